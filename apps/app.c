@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* app.c - the list of apps, and what their prepare functions share: requests, options, sizes, memory, digests.
+ * Refuses options and inputs that an app does not have, numbers that are none or out of range, sizes that overflow. */
+#include "app.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+extern const app app_dtw, app_heat, app_inthist, app_jacobi, app_lu, app_sat, app_sw;
+
+const app *const app_list[] = {&app_dtw, &app_heat, &app_inthist, &app_jacobi, &app_lu, &app_sat, &app_sw, NULL};
+
+const app *app_find(const char *name)
+{
+    const app *const *a;
+    for (a = app_list; *a; a++)
+        if (strcmp((*a)->name, name) == 0)
+            return *a;
+    return NULL;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const app_option *find_option(const app *a, const char *key)
+{
+    const app_option *o;
+    for (o = a->options; o->key; o++)
+        if (strcmp(o->key, key) == 0)
+            return o;
+    return NULL;
+}
+
+static int refuse_option(const app *a, const char *key, char *error)
+{
+    char known[APP_ERROR / 2] = "none";
+    size_t at = 0;
+    const app_option *o;
+    for (o = a->options; o->key && at < sizeof known; o++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", o->key);
+    snprintf(error, APP_ERROR, "%s has no option '%.64s'; it has: %s", a->name, key, known);
+    return -1;
+}
+
+int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, char *error)
+{
+    size_t i;
+    for (i = 0; i < q->n_opts; i++)
+        if (!find_option(a, q->opts[i].key))
+            return refuse_option(a, q->opts[i].key, error);
+    if (q->n_inputs <= n_inputs_max)
+        return 0;
+    if (n_inputs_max)
+        snprintf(error, APP_ERROR, "%s takes %zu input file%s at most, %zu were given", a->name, n_inputs_max,
+                 n_inputs_max == 1 ? "" : "s", q->n_inputs);
+    else
+        snprintf(error, APP_ERROR, "%s takes no input file", a->name);
+    return -1;
+}
+
+/* The last of several values counts, as on any command line. */
+const char *app_opt_text(const app *a, const app_request *q, const char *key)
+{
+    size_t i;
+    for (i = q->n_opts; i-- > 0;)
+        if (strcmp(q->opts[i].key, key) == 0)
+            return q->opts[i].value;
+    return find_option(a, key)->value;
+}
+
+int app_opt_i64(const app *a, const app_request *q, const char *key, int64_t min, int64_t max, int64_t *out,
+                char *error)
+{
+    const char *text = app_opt_text(a, q, key);
+    char *end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    if (end == text || *end) {
+        snprintf(error, APP_ERROR, "option %s: '%.64s' is not a whole number", key, text);
+        return -1;
+    }
+    if (errno == ERANGE || *out < min || *out > max) {
+        snprintf(error, APP_ERROR, "option %s: %.64s is not in %" PRId64 " ... %" PRId64, key, text, min, max);
+        return -1;
+    }
+    return 0;
+}
+
+int app_opt_f64(const app *a, const app_request *q, const char *key, double min, double max, double *out, char *error)
+{
+    const char *text = app_opt_text(a, q, key);
+    char *end;
+    *out = strtod(text, &end);
+    if (end == text || *end || isnan(*out)) {
+        snprintf(error, APP_ERROR, "option %s: '%.64s' is not a number", key, text);
+        return -1;
+    }
+    if (*out < min || *out > max) {
+        snprintf(error, APP_ERROR, "option %s: %.64s is not in %g ... %g", key, text, min, max);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------ */
+
+static const char *const side[2] = {"rows", "columns"};
+
+static int resolve_size(const app *a, const app_request *q, int d, uint64_t n_input, uint64_t max_n, uint64_t *n,
+                        char *error)
+{
+    if (n_input && q->n[d] && q->n[d] != n_input) {
+        snprintf(error, APP_ERROR, "-n asks for %" PRIu64 " %s, but the input has %" PRIu64, q->n[d], side[d], n_input);
+        return -1;
+    }
+    *n = n_input ? n_input : q->n[d] ? q->n[d] : a->n[d];
+    if (*n > max_n) {
+        snprintf(error, APP_ERROR, "%" PRIu64 " %s are too many: %s takes %" PRIu64 " at most", *n, side[d], a->name,
+                 max_n);
+        return -1;
+    }
+    return 0;
+}
+
+int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uint64_t max_n, uint64_t factor,
+              uint64_t n[2], uint64_t b[2], char *error)
+{
+    const uint64_t max_tasks = (uint64_t)1 << 30;
+    uint64_t n_tasks = factor ? factor : 1;
+    int d;
+    for (d = 0; d < 2; d++) {
+        uint64_t n_blocks;
+        if (resolve_size(a, q, d, n_input[d], max_n, &n[d], error))
+            return -1;
+        b[d] = q->b[d] ? q->b[d] : a->b[d];
+        b[d] = b[d] < n[d] ? b[d] : n[d];
+        n_blocks = n[d] / b[d] + (n[d] % b[d] != 0);
+        if (n_tasks > max_tasks / n_blocks) {
+            snprintf(error, APP_ERROR, "blocks of %" PRIu64 " %s make more than 2^30 tasks: use larger ones", b[d],
+                     side[d]);
+            return -1;
+        }
+        n_tasks *= n_blocks;
+    }
+    return 0;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------- */
+
+int app_heddle_error(app_case *c, const char *doing)
+{
+    snprintf(c->error, APP_ERROR, "%s: %.400s", doing, heddle_errmsg(c->ctx));
+    return -1;
+}
+
+heddle_lane app_lane(hd_fail *fail, void *shared)
+{
+    heddle_lane lane;
+    memset(&lane, 0, sizeof lane);
+    lane.count = 1;
+    lane.shared = shared;
+    lane.fail = fail;
+    return lane;
+}
+
+void app_sha256(const void *p, size_t n, char hex[65])
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int n_bytes = 0, i;
+    hex[0] = 0; /* no digest is no digest of anything: a build of libcrypto may refuse                  */
+    if (!EVP_Digest(p, n, digest, &n_bytes, EVP_sha256(), NULL) || n_bytes != 32)
+        return;
+    for (i = 0; i < n_bytes; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error)
+{
+    void *p = NULL;
+    if (size == 0 || count <= SIZE_MAX / size)
+        p = malloc(count && size ? (size_t)(count * size) : 1);
+    if (!p)
+        snprintf(error, APP_ERROR, "out of memory for %s: %" PRIu64 " of %" PRIu64 " bytes each", what, count, size);
+    return p;
+}

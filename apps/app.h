@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* app.h - what every application of apps/ offers to the command line, the tests and the benches.
+ *
+ * An app is a file of bodies (NAME_bodies.c, compiled as C or CUDA), a head with their records and list
+ * (NAME_bodies.h), and a file that prepares inputs, builds the graph, checks (NAME.c). Only public headers of
+ * heddle are used: that proves that the API is enough.
+ *
+ * Life of a case: prepare -> build -> (heddle_run -> [read -> reference -> check] -> reset)* -> free.
+ * Functions that return int give 0 for success; else c->error (or the `error` given to prepare, APP_ERROR
+ * bytes) holds one sentence without a final newline. */
+#ifndef APP_H
+#define APP_H
+
+#include "heddle.h"
+#include "heddle/task.h"
+
+#define APP_ERROR 512
+
+/* What was asked for: sizes (0 = the app's default, or the input's size), --opt pairs, --input files. */
+typedef struct app_pair {
+    const char *key, *value;
+} app_pair;
+typedef struct app_request {
+    uint64_t n[2], b[2]; /* rows, columns of the problem and of a block                            */
+    const app_pair *opts;
+    size_t n_opts;
+    const char *const *inputs;
+    size_t n_inputs;
+} app_request;
+
+/* One option of an app, for `heddle info APP` and for refusing others. */
+typedef struct app_option {
+    const char *key, *value, *help; /* value: the default                                         */
+} app_option;
+
+/* Where answers go, under the keys of the data folder's expected.json. */
+typedef struct app_sink {
+    void *self;
+    void (*u64)(void *self, const char *key, uint64_t v);
+    void (*i64)(void *self, const char *key, int64_t v);
+    void (*f64)(void *self, const char *key, double v);
+    void (*text)(void *self, const char *key, const char *v);
+    void (*i64s)(void *self, const char *key, const int64_t *v, size_t n);
+} app_sink;
+
+struct app;
+typedef struct app_case {
+    const struct app *app;
+    uint64_t n[2], b[2]; /* as resolved by prepare                                                */
+    heddle_ctx *ctx;     /* set by build                                                          */
+    heddle_graph *graph; /* set by build; freed by free                                           */
+    const void *record;  /* the app record, for heddle_run; set by build                          */
+    size_t record_bytes;
+    char error[APP_ERROR];
+} app_case; /* each app's own struct begins with one */
+
+typedef struct app {
+    const char *name;
+    const char *summary;       /* one line                                                    */
+    const char *formats;       /* what --input takes, one line, or "none"                     */
+    const app_option *options; /* ends with key NULL                                          */
+    const heddle_table *table;
+    uint64_t n[2], b[2]; /* defaults: Juggler's task counts                             */
+    /* Checks the request, reads inputs into host memory. NULL on failure. */
+    app_case *(*prepare)(const app_request *q, char *error);
+    /* Memory on ctx, inputs copied in, tasks added; not frozen. Called once a case. */
+    int (*build)(app_case *c, heddle_ctx *ctx);
+    /* Puts the inputs back, so that the graph can run again. */
+    int (*reset)(app_case *c);
+    /* Results to host memory. */
+    int (*read)(app_case *c);
+    /* Plain serial loops over the whole problem, on the host, independent of the bodies. Kept in the case, so
+     * a second call costs nothing. */
+    int (*reference)(app_case *c);
+    /* Compares what read brought with the reference. 0 = equal within the app's tolerance. */
+    int (*check)(app_case *c);
+    /* The bodies called in program order by plain nested loops, on the memory of build (serial and cpu
+     * backends): what one worker is compared with. */
+    int (*tiles)(app_case *c);
+    /* Valid after read. */
+    void (*answer)(app_case *c, const app_sink *s);
+    void (*free)(app_case *c); /* NULL is allowed                                                 */
+} app;
+
+/* All apps, ending with NULL; and one by name, NULL if unknown. */
+extern const app *const app_list[];
+const app *app_find(const char *name);
+
+/* Helpers for prepare (apps/app.c). All return 0, or -1 with the sentence in `error`. */
+/* Refuses options that are not in the table and inputs beyond n_inputs_max. */
+int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, char *error);
+/* The value of an option, or its default. Integers accept a range; a value outside is refused. */
+int app_opt_i64(const app *a, const app_request *q, const char *key, int64_t min, int64_t max, int64_t *out,
+                char *error);
+int app_opt_f64(const app *a, const app_request *q, const char *key, double min, double max, double *out, char *error);
+const char *app_opt_text(const app *a, const app_request *q, const char *key);
+/* n and b from the request or defaults (n_input: the input's size, 0 = none), 1 <= b, b clipped to n; refuses
+ * sizes beyond max_n and more than 2^30 tasks (rows/b * cols/b * factor). */
+int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uint64_t max_n, uint64_t factor,
+              uint64_t n[2], uint64_t b[2], char *error);
+/* Sets c->error from heddle_errmsg(c->ctx); returns -1. */
+int app_heddle_error(app_case *c, const char *doing);
+/* A lane that runs a body alone on this thread, for app->tiles. shared: HD_REDUCE_BYTES + the body's bytes. */
+heddle_lane app_lane(hd_fail *fail, void *shared);
+/* 64 hexadecimal digits and a 0 of the SHA-256 of n bytes. */
+void app_sha256(const void *p, size_t n, char hex[65]);
+/* malloc that refuses sizes that overflow: count * size bytes, or NULL with the sentence in error. */
+void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error);
+
+#endif

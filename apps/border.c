@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* border.c - graph, memory and check of apps whose tiles keep their borders only. */
+#include "border.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static uint64_t cell_bytes(uint64_t n) { return n * sizeof(int32_t); }
+
+static int new_memory(border_case *c, uint64_t n_bytes, void *out)
+{
+    void *p;
+    if (heddle_mem_new(c->base.ctx, n_bytes, &p) != HEDDLE_OK)
+        return app_heddle_error(&c->base, "making memory");
+    memcpy(out, &p, sizeof p);
+    return 0;
+}
+
+static int put(border_case *c, const void *dst, const void *host, uint64_t n_bytes)
+{
+    if (heddle_mem_write(c->base.ctx, (void *)(uintptr_t)dst, host, n_bytes) != HEDDLE_OK)
+        return app_heddle_error(&c->base, "copying the inputs");
+    return 0;
+}
+
+static int get(border_case *c, void *host, const void *src, uint64_t n_bytes)
+{
+    if (heddle_mem_read(c->base.ctx, host, src, n_bytes) != HEDDLE_OK)
+        return app_heddle_error(&c->base, "copying the results");
+    return 0;
+}
+
+static int make_memory(border_case *c)
+{
+    const uint64_t *n = c->base.n, *b = c->base.b;
+    char *error = c->base.error;
+    c->n_records = (n[0] + b[0] - 1) / b[0];
+    /* Whole lines, so that neighbouring rows of tiles do not share one. */
+    c->record_bytes = (BORDER_SUMS_BYTES + cell_bytes(b[0] + 1) + HD_LINE - 1) / HD_LINE * HD_LINE;
+    c->row = app_alloc(n[1], sizeof(int32_t), "a row of the matrix", error);
+    c->records = app_alloc(c->n_records, c->record_bytes, "a column of the matrix", error);
+    c->shared =
+        aligned_alloc(HD_LINE, (HD_REDUCE_BYTES + c->kind->shared_bytes((uint32_t)b[0], (uint32_t)b[1]) + HD_LINE - 1) /
+                                   HD_LINE * HD_LINE);
+    if (!c->row || !c->records)
+        return -1;
+    if (!c->shared) {
+        snprintf(error, APP_ERROR, "out of memory for the scratch of a block");
+        return -1;
+    }
+    if (new_memory(c, cell_bytes(n[1]), &c->grid->row) ||
+        new_memory(c, c->n_records * c->record_bytes, &c->grid->records) ||
+        new_memory(c, n[0] * sizeof(int16_t), &c->grid->x) || new_memory(c, n[1] * sizeof(int16_t), &c->grid->y))
+        return -1;
+    if (!c->keep)
+        return 0;
+    c->matrix = app_alloc(n[0] * n[1], sizeof(int32_t), "the matrix", error);
+    return c->matrix ? new_memory(c, cell_bytes(n[0] * n[1]), &c->grid->matrix) : -1;
+}
+
+/* Sums of 0, and the borders beside the matrix. */
+int border_reset(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    uint64_t r, i;
+    for (i = 0; i < base->n[1]; i++)
+        c->row[i] = c->kind->outside;
+    memset(c->records, 0, c->n_records * c->record_bytes);
+    for (r = 0; r < c->n_records; r++) {
+        int32_t *cells = (int32_t *)(void *)(c->records + r * c->record_bytes + BORDER_SUMS_BYTES);
+        for (i = 0; i <= base->b[0]; i++)
+            cells[i] = c->kind->outside;
+        if (r == 0)
+            cells[0] = 0;
+    }
+    return put(c, c->grid->row, c->row, cell_bytes(base->n[1])) ||
+                   put(c, c->grid->records, c->records, c->n_records * c->record_bytes)
+               ? -1
+               : 0;
+}
+
+int border_read(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    if (get(c, c->row, c->grid->row, cell_bytes(base->n[1])) ||
+        get(c, c->records, c->grid->records, c->n_records * c->record_bytes))
+        return -1;
+    return c->matrix ? get(c, c->matrix, c->grid->matrix, cell_bytes(base->n[0] * base->n[1])) : 0;
+}
+
+void border_free(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    if (!c)
+        return;
+    if (base->ctx) {
+        heddle_graph_free(base->graph);
+        heddle_mem_free(base->ctx, c->grid->row);
+        heddle_mem_free(base->ctx, c->grid->records);
+        heddle_mem_free(base->ctx, c->grid->matrix);
+        heddle_mem_free(base->ctx, (void *)(uintptr_t)c->grid->x);
+        heddle_mem_free(base->ctx, (void *)(uintptr_t)c->grid->y);
+    }
+    free(c->x);
+    free(c->y);
+    free(c->row);
+    free(c->records);
+    free(c->matrix);
+    free(c->shared);
+    free(c->true_row);
+    free(c->true_column);
+    free(c);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------ */
+
+static border_tile tile_at(const border_case *c, uint64_t i, uint64_t j)
+{
+    const uint64_t *n = c->base.n, *b = c->base.b;
+    border_tile t;
+    memset(&t, 0, sizeof t);
+    t.i = i;
+    t.j = j;
+    t.record = i / b[0] * c->record_bytes;
+    t.h = (uint32_t)(n[0] - i < b[0] ? n[0] - i : b[0]);
+    t.w = (uint32_t)(n[1] - j < b[1] ? n[1] - j : b[1]);
+    return t;
+}
+
+static int add_tile(border_case *c, const border_tile *t)
+{
+    const border_grid *g = c->grid;
+    heddle_range ranges[3];
+    size_t n = 2;
+    ranges[0] = HEDDLE_INOUT(g->row + t->j, cell_bytes(t->w));
+    ranges[1] = HEDDLE_INOUT(g->records + t->record, BORDER_SUMS_BYTES + cell_bytes(t->h + 1));
+    if (c->keep)
+        ranges[n++] = HEDDLE_OUT_2D(g->matrix + t->i * g->m + t->j, cell_bytes(t->w), t->h, cell_bytes(g->m));
+    if (heddle_graph_add(c->base.graph, c->kind->body, t, sizeof *t, ranges, n, NULL) != HEDDLE_OK)
+        return app_heddle_error(&c->base, "adding a task");
+    return 0;
+}
+
+static int add_tiles(border_case *c)
+{
+    const uint64_t *n = c->base.n, *b = c->base.b;
+    uint64_t i, j;
+    for (i = 0; i < n[0]; i += b[0])
+        for (j = 0; j < n[1]; j += b[1]) {
+            border_tile t = tile_at(c, i, j);
+            if (add_tile(c, &t))
+                return -1;
+        }
+    return 0;
+}
+
+int border_build(app_case *base, heddle_ctx *ctx)
+{
+    border_case *c = (border_case *)base;
+    base->ctx = ctx;
+    c->grid->m = base->n[1];
+    if (make_memory(c) || border_reset(base) || put(c, c->grid->x, c->x, base->n[0] * sizeof(int16_t)) ||
+        put(c, c->grid->y, c->y, base->n[1] * sizeof(int16_t)))
+        return -1;
+    if (heddle_graph_new(ctx, base->app->table, &base->graph) != HEDDLE_OK ||
+        heddle_graph_shared(base->graph, c->kind->body,
+                            c->kind->shared_bytes((uint32_t)base->b[0], (uint32_t)base->b[1])) != HEDDLE_OK)
+        return app_heddle_error(base, "making the graph");
+    return add_tiles(c);
+}
+
+int border_tiles(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    const heddle_body_info *body = &base->app->table->bodies[c->kind->body];
+    hd_fail fail;
+    heddle_lane lane = app_lane(&fail, c->shared);
+    uint64_t i, j;
+    memset(&fail, 0, sizeof fail);
+    for (i = 0; i < base->n[0]; i += base->b[0])
+        for (j = 0; j < base->n[1]; j += base->b[1]) {
+            border_tile t = tile_at(c, i, j);
+            body->run(&lane, base->record, &t);
+        }
+    return 0;
+}
+
+/* ---- reference and check ----------------------------------------------------------------------- */
+
+int border_reference(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    int32_t *rows[2], *column;
+    uint64_t i;
+    if (c->true_row)
+        return 0;
+    rows[0] = app_alloc(base->n[1], sizeof(int32_t), "a row of the reference", base->error);
+    rows[1] = app_alloc(base->n[1], sizeof(int32_t), "a row of the reference", base->error);
+    column = app_alloc(base->n[0], sizeof(int32_t), "a column of the reference", base->error);
+    if (!rows[0] || !rows[1] || !column) {
+        free(rows[0]);
+        free(rows[1]);
+        free(column);
+        return -1;
+    }
+    memset(c->true_sums, 0, sizeof c->true_sums);
+    for (i = 0; i < base->n[0]; i++) {
+        c->kind->next_row(c, i, i ? rows[(i + 1) % 2] : NULL, rows[i % 2], c->true_sums);
+        column[i] = rows[i % 2][base->n[1] - 1];
+    }
+    free(rows[base->n[0] % 2]);
+    c->true_row = rows[(base->n[0] + 1) % 2];
+    c->true_column = column;
+    return 0;
+}
+
+static int differs(border_case *c, uint64_t i, uint64_t j, int32_t got, int32_t want)
+{
+    snprintf(c->base.error, APP_ERROR, "cell (%" PRIu64 ", %" PRIu64 ") is %" PRId32 ", the reference has %" PRId32, i,
+             j, got, want);
+    return -1;
+}
+
+/* Row by row from the kept row above: by induction the whole matrix, without a second one. */
+static int check_matrix(border_case *c)
+{
+    const uint64_t *n = c->base.n;
+    uint64_t sums[BORDER_SUMS_BYTES / 8] = {0};
+    int32_t *want = app_alloc(n[1], sizeof(int32_t), "a row of the reference", c->base.error);
+    uint64_t i, j;
+    if (!want)
+        return -1;
+    for (i = 0; i < n[0]; i++) {
+        const int32_t *got = c->matrix + i * n[1];
+        c->kind->next_row(c, i, i ? got - n[1] : NULL, want, sums);
+        for (j = 0; j < n[1]; j++)
+            if (got[j] != want[j]) {
+                differs(c, i, j, got[j], want[j]);
+                free(want);
+                return -1;
+            }
+    }
+    free(want);
+    return 0;
+}
+
+int border_check(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    uint64_t i, *n = base->n;
+    if (c->matrix && check_matrix(c))
+        return -1;
+    for (i = 0; i < n[1]; i++)
+        if (c->row[i] != c->true_row[i])
+            return differs(c, n[0] - 1, i, c->row[i], c->true_row[i]);
+    for (i = 0; i < n[0]; i++) {
+        const unsigned char *record = c->records + i / base->b[0] * c->record_bytes;
+        int32_t got = ((const int32_t *)(const void *)(record + BORDER_SUMS_BYTES))[i % base->b[0] + 1];
+        if (got != c->true_column[i])
+            return differs(c, i, n[1] - 1, got, c->true_column[i]);
+    }
+    return 0;
+}

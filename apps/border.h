@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* border.h - the host side of border_bodies.h: a case of an app whose tiles keep their borders only.
+ *
+ * The app gives what is its own (border_kind) and puts border_case first in its case; build, reset, read, reference,
+ * tiles and free are the same for all. Tile (i, j) updates its piece of the row and the column's record of its row of
+ * tiles, both in place: the edges from its left and upper neighbour follow from that. With `keep` it also writes its
+ * block of the whole matrix. */
+#ifndef BORDER_H
+#define BORDER_H
+
+#include "app.h"
+#include "border_bodies.h"
+
+#define BORDER_MAX_N ((uint64_t)1 << 31)
+
+struct border_case;
+typedef struct border_kind {
+    uint32_t body;
+    uint32_t (*shared_bytes)(uint32_t h, uint32_t w);
+    int32_t outside; /* cells beside the matrix; but its upper left corner is 0                        */
+    /* The plain reference: row i from the one above (NULL: it is outside), and what it adds to the sums. */
+    void (*next_row)(const struct border_case *c, uint64_t i, const int32_t *above, int32_t *row, void *sums);
+} border_kind;
+
+typedef struct border_case {
+    app_case base;
+    const border_kind *kind;
+    border_grid *grid; /* in the app's record; what it points to was made by build                     */
+    int16_t *x, *y;    /* host: n and m symbols                                                        */
+    int keep;
+    uint64_t n_records, record_bytes;
+    int32_t *row; /* host: as read, or as they start                                                */
+    unsigned char *records;
+    int32_t *matrix;
+    void *shared; /* for tiles                                                                      */
+    int32_t *true_row, *true_column;
+    uint64_t true_sums[BORDER_SUMS_BYTES / 8]; /* valid when true_row is there                             */
+} border_case;
+
+int border_build(app_case *c, heddle_ctx *ctx);
+int border_reset(app_case *c);
+int border_read(app_case *c);
+int border_reference(app_case *c);
+/* Row, column, and the matrix when it is kept; the app compares the sums. */
+int border_check(app_case *c);
+int border_tiles(app_case *c);
+/* c was made by malloc; NULL is allowed. */
+void border_free(app_case *c);
+
+/* As read: the app's sums over a row of tiles. */
+static inline const void *border_sums(const border_case *c, uint64_t tile_row)
+{
+    return c->records + tile_row * c->record_bytes;
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* border_bodies.h - a tile of a matrix of which only the borders of tiles are kept. For dtw and sw.
+ *
+ * A cell (i, j) needs its left, upper and upper-left neighbour and two symbols, x[i] and y[j]. Of an n x m matrix one
+ * row is kept (in each column the lowest cell computed so far) and one column (in each row the rightmost): n + m
+ * cells, however many tiles there are. A tile takes its borders from them and leaves its own in their place. The corner
+ * between two tiles would be lost that way (the row has moved on by then), so the column is cut into records, one a
+ * row of tiles: what the app has summed up over that row so far, the corner, then the cells.
+ *
+ * Inside a tile the cells of an anti-diagonal do not depend on one another: the lanes share them out, one barrier a
+ * diagonal. Diagonals live in block-shared memory, at slot i + 1 the cell of row i; slot 0 and the slot below the
+ * last row hold the borders' cells, so that no cell is a special case. y lies backwards: along a diagonal x goes up
+ * while y goes down, and so both are read forwards, by neighbouring lanes or by the units of a vector. A lone lane
+ * computes diagonals in whole vectors: BORDER_PAD more cells may be written after a diagonal and are never used.
+ *
+ * A file of bodies defines BORDER_CELL, the type of a cell inside a tile, before it includes this one. */
+#ifndef BORDER_BODIES_H
+#define BORDER_BODIES_H
+
+#include "heddle/task.h"
+
+#define BORDER_SUMS_BYTES 64 /* of the app's own at the start of a column record                      */
+#define BORDER_PAD 8
+
+/* In the app record: where everything is. Offsets count cells, but for border_tile.record. */
+typedef struct border_grid {
+    int32_t *row;           /* m cells                                                                 */
+    unsigned char *records; /* the column                                                              */
+    int32_t *matrix;        /* n * m cells when all are kept, else NULL                                */
+    const int16_t *x, *y;   /* n and m symbols; no task writes them                                    */
+    uint64_t m;
+} border_grid;
+
+/* A task's arguments. */
+typedef struct border_tile {
+    uint64_t i, j;   /* its first cell                                                                 */
+    uint64_t record; /* bytes from the start of the records                                            */
+    uint32_t h, w;
+} border_tile;
+
+/* Block-shared memory of a tile: `more` values a row and a column for the app's own. */
+#define BORDER_SHARED_BYTES(cell_bytes, h, w, more) \
+    ((uint32_t)(cell_bytes) *                       \
+     (5u * ((h) + BORDER_PAD + 1u) + 2u * ((w) + BORDER_PAD) + (more) * ((h) + (w) + 2u * BORDER_PAD)))
+
+#ifdef BORDER_CELL
+
+typedef struct border_block {
+    BORDER_CELL *x, *y;               /* h symbols; w symbols, backwards                                        */
+    BORDER_CELL *left, *top;          /* the borders on entry, the tile's own behind the diagonal at work       */
+    BORDER_CELL *diagonals;           /* three of them, in turn                                                  */
+    BORDER_CELL *row_more, *col_more; /* the app's own: by row; by column, backwards                   */
+    int32_t h, w;
+    int32_t base; /* cells inside the tile are less by it                                              */
+} border_block;
+
+/* The cells (row first + l, column k - first - l), l = 0 .. n - 1, of diagonal k. */
+typedef struct border_span {
+    int32_t k, first, n;
+    int32_t column;                      /* index of cell 0's column in what lies backwards            */
+    const BORDER_CELL *up, *left, *both; /* cell l's neighbours, at [l]                                */
+    BORDER_CELL *out;                    /* the cell                                                   */
+} border_span;
+
+/* Which cells of a diagonal are a lane's: from `lane` on, every n_lanes-th. Constants for a lone lane, once inlined.
+ * Lanes that reductions do not know (HEDDLE_VLANES and up) get none. */
+typedef struct border_share {
+    int32_t lane, n_lanes;
+} border_share;
+#define BORDER_INLINE HD_FN __attribute__((always_inline))
+
+BORDER_INLINE border_share border_share_of(const heddle_lane *lane)
+{
+    border_share s;
+    s.n_lanes = lane->count < HEDDLE_VLANES ? (int32_t)lane->count : HEDDLE_VLANES;
+    s.lane = lane->index < HEDDLE_VLANES ? (int32_t)lane->index : INT32_MAX;
+    return s;
+}
+BORDER_INLINE border_share border_share_alone(void)
+{
+    border_share s;
+    s.lane = 0;
+    s.n_lanes = 1;
+    return s;
+}
+
+/* Where the loop over a diagonal ends. */
+BORDER_INLINE int32_t border_end(border_share share, int32_t n)
+{
+    return share.n_lanes == 1 ? (n + BORDER_PAD - 1) / BORDER_PAD * BORDER_PAD : n;
+}
+
+HD_FN border_block border_block_of(const heddle_lane *lane, const border_tile *t, int32_t base)
+{
+    int32_t rows = (int32_t)t->h + BORDER_PAD + 1, columns = (int32_t)t->w + BORDER_PAD;
+    border_block b;
+    b.h = (int32_t)t->h;
+    b.w = (int32_t)t->w;
+    b.base = base;
+    b.diagonals = (BORDER_CELL *)heddle_shared(lane);
+    b.left = b.diagonals + 3 * rows;
+    b.x = b.left + rows;
+    b.top = b.x + rows;
+    b.y = b.top + columns;
+    b.row_more = b.y + columns;
+    b.col_more = b.row_more + rows - 1;
+    return b;
+}
+
+HD_FN int32_t *border_cells(const border_grid *g, const border_tile *t)
+{
+    return (int32_t *)(void *)(g->records + t->record + BORDER_SUMS_BYTES);
+}
+
+/* Diagonal k, from -2 on; three are alive at a time. */
+BORDER_INLINE BORDER_CELL *border_diagonal(const border_block *b, int32_t k)
+{
+    return b->diagonals + (k + 3) % 3 * (b->h + BORDER_PAD + 1);
+}
+
+/* Brings in borders and symbols, and the two diagonals before the first. A barrier must follow. */
+HD_FN void border_enter(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
+{
+    const int32_t *row = g->row + t->j, *cells = border_cells(g, t);
+    HEDDLE_EACH (i, b->h) {
+        b->left[i + 1] = (BORDER_CELL)(cells[i + 1] - b->base);
+        b->x[i] = (BORDER_CELL)g->x[t->i + (uint64_t)i];
+    }
+    HEDDLE_EACH (j, b->w) {
+        b->top[j] = (BORDER_CELL)(row[j] - b->base);
+        b->y[b->w - 1 - j] = (BORDER_CELL)g->y[t->j + (uint64_t)j];
+    }
+    HEDDLE_EACH (p, BORDER_PAD)
+        b->x[b->h + p] = b->y[b->w + p] = 0;
+    if (lane->index == 0) {
+        b->left[0] = (BORDER_CELL)(row[b->w - 1] - b->base); /* the corner of the tile to the right         */
+        border_diagonal(b, -2)[0] = (BORDER_CELL)(cells[0] - b->base);
+        border_diagonal(b, -1)[0] = (BORDER_CELL)(row[0] - b->base);
+        border_diagonal(b, -1)[1] = (BORDER_CELL)(cells[1] - b->base);
+    }
+}
+
+BORDER_INLINE border_span border_span_of(const border_block *b, int32_t k)
+{
+    const BORDER_CELL *before = border_diagonal(b, k - 1), *two_before = border_diagonal(b, k - 2);
+    border_span s;
+    s.k = k;
+    s.first = k < b->w ? 0 : k - b->w + 1;
+    s.n = (k < b->h ? k + 1 : b->h) - s.first;
+    s.column = b->w - 1 - k + s.first;
+    s.up = before + s.first;
+    s.left = s.up + 1;
+    s.both = two_before + s.first;
+    s.out = border_diagonal(b, k) + s.first + 1;
+    return s;
+}
+
+/* One lane, after its cells of diagonal k: adds the borders' cells of diagonal k to its ends, and takes the tile's own
+ * borders from diagonal k - 1, which all lanes have finished. k runs to h + w - 1, one beyond the last diagonal. */
+HD_FN void border_turn(const border_block *b, int32_t k)
+{
+    BORDER_CELL *now = border_diagonal(b, k);
+    const BORDER_CELL *before = border_diagonal(b, k - 1);
+    if (k + 1 < b->w)
+        now[0] = b->top[k + 1];
+    if (k + 1 < b->h)
+        now[k + 2] = b->left[k + 2];
+    if (k >= b->h)
+        b->top[k - b->h] = before[b->h];
+    if (k >= b->w)
+        b->left[k - b->w + 1] = before[k - b->w + 1];
+}
+
+/* Leaves the tile's borders to its neighbours, after the barrier behind the last border_turn. */
+HD_FN void border_leave(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
+{
+    int32_t *row = g->row + t->j, *cells = border_cells(g, t);
+    HEDDLE_EACH (i, b->h + 1)
+        cells[i] = b->base + b->left[i];
+    HEDDLE_EACH (j, b->w)
+        row[j] = b->base + b->top[j];
+}
+
+/* Copies the lane's share of a diagonal to the matrix, when that is kept. */
+HD_FN void border_keep(const border_grid *g, const border_tile *t, const border_block *b, const border_span *s,
+                       border_share share)
+{
+    int32_t l;
+    for (l = share.lane; l < s->n; l += share.n_lanes) {
+        int32_t i = s->first + l;
+        g->matrix[(t->i + (uint64_t)i) * g->m + t->j + (uint64_t)(s->k - i)] = b->base + s->out[l];
+    }
+}
+
+/* One value a lane, combined over all of them. */
+HD_FN int64_t border_reduce(const heddle_lane *lane, int64_t mine, int64_t none, heddle_op op)
+{
+    if (lane->count == 1)
+        return mine;
+    HEDDLE_EACH_VLANE (v)
+        heddle_partial_i64(lane)[v] = v == (int)lane->index ? mine : none;
+    return heddle_reduce_i64(lane, op);
+}
+
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* field.h - what the two stencils, heat and jacobi, have in common: a field of temperatures in fp32, row-major, whose
+ * border never changes; its tiles and their halos; its check and answer.
+ *
+ * Cells hold the difference from the middle of the field's range: a mean of differences is the difference of the mean,
+ * and near 0 fp32 has bits to spare. Kept in kelvin, a cell around 320 no longer moves when a sweep would change it by
+ * less than 1.5e-5, and 100 sweeps later sums of squares are off by 2e-5 of themselves.
+ *
+ * Input: one number a line (Rodinia's hotspot files). Without --input: 320 + 24 * noise, in kelvin. */
+#ifndef FIELD_H
+#define FIELD_H
+
+#include "app.h"
+#include "tile.h"
+
+typedef struct field {
+    app_case c;
+    int64_t sweeps;
+    double middle;                /* what was taken off every cell                                   */
+    float *start, *result, *want; /* host; want NULL until there is a reference                      */
+} field;                          /* the case of each stencil begins with one */
+
+/* A zeroed case of case_bytes with c, sweeps (the option) and start filled in; a sweep has n_bodies tasks a tile. */
+app_case *field_prepare(const app *a, const app_request *q, uint64_t n_bodies, size_t case_bytes, char *error);
+void field_free(field *f);
+
+/* Memory on c.ctx for one field. 0 or -1. */
+int field_mem_new(field *f, float **out);
+int field_put(field *f, float *to);         /* start to such memory */
+int field_get(field *f, const float *from); /* such memory to result */
+
+uint64_t field_tiles(const field *f, int axis); /* tiles along an axis */
+/* Tile (i, j) without the cells of the border. */
+tile_rect field_tile(const field *f, uint64_t i, uint64_t j);
+/* The cells of t in the field at x. For a tile that is all border: its first cell, which is never written. */
+heddle_range field_cells(const field *f, const float *x, const tile_rect *t, heddle_mode mode);
+/* The cells around t that a five-point stencil reads: above, below, left, right. 4, or 0 when t is empty. */
+size_t field_halo(const field *f, const float *x, const tile_rect *t, heddle_range out[4]);
+
+/* Sets want to a copy of start, for a reference to work in. 0 or -1. */
+int field_want(field *f);
+/* Same bits as want in every cell. */
+int field_check(app_case *c);
+void field_answer(app_case *c, const app_sink *s);
+
+#endif

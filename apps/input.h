@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* input.h - readers of the data formats the apps take.
+ *
+ * Each returns 0, or -1 with one sentence in `error` (APP_ERROR bytes): "FILE:LINE: what was wrong" where the
+ * format has lines, else "FILE: what was wrong". Malformed, truncated and oversized files are refused; nothing is
+ * left allocated on failure. On success the caller frees *data with free(). Fuzzed by tests/fuzz. */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* First record of a FASTA file: letters without white space, upper case. Refuses a file with no record, an empty
+ * record, a character that is no letter, '*' or '-'. *n letters. */
+int input_fasta(const char *path, char **letters, uint64_t *n, char *error);
+
+/* Raw little-endian int16 samples; the size must be even and not 0. */
+int input_i16le(const char *path, int16_t **samples, uint64_t *n, char *error);
+
+/* 8-bit binary PGM (P5, maxval 1..255), comments allowed in the header. Row-major. */
+int input_pgm(const char *path, uint8_t **pixels, uint64_t *rows, uint64_t *cols, char *error);
+
+/* One decimal number a line (Rodinia), row-major; the count must be rows * cols when these are not 0, else a square
+ * number. Refuses NaN and infinities. */
+int input_numbers(const char *path, uint64_t *rows, uint64_t *cols, float **values, char *error);
+
+/* Matrix Market `matrix coordinate real|integer general|symmetric`, square. Entries as (row, col, value), 0-based,
+ * symmetric ones mirrored; duplicates are refused. */
+typedef struct input_entry {
+    uint32_t row, col;
+    double value;
+} input_entry;
+int input_matrix_market(const char *path, uint64_t *n, input_entry **entries, uint64_t *n_entries, char *error);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* jacobi.c - Jacobi sweeps over a field of temperatures, the border fixed.
+ *
+ * Two tasks a tile and sweep: compute reads the tile and its halo in old and writes the tile in next; copy takes it
+ * back to old. A tile's copy waits for the four neighbours' computes, which still read the old cells, and the next
+ * compute for the copies of five tiles; so sweeps overlap where the tiles allow it. */
+#include "field.h"
+#include "jacobi_bodies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const app app_jacobi;
+
+typedef struct jacobi_case {
+    field f;
+    jacobi_record record;
+} jacobi_case;
+
+static app_case *prepare(const app_request *q, char *error)
+{
+    return field_prepare(&app_jacobi, q, 2, sizeof(jacobi_case), error);
+}
+
+static int add_compute(jacobi_case *p, const tile_rect *t)
+{
+    heddle_range r[6];
+    size_t n = field_halo(&p->f, p->record.old, t, r);
+    r[n++] = field_cells(&p->f, p->record.old, t, HEDDLE_MODE_IN);
+    r[n++] = field_cells(&p->f, p->record.next, t, HEDDLE_MODE_OUT);
+    return heddle_graph_add(p->f.c.graph, jacobi_compute, t, sizeof *t, r, n, NULL) == HEDDLE_OK ? 0 : -1;
+}
+
+static int add_copy(jacobi_case *p, const tile_rect *t)
+{
+    heddle_range from = field_cells(&p->f, p->record.next, t, HEDDLE_MODE_IN);
+    heddle_range to = field_cells(&p->f, p->record.old, t, HEDDLE_MODE_OUT);
+    return heddle_graph_add(p->f.c.graph, jacobi_copy, t, sizeof *t, HEDDLE_RANGES(from, to), NULL) == HEDDLE_OK ? 0
+                                                                                                                 : -1;
+}
+
+static int add_sweep(jacobi_case *p, int (*add)(jacobi_case *p, const tile_rect *t))
+{
+    for (uint64_t i = 0; i < field_tiles(&p->f, 0); i++)
+        for (uint64_t j = 0; j < field_tiles(&p->f, 1); j++) {
+            tile_rect t = field_tile(&p->f, i, j);
+            if (add(p, &t))
+                return app_heddle_error(&p->f.c, "adding a task");
+        }
+    return 0;
+}
+
+static int build(app_case *c, heddle_ctx *ctx)
+{
+    jacobi_case *p = (jacobi_case *)c;
+    c->ctx = ctx;
+    if (field_mem_new(&p->f, &p->record.old) || field_mem_new(&p->f, &p->record.next) ||
+        field_put(&p->f, p->record.old))
+        return -1;
+    p->record.stride = (int64_t)c->n[1];
+    c->record = &p->record;
+    c->record_bytes = sizeof p->record;
+    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK)
+        return app_heddle_error(c, "making the graph");
+    for (int64_t s = 0; s < p->f.sweeps; s++)
+        if (add_sweep(p, add_compute) || add_sweep(p, add_copy))
+            return -1;
+    return 0;
+}
+
+static int reset(app_case *c) { return field_put((field *)c, ((jacobi_case *)c)->record.old); }
+static int read_back(app_case *c) { return field_get((field *)c, ((jacobi_case *)c)->record.old); }
+
+static void sweep(const float *x, float *y, uint64_t rows, uint64_t cols)
+{
+    for (uint64_t r = 1; r + 1 < rows; r++)
+        for (uint64_t c = 1; c + 1 < cols; c++) {
+            const float *at = x + r * cols + c;
+            y[r * cols + c] = 0.25f * (*(at - cols) + at[cols] + at[1] + at[-1]);
+        }
+}
+
+static int reference(app_case *c)
+{
+    field *f = (field *)c;
+    uint64_t n_bytes = c->n[0] * c->n[1] * sizeof(float);
+    if (f->want)
+        return 0;
+    float *next = app_alloc(n_bytes, 1, "the reference", c->error);
+    if (!next || field_want(f)) {
+        free(next);
+        return -1;
+    }
+    memcpy(next, f->start, n_bytes);
+    for (int64_t s = 0; s < f->sweeps; s++) {
+        sweep(f->want, next, c->n[0], c->n[1]);
+        float *was = f->want;
+        f->want = next;
+        next = was;
+    }
+    free(next);
+    return 0;
+}
+
+static void tile_sweep(const jacobi_case *p, const heddle_lane *lane, uint32_t body)
+{
+    for (uint64_t i = 0; i < field_tiles(&p->f, 0); i++)
+        for (uint64_t j = 0; j < field_tiles(&p->f, 1); j++) {
+            tile_rect t = field_tile(&p->f, i, j);
+            jacobi.bodies[body].run(lane, &p->record, &t);
+        }
+}
+
+static int tiles(app_case *c)
+{
+    const jacobi_case *p = (const jacobi_case *)c;
+    hd_fail fail = {0};
+    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
+    heddle_lane lane = app_lane(&fail, shared);
+    for (int64_t s = 0; s < p->f.sweeps; s++) {
+        tile_sweep(p, &lane, jacobi_compute);
+        tile_sweep(p, &lane, jacobi_copy);
+    }
+    return 0;
+}
+
+static void free_case(app_case *c)
+{
+    if (!c)
+        return;
+    if (c->ctx) {
+        heddle_mem_free(c->ctx, ((jacobi_case *)c)->record.old);
+        heddle_mem_free(c->ctx, ((jacobi_case *)c)->record.next);
+    }
+    field_free((field *)c);
+}
+
+static const app_option options[] = {{"sweeps", "2", "sweeps over the field, all in one graph"}, {NULL, NULL, NULL}};
+
+const app app_jacobi = {
+    .name = "jacobi",
+    .summary = "Jacobi sweeps over a field of temperatures (fp32): a compute and a copy task a tile",
+    .formats = "one number a line, row-major; a square field unless -n is given",
+    .options = options,
+    .table = &jacobi,
+    .n = {1920, 1920},
+    .b = {64, 64},
+    .prepare = prepare,
+    .build = build,
+    .reset = reset,
+    .read = read_back,
+    .reference = reference,
+    .check = field_check,
+    .tiles = tiles,
+    .answer = field_answer,
+    .free = free_case,
+};

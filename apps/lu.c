@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* lu.c - LU decomposition without pivoting, fp32, of a matrix of any shape stored by square blocks.
+ *
+ * Input: a Matrix Market file A, made dense and diagonally dominant: off the diagonal M = A, m_ii = 1 + sum of |a_ij|
+ * over j != i. Without --input: a_ij = 2 * noise - 1. Rows and columns are
+ * padded to whole blocks with those of the identity, which decompose into themselves and touch nothing else.
+ *
+ * Step k: lu0 on the diagonal block, fwd along its row, bdiv down its column, bmod on the rest. A task's ranges are
+ * whole blocks, each one stretch of memory.
+ *
+ * Check. Up to MAX_PLAIN multiplications: each number against a plain decomposition in double, with an error allowed
+ * in proportion to the sum of the magnitudes that went into it. Beyond: L (U x) against M x for random x. */
+#include "app.h"
+#include "input.h"
+#include "lu_bodies.h"
+#include "noise.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const app app_lu;
+
+#define MAX_SIDE (1ull << 20)
+#define MAX_TASKS (1ull << 29) /* what a graph takes, with room for joins */
+#define MAX_PLAIN (1ull << 31)
+#define N_VECTORS 4
+
+typedef struct lu_case {
+    app_case c;
+    uint64_t rows, cols, steps; /* in blocks; steps: the fewer of the two                           */
+    double *m;                  /* M, row-major, without padding                                    */
+    float *start, *result;      /* by blocks, padded */
+    double *want, *weight;      /* decomposition and allowed error, in units of the tolerance; or random x and M x */
+    lu_record record;
+} lu_case;
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t n_numbers(const lu_case *p) { return p->rows * p->cols * p->c.b[0] * p->c.b[0]; }
+
+/* Where block (i, j) begins; where number (r, c) is. */
+static uint64_t block(const lu_case *p, uint64_t i, uint64_t j) { return (i * p->cols + j) * p->c.b[0] * p->c.b[0]; }
+
+static uint64_t place(const lu_case *p, uint64_t r, uint64_t c)
+{
+    uint64_t b = p->c.b[0];
+    return block(p, r / b, c / b) + r % b * b + c % b;
+}
+
+/* ---- prepare ---- */
+
+static int fill(lu_case *p, const input_entry *entries, uint64_t n_entries, char *error)
+{
+    const uint64_t *n = p->c.n;
+    p->m = app_alloc(n[0] * n[1], sizeof(double), "the matrix", error);
+    if (!p->m)
+        return -1;
+    for (uint64_t i = 0; i < n[0] * n[1]; i++)
+        p->m[i] = entries ? 0.0 : 2.0 * noise_unit(3, i) - 1.0;
+    for (uint64_t e = 0; e < n_entries; e++)
+        p->m[entries[e].row * n[1] + entries[e].col] = entries[e].value;
+    for (uint64_t r = 0; r < least(n[0], n[1]); r++) {
+        double sum = 1.0;
+        for (uint64_t c = 0; c < n[1]; c++)
+            sum += c == r ? 0.0 : fabs(p->m[r * n[1] + c]);
+        p->m[r * n[1] + r] = sum;
+    }
+    return 0;
+}
+
+/* Blocks are square, and no larger than the matrix. */
+static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], char *error)
+{
+    app_case *c = &p->c;
+    if (q->b[0] != q->b[1] && q->b[0] && q->b[1]) {
+        snprintf(error, APP_ERROR, "lu: blocks must be square, not %llux%llu", (unsigned long long)q->b[0],
+                 (unsigned long long)q->b[1]);
+        return -1;
+    }
+    if (app_sizes(&app_lu, q, n_input, MAX_SIDE, 1, c->n, c->b, error))
+        return -1;
+    c->b[0] = c->b[1] = least(c->b[0], c->b[1]);
+    p->rows = (c->n[0] + c->b[0] - 1) / c->b[0];
+    p->cols = (c->n[1] + c->b[0] - 1) / c->b[0];
+    p->steps = least(p->rows, p->cols);
+    if (p->rows * p->cols > MAX_TASKS / p->steps) {
+        snprintf(error, APP_ERROR, "lu: %llux%llu blocks are too many tasks", (unsigned long long)p->rows,
+                 (unsigned long long)p->cols);
+        return -1;
+    }
+    return 0;
+}
+
+static int load(lu_case *p, const app_request *q, char *error)
+{
+    uint64_t n[2] = {0, 0}, n_entries = 0;
+    input_entry *entries = NULL;
+    if (q->n_inputs && input_matrix_market(q->inputs[0], &n[0], &entries, &n_entries, error))
+        return -1;
+    n[1] = n[0];
+    int failed = shape(p, q, n, error) || fill(p, entries, n_entries, error);
+    free(entries);
+    return failed ? -1 : 0;
+}
+
+static int make_blocks(lu_case *p, char *error)
+{
+    uint64_t b = p->c.b[0];
+    p->start = app_alloc(n_numbers(p), sizeof(float), "the blocks", error);
+    p->result = p->start ? app_alloc(n_numbers(p), sizeof(float), "the result", error) : NULL;
+    if (!p->result)
+        return -1;
+    for (uint64_t r = 0; r < p->rows * b; r++)
+        for (uint64_t c = 0; c < p->cols * b; c++)
+            p->start[place(p, r, c)] =
+                r < p->c.n[0] && c < p->c.n[1] ? (float)p->m[r * p->c.n[1] + c] : (float)(r == c);
+    return 0;
+}
+
+static void free_case(app_case *c)
+{
+    lu_case *p = (lu_case *)c;
+    if (!p)
+        return;
+    if (c->ctx)
+        heddle_mem_free(c->ctx, p->record.a);
+    heddle_graph_free(c->graph);
+    free(p->m);
+    free(p->start);
+    free(p->result);
+    free(p->want);
+    free(p->weight);
+    free(p);
+}
+
+static app_case *prepare(const app_request *q, char *error)
+{
+    if (app_check_request(&app_lu, q, 1, error))
+        return NULL;
+    lu_case *p = app_alloc(1, sizeof *p, "the case", error);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->c.app = &app_lu;
+    if (load(p, q, error) || make_blocks(p, error)) {
+        free_case(&p->c);
+        return NULL;
+    }
+    return &p->c;
+}
+
+/* ---- graph ---- */
+
+static int reset(app_case *c)
+{
+    lu_case *p = (lu_case *)c;
+    if (heddle_mem_write(c->ctx, p->record.a, p->start, n_numbers(p) * sizeof(float)) != HEDDLE_OK)
+        return app_heddle_error(c, "writing the matrix");
+    return 0;
+}
+
+static int read_back(app_case *c)
+{
+    lu_case *p = (lu_case *)c;
+    if (heddle_mem_read(c->ctx, p->result, p->record.a, n_numbers(p) * sizeof(float)) != HEDDLE_OK)
+        return app_heddle_error(c, "reading the matrix");
+    return 0;
+}
+
+static heddle_range whole(const lu_case *p, uint64_t at, heddle_mode mode)
+{
+    uint64_t b = p->c.b[0];
+    return heddle_range_of(p->record.a + at, b * b * sizeof(float), 1, 0, mode);
+}
+
+static int add_one(lu_case *p, uint64_t diag)
+{
+    lu_one t = {diag};
+    return heddle_graph_add(p->c.graph, lu_lu0, &t, sizeof t, HEDDLE_RANGES(whole(p, diag, HEDDLE_MODE_INOUT)), NULL);
+}
+
+static int add_two(lu_case *p, uint32_t body, uint64_t diag, uint64_t at)
+{
+    lu_two t = {diag, at};
+    heddle_range in = whole(p, diag, HEDDLE_MODE_IN), inout = whole(p, at, HEDDLE_MODE_INOUT);
+    return heddle_graph_add(p->c.graph, body, &t, sizeof t, HEDDLE_RANGES(in, inout), NULL);
+}
+
+static int add_three(lu_case *p, uint64_t left, uint64_t up, uint64_t at)
+{
+    lu_three t = {left, up, at};
+    heddle_range in0 = whole(p, left, HEDDLE_MODE_IN), in1 = whole(p, up, HEDDLE_MODE_IN);
+    heddle_range inout = whole(p, at, HEDDLE_MODE_INOUT);
+    return heddle_graph_add(p->c.graph, lu_bmod, &t, sizeof t, HEDDLE_RANGES(in0, in1, inout), NULL);
+}
+
+static int add_step(lu_case *p, uint64_t k)
+{
+    uint64_t diag = block(p, k, k);
+    if (add_one(p, diag))
+        return -1;
+    for (uint64_t j = k + 1; j < p->cols; j++)
+        if (add_two(p, lu_fwd, diag, block(p, k, j)))
+            return -1;
+    for (uint64_t i = k + 1; i < p->rows; i++)
+        if (add_two(p, lu_bdiv, diag, block(p, i, k)))
+            return -1;
+    for (uint64_t i = k + 1; i < p->rows; i++)
+        for (uint64_t j = k + 1; j < p->cols; j++)
+            if (add_three(p, block(p, i, k), block(p, k, j), block(p, i, j)))
+                return -1;
+    return 0;
+}
+
+static int build(app_case *c, heddle_ctx *ctx)
+{
+    lu_case *p = (lu_case *)c;
+    void *a;
+    c->ctx = ctx;
+    if (heddle_mem_new(ctx, n_numbers(p) * sizeof(float), &a) != HEDDLE_OK)
+        return app_heddle_error(c, "memory for the matrix");
+    p->record.a = a;
+    p->record.b = (uint32_t)c->b[0];
+    c->record = &p->record;
+    c->record_bytes = sizeof p->record;
+    if (reset(c))
+        return -1;
+    if (heddle_graph_new(ctx, &lu, &c->graph) != HEDDLE_OK)
+        return app_heddle_error(c, "making the graph");
+    for (uint64_t k = 0; k < p->steps; k++)
+        if (add_step(p, k))
+            return app_heddle_error(c, "adding a task");
+    return 0;
+}
+
+static void call(const lu_case *p, const heddle_lane *lane, uint32_t body, const void *args)
+{
+    lu.bodies[body].run(lane, &p->record, args);
+}
+
+static void tile_step(const lu_case *p, const heddle_lane *lane, uint64_t k)
+{
+    uint64_t diag = block(p, k, k);
+    call(p, lane, lu_lu0, &(lu_one){diag});
+    for (uint64_t j = k + 1; j < p->cols; j++)
+        call(p, lane, lu_fwd, &(lu_two){diag, block(p, k, j)});
+    for (uint64_t i = k + 1; i < p->rows; i++)
+        call(p, lane, lu_bdiv, &(lu_two){diag, block(p, i, k)});
+    for (uint64_t i = k + 1; i < p->rows; i++)
+        for (uint64_t j = k + 1; j < p->cols; j++)
+            call(p, lane, lu_bmod, &(lu_three){block(p, i, k), block(p, k, j), block(p, i, j)});
+}
+
+static int tiles(app_case *c)
+{
+    const lu_case *p = (const lu_case *)c;
+    hd_fail fail = {0};
+    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
+    heddle_lane lane = app_lane(&fail, shared);
+    for (uint64_t k = 0; k < p->steps; k++)
+        tile_step(p, &lane, k);
+    return 0;
+}
+
+/* ---- reference and check ---- */
+
+static int is_plain(const lu_case *p)
+{
+    const uint64_t *n = p->c.n;
+    return n[0] * n[1] <= MAX_PLAIN / least(n[0], n[1]);
+}
+
+/* Row by row: row r receives all rows of U above it. The weight of a number bounds what it owes to the rounding of
+ * all that went into it, in units of one rounding: of M's number, of each product's factors, of the pivot. */
+static void decompose(double *a, double *weight, const uint64_t n[2])
+{
+    const uint64_t cols = n[1];
+    for (uint64_t i = 0; i < n[0] * cols; i++)
+        weight[i] = fabs(a[i]);
+    for (uint64_t r = 1; r < n[0]; r++)
+        for (uint64_t k = 0; k < least(r, cols); k++) {
+            double *row = a + r * cols, *w = weight + r * cols;
+            const double *up = a + k * cols, *w_up = weight + k * cols;
+            double l = row[k] / up[k], w_l = (w[k] + fabs(l) * w_up[k]) / fabs(up[k]);
+            row[k] = l;
+            w[k] = w_l;
+            for (uint64_t c = k + 1; w_l != 0 && c < cols; c++) {
+                row[c] -= l * up[c];
+                w[c] += w_l * fabs(up[c]) + fabs(l) * w_up[c];
+            }
+        }
+}
+
+/* x = +1 or -1, and M x, a pair of vectors at a time. */
+static void multiply(const lu_case *p, double *x, double *mx)
+{
+    const uint64_t *n = p->c.n;
+    for (uint64_t i = 0; i < N_VECTORS * n[1]; i++)
+        x[i] = noise_u64(4, i) & 1 ? 1.0 : -1.0;
+    for (uint64_t v = 0; v < N_VECTORS; v++)
+        for (uint64_t r = 0; r < n[0]; r++) {
+            double sum = 0;
+            for (uint64_t c = 0; c < n[1]; c++)
+                sum += p->m[r * n[1] + c] * x[v * n[1] + c];
+            mx[v * n[0] + r] = sum;
+        }
+}
+
+static int reference(app_case *c)
+{
+    lu_case *p = (lu_case *)c;
+    const uint64_t *n = c->n;
+    int plain = is_plain(p);
+    if (p->weight)
+        return 0;
+    p->want = p->want ? p->want : app_alloc(plain ? n[0] * n[1] : N_VECTORS * n[1], sizeof(double), "x", c->error);
+    p->weight = p->want ? app_alloc(plain ? n[0] * n[1] : N_VECTORS * n[0], sizeof(double), "M x", c->error) : NULL;
+    if (!p->weight)
+        return -1;
+    if (plain) {
+        memcpy(p->want, p->m, n[0] * n[1] * sizeof(double));
+        decompose(p->want, p->weight, n);
+    } else {
+        multiply(p, p->want, p->weight);
+    }
+    return 0;
+}
+
+/* Rounding errors add up like a random walk over the terms of a number. */
+static double tolerance(const lu_case *p)
+{
+    return 2.0 * FLT_EPSILON * (2.0 + sqrt((double)least(p->c.n[0], p->c.n[1])));
+}
+
+static int check_plain(lu_case *p)
+{
+    const uint64_t *n = p->c.n;
+    for (uint64_t r = 0; r < n[0]; r++)
+        for (uint64_t c = 0; c < n[1]; c++) {
+            double got = (double)p->result[place(p, r, c)], want = p->want[r * n[1] + c];
+            if (fabs(got - want) <= tolerance(p) * p->weight[r * n[1] + c] + (double)FLT_MIN)
+                continue;
+            snprintf(p->c.error, APP_ERROR, "lu: number %llu,%llu is %.9g, the reference has %.9g",
+                     (unsigned long long)r, (unsigned long long)c, got, want);
+            return -1;
+        }
+    return 0;
+}
+
+/* out = U x, and the magnitudes that went into it. */
+static void times_u(const lu_case *p, const double *x, double *out, double *size)
+{
+    for (uint64_t r = 0; r < least(p->c.n[0], p->c.n[1]); r++) {
+        out[r] = size[r] = 0;
+        for (uint64_t c = r; c < p->c.n[1]; c++) {
+            double u = (double)p->result[place(p, r, c)];
+            out[r] += u * x[c];
+            size[r] += fabs(u * x[c]);
+        }
+    }
+}
+
+/* Is L y = M x? y_size: the magnitudes that went into y. */
+static int check_rows(lu_case *p, const double *y, const double *y_size, const double *mx)
+{
+    for (uint64_t r = 0; r < p->c.n[0]; r++) {
+        double sum = 0, size = 0;
+        for (uint64_t c = 0; c < least(r + 1, p->c.n[1]); c++) {
+            double l = c == r ? 1.0 : (double)p->result[place(p, r, c)];
+            sum += l * y[c];
+            size += fabs(l) * y_size[c];
+        }
+        if (!(fabs(sum - mx[r]) <= tolerance(p) * size)) {
+            snprintf(p->c.error, APP_ERROR, "lu: row %llu of L (U x) is %.9g, that of M x is %.9g",
+                     (unsigned long long)r, sum, mx[r]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int check_products(lu_case *p)
+{
+    uint64_t n = least(p->c.n[0], p->c.n[1]);
+    double *y = app_alloc(2 * n, sizeof(double), "U x", p->c.error);
+    int failed = y == NULL;
+    for (uint64_t v = 0; !failed && v < N_VECTORS; v++) {
+        times_u(p, p->want + v * p->c.n[1], y, y + n);
+        failed = check_rows(p, y, y + n, p->weight + v * p->c.n[0]);
+    }
+    free(y);
+    return failed ? -1 : 0;
+}
+
+static int check(app_case *c)
+{
+    lu_case *p = (lu_case *)c;
+    return is_plain(p) ? check_plain(p) : check_products(p);
+}
+
+/* The known answers are those of M padded with the identity to a multiple of 32, whatever the block is here. */
+static double answer_padding(const app_case *c) { return (double)((32 - least(c->n[0], c->n[1]) % 32) % 32); }
+
+static void answer(app_case *c, const app_sink *s)
+{
+    const lu_case *p = (const lu_case *)c;
+    double log_det = 0, sign = 1, l = 0, diag = answer_padding(c), u = diag, squares = diag;
+    for (uint64_t r = 0; r < c->n[0]; r++)
+        for (uint64_t k = 0; k < c->n[1]; k++) {
+            double x = (double)p->result[place(p, r, k)];
+            squares += x * x;
+            if (r > k) {
+                l += fabs(x);
+                continue;
+            }
+            u += fabs(x);
+            if (r == k) {
+                diag += x;
+                log_det += log(fabs(x));
+                sign = x < 0 ? -sign : sign;
+            }
+        }
+    s->f64(s->self, "logabsdet", log_det);
+    s->f64(s->self, "det_sign", sign);
+    s->f64(s->self, "sum_diag_U", diag);
+    s->f64(s->self, "sum_abs_U", u);
+    s->f64(s->self, "sum_abs_L_strict", l);
+    s->f64(s->self, "fro_LU_packed", sqrt(squares));
+}
+
+static const app_option options[] = {{NULL, NULL, NULL}};
+
+const app app_lu = {
+    .name = "lu",
+    .summary = "LU decomposition without pivoting of a diagonally dominant matrix (fp32), by blocks",
+    .formats = "Matrix Market coordinate, real or integer, general or symmetric",
+    .options = options,
+    .table = &lu,
+    .n = {960, 960},
+    .b = {64, 64},
+    .prepare = prepare,
+    .build = build,
+    .reset = reset,
+    .read = read_back,
+    .reference = reference,
+    .check = check,
+    .tiles = tiles,
+    .answer = answer,
+    .free = free_case,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* lu_bodies.h - records and list of the bodies of lu: LU decomposition without pivoting, by square blocks, each b * b
+ * numbers in a row, row-major. L has ones on its diagonal, which are not stored. */
+#ifndef LU_BODIES_H
+#define LU_BODIES_H
+
+#include "tile.h"
+
+typedef struct lu_record {
+    float *a;
+    uint32_t b, pad;
+} lu_record;
+
+/* Where blocks begin, in numbers from a. */
+typedef struct lu_one {
+    uint64_t diag; /* becomes its own L and U */
+} lu_one;
+typedef struct lu_two {
+    uint64_t diag, at; /* `at` is changed */
+} lu_two;
+typedef struct lu_three {
+    uint64_t left, up, at; /* at -= left * up */
+} lu_three;
+
+#define LU_BODIES(X) X(lu_lu0, 0) X(lu_fwd, 0) X(lu_bdiv, 0) X(lu_bmod, 0)
+HEDDLE_ENUM(lu, LU_BODIES)
+HEDDLE_DECLARE(lu)
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* picture.c - a grey picture and its tables of prefix sums: input, graph, check. See picture.h. */
+#include "picture.h"
+#include "input.h"
+#include "noise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SIDE (1ull << 30)
+
+uint64_t picture_cells(const picture *p) { return p->c.n[0] * p->c.n[1]; }
+
+static size_t table_bytes(const picture *p)
+{
+    return (size_t)(picture_cells(p) * p->record.n_planes) * sizeof(uint32_t);
+}
+
+/* ---- prepare and free ---- */
+
+static int load_file(picture *p, const app *a, const app_request *q, char *error)
+{
+    uint64_t n[2];
+    if (input_pgm(q->inputs[0], &p->pixels, &n[0], &n[1], error))
+        return -1;
+    return app_sizes(a, q, n, MAX_SIDE, 1, p->c.n, p->c.b, error);
+}
+
+static int make_up(picture *p, const app *a, const app_request *q, char *error)
+{
+    if (app_sizes(a, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, p->c.n, p->c.b, error))
+        return -1;
+    p->pixels = app_alloc(picture_cells(p), 1, "the picture", error);
+    if (!p->pixels)
+        return -1;
+    for (uint64_t i = 0; i < picture_cells(p); i++)
+        p->pixels[i] = (uint8_t)(noise_u64(2, i) >> 56);
+    return 0;
+}
+
+app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes, char *error)
+{
+    picture *p = app_alloc(1, sizeof *p, "the case", error);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->c.app = a;
+    p->record.n_planes = n_planes;
+    if (!(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error))) {
+        p->record.stride = p->c.n[1];
+        p->record.plane_cells = picture_cells(p);
+        p->result = app_alloc(picture_cells(p), n_planes * sizeof(uint32_t), "the result", error);
+        if (p->result)
+            return &p->c;
+    }
+    picture_free(&p->c);
+    return NULL;
+}
+
+void picture_free(app_case *c)
+{
+    picture *p = (picture *)c;
+    if (!p)
+        return;
+    if (c->ctx) {
+        heddle_mem_free(c->ctx, p->at_pixels);
+        heddle_mem_free(c->ctx, p->record.table);
+    }
+    heddle_graph_free(c->graph);
+    free(p->pixels);
+    free(p->result);
+    free(p->want);
+    free(p);
+}
+
+/* ---- graph ---- */
+
+static uint64_t n_tiles(const picture *p, int axis) { return (p->c.n[axis] + p->c.b[axis] - 1) / p->c.b[axis]; }
+
+static tile_rect tile(const picture *p, uint64_t i, uint64_t j)
+{
+    const uint64_t *n = p->c.n, *b = p->c.b;
+    tile_rect t;
+    t.row = i * b[0];
+    t.col = j * b[1];
+    t.rows = (uint32_t)(n[0] - t.row < b[0] ? n[0] - t.row : b[0]);
+    t.cols = (uint32_t)(n[1] - t.col < b[1] ? n[1] - t.col : b[1]);
+    return t;
+}
+
+/* The row above begins with the corner. The same addresses stand for all planes, which are always touched together;
+ * pixels are never written, so nobody need wait for them. */
+static int add(picture *p, const tile_rect *t)
+{
+    const uint64_t size = sizeof(uint32_t), stride = p->record.stride;
+    const uint32_t *at = p->record.table + tile_row(t, stride, 0);
+    uint64_t corner = t->col > 0;
+    heddle_range r[3];
+    size_t n = 0;
+    r[n++] = HEDDLE_OUT_2D(at, t->cols * size, t->rows, stride * size);
+    if (t->row)
+        r[n++] = HEDDLE_IN(at - stride - corner, (t->cols + corner) * size);
+    if (t->col)
+        r[n++] = HEDDLE_IN_2D(at - 1, size, t->rows, stride * size);
+    if (heddle_graph_add(p->c.graph, 0, t, sizeof *t, r, n, NULL) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "adding a task");
+    return 0;
+}
+
+static int memory(picture *p)
+{
+    void *pixels, *table;
+    if (heddle_mem_new(p->c.ctx, picture_cells(p), &pixels) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "memory for the picture");
+    p->record.pixels = p->at_pixels = pixels;
+    if (heddle_mem_new(p->c.ctx, table_bytes(p), &table) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "memory for the tables");
+    p->record.table = table;
+    if (heddle_mem_write(p->c.ctx, pixels, p->pixels, picture_cells(p)) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "writing the picture");
+    return picture_reset(&p->c);
+}
+
+int picture_build(app_case *c, heddle_ctx *ctx)
+{
+    picture *p = (picture *)c;
+    c->ctx = ctx;
+    if (memory(p))
+        return -1;
+    c->record = &p->record;
+    c->record_bytes = sizeof p->record;
+    if (heddle_graph_new(ctx, c->app->table, &c->graph) != HEDDLE_OK)
+        return app_heddle_error(c, "making the graph");
+    for (uint64_t i = 0; i < n_tiles(p, 0); i++)
+        for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
+            tile_rect t = tile(p, i, j);
+            if (add(p, &t))
+                return -1;
+        }
+    return 0;
+}
+
+int picture_reset(app_case *c)
+{
+    static const uint32_t zeros[16384];
+    const picture *p = (const picture *)c;
+    unsigned char *table = (unsigned char *)p->record.table;
+    for (size_t at = 0, left = table_bytes(p); left;) {
+        size_t n = left < sizeof zeros ? left : sizeof zeros;
+        if (heddle_mem_write(c->ctx, table + at, zeros, n) != HEDDLE_OK)
+            return app_heddle_error(c, "clearing the tables");
+        at += n;
+        left -= n;
+    }
+    return 0;
+}
+
+int picture_read(app_case *c)
+{
+    picture *p = (picture *)c;
+    if (heddle_mem_read(c->ctx, p->result, p->record.table, table_bytes(p)) != HEDDLE_OK)
+        return app_heddle_error(c, "reading the tables");
+    return 0;
+}
+
+int picture_tiles(app_case *c)
+{
+    const picture *p = (const picture *)c;
+    hd_fail fail = {0};
+    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
+    heddle_lane lane = app_lane(&fail, shared);
+    for (uint64_t i = 0; i < n_tiles(p, 0); i++)
+        for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
+            tile_rect t = tile(p, i, j);
+            c->app->table->bodies[0].run(&lane, &p->record, &t);
+        }
+    return 0;
+}
+
+/* ---- check and answer ---- */
+
+int picture_want(picture *p)
+{
+    p->want = app_alloc(picture_cells(p), p->record.n_planes * sizeof(uint32_t), "the reference", p->c.error);
+    if (!p->want)
+        return -1;
+    memset(p->want, 0, table_bytes(p));
+    return 0;
+}
+
+int picture_check(app_case *c)
+{
+    const picture *p = (const picture *)c;
+    uint64_t n = picture_cells(p);
+    for (uint64_t i = 0; i < n * p->record.n_planes; i++)
+        if (p->result[i] != p->want[i]) {
+            snprintf(c->error, APP_ERROR, "%s: plane %llu, cell %llu,%llu is %u, the reference has %u", c->app->name,
+                     (unsigned long long)(i / n), (unsigned long long)(i % n / c->n[1]),
+                     (unsigned long long)(i % n % c->n[1]), p->result[i], p->want[i]);
+            return -1;
+        }
+    return 0;
+}
+
+uint64_t picture_sum(const picture *p)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < picture_cells(p) * p->record.n_planes; i++)
+        sum += p->result[i];
+    return sum;
+}
+
+void picture_sha256(const picture *p, char hex[65]) { app_sha256(p->result, table_bytes(p), hex); }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* picture.h - what sat and inthist have in common: a grey picture, and tables of prefix sums over it, one or several,
+ * [plane][row][col] in 32 bits; the graph of their tiles; check.
+ *
+ * Input: 8-bit PGM. Without --input: noise. */
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include "app.h"
+#include "prefix.h"
+
+typedef struct picture {
+    app_case c;
+    uint8_t *pixels;         /* host */
+    uint32_t *result, *want; /* host; want NULL until there is a reference                        */
+    uint8_t *at_pixels;      /* where bodies see the pixels */
+    prefix_record record;
+} picture;
+
+app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes, char *error);
+void picture_free(app_case *c);
+/* The table has one body. */
+int picture_build(app_case *c, heddle_ctx *ctx);
+int picture_reset(app_case *c); /* the pixels are as they were; clears the tables, so that no old result can pass */
+int picture_read(app_case *c);
+int picture_tiles(app_case *c);
+/* Memory for `want`, zeroed. 0 or -1. */
+int picture_want(picture *p);
+/* Equal in every cell. */
+int picture_check(app_case *c);
+
+uint64_t picture_cells(const picture *p);            /* of one plane   */
+uint64_t picture_sum(const picture *p);              /* of all results, modulo 2^64 */
+void picture_sha256(const picture *p, char hex[65]); /* of all results */
+
+#endif

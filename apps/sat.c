@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* sat.c - the summed area table of a grey picture: cell (r, c) is the sum of the pixels above and to the left of it,
+ * itself included, modulo 2^32 (exact for any picture below 2^24 pixels; box sums below 2^32 are right in any).
+ *
+ * A task is a tile, and tiles run as a wavefront: each needs its neighbours above and to the left. Sums along rows and
+ * then down columns, in two passes, would have 90 tiles to run from start to end, where a wavefront has at most 90;
+ * but they write and read the whole table twice, and memory is what a summed area table waits for. */
+#include "picture.h"
+#include "sat_bodies.h"
+
+extern const app app_sat;
+
+static app_case *prepare(const app_request *q, char *error)
+{
+    return app_check_request(&app_sat, q, 1, error) ? NULL : picture_prepare(&app_sat, q, 1, error);
+}
+
+static int reference(app_case *c)
+{
+    picture *p = (picture *)c;
+    uint64_t cols = c->n[1];
+    if (p->want)
+        return 0;
+    if (picture_want(p))
+        return -1;
+    for (uint64_t r = 0; r < c->n[0]; r++)
+        for (uint64_t k = 0; k < cols; k++) {
+            uint64_t at = r * cols + k;
+            uint32_t up = r ? p->want[at - cols] : 0, left = k ? p->want[at - 1] : 0;
+            uint32_t corner = r && k ? p->want[at - cols - 1] : 0;
+            p->want[at] = p->pixels[at] + up + left - corner;
+        }
+    return 0;
+}
+
+static void answer(app_case *c, const app_sink *s)
+{
+    const picture *p = (const picture *)c;
+    const uint64_t h = c->n[0], w = c->n[1];
+    const uint64_t cells[5][2] = {{0, 0}, {h / 3, w / 4}, {h / 2, w - 1}, {h - 1, w / 2}, {h - 1, w - 1}};
+    int64_t points[15];
+    char hex[65];
+    for (int i = 0; i < 5; i++) {
+        points[3 * i] = (int64_t)cells[i][0];
+        points[3 * i + 1] = (int64_t)cells[i][1];
+        points[3 * i + 2] = p->result[cells[i][0] * w + cells[i][1]];
+    }
+    picture_sha256(p, hex);
+    s->i64s(s->self, "points_[row,col,value]", points, 15);
+    s->u64(s->self, "sum_mod_2^64", picture_sum(p));
+    s->text(s->self, "sha256_int32le", hex);
+}
+
+static const app_option options[] = {{NULL, NULL, NULL}};
+
+const app app_sat = {
+    .name = "sat",
+    .summary = "summed area table of a grey picture (32-bit integers)",
+    .formats = "8-bit PGM (P5)",
+    .options = options,
+    .table = &sat,
+    .n = {5760, 5760},
+    .b = {64, 64},
+    .prepare = prepare,
+    .build = picture_build,
+    .reset = picture_reset,
+    .read = picture_read,
+    .reference = reference,
+    .check = picture_check,
+    .tiles = picture_tiles,
+    .answer = answer,
+    .free = picture_free,
+};

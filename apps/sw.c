@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* sw.c - Smith-Waterman of two sequences with a linear gap penalty: inputs, reference, check, answer.
+ *
+ * Two FASTA files (first record of each), or made-up ones: a random sequence of ACGT, and a copy of it in which one
+ * letter in 8 is drawn anew, one in 32 left out and one in 32 doubled. Refuses scores and blocks that 16-bit
+ * differences within a tile cannot hold (sw_bodies.h). */
+#include "border.h"
+#include "input.h"
+#include "noise.h"
+#include "sw_bodies.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const app app_sw;
+
+typedef struct sw_case {
+    border_case border;
+    sw_app app;
+} sw_case;
+
+/* ---- reference --------------------------------------------------------------------------------- */
+
+static void note_best(sw_sums *s, uint64_t i, uint64_t j, int32_t h)
+{
+    if (h > s->best || s->n_best == 0) {
+        s->best = h;
+        s->n_best = 0;
+        s->end_i = i;
+        s->end_j = j;
+    }
+    s->n_best++;
+}
+
+static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+
+static void next_row(const border_case *c, uint64_t i, const int32_t *above, int32_t *row, void *sums)
+{
+    const sw_app app = *(const sw_app *)c->base.record;
+    const uint32_t row_weight = (uint32_t)((i + 1) % SW_PERIOD * 31);
+    const uint64_t m = c->base.n[1];
+    const int16_t x = c->x[i], *y = c->y;
+    sw_sums *s = sums;
+    uint64_t sum = 0, weighted = 0, j;
+    uint32_t column = 0;
+    int32_t left = 0, both = 0, best = s->best;
+    for (j = 0; j < m; j++) {
+        int32_t up = above ? above[j] : 0;
+        int32_t h = larger(larger(both + (x == y[j] ? app.match : app.mismatch), up + app.gap), 0);
+        h = larger(h, left + app.gap); /* last: it is the one that must be waited for                   */
+        column = column + 1 == SW_PERIOD ? 0 : column + 1;
+        sum += (uint64_t)h;
+        weighted += (uint64_t)h * ((row_weight + column * 17) % SW_WEIGHTS + 1);
+        if (h >= best) {
+            note_best(s, i, j, h);
+            best = h;
+        }
+        row[j] = left = h;
+        both = up;
+    }
+    s->sum += sum;
+    s->weighted += weighted;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------ */
+
+static int read_sequences(sw_case *c, const app_request *q, const uint64_t prefix[2], uint64_t n_input[2], char *error)
+{
+    int16_t **to[2] = {&c->border.x, &c->border.y};
+    int d;
+    for (d = 0; d < 2; d++) {
+        char *letters;
+        uint64_t n, k;
+        if (input_fasta(q->inputs[d], &letters, &n, error))
+            return -1;
+        *to[d] = app_alloc(n, sizeof(int16_t), "a sequence", error);
+        for (k = 0; *to[d] && k < n; k++)
+            (*to[d])[k] = letters[k];
+        free(letters);
+        if (!*to[d])
+            return -1;
+        n_input[d] = prefix[d] ? prefix[d] : q->n[d] ? q->n[d] : n;
+        if (n_input[d] > n) {
+            snprintf(error, APP_ERROR, "%.200s: has %" PRIu64 " letters, %" PRIu64 " were asked for", q->inputs[d], n,
+                     n_input[d]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void make_sequences(sw_case *c, uint64_t seed)
+{
+    const uint64_t *n = c->border.base.n;
+    uint64_t k, from = 0;
+    for (k = 0; k < n[0]; k++)
+        c->border.x[k] = "ACGT"[noise_u64(seed, k) % 4];
+    for (k = 0; k < n[1]; k++) {
+        uint64_t r = noise_u64(seed + 1, k);
+        c->border.y[k] = r % 8 ? c->border.x[from % n[0]] : (int16_t) "ACGT"[r / 8 % 4];
+        from += r / 32 % 32 == 0 ? 2 : r / 32 % 32 == 1 ? 0 : 1;
+    }
+}
+
+static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int64_t *seed, char *error)
+{
+    int64_t v[6];
+    if (app_opt_i64(&app_sw, q, "match", 1, SW_MAX_SCORE, &v[0], error) ||
+        app_opt_i64(&app_sw, q, "mismatch", -SW_MAX_SCORE, 0, &v[1], error) ||
+        app_opt_i64(&app_sw, q, "gap", -SW_MAX_SCORE, 0, &v[2], error) ||
+        app_opt_i64(&app_sw, q, "na", 0, INT64_MAX, &v[3], error) ||
+        app_opt_i64(&app_sw, q, "nb", 0, INT64_MAX, &v[4], error) ||
+        app_opt_i64(&app_sw, q, "keep", 0, 1, &v[5], error) ||
+        app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error))
+        return -1;
+    c->app.match = (int32_t)v[0];
+    c->app.mismatch = (int32_t)v[1];
+    c->app.gap = (int32_t)v[2];
+    prefix[0] = (uint64_t)v[3];
+    prefix[1] = (uint64_t)v[4];
+    c->border.keep = (int)v[5];
+    return 0;
+}
+
+static int check_range(const sw_case *c, char *error)
+{
+    const uint64_t *n = c->border.base.n, *b = c->border.base.b;
+    uint64_t shorter = n[0] < n[1] ? n[0] : n[1], diagonal = b[0] < b[1] ? b[0] : b[1];
+    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], c->app.match, c->app.gap);
+    if (spread > SW_MAX_SPREAD || spread * (int64_t)diagonal > SW_MAX_SUM) {
+        snprintf(error, APP_ERROR,
+                 "blocks of %" PRIu64 " x %" PRIu64 " are too large for these scores: use smaller ones", b[0], b[1]);
+        return -1;
+    }
+    if (shorter * (uint64_t)c->app.match > INT32_MAX - INT16_MAX) {
+        snprintf(error, APP_ERROR, "scores of sequences of %" PRIu64 " letters may pass 2^31", shorter);
+        return -1;
+    }
+    return 0;
+}
+
+static int prepare(sw_case *c, const app_request *q, char *error)
+{
+    app_case *base = &c->border.base;
+    uint64_t prefix[2], n_input[2];
+    int64_t seed;
+    if (app_check_request(&app_sw, q, 2, error) || get_options(c, q, prefix, &seed, error))
+        return -1;
+    if (q->n_inputs == 1) {
+        snprintf(error, APP_ERROR, "sw takes two FASTA files, one was given");
+        return -1;
+    }
+    memcpy(n_input, prefix, sizeof n_input);
+    if (q->n_inputs && read_sequences(c, q, prefix, n_input, error))
+        return -1;
+    if (app_sizes(&app_sw, q, n_input, BORDER_MAX_N, 1, base->n, base->b, error) || check_range(c, error))
+        return -1;
+    if (q->n_inputs)
+        return 0;
+    c->border.x = app_alloc(base->n[0], sizeof(int16_t), "a sequence", error);
+    c->border.y = app_alloc(base->n[1], sizeof(int16_t), "a sequence", error);
+    if (!c->border.x || !c->border.y)
+        return -1;
+    make_sequences(c, (uint64_t)seed);
+    return 0;
+}
+
+/* ---- the app ----------------------------------------------------------------------------------- */
+
+static uint32_t shared_bytes(uint32_t h, uint32_t w) { return SW_SHARED_BYTES(h, w); }
+
+static const border_kind kind = {sw_tile, shared_bytes, 0, next_row};
+
+static app_case *new_case(const app_request *q, char *error)
+{
+    sw_case *c = calloc(1, sizeof *c);
+    if (!c) {
+        snprintf(error, APP_ERROR, "out of memory");
+        return NULL;
+    }
+    c->border.base.app = &app_sw;
+    c->border.base.record = &c->app;
+    c->border.base.record_bytes = sizeof c->app;
+    c->border.kind = &kind;
+    c->border.grid = &c->app.grid;
+    if (prepare(c, q, error)) {
+        border_free(&c->border.base);
+        return NULL;
+    }
+    return &c->border.base;
+}
+
+/* All rows of tiles together. */
+static sw_sums total(const border_case *c)
+{
+    sw_sums all;
+    uint64_t r;
+    memset(&all, 0, sizeof all);
+    for (r = 0; r < c->n_records; r++) {
+        const sw_sums *s = border_sums(c, r);
+        all.sum += s->sum;
+        all.weighted += s->weighted;
+        if (s->n_best == 0 || s->best < all.best)
+            continue;
+        if (s->best > all.best || all.n_best == 0) {
+            all.best = s->best;
+            all.n_best = 0;
+            all.end_i = s->end_i;
+            all.end_j = s->end_j;
+        }
+        all.n_best += s->n_best; /* rows of tiles come in order: the first cell stands                 */
+    }
+    return all;
+}
+
+static int check(app_case *base)
+{
+    border_case *c = (border_case *)base;
+    sw_sums got = total(c), want;
+    memcpy(&want, c->true_sums, sizeof want);
+    if (border_check(base))
+        return -1;
+    if (got.best == want.best && got.n_best == want.n_best && got.end_i == want.end_i && got.end_j == want.end_j &&
+        got.sum == want.sum && got.weighted == want.weighted)
+        return 0;
+    snprintf(base->error, APP_ERROR,
+             "best %" PRId32 " at (%" PRIu64 ", %" PRIu64 ") in %" PRIu64 " cells, sums %" PRIu64 " and %" PRIu64
+             "; the reference has %" PRId32 " at (%" PRIu64 ", %" PRIu64 ") in %" PRIu64 " cells, %" PRIu64
+             " and %" PRIu64,
+             got.best, got.end_i + 1, got.end_j + 1, got.n_best, got.sum, got.weighted, want.best, want.end_i + 1,
+             want.end_j + 1, want.n_best, want.sum, want.weighted);
+    return -1;
+}
+
+static void answer(app_case *base, const app_sink *s)
+{
+    const sw_case *c = (const sw_case *)base;
+    sw_sums all = total(&c->border);
+    s->u64(s->self, "na", base->n[0]);
+    s->u64(s->self, "nb", base->n[1]);
+    s->i64(s->self, "match", c->app.match);
+    s->i64(s->self, "mismatch", c->app.mismatch);
+    s->i64(s->self, "gap", c->app.gap);
+    s->i64(s->self, "best", all.best);
+    s->u64(s->self, "end_i", all.end_i + 1);
+    s->u64(s->self, "end_j", all.end_j + 1);
+    s->u64(s->self, "n_best_cells", all.n_best);
+    s->u64(s->self, "sum_H", all.sum);
+    s->u64(s->self, "wsum_H", all.weighted);
+}
+
+static const app_option options[] = {{"match", "2", "score of two equal letters"},
+                                     {"mismatch", "-1", "score of two others"},
+                                     {"gap", "-1", "score of a letter left out"},
+                                     {"na", "0", "letters of the first sequence, 0 = all"},
+                                     {"nb", "0", "letters of the second sequence, 0 = all"},
+                                     {"keep", "0", "1 = store the whole matrix, not only borders of blocks"},
+                                     {"seed", "1", "of the sequences that are made up when there is no input"},
+                                     {NULL, NULL, NULL}};
+
+const app app_sw = {
+    .name = "sw",
+    .summary = "Smith-Waterman: best local alignment of two sequences, linear gaps",
+    .formats = "two FASTA files (the first record of each)",
+    .options = options,
+    .table = &sw,
+    .n = {4608, 4608},
+    .b = {64, 64},
+    .prepare = new_case,
+    .build = border_build,
+    .reset = border_reset,
+    .read = border_read,
+    .reference = border_reference,
+    .check = check,
+    .tiles = border_tiles,
+    .answer = answer,
+    .free = border_free,
+};

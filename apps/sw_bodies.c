@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* sw_bodies.c - one tile of Smith-Waterman. Compiled as C or as CUDA. */
+#define BORDER_CELL int16_t
+#include "sw_bodies.h"
+
+/* What a lane has found in the tile so far. */
+typedef struct sw_found {
+    uint64_t sum, weighted;
+    int64_t n_best, first; /* first: row * w + column within the tile                                      */
+    int32_t best;
+} sw_found;
+
+/* A cell's weight is the row's part plus the column's, less SW_WEIGHTS when that is more than SW_WEIGHTS. Padding has
+ * parts so far below 0 that no sum with them is above. */
+HD_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const border_block *b)
+{
+    HEDDLE_EACH (i, b->h)
+        b->row_more[i] = (int16_t)((t->i + (uint64_t)i + 1u) % SW_PERIOD * 31u % SW_WEIGHTS + 1u);
+    HEDDLE_EACH (j, b->w)
+        b->col_more[b->w - 1 - j] = (int16_t)((t->j + (uint64_t)j + 1u) % SW_PERIOD * 17u % SW_WEIGHTS);
+    HEDDLE_EACH (p, BORDER_PAD)
+        b->row_more[b->h + p] = b->col_more[b->w + p] = INT16_MIN / 2;
+}
+
+BORDER_INLINE int16_t sw_max(int16_t a, int16_t b) { return a > b ? a : b; }
+
+/* The lane's share of the cells of a diagonal; returns the largest, less the base. The loop in which the app spends its
+ * time: without a branch and in 16 bits, so that a lone lane's becomes vectors. */
+BORDER_INLINE int32_t sw_cells(const sw_app *app, const border_block *b, const border_span *s, border_share share,
+                               sw_found *f)
+{
+    const int16_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
+    const int16_t *row_weight = b->row_more + s->first, *col_weight = b->col_more + s->column;
+    const int16_t match = (int16_t)app->match, mismatch = (int16_t)app->mismatch, gap = (int16_t)app->gap;
+    const int16_t zero = (int16_t)(b->base < INT16_MAX ? -b->base : -INT16_MAX);
+    const int32_t n = border_end(share, s->n);
+    int16_t *out = s->out;
+    int16_t best = -INT16_MAX;
+    int32_t l, sum = 0, weighted = 0, weights = 0;
+    for (l = share.lane; l < n; l += share.n_lanes) {
+        int16_t from_both = (int16_t)(both[l] + (x[l] == y[l] ? match : mismatch));
+        int16_t from_one = (int16_t)(sw_max(up[l], left[l]) + gap);
+        int16_t cell = sw_max(sw_max(from_both, from_one), zero);
+        int16_t weight = sw_max((int16_t)(row_weight[l] + col_weight[l]), 0);
+        int16_t counts = weight < 1 ? weight : 1;
+        weight = (int16_t)(weight - (weight > (int16_t)SW_WEIGHTS ? (int16_t)SW_WEIGHTS : 0));
+        out[l] = cell;
+        cell = (int16_t)(cell * counts);
+        sum += cell * counts;
+        weighted += cell * weight;
+        weights += weight * counts;
+        best = sw_max(best, cell);
+    }
+    f->sum += (uint64_t)(int64_t)sum;
+    f->weighted += (uint64_t)((int64_t)weighted + (int64_t)b->base * weights);
+    return best;
+}
+
+/* Looks where the best cells of a diagonal are, when it has one as good as the best so far, which is rare. */
+HD_FN void sw_look(const border_block *b, const border_span *s, border_share share, sw_found *f)
+{
+    int32_t l;
+    for (l = share.lane; l < s->n; l += share.n_lanes) {
+        int32_t cell = b->base + s->out[l];
+        int64_t i = s->first + l, at = i * b->w + (s->k - i);
+        if (cell < f->best)
+            continue;
+        if (cell > f->best)
+            f->n_best = 0;
+        f->best = cell;
+        f->first = f->n_best == 0 || at < f->first ? at : f->first;
+        f->n_best++;
+    }
+}
+
+BORDER_INLINE void sw_diagonals(const heddle_lane *lane, const sw_app *app, const border_tile *t, const border_block *b,
+                                border_share share, sw_found *f)
+{
+    int32_t k, n = b->h + b->w - 1;
+    for (k = 0; k < n; k++) {
+        border_span s = border_span_of(b, k);
+        if (sw_cells(app, b, &s, share, f) + b->base >= f->best)
+            sw_look(b, &s, share, f);
+        if (app->grid.matrix)
+            border_keep(&app->grid, t, b, &s, share);
+        if (lane->index == 0)
+            border_turn(b, k);
+        heddle_barrier(lane);
+    }
+    if (lane->index == 0)
+        border_turn(b, n);
+    heddle_barrier(lane);
+}
+
+/* One lane: adds what the tile has to the record of its row of tiles. */
+HD_FN void sw_add(sw_sums *sums, const border_tile *t, const border_block *b, const sw_found *f)
+{
+    uint64_t i = t->i + (uint64_t)f->first / t->w, j = t->j + (uint64_t)f->first % t->w;
+    sums->sum += f->sum + (uint64_t)b->base * t->h * t->w;
+    sums->weighted += f->weighted;
+    if (f->n_best == 0)
+        return;
+    if (f->best > sums->best)
+        sums->n_best = 0;
+    if (sums->n_best == 0 || i < sums->end_i || (i == sums->end_i && j < sums->end_j)) {
+        sums->end_i = i;
+        sums->end_j = j;
+    }
+    sums->best = f->best;
+    sums->n_best += (uint64_t)f->n_best;
+}
+
+HEDDLE_BODY(sw_tile, sw_app, app, border_tile, t)
+{
+    border_block b = border_block_of(lane, t, border_cells(&app->grid, t)[0]);
+    sw_sums *sums = (sw_sums *)(void *)(app->grid.records + t->record);
+    sw_found f = {0, 0, 0, 0, 0}, all;
+    f.best = sums->best; /* lesser cells are of no interest                                                */
+    border_enter(lane, &app->grid, t, &b);
+    sw_weights(lane, t, &b);
+    heddle_barrier(lane);
+    if (lane->count == 1)
+        sw_diagonals(lane, app, t, &b, border_share_alone(), &f);
+    else
+        sw_diagonals(lane, app, t, &b, border_share_of(lane), &f);
+    border_leave(lane, &app->grid, t, &b);
+    all.best = (int32_t)border_reduce(lane, f.best, 0, HEDDLE_MAX);
+    if (f.best < all.best)
+        f.n_best = 0;
+    all.n_best = border_reduce(lane, f.n_best, 0, HEDDLE_SUM);
+    all.first = border_reduce(lane, f.n_best ? f.first : INT64_MAX, INT64_MAX, HEDDLE_MIN);
+    all.sum = (uint64_t)border_reduce(lane, (int64_t)f.sum, 0, HEDDLE_SUM);
+    all.weighted = (uint64_t)border_reduce(lane, (int64_t)f.weighted, 0, HEDDLE_SUM);
+    if (lane->index == 0)
+        sw_add(sums, t, &b, &all);
+}
+
+HEDDLE_APP(sw, sw_app, SW_BODIES)

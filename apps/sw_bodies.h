@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* sw_bodies.h - Smith-Waterman with linear gaps: records of the tile body.
+ *
+ * H[i][j] = max(0, H[i-1][j-1] + (a_i == b_j ? match : mismatch), H[i-1][j] + gap, H[i][j-1] + gap).
+ * Beside the borders each tile gives the best score, how many cells have it, the first of them in row-major order, the
+ * sum of H, and a sum weighted by position, (31 * (i % 8191) + 17 * (j % 8191)) % 1009 + 1 with i and j from 1.
+ *
+ * Neighbouring cells differ by match - gap at most (with match >= 0 >= gap; by induction over the recurrence), so all
+ * cells of a tile lie within SW_SPREAD of its upper left corner, and 16 bits hold the difference. That is what lets a
+ * vector of the oldest x86-64, which can take the larger of 16-bit numbers but not of 32-bit ones, do eight cells. */
+#ifndef SW_BODIES_H
+#define SW_BODIES_H
+
+#include "border_bodies.h"
+
+#define SW_PERIOD 8191u
+#define SW_WEIGHTS 1009u
+/* What the 16-bit cells and the 32-bit sums over one diagonal ask of scores and block. */
+#define SW_SPREAD(h, w, match, gap) (((int64_t)(h) + (int64_t)(w)) * ((int64_t)(match) - (int64_t)(gap)))
+#define SW_MAX_SCORE 1024
+#define SW_MAX_SPREAD (INT16_MAX - 2 * SW_MAX_SCORE)
+#define SW_MAX_SUM (INT32_MAX / (int64_t)SW_WEIGHTS) /* of spread times the longest diagonal             */
+
+typedef struct sw_app {
+    border_grid grid;
+    int32_t match, mismatch, gap;
+} sw_app;
+
+/* Of the cells seen so far in a row of tiles: the head of its column record. */
+typedef struct sw_sums {
+    uint64_t sum, weighted;
+    uint64_t n_best, end_i, end_j; /* cells that have `best`, the first of them, from 0                    */
+    int32_t best;
+} sw_sums;
+HD_STATIC_ASSERT(sizeof(sw_sums) <= BORDER_SUMS_BYTES, "the sums fit their place");
+
+/* For blocks of 64 x 64 by default; the builder of a graph says what its blocks take. */
+#define SW_SHARED_BYTES(h, w) BORDER_SHARED_BYTES(sizeof(int16_t), h, w, 1u)
+#define SW_BODIES(X) X(sw_tile, SW_SHARED_BYTES(64u, 64u))
+HEDDLE_ENUM(sw, SW_BODIES)
+HEDDLE_DECLARE(sw)
+
+#endif

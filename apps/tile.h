@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* tile.h - what bodies over the cells of a row-major matrix have in common: the record of a tile, and how lanes share
+ * its cells. In the common part of C, C++ and CUDA.
+ *
+ * Cells are shared in warps: up to 32 lanes take neighbouring columns, so that a GPU's loads are coalesced, and the
+ * warps take rows in turn. A body calls its loop twice, once with tile_alone() where there is one lane: the steps are
+ * constants there, and the inner loop becomes a plain one that a compiler turns into vector code. */
+#ifndef TILE_H
+#define TILE_H
+
+#include "heddle/task.h"
+
+/* Inlined, so that the constants of tile_alone reach the loops. */
+#define TILE_FN HD_FN __attribute__((always_inline))
+
+#define TILE_WARP 32
+
+/* A rectangle of cells of a matrix; rows or cols may be 0. */
+typedef struct tile_rect {
+    uint64_t row, col;
+    uint32_t rows, cols;
+} tile_rect;
+
+/* Row r of a tile, in a matrix whose rows are `stride` cells apart. */
+TILE_FN uint64_t tile_row(const tile_rect *t, uint64_t stride, int r)
+{
+    return (t->row + (uint64_t)r) * stride + t->col;
+}
+
+/* A lane takes rows row, row + row_step, ... and in each of them columns col, col + col_step, ... */
+typedef struct tile_share {
+    int row, row_step, col, col_step;
+} tile_share;
+
+TILE_FN tile_share tile_alone(void)
+{
+    tile_share s = {0, 1, 0, 1};
+    return s;
+}
+
+/* Lanes beyond the last whole warp get rows that no tile has. */
+TILE_FN tile_share tile_share_of(const heddle_lane *lane)
+{
+    tile_share s;
+    s.col_step = lane->count < TILE_WARP ? (int)lane->count : TILE_WARP;
+    s.row_step = (int)lane->count / s.col_step;
+    s.col = (int)lane->index % s.col_step;
+    s.row = (int)lane->index / s.col_step;
+    if (s.row >= s.row_step)
+        s.row = 0x7fffffff;
+    return s;
+}
+
+#endif

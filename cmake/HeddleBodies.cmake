@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# heddle_add_bodies(TARGET FILE...) adds files of task bodies to a target: as CUDA where HEDDLE_CUDA is on, else as C.
+# A file is compiled one way or the other, never both, because either object defines the same table. Installed with
+# the package; with HEDDLE_CUDA the project that calls it must have the language CUDA enabled.
+function(heddle_add_bodies target)
+    target_sources(${target} PRIVATE ${ARGN})
+    if(HEDDLE_CUDA)
+        set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+    endif()
+endfunction()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# How everything here is compiled.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_definitions(_GNU_SOURCE)
+add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>
+                    $<$<COMPILE_LANGUAGE:C,CXX>:-Wpedantic>)
+if(HEDDLE_WERROR)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+endif()
+
+if(HEDDLE_SANITIZE STREQUAL "thread")
+    set(sanitize -fsanitize=thread)
+elseif(HEDDLE_SANITIZE STREQUAL "address")
+    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+elseif(HEDDLE_SANITIZE)
+    message(FATAL_ERROR "HEDDLE_SANITIZE is '${HEDDLE_SANITIZE}'; it can be thread or address")
+endif()
+if(HEDDLE_SANITIZE)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer> ${sanitize})
+    add_link_options(${sanitize})
+endif()
+
+# Serial references, CPU lanes and thread blocks must give the same bits.
+set(HEDDLE_EXACT_FLAGS $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)
+
+if(HEDDLE_CUDA)
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+        set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
+        message(FATAL_ERROR "HEDDLE_CUDA needs CUDA 12.8 or newer, here is ${CMAKE_CUDA_COMPILER_VERSION}")
+    endif()
+endif()

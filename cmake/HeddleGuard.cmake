@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# TEMPORARY, while files are being written: drops what is not there yet, and says so.
+function(heddle_guard list_name)
+    set(here)
+    foreach(file IN LISTS ${list_name})
+        file(GLOB found CONFIGURE_DEPENDS ${file})
+        if(found)
+            list(APPEND here ${file})
+        else()
+            message(STATUS "not written yet: ${file}")
+        endif()
+    endforeach()
+    if(NOT here)
+        file(WRITE ${PROJECT_BINARY_DIR}/nothing.c "typedef int nothing_yet;\n")
+        set(here ${PROJECT_BINARY_DIR}/nothing.c)
+    endif()
+    set(${list_name} ${here} PARENT_SCOPE)
+endfunction()

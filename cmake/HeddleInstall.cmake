@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# What `cmake --install` puts where: headers, both libraries, the command, and the two ways to find them.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS heddle heddle_static EXPORT heddleTargets)
+if(TARGET heddle_cli)
+    install(TARGETS heddle_cli)
+endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/doc/heddle.1)
+    install(FILES doc/heddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/heddleConfig.cmake.in heddleConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may break what the one before promised.
+write_basic_package_version_file(heddleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
+              cmake/HeddleBodies.cmake DESTINATION ${package_dir})
+
+# heddle.pc says where it is relative to itself, so that an installed tree can be moved.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE pc_up)
+foreach(dir includedir libdir)
+    string(TOUPPER CMAKE_INSTALL_${dir} variable)
+    cmake_path(APPEND pc_${dir} "\${prefix}" ${${variable}}) # an absolute folder stays what it is
+endforeach()
+set(pc_requires_private "jansson >= 2.9")
+if(HWLOC_FOUND)
+    string(APPEND pc_requires_private ", hwloc >= 2.0")
+endif()
+configure_file(cmake/heddle.pc.in heddle.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

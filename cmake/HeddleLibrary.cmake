@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Makes heddle and heddle_static from HEDDLE_SOURCES, and heddle_headers: what a public header needs, without a library.
+heddle_guard(HEDDLE_SOURCES)
+
+add_library(heddle_headers INTERFACE)
+target_include_directories(heddle_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
+
+add_library(heddle_objects OBJECT ${HEDDLE_SOURCES})
+set_target_properties(heddle_objects PROPERTIES C_VISIBILITY_PRESET hidden)
+target_include_directories(heddle_objects PRIVATE src)
+target_link_libraries(heddle_objects PRIVATE heddle_headers PkgConfig::JANSSON)
+
+add_library(heddle SHARED $<TARGET_OBJECTS:heddle_objects>)
+set_target_properties(heddle PROPERTIES VERSION ${PROJECT_VERSION}
+                      # Before 1.0 a minor version may change the binary interface.
+                      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+add_library(heddle_static STATIC $<TARGET_OBJECTS:heddle_objects>)
+set_target_properties(heddle_static PROPERTIES OUTPUT_NAME heddle)
+add_library(heddle::heddle ALIAS heddle)
+add_library(heddle::heddle_static ALIAS heddle_static)
+
+# An installed static library names what it needs; the shared one has found it already.
+set(needed $<BUILD_INTERFACE:PkgConfig::JANSSON> $<INSTALL_INTERFACE:jansson>)
+if(HWLOC_FOUND)
+    target_compile_definitions(heddle_objects PRIVATE HEDDLE_HAVE_HWLOC=1)
+    target_link_libraries(heddle_objects PRIVATE PkgConfig::HWLOC)
+    list(APPEND needed $<BUILD_INTERFACE:PkgConfig::HWLOC> $<INSTALL_INTERFACE:hwloc>)
+endif()
+foreach(library heddle heddle_static)
+    target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${library} PRIVATE ${needed} Threads::Threads m)
+endforeach()

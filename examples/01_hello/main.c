@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* 01_hello - two tasks, and one thing they share: the second reads what the first writes, so it runs after it. */
+#include "heddle/task.h"
+
+#include <stdio.h>
+
+/* What all tasks of a run share, and what each is told. Memory is named by pointers in the first and by offsets from
+ * them in the second: then one graph serves any memory. */
+typedef struct hello_app {
+    int *cells;
+} hello_app;
+typedef struct hello_args {
+    uint64_t cell;
+    int a, b;
+} hello_args;
+
+#define HELLO_BODIES(X) X(hello_multiply, 0) X(hello_say, 0)
+HEDDLE_ENUM(hello, HELLO_BODIES)
+
+HEDDLE_BODY(hello_multiply, hello_app, app, hello_args, args)
+{
+    if (lane->index == 0) /* on a GPU a body is run by many lanes at once */
+        app->cells[args->cell] = args->a * args->b;
+}
+
+HEDDLE_BODY(hello_say, hello_app, app, hello_args, args)
+{
+    if (lane->index == 0)
+        printf("hello: %d times %d is %d\n", args->a, args->b, app->cells[args->cell]);
+}
+
+HEDDLE_APP(hello, hello_app, HELLO_BODIES)
+
+static heddle_status hello_run(heddle_ctx *ctx, heddle_graph *graph, void *cell)
+{
+    hello_app app = {cell};
+    hello_args args = {0, 6, 7};
+    heddle_status s;
+
+    /* In the order in which the program would do it; the ranges say what may not change places. */
+    s = heddle_graph_add(graph, hello_multiply, &args, sizeof args, HEDDLE_RANGES(HEDDLE_OUT(cell, sizeof(int))), NULL);
+    if (s == HEDDLE_OK)
+        s = heddle_graph_add(graph, hello_say, &args, sizeof args, HEDDLE_RANGES(HEDDLE_IN(cell, sizeof(int))), NULL);
+    if (s == HEDDLE_OK)
+        s = heddle_run(ctx, graph, &app, sizeof app);
+    return s;
+}
+
+int main(void)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx = NULL;
+    heddle_graph *graph = NULL;
+    void *cell = NULL;
+    heddle_status s;
+
+    config.backend = HEDDLE_CPU;
+    s = heddle_open(&ctx, &config);
+    if (s == HEDDLE_OK)
+        s = heddle_graph_new(ctx, &hello, &graph);
+    if (s == HEDDLE_OK)
+        s = heddle_mem_new(ctx, sizeof(int), &cell);
+    if (s == HEDDLE_OK)
+        s = hello_run(ctx, graph, cell);
+    if (s != HEDDLE_OK)
+        fprintf(stderr, "hello: %s: %s\n", heddle_strstatus(s), heddle_errmsg(ctx));
+    heddle_graph_free(graph);
+    heddle_mem_free(ctx, cell);
+    heddle_close(ctx);
+    return s == HEDDLE_OK ? 0 : 1;
+}

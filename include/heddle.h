@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle.h - dependence-aware task graphs on CPU threads and GPUs.
+ *
+ * Say what each task reads and writes; heddle finds the order and runs every task the moment its
+ * inputs exist. Five nouns: a context (one backend of this process), a table (the task bodies, made
+ * by HEDDLE_APP in heddle/task.h), a graph (tasks in program order), a job (one run of a graph), and
+ * what is known afterwards (statistics, trace).
+ *
+ * Results. Every call returns HEDDLE_OK or a negative status; heddle_errmsg() has the sentence.
+ * The library never prints, exits or aborts. A failed call leaves its object as it was, unless its
+ * description says otherwise.
+ *
+ * Ownership. open/close for contexts, new/free for objects; free(NULL) is allowed. What a call takes
+ * by pointer it has copied when it returns, unless its description says otherwise. Close a context
+ * after its graphs and jobs have been freed.
+ *
+ * Threads. Calls on different contexts may run at the same time. Calls on one context, or on graphs
+ * and jobs of it, may not, except heddle_test, heddle_wait, heddle_wait_task and heddle_cancel, which
+ * any thread may call on a job that no other thread is freeing.
+ *
+ * Units. Sizes end in _bytes, counts begin with n_, times end in _ns or _ms.
+ *
+ * This header is C99 and C++11 and includes no CUDA header. */
+#ifndef HEDDLE_H
+#define HEDDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+#include <initializer_list>
+extern "C" {
+#endif
+
+#define HEDDLE_VERSION_MAJOR 0
+#define HEDDLE_VERSION_MINOR 1
+#define HEDDLE_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define HEDDLE_API __attribute__((visibility("default")))
+#else
+#define HEDDLE_API
+#endif
+
+/* ---- 1. Status ---------------------------------------------------------------------------- */
+
+/* One table: name, number, text. Numbers never change meaning. */
+#define HEDDLE_STATUS_MAP(X)                                 \
+    X(OK, 0, "success")                                      \
+    X(EINVAL, -1, "invalid argument")                        \
+    X(ENOMEM, -2, "out of memory")                           \
+    X(ENODEV, -3, "no such device or backend here")          \
+    X(ECYCLE, -4, "the dependences form a cycle")            \
+    X(EBODY, -5, "a task body failed")                       \
+    X(EDEVICE, -6, "the device or its context is lost")      \
+    X(ECANCELED, -7, "cancelled before the end")             \
+    X(EBUSY, -8, "still running")                            \
+    X(ETIMEDOUT, -9, "the time limit passed")                \
+    X(ERANGE, -10, "a size or count is beyond its limit")    \
+    X(EIO, -11, "a file could not be read or written")       \
+    X(EPARSE, -12, "a file does not have the expected form") \
+    X(EVERSION, -13, "compiled against another version of heddle")
+
+typedef enum heddle_status {
+#define HEDDLE_X(name, value, text) HEDDLE_##name = (value),
+    HEDDLE_STATUS_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_STATUS_MIN = -13
+} heddle_status;
+
+/* The fixed text of a status ("out of memory"); never NULL. */
+HEDDLE_API const char *heddle_strstatus(heddle_status s);
+
+/* ---- 2. Context --------------------------------------------------------------------------- */
+
+typedef struct heddle_ctx heddle_ctx;
+
+#define HEDDLE_BACKEND_MAP(X)                                           \
+    X(AUTO, 0, "auto", "the best one present: cuda, else cpu")          \
+    X(SERIAL, 1, "serial", "one thread, topological order: the oracle") \
+    X(CPU, 2, "cpu", "threads that run the scheduler the GPU runs")     \
+    X(CUDA, 3, "cuda", "resident thread blocks of one NVIDIA GPU")
+
+typedef enum heddle_backend {
+#define HEDDLE_X(name, value, text, help) HEDDLE_##name = (value),
+    HEDDLE_BACKEND_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_BACKENDS = 4
+} heddle_backend;
+
+/* Which worker gets a task that became ready (Juggler, PPoPP'18, section 5.6). */
+#define HEDDLE_POLICY_MAP(X)                                            \
+    X(DEFAULT, 0, "default", "lf on the cpu backend")                   \
+    X(LRR, 1, "lrr", "local round robin: a counter in each worker")     \
+    X(GRR, 2, "grr", "global round robin: one counter for all workers") \
+    X(LF, 3, "lf", "local first: the first freed task stays, the others go to the neighbours")
+
+typedef enum heddle_policy {
+#define HEDDLE_X(name, value, text, help) HEDDLE_POLICY_##name = (value),
+    HEDDLE_POLICY_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_POLICIES = 4
+} heddle_policy;
+
+/* How a context is opened. Set it with HEDDLE_CONFIG_INIT; zero in a field means the default, and
+ * a variable of the environment (third column; `heddle info` lists them) fills a field left zero. */
+typedef struct heddle_config {
+    size_t size;            /* set by HEDDLE_CONFIG_INIT; lets the struct grow                    */
+    heddle_backend backend; /* AUTO                               HEDDLE_BACKEND                  */
+    uint32_t device;        /* index in that backend              HEDDLE_DEVICE                   */
+    uint32_t n_workers;     /* threads; 0 = one per core          HEDDLE_WORKERS                  */
+    uint32_t n_lanes;       /* lanes of an emulated block (serial backend only), 0 = 1
+                                                                  HEDDLE_LANES                    */
+    heddle_policy policy;   /* where freed tasks go               HEDDLE_POLICY                   */
+    uint32_t n_trace;       /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
+    uint32_t time_limit_ms; /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
+    uint32_t n_ring;        /* slots of a worker's ready ring     HEDDLE_RING                     */
+    uint32_t spin_us;       /* idle polling before a thread parks HEDDLE_SPIN_US                  */
+    uint32_t no_pin;        /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
+} heddle_config;
+#define HEDDLE_CONFIG_INIT                                                                \
+    {                                                                                     \
+        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0 \
+    }
+
+/* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
+ * ERANGE for a bad field or environment variable, ENOMEM. On failure *out is NULL and
+ * heddle_errmsg(NULL) has the sentence. The caller closes it. */
+HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg);
+/* Waits for running jobs, stops the workers, frees the context. */
+HEDDLE_API void heddle_close(heddle_ctx *ctx);
+/* The sentence of the last failed call on ctx; NULL = of the last failed call of this thread that had
+ * no context. Never NULL; "" when nothing failed. Owned by the library, valid until the next call. */
+HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx);
+/* What was opened, with every default filled in. */
+HEDDLE_API heddle_status heddle_get_config(const heddle_ctx *ctx, heddle_config *out);
+/* 1 when that backend is compiled in and has at least one device here, else 0. */
+HEDDLE_API int heddle_has_backend(heddle_backend b);
+/* The names used in options and variables ("cpu", "lf"); NULL for a number outside the table. */
+HEDDLE_API const char *heddle_backend_name(heddle_backend b);
+HEDDLE_API const char *heddle_policy_name(heddle_policy p);
+
+/* One variable of the environment: its name, what it sets, and its value now (NULL = not set).
+ * Returns 0 past the last one. */
+typedef struct heddle_env_info {
+    const char *name, *help, *value;
+} heddle_env_info;
+HEDDLE_API int heddle_env_get(uint32_t index, heddle_env_info *out);
+
+/* The machine as the cpu backend sees it (hwloc's view when it is compiled in, else the system's). */
+typedef struct heddle_machine {
+    uint32_t n_cores, n_threads; /* physical cores and hardware threads this process may use     */
+    uint64_t cache_bytes[3];     /* L1d, L2, L3 of one core; 0 = unknown                         */
+    int has_hwloc;               /* 1 when hwloc found it                                        */
+} heddle_machine;
+HEDDLE_API void heddle_get_machine(heddle_machine *out);
+
+/* ---- 3. Memory ---------------------------------------------------------------------------- */
+
+/* Memory that bodies of this context may touch: host memory aligned to 128 bytes on serial and cpu,
+ * device memory on cuda. The user's own pointers are welcome where bodies can reach them. Contents
+ * start undefined. ERANGE for 0 bytes, ENOMEM. */
+HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out);
+HEDDLE_API void heddle_mem_free(heddle_ctx *ctx, void *p);
+/* Copies n_bytes between host memory and such memory (any address inside it); returns when done. */
+HEDDLE_API heddle_status heddle_mem_write(heddle_ctx *ctx, void *dst, const void *host, size_t n_bytes);
+HEDDLE_API heddle_status heddle_mem_read(heddle_ctx *ctx, void *host, const void *src, size_t n_bytes);
+
+/* ---- 4. Graph ----------------------------------------------------------------------------- */
+
+/* A table of bodies, made by HEDDLE_APP(name, ...) as `const heddle_table name`. It must outlive the
+ * graphs made from it. Its layout is in heddle/task.h. */
+typedef struct heddle_table heddle_table;
+typedef struct heddle_graph heddle_graph;
+/* A task of one graph. Numbers grow in program order but may leave gaps: heddle puts empty join tasks
+ * between them where many readers meet many writers. */
+typedef uint32_t heddle_task;
+
+#define HEDDLE_MAX_TASKS 0x3fffffffu /* tasks of one graph, joins included                     */
+#define HEDDLE_MAX_ARG_BYTES 65536u  /* argument record of one task                            */
+
+typedef enum heddle_mode { HEDDLE_MODE_IN = 1, HEDDLE_MODE_OUT = 2, HEDDLE_MODE_INOUT = 3 } heddle_mode;
+
+/* A range: row_bytes bytes at base, or n_rows such rows, stride_bytes apart (2-D). The address is a
+ * key: it is compared, never followed, so any number unique to the data will do. Overlap is decided
+ * exactly between contiguous ranges, between 2-D blocks of one stride (also where their columns wrap
+ * past it), and between a contiguous range and a block; between blocks of different strides a block
+ * counts as everything from its first byte to its last.
+ * row_bytes 0, n_rows > 1 with stride_bytes < row_bytes, or an end past the address space: ERANGE. */
+typedef struct heddle_range {
+    const void *base;
+    uint64_t row_bytes, n_rows, stride_bytes; /* n_rows 0 or 1: contiguous, stride ignored          */
+    heddle_mode mode;
+} heddle_range;
+
+static inline heddle_range heddle_range_of(const void *base, uint64_t row_bytes, uint64_t n_rows, uint64_t stride_bytes,
+                                           heddle_mode mode)
+{
+    heddle_range r;
+    r.base = base;
+    r.row_bytes = row_bytes;
+    r.n_rows = n_rows;
+    r.stride_bytes = stride_bytes;
+    r.mode = mode;
+    return r;
+}
+#define HEDDLE_IN(p, n_bytes) heddle_range_of((p), (n_bytes), 1, 0, HEDDLE_MODE_IN)
+#define HEDDLE_OUT(p, n_bytes) heddle_range_of((p), (n_bytes), 1, 0, HEDDLE_MODE_OUT)
+#define HEDDLE_INOUT(p, n_bytes) heddle_range_of((p), (n_bytes), 1, 0, HEDDLE_MODE_INOUT)
+#define HEDDLE_IN_2D(p, row_bytes, rows, stride) heddle_range_of((p), (row_bytes), (rows), (stride), HEDDLE_MODE_IN)
+#define HEDDLE_OUT_2D(p, row_bytes, rows, stride) heddle_range_of((p), (row_bytes), (rows), (stride), HEDDLE_MODE_OUT)
+#define HEDDLE_INOUT_2D(p, row_bytes, rows, stride) \
+    heddle_range_of((p), (row_bytes), (rows), (stride), HEDDLE_MODE_INOUT)
+
+/* The two arguments `ranges, n_ranges` of heddle_graph_add from a list; valid within that call. */
+#ifdef __cplusplus
+#define HEDDLE_RANGES(...) \
+    std::initializer_list<heddle_range>{__VA_ARGS__}.begin(), std::initializer_list<heddle_range>{__VA_ARGS__}.size()
+#else
+#define HEDDLE_RANGES(...) \
+    (const heddle_range[]){__VA_ARGS__}, sizeof((const heddle_range[]){__VA_ARGS__}) / sizeof(heddle_range)
+#endif
+
+/* An empty graph of table's bodies. Checks the core version and the sizes the table was compiled with
+ * (EVERSION), and that the context's backend can run it (ENODEV). The caller frees it. */
+HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out);
+/* Waits for a run in flight, then frees. Jobs of the graph must be freed before. */
+HEDDLE_API void heddle_graph_free(heddle_graph *g);
+
+/* Adds a task: `body` is an index in the table (the enum constant of its name), args its argument
+ * record (arg_bytes must equal what the table says: EINVAL), ranges what it reads and writes. The
+ * task runs after every earlier task of which one range conflicts with one of its own (read after
+ * write, write after read, write after write). out may be NULL.
+ * EINVAL also for an unknown body, a bad mode, or a frozen graph; ERANGE for a bad range or beyond
+ * HEDDLE_MAX_TASKS; ENOMEM, after which the graph can only be freed. Cost: a hash look-up a range. */
+HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args, size_t arg_bytes,
+                                          const heddle_range *ranges, size_t n_ranges, heddle_task *out);
+
+/* The same with everything that can be said of a task. */
+#define HEDDLE_TASK_WATCH 1u /* heddle_wait_task and heddle_graph_on_done may name it               */
+typedef struct heddle_task_desc {
+    size_t size; /* set by HEDDLE_TASK_INIT                                                       */
+    uint32_t body;
+    const void *args;
+    size_t arg_bytes;
+    const heddle_range *ranges;
+    size_t n_ranges;
+    int32_t priority; /* > 0: urgent, taken before all others; else normal                       */
+    uint32_t flags;   /* HEDDLE_TASK_...                                                         */
+    uint32_t cost_ns; /* what it will take, 0 = unknown (counts as 1); for the critical path     */
+} heddle_task_desc;
+#define HEDDLE_TASK_INIT                                       \
+    {                                                          \
+        sizeof(heddle_task_desc), 0, NULL, 0, NULL, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out);
+
+/* An explicit edge: `later` runs after `earlier`, whatever their order of adding. A cycle is found by
+ * freeze. EINVAL for an unknown task, a frozen graph, or later == earlier. */
+HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier);
+
+/* Bytes of block-shared memory that `body` gets in this graph, in place of the table's figure. */
+HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uint32_t n_bytes);
+
+/* Marks as urgent the tasks of a critical path by cost (zero slack), unless these are more than a
+ * quarter of all, when marking would say nothing. To be called before freeze. */
+HEDDLE_API heddle_status heddle_graph_prioritise(heddle_graph *g);
+
+/* Ends adding: checks for cycles (ECYCLE, the sentence names a task on one) and lays the graph down as
+ * one read-only blob. The first run does it otherwise. Freezing twice is allowed. */
+HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g);
+
+/* Replaces the arguments of a task, frozen or not, between runs (EBUSY while one is in flight). */
+HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes);
+
+/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library, which it
+ * must not hold for long; it must not call heddle on this context. One callback a task; NULL removes. */
+typedef void (*heddle_done_fn)(void *arg, heddle_task t);
+HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg);
+
+/* What is known of a graph; levels, width and path after freeze (computed on the first call). */
+typedef struct heddle_graph_info {
+    size_t size;
+    uint64_t n_tasks, n_joins, n_edges; /* user's tasks, added join tasks, edges                  */
+    uint64_t n_roots, n_levels, max_width, path_cost_ns;
+    uint64_t blob_bytes, peak_bytes; /* frozen size; most host memory held while building      */
+    uint64_t add_ns, freeze_ns;      /* add_ns: from the first add to the freeze               */
+} heddle_graph_info;
+#define HEDDLE_GRAPH_INFO_INIT                                     \
+    {                                                              \
+        sizeof(heddle_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_graph_get_info(heddle_graph *g, heddle_graph_info *out);
+
+/* Successors of a task, for tools and tests: at most n_max into succ (NULL with 0), *n_out = all of
+ * them. Joins appear as tasks (their body is HEDDLE_BODY_JOIN). The graph must be frozen. */
+#define HEDDLE_BODY_JOIN 0xffffu
+HEDDLE_API heddle_status heddle_graph_successors(const heddle_graph *g, heddle_task t, heddle_task *succ, size_t n_max,
+                                                 size_t *n_out);
+/* Body of a task, HEDDLE_BODY_JOIN for a join; EINVAL past the last task. */
+HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t, uint32_t *body);
+/* The graph's table (for names of bodies); for a loaded graph the one made for it. */
+HEDDLE_API const heddle_table *heddle_graph_table(const heddle_graph *g);
+
+/* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","priority"}]}.
+ * EIO; no file is left behind on failure. Freezes the graph. */
+HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path);
+HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *path);
+/* Reads such JSON. table NULL: every body spins for the task's "us" microseconds, names are labels.
+ * Else names must be in the table and "args" is the record in hexadecimal. "after" may name tasks that
+ * come later in the file. EIO, EPARSE (file, line, what was wrong), ECYCLE. */
+HEDDLE_API heddle_status heddle_graph_read_json(heddle_ctx *ctx, const heddle_table *table, const char *path,
+                                                heddle_graph **out);
+
+/* ---- 5. Run ------------------------------------------------------------------------------- */
+
+typedef struct heddle_job heddle_job;
+
+/* Runs the graph and waits for its end. app is the record all tasks share (app_bytes must be what the
+ * table says); pointers inside it must be such as bodies can follow. Any number of runs, one at a
+ * time: EBUSY while another run of this graph is in flight. EBODY (the sentence names task, body,
+ * code), ECANCELED, ETIMEDOUT (the config's time limit), EDEVICE; after these the graph may run
+ * again, but the user's data is part-way. The calling thread may do part of the work. */
+HEDDLE_API heddle_status heddle_run(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes);
+
+/* Starts a run and returns. Jobs of one context run in the order of submission. The caller frees the
+ * job with heddle_job_free. */
+HEDDLE_API heddle_status heddle_submit(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
+                                       heddle_job **out);
+/* EBUSY until the job has ended, then how it ended. Never waits. */
+HEDDLE_API heddle_status heddle_test(heddle_job *j);
+/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): ETIMEDOUT when the job goes on, else how it
+ * ended (a run stopped by the config's time limit ended with ETIMEDOUT: heddle_test tells which). */
+#define HEDDLE_FOREVER 0xffffffffu
+HEDDLE_API heddle_status heddle_wait(heddle_job *j, uint32_t timeout_ms);
+/* Waits until watched task t of this job is done (its outputs are visible then), or the job ended.
+ * EINVAL when t was added without HEDDLE_TASK_WATCH. */
+HEDDLE_API heddle_status heddle_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms);
+/* Asks the job to stop: workers leave after the task in hand; it then ends with ECANCELED. */
+HEDDLE_API void heddle_cancel(heddle_job *j);
+/* Waits for the end, then frees. */
+HEDDLE_API void heddle_job_free(heddle_job *j);
+
+/* ---- 6. What happened --------------------------------------------------------------------- */
+
+/* The last ended run of a graph. Times that need the trace are 0 without one (config n_trace). */
+typedef struct heddle_stats {
+    size_t size;
+    uint64_t run_ns, load_ns;                              /* the run; making the graph runnable (first run only)  */
+    uint32_t n_workers, n_tasks_min, n_tasks_max;          /* tasks a worker ran, least and most           */
+    uint64_t n_tasks;                                      /* bodies run                                           */
+    uint64_t n_kept, n_pushed, n_full, n_spilled, n_parks; /* kept by the worker that freed them; put
+                              into rings; rings found full; put on a worker's own list; threads parked */
+    uint64_t n_events, n_dropped;                          /* trace events kept, and lost because a buffer was full */
+    uint64_t body_ns, idle_ns, queue_ns, dep_ns;           /* summed over workers: in bodies, nothing to do,
+                                             taking tasks, releasing and placing successors       */
+    uint64_t path_ns;                                      /* longest path by measured body times                  */
+    double utilisation;                                    /* body_ns / (run_ns * n_workers)                       */
+} heddle_stats;
+#define HEDDLE_STATS_INIT                                                               \
+    {                                                                                   \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
+    }
+HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
+
+typedef struct heddle_worker_stats {
+    uint64_t n_tasks, body_ns, idle_ns, queue_ns, dep_ns;
+} heddle_worker_stats;
+HEDDLE_API heddle_status heddle_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out);
+
+/* Times of one body over the last run (needs the trace). */
+typedef struct heddle_body_stats {
+    const char *name;
+    uint64_t n_tasks, min_ns, median_ns, max_ns, total_ns;
+} heddle_body_stats;
+HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out);
+
+/* One task as it ran. Times count from the start of the run. */
+typedef struct heddle_event {
+    heddle_task task;
+    uint32_t body, worker;
+    uint64_t begin_ns, end_ns;          /* the body                                          */
+    uint64_t idle_ns, queue_ns, dep_ns; /* before it: nothing to do, taking; after it: releasing */
+} heddle_event;
+/* The kept events of the last run, by worker and time: at most n_max into ev (NULL with 0), *n_out =
+ * all that were kept. */
+HEDDLE_API heddle_status heddle_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out);
+
+/* Files: Chrome/Perfetto JSON (a row a worker, a slice a task, flows for edges); a timeline as SVG
+ * (a row a worker, a colour a body, idle white: Juggler figure 1). EINVAL without a trace, EIO. */
+HEDDLE_API heddle_status heddle_write_trace(heddle_graph *g, const char *path);
+HEDDLE_API heddle_status heddle_write_timeline(heddle_graph *g, const char *path, const char *title);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

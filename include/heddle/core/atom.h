@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* core/atom.h - every access to a shared word, in one vocabulary.
+ *
+ *     HD_LOAD(p, order, scope)            HD_STORE(p, v, order, scope)
+ *     HD_ADD(p, v, order, scope)          HD_SUB, HD_EXCH: old value
+ *     HD_CAS(p, expected, v, order, scope): nonzero if *p was `expected` and became v (relaxed if not)
+ *     HD_PAUSE(n): the n-th fruitless poll in a row
+ *
+ * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: DEV (workers of one device, CPU threads) or SYS (host
+ * and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
+ * uint32_t and are touched only through these macros; one scope a word for life, in the field's comment.
+ * There is no stand-alone fence: it is dear on the GPU and ThreadSanitizer does not understand it.
+ *
+ * Three machines: nvcc's scoped built-ins on the device (CUDA >= 12.8), __atomic on the host, and under
+ * HEDDLE_MODEL a shim where each access is a scheduling point (tests/model/shim.h). */
+#ifndef HEDDLE_CORE_ATOM_H
+#define HEDDLE_CORE_ATOM_H
+
+#include "heddle/core/port.h"
+
+#if defined(HEDDLE_MODEL)
+#include "shim.h"
+#elif defined(__CUDA_ARCH__)
+
+#define HD_SCOPE_DEV __NV_THREAD_SCOPE_DEVICE
+#define HD_SCOPE_SYS __NV_THREAD_SCOPE_SYSTEM
+#define HD_LOAD(p, order, scope) __nv_atomic_load_n((p), __NV_ATOMIC_##order, HD_SCOPE_##scope)
+#define HD_STORE(p, v, order, scope) __nv_atomic_store_n((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
+#define HD_ADD(p, v, order, scope) __nv_atomic_fetch_add((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
+#define HD_SUB(p, v, order, scope) __nv_atomic_fetch_sub((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
+#define HD_EXCH(p, v, order, scope) __nv_atomic_exchange_n((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
+#define HD_CAS(p, e, v, order, scope) hd_cas_##order##_##scope((p), (e), (v))
+#define HD_CAS_FN(order, scope)                                                                          \
+    HD_FN int hd_cas_##order##_##scope(uint32_t *p, uint32_t e, uint32_t v)                              \
+    {                                                                                                    \
+        return __nv_atomic_compare_exchange_n(p, &e, v, false, __NV_ATOMIC_##order, __NV_ATOMIC_RELAXED, \
+                                              HD_SCOPE_##scope);                                         \
+    }
+HD_CAS_FN(RELAXED, DEV)
+HD_CAS_FN(ACQUIRE, DEV)
+HD_CAS_FN(RELEASE, DEV)
+HD_CAS_FN(ACQ_REL, DEV)
+#undef HD_CAS_FN
+
+/* Bounded and short: 32 ns doubling to 512 ns, so that a poller finds work at most half a hop late. */
+HD_FN void hd_pause(uint32_t n) { __nanosleep(32u << (n < 4u ? n : 4u)); }
+#define HD_PAUSE(n) hd_pause(n)
+
+#else
+
+#define HD_LOAD(p, order, scope) __atomic_load_n((p), __ATOMIC_##order)
+#define HD_STORE(p, v, order, scope) __atomic_store_n((p), (v), __ATOMIC_##order)
+#define HD_ADD(p, v, order, scope) __atomic_fetch_add((p), (v), __ATOMIC_##order)
+#define HD_SUB(p, v, order, scope) __atomic_fetch_sub((p), (v), __ATOMIC_##order)
+#define HD_EXCH(p, v, order, scope) __atomic_exchange_n((p), (v), __ATOMIC_##order)
+#define HD_CAS(p, e, v, order, scope) hd_cas_host((p), (e), (v), __ATOMIC_##order)
+
+HD_FN int hd_cas_host(uint32_t *p, uint32_t e, uint32_t v, int order)
+{
+    return __atomic_compare_exchange_n(p, &e, v, 0, order, __ATOMIC_RELAXED);
+}
+
+HD_FN void hd_pause(uint32_t n)
+{
+    (void)n;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb"); /* `yield` is a no-op on most cores; isb stalls some tens of cycles     */
+#endif
+}
+#define HD_PAUSE(n) hd_pause(n)
+
+#endif
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* core/port.h - the common ground of C, C++ and CUDA under the scheduler.
+ *
+ * Core is compiled three times from the same lines: into the library for CPU threads, by nvcc into the
+ * user's persistent kernel, and under the exploring shim of the model test (HEDDLE_MODEL). This file
+ * and atom.h are the only places that know which. No libc, no allocation, no logging here.
+ *
+ * It gives: HD_FN (how core functions are declared), layout assertions, the lane, the collective steps
+ * of the lanes that schedule together (a warp on the GPU, one lane on a CPU thread), clock, pause. */
+#ifndef HEDDLE_CORE_PORT_H
+#define HEDDLE_CORE_PORT_H
+
+#include <stdint.h>
+
+/* Changes with every change of layout or protocol in core; checked when a table is registered. */
+#define HEDDLE_CORE_VERSION 1u
+
+#if defined(__CUDACC__)
+#define HD_FN __attribute__((unused)) static __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define HD_FN __attribute__((unused)) static inline
+#else
+#define HD_FN static inline
+#endif
+
+#if defined(__cplusplus)
+#define HD_STATIC_ASSERT(cond, text) static_assert(cond, text)
+#else
+#define HD_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#endif
+
+/* Words with different writers stand this far apart (two CPU lines: the neighbour is prefetched). */
+#define HD_LINE 128u
+
+/* One of the threads that run a body together. On a GPU worker index is threadIdx.x and count is
+ * blockDim.x; on a CPU worker 0 of 1; in an emulated block each lane is a thread of its own. */
+typedef struct heddle_lane {
+    uint32_t index, count;
+    uint32_t worker;      /* which worker this is, for per-worker scratch                         */
+    uint32_t task;        /* number of the task, for messages                                     */
+    void *shared;         /* block-shared arena: HD_REDUCE_BYTES, then the body's own bytes       */
+    struct hd_fail *fail; /* where heddle_fail leaves the first error                             */
+    struct hd_team *team; /* emulated block only (its barrier), else NULL                         */
+} heddle_lane;
+
+/* An emulated block's barrier, called by every lane. Host only. */
+typedef struct hd_team {
+    void (*barrier)(struct hd_team *team, uint32_t lane);
+} hd_team;
+
+/* ---- lanes that schedule together ---------------------------------------------------------- */
+
+#if defined(HEDDLE_MODEL)
+/* The model test gives its own twins, so that workers of two lanes can be explored. */
+uint32_t hd_warp_lane(void);
+uint32_t hd_warp_width(void);
+uint32_t hd_ballot(int flag);
+uint32_t hd_shuffle(uint32_t value, uint32_t from);
+void hd_warp_sync(void);
+#elif defined(__CUDA_ARCH__)
+HD_FN uint32_t hd_warp_lane(void) { return threadIdx.x & 31u; }
+HD_FN uint32_t hd_warp_width(void) { return 32u; }
+/* Bit i of the result is lane i's flag. All 32 lanes of the scheduling warp call it. */
+HD_FN uint32_t hd_ballot(int flag) { return __ballot_sync(0xffffffffu, flag); }
+HD_FN uint32_t hd_shuffle(uint32_t value, uint32_t from) { return __shfl_sync(0xffffffffu, value, (int)from); }
+HD_FN void hd_warp_sync(void) { __syncwarp(); }
+#else
+HD_FN uint32_t hd_warp_lane(void) { return 0u; }
+HD_FN uint32_t hd_warp_width(void) { return 1u; }
+HD_FN uint32_t hd_ballot(int flag) { return flag ? 1u : 0u; }
+HD_FN uint32_t hd_shuffle(uint32_t value, uint32_t from)
+{
+    (void)from;
+    return value;
+}
+HD_FN void hd_warp_sync(void) {}
+#endif
+
+/* Nanoseconds of one clock for all workers: CLOCK_MONOTONIC, or the GPU's global timer (steps of 32). */
+#if defined(__cplusplus)
+extern "C"
+#endif
+    uint64_t
+    hd_host_clock(void);
+
+HD_FN uint64_t hd_clock(void)
+{
+#if defined(__CUDA_ARCH__)
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+#else
+    return hd_host_clock();
+#endif
+}
+
+HD_FN uint32_t hd_popcount(uint32_t x)
+{
+#if defined(__CUDA_ARCH__)
+    return (uint32_t)__popc(x);
+#else
+    return (uint32_t)__builtin_popcount(x);
+#endif
+}
+
+/* Index of the lowest set bit; x != 0. */
+HD_FN uint32_t hd_lowest(uint32_t x)
+{
+#if defined(__CUDA_ARCH__)
+    return (uint32_t)__ffs((int)x) - 1u;
+#else
+    return (uint32_t)__builtin_ctz(x);
+#endif
+}
+
+#endif

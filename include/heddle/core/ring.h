@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* core/ring.h - a worker's ready ring: many push, the owner pops.
+ *
+ *      head                 tail
+ *       v                    v
+ *   [0][7d][9][0 reserved][12][0][0][0]     0 = empty; else task + 1, and HD_SLOT_DIRECT
+ *
+ * Pushing reserves a slot by moving the tail (compare-and-swap, so that a full ring is seen, never
+ * overrun), then writes the slot; the owner waits at its head for the slot to fill, so reservations
+ * that are written out of order stay in order. Bounded: full is an answer, not an error (core/dep.h
+ * tells where the task goes then).
+ *
+ * What is released where. A task with several predecessors was counted by read-modify-writes that
+ * release each predecessor's outputs; its slot is written relaxed, and the owner acquires the counter
+ * (hd_acquire in core/worker.h). A task with one predecessor has no counter: its slot is written with
+ * release (HD_SLOT_DIRECT says so) and acquired itself.
+ *
+ * Dozing. An owner that wants to park sets HD_RING_DOZE in the tail, by a compare-and-swap that succeeds
+ * only while nothing is reserved. The producer's own compare-and-swap takes the bit away and so tells it
+ * that the owner must be woken. One word decides, so no wake-up is lost. */
+#ifndef HEDDLE_CORE_RING_H
+#define HEDDLE_CORE_RING_H
+
+#include "heddle/core/atom.h"
+#include "heddle/core/task.h"
+
+#define HD_RING_DOZE 0x80000000u
+#define HD_RING_COUNT 0x7fffffffu /* cursors count modulo 2^31                                     */
+#define HD_SLOT_DIRECT 0x80000000u
+
+#define HD_PUSH_FULL 0u
+#define HD_PUSH_OK 1u
+#define HD_PUSH_WAKE 2u /* pushed, and the owner dozes: unpark it                                   */
+
+/* Reserves one slot: its position, or HD_NONE when the ring is full. *doze: the owner dozed. */
+HD_FN uint32_t hd_ring_reserve(hd_cursor *c, uint32_t n_slots, uint32_t *doze)
+{
+    uint32_t tail = HD_LOAD(&c->tail, RELAXED, DEV);
+    for (;;) {
+        /* Acquire: the owner emptied these slots before it moved the head past them. */
+        uint32_t head = HD_LOAD(&c->head, ACQUIRE, DEV);
+        if (((tail - head) & HD_RING_COUNT) >= n_slots)
+            return HD_NONE;
+        if (HD_CAS(&c->tail, tail, (tail + 1u) & HD_RING_COUNT, RELAXED, DEV)) {
+            *doze = tail & HD_RING_DOZE;
+            return tail & HD_RING_COUNT;
+        }
+        tail = HD_LOAD(&c->tail, RELAXED, DEV);
+    }
+}
+
+HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t task, uint32_t direct)
+{
+    uint32_t doze = 0;
+    uint32_t at = hd_ring_reserve(c, n_slots, &doze);
+    if (at == HD_NONE)
+        return HD_PUSH_FULL;
+    if (direct)
+        HD_STORE(&slots[at & (n_slots - 1u)], (task + 1u) | HD_SLOT_DIRECT, RELEASE, DEV);
+    else
+        HD_STORE(&slots[at & (n_slots - 1u)], task + 1u, RELAXED, DEV);
+    return doze ? HD_PUSH_WAKE : HD_PUSH_OK;
+}
+
+/* Owner only. *head is its private cursor. Returns the slot's word, or 0 when there is nothing. */
+HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t *head)
+{
+    uint32_t *slot = &slots[*head & (n_slots - 1u)];
+    uint32_t word = HD_LOAD(slot, RELAXED, DEV);
+    if (!word)
+        return 0;
+    if (word & HD_SLOT_DIRECT)
+        word = HD_LOAD(slot, ACQUIRE, DEV); /* the same word: nobody else writes a full slot         */
+    HD_STORE(slot, 0u, RELAXED, DEV);
+    *head = (*head + 1u) & HD_RING_COUNT;
+    /* Producers read this line at every push: move it a quarter ring at a time. */
+    if (n_slots < 8u || (*head & (n_slots / 4u - 1u)) == 0)
+        HD_STORE(&c->head, *head, RELEASE, DEV);
+    return word;
+}
+
+/* Owner only: 1 when nothing is reserved and the doze bit now stands, else 0. */
+HD_FN int hd_ring_doze(hd_cursor *c, uint32_t head)
+{
+    return HD_CAS(&c->tail, head, head | HD_RING_DOZE, RELAXED, DEV);
+}
+
+/* Owner only, awake again: takes the bit away unless a producer did. */
+HD_FN void hd_ring_rouse(hd_cursor *c, uint32_t head)
+{
+    (void)HD_CAS(&c->tail, head | HD_RING_DOZE, head, RELAXED, DEV);
+}
+
+#endif

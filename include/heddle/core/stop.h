@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* core/stop.h - how a run ends: all done, a body failed, or somebody asked.
+ *
+ * The end is exact: `outstanding` holds the tasks created and not yet given back as done. A worker gives
+ * back what it has finished when it runs out of work (one read-modify-write for many tasks), and whoever
+ * brings the word to zero ends the run. Tasks made by running tasks must be added before they are
+ * published; then the word never reads zero while a task is left. */
+#ifndef HEDDLE_CORE_STOP_H
+#define HEDDLE_CORE_STOP_H
+
+#include "heddle/core/atom.h"
+#include "heddle/core/task.h"
+
+/* Sets the stop word; the first reason wins. Returns 1 when it was this one. */
+HD_FN int hd_stop(hd_fail *f, uint32_t why) { return HD_CAS(&f->stop, HD_STOP_NOT, why, RELAXED, DEV); }
+
+/* Parked workers look at the stop word when they wake. */
+HD_FN void hd_wake_all(const hd_run *r)
+{
+    uint32_t w;
+    for (w = 0; r->host && w < r->n_workers; w++)
+        r->host->unpark(r->host->self, w);
+}
+
+/* Relaxed: what was written before the stop is passed on when workers leave. */
+HD_FN uint32_t hd_stopped(const hd_run *r) { return HD_LOAD(&r->shared->fail.stop, RELAXED, DEV); }
+
+/* A body fails with `code` (0 counts as 1): the first one is kept, and the run stops. Its own worker
+ * wakes the parked ones when it meets the stop word. */
+HD_FN void hd_fail_at(hd_fail *f, uint32_t task, uint32_t code)
+{
+    if (!HD_CAS(&f->code, 0u, code ? code : 1u, RELAXED, DEV))
+        return;
+    HD_STORE(&f->task, task, RELAXED, DEV);
+    (void)hd_stop(f, HD_STOP_FAILED);
+}
+
+/* Gives back n finished tasks; the one that reaches zero ends the run. */
+HD_FN void hd_settle(const hd_run *r, uint32_t n)
+{
+    if (n && HD_SUB(&r->shared->outstanding, n, RELAXED, DEV) == n && hd_stop(&r->shared->fail, HD_STOP_DONE))
+        hd_wake_all(r);
+}
+
+/* A worker leaves. Returns 1 to the last one, which then sees everything all of them wrote. */
+HD_FN int hd_leave(const hd_run *r) { return HD_ADD(&r->shared->out, 1u, ACQ_REL, DEV) + 1u == r->n_workers; }
+
+/* The last worker out, or the host before the first run: makes the words ready for run `run`. After a
+ * run that did not end with HD_STOP_DONE, counters and rings must be cleared too (and run restarts at 1). */
+HD_FN void hd_rearm(const hd_run *r, uint32_t run)
+{
+    hd_shared *s = r->shared;
+    HD_STORE(&s->outstanding, r->n_tasks, RELAXED, DEV);
+    HD_STORE(&s->seed, 0u, RELAXED, DEV);
+    HD_STORE(&s->out, 0u, RELAXED, DEV);
+    HD_STORE(&s->fail.stop, r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE, RELAXED, DEV);
+    HD_STORE(&s->fail.code, 0u, RELAXED, DEV);
+    HD_STORE(&s->run, run, RELAXED, DEV);
+}
+
+#endif

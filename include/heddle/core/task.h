@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* core/task.h - the frozen graph and the words of a run, in bytes.
+ *
+ * The blob is one read-only block, self-contained and free of pointers, so that a device gets it with
+ * one copy:
+ *
+ *     hd_blob          128 bytes, offsets of the parts
+ *     hd_task[n]       128 bytes each, in program order (joins between)
+ *     hd_edge[]        successors beyond a task's first four, grouped by task (CSR)
+ *     args arena       argument records beyond 64 bytes
+ *     roots[]          tasks without predecessors, urgent ones first
+ *
+ * An edge carries its target's in-degree, so that the worker that counts it knows at once whether it
+ * was the last, without reading the target's record.
+ *
+ * The words of a run (hd_run) stand apart from the blob. Counters count up and are never reset: after
+ * run r every counter stands at r * in-degree, modulo 2^32. Tasks with one predecessor have no use for
+ * theirs: whoever ran that predecessor knows that they are ready. */
+#ifndef HEDDLE_CORE_TASK_H
+#define HEDDLE_CORE_TASK_H
+
+#include "heddle/core/port.h"
+
+#define HD_BLOB_MAGIC 0x6c646468u /* "hddl" */
+#define HD_NONE 0xffffffffu
+#define HD_INLINE_SUCC 4u
+#define HD_INLINE_ARGS 64u
+
+#define HD_BODY_JOIN 0xffffu /* no body: an empty task between many readers and many writers        */
+
+/* hd_task.flags */
+#define HD_TASK_URGENT 1u
+#define HD_TASK_WATCH 2u
+
+/* hd_edge.need: in-degree of the target in the low 30 bits */
+#define HD_NEED_MASK 0x3fffffffu
+#define HD_NEED_URGENT 0x80000000u
+
+typedef struct hd_edge {
+    uint32_t task; /* the successor                                                               */
+    uint32_t need; /* its in-degree and urgency                                                   */
+} hd_edge;
+
+typedef struct hd_task {
+    uint16_t body; /* index in the table, or HD_BODY_JOIN                                    */
+    uint16_t flags;
+    uint32_t n_in;   /* predecessors                                                           */
+    uint32_t n_succ; /* successors, inline ones included                                       */
+    uint32_t succ;   /* index in edges of the fifth (while building: the last one)             */
+    uint32_t arg_bytes;
+    uint32_t args_at; /* offset in the args arena / 16, when arg_bytes > HD_INLINE_ARGS         */
+    uint32_t watch;   /* index among the watched tasks, when HD_TASK_WATCH                      */
+    uint32_t cost_ns;
+    hd_edge first[HD_INLINE_SUCC];
+    uint8_t args[HD_INLINE_ARGS];
+} hd_task;
+HD_STATIC_ASSERT(sizeof(hd_task) == 128, "a task record is 128 bytes");
+
+typedef struct hd_blob {
+    uint32_t magic, version;
+    uint64_t n_bytes;
+    uint32_t n_tasks; /* records, joins included                                                */
+    uint32_t n_roots;
+    uint32_t n_watched;
+    uint32_t shared_bytes;                /* largest block-shared need of the bodies used, HD_REDUCE_BYTES included */
+    uint64_t n_edges;                     /* all edges, inline ones included                                        */
+    uint64_t edges_at, args_at, roots_at; /* offsets from the start of the blob                   */
+    uint64_t pad[8];
+} hd_blob;
+HD_STATIC_ASSERT(sizeof(hd_blob) == 128, "the blob header is as long as a record");
+
+/* Why a run stops; the first reason set wins. */
+#define HD_STOP_NOT 0u
+#define HD_STOP_DONE 1u
+#define HD_STOP_CANCELED 2u
+#define HD_STOP_FAILED 3u
+#define HD_STOP_TIMEOUT 4u
+
+/* Polled by all workers, written once or twice a run. */
+typedef struct hd_fail {
+    uint32_t stop; /* dev: HD_STOP_...                                                            */
+    uint32_t code; /* dev: first error code of a body, 0 = none                                   */
+    uint32_t task; /* dev: the task that failed, valid when stop is HD_STOP_FAILED                */
+    uint32_t pad[29];
+} hd_fail;
+
+/* Words of a run that all workers share, each writer's word on its own line. */
+typedef struct hd_shared {
+    hd_fail fail;
+    uint32_t outstanding, pad0[31]; /* dev: tasks created and not yet given back as done          */
+    uint32_t seed, pad1[31];        /* dev: next root to take                                     */
+    uint32_t turn, pad2[31];        /* dev: the counter of policy grr                             */
+    uint32_t out, pad3[31];         /* dev: workers that have left                                */
+    uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
+} hd_shared;
+HD_STATIC_ASSERT(sizeof(hd_shared) == 6 * HD_LINE, "one line a word");
+
+/* A ready ring's two cursors (core/ring.h). */
+typedef struct hd_cursor {
+    uint32_t tail, pad0[31]; /* dev: producers; next slot to reserve, and HD_RING_DOZE             */
+    uint32_t head, pad1[31]; /* dev: owner; next slot to take, published late                     */
+} hd_cursor;
+
+/* What a worker did, written by it when it leaves. */
+typedef struct hd_tally {
+    uint32_t n_tasks, n_kept, n_pushed, n_full, n_spilled, n_parks, n_events, n_dropped;
+} hd_tally;
+
+/* One traced task. Times are of hd_clock; the three gaps saturate at 4.29 s. */
+typedef struct hd_event {
+    uint64_t begin, end;             /* around the body                                         */
+    uint32_t task, idle, queue, dep; /* before it: nothing to do, taking; after it: releasing   */
+} hd_event;
+
+/* What core asks of the host when workers are threads; NULL on a GPU. */
+typedef struct hd_host {
+    void *self;
+    void (*park)(void *self, uint32_t worker); /* sleep until unparked; an earlier unpark counts */
+    void (*unpark)(void *self, uint32_t worker);
+    void (*done)(void *self, uint32_t task); /* a watched task is done                        */
+} hd_host;
+
+/* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel. */
+typedef struct hd_run {
+    const hd_task *tasks;
+    const hd_edge *edges;
+    const uint8_t *args;
+    const uint32_t *roots;
+    const void *app;
+    hd_shared *shared;
+    uint32_t *count;    /* dev: arrivals at each task                                            */
+    uint32_t *link;     /* one word a task: the next on its worker's own list                    */
+    hd_cursor *cursors; /* two a worker: urgent, normal                                          */
+    uint32_t *slots;    /* dev: two rings a worker                                               */
+    hd_tally *tallies;  /* one a worker                                                          */
+    hd_event *events;   /* n_trace a worker, or NULL                                             */
+    const hd_host *host;
+    uint32_t n_tasks, n_roots, n_workers, n_slots; /* n_slots: of one ring, a power of two        */
+    uint32_t policy, n_trace, spin;                /* spin: fruitless polls before a thread parks                */
+    uint32_t pad;
+} hd_run;
+
+HD_FN const hd_task *hd_task_at(const hd_run *r, uint32_t t) { return r->tasks + t; }
+
+HD_FN hd_edge hd_edge_at(const hd_run *r, const hd_task *t, uint32_t i)
+{
+    return i < HD_INLINE_SUCC ? t->first[i] : r->edges[t->succ + (i - HD_INLINE_SUCC)];
+}
+
+HD_FN const void *hd_args_at(const hd_run *r, const hd_task *t)
+{
+    return t->arg_bytes <= HD_INLINE_ARGS ? (const void *)t->args
+                                          : (const void *)(r->args + (uint64_t)t->args_at * 16u);
+}
+
+#endif

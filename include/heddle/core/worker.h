@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* core/worker.h - a worker's turn: take, run, finish.
+ *
+ *     hd_next(r, w)            the next task, or HD_NONE when the run is over   (lane 0)
+ *     ... the body, by all lanes, between two barriers ...
+ *     hd_finish(r, w, t)       counts the successors, places those that became ready   (one warp)
+ *
+ * The walk of a task: the worker that counts its last predecessor places it: keeps it, or pushes it into
+ * a ring; its taker acquires what the predecessors wrote, runs the body, counts the successors with one
+ * releasing read-modify-write each. Nothing else passes between workers.
+ *
+ * Order of taking: the urgent ring; the kept task; the normal ring; the worker's own list (tasks that
+ * found every ring full); a root not yet taken. A worker that keeps task after task looks at its ring
+ * first after HD_KEPT_RUN of them, because nobody else can take what is in it.
+ *
+ * Nothing here waits for another worker except at the head of a ring (a producer between reserving and
+ * writing) and for a counter that is known to reach its target. */
+#ifndef HEDDLE_CORE_WORKER_H
+#define HEDDLE_CORE_WORKER_H
+
+#include "heddle/core/policy.h"
+#include "heddle/core/ring.h"
+#include "heddle/core/stop.h"
+
+#define HD_KEPT_RUN 32u
+#define HD_SEED_MAX 64u /* roots taken at once, at most                                            */
+
+/* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
+typedef struct hd_worker {
+    uint32_t id;
+    uint32_t run;            /* number of this run                                                  */
+    uint32_t head[2];        /* ring cursors: urgent, normal                                        */
+    uint32_t turn;           /* the counter of policy lrr                                           */
+    uint32_t kept;           /* task to run next, or HD_NONE                                        */
+    uint32_t kept_run;       /* kept tasks in a row                                                 */
+    uint32_t list;           /* own list, or HD_NONE                                                */
+    uint32_t seed, seed_end; /* roots taken and not yet run                                       */
+    uint32_t n_done;         /* finished and not yet given back                                     */
+    hd_tally tally;
+    uint64_t left;       /* trace: when the last turn ended                                     */
+    uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
+} hd_worker;
+
+/* Prepares w for one run. The ring heads go on from where the last run left them; others may be pushing
+ * already. */
+HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
+{
+    hd_tally none = {0, 0, 0, 0, 0, 0, 0, 0};
+    w->id = id;
+    w->run = HD_LOAD(&r->shared->run, RELAXED, DEV);
+    w->head[0] = HD_LOAD(&r->cursors[2 * id].head, RELAXED, DEV);
+    w->head[1] = HD_LOAD(&r->cursors[2 * id + 1].head, RELAXED, DEV);
+    w->turn = id;
+    w->kept = HD_NONE;
+    w->kept_run = 0;
+    w->list = HD_NONE;
+    w->seed = w->seed_end = 0;
+    w->n_done = 0;
+    w->tally = none;
+    w->left = r->events ? hd_clock() : 0;
+    w->idle_since = 0;
+}
+
+/* Leaves the run: writes down where the rings stand and what was done. 1 to the last one out, which then
+ * sees everything all workers wrote and calls hd_rearm. */
+HD_FN int hd_worker_end(const hd_run *r, hd_worker *w)
+{
+    HD_STORE(&r->cursors[2 * w->id].head, w->head[0], RELAXED, DEV);
+    HD_STORE(&r->cursors[2 * w->id + 1].head, w->head[1], RELAXED, DEV);
+    r->tallies[w->id] = w->tally;
+    return hd_leave(r);
+}
+
+HD_FN uint32_t *hd_ring_slots(const hd_run *r, uint32_t ring) { return r->slots + (uint64_t)ring * r->n_slots; }
+
+/* ---- taking -------------------------------------------------------------------------------- */
+
+/* Makes the predecessors' outputs visible for a task from a ring whose slot was written relaxed: its
+ * counter is one chain of releasing read-modify-writes. Coherence may show an older value first. */
+HD_FN void hd_acquire(const hd_run *r, uint32_t run, uint32_t t)
+{
+    uint32_t target = run * hd_task_at(r, t)->n_in;
+    uint32_t n = 0;
+    while ((int32_t)(HD_LOAD(&r->count[t], ACQUIRE, DEV) - target) < 0)
+        HD_PAUSE(n++);
+}
+
+HD_FN uint32_t hd_take_ring(const hd_run *r, hd_worker *w, uint32_t which)
+{
+    uint32_t ring = 2u * w->id + which;
+    uint32_t word = hd_ring_pop(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, &w->head[which]);
+    uint32_t t;
+    if (!word)
+        return HD_NONE;
+    t = (word & ~HD_SLOT_DIRECT) - 1u;
+    if (!(word & HD_SLOT_DIRECT))
+        hd_acquire(r, w->run, t);
+    return t;
+}
+
+HD_FN uint32_t hd_take_kept(hd_worker *w)
+{
+    uint32_t t = w->kept;
+    w->kept = HD_NONE;
+    w->kept_run = t == HD_NONE ? 0u : w->kept_run + 1u;
+    return t;
+}
+
+HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = w->list;
+    if (t != HD_NONE)
+        w->list = r->link[t];
+    return t;
+}
+
+/* A share of the roots that shrinks as they run out (guided self-scheduling), so that the last ones are
+ * spread evenly. */
+HD_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
+{
+    uint32_t at, n;
+    if (w->seed == w->seed_end) {
+        at = HD_LOAD(&r->shared->seed, RELAXED, DEV);
+        if (at >= r->n_roots)
+            return HD_NONE;
+        n = (r->n_roots - at) / (4u * r->n_workers);
+        n = n < 1u ? 1u : n > HD_SEED_MAX ? HD_SEED_MAX : n;
+        at = HD_ADD(&r->shared->seed, n, RELAXED, DEV);
+        if (at >= r->n_roots)
+            return HD_NONE;
+        w->seed = at;
+        w->seed_end = r->n_roots - at < n ? r->n_roots : at + n;
+    }
+    return r->roots[w->seed++];
+}
+
+/* Lane 0: something to run, or HD_NONE for now. */
+HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = hd_take_ring(r, w, 0);
+    if (t == HD_NONE && w->kept_run < HD_KEPT_RUN)
+        t = hd_take_kept(w);
+    if (t == HD_NONE) {
+        w->kept_run = 0;
+        t = hd_take_ring(r, w, 1);
+    }
+    if (t == HD_NONE)
+        t = hd_take_kept(w);
+    if (t == HD_NONE)
+        t = hd_take_list(r, w);
+    if (t == HD_NONE)
+        t = hd_take_seed(r, w);
+    return t;
+}
+
+/* Lane 0, on a thread: sleeps until a producer or the end of the run unparks it. */
+HD_FN void hd_park(const hd_run *r, hd_worker *w)
+{
+    hd_cursor *urgent = &r->cursors[2 * w->id], *normal = urgent + 1;
+    if (!hd_ring_doze(urgent, w->head[0]))
+        return;
+    if (hd_ring_doze(normal, w->head[1])) {
+        w->tally.n_parks++;
+        r->host->park(r->host->self, w->id);
+        hd_ring_rouse(normal, w->head[1]);
+    }
+    hd_ring_rouse(urgent, w->head[0]);
+}
+
+/* Lane 0: waits for the next task. HD_NONE: the run is over. */
+HD_FN uint32_t hd_next(const hd_run *r, hd_worker *w)
+{
+    uint32_t polls = 0, t, why;
+    for (;;) {
+        why = hd_stopped(r);
+        if (why != HD_STOP_NOT) {
+            if (why != HD_STOP_DONE)
+                hd_wake_all(r); /* whoever set it may have been a lane that knows no other worker   */
+            return HD_NONE;
+        }
+        t = hd_take(r, w);
+        if (t != HD_NONE)
+            return t;
+        if (polls == 0) {
+            hd_settle(r, w->n_done); /* before waiting, or nobody would see the end               */
+            w->n_done = 0;
+            if (r->events)
+                w->idle_since = hd_clock();
+        } else if (r->host && polls > r->spin) {
+            hd_park(r, w);
+        } else {
+            HD_PAUSE(polls);
+        }
+        polls++;
+    }
+}
+
+/* ---- finishing ------------------------------------------------------------------------------ */
+
+/* Counts one arrival. Returns 1 when e.task became ready by it. Release: hands on this task's outputs;
+ * acquire: if it was the last, and the task stays here, the other predecessors' outputs are needed. */
+HD_FN int hd_arrive(const hd_run *r, uint32_t run, hd_edge e)
+{
+    uint32_t need = e.need & HD_NEED_MASK;
+    return need == 1u || HD_ADD(&r->count[e.task], 1u, ACQ_REL, DEV) + 1u == run * need;
+}
+
+/* One lane: into the target's ring, or the next worker's; HD_PUSH_FULL when neither has room. */
+HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_full)
+{
+    uint32_t try_, said = HD_PUSH_FULL;
+    for (try_ = 0; try_ < 2u && said == HD_PUSH_FULL; try_++) {
+        uint32_t owner = (target + try_) % r->n_workers;
+        uint32_t ring = 2u * owner + ((e.need & HD_NEED_URGENT) ? 0u : 1u);
+        said =
+            hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, e.task, (e.need & HD_NEED_MASK) == 1u);
+        if (said == HD_PUSH_WAKE)
+            r->host->unpark(r->host->self, owner);
+        *n_full += said == HD_PUSH_FULL;
+    }
+    return said;
+}
+
+/* Lane 0 puts the tasks of the lanes in `mask` on its own list, which is never full. */
+HD_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+{
+    while (mask) {
+        uint32_t t = hd_shuffle(task, hd_lowest(mask));
+        if (hd_warp_lane() == 0) {
+            r->link[t] = w->list;
+            w->list = t;
+            w->tally.n_spilled++;
+        }
+        mask &= mask - 1u;
+    }
+}
+
+/* All scheduling lanes: each places its task if it is `ready`. */
+HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
+{
+    uint32_t lane = hd_warp_lane();
+    uint32_t mask = hd_ballot(ready);
+    uint32_t keep = 0, first, said = HD_PUSH_OK, n_full = 0;
+    if (!mask)
+        return;
+    if (hd_policy_keeps(r->policy) && w->kept == HD_NONE) {
+        uint32_t urgent = hd_ballot(ready && (e.need & HD_NEED_URGENT));
+        uint32_t who = hd_lowest(urgent ? urgent : mask);
+        uint32_t t = hd_shuffle(e.task, who);
+        keep = 1u << who;
+        hd_warp_sync(); /* all lanes have read w->kept before lane 0 writes it */
+        if (lane == 0) {
+            w->kept = t;
+            w->tally.n_kept++;
+        }
+        hd_warp_sync();
+        mask &= ~keep;
+        if (!mask)
+            return;
+    }
+    first = hd_policy_first(r, w->id, &w->turn, hd_popcount(mask));
+    if (mask >> lane & 1u)
+        said = hd_push(r, e, first + hd_popcount(mask & ((1u << lane) - 1u)), &n_full);
+    hd_spill(r, w, hd_ballot(said == HD_PUSH_FULL), e.task);
+    if (lane == 0) {
+        w->tally.n_pushed += hd_popcount(mask);
+        w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
+    }
+}
+
+/* All scheduling lanes, after the barrier that ends the body of t. */
+HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    const hd_task *task = hd_task_at(r, t);
+    uint32_t lane = hd_warp_lane(), width = hd_warp_width(), n = task->n_succ, at;
+    for (at = 0; at < n; at += width) {
+        hd_edge e = {0, 0};
+        int ready = 0;
+        if (at + lane < n) {
+            e = hd_edge_at(r, task, at + lane);
+            ready = hd_arrive(r, w->run, e);
+        }
+        hd_place(r, w, e, ready);
+    }
+    if (lane == 0) {
+        w->n_done++;
+        w->tally.n_tasks += task->body != HD_BODY_JOIN;
+        if ((task->flags & HD_TASK_WATCH) && r->host)
+            r->host->done(r->host->self, t);
+    }
+}
+
+/* ---- tracing: called only when r->events ------------------------------------------------------ */
+
+HD_FN uint32_t hd_gap(uint64_t from, uint64_t to)
+{
+    return to - from > 0xffffffffu ? 0xffffffffu : (uint32_t)(to - from);
+}
+
+/* Lane 0, when the body of t has ended: notes the times of the turn so far. */
+HD_FN hd_event *hd_trace_task(const hd_run *r, hd_worker *w, uint32_t t, uint64_t begin, uint64_t end)
+{
+    hd_event *e;
+    if (w->tally.n_events == r->n_trace) {
+        w->tally.n_dropped++;
+        return 0;
+    }
+    e = r->events + (uint64_t)w->id * r->n_trace + w->tally.n_events++;
+    e->begin = begin;
+    e->end = end;
+    e->task = t;
+    e->idle = w->idle_since ? hd_gap(w->idle_since, begin) : 0u;
+    e->queue = hd_gap(w->left, w->idle_since ? w->idle_since : begin);
+    e->dep = 0;
+    return e;
+}
+
+/* Lane 0, when the turn is over. e may be null. */
+HD_FN void hd_trace_turn(hd_worker *w, hd_event *e, uint64_t end)
+{
+    w->left = hd_clock();
+    w->idle_since = 0;
+    if (e)
+        e->dep = hd_gap(end, w->left);
+}
+
+#endif

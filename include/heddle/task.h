@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/task.h - write a task body once; it runs on a CPU thread and on a GPU thread block.
+ *
+ *     // the head that both the bodies and the builder of the graph include
+ *     typedef struct { float *a; int n; } my_app;         // one per run, shared by all tasks
+ *     typedef struct { uint64_t at; float by; } my_scale_args;   // one per task, copied into its record
+ *     #define MY_BODIES(X) X(my_scale, 0) X(my_sum, 0)    // name, bytes of block-shared memory
+ *     HEDDLE_ENUM(my, MY_BODIES)                          // my_scale = 0, my_sum = 1, my_n_bodies
+ *     HEDDLE_DECLARE(my)                                  // extern const heddle_table my;
+ *
+ *     // the file of bodies: compiled as C, or by nvcc as CUDA, never both into one program
+ *     HEDDLE_BODY(my_scale, my_app, app, my_scale_args, t)
+ *     {
+ *         HEDDLE_EACH(i, app->n) app->a[t->at + i] *= t->by;
+ *     }
+ *     HEDDLE_APP(my, my_app, MY_BODIES)
+ *
+ * A body is run by `lane->count` lanes at once: one on a CPU worker, the threads of a block on a GPU
+ * worker. HEDDLE_EACH shares a loop out over them; heddle_barrier is met by all lanes or none; what one
+ * lane wrote another may read only after a barrier. When the body returns on all lanes its writes are
+ * visible to successors. Write in the common part of C and C++.
+ *
+ * On the GPU the kernel outlives the tasks. Never read data that another task writes through
+ * `const T *__restrict__` or __ldg: nvcc turns such a load into one that may return an old value.
+ *
+ * Core headers are compiled into your object; heddle_graph_new refuses a table that was compiled against
+ * another core (EVERSION). */
+#ifndef HEDDLE_TASK_H
+#define HEDDLE_TASK_H
+
+#include "heddle.h"
+#include "heddle/core/worker.h"
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+typedef struct heddle_body_info {
+    const char *name;
+    void (*run)(const heddle_lane *lane, const void *app, const void *args);
+    uint32_t arg_bytes;    /* size of its argument record                                         */
+    uint32_t shared_bytes; /* block-shared memory; the largest of the bodies used counts           */
+} heddle_body_info;
+
+/* What the driver says of the kernel. */
+typedef struct heddle_kernel_info {
+    int registers, static_shared_bytes, max_threads, max_dynamic_shared_bytes;
+} heddle_kernel_info;
+
+/* Host stubs of the persistent kernel, in the user's object: a kernel can be launched only through the
+ * CUDA runtime it was linked with. All return a cudaError_t. NULL in a table compiled as C. */
+typedef struct heddle_stubs {
+    int (*info)(heddle_kernel_info *out);
+    int (*occupancy)(int *blocks_per_sm, int n_threads, size_t shared_bytes);
+    int (*launch)(const hd_run *r, uint32_t n_threads, size_t shared_bytes, void *stream);
+} heddle_stubs;
+
+struct heddle_table {
+    uint32_t size, core_version; /* of this struct, and HEDDLE_CORE_VERSION, when compiled         */
+    const char *name;
+    uint32_t app_bytes, n_bodies;
+    const heddle_body_info *bodies;
+    const heddle_stubs *stubs;
+};
+
+#define HEDDLE_ENUM_X_(name, shared) name,
+#define HEDDLE_ENUM(app, LIST) enum app##_bodies{LIST(HEDDLE_ENUM_X_) app##_n_bodies};
+
+#if defined(__cplusplus)
+#define HEDDLE_DECLARE(app) extern "C" const heddle_table app;
+#else
+#define HEDDLE_DECLARE(app) extern const heddle_table app;
+#endif
+
+/* ---- in a body ------------------------------------------------------------------------------ */
+
+/* for (int i = 0; i < n; i++), shared out over the lanes: lane l takes l, l + count, ... */
+#define HEDDLE_EACH(i, n) for (int i = (int)lane->index, i##_n_ = (int)(n); i < i##_n_; i += (int)lane->count)
+
+/* All lanes of the worker wait for one another; what they wrote before is visible after. */
+HD_FN void heddle_barrier(const heddle_lane *lane)
+{
+#if defined(__CUDA_ARCH__)
+    (void)lane;
+    __syncthreads();
+#else
+    if (lane->team)
+        lane->team->barrier(lane->team, lane->index);
+#endif
+}
+
+/* Reductions add over a fixed number of virtual lanes, so that 1, 3 and 128 lanes add in one order and
+ * give the same bits. Virtual lane v sums elements v, v + HEDDLE_VLANES, ... into its partial:
+ *
+ *     HEDDLE_EACH_VLANE(v) {
+ *         double s = 0;
+ *         for (int i = v; i < n; i += HEDDLE_VLANES) s += x[i];
+ *         heddle_partial_f64(lane)[v] = s;
+ *     }
+ *     double sum = heddle_reduce_f64(lane, HEDDLE_SUM);     // on all lanes
+ *
+ * The result is combined by halves: 64, 32, ... 1. A body may reduce any number of times. */
+#define HEDDLE_VLANES 128
+#define HD_REDUCE_BYTES (HEDDLE_VLANES * 8)
+#define HEDDLE_EACH_VLANE(v) HEDDLE_EACH (v, HEDDLE_VLANES)
+
+typedef enum heddle_op { HEDDLE_SUM, HEDDLE_MIN, HEDDLE_MAX } heddle_op;
+
+/* The block-shared bytes that the body declared; undefined at its start, aligned to 128. */
+HD_FN void *heddle_shared(const heddle_lane *lane) { return (unsigned char *)lane->shared + HD_REDUCE_BYTES; }
+HD_FN double *heddle_partial_f64(const heddle_lane *lane) { return (double *)lane->shared; }
+HD_FN int64_t *heddle_partial_i64(const heddle_lane *lane) { return (int64_t *)lane->shared; }
+
+#define HEDDLE_REDUCE_(type, suffix)                                                                    \
+    HD_FN type heddle_reduce_##suffix(const heddle_lane *lane, heddle_op op)                            \
+    {                                                                                                   \
+        type *p = heddle_partial_##suffix(lane), result;                                                \
+        int half;                                                                                       \
+        heddle_barrier(lane);                                                                           \
+        for (half = HEDDLE_VLANES / 2; half > 0; half /= 2) {                                           \
+            HEDDLE_EACH (v, half) {                                                                     \
+                type a = p[v], b = p[v + half];                                                         \
+                p[v] = op == HEDDLE_SUM ? a + b : op == HEDDLE_MIN ? (b < a ? b : a) : (b > a ? b : a); \
+            }                                                                                           \
+            heddle_barrier(lane);                                                                       \
+        }                                                                                               \
+        result = p[0];                                                                                  \
+        heddle_barrier(lane); /* nobody writes new partials before all have read                  */    \
+        return result;                                                                                  \
+    }
+HEDDLE_REDUCE_(double, f64)
+HEDDLE_REDUCE_(int64_t, i64)
+#undef HEDDLE_REDUCE_
+
+/* The body gives up: heddle_run returns EBODY and names the task, the body and `code`. The first failure
+ * of a run is kept. Returns; the body should return too, on all lanes. Tasks in hand still finish. */
+HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code) { hd_fail_at(lane->fail, lane->task, code); }
+
+/* ---- making the table ------------------------------------------------------------------------ */
+
+/* `lane`, `app` and `args` are the names the body sees; the first is always called lane. */
+#define HEDDLE_BODY(name, app_type, app, arg_type, args)                                         \
+    enum { name##_arg_bytes_ = sizeof(arg_type) };                                               \
+    HD_FN void name##_body_(const heddle_lane *lane, const app_type *app, const arg_type *args); \
+    HD_FN void name##_run_(const heddle_lane *lane, const void *app_, const void *args_)         \
+    {                                                                                            \
+        name##_body_(lane, (const app_type *)app_, (const arg_type *)args_);                     \
+    }                                                                                            \
+    HD_FN void name##_body_(const heddle_lane *lane HD_UNUSED, const app_type *app HD_UNUSED,    \
+                            const arg_type *args HD_UNUSED)
+#define HD_UNUSED __attribute__((unused))
+
+#define HEDDLE_INFO_X_(name, shared) {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared)},
+#define HEDDLE_CASE_X_(name, shared)    \
+    case name:                          \
+        name##_run_(lane, app_, args_); \
+        break;
+
+#if defined(__CUDACC__)
+#include "heddle/core/kernel.h"
+#define HEDDLE_APP(app, app_type, LIST)                                                                \
+    HEDDLE_DECLARE(app)                                                                                \
+    HEDDLE_KERNEL_(app, LIST)                                                                          \
+    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                             \
+    const heddle_table app = {                                                                         \
+        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app,         (uint32_t)sizeof(app_type), \
+        (uint32_t)app##_n_bodies,       app##_infos_,        &app##_stubs_};
+#else
+#define HEDDLE_APP(app, app_type, LIST)                                                                              \
+    HEDDLE_DECLARE(app)                                                                                              \
+    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                           \
+    const heddle_table app = {(uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app, (uint32_t)sizeof(app_type), \
+                              (uint32_t)app##_n_bodies,       app##_infos_,        NULL};
+#endif
+
+#endif

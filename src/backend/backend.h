@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* backend.h - what a backend is: one struct of functions. Optional ones are marked, with their default.
+ *
+ * The floors above call them one at a time for one device, except wait and stop, which any thread may call on a
+ * loaded graph that nobody unloads. doc/backend-howto.md walks through the serial backend, the one to copy. */
+#ifndef HD_BACKEND_H
+#define HD_BACKEND_H
+
+#include "graph/graph.h"
+
+#define HD_BACKEND_VERSION 1u
+
+typedef struct hd_device hd_device; /* each backend's own struct */
+typedef struct hd_loaded hd_loaded; /* a frozen graph made runnable on a device; each backend's own */
+
+/* Called on a worker's thread when a watched task is done. */
+typedef struct hd_watcher {
+    void *self;
+    void (*done)(void *self, uint32_t task);
+} hd_watcher;
+
+/* How a run went; pointers stay valid until the next start or unload. */
+typedef struct hd_result {
+    uint32_t n_workers, n_trace;
+    uint64_t begin_ns, end_ns;
+    const hd_tally *tallies;  /* one a worker */
+    const hd_event *events;   /* n_trace a worker, or NULL */
+    uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
+} hd_result;
+
+typedef struct hd_backend {
+    uint32_t version; /* HD_BACKEND_VERSION */
+    heddle_backend kind;
+
+    /* Devices of this kind here; 0 without complaint where there are none. */
+    uint32_t (*count)(void);
+    /* Claims device cfg->device and starts its workers. Fills in the fields of cfg that are 0. */
+    heddle_status (*open)(hd_device **out, heddle_config *cfg, hd_error *e);
+    /* Stops the workers and frees; nothing is loaded any more. */
+    void (*close)(hd_device *d);
+
+    /* Memory that bodies may touch. Optional, all four or none: host memory. */
+    void *(*mem_new)(hd_device *d, size_t n_bytes);
+    void (*mem_free)(hd_device *d, void *p);
+    heddle_status (*mem_write)(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e);
+    heddle_status (*mem_read)(hd_device *d, void *host, const void *src, size_t n_bytes, hd_error *e);
+
+    /* Makes a frozen graph runnable; the graph outlives it. */
+    heddle_status (*load)(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e);
+    void (*unload)(hd_loaded *l);
+    /* The argument record of a task changed. Optional: nothing to do (the blob is read in place). */
+    void (*changed)(hd_loaded *l, uint32_t task);
+
+    /* Starts a run; the last one has ended. app was copied by the caller and stays valid. `help`: the calling thread
+     * goes straight on to wait without a deadline and may be used as a worker there. */
+    heddle_status (*start)(hd_loaded *l, const void *app, int help, hd_error *e);
+    /* EBUSY when the run goes on at deadline_ns (of hd_host_clock; UINT64_MAX = none), else OK: it has ended. */
+    heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
+    /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
+    void (*stop)(hd_loaded *l, uint32_t why);
+    /* After the end. */
+    void (*result)(const hd_loaded *l, hd_result *out);
+    /* While a run goes on: the task a worker is in, HD_NONE between tasks. For messages. */
+    uint32_t (*doing)(const hd_loaded *l, uint32_t worker);
+    /* The sentence of what went wrong beyond a body's code, "" if nothing. Optional: "". */
+    const char *(*complaint)(const hd_loaded *l);
+} hd_backend;
+
+/* registry.c: the backend of a kind, NULL when it is not compiled in; and the best one that has a device. */
+const hd_backend *hd_backend_of(heddle_backend kind);
+const hd_backend *hd_backend_best(void);
+
+#endif

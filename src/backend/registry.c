@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* registry.c - which backends are compiled in, and which is best here. */
+#include "backend/backend.h"
+
+extern const hd_backend hd_serial_backend, hd_cpu_backend;
+
+/* Best first. */
+static const hd_backend *const backends[] = {&hd_cpu_backend, &hd_serial_backend};
+#define N_BACKENDS (sizeof backends / sizeof backends[0])
+
+const hd_backend *hd_backend_of(heddle_backend kind)
+{
+    size_t i;
+    for (i = 0; i < N_BACKENDS; i++)
+        if (backends[i]->kind == kind)
+            return backends[i];
+    return NULL;
+}
+
+const hd_backend *hd_backend_best(void)
+{
+    size_t i;
+    for (i = 0; i + 1 < N_BACKENDS; i++)
+        if (backends[i]->count())
+            return backends[i];
+    return backends[i];
+}

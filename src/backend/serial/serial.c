@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* serial.c - one thread, one task after the other in topological order: the oracle that all else is compared with,
+ * and the backend to copy when writing another.
+ *
+ * A run is over when start returns; there is nothing to wait for and nothing to stop but the time in hand. With
+ * n_lanes > 1 each body is run by that many threads with real barriers (team.c): an emulated thread block. */
+#include "backend/backend.h"
+#include "backend/serial/team.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct hd_device {
+    uint32_t n_trace;
+    hd_lanes *lanes; /* NULL: one lane */
+    uint32_t n_lanes;
+};
+
+struct hd_loaded {
+    hd_device *device;
+    const hd_graph *graph;
+    hd_watcher watcher;
+    uint32_t *order; /* topological */
+    uint8_t *shared; /* the bodies' block-shared arena */
+    hd_event *events;
+    hd_tally tally;
+    hd_fail fail;
+    uint64_t begin_ns, end_ns;
+    uint32_t doing;
+    char complaint[256];
+};
+
+static uint32_t count(void) { return 1; }
+
+static void close_device(hd_device *d)
+{
+    if (!d)
+        return;
+    hd_lanes_free(d->lanes);
+    hd_delete(d, sizeof *d);
+}
+
+static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *e)
+{
+    hd_device *d = hd_new(sizeof *d);
+    *out = NULL;
+    if (!d)
+        return hd_say(e, HEDDLE_ENOMEM, "serial backend: out of memory");
+    cfg->n_workers = 1;
+    cfg->n_lanes = cfg->n_lanes ? cfg->n_lanes : 1;
+    d->n_trace = cfg->n_trace;
+    d->n_lanes = cfg->n_lanes;
+    if (cfg->n_lanes > 1 && !(d->lanes = hd_lanes_new(cfg->n_lanes))) {
+        close_device(d);
+        return hd_say(e, HEDDLE_ENOMEM, "serial backend: no memory or threads for %u lanes", cfg->n_lanes);
+    }
+    *out = d;
+    return HEDDLE_OK;
+}
+
+/* Program order where all edges run forward; with explicit edges, Kahn's. */
+static int sort(const hd_graph *g, uint32_t *order)
+{
+    uint64_t n = g->n_tasks, tail = 0, head;
+    uint32_t *left = hd_new(n * sizeof *left), t, i;
+    if (!left)
+        return -1;
+    for (t = 0; t < n; t++)
+        if (!(left[t] = hd_graph_task(g, t)->n_in))
+            order[tail++] = t;
+    for (head = 0; head < tail; head++) {
+        const hd_task *task = hd_graph_task(g, order[head]);
+        for (i = 0; i < task->n_succ; i++)
+            if (--left[hd_graph_edge(g, task, i).task] == 0)
+                order[tail++] = hd_graph_edge(g, task, i).task;
+    }
+    hd_delete(left, n * sizeof *left);
+    return 0;
+}
+
+static int runs_forward(const hd_graph *g)
+{
+    uint32_t t, i;
+    for (t = 0; t < g->n_tasks; t++)
+        for (i = 0; i < hd_graph_task(g, t)->n_succ; i++)
+            if (hd_graph_edge(g, hd_graph_task(g, t), i).task < t)
+                return 0;
+    return 1;
+}
+
+static void unload(hd_loaded *l)
+{
+    hd_delete(l->order, l->graph->n_tasks * 4);
+    hd_delete(l->shared, hd_graph_blob(l->graph)->shared_bytes);
+    hd_delete(l->events, (uint64_t)l->device->n_trace * sizeof(hd_event));
+    hd_delete(l, sizeof *l);
+}
+
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+{
+    hd_loaded *l = hd_new(sizeof *l);
+    uint32_t t;
+    *out = NULL;
+    if (!l)
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    l->device = d;
+    l->graph = g;
+    l->watcher = watcher;
+    l->doing = HD_NONE;
+    l->order = hd_new(g->n_tasks * 4);
+    l->shared = hd_new(hd_graph_blob(g)->shared_bytes);
+    l->events = d->n_trace ? hd_new((uint64_t)d->n_trace * sizeof(hd_event)) : NULL;
+    if (!l->order || !l->shared || (d->n_trace && !l->events) || (!runs_forward(g) && sort(g, l->order))) {
+        unload(l);
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    }
+    if (runs_forward(g))
+        for (t = 0; t < g->n_tasks; t++)
+            l->order[t] = t;
+    *out = l;
+    return HEDDLE_OK;
+}
+
+static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
+{
+    hd_event *ev;
+    if (l->tally.n_events == l->device->n_trace) {
+        l->tally.n_dropped++;
+        return;
+    }
+    ev = &l->events[l->tally.n_events++];
+    memset(ev, 0, sizeof *ev);
+    ev->task = t;
+    ev->begin = begin;
+    ev->end = hd_host_clock();
+}
+
+static void run_body(hd_loaded *l, const hd_task *task, const void *app)
+{
+    const heddle_body_info *body = &l->graph->table->bodies[task->body];
+    heddle_lane lane = {0, 1, 0, l->doing, l->shared, &l->fail, NULL};
+    uint32_t left, waited;
+    if (!l->device->lanes) {
+        body->run(&lane, app, hd_graph_args(l->graph, task));
+        return;
+    }
+    if (hd_lanes_run(l->device->lanes, body, &lane, app, hd_graph_args(l->graph, task), &left, &waited)) {
+        hd_fail_at(&l->fail, l->doing, 1);
+        snprintf(l->complaint, sizeof l->complaint, "lane %u left the body while lane %u waited at a barrier", left,
+                 waited);
+    }
+}
+
+static void run_task(hd_loaded *l, uint32_t t, const void *app)
+{
+    const hd_task *task = hd_graph_task(l->graph, t);
+    uint64_t begin = l->events ? hd_host_clock() : 0;
+    if (task->body == HD_BODY_JOIN)
+        return;
+    __atomic_store_n(&l->doing, t, __ATOMIC_RELAXED);
+    run_body(l, task, app);
+    l->tally.n_tasks++;
+    if (l->events)
+        trace(l, t, begin);
+    if (task->flags & HD_TASK_WATCH)
+        l->watcher.done(l->watcher.self, t);
+}
+
+static heddle_status start(hd_loaded *l, const void *app, int help, hd_error *e)
+{
+    uint64_t i;
+    (void)help;
+    (void)e;
+    memset(&l->tally, 0, sizeof l->tally);
+    memset(&l->fail, 0, sizeof l->fail);
+    l->complaint[0] = 0;
+    l->begin_ns = hd_host_clock();
+    for (i = 0; i < l->graph->n_tasks && __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; i++)
+        run_task(l, l->order[i], app);
+    (void)hd_stop(&l->fail, HD_STOP_DONE);
+    __atomic_store_n(&l->doing, HD_NONE, __ATOMIC_RELAXED);
+    l->end_ns = hd_host_clock();
+    return HEDDLE_OK;
+}
+
+static heddle_status wait(hd_loaded *l, uint64_t deadline_ns)
+{
+    (void)l;
+    (void)deadline_ns;
+    return HEDDLE_OK;
+}
+
+static void stop(hd_loaded *l, uint32_t why) { (void)hd_stop(&l->fail, why); }
+
+static void result(const hd_loaded *l, hd_result *out)
+{
+    out->n_workers = 1;
+    out->n_trace = l->device->n_trace;
+    out->begin_ns = l->begin_ns;
+    out->end_ns = l->end_ns;
+    out->tallies = &l->tally;
+    out->events = l->events;
+    out->stop = l->fail.stop;
+    out->code = l->fail.code;
+    out->task = l->fail.task;
+}
+
+static uint32_t doing(const hd_loaded *l, uint32_t worker)
+{
+    (void)worker;
+    return __atomic_load_n(&l->doing, __ATOMIC_RELAXED);
+}
+
+static const char *complaint(const hd_loaded *l) { return l->complaint; }
+
+const hd_backend hd_serial_backend = {
+    .version = HD_BACKEND_VERSION,
+    .kind = HEDDLE_SERIAL,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .load = load,
+    .unload = unload,
+    .start = start,
+    .wait = wait,
+    .stop = stop,
+    .result = result,
+    .doing = doing,
+    .complaint = complaint,
+};

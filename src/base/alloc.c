@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* alloc.c - every allocation of the library goes through here, so that a test can make each one fail once.
+ *
+ * Blocks from LARGE on are mapped, in multiples of a huge page: a graph of ten million tasks is 1.3 GB, and a page
+ * fault every 4 KB would cost more than adding the tasks. They grow by remapping instead of copying, and the freed
+ * ones are kept for the next graph up to KEEP_BYTES, because a program that builds graph after graph would otherwise
+ * spend more time in page faults than in heddle; the last context to close gives them back. */
+#include "base/base.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LARGE (1u << 20)
+#define HUGE_PAGE (2u << 20)
+#define ALIGN 128u
+#define KEEP_BYTES (256ull << 20)
+#define N_KEPT 32
+
+static uint64_t held;    /* bytes, by relaxed atomics: contexts are used from several threads */
+static uint64_t fail_at; /* 0, or the calls left until one fails */
+
+static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct kept {
+    void *p;
+    uint64_t n_bytes; /* mapped */
+} kept[N_KEPT];
+static uint64_t kept_bytes;
+
+uint64_t hd_held_bytes(void) { return __atomic_load_n(&held, __ATOMIC_RELAXED); }
+void hd_fail_alloc_at(uint64_t n) { __atomic_store_n(&fail_at, n, __ATOMIC_RELAXED); }
+
+static int told_to_fail(void)
+{
+    if (__atomic_load_n(&fail_at, __ATOMIC_RELAXED) == 0)
+        return 0;
+    return __atomic_sub_fetch(&fail_at, 1, __ATOMIC_RELAXED) == 0;
+}
+
+static void account(uint64_t more, uint64_t less) { __atomic_add_fetch(&held, more - less, __ATOMIC_RELAXED); }
+
+/* What a large block of n_bytes really maps. */
+static uint64_t mapped(uint64_t n_bytes) { return (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE; }
+
+static int keep(void *p, uint64_t n_bytes)
+{
+    int i, done = 0;
+    pthread_mutex_lock(&kept_mutex);
+    for (i = 0; i < N_KEPT && !done; i++)
+        if (!kept[i].p && kept_bytes + n_bytes <= KEEP_BYTES) {
+            kept[i] = (struct kept){p, n_bytes};
+            kept_bytes += n_bytes;
+            done = 1;
+        }
+    pthread_mutex_unlock(&kept_mutex);
+    return done;
+}
+
+/* A kept block of at least n_bytes: the largest for `largest`, else only one of exactly that size. Holds old contents. */
+static void *reuse(uint64_t *n_bytes, int largest)
+{
+    struct kept best = {NULL, 0};
+    int i, at = -1;
+    pthread_mutex_lock(&kept_mutex);
+    for (i = 0; i < N_KEPT; i++)
+        if (kept[i].p && (largest ? kept[i].n_bytes >= *n_bytes : kept[i].n_bytes == *n_bytes) &&
+            kept[i].n_bytes > best.n_bytes) {
+            best = kept[i];
+            at = i;
+        }
+    if (at >= 0) {
+        kept[at].p = NULL;
+        kept_bytes -= best.n_bytes;
+        *n_bytes = best.n_bytes;
+    }
+    pthread_mutex_unlock(&kept_mutex);
+    return best.p;
+}
+
+void hd_give_back(void)
+{
+    int i;
+    pthread_mutex_lock(&kept_mutex);
+    for (i = 0; i < N_KEPT; i++)
+        if (kept[i].p) {
+            munmap(kept[i].p, kept[i].n_bytes);
+            kept[i].p = NULL;
+        }
+    kept_bytes = 0;
+    pthread_mutex_unlock(&kept_mutex);
+}
+
+static void *map(uint64_t n_bytes)
+{
+    void *p = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    (void)madvise(p, n_bytes, MADV_HUGEPAGE); /* a wish; refused on kernels without huge pages */
+    return p;
+}
+
+static void *small(uint64_t n_bytes)
+{
+    void *p = NULL;
+    return posix_memalign(&p, ALIGN, n_bytes ? n_bytes : 1) ? NULL : p;
+}
+
+static void *zeroed(uint64_t n_bytes)
+{
+    uint64_t size = mapped(n_bytes);
+    void *p;
+    if (n_bytes >= LARGE && !(p = reuse(&size, 0)))
+        return map(size);
+    p = n_bytes >= LARGE ? p : small(n_bytes);
+    return p ? memset(p, 0, n_bytes) : NULL;
+}
+
+void *hd_new(uint64_t n_bytes)
+{
+    void *p;
+    if (told_to_fail() || n_bytes > SIZE_MAX / 2)
+        return NULL;
+    p = zeroed(n_bytes);
+    if (p)
+        account(n_bytes, 0);
+    return p;
+}
+
+static void drop(void *p, uint64_t n_bytes)
+{
+    if (n_bytes < LARGE)
+        free(p);
+    else if (!keep(p, mapped(n_bytes)))
+        munmap(p, mapped(n_bytes));
+}
+
+void hd_delete(void *p, uint64_t n_bytes)
+{
+    if (!p)
+        return;
+    drop(p, n_bytes);
+    account(0, n_bytes);
+}
+
+/* From a small block, or between small and large: a new block and a copy. A new large one may be a kept one. */
+static void *moved(void *p, uint64_t old_bytes, uint64_t *n_bytes)
+{
+    uint64_t size = *n_bytes >= LARGE ? mapped(*n_bytes) : *n_bytes;
+    void *q = *n_bytes < LARGE ? small(size) : reuse(&size, 1);
+    if (!q && *n_bytes >= LARGE)
+        q = map(size);
+    if (!q)
+        return NULL;
+    if (p) {
+        memcpy(q, p, old_bytes < *n_bytes ? old_bytes : *n_bytes);
+        drop(p, old_bytes);
+    }
+    *n_bytes = size;
+    return q;
+}
+
+void *hd_resize(void *p, uint64_t old_bytes, uint64_t *n_bytes)
+{
+    void *q;
+    if (told_to_fail() || *n_bytes > SIZE_MAX / 2)
+        return NULL;
+    if (p && old_bytes >= LARGE && *n_bytes >= LARGE) {
+        q = mremap(p, mapped(old_bytes), mapped(*n_bytes), MREMAP_MAYMOVE);
+        q = q == MAP_FAILED ? NULL : q;
+        if (q) {
+            *n_bytes = mapped(*n_bytes);
+            (void)madvise(q, *n_bytes, MADV_HUGEPAGE);
+        }
+    } else {
+        q = moved(p, old_bytes, n_bytes);
+    }
+    if (q)
+        account(*n_bytes, p ? old_bytes : 0);
+    return q;
+}

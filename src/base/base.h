@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* base.h - the lowest floor: sentences, memory, time, environment, files that appear whole or not at all.
+ * Knows no other object of heddle. */
+#ifndef HD_BASE_H
+#define HD_BASE_H
+
+#include "heddle.h"
+
+/* ---- sentences (status.c) ---- */
+
+/* Where a context keeps the sentence of its last failure. */
+typedef struct hd_error {
+    char text[512];
+} hd_error;
+/* Writes the sentence (e NULL: this thread's) and returns s, so that `return hd_say(e, EINVAL, ...)`. */
+heddle_status hd_say(hd_error *e, heddle_status s, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* This thread's sentence. */
+hd_error *hd_thread_error(void);
+
+#define HD_TRY(call)                 \
+    do {                             \
+        heddle_status try_ = (call); \
+        if (try_ != HEDDLE_OK)       \
+            return try_;             \
+    } while (0)
+
+/* ---- memory (alloc.c) ---- */
+
+/* Zeroed; aligned to 128; NULL when there is none. Large blocks ask for huge pages. */
+void *hd_new(uint64_t n_bytes);
+/* Grows or shrinks a block of old_bytes (p NULL: makes one) to *n_bytes or somewhat more, which *n_bytes then says.
+ * Contents are kept, new bytes are undefined. NULL: no memory, p is unchanged. */
+void *hd_resize(void *p, uint64_t old_bytes, uint64_t *n_bytes);
+void hd_delete(void *p, uint64_t n_bytes); /* the size it has; NULL is allowed                     */
+/* Bytes held by this process through hd_new, now; and the test hook: the n-th next call of hd_new or hd_resize
+ * fails (0 = never). */
+uint64_t hd_held_bytes(void);
+/* Gives freed blocks that were kept for reuse back to the system. */
+void hd_give_back(void);
+void hd_fail_alloc_at(uint64_t n);
+
+/* A growing array; items of one size, told at each call. */
+typedef struct hd_list {
+    void *at;
+    uint64_t n, cap, n_bytes; /* items, items, allocated */
+} hd_list;
+/* Room for `more` items behind the first n; 0, or -1 without memory. The caller then writes them and moves n. */
+int hd_list_grow(hd_list *l, uint64_t more, uint64_t item_bytes);
+static inline int hd_list_room(hd_list *l, uint64_t more, uint64_t item_bytes)
+{
+    return l->n + more <= l->cap ? 0 : hd_list_grow(l, more, item_bytes);
+}
+void hd_list_clear(hd_list *l);
+
+/* ---- time (clock.c) ---- */
+uint64_t hd_host_clock(void); /* CLOCK_MONOTONIC in ns */
+
+/* ---- environment (env.c) ---- */
+/* Fills zero fields of cfg from HEDDLE_* variables. EINVAL with the variable's name for a bad value. */
+heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
+
+/* ---- files (file.c) ---- */
+/* A file that appears under `path` only when it is whole: written beside it, renamed by commit. */
+typedef struct hd_file hd_file;
+heddle_status hd_file_create(hd_file **out, const char *path, hd_error *e);
+void hd_file_print(hd_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Closes and renames; on failure, removes. f is freed either way. */
+heddle_status hd_file_commit(hd_file *f, hd_error *e);
+void hd_file_drop(hd_file *f); /* removes and frees; NULL is allowed */
+
+#endif

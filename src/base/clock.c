@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* clock.c - the one clock of the host: monotonic nanoseconds. */
+#include "base/base.h"
+
+#include <time.h>
+
+uint64_t hd_host_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

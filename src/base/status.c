@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* status.c - status to text, and the sentence that goes with the last failure. */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local hd_error thread_error;
+
+hd_error *hd_thread_error(void) { return &thread_error; }
+
+HEDDLE_API const char *heddle_strstatus(heddle_status s)
+{
+    switch (s) {
+#define HEDDLE_X(name, value, text) case HEDDLE_##name: return text;
+        HEDDLE_STATUS_MAP(HEDDLE_X)
+#undef HEDDLE_X
+    default: return "unknown status";
+    }
+}
+
+heddle_status hd_say(hd_error *e, heddle_status s, const char *format, ...)
+{
+    va_list args;
+    if (!e)
+        e = &thread_error;
+    va_start(args, format);
+    vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    return s;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* graph.h - a graph while it is built and when it is frozen. Knows ranges and the blob's format, nothing of
+ * backends, runs or contexts: the floors above hang their own things on `user`. */
+#ifndef HD_GRAPH_H
+#define HD_GRAPH_H
+
+#include "base/base.h"
+#include "heddle/task.h" /* the table, and core/task.h: the blob's format */
+#include "graph/range.h"
+
+typedef struct hd_pair {
+    uint32_t from, to;
+} hd_pair;
+
+typedef struct hd_graph {
+    const heddle_table *table;
+    uint32_t *shared; /* block-shared bytes of each body, from the table or heddle_graph_shared */
+    int frozen;
+    int broken;    /* out of memory or a cycle on the way: can only be freed */
+    int want_rank; /* heddle_graph_prioritise was called */
+    /* The blob, built in place: header, records; freeze appends the rest. blob_bytes is what is allocated. */
+    uint8_t *blob;
+    uint64_t blob_bytes, n_tasks;
+    hd_list spilled;   /* hd_pair: edges beyond a task's inline ones, in order of adding */
+    hd_list asked;     /* hd_pair: edges of heddle_graph_after */
+    hd_list big_args;  /* bytes: argument records beyond 64 bytes, 16-byte aligned */
+    hd_list roots;     /* uint32_t: tasks without predecessors (while building) */
+    hd_list before;    /* uint32_t: scratch of one add, predecessors */
+    hd_list areas;     /* uint32_t: scratch of one add, areas of its ranges */
+    hd_ranges *ranges; /* who last wrote, who read since; dropped by freeze */
+    uint32_t stamp;    /* number of this add, for finding duplicate edges */
+    uint64_t n_joins, n_edges, n_watched, peak_bytes, first_add_ns, add_ns, freeze_ns;
+    uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
+} hd_graph;
+
+static inline hd_task *hd_graph_task(const hd_graph *g, uint32_t t)
+{
+    return (hd_task *)(void *)(g->blob + sizeof(hd_blob)) + t;
+}
+static inline hd_blob *hd_graph_blob(const hd_graph *g) { return (hd_blob *)(void *)g->blob; }
+/* The i-th successor of t; the graph is frozen. */
+hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_t i);
+const void *hd_graph_args(const hd_graph *g, const hd_task *t);
+
+/* The cost of a task for paths: what it was given, else 1; a join costs nothing. */
+uint64_t hd_task_cost(const hd_task *t);
+
+heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e);
+void hd_graph_clear(hd_graph *g);
+heddle_status hd_graph_add(hd_graph *g, const heddle_task_desc *d, uint32_t *out, hd_error *e);
+heddle_status hd_graph_after(hd_graph *g, uint32_t later, uint32_t earlier, hd_error *e);
+heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_t n_bytes, hd_error *e);
+
+/* freeze.c */
+heddle_status hd_graph_freeze(hd_graph *g, hd_error *e);
+
+/* rank.c, on a frozen graph: levels, widths, critical path by cost; or the tasks of that path marked urgent. ECYCLE when
+ * there is no order. */
+heddle_status hd_graph_rank(hd_graph *g, hd_error *e);
+heddle_status hd_graph_mark_path(hd_graph *g, hd_error *e);
+
+/* dump.c: the graph is frozen. */
+heddle_status hd_graph_write_dot(const hd_graph *g, const char *path, hd_error *e);
+heddle_status hd_graph_write_json(const hd_graph *g, const char *path, hd_error *e);
+
+/* A graph file, read into plain arrays (dump.c); the floors above make a graph of it. */
+typedef struct hd_file_task {
+    uint32_t body; /* index in names                                                      */
+    int32_t priority;
+    uint32_t cost_ns;
+    uint64_t spin_ns;
+    uint64_t args_at, arg_bytes; /* in args; 0 bytes when the file gives none                     */
+    uint64_t after_at, n_after;  /* in after: indices of tasks in this file                       */
+} hd_file_task;
+typedef struct hd_file_graph {
+    hd_file_task *tasks;
+    uint64_t n_tasks;
+    uint32_t *after;
+    uint8_t *args;
+    char **names; /* distinct body names in order of first appearance                    */
+    uint32_t n_names;
+} hd_file_graph;
+heddle_status hd_file_graph_read(hd_file_graph *out, const char *path, hd_error *e);
+void hd_file_graph_clear(hd_file_graph *f);
+
+#endif

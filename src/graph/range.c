@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: MIT */
+/* range.c - who last wrote a range, who has read it since.
+ *
+ * Each distinct range is an area. An area knows its last writer, the readers since, and the areas that overlap it;
+ * so an access is one hash look-up, then a walk over what is in conflict and nothing else. Overlaps are looked for
+ * once, when an area is first seen.
+ *
+ *     hash of the range -> area { writer; readers -> ...; overlaps -> ... }
+ *
+ * Looking for overlaps. Areas are rectangles: row = address / stride, column = address % stride, in the plane of
+ * their stride; a contiguous range is a rectangle of one row in the plane of an endless stride, and at most three
+ * rectangles (head, full rows, tail) in any other plane. Each plane is cut into cells of 2^a rows by 2^b columns, a
+ * and b chosen by the rectangle's own size, so that a rectangle lies in at most four cells of its kind; a query
+ * walks the cells it covers for each kind present (or all rectangles of the kind, when these are fewer). Contiguous
+ * areas stand in every plane, blocks in the plane of their stride only; blocks of another stride are looked at as
+ * one contiguous piece, which is safe and not exact.
+ *
+ * Memory of a tracker is freed whole; nothing is removed from it. */
+#include "graph/range.h"
+#include "heddle/core/task.h" /* HD_NONE */
+
+#include <string.h>
+
+#define LINE_STRIDE (1ull << 63) /* the plane of contiguous ranges */
+
+typedef struct area {
+    uint64_t base, row_bytes, stride; /* contiguous: n_rows 1, stride LINE_STRIDE */
+    uint32_t n_rows;
+    uint32_t writer;    /* or HD_NONE */
+    uint32_t readers;   /* node chain, newest first */
+    uint32_t n_readers;
+    uint32_t overlaps;  /* node chain; node.value is an area, COVERED set when it lies wholly in this one */
+    uint32_t join;      /* stands for the writers of all overlapping areas, or HD_NONE */
+    uint32_t seen;      /* the last query that met it */
+    uint32_t next;      /* in its chain of by_range */
+    uint32_t hash;      /* of the range */
+} area;
+
+#define COVERED 0x80000000u
+
+typedef struct node { /* readers and overlaps */
+    uint32_t value, next;
+} node;
+
+typedef struct rect {
+    uint64_t row, col, n_rows, n_cols;
+} rect;
+
+typedef struct kind { /* rectangles of 2^row_bits by 2^col_bits in one plane */
+    uint8_t row_bits, col_bits;
+    uint32_t plane;
+    uint32_t first; /* chain of its spots */
+    uint64_t n;
+} kind;
+
+typedef struct spot { /* an area in one cell */
+    uint32_t area, next_in_cell, next_in_kind;
+    uint32_t hash; /* of the cell: others share its chain */
+} spot;
+
+struct hd_ranges {
+    hd_list areas, nodes, spots, kinds, planes; /* area, node, spot, kind, uint64_t stride */
+    hd_list by_range, cells;                    /* uint32_t tables of a power of two: chains of areas, of spots */
+    uint32_t free_nodes;                        /* chain */
+    uint32_t query;
+};
+
+#define AREA(r, i) ((area *)(r)->areas.at + (i))
+#define NODE(r, i) ((node *)(r)->nodes.at + (i))
+#define SPOT(r, i) ((spot *)(r)->spots.at + (i))
+#define KIND(r, i) ((kind *)(r)->kinds.at + (i))
+#define PLANE(r, i) ((uint64_t *)(r)->planes.at + (i))
+
+/* ---- geometry -------------------------------------------------------------------------------------------------- */
+
+/* A range as it is looked up. Blocks that are contiguous after all become so. */
+typedef struct key {
+    uint64_t base, row_bytes, stride;
+    uint32_t n_rows, hash;
+} key;
+
+static inline uint64_t mix(uint64_t x)
+{
+    x *= 0x9e3779b97f4a7c15ull;
+    return x ^ (x >> 32);
+}
+
+static inline uint8_t bits_of(uint64_t n) { return n <= 1 ? 0 : (uint8_t)(64 - __builtin_clzll(n - 1)); }
+
+/* Neighbours in memory stand beside one another in a table (tasks are added along rows, and a table of a million
+ * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. */
+static inline uint32_t hash_near(uint64_t index, uint64_t salt)
+{
+    return (uint32_t)(index + (mix(index >> 8 ^ salt) << 8));
+}
+
+static inline key key_of(const heddle_range *r)
+{
+    key k = {(uint64_t)(uintptr_t)r->base, r->row_bytes, LINE_STRIDE, 1, 0};
+    if (r->n_rows > 1 && r->stride_bytes == r->row_bytes) {
+        k.row_bytes *= r->n_rows;
+    } else if (r->n_rows > 1) {
+        k.n_rows = (uint32_t)r->n_rows;
+        k.stride = r->stride_bytes;
+    }
+    k.hash = hash_near(k.base >> bits_of(k.row_bytes), k.row_bytes ^ (uint64_t)k.n_rows << 40);
+    return k;
+}
+
+static area area_of(const key *k)
+{
+    area a = {k->base,  k->row_bytes, k->stride, k->n_rows, HD_NONE, HD_NONE, 0,
+              HD_NONE, HD_NONE,      0,         HD_NONE,   k->hash};
+    return a;
+}
+
+static uint64_t last_byte(const area *a) { return a->base + (a->n_rows - 1) * (a->n_rows > 1 ? a->stride : 0) + a->row_bytes - 1; }
+
+/* [first, last] in the plane of `stride`: head, full rows, tail. */
+static int line_rects(uint64_t first, uint64_t last, uint64_t stride, rect out[3])
+{
+    uint64_t row, col, end_row, end_col;
+    int n = 0;
+    if (stride == LINE_STRIDE && last < LINE_STRIDE) { /* nearly always; two divisions are dear */
+        out[0] = (rect){0, first, 1, last - first + 1};
+        return 1;
+    }
+    row = first / stride;
+    col = first % stride;
+    end_row = last / stride;
+    end_col = last % stride;
+    if (row == end_row) {
+        out[n++] = (rect){row, col, 1, end_col - col + 1};
+        return n;
+    }
+    if (col > 0)
+        out[n++] = (rect){row++, col, 1, stride - col};
+    if (end_col + 1 < stride)
+        out[n++] = (rect){end_row--, 0, 1, end_col + 1};
+    if (row <= end_row)
+        out[n++] = (rect){row, 0, end_row - row + 1, stride};
+    return n;
+}
+
+/* The rectangles of an area in the plane of `stride`; a block of another stride counts as one contiguous piece. */
+static int rects_of(const area *a, uint64_t stride, rect out[3])
+{
+    uint64_t row, col;
+    if (a->n_rows == 1 || a->stride != stride)
+        return line_rects(a->base, last_byte(a), stride, out);
+    row = a->base / stride;
+    col = a->base % stride;
+    if (col + a->row_bytes <= stride) {
+        out[0] = (rect){row, col, a->n_rows, a->row_bytes};
+        return 1;
+    }
+    out[0] = (rect){row, col, a->n_rows, stride - col};
+    out[1] = (rect){row + 1, 0, a->n_rows, col + a->row_bytes - stride}; /* columns that wrap */
+    return 2;
+}
+
+static int rects_meet(const rect *a, const rect *b)
+{
+    return a->row < b->row + b->n_rows && b->row < a->row + a->n_rows && a->col < b->col + b->n_cols &&
+           b->col < a->col + a->n_cols;
+}
+
+static int rect_within(const rect *in, const rect *out)
+{
+    return in->row >= out->row && in->row + in->n_rows <= out->row + out->n_rows && in->col >= out->col &&
+           in->col + in->n_cols <= out->col + out->n_cols;
+}
+
+/* The plane in which two areas are compared: that of the block, if one is a block. */
+static uint64_t common_stride(const area *a, const area *b) { return a->n_rows > 1 ? a->stride : b->stride; }
+
+static int overlap(const area *a, const area *b)
+{
+    rect ra[3], rb[3];
+    uint64_t stride = common_stride(a, b);
+    int na, nb, i, j;
+    if (last_byte(a) < b->base || last_byte(b) < a->base)
+        return 0;
+    if (a->n_rows == 1 && b->n_rows == 1)
+        return 1;
+    if (a->n_rows > 1 && b->n_rows > 1 && a->stride != b->stride)
+        return 1;
+    na = rects_of(a, stride, ra);
+    nb = rects_of(b, stride, rb);
+    for (i = 0; i < na; i++)
+        for (j = 0; j < nb; j++)
+            if (rects_meet(&ra[i], &rb[j]))
+                return 1;
+    return 0;
+}
+
+/* Does every byte of `in` lie in `out`? May say no where the answer is yes by two rectangles together. */
+static int covers(const area *out, const area *in)
+{
+    rect ro[3], ri[3];
+    int no, ni, i, j, n = 0;
+    if (out->n_rows == 1)
+        return in->base >= out->base && last_byte(in) <= last_byte(out);
+    if (in->n_rows > 1 && in->stride != out->stride)
+        return 0;
+    no = rects_of(out, out->stride, ro);
+    ni = rects_of(in, out->stride, ri);
+    for (i = 0; i < ni; i++)
+        for (j = 0; j < no; j++)
+            if (rect_within(&ri[i], &ro[j])) {
+                n++;
+                break;
+            }
+    return n == ni;
+}
+
+int hd_range_overlap(const heddle_range *a, const heddle_range *b)
+{
+    key ka = key_of(a), kb = key_of(b);
+    area x = area_of(&ka), y = area_of(&kb);
+    return overlap(&x, &y);
+}
+
+static heddle_status check_slowly(const heddle_range *r, hd_error *e)
+{
+    uint64_t rows = r->n_rows > 1 ? r->n_rows : 1, room = UINT64_MAX - (uint64_t)(uintptr_t)r->base;
+    if (r->mode != HEDDLE_MODE_IN && r->mode != HEDDLE_MODE_OUT && r->mode != HEDDLE_MODE_INOUT)
+        return hd_say(e, HEDDLE_EINVAL, "a range's mode is %d, not in, out or inout", (int)r->mode);
+    if (r->row_bytes == 0)
+        return hd_say(e, HEDDLE_ERANGE, "a range of 0 bytes");
+    if (rows > UINT32_MAX)
+        return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows; the limit is 4294967295", (unsigned long long)rows);
+    if (rows > 1 && r->stride_bytes < r->row_bytes)
+        return hd_say(e, HEDDLE_ERANGE, "a range's stride of %llu bytes is less than its row of %llu",
+                      (unsigned long long)r->stride_bytes, (unsigned long long)r->row_bytes);
+    if (r->row_bytes - 1 > room || (rows > 1 && r->stride_bytes > (room - (r->row_bytes - 1)) / (rows - 1)) ||
+        r->stride_bytes >= LINE_STRIDE || r->row_bytes >= LINE_STRIDE)
+        return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows of %llu bytes reaches past the address space",
+                      (unsigned long long)rows, (unsigned long long)r->row_bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_range_check(const heddle_range *r, hd_error *e)
+{
+    /* The usual one first: contiguous, well inside the address space. */
+    if (r->n_rows <= 1 && r->row_bytes - 1 < LINE_STRIDE - 1 && (uint64_t)(uintptr_t)r->base < LINE_STRIDE &&
+        (unsigned)r->mode - 1u < 3u)
+        return HEDDLE_OK;
+    return check_slowly(r, e);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+static inline int same(const area *a, const key *k)
+{
+    return a->hash == k->hash && a->base == k->base && a->row_bytes == k->row_bytes && a->n_rows == k->n_rows && a->stride == k->stride;
+}
+
+static int table_new(hd_list *t, uint64_t n)
+{
+    t->at = hd_new(n * 4);
+    if (!t->at)
+        return -1;
+    memset(t->at, 0xff, n * 4);
+    t->n = t->cap = n;
+    t->n_bytes = n * 4;
+    return 0;
+}
+
+/* The head of the chain of a hash. */
+static inline uint32_t *chain_of(const hd_list *table, uint32_t hash)
+{
+    return (uint32_t *)table->at + (hash & (table->n - 1));
+}
+
+static void put_range(hd_ranges *r, uint32_t a)
+{
+    uint32_t *chain = chain_of(&r->by_range, AREA(r, a)->hash);
+    AREA(r, a)->next = *chain;
+    *chain = a;
+}
+
+/* Chains are short while a table has as many heads as items. */
+static int grow_ranges(hd_ranges *r)
+{
+    hd_list old = r->by_range;
+    uint64_t i;
+    if (r->areas.n < old.n)
+        return 0;
+    if (table_new(&r->by_range, old.n * 4)) {
+        r->by_range = old;
+        return -1;
+    }
+    hd_list_clear(&old);
+    for (i = 0; i < r->areas.n; i++)
+        put_range(r, (uint32_t)i);
+    return 0;
+}
+
+static int grow_cells(hd_ranges *r)
+{
+    hd_list old = r->cells;
+    uint64_t s;
+    if (r->spots.n < old.n)
+        return 0;
+    if (table_new(&r->cells, old.n * 4)) {
+        r->cells = old;
+        return -1;
+    }
+    hd_list_clear(&old);
+    for (s = 0; s < r->spots.n; s++) {
+        uint32_t *cell = chain_of(&r->cells, SPOT(r, s)->hash);
+        SPOT(r, s)->next_in_cell = *cell;
+        *cell = (uint32_t)s;
+    }
+    return 0;
+}
+
+/* ---- spots: areas in cells ------------------------------------------------------------------------------------- */
+
+static uint32_t kind_of(hd_ranges *r, uint32_t plane, const rect *q)
+{
+    uint8_t row_bits = bits_of(q->n_rows), col_bits = bits_of(q->n_cols);
+    uint32_t i;
+    for (i = 0; i < r->kinds.n; i++)
+        if (KIND(r, i)->col_bits == col_bits && KIND(r, i)->row_bits == row_bits && KIND(r, i)->plane == plane)
+            return i;
+    if (hd_list_room(&r->kinds, 1, sizeof(kind)))
+        return HD_NONE;
+    *KIND(r, i) = (kind){row_bits, col_bits, plane, HD_NONE, 0};
+    r->kinds.n++;
+    return i;
+}
+
+/* ---- overlaps -------------------------------------------------------------------------------------------------- */
+
+static uint32_t new_node(hd_ranges *r, uint32_t value, uint32_t next)
+{
+    uint32_t i = r->free_nodes;
+    if (i != HD_NONE) {
+        r->free_nodes = NODE(r, i)->next;
+    } else {
+        if (hd_list_room(&r->nodes, 1, sizeof(node)))
+            return HD_NONE;
+        i = (uint32_t)r->nodes.n++;
+    }
+    *NODE(r, i) = (node){value, next};
+    return i;
+}
+
+static int link_one(hd_ranges *r, uint32_t from, uint32_t to)
+{
+    uint32_t covered = covers(AREA(r, from), AREA(r, to)) ? COVERED : 0;
+    uint32_t i = new_node(r, to | covered, AREA(r, from)->overlaps);
+    if (i == HD_NONE)
+        return -1;
+    AREA(r, from)->overlaps = i;
+    return 0;
+}
+
+/* A candidate that area a may overlap. */
+static int meet(hd_ranges *r, uint32_t a, uint32_t other)
+{
+    if (AREA(r, other)->seen == r->query)
+        return 0;
+    AREA(r, other)->seen = r->query;
+    if (!overlap(AREA(r, a), AREA(r, other)))
+        return 0;
+    return link_one(r, a, other) || link_one(r, other, a) ? -1 : 0;
+}
+
+/* The cells of one kind that a rectangle covers. */
+typedef struct cells {
+    uint64_t row, row_end, col, col_end; /* ends included */
+} cells;
+
+static cells cells_of(const kind *k, const rect *q)
+{
+    cells c = {q->row >> k->row_bits, (q->row + q->n_rows - 1) >> k->row_bits, q->col >> k->col_bits,
+               (q->col + q->n_cols - 1) >> k->col_bits};
+    return c;
+}
+
+/* All areas of a kind, when these are fewer than the cells to look into. */
+static int query_all(hd_ranges *r, uint32_t k, uint32_t a)
+{
+    uint32_t s;
+    for (s = KIND(r, k)->first; s != HD_NONE; s = SPOT(r, s)->next_in_kind)
+        if (meet(r, a, SPOT(r, s)->area))
+            return -1;
+    return 0;
+}
+
+static void put_spot(hd_ranges *r, uint32_t k, uint32_t *cell, uint32_t hash, uint32_t a)
+{
+    uint32_t s = (uint32_t)r->spots.n++;
+    *SPOT(r, s) = (spot){a, *cell, KIND(r, k)->first, hash};
+    *cell = KIND(r, k)->first = s;
+    KIND(r, k)->n++;
+}
+
+/* Meets the areas in these cells, if `query`; puts a into them, if `put` (at most four, room was made). */
+static int visit_cells(hd_ranges *r, uint32_t k, cells c, uint32_t a, int query, int put)
+{
+    uint64_t row, col;
+    uint32_t s;
+    for (row = c.row; row <= c.row_end; row++)
+        for (col = c.col; col <= c.col_end; col++) {
+            uint32_t hash = hash_near(col, mix(row + 1) + k), *cell = chain_of(&r->cells, hash);
+            for (s = query ? *cell : HD_NONE; s != HD_NONE; s = SPOT(r, s)->next_in_cell)
+                if (SPOT(r, s)->hash == hash && meet(r, a, SPOT(r, s)->area))
+                    return -1;
+            if (put)
+                put_spot(r, k, cell, hash, a);
+        }
+    return 0;
+}
+
+static int query_kind(hd_ranges *r, uint32_t k, const rect *q, uint32_t a)
+{
+    cells c = cells_of(KIND(r, k), q);
+    uint64_t rows = c.row_end - c.row + 1, cols = c.col_end - c.col + 1, n = KIND(r, k)->n;
+    return rows > n || cols > n || rows * cols > n ? query_all(r, k, a) : visit_cells(r, k, c, a, 1, 0);
+}
+
+/* Area a, new, in one plane: meets what is there; is put there if it belongs there. */
+static int visit_plane(hd_ranges *r, uint32_t plane, uint32_t a, int query, int put)
+{
+    rect q[3];
+    int i, n = rects_of(AREA(r, a), *PLANE(r, plane), q);
+    uint32_t k;
+    for (i = 0; i < n; i++) {
+        uint32_t own = put ? kind_of(r, plane, &q[i]) : HD_NONE;
+        if (put && (own == HD_NONE || hd_list_room(&r->spots, 4, sizeof(spot))))
+            return -1;
+        for (k = 0; query && k < r->kinds.n; k++)
+            if (k != own && KIND(r, k)->plane == plane && query_kind(r, k, &q[i], a))
+                return -1;
+        if (put && visit_cells(r, own, cells_of(KIND(r, own), &q[i]), a, query, 1))
+            return -1;
+    }
+    return 0;
+}
+
+/* The plane of a stride, made when new: all contiguous areas are put into it. */
+static uint32_t plane_of(hd_ranges *r, uint64_t stride)
+{
+    uint32_t p, a;
+    for (p = 0; p < r->planes.n; p++)
+        if (*PLANE(r, p) == stride)
+            return p;
+    if (hd_list_room(&r->planes, 1, sizeof(uint64_t)))
+        return HD_NONE;
+    *PLANE(r, p) = stride;
+    r->planes.n++;
+    for (a = 0; a < r->areas.n; a++)
+        if (AREA(r, a)->n_rows == 1 && visit_plane(r, p, a, 0, 1))
+            return HD_NONE;
+    return p;
+}
+
+/* A range seen for the first time. */
+static uint32_t new_area(hd_ranges *r, const key *k)
+{
+    uint32_t a = (uint32_t)r->areas.n, p, own = plane_of(r, k->stride);
+    if (own == HD_NONE || grow_ranges(r) || grow_cells(r) || hd_list_room(&r->areas, 1, sizeof(area)))
+        return HD_NONE;
+    *AREA(r, a) = area_of(k);
+    put_range(r, a);
+    r->areas.n++;
+    AREA(r, a)->seen = ++r->query;
+    for (p = 0; p < r->planes.n; p++)
+        if (visit_plane(r, p, a, 1, p == own || k->n_rows == 1))
+            return HD_NONE;
+    return a;
+}
+
+uint32_t hd_ranges_find(hd_ranges *r, const heddle_range *range)
+{
+    key k = key_of(range);
+    uint32_t a = *chain_of(&r->by_range, k.hash);
+    while (a != HD_NONE && !same(AREA(r, a), &k))
+        a = AREA(r, a)->next;
+    return a != HD_NONE ? a : new_area(r, &k);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------------------------- */
+
+static void put(hd_list *before, uint32_t task) { ((uint32_t *)before->at)[before->n++] = task; }
+
+static int put_readers(hd_ranges *r, const area *a, hd_list *before)
+{
+    uint32_t i;
+    if (hd_list_room(before, a->n_readers, 4))
+        return -1;
+    for (i = a->readers; i != HD_NONE; i = NODE(r, i)->next)
+        put(before, NODE(r, i)->value);
+    return 0;
+}
+
+static void forget_readers(hd_ranges *r, area *a)
+{
+    uint32_t i = a->readers, last = i;
+    if (i == HD_NONE)
+        return;
+    while (NODE(r, last)->next != HD_NONE)
+        last = NODE(r, last)->next;
+    NODE(r, last)->next = r->free_nodes;
+    r->free_nodes = i;
+    a->readers = HD_NONE;
+    a->n_readers = 0;
+}
+
+/* Many readers of an area that a write meets only in part: later writers of other parts would each wait for all of
+ * them, so one join stands for them from now on. */
+static int join_readers(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+{
+    uint64_t first = before->n;
+    uint32_t join, i;
+    if (put_readers(r, a, before))
+        return -1;
+    join = j->join(j->self, (uint32_t *)before->at + first, before->n - first);
+    if (join == HD_NONE)
+        return -1;
+    before->n = first;
+    put(before, join);
+    forget_readers(r, a);
+    i = new_node(r, join, HD_NONE);
+    if (i == HD_NONE)
+        return -1;
+    a->readers = i;
+    a->n_readers = 1;
+    return 0;
+}
+
+/* Before a write: readers since the last write (they come after it), or the last writer. */
+static int gather_write(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+{
+    uint64_t first;
+    uint32_t i, newest = 0;
+    if (hd_list_room(before, 2, 4))
+        return -1;
+    first = before->n;
+    for (i = a->overlaps; i != HD_NONE; i = NODE(r, i)->next) {
+        area *o = AREA(r, NODE(r, i)->value & ~COVERED);
+        int partly = !(NODE(r, i)->value & COVERED);
+        if (o->n_readers > HD_JOIN_MIN && partly) {
+            if (join_readers(r, o, before, j))
+                return -1;
+        } else if (o->n_readers) {
+            if (put_readers(r, o, before))
+                return -1;
+        } else if (o->writer != HD_NONE) {
+            if (hd_list_room(before, 1, 4))
+                return -1;
+            put(before, o->writer);
+        }
+        if (hd_list_room(before, 2, 4))
+            return -1;
+    }
+    if (a->n_readers)
+        return put_readers(r, a, before);
+    for (; first < before->n; first++)
+        if (((uint32_t *)before->at)[first] + 1 > newest)
+            newest = ((uint32_t *)before->at)[first] + 1;
+    if (a->writer != HD_NONE && newest <= a->writer + 1) /* a newer access of an overlapping area waits for it */
+        put(before, a->writer);
+    return 0;
+}
+
+/* Before a read: the last writers of the area and of those that overlap it; many of them through a join, which later
+ * readers use too until one of these areas is written. */
+static int gather_read(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+{
+    uint64_t first = before->n;
+    uint32_t i;
+    if (hd_list_room(before, 2, 4))
+        return -1;
+    for (i = a->overlaps; a->join == HD_NONE && i != HD_NONE; i = NODE(r, i)->next) {
+        uint32_t w = AREA(r, NODE(r, i)->value & ~COVERED)->writer;
+        if (w == HD_NONE)
+            continue;
+        if (hd_list_room(before, 3, 4))
+            return -1;
+        put(before, w);
+    }
+    if (a->join == HD_NONE && before->n - first > HD_JOIN_MIN) {
+        a->join = j->join(j->self, (uint32_t *)before->at + first, before->n - first);
+        if (a->join == HD_NONE)
+            return -1;
+        before->n = first;
+    }
+    if (a->join != HD_NONE)
+        put(before, a->join);
+    if (a->writer != HD_NONE)
+        put(before, a->writer);
+    return 0;
+}
+
+int hd_ranges_gather(hd_ranges *r, uint32_t a, heddle_mode mode, hd_list *before, const hd_joiner *j)
+{
+    return mode & HEDDLE_MODE_OUT ? gather_write(r, AREA(r, a), before, j) : gather_read(r, AREA(r, a), before, j);
+}
+
+static void note_write(hd_ranges *r, area *a, uint32_t task)
+{
+    uint32_t i;
+    a->writer = task;
+    a->join = HD_NONE;
+    forget_readers(r, a);
+    for (i = a->overlaps; i != HD_NONE; i = NODE(r, i)->next) {
+        area *o = AREA(r, NODE(r, i)->value & ~COVERED);
+        o->join = HD_NONE;
+        if (NODE(r, i)->value & COVERED) { /* whoever meets it meets this task too, which waited for them */
+            o->writer = HD_NONE;
+            forget_readers(r, o);
+        }
+    }
+}
+
+int hd_ranges_note(hd_ranges *r, uint32_t a, heddle_mode mode, uint32_t task)
+{
+    area *x = AREA(r, a);
+    uint32_t i;
+    if (mode & HEDDLE_MODE_OUT) {
+        note_write(r, x, task);
+        return 0;
+    }
+    if (x->readers != HD_NONE && NODE(r, x->readers)->value == task)
+        return 0;
+    i = new_node(r, task, x->readers);
+    if (i == HD_NONE)
+        return -1;
+    AREA(r, a)->readers = i;
+    AREA(r, a)->n_readers++;
+    return 0;
+}
+
+/* ---- the tracker ----------------------------------------------------------------------------------------------- */
+
+hd_ranges *hd_ranges_new(void)
+{
+    hd_ranges *r = hd_new(sizeof *r);
+    if (!r)
+        return NULL;
+    r->free_nodes = HD_NONE;
+    if (table_new(&r->by_range, 256) || table_new(&r->cells, 256) || plane_of(r, LINE_STRIDE) == HD_NONE) {
+        hd_ranges_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void hd_ranges_free(hd_ranges *r)
+{
+    if (!r)
+        return;
+    hd_list_clear(&r->areas);
+    hd_list_clear(&r->nodes);
+    hd_list_clear(&r->spots);
+    hd_list_clear(&r->kinds);
+    hd_list_clear(&r->planes);
+    hd_list_clear(&r->by_range);
+    hd_list_clear(&r->cells);
+    hd_delete(r, sizeof *r);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* range.h - who last wrote a range, who has read it since.
+ *
+ * A task is added in three steps: find the area of each of its ranges; gather the tasks that must precede it; note
+ * the task itself, once it has its number. */
+#ifndef HD_RANGE_H
+#define HD_RANGE_H
+
+#include "base/base.h"
+
+typedef struct hd_ranges hd_ranges;
+
+/* More predecessors than this from partly overlapping areas go through one empty join task. */
+#define HD_JOIN_MIN 16u
+
+/* Makes an empty task after the n tasks of `before`; its number, or HD_NONE without memory. */
+typedef struct hd_joiner {
+    void *self;
+    uint32_t (*join)(void *self, const uint32_t *before, uint64_t n);
+} hd_joiner;
+
+hd_ranges *hd_ranges_new(void); /* NULL: out of memory */
+void hd_ranges_free(hd_ranges *r);
+
+/* Checks one range. ERANGE or EINVAL with a sentence. */
+heddle_status hd_range_check(const heddle_range *r, hd_error *e);
+
+/* The functions below return 0 (or an area), and -1 (or HD_NONE) without memory; the tracker can then only be freed. */
+uint32_t hd_ranges_find(hd_ranges *r, const heddle_range *range);
+/* Appends to `before` (uint32_t) the tasks that conflict with an access of `mode`; duplicates are possible. */
+int hd_ranges_gather(hd_ranges *r, uint32_t area, heddle_mode mode, hd_list *before, const hd_joiner *joiner);
+int hd_ranges_note(hd_ranges *r, uint32_t area, heddle_mode mode, uint32_t task);
+
+/* Do two ranges share a byte? Exact as heddle.h promises. */
+int hd_range_overlap(const heddle_range *a, const heddle_range *b);
+
+#endif

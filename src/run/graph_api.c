@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_api.c - the public calls on graphs: checks, locks out changes during a run, hands on to src/graph. */
+#include "run/run.h"
+
+#include <string.h>
+
+/* A handle that a call may use: the context lives, no run is in flight. */
+static heddle_status usable(heddle_graph *g, const char *call)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
+    HD_TRY(hd_ctx_check(g->ctx));
+    pthread_mutex_lock(&g->mutex);
+    if (g->running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY) {
+        pthread_mutex_unlock(&g->mutex);
+        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
+    }
+    pthread_mutex_unlock(&g->mutex);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_table(heddle_ctx *ctx, const heddle_table *t)
+{
+    uint32_t i;
+    if (!t)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_new: the table is NULL");
+    if (t->size != sizeof *t || t->core_version != HEDDLE_CORE_VERSION)
+        return hd_say(&ctx->error, HEDDLE_EVERSION,
+                      "a table was compiled against core version %u (struct of %u bytes); this library has %u (%u)",
+                      t->core_version, t->size, HEDDLE_CORE_VERSION, (unsigned)sizeof *t);
+    if (t->n_bodies == 0 || t->n_bodies >= HD_BODY_JOIN || !t->bodies)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has %u bodies; 1 to %u are allowed", t->name, t->n_bodies,
+                      HD_BODY_JOIN - 1);
+    for (i = 0; i < t->n_bodies; i++)
+        if (t->bodies[i].arg_bytes > HEDDLE_MAX_ARG_BYTES || !t->bodies[i].run)
+            return hd_say(&ctx->error, HEDDLE_ERANGE, "body %s takes %u argument bytes; the limit is %u",
+                          t->bodies[i].name, t->bodies[i].arg_bytes, HEDDLE_MAX_ARG_BYTES);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out)
+{
+    heddle_graph *g;
+    heddle_status s;
+    if (out)
+        *out = NULL;
+    HD_TRY(hd_ctx_check(ctx));
+    if (!out)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_new: out is NULL");
+    HD_TRY(check_table(ctx, table));
+    g = hd_new(sizeof *g);
+    if (!g)
+        return hd_say(&ctx->error, HEDDLE_ENOMEM, "a new graph: out of memory");
+    g->ctx = ctx;
+    s = hd_graph_init(&g->g, table, &ctx->error);
+    if (s != HEDDLE_OK) {
+        hd_delete(g, sizeof *g);
+        return s;
+    }
+    pthread_mutex_init(&g->mutex, NULL);
+    pthread_cond_init(&g->moved, NULL);
+    *out = g;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API void heddle_graph_free(heddle_graph *g)
+{
+    if (!g)
+        return;
+    hd_graph_settle(g);
+    if (g->ctx->lost && g->running)
+        return; /* a worker is still inside a body and may touch all of it */
+    if (g->loaded)
+        g->ctx->backend->unload(g->loaded);
+    if (g->app)
+        hd_delete(g->app, g->g.table->app_bytes);
+    hd_delete(g->done, g->n_done);
+    hd_list_clear(&g->callbacks);
+    hd_graph_clear(&g->g);
+    hd_spin_table_free(g->own_table);
+    pthread_cond_destroy(&g->moved);
+    pthread_mutex_destroy(&g->mutex);
+    hd_delete(g, sizeof *g);
+}
+
+HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args, size_t arg_bytes,
+                                          const heddle_range *ranges, size_t n_ranges, heddle_task *out)
+{
+    heddle_task_desc d = HEDDLE_TASK_INIT;
+    d.body = body;
+    d.args = args;
+    d.arg_bytes = arg_bytes;
+    d.ranges = ranges;
+    d.n_ranges = n_ranges;
+    return heddle_graph_add_task(g, &d, out);
+}
+
+HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_add: the graph is NULL");
+    if (!d || d->size != sizeof *d)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
+    return hd_graph_add(&g->g, d, out, &g->ctx->error); /* a frozen graph refuses; so a run cannot be in flight */
+}
+
+HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_after: the graph is NULL");
+    return hd_graph_after(&g->g, later, earlier, &g->ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uint32_t n_bytes)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_shared: the graph is NULL");
+    if (body >= g->g.table->n_bodies)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "body %u is not in table %s", body, g->g.table->name);
+    if (g->g.frozen)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph is frozen: shared memory is settled");
+    if (n_bytes > 1u << 30)
+        return hd_say(&g->ctx->error, HEDDLE_ERANGE, "%u bytes of block-shared memory; the limit is 2^30", n_bytes);
+    g->g.shared[body] = n_bytes;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_prioritise(heddle_graph *g)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_prioritise: the graph is NULL");
+    if (g->g.frozen)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph is frozen: priorities are settled");
+    g->g.want_rank = 1;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_freeze: the graph is NULL");
+    return hd_graph_freeze(&g->g, &g->ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes)
+{
+    HD_TRY(usable(g, "heddle_graph_set_args"));
+    HD_TRY(hd_graph_set_args(&g->g, t, args, arg_bytes, &g->ctx->error));
+    if (g->loaded && g->ctx->backend->changed)
+        g->ctx->backend->changed(g->loaded, t);
+    return HEDDLE_OK;
+}
+
+static heddle_status watched(heddle_graph *g, heddle_task t)
+{
+    if (t >= g->g.n_tasks || !(hd_graph_task(&g->g, t)->flags & HD_TASK_WATCH))
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u was not added with HEDDLE_TASK_WATCH", t);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg)
+{
+    uint64_t at;
+    HD_TRY(usable(g, "heddle_graph_on_done"));
+    HD_TRY(watched(g, t));
+    at = hd_graph_task(&g->g, t)->watch;
+    if (at >= g->callbacks.n) {
+        uint64_t more = at + 1 - g->callbacks.n;
+        if (hd_list_room(&g->callbacks, more, sizeof(hd_callback)))
+            return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "heddle_graph_on_done: out of memory");
+        memset((hd_callback *)g->callbacks.at + g->callbacks.n, 0, more * sizeof(hd_callback));
+        g->callbacks.n = at + 1;
+    }
+    ((hd_callback *)g->callbacks.at)[at] = (hd_callback){fn, arg};
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_get_info(heddle_graph *g, heddle_graph_info *out)
+{
+    const hd_graph *x;
+    if (!g || !out || out->size != sizeof *out)
+        return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL,
+                      "heddle_graph_get_info: set the struct up with HEDDLE_GRAPH_INFO_INIT");
+    x = &g->g;
+    if (x->frozen && x->n_tasks && !x->n_levels)
+        HD_TRY(hd_graph_rank(&g->g, &g->ctx->error));
+    out->n_tasks = x->n_tasks - x->n_joins;
+    out->n_joins = x->n_joins;
+    out->n_edges = x->n_edges;
+    out->n_roots = x->frozen ? hd_graph_blob(x)->n_roots : x->roots.n;
+    out->n_levels = x->n_levels;
+    out->max_width = x->max_width;
+    out->path_cost_ns = x->path_cost_ns;
+    out->blob_bytes = x->frozen ? hd_graph_blob(x)->n_bytes : 0;
+    out->peak_bytes = x->peak_bytes;
+    out->add_ns = x->add_ns;
+    out->freeze_ns = x->freeze_ns;
+    return HEDDLE_OK;
+}
+
+static heddle_status frozen(const heddle_graph *g, const char *call)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
+    if (!g->g.frozen)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: freeze the graph first", call);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_successors(const heddle_graph *g, heddle_task t, heddle_task *succ, size_t n_max,
+                                                 size_t *n_out)
+{
+    const hd_task *task;
+    uint32_t i;
+    HD_TRY(frozen(g, "heddle_graph_successors"));
+    if (t >= g->g.n_tasks || !n_out || (n_max && !succ))
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_successors: task %u of %llu, or a NULL", t,
+                      (unsigned long long)g->g.n_tasks);
+    task = hd_graph_task(&g->g, t);
+    for (i = 0; i < task->n_succ && i < n_max; i++)
+        succ[i] = hd_graph_edge(&g->g, task, i).task;
+    *n_out = task->n_succ;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t, uint32_t *body)
+{
+    if (!g || !body)
+        return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL, "heddle_graph_body: an argument is NULL");
+    if (t >= g->g.n_tasks)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u: the graph has %llu", t, (unsigned long long)g->g.n_tasks);
+    *body = hd_graph_task(&g->g, t)->body;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API const heddle_table *heddle_graph_table(const heddle_graph *g) { return g ? g->g.table : NULL; }
+
+HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path)
+{
+    HD_TRY(heddle_graph_freeze(g));
+    return path ? hd_graph_write_dot(&g->g, path, &g->ctx->error)
+                : hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_write_dot: the path is NULL");
+}
+
+HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *path)
+{
+    HD_TRY(heddle_graph_freeze(g));
+    return path ? hd_graph_write_json(&g->g, path, &g->ctx->error)
+                : hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_write_json: the path is NULL");
+}
+
+/* ---- graphs from files ------------------------------------------------------------------------------------------- */
+
+static heddle_status body_named(const heddle_table *t, const char *name, uint32_t *out, const char *path, hd_error *e)
+{
+    for (*out = 0; *out < t->n_bodies; ++*out)
+        if (!strcmp(t->bodies[*out].name, name))
+            return HEDDLE_OK;
+    return hd_say(e, HEDDLE_EPARSE, "%s: body %s is not in table %s", path, name, t->name);
+}
+
+static heddle_status add_from_file(heddle_graph *g, const hd_file_graph *f, uint64_t i, const char *path)
+{
+    const hd_file_task *t = &f->tasks[i];
+    hd_spin_args spin = {t->spin_ns};
+    heddle_task_desc d = HEDDLE_TASK_INIT;
+    d.args = g->own_table ? (const void *)&spin : (const void *)(f->args + t->args_at);
+    d.arg_bytes = g->own_table ? sizeof spin : t->arg_bytes;
+    d.priority = t->priority;
+    d.cost_ns = t->cost_ns;
+    d.body = t->body; /* names are in the order of the own table */
+    if (!g->own_table)
+        HD_TRY(body_named(g->g.table, f->names[t->body], &d.body, path, &g->ctx->error));
+    return heddle_graph_add_task(g, &d, NULL);
+}
+
+static heddle_status fill_from_file(heddle_graph *g, const hd_file_graph *f, const char *path)
+{
+    uint64_t i, k;
+    for (i = 0; i < f->n_tasks; i++)
+        HD_TRY(add_from_file(g, f, i, path));
+    for (i = 0; i < f->n_tasks; i++)
+        for (k = 0; k < f->tasks[i].n_after; k++)
+            HD_TRY(heddle_graph_after(g, (uint32_t)i, f->after[f->tasks[i].after_at + k]));
+    return heddle_graph_freeze(g);
+}
+
+static heddle_status graph_of_file(heddle_ctx *ctx, const heddle_table *table, const hd_file_graph *f,
+                                   const char *path, heddle_graph **out)
+{
+    heddle_table *own = table ? NULL : hd_spin_table_new(f->names, f->n_names);
+    heddle_status s;
+    if (!table && !own)
+        return hd_say(&ctx->error, HEDDLE_ENOMEM, "%s: out of memory", path);
+    s = heddle_graph_new(ctx, table ? table : own, out);
+    if (s != HEDDLE_OK) {
+        hd_spin_table_free(own);
+        return s;
+    }
+    (*out)->own_table = own;
+    s = fill_from_file(*out, f, path);
+    if (s != HEDDLE_OK) {
+        heddle_graph_free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+HEDDLE_API heddle_status heddle_graph_read_json(heddle_ctx *ctx, const heddle_table *table, const char *path,
+                                                heddle_graph **out)
+{
+    hd_file_graph f;
+    heddle_status s;
+    if (out)
+        *out = NULL;
+    HD_TRY(hd_ctx_check(ctx));
+    if (!path || !out)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_read_json: an argument is NULL");
+    memset(&f, 0, sizeof f);
+    HD_TRY(hd_file_graph_read(&f, path, &ctx->error));
+    s = graph_of_file(ctx, table, &f, path, out);
+    hd_file_graph_clear(&f);
+    return s;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - starting a run, waiting for it, concluding it.
+ *
+ *     idle --begin--> running --(the backend says ended) conclude--> idle, with a result
+ *
+ * A run is concluded by whoever first finds that it ended: heddle_run, a wait, a test, or the next call on the graph.
+ * Concluding turns the backend's stop word into a status and a sentence. Calls on a job may come from any thread; the
+ * graph's mutex makes one of them conclude. */
+#include "run/run.h"
+#include "run/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GRACE_NS 5000000000ull /* after the time limit, for bodies to come back */
+
+static uint64_t deadline_in(uint32_t ms)
+{
+    return ms == HEDDLE_FOREVER ? UINT64_MAX : hd_host_clock() + (uint64_t)ms * 1000000u;
+}
+
+/* ---- watched tasks ----------------------------------------------------------------------------------------------- */
+
+/* On a worker's thread. */
+static void task_done(void *self, uint32_t task)
+{
+    heddle_graph *g = self;
+    uint32_t at = hd_graph_task(&g->g, task)->watch;
+    hd_callback *c = at < g->callbacks.n ? (hd_callback *)g->callbacks.at + at : NULL;
+    pthread_mutex_lock(&g->mutex);
+    g->done[at] = 1;
+    pthread_cond_broadcast(&g->moved);
+    pthread_mutex_unlock(&g->mutex);
+    if (c && c->fn)
+        c->fn(c->arg, task);
+}
+
+/* ---- the end of a run --------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const heddle_graph *g, uint32_t task)
+{
+    uint32_t body = hd_graph_task(&g->g, task)->body;
+    return body == HD_BODY_JOIN ? "join" : g->g.table->bodies[body].name;
+}
+
+static heddle_status end_status(heddle_graph *g, const hd_result *r)
+{
+    const hd_backend *b = g->ctx->backend;
+    const char *more = b->complaint ? b->complaint(g->loaded) : "";
+    hd_error *e = &g->ctx->error;
+    switch (r->stop) {
+    case HD_STOP_DONE: return HEDDLE_OK;
+    case HD_STOP_CANCELED: return hd_say(e, HEDDLE_ECANCELED, "the run was cancelled before its end");
+    case HD_STOP_FAILED:
+        if (*more)
+            return hd_say(e, HEDDLE_EBODY, "task %u (%s): %s", r->task, name_of(g, r->task), more);
+        return hd_say(e, HEDDLE_EBODY, "task %u (%s) failed with code %u", r->task, name_of(g, r->task), r->code);
+    default: return HEDDLE_ETIMEDOUT; /* the sentence was made when the limit passed */
+    }
+}
+
+/* With the mutex; the backend says that the run ended. */
+static void conclude(heddle_graph *g)
+{
+    hd_result r;
+    if (!g->running)
+        return;
+    g->ctx->backend->result(g->loaded, &r);
+    g->end = end_status(g, &r);
+    g->running = 0;
+    g->has_result = 1;
+    if (g->job) {
+        g->job->ended = 1;
+        g->job->end = g->end;
+        g->job = NULL;
+    }
+    pthread_cond_broadcast(&g->moved);
+}
+
+/* Waits until deadline_ns. 1: concluded. */
+static int waited(heddle_graph *g, uint64_t deadline_ns)
+{
+    if (g->ctx->backend->wait(g->loaded, deadline_ns) == HEDDLE_EBUSY)
+        return 0;
+    pthread_mutex_lock(&g->mutex);
+    conclude(g);
+    pthread_mutex_unlock(&g->mutex);
+    return 1;
+}
+
+/* The sentence of a passed time limit: what each worker is in. */
+static void say_who(heddle_graph *g)
+{
+    char text[384];
+    uint32_t w, n = 0, at = 0;
+    text[0] = 0;
+    for (w = 0; w < g->ctx->config.n_workers && n < 8; w++) {
+        uint32_t t = g->ctx->backend->doing(g->loaded, w);
+        if (t == HD_NONE)
+            continue;
+        at += (uint32_t)snprintf(text + at, sizeof text - at, "%s worker %u in task %u (%.24s)", n++ ? "," : ";", w, t,
+                                 name_of(g, t));
+    }
+    hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", g->ctx->config.time_limit_ms,
+           n ? text : "; no worker was in a task");
+}
+
+/* The config's limit has passed: stops the run and gives bodies a grace period. */
+static void enforce_limit(heddle_graph *g)
+{
+    say_who(g);
+    g->ctx->backend->stop(g->loaded, HD_STOP_TIMEOUT);
+    if (!waited(g, hd_host_clock() + GRACE_NS))
+        g->ctx->lost = 1;
+}
+
+/* Waits until the deadline or the config's limit. EBUSY: the run goes on. */
+static heddle_status wait_until(heddle_graph *g, uint64_t deadline_ns)
+{
+    uint64_t first = deadline_ns < g->deadline_ns ? deadline_ns : g->deadline_ns;
+    if (waited(g, first))
+        return g->end;
+    if (g->deadline_ns > deadline_ns || hd_host_clock() < g->deadline_ns)
+        return HEDDLE_EBUSY;
+    enforce_limit(g);
+    return g->ctx->lost ? hd_ctx_check(g->ctx) : g->end;
+}
+
+void hd_graph_settle(heddle_graph *g)
+{
+    while (g->running && !g->ctx->lost && wait_until(g, UINT64_MAX) == HEDDLE_EBUSY)
+        continue;
+}
+
+/* ---- the start ---------------------------------------------------------------------------------------------------- */
+
+static heddle_status load(heddle_graph *g)
+{
+    hd_watcher watcher = {g, task_done};
+    uint64_t begin = hd_host_clock(), app_bytes = g->g.table->app_bytes;
+    heddle_status s;
+    if (g->loaded)
+        return HEDDLE_OK;
+    if (!g->app && app_bytes && !(g->app = hd_new(app_bytes)))
+        return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    if (!g->done && g->g.n_watched) {
+        g->done = hd_new(g->g.n_watched);
+        if (!g->done)
+            return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
+        g->n_done = g->g.n_watched;
+    }
+    s = g->ctx->backend->load(&g->loaded, g->ctx->device, &g->g, watcher, &g->ctx->error);
+    g->load_ns = hd_host_clock() - begin;
+    return s;
+}
+
+static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes)
+{
+    HD_TRY(hd_ctx_check(ctx));
+    if (!g || g->ctx != ctx)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "the graph is %s", g ? "of another context" : "NULL");
+    if (app_bytes != g->g.table->app_bytes || (app_bytes && !app))
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has an app record of %u bytes, given were %llu",
+                      g->g.table->name, g->g.table->app_bytes, app ? (unsigned long long)app_bytes : 0ull);
+    if (g->running && !waited(g, 0))
+        return hd_say(&ctx->error, HEDDLE_EBUSY, "a run of this graph is in flight");
+    return HEDDLE_OK;
+}
+
+static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes, heddle_job *job,
+                           int help)
+{
+    heddle_status s;
+    HD_TRY(check_start(ctx, g, app, app_bytes));
+    HD_TRY(hd_graph_freeze(&g->g, &ctx->error));
+    HD_TRY(load(g));
+    if (app_bytes)
+        memcpy(g->app, app, app_bytes);
+    if (g->n_done)
+        memset(g->done, 0, g->n_done);
+    g->deadline_ns = ctx->config.time_limit_ms ? deadline_in(ctx->config.time_limit_ms) : UINT64_MAX;
+    g->job = job;
+    g->running = 1;
+    s = ctx->backend->start(g->loaded, g->app, help, &ctx->error);
+    if (s != HEDDLE_OK) {
+        g->running = 0;
+        g->job = NULL;
+    }
+    return s;
+}
+
+HEDDLE_API heddle_status heddle_run(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes)
+{
+    /* With a time limit this thread must watch the clock, so it cannot lend itself. */
+    HD_TRY(begin(ctx, g, app, app_bytes, NULL, ctx && !ctx->config.time_limit_ms));
+    return wait_until(g, UINT64_MAX);
+}
+
+/* ---- jobs --------------------------------------------------------------------------------------------------------- */
+
+HEDDLE_API heddle_status heddle_submit(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
+                                       heddle_job **out)
+{
+    heddle_job *j;
+    heddle_status s;
+    if (out)
+        *out = NULL;
+    HD_TRY(hd_ctx_check(ctx));
+    if (!out)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_submit: out is NULL");
+    j = hd_new(sizeof *j);
+    if (!j)
+        return hd_say(&ctx->error, HEDDLE_ENOMEM, "heddle_submit: out of memory");
+    j->graph = g;
+    s = begin(ctx, g, app, app_bytes, j, 0);
+    if (s != HEDDLE_OK)
+        hd_delete(j, sizeof *j);
+    else
+        *out = j;
+    return s;
+}
+
+/* EBUSY, or how the job ended. */
+static heddle_status ended(heddle_job *j)
+{
+    heddle_status s;
+    pthread_mutex_lock(&j->graph->mutex);
+    s = j->ended ? j->end : HEDDLE_EBUSY;
+    pthread_mutex_unlock(&j->graph->mutex);
+    return s;
+}
+
+static heddle_status wait_job(heddle_job *j, uint64_t deadline_ns)
+{
+    heddle_status s = ended(j);
+    if (s != HEDDLE_EBUSY)
+        return s;
+    if (j->graph->ctx->lost)
+        return HEDDLE_EDEVICE;
+    s = wait_until(j->graph, deadline_ns);
+    return s == HEDDLE_EBUSY ? s : ended(j) == HEDDLE_EBUSY ? HEDDLE_EDEVICE : ended(j);
+}
+
+HEDDLE_API heddle_status heddle_test(heddle_job *j)
+{
+    return j ? wait_job(j, 0) : hd_say(NULL, HEDDLE_EINVAL, "heddle_test: the job is NULL");
+}
+
+HEDDLE_API heddle_status heddle_wait(heddle_job *j, uint32_t timeout_ms)
+{
+    heddle_status s;
+    if (!j)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wait: the job is NULL");
+    s = wait_job(j, deadline_in(timeout_ms));
+    if (s == HEDDLE_EBUSY)
+        return hd_say(&j->graph->ctx->error, HEDDLE_ETIMEDOUT, "heddle_wait: the job goes on after %u ms", timeout_ms);
+    return s;
+}
+
+/* One byte of done, with the mutex. */
+static int is_done(heddle_graph *g, uint32_t at)
+{
+    int d;
+    pthread_mutex_lock(&g->mutex);
+    d = g->done[at];
+    pthread_mutex_unlock(&g->mutex);
+    return d;
+}
+
+/* Sleeps until some watched task is done, at most 1 ms: the end of the run is found by asking the backend. */
+static void nap(heddle_graph *g)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_mutex_lock(&g->mutex);
+    if (g->running)
+        (void)pthread_cond_timedwait(&g->moved, &g->mutex, &until);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+HEDDLE_API heddle_status heddle_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms)
+{
+    uint64_t deadline_ns = deadline_in(timeout_ms);
+    heddle_graph *g;
+    heddle_status s;
+    if (!j)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wait_task: the job is NULL");
+    g = j->graph;
+    if (t >= g->g.n_tasks || !(hd_graph_task(&g->g, t)->flags & HD_TASK_WATCH))
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u was not added with HEDDLE_TASK_WATCH", t);
+    for (;;) {
+        if (ended(j) == HEDDLE_EBUSY && is_done(g, hd_graph_task(&g->g, t)->watch))
+            return HEDDLE_OK;
+        s = wait_job(j, 0);
+        if (s != HEDDLE_EBUSY)
+            return s;
+        if (hd_host_clock() >= deadline_ns)
+            return hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "task %u is not done after %u ms", t, timeout_ms);
+        nap(g);
+    }
+}
+
+HEDDLE_API void heddle_cancel(heddle_job *j)
+{
+    if (!j)
+        return;
+    pthread_mutex_lock(&j->graph->mutex);
+    if (!j->ended)
+        j->graph->ctx->backend->stop(j->graph->loaded, HD_STOP_CANCELED);
+    pthread_mutex_unlock(&j->graph->mutex);
+}
+
+HEDDLE_API void heddle_job_free(heddle_job *j)
+{
+    if (!j)
+        return;
+    (void)wait_job(j, UINT64_MAX);
+    pthread_mutex_lock(&j->graph->mutex);
+    if (j->graph->job == j)
+        j->graph->job = NULL;
+    pthread_mutex_unlock(&j->graph->mutex);
+    hd_delete(j, sizeof *j);
+}
+
+/* ---- what happened ------------------------------------------------------------------------------------------------ */
+
+/* The outcome of the last ended run. */
+static heddle_status outcome(heddle_graph *g, hd_outcome *out, const char *call)
+{
+    hd_result r;
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
+    HD_TRY(hd_ctx_check(g->ctx));
+    if (g->running && !waited(g, 0))
+        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
+    if (!g->has_result)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: the graph has not run", call);
+    g->ctx->backend->result(g->loaded, &r);
+    out->n_workers = r.n_workers;
+    out->n_trace = r.n_trace;
+    out->begin_ns = r.begin_ns;
+    out->end_ns = r.end_ns;
+    out->tallies = r.tallies;
+    out->events = r.events;
+    out->backend = heddle_backend_name(g->ctx->config.backend);
+    out->policy = heddle_policy_name(g->ctx->config.policy);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
+{
+    hd_outcome o;
+    HD_TRY(outcome(g, &o, "heddle_get_stats"));
+    if (!out || out->size != sizeof *out)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_get_stats: set the struct up with HEDDLE_STATS_INIT");
+    HD_TRY(hd_report_stats(&g->g, &o, out, &g->ctx->error));
+    out->load_ns = g->load_ns;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out)
+{
+    hd_outcome o;
+    HD_TRY(outcome(g, &o, "heddle_get_worker_stats"));
+    return hd_report_worker(&g->g, &o, worker, out, &g->ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out)
+{
+    hd_outcome o;
+    HD_TRY(outcome(g, &o, "heddle_get_body_stats"));
+    return hd_report_body(&g->g, &o, body, out, &g->ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out)
+{
+    hd_outcome o;
+    HD_TRY(outcome(g, &o, "heddle_get_events"));
+    return hd_report_events(&g->g, &o, ev, n_max, n_out, &g->ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_write_trace(heddle_graph *g, const char *path)
+{
+    hd_outcome o;
+    HD_TRY(outcome(g, &o, "heddle_write_trace"));
+    return hd_write_trace(&g->g, &o, path, &g->ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_write_timeline(heddle_graph *g, const char *path, const char *title)
+{
+    hd_outcome o;
+    HD_TRY(outcome(g, &o, "heddle_write_timeline"));
+    return hd_write_timeline(&g->g, &o, path, title, &g->ctx->error);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* run.h - the structs behind the public handles. Shared by the files of src/run only. */
+#ifndef HD_RUN_H
+#define HD_RUN_H
+
+#include "backend/backend.h"
+
+#include <pthread.h>
+
+struct heddle_ctx {
+    hd_error error;
+    heddle_config config;
+    const hd_backend *backend;
+    hd_device *device;
+    int lost; /* workers that do not come back: every call says EDEVICE, close leaves them behind */
+};
+
+/* A callback of heddle_graph_on_done. */
+typedef struct hd_callback {
+    heddle_done_fn fn;
+    void *arg;
+} hd_callback;
+
+struct heddle_graph {
+    heddle_ctx *ctx;
+    hd_graph g;
+    hd_loaded *loaded;   /* made by the first run */
+    void *app;           /* copy of the app record, app_bytes of the table */
+    uint64_t load_ns;
+    int running;         /* started and not concluded */
+    int has_result;      /* a run has ended */
+    uint64_t deadline_ns; /* of the config's time limit */
+    heddle_job *job;     /* of the run, NULL for heddle_run */
+    heddle_status end;   /* how the last run ended */
+    pthread_mutex_t mutex; /* guards running, end, job, done; calls on a job come from any thread */
+    pthread_cond_t moved; /* a watched task is done, or the run ended */
+    hd_list callbacks;   /* hd_callback, by index among the watched tasks */
+    uint8_t *done;       /* one byte a watched task */
+    uint64_t n_done;     /* bytes of done */
+    heddle_table *own_table; /* of a graph from a file */
+};
+
+struct heddle_job {
+    heddle_graph *graph;
+    int ended;
+    heddle_status end;
+};
+
+/* run.c: waits for a run in flight and concludes it. */
+void hd_graph_settle(heddle_graph *g);
+/* EDEVICE with its sentence if the context is lost. */
+heddle_status hd_ctx_check(heddle_ctx *ctx);
+
+/* spin.c: a table whose bodies all spin for the nanoseconds in their record, with these names. */
+typedef struct hd_spin_args {
+    uint64_t ns;
+} hd_spin_args;
+heddle_table *hd_spin_table_new(char *const *names, uint32_t n_names);
+void hd_spin_table_free(heddle_table *t);
+
+#endif

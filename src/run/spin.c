@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* spin.c - bodies that only take time, for graphs read from a file. */
+#include "run/run.h"
+
+#include <string.h>
+
+/* One lane spins; on a block the others wait at the barrier that ends the task. */
+static void spin(const heddle_lane *lane, const void *app, const void *args)
+{
+    uint64_t end = hd_host_clock() + ((const hd_spin_args *)args)->ns;
+    (void)app;
+    while (lane->index == 0 && ((const hd_spin_args *)args)->ns && hd_host_clock() < end)
+        HD_PAUSE(0);
+}
+
+/* The table, its bodies and their names stand in one block. */
+typedef struct spin_table {
+    heddle_table table; /* first: the two are told apart by nobody */
+    uint64_t n_bytes;
+    heddle_body_info bodies[];
+} spin_table;
+
+heddle_table *hd_spin_table_new(char *const *names, uint32_t n_names)
+{
+    uint64_t n_bytes = sizeof(spin_table) + n_names * sizeof(heddle_body_info), at = n_bytes;
+    spin_table *t;
+    uint32_t i;
+    for (i = 0; i < n_names; i++)
+        n_bytes += strlen(names[i]) + 1;
+    t = hd_new(n_bytes);
+    if (!t)
+        return NULL;
+    t->n_bytes = n_bytes;
+    t->table = (heddle_table){sizeof(heddle_table), HEDDLE_CORE_VERSION, "file", 0, n_names, t->bodies, NULL};
+    for (i = 0; i < n_names; i++) {
+        char *name = (char *)t + at;
+        at += strlen(names[i]) + 1;
+        memcpy(name, names[i], strlen(names[i]) + 1);
+        t->bodies[i] = (heddle_body_info){name, spin, sizeof(hd_spin_args), 0};
+    }
+    return &t->table;
+}
+
+void hd_spin_table_free(heddle_table *t)
+{
+    if (t)
+        hd_delete(t, ((spin_table *)(void *)t)->n_bytes);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* stats.c - the numbers of an ended run: counts from the workers' tallies, times from the trace. */
+#include "run/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- workers ------------------------------------------------------------------------------------------------------ */
+
+/* From the last thing a worker is known to have done to the end of the run it had nothing to do; unless events were
+ * dropped, when nobody knows. */
+static uint64_t idle_at_end(const hd_outcome *o, uint32_t worker)
+{
+    uint32_t n = hd_n_events(o, worker);
+    uint64_t last = o->begin_ns;
+    if (!o->events || o->tallies[worker].n_dropped)
+        return 0;
+    if (n) {
+        const hd_event *ev = &hd_events_of(o, worker)[n - 1];
+        last = ev->end + ev->dep;
+    }
+    return o->end_ns > last ? o->end_ns - last : 0;
+}
+
+static void add_worker(const hd_outcome *o, uint32_t worker, heddle_worker_stats *out)
+{
+    uint32_t i;
+    out->n_tasks += o->tallies[worker].n_tasks;
+    out->idle_ns += idle_at_end(o, worker);
+    for (i = 0; i < hd_n_events(o, worker); i++) {
+        const hd_event *ev = &hd_events_of(o, worker)[i];
+        out->body_ns += hd_event_ns(ev);
+        out->idle_ns += ev->idle;
+        out->queue_ns += ev->queue;
+        out->dep_ns += ev->dep;
+    }
+}
+
+heddle_status hd_report_worker(const hd_graph *g, const hd_outcome *o, uint32_t worker, heddle_worker_stats *out,
+                               hd_error *e)
+{
+    (void)g;
+    if (!out || worker >= o->n_workers)
+        return hd_say(e, HEDDLE_EINVAL, "statistics of worker %u, into %p: the run had %u workers", worker, (void *)out,
+                      o->n_workers);
+    memset(out, 0, sizeof *out);
+    add_worker(o, worker, out);
+    return HEDDLE_OK;
+}
+
+/* ---- the longest path --------------------------------------------------------------------------------------------- */
+
+/* Kahn's order. Explicit edges may run from a later task to an earlier one, so program order will not do. */
+uint32_t *hd_report_order(const hd_graph *g)
+{
+    uint32_t *order = hd_new(g->n_tasks * sizeof *order), *left = hd_new(g->n_tasks * sizeof *left);
+    uint64_t head, tail = 0;
+    uint32_t t, i;
+    for (t = 0; order && left && t < g->n_tasks; t++) {
+        left[t] = hd_graph_task(g, t)->n_in;
+        if (!left[t])
+            order[tail++] = t;
+    }
+    for (head = 0; head < tail; head++) {
+        const hd_task *task = hd_graph_task(g, order[head]);
+        for (i = 0; i < task->n_succ; i++) {
+            uint32_t next = hd_graph_edge(g, task, i).task;
+            if (--left[next] == 0)
+                order[tail++] = next;
+        }
+    }
+    if (order && !left) {
+        hd_delete(order, g->n_tasks * sizeof *order);
+        order = NULL;
+    }
+    hd_delete(left, g->n_tasks * sizeof *left);
+    return order;
+}
+
+/* path[t]: the longest path that ends before task t. */
+static uint64_t longest(const hd_graph *g, const uint32_t *order, const uint64_t *body_ns, uint64_t *path)
+{
+    uint64_t i, most = 0;
+    uint32_t k;
+    for (i = 0; i < g->n_tasks; i++) {
+        const hd_task *task = hd_graph_task(g, order[i]);
+        uint64_t end = path[order[i]] + body_ns[order[i]];
+        most = end > most ? end : most;
+        for (k = 0; k < task->n_succ; k++) {
+            uint32_t next = hd_graph_edge(g, task, k).task;
+            path[next] = end > path[next] ? end : path[next];
+        }
+    }
+    return most;
+}
+
+static heddle_status find_path(const hd_graph *g, const hd_outcome *o, uint64_t *path_ns, hd_error *e)
+{
+    uint64_t n_bytes = g->n_tasks * sizeof(uint64_t);
+    uint64_t *body_ns = hd_new(n_bytes), *path = hd_new(n_bytes);
+    uint32_t *order = hd_report_order(g), w, i;
+    heddle_status s = HEDDLE_OK;
+    if (body_ns && path && order) {
+        for (w = 0; w < o->n_workers; w++)
+            for (i = 0; i < hd_n_events(o, w); i++)
+                body_ns[hd_events_of(o, w)[i].task] = hd_event_ns(&hd_events_of(o, w)[i]);
+        *path_ns = longest(g, order, body_ns, path);
+    } else {
+        s = hd_say(e, HEDDLE_ENOMEM, "statistics of a run: out of memory");
+    }
+    hd_delete(order, g->n_tasks * sizeof *order);
+    hd_delete(path, n_bytes);
+    hd_delete(body_ns, n_bytes);
+    return s;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------------ */
+
+static void add_tally(const hd_tally *t, heddle_stats *out)
+{
+    out->n_tasks += t->n_tasks;
+    out->n_tasks_min = t->n_tasks < out->n_tasks_min ? t->n_tasks : out->n_tasks_min;
+    out->n_tasks_max = t->n_tasks > out->n_tasks_max ? t->n_tasks : out->n_tasks_max;
+    out->n_kept += t->n_kept;
+    out->n_pushed += t->n_pushed;
+    out->n_full += t->n_full;
+    out->n_spilled += t->n_spilled;
+    out->n_parks += t->n_parks;
+    out->n_dropped += t->n_dropped;
+}
+
+heddle_status hd_report_stats(const hd_graph *g, const hd_outcome *o, heddle_stats *out, hd_error *e)
+{
+    heddle_stats s = HEDDLE_STATS_INIT;
+    heddle_worker_stats sum = {0, 0, 0, 0, 0};
+    uint32_t w;
+    s.size = out->size;
+    s.load_ns = out->load_ns;
+    s.run_ns = hd_since(o, o->end_ns);
+    s.n_workers = o->n_workers;
+    s.n_tasks_min = o->n_workers ? UINT32_MAX : 0;
+    for (w = 0; w < o->n_workers; w++) {
+        add_tally(&o->tallies[w], &s);
+        add_worker(o, w, &sum);
+        s.n_events += hd_n_events(o, w);
+    }
+    s.body_ns = sum.body_ns;
+    s.idle_ns = sum.idle_ns;
+    s.queue_ns = sum.queue_ns;
+    s.dep_ns = sum.dep_ns;
+    if (s.run_ns && o->n_workers)
+        s.utilisation = (double)s.body_ns / ((double)s.run_ns * o->n_workers);
+    if (s.n_events)
+        HD_TRY(find_path(g, o, &s.path_ns, e));
+    *out = s;
+    return HEDDLE_OK;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The times of one body's tasks, into ns if it is given. Returns how many. */
+static uint64_t times_of(const hd_graph *g, const hd_outcome *o, uint32_t body, uint64_t *ns)
+{
+    uint64_t n = 0;
+    uint32_t w, i;
+    for (w = 0; w < o->n_workers; w++)
+        for (i = 0; i < hd_n_events(o, w); i++) {
+            const hd_event *ev = &hd_events_of(o, w)[i];
+            if (hd_graph_task(g, ev->task)->body != body)
+                continue;
+            if (ns)
+                ns[n] = hd_event_ns(ev);
+            n++;
+        }
+    return n;
+}
+
+heddle_status hd_report_body(const hd_graph *g, const hd_outcome *o, uint32_t body, heddle_body_stats *out, hd_error *e)
+{
+    uint64_t n, i, *ns;
+    if (!out || body >= g->table->n_bodies)
+        return hd_say(e, HEDDLE_EINVAL, "statistics of body %u, into %p: table %s has %u bodies", body, (void *)out,
+                      g->table->name, g->table->n_bodies);
+    n = times_of(g, o, body, NULL);
+    ns = hd_new(n * sizeof *ns);
+    if (!ns)
+        return hd_say(e, HEDDLE_ENOMEM, "statistics of body %s: out of memory", g->table->bodies[body].name);
+    memset(out, 0, sizeof *out);
+    out->name = g->table->bodies[body].name;
+    out->n_tasks = times_of(g, o, body, ns);
+    qsort(ns, n, sizeof *ns, by_size);
+    for (i = 0; i < n; i++)
+        out->total_ns += ns[i];
+    if (n) {
+        out->min_ns = ns[0];
+        out->median_ns = ns[(n - 1) / 2]; /* one that was measured, also of an even number */
+        out->max_ns = ns[n - 1];
+    }
+    hd_delete(ns, n * sizeof *ns);
+    return HEDDLE_OK;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+static heddle_event event_of(const hd_graph *g, const hd_outcome *o, uint32_t worker, const hd_event *ev)
+{
+    heddle_event out;
+    out.task = ev->task;
+    out.body = hd_graph_task(g, ev->task)->body;
+    out.worker = worker;
+    out.begin_ns = hd_since(o, ev->begin);
+    out.end_ns = hd_since(o, ev->end);
+    out.idle_ns = ev->idle;
+    out.queue_ns = ev->queue;
+    out.dep_ns = ev->dep;
+    return out;
+}
+
+heddle_status hd_report_events(const hd_graph *g, const hd_outcome *o, heddle_event *ev, size_t n_max, size_t *n_out,
+                               hd_error *e)
+{
+    size_t n = 0;
+    uint32_t w, i;
+    if (!n_out || (n_max && !ev))
+        return hd_say(e, HEDDLE_EINVAL, "events of a run: n_out, or ev with n_max > 0, is NULL");
+    for (w = 0; w < o->n_workers; w++)
+        for (i = 0; i < hd_n_events(o, w); i++, n++)
+            if (n < n_max)
+                ev[n] = event_of(g, o, w, &hd_events_of(o, w)[i]);
+    *n_out = n;
+    return HEDDLE_OK;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* trace.c - a run as a Chrome trace (JSON object form), for Perfetto and chrome://tracing: a thread a worker, a
+ * complete event a task, a flow an edge. Behind the events stands "heddle", an object of totals that viewers skip.
+ *
+ * What viewers ask for: timestamps in microseconds; a flow's start inside its slice (one nanosecond before its end,
+ * because a slice is closed at its end), its finish bound to the enclosing slice; slices not empty, or nothing binds
+ * to them (bodies shorter than the timer's step are drawn as one nanosecond); names of threads without a timestamp.
+ *
+ * Joins are not run as tasks: an edge into one is drawn on from its last predecessor to what comes after it. In a
+ * graph of very many edges only the one that made its task ready is drawn, the others would bury the viewer; "flows"
+ * in the totals says so. */
+#include "run/report.h"
+#include "graph/dump.h"
+
+#define MANY_EDGES (1u << 18)
+
+typedef struct tracer {
+    const hd_graph *g;
+    const hd_outcome *o;
+    hd_file *f;
+    const hd_event **of;   /* by task: its event; for an untraced join that of its last predecessor; or NULL */
+    const hd_event **last; /* by task: the event of the predecessor that ended last */
+    uint32_t *order;
+    uint64_t n_flows;
+} tracer;
+
+static void tracer_clear(tracer *t)
+{
+    hd_delete(t->of, t->g->n_tasks * sizeof *t->of);
+    hd_delete(t->last, t->g->n_tasks * sizeof *t->last);
+    hd_delete(t->order, t->g->n_tasks * sizeof *t->order);
+}
+
+static int is_join(const tracer *t, uint32_t task) { return hd_graph_task(t->g, task)->body == HD_BODY_JOIN; }
+
+/* Fills of and last, along the edges. */
+static void find_causes(tracer *t)
+{
+    uint64_t i;
+    uint32_t w, k;
+    for (w = 0; w < t->o->n_workers; w++)
+        for (k = 0; k < hd_n_events(t->o, w); k++)
+            t->of[hd_events_of(t->o, w)[k].task] = &hd_events_of(t->o, w)[k];
+    for (i = 0; i < t->g->n_tasks; i++) {
+        uint32_t from = t->order[i];
+        const hd_task *task = hd_graph_task(t->g, from);
+        if (!t->of[from] && is_join(t, from))
+            t->of[from] = t->last[from];
+        for (k = 0; t->of[from] && k < task->n_succ; k++) {
+            const hd_event **last = &t->last[hd_graph_edge(t->g, task, k).task];
+            if (!*last || t->of[from]->end > (*last)->end)
+                *last = t->of[from];
+        }
+    }
+}
+
+static heddle_status tracer_init(tracer *t, const hd_graph *g, const hd_outcome *o, hd_error *e)
+{
+    t->g = g;
+    t->o = o;
+    t->f = NULL;
+    t->n_flows = 0;
+    t->of = hd_new(g->n_tasks * sizeof *t->of);
+    t->last = hd_new(g->n_tasks * sizeof *t->last);
+    t->order = hd_report_order(g);
+    if (t->of && t->last && t->order) {
+        find_causes(t);
+        return HEDDLE_OK;
+    }
+    tracer_clear(t);
+    return hd_say(e, HEDDLE_ENOMEM, "a trace: out of memory");
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Microseconds with three decimals. */
+#define US "%llu.%03u"
+#define US_OF(ns) (unsigned long long)((ns) / 1000), (unsigned)((ns) % 1000)
+
+static void print_names(const tracer *t)
+{
+    uint32_t w;
+    hd_file_print(t->f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"heddle %s\"}}",
+                  t->o->backend);
+    for (w = 0; w < t->o->n_workers; w++)
+        hd_file_print(
+            t->f,
+            ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"worker %u\"}}"
+            ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%u,\"args\":{\"sort_index\":%u}}",
+            w, w, w, w);
+}
+
+static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
+{
+    uint64_t begin = hd_since(t->o, ev->begin), ns = hd_event_ns(ev) ? hd_event_ns(ev) : 1;
+    hd_file_print(t->f, ",\n{\"ph\":\"X\",\"name\":");
+    hd_print_json(t->f, hd_body_name(t->g->table, hd_graph_task(t->g, ev->task)->body));
+    hd_file_print(t->f,
+                  ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US ",\"dur\":" US
+                  ",\"args\":{\"task\":%u,\"idle_us\":" US ",\"queue_us\":" US ",\"dep_us\":" US "}}",
+                  worker, US_OF(begin), US_OF(ns), ev->task, US_OF(ev->idle), US_OF(ev->queue), US_OF(ev->dep));
+}
+
+static uint32_t worker_of(const tracer *t, const hd_event *ev)
+{
+    return (uint32_t)((ev - t->o->events) / t->o->n_trace);
+}
+
+static void print_flow(tracer *t, const hd_event *from, const hd_event *to)
+{
+    uint64_t start = hd_since(t->o, from->begin) + (hd_event_ns(from) ? hd_event_ns(from) - 1 : 0);
+    unsigned long long id = ++t->n_flows;
+    hd_file_print(t->f,
+                  ",\n{\"ph\":\"s\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":%llu,\"pid\":0,\"tid\":%u,\"ts\":" US "}"
+                  ",\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":%llu,\"pid\":0,\"tid\":%u,"
+                  "\"ts\":" US "}",
+                  id, worker_of(t, from), US_OF(start), id, worker_of(t, to), US_OF(hd_since(t->o, to->begin)));
+}
+
+static void print_all_edges(tracer *t, uint32_t from)
+{
+    const hd_task *task = hd_graph_task(t->g, from);
+    uint32_t k;
+    for (k = 0; t->of[from] && k < task->n_succ; k++) {
+        uint32_t to = hd_graph_edge(t->g, task, k).task;
+        if (t->of[to] && t->of[to] != t->last[to]) /* not an untraced join, which borrows that of its cause */
+            print_flow(t, t->of[from], t->of[to]);
+    }
+}
+
+static void print_flows(tracer *t)
+{
+    uint32_t i;
+    for (i = 0; i < t->g->n_tasks; i++)
+        if (t->g->n_edges <= MANY_EDGES)
+            print_all_edges(t, i);
+        else if (t->of[i] && t->last[i] && t->of[i] != t->last[i])
+            print_flow(t, t->last[i], t->of[i]);
+}
+
+static void print_totals(const tracer *t, const heddle_stats *s)
+{
+    hd_file_print(t->f,
+                  "],\"heddle\":{\"version\":\"%d.%d.%d\",\"backend\":\"%s\",\"policy\":\"%s\",\"workers\":%u,"
+                  "\"run_us\":" US ",\"path_us\":" US ",\"events\":%llu,\"dropped\":%llu,\"tasks\":%llu,"
+                  "\"flows\":\"%s\"}}\n",
+                  HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend, t->o->policy,
+                  s->n_workers, US_OF(s->run_ns), US_OF(s->path_ns), (unsigned long long)s->n_events,
+                  (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
+                  t->g->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
+}
+
+static void print_all(tracer *t, const heddle_stats *s)
+{
+    uint32_t w, i;
+    hd_file_print(t->f, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    print_names(t);
+    for (w = 0; w < t->o->n_workers; w++)
+        for (i = 0; i < hd_n_events(t->o, w); i++)
+            print_slice(t, w, &hd_events_of(t->o, w)[i]);
+    print_flows(t); /* behind all slices: at equal times a viewer keeps the order of the file */
+    print_totals(t, s);
+}
+
+heddle_status hd_write_trace(const hd_graph *g, const hd_outcome *o, const char *path, hd_error *e)
+{
+    tracer t;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    heddle_status s;
+    if (!path || !o->events)
+        return hd_say(e, HEDDLE_EINVAL, "a trace: %s", path ? "the run was not traced (n_trace is 0)" : "path is NULL");
+    HD_TRY(hd_report_stats(g, o, &stats, e));
+    HD_TRY(tracer_init(&t, g, o, e));
+    s = hd_file_create(&t.f, path, e);
+    if (s == HEDDLE_OK) {
+        print_all(&t, &stats);
+        s = hd_file_commit(t.f, e);
+    }
+    tracer_clear(&t);
+    return s;
+}

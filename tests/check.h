@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* check.h - what a test program needs: say what was expected and where, skip aloud, random numbers with a seed that
+ * is printed. A test exits 0 when all held, 1 at the first CHECK that did not, 77 when it could not run. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(cond) CHECK_MSG(cond, "%s", "")
+/* printf-like arguments after cond: values that tell why. */
+#define CHECK_MSG(cond, ...)                                                \
+    do {                                                                    \
+        if (!(cond)) {                                                      \
+            printf("%s:%d: does not hold: %s ", __FILE__, __LINE__, #cond); \
+            printf(__VA_ARGS__);                                            \
+            printf("\n");                                                   \
+            fflush(stdout);                                                 \
+            exit(1);                                                        \
+        }                                                                   \
+    } while (0)
+
+/* A heddle call that must succeed; ctx may be NULL. Needs heddle.h. */
+#define CHECK_OK(ctx, call)                                                                                   \
+    do {                                                                                                      \
+        heddle_status check_status_ = (call);                                                                 \
+        CHECK_MSG(check_status_ == HEDDLE_OK, "%s: %s", heddle_strstatus(check_status_), heddle_errmsg(ctx)); \
+    } while (0)
+
+#define SKIP(...)            \
+    do {                     \
+        printf("skipped: "); \
+        printf(__VA_ARGS__); \
+        printf("\n");        \
+        fflush(stdout);      \
+        exit(77);            \
+    } while (0)
+
+/* The seed of this run: HEDDLE_SEED, or `fixed`, so that a run can be repeated. Printed, to be found in a failure. */
+static inline uint64_t check_seed(uint64_t fixed)
+{
+    const char *text = getenv("HEDDLE_SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 0) : fixed;
+    printf("HEDDLE_SEED=%llu\n", (unsigned long long)seed);
+    return seed;
+}
+
+/* splitmix64: the next random word of *state. */
+static inline uint64_t check_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* A number in [0, n), n > 0. */
+static inline uint64_t check_below(uint64_t *state, uint64_t n) { return check_random(state) % n; }
+
+#endif

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# layers.sh - who may include whom: engine -> run -> backend -> graph -> base, never back up; one backend never another,
+# and nobody above them a backend by name; core only itself; tools, apps, benches and examples only public headers;
+# CUDA headers only in the cuda backend.
+. "$(dirname "$0")/common.sh"
+
+# "FILE LINE INCLUDED" for each include, quoted ones resolved as the compiler would.
+includes() {
+    project_files '*.c' '*.h' | grep -E '^(src|include|apps|tools|bench|examples)/' |
+        xargs grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' |
+        sed -E 's/^([^:]+):([0-9]+):[^"<]*(["<])([^">]*).*/\1 \2 \3\4/' | while read -r file line name; do
+        case $name in
+        \"*) resolve "${file%/*}" "${name#\"}" ;;
+        \<heddle*) resolved=include/${name#<} ;;
+        *) resolved=$name ;;
+        esac
+        echo "$file $line $resolved"
+    done
+}
+resolve() { # DIR NAME: sets `resolved`
+    local dir
+    for dir in "$1" src include apps; do
+        resolved=$dir/$2
+        [ -f "$resolved" ] || continue
+        [[ $resolved == *..* ]] && resolved=$(realpath --relative-to=. "$resolved")
+        return 0
+    done
+    resolved=nowhere/$2
+}
+
+includes | awk '
+function floor_of(path) {
+    if (path ~ /^src\/base\//) return 1
+    if (path ~ /^src\/graph\//) return 2
+    if (path ~ /^src\/backend\//) return 3
+    if (path ~ /^src\/run\//) return 4
+    if (path ~ /^src\/engine\//) return 5
+    return 0
+}
+function backend_of(path) {
+    if (path !~ /^src\/backend\/[^\/]+\//) return ""
+    split(path, part, "/")
+    return part[3]
+}
+function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
+{
+    from = $1; to = $3
+    public = to ~ /^include\/heddle(\.h|\/[^\/]+\.h)$/
+    if (to ~ /(^<|\/)(cuda|cooperative_groups|nv\/)/ && from !~ /^src\/backend\/cuda\//)
+        no("CUDA headers belong to the cuda backend")
+    if (from == "include/heddle.h") {
+        if (to !~ /^<(stddef|stdint)\.h$/ && to != "<initializer_list") no("heddle.h takes only stddef.h and stdint.h")
+    } else if (from ~ /^include\/heddle\/core\//) {
+        # The model test gives the shim under which the scheduler is explored.
+        if (to !~ /^include\/heddle\/core\// && to != "<stdint.h" && !(from ~ /atom\.h$/ && to ~ /\/shim\.h$/))
+            no("core takes only core and stdint.h")
+    } else if (from ~ /^include\//) {
+        if (to !~ /^include\// && to !~ /^</) no("an installed header takes only installed ones")
+    } else if (from ~ /^src\//) {
+        if (to ~ /^nowhere/) no("there is no such file")
+        if (to ~ /^(apps|tools|tests|bench|examples)\//) no("the library knows nothing of its users")
+        if (floor_of(to) > floor_of(from)) no("a floor takes nothing from a floor above it")
+        if (backend_of(to) != "" && backend_of(to) != backend_of(from)) no("a backend is reached through backend.h only")
+    } else {
+        split(from, part, "/")
+        own = part[1] "/" (part[1] == "apps" ? "" : part[2] "/")
+        if (to ~ /^src\//) no("public headers are enough here")
+        else if (to ~ /^include\// && !public) no("core is installed, but no interface")
+        else if (to ~ /^nowhere/) no("there is no such file")
+        else if (to !~ /^[<]/ && !public && index(to, own) != 1 && (to !~ /^apps\// || part[1] == "examples"))
+            no("belongs to somebody else")
+    }
+}' | sed 's/: includes </: includes /' >"$scratch/bad"
+report "$scratch/bad"

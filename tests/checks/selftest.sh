@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# selftest.sh - the checks can fail: each is run on a copy of the sources in which one rule is broken, and must name it.
+. "$(dirname "$0")/common.sh"
+copy=$scratch/copy
+mkdir "$copy"
+project_files '*' | xargs cp --parents -t "$copy"
+mkdir -p "$copy/src/backend/cuda" "$copy/src/engine"
+touch "$copy/src/backend/cuda/cuda.h" "$copy/src/engine/engine.h"
+: >"$scratch/bad"
+
+# WHAT IT SAYS, FILE, LINE TO ADD, CHECK [ARGUMENT...]
+broken() {
+    local says=$1 file=$2 line=$3 check=$4
+    shift 4
+    [ -f "$copy/$file" ] || { echo "$file is not there any more" >>"$scratch/bad" && return; }
+    cp "$copy/$file" "$scratch/kept"
+    printf '%s\n' "$line" >>"$copy/$file"
+    if bash "tests/checks/$check.sh" "$copy" "$@" >"$scratch/out" 2>&1; then
+        echo "$check lets pass in $file: ${line:0:60}" >>"$scratch/bad"
+    elif ! grep -qE -- "$says" "$scratch/out"; then
+        echo "$check says something else of $file: ${line:0:60}: $(head -1 "$scratch/out")" >>"$scratch/bad"
+    fi
+    cp "$scratch/kept" "$copy/$file"
+}
+include() { broken "$2:.*: includes .*$1" "$2" "#include $3" layers; }
+
+include 'a floor above it' src/base/clock.c '"graph/graph.h"'
+include 'a floor above it' src/graph/rank.c '"backend/backend.h"'
+include 'a floor above it' src/backend/backend.h '"../engine/engine.h"'
+include 'a floor above it' src/run/run.c '"engine/engine.h"'
+include 'through backend.h only' src/backend/serial/serial.c '"backend/cuda/cuda.h"'
+include 'through backend.h only' src/run/run.c '"backend/cuda/cuda.h"'
+include 'no such file' src/run/run.c '"run/nothing.h"'
+include 'nothing of its users' src/run/run.c '"app.h"'
+include 'the cuda backend' src/backend/cpu/cpu.c '<cuda_runtime.h>'
+include 'only core and stdint.h' include/heddle/core/ring.h '<string.h>'
+include 'only core and stdint.h' include/heddle/core/ring.h '"heddle.h"'
+include 'only stddef.h and stdint.h' include/heddle.h '<stdio.h>'
+include 'an installed header' include/heddle/task.h '"base/base.h"'
+include 'public headers are enough' apps/app.h '"base/base.h"'
+include 'no interface' examples/01_hello/main.c '"heddle/core/ring.h"'
+include 'somebody else' examples/01_hello/main.c '"../02_ranges/main.c"'
+include 'somebody else' examples/01_hello/main.c '"app.h"'
+
+functions() { # COUNT LINES
+    awk -v n="$1" -v lines="$2" 'BEGIN {
+        for (i = 0; i < n; i++) { print "static void f" i "(void)\n{"; for (k = 0; k < lines; k++) print "    x();"; print "}" }
+    }'
+}
+broken 'a function of 7[0-9] lines' src/base/clock.c "$(functions 1 70)" lengths
+broken 'the median is beyond' src/base/clock.c "$(functions 2000 14)" lengths
+
+if bash tests/checks/format.sh "$copy" >/dev/null 2>&1; then # neither skipped nor violated already
+    broken 'should be clang-formatted' src/base/clock.c 'int  x;' format
+fi
+
+broken 'ring.h: not alone' include/heddle/core/ring.h 'HD_FN size_t unknown(void) { return 0; }' headers gcc
+broken 'ring.h: not alone' include/heddle/core/ring.h 'HD_FN int *implicit(void *p) { return p; }' headers gcc
+broken 'heddle.h: not alone' include/heddle.h 'typedef bool heddle_flag;' headers gcc
+
+sed -i 1d "$copy/src/base/clock.c"
+if bash tests/checks/spdx.sh "$copy" >"$scratch/out"; then echo "spdx lets pass a file without it" >>"$scratch/bad"; fi
+report "$scratch/bad"

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* model.c - the scheduler core on small graphs, under every interleaving up to a bound.
+ *
+ *     model [--strict | --weak] [--most N] [--list] [NAME]...
+ *
+ * Runs each case of graphs.c (or those whose names begin with a NAME) in the strict mode and then in the weak one
+ * (explore.h), and prints how many schedules there were. Every schedule is checked: each task ran once in each run,
+ * after its predecessors, and what they wrote was ordered before what it read; the run ended as it should; rings,
+ * counters and tallies stand where the next run expects them. Exit status 1 and the schedule, access by access, at
+ * the first that fails. --most N lowers every bound on preemptions to N; HEDDLE_MODEL_DEEPER=N adds N to every one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "graphs.h"
+#include "heddle/core/worker.h"
+
+#define MAX_TASKS 20u
+#define MAX_EDGES 24u
+#define MAX_WORKERS 3u
+#define MAX_LANES 2u
+#define MAX_SLOTS 8u
+#define GATE(worker) (8u + (worker)) /* permits 0.. are for parking, 8.. open the next run            */
+#define TALLY_CELL(worker) (2u * MAX_TASKS + (worker))
+#define FAIL_CODE 7u
+
+static const graph_case *c;
+
+/* The graph, in core's layout. */
+static hd_task tasks[MAX_TASKS];
+static hd_edge edges[MAX_EDGES];
+static uint32_t roots[MAX_TASKS], n_roots;
+static uint32_t n_before[MAX_TASKS], before[MAX_TASKS][MAX_TASKS]; /* predecessors, through joins     */
+
+/* The words of a run. */
+static hd_shared shared;
+static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS];
+static hd_cursor cursors[2u * MAX_WORKERS];
+static hd_tally tallies[MAX_WORKERS];
+static hd_worker workers[MAX_WORKERS];
+static uint32_t task_of[MAX_WORKERS];
+static hd_run run;
+
+/* What was seen in this schedule. */
+static uint32_t n_ran[MAX_TASKS], order[MAX_TASKS * 4u], n_order;
+
+static uint32_t n_lanes(void) { return c->n_lanes ? c->n_lanes : 1u; }
+static uint32_t n_runs(void) { return c->n_runs ? c->n_runs : 1u; }
+static uint32_t first_run(void) { return c->first_run ? c->first_run : 1u; }
+static uint32_t bit(uint32_t mask, uint32_t t) { return mask >> t & 1u; }
+
+uint64_t hd_host_clock(void) { return 0; } /* core wants one; only traces use it */
+
+/* ---- lanes that schedule together ------------------------------------------------------------- */
+
+uint32_t hd_warp_lane(void) { return model_lane(); }
+uint32_t hd_warp_width(void) { return model_n_lanes(); }
+
+uint32_t hd_ballot(int flag)
+{
+    const uint32_t *all;
+    uint32_t i, mask = 0;
+    if (model_n_lanes() == 1u)
+        return flag ? 1u : 0u;
+    all = model_meet(flag != 0, 0, "ballot");
+    for (i = 0; i < model_n_lanes(); i++)
+        mask |= all[i] << i;
+    return mask;
+}
+
+uint32_t hd_shuffle(uint32_t value, uint32_t from)
+{
+    return model_n_lanes() == 1u ? value : model_meet(value, 0, "shuffle")[from];
+}
+
+void hd_warp_sync(void)
+{
+    if (model_n_lanes() > 1u)
+        (void)model_meet(0, 1, "warp sync");
+}
+
+static void block_barrier(void)
+{
+    if (model_n_lanes() > 1u)
+        (void)model_meet(0, 1, "block barrier");
+}
+
+/* ---- parking ----------------------------------------------------------------------------------- */
+
+static void park(void *me, uint32_t worker)
+{
+    (void)me;
+    model_wait(worker);
+}
+
+static void unpark(void *me, uint32_t worker)
+{
+    (void)me;
+    model_give(worker);
+}
+
+static const hd_host host = {NULL, park, unpark, NULL};
+
+/* ---- the graph ---------------------------------------------------------------------------------- */
+
+static void read_edges(uint32_t from[], uint32_t to[], uint32_t *n)
+{
+    const char *at = c->edges;
+    int used;
+    for (*n = 0; sscanf(at, " %u>%u%n", &from[*n], &to[*n], &used) == 2; ++*n)
+        at += used;
+}
+
+static void build_task(uint32_t t, const uint32_t from[], const uint32_t to[], uint32_t n, uint32_t *n_more)
+{
+    hd_task *task = &tasks[t];
+    uint32_t i;
+    task->body = bit(c->joins, t) ? HD_BODY_JOIN : 0u;
+    task->succ = *n_more;
+    for (i = 0; i < n; i++) {
+        hd_edge e = {to[i], tasks[to[i]].n_in | (bit(c->urgent, to[i]) ? HD_NEED_URGENT : 0u)};
+        if (from[i] != t)
+            continue;
+        if (task->n_succ < HD_INLINE_SUCC)
+            task->first[task->n_succ] = e;
+        else
+            edges[(*n_more)++] = e;
+        task->n_succ++;
+    }
+    if (!task->n_in)
+        roots[n_roots++] = t;
+}
+
+/* Predecessors whose data t reads: those of a join stand for it. Edges go from lower to higher numbers. */
+static void list_before(uint32_t t, const uint32_t from[], const uint32_t to[], uint32_t n)
+{
+    uint32_t i, k;
+    for (i = 0; i < n; i++) {
+        if (to[i] != t)
+            continue;
+        if (!bit(c->joins, from[i]))
+            before[t][n_before[t]++] = from[i];
+        for (k = 0; bit(c->joins, from[i]) && k < n_before[from[i]]; k++)
+            before[t][n_before[t]++] = before[from[i]][k];
+    }
+}
+
+static void build(void)
+{
+    uint32_t from[MAX_EDGES], to[MAX_EDGES], n, i, n_more = 0;
+    hd_run r = {tasks,   edges,   NULL, roots, NULL,       &shared,      count,      link_,     cursors,
+                slots,   tallies, NULL, NULL,  c->n_tasks, 0,            c->n_workers, c->n_slots, c->policy,
+                0,       0,       0};
+    memset(tasks, 0, sizeof tasks);
+    memset(n_before, 0, sizeof n_before);
+    n_roots = 0;
+    read_edges(from, to, &n);
+    for (i = 0; i < n; i++)
+        tasks[to[i]].n_in++;
+    for (i = 0; i < c->n_tasks; i++) {
+        build_task(i, from, to, n, &n_more);
+        list_before(i, from, to, n);
+    }
+    r.n_roots = n_roots;
+    r.host = c->parks ? &host : NULL;
+    run = r;
+}
+
+/* As the host leaves them before run first_run(). */
+static void begin(void)
+{
+    uint32_t i;
+    memset(&shared, 0, sizeof shared);
+    memset(slots, 0, sizeof slots);
+    memset(n_ran, 0, sizeof n_ran);
+    n_order = 0;
+    for (i = 0; i < c->n_tasks; i++) {
+        count[i] = tasks[i].n_in > 1u ? (first_run() - 1u) * tasks[i].n_in : 0u;
+        link_[i] = HD_NONE;
+    }
+    for (i = 0; i < 2u * c->n_workers; i++)
+        cursors[i].tail = cursors[i].head = c->ring_at;
+    hd_rearm(&run, first_run());
+}
+
+/* ---- the worker --------------------------------------------------------------------------------- */
+
+static uint32_t cell_of(uint32_t t, uint32_t lane) { return t * MAX_LANES + lane; }
+
+static void run_body(uint32_t t, uint32_t lane, uint32_t k)
+{
+    uint32_t i, l;
+    for (i = 0; i < n_before[t]; i++) {
+        if (n_ran[before[t][i]] != k + 1u)
+            model_fail("task %u runs before its predecessor %u", t, before[t][i]);
+        for (l = 0; l < n_lanes(); l++)
+            model_read_cell(cell_of(before[t][i], l), "an input");
+    }
+    model_write_cell(cell_of(t, lane), "an output");
+    if (lane + 1u == n_lanes() && (t + 1u == c->failing || t + 1u == c->failing_too))
+        hd_fail_at(&shared.fail, t, FAIL_CODE + t);
+}
+
+static void run_task(uint32_t t, uint32_t lane, uint32_t k)
+{
+    if (lane == 0) {
+        model_note("runs task", t);
+        if (n_ran[t] != k)
+            model_fail("task %u runs again", t);
+        n_ran[t] = k + 1u;
+        order[n_order++] = t;
+    }
+    if (tasks[t].body != HD_BODY_JOIN)
+        run_body(t, lane, k);
+}
+
+static void check_rings(void)
+{
+    uint32_t i;
+    for (i = 0; i < 2u * c->n_workers * c->n_slots; i++)
+        if (slots[i])
+            model_fail("a slot of ring %u still holds 0x%x", i / c->n_slots, slots[i]);
+    for (i = 0; i < 2u * c->n_workers; i++)
+        if (cursors[i].tail != cursors[i].head)
+            model_fail("ring %u: tail 0x%x, head 0x%x", i, cursors[i].tail, cursors[i].head);
+}
+
+static void check_counters(uint32_t number)
+{
+    uint32_t t;
+    for (t = 0; t < c->n_tasks; t++)
+        if (count[t] != (tasks[t].n_in > 1u ? number * tasks[t].n_in : 0u))
+            model_fail("counter of task %u stands at 0x%x", t, count[t]);
+    if (shared.outstanding)
+        model_fail("%u tasks outstanding", shared.outstanding);
+}
+
+static void check_tallies(uint32_t k)
+{
+    uint32_t t, w, ran = 0, n_tasks = 0, n_placed = 0;
+    for (t = 0; t < c->n_tasks; t++)
+        ran += n_ran[t] == k + 1u && !bit(c->joins, t);
+    for (w = 0; w < c->n_workers; w++) {
+        model_read_cell(TALLY_CELL(w), "a tally");
+        n_tasks += tallies[w].n_tasks;
+        n_placed += tallies[w].n_kept + tallies[w].n_pushed;
+    }
+    if (n_tasks != ran)
+        model_fail("tallies say %u tasks ran, it were %u", n_tasks, ran);
+    if (shared.fail.stop == HD_STOP_DONE && n_placed != c->n_tasks - n_roots)
+        model_fail("tallies say %u tasks were placed", n_placed);
+}
+
+/* Where the tasks went, when the case says so: no ring was found full; each worker's normal ring got its share. */
+static void check_placed(void)
+{
+    uint32_t w, n_full = 0;
+    for (w = 0; w < c->n_workers; w++)
+        n_full += tallies[w].n_full;
+    if (c->fits && n_full)
+        model_fail("rings were found full %u times", n_full);
+    for (w = 0; w < c->n_workers && c->share; w++)
+        if (cursors[2u * w + 1u].tail != c->share)
+            model_fail("worker %u was given %u tasks, not %u", w, cursors[2u * w + 1u].tail, c->share);
+}
+
+/* The last worker out sees all outputs, and the first failure whole. */
+static void check_seen(void)
+{
+    uint32_t t, l, code;
+    for (t = 0; t < c->n_tasks; t++)
+        for (l = 0; l < n_lanes(); l++)
+            if (n_ran[t] && !bit(c->joins, t))
+                model_read_cell(cell_of(t, l), "an output, after the run");
+    if (!c->failing)
+        return;
+    code = HD_LOAD(&shared.fail.code, RELAXED, DEV);
+    if (HD_LOAD(&shared.fail.task, RELAXED, DEV) + FAIL_CODE != code)
+        model_fail("failure %u is said to be task %u's", code, shared.fail.task);
+}
+
+static void check_stop(uint32_t why)
+{
+    uint32_t expected = c->failing ? HD_STOP_FAILED : HD_STOP_DONE;
+    if (why != shared.fail.stop)
+        model_fail("a worker left because of %u, the stop word is %u", why, shared.fail.stop);
+    if (why != expected && !(c->cancels && why == HD_STOP_CANCELED))
+        model_fail("stopped with %u", why);
+}
+
+static void last_out(uint32_t why, uint32_t number, uint32_t k)
+{
+    uint32_t w;
+    model_note("is the last out, of run", number);
+    check_stop(why);
+    check_tallies(k);
+    check_seen();
+    if (why != HD_STOP_DONE)
+        return;
+    check_rings();
+    check_counters(number);
+    check_placed();
+    hd_rearm(&run, number + 1u);
+    for (w = 0; w < c->n_workers; w++)
+        model_give(GATE(w));
+}
+
+static void leave(hd_worker *w, uint32_t k)
+{
+    uint32_t why = hd_stopped(&run);
+    model_write_cell(TALLY_CELL(w->id), "its tally");
+    if (hd_worker_end(&run, w))
+        last_out(why, w->run, k);
+}
+
+static void work(uint32_t id, uint32_t lane)
+{
+    hd_worker *w = &workers[id];
+    uint32_t k, t;
+    for (k = 0; k < n_runs(); k++) {
+        if (k && lane == 0)
+            model_wait(GATE(id));
+        if (lane == 0)
+            hd_worker_begin(&run, w, id);
+        for (;;) {
+            if (lane == 0)
+                task_of[id] = hd_next(&run, w);
+            block_barrier();
+            t = task_of[id];
+            if (t == HD_NONE)
+                break;
+            run_task(t, lane, k);
+            block_barrier();
+            hd_finish(&run, w, t);
+        }
+        if (lane == 0)
+            leave(w, k);
+    }
+}
+
+static void fiber(uint32_t i)
+{
+    uint32_t worker = i / n_lanes();
+    if (worker == c->n_workers) {
+        (void)hd_stop(&shared.fail, HD_STOP_CANCELED);
+        hd_wake_all(&run);
+        return;
+    }
+    model_join(worker, i % n_lanes(), n_lanes());
+    work(worker, i % n_lanes());
+}
+
+static void check_order(void)
+{
+    const char *at = c->order;
+    uint32_t i, t;
+    int used;
+    for (i = 0; i < n_order; i++, at += used)
+        if (sscanf(at, " %u%n", &t, &used) != 1 || t != order[i])
+            model_fail("task %u ran at place %u, the right order is %s", order[i], i, c->order);
+}
+
+static void end(void)
+{
+    uint32_t t;
+    for (t = 0; t < c->n_tasks && !c->failing && !c->cancels; t++)
+        if (n_ran[t] != n_runs())
+            model_fail("task %u ran in %u runs of %u", t, n_ran[t], n_runs());
+    if (c->order)
+        check_order();
+}
+
+/* ---- all cases ---------------------------------------------------------------------------------- */
+
+/* What was asked for. */
+typedef struct request {
+    int strict, weak, list;
+    uint32_t most, deeper;
+    char **names;
+    int n_names;
+} request;
+
+static void print_case(const model_test *t, int weak, uint64_t n, double seconds, int failed)
+{
+    printf("%-16s %-6s %u preemptions %u old  %9llu schedules  %5.2f s  %s\n", t->name, weak ? "weak" : "strict",
+           t->n_preempt, t->n_stale, (unsigned long long)n, seconds, failed ? "FAILED" : "ok");
+    fflush(stdout);
+}
+
+static int run_case(const graph_case *which, int weak, const request *q)
+{
+    model_test t = {NULL, 0, 0, 0, begin, fiber, end};
+    struct timespec t0, t1;
+    uint64_t n;
+    int failed;
+    c = which;
+    t.name = c->name;
+    t.n_fibers = c->n_workers * n_lanes() + c->cancels;
+    t.n_preempt = (weak ? c->n_weak : c->n_preempt) + q->deeper;
+    t.n_preempt = t.n_preempt < q->most ? t.n_preempt : q->most;
+    t.n_stale = weak ? c->n_stale : 0u;
+    build();
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    failed = model_explore(&t, &n);
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    print_case(&t, weak, n, (double)(t1.tv_sec - t0.tv_sec) + 1e-9 * (double)(t1.tv_nsec - t0.tv_nsec), failed);
+    return failed;
+}
+
+static request read_request(int argc, char **argv)
+{
+    const char *more = getenv("HEDDLE_MODEL_DEEPER");
+    request q = {1, 1, 0, 0xffffffffu, more ? (uint32_t)strtoul(more, NULL, 10) : 0u, NULL, 0};
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--strict") == 0)
+            q.weak = 0;
+        else if (strcmp(argv[i], "--weak") == 0)
+            q.strict = 0;
+        else if (strcmp(argv[i], "--list") == 0)
+            q.list = 1;
+        else if (strcmp(argv[i], "--most") == 0 && i + 1 < argc)
+            q.most = (uint32_t)strtoul(argv[++i], NULL, 10);
+        else {
+            printf("unknown option %s\n", argv[i]);
+            exit(2);
+        }
+    }
+    q.names = argv + i;
+    q.n_names = argc - i;
+    return q;
+}
+
+static int wanted(const char *name, const request *q)
+{
+    int i;
+    for (i = 0; i < q->n_names; i++)
+        if (strncmp(name, q->names[i], strlen(q->names[i])) == 0)
+            return 1;
+    return q->n_names == 0;
+}
+
+int main(int argc, char **argv)
+{
+    request q = read_request(argc, argv);
+    uint32_t i, n = 0;
+    for (i = 0; i < n_graph_cases; i++) {
+        const graph_case *g = &graph_cases[i];
+        if (!wanted(g->name, &q))
+            continue;
+        n++;
+        if (q.list)
+            printf("%s\n", g->name);
+        else if ((q.strict && run_case(g, 0, &q)) || (q.weak && g->n_stale && run_case(g, 1, &q)))
+            return 1;
+    }
+    if (!n)
+        printf("no such case\n");
+    return n == 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* shim.h - the third machine under core/atom.h: the explorer of explore.h.
+ *
+ * Included by core/atom.h when HEDDLE_MODEL is defined (this folder must be on the include path). Each access is a
+ * scheduling point, carries its order, and knows its place in the source for the counterexample. Scopes are dropped:
+ * the model has one device. */
+#ifndef MODEL_SHIM_H
+#define MODEL_SHIM_H
+
+#include "explore.h"
+
+#define MODEL_TEXT_(x) #x
+#define MODEL_TEXT(x) MODEL_TEXT_(x)
+/* "FILE:LINE|EXPRESSION"; explore.c cuts it up when it prints. */
+#define MODEL_SITE(p) __FILE__ ":" MODEL_TEXT(__LINE__) "|" #p
+
+#define HD_LOAD(p, order, scope) model_load((p), MODEL_##order, MODEL_SITE(p))
+#define HD_STORE(p, v, order, scope) model_store((p), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_ADD(p, v, order, scope) model_add((p), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_SUB(p, v, order, scope) model_add((p), 0u - (v), MODEL_##order, MODEL_SITE(p))
+#define HD_EXCH(p, v, order, scope) model_exchange((p), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_CAS(p, e, v, order, scope) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_PAUSE(n) ((void)(n), model_pause(MODEL_SITE(pause)))
+
+#endif

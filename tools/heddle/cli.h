@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* cli.h - the ground all commands of `heddle` stand on: exit statuses, sentences on stderr, the progress line, and
+ * output files. Knows no command and no option.
+ *
+ * Rule of the house: a command gathers what it has to say and prints it at its end, so that a refusal leaves nothing
+ * on stdout; results go to stdout, sentences and progress to stderr. */
+#ifndef CLI_H
+#define CLI_H
+
+#include "heddle.h"
+
+#include <stdio.h>
+
+enum {
+    CLI_OK = 0,
+    CLI_WRONG = 1, /* a check failed: the results are not what they should be                      */
+    CLI_BAD = 2    /* anything else: bad input, no memory, no device, a file that cannot be written */
+};
+
+/* ---- sentences (text.c) ---- */
+
+/* Clears the progress line, prints "heddle: SENTENCE" on stderr; returns CLI_BAD. */
+int cli_bad(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with the library's sentence of the last failure on ctx (NULL: of this thread). */
+int cli_heddle_bad(const heddle_ctx *ctx, heddle_status s);
+
+/* The candidate nearest to a word that is not known. Offer all candidates, then ask for the tail of the sentence:
+ * "; did you mean 'x'?" or "". */
+typedef struct cli_guess {
+    const char *word, *best;
+    size_t distance;
+    char tail[96];
+} cli_guess;
+void cli_guess_offer(cli_guess *g, const char *candidate);
+const char *cli_guess_tail(cli_guess *g);
+
+/* Unsigned decimal digits and nothing else, min..max. 0, or -1. */
+int cli_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+
+uint64_t cli_now_ns(void);
+/* "12.3 ms" with the unit that fits; in buf, which is returned. */
+typedef struct cli_text {
+    char text[32];
+} cli_text;
+const char *cli_duration(cli_text *buf, uint64_t ns);
+/* "48 KiB". */
+const char *cli_bytes(cli_text *buf, uint64_t n_bytes);
+
+/* ---- output (output.c) ---- */
+
+/* Refuses a path that could not be written at the end of a long run. The file there, if any, is not touched.
+ * NULL is allowed (nothing was asked for). CLI_OK or CLI_BAD with the sentence printed. */
+int cli_check_output(const char *path);
+/* Writes text under path, whole or not at all. */
+int cli_write_file(const char *path, const char *text, size_t n_bytes);
+
+/* Text that grows in memory and is printed or written at the end. */
+typedef struct cli_buffer {
+    FILE *out; /* NULL: no memory */
+    char *text;
+    size_t n_bytes;
+} cli_buffer;
+int cli_buffer_open(cli_buffer *b);
+/* To stdout; CLI_BAD when memory ran out on the way or stdout does not take it. */
+int cli_buffer_print(cli_buffer *b);
+/* To a file. */
+int cli_buffer_write(cli_buffer *b, const char *path);
+void cli_buffer_free(cli_buffer *b);
+
+/* ---- progress (progress.c) ---- */
+
+/* A line on stderr for what takes longer than a second; nothing at all unless stderr is a terminal. With a number of
+ * steps it is a bar; else it shows that time passes, and does not pretend to know how much is left. */
+void cli_progress_start(void);
+/* What is being done now. */
+void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* How much of all is done; n_steps 0: not known. */
+void cli_progress_steps(uint64_t n_done, uint64_t n_steps);
+/* Clears the line for good; allowed when not started. */
+void cli_progress_stop(void);
+
+#endif

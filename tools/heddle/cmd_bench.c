@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_bench.c - `heddle bench APP...|all`: the same case on several subjects, verified first, then timed in turn, so
+ * that a machine that slows down slows all of them. Each timed run is a whole life of the case: what is paid once
+ * (adding tasks, freezing, loading) is measured as often as the run is. Inside a life the first run warms up, the
+ * second is timed. A subject whose check fails is not timed.
+ *
+ * Rows: measure, case, subject, median, min, max, unit, separated by tabs. The measures bear the names that Juggler's
+ * artifact gives them. */
+#include "commands.h"
+
+#include "cli.h"
+#include "work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* name, unit */
+#define MEASURES(X)           \
+    X(execTime, "ms")         \
+    X(minTaskLoad, "tasks")   \
+    X(maxTaskLoad, "tasks")   \
+    X(inspectionLoop, "ms")   \
+    X(buildCSR, "ms")         \
+    X(initAppContext_H, "ms") \
+    X(initAppContext_D, "ms") \
+    X(initRtContext_D, "ms")  \
+    X(totalTime, "ms")        \
+    X(workers, "workers")     \
+    X(tasks, "tasks")         \
+    X(edges, "edges")
+
+typedef enum measure {
+#define X(name, unit) name,
+    MEASURES(X)
+#undef X
+        N_MEASURES
+} measure;
+
+static const char *const names[] = {
+#define X(name, unit) #name,
+    MEASURES(X)
+#undef X
+};
+static const char *const units[] = {
+#define X(name, unit) unit,
+    MEASURES(X)
+#undef X
+};
+
+/* Measures of the plain loop, which has no graph, no workers and nothing to set up beside the data. */
+static int concerns_tiles(measure m) { return m == execTime || m == initAppContext_H || m == totalTime; }
+
+enum { MAX_SUBJECTS = 2 + 2 * HEDDLE_N_POLICIES };
+
+typedef struct subject {
+    char name[64];
+    int is_tiles, failed;
+    heddle_config config;
+    double *values; /* N_MEASURES of each run */
+} subject;
+
+typedef struct bench {
+    const options *o;
+    const app *app;
+    subject subjects[MAX_SUBJECTS];
+    size_t n_subjects;
+    char label[256];          /* the case */
+    uint64_t n_done, n_steps; /* lives of all apps of this call */
+} bench;
+
+/* ---- subjects ---- */
+
+static void add_subject(bench *b, heddle_backend backend, heddle_policy policy, int is_tiles)
+{
+    subject *s = &b->subjects[b->n_subjects++];
+    s->config = b->o->config;
+    s->config.backend = backend;
+    s->config.policy = policy;
+    s->is_tiles = is_tiles;
+    if (backend == HEDDLE_SERIAL)
+        s->config.n_workers = 0; /* --workers is meant for those that have several */
+    if (is_tiles)
+        snprintf(s->name, sizeof s->name, "tiles");
+    else
+        snprintf(s->name, sizeof s->name, "%s/%s/%s/%s", heddle_backend_name(backend), work_executor(backend),
+                 work_dispatch(backend), work_policy(backend, policy));
+}
+
+/* DEFAULT in a list stands for lf. */
+static void add_policies(bench *b, heddle_backend backend)
+{
+    unsigned wanted = b->o->policies;
+    if (wanted & 1u << HEDDLE_POLICY_DEFAULT)
+        wanted |= 1u << HEDDLE_POLICY_LF;
+    for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++)
+        if (!wanted || wanted & 1u << p)
+            add_subject(b, backend, (heddle_policy)p, 0);
+}
+
+static int add_subjects(bench *b)
+{
+    unsigned wanted = b->o->backends;
+    if (!wanted || wanted & 1u << SUBJECT_TILES)
+        add_subject(b, HEDDLE_SERIAL, HEDDLE_POLICY_DEFAULT, 1);
+    for (unsigned i = HEDDLE_SERIAL; i < HEDDLE_N_BACKENDS; i++) {
+        int here = heddle_has_backend((heddle_backend)i);
+        if (!here && wanted & 1u << i)
+            return cli_bad("backend %s is not here (heddle info shows what is)",
+                           heddle_backend_name((heddle_backend)i));
+        if (!here || (wanted && !(wanted & 1u << i)))
+            continue;
+        if (i == HEDDLE_SERIAL)
+            add_subject(b, HEDDLE_SERIAL, HEDDLE_POLICY_DEFAULT, 0);
+        else
+            add_policies(b, (heddle_backend)i);
+    }
+    return CLI_OK;
+}
+
+/* ---- a life ---- */
+
+static int run_once(const subject *s, work *w, uint64_t *ns)
+{
+    uint64_t begin_ns = cli_now_ns();
+    if (!s->is_tiles)
+        return work_run(w, ns);
+    if (w->app->tiles(w->c))
+        return cli_bad("%s: %s", w->app->name, w->c->error);
+    *ns = cli_now_ns() - begin_ns;
+    return CLI_OK;
+}
+
+static void keep(double *v, const work *w, const heddle_stats *stats, uint64_t run_ns, uint64_t total_ns)
+{
+    const heddle_graph_info *info = &w->info;
+    v[execTime] = (double)run_ns / 1e6;
+    v[minTaskLoad] = stats->n_tasks_min;
+    v[maxTaskLoad] = stats->n_tasks_max;
+    v[inspectionLoop] = (double)info->add_ns / 1e6;
+    v[buildCSR] = (double)info->freeze_ns / 1e6;
+    v[initAppContext_H] = (double)w->prepare_ns / 1e6;
+    v[initAppContext_D] = (double)(w->build_ns > info->add_ns ? w->build_ns - info->add_ns : 0) / 1e6;
+    v[initRtContext_D] = (double)(w->open_ns + stats->load_ns) / 1e6;
+    v[totalTime] = (double)total_ns / 1e6;
+    v[workers] = w->config.n_workers;
+    v[tasks] = (double)info->n_tasks;
+    v[edges] = (double)info->n_edges;
+}
+
+/* The loop needs the app's memory, not its graph: what adding and freezing took is not its own. */
+static uint64_t without_graph(const subject *s, const work *w, uint64_t total_ns)
+{
+    uint64_t graph_ns = w->info.add_ns + w->freeze_ns + w->open_ns;
+    return !s->is_tiles ? total_ns : total_ns > graph_ns ? total_ns - graph_ns : 0;
+}
+
+/* A whole life up to the results on the host, then the run that is timed. */
+static int live(bench *b, const subject *s, double *values)
+{
+    heddle_stats first = HEDDLE_STATS_INIT, stats = HEDDLE_STATS_INIT;
+    uint64_t begin_ns = cli_now_ns(), total_ns = 0, ns = 0;
+    work w;
+    int status;
+    cli_progress_steps(b->n_done++, b->n_steps);
+    status = work_open(&w, b->app, NULL, &b->o->request, &s->config);
+    if (!status)
+        status = run_once(s, &w, &ns);
+    if (!status && !s->is_tiles && heddle_get_stats(w.graph, &first))
+        status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
+    if (!status && b->app->read(w.c))
+        status = cli_bad("%s: %s", b->app->name, w.c->error);
+    total_ns = cli_now_ns() - begin_ns;
+    if (!status)
+        status = work_reset(&w) || run_once(s, &w, &ns) ? CLI_BAD : CLI_OK;
+    if (!status && !s->is_tiles && heddle_get_stats(w.graph, &stats))
+        status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
+    stats.load_ns = first.load_ns; /* only the first run loads */
+    if (!status)
+        keep(values, &w, &stats, ns, without_graph(s, &w, total_ns));
+    work_close(&w);
+    return status;
+}
+
+/* One run compared with the reference. The label of the case is known after it. */
+static int verify(bench *b, subject *s)
+{
+    const char *sentence = NULL;
+    uint64_t ns;
+    work w;
+    int status;
+    cli_progress_steps(b->n_done++, b->n_steps);
+    status = work_open(&w, b->app, NULL, &b->o->request, &s->config);
+    if (!status)
+        status = run_once(s, &w, &ns);
+    if (!status)
+        status = work_check(&w, &sentence);
+    if (status == CLI_WRONG) {
+        s->failed = 1;
+        cli_bad("%s on %s: the check failed: %s", b->app->name, s->name, sentence);
+    }
+    if (status != CLI_BAD)
+        snprintf(b->label, sizeof b->label, "%s:%" PRIu64 "x%" PRIu64 ":%" PRIu64 "x%" PRIu64, b->app->name, w.c->n[0],
+                 w.c->n[1], w.c->b[0], w.c->b[1]);
+    work_close(&w);
+    return status;
+}
+
+static int verify_all(bench *b)
+{
+    int worst = CLI_OK;
+    for (size_t i = 0; i < b->n_subjects; i++) {
+        int status = verify(b, &b->subjects[i]);
+        if (status == CLI_BAD)
+            return status;
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+/* Options and inputs that were given are part of the case. */
+static void label_options(bench *b)
+{
+    const app_request *q = &b->o->request;
+    size_t at = strlen(b->label), i;
+    for (i = 0; i < q->n_opts && at < sizeof b->label; i++)
+        at += (size_t)snprintf(b->label + at, sizeof b->label - at, ":%s=%s", q->opts[i].key, q->opts[i].value);
+    for (i = 0; i < q->n_inputs && at < sizeof b->label; i++) {
+        const char *slash = strrchr(q->inputs[i], '/');
+        at += (size_t)snprintf(b->label + at, sizeof b->label - at, ":%s", slash ? slash + 1 : q->inputs[i]);
+    }
+    for (char *c = b->label; *c; c++)
+        if (*c == '\t' || *c == '\n')
+            *c = ' ';
+}
+
+static int time_all(bench *b)
+{
+    for (uint64_t r = 0; r < b->o->runs; r++)
+        for (size_t i = 0; i < b->n_subjects; i++) {
+            subject *s = &b->subjects[i];
+            if (!s->failed && live(b, s, s->values + r * N_MEASURES))
+                return CLI_BAD;
+        }
+    return CLI_OK;
+}
+
+/* ---- rows ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median, least and most of one measure over the runs. */
+static void spread(const bench *b, const subject *s, measure m, double out[3])
+{
+    uint64_t n = b->o->runs, r;
+    double sorted[10000]; /* the most that --runs takes */
+    for (r = 0; r < n; r++)
+        sorted[r] = s->values[r * N_MEASURES + m];
+    qsort(sorted, n, sizeof *sorted, by_size);
+    out[0] = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    out[1] = sorted[0];
+    out[2] = sorted[n - 1];
+}
+
+static void print_rows(const bench *b, const subject *s, FILE *out)
+{
+    int passed = !s->failed;
+    fprintf(out, "check\t%s\t%s\t%d\t%d\t%d\tpassed\n", b->label, s->name, passed, passed, passed);
+    for (unsigned m = 0; m < N_MEASURES && passed; m++) {
+        double v[3];
+        if (s->is_tiles && !concerns_tiles((measure)m))
+            continue;
+        spread(b, s, (measure)m, v);
+        fprintf(out, "%s\t%s\t%s\t%.9g\t%.9g\t%.9g\t%s\n", names[m], b->label, s->name, v[0], v[1], v[2], units[m]);
+    }
+}
+
+/* What a reader wants when the rows go to a file. */
+static void print_table(const bench *b, FILE *out)
+{
+    fprintf(out, "%s\n  %-32s %12s %12s %12s  execTime, ms\n", b->label, "", "median", "min", "max");
+    for (size_t i = 0; i < b->n_subjects; i++) {
+        double v[3];
+        if (b->subjects[i].failed) {
+            fprintf(out, "  %-32s the check failed\n", b->subjects[i].name);
+            continue;
+        }
+        spread(b, &b->subjects[i], execTime, v);
+        fprintf(out, "  %-32s %12.3f %12.3f %12.3f\n", b->subjects[i].name, v[0], v[1], v[2]);
+    }
+}
+
+/* App number `at` of n_apps. */
+static int bench_app(const options *o, const app *a, size_t at, size_t n_apps, FILE *rows, FILE *table)
+{
+    bench b = {.o = o, .app = a};
+    int status = add_subjects(&b), checked = CLI_OK;
+    double *values = calloc(b.n_subjects * o->runs + 1, N_MEASURES * sizeof *values);
+    uint64_t n_lives = b.n_subjects * (o->runs + 1); /* one of them verifies */
+    b.n_done = at * n_lives;
+    b.n_steps = n_apps * n_lives;
+    if (!status && !values)
+        status = cli_bad("out of memory");
+    for (size_t i = 0; values && i < b.n_subjects; i++)
+        b.subjects[i].values = values + i * o->runs * N_MEASURES;
+    if (!status)
+        status = checked = verify_all(&b);
+    if (status != CLI_BAD) {
+        label_options(&b);
+        status = time_all(&b);
+    }
+    for (size_t i = 0; !status && i < b.n_subjects; i++)
+        print_rows(&b, &b.subjects[i], rows);
+    if (!status)
+        print_table(&b, table);
+    free(values);
+    return status ? status : checked;
+}
+
+/* ---- the command ---- */
+
+/* The apps that were named, or all; ends with NULL. */
+static int find_apps(const options *o, const app **out)
+{
+    size_t n = 0;
+    if (o->n_words == 0)
+        return cli_bad("bench takes the names of apps, or all");
+    for (size_t i = 0; i < o->n_words; i++) {
+        if (!strcmp(o->words[i], "all") && o->n_words == 1) {
+            while (app_list[n]) {
+                out[n] = app_list[n];
+                n++;
+            }
+        } else if (find_app(o->words[i], &out[n++]))
+            return CLI_BAD;
+    }
+    out[n] = NULL;
+    return CLI_OK;
+}
+
+static int bench_apps(const options *o, const app *const *apps, cli_buffer *rows, cli_buffer *table)
+{
+    int worst = CLI_OK;
+    size_t n_apps = 0;
+    while (apps[n_apps])
+        n_apps++;
+    fputs("measure\tcase\tsubject\tmedian\tmin\tmax\tunit\n", rows->out);
+    for (size_t i = 0; i < n_apps; i++) {
+        int status = bench_app(o, apps[i], i, n_apps, rows->out, table->out);
+        if (status == CLI_BAD)
+            return status;
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+static int bench_and_tell(const options *o, const app *const *apps, cli_buffer *rows, cli_buffer *table)
+{
+    int told, status;
+    if (cli_buffer_open(rows) || cli_buffer_open(table))
+        return CLI_BAD;
+    status = bench_apps(o, apps, rows, table);
+    if (status == CLI_BAD)
+        return status;
+    told = o->tsv ? cli_buffer_write(rows, o->tsv) || cli_buffer_print(table) : cli_buffer_print(rows);
+    return told ? CLI_BAD : status;
+}
+
+int cmd_bench(const options *o)
+{
+    cli_buffer rows = {.text = NULL}, table = {.text = NULL};
+    const app **apps;
+    size_t n_apps = 0;
+    int status;
+    if (cli_check_output(o->tsv))
+        return CLI_BAD;
+    while (app_list[n_apps])
+        n_apps++;
+    apps = calloc(n_apps + o->n_words + 1, sizeof *apps);
+    if (!apps)
+        return cli_bad("out of memory");
+    status = find_apps(o, apps) ? CLI_BAD : bench_and_tell(o, apps, &rows, &table);
+    cli_buffer_free(&rows);
+    cli_buffer_free(&table);
+    free(apps);
+    return status;
+}

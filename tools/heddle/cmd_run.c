@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_run.c - `heddle run APP|FILE.json`: runs, checks, tells. Files asked for are known to be writable before anything
+ * long begins, and they show the last of the repeated runs. */
+#include "commands.h"
+
+#include "answer.h"
+#include "cli.h"
+#include "summary.h"
+#include "work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Trace events of a worker, 32 bytes each, of which only those used become real memory. */
+enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, ALL_TRACE = 1 << 23 };
+
+/* All that is known at the end. */
+typedef struct outcome {
+    work w;
+    uint64_t *run_ns; /* of each repeat, sorted at the end */
+    uint64_t n_runs;
+    const char *check, *sentence; /* "ok", "failed", "skipped", and why */
+    answer answer;
+    summary summary; /* only with --stats */
+} outcome;
+
+/* ---- running ---- */
+
+static int is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return strchr(word, '/') || (n > 5 && !strcmp(word + n - 5, ".json"));
+}
+
+static int find_target(const options *o, const app **a, const char **file)
+{
+    const app_request *q = &o->request;
+    *a = NULL;
+    *file = NULL;
+    if (o->n_words != 1)
+        return cli_bad("run takes one app or one file: heddle run APP|FILE.json");
+    if (!is_file(o->words[0]))
+        return find_app(o->words[0], a);
+    *file = o->words[0];
+    if (q->n[0] || q->b[0] || q->n_opts || q->n_inputs)
+        return cli_bad("-n, -b, --opt and --input belong to apps; %s is a graph", *file);
+    return CLI_OK;
+}
+
+/* Room for the events of one run, shared out over the workers there will be; HEDDLE_TRACE goes before. */
+static uint32_t trace_room(const heddle_config *config)
+{
+    const char *env = getenv("HEDDLE_TRACE");
+    heddle_machine m;
+    uint32_t n;
+    if (env && *env && strcmp(env, "0") != 0)
+        return 0;
+    heddle_get_machine(&m);
+    n = ALL_TRACE / (config->n_workers ? config->n_workers : m.n_threads ? m.n_threads : 1);
+    return n < MIN_TRACE ? MIN_TRACE : n > MAX_TRACE ? MAX_TRACE : n;
+}
+
+/* One run with its check. */
+static int run_once(outcome *out, const options *o)
+{
+    const char *name = out->w.app ? out->w.app->name : out->w.file;
+    int status;
+    cli_progress_steps(out->n_runs, o->repeat > 1 ? o->repeat : 0); /* a bar of one step says nothing */
+    cli_progress("%s: running", name);
+    if (work_run(&out->w, &out->run_ns[out->n_runs]))
+        return CLI_BAD;
+    out->n_runs++;
+    out->check = "skipped";
+    if (o->no_check)
+        return out->w.app && out->w.app->read(out->w.c) ? cli_bad("%s: %s", name, out->w.c->error) : CLI_OK;
+    status = work_check(&out->w, &out->sentence);
+    if (status != CLI_BAD)
+        out->check = status == CLI_WRONG ? "failed" : out->sentence ? "skipped" : "ok";
+    return status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A failed check ends the repeating: what would follow says nothing more. */
+static int run_all(outcome *out, const options *o)
+{
+    int status = CLI_OK;
+    out->run_ns = calloc(o->repeat, sizeof *out->run_ns);
+    if (!out->run_ns)
+        return cli_bad("out of memory");
+    while (!status && out->n_runs < o->repeat) {
+        if (out->n_runs > 0 && work_reset(&out->w))
+            return CLI_BAD;
+        status = run_once(out, o);
+    }
+    qsort(out->run_ns, out->n_runs, sizeof *out->run_ns, by_size);
+    return status;
+}
+
+/* ---- output ---- */
+
+static int check_outputs(const options *o)
+{
+    return cli_check_output(o->trace) || cli_check_output(o->timeline) || cli_check_output(o->dot) ||
+                   cli_check_output(o->dump_graph)
+               ? CLI_BAD
+               : CLI_OK;
+}
+
+static int write_outputs(const options *o, const work *w)
+{
+    heddle_status s = HEDDLE_OK;
+    char title[96];
+    snprintf(title, sizeof title, "%s on %s, %" PRIu32 " workers", w->app ? w->app->name : w->file,
+             heddle_backend_name(w->config.backend), w->config.n_workers);
+    if (o->trace)
+        s = heddle_write_trace(w->graph, o->trace);
+    if (!s && o->timeline)
+        s = heddle_write_timeline(w->graph, o->timeline, title);
+    if (!s && o->dot)
+        s = heddle_graph_write_dot(w->graph, o->dot);
+    if (!s && o->dump_graph)
+        s = heddle_graph_write_json(w->graph, o->dump_graph);
+    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+}
+
+static uint64_t median(const outcome *out) { return out->run_ns[out->n_runs / 2]; }
+
+static void print_runs(const outcome *out, FILE *f)
+{
+    cli_text mid, min, max;
+    fprintf(f, "run %s", cli_duration(&mid, median(out)));
+    if (out->n_runs > 1)
+        fprintf(f, " (median of %" PRIu64 ", %s to %s)", out->n_runs, cli_duration(&min, out->run_ns[0]),
+                cli_duration(&max, out->run_ns[out->n_runs - 1]));
+    fputc('\n', f);
+}
+
+static void print_report(const outcome *out, const options *o, FILE *f)
+{
+    const work *w = &out->w;
+    cli_text build, freeze;
+    fprintf(f, "%s - %s\n", w->app ? w->app->name : w->file, w->app ? w->app->summary : "a graph of spinning bodies");
+    if (w->app)
+        fprintf(f, "  size     %" PRIu64 " x %" PRIu64 ", blocks of %" PRIu64 " x %" PRIu64 "\n", w->c->n[0],
+                w->c->n[1], w->c->b[0], w->c->b[1]);
+    fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
+            w->config.n_workers == 1 ? "" : "s");
+    if (w->config.backend != HEDDLE_SERIAL)
+        fprintf(f, ", policy %s", work_policy(w->config.backend, w->config.policy));
+    fprintf(f, "\n  graph    %" PRIu64 " tasks, %" PRIu64 " edges, %" PRIu64 " levels, at most %" PRIu64 " wide\n",
+            w->info.n_tasks, w->info.n_edges, w->info.n_levels, w->info.max_width);
+    fprintf(f, "  time     build %s, freeze %s, ", cli_duration(&build, w->build_ns),
+            cli_duration(&freeze, w->freeze_ns));
+    print_runs(out, f);
+    for (size_t i = 0; i < out->answer.n; i++)
+        fprintf(f, "  %-8s %s = %s\n", i ? "" : "answer", out->answer.items[i].key, out->answer.items[i].json);
+    fprintf(f, "  check    %s%s%s\n", out->check, out->sentence ? ": " : "", out->sentence ? out->sentence : "");
+    if (o->stats)
+        summary_print(&out->summary, f);
+}
+
+static void json_ms(FILE *f, const char *key, uint64_t ns, const char *after)
+{
+    fprintf(f, "\"%s\": ", key);
+    json_f64(f, (double)ns / 1e6);
+    fputs(after, f);
+}
+
+static void json_times(const outcome *out, FILE *f)
+{
+    fputs("  \"times_ms\": {", f);
+    json_ms(f, "prepare", out->w.prepare_ns, ", ");
+    json_ms(f, "build", out->w.build_ns, ", ");
+    json_ms(f, "add", out->w.info.add_ns, ", ");
+    json_ms(f, "freeze", out->w.freeze_ns, ", ");
+    json_ms(f, "run", median(out), ", ");
+    json_ms(f, "run_min", out->run_ns[0], ", ");
+    json_ms(f, "run_max", out->run_ns[out->n_runs - 1], "},\n");
+}
+
+static void json_answer(const outcome *out, FILE *f)
+{
+    fputs("  \"answer\": {", f);
+    for (size_t i = 0; i < out->answer.n; i++) {
+        fputs(i ? ", " : "", f);
+        json_string(f, out->answer.items[i].key);
+        fprintf(f, ": %s", out->answer.items[i].json);
+    }
+    fputs("}", f);
+}
+
+static void print_json(const outcome *out, const options *o, FILE *f)
+{
+    const work *w = &out->w;
+    heddle_backend b = w->config.backend;
+    fputs("{\n  \"app\": ", f);
+    json_string(f, w->app ? w->app->name : w->file);
+    if (w->app)
+        fprintf(f, ",\n  \"n\": [%" PRIu64 ", %" PRIu64 "],\n  \"b\": [%" PRIu64 ", %" PRIu64 "],\n", w->c->n[0],
+                w->c->n[1], w->c->b[0], w->c->b[1]);
+    else
+        fputs(",\n  \"n\": null,\n  \"b\": null,\n", f);
+    fprintf(f, "  \"backend\": \"%s\",\n  \"executor\": \"%s\",\n  \"dispatch\": \"%s\",\n  \"policy\": \"%s\",\n",
+            heddle_backend_name(b), work_executor(b), work_dispatch(b), work_policy(b, w->config.policy));
+    fprintf(f, "  \"workers\": %" PRIu32 ",\n  \"tasks\": %" PRIu64 ",\n  \"edges\": %" PRIu64 ",\n",
+            w->config.n_workers, w->info.n_tasks, w->info.n_edges);
+    fprintf(f, "  \"levels\": %" PRIu64 ",\n  \"repeat\": %" PRIu64 ",\n", w->info.n_levels, out->n_runs);
+    json_times(out, f);
+    fprintf(f, "  \"check\": \"%s\",\n", out->check);
+    if (o->stats) {
+        fputs("  \"stats\": ", f);
+        summary_json(&out->summary, f);
+        fputs(",\n", f);
+    }
+    json_answer(out, f);
+    fputs("\n}\n", f);
+}
+
+static int gather(outcome *out, const options *o)
+{
+    app_sink sink = answer_sink(&out->answer);
+    if (out->w.app)
+        out->w.app->answer(out->w.c, &sink);
+    if (out->answer.failed)
+        return cli_bad("out of memory");
+    return o->stats ? summary_of_run(&out->summary, out->w.ctx, out->w.graph) : CLI_OK;
+}
+
+/* Standard output goes last: whoever reads the report finds the files. */
+static int tell(outcome *out, const options *o)
+{
+    cli_buffer text;
+    int status = gather(out, o) || write_outputs(o, &out->w) || cli_buffer_open(&text) ? CLI_BAD : CLI_OK;
+    if (status)
+        return status;
+    if (o->json)
+        print_json(out, o, text.out);
+    else
+        print_report(out, o, text.out);
+    status = cli_buffer_print(&text);
+    cli_buffer_free(&text);
+    return status;
+}
+
+int cmd_run(const options *o)
+{
+    outcome out = {.check = "skipped"};
+    heddle_config config = o->config;
+    const app *a;
+    const char *file;
+    int status, told;
+    if (find_target(o, &a, &file) || check_outputs(o))
+        return CLI_BAD;
+    if (o->stats || o->trace || o->timeline || (file && !o->no_check))
+        config.n_trace = trace_room(&config);
+    status = work_open(&out.w, a, file, &o->request, &config);
+    if (!status)
+        status = run_all(&out, o);
+    if (status != CLI_BAD) {
+        told = tell(&out, o);
+        if (status == CLI_WRONG)
+            cli_bad("%s: the check failed: %s", a ? a->name : file, out.sentence);
+        status = told ? told : status;
+    }
+    summary_free(&out.summary);
+    answer_free(&out.answer);
+    free(out.run_ns);
+    work_close(&out.w);
+    return status;
+}

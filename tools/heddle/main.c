@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - the command `heddle`: which command is meant, its help, and its exit status (cli.h). */
+#include "commands.h"
+
+#include "cli.h"
+
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    unsigned options; /* FOR_... */
+    int (*run)(const options *o);
+    const char *usage, *help;
+} command;
+
+static const command commands[] = {
+    {"info", FOR_INFO, cmd_info, "heddle info [APP]",
+     "Shows backends, cores, caches, limits and environment variables; of an app its options and data formats."},
+    {"run", FOR_RUN, cmd_run, "heddle run APP|FILE.json [OPTION]...",
+     "Runs an app, or a graph from a file with bodies that spin, and checks the result."},
+    {"bench", FOR_BENCH, cmd_bench, "heddle bench APP...|all [OPTION]...",
+     "Verifies, then times an app on the backends and policies in turn; prints TSV."},
+    {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    cli_guess guess = {.word = name};
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        cli_guess_offer(&guess, commands[i].name);
+    cli_guess_offer(&guess, "help");
+    return cli_bad("unknown command '%s'%s", name, cli_guess_tail(&guess));
+}
+
+int find_app(const char *name, const app **out)
+{
+    cli_guess guess = {.word = name};
+    *out = app_find(name);
+    if (*out)
+        return CLI_OK;
+    for (size_t i = 0; app_list[i]; i++)
+        cli_guess_offer(&guess, app_list[i]->name);
+    return cli_bad("unknown app '%s'%s", name, cli_guess_tail(&guess));
+}
+
+static int print_usage(void)
+{
+    puts("usage: heddle COMMAND ...\n");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        printf("  %-38s %s\n", commands[i].usage, commands[i].help);
+    printf("  %-38s %s\n  %-38s %s\n\nApps:", "heddle help [COMMAND]", "Shows the options of a command.",
+           "heddle --version", "Shows the version.");
+    for (size_t i = 0; app_list[i]; i++)
+        printf(" %s", app_list[i]->name);
+    puts("");
+    return CLI_OK;
+}
+
+static int print_help(const command *c)
+{
+    printf("usage: %s\n%s\n\n", c->usage, c->help);
+    options_print(stdout, c->options);
+    return CLI_OK;
+}
+
+static int help(int argc, char **argv)
+{
+    const command *c = argc > 0 ? find_command(argv[0]) : NULL;
+    if (argc > 1)
+        return cli_bad("help takes one command");
+    if (argc == 0)
+        return print_usage();
+    return c ? print_help(c) : unknown_command(argv[0]);
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    options o;
+    int status = options_read(&o, c->options, argc, argv);
+    if (!status && o.help)
+        status = print_help(c);
+    else if (!status) {
+        cli_progress_start();
+        status = c->run(&o);
+        cli_progress_stop();
+    }
+    options_free(&o);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "help";
+    const command *c = find_command(name);
+    int status;
+    if (c)
+        status = run_command(c, argc - 2, argv + 2);
+    else if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
+        status = help(argc > 2 ? argc - 2 : 0, argv + 2);
+    else if (!strcmp(name, "--version"))
+        status = printf("heddle %d.%d.%d\n", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH) < 0;
+    else
+        status = unknown_command(name);
+    return fflush(stdout) || ferror(stdout) ? cli_bad("standard output: writing failed") : status;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - one table of options. Each has a setter that checks its value and says what it expected; nothing is
+ * guessed, nothing is clipped. `--name VALUE` and `--name=VALUE` are the same, and so are `-n V` and `-nV`; after `--`
+ * all are words. */
+#include "options.h"
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct option {
+    const char *name;  /* with its dashes */
+    const char *value; /* what it takes, NULL: nothing */
+    unsigned commands;
+    int (*set)(options *o, const char *name, char *value);
+    const char *help;
+} option;
+
+/* ---- setters ---- */
+
+static int set_u64(const char *name, const char *value, uint64_t min, uint64_t max, uint64_t *out)
+{
+    if (cli_parse_u64(value, min, max, out) == 0)
+        return CLI_OK;
+    return cli_bad("%s %s: a whole number from %llu to %llu is expected", name, value, (unsigned long long)min,
+                   (unsigned long long)max);
+}
+
+static int set_u32(const char *name, const char *value, uint64_t min, uint64_t max, uint32_t *out)
+{
+    uint64_t v = 0;
+    int status = set_u64(name, value, min, max, &v);
+    *out = (uint32_t)v;
+    return status;
+}
+
+/* ROWS or ROWSxCOLS. */
+static int set_size(const char *name, char *value, uint64_t out[2])
+{
+    const uint64_t max = UINT64_MAX >> 1;
+    char *x = strchr(value, 'x');
+    int bad;
+    if (x)
+        *x = '\0';
+    bad = cli_parse_u64(value, 1, max, &out[0]) || (x && cli_parse_u64(x + 1, 1, max, &out[1]));
+    if (x)
+        *x = 'x';
+    else
+        out[1] = out[0];
+    return bad ? cli_bad("%s %s: ROWS or ROWSxCOLS is expected, whole numbers from 1 to %llu", name, value,
+                         (unsigned long long)max)
+               : CLI_OK;
+}
+
+static int set_n(options *o, const char *name, char *value) { return set_size(name, value, o->request.n); }
+static int set_b(options *o, const char *name, char *value) { return set_size(name, value, o->request.b); }
+
+static int set_opt(options *o, const char *name, char *value)
+{
+    app_pair *pair = (app_pair *)o->request.opts + o->request.n_opts;
+    char *equals = strchr(value, '=');
+    if (!equals || equals == value)
+        return cli_bad("%s %s: KEY=VALUE is expected", name, value);
+    *equals = '\0';
+    pair->key = value;
+    pair->value = equals + 1;
+    o->request.n_opts++;
+    return CLI_OK;
+}
+
+static int set_input(options *o, const char *name, char *value)
+{
+    (void)name;
+    ((const char **)o->request.inputs)[o->request.n_inputs++] = value;
+    return CLI_OK;
+}
+
+static int find_backend(const char *name, const char *value, unsigned *out)
+{
+    cli_guess guess = {.word = value};
+    unsigned b;
+    for (b = 0; b < HEDDLE_N_BACKENDS; b++) {
+        *out = b;
+        if (!strcmp(value, heddle_backend_name((heddle_backend)b)))
+            return CLI_OK;
+        cli_guess_offer(&guess, heddle_backend_name((heddle_backend)b));
+    }
+    return cli_bad("%s: unknown backend '%s'%s", name, value, cli_guess_tail(&guess));
+}
+
+static int find_policy(const char *name, const char *value, unsigned *out)
+{
+    cli_guess guess = {.word = value};
+    unsigned p;
+    for (p = 0; p < HEDDLE_N_POLICIES; p++) {
+        *out = p;
+        if (!strcmp(value, heddle_policy_name((heddle_policy)p)))
+            return CLI_OK;
+        cli_guess_offer(&guess, heddle_policy_name((heddle_policy)p));
+    }
+    return cli_bad("%s: unknown policy '%s': default, lrr, grr or lf is expected%s", name, value,
+                   cli_guess_tail(&guess));
+}
+
+static int set_backend(options *o, const char *name, char *value)
+{
+    unsigned b = 0;
+    int status = find_backend(name, value, &b);
+    o->config.backend = (heddle_backend)b;
+    return status;
+}
+
+static int set_policy(options *o, const char *name, char *value)
+{
+    unsigned p = 0;
+    int status = find_policy(name, value, &p);
+    o->config.policy = (heddle_policy)p;
+    return status;
+}
+
+/* A comma-separated list into a bit set. */
+static int set_list(const char *name, char *value, int (*find)(const char *, const char *, unsigned *), unsigned *bits)
+{
+    char *rest, *word;
+    for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        unsigned index = 0;
+        if (find(name, word, &index))
+            return CLI_BAD;
+        *bits |= 1u << index;
+    }
+    return *bits ? CLI_OK : cli_bad("%s: a list of names is expected, with commas between", name);
+}
+
+static int find_subject(const char *name, const char *value, unsigned *out)
+{
+    *out = SUBJECT_TILES;
+    if (!strcmp(value, "tiles"))
+        return CLI_OK;
+    if (!strcmp(value, "auto"))
+        return cli_bad("%s auto: a bench names what it compares: tiles, serial, cpu, cuda", name);
+    return find_backend(name, value, out);
+}
+
+static int set_backends(options *o, const char *name, char *value)
+{
+    return set_list(name, value, find_subject, &o->backends);
+}
+static int set_policies(options *o, const char *name, char *value)
+{
+    return set_list(name, value, find_policy, &o->policies);
+}
+
+static int set_workers(options *o, const char *name, char *value)
+{
+    return set_u32(name, value, 1, UINT32_MAX, &o->config.n_workers);
+}
+static int set_lanes(options *o, const char *name, char *value)
+{
+    return set_u32(name, value, 1, UINT32_MAX, &o->config.n_lanes);
+}
+/* In a config 0 means "as the environment says"; here it means none, which 24 days come near. */
+static int set_time_limit(options *o, const char *name, char *value)
+{
+    int status = set_u32(name, value, 0, INT32_MAX, &o->config.time_limit_ms);
+    if (o->config.time_limit_ms == 0)
+        o->config.time_limit_ms = INT32_MAX;
+    return status;
+}
+static int set_repeat(options *o, const char *name, char *value)
+{
+    return set_u64(name, value, 1, 1000000, &o->repeat);
+}
+static int set_runs(options *o, const char *name, char *value) { return set_u64(name, value, 1, 10000, &o->runs); }
+
+static int set_auto_only(options *o, const char *name, char *value)
+{
+    (void)o;
+    if (!strcmp(value, "auto"))
+        return CLI_OK;
+    return cli_bad("%s %s: a choice of the cuda backend, which this version does not have yet; the serial and cpu "
+                   "backends take auto only",
+                   name, value);
+}
+
+#define SETTER(function, field, type, text)                        \
+    static int function(options *o, const char *name, char *value) \
+    {                                                              \
+        (void)name;                                                \
+        (void)value;                                               \
+        o->field = (type)(text);                                   \
+        return CLI_OK;                                             \
+    }
+SETTER(set_no_check, no_check, int, 1)
+SETTER(set_json, json, int, 1)
+SETTER(set_stats, stats, int, 1)
+SETTER(set_help, help, int, 1)
+SETTER(set_trace, trace, const char *, value)
+SETTER(set_timeline, timeline, const char *, value)
+SETTER(set_dot, dot, const char *, value)
+SETTER(set_dump_graph, dump_graph, const char *, value)
+SETTER(set_tsv, tsv, const char *, value)
+
+static const option table[] = {
+    {"-n", "ROWS[xCOLS]", FOR_RUN | FOR_BENCH, set_n, "size of the problem"},
+    {"-b", "ROWS[xCOLS]", FOR_RUN | FOR_BENCH, set_b, "size of a block"},
+    {"--opt", "KEY=VALUE", FOR_RUN | FOR_BENCH, set_opt, "an option of the app (heddle info APP lists them)"},
+    {"--input", "FILE", FOR_RUN | FOR_BENCH, set_input, "an input of the app, as often as it takes inputs"},
+    {"--backend", "NAME", FOR_RUN, set_backend, "auto, serial, cpu, cuda"},
+    {"--backends", "LIST", FOR_BENCH, set_backends, "of tiles, serial, cpu, cuda; default: all that are here"},
+    {"--workers", "W", FOR_RUN | FOR_BENCH, set_workers, "worker threads; default: one per core"},
+    {"--lanes", "L", FOR_RUN, set_lanes, "lanes of an emulated block, serial backend only"},
+    {"--policy", "NAME", FOR_RUN, set_policy, "where freed tasks go: default, lrr, grr, lf"},
+    {"--policies", "LIST", FOR_BENCH, set_policies, "of lrr, grr, lf; default: all"},
+    {"--executor", "NAME", FOR_RUN | FOR_BENCH, set_auto_only, "auto (others belong to the cuda backend)"},
+    {"--dispatch", "NAME", FOR_RUN | FOR_BENCH, set_auto_only, "auto (others belong to the cuda backend)"},
+    {"--time-limit", "MS", FOR_RUN | FOR_BENCH, set_time_limit, "stop a longer run; default 600000, 0 = no limit"},
+    {"--repeat", "R", FOR_RUN, set_repeat, "run R times, each checked; the median is shown"},
+    {"--runs", "R", FOR_BENCH, set_runs, "timed runs of each subject, default 5"},
+    {"--no-check", NULL, FOR_RUN, set_no_check, "do not compare with the serial reference"},
+    {"--json", NULL, FOR_RUN, set_json, "print one JSON object"},
+    {"--stats", NULL, FOR_RUN, set_stats, "show the bodies, the workers and the critical path"},
+    {"--trace", "FILE", FOR_RUN, set_trace, "write the last run as Chrome trace events (Perfetto)"},
+    {"--timeline", "FILE", FOR_RUN, set_timeline, "draw the last run as SVG"},
+    {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},
+    {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
+    {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},
+    {"-h", NULL, FOR_INFO | FOR_RUN | FOR_BENCH | FOR_TRACE, set_help, NULL},
+    {"--help", NULL, FOR_INFO | FOR_RUN | FOR_BENCH | FOR_TRACE, set_help, "show the options of the command"},
+};
+enum { N_TABLE = sizeof table / sizeof table[0] };
+
+/* ---- reading ---- */
+
+/* The option an argument names; *value is the part glued to it (behind '=' or the letter), or NULL. */
+static const option *find(char *arg, unsigned command, char **value)
+{
+    size_t i;
+    *value = NULL;
+    for (i = 0; i < N_TABLE; i++) {
+        const option *t = &table[i];
+        size_t n = strlen(t->name);
+        if (!(t->commands & command) || strncmp(arg, t->name, n) != 0)
+            continue;
+        if (arg[n] == '\0')
+            return t;
+        if (arg[1] != '-' || arg[n] == '=') {
+            *value = arg + n + (arg[1] == '-');
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static int bad_option(const char *arg, unsigned command)
+{
+    cli_guess guess = {.word = arg};
+    size_t i;
+    for (i = 0; i < N_TABLE; i++) {
+        if (!(table[i].commands & command) && !strcmp(table[i].name, arg))
+            return cli_bad("%s is no option of this command", arg);
+        if (table[i].commands & command)
+            cli_guess_offer(&guess, table[i].name);
+    }
+    return cli_bad("unknown option '%s'%s", arg, cli_guess_tail(&guess));
+}
+
+/* One option with its value; *at is the index of the argument, moved past a value of its own. */
+static int read_option(options *o, unsigned command, int argc, char **argv, int *at)
+{
+    char *arg = argv[*at], *value;
+    const option *t = find(arg, command, &value);
+    if (!t)
+        return bad_option(arg, command);
+    if (!t->value)
+        return value ? cli_bad("%s takes no value", t->name) : t->set(o, t->name, NULL);
+    if (!value && *at + 1 < argc)
+        value = argv[++*at];
+    return value ? t->set(o, t->name, value) : cli_bad("%s needs a value: %s", t->name, t->value);
+}
+
+int options_read(options *o, unsigned command, int argc, char **argv)
+{
+    static const heddle_config defaults = HEDDLE_CONFIG_INIT;
+    size_t n = argc > 0 ? (size_t)argc : 1; /* no list is longer than the command line */
+    int i, only_words = 0;
+    *o = (options){.config = defaults, .repeat = 1, .runs = 5};
+    o->request.opts = calloc(n, sizeof(app_pair));
+    o->request.inputs = calloc(n, sizeof(char *));
+    o->words = calloc(n, sizeof(char *));
+    if (!o->request.opts || !o->request.inputs || !o->words)
+        return cli_bad("out of memory");
+    for (i = 0; i < argc; i++) {
+        if (only_words || argv[i][0] != '-' || !argv[i][1])
+            o->words[o->n_words++] = argv[i];
+        else if (!strcmp(argv[i], "--"))
+            only_words = 1;
+        else if (read_option(o, command, argc, argv, &i))
+            return CLI_BAD;
+    }
+    return CLI_OK;
+}
+
+void options_free(options *o)
+{
+    free((void *)o->request.opts);
+    free((void *)o->request.inputs);
+    free(o->words);
+}
+
+void options_print(FILE *out, unsigned command)
+{
+    size_t i;
+    for (i = 0; i < N_TABLE; i++)
+        if ((table[i].commands & command) && table[i].help) {
+            int n = fprintf(out, "  %s %s", table[i].name, table[i].value ? table[i].value : "");
+            fprintf(out, "%*s%s\n", n < 24 ? 24 - n : 1, "", table[i].help);
+        }
+}

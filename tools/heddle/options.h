@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* options.h - the command line, read into one struct by one table that is also the text of `heddle help`. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "app.h"
+
+#include <stdio.h>
+
+/* Which commands an option belongs to. */
+enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8 };
+
+/* What `bench` measures beside the backends: the app's plain loop over its tiles. */
+enum { SUBJECT_TILES = HEDDLE_N_BACKENDS };
+
+typedef struct options {
+    app_request request; /* its arrays are owned here, the strings are argv's                      */
+    heddle_config config;
+    const char **words; /* what is no option: apps, files                                         */
+    size_t n_words;
+    const char *trace, *timeline, *dot, *dump_graph, *tsv;
+    uint64_t repeat, runs;
+    unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
+    int no_check, json, stats, help;
+} options;
+
+/* Reads argv[0 .. argc) as options of `command`. CLI_OK, or CLI_BAD with the sentence printed; options_free in
+ * both cases. */
+int options_read(options *o, unsigned command, int argc, char **argv);
+void options_free(options *o);
+/* The options of a command, a line each. */
+void options_print(FILE *out, unsigned command);
+
+#endif

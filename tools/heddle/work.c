@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* work.c - the life of a case, for `run` and `bench`: prepare -> open -> build -> freeze -> (run -> check -> reset)*.
+ * Inputs are read before a context is opened, so that bad input costs no threads. */
+#include "work.h"
+
+#include "cli.h"
+
+#include <stdlib.h>
+
+/* Ten minutes: a run that hangs must not hang the terminal. The environment may say otherwise. */
+enum { TIME_LIMIT_MS = 600000 };
+
+static int bad_case(const work *w) { return cli_bad("%s: %s", w->app->name, w->c->error); }
+
+static int prepare(work *w, const app_request *q)
+{
+    char error[APP_ERROR] = "";
+    uint64_t begin_ns = cli_now_ns();
+    cli_progress("%s: reading the input", w->app->name);
+    w->c = w->app->prepare(q, error);
+    w->prepare_ns = cli_now_ns() - begin_ns;
+    return w->c ? CLI_OK : cli_bad("%s: %s", w->app->name, error);
+}
+
+static int open_context(work *w, const heddle_config *cfg)
+{
+    heddle_config config = *cfg;
+    uint64_t begin_ns = cli_now_ns();
+    heddle_status s;
+    if (!config.time_limit_ms && !getenv("HEDDLE_TIME_LIMIT_MS"))
+        config.time_limit_ms = TIME_LIMIT_MS;
+    s = heddle_open(&w->ctx, &config);
+    w->open_ns = cli_now_ns() - begin_ns;
+    if (s)
+        return cli_heddle_bad(NULL, s);
+    s = heddle_get_config(w->ctx, &w->config);
+    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+}
+
+static int build(work *w)
+{
+    uint64_t begin_ns = cli_now_ns();
+    heddle_status s = HEDDLE_OK;
+    cli_progress("%s: building the graph", w->app ? w->app->name : w->file);
+    if (w->app) {
+        if (w->app->build(w->c, w->ctx))
+            return bad_case(w);
+        w->graph = w->c->graph;
+    } else
+        s = heddle_graph_read_json(w->ctx, NULL, w->file, &w->graph);
+    w->build_ns = cli_now_ns() - begin_ns;
+    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+}
+
+static int freeze(work *w)
+{
+    static const heddle_graph_info empty = HEDDLE_GRAPH_INFO_INIT;
+    uint64_t begin_ns = cli_now_ns();
+    heddle_status s = heddle_graph_freeze(w->graph);
+    w->freeze_ns = cli_now_ns() - begin_ns;
+    w->info = empty;
+    if (!s)
+        s = heddle_graph_get_info(w->graph, &w->info);
+    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+}
+
+int work_open(work *w, const app *a, const char *file, const app_request *q, const heddle_config *cfg)
+{
+    *w = (work){.app = a, .file = file};
+    if (a && prepare(w, q))
+        return CLI_BAD;
+    if (open_context(w, cfg) || build(w) || freeze(w))
+        return CLI_BAD;
+    return CLI_OK;
+}
+
+int work_run(work *w, uint64_t *ns)
+{
+    uint64_t begin_ns = cli_now_ns();
+    heddle_status s =
+        w->app ? heddle_run(w->ctx, w->graph, w->c->record, w->c->record_bytes) : heddle_run(w->ctx, w->graph, NULL, 0);
+    *ns = cli_now_ns() - begin_ns;
+    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+}
+
+int work_reset(work *w) { return w->app && w->app->reset(w->c) ? bad_case(w) : CLI_OK; }
+
+void work_close(work *w)
+{
+    if (w->app && w->c)
+        w->app->free(w->c);
+    else if (w->graph)
+        heddle_graph_free(w->graph);
+    heddle_close(w->ctx);
+}
+
+/* ---- checks ---- */
+
+static int check_case(work *w, const char **sentence)
+{
+    cli_progress("%s: serial reference", w->app->name);
+    if (w->app->read(w->c) || w->app->reference(w->c))
+        return bad_case(w);
+    if (!w->app->check(w->c))
+        return CLI_OK;
+    *sentence = w->c->error;
+    return CLI_WRONG;
+}
+
+/* When each task ran, by number; the trace of a graph file. */
+typedef struct seen {
+    uint64_t begin_ns, end_ns;
+    uint32_t n_times;
+} seen;
+
+static heddle_status read_events(heddle_graph *g, heddle_event **out, size_t *n)
+{
+    heddle_status s = heddle_get_events(g, NULL, 0, n);
+    *out = NULL;
+    if (s || *n == 0)
+        return s;
+    *out = malloc(*n * sizeof **out);
+    return *out ? heddle_get_events(g, *out, *n, n) : HEDDLE_ENOMEM;
+}
+
+static heddle_status read_seen(heddle_graph *g, seen *tasks, uint64_t n_tasks)
+{
+    heddle_event *events;
+    size_t n, i;
+    heddle_status s = read_events(g, &events, &n);
+    for (i = 0; !s && i < n; i++)
+        if (events[i].task < n_tasks) {
+            seen *t = &tasks[events[i].task];
+            t->begin_ns = events[i].begin_ns;
+            t->end_ns = events[i].end_ns;
+            t->n_times++;
+        }
+    free(events);
+    return s;
+}
+
+/* NULL, or what was wrong with task t and its edges. Joins leave no events; the edges through them are not looked at. */
+static const char *check_task(heddle_graph *g, const seen *tasks, heddle_task t, heddle_task *next, size_t n_next_max)
+{
+    uint32_t body = HEDDLE_BODY_JOIN;
+    size_t n_next = 0, i;
+    if (heddle_graph_body(g, t, &body) || body == HEDDLE_BODY_JOIN)
+        return NULL;
+    if (tasks[t].n_times != 1)
+        return tasks[t].n_times ? "a task ran more than once" : "a task did not run";
+    if (heddle_graph_successors(g, t, next, n_next_max, &n_next))
+        return "the graph's edges cannot be read";
+    for (i = 0; i < n_next; i++)
+        if (tasks[next[i]].n_times && tasks[next[i]].begin_ns < tasks[t].end_ns)
+            return "a task began before one it depends on had ended";
+    return NULL;
+}
+
+static int check_file(work *w, const char **sentence)
+{
+    uint64_t n_all = w->info.n_tasks + w->info.n_joins, t;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    seen *tasks = calloc(n_all + 1, sizeof *tasks);
+    heddle_task *next = calloc(n_all + 1, sizeof *next);
+    heddle_status s = tasks && next ? heddle_get_stats(w->graph, &stats) : HEDDLE_ENOMEM;
+    if (!s && stats.n_dropped + stats.n_events == 0 && n_all)
+        *sentence = "the run was not traced";
+    else if (!s && stats.n_dropped)
+        *sentence = "the trace lost events; HEDDLE_TRACE makes room for more";
+    else if (!s)
+        s = read_seen(w->graph, tasks, n_all);
+    for (t = 0; !s && !*sentence && t < n_all; t++)
+        *sentence = check_task(w->graph, tasks, (heddle_task)t, next, n_all);
+    free(tasks);
+    free(next);
+    if (s)
+        return s == HEDDLE_ENOMEM ? cli_bad("%s: out of memory", w->file) : cli_heddle_bad(w->ctx, s);
+    return *sentence && !stats.n_dropped && stats.n_events ? CLI_WRONG : CLI_OK;
+}
+
+int work_check(work *w, const char **sentence)
+{
+    *sentence = NULL;
+    return w->app ? check_case(w, sentence) : check_file(w, sentence);
+}
+
+/* ---- names ---- */
+
+const char *work_executor(heddle_backend b)
+{
+    return b == HEDDLE_SERIAL ? "order" : b == HEDDLE_CPU ? "threads" : "persistent";
+}
+const char *work_dispatch(heddle_backend b) { return b == HEDDLE_SERIAL ? "-" : "distributed"; }
+const char *work_policy(heddle_backend b, heddle_policy p) { return b == HEDDLE_SERIAL ? "-" : heddle_policy_name(p); }

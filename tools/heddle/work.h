@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* work.h - one piece of work from its preparation to its end: an app's case, or a graph file whose bodies spin. Times
+ * of each step are kept. Functions return CLI_OK, CLI_WRONG or CLI_BAD; the sentence has been printed then. */
+#ifndef WORK_H
+#define WORK_H
+
+#include "app.h"
+
+typedef struct work {
+    const app *app;   /* NULL: a graph file */
+    const char *file; /* NULL: an app       */
+    app_case *c;
+    heddle_ctx *ctx;
+    heddle_graph *graph;
+    heddle_config config; /* with every default filled in */
+    heddle_graph_info info;
+    uint64_t prepare_ns, open_ns, build_ns, freeze_ns;
+} work;
+
+/* Prepares, opens a context, builds (or reads) and freezes. One of `a` and `file` is given. To be closed in any case. */
+int work_open(work *w, const app *a, const char *file, const app_request *q, const heddle_config *cfg);
+/* One run; *ns is its time. */
+int work_run(work *w, uint64_t *ns);
+/* Reads the results back and compares them with the serial reference; of a graph file, reads off the trace that each
+ * task ran once and after those it depends on. *sentence tells why it failed, or (CLI_OK with a sentence) why nothing
+ * could be checked; NULL when all is well. Valid until the next call. */
+int work_check(work *w, const char **sentence);
+/* Puts the inputs back for another run. */
+int work_reset(work *w);
+void work_close(work *w);
+
+/* The names of how a backend ran: serial/order/-/-, cpu/threads/distributed/lf. */
+const char *work_executor(heddle_backend b);
+const char *work_dispatch(heddle_backend b);
+const char *work_policy(heddle_backend b, heddle_policy p);
+
+#endif
