@@ -52,9 +52,10 @@ BASELINES = {
 SIZES = [(32, None), (100, None), (316, None), (1000, None), (3162, 3)]
 LARGEST_NEEDS_BYTES = 8 << 30
 
-# Square problems that take some 0.3 s on one worker of a present machine, and an option each.
-APPS = {"dtw": (16384, "-"), "heat": (4096, "sweeps=24"), "inthist": (2048, "-"), "jacobi": (2048, "sweeps=24"),
-        "lu": (2048, "-"), "sat": (8192, "-"), "sw": (16384, "-")}
+# Square problems that take some 0.3 s on one worker of a present machine, and an option each. The sides of fields are
+# no powers of two: rows of 2^n bytes fall into the same sets of a cache, and the cache is not what is measured here.
+APPS = {"dtw": (16384, "-"), "heat": (5760, "sweeps=12"), "inthist": (1920, "-"), "jacobi": (1920, "sweeps=24"),
+        "lu": (1920, "-"), "sat": (8640, "-"), "sw": (16384, "-")}
 BLOCK = 64
 
 
@@ -98,6 +99,18 @@ class Subject:
         self.child.communicate()
 
 
+class Tee:
+    """Writes to standard output and, when there is one, to a file."""
+
+    def __init__(self, path):
+        self.files = [sys.stdout] + ([open(path, "w", encoding="utf-8")] if path else [])
+
+    def write(self, text):
+        for f in self.files:
+            f.write(text)
+            f.flush()
+
+
 class Table:
     """Prints rows as they come; remembers figures for the end."""
 
@@ -108,7 +121,6 @@ class Table:
 
     def print(self, *columns):
         self.out.write("\t".join(str(c) for c in columns) + "\n")
-        self.out.flush()
 
     def row(self, measure, case, subject, values, unit):
         median = statistics.median(values)
@@ -168,6 +180,7 @@ def header(out):
         ("clang", first_line("clang", "--version")),
         ("starpu", first_line("pkg-config", "--modversion", "starpu-1.3")),
         ("commit", commit),
+        ("load", f"{os.getloadavg()[0]:.2f} in the minute before; figures of a busy machine say little"),
         ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
     ]
     for key, value in facts:
@@ -378,6 +391,7 @@ def main():
     parser.add_argument("--programs", required=True, help="where the overhead_* programs are")
     parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds (11)")
     parser.add_argument("--parts", default=",".join(PARTS), help="which of tasks,sizes,apps (all)")
+    parser.add_argument("--tsv", help="a file that gets all that is printed")
     args = parser.parse_args()
     parts = args.parts.split(",")
     if args.rounds < 1 or not set(parts) <= set(PARTS):
@@ -386,8 +400,9 @@ def main():
         sys.stderr.write(f"overhead: needs {WORKERS} hardware threads\n")
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
-    header(sys.stdout)
-    table = Table(sys.stdout)
+    out = Tee(args.tsv)
+    header(out)
+    table = Table(out)
     try:
         for part in parts:
             PARTS[part](args.programs, table, args.rounds)

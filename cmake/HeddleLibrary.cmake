@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Makes heddle and heddle_static from HEDDLE_SOURCES, and heddle_headers: what a public header needs, without a library.
-heddle_guard(HEDDLE_SOURCES)
-
 add_library(heddle_headers INTERFACE)
 target_include_directories(heddle_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
@@ -31,3 +29,6 @@ foreach(library heddle heddle_static)
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${library} PRIVATE ${needed} Threads::Threads m)
 endforeach()
+if(NOT HEDDLE_SANITIZE) # a sanitizer's run-time calls stay open until the program is linked
+    target_link_options(heddle PRIVATE -Wl,-z,defs)
+endif()

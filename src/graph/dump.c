@@ -197,19 +197,20 @@ heddle_status hd_graph_write_json(const hd_graph *g, const char *path, hd_error 
 {
     hd_file *f;
     preds p;
+    heddle_status s;
     uint32_t t;
     if (preds_of(&p, g))
         return hd_say(e, HEDDLE_ENOMEM, "%s: out of memory", path);
-    if (hd_file_create(&f, path, e) != HEDDLE_OK) {
-        preds_clear(&p);
-        return HEDDLE_EIO;
+    s = hd_file_create(&f, path, e);
+    if (s == HEDDLE_OK) {
+        hd_file_print(f, "{\"tasks\":[");
+        for (t = 0; t < g->n_tasks; t++)
+            print_task(f, g, &p, t);
+        hd_file_print(f, "\n]}\n");
+        s = hd_file_commit(f, e);
     }
-    hd_file_print(f, "{\"tasks\":[");
-    for (t = 0; t < g->n_tasks; t++)
-        print_task(f, g, &p, t);
-    hd_file_print(f, "\n]}\n");
     preds_clear(&p);
-    return hd_file_commit(f, e);
+    return s;
 }
 
 /* ---- JSON, read --------------------------------------------------------------------------------------------------- */

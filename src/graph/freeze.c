@@ -197,6 +197,14 @@ static uint64_t longest(const hd_graph *g, const rows *r)
     return most + HD_INLINE_SUCC;
 }
 
+/* Memory of a graph that is being built, `more` included. */
+static void note_peak(hd_graph *g, uint64_t more)
+{
+    uint64_t n = more + g->blob_bytes + g->spilled.n_bytes + g->asked.n_bytes + g->big_args.n_bytes + g->roots.n_bytes +
+                 g->before.n_bytes + g->areas.n_bytes + (g->ranges ? hd_ranges_bytes(g->ranges) : 0);
+    g->peak_bytes = n > g->peak_bytes ? n : g->peak_bytes;
+}
+
 /* Spilled and explicit edges into rows behind the records. */
 static heddle_status sort_edges(hd_graph *g, hd_edge **edges, uint64_t *n_spilled, hd_error *e)
 {
@@ -212,6 +220,7 @@ static heddle_status sort_edges(hd_graph *g, hd_edge **edges, uint64_t *n_spille
     scratch = hd_new(n_scratch * sizeof *scratch);
     last = asked ? hd_new(g->n_tasks * sizeof *last) : NULL;
     *edges = hd_new(r.n_to * sizeof **edges);
+    note_peak(g, (r.n_at + n_scratch) * 8 + r.n_to * 12 + (asked ? g->n_tasks * 4 : 0));
     if (scratch && *edges && (last || !asked)) {
         *n_spilled = put_rows(g, &r, last, scratch, *edges);
         s = asked ? recount(g, *edges, e) : HEDDLE_OK;
@@ -228,16 +237,22 @@ static heddle_status sort_edges(hd_graph *g, hd_edge **edges, uint64_t *n_spille
     return s;
 }
 
-static void drop_scratch(hd_graph *g)
+/* Ranges are only needed while adding; dropped first, so that sorting edges finds room. */
+static void drop_ranges(hd_graph *g)
 {
+    note_peak(g, 0);
     hd_ranges_free(g->ranges);
     g->ranges = NULL;
+    hd_list_clear(&g->before);
+    hd_list_clear(&g->areas);
+}
+
+static void drop_lists(hd_graph *g)
+{
     hd_list_clear(&g->spilled);
     hd_list_clear(&g->asked);
     hd_list_clear(&g->big_args);
     hd_list_clear(&g->roots);
-    hd_list_clear(&g->before);
-    hd_list_clear(&g->areas);
 }
 
 heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
@@ -252,13 +267,14 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
         return hd_say(e, HEDDLE_EINVAL, "the graph ran out of memory: it can only be freed");
     g->add_ns = g->first_add_ns ? begin - g->first_add_ns : 0;
     g->broken = 1; /* until all of it is done */
+    drop_ranges(g);
     if (n_edges_cap)
         HD_TRY(sort_edges(g, &edges, &n_spilled, e));
     s = lay_down(g, edges, n_spilled, e);
     hd_delete(edges, n_edges_cap * sizeof *edges);
     if (s != HEDDLE_OK)
         return s;
-    drop_scratch(g);
+    drop_lists(g);
     g->frozen = 1;
     if (asked || g->want_rank)
         s = g->want_rank ? hd_graph_mark_path(g, e) : hd_graph_rank(g, e);

@@ -140,16 +140,10 @@ static uint32_t join(void *self, const uint32_t *before, uint64_t n)
 static heddle_status gather(hd_graph *g, const heddle_task_desc *d, hd_error *e)
 {
     const hd_joiner joiner = {g, join};
-    uint64_t i;
     g->before.n = 0;
-    if (hd_list_room(&g->areas, d->n_ranges, 4))
+    if (hd_list_room(&g->areas, d->n_ranges, 4) ||
+        hd_ranges_gather(g->ranges, d->ranges, d->n_ranges, g->areas.at, &g->before, &joiner))
         return no_memory(g, e);
-    for (i = 0; i < d->n_ranges; i++) {
-        uint32_t a = hd_ranges_find(g->ranges, &d->ranges[i]);
-        if (a == HD_NONE || hd_ranges_gather(g->ranges, a, d->ranges[i].mode, &g->before, &joiner))
-            return no_memory(g, e);
-        ((uint32_t *)g->areas.at)[i] = a;
-    }
     drop_duplicates(g, g->before.at, &g->before.n);
     return HEDDLE_OK;
 }
@@ -199,7 +193,6 @@ static int put_args(hd_graph *g, hd_task *t, const void *args, size_t n_bytes)
 static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t id, hd_error *e)
 {
     hd_task *t = hd_graph_task(g, id);
-    uint64_t i;
     t->body = (uint16_t)d->body;
     t->cost_ns = d->cost_ns;
     t->flags = (uint16_t)((d->priority > 0 ? HD_TASK_URGENT : 0) | (d->flags & HEDDLE_TASK_WATCH ? HD_TASK_WATCH : 0));
@@ -207,9 +200,8 @@ static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t i
         t->watch = (uint32_t)g->n_watched++;
     if (put_args(g, t, d->args, d->arg_bytes) || put_edges(g, id, g->before.at, g->before.n))
         return no_memory(g, e);
-    for (i = 0; i < d->n_ranges; i++)
-        if (hd_ranges_note(g->ranges, ((uint32_t *)g->areas.at)[i], d->ranges[i].mode, id))
-            return no_memory(g, e);
+    if (hd_ranges_note(g->ranges, d->ranges, d->n_ranges, g->areas.at, id))
+        return no_memory(g, e);
     return HEDDLE_OK;
 }
 

@@ -63,6 +63,7 @@ struct hd_ranges {
     hd_list by_range, cells;                    /* uint32_t tables of a power of two: chains of areas, of spots */
     uint32_t free_nodes;                        /* chain */
     uint32_t query;
+    uint32_t last_kind; /* the one found last: ranges of a program come in few sizes */
 };
 
 #define AREA(r, i) ((area *)(r)->areas.at + (i))
@@ -321,10 +322,13 @@ static int grow_cells(hd_ranges *r)
 static uint32_t kind_of(hd_ranges *r, uint32_t plane, const rect *q)
 {
     uint8_t row_bits = bits_of(q->n_rows), col_bits = bits_of(q->n_cols);
-    uint32_t i;
+    uint32_t i = r->last_kind;
+    if (i < r->kinds.n && KIND(r, i)->col_bits == col_bits && KIND(r, i)->row_bits == row_bits &&
+        KIND(r, i)->plane == plane)
+        return i;
     for (i = 0; i < r->kinds.n; i++)
         if (KIND(r, i)->col_bits == col_bits && KIND(r, i)->row_bits == row_bits && KIND(r, i)->plane == plane)
-            return i;
+            return r->last_kind = i;
     if (hd_list_room(&r->kinds, 1, sizeof(kind)))
         return HD_NONE;
     *KIND(r, i) = (kind){row_bits, col_bits, plane, HD_NONE, 0};
@@ -334,7 +338,7 @@ static uint32_t kind_of(hd_ranges *r, uint32_t plane, const rect *q)
 
 /* ---- overlaps -------------------------------------------------------------------------------------------------- */
 
-static uint32_t new_node(hd_ranges *r, uint32_t value, uint32_t next)
+static inline uint32_t new_node(hd_ranges *r, uint32_t value, uint32_t next)
 {
     uint32_t i = r->free_nodes;
     if (i != HD_NONE) {
@@ -475,7 +479,7 @@ static uint32_t new_area(hd_ranges *r, const key *k)
     return a;
 }
 
-uint32_t hd_ranges_find(hd_ranges *r, const heddle_range *range)
+static inline uint32_t find(hd_ranges *r, const heddle_range *range)
 {
     key k = key_of(range);
     uint32_t a = *chain_of(&r->by_range, k.hash);
@@ -498,7 +502,7 @@ static int put_readers(hd_ranges *r, const area *a, hd_list *before)
     return 0;
 }
 
-static void forget_readers(hd_ranges *r, area *a)
+static inline void forget_readers(hd_ranges *r, area *a)
 {
     uint32_t i = a->readers, last = i;
     if (i == HD_NONE)
@@ -533,54 +537,61 @@ static int join_readers(hd_ranges *r, area *a, hd_list *before, const hd_joiner 
     return 0;
 }
 
-/* Before a write: readers since the last write (they come after it), or the last writer. */
-static int gather_write(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+/* What overlaps an area that is written: readers since the last write (they come after it), or the last writer. */
+static int gather_overlaps(hd_ranges *r, const area *a, hd_list *before, const hd_joiner *j)
 {
-    uint64_t first;
-    uint32_t i, newest = 0;
-    if (hd_list_room(before, 2, 4))
-        return -1;
-    first = before->n;
+    uint32_t i;
     for (i = a->overlaps; i != HD_NONE; i = NODE(r, i)->next) {
         area *o = AREA(r, NODE(r, i)->value & ~COVERED);
-        int partly = !(NODE(r, i)->value & COVERED);
-        if (o->n_readers > HD_JOIN_MIN && partly) {
-            if (join_readers(r, o, before, j))
-                return -1;
-        } else if (o->n_readers) {
-            if (put_readers(r, o, before))
-                return -1;
-        } else if (o->writer != HD_NONE) {
-            if (hd_list_room(before, 1, 4))
-                return -1;
+        int partly = !(NODE(r, i)->value & COVERED), bad = 0;
+        if (o->n_readers > HD_JOIN_MIN && partly)
+            bad = join_readers(r, o, before, j);
+        else if (o->n_readers)
+            bad = put_readers(r, o, before);
+        else if (o->writer != HD_NONE && !(bad = hd_list_room(before, 1, 4)))
             put(before, o->writer);
-        }
-        if (hd_list_room(before, 2, 4))
+        if (bad)
             return -1;
     }
-    if (a->n_readers)
-        return put_readers(r, a, before);
-    for (; first < before->n; first++)
-        if (((uint32_t *)before->at)[first] + 1 > newest)
-            newest = ((uint32_t *)before->at)[first] + 1;
-    if (a->writer != HD_NONE && newest <= a->writer + 1) /* a newer access of an overlapping area waits for it */
-        put(before, a->writer);
     return 0;
 }
 
-/* Before a read: the last writers of the area and of those that overlap it; many of them through a join, which later
- * readers use too until one of these areas is written. */
-static int gather_read(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+/* Is a task of before[first..] newer than `writer`? If it accessed an area overlapping that of the writer, it waits
+ * for the writer. */
+static int has_newer(const hd_list *before, uint64_t first, uint32_t writer)
+{
+    for (; first < before->n; first++)
+        if (((uint32_t *)before->at)[first] > writer)
+            return 1;
+    return 0;
+}
+
+static int gather_write(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+{
+    uint64_t first = before->n;
+    if (a->overlaps != HD_NONE && gather_overlaps(r, a, before, j))
+        return -1;
+    if (a->n_readers)
+        return put_readers(r, a, before);
+    if (a->writer == HD_NONE || has_newer(before, first, a->writer))
+        return 0;
+    if (hd_list_room(before, 1, 4))
+        return -1;
+    put(before, a->writer);
+    return 0;
+}
+
+/* Last writers of the areas that overlap one that is read; many of them through a join, which later readers use too
+ * until one of these areas is written. */
+static int gather_writers(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
 {
     uint64_t first = before->n;
     uint32_t i;
-    if (hd_list_room(before, 2, 4))
-        return -1;
     for (i = a->overlaps; a->join == HD_NONE && i != HD_NONE; i = NODE(r, i)->next) {
         uint32_t w = AREA(r, NODE(r, i)->value & ~COVERED)->writer;
         if (w == HD_NONE)
             continue;
-        if (hd_list_room(before, 3, 4))
+        if (hd_list_room(before, 1, 4))
             return -1;
         put(before, w);
     }
@@ -590,19 +601,42 @@ static int gather_read(hd_ranges *r, area *a, hd_list *before, const hd_joiner *
             return -1;
         before->n = first;
     }
+    if (a->join != HD_NONE && hd_list_room(before, 1, 4))
+        return -1;
     if (a->join != HD_NONE)
         put(before, a->join);
-    if (a->writer != HD_NONE)
-        put(before, a->writer);
     return 0;
 }
 
-int hd_ranges_gather(hd_ranges *r, uint32_t a, heddle_mode mode, hd_list *before, const hd_joiner *j)
+static inline int gather_read(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
 {
-    return mode & HEDDLE_MODE_OUT ? gather_write(r, AREA(r, a), before, j) : gather_read(r, AREA(r, a), before, j);
+    if (a->overlaps != HD_NONE && gather_writers(r, a, before, j))
+        return -1;
+    if (a->writer == HD_NONE)
+        return 0;
+    if (hd_list_room(before, 1, 4))
+        return -1;
+    put(before, a->writer);
+    return 0;
 }
 
-static void note_write(hd_ranges *r, area *a, uint32_t task)
+int hd_ranges_gather(hd_ranges *r, const heddle_range *ranges, uint64_t n, uint32_t *areas, hd_list *before,
+                     const hd_joiner *joiner)
+{
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        uint32_t a = find(r, &ranges[i]);
+        int write = ranges[i].mode & HEDDLE_MODE_OUT;
+        if (a == HD_NONE)
+            return -1;
+        areas[i] = a;
+        if (write ? gather_write(r, AREA(r, a), before, joiner) : gather_read(r, AREA(r, a), before, joiner))
+            return -1;
+    }
+    return 0;
+}
+
+static inline void note_write(hd_ranges *r, area *a, uint32_t task)
 {
     uint32_t i;
     a->writer = task;
@@ -618,21 +652,27 @@ static void note_write(hd_ranges *r, area *a, uint32_t task)
     }
 }
 
-int hd_ranges_note(hd_ranges *r, uint32_t a, heddle_mode mode, uint32_t task)
+static inline int note_read(hd_ranges *r, area *a, uint32_t task)
 {
-    area *x = AREA(r, a);
     uint32_t i;
-    if (mode & HEDDLE_MODE_OUT) {
-        note_write(r, x, task);
+    if (a->readers != HD_NONE && NODE(r, a->readers)->value == task)
         return 0;
-    }
-    if (x->readers != HD_NONE && NODE(r, x->readers)->value == task)
-        return 0;
-    i = new_node(r, task, x->readers);
+    i = new_node(r, task, a->readers);
     if (i == HD_NONE)
         return -1;
-    AREA(r, a)->readers = i;
-    AREA(r, a)->n_readers++;
+    a->readers = i;
+    a->n_readers++;
+    return 0;
+}
+
+int hd_ranges_note(hd_ranges *r, const heddle_range *ranges, uint64_t n, const uint32_t *areas, uint32_t task)
+{
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        if (ranges[i].mode & HEDDLE_MODE_OUT)
+            note_write(r, AREA(r, areas[i]), task);
+        else if (note_read(r, AREA(r, areas[i]), task))
+            return -1;
     return 0;
 }
 
@@ -663,4 +703,10 @@ void hd_ranges_free(hd_ranges *r)
     hd_list_clear(&r->by_range);
     hd_list_clear(&r->cells);
     hd_delete(r, sizeof *r);
+}
+
+uint64_t hd_ranges_bytes(const hd_ranges *r)
+{
+    return sizeof *r + r->areas.n_bytes + r->nodes.n_bytes + r->spots.n_bytes + r->kinds.n_bytes + r->planes.n_bytes +
+           r->by_range.n_bytes + r->cells.n_bytes;
 }

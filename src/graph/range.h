@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* range.h - who last wrote a range, who has read it since.
  *
- * A task is added in three steps: find the area of each of its ranges; gather the tasks that must precede it; note
- * the task itself, once it has its number. */
+ * A task is added in two steps: gather the tasks that must precede it; note the task itself, once it has its number
+ * (joins made while gathering take numbers before it). */
 #ifndef HD_RANGE_H
 #define HD_RANGE_H
 
@@ -21,15 +21,19 @@ typedef struct hd_joiner {
 
 hd_ranges *hd_ranges_new(void); /* NULL: out of memory */
 void hd_ranges_free(hd_ranges *r);
+uint64_t hd_ranges_bytes(const hd_ranges *r); /* memory it holds */
 
 /* Checks one range. ERANGE or EINVAL with a sentence. */
 heddle_status hd_range_check(const heddle_range *r, hd_error *e);
 
-/* The functions below return 0 (or an area), and -1 (or HD_NONE) without memory; the tracker can then only be freed. */
-uint32_t hd_ranges_find(hd_ranges *r, const heddle_range *range);
-/* Appends to `before` (uint32_t) the tasks that conflict with an access of `mode`; duplicates are possible. */
-int hd_ranges_gather(hd_ranges *r, uint32_t area, heddle_mode mode, hd_list *before, const hd_joiner *joiner);
-int hd_ranges_note(hd_ranges *r, uint32_t area, heddle_mode mode, uint32_t task);
+/* The functions below return -1 without memory; the tracker can then only be freed. */
+
+/* Finds the areas of n ranges (into areas) and appends to `before` (uint32_t) the tasks that conflict with them;
+ * duplicates are possible. */
+int hd_ranges_gather(hd_ranges *r, const heddle_range *ranges, uint64_t n, uint32_t *areas, hd_list *before,
+                     const hd_joiner *joiner);
+/* Notes that `task` accesses them. */
+int hd_ranges_note(hd_ranges *r, const heddle_range *ranges, uint64_t n, const uint32_t *areas, uint32_t task);
 
 /* Do two ranges share a byte? Exact as heddle.h promises. */
 int hd_range_overlap(const heddle_range *a, const heddle_range *b);

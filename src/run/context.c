@@ -8,6 +8,8 @@
 #define MAX_WORKERS 4096u
 #define MAX_TRACE (1u << 26)
 
+static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
+
 heddle_status hd_ctx_check(heddle_ctx *ctx)
 {
     if (!ctx)
@@ -85,11 +87,13 @@ HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
     ctx->backend = b;
     s = b->open(&ctx->device, &c, NULL);
     ctx->config = c;
-    if (s != HEDDLE_OK)
+    if (s != HEDDLE_OK) {
         hd_delete(ctx, sizeof *ctx);
-    else
-        *out = ctx;
-    return s;
+        return s;
+    }
+    __atomic_add_fetch(&n_open, 1, __ATOMIC_RELAXED);
+    *out = ctx;
+    return HEDDLE_OK;
 }
 
 HEDDLE_API void heddle_close(heddle_ctx *ctx)
@@ -99,6 +103,8 @@ HEDDLE_API void heddle_close(heddle_ctx *ctx)
     if (!ctx->lost) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
     hd_delete(ctx, sizeof *ctx);
+    if (__atomic_sub_fetch(&n_open, 1, __ATOMIC_RELAXED) == 0)
+        hd_give_back();
 }
 
 HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx) { return ctx ? ctx->error.text : hd_thread_error()->text; }

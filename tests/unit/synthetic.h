@@ -20,7 +20,7 @@ static const heddle_body_info synthetic_bodies[SYNTHETIC_BODIES] = {{"alpha", NU
 static const heddle_table synthetic_table = {
     sizeof(heddle_table), HEDDLE_CORE_VERSION, "made & up", 0, SYNTHETIC_BODIES, synthetic_bodies, NULL};
 
-/* A graph of n tasks: has[from * n + to] says where edges are. rank[] gives an order that is not program order. */
+/* A graph of n tasks, has[from * n + to] says where edges are; and how it was run. */
 typedef struct synthetic {
     hd_graph g;
     uint32_t n;
@@ -70,7 +70,8 @@ static inline void synthetic_graph(synthetic *s, uint32_t n, uint32_t n_edges, u
     CHECK_MSG(hd_graph_freeze(&s->g, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
 }
 
-static inline uint64_t synthetic_ready_at(const synthetic *s, uint32_t t, const uint64_t *end)
+/* When the last predecessor of t ends; 0 when one has not run. */
+static inline uint64_t synthetic_ready(const synthetic *s, uint32_t t, const uint64_t *end)
 {
     uint64_t at = s->o.begin_ns;
     uint32_t i;
@@ -83,28 +84,92 @@ static inline uint64_t synthetic_ready_at(const synthetic *s, uint32_t t, const 
     return at;
 }
 
-/* Runs task t on worker w from `ready` on, or later; the trace keeps it if there is room. */
-static inline uint64_t synthetic_run_task(synthetic *s, uint32_t t, uint32_t w, uint64_t ready, uint64_t *seed)
+/* Task t on worker w, which is free at *left; its predecessors have ended at `ready`. Returns when it ends. */
+static inline uint64_t synthetic_task(synthetic *s, uint32_t t, uint32_t w, uint64_t ready, uint64_t *left,
+                                      uint64_t *seed)
 {
     hd_tally *tally = &s->tallies[w];
-    hd_event *ev = &s->events[(uint64_t)w * s->o.n_trace + tally->n_events];
-    uint64_t *left = &((uint64_t *)s->has)[0], end;
-    (void)left;
-    hd_event now;
-    now.queue = (uint32_t)check_below(seed, 50);
-    now.idle = (uint32_t)(ready - s->o.begin_ns) % 70000;
-    now.begin = ready + now.queue;
-    now.end = end = now.begin + 200 + check_below(seed, 20000);
-    now.dep = (uint32_t)check_below(seed, 90);
-    now.task = t;
+    hd_event ev;
+    ev.task = t;
+    ev.idle = ready > *left ? (uint32_t)(ready - *left) : 0;
+    ev.queue = (uint32_t)check_below(seed, 50);
+    ev.begin = *left + ev.idle + ev.queue;
+    ev.end = ev.begin + 200 + check_below(seed, 20000);
+    ev.dep = (uint32_t)check_below(seed, 90);
+    *left = ev.end + ev.dep;
     tally->n_tasks++;
-    if (tally->n_events < s->o.n_trace) {
-        *ev = now;
-        tally->n_events++;
-    } else {
+    if (tally->n_events < s->o.n_trace)
+        s->events[(uint64_t)w * s->o.n_trace + tally->n_events++] = ev;
+    else
         tally->n_dropped++;
-    }
-    return end + now.dep;
+    return ev.end;
+}
+
+static inline void synthetic_room(synthetic *s, uint32_t n_workers, uint32_t n_trace)
+{
+    s->tallies = calloc(n_workers, sizeof *s->tallies);
+    s->events = n_trace ? calloc((size_t)n_workers * n_trace, sizeof *s->events) : NULL;
+    s->o = (hd_outcome){n_workers, n_trace, 1000000007u, 1000000007u, s->tallies, s->events, "cpu", "lf"};
+}
+
+/* A greedy schedule of the graph on n_workers, of which each keeps n_trace events. */
+static inline void synthetic_run(synthetic *s, uint32_t n_workers, uint32_t n_trace, uint64_t *seed)
+{
+    uint64_t *end = calloc(s->n, sizeof *end), *left = calloc(n_workers, sizeof *left), ready;
+    uint32_t n_run = 0, t, w, i;
+    synthetic_room(s, n_workers, n_trace);
+    for (w = 0; w < n_workers; w++)
+        left[w] = s->o.begin_ns + w;
+    while (n_run < s->n)
+        for (t = 0; t < s->n; t++) {
+            if (end[t] || !(ready = synthetic_ready(s, t, end)))
+                continue;
+            for (w = 0, i = 1; i < n_workers; i++)
+                w = left[i] < left[w] ? i : w;
+            end[t] = synthetic_task(s, t, w, ready, &left[w], seed);
+            n_run++;
+        }
+    for (w = 0; w < n_workers; w++)
+        s->o.end_ns = left[w] > s->o.end_ns ? left[w] : s->o.end_ns;
+    s->o.end_ns += 123;
+    free(end);
+    free(left);
+}
+
+static inline void synthetic_free(synthetic *s)
+{
+    hd_graph_clear(&s->g);
+    free(s->has);
+    free(s->tallies);
+    free(s->events);
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+/* A new empty folder; synthetic_rmdir fails the test when a file was left in it. */
+static inline char *synthetic_mkdir(void)
+{
+    static char path[] = "/tmp/heddle-test-XXXXXX";
+    CHECK(mkdtemp(path));
+    return path;
+}
+static inline void synthetic_rmdir(const char *path) { CHECK_MSG(rmdir(path) == 0, "%s is not empty", path); }
+
+/* All of a file with a 0 behind it; the caller frees it. */
+static inline char *synthetic_text(const char *path, size_t *n_bytes)
+{
+    FILE *f = fopen(path, "rb");
+    char *text;
+    long n;
+    CHECK_MSG(f, "%s", path);
+    CHECK(fseek(f, 0, SEEK_END) == 0 && (n = ftell(f)) >= 0 && fseek(f, 0, SEEK_SET) == 0);
+    text = malloc((size_t)n + 1);
+    CHECK(text && fread(text, 1, (size_t)n, f) == (size_t)n);
+    text[n] = 0;
+    fclose(f);
+    if (n_bytes)
+        *n_bytes = (size_t)n;
+    return text;
 }
 
 #endif

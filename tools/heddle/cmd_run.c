@@ -67,7 +67,6 @@ static int run_once(outcome *out, const options *o)
     const char *name = out->w.app ? out->w.app->name : out->w.file;
     int status;
     cli_progress_steps(out->n_runs, o->repeat > 1 ? o->repeat : 0); /* a bar of one step says nothing */
-    cli_progress("%s: running", name);
     if (work_run(&out->w, &out->run_ns[out->n_runs]))
         return CLI_BAD;
     out->n_runs++;
@@ -156,7 +155,7 @@ static void print_report(const outcome *out, const options *o, FILE *f)
     fprintf(f, "\n  graph    %" PRIu64 " tasks, %" PRIu64 " edges, %" PRIu64 " levels, at most %" PRIu64 " wide\n",
             w->info.n_tasks, w->info.n_edges, w->info.n_levels, w->info.max_width);
     fprintf(f, "  time     build %s, freeze %s, ", cli_duration(&build, w->build_ns),
-            cli_duration(&freeze, w->freeze_ns));
+            cli_duration(&freeze, w->info.freeze_ns));
     print_runs(out, f);
     for (size_t i = 0; i < out->answer.n; i++)
         fprintf(f, "  %-8s %s = %s\n", i ? "" : "answer", out->answer.items[i].key, out->answer.items[i].json);
@@ -178,7 +177,7 @@ static void json_times(const outcome *out, FILE *f)
     json_ms(f, "prepare", out->w.prepare_ns, ", ");
     json_ms(f, "build", out->w.build_ns, ", ");
     json_ms(f, "add", out->w.info.add_ns, ", ");
-    json_ms(f, "freeze", out->w.freeze_ns, ", ");
+    json_ms(f, "freeze", out->w.info.freeze_ns, ", ");
     json_ms(f, "run", median(out), ", ");
     json_ms(f, "run_min", out->run_ns[0], ", ");
     json_ms(f, "run_max", out->run_ns[out->n_runs - 1], "},\n");

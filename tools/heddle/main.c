@@ -15,11 +15,11 @@ typedef struct command {
 
 static const command commands[] = {
     {"info", FOR_INFO, cmd_info, "heddle info [APP]",
-     "Shows backends, cores, caches, limits and environment variables; of an app its options and data formats."},
+     "Shows what is here: backends, cores, caches, limits, environment; or what an app takes."},
     {"run", FOR_RUN, cmd_run, "heddle run APP|FILE.json [OPTION]...",
-     "Runs an app, or a graph from a file with bodies that spin, and checks the result."},
+     "Runs an app, or a graph file whose bodies spin, and checks the result."},
     {"bench", FOR_BENCH, cmd_bench, "heddle bench APP...|all [OPTION]...",
-     "Verifies, then times an app on the backends and policies in turn; prints TSV."},
+     "Verifies, then times apps on backends and policies in turn; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -32,24 +32,24 @@ int cli_heddle_bad(const heddle_ctx *ctx, heddle_status s)
 
 enum { GUESS_MAX = 24 }; /* longer words are not guessed at */
 
-static size_t least(size_t a, size_t b, size_t c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Levenshtein's distance, a row at a time. */
+/* Letters to put in, take out, change, or swap with their neighbour: the least number that makes b of a. */
 static size_t edit_distance(const char *a, const char *b)
 {
-    size_t row[GUESS_MAX + 1], n = strlen(b), i, j;
+    size_t d[GUESS_MAX + 1][GUESS_MAX + 1], m = strlen(a), n = strlen(b), i, j;
+    for (i = 0; i <= m; i++)
+        d[i][0] = i;
     for (j = 0; j <= n; j++)
-        row[j] = j;
-    for (i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        d[0][j] = j;
+    for (i = 1; i <= m; i++)
         for (j = 1; j <= n; j++) {
-            size_t change = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-            diagonal = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, change);
+            size_t change = d[i - 1][j - 1] + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
+            d[i][j] = least(change, least(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
         }
-    }
-    return row[n];
+    return d[m][n];
 }
 
 void cli_guess_offer(cli_guess *g, const char *candidate)

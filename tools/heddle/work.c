@@ -55,9 +55,7 @@ static int build(work *w)
 static int freeze(work *w)
 {
     static const heddle_graph_info empty = HEDDLE_GRAPH_INFO_INIT;
-    uint64_t begin_ns = cli_now_ns();
     heddle_status s = heddle_graph_freeze(w->graph);
-    w->freeze_ns = cli_now_ns() - begin_ns;
     w->info = empty;
     if (!s)
         s = heddle_graph_get_info(w->graph, &w->info);

@@ -14,7 +14,7 @@ typedef struct work {
     heddle_graph *graph;
     heddle_config config; /* with every default filled in */
     heddle_graph_info info;
-    uint64_t prepare_ns, open_ns, build_ns, freeze_ns;
+    uint64_t prepare_ns, open_ns, build_ns;
 } work;
 
 /* Prepares, opens a context, builds (or reads) and freezes. One of `a` and `file` is given. To be closed in any case. */

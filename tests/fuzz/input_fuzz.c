@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* input_fuzz.c - damaged files for every reader of apps/input.c.
+ *
+ * Deterministic: each round takes a well-formed file (made here, or from the data folders), damages it a few times and
+ * hands it to every reader, also to those of the other formats. A reader must either take it, and then its result is
+ * gone through to the last element, or refuse it with one sentence that begins with the path; and it must leave no
+ * memory behind (the heap's growth over all rounds; to the byte by the leak check under AddressSanitizer). Ends after
+ * ROUNDS or SECONDS. */
+#include "app.h"
+#include "check.h"
+#include "input.h"
+
+#include <ftw.h>
+#include <malloc.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 200000
+#define SECONDS 8
+#define MAX_SEEDS 128
+#define MAX_SEED_BYTES 65536
+
+/* ---- readers ------------------------------------------------------------------------------------- */
+
+static char path[64];
+static char error[APP_ERROR];
+
+static int fuzz_fasta(void)
+{
+    char *letters;
+    uint64_t n, k;
+    if (input_fasta(path, &letters, &n, error))
+        return -1;
+    CHECK(n > 0);
+    for (k = 0; k < n; k++)
+        CHECK((letters[k] >= 'A' && letters[k] <= 'Z') || letters[k] == '*' || letters[k] == '-');
+    free(letters);
+    return 0;
+}
+
+static int fuzz_samples(void)
+{
+    int16_t *v;
+    uint64_t n, k;
+    int64_t sum = 0;
+    if (input_i16le(path, &v, &n, error))
+        return -1;
+    CHECK(n > 0);
+    for (k = 0; k < n; k++)
+        sum += v[k];
+    CHECK(sum <= (int64_t)n * INT16_MAX && sum >= (int64_t)n * INT16_MIN);
+    free(v);
+    return 0;
+}
+
+static int fuzz_pgm(void)
+{
+    uint8_t *pixels;
+    uint64_t rows, cols, k, sum = 0;
+    if (input_pgm(path, &pixels, &rows, &cols, error))
+        return -1;
+    CHECK(rows > 0 && cols > 0);
+    for (k = 0; k < rows * cols; k++)
+        sum += pixels[k];
+    CHECK(sum <= rows * cols * 255);
+    free(pixels);
+    return 0;
+}
+
+static int fuzz_numbers(void)
+{
+    float *v;
+    uint64_t rows = 0, cols = 0, k;
+    if (input_numbers(path, &rows, &cols, &v, error))
+        return -1;
+    CHECK(rows > 0 && rows == cols);
+    for (k = 0; k < rows * cols; k++)
+        CHECK(isfinite(v[k]));
+    free(v);
+    return 0;
+}
+
+static int fuzz_market(void)
+{
+    input_entry *e;
+    uint64_t n, n_entries, k;
+    if (input_matrix_market(path, &n, &e, &n_entries, error))
+        return -1;
+    CHECK(n > 0);
+    for (k = 0; k < n_entries; k++) {
+        CHECK(e[k].row < n && e[k].col < n && isfinite(e[k].value));
+        CHECK(k == 0 || e[k - 1].row < e[k].row || (e[k - 1].row == e[k].row && e[k - 1].col < e[k].col));
+    }
+    free(e);
+    return 0;
+}
+
+enum { FASTA, SAMPLES, PGM, NUMBERS, MARKET, N_READERS };
+static int (*const readers[N_READERS])(void) = {fuzz_fasta, fuzz_samples, fuzz_pgm, fuzz_numbers, fuzz_market};
+
+static int read_as(int reader)
+{
+    size_t n = strlen(path);
+    int rc;
+    error[0] = 0;
+    rc = readers[reader]();
+    if (rc) {
+        CHECK_MSG(strncmp(error, path, n) == 0 && error[n] == ':', "reader %d said '%s'", reader, error);
+        CHECK_MSG(strlen(error) > n + 4 && !strpbrk(error, "\n\r\x1b"), "reader %d said '%s'", reader, error);
+    }
+    return rc;
+}
+
+/* ---- seeds ---------------------------------------------------------------------------------------- */
+
+typedef struct seed_file {
+    int reader; /* which takes it unharmed                                                              */
+    size_t n;
+    unsigned char *bytes;
+} seed_file;
+static seed_file seeds[MAX_SEEDS];
+static int n_seeds;
+
+static void add_seed(int reader, const void *bytes, size_t n)
+{
+    seed_file *s = &seeds[n_seeds];
+    if (n_seeds == MAX_SEEDS)
+        return;
+    s->reader = reader;
+    s->n = n;
+    s->bytes = malloc(n);
+    CHECK(s->bytes);
+    memcpy(s->bytes, bytes, n);
+    n_seeds++;
+}
+
+static void add_text(int reader, const char *text) { add_seed(reader, text, strlen(text)); }
+
+static void make_seeds(void)
+{
+    unsigned char pixels[13 + 64] = "P5\n8 8\n# c\n9\n"; /* black */
+    char text[4096];
+    size_t at = 0;
+    int i;
+    add_text(FASTA, ">one\nACGTACGTACGT\nacgtn\n\n>two\nAAAA\n");
+    add_text(FASTA, "\n>p\r\nMKVLAAGIC*\r\n");
+    add_seed(SAMPLES, "\x00\x01\xfe\xff\x00\x80\xff\x7f", 8);
+    add_seed(PGM, pixels, sizeof pixels);
+    for (i = 0; i < 64; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%d.%02d%s\n", i % 3 ? "" : " -", i * i, i,
+                               i % 5 ? "" : "e-3");
+    add_text(NUMBERS, text);
+    at = (size_t)snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate real general\n%% c\n9 9 20\n");
+    for (i = 0; i < 20; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%d %d %g\n", i % 9 + 1, i / 9 + i % 4 + 1, i * .37 - 3);
+    add_text(MARKET, text);
+    add_text(MARKET, "%%MatrixMarket matrix coordinate integer symmetric\n4 4 4\n1 1 4\n2 1 -1\n4 2 7\n4 4 1\n");
+}
+
+static int ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), k = strlen(end);
+    return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+/* By name, as the data folders have it; -1: a file of another kind. */
+static int reader_of(const char *name)
+{
+    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    if (ends_with(name, ".fa") || ends_with(name, ".fasta"))
+        return FASTA;
+    if (ends_with(name, ".i16le"))
+        return SAMPLES;
+    if (ends_with(name, ".pgm"))
+        return PGM;
+    if (ends_with(name, ".mtx"))
+        return MARKET;
+    return strncmp(base, "temp_", 5) == 0 || strncmp(base, "power_", 6) == 0 ? NUMBERS : -1;
+}
+
+/* Called by nftw. Whole files only: the first step is to see them taken unharmed. */
+static int find_seed(const char *name, const struct stat *st, int type, struct FTW *ftw)
+{
+    static unsigned char bytes[MAX_SEED_BYTES];
+    int reader = type == FTW_F ? reader_of(name) : -1;
+    FILE *f;
+    (void)ftw;
+    if (reader < 0 || st->st_size == 0 || st->st_size > MAX_SEED_BYTES || !(f = fopen(name, "rb")))
+        return 0;
+    add_seed(reader, bytes, fread(bytes, 1, sizeof bytes, f));
+    fclose(f);
+    return 0;
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------- */
+
+static unsigned char work[2 * MAX_SEED_BYTES];
+
+static size_t damage(uint64_t *random, size_t n)
+{
+    static const char *const words[] = {
+        "0", "-1",    "4294967296", "18446744073709551616", "nan", "inf", "1e999", "\n", "\r\n", ">", "%", "#", "P5",
+        " ", "0x1p9", "\t"};
+    size_t at = n ? check_below(random, n) : 0, k;
+    const char *word = words[check_below(random, sizeof words / sizeof *words)];
+    switch (check_below(random, 7)) {
+    case 0: /* a bit */
+        if (n)
+            work[at] = (unsigned char)(work[at] ^ 1u << check_below(random, 8));
+        break;
+    case 1: /* a byte */
+        if (n)
+            work[at] = (unsigned char)check_random(random);
+        break;
+    case 2: /* the end is missing */ return at;
+    case 3: /* a piece is missing */
+        k = n ? check_below(random, n - at < 64 ? n - at : 64) : 0;
+        memmove(work + at, work + at + k, n - at - k);
+        return n - k;
+    case 4: /* a piece is there twice */
+        k = n ? check_below(random, n - at < 64 ? n - at : 64) : 0;
+        if (n + k <= sizeof work) {
+            memmove(work + at + k, work + at, n - at);
+            return n + k;
+        }
+        break;
+    case 5: /* a word over others */
+        k = strlen(word);
+        if (at + k <= n)
+            memcpy(work + at, word, k);
+        break;
+    default: /* a word between others */
+        k = strlen(word);
+        if (n + k <= sizeof work) {
+            memmove(work + at + k, work + at, n - at);
+            memcpy(work + at, word, k);
+            return n + k;
+        }
+    }
+    return n;
+}
+
+static void write_work(size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f);
+    CHECK(fwrite(work, 1, n, f) == n);
+    CHECK(fclose(f) == 0);
+}
+
+static void check_seeds(void)
+{
+    int i;
+    for (i = 0; i < n_seeds; i++) {
+        memcpy(work, seeds[i].bytes, seeds[i].n);
+        write_work(seeds[i].n);
+        CHECK_MSG(read_as(seeds[i].reader) == 0, "seed %d: %s", i, error);
+    }
+}
+
+static uint64_t fuzz(uint64_t random, uint64_t n_taken[N_READERS])
+{
+    struct timespec begin, now;
+    uint64_t round;
+    size_t held = mallinfo2().uordblks;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (round = 0; round < ROUNDS; round++) {
+        const seed_file *s = &seeds[check_below(&random, (uint64_t)n_seeds)];
+        uint64_t times = 1 + check_below(&random, 4);
+        size_t n = s->n;
+        int r;
+        memcpy(work, s->bytes, n);
+        while (times-- > 0)
+            n = damage(&random, n);
+        write_work(n);
+        for (r = 0; r < N_READERS; r++)
+            if (r == s->reader || round % 16 == 0)
+                n_taken[r] += read_as(r) == 0;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - begin.tv_sec >= SECONDS)
+            break;
+    }
+    /* What the allocator keeps for each thread counts as in use: some 200 KB.                       */
+    CHECK_MSG(mallinfo2().uordblks < held + (1u << 20), "%zu bytes left behind", mallinfo2().uordblks - held);
+    return round;
+}
+
+int main(void)
+{
+    uint64_t n_taken[N_READERS] = {0}, n_rounds;
+    const char *data = getenv("HEDDLE_DATA");
+    int r, fd;
+    snprintf(path, sizeof path, "/tmp/heddle-fuzz-XXXXXX");
+    fd = mkstemp(path);
+    CHECK(fd >= 0);
+    close(fd);
+    make_seeds();
+    nftw(TEST_SOURCE_DIR "/data", find_seed, 8, FTW_PHYS);
+    if (data)
+        nftw(data, find_seed, 8, FTW_PHYS);
+    check_seeds();
+    n_rounds = fuzz(check_seed(2018), n_taken);
+    printf("%d seeds, %llu rounds; taken:", n_seeds, (unsigned long long)n_rounds);
+    for (r = 0; r < N_READERS; r++) {
+        printf(" %llu", (unsigned long long)n_taken[r]);
+        CHECK_MSG(n_taken[r] > 0, "reader %d never took a file: the damage is too great to reach its depths", r);
+    }
+    printf("\n");
+    for (r = 0; r < n_seeds; r++)
+        free(seeds[r].bytes);
+    unlink(path);
+    return 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics of a run: a diamond whose numbers were worked out by hand; random runs against plain sums and a longest
+ * path found by relaxing all edges until nothing changes; runs without a trace, with dropped events, without memory. */
+#include "synthetic.h"
+
+/* Tasks 0 -> {1, 2} -> 3 on two workers. */
+static void diamond(void)
+{
+    static const hd_event events[2][3] = {
+        {{1100, 1400, 0, 90, 10, 5}, {1410, 2000, 1, 0, 5, 10}, {2020, 2120, 3, 0, 10, 80}},
+        {{1450, 2450, 2, 400, 20, 30}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}};
+    static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0}, {1, 0, 3, 0, 1, 4, 1, 0}};
+    const hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf"};
+    heddle_stats s = HEDDLE_STATS_INIT;
+    heddle_worker_stats w;
+    heddle_body_stats b;
+    hd_graph g;
+    uint64_t seed = 1;
+    uint32_t t;
+    CHECK(hd_graph_init(&g, &synthetic_table, NULL) == HEDDLE_OK);
+    for (t = 0; t < 4; t++)
+        synthetic_add(&g, t == 3 ? 0 : 1, 0, 0, &seed);
+    CHECK(!hd_graph_after(&g, 1, 0, NULL) && !hd_graph_after(&g, 2, 0, NULL));
+    CHECK(!hd_graph_after(&g, 3, 1, NULL) && !hd_graph_after(&g, 3, 2, NULL));
+    CHECK(hd_graph_freeze(&g, NULL) == HEDDLE_OK);
+    s.load_ns = 77;
+    CHECK(hd_report_stats(&g, &o, &s, NULL) == HEDDLE_OK);
+    CHECK(s.size == sizeof s && s.load_ns == 77 && s.run_ns == 2000 && s.n_workers == 2);
+    CHECK(s.n_tasks == 4 && s.n_tasks_min == 1 && s.n_tasks_max == 3 && s.n_events == 4 && s.n_dropped == 0);
+    CHECK(s.n_kept == 2 && s.n_pushed == 4 && s.n_full == 7 && s.n_spilled == 9 && s.n_parks == 5);
+    CHECK(s.body_ns == 300 + 590 + 100 + 1000 && s.queue_ns == 45 && s.dep_ns == 125);
+    CHECK(s.idle_ns == 90 + 400 + (3000 - 2200) + (3000 - 2480));
+    CHECK(s.path_ns == 300 + 1000 + 100);
+    CHECK(s.utilisation > 0.49749 && s.utilisation < 0.49751);
+    CHECK(hd_report_worker(&g, &o, 1, &w, NULL) == HEDDLE_OK);
+    CHECK(w.n_tasks == 1 && w.body_ns == 1000 && w.idle_ns == 920 && w.queue_ns == 20 && w.dep_ns == 30);
+    CHECK(hd_report_body(&g, &o, 1, &b, NULL) == HEDDLE_OK);
+    CHECK(!strcmp(b.name, "beta") && b.n_tasks == 3 && b.min_ns == 300 && b.median_ns == 590 && b.max_ns == 1000);
+    CHECK(b.total_ns == 1890);
+    CHECK(hd_report_body(&g, &o, 3, &b, NULL) == HEDDLE_OK);
+    CHECK(!strcmp(b.name, "never") && b.n_tasks == 0 && b.min_ns == 0 && b.median_ns == 0 && b.total_ns == 0);
+    hd_graph_clear(&g);
+}
+
+static uint64_t path_by_relaxing(const synthetic *s)
+{
+    uint64_t *own = calloc(s->n, sizeof *own), *end = calloc(s->n, sizeof *end), most = 0;
+    uint32_t w, i, a, b, changed = 1;
+    for (w = 0; w < s->o.n_workers; w++)
+        for (i = 0; i < s->tallies[w].n_events; i++) {
+            const hd_event *ev = &s->events[w * s->o.n_trace + i];
+            own[ev->task] = end[ev->task] = ev->end - ev->begin;
+        }
+    while (changed)
+        for (changed = 0, a = 0; a < s->n; a++)
+            for (b = 0; b < s->n; b++)
+                if (s->has[a * s->n + b] && end[a] + own[b] > end[b]) {
+                    end[b] = end[a] + own[b];
+                    changed = 1;
+                }
+    for (a = 0; a < s->n; a++)
+        most = end[a] > most ? end[a] : most;
+    free(own);
+    free(end);
+    return most;
+}
+
+/* heddle_event's list against the records, and the bodies' numbers against that list. */
+static void events(const synthetic *s, const heddle_stats *stats)
+{
+    size_t n, n_all, i, rank_low, rank_high, seen = 0;
+    heddle_event *ev;
+    heddle_body_stats b;
+    uint32_t body;
+    CHECK(hd_report_events(&s->g, &s->o, NULL, 0, &n_all, NULL) == HEDDLE_OK && n_all == stats->n_events);
+    ev = calloc(n_all + 1, sizeof *ev);
+    CHECK(hd_report_events(&s->g, &s->o, ev, n_all / 2, &n, NULL) == HEDDLE_OK && n == n_all);
+    CHECK(ev[n_all / 2].end_ns == 0);
+    CHECK(hd_report_events(&s->g, &s->o, ev, n_all, &n, NULL) == HEDDLE_OK);
+    for (i = 0; i < n; i++) {
+        CHECK(ev[i].body == hd_graph_task(&s->g, ev[i].task)->body && ev[i].end_ns <= stats->run_ns);
+        CHECK(i == 0 || ev[i].worker > ev[i - 1].worker ||
+              (ev[i].worker == ev[i - 1].worker && ev[i].begin_ns >= ev[i - 1].end_ns));
+    }
+    for (body = 0; body < SYNTHETIC_BODIES; body++) {
+        uint64_t total = 0;
+        CHECK(hd_report_body(&s->g, &s->o, body, &b, NULL) == HEDDLE_OK);
+        for (i = n = rank_low = rank_high = 0; i < n_all; i++) {
+            uint64_t ns = ev[i].end_ns - ev[i].begin_ns;
+            if (ev[i].body != body)
+                continue;
+            n++;
+            total += ns;
+            rank_low += ns < b.median_ns;
+            rank_high += ns <= b.median_ns;
+            CHECK(b.min_ns <= ns && ns <= b.max_ns);
+        }
+        CHECK(b.n_tasks == n && b.total_ns == total);
+        CHECK(n == 0 || (rank_low <= (n - 1) / 2 && rank_high > (n - 1) / 2));
+        seen += n;
+    }
+    CHECK(seen == n_all);
+    free(ev);
+}
+
+static void random_run(uint64_t *seed)
+{
+    synthetic s;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    heddle_worker_stats w, sum = {0, 0, 0, 0, 0};
+    uint32_t n = 1 + (uint32_t)check_below(seed, 90), i;
+    synthetic_graph(&s, n, (uint32_t)check_below(seed, 3 * n), seed);
+    synthetic_run(&s, 1 + (uint32_t)check_below(seed, 5), check_below(seed, 3) ? n : 1 + n / 8, seed);
+    CHECK(hd_report_stats(&s.g, &s.o, &stats, NULL) == HEDDLE_OK);
+    CHECK(stats.n_tasks == n && stats.n_events + stats.n_dropped == n);
+    CHECK(stats.path_ns == path_by_relaxing(&s));
+    for (i = 0; i < s.o.n_workers; i++) {
+        CHECK(hd_report_worker(&s.g, &s.o, i, &w, NULL) == HEDDLE_OK);
+        CHECK(w.n_tasks >= stats.n_tasks_min && w.n_tasks <= stats.n_tasks_max);
+        if (!s.tallies[i].n_dropped) /* all of the run is in one of the four, but for the worker's late start */
+            CHECK(w.body_ns + w.idle_ns + w.queue_ns + w.dep_ns + (w.n_tasks ? i : 0) == stats.run_ns);
+        sum.n_tasks += w.n_tasks;
+        sum.body_ns += w.body_ns;
+        sum.idle_ns += w.idle_ns;
+    }
+    CHECK(sum.n_tasks == stats.n_tasks && sum.body_ns == stats.body_ns && sum.idle_ns == stats.idle_ns);
+    events(&s, &stats);
+    synthetic_free(&s);
+}
+
+static void untraced(uint64_t *seed)
+{
+    synthetic s;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    heddle_body_stats b;
+    size_t n = 9;
+    synthetic_graph(&s, 20, 40, seed);
+    synthetic_run(&s, 3, 0, seed);
+    memset(s.tallies, 0, 3 * sizeof *s.tallies);
+    s.tallies[1].n_tasks = 20;
+    CHECK(hd_report_stats(&s.g, &s.o, &stats, NULL) == HEDDLE_OK);
+    CHECK(stats.n_tasks == 20 && stats.n_tasks_min == 0 && stats.n_tasks_max == 20 && stats.run_ns > 0);
+    CHECK(stats.body_ns + stats.idle_ns + stats.queue_ns + stats.dep_ns + stats.path_ns == 0);
+    CHECK(hd_report_body(&s.g, &s.o, 0, &b, NULL) == HEDDLE_OK && b.n_tasks == 0);
+    CHECK(hd_report_events(&s.g, &s.o, NULL, 0, &n, NULL) == HEDDLE_OK && n == 0);
+    synthetic_free(&s);
+}
+
+static void refusals(uint64_t *seed)
+{
+    synthetic s;
+    hd_error e;
+    heddle_worker_stats w;
+    heddle_body_stats b;
+    size_t n;
+    synthetic_graph(&s, 4, 4, seed);
+    synthetic_run(&s, 2, 4, seed);
+    CHECK(hd_report_worker(&s.g, &s.o, 2, &w, &e) == HEDDLE_EINVAL && strstr(e.text, "worker 2"));
+    CHECK(hd_report_worker(&s.g, &s.o, 0, NULL, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_body(&s.g, &s.o, SYNTHETIC_BODIES, &b, &e) == HEDDLE_EINVAL && strstr(e.text, "body 5"));
+    CHECK(hd_report_body(&s.g, &s.o, HD_BODY_JOIN, &b, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_events(&s.g, &s.o, NULL, 1, &n, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_events(&s.g, &s.o, NULL, 0, NULL, &e) == HEDDLE_EINVAL);
+    synthetic_free(&s);
+}
+
+static void out_of_memory(uint64_t *seed)
+{
+    synthetic s;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    heddle_body_stats b;
+    uint64_t held, n;
+    heddle_status st = HEDDLE_ENOMEM;
+    synthetic_graph(&s, 30, 60, seed);
+    synthetic_run(&s, 2, 30, seed);
+    held = hd_held_bytes();
+    for (n = 1; st != HEDDLE_OK; n++) {
+        hd_fail_alloc_at(n);
+        st = hd_report_stats(&s.g, &s.o, &stats, NULL);
+        hd_fail_alloc_at(0);
+        CHECK((st == HEDDLE_OK) == (n == 5) && (n == 5 || (st == HEDDLE_ENOMEM && stats.n_tasks == 0)));
+        CHECK(hd_held_bytes() == held);
+    }
+    hd_fail_alloc_at(1);
+    CHECK(hd_report_body(&s.g, &s.o, 0, &b, NULL) == HEDDLE_ENOMEM && hd_held_bytes() == held);
+    hd_fail_alloc_at(0);
+    synthetic_free(&s);
+}
+
+int main(void)
+{
+    uint64_t seed = check_seed(12), i;
+    diamond();
+    for (i = 0; i < 200; i++)
+        random_run(&seed);
+    untraced(&seed);
+    refusals(&seed);
+    out_of_memory(&seed);
+    CHECK(hd_held_bytes() == 0);
+    return 0;
+}
