@@ -47,10 +47,7 @@ int border_tiles(app_case *c);
 /* c was made by malloc; NULL is allowed. */
 void border_free(app_case *c);
 
-/* As read: the app's sums over a row of tiles. */
-static inline const void *border_sums(const border_case *c, uint64_t tile_row)
-{
-    return c->records + tile_row * c->record_bytes;
-}
+/* As read: the app's sums over row r of tiles. */
+static inline const void *border_sums(const border_case *c, uint64_t r) { return c->records + r * c->record_bytes; }
 
 #endif

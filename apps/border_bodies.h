@@ -17,7 +17,7 @@
 #ifndef BORDER_BODIES_H
 #define BORDER_BODIES_H
 
-#include "heddle/task.h"
+#include "tile.h"
 
 #define BORDER_SUMS_BYTES 64 /* of the app's own at the start of a column record                      */
 #define BORDER_PAD 8
@@ -67,16 +67,15 @@ typedef struct border_span {
 typedef struct border_share {
     int32_t lane, n_lanes;
 } border_share;
-#define BORDER_INLINE HD_FN __attribute__((always_inline))
 
-BORDER_INLINE border_share border_share_of(const heddle_lane *lane)
+TILE_FN border_share border_share_of(const heddle_lane *lane)
 {
     border_share s;
     s.n_lanes = lane->count < HEDDLE_VLANES ? (int32_t)lane->count : HEDDLE_VLANES;
     s.lane = lane->index < HEDDLE_VLANES ? (int32_t)lane->index : INT32_MAX;
     return s;
 }
-BORDER_INLINE border_share border_share_alone(void)
+TILE_FN border_share border_share_alone(void)
 {
     border_share s;
     s.lane = 0;
@@ -85,7 +84,7 @@ BORDER_INLINE border_share border_share_alone(void)
 }
 
 /* Where the loop over a diagonal ends. */
-BORDER_INLINE int32_t border_end(border_share share, int32_t n)
+TILE_FN int32_t border_end(border_share share, int32_t n)
 {
     return share.n_lanes == 1 ? (n + BORDER_PAD - 1) / BORDER_PAD * BORDER_PAD : n;
 }
@@ -113,7 +112,7 @@ HD_FN int32_t *border_cells(const border_grid *g, const border_tile *t)
 }
 
 /* Diagonal k, from -2 on; three are alive at a time. */
-BORDER_INLINE BORDER_CELL *border_diagonal(const border_block *b, int32_t k)
+TILE_FN BORDER_CELL *border_diagonal(const border_block *b, int32_t k)
 {
     return b->diagonals + (k + 3) % 3 * (b->h + BORDER_PAD + 1);
 }
@@ -140,7 +139,7 @@ HD_FN void border_enter(const heddle_lane *lane, const border_grid *g, const bor
     }
 }
 
-BORDER_INLINE border_span border_span_of(const border_block *b, int32_t k)
+TILE_FN border_span border_span_of(const border_block *b, int32_t k)
 {
     const BORDER_CELL *before = border_diagonal(b, k - 1), *two_before = border_diagonal(b, k - 2);
     border_span s;

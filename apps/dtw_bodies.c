@@ -3,11 +3,11 @@
 #define BORDER_CELL int32_t
 #include "dtw_bodies.h"
 
-BORDER_INLINE int32_t dtw_min(int32_t a, int32_t b) { return a < b ? a : b; }
+TILE_FN int32_t dtw_min(int32_t a, int32_t b) { return a < b ? a : b; }
 
 /* The lane's share of the cells of a diagonal. The loop in which the app spends its time: without a branch, so that a
  * lone lane's becomes vectors. */
-BORDER_INLINE void dtw_cells(const border_block *b, const border_span *s, border_share share, dtw_sums *f)
+TILE_FN void dtw_cells(const border_block *b, const border_span *s, border_share share, dtw_sums *f)
 {
     const int32_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
     int32_t *out = s->out, max = f->max, l;
@@ -23,8 +23,8 @@ BORDER_INLINE void dtw_cells(const border_block *b, const border_span *s, border
     f->max = max;
 }
 
-BORDER_INLINE dtw_sums dtw_diagonals(const heddle_lane *lane, const dtw_app *app, const border_tile *t,
-                                     const border_block *b, border_share share)
+TILE_FN dtw_sums dtw_diagonals(const heddle_lane *lane, const dtw_app *app, const border_tile *t, const border_block *b,
+                               border_share share)
 {
     dtw_sums f = {0, 0};
     int32_t k, n = b->h + b->w - 1;

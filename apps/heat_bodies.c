@@ -49,8 +49,11 @@ TILE_FN void sweep_alone(float *x, int64_t stride, int rows, int cols)
 {
     int r = 0;
     if (cols >= SKEW)
-        for (; r + SKEW <= rows; r += SKEW)
+        for (; r + SKEW <= rows; r += SKEW) {
+            for (int i = r + SKEW; i < r + 2 * SKEW && i < rows; i++)
+                tile_fetch(x + i * stride, (uint64_t)cols * sizeof(float));
             sweep_skewed(x + r * stride, stride, cols);
+        }
     for (; r < rows; r++)
         sweep_row(x + r * stride, stride, 0, cols);
 }

@@ -15,7 +15,6 @@
 #include "tile.h"
 
 #define PREFIX_AHEAD 8 /* rows that one lane asks for in advance */
-#define PREFIX_LINE 16 /* cells of a cache line                  */
 
 typedef struct prefix_record {
     const uint8_t *pixels;
@@ -54,21 +53,15 @@ TILE_FN void prefix_row(const prefix_record *app, const tile_rect *t, int p, int
         }
 }
 
-/* Asks for row r of the tile in plane p (past the last row: a row of the next plane) before it is written: a tile's
- * rows lie far apart in memory, and no processor foresees them. */
+/* Asks for row r of the tile in plane p; past the last row, for a row of the next plane. */
 TILE_FN void prefix_fetch(const prefix_record *app, const tile_rect *t, int p, int r)
 {
     if (r >= (int)t->rows) {
         r -= (int)t->rows;
         p++;
     }
-    if (p >= (int)app->n_planes || r >= (int)t->rows)
-        return;
-#if !defined(__CUDA_ARCH__)
-    const uint32_t *out = app->table + (uint64_t)p * app->plane_cells + tile_row(t, app->stride, r);
-    for (uint32_t c = 0; c < t->cols; c += PREFIX_LINE)
-        __builtin_prefetch(out + c, 1);
-#endif
+    if (p < (int)app->n_planes && r < (int)t->rows)
+        tile_fetch(app->table + (uint64_t)p * app->plane_cells + tile_row(t, app->stride, r), 4u * t->cols);
 }
 
 /* Column c of the tile in plane p, whose rows have been summed. */

@@ -22,12 +22,12 @@ HD_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const borde
         b->row_more[b->h + p] = b->col_more[b->w + p] = INT16_MIN / 2;
 }
 
-BORDER_INLINE int16_t sw_max(int16_t a, int16_t b) { return a > b ? a : b; }
+TILE_FN int16_t sw_max(int16_t a, int16_t b) { return a > b ? a : b; }
 
 /* The lane's share of the cells of a diagonal; returns the largest, less the base. The loop in which the app spends its
  * time: without a branch and in 16 bits, so that a lone lane's becomes vectors. */
-BORDER_INLINE int32_t sw_cells(const sw_app *app, const border_block *b, const border_span *s, border_share share,
-                               sw_found *f)
+TILE_FN int32_t sw_cells(const sw_app *app, const border_block *b, const border_span *s, border_share share,
+                         sw_found *f)
 {
     const int16_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
     const int16_t *row_weight = b->row_more + s->first, *col_weight = b->col_more + s->column;
@@ -73,8 +73,8 @@ HD_FN void sw_look(const border_block *b, const border_span *s, border_share sha
     }
 }
 
-BORDER_INLINE void sw_diagonals(const heddle_lane *lane, const sw_app *app, const border_tile *t, const border_block *b,
-                                border_share share, sw_found *f)
+TILE_FN void sw_diagonals(const heddle_lane *lane, const sw_app *app, const border_tile *t, const border_block *b,
+                          border_share share, sw_found *f)
 {
     int32_t k, n = b->h + b->w - 1;
     for (k = 0; k < n; k++) {

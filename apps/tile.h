@@ -14,6 +14,7 @@
 #define TILE_FN HD_FN __attribute__((always_inline))
 
 #define TILE_WARP 32
+#define TILE_LINE 64 /* bytes of a CPU's cache line */
 
 /* A rectangle of cells of a matrix; rows or cols may be 0. */
 typedef struct tile_rect {
@@ -25,6 +26,19 @@ typedef struct tile_rect {
 TILE_FN uint64_t tile_row(const tile_rect *t, uint64_t stride, int r)
 {
     return (t->row + (uint64_t)r) * stride + t->col;
+}
+
+/* Asks a CPU for n_bytes at p, to be written soon: a tile's rows lie far apart in memory, and no processor foresees
+ * the first touch of each. */
+TILE_FN void tile_fetch(const void *p, uint64_t n_bytes)
+{
+#if defined(__CUDA_ARCH__)
+    (void)p;
+    (void)n_bytes;
+#else
+    for (uint64_t at = 0; at < n_bytes; at += TILE_LINE)
+        __builtin_prefetch((const char *)p + at, 1);
+#endif
 }
 
 /* A lane takes rows row, row + row_step, ... and in each of them columns col, col + col_step, ... */

@@ -21,6 +21,7 @@ probe() {
     need libjansson-dev pkg-config --exists 'jansson >= 2.9'
     need libssl-dev pkg-config --exists libcrypto
     need libhwloc-dev pkg-config --exists 'hwloc >= 2.0' # optional, but here for the asking
+    need python3 command -v python3 # reads JSON in the tests
 }
 
 as_root=()

@@ -129,7 +129,7 @@ HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
 /* Waits for running jobs, stops the workers, frees the context. */
 HEDDLE_API void heddle_close(heddle_ctx *ctx);
 /* The sentence of the last failed call on ctx; NULL = of the last failed call of this thread that had
- * no context. Never NULL; "" when nothing failed. Owned by the library, valid until the next call. */
+ * no context. Never NULL; "" when nothing failed. Owned by the library, valid until the next call that fails on ctx, on whatever thread. */
 HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx);
 /* What was opened, with every default filled in. */
 HEDDLE_API heddle_status heddle_get_config(const heddle_ctx *ctx, heddle_config *out);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LARGE (1u << 20)
+#define LARGE (2u << 20)
 #define HUGE_PAGE (2u << 20)
 #define ALIGN 128u
 #define KEEP_BYTES (256ull << 20)

@@ -69,7 +69,7 @@ static heddle_status fill_number(uint32_t *field, const char *name, uint32_t max
         return HEDDLE_OK;
     errno = 0;
     v = strtoull(text, &end, 10);
-    if (errno || *end || text[0] == '-' || v > max)
+    if (errno || *end || text[0] < '0' || text[0] > '9' || v > max) /* strtoull would take blanks and signs */
         return hd_say(e, HEDDLE_EINVAL, "%s=%s: a number from 0 to %u is expected", name, text, max);
     *field = (uint32_t)v;
     return HEDDLE_OK;

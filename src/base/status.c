@@ -2,10 +2,12 @@
 /* status.c - status to text, and the sentence that goes with the last failure. */
 #include "base/base.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static _Thread_local hd_error thread_error;
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER; /* calls on jobs may fail on several threads at once */
 
 hd_error *hd_thread_error(void) { return &thread_error; }
 
@@ -25,7 +27,9 @@ heddle_status hd_say(hd_error *e, heddle_status s, const char *format, ...)
     if (!e)
         e = &thread_error;
     va_start(args, format);
+    pthread_mutex_lock(&writing);
     vsnprintf(e->text, sizeof e->text, format, args);
+    pthread_mutex_unlock(&writing);
     va_end(args);
     return s;
 }

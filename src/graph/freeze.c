@@ -147,7 +147,8 @@ static uint32_t shared_bytes(const hd_graph *g)
 {
     uint32_t b, most = 0;
     for (b = 0; b < g->table->n_bodies; b++)
-        most = g->shared[b] > most ? g->shared[b] : most;
+        if (g->uses[b].used && g->uses[b].shared_bytes > most)
+            most = g->uses[b].shared_bytes;
     return HD_REDUCE_BYTES + most;
 }
 
@@ -263,10 +264,9 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
     int asked = g->asked.n > 0;
     if (g->frozen)
         return HEDDLE_OK;
-    if (g->broken)
-        return hd_say(e, HEDDLE_EINVAL, "the graph ran out of memory: it can only be freed");
+    HD_TRY(hd_graph_whole(g, e));
     g->add_ns = g->first_add_ns ? begin - g->first_add_ns : 0;
-    g->broken = 1; /* until all of it is done */
+    g->broken = HEDDLE_ENOMEM; /* until all of it is done */
     drop_ranges(g);
     if (n_edges_cap)
         HD_TRY(sort_edges(g, &edges, &n_spilled, e));
@@ -279,7 +279,7 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
     if (asked || g->want_rank)
         s = g->want_rank ? hd_graph_mark_path(g, e) : hd_graph_rank(g, e);
     g->frozen = s == HEDDLE_OK;
-    g->broken = s != HEDDLE_OK;
+    g->broken = s;
     g->freeze_ns = hd_host_clock() - begin;
     return s;
 }

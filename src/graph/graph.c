@@ -22,13 +22,13 @@ heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e)
     g->blob_bytes = sizeof(hd_blob) + RECORDS_MIN * sizeof(hd_task);
     g->blob = hd_new(g->blob_bytes);
     g->ranges = hd_ranges_new();
-    g->shared = hd_new(table->n_bodies * sizeof(uint32_t));
-    if (!g->blob || !g->ranges || !g->shared) {
+    g->uses = hd_new(table->n_bodies * sizeof *g->uses);
+    if (!g->blob || !g->ranges || !g->uses) {
         hd_graph_clear(g);
         return hd_say(e, HEDDLE_ENOMEM, "a new graph: out of memory");
     }
     for (i = 0; i < table->n_bodies; i++)
-        g->shared[i] = table->bodies[i].shared_bytes;
+        g->uses[i].shared_bytes = table->bodies[i].shared_bytes;
     return HEDDLE_OK;
 }
 
@@ -36,7 +36,7 @@ void hd_graph_clear(hd_graph *g)
 {
     hd_delete(g->blob, g->blob_bytes);
     hd_ranges_free(g->ranges);
-    hd_delete(g->shared, g->table->n_bodies * sizeof(uint32_t));
+    hd_delete(g->uses, g->table->n_bodies * sizeof *g->uses);
     hd_list_clear(&g->spilled);
     hd_list_clear(&g->asked);
     hd_list_clear(&g->big_args);
@@ -46,9 +46,17 @@ void hd_graph_clear(hd_graph *g)
     memset(g, 0, sizeof *g);
 }
 
+heddle_status hd_graph_whole(const hd_graph *g, hd_error *e)
+{
+    if (g->broken == HEDDLE_OK)
+        return HEDDLE_OK;
+    return hd_say(e, g->broken, "an earlier call on this graph failed (%s): it can only be freed",
+                  heddle_strstatus(g->broken));
+}
+
 static heddle_status no_memory(hd_graph *g, hd_error *e)
 {
-    g->broken = 1;
+    g->broken = HEDDLE_ENOMEM;
     return hd_say(e, HEDDLE_ENOMEM, "task %llu: out of memory; the graph can only be freed",
                   (unsigned long long)g->n_tasks);
 }
@@ -153,8 +161,7 @@ static heddle_status check(const hd_graph *g, const heddle_task_desc *d, hd_erro
     uint64_t i, t = g->n_tasks;
     if (g->frozen)
         return hd_say(e, HEDDLE_EINVAL, "the graph is frozen: no task can be added");
-    if (g->broken)
-        return hd_say(e, HEDDLE_EINVAL, "the graph ran out of memory: it can only be freed");
+    HD_TRY(hd_graph_whole(g, e));
     if (d->body >= g->table->n_bodies)
         return hd_say(e, HEDDLE_EINVAL, "task %llu: body %u is not in table %s, which has %u",
                       (unsigned long long)t, d->body, g->table->name, g->table->n_bodies);
@@ -195,6 +202,7 @@ static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t i
     hd_task *t = hd_graph_task(g, id);
     t->body = (uint16_t)d->body;
     t->cost_ns = d->cost_ns;
+    g->uses[d->body].used = 1;
     t->flags = (uint16_t)((d->priority > 0 ? HD_TASK_URGENT : 0) | (d->flags & HEDDLE_TASK_WATCH ? HD_TASK_WATCH : 0));
     if (t->flags & HD_TASK_WATCH)
         t->watch = (uint32_t)g->n_watched++;
@@ -222,6 +230,7 @@ heddle_status hd_graph_add(hd_graph *g, const heddle_task_desc *d, uint32_t *out
 
 heddle_status hd_graph_after(hd_graph *g, uint32_t later, uint32_t earlier, hd_error *e)
 {
+    HD_TRY(hd_graph_whole(g, e));
     if (g->frozen)
         return hd_say(e, HEDDLE_EINVAL, "the graph is frozen: no edge can be added");
     if (later >= g->n_tasks || earlier >= g->n_tasks)
@@ -245,6 +254,7 @@ const void *hd_graph_args(const hd_graph *g, const hd_task *t) { return args_of(
 
 heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_t n_bytes, hd_error *e)
 {
+    HD_TRY(hd_graph_whole(g, e));
     if (t >= g->n_tasks || hd_graph_task(g, t)->body == HD_BODY_JOIN)
         return hd_say(e, HEDDLE_EINVAL, "%u is not a task of this graph", t);
     if (hd_graph_task(g, t)->arg_bytes != n_bytes || (n_bytes && !args))

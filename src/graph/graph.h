@@ -12,11 +12,16 @@ typedef struct hd_pair {
     uint32_t from, to;
 } hd_pair;
 
+typedef struct hd_body_use {
+    uint32_t shared_bytes; /* of the table, or of heddle_graph_shared */
+    uint32_t used;         /* a task has this body */
+} hd_body_use;
+
 typedef struct hd_graph {
     const heddle_table *table;
-    uint32_t *shared; /* block-shared bytes of each body, from the table or heddle_graph_shared */
+    hd_body_use *uses; /* one a body of the table */
     int frozen;
-    int broken;    /* out of memory or a cycle on the way: can only be freed */
+    heddle_status broken; /* out of memory or a cycle on the way: the graph can only be freed */
     int want_rank; /* heddle_graph_prioritise was called */
     /* The blob, built in place: header, records; freeze appends the rest. blob_bytes is what is allocated. */
     uint8_t *blob;
@@ -47,6 +52,8 @@ uint64_t hd_task_cost(const hd_task *t);
 
 heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e);
 void hd_graph_clear(hd_graph *g);
+/* OK, or the status of the failure that broke it. */
+heddle_status hd_graph_whole(const hd_graph *g, hd_error *e);
 heddle_status hd_graph_add(hd_graph *g, const heddle_task_desc *d, uint32_t *out, hd_error *e);
 heddle_status hd_graph_after(hd_graph *g, uint32_t later, uint32_t earlier, hd_error *e);
 heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_t n_bytes, hd_error *e);

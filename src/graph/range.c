@@ -235,7 +235,7 @@ static heddle_status check_slowly(const heddle_range *r, hd_error *e)
         return hd_say(e, HEDDLE_ERANGE, "a range's stride of %llu bytes is less than its row of %llu",
                       (unsigned long long)r->stride_bytes, (unsigned long long)r->row_bytes);
     if (r->row_bytes - 1 > room || (rows > 1 && r->stride_bytes > (room - (r->row_bytes - 1)) / (rows - 1)) ||
-        r->stride_bytes >= LINE_STRIDE || r->row_bytes >= LINE_STRIDE)
+        (rows > 1 && r->stride_bytes >= LINE_STRIDE) || r->row_bytes >= LINE_STRIDE)
         return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows of %llu bytes reaches past the address space",
                       (unsigned long long)rows, (unsigned long long)r->row_bytes);
     return HEDDLE_OK;

@@ -16,6 +16,8 @@ static void ranks_clear(ranks *k)
     hd_delete(k->order, k->n * sizeof *k->order);
     hd_delete(k->left, k->n * sizeof *k->left);
     hd_delete(k->path, k->n * sizeof *k->path);
+    k->order = k->left = NULL;
+    k->path = NULL;
 }
 
 static int ranks_new(ranks *k, uint64_t n)

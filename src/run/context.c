@@ -10,11 +10,13 @@
 
 static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
 
+int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
+
 heddle_status hd_ctx_check(heddle_ctx *ctx)
 {
     if (!ctx)
         return hd_say(NULL, HEDDLE_EINVAL, "the context is NULL");
-    if (ctx->lost)
+    if (hd_ctx_lost(ctx))
         return hd_say(&ctx->error, HEDDLE_EDEVICE,
                       "the context is lost: a task ran past the time limit and did not return; close it");
     return HEDDLE_OK;
@@ -34,7 +36,7 @@ static heddle_status check_config(const heddle_config *c)
         return hd_say(NULL, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
     if (c->n_ring > 1u << 20)
         return hd_say(NULL, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", c->n_ring, 1u << 20);
-    if (c->n_lanes > 1 && c->backend != HEDDLE_SERIAL)
+    if (c->n_lanes > 1 && c->backend != HEDDLE_SERIAL && c->backend != HEDDLE_AUTO)
         return hd_say(NULL, HEDDLE_EINVAL, "%u lanes: only the serial backend emulates a block", c->n_lanes);
     return HEDDLE_OK;
 }
@@ -100,7 +102,7 @@ HEDDLE_API void heddle_close(heddle_ctx *ctx)
 {
     if (!ctx)
         return;
-    if (!ctx->lost) /* else a worker is still inside a body: its device stays behind */
+    if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
     hd_delete(ctx, sizeof *ctx);
     if (__atomic_sub_fetch(&n_open, 1, __ATOMIC_RELAXED) == 0)

@@ -68,7 +68,7 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
     if (!g)
         return;
     hd_graph_settle(g);
-    if (g->ctx->lost && g->running)
+    if (hd_ctx_lost(g->ctx) && hd_graph_running(g))
         return; /* a worker is still inside a body and may touch all of it */
     if (g->loaded)
         g->ctx->backend->unload(g->loaded);
@@ -99,6 +99,7 @@ HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_tas
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_add: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
     if (!d || d->size != sizeof *d)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
     return hd_graph_add(&g->g, d, out, &g->ctx->error); /* a frozen graph refuses; so a run cannot be in flight */
@@ -108,6 +109,7 @@ HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, 
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_after: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
     return hd_graph_after(&g->g, later, earlier, &g->ctx->error);
 }
 
@@ -115,13 +117,14 @@ HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uin
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_shared: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
     if (body >= g->g.table->n_bodies)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "body %u is not in table %s", body, g->g.table->name);
     if (g->g.frozen)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph is frozen: shared memory is settled");
     if (n_bytes > 1u << 30)
         return hd_say(&g->ctx->error, HEDDLE_ERANGE, "%u bytes of block-shared memory; the limit is 2^30", n_bytes);
-    g->g.shared[body] = n_bytes;
+    g->g.uses[body].shared_bytes = n_bytes;
     return HEDDLE_OK;
 }
 
@@ -129,6 +132,7 @@ HEDDLE_API heddle_status heddle_graph_prioritise(heddle_graph *g)
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_prioritise: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
     if (g->g.frozen)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph is frozen: priorities are settled");
     g->g.want_rank = 1;
@@ -139,6 +143,7 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g)
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_freeze: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
     return hd_graph_freeze(&g->g, &g->ctx->error);
 }
 

@@ -55,8 +55,20 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
         if (*more)
             return hd_say(e, HEDDLE_EBODY, "task %u (%s): %s", r->task, name_of(g, r->task), more);
         return hd_say(e, HEDDLE_EBODY, "task %u (%s) failed with code %u", r->task, name_of(g, r->task), r->code);
-    default: return HEDDLE_ETIMEDOUT; /* the sentence was made when the limit passed */
+    default:
+        if (g->said_who) /* the sentence was made when the limit passed */
+            return HEDDLE_ETIMEDOUT;
+        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms", g->ctx->config.time_limit_ms);
     }
+}
+
+int hd_graph_running(heddle_graph *g)
+{
+    int r;
+    pthread_mutex_lock(&g->mutex);
+    r = g->running;
+    pthread_mutex_unlock(&g->mutex);
+    return r;
 }
 
 /* With the mutex; the backend says that the run ended. */
@@ -103,6 +115,9 @@ static void say_who(heddle_graph *g)
     }
     hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", g->ctx->config.time_limit_ms,
            n ? text : "; no worker was in a task");
+    pthread_mutex_lock(&g->mutex);
+    g->said_who = 1;
+    pthread_mutex_unlock(&g->mutex);
 }
 
 /* The config's limit has passed: stops the run and gives bodies a grace period. */
@@ -111,7 +126,16 @@ static void enforce_limit(heddle_graph *g)
     say_who(g);
     g->ctx->backend->stop(g->loaded, HD_STOP_TIMEOUT);
     if (!waited(g, hd_host_clock() + GRACE_NS))
-        g->ctx->lost = 1;
+        __atomic_store_n(&g->ctx->lost, 1, __ATOMIC_RELAXED);
+}
+
+static heddle_status end_of(heddle_graph *g)
+{
+    heddle_status s;
+    pthread_mutex_lock(&g->mutex);
+    s = g->end;
+    pthread_mutex_unlock(&g->mutex);
+    return s;
 }
 
 /* Waits until the deadline or the config's limit. EBUSY: the run goes on. */
@@ -119,16 +143,16 @@ static heddle_status wait_until(heddle_graph *g, uint64_t deadline_ns)
 {
     uint64_t first = deadline_ns < g->deadline_ns ? deadline_ns : g->deadline_ns;
     if (waited(g, first))
-        return g->end;
+        return end_of(g);
     if (g->deadline_ns > deadline_ns || hd_host_clock() < g->deadline_ns)
         return HEDDLE_EBUSY;
     enforce_limit(g);
-    return g->ctx->lost ? hd_ctx_check(g->ctx) : g->end;
+    return hd_ctx_lost(g->ctx) ? hd_ctx_check(g->ctx) : end_of(g);
 }
 
 void hd_graph_settle(heddle_graph *g)
 {
-    while (g->running && !g->ctx->lost && wait_until(g, UINT64_MAX) == HEDDLE_EBUSY)
+    while (hd_graph_running(g) && !hd_ctx_lost(g->ctx) && wait_until(g, UINT64_MAX) == HEDDLE_EBUSY)
         continue;
 }
 
@@ -162,9 +186,18 @@ static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *a
     if (app_bytes != g->g.table->app_bytes || (app_bytes && !app))
         return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has an app record of %u bytes, given were %llu",
                       g->g.table->name, g->g.table->app_bytes, app ? (unsigned long long)app_bytes : 0ull);
-    if (g->running && !waited(g, 0))
+    if (hd_graph_running(g) && !waited(g, 0))
         return hd_say(&ctx->error, HEDDLE_EBUSY, "a run of this graph is in flight");
     return HEDDLE_OK;
+}
+
+static void set_running(heddle_graph *g, int running, heddle_job *job)
+{
+    pthread_mutex_lock(&g->mutex);
+    g->running = running;
+    g->said_who = 0;
+    g->job = job;
+    pthread_mutex_unlock(&g->mutex);
 }
 
 static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes, heddle_job *job,
@@ -179,13 +212,10 @@ static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *app, si
     if (g->n_done)
         memset(g->done, 0, g->n_done);
     g->deadline_ns = ctx->config.time_limit_ms ? deadline_in(ctx->config.time_limit_ms) : UINT64_MAX;
-    g->job = job;
-    g->running = 1;
-    s = ctx->backend->start(g->loaded, g->app, help, &ctx->error);
-    if (s != HEDDLE_OK) {
-        g->running = 0;
-        g->job = NULL;
-    }
+    set_running(g, 1, job);
+    s = ctx->backend->start(g->loaded, g->app, help, g->deadline_ns, &ctx->error);
+    if (s != HEDDLE_OK)
+        set_running(g, 0, NULL);
     return s;
 }
 
@@ -235,7 +265,7 @@ static heddle_status wait_job(heddle_job *j, uint64_t deadline_ns)
     heddle_status s = ended(j);
     if (s != HEDDLE_EBUSY)
         return s;
-    if (j->graph->ctx->lost)
+    if (hd_ctx_lost(j->graph->ctx))
         return HEDDLE_EDEVICE;
     s = wait_until(j->graph, deadline_ns);
     return s == HEDDLE_EBUSY ? s : ended(j) == HEDDLE_EBUSY ? HEDDLE_EDEVICE : ended(j);
@@ -336,7 +366,7 @@ static heddle_status outcome(heddle_graph *g, hd_outcome *out, const char *call)
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
     HD_TRY(hd_ctx_check(g->ctx));
-    if (g->running && !waited(g, 0))
+    if (hd_graph_running(g) && !waited(g, 0))
         return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
     if (!g->has_result)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: the graph has not run", call);

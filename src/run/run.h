@@ -12,7 +12,7 @@ struct heddle_ctx {
     heddle_config config;
     const hd_backend *backend;
     hd_device *device;
-    int lost; /* workers that do not come back: every call says EDEVICE, close leaves them behind */
+    int lost; /* atomic: workers do not come back; every call says EDEVICE, close leaves them behind */
 };
 
 /* A callback of heddle_graph_on_done. */
@@ -28,6 +28,7 @@ struct heddle_graph {
     void *app;           /* copy of the app record, app_bytes of the table */
     uint64_t load_ns;
     int running;         /* started and not concluded */
+    int said_who;        /* the sentence of a passed time limit stands in the context */
     int has_result;      /* a run has ended */
     uint64_t deadline_ns; /* of the config's time limit */
     heddle_job *job;     /* of the run, NULL for heddle_run */
@@ -48,6 +49,9 @@ struct heddle_job {
 
 /* run.c: waits for a run in flight and concludes it. */
 void hd_graph_settle(heddle_graph *g);
+/* Started and not concluded. */
+int hd_graph_running(heddle_graph *g);
+int hd_ctx_lost(const heddle_ctx *ctx);
 /* EDEVICE with its sentence if the context is lost. */
 heddle_status hd_ctx_check(heddle_ctx *ctx);
 

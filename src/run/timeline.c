@@ -3,8 +3,9 @@
  *
  * Time is cut into columns of half a pixel. In each, a row has one of a few codes: a colour, that of the body that
  * took most of the column, and one of four strengths, by how much of it was busy; so tasks far below a pixel show as
- * the shade an eye would see. Neighbouring columns of one code are one line of a path. Where even that makes too many
- * lines, columns are widened until the file stays below a megabyte, whatever the number of events and workers.
+ * the shade an eye would see. Neighbouring columns of one code are one line of a path. Where that makes too many lines
+ * the shades at the ends of tasks go first, then columns are widened, until the file stays below a megabyte, whatever
+ * the number of events and workers.
  *
  * Numbers are printed by integer arithmetic: the picture is the same in every locale. Where events were dropped the
  * row is grey, for nothing is known there, and the legend says how many are missing. */
@@ -20,20 +21,21 @@
 #define ROWS_PX 760u /* height of all rows, where they are many; beyond as many workers, a pixel each */
 #define MOST_ROWS_PX 1000u
 #define THICKEST_PX 32u   /* of a row, where they are few */
-#define MOST_RUNS 100000u /* lines, up to 9 bytes each */
+#define MOST_RUNS 120000u /* lines, of 7 bytes or so */
 #define MOST_CODES (1u << 27)
 #define N_STRENGTHS 4u
 #define MOST_LEGEND 24u
 #define MOST_NAME 40u /* characters */
 #define MOST_TITLE 95u
 #define UNKNOWN "#d8dee4"
-#define SEPARATED 8u                              /* columns from which on the end of a task is marked */
+#define SEPARATED 5u                              /* columns from which on the end of a task is marked */
 #define N_CODES (1u + HD_N_COLOURS * N_STRENGTHS) /* 0: idle */
 
 typedef struct column {
     uint64_t busy_ns, votes; /* votes: by how much `body` leads the others, counted as they come */
     uint32_t body;
-    int ends; /* a long task ends here: drawn weaker, so that it is seen apart from the next */
+    uint8_t ends;   /* a long task ends here: drawn weaker, so that it is seen apart from the next */
+    uint8_t middle; /* of a task, which must not vanish when shades do */
 } column;
 
 typedef struct picture {
@@ -43,6 +45,7 @@ typedef struct picture {
     heddle_stats stats;
     uint64_t span_ns; /* what the plot is wide */
     uint64_t column_ns, n_columns;
+    int hard;               /* columns are drawn in full or not at all */
     uint64_t cap_columns;   /* of the first try, the finest */
     column *row;            /* scratch of one row, cap_columns */
     uint8_t *codes;         /* n_columns a worker */
@@ -79,17 +82,22 @@ static void put_event(picture *p, const hd_event *ev, uint32_t body)
         vote(&p->row[at], body, (end < to ? end : to) - (begin > from ? begin : from));
     }
     p->row[last].ends |= last - first >= SEPARATED;
+    p->row[first + (last - first) / 2].middle = 1;
+}
+
+static uint64_t strength_of(const picture *p, const column *c)
+{
+    uint64_t strength = (c->busy_ns * N_STRENGTHS + p->column_ns / 2) / p->column_ns;
+    if (p->hard)
+        return c->middle || c->busy_ns * 2 >= p->column_ns ? N_STRENGTHS : 0;
+    strength = strength < 1 ? 1 : strength > N_STRENGTHS ? N_STRENGTHS : strength;
+    return c->ends && strength > 1 ? 2 : strength;
 }
 
 static uint8_t code_of(const picture *p, const column *c)
 {
-    uint64_t strength = (c->busy_ns * N_STRENGTHS + p->column_ns / 2) / p->column_ns;
-    if (!c->busy_ns)
-        return 0;
-    strength = strength < 1 ? 1 : strength > N_STRENGTHS ? N_STRENGTHS : strength;
-    if (c->ends && strength > 1)
-        strength = 2;
-    return (uint8_t)(1 + c->body % HD_N_COLOURS * N_STRENGTHS + strength - 1);
+    uint64_t strength = c->busy_ns ? strength_of(p, c) : 0;
+    return strength ? (uint8_t)(c->body % HD_N_COLOURS * N_STRENGTHS + strength) : 0;
 }
 
 static void code_row(picture *p, uint32_t worker)
@@ -123,6 +131,16 @@ static uint64_t code_rows(picture *p)
     for (c = 1; c < N_CODES; c++)
         n += p->used[c];
     return n;
+}
+
+/* Without shades the picture is true while tasks are longer than columns; then that is tried too. */
+static int fits(picture *p)
+{
+    p->hard = 0;
+    if (code_rows(p) <= MOST_RUNS)
+        return 1;
+    p->hard = p->stats.body_ns / p->column_ns >= p->stats.n_events;
+    return p->hard && code_rows(p) <= MOST_RUNS;
 }
 
 static void count_events(picture *p)
@@ -159,6 +177,17 @@ static int picture_room(picture *p)
     return p->row && p->codes ? 0 : -1;
 }
 
+/* The pitch of rows. */
+static uint64_t row_milli(uint64_t n_workers)
+{
+    uint64_t milli = ROWS_PX * 1000 / n_workers;
+    if (milli > 3000) /* whole pixels are sharp */
+        return milli > THICKEST_PX * 1000 ? THICKEST_PX * 1000 : milli / 1000 * 1000;
+    if (milli < 1000)
+        return n_workers < MOST_ROWS_PX ? 1000 : MOST_ROWS_PX * 1000 / n_workers;
+    return milli;
+}
+
 static heddle_status picture_init(picture *p, const hd_graph *g, const hd_outcome *o, hd_error *e)
 {
     memset(p, 0, sizeof *p);
@@ -173,14 +202,9 @@ static heddle_status picture_init(picture *p, const hd_graph *g, const hd_outcom
         picture_clear(p);
         return hd_say(e, HEDDLE_ENOMEM, "a timeline: out of memory");
     }
-    while (code_rows(p) > MOST_RUNS && p->n_columns > 1)
-        p->column_ns *= 2;
-    p->row_milli = ROWS_PX * 1000 / o->n_workers;
-    p->row_milli = p->row_milli > THICKEST_PX * 1000 ? THICKEST_PX * 1000 : p->row_milli;
-    if (p->row_milli > 3000)
-        p->row_milli = p->row_milli / 1000 * 1000; /* whole pixels are sharp */
-    if (p->row_milli < 1000)
-        p->row_milli = o->n_workers < MOST_ROWS_PX ? 1000 : MOST_ROWS_PX * 1000 / o->n_workers;
+    while (!fits(p) && p->n_columns > 1)
+        p->column_ns += p->column_ns / 4 + 1;
+    p->row_milli = row_milli(o->n_workers);
     return HEDDLE_OK;
 }
 
@@ -380,7 +404,7 @@ static void print_plot(picture *p)
     uint32_t c, w;
     hd_file_print(p->f, "<svg x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" preserveAspectRatio=\"none\" viewBox=\"0 0 ",
                   LEFT_PX, p->top_px, PLOT_PX, plot_px(p));
-    hd_print_milli(p->f, p->span_ns * 1000 / p->column_ns);
+    hd_print_milli(p->f, p->span_ns / p->column_ns * 1000 + p->span_ns % p->column_ns * 1000 / p->column_ns);
     hd_file_print(p->f, " %u\">\n<g fill=\"" UNKNOWN "\">\n", p->o->n_workers);
     for (w = 0; w < p->o->n_workers; w++)
         print_unknown(p, w);

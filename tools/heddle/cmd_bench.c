@@ -128,7 +128,7 @@ static int run_once(const subject *s, work *w, uint64_t *ns)
     cli_progress("%s: plain loop over the tiles", w->app->name);
     begin_ns = cli_now_ns();
     if (w->app->tiles(w->c))
-        return cli_bad("%s: %s", w->app->name, w->c->error);
+        return cli_bad("%s", w->c->error);
     *ns = cli_now_ns() - begin_ns;
     return CLI_OK;
 }
@@ -171,7 +171,7 @@ static int live(bench *b, const subject *s, double *values)
     if (!status && !s->is_tiles && heddle_get_stats(w.graph, &first))
         status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
     if (!status && b->app->read(w.c))
-        status = cli_bad("%s: %s", b->app->name, w.c->error);
+        status = cli_bad("%s", w.c->error);
     total_ns = cli_now_ns() - begin_ns;
     if (!status)
         status = work_reset(&w) || run_once(s, &w, &ns) ? CLI_BAD : CLI_OK;

@@ -72,7 +72,7 @@ static int run_once(outcome *out, const options *o)
     out->n_runs++;
     out->check = "skipped";
     if (o->no_check)
-        return out->w.app && out->w.app->read(out->w.c) ? cli_bad("%s: %s", name, out->w.c->error) : CLI_OK;
+        return out->w.app && out->w.app->read(out->w.c) ? cli_bad("%s", out->w.c->error) : CLI_OK;
     status = work_check(&out->w, &out->sentence);
     if (status != CLI_BAD)
         out->check = status == CLI_WRONG ? "failed" : out->sentence ? "skipped" : "ok";

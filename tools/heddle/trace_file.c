@@ -148,8 +148,11 @@ static int by_body_and_time(const void *a, const void *b)
 /* Slices of one body lie together after sorting, in the order of their times. */
 static heddle_body_stats body_of(const slice *first, size_t n, char *name)
 {
-    heddle_body_stats t = {
-        .name = name, .n_tasks = n, .min_ns = first[0].ns, .median_ns = first[n / 2].ns, .max_ns = first[n - 1].ns};
+    heddle_body_stats t = {.name = name,
+                           .n_tasks = n,
+                           .min_ns = first[0].ns,
+                           .median_ns = first[(n - 1) / 2].ns,
+                           .max_ns = first[n - 1].ns};
     for (size_t i = 0; i < n; i++)
         t.total_ns += first[i].ns;
     return t;

@@ -10,7 +10,7 @@
 /* Ten minutes: a run that hangs must not hang the terminal. The environment may say otherwise. */
 enum { TIME_LIMIT_MS = 600000 };
 
-static int bad_case(const work *w) { return cli_bad("%s: %s", w->app->name, w->c->error); }
+static int bad_case(const work *w) { return cli_bad("%s", w->c->error); }
 
 static int prepare(work *w, const app_request *q)
 {
@@ -19,7 +19,7 @@ static int prepare(work *w, const app_request *q)
     cli_progress("%s: reading the input", w->app->name);
     w->c = w->app->prepare(q, error);
     w->prepare_ns = cli_now_ns() - begin_ns;
-    return w->c ? CLI_OK : cli_bad("%s: %s", w->app->name, error);
+    return w->c ? CLI_OK : cli_bad("%s", error);
 }
 
 static int open_context(work *w, const heddle_config *cfg)
@@ -74,9 +74,12 @@ int work_open(work *w, const app *a, const char *file, const app_request *q, con
 
 int work_run(work *w, uint64_t *ns)
 {
-    uint64_t begin_ns = cli_now_ns();
-    heddle_status s =
-        w->app ? heddle_run(w->ctx, w->graph, w->c->record, w->c->record_bytes) : heddle_run(w->ctx, w->graph, NULL, 0);
+    const void *record = w->app ? w->c->record : NULL;
+    heddle_status s;
+    uint64_t begin_ns;
+    cli_progress("%s: running", w->app ? w->app->name : w->file);
+    begin_ns = cli_now_ns();
+    s = heddle_run(w->ctx, w->graph, record, w->app ? w->c->record_bytes : 0);
     *ns = cli_now_ns() - begin_ns;
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }

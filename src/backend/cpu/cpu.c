@@ -374,10 +374,11 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_w
     return HEDDLE_OK;
 }
 
-static heddle_status start(hd_loaded *l, const void *app, int help, hd_error *e)
+static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
 {
     hd_device *d = l->device;
     uint32_t i, before = __atomic_load_n(&d->n_running, __ATOMIC_ACQUIRE);
+    (void)limit_ns;
     if (before == N_INBOX)
         return hd_say(e, HEDDLE_EBUSY, "%u jobs of this context are waiting already", before);
     if (l->dirty)
@@ -400,7 +401,7 @@ static heddle_status wait(hd_loaded *l, uint64_t deadline_ns)
         l->helped = 0;
         run_worker(l, 0);
     }
-    for (polls = 0; polls < l->device->spin && __atomic_load_n(&l->running, __ATOMIC_RELAXED); polls++)
+    for (polls = 0; deadline_ns && polls < l->device->spin && __atomic_load_n(&l->running, __ATOMIC_RELAXED); polls++)
         HD_PAUSE(polls);
     pthread_mutex_lock(&l->mutex);
     while (l->running) {

@@ -166,7 +166,7 @@ static void run_task(hd_loaded *l, uint32_t t, const void *app)
         l->watcher.done(l->watcher.self, t);
 }
 
-static heddle_status start(hd_loaded *l, const void *app, int help, hd_error *e)
+static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
 {
     uint64_t i;
     (void)help;
@@ -175,8 +175,11 @@ static heddle_status start(hd_loaded *l, const void *app, int help, hd_error *e)
     memset(&l->fail, 0, sizeof l->fail);
     l->complaint[0] = 0;
     l->begin_ns = hd_host_clock();
-    for (i = 0; i < l->graph->n_tasks && __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; i++)
+    for (i = 0; i < l->graph->n_tasks && __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; i++) {
         run_task(l, l->order[i], app);
+        if (limit_ns != UINT64_MAX && hd_host_clock() > limit_ns)
+            (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
+    }
     (void)hd_stop(&l->fail, HD_STOP_DONE);
     __atomic_store_n(&l->doing, HD_NONE, __ATOMIC_RELAXED);
     l->end_ns = hd_host_clock();

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# answers.sh - `heddle run --json` has every key of the known answers and their values. Cases beyond four million cells
+# are left to the tests of the apps.
+. "$2/tests/cli/common.bash"
+have_python || { echo "python3 is not here"; exit 77; }
+data=$source_dir/data
+
+# compare EXPRESSION EXPECTED.json: the expression takes the case out of the file's object `d`. Keys of "pts" and lists
+# of points are flat in the answer.
+compare() {
+    python3 - "$1" "$2" >wrong 2>&1 <<'P' || fail "$1 of $2: $(cat wrong)"
+import json, sys
+d = json.load(open(sys.argv[2]))
+want, out = eval(sys.argv[1]), json.load(open("out"))
+got = out["answer"]
+assert out["check"] == "ok", out["check"]
+
+def flat(v):
+    return [x for y in v for x in flat(y)] if isinstance(v, list) else [v]
+
+def look(key, w, absolute):
+    g, w = flat(got[key]), flat(w)
+    assert len(g) == len(w), (key, g, w)
+    for a, b in zip(g, w):
+        exact = isinstance(b, (int, str)) and not isinstance(a, float)
+        assert a == b if exact else abs(a - b) <= max(absolute, 1e-5 * abs(b)), (key, a, b)
+
+n = 0
+for key, w in want.items():
+    if isinstance(w, dict):
+        for k, v in w.items():
+            look(key + "." + k, v, 1e-4)
+            n += 1
+    else:
+        look(key, w, 0)
+        n += 1
+assert n >= 3, "too few keys to prove anything"
+P
+}
+
+for i in 0 1; do
+    file=$data/smith-waterman/expected.json
+    n=$(json "d['dna_linear_gap']['cases'][$i]['na']" "$file")
+    [ "$n" -gt 2048 ] && continue
+    run 0 run sw --input "$data/smith-waterman/lambda_virus.fa" --input "$data/smith-waterman/phage_P1.fasta" \
+        --opt na="$n" --opt nb="$n" -b 50x64 --json
+    compare "d['dna_linear_gap']['cases'][$i]" "$file"
+done
+run 0 run dtw --input "$data/dtw/mitdb_100_mlii.i16le" --opt x_off=0 --opt y_off=8192 --opt n=1024 --opt m=1024 --json
+compare "d['pairs']['cases'][0]" "$data/dtw/expected.json"
+run 0 run sat --input "$data/images/coins_384x303.pgm" -b 40 --json
+compare "d['coins_384x303.pgm']['sat']" "$data/images/expected.json"
+run 0 run inthist --input "$data/images/coins_384x303.pgm" -b 40 --json
+compare "{k: v for k, v in d['coins_384x303.pgm']['integral_histogram_32bins'].items() if k not in ('bin', 'layout')}" \
+    "$data/images/expected.json"
+for sweeps in 1 10; do
+    run 0 run heat --input "$data/hotspot/temp_64" --opt sweeps=$sweeps -b 16 --json
+    compare "d['64x64']['heat2d_gauss_seidel_sweeps_$sweeps']" "$data/hotspot/expected.json"
+    run 0 run jacobi --input "$data/hotspot/temp_64" --opt sweeps=$sweeps -b 16 --json
+    compare "d['64x64']['jacobi5_sweeps_$sweeps']" "$data/hotspot/expected.json"
+done
+run 0 run lu --input "$data/sparse-lu/west0479.mtx" -b 32 --json
+compare "{k: v for k, v in d['west0479.mtx']['dominant_matrix_M'].items() if k in ('logabsdet', 'det_sign', 'sum_diag_U',
+    'sum_abs_U', 'sum_abs_L_strict', 'fro_LU_packed')}" "$data/sparse-lu/expected.json"
+finish

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# bad_input.sh - what cannot be done is refused with a sentence on stderr, exit status 2, nothing on stdout and no file.
+. "$2/tests/cli/common.bash"
+data=$source_dir/data
+
+# Words.
+refused 'one app or one file' run
+refused 'one app or one file' run sw lu
+refused "unknown app 'jacoby'; did you mean 'jacobi'" run jacoby
+refused "unknown option '--polcy'; did you mean '--policy'" run sw --polcy lf
+refused "unknown policy 'lff'; *.*did you mean 'lf'|unknown policy 'lff'" run sw --policy lff
+refused "unknown backend 'cpus'; did you mean 'cpu'" run sw --backend cpus
+refused 'has no option' run sw --opt mtach=1
+refused 'KEY=VALUE' run sw --opt match
+refused 'sw' run sw --opt match=many
+refused 'belongs? to the cuda|of the cuda backend' run sw --executor levels
+refused 'of the cuda backend' run sw --dispatch ticket
+refused 'needs a value' run sw -n
+refused 'needs a value' run sw --trace
+refused 'takes no value' run sw --json=yes
+refused 'no option of this command' run sw --tsv x.tsv
+
+# Numbers.
+for size in 0 -5 +5 5x 5x0 x5 5x-1 1.5 '' ' 5' 5x5x5 99999999999999999999 1e3 0x10; do
+    refused '-n' run sw -n "$size"
+    refused '-b' run sw -n 64 -b "$size"
+done
+refused 'too many|beyond|limit' run sw -n 9223372036854775807
+refused 'too many|beyond|limit' run sat -n 4294967296x4294967296
+refused 'tasks' run heat -n 100000 -b 1
+for n in 0 -1 many 99999999999 ''; do
+    refused '--workers' run sw --workers "$n"
+    refused '--repeat' run sw --repeat "${n/99999999999/x}"
+done
+refused '5000 workers' run sw --workers 5000
+refused 'lanes' run sw --backend cpu --lanes 2
+refused 'lanes' run sw --backend serial --lanes 5000
+refused '--time-limit' run sw --time-limit -1
+HEDDLE_WORKERS=many refused 'HEDDLE_WORKERS=many' run sw
+HEDDLE_POLICY=best refused 'HEDDLE_POLICY=best' run sw
+
+# Backends and limits.
+"$heddle" info >out 2>&1
+grep -q '^  cuda .*not in this build' out && refused 'cuda' run sw -n 64 --backend cuda
+echo '{"tasks": [{"id": 1, "us": 30000000}]}' >long.json
+refused 'limit' run long.json --time-limit 50
+if (ulimit -v 400000 && "$heddle" --version) >/dev/null 2>&1; then
+    (ulimit -v 400000 && refused 'memory' run sat -n 40000 && [ "$failures" = 0 ]) || fail "too little memory"
+else
+    echo "no memory limit can be set for this build: skipped"
+fi
+
+# Inputs.
+refused 'No such file' run sw --input nowhere.fa --input nowhere.fa
+refused 'PGM' run sat --input "$data/smith-waterman/lambda_virus.fa"
+head -c 5000 "$data/images/coins_384x303.pgm" >cut.pgm
+refused 'cut.pgm' run sat --input cut.pgm
+refused 'cut.pgm' run inthist --input cut.pgm
+echo ACGT >bare.fa
+refused 'bare.fa' run sw --input bare.fa --input bare.fa
+printf 'odd' >odd.i16le
+refused 'odd.i16le' run dtw --input odd.i16le
+printf '1\n2\nthree\n4\n' >words
+refused 'words:3' run heat --input words
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1.0\n' >few.mtx
+refused 'few.mtx' run lu --input few.mtx
+refused 'sat' run sat --input "$data/images/coins_384x303.pgm" --input "$data/images/coins_384x303.pgm"
+
+# Graph files.
+refused 'nowhere.json' run nowhere.json
+refused 'belong to apps' run long.json -n 5
+graph() { printf '%s\n' "$2" >bad.json && refused "$1" run bad.json; }
+graph 'bad.json:1' '{"tasks": ['
+graph 'bad.json' '{"jobs": []}'
+graph 'id' '{"tasks": [{"us": 5}]}'
+graph 'bad.json' '{"tasks": [{"id": 1, "us": -5}]}'
+graph 'cycle' '{"tasks": [{"id": 1, "after": [2]}, {"id": 2, "after": [1]}]}'
+graph 'bad.json' '{"tasks": [{"id": 1, "after": [7]}]}'
+graph 'bad.json' '{"tasks": [{"id": 1}, {"id": 1}]}'
+
+# Outputs: refused before the run (here one that would take half a minute), and none left behind.
+mkdir folder
+for option in --trace --timeline --dot --dump-graph; do
+    refused 'nowhere/x' run long.json $option nowhere/x
+    refused 'folder: cannot be written' run long.json $option folder
+    refused 'no regular file' run long.json $option /dev/null
+    refused 'needs a name' run long.json $option ''
+    refused 'limit' run long.json --time-limit 50 $option x.out
+    refused 'cut.pgm' run sat --input cut.pgm $option x.out
+    refused 'unknown app' run nothing $option x.out
+done
+[ "$(ls | sort | tr '\n' ' ')" = "bad.json bare.fa cut.pgm err few.mtx folder long.json odd.i16le out words " ] ||
+    fail "files left: $(ls)"
+# What stood there before stays when the run fails.
+echo old >kept
+refused 'limit' run long.json --time-limit 50 --trace kept
+[ "$(cat kept)" = old ] || fail "a failed run touched a file"
+finish

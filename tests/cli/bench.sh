@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# bench.sh - the TSV form: its columns, subjects and measures, and that values are in order.
+. "$2/tests/cli/common.bash"
+
+measures='execTime check minTaskLoad maxTaskLoad inspectionLoop buildCSR initAppContext_H initAppContext_D initRtContext_D totalTime'
+
+# rows_are_well_formed FILE
+rows_are_well_formed() {
+    awk -F '\t' '
+        NF != 7 { print "line " NR ": " NF " columns"; bad = 1 }
+        NR == 1 && $0 != "measure\tcase\tsubject\tmedian\tmin\tmax\tunit" { print "names: " $0; bad = 1 }
+        NR > 1 && !($5 <= $4 && $4 <= $6 && $5 >= 0) { print "line " NR ": not min <= median <= max"; bad = 1 }
+        NR > 1 && $1 == "execTime" && $5 <= 0 { print "line " NR ": a run that took no time"; bad = 1 }
+        NR > 1 && seen[$1 $2 $3]++ { print "line " NR ": twice"; bad = 1 }
+        END { exit bad }' "$1" >wrong || fail "$1: $(cat wrong)"
+}
+
+run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
+silent_err
+rows_are_well_formed out
+[ "$(awk -F '\t' 'NR > 1 { print $3 }' out | sort -u | tr '\n' ' ')" = "$(printf '%s\n' cpu/threads/distributed/{grr,lf,lrr} \
+    serial/order/-/- tiles | sort | tr '\n' ' ')" ] || fail "subjects: $(cut -f3 out | sort -u)"
+for measure in $measures; do
+    in_out "^$measure	sw:128x96:16x16	cpu/threads/distributed/lf	"
+done
+in_out '^check	sw:128x96:16x16	tiles	1	1	1	'
+in_out '^tasks	sw:128x96:16x16	cpu/threads/distributed/lf	48	48	48	tasks$'
+in_out '^workers	sw:128x96:16x16	serial/order/-/-	1	1	1	'
+
+run 0 bench all -n 64 -b 16 --runs 1 --backends cpu --policies lf --tsv all.tsv
+in_out 'execTime'
+rows_are_well_formed all.tsv
+[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 7 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
+run 0 bench sw --opt match=3 -n 64 --runs 2 --backends tiles,serial
+in_out '^execTime	sw:64x64:64x64:match=3	tiles	'
+! grep -q cpu out || fail "a backend that was not asked for"
+
+refused 'names of apps' bench
+refused "unknown app 'jaccobi'; did you mean 'jacobi'" bench jaccobi
+refused "unknown backend 'gpu'" bench sw --backends cpu,gpu
+refused 'names what it compares' bench sw --backends auto
+refused "unknown policy 'first'" bench sw --policies first
+refused 'with commas' bench sw --policies ,
+refused '--runs 0' bench sw --runs 0
+refused 'cannot be written' bench sw --tsv nowhere/b.tsv
+refused 'has no option' bench sw --opt speed=9
+refused 'no option of this command' bench sw --trace t.json
+[ ! -e t.json ] && [ "$(ls *.tsv)" = all.tsv ] || fail "files left: $(ls)"
+finish

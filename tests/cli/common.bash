@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# common.bash - what the tests of the command share. A test is called with the command's path and the source folder,
+# sources this file, and ends with `finish`. It works in a folder of its own, which goes away at the end.
+set -u
+heddle=$1
+source_dir=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+unset HEDDLE_BACKEND HEDDLE_POLICY HEDDLE_DEVICE HEDDLE_WORKERS HEDDLE_LANES HEDDLE_TRACE HEDDLE_TIME_LIMIT_MS
+unset HEDDLE_RING HEDDLE_SPIN_US HEDDLE_NO_PIN
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# run STATUS ARG...: runs the command, leaves out and err, and looks at the exit status.
+run() {
+    local want=$1 got
+    shift
+    "$heddle" "$@" >out 2>err
+    got=$?
+    [ "$got" = "$want" ] || fail "heddle $* gave $got instead of $want: $(head -c 300 err)"
+}
+
+# in_out PATTERN, in_err PATTERN: an extended regular expression that must be found.
+in_out() { grep -Eq -- "$1" out || fail "no '$1' in: $(head -c 600 out)"; }
+in_err() { grep -Eq -- "$1" err || fail "no '$1' on stderr: $(head -c 600 err)"; }
+silent_err() { [ ! -s err ] || fail "stderr is not silent: $(head -c 300 err)"; }
+
+# refused PATTERN ARG...: exit status 2, one sentence on stderr that has the pattern, nothing on stdout.
+refused() {
+    local pattern=$1
+    shift
+    run 2 "$@"
+    in_err "$pattern"
+    [ "$(grep -c '^heddle: ' err)" = 1 ] && [ "$(wc -l <err)" = 1 ] || fail "heddle $*: stderr is no one sentence: $(cat err)"
+    [ ! -s out ] || fail "heddle $*: stdout is not empty: $(head -c 300 out)"
+}
+
+# json EXPRESSION [FILE]: the object is `d`; prints what the expression gives. Without python3: nothing is looked at.
+have_python() { command -v python3 >/dev/null 2>&1; }
+json() {
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[2]))
+print(eval(sys.argv[1]))' "$1" "${2:-out}" 2>&1
+}
+# json_is VALUE EXPRESSION [FILE]
+json_is() {
+    local got
+    have_python || return 0
+    got=$(json "$2" "${3:-out}")
+    [ "$got" = "$1" ] || fail "$2 is '$got' instead of '$1'"
+}
+
+finish() {
+    if [ "$failures" -gt 0 ]; then
+        echo "$failures failures"
+        exit 1
+    fi
+    have_python || echo "python3 is not here: JSON was not looked at"
+    exit 0
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# info.sh - info, help, version, and words that are no command.
+. "$2/tests/cli/common.bash"
+
+run 0 --version
+in_out '^heddle [0-9]+\.[0-9]+\.[0-9]+$'
+run 0
+in_out '^usage: heddle'
+run 0 help
+in_out 'heddle bench APP'
+for command in info run bench trace; do
+    run 0 help $command
+    in_out "^usage: heddle $command"
+    cp out asked
+    run 0 $command --help
+    cmp -s out asked || fail "heddle $command --help differs from heddle help $command"
+done
+run 0 help run
+for option in -n -b --opt --input --backend --workers --policy --executor --dispatch --repeat --no-check --json --stats \
+    --trace --timeline --dot --dump-graph --lanes --time-limit; do
+    in_out "^  $option "
+done
+
+run 0 info
+silent_err
+in_out '^  serial '
+in_out '^  cpu .*worker'
+in_out '^  cores +[1-9]'
+in_out 'L1d'
+in_out '^  HEDDLE_WORKERS +not set'
+in_out '^limits'
+HEDDLE_WORKERS=3 run 0 info
+in_out '^  HEDDLE_WORKERS +3 '
+in_out '^  cpu +device 0: 3 workers'
+
+run 0 info
+apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
+[ "$apps" = "dtw heat inthist jacobi lu sat sw " ] || fail "apps are '$apps'"
+for app in $apps; do
+    run 0 info "$app"
+    in_out "^$app - "
+    in_out '^size +[0-9]+x[0-9]+'
+    in_out '^input +[^ ]'
+done
+run 0 info sw
+in_out '^  match .*default: 2'
+in_out '^  mismatch .*default: -1'
+in_out '^  gap .*default: -1'
+
+refused "unknown command 'rnu'; did you mean 'run'" rnu
+refused "unknown command 'qqqqqqq'$" qqqqqqq
+refused "unknown command 'banch'; did you mean 'bench'" help banch
+refused "unknown app 'jacoby'; did you mean 'jacobi'" info jacoby
+refused 'one app at most' info sw lu
+refused 'no option of this command' info --json
+if [ -w /dev/full ]; then
+    "$heddle" info >/dev/full 2>err
+    [ $? = 2 ] || fail "a full disk behind stdout went unnoticed"
+    in_err 'standard output'
+fi
+finish

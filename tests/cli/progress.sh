@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# progress.sh - the progress line: none when stderr is no terminal, however long the run; one on a terminal after the
+# first second, gone at the end; none for what is short.
+. "$2/tests/cli/common.bash"
+
+echo '{"tasks": [{"id": 1, "us": 1700000}]}' >long.json
+echo '{"tasks": [{"id": 1, "us": 10}]}' >short.json
+run 0 run long.json
+silent_err
+! grep -q "$(printf '\033')" out || fail "control sequences in a pipe"
+
+command -v script >/dev/null 2>&1 || { echo "script is not here: the terminal's side was not looked at"; finish; }
+# on_terminal ARG...: the command with a terminal of its own; what it shows goes to `screen`.
+on_terminal() { TERM=xterm script -qec "$(printf '%q ' "$heddle" "$@")" /dev/null >screen </dev/null; }
+on_terminal run long.json || fail "the run on a terminal failed"
+grep -q 'running  1\.[0-9] s' screen || fail "no progress line: $(head -c 300 screen)"
+tr '\r' '\n' <screen | grep -q "^$(printf '\033')\[Klong.json - " || fail "the line was not cleared: $(tail -c 500 screen)"
+on_terminal run short.json || fail "the short run on a terminal failed"
+! grep -q "$(printf '\033')" screen || fail "a progress line for a short run"
+on_terminal run long.json --repeat 2 || fail "the repeated run failed"
+grep -q '\] 1/2  ' screen || fail "no bar for repeated runs: $(head -c 300 screen)"
+finish

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# run.sh - every app on every backend and policy, the report, the JSON object, the files.
+. "$2/tests/cli/common.bash"
+
+for app in dtw heat inthist jacobi lu sat sw; do
+    size=100x84 block=16x20
+    [ $app = lu ] && size=100 block=16 # a square matrix in square blocks
+    run 0 run $app -n $size -b $block
+    silent_err
+    in_out "^$app - "
+    in_out '^  size +100 x'
+    in_out '^  graph +[1-9][0-9]* tasks'
+    in_out '^  time +build .* freeze .* run '
+    in_out '^  answer +[^ ]+ = '
+    in_out '^  check +ok$'
+    for how in '--backend serial' '--policy lrr' '--policy grr' '--policy lf' '--workers 3'; do
+        run 0 run $app -n 90 -b 16 $how --json
+        json_is ok "d['check']"
+        json_is "[90, 90] [16, 16]" "'%s %s' % (d['n'], d['b'])"
+        cp out last_$app
+    done
+done
+json_is "cpu threads distributed lf 3" "' '.join(str(d[k]) for k in 'backend executor dispatch policy workers'.split())"
+json_is True "d['tasks'] == 36 and d['edges'] > 0 and d['levels'] == 11 and set(d['answer']) >= {'best', 'sum_H'}"
+json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
+
+run 0 run sw -n 256 -b 64 --backend serial --lanes 3 --json
+json_is "serial order - - 1" "' '.join(str(d[k]) for k in 'backend executor dispatch policy workers'.split())"
+run 0 run sw -n 256 --repeat 3 --json
+json_is "3 True" "'%s %s' % (d['repeat'], d['times_ms']['run_min'] <= d['times_ms']['run'] <= d['times_ms']['run_max'])"
+run 0 run heat -n 128 --repeat 3
+in_out 'median of 3'
+run 0 run sw -n 256 --no-check
+in_out '^  check +skipped'
+run 0 run sw -n256 -b32 --opt=match=3 --opt gap=-2 --executor auto --dispatch=auto --json
+json_is "3 -2" "'%s %s' % (d['answer']['match'], d['answer']['gap'])"
+HEDDLE_BACKEND=serial run 0 run sw -n 128 --json
+json_is serial "d['backend']"
+
+run 0 run lu -n 256 -b 32 --stats --trace t.json --timeline t.svg --dot g.dot --dump-graph g.json
+in_out '^body +tasks +min +median +max +total'
+in_out '^lu_bmod +[0-9]+ '
+in_out '^worker +tasks +busy +idle +queue +dependence'
+in_out '^utilisation '
+in_out '^load .* deviation [0-9]+'
+in_out '^critical path .* parallelism'
+in_out '204 events kept, 0 dropped'
+grep -q '</svg>' t.svg || fail "t.svg is no whole picture"
+grep -q '^digraph' g.dot || fail "g.dot is no graph"
+json_is True "len([e for e in d['traceEvents'] if e['ph'] == 'X' and e.get('cat') == 'task']) == d['heddle']['tasks'] == 204" t.json
+json_is 204 "len(d['tasks'])" g.json
+[ "$(ls | grep -vc '^last_')" = 6 ] || fail "unexpected files: $(ls)"
+run 0 run lu -n 256 -b 32 --stats --json --workers 2
+json_is True "d['stats']['dropped'] == 0 and len(d['stats']['workers']) == 2 and sum(w['tasks'] for w in d['stats']['workers']) == 204"
+json_is 204 "sum(b['tasks'] for b in d['stats']['bodies'])"
+
+# A graph goes out and comes back; a graph by hand spins as long as it says.
+run 0 run ./g.json --json
+json_is "204 ok" "'%s %s' % (d['tasks'], d['check'])"
+cat >hand.json <<'G'
+{"tasks": [{"id": 7, "us": 3000, "after": [0, 3], "body": "last"},
+           {"id": 0, "us": 2000, "body": "left"}, {"id": 3, "us": 1000}]}
+G
+for backend in serial cpu; do
+    run 0 run hand.json --backend $backend --json --stats
+    json_is "3 2 2 ok" "'%s %s %s %s' % (d['tasks'], d['edges'], d['levels'], d['check'])"
+    json_is True "5 <= d['stats']['path_ms'] <= d['times_ms']['run_max']"
+done
+run 0 run hand.json --no-check
+in_out '^  check +skipped'
+
+# More tasks than the trace has room for: counted and shown, and the check of a graph does not claim what it cannot see.
+HEDDLE_TRACE=10 run 0 run lu -n 256 -b 32 --stats --workers 1
+in_out '10 events kept, 194 dropped'
+HEDDLE_TRACE=2 run 0 run hand.json --workers 1
+in_out '^  check +skipped: the trace lost events'
+finish

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# trace.sh - the summary of a trace file says what the run itself said; files that are none are refused.
+. "$2/tests/cli/common.bash"
+
+run 0 run lu -n 256 -b 32 --workers 2 --stats --trace t.json
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said
+run 0 trace t.json
+silent_err
+in_out 'cpu, 2 workers, policy lf'
+in_out '204 tasks in '
+in_out '^critical path .* parallelism'
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >read
+cmp -s said read || fail "the file says: $(cat read), the run said: $(cat said)"
+
+HEDDLE_TRACE=10 run 0 run lu -n 256 -b 32 --workers 1 --trace few.json
+run 0 trace few.json
+in_out '10 events kept, 194 dropped'
+
+refused 'nowhere.json: cannot be read' trace nowhere.json
+refused 'one file' trace
+refused 'one file' trace t.json few.json
+printf '{"traceEvents": [\n {"ph": "X",\n' >cut.json
+refused 'cut.json:[0-9]+: ' trace cut.json
+echo '{"traceEvents": []}' >other.json
+refused 'no trace of heddle' trace other.json
+echo '[]' >list.json
+refused 'no trace of heddle' trace list.json
+head='"heddle": {"workers": 1, "tasks": 1, "dropped": 0, "run_us": 5, "path_us": 1}'
+event() { echo "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"task\", $1, \"args\": {\"queue_us\": 0, \"dep_us\": 0}}], $head}" >event.json; }
+event '"name": "b", "tid": 0, "ts": 1, "dur": 2'
+run 0 trace event.json
+in_out '^b +1 +2\.000 us'
+event '"name": "b", "tid": 1, "ts": 1, "dur": 2'
+refused 'event 0: "tid" is no worker' trace event.json
+event '"name": "b", "tid": 0, "ts": -1, "dur": 2'
+refused 'event 0: "ts" or "dur" is no time' trace event.json
+event '"tid": 0, "ts": 1, "dur": 2'
+refused 'event 0: has no name' trace event.json
+head='"heddle": {"workers": -1, "tasks": 1, "dropped": 0, "run_us": 5, "path_us": 1}'
+event '"name": "b", "tid": 0, "ts": 1, "dur": 2'
+refused '"workers" is not a number' trace event.json
+finish

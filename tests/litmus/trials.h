@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* trials.h - message-passing trials through the very functions of core: ring, countdown, the way out.
+ *
+ * A group of workers does one kind of trial again and again; plain data goes with every message and is checked by who
+ * receives it. The same roles run on thread blocks (core_gpu.cu) and on threads (core_cpu.c, where ThreadSanitizer
+ * looks on). A trial that fails is counted in `bad`. Data entries are used again after LITMUS_DATA messages, so that an
+ * old value left in a cache is wrong too. */
+#ifndef LITMUS_TRIALS_H
+#define LITMUS_TRIALS_H
+
+#include "heddle/core/worker.h"
+
+#define LITMUS_SLOTS 8u
+#define LITMUS_DATA 64u /* > LITMUS_SLOTS + 2: an entry that is written again has been read            */
+#define LITMUS_PRODUCERS 3u
+
+/* The words of a group. Nothing else is shared. */
+typedef struct litmus_group {
+    hd_shared shared;
+    hd_cursor cursor;
+    uint32_t slots[32];
+    uint32_t count[LITMUS_DATA];
+    uint32_t data[LITMUS_PRODUCERS][LITMUS_DATA];
+    uint32_t consumed, pad0[31];
+    uint32_t round, pad1[31];
+    uint32_t bad, pad2[31];
+} litmus_group;
+
+/* What core's functions want to see of it; `tasks` has LITMUS_DATA records with two predecessors. */
+HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks)
+{
+    hd_run r = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    r.tasks = tasks;
+    r.shared = &g->shared;
+    r.count = g->count;
+    r.cursors = &g->cursor;
+    r.slots = g->slots;
+    r.n_workers = 2;
+    r.n_slots = LITMUS_SLOTS;
+    return r;
+}
+
+HD_FN void litmus_expect(litmus_group *g, uint32_t got, uint32_t expected)
+{
+    if (got != expected)
+        (void)HD_ADD(&g->bad, 1u, RELAXED, DEV);
+}
+
+/* For HD_PAUSE where core's own functions do not wait. */
+HD_FN void litmus_pause(const hd_run *r, uint32_t n)
+{
+    (void)r;
+    HD_PAUSE(n);
+}
+
+HD_FN void litmus_push(const hd_run *r, litmus_group *g, uint32_t task, uint32_t direct)
+{
+    uint32_t n = 0;
+    while (hd_ring_push(&g->cursor, g->slots, LITMUS_SLOTS, task, direct) == HD_PUSH_FULL)
+        litmus_pause(r, n++);
+}
+
+HD_FN uint32_t litmus_pop(const hd_run *r, litmus_group *g, uint32_t *head)
+{
+    uint32_t n = 0, word;
+    while (!(word = hd_ring_pop(&g->cursor, g->slots, LITMUS_SLOTS, head)))
+        litmus_pause(r, n++);
+    return word;
+}
+
+/* ---- ring: several push what they wrote, one pops and reads it: message i of producer `who` is i + 1 ---- */
+
+HD_FN void litmus_ring_push(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i;
+    for (i = first; i < first + n; i++) {
+        g->data[who][i % LITMUS_DATA] = i + 1u;
+        litmus_push(r, g, who * LITMUS_DATA + i % LITMUS_DATA, 1);
+    }
+}
+
+HD_FN void litmus_ring_pop(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
+{
+    uint32_t next[LITMUS_PRODUCERS], head = HD_LOAD(&g->cursor.head, RELAXED, DEV), i;
+    for (i = 0; i < LITMUS_PRODUCERS; i++)
+        next[i] = first;
+    for (i = 0; i < n * LITMUS_PRODUCERS; i++) {
+        uint32_t task = (litmus_pop(r, g, &head) & ~HD_SLOT_DIRECT) - 1u, who = task / LITMUS_DATA % LITMUS_PRODUCERS;
+        litmus_expect(g, task % LITMUS_DATA, next[who] % LITMUS_DATA);
+        litmus_expect(g, g->data[who][task % LITMUS_DATA], ++next[who]);
+    }
+    HD_STORE(&g->cursor.head, head, RELEASE, DEV);
+}
+
+/* ---- countdown: two arrive at a task with two predecessors; the last one runs it (odd numbers) or pushes it to the
+ * third, who acquires its counter; who runs it reads what both wrote ---- */
+
+HD_FN void litmus_read_both(litmus_group *g, uint32_t i)
+{
+    litmus_expect(g, g->data[0][i % LITMUS_DATA], i + 1u);
+    litmus_expect(g, g->data[1][i % LITMUS_DATA], i + 1u);
+    (void)HD_ADD(&g->consumed, 1u, RELEASE, DEV);
+}
+
+HD_FN void litmus_count_arrive(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i, polls;
+    for (i = first; i < first + n; i++) {
+        hd_edge e;
+        e.task = i % LITMUS_DATA;
+        e.need = 2;
+        for (polls = 0; e.task == 0 && HD_LOAD(&g->consumed, ACQUIRE, DEV) != i;)
+            litmus_pause(r, polls++); /* all of the last round: its entries are free */
+        g->data[who][e.task] = i + 1u;
+        if (!hd_arrive(r, i / LITMUS_DATA + 1u, e))
+            continue;
+        if (i & 1u)
+            litmus_read_both(g, i);
+        else
+            litmus_push(r, g, e.task, 0);
+    }
+}
+
+HD_FN void litmus_count_take(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
+{
+    uint32_t head = HD_LOAD(&g->cursor.head, RELAXED, DEV), i;
+    for (i = 0; i < n / 2u; i++) {
+        uint32_t round = first / LITMUS_DATA + i / (LITMUS_DATA / 2u);
+        uint32_t task = litmus_pop(r, g, &head) - 1u;
+        hd_acquire(r, round + 1u, task);
+        litmus_read_both(g, round * LITMUS_DATA + task);
+    }
+    HD_STORE(&g->cursor.head, head, RELEASE, DEV);
+}
+
+/* ---- the way out: two leave, the last reads what both wrote and opens the next round ---- */
+
+HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i, polls;
+    for (i = first; i < first + n; i++) {
+        g->data[who][0] = i + 1u;
+        if (hd_leave(r)) {
+            litmus_expect(g, g->data[0][0], i + 1u);
+            litmus_expect(g, g->data[1][0], i + 1u);
+            HD_STORE(&g->shared.out, 0u, RELAXED, DEV);
+            HD_STORE(&g->round, i + 1u, RELEASE, DEV);
+        } else {
+            for (polls = 0; HD_LOAD(&g->round, ACQUIRE, DEV) != i + 1u;)
+                litmus_pause(r, polls++);
+        }
+    }
+}
+
+/* ---- who does what: a group has litmus_members(kind) workers ---- */
+
+enum { LITMUS_RING, LITMUS_COUNT, LITMUS_LEAVE, LITMUS_KINDS };
+
+HD_FN uint32_t litmus_members(uint32_t kind) { return kind == LITMUS_RING ? LITMUS_PRODUCERS + 1u : kind == LITMUS_COUNT ? 3u : 2u; }
+
+/* Trials in messages first .. first + n of a group; n is a multiple of LITMUS_DATA. */
+HD_FN uint32_t litmus_trials(uint32_t kind, uint32_t n) { return kind == LITMUS_RING ? n * LITMUS_PRODUCERS : n; }
+
+HD_FN void litmus_take_part(litmus_group *g, const hd_task *tasks, uint32_t kind, uint32_t who, uint32_t first,
+                            uint32_t n)
+{
+    hd_run r = litmus_run_of(g, tasks);
+    if (kind == LITMUS_RING && who < LITMUS_PRODUCERS)
+        litmus_ring_push(&r, g, who, first, n);
+    else if (kind == LITMUS_RING)
+        litmus_ring_pop(&r, g, first, n);
+    else if (kind == LITMUS_COUNT && who < 2u)
+        litmus_count_arrive(&r, g, who, first, n);
+    else if (kind == LITMUS_COUNT)
+        litmus_count_take(&r, g, first, n);
+    else
+        litmus_leave(&r, g, who, first, n);
+}
+
+#endif
