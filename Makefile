@@ -10,6 +10,7 @@
 #   make needs    installs what is missing (root or passwordless sudo), or prints the command
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+MAKEFLAGS += --no-print-directory
 DATA = data/smith-waterman
 
 build: config-release

@@ -24,6 +24,7 @@
 extern const app app_lu;
 
 #define MAX_SIDE (1ull << 20)
+#define MAX_BLOCK (1ull << 15) /* bodies count the numbers of a block in an int */
 #define MAX_TASKS (1ull << 29) /* what a graph takes, with room for joins */
 #define MAX_PLAIN (1ull << 31)
 #define N_VECTORS 4
@@ -83,6 +84,10 @@ static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], ch
     if (app_sizes(&app_lu, q, n_input, MAX_SIDE, 1, c->n, c->b, error))
         return -1;
     c->b[0] = c->b[1] = least(c->b[0], c->b[1]);
+    if (c->b[0] > MAX_BLOCK) {
+        snprintf(error, APP_ERROR, "lu: blocks have %llu rows at most", MAX_BLOCK);
+        return -1;
+    }
     p->rows = (c->n[0] + c->b[0] - 1) / c->b[0];
     p->cols = (c->n[1] + c->b[0] - 1) / c->b[0];
     p->steps = least(p->rows, p->cols);

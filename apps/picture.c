@@ -39,6 +39,17 @@ static int make_up(picture *p, const app *a, const app_request *q, char *error)
     return 0;
 }
 
+/* Bodies count the rows and columns of a tile's planes in an int. */
+static int check_tile(const picture *p, char *error)
+{
+    uint64_t most = INT32_MAX / p->record.n_planes;
+    if (p->c.b[0] <= most && p->c.b[1] <= most)
+        return 0;
+    snprintf(error, APP_ERROR, "%s: tiles have %llu rows and columns at most", p->c.app->name,
+             (unsigned long long)most);
+    return -1;
+}
+
 app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes, char *error)
 {
     picture *p = app_alloc(1, sizeof *p, "the case", error);
@@ -47,7 +58,7 @@ app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes,
     memset(p, 0, sizeof *p);
     p->c.app = a;
     p->record.n_planes = n_planes;
-    if (!(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error))) {
+    if (!(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error)) && !check_tile(p, error)) {
         p->record.stride = p->c.n[1];
         p->record.plane_cells = picture_cells(p);
         p->result = app_alloc(picture_cells(p), n_planes * sizeof(uint32_t), "the result", error);

@@ -11,7 +11,7 @@ typedef struct sw_found {
 } sw_found;
 
 /* A cell's weight is the row's part plus the column's, less SW_WEIGHTS when that is more than SW_WEIGHTS. Padding has
- * parts so far below 0 that no sum with them is above. */
+ * parts so far below 0 that no sum with them is above 0. */
 HD_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const border_block *b)
 {
     HEDDLE_EACH (i, b->h)
@@ -25,7 +25,8 @@ HD_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const borde
 TILE_FN int16_t sw_max(int16_t a, int16_t b) { return a > b ? a : b; }
 
 /* The lane's share of the cells of a diagonal; returns the largest, less the base. The loop in which the app spends its
- * time: without a branch and in 16 bits, so that a lone lane's becomes vectors. */
+ * time: without a branch and in 16 bits, so that a lone lane's becomes vectors. `counts` is 1, in padding 0; it
+ * multiplies, because compilers know the sum of products of 16-bit numbers as one instruction. */
 TILE_FN int32_t sw_cells(const sw_app *app, const border_block *b, const border_span *s, border_share share,
                          sw_found *f)
 {

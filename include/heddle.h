@@ -88,17 +88,18 @@ typedef enum heddle_backend {
 } heddle_backend;
 
 /* Which worker gets a task that became ready (Juggler, PPoPP'18, section 5.6). */
-#define HEDDLE_POLICY_MAP(X)                                            \
-    X(DEFAULT, 0, "default", "lf on the cpu backend")                   \
-    X(LRR, 1, "lrr", "local round robin: a counter in each worker")     \
-    X(GRR, 2, "grr", "global round robin: one counter for all workers") \
-    X(LF, 3, "lf", "local first: the first freed task stays, the others go to the neighbours")
+#define HEDDLE_POLICY_MAP(X)                                                                   \
+    X(DEFAULT, 0, "default", "share on the cpu backend")                                       \
+    X(LRR, 1, "lrr", "local round robin: a counter in each worker")                            \
+    X(GRR, 2, "grr", "global round robin: one counter for all workers")                        \
+    X(LF, 3, "lf", "local first: the first freed task stays, the others go to the neighbours") \
+    X(SHARE, 4, "share", "as lf, and a busy worker gives to one that has nothing")
 
 typedef enum heddle_policy {
 #define HEDDLE_X(name, value, text, help) HEDDLE_POLICY_##name = (value),
     HEDDLE_POLICY_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_POLICIES = 4
+        HEDDLE_N_POLICIES = 5
 } heddle_policy;
 
 /* How a context is opened. Set it with HEDDLE_CONFIG_INIT; zero in a field means the default, and
@@ -345,20 +346,21 @@ HEDDLE_API void heddle_job_free(heddle_job *j);
 /* The last ended run of a graph. Times that need the trace are 0 without one (config n_trace). */
 typedef struct heddle_stats {
     size_t size;
-    uint64_t run_ns, load_ns;                              /* the run; making the graph runnable (first run only)  */
-    uint32_t n_workers, n_tasks_min, n_tasks_max;          /* tasks a worker ran, least and most           */
-    uint64_t n_tasks;                                      /* bodies run                                           */
-    uint64_t n_kept, n_pushed, n_full, n_spilled, n_parks; /* kept by the worker that freed them; put
-                              into rings; rings found full; put on a worker's own list; threads parked */
-    uint64_t n_events, n_dropped;                          /* trace events kept, and lost because a buffer was full */
-    uint64_t body_ns, idle_ns, queue_ns, dep_ns;           /* summed over workers: in bodies, nothing to do,
+    uint64_t run_ns, load_ns;                     /* the run; making the graph runnable (first run only)  */
+    uint32_t n_workers, n_tasks_min, n_tasks_max; /* tasks a worker ran, least and most           */
+    uint64_t n_tasks;                             /* bodies run                                           */
+    uint64_t n_kept, n_pushed, n_full, n_spilled; /* kept by the worker that freed them; put into rings; rings found
+                                                     full; put on a worker's own list */
+    uint64_t n_given, n_parks;                    /* given to a worker that asked; times a thread parked */
+    uint64_t n_events, n_dropped;                 /* trace events kept, and lost because a buffer was full */
+    uint64_t body_ns, idle_ns, queue_ns, dep_ns;  /* summed over workers: in bodies, nothing to do,
                                              taking tasks, releasing and placing successors       */
-    uint64_t path_ns;                                      /* longest path by measured body times                  */
-    double utilisation;                                    /* body_ns / (run_ns * n_workers)                       */
+    uint64_t path_ns;                             /* longest path by measured body times                  */
+    double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
 } heddle_stats;
-#define HEDDLE_STATS_INIT                                                               \
-    {                                                                                   \
-        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
+#define HEDDLE_STATS_INIT                                                                  \
+    {                                                                                      \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
 

@@ -24,7 +24,7 @@ typedef struct variable {
 
 static const variable variables[] = {
     {"HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda"},
-    {"HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf"},
+    {"HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share"},
 #define X(field, name, max, help) {name, help},
     NUMBERS(X)
 #undef X
@@ -100,7 +100,7 @@ static heddle_status fill_policy(heddle_config *cfg, hd_error *e)
             cfg->policy = (heddle_policy)p;
             return HEDDLE_OK;
         }
-    return hd_say(e, HEDDLE_EINVAL, "HEDDLE_POLICY=%s: lrr, grr or lf is expected", text);
+    return hd_say(e, HEDDLE_EINVAL, "HEDDLE_POLICY=%s: lrr, grr, lf or share is expected", text);
 }
 
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e)

@@ -71,12 +71,17 @@ static void vote(column *c, uint32_t body, uint64_t ns)
     }
 }
 
+/* Every task is drawn, so none is without an extent. */
+static uint64_t end_of(const picture *p, const hd_event *ev)
+{
+    uint64_t begin = hd_since(p->o, ev->begin), end = hd_since(p->o, ev->end);
+    return end > begin ? end : begin + 1;
+}
+
 static void put_event(picture *p, const hd_event *ev, uint32_t body)
 {
-    uint64_t begin = hd_since(p->o, ev->begin), end = hd_since(p->o, ev->end), at, first, last;
-    end = end > begin ? end : begin + 1;
-    first = begin / p->column_ns;
-    last = (end - 1) / p->column_ns;
+    uint64_t begin = hd_since(p->o, ev->begin), end = end_of(p, ev), at;
+    uint64_t first = begin / p->column_ns, last = (end - 1) / p->column_ns;
     for (at = first; at <= last; at++) {
         uint64_t from = at * p->column_ns, to = from + p->column_ns;
         vote(&p->row[at], body, (end < to ? end : to) - (begin > from ? begin : from));
@@ -133,14 +138,20 @@ static uint64_t code_rows(picture *p)
     return n;
 }
 
-/* Without shades the picture is true while tasks are longer than columns; then that is tried too. */
-static int fits(picture *p)
+/* Chooses the columns. Without shades the picture is true while tasks are longer than columns; then that is tried too. */
+static void fit(picture *p)
 {
-    p->hard = 0;
-    if (code_rows(p) <= MOST_RUNS)
-        return 1;
-    p->hard = p->stats.body_ns / p->column_ns >= p->stats.n_events;
-    return p->hard && code_rows(p) <= MOST_RUNS;
+    for (;;) {
+        uint64_t n = code_rows(p);
+        if (n > MOST_RUNS && p->stats.body_ns / p->column_ns >= p->stats.n_events) {
+            p->hard = 1;
+            n = code_rows(p);
+        }
+        if (n <= MOST_RUNS || p->n_columns == 1)
+            return;
+        p->hard = 0;
+        p->column_ns += n > 3 * MOST_RUNS ? p->column_ns : p->column_ns / 4 + 1;
+    }
 }
 
 static void count_events(picture *p)
@@ -150,10 +161,9 @@ static void count_events(picture *p)
     for (w = 0; w < p->o->n_workers; w++)
         for (i = 0; i < hd_n_events(p->o, w); i++) {
             const hd_event *ev = &hd_events_of(p->o, w)[i];
-            uint64_t end = hd_since(p->o, ev->end) > hd_since(p->o, ev->begin) ? hd_since(p->o, ev->end)
-                                                                               : hd_since(p->o, ev->begin) + 1;
             uint32_t body = hd_graph_task(p->g, ev->task)->body;
-            p->span_ns = end > p->span_ns ? end : p->span_ns; /* the clocks of host and device may differ a little */
+            if (end_of(p, ev) > p->span_ns)
+                p->span_ns = end_of(p, ev); /* the clocks of host and device may differ a little */
             if (body != HD_BODY_JOIN)
                 p->counts[body]++;
         }
@@ -202,8 +212,7 @@ static heddle_status picture_init(picture *p, const hd_graph *g, const hd_outcom
         picture_clear(p);
         return hd_say(e, HEDDLE_ENOMEM, "a timeline: out of memory");
     }
-    while (!fits(p) && p->n_columns > 1)
-        p->column_ns += p->column_ns / 4 + 1;
+    fit(p);
     p->row_milli = row_milli(o->n_workers);
     return HEDDLE_OK;
 }

@@ -18,8 +18,10 @@ rows_are_well_formed() {
 run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 silent_err
 rows_are_well_formed out
-[ "$(awk -F '\t' 'NR > 1 { print $3 }' out | sort -u | tr '\n' ' ')" = "$(printf '%s\n' cpu/threads/distributed/{grr,lf,lrr} \
-    serial/order/-/- tiles | sort | tr '\n' ' ')" ] || fail "subjects: $(cut -f3 out | sort -u)"
+subjects() { awk -F '\t' 'NR > 1 { print $3 }' "$1" | LC_ALL=C sort -u | tr '\n' ' '; }
+policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on && $1 != "default" { print $1 }' | LC_ALL=C sort)
+want="$(printf 'cpu/threads/distributed/%s ' $policies)serial/order/-/- tiles "
+[ "$(subjects out)" = "$want" ] || fail "subjects: $(subjects out), and not $want"
 for measure in $measures; do
     in_out "^$measure	sw:128x96:16x16	cpu/threads/distributed/lf	"
 done
@@ -40,10 +42,11 @@ refused "unknown app 'jaccobi'; did you mean 'jacobi'" bench jaccobi
 refused "unknown backend 'gpu'" bench sw --backends cpu,gpu
 refused 'names what it compares' bench sw --backends auto
 refused "unknown policy 'first'" bench sw --policies first
+refused 'names what it compares' bench sw --policies lf,default
 refused 'with commas' bench sw --policies ,
 refused '--runs 0' bench sw --runs 0
 refused 'cannot be written' bench sw --tsv nowhere/b.tsv
 refused 'has no option' bench sw --opt speed=9
 refused 'no option of this command' bench sw --trace t.json
-[ ! -e t.json ] && [ "$(ls *.tsv)" = all.tsv ] || fail "files left: $(ls)"
+[ "$(echo *)" = "all.tsv err out wrong" ] || fail "files left: $(echo *)"
 finish

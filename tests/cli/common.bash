@@ -3,10 +3,12 @@
 # sources this file, and ends with `finish`. It works in a folder of its own, which goes away at the end.
 set -u
 heddle=$1
+# shellcheck disable=SC2034
 source_dir=$2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export LC_ALL=C
 failures=0
 unset HEDDLE_BACKEND HEDDLE_POLICY HEDDLE_DEVICE HEDDLE_WORKERS HEDDLE_LANES HEDDLE_TRACE HEDDLE_TIME_LIMIT_MS
 unset HEDDLE_RING HEDDLE_SPIN_US HEDDLE_NO_PIN
@@ -36,7 +38,7 @@ refused() {
     shift
     run 2 "$@"
     in_err "$pattern"
-    [ "$(grep -c '^heddle: ' err)" = 1 ] && [ "$(wc -l <err)" = 1 ] || fail "heddle $*: stderr is no one sentence: $(cat err)"
+    [ "$(grep -c '^heddle: ' err) $(wc -l <err)" = "1 1" ] || fail "heddle $*: stderr is no one sentence: $(cat err)"
     [ ! -s out ] || fail "heddle $*: stdout is not empty: $(head -c 300 out)"
 }
 

@@ -9,8 +9,8 @@ silent_err
 in_out 'cpu, 2 workers, policy lf'
 in_out '204 tasks in '
 in_out '^critical path .* parallelism'
-sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >read
-cmp -s said read || fail "the file says: $(cat read), the run said: $(cat said)"
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
+cmp -s said file || fail "the file says: $(cat file), the run said: $(cat said)"
 
 HEDDLE_TRACE=10 run 0 run lu -n 256 -b 32 --workers 1 --trace few.json
 run 0 trace few.json

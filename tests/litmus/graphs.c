@@ -39,8 +39,8 @@ static void begin_graph(litmus_graph *g, uint32_t n_tasks, uint32_t n_cells)
 /* A cell's address is a key only. */
 static heddle_range range_of(uint32_t cell, heddle_mode mode)
 {
-    return heddle_range_of((const void *)(uintptr_t)(0x10000u + (uint64_t)cell * LITMUS_CELL * 4u), LITMUS_CELL * 4u,
-                           1, 0, mode);
+    return heddle_range_of((const void *)(uintptr_t)(0x10000u + (uint64_t)cell * LITMUS_CELL * 4u), LITMUS_CELL * 4u, 1,
+                           0, mode);
 }
 
 static void add(litmus_graph *g, uint32_t out, uint32_t inout, const uint32_t *in, uint32_t n_in, int32_t priority)

@@ -156,7 +156,10 @@ HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t
 
 enum { LITMUS_RING, LITMUS_COUNT, LITMUS_LEAVE, LITMUS_KINDS };
 
-HD_FN uint32_t litmus_members(uint32_t kind) { return kind == LITMUS_RING ? LITMUS_PRODUCERS + 1u : kind == LITMUS_COUNT ? 3u : 2u; }
+HD_FN uint32_t litmus_members(uint32_t kind)
+{
+    return kind == LITMUS_RING ? LITMUS_PRODUCERS + 1u : kind == LITMUS_COUNT ? 3u : 2u;
+}
 
 /* Trials in messages first .. first + n of a group; n is a multiple of LITMUS_DATA. */
 HD_FN uint32_t litmus_trials(uint32_t kind, uint32_t n) { return kind == LITMUS_RING ? n * LITMUS_PRODUCERS : n; }

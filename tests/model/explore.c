@@ -15,7 +15,7 @@
 #define MAX_WORDS 96u
 #define MAX_STORES 2048u
 #define MAX_CHOICES 4096u
-#define MAX_STEPS 4000u   /* accesses of one schedule; more is a live-lock                        */
+#define MAX_STEPS 4000u  /* accesses of one schedule; more is a live-lock                        */
 #define MAX_RESTLESS 48u /* accesses of one fiber without pause, sleep or body: it may be spinning */
 #define STACK_BYTES 65536u
 #define TIME_STEP 65536u /* between two stores, so that others fit in between                     */
@@ -531,7 +531,10 @@ static uint32_t exchange(uint32_t *p, uint32_t v, uint32_t add, int order, const
     return old;
 }
 
-uint32_t model_add(uint32_t *p, uint32_t v, int order, const char *site) { return exchange(p, v, 1, order, "add", site); }
+uint32_t model_add(uint32_t *p, uint32_t v, int order, const char *site)
+{
+    return exchange(p, v, 1, order, "add", site);
+}
 
 uint32_t model_exchange(uint32_t *p, uint32_t v, int order, const char *site)
 {

@@ -36,7 +36,7 @@ typedef struct model_test {
     uint32_t n_preempt, n_stale; /* the bounds                                                       */
     void (*begin)(void);         /* puts plain memory in its first state, before every schedule       */
     void (*fiber)(uint32_t id);
-    void (*end)(void);           /* checks, after all fibers have ended                               */
+    void (*end)(void); /* checks, after all fibers have ended                               */
 } model_test;
 
 /* 0: every schedule within the bounds was run; 1: one failed and was printed. *n_schedules counts them. */

@@ -12,18 +12,18 @@ typedef struct graph_case {
     uint32_t n_preempt;       /* preemptions in the strict mode                                      */
     uint32_t n_weak, n_stale; /* preemptions, and old reads or early stores, in the weak one          */
     /* What follows is 0 unless said. */
-    uint32_t n_lanes;        /* 0 = 1                                                                 */
-    uint32_t n_runs;         /* 0 = 1                                                                 */
-    uint32_t first_run;      /* number of the first run, 0 = 1                                        */
-    uint32_t ring_at;        /* where the rings' cursors begin                                        */
-    uint32_t urgent, joins;  /* bit masks of tasks                                                    */
-    uint32_t failing;        /* task + 1 whose body fails, 0 = none                                   */
-    uint32_t failing_too;    /* another                                                               */
-    uint32_t parks;          /* 1 = workers park, as threads do; 0 = they poll, as blocks do          */
-    uint32_t cancels;        /* 1 = one more fiber cancels the run                                    */
-    const char *order;       /* with one worker: the only right order, "0 2 1"                        */
-    uint32_t fits;           /* 1 = no ring may be found full                                         */
-    uint32_t share;          /* tasks that each normal ring gets, 0 = it depends                      */
+    uint32_t n_lanes;       /* 0 = 1                                                                 */
+    uint32_t n_runs;        /* 0 = 1                                                                 */
+    uint32_t first_run;     /* number of the first run, 0 = 1                                        */
+    uint32_t ring_at;       /* where the rings' cursors begin                                        */
+    uint32_t urgent, joins; /* bit masks of tasks                                                    */
+    uint32_t failing;       /* task + 1 whose body fails, 0 = none                                   */
+    uint32_t failing_too;   /* another                                                               */
+    uint32_t parks;         /* 1 = workers park, as threads do; 0 = they poll, as blocks do          */
+    uint32_t cancels;       /* 1 = one more fiber cancels the run                                    */
+    const char *order;      /* with one worker: the only right order, "0 2 1"                        */
+    uint32_t fits;          /* 1 = no ring may be found full                                         */
+    uint32_t share;         /* tasks that each normal ring gets, 0 = it depends                      */
 } graph_case;
 
 extern const graph_case graph_cases[];

@@ -149,9 +149,8 @@ static void list_before(uint32_t t, const uint32_t from[], const uint32_t to[], 
 static void build(void)
 {
     uint32_t from[MAX_EDGES], to[MAX_EDGES], n, i, n_more = 0;
-    hd_run r = {tasks,   edges,   NULL, roots, NULL,       &shared,      count,      link_,     cursors,
-                slots,   tallies, NULL, NULL,  c->n_tasks, 0,            c->n_workers, c->n_slots, c->policy,
-                0,       0,       0};
+    hd_run r = {tasks, edges, NULL,       roots, NULL,         &shared,    count,     link_, cursors, slots, tallies,
+                NULL,  NULL,  c->n_tasks, 0,     c->n_workers, c->n_slots, c->policy, 0,     0,       0};
     memset(tasks, 0, sizeof tasks);
     memset(n_before, 0, sizeof n_before);
     n_roots = 0;

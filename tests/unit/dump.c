@@ -275,7 +275,8 @@ static void unwritable(uint64_t *seed)
     synthetic s;
     hd_error e;
     synthetic_graph(&s, 5, 3, seed);
-    CHECK(hd_graph_write_json(&s.g, "/nowhere/at/all.json", &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all.json"));
+    CHECK(hd_graph_write_json(&s.g, "/nowhere/at/all.json", &e) == HEDDLE_EIO &&
+          strstr(e.text, "/nowhere/at/all.json"));
     CHECK(hd_graph_write_dot(&s.g, "/nowhere/at/all.dot", &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all.dot"));
     synthetic_free(&s);
 }

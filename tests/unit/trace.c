@@ -21,7 +21,10 @@ static uint64_t integer(const json_t *o, const char *key)
     return (uint64_t)json_integer_value(get(o, key));
 }
 /* Microseconds as nanoseconds. */
-static uint64_t ns(const json_t *o, const char *key) { return (uint64_t)llround(json_number_value(get(o, key)) * 1000); }
+static uint64_t ns(const json_t *o, const char *key)
+{
+    return (uint64_t)llround(json_number_value(get(o, key)) * 1000);
+}
 static const char *text(const json_t *o, const char *key)
 {
     CHECK_MSG(json_is_string(get(o, key)), "%s", key);
@@ -103,7 +106,8 @@ static void check_totals(const synthetic *s, const json_t *root)
     const json_t *h = get(root, "heddle");
     heddle_stats stats = HEDDLE_STATS_INIT;
     CHECK(hd_report_stats(&s->g, &s->o, &stats, NULL) == HEDDLE_OK);
-    CHECK(!strcmp(text(h, "backend"), "cpu") && !strcmp(text(h, "policy"), "lf") && !strcmp(text(h, "version"), "0.1.0"));
+    CHECK(!strcmp(text(h, "backend"), "cpu") && !strcmp(text(h, "policy"), "lf") &&
+          !strcmp(text(h, "version"), "0.1.0"));
     CHECK(integer(h, "workers") == stats.n_workers && integer(h, "tasks") == stats.n_tasks);
     CHECK(integer(h, "events") == stats.n_events && integer(h, "dropped") == stats.n_dropped);
     CHECK(ns(h, "run_us") == stats.run_ns && ns(h, "path_us") == stats.path_ns);

@@ -87,12 +87,9 @@ static void add_subject(bench *b, heddle_backend backend, heddle_policy policy, 
                  work_dispatch(backend), work_policy(backend, policy));
 }
 
-/* DEFAULT in a list stands for lf. */
 static void add_policies(bench *b, heddle_backend backend)
 {
     unsigned wanted = b->o->policies;
-    if (wanted & 1u << HEDDLE_POLICY_DEFAULT)
-        wanted |= 1u << HEDDLE_POLICY_LF;
     for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++)
         if (!wanted || wanted & 1u << p)
             add_subject(b, backend, (heddle_policy)p, 0);

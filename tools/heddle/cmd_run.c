@@ -64,7 +64,6 @@ static uint32_t trace_room(const heddle_config *config)
 /* One run with its check. */
 static int run_once(outcome *out, const options *o)
 {
-    const char *name = out->w.app ? out->w.app->name : out->w.file;
     int status;
     cli_progress_steps(out->n_runs, o->repeat > 1 ? o->repeat : 0); /* a bar of one step says nothing */
     if (work_run(&out->w, &out->run_ns[out->n_runs]))

@@ -99,8 +99,7 @@ static int find_policy(const char *name, const char *value, unsigned *out)
             return CLI_OK;
         cli_guess_offer(&guess, heddle_policy_name((heddle_policy)p));
     }
-    return cli_bad("%s: unknown policy '%s': default, lrr, grr or lf is expected%s", name, value,
-                   cli_guess_tail(&guess));
+    return cli_bad("%s: unknown policy '%s'%s (heddle info lists them)", name, value, cli_guess_tail(&guess));
 }
 
 static int set_backend(options *o, const char *name, char *value)
@@ -142,13 +141,20 @@ static int find_subject(const char *name, const char *value, unsigned *out)
     return find_backend(name, value, out);
 }
 
+static int find_listed_policy(const char *name, const char *value, unsigned *out)
+{
+    if (!strcmp(value, heddle_policy_name(HEDDLE_POLICY_DEFAULT)))
+        return cli_bad("%s %s: a bench names what it compares (heddle info lists the policies)", name, value);
+    return find_policy(name, value, out);
+}
+
 static int set_backends(options *o, const char *name, char *value)
 {
     return set_list(name, value, find_subject, &o->backends);
 }
 static int set_policies(options *o, const char *name, char *value)
 {
-    return set_list(name, value, find_policy, &o->policies);
+    return set_list(name, value, find_listed_policy, &o->policies);
 }
 
 static int set_workers(options *o, const char *name, char *value)
@@ -210,8 +216,8 @@ static const option table[] = {
     {"--backends", "LIST", FOR_BENCH, set_backends, "of tiles, serial, cpu, cuda; default: all that are here"},
     {"--workers", "W", FOR_RUN | FOR_BENCH, set_workers, "worker threads; default: one per core"},
     {"--lanes", "L", FOR_RUN, set_lanes, "lanes of an emulated block, serial backend only"},
-    {"--policy", "NAME", FOR_RUN, set_policy, "where freed tasks go: default, lrr, grr, lf"},
-    {"--policies", "LIST", FOR_BENCH, set_policies, "of lrr, grr, lf; default: all"},
+    {"--policy", "NAME", FOR_RUN, set_policy, "where freed tasks go (heddle info lists them)"},
+    {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--executor", "NAME", FOR_RUN | FOR_BENCH, set_auto_only, "auto (others belong to the cuda backend)"},
     {"--dispatch", "NAME", FOR_RUN | FOR_BENCH, set_auto_only, "auto (others belong to the cuda backend)"},
     {"--time-limit", "MS", FOR_RUN | FOR_BENCH, set_time_limit, "stop a longer run; default 600000, 0 = no limit"},

@@ -5,8 +5,12 @@
  *   grr  global round robin: one counter for all, taken by read-modify-write: the most even
  *   lf   local first: the first task freed stays with the worker that freed it (it runs next, without
  *        passing a ring), the others go to the neighbours in increasing order
+ *   share as lf, and a worker that has nothing asks; a busy one gives it a task out of its own ring. Local as lf,
+ *        without its imbalance (with lf alone one of two workers can end up with nearly all of an LU). Not of
+ *        the paper
  *
- * A policy is two functions of this file: does the first task stay, and where do n tasks start. */
+ * A policy is three functions of this file: does the first task stay, are tasks given to those who ask, and where do
+ * n tasks start. */
 #ifndef HEDDLE_CORE_POLICY_H
 #define HEDDLE_CORE_POLICY_H
 
@@ -16,8 +20,10 @@
 #define HD_POLICY_LRR 1u
 #define HD_POLICY_GRR 2u
 #define HD_POLICY_LF 3u
+#define HD_POLICY_SHARE 4u
 
-HD_FN int hd_policy_keeps(uint32_t policy) { return policy == HD_POLICY_LF; }
+HD_FN int hd_policy_keeps(uint32_t policy) { return policy == HD_POLICY_LF || policy == HD_POLICY_SHARE; }
+HD_FN int hd_policy_shares(uint32_t policy) { return policy == HD_POLICY_SHARE; }
 
 /* All scheduling lanes call it; the k-th of n freed tasks goes to worker (result + k) mod n_workers.
  * *turn is the worker's own counter, moved by lane 0. */

@@ -90,10 +90,11 @@ typedef struct hd_shared {
     uint32_t outstanding, pad0[31]; /* dev: tasks created and not yet given back as done          */
     uint32_t seed, pad1[31];        /* dev: next root to take                                     */
     uint32_t turn, pad2[31];        /* dev: the counter of policy grr                             */
+    uint32_t asking, pad5[31];      /* dev: a worker that has nothing, + 1; 0 = nobody asks       */
     uint32_t out, pad3[31];         /* dev: workers that have left                                */
     uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
 } hd_shared;
-HD_STATIC_ASSERT(sizeof(hd_shared) == 6 * HD_LINE, "one line a word");
+HD_STATIC_ASSERT(sizeof(hd_shared) == 7 * HD_LINE, "one line a word");
 
 /* A ready ring's two cursors (core/ring.h). */
 typedef struct hd_cursor {
@@ -103,7 +104,7 @@ typedef struct hd_cursor {
 
 /* What a worker did, written by it when it leaves. */
 typedef struct hd_tally {
-    uint32_t n_tasks, n_kept, n_pushed, n_full, n_spilled, n_parks, n_events, n_dropped;
+    uint32_t n_tasks, n_kept, n_pushed, n_full, n_spilled, n_parks, n_events, n_dropped, n_given;
 } hd_tally;
 
 /* One traced task. Times are of hd_clock; the three gaps saturate at 4.29 s. */

@@ -45,7 +45,7 @@ typedef struct hd_worker {
  * already. */
 HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 {
-    hd_tally none = {0, 0, 0, 0, 0, 0, 0, 0};
+    hd_tally none = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     w->id = id;
     w->run = HD_LOAD(&r->shared->run, RELAXED, DEV);
     w->head[0] = HD_LOAD(&r->cursors[2 * id].head, RELAXED, DEV);
@@ -134,6 +134,60 @@ HD_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
     return r->roots[w->seed++];
 }
 
+/* Lane 0 has nothing: asks, unless somebody does already. */
+HD_FN void hd_ask(const hd_run *r, const hd_worker *w)
+{
+    if (hd_policy_shares(r->policy) && HD_LOAD(&r->shared->asking, RELAXED, DEV) == 0u)
+        (void)HD_CAS(&r->shared->asking, 0u, w->id + 1u, RELAXED, DEV);
+}
+
+/* Something that this worker would run later, or HD_NONE. */
+HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = hd_take_ring(r, w, 1);
+    if (t == HD_NONE)
+        t = hd_take_list(r, w);
+    if (t == HD_NONE && w->seed != w->seed_end)
+        t = r->roots[w->seed++];
+    return t;
+}
+
+/* Is there something that this worker would run later? */
+HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
+{
+    uint32_t *slots = hd_ring_slots(r, 2u * w->id + 1u);
+    return w->list != HD_NONE || w->seed != w->seed_end ||
+           HD_LOAD(&slots[w->head[1] & (r->n_slots - 1u)], RELAXED, DEV) != 0u;
+}
+
+/* Lane 0: gives a task to the worker that asks, if there is one and this one has more than its next. The slot is
+ * released as for a task with one predecessor: what this worker acquired passes on with it. */
+HD_FN void hd_give(const hd_run *r, hd_worker *w)
+{
+    uint32_t who = HD_LOAD(&r->shared->asking, RELAXED, DEV), t, ring, said;
+    if (who == 0u || who == w->id + 1u)
+        return;
+    t = hd_take_spare(r, w);
+    if (t == HD_NONE)
+        return;
+    if (w->kept == HD_NONE && !hd_has_spare(r, w)) { /* the last one: given away, it would only change places */
+        w->kept = t;
+        return;
+    }
+    ring = 2u * (who - 1u) + 1u;
+    said = HD_PUSH_FULL;
+    if (HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
+        said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, t, 1);
+    if (said == HD_PUSH_FULL) { /* somebody else gave, or pushed: back to the own list */
+        r->link[t] = w->list;
+        w->list = t;
+        return;
+    }
+    w->tally.n_given++;
+    if (said == HD_PUSH_WAKE)
+        r->host->unpark(r->host->self, who - 1u);
+}
+
 /* Lane 0: something to run, or HD_NONE for now. */
 HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w)
 {
@@ -178,9 +232,12 @@ HD_FN uint32_t hd_next(const hd_run *r, hd_worker *w)
                 hd_wake_all(r); /* whoever set it may have been a lane that knows no other worker   */
             return HD_NONE;
         }
+        if (hd_policy_shares(r->policy))
+            hd_give(r, w);
         t = hd_take(r, w);
         if (t != HD_NONE)
             return t;
+        hd_ask(r, w);
         if (polls == 0) {
             hd_settle(r, w->n_done); /* before waiting, or nobody would see the end               */
             w->n_done = 0;

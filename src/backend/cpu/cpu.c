@@ -232,7 +232,7 @@ static void fill_config(heddle_config *cfg, const hd_machine *m)
     cfg->n_lanes = 1;
     cfg->n_ring = power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
     cfg->spin_us = cfg->spin_us ? cfg->spin_us : SPIN_US_DEFAULT;
-    cfg->policy = cfg->policy != HEDDLE_POLICY_DEFAULT ? cfg->policy : HEDDLE_POLICY_LF;
+    cfg->policy = cfg->policy != HEDDLE_POLICY_DEFAULT ? cfg->policy : HEDDLE_POLICY_SHARE;
 }
 
 static heddle_status start_threads(hd_device *d, const heddle_config *cfg, const hd_machine *m, hd_error *e)
