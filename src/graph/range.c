@@ -406,11 +406,11 @@ static void put_spot(hd_ranges *r, uint32_t k, uint32_t *cell, uint32_t hash, ui
 /* Meets the areas in these cells, if `query`; puts a into them, if `put` (at most four, room was made). */
 static int visit_cells(hd_ranges *r, uint32_t k, cells c, uint32_t a, int query, int put)
 {
-    uint64_t row, col;
+    uint64_t row, col, n_cols = (*PLANE(r, KIND(r, k)->plane) >> KIND(r, k)->col_bits) + 1; /* cells of a row */
     uint32_t s;
     for (row = c.row; row <= c.row_end; row++)
         for (col = c.col; col <= c.col_end; col++) {
-            uint32_t hash = hash_near(col, mix(row + 1) + k), *cell = chain_of(&r->cells, hash);
+            uint32_t hash = hash_near(row * n_cols + col, k), *cell = chain_of(&r->cells, hash);
             for (s = query ? *cell : HD_NONE; s != HD_NONE; s = SPOT(r, s)->next_in_cell)
                 if (SPOT(r, s)->hash == hash && meet(r, a, SPOT(r, s)->area))
                     return -1;

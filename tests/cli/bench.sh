@@ -20,6 +20,7 @@ silent_err
 rows_are_well_formed out
 subjects() { awk -F '\t' 'NR > 1 { print $3 }' "$1" | LC_ALL=C sort -u | tr '\n' ' '; }
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on && $1 != "default" { print $1 }' | LC_ALL=C sort)
+# shellcheck disable=SC2086
 want="$(printf 'cpu/threads/distributed/%s ' $policies)serial/order/-/- tiles "
 [ "$(subjects out)" = "$want" ] || fail "subjects: $(subjects out), and not $want"
 for measure in $measures; do

@@ -2,9 +2,9 @@
 # common.bash - what the tests of the command share. A test is called with the command's path and the source folder,
 # sources this file, and ends with `finish`. It works in a folder of its own, which goes away at the end.
 set -u
-heddle=$1
+heddle=$(realpath "$1") || exit 1
 # shellcheck disable=SC2034
-source_dir=$2
+source_dir=$(realpath "$2") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

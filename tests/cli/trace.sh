@@ -2,11 +2,11 @@
 # trace.sh - the summary of a trace file says what the run itself said; files that are none are refused.
 . "$2/tests/cli/common.bash"
 
-run 0 run lu -n 256 -b 32 --workers 2 --stats --trace t.json
+run 0 run lu -n 256 -b 32 --backend cpu --workers 2 --policy grr --stats --trace t.json
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said
 run 0 trace t.json
 silent_err
-in_out 'cpu, 2 workers, policy lf'
+in_out 'cpu, 2 workers, policy grr'
 in_out '204 tasks in '
 in_out '^critical path .* parallelism'
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file

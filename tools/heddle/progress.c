@@ -79,8 +79,10 @@ void cli_progress_start(void)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&line.wake, &attr);
     pthread_condattr_destroy(&attr);
+    pthread_mutex_lock(&line.lock); /* the thread looks at `running` first of all */
     line.begin_ns = cli_now_ns();
     line.running = pthread_create(&line.thread, NULL, tick, NULL) == 0; /* without it: no line, no harm */
+    pthread_mutex_unlock(&line.lock);
 }
 
 void cli_progress_steps(uint64_t n_done, uint64_t n_steps)

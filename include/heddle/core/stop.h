@@ -42,8 +42,13 @@ HD_FN void hd_settle(const hd_run *r, uint32_t n)
         hd_wake_all(r);
 }
 
-/* A worker leaves. Returns 1 to the last one, which then sees everything all of them wrote. */
-HD_FN int hd_leave(const hd_run *r) { return HD_ADD(&r->shared->out, 1u, ACQ_REL, DEV) + 1u == r->n_workers; }
+/* A worker leaves. Returns 1 to the last one, which then sees everything all of them wrote. For the others r is gone:
+ * the last one ends the run, and its owner may free it, before this function returns. */
+HD_FN int hd_leave(const hd_run *r)
+{
+    uint32_t n = r->n_workers;
+    return HD_ADD(&r->shared->out, 1u, ACQ_REL, DEV) + 1u == n;
+}
 
 /* The last worker out, or the host before the first run: makes the words ready for run `run`. After a
  * run that did not end with HD_STOP_DONE, counters and rings must be cleared too (and run restarts at 1). */

@@ -22,7 +22,7 @@
 #include "heddle/core/ring.h"
 #include "heddle/core/stop.h"
 
-#define HD_KEPT_RUN 32u
+#define HD_KEPT_RUN 1024u
 #define HD_SEED_MAX 64u /* roots taken at once, at most                                            */
 
 /* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */

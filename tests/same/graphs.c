@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* graphs.c - random graphs give the bytes that serial gives, on 1 to 8 workers, with every policy, with rings so small
+ * that they overflow, run after run, alone and several at once in one context, in several contexts at once.
+ *
+ * HEDDLE_SAME_GRAPHS: how many (10000; fewer where a sanitizer slows each). HEDDLE_SEED: another set.
+ * HEDDLE_SAME_BATCH: only the batch of this seed, which a failure names; then in one thread. */
+#include "same/subject.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define N_GRAPHS 1000u
+#elif defined(__SANITIZE_ADDRESS__)
+#define N_GRAPHS 3000u
+#else
+#define N_GRAPHS 10000u
+#endif
+#define N_BATCH 25u /* graphs of one context */
+#define N_THREADS 2u
+#define N_AT_ONCE 4u
+
+/* What all batches together must have met, or the test tests less than it says. */
+typedef struct tally {
+    uint64_t n_graphs, n_runs, n_tasks, n_joins, n_kept, n_pushed, n_full, n_spilled, n_parks, n_watched, n_edges;
+} tally;
+
+typedef struct walker {
+    pthread_t thread;
+    uint64_t seed;
+    uint32_t n_batches;
+    tally sum;
+} walker;
+
+static uint64_t current[N_THREADS]; /* seeds of the batches in hand, for whoever reads a failure */
+
+static void say_batches(void)
+{
+    uint32_t i;
+    for (i = 0; i < N_THREADS; i++)
+        if (current[i])
+            printf("in hand: HEDDLE_SAME_BATCH=%llu\n", (unsigned long long)current[i]);
+    fflush(stdout);
+}
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    printf("a run does not end\n");
+    say_batches();
+    _exit(1);
+}
+
+static void random_config(heddle_config *c, uint64_t *seed)
+{
+    static const uint32_t rings[] = {0, 1, 2, 4}, spins[] = {0, 1, 5, 200};
+    c->backend = HEDDLE_CPU;
+    c->n_workers = 1 + (uint32_t)check_below(seed, 8);
+    c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
+    c->n_ring = rings[check_below(seed, 4)];
+    c->spin_us = spins[check_below(seed, 4)];
+    c->n_trace = check_below(seed, 3) ? SPEC_TASKS : 0;
+    c->no_pin = (uint32_t)check_below(seed, 2);
+}
+
+static void note(tally *sum, subject *x)
+{
+    heddle_stats st = HEDDLE_STATS_INIT;
+    uint32_t i;
+    CHECK_OK(x->other.ctx, heddle_get_stats(x->other.graph, &st));
+    CHECK_MSG(st.n_tasks == x->s.n_tasks, "%llu bodies run of %u", (unsigned long long)st.n_tasks, x->s.n_tasks);
+    CHECK(st.n_dropped == 0 && st.n_tasks_min <= st.n_tasks_max);
+    sum->n_runs++;
+    sum->n_kept += st.n_kept;
+    sum->n_pushed += st.n_pushed;
+    sum->n_full += st.n_full;
+    sum->n_spilled += st.n_spilled;
+    sum->n_parks += st.n_parks;
+    for (i = 0; i < x->s.n_tasks; i++)
+        sum->n_watched += x->other.n_called[i] > 0;
+}
+
+static void finish(tally *sum, subject *x)
+{
+    sum->n_graphs++;
+    sum->n_tasks += x->s.n_tasks;
+    sum->n_joins += x->n_joins;
+    sum->n_edges += x->s.n_edges;
+    subject_free(x);
+}
+
+/* One graph, one to three runs. */
+static void alone(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t *seed, tally *sum)
+{
+    subject *x = subject_new(seed, serial, other);
+    uint32_t n_runs = 1 + (uint32_t)check_below(seed, 3);
+    while (x->other.run < n_runs) {
+        if (check_below(seed, 2)) {
+            side_run(&x->other);
+        } else {
+            side_submit(&x->other);
+            side_wait(&x->other, seed);
+        }
+        subject_check(x, traced);
+        note(sum, x);
+        subject_change(x, seed);
+    }
+    finish(sum, x);
+}
+
+/* Several graphs in flight on one context, waited for in any order. */
+static void at_once(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t *seed, tally *sum)
+{
+    subject *x[N_AT_ONCE];
+    uint32_t i, round, n_rounds = 1 + (uint32_t)check_below(seed, 3);
+    for (i = 0; i < N_AT_ONCE; i++)
+        x[i] = subject_new(seed, serial, other);
+    for (round = 0; round < n_rounds; round++) {
+        uint32_t first = (uint32_t)check_below(seed, N_AT_ONCE);
+        for (i = 0; i < N_AT_ONCE; i++)
+            side_submit(&x[i]->other);
+        for (i = 0; i < N_AT_ONCE; i++)
+            side_wait(&x[(first + i) % N_AT_ONCE]->other, seed);
+        for (i = 0; i < N_AT_ONCE; i++) {
+            subject_check(x[i], traced);
+            note(sum, x[i]);
+            subject_change(x[i], seed);
+        }
+    }
+    for (i = 0; i < N_AT_ONCE; i++)
+        finish(sum, x[i]);
+}
+
+static void batch(uint64_t seed, tally *sum)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, plain = HEDDLE_CONFIG_INIT;
+    heddle_ctx *serial, *other;
+    uint64_t begin = sum->n_graphs;
+    plain.backend = HEDDLE_SERIAL;
+    random_config(&c, &seed);
+    CHECK_OK(NULL, heddle_open(&serial, &plain));
+    CHECK_OK(NULL, heddle_open(&other, &c));
+    while (sum->n_graphs - begin < N_BATCH)
+        (check_below(&seed, 10) ? alone : at_once)(serial, other, c.n_trace > 0, &seed, sum);
+    heddle_close(other);
+    heddle_close(serial);
+}
+
+static void *walk(void *arg)
+{
+    static uint32_t n_walkers;
+    uint32_t i, id = __atomic_fetch_add(&n_walkers, 1, __ATOMIC_RELAXED);
+    walker *w = arg;
+    for (i = 0; i < w->n_batches; i++) {
+        __atomic_store_n(&current[id], check_random(&w->seed) | 1, __ATOMIC_RELAXED);
+        batch(current[id], &w->sum);
+    }
+    __atomic_store_n(&current[id], 0, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void add_up(tally *a, const tally *b)
+{
+    uint64_t *to = (uint64_t *)(void *)a;
+    const uint64_t *from = (const uint64_t *)(const void *)b;
+    size_t i;
+    for (i = 0; i < sizeof *a / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+static void report(const tally *t)
+{
+    printf("%llu graphs, %llu runs, %llu tasks, %llu joins, %llu explicit edges, %llu watched\n",
+           (unsigned long long)t->n_graphs, (unsigned long long)t->n_runs, (unsigned long long)t->n_tasks,
+           (unsigned long long)t->n_joins, (unsigned long long)t->n_edges, (unsigned long long)t->n_watched);
+    printf("kept %llu, pushed %llu, rings full %llu, spilled %llu, parked %llu\n", (unsigned long long)t->n_kept,
+           (unsigned long long)t->n_pushed, (unsigned long long)t->n_full, (unsigned long long)t->n_spilled,
+           (unsigned long long)t->n_parks);
+}
+
+int main(void)
+{
+    static walker w[N_THREADS];
+    const char *count = getenv("HEDDLE_SAME_GRAPHS"), *one = getenv("HEDDLE_SAME_BATCH");
+    uint64_t seed = check_seed(20260103), n = count ? strtoull(count, NULL, 0) : N_GRAPHS;
+    tally all = {0};
+    uint32_t i;
+    signal(SIGALRM, on_alarm);
+    alarm(280);
+    if (one) {
+        batch(strtoull(one, NULL, 0), &all);
+        report(&all);
+        return 0;
+    }
+    atexit(say_batches);
+    for (i = 0; i < N_THREADS; i++) {
+        w[i].seed = seed + i;
+        w[i].n_batches = (uint32_t)((n + N_THREADS * N_BATCH - 1) / (N_THREADS * N_BATCH));
+        CHECK(pthread_create(&w[i].thread, NULL, walk, &w[i]) == 0);
+    }
+    for (i = 0; i < N_THREADS; i++) {
+        CHECK(pthread_join(w[i].thread, NULL) == 0);
+        add_up(&all, &w[i].sum);
+    }
+    report(&all);
+    CHECK(all.n_graphs >= n);
+    CHECK(n < 1000 || (all.n_joins && all.n_edges && all.n_watched && all.n_kept && all.n_pushed && all.n_full &&
+                       all.n_spilled && all.n_parks));
+    return 0;
+}
