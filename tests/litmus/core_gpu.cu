@@ -3,7 +3,7 @@
  *
  *     core_gpu [SECONDS]
  *
- * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; policies lrr, grr, lf; 1, 2, 7, 132 and as many
+ * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; policies lrr, grr, lf, share; 1, 2, 7, 132 and as many
  * workers as fit; rings of 2, 64 and 1024 slots; many runs after one another without a reset; a body that fails; a
  * cancel from outside. After every run: each task once, after what it depends on, the same words as in program order,
  * rings empty, counters and tallies where the next run expects them. Trials: trials.h, SECONDS altogether (30).
@@ -279,7 +279,7 @@ static void run_once(loaded *l)
 
 /* ---- graphs ------------------------------------------------------------------------------------------- */
 
-static const uint32_t policies[] = {HD_POLICY_LRR, HD_POLICY_GRR, HD_POLICY_LF};
+static const uint32_t policies[] = {HD_POLICY_LRR, HD_POLICY_GRR, HD_POLICY_LF, HD_POLICY_SHARE};
 static uint64_t n_runs, n_tasks_run;
 
 static void run_many(loaded *l, const char *name, uint32_t policy, uint32_t n_workers, uint32_t n_slots, uint32_t n)
@@ -347,7 +347,7 @@ static void test_random(uint32_t n)
         snprintf(name, sizeof name, "random graph %u", i);
         litmus_random(&g, i);
         load(&l, &g);
-        run_many(&l, name, policies[i % 3u], w < n_workers_max ? w : n_workers_max, slots[i / 3u % 3u], 3);
+        run_many(&l, name, policies[i / 8u % 4u], w < n_workers_max ? w : n_workers_max, slots[i / 32u % 3u], 3);
         unload(&l);
         litmus_free(&g);
     }
@@ -377,7 +377,7 @@ static void test_failing(const litmus_graph *g)
         uint32_t task = (i * 167u + 1u) % g->n_tasks;
         hd_shared s;
         snprintf(what, sizeof what, "task %u fails", task);
-        configure(&l, policies[i % 3u], i % 2u ? 7u : n_workers_max, 64);
+        configure(&l, policies[i % 4u], i % 2u ? 7u : n_workers_max, 64);
         prepare(&l, task);
         launch(&l, 0);
         CUDA(cudaDeviceSynchronize());
@@ -387,7 +387,7 @@ static void test_failing(const litmus_graph *g)
         /* Task numbers of the graph may have joins between; a wavefront has none. */
         if (s.fail.code != LITMUS_FAIL_CODE || s.fail.task != task)
             fail("another failure was noted");
-        run_many(&l, "after a failure", policies[i % 3u], 7, 64, 1);
+        run_many(&l, "after a failure", policies[i % 4u], 7, 64, 1);
     }
     unload(&l);
     say("a body fails", began);
@@ -411,7 +411,7 @@ static void test_cancel(const litmus_graph *g)
     for (uint32_t i = 0; i < 10u; i++) {
         hd_shared s;
         snprintf(what, sizeof what, "a run is cancelled");
-        configure(&l, policies[i % 3u], 7, 64);
+        configure(&l, policies[i % 4u], 7, 64);
         prepare(&l, HD_NONE);
         CUDA(cudaDeviceSynchronize());
         launch(&l, a);

@@ -76,6 +76,7 @@ BUGS = [
     ("the turn is moved while lanes read it", POLICY,
      "hd_warp_sync(); /* all lanes have read before lane 0 moves it */", ""),
     ("the turn is not each lane's own", WORKER, "first + hd_popcount(mask & ((1u << lane) - 1u))", "first + lane"),
+    ("the last task is given away", WORKER, "if (w->kept == HD_NONE && !hd_has_spare(r, w)) {", "if (0) {"),
     ("a task that could not be given is dropped", WORKER,
      "r->link[t] = w->list;\n        w->list = t;\n        return;", "return;"),
     ("a task is given as if it were counted", WORKER, "hd_ring_slots(r, ring), r->n_slots, t, 1);",

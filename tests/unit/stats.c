@@ -9,7 +9,7 @@ static void diamond(void)
     static const hd_event events[2][3] = {
         {{1100, 1400, 0, 90, 10, 5}, {1410, 2000, 1, 0, 5, 10}, {2020, 2120, 3, 0, 10, 80}},
         {{1450, 2450, 2, 400, 20, 30}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}};
-    static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0, 0}, {1, 0, 3, 0, 1, 4, 1, 0, 0}};
+    static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0, 6}, {1, 0, 3, 0, 1, 4, 1, 0, 5}};
     const hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf"};
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats w;
@@ -104,6 +104,15 @@ static void events(const synthetic *s, const heddle_stats *stats)
     free(ev);
 }
 
+static uint64_t idle_of_events(const synthetic *s, uint32_t worker)
+{
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < s->tallies[worker].n_events; i++)
+        sum += s->events[worker * s->o.n_trace + i].idle;
+    return sum;
+}
+
 static void random_run(uint64_t *seed)
 {
     synthetic s;
@@ -118,7 +127,9 @@ static void random_run(uint64_t *seed)
     for (i = 0; i < s.o.n_workers; i++) {
         CHECK(hd_report_worker(&s.g, &s.o, i, &w, NULL) == HEDDLE_OK);
         CHECK(w.n_tasks >= stats.n_tasks_min && w.n_tasks <= stats.n_tasks_max);
-        if (!s.tallies[i].n_dropped) /* all of the run is in one of the four, but for the worker's late start */
+        if (s.tallies[i].n_dropped)
+            CHECK(w.idle_ns == idle_of_events(&s, i));
+        else /* all of the run is in one of the four, but for the worker's late start */
             CHECK(w.body_ns + w.idle_ns + w.queue_ns + w.dep_ns + (w.n_tasks ? i : 0) == stats.run_ns);
         sum.n_tasks += w.n_tasks;
         sum.body_ns += w.body_ns;

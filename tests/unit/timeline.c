@@ -279,6 +279,37 @@ static void words(uint64_t *seed)
     synthetic_free(&s);
 }
 
+/* Thirty bodies with long names: 24 have an entry, one entry is for the others; all are inside the picture. */
+static void long_legend(void)
+{
+    static heddle_body_info bodies[30];
+    const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "long", 0, 30, bodies, NULL};
+    heddle_task_desc d = HEDDLE_TASK_INIT;
+    synthetic s;
+    char *svg;
+    const char *at;
+    uint32_t n = 0;
+    memset(&s, 0, sizeof s);
+    for (d.body = 0; d.body < 30; d.body++)
+        bodies[d.body].name = d.body % 2 ? "b" : "a_body_with_a_name_that_is_longer_than_forty_characters";
+    CHECK(hd_graph_init(&s.g, &table, NULL) == HEDDLE_OK);
+    for (d.body = 0; d.body < 30; d.body++)
+        CHECK(hd_graph_add(&s.g, &d, NULL, NULL) == HEDDLE_OK);
+    CHECK(hd_graph_freeze(&s.g, NULL) == HEDDLE_OK);
+    synthetic_run_in_order(&s);
+    svg = svg_of(&s, NULL, NULL);
+    for (at = svg; (at = strstr(at, "width=\"12\"")); at++, n++) {
+        const char *rect = at;
+        while (strncmp(rect, "<rect x=\"", 9))
+            rect--;
+        CHECK(strtoul(rect + 9, NULL, 10) >= 64 && strtoul(rect + 9, NULL, 10) < 1100);
+    }
+    CHECK(n == 25 && strstr(svg, "other bodies <tspan fill=\"#57606a\">6</tspan>"));
+    CHECK(strstr(svg, ">a_body_with_a_name_that_is_longer_than_for\xe2\x80\xa6 <"));
+    free(svg);
+    synthetic_free(&s);
+}
+
 static void dropped(uint64_t *seed)
 {
     synthetic s;
@@ -355,6 +386,7 @@ int main(void)
     big_runs(&seed);
     crowded(&seed);
     words(&seed);
+    long_legend();
     dropped(&seed);
     odd_times(&seed);
     refusals(&seed);

@@ -146,21 +146,6 @@ static void random_run(uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* Tasks without edges that heddle knows of in has[], one after another on one worker, 100 ns each; joins not run. */
-static void run_in_order(synthetic *s)
-{
-    uint32_t t;
-    s->n = (uint32_t)s->g.n_tasks;
-    synthetic_room(s, 1, s->n);
-    for (t = 0; t < s->n; t++)
-        if (hd_graph_task(&s->g, t)->body != HD_BODY_JOIN) {
-            uint64_t begin = s->o.begin_ns + 100u * t;
-            s->events[s->tallies[0].n_events++] = (hd_event){begin, begin + 100, t, 0, 0, 0};
-        }
-    s->tallies[0].n_tasks = s->tallies[0].n_events;
-    s->o.end_ns = s->o.begin_ns + 100u * s->n;
-}
-
 /* 300 readers, then 300 writers of parts of what they read, through joins. */
 static void through_joins(void)
 {
@@ -180,7 +165,7 @@ static void through_joins(void)
         CHECK(hd_graph_add(&s.g, &d, NULL, NULL) == HEDDLE_OK);
     }
     CHECK(hd_graph_freeze(&s.g, NULL) == HEDDLE_OK);
-    run_in_order(&s);
+    synthetic_run_in_order(&s);
     CHECK_MSG(s.g.n_joins > 0, "the test needs a graph with joins");
     root = trace_of(&s);
     found = calloc(s.n, s.n);
@@ -212,7 +197,7 @@ static void many_edges(uint64_t *seed)
         for (b = half; b < 2 * half; b++)
             CHECK(hd_graph_after(&s.g, b, a, NULL) == HEDDLE_OK);
     CHECK(hd_graph_freeze(&s.g, NULL) == HEDDLE_OK);
-    run_in_order(&s);
+    synthetic_run_in_order(&s);
     root = trace_of(&s);
     found = calloc(s.n, s.n);
     CHECK(flows(&s, root, found) == half);
