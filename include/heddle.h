@@ -302,7 +302,8 @@ HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t,
 /* The graph's table (for names of bodies); for a loaded graph the one made for it. */
 HEDDLE_API const heddle_table *heddle_graph_table(const heddle_graph *g);
 
-/* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","priority"}]}.
+/* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","priority"}]};
+ * joins have the body "join" and nothing to run.
  * EIO; no file is left behind on failure. Freezes the graph. */
 HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *path);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* alloc.c - every allocation of the library goes through here, so that a test can make each one fail once.
  *
- * Blocks from LARGE on are mapped, in multiples of a huge page: a graph of ten million tasks is 1.3 GB, and a page
- * fault every 4 KB would cost more than adding the tasks. They grow by remapping instead of copying, and the freed
- * ones are kept for the next graph up to KEEP_BYTES, because a program that builds graph after graph would otherwise
- * spend more time in page faults than in heddle; the last context to close gives them back. */
+ * Blocks from LARGE on are mapped, from HUGE_PAGE on in multiples of it: a graph of ten million tasks is 1.3 GB, and a
+ * page fault every 4 KB would cost more than adding the tasks. They grow by remapping instead of copying, and the
+ * freed ones are kept for the next graph up to KEEP_BYTES, because a program that builds graph after graph would
+ * otherwise spend more time in page faults than in heddle; the last context to close gives them back. */
 #include "base/base.h"
 
 #include <pthread.h>
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LARGE (2u << 20)
+#define LARGE (256u << 10)
+#define STEP (64u << 10)
 #define HUGE_PAGE (2u << 20)
 #define ALIGN 128u
 #define KEEP_BYTES (256ull << 20)
@@ -41,7 +42,11 @@ static int told_to_fail(void)
 static void account(uint64_t more, uint64_t less) { __atomic_add_fetch(&held, more - less, __ATOMIC_RELAXED); }
 
 /* What a large block of n_bytes really maps. */
-static uint64_t mapped(uint64_t n_bytes) { return (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE; }
+static uint64_t mapped(uint64_t n_bytes)
+{
+    uint64_t step = n_bytes < HUGE_PAGE ? STEP : HUGE_PAGE;
+    return (n_bytes + step - 1) / step * step;
+}
 
 static int keep(void *p, uint64_t n_bytes)
 {

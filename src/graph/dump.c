@@ -259,7 +259,7 @@ static heddle_status load(json_t **root, const char *path, hd_error *e)
         return HEDDLE_OK;
     if (unread)
         return hd_say(e, HEDDLE_EIO, "%s: cannot be read: %s", path, strerror(unread));
-    if (json_error_code(&why) == json_error_out_of_memory)
+    if (json_error_code(&why) == json_error_out_of_memory || !why.text[0]) /* without memory it often says nothing */
         return hd_say(e, HEDDLE_ENOMEM, "%s: out of memory", path);
     return hd_say(e, HEDDLE_EPARSE, "%s:%d: %s", path, why.line > 0 ? why.line : 1, why.text);
 }

@@ -131,18 +131,34 @@ static int put_edges(hd_graph *g, uint32_t to, const uint32_t *before, uint64_t 
     return 0;
 }
 
-/* hd_joiner: an empty task after those of `before`. */
-static uint32_t join(void *self, const uint32_t *before, uint64_t n)
+static uint32_t new_join(hd_graph *g)
 {
-    hd_graph *g = self;
-    uint32_t *own = (uint32_t *)(uintptr_t)before; /* a part of g->before: duplicates may be dropped in place */
     uint32_t j = new_record(g);
     if (j == HD_NONE)
         return HD_NONE;
     hd_graph_task(g, j)->body = HD_BODY_JOIN;
     g->n_joins++;
+    return j;
+}
+
+/* hd_joiner: an empty task after those of `before`. */
+static uint32_t join(void *self, const uint32_t *before, uint64_t n)
+{
+    hd_graph *g = self;
+    uint32_t *own = (uint32_t *)(uintptr_t)before; /* a part of g->before: duplicates may be dropped in place */
+    uint32_t j = new_join(g);
+    if (j == HD_NONE)
+        return HD_NONE;
     drop_duplicates(g, own, &n);
     return put_edges(g, j, own, n) ? HD_NONE : j;
+}
+
+heddle_status hd_graph_add_join(hd_graph *g, hd_error *e)
+{
+    uint32_t j;
+    HD_TRY(hd_graph_whole(g, e));
+    j = new_join(g);
+    return j == HD_NONE || put_edges(g, j, NULL, 0) ? no_memory(g, e) : HEDDLE_OK;
 }
 
 static heddle_status gather(hd_graph *g, const heddle_task_desc *d, hd_error *e)

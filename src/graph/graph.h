@@ -55,6 +55,8 @@ void hd_graph_clear(hd_graph *g);
 /* OK, or the status of the failure that broke it. */
 heddle_status hd_graph_whole(const hd_graph *g, hd_error *e);
 heddle_status hd_graph_add(hd_graph *g, const heddle_task_desc *d, uint32_t *out, hd_error *e);
+/* An empty task, as range.c makes them; edges come by hd_graph_after. */
+heddle_status hd_graph_add_join(hd_graph *g, hd_error *e);
 heddle_status hd_graph_after(hd_graph *g, uint32_t later, uint32_t earlier, hd_error *e);
 heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_t n_bytes, hd_error *e);
 

@@ -404,12 +404,12 @@ static void put_spot(hd_ranges *r, uint32_t k, uint32_t *cell, uint32_t hash, ui
 }
 
 /* Meets the areas in these cells, if `query`; puts a into them, if `put` (at most four, room was made). */
-static int visit_cells(hd_ranges *r, uint32_t k, cells c, uint32_t a, int query, int put)
+static int visit_cells(hd_ranges *r, uint32_t k, const cells *c, uint32_t a, int query, int put)
 {
     uint64_t row, col, n_cols = (*PLANE(r, KIND(r, k)->plane) >> KIND(r, k)->col_bits) + 1; /* cells of a row */
     uint32_t s;
-    for (row = c.row; row <= c.row_end; row++)
-        for (col = c.col; col <= c.col_end; col++) {
+    for (row = c->row; row <= c->row_end; row++)
+        for (col = c->col; col <= c->col_end; col++) {
             uint32_t hash = hash_near(row * n_cols + col, k), *cell = chain_of(&r->cells, hash);
             for (s = query ? *cell : HD_NONE; s != HD_NONE; s = SPOT(r, s)->next_in_cell)
                 if (SPOT(r, s)->hash == hash && meet(r, a, SPOT(r, s)->area))
@@ -424,7 +424,7 @@ static int query_kind(hd_ranges *r, uint32_t k, const rect *q, uint32_t a)
 {
     cells c = cells_of(KIND(r, k), q);
     uint64_t rows = c.row_end - c.row + 1, cols = c.col_end - c.col + 1, n = KIND(r, k)->n;
-    return rows > n || cols > n || rows * cols > n ? query_all(r, k, a) : visit_cells(r, k, c, a, 1, 0);
+    return rows > n || cols > n || rows * cols > n ? query_all(r, k, a) : visit_cells(r, k, &c, a, 1, 0);
 }
 
 /* Area a, new, in one plane: meets what is there; is put there if it belongs there. */
@@ -440,8 +440,11 @@ static int visit_plane(hd_ranges *r, uint32_t plane, uint32_t a, int query, int 
         for (k = 0; query && k < r->kinds.n; k++)
             if (k != own && KIND(r, k)->plane == plane && query_kind(r, k, &q[i], a))
                 return -1;
-        if (put && visit_cells(r, own, cells_of(KIND(r, own), &q[i]), a, query, 1))
-            return -1;
+        if (put) {
+            cells c = cells_of(KIND(r, own), &q[i]);
+            if (visit_cells(r, own, &c, a, query, 1))
+                return -1;
+        }
     }
     return 0;
 }

@@ -264,11 +264,25 @@ static heddle_status body_named(const heddle_table *t, const char *name, uint32_
     return hd_say(e, HEDDLE_EPARSE, "%s: body %s is not in table %s", path, name, t->name);
 }
 
+/* Joins are written with the body "join" and nothing else; a table may have such a body. */
+static int is_join(const heddle_table *table, const hd_file_graph *f, const hd_file_task *t)
+{
+    uint32_t i;
+    if (t->spin_ns || t->arg_bytes || strcmp(f->names[t->body], "join"))
+        return 0;
+    for (i = 0; i < table->n_bodies; i++)
+        if (!strcmp(table->bodies[i].name, "join") && table->bodies[i].arg_bytes == 0)
+            return 0;
+    return 1;
+}
+
 static heddle_status add_from_file(heddle_graph *g, const hd_file_graph *f, uint64_t i, const char *path)
 {
     const hd_file_task *t = &f->tasks[i];
     hd_spin_args spin = {t->spin_ns};
     heddle_task_desc d = HEDDLE_TASK_INIT;
+    if (is_join(g->g.table, f, t))
+        return hd_graph_add_join(&g->g, &g->ctx->error);
     d.args = g->own_table ? (const void *)&spin : (const void *)(f->args + t->args_at);
     d.arg_bytes = g->own_table ? sizeof spin : t->arg_bytes;
     d.priority = t->priority;

@@ -3,9 +3,9 @@
  *
  *     core_gpu [SECONDS]
  *
- * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; policies lrr, grr, lf, share; 1, 2, 7, 132 and as many
- * workers as fit; rings of 2, 64 and 1024 slots; many runs after one another without a reset; a body that fails; a
- * cancel from outside. After every run: each task once, after what it depends on, the same words as in program order,
+ * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; policies lrr, grr, lf, share; 1, 2, 7, 132 and
+ * as many workers as fit; rings of 2, 64 and 1024 slots; many runs one after another without a reset; a failing body;
+ * a cancel from outside. After every run: each task once, after what it depends on, the same words as in program order,
  * rings empty, counters and tallies where the next run expects them. Trials: trials.h, SECONDS altogether (30).
  * Exit status 0: all right; 1: not, with a sentence; 77: no GPU. Every wait has a limit (give_up.h). */
 #include "give_up.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graphs.c - the cases of the model test, chosen for contention.
  *
- * Bounds are what fits into some seconds a case; --deeper adds to them. */
+ * Bounds are what fits into a second or two a case; HEDDLE_MODEL_DEEPER adds to them. */
 #include "graphs.h"
 #include "heddle/core/policy.h"
 
@@ -19,84 +19,84 @@
 #define WIDE "0>1 0>2 0>3 0>4 0>5 0>6 0>7 0>8 0>9 0>10 0>11 0>12 0>13 0>14 0>15 0>16 0>17 0>18"
 #define THREE "0>3 1>3 1>4 2>4 0>5 2>5" /* three roots, three ends, each pair of roots frees one            */
 
-/* Each row names one of the later members, or compilers warn of the missing ones.
- * clang-format off */
+/* Each row names one of the later members, or compilers warn of the missing ones. */
+/* clang-format off */
 const graph_case graph_cases[] = {
     /* name, edges, tasks, workers, slots, policy, bounds */
-    {"chain.lf", CHAIN, 3, 2, 2, LF, 4, 3, 2, .n_lanes = 1},
-    {"diamond.lrr", DIAMOND, 4, 2, 2, LRR, 3, 2, 2, .n_lanes = 1},
-    {"diamond.grr", DIAMOND, 4, 2, 2, GRR, 3, 2, 2, .n_lanes = 1},
-    {"diamond.lf", DIAMOND, 4, 2, 2, LF, 3, 2, 2, .n_lanes = 1},
-    {"cross.lrr", CROSS, 6, 2, 4, LRR, 3, 2, 2, .n_lanes = 1},
-    {"cross.grr", CROSS, 6, 2, 4, GRR, 3, 2, 2, .n_lanes = 1},
-    {"cross.lf", CROSS, 6, 2, 4, LF, 3, 2, 2, .n_lanes = 1},
-    {"weave.lrr", WEAVE, 4, 2, 2, LRR, 3, 2, 2, .n_lanes = 1},
-    {"weave.grr", WEAVE, 4, 2, 2, GRR, 3, 2, 2, .n_lanes = 1},
-    {"weave.lf", WEAVE, 4, 2, 2, LF, 3, 2, 2, .n_lanes = 1},
-    {"empty", "", 0, 2, 2, LRR, 4, 3, 2, .n_runs = 2},
-    {"chain.alone", CHAIN, 3, 1, 1, LRR, 0, 0, 0, .order = "0 1 2", .fits = 1},
+    {"chain.lf",        CHAIN,     3, 2, 2, LF,    4, 3, 2, .n_lanes = 1},
+    {"diamond.lrr",     DIAMOND,   4, 2, 2, LRR,   3, 2, 2, .n_lanes = 1},
+    {"diamond.grr",     DIAMOND,   4, 2, 2, GRR,   3, 2, 2, .n_lanes = 1},
+    {"diamond.lf",      DIAMOND,   4, 2, 2, LF,    3, 2, 2, .n_lanes = 1},
+    {"cross.lrr",       CROSS,     6, 2, 4, LRR,   3, 2, 2, .n_lanes = 1},
+    {"cross.grr",       CROSS,     6, 2, 4, GRR,   3, 2, 2, .n_lanes = 1},
+    {"cross.lf",        CROSS,     6, 2, 4, LF,    3, 2, 2, .n_lanes = 1},
+    {"weave.lrr",       WEAVE,     4, 2, 2, LRR,   3, 2, 2, .n_lanes = 1},
+    {"weave.grr",       WEAVE,     4, 2, 2, GRR,   3, 2, 2, .n_lanes = 1},
+    {"weave.lf",        WEAVE,     4, 2, 2, LF,    3, 2, 2, .n_lanes = 1},
+    {"empty",           "",        0, 2, 2, LRR,   4, 3, 2, .n_runs = 2},
+    {"chain.alone",     CHAIN,     3, 1, 1, LRR,   0, 0, 0, .order = "0 1 2", .fits = 1},
     /* Full rings: the next worker's, then one's own list. */
-    {"full.one", FAN, 5, 2, 1, LRR, 3, 2, 2, .n_lanes = 1},
-    {"full.cross", CROSS, 6, 2, 1, GRR, 3, 2, 2, .n_lanes = 1},
-    {"full.two", "0>2 0>3 0>4 1>5 1>6 1>7", 8, 2, 2, LRR, 3, 2, 2, .n_lanes = 1},
-    {"full.lf", "0>2 0>3 0>4 1>5 1>6 1>7", 8, 2, 1, LF, 3, 2, 2, .n_lanes = 1},
-    {"full.quarter", WIDE, 19, 2, 8, LRR, 2, 1, 1, .n_lanes = 1}, /* heads published late          */
-    {"list.alone", FAN, 5, 1, 1, LRR, 0, 0, 0, .order = "0 1 4 3 2"},
+    {"full.one",        FAN,       5, 2, 1, LRR,   3, 2, 2, .n_lanes = 1},
+    {"full.cross",      CROSS,     6, 2, 1, GRR,   3, 2, 2, .n_lanes = 1},
+    {"full.two",        "0>2 0>3 0>4 1>5 1>6 1>7",  8, 2, 2, LRR,   3, 2, 2, .n_lanes = 1},
+    {"full.lf",         "0>2 0>3 0>4 1>5 1>6 1>7",  8, 2, 1, LF,    3, 2, 2, .n_lanes = 1},
+    {"full.quarter",    WIDE,     19, 2, 8, LRR,   2, 1, 1, .n_lanes = 1}, /* heads published late          */
+    {"list.alone",      FAN,       5, 1, 1, LRR,   0, 0, 0, .order = "0 1 4 3 2"},
     /* Urgent tasks and joins. */
-    {"urgent.alone", "0>1 0>2 0>3", 4, 1, 4, LRR, 0, 0, 0, .urgent = 1u << 2, .order = "0 2 1 3"},
-    {"urgent.alone.lf", "0>1 0>2 0>3", 4, 1, 4, LF, 0, 0, 0, .urgent = 1u << 2, .order = "0 2 1 3"},
-    {"urgent.weave", WEAVE, 4, 2, 2, LRR, 3, 2, 2, .urgent = 1u << 2},
-    {"urgent.lf", CROSS, 6, 2, 2, LF, 3, 2, 2, .urgent = 1u << 3 | 1u << 4},
-    {"join", "0>2 1>2 2>3 2>4", 5, 2, 2, LRR, 3, 2, 2, .joins = 1u << 2},
-    {"join.lf", "0>2 1>2 2>3 2>4", 5, 2, 2, LF, 3, 2, 2, .joins = 1u << 2},
+    {"urgent.alone",    "0>1 0>2 0>3",  4, 1, 4, LRR,   0, 0, 0, .urgent = 1u << 2, .order = "0 2 1 3"},
+    {"urgent.alone.lf", "0>1 0>2 0>3",  4, 1, 4, LF,    0, 0, 0, .urgent = 1u << 2, .order = "0 2 1 3"},
+    {"urgent.weave",    WEAVE,     4, 2, 2, LRR,   3, 2, 2, .urgent = 1u << 2},
+    {"urgent.lf",       CROSS,     6, 2, 2, LF,    3, 2, 2, .urgent = 1u << 3 | 1u << 4},
+    {"join",            "0>2 1>2 2>3 2>4",  5, 2, 2, LRR,   3, 2, 2, .joins = 1u << 2},
+    {"join.lf",         "0>2 1>2 2>3 2>4",  5, 2, 2, LF,    3, 2, 2, .joins = 1u << 2},
     /* Across the wrap of cursors, of counters, of the number of the run; and one run after another. */
-    {"wrap.ring", CROSS, 6, 2, 2, GRR, 2, 1, 1, .ring_at = 0x7ffffffe},
-    {"wrap.count", WEAVE, 4, 2, 2, LRR, 2, 1, 1, .n_runs = 2, .first_run = 0x7fffffff},
-    {"wrap.count3", JOIN3, 4, 2, 2, LF, 2, 1, 1, .n_runs = 2, .first_run = 0x55555555},
-    {"wrap.run", DIAMOND, 4, 2, 2, LF, 2, 1, 1, .n_runs = 3, .first_run = 0xffffffff},
-    {"again.lrr", CHAIN, 3, 2, 1, LRR, 3, 2, 1, .n_runs = 2},
-    {"again.lf", DIAMOND, 4, 2, 2, LF, 3, 2, 1, .n_runs = 2},
-    {"again.parks", CHAIN, 3, 2, 2, LRR, 3, 2, 1, .n_runs = 2, .parks = 1},
+    {"wrap.ring",       CROSS,     6, 2, 2, GRR,   2, 1, 1, .ring_at = 0x7ffffffe},
+    {"wrap.count",      WEAVE,     4, 2, 2, LRR,   2, 1, 1, .n_runs = 2, .first_run = 0x7fffffff},
+    {"wrap.count3",     JOIN3,     4, 2, 2, LF,    2, 1, 1, .n_runs = 2, .first_run = 0x55555555},
+    {"wrap.run",        DIAMOND,   4, 2, 2, LF,    2, 1, 1, .n_runs = 3, .first_run = 0xffffffff},
+    {"again.lrr",       CHAIN,     3, 2, 1, LRR,   3, 2, 1, .n_runs = 2},
+    {"again.lf",        DIAMOND,   4, 2, 2, LF,    3, 2, 1, .n_runs = 2},
+    {"again.parks",     CHAIN,     3, 2, 2, LRR,   3, 2, 1, .n_runs = 2, .parks = 1},
     /* Threads: parked workers, woken by a push, by the end, by a failure, by a cancel. */
-    {"parks.chain", CHAIN, 3, 2, 2, LRR, 3, 2, 2, .parks = 1},
-    {"parks.alone", "", 1, 2, 2, LRR, 4, 3, 2, .parks = 1},
-    {"parks.diamond", DIAMOND, 4, 2, 2, LRR, 3, 2, 2, .parks = 1},
-    {"parks.lf", DIAMOND, 4, 2, 2, LF, 3, 2, 2, .parks = 1},
-    {"parks.urgent", "0>1 0>2", 3, 2, 2, LRR, 3, 2, 2, .parks = 1, .urgent = 1u << 2},
-    {"parks.full", FAN, 5, 2, 1, LRR, 3, 2, 2, .parks = 1},
+    {"parks.chain",     CHAIN,     3, 2, 2, LRR,   3, 2, 2, .parks = 1},
+    {"parks.alone",     "",        1, 2, 2, LRR,   4, 3, 2, .parks = 1},
+    {"parks.diamond",   DIAMOND,   4, 2, 2, LRR,   3, 2, 2, .parks = 1},
+    {"parks.lf",        DIAMOND,   4, 2, 2, LF,    3, 2, 2, .parks = 1},
+    {"parks.urgent",    "0>1 0>2",  3, 2, 2, LRR,   3, 2, 2, .parks = 1, .urgent = 1u << 2},
+    {"parks.full",      FAN,       5, 2, 1, LRR,   3, 2, 2, .parks = 1},
     /* Tasks given to those who ask. */
-    {"share.fan", FAN, 5, 2, 4, SHARE, 3, 2, 2, .n_lanes = 1},
-    {"share.cross", CROSS, 6, 2, 2, SHARE, 3, 2, 2, .n_lanes = 1},
-    {"share.weave", WEAVE, 4, 2, 2, SHARE, 3, 2, 2, .n_lanes = 1},
-    {"share.full", "0>2 0>3 0>4 1>2 1>3 1>4", 5, 2, 1, SHARE, 2, 2, 1, .n_lanes = 1},
-    {"share.again", DIAMOND, 4, 2, 2, SHARE, 2, 1, 1, .n_runs = 2},
-    {"share.parks", FAN, 5, 2, 2, SHARE, 3, 2, 1, .parks = 1},
-    {"share.cancel", FAN, 5, 2, 2, SHARE, 2, 1, 1, .parks = 1, .cancels = 1},
-    {"share.three", FAN, 5, 3, 2, SHARE, 1, 1, 1, .n_lanes = 1},
-    {"share.lanes", "0>2 0>3 0>4 1>2 1>3 1>4", 5, 2, 1, SHARE, 2, 1, 1, .n_lanes = 2},
+    {"share.fan",       FAN,       5, 2, 4, SHARE, 3, 2, 2, .n_lanes = 1},
+    {"share.cross",     CROSS,     6, 2, 2, SHARE, 3, 2, 2, .n_lanes = 1},
+    {"share.weave",     WEAVE,     4, 2, 2, SHARE, 3, 2, 2, .n_lanes = 1},
+    {"share.full",      "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 2, 2, 1, .n_lanes = 1},
+    {"share.again",     DIAMOND,   4, 2, 2, SHARE, 2, 1, 1, .n_runs = 2},
+    {"share.parks",     FAN,       5, 2, 2, SHARE, 3, 2, 1, .parks = 1},
+    {"share.cancel",    FAN,       5, 2, 2, SHARE, 2, 1, 1, .parks = 1, .cancels = 1},
+    {"share.three",     FAN,       5, 3, 2, SHARE, 1, 1, 1, .n_lanes = 1},
+    {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 2, 1, 1, .n_lanes = 2},
     /* Runs that stop before their end. */
-    {"fails", CROSS, 6, 2, 2, LRR, 3, 2, 2, .failing = 1},
-    {"fails.twice", "", 2, 2, 2, LRR, 4, 3, 2, .failing = 1, .failing_too = 2},
-    {"fails.parks", CHAIN, 3, 2, 2, LRR, 3, 2, 2, .failing = 2, .parks = 1},
-    {"fails.last", CHAIN, 3, 2, 2, LRR, 3, 2, 2, .failing = 3, .parks = 1},
-    {"cancel", DIAMOND, 4, 2, 2, LRR, 3, 2, 2, .cancels = 1},
-    {"cancel.parks", CHAIN, 3, 2, 2, LRR, 3, 2, 2, .cancels = 1, .parks = 1},
+    {"fails",           CROSS,     6, 2, 2, LRR,   3, 2, 2, .failing = 1},
+    {"fails.twice",     "",        2, 2, 2, LRR,   4, 3, 2, .failing = 1, .failing_too = 2},
+    {"fails.parks",     CHAIN,     3, 2, 2, LRR,   3, 2, 2, .failing = 2, .parks = 1},
+    {"fails.last",      CHAIN,     3, 2, 2, LRR,   3, 2, 2, .failing = 3, .parks = 1},
+    {"cancel",          DIAMOND,   4, 2, 2, LRR,   3, 2, 2, .cancels = 1},
+    {"cancel.parks",    CHAIN,     3, 2, 2, LRR,   3, 2, 2, .cancels = 1, .parks = 1},
     /* Three workers. */
-    {"three.lrr", THREE, 6, 3, 2, LRR, 2, 1, 1, .n_lanes = 1},
-    {"three.lf", THREE, 6, 3, 2, LF, 2, 1, 1, .n_lanes = 1},
-    {"three.join", JOIN3, 4, 3, 2, GRR, 2, 1, 1, .n_lanes = 1},
-    {"three.parks", DIAMOND, 4, 3, 1, LRR, 2, 1, 1, .parks = 1},
+    {"three.lrr",       THREE,     6, 3, 2, LRR,   2, 1, 1, .n_lanes = 1},
+    {"three.lf",        THREE,     6, 3, 2, LF,    2, 1, 1, .n_lanes = 1},
+    {"three.join",      JOIN3,     4, 3, 2, GRR,   2, 1, 1, .n_lanes = 1},
+    {"three.parks",     DIAMOND,   4, 3, 1, LRR,   2, 1, 1, .parks = 1},
     /* Two workers of two lanes. */
-    {"lanes.fan", FAN, 5, 2, 2, LRR, 2, 1, 1, .n_lanes = 2},
-    {"lanes.even", "0>4 0>1 0>2 0>5 1>4 2>5", 6, 2, 4, LRR, 2, 1, 1, .n_lanes = 2, .fits = 1, .share = 2},
-    {"lanes.fails", FAN, 5, 2, 2, LF, 2, 1, 1, .n_lanes = 2, .failing = 3},
-    {"lanes.diamond", DIAMOND, 4, 2, 2, LF, 2, 1, 1, .n_lanes = 2},
-    {"lanes.weave", WEAVE, 4, 2, 2, GRR, 2, 1, 1, .n_lanes = 2},
-    {"lanes.weave.lf", WEAVE, 4, 2, 2, LF, 2, 1, 1, .n_lanes = 2},
-    {"lanes.full", FAN, 5, 2, 1, LF, 2, 1, 1, .n_lanes = 2},
-    {"lanes.urgent", FAN, 5, 2, 1, LF, 2, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
-    {"lanes.alone", FAN, 5, 1, 1, LRR, 3, 2, 1, .n_lanes = 2},
-    {"lanes.alone.lf", FAN, 5, 1, 1, LF, 3, 2, 1, .n_lanes = 2},
+    {"lanes.fan",       FAN,       5, 2, 2, LRR,   2, 1, 1, .n_lanes = 2},
+    {"lanes.even",      "0>4 0>1 0>2 0>5 1>4 2>5",  6, 2, 4, LRR,   2, 1, 1, .n_lanes = 2, .fits = 1, .share = 2},
+    {"lanes.fails",     FAN,       5, 2, 2, LF,    2, 1, 1, .n_lanes = 2, .failing = 3},
+    {"lanes.diamond",   DIAMOND,   4, 2, 2, LF,    2, 1, 1, .n_lanes = 2},
+    {"lanes.weave",     WEAVE,     4, 2, 2, GRR,   2, 1, 1, .n_lanes = 2},
+    {"lanes.weave.lf",  WEAVE,     4, 2, 2, LF,    2, 1, 1, .n_lanes = 2},
+    {"lanes.full",      FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2},
+    {"lanes.urgent",    FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
+    {"lanes.alone",     FAN,       5, 1, 1, LRR,   3, 2, 1, .n_lanes = 2},
+    {"lanes.alone.lf",  FAN,       5, 1, 1, LF,    3, 2, 1, .n_lanes = 2},
 };
 /* clang-format on */
 const uint32_t n_graph_cases = sizeof graph_cases / sizeof graph_cases[0];

@@ -305,7 +305,7 @@ static void long_legend(void)
         CHECK(strtoul(rect + 9, NULL, 10) >= 64 && strtoul(rect + 9, NULL, 10) < 1100);
     }
     CHECK(n == 25 && strstr(svg, "other bodies <tspan fill=\"#57606a\">6</tspan>"));
-    CHECK(strstr(svg, ">a_body_with_a_name_that_is_longer_than_for\xe2\x80\xa6 <"));
+    CHECK(strstr(svg, ">a_body_with_a_name_that_is_longer_than_f\xe2\x80\xa6 <"));
     free(svg);
     synthetic_free(&s);
 }
