@@ -222,7 +222,7 @@ int hd_range_overlap(const heddle_range *a, const heddle_range *b)
     return overlap(&x, &y);
 }
 
-static heddle_status check_slowly(const heddle_range *r, hd_error *e)
+heddle_status hd_range_check_slowly(const heddle_range *r, hd_error *e)
 {
     uint64_t rows = r->n_rows > 1 ? r->n_rows : 1, room = UINT64_MAX - (uint64_t)(uintptr_t)r->base;
     if (r->mode != HEDDLE_MODE_IN && r->mode != HEDDLE_MODE_OUT && r->mode != HEDDLE_MODE_INOUT)
@@ -239,15 +239,6 @@ static heddle_status check_slowly(const heddle_range *r, hd_error *e)
         return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows of %llu bytes reaches past the address space",
                       (unsigned long long)rows, (unsigned long long)r->row_bytes);
     return HEDDLE_OK;
-}
-
-heddle_status hd_range_check(const heddle_range *r, hd_error *e)
-{
-    /* The usual one first: contiguous, well inside the address space. */
-    if (r->n_rows <= 1 && r->row_bytes - 1 < LINE_STRIDE - 1 && (uint64_t)(uintptr_t)r->base < LINE_STRIDE &&
-        (unsigned)r->mode - 1u < 3u)
-        return HEDDLE_OK;
-    return check_slowly(r, e);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */

@@ -24,7 +24,15 @@ void hd_ranges_free(hd_ranges *r);
 uint64_t hd_ranges_bytes(const hd_ranges *r); /* memory it holds */
 
 /* Checks one range. ERANGE or EINVAL with a sentence. */
-heddle_status hd_range_check(const heddle_range *r, hd_error *e);
+heddle_status hd_range_check_slowly(const heddle_range *r, hd_error *e);
+static inline heddle_status hd_range_check(const heddle_range *r, hd_error *e)
+{
+    /* The usual one first: contiguous, well inside the address space. */
+    if (r->n_rows <= 1 && r->row_bytes - 1 < INT64_MAX && (uint64_t)(uintptr_t)r->base <= INT64_MAX &&
+        (unsigned)r->mode - 1u < 3u)
+        return HEDDLE_OK;
+    return hd_range_check_slowly(r, e);
+}
 
 /* The functions below return -1 without memory; the tracker can then only be freed. */
 

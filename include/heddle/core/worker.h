@@ -207,18 +207,22 @@ HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* Lane 0, on a thread: sleeps until a producer or the end of the run unparks it. */
-HD_FN void hd_park(const hd_run *r, hd_worker *w)
+/* Lane 0, on a thread: sleeps until a producer or the end of the run unparks it. 0: a producer has reserved a slot and
+ * will write it at once, so there is nothing to sleep for. */
+HD_FN int hd_park(const hd_run *r, hd_worker *w)
 {
     hd_cursor *urgent = &r->cursors[2 * w->id], *normal = urgent + 1;
+    int parked = 0;
     if (!hd_ring_doze(urgent, w->head[0]))
-        return;
+        return 0;
     if (hd_ring_doze(normal, w->head[1])) {
         w->tally.n_parks++;
         r->host->park(r->host->self, w->id);
         hd_ring_rouse(normal, w->head[1]);
+        parked = 1;
     }
     hd_ring_rouse(urgent, w->head[0]);
+    return parked;
 }
 
 /* Lane 0: waits for the next task. HD_NONE: the run is over. */
@@ -243,9 +247,7 @@ HD_FN uint32_t hd_next(const hd_run *r, hd_worker *w)
             w->n_done = 0;
             if (r->events)
                 w->idle_since = hd_clock();
-        } else if (r->host && polls > r->spin) {
-            hd_park(r, w);
-        } else {
+        } else if (!r->host || polls <= r->spin || !hd_park(r, w)) {
             HD_PAUSE(polls);
         }
         polls++;
@@ -290,6 +292,7 @@ HD_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
         }
         mask &= mask - 1u;
     }
+    hd_warp_sync(); /* lane 0 may give such a task away: what its own lane acquired comes before */
 }
 
 /* All scheduling lanes: each places its task if it is `ready`. */
