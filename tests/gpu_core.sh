@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gpu_core.sh [OUT] - builds tests/litmus for this machine's GPU with cc and nvcc alone, runs it, and leaves OUT/core.txt
 # (default: build/gpu) with the machine on top. Within three minutes. Exit status 77: compiled, but no GPU here.
-# SECONDS_OF_TRIALS (40): time for the message-passing trials. ARCH (sm_90): what nvcc compiles for.
+# SECONDS_OF_TRIALS (40): time for the message-passing trials. ARCH (sm_90): what nvcc compiles for. COMMIT: what is
+# built, where there is no git.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$root/build/gpu}
@@ -14,7 +15,7 @@ command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
 
 facts() {
     echo "date $(date -u +%Y-%m-%dT%H:%MZ)"
-    echo "commit $(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)"
+    echo "commit ${COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)}"
     nvcc --version | grep release
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
     uname -sr

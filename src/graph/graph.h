@@ -65,6 +65,9 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e);
 
 /* rank.c, on a frozen graph: levels, widths, critical path by cost; or the tasks of that path marked urgent. ECYCLE when
  * there is no order. */
+/* Kahn's order of a frozen graph (explicit edges may run from a later task to an earlier one). order and left have room
+ * for all tasks; returns how many could be placed: all, unless there is a cycle, and then left[] of the others is not 0. */
+uint64_t hd_graph_order(const hd_graph *g, uint32_t *order, uint32_t *left);
 heddle_status hd_graph_rank(hd_graph *g, hd_error *e);
 heddle_status hd_graph_mark_path(hd_graph *g, hd_error *e);
 

@@ -15,6 +15,10 @@
  * areas stand in every plane, blocks in the plane of their stride only; blocks of another stride are looked at as
  * one contiguous piece, which is safe and not exact.
  *
+ * While all contiguous ranges are tiles of one grid (one size, starts that differ by multiples of it), which is what
+ * blocked programs give, no two of them overlap and their plane is not kept; the first range that is no such tile
+ * puts all of them into it.
+ *
  * Memory of a tracker is freed whole; nothing is removed from it. */
 #include "graph/range.h"
 #include "heddle/core/task.h" /* HD_NONE */
@@ -26,14 +30,14 @@
 typedef struct area {
     uint64_t base, row_bytes, stride; /* contiguous: n_rows 1, stride LINE_STRIDE */
     uint32_t n_rows;
-    uint32_t writer;    /* or HD_NONE */
-    uint32_t readers;   /* node chain, newest first */
+    uint32_t writer;  /* or HD_NONE */
+    uint32_t readers; /* node chain, newest first */
     uint32_t n_readers;
-    uint32_t overlaps;  /* node chain; node.value is an area, COVERED set when it lies wholly in this one */
-    uint32_t join;      /* stands for the writers of all overlapping areas, or HD_NONE */
-    uint32_t seen;      /* the last query that met it */
-    uint32_t next;      /* in its chain of by_range */
-    uint32_t hash;      /* of the range */
+    uint32_t overlaps; /* node chain; node.value is an area, COVERED set when it lies wholly in this one */
+    uint32_t join;     /* stands for the writers of all overlapping areas, or HD_NONE */
+    uint32_t seen;     /* the last query that met it */
+    uint32_t next;     /* in its chain of by_range */
+    uint32_t hash;     /* of the range */
 } area;
 
 #define COVERED 0x80000000u
@@ -63,7 +67,8 @@ struct hd_ranges {
     hd_list by_range, cells;                    /* uint32_t tables of a power of two: chains of areas, of spots */
     uint32_t free_nodes;                        /* chain */
     uint32_t query;
-    uint32_t last_kind; /* the one found last: ranges of a program come in few sizes */
+    uint32_t last_kind;              /* the one found last: ranges of a program come in few sizes */
+    uint64_t tile_bytes, tile_phase; /* of the grid of contiguous ranges, 0 = none seen; UINT64_MAX = no grid */
 };
 
 #define AREA(r, i) ((area *)(r)->areas.at + (i))
@@ -110,12 +115,14 @@ static inline key key_of(const heddle_range *r)
 
 static area area_of(const key *k)
 {
-    area a = {k->base,  k->row_bytes, k->stride, k->n_rows, HD_NONE, HD_NONE, 0,
-              HD_NONE, HD_NONE,      0,         HD_NONE,   k->hash};
+    area a = {k->base, k->row_bytes, k->stride, k->n_rows, HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, HD_NONE, k->hash};
     return a;
 }
 
-static uint64_t last_byte(const area *a) { return a->base + (a->n_rows - 1) * (a->n_rows > 1 ? a->stride : 0) + a->row_bytes - 1; }
+static uint64_t last_byte(const area *a)
+{
+    return a->base + (a->n_rows - 1) * (a->n_rows > 1 ? a->stride : 0) + a->row_bytes - 1;
+}
 
 /* [first, last] in the plane of `stride`: head, full rows, tail. */
 static int line_rects(uint64_t first, uint64_t last, uint64_t stride, rect out[3])
@@ -245,7 +252,8 @@ heddle_status hd_range_check_slowly(const heddle_range *r, hd_error *e)
 
 static inline int same(const area *a, const key *k)
 {
-    return a->hash == k->hash && a->base == k->base && a->row_bytes == k->row_bytes && a->n_rows == k->n_rows && a->stride == k->stride;
+    return a->hash == k->hash && a->base == k->base && a->row_bytes == k->row_bytes && a->n_rows == k->n_rows &&
+           a->stride == k->stride;
 }
 
 static int table_new(hd_list *t, uint64_t n)
@@ -452,23 +460,47 @@ static uint32_t plane_of(hd_ranges *r, uint64_t stride)
     *PLANE(r, p) = stride;
     r->planes.n++;
     for (a = 0; a < r->areas.n; a++)
-        if (AREA(r, a)->n_rows == 1 && visit_plane(r, p, a, 0, 1))
+        if (grow_cells(r) || (AREA(r, a)->n_rows == 1 && visit_plane(r, p, a, 0, 1)))
             return HD_NONE;
     return p;
+}
+
+/* Is a contiguous range a tile of the grid of all contiguous ranges so far? The first one makes the grid. */
+static int is_tile(hd_ranges *r, const key *k)
+{
+    if (r->tile_bytes == 0) {
+        r->tile_bytes = k->row_bytes;
+        r->tile_phase = k->base % k->row_bytes;
+    }
+    return r->tile_bytes == k->row_bytes && k->base % k->row_bytes == r->tile_phase;
+}
+
+/* There is no grid any more: all contiguous areas into their plane, where they overlap nothing yet. */
+static int leave_grid(hd_ranges *r)
+{
+    uint32_t a;
+    for (a = 0; r->tile_bytes != UINT64_MAX && a < r->areas.n; a++)
+        if (grow_cells(r) || (AREA(r, a)->n_rows == 1 && visit_plane(r, 0, a, 0, 1)))
+            return -1;
+    r->tile_bytes = UINT64_MAX;
+    return 0;
 }
 
 /* A range seen for the first time. */
 static uint32_t new_area(hd_ranges *r, const key *k)
 {
     uint32_t a = (uint32_t)r->areas.n, p, own = plane_of(r, k->stride);
-    if (own == HD_NONE || grow_ranges(r) || grow_cells(r) || hd_list_room(&r->areas, 1, sizeof(area)))
+    int contiguous = k->n_rows == 1, tile = contiguous && is_tile(r, k);
+    if (own == HD_NONE || (contiguous && !tile && leave_grid(r)) || grow_ranges(r) || grow_cells(r) ||
+        hd_list_room(&r->areas, 1, sizeof(area)))
         return HD_NONE;
     *AREA(r, a) = area_of(k);
     put_range(r, a);
     r->areas.n++;
     AREA(r, a)->seen = ++r->query;
-    for (p = 0; p < r->planes.n; p++)
-        if (visit_plane(r, p, a, 1, p == own || k->n_rows == 1))
+    /* Plane 0 holds what contiguous ranges can meet; a block meets them in its own. */
+    for (p = tile || !contiguous; p < r->planes.n; p++)
+        if (visit_plane(r, p, a, 1, p == own || contiguous))
             return HD_NONE;
     return a;
 }

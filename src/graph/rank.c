@@ -32,22 +32,21 @@ static int ranks_new(ranks *k, uint64_t n)
     return -1;
 }
 
-/* Kahn's order. Returns the number of tasks it could place: all, unless there is a cycle. */
-static uint64_t sort(const hd_graph *g, ranks *k)
+uint64_t hd_graph_order(const hd_graph *g, uint32_t *order, uint32_t *left)
 {
     uint64_t head, tail = 0;
     uint32_t t, i;
-    for (t = 0; t < k->n; t++) {
-        k->left[t] = hd_graph_task(g, t)->n_in;
-        if (!k->left[t])
-            k->order[tail++] = t;
+    for (t = 0; t < g->n_tasks; t++) {
+        left[t] = hd_graph_task(g, t)->n_in;
+        if (!left[t])
+            order[tail++] = t;
     }
     for (head = 0; head < tail; head++) {
-        const hd_task *task = hd_graph_task(g, k->order[head]);
+        const hd_task *task = hd_graph_task(g, order[head]);
         for (i = 0; i < task->n_succ; i++) {
             uint32_t s = hd_graph_edge(g, task, i).task;
-            if (--k->left[s] == 0)
-                k->order[tail++] = s;
+            if (--left[s] == 0)
+                order[tail++] = s;
         }
     }
     return tail;
@@ -112,7 +111,7 @@ static heddle_status rank(hd_graph *g, ranks *k, hd_error *e)
 {
     if (ranks_new(k, g->n_tasks))
         return hd_say(e, HEDDLE_ENOMEM, "levels of a graph: out of memory");
-    if (sort(g, k) < k->n) {
+    if (hd_graph_order(g, k->order, k->left) < k->n) {
         uint32_t t = on_cycle(g, k);
         return hd_say(e, HEDDLE_ECYCLE, "the dependences form a cycle through task %u (%s)", t,
                       hd_graph_task(g, t)->body == HD_BODY_JOIN ? "join"

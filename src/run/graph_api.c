@@ -186,6 +186,7 @@ HEDDLE_API heddle_status heddle_graph_get_info(heddle_graph *g, heddle_graph_inf
     if (!g || !out || out->size != sizeof *out)
         return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL,
                       "heddle_graph_get_info: set the struct up with HEDDLE_GRAPH_INFO_INIT");
+    HD_TRY(hd_ctx_check(g->ctx));
     x = &g->g;
     if (x->frozen && x->n_tasks && !x->n_levels)
         HD_TRY(hd_graph_rank(&g->g, &g->ctx->error));
@@ -207,6 +208,7 @@ static heddle_status frozen(const heddle_graph *g, const char *call)
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
+    HD_TRY(hd_ctx_check(g->ctx));
     if (!g->g.frozen)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: freeze the graph first", call);
     return HEDDLE_OK;
@@ -232,6 +234,7 @@ HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t,
 {
     if (!g || !body)
         return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL, "heddle_graph_body: an argument is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
     if (t >= g->g.n_tasks)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u: the graph has %llu", t, (unsigned long long)g->g.n_tasks);
     *body = hd_graph_task(&g->g, t)->body;

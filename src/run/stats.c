@@ -50,26 +50,12 @@ heddle_status hd_report_worker(const hd_graph *g, const hd_outcome *o, uint32_t 
 
 /* ---- the longest path --------------------------------------------------------------------------------------------- */
 
-/* Kahn's order. Explicit edges may run from a later task to an earlier one, so program order will not do. */
 uint32_t *hd_report_order(const hd_graph *g)
 {
     uint32_t *order = hd_new(g->n_tasks * sizeof *order), *left = hd_new(g->n_tasks * sizeof *left);
-    uint64_t head, tail = 0;
-    uint32_t t, i;
-    for (t = 0; order && left && t < g->n_tasks; t++) {
-        left[t] = hd_graph_task(g, t)->n_in;
-        if (!left[t])
-            order[tail++] = t;
-    }
-    for (head = 0; head < tail; head++) {
-        const hd_task *task = hd_graph_task(g, order[head]);
-        for (i = 0; i < task->n_succ; i++) {
-            uint32_t next = hd_graph_edge(g, task, i).task;
-            if (--left[next] == 0)
-                order[tail++] = next;
-        }
-    }
-    if (order && !left) {
+    if (order && left) {
+        (void)hd_graph_order(g, order, left);
+    } else {
         hd_delete(order, g->n_tasks * sizeof *order);
         order = NULL;
     }

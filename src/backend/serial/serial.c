@@ -58,26 +58,6 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     return HEDDLE_OK;
 }
 
-/* Program order where all edges run forward; with explicit edges, Kahn's. */
-static int sort(const hd_graph *g, uint32_t *order)
-{
-    uint64_t n = g->n_tasks, tail = 0, head;
-    uint32_t *left = hd_new(n * sizeof *left), t, i;
-    if (!left)
-        return -1;
-    for (t = 0; t < n; t++)
-        if (!(left[t] = hd_graph_task(g, t)->n_in))
-            order[tail++] = t;
-    for (head = 0; head < tail; head++) {
-        const hd_task *task = hd_graph_task(g, order[head]);
-        for (i = 0; i < task->n_succ; i++)
-            if (--left[hd_graph_edge(g, task, i).task] == 0)
-                order[tail++] = hd_graph_edge(g, task, i).task;
-    }
-    hd_delete(left, n * sizeof *left);
-    return 0;
-}
-
 static int runs_forward(const hd_graph *g)
 {
     uint32_t t, i;
@@ -86,6 +66,22 @@ static int runs_forward(const hd_graph *g)
             if (hd_graph_edge(g, hd_graph_task(g, t), i).task < t)
                 return 0;
     return 1;
+}
+
+/* Program order where all edges run forward, else Kahn's. -1: no memory. */
+static int sort(const hd_graph *g, uint32_t *order)
+{
+    uint32_t *left, t;
+    for (t = 0; t < g->n_tasks; t++)
+        order[t] = t;
+    if (runs_forward(g))
+        return 0;
+    left = hd_new(g->n_tasks * sizeof *left);
+    if (!left)
+        return -1;
+    (void)hd_graph_order(g, order, left);
+    hd_delete(left, g->n_tasks * sizeof *left);
+    return 0;
 }
 
 static void unload(hd_loaded *l)
@@ -99,7 +95,6 @@ static void unload(hd_loaded *l)
 static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
 {
     hd_loaded *l = hd_new(sizeof *l);
-    uint32_t t;
     *out = NULL;
     if (!l)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
@@ -110,13 +105,10 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_w
     l->order = hd_new(g->n_tasks * 4);
     l->shared = hd_new(hd_graph_blob(g)->shared_bytes);
     l->events = d->n_trace ? hd_new((uint64_t)d->n_trace * sizeof(hd_event)) : NULL;
-    if (!l->order || !l->shared || (d->n_trace && !l->events) || (!runs_forward(g) && sort(g, l->order))) {
+    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order)) {
         unload(l);
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     }
-    if (runs_forward(g))
-        for (t = 0; t < g->n_tasks; t++)
-            l->order[t] = t;
     *out = l;
     return HEDDLE_OK;
 }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* open.c - contexts opened and closed a thousand times, many at once, with more workers than cores, from several
+ * threads; nothing is left of them: no memory, no thread. */
+#include "base/base.h"
+#include "fault/bodies.h"
+
+#include <dirent.h>
+#include <pthread.h>
+
+static uint32_t n_threads_now(void)
+{
+    DIR *d = opendir("/proc/self/task");
+    uint32_t n = 0;
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void test_again_and_again(void)
+{
+    uint64_t held = hd_held_bytes(), i;
+    uint32_t threads = n_threads_now();
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    for (i = 0; i < 1000; i++) {
+        heddle_ctx *ctx;
+        c.backend = i % 3 ? HEDDLE_CPU : HEDDLE_SERIAL;
+        c.n_workers = 1 + (uint32_t)i % 4;
+        c.n_lanes = i % 3 || i % 4 ? 0 : 3;
+        CHECK_OK(NULL, heddle_open(&ctx, &c));
+        if (i % 10 == 0)
+            fault_check_usable(ctx);
+        heddle_close(ctx);
+    }
+    CHECK(hd_held_bytes() == held);
+    CHECK_MSG(n_threads_now() == threads, "%u threads, there were %u", n_threads_now(), threads);
+}
+
+static void test_many_at_once(void)
+{
+    heddle_ctx *ctx[40];
+    uint32_t i;
+    for (i = 0; i < 40; i++)
+        ctx[i] = fault_open(i % 2 ? HEDDLE_CPU : HEDDLE_SERIAL, 2);
+    for (i = 0; i < 40; i++)
+        fault_check_usable(ctx[i]);
+    for (i = 0; i < 40; i++)
+        heddle_close(ctx[(i * 7) % 40]);
+}
+
+static void test_workers(uint32_t n_workers)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_ctx *ctx;
+    uint32_t p;
+    for (p = 1; p < HEDDLE_N_POLICIES; p++) {
+        c.backend = HEDDLE_CPU;
+        c.n_workers = n_workers;
+        c.policy = (heddle_policy)p;
+        c.n_ring = 2;
+        CHECK_OK(NULL, heddle_open(&ctx, &c));
+        CHECK_OK(ctx, heddle_get_config(ctx, &got));
+        CHECK(got.n_workers == n_workers && got.policy == c.policy);
+        fault_check_usable(ctx);
+        heddle_close(ctx);
+    }
+}
+
+static void *open_and_run(void *arg)
+{
+    uint32_t i;
+    (void)arg;
+    for (i = 0; i < 50; i++) {
+        heddle_ctx *ctx = fault_open(HEDDLE_CPU, 2);
+        heddle_ctx *none = NULL;
+        heddle_config bad = HEDDLE_CONFIG_INIT;
+        bad.n_workers = 5000 + i;
+        fault_check_usable(ctx);
+        CHECK(heddle_open(&none, &bad) == HEDDLE_ERANGE && strstr(heddle_errmsg(NULL), "5")); /* this thread's sentence */
+        heddle_close(ctx);
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    pthread_t thread[4];
+    uint32_t i;
+    for (i = 0; i < 4; i++)
+        CHECK(pthread_create(&thread[i], NULL, open_and_run, NULL) == 0);
+    for (i = 0; i < 4; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+}
+
+/* A graph without tasks runs, and so does one without a body that does anything. */
+static void test_nothing_to_do(void)
+{
+    uint64_t cell[N_CELLS] = {0};
+    fault_app app = {cell, NULL};
+    uint32_t b, i;
+    for (b = HEDDLE_SERIAL; b <= HEDDLE_CPU; b++) {
+        heddle_ctx *ctx = fault_open((heddle_backend)b, 3);
+        heddle_stats st = HEDDLE_STATS_INIT;
+        heddle_graph *g;
+        heddle_job *j;
+        CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
+        for (i = 0; i < 20; i++)
+            CHECK_OK(ctx, heddle_run(ctx, g, &app, sizeof app));
+        CHECK_OK(ctx, heddle_submit(ctx, g, &app, sizeof app, &j));
+        CHECK_OK(ctx, heddle_wait(j, HEDDLE_FOREVER));
+        CHECK_OK(ctx, heddle_get_stats(g, &st));
+        CHECK(st.n_tasks == 0);
+        heddle_job_free(j);
+        heddle_graph_free(g);
+        heddle_close(ctx);
+    }
+}
+
+int main(void)
+{
+    test_again_and_again();
+    test_many_at_once();
+    test_workers(64);
+    test_workers(7);
+    test_workers(300);
+    test_threads();
+    test_nothing_to_do();
+    return 0;
+}

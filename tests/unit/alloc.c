@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* alloc.c - blocks of every size: zeroed and aligned when new, whole after growing and shrinking across the border
+ * between small and mapped ones, accounted for to the byte; the n-th allocation fails when told; growing lists. */
+#include "base/base.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Sizes around which something changes inside: 1 MB (mapped), 2 MB (huge pages). */
+static const uint64_t borders[] = {1, 128, 4096, 1u << 20, 2u << 20, 4u << 20, 6u << 20};
+
+static uint64_t random_size(uint64_t *seed)
+{
+    uint64_t b = borders[check_below(seed, sizeof borders / sizeof borders[0])];
+    switch (check_below(seed, 4)) {
+    case 0: return b;
+    case 1: return b - 1;
+    case 2: return b + check_below(seed, 200);
+    default: return 1 + check_below(seed, b);
+    }
+}
+
+/* Every 509th byte and the ends. */
+static void fill(uint8_t *p, uint64_t from, uint64_t to, uint64_t tag)
+{
+    uint64_t i;
+    for (i = from; i < to; i += 509)
+        p[i] = (uint8_t)(tag + i);
+    if (to > from)
+        p[to - 1] = (uint8_t)(tag + to - 1);
+}
+
+static void check_filled(const uint8_t *p, uint64_t n, uint64_t tag)
+{
+    uint64_t i;
+    for (i = 0; i < n; i += 509)
+        CHECK_MSG(p[i] == (uint8_t)(tag + i), "byte %llu of %llu", (unsigned long long)i, (unsigned long long)n);
+}
+
+static void check_zero(const uint8_t *p, uint64_t n)
+{
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        if (p[i])
+            CHECK_MSG(0, "byte %llu of %llu new ones is %u", (unsigned long long)i, (unsigned long long)n, p[i]);
+}
+
+static void test_new(uint64_t *seed)
+{
+    uint64_t before = hd_held_bytes(), i;
+    for (i = 0; i < 300; i++) {
+        uint64_t n = random_size(seed);
+        uint8_t *p = hd_new(n);
+        CHECK(p && (uintptr_t)p % 128 == 0 && hd_held_bytes() == before + n);
+        check_zero(p, n);
+        memset(p, 0xa5, n); /* for whoever gets it next */
+        hd_delete(p, n);
+        CHECK(hd_held_bytes() == before);
+    }
+    hd_delete(NULL, 0);
+    CHECK(hd_new(UINT64_MAX) == NULL && hd_new(SIZE_MAX / 2 + 1) == NULL && hd_held_bytes() == before);
+}
+
+static void test_resize(uint64_t *seed)
+{
+    uint64_t before = hd_held_bytes(), n = 0, i;
+    uint8_t *p = NULL;
+    for (i = 0; i < 400; i++) {
+        uint64_t asked = random_size(seed), got = asked, kept = n < asked ? n : asked;
+        uint8_t *q = hd_resize(p, n, &got);
+        CHECK(q && got >= asked && got < asked + (2u << 20) + 4096 + 256u * (1u << 20));
+        CHECK((uintptr_t)q % 128 == 0 && hd_held_bytes() == before + got);
+        check_filled(q, kept, 3);
+        fill(q, 0, got, 3);
+        p = q;
+        n = got;
+        if (i % 50 == 49) {
+            hd_delete(p, n);
+            p = NULL;
+            n = 0;
+        }
+        if (i % 70 == 69)
+            hd_give_back();
+    }
+    hd_delete(p, n);
+    CHECK(hd_held_bytes() == before);
+}
+
+/* The block that could not grow is as it was. */
+static void test_failures(void)
+{
+    uint64_t before = hd_held_bytes(), n = 1000, want;
+    uint8_t *p = hd_new(n);
+    CHECK(p);
+    fill(p, 0, n, 9);
+    hd_fail_alloc_at(1);
+    want = 5u << 20;
+    CHECK(hd_resize(p, n, &want) == NULL && hd_held_bytes() == before + n);
+    check_filled(p, n, 9);
+    want = UINT64_MAX;
+    CHECK(hd_resize(p, n, &want) == NULL && hd_held_bytes() == before + n);
+    hd_fail_alloc_at(3);
+    for (want = 1; want <= 5; want++) {
+        void *q = hd_new(10);
+        CHECK_MSG((q == NULL) == (want == 3), "allocation %llu", (unsigned long long)want);
+        hd_delete(q, 10);
+    }
+    hd_fail_alloc_at(1);
+    hd_fail_alloc_at(0);
+    hd_delete(p, n);
+    CHECK((p = hd_new(1)) != NULL);
+    hd_delete(p, 1);
+    CHECK(hd_held_bytes() == before);
+}
+
+static void test_list(void)
+{
+    uint64_t before = hd_held_bytes(), i, n_grown = 0;
+    hd_list l = {NULL, 0, 0, 0};
+    hd_give_back(); /* a kept block may be far larger than what is asked for */
+    for (i = 0; i < 500000; i++) {
+        n_grown += l.n == l.cap;
+        CHECK(hd_list_room(&l, 1, 8) == 0);
+        ((uint64_t *)l.at)[l.n++] = i * i;
+    }
+    for (i = 0; i < l.n; i++)
+        CHECK(((uint64_t *)l.at)[i] == i * i);
+    CHECK_MSG(n_grown < 25 && l.cap <= 2 * l.n && l.n_bytes >= l.cap * 8, "grown %llu times", (unsigned long long)n_grown);
+    CHECK(hd_list_room(&l, 3000000, 8) == 0 && l.cap >= 3500000 && l.n == 500000);
+    hd_fail_alloc_at(1);
+    CHECK(hd_list_room(&l, l.cap, 8) == -1 && l.n == 500000 && ((uint64_t *)l.at)[4] == 16);
+    hd_fail_alloc_at(0);
+    hd_list_clear(&l);
+    CHECK(!l.at && !l.n && !l.cap && hd_held_bytes() == before);
+}
+
+static void *in_thread(void *arg)
+{
+    uint64_t seed = (uint64_t)(uintptr_t)arg, i;
+    for (i = 0; i < 150; i++) {
+        uint64_t n = random_size(&seed), more = random_size(&seed);
+        uint8_t *p = hd_new(n), *q;
+        CHECK(p);
+        fill(p, 0, n, seed);
+        q = hd_resize(p, n, &more);
+        CHECK(q);
+        check_filled(q, n < more ? n : more, seed);
+        hd_delete(q, more);
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    uint64_t before = hd_held_bytes(), i;
+    pthread_t thread[4];
+    for (i = 0; i < 4; i++)
+        CHECK(pthread_create(&thread[i], NULL, in_thread, (void *)(uintptr_t)(i + 1)) == 0);
+    for (i = 0; i < 4; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    CHECK(hd_held_bytes() == before);
+}
+
+int main(void)
+{
+    uint64_t seed = check_seed(20260105);
+    test_new(&seed);
+    test_resize(&seed);
+    test_failures();
+    test_list();
+    test_threads();
+    hd_give_back();
+    return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* context.c - what heddle_open fills in, the machine it sees, memory of a context. */
+#include "check.h"
+#include "heddle.h"
+
+#include <string.h>
+
+static heddle_ctx *open_with(const heddle_config *c)
+{
+    heddle_ctx *ctx;
+    CHECK_OK(NULL, heddle_open(&ctx, c));
+    return ctx;
+}
+
+static void test_defaults(void)
+{
+    heddle_ctx *ctx = open_with(NULL);
+    heddle_machine m;
+    heddle_config c;
+    CHECK_OK(ctx, heddle_get_config(ctx, &c));
+    heddle_get_machine(&m);
+    CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_has_backend(c.backend));
+    CHECK(c.backend != HEDDLE_CPU || (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring && c.spin_us));
+    CHECK(!strcmp(heddle_errmsg(ctx), ""));
+    heddle_close(ctx);
+}
+
+/* A program compiled against an older, shorter struct: the rest counts as zero. */
+static void test_old_config(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_ctx *ctx;
+    c.size = offsetof(heddle_config, n_workers);
+    c.backend = HEDDLE_CPU;
+    c.n_workers = 99999; /* beyond its end: not read */
+    c.policy = (heddle_policy)77;
+    ctx = open_with(&c);
+    CHECK_OK(ctx, heddle_get_config(ctx, &got));
+    CHECK(got.backend == HEDDLE_CPU && got.n_workers > 0 && got.n_workers < 99999);
+    heddle_close(ctx);
+}
+
+static void test_given(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_ctx *ctx;
+    c.backend = HEDDLE_CPU;
+    c.n_workers = 5;
+    c.policy = HEDDLE_POLICY_GRR;
+    c.n_trace = 10;
+    c.time_limit_ms = 12345;
+    c.n_ring = 5;
+    c.spin_us = 3;
+    c.no_pin = 1;
+    ctx = open_with(&c);
+    CHECK_OK(ctx, heddle_get_config(ctx, &got));
+    CHECK(got.n_workers == 5 && got.policy == HEDDLE_POLICY_GRR && got.n_trace == 10 && got.time_limit_ms == 12345);
+    CHECK(got.n_ring == 8 && got.spin_us == 3 && got.no_pin == 1); /* rings are a power of two */
+    heddle_close(ctx);
+}
+
+/* Lanes need the serial backend: auto chooses it. */
+static void test_lanes(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_ctx *ctx;
+    c.n_lanes = 3;
+    ctx = open_with(&c);
+    CHECK_OK(ctx, heddle_get_config(ctx, &got));
+    CHECK(got.backend == HEDDLE_SERIAL && got.n_lanes == 3 && got.n_workers == 1);
+    heddle_close(ctx);
+}
+
+static void test_machine(void)
+{
+    heddle_machine m;
+    memset(&m, 0xff, sizeof m);
+    heddle_get_machine(&m);
+    CHECK(m.n_cores >= 1 && m.n_threads >= m.n_cores && m.n_threads < 100000);
+    CHECK(m.has_hwloc == 0 || m.has_hwloc == 1);
+    CHECK(m.cache_bytes[0] < 1u << 30 && (!m.cache_bytes[1] || m.cache_bytes[1] >= m.cache_bytes[0]));
+}
+
+static void test_memory(heddle_backend backend)
+{
+    static const size_t sizes[] = {1, 127, 128, 4096, (1u << 20) - 128, 1u << 20, (3u << 20) + 1};
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    uint8_t *p[7], back[64];
+    heddle_ctx *ctx;
+    void *got;
+    size_t i, k;
+    c.backend = backend;
+    ctx = open_with(&c);
+    for (i = 0; i < 7; i++) {
+        CHECK_OK(ctx, heddle_mem_new(ctx, sizes[i], &got));
+        CHECK((uintptr_t)got % 128 == 0);
+        p[i] = got;
+        memset(p[i], (int)i + 1, sizes[i]);
+    }
+    for (i = 0; i < 7; i++)
+        for (k = 0; k < sizes[i]; k += 61)
+            CHECK(p[i][k] == i + 1);
+    CHECK_OK(ctx, heddle_mem_write(ctx, p[3] + 100, "heddle", 6)); /* any address inside */
+    CHECK_OK(ctx, heddle_mem_read(ctx, back, p[3] + 98, 10));
+    CHECK(!memcmp(back, "\4\4heddle\4\4", 10));
+    for (i = 0; i < 7; i++)
+        heddle_mem_free(ctx, p[i]);
+    heddle_close(ctx);
+}
+
+int main(void)
+{
+    heddle_env_info e;
+    uint32_t i;
+    for (i = 0; heddle_env_get(i, &e); i++)
+        CHECK(unsetenv(e.name) == 0);
+    test_defaults();
+    test_old_config();
+    test_given();
+    test_lanes();
+    test_machine();
+    test_memory(HEDDLE_SERIAL);
+    test_memory(HEDDLE_CPU);
+    return 0;
+}

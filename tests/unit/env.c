@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* env.c - variables of the environment: each fills the field that the program left zero, a bad value is refused by name,
+ * all of them are listed. */
+#include "base/base.h"
+#include "check.h"
+
+#include <string.h>
+
+/* variable, value, the field's offset, what it becomes; or refused */
+typedef struct row {
+    const char *name, *value;
+    size_t at;
+    uint32_t becomes;
+    int refused;
+} row;
+#define GOOD(name, value, field, becomes) {name, value, offsetof(heddle_config, field), (becomes), 0}
+#define BAD(name, value) {name, value, 0, 0, 1}
+
+static const row rows[] = {
+    GOOD("HEDDLE_BACKEND", "serial", backend, HEDDLE_SERIAL),
+    GOOD("HEDDLE_BACKEND", "cpu", backend, HEDDLE_CPU),
+    GOOD("HEDDLE_BACKEND", "cuda", backend, HEDDLE_CUDA),
+    GOOD("HEDDLE_BACKEND", "auto", backend, HEDDLE_AUTO),
+    GOOD("HEDDLE_BACKEND", "", backend, HEDDLE_AUTO),
+    BAD("HEDDLE_BACKEND", "CPU"),
+    BAD("HEDDLE_BACKEND", "cpu "),
+    BAD("HEDDLE_BACKEND", "2"),
+    GOOD("HEDDLE_POLICY", "lrr", policy, HEDDLE_POLICY_LRR),
+    GOOD("HEDDLE_POLICY", "grr", policy, HEDDLE_POLICY_GRR),
+    GOOD("HEDDLE_POLICY", "lf", policy, HEDDLE_POLICY_LF),
+    GOOD("HEDDLE_POLICY", "default", policy, HEDDLE_POLICY_DEFAULT),
+    BAD("HEDDLE_POLICY", "fifo"),
+    GOOD("HEDDLE_DEVICE", "3", device, 3),
+    BAD("HEDDLE_DEVICE", "1024"),
+    GOOD("HEDDLE_WORKERS", "12", n_workers, 12),
+    GOOD("HEDDLE_WORKERS", "0", n_workers, 0),
+    GOOD("HEDDLE_WORKERS", "4096", n_workers, 4096),
+    GOOD("HEDDLE_WORKERS", "0008", n_workers, 8),
+    BAD("HEDDLE_WORKERS", "4097"),
+    BAD("HEDDLE_WORKERS", "-1"),
+    BAD("HEDDLE_WORKERS", " -18446744073709551615"), /* 1, to strtoull */
+    BAD("HEDDLE_WORKERS", "+2"),
+    BAD("HEDDLE_WORKERS", " 2"),
+    BAD("HEDDLE_WORKERS", "2 "),
+    BAD("HEDDLE_WORKERS", "0x2"),
+    BAD("HEDDLE_WORKERS", "two"),
+    BAD("HEDDLE_WORKERS", "2.5"),
+    BAD("HEDDLE_WORKERS", "18446744073709551618"),
+    BAD("HEDDLE_WORKERS", "99999999999999999999999999"),
+    GOOD("HEDDLE_LANES", "8", n_lanes, 8),
+    BAD("HEDDLE_LANES", "1025"),
+    GOOD("HEDDLE_TRACE", "1000", n_trace, 1000),
+    BAD("HEDDLE_TRACE", "67108865"),
+    GOOD("HEDDLE_TIME_LIMIT_MS", "250", time_limit_ms, 250),
+    BAD("HEDDLE_TIME_LIMIT_MS", "4294967296"),
+    GOOD("HEDDLE_RING", "16", n_ring, 16),
+    BAD("HEDDLE_RING", "1048577"),
+    GOOD("HEDDLE_SPIN_US", "7", spin_us, 7),
+    BAD("HEDDLE_SPIN_US", "1000001"),
+    GOOD("HEDDLE_NO_PIN", "1", no_pin, 1),
+    BAD("HEDDLE_NO_PIN", "2"),
+};
+
+static void check_row(const row *r)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, plain = HEDDLE_CONFIG_INIT;
+    hd_error e;
+    heddle_status s;
+    e.text[0] = 0;
+    CHECK(setenv(r->name, r->value, 1) == 0);
+    s = hd_env_fill(&c, &e);
+    CHECK(unsetenv(r->name) == 0);
+    if (r->refused) {
+        CHECK_MSG(s == HEDDLE_EINVAL, "%s='%s' is %s", r->name, r->value, heddle_strstatus(s));
+        CHECK_MSG(strstr(e.text, r->name) && strstr(e.text, r->value), "%s", e.text);
+        return;
+    }
+    CHECK_MSG(s == HEDDLE_OK, "%s='%s': %s", r->name, r->value, e.text);
+    CHECK_MSG(!memcmp((char *)&c + r->at, &r->becomes, 4), "%s='%s'", r->name, r->value);
+    memcpy((char *)&c + r->at, (char *)&plain + r->at, 4);
+    CHECK_MSG(!memcmp(&c, &plain, sizeof c), "%s='%s' changes another field", r->name, r->value);
+}
+
+static int known(const char *name)
+{
+    heddle_env_info i;
+    uint32_t k;
+    for (k = 0; heddle_env_get(k, &i); k++)
+        if (!strcmp(i.name, name))
+            return 1;
+    return 0;
+}
+
+static void test_list(void)
+{
+    heddle_env_info i;
+    size_t k;
+    uint32_t n;
+    for (k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        CHECK_MSG(known(rows[k].name), "%s is not listed", rows[k].name);
+    CHECK(setenv("HEDDLE_RING", "12", 1) == 0);
+    for (n = 0; heddle_env_get(n, &i); n++) {
+        CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
+        CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
+    }
+    CHECK(n == 10 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(unsetenv("HEDDLE_RING") == 0);
+}
+
+/* What the program says wins; then the variable is not even read. */
+static void test_program_first(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    c.n_workers = 5;
+    c.backend = HEDDLE_CPU;
+    c.policy = HEDDLE_POLICY_GRR;
+    CHECK(!setenv("HEDDLE_WORKERS", "7", 1) && !setenv("HEDDLE_BACKEND", "nonsense", 1) &&
+          !setenv("HEDDLE_POLICY", "lf", 1));
+    CHECK(hd_env_fill(&c, NULL) == HEDDLE_OK);
+    CHECK(c.n_workers == 5 && c.backend == HEDDLE_CPU && c.policy == HEDDLE_POLICY_GRR);
+    CHECK(!unsetenv("HEDDLE_WORKERS") && !unsetenv("HEDDLE_BACKEND") && !unsetenv("HEDDLE_POLICY"));
+}
+
+static void test_open(void)
+{
+    heddle_config c;
+    heddle_ctx *ctx;
+    CHECK(!setenv("HEDDLE_BACKEND", "cpu", 1) && !setenv("HEDDLE_WORKERS", "3", 1) && !setenv("HEDDLE_POLICY", "lrr", 1));
+    CHECK_OK(NULL, heddle_open(&ctx, NULL));
+    CHECK_OK(ctx, heddle_get_config(ctx, &c));
+    CHECK(c.backend == HEDDLE_CPU && c.n_workers == 3 && c.policy == HEDDLE_POLICY_LRR);
+    heddle_close(ctx);
+    CHECK(!setenv("HEDDLE_WORKERS", "many", 1));
+    CHECK(heddle_open(&ctx, NULL) == HEDDLE_EINVAL && !ctx && strstr(heddle_errmsg(NULL), "HEDDLE_WORKERS"));
+    CHECK(!unsetenv("HEDDLE_WORKERS") && !unsetenv("HEDDLE_BACKEND") && !unsetenv("HEDDLE_POLICY"));
+}
+
+static void test_names(void)
+{
+    CHECK(!strcmp(heddle_backend_name(HEDDLE_SERIAL), "serial") && !strcmp(heddle_backend_name(HEDDLE_AUTO), "auto"));
+    CHECK(!heddle_backend_name((heddle_backend)HEDDLE_N_BACKENDS) && !heddle_backend_name((heddle_backend)-1));
+    CHECK(!strcmp(heddle_policy_name(HEDDLE_POLICY_GRR), "grr"));
+    CHECK(heddle_policy_name((heddle_policy)(HEDDLE_N_POLICIES - 1)));
+    CHECK(!heddle_policy_name((heddle_policy)HEDDLE_N_POLICIES) && !heddle_policy_name((heddle_policy)-1));
+}
+
+int main(void)
+{
+    heddle_env_info i;
+    size_t k;
+    for (k = 0; heddle_env_get((uint32_t)k, &i); k++)
+        CHECK(unsetenv(i.name) == 0);
+    for (k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        check_row(&rows[k]);
+    test_list();
+    test_program_first();
+    test_open();
+    test_names();
+    return 0;
+}
