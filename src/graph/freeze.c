@@ -131,16 +131,24 @@ static void put_needs(hd_graph *g, hd_edge *edges, uint64_t n_spilled, int inlin
     }
 }
 
-/* Urgent roots first, each group in program order. */
-static void order_roots(const hd_graph *g, uint32_t *out)
+/* Urgent roots first, each group in program order; once urgency is settled. */
+static heddle_status order_roots(hd_graph *g, hd_error *e)
 {
-    const uint32_t *roots = g->roots.at;
-    uint64_t i, n = 0;
-    int urgent;
-    for (urgent = 1; urgent >= 0; urgent--)
-        for (i = 0; i < g->roots.n; i++)
-            if (!!(hd_graph_task(g, roots[i])->flags & HD_TASK_URGENT) == urgent)
+    uint64_t n_roots = hd_graph_blob(g)->n_roots, i, n = 0;
+    uint32_t *out = (uint32_t *)(void *)(g->blob + hd_graph_blob(g)->roots_at), *roots = hd_new(n_roots * 4);
+    uint32_t urgent;
+    if (!roots)
+        return hd_say(e, HEDDLE_ENOMEM, "freezing a graph: out of memory");
+    memcpy(roots, out, n_roots * 4);
+    for (urgent = HD_TASK_URGENT;; urgent = 0) {
+        for (i = 0; i < n_roots; i++)
+            if ((hd_graph_task(g, roots[i])->flags & HD_TASK_URGENT) == urgent)
                 out[n++] = roots[i];
+        if (!urgent)
+            break;
+    }
+    hd_delete(roots, n_roots * 4);
+    return HEDDLE_OK;
 }
 
 static uint32_t shared_bytes(const hd_graph *g)
@@ -172,7 +180,8 @@ static heddle_status lay_down(hd_graph *g, const hd_edge *edges, uint64_t n_spil
         memcpy(g->blob + edges_at, edges, n_spilled * sizeof(hd_edge));
     if (g->big_args.n)
         memcpy(g->blob + args_at, g->big_args.at, g->big_args.n);
-    order_roots(g, (uint32_t *)(void *)(g->blob + roots_at));
+    if (g->roots.n)
+        memcpy(g->blob + roots_at, g->roots.at, g->roots.n * 4);
     b = hd_graph_blob(g);
     b->magic = HD_BLOB_MAGIC;
     b->version = HEDDLE_CORE_VERSION;
@@ -278,6 +287,8 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
     g->frozen = 1;
     if (asked || g->want_rank)
         s = g->want_rank ? hd_graph_mark_path(g, e) : hd_graph_rank(g, e);
+    if (s == HEDDLE_OK)
+        s = order_roots(g, e);
     g->frozen = s == HEDDLE_OK;
     g->broken = s;
     g->freeze_ns = hd_host_clock() - begin;
