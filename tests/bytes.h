@@ -23,15 +23,15 @@ static inline uint64_t bytes_rows(const heddle_range *r) { return r->n_rows > 1 
 static inline int bytes_is_block(const heddle_range *r) { return r->n_rows > 1 && r->stride_bytes != r->row_bytes; }
 
 /* Calls for every byte: its distance from origin. */
-#define BYTES_EACH(at, r, origin)                                                     \
-    for (uint64_t row_ = 0; row_ < bytes_rows(r); row_++)                             \
-        for (uint64_t col_ = 0, at = bytes_base(r) - (origin) + row_ * (r)->stride_bytes; \
-             col_ < (r)->row_bytes; col_++, at++)
+#define BYTES_EACH(at, r, origin)                                                                                \
+    for (uint64_t row_ = 0; row_ < bytes_rows(r); row_++)                                                        \
+        for (uint64_t col_ = 0, at = bytes_base(r) - (origin) + row_ * (r)->stride_bytes; col_ < (r)->row_bytes; \
+             col_++, at++)
 
 static inline void bytes_add(bytes *b, const heddle_range *r, uint64_t origin)
 {
-    BYTES_EACH (at, r, origin)
-        b->word[at / 64] |= 1ull << at % 64;
+    BYTES_EACH(at, r, origin)
+    b->word[at / 64] |= 1ull << at % 64;
 }
 
 static inline int bytes_meet(const bytes *a, const bytes *b)

@@ -5,14 +5,13 @@
  * successors are written into it as they come. What is left for freeze are edges beyond these, explicit edges, large
  * argument records and the list of roots. So adding costs a hash look-up a range and a write an edge, and freezing
  * a usual graph costs almost nothing.
- *
- * While building, hd_task.succ holds the number of the add that last used the task as a predecessor: a second edge
- * between the same two tasks is seen by one comparison. */
+ */
 #include "graph/graph.h"
 
 #include <string.h>
 
 #define RECORDS_MIN 64u
+#define MARK(g, t) ((hd_mark *)(g)->marks.at + (t))
 
 heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e)
 {
@@ -38,6 +37,8 @@ void hd_graph_clear(hd_graph *g)
     hd_ranges_free(g->ranges);
     hd_delete(g->uses, g->table->n_bodies * sizeof *g->uses);
     hd_list_clear(&g->spilled);
+    hd_list_clear(&g->spillers);
+    hd_list_clear(&g->marks);
     hd_list_clear(&g->asked);
     hd_list_clear(&g->big_args);
     hd_list_clear(&g->roots);
@@ -76,26 +77,32 @@ static int more_records(hd_graph *g)
 static uint32_t new_record(hd_graph *g)
 {
     uint64_t need = sizeof(hd_blob) + (g->n_tasks + 1) * sizeof(hd_task);
-    if (g->n_tasks >= HEDDLE_MAX_TASKS || (need > g->blob_bytes && more_records(g)))
+    if (g->n_tasks >= HEDDLE_MAX_TASKS || (need > g->blob_bytes && more_records(g)) ||
+        hd_list_room(&g->marks, 1, sizeof(hd_mark)))
         return HD_NONE;
+    *MARK(g, g->n_tasks) = (hd_mark){0, 0};
+    g->marks.n++;
     memset(hd_graph_task(g, (uint32_t)g->n_tasks), 0, sizeof(hd_task));
     return (uint32_t)g->n_tasks++;
 }
 
-/* The edge from -> to; `need` of the target may be put right by freeze. */
-static int put_edge(hd_graph *g, uint32_t from, uint32_t to, uint32_t need)
+int hd_graph_put_edge(hd_graph *g, uint32_t from, uint32_t to, uint32_t need)
 {
     hd_task *t = hd_graph_task(g, from);
-    uint32_t k = t->n_succ++;
+    uint32_t k = MARK(g, from)->n_succ++;
+    t->n_succ = k + 1;
     g->n_edges++;
     if (k < HD_INLINE_SUCC) {
         t->first[k].task = to;
         t->first[k].need = need;
         return 0;
     }
-    if (hd_list_room(&g->spilled, 1, sizeof(hd_pair)))
+    if (hd_list_room(&g->spilled, 1, sizeof(hd_spilled_edge)) ||
+        (k == HD_INLINE_SUCC && hd_list_room(&g->spillers, 1, 4)))
         return -1;
-    ((hd_pair *)g->spilled.at)[g->spilled.n++] = (hd_pair){from, to};
+    if (k == HD_INLINE_SUCC)
+        ((uint32_t *)g->spillers.at)[g->spillers.n++] = from;
+    ((hd_spilled_edge *)g->spilled.at)[g->spilled.n++] = (hd_spilled_edge){from, {to, need}};
     return 0;
 }
 
@@ -105,11 +112,11 @@ static void drop_duplicates(hd_graph *g, uint32_t *before, uint64_t *n)
     uint32_t stamp = ++g->stamp;
     uint64_t i, kept = 0;
     for (i = 0; i < *n; i++) {
-        hd_task *t = hd_graph_task(g, before[i]);
-        if (t->succ == stamp)
+        uint32_t t = before[i];
+        if (MARK(g, t)->stamp == stamp)
             continue;
-        t->succ = stamp;
-        before[kept++] = before[i];
+        MARK(g, t)->stamp = stamp;
+        before[kept++] = t;
     }
     *n = kept;
 }
@@ -121,7 +128,7 @@ static int put_edges(hd_graph *g, uint32_t to, const uint32_t *before, uint64_t 
     uint64_t i;
     t->n_in = (uint32_t)n;
     for (i = 0; i < n; i++)
-        if (put_edge(g, before[i], to, need))
+        if (hd_graph_put_edge(g, before[i], to, need))
             return -1;
     if (n)
         return 0;
@@ -179,8 +186,8 @@ static heddle_status check(const hd_graph *g, const heddle_task_desc *d, hd_erro
         return hd_say(e, HEDDLE_EINVAL, "the graph is frozen: no task can be added");
     HD_TRY(hd_graph_whole(g, e));
     if (d->body >= g->table->n_bodies)
-        return hd_say(e, HEDDLE_EINVAL, "task %llu: body %u is not in table %s, which has %u",
-                      (unsigned long long)t, d->body, g->table->name, g->table->n_bodies);
+        return hd_say(e, HEDDLE_EINVAL, "task %llu: body %u is not in table %s, which has %u", (unsigned long long)t,
+                      d->body, g->table->name, g->table->n_bodies);
     if (d->arg_bytes != g->table->bodies[d->body].arg_bytes || (d->arg_bytes && !d->args))
         return hd_say(e, HEDDLE_EINVAL, "task %llu: body %s takes %u argument bytes, given were %llu",
                       (unsigned long long)t, g->table->bodies[d->body].name, g->table->bodies[d->body].arg_bytes,

@@ -12,6 +12,19 @@ typedef struct hd_pair {
     uint32_t from, to;
 } hd_pair;
 
+/* An edge that found no place in its task's record. */
+typedef struct hd_spilled_edge {
+    uint32_t from;
+    hd_edge edge;
+} hd_spilled_edge;
+
+/* What adding reads of a predecessor. Apart from the records, because eight bytes stay in the nearest cache where 128
+ * do not: records are only written, and nobody waits for that. */
+typedef struct hd_mark {
+    uint32_t stamp; /* of the last add that came after the task: a second edge between two tasks shows at once */
+    uint32_t n_succ;
+} hd_mark;
+
 typedef struct hd_body_use {
     uint32_t shared_bytes; /* of the table, or of heddle_graph_shared */
     uint32_t used;         /* a task has this body */
@@ -22,17 +35,19 @@ typedef struct hd_graph {
     hd_body_use *uses; /* one a body of the table */
     int frozen;
     heddle_status broken; /* out of memory or a cycle on the way: the graph can only be freed */
-    int want_rank; /* heddle_graph_prioritise was called */
+    int want_rank;        /* heddle_graph_prioritise was called */
     /* The blob, built in place: header, records; freeze appends the rest. blob_bytes is what is allocated. */
     uint8_t *blob;
     uint64_t blob_bytes, n_tasks;
-    hd_list spilled;   /* hd_pair: edges beyond a task's inline ones, in order of adding */
+    hd_list spilled;   /* hd_spilled_edge: edges beyond a task's inline ones, in order of adding */
+    hd_list spillers;  /* uint32_t: the tasks that have such */
     hd_list asked;     /* hd_pair: edges of heddle_graph_after */
     hd_list big_args;  /* bytes: argument records beyond 64 bytes, 16-byte aligned */
     hd_list roots;     /* uint32_t: tasks without predecessors (while building) */
     hd_list before;    /* uint32_t: scratch of one add, predecessors */
     hd_list areas;     /* uint32_t: scratch of one add, areas of its ranges */
     hd_ranges *ranges; /* who last wrote, who read since; dropped by freeze */
+    hd_list marks;     /* hd_mark, one a task */
     uint32_t stamp;    /* number of this add, for finding duplicate edges */
     uint64_t n_joins, n_edges, n_watched, peak_bytes, first_add_ns, add_ns, freeze_ns;
     uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
@@ -54,6 +69,8 @@ heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e)
 void hd_graph_clear(hd_graph *g);
 /* OK, or the status of the failure that broke it. */
 heddle_status hd_graph_whole(const hd_graph *g, hd_error *e);
+/* Writes the edge from -> to, with `need` (hd_edge); -1 without memory. */
+int hd_graph_put_edge(hd_graph *g, uint32_t from, uint32_t to, uint32_t need);
 heddle_status hd_graph_add(hd_graph *g, const heddle_task_desc *d, uint32_t *out, hd_error *e);
 /* An empty task, as range.c makes them; edges come by hd_graph_after. */
 heddle_status hd_graph_add_join(hd_graph *g, hd_error *e);

@@ -6,9 +6,9 @@
 
 typedef struct ranks {
     uint64_t n;
-    uint32_t *order;  /* tasks so that edges run forward */
-    uint32_t *left;   /* scratch: predecessors not yet met; then the level */
-    uint64_t *path;   /* cost of the longest path that ends with the task, itself included */
+    uint32_t *order; /* tasks so that edges run forward */
+    uint32_t *left;  /* scratch: predecessors not yet met; then the level */
+    uint64_t *path;  /* cost of the longest path that ends with the task, itself included */
 } ranks;
 
 static void ranks_clear(ranks *k)

@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 /* The call fails with `status` and says something new. */
-#define REFUSED(ctx, status, call)                                                                      \
-    do {                                                                                                \
-        heddle_status said_;                                                                            \
-        forget(ctx);                                                                                    \
-        said_ = (call);                                                                                 \
-        CHECK_MSG(said_ == (status), "%s: %s", #call, heddle_strstatus(said_));                         \
-        CHECK_MSG(strlen(heddle_errmsg(ctx)) > 8 && strcmp(heddle_errmsg(ctx), forgotten(ctx)), "%s: \"%s\"", \
-                  #call, heddle_errmsg(ctx));                                                           \
+#define REFUSED(ctx, status, call)                                                                                   \
+    do {                                                                                                             \
+        heddle_status said_;                                                                                         \
+        forget(ctx);                                                                                                 \
+        said_ = (call);                                                                                              \
+        CHECK_MSG(said_ == (status), "%s: %s", #call, heddle_strstatus(said_));                                      \
+        CHECK_MSG(strlen(heddle_errmsg(ctx)) > 8 && strcmp(heddle_errmsg(ctx), forgotten(ctx)), "%s: \"%s\"", #call, \
+                  heddle_errmsg(ctx));                                                                               \
     } while (0)
 
 static char of_thread[512], of_context[512];
@@ -34,11 +34,11 @@ static void test_open(void)
     heddle_config c = HEDDLE_CONFIG_INIT, bad;
     heddle_ctx *ctx = (heddle_ctx *)&c;
     REFUSED(NULL, HEDDLE_EINVAL, heddle_open(NULL, NULL));
-#define BAD(field, value, status)                       \
-    bad = c;                                            \
-    bad.field = (value);                                \
-    ctx = (heddle_ctx *)&c;                             \
-    REFUSED(NULL, status, heddle_open(&ctx, &bad));     \
+#define BAD(field, value, status)                   \
+    bad = c;                                        \
+    bad.field = (value);                            \
+    ctx = (heddle_ctx *)&c;                         \
+    REFUSED(NULL, status, heddle_open(&ctx, &bad)); \
     CHECK(ctx == NULL)
     BAD(size, 0, HEDDLE_EINVAL);
     BAD(backend, (heddle_backend)4, HEDDLE_EINVAL);
@@ -55,7 +55,8 @@ static void test_open(void)
     if (!heddle_has_backend(HEDDLE_CUDA)) {
         BAD(backend, HEDDLE_CUDA, HEDDLE_ENODEV);
     }
-    CHECK(!heddle_has_backend((heddle_backend)77) && heddle_has_backend(HEDDLE_SERIAL) && heddle_has_backend(HEDDLE_CPU));
+    CHECK(!heddle_has_backend((heddle_backend)77) && heddle_has_backend(HEDDLE_SERIAL) &&
+          heddle_has_backend(HEDDLE_CPU));
     CHECK(heddle_has_backend(HEDDLE_AUTO));
     REFUSED(NULL, HEDDLE_EINVAL, heddle_wait(NULL, 0));
 }
@@ -126,9 +127,9 @@ static void test_add(heddle_ctx *ctx, heddle_graph *g)
     REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_add(NULL, 0, &a, sizeof a, &r, 1, &t));
     REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_add_task(NULL, &d, &t));
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add_task(g, NULL, &t));
-#define BAD_TASK(field, value, status)                        \
-    bad = d;                                                  \
-    bad.field = (value);                                      \
+#define BAD_TASK(field, value, status) \
+    bad = d;                           \
+    bad.field = (value);               \
     REFUSED(ctx, status, heddle_graph_add_task(g, &bad, &t))
     BAD_TASK(size, 0, HEDDLE_EINVAL);
     BAD_TASK(body, fault_n_bodies, HEDDLE_EINVAL);
@@ -151,10 +152,14 @@ static void test_ranges(heddle_ctx *ctx, heddle_graph *g)
         uint64_t base, row_bytes, n_rows, stride_bytes;
         int mode;
         heddle_status status;
-    } bad[] = {{64, 0, 1, 0, 1, HEDDLE_ERANGE},          {64, 8, 2, 7, 1, HEDDLE_ERANGE},
-               {UINT64_MAX - 6, 8, 1, 0, 2, HEDDLE_ERANGE}, {64, 8, UINT64_MAX, 16, 3, HEDDLE_ERANGE},
-               {64, UINT64_MAX, 1, 0, 3, HEDDLE_ERANGE},  {64, 8, 1ull << 40, 1ull << 40, 3, HEDDLE_ERANGE},
-               {64, 8, 1, 0, 0, HEDDLE_EINVAL},          {64, 8, 1, 0, 4, HEDDLE_EINVAL}};
+    } bad[] = {{64, 0, 1, 0, 1, HEDDLE_ERANGE},
+               {64, 8, 2, 7, 1, HEDDLE_ERANGE},
+               {UINT64_MAX - 6, 8, 1, 0, 2, HEDDLE_ERANGE},
+               {64, 8, UINT64_MAX, 16, 3, HEDDLE_ERANGE},
+               {64, UINT64_MAX, 1, 0, 3, HEDDLE_ERANGE},
+               {64, 8, 1ull << 40, 1ull << 40, 3, HEDDLE_ERANGE},
+               {64, 8, 1, 0, 0, HEDDLE_EINVAL},
+               {64, 8, 1, 0, 4, HEDDLE_EINVAL}};
     fault_step_args a = {0, 1};
     heddle_range r[2] = {HEDDLE_INOUT(fault_key(0), 8), HEDDLE_INOUT(fault_key(0), 8)};
     size_t i;

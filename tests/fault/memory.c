@@ -33,12 +33,12 @@ typedef struct walk {
 } walk;
 
 /* Makes a call unless one failed before. */
-#define STEP(w, f)                \
-    do {                          \
-        if ((w)->status == 0) {   \
-            (w)->call = #f;       \
-            (w)->status = (f);    \
-        }                         \
+#define STEP(w, f)              \
+    do {                        \
+        if ((w)->status == 0) { \
+            (w)->call = #f;     \
+            (w)->status = (f);  \
+        }                       \
     } while (0)
 
 static heddle_status add_crowds(heddle_graph *g)

@@ -47,8 +47,8 @@ static void rig_open(rig *r, heddle_ctx *ctx)
     r->ctx = ctx;
     r->app = (fault_app){r->cell, &r->gate};
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &r->g));
-    CHECK_OK(ctx, heddle_graph_add(r->g, fault_gate, &none, sizeof none,
-                                   HEDDLE_RANGES(HEDDLE_INOUT(fault_key(0), 8)), &r->at_gate));
+    CHECK_OK(ctx, heddle_graph_add(r->g, fault_gate, &none, sizeof none, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(0), 8)),
+                                   &r->at_gate));
     r->after = add_watched(r, fault_nap, &none, sizeof none, 0);
     CHECK_OK(ctx, fault_add_step(r->g, 0, 1, NULL));
     r->aside = add_watched(r, fault_step, &one, sizeof one, 1);
@@ -300,7 +300,8 @@ static void test_limit_between(heddle_backend b)
     CHECK_OK(NULL, heddle_open(&ctx, &c));
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
     for (i = 0; i < 1000; i++)
-        CHECK_OK(ctx, heddle_graph_add(g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)), NULL));
+        CHECK_OK(ctx,
+                 heddle_graph_add(g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)), NULL));
     begin = hd_host_clock();
     s = heddle_run(ctx, g, &app, sizeof app);
     CHECK_MSG(s == HEDDLE_ETIMEDOUT && strstr(heddle_errmsg(ctx), "100 ms"), "%s backend: %s, after %.0f ms",

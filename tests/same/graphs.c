@@ -2,7 +2,7 @@
 /* graphs.c - random graphs give the bytes that serial gives, on 1 to 8 workers, with every policy, with rings so small
  * that they overflow, run after run, alone and several at once in one context, in several contexts at once.
  *
- * HEDDLE_SAME_GRAPHS: how many (10000; fewer where a sanitizer slows each). HEDDLE_SEED: another set.
+ * HEDDLE_SAME_GRAPHS: how many (20000; fewer where a sanitizer slows each). HEDDLE_SEED: another set.
  * HEDDLE_SAME_BATCH: only the batch of this seed, which a failure names; then in one thread. */
 #include "same/subject.h"
 
@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
-#define N_GRAPHS 1000u
+#define N_GRAPHS 2000u
 #elif defined(__SANITIZE_ADDRESS__)
 #define N_GRAPHS 3000u
 #else
-#define N_GRAPHS 10000u
+#define N_GRAPHS 20000u
 #endif
 #define N_BATCH 25u /* graphs of one context */
 #define N_THREADS 2u

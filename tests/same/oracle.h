@@ -16,9 +16,9 @@
 typedef struct oracle_node {
     heddle_task *succ;
     size_t n_succ;
-    uint32_t user;  /* index in the spec, UINT32_MAX for a join */
+    uint32_t user; /* index in the spec, UINT32_MAX for a join */
     uint32_t n_in, level;
-    uint64_t path;  /* cost of the longest path that ends here */
+    uint64_t path;   /* cost of the longest path that ends here */
     spec_set before; /* user tasks on any path to it */
     spec_set direct; /* user tasks with an edge to it, or a path through joins only */
 } oracle_node;
@@ -58,7 +58,8 @@ static inline void oracle_read(oracle *o, const spec *s, const heddle_graph *g, 
         o->n_joins += body == HEDDLE_BODY_JOIN;
         CHECK(o->n_nodes <= ORACLE_NODES);
     }
-    CHECK_MSG(o->n_nodes == s->n_tasks + o->n_joins, "%u records, %u joins, %u tasks", o->n_nodes, o->n_joins, s->n_tasks);
+    CHECK_MSG(o->n_nodes == s->n_tasks + o->n_joins, "%u records, %u joins, %u tasks", o->n_nodes, o->n_joins,
+              s->n_tasks);
     for (i = 0; i < o->n_nodes; i++)
         oracle_read_node(o, g, i);
     for (i = 0; i < s->n_tasks; i++) {
@@ -121,7 +122,8 @@ static inline void oracle_check_node(const oracle *o, const oracle_node *n)
     for (i = 0; i < SPEC_WORDS; i++) {
         uint64_t missing = t->must.word[i] & ~n->before.word[i];
         uint64_t idle = n->direct.word[i] & ~t->must.word[i] & ~t->may.word[i];
-        CHECK_MSG(!missing, "task %u may start before task %u ended", n->user, i * 64 + (uint32_t)__builtin_ctzll(missing));
+        CHECK_MSG(!missing, "task %u may start before task %u ended", n->user,
+                  i * 64 + (uint32_t)__builtin_ctzll(missing));
         CHECK_MSG(!idle, "task %u waits for task %u for no reason", n->user, i * 64 + (uint32_t)__builtin_ctzll(idle));
     }
 }

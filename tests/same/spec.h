@@ -83,8 +83,9 @@ static inline void spec_ranges(spec *s, spec_task *t, const spec_style *style, u
     if (style->crowds && check_below(seed, 8)) {
         uint64_t eighth = s->n_bytes / 8, whole = phase == 1 || (phase == 0 && check_below(seed, 6) == 0);
         t->n_ranges = 1;
-        t->range[0] = heddle_range_of((const void *)(uintptr_t)(s->origin + (whole ? 0 : check_below(seed, 8) * eighth)),
-                                      whole ? s->n_bytes : eighth, 1, 0, spec_mode(seed, phase == 1 ? 1 : 9));
+        t->range[0] =
+            heddle_range_of((const void *)(uintptr_t)(s->origin + (whole ? 0 : check_below(seed, 8) * eighth)),
+                            whole ? s->n_bytes : eighth, 1, 0, spec_mode(seed, phase == 1 ? 1 : 9));
         return;
     }
     t->n_ranges = (uint32_t)check_below(seed, style->n_ranges + 1);
@@ -169,7 +170,9 @@ static inline void spec_edge(spec *s, uint32_t later, uint32_t earlier)
 static inline uint32_t spec_size(uint64_t *seed)
 {
     uint64_t kind = check_below(seed, 40);
-    return (uint32_t)(kind == 0 ? check_below(seed, SPEC_TASKS + 1) : kind < 6 ? check_below(seed, 120) : check_below(seed, 32));
+    return (uint32_t)(kind == 0  ? check_below(seed, SPEC_TASKS + 1)
+                      : kind < 6 ? check_below(seed, 120)
+                                 : check_below(seed, 32));
 }
 
 static inline void spec_make(spec *s, uint64_t *seed)

@@ -21,11 +21,11 @@ typedef struct side {
     const spec *s;
     uint8_t *arena;
     heddle_task number[SPEC_TASKS];
-    uint32_t index[ORACLE_NODES]; /* of a task in the spec */
-    uint32_t run;                 /* number of the current run, from 1 */
-    uint32_t ran[SPEC_TASKS];     /* run in which the task ran last: plain words */
+    uint32_t index[ORACLE_NODES];  /* of a task in the spec */
+    uint32_t run;                  /* number of the current run, from 1 */
+    uint32_t ran[SPEC_TASKS];      /* run in which the task ran last: plain words */
     uint32_t n_called[SPEC_TASKS]; /* callbacks of watched tasks */
-    uint32_t wrong;               /* 1 + a task that met something wrong */
+    uint32_t wrong;                /* 1 + a task that met something wrong */
 } side;
 
 typedef struct side_app { /* the app record */
@@ -90,13 +90,13 @@ static inline void subject_work(side *d, uint32_t t, const uint8_t *args)
         h = subject_mix(h, args[i]);
     for (k = 0; k < task->n_ranges; k++)
         if (task->range[k].mode & HEDDLE_MODE_IN)
-            BYTES_EACH (at, &task->range[k], d->s->origin)
-                h = subject_mix(h, d->arena[at]);
+            BYTES_EACH(at, &task->range[k], d->s->origin)
+    h = subject_mix(h, d->arena[at]);
     subject_pause(task->pause);
     for (k = 0; k < task->n_ranges; k++)
         if (task->range[k].mode & HEDDLE_MODE_OUT)
-            BYTES_EACH (at, &task->range[k], d->s->origin)
-                d->arena[at] = (uint8_t)((h = subject_mix(h, at)) >> 32);
+            BYTES_EACH(at, &task->range[k], d->s->origin)
+    d->arena[at] = (uint8_t)((h = subject_mix(h, at)) >> 32);
 }
 
 /* All bodies; what differs are the bytes of their argument records. */
@@ -112,12 +112,16 @@ static inline void subject_body(const heddle_lane *lane, const void *app, const 
     subject_work(d, t, args);
 }
 
-#define SUBJECT_INFO(bytes) {"spec" #bytes, subject_body, (bytes), 0}
+#define SUBJECT_INFO(bytes)                     \
+    {                                           \
+        "spec" #bytes, subject_body, (bytes), 0 \
+    }
 static const heddle_body_info subject_bodies[SPEC_BODIES] = {
-    SUBJECT_INFO(0),  SUBJECT_INFO(1),  SUBJECT_INFO(4),   SUBJECT_INFO(8),   SUBJECT_INFO(16),  SUBJECT_INFO(40), SUBJECT_INFO(63),
-    SUBJECT_INFO(64), SUBJECT_INFO(65), SUBJECT_INFO(100), SUBJECT_INFO(128), SUBJECT_INFO(200), SUBJECT_INFO(300)};
-static const heddle_table subject_table = {
-    sizeof(heddle_table), HEDDLE_CORE_VERSION, "subject", sizeof(side_app), SPEC_BODIES, subject_bodies, NULL};
+    SUBJECT_INFO(0),   SUBJECT_INFO(1),   SUBJECT_INFO(4),  SUBJECT_INFO(8),  SUBJECT_INFO(16),
+    SUBJECT_INFO(40),  SUBJECT_INFO(63),  SUBJECT_INFO(64), SUBJECT_INFO(65), SUBJECT_INFO(100),
+    SUBJECT_INFO(128), SUBJECT_INFO(200), SUBJECT_INFO(300)};
+static const heddle_table subject_table = {sizeof(heddle_table), HEDDLE_CORE_VERSION, "subject", sizeof(side_app),
+                                           SPEC_BODIES,          subject_bodies,      NULL};
 
 /* ---- a side ---------------------------------------------------------------------------------------------------- */
 
@@ -198,8 +202,8 @@ static inline void side_check_ran(const side *d)
     CHECK_MSG(!d->wrong, "task %u ran too early or twice", d->wrong - 1);
     for (i = 0; i < d->s->n_tasks; i++) {
         CHECK_MSG(d->ran[i] == d->run, "task %u did not run", i);
-        CHECK_MSG(d->n_called[i] == (d->s->task[i].flags & HEDDLE_TASK_WATCH ? d->run : 0), "task %u: %u calls in %u runs",
-                  i, d->n_called[i], d->run);
+        CHECK_MSG(d->n_called[i] == (d->s->task[i].flags & HEDDLE_TASK_WATCH ? d->run : 0),
+                  "task %u: %u calls in %u runs", i, d->n_called[i], d->run);
     }
 }
 

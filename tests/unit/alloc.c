@@ -126,7 +126,8 @@ static void test_list(void)
     }
     for (i = 0; i < l.n; i++)
         CHECK(((uint64_t *)l.at)[i] == i * i);
-    CHECK_MSG(n_grown < 25 && l.cap <= 2 * l.n && l.n_bytes >= l.cap * 8, "grown %llu times", (unsigned long long)n_grown);
+    CHECK_MSG(n_grown < 25 && l.cap <= 2 * l.n && l.n_bytes >= l.cap * 8, "grown %llu times",
+              (unsigned long long)n_grown);
     CHECK(hd_list_room(&l, 3000000, 8) == 0 && l.cap >= 3500000 && l.n == 500000);
     hd_fail_alloc_at(1);
     CHECK(hd_list_room(&l, l.cap, 8) == -1 && l.n == 500000 && ((uint64_t *)l.at)[4] == 16);
@@ -135,11 +136,18 @@ static void test_list(void)
     CHECK(!l.at && !l.n && !l.cap && hd_held_bytes() == before);
 }
 
+/* ThreadSanitizer does not follow mremap: it takes what was at the new address before for the same block. */
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_MAX ((1u << 20) - 1)
+#else
+#define THREAD_MAX UINT64_MAX
+#endif
+
 static void *in_thread(void *arg)
 {
     uint64_t seed = (uint64_t)(uintptr_t)arg, i;
     for (i = 0; i < 150; i++) {
-        uint64_t n = random_size(&seed), more = random_size(&seed);
+        uint64_t n = random_size(&seed) % THREAD_MAX + 1, more = random_size(&seed) % THREAD_MAX + 1;
         uint8_t *p = hd_new(n), *q;
         CHECK(p);
         fill(p, 0, n, seed);

@@ -20,7 +20,8 @@ static void test_defaults(void)
     CHECK_OK(ctx, heddle_get_config(ctx, &c));
     heddle_get_machine(&m);
     CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_has_backend(c.backend));
-    CHECK(c.backend != HEDDLE_CPU || (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring && c.spin_us));
+    CHECK(c.backend != HEDDLE_CPU ||
+          (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring && c.spin_us));
     CHECK(!strcmp(heddle_errmsg(ctx), ""));
     heddle_close(ctx);
 }

@@ -13,8 +13,14 @@ typedef struct row {
     uint32_t becomes;
     int refused;
 } row;
-#define GOOD(name, value, field, becomes) {name, value, offsetof(heddle_config, field), (becomes), 0}
-#define BAD(name, value) {name, value, 0, 0, 1}
+#define GOOD(name, value, field, becomes)                         \
+    {                                                             \
+        name, value, offsetof(heddle_config, field), (becomes), 0 \
+    }
+#define BAD(name, value)     \
+    {                        \
+        name, value, 0, 0, 1 \
+    }
 
 static const row rows[] = {
     GOOD("HEDDLE_BACKEND", "serial", backend, HEDDLE_SERIAL),
@@ -125,7 +131,8 @@ static void test_open(void)
 {
     heddle_config c;
     heddle_ctx *ctx;
-    CHECK(!setenv("HEDDLE_BACKEND", "cpu", 1) && !setenv("HEDDLE_WORKERS", "3", 1) && !setenv("HEDDLE_POLICY", "lrr", 1));
+    CHECK(!setenv("HEDDLE_BACKEND", "cpu", 1) && !setenv("HEDDLE_WORKERS", "3", 1) &&
+          !setenv("HEDDLE_POLICY", "lrr", 1));
     CHECK_OK(NULL, heddle_open(&ctx, NULL));
     CHECK_OK(ctx, heddle_get_config(ctx, &c));
     CHECK(c.backend == HEDDLE_CPU && c.n_workers == 3 && c.policy == HEDDLE_POLICY_LRR);

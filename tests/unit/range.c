@@ -4,7 +4,6 @@
 #include "bytes.h"
 #include "graph/range.h"
 
-
 #define LOT 512u /* bytes the random ranges lie in */
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
@@ -59,7 +58,8 @@ static void test_large(void)
     CHECK(!hd_range_check(&sparse, NULL));
     CHECK(hd_range_overlap(&half, &last) && hd_range_overlap(&half, &first) && hd_range_overlap(&half, &most));
     CHECK(!hd_range_overlap(&most, &last) && hd_range_overlap(&most, &first) && !hd_range_overlap(&first, &last));
-    CHECK(hd_range_overlap(&sparse, &first) && hd_range_overlap(&sparse, &third) && !hd_range_overlap(&sparse, &beside));
+    CHECK(hd_range_overlap(&sparse, &first) && hd_range_overlap(&sparse, &third) &&
+          !hd_range_overlap(&sparse, &beside));
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ typedef struct hd_task {
     uint16_t flags;
     uint32_t n_in;   /* predecessors                                                           */
     uint32_t n_succ; /* successors, inline ones included                                       */
-    uint32_t succ;   /* index in edges of the fifth (while building: the last one)             */
+    uint32_t succ;   /* index in edges of the fifth              */
     uint32_t arg_bytes;
     uint32_t args_at; /* offset in the args arena / 16, when arg_bytes > HD_INLINE_ARGS         */
     uint32_t watch;   /* index among the watched tasks, when HD_TASK_WATCH                      */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* large.c - Smith-Waterman on two whole phage genomes: more than 2^32 cells, so sums, positions and indices must hold 64
+ * bits. On the cpu backend with all cores; one scoring, or all of them when HEDDLE_DATA is set. */
+#include "apps/known.h"
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+int main(void) { SKIP("4.6e9 cells take too long under a sanitizer"); }
+#else
+
+static double cells_of(const json_t *c)
+{
+    return json_number_value(json_object_get(c, "na")) * json_number_value(json_object_get(c, "nb"));
+}
+
+static void run_whole(const json_t *c, const char *const *inputs)
+{
+    char values[3][32];
+    app_pair opts[3] = {{"match", values[0]}, {"mismatch", values[1]}, {"gap", values[2]}};
+    app_request q = {{0, 0}, {128, 200}, opts, 3, inputs, 2}; /* na, nb: all there is */
+    known_sink k = {"two whole genomes", c, {0, 0}, 0};
+    app_sink sink = {&k, known_u64, known_i64, known_f64, known_text, known_i64s};
+    const app *a = app_find("sw");
+    char error[APP_ERROR];
+    heddle_ctx *ctx;
+    app_case *x;
+    size_t i;
+    for (i = 0; i < 3; i++)
+        snprintf(values[i], sizeof values[i], "%lld", (long long)json_integer_value(json_object_get(c, opts[i].key)));
+    CHECK_OK(NULL, heddle_open(&ctx, NULL));
+    x = a->prepare(&q, error);
+    CHECK_MSG(x, "%s", error);
+    CHECK_MSG(!a->build(x, ctx), "%s", x->error);
+    CHECK_OK(ctx, heddle_run(ctx, x->graph, x->record, x->record_bytes));
+    CHECK_MSG(!a->read(x), "%s", x->error);
+    a->answer(x, &sink);
+    CHECK(k.n == 11);
+    a->free(x);
+    heddle_close(ctx);
+}
+
+int main(void)
+{
+    const char *const inputs[] = {TEST_SOURCE_DIR "/data/smith-waterman/lambda_virus.fa",
+                                  TEST_SOURCE_DIR "/data/smith-waterman/phage_P1.fasta"};
+    json_t *j = known_load(TEST_SOURCE_DIR "/data", "smith-waterman");
+    const json_t *c;
+    uint32_t n = 0;
+    size_t i;
+    json_array_foreach(json_object_get(json_object_get(j, "dna_linear_gap"), "cases"), i, c)
+    {
+        if (cells_of(c) <= 4294967296.0 || (n && !getenv("HEDDLE_DATA"))) /* one will do, where time is short */
+            continue;
+        run_whole(c, inputs);
+        printf("%.0f cells\n", cells_of(c));
+        n++;
+    }
+    CHECK(n > 0);
+    json_decref(j);
+    return 0;
+}
+#endif

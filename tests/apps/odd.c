@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* odd.c - every app on sizes that no block divides, blocks of one cell, of one row, larger than all; on the serial
+ * backend and on the cpu backend with every policy, run after run. Each passes its own check against a plain serial
+ * reference; so do its bodies called in program order by plain loops. And what prepare must refuse. */
+#include "app.h"
+#include "check.h"
+
+#include <string.h>
+
+/* rows, columns, of the problem and of a block. lu takes the square ones. */
+static const uint64_t sizes[][4] = {{100, 100, 32, 32}, {65, 65, 64, 64}, {63, 63, 64, 64}, {64, 64, 64, 64},
+                                    {1, 1, 64, 64},     {7, 7, 1, 1},     {33, 33, 2, 2},   {129, 67, 16, 50},
+                                    {2, 200, 1, 7},     {200, 2, 7, 1},   {1, 77, 3, 10},   {91, 1, 10, 3},
+                                    {61, 59, 61, 1},    {59, 61, 1, 61},  {50, 80, 49, 79}, {40, 90, 41, 200}};
+#define N_SIZES (sizeof sizes / sizeof sizes[0])
+
+static const char *text_of(const app_case *c)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "%s, %llux%llu in %llux%llu", c->app->name, (unsigned long long)c->n[0],
+             (unsigned long long)c->n[1], (unsigned long long)c->b[0], (unsigned long long)c->b[1]);
+    return text;
+}
+
+static void check_case(app_case *c)
+{
+    const app *a = c->app;
+    CHECK_MSG(!a->read(c), "%s: %s", text_of(c), c->error);
+    CHECK_MSG(!a->check(c), "%s: %s", text_of(c), c->error);
+}
+
+/* A check that accepts everything would prove nothing: without a run it must fail, unless the size leaves nothing to
+ * compute. Returns whether it did. */
+static int fails_unrun(app_case *c)
+{
+    CHECK_MSG(!c->app->read(c), "%s: %s", text_of(c), c->error);
+    return c->app->check(c) != 0;
+}
+
+static int run_case(const app *a, const app_request *q, heddle_ctx *ctx)
+{
+    char error[APP_ERROR];
+    app_case *c = a->prepare(q, error);
+    int i, sharp;
+    CHECK_MSG(c, "%s: %s", a->name, error);
+    CHECK(c->app == a && c->n[0] == q->n[0] && c->n[1] == q->n[1] && c->b[0] <= c->n[0] && c->b[1] <= c->n[1]);
+    CHECK_MSG(!a->build(c, ctx) && !a->reference(c), "%s: %s", text_of(c), c->error);
+    sharp = fails_unrun(c);
+    for (i = 0; i < 3; i++) {
+        CHECK_MSG(!a->reset(c), "%s: %s", text_of(c), c->error);
+        CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+        check_case(c);
+    }
+    CHECK_MSG(!a->reset(c) && !a->tiles(c), "%s: %s", text_of(c), c->error);
+    check_case(c);
+    a->free(c);
+    return sharp;
+}
+
+static int run_size(const app *a, const uint64_t *s, heddle_ctx *ctx, uint32_t turn)
+{
+    app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, bins = {"bins", turn % 3 ? "32" : "5"};
+    app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
+    if (!strcmp(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
+        return 0;
+    if (!strcmp(a->name, "heat") || !strcmp(a->name, "jacobi"))
+        q.opts = &sweeps;
+    else if (!strcmp(a->name, "inthist"))
+        q.opts = &bins;
+    else if (turn % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
+        q.opts = &keep;
+    q.n_opts = q.opts != NULL;
+    return run_case(a, &q, ctx);
+}
+
+static void test_policy(heddle_policy p)
+{
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    uint32_t n, sharp;
+    size_t i;
+    cfg.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
+    cfg.policy = p;
+    cfg.n_workers = p ? 4 : 0;
+    cfg.n_ring = p ? 1u << p : 0;
+    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    for (n = 0; app_list[n]; n++) {
+        for (i = sharp = 0; i < N_SIZES; i++)
+            sharp += (uint32_t)run_size(app_list[n], sizes[i], ctx, (uint32_t)i + p);
+        CHECK_MSG(sharp >= 3, "%s: its check finds no fault before the run (%u)", app_list[n]->name, sharp);
+    }
+    heddle_close(ctx);
+}
+
+/* ---- what prepare refuses ----------------------------------------------------------------------------------------- */
+
+static void refused(const app *a, const app_request *q, const char *word)
+{
+    char error[APP_ERROR] = "";
+    app_case *c = a->prepare(q, error);
+    CHECK_MSG(!c, "%s: a bad request is taken (%s)", a->name, word);
+    CHECK_MSG(strstr(error, word), "%s: \"%s\" does not say %s", a->name, error, word);
+}
+
+static void test_refused(const app *a)
+{
+    const char *missing[] = {"/nowhere/1", "/nowhere/2", "/nowhere/3"};
+    app_pair unknown = {"colour", "1"}, again[2] = {{a->options[0].key, "-7777777777777777777777"}, {NULL, NULL}};
+    app_request q = {{10, 10}, {4, 4}, &unknown, 1, NULL, 0};
+    refused(a, &q, "colour");
+    q.n_opts = 0;
+    q.inputs = missing;
+    q.n_inputs = 3;
+    refused(a, &q, "input");
+    q.n_inputs = !strcmp(a->name, "sw") ? 2 : 1;
+    refused(a, &q, "/nowhere/1");
+    q.n_inputs = 0;
+    q.n[0] = q.n[1] = 1ull << 62;
+    q.b[0] = q.b[1] = 1;
+    refused(a, &q, "");
+    q.n[0] = q.n[1] = 10;
+    if (a->options[0].key) {
+        q.opts = again;
+        q.n_opts = 1;
+        refused(a, &q, a->options[0].key);
+    }
+    a->free(NULL);
+}
+
+int main(void)
+{
+    uint32_t p, n;
+    for (p = 0; p < HEDDLE_N_POLICIES; p++)
+        test_policy((heddle_policy)p);
+    for (n = 0; app_list[n]; n++)
+        test_refused(app_list[n]);
+    CHECK(n == 7 && !app_find("none") && app_find("lu") && !strcmp(app_find("lu")->name, "lu"));
+    return 0;
+}
