@@ -23,8 +23,8 @@ typedef struct hd_watcher {
 typedef struct hd_result {
     uint32_t n_workers, n_trace;
     uint64_t begin_ns, end_ns;
-    const hd_tally *tallies;  /* one a worker */
-    const hd_event *events;   /* n_trace a worker, or NULL */
+    const hd_tally *tallies;   /* one a worker */
+    const hd_event *events;    /* n_trace a worker, or NULL */
     uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
 } hd_result;
 

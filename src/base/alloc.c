@@ -12,6 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* ThreadSanitizer does not follow mremap, and takes a block that moved to where another was for that other. */
+#if defined(__SANITIZE_THREAD__)
+#define MAY_REMAP 0
+#else
+#define MAY_REMAP 1
+#endif
+
 #define LARGE (256u << 10)
 #define STEP (64u << 10)
 #define HUGE_PAGE (2u << 20)
@@ -170,7 +177,7 @@ void *hd_resize(void *p, uint64_t old_bytes, uint64_t *n_bytes)
     void *q;
     if (told_to_fail() || *n_bytes > SIZE_MAX / 2)
         return NULL;
-    if (p && old_bytes >= LARGE && *n_bytes >= LARGE) {
+    if (MAY_REMAP && p && old_bytes >= LARGE && *n_bytes >= LARGE) {
         q = mremap(p, mapped(old_bytes), mapped(*n_bytes), MREMAP_MAYMOVE);
         q = q == MAP_FAILED ? NULL : q;
         if (q) {

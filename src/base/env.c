@@ -8,25 +8,24 @@
 #include <string.h>
 
 /* field, variable, largest value, help */
-#define NUMBERS(X)                                                                                                     \
-    X(device, "HEDDLE_DEVICE", 1023, "index of the device in its backend")                                             \
-    X(n_workers, "HEDDLE_WORKERS", 4096, "worker threads; 0 = one per core")                                           \
-    X(n_lanes, "HEDDLE_LANES", 1024, "lanes of an emulated block (serial backend)")                                    \
-    X(n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace")                                 \
-    X(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit")                      \
-    X(n_ring, "HEDDLE_RING", 1u << 20, "slots of a worker's ready ring (rounded up to a power of two)")                \
-    X(spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds")                       \
+#define NUMBERS(X)                                                                                      \
+    X(device, "HEDDLE_DEVICE", 1023, "index of the device in its backend")                              \
+    X(n_workers, "HEDDLE_WORKERS", 4096, "worker threads; 0 = one per core")                            \
+    X(n_lanes, "HEDDLE_LANES", 1024, "lanes of an emulated block (serial backend)")                     \
+    X(n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace")                  \
+    X(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit")       \
+    X(n_ring, "HEDDLE_RING", 1u << 20, "slots of a worker's ready ring (rounded up to a power of two)") \
+    X(spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds")        \
     X(no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned")
 
 typedef struct variable {
     const char *name, *help;
 } variable;
 
-static const variable variables[] = {
-    {"HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda"},
-    {"HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share"},
+static const variable variables[] = {{"HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda"},
+                                     {"HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share"},
 #define X(field, name, max, help) {name, help},
-    NUMBERS(X)
+                                     NUMBERS(X)
 #undef X
 };
 
@@ -43,7 +42,8 @@ HEDDLE_API int heddle_env_get(uint32_t index, heddle_env_info *out)
 HEDDLE_API const char *heddle_backend_name(heddle_backend b)
 {
     switch (b) {
-#define HEDDLE_X(name, value, text, help) case HEDDLE_##name: return text;
+#define HEDDLE_X(name, value, text, help) \
+    case HEDDLE_##name: return text;
         HEDDLE_BACKEND_MAP(HEDDLE_X)
 #undef HEDDLE_X
     default: return NULL;
@@ -53,7 +53,8 @@ HEDDLE_API const char *heddle_backend_name(heddle_backend b)
 HEDDLE_API const char *heddle_policy_name(heddle_policy p)
 {
     switch (p) {
-#define HEDDLE_X(name, value, text, help) case HEDDLE_POLICY_##name: return text;
+#define HEDDLE_X(name, value, text, help) \
+    case HEDDLE_POLICY_##name: return text;
         HEDDLE_POLICY_MAP(HEDDLE_X)
 #undef HEDDLE_X
     default: return NULL;

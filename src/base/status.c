@@ -14,7 +14,8 @@ hd_error *hd_thread_error(void) { return &thread_error; }
 HEDDLE_API const char *heddle_strstatus(heddle_status s)
 {
     switch (s) {
-#define HEDDLE_X(name, value, text) case HEDDLE_##name: return text;
+#define HEDDLE_X(name, value, text) \
+    case HEDDLE_##name: return text;
         HEDDLE_STATUS_MAP(HEDDLE_X)
 #undef HEDDLE_X
     default: return "unknown status";

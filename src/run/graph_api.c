@@ -236,7 +236,8 @@ HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t,
         return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL, "heddle_graph_body: an argument is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     if (t >= g->g.n_tasks)
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u: the graph has %llu", t, (unsigned long long)g->g.n_tasks);
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u: the graph has %llu", t,
+                      (unsigned long long)g->g.n_tasks);
     *body = hd_graph_task(&g->g, t)->body;
     return HEDDLE_OK;
 }
@@ -307,8 +308,8 @@ static heddle_status fill_from_file(heddle_graph *g, const hd_file_graph *f, con
     return heddle_graph_freeze(g);
 }
 
-static heddle_status graph_of_file(heddle_ctx *ctx, const heddle_table *table, const hd_file_graph *f,
-                                   const char *path, heddle_graph **out)
+static heddle_status graph_of_file(heddle_ctx *ctx, const heddle_table *table, const hd_file_graph *f, const char *path,
+                                   heddle_graph **out)
 {
     heddle_table *own = table ? NULL : hd_spin_table_new(f->names, f->n_names);
     heddle_status s;

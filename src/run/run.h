@@ -24,20 +24,20 @@ typedef struct hd_callback {
 struct heddle_graph {
     heddle_ctx *ctx;
     hd_graph g;
-    hd_loaded *loaded;   /* made by the first run */
-    void *app;           /* copy of the app record, app_bytes of the table */
+    hd_loaded *loaded; /* made by the first run */
+    void *app;         /* copy of the app record, app_bytes of the table */
     uint64_t load_ns;
-    int running;         /* started and not concluded */
-    int said_who;        /* the sentence of a passed time limit stands in the context */
-    int has_result;      /* a run has ended */
-    uint64_t deadline_ns; /* of the config's time limit */
-    heddle_job *job;     /* of the run, NULL for heddle_run */
-    heddle_status end;   /* how the last run ended */
-    pthread_mutex_t mutex; /* guards running, end, job, done; calls on a job come from any thread */
-    pthread_cond_t moved; /* a watched task is done, or the run ended */
-    hd_list callbacks;   /* hd_callback, by index among the watched tasks */
-    uint8_t *done;       /* one byte a watched task */
-    uint64_t n_done;     /* bytes of done */
+    int running;             /* started and not concluded */
+    int said_who;            /* the sentence of a passed time limit stands in the context */
+    int has_result;          /* a run has ended */
+    uint64_t deadline_ns;    /* of the config's time limit */
+    heddle_job *job;         /* of the run, NULL for heddle_run */
+    heddle_status end;       /* how the last run ended */
+    pthread_mutex_t mutex;   /* guards running, end, job, done; calls on a job come from any thread */
+    pthread_cond_t moved;    /* a watched task is done, or the run ended */
+    hd_list callbacks;       /* hd_callback, by index among the watched tasks */
+    uint8_t *done;           /* one byte a watched task */
+    uint64_t n_done;         /* bytes of done */
     heddle_table *own_table; /* of a graph from a file */
 };
 

@@ -28,7 +28,7 @@ typedef struct thread {
     uint32_t n_in; /* jobs put into the inbox, ever; polled */
     uint32_t permit, end;
     pthread_mutex_t mutex;
-    pthread_cond_t came; /* something in the inbox, or the end */
+    pthread_cond_t came;  /* something in the inbox, or the end */
     pthread_cond_t woken; /* the permit; worker 0 of a helped run waits here while its own thread waits for `came` */
     hd_loaded *inbox[N_INBOX];
     uint8_t pad[HD_LINE];
@@ -49,10 +49,10 @@ struct hd_loaded {
     hd_host host;
     uint8_t *block; /* all words of the run, in one piece */
     uint64_t block_bytes, shared_bytes;
-    uint8_t *shared;      /* one arena a worker */
-    uint32_t *now;        /* task each worker is in, a line apart */
-    uint32_t dirty;       /* the last run did not end well: clear counters and rings */
-    uint32_t helped;      /* the caller of heddle_run is worker 0 */
+    uint8_t *shared; /* one arena a worker */
+    uint32_t *now;   /* task each worker is in, a line apart */
+    uint32_t dirty;  /* the last run did not end well: clear counters and rings */
+    uint32_t helped; /* the caller of heddle_run is worker 0 */
     uint32_t stop_why, stop_code, stop_task;
     uint64_t begin_ns, end_ns;
     uint32_t running; /* polled by the waiter */
@@ -292,7 +292,9 @@ static uint64_t cut(hd_loaded *l, uint8_t *block)
     hd_run *r = &l->run;
     const hd_device *d = l->device;
     uint64_t at = 0, n = l->graph->n_tasks, w = d->n_workers;
-#define PART(field, type, n_bytes) r->field = block ? (type *)(void *)(block + at) : NULL; at += lines(n_bytes)
+#define PART(field, type, n_bytes)                          \
+    r->field = block ? (type *)(void *)(block + at) : NULL; \
+    at += lines(n_bytes)
     PART(shared, hd_shared, sizeof(hd_shared));
     PART(cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
     PART(slots, uint32_t, 2 * w * d->n_slots * 4u);

@@ -20,8 +20,8 @@ struct hd_lanes {
     pthread_mutex_t mutex;
     pthread_cond_t moved;
     uint32_t n_lanes, n_started, n_inside, n_arrived;
-    uint32_t round;    /* barriers completed */
-    uint32_t body_no;  /* bodies started; UINT32_MAX: the threads end */
+    uint32_t round;   /* barriers completed */
+    uint32_t body_no; /* bodies started; UINT32_MAX: the threads end */
     uint32_t last_left, last_waiting;
     int n_left, mismatch;
     uint32_t left, waited;
