@@ -165,7 +165,7 @@ static void *moved(void *p, uint64_t old_bytes, uint64_t *n_bytes)
     if (!q)
         return NULL;
     if (p) {
-        memcpy(q, p, old_bytes < *n_bytes ? old_bytes : *n_bytes);
+        memcpy(q, p, old_bytes < size ? old_bytes : size);
         drop(p, old_bytes);
     }
     *n_bytes = size;
