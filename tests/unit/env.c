@@ -34,6 +34,7 @@ static const row rows[] = {
     GOOD("HEDDLE_POLICY", "lrr", policy, HEDDLE_POLICY_LRR),
     GOOD("HEDDLE_POLICY", "grr", policy, HEDDLE_POLICY_GRR),
     GOOD("HEDDLE_POLICY", "lf", policy, HEDDLE_POLICY_LF),
+    GOOD("HEDDLE_POLICY", "share", policy, HEDDLE_POLICY_SHARE),
     GOOD("HEDDLE_POLICY", "default", policy, HEDDLE_POLICY_DEFAULT),
     BAD("HEDDLE_POLICY", "fifo"),
     GOOD("HEDDLE_DEVICE", "3", device, 3),

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* cases.h - all cases of a folder of data: each expected.json that an app of ours has answers for. On the serial backend
+ * and on the cpu backend with every policy; cases of more than a tenth of a second once, on the cpu backend. The largest
+ * of sw stand in large.c. */
+#ifndef CASES_H
+#define CASES_H
+
+#include "apps/known.h"
+
+#include <time.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define SLOWER 250.0
+#elif defined(__SANITIZE_ADDRESS__)
+#define SLOWER 20.0
+#else
+#define SLOWER 1.0
+#endif
+
+static uint32_t n_cases, n_runs;
+
+typedef struct folder {
+    char path[400]; /* root/name */
+    json_t *expected;
+} folder;
+
+static void folder_open(folder *f, const char *root, const char *name)
+{
+    snprintf(f->path, sizeof f->path, "%s/%s", root, name);
+    f->expected = known_load(root, name);
+}
+
+static heddle_ctx *open_cpu(heddle_policy p)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    c.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
+    c.policy = p;
+    c.n_workers = p ? 1 + (uint32_t)p % 3 : 0;
+    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    return ctx;
+}
+
+/* steps: inner-loop steps of the case, about a nanosecond each. */
+static void run_case(const char *name, const app_request *q, known_sink *k, uint32_t n_keys, double steps)
+{
+    const app *a = app_find(name);
+    uint32_t p, first = steps > 1e8 / SLOWER ? HEDDLE_N_POLICIES - 1 : 0;
+    CHECK(a);
+    if (steps > 2.5e10 / SLOWER) {
+        printf("left out here, too long: %s\n", k->what);
+        return;
+    }
+    n_cases++;
+    for (p = first; p < HEDDLE_N_POLICIES; p++) { /* 0, the default, stands for the serial backend */
+        heddle_ctx *ctx = open_cpu((heddle_policy)p);
+        known_run(a, q, ctx, k, n_keys);
+        n_runs++;
+        heddle_close(ctx);
+    }
+}
+
+/* The options of a case are the numbers in its object. */
+static size_t options_of(const json_t *c, const char *const *keys, app_pair *out, char (*values)[32])
+{
+    size_t n;
+    for (n = 0; keys[n]; n++) {
+        snprintf(values[n], sizeof values[n], "%lld", (long long)json_integer_value(json_object_get(c, keys[n])));
+        out[n].key = keys[n];
+        out[n].value = values[n];
+    }
+    return n;
+}
+
+static void sw_cases(const char *root)
+{
+    static const char *const keys[] = {"na", "nb", "match", "mismatch", "gap", NULL};
+    char a[512], b[512], values[8][32], what[128];
+    app_pair opts[8];
+    folder f;
+    const json_t *group, *c;
+    size_t i;
+    folder_open(&f, root, "smith-waterman");
+    group = json_object_get(f.expected, "dna_linear_gap");
+    snprintf(a, sizeof a, "%s/%s", f.path, json_string_value(json_object_get(group, "a")));
+    snprintf(b, sizeof b, "%s/%s", f.path, json_string_value(json_object_get(group, "b")));
+    json_array_foreach(json_object_get(group, "cases"), i, c)
+    {
+        const char *inputs[] = {a, b};
+        app_request q = {{0, 0}, {i % 2 ? 64 : 200, i % 2 ? 64 : 333}, opts, options_of(c, keys, opts, values), inputs,
+                         2};
+        known_sink k = {what, c, {0, 0}, 0};
+        double cells = json_number_value(json_object_get(c, "na")) * json_number_value(json_object_get(c, "nb"));
+        snprintf(what, sizeof what, "sw, case %zu of %s", i, root);
+        if (cells < 4294967296.0)
+            run_case("sw", &q, &k, 11, cells);
+    }
+    json_decref(f.expected);
+}
+
+static void dtw_cases(const char *root)
+{
+    static const char *const keys[] = {"x_off", "y_off", "n", "m", NULL};
+    char input[512], values[8][32], what[128];
+    app_pair opts[8];
+    folder f;
+    const json_t *c;
+    size_t i;
+    folder_open(&f, root, "dtw");
+    snprintf(input, sizeof input, "%s/mitdb_100_mlii.i16le", f.path);
+    json_array_foreach(json_object_get(json_object_get(f.expected, "pairs"), "cases"), i, c)
+    {
+        const char *inputs[] = {input};
+        app_request q = {{0, 0}, {i % 2 ? 64 : 150, i % 2 ? 64 : 77}, opts, options_of(c, keys, opts, values), inputs,
+                         1};
+        known_sink k = {what, c, {0, 0}, 0};
+        double cells = json_number_value(json_object_get(c, "n")) * json_number_value(json_object_get(c, "m"));
+        snprintf(what, sizeof what, "dtw, case %zu of %s", i, root);
+        run_case("dtw", &q, &k, 7, cells);
+    }
+    json_decref(f.expected);
+}
+
+/* "jacobi5_sweeps_10" and "heat2d_gauss_seidel_sweeps_10" of "64x64"; other keys are of other programs. */
+static void field_case(const folder *f, const char *size, const char *key, const json_t *c)
+{
+    const char *name = !strncmp(key, "jacobi5_sweeps_", 15) ? "jacobi"
+                       : !strncmp(key, "heat2d_gauss", 12)  ? "heat"
+                                                            : NULL;
+    const char *sweeps = strrchr(key, '_') + 1, *inputs[1];
+    app_pair opt = {"sweeps", sweeps};
+    double n = strtod(size, NULL);
+    char input[512], what[512];
+    app_request q = {{0, 0}, {13, 64}, &opt, 1, inputs, 1};
+    known_sink k = {what, c, {1e-5, 1e-4}, 0};
+    if (!name)
+        return;
+    snprintf(input, sizeof input, "%s/temp_%d", f->path, (int)n);
+    snprintf(what, sizeof what, "%s %s of %s", size, key, f->path);
+    inputs[0] = input;
+    run_case(name, &q, &k, 8, n * n * strtod(sweeps, NULL) * 3);
+}
+
+static void field_cases(const char *root)
+{
+    folder f;
+    const char *size, *key;
+    json_t *group, *c;
+    folder_open(&f, root, "hotspot");
+    json_object_foreach(f.expected, size, group) if (strchr("0123456789", size[0])) json_object_foreach(group, key, c)
+        field_case(&f, size, key, c);
+    json_decref(f.expected);
+}
+
+static void picture_cases(const char *root)
+{
+    folder f;
+    const char *name, *inputs[1];
+    json_t *c;
+    char input[512], what[512];
+    folder_open(&f, root, "images");
+    json_object_foreach(f.expected, name, c)
+    {
+        app_request q = {{0, 0}, {50, 41}, NULL, 0, inputs, 1};
+        known_sink sat = {what, json_object_get(c, "sat"), {0, 0}, 0};
+        known_sink bins = {what, json_object_get(c, "integral_histogram_32bins"), {0, 0}, 0};
+        snprintf(input, sizeof input, "%s/%s", f.path, name);
+        snprintf(what, sizeof what, "%s of %s", name, f.path);
+        inputs[0] = input;
+        run_case("sat", &q, &sat, 3, 2e6);
+        run_case("inthist", &q, &bins, 4, 6e7);
+    }
+    json_decref(f.expected);
+}
+
+static void lu_cases(const char *root)
+{
+    folder f;
+    const char *name, *inputs[1];
+    json_t *c;
+    char input[512], what[512];
+    folder_open(&f, root, "sparse-lu");
+    json_object_foreach(f.expected, name, c)
+    {
+        app_request q = {{0, 0}, {32, 32}, NULL, 0, inputs, 1};
+        known_sink k = {what, json_object_get(c, "dominant_matrix_M"), {1e-5, 0}, 0};
+        double n = json_number_value(json_object_get(c, "n"));
+        snprintf(input, sizeof input, "%s/%s", f.path, name);
+        snprintf(what, sizeof what, "%s of %s", name, f.path);
+        inputs[0] = input;
+        run_case("lu", &q, &k, 6, n * n * n / 3);
+    }
+    json_decref(f.expected);
+}
+
+static void all_cases(const char *root)
+{
+    static void (*const groups[])(const char *) = {sw_cases, dtw_cases, field_cases, picture_cases, lu_cases};
+    struct timespec a, b;
+    size_t i;
+    for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        uint32_t cases = n_cases, runs = n_runs;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        groups[i](root);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        printf("%s: group %zu: %u cases, %u runs, %.1f s\n", root, i, n_cases - cases, n_runs - runs,
+               (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+    }
+}
+
+#endif
