@@ -10,8 +10,6 @@
 
 static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
 
-int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
-
 heddle_status hd_ctx_check(heddle_ctx *ctx)
 {
     if (!ctx)

@@ -83,6 +83,16 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
     hd_delete(g, sizeof *g);
 }
 
+/* A frozen graph refuses, so a run cannot be in flight. */
+static inline heddle_status add(heddle_graph *g, const heddle_task_desc *d, heddle_task *out)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_add: the graph is NULL");
+    if (hd_ctx_lost(g->ctx))
+        return hd_ctx_check(g->ctx);
+    return hd_graph_add(&g->g, d, out, &g->ctx->error);
+}
+
 HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args, size_t arg_bytes,
                                           const heddle_range *ranges, size_t n_ranges, heddle_task *out)
 {
@@ -92,17 +102,14 @@ HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const 
     d.arg_bytes = arg_bytes;
     d.ranges = ranges;
     d.n_ranges = n_ranges;
-    return heddle_graph_add_task(g, &d, out);
+    return add(g, &d, out);
 }
 
 HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out)
 {
-    if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_add: the graph is NULL");
-    HD_TRY(hd_ctx_check(g->ctx));
-    if (!d || d->size != sizeof *d)
+    if (g && (!d || d->size != sizeof *d))
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
-    return hd_graph_add(&g->g, d, out, &g->ctx->error); /* a frozen graph refuses; so a run cannot be in flight */
+    return add(g, d, out);
 }
 
 HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier)

@@ -51,7 +51,7 @@ struct heddle_job {
 void hd_graph_settle(heddle_graph *g);
 /* Started and not concluded. */
 int hd_graph_running(heddle_graph *g);
-int hd_ctx_lost(const heddle_ctx *ctx);
+static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
 /* EDEVICE with its sentence if the context is lost. */
 heddle_status hd_ctx_check(heddle_ctx *ctx);
 
