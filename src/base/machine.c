@@ -66,7 +66,8 @@ static void ask_hwloc(hd_machine *m)
     cpu_set_t allowed;
     uint32_t n, k, before;
     int i;
-    if (hwloc_topology_init(&topo))
+    /* Where it finds no sysfs (some containers), hwloc says so on stderr; this library never prints. */
+    if (access("/sys/devices/system/cpu/cpu0/topology", R_OK) || hwloc_topology_init(&topo))
         return;
     if (!hwloc_topology_load(topo) && !sched_getaffinity(0, sizeof allowed, &allowed)) {
         n = threads_of_cores(topo, &allowed, 0, m, 0);

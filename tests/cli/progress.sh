@@ -9,7 +9,11 @@ run 0 run long.json
 silent_err
 ! grep -q "$(printf '\033')" out || fail "control sequences in a pipe"
 
-command -v script >/dev/null 2>&1 || { echo "script is not here: the terminal's side was not looked at"; finish; }
+if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    echo "no script, or no pseudo-terminal here: the terminal's side was not looked at"
+    [ "$failures" = 0 ] && exit 77
+    finish
+fi
 # on_terminal ARG...: the command with a terminal of its own; what it shows goes to `screen`.
 on_terminal() { TERM=xterm script -qec "$(printf '%q ' "$heddle" "$@")" /dev/null >screen </dev/null; }
 on_terminal run long.json || fail "the run on a terminal failed"
