@@ -8,6 +8,7 @@
  */
 #include "graph/graph.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define RECORDS_MIN 64u
@@ -73,7 +74,7 @@ static int more_records(hd_graph *g)
     return 0;
 }
 
-/* An empty record behind the last one; its number, or HD_NONE. */
+/* An empty record behind the last one; its number, or HD_NONE. Argument bytes that nobody sets stay as they are. */
 static uint32_t new_record(hd_graph *g)
 {
     uint64_t need = sizeof(hd_blob) + (g->n_tasks + 1) * sizeof(hd_task);
@@ -82,7 +83,7 @@ static uint32_t new_record(hd_graph *g)
         return HD_NONE;
     *MARK(g, g->n_tasks) = (hd_mark){0, 0};
     g->marks.n++;
-    memset(hd_graph_task(g, (uint32_t)g->n_tasks), 0, sizeof(hd_task));
+    memset(hd_graph_task(g, (uint32_t)g->n_tasks), 0, offsetof(hd_task, args));
     return (uint32_t)g->n_tasks++;
 }
 
