@@ -40,7 +40,8 @@ typedef struct app_sink {
     void (*i64)(void *self, const char *key, int64_t v);
     void (*f64)(void *self, const char *key, double v);
     void (*text)(void *self, const char *key, const char *v);
-    void (*i64s)(void *self, const char *key, const int64_t *v, size_t n);
+    /* width 0: one list; else a list of lists of `width` numbers */
+    void (*i64s)(void *self, const char *key, const int64_t *v, size_t n, size_t width);
 } app_sink;
 
 struct app;

@@ -49,8 +49,8 @@ static void answer(app_case *c, const app_sink *s)
         mid[k] = p->result[k * n + middle];
     }
     picture_sha256(p, hex);
-    s->i64s(s->self, "last_column_value_per_bin", last, bins);
-    s->i64s(s->self, "mid_value_per_bin", mid, bins);
+    s->i64s(s->self, "last_column_value_per_bin", last, bins, 0);
+    s->i64s(s->self, "mid_value_per_bin", mid, bins, 0);
     s->u64(s->self, "sum", picture_sum(p));
     s->text(s->self, "sha256", hex);
 }

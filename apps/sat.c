@@ -46,7 +46,7 @@ static void answer(app_case *c, const app_sink *s)
         points[3 * i + 2] = p->result[cells[i][0] * w + cells[i][1]];
     }
     picture_sha256(p, hex);
-    s->i64s(s->self, "points_[row,col,value]", points, 15);
+    s->i64s(s->self, "points_[row,col,value]", points, 15, 3);
     s->u64(s->self, "sum_mod_2^64", picture_sum(p));
     s->text(s->self, "sha256_int32le", hex);
 }

@@ -70,12 +70,14 @@ static inline size_t known_flat(const json_t *v, int64_t *out, size_t n_max)
     return n;
 }
 
-static inline void known_i64s(void *self, const char *key, const int64_t *got, size_t n)
+static inline void known_i64s(void *self, const char *key, const int64_t *got, size_t n, size_t width)
 {
     known_sink *k = self;
     int64_t want[512];
     size_t i;
     CHECK_MSG(known_flat(known_of(k, key), want, 512) == n, "%s: %s has %zu numbers", k->what, key, n);
+    CHECK_MSG(json_array_size(json_array_get(known_of(k, key), 0)) == width, "%s: rows of %s have %zu numbers", k->what,
+              key, width);
     for (i = 0; i < n; i++)
         CHECK_MSG(got[i] == want[i], "%s: number %zu of %s is %lld, not %lld", k->what, i, key, (long long)got[i],
                   (long long)want[i]);

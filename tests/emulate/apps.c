@@ -22,9 +22,10 @@ static void put_u64(void *self, const char *key, uint64_t v)
 static void put_i64(void *self, const char *key, int64_t v) { PUT((text *)self, "%s=%lld ", key, (long long)v); }
 static void put_f64(void *self, const char *key, double v) { PUT((text *)self, "%s=%a ", key, v); }
 static void put_text(void *self, const char *key, const char *v) { PUT((text *)self, "%s=%s ", key, v); }
-static void put_i64s(void *self, const char *key, const int64_t *v, size_t n)
+static void put_i64s(void *self, const char *key, const int64_t *v, size_t n, size_t width)
 {
     size_t i;
+    (void)width;
     for (i = 0; i < n; i++)
         put_i64(self, key, v[i]);
 }

@@ -99,7 +99,7 @@ ITEM(int64_t, add_i64, fprintf(out, "%" PRId64, v))
 ITEM(double, add_f64, json_f64(out, v))
 ITEM(const char *, add_text, json_string(out, v))
 
-static void add_i64s(void *self, const char *key, const int64_t *v, size_t n)
+static void add_i64s(void *self, const char *key, const int64_t *v, size_t n, size_t width)
 {
     char *json;
     size_t n_bytes, i;
@@ -107,8 +107,10 @@ static void add_i64s(void *self, const char *key, const int64_t *v, size_t n)
     if (!out)
         return;
     fputc('[', out);
-    for (i = 0; i < n; i++)
-        fprintf(out, "%s%" PRId64, i ? ", " : "", v[i]);
+    for (i = 0; i < n; i++) {
+        int opens = width && i % width == 0, closes = width && (i + 1) % width == 0;
+        fprintf(out, "%s%s%" PRId64 "%s", i ? ", " : "", opens ? "[" : "", v[i], closes ? "]" : "");
+    }
     fputc(']', out);
     end_item(self, out, &json);
 }
