@@ -187,4 +187,32 @@ static inline char *synthetic_text(const char *path, size_t *n_bytes)
     return text;
 }
 
+/* A writer of a report (trace, timeline): refuses a NULL path and one that cannot be made; every allocation of it fails
+ * once, leaving neither a file nor memory behind; refuses a run that was not traced. */
+typedef heddle_status (*synthetic_writer)(const hd_graph *g, const hd_outcome *o, const char *path, hd_error *e);
+
+static inline void synthetic_refusals(synthetic_writer writer, const char *path, uint64_t *seed)
+{
+    synthetic s;
+    hd_error e;
+    uint64_t held, n;
+    heddle_status st = HEDDLE_ENOMEM;
+    synthetic_graph(&s, 10, 10, seed);
+    synthetic_run(&s, 2, 10, seed);
+    CHECK(writer(&s.g, &s.o, NULL, &e) == HEDDLE_EINVAL && strstr(e.text, "NULL"));
+    CHECK(writer(&s.g, &s.o, "/nowhere/at/all", &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all"));
+    held = hd_held_bytes();
+    for (n = 1; st != HEDDLE_OK; n++) {
+        hd_fail_alloc_at(n);
+        st = writer(&s.g, &s.o, path, NULL);
+        hd_fail_alloc_at(0);
+        CHECK(st == HEDDLE_ENOMEM ? access(path, F_OK) != 0 : st == HEDDLE_OK && n > 5);
+        CHECK(hd_held_bytes() == held);
+    }
+    unlink(path);
+    s.o.events = NULL;
+    CHECK(writer(&s.g, &s.o, path, &e) == HEDDLE_EINVAL && strstr(e.text, "not traced"));
+    synthetic_free(&s);
+}
+
 #endif

@@ -352,28 +352,9 @@ static void odd_times(uint64_t *seed)
     synthetic_free(&s);
 }
 
-static void refusals(uint64_t *seed)
+static heddle_status untitled(const hd_graph *g, const hd_outcome *o, const char *file, hd_error *e)
 {
-    synthetic s;
-    hd_error e;
-    uint64_t held, n;
-    heddle_status st = HEDDLE_ENOMEM;
-    synthetic_graph(&s, 10, 10, seed);
-    synthetic_run(&s, 2, 10, seed);
-    CHECK(hd_write_timeline(&s.g, &s.o, NULL, NULL, &e) == HEDDLE_EINVAL && strstr(e.text, "NULL"));
-    CHECK(hd_write_timeline(&s.g, &s.o, "/nowhere/at/all", NULL, &e) == HEDDLE_EIO && strstr(e.text, "/nowhere"));
-    held = hd_held_bytes();
-    for (n = 1; st != HEDDLE_OK; n++) {
-        hd_fail_alloc_at(n);
-        st = hd_write_timeline(&s.g, &s.o, path, NULL, NULL);
-        hd_fail_alloc_at(0);
-        CHECK(st == HEDDLE_ENOMEM ? access(path, F_OK) != 0 : st == HEDDLE_OK && n > 5);
-        CHECK(hd_held_bytes() == held);
-    }
-    unlink(path);
-    s.o.events = NULL;
-    CHECK(hd_write_timeline(&s.g, &s.o, path, NULL, &e) == HEDDLE_EINVAL && strstr(e.text, "not traced"));
-    synthetic_free(&s);
+    return hd_write_timeline(g, o, file, NULL, e);
 }
 
 int main(void)
@@ -389,7 +370,7 @@ int main(void)
     long_legend();
     dropped(&seed);
     odd_times(&seed);
-    refusals(&seed);
+    synthetic_refusals(untitled, path, &seed);
     CHECK(hd_held_bytes() == 0);
     synthetic_rmdir(folder);
     return 0;

@@ -243,30 +243,6 @@ static void no_time(uint64_t *seed)
     synthetic_free(&s);
 }
 
-static void refusals(uint64_t *seed)
-{
-    synthetic s;
-    hd_error e;
-    uint64_t held, n;
-    heddle_status st = HEDDLE_ENOMEM;
-    synthetic_graph(&s, 10, 10, seed);
-    synthetic_run(&s, 2, 10, seed);
-    CHECK(hd_write_trace(&s.g, &s.o, NULL, &e) == HEDDLE_EINVAL && strstr(e.text, "NULL"));
-    CHECK(hd_write_trace(&s.g, &s.o, "/nowhere/at/all", &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all"));
-    held = hd_held_bytes();
-    for (n = 1; st != HEDDLE_OK; n++) {
-        hd_fail_alloc_at(n);
-        st = hd_write_trace(&s.g, &s.o, path, NULL);
-        hd_fail_alloc_at(0);
-        CHECK(st == HEDDLE_ENOMEM ? access(path, F_OK) != 0 : st == HEDDLE_OK && n > 5);
-        CHECK(hd_held_bytes() == held);
-    }
-    unlink(path);
-    s.o.events = NULL;
-    CHECK(hd_write_trace(&s.g, &s.o, path, &e) == HEDDLE_EINVAL && strstr(e.text, "not traced"));
-    synthetic_free(&s);
-}
-
 int main(void)
 {
     uint64_t seed = check_seed(13), i;
@@ -277,7 +253,7 @@ int main(void)
     through_joins();
     many_edges(&seed);
     no_time(&seed);
-    refusals(&seed);
+    synthetic_refusals(hd_write_trace, path, &seed);
     CHECK(hd_held_bytes() == 0);
     synthetic_rmdir(folder);
     return 0;
