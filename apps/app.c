@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if HEDDLE_HAVE_LIBCRYPTO
 #include <openssl/evp.h>
+#endif
 
 extern const app app_dtw, app_heat, app_inthist, app_jacobi, app_lu, app_sat, app_sw;
 
@@ -107,6 +109,28 @@ int app_opt_f64(const app *a, const app_request *q, const char *key, double min,
     return 0;
 }
 
+int app_opt_body(const app *a, const app_request *q, app_body *out, char *error)
+{
+    static const char *const names[] = {"auto", "portable", "tuned"};
+    const char *text = app_opt_text(a, q, "body");
+    int i;
+    for (i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) {
+            *out = (app_body)i;
+            return 0;
+        }
+    snprintf(error, APP_ERROR, "option body: '%.64s' is not auto, portable or tuned", text);
+    return -1;
+}
+
+uint32_t app_is_tuned(const heddle_ctx *ctx, app_body body)
+{
+    heddle_config c;
+    if (body != APP_BODY_AUTO)
+        return body == APP_BODY_TUNED;
+    return heddle_get_config(ctx, &c) == HEDDLE_OK && c.backend == HEDDLE_CUDA;
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------ */
 
 static const char *const side[2] = {"rows", "columns"};
@@ -168,16 +192,25 @@ heddle_lane app_lane(hd_fail *fail, void *shared)
     return lane;
 }
 
+#if HEDDLE_HAVE_LIBCRYPTO
 void app_sha256(const void *p, size_t n, char hex[65])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int n_bytes = 0, i;
-    hex[0] = 0; /* no digest is no digest of anything: a build of libcrypto may refuse                  */
+    hex[0] = 0; /* a libcrypto may refuse */
     if (!EVP_Digest(p, n, digest, &n_bytes, EVP_sha256(), NULL) || n_bytes != 32)
         return;
     for (i = 0; i < n_bytes; i++)
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }
+#else
+void app_sha256(const void *p, size_t n, char hex[65])
+{
+    (void)p;
+    (void)n;
+    hex[0] = 0;
+}
+#endif
 
 void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error)
 {

@@ -95,6 +95,15 @@ int app_opt_i64(const app *a, const app_request *q, const char *key, int64_t min
                 char *error);
 int app_opt_f64(const app *a, const app_request *q, const char *key, double min, double max, double *out, char *error);
 const char *app_opt_text(const app *a, const app_request *q, const char *key);
+/* Option body: which version of its bodies an app runs. auto: tuned on the cuda backend, else portable. */
+typedef enum app_body { APP_BODY_AUTO, APP_BODY_PORTABLE, APP_BODY_TUNED } app_body;
+#define APP_OPTION_BODY                                                                          \
+    {                                                                                            \
+        "body", "auto", "auto, portable or tuned: plain loops, or what is fast on thread blocks" \
+    }
+int app_opt_body(const app *a, const app_request *q, app_body *out, char *error);
+/* Whether bodies shall run tuned on ctx. */
+uint32_t app_is_tuned(const heddle_ctx *ctx, app_body body);
 /* n and b from the request or defaults (n_input: the input's size, 0 = none), 1 <= b, b clipped to n; refuses
  * sizes beyond max_n and more than 2^30 tasks (rows/b * cols/b * factor). */
 int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uint64_t max_n, uint64_t factor,
@@ -103,7 +112,7 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
 int app_heddle_error(app_case *c, const char *doing);
 /* A lane that runs a body alone on this thread, for app->tiles. shared: HD_REDUCE_BYTES + the body's bytes. */
 heddle_lane app_lane(hd_fail *fail, void *shared);
-/* 64 hexadecimal digits and a 0 of the SHA-256 of n bytes. */
+/* 64 hexadecimal digits and a 0 of the SHA-256 of n bytes; "" in a build without libcrypto. */
 void app_sha256(const void *p, size_t n, char hex[65]);
 /* malloc that refuses sizes that overflow: count * size bytes, or NULL with the sentence in error. */
 void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error);

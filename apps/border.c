@@ -7,6 +7,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- which body ------------------------------------------------------------------------------- */
+
+int border_options(border_case *c, const app *a, const app_request *q, char *error)
+{
+    int64_t keep, sums;
+    if (app_opt_i64(a, q, "keep", 0, 1, &keep, error) || app_opt_i64(a, q, "sums", 0, 1, &sums, error) ||
+        app_opt_body(a, q, &c->body, error))
+        return -1;
+    c->keep = (int)keep;
+    c->sums = (int)sums;
+    return 0;
+}
+
+static int portable_fits(const border_case *c, char *error)
+{
+    return c->kind->portable_fits ? c->kind->portable_fits(c, error) : 0;
+}
+
+static int tuned_fits(const border_case *c, char *error)
+{
+    const uint64_t *b = c->base.b;
+    if (b[0] > STRIP_MAX_ROWS || b[1] > INT32_MAX / b[0]) {
+        snprintf(error, APP_ERROR, "blocks of %" PRIu64 " x %" PRIu64 " are too large: use smaller ones", b[0], b[1]);
+        return -1;
+    }
+    return c->kind->tuned_fits ? c->kind->tuned_fits(c, error) : 0;
+}
+
+/* What auto stands for is known when there is a context; blocks must suit one version at least. */
+int border_check_fit(const border_case *c, char *error)
+{
+    if (c->body == APP_BODY_TUNED)
+        return tuned_fits(c, error);
+    if (c->body == APP_BODY_PORTABLE)
+        return portable_fits(c, error);
+    return tuned_fits(c, error) && portable_fits(c, error) ? -1 : 0;
+}
+
+/* Lanes by the width of a block: a warp takes 128 columns or 256. */
+static uint32_t lanes_for(uint64_t w) { return w <= 128 ? 32 : w <= 256 ? 64 : 128; }
+
+/* Chooses the version, and says what a block needs for it. Workers of one lane run the portable body in any case. */
+static int choose_body(border_case *c, uint32_t *shared_bytes)
+{
+    const uint32_t h = (uint32_t)c->base.b[0], w = (uint32_t)c->base.b[1];
+    heddle_config k;
+    int on_gpu, fits;
+    if (heddle_get_config(c->base.ctx, &k) != HEDDLE_OK)
+        return app_heddle_error(&c->base, "asking for the backend");
+    on_gpu = k.backend == HEDDLE_CUDA;
+    fits = k.n_lanes <= STRIP_MAX_WARPS * TILE_WARP && !tuned_fits(c, c->base.error);
+    if (c->body == APP_BODY_TUNED && on_gpu && !fits) {
+        if (k.n_lanes > STRIP_MAX_WARPS * TILE_WARP)
+            snprintf(c->base.error, APP_ERROR, "tuned bodies take %u lanes at most", STRIP_MAX_WARPS * TILE_WARP);
+        return -1;
+    }
+    c->grid->tuned = fits && app_is_tuned(c->base.ctx, c->body);
+    c->grid->sums = (uint32_t)c->sums;
+    *shared_bytes = c->grid->tuned ? STRIP_SHARED_BYTES(h) : 0;
+    if (c->grid->tuned && on_gpu)
+        return 0;
+    if (c->kind->shared_bytes(h, w) > *shared_bytes)
+        *shared_bytes = c->kind->shared_bytes(h, w);
+    return portable_fits(c, c->base.error);
+}
+
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 static uint64_t cell_bytes(uint64_t n) { return n * sizeof(int32_t); }
@@ -161,14 +227,16 @@ static int add_tiles(border_case *c)
 int border_build(app_case *base, heddle_ctx *ctx)
 {
     border_case *c = (border_case *)base;
+    uint32_t shared_bytes = 0;
     base->ctx = ctx;
     c->grid->m = base->n[1];
-    if (make_memory(c) || border_reset(base) || put(c, c->grid->x, c->x, base->n[0] * sizeof(int16_t)) ||
+    if (choose_body(c, &shared_bytes) || make_memory(c) || border_reset(base) ||
+        put(c, c->grid->x, c->x, base->n[0] * sizeof(int16_t)) ||
         put(c, c->grid->y, c->y, base->n[1] * sizeof(int16_t)))
         return -1;
     if (heddle_graph_new(ctx, base->app->table, &base->graph) != HEDDLE_OK ||
-        heddle_graph_shared(base->graph, c->kind->body,
-                            c->kind->shared_bytes((uint32_t)base->b[0], (uint32_t)base->b[1])) != HEDDLE_OK)
+        heddle_graph_shared(base->graph, c->kind->body, shared_bytes) != HEDDLE_OK ||
+        (c->grid->tuned && heddle_graph_lanes(base->graph, lanes_for(base->b[1])) != HEDDLE_OK))
         return app_heddle_error(base, "making the graph");
     return add_tiles(c);
 }
@@ -180,6 +248,8 @@ int border_tiles(app_case *base)
     hd_fail fail;
     heddle_lane lane = app_lane(&fail, c->shared);
     uint64_t i, j;
+    if (portable_fits(c, base->error))
+        return -1;
     memset(&fail, 0, sizeof fail);
     for (i = 0; i < base->n[0]; i += base->b[0])
         for (j = 0; j < base->n[1]; j += base->b[1]) {

@@ -16,7 +16,10 @@
 struct border_case;
 typedef struct border_kind {
     uint32_t body;
-    uint32_t (*shared_bytes)(uint32_t h, uint32_t w);
+    uint32_t (*shared_bytes)(uint32_t h, uint32_t w); /* of the portable body                              */
+    /* 0, or -1 with a sentence: whether a version of the body can hold these numbers in these blocks. NULL: any. */
+    int (*portable_fits)(const struct border_case *c, char *error);
+    int (*tuned_fits)(const struct border_case *c, char *error);
     int32_t outside; /* cells beside the matrix; but its upper left corner is 0                        */
     /* The plain reference: row i from the one above (NULL: it is outside), and what it adds to the sums. */
     void (*next_row)(const struct border_case *c, uint64_t i, const int32_t *above, int32_t *row, void *sums);
@@ -27,7 +30,8 @@ typedef struct border_case {
     const border_kind *kind;
     border_grid *grid; /* in the app's record; what it points to was made by build                     */
     int16_t *x, *y;    /* host: n and m symbols                                                        */
-    int keep;
+    int keep, sums;    /* options: the whole matrix; sums over all cells                                  */
+    app_body body;
     uint64_t n_records, record_bytes;
     int32_t *row; /* host: as read, or as they start                                                */
     unsigned char *records;
@@ -37,6 +41,13 @@ typedef struct border_case {
     uint64_t true_sums[BORDER_SUMS_BYTES / 8]; /* valid when true_row is there                             */
 } border_case;
 
+/* The options body, keep and sums, for the table of an app and for its prepare. 0 or -1. */
+#define BORDER_OPTIONS                                                       \
+    {"keep", "0", "1 = store the whole matrix, not only borders of blocks"}, \
+        {"sums", "1", "0 = no sums over all cells, which nobody needs for an alignment"}, APP_OPTION_BODY
+int border_options(border_case *c, const app *a, const app_request *q, char *error);
+/* For prepare, when sizes and symbols are there: whether the version that was asked for fits. 0 or -1. */
+int border_check_fit(const border_case *c, char *error);
 int border_build(app_case *c, heddle_ctx *ctx);
 int border_reset(app_case *c);
 int border_read(app_case *c);

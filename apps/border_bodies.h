@@ -29,6 +29,8 @@ typedef struct border_grid {
     int32_t *matrix;        /* n * m cells when all are kept, else NULL                                */
     const int16_t *x, *y;   /* n and m symbols; no task writes them                                    */
     uint64_t m;
+    uint32_t tuned; /* whole warps of lanes use border_strip.h                                         */
+    uint32_t sums;  /* 0: sums over the cells are not asked for, and tuned bodies leave them at 0       */
 } border_grid;
 
 /* A task's arguments. */
@@ -42,6 +44,13 @@ typedef struct border_tile {
 #define BORDER_SHARED_BYTES(cell_bytes, h, w, more) \
     ((uint32_t)(cell_bytes) *                       \
      (5u * ((h) + BORDER_PAD + 1u) + 2u * ((w) + BORDER_PAD) + (more) * ((h) + (w) + 2u * BORDER_PAD)))
+
+/* The same for border_strip.h, whatever the width. */
+#define STRIP_MAX_WARPS 8u
+#define STRIP_MAX_ROWS 8192u
+#define STRIP_PAD 96u         /* rows before the first and behind the last that may be read, and are not used  */
+#define STRIP_FOUND_BYTES 64u /* what one warp has found */
+#define STRIP_SHARED_BYTES(h) (STRIP_MAX_WARPS * STRIP_FOUND_BYTES + 8u * ((uint32_t)(h) + 2u * STRIP_PAD))
 
 #ifdef BORDER_CELL
 

@@ -44,7 +44,7 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
 
 /* What the request leaves open. */
 typedef struct signal_request {
-    int64_t offset[2], n[2], keep, seed;
+    int64_t offset[2], n[2], seed;
 } signal_request;
 
 static int get_options(const app_request *q, signal_request *r, char *error)
@@ -54,7 +54,6 @@ static int get_options(const app_request *q, signal_request *r, char *error)
                    app_opt_i64(a, q, "y_off", -1, INT64_MAX / 4, &r->offset[1], error) ||
                    app_opt_i64(a, q, "n", 0, INT64_MAX / 4, &r->n[0], error) ||
                    app_opt_i64(a, q, "m", 0, INT64_MAX / 4, &r->n[1], error) ||
-                   app_opt_i64(a, q, "keep", 0, 1, &r->keep, error) ||
                    app_opt_i64(a, q, "seed", 0, INT32_MAX, &r->seed, error)
                ? -1
                : 0;
@@ -125,20 +124,26 @@ static void extend(const int16_t *v, uint64_t n, int64_t range[2])
     }
 }
 
-static int check_range(const dtw_case *c, char *error)
+static int portable_fits(const border_case *c, char *error)
 {
-    const uint64_t *n = c->border.base.n, *b = c->border.base.b;
-    int64_t x[2] = {INT16_MAX, INT16_MIN}, y[2] = {INT16_MAX, INT16_MIN}, apart;
+    const uint64_t *b = c->base.b;
     if (b[0] > DTW_MAX_BLOCK || b[1] > DTW_MAX_BLOCK) {
         snprintf(error, APP_ERROR, "blocks of %" PRIu64 " x %" PRIu64 " are too large: dtw takes %d at most", b[0],
                  b[1], DTW_MAX_BLOCK);
         return -1;
     }
+    return 0;
+}
+
+static int check_range(const dtw_case *c, char *error)
+{
+    const uint64_t *n = c->border.base.n;
+    int64_t x[2] = {INT16_MAX, INT16_MIN}, y[2] = {INT16_MAX, INT16_MIN}, apart;
     extend(c->border.x, n[0], x);
     extend(c->border.y, n[1], y);
     apart = x[1] - y[0] > y[1] - x[0] ? x[1] - y[0] : y[1] - x[0];
     if ((uint64_t)apart * (n[0] > n[1] ? n[0] : n[1]) < DTW_INFINITE)
-        return 0;
+        return border_check_fit(&c->border, error);
     snprintf(error, APP_ERROR, "%" PRIu64 " x %" PRIu64 " samples that differ by up to %" PRId64 " may pass 2^31", n[0],
              n[1], apart);
     return -1;
@@ -150,7 +155,8 @@ static int prepare(dtw_case *c, const app_request *q, char *error)
     uint64_t n_input[2];
     signal_request r;
     int d;
-    if (app_check_request(&app_dtw, q, 2, error) || get_options(q, &r, error))
+    if (app_check_request(&app_dtw, q, 2, error) || get_options(q, &r, error) ||
+        border_options(&c->border, &app_dtw, q, error))
         return -1;
     for (d = 0; d < 2; d++) {
         n_input[d] = (uint64_t)r.n[d];
@@ -161,7 +167,6 @@ static int prepare(dtw_case *c, const app_request *q, char *error)
         return -1;
     if (q->n_inputs == 0 && make_signals(c, &r, error))
         return -1;
-    c->border.keep = (int)r.keep;
     return check_range(c, error);
 }
 
@@ -169,7 +174,7 @@ static int prepare(dtw_case *c, const app_request *q, char *error)
 
 static uint32_t shared_bytes(uint32_t h, uint32_t w) { return DTW_SHARED_BYTES(h, w); }
 
-static const border_kind kind = {dtw_tile, shared_bytes, DTW_INFINITE, next_row};
+static const border_kind kind = {dtw_tile, shared_bytes, portable_fits, NULL, DTW_INFINITE, next_row};
 
 static app_case *new_case(const app_request *q, char *error)
 {
@@ -210,7 +215,7 @@ static int check(app_case *base)
     memcpy(&want, c->true_sums, sizeof want);
     if (border_check(base))
         return -1;
-    if (got.sum == want.sum && got.max == want.max)
+    if (!c->sums || (got.sum == want.sum && got.max == want.max))
         return 0;
     snprintf(base->error, APP_ERROR,
              "the cells' sum is %" PRIu64 " and the largest %" PRId32 "; the reference has %" PRIu64 " and %" PRId32,
@@ -227,6 +232,8 @@ static void answer(app_case *base, const app_sink *s)
     s->u64(s->self, "n", base->n[0]);
     s->u64(s->self, "m", base->n[1]);
     s->i64(s->self, "dtw", c->border.row[base->n[1] - 1]);
+    if (!c->border.sums)
+        return;
     s->u64(s->self, "sum_D", all.sum);
     s->i64(s->self, "max_D", all.max);
 }
@@ -236,8 +243,8 @@ static const app_option options[] = {
     {"y_off", "-1", "first sample of the second; -1 = the middle of the only file, else 0"},
     {"n", "0", "samples of the first signal, 0 = as -n, else 4608 or what the file has"},
     {"m", "0", "samples of the second signal, likewise"},
-    {"keep", "0", "1 = store the whole matrix, not only borders of blocks"},
     {"seed", "1", "of the signals that are made up when there is no input"},
+    BORDER_OPTIONS,
     {NULL, NULL, NULL}};
 
 const app app_dtw = {

@@ -52,10 +52,12 @@ static void answer(app_case *c, const app_sink *s)
     s->i64s(s->self, "last_column_value_per_bin", last, bins, 0);
     s->i64s(s->self, "mid_value_per_bin", mid, bins, 0);
     s->u64(s->self, "sum", picture_sum(p));
-    s->text(s->self, "sha256", hex);
+    if (hex[0])
+        s->text(s->self, "sha256", hex);
 }
 
-static const app_option options[] = {{"bins", "32", "bins of the histogram, 1 to 256"}, {NULL, NULL, NULL}};
+static const app_option options[] = {
+    {"bins", "32", "bins of the histogram, 1 to 256"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
 const app app_inthist = {
     .name = "inthist",

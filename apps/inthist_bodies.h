@@ -6,7 +6,7 @@
 
 #include "prefix.h"
 
-#define INTHIST_BODIES(X) X(inthist_tile, 0) /* argument: tile_rect */
+#define INTHIST_BODIES(X) X(inthist_tile, PREFIX_SHARED_BYTES) /* argument: tile_rect */
 HEDDLE_ENUM(inthist, INTHIST_BODIES)
 HEDDLE_DECLARE(inthist)
 

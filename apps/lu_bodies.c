@@ -2,11 +2,17 @@
 /* lu_bodies.c - lu0 decomposes a diagonal block; fwd solves L X = A for a block to the right of it, bdiv X U = A for a
  * block below it; bmod subtracts a product. lu0 fails with code k + 1 when pivot k is 0 or not a number.
  *
- * Each number receives its updates one after the other, in ascending order of k, whatever the lanes: results are the
- * same bits. The work of all but lu0 is one kernel: from a few neighbouring numbers of a row, kept in registers, a row
- * of L times columns of U is taken. Tiles of several rows would read less, but gcc 12 makes vectors down their columns
- * and spends its time on turning them; a row of 16 has enough independent chains to fill the pipeline. */
+ * Each number receives its updates one after the other, in ascending order of k, whatever the lanes and the version:
+ * results are the same bits.
+ *
+ * Portable version. The work of all but lu0 is one kernel: from a few neighbouring numbers of a row, kept in registers,
+ * a row of L times columns of U is taken. Tiles of several rows would read less, but gcc 12 makes vectors down their
+ * columns and spends its time on turning them; a row of 16 has enough independent chains to fill the pipeline.
+ *
+ * Tuned version: lu_tuned.h. */
 #include "lu_bodies.h"
+
+#include "lu_tuned.h"
 
 #define PANEL 16
 #define NARROW 4
@@ -15,6 +21,10 @@ HEDDLE_BODY(lu_lu0, lu_record, app, lu_one, t)
 {
     const int b = (int)app->b;
     float *a = app->a + t->diag;
+    if (lu_is_tuned(lane, app)) {
+        lu_decompose(lane, a, b);
+        return;
+    }
     for (int k = 0; k < b; k++) {
         const float *up = a + k * b;
         float pivot = up[k];
@@ -65,6 +75,10 @@ HEDDLE_BODY(lu_fwd, lu_record, app, lu_two, t)
     const int b = (int)app->b;
     const float *l = app->a + t->diag;
     float *x = app->a + t->at;
+    if (lu_is_tuned(lane, app)) {
+        lu_forward(lane, l, x, b, b, b);
+        return;
+    }
     if (lane->count == 1) {
         for (int i = 1; i < b; i++)
             subtract_row(l + i * b, x, x + i * b, b, i, b);
@@ -94,6 +108,10 @@ HEDDLE_BODY(lu_bdiv, lu_record, app, lu_two, t)
     const int b = (int)app->b;
     const float *u = app->a + t->diag;
     float *x = app->a + t->at;
+    if (lu_is_tuned(lane, app)) {
+        lu_backward(lane, u, x, b, b, b);
+        return;
+    }
     for (int panel = 0; panel < b; panel += PANEL) {
         int end = b - panel < PANEL ? b : panel + PANEL, done = panel;
         HEDDLE_EACH (i, b)
@@ -112,6 +130,10 @@ HEDDLE_BODY(lu_bmod, lu_record, app, lu_three, t)
     const int b = (int)app->b;
     const float *left = app->a + t->left, *up = app->a + t->up;
     float *at = app->a + t->at;
+    if (lu_is_tuned(lane, app)) {
+        lu_product(lane, at, left, up, b, b, b, b);
+        return;
+    }
     if (lane->count == 1) {
         for (int i = 0; i < b; i++)
             subtract_row(left + i * b, up, at + i * b, b, b, b);

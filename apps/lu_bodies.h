@@ -8,8 +8,15 @@
 
 typedef struct lu_record {
     float *a;
-    uint32_t b, pad;
+    uint32_t b, tuned;
 } lu_record;
+
+/* What the tuned version asks for: the lanes of a worker, a multiple for b, and block-shared memory, which the portable
+ * one does not use. */
+#define LU_MIN_LANES 128
+#define LU_MAX_LANES 256
+#define LU_MULTIPLE 16
+#define LU_SHARED (64 * (64 + 4 + 128 + 4) * 4)
 
 /* Where blocks begin, in numbers from a. */
 typedef struct lu_one {
@@ -22,7 +29,7 @@ typedef struct lu_three {
     uint64_t left, up, at; /* at -= left * up */
 } lu_three;
 
-#define LU_BODIES(X) X(lu_lu0, 0) X(lu_fwd, 0) X(lu_bdiv, 0) X(lu_bmod, 0)
+#define LU_BODIES(X) X(lu_lu0, LU_SHARED) X(lu_fwd, LU_SHARED) X(lu_bdiv, LU_SHARED) X(lu_bmod, LU_SHARED)
 HEDDLE_ENUM(lu, LU_BODIES)
 HEDDLE_DECLARE(lu)
 

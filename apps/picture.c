@@ -58,7 +58,8 @@ app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes,
     memset(p, 0, sizeof *p);
     p->c.app = a;
     p->record.n_planes = n_planes;
-    if (!(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error)) && !check_tile(p, error)) {
+    if (!app_opt_body(a, q, &p->body, error) && !(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error)) &&
+        !check_tile(p, error)) {
         p->record.stride = p->c.n[1];
         p->record.plane_cells = picture_cells(p);
         p->result = app_alloc(picture_cells(p), n_planes * sizeof(uint32_t), "the result", error);
@@ -137,12 +138,16 @@ int picture_build(app_case *c, heddle_ctx *ctx)
 {
     picture *p = (picture *)c;
     c->ctx = ctx;
+    p->record.tuned = app_is_tuned(ctx, p->body);
     if (memory(p))
         return -1;
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
     if (heddle_graph_new(ctx, c->app->table, &c->graph) != HEDDLE_OK)
         return app_heddle_error(c, "making the graph");
+    /* 16 rows a warp at a time. */
+    if (p->record.tuned && heddle_graph_lanes(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
+        return app_heddle_error(c, "choosing the lanes");
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
         for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
             tile_rect t = tile(p, i, j);

@@ -14,6 +14,7 @@ typedef struct picture {
     uint8_t *pixels;         /* host */
     uint32_t *result, *want; /* host; want NULL until there is a reference                        */
     uint8_t *at_pixels;      /* where bodies see the pixels */
+    app_body body;
     prefix_record record;
 } picture;
 

@@ -14,14 +14,16 @@
 
 #include "tile.h"
 
-#define PREFIX_AHEAD 8 /* rows that one lane asks for in advance */
+#define PREFIX_SHARED_BYTES 4096u /* of a block that runs tuned; see prefix_tuned.h */
+#define PREFIX_AHEAD 8            /* rows that one lane asks for in advance */
 
 typedef struct prefix_record {
     const uint8_t *pixels;
     uint32_t *table; /* n_planes tables, plane_cells apart                                         */
     uint64_t stride; /* cells from row to row                                                      */
     uint64_t plane_cells;
-    uint32_t n_planes, pad;
+    uint32_t n_planes;
+    uint32_t tuned; /* whole warps of lanes use prefix_tuned.h                                      */
 } prefix_record;
 
 /* What a pixel counts for in the plane that takes pixels low .. low + width - 1. */

@@ -48,10 +48,11 @@ static void answer(app_case *c, const app_sink *s)
     picture_sha256(p, hex);
     s->i64s(s->self, "points_[row,col,value]", points, 15, 3);
     s->u64(s->self, "sum_mod_2^64", picture_sum(p));
-    s->text(s->self, "sha256_int32le", hex);
+    if (hex[0])
+        s->text(s->self, "sha256_int32le", hex);
 }
 
-static const app_option options[] = {{NULL, NULL, NULL}};
+static const app_option options[] = {APP_OPTION_BODY, {NULL, NULL, NULL}};
 
 const app app_sat = {
     .name = "sat",

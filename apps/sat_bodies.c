@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sat_bodies.c - one tile of a summed area table: a pixel counts for what it is. See prefix.h. */
+/* sat_bodies.c - one tile of a summed area table: a pixel counts for what it is. See prefix.h and
+ * prefix_tuned.h. */
 #include "sat_bodies.h"
+#include "prefix_tuned.h"
 
 TILE_FN uint32_t brightness(uint8_t pixel, uint32_t low, uint32_t width)
 {
@@ -9,6 +11,18 @@ TILE_FN uint32_t brightness(uint8_t pixel, uint32_t low, uint32_t width)
     return pixel;
 }
 
-HEDDLE_BODY(sat_tile, prefix_record, app, tile_rect, t) { prefix_tile(lane, app, t, brightness); }
+TILE_FN uint32_t four_brightnesses(uint32_t pixels, const prefix_bin *bin)
+{
+    (void)bin;
+    return pixels;
+}
+
+HEDDLE_BODY(sat_tile, prefix_record, app, tile_rect, t)
+{
+    if (app->tuned && warp_fits(lane, PREFIX_MAX_WARPS))
+        prefix_tuned(lane, app, t, four_brightnesses);
+    else
+        prefix_tile(lane, app, t, brightness);
+}
 
 HEDDLE_APP(sat, prefix_record, SAT_BODIES)

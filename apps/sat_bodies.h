@@ -5,7 +5,7 @@
 
 #include "prefix.h"
 
-#define SAT_BODIES(X) X(sat_tile, 0) /* argument: tile_rect */
+#define SAT_BODIES(X) X(sat_tile, PREFIX_SHARED_BYTES) /* argument: tile_rect */
 HEDDLE_ENUM(sat, SAT_BODIES)
 HEDDLE_DECLARE(sat)
 

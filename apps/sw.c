@@ -2,8 +2,8 @@
 /* sw.c - Smith-Waterman of two sequences with a linear gap penalty: inputs, reference, check, answer.
  *
  * Two FASTA files (first record of each), or made-up ones: a random sequence of ACGT, and a copy of it in which one
- * letter in 8 is drawn anew, one in 32 left out and one in 32 doubled. Refuses scores and blocks that 16-bit
- * differences within a tile cannot hold (sw_bodies.h). */
+ * letter in 8 is drawn anew, one in 32 left out and one in 32 doubled. Refuses scores and blocks that the
+ * body cannot hold: the portable one has 16-bit differences within a tile (sw_bodies.h). */
 #include "border.h"
 #include "input.h"
 #include "noise.h"
@@ -106,39 +106,60 @@ static void make_sequences(sw_case *c, uint64_t seed)
 
 static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int64_t *seed, char *error)
 {
-    int64_t v[6];
+    int64_t v[5];
     if (app_opt_i64(&app_sw, q, "match", 1, SW_MAX_SCORE, &v[0], error) ||
         app_opt_i64(&app_sw, q, "mismatch", -SW_MAX_SCORE, 0, &v[1], error) ||
         app_opt_i64(&app_sw, q, "gap", -SW_MAX_SCORE, 0, &v[2], error) ||
         app_opt_i64(&app_sw, q, "na", 0, INT64_MAX, &v[3], error) ||
         app_opt_i64(&app_sw, q, "nb", 0, INT64_MAX, &v[4], error) ||
-        app_opt_i64(&app_sw, q, "keep", 0, 1, &v[5], error) ||
-        app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error))
+        app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error) || border_options(&c->border, &app_sw, q, error))
         return -1;
     c->app.match = (int32_t)v[0];
     c->app.mismatch = (int32_t)v[1];
     c->app.gap = (int32_t)v[2];
     prefix[0] = (uint64_t)v[3];
     prefix[1] = (uint64_t)v[4];
-    c->border.keep = (int)v[5];
     return 0;
+}
+
+/* 16-bit differences within a block, and 32-bit sums over one of its diagonals. */
+static int portable_fits(const border_case *border, char *error)
+{
+    const sw_app *app = &((const sw_case *)border)->app;
+    const uint64_t *b = border->base.b;
+    uint64_t diagonal = b[0] < b[1] ? b[0] : b[1];
+    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], app->match, app->gap);
+    if (spread <= SW_MAX_SPREAD && spread * (int64_t)diagonal <= SW_MAX_SUM)
+        return 0;
+    snprintf(error, APP_ERROR, "blocks of %" PRIu64 " x %" PRIu64 " are too large for these scores: use smaller ones",
+             b[0], b[1]);
+    return -1;
+}
+
+static uint64_t largest_score(const border_case *c)
+{
+    const uint64_t *n = c->base.n;
+    return (n[0] < n[1] ? n[0] : n[1]) * (uint64_t)((const sw_case *)c)->app.match;
+}
+
+static int tuned_fits(const border_case *c, char *error)
+{
+    if (!c->sums || largest_score(c) <= SW_MAX_STRIP)
+        return 0;
+    snprintf(error, APP_ERROR, "with sums, tuned bodies take scores up to %d, these may reach %" PRIu64, SW_MAX_STRIP,
+             largest_score(c));
+    return -1;
 }
 
 static int check_range(const sw_case *c, char *error)
 {
-    const uint64_t *n = c->border.base.n, *b = c->border.base.b;
-    uint64_t shorter = n[0] < n[1] ? n[0] : n[1], diagonal = b[0] < b[1] ? b[0] : b[1];
-    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], c->app.match, c->app.gap);
-    if (spread > SW_MAX_SPREAD || spread * (int64_t)diagonal > SW_MAX_SUM) {
-        snprintf(error, APP_ERROR,
-                 "blocks of %" PRIu64 " x %" PRIu64 " are too large for these scores: use smaller ones", b[0], b[1]);
+    const uint64_t *n = c->border.base.n;
+    if (largest_score(&c->border) > INT32_MAX - INT16_MAX) {
+        snprintf(error, APP_ERROR, "scores of sequences of %" PRIu64 " letters may pass 2^31",
+                 n[0] < n[1] ? n[0] : n[1]);
         return -1;
     }
-    if (shorter * (uint64_t)c->app.match > INT32_MAX - INT16_MAX) {
-        snprintf(error, APP_ERROR, "scores of sequences of %" PRIu64 " letters may pass 2^31", shorter);
-        return -1;
-    }
-    return 0;
+    return border_check_fit(&c->border, error);
 }
 
 static int prepare(sw_case *c, const app_request *q, char *error)
@@ -171,7 +192,7 @@ static int prepare(sw_case *c, const app_request *q, char *error)
 
 static uint32_t shared_bytes(uint32_t h, uint32_t w) { return SW_SHARED_BYTES(h, w); }
 
-static const border_kind kind = {sw_tile, shared_bytes, 0, next_row};
+static const border_kind kind = {sw_tile, shared_bytes, portable_fits, tuned_fits, 0, next_row};
 
 static app_case *new_case(const app_request *q, char *error)
 {
@@ -223,7 +244,7 @@ static int check(app_case *base)
     if (border_check(base))
         return -1;
     if (got.best == want.best && got.n_best == want.n_best && got.end_i == want.end_i && got.end_j == want.end_j &&
-        got.sum == want.sum && got.weighted == want.weighted)
+        (!c->sums || (got.sum == want.sum && got.weighted == want.weighted)))
         return 0;
     snprintf(base->error, APP_ERROR,
              "best %" PRId32 " at (%" PRIu64 ", %" PRIu64 ") in %" PRIu64 " cells, sums %" PRIu64 " and %" PRIu64
@@ -247,6 +268,8 @@ static void answer(app_case *base, const app_sink *s)
     s->u64(s->self, "end_i", all.end_i + 1);
     s->u64(s->self, "end_j", all.end_j + 1);
     s->u64(s->self, "n_best_cells", all.n_best);
+    if (!c->border.sums)
+        return;
     s->u64(s->self, "sum_H", all.sum);
     s->u64(s->self, "wsum_H", all.weighted);
 }
@@ -256,8 +279,8 @@ static const app_option options[] = {{"match", "2", "score of two equal letters"
                                      {"gap", "-1", "score of a letter left out"},
                                      {"na", "0", "letters of the first sequence, 0 = all"},
                                      {"nb", "0", "letters of the second sequence, 0 = all"},
-                                     {"keep", "0", "1 = store the whole matrix, not only borders of blocks"},
                                      {"seed", "1", "of the sequences that are made up when there is no input"},
+                                     BORDER_OPTIONS,
                                      {NULL, NULL, NULL}};
 
 const app app_sw = {

@@ -2,6 +2,7 @@
 /* sw_bodies.c - one tile of Smith-Waterman. Compiled as C or as CUDA. */
 #define BORDER_CELL int16_t
 #include "sw_bodies.h"
+#include "border_strip.h"
 
 /* What a lane has found in the tile so far. */
 typedef struct sw_found {
@@ -94,10 +95,10 @@ TILE_FN void sw_diagonals(const heddle_lane *lane, const sw_app *app, const bord
 }
 
 /* One lane: adds what the tile has to the record of its row of tiles. */
-HD_FN void sw_add(sw_sums *sums, const border_tile *t, const border_block *b, const sw_found *f)
+HD_FN void sw_add(sw_sums *sums, const border_tile *t, const sw_found *f)
 {
     uint64_t i = t->i + (uint64_t)f->first / t->w, j = t->j + (uint64_t)f->first % t->w;
-    sums->sum += f->sum + (uint64_t)b->base * t->h * t->w;
+    sums->sum += f->sum;
     sums->weighted += f->weighted;
     if (f->n_best == 0)
         return;
@@ -111,7 +112,7 @@ HD_FN void sw_add(sw_sums *sums, const border_tile *t, const border_block *b, co
     sums->n_best += (uint64_t)f->n_best;
 }
 
-HEDDLE_BODY(sw_tile, sw_app, app, border_tile, t)
+HD_FN void sw_portable(const heddle_lane *lane, const sw_app *app, const border_tile *t)
 {
     border_block b = border_block_of(lane, t, border_cells(&app->grid, t)[0]);
     sw_sums *sums = (sw_sums *)(void *)(app->grid.records + t->record);
@@ -131,9 +132,156 @@ HEDDLE_BODY(sw_tile, sw_app, app, border_tile, t)
     all.n_best = border_reduce(lane, f.n_best, 0, HEDDLE_SUM);
     all.first = border_reduce(lane, f.n_best ? f.first : INT64_MAX, INT64_MAX, HEDDLE_MIN);
     all.sum = (uint64_t)border_reduce(lane, (int64_t)f.sum, 0, HEDDLE_SUM);
+    all.sum += (uint64_t)b.base * t->h * t->w;
     all.weighted = (uint64_t)border_reduce(lane, (int64_t)f.weighted, 0, HEDDLE_SUM);
     if (lane->index == 0)
-        sw_add(sums, t, &b, &all);
+        sw_add(sums, t, &all);
+}
+
+/* ---- tuned ---- */
+
+/* Of a lane: what it has found (first: INT64_MAX when n_best is 0), and the weights of its columns, less 1. */
+typedef struct sw_strip {
+    int32_t match, mismatch, gap;
+    sw_found f;
+    uint32_t weight[STRIP_MAX];
+} sw_strip;
+
+TILE_FN uint32_t sw_row(void *self, const strip *s, uint32_t r)
+{
+    (void)self;
+    return (uint32_t)((s->t->i + r + 1u) % SW_PERIOD * 31u % SW_WEIGHTS);
+}
+
+TILE_FN void sw_columns(void *self, const strip *s, int k)
+{
+    sw_strip *l = (sw_strip *)self;
+    WARP_UNROLL
+    for (int c = 0; c < k; c++)
+        l->weight[c] = (uint32_t)((s->t->j + (uint64_t)(s->first + c) + 1u) % SW_PERIOD * 17u % SW_WEIGHTS);
+}
+
+/* Looks where the best cells of row r are. */
+TILE_FN void sw_look_strip(sw_found *f, const strip *s, int k, int32_t r)
+{
+    WARP_UNROLL
+    for (int c = 0; c < k; c++) {
+        int64_t at = (int64_t)r * s->w + s->first + c;
+        if (c >= s->n || s->cell[c] < f->best)
+            continue;
+        if (s->cell[c] > f->best) {
+            f->n_best = 0;
+            f->first = INT64_MAX;
+        }
+        f->best = s->cell[c];
+        f->first = at < f->first ? at : f->first;
+        f->n_best++;
+    }
+}
+
+/* Row r of a strip: the loop in which the app spends its time on a GPU. From one cell to the next there is one
+ * instruction to wait for. The sum of a row fits in 32 bits, SW_MAX_STRIP says. */
+TILE_FN void sw_row_of_strip(sw_strip *l, strip *s, int k, int ragged, int sums, uint32_t word, int32_t left)
+{
+    const int32_t x = (int16_t)(word & 0xffffu), gap = l->gap, match = l->match, other = l->mismatch;
+    const uint32_t row_weight = word >> 16;
+    int32_t both = s->both;
+    uint32_t sum = 0;
+    WARP_UNROLL
+    for (int c = 0; c < k; c++) {
+        int32_t from_both = both + (x == s->y[c] ? match : other);
+        int32_t cell = strip_add_max(left, gap, strip_add_max_0(s->cell[c], gap, from_both));
+        cell = ragged && c >= s->n ? left : cell;
+        both = s->cell[c];
+        s->cell[c] = left = cell;
+        if (sums) {
+            uint32_t weight = row_weight + l->weight[c], less = weight - SW_WEIGHTS;
+            uint32_t counts = ragged && c >= s->n ? 0u : (uint32_t)cell;
+            l->f.weighted += (uint64_t)counts * (less < weight ? less : weight);
+            sum += counts;
+        }
+    }
+    l->f.sum += sum;
+    s->right = left;
+}
+
+TILE_FN void sw_cells_of_strip(void *self, strip *s, int k, int ragged, int sums, uint32_t word, int32_t left,
+                               int32_t r)
+{
+    sw_strip *l = (sw_strip *)self;
+    int32_t best = 0;
+    sw_row_of_strip(l, s, k, ragged, sums, word, left);
+    WARP_UNROLL
+    for (int c = 0; c < k; c++)
+        best = strip_max(best, s->cell[c]);
+    if (best >= l->f.best)
+        sw_look_strip(&l->f, s, k, r);
+}
+
+TILE_FN void sw_cells_and_sums(void *self, strip *s, int k, int ragged, uint32_t word, int32_t left, int32_t r)
+{
+    sw_cells_of_strip(self, s, k, ragged, 1, word, left, r);
+}
+TILE_FN void sw_cells_only(void *self, strip *s, int k, int ragged, uint32_t word, int32_t left, int32_t r)
+{
+    sw_cells_of_strip(self, s, k, ragged, 0, word, left, r);
+}
+
+TILE_FN sw_found sw_both(const sw_found *a, const sw_found *b)
+{
+    sw_found all = a->best < b->best ? *b : *a;
+    if (a->best == b->best) {
+        all.n_best += b->n_best;
+        all.first = b->first < all.first ? b->first : all.first;
+    }
+    all.sum = a->sum + b->sum;
+    all.weighted = a->weighted + b->weighted;
+    return all;
+}
+
+/* What all lanes have found, on lane 0. */
+TILE_FN sw_found sw_all_found(const heddle_lane *lane, warp *w, sw_found f)
+{
+    for (uint32_t by = TILE_WARP / 2; by; by /= 2) {
+        sw_found other;
+        other.sum = warp_behind_u64(w, f.sum, by);
+        other.weighted = warp_behind_u64(w, f.weighted, by);
+        other.n_best = (int64_t)warp_behind_u64(w, (uint64_t)f.n_best, by);
+        other.first = (int64_t)warp_behind_u64(w, (uint64_t)f.first, by);
+        other.best = (int32_t)warp_behind(w, (uint32_t)f.best, by);
+        f = sw_both(&f, &other);
+    }
+    if (w->at == 0)
+        *(sw_found *)strip_found(lane, w->id) = f;
+    heddle_barrier(lane);
+    for (uint32_t v = 1; lane->index == 0 && v < w->n; v++)
+        f = sw_both(&f, (const sw_found *)strip_found(lane, v));
+    return f;
+}
+HD_STATIC_ASSERT(sizeof(sw_found) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
+
+TILE_FN void sw_tuned(const heddle_lane *lane, const sw_app *app, const border_tile *t)
+{
+    sw_sums *sums = (sw_sums *)(void *)(app->grid.records + t->record);
+    strip s = strip_of(lane, &app->grid, t);
+    sw_strip l = {app->match, app->mismatch, app->gap, {0, 0, 0, INT64_MAX, 0}, {0}};
+    l.f.best = sums->best;
+    if (app->grid.sums)
+        strip_tile(lane, &s, sw_row, sw_columns, sw_cells_and_sums, &l);
+    else
+        strip_tile(lane, &s, sw_row, sw_columns, sw_cells_only, &l);
+    l.f.weighted += l.f.sum;
+    l.f = sw_all_found(lane, &s.warp, l.f);
+    if (lane->index == 0)
+        sw_add(sums, t, &l.f);
+}
+
+HEDDLE_BODY(sw_tile, sw_app, app, border_tile, t)
+{
+    if (app->grid.tuned && warp_fits(lane, STRIP_MAX_WARPS))
+        sw_tuned(lane, app, t);
+    else
+        sw_portable(lane, app, t);
 }
 
 HEDDLE_APP(sw, sw_app, SW_BODIES)

@@ -20,6 +20,8 @@
 #define SW_MAX_SCORE 1024
 #define SW_MAX_SPREAD (INT16_MAX - 2 * SW_MAX_SCORE)
 #define SW_MAX_SUM (INT32_MAX / (int64_t)SW_WEIGHTS) /* of spread times the longest diagonal             */
+/* What the tuned body's 32-bit sums over the cells of a strip ask of the scores. */
+#define SW_MAX_STRIP (1 << 28)
 
 typedef struct sw_app {
     border_grid grid;

@@ -16,7 +16,7 @@ add_compile_definitions(_GNU_SOURCE)
 add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>
                     $<$<COMPILE_LANGUAGE:C,CXX>:-Wpedantic>)
 if(HEDDLE_WERROR)
-    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror> "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
 endif()
 
 if(HEDDLE_SANITIZE STREQUAL "thread")
@@ -31,15 +31,17 @@ if(HEDDLE_SANITIZE)
     add_link_options(${sanitize})
 endif()
 
-# Serial references, CPU lanes and thread blocks must give the same bits.
-set(HEDDLE_EXACT_FLAGS $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)
+# Serial references, CPU lanes and thread blocks must give the same bits; HEDDLE_FMA gives that up on the GPU.
+set(HEDDLE_EXACT_FLAGS $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
+if(NOT HEDDLE_FMA)
+    list(APPEND HEDDLE_EXACT_FLAGS $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)
+endif()
 
 if(HEDDLE_CUDA)
     if(NOT CMAKE_CUDA_ARCHITECTURES)
-        set(CMAKE_CUDA_ARCHITECTURES 90)
+        set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
     endif()
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     enable_language(CUDA)
-    if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
-        message(FATAL_ERROR "HEDDLE_CUDA needs CUDA 12.8 or newer, here is ${CMAKE_CUDA_COMPILER_VERSION}")
-    endif()
+    find_package(CUDAToolkit 12.8 REQUIRED)
 endif()

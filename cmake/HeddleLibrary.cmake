@@ -6,7 +6,7 @@ target_include_directories(heddle_headers INTERFACE ${PROJECT_SOURCE_DIR}/includ
 add_library(heddle_objects OBJECT ${HEDDLE_SOURCES})
 set_target_properties(heddle_objects PROPERTIES C_VISIBILITY_PRESET hidden)
 target_include_directories(heddle_objects PRIVATE src)
-target_link_libraries(heddle_objects PRIVATE heddle_headers PkgConfig::JANSSON)
+target_link_libraries(heddle_objects PRIVATE heddle_headers)
 
 add_library(heddle SHARED $<TARGET_OBJECTS:heddle_objects>)
 set_target_properties(heddle PROPERTIES VERSION ${PROJECT_VERSION}
@@ -17,12 +17,23 @@ set_target_properties(heddle_static PROPERTIES OUTPUT_NAME heddle)
 add_library(heddle::heddle ALIAS heddle)
 add_library(heddle::heddle_static ALIAS heddle_static)
 
-# An installed static library names what it needs; the shared one has found it already.
-set(needed $<BUILD_INTERFACE:PkgConfig::JANSSON> $<INSTALL_INTERFACE:jansson>)
-if(HWLOC_FOUND)
-    target_compile_definitions(heddle_objects PRIVATE HEDDLE_HAVE_HWLOC=1)
-    target_link_libraries(heddle_objects PRIVATE PkgConfig::HWLOC)
-    list(APPEND needed $<BUILD_INTERFACE:PkgConfig::HWLOC> $<INSTALL_INTERFACE:hwloc>)
+# What the library needs: an installed static one names it, the shared one has found it already.
+set(needed)
+foreach(optional JANSSON HWLOC)
+    if(${optional}_FOUND)
+        string(TOLOWER ${optional} name)
+        target_compile_definitions(heddle_objects PRIVATE HEDDLE_HAVE_${optional}=1)
+        target_link_libraries(heddle_objects PRIVATE PkgConfig::${optional})
+        list(APPEND needed $<BUILD_INTERFACE:PkgConfig::${optional}> $<INSTALL_INTERFACE:${name}>)
+    endif()
+endforeach()
+# The CUDA runtime is linked in, and stays ours: a program may have another one. libcuda comes with the driver, at run
+# time only.
+if(HEDDLE_CUDA)
+    target_compile_definitions(heddle_objects PRIVATE HEDDLE_HAVE_CUDA=1)
+    target_include_directories(heddle_objects SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    target_link_options(heddle PRIVATE -Wl,--exclude-libs,libcudart_static.a:libculibos.a)
+    list(APPEND needed CUDA::cudart_static)
 endif()
 foreach(library heddle heddle_static)
     target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

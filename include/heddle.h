@@ -102,25 +102,66 @@ typedef enum heddle_policy {
         HEDDLE_N_POLICIES = 5
 } heddle_policy;
 
+/* How the cuda backend runs a frozen graph. All give the same bytes. The other backends have no choice: auto. */
+#define HEDDLE_EXECUTOR_MAP(X)                                                                                   \
+    X(AUTO, 0, "auto", "tries several, one a run, each on real work, and keeps the best")                        \
+    X(PERSISTENT, 1, "persistent", "resident thread blocks take tasks until none is left: one launch")           \
+    X(LEVELS, 2, "levels", "one launch a level of the graph: a device-wide barrier between them")                \
+    X(CUDAGRAPH, 3, "cudagraph", "those launches captured once into a CUDA graph and replayed")                  \
+    X(CUDAGRAPH_PDL, 4, "cudagraph+pdl", "the same with programmatic edges: a level is started before its turn") \
+    X(TASKGRAPH, 5, "taskgraph", "a CUDA graph with a node a task")
+
+typedef enum heddle_executor {
+#define HEDDLE_X(name, value, text, help) HEDDLE_EXECUTOR_##name = (value),
+    HEDDLE_EXECUTOR_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_EXECUTORS = 6
+} heddle_executor;
+
+/* How tasks get from worker to worker (cpu backend, and executor persistent). */
+#define HEDDLE_DISPATCH_MAP(X)                                                                                      \
+    X(DEFAULT, 0, "default", "distributed on the cpu backend; on a GPU, auto tries")                                \
+    X(DISTRIBUTED, 1, "distributed", "a ready ring a worker")                                                       \
+    X(TICKET, 2, "ticket", "one ring for all, a slot for each taker")                                               \
+    X(PLAN, 3, "plan", "an ordered list a worker, made before the run; workers wait only for other workers' tasks") \
+    X(IQS, 4, "iqs", "the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison")
+
+typedef enum heddle_dispatch {
+#define HEDDLE_X(name, value, text, help) HEDDLE_DISPATCH_##name = (value),
+    HEDDLE_DISPATCH_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_DISPATCHES = 5
+} heddle_dispatch;
+
 /* How a context is opened. Set it with HEDDLE_CONFIG_INIT; zero in a field means the default, and
  * a variable of the environment (third column; `heddle info` lists them) fills a field left zero. */
 typedef struct heddle_config {
-    size_t size;            /* set by HEDDLE_CONFIG_INIT; lets the struct grow                    */
-    heddle_backend backend; /* AUTO                               HEDDLE_BACKEND                  */
-    uint32_t device;        /* index in that backend              HEDDLE_DEVICE                   */
-    uint32_t n_workers;     /* threads; 0 = one per core          HEDDLE_WORKERS                  */
-    uint32_t n_lanes;       /* lanes of an emulated block (serial backend only), 0 = 1
+    size_t size;              /* set by HEDDLE_CONFIG_INIT; lets the struct grow                    */
+    heddle_backend backend;   /* AUTO                               HEDDLE_BACKEND                  */
+    uint32_t device;          /* index in that backend              HEDDLE_DEVICE                   */
+    uint32_t n_workers;       /* threads, thread blocks; 0 = one per core, as many as are resident at once
+                                                                  HEDDLE_WORKERS                  */
+    uint32_t n_lanes;         /* lanes of a block: threads of a worker on cuda (a multiple of 32; 0 = what the graph
+                               asks for, else 128), of an emulated block on serial (0 = 1)
                                                                   HEDDLE_LANES                    */
-    heddle_policy policy;   /* where freed tasks go               HEDDLE_POLICY                   */
-    uint32_t n_trace;       /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
-    uint32_t time_limit_ms; /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
-    uint32_t n_ring;        /* slots of a worker's ready ring     HEDDLE_RING                     */
-    uint32_t spin_us;       /* idle polling before a thread parks HEDDLE_SPIN_US                  */
-    uint32_t no_pin;        /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
+    heddle_policy policy;     /* where freed tasks go               HEDDLE_POLICY                   */
+    uint32_t n_trace;         /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
+    uint32_t time_limit_ms;   /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
+    uint32_t n_ring;          /* slots of a worker's ready ring     HEDDLE_RING                     */
+    uint32_t spin_us;         /* idle polling before a thread parks HEDDLE_SPIN_US                  */
+    uint32_t no_pin;          /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
+    heddle_executor executor; /* cuda: how a graph runs           HEDDLE_EXECUTOR                 */
+    heddle_dispatch dispatch; /* who hands tasks to whom          HEDDLE_DISPATCH                 */
+    uint32_t by_body;         /* 1 = levels and CUDA graphs: one launch a body and level, each body compiled
+                               alone; 2 = one launch a level; 0 = auto: by body where a level has one body
+                                                                  HEDDLE_BY_BODY                  */
+    uint32_t sync;            /* 1 = executor levels: wait for the device after each launch
+                                                                  HEDDLE_SYNC                     */
 } heddle_config;
-#define HEDDLE_CONFIG_INIT                                                                \
-    {                                                                                     \
-        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0 \
+#define HEDDLE_CONFIG_INIT                                                                                       \
+    {                                                                                                            \
+        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0, HEDDLE_EXECUTOR_AUTO, \
+            HEDDLE_DISPATCH_DEFAULT, 0, 0                                                                        \
     }
 
 /* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
@@ -139,6 +180,8 @@ HEDDLE_API int heddle_has_backend(heddle_backend b);
 /* The names used in options and variables ("cpu", "lf"); NULL for a number outside the table. */
 HEDDLE_API const char *heddle_backend_name(heddle_backend b);
 HEDDLE_API const char *heddle_policy_name(heddle_policy p);
+HEDDLE_API const char *heddle_executor_name(heddle_executor e);
+HEDDLE_API const char *heddle_dispatch_name(heddle_dispatch d);
 
 /* One variable of the environment: its name, what it sets, and its value now (NULL = not set).
  * Returns 0 past the last one. */
@@ -154,6 +197,26 @@ typedef struct heddle_machine {
     int has_hwloc;               /* 1 when hwloc found it                                        */
 } heddle_machine;
 HEDDLE_API void heddle_get_machine(heddle_machine *out);
+
+/* A device of a backend that has devices of its own (cuda). ENODEV where there is none; a call that fails leaves *out
+ * as it was. */
+typedef struct heddle_device {
+    size_t size;              /* set by HEDDLE_DEVICE_INIT                                   */
+    char name[128];           /* as its driver says it                                       */
+    uint32_t n_units;         /* multiprocessors                                             */
+    uint32_t major, minor;    /* compute capability                                          */
+    uint32_t driver, runtime; /* CUDA version times 1000: 12.8 is 12080                      */
+    uint32_t shared_bytes;    /* block-shared memory a block can have                        */
+    uint64_t l2_bytes, total_bytes, free_bytes;
+    uint32_t has_mps;        /* 1 when a multi-process service seems to stand before it     */
+    uint32_t is_mig;         /* 1 when it is a slice of a GPU                               */
+    uint32_t has_time_limit; /* 1 when the display's driver stops long kernels              */
+} heddle_device;
+#define HEDDLE_DEVICE_INIT                                             \
+    {                                                                  \
+        sizeof(heddle_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_device_info(heddle_backend b, uint32_t device, heddle_device *out);
 
 /* ---- 3. Memory ---------------------------------------------------------------------------- */
 
@@ -248,10 +311,12 @@ typedef struct heddle_task_desc {
     int32_t priority; /* > 0: urgent, taken before all others; else normal                       */
     uint32_t flags;   /* HEDDLE_TASK_...                                                         */
     uint32_t cost_ns; /* what it will take, 0 = unknown (counts as 1); for the critical path     */
+    uint32_t place;   /* worker + 1 that shall run it, 0 = any. Dispatch distributed and plan keep to it (modulo
+                         their workers); ticket and iqs, and executors without workers, refuse the run    */
 } heddle_task_desc;
-#define HEDDLE_TASK_INIT                                       \
-    {                                                          \
-        sizeof(heddle_task_desc), 0, NULL, 0, NULL, 0, 0, 0, 0 \
+#define HEDDLE_TASK_INIT                                          \
+    {                                                             \
+        sizeof(heddle_task_desc), 0, NULL, 0, NULL, 0, 0, 0, 0, 0 \
     }
 HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out);
 
@@ -261,6 +326,10 @@ HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, 
 
 /* Bytes of block-shared memory that `body` gets in this graph, in place of the table's figure. */
 HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uint32_t n_bytes);
+
+/* Lanes of a worker that run this graph's bodies on a GPU best (a multiple of 32, at most 1024), where the config
+ * says nothing. Default 128. EINVAL for another number. */
+HEDDLE_API heddle_status heddle_graph_lanes(heddle_graph *g, uint32_t n_lanes);
 
 /* Marks as urgent the tasks of a critical path by cost (zero slack), unless these are more than a
  * quarter of all, when marking would say nothing. To be called before freeze. */
@@ -342,6 +411,30 @@ HEDDLE_API void heddle_cancel(heddle_job *j);
 /* Waits for the end, then frees. */
 HEDDLE_API void heddle_job_free(heddle_job *j);
 
+/* Puts a run into the CUDA stream `stream` (a cudaStream_t) and returns; nothing waits, and it may be captured into a
+ * CUDA graph and replayed (arguments are those of the capture). When what the stream holds so far is done, so is the
+ * run. The caller keeps g, and orders runs of one graph by streams and events. No time limit, no watched tasks.
+ * heddle_synced(g) after the stream was synchronised tells how the last such run ended. cuda backend only (EINVAL). */
+HEDDLE_API heddle_status heddle_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
+                                        void *stream);
+HEDDLE_API heddle_status heddle_synced(heddle_graph *g);
+
+/* ---- 5b. Plans ---------------------------------------------------------------------------- */
+
+/* A plan: which worker runs which tasks in which order (dispatch plan). A graph that has none gets one at its first
+ * run: list scheduling by the longest path to the end (HEFT), with the costs of the last traced run, else those
+ * given when adding.
+ * heddle_graph_replan: makes it anew for n_workers (0 = those of the context), with costs from the last traced run.
+ * heddle_graph_record: the plan is what the last run did, the same order per worker; EINVAL without a trace, with
+ * dropped events, or unless every task was traced.
+ * Files (JSON: {"workers":n,"tasks":n,"lists":[[task,...],...]}): reading checks that every task is there once and
+ * that edges and list order have no cycle (ECYCLE), EPARSE, EIO; EINVAL for another number of tasks.
+ * A run with another number of workers than its plan has is refused (EINVAL). Not while a run is in flight (EBUSY). */
+HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers);
+HEDDLE_API heddle_status heddle_graph_record(heddle_graph *g);
+HEDDLE_API heddle_status heddle_graph_write_plan(heddle_graph *g, const char *path);
+HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *path);
+
 /* ---- 6. What happened --------------------------------------------------------------------- */
 
 /* The last ended run of a graph. Times that need the trace are 0 without one (config n_trace). */
@@ -364,6 +457,9 @@ typedef struct heddle_stats {
         sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
+/* How the last run was run and, where heddle chose, why: one line ("persistent plan, 528 workers of 128 lanes; ...").
+ * Valid until the next run; "" before the first. */
+HEDDLE_API const char *heddle_get_how(heddle_graph *g);
 
 typedef struct heddle_worker_stats {
     uint64_t n_tasks, body_ns, idle_ns, queue_ns, dep_ns;

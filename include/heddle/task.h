@@ -40,17 +40,10 @@ typedef struct heddle_body_info {
     uint32_t shared_bytes; /* block-shared memory; the largest of the bodies used counts           */
 } heddle_body_info;
 
-/* What the driver says of the kernel. */
-typedef struct heddle_kernel_info {
-    int registers, static_shared_bytes, max_threads, max_dynamic_shared_bytes;
-} heddle_kernel_info;
-
-/* Host stubs of the persistent kernel, in the user's object: a kernel can be launched only through the
- * CUDA runtime it was linked with. All return a cudaError_t. NULL in a table compiled as C. */
+/* How the library finds the kernels of a table: looks up kernel `which` (core/kernel.h numbers them) for the current
+ * device in the user's object, as a driver's function handle. Returns a cudaError_t. Tables compiled as C have none. */
 typedef struct heddle_stubs {
-    int (*info)(heddle_kernel_info *out);
-    int (*occupancy)(int *blocks_per_sm, int n_threads, size_t shared_bytes);
-    int (*launch)(const hd_run *r, uint32_t n_threads, size_t shared_bytes, void *stream);
+    int (*function)(uint32_t which, void **out);
 } heddle_stubs;
 
 struct heddle_table {
@@ -79,8 +72,8 @@ struct heddle_table {
 HD_FN void heddle_barrier(const heddle_lane *lane)
 {
 #if defined(__CUDA_ARCH__)
-    (void)lane;
-    __syncthreads();
+    /* The lanes' own barrier: a block may have more threads than lanes. */
+    asm volatile("bar.sync 1, %0;" ::"r"(lane->count) : "memory");
 #else
     if (lane->team)
         lane->team->barrier(lane->team, lane->index);

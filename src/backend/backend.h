@@ -8,7 +8,7 @@
 
 #include "graph/graph.h"
 
-#define HD_BACKEND_VERSION 1u
+#define HD_BACKEND_VERSION 2u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
 typedef struct hd_loaded hd_loaded; /* a frozen graph made runnable on a device; each backend's own */
@@ -26,7 +26,18 @@ typedef struct hd_result {
     const hd_tally *tallies;   /* one a worker */
     const hd_event *events;    /* n_trace a worker, or NULL */
     uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
+    const char *how;           /* in one line, how it was run and why so; "" when there is nothing to choose */
+    heddle_executor executor;  /* as run */
+    heddle_dispatch dispatch;
 } hd_result;
+
+/* What a worker is about, while a run goes on. */
+typedef struct hd_doing {
+    uint32_t task;       /* it is in this task, HD_NONE: in none */
+    uint32_t waits;      /* it waits for this task to become ready, HD_NONE: for any */
+    uint32_t seen, need; /* how many of that task's predecessors have been counted, and how many there are */
+    int here;            /* it has joined the run */
+} hd_doing;
 
 typedef struct hd_backend {
     uint32_t version; /* HD_BACKEND_VERSION */
@@ -34,6 +45,8 @@ typedef struct hd_backend {
 
     /* Devices of this kind here; 0 without complaint where there are none. */
     uint32_t (*count)(void);
+    /* What is known of a device that nobody need have opened. Optional: nothing. */
+    heddle_status (*describe)(uint32_t device, heddle_device *out, hd_error *e);
     /* Claims device cfg->device and starts its workers. Fills in the fields of cfg that are 0. */
     heddle_status (*open)(hd_device **out, heddle_config *cfg, hd_error *e);
     /* Stops the workers and frees; nothing is loaded any more. */
@@ -61,8 +74,11 @@ typedef struct hd_backend {
     void (*stop)(hd_loaded *l, uint32_t why);
     /* After the end. */
     void (*result)(const hd_loaded *l, hd_result *out);
-    /* While a run goes on: the task a worker is in, HD_NONE between tasks. For messages. */
-    uint32_t (*doing)(const hd_loaded *l, uint32_t worker);
+    /* While a run goes on: what a worker is about. For messages. 0: there is no such worker. */
+    int (*doing)(const hd_loaded *l, uint32_t worker, hd_doing *out);
+    /* Puts a run into a stream of the device's own kind and returns; and how the last such run ended. Optional. */
+    heddle_status (*enqueue)(hd_loaded *l, const void *app, void *stream, hd_error *e);
+    void (*synced)(hd_loaded *l, hd_result *out);
     /* The sentence of what went wrong beyond a body's code, "" if nothing. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

@@ -3,9 +3,16 @@
 #include "backend/backend.h"
 
 extern const hd_backend hd_serial_backend, hd_cpu_backend;
+#if HEDDLE_HAVE_CUDA
+extern const hd_backend hd_cuda_backend;
+#endif
 
 /* Best first. */
-static const hd_backend *const backends[] = {&hd_cpu_backend, &hd_serial_backend};
+static const hd_backend *const backends[] = {
+#if HEDDLE_HAVE_CUDA
+    &hd_cuda_backend,
+#endif
+    &hd_cpu_backend, &hd_serial_backend};
 #define N_BACKENDS (sizeof backends / sizeof backends[0])
 
 const hd_backend *hd_backend_of(heddle_backend kind)

@@ -8,12 +8,14 @@
  * Read, ids are any integers from 0 to 2^63-1 in any order, and after may name tasks that come later. Refused are:
  * files that are not JSON (with their line), keys that a task does not have, a missing or repeated id, negative or
  * endless times, arguments that are not hexadecimal, an id in after that no task has, a task after itself, a graph of
- * no tasks. Longer cycles are left to freeze. */
+ * no tasks. Longer cycles are left to freeze. A build without jansson reads nothing and says so. */
 #include "graph/dump.h"
 #include "graph/graph.h"
 
 #include <errno.h>
+#if HEDDLE_HAVE_JANSSON
 #include <jansson.h>
+#endif
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,38 +134,6 @@ heddle_status hd_graph_write_dot(const hd_graph *g, const char *path, hd_error *
 
 /* ---- JSON, written ------------------------------------------------------------------------------------------------ */
 
-/* Predecessors of t, ascending: from[at[t]] .. from[at[t + 1]]. The blob has successors only. */
-typedef struct preds {
-    uint64_t *at;
-    uint32_t *from;
-    uint64_t n_at, n_from;
-} preds;
-
-static void preds_clear(preds *p)
-{
-    hd_delete(p->at, p->n_at * sizeof *p->at);
-    hd_delete(p->from, p->n_from * sizeof *p->from);
-}
-
-static int preds_of(preds *p, const hd_graph *g)
-{
-    uint32_t t, i;
-    p->n_at = g->n_tasks + 2;
-    p->n_from = g->n_edges;
-    p->at = hd_new(p->n_at * sizeof *p->at);
-    p->from = hd_new(p->n_from * sizeof *p->from);
-    if (!p->at || !p->from) {
-        preds_clear(p);
-        return -1;
-    }
-    for (t = 0; t < g->n_tasks; t++)
-        p->at[t + 2] = p->at[t + 1] + hd_graph_task(g, t)->n_in;
-    for (t = 0; t < g->n_tasks; t++)
-        for (i = 0; i < hd_graph_task(g, t)->n_succ; i++)
-            p->from[p->at[hd_graph_edge(g, hd_graph_task(g, t), i).task + 1]++] = t;
-    return 0;
-}
-
 static void print_args(hd_file *f, const hd_graph *g, const hd_task *task)
 {
     const uint8_t *args = hd_graph_args(g, task);
@@ -174,7 +144,7 @@ static void print_args(hd_file *f, const hd_graph *g, const hd_task *task)
     hd_file_print(f, "\"");
 }
 
-static void print_task(hd_file *f, const hd_graph *g, const preds *p, uint32_t t)
+static void print_task(hd_file *f, const hd_graph *g, const hd_preds *p, uint32_t t)
 {
     const hd_task *task = hd_graph_task(g, t);
     uint64_t i;
@@ -196,10 +166,10 @@ static void print_task(hd_file *f, const hd_graph *g, const preds *p, uint32_t t
 heddle_status hd_graph_write_json(const hd_graph *g, const char *path, hd_error *e)
 {
     hd_file *f;
-    preds p;
+    hd_preds p;
     heddle_status s;
     uint32_t t;
-    if (preds_of(&p, g))
+    if (hd_preds_of(&p, g))
         return hd_say(e, HEDDLE_ENOMEM, "%s: out of memory", path);
     s = hd_file_create(&f, path, e);
     if (s == HEDDLE_OK) {
@@ -209,12 +179,13 @@ heddle_status hd_graph_write_json(const hd_graph *g, const char *path, hd_error 
         hd_file_print(f, "\n]}\n");
         s = hd_file_commit(f, e);
     }
-    preds_clear(&p);
+    hd_preds_clear(&p);
     return s;
 }
 
 /* ---- JSON, read --------------------------------------------------------------------------------------------------- */
 
+#if HEDDLE_HAVE_JANSSON
 typedef struct reader {
     const char *path;
     hd_error *e;
@@ -500,6 +471,14 @@ heddle_status hd_file_graph_read(hd_file_graph *out, const char *path, hd_error 
         hd_file_graph_clear(out);
     return s;
 }
+#else
+heddle_status hd_file_graph_read(hd_file_graph *out, const char *path, hd_error *e)
+{
+    memset(out, 0, sizeof *out);
+    return hd_say(e, HEDDLE_EIO, "%s: cannot be read: this build of heddle reads no JSON (it was made without jansson)",
+                  path);
+}
+#endif
 
 /* The lists lie in the order of the tasks, so that the last task knows where they end; when reading failed before
  * their lengths were known they are not there. */

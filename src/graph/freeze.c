@@ -64,12 +64,6 @@ static int put_asked(hd_graph *g, const hd_edge *edges, uint32_t *last)
     return 0;
 }
 
-static uint32_t need_of(const hd_graph *g, uint32_t t)
-{
-    const hd_task *task = hd_graph_task(g, t);
-    return task->n_in | (task->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0);
-}
-
 /* In-degrees changed: puts them into all edges, and finds the roots again. */
 static int renew(hd_graph *g)
 {
@@ -77,12 +71,12 @@ static int renew(hd_graph *g)
     uint64_t i;
     uint32_t t, k;
     for (i = 0; i < g->spilled.n; i++)
-        spilled[i].edge.need = need_of(g, spilled[i].edge.task);
+        spilled[i].edge.need = hd_task_need(hd_graph_task(g, spilled[i].edge.task));
     g->roots.n = 0;
     for (t = 0; t < g->n_tasks; t++) {
         hd_task *task = hd_graph_task(g, t);
         for (k = 0; k < task->n_succ && k < HD_INLINE_SUCC; k++)
-            task->first[k].need = need_of(g, task->first[k].task);
+            task->first[k].need = hd_task_need(hd_graph_task(g, task->first[k].task));
         if (task->n_in)
             continue;
         if (hd_list_room(&g->roots, 1, 4))
@@ -162,6 +156,9 @@ static void put_header(hd_graph *g, uint64_t edges_at, uint64_t args_at, uint64_
     b->edges_at = edges_at;
     b->args_at = args_at;
     b->roots_at = roots_at;
+    b->args_bytes = g->big_args.n;
+    b->n_urgent = (uint32_t)g->n_urgent;
+    b->n_placed = (uint32_t)g->n_placed;
 }
 
 /* Header, and the parts behind the records; the block is brought to its exact size first. */
@@ -205,6 +202,15 @@ static void drop_lists(hd_graph *g)
     hd_list_clear(&g->roots);
 }
 
+/* After the critical path was marked. */
+static void count_urgent(hd_graph *g)
+{
+    uint32_t t, n = 0;
+    for (t = 0; t < g->n_tasks; t++)
+        n += (hd_graph_task(g, t)->flags & HD_TASK_URGENT) != 0;
+    hd_graph_blob(g)->n_urgent = n;
+}
+
 heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
 {
     uint64_t begin = hd_host_clock();
@@ -223,6 +229,8 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
         g->broken = g->want_rank ? hd_graph_mark_path(g, e) : hd_graph_rank(g, e);
     else
         g->broken = HEDDLE_OK;
+    if (g->want_rank)
+        count_urgent(g);
     if (g->broken == HEDDLE_OK)
         g->broken = order_roots(g, e);
     g->frozen = g->broken == HEDDLE_OK;

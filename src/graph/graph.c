@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define RECORDS_MIN 64u
+#define N_PLACES 8191u
 #define MARK(g, t) ((hd_mark *)(g)->marks.at + (t))
 
 heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e)
@@ -125,9 +126,10 @@ static void drop_duplicates(hd_graph *g, uint32_t *before, uint64_t *n)
 static int put_edges(hd_graph *g, uint32_t to, const uint32_t *before, uint64_t n)
 {
     hd_task *t = hd_graph_task(g, to);
-    uint32_t need = (uint32_t)n | (t->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0);
+    uint32_t need;
     uint64_t i;
     t->n_in = (uint32_t)n;
+    need = hd_task_need(t);
     for (i = 0; i < n; i++)
         if (hd_graph_put_edge(g, before[i], to, need))
             return -1;
@@ -221,13 +223,23 @@ static int put_args(hd_graph *g, hd_task *t, const void *args, size_t n_bytes)
     return 0;
 }
 
+/* A worker's number + 1 has 13 bits of a record: larger numbers are taken modulo 8191. */
+static uint16_t flags_of(const heddle_task_desc *d)
+{
+    uint32_t place = d->place ? (d->place - 1u) % N_PLACES + 1u : 0u;
+    return (uint16_t)((d->priority > 0 ? HD_TASK_URGENT : 0u) | (d->flags & HEDDLE_TASK_WATCH ? HD_TASK_WATCH : 0u) |
+                      place << HD_TASK_PLACE);
+}
+
 static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t id, hd_error *e)
 {
     hd_task *t = hd_graph_task(g, id);
     t->body = (uint16_t)d->body;
     t->cost_ns = d->cost_ns;
     g->uses[d->body].used = 1;
-    t->flags = (uint16_t)((d->priority > 0 ? HD_TASK_URGENT : 0) | (d->flags & HEDDLE_TASK_WATCH ? HD_TASK_WATCH : 0));
+    t->flags = flags_of(d);
+    g->n_urgent += d->priority > 0;
+    g->n_placed += d->place != 0;
     if (t->flags & HD_TASK_WATCH)
         t->watch = (uint32_t)g->n_watched++;
     if (put_args(g, t, d->args, d->arg_bytes) || put_edges(g, id, g->before.at, g->before.n))
@@ -293,6 +305,12 @@ hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_t i)
 {
     const hd_edge *edges = (const hd_edge *)(const void *)(g->blob + hd_graph_blob(g)->edges_at);
     return i < HD_INLINE_SUCC ? t->first[i] : edges[t->succ + (i - HD_INLINE_SUCC)];
+}
+
+uint32_t hd_task_need(const hd_task *t)
+{
+    return t->n_in | (t->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0u) |
+           (t->flags >> HD_TASK_PLACE ? HD_NEED_PLACED : 0u);
 }
 
 uint64_t hd_task_cost(const hd_task *t) { return t->body == HD_BODY_JOIN ? 0 : t->cost_ns ? t->cost_ns : 1; }

@@ -39,18 +39,22 @@ typedef struct hd_graph {
     /* The blob, built in place: header, records; freeze appends the rest. blob_bytes is what is allocated. */
     uint8_t *blob;
     uint64_t blob_bytes, n_tasks;
-    hd_list spilled;   /* hd_spilled_edge: edges beyond a task's inline ones, in order of adding */
-    hd_list spillers;  /* uint32_t: the tasks that have such */
-    hd_list asked;     /* hd_pair: edges of heddle_graph_after */
-    hd_list big_args;  /* bytes: argument records beyond 64 bytes, 16-byte aligned */
-    hd_list roots;     /* uint32_t: tasks without predecessors (while building) */
-    hd_list before;    /* uint32_t: scratch of one add, predecessors */
-    hd_list areas;     /* uint32_t: scratch of one add, areas of its ranges */
-    hd_ranges *ranges; /* who last wrote, who read since; dropped by freeze */
-    hd_list marks;     /* hd_mark, one a task */
-    uint32_t stamp;    /* number of this add, for finding duplicate edges */
+    hd_list spilled;             /* hd_spilled_edge: edges beyond a task's inline ones, in order of adding */
+    hd_list spillers;            /* uint32_t: the tasks that have such */
+    hd_list asked;               /* hd_pair: edges of heddle_graph_after */
+    hd_list big_args;            /* bytes: argument records beyond 64 bytes, 16-byte aligned */
+    hd_list roots;               /* uint32_t: tasks without predecessors (while building) */
+    hd_list before;              /* uint32_t: scratch of one add, predecessors */
+    hd_list areas;               /* uint32_t: scratch of one add, areas of its ranges */
+    hd_ranges *ranges;           /* who last wrote, who read since; dropped by freeze */
+    hd_list marks;               /* hd_mark, one a task */
+    uint32_t stamp;              /* number of this add, for finding duplicate edges */
+    uint64_t n_urgent, n_placed; /* tasks so marked */
     uint64_t n_joins, n_edges, n_watched, peak_bytes, first_add_ns, add_ns, freeze_ns;
     uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
+    uint32_t n_lanes;                           /* of heddle_graph_lanes, 0: not said */
+    struct hd_plan *plan; /* of heddle_graph_replan, record or read_plan; NULL: none. Of src/run */
+    uint32_t *cost_ns;    /* measured costs, one a task, or NULL; of src/run, for backends that plan themselves */
 } hd_graph;
 
 static inline hd_task *hd_graph_task(const hd_graph *g, uint32_t t)
@@ -64,6 +68,9 @@ const void *hd_graph_args(const hd_graph *g, const hd_task *t);
 
 /* The cost of a task for paths: what it was given, else 1; a join costs nothing. */
 uint64_t hd_task_cost(const hd_task *t);
+
+/* hd_edge.need of an edge to this task, whose in-degree is known. */
+uint32_t hd_task_need(const hd_task *t);
 
 heddle_status hd_graph_init(hd_graph *g, const heddle_table *table, hd_error *e);
 void hd_graph_clear(hd_graph *g);
@@ -86,7 +93,19 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e);
  * for all tasks; returns how many could be placed: all, unless there is a cycle, and then left[] of the others is not 0. */
 uint64_t hd_graph_order(const hd_graph *g, uint32_t *order, uint32_t *left);
 heddle_status hd_graph_rank(hd_graph *g, hd_error *e);
+/* level[task], for all tasks of a frozen graph: edges on the longest path from a root. A join takes no level of its own:
+ * its number is that of the level where its successors may run. */
+heddle_status hd_graph_levels(const hd_graph *g, uint32_t *level, uint32_t *n_levels, hd_error *e);
 heddle_status hd_graph_mark_path(hd_graph *g, hd_error *e);
+
+/* preds.c. Predecessors of t, ascending: from[at[t]] .. from[at[t + 1]]. -1 without memory. The graph is frozen. */
+typedef struct hd_preds {
+    uint64_t *at;
+    uint32_t *from;
+    uint64_t n_at, n_from;
+} hd_preds;
+int hd_preds_of(hd_preds *p, const hd_graph *g);
+void hd_preds_clear(hd_preds *p);
 
 /* dump.c: the graph is frozen. */
 heddle_status hd_graph_write_dot(const hd_graph *g, const char *path, hd_error *e);

@@ -71,27 +71,52 @@ static uint32_t on_cycle(const hd_graph *g, ranks *k)
     return start;
 }
 
-/* Levels and paths along the order. */
+/* Levels along the order; a join takes none of its own. Returns how many there are. */
+static uint32_t level_all(const hd_graph *g, const uint32_t *order, uint32_t *level)
+{
+    uint32_t n_levels = 0, s;
+    uint64_t i;
+    memset(level, 0, g->n_tasks * sizeof *level);
+    for (i = 0; i < g->n_tasks; i++) {
+        const hd_task *task = hd_graph_task(g, order[i]);
+        uint32_t next = level[order[i]] + (task->body != HD_BODY_JOIN);
+        n_levels = next > n_levels ? next : n_levels;
+        for (s = 0; s < task->n_succ; s++) {
+            uint32_t to = hd_graph_edge(g, task, s).task;
+            level[to] = next > level[to] ? next : level[to];
+        }
+    }
+    return n_levels;
+}
+
+/* Levels, in k->left, and paths along the order. */
 static void walk(hd_graph *g, ranks *k)
 {
-    uint64_t i, n_levels = 0;
+    uint64_t i;
     uint32_t s;
-    memset(k->left, 0, k->n * sizeof *k->left);
+    g->n_levels = level_all(g, k->order, k->left);
     g->path_cost_ns = 0;
     for (i = 0; i < k->n; i++) {
         uint32_t t = k->order[i];
         const hd_task *task = hd_graph_task(g, t);
-        uint32_t next = k->left[t] + (task->body != HD_BODY_JOIN); /* a join takes no level of its own */
         k->path[t] += hd_task_cost(task);
         g->path_cost_ns = k->path[t] > g->path_cost_ns ? k->path[t] : g->path_cost_ns;
-        n_levels = next > n_levels ? next : n_levels;
         for (s = 0; s < task->n_succ; s++) {
             uint32_t to = hd_graph_edge(g, task, s).task;
-            k->left[to] = next > k->left[to] ? next : k->left[to];
             k->path[to] = k->path[t] > k->path[to] ? k->path[t] : k->path[to];
         }
     }
-    g->n_levels = n_levels;
+}
+
+heddle_status hd_graph_levels(const hd_graph *g, uint32_t *level, uint32_t *n_levels, hd_error *e)
+{
+    uint32_t *order = hd_new(g->n_tasks * sizeof *order);
+    if (!order)
+        return hd_say(e, HEDDLE_ENOMEM, "levels of a graph: out of memory");
+    (void)hd_graph_order(g, order, level); /* all of them: a frozen graph has no cycle */
+    *n_levels = level_all(g, order, level);
+    hd_delete(order, g->n_tasks * sizeof *order);
+    return HEDDLE_OK;
 }
 
 static heddle_status width(hd_graph *g, const ranks *k, hd_error *e)

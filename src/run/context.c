@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MAX_WORKERS 4096u
+#define MAX_LANES 1024u
 #define MAX_TRACE (1u << 26)
 
 static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
@@ -20,22 +21,81 @@ heddle_status hd_ctx_check(heddle_ctx *ctx)
     return HEDDLE_OK;
 }
 
-static heddle_status check_config(const heddle_config *c)
+static heddle_status check_choices(const heddle_config *c)
 {
     if ((unsigned)c->backend >= HEDDLE_N_BACKENDS)
         return hd_say(NULL, HEDDLE_EINVAL, "backend %d is unknown", (int)c->backend);
     if ((unsigned)c->policy >= HEDDLE_N_POLICIES)
         return hd_say(NULL, HEDDLE_EINVAL, "policy %d is unknown", (int)c->policy);
+    if ((unsigned)c->executor >= HEDDLE_N_EXECUTORS)
+        return hd_say(NULL, HEDDLE_EINVAL, "executor %d is unknown", (int)c->executor);
+    if ((unsigned)c->dispatch >= HEDDLE_N_DISPATCHES)
+        return hd_say(NULL, HEDDLE_EINVAL, "dispatch %d is unknown", (int)c->dispatch);
+    if (c->by_body > 2)
+        return hd_say(NULL, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", c->by_body);
+    if (c->sync > 1)
+        return hd_say(NULL, HEDDLE_EINVAL, "sync is %u; 0 or 1 is expected", c->sync);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_counts(const heddle_config *c)
+{
     if (c->n_workers > MAX_WORKERS)
         return hd_say(NULL, HEDDLE_ERANGE, "%u workers; the limit is %u", c->n_workers, MAX_WORKERS);
-    if (c->n_lanes > 1024)
-        return hd_say(NULL, HEDDLE_ERANGE, "%u lanes; the limit is 1024", c->n_lanes);
+    if (c->n_lanes > MAX_LANES)
+        return hd_say(NULL, HEDDLE_ERANGE, "%u lanes; the limit is %u", c->n_lanes, MAX_LANES);
     if (c->n_trace > MAX_TRACE)
         return hd_say(NULL, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
     if (c->n_ring > 1u << 20)
         return hd_say(NULL, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", c->n_ring, 1u << 20);
-    if (c->n_lanes > 1 && c->backend != HEDDLE_SERIAL && c->backend != HEDDLE_AUTO)
-        return hd_say(NULL, HEDDLE_EINVAL, "%u lanes: only the serial backend emulates a block", c->n_lanes);
+    return HEDDLE_OK;
+}
+
+/* What only a choice that was made elsewhere in the config gives a meaning to. */
+static heddle_status check_together(const heddle_config *c)
+{
+    int workers = c->executor == HEDDLE_EXECUTOR_AUTO || c->executor == HEDDLE_EXECUTOR_PERSISTENT;
+    int launches = !workers && c->executor != HEDDLE_EXECUTOR_TASKGRAPH;
+    if (c->dispatch && !workers)
+        return hd_say(NULL, HEDDLE_EINVAL, "dispatch %s: executor %s has no workers to hand tasks to",
+                      heddle_dispatch_name(c->dispatch), heddle_executor_name(c->executor));
+    if (c->policy && !workers)
+        return hd_say(NULL, HEDDLE_EINVAL, "policy %s: executor %s has no workers to hand tasks to",
+                      heddle_policy_name(c->policy), heddle_executor_name(c->executor));
+    if (c->policy && (c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN))
+        return hd_say(NULL, HEDDLE_EINVAL, "policy %s: dispatch %s has no choice of a worker to make",
+                      heddle_policy_name(c->policy), heddle_dispatch_name(c->dispatch));
+    if (c->by_body && !launches && c->executor != HEDDLE_EXECUTOR_AUTO)
+        return hd_say(NULL, HEDDLE_EINVAL, "by_body: executor %s launches no levels",
+                      heddle_executor_name(c->executor));
+    if (c->sync && c->executor != HEDDLE_EXECUTOR_LEVELS)
+        return hd_say(NULL, HEDDLE_EINVAL, "sync: only executor levels can wait after each launch, not %s",
+                      heddle_executor_name(c->executor));
+    return HEDDLE_OK;
+}
+
+/* The backend is known: what it can do. */
+static heddle_status check_backend(const heddle_config *c, int was_auto)
+{
+    const char *name = heddle_backend_name(c->backend);
+    if (c->backend == HEDDLE_CUDA)
+        return c->n_lanes % 32 == 0
+                   ? HEDDLE_OK
+                   : hd_say(NULL, HEDDLE_EINVAL, "%u lanes: a block of a GPU has a multiple of 32", c->n_lanes);
+    if (c->executor || c->by_body || c->sync)
+        return hd_say(NULL, HEDDLE_EINVAL, "executor %s%s: a choice of the cuda backend; %s %s%s",
+                      heddle_executor_name(c->executor),
+                      c->by_body ? ", by body"
+                      : c->sync  ? ", sync"
+                                 : "",
+                      was_auto ? "backend auto is" : "this is backend", name,
+                      was_auto ? " here: this build has no cuda backend, or there is no GPU" : "");
+    if (c->dispatch && c->backend == HEDDLE_SERIAL)
+        return hd_say(NULL, HEDDLE_EINVAL, "dispatch %s: the serial backend has one worker, which hands on nothing",
+                      heddle_dispatch_name(c->dispatch));
+    if (c->n_lanes > 1 && c->backend != HEDDLE_SERIAL)
+        return hd_say(NULL, HEDDLE_EINVAL, "%u lanes: backend %s has one a worker; serial emulates a block", c->n_lanes,
+                      name);
     return HEDDLE_OK;
 }
 
@@ -50,24 +110,37 @@ static heddle_status read_config(heddle_config *out, const heddle_config *given)
         memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     out->size = sizeof *out;
     HD_TRY(hd_env_fill(out, NULL));
-    return check_config(out);
+    HD_TRY(check_choices(out));
+    HD_TRY(check_counts(out));
+    return check_together(out);
+}
+
+/* The best one here; but lanes that no block of it has are meant for an emulated one. */
+static const hd_backend *best_for(const heddle_config *c)
+{
+    const hd_backend *b = hd_backend_best();
+    return c->n_lanes > 1 && (b->kind != HEDDLE_CUDA || c->n_lanes % 32) ? hd_backend_of(HEDDLE_SERIAL) : b;
+}
+
+static heddle_status find_backend(heddle_backend kind, uint32_t device, const hd_backend **out)
+{
+    const hd_backend *b = hd_backend_of(kind);
+    if (!b)
+        return hd_say(NULL, HEDDLE_ENODEV, "backend %s is not compiled into this library", heddle_backend_name(kind));
+    if (device >= b->count())
+        return hd_say(NULL, HEDDLE_ENODEV, "backend %s has %u devices here; device %u was asked for",
+                      heddle_backend_name(kind), b->count(), device);
+    *out = b;
+    return HEDDLE_OK;
 }
 
 static heddle_status choose(heddle_config *c, const hd_backend **out)
 {
-    const hd_backend *b;
-    if (c->backend == HEDDLE_AUTO && c->n_lanes > 1)
-        c->backend = HEDDLE_SERIAL;
-    b = c->backend == HEDDLE_AUTO ? hd_backend_best() : hd_backend_of(c->backend);
-    if (!b)
-        return hd_say(NULL, HEDDLE_ENODEV, "backend %s is not compiled into this library",
-                      heddle_backend_name(c->backend));
-    if (c->device >= b->count())
-        return hd_say(NULL, HEDDLE_ENODEV, "backend %s has %u devices here; device %u was asked for",
-                      heddle_backend_name(b->kind), b->count(), c->device);
-    c->backend = b->kind;
-    *out = b;
-    return HEDDLE_OK;
+    int was_auto = c->backend == HEDDLE_AUTO;
+    if (was_auto)
+        c->backend = best_for(c)->kind;
+    HD_TRY(find_backend(c->backend, c->device, out));
+    return check_backend(c, was_auto);
 }
 
 HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
@@ -121,6 +194,23 @@ HEDDLE_API int heddle_has_backend(heddle_backend kind)
 {
     const hd_backend *b = kind == HEDDLE_AUTO ? hd_backend_best() : hd_backend_of(kind);
     return b && b->count() > 0;
+}
+
+HEDDLE_API heddle_status heddle_device_info(heddle_backend kind, uint32_t device, heddle_device *out)
+{
+    const hd_backend *b;
+    heddle_device all = HEDDLE_DEVICE_INIT;
+    size_t n_bytes;
+    if (!out || out->size < sizeof out->size)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_device_info: out is NULL or not set up with HEDDLE_DEVICE_INIT");
+    HD_TRY(find_backend(kind == HEDDLE_AUTO ? hd_backend_best()->kind : kind, device, &b));
+    if (!b->describe)
+        return hd_say(NULL, HEDDLE_ENODEV, "backend %s has no device of its own to tell about",
+                      heddle_backend_name(b->kind));
+    HD_TRY(b->describe(device, &all, NULL));
+    n_bytes = out->size < sizeof all ? out->size : sizeof all;
+    memcpy((char *)out + sizeof out->size, (const char *)&all + sizeof all.size, n_bytes - sizeof all.size);
+    return HEDDLE_OK;
 }
 
 HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out)

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* A handle that a call may use: the context lives, no run is in flight. */
-static heddle_status usable(heddle_graph *g, const char *call)
+heddle_status hd_graph_usable(heddle_graph *g, const char *call)
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
@@ -76,6 +75,7 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
         hd_delete(g->app, g->g.table->app_bytes);
     hd_delete(g->done, g->n_done);
     hd_list_clear(&g->callbacks);
+    hd_graph_drop_plan(g);
     hd_graph_clear(&g->g);
     hd_spin_table_free(g->own_table);
     pthread_cond_destroy(&g->moved);
@@ -135,6 +135,19 @@ HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uin
     return HEDDLE_OK;
 }
 
+HEDDLE_API heddle_status heddle_graph_lanes(heddle_graph *g, uint32_t n_lanes)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_lanes: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
+    if (g->loaded)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph has run: its number of lanes is settled");
+    if (n_lanes == 0 || n_lanes > 1024 || n_lanes % 32)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%u lanes: a multiple of 32, at most 1024, is allowed", n_lanes);
+    g->g.n_lanes = n_lanes;
+    return HEDDLE_OK;
+}
+
 HEDDLE_API heddle_status heddle_graph_prioritise(heddle_graph *g)
 {
     if (!g)
@@ -156,7 +169,7 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g)
 
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes)
 {
-    HD_TRY(usable(g, "heddle_graph_set_args"));
+    HD_TRY(hd_graph_usable(g, "heddle_graph_set_args"));
     HD_TRY(hd_graph_set_args(&g->g, t, args, arg_bytes, &g->ctx->error));
     if (g->loaded && g->ctx->backend->changed)
         g->ctx->backend->changed(g->loaded, t);
@@ -173,7 +186,7 @@ static heddle_status watched(heddle_graph *g, heddle_task t)
 HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg)
 {
     uint64_t at;
-    HD_TRY(usable(g, "heddle_graph_on_done"));
+    HD_TRY(hd_graph_usable(g, "heddle_graph_on_done"));
     HD_TRY(watched(g, t));
     at = hd_graph_task(&g->g, t)->watch;
     if (at >= g->callbacks.n) {

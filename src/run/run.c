@@ -51,6 +51,9 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
     switch (r->stop) {
     case HD_STOP_DONE: return HEDDLE_OK;
     case HD_STOP_CANCELED: return hd_say(e, HEDDLE_ECANCELED, "the run was cancelled before its end");
+    case HD_STOP_LOST:
+        __atomic_store_n(&g->ctx->lost, 1, __ATOMIC_RELAXED);
+        return hd_say(e, HEDDLE_EDEVICE, "%s", more);
     case HD_STOP_FAILED:
         if (*more)
             return hd_say(e, HEDDLE_EBODY, "task %u (%s): %s", r->task, name_of(g, r->task), more);
@@ -100,21 +103,35 @@ static int waited(heddle_graph *g, uint64_t deadline_ns)
     return 1;
 }
 
-/* The sentence of a passed time limit: what each worker is in. */
+/* What one worker is about, as a piece of a sentence. Returns its length. */
+static int say_doing(const heddle_graph *g, uint32_t worker, const hd_doing *d, const char *before, char *text,
+                     size_t n)
+{
+    if (d->task != HD_NONE)
+        return snprintf(text, n, "%s worker %u in task %u (%.24s)", before, worker, d->task, name_of(g, d->task));
+    return snprintf(text, n, "%s worker %u waits for task %u (%.24s), %u of its %u predecessors done", before, worker,
+                    d->waits, name_of(g, d->waits), d->seen, d->need);
+}
+
+/* The sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
 static void say_who(heddle_graph *g)
 {
-    char text[384];
-    uint32_t w, n = 0, at = 0;
+    char text[448];
+    uint32_t w, n[2] = {0, 0}, n_here = 0;
+    size_t at = 0;
+    hd_doing d;
     text[0] = 0;
-    for (w = 0; w < g->ctx->config.n_workers && n < 8; w++) {
-        uint32_t t = g->ctx->backend->doing(g->loaded, w);
-        if (t == HD_NONE)
+    for (w = 0; g->ctx->backend->doing(g->loaded, w, &d); w++) {
+        int waits = d.task == HD_NONE;
+        n_here += (uint32_t)d.here;
+        if (!d.here || (waits && d.waits == HD_NONE) || n[waits]++ >= 4 || at + 1 >= sizeof text)
             continue;
-        at += (uint32_t)snprintf(text + at, sizeof text - at, "%s worker %u in task %u (%.24s)", n++ ? "," : ";", w, t,
-                                 name_of(g, t));
+        at += (size_t)say_doing(g, w, &d, at ? "," : ";", text + at, sizeof text - at);
     }
     hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", g->ctx->config.time_limit_ms,
-           n ? text : "; no worker was in a task");
+           !n_here       ? "; no worker has started: the device is busy with other work"
+           : n[0] + n[1] ? text
+                         : "; no worker was in a task");
     pthread_mutex_lock(&g->mutex);
     g->said_who = 1;
     pthread_mutex_unlock(&g->mutex);
@@ -158,11 +175,22 @@ void hd_graph_settle(heddle_graph *g)
 
 /* ---- the start ---------------------------------------------------------------------------------------------------- */
 
+/* What is loaded was made for another plan. */
+static void unload(heddle_graph *g)
+{
+    if (g->loaded)
+        g->ctx->backend->unload(g->loaded);
+    g->loaded = NULL;
+    g->has_result = g->stale = 0;
+}
+
 static heddle_status load(heddle_graph *g)
 {
     hd_watcher watcher = {g, task_done};
     uint64_t begin = hd_host_clock(), app_bytes = g->g.table->app_bytes;
     heddle_status s;
+    if (g->stale)
+        unload(g);
     if (g->loaded)
         return HEDDLE_OK;
     if (!g->app && app_bytes && !(g->app = hd_new(app_bytes)))
@@ -359,8 +387,7 @@ HEDDLE_API void heddle_job_free(heddle_job *j)
 
 /* ---- what happened ------------------------------------------------------------------------------------------------ */
 
-/* The outcome of the last ended run. */
-static heddle_status outcome(heddle_graph *g, hd_outcome *out, const char *call)
+heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call)
 {
     hd_result r;
     if (!g)
@@ -385,7 +412,7 @@ static heddle_status outcome(heddle_graph *g, hd_outcome *out, const char *call)
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
 {
     hd_outcome o;
-    HD_TRY(outcome(g, &o, "heddle_get_stats"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_stats"));
     if (!out || out->size != sizeof *out)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_get_stats: set the struct up with HEDDLE_STATS_INIT");
     HD_TRY(hd_report_stats(&g->g, &o, out, &g->ctx->error));
@@ -396,34 +423,62 @@ HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
 HEDDLE_API heddle_status heddle_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out)
 {
     hd_outcome o;
-    HD_TRY(outcome(g, &o, "heddle_get_worker_stats"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_worker_stats"));
     return hd_report_worker(&g->g, &o, worker, out, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out)
 {
     hd_outcome o;
-    HD_TRY(outcome(g, &o, "heddle_get_body_stats"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_body_stats"));
     return hd_report_body(&g->g, &o, body, out, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out)
 {
     hd_outcome o;
-    HD_TRY(outcome(g, &o, "heddle_get_events"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_events"));
     return hd_report_events(&g->g, &o, ev, n_max, n_out, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_write_trace(heddle_graph *g, const char *path)
 {
     hd_outcome o;
-    HD_TRY(outcome(g, &o, "heddle_write_trace"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_write_trace"));
     return hd_write_trace(&g->g, &o, path, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_write_timeline(heddle_graph *g, const char *path, const char *title)
 {
     hd_outcome o;
-    HD_TRY(outcome(g, &o, "heddle_write_timeline"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_write_timeline"));
     return hd_write_timeline(&g->g, &o, path, title, &g->ctx->error);
+}
+
+/* ---- into the user's stream ---------------------------------------------------------------------------------------- */
+
+HEDDLE_API heddle_status heddle_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
+                                        void *stream)
+{
+    HD_TRY(check_start(ctx, g, app, app_bytes));
+    if (!ctx->backend->enqueue)
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_enqueue: backend %s has no streams",
+                      heddle_backend_name(ctx->config.backend));
+    HD_TRY(hd_graph_freeze(&g->g, &ctx->error));
+    HD_TRY(load(g));
+    return ctx->backend->enqueue(g->loaded, app, stream, &ctx->error);
+}
+
+HEDDLE_API heddle_status heddle_synced(heddle_graph *g)
+{
+    hd_result r;
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_synced: the graph is NULL");
+    HD_TRY(hd_ctx_check(g->ctx));
+    if (!g->loaded || !g->ctx->backend->synced)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_synced: no run of this graph was put into a stream");
+    g->ctx->backend->synced(g->loaded, &r);
+    g->has_result = 1;
+    g->said_who = 0;
+    return g->end = end_status(g, &r);
 }

@@ -4,6 +4,7 @@
 #define HD_RUN_H
 
 #include "backend/backend.h"
+#include "run/report.h"
 
 #include <pthread.h>
 
@@ -30,6 +31,7 @@ struct heddle_graph {
     int running;             /* started and not concluded */
     int said_who;            /* the sentence of a passed time limit stands in the context */
     int has_result;          /* a run has ended */
+    int stale;               /* what is loaded was made before the plan: the next run loads anew */
     uint64_t deadline_ns;    /* of the config's time limit */
     heddle_job *job;         /* of the run, NULL for heddle_run */
     heddle_status end;       /* how the last run ended */
@@ -49,6 +51,12 @@ struct heddle_job {
 
 /* run.c: waits for a run in flight and concludes it. */
 void hd_graph_settle(heddle_graph *g);
+/* The outcome of the last ended run; EBUSY, or EINVAL before the first. */
+heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call);
+/* graph_api.c: a handle that a call may use: the context lives, no run is in flight. */
+heddle_status hd_graph_usable(heddle_graph *g, const char *call);
+/* plan_api.c: frees the graph's plan and measured costs. */
+void hd_graph_drop_plan(heddle_graph *g);
 /* Started and not concluded. */
 int hd_graph_running(heddle_graph *g);
 static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }

@@ -2,6 +2,7 @@
 # answers.sh - `heddle run --json` has every key of the known answers and their values. Cases beyond four million cells
 # are left to the tests of the apps.
 . "$2/tests/cli/common.bash"
+needs_json
 have_python || { echo "python3 is not here"; exit 77; }
 data=$source_dir/data
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # bad_input.sh - what cannot be done is refused with a sentence on stderr, exit status 2, nothing on stdout and no file.
 . "$2/tests/cli/common.bash"
+needs_json
 data=$source_dir/data
 
 # Words.
@@ -13,8 +14,16 @@ refused "unknown backend 'cpus'; did you mean 'cpu'" run sw --backend cpus
 refused 'has no option' run sw --opt mtach=1
 refused 'KEY=VALUE' run sw --opt match
 refused 'match' run sw --opt match=many
-refused 'belongs? to the cuda|of the cuda backend' run sw --executor levels
-refused 'of the cuda backend' run sw --dispatch ticket
+refused 'of the cuda backend' run sw --backend cpu --executor levels
+refused 'of the cuda backend' run sw --backend cpu --by-body
+refused 'only executor levels' run sw --backend cpu --sync
+refused 'has one worker' run sw --backend serial --dispatch ticket
+refused 'policy lf: dispatch plan' run sw --backend cpu --dispatch plan --policy lf
+refused "unknown executor 'level'; did you mean 'levels'" run sw --executor level
+refused "unknown dispatch 'tickets'; did you mean 'ticket'" run sw --dispatch tickets
+refused '--by-body 3' run sw --by-body=3
+refused '--device' run sw --device first
+refused 'device 7 was asked for' run sw --backend cpu --device 7
 refused 'needs a value' run sw -n
 refused 'needs a value' run sw --trace
 refused 'takes no value' run sw --json=yes

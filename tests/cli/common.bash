@@ -11,7 +11,16 @@ cd "$work" || exit 1
 export LC_ALL=C
 failures=0
 unset HEDDLE_BACKEND HEDDLE_POLICY HEDDLE_DEVICE HEDDLE_WORKERS HEDDLE_LANES HEDDLE_TRACE HEDDLE_TIME_LIMIT_MS
-unset HEDDLE_RING HEDDLE_SPIN_US HEDDLE_NO_PIN
+unset HEDDLE_RING HEDDLE_SPIN_US HEDDLE_NO_PIN HEDDLE_EXECUTOR HEDDLE_DISPATCH HEDDLE_BY_BODY HEDDLE_SYNC
+# Tests of the command run on CPU threads, also where a GPU is.
+export HEDDLE_BACKEND=cpu
+
+# needs_json: the test reads JSON through the command; skipped where that was built without it.
+needs_json() {
+    "$heddle" trace /dev/null 2>&1 | grep -q 'reads no JSON' || return 0
+    echo "skipped: this build of the command reads no JSON"
+    exit 77
+}
 
 fail() {
     echo "FAIL: $*"

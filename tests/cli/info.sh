@@ -17,7 +17,7 @@ for command in info run bench trace; do
 done
 run 0 help run
 for option in -n -b --opt --input --backend --workers --policy --executor --dispatch --repeat --no-check --json --stats \
-    --trace --timeline --dot --dump-graph --lanes --time-limit; do
+    --trace --timeline --dot --dump-graph --lanes --time-limit --device --by-body --sync; do
     in_out "^  $option "
 done
 
@@ -29,6 +29,10 @@ in_out '^  cores +[1-9]'
 in_out 'L1d'
 in_out '^  HEDDLE_WORKERS +not set'
 in_out '^limits'
+in_out '^executors'
+in_out '^  cudagraph\+pdl '
+in_out '^dispatches'
+in_out '^  ticket '
 HEDDLE_WORKERS=3 run 0 info
 in_out '^  HEDDLE_WORKERS +3 '
 in_out '^  cpu +device 0: 3 workers'

@@ -2,6 +2,7 @@
 # progress.sh - the progress line: none when stderr is no terminal, however long the run; one on a terminal after the
 # first second, gone at the end; none for what is short.
 . "$2/tests/cli/common.bash"
+needs_json
 
 echo '{"tasks": [{"id": 1, "us": 1700000}]}' >long.json
 echo '{"tasks": [{"id": 1, "us": 10}]}' >short.json

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh - every app on every backend and policy, the report, the JSON object, the files.
 . "$2/tests/cli/common.bash"
+needs_json
 
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on { print "--policy=" $1 }')
 for app in dtw heat inthist jacobi lu sat sw; do
@@ -34,7 +35,7 @@ run 0 run heat -n 128 --repeat 3
 in_out 'median of 3'
 run 0 run sw -n 256 --no-check
 in_out '^  check +skipped'
-run 0 run sw -n256 -b32 --opt=match=3 --opt gap=-2 --executor auto --dispatch=auto --json
+run 0 run sw -n256 -b32 --opt=match=3 --opt gap=-2 --executor auto --dispatch=default --json
 json_is "3 -2" "'%s %s' % (d['answer']['match'], d['answer']['gap'])"
 HEDDLE_BACKEND=serial run 0 run sw -n 128 --json
 json_is serial "d['backend']"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # trace.sh - the summary of a trace file says what the run itself said; files that are none are refused.
 . "$2/tests/cli/common.bash"
+needs_json
 
 run 0 run lu -n 256 -b 32 --backend cpu --workers 2 --policy grr --stats --trace t.json
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said

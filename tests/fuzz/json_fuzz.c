@@ -3,13 +3,13 @@
  * words that matter. Whatever comes out is read within its bounds, or refused with a sentence that names the file;
  * nothing is left allocated; what was read becomes a graph, or has a cycle. The same seed gives the same files. Ends
  * after a number of files or after ten seconds. */
+#include "fuzz/mutate.h"
 #include "unit/synthetic.h"
 
 #include <jansson.h>
 #include <sys/mman.h>
 
 #define N_FILES 100000u
-#define MOST_BYTES 4096u
 #define TIME_LIMIT_NS 10000000000u
 
 static const char *const seeds[] = {
@@ -54,46 +54,6 @@ static char path[64]; /* of a file in memory: disks are slow */
 static int in_memory;
 static uint64_t n_read, n_refused, n_cycles;
 static volatile uint8_t sum; /* of arguments: they are there to be read */
-
-/* One change to text of *n bytes; room for MOST_BYTES. */
-static void mutate(char *text, size_t *n, uint64_t *seed)
-{
-    size_t at = check_below(seed, *n + 1), length = check_below(seed, *n - at + 1), room = MOST_BYTES - *n, from;
-    const char *word = words[check_below(seed, sizeof words / sizeof *words)];
-    switch (check_below(seed, 6)) {
-    case 0: /* a byte changes */
-        if (at < *n)
-            text[at] = (char)check_random(seed);
-        return;
-    case 1: /* a digit becomes another: keeps most files whole */
-        for (; at < *n; at++)
-            if (text[at] >= '0' && text[at] <= '9') {
-                text[at] = (char)('0' + check_below(seed, 10));
-                return;
-            }
-        return;
-    case 2: /* a short piece is lost */
-        length = length > 8 ? 8 : length;
-        memmove(text + at, text + at + length, *n - at - length);
-        *n -= length;
-        return;
-    case 3: /* the rest is lost */ *n = at; return;
-    case 4: /* a piece of the text comes in once more */
-        from = check_below(seed, *n + 1);
-        length = *n - from < room ? *n - from : room;
-        length = check_below(seed, length + 1);
-        memmove(text + at + length, text + at, *n - at);
-        memmove(text + at, text + (from < at || length == 0 ? from : at + length), length);
-        *n += length;
-        return;
-    default: /* a word that matters comes in */
-        if (strlen(word) > room)
-            return;
-        memmove(text + at + strlen(word), text + at, *n - at);
-        memcpy(text + at, word, strlen(word));
-        *n += strlen(word);
-    }
-}
 
 static void check_bounds(const hd_file_graph *f)
 {
@@ -163,7 +123,7 @@ int main(void)
         n = strlen(first);
         memcpy(text, first, n);
         for (k = check_below(&seed, 5); k > 0; k--)
-            mutate(text, &n, &seed);
+            mutate(text, &n, words, sizeof words / sizeof *words, &seed);
         try_file(text, n);
     }
     close(in_memory);

@@ -8,6 +8,7 @@
 #ifndef LITMUS_TRIALS_H
 #define LITMUS_TRIALS_H
 
+#include <string.h>
 #include "heddle/core/worker.h"
 
 #define LITMUS_SLOTS 8u
@@ -29,7 +30,8 @@ typedef struct litmus_group {
 /* What core's functions want to see of it; `tasks` has LITMUS_DATA records with two predecessors. */
 HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks)
 {
-    hd_run r = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    hd_run r;
+    memset(&r, 0, sizeof r);
     r.tasks = tasks;
     r.shared = &g->shared;
     r.count = g->count;
@@ -56,7 +58,7 @@ HD_FN void litmus_pause(const hd_run *r, uint32_t n)
 HD_FN void litmus_push(const hd_run *r, litmus_group *g, uint32_t task, uint32_t direct)
 {
     uint32_t n = 0;
-    while (hd_ring_push(&g->cursor, g->slots, LITMUS_SLOTS, task, direct) == HD_PUSH_FULL)
+    while (hd_ring_push(&g->cursor, g->slots, LITMUS_SLOTS, task, direct, 0) == HD_PUSH_FULL)
         litmus_pause(r, n++);
 }
 

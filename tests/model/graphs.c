@@ -10,6 +10,10 @@
 #define LF HD_POLICY_LF
 #define SHARE HD_POLICY_SHARE
 
+#define TICKET .dispatch = HD_DISPATCH_TICKET
+#define PLAN .dispatch = HD_DISPATCH_PLAN, .lists
+#define IQS .dispatch = HD_DISPATCH_IQS
+
 #define CHAIN "0>1 1>2"
 #define DIAMOND "0>1 0>2 1>3 2>3" /* the end is counted by two workers                                 */
 #define CROSS "0>2 0>3 1>4 1>5"   /* two roots, each with two successors: two push into one ring at once */
@@ -97,6 +101,66 @@ const graph_case graph_cases[] = {
     {"lanes.urgent",    FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
     {"lanes.alone",     FAN,       5, 1, 1, LRR,   3, 2, 1, .n_lanes = 2},
     {"lanes.alone.lf",  FAN,       5, 1, 1, LF,    3, 2, 1, .n_lanes = 2},
+    /* Tasks bound to workers: freed by another, by their own, as roots, urgent, beside a worker that asks. */
+    {"placed.cross",    CROSS,     6, 2, 8, LRR,   3, 2, 1, .places = "2:0 3:1 4:0 5:1"},
+    {"placed.weave.lf", WEAVE,     4, 2, 4, LF,    3, 2, 2, .places = "2:0 3:0"},
+    {"placed.chain",    CHAIN,     3, 2, 4, LF,    4, 3, 2, .places = "0:0 1:1 2:0"},
+    {"placed.roots",    JOIN3,     4, 2, 4, SHARE, 3, 2, 1, .places = "0:1 1:1 2:0 3:1"},
+    {"placed.share",    FAN,       5, 2, 8, SHARE, 3, 2, 1, .places = "1:0 2:0 3:0 4:0"},
+    {"placed.many",     "",       17, 2, 32, SHARE, 2, 1, 1, .places = "1:1 3:0 5:1"},
+    {"placed.urgent",   CROSS,     6, 2, 8, LF,    3, 2, 1, .places = "2:1 4:0", .urgent = 1u << 2 | 1u << 5},
+    {"placed.parks",    DIAMOND,   4, 2, 4, SHARE, 3, 2, 1, .places = "0:1 1:1 2:0 3:1", .parks = 1},
+    {"placed.again",    CHAIN,     3, 2, 4, LRR,   3, 2, 1, .places = "0:0 1:1 2:0", .n_runs = 2},
+    {"placed.lanes",    FAN,       5, 2, 8, LF,    2, 1, 1, .places = "1:1 2:0 4:1", .n_lanes = 2},
+    {"placed.three",    DIAMOND,   4, 3, 4, LF,    2, 1, 1, .places = "1:2 2:1 3:0"},
+    /* One ring for all. */
+    {"ticket.chain",    CHAIN,     3, 2, 4, LRR,   4, 3, 2, TICKET},
+    {"ticket.diamond",  DIAMOND,   4, 2, 4, LRR,   3, 2, 2, TICKET},
+    {"ticket.cross",    CROSS,     6, 2, 8, LRR,   3, 2, 2, TICKET},
+    {"ticket.weave",    WEAVE,     4, 2, 4, LRR,   3, 2, 2, TICKET},
+    {"ticket.join",     "0>2 1>2 2>3 2>4",  5, 2, 8, LRR,   3, 2, 2, TICKET, .joins = 1u << 2},
+    {"ticket.empty",    "",        0, 2, 2, LRR,   4, 3, 2, TICKET, .n_runs = 2},
+    {"ticket.again",    DIAMOND,   4, 2, 4, LRR,   3, 2, 1, TICKET, .n_runs = 2},
+    {"ticket.wrap",     WEAVE,     4, 2, 4, LRR,   2, 1, 1, TICKET, .n_runs = 2, .first_run = 0x7fffffff},
+    {"ticket.fails",    CROSS,     6, 2, 8, LRR,   3, 2, 2, TICKET, .failing = 1},
+    {"ticket.cancel",   DIAMOND,   4, 2, 4, LRR,   3, 2, 1, TICKET, .cancels = 1},
+    {"ticket.three",    THREE,     6, 3, 8, LRR,   2, 1, 1, TICKET},
+    {"ticket.lanes",    FAN,       5, 2, 8, LRR,   2, 1, 1, TICKET, .n_lanes = 2},
+    {"ticket.lanes.w",  WEAVE,     4, 2, 4, LRR,   2, 1, 1, TICKET, .n_lanes = 2},
+    /* Lists that were made before. */
+    {"plan.chain",      CHAIN,     3, 2, 2, LRR,   4, 3, 2, PLAN = "0 2|1"},
+    {"plan.diamond",    DIAMOND,   4, 2, 2, LRR,   4, 3, 2, PLAN = "0 1|2 3"},
+    {"plan.weave",      WEAVE,     4, 2, 2, LRR,   4, 3, 2, PLAN = "0 2|1 3"},
+    {"plan.cross",      CROSS,     6, 2, 2, LRR,   4, 3, 2, PLAN = "0 4 5|1 2 3"},
+    {"plan.idle",       CHAIN,     3, 2, 2, LRR,   4, 3, 2, PLAN = "0 1 2|"},
+    {"plan.join",       "0>2 1>2 2>3 2>4",  5, 2, 2, LRR,   3, 2, 2, PLAN = "0 3|1 2 4", .joins = 1u << 2},
+    {"plan.again",      WEAVE,     4, 2, 2, LRR,   3, 2, 1, PLAN = "0 3|1 2", .n_runs = 2},
+    {"plan.thrice",     CHAIN,     3, 2, 2, LRR,   3, 2, 1, PLAN = "0 2|1", .n_runs = 3},
+    {"plan.wrap",       JOIN3,     4, 2, 2, LRR,   3, 2, 1, PLAN = "0 1|2 3", .n_runs = 2, .first_run = 0x7fffffff},
+    {"plan.fails",      CROSS,     6, 2, 2, LRR,   3, 2, 2, PLAN = "0 4 5|1 2 3", .failing = 2},
+    {"plan.cancel",     DIAMOND,   4, 2, 2, LRR,   3, 2, 2, PLAN = "0 1|2 3", .cancels = 1},
+    {"plan.three",      THREE,     6, 3, 2, LRR,   2, 1, 1, PLAN = "0 3|1 4|2 5"},
+    {"plan.lanes",      FAN,       5, 2, 2, LRR,   2, 1, 1, PLAN = "0|1 2 3 4", .n_lanes = 2},
+    {"plan.lanes.w",    WEAVE,     4, 2, 2, LRR,   2, 1, 1, PLAN = "0 3|1 2", .n_lanes = 2},
+    /* Juggler's queues. */
+    {"iqs.chain",       CHAIN,     3, 2, 4, LRR,   4, 3, 2, IQS},
+    {"iqs.diamond.lrr", DIAMOND,   4, 2, 4, LRR,   3, 2, 2, IQS},
+    {"iqs.diamond.grr", DIAMOND,   4, 2, 4, GRR,   3, 2, 2, IQS},
+    {"iqs.diamond.lf",  DIAMOND,   4, 2, 4, LF,    3, 2, 2, IQS},
+    {"iqs.cross.lrr",   CROSS,     6, 2, 8, LRR,   3, 2, 1, IQS},
+    {"iqs.cross.lf",    CROSS,     6, 2, 8, LF,    3, 2, 1, IQS},
+    {"iqs.weave",       WEAVE,     4, 2, 4, GRR,   3, 2, 2, IQS},
+    {"iqs.fan",         FAN,       5, 2, 8, LF,    3, 2, 2, IQS},
+    {"iqs.join",        "0>2 1>2 2>3 2>4",  5, 2, 8, LRR,   3, 2, 2, IQS, .joins = 1u << 2},
+    {"iqs.again",       CROSS,     6, 2, 8, LF,    2, 1, 1, IQS, .n_runs = 2},
+    {"iqs.thrice",      CHAIN,     3, 2, 4, LRR,   2, 1, 1, IQS, .n_runs = 3},
+    {"iqs.wrap",        CROSS,     6, 2, 8, GRR,   2, 1, 1, IQS, .ring_at = 0xfffffffe, .n_runs = 2},
+    {"iqs.fails",       CROSS,     6, 2, 8, LRR,   3, 2, 1, IQS, .failing = 1},
+    {"iqs.cancel",      DIAMOND,   4, 2, 4, LRR,   2, 2, 1, IQS, .cancels = 1},
+    {"iqs.three",       THREE,     6, 3, 8, GRR,   2, 1, 1, IQS},
+    {"iqs.third",       "0>2 0>3 0>4 1>5 1>6",  7, 3, 8, LRR,   2, 1, 1, IQS}, /* two insert into the third's */
+    {"iqs.lanes",       FAN,       5, 2, 8, LF,    2, 1, 1, IQS, .n_lanes = 2},
+    {"iqs.lanes.w",     WEAVE,     4, 2, 4, LRR,   2, 1, 1, IQS, .n_lanes = 2},
 };
 /* clang-format on */
 const uint32_t n_graph_cases = sizeof graph_cases / sizeof graph_cases[0];

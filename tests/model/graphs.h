@@ -24,6 +24,9 @@ typedef struct graph_case {
     const char *order;      /* with one worker: the only right order, "0 2 1"                        */
     uint32_t fits;          /* 1 = no ring may be found full                                         */
     uint32_t share;         /* tasks that each normal ring gets, 0 = it depends                      */
+    const char *places;     /* "2:0 3:1": task 2 is bound to worker 0, task 3 to worker 1             */
+    uint32_t dispatch;      /* HD_DISPATCH_..., 0 = distributed                                       */
+    const char *lists;      /* dispatch plan: "0 2|1 3" are the lists of two workers                  */
 } graph_case;
 
 extern const graph_case graph_cases[];

@@ -14,13 +14,15 @@
 #include <time.h>
 
 #include "graphs.h"
-#include "heddle/core/worker.h"
+#include "heddle/core/iqs.h"
+#include "heddle/core/plan.h"
+#include "heddle/core/ticket.h"
 
 #define MAX_TASKS 20u
 #define MAX_EDGES 24u
 #define MAX_WORKERS 3u
 #define MAX_LANES 2u
-#define MAX_SLOTS 8u
+#define MAX_SLOTS 32u
 #define GATE(worker) (8u + (worker)) /* permits 0.. are for parking, 8.. open the next run            */
 #define TALLY_CELL(worker) (2u * MAX_TASKS + (worker))
 #define FAIL_CODE 7u
@@ -37,6 +39,8 @@ static uint32_t n_before[MAX_TASKS], before[MAX_TASKS][MAX_TASKS]; /* predecesso
 static hd_shared shared;
 static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS];
 static hd_cursor cursors[2u * MAX_WORKERS];
+static hd_step steps[MAX_TASKS + MAX_WORKERS];
+static uint32_t lists[MAX_WORKERS];
 static hd_tally tallies[MAX_WORKERS];
 static hd_worker workers[MAX_WORKERS];
 static uint32_t task_of[MAX_WORKERS];
@@ -48,6 +52,7 @@ static uint32_t n_ran[MAX_TASKS], order[MAX_TASKS * 4u], n_order;
 static uint32_t n_lanes(void) { return c->n_lanes ? c->n_lanes : 1u; }
 static uint32_t n_runs(void) { return c->n_runs ? c->n_runs : 1u; }
 static uint32_t first_run(void) { return c->first_run ? c->first_run : 1u; }
+static uint32_t dispatch(void) { return c->dispatch ? c->dispatch : HD_DISPATCH_DISTRIBUTED; }
 static uint32_t bit(uint32_t mask, uint32_t t) { return mask >> t & 1u; }
 
 uint64_t hd_host_clock(void) { return 0; } /* core wants one; only traces use it */
@@ -112,6 +117,22 @@ static void read_edges(uint32_t from[], uint32_t to[], uint32_t *n)
         at += used;
 }
 
+static uint32_t need_of(uint32_t t)
+{
+    return tasks[t].n_in | (bit(c->urgent, t) ? HD_NEED_URGENT : 0u) |
+           (tasks[t].flags >> HD_TASK_PLACE ? HD_NEED_PLACED : 0u);
+}
+
+/* "2:0 3:1": task 2 is bound to worker 0, task 3 to worker 1. */
+static void read_places(void)
+{
+    const char *at = c->places ? c->places : "";
+    uint32_t t, w;
+    int used;
+    for (; sscanf(at, " %u:%u%n", &t, &w, &used) == 2; at += used)
+        tasks[t].flags = (uint16_t)((w + 1u) << HD_TASK_PLACE);
+}
+
 static void build_task(uint32_t t, const uint32_t from[], const uint32_t to[], uint32_t n, uint32_t *n_more)
 {
     hd_task *task = &tasks[t];
@@ -119,7 +140,7 @@ static void build_task(uint32_t t, const uint32_t from[], const uint32_t to[], u
     task->body = bit(c->joins, t) ? HD_BODY_JOIN : 0u;
     task->succ = *n_more;
     for (i = 0; i < n; i++) {
-        hd_edge e = {to[i], tasks[to[i]].n_in | (bit(c->urgent, to[i]) ? HD_NEED_URGENT : 0u)};
+        hd_edge e = {to[i], need_of(to[i])};
         if (from[i] != t)
             continue;
         if (task->n_succ < HD_INLINE_SUCC)
@@ -146,24 +167,110 @@ static void list_before(uint32_t t, const uint32_t from[], const uint32_t to[], 
     }
 }
 
+/* ---- the plan: "0 2|1 3" are the lists of two workers -------------------------------------------- */
+
+static void read_lists(uint32_t owner[])
+{
+    const char *at = c->lists;
+    uint32_t w, n = 0, t;
+    int used;
+    for (w = 0; w < c->n_workers; w++) {
+        lists[w] = n;
+        for (; sscanf(at, " %u%n", &t, &used) == 1; at += used) {
+            owner[t] = w;
+            steps[n++].task = t;
+        }
+        steps[n++].task = HD_NONE;
+        at += *at == '|';
+    }
+}
+
+static hd_step *step_of(uint32_t t)
+{
+    hd_step *s = steps;
+    while (s->task != t)
+        s++;
+    return s;
+}
+
+static void build_plan(const uint32_t from[], const uint32_t to[], uint32_t n)
+{
+    uint32_t owner[MAX_TASKS], i;
+    memset(steps, 0, sizeof steps);
+    if (!c->lists)
+        return;
+    read_lists(owner);
+    for (i = 0; i < n; i++) {
+        hd_step *s = step_of(from[i]);
+        if (owner[from[i]] == owner[to[i]])
+            continue;
+        s->first[s->n_succ++] = to[i];
+        step_of(to[i])->need++;
+    }
+}
+
+/* ---- the words ------------------------------------------------------------------------------------ */
+
+static hd_run run_of_case(void)
+{
+    hd_run r;
+    memset(&r, 0, sizeof r);
+    r.tasks = tasks;
+    r.edges = edges;
+    r.roots = roots;
+    r.shared = &shared;
+    r.count = count;
+    r.link = link_;
+    r.cursors = cursors;
+    r.slots = slots;
+    r.tallies = tallies;
+    r.steps = steps;
+    r.lists = lists;
+    r.n_tasks = c->n_tasks;
+    r.n_roots = n_roots;
+    r.n_workers = c->n_workers;
+    r.n_slots = c->n_slots;
+    r.policy = c->policy;
+    r.dispatch = dispatch();
+    r.has_urgent = c->urgent != 0;
+    r.has_placed = c->places != NULL;
+    r.host = c->parks ? &host : NULL;
+    return r;
+}
+
 static void build(void)
 {
     uint32_t from[MAX_EDGES], to[MAX_EDGES], n, i, n_more = 0;
-    hd_run r = {tasks, edges, NULL,       roots, NULL,         &shared,    count,     link_, cursors, slots, tallies,
-                NULL,  NULL,  c->n_tasks, 0,     c->n_workers, c->n_slots, c->policy, 0,     0,       0};
     memset(tasks, 0, sizeof tasks);
     memset(n_before, 0, sizeof n_before);
     n_roots = 0;
     read_edges(from, to, &n);
+    read_places();
     for (i = 0; i < n; i++)
         tasks[to[i]].n_in++;
     for (i = 0; i < c->n_tasks; i++) {
         build_task(i, from, to, n, &n_more);
         list_before(i, from, to, n);
     }
-    r.n_roots = n_roots;
-    r.host = c->parks ? &host : NULL;
-    run = r;
+    build_plan(from, to, n);
+    run = run_of_case();
+}
+
+/* Arrivals that a task's counter sees in each run. */
+static uint32_t counted(uint32_t t)
+{
+    if (dispatch() == HD_DISPATCH_PLAN)
+        return step_of(t)->need;
+    return tasks[t].n_in > 1u ? tasks[t].n_in : 0u;
+}
+
+static void begin_cursors(void)
+{
+    uint32_t i;
+    for (i = 0; i < 2u * c->n_workers; i++)
+        cursors[i].tail = cursors[i].head = c->ring_at;
+    for (i = 0; i < c->n_workers && dispatch() == HD_DISPATCH_IQS; i++)
+        *hd_iqs_size(&run, i) = 0;
 }
 
 /* As the host leaves them before run first_run(). */
@@ -175,12 +282,18 @@ static void begin(void)
     memset(n_ran, 0, sizeof n_ran);
     n_order = 0;
     for (i = 0; i < c->n_tasks; i++) {
-        count[i] = tasks[i].n_in > 1u ? (first_run() - 1u) * tasks[i].n_in : 0u;
+        count[i] = (first_run() - 1u) * counted(i);
         link_[i] = HD_NONE;
     }
-    for (i = 0; i < 2u * c->n_workers; i++)
-        cursors[i].tail = cursors[i].head = c->ring_at;
+    begin_cursors();
     hd_rearm(&run, first_run());
+#if defined(MODEL_PAPER_END)
+    for (i = 0; i < n_roots && dispatch() == HD_DISPATCH_IQS; i++) { /* as the paper's host does */
+        slots[(*hd_iqs_end(&run, 0))++ & (c->n_slots - 1u)] = roots[i];
+        ++*hd_iqs_size(&run, 0);
+        shared.seed++;
+    }
+#endif
 }
 
 /* ---- the worker --------------------------------------------------------------------------------- */
@@ -225,14 +338,48 @@ static void check_rings(void)
             model_fail("ring %u: tail 0x%x, head 0x%x", i, cursors[i].tail, cursors[i].head);
 }
 
+static void check_tickets(void)
+{
+    uint32_t i;
+    for (i = 0; i < c->n_tasks; i++)
+        if (slots[i])
+            model_fail("slot %u still holds 0x%x", i, slots[i]);
+    if (c->n_tasks && (shared.tail != c->n_tasks - n_roots || shared.ticket != c->n_tasks + c->n_workers))
+        model_fail("%u tickets were drawn, %u slots filled", shared.ticket, shared.tail);
+}
+
+static void check_queues(void)
+{
+    uint32_t w;
+    for (w = 0; w < c->n_workers; w++)
+        if (*hd_iqs_size(&run, w) || *hd_iqs_end(&run, w) != cursors[2u * w].head)
+            model_fail("queue %u: IQS %u, end 0x%x, start 0x%x", w, *hd_iqs_size(&run, w), *hd_iqs_end(&run, w),
+                       cursors[2u * w].head);
+}
+
+static void check_dispatch(void)
+{
+    switch (dispatch()) {
+    case HD_DISPATCH_TICKET: check_tickets(); break;
+    case HD_DISPATCH_IQS: check_queues(); break;
+    case HD_DISPATCH_PLAN: break;
+    default: check_rings(); break;
+    }
+}
+
+/* Does the run end by the count of outstanding tasks? */
+static int is_settled(void) { return dispatch() == HD_DISPATCH_DISTRIBUTED || dispatch() == HD_DISPATCH_IQS; }
+
 static void check_counters(uint32_t number)
 {
     uint32_t t;
     for (t = 0; t < c->n_tasks; t++)
-        if (count[t] != (tasks[t].n_in > 1u ? number * tasks[t].n_in : 0u))
+        if (count[t] != number * counted(t))
             model_fail("counter of task %u stands at 0x%x", t, count[t]);
-    if (shared.outstanding)
+#if !defined(MODEL_PAPER_END)
+    if (is_settled() && shared.outstanding)
         model_fail("%u tasks outstanding", shared.outstanding);
+#endif
 }
 
 static void check_tallies(uint32_t k)
@@ -247,7 +394,7 @@ static void check_tallies(uint32_t k)
     }
     if (n_tasks != ran)
         model_fail("tallies say %u tasks ran, it were %u", n_tasks, ran);
-    if (shared.fail.stop == HD_STOP_DONE && n_placed != c->n_tasks - n_roots)
+    if (is_settled() && shared.fail.stop == HD_STOP_DONE && n_placed != c->n_tasks - n_roots)
         model_fail("tallies say %u tasks were placed", n_placed);
 }
 
@@ -282,7 +429,7 @@ static void check_seen(void)
 static void check_stop(uint32_t why)
 {
     uint32_t expected = c->failing ? HD_STOP_FAILED : HD_STOP_DONE;
-    if (why != shared.fail.stop)
+    if (is_settled() && why != shared.fail.stop)
         model_fail("a worker left because of %u, the stop word is %u", why, shared.fail.stop);
     if (why != expected && !(c->cancels && why == HD_STOP_CANCELED))
         model_fail("stopped with %u", why);
@@ -291,13 +438,17 @@ static void check_stop(uint32_t why)
 static void last_out(uint32_t why, uint32_t number, uint32_t k)
 {
     uint32_t w;
+    if (!is_settled()) { /* nobody says that all is done: nobody said anything else */
+        why = hd_stopped(&run);
+        why = why == HD_STOP_NOT ? HD_STOP_DONE : why;
+    }
     model_note("is the last out, of run", number);
     check_stop(why);
     check_tallies(k);
     check_seen();
     if (why != HD_STOP_DONE)
         return;
-    check_rings();
+    check_dispatch();
     check_counters(number);
     check_placed();
     hd_rearm(&run, number + 1u);
@@ -313,25 +464,121 @@ static void leave(hd_worker *w, uint32_t k)
         last_out(why, w->run, k);
 }
 
+/* ---- the loops: what work.c and kernel.h do around core's functions -------------------------------- */
+
+static uint32_t next_ticket(void)
+{
+    uint32_t n = 0, ticket, t;
+    if (hd_stopped(&run) != HD_STOP_NOT)
+        return HD_NONE;
+    ticket = hd_ticket_draw(&run);
+    if (ticket >= c->n_tasks)
+        return HD_NONE;
+    while ((t = hd_ticket_look(&run, ticket)) == HD_NONE) {
+        if (hd_stopped(&run) != HD_STOP_NOT)
+            return HD_NONE;
+        HD_PAUSE(n++);
+    }
+    return t;
+}
+
+#if defined(MODEL_PAPER_END)
+/* A planted bug for mutate.py: the end as section 5.5 of the paper finds it, by a look at one size after another. */
+static void settle(hd_worker *w, uint32_t n)
+{
+    uint32_t i;
+    (void)w, (void)n;
+    for (i = 0; i < c->n_workers; i++)
+        if (HD_LOAD(hd_iqs_size(&run, i), RELAXED, DEV))
+            return;
+    (void)hd_stop(&shared.fail, HD_STOP_DONE);
+}
+#else
+static void settle(hd_worker *w, uint32_t n)
+{
+    hd_settle(&run, n ? 0u : w->n_done);
+    w->n_done = 0;
+}
+#endif
+
+static uint32_t next_iqs(hd_worker *w)
+{
+    uint32_t n, t;
+    for (n = 0; hd_stopped(&run) == HD_STOP_NOT; n++) {
+        t = hd_iqs_take(&run, w);
+        if (t != HD_NONE)
+            return t;
+        if (n)
+            HD_PAUSE(n);
+        settle(w, n);
+    }
+    return HD_NONE;
+}
+
+/* at: where the worker is in its list. */
+static uint32_t next_step(hd_worker *w, uint32_t at)
+{
+    const hd_step *s = &steps[lists[w->id] + at];
+    uint32_t n = 0;
+    if (s->task == HD_NONE)
+        return HD_NONE;
+    while (hd_stopped(&run) == HD_STOP_NOT) {
+        if (hd_plan_ready(&run, w->run, s))
+            return s->task;
+        HD_PAUSE(n++);
+    }
+    return HD_NONE;
+}
+
+static uint32_t next(hd_worker *w, uint32_t at)
+{
+    switch (dispatch()) {
+    case HD_DISPATCH_TICKET: return next_ticket();
+    case HD_DISPATCH_IQS: return next_iqs(w);
+    case HD_DISPATCH_PLAN: return next_step(w, at);
+    default: return hd_next(&run, w);
+    }
+}
+
+static void finish(hd_worker *w, uint32_t t)
+{
+    switch (dispatch()) {
+    case HD_DISPATCH_TICKET: hd_ticket_finish(&run, w, t, &tasks[t]); break;
+    case HD_DISPATCH_IQS: hd_iqs_finish(&run, w, t, &tasks[t]); break;
+    case HD_DISPATCH_PLAN:
+        hd_plan_release(&run, step_of(t));
+        hd_finished(&run, w, t, &tasks[t]);
+        break;
+    default: hd_finish(&run, w, t, &tasks[t]); break;
+    }
+}
+
+static void check_place(uint32_t t, uint32_t worker)
+{
+    if (tasks[t].flags >> HD_TASK_PLACE && (tasks[t].flags >> HD_TASK_PLACE) - 1u != worker)
+        model_fail("task %u runs on worker %u", t, worker);
+}
+
 static void work(uint32_t id, uint32_t lane)
 {
     hd_worker *w = &workers[id];
-    uint32_t k, t;
+    uint32_t k, t, at;
     for (k = 0; k < n_runs(); k++) {
         if (k && lane == 0)
             model_wait(GATE(id));
         if (lane == 0)
             hd_worker_begin(&run, w, id);
-        for (;;) {
+        for (at = 0;; at++) {
             if (lane == 0)
-                task_of[id] = hd_next(&run, w);
+                task_of[id] = next(w, at);
             block_barrier();
             t = task_of[id];
             if (t == HD_NONE)
                 break;
+            check_place(t, id);
             run_task(t, lane, k);
             block_barrier();
-            hd_finish(&run, w, t);
+            finish(w, t);
         }
         if (lane == 0)
             leave(w, k);

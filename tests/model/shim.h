@@ -16,6 +16,7 @@
 
 #define HD_LOAD(p, order, scope) model_load((p), MODEL_##order, MODEL_SITE(p))
 #define HD_STORE(p, v, order, scope) model_store((p), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_COUNT(p, order, scope) ((void)model_add((p), 1u, MODEL_##order, MODEL_SITE(p)))
 #define HD_ADD(p, v, order, scope) model_add((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_SUB(p, v, order, scope) model_add((p), 0u - (v), MODEL_##order, MODEL_SITE(p))
 #define HD_EXCH(p, v, order, scope) model_exchange((p), (v), MODEL_##order, MODEL_SITE(p))

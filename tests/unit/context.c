@@ -72,6 +72,74 @@ static void test_lanes(void)
     heddle_close(ctx);
 }
 
+/* What a choice needs elsewhere in the config, or a GPU: refused with a sentence that has the word. */
+typedef struct refusal {
+    heddle_backend backend;
+    heddle_executor executor;
+    heddle_dispatch dispatch;
+    heddle_policy policy;
+    uint32_t by_body, sync, n_lanes;
+    const char *word;
+} refusal;
+
+static const refusal refusals[] = {
+    {HEDDLE_CPU, (heddle_executor)6, 0, 0, 0, 0, 0, "executor 6 is unknown"},
+    {HEDDLE_CPU, 0, (heddle_dispatch)5, 0, 0, 0, 0, "dispatch 5 is unknown"},
+    {HEDDLE_CPU, 0, 0, (heddle_policy)5, 0, 0, 0, "policy 5 is unknown"},
+    {HEDDLE_CPU, 0, 0, 0, 3, 0, 0, "by_body is 3"},
+    {HEDDLE_CPU, 0, 0, 0, 0, 2, 0, "sync is 2"},
+    {HEDDLE_CPU, HEDDLE_EXECUTOR_PERSISTENT, 0, 0, 0, 0, 0, "executor persistent: a choice of the cuda backend"},
+    {HEDDLE_SERIAL, HEDDLE_EXECUTOR_LEVELS, 0, 0, 0, 0, 0, "executor levels: a choice of the cuda backend"},
+    {HEDDLE_CPU, 0, 0, 0, 1, 0, 0, "by body: a choice of the cuda backend"},
+    {HEDDLE_CPU, 0, 0, 0, 0, 1, 0, "sync: only executor levels"},
+    {HEDDLE_CUDA, HEDDLE_EXECUTOR_CUDAGRAPH, 0, 0, 0, 1, 0, "sync: only executor levels"},
+    {HEDDLE_CUDA, HEDDLE_EXECUTOR_PERSISTENT, 0, 0, 1, 0, 0, "launches no levels"},
+    {HEDDLE_CUDA, HEDDLE_EXECUTOR_TASKGRAPH, 0, 0, 2, 0, 0, "launches no levels"},
+    {HEDDLE_SERIAL, 0, HEDDLE_DISPATCH_TICKET, 0, 0, 0, 0, "dispatch ticket: the serial backend"},
+    {HEDDLE_CUDA, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_PLAN, 0, 0, 0, 0, "has no workers"},
+    {HEDDLE_CUDA, HEDDLE_EXECUTOR_TASKGRAPH, 0, HEDDLE_POLICY_LF, 0, 0, 0, "has no workers"},
+    {HEDDLE_CPU, 0, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_LRR, 0, 0, 0, "policy lrr: dispatch ticket"},
+    {HEDDLE_CPU, 0, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_SHARE, 0, 0, 0, "policy share: dispatch plan"},
+    {HEDDLE_CPU, 0, 0, 0, 0, 0, 2, "2 lanes"},
+};
+
+static void test_refusals(void)
+{
+    size_t i;
+    for (i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const refusal *r = &refusals[i];
+        heddle_config c = HEDDLE_CONFIG_INIT;
+        heddle_ctx *ctx;
+        c.backend = r->backend;
+        c.executor = r->executor;
+        c.dispatch = r->dispatch;
+        c.policy = r->policy;
+        c.by_body = r->by_body;
+        c.sync = r->sync;
+        c.n_lanes = r->n_lanes;
+        CHECK_MSG(heddle_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_errmsg(NULL));
+        CHECK_MSG(strstr(heddle_errmsg(NULL), r->word), "row %zu: %s", i, heddle_errmsg(NULL));
+    }
+}
+
+/* Where there is no GPU, auto says that, too. */
+static void test_no_gpu(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    heddle_device d = HEDDLE_DEVICE_INIT;
+    heddle_ctx *ctx;
+    CHECK(heddle_device_info(HEDDLE_CPU, 0, &d) == HEDDLE_ENODEV && strlen(heddle_errmsg(NULL)) > 10);
+    CHECK(heddle_device_info(HEDDLE_CPU, 0, NULL) == HEDDLE_EINVAL);
+    if (heddle_has_backend(HEDDLE_CUDA)) {
+        CHECK_OK(NULL, heddle_device_info(HEDDLE_AUTO, 0, &d));
+        CHECK(d.name[0] && d.n_units && d.major >= 7 && d.free_bytes <= d.total_bytes && d.size == sizeof d);
+        return;
+    }
+    CHECK(heddle_device_info(HEDDLE_CUDA, 0, &d) == HEDDLE_ENODEV && !d.name[0]);
+    c.executor = HEDDLE_EXECUTOR_PERSISTENT;
+    CHECK(heddle_open(&ctx, &c) == HEDDLE_EINVAL && strstr(heddle_errmsg(NULL), "there is no GPU"));
+}
+
 static void test_machine(void)
 {
     heddle_machine m;
@@ -119,6 +187,8 @@ int main(void)
     test_old_config();
     test_given();
     test_lanes();
+    test_refusals();
+    test_no_gpu();
     test_machine();
     test_memory(HEDDLE_SERIAL);
     test_memory(HEDDLE_CPU);

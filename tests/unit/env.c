@@ -37,6 +37,25 @@ static const row rows[] = {
     GOOD("HEDDLE_POLICY", "share", policy, HEDDLE_POLICY_SHARE),
     GOOD("HEDDLE_POLICY", "default", policy, HEDDLE_POLICY_DEFAULT),
     BAD("HEDDLE_POLICY", "fifo"),
+    GOOD("HEDDLE_EXECUTOR", "persistent", executor, HEDDLE_EXECUTOR_PERSISTENT),
+    GOOD("HEDDLE_EXECUTOR", "levels", executor, HEDDLE_EXECUTOR_LEVELS),
+    GOOD("HEDDLE_EXECUTOR", "cudagraph", executor, HEDDLE_EXECUTOR_CUDAGRAPH),
+    GOOD("HEDDLE_EXECUTOR", "cudagraph+pdl", executor, HEDDLE_EXECUTOR_CUDAGRAPH_PDL),
+    GOOD("HEDDLE_EXECUTOR", "taskgraph", executor, HEDDLE_EXECUTOR_TASKGRAPH),
+    GOOD("HEDDLE_EXECUTOR", "auto", executor, HEDDLE_EXECUTOR_AUTO),
+    BAD("HEDDLE_EXECUTOR", "cudagraph pdl"),
+    BAD("HEDDLE_EXECUTOR", "1"),
+    GOOD("HEDDLE_DISPATCH", "distributed", dispatch, HEDDLE_DISPATCH_DISTRIBUTED),
+    GOOD("HEDDLE_DISPATCH", "ticket", dispatch, HEDDLE_DISPATCH_TICKET),
+    GOOD("HEDDLE_DISPATCH", "plan", dispatch, HEDDLE_DISPATCH_PLAN),
+    GOOD("HEDDLE_DISPATCH", "iqs", dispatch, HEDDLE_DISPATCH_IQS),
+    GOOD("HEDDLE_DISPATCH", "", dispatch, HEDDLE_DISPATCH_DEFAULT),
+    BAD("HEDDLE_DISPATCH", "plans"),
+    GOOD("HEDDLE_BY_BODY", "2", by_body, 2),
+    BAD("HEDDLE_BY_BODY", "3"),
+    BAD("HEDDLE_BY_BODY", "yes"),
+    GOOD("HEDDLE_SYNC", "1", sync, 1),
+    BAD("HEDDLE_SYNC", "2"),
     GOOD("HEDDLE_DEVICE", "3", device, 3),
     BAD("HEDDLE_DEVICE", "1024"),
     GOOD("HEDDLE_WORKERS", "12", n_workers, 12),
@@ -110,7 +129,7 @@ static void test_list(void)
         CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
         CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
     }
-    CHECK(n == 10 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(n == 14 && !heddle_env_get(UINT32_MAX, &i));
     CHECK(unsetenv("HEDDLE_RING") == 0);
 }
 
@@ -143,13 +162,38 @@ static void test_open(void)
     CHECK(!unsetenv("HEDDLE_WORKERS") && !unsetenv("HEDDLE_BACKEND") && !unsetenv("HEDDLE_POLICY"));
 }
 
+/* Every number has a name of its own, and what is outside the table none. */
+#define TEST_NAMES(type, n, function)                                                     \
+    do {                                                                                  \
+        int i, k;                                                                         \
+        for (i = 0; i < (n); i++)                                                         \
+            for (k = 0; k < i; k++)                                                       \
+                CHECK(function((type)i) && strcmp(function((type)i), function((type)k))); \
+        CHECK(!function((type)(n)) && !function((type)-1));                               \
+    } while (0)
+
 static void test_names(void)
 {
     CHECK(!strcmp(heddle_backend_name(HEDDLE_SERIAL), "serial") && !strcmp(heddle_backend_name(HEDDLE_AUTO), "auto"));
-    CHECK(!heddle_backend_name((heddle_backend)HEDDLE_N_BACKENDS) && !heddle_backend_name((heddle_backend)-1));
     CHECK(!strcmp(heddle_policy_name(HEDDLE_POLICY_GRR), "grr"));
-    CHECK(heddle_policy_name((heddle_policy)(HEDDLE_N_POLICIES - 1)));
-    CHECK(!heddle_policy_name((heddle_policy)HEDDLE_N_POLICIES) && !heddle_policy_name((heddle_policy)-1));
+    CHECK(!strcmp(heddle_executor_name(HEDDLE_EXECUTOR_CUDAGRAPH_PDL), "cudagraph+pdl"));
+    CHECK(!strcmp(heddle_dispatch_name(HEDDLE_DISPATCH_IQS), "iqs"));
+    TEST_NAMES(heddle_backend, HEDDLE_N_BACKENDS, heddle_backend_name);
+    TEST_NAMES(heddle_policy, HEDDLE_N_POLICIES, heddle_policy_name);
+    TEST_NAMES(heddle_executor, HEDDLE_N_EXECUTORS, heddle_executor_name);
+    TEST_NAMES(heddle_dispatch, HEDDLE_N_DISPATCHES, heddle_dispatch_name);
+}
+
+/* The sentence lists what would have been right. */
+static void test_sentence(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    hd_error e;
+    CHECK(!setenv("HEDDLE_DISPATCH", "push", 1));
+    CHECK(hd_env_fill(&c, &e) == HEDDLE_EINVAL);
+    CHECK_MSG(!strcmp(e.text, "HEDDLE_DISPATCH=push: default, distributed, ticket, plan or iqs is expected"), "%s",
+              e.text);
+    CHECK(!unsetenv("HEDDLE_DISPATCH"));
 }
 
 int main(void)
@@ -164,5 +208,6 @@ int main(void)
     test_program_first();
     test_open();
     test_names();
+    test_sentence();
     return 0;
 }

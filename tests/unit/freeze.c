@@ -113,8 +113,9 @@ static void add_all(hd_graph *g, const spec *s, uint32_t *number)
     uint32_t i;
     for (i = 0; i < s->n_tasks; i++) {
         const spec_task *t = &s->task[i];
-        heddle_task_desc d = {sizeof d,    t->body,  t->args,   spec_arg_bytes[t->body], t->range, t->n_ranges,
-                              t->priority, t->flags, t->cost_ns};
+        heddle_task_desc d = {
+            sizeof d, t->body,    t->args, spec_arg_bytes[t->body], t->range, t->n_ranges, t->priority,
+            t->flags, t->cost_ns, 0};
         CHECK(hd_graph_add(g, &d, &number[i], NULL) == HEDDLE_OK);
     }
     for (i = 0; i < s->n_edges; i++)

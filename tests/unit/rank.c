@@ -166,8 +166,8 @@ static int random_marks(uint64_t *seed)
     CHECK(hd_graph_init(&g, &table, NULL) == HEDDLE_OK);
     for (i = 0; i < s.n_tasks; i++) {
         const spec_task *t = &s.task[i];
-        heddle_task_desc d = {sizeof d, t->body, t->args,   spec_arg_bytes[t->body], t->range, t->n_ranges,
-                              0,        0,       t->cost_ns};
+        heddle_task_desc d = {sizeof d, t->body,    t->args, spec_arg_bytes[t->body], t->range, t->n_ranges, 0,
+                              0,        t->cost_ns, 0};
         CHECK(hd_graph_add(&g, &d, &number[i], NULL) == HEDDLE_OK);
     }
     for (i = 0; i < s.n_edges; i++)

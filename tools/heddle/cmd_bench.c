@@ -51,7 +51,7 @@ static const char *const units[] = {
 /* Measures of the plain loop, which has no graph, no workers and nothing to set up beside the data. */
 static int concerns_tiles(measure m) { return m == execTime || m == initAppContext_H || m == totalTime; }
 
-enum { MAX_SUBJECTS = 2 + 2 * HEDDLE_N_POLICIES };
+enum { MAX_SUBJECTS = 2 + 2 * (HEDDLE_N_EXECUTORS + HEDDLE_N_DISPATCHES * HEDDLE_N_POLICIES) };
 
 typedef struct subject {
     char name[64];
@@ -71,46 +71,109 @@ typedef struct bench {
 
 /* ---- subjects ---- */
 
-static void add_subject(bench *b, heddle_backend backend, heddle_policy policy, int is_tiles)
+static void add_subject(bench *b, const heddle_config *config, int is_tiles)
 {
     subject *s = &b->subjects[b->n_subjects++];
-    s->config = b->o->config;
-    s->config.backend = backend;
-    s->config.policy = policy;
+    s->config = *config;
     s->is_tiles = is_tiles;
-    if (backend == HEDDLE_SERIAL)
-        s->config.n_workers = 0; /* --workers is meant for those that have several */
     if (is_tiles)
         snprintf(s->name, sizeof s->name, "tiles");
     else
-        snprintf(s->name, sizeof s->name, "%s/%s/%s/%s", heddle_backend_name(backend), work_executor(backend),
-                 work_dispatch(backend), work_policy(backend, policy));
+        snprintf(s->name, sizeof s->name, "%s/%s/%s/%s", heddle_backend_name(config->backend), work_executor(config),
+                 work_dispatch(config), work_policy(config));
 }
 
-static void add_policies(bench *b, heddle_backend backend)
+/* The plain loop and the serial backend have no workers, lanes of a GPU or ways to hand on tasks: options that say
+ * something of these are meant for the others. */
+static void add_plain(bench *b, int is_tiles)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    c.backend = HEDDLE_SERIAL;
+    c.time_limit_ms = b->o->config.time_limit_ms;
+    add_subject(b, &c, is_tiles);
+}
+
+static void add_policies(bench *b, heddle_config c)
 {
     unsigned wanted = b->o->policies;
-    for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++)
+    for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
+        c.policy = (heddle_policy)p;
+        if (c.policy == HEDDLE_POLICY_SHARE && c.dispatch == HEDDLE_DISPATCH_IQS)
+            continue; /* the paper's queues have no such thing */
         if (!wanted || wanted & 1u << p)
-            add_subject(b, backend, (heddle_policy)p, 0);
+            add_subject(b, &c, 0);
+    }
+}
+
+static void add_dispatch(bench *b, heddle_config c)
+{
+    if (c.dispatch == HEDDLE_DISPATCH_TICKET || c.dispatch == HEDDLE_DISPATCH_PLAN)
+        add_subject(b, &c, 0);
+    else
+        add_policies(b, c);
+}
+
+/* One dispatch where it was named; else all of a GPU, and of threads the default. */
+static void add_dispatches(bench *b, heddle_config c)
+{
+    if (c.dispatch || c.backend == HEDDLE_CPU) {
+        add_dispatch(b, c);
+        return;
+    }
+    for (unsigned d = HEDDLE_DISPATCH_DEFAULT + 1; d < HEDDLE_N_DISPATCHES; d++) {
+        c.dispatch = (heddle_dispatch)d;
+        add_dispatch(b, c);
+    }
+}
+
+static void add_threads(bench *b)
+{
+    heddle_config c = b->o->config;
+    c.backend = HEDDLE_CPU;
+    c.executor = HEDDLE_EXECUTOR_AUTO;
+    c.n_lanes = c.by_body = c.sync = c.device = 0;
+    add_dispatches(b, c);
+}
+
+static void add_gpu(bench *b)
+{
+    heddle_executor wanted = b->o->config.executor;
+    heddle_config c = b->o->config;
+    c.backend = HEDDLE_CUDA;
+    for (unsigned e = HEDDLE_EXECUTOR_AUTO + 1; e < HEDDLE_N_EXECUTORS; e++) {
+        c.executor = (heddle_executor)e;
+        c.by_body = e == HEDDLE_EXECUTOR_PERSISTENT || e == HEDDLE_EXECUTOR_TASKGRAPH ? 0 : b->o->config.by_body;
+        c.sync = e == HEDDLE_EXECUTOR_LEVELS ? b->o->config.sync : 0;
+        if (wanted ? c.executor != wanted : b->o->config.dispatch && e != HEDDLE_EXECUTOR_PERSISTENT)
+            continue; /* a dispatch that was named leaves no other executor */
+        if (e == HEDDLE_EXECUTOR_PERSISTENT)
+            add_dispatches(b, c);
+        else
+            add_subject(b, &c, 0);
+    }
+}
+
+static void add_backend(bench *b, heddle_backend backend)
+{
+    switch (backend) {
+    case HEDDLE_SERIAL: add_plain(b, 0); break;
+    case HEDDLE_CPU: add_threads(b); break;
+    default: add_gpu(b);
+    }
 }
 
 static int add_subjects(bench *b)
 {
     unsigned wanted = b->o->backends;
     if (!wanted || wanted & 1u << SUBJECT_TILES)
-        add_subject(b, HEDDLE_SERIAL, HEDDLE_POLICY_DEFAULT, 1);
+        add_plain(b, 1);
     for (unsigned i = HEDDLE_SERIAL; i < HEDDLE_N_BACKENDS; i++) {
         int here = heddle_has_backend((heddle_backend)i);
         if (!here && wanted & 1u << i)
             return cli_bad("backend %s is not here (heddle info shows what is)",
                            heddle_backend_name((heddle_backend)i));
-        if (!here || (wanted && !(wanted & 1u << i)))
-            continue;
-        if (i == HEDDLE_SERIAL)
-            add_subject(b, HEDDLE_SERIAL, HEDDLE_POLICY_DEFAULT, 0);
-        else
-            add_policies(b, (heddle_backend)i);
+        if (here && (!wanted || wanted & 1u << i))
+            add_backend(b, (heddle_backend)i);
     }
     return CLI_OK;
 }

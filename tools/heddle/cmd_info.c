@@ -7,31 +7,59 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A name and what it means. */
+typedef struct named {
+    const char *name, *help;
+} named;
+#define HEDDLE_X(name, value, text, help) {text, help},
+static const named backends[] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
+static const named policies[] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
+static const named executors[] = {HEDDLE_EXECUTOR_MAP(HEDDLE_X)};
+static const named dispatches[] = {HEDDLE_DISPATCH_MAP(HEDDLE_X)};
+#undef HEDDLE_X
+
 static void print_backends(FILE *out)
 {
-    static const char *const help[] = {
-#define HEDDLE_X(name, value, text, help) help,
-        HEDDLE_BACKEND_MAP(HEDDLE_X)
-#undef HEDDLE_X
-    };
     fputs("\nbackends\n", out);
     for (unsigned b = 0; b < HEDDLE_N_BACKENDS; b++) {
         int here = b == HEDDLE_AUTO || heddle_has_backend((heddle_backend)b);
-        fprintf(out, "  %-8s %s%s\n", heddle_backend_name((heddle_backend)b), help[b],
+        fprintf(out, "  %-8s %s%s\n", backends[b].name, backends[b].help,
                 here ? "" : " (not in this build, or no device)");
     }
 }
 
-static void print_policies(FILE *out)
+static void print_choices(FILE *out, const char *title, const named *list, size_t n)
 {
-    static const char *const help[] = {
-#define HEDDLE_X(name, value, text, help) help,
-        HEDDLE_POLICY_MAP(HEDDLE_X)
-#undef HEDDLE_X
-    };
-    fputs("\npolicies\n", out);
-    for (unsigned p = 0; p < HEDDLE_N_POLICIES; p++)
-        fprintf(out, "  %-8s %s\n", heddle_policy_name((heddle_policy)p), help[p]);
+    fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %-13s %s\n", list[i].name, list[i].help);
+}
+
+/* What may stand between us and a kernel that stays. */
+static void print_hindrances(FILE *out, const heddle_device *d)
+{
+    fprintf(out, "           multi-process service %s, %s, %s\n", d->has_mps ? "on: SMs may be shared" : "off",
+            d->is_mig ? "a MIG slice" : "no MIG slice",
+            d->has_time_limit ? "a display's time limit stops kernels of some seconds" : "no display time limit");
+}
+
+/* Rounded down, to be read. */
+static uint64_t mebibytes(uint64_t n_bytes) { return n_bytes >> 20 << 20; }
+
+static void print_gpu(FILE *out, heddle_backend b, uint32_t device)
+{
+    heddle_device d = HEDDLE_DEVICE_INIT;
+    cli_text free_bytes, total, l2, shared;
+    if (heddle_device_info(b, device, &d))
+        return;
+    fprintf(out, "           %s, %" PRIu32 " SMs, compute capability %" PRIu32 ".%" PRIu32 "\n", d.name, d.n_units,
+            d.major, d.minor);
+    fprintf(out, "           memory %s, %s free, L2 %s, shared memory of a block up to %s\n",
+            cli_bytes(&total, mebibytes(d.total_bytes)), cli_bytes(&free_bytes, mebibytes(d.free_bytes)),
+            cli_bytes(&l2, d.l2_bytes), cli_bytes(&shared, d.shared_bytes));
+    fprintf(out, "           CUDA: driver %" PRIu32 ".%" PRIu32 ", runtime %" PRIu32 ".%" PRIu32 "\n", d.driver / 1000,
+            d.driver % 1000 / 10, d.runtime / 1000, d.runtime % 1000 / 10);
+    print_hindrances(out, &d);
 }
 
 /* What the context of a backend's only device would be; a backend that does not open says why. */
@@ -45,9 +73,12 @@ static void print_device(FILE *out, heddle_backend b)
         fprintf(out, "cannot be opened: %s\n", heddle_errmsg(NULL));
         return;
     }
-    if (!heddle_get_config(ctx, &config))
+    if (!heddle_get_config(ctx, &config) && config.n_workers)
         fprintf(out, "device %" PRIu32 ": %" PRIu32 " worker%s\n", config.device, config.n_workers,
                 config.n_workers == 1 ? "" : "s");
+    else
+        fprintf(out, "device %" PRIu32 ": as many workers as the graph's bodies leave room for\n", config.device);
+    print_gpu(out, b, config.device);
     heddle_close(ctx);
 }
 
@@ -94,7 +125,9 @@ static void print_all(FILE *out)
 {
     fprintf(out, "heddle %d.%d.%d\n", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
     print_backends(out);
-    print_policies(out);
+    print_choices(out, "policies", policies, HEDDLE_N_POLICIES);
+    print_choices(out, "executors", executors, HEDDLE_N_EXECUTORS);
+    print_choices(out, "dispatches", dispatches, HEDDLE_N_DISPATCHES);
     print_machine(out);
     print_limits(out);
     print_environment(out);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Trace events of a worker, 32 bytes each, of which only those used become real memory. */
-enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, ALL_TRACE = 1 << 23 };
+enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, MIN_GPU_TRACE = 1 << 12, ALL_TRACE = 1 << 23 };
 
 /* All that is known at the end. */
 typedef struct outcome {
@@ -33,13 +33,13 @@ static int is_file(const char *word)
     return strchr(word, '/') || (n > 5 && !strcmp(word + n - 5, ".json"));
 }
 
-static int find_target(const options *o, const app **a, const char **file)
+int find_target(const options *o, const char *command, const app **a, const char **file)
 {
     const app_request *q = &o->request;
     *a = NULL;
     *file = NULL;
     if (o->n_words != 1)
-        return cli_bad("run takes one app or one file: heddle run APP|FILE.json");
+        return cli_bad("%s takes one app or one file: heddle %s APP|FILE.json", command, command);
     if (!is_file(o->words[0]))
         return find_app(o->words[0], a);
     *file = o->words[0];
@@ -48,17 +48,30 @@ static int find_target(const options *o, const app **a, const char **file)
     return CLI_OK;
 }
 
-/* Room for the events of one run, shared out over the workers there will be; HEDDLE_TRACE goes before. */
-static uint32_t trace_room(const heddle_config *config)
+/* As many workers as there may be, where the config leaves it open. On a GPU sixteen blocks an SM: of the default size
+ * no more are resident. */
+static uint32_t most_workers(const heddle_config *config, const heddle_device *gpu)
+{
+    heddle_machine m;
+    if (config->n_workers)
+        return config->n_workers;
+    if (gpu->n_units)
+        return 16 * gpu->n_units;
+    heddle_get_machine(&m);
+    return m.n_threads ? m.n_threads : 1;
+}
+
+uint32_t trace_room(const heddle_config *config)
 {
     const char *env = getenv("HEDDLE_TRACE");
-    heddle_machine m;
-    uint32_t n;
+    heddle_device gpu = HEDDLE_DEVICE_INIT;
+    uint32_t n, least;
     if (env && *env && strcmp(env, "0") != 0)
         return 0;
-    heddle_get_machine(&m);
-    n = ALL_TRACE / (config->n_workers ? config->n_workers : m.n_threads ? m.n_threads : 1);
-    return n < MIN_TRACE ? MIN_TRACE : n > MAX_TRACE ? MAX_TRACE : n;
+    (void)heddle_device_info(config->backend, config->device, &gpu); /* none: n_units stays 0 */
+    n = ALL_TRACE / most_workers(config, &gpu);
+    least = gpu.n_units ? MIN_GPU_TRACE : MIN_TRACE;
+    return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;
 }
 
 /* One run with its check. */
@@ -149,8 +162,10 @@ static void print_report(const outcome *out, const options *o, FILE *f)
                 w->c->n[1], w->c->b[0], w->c->b[1]);
     fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
             w->config.n_workers == 1 ? "" : "s");
-    if (w->config.backend != HEDDLE_SERIAL)
-        fprintf(f, ", policy %s", work_policy(w->config.backend, w->config.policy));
+    if (w->config.backend == HEDDLE_CPU)
+        fprintf(f, ", dispatch %s, policy %s", work_dispatch(&w->config), work_policy(&w->config));
+    if (*heddle_get_how(w->graph))
+        fprintf(f, "\n  how      %s", heddle_get_how(w->graph));
     fprintf(f, "\n  graph    %" PRIu64 " tasks, %" PRIu64 " edges, %" PRIu64 " levels, at most %" PRIu64 " wide\n",
             w->info.n_tasks, w->info.n_edges, w->info.n_levels, w->info.max_width);
     fprintf(f, "  time     build %s, freeze %s, ", cli_duration(&build, w->build_ns),
@@ -196,7 +211,6 @@ static void json_answer(const outcome *out, FILE *f)
 static void print_json(const outcome *out, const options *o, FILE *f)
 {
     const work *w = &out->w;
-    heddle_backend b = w->config.backend;
     fputs("{\n  \"app\": ", f);
     json_string(f, w->app ? w->app->name : w->file);
     if (w->app)
@@ -205,7 +219,11 @@ static void print_json(const outcome *out, const options *o, FILE *f)
     else
         fputs(",\n  \"n\": null,\n  \"b\": null,\n", f);
     fprintf(f, "  \"backend\": \"%s\",\n  \"executor\": \"%s\",\n  \"dispatch\": \"%s\",\n  \"policy\": \"%s\",\n",
-            heddle_backend_name(b), work_executor(b), work_dispatch(b), work_policy(b, w->config.policy));
+            heddle_backend_name(w->config.backend), work_executor(&w->config), work_dispatch(&w->config),
+            work_policy(&w->config));
+    fputs("  \"how\": ", f);
+    json_string(f, heddle_get_how(w->graph));
+    fputs(",\n", f);
     fprintf(f, "  \"workers\": %" PRIu32 ",\n  \"tasks\": %" PRIu64 ",\n  \"edges\": %" PRIu64 ",\n",
             w->config.n_workers, w->info.n_tasks, w->info.n_edges);
     fprintf(f, "  \"levels\": %" PRIu64 ",\n  \"repeat\": %" PRIu64 ",\n", w->info.n_levels, out->n_runs);
@@ -246,6 +264,26 @@ static int tell(outcome *out, const options *o)
     return status;
 }
 
+/* What a plan asks of the config. */
+static int follow_plan(const options *o, heddle_config *config)
+{
+    if (!o->plan)
+        return CLI_OK;
+    if (!has_workers(config))
+        return cli_bad("--plan: executor %s has no workers to follow it", heddle_executor_name(config->executor));
+    if (config->dispatch != HEDDLE_DISPATCH_DEFAULT && config->dispatch != HEDDLE_DISPATCH_PLAN)
+        return cli_bad("--plan: dispatch %s does not follow one", heddle_dispatch_name(config->dispatch));
+    config->dispatch = HEDDLE_DISPATCH_PLAN;
+    ask_for_workers(config);
+    return CLI_OK;
+}
+
+static int read_plan(const work *w, const char *path)
+{
+    heddle_status s = path ? heddle_graph_read_plan(w->graph, path) : HEDDLE_OK;
+    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+}
+
 int cmd_run(const options *o)
 {
     outcome out = {.check = "skipped"};
@@ -253,11 +291,13 @@ int cmd_run(const options *o)
     const app *a;
     const char *file;
     int status, told;
-    if (find_target(o, &a, &file) || check_outputs(o))
+    if (find_target(o, "run", &a, &file) || follow_plan(o, &config) || check_outputs(o))
         return CLI_BAD;
     if (o->stats || o->trace || o->timeline || (file && !o->no_check))
         config.n_trace = trace_room(&config);
     status = work_open(&out.w, a, file, &o->request, &config);
+    if (!status)
+        status = read_plan(&out.w, o->plan);
     if (!status)
         status = run_all(&out, o);
     if (status != CLI_BAD) {

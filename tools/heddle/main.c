@@ -18,6 +18,8 @@ static const command commands[] = {
      "Shows what is here: backends, cores, caches, limits, environment; or what an app takes."},
     {"run", FOR_RUN, cmd_run, "heddle run APP|FILE.json [OPTION]...",
      "Runs an app, or a graph file whose bodies spin, and checks the result."},
+    {"plan", FOR_PLAN, cmd_plan, "heddle plan APP|FILE.json [OPTION]...",
+     "Runs once and writes who ran what in which order, for `heddle run --plan`."},
     {"bench", FOR_BENCH, cmd_bench, "heddle bench APP...|all [OPTION]...",
      "Verifies, then times apps on backends and policies in turn; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},

@@ -11,7 +11,7 @@
 
 typedef struct option {
     const char *name;  /* with its dashes */
-    const char *value; /* what it takes, NULL: nothing */
+    const char *value; /* what it takes, NULL: nothing; in brackets: may be left out */
     unsigned commands;
     int (*set)(options *o, const char *name, char *value);
     const char *help;
@@ -76,47 +76,45 @@ static int set_input(options *o, const char *name, char *value)
     return CLI_OK;
 }
 
-static int find_backend(const char *name, const char *value, unsigned *out)
+/* A choice by name. */
+typedef struct choice {
+    const char *kind; /* "policy" */
+    unsigned n;
+    const char *(*text)(unsigned index);
+} choice;
+
+static const char *backend_text(unsigned i) { return heddle_backend_name((heddle_backend)i); }
+static const char *policy_text(unsigned i) { return heddle_policy_name((heddle_policy)i); }
+static const char *executor_text(unsigned i) { return heddle_executor_name((heddle_executor)i); }
+static const char *dispatch_text(unsigned i) { return heddle_dispatch_name((heddle_dispatch)i); }
+static const choice backends = {"backend", HEDDLE_N_BACKENDS, backend_text};
+static const choice policies = {"policy", HEDDLE_N_POLICIES, policy_text};
+static const choice executors = {"executor", HEDDLE_N_EXECUTORS, executor_text};
+static const choice dispatches = {"dispatch", HEDDLE_N_DISPATCHES, dispatch_text};
+
+static int find_choice(const choice *c, const char *name, const char *value, unsigned *out)
 {
     cli_guess guess = {.word = value};
-    unsigned b;
-    for (b = 0; b < HEDDLE_N_BACKENDS; b++) {
-        *out = b;
-        if (!strcmp(value, heddle_backend_name((heddle_backend)b)))
+    for (*out = 0; *out < c->n; (*out)++) {
+        if (!strcmp(value, c->text(*out)))
             return CLI_OK;
-        cli_guess_offer(&guess, heddle_backend_name((heddle_backend)b));
+        cli_guess_offer(&guess, c->text(*out));
     }
-    return cli_bad("%s: unknown backend '%s'%s", name, value, cli_guess_tail(&guess));
+    return cli_bad("%s: unknown %s '%s'%s (heddle info lists them)", name, c->kind, value, cli_guess_tail(&guess));
 }
 
-static int find_policy(const char *name, const char *value, unsigned *out)
-{
-    cli_guess guess = {.word = value};
-    unsigned p;
-    for (p = 0; p < HEDDLE_N_POLICIES; p++) {
-        *out = p;
-        if (!strcmp(value, heddle_policy_name((heddle_policy)p)))
-            return CLI_OK;
-        cli_guess_offer(&guess, heddle_policy_name((heddle_policy)p));
+#define CHOICE(function, table, field, type)                       \
+    static int function(options *o, const char *name, char *value) \
+    {                                                              \
+        unsigned index = 0;                                        \
+        int status = find_choice(&(table), name, value, &index);   \
+        o->config.field = (type)index;                             \
+        return status;                                             \
     }
-    return cli_bad("%s: unknown policy '%s'%s (heddle info lists them)", name, value, cli_guess_tail(&guess));
-}
-
-static int set_backend(options *o, const char *name, char *value)
-{
-    unsigned b = 0;
-    int status = find_backend(name, value, &b);
-    o->config.backend = (heddle_backend)b;
-    return status;
-}
-
-static int set_policy(options *o, const char *name, char *value)
-{
-    unsigned p = 0;
-    int status = find_policy(name, value, &p);
-    o->config.policy = (heddle_policy)p;
-    return status;
-}
+CHOICE(set_backend, backends, backend, heddle_backend)
+CHOICE(set_policy, policies, policy, heddle_policy)
+CHOICE(set_executor, executors, executor, heddle_executor)
+CHOICE(set_dispatch, dispatches, dispatch, heddle_dispatch)
 
 /* A comma-separated list into a bit set. */
 static int set_list(const char *name, char *value, int (*find)(const char *, const char *, unsigned *), unsigned *bits)
@@ -138,14 +136,14 @@ static int find_subject(const char *name, const char *value, unsigned *out)
         return CLI_OK;
     if (!strcmp(value, "auto"))
         return cli_bad("%s auto: a bench names what it compares: tiles, serial, cpu, cuda", name);
-    return find_backend(name, value, out);
+    return find_choice(&backends, name, value, out);
 }
 
 static int find_listed_policy(const char *name, const char *value, unsigned *out)
 {
     if (!strcmp(value, heddle_policy_name(HEDDLE_POLICY_DEFAULT)))
         return cli_bad("%s %s: a bench names what it compares (heddle info lists the policies)", name, value);
-    return find_policy(name, value, out);
+    return find_choice(&policies, name, value, out);
 }
 
 static int set_backends(options *o, const char *name, char *value)
@@ -179,14 +177,14 @@ static int set_repeat(options *o, const char *name, char *value)
 }
 static int set_runs(options *o, const char *name, char *value) { return set_u64(name, value, 1, 10000, &o->runs); }
 
-static int set_auto_only(options *o, const char *name, char *value)
+static int set_device(options *o, const char *name, char *value)
 {
-    (void)o;
-    if (!strcmp(value, "auto"))
-        return CLI_OK;
-    return cli_bad("%s %s: a choice of the cuda backend, which this version does not have yet; the serial and cpu "
-                   "backends take auto only",
-                   name, value);
+    return set_u32(name, value, 0, 1023, &o->config.device);
+}
+/* In a config 0 means auto; so it does here. */
+static int set_by_body(options *o, const char *name, char *value)
+{
+    return set_u32(name, value ? value : "1", 0, 2, &o->config.by_body);
 }
 
 #define SETTER(function, field, type, text)                        \
@@ -200,29 +198,42 @@ static int set_auto_only(options *o, const char *name, char *value)
 SETTER(set_no_check, no_check, int, 1)
 SETTER(set_json, json, int, 1)
 SETTER(set_stats, stats, int, 1)
+SETTER(set_sync, config.sync, uint32_t, 1)
 SETTER(set_help, help, int, 1)
 SETTER(set_trace, trace, const char *, value)
 SETTER(set_timeline, timeline, const char *, value)
 SETTER(set_dot, dot, const char *, value)
 SETTER(set_dump_graph, dump_graph, const char *, value)
+SETTER(set_plan, plan, const char *, value)
+SETTER(set_out, out, const char *, value)
+SETTER(set_costs, costs, int, 1)
 SETTER(set_tsv, tsv, const char *, value)
 
+enum { RUNS = FOR_RUN | FOR_BENCH | FOR_PLAN, ALL = RUNS | FOR_INFO | FOR_TRACE };
+
 static const option table[] = {
-    {"-n", "ROWS[xCOLS]", FOR_RUN | FOR_BENCH, set_n, "size of the problem"},
-    {"-b", "ROWS[xCOLS]", FOR_RUN | FOR_BENCH, set_b, "size of a block"},
-    {"--opt", "KEY=VALUE", FOR_RUN | FOR_BENCH, set_opt, "an option of the app (heddle info APP lists them)"},
-    {"--input", "FILE", FOR_RUN | FOR_BENCH, set_input, "an input of the app, as often as it takes inputs"},
-    {"--backend", "NAME", FOR_RUN, set_backend, "auto, serial, cpu, cuda"},
+    {"-n", "ROWS[xCOLS]", RUNS, set_n, "size of the problem"},
+    {"-b", "ROWS[xCOLS]", RUNS, set_b, "size of a block"},
+    {"--opt", "KEY=VALUE", RUNS, set_opt, "an option of the app (heddle info APP lists them)"},
+    {"--input", "FILE", RUNS, set_input, "an input of the app, as often as it takes inputs"},
+    {"--backend", "NAME", FOR_RUN | FOR_PLAN, set_backend, "auto, serial, cpu, cuda"},
+    {"--device", "N", RUNS, set_device, "which GPU, by number; default 0"},
     {"--backends", "LIST", FOR_BENCH, set_backends, "of tiles, serial, cpu, cuda; default: all that are here"},
-    {"--workers", "W", FOR_RUN | FOR_BENCH, set_workers, "worker threads; default: one per core"},
-    {"--lanes", "L", FOR_RUN, set_lanes, "lanes of an emulated block, serial backend only"},
-    {"--policy", "NAME", FOR_RUN, set_policy, "where freed tasks go (heddle info lists them)"},
+    {"--workers", "W", RUNS, set_workers, "threads, or blocks of a GPU; default: one per core, all that fit"},
+    {"--lanes", "L", RUNS, set_lanes, "threads of a block (cuda), of an emulated block (serial)"},
+    {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "where freed tasks go (heddle info lists them)"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
-    {"--executor", "NAME", FOR_RUN | FOR_BENCH, set_auto_only, "auto (others belong to the cuda backend)"},
-    {"--dispatch", "NAME", FOR_RUN | FOR_BENCH, set_auto_only, "auto (others belong to the cuda backend)"},
-    {"--time-limit", "MS", FOR_RUN | FOR_BENCH, set_time_limit, "stop a longer run; default 600000, 0 = no limit"},
+    {"--executor", "NAME", RUNS, set_executor, "cuda: how the graph runs; bench: only this one"},
+    {"--dispatch", "NAME", RUNS, set_dispatch, "who hands tasks to whom; bench: only this one"},
+    {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,
+     "levels: a launch a body and level (1, plain), a level (2)"},
+    {"--sync", NULL, FOR_RUN | FOR_BENCH, set_sync, "executor levels: wait for the GPU after each launch"},
+    {"--time-limit", "MS", RUNS, set_time_limit, "stop a longer run; default 600000, cuda 60000; 0 = none"},
     {"--repeat", "R", FOR_RUN, set_repeat, "run R times, each checked; the median is shown"},
     {"--runs", "R", FOR_BENCH, set_runs, "timed runs of each subject, default 5"},
+    {"--plan", "FILE", FOR_RUN, set_plan, "follow a plan that heddle plan wrote (dispatch plan)"},
+    {"-o", "FILE", FOR_PLAN, set_out, "where the plan goes; default NAME.plan.json"},
+    {"--costs", NULL, FOR_PLAN, set_costs, "plan anew from how long each task took, instead of what was done"},
     {"--no-check", NULL, FOR_RUN, set_no_check, "do not compare with the serial reference"},
     {"--json", NULL, FOR_RUN, set_json, "print one JSON object"},
     {"--stats", NULL, FOR_RUN, set_stats, "show the bodies, the workers and the critical path"},
@@ -231,8 +242,8 @@ static const option table[] = {
     {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},
     {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
     {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},
-    {"-h", NULL, FOR_INFO | FOR_RUN | FOR_BENCH | FOR_TRACE, set_help, NULL},
-    {"--help", NULL, FOR_INFO | FOR_RUN | FOR_BENCH | FOR_TRACE, set_help, "show the options of the command"},
+    {"-h", NULL, ALL, set_help, NULL},
+    {"--help", NULL, ALL, set_help, "show the options of the command"},
 };
 enum { N_TABLE = sizeof table / sizeof table[0] };
 
@@ -280,6 +291,8 @@ static int read_option(options *o, unsigned command, int argc, char **argv, int 
         return bad_option(arg, command);
     if (!t->value)
         return value ? cli_bad("%s takes no value", t->name) : t->set(o, t->name, NULL);
+    if (!value && t->value[0] == '[')
+        return t->set(o, t->name, NULL);
     if (!value && *at + 1 < argc)
         value = argv[++*at];
     return value ? t->set(o, t->name, value) : cli_bad("%s needs a value: %s", t->name, t->value);

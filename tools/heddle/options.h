@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Which commands an option belongs to. */
-enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8 };
+enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8, FOR_PLAN = 16 };
 
 /* What `bench` measures beside the backends: the app's plain loop over its tiles. */
 enum { SUBJECT_TILES = HEDDLE_N_BACKENDS };
@@ -18,10 +18,11 @@ typedef struct options {
     heddle_config config;
     const char **words; /* what is no option: apps, files                                         */
     size_t n_words;
-    const char *trace, *timeline, *dot, *dump_graph, *tsv;
+    const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan;
+    const char *out; /* of plan: where it goes                                                   */
     uint64_t repeat, runs;
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
-    int no_check, json, stats, help;
+    int no_check, json, stats, costs, help;
 } options;
 
 /* Reads argv[0 .. argc) as options of `command`. CLI_OK, or CLI_BAD with the sentence printed; options_free in

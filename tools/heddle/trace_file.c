@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_file.c - a trace written by heddle (Chrome trace events and an object "heddle" beside them), read back into a
  * summary. Refuses files of others, and events that cannot be true: a time that is no number, is negative, or ends
- * after the ages; a worker that is not there. */
+ * after the ages; a worker that is not there. A build without jansson reads none and says so. */
 #include "summary.h"
 
 #include "cli.h"
 
+#if HEDDLE_HAVE_JANSSON
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -203,3 +204,11 @@ int summary_of_trace(summary *s, const char *path, FILE *head)
     json_decref(r.root);
     return status;
 }
+#else
+int summary_of_trace(summary *s, const char *path, FILE *head)
+{
+    (void)head;
+    *s = (summary){.n_workers = 0};
+    return cli_bad("%s: cannot be read: this build of heddle reads no JSON (it was made without jansson)", path);
+}
+#endif

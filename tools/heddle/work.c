@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Ten minutes: a run that hangs must not hang the terminal. The environment may say otherwise. */
-enum { TIME_LIMIT_MS = 600000 };
+/* A run that hangs must not hang the terminal: ten minutes, on a GPU one. The environment may say otherwise. */
+enum { TIME_LIMIT_MS = 600000, GPU_TIME_LIMIT_MS = 60000 };
 
 static int bad_case(const work *w) { return cli_bad("%s", w->c->error); }
 
@@ -22,13 +22,19 @@ static int prepare(work *w, const app_request *q)
     return w->c ? CLI_OK : cli_bad("%s", error);
 }
 
+static uint32_t time_limit(const heddle_config *c)
+{
+    int on_gpu = c->backend == HEDDLE_CUDA || (c->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
+    return on_gpu ? GPU_TIME_LIMIT_MS : TIME_LIMIT_MS;
+}
+
 static int open_context(work *w, const heddle_config *cfg)
 {
     heddle_config config = *cfg;
     uint64_t begin_ns = cli_now_ns();
     heddle_status s;
     if (!config.time_limit_ms && !getenv("HEDDLE_TIME_LIMIT_MS"))
-        config.time_limit_ms = TIME_LIMIT_MS;
+        config.time_limit_ms = time_limit(&config);
     s = heddle_open(&w->ctx, &config);
     w->open_ns = cli_now_ns() - begin_ns;
     if (s)
@@ -187,9 +193,30 @@ int work_check(work *w, const char **sentence)
 
 /* ---- names ---- */
 
-const char *work_executor(heddle_backend b)
+const char *work_executor(const heddle_config *c)
 {
-    return b == HEDDLE_SERIAL ? "order" : b == HEDDLE_CPU ? "threads" : "persistent";
+    return c->backend == HEDDLE_SERIAL ? "order"
+           : c->backend == HEDDLE_CPU  ? "threads"
+                                       : heddle_executor_name(c->executor);
 }
-const char *work_dispatch(heddle_backend b) { return b == HEDDLE_SERIAL ? "-" : "distributed"; }
-const char *work_policy(heddle_backend b, heddle_policy p) { return b == HEDDLE_SERIAL ? "-" : heddle_policy_name(p); }
+
+static int has_workers(const heddle_config *c)
+{
+    return c->backend == HEDDLE_CPU || (c->backend == HEDDLE_CUDA && (c->executor == HEDDLE_EXECUTOR_AUTO ||
+                                                                      c->executor == HEDDLE_EXECUTOR_PERSISTENT));
+}
+
+const char *work_dispatch(const heddle_config *c)
+{
+    if (!has_workers(c))
+        return "-";
+    if (c->dispatch)
+        return heddle_dispatch_name(c->dispatch);
+    return c->backend == HEDDLE_CPU ? heddle_dispatch_name(HEDDLE_DISPATCH_DISTRIBUTED) : "auto";
+}
+
+const char *work_policy(const heddle_config *c)
+{
+    int none = c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN;
+    return !has_workers(c) || none ? "-" : heddle_policy_name(c->policy);
+}

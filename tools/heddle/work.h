@@ -29,9 +29,10 @@ int work_check(work *w, const char **sentence);
 int work_reset(work *w);
 void work_close(work *w);
 
-/* The names of how a backend ran: serial/order/-/-, cpu/threads/distributed/lf. */
-const char *work_executor(heddle_backend b);
-const char *work_dispatch(heddle_backend b);
-const char *work_policy(heddle_backend b, heddle_policy p);
+/* The names of how a config runs, in one form for all backends: serial/order/-/-, cpu/threads/distributed/lf,
+ * cuda/levels/-/-. "-" where there is nothing to choose. */
+const char *work_executor(const heddle_config *c);
+const char *work_dispatch(const heddle_config *c);
+const char *work_policy(const heddle_config *c);
 
 #endif

@@ -3,6 +3,7 @@
  *
  *     HD_LOAD(p, order, scope)            HD_STORE(p, v, order, scope)
  *     HD_ADD(p, v, order, scope)          HD_SUB, HD_EXCH: old value
+ *     HD_COUNT(p, order, scope): adds 1, nobody wants the old value
  *     HD_CAS(p, expected, v, order, scope): nonzero if *p was `expected` and became v (relaxed if not)
  *     HD_PAUSE(n): the n-th fruitless poll in a row
  *
@@ -36,6 +37,12 @@
         return __nv_atomic_compare_exchange_n(p, &e, v, false, __NV_ATOMIC_##order, __NV_ATOMIC_RELAXED, \
                                               HD_SCOPE_##scope);                                         \
     }
+#define HD_COUNT(p, order, scope) hd_count_##order##_##scope(p)
+/* In PTX: of the built-in nvcc makes an instruction that waits for the old value. */
+HD_FN void hd_count_RELEASE_DEV(uint32_t *p)
+{
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(p) : "memory");
+}
 HD_CAS_FN(RELAXED, DEV)
 HD_CAS_FN(ACQUIRE, DEV)
 HD_CAS_FN(RELEASE, DEV)
@@ -53,6 +60,7 @@ HD_FN void hd_pause(uint32_t n) { __nanosleep(32u << (n < 4u ? n : 4u)); }
 #define HD_ADD(p, v, order, scope) __atomic_fetch_add((p), (v), __ATOMIC_##order)
 #define HD_SUB(p, v, order, scope) __atomic_fetch_sub((p), (v), __ATOMIC_##order)
 #define HD_EXCH(p, v, order, scope) __atomic_exchange_n((p), (v), __ATOMIC_##order)
+#define HD_COUNT(p, order, scope) ((void)__atomic_fetch_add((p), 1u, __ATOMIC_##order))
 #define HD_CAS(p, e, v, order, scope) hd_cas_host((p), (e), (v), __ATOMIC_##order)
 
 HD_FN int hd_cas_host(uint32_t *p, uint32_t e, uint32_t v, int order)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 1u
+#define HEDDLE_CORE_VERSION 2u
 
 #if defined(__CUDACC__)
 #define HD_FN __attribute__((unused)) static __host__ __device__ __forceinline__

@@ -7,7 +7,7 @@
  *
  * Pushing reserves a slot by moving the tail (compare-and-swap, so that a full ring is seen, never
  * overrun), then writes the slot; the owner waits at its head for the slot to fill, so reservations
- * that are written out of order stay in order. Bounded: full is an answer, not an error (core/dep.h
+ * that are written out of order stay in order. Bounded: full is an answer, not an error (core/worker.h
  * tells where the task goes then).
  *
  * What is released where. A task with several predecessors was counted by read-modify-writes that
@@ -49,17 +49,30 @@ HD_FN uint32_t hd_ring_reserve(hd_cursor *c, uint32_t n_slots, uint32_t *doze)
     }
 }
 
-HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t task, uint32_t direct)
+/* never_full: there are as many slots as tasks and nobody dozes (a GPU), so that one addition reserves. */
+HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t task, uint32_t direct,
+                            int never_full)
 {
     uint32_t doze = 0;
-    uint32_t at = hd_ring_reserve(c, n_slots, &doze);
-    if (at == HD_NONE)
+    uint32_t at = never_full ? HD_ADD(&c->tail, 1u, RELAXED, DEV) : hd_ring_reserve(c, n_slots, &doze);
+    if (at == HD_NONE && !never_full)
         return HD_PUSH_FULL;
     if (direct)
         HD_STORE(&slots[at & (n_slots - 1u)], (task + 1u) | HD_SLOT_DIRECT, RELEASE, DEV);
     else
         HD_STORE(&slots[at & (n_slots - 1u)], task + 1u, RELAXED, DEV);
     return doze ? HD_PUSH_WAKE : HD_PUSH_OK;
+}
+
+/* Owner only: empties the slot at its head, which it has found full, and moves on. */
+HD_FN void hd_ring_empty(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t *head)
+{
+    uint32_t *slot = &slots[*head & (n_slots - 1u)];
+    HD_STORE(slot, 0u, RELAXED, DEV);
+    *head = (*head + 1u) & HD_RING_COUNT;
+    /* Producers read this line at every push: move it a quarter ring at a time. */
+    if (n_slots < 8u || (*head & (n_slots / 4u - 1u)) == 0)
+        HD_STORE(&c->head, *head, RELEASE, DEV);
 }
 
 /* Owner only. *head is its private cursor. Returns the slot's word, or 0 when there is nothing. */
@@ -71,11 +84,7 @@ HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint
         return 0;
     if (word & HD_SLOT_DIRECT)
         word = HD_LOAD(slot, ACQUIRE, DEV); /* the same word: nobody else writes a full slot         */
-    HD_STORE(slot, 0u, RELAXED, DEV);
-    *head = (*head + 1u) & HD_RING_COUNT;
-    /* Producers read this line at every push: move it a quarter ring at a time. */
-    if (n_slots < 8u || (*head & (n_slots / 4u - 1u)) == 0)
-        HD_STORE(&c->head, *head, RELEASE, DEV);
+    hd_ring_empty(c, slots, n_slots, head);
     return word;
 }
 

@@ -31,10 +31,12 @@
 /* hd_task.flags */
 #define HD_TASK_URGENT 1u
 #define HD_TASK_WATCH 2u
+#define HD_TASK_PLACE 3 /* bits from here up: the worker + 1 that shall run it, 0 = any        */
 
 /* hd_edge.need: in-degree of the target in the low 30 bits */
 #define HD_NEED_MASK 0x3fffffffu
 #define HD_NEED_URGENT 0x80000000u
+#define HD_NEED_PLACED 0x40000000u /* its record names the worker                                 */
 
 typedef struct hd_edge {
     uint32_t task; /* the successor                                                               */
@@ -65,9 +67,30 @@ typedef struct hd_blob {
     uint32_t shared_bytes;                /* largest block-shared need of the bodies used, HD_REDUCE_BYTES included */
     uint64_t n_edges;                     /* all edges, inline ones included                                        */
     uint64_t edges_at, args_at, roots_at; /* offsets from the start of the blob                   */
-    uint64_t pad[8];
+    uint64_t args_bytes;
+    uint32_t n_urgent, n_placed; /* tasks so marked                                               */
+    uint64_t pad[6];
 } hd_blob;
 HD_STATIC_ASSERT(sizeof(hd_blob) == 128, "the blob header is as long as a record");
+
+/* A planned task, as its worker meets it: the record a list is made of, in the list's order, so that the next one can be
+ * fetched before it is needed. Edges between tasks of one worker are kept by the order of its list; `need` and the
+ * successors are of the others only. */
+#define HD_STEP_SUCC 8u
+typedef struct hd_step {
+    uint16_t body; /* or HD_BODY_JOIN                                                           */
+    uint16_t flags;
+    uint32_t task;   /* its number; HD_NONE behind the last step of a list                        */
+    uint32_t need;   /* predecessors that run on other workers                                    */
+    uint32_t n_succ; /* successors that run on other workers                                      */
+    uint32_t succ;   /* index in step_edges of the ninth                                          */
+    uint32_t arg_bytes;
+    uint32_t args_at;
+    uint32_t watch; /* index among the watched tasks, when HD_TASK_WATCH                        */
+    uint32_t first[HD_STEP_SUCC];
+    uint8_t args[HD_INLINE_ARGS];
+} hd_step;
+HD_STATIC_ASSERT(sizeof(hd_step) == 128, "a step is as long as a record");
 
 /* Why a run stops; the first reason set wins. */
 #define HD_STOP_NOT 0u
@@ -75,6 +98,7 @@ HD_STATIC_ASSERT(sizeof(hd_blob) == 128, "the blob header is as long as a record
 #define HD_STOP_CANCELED 2u
 #define HD_STOP_FAILED 3u
 #define HD_STOP_TIMEOUT 4u
+#define HD_STOP_LOST 5u /* the device failed; set by the host only                                 */
 
 /* Polled by all workers, written once or twice a run. */
 typedef struct hd_fail {
@@ -93,8 +117,11 @@ typedef struct hd_shared {
     uint32_t asking, pad5[31];      /* dev: a worker that has nothing, + 1; 0 = nobody asks       */
     uint32_t out, pad3[31];         /* dev: workers that have left                                */
     uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
+    uint32_t ticket, pad6[31];      /* dev: dispatch ticket: the next ticket to take              */
+    uint32_t tail, pad7[31];        /* dev: dispatch ticket: the next slot to fill                */
+    uint64_t began, pad8[15];       /* when the first worker came; on a GPU, lane 0 of worker 0 writes it */
 } hd_shared;
-HD_STATIC_ASSERT(sizeof(hd_shared) == 7 * HD_LINE, "one line a word");
+HD_STATIC_ASSERT(sizeof(hd_shared) == 10 * HD_LINE, "one line a word");
 
 /* A ready ring's two cursors (core/ring.h). */
 typedef struct hd_cursor {
@@ -112,6 +139,21 @@ typedef struct hd_event {
     uint64_t begin, end;             /* around the body                                         */
     uint32_t task, idle, queue, dep; /* before it: nothing to do, taking; after it: releasing   */
 } hd_event;
+
+/* What each worker is about, written by it into host memory that the host reads while the kernel runs, or hangs. */
+typedef struct hd_now {
+    uint32_t task;         /* sys: it runs this task, HD_NONE = none                          */
+    uint32_t waits;        /* sys: it waits for this task to become ready, HD_NONE = for any  */
+    uint32_t seen, need;   /* sys: of its predecessors, how many have been counted, and how many there are */
+    uint32_t came, pad[3]; /* sys: number of the run it has joined                            */
+} hd_now;
+
+/* How a run on a GPU ended, written into host memory by the last worker out; `run` last, with release. */
+typedef struct hd_end {
+    uint32_t stop, code, task, pad;
+    uint64_t begin_ns, end_ns; /* of hd_clock: the first worker in, the last one out              */
+    uint32_t run, pad1[3];     /* sys: number of the run                                          */
+} hd_end;
 
 /* What core asks of the host when workers are threads; NULL on a GPU. */
 typedef struct hd_host {
@@ -136,10 +178,41 @@ typedef struct hd_run {
     hd_tally *tallies;  /* one a worker                                                          */
     hd_event *events;   /* n_trace a worker, or NULL                                             */
     const hd_host *host;
+    hd_now *now;           /* one a worker, or NULL                                            */
+    hd_end *end;           /* on a GPU, else NULL                                              */
+    uint32_t *watched;     /* sys: on a GPU, the number of the run in which each watched task was done last */
+    const hd_step *steps;  /* dispatch plan: the lists, one after another, each with its end   */
+    const uint32_t *lists; /* dispatch plan: where each worker's list begins                   */
+    const uint32_t *step_edges;
     uint32_t n_tasks, n_roots, n_workers, n_slots; /* n_slots: of one ring, a power of two        */
     uint32_t policy, n_trace, spin;                /* spin: fruitless polls before a thread parks                */
-    uint32_t pad;
+    uint32_t dispatch;
+    uint32_t has_urgent; /* some task is urgent                                              */
+    uint32_t has_placed; /* some task is bound to a worker                                   */
+    uint32_t crowded;    /* more than one worker an SM: who polls must not empty its cache           */
 } hd_run;
+
+/* hd_run.dispatch */
+#define HD_DISPATCH_DISTRIBUTED 1u
+#define HD_DISPATCH_TICKET 2u
+#define HD_DISPATCH_PLAN 3u
+#define HD_DISPATCH_IQS 4u
+
+/* Kernels of a table by number, as its stub knows them (core/kernel.h). */
+#define HD_KERNEL_PERSISTENT(dispatch, trace) (2u * (dispatch) + (trace))
+#define HD_KERNEL_LEVEL(trace) (16u + (trace))
+#define HD_KERNEL_ALONE(body, trace) (18u + 2u * (body) + (trace))
+
+/* What a level kernel gets: a block for each of list[0 .. gridDim.x). */
+typedef struct hd_level {
+    const hd_task *tasks;
+    const uint8_t *args;
+    const void *app;
+    const uint32_t *list;
+    hd_fail *fail;
+    hd_event *events;  /* one a task, with the SM's number in `queue`; or NULL                    */
+    uint32_t pdl, pad; /* pdl: launched with a programmatic edge, must wait for the level before     */
+} hd_level;
 
 HD_FN const hd_task *hd_task_at(const hd_run *r, uint32_t t) { return r->tasks + t; }
 

@@ -71,6 +71,22 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w)
     return hd_leave(r);
 }
 
+/* The worker a task is bound to, or HD_NONE. Bound tasks go into that worker's ring and are never given away; whoever
+ * loads a graph with such tasks makes the rings as long as the graph, so that they are never full. */
+HD_FN uint32_t hd_bound_to(const hd_run *r, uint32_t t)
+{
+    uint32_t place = r->has_placed ? (uint32_t)hd_task_at(r, t)->flags >> HD_TASK_PLACE : 0u;
+    return place ? (place - 1u) % r->n_workers : HD_NONE;
+}
+HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
+{
+    uint32_t at = hd_bound_to(r, t);
+    return at != HD_NONE && at != w->id;
+}
+
+/* Rings that are never full: see hd_ring_push. */
+HD_FN int hd_never_full(const hd_run *r) { return !r->host && r->n_slots >= r->n_tasks; }
+
 HD_FN uint32_t *hd_ring_slots(const hd_run *r, uint32_t ring) { return r->slots + (uint64_t)ring * r->n_slots; }
 
 /* ---- taking -------------------------------------------------------------------------------- */
@@ -114,9 +130,19 @@ HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
     return t;
 }
 
+/* One lane puts a task into the normal or urgent ring of a worker, direct: what this lane has acquired passes on. */
+HD_FN uint32_t hd_hand_over(const hd_run *r, uint32_t t, uint32_t owner, uint32_t which)
+{
+    uint32_t ring = 2u * owner + which;
+    uint32_t said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, t, 1, hd_never_full(r));
+    if (said == HD_PUSH_WAKE)
+        r->host->unpark(r->host->self, owner);
+    return said;
+}
+
 /* A share of the roots that shrinks as they run out (guided self-scheduling), so that the last ones are
  * spread evenly. */
-HD_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
+HD_FN uint32_t hd_take_share(const hd_run *r, hd_worker *w)
 {
     uint32_t at, n;
     if (w->seed == w->seed_end) {
@@ -134,6 +160,16 @@ HD_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
     return r->roots[w->seed++];
 }
 
+/* A root for this worker; roots bound to others are passed on to them. */
+HD_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
+{
+    uint32_t t;
+    do
+        t = hd_take_share(r, w);
+    while (t != HD_NONE && hd_bound_elsewhere(r, w, t) && hd_hand_over(r, t, hd_bound_to(r, t), 1u) != HD_PUSH_FULL);
+    return t;
+}
+
 /* Lane 0 has nothing: asks, unless somebody does already. */
 HD_FN void hd_ask(const hd_run *r, const hd_worker *w)
 {
@@ -148,7 +184,7 @@ HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
     if (t == HD_NONE)
         t = hd_take_list(r, w);
     if (t == HD_NONE && w->seed != w->seed_end)
-        t = r->roots[w->seed++];
+        t = hd_take_seed(r, w);
     return t;
 }
 
@@ -164,7 +200,7 @@ HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
  * released as for a task with one predecessor: what this worker acquired passes on with it. */
 HD_FN void hd_give(const hd_run *r, hd_worker *w)
 {
-    uint32_t who = HD_LOAD(&r->shared->asking, RELAXED, DEV), t, ring, said;
+    uint32_t who = HD_LOAD(&r->shared->asking, RELAXED, DEV), t, said;
     if (who == 0u || who == w->id + 1u)
         return;
     t = hd_take_spare(r, w);
@@ -174,18 +210,15 @@ HD_FN void hd_give(const hd_run *r, hd_worker *w)
         w->kept = t;
         return;
     }
-    ring = 2u * (who - 1u) + 1u;
     said = HD_PUSH_FULL;
-    if (HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
-        said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, t, 1);
+    if (hd_bound_to(r, t) == HD_NONE && HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
+        said = hd_hand_over(r, t, who - 1u, 1u);
     if (said == HD_PUSH_FULL) { /* somebody else gave, or pushed: back to the own list */
         r->link[t] = w->list;
         w->list = t;
         return;
     }
     w->tally.n_given++;
-    if (said == HD_PUSH_WAKE)
-        r->host->unpark(r->host->self, who - 1u);
 }
 
 /* Lane 0: something to run, or HD_NONE for now. */
@@ -271,8 +304,8 @@ HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_
     for (try_ = 0; try_ < 2u && said == HD_PUSH_FULL; try_++) {
         uint32_t owner = (target + try_) % r->n_workers;
         uint32_t ring = 2u * owner + ((e.need & HD_NEED_URGENT) ? 0u : 1u);
-        said =
-            hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, e.task, (e.need & HD_NEED_MASK) == 1u);
+        said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, e.task,
+                            (e.need & HD_NEED_MASK) == 1u, hd_never_full(r));
         if (said == HD_PUSH_WAKE)
             r->host->unpark(r->host->self, owner);
         *n_full += said == HD_PUSH_FULL;
@@ -300,12 +333,14 @@ HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
 {
     uint32_t lane = hd_warp_lane();
     uint32_t mask = hd_ballot(ready);
+    uint32_t bound = ready && (e.need & HD_NEED_PLACED) ? hd_bound_to(r, e.task) : HD_NONE;
+    uint32_t mine = hd_ballot(ready && (bound == HD_NONE || bound == w->id));
     uint32_t keep = 0, first, said = HD_PUSH_OK, n_full = 0;
     if (!mask)
         return;
-    if (hd_policy_keeps(r->policy) && w->kept == HD_NONE) {
-        uint32_t urgent = hd_ballot(ready && (e.need & HD_NEED_URGENT));
-        uint32_t who = hd_lowest(urgent ? urgent : mask);
+    if (mine && hd_policy_keeps(r->policy) && w->kept == HD_NONE) {
+        uint32_t urgent = mine & hd_ballot(ready && (e.need & HD_NEED_URGENT));
+        uint32_t who = hd_lowest(urgent ? urgent : mine);
         uint32_t t = hd_shuffle(e.task, who);
         keep = 1u << who;
         hd_warp_sync(); /* all lanes have read w->kept before lane 0 writes it */
@@ -320,7 +355,7 @@ HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
     }
     first = hd_policy_first(r, w->id, &w->turn, hd_popcount(mask));
     if (mask >> lane & 1u)
-        said = hd_push(r, e, first + hd_popcount(mask & ((1u << lane) - 1u)), &n_full);
+        said = hd_push(r, e, bound != HD_NONE ? bound : first + hd_popcount(mask & ((1u << lane) - 1u)), &n_full);
     hd_spill(r, w, hd_ballot(said == HD_PUSH_FULL), e.task);
     if (lane == 0) {
         w->tally.n_pushed += hd_popcount(mask);
@@ -328,26 +363,37 @@ HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
     }
 }
 
-/* All scheduling lanes, after the barrier that ends the body of t. */
-HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t)
+/* All scheduling lanes: lane i counts the arrival at successor at + i, into *e. 1 to the lane whose task became ready. */
+HD_FN int hd_arrive_at(const hd_run *r, uint32_t run, const hd_task *task, uint32_t at, hd_edge *e)
 {
-    const hd_task *task = hd_task_at(r, t);
-    uint32_t lane = hd_warp_lane(), width = hd_warp_width(), n = task->n_succ, at;
-    for (at = 0; at < n; at += width) {
+    at += hd_warp_lane();
+    if (at >= task->n_succ)
+        return 0;
+    *e = hd_edge_at(r, task, at);
+    return hd_arrive(r, run, *e);
+}
+
+/* All scheduling lanes: the task's successors have been counted and placed. */
+HD_FN void hd_finished(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+{
+    if (hd_warp_lane() != 0)
+        return;
+    w->n_done++;
+    w->tally.n_tasks += task->body != HD_BODY_JOIN;
+    if ((task->flags & HD_TASK_WATCH) && r->host)
+        r->host->done(r->host->self, t);
+}
+
+/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
+HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+{
+    uint32_t n = task->n_succ, at;
+    for (at = 0; at < n; at += hd_warp_width()) {
         hd_edge e = {0, 0};
-        int ready = 0;
-        if (at + lane < n) {
-            e = hd_edge_at(r, task, at + lane);
-            ready = hd_arrive(r, w->run, e);
-        }
+        int ready = hd_arrive_at(r, w->run, task, at, &e);
         hd_place(r, w, e, ready);
     }
-    if (lane == 0) {
-        w->n_done++;
-        w->tally.n_tasks += task->body != HD_BODY_JOIN;
-        if ((task->flags & HD_TASK_WATCH) && r->host)
-            r->host->done(r->host->self, t);
-    }
+    hd_finished(r, w, t, task);
 }
 
 /* ---- tracing: called only when r->events ------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.c - workers are threads; the scheduler is include/heddle/core, the source the GPU runs.
+/* cpu.c - workers are threads; the scheduler is include/heddle/core, the source the GPU runs; work.c has its loops.
  *
  * Threads live as long as the device. Each has an inbox of loaded graphs to run, in the order of submission, so
  * jobs follow one another without a barrier between them: a worker that has left one starts on the next. Within a run
@@ -8,10 +8,13 @@
  * heddle_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
 #include "backend/backend.h"
 #include "base/machine.h"
+#include "backend/cpu/work.h"
+#include "graph/plan.h"
 #include "heddle/core/worker.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -36,6 +39,7 @@ typedef struct thread {
 
 struct hd_device {
     uint32_t n_workers, n_started, n_trace, n_slots, spin, policy;
+    heddle_dispatch dispatch;
     uint64_t n_bytes;
     uint32_t n_running; /* loaded graphs started and not ended */
     thread threads[];
@@ -50,7 +54,9 @@ struct hd_loaded {
     uint8_t *block; /* all words of the run, in one piece */
     uint64_t block_bytes, shared_bytes;
     uint8_t *shared; /* one arena a worker */
-    uint32_t *now;   /* task each worker is in, a line apart */
+    hd_cpu_now *now;
+    hd_steps steps; /* dispatch plan */
+    char how[64];
     uint32_t dirty;  /* the last run did not end well: clear counters and rings */
     uint32_t helped; /* the caller of heddle_run is worker 0 */
     uint32_t stop_why, stop_code, stop_task;
@@ -69,6 +75,8 @@ static void finish_run(hd_loaded *l)
     hd_shared *s = l->run.shared;
     l->end_ns = hd_host_clock();
     l->stop_why = HD_LOAD(&s->fail.stop, RELAXED, DEV);
+    if (l->stop_why == HD_STOP_NOT) /* ticket, plan: nobody counts, all have come to their end */
+        l->stop_why = HD_STOP_DONE;
     l->stop_code = HD_LOAD(&s->fail.code, RELAXED, DEV);
     l->stop_task = HD_LOAD(&s->fail.task, RELAXED, DEV);
     l->dirty = l->stop_why != HD_STOP_DONE;
@@ -81,41 +89,9 @@ static void finish_run(hd_loaded *l)
     pthread_mutex_unlock(&l->mutex); /* l may be unloaded from here on */
 }
 
-static void run_traced(const hd_run *r, hd_worker *w, const hd_task *task, const heddle_body_info *bodies,
-                       const heddle_lane *lane)
-{
-    uint64_t begin = hd_clock(), end;
-    hd_event *ev;
-    bodies[task->body].run(lane, r->app, hd_args_at(r, task));
-    end = hd_clock();
-    ev = hd_trace_task(r, w, lane->task, begin, end);
-    hd_finish(r, w, lane->task);
-    hd_trace_turn(w, ev, end);
-}
-
 static void run_worker(hd_loaded *l, uint32_t id)
 {
-    const hd_run *r = &l->run;
-    const heddle_body_info *bodies = l->graph->table->bodies;
-    uint32_t *now = l->now + id * (HD_LINE / 4u), t;
-    heddle_lane lane = {0, 1, id, 0, l->shared + id * l->shared_bytes, &r->shared->fail, NULL};
-    hd_worker w;
-    hd_worker_begin(r, &w, id);
-    while ((t = hd_next(r, &w)) != HD_NONE) {
-        const hd_task *task = hd_task_at(r, t);
-        lane.task = t;
-        __atomic_store_n(now, t, __ATOMIC_RELAXED);
-        if (task->body == HD_BODY_JOIN) {
-            hd_finish(r, &w, t);
-        } else if (r->events) {
-            run_traced(r, &w, task, bodies, &lane);
-        } else {
-            bodies[task->body].run(&lane, r->app, hd_args_at(r, task));
-            hd_finish(r, &w, t);
-        }
-    }
-    __atomic_store_n(now, HD_NONE, __ATOMIC_RELAXED);
-    if (hd_worker_end(r, &w))
+    if (hd_cpu_work(&l->run, l->graph->table->bodies, id, l->shared + id * l->shared_bytes, &l->now[id]))
         finish_run(l);
 }
 
@@ -232,7 +208,10 @@ static void fill_config(heddle_config *cfg, const hd_machine *m)
     cfg->n_lanes = 1;
     cfg->n_ring = power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
     cfg->spin_us = cfg->spin_us ? cfg->spin_us : SPIN_US_DEFAULT;
-    cfg->policy = cfg->policy != HEDDLE_POLICY_DEFAULT ? cfg->policy : HEDDLE_POLICY_SHARE;
+    if (cfg->dispatch == HEDDLE_DISPATCH_DEFAULT)
+        cfg->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
+    if (cfg->policy == HEDDLE_POLICY_DEFAULT) /* who asks for work is no part of iqs */
+        cfg->policy = cfg->dispatch == HEDDLE_DISPATCH_IQS ? HEDDLE_POLICY_LF : HEDDLE_POLICY_SHARE;
 }
 
 static heddle_status start_threads(hd_device *d, const heddle_config *cfg, const hd_machine *m, hd_error *e)
@@ -271,6 +250,7 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     d->n_trace = cfg->n_trace;
     d->n_slots = cfg->n_ring;
     d->policy = (uint32_t)cfg->policy;
+    d->dispatch = cfg->dispatch;
     /* More workers than hardware threads: polling would keep the others from running. */
     d->spin = cfg->n_workers > m.pub.n_threads ? 1 : cfg->spin_us * POLLS_PER_US;
     s = start_threads(d, cfg, &m, e);
@@ -285,28 +265,36 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
 
-/* Cuts the block: shared words, counters, links, cursors, slots, tallies, now, arenas, events. With block NULL only
+static uint64_t slot_words(const hd_run *r)
+{
+    switch (r->dispatch) {
+    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
+    case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
+    case HD_DISPATCH_TICKET: return r->n_tasks;
+    default: return 0;
+    }
+}
+
+/* Cuts the block: shared words, cursors, slots, tallies, counters, links, events, now, arenas. With block NULL only
  * measures. */
 static uint64_t cut(hd_loaded *l, uint8_t *block)
 {
     hd_run *r = &l->run;
-    const hd_device *d = l->device;
-    uint64_t at = 0, n = l->graph->n_tasks, w = d->n_workers;
-#define PART(field, type, n_bytes)                          \
-    r->field = block ? (type *)(void *)(block + at) : NULL; \
+    uint64_t at = 0, n = r->n_tasks, w = r->n_workers;
+#define PART(field, type, n_bytes)                       \
+    field = block ? (type *)(void *)(block + at) : NULL; \
     at += lines(n_bytes)
-    PART(shared, hd_shared, sizeof(hd_shared));
-    PART(cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
-    PART(slots, uint32_t, 2 * w * d->n_slots * 4u);
-    PART(tallies, hd_tally, w * sizeof(hd_tally));
-    PART(count, uint32_t, n * 4);
-    PART(link, uint32_t, n * 4);
-    PART(events, hd_event, w * d->n_trace * sizeof(hd_event));
+    PART(r->shared, hd_shared, sizeof(hd_shared));
+    PART(r->cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
+    PART(r->slots, uint32_t, slot_words(r) * 4);
+    PART(r->tallies, hd_tally, w * sizeof(hd_tally));
+    PART(r->count, uint32_t, n * 4);
+    PART(r->link, uint32_t, r->dispatch == HD_DISPATCH_DISTRIBUTED ? n * 4 : 0);
+    PART(r->events, hd_event, w * r->n_trace * sizeof(hd_event));
+    PART(l->now, hd_cpu_now, w * sizeof(hd_cpu_now));
+    PART(l->shared, uint8_t, w * l->shared_bytes);
 #undef PART
-    l->now = block ? (uint32_t *)(void *)(block + at) : NULL;
-    at += w * HD_LINE;
-    l->shared = block ? block + at : NULL;
-    return at + w * l->shared_bytes;
+    return at;
 }
 
 static void clear_words(hd_loaded *l)
@@ -319,6 +307,7 @@ static void clear_words(hd_loaded *l)
 
 static void unload(hd_loaded *l)
 {
+    hd_steps_clear(&l->steps);
     hd_delete(l->block, l->block_bytes);
     pthread_cond_destroy(&l->ended);
     pthread_mutex_destroy(&l->mutex);
@@ -334,46 +323,125 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
     r->roots = (const uint32_t *)(const void *)(g->blob + b->roots_at);
     r->n_tasks = b->n_tasks;
     r->n_roots = b->n_roots;
+    r->has_urgent = b->n_urgent != 0;
+    r->has_placed = b->n_placed != 0;
 }
 
-static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+static void point_at_device(hd_run *r, const hd_device *d)
+{
+    int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || r->has_placed;
+    uint32_t all = power_of_two(r->n_tasks);
+    r->dispatch = (uint32_t)d->dispatch;
+    r->n_workers = d->n_workers;
+    r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;
+    r->policy = d->policy;
+    r->n_trace = d->n_trace;
+    r->spin = d->spin;
+}
+
+/* What this device cannot do with this graph. */
+static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
+{
+    uint32_t n_placed = hd_graph_blob(g)->n_placed;
+    if (n_placed && (d->dispatch == HEDDLE_DISPATCH_TICKET || d->dispatch == HEDDLE_DISPATCH_IQS))
+        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: dispatch %s cannot keep to that", n_placed,
+                      heddle_dispatch_name(d->dispatch));
+    if (d->dispatch == HEDDLE_DISPATCH_PLAN && g->plan && g->plan->n_workers != d->n_workers)
+        return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", g->plan->n_workers,
+                      d->n_workers);
+    return HEDDLE_OK;
+}
+
+static heddle_status make_steps(hd_loaded *l, hd_error *e)
+{
+    const hd_graph *g = l->graph;
+    hd_plan own = {0, 0, NULL, NULL};
+    heddle_status s = HEDDLE_OK;
+    if (l->run.dispatch != HD_DISPATCH_PLAN)
+        return HEDDLE_OK;
+    if (!g->plan)
+        s = hd_plan_make(&own, g, l->run.n_workers, HD_PLAN_PATH, g->cost_ns, HD_PLAN_HOP_NS, e);
+    if (s == HEDDLE_OK)
+        s = hd_steps_make(&l->steps, g->plan ? g->plan : &own, g, e);
+    hd_plan_clear(&own);
+    l->run.steps = l->steps.steps;
+    l->run.lists = l->steps.lists;
+    l->run.step_edges = l->steps.edges;
+    return s;
+}
+
+static heddle_status make_block(hd_loaded *l, hd_error *e)
+{
+    uint32_t i;
+    l->block_bytes = cut(l, NULL);
+    l->block = hd_new(l->block_bytes);
+    if (!l->block)
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    (void)cut(l, l->block);
+    if (!l->run.n_trace)
+        l->run.events = NULL;
+    for (i = 0; i < l->run.n_workers; i++)
+        l->now[i].now.task = l->now[i].now.waits = HD_NONE;
+    hd_rearm(&l->run, 1); /* the block is zero */
+    return HEDDLE_OK;
+}
+
+static void say_how(hd_loaded *l)
+{
+    const hd_device *d = l->device;
+    int has_policy = d->dispatch == HEDDLE_DISPATCH_DISTRIBUTED || d->dispatch == HEDDLE_DISPATCH_IQS;
+    snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_dispatch_name(d->dispatch), d->n_workers,
+             has_policy ? ", policy " : "", has_policy ? heddle_policy_name((heddle_policy)d->policy) : "");
+}
+
+static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher)
 {
     hd_loaded *l = hd_new(sizeof *l);
     pthread_condattr_t monotonic;
-    uint32_t i;
-    *out = NULL;
     if (!l)
-        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+        return NULL;
     l->device = d;
     l->graph = g;
     l->watcher = watcher;
     l->host = (hd_host){l, park, unpark, done};
     l->shared_bytes = lines(hd_graph_blob(g)->shared_bytes);
+    l->run.host = &l->host;
+    point_at_graph(&l->run, g);
+    point_at_device(&l->run, d);
     pthread_mutex_init(&l->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&l->ended, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    point_at_graph(&l->run, g);
-    l->block_bytes = cut(l, NULL);
-    l->block = hd_new(l->block_bytes);
-    if (!l->block) {
-        unload(l);
+    say_how(l);
+    return l;
+}
+
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+{
+    hd_loaded *l;
+    heddle_status s;
+    *out = NULL;
+    HD_TRY(refuse(d, g, e));
+    l = new_loaded(d, g, watcher);
+    if (!l)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
-    }
-    (void)cut(l, l->block);
-    l->run.events = d->n_trace ? l->run.events : NULL;
-    l->run.host = &l->host;
-    l->run.n_workers = d->n_workers;
-    l->run.n_slots = d->n_slots;
-    l->run.policy = d->policy;
-    l->run.n_trace = d->n_trace;
-    l->run.spin = d->spin;
-    for (i = 0; i < d->n_workers; i++)
-        l->now[i * (HD_LINE / 4u)] = HD_NONE;
-    clear_words(l);
-    *out = l;
-    return HEDDLE_OK;
+    s = make_steps(l, e);
+    if (s == HEDDLE_OK)
+        s = make_block(l, e);
+    if (s == HEDDLE_OK)
+        *out = l;
+    else
+        unload(l);
+    return s;
+}
+
+/* Steps have copies of the small argument records. */
+static void changed(hd_loaded *l, uint32_t task)
+{
+    const hd_task *t = hd_graph_task(l->graph, task);
+    if (l->steps.steps && t->arg_bytes <= HD_INLINE_ARGS)
+        memcpy(l->steps.steps[l->steps.step_of[task]].args, t->args, t->arg_bytes);
 }
 
 static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
@@ -438,11 +506,23 @@ static void result(const hd_loaded *l, hd_result *out)
     out->stop = l->stop_why;
     out->code = l->stop_code;
     out->task = l->stop_task;
+    out->how = l->how;
+    out->executor = HEDDLE_EXECUTOR_AUTO;
+    out->dispatch = l->device->dispatch;
 }
 
-static uint32_t doing(const hd_loaded *l, uint32_t worker)
+static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
-    return __atomic_load_n(&l->now[worker * (HD_LINE / 4u)], __ATOMIC_RELAXED);
+    hd_now *now;
+    if (worker >= l->run.n_workers)
+        return 0;
+    now = &l->now[worker].now;
+    out->task = HD_LOAD(&now->task, RELAXED, SYS);
+    out->waits = HD_LOAD(&now->waits, RELAXED, SYS);
+    out->seen = HD_LOAD(&now->seen, RELAXED, SYS);
+    out->need = HD_LOAD(&now->need, RELAXED, SYS);
+    out->here = HD_LOAD(&now->came, RELAXED, SYS) == HD_LOAD(&l->run.shared->run, RELAXED, DEV);
+    return 1;
 }
 
 const hd_backend hd_cpu_backend = {
@@ -453,6 +533,7 @@ const hd_backend hd_cpu_backend = {
     .close = close_device,
     .load = load,
     .unload = unload,
+    .changed = changed,
     .start = start,
     .wait = wait,
     .stop = stop,

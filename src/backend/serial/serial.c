@@ -198,12 +198,16 @@ static void result(const hd_loaded *l, hd_result *out)
     out->stop = l->fail.stop;
     out->code = l->fail.code;
     out->task = l->fail.task;
+    out->how = "";
+    out->executor = HEDDLE_EXECUTOR_AUTO;
+    out->dispatch = HEDDLE_DISPATCH_DEFAULT;
 }
 
-static uint32_t doing(const hd_loaded *l, uint32_t worker)
+static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
-    (void)worker;
-    return __atomic_load_n(&l->doing, __ATOMIC_RELAXED);
+    hd_doing d = {__atomic_load_n(&l->doing, __ATOMIC_RELAXED), HD_NONE, 0, 0, 1};
+    *out = d;
+    return worker == 0;
 }
 
 static const char *complaint(const hd_loaded *l) { return l->complaint; }

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* border_strip.h - border_bodies.h's tile for thread blocks: cells live in registers, and no barrier stands between
+ * diagonals. For dtw and sw; gives the values that the other way gives.
+ *
+ * A lane has a strip of k neighbouring columns, a warp a band of 32 k, and the warps of a block bands side by side; a
+ * tile wider than all of them is done group by group. A lane goes down the rows, one a step, and in each from left to
+ * right; it is a row behind the lane before it, of which it takes the last cell of the row with one shuffle. The last
+ * lane of a band leaves its cells in `edge`, in the place of those that the first lane has taken from there long ago:
+ * edge is the tile's left border to begin with, then each band's right border, and in the end the tile's own. A band
+ * works in phases of STRIP_ROWS steps, two phases behind the band before it, a barrier between phases: then all that
+ * it takes from edge is there, and nobody writes what others read.
+ *
+ * Where columns are missing, cells are copies of their left neighbour. */
+#ifndef BORDER_STRIP_H
+#define BORDER_STRIP_H
+
+#include "border_bodies.h"
+#include "warp.h"
+
+#define STRIP_MAX 8 /* columns of a lane */
+#define STRIP_ROWS TILE_WARP
+
+typedef struct strip {
+    warp warp;
+    const border_grid *g;
+    const border_tile *t;
+    int32_t h, w;    /* copies: what lies in memory is read again after every write */
+    int32_t *matrix; /* the tile's first cell there, or NULL */
+    uint32_t *rows;  /* of each row the symbol, and 16 bits more for the app's own */
+    int32_t *edge;
+    int32_t first, n;            /* this lane's columns in the tile; n may be 0 */
+    int32_t n_bands, last;       /* of this group; the lane of this band that has the last column */
+    int32_t corner, next_corner; /* above and to the left of this group, and of the next */
+    int32_t y[STRIP_MAX];
+    int32_t cell[STRIP_MAX]; /* the strip's latest row */
+    int32_t both, right;     /* above and to the left of the strip's next row; last cell of its latest row */
+} strip;
+
+/* The app's part; self is its own state of a lane. The low half of the row's word; the columns of a group, after the
+ * strip has them; row r of the strip from its word and the cell to its left. k and ragged (some n is below k) are
+ * constants. */
+typedef uint32_t (*strip_row)(void *self, const strip *s, uint32_t r);
+typedef void (*strip_columns)(void *self, const strip *s, int k);
+typedef void (*strip_cells)(void *self, strip *s, int k, int ragged, uint32_t word, int32_t left, int32_t r);
+
+TILE_FN int32_t strip_min(int32_t a, int32_t b) { return a < b ? a : b; }
+TILE_FN int32_t strip_max(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* max(a + b, c), and the same but for 0; min(a + b, c): one instruction each on the GPUs that have them. */
+TILE_FN int32_t strip_add_max(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmax_s32(a, b, c);
+#else
+    return strip_max(a + b, c);
+#endif
+}
+TILE_FN int32_t strip_add_max_0(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmax_s32_relu(a, b, c);
+#else
+    return strip_max(strip_max(a + b, c), 0);
+#endif
+}
+TILE_FN int32_t strip_add_min(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmin_s32(a, b, c);
+#else
+    return strip_min(a + b, c);
+#endif
+}
+
+/* ---- a tile's borders in and out ---- */
+
+TILE_FN strip strip_of(const heddle_lane *lane, const border_grid *g, const border_tile *t)
+{
+    strip s;
+    s.warp = warp_of(lane);
+    s.g = g;
+    s.t = t;
+    s.h = (int32_t)t->h;
+    s.w = (int32_t)t->w;
+    s.matrix = g->matrix ? g->matrix + t->i * g->m + t->j : 0;
+    s.rows = (uint32_t *)heddle_shared(lane) + STRIP_MAX_WARPS * STRIP_FOUND_BYTES / 4u + STRIP_PAD;
+    s.edge = (int32_t *)(s.rows + s.h + 2u * STRIP_PAD);
+    s.right = 0;
+    return s;
+}
+
+TILE_FN void strip_enter(const heddle_lane *lane, strip *s, strip_row row, void *self)
+{
+    const int32_t *cells = (const int32_t *)(const void *)(s->g->records + s->t->record + BORDER_SUMS_BYTES);
+    HEDDLE_EACH (i, s->h) {
+        s->edge[i] = cells[i + 1];
+        s->rows[i] = (uint16_t)s->g->x[s->t->i + (uint64_t)i] | row(self, s, (uint32_t)i) << 16;
+    }
+    s->next_corner = cells[0];
+}
+
+/* After the barrier behind the last phase. */
+TILE_FN void strip_leave(const heddle_lane *lane, const strip *s)
+{
+    int32_t *cells = (int32_t *)(void *)(s->g->records + s->t->record + BORDER_SUMS_BYTES);
+    HEDDLE_EACH (i, s->h)
+        cells[i + 1] = s->edge[i];
+    if (lane->index == 0)
+        cells[0] = s->next_corner;
+}
+
+/* The columns of the group that begins at `col`. A barrier must follow before somebody leaves his. */
+TILE_FN void strip_group(strip *s, int32_t col, int k)
+{
+    const int32_t band = TILE_WARP * k, left = s->w - col, group = strip_min(left, band * (int32_t)s->warp.n);
+    const int32_t mine = strip_min(group - (int32_t)s->warp.id * band, band);
+    const int32_t *row = s->g->row + s->t->j;
+    s->n_bands = (group + band - 1) / band;
+    s->last = (mine - 1) / k;
+    s->first = col + (int32_t)s->warp.lane->index * k;
+    s->n = strip_max(strip_min(col + group - s->first, k), 0);
+    WARP_UNROLL
+    for (int c = 0; c < k; c++) {
+        s->cell[c] = c < s->n ? row[s->first + c] : 0;
+        s->y[c] = c < s->n ? s->g->y[s->t->j + (uint64_t)(s->first + c)] : 0;
+    }
+    s->corner = s->next_corner;
+    s->next_corner = row[col + group - 1];
+    s->both = s->first == col || s->n == 0 ? s->corner : row[s->first - 1];
+}
+
+/* Leaves the group's last row. */
+TILE_FN void strip_bottom(const strip *s, int k)
+{
+    int32_t *row = s->g->row + s->t->j + s->first;
+    WARP_UNROLL
+    for (int c = 0; c < k; c++)
+        if (c < s->n)
+            row[c] = s->cell[c];
+}
+
+/* Row r of the strip to the matrix: whole sectors of memory, where they are aligned. */
+TILE_FN void strip_keep(const strip *s, int k, int32_t r)
+{
+    const uint64_t m = s->g->m;
+    int32_t *to = s->matrix + (uint64_t)r * m + (uint64_t)s->first;
+    if (s->n == k && m % 4u == 0 && s->t->j % 4u == 0) {
+        WARP_UNROLL
+        for (int c = 0; c < k; c += 4) {
+            const warp_quad q = {
+                {(uint32_t)s->cell[c], (uint32_t)s->cell[c + 1], (uint32_t)s->cell[c + 2], (uint32_t)s->cell[c + 3]}};
+            warp_store((uint32_t *)to + c, q);
+        }
+        return;
+    }
+    WARP_UNROLL
+    for (int c = 0; c < k; c++)
+        if (c < s->n)
+            to[c] = s->cell[c];
+}
+
+/* ---- phases ---- */
+
+/* STRIP_ROWS steps, in which the first lane does rows from `chunk` on. Words of the next step come in this one. */
+TILE_FN void strip_phase(strip *s, int chunk, int k, int ragged, strip_cells cells, void *self)
+{
+    int32_t r = chunk - (int32_t)s->warp.at, edge = s->edge[chunk];
+    uint32_t word = s->rows[r];
+    for (int i = 0; i < STRIP_ROWS; i++, r++) {
+        const uint32_t next_word = s->rows[r + 1];
+        const int32_t next_edge = s->warp.at == 0 ? s->edge[r + 1] : 0;
+        int32_t left = (int32_t)warp_before(&s->warp, (uint32_t)s->right);
+        left = s->warp.at == 0 ? edge : left;
+        if ((uint32_t)r < (uint32_t)s->h && s->n > 0) {
+            cells(self, s, k, ragged, word, left, r);
+            s->both = left;
+            if (s->matrix)
+                strip_keep(s, k, r);
+            if ((int32_t)s->warp.at == s->last)
+                s->edge[r] = s->right;
+        }
+        word = next_word;
+        edge = next_edge;
+    }
+}
+
+TILE_FN void strip_phases(strip *s, int k, int ragged, strip_cells cells, void *self)
+{
+    const int32_t last = s->n_bands > 1 ? TILE_WARP - 1 : s->last;
+    const int32_t n = (s->h + last + STRIP_ROWS - 1) / STRIP_ROWS, id = (int32_t)s->warp.id;
+    for (int32_t p = 0; p < n + 2 * (s->n_bands - 1); p++) {
+        const int32_t mine = p - 2 * id;
+        if (id < s->n_bands && mine >= 0 && mine < n)
+            strip_phase(s, mine * STRIP_ROWS, k, ragged, cells, self);
+        else
+            warp_skip(&s->warp, STRIP_ROWS);
+        if (s->n_bands > 1)
+            heddle_barrier(s->warp.lane);
+    }
+}
+
+TILE_FN void strip_groups(strip *s, int k, strip_columns columns, strip_cells cells, void *self)
+{
+    const int32_t group = TILE_WARP * k * (int32_t)s->warp.n;
+    for (int32_t col = 0; col < s->w; col += group) {
+        strip_group(s, col, k);
+        columns(self, s, k);
+        heddle_barrier(s->warp.lane);
+        if ((s->w - col) % k == 0)
+            strip_phases(s, k, 0, cells, self);
+        else
+            strip_phases(s, k, 1, cells, self);
+        strip_bottom(s, k);
+        heddle_barrier(s->warp.lane);
+    }
+}
+
+/* All of a tile, but for what the app finds. */
+TILE_FN void strip_tile(const heddle_lane *lane, strip *s, strip_row row, strip_columns columns, strip_cells cells,
+                        void *self)
+{
+    strip_enter(lane, s, row, self);
+    if (s->w <= TILE_WARP * 4 * (int32_t)s->warp.n)
+        strip_groups(s, 4, columns, cells, self);
+    else
+        strip_groups(s, 8, columns, cells, self);
+    strip_leave(lane, s);
+}
+
+/* What a warp has found, for lane 0 after a barrier. */
+TILE_FN void *strip_found(const heddle_lane *lane, uint32_t id)
+{
+    return (unsigned char *)heddle_shared(lane) + id * STRIP_FOUND_BYTES;
+}
+
+#endif

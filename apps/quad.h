@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* quad.h - for the tuned versions of bodies over floats: four neighbouring numbers at once, which are one access of a
+ * GPU where they are aligned to 16 bytes, and the rows of a tile as such quads. In the common part of C, C++ and CUDA. */
+#ifndef QUAD_H
+#define QUAD_H
+
+#include "tile.h"
+
+/* Before a loop of constant length that works on registers: they cannot be told apart at run time. */
+#if defined(__CUDACC__)
+#define QUAD_UNROLL _Pragma("unroll")
+#define QUAD_UNROLL_4 _Pragma("unroll 4")
+#else
+#define QUAD_UNROLL
+#define QUAD_UNROLL_4
+#endif
+
+/* The block-shared bytes, known to be shared also where a pointer has come through a call. */
+TILE_FN float *quad_shared(const heddle_lane *lane)
+{
+#if defined(__CUDA_ARCH__)
+    return (float *)__cvta_shared_to_generic(__cvta_generic_to_shared(heddle_shared(lane)));
+#else
+    return (float *)heddle_shared(lane);
+#endif
+}
+
+#define QUADS_AT_ONCE 4 /* loads of a lane that are under way before the first is used */
+
+/* v, but the compiler does not know it: what follows from it is computed anew here, where otherwise all that follows from
+ * the number of a lane, in all steps of a body, would be computed at its start and kept in registers to its end. */
+TILE_FN int quad_anew(uint32_t v)
+{
+    int same = (int)v;
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+r"(same));
+#endif
+    return same;
+}
+
+typedef struct quad {
+    float v[4];
+} quad;
+
+TILE_FN quad quad_load(const float *p)
+{
+    quad q;
+#if defined(__CUDA_ARCH__)
+    const float4 four = *(const float4 *)p;
+    q.v[0] = four.x;
+    q.v[1] = four.y;
+    q.v[2] = four.z;
+    q.v[3] = four.w;
+#else
+    for (int i = 0; i < 4; i++)
+        q.v[i] = p[i];
+#endif
+    return q;
+}
+
+TILE_FN void quad_store(float *p, quad q)
+{
+#if defined(__CUDA_ARCH__)
+    *(float4 *)p = make_float4(q.v[0], q.v[1], q.v[2], q.v[3]);
+#else
+    for (int i = 0; i < 4; i++)
+        p[i] = q.v[i];
+#endif
+}
+
+/* Numbers lo .. hi - 1 of the four at p, and no others: they may be another task's. The rest of the quad is 0. */
+TILE_FN quad quad_load_part(const float *p, int lo, int hi)
+{
+    quad q;
+    if (hi - lo == 4)
+        return quad_load(p);
+    QUAD_UNROLL
+    for (int i = 0; i < 4; i++)
+        q.v[i] = i >= lo && i < hi ? p[i] : 0;
+    return q;
+}
+
+TILE_FN void quad_store_part(float *p, quad q, int lo, int hi)
+{
+    if (hi - lo == 4) {
+        quad_store(p, q);
+        return;
+    }
+    QUAD_UNROLL
+    for (int i = 0; i < 4; i++)
+        if (i >= lo && i < hi)
+            p[i] = q.v[i];
+}
+
+/* From memory to shared memory past the registers, where a GPU can: four numbers, or one. There after quad_arrived and a
+ * barrier. */
+TILE_FN void quad_send(float *to, const float *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+#else
+    quad_store(to, quad_load(from));
+#endif
+}
+TILE_FN void quad_send_1(float *to, const float *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+#else
+    *to = *from;
+#endif
+}
+/* All that this lane has sent is there. */
+TILE_FN void quad_arrived(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* A tile's rows begin where they begin; its quads begin at multiples of four, and the first and last may be parts. */
+typedef struct quad_span {
+    int n, lo, hi; /* quads of a row; where the cells begin in the first, and end in the last */
+} quad_span;
+
+TILE_FN quad_span quads_of(const tile_rect *t)
+{
+    quad_span s;
+    s.lo = (int)(t->col & 3u);
+    s.n = (s.lo + (int)t->cols + 3) / 4;
+    s.hi = s.lo + (int)t->cols - 4 * (s.n - 1);
+    return s;
+}
+TILE_FN int quad_lo(const quad_span *s, int q) { return q == 0 ? s->lo : 0; }
+TILE_FN int quad_hi(const quad_span *s, int q) { return q == s->n - 1 ? s->hi : 4; }
+
+#endif

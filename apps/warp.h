@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* warp.h - for the tuned versions of bodies: what 32 neighbouring lanes do together, without a barrier on a GPU. In the
+ * common part of C, C++ and CUDA.
+ *
+ * In an emulated block the lanes are threads: there each step is a barrier of all lanes, so all warps must take as
+ * many steps (warp_skip), and what lanes pass on goes through the place of the reductions, one half of it in
+ * odd steps, the other in even ones. That place has room for WARP_MAX_EMULATED lanes. */
+#ifndef WARP_H
+#define WARP_H
+
+#include "tile.h"
+
+#define WARP_ALL 0xffffffffu
+
+/* Before a loop over what shall stay in registers. */
+#if defined(__CUDACC__)
+#define WARP_UNROLL _Pragma("unroll")
+#else
+#define WARP_UNROLL
+#endif
+#define WARP_MAX_EMULATED 128u
+
+typedef struct warp {
+    const heddle_lane *lane;
+    uint32_t at;      /* this lane in its warp */
+    uint32_t id, n;   /* this warp in the block, and how many there are */
+    uint32_t n_steps; /* emulated block only */
+} warp;
+
+TILE_FN warp warp_of(const heddle_lane *lane)
+{
+    warp w;
+    w.lane = lane;
+    w.at = lane->index % TILE_WARP;
+    w.id = lane->index / TILE_WARP;
+    w.n = lane->count / TILE_WARP;
+    w.n_steps = 0;
+    return w;
+}
+
+/* Whether the lanes form whole warps, n_max of them at most. Lanes are emulated or real, never one on a CPU. */
+TILE_FN int warp_fits(const heddle_lane *lane, uint32_t n_max)
+{
+    if (lane->count % TILE_WARP != 0 || lane->count > n_max * TILE_WARP)
+        return 0;
+#if defined(__CUDA_ARCH__)
+    return 1;
+#else
+    return lane->team && lane->count <= WARP_MAX_EMULATED;
+#endif
+}
+
+#if !defined(__CUDA_ARCH__)
+/* What each lane of this warp gave, by its place there; valid for this step. */
+TILE_FN const uint32_t *warp_exchange(warp *w, uint32_t mine)
+{
+    uint32_t *all = (uint32_t *)w->lane->shared + (w->n_steps++ % 2u ? WARP_MAX_EMULATED : 0u);
+    all[w->lane->index] = mine;
+    heddle_barrier(w->lane);
+    return all + w->id * TILE_WARP;
+}
+#endif
+
+/* A warp leaves out n_steps that other warps take. */
+TILE_FN void warp_skip(warp *w, int n_steps)
+{
+#if defined(__CUDA_ARCH__)
+    (void)w;
+    (void)n_steps;
+#else
+    for (int i = 0; i < n_steps; i++)
+        warp_exchange(w, 0);
+#endif
+}
+
+/* What the lane before this one gave; on lane 0 anything. */
+TILE_FN uint32_t warp_before(warp *w, uint32_t mine)
+{
+#if defined(__CUDA_ARCH__)
+    return __shfl_up_sync(WARP_ALL, mine, 1);
+#else
+    return warp_exchange(w, mine)[w->at ? w->at - 1u : 0u];
+#endif
+}
+
+/* What the lane `by` behind this one gave; anything where there is none. */
+TILE_FN uint32_t warp_behind(warp *w, uint32_t mine, uint32_t by)
+{
+#if defined(__CUDA_ARCH__)
+    return __shfl_down_sync(WARP_ALL, mine, by);
+#else
+    return warp_exchange(w, mine)[w->at + by < TILE_WARP ? w->at + by : w->at];
+#endif
+}
+
+TILE_FN uint64_t warp_behind_u64(warp *w, uint64_t mine, uint32_t by)
+{
+    uint64_t low = warp_behind(w, (uint32_t)mine, by);
+    return low | (uint64_t)warp_behind(w, (uint32_t)(mine >> 32), by) << 32;
+}
+
+/* What lane `from` gave. */
+TILE_FN uint32_t warp_from(warp *w, uint32_t mine, uint32_t from)
+{
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(WARP_ALL, mine, (int)from);
+#else
+    return warp_exchange(w, mine)[from];
+#endif
+}
+
+/* The sum of what this lane and those before it gave, modulo 2^32. */
+TILE_FN uint32_t warp_scan(warp *w, uint32_t mine)
+{
+#if defined(__CUDA_ARCH__)
+    for (uint32_t by = 1; by < TILE_WARP; by *= 2) {
+        uint32_t other = __shfl_up_sync(WARP_ALL, mine, by);
+        mine += w->at >= by ? other : 0u;
+    }
+    return mine;
+#else
+    const uint32_t *all = warp_exchange(w, mine);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i <= w->at; i++)
+        sum += all[i];
+    return sum;
+#endif
+}
+
+/* Four neighbouring words at p, which is aligned to 16 bytes: one access of a GPU. */
+typedef struct warp_quad {
+    uint32_t v[4];
+} warp_quad;
+
+TILE_FN warp_quad warp_load(const uint32_t *p)
+{
+    warp_quad q;
+#if defined(__CUDA_ARCH__)
+    const uint4 four = *(const uint4 *)p;
+    q.v[0] = four.x;
+    q.v[1] = four.y;
+    q.v[2] = four.z;
+    q.v[3] = four.w;
+#else
+    for (int i = 0; i < 4; i++)
+        q.v[i] = p[i];
+#endif
+    return q;
+}
+
+TILE_FN void warp_store(uint32_t *p, warp_quad q)
+{
+#if defined(__CUDA_ARCH__)
+    *(uint4 *)p = make_uint4(q.v[0], q.v[1], q.v[2], q.v[3]);
+#else
+    for (int i = 0; i < 4; i++)
+        p[i] = q.v[i];
+#endif
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* figures.h - the figures, and what their files share. A figure writes its rows and goals; what it cannot have it says
+ * as skipped rows. */
+#ifndef FIGURES_H
+#define FIGURES_H
+
+#include "subject.h"
+
+enum { MOST_SETTINGS = 64, N_SAMPLES = 7 };
+
+/* figures_hops.c */
+void figure_hop(bench *b);
+void figure_free(bench *b);
+void figure_wave(bench *b);
+/* figures_tasks.c */
+void figure_efficiency(bench *b);
+void figure_uneven(bench *b);
+void figure_overhead(bench *b);
+/* figures_apps.c */
+void figure_apps_small(bench *b);
+void figure_apps_medium(bench *b);
+void figure_apps_large(bench *b);
+void figure_lu(bench *b);
+
+/* Settings by their words, without those whose verification on this shape failed, of which a row is written. */
+size_t settings_verified(bench *b, const char *figure, const shape *s, const char *list, setting *out);
+/* Times a shape under a setting with tasks of each_ns (0: their own); writes the row (time + add) * scale, and scores
+ * the time in us. Nothing but a skipped row when the figure is late. */
+typedef struct measure {
+    const char *figure, *variant, *unit;
+    double add, scale;
+} measure;
+double measure_shape(bench *b, const measure *m, const shape *s, const setting *at, uint32_t each_ns, scores *to);
+
+#endif

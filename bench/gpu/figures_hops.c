@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* figures_hops.c - what passing a task on costs: the bare hand-over, chains between two SMs and left free, wavefronts by
+ * the level, and independent tasks. */
+#include "figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t n_pairs(const bench *b)
+{
+    uint32_t n = (uint32_t)b->card.n_sms / 2;
+    return b->quick && n > 4 ? 4 : n;
+}
+
+/* ---- hop ---- */
+
+/* Mean over the pairs; 0 when they cannot be had. */
+static double bare_handover(bench *b)
+{
+    row r = {"bare-handover", "raw", "mean over pairs", "us", NULL};
+    sample s = {{0}, 0};
+    double sum = 0;
+    for (uint32_t i = 0; i < n_pairs(b); i++) {
+        double us;
+        if (raw_handover_us((int)(2 * i), (int)(2 * i + 1), &us)) {
+            bench_refuse(b, raw_error());
+            bench_missing(b, r);
+            return 0;
+        }
+        sample_add(&s, us);
+        sum += us;
+    }
+    bench_value(b, r, sum / n_pairs(b));
+    r.variant = "median pair";
+    bench_row(b, r, &s, 1);
+    return sum / n_pairs(b);
+}
+
+static uint32_t chain_length(const bench *b) { return b->quick ? 400 : 2000; }
+
+/* A chain alternating between the workers of pair i: us a hop. */
+static int time_pair(bench *b, const setting *at, uint32_t i, double *us)
+{
+    shape chain = {"chain", SHAPE_CHAIN, chain_length(b), timed_empty, NULL, NULL, {2 * i + 1, 2 * i + 2}, 0};
+    times t;
+    if (bench_late(b))
+        return bench_refuse(b, "no time left");
+    if (i == 0 && verify_shape(b, &chain, at))
+        return -1;
+    if (time_shape(b, &chain, at, 0, 3, &t))
+        return -1;
+    *us = sample_median(&t.run) / chain.n;
+    return 0;
+}
+
+static double hop_remote(bench *b, const setting *at)
+{
+    row r = {"hop-remote", at->subject->name, "mean over pairs", "us", "one run at a time"};
+    sample s = {{0}, 0};
+    double sum = 0;
+    for (uint32_t i = 0; i < n_pairs(b); i++) {
+        double us = 0;
+        if (time_pair(b, at, i, &us)) {
+            bench_missing(b, r);
+            return 0;
+        }
+        sample_add(&s, us);
+        sum += us;
+    }
+    bench_value(b, r, sum / n_pairs(b));
+    r.variant = "median pair";
+    bench_row(b, r, &s, 1);
+    return sum / n_pairs(b);
+}
+
+static void hop_kept(bench *b)
+{
+    shape chain = {"chain", SHAPE_CHAIN, 2 * chain_length(b), timed_empty, NULL, NULL, {0, 0}, 0};
+    measure m = {"hop-kept", "chain", "us", 0, 1.0 / chain.n};
+    setting at[MOST_SETTINGS];
+    size_t n = settings_verified(b, "hop-kept", &chain,
+                                 "plan:1 plan:1:64 lf:1 share:1 lrr:1 ticket:1 iqs/lf:1 cudagraph cudagraph+pdl", at);
+    for (size_t i = 0; i < n; i++) {
+        double us = measure_shape(b, &m, &chain, &at[i], 0, NULL) / chain.n;
+        if (at[i].lanes == 0 && (!strcmp(at[i].subject->name, "plan") || !strcmp(at[i].subject->name, "lf")))
+            bench_goal(b, at[i].subject->rank == RANK_PLAN ? "hop-kept plan" : "hop-kept lf", "us", us, -1, 0.25);
+    }
+}
+
+void figure_hop(bench *b)
+{
+    double bare = bare_handover(b);
+    setting at[MOST_SETTINGS];
+    size_t n = settings_read(b, "plan:1 lf:1", at, MOST_SETTINGS);
+    for (size_t i = 0; i < n; i++) {
+        double us = hop_remote(b, &at[i]);
+        if (at[i].subject->rank == RANK_PLAN)
+            bench_goal(b, "hop-remote plan", "us", bare > 0 ? us : 0, -1, bare + 0.12);
+    }
+    hop_kept(b);
+}
+
+/* ---- independent tasks ---- */
+
+void figure_free(bench *b)
+{
+    shape s = {"free", SHAPE_FREE, b->quick ? 5000 : 200000, timed_empty, NULL, NULL, {0, 0}, 0};
+    measure m = {"free", "200000 empty", "us", 0, 1};
+    row r = {"free", "hardware blocks", "200000 empty", "us", NULL};
+    setting at[MOST_SETTINGS];
+    scores all = {.n = 0};
+    double us, plan;
+    size_t n = settings_verified(b, "free", &s,
+                                 "plan:1 plan:2 plan:4 plan:8 plan:8:64 plan:4:256 lf:4 lf:8 share:4 lrr:4 grr:4 "
+                                 "ticket:4 ticket:8 iqs/lrr:4 levels cudagraph cudagraph+pdl",
+                                 at);
+    if (!raw_blocks_us(s.n, &us)) {
+        bench_value(b, r, us);
+    } else {
+        bench_refuse(b, raw_error());
+        bench_missing(b, r);
+    }
+    for (size_t i = 0; i < n; i++)
+        measure_shape(b, &m, &s, &at[i], 0, &all);
+    plan = scores_best(&all, RANK_PLAN, NULL);
+    bench_goal(b, "free plan", "Gtasks/s", plan > 0 ? 1e-3 * s.n / plan : 0, 1, 1.0);
+}
+
+/* ---- wavefronts ---- */
+
+static const char *const wave_settings =
+    "plan:1 plan:2 plan:1:64 plan:1:256 lf:1 lf:2 lrr:1 lrr:2 grr:1 grr:2 share:1 ticket:1 ticket:2 iqs/lrr:1 "
+    "iqs/grr:1 "
+    "iqs/lf:1 levels levels/by-body levels/by-body/sync cudagraph cudagraph/by-body cudagraph+pdl "
+    "cudagraph+pdl/by-body taskgraph";
+
+/* us a level over the work; 0 = not known. */
+static double over_work(double us, double levels, uint32_t body_ns)
+{
+    return us > 0 ? (us - levels * body_ns * 1e-3) / levels : 0;
+}
+
+static void wave_goals(bench *b, const scores *all, double levels, uint32_t ns)
+{
+    double pdl = over_work(scores_best(all, RANK_BASELINE, "cudagraph+pdl"), levels, ns);
+    double pdl1 = over_work(scores_best(all, RANK_BASELINE, "cudagraph+pdl/by-body"), levels, ns);
+    static const struct {
+        const char *name;
+        double limit;
+    } dynamic[] = {{"lf", 0.9}, {"lrr", 1.3}, {"grr", 1.3}};
+    char name[64];
+    pdl = pdl1 > 0 && (pdl == 0 || pdl1 < pdl) ? pdl1 : pdl;
+    snprintf(name, sizeof name, "wave72 plan, %u us bodies", ns / 1000);
+    bench_goal(b, name, "us", over_work(scores_best(all, RANK_PLAN, "plan"), levels, ns), -1, 1.1 * pdl);
+    for (size_t i = 0; i < sizeof dynamic / sizeof *dynamic; i++) {
+        snprintf(name, sizeof name, "wave72 %s, %u us bodies", dynamic[i].name, ns / 1000);
+        bench_goal(b, name, "us", over_work(scores_best(all, RANK_DYNAMIC, dynamic[i].name), levels, ns), -1,
+                   dynamic[i].limit);
+    }
+}
+
+void figure_wave(bench *b)
+{
+    static const uint32_t body_ns[] = {0, 1000, 5000};
+    shape s = {"wave", SHAPE_WAVE, b->quick ? 16 : 72, timed_empty, NULL, NULL, {0, 0}, 0};
+    setting at[MOST_SETTINGS];
+    size_t n = settings_verified(b, "wave72", &s, wave_settings, at);
+    for (size_t k = 0; k < sizeof body_ns / sizeof *body_ns; k++) {
+        double levels = (double)shape_path(&s);
+        char variant[32];
+        measure m = {"wave72", variant, "us/level", -levels * body_ns[k] * 1e-3, 1.0 / levels};
+        scores all = {.n = 0};
+        s.body = body_ns[k] ? timed_spin : timed_empty;
+        snprintf(variant, sizeof variant, "%uus", body_ns[k] / 1000);
+        for (size_t i = 0; i < n; i++)
+            measure_shape(b, &m, &s, &at[i], body_ns[k], &all);
+        wave_goals(b, &all, levels, body_ns[k]);
+    }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* sizes.c - see sizes.h. Least bytes: every input read once, every output written once, and a field once read and once
+ * written a sweep; where all fits the L2 that bound is loose. Operations: lu by its multiplications; sw 5 and dtw 4 a
+ * cell, of which an SM does 64 a cycle. */
+#include "sizes.h"
+
+#define SQUARE(n) \
+    {             \
+        (n), (n)  \
+    }
+#define CELLS(n) ((double)(n) * (double)(n))
+#define CUBE(n) ((double)(n) * (double)(n) * (double)(n))
+
+#define JACOBI(size, n, sweeps, ...)                                                                 \
+    {                                                                                                \
+        "jacobi", size, SQUARE(n), {__VA_ARGS__}, "sweeps", #sweeps, 8.0 * CELLS(n) * (sweeps), 0, 0 \
+    }
+#define HEAT(size, n, sweeps, ...)                                                                 \
+    {                                                                                              \
+        "heat", size, SQUARE(n), {__VA_ARGS__}, "sweeps", #sweeps, 8.0 * CELLS(n) * (sweeps), 0, 0 \
+    }
+#define LU(size, n, ...)                                                                   \
+    {                                                                                      \
+        "lu", size, SQUARE(n), {__VA_ARGS__}, NULL, NULL, 8.0 * CELLS(n), CUBE(n) / 3.0, 0 \
+    }
+#define SAT(size, n, ...)                                                       \
+    {                                                                           \
+        "sat", size, SQUARE(n), {__VA_ARGS__}, NULL, NULL, 5.0 * CELLS(n), 0, 0 \
+    }
+#define INTHIST(size, n, bins, ...)                                                                     \
+    {                                                                                                   \
+        "inthist", size, SQUARE(n), {__VA_ARGS__}, "bins", #bins, (1.0 + 4.0 * (bins)) * CELLS(n), 0, 0 \
+    }
+#define BORDER(app, ops, size, n, kept, ...)                                                           \
+    {                                                                                                  \
+        app, size, SQUARE(n), {__VA_ARGS__}, "keep", #kept, 4.0 * CELLS(n) * (kept), 0, (ops)*CELLS(n) \
+    }
+
+const app_size app_sizes_table[] = {
+    JACOBI("S", 2048, 8, {32, 64}, {64, 64}, {32, 128}, {64, 128}),
+    HEAT("S", 2048, 4, {32, 32}, {64, 64}, {32, 128}),
+    LU("S", 1024, {32, 32}, {64, 64}, {128, 128}),
+    SAT("S", 2048, {32, 64}, {64, 64}, {64, 128}, {128, 128}),
+    INTHIST("S", 512, 32, {16, 16}, {16, 32}, {32, 32}),
+    BORDER("sw", 5.0, "S", 4608, 0, {32, 32}, {64, 64}, {128, 128}),
+    BORDER("dtw", 4.0, "S", 4608, 0, {32, 32}, {64, 64}, {128, 128}),
+
+    JACOBI("M", 11264, 10, {64, 128}, {64, 256}),
+    HEAT("M", 16384, 4, {64, 64}, {64, 128}),
+    LU("M", 16384, {128, 128}, {256, 256}),
+    SAT("M", 14336, {64, 128}, {128, 128}),
+    INTHIST("M", 2816, 32, {32, 32}, {32, 64}),
+    BORDER("sw", 5.0, "M", 16384, 1, {64, 64}, {128, 128}),
+    BORDER("dtw", 4.0, "M", 16384, 1, {64, 64}, {128, 128}),
+
+    JACOBI("L", 45056, 4, {128, 256}),
+    HEAT("L", 65536, 2, {128, 128}),
+    LU("L", 65536, {256, 256}),
+    SAT("L", 57344, {128, 256}),
+    INTHIST("L", 11264, 32, {64, 64}),
+    BORDER("sw", 5.0, "L", 65536, 1, {128, 128}),
+    BORDER("dtw", 4.0, "L", 65536, 1, {128, 128}),
+
+    LU("2048", 2048, {64, 64}, {128, 128}),
+    LU("3072", 3072, {64, 64}, {128, 128}),
+    LU("4096", 4096, {64, 64}, {128, 128}),
+
+    {NULL, NULL, SQUARE(0), {SQUARE(0)}, NULL, NULL, 0, 0, 0},
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* sizes.h - what the apps are run on: a table to be edited when an app's bodies change. */
+#ifndef SIZES_H
+#define SIZES_H
+
+#include "app.h"
+
+enum { MOST_TILES = 5 };
+
+typedef struct app_size {
+    const char *app, *size; /* size: S fits L2, M 1 GB, L 16 GB                                       */
+    uint64_t n[2];
+    uint64_t tiles[MOST_TILES][2]; /* that each subject is tried with; ends with 0                           */
+    const char *key, *value;       /* an option, or NULL                                                     */
+    double n_bytes;                /* least that must cross the device's memory                              */
+    double n_fma, n_int;           /* multiply-adds in fp32, simple integer or fp32 operations of half their rate    */
+} app_size;
+
+/* Ends with app NULL. */
+extern const app_size app_sizes_table[];
+
+#endif

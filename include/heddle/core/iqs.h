@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* core/iqs.h - dispatch iqs: the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison.
+ *
+ * A worker's queue is as long as the graph and has three numbers, in the paper's names:
+ *
+ *     queueEndIndex     cursors[2 w].tail        moved by whoever inserts, to reserve a place
+ *     IQS               cursors[2 w + 1].tail    the "input queue size": inserted and not yet done with
+ *     queueStartIndex   w->head[0]               the owner's; cursors[2 w].head keeps it between runs
+ *
+ * Inserting is to reserve a place, to write the task there and to count it in IQS: three trips to memory one after
+ * another. The owner reads IQS, and looks a second time: only when IQS is queueEndIndex - queueStartIndex is nobody
+ * between reserving and writing. Then all IQS tasks of the queue are retrieved, and run one by one; each is taken off IQS
+ * when what it freed has been inserted. All three count on from run to run and places are taken modulo the length of
+ * the queue, so nothing is reset.
+ *
+ * Three things are not as in the paper, because there they are wrong:
+ *
+ *   - queueEndIndex is read after IQS. Read before it, it may leave out a place that was reserved in between and counted
+ *     in IQS, and the two agree although an earlier place is not yet written.
+ *   - the count hands on what was written: it releases, and retrieval acquires it. The paper leaves that to chance.
+ *   - the end is the count of outstanding tasks (core/stop.h). The paper looks whether every IQS is 0, one after another,
+ *     while a task can still move from a queue not yet looked at to one that was.
+ *
+ * Roots, which the paper's host puts into the first queue before each launch, are taken as by the other dispatches. */
+#ifndef HEDDLE_CORE_IQS_H
+#define HEDDLE_CORE_IQS_H
+
+#include "heddle/core/worker.h"
+
+HD_FN uint32_t *hd_iqs_size(const hd_run *r, uint32_t worker) { return &r->cursors[2u * worker + 1u].tail; }
+HD_FN uint32_t *hd_iqs_end(const hd_run *r, uint32_t worker) { return &r->cursors[2u * worker].tail; }
+
+/* The task retrieved before is done with. w->kept: it came from the queue. */
+HD_FN void hd_iqs_drop(const hd_run *r, hd_worker *w)
+{
+    if (w->kept == HD_NONE)
+        return;
+    w->kept = HD_NONE;
+    w->head[0]++;
+    (void)HD_SUB(hd_iqs_size(r, w->id), 1u, RELAXED, DEV);
+}
+
+/* Lane 0: retrieves what is in the queue, up to w->head[1]. 0: nothing, or somebody is inserting. */
+HD_FN int hd_iqs_retrieve(const hd_run *r, hd_worker *w)
+{
+    uint32_t size = HD_LOAD(hd_iqs_size(r, w->id), ACQUIRE, DEV);
+    uint32_t end = size ? HD_LOAD(hd_iqs_end(r, w->id), RELAXED, DEV) : 0u;
+    if (size == 0u || end - w->head[0] != size)
+        return 0;
+    w->head[1] = end;
+    return 1;
+}
+
+/* Lane 0: a task, or HD_NONE for now. */
+HD_FN uint32_t hd_iqs_take(const hd_run *r, hd_worker *w)
+{
+    uint32_t *queue = r->slots + (uint64_t)w->id * r->n_slots;
+    hd_iqs_drop(r, w);
+    if (w->head[0] == w->head[1] && !hd_iqs_retrieve(r, w))
+        return hd_take_share(r, w);
+    w->kept = HD_LOAD(&queue[w->head[0] & (r->n_slots - 1u)], RELAXED, DEV);
+    return w->kept;
+}
+
+/* All scheduling lanes: each inserts its task if it is `ready`. The policies are those of section 5.6: under lf (and
+ * share, which has nothing to ask for here) the first freed task goes into the worker's own queue. */
+HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
+{
+    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first, target, at;
+    if (!mask)
+        return;
+    first = hd_policy_keeps(r->policy) ? w->id : hd_policy_first(r, w->id, &w->turn, hd_popcount(mask));
+    if (ready) {
+        target = (first + hd_popcount(mask & ((1u << lane) - 1u))) % r->n_workers;
+        at = HD_ADD(hd_iqs_end(r, target), 1u, RELAXED, DEV);
+        HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], e.task, RELAXED, DEV);
+        HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);
+    }
+    if (lane == 0)
+        w->tally.n_pushed += hd_popcount(mask);
+}
+
+/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
+HD_FN void hd_iqs_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+{
+    uint32_t n = task->n_succ, at;
+    for (at = 0; at < n; at += hd_warp_width()) {
+        hd_edge e = {0, 0};
+        int ready = hd_arrive_at(r, w->run, task, at, &e);
+        hd_iqs_place(r, w, e, ready);
+    }
+    hd_finished(r, w, t, task);
+}
+
+#endif

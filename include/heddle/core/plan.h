@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* core/plan.h - dispatch plan: each worker has a list of steps and waits only for what other workers do.
+ *
+ *     for each step of the list:
+ *         hd_plan_ready(r, run, step)      its predecessors elsewhere have been counted     (one lane, polled)
+ *         ... the body ...
+ *         hd_plan_release(r, step)         counts its successors elsewhere                  (one warp, a lane an edge)
+ *
+ * The order of a list stands for the edges between its own tasks. The plan's edges and the order of its lists together
+ * have no cycle (src/graph/plan.c checks that), so somebody can always go on.
+ *
+ * Counters count up over the runs as everywhere: after run n a counter stands at n * need. */
+#ifndef HEDDLE_CORE_PLAN_H
+#define HEDDLE_CORE_PLAN_H
+
+#include "heddle/core/stop.h"
+
+/* Have the step's predecessors elsewhere been counted? Acquire: then their outputs are visible to this lane. */
+HD_FN int hd_plan_ready(const hd_run *r, uint32_t run, const hd_step *s)
+{
+    return s->need == 0u || (int32_t)(HD_LOAD(&r->count[s->task], ACQUIRE, DEV) - run * s->need) >= 0;
+}
+
+/* The same without acquiring: where the worker's other lanes are in a body, whose cache an acquire would empty. When it
+ * says yes, hd_plan_ready must say it too before the body begins. */
+HD_FN int hd_plan_looks_ready(const hd_run *r, uint32_t run, const hd_step *s)
+{
+    return s->need == 0u || (int32_t)(HD_LOAD(&r->count[s->task], RELAXED, DEV) - run * s->need) >= 0;
+}
+
+HD_FN uint32_t hd_step_succ(const hd_run *r, const hd_step *s, uint32_t i)
+{
+    return i < HD_STEP_SUCC ? s->first[i] : r->step_edges[s->succ + (i - HD_STEP_SUCC)];
+}
+
+/* All scheduling lanes, after the barrier that ends the body. */
+HD_FN void hd_plan_release(const hd_run *r, const hd_step *s)
+{
+    uint32_t i;
+    for (i = hd_warp_lane(); i < s->n_succ; i += hd_warp_width())
+        HD_COUNT(&r->count[hd_step_succ(r, s, i)], RELEASE, DEV);
+}
+
+HD_FN const void *hd_step_args(const hd_run *r, const hd_step *s)
+{
+    return s->arg_bytes <= HD_INLINE_ARGS ? (const void *)s->args
+                                          : (const void *)(r->args + (uint64_t)s->args_at * 16u);
+}
+
+#endif

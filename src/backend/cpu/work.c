@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* work.c - a thread as a worker: one short loop a dispatch, over the very functions of core that a GPU's kernels use.
+ *
+ * Under distributed a worker that has nothing parks (core/worker.h). The others wait for a word that only some other
+ * worker changes, with nobody to wake them: they poll for the device's while and then yield between polls, so that
+ * workers that share a hardware thread get on. Whoever waits looks at the stop word. */
+#include "backend/cpu/work.h"
+#include "heddle/core/iqs.h"
+#include "heddle/core/plan.h"
+#include "heddle/core/ticket.h"
+
+#include <sched.h>
+
+#define SAY_AFTER 64u /* fruitless polls after which it is worth saying what one waits for */
+
+typedef struct worker {
+    const hd_run *r;
+    const heddle_body_info *bodies;
+    hd_now *now;
+    heddle_lane lane;
+    hd_worker w;
+    uint64_t ended; /* trace: when the body ended, 0 = this turn is not traced */
+    hd_event *event;
+} worker;
+
+/* ---- what all dispatches share ----------------------------------------------------------------------------------- */
+
+static void say_waits(const worker *x, uint32_t task, uint32_t seen, uint32_t need)
+{
+    HD_STORE(&x->now->seen, seen, RELAXED, SYS);
+    HD_STORE(&x->now->need, need, RELAXED, SYS);
+    HD_STORE(&x->now->waits, task, RELAXED, SYS);
+}
+
+static inline void run_body(worker *x, uint32_t t, uint32_t body, const void *args)
+{
+    const hd_run *r = x->r;
+    uint64_t begin;
+    x->ended = 0;
+    if (body == HD_BODY_JOIN)
+        return;
+    x->lane.task = t;
+    HD_STORE(&x->now->task, t, RELAXED, SYS);
+    begin = r->events ? hd_clock() : 0;
+    x->bodies[body].run(&x->lane, r->app, args);
+    if (r->events) {
+        x->ended = hd_clock();
+        x->event = hd_trace_task(r, &x->w, t, begin, x->ended);
+    }
+    HD_STORE(&x->now->task, HD_NONE, RELAXED, SYS);
+}
+
+static inline void end_turn(worker *x)
+{
+    if (x->ended)
+        hd_trace_turn(&x->w, x->event, x->ended);
+}
+
+/* Waits a little, for the n-th time in a row. 0: the run is over. */
+static int wait_a_little(worker *x, uint32_t n)
+{
+    if (n == 0 && x->r->events)
+        x->w.idle_since = hd_clock();
+    if (n < x->r->spin)
+        HD_PAUSE(n);
+    else
+        (void)sched_yield();
+    return hd_stopped(x->r) == HD_STOP_NOT;
+}
+
+/* ---- distributed -------------------------------------------------------------------------------------------------- */
+
+static void work_distributed(worker *x)
+{
+    const hd_run *r = x->r;
+    uint32_t t;
+    while ((t = hd_next(r, &x->w)) != HD_NONE) {
+        const hd_task *task = hd_task_at(r, t);
+        run_body(x, t, task->body, hd_args_at(r, task));
+        hd_finish(r, &x->w, t, task);
+        end_turn(x);
+    }
+}
+
+/* ---- ticket ------------------------------------------------------------------------------------------------------- */
+
+/* The next task, or HD_NONE: the run is over. */
+static uint32_t next_ticket(worker *x)
+{
+    const hd_run *r = x->r;
+    uint32_t n = 0, ticket, t;
+    if (hd_stopped(r) != HD_STOP_NOT)
+        return HD_NONE;
+    ticket = hd_ticket_draw(r);
+    if (ticket >= r->n_tasks)
+        return HD_NONE;
+    while ((t = hd_ticket_look(r, ticket)) == HD_NONE)
+        if (!wait_a_little(x, n++))
+            return HD_NONE;
+    return t;
+}
+
+static void work_ticket(worker *x)
+{
+    const hd_run *r = x->r;
+    uint32_t t;
+    while ((t = next_ticket(x)) != HD_NONE) {
+        const hd_task *task = hd_task_at(r, t);
+        run_body(x, t, task->body, hd_args_at(r, task));
+        hd_ticket_finish(r, &x->w, t, task);
+        end_turn(x);
+    }
+}
+
+/* ---- iqs ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t next_iqs(worker *x)
+{
+    const hd_run *r = x->r;
+    uint32_t n, t;
+    for (n = 0; hd_stopped(r) == HD_STOP_NOT; n++) {
+        t = hd_iqs_take(r, &x->w);
+        if (t != HD_NONE)
+            return t;
+        if (n == 0) {
+            hd_settle(r, x->w.n_done); /* before waiting, or nobody would see the end */
+            x->w.n_done = 0;
+        }
+        if (!wait_a_little(x, n))
+            break;
+    }
+    return HD_NONE;
+}
+
+static void work_iqs(worker *x)
+{
+    const hd_run *r = x->r;
+    uint32_t t;
+    while ((t = next_iqs(x)) != HD_NONE) {
+        const hd_task *task = hd_task_at(r, t);
+        run_body(x, t, task->body, hd_args_at(r, task));
+        hd_iqs_finish(r, &x->w, t, task);
+        end_turn(x);
+    }
+}
+
+/* ---- plan --------------------------------------------------------------------------------------------------------- */
+
+/* 0: the run is over. */
+static int wait_for_step(worker *x, const hd_step *s)
+{
+    const hd_run *r = x->r;
+    uint32_t n = 0;
+    int waits = 0;
+    if (hd_stopped(r) != HD_STOP_NOT)
+        return 0;
+    while (!hd_plan_ready(r, x->w.run, s)) {
+        if (n % SAY_AFTER == SAY_AFTER - 1u) {
+            say_waits(x, s->task, HD_LOAD(&r->count[s->task], RELAXED, DEV) - (x->w.run - 1u) * s->need, s->need);
+            waits = 1;
+        }
+        if (!wait_a_little(x, n++))
+            return 0;
+    }
+    if (waits)
+        say_waits(x, HD_NONE, 0, 0);
+    return 1;
+}
+
+static void end_step(worker *x, const hd_step *s)
+{
+    x->w.tally.n_tasks += s->body != HD_BODY_JOIN;
+    if (s->flags & HD_TASK_WATCH)
+        x->r->host->done(x->r->host->self, s->task);
+}
+
+static void work_plan(worker *x)
+{
+    const hd_run *r = x->r;
+    const hd_step *s;
+    for (s = r->steps + r->lists[x->w.id]; s->task != HD_NONE && wait_for_step(x, s); s++) {
+        run_body(x, s->task, s->body, hd_step_args(r, s));
+        hd_plan_release(r, s);
+        end_step(x, s);
+        end_turn(x);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- */
+
+int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, void *shared, hd_cpu_now *now)
+{
+    worker x = {.r = r, .bodies = bodies, .now = &now->now, .lane = {0, 1, id, 0, shared, &r->shared->fail, NULL}};
+    hd_worker_begin(r, &x.w, id);
+    say_waits(&x, HD_NONE, 0, 0);
+    HD_STORE(&x.now->came, x.w.run, RELAXED, SYS);
+    switch (r->dispatch) {
+    case HD_DISPATCH_TICKET: work_ticket(&x); break;
+    case HD_DISPATCH_PLAN: work_plan(&x); break;
+    case HD_DISPATCH_IQS: work_iqs(&x); break;
+    default: work_distributed(&x); break;
+    }
+    return hd_worker_end(r, &x.w);
+}

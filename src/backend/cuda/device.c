@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* device.c - one NVIDIA GPU: opening, closing, memory.
+ *
+ * Everything goes into a stream of the context's own that does not wait for the default stream, so several contexts and
+ * other work of the process run beside one another. Only plain device memory is used. */
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/loaded.h"
+
+static uint32_t count(void)
+{
+    int n = 0;
+    if (cudaGetDeviceCount(&n) != cudaSuccess) { /* no driver, no device: nothing to complain of here */
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return (uint32_t)n;
+}
+
+heddle_status hd_cuda_use(const hd_device *d, hd_error *e)
+{
+    HD_CUDA_TRY(cudaSetDevice(d->index), e, "making the GPU current");
+    return HEDDLE_OK;
+}
+
+static void close_device(hd_device *d)
+{
+    if (!d)
+        return;
+    (void)cudaSetDevice(d->index);
+    if (d->stream)
+        (void)cudaStreamDestroy(d->stream);
+    if (d->side)
+        (void)cudaStreamDestroy(d->side);
+    hd_delete(d, sizeof *d);
+}
+
+static heddle_status look(hd_device *d, hd_error *e)
+{
+    int shared, cooperative;
+#define ASK(field, which) \
+    HD_CUDA_TRY(cudaDeviceGetAttribute(&(field), cudaDevAttr##which, d->index), e, "asking what the GPU can do")
+    ASK(d->n_sms, MultiProcessorCount);
+    ASK(d->major, ComputeCapabilityMajor);
+    ASK(d->minor, ComputeCapabilityMinor);
+    ASK(shared, MaxSharedMemoryPerBlockOptin);
+    ASK(cooperative, CooperativeLaunch);
+#undef ASK
+    d->max_shared_bytes = (uint64_t)shared;
+    if (d->major * 10 + d->minor < 75 || !cooperative)
+        return hd_say(e, HEDDLE_ENODEV, "GPU %d has compute capability %d.%d; 7.5 or newer is needed", d->index,
+                      d->major, d->minor);
+    return HEDDLE_OK;
+}
+
+static heddle_status prepare(hd_device *d, hd_error *e)
+{
+    HD_TRY(hd_cuda_use(d, e));
+    HD_TRY(hd_driver_find(&d->driver, e));
+    HD_TRY(look(d, e));
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), e, "making a stream");
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&d->side, cudaStreamNonBlocking), e, "making a stream");
+    return HEDDLE_OK;
+}
+
+static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *e)
+{
+    hd_device *d = hd_new(sizeof *d);
+    heddle_status s;
+    *out = NULL;
+    if (!d)
+        return hd_say(e, HEDDLE_ENOMEM, "cuda backend: out of memory");
+    d->index = (int)cfg->device;
+    s = prepare(d, e);
+    if (s != HEDDLE_OK) {
+        close_device(d);
+        return s;
+    }
+    d->config = *cfg;
+    *out = d;
+    return HEDDLE_OK;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void *mem_new(hd_device *d, size_t n_bytes)
+{
+    void *p = NULL;
+    if (cudaSetDevice(d->index) != cudaSuccess || cudaMalloc(&p, n_bytes) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return NULL;
+    }
+    return p;
+}
+
+static void mem_free(hd_device *d, void *p)
+{
+    (void)cudaSetDevice(d->index);
+    (void)cudaFree(p);
+}
+
+/* Beside a run, as on the other backends: what a watched task has left can be read while the run goes on. */
+static heddle_status copy(hd_device *d, void *to, const void *from, size_t n_bytes, enum cudaMemcpyKind kind,
+                          hd_error *e)
+{
+    HD_TRY(hd_cuda_use(d, e));
+    HD_CUDA_TRY(cudaMemcpyAsync(to, from, n_bytes, kind, d->side), e, "copying to or from the GPU");
+    HD_CUDA_TRY(cudaStreamSynchronize(d->side), e, "copying to or from the GPU");
+    return HEDDLE_OK;
+}
+
+static heddle_status mem_write(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e)
+{
+    return copy(d, dst, host, n_bytes, cudaMemcpyHostToDevice, e);
+}
+
+static heddle_status mem_read(hd_device *d, void *host, const void *src, size_t n_bytes, hd_error *e)
+{
+    return copy(d, host, (void *)(uintptr_t)src, n_bytes, cudaMemcpyDeviceToHost, e);
+}
+
+const hd_backend hd_cuda_backend = {
+    .version = HD_BACKEND_VERSION,
+    .kind = HEDDLE_CUDA,
+    .count = count,
+    .describe = hd_cuda_describe,
+    .open = open_device,
+    .close = close_device,
+    .mem_new = mem_new,
+    .mem_free = mem_free,
+    .mem_write = mem_write,
+    .mem_read = mem_read,
+    .load = hd_cuda_load,
+    .unload = hd_cuda_unload,
+    .changed = hd_cuda_changed,
+    .start = hd_cuda_start,
+    .wait = hd_cuda_wait,
+    .stop = hd_cuda_stop,
+    .result = hd_cuda_result,
+    .doing = hd_cuda_doing,
+    .complaint = hd_cuda_complaint,
+    .enqueue = hd_cuda_enqueue,
+    .synced = hd_cuda_synced,
+};

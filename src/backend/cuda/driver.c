@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* driver.c - the driver's functions, and sentences for its errors and the runtime's. */
+#include "backend/cuda/cuda.h"
+
+#include <string.h>
+
+#define OLDEST_DRIVER 12080 /* what the functions are asked for as: CUDA 12.8 */
+
+heddle_status hd_driver_find(hd_driver *out, hd_error *e)
+{
+    enum cudaDriverEntryPointQueryResult found;
+    cudaError_t r;
+    void *at;
+#define HD_X(name, args)                                                                                      \
+    at = NULL;                                                                                                \
+    r = cudaGetDriverEntryPointByVersion(#name, &at, OLDEST_DRIVER, cudaEnableDefault, &found);               \
+    if (r != cudaSuccess || found != cudaDriverEntryPointSuccess || !at)                                      \
+        return hd_say(e, HEDDLE_EDEVICE, "the NVIDIA driver has no " #name ": CUDA 12.8 or newer is needed"); \
+    memcpy(&out->name, &at, sizeof at); /* ISO C has no cast from an object's pointer to a function's */
+    HD_DRIVER_MAP(HD_X)
+#undef HD_X
+    return HEDDLE_OK;
+}
+
+heddle_status hd_cuda_say(hd_error *e, cudaError_t error, const char *doing)
+{
+    heddle_status s = error == cudaErrorMemoryAllocation ? HEDDLE_ENOMEM : HEDDLE_EDEVICE;
+    (void)cudaGetLastError(); /* it is said; let it not come up again at the next call */
+    return hd_say(e, s, "%s: %s (%s)", doing, cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+heddle_status hd_driver_say(const hd_driver *d, hd_error *e, CUresult error, const char *doing)
+{
+    const char *name = "an unknown error", *text = "the driver gives no text";
+    (void)d->cuGetErrorName(error, &name);
+    (void)d->cuGetErrorString(error, &text);
+    return hd_say(e, error == CUDA_ERROR_OUT_OF_MEMORY ? HEDDLE_ENOMEM : HEDDLE_EDEVICE, "%s: %s (%s)", doing, text,
+                  name);
+}

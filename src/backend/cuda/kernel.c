@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.c - a kernel of the user's table, made ready for a launch. */
+#include "backend/cuda/cuda.h"
+
+static heddle_status attribute(const hd_driver *d, CUfunction f, CUfunction_attribute which, uint32_t *out, hd_error *e)
+{
+    int value = 0;
+    CUresult r = d->cuFuncGetAttribute(&value, which, f);
+    *out = (uint32_t)value;
+    return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "asking what a kernel needs");
+}
+
+/* Threads and shared memory within what this kernel and this device allow? */
+static heddle_status check(const hd_loaded *l, CUfunction f, uint32_t n_threads, uint32_t shared_bytes, hd_error *e)
+{
+    const hd_driver *d = &l->device->driver;
+    uint32_t max_threads, fixed_bytes;
+    HD_TRY(attribute(d, f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &max_threads, e));
+    HD_TRY(attribute(d, f, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &fixed_bytes, e));
+    if (n_threads > max_threads)
+        return hd_say(e, HEDDLE_ERANGE,
+                      "table %s: blocks of %u threads were asked for; with the registers its bodies use at most %u fit",
+                      l->graph->table->name, n_threads, max_threads);
+    if ((uint64_t)shared_bytes + fixed_bytes > l->device->max_shared_bytes)
+        return hd_say(e, HEDDLE_ERANGE,
+                      "table %s: a block needs %u bytes of shared memory; this device gives a block at most %llu",
+                      l->graph->table->name, shared_bytes + fixed_bytes,
+                      (unsigned long long)l->device->max_shared_bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t which, uint32_t n_threads,
+                             uint32_t shared_bytes, hd_error *e)
+{
+    const hd_driver *d = &l->device->driver;
+    const heddle_stubs *stubs = l->graph->table->stubs;
+    void *f = NULL;
+    uint32_t allowed;
+    CUresult r;
+    cudaError_t found = (cudaError_t)stubs->function(which, &f);
+    if (found != cudaSuccess)
+        return hd_say(e, HEDDLE_EDEVICE, "table %s: finding its kernels: %s (is it compiled for this device?)",
+                      l->graph->table->name, cudaGetErrorString(found));
+    *out = (CUfunction)f;
+    HD_TRY(check(l, *out, n_threads, shared_bytes, e));
+    /* The limit is the kernel's, whichever graph runs it: only ever raised. */
+    HD_TRY(attribute(d, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed, e));
+    r = shared_bytes > allowed
+            ? d->cuFuncSetAttribute(*out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes)
+            : CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS && per_sm)
+        r = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(per_sm, *out, (int)n_threads, shared_bytes);
+    return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "preparing a kernel");
+}

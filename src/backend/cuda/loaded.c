@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* loaded.c - a graph on the GPU: loading, starting, waiting, stopping, and what is known afterwards.
+ *
+ *     start: app record (when it changed) -> event -> the form's run -> event; nothing waits
+ *     wait:  asks the last event until it has happened or the deadline has come; never a synchronising call, so that a
+ *            kernel that hangs does not take the caller with it
+ *     stop:  copies the reason into the stop word, in another stream: workers never read host memory
+ *
+ * After a stopped run the words are cleared before the next one. An error of the device makes the context lost. */
+#include "backend/cuda/loaded.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define LANES_DEFAULT 128u
+#define SPIN_NS 200000u /* a waiter polls for so long, then sleeps between looks */
+#define NAP_NS 20000u   /* between looks */
+#define MAX_NOW 8192u   /* workers that the control page has room for */
+
+/* An app record that a captured run copies from; it lives as long as the loaded graph. */
+typedef struct hd_app_copy {
+    struct hd_app_copy *next;
+    void *staged;
+} hd_app_copy;
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
+static void free_forms(hd_loaded *l)
+{
+    while (l->forms) {
+        hd_form *f = l->forms;
+        l->forms = f->next;
+        f->free(f);
+    }
+}
+
+void hd_cuda_unload(hd_loaded *l)
+{
+    (void)cudaSetDevice(l->device->index);
+    free_forms(l);
+    while (l->copies) {
+        hd_app_copy *c = l->copies;
+        l->copies = c->next;
+        (void)cudaFreeHost(c->staged);
+        hd_delete(c, sizeof *c);
+    }
+    (void)cudaFree(l->blob);
+    (void)cudaFree(l->app);
+    (void)cudaFreeHost(l->app_staged);
+    (void)cudaFreeHost(l->now);
+    (void)cudaFreeHost(l->end);
+    (void)cudaFreeHost(l->watched);
+    (void)cudaFreeHost(l->stop_word);
+    hd_delete(l->told, (l->graph->n_watched + 1) * 4);
+    if (l->began)
+        (void)cudaEventDestroy(l->began);
+    if (l->ended)
+        (void)cudaEventDestroy(l->ended);
+    if (l->done)
+        (void)cudaEventDestroy(l->done);
+    hd_delete(l, sizeof *l);
+}
+
+static heddle_status load_blob(hd_loaded *l, hd_error *e)
+{
+    const hd_graph *g = l->graph;
+    const hd_blob *b = hd_graph_blob(g);
+    size_t free_bytes = 0, total_bytes = 0;
+    if (cudaMalloc((void **)&l->blob, b->n_bytes) != cudaSuccess) {
+        (void)cudaGetLastError();
+        (void)cudaMemGetInfo(&free_bytes, &total_bytes);
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: it needs %llu bytes on the GPU, %llu are free",
+                      (unsigned long long)b->n_bytes, (unsigned long long)free_bytes);
+    }
+    HD_CUDA_TRY(cudaMemcpy(l->blob, g->blob, b->n_bytes, cudaMemcpyHostToDevice), e, "loading a graph");
+    l->tasks = (const hd_task *)(const void *)(l->blob + sizeof(hd_blob));
+    l->edges = (const hd_edge *)(const void *)(l->blob + b->edges_at);
+    l->args = l->blob + b->args_at;
+    l->roots = (const uint32_t *)(const void *)(l->blob + b->roots_at);
+    return HEDDLE_OK;
+}
+
+/* Pinned host memory that the device writes to or is written from. */
+static heddle_status pin(void *out, uint64_t n_bytes, hd_error *e)
+{
+    void **p = out;
+    HD_CUDA_TRY(cudaHostAlloc(p, n_bytes, cudaHostAllocDefault), e, "loading a graph");
+    memset(*p, 0, n_bytes);
+    return HEDDLE_OK;
+}
+
+static heddle_status load_words(hd_loaded *l, hd_error *e)
+{
+    const hd_graph *g = l->graph;
+    l->n_app_bytes = g->table->app_bytes;
+    HD_CUDA_TRY(cudaMalloc(&l->app, l->n_app_bytes + 1u), e, "loading a graph");
+    HD_TRY(pin(&l->app_staged, l->n_app_bytes + 1u, e));
+    HD_TRY(pin(&l->end, sizeof *l->end, e));
+    HD_TRY(pin(&l->stop_word, HD_LINE, e));
+    HD_TRY(pin(&l->watched, (g->n_watched + 1) * 4, e));
+    l->told = hd_new((g->n_watched + 1) * 4);
+    if (!l->told)
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    if (l->device->config.time_limit_ms) {
+        l->n_now = MAX_NOW;
+        HD_TRY(pin(&l->now, MAX_NOW * sizeof *l->now, e));
+    }
+    HD_CUDA_TRY(cudaEventCreate(&l->began), e, "loading a graph");
+    HD_CUDA_TRY(cudaEventCreate(&l->ended), e, "loading a graph");
+    HD_CUDA_TRY(cudaEventCreateWithFlags(&l->done, cudaEventDisableTiming), e, "loading a graph");
+    return HEDDLE_OK;
+}
+
+heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+{
+    hd_loaded *l;
+    heddle_status s;
+    *out = NULL;
+    if (!g->table->stubs)
+        return hd_say(e, HEDDLE_ENODEV, "table %s was compiled as C: its bodies have no GPU code", g->table->name);
+    HD_TRY(hd_cuda_use(d, e));
+    l = hd_new(sizeof *l);
+    if (!l)
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    l->device = d;
+    l->graph = g;
+    l->watcher = watcher;
+    l->n_lanes = d->config.n_lanes ? d->config.n_lanes : g->n_lanes ? g->n_lanes : LANES_DEFAULT;
+    l->shared_bytes = hd_graph_blob(g)->shared_bytes;
+    s = load_blob(l, e);
+    if (s == HEDDLE_OK)
+        s = load_words(l, e);
+    if (s != HEDDLE_OK)
+        hd_cuda_unload(l);
+    else
+        *out = l;
+    return s;
+}
+
+static void lose(hd_loaded *l, const char *text)
+{
+    if (!l->lost)
+        snprintf(l->complaint, sizeof l->complaint, "%s", text);
+    l->lost = 1;
+}
+
+void hd_cuda_changed(hd_loaded *l, uint32_t task)
+{
+    const hd_task *t = hd_graph_task(l->graph, task);
+    const hd_blob *b = hd_graph_blob(l->graph);
+    uint64_t at = (const uint8_t *)t - l->graph->blob;
+    hd_error e;
+    hd_form *f;
+    heddle_status s = HEDDLE_OK;
+    cudaError_t r = cudaSetDevice(l->device->index);
+    if (r == cudaSuccess)
+        r = cudaMemcpy(l->blob + at, t, sizeof *t, cudaMemcpyHostToDevice);
+    at = b->args_at + t->args_at * 16ull;
+    if (r == cudaSuccess && t->arg_bytes > HD_INLINE_ARGS)
+        r = cudaMemcpy(l->blob + at, l->graph->blob + at, t->arg_bytes, cudaMemcpyHostToDevice);
+    if (r != cudaSuccess)
+        s = hd_cuda_say(&e, r, "changing the arguments of a task");
+    for (f = l->forms; f && s == HEDDLE_OK; f = f->next)
+        s = f->changed(f, task, &e);
+    if (s != HEDDLE_OK)
+        lose(l, e.text);
+}
+
+/* ---- a run ------------------------------------------------------------------------------------------------------- */
+
+/* The app record to the device, unless it is there. */
+static heddle_status put_app(hd_loaded *l, const void *app, cudaStream_t stream, hd_error *e)
+{
+    if (!l->n_app_bytes || (!l->captured && !memcmp(l->app_staged, app, l->n_app_bytes)))
+        return HEDDLE_OK;
+    memcpy(l->app_staged, app, l->n_app_bytes);
+    HD_CUDA_TRY(cudaMemcpyAsync(l->app, l->app_staged, l->n_app_bytes, cudaMemcpyHostToDevice, stream), e,
+                "copying the app record");
+    return HEDDLE_OK;
+}
+
+static void blank_page(hd_loaded *l)
+{
+    hd_now none = {HD_NONE, HD_NONE, 0, 0, 0, {0, 0, 0}};
+    uint32_t i;
+    for (i = 0; i < l->n_now; i++)
+        l->now[i] = none;
+}
+
+static heddle_status prepare(hd_loaded *l, hd_error *e)
+{
+    cudaStream_t stream = l->device->stream;
+    if (l->lost)
+        return hd_say(e, HEDDLE_EDEVICE, "%s", l->complaint);
+    HD_TRY(hd_cuda_use(l->device, e));
+    if (l->dirty && l->form) {
+        HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "after a stopped run");
+        HD_TRY(l->form->clear(l->form, stream, e));
+    }
+    l->dirty = 0;
+    HD_TRY(hd_choose(l, e));
+    memcpy(l->told, l->watched, l->graph->n_watched * 4);
+    blank_page(l);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_cuda_start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
+{
+    cudaStream_t stream = l->device->stream;
+    (void)help;
+    (void)limit_ns;
+    HD_TRY(prepare(l, e));
+    HD_TRY(put_app(l, app, stream, e));
+    l->begin_ns = hd_host_clock();
+    HD_CUDA_TRY(cudaEventRecord(l->began, stream), e, "starting a run");
+    HD_TRY(l->form->start(l->form, stream, e));
+    HD_CUDA_TRY(cudaEventRecord(l->ended, stream), e, "starting a run");
+    if (l->form->fetch)
+        HD_TRY(l->form->fetch(l->form, stream, e));
+    HD_CUDA_TRY(cudaEventRecord(l->done, stream), e, "starting a run");
+    __atomic_store_n(&l->running, 1, __ATOMIC_RELEASE);
+    return HEDDLE_OK;
+}
+
+/* Passes on which watched tasks have come since the last look. */
+static void tell_watcher(hd_loaded *l)
+{
+    uint64_t i;
+    uint32_t t;
+    for (i = 0; i < l->graph->n_watched; i++) {
+        uint32_t run = __atomic_load_n(&l->watched[i], __ATOMIC_ACQUIRE);
+        if (__atomic_exchange_n(&l->told[i], run, __ATOMIC_RELAXED) == run)
+            continue;
+        for (t = 0; t < l->graph->n_tasks; t++)
+            if ((hd_graph_task(l->graph, t)->flags & HD_TASK_WATCH) && hd_graph_task(l->graph, t)->watch == i)
+                l->watcher.done(l->watcher.self, t);
+    }
+}
+
+heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
+{
+    uint64_t began = hd_host_clock(), now = began;
+    struct timespec nap = {0, NAP_NS};
+    hd_error e;
+    cudaError_t r = cudaSuccess;
+    if (!__atomic_load_n(&l->running, __ATOMIC_ACQUIRE))
+        return HEDDLE_OK;
+    while (!l->lost && (r = cudaEventQuery(l->done)) == cudaErrorNotReady) {
+        tell_watcher(l);
+        now = hd_host_clock();
+        if (now >= deadline_ns)
+            return HEDDLE_EBUSY;
+        if (now - began > SPIN_NS)
+            nanosleep(&nap, NULL);
+    }
+    if (r != cudaSuccess) {
+        (void)hd_cuda_say(&e, r, "the GPU failed during a run");
+        lose(l, e.text);
+    }
+    tell_watcher(l);
+    __atomic_store_n(&l->running, 0, __ATOMIC_RELEASE);
+    return HEDDLE_OK;
+}
+
+void hd_cuda_stop(hd_loaded *l, uint32_t why)
+{
+    if (!__atomic_load_n(&l->running, __ATOMIC_ACQUIRE) || l->lost || !l->form->stop_word)
+        return;
+    l->dirty = 1;
+    *l->stop_word = why;
+    (void)cudaSetDevice(l->device->index);
+    (void)cudaMemcpyAsync(l->form->stop_word, l->stop_word, 4, cudaMemcpyHostToDevice, l->device->side);
+}
+
+/* ---- afterwards --------------------------------------------------------------------------------------------------- */
+
+static void lost_result(hd_loaded *l, hd_result *out)
+{
+    memset(out, 0, sizeof *out);
+    out->stop = HD_STOP_LOST;
+    out->how = l->how;
+}
+
+static void settle(hd_loaded *l, hd_result *out)
+{
+    hd_error e;
+    float ms = 0;
+    if (l->lost || l->form->result(l->form, out, &e) != HEDDLE_OK) {
+        lose(l, l->lost ? "" : e.text);
+        lost_result(l, out);
+        return;
+    }
+    if (out->code && out->stop != HD_STOP_DONE) /* a body failed before somebody else stopped the run */
+        out->stop = HD_STOP_FAILED;
+    l->dirty |= out->stop != HD_STOP_DONE;
+    out->executor = l->form->executor;
+    out->dispatch = l->form->dispatch;
+    out->how = l->how;
+    if (!l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
+        out->begin_ns = 0; /* without events there is no other clock to agree with */
+        out->end_ns = (uint64_t)((double)ms * 1e6);
+    }
+    if (out->stop == HD_STOP_DONE)
+        hd_choice_note(l, out->end_ns - out->begin_ns);
+}
+
+/* Called more than once for a run: the first call reads. */
+void hd_cuda_result(const hd_loaded *loaded, hd_result *out)
+{
+    hd_loaded *l = (hd_loaded *)(uintptr_t)loaded;
+    if (l->begin_ns) {
+        settle(l, &l->last);
+        l->begin_ns = 0;
+    }
+    *out = l->last;
+}
+
+int hd_cuda_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
+{
+    hd_doing d = {HD_NONE, HD_NONE, 0, 0, 0};
+    const hd_now *n;
+    if (!l->form || !l->now || worker >= l->form->n_workers || worker >= l->n_now)
+        return 0;
+    n = &l->now[worker];
+    d.here = __atomic_load_n(&n->came, __ATOMIC_RELAXED) != 0;
+    d.task = __atomic_load_n(&n->task, __ATOMIC_RELAXED);
+    d.waits = __atomic_load_n(&n->waits, __ATOMIC_RELAXED);
+    d.seen = __atomic_load_n(&n->seen, __ATOMIC_RELAXED);
+    d.need = __atomic_load_n(&n->need, __ATOMIC_RELAXED);
+    *out = d;
+    return 1;
+}
+
+const char *hd_cuda_complaint(const hd_loaded *l) { return l->complaint; }
+
+/* ---- into the user's stream ---------------------------------------------------------------------------------------- */
+
+/* A record of its own for each call: a replay copies it again. */
+static heddle_status put_app_copy(hd_loaded *l, const void *app, cudaStream_t stream, hd_error *e)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    hd_app_copy *c;
+    cudaError_t r;
+    if (!l->n_app_bytes)
+        return HEDDLE_OK;
+    c = hd_new(sizeof *c);
+    if (!c)
+        return hd_say(e, HEDDLE_ENOMEM, "heddle_enqueue: out of memory");
+    c->next = l->copies;
+    l->copies = c;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    r = cudaHostAlloc(&c->staged, l->n_app_bytes, cudaHostAllocDefault);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    HD_CUDA_TRY(r, e, "heddle_enqueue");
+    memcpy(c->staged, app, l->n_app_bytes);
+    HD_CUDA_TRY(cudaMemcpyAsync(l->app, c->staged, l->n_app_bytes, cudaMemcpyHostToDevice, stream), e,
+                "heddle_enqueue");
+    return HEDDLE_OK;
+}
+
+static int is_capturing(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
+
+heddle_status hd_cuda_enqueue(hd_loaded *l, const void *app, void *stream, hd_error *e)
+{
+    cudaStream_t s = stream;
+    int capturing = is_capturing(s);
+    if (capturing && !l->form)
+        return hd_say(e, HEDDLE_EINVAL, "heddle_enqueue: run the graph once before its run is captured");
+    if (!capturing)
+        HD_TRY(prepare(l, e));
+    if (capturing || l->captured) {
+        l->captured |= capturing;
+        HD_TRY(put_app_copy(l, app, s, e));
+    } else {
+        HD_TRY(put_app(l, app, s, e));
+    }
+    HD_TRY(l->form->start(l->form, s, e));
+    return l->form->fetch ? l->form->fetch(l->form, s, e) : HEDDLE_OK;
+}
+
+void hd_cuda_synced(hd_loaded *l, hd_result *out)
+{
+    settle(l, &l->last);
+    *out = l->last;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* persistent.c - executor persistent: one cooperative launch of resident blocks that run the graph to its end.
+ *
+ * Its words (counters, rings, lists, tallies, events) are one block of device memory. They are cleared before the first
+ * run and after one that did not end well; between good runs the last worker out leaves them ready. */
+#include "backend/cuda/cuda.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RING_MIN 1024u
+#define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
+#define N_LANES_PLAN 64u              /* warps of dispatch plan beside the lanes (core/kernel.h) */
+#define HOP_NS 700u /* what planning reckons for an edge between two workers (a hand-over through L2) */
+
+typedef struct persistent {
+    hd_form form;
+    hd_loaded *loaded;
+    hd_run run; /* as the kernel gets it */
+    CUfunction kernel;
+    uint32_t n_threads;
+    uint8_t *block; /* device */
+    uint64_t clear_bytes, block_bytes;
+    hd_shared *first; /* pinned host: how `shared` begins */
+    hd_steps steps;   /* dispatch plan */
+    hd_tally *tallies;
+    hd_event *events;
+} persistent;
+
+/* Tests of the wrap of run numbers begin with a large one. */
+uint32_t hd_cuda_first_run = 1;
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t power_of_two(uint64_t n)
+{
+    uint32_t p = 2;
+    while (p < n && p < 1u << 30)
+        p *= 2;
+    return p;
+}
+
+/* As many slots as tasks, unless that is too much memory; but bound tasks must find room. */
+static uint32_t ring_slots(const persistent *p)
+{
+    const hd_run *r = &p->run;
+    uint32_t asked = p->loaded->device->config.n_ring, all = power_of_two(r->n_tasks);
+    if (r->dispatch == HD_DISPATCH_IQS || r->has_placed)
+        return all;
+    if (asked)
+        return power_of_two(asked);
+    return 8ull * r->n_workers * all <= RING_BYTES_MAX ? all : RING_MIN;
+}
+
+static uint64_t slot_words(const hd_run *r)
+{
+    switch (r->dispatch) {
+    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
+    case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
+    case HD_DISPATCH_TICKET: return r->n_tasks;
+    default: return 0;
+    }
+}
+
+/* Cuts the block; with block NULL only measures. What must be cleared comes first. */
+static uint64_t cut(persistent *p, uint8_t *block, uint64_t *clear_bytes)
+{
+    hd_run *r = &p->run;
+    uint64_t at = 0, w = r->n_workers;
+#define PART(field, type, n_bytes)                          \
+    r->field = block ? (type *)(void *)(block + at) : NULL; \
+    at += ((uint64_t)(n_bytes) + HD_LINE - 1) / HD_LINE * HD_LINE
+    PART(shared, hd_shared, sizeof(hd_shared));
+    PART(cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
+    PART(count, uint32_t, r->n_tasks * 4ull);
+    PART(slots, uint32_t, slot_words(r) * 4);
+    *clear_bytes = at;
+    PART(link, uint32_t, r->n_tasks * 4ull);
+    PART(tallies, hd_tally, w * sizeof(hd_tally));
+    PART(events, hd_event, w * r->n_trace * sizeof(hd_event));
+    PART(steps, hd_step, p->steps.n_steps * sizeof(hd_step));
+    PART(lists, uint32_t, p->steps.n_workers * 4);
+    PART(step_edges, uint32_t, p->steps.n_edges * 4);
+#undef PART
+    return at;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* Where counters stand before run hd_cuda_first_run. */
+static heddle_status wind_counters(persistent *p, hd_error *e)
+{
+    const hd_graph *g = p->loaded->graph;
+    uint64_t n_bytes = g->n_tasks * 4, t;
+    uint32_t *count = hd_new(n_bytes);
+    cudaError_t r;
+    if (!count)
+        return hd_say(e, HEDDLE_ENOMEM, "clearing counters: out of memory");
+    for (t = 0; t < g->n_tasks; t++)
+        count[t] = (hd_cuda_first_run - 1u) *
+                   (p->steps.steps ? p->steps.steps[p->steps.step_of[t]].need : hd_graph_task(g, (uint32_t)t)->n_in);
+    r = cudaMemcpy(p->run.count, count, n_bytes, cudaMemcpyHostToDevice);
+    hd_delete(count, n_bytes);
+    HD_CUDA_TRY(r, e, "clearing counters");
+    return HEDDLE_OK;
+}
+
+static heddle_status clear(hd_form *f, cudaStream_t stream, hd_error *e)
+{
+    persistent *p = (persistent *)f;
+    HD_CUDA_TRY(cudaMemsetAsync(p->block, 0, p->clear_bytes, stream), e, "clearing the words of a run");
+    memset(p->first, 0, sizeof *p->first);
+    p->first->outstanding = p->run.n_tasks;
+    p->first->run = hd_cuda_first_run;
+    p->first->fail.stop = p->run.n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
+    HD_CUDA_TRY(cudaMemcpyAsync(p->run.shared, p->first, sizeof *p->first, cudaMemcpyHostToDevice, stream), e,
+                "clearing the words of a run");
+    HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "clearing the words of a run");
+    return hd_cuda_first_run == 1 ? HEDDLE_OK : wind_counters(p, e);
+}
+
+static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
+{
+    persistent *p = (persistent *)f;
+    void *params[1] = {&p->run};
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    CUlaunchConfig c = {.gridDimX = p->run.n_workers,
+                        .gridDimY = 1,
+                        .gridDimZ = 1,
+                        .blockDimX = p->n_threads,
+                        .blockDimY = 1,
+                        .blockDimZ = 1,
+                        .sharedMemBytes = p->loaded->shared_bytes,
+                        .hStream = stream,
+                        .attrs = &cooperative,
+                        .numAttrs = 1};
+    CUresult r;
+    p->run.now = p->loaded->now;
+    r = p->loaded->device->driver.cuLaunchKernelEx(&c, p->kernel, params, NULL);
+    if (r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+        return hd_say(e, HEDDLE_EDEVICE,
+                      "the driver refused %u resident blocks of %u threads: part of the GPU is not ours",
+                      p->run.n_workers, p->n_threads);
+    return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(&p->loaded->device->driver, e, r, "launching the workers");
+}
+
+static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
+{
+    persistent *p = (persistent *)f;
+    const hd_task *t = hd_graph_task(p->loaded->graph, task);
+    uint32_t at;
+    if (!p->steps.steps)
+        return HEDDLE_OK; /* it reads the blob's record */
+    at = p->steps.step_of[task];
+    memcpy(p->steps.steps[at].args, t->args, sizeof t->args);
+    HD_CUDA_TRY(cudaMemcpy((void *)(uintptr_t)(p->run.steps + at), &p->steps.steps[at], sizeof(hd_step),
+                           cudaMemcpyHostToDevice),
+                e, "changing the arguments of a task");
+    return HEDDLE_OK;
+}
+
+static heddle_status result(hd_form *f, hd_result *out, hd_error *e)
+{
+    persistent *p = (persistent *)f;
+    const hd_end *end = p->loaded->end;
+    uint64_t n = p->run.n_workers, n_trace = p->run.n_trace;
+    HD_CUDA_TRY(cudaMemcpy(p->tallies, p->run.tallies, n * sizeof(hd_tally), cudaMemcpyDeviceToHost), e,
+                "reading what the workers did");
+    if (n_trace)
+        HD_CUDA_TRY(cudaMemcpy(p->events, p->run.events, n * n_trace * sizeof(hd_event), cudaMemcpyDeviceToHost), e,
+                    "reading the trace");
+    out->n_workers = p->run.n_workers;
+    out->n_trace = p->run.n_trace;
+    out->tallies = p->tallies;
+    out->events = p->events;
+    out->begin_ns = end->begin_ns;
+    out->end_ns = end->end_ns;
+    out->stop = end->stop;
+    out->code = end->code;
+    out->task = end->task;
+    return HEDDLE_OK;
+}
+
+static void free_form(hd_form *f)
+{
+    persistent *p = (persistent *)f;
+    (void)cudaFree(p->block);
+    (void)cudaFreeHost(p->first);
+    hd_steps_clear(&p->steps);
+    hd_delete(p->tallies, p->run.n_workers * sizeof(hd_tally));
+    hd_delete(p->events, (uint64_t)p->run.n_workers * p->run.n_trace * sizeof(hd_event));
+    hd_delete(p, sizeof *p);
+}
+
+/* ---- making it ---------------------------------------------------------------------------------------------------- */
+
+static heddle_status refuse(const hd_loaded *l, heddle_dispatch dispatch, hd_error *e)
+{
+    uint32_t n_placed = hd_graph_blob(l->graph)->n_placed;
+    if (n_placed && (dispatch == HEDDLE_DISPATCH_TICKET || dispatch == HEDDLE_DISPATCH_IQS))
+        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: dispatch %s cannot keep to that", n_placed,
+                      heddle_dispatch_name(dispatch));
+    return HEDDLE_OK;
+}
+
+/* How many workers: what was asked for, or what the plan has, or as many as are resident at once. */
+static heddle_status size_grid(persistent *p, hd_error *e)
+{
+    const hd_loaded *l = p->loaded;
+    const hd_plan *plan = p->run.dispatch == HD_DISPATCH_PLAN ? l->graph->plan : NULL;
+    uint32_t asked = l->device->config.n_workers, most;
+    int per_sm = 0;
+    HD_TRY(hd_kernel_find(&p->kernel, &per_sm, l, HD_KERNEL_PERSISTENT(p->run.dispatch, p->run.n_trace != 0),
+                          p->n_threads, l->shared_bytes, e));
+    most = (uint32_t)(per_sm * l->device->n_sms);
+    if (plan && asked && plan->n_workers != asked)
+        return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", plan->n_workers,
+                      asked);
+    if (plan)
+        asked = plan->n_workers;
+    if (asked > most)
+        return hd_say(
+            e, HEDDLE_ERANGE,
+            "%u workers of %u threads and %u bytes of shared memory were asked for; at most %u are resident at "
+            "once on this GPU",
+            asked, p->n_threads, l->shared_bytes, most);
+    p->run.n_workers = asked ? asked : most < p->run.n_tasks ? most : p->run.n_tasks;
+    if (!p->run.n_workers)
+        p->run.n_workers = 1;
+    p->run.crowded = p->run.n_workers > (uint32_t)l->device->n_sms;
+    return HEDDLE_OK;
+}
+
+static heddle_status make_steps(persistent *p, hd_error *e)
+{
+    const hd_graph *g = p->loaded->graph;
+    hd_plan own = {0, 0, NULL, NULL};
+    heddle_status s = HEDDLE_OK;
+    if (!g->plan)
+        s = hd_plan_make(&own, g, p->run.n_workers, HD_PLAN_PATH, g->cost_ns, HOP_NS, e);
+    if (s == HEDDLE_OK)
+        s = hd_steps_make(&p->steps, g->plan ? g->plan : &own, g, e);
+    hd_plan_clear(&own);
+    return s;
+}
+
+static heddle_status make_block(persistent *p, hd_error *e)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaError_t r;
+    p->block_bytes = cut(p, NULL, &p->clear_bytes);
+    r = cudaMalloc((void **)&p->block, p->block_bytes);
+    if (r != cudaSuccess) {
+        (void)cudaGetLastError();
+        (void)cudaMemGetInfo(&free_bytes, &total_bytes);
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: its run needs %llu bytes on the GPU, %llu are free",
+                      (unsigned long long)p->block_bytes, (unsigned long long)free_bytes);
+    }
+    (void)cut(p, p->block, &p->clear_bytes);
+    if (!p->run.n_trace)
+        p->run.events = NULL;
+    HD_CUDA_TRY(cudaHostAlloc((void **)&p->first, sizeof *p->first, cudaHostAllocDefault), e, "loading a graph");
+    p->tallies = hd_new(p->run.n_workers * sizeof(hd_tally));
+    p->events = p->run.n_trace ? hd_new((uint64_t)p->run.n_workers * p->run.n_trace * sizeof(hd_event)) : NULL;
+    if (!p->tallies || (p->run.n_trace && !p->events))
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    return HEDDLE_OK;
+}
+
+static heddle_status upload_steps(const persistent *p, hd_error *e)
+{
+    const hd_steps *s = &p->steps;
+    if (!s->steps)
+        return HEDDLE_OK;
+    HD_CUDA_TRY(
+        cudaMemcpy((void *)(uintptr_t)p->run.steps, s->steps, s->n_steps * sizeof(hd_step), cudaMemcpyHostToDevice), e,
+        "loading a plan");
+    HD_CUDA_TRY(cudaMemcpy((void *)(uintptr_t)p->run.lists, s->lists, s->n_workers * 4, cudaMemcpyHostToDevice), e,
+                "loading a plan");
+    HD_CUDA_TRY(cudaMemcpy((void *)(uintptr_t)p->run.step_edges, s->edges, s->n_edges * 4, cudaMemcpyHostToDevice), e,
+                "loading a plan");
+    return HEDDLE_OK;
+}
+
+static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy policy)
+{
+    const hd_loaded *l = p->loaded;
+    const hd_blob *b = hd_graph_blob(l->graph);
+    hd_run *r = &p->run;
+    r->tasks = l->tasks;
+    r->edges = l->edges;
+    r->args = l->args;
+    r->roots = l->roots;
+    r->app = l->app;
+    r->end = l->end;
+    r->watched = l->watched;
+    r->n_tasks = b->n_tasks;
+    r->n_roots = b->n_roots;
+    r->has_urgent = b->n_urgent != 0;
+    r->has_placed = b->n_placed != 0;
+    r->n_trace = l->device->config.n_trace;
+    r->dispatch = (uint32_t)dispatch;
+    r->policy = (uint32_t)(policy != HEDDLE_POLICY_DEFAULT ? policy : HEDDLE_POLICY_LF);
+}
+
+static void describe(persistent *p)
+{
+    const hd_run *r = &p->run;
+    int has_policy = r->dispatch == HD_DISPATCH_DISTRIBUTED || r->dispatch == HD_DISPATCH_IQS;
+    snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s, %u workers of %u lanes",
+             heddle_dispatch_name((heddle_dispatch)r->dispatch), has_policy ? " " : "",
+             has_policy ? heddle_policy_name((heddle_policy)r->policy) : "", r->n_workers, p->loaded->n_lanes);
+}
+
+static heddle_status make(persistent *p, hd_error *e)
+{
+    HD_TRY(refuse(p->loaded, p->form.dispatch, e));
+    HD_TRY(size_grid(p, e));
+    p->run.n_slots = ring_slots(p);
+    if (p->run.dispatch == HD_DISPATCH_PLAN)
+        HD_TRY(make_steps(p, e));
+    HD_TRY(make_block(p, e));
+    HD_TRY(upload_steps(p, e));
+    describe(p);
+    return clear(&p->form, p->loaded->device->stream, e);
+}
+
+heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, heddle_policy policy,
+                                 hd_error *e)
+{
+    static const hd_form functions = {.executor = HEDDLE_EXECUTOR_PERSISTENT,
+                                      .start = start,
+                                      .clear = clear,
+                                      .changed = changed,
+                                      .result = result,
+                                      .free = free_form};
+    persistent *p = hd_new(sizeof *p);
+    heddle_status s;
+    *out = NULL;
+    if (!p)
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    p->form = functions;
+    p->form.dispatch = dispatch;
+    p->loaded = l;
+    fill_run(p, dispatch, policy);
+    p->n_threads = l->n_lanes + (dispatch == HEDDLE_DISPATCH_PLAN ? N_LANES_PLAN : 0);
+    s = make(p, e);
+    if (s != HEDDLE_OK) {
+        free_form(&p->form);
+        return s;
+    }
+    p->form.n_workers = p->run.n_workers;
+    p->form.n_lanes = l->n_lanes;
+    p->form.stop_word = &p->run.shared->fail.stop;
+    *out = &p->form;
+    return HEDDLE_OK;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* plan.h - which worker runs which tasks in which order, and the steps that dispatch plan executes (core/plan.h). */
+#ifndef HD_PLAN_H
+#define HD_PLAN_H
+
+#include "graph/graph.h"
+
+/* List w is order[lists[w]] .. order[lists[w + 1] - 1]. Every task of the graph, joins included, is there once. */
+typedef struct hd_plan {
+    uint32_t n_workers; /* 0: there is no plan */
+    uint64_t n_tasks;
+    uint32_t *lists; /* n_workers + 1 */
+    uint32_t *order; /* n_tasks */
+} hd_plan;
+
+/* Which of the ready tasks is planned next. */
+typedef enum hd_plan_style {
+    HD_PLAN_PATH, /* the one with the longest path to the end: what keeps the workers busy (HEFT) */
+    HD_PLAN_DEPTH /* the one that became ready last, roots at the very end: what keeps data in the caches */
+} hd_plan_style;
+
+#define HD_PLAN_MAX_WORKERS 65536u
+#define HD_PLAN_HOP_NS 700u /* where nobody has measured it: an edge between two workers */
+
+/* Plans a frozen graph by list scheduling: simulates n_workers, with cost_ns[task] (NULL: what was given when adding;
+ * unknown costs count as large) and hop_ns for an edge between two workers. A ready task goes to a predecessor's worker
+ * that can begin it not much later than the first that could, else to the first. Tasks with a place go to that worker
+ * (modulo n_workers); urgent ones are planned before others. ENOMEM; ERANGE for 0 or too many workers. */
+heddle_status hd_plan_make(hd_plan *out, const hd_graph *g, uint32_t n_workers, hd_plan_style style,
+                           const uint32_t *cost_ns, uint32_t hop_ns, hd_error *e);
+/* EINVAL unless every task is there once; ECYCLE when edges and the order of the lists have a cycle. */
+heddle_status hd_plan_check(const hd_plan *p, const hd_graph *g, hd_error *e);
+/* Room for a plan: empty lists, to be filled. ENOMEM; ERANGE for 0 or too many workers. */
+heddle_status hd_plan_room(hd_plan *out, uint32_t n_workers, uint64_t n_tasks, hd_error *e);
+heddle_status hd_plan_copy(hd_plan *out, const hd_plan *p, hd_error *e);
+void hd_plan_clear(hd_plan *p);
+
+/* plan_file.c: {"workers":n,"tasks":n,"lists":[[task,...],...]}. Reading does not check against a graph. */
+heddle_status hd_plan_write(const hd_plan *p, const char *path, hd_error *e);
+heddle_status hd_plan_read(hd_plan *out, const char *path, hd_error *e);
+
+/* steps.c: the lists as steps, one list after another, each ending with a step whose task is HD_NONE. Edges that the
+ * order of a list implies are left out: those inside a list; of several from one list to one task all but the last; and
+ * those to a list that has waited for that list's later step before. */
+typedef struct hd_steps {
+    hd_step *steps;
+    uint64_t n_steps; /* n_tasks + n_workers */
+    uint32_t *lists;  /* n_workers: where each begins */
+    uint32_t *edges;  /* successors beyond a step's first HD_STEP_SUCC; at least one word is allocated */
+    uint64_t n_edges, n_workers;
+    uint32_t *step_of; /* of each task */
+    uint64_t n_tasks;
+} hd_steps;
+heddle_status hd_steps_make(hd_steps *out, const hd_plan *p, const hd_graph *g, hd_error *e);
+void hd_steps_clear(hd_steps *s);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_api.c - the public calls on plans, and how the last run was run.
+ *
+ * A plan is made, recorded or read aside, checked, and only then put in place of the old one, so that a failed call
+ * changes nothing. What is loaded was made after the old plan: it stays as it is until the next run (its results can
+ * still be read), which loads anew. */
+#include "graph/plan.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hd_graph_drop_plan(heddle_graph *g)
+{
+    if (g->g.plan)
+        hd_plan_clear(g->g.plan);
+    hd_delete(g->g.plan, sizeof *g->g.plan);
+    hd_delete(g->g.cost_ns, g->g.n_tasks * sizeof *g->g.cost_ns);
+    g->g.plan = NULL;
+    g->g.cost_ns = NULL;
+}
+
+/* What a call on plans starts with: no run, frozen. */
+static heddle_status prepare(heddle_graph *g, const char *call)
+{
+    HD_TRY(hd_graph_usable(g, call));
+    return hd_graph_freeze(&g->g, &g->ctx->error);
+}
+
+/* Takes p over, whatever comes. */
+static heddle_status replace(heddle_graph *g, hd_plan *p)
+{
+    hd_plan *plan = g->g.plan ? g->g.plan : hd_new(sizeof *plan);
+    if (!plan) {
+        hd_plan_clear(p);
+        return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "a plan for a graph: out of memory");
+    }
+    hd_plan_clear(plan);
+    *plan = *p;
+    g->g.plan = plan;
+    g->stale = 1;
+    return HEDDLE_OK;
+}
+
+/* Some executors trace joins. */
+static int is_join(const hd_graph *g, uint32_t t) { return hd_graph_task(g, t)->body == HD_BODY_JOIN; }
+
+/* ---- costs -------------------------------------------------------------------------------------------------------- */
+
+/* The outcome of the last run; 0: there is none. */
+static int last_outcome(heddle_graph *g, hd_outcome *o, const char *call)
+{
+    return (g->has_result || hd_graph_running(g)) && hd_graph_outcome(g, o, call) == HEDDLE_OK;
+}
+
+/* How long each task took, into cost_ns, which is all 0. Returns how many different tasks were traced. */
+static uint64_t read_costs(const hd_graph *g, const hd_outcome *o, uint32_t *cost_ns)
+{
+    uint64_t n = 0, ns;
+    uint32_t w, i;
+    for (w = 0; w < o->n_workers; w++)
+        for (i = 0; i < hd_n_events(o, w); i++) {
+            const hd_event *ev = &hd_events_of(o, w)[i];
+            ns = hd_event_ns(ev);
+            n += cost_ns[ev->task] == 0 && !is_join(g, ev->task);
+            cost_ns[ev->task] = ns == 0 ? 1 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+        }
+    return n;
+}
+
+/* Takes over the times of the last run if every task was traced. Else what was measured earlier, if anything, stays. */
+static heddle_status measure(heddle_graph *g, const hd_outcome *o)
+{
+    uint64_t n_bytes = g->g.n_tasks * sizeof *g->g.cost_ns;
+    uint32_t *cost_ns;
+    if (!o->events)
+        return HEDDLE_OK;
+    cost_ns = hd_new(n_bytes);
+    if (!cost_ns)
+        return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "costs of the tasks: out of memory");
+    if (read_costs(&g->g, o, cost_ns) == g->g.n_tasks - g->g.n_joins) {
+        uint32_t *old = g->g.cost_ns;
+        g->g.cost_ns = cost_ns;
+        cost_ns = old;
+    }
+    hd_delete(cost_ns, n_bytes);
+    return HEDDLE_OK;
+}
+
+/* Of the context; where that leaves it to the device, of the last run, else of the plan. 0: nobody knows. */
+static uint32_t find_workers(const heddle_graph *g, const hd_outcome *o)
+{
+    uint32_t n = g->ctx->config.n_workers;
+    return n ? n : o->n_workers ? o->n_workers : g->g.plan ? g->g.plan->n_workers : 0;
+}
+
+HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers)
+{
+    hd_plan p;
+    hd_outcome o;
+    HD_TRY(prepare(g, "heddle_graph_replan"));
+    memset(&o, 0, sizeof o);
+    if (last_outcome(g, &o, "heddle_graph_replan"))
+        HD_TRY(measure(g, &o));
+    if (!n_workers)
+        n_workers = find_workers(g, &o);
+    if (!n_workers)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL,
+                      "heddle_graph_replan: how many workers there will be is known after a run; give a number");
+    HD_TRY(hd_plan_make(&p, &g->g, n_workers, HD_PLAN_PATH, g->g.cost_ns, HD_PLAN_HOP_NS, &g->ctx->error));
+    return replace(g, &p);
+}
+
+/* ---- recording ---------------------------------------------------------------------------------------------------- */
+
+/* Where joins were run says nothing. Each is put right before the first of its successors to begin: whatever stands before that one
+ * in its list began earlier than any other successor, so nothing that the join holds up can be waiting for it there.
+ * Joins without successors come last of all. */
+typedef struct recorder {
+    const hd_graph *g;
+    const hd_outcome *o;
+    uint64_t n_tasks;
+    uint64_t *begin_ns;      /* of each traced task, else UINT64_MAX */
+    uint32_t *before, *next; /* the joins right before a task, a chain in topological order; HD_NONE */
+    uint32_t *order, *left;  /* all tasks in topological order; scratch, then the task that a join stands before */
+    const hd_event **events; /* of one worker, by begin */
+    uint64_t n_events;       /* room in it */
+} recorder;
+
+static void recorder_clear(recorder *r)
+{
+    hd_delete(r->begin_ns, r->n_tasks * sizeof *r->begin_ns);
+    hd_delete(r->before, r->n_tasks * sizeof *r->before);
+    hd_delete(r->next, r->n_tasks * sizeof *r->next);
+    hd_delete(r->order, r->n_tasks * sizeof *r->order);
+    hd_delete(r->left, r->n_tasks * sizeof *r->left);
+    hd_delete(r->events, r->n_events * sizeof *r->events);
+}
+
+static heddle_status recorder_room(recorder *r, hd_error *e)
+{
+    uint32_t w;
+    r->n_tasks = r->g->n_tasks;
+    for (w = 0; w < r->o->n_workers; w++)
+        r->n_events = hd_n_events(r->o, w) > r->n_events ? hd_n_events(r->o, w) : r->n_events;
+    r->begin_ns = hd_new(r->n_tasks * sizeof *r->begin_ns);
+    r->before = hd_new(r->n_tasks * sizeof *r->before);
+    r->next = hd_new(r->n_tasks * sizeof *r->next);
+    r->order = hd_new(r->n_tasks * sizeof *r->order);
+    r->left = hd_new(r->n_tasks * sizeof *r->left);
+    r->events = hd_new(r->n_events * sizeof *r->events);
+    if (r->begin_ns)
+        memset(r->begin_ns, 0xff, r->n_tasks * sizeof *r->begin_ns);
+    if (r->begin_ns && r->before && r->next && r->order && r->left && r->events)
+        return HEDDLE_OK;
+    return hd_say(e, HEDDLE_ENOMEM, "recording a plan: out of memory");
+}
+
+/* The task that join t stands before, HD_NONE for none; its successors are settled. */
+static uint32_t first_successor(const recorder *r, uint32_t t)
+{
+    const hd_task *task = hd_graph_task(r->g, t);
+    uint32_t i, first = HD_NONE;
+    for (i = 0; i < task->n_succ; i++) {
+        uint32_t s = hd_graph_edge(r->g, task, i).task;
+        if (is_join(r->g, s))
+            s = r->left[s];
+        if (s == HD_NONE)
+            continue;
+        if (first == HD_NONE || r->begin_ns[s] < r->begin_ns[first] ||
+            (r->begin_ns[s] == r->begin_ns[first] && s < first))
+            first = s;
+    }
+    return first;
+}
+
+/* Against the topological order, so that chains end up in it. Returns the chain of those without a successor. */
+static uint32_t place_joins(recorder *r)
+{
+    uint64_t i = hd_graph_order(r->g, r->order, r->left);
+    uint32_t t, *chain, last = HD_NONE;
+    memset(r->before, 0xff, r->n_tasks * sizeof *r->before);
+    while (i-- > 0) {
+        t = r->order[i];
+        if (!is_join(r->g, t))
+            continue;
+        r->left[t] = first_successor(r, t);
+        chain = r->left[t] == HD_NONE ? &last : &r->before[r->left[t]];
+        r->next[t] = *chain;
+        *chain = t;
+    }
+    return last;
+}
+
+static void write_chain(const recorder *r, hd_plan *p, uint32_t join, uint32_t *at)
+{
+    for (; join != HD_NONE; join = r->next[join])
+        p->order[(*at)++] = join;
+}
+
+/* Events of a worker come in order, and those that seem to begin at the same time are not to change places. */
+static int by_begin(const void *a, const void *b)
+{
+    const hd_event *x = *(const hd_event *const *)a, *y = *(const hd_event *const *)b;
+    return x->begin != y->begin ? (x->begin > y->begin) - (x->begin < y->begin) : (x > y) - (x < y);
+}
+
+/* The tasks of a worker into its list, each behind the joins that belong before it. */
+static void write_list(recorder *r, hd_plan *p, uint32_t worker, uint32_t *at)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < hd_n_events(r->o, worker); i++)
+        if (!is_join(r->g, hd_events_of(r->o, worker)[i].task))
+            r->events[n++] = &hd_events_of(r->o, worker)[i];
+    qsort(r->events, n, sizeof *r->events, by_begin);
+    for (i = 0; i < n; i++) {
+        write_chain(r, p, r->before[r->events[i]->task], at);
+        p->order[(*at)++] = r->events[i]->task;
+    }
+}
+
+static void write_lists(recorder *r, hd_plan *p)
+{
+    uint32_t w, at = 0, last = place_joins(r);
+    for (w = 0; w < r->o->n_workers; w++) {
+        p->lists[w] = at;
+        write_list(r, p, w, &at);
+    }
+    write_chain(r, p, last, &at);
+    p->lists[w] = at;
+}
+
+/* A trace that has every task exactly once: else the lists would not add up. */
+static heddle_status check_trace(recorder *r, hd_error *e)
+{
+    uint64_t n = 0, n_dropped = 0, n_all = r->g->n_tasks - r->g->n_joins;
+    uint32_t w, i, t;
+    for (w = 0; w < r->o->n_workers; w++) {
+        n_dropped += r->o->tallies[w].n_dropped;
+        for (i = 0; i < hd_n_events(r->o, w); i++) {
+            t = hd_events_of(r->o, w)[i].task;
+            if (r->begin_ns[t] != UINT64_MAX)
+                return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the trace has task %u twice", t);
+            r->begin_ns[t] = hd_events_of(r->o, w)[i].begin;
+            n += !is_join(r->g, t);
+        }
+    }
+    if (n_dropped)
+        return hd_say(e, HEDDLE_EINVAL,
+                      "heddle_graph_record: the trace lost %llu events; config n_trace makes room for more",
+                      (unsigned long long)n_dropped);
+    if (n != n_all)
+        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the last run has %llu of %llu tasks",
+                      (unsigned long long)n, (unsigned long long)n_all);
+    return HEDDLE_OK;
+}
+
+static heddle_status make_record(recorder *r, hd_plan *out, hd_error *e)
+{
+    HD_TRY(recorder_room(r, e));
+    HD_TRY(check_trace(r, e));
+    write_lists(r, out);
+    return hd_plan_check(out, r->g, e);
+}
+
+static heddle_status record(hd_plan *out, const hd_graph *g, const hd_outcome *o, hd_error *e)
+{
+    recorder r;
+    heddle_status s;
+    memset(&r, 0, sizeof r);
+    r.g = g;
+    r.o = o;
+    if (!o->events)
+        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the last run was not traced (config n_trace)");
+    HD_TRY(hd_plan_room(out, o->n_workers, g->n_tasks, e));
+    s = make_record(&r, out, e);
+    recorder_clear(&r);
+    if (s != HEDDLE_OK)
+        hd_plan_clear(out);
+    return s;
+}
+
+HEDDLE_API heddle_status heddle_graph_record(heddle_graph *g)
+{
+    hd_plan p;
+    hd_outcome o;
+    HD_TRY(prepare(g, "heddle_graph_record"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_record"));
+    HD_TRY(record(&p, &g->g, &o, &g->ctx->error));
+    return replace(g, &p);
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+HEDDLE_API heddle_status heddle_graph_write_plan(heddle_graph *g, const char *path)
+{
+    HD_TRY(hd_graph_usable(g, "heddle_graph_write_plan"));
+    if (!path)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_write_plan: the path is NULL");
+    if (!g->g.plan)
+        return hd_say(
+            &g->ctx->error, HEDDLE_EINVAL,
+            "heddle_graph_write_plan: the graph has no plan; heddle_graph_replan and heddle_graph_record make one");
+    return hd_plan_write(g->g.plan, path, &g->ctx->error);
+}
+
+/* The sentence of a check begins with the file. */
+static heddle_status check_read(const heddle_graph *g, const hd_plan *p, const char *path)
+{
+    hd_error why;
+    heddle_status s = hd_plan_check(p, &g->g, &why);
+    return s == HEDDLE_OK ? s : hd_say(&g->ctx->error, s, "%s: %.400s", path, why.text);
+}
+
+HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *path)
+{
+    hd_plan p;
+    heddle_status s;
+    HD_TRY(prepare(g, "heddle_graph_read_plan"));
+    if (!path)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_read_plan: the path is NULL");
+    HD_TRY(hd_plan_read(&p, path, &g->ctx->error));
+    s = check_read(g, &p, path);
+    if (s == HEDDLE_OK)
+        return replace(g, &p);
+    hd_plan_clear(&p);
+    return s;
+}
+
+/* ---- how ---------------------------------------------------------------------------------------------------------- */
+
+HEDDLE_API const char *heddle_get_how(heddle_graph *g)
+{
+    hd_result r;
+    hd_outcome o;
+    if (!g || !last_outcome(g, &o, "heddle_get_how"))
+        return "";
+    g->ctx->backend->result(g->loaded, &r);
+    return r.how ? r.how : "";
+}

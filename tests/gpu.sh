@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gpu.sh [OUT] - builds, tests and measures heddle on this machine's GPU, within ten minutes. Needs cc, nvcc 12.8 and CMake;
+# no network, none of the optional libraries. Leaves in OUT (default: build-gpu/out)
+#
+#     tests.txt     a line a test: name, pass, FAIL or skip, seconds, detail; separated by tabs
+#     machine.txt   date, commit, GPU, driver, CUDA, clocks, kernel
+#     figures.tsv   the figures, with FMA (HEDDLE_FMA); beside.tsv: which CUDA calls block beside a resident kernel
+#     logs/         what each test printed
+#
+# Exit status: 0 all passed, 1 something failed or found no time, 77 nothing failed but something was skipped.
+#
+# STAGES     which, in order; default: "build core same large fault sanitize beside bench". Builds are kept in BUILD.
+# BUDGET     seconds for all (590); a test that finds no time left counts as failed
+# ARCH       what nvcc compiles for (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
+# TRIALS     seconds of message passing in stage core (25); GRAPHS, GRAPH_SECONDS: random graphs (1500, 90)
+# FIGURES    figures of stage bench, with commas (all); COMMIT: what is tested, where there is no git
+set -uo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD:-$root/build-gpu}
+out=${1:-$build/out}
+stages=${STAGES:-build core same large fault sanitize beside bench}
+budget=${BUDGET:-590}
+jobs=${JOBS:-$(nproc)}
+mkdir -p "$out/logs"
+out=$(cd "$out" && pwd)
+: >"$out/tests.txt"
+exec </dev/null
+export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000} # the watchdog is on
+
+# try NAME LIMIT_S COMMAND...: runs it, notes how it went.
+try() {
+    local name=$1 limit=$2 left=$((budget - SECONDS)) begin=$SECONDS status state detail
+    shift 2
+    [ "$limit" -lt "$left" ] || limit=$left
+    if [ "$limit" -lt 3 ]; then
+        note "$name" FAIL 0 "no time left of $budget s"
+        return
+    fi
+    echo "---- $name (at most $limit s)"
+    timeout -k 5 "$limit" "$@" >"$out/logs/$name.txt" 2>&1
+    status=$?
+    detail=$(grep -v '^[[:space:]]*$' "$out/logs/$name.txt" | tail -1 | tr '\t' ' ' | cut -c1-300)
+    case $status in
+    0) state=pass ;;
+    77) state=skip ;;
+    124 | 137) state=FAIL detail="stopped after $limit s; $detail" ;;
+    *) state=FAIL detail="exit status $status; $detail" ;;
+    esac
+    note "$name" $state $((SECONDS - begin)) "$detail"
+    [ $state != FAIL ] || tail -n 20 "$out/logs/$name.txt" | sed 's/^/    /'
+}
+note() { # NAME STATE SECONDS DETAIL
+    printf '%s\t%s\t%s\t%s\n' "$@" | tee -a "$out/tests.txt"
+}
+
+machine() {
+    echo "date      $(date -u +%Y-%m-%dT%H:%MZ)"
+    echo "commit    ${COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)}"
+    echo "stages    $stages"
+    echo "kernel    $(uname -sr)"
+    echo "cpu       $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) hardware threads"
+    echo "compiler  $(cc --version | head -1)"
+    echo "nvcc      $(nvcc --version | sed -n 's/.*release //p')"
+    for field in name driver_version memory.total clocks.sm clocks.mem clocks.max.sm clocks.max.mem power.limit \
+        temperature.gpu ecc.mode.current mig.mode.current compute_mode persistence_mode; do
+        printf '%-9s %s\n' "$field" "$(nvidia-smi --query-gpu=$field --format=csv,noheader 2>/dev/null | paste -sd ';')"
+    done
+}
+
+configure() { # FOLDER OPTION...
+    local folder=$1
+    shift
+    cmake -S "$root" -B "$build/$folder" -DCMAKE_BUILD_TYPE=Release -DHEDDLE_CUDA=ON -DHEDDLE_HWLOC=OFF \
+        -DHEDDLE_JANSSON=OFF -DHEDDLE_LIBCRYPTO=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-native}" "$@"
+}
+exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream gpu_beside heddle_cli)
+make_exact() { configure exact && cmake --build "$build/exact" --parallel "$jobs" --target "${exact[@]}"; }
+make_fma() { configure fma -DHEDDLE_FMA=ON && cmake --build "$build/fma" --parallel "$jobs" --target bench_gpu heddle_cli; }
+
+sanitized() { # NAME TOOL PROGRAM ARGUMENT...
+    local name=$1 tool=$2
+    shift 2
+    if command -v compute-sanitizer >/dev/null; then
+        try "$name" 120 compute-sanitizer --tool "$tool" --error-exitcode 1 "$@"
+    else
+        note "$name" skip 0 "no compute-sanitizer here"
+    fi
+}
+
+stage_build() {
+    export -f configure make_exact make_fma
+    export root build jobs
+    try build.exact 400 bash -c "exact=(${exact[*]}); make_exact"
+    case " $stages " in *" bench "*) try build.fma 400 bash -c make_fma ;; esac
+}
+tests=$build/exact/tests/gpu
+stage_core() { CUDA_MODULE_LOADING=EAGER try core 150 "$tests/test_gpu_core" "${TRIALS:-25}"; }
+stage_same() {
+    try same.graphs 200 "$tests/test_gpu_same" --graphs "${GRAPHS:-1500}" --seconds "${GRAPH_SECONDS:-90}"
+    try same.apps 150 "$tests/test_gpu_apps"
+}
+stage_large() { try large 180 "$tests/test_gpu_large"; }
+stage_fault() {
+    try fault 200 "$tests/test_gpu_fault"
+    try stream 120 "$tests/test_gpu_stream"
+}
+stage_sanitize() {
+    sanitized memcheck.graphs memcheck "$tests/test_gpu_same" --small
+    sanitized racecheck.graphs racecheck "$tests/test_gpu_same" --small
+    sanitized memcheck.apps memcheck "$tests/test_gpu_apps" --small
+}
+stage_beside() { try beside 60 "$tests/gpu_beside" "$out/beside.tsv"; }
+stage_bench() {
+    local left=$((budget - SECONDS - 15))
+    try bench $((left + 10)) "$build/fma/bench/bench_gpu" --out "$out" --budget "$left" ${FIGURES:+--only "$FIGURES"}
+}
+
+machine >"$out/machine.txt"
+cat "$out/machine.txt"
+for tool in cc nvcc cmake; do
+    command -v $tool >/dev/null || { echo "skipped: no $tool here" && exit 77; }
+done
+for stage in $stages; do
+    declare -F "stage_$stage" >/dev/null || { echo "gpu.sh: there is no stage $stage" >&2 && exit 2; }
+    "stage_$stage"
+    if [ "$stage" = build ] && grep -q FAIL "$out/tests.txt"; then
+        break
+    fi
+    [ -s "$out/info.txt" ] || [ ! -x "$build/exact/heddle" ] || "$build/exact/heddle" info >"$out/info.txt" 2>&1
+done
+[ ! -s "$out/info.txt" ] || { sed -n '/^devices/,/^$/p' "$out/info.txt" >>"$out/machine.txt" && rm "$out/info.txt"; }
+
+count() { cut -f2 "$out/tests.txt" | grep -c "^$1"; }
+echo "---- $(count pass) passed, $(count FAIL) failed, $(count skip) skipped, $SECONDS s; $out"
+[ "$(count FAIL)" = 0 ] || exit 1
+[ "$(count skip)" = 0 ] || exit 77

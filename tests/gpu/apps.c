@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* apps.c - every app on small odd sizes leaves on a GPU, in every way there is (gpu/ways.h), the very bytes in the
+ * context's memory that the serial backend leaves, passes its own check, and does so again after a reset.
+ *
+ *     apps [--small]
+ *
+ * All memory that an app gets is seen: the linker sends its calls of heddle_mem_new here (--wrap), where it is also
+ * cleared, because its contents begin undefined. */
+#include "app.h"
+#include "gpu/ways.h"
+
+#define MAX_BLOCKS 32u
+
+typedef struct block {
+    void *p;
+    size_t n_bytes;
+} block;
+
+/* What one case has allocated, in order. */
+typedef struct blocks {
+    block all[MAX_BLOCKS];
+    uint32_t n;
+} blocks;
+static blocks *watching;
+
+heddle_status __real_heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out);
+heddle_status __wrap_heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out);
+heddle_status __wrap_heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out)
+{
+    heddle_status s = __real_heddle_mem_new(ctx, n_bytes, out);
+    void *zeros;
+    if (s != HEDDLE_OK || !watching)
+        return s;
+    CHECK(watching->n < MAX_BLOCKS);
+    watching->all[watching->n].p = *out;
+    watching->all[watching->n++].n_bytes = n_bytes;
+    zeros = calloc(1, n_bytes);
+    CHECK(zeros);
+    s = heddle_mem_write(ctx, *out, zeros, n_bytes);
+    free(zeros);
+    return s;
+}
+
+/* ---- a case --------------------------------------------------------------------------------------------------------- */
+
+typedef struct subject {
+    app_case *c;
+    heddle_ctx *ctx;
+    blocks b;
+    const char *name;
+} subject;
+
+static void subject_open(subject *x, const app *a, const app_request *q, heddle_ctx *ctx, const char *name)
+{
+    char error[APP_ERROR];
+    memset(x, 0, sizeof *x);
+    x->ctx = ctx;
+    x->name = name;
+    x->c = a->prepare(q, error);
+    CHECK_MSG(x->c, "%s: %s", a->name, error);
+    watching = &x->b;
+    CHECK_MSG(!a->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
+    watching = NULL;
+    CHECK(x->b.n > 0);
+}
+
+static void subject_run(subject *x)
+{
+    const app *a = x->c->app;
+    heddle_status s = heddle_run(x->ctx, x->c->graph, x->c->record, x->c->record_bytes);
+    CHECK_MSG(s == HEDDLE_OK, "%s, %s: %s: %s", a->name, x->name, heddle_strstatus(s), heddle_errmsg(x->ctx));
+    CHECK_MSG(!a->read(x->c) && !a->reference(x->c), "%s, %s: %s", a->name, x->name, x->c->error);
+    CHECK_MSG(!a->check(x->c), "%s, %llux%llu in %llux%llu, %s: %s", a->name, (unsigned long long)x->c->n[0],
+              (unsigned long long)x->c->n[1], (unsigned long long)x->c->b[0], (unsigned long long)x->c->b[1], x->name,
+              x->c->error);
+}
+
+static uint8_t *fetch(const subject *x, uint32_t i)
+{
+    uint8_t *p = malloc(x->b.all[i].n_bytes);
+    CHECK(p);
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, p, x->b.all[i].p, x->b.all[i].n_bytes));
+    return p;
+}
+
+static uint64_t compare(const subject *serial, const subject *gpu)
+{
+    uint64_t n_bytes = 0, k;
+    uint32_t i;
+    CHECK_MSG(serial->b.n == gpu->b.n, "%s: %u blocks of memory, serial has %u", gpu->name, gpu->b.n, serial->b.n);
+    for (i = 0; i < gpu->b.n; i++) {
+        uint8_t *want = fetch(serial, i), *got = fetch(gpu, i);
+        CHECK(serial->b.all[i].n_bytes == gpu->b.all[i].n_bytes);
+        for (k = 0; k < gpu->b.all[i].n_bytes && want[k] == got[k]; k++)
+            continue;
+        CHECK_MSG(k == gpu->b.all[i].n_bytes, "%s, %llux%llu in %llux%llu, %s: block %u differs at byte %llu of %zu",
+                  gpu->c->app->name, (unsigned long long)gpu->c->n[0], (unsigned long long)gpu->c->n[1],
+                  (unsigned long long)gpu->c->b[0], (unsigned long long)gpu->c->b[1], gpu->name, i,
+                  (unsigned long long)k, gpu->b.all[i].n_bytes);
+        n_bytes += k;
+        free(want);
+        free(got);
+    }
+    return n_bytes;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+
+/* rows, columns, of the problem and of a block. lu takes the square ones. */
+static const uint64_t sizes[][4] = {{129, 129, 32, 32}, {65, 65, 64, 64},  {100, 100, 16, 16}, {129, 67, 16, 50},
+                                    {7, 7, 1, 1},       {33, 200, 40, 13}, {1, 77, 3, 10},     {64, 64, 64, 64}};
+#define N_SIZES (sizeof sizes / sizeof sizes[0])
+
+static uint64_t n_cases, n_bytes;
+
+static void run_way(const app *a, const app_request *q, const subject *serial, way *w)
+{
+    uint32_t i, n_runs = w->config.executor == HEDDLE_EXECUTOR_AUTO ? 10 : 2;
+    subject gpu;
+    subject_open(&gpu, a, q, ways_open(w), w->name);
+    for (i = 0; i < n_runs; i++) {
+        CHECK_MSG(!i || !a->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
+        subject_run(&gpu);
+        n_bytes += compare(serial, &gpu);
+    }
+    a->free(gpu.c);
+    n_cases++;
+}
+
+static void run_size(const app *a, const uint64_t *s, uint32_t turn, heddle_ctx *serial_ctx, ways *w)
+{
+    app_pair sweeps = {"sweeps", turn % 2 ? "2" : "5"}, keep = {"keep", "1"}, bins = {"bins", turn % 3 ? "32" : "5"};
+    app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
+    subject serial;
+    uint32_t i;
+    if (!strcmp(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
+        return;
+    if (!strcmp(a->name, "heat") || !strcmp(a->name, "jacobi"))
+        q.opts = &sweeps;
+    else if (!strcmp(a->name, "inthist"))
+        q.opts = &bins;
+    else if (turn % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
+        q.opts = &keep;
+    q.n_opts = q.opts != NULL;
+    subject_open(&serial, a, &q, serial_ctx, "serial");
+    subject_run(&serial);
+    for (i = 0; i < w->n; i++)
+        run_way(a, &q, &serial, &w->all[i]);
+    a->free(serial.c);
+}
+
+int main(int argc, char **argv)
+{
+    static ways w;
+    heddle_config plain = HEDDLE_CONFIG_INIT;
+    heddle_ctx *serial;
+    int small = argc > 1 && !strcmp(argv[1], "--small");
+    uint32_t n;
+    size_t i;
+    ways_need_gpu();
+    ways_make(&w, small);
+    plain.backend = HEDDLE_SERIAL;
+    CHECK_OK(NULL, heddle_open(&serial, &plain));
+    for (n = 0; app_list[n]; n++)
+        for (i = 0; i < (small ? 1 : N_SIZES); i++)
+            run_size(app_list[n], sizes[i], (uint32_t)i, serial, &w);
+    printf("%llu cases in %u ways, %llu bytes compared\n", (unsigned long long)n_cases, w.n,
+           (unsigned long long)n_bytes);
+    CHECK(n == 7 && n_cases >= 7 * w.n);
+    ways_close(&w);
+    heddle_close(serial);
+    return 0;
+}

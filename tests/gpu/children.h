@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* children.h - tests that may hang or lose the GPU, each in a process of its own: this program again, with the name of
+ * the case. The parent never touches the GPU, prints a line a case and kills a child that takes too long. */
+#ifndef GPU_CHILDREN_H
+#define GPU_CHILDREN_H
+
+#include "check.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct child_case {
+    const char *name;
+    void (*run)(void);
+    uint32_t limit_s;
+} child_case;
+
+static inline int child_status(const child_case *c)
+{
+    uint32_t i;
+    int status = 0;
+    pid_t pid;
+    fflush(stdout);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        execl("/proc/self/exe", "child", c->name, (char *)NULL);
+        _exit(126);
+    }
+    for (i = 0; i < c->limit_s * 100; i++) {
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    kill(pid, SIGKILL);
+    (void)waitpid(pid, &status, 0);
+    return 124;
+}
+
+/* 77 as soon as a case says so; 1 if any failed. */
+static inline int children_run(const child_case *cases, uint32_t n)
+{
+    uint32_t i, n_failed = 0;
+    for (i = 0; i < n; i++) {
+        int status = child_status(&cases[i]);
+        if (status == 77)
+            return 77;
+        printf("%-24s %s\n", cases[i].name, status == 0 ? "pass" : status == 124 ? "FAIL: it does not end" : "FAIL");
+        n_failed += status != 0;
+    }
+    return n_failed ? 1 : 0;
+}
+
+static inline int children_main(int argc, char **argv, const child_case *cases, uint32_t n)
+{
+    uint32_t i;
+    for (i = 0; argc > 1 && i < n; i++)
+        if (!strcmp(argv[1], cases[i].name)) {
+            cases[i].run();
+            return 0;
+        }
+    CHECK_MSG(argc == 1, "there is no case %s", argv[1]);
+    return children_run(cases, n);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* fault_bodies.h - bodies that fail, take their time, hang for a while, and one that counts. */
+#ifndef GPU_FAULT_BODIES_H
+#define GPU_FAULT_BODIES_H
+
+#include "heddle/task.h"
+
+#define FAULTY_CELLS 64u
+
+/* One a run; in memory of the context. */
+typedef struct faulty_app {
+    uint64_t *cell; /* FAULTY_CELLS */
+} faulty_app;
+
+typedef struct faulty_args {
+    uint32_t at;   /* a cell */
+    uint32_t what; /* to add; a code, 0: does not fail; milliseconds */
+} faulty_args;
+
+/* faulty_step: cell = cell * 3 + what. faulty_code: fails with that code. faulty_nap: takes so many milliseconds. */
+#define FAULTY_BODIES(X) X(faulty_step, 0) X(faulty_code, 0) X(faulty_nap, 0)
+HEDDLE_ENUM(faulty, FAULTY_BODIES)
+HEDDLE_DECLARE(faulty)
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* large.c - every app on a gigabyte or more, in the ways that executor auto tries and then in the one it keeps, each run
+ * checked by the app: all cells against plain serial loops on the host, lu by L (U x) = M x for random x.
+ *
+ *     large [APP...] */
+#include "app.h"
+#include "gpu/ways.h"
+
+#include <time.h>
+
+#define N_RUNS 9u /* auto tries each of its four candidates twice, then keeps one */
+
+/* rows and columns, of a block, an option, and the bytes of the result at least */
+typedef struct size {
+    const char *app;
+    uint64_t n, b;
+    app_pair opt;
+    uint64_t n_bytes;
+} size;
+static const size sizes[] = {
+    {"sat", 16411, 128, {NULL, NULL}, 1ull << 30},     {"inthist", 2903, 64, {"bins", "32"}, 1ull << 30},
+    {"heat", 16411, 128, {"sweeps", "3"}, 1ull << 30}, {"jacobi", 16411, 128, {"sweeps", "3"}, 1ull << 30},
+    {"sw", 16411, 128, {"keep", "1"}, 1ull << 30},     {"dtw", 16411, 128, {"keep", "1"}, 1ull << 30},
+    {"lu", 16411, 128, {NULL, NULL}, 1ull << 30}};
+#define N_SIZES (sizeof sizes / sizeof sizes[0])
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static app_case *open_case(const size *s, heddle_ctx *ctx)
+{
+    app_request q = {{s->n, s->n}, {s->b, s->b}, &s->opt, s->opt.key != NULL, NULL, 0};
+    const app *a = app_find(s->app);
+    char error[APP_ERROR];
+    app_case *c;
+    CHECK(a);
+    c = a->prepare(&q, error);
+    CHECK_MSG(c, "%s: %s", s->app, error);
+    CHECK_MSG(!a->build(c, ctx), "%s: %s", s->app, c->error);
+    return c;
+}
+
+static void run_size(const size *s, heddle_ctx *ctx)
+{
+    double begin = now_s(), run = 0;
+    app_case *c = open_case(s, ctx);
+    const app *a = c->app;
+    uint32_t i;
+    for (i = 0; i < N_RUNS; i++) {
+        double before;
+        heddle_status status;
+        CHECK_MSG(!i || !a->reset(c), "%s: %s", s->app, c->error);
+        before = now_s();
+        status = heddle_run(ctx, c->graph, c->record, c->record_bytes);
+        run = now_s() - before;
+        CHECK_MSG(status == HEDDLE_OK, "%s: %s: %s", s->app, heddle_strstatus(status), heddle_errmsg(ctx));
+        CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", s->app, c->error);
+        CHECK_MSG(!a->check(c), "%s, run %u, %s: %s", s->app, i, heddle_get_how(c->graph), c->error);
+    }
+    printf("%-8s %llu MiB in blocks of %llu: last run %.3f s, all %.1f s; %s\n", s->app,
+           (unsigned long long)(s->n_bytes >> 20), (unsigned long long)s->b, run, now_s() - begin,
+           heddle_get_how(c->graph));
+    fflush(stdout);
+    a->free(c);
+}
+
+int main(int argc, char **argv)
+{
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    size_t i, n = 0;
+    int k;
+    ways_need_gpu();
+    cfg.backend = HEDDLE_CUDA;
+    cfg.time_limit_ms = 60000;
+    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    for (i = 0; i < N_SIZES; i++) {
+        int wanted = argc == 1;
+        for (k = 1; k < argc; k++)
+            wanted |= !strcmp(argv[k], sizes[i].app);
+        if (!wanted)
+            continue;
+        run_size(&sizes[i], ctx);
+        n++;
+    }
+    heddle_close(ctx);
+    CHECK(n > 0);
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* spin.h - a kernel that only takes time, for tests of what heddle does beside other work. */
+#ifndef GPU_SPIN_H
+#define GPU_SPIN_H
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+/* n_blocks of n_threads that each spin for ns; with shared_bytes of shared memory, so that they fill an SM if wanted. */
+cudaError_t spin_launch(cudaStream_t stream, uint32_t n_blocks, uint32_t n_threads, uint32_t shared_bytes, uint64_t ns);
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

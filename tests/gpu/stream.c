@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* stream.c - heddle among other users of the GPU, each case in a process of its own: runs in the user's stream, captured
+ * and replayed; several contexts from several threads; beside other kernels, and behind one that has the whole card.
+ *
+ *     stream [CASE] */
+#include "gpu/children.h"
+#include "gpu/rig.h"
+#include "gpu/spin.h"
+
+#include <pthread.h>
+
+#define CUDA_OK(call)                                               \
+    do {                                                            \
+        cudaError_t r_ = (call);                                    \
+        CHECK_MSG(r_ == cudaSuccess, "%s", cudaGetErrorString(r_)); \
+    } while (0)
+
+typedef struct how {
+    heddle_executor executor;
+    heddle_dispatch dispatch;
+} how;
+static const how hows[] = {
+    {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED}, {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET},
+    {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN},        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_IQS},
+    {HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT},         {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT},
+    {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT},  {HEDDLE_EXECUTOR_TASKGRAPH, HEDDLE_DISPATCH_DEFAULT}};
+#define N_HOWS (sizeof hows / sizeof hows[0])
+
+static const char *name_of(const how *h)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "%s %s", heddle_executor_name(h->executor), heddle_dispatch_name(h->dispatch));
+    return name;
+}
+
+static void present(void)
+{
+    if (!heddle_has_backend(HEDDLE_CUDA))
+        SKIP("no GPU here");
+}
+
+/* ---- the user's stream ------------------------------------------------------------------------------------------------ */
+
+/* Ten runs in a stream, nothing waits in between; what the stream does after them sees their results. */
+static void enqueue_with(const how *h)
+{
+    heddle_ctx *ctx = rig_open_ctx(h->executor, h->dispatch, 0, 0);
+    uint64_t *seen;
+    cudaStream_t stream;
+    uint32_t i;
+    rig r;
+    rig_open(&r, ctx);
+    rig_chains(&r, 32, 20);
+    rig_run_well(&r, name_of(h));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMallocHost((void **)&seen, FAULTY_CELLS * 8));
+    for (i = 0; i < 10; i++)
+        CHECK_OK(ctx, heddle_enqueue(ctx, r.g, &r.app, sizeof r.app, stream));
+    CUDA_OK(cudaMemcpyAsync(seen, r.app.cell, FAULTY_CELLS * 8, cudaMemcpyDeviceToHost, stream));
+    CUDA_OK(cudaStreamSynchronize(stream));
+    CHECK_OK(ctx, heddle_synced(r.g));
+    rig_expect(&r, 10);
+    for (i = 0; i < r.n_chains; i++)
+        CHECK_MSG(seen[i] == r.want[i], "%s: cell %u", name_of(h), i);
+    rig_run_well(&r, name_of(h)); /* and the usual way again */
+    CUDA_OK(cudaFreeHost(seen));
+    CUDA_OK(cudaStreamDestroy(stream));
+    rig_close(&r);
+    heddle_close(ctx);
+}
+
+static void enqueue(void)
+{
+    uint32_t i;
+    for (i = 0; i < N_HOWS; i++)
+        enqueue_with(&hows[i]);
+}
+
+/* Captured into the user's CUDA graph between two of his own operations, replayed a hundred times. */
+static void capture_with(const how *h)
+{
+    heddle_ctx *ctx = rig_open_ctx(h->executor, h->dispatch, 0, 0);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    uint32_t i;
+    rig r;
+    rig_open(&r, ctx);
+    rig_chains(&r, 32, 20);
+    rig_run_well(&r, name_of(h));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
+    CHECK_OK(ctx, heddle_enqueue(ctx, r.g, &r.app, sizeof r.app, stream));
+    CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
+    CUDA_OK(cudaStreamEndCapture(stream, &graph));
+    CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
+    rig_check(&r, name_of(h)); /* capturing runs nothing */
+    for (i = 0; i < 100; i++)
+        CUDA_OK(cudaGraphLaunch(exec, stream));
+    CUDA_OK(cudaStreamSynchronize(stream));
+    CHECK_OK(ctx, heddle_synced(r.g));
+    rig_expect(&r, 100);
+    rig_check(&r, name_of(h));
+    CUDA_OK(cudaGraphExecDestroy(exec));
+    CUDA_OK(cudaGraphDestroy(graph));
+    CUDA_OK(cudaStreamDestroy(stream));
+    rig_close(&r);
+    heddle_close(ctx);
+}
+
+static void capture(void)
+{
+    uint32_t i;
+    for (i = 0; i < N_HOWS; i++)
+        if (hows[i].executor != HEDDLE_EXECUTOR_LEVELS)
+            capture_with(&hows[i]);
+    capture_with(&hows[4]); /* levels: launches, captured as they come */
+}
+
+/* A run in a stream that fails is told by heddle_synced. */
+static void enqueue_fails(void)
+{
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 0);
+    cudaStream_t stream;
+    heddle_status s;
+    rig r;
+    rig_open(&r, ctx);
+    (void)rig_add(&r, faulty_code, 0, 7);
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK_OK(ctx, heddle_enqueue(ctx, r.g, &r.app, sizeof r.app, stream));
+    CUDA_OK(cudaStreamSynchronize(stream));
+    s = heddle_synced(r.g);
+    CHECK_MSG(s == HEDDLE_EBODY, "%s", heddle_strstatus(s));
+    rig_says(ctx, "failed with code 7");
+    CUDA_OK(cudaStreamDestroy(stream));
+    rig_close(&r);
+    rig_usable(ctx, "after a failure in a stream");
+    heddle_close(ctx);
+}
+
+/* ---- several at once ---------------------------------------------------------------------------------------------------- */
+
+static void *live(void *arg)
+{
+    uint32_t i, id = (uint32_t)(uintptr_t)arg;
+    const how *h = &hows[id % N_HOWS];
+    heddle_ctx *ctx = rig_open_ctx(h->executor, h->dispatch, h->executor == HEDDLE_EXECUTOR_PERSISTENT ? 40 : 0, 30000);
+    rig r;
+    rig_open(&r, ctx);
+    rig_chains(&r, 40, 30);
+    for (i = 0; i < 100; i++)
+        rig_run_well(&r, "several contexts");
+    rig_close(&r);
+    heddle_close(ctx);
+    return NULL;
+}
+
+/* Contexts of several threads; their kernels fit beside one another, or wait for one another. */
+static void contexts(void)
+{
+    pthread_t thread[6];
+    uint32_t i;
+    for (i = 0; i < 6; i++)
+        CHECK(pthread_create(&thread[i], NULL, live, (void *)(uintptr_t)i) == 0);
+    for (i = 0; i < 6; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+}
+
+/* Jobs of one context run in the order of submission. */
+static void jobs(void)
+{
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 20000);
+    heddle_job *j[8];
+    rig r[8];
+    uint32_t i, round;
+    for (i = 0; i < 8; i++) {
+        rig_open(&r[i], ctx);
+        rig_chains(&r[i], 16, 10);
+    }
+    for (round = 0; round < 5; round++) {
+        for (i = 0; i < 8; i++)
+            CHECK_OK(ctx, heddle_submit(ctx, r[i].g, &r[i].app, sizeof r[i].app, &j[i]));
+        for (i = 0; i < 8; i++)
+            CHECK_OK(ctx, heddle_wait(j[7 - i], HEDDLE_FOREVER));
+        for (i = 0; i < 8; i++) {
+            heddle_job_free(j[i]);
+            rig_expect(&r[i], 1);
+            rig_check(&r[i], "jobs");
+        }
+    }
+    for (i = 0; i < 8; i++)
+        rig_close(&r[i]);
+    heddle_close(ctx);
+}
+
+/* Beside another stream's kernels, which come and go on all SMs. */
+static void beside(void)
+{
+    cudaStream_t stream;
+    uint32_t i, k;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (k = 0; k < N_HOWS; k++) {
+        heddle_ctx *ctx = rig_open_ctx(hows[k].executor, hows[k].dispatch, 0, 20000);
+        rig r;
+        rig_open(&r, ctx);
+        rig_chains(&r, 48, 20);
+        for (i = 0; i < 50; i++) {
+            CUDA_OK(spin_launch(stream, 1000, 256, 0, 20000));
+            rig_run_well(&r, name_of(&hows[k]));
+        }
+        rig_close(&r);
+        heddle_close(ctx);
+    }
+    CUDA_OK(cudaStreamSynchronize(stream));
+    CUDA_OK(cudaStreamDestroy(stream));
+}
+
+/* ---- the card is taken ---------------------------------------------------------------------------------------------------- */
+
+/* Fills every SM for so long. */
+static void take_card(cudaStream_t stream, uint64_t ms)
+{
+    heddle_device d = HEDDLE_DEVICE_INIT;
+    CHECK_OK(NULL, heddle_device_info(HEDDLE_CUDA, 0, &d));
+    CUDA_OK(spin_launch(stream, d.n_units, 1024, d.shared_bytes - (4u << 10), ms * 1000000));
+}
+
+/* Without a limit, or with a long one, the run waits for its turn. */
+static void waits_for_card(void)
+{
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 20000);
+    cudaStream_t stream;
+    double begin;
+    rig r;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    rig_open(&r, ctx);
+    rig_chains(&r, 32, 10);
+    rig_run_well(&r, "before");
+    begin = rig_ms();
+    take_card(stream, 500);
+    CHECK_OK(ctx, rig_run(&r));
+    CHECK_MSG(rig_ms() - begin > 400, "the card was not taken: %.0f ms", rig_ms() - begin);
+    rig_expect(&r, 1);
+    rig_check(&r, "behind a long kernel");
+    CUDA_OK(cudaStreamSynchronize(stream));
+    CUDA_OK(cudaStreamDestroy(stream));
+    rig_close(&r);
+    heddle_close(ctx);
+}
+
+/* With a short limit: the sentence tells a run that has not begun from one that hangs; later the context is well. */
+static void limit_before_start(void)
+{
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 200);
+    cudaStream_t stream;
+    heddle_status s;
+    rig r;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    rig_open(&r, ctx);
+    rig_chains(&r, 32, 10);
+    rig_run_well(&r, "before");
+    take_card(stream, 1000);
+    s = rig_run(&r);
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    rig_says(ctx, "no worker has started");
+    CUDA_OK(cudaStreamSynchronize(stream));
+    CUDA_OK(cudaStreamDestroy(stream));
+    rig_close(&r);
+    rig_usable(ctx, "after a run that found the card taken");
+    heddle_close(ctx);
+}
+
+static const child_case cases[] = {{"present", present, 60},
+                                   {"enqueue", enqueue, 60},
+                                   {"capture", capture, 60},
+                                   {"enqueue_fails", enqueue_fails, 30},
+                                   {"contexts", contexts, 60},
+                                   {"jobs", jobs, 30},
+                                   {"beside", beside, 60},
+                                   {"waits_for_card", waits_for_card, 30},
+                                   {"limit_before_start", limit_before_start, 30}};
+
+int main(int argc, char **argv) { return children_main(argc, argv, cases, sizeof cases / sizeof cases[0]); }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* ways.h - all the ways in which the cuda backend can run a graph: executors, dispatches, policies, numbers of workers,
+ * by body, sync. Contexts are opened when a way is first used and live to the end: that several live is part of it. */
+#ifndef WAYS_H
+#define WAYS_H
+
+#include "check.h"
+#include "heddle.h"
+
+#include <string.h>
+
+#define MAX_WAYS 96u
+
+typedef struct way {
+    heddle_config config;
+    heddle_ctx *ctx;
+    char name[96];
+} way;
+
+typedef struct ways {
+    way all[MAX_WAYS];
+    uint32_t n;
+} ways;
+
+/* Without a GPU a test is skipped. */
+static inline void ways_need_gpu(void)
+{
+    if (!heddle_has_backend(HEDDLE_CUDA))
+        SKIP("no GPU here");
+}
+
+static inline void ways_name(way *w)
+{
+    const heddle_config *c = &w->config;
+    snprintf(w->name, sizeof w->name, "%s %s %s, %u workers of %u lanes%s%s%s", heddle_executor_name(c->executor),
+             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, c->n_lanes,
+             c->by_body == 1   ? ", by body"
+             : c->by_body == 2 ? ", one launch a level"
+                               : "",
+             c->sync ? ", sync" : "", c->n_trace ? ", traced" : "");
+}
+
+static inline void ways_add(ways *w, heddle_executor e, heddle_dispatch d, heddle_policy p, uint32_t n_workers,
+                            uint32_t by_body, uint32_t sync)
+{
+    static const uint32_t lanes[] = {0, 32, 128, 0, 64, 256};
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    CHECK(w->n < MAX_WAYS);
+    c.backend = HEDDLE_CUDA;
+    c.executor = e;
+    c.dispatch = d;
+    c.policy = p;
+    c.n_workers = n_workers;
+    c.n_lanes = lanes[w->n % (sizeof lanes / sizeof lanes[0])];
+    c.by_body = by_body;
+    c.sync = sync;
+    c.time_limit_ms = 20000;
+    c.n_trace = w->n % 2 ? 1024 : 0;
+    w->all[w->n].config = c;
+    ways_name(&w->all[w->n++]);
+}
+
+static inline void ways_add_persistent(ways *w, uint32_t n_workers)
+{
+    uint32_t p;
+    for (p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
+        ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, (heddle_policy)p, n_workers, 0, 0);
+        if (p != HEDDLE_POLICY_SHARE)
+            ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_IQS, (heddle_policy)p, n_workers, 0, 0);
+    }
+    ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
+    ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
+}
+
+static inline void ways_add_launches(ways *w)
+{
+    uint32_t by_body;
+    for (by_body = 0; by_body <= 2; by_body++) {
+        ways_add(w, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 0);
+        ways_add(w, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 1);
+        ways_add(w, HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 0);
+        ways_add(w, HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 0);
+    }
+    ways_add(w, HEDDLE_EXECUTOR_TASKGRAPH, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0);
+    ways_add(w, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0);
+}
+
+/* few: two numbers of workers, both small, as a tool that slows each access a hundred times needs it. */
+static inline void ways_make(ways *w, int few)
+{
+    static const uint32_t n_workers[2][4] = {{1, 2, 7, 0}, {2, 5}};
+    uint32_t i;
+    memset(w, 0, sizeof *w);
+    for (i = 0; i < (few ? 2u : 4u); i++)
+        ways_add_persistent(w, n_workers[few][i]);
+    ways_add_launches(w);
+}
+
+static inline heddle_ctx *ways_open(way *w)
+{
+    if (!w->ctx)
+        CHECK_OK(NULL, heddle_open(&w->ctx, &w->config));
+    return w->ctx;
+}
+
+static inline void ways_close(ways *w)
+{
+    uint32_t i;
+    for (i = 0; i < w->n; i++)
+        heddle_close(w->all[i].ctx);
+}
+
+#endif

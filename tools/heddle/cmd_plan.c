@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_plan.c - `heddle plan APP|FILE.json`: runs it once, traced, and writes what each worker did, in that order, as a
+ * plan that `heddle run --plan` follows; or, with --costs, a new plan made from how long each task took. */
+#include "commands.h"
+
+#include "cli.h"
+#include "work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int has_workers(const heddle_config *config)
+{
+    return config->executor == HEDDLE_EXECUTOR_AUTO || config->executor == HEDDLE_EXECUTOR_PERSISTENT;
+}
+
+void ask_for_workers(heddle_config *config)
+{
+    int gpu = config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
+    if (gpu && config->executor == HEDDLE_EXECUTOR_AUTO)
+        config->executor = HEDDLE_EXECUTOR_PERSISTENT;
+}
+
+/* Where the plan goes when nobody says: NAME.plan.json here. NULL without memory; the caller frees it. */
+static char *default_path(const app *a, const char *file)
+{
+    const char *name = a ? a->name : strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    size_t n = strlen(name);
+    char *path = malloc(n + sizeof ".plan.json");
+    if (n > 5 && !strcmp(name + n - 5, ".json"))
+        n -= 5;
+    if (path)
+        sprintf(path, "%.*s.plan.json", (int)n, name);
+    return path;
+}
+
+static int tell(const work *w, const char *path, uint64_t run_ns, int costs)
+{
+    cli_buffer text;
+    cli_text run;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    heddle_status s = heddle_get_stats(w->graph, &stats);
+    int status;
+    if (s)
+        return cli_heddle_bad(w->ctx, s);
+    status = cli_buffer_open(&text);
+    if (status)
+        return status;
+    fprintf(text.out, "%s: %" PRIu64 " tasks for %" PRIu32 " worker%s, %s a run of %s\n", path, w->info.n_tasks,
+            stats.n_workers, stats.n_workers == 1 ? "" : "s", costs ? "planned with the times of" : "as recorded from",
+            cli_duration(&run, run_ns));
+    status = cli_buffer_print(&text);
+    cli_buffer_free(&text);
+    return status;
+}
+
+static int plan(work *w, const options *o, const char *path)
+{
+    uint64_t run_ns;
+    heddle_status s;
+    if (work_run(w, &run_ns))
+        return CLI_BAD;
+    cli_progress("%s: planning", w->app ? w->app->name : w->file);
+    s = o->costs ? heddle_graph_replan(w->graph, 0) : heddle_graph_record(w->graph);
+    if (!s)
+        s = heddle_graph_write_plan(w->graph, path);
+    return s ? cli_heddle_bad(w->ctx, s) : tell(w, path, run_ns, o->costs);
+}
+
+int cmd_plan(const options *o)
+{
+    work w = {.app = NULL};
+    heddle_config config = o->config;
+    const app *a;
+    const char *file;
+    char *path = NULL;
+    int status;
+    if (find_target(o, "plan", &a, &file))
+        return CLI_BAD;
+    if (!has_workers(&config))
+        return cli_bad("executor %s has no workers to plan for", heddle_executor_name(config.executor));
+    ask_for_workers(&config);
+    config.n_trace = trace_room(&config);
+    if (!o->out && !(path = default_path(a, file)))
+        return cli_bad("out of memory");
+    status = cli_check_output(o->out ? o->out : path);
+    if (!status)
+        status = work_open(&w, a, file, &o->request, &config);
+    if (!status)
+        status = plan(&w, o, o->out ? o->out : path);
+    work_close(&w);
+    free(path);
+    return status;
+}
