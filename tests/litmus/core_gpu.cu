@@ -58,6 +58,7 @@ HEDDLE_BODY(litmus_wide, litmus_app, app, litmus_wide_args, t)
 }
 
 HEDDLE_APP(litmus, litmus_app, LITMUS_BODIES)
+#define KERNEL ((const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_DISTRIBUTED, 0>)
 
 /* ---- the device ------------------------------------------------------------------------------------- */
 
@@ -198,7 +199,11 @@ static void launch(loaded *l, cudaStream_t stream)
 {
     give_up_after<<<1, 1, 0, stream>>>(LIMIT_NS);
     CUDA(cudaGetLastError());
-    CUDA(litmus.stubs->launch(&l->run, N_THREADS, l->blob->shared_bytes, stream));
+    if (!l->run.end)
+        CUDA(cudaHostAlloc((void **)&l->run.end, sizeof *l->run.end, cudaHostAllocDefault));
+    void *args[1] = {&l->run};
+    CUDA(cudaLaunchCooperativeKernel(KERNEL, dim3(l->run.n_workers), dim3(N_THREADS), args, l->blob->shared_bytes,
+                                     stream));
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------- */
@@ -576,18 +581,18 @@ int main(int argc, char **argv)
     double limit = argc > 1 ? atof(argv[1]) : 30.0, began = seconds();
     int n_devices = 0, per_sm = 0, sms = 0;
     uint64_t n_trials = 0;
-    heddle_kernel_info info;
+    cudaFuncAttributes info;
     if (cudaGetDeviceCount(&n_devices) != cudaSuccess || n_devices == 0) {
         printf("skipped: no CUDA device\n");
         return 77;
     }
     snprintf(what, sizeof what, "start");
-    CUDA(litmus.stubs->info(&info));
-    CUDA(litmus.stubs->occupancy(&per_sm, (int)N_THREADS, HD_REDUCE_BYTES + 256u));
+    CUDA(cudaFuncGetAttributes(&info, KERNEL));
+    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, KERNEL, (int)N_THREADS, HD_REDUCE_BYTES + 256u));
     CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     n_workers_max = (uint32_t)(per_sm * sms);
     printf("%d SMs, %u workers of %u threads fit, kernel: %d registers, %d bytes shared\n", sms, n_workers_max,
-           N_THREADS, info.registers, info.static_shared_bytes);
+           N_THREADS, info.numRegs, (int)info.sharedSizeBytes);
     for (uint32_t kind = 0; kind < LITMUS_KINDS; kind++)
         n_trials += test_trials(kind, names[kind], limit / LITMUS_KINDS);
     print_control();

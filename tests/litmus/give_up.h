@@ -24,6 +24,7 @@ static __device__ __forceinline__ void give_up_pause(const hd_run *r, uint32_t n
     if (hd_clock() > give_up_at_ns + 2000000000ull)
         __trap();
 }
+static __device__ __forceinline__ void give_up_pause(const hd_run &r, uint32_t n) { give_up_pause(&r, n); }
 #undef HD_PAUSE
 #define HD_PAUSE(n) give_up_pause(r, (n))
 #endif
