@@ -5,6 +5,8 @@
 #   make run      Smith-Waterman on two phage genomes, checked; the timeline is drawn to build/sw.svg
 #   make check    all tests that need no GPU
 #   make dev, make tsan, make asan        other builds, tested
+#   make cuda     the command with the cuda backend, left at build-cuda/heddle (CUDA 12.8 or newer)
+#   make gpu      builds, tests and measures on this machine's GPU within ten minutes; see tests/gpu.sh
 #   make bench-overhead                   what a task costs, beside other runtimes (TSV)
 #   make install PREFIX=/usr/local        make format        make clean
 #   make needs    installs what is missing (root or passwordless sudo), or prints the command
@@ -30,6 +32,12 @@ test-%: config-%
 
 dev tsan asan: %: test-%
 
+cuda: config-cuda
+	cmake --build --preset cuda --parallel $(JOBS) --target heddle_cli
+
+gpu:
+	bash tests/gpu.sh
+
 bench-overhead: config-release
 	cmake --build --preset release --parallel $(JOBS) --target bench-overhead
 
@@ -44,8 +52,8 @@ format:
 	bash tests/checks/format.sh . --write
 
 clean:
-	cmake -E rm -rf build build-dev build-tsan build-asan build-clang build-bare
+	cmake -E rm -rf build build-dev build-tsan build-asan build-clang build-bare build-cuda build-gpu
 
 .NOTPARALLEL:
 .DEFAULT_GOAL = build
-.PHONY: build run check dev tsan asan bench-overhead install needs format clean
+.PHONY: build run check dev tsan asan cuda gpu bench-overhead install needs format clean

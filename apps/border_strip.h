@@ -29,7 +29,8 @@ typedef struct strip {
     uint32_t *rows;  /* of each row the symbol, and 16 bits more for the app's own */
     int32_t *edge;
     int32_t first, n;            /* this lane's columns in the tile; n may be 0 */
-    int32_t n_bands, last;       /* of this group; the lane of this band that has the last column */
+    int32_t n_bands, lag;        /* of this group; rows from its first lane to the last of the first band */
+    int32_t last;                /* the lane of this band that has the last column */
     int32_t corner, next_corner; /* above and to the left of this group, and of the next */
     int32_t y[STRIP_MAX];
     int32_t cell[STRIP_MAX]; /* the strip's latest row */
@@ -117,6 +118,7 @@ TILE_FN void strip_group(strip *s, int32_t col, int k)
     const int32_t *row = s->g->row + s->t->j;
     s->n_bands = (group + band - 1) / band;
     s->last = (mine - 1) / k;
+    s->lag = (strip_min(group, band) - 1) / k;
     s->first = col + (int32_t)s->warp.lane->index * k;
     s->n = strip_max(strip_min(col + group - s->first, k), 0);
     WARP_UNROLL
@@ -186,8 +188,7 @@ TILE_FN void strip_phase(strip *s, int chunk, int k, int ragged, strip_cells cel
 
 TILE_FN void strip_phases(strip *s, int k, int ragged, strip_cells cells, void *self)
 {
-    const int32_t last = s->n_bands > 1 ? TILE_WARP - 1 : s->last;
-    const int32_t n = (s->h + last + STRIP_ROWS - 1) / STRIP_ROWS, id = (int32_t)s->warp.id;
+    const int32_t n = (s->h + s->lag + STRIP_ROWS - 1) / STRIP_ROWS, id = (int32_t)s->warp.id;
     for (int32_t p = 0; p < n + 2 * (s->n_bands - 1); p++) {
         const int32_t mine = p - 2 * id;
         if (id < s->n_bands && mine >= 0 && mine < n)

@@ -97,8 +97,8 @@ TILE_FN void lu_product_tile(const heddle_lane *lane, float *c, const float *a, 
 }
 
 /* C -= A B, C of rows x cols, n columns in A; rows of all are ld apart. Other lanes see C after the next barrier. */
-TILE_FN void lu_product(const heddle_lane *lane, float *c, const float *a, const float *b, int ld, int rows, int cols,
-                        int n)
+QUAD_APART void lu_product(const heddle_lane *lane, float *c, const float *a, const float *b, int ld, int rows,
+                           int cols, int n)
 {
     const int height = (int)lane->count / 2;
     for (int i = 0; i < rows; i += height)
@@ -211,7 +211,7 @@ TILE_FN void lu_solve_strip(const heddle_lane *lane, float *x, int ld, int n, in
 }
 
 /* L X = A: l has n rows, x has n rows and `cols` columns. */
-TILE_FN void lu_forward(const heddle_lane *lane, const float *l, float *x, int ld, int n, int cols)
+QUAD_APART void lu_forward(const heddle_lane *lane, const float *l, float *x, int ld, int n, int cols)
 {
     for (int p = 0; p < n; p += LU_EDGE) {
         const int edge = lu_least(LU_EDGE, n - p);
@@ -226,7 +226,7 @@ TILE_FN void lu_forward(const heddle_lane *lane, const float *l, float *x, int l
 }
 
 /* X U = A: u has n columns, x has n columns and `rows` rows. */
-TILE_FN void lu_backward(const heddle_lane *lane, const float *u, float *x, int ld, int n, int rows)
+QUAD_APART void lu_backward(const heddle_lane *lane, const float *u, float *x, int ld, int n, int rows)
 {
     for (int p = 0; p < n; p += LU_EDGE) {
         const int edge = lu_least(LU_EDGE, n - p);
@@ -329,7 +329,7 @@ TILE_FN void lu_rest(const heddle_lane *lane, float *s, int c, int n)
 }
 
 /* n x n numbers of a, n up to LU_EDGE. The number of the first bad pivot + 1, or 0. */
-TILE_FN int lu_decompose_panel(const heddle_lane *lane, float *a, int ld, int n)
+QUAD_APART int lu_decompose_panel(const heddle_lane *lane, float *a, int ld, int n)
 {
     float *s = quad_shared(lane);
     lu_bring(lane, s, LU_T_LD, a, ld, n, n, 0);

@@ -14,7 +14,7 @@
 #include "prefix.h"
 #include "warp.h"
 
-#define PREFIX_ROWS 16
+#define PREFIX_ROWS 12
 #define PREFIX_COLS (4 * TILE_WARP)
 #define PREFIX_MAX_WARPS 8u /* sums of the columns of 7 warps fit in 16 bits, and so does a row's */
 HD_STATIC_ASSERT(PREFIX_SHARED_BYTES == 2u * PREFIX_MAX_WARPS * TILE_WARP * 8u, "two steps' sums of columns");
@@ -27,13 +27,16 @@ typedef struct prefix_bin {
 /* What each of four pixels counts for, in four bytes. */
 typedef uint32_t (*prefix_counts)(uint32_t pixels, const prefix_bin *bin);
 
-/* The rows of a warp in one panel. */
+/* The rows of a warp in one panel, and copies: what lies in memory is read again after every write. */
 typedef struct prefix_part {
-    const prefix_record *app;
-    const tile_rect *t;
-    int top, first, n; /* the panel's first row in the tile; the warp's, and how many it has */
-    int n_each;        /* rows of a warp that has all of its rows */
-    int quads;         /* rows and tile are such that four columns lie in 4 and 16 aligned bytes */
+    const uint8_t *pixels;        /* the tile's first */
+    uint32_t *table;              /* and its cell in plane 0 */
+    uint64_t stride, plane_cells; /* as in the record */
+    int n_planes, n_chunks, cols;
+    int is_top, is_left; /* nothing lies above the tile, nothing to its left */
+    int quads;           /* rows and tile are such that four columns lie in 4 and 16 aligned bytes */
+    int top, first, n;   /* the panel's first row in the tile; the warp's, and how many it has */
+    int n_each;          /* rows of a warp that has all of its rows */
 } prefix_part;
 
 /* One plane of one chunk, and what has been read of it. */
@@ -96,8 +99,7 @@ TILE_FN uint32_t prefix_hits(uint32_t pixels, const prefix_bin *b)
 
 TILE_FN uint32_t *prefix_at(const prefix_part *p, int plane, int row, int col)
 {
-    return p->app->table + (uint64_t)plane * p->app->plane_cells +
-           (p->t->row + (uint64_t)(int64_t)row) * p->app->stride + p->t->col + (uint64_t)(int64_t)col;
+    return p->table + (uint64_t)plane * p->plane_cells + (int64_t)row * (int64_t)p->stride + col;
 }
 
 TILE_FN uint32_t prefix_read_pixels(const prefix_part *p, const prefix_step *s, const uint8_t *at)
@@ -114,7 +116,7 @@ TILE_FN warp_quad prefix_read_above(const prefix_part *p, const prefix_step *s)
 {
     const uint32_t *at = prefix_at(p, s->plane, p->top - 1, s->col);
     warp_quad q = {{0, 0, 0, 0}};
-    if (p->t->row + (uint64_t)p->top == 0 || s->cols < 1)
+    if ((p->is_top && p->top == 0) || s->cols < 1)
         return q;
     if (p->quads)
         return warp_load(at);
@@ -126,7 +128,7 @@ TILE_FN warp_quad prefix_read_above(const prefix_part *p, const prefix_step *s)
 TILE_FN uint32_t prefix_read_left(const warp *w, const prefix_part *p, int plane)
 {
     int row = w->at == TILE_WARP - 1 ? p->top - 1 : p->first + (int)w->at - 1;
-    if (p->t->col == 0 || p->n == 0 || row >= p->first + p->n || (row < 0 && p->t->row == 0))
+    if (p->is_left || p->n == 0 || row >= p->first + p->n || (row < 0 && p->is_top))
         return 0;
     return *prefix_at(p, plane, row, -1);
 }
@@ -134,24 +136,23 @@ TILE_FN uint32_t prefix_read_left(const warp *w, const prefix_part *p, int plane
 /* Step i: planes one after another, each chunk by chunk. `before` has the pixels, where there is one chunk only. */
 TILE_FN void prefix_read(const warp *w, const prefix_part *p, int i, prefix_step *s, const prefix_step *before)
 {
-    const int n_chunks = ((int)p->t->cols + PREFIX_COLS - 1) / PREFIX_COLS;
-    s->plane = i / n_chunks;
-    s->col = i % n_chunks * PREFIX_COLS + 4 * (int)w->at;
-    s->cols = (int)p->t->cols - s->col;
-    if (before && n_chunks == 1) {
+    s->plane = i / p->n_chunks;
+    s->col = i % p->n_chunks * PREFIX_COLS + 4 * (int)w->at;
+    s->cols = p->cols - s->col;
+    if (before && p->n_chunks == 1) {
         WARP_UNROLL
         for (int r = 0; r < PREFIX_ROWS; r++)
             s->pixels[r] = before->pixels[r];
     } else {
-        const uint8_t *at = p->app->pixels + tile_row(p->t, p->app->stride, p->first) + (uint64_t)s->col;
+        const uint8_t *at = p->pixels + (uint64_t)p->first * p->stride + s->col;
         WARP_UNROLL
         for (int r = 0; r < PREFIX_ROWS; r++) {
             s->pixels[r] = r < p->n && s->cols > 0 ? prefix_read_pixels(p, s, at) : 0u;
-            at += p->app->stride;
+            at += p->stride;
         }
     }
     s->above = prefix_read_above(p, s);
-    s->left = i % n_chunks == 0 ? prefix_read_left(w, p, s->plane) : 0u;
+    s->left = i % p->n_chunks == 0 ? prefix_read_left(w, p, s->plane) : 0u;
 }
 
 /* ---- computing ---- */
@@ -214,13 +215,13 @@ TILE_FN void prefix_down(const prefix_part *p, const prefix_step *s, int r, uint
 TILE_FN void prefix_chunk(warp *w, const prefix_part *p, int i, const prefix_step *s, prefix_left *left,
                           prefix_counts count)
 {
-    const prefix_bin bin = prefix_bin_of((uint32_t)s->plane, p->app->n_planes);
+    const prefix_bin bin = prefix_bin_of((uint32_t)s->plane, (uint32_t)p->n_planes);
     uint32_t counts[PREFIX_ROWS], sums[2];
     uint32_t *at = prefix_at(p, s->plane, p->first, s->col);
     warp_quad q;
     WARP_UNROLL
     for (int r = 0; r < PREFIX_ROWS; r++)
-        counts[r] = count(s->pixels[r], &bin);
+        counts[r] = r < p->n ? count(s->pixels[r], &bin) : 0u;
     prefix_above(w, i, counts, sums);
     q = prefix_begin(w, s, left, sums);
     WARP_UNROLL
@@ -233,23 +234,23 @@ TILE_FN void prefix_chunk(warp *w, const prefix_part *p, int i, const prefix_ste
         last = warp_from(w, scan, TILE_WARP - 1);
         before = scan - two;
         prefix_down(p, s, r, at, (before & 0xffffu) + warp_from(w, left->row, (uint32_t)r), counts[r], &q);
-        prefix_down(p, s, r + 1, at + p->app->stride, (before >> 16) + warp_from(w, left->row, (uint32_t)r + 1u),
+        prefix_down(p, s, r + 1, at + p->stride, (before >> 16) + warp_from(w, left->row, (uint32_t)r + 1u),
                     counts[r + 1], &q);
         left->row += (int)w->at == r ? last & 0xffffu : (int)w->at == r + 1 ? last >> 16 : 0u;
-        at += 2u * p->app->stride;
+        at += 2u * p->stride;
     }
 }
 
 TILE_FN void prefix_panel(warp *w, const prefix_part *p, prefix_counts count)
 {
-    const int n_chunks = ((int)p->t->cols + PREFIX_COLS - 1) / PREFIX_COLS, n = n_chunks * (int)p->app->n_planes;
+    const int n = p->n_chunks * p->n_planes;
     prefix_step now, next;
     prefix_left left = {0, 0};
     prefix_read(w, p, 0, &now, 0);
     for (int i = 0; i < n; i++) {
         if (i + 1 < n)
             prefix_read(w, p, i + 1, &next, &now);
-        if (i % n_chunks == 0) {
+        if (i % p->n_chunks == 0) {
             left.row = warp_behind(w, now.left, 1) - now.left;
             left.above = warp_from(w, now.left, 0) - warp_from(w, now.left, TILE_WARP - 1);
         }
@@ -258,15 +259,27 @@ TILE_FN void prefix_panel(warp *w, const prefix_part *p, prefix_counts count)
     }
 }
 
-/* The body; warp_fits(lane, PREFIX_MAX_WARPS). */
-TILE_FN void prefix_tuned(const heddle_lane *lane, const prefix_record *app, const tile_rect *t, prefix_counts count)
+TILE_FN prefix_part prefix_part_of(const prefix_record *app, const tile_rect *t)
 {
-    const int rows = (int)t->rows;
-    warp w = warp_of(lane);
     prefix_part p;
-    p.app = app;
-    p.t = t;
+    p.pixels = app->pixels + tile_row(t, app->stride, 0);
+    p.table = app->table + tile_row(t, app->stride, 0);
+    p.stride = app->stride;
+    p.plane_cells = app->plane_cells;
+    p.n_planes = (int)app->n_planes;
+    p.cols = (int)t->cols;
+    p.n_chunks = (p.cols + PREFIX_COLS - 1) / PREFIX_COLS;
+    p.is_top = t->row == 0;
+    p.is_left = t->col == 0;
     p.quads = app->stride % 4u == 0 && t->col % 4u == 0 && t->cols % 4u == 0;
+    return p;
+}
+
+/* All of a tile, with `quads` a constant. */
+TILE_FN void prefix_panels(const heddle_lane *lane, prefix_part p, int rows, prefix_counts count, int quads)
+{
+    warp w = warp_of(lane);
+    p.quads = quads;
     for (p.top = 0; p.top < rows; p.top += p.n_each * (int)w.n) {
         if (p.top)
             heddle_barrier(lane); /* the row above has been written by other warps                      */
@@ -277,6 +290,16 @@ TILE_FN void prefix_tuned(const heddle_lane *lane, const prefix_record *app, con
         p.n = p.n > 0 ? p.n : 0;
         prefix_panel(&w, &p, count);
     }
+}
+
+/* The body; warp_fits(lane, PREFIX_MAX_WARPS). */
+TILE_FN void prefix_tuned(const heddle_lane *lane, const prefix_record *app, const tile_rect *t, prefix_counts count)
+{
+    const prefix_part p = prefix_part_of(app, t);
+    if (p.quads)
+        prefix_panels(lane, p, (int)t->rows, count, 1);
+    else
+        prefix_panels(lane, p, (int)t->rows, count, 0);
 }
 
 #endif

@@ -15,17 +15,26 @@
 #define QUAD_UNROLL_4
 #endif
 
-/* The block-shared bytes, known to be shared also where a pointer has come through a call. */
+/* A function that is called and not inlined into each kernel: less to compile, less in the instruction cache, and it has
+ * registers of its own. */
+#if defined(__CUDACC__)
+#define QUAD_APART __attribute__((unused)) static __host__ __device__ __noinline__
+#else
+#define QUAD_APART HD_FN
+#endif
+
+/* The block-shared bytes. A compiler that sees them come out of a record takes them for any memory, and its accesses are
+ * dearer; on a GPU they are where all dynamic shared memory begins. */
 TILE_FN float *quad_shared(const heddle_lane *lane)
 {
 #if defined(__CUDA_ARCH__)
-    return (float *)__cvta_shared_to_generic(__cvta_generic_to_shared(heddle_shared(lane)));
+    extern __shared__ __align__(128) unsigned char quad_arena[];
+    (void)lane;
+    return (float *)(quad_arena + HD_REDUCE_BYTES);
 #else
     return (float *)heddle_shared(lane);
 #endif
 }
-
-#define QUADS_AT_ONCE 4 /* loads of a lane that are under way before the first is used */
 
 /* v, but the compiler does not know it: what follows from it is computed anew here, where otherwise all that follows from
  * the number of a lane, in all steps of a body, would be computed at its start and kept in registers to its end. */
@@ -37,6 +46,8 @@ TILE_FN int quad_anew(uint32_t v)
 #endif
     return same;
 }
+
+#define QUADS_AT_ONCE 4 /* loads of a lane that are under way before the first is used */
 
 typedef struct quad {
     float v[4];

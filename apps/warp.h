@@ -127,7 +127,7 @@ TILE_FN uint32_t warp_scan(warp *w, uint32_t mine)
 #endif
 }
 
-/* Four neighbouring words at p, which is aligned to 16 bytes: one access of a GPU. */
+/* Four neighbouring words of global memory at p, which is aligned to 16 bytes: one access of a GPU. */
 typedef struct warp_quad {
     uint32_t v[4];
 } warp_quad;
@@ -151,7 +151,10 @@ TILE_FN warp_quad warp_load(const uint32_t *p)
 TILE_FN void warp_store(uint32_t *p, warp_quad q)
 {
 #if defined(__CUDA_ARCH__)
-    *(uint4 *)p = make_uint4(q.v[0], q.v[1], q.v[2], q.v[3]);
+    /* In assembly, because the compiler makes four stores of one where a plain one stands near by. */
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(q.v[0]),
+                 "r"(q.v[1]), "r"(q.v[2]), "r"(q.v[3])
+                 : "memory");
 #else
     for (int i = 0; i < 4; i++)
         p[i] = q.v[i];

@@ -55,6 +55,7 @@ note() { # NAME STATE SECONDS DETAIL
 }
 
 machine() {
+    local field value
     echo "date      $(date -u +%Y-%m-%dT%H:%MZ)"
     echo "commit    ${COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)}"
     echo "stages    $stages"
@@ -62,9 +63,11 @@ machine() {
     echo "cpu       $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) hardware threads"
     echo "compiler  $(cc --version | head -1)"
     echo "nvcc      $(nvcc --version | sed -n 's/.*release //p')"
+    command -v nvidia-smi >/dev/null || echo "gpu       no nvidia-smi here"
     for field in name driver_version memory.total clocks.sm clocks.mem clocks.max.sm clocks.max.mem power.limit \
         temperature.gpu ecc.mode.current mig.mode.current compute_mode persistence_mode; do
-        printf '%-9s %s\n' "$field" "$(nvidia-smi --query-gpu=$field --format=csv,noheader 2>/dev/null | paste -sd ';')"
+        value=$(nvidia-smi --query-gpu=$field --format=csv,noheader 2>/dev/null | paste -sd ';')
+        [ -z "$value" ] || printf '%-9s %s\n' "$field" "$value"
     done
 }
 
@@ -110,8 +113,19 @@ stage_sanitize() {
     sanitized racecheck.graphs racecheck "$tests/test_gpu_same" --small
     sanitized memcheck.apps memcheck "$tests/test_gpu_apps" --small
 }
-stage_beside() { try beside 60 "$tests/gpu_beside" "$out/beside.tsv"; }
+stage_beside() {
+    try beside 90 "$tests/gpu_beside" "$out/beside.tsv"
+    [ ! -s "$out/beside.tsv" ] || awk -F '\t' 'NR > 1 {
+        how = $3 ? "waits" : sprintf("returns, %.2f ms", $4)
+        if ($2 == 1) first[$1] = how
+        else printf "| %s | %s | %s |\n", $1, first[$1], how
+    }' "$out/beside.tsv" >"$out/beside.md" # the rows of doc/cuda-beside.md
+}
 stage_bench() {
+    if "$build/fma/heddle" info | grep -q '^  cuda .*no device)'; then
+        note bench skip 0 "no GPU here"
+        return
+    fi
     local left=$((budget - SECONDS - 15))
     try bench $((left + 10)) "$build/fma/bench/bench_gpu" --out "$out" --budget "$left" ${FIGURES:+--only "$FIGURES"}
 }

@@ -238,7 +238,7 @@ HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **
 HEDDLE_API void heddle_mem_free(heddle_ctx *ctx, void *p)
 {
     uint64_t *block;
-    if (!ctx || !p)
+    if (!ctx || !p || hd_ctx_lost(ctx)) /* a body may still be in it, and freeing could wait for that body */
         return;
     if (ctx->backend->mem_free) {
         ctx->backend->mem_free(ctx->device, p);

@@ -48,7 +48,8 @@ refused 'nowhere.json: cannot be read' run lu --workers 2 --plan nowhere.json
 refused 'dispatch ticket' run lu --plan p.json --dispatch ticket
 refused 'executor levels' run lu --plan p.json --executor levels
 refused 'serial' run lu -n 256 -b 32 --backend serial --plan p.json
-tr '\n' ' ' <p.json | sed 's/\(\[\[*\) *\[\([0-9]*\),\([0-9]*\)/\1[\3,\2/' >twisted.json
+# Each list backwards: whatever the first task was, all others wait for it and it now waits for them.
+awk -F'[][]' '/^\[/ { n = split($2, t, ","); s = t[n]; while (--n) s = s "," t[n]; sub(/\[.*\]/, "[" s "]") } 1' p.json >twisted.json
 refused 'twisted.json: .*cycle' run lu -n 256 -b 32 --workers 2 --plan twisted.json
 head -c 100 p.json >cut.json
 refused 'cut.json:[0-9]+: ' run lu -n 256 -b 32 --workers 2 --plan cut.json

@@ -220,11 +220,12 @@ int main(int argc, char **argv)
 {
     int n = 0, failed;
     flags *host, *mapped;
-    FILE *out = argc > 1 ? fopen(argv[1], "w") : stdout;
+    FILE *out;
     if (cudaGetDeviceCount(&n) != cudaSuccess || n == 0) {
         printf("skipped: no GPU here\n");
         return 77;
     }
+    out = argc > 1 ? fopen(argv[1], "w") : stdout;
     if (!out || setup() || cudaHostAlloc((void **)&host, sizeof *host, cudaHostAllocMapped) != cudaSuccess ||
         cudaHostGetDevicePointer((void **)&mapped, host, 0) != cudaSuccess) {
         fprintf(stderr, "cannot begin: %s\n", cudaGetErrorString(cudaGetLastError()));

@@ -215,6 +215,28 @@ static void limit_loses(void)
     _exit(0); /* the end of the process would wait for the body */
 }
 
+/* A body that writes where nothing is: CUDA gives the process's context up, and so do we, with its reason. */
+static void crash(void)
+{
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, 0, 10000);
+    double begin = rig_ms();
+    void *p = NULL;
+    heddle_status s;
+    rig r;
+    rig_open(&r, ctx);
+    rig_chains(&r, 4, 4);
+    (void)rig_add(&r, faulty_crash, 5, 1);
+    s = rig_run(&r);
+    CHECK_MSG(s == HEDDLE_EDEVICE, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    printf("%s\n", heddle_errmsg(ctx));
+    rig_says(ctx, "cudaErrorIllegalAddress");
+    CHECK(rig_run(&r) == HEDDLE_EDEVICE && strlen(heddle_errmsg(ctx)) > 10);
+    CHECK(heddle_mem_new(ctx, 100, &p) != HEDDLE_OK && !p);
+    rig_close(&r);
+    heddle_close(ctx);
+    CHECK_MSG(rig_ms() - begin < 5000, "%.0f ms", rig_ms() - begin);
+}
+
 /* ---- waits that nobody ends -------------------------------------------------------------------------------------------- */
 
 /* A task whose last predecessor is never counted: its edges ask for one arrival more than there are. */
@@ -442,6 +464,7 @@ static const child_case cases[] = {{"present", present, 60},
                                    {"limit_drains", limit_drains, 60},
                                    {"limit_grace", limit_grace, 30},
                                    {"limit_loses", limit_loses, 40},
+                                   {"crash", crash, 30},
                                    {"lost_release", lost_release, 60},
                                    {"cycle", cycle, 30},
                                    {"too_little_memory", too_little_memory, 30},

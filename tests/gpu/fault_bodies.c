@@ -24,4 +24,11 @@ HEDDLE_BODY(faulty_nap, faulty_app, app, faulty_args, t)
         continue;
 }
 
+HEDDLE_BODY(faulty_crash, faulty_app, app, faulty_args, t)
+{
+#if defined(__CUDA_ARCH__)
+    *(volatile uint32_t *)(uintptr_t)(t->what * 8u) = 1;
+#endif
+}
+
 HEDDLE_APP(faulty, faulty_app, FAULTY_BODIES)

@@ -17,8 +17,9 @@ typedef struct faulty_args {
     uint32_t what; /* to add; a code, 0: does not fail; milliseconds */
 } faulty_args;
 
-/* faulty_step: cell = cell * 3 + what. faulty_code: fails with that code. faulty_nap: takes so many milliseconds. */
-#define FAULTY_BODIES(X) X(faulty_step, 0) X(faulty_code, 0) X(faulty_nap, 0)
+/* faulty_step: cell = cell * 3 + what. faulty_code: fails with that code. faulty_nap: takes so many milliseconds.
+ * faulty_crash: writes where nothing is (on a GPU only). */
+#define FAULTY_BODIES(X) X(faulty_step, 0) X(faulty_code, 0) X(faulty_nap, 0) X(faulty_crash, 0)
 HEDDLE_ENUM(faulty, FAULTY_BODIES)
 HEDDLE_DECLARE(faulty)
 

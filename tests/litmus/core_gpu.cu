@@ -487,7 +487,7 @@ static __global__ void trials_kernel(litmus_group *groups, const hd_task *tasks,
 static __global__ void control_kernel(litmus_group *groups, uint32_t n)
 {
     litmus_group *g = groups + blockIdx.x / 2u;
-    const hd_run run = litmus_run_of(g, nullptr), *r = &run;
+    const hd_run run = litmus_run_of(g, nullptr, LITMUS_SLOTS), *r = &run;
     for (uint32_t i = 0; i < n && threadIdx.x == 0; i++) {
         uint32_t k = i % LITMUS_DATA, polls = 0;
         if (blockIdx.x % 2u == 0) {
@@ -577,7 +577,7 @@ static void print_control(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"ring", "countdown", "leave"};
+    static const char *const names[] = {"ring", "countdown", "leave", "ticket", "plan", "iqs"};
     double limit = argc > 1 ? atof(argv[1]) : 30.0, began = seconds();
     int n_devices = 0, per_sm = 0, sms = 0;
     uint64_t n_trials = 0;

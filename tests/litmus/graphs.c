@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/plan.h"
 
 static void *get(size_t n, size_t size)
 {
@@ -83,6 +83,24 @@ void litmus_free(litmus_graph *g)
     hd_graph_clear(g->owner);
     free(g->owner);
     free(g->args);
+}
+
+void litmus_plan_make(litmus_plan *p, const litmus_graph *g, uint32_t n_workers)
+{
+    hd_plan plan;
+    hd_steps *s = get(1, sizeof *s);
+    hd_error e;
+    must(hd_plan_make(&plan, g->owner, n_workers, HD_PLAN_PATH, NULL, HD_PLAN_HOP_NS, &e), &e);
+    must(hd_steps_make(s, &plan, g->owner, &e), &e);
+    hd_plan_clear(&plan);
+    *p = (litmus_plan){s->steps, s->lists, s->edges, s->n_steps, s->n_edges, s};
+}
+
+void litmus_plan_free(litmus_plan *p)
+{
+    hd_steps_clear(p->owner);
+    free(p->owner);
+    memset(p, 0, sizeof *p);
 }
 
 void litmus_wavefront(litmus_graph *g, uint32_t rows, uint32_t cols)

@@ -24,6 +24,16 @@ void litmus_random(litmus_graph *g, uint64_t seed);
 void litmus_independent(litmus_graph *g, uint32_t n);
 void litmus_free(litmus_graph *g);
 
+/* The graph as the lists of so many workers (core/plan.h). */
+typedef struct litmus_plan {
+    const hd_step *steps;
+    const uint32_t *lists, *edges;
+    uint64_t n_steps, n_edges;
+    void *owner;
+} litmus_plan;
+void litmus_plan_make(litmus_plan *p, const litmus_graph *g, uint32_t n_workers);
+void litmus_plan_free(litmus_plan *p);
+
 /* The cells after a run in program order; they begin as LITMUS_BLANK. */
 #define LITMUS_BLANK 0xa5a5a5a5u
 void litmus_oracle(const litmus_graph *g, uint32_t salt, uint32_t *cells);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trials.h - message-passing trials through the very functions of core: ring, countdown, the way out.
+/* trials.h - message-passing trials through the very functions of core: ring, countdown, the way out, ticket ring, plan,
+ * Juggler's queue.
  *
  * A group of workers does one kind of trial again and again; plain data goes with every message and is checked by who
  * receives it. The same roles run on thread blocks (core_gpu.cu) and on threads (core_cpu.c, where ThreadSanitizer
@@ -9,17 +10,20 @@
 #define LITMUS_TRIALS_H
 
 #include <string.h>
-#include "heddle/core/worker.h"
+#include "heddle/core/iqs.h"
+#include "heddle/core/plan.h"
+#include "heddle/core/ticket.h"
 
 #define LITMUS_SLOTS 8u
+#define LITMUS_QUEUE 32u
 #define LITMUS_DATA 64u /* > LITMUS_SLOTS + 2: an entry that is written again has been read            */
 #define LITMUS_PRODUCERS 3u
 
 /* The words of a group. Nothing else is shared. */
 typedef struct litmus_group {
     hd_shared shared;
-    hd_cursor cursor;
-    uint32_t slots[32];
+    hd_cursor cursors[2]; /* the first is the ring's; both are those of Juggler's queue         */
+    uint32_t slots[LITMUS_QUEUE];
     uint32_t count[LITMUS_DATA];
     uint32_t data[LITMUS_PRODUCERS][LITMUS_DATA];
     uint32_t consumed, pad0[31];
@@ -28,17 +32,17 @@ typedef struct litmus_group {
 } litmus_group;
 
 /* What core's functions want to see of it; `tasks` has LITMUS_DATA records with two predecessors. */
-HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks)
+HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks, uint32_t n_slots)
 {
     hd_run r;
     memset(&r, 0, sizeof r);
     r.tasks = tasks;
     r.shared = &g->shared;
     r.count = g->count;
-    r.cursors = &g->cursor;
+    r.cursors = g->cursors;
     r.slots = g->slots;
     r.n_workers = 2;
-    r.n_slots = LITMUS_SLOTS;
+    r.n_slots = n_slots;
     return r;
 }
 
@@ -58,14 +62,14 @@ HD_FN void litmus_pause(const hd_run *r, uint32_t n)
 HD_FN void litmus_push(const hd_run *r, litmus_group *g, uint32_t task, uint32_t direct)
 {
     uint32_t n = 0;
-    while (hd_ring_push(&g->cursor, g->slots, LITMUS_SLOTS, task, direct, 0) == HD_PUSH_FULL)
+    while (hd_ring_push(&g->cursors[0], g->slots, LITMUS_SLOTS, task, direct, 0) == HD_PUSH_FULL)
         litmus_pause(r, n++);
 }
 
 HD_FN uint32_t litmus_pop(const hd_run *r, litmus_group *g, uint32_t *head)
 {
     uint32_t n = 0, word;
-    while (!(word = hd_ring_pop(&g->cursor, g->slots, LITMUS_SLOTS, head)))
+    while (!(word = hd_ring_pop(&g->cursors[0], g->slots, LITMUS_SLOTS, head)))
         litmus_pause(r, n++);
     return word;
 }
@@ -83,7 +87,7 @@ HD_FN void litmus_ring_push(const hd_run *r, litmus_group *g, uint32_t who, uint
 
 HD_FN void litmus_ring_pop(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
 {
-    uint32_t next[LITMUS_PRODUCERS], head = HD_LOAD(&g->cursor.head, RELAXED, DEV), i;
+    uint32_t next[LITMUS_PRODUCERS], head = HD_LOAD(&g->cursors[0].head, RELAXED, DEV), i;
     for (i = 0; i < LITMUS_PRODUCERS; i++)
         next[i] = first;
     for (i = 0; i < n * LITMUS_PRODUCERS; i++) {
@@ -91,7 +95,7 @@ HD_FN void litmus_ring_pop(const hd_run *r, litmus_group *g, uint32_t first, uin
         litmus_expect(g, task % LITMUS_DATA, next[who] % LITMUS_DATA);
         litmus_expect(g, g->data[who][task % LITMUS_DATA], ++next[who]);
     }
-    HD_STORE(&g->cursor.head, head, RELEASE, DEV);
+    HD_STORE(&g->cursors[0].head, head, RELEASE, DEV);
 }
 
 /* ---- countdown: two arrive at a task with two predecessors; the last one runs it (odd numbers) or pushes it to the
@@ -125,14 +129,14 @@ HD_FN void litmus_count_arrive(const hd_run *r, litmus_group *g, uint32_t who, u
 
 HD_FN void litmus_count_take(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
 {
-    uint32_t head = HD_LOAD(&g->cursor.head, RELAXED, DEV), i;
+    uint32_t head = HD_LOAD(&g->cursors[0].head, RELAXED, DEV), i;
     for (i = 0; i < n / 2u; i++) {
         uint32_t round = first / LITMUS_DATA + i / (LITMUS_DATA / 2u);
         uint32_t task = litmus_pop(r, g, &head) - 1u;
         hd_acquire(r, round + 1u, task);
         litmus_read_both(g, round * LITMUS_DATA + task);
     }
-    HD_STORE(&g->cursor.head, head, RELEASE, DEV);
+    HD_STORE(&g->cursors[0].head, head, RELEASE, DEV);
 }
 
 /* ---- the way out: two leave, the last reads what both wrote and opens the next round ---- */
@@ -154,32 +158,138 @@ HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t
     }
 }
 
+/* ---- ticket: one hands tasks on by number, the other looks for each; at most half the slots are in use ---- */
+
+HD_FN void litmus_wait_consumed(const hd_run *r, litmus_group *g, uint32_t n)
+{
+    uint32_t polls = 0;
+    while ((int32_t)(HD_LOAD(&g->consumed, ACQUIRE, DEV) - n) < 0)
+        litmus_pause(r, polls++);
+}
+
+HD_FN void litmus_ticket_put(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
+{
+    uint32_t i;
+    for (i = first; i < first + n; i++) {
+        litmus_wait_consumed(r, g, i - LITMUS_QUEUE / 2u + 1u);
+        g->data[0][i % LITMUS_DATA] = i + 1u;
+        hd_ticket_put(r, i % LITMUS_QUEUE, i % LITMUS_DATA);
+    }
+}
+
+HD_FN void litmus_ticket_look(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
+{
+    uint32_t i, t, polls;
+    for (i = first; i < first + n; i++) {
+        for (polls = 0; (t = hd_ticket_look(r, i % LITMUS_QUEUE)) == HD_NONE; polls++)
+            litmus_pause(r, polls);
+        litmus_expect(g, t, i % LITMUS_DATA);
+        litmus_expect(g, g->data[0][t], i + 1u);
+        HD_STORE(&g->consumed, i + 1u, RELEASE, DEV);
+    }
+}
+
+/* ---- plan: two workers have every other step of one chain, and each counts the other's next ---- */
+
+HD_FN void litmus_plan_turns(const hd_run *r, litmus_group *g, hd_step *s, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i, polls, start = first + (who ^ (first & 1u));
+    for (i = start; i < first + n; i += 2u) {
+        s->task = i % LITMUS_DATA;
+        s->need = i ? 1u : 0u;
+        s->n_succ = 1;
+        s->first[0] = (i + 1u) % LITMUS_DATA;
+        /* Task 0 is not waited for in run 1, so that its counter is one behind for ever. */
+        for (polls = 0; !hd_plan_ready(r, i / LITMUS_DATA + (s->task ? 1u : 0u), s); polls++)
+            litmus_pause(r, polls);
+        if (i)
+            litmus_expect(g, g->data[0][(i - 1u) % LITMUS_DATA], i);
+        g->data[0][s->task] = i + 1u;
+        hd_plan_release(r, s);
+    }
+}
+
+/* ---- iqs: several insert what they wrote into the queue of one, who retrieves it; as many are on their way as there
+ * is room for in the worst case ---- */
+
+HD_FN void litmus_iqs_insert(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i;
+    for (i = first; i < first + n; i++) {
+        litmus_wait_consumed(r, g, (i - LITMUS_QUEUE / (LITMUS_PRODUCERS + 1u) + 1u) * LITMUS_PRODUCERS);
+        g->data[who][i % LITMUS_DATA] = i + 1u;
+        hd_iqs_insert(r, 0, who * LITMUS_DATA + i % LITMUS_DATA);
+    }
+}
+
+HD_FN void litmus_iqs_take(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
+{
+    uint32_t next[LITMUS_PRODUCERS], i, polls, task, who;
+    hd_worker w;
+    hd_worker_begin(r, &w, 0);
+    for (i = 0; i < LITMUS_PRODUCERS; i++)
+        next[i] = first;
+    for (i = 0; i < n * LITMUS_PRODUCERS; i++) {
+        for (polls = 0; (task = hd_iqs_take(r, &w)) == HD_NONE; polls++)
+            litmus_pause(r, polls);
+        who = task / LITMUS_DATA % LITMUS_PRODUCERS;
+        litmus_expect(g, task % LITMUS_DATA, next[who] % LITMUS_DATA);
+        litmus_expect(g, g->data[who][task % LITMUS_DATA], ++next[who]);
+        HD_STORE(&g->consumed, first * LITMUS_PRODUCERS + i + 1u, RELEASE, DEV);
+    }
+    hd_iqs_drop(r, &w);
+    HD_STORE(&g->cursors[0].head, w.head[0], RELEASE, DEV);
+    HD_STORE(&g->cursors[1].head, w.head[1], RELEASE, DEV);
+}
+
 /* ---- who does what: a group has litmus_members(kind) workers ---- */
 
-enum { LITMUS_RING, LITMUS_COUNT, LITMUS_LEAVE, LITMUS_KINDS };
+enum { LITMUS_RING, LITMUS_COUNT, LITMUS_LEAVE, LITMUS_TICKET, LITMUS_PLAN, LITMUS_IQS, LITMUS_KINDS };
 
 HD_FN uint32_t litmus_members(uint32_t kind)
 {
-    return kind == LITMUS_RING ? LITMUS_PRODUCERS + 1u : kind == LITMUS_COUNT ? 3u : 2u;
+    return kind == LITMUS_RING || kind == LITMUS_IQS ? LITMUS_PRODUCERS + 1u : kind == LITMUS_COUNT ? 3u : 2u;
 }
 
 /* Trials in messages first .. first + n of a group; n is a multiple of LITMUS_DATA. */
-HD_FN uint32_t litmus_trials(uint32_t kind, uint32_t n) { return kind == LITMUS_RING ? n * LITMUS_PRODUCERS : n; }
+HD_FN uint32_t litmus_trials(uint32_t kind, uint32_t n)
+{
+    return kind == LITMUS_RING || kind == LITMUS_IQS ? n * LITMUS_PRODUCERS : n;
+}
 
 HD_FN void litmus_take_part(litmus_group *g, const hd_task *tasks, uint32_t kind, uint32_t who, uint32_t first,
                             uint32_t n)
 {
-    hd_run r = litmus_run_of(g, tasks);
-    if (kind == LITMUS_RING && who < LITMUS_PRODUCERS)
-        litmus_ring_push(&r, g, who, first, n);
-    else if (kind == LITMUS_RING)
-        litmus_ring_pop(&r, g, first, n);
-    else if (kind == LITMUS_COUNT && who < 2u)
-        litmus_count_arrive(&r, g, who, first, n);
-    else if (kind == LITMUS_COUNT)
-        litmus_count_take(&r, g, first, n);
-    else
-        litmus_leave(&r, g, who, first, n);
+    const hd_run r = litmus_run_of(g, tasks, kind == LITMUS_IQS ? LITMUS_QUEUE : LITMUS_SLOTS);
+    hd_step step;
+    switch (kind) {
+    case LITMUS_RING:
+        if (who < LITMUS_PRODUCERS)
+            litmus_ring_push(&r, g, who, first, n);
+        else
+            litmus_ring_pop(&r, g, first, n);
+        break;
+    case LITMUS_COUNT:
+        if (who < 2u)
+            litmus_count_arrive(&r, g, who, first, n);
+        else
+            litmus_count_take(&r, g, first, n);
+        break;
+    case LITMUS_TICKET:
+        if (who == 0u)
+            litmus_ticket_put(&r, g, first, n);
+        else
+            litmus_ticket_look(&r, g, first, n);
+        break;
+    case LITMUS_PLAN: litmus_plan_turns(&r, g, &step, who, first, n); break;
+    case LITMUS_IQS:
+        if (who < LITMUS_PRODUCERS)
+            litmus_iqs_insert(&r, g, who, first, n);
+        else
+            litmus_iqs_take(&r, g, first, n);
+        break;
+    default: litmus_leave(&r, g, who, first, n); break;
+    }
 }
 
 #endif

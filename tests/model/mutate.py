@@ -115,13 +115,13 @@ BUGS = [
     ("no second look", IQS, "if (size == 0u || end - w->head[0] != size)\n        return 0;\n    w->head[1] = end;",
      "if (size == 0u)\n        return 0;\n    (void)end;\n    w->head[1] = w->head[0] + size;"),
     ("a task is counted before it is written", IQS,
-     "HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], e.task, RELAXED, DEV);\n"
-     "        HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);",
+     "HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], task, RELAXED, DEV);\n"
+     "    HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);",
      "HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);\n"
-     "        HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], e.task, RELAXED, DEV);"),
+     "    HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], task, RELAXED, DEV);"),
     ("a place in a queue is taken by load and store", IQS, "at = HD_ADD(hd_iqs_end(r, target), 1u, RELAXED, DEV);",
      "at = HD_LOAD(hd_iqs_end(r, target), RELAXED, DEV);\n"
-     "        HD_STORE(hd_iqs_end(r, target), at + 1u, RELAXED, DEV);"),
+     "    HD_STORE(hd_iqs_end(r, target), at + 1u, RELAXED, DEV);"),
     ("a task that is done stays in the size", IQS, "(void)HD_SUB(hd_iqs_size(r, w->id), 1u, RELAXED, DEV);", ""),
     ("the last reason wins", STOP, "HD_CAS(&f->stop, HD_STOP_NOT, why, RELAXED, DEV);",
      "(HD_EXCH(&f->stop, why, RELAXED, DEV), 1);"),

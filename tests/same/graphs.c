@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* graphs.c - random graphs give the bytes that serial gives, on 1 to 8 workers, with every policy, with rings so small
- * that they overflow, run after run, alone and several at once in one context, in several contexts at once.
+/* graphs.c - random graphs give the bytes that serial gives, on 1 to 8 workers, with every dispatch and policy, with rings
+ * so small that they overflow, with tasks bound to workers, run after run, alone and several at once in one context, in several contexts at once.
  *
  * HEDDLE_SAME_GRAPHS: how many (20000; fewer where a sanitizer slows each). HEDDLE_SEED: another set.
  * HEDDLE_SAME_BATCH: only the batch of this seed, which a failure names; then in one thread. */
@@ -24,6 +24,7 @@
 /* What all batches together must have met, or the test tests less than it says. */
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_tasks, n_joins, n_kept, n_pushed, n_full, n_spilled, n_parks, n_watched, n_edges;
+    uint64_t n_placed, n_refused, n_of[HEDDLE_N_DISPATCHES]; /* n_of: runs by dispatch */
 } tally;
 
 typedef struct walker {
@@ -52,33 +53,62 @@ static void on_alarm(int sig)
     _exit(1);
 }
 
+/* A context of one batch. */
+typedef struct side_ctx {
+    heddle_ctx *serial, *other;
+    heddle_config config; /* of other */
+} side_ctx;
+
 static void random_config(heddle_config *c, uint64_t *seed)
 {
     static const uint32_t rings[] = {0, 1, 2, 4}, spins[] = {0, 1, 5, 200};
     c->backend = HEDDLE_CPU;
     c->n_workers = 1 + (uint32_t)check_below(seed, 8);
-    c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
+    c->dispatch = (heddle_dispatch)check_below(seed, HEDDLE_N_DISPATCHES);
+    if (c->dispatch != HEDDLE_DISPATCH_TICKET && c->dispatch != HEDDLE_DISPATCH_PLAN)
+        c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
     c->n_ring = rings[check_below(seed, 4)];
     c->spin_us = spins[check_below(seed, 4)];
     c->n_trace = check_below(seed, 3) ? SPEC_TASKS : 0;
     c->no_pin = (uint32_t)check_below(seed, 2);
 }
 
-static void note(tally *sum, subject *x)
+static void note(tally *sum, subject *x, const side_ctx *on)
 {
+    const char *how = heddle_get_how(x->other.graph), *dispatch = heddle_dispatch_name(on->config.dispatch);
     heddle_stats st = HEDDLE_STATS_INIT;
     uint32_t i;
     CHECK_OK(x->other.ctx, heddle_get_stats(x->other.graph, &st));
     CHECK_MSG(st.n_tasks == x->s.n_tasks, "%llu bodies run of %u", (unsigned long long)st.n_tasks, x->s.n_tasks);
     CHECK(st.n_dropped == 0 && st.n_tasks_min <= st.n_tasks_max);
+    CHECK_MSG(!strncmp(how, dispatch, strlen(dispatch)), "dispatch %s says it was: %s", dispatch, how);
     sum->n_runs++;
+    sum->n_of[on->config.dispatch]++;
     sum->n_kept += st.n_kept;
     sum->n_pushed += st.n_pushed;
     sum->n_full += st.n_full;
     sum->n_spilled += st.n_spilled;
     sum->n_parks += st.n_parks;
-    for (i = 0; i < x->s.n_tasks; i++)
+    for (i = 0; i < x->s.n_tasks; i++) {
         sum->n_watched += x->other.n_called[i] > 0;
+        sum->n_placed += x->s.task[i].place > 0;
+    }
+}
+
+/* Tasks bound to workers, where nobody can keep to that. */
+static void refused(const side_ctx *on, uint64_t *seed, tally *sum)
+{
+    subject *x = subject_new(seed, on->serial, on->other, 1);
+    side_app app = {&x->other};
+    uint32_t i, n_placed = 0;
+    for (i = 0; i < x->s.n_tasks; i++)
+        n_placed += x->s.task[i].place > 0;
+    if (n_placed) {
+        CHECK(heddle_run(on->other, x->other.graph, &app, sizeof app) == HEDDLE_EINVAL);
+        CHECK(strstr(heddle_errmsg(on->other), "bound to workers"));
+        sum->n_refused++;
+    }
+    subject_free(x);
 }
 
 static void finish(tally *sum, subject *x)
@@ -90,10 +120,15 @@ static void finish(tally *sum, subject *x)
     subject_free(x);
 }
 
-/* One graph, one to three runs. */
-static void alone(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t *seed, tally *sum)
+static int can_place(const side_ctx *on)
 {
-    subject *x = subject_new(seed, serial, other);
+    return on->config.dispatch != HEDDLE_DISPATCH_TICKET && on->config.dispatch != HEDDLE_DISPATCH_IQS;
+}
+
+/* One graph, one to three runs. */
+static void alone(const side_ctx *on, uint64_t *seed, tally *sum)
+{
+    subject *x = subject_new(seed, on->serial, on->other, can_place(on) && !check_below(seed, 3));
     uint32_t n_runs = 1 + (uint32_t)check_below(seed, 3);
     while (x->other.run < n_runs) {
         if (check_below(seed, 2)) {
@@ -102,20 +137,20 @@ static void alone(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t *s
             side_submit(&x->other);
             side_wait(&x->other, seed);
         }
-        subject_check(x, traced);
-        note(sum, x);
+        subject_check(x, on->config.n_trace > 0);
+        note(sum, x, on);
         subject_change(x, seed);
     }
     finish(sum, x);
 }
 
 /* Several graphs in flight on one context, waited for in any order. */
-static void at_once(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t *seed, tally *sum)
+static void at_once(const side_ctx *on, uint64_t *seed, tally *sum)
 {
     subject *x[N_AT_ONCE];
     uint32_t i, round, n_rounds = 1 + (uint32_t)check_below(seed, 3);
     for (i = 0; i < N_AT_ONCE; i++)
-        x[i] = subject_new(seed, serial, other);
+        x[i] = subject_new(seed, on->serial, on->other, can_place(on) && !check_below(seed, 3));
     for (round = 0; round < n_rounds; round++) {
         uint32_t first = (uint32_t)check_below(seed, N_AT_ONCE);
         for (i = 0; i < N_AT_ONCE; i++)
@@ -123,8 +158,8 @@ static void at_once(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t 
         for (i = 0; i < N_AT_ONCE; i++)
             side_wait(&x[(first + i) % N_AT_ONCE]->other, seed);
         for (i = 0; i < N_AT_ONCE; i++) {
-            subject_check(x[i], traced);
-            note(sum, x[i]);
+            subject_check(x[i], on->config.n_trace > 0);
+            note(sum, x[i], on);
             subject_change(x[i], seed);
         }
     }
@@ -135,16 +170,19 @@ static void at_once(heddle_ctx *serial, heddle_ctx *other, int traced, uint64_t 
 static void batch(uint64_t seed, tally *sum)
 {
     heddle_config c = HEDDLE_CONFIG_INIT, plain = HEDDLE_CONFIG_INIT;
-    heddle_ctx *serial, *other;
     uint64_t begin = sum->n_graphs;
+    side_ctx on = {NULL, NULL, HEDDLE_CONFIG_INIT};
     plain.backend = HEDDLE_SERIAL;
     random_config(&c, &seed);
-    CHECK_OK(NULL, heddle_open(&serial, &plain));
-    CHECK_OK(NULL, heddle_open(&other, &c));
+    CHECK_OK(NULL, heddle_open(&on.serial, &plain));
+    CHECK_OK(NULL, heddle_open(&on.other, &c));
+    CHECK_OK(on.other, heddle_get_config(on.other, &on.config));
     while (sum->n_graphs - begin < N_BATCH)
-        (check_below(&seed, 10) ? alone : at_once)(serial, other, c.n_trace > 0, &seed, sum);
-    heddle_close(other);
-    heddle_close(serial);
+        (check_below(&seed, 10) ? alone : at_once)(&on, &seed, sum);
+    if (!can_place(&on))
+        refused(&on, &seed, sum);
+    heddle_close(on.other);
+    heddle_close(on.serial);
 }
 
 static void *walk(void *arg)
@@ -171,12 +209,18 @@ static void add_up(tally *a, const tally *b)
 
 static void report(const tally *t)
 {
+    uint32_t i;
     printf("%llu graphs, %llu runs, %llu tasks, %llu joins, %llu explicit edges, %llu watched\n",
            (unsigned long long)t->n_graphs, (unsigned long long)t->n_runs, (unsigned long long)t->n_tasks,
            (unsigned long long)t->n_joins, (unsigned long long)t->n_edges, (unsigned long long)t->n_watched);
     printf("kept %llu, pushed %llu, rings full %llu, spilled %llu, parked %llu\n", (unsigned long long)t->n_kept,
            (unsigned long long)t->n_pushed, (unsigned long long)t->n_full, (unsigned long long)t->n_spilled,
            (unsigned long long)t->n_parks);
+    printf("bound tasks %llu, graphs with such refused %llu; runs:", (unsigned long long)t->n_placed,
+           (unsigned long long)t->n_refused);
+    for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
+        printf(" %s %llu", heddle_dispatch_name((heddle_dispatch)i), (unsigned long long)t->n_of[i]);
+    printf("\n");
 }
 
 int main(void)
@@ -206,6 +250,8 @@ int main(void)
     report(&all);
     CHECK(all.n_graphs >= n);
     CHECK(n < 1000 || (all.n_joins && all.n_edges && all.n_watched && all.n_kept && all.n_pushed && all.n_full &&
-                       all.n_spilled && all.n_parks));
+                       all.n_spilled && all.n_parks && all.n_placed && all.n_refused));
+    for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
+        CHECK(n < 1000 || all.n_of[i]);
     return 0;
 }

@@ -33,7 +33,7 @@ static inline void spec_join(spec_set *s, const spec_set *more)
 
 typedef struct spec_task {
     heddle_range range[SPEC_RANGES];
-    uint32_t n_ranges, body, flags, cost_ns, pause;
+    uint32_t n_ranges, body, flags, cost_ns, pause, place;
     int32_t priority;
     uint8_t args[SPEC_ARG_BYTES];
     bytes reads, writes; /* inout: both */
@@ -200,6 +200,18 @@ static inline void spec_make(spec *s, uint64_t *seed)
         spec_edge(s, (uint32_t)check_below(seed, s->n_tasks), (uint32_t)check_below(seed, s->n_tasks));
 }
 
+/* Binds some of the tasks to workers, small numbers and large ones. */
+static inline void spec_place(spec *s, uint64_t *seed)
+{
+    uint32_t i, one_in = 1 + (uint32_t)check_below(seed, 4);
+    for (i = 0; i < s->n_tasks; i++)
+        if (!check_below(seed, one_in))
+            s->task[i].place = 1 + (uint32_t)(check_below(seed, 8) ? check_below(seed, 6) : check_random(seed) >> 40);
+}
+
+/* The worker of `n` that a task bound to `place` runs on: 13 bits are kept of it. */
+static inline uint32_t spec_worker(uint32_t place, uint32_t n) { return (place - 1) % 8191 % n; }
+
 /* Adds the tasks and edges to a graph of a table with SPEC_BODIES bodies; number[i] is what heddle calls task i. */
 static inline void spec_add(const spec *s, heddle_graph *g, heddle_task *number)
 {
@@ -215,6 +227,7 @@ static inline void spec_add(const spec *s, heddle_graph *g, heddle_task *number)
         d.priority = t->priority;
         d.flags = t->flags;
         d.cost_ns = t->cost_ns;
+        d.place = t->place;
         CHECK_OK(NULL, heddle_graph_add_task(g, &d, &number[i]));
     }
     for (i = 0; i < s->n_edges; i++)

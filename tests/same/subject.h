@@ -227,13 +227,18 @@ static inline void side_check_trace(side *d)
 {
     static _Thread_local heddle_event ev[SPEC_TASKS + 1];
     static _Thread_local const heddle_event *of[SPEC_TASKS];
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
     size_t n, i;
     memset(of, 0, sizeof of);
+    CHECK_OK(d->ctx, heddle_get_config(d->ctx, &cfg));
     CHECK_OK(d->ctx, heddle_get_events(d->graph, ev, SPEC_TASKS + 1, &n));
     CHECK_MSG(n == d->s->n_tasks, "%llu events of %u tasks", (unsigned long long)n, d->s->n_tasks);
     for (i = 0; i < n; i++) {
         uint32_t t = d->index[ev[i].task];
         CHECK_MSG(t != UINT32_MAX && !of[t], "task %u stands twice in the trace", ev[i].task);
+        CHECK_MSG(!d->s->task[t].place || ev[i].worker == spec_worker(d->s->task[t].place, cfg.n_workers),
+                  "task %u ran on worker %u of %u, its place is %u", ev[i].task, ev[i].worker, cfg.n_workers,
+                  d->s->task[t].place);
         CHECK(ev[i].body == d->s->task[t].body && ev[i].begin_ns <= ev[i].end_ns);
         CHECK_MSG(i == 0 || ev[i].worker > ev[i - 1].worker ||
                       (ev[i].worker == ev[i - 1].worker && ev[i].begin_ns >= ev[i - 1].end_ns),
@@ -245,11 +250,13 @@ static inline void side_check_trace(side *d)
 
 /* ---- both ------------------------------------------------------------------------------------------------------- */
 
-static inline subject *subject_new(uint64_t *seed, heddle_ctx *serial, heddle_ctx *other)
+static inline subject *subject_new(uint64_t *seed, heddle_ctx *serial, heddle_ctx *other, int placed)
 {
     subject *x = malloc(sizeof *x);
     CHECK(x);
     spec_make(&x->s, seed);
+    if (placed)
+        spec_place(&x->s, seed);
     side_open(&x->serial, serial, &x->s);
     side_open(&x->other, other, &x->s);
     CHECK(!memcmp(x->serial.number, x->other.number, sizeof x->other.number));

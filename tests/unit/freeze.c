@@ -52,6 +52,7 @@ static void check_record(view *v, uint32_t t, uint32_t *n_in)
         CHECK_MSG((e.need & HD_NEED_MASK) == to->n_in, "edge %u -> %u needs %u of %u", t, e.task, e.need & HD_NEED_MASK,
                   to->n_in);
         CHECK(!(e.need & HD_NEED_URGENT) == !(to->flags & HD_TASK_URGENT));
+        CHECK(!(e.need & HD_NEED_PLACED) == !(to->flags >> HD_TASK_PLACE));
         n_in[e.task]++;
     }
     if (task->n_succ > HD_INLINE_SUCC) {
@@ -66,15 +67,19 @@ static void check_records(view *v)
 {
     static uint32_t n_in[SPEC_TASKS * 4];
     uint64_t n_edges = 0;
-    uint32_t t;
+    uint32_t t, n_urgent = 0, n_placed = 0;
     memset(n_in, 0, sizeof n_in);
     for (t = 0; t < v->b->n_tasks; t++) {
         check_record(v, t, n_in);
         n_edges += v->tasks[t].n_succ;
+        n_urgent += (v->tasks[t].flags & HD_TASK_URGENT) != 0;
+        n_placed += v->tasks[t].flags >> HD_TASK_PLACE != 0;
     }
     for (t = 0; t < v->b->n_tasks; t++)
         CHECK_MSG(n_in[t] == v->tasks[t].n_in, "task %u has %u predecessors, says %u", t, n_in[t], v->tasks[t].n_in);
     CHECK(n_edges == v->b->n_edges);
+    CHECK(n_urgent == v->b->n_urgent && n_placed == v->b->n_placed);
+    CHECK(v->b->args_bytes == v->b->roots_at - v->b->args_at);
     CHECK(v->b->args_at - v->b->edges_at >= v->n_behind * sizeof(hd_edge));
     CHECK(v->b->args_at - v->b->edges_at < v->n_behind * sizeof(hd_edge) + 16);
 }
@@ -106,6 +111,8 @@ static void check_task(const view *v, const spec_task *t, uint32_t number, uint3
     CHECK(!(task->flags & HD_TASK_WATCH) == !(t->flags & HEDDLE_TASK_WATCH));
     CHECK(!(task->flags & HD_TASK_WATCH) || task->watch == (*n_watched)++);
     CHECK((task->flags & HD_TASK_URGENT) || t->priority <= 0);
+    CHECK(t->place ? (task->flags >> HD_TASK_PLACE) - 1u == spec_worker(t->place, 8191)
+                   : !(task->flags >> HD_TASK_PLACE));
 }
 
 static void add_all(hd_graph *g, const spec *s, uint32_t *number)
@@ -113,9 +120,9 @@ static void add_all(hd_graph *g, const spec *s, uint32_t *number)
     uint32_t i;
     for (i = 0; i < s->n_tasks; i++) {
         const spec_task *t = &s->task[i];
-        heddle_task_desc d = {
-            sizeof d, t->body,    t->args, spec_arg_bytes[t->body], t->range, t->n_ranges, t->priority,
-            t->flags, t->cost_ns, 0};
+        heddle_task_desc d = {sizeof d,   t->body,     t->args,     spec_arg_bytes[t->body],
+                              t->range,   t->n_ranges, t->priority, t->flags,
+                              t->cost_ns, t->place};
         CHECK(hd_graph_add(g, &d, &number[i], NULL) == HEDDLE_OK);
     }
     for (i = 0; i < s->n_edges; i++)
@@ -130,6 +137,8 @@ static void check_one(uint64_t *seed)
     hd_graph g;
     view v;
     spec_make(&s, seed);
+    if (check_below(seed, 2))
+        spec_place(&s, seed);
     CHECK(hd_graph_init(&g, &table, NULL) == HEDDLE_OK);
     add_all(&g, &s, number);
     g.want_rank = s.prioritise;

@@ -438,6 +438,8 @@ int cmd_bench(const options *o)
     const app **apps;
     size_t n_apps = 0;
     int status;
+    if (o->figures)
+        return cmd_figures(o);
     if (cli_check_output(o->tsv))
         return CLI_BAD;
     while (app_list[n_apps])

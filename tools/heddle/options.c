@@ -208,6 +208,7 @@ SETTER(set_plan, plan, const char *, value)
 SETTER(set_out, out, const char *, value)
 SETTER(set_costs, costs, int, 1)
 SETTER(set_tsv, tsv, const char *, value)
+SETTER(set_figures, figures, const char *, value)
 
 enum { RUNS = FOR_RUN | FOR_BENCH | FOR_PLAN, ALL = RUNS | FOR_INFO | FOR_TRACE };
 
@@ -242,6 +243,8 @@ static const option table[] = {
     {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},
     {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
     {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},
+    {"--figures", "NAME", FOR_BENCH, set_figures, "juggler: the figures of that paper, as TSV and SVG"},
+    {"--out", "DIR", FOR_BENCH, set_out, "where the figures go; default ."},
     {"-h", NULL, ALL, set_help, NULL},
     {"--help", NULL, ALL, set_help, "show the options of the command"},
 };

@@ -18,8 +18,8 @@ typedef struct options {
     heddle_config config;
     const char **words; /* what is no option: apps, files                                         */
     size_t n_words;
-    const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan;
-    const char *out; /* of plan: where it goes                                                   */
+    const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan, *figures;
+    const char *out; /* of plan and bench --figures: where it goes                               */
     uint64_t repeat, runs;
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
     int no_check, json, stats, costs, help;

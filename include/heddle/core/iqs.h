@@ -62,20 +62,24 @@ HD_FN uint32_t hd_iqs_take(const hd_run *r, hd_worker *w)
     return w->kept;
 }
 
+/* One lane: into the queue of worker `target`. */
+HD_FN void hd_iqs_insert(const hd_run *r, uint32_t target, uint32_t task)
+{
+    uint32_t at = HD_ADD(hd_iqs_end(r, target), 1u, RELAXED, DEV);
+    HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], task, RELAXED, DEV);
+    HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);
+}
+
 /* All scheduling lanes: each inserts its task if it is `ready`. The policies are those of section 5.6: under lf (and
  * share, which has nothing to ask for here) the first freed task goes into the worker's own queue. */
 HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
 {
-    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first, target, at;
+    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first;
     if (!mask)
         return;
     first = hd_policy_keeps(r->policy) ? w->id : hd_policy_first(r, w->id, &w->turn, hd_popcount(mask));
-    if (ready) {
-        target = (first + hd_popcount(mask & ((1u << lane) - 1u))) % r->n_workers;
-        at = HD_ADD(hd_iqs_end(r, target), 1u, RELAXED, DEV);
-        HD_STORE(&r->slots[(uint64_t)target * r->n_slots + (at & (r->n_slots - 1u))], e.task, RELAXED, DEV);
-        HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);
-    }
+    if (ready)
+        hd_iqs_insert(r, (first + hd_popcount(mask & ((1u << lane) - 1u))) % r->n_workers, e.task);
     if (lane == 0)
         w->tally.n_pushed += hd_popcount(mask);
 }

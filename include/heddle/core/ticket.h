@@ -13,7 +13,7 @@
 /* One lane. */
 HD_FN uint32_t hd_ticket_draw(const hd_run *r) { return HD_ADD(&r->shared->ticket, 1u, RELAXED, DEV); }
 
-/* One lane: the task of a ticket, or HD_NONE when it is not there yet. Acquire: pairs with the store of hd_ticket_place.
+/* One lane: the task of a ticket, or HD_NONE when it is not there yet. Acquire: pairs with the store of hd_ticket_put.
  * The predecessors that the placer had not counted itself are behind its acquiring read-modify-write. */
 HD_FN uint32_t hd_ticket_look(const hd_run *r, uint32_t ticket)
 {
@@ -28,6 +28,12 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, uint32_t ticket)
     return word - 1u;
 }
 
+/* One lane: `slot` is its own since the tail was moved past it. */
+HD_FN void hd_ticket_put(const hd_run *r, uint32_t slot, uint32_t task)
+{
+    HD_STORE(&r->slots[slot], task + 1u, RELEASE, DEV);
+}
+
 /* All scheduling lanes: each hands its task on if it is `ready`. One reservation for all. */
 HD_FN void hd_ticket_place(const hd_run *r, uint32_t task, int ready)
 {
@@ -38,7 +44,7 @@ HD_FN void hd_ticket_place(const hd_run *r, uint32_t task, int ready)
         first = HD_ADD(&r->shared->tail, hd_popcount(mask), RELAXED, DEV);
     first = hd_shuffle(first, 0);
     if (ready)
-        HD_STORE(&r->slots[first + hd_popcount(mask & ((1u << lane) - 1u))], task + 1u, RELEASE, DEV);
+        hd_ticket_put(r, first + hd_popcount(mask & ((1u << lane) - 1u)), task);
 }
 
 /* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* apps.c - every app on small odd sizes passes its own check on threads, with every dispatch and policy, on 1, 2, 3 and
+ * 7 workers, and does so again after a reset. */
+#include "app.h"
+#include "check.h"
+
+#include <string.h>
+
+static const uint32_t worker_counts[] = {1, 2, 3, 7};
+
+/* Rows, columns, of the problem and of a block; square ones for lu. */
+static const uint64_t sizes[][4] = {{37, 37, 8, 8}, {45, 31, 16, 7}, {3, 40, 1, 9}, {9, 9, 64, 64}};
+#define N_SIZES (sizeof sizes / sizeof sizes[0])
+
+static int fits(const app *a, const uint64_t *s) { return strcmp(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]); }
+
+static void run_case(const app *a, const uint64_t *size, heddle_ctx *ctx, const char *what)
+{
+    app_request q = {{size[0], size[1]}, {size[2], size[3]}, NULL, 0, NULL, 0};
+    char error[APP_ERROR];
+    app_case *c = a->prepare(&q, error);
+    uint32_t run;
+    CHECK_MSG(c, "%s: %s", a->name, error);
+    CHECK_MSG(!a->build(c, ctx), "%s: %s", a->name, c->error);
+    for (run = 0; run < 3; run++) {
+        CHECK_MSG(!run || !a->reset(c), "%s: %s", a->name, c->error);
+        CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", a->name, c->error);
+        CHECK_MSG(!a->check(c), "%s %llux%llu in %llux%llu, %s, run %u: %s", a->name, (unsigned long long)size[0],
+                  (unsigned long long)size[1], (unsigned long long)size[2], (unsigned long long)size[3], what, run,
+                  c->error);
+    }
+    a->free(c);
+}
+
+static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t n_workers)
+{
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    char what[96];
+    size_t i, k;
+    cfg.backend = HEDDLE_CPU;
+    cfg.dispatch = dispatch;
+    cfg.policy = policy;
+    cfg.n_workers = n_workers;
+    snprintf(what, sizeof what, "%s, policy %s, %u workers", heddle_dispatch_name(dispatch), heddle_policy_name(policy),
+             n_workers);
+    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    for (i = 0; app_list[i]; i++)
+        for (k = 0; k < N_SIZES; k++)
+            if (fits(app_list[i], sizes[k]))
+                run_case(app_list[i], sizes[k], ctx, what);
+    heddle_close(ctx);
+}
+
+/* Which worker gets a task is a choice under these two only. */
+static int has_policies(heddle_dispatch d) { return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS; }
+
+int main(void)
+{
+    int d, p;
+    size_t w;
+    for (d = 1; d < HEDDLE_N_DISPATCHES; d++)
+        for (p = 0; p < (has_policies((heddle_dispatch)d) ? HEDDLE_N_POLICIES : 1); p++)
+            for (w = 0; w < sizeof worker_counts / sizeof worker_counts[0]; w++)
+                run_config((heddle_dispatch)d, (heddle_policy)p, worker_counts[w]);
+    return 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* stops.c - runs on threads that do not come to their end, with every dispatch: a body fails, the job is cancelled, the
+ * time limit passes. Workers that wait for a task that will never become ready leave too, the status and the sentence
+ * are right, and the graph runs again. */
+#include "base/base.h"
+#include "check.h"
+#include "heddle/task.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#define WIDTH 3u
+#define DEPTH 20u
+#define HELD 33u /* the task that does something */
+
+typedef struct stops_app {
+    uint32_t *fail, *hold; /* code with which HELD fails; 1: it does not return */
+    uint32_t *n_ran;
+} stops_app;
+
+HEDDLE_BODY(stops_step, stops_app, app, uint32_t, number)
+{
+    __atomic_fetch_add(app->n_ran, 1u, __ATOMIC_RELAXED);
+    if (*number != HELD)
+        return;
+    while (__atomic_load_n(app->hold, __ATOMIC_RELAXED))
+        nanosleep(&(struct timespec){0, 200000}, NULL);
+    if (*app->fail)
+        heddle_fail(lane, *app->fail);
+}
+
+#define STOPS_BODIES(X) X(stops_step, 0)
+HEDDLE_ENUM(stops, STOPS_BODIES)
+HEDDLE_APP(stops, stops_app, STOPS_BODIES)
+
+typedef struct rig {
+    heddle_ctx *ctx;
+    heddle_graph *graph;
+    uint32_t fail, hold, n_ran;
+    stops_app app;
+} rig;
+
+/* Every task of a row comes after the whole row before it. */
+static void rig_open(rig *x, heddle_dispatch dispatch, uint32_t n_workers, uint32_t time_limit_ms)
+{
+    static uint8_t row[WIDTH];
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    uint32_t i;
+    memset(x, 0, sizeof *x);
+    x->app = (stops_app){&x->fail, &x->hold, &x->n_ran};
+    cfg.backend = HEDDLE_CPU;
+    cfg.dispatch = dispatch;
+    cfg.n_workers = n_workers;
+    cfg.time_limit_ms = time_limit_ms;
+    CHECK_OK(NULL, heddle_open(&x->ctx, &cfg));
+    CHECK_OK(x->ctx, heddle_graph_new(x->ctx, &stops, &x->graph));
+    for (i = 0; i < WIDTH * DEPTH; i++) {
+        uint32_t k = i / WIDTH;
+        heddle_range r[3] = {HEDDLE_IN(row, 1), HEDDLE_IN(row + 1, 1), HEDDLE_IN(row + 2, 1)};
+        r[i % WIDTH].mode = HEDDLE_MODE_INOUT;
+        CHECK_OK(x->ctx,
+                 heddle_graph_add(x->graph, stops_step, &i, sizeof i, k % 2 ? r : r + i % WIDTH, k % 2 ? 3 : 1, NULL));
+    }
+}
+
+static void rig_close(rig *x)
+{
+    heddle_graph_free(x->graph);
+    heddle_close(x->ctx);
+}
+
+static heddle_status rig_run(rig *x)
+{
+    x->n_ran = 0;
+    return heddle_run(x->ctx, x->graph, &x->app, sizeof x->app);
+}
+
+/* It runs again, as if nothing had been. */
+static void check_again(rig *x)
+{
+    x->fail = x->hold = 0;
+    CHECK_OK(x->ctx, rig_run(x));
+    CHECK(x->n_ran == WIDTH * DEPTH);
+    CHECK_OK(x->ctx, rig_run(x));
+    CHECK(x->n_ran == WIDTH * DEPTH);
+}
+
+static void test_fails(heddle_dispatch dispatch, uint32_t n_workers)
+{
+    uint32_t i;
+    rig x;
+    rig_open(&x, dispatch, n_workers, 0);
+    for (i = 0; i < 3; i++) {
+        x.fail = 7 + i;
+        CHECK(rig_run(&x) == HEDDLE_EBODY);
+        CHECK_MSG(strstr(heddle_errmsg(x.ctx), "failed with code") && strstr(heddle_errmsg(x.ctx), "stops_step"), "%s",
+                  heddle_errmsg(x.ctx));
+        CHECK_MSG(x.n_ran > HELD / WIDTH && x.n_ran < WIDTH * DEPTH, "%u ran", x.n_ran);
+        check_again(&x);
+    }
+    rig_close(&x);
+}
+
+static void test_cancel(heddle_dispatch dispatch, uint32_t n_workers)
+{
+    heddle_job *j;
+    rig x;
+    rig_open(&x, dispatch, n_workers, 0);
+    __atomic_store_n(&x.hold, 1u, __ATOMIC_RELAXED);
+    CHECK_OK(x.ctx, heddle_submit(x.ctx, x.graph, &x.app, sizeof x.app, &j));
+    CHECK(heddle_wait(j, 20) == HEDDLE_ETIMEDOUT);
+    heddle_cancel(j);
+    __atomic_store_n(&x.hold, 0u, __ATOMIC_RELAXED);
+    CHECK(heddle_wait(j, HEDDLE_FOREVER) == HEDDLE_ECANCELED);
+    heddle_job_free(j);
+    CHECK(x.n_ran < WIDTH * DEPTH);
+    check_again(&x);
+    rig_close(&x);
+}
+
+/* Opens the door some time after the limit. */
+static void *open_door(void *arg)
+{
+    nanosleep(&(struct timespec){0, 300000000}, NULL);
+    __atomic_store_n((uint32_t *)arg, 0u, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void test_limit(heddle_dispatch dispatch, uint32_t n_workers)
+{
+    pthread_t door;
+    const char *text;
+    rig x;
+    rig_open(&x, dispatch, n_workers, 100);
+    __atomic_store_n(&x.hold, 1u, __ATOMIC_RELAXED);
+    CHECK(pthread_create(&door, NULL, open_door, &x.hold) == 0);
+    CHECK(rig_run(&x) == HEDDLE_ETIMEDOUT);
+    CHECK(pthread_join(door, NULL) == 0);
+    text = heddle_errmsg(x.ctx);
+    CHECK_MSG(strstr(text, "in task") && strstr(text, "(stops_step)"), "%s", text);
+    /* Only under plan does a worker know which task it waits for. */
+    CHECK_MSG(dispatch != HEDDLE_DISPATCH_PLAN || n_workers == 1 || strstr(text, "waits for task"), "%s", text);
+    check_again(&x);
+    rig_close(&x);
+}
+
+/* Each allocation of the first run, which loads the graph, fails once. */
+static void test_memory(heddle_dispatch dispatch)
+{
+    heddle_status s = HEDDLE_ENOMEM;
+    uint64_t n;
+    rig x;
+    rig_open(&x, dispatch, 3, 0);
+    CHECK_OK(x.ctx, heddle_graph_freeze(x.graph));
+    for (n = 1; s != HEDDLE_OK; n++) {
+        hd_fail_alloc_at(n);
+        s = rig_run(&x);
+        hd_fail_alloc_at(0);
+        CHECK_MSG(s == HEDDLE_OK ? n > 2 : s == HEDDLE_ENOMEM, "allocation %llu: %s", (unsigned long long)n,
+                  heddle_errmsg(x.ctx));
+    }
+    check_again(&x);
+    rig_close(&x);
+}
+
+int main(void)
+{
+    uint64_t held = hd_held_bytes();
+    static const uint32_t worker_counts[] = {1, 2, 3, 7};
+    int d;
+    size_t w;
+    for (d = 1; d < HEDDLE_N_DISPATCHES; d++) {
+        test_memory((heddle_dispatch)d);
+        for (w = 0; w < sizeof worker_counts / sizeof worker_counts[0]; w++) {
+            test_fails((heddle_dispatch)d, worker_counts[w]);
+            test_cancel((heddle_dispatch)d, worker_counts[w]);
+            test_limit((heddle_dispatch)d, worker_counts[w]);
+        }
+    }
+    CHECK(hd_held_bytes() == held);
+    return 0;
+}

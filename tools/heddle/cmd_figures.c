@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_figures.c - `heddle bench --figures juggler [--out DIR]`: the figures of Juggler (PPoPP'18), each as DIR/figureN.tsv
+ * and DIR/figureN.svg:
+ *
+ *     1  a run with barriers and a run with tasks, as timelines on one axis of time
+ *     4  speed-up by app and policy over one launch a body and level
+ *     5  most less least tasks a worker, over five runs: high, low, average
+ *     6  L2 misses, read and written, by ncu
+ *     7  Jacobi from 3,600 to 32,400 tasks
+ *
+ * Each way to run is compared with the serial reference before it is timed. What cannot be had here is a row `skipped`
+ * with the reason. Without a GPU the cpu backend takes part as far as that means something: its ways are its policies,
+ * and the one they are compared with is one worker. */
+#include "chart.h"
+#include "commands.h"
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_WAYS = 10, MOST_APPS = 16, MOST_RUNS = 101 };
+
+typedef struct way {
+    const char *name;
+    heddle_executor executor;
+    heddle_dispatch dispatch;
+    heddle_policy policy;
+    uint32_t by_body, n_workers;
+} way;
+
+#define TASKS(name, dispatch, policy)                                                              \
+    {                                                                                              \
+        name, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0 \
+    }
+#define THREADS(name, policy, n)                                                          \
+    {                                                                                     \
+        name, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_##policy, 0, n \
+    }
+
+/* The first of each is what the others are compared with. */
+static const way gpu_ways[] = {
+    {"levels/by-body", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 0},
+    TASKS("iqs/lrr", IQS, LRR),
+    TASKS("iqs/grr", IQS, GRR),
+    TASKS("iqs/lf", IQS, LF),
+    TASKS("lrr", DISTRIBUTED, LRR),
+    TASKS("grr", DISTRIBUTED, GRR),
+    TASKS("lf", DISTRIBUTED, LF),
+    TASKS("plan", PLAN, DEFAULT),
+};
+static const way cpu_ways[] = {
+    THREADS("one worker", LF, 1), THREADS("lrr", LRR, 0),     THREADS("grr", GRR, 0),
+    THREADS("lf", LF, 0),         THREADS("share", SHARE, 0),
+};
+
+typedef struct figures {
+    const options *o;
+    const char *dir, *where; /* where: for titles */
+    heddle_backend backend;
+    const way *ways;
+    size_t n_ways, n_apps;
+    const char *apps[MOST_APPS];
+    const char *way_names[MOST_WAYS];
+    cli_buffer tsv, svg;
+    int wrong;
+} figures;
+
+/* What some runs of one way came to. */
+typedef struct timing {
+    double ms[MOST_RUNS], loads[MOST_RUNS]; /* of the device; most less least tasks a worker; by size    */
+    size_t n;
+    uint64_t n_tasks;
+    char why[160]; /* n is 0 */
+} timing;
+
+/* ---- files ---- */
+
+static int begin_files(figures *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }
+
+static int write_file(figures *f, cli_buffer *b, int figure, const char *ending)
+{
+    char path[1024];
+    int status;
+    snprintf(path, sizeof path, "%s/figure%d.%s", f->dir, figure, ending);
+    status = cli_buffer_write(b, path);
+    cli_buffer_free(b);
+    if (!status)
+        printf("%s\n", path);
+    return status;
+}
+
+/* with_svg 0: there is nothing to draw. */
+static int end_files(figures *f, int figure, int with_svg)
+{
+    int status = write_file(f, &f->tsv, figure, "tsv");
+    if (with_svg)
+        return write_file(f, &f->svg, figure, "svg") || status ? CLI_BAD : CLI_OK;
+    cli_buffer_free(&f->svg);
+    return status;
+}
+
+/* ---- running a way ---- */
+
+static heddle_config config_of(const figures *f, const way *w)
+{
+    heddle_config c = f->o->config;
+    c.backend = f->backend;
+    c.executor = w->executor;
+    c.dispatch = w->dispatch;
+    c.policy = w->policy;
+    c.by_body = w->by_body;
+    if (w->n_workers)
+        c.n_workers = w->n_workers;
+    return c;
+}
+
+static void put(double *sorted, size_t n, double value)
+{
+    for (; n > 0 && sorted[n - 1] > value; n--)
+        sorted[n] = sorted[n - 1];
+    sorted[n] = value;
+}
+
+static int time_once(work *w, timing *t)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    uint64_t ns;
+    if (work_reset(w) || work_run(w, &ns))
+        return CLI_BAD;
+    if (heddle_get_stats(w->graph, &stats))
+        return cli_heddle_bad(w->ctx, HEDDLE_EINVAL);
+    put(t->ms, t->n, 1e-6 * (double)stats.run_ns);
+    put(t->loads, t->n, (double)stats.n_tasks_max - stats.n_tasks_min);
+    t->n++;
+    return CLI_OK;
+}
+
+/* Checked first, then timed. n 0 and a reason where it is refused. */
+static void time_way(figures *f, const app *a, const app_request *q, const way *way, size_t n_runs, timing *t)
+{
+    heddle_config c = config_of(f, way);
+    const char *sentence = NULL;
+    uint64_t ns;
+    work w;
+    int status = work_open(&w, a, NULL, q, &c) || work_run(&w, &ns);
+    memset(t, 0, sizeof *t);
+    t->n_tasks = w.info.n_tasks;
+    if (!status && work_check(&w, &sentence) != CLI_OK) {
+        f->wrong = status = 1;
+        cli_bad("%s on %s: the check failed: %s", a->name, way->name, sentence ? sentence : "no reference");
+    }
+    for (size_t i = 0; !status && i < n_runs; i++)
+        status = time_once(&w, t);
+    if (status) {
+        t->n = 0;
+        snprintf(t->why, sizeof t->why, "%s", sentence ? sentence : "refused, or it ended badly");
+    }
+    work_close(&w);
+}
+
+static size_t n_runs_of(const figures *f) { return f->o->runs < MOST_RUNS ? (size_t)f->o->runs : MOST_RUNS; }
+
+static double middle(const double *sorted, size_t n) { return n ? sorted[n / 2] : 0; }
+
+/* ---- figure 1 ---- */
+
+static int read_events(work *w, panel *p)
+{
+    heddle_event *events;
+    size_t n = 0;
+    if (heddle_get_events(w->graph, NULL, 0, &n) || n == 0)
+        return cli_bad("the run left no trace");
+    events = malloc(n * sizeof *events);
+    if (!events)
+        return cli_bad("out of memory");
+    heddle_get_events(w->graph, events, n, &n);
+    for (size_t i = 0; i < n; i++)
+        p->n_rows = events[i].worker >= p->n_rows ? events[i].worker + 1 : p->n_rows;
+    p->events = events;
+    p->n_events = n;
+    return CLI_OK;
+}
+
+/* The second run of a way, traced. */
+static int trace_way(figures *f, const app *a, const way *way, panel *p)
+{
+    heddle_config c = config_of(f, way);
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    uint64_t ns;
+    work w;
+    int status;
+    c.n_trace = trace_room(&c);
+    status = work_open(&w, a, NULL, &f->o->request, &c) || work_run(&w, &ns) || work_reset(&w) || work_run(&w, &ns);
+    if (!status)
+        status = read_events(&w, p);
+    if (!status && !heddle_get_stats(w.graph, &stats))
+        p->run_ns = stats.run_ns;
+    p->title = way->name;
+    work_close(&w);
+    return status;
+}
+
+static void print_events(const panel *p, const app *a, FILE *out)
+{
+    for (size_t i = 0; i < p->n_events; i++) {
+        const heddle_event *e = &p->events[i];
+        fprintf(out, "%s\t%u\t%u\t%s\t%llu\t%llu\n", p->title, e->task, e->worker, a->table->bodies[e->body].name,
+                (unsigned long long)e->begin_ns, (unsigned long long)e->end_ns);
+    }
+}
+
+static int figure_timelines(figures *f)
+{
+    const app *a = app_find("lu");
+    const char *bodies[16];
+    panel panels[2];
+    size_t n = 0, n_bodies = a->table->n_bodies < 16 ? a->table->n_bodies : 16;
+    memset(panels, 0, sizeof panels);
+    if (begin_files(f))
+        return CLI_BAD;
+    fprintf(f->tsv.out, "# %s: lu, %s\nway\ttask\trow\tbody\tbegin_ns\tend_ns\n", f->where,
+            "a row is an SM or a worker");
+    for (size_t i = 0; i < n_bodies; i++)
+        bodies[i] = a->table->bodies[i].name;
+    for (size_t i = 0; i < 2; i++) {
+        const way *way = i ? &f->ways[f->n_ways - 1] : &f->ways[0];
+        if (trace_way(f, a, way, &panels[n]))
+            fprintf(f->tsv.out, "%s\tskipped\n", way->name);
+        else
+            print_events(&panels[n++], a, f->tsv.out);
+    }
+    chart_print_panels(f->backend == HEDDLE_CUDA ? "Figure 1: barriers and tasks (lu)" : "Figure 1: lu without a GPU",
+                       "rows", bodies, n_bodies, panels, n, f->svg.out);
+    for (size_t i = 0; i < 2; i++)
+        free((void *)(uintptr_t)panels[i].events);
+    return end_files(f, 1, n > 0);
+}
+
+/* ---- figures 4 and 5 ---- */
+
+typedef struct table {
+    double speed[MOST_APPS * MOST_WAYS];
+    double low[MOST_APPS * MOST_WAYS], high[MOST_APPS * MOST_WAYS], mean[MOST_APPS * MOST_WAYS];
+    timing t[MOST_APPS * MOST_WAYS];
+} table;
+
+static void time_apps(figures *f, table *out)
+{
+    for (size_t a = 0; a < f->n_apps; a++)
+        for (size_t w = 0; w < f->n_ways; w++) {
+            size_t at = a * f->n_ways + w;
+            timing *t = &out->t[at];
+            double base;
+            time_way(f, app_find(f->apps[a]), &f->o->request, &f->ways[w], n_runs_of(f), t);
+            base = middle(out->t[a * f->n_ways].ms, out->t[a * f->n_ways].n);
+            out->speed[at] = t->n && base > 0 ? base / middle(t->ms, t->n) : 0;
+            out->low[at] = t->n ? t->loads[0] : 0;
+            out->high[at] = t->n ? t->loads[t->n - 1] : 0;
+            for (size_t i = 0; i < t->n; i++)
+                out->mean[at] += t->loads[i] / (double)t->n;
+        }
+}
+
+static int figure_speedup(figures *f, const table *all)
+{
+    char note[160];
+    chart c = {.title = "Figure 4: speed-up by application and policy", .note = note, .unit = "times as quick"};
+    c.n_groups = f->n_apps;
+    c.n_series = f->n_ways;
+    c.groups = f->apps;
+    c.series = f->way_names;
+    c.value = all->speed;
+    snprintf(note, sizeof note, "%s; over %s; medians of %zu runs", f->where, f->ways[0].name, n_runs_of(f));
+    if (begin_files(f))
+        return CLI_BAD;
+    fprintf(f->tsv.out, "# %s\napp\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tspeed_up\n", note);
+    for (size_t i = 0; i < f->n_apps * f->n_ways; i++) {
+        const timing *t = &all->t[i];
+        const char *app = f->apps[i / f->n_ways], *name = f->way_names[i % f->n_ways];
+        if (t->n)
+            fprintf(f->tsv.out, "%s\t%s\t%llu\t%.6g\t%.6g\t%.6g\t%.4g\n", app, name, (unsigned long long)t->n_tasks,
+                    middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1], all->speed[i]);
+        else
+            fprintf(f->tsv.out, "%s\t%s\t%llu\tskipped\t%s\n", app, name, (unsigned long long)t->n_tasks, t->why);
+    }
+    chart_print(&c, f->svg.out);
+    return end_files(f, 4, 1);
+}
+
+/* Executors without workers have no loads: their numbers are 0 and no stick is drawn. */
+static int figure_loads(figures *f, const table *all)
+{
+    char note[160];
+    chart c = {.title = "Figure 5: most less least tasks of a worker", .note = note, .unit = "tasks"};
+    c.n_groups = f->n_apps;
+    c.n_series = f->n_ways;
+    c.groups = f->apps;
+    c.series = f->way_names;
+    c.value = all->mean;
+    c.low = all->low;
+    c.high = all->high;
+    snprintf(note, sizeof note, "%s; high, low and average of %zu runs", f->where, n_runs_of(f));
+    if (begin_files(f))
+        return CLI_BAD;
+    fprintf(f->tsv.out, "# %s\napp\tway\thigh\tlow\taverage\n", note);
+    for (size_t i = 0; i < f->n_apps * f->n_ways; i++) {
+        const char *app = f->apps[i / f->n_ways], *name = f->way_names[i % f->n_ways];
+        if (all->t[i].n)
+            fprintf(f->tsv.out, "%s\t%s\t%.0f\t%.0f\t%.1f\n", app, name, all->high[i], all->low[i], all->mean[i]);
+        else
+            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", app, name, all->t[i].why);
+    }
+    chart_print(&c, f->svg.out);
+    return end_files(f, 5, 1);
+}
+
+static int figures_of_apps(figures *f)
+{
+    table *all = calloc(1, sizeof *all);
+    int status;
+    if (!all)
+        return cli_bad("out of memory");
+    time_apps(f, all);
+    status = figure_speedup(f, all) || figure_loads(f, all) ? CLI_BAD : CLI_OK;
+    free(all);
+    return status;
+}
+
+/* ---- figure 6 ---- */
+
+#define READ_MISSES "lts__t_sectors_op_read_lookup_miss.sum"
+#define WRITE_MISSES "lts__t_sectors_op_write_lookup_miss.sum"
+
+/* The number in the last field of a line of CSV, "1,234"; 0 where there is none. */
+static double last_number(char *line)
+{
+    char digits[64];
+    size_t n = 0;
+    char *end = strrchr(line, '"'), *at;
+    if (!end || end == line)
+        return 0;
+    for (at = end - 1; at > line && *at != '"'; at--)
+        ;
+    for (at++; at < end && n + 1 < sizeof digits; at++)
+        if (*at != ',')
+            digits[n++] = *at;
+    digits[n] = '\0';
+    return strtod(digits, NULL);
+}
+
+/* Sectors missed, summed over all kernels of a run; -1 with a reason. */
+static int count_misses(const char *app, const way *way, double misses[2], char *why, size_t n_why)
+{
+    char self[512], command[1400], line[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int found = 0;
+    FILE *in;
+    self[n > 0 ? n : 0] = '\0';
+    snprintf(command, sizeof command,
+             "timeout 120 ncu --csv --metrics " READ_MISSES "," WRITE_MISSES
+             " '%s' run %s --backend cuda --executor %s "
+             "--dispatch %s --policy %s --no-check 2>&1",
+             self, app, heddle_executor_name(way->executor), heddle_dispatch_name(way->dispatch),
+             heddle_policy_name(way->policy));
+    snprintf(why, n_why, "ncu said nothing of L2");
+    misses[0] = misses[1] = 0;
+    in = popen(command, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        int which = strstr(line, READ_MISSES) ? 0 : strstr(line, WRITE_MISSES) ? 1 : -1;
+        if (strstr(line, "ERR_NVGPUCTRPERM"))
+            snprintf(why, n_why, "the driver refuses counters to this user (ERR_NVGPUCTRPERM)");
+        else if (strstr(line, "not found"))
+            snprintf(why, n_why, "ncu is not here");
+        if (which >= 0 && strstr(line, "\",\"")) {
+            misses[which] += last_number(line);
+            found |= 1 << which;
+        }
+    }
+    if (in)
+        pclose(in);
+    return found == 3 ? 0 : -1;
+}
+
+static int figure_misses(figures *f)
+{
+    static const char *const series[] = {"barriers, read", "barriers, write", "lf, read", "lf, write"};
+    static const char *const names[] = {"levels/by-body", "lf"};
+    double value[MOST_APPS * 4];
+    chart c = {.title = "Figure 6: L2 misses", .note = "sectors of 32 bytes, by ncu", .unit = "million sectors"};
+    int any = 0;
+    c.n_groups = f->n_apps;
+    c.n_series = 4;
+    c.groups = f->apps;
+    c.series = series;
+    c.value = value;
+    if (begin_files(f))
+        return CLI_BAD;
+    fprintf(f->tsv.out, "# %s; by ncu\napp\tway\tread_sectors\twrite_sectors\n", f->where);
+    for (size_t i = 0; i < f->n_apps * 2; i++) {
+        char why[128] = "there is no GPU";
+        double *at = &value[i * 2], misses[2] = {0, 0};
+        const way *way = &f->ways[0];
+        for (size_t k = 0; k < f->n_ways; k++)
+            if (!strcmp(f->ways[k].name, names[i % 2]))
+                way = &f->ways[k];
+        if (f->backend == HEDDLE_CUDA && !count_misses(f->apps[i / 2], way, misses, why, sizeof why)) {
+            any = 1;
+            fprintf(f->tsv.out, "%s\t%s\t%.0f\t%.0f\n", f->apps[i / 2], names[i % 2], misses[0], misses[1]);
+        } else {
+            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", f->apps[i / 2], names[i % 2], why);
+        }
+        at[0] = 1e-6 * misses[0];
+        at[1] = 1e-6 * misses[1];
+    }
+    chart_print(&c, f->svg.out);
+    return end_files(f, 6, any);
+}
+
+/* ---- figure 7 ---- */
+
+static int figure_jacobi(figures *f)
+{
+    enum { N_SIZES = 5 };
+    static const uint64_t tiles[N_SIZES] = {30, 45, 60, 75, 90}; /* along a side, of 64 x 64 cells: two sweeps */
+    double value[N_SIZES * MOST_WAYS], at[N_SIZES];
+    char labels[N_SIZES][24], note[160];
+    const char *groups[N_SIZES];
+    chart c = {.title = "Figure 7: Jacobi", .note = note, .unit = "ms a run", .at = at, .at_unit = "tasks"};
+    timing *t = malloc(sizeof *t);
+    if (!t || begin_files(f)) {
+        free(t);
+        return CLI_BAD;
+    }
+    snprintf(note, sizeof note, "%s; two sweeps, tiles of 64 x 64; medians of %zu runs", f->where, n_runs_of(f));
+    fprintf(f->tsv.out, "# %s\ntasks\tway\tmedian_ms\tleast_ms\tmost_ms\n", note);
+    for (size_t i = 0; i < N_SIZES * f->n_ways; i++) {
+        size_t s = i / f->n_ways;
+        const way *way = &f->ways[i % f->n_ways];
+        app_request q = {.n = {64 * tiles[s], 64 * tiles[s]}, .b = {64, 64}};
+        time_way(f, app_find("jacobi"), &q, way, n_runs_of(f), t);
+        value[i] = middle(t->ms, t->n);
+        at[s] = (double)t->n_tasks;
+        snprintf(labels[s], sizeof labels[s], "%llu", (unsigned long long)t->n_tasks);
+        groups[s] = labels[s];
+        if (t->n)
+            fprintf(f->tsv.out, "%s\t%s\t%.6g\t%.6g\t%.6g\n", labels[s], way->name, value[i], t->ms[0],
+                    t->ms[t->n - 1]);
+        else
+            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", labels[s], way->name, t->why);
+    }
+    c.n_groups = N_SIZES;
+    c.n_series = f->n_ways;
+    c.groups = groups;
+    c.series = f->way_names;
+    c.value = value;
+    chart_print(&c, f->svg.out);
+    free(t);
+    return end_files(f, 7, 1);
+}
+
+/* ---- the command ---- */
+
+static void describe(figures *f)
+{
+    int gpu = heddle_has_backend(HEDDLE_CUDA);
+    f->backend = gpu ? HEDDLE_CUDA : HEDDLE_CPU;
+    f->ways = gpu ? gpu_ways : cpu_ways;
+    f->n_ways = gpu ? sizeof gpu_ways / sizeof *gpu_ways : sizeof cpu_ways / sizeof *cpu_ways;
+    f->where = gpu ? "backend cuda" : "no GPU here: backend cpu, whose policies are compared";
+    f->dir = f->o->out ? f->o->out : ".";
+    for (size_t i = 0; i < f->n_ways; i++)
+        f->way_names[i] = f->ways[i].name;
+    while (f->n_apps < MOST_APPS && app_list[f->n_apps]) {
+        f->apps[f->n_apps] = app_list[f->n_apps]->name;
+        f->n_apps++;
+    }
+}
+
+int cmd_figures(const options *o)
+{
+    figures f = {.o = o};
+    if (strcmp(o->figures, "juggler") != 0)
+        return cli_bad("--figures %s: juggler is expected", o->figures);
+    if (o->n_words)
+        return cli_bad("bench --figures takes no names of apps: a figure has its own");
+    describe(&f);
+    mkdir(f.dir, 0777); /* where it is there already, all is well; else writing will say so */
+    if (figure_timelines(&f) || figures_of_apps(&f) || figure_misses(&f) || figure_jacobi(&f))
+        return CLI_BAD;
+    return f.wrong ? CLI_WRONG : CLI_OK;
+}
