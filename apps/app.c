@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define LARGE (1ull << 26)
+#define HUGE_PAGE (1ull << 21)
+#define SMALL_PAGE 4096u
 
 #if HEDDLE_HAVE_LIBCRYPTO
 #include <openssl/evp.h>
@@ -212,11 +217,30 @@ void app_sha256(const void *p, size_t n, char hex[65])
 }
 #endif
 
+static void touch(void *self, uint64_t begin, uint64_t end)
+{
+    volatile char *p = self;
+    for (uint64_t at = begin * HUGE_PAGE; at < end * HUGE_PAGE; at += SMALL_PAGE)
+        p[at] = 0;
+}
+
+/* The first use of gigabytes, in small pages and by one thread, takes longer than the work on them. */
+static void *large(uint64_t n_bytes)
+{
+    uint64_t n_pages = (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE;
+    void *p = aligned_alloc(HUGE_PAGE, (size_t)(n_pages * HUGE_PAGE));
+    if (p) {
+        (void)madvise(p, (size_t)(n_pages * HUGE_PAGE), MADV_HUGEPAGE);
+        app_spread(n_pages, HUGE_PAGE / sizeof(float), touch, p);
+    }
+    return p;
+}
+
 void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error)
 {
     void *p = NULL;
-    if (size == 0 || count <= SIZE_MAX / size)
-        p = malloc(count && size ? (size_t)(count * size) : 1);
+    if (size == 0 || count <= PTRDIFF_MAX / size)
+        p = count * size < LARGE ? malloc((size_t)(count * size) + 1) : large(count * size);
     if (!p)
         snprintf(error, APP_ERROR, "out of memory for %s: %" PRIu64 " of %" PRIu64 " bytes each", what, count, size);
     return p;

@@ -117,4 +117,13 @@ void app_sha256(const void *p, size_t n, char hex[65]);
 /* malloc that refuses sizes that overflow: count * size bytes, or NULL with the sentence in error. */
 void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error);
 
+/* Helpers for loops over much data (apps/spread.c). */
+/* fn for items begin .. end - 1, on several threads at once when n items of item_cells cells each are worth that. */
+typedef void (*app_part_fn)(void *self, uint64_t begin, uint64_t end);
+void app_spread(uint64_t n, uint64_t item_cells, app_part_fn fn, void *self);
+/* How many threads so many cells are worth here. */
+uint64_t app_threads(uint64_t n_cells);
+/* *least = v if that is less; for parts that look for the first of something. */
+void app_least(uint64_t *least, uint64_t v);
+
 #endif

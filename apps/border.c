@@ -295,27 +295,51 @@ static int differs(border_case *c, uint64_t i, uint64_t j, int32_t got, int32_t 
     return -1;
 }
 
+typedef struct comparison {
+    const border_case *c;
+    uint64_t first; /* row that differs, or for which there was no memory */
+} comparison;
+
+static int row_differs(const border_case *c, uint64_t i, int32_t *want)
+{
+    const uint64_t n = c->base.n[1];
+    const int32_t *got = c->matrix + i * n;
+    uint64_t sums[BORDER_SUMS_BYTES / 8] = {0};
+    c->kind->next_row(c, i, i ? got - n : NULL, want, sums);
+    return memcmp(got, want, cell_bytes(n)) != 0;
+}
+
+static void compare_rows(void *self, uint64_t begin, uint64_t end)
+{
+    comparison *x = self;
+    int32_t *want = malloc(cell_bytes(x->c->base.n[1]));
+    uint64_t i;
+    for (i = begin; i < end && want && !row_differs(x->c, i, want); i++)
+        continue;
+    if (i < end)
+        app_least(&x->first, i);
+    free(want);
+}
+
 /* Row by row from the kept row above: by induction the whole matrix, without a second one. */
 static int check_matrix(border_case *c)
 {
     const uint64_t *n = c->base.n;
-    uint64_t sums[BORDER_SUMS_BYTES / 8] = {0};
+    comparison x = {c, UINT64_MAX};
     int32_t *want = app_alloc(n[1], sizeof(int32_t), "a row of the reference", c->base.error);
-    uint64_t i, j;
+    uint64_t j = 0;
     if (!want)
         return -1;
-    for (i = 0; i < n[0]; i++) {
-        const int32_t *got = c->matrix + i * n[1];
-        c->kind->next_row(c, i, i ? got - n[1] : NULL, want, sums);
-        for (j = 0; j < n[1]; j++)
-            if (got[j] != want[j]) {
-                differs(c, i, j, got[j], want[j]);
-                free(want);
-                return -1;
-            }
+    app_spread(n[0], n[1], compare_rows, &x);
+    if (x.first != UINT64_MAX && row_differs(c, x.first, want)) {
+        while (c->matrix[x.first * n[1] + j] == want[j])
+            j++;
+        differs(c, x.first, j, c->matrix[x.first * n[1] + j], want[j]);
+    } else if (x.first != UINT64_MAX) {
+        snprintf(c->base.error, APP_ERROR, "out of memory for a row of the reference");
     }
     free(want);
-    return 0;
+    return x.first == UINT64_MAX ? 0 : -1;
 }
 
 int border_check(app_case *base)

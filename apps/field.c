@@ -4,6 +4,7 @@
 #include "input.h"
 #include "noise.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,49 @@
 
 static uint64_t n_cells(const field *f) { return f->c.n[0] * f->c.n[1]; }
 
+/* Parts of loops over the cells. */
+static void make_up(void *self, uint64_t begin, uint64_t end)
+{
+    field *f = self;
+    for (uint64_t i = begin; i < end; i++)
+        f->start[i] = (float)(320.0 + 24.0 * noise_unit(1, i));
+}
+
+static void subtract(void *self, uint64_t begin, uint64_t end)
+{
+    field *f = self;
+    float middle = (float)f->middle;
+    for (uint64_t i = begin; i < end; i++)
+        f->start[i] -= middle;
+}
+
+typedef struct range {
+    const field *f;
+    float min, max;
+    pthread_mutex_t mutex;
+} range;
+
+static void extend(void *self, uint64_t begin, uint64_t end)
+{
+    range *x = self;
+    float min = x->f->start[begin], max = min;
+    for (uint64_t i = begin; i < end; i++) {
+        min = x->f->start[i] < min ? x->f->start[i] : min;
+        max = x->f->start[i] > max ? x->f->start[i] : max;
+    }
+    pthread_mutex_lock(&x->mutex);
+    x->min = min < x->min ? min : x->min;
+    x->max = max > x->max ? max : x->max;
+    pthread_mutex_unlock(&x->mutex);
+}
+
 /* Takes the middle of the range off every cell. */
 static void centre(field *f)
 {
-    float min = f->start[0], max = min, middle;
-    for (uint64_t i = 0; i < n_cells(f); i++) {
-        min = f->start[i] < min ? f->start[i] : min;
-        max = f->start[i] > max ? f->start[i] : max;
-    }
-    middle = 0.5f * min + 0.5f * max;
-    f->middle = (double)middle;
-    for (uint64_t i = 0; i < n_cells(f); i++)
-        f->start[i] -= middle;
+    range x = {f, f->start[0], f->start[0], PTHREAD_MUTEX_INITIALIZER};
+    app_spread(n_cells(f), 1, extend, &x);
+    f->middle = (double)(0.5f * x.min + 0.5f * x.max);
+    app_spread(n_cells(f), 1, subtract, f);
 }
 
 /* The file's field, or a made-up one of the size asked for. */
@@ -39,8 +71,7 @@ static int load(field *f, const app *a, const app_request *q, uint64_t factor, c
     f->start = app_alloc(n_cells(f), sizeof(float), "the field", error);
     if (!f->start)
         return -1;
-    for (uint64_t i = 0; i < n_cells(f); i++)
-        f->start[i] = (float)(320.0 + 24.0 * noise_unit(1, i));
+    app_spread(n_cells(f), 1, make_up, f);
     return 0;
 }
 
@@ -153,26 +184,47 @@ size_t field_halo(const field *f, const float *x, const tile_rect *t, heddle_ran
 
 static double kelvin(const field *f, const float *x, uint64_t i) { return f->middle + (double)x[i]; }
 
+static void copy_start(void *self, uint64_t begin, uint64_t end)
+{
+    field *f = self;
+    memcpy(f->want + begin, f->start + begin, (size_t)(end - begin) * sizeof(float));
+}
+
 int field_want(field *f)
 {
     f->want = app_alloc(n_cells(f), sizeof(float), "the reference", f->c.error);
     if (!f->want)
         return -1;
-    memcpy(f->want, f->start, n_bytes(f));
+    app_spread(n_cells(f), 1, copy_start, f);
     return 0;
+}
+
+typedef struct comparison {
+    const field *f;
+    uint64_t first; /* cell that differs */
+} comparison;
+
+static void compare(void *self, uint64_t begin, uint64_t end)
+{
+    comparison *x = self;
+    for (uint64_t i = begin; i < end; i++)
+        if (memcmp(&x->f->result[i], &x->f->want[i], sizeof(float)) != 0) {
+            app_least(&x->first, i);
+            return;
+        }
 }
 
 int field_check(app_case *c)
 {
     const field *f = (const field *)c;
-    for (uint64_t i = 0; i < n_cells(f); i++)
-        if (memcmp(&f->result[i], &f->want[i], sizeof(float)) != 0) {
-            snprintf(c->error, APP_ERROR, "%s: cell %llu,%llu is %.9g, the reference has %.9g", c->app->name,
-                     (unsigned long long)(i / c->n[1]), (unsigned long long)(i % c->n[1]), kelvin(f, f->result, i),
-                     kelvin(f, f->want, i));
-            return -1;
-        }
-    return 0;
+    comparison x = {f, UINT64_MAX};
+    app_spread(n_cells(f), 1, compare, &x);
+    if (x.first == UINT64_MAX)
+        return 0;
+    snprintf(c->error, APP_ERROR, "%s: cell %llu,%llu is %.9g, the reference has %.9g", c->app->name,
+             (unsigned long long)(x.first / c->n[1]), (unsigned long long)(x.first % c->n[1]),
+             kelvin(f, f->result, x.first), kelvin(f, f->want, x.first));
+    return -1;
 }
 
 /* Four cells by name; on small fields some are the same, and a key appears once. */

@@ -7,6 +7,11 @@
 #include "field.h"
 #include "heat_bodies.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
 extern const app app_heat;
 
 typedef struct heat_case {
@@ -52,24 +57,92 @@ static int build(app_case *c, heddle_ctx *ctx)
 static int reset(app_case *c) { return field_put((field *)c, ((heat_case *)c)->record.x); }
 static int read_back(app_case *c) { return field_get((field *)c, ((heat_case *)c)->record.x); }
 
-static void sweep(float *x, uint64_t rows, uint64_t cols)
+/* A plain sweep by any number of threads. Bands of rows are worked on in pieces from left to right; a piece is ready when
+ * the one above it is done. */
+#define BAND 64u
+#define PIECE 2048u
+
+typedef struct plain_sweep {
+    float *x;
+    uint64_t rows, cols, n_bands, n_pieces, first; /* first: band that is not done */
+    uint32_t *state;                               /* of each band: twice its pieces done, + 1 while one is in work */
+    pthread_mutex_t mutex;
+} plain_sweep;
+
+/* With the mutex: a band of which a piece is ready, else n_bands. */
+static uint64_t ready_band(plain_sweep *s)
 {
-    for (uint64_t r = 1; r + 1 < rows; r++)
-        for (uint64_t c = 1; c + 1 < cols; c++) {
-            float *at = x + r * cols + c;
-            *at = 0.25f * (*(at - cols) + at[cols] + at[1] + at[-1]);
+    uint64_t i;
+    while (s->first < s->n_bands && s->state[s->first] == 2 * s->n_pieces)
+        s->first++;
+    for (i = s->first; i < s->n_bands; i++) {
+        uint32_t above = i ? s->state[i - 1] / 2 : (uint32_t)s->n_pieces;
+        if (s->state[i] % 2 == 0 && s->state[i] / 2 < above)
+            return i;
+        if (s->state[i] == 0) /* nor has any below it begun */
+            break;
+    }
+    return s->n_bands;
+}
+
+static void sweep_piece(const plain_sweep *s, uint64_t band, uint64_t piece)
+{
+    uint64_t row = 1 + band * BAND, col = 1 + piece * PIECE;
+    uint64_t row_end = row + BAND < s->rows - 1 ? row + BAND : s->rows - 1;
+    uint64_t col_end = col + PIECE < s->cols - 1 ? col + PIECE : s->cols - 1;
+    for (uint64_t r = row; r < row_end; r++)
+        for (uint64_t c = col; c < col_end; c++) {
+            float *at = s->x + r * s->cols + c;
+            *at = 0.25f * (*(at - s->cols) + at[s->cols] + at[1] + at[-1]);
         }
+}
+
+/* Whichever pieces are left. */
+static void sweep_pieces(void *self, uint64_t begin, uint64_t end)
+{
+    plain_sweep *s = self;
+    (void)begin;
+    (void)end;
+    pthread_mutex_lock(&s->mutex);
+    for (uint64_t band = ready_band(s); s->first < s->n_bands; band = ready_band(s)) {
+        uint64_t piece = band < s->n_bands ? s->state[band]++ / 2 : 0;
+        pthread_mutex_unlock(&s->mutex);
+        if (band < s->n_bands)
+            sweep_piece(s, band, piece);
+        else
+            sched_yield();
+        pthread_mutex_lock(&s->mutex);
+        if (band < s->n_bands)
+            s->state[band]++;
+    }
+    pthread_mutex_unlock(&s->mutex);
+}
+
+static void sweep(plain_sweep *s)
+{
+    memset(s->state, 0, s->n_bands * sizeof *s->state);
+    s->first = 0;
+    app_spread(s->rows, s->cols, sweep_pieces, s);
 }
 
 static int reference(app_case *c)
 {
     field *f = (field *)c;
+    uint64_t rows = c->n[0], cols = c->n[1];
+    plain_sweep s = {NULL, rows, cols, 0, 0, 0, NULL, PTHREAD_MUTEX_INITIALIZER};
     if (f->want)
         return 0;
-    if (field_want(f))
+    s.n_bands = rows > 2 && cols > 2 ? (rows - 2 + BAND - 1) / BAND : 0; /* else all is border */
+    s.n_pieces = cols > 2 ? (cols - 2 + PIECE - 1) / PIECE : 0;
+    s.state = app_alloc(s.n_bands, sizeof *s.state, "the reference", c->error);
+    if (!s.state || field_want(f)) {
+        free(s.state);
         return -1;
-    for (int64_t s = 0; s < f->sweeps; s++)
-        sweep(f->want, c->n[0], c->n[1]);
+    }
+    s.x = f->want;
+    for (int64_t k = 0; k < f->sweeps; k++)
+        sweep(&s);
+    free(s.state);
     return 0;
 }
 

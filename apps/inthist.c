@@ -16,26 +16,18 @@ static app_case *prepare(const app_request *q, char *error)
     return picture_prepare(&app_inthist, q, (uint32_t)bins, error);
 }
 
-/* By the sum of a cell and its three neighbours, bin by bin. */
-static int reference(app_case *c)
+static void next_row(const picture *p, uint32_t bin, uint64_t r, const uint32_t *above, uint32_t *row)
 {
-    picture *p = (picture *)c;
-    const uint64_t cols = c->n[1], n = picture_cells(p);
+    const uint64_t cols = p->c.n[1];
     const uint32_t bins = p->record.n_planes;
-    if (p->want)
-        return 0;
-    if (picture_want(p))
-        return -1;
-    for (uint32_t k = 0; k < bins; k++) {
-        uint32_t *want = p->want + k * n;
-        for (uint64_t at = 0; at < n; at++) {
-            uint32_t up = at >= cols ? want[at - cols] : 0, left = at % cols ? want[at - 1] : 0;
-            uint32_t corner = at >= cols && at % cols ? want[at - cols - 1] : 0;
-            want[at] = (p->pixels[at] * bins / 256 == k) + up + left - corner;
-        }
+    uint32_t count = 0;
+    for (uint64_t k = 0; k < cols; k++) {
+        count += p->pixels[r * cols + k] * bins / 256 == bin;
+        row[k] = count + (above ? above[k] : 0);
     }
-    return 0;
 }
+
+static int reference(app_case *c) { return picture_reference(c, next_row); }
 
 static void answer(app_case *c, const app_sink *s)
 {

@@ -8,7 +8,6 @@
 #include "jacobi_bodies.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 extern const app app_jacobi;
 
@@ -71,32 +70,42 @@ static int build(app_case *c, heddle_ctx *ctx)
 static int reset(app_case *c) { return field_put((field *)c, ((jacobi_case *)c)->record.old); }
 static int read_back(app_case *c) { return field_get((field *)c, ((jacobi_case *)c)->record.old); }
 
-static void sweep(const float *x, float *y, uint64_t rows, uint64_t cols)
+typedef struct plain_sweep {
+    const float *from;
+    float *to;
+    const uint64_t *n;
+} plain_sweep;
+
+/* Rows begin .. end - 1, those of the border, too. */
+static void sweep_rows(void *self, uint64_t begin, uint64_t end)
 {
-    for (uint64_t r = 1; r + 1 < rows; r++)
-        for (uint64_t c = 1; c + 1 < cols; c++) {
-            const float *at = x + r * cols + c;
-            y[r * cols + c] = 0.25f * (*(at - cols) + at[cols] + at[1] + at[-1]);
-        }
+    const plain_sweep *s = self;
+    const uint64_t rows = s->n[0], cols = s->n[1];
+    for (uint64_t r = begin; r < end; r++) {
+        const float *x = s->from + r * cols;
+        float *y = s->to + r * cols;
+        y[0] = x[0];
+        y[cols - 1] = x[cols - 1];
+        for (uint64_t c = 1; c + 1 < cols; c++)
+            y[c] = r == 0 || r == rows - 1 ? x[c] : 0.25f * (*(x + c - cols) + x[c + cols] + x[c + 1] + x[c - 1]);
+    }
 }
 
 static int reference(app_case *c)
 {
     field *f = (field *)c;
-    uint64_t n_bytes = c->n[0] * c->n[1] * sizeof(float);
     if (f->want)
         return 0;
-    float *next = app_alloc(n_bytes, 1, "the reference", c->error);
+    float *next = app_alloc(c->n[0] * c->n[1], sizeof(float), "the reference", c->error);
     if (!next || field_want(f)) {
         free(next);
         return -1;
     }
-    memcpy(next, f->start, n_bytes);
     for (int64_t s = 0; s < f->sweeps; s++) {
-        sweep(f->want, next, c->n[0], c->n[1]);
-        float *was = f->want;
-        f->want = next;
-        next = was;
+        plain_sweep x = {f->want, next, c->n};
+        app_spread(c->n[0], c->n[1], sweep_rows, &x);
+        next = f->want;
+        f->want = x.to;
     }
     free(next);
     return 0;

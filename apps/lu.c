@@ -53,22 +53,39 @@ static uint64_t place(const lu_case *p, uint64_t r, uint64_t c)
 
 /* ---- prepare ---- */
 
+/* Parts of loops over rows. */
+static void make_up(void *self, uint64_t begin, uint64_t end)
+{
+    lu_case *p = self;
+    for (uint64_t i = begin * p->c.n[1]; i < end * p->c.n[1]; i++)
+        p->m[i] = 2.0 * noise_unit(3, i) - 1.0;
+}
+
+static void make_dominant(void *self, uint64_t begin, uint64_t end)
+{
+    lu_case *p = self;
+    const uint64_t cols = p->c.n[1];
+    for (uint64_t r = begin; r < end; r++) {
+        double sum = 1.0;
+        for (uint64_t c = 0; c < cols; c++)
+            sum += c == r ? 0.0 : fabs(p->m[r * cols + c]);
+        p->m[r * cols + r] = sum;
+    }
+}
+
 static int fill(lu_case *p, const input_entry *entries, uint64_t n_entries, char *error)
 {
     const uint64_t *n = p->c.n;
     p->m = app_alloc(n[0] * n[1], sizeof(double), "the matrix", error);
     if (!p->m)
         return -1;
-    for (uint64_t i = 0; i < n[0] * n[1]; i++)
-        p->m[i] = entries ? 0.0 : 2.0 * noise_unit(3, i) - 1.0;
+    if (entries)
+        memset(p->m, 0, n[0] * n[1] * sizeof(double));
+    else
+        app_spread(n[0], n[1], make_up, p);
     for (uint64_t e = 0; e < n_entries; e++)
         p->m[entries[e].row * n[1] + entries[e].col] = entries[e].value;
-    for (uint64_t r = 0; r < least(n[0], n[1]); r++) {
-        double sum = 1.0;
-        for (uint64_t c = 0; c < n[1]; c++)
-            sum += c == r ? 0.0 : fabs(p->m[r * n[1] + c]);
-        p->m[r * n[1] + r] = sum;
-    }
+    app_spread(least(n[0], n[1]), n[1], make_dominant, p);
     return 0;
 }
 
@@ -111,17 +128,30 @@ static int load(lu_case *p, const app_request *q, char *error)
     return failed ? -1 : 0;
 }
 
+/* Row r of blocks and padding. */
+static void put_row(const lu_case *p, uint64_t r)
+{
+    const uint64_t b = p->c.b[0], *n = p->c.n;
+    for (uint64_t j = 0; j < p->cols; j++) {
+        float *to = p->start + place(p, r, j * b);
+        for (uint64_t k = 0, c = j * b; k < b; k++, c++)
+            to[k] = r < n[0] && c < n[1] ? (float)p->m[r * n[1] + c] : (float)(r == c);
+    }
+}
+
+static void put_rows(void *self, uint64_t begin, uint64_t end)
+{
+    for (uint64_t r = begin; r < end; r++)
+        put_row(self, r);
+}
+
 static int make_blocks(lu_case *p, char *error)
 {
-    uint64_t b = p->c.b[0];
     p->start = app_alloc(n_numbers(p), sizeof(float), "the blocks", error);
     p->result = p->start ? app_alloc(n_numbers(p), sizeof(float), "the result", error) : NULL;
     if (!p->result)
         return -1;
-    for (uint64_t r = 0; r < p->rows * b; r++)
-        for (uint64_t c = 0; c < p->cols * b; c++)
-            p->start[place(p, r, c)] =
-                r < p->c.n[0] && c < p->c.n[1] ? (float)p->m[r * p->c.n[1] + c] : (float)(r == c);
+    app_spread(p->rows * p->c.b[0], p->cols * p->c.b[0], put_rows, p);
     return 0;
 }
 
@@ -299,19 +329,27 @@ static void decompose(double *a, double *weight, const uint64_t n[2])
         }
 }
 
-/* x = +1 or -1, and M x, a pair of vectors at a time. */
-static void multiply(const lu_case *p, double *x, double *mx)
+/* Rows of M x, for all x. */
+static void multiply_rows(void *self, uint64_t begin, uint64_t end)
 {
+    const lu_case *p = self;
     const uint64_t *n = p->c.n;
-    for (uint64_t i = 0; i < N_VECTORS * n[1]; i++)
-        x[i] = noise_u64(4, i) & 1 ? 1.0 : -1.0;
-    for (uint64_t v = 0; v < N_VECTORS; v++)
-        for (uint64_t r = 0; r < n[0]; r++) {
+    for (uint64_t r = begin; r < end; r++)
+        for (uint64_t v = 0; v < N_VECTORS; v++) {
+            const double *m = p->m + r * n[1], *x = p->want + v * n[1];
             double sum = 0;
             for (uint64_t c = 0; c < n[1]; c++)
-                sum += p->m[r * n[1] + c] * x[v * n[1] + c];
-            mx[v * n[0] + r] = sum;
+                sum += m[c] * x[c];
+            p->weight[v * n[0] + r] = sum;
         }
+}
+
+/* x = +1 or -1, and M x, pairs of vectors. */
+static void multiply(lu_case *p)
+{
+    for (uint64_t i = 0; i < N_VECTORS * p->c.n[1]; i++)
+        p->want[i] = noise_u64(4, i) & 1 ? 1.0 : -1.0;
+    app_spread(p->c.n[0], N_VECTORS * p->c.n[1], multiply_rows, p);
 }
 
 static int reference(app_case *c)
@@ -329,7 +367,7 @@ static int reference(app_case *c)
         memcpy(p->want, p->m, n[0] * n[1] * sizeof(double));
         decompose(p->want, p->weight, n);
     } else {
-        multiply(p, p->want, p->weight);
+        multiply(p);
     }
     return 0;
 }
@@ -355,36 +393,73 @@ static int check_plain(lu_case *p)
     return 0;
 }
 
-/* out = U x, and the magnitudes that went into it. */
-static void times_u(const lu_case *p, const double *x, double *out, double *size)
+/* The sum of numbers begin .. end - 1 of row r of the result, each times x; adds the magnitudes, times size_of, to *size. */
+static double times_row(const lu_case *p, uint64_t r, uint64_t begin, uint64_t end, const double *x,
+                        const double *size_of, double *size)
 {
-    for (uint64_t r = 0; r < least(p->c.n[0], p->c.n[1]); r++) {
-        out[r] = size[r] = 0;
-        for (uint64_t c = r; c < p->c.n[1]; c++) {
-            double u = (double)p->result[place(p, r, c)];
-            out[r] += u * x[c];
-            size[r] += fabs(u * x[c]);
+    const uint64_t b = p->c.b[0];
+    double sum = 0;
+    for (uint64_t c = begin, stop; c < end; c = stop) {
+        const float *at = p->result + place(p, r, c);
+        stop = least((c / b + 1) * b, end);
+        for (uint64_t k = c; k < stop; k++) {
+            double v = (double)at[k - c];
+            sum += v * x[k];
+            *size += fabs(v * size_of[k]);
+        }
+    }
+    return sum;
+}
+
+/* One of the pairs: y = U x, then L y against M x. */
+typedef struct product {
+    const lu_case *p;
+    const double *x, *mx;
+    double *y, *y_size; /* and the magnitudes that went into it */
+    uint64_t first;     /* row that is wrong */
+} product;
+
+static void times_u(void *self, uint64_t begin, uint64_t end)
+{
+    const product *q = self;
+    for (uint64_t r = begin; r < end; r++) {
+        q->y_size[r] = 0;
+        q->y[r] = times_row(q->p, r, r, q->p->c.n[1], q->x, q->x, &q->y_size[r]);
+    }
+}
+
+/* Row r of L y, the 1 on the diagonal of L included. */
+static double times_l(const product *q, uint64_t r, double *size)
+{
+    uint64_t n = least(q->p->c.n[0], q->p->c.n[1]);
+    double sum = times_row(q->p, r, 0, least(r, n), q->y, q->y_size, size);
+    *size += r < n ? q->y_size[r] : 0;
+    return sum + (r < n ? q->y[r] : 0);
+}
+
+static void check_rows(void *self, uint64_t begin, uint64_t end)
+{
+    product *q = self;
+    for (uint64_t r = begin; r < end; r++) {
+        double size = 0, sum = times_l(q, r, &size);
+        if (!(fabs(sum - q->mx[r]) <= tolerance(q->p) * size)) {
+            app_least(&q->first, r);
+            return;
         }
     }
 }
 
-/* Is L y = M x? y_size: the magnitudes that went into y. */
-static int check_rows(lu_case *p, const double *y, const double *y_size, const double *mx)
+static int check_product(lu_case *p, uint64_t v, double *y, uint64_t n)
 {
-    for (uint64_t r = 0; r < p->c.n[0]; r++) {
-        double sum = 0, size = 0;
-        for (uint64_t c = 0; c < least(r + 1, p->c.n[1]); c++) {
-            double l = c == r ? 1.0 : (double)p->result[place(p, r, c)];
-            sum += l * y[c];
-            size += fabs(l) * y_size[c];
-        }
-        if (!(fabs(sum - mx[r]) <= tolerance(p) * size)) {
-            snprintf(p->c.error, APP_ERROR, "lu: row %llu of L (U x) is %.9g, that of M x is %.9g",
-                     (unsigned long long)r, sum, mx[r]);
-            return -1;
-        }
-    }
-    return 0;
+    product q = {p, p->want + v * p->c.n[1], p->weight + v * p->c.n[0], y, y + n, UINT64_MAX};
+    double size = 0;
+    app_spread(n, p->c.n[1], times_u, &q);
+    app_spread(p->c.n[0], n, check_rows, &q);
+    if (q.first == UINT64_MAX)
+        return 0;
+    snprintf(p->c.error, APP_ERROR, "lu: row %llu of L (U x) is %.9g, that of M x is %.9g", (unsigned long long)q.first,
+             times_l(&q, q.first, &size), q.mx[q.first]);
+    return -1;
 }
 
 static int check_products(lu_case *p)
@@ -392,10 +467,8 @@ static int check_products(lu_case *p)
     uint64_t n = least(p->c.n[0], p->c.n[1]);
     double *y = app_alloc(2 * n, sizeof(double), "U x", p->c.error);
     int failed = y == NULL;
-    for (uint64_t v = 0; !failed && v < N_VECTORS; v++) {
-        times_u(p, p->want + v * p->c.n[1], y, y + n);
-        failed = check_rows(p, y, y + n, p->weight + v * p->c.n[0]);
-    }
+    for (uint64_t v = 0; !failed && v < N_VECTORS; v++)
+        failed = check_product(p, v, y, n);
     free(y);
     return failed ? -1 : 0;
 }

@@ -27,6 +27,13 @@ static int load_file(picture *p, const app *a, const app_request *q, char *error
     return app_sizes(a, q, n, MAX_SIDE, 1, p->c.n, p->c.b, error);
 }
 
+static void fill(void *self, uint64_t begin, uint64_t end)
+{
+    picture *p = self;
+    for (uint64_t i = begin; i < end; i++)
+        p->pixels[i] = (uint8_t)(noise_u64(2, i) >> 56);
+}
+
 static int make_up(picture *p, const app *a, const app_request *q, char *error)
 {
     if (app_sizes(a, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, p->c.n, p->c.b, error))
@@ -34,8 +41,7 @@ static int make_up(picture *p, const app *a, const app_request *q, char *error)
     p->pixels = app_alloc(picture_cells(p), 1, "the picture", error);
     if (!p->pixels)
         return -1;
-    for (uint64_t i = 0; i < picture_cells(p); i++)
-        p->pixels[i] = (uint8_t)(noise_u64(2, i) >> 56);
+    app_spread(picture_cells(p), 1, fill, p);
     return 0;
 }
 
@@ -159,7 +165,7 @@ int picture_build(app_case *c, heddle_ctx *ctx)
 
 int picture_reset(app_case *c)
 {
-    static const uint32_t zeros[16384];
+    static uint32_t zeros[1 << 20];
     const picture *p = (const picture *)c;
     unsigned char *table = (unsigned char *)p->record.table;
     for (size_t at = 0, left = table_bytes(p); left;) {
@@ -196,27 +202,63 @@ int picture_tiles(app_case *c)
 
 /* ---- check and answer ---- */
 
-int picture_want(picture *p)
+typedef struct planes {
+    picture *p;
+    picture_row_fn next_row;
+} planes;
+
+static void fill_planes(void *self, uint64_t begin, uint64_t end)
 {
-    p->want = app_alloc(picture_cells(p), p->record.n_planes * sizeof(uint32_t), "the reference", p->c.error);
+    const planes *x = self;
+    const uint64_t *n = x->p->c.n;
+    for (uint64_t k = begin; k < end; k++)
+        for (uint64_t r = 0; r < n[0]; r++) {
+            uint32_t *row = x->p->want + (k * n[0] + r) * n[1];
+            x->next_row(x->p, (uint32_t)k, r, r ? row - n[1] : NULL, row);
+        }
+}
+
+int picture_reference(app_case *c, picture_row_fn next_row)
+{
+    picture *p = (picture *)c;
+    planes x = {p, next_row};
+    if (p->want)
+        return 0;
+    p->want = app_alloc(picture_cells(p), p->record.n_planes * sizeof(uint32_t), "the reference", c->error);
     if (!p->want)
         return -1;
-    memset(p->want, 0, table_bytes(p));
+    app_spread(p->record.n_planes, picture_cells(p), fill_planes, &x);
     return 0;
+}
+
+typedef struct comparison {
+    const picture *p;
+    uint64_t first; /* cell that differs */
+} comparison;
+
+static void compare(void *self, uint64_t begin, uint64_t end)
+{
+    comparison *x = self;
+    for (uint64_t i = begin; i < end; i++)
+        if (x->p->result[i] != x->p->want[i]) {
+            app_least(&x->first, i);
+            return;
+        }
 }
 
 int picture_check(app_case *c)
 {
     const picture *p = (const picture *)c;
-    uint64_t n = picture_cells(p);
-    for (uint64_t i = 0; i < n * p->record.n_planes; i++)
-        if (p->result[i] != p->want[i]) {
-            snprintf(c->error, APP_ERROR, "%s: plane %llu, cell %llu,%llu is %u, the reference has %u", c->app->name,
-                     (unsigned long long)(i / n), (unsigned long long)(i % n / c->n[1]),
-                     (unsigned long long)(i % n % c->n[1]), p->result[i], p->want[i]);
-            return -1;
-        }
-    return 0;
+    uint64_t n = picture_cells(p), i;
+    comparison x = {p, UINT64_MAX};
+    app_spread(n * p->record.n_planes, 1, compare, &x);
+    i = x.first;
+    if (i == UINT64_MAX)
+        return 0;
+    snprintf(c->error, APP_ERROR, "%s: plane %llu, cell %llu,%llu is %u, the reference has %u", c->app->name,
+             (unsigned long long)(i / n), (unsigned long long)(i % n / c->n[1]), (unsigned long long)(i % n % c->n[1]),
+             p->result[i], p->want[i]);
+    return -1;
 }
 
 uint64_t picture_sum(const picture *p)

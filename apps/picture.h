@@ -25,8 +25,10 @@ int picture_build(app_case *c, heddle_ctx *ctx);
 int picture_reset(app_case *c); /* the pixels are as they were; clears the tables, so that no old result can pass */
 int picture_read(app_case *c);
 int picture_tiles(app_case *c);
-/* Memory for `want`, zeroed. 0 or -1. */
-int picture_want(picture *p);
+/* The plain reference, planes one after another and rows from the one above (NULL: there is none); the app says how a row
+ * comes about. 0 or -1. */
+typedef void (*picture_row_fn)(const picture *p, uint32_t plane, uint64_t r, const uint32_t *above, uint32_t *row);
+int picture_reference(app_case *c, picture_row_fn next_row);
 /* Equal in every cell. */
 int picture_check(app_case *c);
 

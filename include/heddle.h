@@ -157,17 +157,29 @@ typedef struct heddle_config {
                                                                   HEDDLE_BY_BODY                  */
     uint32_t sync;            /* 1 = executor levels: wait for the device after each launch
                                                                   HEDDLE_SYNC                     */
+    const char *profile;      /* cuda, where it may choose how a graph runs: a file in which what was chosen is kept, by
+                               * the graph's structure, device and config, and looked up before anything is tried; a
+                               * file that cannot be read or written does no harm: heddle_get_how tells. NULL = none.
+                               * Copied; heddle_get_config gives the copy
+                                                                  HEDDLE_PROFILE                  */
 } heddle_config;
 #define HEDDLE_CONFIG_INIT                                                                                       \
     {                                                                                                            \
         sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0, HEDDLE_EXECUTOR_AUTO, \
-            HEDDLE_DISPATCH_DEFAULT, 0, 0                                                                        \
+            HEDDLE_DISPATCH_DEFAULT, 0, 0, NULL                                                                  \
     }
 
 /* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
  * ERANGE for a bad field or environment variable, ENOMEM. On failure *out is NULL and
  * heddle_errmsg(NULL) has the sentence. The caller closes it. */
 HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg);
+/* Another way of running on an open context: as if it had been opened with cfg, except that its memory and its graphs
+ * stay; each graph is loaded anew at its next run. One set of data and one graph can so be run by every executor. Backend
+ * and device stay, too: 0 stands for them, others are refused (EINVAL). Workers are started anew. What is known of
+ * earlier runs (statistics, trace) goes; plans and measured costs stay. Errors as of heddle_open, and EBUSY while a run of
+ * this context is in flight, after all of which the context is as it was. Runs put into streams must be over by then and
+ * are not replayed, and no thread may be waiting for a job. */
+HEDDLE_API heddle_status heddle_reconfigure(heddle_ctx *ctx, const heddle_config *cfg);
 /* Waits for running jobs, stops the workers, frees the context. */
 HEDDLE_API void heddle_close(heddle_ctx *ctx);
 /* The sentence of the last failed call on ctx; NULL = of the last failed call of this thread that had
@@ -423,7 +435,8 @@ HEDDLE_API heddle_status heddle_synced(heddle_graph *g);
 
 /* A plan: which worker runs which tasks in which order (dispatch plan). A graph that has none gets one at its first
  * run: list scheduling by the longest path to the end (HEFT), with the costs of the last traced run, else those
- * given when adding.
+ * given when adding. On a GPU the first runs try that (`path`) and one where the task that became ready last comes first
+ * (`depth`: what was just written is still in the caches), and the quicker stays.
  * heddle_graph_replan: makes it anew for n_workers (0 = those of the context), with costs from the last traced run.
  * heddle_graph_record: the plan is what the last run did, the same order per worker; EINVAL without a trace, with
  * dropped events, or unless every task was traced.
@@ -457,7 +470,7 @@ typedef struct heddle_stats {
         sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
-/* How the last run was run and, where heddle chose, why: one line ("persistent plan, 528 workers of 128 lanes; ...").
+/* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 lanes; ...").
  * Valid until the next run; "" before the first. */
 HEDDLE_API const char *heddle_get_how(heddle_graph *g);
 

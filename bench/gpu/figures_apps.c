@@ -2,204 +2,193 @@
 /* figures_apps.c - the seven apps, each subject at its own best tile size; what they could take at least; libraries that
  * do the same; what the host adds.
  *
- * A case is bound to a context, so each subject has its own: those of one app and tile size are prepared by as many
- * threads, run one after another, and compared with their serial references by threads while the next ones run. All but
- * lu run again on what the run before left, which takes the same time; lu gets its matrix back before each sample. Where
- * the reference would take minutes (L) only the first subject is compared. */
+ * A case is prepared and built once for each app, size and tile; then its context is set to one subject after another
+ * (heddle_reconfigure). The first run of each starts from the inputs and is checked by the app, against a reference that
+ * a thread works out meanwhile. All but lu run again on what the run before left, which takes the same time; lu gets its
+ * matrix back before each sample. */
 #include "figures.h"
 #include "sizes.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_JOBS = 24 };
+enum { MOST_NODES = 20000 }; /* tasks up to which a CUDA graph of them is worth its making */
 
-typedef struct job {
+/* One app, size and tile. */
+typedef struct site {
     const app_size *size;
     const uint64_t *tile;
-    setting at;
     app_case *c;
-    char error[APP_ERROR]; /* of preparing */
     live l;
-    times t;
-    double us, once_us; /* once_us: host's part of a first run, with building  */
-    pthread_t checker;
-    int checking, wrong;
-} job;
+    double build_us; /* adding and freezing */
+    uint64_t n_tasks;
+    int is_fresh; /* the inputs are as built */
+    pthread_t thread;
+    int thinking, unknown; /* the reference is being worked out; there is none */
+} site;
 
 /* What one app at one size came to. */
 typedef struct result {
     double persistent, baseline, sync, once, rerun; /* us; once and rerun: the host's part, in % of the run */
 } result;
 
-/* ---- a job ---- */
+/* ---- a site ---- */
 
-static void *prepare(void *self)
+static void *think(void *self)
 {
-    job *j = self;
-    app_pair opts[1] = {{j->size->key, j->size->value}};
-    app_request q = {.n = {j->size->n[0], j->size->n[1]}, .b = {j->tile[0], j->tile[1]}, .opts = opts};
-    q.n_opts = j->size->key != NULL;
-    j->c = app_find(j->size->app)->prepare(&q, j->error);
+    site *x = self;
+    x->unknown = x->c->app->reference(x->c);
     return NULL;
 }
 
-static void prepare_all(job *jobs, size_t n)
+static int has_reference(site *x)
 {
-    pthread_t threads[MOST_JOBS];
-    int started[MOST_JOBS];
-    for (size_t i = 0; i < n; i++) {
-        started[i] = pthread_create(&threads[i], NULL, prepare, &jobs[i]) == 0;
-        if (!started[i])
-            prepare(&jobs[i]);
-    }
-    for (size_t i = 0; i < n; i++)
-        if (started[i])
-            pthread_join(threads[i], NULL);
+    if (x->thinking)
+        pthread_join(x->thread, NULL);
+    x->thinking = 0;
+    return !x->unknown;
 }
 
-static void *check(void *self)
+static int prepare(bench *b, site *x)
 {
-    job *j = self;
-    const app *a = j->c->app;
-    j->wrong = a->reference(j->c) || a->check(j->c);
-    return NULL;
+    char error[APP_ERROR];
+    app_pair opts[1] = {{x->size->key, x->size->value}};
+    app_request q = {.n = {x->size->n[0], x->size->n[1]}, .b = {x->tile[0], x->tile[1]}, .opts = opts};
+    q.n_opts = x->size->key != NULL;
+    x->c = app_find(x->size->app)->prepare(&q, error);
+    if (!x->c)
+        return bench_refuse(b, error);
+    return 0;
+}
+
+static int build(bench *b, site *x)
+{
+    heddle_graph_info info = HEDDLE_GRAPH_INFO_INIT;
+    if (x->c->app->build(x->c, x->l.ctx))
+        return bench_refuse(b, x->c->error);
+    x->l.graph = x->c->graph;
+    x->l.record = x->c->record;
+    x->l.record_bytes = x->c->record_bytes;
+    x->l.self = x->c;
+    if (bench_heddle(b, x->l.ctx, heddle_graph_freeze(x->l.graph), "freezing") ||
+        bench_heddle(b, x->l.ctx, heddle_graph_get_info(x->l.graph, &info), "the graph"))
+        return -1;
+    x->build_us = 1e-3 * (double)(info.add_ns + info.freeze_ns);
+    x->n_tasks = info.n_tasks;
+    x->is_fresh = 1;
+    return 0;
+}
+
+static int site_open(bench *b, site *x, const app_size *size, const uint64_t *tile, const setting *first)
+{
+    memset(x, 0, sizeof *x);
+    x->size = size;
+    x->tile = tile;
+    if (prepare(b, x) || live_open(b, &x->l, first, 0) || build(b, x))
+        return -1;
+    x->thinking = pthread_create(&x->thread, NULL, think, x) == 0;
+    if (!x->thinking)
+        think(x);
+    return 0;
+}
+
+static void site_close(site *x)
+{
+    (void)has_reference(x);
+    if (x->c)
+        x->c->app->free(x->c);
+    live_close(&x->l);
 }
 
 static int reset_case(void *self) { return ((app_case *)self)->app->reset(self); }
 
-static int build(bench *b, job *j)
+/* From the inputs, to what the reference has. */
+static int run_checked(bench *b, site *x, times *out)
 {
-    heddle_status s;
-    if (!j->c)
-        return bench_refuse(b, j->error);
-    if (live_open(b, &j->l, &j->at, 0))
+    const app *a = x->c->app;
+    if (!x->is_fresh && a->reset(x->c))
+        return bench_say(b, "%s", x->c->error);
+    x->is_fresh = 0;
+    if (live_first(b, &x->l, out))
         return -1;
-    if (j->c->app->build(j->c, j->l.ctx))
-        return bench_refuse(b, j->c->error);
-    j->l.graph = j->c->graph;
-    j->l.record = j->c->record;
-    j->l.record_bytes = j->c->record_bytes;
-    j->l.self = j->c;
-    s = heddle_graph_freeze(j->l.graph);
-    return bench_heddle(b, j->l.ctx, s, "freezing");
+    if (a->read(x->c) || !has_reference(x))
+        return bench_say(b, "%s", x->c->error);
+    return a->check(x->c) ? bench_say(b, "the check failed: %s", x->c->error) : 0;
 }
 
-/* The first run, and what the host needed for it: adding, freezing, loading, launching. */
-static int run_first(bench *b, job *j)
+/* What was kept is checked, too, if it is another way than the first run's. */
+static int sample_checked(bench *b, site *x, times *out)
 {
-    heddle_graph_info info = HEDDLE_GRAPH_INFO_INIT;
-    double wall, run;
-    if (live_run(b, &j->l, &wall, &run) ||
-        bench_heddle(b, j->l.ctx, heddle_graph_get_info(j->l.graph, &info), "the graph"))
+    char first[16];
+    times again;
+    snprintf(first, sizeof first, "%s", strstr(heddle_get_how(x->l.graph), "plan path") ? "plan depth" : "never");
+    if (live_sample(b, &x->l, N_SAMPLES, out))
         return -1;
-    j->once_us = 1e-3 * (double)(info.add_ns + info.freeze_ns) + wall - run;
-    return 0;
+    return strstr(heddle_get_how(x->l.graph), first) ? run_checked(b, x, &again) : 0;
 }
 
-static int start_check(bench *b, job *j)
+static int time_setting(bench *b, site *x, const setting *at, times *out)
 {
-    if (j->c->app->read(j->c))
-        return bench_say(b, "%s", j->c->error);
-    j->checking = pthread_create(&j->checker, NULL, check, j) == 0;
-    if (!j->checking)
-        check(j);
-    return 0;
-}
-
-static int run_job(bench *b, job *j, int checked)
-{
-    int is_lu = !strcmp(j->size->app, "lu");
-    if (build(b, j) || run_first(b, j) || (checked && start_check(b, j)))
+    if (bench_late(b))
+        return bench_refuse(b, "no time left");
+    if (at->subject->executor == HEDDLE_EXECUTOR_TASKGRAPH && x->n_tasks >= MOST_NODES)
+        return bench_refuse(b, "a node a task is tried below 20,000 tasks");
+    if (live_switch(b, &x->l, at) || run_checked(b, x, out))
         return -1;
-    j->l.reset = is_lu ? reset_case : NULL;
-    if (live_time(b, &j->l, N_SAMPLES, &j->t))
-        return -1;
-    j->us = sample_median(times_best(&j->t));
-    return 0;
+    x->l.reset = strcmp(x->size->app, "lu") ? NULL : reset_case;
+    return sample_checked(b, x, out);
 }
 
-/* ---- jobs of one app, size and tile ---- */
-
-static row row_of(const job *j, char *variant, size_t n_bytes)
-{
-    setting_text text;
-    row r = {"apps", j->at.subject->name, variant, "us", NULL};
-    snprintf(variant, n_bytes, "%s %s %ux%u %s", j->size->app, j->size->size, (unsigned)j->tile[0],
-             (unsigned)j->tile[1], setting_name(&text, &j->at));
-    return r;
-}
-
-static void finish_job(bench *b, job *j)
-{
-    char variant[96];
-    row r = row_of(j, variant, sizeof variant);
-    if (j->checking)
-        pthread_join(j->checker, NULL);
-    if (j->wrong) {
-        bench_say(b, "the check failed: %s", j->c->error);
-        bench_missing(b, r);
-        j->us = 0;
-    }
-    if (j->us > 0) {
-        r.note = j->t.queued.n ? "" : "one run at a time";
-        bench_row(b, r, times_best(&j->t), 1);
-    }
-    if (j->c)
-        j->c->app->free(j->c);
-    live_close(&j->l);
-}
+/* ---- all settings and tiles ---- */
 
 /* The host's part of the quickest plan. */
-static void keep_host(result *out, const job *j, double best)
+static void keep_host(result *out, const site *x, const times *t)
 {
-    double run = sample_median(&j->t.run);
-    if (j->at.subject->rank != RANK_PLAN || j->us > best)
+    double run = sample_median(&t->run);
+    out->once = 100 * (x->build_us + t->first - t->first_run) / run;
+    out->rerun = 100 * (sample_median(&t->wall) - run) / run;
+}
+
+/* cannot: nothing can be run at this site, the sentence is there. */
+static void run_setting(bench *b, site *x, const setting *at, int cannot, scores *all, result *out)
+{
+    char variant[96];
+    setting_text text;
+    times t;
+    double us;
+    row r = {"apps", at->subject->name, variant, "us", NULL};
+    snprintf(variant, sizeof variant, "%s %s %ux%u %s", x->size->app, x->size->size, (unsigned)x->tile[0],
+             (unsigned)x->tile[1], setting_name(&text, at));
+    if (cannot || time_setting(b, x, at, &t)) {
+        bench_missing(b, r);
         return;
-    out->once = 100 * j->once_us / run;
-    out->rerun = 100 * (sample_median(&j->t.wall) - run) / run;
+    }
+    us = sample_median(times_best(&t));
+    r.note = t.queued.n ? "" : "one run at a time";
+    bench_row(b, r, times_best(&t), 1);
+    scores_add(all, at, us);
+    if (at->subject->rank == RANK_PLAN && us <= scores_best(all, RANK_PLAN, NULL))
+        keep_host(out, x, &t);
 }
 
-static void run_jobs(bench *b, job *jobs, size_t n, int all_checked, scores *all, result *out)
-{
-    prepare_all(jobs, n);
-    for (size_t i = 0; i < n; i++) {
-        char variant[96];
-        job *j = &jobs[i];
-        int bad = bench_late(b) ? bench_refuse(b, "no time left")
-                                : run_job(b, j, all_checked || j->at.subject->rank == RANK_PLAN);
-        if (bad)
-            bench_missing(b, row_of(j, variant, sizeof variant));
-    }
-    for (size_t i = 0; i < n; i++) {
-        finish_job(b, &jobs[i]);
-        scores_add(all, &jobs[i].at, jobs[i].us);
-        if (jobs[i].us > 0)
-            keep_host(out, &jobs[i], scores_best(all, RANK_PLAN, NULL));
-    }
-}
-
-/* One app at one size, under all settings and tiles; `together`: how many cases are in memory at a time. */
-static result run_size(bench *b, const app_size *size, const char *list, size_t together, int all_checked)
+/* One app at one size, under all settings and tiles. */
+static result run_size(bench *b, const app_size *size, const char *list)
 {
     result out = {0, 0, 0, 0, 0};
     scores all = {.n = 0};
     setting at[MOST_SETTINGS];
     size_t n = settings_read(b, list, at, MOST_SETTINGS);
-    for (const uint64_t(*tile)[2] = size->tiles; tile < size->tiles + MOST_TILES && (*tile)[0]; tile++)
-        for (size_t first = 0; first < n && !bench_late(b); first += together) {
-            job jobs[MOST_JOBS];
-            size_t k = n - first < together ? n - first : together;
-            memset(jobs, 0, sizeof jobs);
-            for (size_t i = 0; i < k; i++) {
-                jobs[i].size = size;
-                jobs[i].tile = *tile;
-                jobs[i].at = at[first + i];
-            }
-            run_jobs(b, jobs, k, all_checked, &all, &out);
-        }
+    for (const uint64_t(*tile)[2] = size->tiles; tile < size->tiles + MOST_TILES && (*tile)[0]; tile++) {
+        site x;
+        int cannot;
+        if (bench_late(b))
+            break;
+        cannot = site_open(b, &x, size, *tile, &at[0]);
+        for (size_t i = 0; i < n; i++)
+            run_setting(b, &x, &at[i], cannot, &all, &out);
+        site_close(&x);
+    }
     out.persistent = scores_best_persistent(&all);
     out.baseline = scores_best(&all, RANK_BASELINE, NULL);
     out.sync = scores_best(&all, RANK_SYNC, NULL);
@@ -292,20 +281,23 @@ static int is_wanted(const bench *b, const app_size *size, const char *which)
     return !strcmp(size->size, which) && !(b->quick && size->n[0] > 5000);
 }
 
+/* What an app takes of the time: large matrices keep a card busy for seconds a run. */
+static double share_of(const app_size *size) { return 1 + size->n_fma / 2e13; }
+
 /* Each app gets its share of the time left. */
-static summary run_apps(bench *b, const char *which, const char *list, size_t together, int all_checked)
+static summary run_apps(bench *b, const char *which, const char *list)
 {
     summary s = {0, 0, 0, 0, 0, 0, 0, 0};
-    double end = b->deadline;
-    int left = 0;
+    double end = b->deadline, left = 0;
     for (const app_size *size = app_sizes_table; size->app; size++)
-        left += is_wanted(b, size, which);
+        left += is_wanted(b, size, which) ? share_of(size) : 0;
     for (const app_size *size = app_sizes_table; size->app; size++) {
         result got;
         if (!is_wanted(b, size, which))
             continue;
-        b->deadline = bench_now() + (end - bench_now()) / left--;
-        got = run_size(b, size, list, together, all_checked);
+        b->deadline = bench_now() + (end - bench_now()) * share_of(size) / left;
+        left -= share_of(size);
+        got = run_size(b, size, list);
         rows_of_size(b, size, &got);
         sum_up(&s, size, &got);
     }
@@ -334,24 +326,23 @@ void figure_apps_small(bench *b)
 {
     summary s = run_apps(b, "S",
                          "plan plan:1 plan:2 plan:4 lf lf:2 share ticket levels levels/by-body levels/by-body/sync "
-                         "cudagraph cudagraph/by-body cudagraph+pdl cudagraph+pdl/by-body taskgraph",
-                         16, 1);
+                         "cudagraph cudagraph/by-body cudagraph+pdl cudagraph+pdl/by-body taskgraph");
     goal_geomean(b, "S", &s, 1.1);
     bench_goal(b, "apps S over levels/by-body/sync", "x", s.n_sync ? exp(s.log_sync / s.n_sync) : 0, 1, 2.0);
 }
 
+/* First what is likely to be the best of its kind, in case there is no time for all. */
 void figure_apps_medium(bench *b)
 {
     summary s = run_apps(b, "M",
-                         "plan plan:2 lf levels/by-body levels/by-body/sync cudagraph/by-body cudagraph "
-                         "cudagraph+pdl/by-body",
-                         8, 1);
+                         "plan:2 cudagraph/by-body cudagraph+pdl/by-body plan:4 plan:1 lf levels/by-body cudagraph "
+                         "cudagraph+pdl levels share levels/by-body/sync taskgraph");
     goals_large(b, "M", &s);
 }
 
 void figure_apps_large(bench *b)
 {
-    summary s = run_apps(b, "L", "plan cudagraph/by-body cudagraph+pdl/by-body", 1, 0);
+    summary s = run_apps(b, "L", "plan cudagraph/by-body cudagraph+pdl/by-body lf levels/by-body");
     goals_large(b, "L", &s);
     bench_goal(b, "host L, run once", "%", s.once, -1, 10);
     bench_goal(b, "host L, run again", "%", s.rerun, -1, 1);
@@ -363,8 +354,7 @@ void figure_lu(bench *b)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         summary s = run_apps(b, sizes[i],
                              "plan plan:1 plan:2 lf share levels/by-body cudagraph cudagraph/by-body cudagraph+pdl "
-                             "cudagraph+pdl/by-body taskgraph",
-                             16, 1);
+                             "cudagraph+pdl/by-body taskgraph");
         char name[32];
         snprintf(name, sizeof name, "lu n = %s", sizes[i]);
         bench_goal(b, name, "x", s.worst, 1, 1.3);

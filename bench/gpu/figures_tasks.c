@@ -54,7 +54,7 @@ static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
         times t;
         snprintf(variant, sizeof variant, "%s %s %uns", s->name, setting_name(&text, &c->at), sizes_ns[i]);
         l.timed.each_ns = sizes_ns[i];
-        bad = bench_late(b) ? bench_refuse(b, "no time left") : live_time(b, &l, 5, &t);
+        bad = bench_late(b) ? bench_refuse(b, "no time left") : live_first(b, &l, &t) || live_sample(b, &l, 5, &t);
         if (bad) {
             bench_missing(b, r);
             break;

@@ -30,7 +30,7 @@ static const figure figures[] = {
     {"apps-s", "seven apps in L2", 60, figure_apps_small},
     {"lu", "lu at n = 2048 to 4096", 15, figure_lu},
     {"apps-m", "seven apps of 1 GB", 75, figure_apps_medium},
-    {"apps-l", "seven apps of 16 GB: minutes of preparing; when named", 0, figure_apps_large},
+    {"apps-l", "seven apps of 16 GB: about four minutes; when named", 0, figure_apps_large},
 };
 enum { N_FIGURES = sizeof figures / sizeof *figures };
 

@@ -125,7 +125,12 @@ HEDDLE_REDUCE_(int64_t, i64)
 
 /* The body gives up: heddle_run returns EBODY and names the task, the body and `code`. The first failure
  * of a run is kept. Returns; the body should return too, on all lanes. Tasks in hand still finish. */
-HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code) { hd_fail_at(lane->fail, lane->task, code); }
+HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code)
+{
+    if (lane->failed)
+        *lane->failed = 1u;
+    hd_fail_at(lane->fail, lane->task, code);
+}
 
 /* ---- making the table ------------------------------------------------------------------------ */
 

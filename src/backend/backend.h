@@ -47,9 +47,10 @@ typedef struct hd_backend {
     uint32_t (*count)(void);
     /* What is known of a device that nobody need have opened. Optional: nothing. */
     heddle_status (*describe)(uint32_t device, heddle_device *out, hd_error *e);
-    /* Claims device cfg->device and starts its workers. Fills in the fields of cfg that are 0. */
+    /* Claims device cfg->device and starts its workers. Fills in the fields of cfg that are 0. One device may be open
+     * more than once; memory of one opening is good on the others, and stays when the one it came from is closed. */
     heddle_status (*open)(hd_device **out, heddle_config *cfg, hd_error *e);
-    /* Stops the workers and frees; nothing is loaded any more. */
+    /* Stops the workers and frees; nothing is loaded any more, but memory may still be in use. */
     void (*close)(hd_device *d);
 
     /* Memory that bodies may touch. Optional, all four or none: host memory. */

@@ -29,6 +29,9 @@
       "how a graph runs on a GPU: persistent, levels, cudagraph, cudagraph+pdl, taskgraph")      \
     X(dispatch, "HEDDLE_DISPATCH", "who hands tasks to whom: distributed, ticket, plan, iqs")
 
+/* field, variable, help */
+#define TEXTS(X) X(profile, "HEDDLE_PROFILE", "file in which the cuda backend remembers what it chose for a graph")
+
 /* The texts of each choice, by number. */
 #define HEDDLE_X(name, value, text, help) text,
 static const char *const backend_names[HEDDLE_N_BACKENDS] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
@@ -48,6 +51,9 @@ static const variable variables[] = {
 #undef X
 #define X(field, name, max, help) {name, help},
         NUMBERS(X)
+#undef X
+#define X(field, name, help) {name, help},
+            TEXTS(X)
 #undef X
 };
 
@@ -121,6 +127,13 @@ static heddle_status fill_choice(uint32_t *field, const char *name, const char *
     return refuse_choice(name, text, names, n, e);
 }
 
+static void fill_text(const char **field, const char *name)
+{
+    const char *text = getenv(name);
+    if (!*field && text && *text)
+        *field = text;
+}
+
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e)
 {
     uint32_t choice;
@@ -132,6 +145,9 @@ heddle_status hd_env_fill(heddle_config *cfg, hd_error *e)
 #undef X
 #define X(field, name, max, help) HD_TRY(fill_number(&cfg->field, name, max, e));
     NUMBERS(X)
+#undef X
+#define X(field, name, help) fill_text(&cfg->field, name);
+    TEXTS(X)
 #undef X
     return HEDDLE_OK;
 }

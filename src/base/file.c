@@ -25,7 +25,8 @@ heddle_status hd_file_create(hd_file **out, const char *path, hd_error *e)
     f->n_bytes = n_bytes;
     memcpy(f->path, path, length + 1);
     f->temp = f->path + length + 1;
-    snprintf(f->temp, length + 31, "%s.tmp%ld", path, (long)getpid());
+    /* Of this thread: others, of any process, may write the same path at the same time. */
+    snprintf(f->temp, length + 31, "%s.tmp%ld", path, (long)gettid());
     f->out = fopen(f->temp, "w");
     if (!f->out) {
         hd_say(e, HEDDLE_EIO, "%s: cannot be written: %s", path, strerror(errno));

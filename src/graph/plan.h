@@ -19,6 +19,8 @@ typedef enum hd_plan_style {
     HD_PLAN_DEPTH /* the one that became ready last, roots at the very end: what keeps data in the caches */
 } hd_plan_style;
 
+static inline const char *hd_plan_style_name(hd_plan_style s) { return s == HD_PLAN_PATH ? "path" : "depth"; }
+
 #define HD_PLAN_MAX_WORKERS 65536u
 #define HD_PLAN_HOP_NS 700u /* where nobody has measured it: an edge between two workers */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* context.c - open, close, memory. */
+/* context.c - open, close, another way of running, memory. */
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -21,69 +21,68 @@ heddle_status hd_ctx_check(heddle_ctx *ctx)
     return HEDDLE_OK;
 }
 
-static heddle_status check_choices(const heddle_config *c)
+static heddle_status check_choices(const heddle_config *c, hd_error *e)
 {
     if ((unsigned)c->backend >= HEDDLE_N_BACKENDS)
-        return hd_say(NULL, HEDDLE_EINVAL, "backend %d is unknown", (int)c->backend);
+        return hd_say(e, HEDDLE_EINVAL, "backend %d is unknown", (int)c->backend);
     if ((unsigned)c->policy >= HEDDLE_N_POLICIES)
-        return hd_say(NULL, HEDDLE_EINVAL, "policy %d is unknown", (int)c->policy);
+        return hd_say(e, HEDDLE_EINVAL, "policy %d is unknown", (int)c->policy);
     if ((unsigned)c->executor >= HEDDLE_N_EXECUTORS)
-        return hd_say(NULL, HEDDLE_EINVAL, "executor %d is unknown", (int)c->executor);
+        return hd_say(e, HEDDLE_EINVAL, "executor %d is unknown", (int)c->executor);
     if ((unsigned)c->dispatch >= HEDDLE_N_DISPATCHES)
-        return hd_say(NULL, HEDDLE_EINVAL, "dispatch %d is unknown", (int)c->dispatch);
+        return hd_say(e, HEDDLE_EINVAL, "dispatch %d is unknown", (int)c->dispatch);
     if (c->by_body > 2)
-        return hd_say(NULL, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", c->by_body);
+        return hd_say(e, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", c->by_body);
     if (c->sync > 1)
-        return hd_say(NULL, HEDDLE_EINVAL, "sync is %u; 0 or 1 is expected", c->sync);
+        return hd_say(e, HEDDLE_EINVAL, "sync is %u; 0 or 1 is expected", c->sync);
     return HEDDLE_OK;
 }
 
-static heddle_status check_counts(const heddle_config *c)
+static heddle_status check_counts(const heddle_config *c, hd_error *e)
 {
     if (c->n_workers > MAX_WORKERS)
-        return hd_say(NULL, HEDDLE_ERANGE, "%u workers; the limit is %u", c->n_workers, MAX_WORKERS);
+        return hd_say(e, HEDDLE_ERANGE, "%u workers; the limit is %u", c->n_workers, MAX_WORKERS);
     if (c->n_lanes > MAX_LANES)
-        return hd_say(NULL, HEDDLE_ERANGE, "%u lanes; the limit is %u", c->n_lanes, MAX_LANES);
+        return hd_say(e, HEDDLE_ERANGE, "%u lanes; the limit is %u", c->n_lanes, MAX_LANES);
     if (c->n_trace > MAX_TRACE)
-        return hd_say(NULL, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
+        return hd_say(e, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
     if (c->n_ring > 1u << 20)
-        return hd_say(NULL, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", c->n_ring, 1u << 20);
+        return hd_say(e, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", c->n_ring, 1u << 20);
     return HEDDLE_OK;
 }
 
 /* What only a choice that was made elsewhere in the config gives a meaning to. */
-static heddle_status check_together(const heddle_config *c)
+static heddle_status check_together(const heddle_config *c, hd_error *e)
 {
     int workers = c->executor == HEDDLE_EXECUTOR_AUTO || c->executor == HEDDLE_EXECUTOR_PERSISTENT;
     int launches = !workers && c->executor != HEDDLE_EXECUTOR_TASKGRAPH;
     if (c->dispatch && !workers)
-        return hd_say(NULL, HEDDLE_EINVAL, "dispatch %s: executor %s has no workers to hand tasks to",
+        return hd_say(e, HEDDLE_EINVAL, "dispatch %s: executor %s has no workers to hand tasks to",
                       heddle_dispatch_name(c->dispatch), heddle_executor_name(c->executor));
     if (c->policy && !workers)
-        return hd_say(NULL, HEDDLE_EINVAL, "policy %s: executor %s has no workers to hand tasks to",
+        return hd_say(e, HEDDLE_EINVAL, "policy %s: executor %s has no workers to hand tasks to",
                       heddle_policy_name(c->policy), heddle_executor_name(c->executor));
     if (c->policy && (c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN))
-        return hd_say(NULL, HEDDLE_EINVAL, "policy %s: dispatch %s has no choice of a worker to make",
+        return hd_say(e, HEDDLE_EINVAL, "policy %s: dispatch %s has no choice of a worker to make",
                       heddle_policy_name(c->policy), heddle_dispatch_name(c->dispatch));
     if (c->by_body && !launches && c->executor != HEDDLE_EXECUTOR_AUTO)
-        return hd_say(NULL, HEDDLE_EINVAL, "by_body: executor %s launches no levels",
-                      heddle_executor_name(c->executor));
+        return hd_say(e, HEDDLE_EINVAL, "by_body: executor %s launches no levels", heddle_executor_name(c->executor));
     if (c->sync && c->executor != HEDDLE_EXECUTOR_LEVELS)
-        return hd_say(NULL, HEDDLE_EINVAL, "sync: only executor levels can wait after each launch, not %s",
+        return hd_say(e, HEDDLE_EINVAL, "sync: only executor levels can wait after each launch, not %s",
                       heddle_executor_name(c->executor));
     return HEDDLE_OK;
 }
 
 /* The backend is known: what it can do. */
-static heddle_status check_backend(const heddle_config *c, int was_auto)
+static heddle_status check_backend(const heddle_config *c, int was_auto, hd_error *e)
 {
     const char *name = heddle_backend_name(c->backend);
     if (c->backend == HEDDLE_CUDA)
         return c->n_lanes % 32 == 0
                    ? HEDDLE_OK
-                   : hd_say(NULL, HEDDLE_EINVAL, "%u lanes: a block of a GPU has a multiple of 32", c->n_lanes);
+                   : hd_say(e, HEDDLE_EINVAL, "%u lanes: a block of a GPU has a multiple of 32", c->n_lanes);
     if (c->executor || c->by_body || c->sync)
-        return hd_say(NULL, HEDDLE_EINVAL, "executor %s%s: a choice of the cuda backend; %s %s%s",
+        return hd_say(e, HEDDLE_EINVAL, "executor %s%s: a choice of the cuda backend; %s %s%s",
                       heddle_executor_name(c->executor),
                       c->by_body ? ", by body"
                       : c->sync  ? ", sync"
@@ -91,28 +90,34 @@ static heddle_status check_backend(const heddle_config *c, int was_auto)
                       was_auto ? "backend auto is" : "this is backend", name,
                       was_auto ? " here: this build has no cuda backend, or there is no GPU" : "");
     if (c->dispatch && c->backend == HEDDLE_SERIAL)
-        return hd_say(NULL, HEDDLE_EINVAL, "dispatch %s: the serial backend has one worker, which hands on nothing",
+        return hd_say(e, HEDDLE_EINVAL, "dispatch %s: the serial backend has one worker, which hands on nothing",
                       heddle_dispatch_name(c->dispatch));
     if (c->n_lanes > 1 && c->backend != HEDDLE_SERIAL)
-        return hd_say(NULL, HEDDLE_EINVAL, "%u lanes: backend %s has one a worker; serial emulates a block", c->n_lanes,
+        return hd_say(e, HEDDLE_EINVAL, "%u lanes: backend %s has one a worker; serial emulates a block", c->n_lanes,
                       name);
     return HEDDLE_OK;
 }
 
-static heddle_status read_config(heddle_config *out, const heddle_config *given)
+static heddle_status read_config(heddle_config *out, const heddle_config *given, hd_error *e)
 {
     static const heddle_config defaults = HEDDLE_CONFIG_INIT;
     *out = defaults;
     if (given && given->size < sizeof given->size)
-        return hd_say(NULL, HEDDLE_EINVAL, "the config's size is %llu: set it up with HEDDLE_CONFIG_INIT",
+        return hd_say(e, HEDDLE_EINVAL, "the config's size is %llu: set it up with HEDDLE_CONFIG_INIT",
                       (unsigned long long)given->size);
     if (given)
         memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     out->size = sizeof *out;
-    HD_TRY(hd_env_fill(out, NULL));
-    HD_TRY(check_choices(out));
-    HD_TRY(check_counts(out));
-    return check_together(out);
+    return HEDDLE_OK;
+}
+
+/* With the environment in fields left zero; what can be said of it before the backend is known. */
+static heddle_status complete(heddle_config *c, hd_error *e)
+{
+    HD_TRY(hd_env_fill(c, e));
+    HD_TRY(check_choices(c, e));
+    HD_TRY(check_counts(c, e));
+    return check_together(c, e);
 }
 
 /* The best one here; but lanes that no block of it has are meant for an emulated one. */
@@ -122,25 +127,46 @@ static const hd_backend *best_for(const heddle_config *c)
     return c->n_lanes > 1 && (b->kind != HEDDLE_CUDA || c->n_lanes % 32) ? hd_backend_of(HEDDLE_SERIAL) : b;
 }
 
-static heddle_status find_backend(heddle_backend kind, uint32_t device, const hd_backend **out)
+static heddle_status find_backend(heddle_backend kind, uint32_t device, const hd_backend **out, hd_error *e)
 {
     const hd_backend *b = hd_backend_of(kind);
     if (!b)
-        return hd_say(NULL, HEDDLE_ENODEV, "backend %s is not compiled into this library", heddle_backend_name(kind));
+        return hd_say(e, HEDDLE_ENODEV, "backend %s is not compiled into this library", heddle_backend_name(kind));
     if (device >= b->count())
-        return hd_say(NULL, HEDDLE_ENODEV, "backend %s has %u devices here; device %u was asked for",
+        return hd_say(e, HEDDLE_ENODEV, "backend %s has %u devices here; device %u was asked for",
                       heddle_backend_name(kind), b->count(), device);
     *out = b;
     return HEDDLE_OK;
 }
 
-static heddle_status choose(heddle_config *c, const hd_backend **out)
+static heddle_status choose(heddle_config *c, const hd_backend **out, hd_error *e)
 {
     int was_auto = c->backend == HEDDLE_AUTO;
     if (was_auto)
         c->backend = best_for(c)->kind;
-    HD_TRY(find_backend(c->backend, c->device, out));
-    return check_backend(c, was_auto);
+    HD_TRY(find_backend(c->backend, c->device, out, e));
+    return check_backend(c, was_auto, e);
+}
+
+/* The context's own copy of the path; "" is none. */
+static heddle_status own_profile(heddle_config *c, hd_error *e)
+{
+    const char *given = c->profile;
+    size_t n_bytes = given ? strlen(given) + 1 : 0;
+    char *copy = n_bytes > 1 ? hd_new(n_bytes) : NULL;
+    c->profile = copy;
+    if (n_bytes > 1 && !copy)
+        return hd_say(e, HEDDLE_ENOMEM, "the path of a profile: out of memory");
+    if (copy)
+        memcpy(copy, given, n_bytes);
+    return HEDDLE_OK;
+}
+
+static void drop_profile(heddle_config *c)
+{
+    if (c->profile)
+        hd_delete((void *)(uintptr_t)c->profile, strlen(c->profile) + 1);
+    c->profile = NULL;
 }
 
 HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
@@ -152,15 +178,19 @@ HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
     if (!out)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_open: out is NULL");
     *out = NULL;
-    HD_TRY(read_config(&c, cfg));
-    HD_TRY(choose(&c, &b));
+    HD_TRY(read_config(&c, cfg, NULL));
+    HD_TRY(complete(&c, NULL));
+    HD_TRY(choose(&c, &b, NULL));
     ctx = hd_new(sizeof *ctx);
     if (!ctx)
         return hd_say(NULL, HEDDLE_ENOMEM, "opening a context: out of memory");
     ctx->backend = b;
-    s = b->open(&ctx->device, &c, NULL);
+    s = own_profile(&c, NULL);
+    if (s == HEDDLE_OK)
+        s = b->open(&ctx->device, &c, NULL);
     ctx->config = c;
     if (s != HEDDLE_OK) {
+        drop_profile(&c);
         hd_delete(ctx, sizeof *ctx);
         return s;
     }
@@ -175,9 +205,69 @@ HEDDLE_API void heddle_close(heddle_ctx *ctx)
         return;
     if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
+    drop_profile(&ctx->config);
     hd_delete(ctx, sizeof *ctx);
     if (__atomic_sub_fetch(&n_open, 1, __ATOMIC_RELAXED) == 0)
         hd_give_back();
+}
+
+/* ---- another way of running --------------------------------------------------------------------------------------- */
+
+/* The device of a context is the one it was opened on: its memory lies there. */
+static heddle_status check_device(heddle_ctx *ctx, const heddle_config *c)
+{
+    const heddle_config *now = &ctx->config;
+    if (c->backend != now->backend || c->device != now->device)
+        return hd_say(&ctx->error, HEDDLE_EINVAL,
+                      "backend %s, device %u: the context is one of backend %s, device %u, and stays so; open another",
+                      heddle_backend_name(c->backend), c->device, heddle_backend_name(now->backend), now->device);
+    return HEDDLE_OK;
+}
+
+/* Concludes runs that have ended. */
+static heddle_status check_idle(heddle_ctx *ctx)
+{
+    heddle_graph *g;
+    for (g = ctx->graphs; g; g = g->next) {
+        HD_TRY(hd_graph_usable(g, "heddle_reconfigure"));
+        hd_graph_settle(g);
+    }
+    return hd_ctx_check(ctx);
+}
+
+static heddle_status read_anew(heddle_ctx *ctx, heddle_config *out, const heddle_config *given)
+{
+    HD_TRY(read_config(out, given, &ctx->error));
+    out->backend = out->backend ? out->backend : ctx->config.backend;
+    out->device = out->device ? out->device : ctx->config.device;
+    HD_TRY(complete(out, &ctx->error));
+    HD_TRY(check_device(ctx, out));
+    return check_backend(out, 0, &ctx->error);
+}
+
+/* A device as c says is opened beside the one at work; only when all has gone well do graphs leave that one. */
+HEDDLE_API heddle_status heddle_reconfigure(heddle_ctx *ctx, const heddle_config *cfg)
+{
+    heddle_config c;
+    hd_device *d = NULL;
+    heddle_graph *g;
+    heddle_status s;
+    HD_TRY(hd_ctx_check(ctx));
+    HD_TRY(read_anew(ctx, &c, cfg));
+    HD_TRY(check_idle(ctx));
+    HD_TRY(own_profile(&c, &ctx->error));
+    s = ctx->backend->open(&d, &c, &ctx->error);
+    if (s != HEDDLE_OK) {
+        drop_profile(&c);
+        return s;
+    }
+    for (g = ctx->graphs; g; g = g->next)
+        hd_graph_unload(g);
+    ctx->backend->close(ctx->device);
+    drop_profile(&ctx->config);
+    ctx->device = d;
+    ctx->config = c;
+    return HEDDLE_OK;
 }
 
 HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx) { return ctx ? ctx->error.text : hd_thread_error()->text; }
@@ -203,7 +293,7 @@ HEDDLE_API heddle_status heddle_device_info(heddle_backend kind, uint32_t device
     size_t n_bytes;
     if (!out || out->size < sizeof out->size)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_device_info: out is NULL or not set up with HEDDLE_DEVICE_INIT");
-    HD_TRY(find_backend(kind == HEDDLE_AUTO ? hd_backend_best()->kind : kind, device, &b));
+    HD_TRY(find_backend(kind == HEDDLE_AUTO ? hd_backend_best()->kind : kind, device, &b, NULL));
     if (!b->describe)
         return hd_say(NULL, HEDDLE_ENODEV, "backend %s has no device of its own to tell about",
                       heddle_backend_name(b->kind));
@@ -216,10 +306,11 @@ HEDDLE_API heddle_status heddle_device_info(heddle_backend kind, uint32_t device
 HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out)
 {
     void *p = NULL;
+    if (out)
+        *out = NULL;
     HD_TRY(hd_ctx_check(ctx));
     if (!out)
         return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_mem_new: out is NULL");
-    *out = NULL;
     if (!n_bytes)
         return hd_say(&ctx->error, HEDDLE_ERANGE, "heddle_mem_new: 0 bytes");
     if (ctx->backend->mem_new)

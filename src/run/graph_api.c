@@ -37,6 +37,23 @@ static heddle_status check_table(heddle_ctx *ctx, const heddle_table *t)
     return HEDDLE_OK;
 }
 
+static void join_context(heddle_graph *g, heddle_ctx *ctx)
+{
+    g->ctx = ctx;
+    g->next = ctx->graphs;
+    g->at = &ctx->graphs;
+    if (g->next)
+        g->next->at = &g->next;
+    ctx->graphs = g;
+}
+
+static void leave_context(heddle_graph *g)
+{
+    *g->at = g->next;
+    if (g->next)
+        g->next->at = g->at;
+}
+
 HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out)
 {
     heddle_graph *g;
@@ -50,7 +67,6 @@ HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *t
     g = hd_new(sizeof *g);
     if (!g)
         return hd_say(&ctx->error, HEDDLE_ENOMEM, "a new graph: out of memory");
-    g->ctx = ctx;
     s = hd_graph_init(&g->g, table, &ctx->error);
     if (s != HEDDLE_OK) {
         hd_delete(g, sizeof *g);
@@ -58,6 +74,7 @@ HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *t
     }
     pthread_mutex_init(&g->mutex, NULL);
     pthread_cond_init(&g->moved, NULL);
+    join_context(g, ctx);
     *out = g;
     return HEDDLE_OK;
 }
@@ -69,7 +86,8 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
     hd_graph_settle(g);
     if (hd_ctx_lost(g->ctx) && hd_graph_running(g))
         return; /* a worker is still inside a body and may touch all of it */
-    if (g->loaded)
+    leave_context(g);
+    if (g->loaded && !hd_ctx_lost(g->ctx)) /* else freeing could wait for the body that does not come back */
         g->ctx->backend->unload(g->loaded);
     if (g->app)
         hd_delete(g->app, g->g.table->app_bytes);

@@ -129,7 +129,8 @@ static void say_who(heddle_graph *g)
         at += (size_t)say_doing(g, w, &d, at ? "," : ";", text + at, sizeof text - at);
     }
     hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", g->ctx->config.time_limit_ms,
-           !n_here       ? "; no worker has started: the device is busy with other work"
+           w == 0        ? "" /* there are none that could be asked */
+           : !n_here     ? "; no worker has started: the device is busy with other work"
            : n[0] + n[1] ? text
                          : "; no worker was in a task");
     pthread_mutex_lock(&g->mutex);
@@ -175,9 +176,9 @@ void hd_graph_settle(heddle_graph *g)
 
 /* ---- the start ---------------------------------------------------------------------------------------------------- */
 
-/* What is loaded was made for another plan. */
-static void unload(heddle_graph *g)
+void hd_graph_unload(heddle_graph *g)
 {
+    hd_graph_settle(g);
     if (g->loaded)
         g->ctx->backend->unload(g->loaded);
     g->loaded = NULL;
@@ -189,8 +190,8 @@ static heddle_status load(heddle_graph *g)
     hd_watcher watcher = {g, task_done};
     uint64_t begin = hd_host_clock(), app_bytes = g->g.table->app_bytes;
     heddle_status s;
-    if (g->stale)
-        unload(g);
+    if (g->stale) /* what is loaded was made for another plan */
+        hd_graph_unload(g);
     if (g->loaded)
         return HEDDLE_OK;
     if (!g->app && app_bytes && !(g->app = hd_new(app_bytes)))
@@ -244,6 +245,8 @@ static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *app, si
     s = ctx->backend->start(g->loaded, g->app, help, g->deadline_ns, &ctx->error);
     if (s != HEDDLE_OK)
         set_running(g, 0, NULL);
+    else if (ctx->config.time_limit_ms) /* of the run alone: a first start may have had much to prepare */
+        g->deadline_ns = deadline_in(ctx->config.time_limit_ms);
     return s;
 }
 

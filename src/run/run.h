@@ -13,7 +13,8 @@ struct heddle_ctx {
     heddle_config config;
     const hd_backend *backend;
     hd_device *device;
-    int lost; /* atomic: workers do not come back; every call says EDEVICE, close leaves them behind */
+    heddle_graph *graphs; /* all that live */
+    int lost;             /* atomic: workers do not come back; every call says EDEVICE, close leaves them behind */
 };
 
 /* A callback of heddle_graph_on_done. */
@@ -24,6 +25,7 @@ typedef struct hd_callback {
 
 struct heddle_graph {
     heddle_ctx *ctx;
+    heddle_graph *next, **at; /* among the context's: the next one; what points here */
     hd_graph g;
     hd_loaded *loaded; /* made by the first run */
     void *app;         /* copy of the app record, app_bytes of the table */
@@ -51,6 +53,8 @@ struct heddle_job {
 
 /* run.c: waits for a run in flight and concludes it. */
 void hd_graph_settle(heddle_graph *g);
+/* run.c: waits for a run in flight, then takes the graph off its device: the next run loads it anew. */
+void hd_graph_unload(heddle_graph *g);
 /* The outcome of the last ended run; EBUSY, or EINVAL before the first. */
 heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call);
 /* graph_api.c: a handle that a call may use: the context lives, no run is in flight. */

@@ -88,9 +88,23 @@ static void build(walk *w)
     STEP(w, heddle_graph_freeze(w->graph));
 }
 
+static heddle_config config_of(const walk *w)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    c.backend = w->backend;
+    c.n_workers = 3;
+    c.n_trace = 1000;
+    c.n_lanes = w->backend == HEDDLE_SERIAL ? 2 : 0;
+    c.profile = "no such file";
+    return c;
+}
+
 static void run(walk *w)
 {
     fault_app app = {w->cell, &w->gate};
+    heddle_config c = config_of(w);
+    STEP(w, heddle_run(w->ctx, w->graph, &app, sizeof app));
+    STEP(w, heddle_reconfigure(w->ctx, &c));
     STEP(w, heddle_run(w->ctx, w->graph, &app, sizeof app));
     STEP(w, heddle_submit(w->ctx, w->graph, &app, sizeof app, &w->job));
     STEP(w, heddle_wait(w->job, HEDDLE_FOREVER));
@@ -123,11 +137,7 @@ static void files(walk *w)
 
 static void open_context(walk *w)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT;
-    c.backend = w->backend;
-    c.n_workers = 3;
-    c.n_trace = 1000;
-    c.n_lanes = w->backend == HEDDLE_SERIAL ? 2 : 0;
+    heddle_config c = config_of(w);
     STEP(w, heddle_open(&w->ctx, &c));
     STEP(w, heddle_mem_new(w->ctx, 1000, &w->mem));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* apps.c - every app on small odd sizes leaves on a GPU, in every way there is (gpu/ways.h), the very bytes in the
- * context's memory that the serial backend leaves, passes its own check, and does so again after a reset.
+ * context's memory that the serial backend leaves, passes its own check, and does so again after a reset; one graph also
+ * in every way in turn (heddle_reconfigure).
  *
  *     apps [--small]
  *
@@ -115,7 +116,9 @@ static uint64_t n_cases, n_bytes;
 
 static void run_way(const app *a, const app_request *q, const subject *serial, way *w)
 {
-    uint32_t i, n_runs = w->config.executor == HEDDLE_EXECUTOR_AUTO ? 10 : 2;
+    uint32_t i, n_runs = w->config.executor == HEDDLE_EXECUTOR_AUTO   ? 12
+                         : w->config.dispatch == HEDDLE_DISPATCH_PLAN ? 5
+                                                                      : 2;
     subject gpu;
     subject_open(&gpu, a, q, ways_open(w), w->name);
     for (i = 0; i < n_runs; i++) {
@@ -125,6 +128,26 @@ static void run_way(const app *a, const app_request *q, const subject *serial, w
     }
     a->free(gpu.c);
     n_cases++;
+}
+
+/* One case in every way in turn, on one context. */
+static void run_moving(const app *a, const app_request *q, const subject *serial, const ways *w)
+{
+    heddle_ctx *ctx;
+    subject gpu;
+    uint32_t i;
+    CHECK_OK(NULL, heddle_open(&ctx, &w->all[0].config));
+    subject_open(&gpu, a, q, ctx, w->all[0].name);
+    for (i = 0; i < w->n; i++) {
+        gpu.name = w->all[i].name;
+        CHECK_OK(ctx, heddle_reconfigure(ctx, &w->all[i].config));
+        CHECK_MSG(!i || !a->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
+        subject_run(&gpu);
+        n_bytes += compare(serial, &gpu);
+        n_cases++;
+    }
+    a->free(gpu.c);
+    heddle_close(ctx);
 }
 
 static void run_size(const app *a, const uint64_t *s, uint32_t turn, heddle_ctx *serial_ctx, ways *w)
@@ -146,6 +169,8 @@ static void run_size(const app *a, const uint64_t *s, uint32_t turn, heddle_ctx 
     subject_run(&serial);
     for (i = 0; i < w->n; i++)
         run_way(a, &q, &serial, &w->all[i]);
+    if (!turn)
+        run_moving(a, &q, &serial, w);
     a->free(serial.c);
 }
 

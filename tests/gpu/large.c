@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* large.c - every app on a gigabyte or more, in the ways that executor auto tries and then in the one it keeps, each run
- * checked by the app: all cells against plain serial loops on the host, lu by L (U x) = M x for random x.
+/* large.c - every app on a gigabyte or more, in each of the ways that executor auto tries, each run checked by the app: all
+ * cells against plain serial loops on the host, lu by L (U x) = M x for random x.
  *
  *     large [APP...] */
 #include "app.h"
@@ -8,7 +8,15 @@
 
 #include <time.h>
 
-#define N_RUNS 9u /* auto tries each of its four candidates twice, then keeps one */
+/* One graph is moved from way to way. */
+static const struct {
+    heddle_executor executor;
+    heddle_dispatch dispatch;
+} large_ways[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN},
+                  {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED},
+                  {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT},
+                  {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT}};
+#define N_WAYS (sizeof large_ways / sizeof large_ways[0])
 
 /* rows and columns, of a block, an option, and the bytes of the result at least */
 typedef struct size {
@@ -44,39 +52,52 @@ static app_case *open_case(const size *s, heddle_ctx *ctx)
     return c;
 }
 
-static void run_size(const size *s, heddle_ctx *ctx)
+static heddle_config config_of(size_t way)
 {
-    double begin = now_s(), run = 0;
-    app_case *c = open_case(s, ctx);
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    cfg.backend = HEDDLE_CUDA;
+    cfg.executor = large_ways[way].executor;
+    cfg.dispatch = large_ways[way].dispatch;
+    cfg.time_limit_ms = 60000;
+    return cfg;
+}
+
+static void run_way(const size *s, heddle_ctx *ctx, app_case *c, size_t way)
+{
     const app *a = c->app;
-    uint32_t i;
-    for (i = 0; i < N_RUNS; i++) {
-        double before;
-        heddle_status status;
-        CHECK_MSG(!i || !a->reset(c), "%s: %s", s->app, c->error);
-        before = now_s();
-        status = heddle_run(ctx, c->graph, c->record, c->record_bytes);
-        run = now_s() - before;
-        CHECK_MSG(status == HEDDLE_OK, "%s: %s: %s", s->app, heddle_strstatus(status), heddle_errmsg(ctx));
-        CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", s->app, c->error);
-        CHECK_MSG(!a->check(c), "%s, run %u, %s: %s", s->app, i, heddle_get_how(c->graph), c->error);
-    }
-    printf("%-8s %llu MiB in blocks of %llu: last run %.3f s, all %.1f s; %s\n", s->app,
-           (unsigned long long)(s->n_bytes >> 20), (unsigned long long)s->b, run, now_s() - begin,
+    heddle_config cfg = config_of(way);
+    heddle_stats st = HEDDLE_STATS_INIT;
+    heddle_status status;
+    double begin = now_s();
+    CHECK_OK(ctx, heddle_reconfigure(ctx, &cfg));
+    CHECK_MSG(!way || !a->reset(c), "%s: %s", s->app, c->error);
+    status = heddle_run(ctx, c->graph, c->record, c->record_bytes);
+    CHECK_MSG(status == HEDDLE_OK, "%s: %s: %s", s->app, heddle_strstatus(status), heddle_errmsg(ctx));
+    CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", s->app, c->error);
+    CHECK_MSG(!a->check(c), "%s, %s: %s", s->app, heddle_get_how(c->graph), c->error);
+    CHECK_OK(ctx, heddle_get_stats(c->graph, &st));
+    printf("%-8s %llu MiB in blocks of %llu: run %.3f ms, with loading and check %.1f s; %s\n", s->app,
+           (unsigned long long)(s->n_bytes >> 20), (unsigned long long)s->b, 1e-6 * (double)st.run_ns, now_s() - begin,
            heddle_get_how(c->graph));
     fflush(stdout);
-    a->free(c);
+}
+
+static void run_size(const size *s, heddle_ctx *ctx)
+{
+    app_case *c = open_case(s, ctx);
+    size_t way;
+    for (way = 0; way < N_WAYS; way++)
+        run_way(s, ctx, c, way);
+    c->app->free(c);
 }
 
 int main(int argc, char **argv)
 {
-    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    heddle_config cfg = config_of(0);
     heddle_ctx *ctx;
     size_t i, n = 0;
     int k;
     ways_need_gpu();
-    cfg.backend = HEDDLE_CUDA;
-    cfg.time_limit_ms = 60000;
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     for (i = 0; i < N_SIZES; i++) {
         int wanted = argc == 1;

@@ -244,14 +244,19 @@ static void one_way(spec *s, heddle_ctx *serial_ctx, way *w, uint64_t *seed, cou
 
 static void one_graph(heddle_ctx *serial, ways *w, uint64_t seed, uint32_t g, uint32_t n_ways, counts *n)
 {
-    static spec s;
+    static spec s, unwatched;
     uint32_t i, t;
     spec_make(&s, &seed);
+    unwatched = s;
     for (t = 0; t < s.n_tasks; t++)
-        n->n_watched += (s.task[t].flags & HEDDLE_TASK_WATCH) != 0;
+        unwatched.task[t].flags &= ~(uint32_t)HEDDLE_TASK_WATCH;
     for (i = 0; i < n_ways; i++) {
         uint32_t which = (g * n_ways + i) % w->n; /* each in turn */
-        one_way(&s, serial, &w->all[which], &seed, n);
+        /* Executors without workers refuse watched tasks. */
+        int watches = w->all[which].config.executor <= HEDDLE_EXECUTOR_PERSISTENT;
+        for (t = 0; watches && t < s.n_tasks; t++)
+            n->n_watched += (s.task[t].flags & HEDDLE_TASK_WATCH) != 0;
+        one_way(watches ? &s : &unwatched, serial, &w->all[which], &seed, n);
         n->of_way[which]++;
     }
     n->n_graphs++;

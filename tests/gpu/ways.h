@@ -43,7 +43,7 @@ static inline void ways_name(way *w)
 static inline void ways_add(ways *w, heddle_executor e, heddle_dispatch d, heddle_policy p, uint32_t n_workers,
                             uint32_t by_body, uint32_t sync)
 {
-    static const uint32_t lanes[] = {0, 32, 128, 0, 64, 256};
+    static const uint32_t lanes[] = {0, 32, 128, 0, 64, 192};
     heddle_config c = HEDDLE_CONFIG_INIT;
     CHECK(w->n < MAX_WAYS);
     c.backend = HEDDLE_CUDA;

@@ -22,6 +22,7 @@
 
 #define LIMIT_NS 5000000000ull
 #define N_THREADS 64u
+#define N_BLOCK (N_THREADS + 32u) /* of a worker: lanes and the warp that schedules */
 
 /* ---- bodies ---------------------------------------------------------------------------------------- */
 
@@ -142,6 +143,8 @@ static void load(loaded *l, const litmus_graph *g)
     l->run.app = l->d_app;
     l->run.n_tasks = l->blob->n_tasks;
     l->run.n_roots = l->blob->n_roots;
+    l->run.has_urgent = l->blob->n_urgent != 0;
+    l->run.has_placed = l->blob->n_placed != 0;
     l->run.shared = device_new<hd_shared>(1);
     l->run.count = device_new<uint32_t>(l->run.n_tasks);
     l->run.link = device_new<uint32_t>(l->run.n_tasks);
@@ -161,6 +164,7 @@ static void unload(loaded *l)
                    l->run.count, l->run.link,  l->run.cursors, l->run.slots, l->run.tallies};
     for (void *p : all)
         CUDA(cudaFree(p));
+    CUDA(cudaFreeHost(l->run.end));
 }
 
 /* Words as the host leaves them before run 1. */
@@ -202,7 +206,7 @@ static void launch(loaded *l, cudaStream_t stream)
     if (!l->run.end)
         CUDA(cudaHostAlloc((void **)&l->run.end, sizeof *l->run.end, cudaHostAllocDefault));
     void *args[1] = {&l->run};
-    CUDA(cudaLaunchCooperativeKernel(KERNEL, dim3(l->run.n_workers), dim3(N_THREADS), args, l->blob->shared_bytes,
+    CUDA(cudaLaunchCooperativeKernel(KERNEL, dim3(l->run.n_workers), dim3(N_BLOCK), args, l->blob->shared_bytes,
                                      stream));
 }
 
@@ -588,11 +592,11 @@ int main(int argc, char **argv)
     }
     snprintf(what, sizeof what, "start");
     CUDA(cudaFuncGetAttributes(&info, KERNEL));
-    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, KERNEL, (int)N_THREADS, HD_REDUCE_BYTES + 256u));
+    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, KERNEL, (int)N_BLOCK, HD_REDUCE_BYTES + 256u));
     CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     n_workers_max = (uint32_t)(per_sm * sms);
-    printf("%d SMs, %u workers of %u threads fit, kernel: %d registers, %d bytes shared\n", sms, n_workers_max,
-           N_THREADS, info.numRegs, (int)info.sharedSizeBytes);
+    printf("%d SMs, %u workers of %u threads fit, kernel: %d registers, %d bytes shared\n", sms, n_workers_max, N_BLOCK,
+           info.numRegs, (int)info.sharedSizeBytes);
     for (uint32_t kind = 0; kind < LITMUS_KINDS; kind++)
         n_trials += test_trials(kind, names[kind], limit / LITMUS_KINDS);
     print_control();

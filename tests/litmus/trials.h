@@ -205,7 +205,7 @@ HD_FN void litmus_plan_turns(const hd_run *r, litmus_group *g, hd_step *s, uint3
         if (i)
             litmus_expect(g, g->data[0][(i - 1u) % LITMUS_DATA], i);
         g->data[0][s->task] = i + 1u;
-        hd_plan_release(r, s);
+        hd_plan_release(r, s, hd_step_mine(r, s));
     }
 }
 

@@ -27,6 +27,12 @@
 /* clang-format off */
 const graph_case graph_cases[] = {
     /* name, edges, tasks, workers, slots, policy, bounds */
+    {"ahead.chain",     CHAIN,     3, 2, 2, LF,    4, 3, 2, .ahead = 1},
+    {"ahead.cross",     CROSS,     6, 2, 4, LF,    3, 2, 1, .ahead = 1},
+    {"ahead.fan",       FAN,       5, 2, 2, LF,    3, 2, 2, .ahead = 1},
+    {"ahead.lanes",     FAN,       5, 2, 2, LF,    2, 1, 1, .ahead = 1, .n_lanes = 2},
+    {"ahead.again",     "0>1 0>2 1>3 2>3 3>4", 5, 2, 2, LF, 3, 2, 1, .ahead = 1, .n_runs = 2},
+    {"ahead.fails",     FAN,       5, 2, 2, LF,    2, 1, 1, .ahead = 1, .failing = 2},
     {"chain.lf",        CHAIN,     3, 2, 2, LF,    4, 3, 2, .n_lanes = 1},
     {"diamond.lrr",     DIAMOND,   4, 2, 2, LRR,   3, 2, 2, .n_lanes = 1},
     {"diamond.grr",     DIAMOND,   4, 2, 2, GRR,   3, 2, 2, .n_lanes = 1},
@@ -128,6 +134,7 @@ const graph_case graph_cases[] = {
     {"ticket.lanes",    FAN,       5, 2, 8, LRR,   2, 1, 1, TICKET, .n_lanes = 2},
     {"ticket.lanes.w",  WEAVE,     4, 2, 4, LRR,   2, 1, 1, TICKET, .n_lanes = 2},
     /* Lists that were made before. */
+    {"plan.spread",     "0>1 0>2 1>3 2>3", 4, 3, 2, LF,    2, 1, 1, PLAN = "0 3|1|2"},
     {"plan.chain",      CHAIN,     3, 2, 2, LRR,   4, 3, 2, PLAN = "0 2|1"},
     {"plan.diamond",    DIAMOND,   4, 2, 2, LRR,   4, 3, 2, PLAN = "0 1|2 3"},
     {"plan.weave",      WEAVE,     4, 2, 2, LRR,   4, 3, 2, PLAN = "0 2|1 3"},

@@ -43,7 +43,7 @@ static hd_step steps[MAX_TASKS + MAX_WORKERS];
 static uint32_t lists[MAX_WORKERS];
 static hd_tally tallies[MAX_WORKERS];
 static hd_worker workers[MAX_WORKERS];
-static uint32_t task_of[MAX_WORKERS];
+static uint32_t task_of[MAX_WORKERS], ahead_of[MAX_WORKERS];
 static hd_run run;
 
 /* What was seen in this schedule. */
@@ -540,16 +540,16 @@ static uint32_t next(hd_worker *w, uint32_t at)
     }
 }
 
-static void finish(hd_worker *w, uint32_t t)
+static void finish(hd_worker *w, uint32_t t, uint32_t sure)
 {
     switch (dispatch()) {
     case HD_DISPATCH_TICKET: hd_ticket_finish(&run, w, t, &tasks[t]); break;
     case HD_DISPATCH_IQS: hd_iqs_finish(&run, w, t, &tasks[t]); break;
     case HD_DISPATCH_PLAN:
-        hd_plan_release(&run, step_of(t));
+        hd_plan_release(&run, step_of(t), hd_step_mine(&run, step_of(t)));
         hd_finished(&run, w, t, &tasks[t]);
         break;
-    default: hd_finish(&run, w, t, &tasks[t]); break;
+    default: hd_finish(&run, w, t, &tasks[t], sure); break;
     }
 }
 
@@ -559,10 +559,29 @@ static void check_place(uint32_t t, uint32_t worker)
         model_fail("task %u runs on worker %u", t, worker);
 }
 
+/* Lane 0: what was taken ahead, or the next. */
+static uint32_t take(hd_worker *w, uint32_t at)
+{
+    uint32_t t = ahead_of[w->id];
+    ahead_of[w->id] = HD_NONE;
+    return t != HD_NONE ? t : next(w, at);
+}
+
+/* While the body of t runs. Returns what hd_finish is told. */
+static uint32_t look_ahead(hd_worker *w, uint32_t t, uint32_t lane)
+{
+    uint32_t sure = c->ahead ? hd_sure(&run, w, &tasks[t]) : HD_NONE;
+    block_barrier();
+    if (lane == 0 && sure != HD_NONE)
+        ahead_of[w->id] = hd_take_sure(w, &tasks[t], sure);
+    return sure;
+}
+
 static void work(uint32_t id, uint32_t lane)
 {
     hd_worker *w = &workers[id];
-    uint32_t k, t, at;
+    uint32_t k, t, at, sure;
+    ahead_of[id] = HD_NONE;
     for (k = 0; k < n_runs(); k++) {
         if (k && lane == 0)
             model_wait(GATE(id));
@@ -570,15 +589,15 @@ static void work(uint32_t id, uint32_t lane)
             hd_worker_begin(&run, w, id);
         for (at = 0;; at++) {
             if (lane == 0)
-                task_of[id] = next(w, at);
+                task_of[id] = take(w, at);
             block_barrier();
             t = task_of[id];
             if (t == HD_NONE)
                 break;
             check_place(t, id);
             run_task(t, lane, k);
-            block_barrier();
-            finish(w, t);
+            sure = look_ahead(w, t, lane);
+            finish(w, t, sure);
         }
         if (lane == 0)
             leave(w, k);

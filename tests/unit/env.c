@@ -129,8 +129,19 @@ static void test_list(void)
         CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
         CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
     }
-    CHECK(n == 14 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(n == 15 && !heddle_env_get(UINT32_MAX, &i));
     CHECK(unsetenv("HEDDLE_RING") == 0);
+}
+
+static void test_text(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    CHECK(!setenv("HEDDLE_PROFILE", "", 1) && hd_env_fill(&c, NULL) == HEDDLE_OK && !c.profile);
+    CHECK(!setenv("HEDDLE_PROFILE", "a file", 1) && hd_env_fill(&c, NULL) == HEDDLE_OK);
+    CHECK(!strcmp(c.profile, "a file"));
+    c.profile = "another";
+    CHECK(hd_env_fill(&c, NULL) == HEDDLE_OK && !strcmp(c.profile, "another"));
+    CHECK(!unsetenv("HEDDLE_PROFILE"));
 }
 
 /* What the program says wins; then the variable is not even read. */
@@ -205,6 +216,7 @@ int main(void)
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++)
         check_row(&rows[k]);
     test_list();
+    test_text();
     test_program_first();
     test_open();
     test_names();

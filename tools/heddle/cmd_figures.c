@@ -155,7 +155,7 @@ static void time_way(figures *f, const app *a, const app_request *q, const way *
         status = time_once(&w, t);
     if (status) {
         t->n = 0;
-        snprintf(t->why, sizeof t->why, "%s", sentence ? sentence : "refused, or it ended badly");
+        snprintf(t->why, sizeof t->why, "%.159s", sentence ? sentence : w.c ? heddle_errmsg(w.ctx) : "no such case");
     }
     work_close(&w);
 }
@@ -333,6 +333,15 @@ static int figures_of_apps(figures *f)
 #define READ_MISSES "lts__t_sectors_op_read_lookup_miss.sum"
 #define WRITE_MISSES "lts__t_sectors_op_write_lookup_miss.sum"
 
+/* Counting takes some seconds a run: no more than so many in all, and a run. */
+enum { NCU_SECONDS = 40, NCU_RUN_SECONDS = 15 };
+
+typedef struct misses {
+    double sectors[2]; /* read, written */
+    const char *why;   /* they are not known */
+    int never;         /* and cannot be had here */
+} misses;
+
 /* The number in the last field of a line of CSV, "1,234"; 0 where there is none. */
 static double last_number(char *line)
 {
@@ -350,37 +359,67 @@ static double last_number(char *line)
     return strtod(digits, NULL);
 }
 
-/* Sectors missed, summed over all kernels of a run; -1 with a reason. */
-static int count_misses(const char *app, const way *way, double misses[2], char *why, size_t n_why)
+/* This command under ncu, a run of an app. */
+static FILE *start_ncu(const figures *f, const char *app, const way *way, unsigned seconds)
 {
-    char self[512], command[1400], line[4096];
+    const app_request *q = &f->o->request;
+    char self[512], command[1600], size[64] = "", block[64] = "";
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    int found = 0;
-    FILE *in;
     self[n > 0 ? n : 0] = '\0';
+    if (q->n[0])
+        snprintf(size, sizeof size, "-n %llux%llu", (unsigned long long)q->n[0], (unsigned long long)q->n[1]);
+    if (q->b[0])
+        snprintf(block, sizeof block, "-b %llux%llu", (unsigned long long)q->b[0], (unsigned long long)q->b[1]);
     snprintf(command, sizeof command,
-             "timeout 120 ncu --csv --metrics " READ_MISSES "," WRITE_MISSES
-             " '%s' run %s --backend cuda --executor %s "
-             "--dispatch %s --policy %s --no-check 2>&1",
-             self, app, heddle_executor_name(way->executor), heddle_dispatch_name(way->dispatch),
-             heddle_policy_name(way->policy));
-    snprintf(why, n_why, "ncu said nothing of L2");
-    misses[0] = misses[1] = 0;
-    in = popen(command, "r");
+             "timeout %u ncu --csv --metrics " READ_MISSES "," WRITE_MISSES
+             " '%s' run %s %s %s --backend cuda --executor %s --dispatch %s --policy %s%s --no-check 2>&1",
+             seconds, self, app, size, block, heddle_executor_name(way->executor), heddle_dispatch_name(way->dispatch),
+             heddle_policy_name(way->policy), way->by_body ? " --by-body" : "");
+    return popen(command, "r");
+}
+
+/* What ncu or the shell says about not counting; NULL: something else. */
+static const char *reason_in(const char *line)
+{
+    if (strstr(line, "ERR_NVGPUCTRPERM"))
+        return "the driver refuses counters to this user (ERR_NVGPUCTRPERM)";
+    if (strstr(line, "not found") || strstr(line, "No such file"))
+        return "ncu is not here";
+    return NULL;
+}
+
+/* Sectors missed, summed over all kernels of a run. *why is set where they cannot be had; *never: nor later. */
+static int count_misses(const figures *f, const char *app, const way *way, unsigned seconds, misses *m)
+{
+    char line[4096];
+    const char *reason;
+    int found = 0;
+    FILE *in = start_ncu(f, app, way, seconds);
+    m->why = "ncu said nothing of L2, or took too long";
+    m->sectors[0] = m->sectors[1] = 0;
     while (in && fgets(line, sizeof line, in)) {
         int which = strstr(line, READ_MISSES) ? 0 : strstr(line, WRITE_MISSES) ? 1 : -1;
-        if (strstr(line, "ERR_NVGPUCTRPERM"))
-            snprintf(why, n_why, "the driver refuses counters to this user (ERR_NVGPUCTRPERM)");
-        else if (strstr(line, "not found"))
-            snprintf(why, n_why, "ncu is not here");
+        reason = reason_in(line);
+        if (reason) {
+            m->why = reason;
+            m->never = 1;
+        }
         if (which >= 0 && strstr(line, "\",\"")) {
-            misses[which] += last_number(line);
+            m->sectors[which] += last_number(line);
             found |= 1 << which;
         }
     }
     if (in)
         pclose(in);
-    return found == 3 ? 0 : -1;
+    return found == 3;
+}
+
+static const way *way_named(const figures *f, const char *name)
+{
+    for (size_t i = 0; i < f->n_ways; i++)
+        if (!strcmp(f->ways[i].name, name))
+            return &f->ways[i];
+    return &f->ways[0];
 }
 
 static int figure_misses(figures *f)
@@ -388,6 +427,8 @@ static int figure_misses(figures *f)
     static const char *const series[] = {"barriers, read", "barriers, write", "lf, read", "lf, write"};
     static const char *const names[] = {"levels/by-body", "lf"};
     double value[MOST_APPS * 4];
+    misses m = {.why = "there is no GPU", .never = f->backend != HEDDLE_CUDA};
+    uint64_t begin_ns = cli_now_ns();
     chart c = {.title = "Figure 6: L2 misses", .note = "sectors of 32 bytes, by ncu", .unit = "million sectors"};
     int any = 0;
     c.n_groups = f->n_apps;
@@ -399,20 +440,21 @@ static int figure_misses(figures *f)
         return CLI_BAD;
     fprintf(f->tsv.out, "# %s; by ncu\napp\tway\tread_sectors\twrite_sectors\n", f->where);
     for (size_t i = 0; i < f->n_apps * 2; i++) {
-        char why[128] = "there is no GPU";
-        double *at = &value[i * 2], misses[2] = {0, 0};
-        const way *way = &f->ways[0];
-        for (size_t k = 0; k < f->n_ways; k++)
-            if (!strcmp(f->ways[k].name, names[i % 2]))
-                way = &f->ways[k];
-        if (f->backend == HEDDLE_CUDA && !count_misses(f->apps[i / 2], way, misses, why, sizeof why)) {
-            any = 1;
-            fprintf(f->tsv.out, "%s\t%s\t%.0f\t%.0f\n", f->apps[i / 2], names[i % 2], misses[0], misses[1]);
-        } else {
-            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", f->apps[i / 2], names[i % 2], why);
+        const char *app = f->apps[i / 2];
+        double *at = &value[i * 2], seconds = 1e-9 * (double)(cli_now_ns() - begin_ns);
+        if (!m.never && seconds > NCU_SECONDS) {
+            m.why = "no time left";
+            m.never = 1;
         }
-        at[0] = 1e-6 * misses[0];
-        at[1] = 1e-6 * misses[1];
+        if (!m.never && count_misses(f, app, way_named(f, names[i % 2]), NCU_RUN_SECONDS, &m)) {
+            any = 1;
+            fprintf(f->tsv.out, "%s\t%s\t%.0f\t%.0f\n", app, names[i % 2], m.sectors[0], m.sectors[1]);
+        } else {
+            m.sectors[0] = m.sectors[1] = 0;
+            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", app, names[i % 2], m.why);
+        }
+        at[0] = 1e-6 * m.sectors[0];
+        at[1] = 1e-6 * m.sectors[1];
     }
     chart_print(&c, f->svg.out);
     return end_files(f, 6, any);
@@ -423,7 +465,8 @@ static int figure_misses(figures *f)
 static int figure_jacobi(figures *f)
 {
     enum { N_SIZES = 5 };
-    static const uint64_t tiles[N_SIZES] = {30, 45, 60, 75, 90}; /* along a side, of 64 x 64 cells: two sweeps */
+    static const uint64_t tiles[N_SIZES] = {30, 45, 60, 75, 90}; /* along a side; two sweeps */
+    const uint64_t b = f->o->request.b[0] ? f->o->request.b[0] : 64;
     double value[N_SIZES * MOST_WAYS], at[N_SIZES];
     char labels[N_SIZES][24], note[160];
     const char *groups[N_SIZES];
@@ -433,12 +476,13 @@ static int figure_jacobi(figures *f)
         free(t);
         return CLI_BAD;
     }
-    snprintf(note, sizeof note, "%s; two sweeps, tiles of 64 x 64; medians of %zu runs", f->where, n_runs_of(f));
+    snprintf(note, sizeof note, "%s; two sweeps, tiles of %llu x %llu; medians of %zu runs", f->where,
+             (unsigned long long)b, (unsigned long long)b, n_runs_of(f));
     fprintf(f->tsv.out, "# %s\ntasks\tway\tmedian_ms\tleast_ms\tmost_ms\n", note);
     for (size_t i = 0; i < N_SIZES * f->n_ways; i++) {
         size_t s = i / f->n_ways;
         const way *way = &f->ways[i % f->n_ways];
-        app_request q = {.n = {64 * tiles[s], 64 * tiles[s]}, .b = {64, 64}};
+        app_request q = {.n = {b * tiles[s], b * tiles[s]}, .b = {b, b}};
         time_way(f, app_find("jacobi"), &q, way, n_runs_of(f), t);
         value[i] = middle(t->ms, t->n);
         at[s] = (double)t->n_tasks;

@@ -5,10 +5,20 @@
  * own protocol, and each with and without tracing. The switch over bodies is inlined, so any build system will do (no
  * relocatable device code); its price is that every body gets the registers of the hungriest.
  *
- *     dynamic (distributed, ticket, iqs)   warp 0 takes and finishes tasks, all threads run bodies
- *     plan                                 the block has two warps more than lanes: one fetches the next step and waits
- *                                          for it while the lanes are still in the body of this one, the other counts
- *                                          the successors of the last one while the lanes are in the next
+ * A block has more warps than its lanes need. Lanes run bodies and nothing else; the other warps schedule, so that much
+ * of what passes between two bodies happens while a body runs:
+ *
+ *     dynamic (distributed, ticket, iqs)   one warp: takes the next task, counts the successors of the last one
+ *     plan                                 two warps: one fetches steps and waits until they are ready, the other counts
+ *                                          the successors of those that are done
+ *
+ *     scheduling warps                     lanes
+ *     record into a slot
+ *     arrive READY(i)     ------------>    sync READY(i); the body
+ *     sync DONE(k)        <------------    arrive DONE(k), where successors are to be counted
+ *
+ * READY(i) also ends the body before: all lanes meet there. Barriers come in pairs, for even and odd numbers; who arrives
+ * makes sure that the barrier's last round is over.
  *
  * All blocks must be resident: the grid is the number of workers, which the library sizes by the occupancy of the very
  * kernel, and the launch is cooperative, so that the driver refuses a grid that does not fit. The last worker out makes
@@ -26,19 +36,50 @@
 #include "heddle/core/ticket.h"
 #include "heddle/core/worker.h"
 
-/* Barriers of a block: 0 is __syncthreads, 1 the lanes' own (heddle_barrier); the others pass steps of a plan on, two
- * each, for even and odd steps. */
+/* Barriers of a block: 0 is __syncthreads, 1 the lanes' own (heddle_barrier). Of the others two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
-#define HD_BAR_FREE 6u
 
-static __device__ __forceinline__ void hd_bar_sync(uint32_t id, uint32_t n)
+/* With the numbers written out: one that comes out of a register costs the hardware more. */
+static __device__ __forceinline__ void hd_bar_lanes(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
+#define HD_BAR_PAIR_(name, op, first, second)                               \
+    static __device__ __forceinline__ void name(uint32_t i, uint32_t n)     \
+    {                                                                       \
+        if (i & 1u)                                                         \
+            asm volatile("bar." op " " second ", %0;" ::"r"(n) : "memory"); \
+        else                                                                \
+            asm volatile("bar." op " " first ", %0;" ::"r"(n) : "memory");  \
+    }
+HD_BAR_PAIR_(hd_ready_sync, "sync", "2", "3")
+HD_BAR_PAIR_(hd_ready_arrive, "arrive", "2", "3")
+HD_BAR_PAIR_(hd_done_sync, "sync", "4", "5")
+HD_BAR_PAIR_(hd_done_arrive, "arrive", "4", "5")
+#undef HD_BAR_PAIR_
+
+/* Words between the warps of a block, in shared memory. hd_set_word releases what the warp wrote before; hd_mark is for
+ * words that say no more than that a barrier is past, which has ordered everything already. */
+static __device__ __forceinline__ uint32_t hd_word(const uint32_t *p)
 {
-    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(n) : "memory");
+    uint32_t v;
+    asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "r"((uint32_t)__cvta_generic_to_shared(p))
+                 : "memory");
+    return v;
 }
-static __device__ __forceinline__ void hd_bar_arrive(uint32_t id, uint32_t n)
+static __device__ __forceinline__ void hd_set_word(uint32_t *p, uint32_t v)
 {
-    asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(n) : "memory");
+    asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v) : "memory");
+}
+static __device__ __forceinline__ void hd_mark(uint32_t *p, uint32_t v)
+{
+    asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v) : "memory");
+}
+/* The n-th fruitless look at such a word: a warp that goes on looking takes turns from those that compute. */
+static __device__ __forceinline__ void hd_word_pause(uint32_t n)
+{
+    if (n > 32u)
+        __nanosleep(32);
 }
 
 static __device__ __forceinline__ heddle_lane hd_block_lane(hd_fail *fail, void *arena, uint32_t n_lanes,
@@ -52,11 +93,14 @@ static __device__ __forceinline__ heddle_lane hd_block_lane(hd_fail *fail, void 
     lane.shared = arena;
     lane.fail = fail;
     lane.team = nullptr;
+    lane.failed = nullptr;
     return lane;
 }
 
 /* ---- what the host sees of a worker, and how a run ends ---- */
 
+/* Host memory is written only by who has waited long: a release that follows waits for such a store. So the host learns
+ * of tasks that have run for some time, not of each. */
 static __device__ __forceinline__ void hd_now_task(const hd_run &r, uint32_t task)
 {
     if (r.now)
@@ -94,7 +138,6 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
 {
     hd_fail *f = &r.shared->fail;
     uint32_t why;
-    hd_now_task(r, HD_NONE);
     if (!last)
         return;
     why = HD_LOAD(&f->stop, RELAXED, DEV);
@@ -108,46 +151,158 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
     HD_STORE(&r.end->run, run, RELEASE, SYS);
 }
 
-/* ---- dynamic dispatch ---- */
+/* ---- a block, whatever the dispatch ---- */
 
-/* Shared by the lanes of a block. */
-typedef struct __align__(128) hd_block
+#define HD_DYNAMIC_SLOTS 2u
+#define HD_PLAN_BATCH 4u /* steps that one load of a warp brings */
+#define HD_PLAN_SLOTS (2u * HD_PLAN_BATCH)
+
+typedef struct __align__(128) hd_dynamic_block
 {
-    hd_task record; /* of the task in hand                                                     */
-    uint32_t task, n_fruitless;
-    uint32_t ticket;
+    hd_task record[HD_DYNAMIC_SLOTS];
+    uint32_t number[HD_DYNAMIC_SLOTS];
+    uint32_t began;     /* by lane 0: bodies that have begun; all before the last of them have ended         */
+    uint32_t ended;     /* by lane 0: bodies that it has ended; the other lanes are about to                  */
+    uint32_t failed[2]; /* a body of an even or odd step has failed: none after it runs                       */
+    uint64_t begin[HD_DYNAMIC_SLOTS], end[HD_DYNAMIC_SLOTS]; /* tracing                                  */
     hd_worker worker;
-    uint64_t begin, end;
 }
-hd_block;
+hd_dynamic_block;
 
-/* A record on its way from memory: 16 bytes in each of eight lanes. */
+typedef struct __align__(128) hd_plan_block
+{
+    hd_step record[HD_PLAN_SLOTS];
+    uint32_t failed[2];      /* as above; it, `over` and `began` are read by one load                  */
+    uint32_t over;           /* the step that does not run: the list ends there, or the run was stopped */
+    uint32_t began, ended;   /* as above                                                               */
+    uint32_t filled, walked; /* steps that are in their slots; steps that the counting warp has read    */
+    uint32_t n_counted;      /* steps whose successors have been counted, of those that have any        */
+    uint32_t run, n_tasks, n_events, n_dropped;
+    uint64_t left, begin[HD_PLAN_SLOTS], end[HD_PLAN_SLOTS], ready[HD_PLAN_SLOTS]; /* tracing              */
+}
+hd_plan_block;
+
+static __device__ __forceinline__ uint32_t hd_slot_of(const hd_dynamic_block *, uint32_t i)
+{
+    return i % HD_DYNAMIC_SLOTS;
+}
+static __device__ __forceinline__ uint32_t hd_slot_of(const hd_plan_block *, uint32_t i) { return i % HD_PLAN_SLOTS; }
+/* What the lanes must know of a step: its task, its body, and whether anything is to be done when it has ended. */
+typedef struct hd_head {
+    uint32_t task, body, has_end;
+} hd_head;
+static __device__ __forceinline__ hd_head hd_head_of(const hd_dynamic_block *b, uint32_t slot)
+{
+    hd_head h = {b->number[slot], b->record[slot].body, 1u};
+    return h;
+}
+/* A step's first 16 bytes, however they came. */
+static __device__ __forceinline__ hd_head hd_head_in(uint4 first)
+{
+    hd_head h = {first.y, first.x & 0xffffu, first.w | (first.x >> 16 & HD_TASK_WATCH)};
+    return h;
+}
+static __device__ __forceinline__ hd_head hd_head_of(const hd_plan_block *b, uint32_t slot)
+{
+    return hd_head_in(*(const uint4 *)&b->record[slot]);
+}
+static __device__ __forceinline__ const void *hd_args_of(const hd_run &r, const hd_task *t)
+{
+    return hd_args_at(&r, t);
+}
+static __device__ __forceinline__ const void *hd_args_of(const hd_run &r, const hd_step *s)
+{
+    return hd_step_args(&r, s);
+}
+/* Lane 0, tracing: dynamic workers note a task when they finish it, as threads do (core/worker.h). */
+static __device__ __forceinline__ void hd_note_task(const hd_run &, hd_dynamic_block *, uint32_t) {}
+static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_block *b, uint32_t slot)
+{
+    uint64_t ready = b->ready[slot];
+    hd_event *e;
+    if (b->record[slot].body == HD_BODY_JOIN)
+        return;
+    if (b->n_events == r.n_trace) {
+        b->n_dropped++;
+        return;
+    }
+    e = r.events + (uint64_t)blockIdx.x * r.n_trace + b->n_events++;
+    e->begin = b->begin[slot];
+    e->end = b->end[slot];
+    e->task = b->record[slot].task;
+    e->idle = hd_gap(b->left, ready);
+    e->queue = hd_gap(ready < b->left ? b->left : ready, e->begin);
+    e->dep = 0;
+    b->left = e->end;
+}
+
+/* The lanes. What a body has failed for is read by all lanes between two barriers that nobody writes it between. */
+template <typename Bodies, int TRACE, typename Block>
+static __device__ __forceinline__ void hd_lanes(const hd_run &r, Block *b, void *arena, uint32_t n_lanes)
+{
+    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
+    uint32_t i, n_ends = 0, dead = 0;
+    for (i = 0;; i++) {
+        const uint32_t slot = hd_slot_of(b, i);
+        hd_head head;
+        hd_ready_sync(i, n_lanes + 32u);
+        if (threadIdx.x == 0) {
+            hd_mark(&b->began, i + 1u);
+            if (TRACE)
+                b->begin[slot] = hd_clock();
+        }
+        head = hd_head_of(b, slot);
+        dead |= b->failed[(i + 1u) & 1u];
+        if (head.task == HD_NONE)
+            break;
+        lane.task = head.task;
+        lane.failed = &b->failed[i & 1u];
+        if (head.body != HD_BODY_JOIN && !dead)
+            Bodies()(&lane, head.body, r.app, hd_args_of(r, &b->record[slot]));
+        if (TRACE)
+            hd_bar_lanes(n_lanes);
+        if (threadIdx.x == 0) {
+            if (TRACE) {
+                b->end[slot] = hd_clock();
+                hd_note_task(r, b, slot);
+            }
+            hd_mark(&b->ended, i + 1u);
+        }
+        if (head.has_end)
+            hd_done_arrive(n_ends++, n_lanes + 32u);
+    }
+    hd_done_arrive(n_ends, n_lanes + 32u);
+}
+
+/* ---- dynamic dispatch: the scheduling warp ---- */
+
+/* Records on their way from memory to those lanes that will put one into a slot: 16 bytes in each of eight lanes. */
 static __device__ __forceinline__ uint4 hd_fetch(const void *record)
 {
-    uint32_t lane = threadIdx.x & 31u;
-    uint4 none = {0, 0, 0, 0};
-    return lane < 8u ? ((const uint4 *)record)[lane] : none;
+    return ((const uint4 *)record)[threadIdx.x & 7u];
 }
-static __device__ __forceinline__ void hd_keep(void *copy, uint4 part)
+/* Lanes from .. from + 7 have it. */
+static __device__ __forceinline__ void hd_keep(void *slot, uint4 part, uint32_t from)
 {
-    uint32_t lane = threadIdx.x & 31u;
+    uint32_t lane = (threadIdx.x & 31u) - from;
     if (lane < 8u)
-        ((uint4 *)copy)[lane] = part;
+        ((uint4 *)slot)[lane] = part;
     __syncwarp();
 }
 
 /* What a worker finds when it looks at all its words at once, one in each of the first lanes: one trip to memory. */
-typedef struct hd_sight {
-    uint32_t stop, urgent, normal, seed, asking;
-} hd_sight;
+#define HD_SEES_STOP 1u
+#define HD_SEES_URGENT 2u
+#define HD_SEES_NORMAL 4u
+#define HD_SEES_SEED 8u
+#define HD_SEES_ASKING 16u
 
-static __device__ __forceinline__ hd_sight hd_look(const hd_run &r, const hd_worker *w)
+/* Each lane's word; it is on its way until somebody uses it. */
+static __device__ __forceinline__ uint32_t hd_look(const hd_run &r, const hd_worker *w)
 {
-    uint32_t lane = threadIdx.x & 31u, word = 0;
     uint32_t ring = 2u * w->id;
     uint32_t *at = nullptr;
-    hd_sight s;
-    switch (lane) {
+    switch (threadIdx.x & 31u) {
     case 0: at = &r.shared->fail.stop; break;
     case 1: at = r.has_urgent ? &hd_ring_slots(&r, ring)[w->head[0] & (r.n_slots - 1u)] : nullptr; break;
     case 2: at = &hd_ring_slots(&r, ring + 1u)[w->head[1] & (r.n_slots - 1u)]; break;
@@ -155,31 +310,85 @@ static __device__ __forceinline__ hd_sight hd_look(const hd_run &r, const hd_wor
     case 4: at = hd_policy_shares(r.policy) ? &r.shared->asking : nullptr; break;
     default: break;
     }
-    if (at)
-        word = HD_LOAD(at, RELAXED, DEV);
-    s.stop = __shfl_sync(0xffffffffu, word, 0);
-    s.urgent = __shfl_sync(0xffffffffu, word, 1);
-    s.normal = __shfl_sync(0xffffffffu, word, 2);
-    s.seed = __shfl_sync(0xffffffffu, word, 3);
-    s.asking = __shfl_sync(0xffffffffu, word, 4);
-    return s;
+    return at ? HD_LOAD(at, RELAXED, DEV) : 0u;
 }
 
-/* Takes what stands at the head of one of the rings, which was seen to be `word`, fetches its record, and acquires what
- * its predecessors wrote: three trips to memory at the same time. */
-static __device__ __forceinline__ uint32_t hd_take_seen(const hd_run &r, hd_block *b, uint32_t which, uint32_t word)
+/* HD_SEES_... of the words of all lanes. */
+static __device__ __forceinline__ uint32_t hd_sees(const hd_run &r, const hd_worker *w, uint32_t word)
+{
+    uint32_t lane = threadIdx.x & 31u;
+    int yes = lane == 3u ? word < r.n_roots : lane == 4u ? word != 0u && word != w->id + 1u : word != 0u;
+    return __ballot_sync(0xffffffffu, yes);
+}
+
+/* What is under way while a body runs: the records of its task's first successors, eight lanes each, and a look. */
+typedef struct hd_ahead {
+    uint4 part;
+    uint32_t word, ticket;
+} hd_ahead;
+
+/* Begins the body's task: what will probably be wanted next is asked for. */
+template <uint32_t DISPATCH>
+static __device__ __forceinline__ void hd_ask_ahead(const hd_run &r, hd_dynamic_block *b, const hd_task *task,
+                                                    hd_ahead *a)
+{
+    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u;
+    if constexpr (DISPATCH == HD_DISPATCH_DISTRIBUTED) {
+        if (k < task->n_succ && hd_policy_keeps(r.policy))
+            a->part = hd_fetch(hd_task_at(&r, task->first[k].task));
+        a->word = hd_look(r, &b->worker);
+    }
+}
+
+/* And what nothing is known of. */
+template <uint32_t DISPATCH>
+static __device__ __forceinline__ void hd_ask_first(const hd_run &r, hd_dynamic_block *b, hd_ahead *a)
+{
+    if constexpr (DISPATCH == HD_DISPATCH_DISTRIBUTED)
+        a->word = hd_look(r, &b->worker);
+    if constexpr (DISPATCH == HD_DISPATCH_TICKET)
+        a->ticket = (threadIdx.x & 31u) == 0 ? hd_ticket_draw(&r) : 0u;
+}
+
+/* Puts task t into the slot; when it is one of the first successors of `before`, its record has come already. */
+static __device__ __forceinline__ void hd_stage(const hd_run &r, hd_dynamic_block *b, uint32_t i, uint32_t t,
+                                                const hd_task *before, uint4 part)
+{
+    const uint32_t k = (threadIdx.x & 31u) / 8u, slot = hd_slot_of(b, i);
+    uint32_t has = 0;
+    if (before && hd_policy_keeps(r.policy))
+        has = __ballot_sync(0xffffffffu, k < before->n_succ && before->first[k].task == t);
+    if (!has)
+        part = hd_fetch(hd_task_at(&r, t));
+    hd_keep(&b->record[slot], part, has ? hd_lowest(has) : 0u);
+}
+
+/* Hands step i over to the lanes; its record is in the slot, unless t is HD_NONE. */
+static __device__ __forceinline__ void hd_publish(hd_dynamic_block *b, uint32_t i, uint32_t t, uint32_t n_lanes)
+{
+    if ((threadIdx.x & 31u) == 0)
+        b->number[hd_slot_of(b, i)] = t;
+    __syncwarp();
+    hd_ready_arrive(i, n_lanes + 32u);
+}
+
+/* Takes what stands at the head of one of the rings, which was seen to be `word`, puts its record into the slot, and
+ * acquires what its predecessors wrote: three trips to memory at the same time. */
+static __device__ __forceinline__ uint32_t hd_take_seen(const hd_run &r, hd_dynamic_block *b, uint32_t i,
+                                                        uint32_t which, uint32_t word)
 {
     hd_worker *w = &b->worker;
+    hd_task *record = &b->record[hd_slot_of(b, i)];
     uint32_t lane = threadIdx.x & 31u, t = (word & ~HD_SLOT_DIRECT) - 1u, ring = 2u * w->id + which;
     uint32_t *slots = hd_ring_slots(&r, ring), seen = 0;
     uint4 part = hd_fetch(hd_task_at(&r, t));
     if (lane == 8u)
         seen = word & HD_SLOT_DIRECT ? HD_LOAD(&slots[w->head[which] & (r.n_slots - 1u)], ACQUIRE, DEV)
                                      : HD_LOAD(&r.count[t], ACQUIRE, DEV);
-    hd_keep(&b->record, part);
+    hd_keep(record, part, 0);
     seen = __shfl_sync(0xffffffffu, seen, 8);
     if (lane == 0) {
-        if (!(word & HD_SLOT_DIRECT) && (int32_t)(seen - w->run * b->record.n_in) < 0)
+        if (!(word & HD_SLOT_DIRECT) && (int32_t)(seen - w->run * record->n_in) < 0)
             hd_acquire(&r, w->run, t); /* coherence showed an older value                     */
         hd_ring_empty(&r.cursors[ring], slots, r.n_slots, &w->head[which]);
     }
@@ -187,344 +396,495 @@ static __device__ __forceinline__ uint32_t hd_take_seen(const hd_run &r, hd_bloc
     return t;
 }
 
-/* The scheduling warp has nothing to do: gives back what is done, asks, waits a little. */
-static __device__ __forceinline__ void hd_block_idle(const hd_run &r, hd_block *b, uint32_t polls)
+/* Nothing to do, and some looks later still nothing: asks, gives back what is done, waits a little. */
+static __device__ __forceinline__ void hd_block_idle(const hd_run &r, hd_worker *w, uint32_t polls)
 {
-    hd_worker *w = &b->worker;
-    if ((threadIdx.x & 31u) != 0)
-        return;
-    if (polls == 0) {
-        hd_settle(&r, w->n_done);
-        w->n_done = 0;
-        if (r.events)
+    if ((threadIdx.x & 31u) == 0) {
+        if (polls == 0 && r.events)
             w->idle_since = hd_clock();
-    } else {
-        if (polls == 1)
+        if ((polls & 7u) == 2u)
             hd_ask(&r, w);
-        if (polls == 64u)
-            hd_now_task(r, HD_NONE);
-        HD_PAUSE(polls >> 4);
+        if (polls == 4u) {
+            hd_settle(&r, w->n_done);
+            w->n_done = 0;
+        }
+        if (polls > 64u)
+            HD_PAUSE(polls >> 7);
     }
+    __syncwarp();
 }
 
-/* Warp 0, dispatch distributed: the next task with its record in the block, or HD_NONE: the run is over. */
-static __device__ __forceinline__ uint32_t hd_next_distributed(const hd_run &r, hd_block *b, uint32_t guess, uint4 part)
+/* A task that passed through no ring: kept, on the own list, or a root. */
+static __device__ __forceinline__ uint32_t hd_take_own(const hd_run &r, hd_worker *w, uint32_t sees)
+{
+    uint32_t t = HD_NONE;
+    if ((threadIdx.x & 31u) == 0) {
+        t = hd_take_kept(w);
+        if (t == HD_NONE)
+            t = hd_take_list(&r, w);
+        if (t == HD_NONE && (w->seed != w->seed_end || (sees & HD_SEES_SEED)))
+            t = hd_take_seed(&r, w);
+    }
+    return __shfl_sync(0xffffffffu, t, 0);
+}
+
+/* What the look showed and may run at once, into the slot: urgent first; else the kept task and what is in the ring in
+ * turns, because nobody else can take either. */
+static __device__ __forceinline__ uint32_t hd_take_any(const hd_run &r, hd_dynamic_block *b, uint32_t i,
+                                                       const hd_task *before, const hd_ahead *a, uint32_t sees)
 {
     hd_worker *w = &b->worker;
-    uint32_t lane = threadIdx.x & 31u, polls = 0, t;
-    for (;; polls++) {
-        hd_sight s;
-        /* A kept task runs at once; every so often the other words are looked at. */
-        int kept = w->kept != HD_NONE && w->kept_run < HD_KEPT_RUN;
-        if (kept && !r.has_urgent && !hd_policy_shares(r.policy) && (w->kept_run & 15u) != 15u) {
-            s.urgent = 0;
-        } else {
-            s = hd_look(r, w);
-            if (s.stop != HD_STOP_NOT)
-                return HD_NONE;
-            if (s.asking && s.asking != w->id + 1u) {
-                if (lane == 0)
-                    hd_give(&r, w);
-                __syncwarp();
-                s = hd_look(r, w);
-            }
-        }
-        if (s.urgent)
-            return hd_take_seen(r, b, 0, s.urgent);
-        if (!kept && s.normal) {
-            if (lane == 0)
-                w->kept_run = 0;
-            return hd_take_seen(r, b, 1, s.normal);
-        }
+    uint32_t t;
+    if (sees & HD_SEES_URGENT)
+        return hd_take_seen(r, b, i, 0, __shfl_sync(0xffffffffu, a->word, 1));
+    if ((sees & HD_SEES_NORMAL) && (w->kept == HD_NONE || w->kept_run)) {
         __syncwarp();
-        t = HD_NONE;
-        if (lane == 0) {
-            t = hd_take_kept(w);
-            if (t == HD_NONE)
-                t = hd_take_list(&r, w);
-            if (t == HD_NONE && (w->seed != w->seed_end || s.seed < r.n_roots))
-                t = hd_take_seed(&r, w);
-        }
-        t = __shfl_sync(0xffffffffu, t, 0);
-        if (t != HD_NONE) {
-            if (t != guess)
-                part = hd_fetch(hd_task_at(&r, t));
-            hd_keep(&b->record, part);
-            return t;
-        }
-        hd_block_idle(r, b, polls);
-        __syncwarp();
+        if ((threadIdx.x & 31u) == 0)
+            w->kept_run = 0;
+        return hd_take_seen(r, b, i, 1, __shfl_sync(0xffffffffu, a->word, 2));
     }
-}
-
-/* Warp 0, dispatch ticket. */
-static __device__ __forceinline__ uint32_t hd_next_ticket(const hd_run &r, hd_block *b)
-{
-    uint32_t lane = threadIdx.x & 31u, polls, t = HD_NONE, ticket;
-    if (lane == 0)
-        b->ticket = hd_ticket_draw(&r);
     __syncwarp();
-    ticket = b->ticket;
-    if (ticket >= r.n_tasks)
-        return HD_NONE;
-    for (polls = 0;; polls++) {
-        if (lane == 0)
-            t = hd_ticket_look(&r, ticket);
-        t = __shfl_sync(0xffffffffu, t, 0);
-        if (t != HD_NONE)
-            break;
-        if (polls == 0 && r.events && lane == 0)
-            b->worker.idle_since = hd_clock();
-        if ((polls & 15u) == 15u && hd_stopped(&r) != HD_STOP_NOT)
-            return HD_NONE;
-        if (polls == 64u && lane == 0)
-            hd_now_task(r, HD_NONE);
-        if (polls > 16u)
-            HD_PAUSE(polls >> 6);
-    }
-    hd_keep(&b->record, hd_fetch(hd_task_at(&r, t)));
+    t = hd_take_own(r, w, sees);
+    if (t != HD_NONE)
+        hd_stage(r, b, i, t, before, a->part);
     return t;
 }
 
-/* Warp 0, dispatch iqs. */
-static __device__ __forceinline__ uint32_t hd_next_iqs(const hd_run &r, hd_block *b)
+/* Dispatch distributed: step i, in its slot; HD_NONE: the run is over. `a` may have a look from a while ago. */
+static __device__ __forceinline__ uint32_t hd_next_distributed(const hd_run &r, hd_dynamic_block *b, uint32_t i,
+                                                               const hd_task *before, hd_ahead *a)
+{
+    hd_worker *w = &b->worker;
+    uint32_t polls;
+#pragma unroll 1
+    for (polls = 0;; polls++) {
+        uint32_t sees = hd_sees(r, w, a->word), t;
+        if (sees & HD_SEES_STOP)
+            return HD_NONE;
+        if (sees & HD_SEES_ASKING) {
+            if ((threadIdx.x & 31u) == 0)
+                hd_give(&r, w);
+            __syncwarp();
+            a->word = hd_look(r, w); /* what is given may be what was seen */
+            sees = hd_sees(r, w, a->word);
+        }
+        t = hd_take_any(r, b, i, before, a, sees);
+        if (t != HD_NONE)
+            return t;
+        if (polls) /* the first look may be an old one */
+            hd_block_idle(r, w, polls - 1u);
+        a->word = hd_look(r, w);
+    }
+}
+
+/* Dispatch ticket. */
+static __device__ __forceinline__ uint32_t hd_next_ticket(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_ahead *a)
+{
+    uint32_t ticket = __shfl_sync(0xffffffffu, a->ticket, 0), polls, t;
+    if (ticket >= r.n_tasks)
+        return HD_NONE;
+#pragma unroll 1
+    for (polls = 0;; polls++) {
+        t = (threadIdx.x & 31u) == 0 ? hd_ticket_look(&r, ticket) : HD_NONE;
+        t = __shfl_sync(0xffffffffu, t, 0);
+        if (t != HD_NONE)
+            break;
+        if (polls == 0 && r.events && (threadIdx.x & 31u) == 0)
+            b->worker.idle_since = hd_clock();
+        if ((polls & 15u) == 15u && __shfl_sync(0xffffffffu, hd_stopped(&r), 0) != HD_STOP_NOT)
+            return HD_NONE;
+        if (polls > 64u)
+            HD_PAUSE(polls >> 7);
+    }
+    hd_stage(r, b, i, t, nullptr, a->part);
+    return t;
+}
+
+/* Dispatch iqs. */
+static __device__ __forceinline__ uint32_t hd_next_iqs(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_ahead *a)
 {
     uint32_t polls, t = HD_NONE;
+#pragma unroll 1
     for (polls = 0;; polls++) {
-        if (hd_stopped(&r) != HD_STOP_NOT)
+        if (__shfl_sync(0xffffffffu, hd_stopped(&r), 0) != HD_STOP_NOT)
             return HD_NONE;
         if ((threadIdx.x & 31u) == 0)
             t = hd_iqs_take(&r, &b->worker);
         t = __shfl_sync(0xffffffffu, t, 0);
         if (t != HD_NONE)
             break;
-        hd_block_idle(r, b, polls);
-        __syncwarp();
+        hd_block_idle(r, &b->worker, polls);
     }
-    hd_keep(&b->record, hd_fetch(hd_task_at(&r, t)));
+    hd_stage(r, b, i, t, nullptr, a->part);
     return t;
 }
 
-/* Warp 0, dispatch ticket or iqs; the twin of hd_finish. */
-template <uint32_t DISPATCH> static __device__ __forceinline__ void hd_finish_shared(const hd_run &r, hd_block *b)
+template <uint32_t DISPATCH>
+static __device__ __forceinline__ uint32_t hd_next_of(const hd_run &r, hd_dynamic_block *b, uint32_t i,
+                                                      const hd_task *before, hd_ahead *a)
 {
-    const hd_task *task = &b->record;
+    if constexpr (DISPATCH == HD_DISPATCH_DISTRIBUTED)
+        return hd_next_distributed(r, b, i, before, a);
+    else if constexpr (DISPATCH == HD_DISPATCH_TICKET)
+        return hd_next_ticket(r, b, i, a);
+    else
+        return hd_next_iqs(r, b, i, a);
+}
+
+/* While the body of step i runs: step i + 1, in its slot, when it is known already. */
+template <uint32_t DISPATCH>
+static __device__ __forceinline__ uint32_t hd_next_ahead(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_ahead *a,
+                                                         uint32_t *sure)
+{
+    const hd_task *task = &b->record[hd_slot_of(b, i)];
     hd_worker *w = &b->worker;
-    uint32_t lane = threadIdx.x & 31u, at;
-    for (at = 0; at < task->n_succ; at += 32u) {
-        hd_edge e = {0, 0};
-        int ready = 0;
-        if (at + lane < task->n_succ) {
-            e = hd_edge_at(&r, task, at + lane);
-            ready = hd_arrive(&r, w->run, e);
-        }
-        if constexpr (DISPATCH == HD_DISPATCH_TICKET)
-            hd_ticket_place(&r, e.task, ready);
+    uint32_t t = HD_NONE, sees;
+    if constexpr (DISPATCH != HD_DISPATCH_DISTRIBUTED)
+        return HD_NONE;
+    *sure = hd_sure(&r, w, task);
+    if (*sure == HD_NONE && w->kept == HD_NONE && (w->seed == w->seed_end || r.has_placed || r.has_urgent))
+        return HD_NONE;
+    sees = hd_sees(r, w, a->word);
+    if ((sees & ~HD_SEES_SEED) || (w->kept != HD_NONE && r.has_urgent)) {
+        *sure = HD_NONE;
+        return HD_NONE;
+    }
+    if ((threadIdx.x & 31u) == 0) {
+        if (*sure != HD_NONE)
+            t = hd_take_sure(w, task, *sure);
         else
-            hd_iqs_place(&r, w, e, ready);
+            t = w->kept != HD_NONE ? hd_take_kept(w) : hd_take_share(&r, w);
     }
-    if (lane == 0) {
-        w->n_done++;
-        w->tally.n_tasks += task->body != HD_BODY_JOIN;
+    t = __shfl_sync(0xffffffffu, t, 0);
+    hd_stage(r, b, i + 1u, t, *sure != HD_NONE ? task : nullptr, a->part);
+    return t;
+}
+
+template <uint32_t DISPATCH>
+static __device__ __forceinline__ void hd_finish_of(const hd_run &r, hd_worker *w, uint32_t t, const hd_task *task,
+                                                    uint32_t sure)
+{
+    if constexpr (DISPATCH == HD_DISPATCH_DISTRIBUTED)
+        hd_finish(&r, w, t, task, sure);
+    else if constexpr (DISPATCH == HD_DISPATCH_TICKET)
+        hd_ticket_finish(&r, w, t, task);
+    else
+        hd_iqs_finish(&r, w, t, task);
+}
+
+#define HD_LONG_POLLS 512u /* some ten microseconds */
+
+/* Waits for the end of the body of step i. A long one is told of, so that the host knows what hangs. */
+static __device__ __forceinline__ void hd_await_body(const hd_run &r, hd_dynamic_block *b, uint32_t i, uint32_t n_lanes)
+{
+    uint32_t polls;
+#pragma unroll 1
+    for (polls = 0; polls < HD_LONG_POLLS && hd_word(&b->ended) == i; polls++)
+        hd_word_pause(polls);
+    polls = __shfl_sync(0xffffffffu, polls, 0);
+    if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
+        hd_now_task(r, b->number[hd_slot_of(b, i)]);
+    __syncwarp();
+    hd_done_sync(i, n_lanes + 32u);
+    if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
+        hd_now_task(r, HD_NONE);
+}
+
+/* Step i has run. ahead: the next one runs already, so that nobody waits for this. */
+template <uint32_t DISPATCH, int TRACE>
+static __device__ __forceinline__ void hd_end_step(const hd_run &r, hd_dynamic_block *b, uint32_t i, uint32_t sure,
+                                                   int ahead)
+{
+    const uint32_t slot = hd_slot_of(b, i), t = b->number[slot];
+    const hd_task *task = &b->record[slot];
+    hd_event *ev = nullptr;
+    if (b->failed[0] | b->failed[1]) /* it failed, or did not run */
+        return;
+    if ((threadIdx.x & 31u) == 0) {
+        if (task->flags & HD_TASK_WATCH)
+            hd_tell_watcher(r, task->watch, b->worker.run);
+        if (TRACE && task->body != HD_BODY_JOIN)
+            ev = hd_trace_task(&r, &b->worker, t, b->begin[slot], b->end[slot]);
     }
+    hd_finish_of<DISPATCH>(r, &b->worker, t, task, sure);
+    if (TRACE && (threadIdx.x & 31u) == 0) {
+        hd_trace_turn(&b->worker, ahead ? nullptr : ev, b->end[slot]);
+        if (ahead)
+            b->worker.left = b->end[slot];
+    }
+    __syncwarp();
+}
+
+template <uint32_t DISPATCH, int TRACE>
+static __device__ __forceinline__ void hd_schedule(const hd_run &r, hd_dynamic_block *b, uint32_t n_lanes)
+{
+    const hd_task *before = nullptr;
+    hd_ahead a = {{0, 0, 0, 0}, 0, 0};
+    uint32_t i, next = HD_NONE, sure;
+    hd_ask_first<DISPATCH>(r, b, &a);
+    for (i = 0;; i++) {
+        hd_task *task = &b->record[hd_slot_of(b, i)];
+        if (next == HD_NONE) {
+            next = hd_next_of<DISPATCH>(r, b, i, before, &a);
+            hd_publish(b, i, next, n_lanes);
+            if (next == HD_NONE)
+                break;
+            hd_ask_ahead<DISPATCH>(r, b, task, &a);
+        }
+        sure = HD_NONE;
+        next = hd_next_ahead<DISPATCH>(r, b, i, &a, &sure);
+        if (next != HD_NONE) {
+            hd_publish(b, i + 1u, next, n_lanes);
+            hd_ask_ahead<DISPATCH>(r, b, &b->record[hd_slot_of(b, i + 1u)], &a);
+        }
+        hd_await_body(r, b, i, n_lanes);
+        if (DISPATCH == HD_DISPATCH_TICKET)
+            hd_ask_first<DISPATCH>(r, b, &a); /* comes while the step is finished */
+        hd_end_step<DISPATCH, TRACE>(r, b, i, sure, next != HD_NONE);
+        before = task;
+    }
+    hd_done_sync(i, n_lanes + 32u);
+    if ((threadIdx.x & 31u) == 0)
+        hd_block_leave(r, b->worker.run, hd_worker_end(&r, &b->worker));
 }
 
 template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_persistent(const __grid_constant__ hd_run r)
 {
     extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_block b;
-    const int scheduler = threadIdx.x < 32u;
-    heddle_lane lane = hd_block_lane(&r.shared->fail, hd_arena, blockDim.x, blockIdx.x);
-    uint32_t guess = HD_NONE;
-    uint4 part = {0, 0, 0, 0};
+    __shared__ hd_dynamic_block b;
+    const uint32_t n_lanes = blockDim.x - 32u;
     if (threadIdx.x == 0) {
+        b.began = b.ended = b.failed[0] = b.failed[1] = 0;
         hd_worker_begin(&r, &b.worker, blockIdx.x);
         hd_block_came(r, b.worker.run);
     }
-    __syncwarp();
-    for (;;) {
-        if (scheduler) {
-            uint32_t t = DISPATCH == HD_DISPATCH_DISTRIBUTED ? hd_next_distributed(r, &b, guess, part)
-                         : DISPATCH == HD_DISPATCH_TICKET    ? hd_next_ticket(r, &b)
-                                                             : hd_next_iqs(r, &b);
-            if (threadIdx.x == 0) {
-                b.task = t;
-                hd_now_task(r, t);
-                if (TRACE)
-                    b.begin = hd_clock();
-            }
-        }
-        __syncthreads(); /* the task is known, and what its taker acquired is visible to all lanes  */
-        if (b.task == HD_NONE)
-            break;
-        if (DISPATCH == HD_DISPATCH_DISTRIBUTED && scheduler && hd_policy_keeps(r.policy) && b.record.n_succ) {
-            /* The first successor often stays here: its record comes while the body runs. */
-            guess = b.record.first[0].task;
-            part = hd_fetch(hd_task_at(&r, guess));
-        }
-        lane.task = b.task;
-        if (b.record.body != HD_BODY_JOIN)
-            Bodies()(&lane, b.record.body, r.app, hd_args_at(&r, &b.record));
-        __syncthreads(); /* every lane's writes come before the release in finish                   */
-        if (scheduler) {
-            hd_event *ev = nullptr;
-            if (threadIdx.x == 0 && (b.record.flags & HD_TASK_WATCH))
-                hd_tell_watcher(r, b.record.watch, b.worker.run);
-            if (TRACE && threadIdx.x == 0) {
-                b.end = hd_clock();
-                if (b.record.body != HD_BODY_JOIN)
-                    ev = hd_trace_task(&r, &b.worker, b.task, b.begin, b.end);
-            }
-            if constexpr (DISPATCH == HD_DISPATCH_DISTRIBUTED)
-                hd_finish(&r, &b.worker, b.task, &b.record);
-            else
-                hd_finish_shared<DISPATCH>(r, &b);
-            if (TRACE && threadIdx.x == 0)
-                hd_trace_turn(&b.worker, ev, b.end);
-            __syncwarp();
-        }
-    }
-    if (threadIdx.x == 0)
-        hd_block_leave(r, b.worker.run, hd_worker_end(&r, &b.worker));
+    __syncthreads();
+    if (threadIdx.x < n_lanes)
+        hd_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
+    else
+        hd_schedule<DISPATCH, TRACE>(r, &b, n_lanes);
 }
 
 /* ---- dispatch plan ---- */
 
-typedef struct __align__(128) hd_plan_block
+/* The host is told what the lanes are at, and what is waited for. */
+static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, const hd_step *waits)
 {
-    hd_step step[2];           /* even and odd steps                                                      */
-    volatile uint32_t n_ended; /* bodies that have ended: the lanes are idle when it is the number of this step */
-    uint32_t run;
-    uint64_t begin[2], end[2], ready[2];
+    uint32_t began = hd_word(&b->began);
+    if ((threadIdx.x & 31u) != 0 || !r.now)
+        return;
+    if (began && hd_word(&b->ended) < began)
+        hd_now_task(r, b->record[hd_slot_of(b, began - 1u)].task);
+    if (waits)
+        hd_now_waits(r, waits->task, HD_LOAD(&r.count[waits->task], RELAXED, DEV) - (b->run - 1u) * waits->need,
+                     waits->need);
 }
-hd_plan_block;
+static __device__ __forceinline__ void hd_plan_told(const hd_run &r)
+{
+    if ((threadIdx.x & 31u) != 0)
+        return;
+    hd_now_task(r, HD_NONE);
+    hd_now_waits(r, HD_NONE, 0, 0);
+}
 
-/* The fetching warp, lane 0: waits until the step is ready. 0: the run stops. */
-static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, const hd_plan_block *b, const hd_step *s,
-                                                   uint32_t i)
+#define HD_TELL_POLLS 8192u
+
+/* The fetching warp waits until a word of the block has reached `least`. 0: the run stops; asked only after a while, and
+ * waited for all the same. */
+static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_block *b, const uint32_t *word,
+                                                    uint32_t least)
 {
     uint32_t polls;
-    for (polls = 0;; polls++) {
-        /* Acquiring loads empty the SM's cache, which the body of the step before may still need. */
-        int quiet = !r.crowded && b->n_ended == i;
-        if (quiet ? hd_plan_ready(&r, b->run, s) : hd_plan_looks_ready(&r, b->run, s) && hd_plan_ready(&r, b->run, s))
-            return 1;
-        if ((polls & 63u) == 63u && hd_stopped(&r) != HD_STOP_NOT)
-            return 0;
-        if (polls == 4096u)
-            hd_now_waits(r, s->task, HD_LOAD(&r.count[s->task], RELAXED, DEV) - (b->run - 1u) * s->need, s->need);
-        if (polls > 256u)
-            HD_PAUSE(0);
+#pragma unroll 1
+    for (polls = 0; (int32_t)(hd_word(word) - least) < 0; polls++) {
+        if (polls == HD_TELL_POLLS)
+            hd_plan_tell(r, b, nullptr);
+        hd_word_pause(polls);
     }
+    if (polls > HD_TELL_POLLS)
+        hd_plan_told(r);
+    return polls <= 32u || hd_stopped(&r) == HD_STOP_NOT;
 }
 
-/* The fetching warp: step i + 1 is on its way while step i is waited for. */
+/* The fetching warp looks whether step i is ready; n_ends: steps with an end before it. Loads that are under way hold up
+ * the fence of a release, and acquiring loads empty the SM's cache. So: few looks while a body runs, none while the
+ * counting warp releases what that body wrote, and as many as can be when the lanes have nothing to do. */
+static __device__ __forceinline__ int hd_plan_look(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i,
+                                                   uint32_t n_ends)
+{
+    const int idle = hd_word(&b->ended) >= i;
+    if (!idle || r.crowded) {
+        if (hd_plan_looks_ready(&r, b->run, s))
+            return hd_plan_ready(&r, b->run, s);
+        if (!idle)
+            __nanosleep(64);
+        return 0;
+    }
+    if ((int32_t)(hd_word(&b->n_counted) - n_ends) < 0)
+        return 0;
+    return hd_plan_ready(&r, b->run, s);
+}
+
+/* Until it is ready. 0: the run stops. */
+static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i,
+                                                   uint32_t n_ends)
+{
+    uint32_t polls, go = 0;
+    for (polls = 0; polls < 8u && hd_word(&b->ended) < i; polls++)
+        ; /* a very short body: one look less to be in its way */
+#pragma unroll 1
+    for (polls = 0; !go; polls++) {
+        go = (uint32_t)hd_plan_look(r, b, s, i, n_ends);
+        if ((polls & 63u) == 63u && hd_stopped(&r) != HD_STOP_NOT)
+            break;
+        if (polls == HD_TELL_POLLS)
+            hd_plan_tell(r, b, s);
+        if (polls > 1024u)
+            HD_PAUSE(0);
+    }
+    if (polls > HD_TELL_POLLS)
+        hd_plan_told(r);
+    return __all_sync(0xffffffffu, go);
+}
+
+/* Steps of a batch, as bits 0, 8, 16, 24: what the first 16 bytes of each say. */
+typedef struct hd_batch {
+    uint32_t waits, ends, last, joins;
+    uint4 first;
+} hd_batch;
+
+static __device__ __forceinline__ hd_batch hd_batch_of(uint4 part)
+{
+    const int first = (threadIdx.x & 7u) == 0;
+    const hd_head head = hd_head_in(part);
+    hd_batch s;
+    s.first = part;
+    s.waits = __ballot_sync(0xffffffffu, first && part.z != 0u);
+    s.ends = __ballot_sync(0xffffffffu, first && head.has_end);
+    s.last = __ballot_sync(0xffffffffu, first && head.task == HD_NONE);
+    s.joins = __ballot_sync(0xffffffffu, first && head.body == HD_BODY_JOIN);
+    return s;
+}
+
+/* Waits for step i, which is at `bit` of its batch, and for barriers to be free. n_ends: steps with an end that were
+ * handed over before. 0: it does not run. */
+static __device__ __forceinline__ int hd_plan_hand_over(const hd_run &r, hd_plan_block *b, const hd_batch *s,
+                                                        uint32_t bit, uint32_t i, uint32_t *n_ends)
+{
+    const uint32_t n = *n_ends;
+    int go = !(s->last >> bit & 1u);
+    if (i > 1u)
+        go &= hd_plan_await(r, b, &b->began, i - 1u); /* READY(i - 2) is over */
+    if (n > 1u)
+        go &= hd_plan_await(r, b, &b->n_counted, n - 1u); /* and so is DONE of the last but one */
+    if (go && (s->waits >> bit & 1u)) {
+        hd_step step;
+        step.task = __shfl_sync(0xffffffffu, s->first.y, (int)bit);
+        step.need = __shfl_sync(0xffffffffu, s->first.z, (int)bit);
+        go = hd_plan_wait(r, b, &step, i, n);
+    }
+    *n_ends += !go || (s->ends >> bit & 1u);
+    return go;
+}
+
+/* The fetching warp. */
 template <int TRACE>
 static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_block *b, uint32_t n_lanes)
 {
-    const hd_step *at = r.steps + r.lists[blockIdx.x];
     const uint32_t lane = threadIdx.x & 31u;
-    uint4 part = hd_fetch(at);
-    uint32_t i, stop = 0, task;
-    for (i = 0;; i++) {
-        hd_step *s = &b->step[i & 1u];
-        int go = 1;
-        if (i >= 2u)
-            hd_bar_sync(HD_BAR_FREE + (i & 1u), 64u);
-        hd_keep(s, part);
-        task = s->task;
-        if (lane == 8u)
-            stop = HD_LOAD(&r.shared->fail.stop, RELAXED, DEV); /* comes with the next record */
-        if (task != HD_NONE) {
-            at++;
-            part = hd_fetch(at);
-            if (lane == 0)
-                go = hd_plan_wait(r, b, s, i);
-            go = __shfl_sync(0xffffffffu, go, 0) && __shfl_sync(0xffffffffu, stop, 8) == HD_STOP_NOT;
+    const uint4 *at = (const uint4 *)(r.steps + r.lists[blockIdx.x]) + lane;
+    uint32_t base, i, n_tasks = 0, n_ends = 0, stop = HD_STOP_NOT;
+    uint4 part = *at;
+    for (base = 0;; base += HD_PLAN_BATCH) {
+        hd_batch s = hd_batch_of(part);
+        if (base >= HD_PLAN_SLOTS) { /* the batch before the last has been run and read */
+            stop |= !hd_plan_await(r, b, &b->began, base - HD_PLAN_BATCH + 1u);
+            stop |= !hd_plan_await(r, b, &b->walked, base - HD_PLAN_BATCH);
         }
-        if (lane == 0) {
-            if (!go)
-                s->task = HD_NONE;
-            if (TRACE)
-                b->ready[i & 1u] = hd_clock();
-        }
+        ((uint4 *)&b->record[hd_slot_of(b, base)])[lane] = part;
         __syncwarp();
-        hd_bar_arrive(HD_BAR_READY + (i & 1u), n_lanes + 32u);
-        if (!go || task == HD_NONE)
-            return;
+        if (lane == 0)
+            hd_set_word(&b->filled, base + HD_PLAN_BATCH);
+        if (stop != HD_STOP_NOT)
+            s.last |= 1u;
+        if (!s.last) {
+            at += 32;
+            part = *at; /* comes while this batch is handed over */
+            stop = hd_stopped(&r);
+        }
+        stop = __shfl_sync(0xffffffffu, stop, 0);
+        for (i = base; i < base + HD_PLAN_BATCH; i++) {
+            const uint32_t bit = 8u * (i - base);
+            const int go = hd_plan_hand_over(r, b, &s, bit, i, &n_ends);
+            if (TRACE && lane == 0)
+                b->ready[hd_slot_of(b, i)] = hd_clock();
+            if (!go && lane == 0) {
+                b->record[hd_slot_of(b, i)].task = HD_NONE;
+                b->n_tasks = n_tasks;
+                hd_set_word(&b->over, i);
+            }
+            __syncwarp();
+            hd_ready_arrive(i, n_lanes + 32u);
+            if (!go) {
+                (void)hd_plan_await(r, b, &b->began, i + 1u); /* who else would tell the host of a long last body? */
+                return;
+            }
+            n_tasks += !(s.joins >> bit & 1u);
+        }
     }
 }
 
-/* The releasing warp. */
-template <int TRACE>
+/* The counting warp, in a batch that is in its slots: 0 when the steps are over. */
+static __device__ __forceinline__ int hd_plan_count(const hd_run &r, hd_plan_block *b, uint32_t base, uint32_t *n_ends,
+                                                    uint32_t n_lanes)
+{
+    const uint32_t lane = threadIdx.x & 31u;
+    const hd_batch s = hd_batch_of(((const uint4 *)&b->record[hd_slot_of(b, base)])[lane]);
+    uint32_t left;
+    uint4 said; /* failed[2], over */
+    for (left = s.ends | s.last; left; left &= left - 1u) {
+        const uint32_t i = base + hd_lowest(left) / 8u;
+        const hd_step *step = &b->record[hd_slot_of(b, i)];
+        const uint32_t mine = hd_step_mine(&r, step);
+        if (s.last >> hd_lowest(left) & 1u)
+            return 0;
+        hd_done_sync(*n_ends, n_lanes + 32u);
+        said = *(const uint4 *)b->failed;
+        if (said.z <= i)
+            return -1;
+        if (!(said.x | said.y)) { /* else it failed, or did not run */
+            hd_plan_release(&r, step, mine);
+            if (lane == 0 && (step->flags & HD_TASK_WATCH))
+                hd_tell_watcher(r, step->watch, b->run);
+        }
+        ++*n_ends;
+        __syncwarp();
+        if (lane == 0)
+            hd_mark(&b->n_counted, *n_ends);
+    }
+    return 1;
+}
+
+/* The counting warp. */
 static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_block *b, uint32_t n_lanes)
 {
     const uint32_t lane = threadIdx.x & 31u;
-    hd_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    uint64_t left = TRACE ? hd_clock() : 0;
-    uint32_t i;
-    for (i = 0;; i++) {
-        hd_step *s = &b->step[i & 1u];
-        hd_bar_sync(HD_BAR_DONE + (i & 1u), n_lanes + 32u);
-        if (s->task == HD_NONE)
-            break;
-        if (lane == 0)
-            b->n_ended = i + 1u;
-        hd_plan_release(&r, s);
-        if (lane == 0) {
-            if (s->flags & HD_TASK_WATCH)
-                hd_tell_watcher(r, s->watch, b->run);
-            tally.n_tasks += s->body != HD_BODY_JOIN;
-            if (TRACE && s->body != HD_BODY_JOIN) {
-                if (tally.n_events == r.n_trace) {
-                    tally.n_dropped++;
-                } else {
-                    hd_event *e = r.events + (uint64_t)blockIdx.x * r.n_trace + tally.n_events++;
-                    uint64_t begin = b->begin[i & 1u], ready = b->ready[i & 1u];
-                    ready = ready < left ? left : ready > begin ? begin : ready;
-                    e->begin = begin;
-                    e->task = s->task;
-                    e->idle = hd_gap(left, ready);
-                    e->queue = hd_gap(ready, begin);
-                    e->dep = 0;
-                    e->end = left = b->end[i & 1u];
-                }
-            }
-        }
-        __syncwarp();
-        hd_bar_arrive(HD_BAR_FREE + (i & 1u), 64u);
+    uint32_t base, polls, n_ends = 0;
+    int on = 1;
+    for (base = 0; on > 0; base += HD_PLAN_BATCH) {
+#pragma unroll 1
+        for (polls = 0; hd_word(&b->filled) <= base && hd_word(&b->over) == HD_NONE; polls++)
+            hd_word_pause(polls);
+        on = __shfl_sync(0xffffffffu, hd_word(&b->filled), 0) > base ? hd_plan_count(r, b, base, &n_ends, n_lanes) : 0;
+        if (on > 0 && lane == 0)
+            hd_set_word(&b->walked, base + HD_PLAN_BATCH);
     }
+    if (on == 0) /* else it has met there */
+        hd_done_sync(n_ends, n_lanes + 32u);
     if (lane == 0) {
+        hd_tally tally = {b->n_tasks, 0, 0, 0, 0, 0, b->n_events, b->n_dropped, 0};
         r.tallies[blockIdx.x] = tally;
         hd_block_leave(r, b->run, hd_leave(&r));
-    }
-}
-
-/* The lanes. */
-template <typename Bodies, int TRACE>
-static __device__ __forceinline__ void hd_plan_run(const hd_run &r, hd_plan_block *b, void *arena, uint32_t n_lanes)
-{
-    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
-    uint32_t i;
-    for (i = 0;; i++) {
-        const hd_step *s = &b->step[i & 1u];
-        hd_bar_sync(HD_BAR_READY + (i & 1u), n_lanes + 32u);
-        lane.task = s->task;
-        if (threadIdx.x == 0) {
-            hd_now_task(r, lane.task);
-            if (TRACE)
-                b->begin[i & 1u] = hd_clock();
-        }
-        if (lane.task != HD_NONE && s->body != HD_BODY_JOIN)
-            Bodies()(&lane, s->body, r.app, hd_step_args(&r, s));
-        if (TRACE) {
-            hd_bar_sync(1u, n_lanes);
-            if (threadIdx.x == 0)
-                b->end[i & 1u] = hd_clock();
-        }
-        hd_bar_arrive(HD_BAR_DONE + (i & 1u), n_lanes + 32u);
-        if (lane.task == HD_NONE)
-            return;
     }
 }
 
@@ -534,17 +894,20 @@ template <typename Bodies, int TRACE> __global__ void hd_planned(const __grid_co
     __shared__ hd_plan_block b;
     const uint32_t n_lanes = blockDim.x - 64u;
     if (threadIdx.x == 0) {
-        b.n_ended = 0;
+        b.failed[0] = b.failed[1] = b.began = b.ended = b.filled = b.walked = b.n_counted = 0;
+        b.n_tasks = b.n_events = b.n_dropped = 0;
+        b.over = HD_NONE;
+        b.left = TRACE ? hd_clock() : 0;
         b.run = HD_LOAD(&r.shared->run, RELAXED, DEV);
         hd_block_came(r, b.run);
     }
     __syncthreads();
     if (threadIdx.x < n_lanes)
-        hd_plan_run<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
+        hd_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
     else if (threadIdx.x < n_lanes + 32u)
         hd_plan_fetch<TRACE>(r, &b, n_lanes);
     else
-        hd_plan_finish<TRACE>(r, &b, n_lanes);
+        hd_plan_finish(r, &b, n_lanes);
 }
 
 /* ---- levels ---- */

@@ -4,7 +4,7 @@
  *     for each step of the list:
  *         hd_plan_ready(r, run, step)      its predecessors elsewhere have been counted     (one lane, polled)
  *         ... the body ...
- *         hd_plan_release(r, step)         counts its successors elsewhere                  (one warp, a lane an edge)
+ *         hd_plan_release(r, step, mine)   counts its successors elsewhere                  (one warp, a lane an edge)
  *
  * The order of a list stands for the edges between its own tasks. The plan's edges and the order of its lists together
  * have no cycle (src/graph/plan.c checks that), so somebody can always go on.
@@ -33,11 +33,19 @@ HD_FN uint32_t hd_step_succ(const hd_run *r, const hd_step *s, uint32_t i)
     return i < HD_STEP_SUCC ? s->first[i] : r->step_edges[s->succ + (i - HD_STEP_SUCC)];
 }
 
-/* All scheduling lanes, after the barrier that ends the body. */
-HD_FN void hd_plan_release(const hd_run *r, const hd_step *s)
+/* The successor that this scheduling lane counts first, or HD_NONE; known before the body ends. */
+HD_FN uint32_t hd_step_mine(const hd_run *r, const hd_step *s)
+{
+    return hd_warp_lane() < s->n_succ ? hd_step_succ(r, s, hd_warp_lane()) : HD_NONE;
+}
+
+/* All scheduling lanes, after the barrier that ends the body; mine: hd_step_mine. */
+HD_FN void hd_plan_release(const hd_run *r, const hd_step *s, uint32_t mine)
 {
     uint32_t i;
-    for (i = hd_warp_lane(); i < s->n_succ; i += hd_warp_width())
+    if (mine != HD_NONE)
+        HD_COUNT(&r->count[mine], RELEASE, DEV);
+    for (i = hd_warp_lane() + hd_warp_width(); i < s->n_succ; i += hd_warp_width())
         HD_COUNT(&r->count[hd_step_succ(r, s, i)], RELEASE, DEV);
 }
 

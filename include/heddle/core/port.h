@@ -13,14 +13,19 @@
 #include <stdint.h>
 
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 2u
+#define HEDDLE_CORE_VERSION 3u
 
+/* HD_FN declares a core function; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
+ * runs seldom would crowd the instruction cache of the code that runs always. */
 #if defined(__CUDACC__)
 #define HD_FN __attribute__((unused)) static __host__ __device__ __forceinline__
+#define HD_SELDOM_FN __attribute__((unused)) static __host__ __device__ __noinline__
 #elif defined(__GNUC__)
 #define HD_FN __attribute__((unused)) static inline
+#define HD_SELDOM_FN HD_FN
 #else
 #define HD_FN static inline
+#define HD_SELDOM_FN HD_FN
 #endif
 
 #if defined(__cplusplus)
@@ -41,6 +46,7 @@ typedef struct heddle_lane {
     void *shared;         /* block-shared arena: HD_REDUCE_BYTES, then the body's own bytes       */
     struct hd_fail *fail; /* where heddle_fail leaves the first error                             */
     struct hd_team *team; /* emulated block only (its barrier), else NULL                         */
+    uint32_t *failed;     /* on a GPU worker: what heddle_fail sets for the worker itself, else NULL */
 } heddle_lane;
 
 /* An emulated block's barrier, called by every lane. Host only. */

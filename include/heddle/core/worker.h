@@ -3,7 +3,7 @@
  *
  *     hd_next(r, w)            the next task, or HD_NONE when the run is over   (lane 0)
  *     ... the body, by all lanes, between two barriers ...
- *     hd_finish(r, w, t)       counts the successors, places those that became ready   (one warp)
+ *     hd_finish(r, w, t, ...)  counts the successors, places those that became ready   (one warp)
  *
  * The walk of a task: the worker that counts its last predecessor places it: keeps it, or pushes it into
  * a ring; its taker acquires what the predecessors wrote, runs the body, counts the successors with one
@@ -161,7 +161,7 @@ HD_FN uint32_t hd_take_share(const hd_run *r, hd_worker *w)
 }
 
 /* A root for this worker; roots bound to others are passed on to them. */
-HD_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
 {
     uint32_t t;
     do
@@ -198,7 +198,7 @@ HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
 
 /* Lane 0: gives a task to the worker that asks, if there is one and this one has more than its next. The slot is
  * released as for a task with one predecessor: what this worker acquired passes on with it. */
-HD_FN void hd_give(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w)
 {
     uint32_t who = HD_LOAD(&r->shared->asking, RELAXED, DEV), t, said;
     if (who == 0u || who == w->id + 1u)
@@ -314,7 +314,7 @@ HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_
 }
 
 /* Lane 0 puts the tasks of the lanes in `mask` on its own list, which is never full. */
-HD_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+HD_SELDOM_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     while (mask) {
         uint32_t t = hd_shuffle(task, hd_lowest(mask));
@@ -328,8 +328,8 @@ HD_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
     hd_warp_sync(); /* lane 0 may give such a task away: what its own lane acquired comes before */
 }
 
-/* All scheduling lanes: each places its task if it is `ready`. */
-HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
+/* All scheduling lanes: each places its task if it is `ready`. may_keep 0: this worker has its next task already. */
+HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready, int may_keep)
 {
     uint32_t lane = hd_warp_lane();
     uint32_t mask = hd_ballot(ready);
@@ -338,7 +338,7 @@ HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
     uint32_t keep = 0, first, said = HD_PUSH_OK, n_full = 0;
     if (!mask)
         return;
-    if (mine && hd_policy_keeps(r->policy) && w->kept == HD_NONE) {
+    if (mine && may_keep && hd_policy_keeps(r->policy) && w->kept == HD_NONE) {
         uint32_t urgent = mine & hd_ballot(ready && (e.need & HD_NEED_URGENT));
         uint32_t who = hd_lowest(urgent ? urgent : mine);
         uint32_t t = hd_shuffle(e.task, who);
@@ -373,6 +373,28 @@ HD_FN int hd_arrive_at(const hd_run *r, uint32_t run, const hd_task *task, uint3
     return hd_arrive(r, run, *e);
 }
 
+/* Which successor is sure to be this worker's next task, whatever the others do: the first that has no other predecessor,
+ * under a policy that keeps one. Its number among the successors, or HD_NONE. While the task's body runs its record can be
+ * fetched, and it can be given to the lanes before the task is finished. */
+HD_FN uint32_t hd_sure(const hd_run *r, const hd_worker *w, const hd_task *task)
+{
+    uint32_t n = task->n_succ < HD_INLINE_SUCC ? task->n_succ : HD_INLINE_SUCC, i;
+    if (!hd_policy_keeps(r->policy) || w->kept != HD_NONE || r->has_urgent || r->has_placed)
+        return HD_NONE;
+    for (i = 0; i < n; i++)
+        if ((task->first[i].need & HD_NEED_MASK) == 1u)
+            return i;
+    return HD_NONE;
+}
+
+/* Lane 0: takes the sure one; hd_finish must be told. */
+HD_FN uint32_t hd_take_sure(hd_worker *w, const hd_task *task, uint32_t sure)
+{
+    w->kept_run++;
+    w->tally.n_kept++;
+    return task->first[sure].task;
+}
+
 /* All scheduling lanes: the task's successors have been counted and placed. */
 HD_FN void hd_finished(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
 {
@@ -384,23 +406,26 @@ HD_FN void hd_finished(const hd_run *r, hd_worker *w, uint32_t t, const hd_task 
         r->host->done(r->host->self, t);
 }
 
-/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
-HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it; sure: the successor
+ * that was taken ahead of this (hd_take_sure), or HD_NONE. */
+HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task, uint32_t sure)
 {
     uint32_t n = task->n_succ, at;
     for (at = 0; at < n; at += hd_warp_width()) {
         hd_edge e = {0, 0};
-        int ready = hd_arrive_at(r, w->run, task, at, &e);
-        hd_place(r, w, e, ready);
+        int taken = at + hd_warp_lane() == sure;
+        int ready = !taken && hd_arrive_at(r, w->run, task, at, &e);
+        hd_place(r, w, e, ready, sure == HD_NONE);
     }
     hd_finished(r, w, t, task);
 }
 
 /* ---- tracing: called only when r->events ------------------------------------------------------ */
 
+/* 0 when `to` is not later: a GPU's clocks, and turns that overlap. */
 HD_FN uint32_t hd_gap(uint64_t from, uint64_t to)
 {
-    return to - from > 0xffffffffu ? 0xffffffffu : (uint32_t)(to - from);
+    return to <= from ? 0u : to - from > 0xffffffffu ? 0xffffffffu : (uint32_t)(to - from);
 }
 
 /* Lane 0, when the body of t has ended: notes the times of the turn so far. */

@@ -77,7 +77,7 @@ static void work_distributed(worker *x)
     while ((t = hd_next(r, &x->w)) != HD_NONE) {
         const hd_task *task = hd_task_at(r, t);
         run_body(x, t, task->body, hd_args_at(r, task));
-        hd_finish(r, &x->w, t, task);
+        hd_finish(r, &x->w, t, task, HD_NONE);
         end_turn(x);
     }
 }
@@ -180,7 +180,7 @@ static void work_plan(worker *x)
     const hd_step *s;
     for (s = r->steps + r->lists[x->w.id]; s->task != HD_NONE && wait_for_step(x, s); s++) {
         run_body(x, s->task, s->body, hd_step_args(r, s));
-        hd_plan_release(r, s);
+        hd_plan_release(r, s, hd_step_mine(r, s));
         end_step(x, s);
         end_turn(x);
     }
@@ -190,7 +190,8 @@ static void work_plan(worker *x)
 
 int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, void *shared, hd_cpu_now *now)
 {
-    worker x = {.r = r, .bodies = bodies, .now = &now->now, .lane = {0, 1, id, 0, shared, &r->shared->fail, NULL}};
+    worker x = {
+        .r = r, .bodies = bodies, .now = &now->now, .lane = {0, 1, id, 0, shared, &r->shared->fail, NULL, NULL}};
     hd_worker_begin(r, &x.w, id);
     say_waits(&x, HD_NONE, 0, 0);
     HD_STORE(&x.now->came, x.w.run, RELAXED, SYS);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* choice.c - which form runs next.
  *
- * What the config names is taken. Where it leaves a choice, the candidates run in turn, each TRIES times, each on the
- * user's own runs; then the quickest stays and the others are freed. Nothing is run twice for the sake of measuring. A
- * candidate that this graph or device cannot have is left out, unless it is the only one. */
+ * What the config names is taken; dispatch plan leaves the style of the plan open, unless the graph has a plan. Where there
+ * is a choice, it is the one that the profile remembers; else the candidates run in turn, each TRIES times, each on the
+ * user's own runs; then the quickest stays, is written into the profile, and the others are freed. Nothing is run twice for
+ * the sake of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
+ * which a run was captured stays: nobody knows when it is replayed. */
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/loaded.h"
+#include "backend/profile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,28 +18,42 @@
 typedef struct candidate {
     heddle_executor executor;
     heddle_dispatch dispatch;
+    hd_plan_style style;
 } candidate;
 
 /* In the order of trying. */
-static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED},
-                                       {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT},
-                                       {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT}};
+static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_DEPTH},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH},
+                                       {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH},
+                                       {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH}};
 #define N_CANDIDATES (sizeof candidates / sizeof candidates[0])
 
-static heddle_status make(hd_form **out, hd_loaded *l, candidate c, hd_error *e)
+static int is_form(const hd_form *f, const candidate *c)
+{
+    return f->executor == c->executor && f->dispatch == c->dispatch && f->style == c->style;
+}
+
+/* "persistent plan depth", "cudagraph". */
+static void name_of(const candidate *c, char out[HD_PROFILE_WORD])
+{
+    snprintf(out, HD_PROFILE_WORD, "%s%s%s%s%s", heddle_executor_name(c->executor), c->dispatch ? " " : "",
+             c->dispatch ? heddle_dispatch_name(c->dispatch) : "", c->dispatch == HEDDLE_DISPATCH_PLAN ? " " : "",
+             c->dispatch == HEDDLE_DISPATCH_PLAN ? hd_plan_style_name(c->style) : "");
+}
+
+static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_error *e)
 {
     const heddle_config *cfg = &l->device->config;
     hd_form *f = NULL;
     heddle_status s;
     *out = NULL;
-    for (f = l->forms; f; f = f->next)
-        if (f->executor == c.executor && f->dispatch == c.dispatch)
-            break;
+    for (f = l->forms; f && !is_form(f, c); f = f->next)
+        continue;
     if (!f) {
-        s = c.executor == HEDDLE_EXECUTOR_PERSISTENT
-                ? hd_form_persistent(&f, l, c.dispatch, cfg->policy, e)
-                : hd_form_launches(&f, l, c.executor, cfg->by_body, (int)cfg->sync, e);
+        s = c->executor == HEDDLE_EXECUTOR_PERSISTENT
+                ? hd_form_persistent(&f, l, c->dispatch, c->style, cfg->policy, e)
+                : hd_form_launches(&f, l, c->executor, cfg->by_body, (int)cfg->sync, e);
         if (s != HEDDLE_OK)
             return s;
         f->next = l->forms;
@@ -45,19 +63,24 @@ static heddle_status make(hd_form **out, hd_loaded *l, candidate c, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* Does the config leave c as a candidate? */
-static int allowed(const heddle_config *cfg, candidate c)
+/* Do the config and the graph leave c as a candidate? */
+static int allowed(const hd_loaded *l, const candidate *c)
 {
-    if (cfg->executor != HEDDLE_EXECUTOR_AUTO && cfg->executor != c.executor)
+    const heddle_config *cfg = &l->device->config;
+    if (cfg->executor != HEDDLE_EXECUTOR_AUTO && cfg->executor != c->executor)
         return 0;
-    return cfg->dispatch == HEDDLE_DISPATCH_DEFAULT || cfg->dispatch == c.dispatch;
+    if (c->style != HD_PLAN_PATH && l->graph->plan)
+        return 0;
+    return cfg->dispatch == HEDDLE_DISPATCH_DEFAULT || cfg->dispatch == c->dispatch;
 }
 
 /* What the config names without a choice: 1 and *out. */
-static int named(const heddle_config *cfg, candidate *out)
+static int named(const hd_loaded *l, candidate *out)
 {
-    out->executor = cfg->executor;
-    out->dispatch = cfg->dispatch;
+    const heddle_config *cfg = &l->device->config;
+    *out = (candidate){cfg->executor, cfg->dispatch, HD_PLAN_PATH};
+    if (cfg->dispatch == HEDDLE_DISPATCH_PLAN && !l->graph->plan)
+        return 0;
     if (cfg->dispatch != HEDDLE_DISPATCH_DEFAULT)
         out->executor = HEDDLE_EXECUTOR_PERSISTENT;
     else if (cfg->executor == HEDDLE_EXECUTOR_PERSISTENT && cfg->policy != HEDDLE_POLICY_DEFAULT)
@@ -66,31 +89,99 @@ static int named(const heddle_config *cfg, candidate *out)
            (out->executor != HEDDLE_EXECUTOR_PERSISTENT || out->dispatch != HEDDLE_DISPATCH_DEFAULT);
 }
 
-/* The quickest of the forms that have run; the others are freed. */
-static void keep_best(hd_loaded *l)
+/* ---- the profile -------------------------------------------------------------------------------------------------- */
+
+/* All that the choice may depend on. */
+static heddle_status key_of(const hd_loaded *l, hd_profile_key *out, hd_error *e)
 {
-    hd_form *f, *best = NULL, **at;
-    size_t used;
-    for (f = l->forms; f; f = f->next)
-        if (f->best_ns && (!best || f->best_ns < best->best_ns))
-            best = f;
-    if (!best)
-        return;
-    used = (size_t)snprintf(l->how, sizeof l->how, "%s; the best of", best->how);
-    for (f = l->forms; f && used < sizeof l->how; f = f->next)
-        used += (size_t)snprintf(l->how + used, sizeof l->how - used, "%s %.24s %.1f us", f == l->forms ? "" : ",",
-                                 f->how, (double)f->best_ns / 1e3);
+    const heddle_config *c = &l->device->config;
+    heddle_device d = HEDDLE_DEVICE_INIT;
+    char settings[HD_PROFILE_WORD];
+    HD_TRY(hd_cuda_describe((uint32_t)l->device->index, &d, e));
+    snprintf(settings, sizeof settings, "%u.%u.%u %s %s %s %u workers %u lanes by_body %u trace %u plan %u",
+             HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, heddle_executor_name(c->executor),
+             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, l->n_lanes, c->by_body,
+             c->n_trace != 0, l->graph->plan != NULL);
+    hd_profile_key_of(out, l->graph, d.name, settings);
+    return HEDDLE_OK;
+}
+
+/* The form that the profile remembers. NULL: there is none, or not here. */
+static hd_form *remembered(hd_loaded *l)
+{
+    const char *path = l->device->config.profile;
+    char choice[HD_PROFILE_WORD], name[HD_PROFILE_WORD];
+    hd_profile_key key;
+    hd_form *f = NULL;
+    size_t i;
+    if (!path || key_of(l, &key, &l->note) != HEDDLE_OK || !hd_profile_find(path, &key, choice, &l->note))
+        return NULL;
+    for (i = 0; i < N_CANDIDATES && !f; i++) {
+        name_of(&candidates[i], name);
+        if (allowed(l, &candidates[i]) && !strcmp(name, choice))
+            (void)make(&f, l, &candidates[i], &l->note);
+    }
+    return f;
+}
+
+static void remember(hd_loaded *l, const hd_form *best)
+{
+    candidate c = {best->executor, best->dispatch, best->style};
+    const char *path = l->device->config.profile;
+    char name[HD_PROFILE_WORD];
+    hd_profile_key key;
+    name_of(&c, name);
+    if (path && key_of(l, &key, &l->note) == HEDDLE_OK)
+        (void)hd_profile_keep(path, &key, name, best->best_ns, &l->note);
+}
+
+/* ---- choosing ----------------------------------------------------------------------------------------------------- */
+
+/* How and why, and what is wrong with the profile, if anything. */
+static void say_how(hd_loaded *l, const char *how, const char *why)
+{
+    snprintf(l->how, sizeof l->how, "%.160s%s%s%s%.250s", how, *why ? "; " : "", why, l->note.text[0] ? "; " : "",
+             l->note.text);
+}
+
+static void settle(hd_loaded *l, hd_form *f, const char *why)
+{
+    l->form = f;
+    l->settled = 1;
+    say_how(l, f->how, why);
+}
+
+static void free_others(hd_loaded *l, const hd_form *kept)
+{
+    hd_form *f, **at;
     for (at = &l->forms; *at;) {
         f = *at;
-        if (f == best) {
+        if (f == kept) {
             at = &f->next;
             continue;
         }
         *at = f->next;
         f->free(f);
     }
-    l->form = best;
-    l->settled = 1;
+}
+
+/* The quickest of the forms that have run; the others are freed. */
+static void keep_best(hd_loaded *l)
+{
+    hd_form *f, *best = NULL;
+    char why[256] = "the best of";
+    size_t used = strlen(why);
+    for (f = l->forms; f; f = f->next)
+        if (f->best_ns && (!best || f->best_ns < best->best_ns))
+            best = f;
+    if (!best)
+        return;
+    for (f = l->forms; f && used < sizeof why; f = f->next)
+        used += (size_t)snprintf(why + used, sizeof why - used, "%s %.*s %.1f us", f == l->forms ? "" : ",",
+                                 (int)strcspn(f->how, ","), f->how, (double)f->best_ns / 1e3);
+    remember(l, best);
+    settle(l, best, why);
+    free_others(l, best);
 }
 
 /* The next candidate that still has tries left. NULL: all have run. */
@@ -101,9 +192,9 @@ static heddle_status next_candidate(hd_loaded *l, hd_form **out, hd_error *e)
     *out = NULL;
     for (i = 0; i < N_CANDIDATES; i++) {
         hd_form *f;
-        if (!allowed(&l->device->config, candidates[i]))
+        if (!allowed(l, &candidates[i]))
             continue;
-        s = make(&f, l, candidates[i], e);
+        s = make(&f, l, &candidates[i], e);
         if (s == HEDDLE_EDEVICE)
             return s;
         if (s != HEDDLE_OK) {
@@ -116,16 +207,11 @@ static heddle_status next_candidate(hd_loaded *l, hd_form **out, hd_error *e)
     return l->forms ? HEDDLE_OK : last;
 }
 
-heddle_status hd_choose(hd_loaded *l, hd_error *e)
+static heddle_status choose_freely(hd_loaded *l, hd_error *e)
 {
-    candidate c;
-    hd_form *f;
-    if (l->settled)
-        return HEDDLE_OK;
-    if (named(&l->device->config, &c)) {
-        HD_TRY(make(&l->form, l, c, e));
-        snprintf(l->how, sizeof l->how, "%s", l->form->how);
-        l->settled = 1;
+    hd_form *f = l->forms ? NULL : remembered(l);
+    if (f) {
+        settle(l, f, "as the profile remembers");
         return HEDDLE_OK;
     }
     HD_TRY(next_candidate(l, &f, e));
@@ -134,7 +220,24 @@ heddle_status hd_choose(hd_loaded *l, hd_error *e)
         return HEDDLE_OK;
     }
     l->form = f;
-    snprintf(l->how, sizeof l->how, "%s; being tried", f->how);
+    say_how(l, f->how, "being tried");
+    return HEDDLE_OK;
+}
+
+heddle_status hd_choose(hd_loaded *l, hd_error *e)
+{
+    candidate c;
+    hd_form *f;
+    if (l->settled)
+        return HEDDLE_OK;
+    if (l->captured) {
+        settle(l, l->form, "kept because a run of it was captured");
+        return HEDDLE_OK;
+    }
+    if (!named(l, &c))
+        return choose_freely(l, e);
+    HD_TRY(make(&f, l, &c, e));
+    settle(l, f, "");
     return HEDDLE_OK;
 }
 

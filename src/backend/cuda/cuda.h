@@ -13,6 +13,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 
 /* ---- driver.c ---- */
 
@@ -55,10 +56,13 @@ struct hd_device {
     uint64_t max_shared_bytes; /* of one block, when it asks for it */
     cudaStream_t stream;       /* runs */
     cudaStream_t side;         /* what must not wait for a run: the stop word */
+    hd_loaded *in_pieces;      /* the run that was started last, if it goes into the stream in pieces */
 };
 
 /* Makes the device current for this thread. */
 heddle_status hd_cuda_use(const hd_device *d, hd_error *e);
+/* Is the stream being captured? Then nothing may wait, ask or launch a graph in it. */
+int hd_cuda_capturing(cudaStream_t stream);
 
 /* ---- a form: one way to run a loaded graph ---- */
 
@@ -68,13 +72,15 @@ typedef struct hd_form hd_form;
 struct hd_form {
     heddle_executor executor;
     heddle_dispatch dispatch;
+    hd_plan_style style;         /* of dispatch plan, where the graph has no plan of its own */
     uint32_t n_workers, n_lanes; /* as it runs; n_workers: those of persistent, else the SMs */
     char how[160];               /* one line: "persistent plan, 528 workers of 128 lanes" */
     hd_form *next;
     uint32_t *stop_word; /* device: for stop() */
     uint64_t best_ns;    /* what its runs took at best, 0: none yet */
     uint32_t n_runs;
-    /* Puts one run into the stream. */
+    uint32_t n_left; /* pieces of this run that are not in the stream yet */
+    /* Puts one run into the stream, or its first piece, or, while n_left, its next one. */
     heddle_status (*start)(hd_form *f, cudaStream_t stream, hd_error *e);
     /* After it: what result() needs on the host. Optional. */
     heddle_status (*fetch)(hd_form *f, cudaStream_t stream, hd_error *e);
@@ -107,18 +113,20 @@ struct hd_loaded {
     uint32_t *stop_word;            /* pinned host: what stop() copies */
     hd_form *forms, *form;          /* all that were made; the one of this run */
     cudaEvent_t began, ended, done; /* around the run; and when its last words are on the host */
+    pthread_mutex_t mutex;          /* for pieces and the stop word, which several waiting threads may get to */
     int running, dirty, lost, captured,
         settled; /* captured: some replay may have written app; settled: hd_choose has decided */
     uint32_t n_app_bytes;
     struct hd_app_copy *copies; /* of hd_cuda_enqueue */
     uint64_t begin_ns;
     hd_result last;
-    char complaint[512], how[384];
+    char complaint[512], how[640];
+    hd_error note; /* what the profile's file is good for, if that must be said */
 };
 
-/* persistent.c: executor persistent with a dispatch and policy; trace: with events. */
-heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, heddle_policy policy,
-                                 hd_error *e);
+/* persistent.c: executor persistent with a dispatch, a style of plan (dispatch plan) and a policy. */
+heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, hd_plan_style style,
+                                 heddle_policy policy, hd_error *e);
 /* launches.c: executors levels, cudagraph, cudagraph+pdl and taskgraph. by_body as in heddle_config. */
 heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor executor, uint32_t by_body, int sync,
                                hd_error *e);

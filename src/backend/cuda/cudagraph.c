@@ -158,7 +158,7 @@ static heddle_status add_all(const hd_launch_form *f, cudaGraph_t graph, cudaGra
 
 static heddle_status instantiate(hd_launch_form *f, cudaGraph_t graph, hd_error *e)
 {
-    cudaStream_t stream = f->loaded->device->stream;
+    cudaStream_t stream = f->loaded->device->side; /* beside what runs */
     HD_CUDA_TRY(cudaGraphInstantiate(&f->exec, graph, 0), e, doing);
     HD_CUDA_TRY(cudaGraphUpload(f->exec, stream), e, doing);
     HD_CUDA_TRY(cudaStreamSynchronize(stream), e, doing);

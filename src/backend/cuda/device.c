@@ -22,6 +22,12 @@ heddle_status hd_cuda_use(const hd_device *d, hd_error *e)
     return HEDDLE_OK;
 }
 
+int hd_cuda_capturing(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
+
 static void close_device(hd_device *d)
 {
     if (!d)

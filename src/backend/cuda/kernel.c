@@ -34,8 +34,9 @@ heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, u
 {
     const hd_driver *d = &l->device->driver;
     const heddle_stubs *stubs = l->graph->table->stubs;
+    static pthread_mutex_t raising = PTHREAD_MUTEX_INITIALIZER;
     void *f = NULL;
-    uint32_t allowed;
+    int allowed = 0;
     CUresult r;
     cudaError_t found = (cudaError_t)stubs->function(which, &f);
     if (found != cudaSuccess)
@@ -43,11 +44,12 @@ heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, u
                       l->graph->table->name, cudaGetErrorString(found));
     *out = (CUfunction)f;
     HD_TRY(check(l, *out, n_threads, shared_bytes, e));
-    /* The limit is the kernel's, whichever graph runs it: only ever raised. */
-    HD_TRY(attribute(d, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed, e));
-    r = shared_bytes > allowed
-            ? d->cuFuncSetAttribute(*out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes)
-            : CUDA_SUCCESS;
+    /* The limit is the kernel's, whichever graph of whichever context runs it: only ever raised. */
+    pthread_mutex_lock(&raising);
+    r = d->cuFuncGetAttribute(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, *out);
+    if (r == CUDA_SUCCESS && shared_bytes > (uint32_t)allowed)
+        r = d->cuFuncSetAttribute(*out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes);
+    pthread_mutex_unlock(&raising);
     if (r == CUDA_SUCCESS && per_sm)
         r = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(per_sm, *out, (int)n_threads, shared_bytes);
     return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "preparing a kernel");

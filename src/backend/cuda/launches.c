@@ -10,7 +10,7 @@
  * tasks are all, or 0 after a run that stopped early, because nobody counted.
  *
  * Refuses placed tasks (there are no workers to keep to) and watched ones (the device says nothing before the end).
- * Urgent marks are ignored: order within a level is the device's. With sync, start returns when the run is over. */
+ * Urgent marks are ignored: order within a level is the device's. With sync, a run is as many pieces as launches. */
 #include "backend/cuda/launches.h"
 
 #include <stdio.h>
@@ -51,22 +51,40 @@ static heddle_status launch(const hd_launch_form *f, const hd_launch *x, cudaStr
     return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "launching a level");
 }
 
+static heddle_status clear_events(const hd_launch_form *f, cudaStream_t stream, hd_error *e)
+{
+    if (f->events)
+        HD_CUDA_TRY(cudaMemsetAsync(f->events, 0, f->loaded->graph->n_tasks * sizeof(hd_event), stream), e,
+                    "clearing the trace");
+    return HEDDLE_OK;
+}
+
+/* With sync: whoever waits for the run puts a launch into the stream when the one before is over. */
+static heddle_status start_piece(hd_launch_form *f, cudaStream_t stream, hd_error *e)
+{
+    if (!f->form.n_left) {
+        HD_TRY(clear_events(f, stream, e));
+        f->form.n_left = (uint32_t)f->todo.n;
+    }
+    if (f->form.n_left)
+        HD_TRY(launch(f, &f->todo.at[f->todo.n - f->form.n_left--], stream, e));
+    return HEDDLE_OK;
+}
+
 static heddle_status start(hd_form *form, cudaStream_t stream, hd_error *e)
 {
     hd_launch_form *f = (hd_launch_form *)form;
     uint64_t i;
-    if (f->events)
-        HD_CUDA_TRY(cudaMemsetAsync(f->events, 0, f->loaded->graph->n_tasks * sizeof(hd_event), stream), e,
-                    "clearing the trace");
-    if (f->exec) {
+    if (f->sync)
+        return start_piece(f, stream, e);
+    HD_TRY(clear_events(f, stream, e));
+    if (f->exec &&
+        !hd_cuda_capturing(stream)) { /* CUDA takes no graph into a capture: there its launches go, in order */
         HD_CUDA_TRY(cudaGraphLaunch(f->exec, stream), e, "launching a CUDA graph");
         return HEDDLE_OK;
     }
-    for (i = 0; i < f->todo.n; i++) {
+    for (i = 0; i < f->todo.n; i++)
         HD_TRY(launch(f, &f->todo.at[i], stream, e));
-        if (f->sync)
-            HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "waiting for a level");
-    }
     return HEDDLE_OK;
 }
 
@@ -195,7 +213,9 @@ static heddle_status make_words(hd_launch_form *f, hd_error *e)
     if (f->fetched)
         HD_CUDA_TRY(cudaMalloc((void **)&f->events, n * sizeof(hd_event)), e, loading);
     f->form.stop_word = &f->fail->stop;
-    return clear(&f->form, l->device->stream, e);
+    HD_TRY(clear(&f->form, l->device->side, e)); /* beside what runs */
+    HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, loading);
+    return HEDDLE_OK;
 }
 
 static void describe(hd_launch_form *f, uint32_t by_body)

@@ -19,10 +19,12 @@
 #define NAP_NS 20000u   /* between looks */
 #define MAX_NOW 8192u   /* workers that the control page has room for */
 
-/* An app record that a captured run copies from; it lives as long as the loaded graph. */
+/* An app record that a run in the user's stream copies from: a captured one for ever, another one until it is known to
+ * have ended (hd_cuda_synced). */
 typedef struct hd_app_copy {
     struct hd_app_copy *next;
     void *staged;
+    int captured, in_use;
 } hd_app_copy;
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
@@ -54,6 +56,9 @@ void hd_cuda_unload(hd_loaded *l)
     (void)cudaFreeHost(l->watched);
     (void)cudaFreeHost(l->stop_word);
     hd_delete(l->told, (l->graph->n_watched + 1) * 4);
+    if (l->device->in_pieces == l)
+        l->device->in_pieces = NULL;
+    pthread_mutex_destroy(&l->mutex);
     if (l->began)
         (void)cudaEventDestroy(l->began);
     if (l->ended)
@@ -96,6 +101,8 @@ static heddle_status load_words(hd_loaded *l, hd_error *e)
     const hd_graph *g = l->graph;
     l->n_app_bytes = g->table->app_bytes;
     HD_CUDA_TRY(cudaMalloc(&l->app, l->n_app_bytes + 1u), e, "loading a graph");
+    HD_CUDA_TRY(cudaMemsetAsync(l->app, 0, l->n_app_bytes + 1u, l->device->side), e, "loading a graph");
+    HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "loading a graph"); /* as app_staged is: put_app compares */
     HD_TRY(pin(&l->app_staged, l->n_app_bytes + 1u, e));
     HD_TRY(pin(&l->end, sizeof *l->end, e));
     HD_TRY(pin(&l->stop_word, HD_LINE, e));
@@ -127,6 +134,7 @@ heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_
     l->device = d;
     l->graph = g;
     l->watcher = watcher;
+    pthread_mutex_init(&l->mutex, NULL);
     l->n_lanes = d->config.n_lanes ? d->config.n_lanes : g->n_lanes ? g->n_lanes : LANES_DEFAULT;
     l->shared_bytes = hd_graph_blob(g)->shared_bytes;
     s = load_blob(l, e);
@@ -185,7 +193,7 @@ static void blank_page(hd_loaded *l)
 {
     hd_now none = {HD_NONE, HD_NONE, 0, 0, 0, {0, 0, 0}};
     uint32_t i;
-    for (i = 0; i < l->n_now; i++)
+    for (i = 0; i < l->n_now && i < l->form->n_workers; i++)
         l->now[i] = none;
 }
 
@@ -198,12 +206,50 @@ static heddle_status prepare(hd_loaded *l, hd_error *e)
     if (l->dirty && l->form) {
         HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "after a stopped run");
         HD_TRY(l->form->clear(l->form, stream, e));
+        HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "after a stopped run"); /* the next may be in another stream */
     }
     l->dirty = 0;
     HD_TRY(hd_choose(l, e));
-    memcpy(l->told, l->watched, l->graph->n_watched * 4);
+    /* Run numbers begin anew after a stopped run: what the last ones left must not be taken for news, nor hide it. */
+    memset(l->watched, 0, l->graph->n_watched * 4);
+    memset(l->told, 0, l->graph->n_watched * 4);
     blank_page(l);
     return HEDDLE_OK;
+}
+
+/* The run, or a piece of it, with what follows it. A stopped run has no further pieces. */
+static heddle_status put_piece(hd_loaded *l, hd_error *e)
+{
+    cudaStream_t stream = l->device->stream;
+    if (l->dirty) { /* in this stream, so that fetch sees it */
+        l->form->n_left = 0;
+        HD_CUDA_TRY(cudaMemcpyAsync(l->form->stop_word, l->stop_word, 4, cudaMemcpyHostToDevice, stream), e,
+                    "stopping a run");
+    } else {
+        HD_TRY(l->form->start(l->form, stream, e));
+    }
+    if (!l->form->n_left) {
+        HD_CUDA_TRY(cudaEventRecord(l->ended, stream), e, "starting a run");
+        if (l->form->fetch)
+            HD_TRY(l->form->fetch(l->form, stream, e));
+    }
+    HD_CUDA_TRY(cudaEventRecord(l->done, stream), e, "starting a run");
+    return HEDDLE_OK;
+}
+
+/* Jobs run in the order of submission: what is left of the last one goes into the stream before another. */
+static heddle_status put_pieces_left(hd_device *d, hd_error *e)
+{
+    hd_loaded *l = d->in_pieces;
+    heddle_status s = HEDDLE_OK;
+    d->in_pieces = NULL;
+    if (!l || l->lost)
+        return HEDDLE_OK;
+    pthread_mutex_lock(&l->mutex);
+    while (s == HEDDLE_OK && l->form->n_left)
+        s = put_piece(l, e);
+    pthread_mutex_unlock(&l->mutex);
+    return s;
 }
 
 heddle_status hd_cuda_start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
@@ -211,15 +257,14 @@ heddle_status hd_cuda_start(hd_loaded *l, const void *app, int help, uint64_t li
     cudaStream_t stream = l->device->stream;
     (void)help;
     (void)limit_ns;
+    HD_TRY(put_pieces_left(l->device, e));
     HD_TRY(prepare(l, e));
     HD_TRY(put_app(l, app, stream, e));
     l->begin_ns = hd_host_clock();
     HD_CUDA_TRY(cudaEventRecord(l->began, stream), e, "starting a run");
-    HD_TRY(l->form->start(l->form, stream, e));
-    HD_CUDA_TRY(cudaEventRecord(l->ended, stream), e, "starting a run");
-    if (l->form->fetch)
-        HD_TRY(l->form->fetch(l->form, stream, e));
-    HD_CUDA_TRY(cudaEventRecord(l->done, stream), e, "starting a run");
+    l->form->n_left = 0;
+    HD_TRY(put_piece(l, e));
+    l->device->in_pieces = l->form->n_left ? l : NULL;
     __atomic_store_n(&l->running, 1, __ATOMIC_RELEASE);
     return HEDDLE_OK;
 }
@@ -239,6 +284,22 @@ static void tell_watcher(hd_loaded *l)
     }
 }
 
+/* What the last event says, or that there is more to do: then the next piece is put into the stream. */
+static cudaError_t ask(hd_loaded *l)
+{
+    hd_error e;
+    cudaError_t r;
+    pthread_mutex_lock(&l->mutex);
+    r = cudaEventQuery(l->done);
+    if (r == cudaSuccess && l->form->n_left) {
+        r = cudaErrorNotReady;
+        if (hd_cuda_use(l->device, &e) != HEDDLE_OK || put_piece(l, &e) != HEDDLE_OK)
+            lose(l, e.text);
+    }
+    pthread_mutex_unlock(&l->mutex);
+    return r;
+}
+
 heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
 {
     uint64_t began = hd_host_clock(), now = began;
@@ -247,12 +308,13 @@ heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
     cudaError_t r = cudaSuccess;
     if (!__atomic_load_n(&l->running, __ATOMIC_ACQUIRE))
         return HEDDLE_OK;
-    while (!l->lost && (r = cudaEventQuery(l->done)) == cudaErrorNotReady) {
+    while (!l->lost && (r = ask(l)) == cudaErrorNotReady) {
+        (void)cudaGetLastError(); /* CUDA notes it as an error, which the caller would find */
         tell_watcher(l);
         now = hd_host_clock();
         if (now >= deadline_ns)
             return HEDDLE_EBUSY;
-        if (now - began > SPIN_NS)
+        if (now - began > SPIN_NS && l->device->in_pieces != l) /* the next piece shall not wait for us */
             nanosleep(&nap, NULL);
     }
     if (r != cudaSuccess) {
@@ -268,10 +330,12 @@ void hd_cuda_stop(hd_loaded *l, uint32_t why)
 {
     if (!__atomic_load_n(&l->running, __ATOMIC_ACQUIRE) || l->lost || !l->form->stop_word)
         return;
+    pthread_mutex_lock(&l->mutex);
     l->dirty = 1;
     *l->stop_word = why;
     (void)cudaSetDevice(l->device->index);
     (void)cudaMemcpyAsync(l->form->stop_word, l->stop_word, 4, cudaMemcpyHostToDevice, l->device->side);
+    pthread_mutex_unlock(&l->mutex);
 }
 
 /* ---- afterwards --------------------------------------------------------------------------------------------------- */
@@ -283,7 +347,8 @@ static void lost_result(hd_loaded *l, hd_result *out)
     out->how = l->how;
 }
 
-static void settle(hd_loaded *l, hd_result *out)
+/* timed: it was started by hd_cuda_start, between events. */
+static void settle(hd_loaded *l, int timed, hd_result *out)
 {
     hd_error e;
     float ms = 0;
@@ -298,11 +363,11 @@ static void settle(hd_loaded *l, hd_result *out)
     out->executor = l->form->executor;
     out->dispatch = l->form->dispatch;
     out->how = l->how;
-    if (!l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
+    if (timed && !l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
         out->begin_ns = 0; /* without events there is no other clock to agree with */
         out->end_ns = (uint64_t)((double)ms * 1e6);
     }
-    if (out->stop == HD_STOP_DONE)
+    if (timed && out->stop == HD_STOP_DONE)
         hd_choice_note(l, out->end_ns - out->begin_ns);
 }
 
@@ -311,7 +376,7 @@ void hd_cuda_result(const hd_loaded *loaded, hd_result *out)
 {
     hd_loaded *l = (hd_loaded *)(uintptr_t)loaded;
     if (l->begin_ns) {
-        settle(l, &l->last);
+        settle(l, 1, &l->last);
         l->begin_ns = 0;
     }
     *out = l->last;
@@ -321,7 +386,8 @@ int hd_cuda_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
     hd_doing d = {HD_NONE, HD_NONE, 0, 0, 0};
     const hd_now *n;
-    if (!l->form || !l->now || worker >= l->form->n_workers || worker >= l->n_now)
+    if (!l->form || !l->now || l->form->executor != HEDDLE_EXECUTOR_PERSISTENT || worker >= l->form->n_workers ||
+        worker >= l->n_now)
         return 0;
     n = &l->now[worker];
     d.here = __atomic_load_n(&n->came, __ATOMIC_RELAXED) != 0;
@@ -337,55 +403,72 @@ const char *hd_cuda_complaint(const hd_loaded *l) { return l->complaint; }
 
 /* ---- into the user's stream ---------------------------------------------------------------------------------------- */
 
-/* A record of its own for each call: a replay copies it again. */
-static heddle_status put_app_copy(hd_loaded *l, const void *app, cudaStream_t stream, hd_error *e)
+/* A record that no run copies from, or a new one. */
+static heddle_status find_app_copy(hd_app_copy **out, hd_loaded *l, hd_error *e)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     hd_app_copy *c;
     cudaError_t r;
-    if (!l->n_app_bytes)
+    for (c = l->copies; c && c->in_use; c = c->next)
+        continue;
+    *out = c;
+    if (c)
         return HEDDLE_OK;
     c = hd_new(sizeof *c);
     if (!c)
         return hd_say(e, HEDDLE_ENOMEM, "heddle_enqueue: out of memory");
-    c->next = l->copies;
-    l->copies = c;
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
     r = cudaHostAlloc(&c->staged, l->n_app_bytes, cudaHostAllocDefault);
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
-    HD_CUDA_TRY(r, e, "heddle_enqueue");
-    memcpy(c->staged, app, l->n_app_bytes);
-    HD_CUDA_TRY(cudaMemcpyAsync(l->app, c->staged, l->n_app_bytes, cudaMemcpyHostToDevice, stream), e,
-                "heddle_enqueue");
+    if (r != cudaSuccess) {
+        hd_delete(c, sizeof *c);
+        return hd_cuda_say(e, r, "heddle_enqueue");
+    }
+    c->next = l->copies;
+    *out = l->copies = c;
     return HEDDLE_OK;
 }
 
-static int is_capturing(cudaStream_t stream)
+/* The app record to the device, in the user's stream: from a record of its own, because earlier runs may not have copied
+ * theirs yet, and a replay copies it again. */
+static heddle_status put_app_copy(hd_loaded *l, const void *app, cudaStream_t stream, int capturing, hd_error *e)
 {
-    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+    hd_app_copy *c;
+    if (!l->n_app_bytes || (!capturing && !l->captured && !memcmp(l->app_staged, app, l->n_app_bytes)))
+        return HEDDLE_OK;
+    HD_TRY(find_app_copy(&c, l, e));
+    memcpy(c->staged, app, l->n_app_bytes);
+    c->captured = capturing;
+    c->in_use = 1;
+    HD_CUDA_TRY(cudaMemcpyAsync(l->app, c->staged, l->n_app_bytes, cudaMemcpyHostToDevice, stream), e,
+                "heddle_enqueue");
+    if (!capturing)
+        memcpy(l->app_staged, app, l->n_app_bytes);
+    return HEDDLE_OK;
 }
 
 heddle_status hd_cuda_enqueue(hd_loaded *l, const void *app, void *stream, hd_error *e)
 {
     cudaStream_t s = stream;
-    int capturing = is_capturing(s);
+    int capturing = hd_cuda_capturing(s);
     if (capturing && !l->form)
         return hd_say(e, HEDDLE_EINVAL, "heddle_enqueue: run the graph once before its run is captured");
     if (!capturing)
         HD_TRY(prepare(l, e));
-    if (capturing || l->captured) {
-        l->captured |= capturing;
-        HD_TRY(put_app_copy(l, app, s, e));
-    } else {
-        HD_TRY(put_app(l, app, s, e));
-    }
-    HD_TRY(l->form->start(l->form, s, e));
+    HD_TRY(put_app_copy(l, app, s, capturing, e));
+    l->captured |= capturing;
+    l->form->n_left = 0;
+    do
+        HD_TRY(l->form->start(l->form, s, e));
+    while (l->form->n_left);
     return l->form->fetch ? l->form->fetch(l->form, s, e) : HEDDLE_OK;
 }
 
 void hd_cuda_synced(hd_loaded *l, hd_result *out)
 {
-    settle(l, &l->last);
+    hd_app_copy *c;
+    for (c = l->copies; c; c = c->next)
+        c->in_use = c->captured;
+    settle(l, 0, &l->last);
     *out = l->last;
 }

@@ -11,8 +11,7 @@
 
 #define RING_MIN 1024u
 #define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
-#define N_LANES_PLAN 64u              /* warps of dispatch plan beside the lanes (core/kernel.h) */
-#define HOP_NS 700u /* what planning reckons for an edge between two workers (a hand-over through L2) */
+#define PAD_STEPS 4u                  /* behind the last list: a load brings several steps (core/kernel.h)    */
 
 typedef struct persistent {
     hd_form form;
@@ -79,7 +78,7 @@ static uint64_t cut(persistent *p, uint8_t *block, uint64_t *clear_bytes)
     PART(link, uint32_t, r->n_tasks * 4ull);
     PART(tallies, hd_tally, w * sizeof(hd_tally));
     PART(events, hd_event, w * r->n_trace * sizeof(hd_event));
-    PART(steps, hd_step, p->steps.n_steps * sizeof(hd_step));
+    PART(steps, hd_step, p->steps.n_steps ? (p->steps.n_steps + PAD_STEPS) * sizeof(hd_step) : 0);
     PART(lists, uint32_t, p->steps.n_workers * 4);
     PART(step_edges, uint32_t, p->steps.n_edges * 4);
 #undef PART
@@ -238,7 +237,7 @@ static heddle_status make_steps(persistent *p, hd_error *e)
     hd_plan own = {0, 0, NULL, NULL};
     heddle_status s = HEDDLE_OK;
     if (!g->plan)
-        s = hd_plan_make(&own, g, p->run.n_workers, HD_PLAN_PATH, g->cost_ns, HOP_NS, e);
+        s = hd_plan_make(&own, g, p->run.n_workers, p->form.style, g->cost_ns, HD_PLAN_HOP_NS, e);
     if (s == HEDDLE_OK)
         s = hd_steps_make(&p->steps, g->plan ? g->plan : &own, g, e);
     hd_plan_clear(&own);
@@ -307,10 +306,12 @@ static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy poli
 static void describe(persistent *p)
 {
     const hd_run *r = &p->run;
-    int has_policy = r->dispatch == HD_DISPATCH_DISTRIBUTED || r->dispatch == HD_DISPATCH_IQS;
+    const char *more = r->dispatch == HD_DISPATCH_TICKET ? NULL : heddle_policy_name((heddle_policy)r->policy);
+    if (r->dispatch == HD_DISPATCH_PLAN)
+        more = p->loaded->graph->plan ? "given" : hd_plan_style_name(p->form.style);
     snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s, %u workers of %u lanes",
-             heddle_dispatch_name((heddle_dispatch)r->dispatch), has_policy ? " " : "",
-             has_policy ? heddle_policy_name((heddle_policy)r->policy) : "", r->n_workers, p->loaded->n_lanes);
+             heddle_dispatch_name((heddle_dispatch)r->dispatch), more ? " " : "", more ? more : "", r->n_workers,
+             p->loaded->n_lanes);
 }
 
 static heddle_status make(persistent *p, hd_error *e)
@@ -323,11 +324,11 @@ static heddle_status make(persistent *p, hd_error *e)
     HD_TRY(make_block(p, e));
     HD_TRY(upload_steps(p, e));
     describe(p);
-    return clear(&p->form, p->loaded->device->stream, e);
+    return clear(&p->form, p->loaded->device->side, e); /* beside what runs */
 }
 
-heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, heddle_policy policy,
-                                 hd_error *e)
+heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, hd_plan_style style,
+                                 heddle_policy policy, hd_error *e)
 {
     static const hd_form functions = {.executor = HEDDLE_EXECUTOR_PERSISTENT,
                                       .start = start,
@@ -342,9 +343,11 @@ heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch di
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     p->form = functions;
     p->form.dispatch = dispatch;
+    p->form.style = style;
     p->loaded = l;
     fill_run(p, dispatch, policy);
-    p->n_threads = l->n_lanes + (dispatch == HEDDLE_DISPATCH_PLAN ? N_LANES_PLAN : 0);
+    /* The lanes, and the warps that schedule (core/kernel.h). */
+    p->n_threads = l->n_lanes + (dispatch == HEDDLE_DISPATCH_PLAN ? 64u : 32u);
     s = make(p, e);
     if (s != HEDDLE_OK) {
         free_form(&p->form);

@@ -130,7 +130,7 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
 static void run_body(hd_loaded *l, const hd_task *task, const void *app)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
-    heddle_lane lane = {0, 1, 0, l->doing, l->shared, &l->fail, NULL};
+    heddle_lane lane = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL};
     uint32_t left, waited;
     if (!l->device->lanes) {
         body->run(&lane, app, hd_graph_args(l->graph, task));

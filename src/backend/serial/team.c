@@ -85,6 +85,7 @@ static void run_lane(hd_lanes *l, uint32_t index)
     lane.index = index;
     lane.count = l->n_lanes;
     lane.team = &l->team;
+    lane.failed = NULL;
     l->body->run(&lane, l->app, l->args);
     leave(l, index);
 }

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# figures.sh - the figures of the paper: which files there are, their columns, that values are in order, and that what
+# cannot be had stands as skipped with a reason.
+. "$2/tests/cli/common.bash"
+
+run 0 bench --figures juggler --out figures -n 64 -b 16 --runs 2
+for i in 1 4 5 7; do
+    in_out "^figures/figure$i.tsv$"
+    in_out "^figures/figure$i.svg$"
+    head -c 5 "figures/figure$i.svg" | grep -q '<svg ' || fail "figure$i.svg does not begin as SVG"
+    [ "$(tail -n 1 "figures/figure$i.svg")" = '</svg>' ] || fail "figure$i.svg does not end as SVG"
+done
+in_out '^figures/figure6.tsv$'
+
+# rows NUMBER COLUMNS N CONDITION: the rows of a figure below its comment and names; skipped ones have a reason.
+rows() {
+    local file=figures/figure$1.tsv
+    awk -F '\t' -v columns="$2" -v least="$3" '
+        NR == 1 && !/^# / { print "no comment: " $0; bad = 1 }
+        NR == 2 && NF != columns { print NF " names"; bad = 1 }
+        NR <= 2 { next }
+        { n++ }
+        /\tskipped\t/ { if ($NF == "") { print "line " NR ": no reason"; bad = 1 } next }
+        NF != columns || !('"$4"') { print "line " NR ": " $0; bad = 1 }
+        END { if (n < least) { print n " rows"; bad = 1 } exit bad }' "$file" >wrong || fail "$file: $(head -3 wrong)"
+}
+rows 1 6 60 '$5 <= $6'
+rows 4 7 35 '$5 <= $4 && $4 <= $6 && $7 > 0'
+rows 5 5 35 '$4 <= $5 && $5 <= $3'
+rows 6 4 14 '$3 > 0 && $4 > 0'
+rows 7 5 25 '$4 <= $3 && $3 <= $5'
+[ "$(awk -F '\t' 'NR > 2 { print $1 }' figures/figure4.tsv | sort -u | wc -l)" = 7 ] || fail "figure 4 has not seven apps"
+[ "$(awk -F '\t' 'NR > 2 { print $1 }' figures/figure7.tsv | sort -nu | tr '\n' ' ')" = '3600 8100 14400 22500 32400 ' ] ||
+    fail "sizes of figure 7: $(awk -F '\t' 'NR > 2 { print $1 }' figures/figure7.tsv | sort -nu | tr '\n' ' ')"
+if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
+    grep -q 'skipped	there is no GPU$' figures/figure6.tsv || fail "figure 6 without a GPU: $(tail -1 figures/figure6.tsv)"
+    [ ! -e figures/figure6.svg ] || fail "figure 6 was drawn of nothing"
+fi
+
+run 2 bench --figures other
+in_err 'juggler is expected'
+run 2 bench sw --figures juggler
+in_err 'no names of apps'
+run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1
+in_err '/nowhere/at/all'
+finish
