@@ -35,6 +35,7 @@ typedef struct lu_case {
     double *m;                  /* M, row-major, without padding                                    */
     float *start, *result;      /* by blocks, padded */
     double *want, *weight;      /* decomposition and allowed error, in units of the tolerance; or random x and M x */
+    app_body body;
     lu_record record;
 } lu_case;
 
@@ -116,14 +117,25 @@ static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], ch
     return 0;
 }
 
+static int check_body(const lu_case *p, char *error)
+{
+    if (p->body != APP_BODY_TUNED || p->c.b[0] % LU_MULTIPLE == 0)
+        return 0;
+    snprintf(error, APP_ERROR, "lu: tuned bodies take blocks of a multiple of %d rows, not of %llu", LU_MULTIPLE,
+             (unsigned long long)p->c.b[0]);
+    return -1;
+}
+
 static int load(lu_case *p, const app_request *q, char *error)
 {
     uint64_t n[2] = {0, 0}, n_entries = 0;
     input_entry *entries = NULL;
+    if (app_opt_body(&app_lu, q, &p->body, error))
+        return -1;
     if (q->n_inputs && input_matrix_market(q->inputs[0], &n[0], &entries, &n_entries, error))
         return -1;
     n[1] = n[0];
-    int failed = shape(p, q, n, error) || fill(p, entries, n_entries, error);
+    int failed = shape(p, q, n, error) || check_body(p, error) || fill(p, entries, n_entries, error);
     free(entries);
     return failed ? -1 : 0;
 }
@@ -250,6 +262,22 @@ static int add_step(lu_case *p, uint64_t k)
     return 0;
 }
 
+/* Chooses the version, and what a block of lanes needs for it. Memory of a context is aligned to 128 bytes at least, and
+ * so, with blocks of a multiple of LU_MULTIPLE, is each of them. */
+static int new_graph(lu_case *p, heddle_ctx *ctx)
+{
+    const uint32_t b = p->record.b, tuned = b % LU_MULTIPLE == 0 && app_is_tuned(ctx, p->body);
+    p->record.tuned = tuned;
+    if (heddle_graph_new(ctx, &lu, &p->c.graph) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "making the graph");
+    for (uint32_t body = 0; body < lu_n_bodies; body++)
+        if (heddle_graph_shared(p->c.graph, body, tuned ? LU_SHARED : 0) != HEDDLE_OK)
+            return app_heddle_error(&p->c, "choosing the shared memory");
+    if (tuned && heddle_graph_lanes(p->c.graph, b < 128 ? LU_MIN_LANES : LU_MAX_LANES) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "choosing the lanes");
+    return 0;
+}
+
 static int build(app_case *c, heddle_ctx *ctx)
 {
     lu_case *p = (lu_case *)c;
@@ -261,10 +289,8 @@ static int build(app_case *c, heddle_ctx *ctx)
     p->record.b = (uint32_t)c->b[0];
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (reset(c))
+    if (reset(c) || new_graph(p, ctx))
         return -1;
-    if (heddle_graph_new(ctx, &lu, &c->graph) != HEDDLE_OK)
-        return app_heddle_error(c, "making the graph");
     for (uint64_t k = 0; k < p->steps; k++)
         if (add_step(p, k))
             return app_heddle_error(c, "adding a task");
@@ -509,7 +535,7 @@ static void answer(app_case *c, const app_sink *s)
     s->f64(s->self, "fro_LU_packed", sqrt(squares));
 }
 
-static const app_option options[] = {{NULL, NULL, NULL}};
+static const app_option options[] = {APP_OPTION_BODY, {NULL, NULL, NULL}};
 
 const app app_lu = {
     .name = "lu",

@@ -16,7 +16,7 @@ typedef struct lu_record {
 #define LU_MIN_LANES 128
 #define LU_MAX_LANES 256
 #define LU_MULTIPLE 16
-#define LU_SHARED (64 * (64 + 4 + 128 + 4) * 4)
+#define LU_SHARED ((64 + 128) * (64 + 4) * 4)
 
 /* Where blocks begin, in numbers from a. */
 typedef struct lu_one {

@@ -4,26 +4,30 @@
  *
  * Nearly all of the work is lu_product: a tile of C stays in registers, 4 x 8 numbers a lane, while 16 columns of A and
  * rows of B at a time pass through shared memory, the next ones already on their way from memory. The solvers and the
- * decomposition go by panels of LU_EDGE: what comes from earlier panels is a product; within a panel a lane has one
- * column of X (forward) or one row (backward), and the triangle stands in shared memory, where all lanes read the same
- * number at the same time. */
+ * decomposition, on which everybody waits, go by panels of LU_EDGE: what comes from earlier panels is a product; within
+ * a panel triangle and X stand in shared memory. Four lanes solve a system, a column of X (forward) or a row (backward):
+ * each has four of every 16 unknowns, and gets the others' by shuffles. The decomposition takes 16 columns at a time; each
+ * of its warps holds the 16 rows of their pivots and 16 rows more, so that no barrier stands between pivots. */
 #ifndef LU_TUNED_H
 #define LU_TUNED_H
 
 #include "lu_bodies.h"
 #include "quad.h"
+#include "warp.h"
 
 #define LU_K 16                        /* columns of A in shared memory; everything is a multiple of it */
 #define LU_EDGE 64                     /* of a panel, and columns of a tile of C */
-#define LU_STRIP 128                   /* columns or rows of X that are solved at a time */
+#define LU_STRIP 128                   /* systems that are solved at a time */
 #define LU_A_LD (LU_MAX_LANES / 2 + 4) /* distances from row to row in shared memory: A's, turned; */
-#define LU_T_LD (LU_EDGE + 4)          /* the triangle's; */
-#define LU_X_LD (LU_STRIP + 4)         /* X's. */
+#define LU_LD (LU_EDGE + 4)            /* a triangle's, or a system's to the next. */
 #define LU_STAGE (LU_K * (LU_A_LD + LU_EDGE))
+#define LU_N_STAGES 4
+#define LU_SPLIT 4 /* lanes of a system, and unknowns that one of them solves in a row */
+#define LU_AT_ONCE 2
 
 TILE_FN int lu_is_tuned(const heddle_lane *lane, const lu_record *app)
 {
-    return app->tuned && lane->count >= LU_MIN_LANES && lane->count <= LU_MAX_LANES && lane->count % TILE_WARP == 0;
+    return app->tuned && lane->count >= LU_MIN_LANES && warp_fits(lane, LU_MAX_LANES / TILE_WARP);
 }
 
 TILE_FN int lu_least(int a, int b) { return a < b ? a : b; }
@@ -41,30 +45,42 @@ TILE_FN void lu_send(const heddle_lane *lane, float *stage, const float *a, cons
             quad_send(stage + LU_K * LU_A_LD + k * LU_EDGE + at * 4, b + k * ld + at * 4);
 }
 
-/* c: 4 rows, and 4 columns in each half of the tile. */
-TILE_FN void lu_multiply(float c[4][8], const float *a, const float *b)
+/* c: 4 rows, and 4 columns in each half of the tile; there may be one half only. n_halves is a constant. */
+TILE_FN void lu_multiply(float c[4][8], const float *a, const float *b, int n_halves)
 {
     QUAD_UNROLL_4
     for (int k = 0; k < LU_K; k++) {
         quad l = quad_load(a + k * LU_A_LD), u[2];
-        u[0] = quad_load(b + k * LU_EDGE);
-        u[1] = quad_load(b + k * LU_EDGE + LU_EDGE / 2);
+        QUAD_UNROLL
+        for (int h = 0; h < n_halves; h++)
+            u[h] = quad_load(b + k * LU_EDGE + h * (LU_EDGE / 2));
         QUAD_UNROLL
         for (int i = 0; i < 4; i++)
             QUAD_UNROLL
-        for (int j = 0; j < 8; j++)
+        for (int j = 0; j < 4 * n_halves; j++)
             c[i][j] -= l.v[i] * u[j / 4].v[j % 4];
     }
+}
+
+/* Sends stage k / LU_K, or nothing: stages are counted. */
+TILE_FN void lu_send_stage(const heddle_lane *lane, const float *a, const float *b, int ld, int rows, int cols, int k,
+                           int n)
+{
+    float *stage = quad_shared(lane) + k / LU_K % LU_N_STAGES * LU_STAGE;
+    if (k < n)
+        lu_send(lane, stage, a + k, b + k * ld, ld, rows, cols);
+    quad_sent();
 }
 
 /* C -= A B for a tile of C: lane->count / 2 rows and LU_EDGE columns at most. Eight lanes stand side by side. */
 TILE_FN void lu_product_tile(const heddle_lane *lane, float *c, const float *a, const float *b, int ld, int rows,
                              int cols, int n)
 {
-    float *stage = quad_shared(lane), x[4][8];
+    float x[4][8];
     const int me = quad_anew(lane->index), row = me / 8 * 4, col = me % 8 * 4;
     c += row * ld + col;
-    lu_send(lane, stage, a, b, ld, rows, cols);
+    for (int k = 0; k < (LU_N_STAGES - 1) * LU_K; k += LU_K)
+        lu_send_stage(lane, a, b, ld, rows, cols, k, n);
     QUAD_UNROLL
     for (int i = 0; i < 8; i++) {
         const int there = row < rows && col + i % 2 * (LU_EDGE / 2) < cols;
@@ -76,13 +92,14 @@ TILE_FN void lu_product_tile(const heddle_lane *lane, float *c, const float *a, 
             x[i / 2][i % 2 * 4 + j] = q.v[j];
     }
     for (int k = 0; k < n; k += LU_K) {
-        float *now = stage + k / LU_K % 2 * LU_STAGE;
-        quad_arrived();
-        heddle_barrier(lane); /* all of it is there, and nobody reads the other half any more */
-        if (k + LU_K < n)
-            lu_send(lane, stage + (k / LU_K + 1) % 2 * LU_STAGE, a + k + LU_K, b + (k + LU_K) * ld, ld, rows, cols);
-        if (row < rows)
-            lu_multiply(x, now + row, now + LU_K * LU_A_LD + col);
+        const float *now = quad_shared(lane) + k / LU_K % LU_N_STAGES * LU_STAGE;
+        quad_arrived_but_2();
+        heddle_barrier(lane); /* all of this stage is there, and nobody reads the one before any more */
+        lu_send_stage(lane, a, b, ld, rows, cols, k + (LU_N_STAGES - 1) * LU_K, n);
+        if (row < rows && cols > LU_EDGE / 2)
+            lu_multiply(x, now + row, now + LU_K * LU_A_LD + col, 2);
+        else if (row < rows)
+            lu_multiply(x, now + row, now + LU_K * LU_A_LD + col, 1);
     }
     heddle_barrier(lane);
     QUAD_UNROLL
@@ -163,34 +180,112 @@ TILE_FN void lu_take_back(const heddle_lane *lane, float *x, int ld, const float
 
 /* ---- solvers ---- */
 
-/* LU_K unknowns from number `at` on, of the column x of X; the earlier ones are known. Row k of t has what unknown k
- * counts for in later ones; on the diagonal what it is divided by, if it is. */
-TILE_FN void lu_solve_some(const float *t, float *x, int at, int divide)
+/* x / p, the same bits, where inverse is 1 / p: all but three steps are over when x is there. Markstein: with an inverse
+ * that is rounded correctly, and a quotient that is off by one in the last place at most, the last step is exact; but
+ * not where exponents are extreme. */
+TILE_FN int lu_is_moderate(float x)
 {
-    float sum[LU_K];
+    const float size = x < 0 ? -x : x;
+    return size > 0x1p-60f && size < 0x1p60f;
+}
+TILE_FN float lu_fma(float a, float b, float c)
+{
+#if defined(__CUDA_ARCH__)
+    return __fmaf_rn(a, b, c);
+#else
+    return __builtin_fmaf(a, b, c);
+#endif
+}
+TILE_FN float lu_quotient(float x, float p, float inverse)
+{
+    float q = x * inverse;
+    q = lu_fma(lu_fma(-p, q, x), inverse, q);
+    q = lu_fma(lu_fma(-p, q, x), inverse, q);
+    return lu_is_moderate(x) && lu_is_moderate(p) ? q : x / p;
+}
+
+/* Four unknowns by their own triangle. Row k of it has what unknown k counts for in later ones; on the diagonal what it is
+ * divided by, if it is. */
+TILE_FN quad lu_solve_4(quad x, const quad row[LU_SPLIT], const float inverse[LU_SPLIT], int divide)
+{
     QUAD_UNROLL
-    for (int i = 0; i < LU_K; i++)
-        sum[i] = x[(at + i) * LU_X_LD];
-    QUAD_UNROLL_4
-    for (int k = 0; k < at; k++) {
-        const float known = x[k * LU_X_LD];
+    for (int k = 0; k < LU_SPLIT; k++) {
+        if (divide)
+            x.v[k] = lu_quotient(x.v[k], row[k].v[k], inverse[k]);
         QUAD_UNROLL
-        for (int i = 0; i < LU_K; i += 4) {
-            quad q = quad_load(t + k * LU_T_LD + at + i);
-            QUAD_UNROLL
-            for (int j = 0; j < 4; j++)
-                sum[i + j] -= q.v[j] * known;
-        }
+        for (int j = k + 1; j < LU_SPLIT; j++)
+            x.v[j] -= row[k].v[j] * x.v[k];
+    }
+    return x;
+}
+
+/* Takes from this lane's four numbers what four known unknowns count for, by rows of t. */
+TILE_FN quad lu_subtract_4(quad x, const float *t, quad known)
+{
+    QUAD_UNROLL
+    for (int k = 0; k < LU_SPLIT; k++) {
+        const quad row = quad_load(t + k * LU_LD);
+        QUAD_UNROLL
+        for (int j = 0; j < 4; j++)
+            x.v[j] -= row.v[j] * known.v[k];
+    }
+    return x;
+}
+
+/* LU_K unknowns from number `at` on, of LU_AT_ONCE systems; the earlier ones are known. */
+TILE_FN void lu_solve_some(warp *w, const float *t, float *const system[LU_AT_ONCE], int at, int divide)
+{
+    const int part = (int)w->at % LU_SPLIT, mine = at + LU_SPLIT * part;
+    float inverse[LU_SPLIT];
+    quad x[LU_AT_ONCE], row[LU_SPLIT];
+    QUAD_UNROLL
+    for (int i = 0; i < LU_AT_ONCE; i++)
+        x[i] = quad_load(system[i] + mine);
+    for (int k = 0; k < at; k += LU_SPLIT)
+        QUAD_UNROLL
+    for (int i = 0; i < LU_AT_ONCE; i++)
+        x[i] = lu_subtract_4(x[i], t + k * LU_LD + mine, quad_load(system[i] + k));
+    QUAD_UNROLL
+    for (int k = 0; k < LU_SPLIT; k++) {
+        row[k] = quad_load(t + (mine + k) * LU_LD + mine);
+        inverse[k] = divide ? 1.0f / row[k].v[k] : 1.0f;
     }
     QUAD_UNROLL
-    for (int k = 0; k < LU_K; k++) {
-        const float *row = t + (at + k) * LU_T_LD + at;
-        if (divide)
-            sum[k] /= row[k];
+    for (int p = 0; p < LU_K / LU_SPLIT; p++)
         QUAD_UNROLL
-        for (int i = k + 1; i < LU_K; i++)
-            sum[i] -= row[i] * sum[k];
-        x[(at + k) * LU_X_LD] = sum[k];
+    for (int i = 0; i < LU_AT_ONCE; i++) {
+        quad known;
+        if (part == p)
+            x[i] = lu_solve_4(x[i], row, inverse, divide);
+        QUAD_UNROLL
+        for (int j = 0; j < LU_SPLIT; j++)
+            known.v[j] = warp_from_f32(w, x[i].v[j], w->at - (uint32_t)part + (uint32_t)p);
+        if (part > p)
+            x[i] = lu_subtract_4(x[i], t + (at + LU_SPLIT * p) * LU_LD + mine, known);
+    }
+    QUAD_UNROLL
+    for (int i = 0; i < LU_AT_ONCE; i++)
+        quad_store(system[i] + mine, x[i]);
+    warp_meet(w);
+}
+#define LU_SOLVE_STEPS (LU_K * LU_AT_ONCE + 1)
+
+/* n unknowns of `width` systems in shared memory. Warps take neighbouring systems; a system that is missing is the one
+ * before it once more. */
+TILE_FN void lu_solve(const heddle_lane *lane, const float *t, float *systems, int n, int width, int divide)
+{
+    const int me = quad_anew(lane->index), step = (int)lane->count / LU_SPLIT;
+    warp w = warp_of(lane);
+    for (int at = me / LU_SPLIT; at - me / LU_SPLIT < width; at += LU_AT_ONCE * step) {
+        float *system[LU_AT_ONCE];
+        system[0] = systems + at * LU_LD;
+        QUAD_UNROLL
+        for (int i = 1; i < LU_AT_ONCE; i++)
+            system[i] = at + i * step < width ? systems + (at + i * step) * LU_LD : system[i - 1];
+        for (int k = 0; at < width && k < n; k += LU_K)
+            lu_solve_some(&w, t, system, k, divide);
+        if (at >= width)
+            warp_skip(&w, n / LU_K * LU_SOLVE_STEPS);
     }
 }
 
@@ -198,15 +293,12 @@ TILE_FN void lu_solve_some(const float *t, float *x, int at, int divide)
  * and the unknowns are divided by the diagonal. */
 TILE_FN void lu_solve_strip(const heddle_lane *lane, float *x, int ld, int n, int width, int turned)
 {
-    float *t = quad_shared(lane), *strip = t + LU_EDGE * LU_T_LD;
-    lu_bring(lane, strip, LU_X_LD, x, ld, turned ? width : n, turned ? n : width, turned);
+    float *t = quad_shared(lane), *strip = t + LU_EDGE * LU_LD;
+    lu_bring(lane, strip, LU_LD, x, ld, turned ? width : n, turned ? n : width, !turned);
     heddle_barrier(lane);
-    const int me = quad_anew(lane->index);
-    if (me < width)
-        for (int at = 0; at < n; at += LU_K)
-            lu_solve_some(t, strip + me, at, turned);
+    lu_solve(lane, t, strip, n, width, turned);
     heddle_barrier(lane);
-    lu_take_back(lane, x, ld, strip, LU_X_LD, turned ? width : n, turned ? n : width, turned);
+    lu_take_back(lane, x, ld, strip, LU_LD, turned ? width : n, turned ? n : width, !turned);
     heddle_barrier(lane);
 }
 
@@ -219,7 +311,7 @@ QUAD_APART void lu_forward(const heddle_lane *lane, const float *l, float *x, in
             lu_product(lane, x + p * ld, l + p * ld, x, ld, edge, cols, p);
             heddle_barrier(lane);
         }
-        lu_bring(lane, quad_shared(lane), LU_T_LD, l + p * ld + p, ld, edge, edge, 1);
+        lu_bring(lane, quad_shared(lane), LU_LD, l + p * ld + p, ld, edge, edge, 1);
         for (int j = 0; j < cols; j += LU_STRIP)
             lu_solve_strip(lane, x + p * ld + j, ld, edge, lu_least(LU_STRIP, cols - j), 0);
     }
@@ -234,7 +326,7 @@ QUAD_APART void lu_backward(const heddle_lane *lane, const float *u, float *x, i
             lu_product(lane, x + p, x, u + p, ld, rows, edge, p);
             heddle_barrier(lane);
         }
-        lu_bring(lane, quad_shared(lane), LU_T_LD, u + p * ld + p, ld, edge, edge, 0);
+        lu_bring(lane, quad_shared(lane), LU_LD, u + p * ld + p, ld, edge, edge, 0);
         for (int i = 0; i < rows; i += LU_STRIP)
             lu_solve_strip(lane, x + i * ld + p, ld, edge, lu_least(LU_STRIP, rows - i), 1);
     }
@@ -242,89 +334,108 @@ QUAD_APART void lu_backward(const heddle_lane *lane, const float *u, float *x, i
 
 /* ---- decomposition ---- */
 
-/* LU_K columns of the n x n matrix s in shared memory, from column c on, rows c and below. A lane has a row in its
- * registers and gives it away when it is a row of U. The number of the first bad pivot + 1, or 0: the same on all lanes. */
-TILE_FN int lu_eliminate(const heddle_lane *lane, float *s, int c, int n)
+/* LU_K columns; row i is in lane i, and lanes from LU_K on have rows below. The number of the first bad pivot + 1, or 0. */
+TILE_FN int lu_eliminate_rows(warp *w, float x[LU_K])
 {
-    const int mine = quad_anew(lane->index), there = c + mine < n;
-    float *row = s + (c + mine) * LU_T_LD + c, x[LU_K];
-    if (there)
-        QUAD_UNROLL
-    for (int j = 0; j < LU_K; j++)
-        x[j] = row[j];
+    int bad = 0;
     QUAD_UNROLL
     for (int k = 0; k < LU_K; k++) {
-        const float *up = s + (c + k) * LU_T_LD + c;
-        if (mine == k)
-            QUAD_UNROLL
-        for (int j = 0; j < LU_K; j++)
-            row[j] = x[j];
-        heddle_barrier(lane);
-        if (!(up[k] < 0 || up[k] > 0))
-            return c + k + 1;
-        if (there && mine > k) {
-            x[k] /= up[k];
-            QUAD_UNROLL
-            for (int j = k + 1; j < LU_K; j++)
-                x[j] -= x[k] * up[j];
-        }
-    }
-    if (there && mine >= LU_K)
+        const float pivot = warp_from_f32(w, x[k], (uint32_t)k), l = x[k] / pivot;
+        const int below = (int)w->at > k;
+        if (!bad && !(pivot < 0 || pivot > 0))
+            bad = k + 1;
         QUAD_UNROLL
-    for (int j = 0; j < LU_K; j++)
-        row[j] = x[j];
+        for (int j = k + 1; j < LU_K; j++) {
+            const float up = warp_from_f32(w, x[j], (uint32_t)k);
+            x[j] -= below ? l * up : 0.0f;
+        }
+        x[k] = below ? l : x[k];
+    }
+    return bad;
+}
+#define LU_ELIMINATE_STEPS (LU_K * (LU_K + 1) / 2)
+
+/* LU_K columns of the n x n matrix s in shared memory, from column c on, rows c and below. Each warp does the first LU_K
+ * rows, the first warp for all. The number of the first bad pivot + 1, or 0: the same on all lanes. */
+TILE_FN int lu_eliminate(const heddle_lane *lane, float *s, int c, int n)
+{
+    int *verdict = (int *)(void *)(s + LU_EDGE * LU_LD), bad;
+    warp w = warp_of(lane);
+    const int at = (int)w.at, row = c + at + (at < LU_K ? 0 : LU_K * (int)w.id), there = row < n;
+    float *from = s + (there ? row : n - 1) * LU_LD + c, x[LU_K];
+    QUAD_UNROLL
+    for (int j = 0; j < LU_K; j += 4)
+        quad_get(x + j, quad_load(from + j));
+    heddle_barrier(lane); /* all have read the first rows */
+    if (w.id == 0 || c + LU_K * ((int)w.id + 1) < n) {
+        bad = lu_eliminate_rows(&w, x);
+        QUAD_UNROLL
+        for (int j = 0; j < LU_K; j += 4)
+            if (there && (at >= LU_K || w.id == 0))
+                quad_store(from + j, quad_of(x + j));
+        if (lane->index == 0)
+            *verdict = bad ? c + bad : 0;
+    } else {
+        warp_skip(&w, LU_ELIMINATE_STEPS);
+    }
     heddle_barrier(lane);
-    return 0;
+    return *verdict;
 }
 
 /* The same rows of U to the right of those columns: a lane has a column. */
 TILE_FN void lu_right(const heddle_lane *lane, float *s, int c, int n)
 {
-    const float *l = s + c * LU_T_LD + c;
+    const float *l = s + c * LU_LD + c;
     for (int j = quad_anew(lane->index); j < n - c - LU_K; j += (int)lane->count) {
-        float *x = s + c * LU_T_LD + c + LU_K + j, y[LU_K];
+        float *x = s + c * LU_LD + c + LU_K + j, y[LU_K];
         QUAD_UNROLL
         for (int i = 0; i < LU_K; i++)
-            y[i] = x[i * LU_T_LD];
+            y[i] = x[i * LU_LD];
         QUAD_UNROLL
-        for (int k = 0; k < LU_K; k++) {
+        for (int k = 0; k < LU_K; k += 4)
             QUAD_UNROLL
-            for (int i = k + 1; i < LU_K; i++)
-                y[i] -= l[i * LU_T_LD + k] * y[k];
-            x[k * LU_T_LD] = y[k];
+        for (int i = k + 1; i < LU_K; i++) {
+            const quad q = quad_load(l + i * LU_LD + k);
+            QUAD_UNROLL
+            for (int e = 0; e < 4 && k + e < i; e++)
+                y[i] -= q.v[e] * y[k + e];
         }
+        QUAD_UNROLL
+        for (int i = 1; i < LU_K; i++)
+            x[i * LU_LD] = y[i];
     }
     heddle_barrier(lane);
 }
 
-/* Takes the product of those columns and rows from 4 x 4 numbers at (r, j). */
+/* Takes the product of those columns and rows from 2 x 4 numbers at (r, j). */
 TILE_FN void lu_subtract_16(float *s, int c, int r, int j)
 {
-    quad x[4];
+    quad x[2], l[2];
     QUAD_UNROLL
-    for (int i = 0; i < 4; i++)
-        x[i] = quad_load(s + (r + i) * LU_T_LD + j);
-    QUAD_UNROLL_4
+    for (int i = 0; i < 2; i++)
+        x[i] = quad_load(s + (r + i) * LU_LD + j);
+    QUAD_UNROLL
     for (int k = 0; k < LU_K; k++) {
-        quad u = quad_load(s + (c + k) * LU_T_LD + j);
+        const quad u = quad_load(s + (c + k) * LU_LD + j);
         QUAD_UNROLL
-        for (int i = 0; i < 4; i++) {
-            float l = s[(r + i) * LU_T_LD + c + k];
+        for (int i = 0; i < 2; i++) {
+            if (k % 4 == 0)
+                l[i] = quad_load(s + (r + i) * LU_LD + c + k);
             QUAD_UNROLL
             for (int e = 0; e < 4; e++)
-                x[i].v[e] -= l * u.v[e];
+                x[i].v[e] -= l[i].v[k % 4] * u.v[e];
         }
     }
     QUAD_UNROLL
-    for (int i = 0; i < 4; i++)
-        quad_store(s + (r + i) * LU_T_LD + j, x[i]);
+    for (int i = 0; i < 2; i++)
+        quad_store(s + (r + i) * LU_LD + j, x[i]);
 }
 
 TILE_FN void lu_rest(const heddle_lane *lane, float *s, int c, int n)
 {
     const int first = c + LU_K, across = (n - first) / 4;
-    for (int f = quad_anew(lane->index); f < across * across; f += (int)lane->count)
-        lu_subtract_16(s, c, first + f / across * 4, first + f % across * 4);
+    for (int f = quad_anew(lane->index); f < 2 * across * across; f += (int)lane->count)
+        lu_subtract_16(s, c, first + f / across * 2, first + f % across * 4);
     heddle_barrier(lane);
 }
 
@@ -332,7 +443,7 @@ TILE_FN void lu_rest(const heddle_lane *lane, float *s, int c, int n)
 QUAD_APART int lu_decompose_panel(const heddle_lane *lane, float *a, int ld, int n)
 {
     float *s = quad_shared(lane);
-    lu_bring(lane, s, LU_T_LD, a, ld, n, n, 0);
+    lu_bring(lane, s, LU_LD, a, ld, n, n, 0);
     heddle_barrier(lane);
     for (int c = 0; c < n; c += LU_K) {
         int bad = lu_eliminate(lane, s, c, n);
@@ -343,7 +454,7 @@ QUAD_APART int lu_decompose_panel(const heddle_lane *lane, float *a, int ld, int
             lu_rest(lane, s, c, n);
         }
     }
-    lu_take_back(lane, a, ld, s, LU_T_LD, n, n, 0);
+    lu_take_back(lane, a, ld, s, LU_LD, n, n, 0);
     heddle_barrier(lane);
     return 0;
 }

@@ -79,6 +79,22 @@ TILE_FN void quad_store(float *p, quad q)
 #endif
 }
 
+/* Between a quad and four numbers in registers. */
+TILE_FN void quad_get(float to[4], quad q)
+{
+    QUAD_UNROLL
+    for (int i = 0; i < 4; i++)
+        to[i] = q.v[i];
+}
+TILE_FN quad quad_of(const float from[4])
+{
+    quad q;
+    QUAD_UNROLL
+    for (int i = 0; i < 4; i++)
+        q.v[i] = from[i];
+    return q;
+}
+
 /* Numbers lo .. hi - 1 of the four at p, and no others: they may be another task's. The rest of the quad is 0. */
 TILE_FN quad quad_load_part(const float *p, int lo, int hi)
 {
@@ -103,8 +119,8 @@ TILE_FN void quad_store_part(float *p, quad q, int lo, int hi)
             p[i] = q.v[i];
 }
 
-/* From memory to shared memory past the registers, where a GPU can: four numbers, or one. There after quad_arrived and a
- * barrier. */
+/* From memory to shared memory past the registers, where a GPU can: four numbers, or one. What is sent
+ * goes in batches; a batch is there after quad_arrived_but_2, two batches later, and a barrier. */
 TILE_FN void quad_send(float *to, const float *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -123,11 +139,18 @@ TILE_FN void quad_send_1(float *to, const float *from)
     *to = *from;
 #endif
 }
-/* All that this lane has sent is there. */
-TILE_FN void quad_arrived(void)
+/* Ends a batch, which may be empty. */
+TILE_FN void quad_sent(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/* All that this lane has sent is there, but for the last two batches. */
+TILE_FN void quad_arrived_but_2(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group 2;" ::: "memory");
 #endif
 }
 

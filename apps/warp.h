@@ -10,6 +10,8 @@
 
 #include "tile.h"
 
+#include <string.h>
+
 #define WARP_ALL 0xffffffffu
 
 /* Before a loop over what shall stay in registers. */
@@ -106,6 +108,30 @@ TILE_FN uint32_t warp_from(warp *w, uint32_t mine, uint32_t from)
     return __shfl_sync(WARP_ALL, mine, (int)from);
 #else
     return warp_exchange(w, mine)[from];
+#endif
+}
+
+TILE_FN float warp_from_f32(warp *w, float mine, uint32_t from)
+{
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(WARP_ALL, mine, (int)from);
+#else
+    uint32_t bits;
+    memcpy(&bits, &mine, sizeof bits);
+    bits = warp_from(w, bits, from);
+    memcpy(&mine, &bits, sizeof mine);
+    return mine;
+#endif
+}
+
+/* What a lane of this warp wrote before, the others see after. */
+TILE_FN void warp_meet(warp *w)
+{
+#if defined(__CUDA_ARCH__)
+    (void)w;
+    __syncwarp();
+#else
+    warp_skip(w, 1);
 #endif
 }
 

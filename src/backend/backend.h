@@ -77,6 +77,9 @@ typedef struct hd_backend {
     void (*result)(const hd_loaded *l, hd_result *out);
     /* While a run goes on: what a worker is about. For messages. 0: there is no such worker. */
     int (*doing)(const hd_loaded *l, uint32_t worker, hd_doing *out);
+    /* While a run goes on: tasks for which some predecessors have been counted and others not, with n_max places in out.
+     * For messages. Returns how many. Optional: none. */
+    uint32_t (*waiting)(hd_loaded *l, hd_doing *out, uint32_t n_max);
     /* Puts a run into a stream of the device's own kind and returns; and how the last such run ended. Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *app, void *stream, hd_error *e);
     void (*synced)(hd_loaded *l, hd_result *out);

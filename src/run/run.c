@@ -113,6 +113,20 @@ static int say_doing(const heddle_graph *g, uint32_t worker, const hd_doing *d, 
                     d->waits, name_of(g, d->waits), d->seen, d->need);
 }
 
+/* When no worker is in a task or waits for one: which tasks wait, at most 4. Returns how many. */
+static uint32_t say_waiting(heddle_graph *g, char *text, size_t n)
+{
+    const hd_backend *b = g->ctx->backend;
+    hd_doing d[4];
+    uint32_t i, n_tasks = b->waiting ? b->waiting(g->loaded, d, 4) : 0;
+    size_t at = 0;
+    for (i = 0; i < n_tasks && at + 1 < n; i++)
+        at += (size_t)snprintf(text + at, n - at, "%s task %u (%.24s) waits, %u of its %u predecessors done",
+                               i ? "," : "; no worker was in a task:", d[i].waits, name_of(g, d[i].waits), d[i].seen,
+                               d[i].need);
+    return n_tasks;
+}
+
 /* The sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
 static void say_who(heddle_graph *g)
 {
@@ -129,10 +143,10 @@ static void say_who(heddle_graph *g)
         at += (size_t)say_doing(g, w, &d, at ? "," : ";", text + at, sizeof text - at);
     }
     hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", g->ctx->config.time_limit_ms,
-           w == 0        ? "" /* there are none that could be asked */
-           : !n_here     ? "; no worker has started: the device is busy with other work"
-           : n[0] + n[1] ? text
-                         : "; no worker was in a task");
+           w == 0    ? "" /* there are none that could be asked */
+           : !n_here ? "; no worker has started: the device is busy with other work"
+           : n[0] + n[1] || say_waiting(g, text, sizeof text) ? text
+                                                              : "; no worker was in a task");
     pthread_mutex_lock(&g->mutex);
     g->said_who = 1;
     pthread_mutex_unlock(&g->mutex);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* warps.c - the tuned bodies of sat, inthist, sw and dtw on emulated blocks of one, two and four warps: tiles of one panel
- * and of several, of one band of columns, of several and of several groups, with and without columns missing at the end;
- * each cell as the plain reference has it. Under ThreadSanitizer: no race between lanes, nor between steps of warps. */
+/* warps.c - the tuned bodies of sat, inthist, sw, dtw and lu on emulated blocks of one, two and four warps: tiles of one
+ * panel and of several, of one band of columns, of several and of several groups, with and without columns missing at the
+ * end; each cell as the plain reference has it, and lu's with the portable bodies' bits and failures. Under
+ * ThreadSanitizer: no race between lanes, nor between steps of warps. */
 #include "border.h"
 #include "check.h"
+#include "lu_tuned.h"
+#include "noise.h"
 #include "picture.h"
 #include "prefix_tuned.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct test_case {
@@ -35,12 +40,20 @@ static const test_case cases[] = {
     {"dtw", {50, 300}, {30, 270}, 32, {{NULL, NULL}}},
     {"dtw", {50, 300}, {30, 280}, 64, {{"keep", "1"}, {"sums", "0"}}},
     {"dtw", {40, 280}, {20, 270}, 128, {{NULL, NULL}}},
+    {"lu", {45, 45}, {16, 16}, 128, {{NULL, NULL}}},
+    {"lu", {64, 64}, {32, 32}, 128, {{NULL, NULL}}},
+    {"lu", {90, 50}, {48, 48}, 128, {{NULL, NULL}}},
+    {"lu", {128, 128}, {64, 64}, 128, {{NULL, NULL}}}, /* one panel, all of a warp's systems                  */
+    {"lu", {81, 160}, {80, 80}, 128, {{NULL, NULL}}},  /* two panels, the second of 16                        */
+    {"lu", {150, 130}, {128, 128}, 128, {{NULL, NULL}}},
 };
 
 static uint32_t is_tuned(const app_case *x)
 {
     if (!strcmp(x->app->name, "sat") || !strcmp(x->app->name, "inthist"))
         return ((const picture *)x)->record.tuned;
+    if (!strcmp(x->app->name, "lu"))
+        return ((const lu_record *)x->record)->tuned;
     return ((const border_case *)x)->grid->tuned;
 }
 
@@ -74,6 +87,108 @@ static void run_case(const test_case *t)
     heddle_close(ctx);
 }
 
+/* ---- lu ---------------------------------------------------------------------------------------------------------------- */
+
+/* What a body makes of the blocks at 0 (diagonal), b * b and 2 b * b, and the sentence if it fails. */
+static void run_lu(uint32_t body, uint32_t b, uint32_t tuned, float *blocks, char *sentence)
+{
+    const size_t n = (size_t)b * b, n_bytes = 3 * n * sizeof(float);
+    const lu_one one = {0};
+    const lu_two two = {0, n};
+    const lu_three three = {0, n, 2 * n};
+    const void *args[] = {&one, &two, &two, &three};
+    const size_t arg_bytes[] = {sizeof one, sizeof two, sizeof two, sizeof three};
+    lu_record record = {NULL, b, tuned};
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    heddle_graph *g;
+    heddle_ctx *ctx;
+    void *p;
+    c.backend = HEDDLE_SERIAL;
+    c.n_lanes = tuned ? 128 : 1;
+    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(ctx, heddle_mem_new(ctx, n_bytes, &p));
+    record.a = p;
+    CHECK_OK(ctx, heddle_mem_write(ctx, p, blocks, n_bytes));
+    CHECK_OK(ctx, heddle_graph_new(ctx, &lu, &g));
+    CHECK_OK(ctx,
+             heddle_graph_add(g, body, args[body], arg_bytes[body], HEDDLE_RANGES(HEDDLE_INOUT(p, n_bytes)), NULL));
+    snprintf(sentence, APP_ERROR, "%s",
+             heddle_run(ctx, g, &record, sizeof record) == HEDDLE_OK ? "" : heddle_errmsg(ctx));
+    CHECK_OK(ctx, heddle_mem_read(ctx, blocks, p, n_bytes));
+    heddle_graph_free(g);
+    heddle_mem_free(ctx, p);
+    heddle_close(ctx);
+}
+
+/* Noise, the diagonal of the first block above it; and in one place `odd`. */
+static float *lu_blocks(uint32_t b, uint32_t place, float odd)
+{
+    const size_t n = (size_t)b * b;
+    float *x = malloc(3 * n * sizeof(float));
+    size_t i;
+    CHECK(x);
+    for (i = 0; i < 3 * n; i++)
+        x[i] = (float)(noise_unit(7, i) - 0.5 + (i < n && i % (b + 1) == 0 ? b : 0));
+    if (place < n)
+        x[place] = odd;
+    return x;
+}
+
+/* The same sentence, and if there is none the same bits. */
+static void compare_lu(uint32_t body, uint32_t b, uint32_t place, float odd, int fails)
+{
+    float *x[2] = {lu_blocks(b, place, odd), lu_blocks(b, place, odd)};
+    const size_t n = 3 * (size_t)b * b;
+    char sentence[2][APP_ERROR];
+    size_t i;
+    run_lu(body, b, 0, x[0], sentence[0]);
+    run_lu(body, b, 1, x[1], sentence[1]);
+    CHECK_MSG(!strcmp(sentence[0], sentence[1]) && (sentence[0][0] != 0) == fails, "'%s', tuned '%s'", sentence[0],
+              sentence[1]);
+    for (i = 0; i < n && !fails; i++)
+        CHECK_MSG(!memcmp(&x[0][i], &x[1][i], sizeof(float)), "%s of %u, number %zu: %a, tuned %a",
+                  lu.bodies[body].name, b, i, (double)x[0][i], (double)x[1][i]);
+    free(x[0]);
+    free(x[1]);
+}
+
+static void test_lu(void)
+{
+    static const uint32_t sizes[] = {16, 32, 48, 64, 80, 128};
+    uint32_t body, i;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (body = 0; body < lu_n_bodies; body++)
+            compare_lu(body, sizes[i], UINT32_MAX, 0, 0);
+    compare_lu(lu_bdiv, 32, 5 * 33, 1e-39f, 0); /* quotients beyond all steps but the division itself */
+    compare_lu(lu_bdiv, 32, 32 * 32 + 7, 1e-30f, 0);
+    compare_lu(lu_bdiv, 32, 32 * 32 + 7, -0.0f, 0);
+    compare_lu(lu_lu0, 16, 0, 0.0f, 1);
+    compare_lu(lu_lu0, 64, 1, nanf(""), 1); /* not a number in the second pivot */
+    compare_lu(lu_lu0, 80, 0, -0.0f, 1);
+}
+
+/* The quotient by an inverse: the bits of a division, for what moderate and extreme numbers there are. */
+static void test_quotients(void)
+{
+    uint32_t i, k;
+    for (i = 0; i < 2000000; i++) {
+        uint32_t bits[2];
+        float v[2], got, want;
+        for (k = 0; k < 2; k++) {
+            bits[k] = (uint32_t)(noise_u64(8 + k, i) >> 32);
+            if (i % 4)
+                bits[k] = (bits[k] & 0x807fffffu) | (127u - 3u + bits[k] / 256u % 7u) << 23;
+            memcpy(&v[k], &bits[k], sizeof(float));
+        }
+        want = v[0] / v[1];
+        got = lu_quotient(v[0], v[1], 1.0f / v[1]);
+        CHECK_MSG(!memcmp(&got, &want, sizeof got) || (got != got && want != want), "%a / %a is %a, not %a",
+                  (double)v[0], (double)v[1], (double)want, (double)got);
+    }
+}
+
+/* ---- bins --------------------------------------------------------------------------------------------------------------- */
+
 /* Every bin of every number of bins against every pixel, at each of four places with other pixels beside it. */
 static void test_hits(void)
 {
@@ -94,6 +209,8 @@ int main(void)
 {
     size_t i;
     test_hits();
+    test_quotients();
+    test_lu();
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
         run_case(&cases[i]);
     return 0;

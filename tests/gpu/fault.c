@@ -302,6 +302,7 @@ static void lost_release(void)
                   heddle_errmsg(ctx));
         printf("%s: %s\n", heddle_dispatch_name(dispatches[i]), heddle_errmsg(ctx));
         rig_says(ctx, "300 ms");
+        rig_says(ctx, "(faulty_step) waits, 2 of its 3 predecessors done");
         CHECK_MSG(rig_ms() - begin < 3000, "%.0f ms", rig_ms() - begin);
         rig_close(&r);
         rig_usable(ctx, "after a lost release");

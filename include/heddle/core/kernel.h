@@ -187,24 +187,37 @@ static __device__ __forceinline__ uint32_t hd_slot_of(const hd_dynamic_block *, 
     return i % HD_DYNAMIC_SLOTS;
 }
 static __device__ __forceinline__ uint32_t hd_slot_of(const hd_plan_block *, uint32_t i) { return i % HD_PLAN_SLOTS; }
-/* What the lanes must know of a step: its task, its body, and whether anything is to be done when it has ended. */
+/* What the lanes must know of a step: its task, its body, whether anything is to be done when it has ended, and whether
+ * it is plain: it waits for nobody and nobody waits for it, so that the lanes go on to it by themselves. Only within a
+ * batch, of which the first step was handed over when all were in their slots. */
 typedef struct hd_head {
-    uint32_t task, body, has_end;
+    uint32_t task, body, has_end, plain;
 } hd_head;
-static __device__ __forceinline__ hd_head hd_head_of(const hd_dynamic_block *b, uint32_t slot)
+static __device__ __forceinline__ hd_head hd_head_of(const hd_dynamic_block *b, uint32_t i)
 {
-    hd_head h = {b->number[slot], b->record[slot].body, 1u};
+    hd_head h = {b->number[hd_slot_of(b, i)], b->record[hd_slot_of(b, i)].body, 1u, 0u};
     return h;
 }
 /* A step's first 16 bytes, however they came. */
 static __device__ __forceinline__ hd_head hd_head_in(uint4 first)
 {
-    hd_head h = {first.y, first.x & 0xffffu, first.w | (first.x >> 16 & HD_TASK_WATCH)};
+    hd_head h = {first.y, first.x & 0xffffu, first.w | (first.x >> 16 & HD_TASK_WATCH), 0u};
+    h.plain = !(h.has_end | first.z) && h.task != HD_NONE;
     return h;
 }
-static __device__ __forceinline__ hd_head hd_head_of(const hd_plan_block *b, uint32_t slot)
+static __device__ __forceinline__ hd_head hd_head_of(const hd_plan_block *b, uint32_t i)
 {
-    return hd_head_in(*(const uint4 *)&b->record[slot]);
+    return hd_head_in(*(const uint4 *)&b->record[hd_slot_of(b, i)]);
+}
+static __device__ __forceinline__ hd_head hd_head_after(const hd_dynamic_block *, uint32_t)
+{
+    hd_head none = {0, 0, 0, 0};
+    return none;
+}
+static __device__ __forceinline__ hd_head hd_head_after(const hd_plan_block *b, uint32_t i)
+{
+    hd_head none = {0, 0, 0, 0};
+    return (i + 1u) % HD_PLAN_BATCH ? hd_head_of(b, i + 1u) : none;
 }
 static __device__ __forceinline__ const void *hd_args_of(const hd_run &r, const hd_task *t)
 {
@@ -241,18 +254,24 @@ template <typename Bodies, int TRACE, typename Block>
 static __device__ __forceinline__ void hd_lanes(const hd_run &r, Block *b, void *arena, uint32_t n_lanes)
 {
     heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
-    uint32_t i, n_ends = 0, dead = 0;
+    hd_head head, next = {0, 0, 0, 0};
+    uint32_t i, n_ready = 0, n_ends = 0, dead = 0;
     for (i = 0;; i++) {
         const uint32_t slot = hd_slot_of(b, i);
-        hd_head head;
-        hd_ready_sync(i, n_lanes + 32u);
+        if (next.plain) {
+            hd_bar_lanes(n_lanes);
+            head = next;
+        } else {
+            hd_ready_sync(n_ready++, n_lanes + 32u);
+            head = hd_head_of(b, i);
+        }
+        next = hd_head_after(b, i);
+        dead |= b->failed[(i + 1u) & 1u];
         if (threadIdx.x == 0) {
             hd_mark(&b->began, i + 1u);
             if (TRACE)
                 b->begin[slot] = hd_clock();
         }
-        head = hd_head_of(b, slot);
-        dead |= b->failed[(i + 1u) & 1u];
         if (head.task == HD_NONE)
             break;
         lane.task = head.task;
@@ -706,37 +725,35 @@ static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_blo
     return polls <= 32u || hd_stopped(&r) == HD_STOP_NOT;
 }
 
-/* The fetching warp looks whether step i is ready; n_ends: steps with an end before it. Loads that are under way hold up
- * the fence of a release, and acquiring loads empty the SM's cache. So: few looks while a body runs, none while the
- * counting warp releases what that body wrote, and as many as can be when the lanes have nothing to do. */
+/* While the lanes are in a body: few looks, because loads that are under way hold up the fence of a release, and none
+ * that acquires before it must, because that empties the cache which the body uses. 1: ready; 0: the body has ended. */
 static __device__ __forceinline__ int hd_plan_look(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i,
-                                                   uint32_t n_ends)
+                                                   uint32_t *polls)
 {
-    const int idle = hd_word(&b->ended) >= i;
-    if (!idle || r.crowded) {
-        if (hd_plan_looks_ready(&r, b->run, s))
-            return hd_plan_ready(&r, b->run, s);
-        if (!idle)
+    for (; r.crowded || hd_word(&b->ended) < i; ++*polls) {
+        if (hd_plan_looks_ready(&r, b->run, s) && hd_plan_ready(&r, b->run, s))
+            return 1;
+        if (hd_word(&b->ended) < i)
             __nanosleep(64);
-        return 0;
+        if ((*polls & 63u) == 63u)
+            return 0;
     }
-    if ((int32_t)(hd_word(&b->n_counted) - n_ends) < 0)
-        return 0;
-    return hd_plan_ready(&r, b->run, s);
+    return 0;
 }
 
-/* Until it is ready. 0: the run stops. */
-static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i,
-                                                   uint32_t n_ends)
+/* The fetching warp waits until step i is ready. 0: the run stops. */
+static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i)
 {
-    uint32_t polls, go = 0;
-    for (polls = 0; polls < 8u && hd_word(&b->ended) < i; polls++)
-        ; /* a very short body: one look less to be in its way */
+    uint32_t polls = 0;
+    int go = 1;
 #pragma unroll 1
-    for (polls = 0; !go; polls++) {
-        go = (uint32_t)hd_plan_look(r, b, s, i, n_ends);
-        if ((polls & 63u) == 63u && hd_stopped(&r) != HD_STOP_NOT)
+    while (!hd_plan_look(r, b, s, i, &polls) && (r.crowded || !hd_plan_ready(&r, b->run, s))) {
+        if ((polls++ & 63u) != 63u)
+            continue;
+        if (hd_stopped(&r) != HD_STOP_NOT) {
+            go = 0;
             break;
+        }
         if (polls == HD_TELL_POLLS)
             hd_plan_tell(r, b, s);
         if (polls > 1024u)
@@ -749,7 +766,7 @@ static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_bloc
 
 /* Steps of a batch, as bits 0, 8, 16, 24: what the first 16 bytes of each say. */
 typedef struct hd_batch {
-    uint32_t waits, ends, last, joins;
+    uint32_t waits, ends, last, joins, plain;
     uint4 first;
 } hd_batch;
 
@@ -763,28 +780,49 @@ static __device__ __forceinline__ hd_batch hd_batch_of(uint4 part)
     s.ends = __ballot_sync(0xffffffffu, first && head.has_end);
     s.last = __ballot_sync(0xffffffffu, first && head.task == HD_NONE);
     s.joins = __ballot_sync(0xffffffffu, first && head.body == HD_BODY_JOIN);
+    s.plain = __ballot_sync(0xffffffffu, first && head.plain) & ~1u;
     return s;
 }
 
-/* Waits for step i, which is at `bit` of its batch, and for barriers to be free. n_ends: steps with an end that were
- * handed over before. 0: it does not run. */
+/* What the fetching warp has handed over: how many steps, the last of these but one, and how many of them have an end. */
+typedef struct hd_handed {
+    uint32_t n, last, last_but_one, n_ends;
+} hd_handed;
+
+/* Waits for step i, which is at `bit` of its batch, and for barriers to be free. 0: it does not run. */
 static __device__ __forceinline__ int hd_plan_hand_over(const hd_run &r, hd_plan_block *b, const hd_batch *s,
-                                                        uint32_t bit, uint32_t i, uint32_t *n_ends)
+                                                        uint32_t bit, uint32_t i, hd_handed *h)
 {
-    const uint32_t n = *n_ends;
     int go = !(s->last >> bit & 1u);
-    if (i > 1u)
-        go &= hd_plan_await(r, b, &b->began, i - 1u); /* READY(i - 2) is over */
-    if (n > 1u)
-        go &= hd_plan_await(r, b, &b->n_counted, n - 1u); /* and so is DONE of the last but one */
+    if (h->n > 1u)
+        go &= hd_plan_await(r, b, &b->began, h->last_but_one + 1u); /* READY of the last but one is over */
+    if (h->n_ends > 1u)
+        go &= hd_plan_await(r, b, &b->n_counted, h->n_ends - 1u); /* and so is DONE of the last but one */
+    h->n++;
+    h->last_but_one = h->last;
+    h->last = i;
+    h->n_ends += s->ends >> bit & 1u;
     if (go && (s->waits >> bit & 1u)) {
         hd_step step;
         step.task = __shfl_sync(0xffffffffu, s->first.y, (int)bit);
         step.need = __shfl_sync(0xffffffffu, s->first.z, (int)bit);
-        go = hd_plan_wait(r, b, &step, i, n);
+        go = hd_plan_wait(r, b, &step, i);
     }
-    *n_ends += !go || (s->ends >> bit & 1u);
     return go;
+}
+
+/* Step i does not run, and none after it. */
+static __device__ __forceinline__ void hd_plan_over(const hd_run &r, hd_plan_block *b, uint32_t i, uint32_t n_tasks,
+                                                    const hd_handed *h, uint32_t n_lanes)
+{
+    if ((threadIdx.x & 31u) == 0) {
+        b->record[hd_slot_of(b, i)].task = HD_NONE;
+        b->n_tasks = n_tasks;
+        hd_set_word(&b->over, i);
+    }
+    __syncwarp();
+    hd_ready_arrive(h->n - 1u, n_lanes + 32u);
+    (void)hd_plan_await(r, b, &b->began, i + 1u); /* who else would tell the host of a long last body? */
 }
 
 /* The fetching warp. */
@@ -793,7 +831,8 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
 {
     const uint32_t lane = threadIdx.x & 31u;
     const uint4 *at = (const uint4 *)(r.steps + r.lists[blockIdx.x]) + lane;
-    uint32_t base, i, n_tasks = 0, n_ends = 0, stop = HD_STOP_NOT;
+    hd_handed h = {0, 0, 0, 0};
+    uint32_t base, i, n_tasks = 0, stop = 0;
     uint4 part = *at;
     for (base = 0;; base += HD_PLAN_BATCH) {
         hd_batch s = hd_batch_of(part);
@@ -805,31 +844,26 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
         __syncwarp();
         if (lane == 0)
             hd_set_word(&b->filled, base + HD_PLAN_BATCH);
-        if (stop != HD_STOP_NOT)
+        if (__shfl_sync(0xffffffffu, stop, 0))
             s.last |= 1u;
         if (!s.last) {
             at += 32;
             part = *at; /* comes while this batch is handed over */
             stop = hd_stopped(&r);
         }
-        stop = __shfl_sync(0xffffffffu, stop, 0);
         for (i = base; i < base + HD_PLAN_BATCH; i++) {
-            const uint32_t bit = 8u * (i - base);
-            const int go = hd_plan_hand_over(r, b, &s, bit, i, &n_ends);
-            if (TRACE && lane == 0)
-                b->ready[hd_slot_of(b, i)] = hd_clock();
-            if (!go && lane == 0) {
-                b->record[hd_slot_of(b, i)].task = HD_NONE;
-                b->n_tasks = n_tasks;
-                hd_set_word(&b->over, i);
-            }
-            __syncwarp();
-            hd_ready_arrive(i, n_lanes + 32u);
-            if (!go) {
-                (void)hd_plan_await(r, b, &b->began, i + 1u); /* who else would tell the host of a long last body? */
+            const uint32_t bit = 8u * (i - base), plain = s.plain >> bit & 1u;
+            if (!plain && !hd_plan_hand_over(r, b, &s, bit, i, &h)) {
+                hd_plan_over(r, b, i, n_tasks, &h, n_lanes);
                 return;
             }
+            if (TRACE && lane == 0)
+                b->ready[hd_slot_of(b, i)] = hd_clock();
             n_tasks += !(s.joins >> bit & 1u);
+            if (plain)
+                continue;
+            __syncwarp();
+            hd_ready_arrive(h.n - 1u, n_lanes + 32u);
         }
     }
 }

@@ -6,6 +6,7 @@
  * threads meet only through core's words; an idle one polls for a while, then parks on its condition.
  *
  * heddle_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
+#include "backend/counted.h"
 #include "backend/backend.h"
 #include "base/machine.h"
 #include "backend/cpu/work.h"
@@ -525,6 +526,14 @@ static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
     return 1;
 }
 
+static uint32_t waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
+{
+    const hd_run *r = &l->run;
+    return r->dispatch == HD_DISPATCH_PLAN
+               ? 0
+               : hd_counted(l->graph, r->count, HD_LOAD(&r->shared->run, RELAXED, DEV), out, n_max);
+}
+
 const hd_backend hd_cpu_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CPU,
@@ -539,4 +548,5 @@ const hd_backend hd_cpu_backend = {
     .stop = stop,
     .result = result,
     .doing = doing,
+    .waiting = waiting,
 };

@@ -77,7 +77,9 @@ struct hd_form {
     char how[160];               /* one line: "persistent plan, 528 workers of 128 lanes" */
     hd_form *next;
     uint32_t *stop_word; /* device: for stop() */
-    uint64_t best_ns;    /* what its runs took at best, 0: none yet */
+    const uint32_t *count,
+        *run;         /* device: the counters whose targets are numbers of predecessors, or NULL; number of the run */
+    uint64_t best_ns; /* what its runs took at best, 0: none yet */
     uint32_t n_runs;
     uint32_t n_left; /* pieces of this run that are not in the stream yet */
     /* Puts one run into the stream, or its first piece, or, while n_left, its next one. */

@@ -143,6 +143,7 @@ const hd_backend hd_cuda_backend = {
     .stop = hd_cuda_stop,
     .result = hd_cuda_result,
     .doing = hd_cuda_doing,
+    .waiting = hd_cuda_waiting,
     .complaint = hd_cuda_complaint,
     .enqueue = hd_cuda_enqueue,
     .synced = hd_cuda_synced,

@@ -7,6 +7,7 @@
  *     stop:  copies the reason into the stop word, in another stream: workers never read host memory
  *
  * After a stopped run the words are cleared before the next one. An error of the device makes the context lost. */
+#include "backend/counted.h"
 #include "backend/cuda/loaded.h"
 
 #include <pthread.h>
@@ -397,6 +398,26 @@ int hd_cuda_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
     d.need = __atomic_load_n(&n->need, __ATOMIC_RELAXED);
     *out = d;
     return 1;
+}
+
+/* Copies words of a run that goes on, in the side stream; into pageable memory, so it is there when the call returns.
+ * Such a copy goes by a kernel that stays (doc/cuda-beside.md). */
+static int peek(const hd_device *d, void *host, const void *device, uint64_t n_bytes)
+{
+    return cudaMemcpyAsync(host, device, n_bytes, cudaMemcpyDeviceToHost, d->side) == cudaSuccess;
+}
+
+uint32_t hd_cuda_waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
+{
+    uint64_t n_bytes = l->graph->n_tasks * 4ull;
+    uint32_t run = 0, n = 0, *count;
+    if (l->lost || !l->form || !l->form->count || !(count = hd_new(n_bytes)))
+        return 0;
+    (void)cudaSetDevice(l->device->index);
+    if (peek(l->device, &run, l->form->run, sizeof run) && peek(l->device, count, l->form->count, n_bytes))
+        n = hd_counted(l->graph, count, run, out, n_max);
+    hd_delete(count, n_bytes);
+    return n;
 }
 
 const char *hd_cuda_complaint(const hd_loaded *l) { return l->complaint; }

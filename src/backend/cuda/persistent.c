@@ -356,6 +356,8 @@ heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch di
     p->form.n_workers = p->run.n_workers;
     p->form.n_lanes = l->n_lanes;
     p->form.stop_word = &p->run.shared->fail.stop;
+    p->form.run = &p->run.shared->run;
+    p->form.count = dispatch == HEDDLE_DISPATCH_PLAN ? NULL : p->run.count;
     *out = &p->form;
     return HEDDLE_OK;
 }

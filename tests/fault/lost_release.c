@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* lost_release.c - a release that never comes, on threads: a task is made to ask for one predecessor more than it has. The
+ * run ends at its limit with a sentence that names the task and how far it was counted, run after run, and the context
+ * can be used again. */
+#include "fault/bodies.h"
+#include "run/run.h"
+
+static void lose_release(heddle_graph *graph, uint32_t t)
+{
+    uint32_t i, k;
+    hd_task *task = (hd_task *)(uintptr_t)hd_graph_task(&graph->g, t);
+    CHECK(task->n_in == 2);
+    task->n_in = 3;
+    for (i = 0; i < t; i++) {
+        task = (hd_task *)(uintptr_t)hd_graph_task(&graph->g, i);
+        for (k = 0; k < task->n_succ; k++)
+            task->first[k].need++;
+    }
+}
+
+static void test_dispatch(heddle_dispatch d)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    uint64_t cells[N_CELLS] = {0};
+    uint32_t gate = 1, run;
+    fault_app app = {cells, &gate};
+    fault_step_args args = {0, 1};
+    heddle_graph *g;
+    heddle_task t[3];
+    heddle_ctx *ctx;
+    c.backend = HEDDLE_CPU;
+    c.n_workers = 2;
+    c.dispatch = d;
+    c.time_limit_ms = 60;
+    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
+    for (args.at = 0; args.at < 2; args.at++)
+        CHECK_OK(ctx, heddle_graph_add(g, fault_step, &args, sizeof args,
+                                       HEDDLE_RANGES(HEDDLE_INOUT(fault_key(args.at), 8)), &t[args.at]));
+    CHECK_OK(ctx, heddle_graph_add(g, fault_step, &args, sizeof args,
+                                   HEDDLE_RANGES(HEDDLE_IN(fault_key(0), 8), HEDDLE_IN(fault_key(1), 8)), &t[2]));
+    CHECK_OK(ctx, heddle_graph_freeze(g));
+    lose_release(g, t[2]);
+    for (run = 0; run < 2; run++) {
+        heddle_status s = heddle_run(ctx, g, &app, sizeof app);
+        CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_dispatch_name(d), heddle_strstatus(s));
+        CHECK_MSG(strstr(heddle_errmsg(ctx), "task 2 (fault_step) waits, 2 of its 3 predecessors done"), "%s: %s",
+                  heddle_dispatch_name(d), heddle_errmsg(ctx));
+    }
+    heddle_graph_free(g);
+    fault_check_usable(ctx);
+    heddle_close(ctx);
+}
+
+int main(void)
+{
+    test_dispatch(HEDDLE_DISPATCH_DISTRIBUTED);
+    test_dispatch(HEDDLE_DISPATCH_TICKET);
+    test_dispatch(HEDDLE_DISPATCH_IQS);
+    return 0;
+}
