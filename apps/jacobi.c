@@ -13,12 +13,18 @@ extern const app app_jacobi;
 
 typedef struct jacobi_case {
     field f;
+    app_body body;
     jacobi_record record;
 } jacobi_case;
 
 static app_case *prepare(const app_request *q, char *error)
 {
-    return field_prepare(&app_jacobi, q, 2, sizeof(jacobi_case), error);
+    app_case *c = field_prepare(&app_jacobi, q, 2, sizeof(jacobi_case), error);
+    if (c && app_opt_body(&app_jacobi, q, &((jacobi_case *)c)->body, error)) {
+        field_free((field *)c);
+        return NULL;
+    }
+    return c;
 }
 
 static int add_compute(jacobi_case *p, const tile_rect *t)
@@ -57,6 +63,7 @@ static int build(app_case *c, heddle_ctx *ctx)
         field_put(&p->f, p->record.old))
         return -1;
     p->record.stride = (int64_t)c->n[1];
+    p->record.tuned = app_is_tuned(ctx, p->body);
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
     if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK)
@@ -144,7 +151,8 @@ static void free_case(app_case *c)
     field_free((field *)c);
 }
 
-static const app_option options[] = {{"sweeps", "2", "sweeps over the field, all in one graph"}, {NULL, NULL, NULL}};
+static const app_option options[] = {
+    {"sweeps", "2", "sweeps over the field, all in one graph"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
 const app app_jacobi = {
     .name = "jacobi",

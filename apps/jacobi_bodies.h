@@ -8,6 +8,7 @@
 typedef struct jacobi_record {
     float *old, *next;
     int64_t stride; /* cells from row to row */
+    uint32_t tuned;
 } jacobi_record;
 
 /* Arguments: tile_rect, inside the border. */

@@ -35,6 +35,7 @@ static const subject all[] = {
     LAUNCHES("cudagraph+pdl", CUDAGRAPH_PDL, 2),
     LAUNCHES("cudagraph+pdl/by-body", CUDAGRAPH_PDL, 1),
     LAUNCHES("taskgraph", TASKGRAPH, 0),
+    {"auto", RANK_AUTO, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0},
     {"levels/by-body/sync", RANK_SYNC, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1},
 };
 

@@ -12,6 +12,7 @@ typedef enum rank {
     RANK_PLAN,     /* the executor persistent, dispatch plan       */
     RANK_DYNAMIC,  /* the same, tasks handed out as they get ready */
     RANK_BASELINE, /* counts for "best baseline"                   */
+    RANK_AUTO,     /* what the library chooses                     */
     RANK_SYNC      /* the papers' barrier: a bar of its own        */
 } rank;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* warps.c - the tuned bodies of sat, inthist, sw, dtw and lu on emulated blocks of one, two and four warps: tiles of one
+/* warps.c - the tuned bodies of sat, inthist, sw, dtw, jacobi and lu on emulated blocks of one, two and four warps: tiles of one
  * panel and of several, of one band of columns, of several and of several groups, with and without columns missing at the
  * end; each cell as the plain reference has it, and lu's with the portable bodies' bits and failures. Under
  * ThreadSanitizer: no race between lanes, nor between steps of warps. */
 #include "border.h"
 #include "check.h"
+#include "jacobi_bodies.h"
 #include "lu_tuned.h"
 #include "noise.h"
 #include "picture.h"
@@ -40,6 +41,9 @@ static const test_case cases[] = {
     {"dtw", {50, 300}, {30, 270}, 32, {{NULL, NULL}}},
     {"dtw", {50, 300}, {30, 280}, 64, {{"keep", "1"}, {"sums", "0"}}},
     {"dtw", {40, 280}, {20, 270}, 128, {{NULL, NULL}}},
+    {"jacobi", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}}, /* parts of quads only beside the border            */
+    {"jacobi", {34, 52}, {9, 14}, 64, {{"sweeps", "3"}}},  /* and everywhere                                  */
+    {"jacobi", {30, 45}, {12, 16}, 32, {{NULL, NULL}}},    /* rows begin anywhere                             */
     {"lu", {45, 45}, {16, 16}, 128, {{NULL, NULL}}},
     {"lu", {64, 64}, {32, 32}, 128, {{NULL, NULL}}},
     {"lu", {90, 50}, {48, 48}, 128, {{NULL, NULL}}},
@@ -54,6 +58,8 @@ static uint32_t is_tuned(const app_case *x)
         return ((const picture *)x)->record.tuned;
     if (!strcmp(x->app->name, "lu"))
         return ((const lu_record *)x->record)->tuned;
+    if (!strcmp(x->app->name, "jacobi"))
+        return ((const jacobi_record *)x->record)->tuned;
     return ((const border_case *)x)->grid->tuned;
 }
 

@@ -56,7 +56,7 @@ static void test_styles(void)
     uint32_t n_seen[2] = {0, 0};
     rig r;
     open_rig(&r, HEDDLE_DISPATCH_PLAN, NULL);
-    CHECK(settle(&r, n_seen) == 5 && n_seen[0] >= 2 && n_seen[1] >= 2);
+    CHECK(settle(&r, n_seen) == 7 && n_seen[0] >= 2 && n_seen[1] >= 2);
     printf("%s\n", heddle_get_how(r.g));
     CHECK_OK(r.ctx, heddle_graph_replan(r.g, 4)); /* a plan of one's own is all there is */
     rig_run_well(&r, "given");

@@ -19,27 +19,29 @@ typedef struct candidate {
     heddle_executor executor;
     heddle_dispatch dispatch;
     hd_plan_style style;
+    uint32_t one; /* one worker an SM, not as many as there is room for */
 } candidate;
 
 /* In the order of trying. */
-static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_DEPTH},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH},
-                                       {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH},
-                                       {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH}};
+static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 0},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_DEPTH, 0},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 1},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HD_PLAN_PATH, 0},
+                                       {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0},
+                                       {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0}};
 #define N_CANDIDATES (sizeof candidates / sizeof candidates[0])
 
 static int is_form(const hd_form *f, const candidate *c)
 {
-    return f->executor == c->executor && f->dispatch == c->dispatch && f->style == c->style;
+    return f->executor == c->executor && f->dispatch == c->dispatch && f->style == c->style && f->one == c->one;
 }
 
 /* "persistent plan depth", "cudagraph". */
 static void name_of(const candidate *c, char out[HD_PROFILE_WORD])
 {
-    snprintf(out, HD_PROFILE_WORD, "%s%s%s%s%s", heddle_executor_name(c->executor), c->dispatch ? " " : "",
+    snprintf(out, HD_PROFILE_WORD, "%s%s%s%s%s%s", heddle_executor_name(c->executor), c->dispatch ? " " : "",
              c->dispatch ? heddle_dispatch_name(c->dispatch) : "", c->dispatch == HEDDLE_DISPATCH_PLAN ? " " : "",
-             c->dispatch == HEDDLE_DISPATCH_PLAN ? hd_plan_style_name(c->style) : "");
+             c->dispatch == HEDDLE_DISPATCH_PLAN ? hd_plan_style_name(c->style) : "", c->one ? " one an SM" : "");
 }
 
 static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_error *e)
@@ -52,7 +54,7 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
         continue;
     if (!f) {
         s = c->executor == HEDDLE_EXECUTOR_PERSISTENT
-                ? hd_form_persistent(&f, l, c->dispatch, c->style, cfg->policy, e)
+                ? hd_form_persistent(&f, l, c->dispatch, c->style, c->one, cfg->policy, e)
                 : hd_form_launches(&f, l, c->executor, cfg->by_body, (int)cfg->sync, e);
         if (s != HEDDLE_OK)
             return s;
@@ -71,6 +73,8 @@ static int allowed(const hd_loaded *l, const candidate *c)
         return 0;
     if (c->style != HD_PLAN_PATH && l->graph->plan)
         return 0;
+    if (c->one && (cfg->n_workers || l->graph->plan || l->graph->n_tasks <= (uint64_t)l->device->n_sms))
+        return 0;
     return cfg->dispatch == HEDDLE_DISPATCH_DEFAULT || cfg->dispatch == c->dispatch;
 }
 
@@ -78,7 +82,7 @@ static int allowed(const hd_loaded *l, const candidate *c)
 static int named(const hd_loaded *l, candidate *out)
 {
     const heddle_config *cfg = &l->device->config;
-    *out = (candidate){cfg->executor, cfg->dispatch, HD_PLAN_PATH};
+    *out = (candidate){cfg->executor, cfg->dispatch, HD_PLAN_PATH, 0};
     if (cfg->dispatch == HEDDLE_DISPATCH_PLAN && !l->graph->plan)
         return 0;
     if (cfg->dispatch != HEDDLE_DISPATCH_DEFAULT)
@@ -126,7 +130,7 @@ static hd_form *remembered(hd_loaded *l)
 
 static void remember(hd_loaded *l, const hd_form *best)
 {
-    candidate c = {best->executor, best->dispatch, best->style};
+    candidate c = {best->executor, best->dispatch, best->style, best->one};
     const char *path = l->device->config.profile;
     char name[HD_PROFILE_WORD];
     hd_profile_key key;

@@ -72,6 +72,7 @@ typedef struct hd_form hd_form;
 struct hd_form {
     heddle_executor executor;
     heddle_dispatch dispatch;
+    uint32_t one;                /* one worker an SM, not as many as there is room for */
     hd_plan_style style;         /* of dispatch plan, where the graph has no plan of its own */
     uint32_t n_workers, n_lanes; /* as it runs; n_workers: those of persistent, else the SMs */
     char how[160];               /* one line: "persistent plan, 528 workers of 128 lanes" */
@@ -128,7 +129,7 @@ struct hd_loaded {
 
 /* persistent.c: executor persistent with a dispatch, a style of plan (dispatch plan) and a policy. */
 heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, hd_plan_style style,
-                                 heddle_policy policy, hd_error *e);
+                                 uint32_t one, heddle_policy policy, hd_error *e);
 /* launches.c: executors levels, cudagraph, cudagraph+pdl and taskgraph. by_body as in heddle_config. */
 heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor executor, uint32_t by_body, int sync,
                                hd_error *e);

@@ -224,6 +224,8 @@ static heddle_status size_grid(persistent *p, hd_error *e)
             "%u workers of %u threads and %u bytes of shared memory were asked for; at most %u are resident at "
             "once on this GPU",
             asked, p->n_threads, l->shared_bytes, most);
+    if (p->form.one && most > (uint32_t)l->device->n_sms)
+        most = (uint32_t)l->device->n_sms;
     p->run.n_workers = asked ? asked : most < p->run.n_tasks ? most : p->run.n_tasks;
     if (!p->run.n_workers)
         p->run.n_workers = 1;
@@ -309,9 +311,9 @@ static void describe(persistent *p)
     const char *more = r->dispatch == HD_DISPATCH_TICKET ? NULL : heddle_policy_name((heddle_policy)r->policy);
     if (r->dispatch == HD_DISPATCH_PLAN)
         more = p->loaded->graph->plan ? "given" : hd_plan_style_name(p->form.style);
-    snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s, %u workers of %u lanes",
-             heddle_dispatch_name((heddle_dispatch)r->dispatch), more ? " " : "", more ? more : "", r->n_workers,
-             p->loaded->n_lanes);
+    snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s%s, %u workers of %u lanes",
+             heddle_dispatch_name((heddle_dispatch)r->dispatch), more ? " " : "", more ? more : "",
+             p->form.one ? " one an SM" : "", r->n_workers, p->loaded->n_lanes);
 }
 
 static heddle_status make(persistent *p, hd_error *e)
@@ -328,7 +330,7 @@ static heddle_status make(persistent *p, hd_error *e)
 }
 
 heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, hd_plan_style style,
-                                 heddle_policy policy, hd_error *e)
+                                 uint32_t one, heddle_policy policy, hd_error *e)
 {
     static const hd_form functions = {.executor = HEDDLE_EXECUTOR_PERSISTENT,
                                       .start = start,
@@ -344,6 +346,7 @@ heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch di
     p->form = functions;
     p->form.dispatch = dispatch;
     p->form.style = style;
+    p->form.one = one;
     p->loaded = l;
     fill_run(p, dispatch, policy);
     /* The lanes, and the warps that schedule (core/kernel.h). */
