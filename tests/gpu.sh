@@ -80,7 +80,7 @@ configure() { # FOLDER OPTION...
     cmake -S "$root" -B "$build/$folder" -DCMAKE_BUILD_TYPE=Release -DHEDDLE_CUDA=ON -DHEDDLE_HWLOC=OFF \
         -DHEDDLE_JANSSON=OFF -DHEDDLE_LIBCRYPTO=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-native}" "$@"
 }
-exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream gpu_beside heddle_cli)
+exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream test_gpu_choice gpu_beside heddle_cli)
 make_exact() { configure exact && cmake --build "$build/exact" --parallel "$jobs" --target "${exact[@]}"; }
 make_fma() { configure fma -DHEDDLE_FMA=ON && cmake --build "$build/fma" --parallel "$jobs" --target bench_gpu heddle_cli; }
 
@@ -113,6 +113,7 @@ stage_large() { try large 90 "$tests/test_gpu_large"; }
 stage_fault() {
     try fault 120 "$tests/test_gpu_fault"
     try stream 60 "$tests/test_gpu_stream"
+    try choice 60 "$tests/test_gpu_choice"
 }
 # racecheck sees block-shared memory only, and knows barriers, but not that one warp hands a slot to another with a store
 # that releases and a load that acquires. All bodies run in the level kernels, which have nothing of that kind: there any
