@@ -686,17 +686,16 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
 
 /* ---- dispatch plan ---- */
 
-/* The host is told what the lanes are at, and what is waited for. */
-static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, const hd_step *waits)
+/* The host is told what the lanes are at, and what is waited for, HD_NONE: for no task. */
+static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, uint32_t waits, uint32_t need)
 {
     uint32_t began = hd_word(&b->began);
     if ((threadIdx.x & 31u) != 0 || !r.now)
         return;
     if (began && hd_word(&b->ended) < began)
         hd_now_task(r, b->record[hd_slot_of(b, began - 1u)].task);
-    if (waits)
-        hd_now_waits(r, waits->task, HD_LOAD(&r.count[waits->task], RELAXED, DEV) - (b->run - 1u) * waits->need,
-                     waits->need);
+    if (waits != HD_NONE)
+        hd_now_waits(r, waits, HD_LOAD(&r.count[waits], RELAXED, DEV) - (b->run - 1u) * need, need);
 }
 static __device__ __forceinline__ void hd_plan_told(const hd_run &r)
 {
@@ -717,7 +716,7 @@ static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_blo
 #pragma unroll 1
     for (polls = 0; (int32_t)(hd_word(word) - least) < 0; polls++) {
         if (polls == HD_TELL_POLLS)
-            hd_plan_tell(r, b, nullptr);
+            hd_plan_tell(r, b, HD_NONE, 0);
         hd_word_pause(polls);
     }
     if (polls > HD_TELL_POLLS)
@@ -725,37 +724,51 @@ static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_blo
     return polls <= 32u || hd_stopped(&r) == HD_STOP_NOT;
 }
 
-/* While the lanes are in a body: few looks, because loads that are under way hold up the fence of a release, and none
- * that acquires before it must, because that empties the cache which the body uses. 1: ready; 0: the body has ended. */
-static __device__ __forceinline__ int hd_plan_look(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i,
-                                                   uint32_t *polls)
+#define HD_LOOKS 64u /* between two looks at the stop word */
+
+/* While the lanes are in a body, or others share the SM: few looks, because loads that are under way hold up the fence of a
+ * release, and none that acquires before it must, because that empties the cache which the body uses. 1: ready; 0: not
+ * yet, or the body has ended. */
+static __device__ __forceinline__ int hd_plan_look_busy(const hd_run &r, hd_plan_block *b, hd_goal g, uint32_t i)
 {
-    for (; r.crowded || hd_word(&b->ended) < i; ++*polls) {
-        if (hd_plan_looks_ready(&r, b->run, s) && hd_plan_ready(&r, b->run, s))
+    uint32_t k;
+#pragma unroll 1
+    for (k = 0; k < HD_LOOKS; k++) {
+        if (hd_goal_seems_reached(g) && hd_goal_reached(g))
             return 1;
         if (hd_word(&b->ended) < i)
             __nanosleep(64);
-        if ((*polls & 63u) == 63u)
+        else if (!r.crowded)
             return 0;
     }
     return 0;
 }
 
-/* The fetching warp waits until step i is ready. 0: the run stops. */
-static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_block *b, const hd_step *s, uint32_t i)
+/* While they have nothing to do: as many as can be. */
+static __device__ __forceinline__ int hd_plan_look_idle(hd_goal g)
 {
-    uint32_t polls = 0;
-    int go = 1;
+    uint32_t k;
 #pragma unroll 1
-    while (!hd_plan_look(r, b, s, i, &polls) && (r.crowded || !hd_plan_ready(&r, b->run, s))) {
-        if ((polls++ & 63u) != 63u)
-            continue;
-        if (hd_stopped(&r) != HD_STOP_NOT) {
-            go = 0;
+    for (k = 0; k < HD_LOOKS; k++)
+        if (hd_goal_reached(g))
+            return 1;
+    return 0;
+}
+
+/* The fetching warp waits until step i is ready. 0: the run stops. */
+static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_block *b, uint32_t task, uint32_t need,
+                                                   uint32_t i)
+{
+    const hd_goal g = hd_goal_of(&r, b->run, task, need);
+    uint32_t polls;
+    int go;
+#pragma unroll 1
+    for (polls = 0;; polls += HD_LOOKS) {
+        go = r.crowded || hd_word(&b->ended) < i ? hd_plan_look_busy(r, b, g, i) : hd_plan_look_idle(g);
+        if (go || (polls && hd_stopped(&r) != HD_STOP_NOT)) /* the first time may have been short */
             break;
-        }
         if (polls == HD_TELL_POLLS)
-            hd_plan_tell(r, b, s);
+            hd_plan_tell(r, b, task, need);
         if (polls > 1024u)
             HD_PAUSE(0);
     }
@@ -802,12 +815,9 @@ static __device__ __forceinline__ int hd_plan_hand_over(const hd_run &r, hd_plan
     h->last_but_one = h->last;
     h->last = i;
     h->n_ends += s->ends >> bit & 1u;
-    if (go && (s->waits >> bit & 1u)) {
-        hd_step step;
-        step.task = __shfl_sync(0xffffffffu, s->first.y, (int)bit);
-        step.need = __shfl_sync(0xffffffffu, s->first.z, (int)bit);
-        go = hd_plan_wait(r, b, &step, i);
-    }
+    if (go && (s->waits >> bit & 1u))
+        go = hd_plan_wait(r, b, __shfl_sync(0xffffffffu, s->first.y, (int)bit),
+                          __shfl_sync(0xffffffffu, s->first.z, (int)bit), i);
     return go;
 }
 

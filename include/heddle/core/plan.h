@@ -15,17 +15,29 @@
 
 #include "heddle/core/stop.h"
 
-/* Have the step's predecessors elsewhere been counted? Acquire: then their outputs are visible to this lane. */
-HD_FN int hd_plan_ready(const hd_run *r, uint32_t run, const hd_step *s)
+/* What a step waits for: where a counter must stand. */
+typedef struct hd_goal {
+    uint32_t *count;
+    uint32_t target;
+} hd_goal;
+
+HD_FN hd_goal hd_goal_of(const hd_run *r, uint32_t run, uint32_t task, uint32_t need)
 {
-    return s->need == 0u || (int32_t)(HD_LOAD(&r->count[s->task], ACQUIRE, DEV) - run * s->need) >= 0;
+    hd_goal g = {&r->count[task], run * need};
+    return g;
 }
 
+/* Acquire: then what was written before the counts is visible to this lane. */
+HD_FN int hd_goal_reached(hd_goal g) { return (int32_t)(HD_LOAD(g.count, ACQUIRE, DEV) - g.target) >= 0; }
+
 /* The same without acquiring: where the worker's other lanes are in a body, whose cache an acquire would empty. When it
- * says yes, hd_plan_ready must say it too before the body begins. */
-HD_FN int hd_plan_looks_ready(const hd_run *r, uint32_t run, const hd_step *s)
+ * says yes, hd_goal_reached must say it too before the body begins. */
+HD_FN int hd_goal_seems_reached(hd_goal g) { return (int32_t)(HD_LOAD(g.count, RELAXED, DEV) - g.target) >= 0; }
+
+/* Have the step's predecessors elsewhere been counted? */
+HD_FN int hd_plan_ready(const hd_run *r, uint32_t run, const hd_step *s)
 {
-    return s->need == 0u || (int32_t)(HD_LOAD(&r->count[s->task], RELAXED, DEV) - run * s->need) >= 0;
+    return s->need == 0u || hd_goal_reached(hd_goal_of(r, run, s->task, s->need));
 }
 
 HD_FN uint32_t hd_step_succ(const hd_run *r, const hd_step *s, uint32_t i)
