@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,34 @@ extern const app app_heat;
 
 typedef struct heat_case {
     field f;
+    app_body body;
     heat_record record;
 } heat_case;
 
+static int fits(const uint64_t b[2])
+{
+    return b[1] <= HEAT_MAX_COLS && b[0] <= HEAT_MAX_SHARED && HEAT_SHARED(b[0], b[1]) <= HEAT_MAX_SHARED;
+}
+
+static int choose(heat_case *h, const app_request *q, char *error)
+{
+    if (app_opt_body(&app_heat, q, &h->body, error))
+        return -1;
+    if (h->body != APP_BODY_TUNED || fits(h->f.c.b))
+        return 0;
+    snprintf(error, APP_ERROR, "heat: tuned bodies take tiles of %d columns and %d bytes of shared memory at most",
+             HEAT_MAX_COLS, HEAT_MAX_SHARED);
+    return -1;
+}
+
 static app_case *prepare(const app_request *q, char *error)
 {
-    return field_prepare(&app_heat, q, 1, sizeof(heat_case), error);
+    app_case *c = field_prepare(&app_heat, q, 1, sizeof(heat_case), error);
+    if (c && choose((heat_case *)c, q, error)) {
+        field_free((field *)c);
+        return NULL;
+    }
+    return c;
 }
 
 static int add(heat_case *h, uint64_t i, uint64_t j)
@@ -44,7 +67,10 @@ static int build(app_case *c, heddle_ctx *ctx)
     h->record.stride = (int64_t)c->n[1];
     c->record = &h->record;
     c->record_bytes = sizeof h->record;
-    if (heddle_graph_new(ctx, &heat, &c->graph) != HEDDLE_OK)
+    h->record.tuned = fits(c->b) && app_is_tuned(ctx, h->body);
+    if (heddle_graph_new(ctx, &heat, &c->graph) != HEDDLE_OK ||
+        (h->record.tuned &&
+         heddle_graph_shared(c->graph, heat_sweep, (uint32_t)HEAT_SHARED(c->b[0], c->b[1])) != HEDDLE_OK))
         return app_heddle_error(c, "making the graph");
     for (int64_t s = 0; s < h->f.sweeps; s++)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)
@@ -170,7 +196,8 @@ static void free_case(app_case *c)
     field_free((field *)c);
 }
 
-static const app_option options[] = {{"sweeps", "1", "sweeps over the field, all in one graph"}, {NULL, NULL, NULL}};
+static const app_option options[] = {
+    {"sweeps", "1", "sweeps over the field, all in one graph"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
 const app app_heat = {
     .name = "heat",

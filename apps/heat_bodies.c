@@ -5,8 +5,14 @@
  * Row by row a cell waits for its left neighbour: an add and a multiplication, one after the other, a cell. So one
  * lane takes SKEW rows at once, each a column behind the row above it: as many independent chains, and what a row needs
  * from the row above is still in a register. Many lanes do the same with all rows of the tile: one anti-diagonal at a
- * time, with a barrier after each. Every way computes a cell by the same expression from the same values. */
+ * time, with a barrier after each. Every way computes a cell by the same expression from the same values.
+ *
+ * Tuned version: the tile comes into shared memory; a warp sweeps it, and all lanes take it back. A lane of that warp
+ * has a strip of k neighbouring columns and goes down the rows, one a step, a row behind the lane before it, of which it
+ * takes the left neighbour with a shuffle: so no barrier stands between diagonals. */
 #include "heat_bodies.h"
+#include "quad.h"
+#include "warp.h"
 
 #define SKEW 8
 
@@ -58,12 +64,144 @@ TILE_FN void sweep_alone(float *x, int64_t stride, int rows, int cols)
         sweep_row(x + r * stride, stride, 0, cols);
 }
 
+/* ---- tuned ---- */
+
+typedef struct strip {
+    const float *x; /* the tile in shared memory: its first cell */
+    int ld, rows;
+    int row, col; /* where the lane is, and its first column */
+    float above[4], row_0[5], row_1[5];
+} strip;
+
+/* A row of the strip and the cell to the right of it. Rows that are not there are others. */
+TILE_FN void strip_load(const strip *s, float *to, int row, int k)
+{
+    const float *x = s->x + (row < -1 ? -1 : row > s->rows ? s->rows : row) * s->ld + s->col;
+    QUAD_UNROLL
+    for (int c = 0; c <= k; c++)
+        to[c] = x[c];
+}
+
+/* One row, from the cell to its left: to[] is what it becomes. */
+TILE_FN void strip_mean(const strip *s, float *to, float left, int k)
+{
+    QUAD_UNROLL
+    for (int c = 0; c < k; c++)
+        to[c] = left = mean(s->above[c], s->row_1[c], s->row_0[c + 1], left);
+}
+
+/* To the next row; above it is what this one has become, or what it was if it is none of the tile's. */
+TILE_FN void strip_next(strip *s, const float *now, const float *next, int is_there, int k)
+{
+    QUAD_UNROLL
+    for (int c = 0; c <= k; c++) {
+        if (c < k)
+            s->above[c] = is_there ? now[c] : s->row_0[c];
+        s->row_0[c] = s->row_1[c];
+        s->row_1[c] = next[c];
+    }
+    s->row++;
+}
+
+/* The steps of a warp: rows, and a delay for each lane that has a strip but the first. */
+TILE_FN int strip_steps(int rows, int cols, int k) { return rows + (cols + k - 1) / k - 1; }
+
+/* k: a constant. The row of the next step but one comes in this one. */
+TILE_FN void sweep_strips(warp *w, float *x, int ld, int rows, int cols, int k)
+{
+    const int at = (int)w->at, col = at * k < cols ? at * k : cols, n = cols - col < k ? cols - col : k;
+    const int n_steps = strip_steps(rows, cols, k);
+    strip s = {x, ld, rows, -at, col, {0}, {0}, {0}};
+    float right = 0, edge = x[-1];
+    strip_load(&s, s.above, s.row - 1, k - 1);
+    strip_load(&s, s.row_0, s.row, k);
+    strip_load(&s, s.row_1, s.row + 1, k);
+    for (int step = 0; step < n_steps; step++) {
+        const float before = warp_before_f32(w, right), left = at ? before : edge;
+        const int is_there = s.row >= 0 && s.row < rows;
+        float now[4], next[5];
+        strip_load(&s, next, s.row + 2, k);
+        if (at == 0 && step + 1 < rows)
+            edge = x[(step + 1) * ld - 1];
+        strip_mean(&s, now, left, k);
+        right = now[k - 1];
+        QUAD_UNROLL
+        for (int c = 0; c < k; c++)
+            if (is_there && c < n)
+                x[s.row * ld + col + c] = now[c];
+        strip_next(&s, now, next, is_there, k);
+    }
+}
+
+/* The tile and what is around it, to shared memory; cells lo .. hi - 1 of a quad. */
+TILE_FN void bring_quad(float *to, const float *from, int lo, int hi, int aligned)
+{
+    if (aligned && hi - lo == 4)
+        quad_send(to, from);
+    else
+        for (int c = lo; c < hi; c++)
+            quad_send_1(to + c, from + c);
+}
+
+TILE_FN void bring(const heddle_lane *lane, float *to, int ld, const float *from, int64_t stride, const tile_rect *t)
+{
+    const quad_span span = quads_of(t);
+    const int rows = (int)t->rows, cols = (int)t->cols, aligned = stride % 4 == 0;
+    HEDDLE_EACH (i, (rows + 2) * span.n) {
+        const int r = i / span.n - 1, q = i % span.n, c = 4 * q - span.lo;
+        bring_quad(to + r * ld + c, from + r * stride + c, quad_lo(&span, q), quad_hi(&span, q), aligned);
+    }
+    HEDDLE_EACH (i, 2 * rows) {
+        const int r = i / 2, c = i % 2 ? cols : -1;
+        quad_send_1(to + r * ld + c, from + r * stride + c);
+    }
+    quad_arrived();
+}
+
+TILE_FN void take_back(const heddle_lane *lane, float *to, int64_t stride, const float *from, int ld,
+                       const tile_rect *t)
+{
+    const quad_span span = quads_of(t);
+    HEDDLE_EACH (i, (int)t->rows * span.n) {
+        const int r = i / span.n, q = i % span.n, c = 4 * q - span.lo, lo = quad_lo(&span, q), hi = quad_hi(&span, q);
+        if (stride % 4 == 0)
+            quad_store_part(to + r * stride + c, quad_load(from + r * ld + c), lo, hi);
+        else
+            for (int e = lo; e < hi; e++)
+                to[r * stride + c + e] = from[r * ld + c + e];
+    }
+}
+
+TILE_FN void sweep_tuned(const heddle_lane *lane, float *x, int64_t stride, const tile_rect *t)
+{
+    const int rows = (int)t->rows, cols = (int)t->cols, k = cols <= 32 ? 1 : cols <= 64 ? 2 : 4, ld = HEAT_LD(cols);
+    float *tile = quad_shared(lane) + ld + 4 + (t->col & 3u); /* aligned as the cells are */
+    warp w = warp_of(lane);
+    bring(lane, tile, ld, x, stride, t);
+    heddle_barrier(lane);
+    if (w.id > 0)
+        warp_skip(&w, strip_steps(rows, cols, k));
+    else if (k == 1)
+        sweep_strips(&w, tile, ld, rows, cols, 1);
+    else if (k == 2)
+        sweep_strips(&w, tile, ld, rows, cols, 2);
+    else
+        sweep_strips(&w, tile, ld, rows, cols, 4);
+    heddle_barrier(lane);
+    take_back(lane, x, stride, tile, ld, t);
+}
+
 HEDDLE_BODY(heat_sweep, heat_record, app, tile_rect, t)
 {
     float *x = app->x + tile_row(t, (uint64_t)app->stride, 0);
     int rows = (int)t->rows, cols = (int)t->cols;
     if (lane->count == 1) {
         sweep_alone(x, app->stride, rows, cols);
+        return;
+    }
+    if (app->tuned && warp_fits(lane, 32)) {
+        if (rows > 0)
+            sweep_tuned(lane, x, app->stride, t);
         return;
     }
     for (int k = 0; k < rows + cols - 1; k++) {

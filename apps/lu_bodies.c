@@ -3,7 +3,7 @@
  * block below it; bmod subtracts a product. lu0 fails with code k + 1 when pivot k is 0 or not a number.
  *
  * Each number receives its updates one after the other, in ascending order of k, whatever the lanes and the version:
- * results are the same bits.
+ * results are the same bits, where the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
  *
  * Portable version. The work of all but lu0 is one kernel: from a few neighbouring numbers of a row, kept in registers,
  * a row of L times columns of U is taken. Tiles of several rows would read less, but gcc 12 makes vectors down their

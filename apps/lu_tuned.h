@@ -340,15 +340,17 @@ TILE_FN int lu_eliminate_rows(warp *w, float x[LU_K])
     int bad = 0;
     QUAD_UNROLL
     for (int k = 0; k < LU_K; k++) {
-        const float pivot = warp_from_f32(w, x[k], (uint32_t)k), l = x[k] / pivot;
+        float up[LU_K], l;
         const int below = (int)w->at > k;
-        if (!bad && !(pivot < 0 || pivot > 0))
-            bad = k + 1;
         QUAD_UNROLL
-        for (int j = k + 1; j < LU_K; j++) {
-            const float up = warp_from_f32(w, x[j], (uint32_t)k);
-            x[j] -= below ? l * up : 0.0f;
-        }
+        for (int j = k; j < LU_K; j++)
+            up[j] = warp_from_f32(w, x[j], (uint32_t)k); /* before the division: its branches hold up what follows */
+        if (!bad && !(up[k] < 0 || up[k] > 0))
+            bad = k + 1;
+        l = x[k] / up[k];
+        QUAD_UNROLL
+        for (int j = k + 1; j < LU_K; j++)
+            x[j] = below ? x[j] - l * up[j] : x[j];
         x[k] = below ? l : x[k];
     }
     return bad;

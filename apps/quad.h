@@ -120,7 +120,7 @@ TILE_FN void quad_store_part(float *p, quad q, int lo, int hi)
 }
 
 /* From memory to shared memory past the registers, where a GPU can: four numbers, or one. What is sent
- * goes in batches; a batch is there after quad_arrived_but_2, two batches later, and a barrier. */
+ * is there after quad_arrived and a barrier; or, in batches, two batches later after quad_arrived_but_2 and a barrier. */
 TILE_FN void quad_send(float *to, const float *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -144,6 +144,13 @@ TILE_FN void quad_sent(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/* All that this lane has sent is there. */
+TILE_FN void quad_arrived(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 /* All that this lane has sent is there, but for the last two batches. */

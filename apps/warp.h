@@ -111,17 +111,23 @@ TILE_FN uint32_t warp_from(warp *w, uint32_t mine, uint32_t from)
 #endif
 }
 
+/* The same for numbers. */
+TILE_FN uint32_t warp_bits(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+TILE_FN float warp_number(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+TILE_FN float warp_before_f32(warp *w, float mine) { return warp_number(warp_before(w, warp_bits(mine))); }
 TILE_FN float warp_from_f32(warp *w, float mine, uint32_t from)
 {
-#if defined(__CUDA_ARCH__)
-    return __shfl_sync(WARP_ALL, mine, (int)from);
-#else
-    uint32_t bits;
-    memcpy(&bits, &mine, sizeof bits);
-    bits = warp_from(w, bits, from);
-    memcpy(&mine, &bits, sizeof mine);
-    return mine;
-#endif
+    return warp_number(warp_from(w, warp_bits(mine), from));
 }
 
 /* What a lane of this warp wrote before, the others see after. */

@@ -127,6 +127,18 @@ static void test_refused(const app *a)
     a->free(NULL);
 }
 
+/* Blocks that tuned bodies do not take. */
+static void test_tuned_refused(void)
+{
+    app_pair tuned = {"body", "tuned"};
+    app_request lu = {{100, 100}, {24, 24}, &tuned, 1, NULL, 0}, heat = {{300, 300}, {16, 129}, &tuned, 1, NULL, 0};
+    refused(app_find("lu"), &lu, "a multiple of 16 rows, not of 24");
+    refused(app_find("heat"), &heat, "128 columns");
+    heat.b[0] = 300;
+    heat.b[1] = 128;
+    refused(app_find("heat"), &heat, "98304 bytes");
+}
+
 int main(void)
 {
     uint32_t p, n;
@@ -134,6 +146,7 @@ int main(void)
         test_policy((heddle_policy)p);
     for (n = 0; app_list[n]; n++)
         test_refused(app_list[n]);
+    test_tuned_refused();
     CHECK(n == 7 && !app_find("none") && app_find("lu") && !strcmp(app_find("lu")->name, "lu"));
     return 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* warps.c - the tuned bodies of sat, inthist, sw, dtw, jacobi and lu on emulated blocks of one, two and four warps: tiles of one
+/* warps.c - the tuned bodies of sat, inthist, sw, dtw, jacobi, heat and lu on emulated blocks of one, two and four warps: tiles of one
  * panel and of several, of one band of columns, of several and of several groups, with and without columns missing at the
  * end; each cell as the plain reference has it, and lu's with the portable bodies' bits and failures. Under
  * ThreadSanitizer: no race between lanes, nor between steps of warps. */
 #include "border.h"
 #include "check.h"
+#include "heat_bodies.h"
 #include "jacobi_bodies.h"
 #include "lu_tuned.h"
 #include "noise.h"
@@ -44,12 +45,13 @@ static const test_case cases[] = {
     {"jacobi", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}}, /* parts of quads only beside the border            */
     {"jacobi", {34, 52}, {9, 14}, 64, {{"sweeps", "3"}}},  /* and everywhere                                  */
     {"jacobi", {30, 45}, {12, 16}, 32, {{NULL, NULL}}},    /* rows begin anywhere                             */
+    {"heat", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},   /* a column a lane                                   */
+    {"heat", {70, 132}, {64, 64}, 128, {{"sweeps", "2"}}},
+    {"heat", {30, 250}, {17, 128}, 64, {{NULL, NULL}}}, /* four, the last tile's not all there               */
+    {"heat", {25, 61}, {3, 29}, 32, {{"sweeps", "2"}}}, /* rows begin anywhere, fewer of them than lanes     */
     {"lu", {45, 45}, {16, 16}, 128, {{NULL, NULL}}},
-    {"lu", {64, 64}, {32, 32}, 128, {{NULL, NULL}}},
     {"lu", {90, 50}, {48, 48}, 128, {{NULL, NULL}}},
-    {"lu", {128, 128}, {64, 64}, 128, {{NULL, NULL}}}, /* one panel, all of a warp's systems                  */
-    {"lu", {81, 160}, {80, 80}, 128, {{NULL, NULL}}},  /* two panels, the second of 16                        */
-    {"lu", {150, 130}, {128, 128}, 128, {{NULL, NULL}}},
+    {"lu", {81, 160}, {80, 80}, 128, {{NULL, NULL}}}, /* two panels, the second of 16                        */
 };
 
 static uint32_t is_tuned(const app_case *x)
@@ -60,6 +62,8 @@ static uint32_t is_tuned(const app_case *x)
         return ((const lu_record *)x->record)->tuned;
     if (!strcmp(x->app->name, "jacobi"))
         return ((const jacobi_record *)x->record)->tuned;
+    if (!strcmp(x->app->name, "heat"))
+        return ((const heat_record *)x->record)->tuned;
     return ((const border_case *)x)->grid->tuned;
 }
 
