@@ -40,6 +40,11 @@
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
 
+/* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
+#if !defined(HEDDLE_MODEL)
+
+#define HD_FEW_POLLS 32u
+
 /* With the numbers written out: one that comes out of a register costs the hardware more. */
 static __device__ __forceinline__ void hd_bar_lanes(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
 #define HD_BAR_PAIR_(name, op, first, second)                               \
@@ -78,9 +83,11 @@ static __device__ __forceinline__ void hd_mark(uint32_t *p, uint32_t v)
 /* The n-th fruitless look at such a word: a warp that goes on looking takes turns from those that compute. */
 static __device__ __forceinline__ void hd_word_pause(uint32_t n)
 {
-    if (n > 32u)
+    if (n > HD_FEW_POLLS)
         __nanosleep(32);
 }
+
+#endif
 
 static __device__ __forceinline__ heddle_lane hd_block_lane(hd_fail *fail, void *arena, uint32_t n_lanes,
                                                             uint32_t worker)
@@ -721,7 +728,7 @@ static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_blo
     }
     if (polls > HD_TELL_POLLS)
         hd_plan_told(r);
-    return polls <= 32u || hd_stopped(&r) == HD_STOP_NOT;
+    return polls <= HD_FEW_POLLS || hd_stopped(&r) == HD_STOP_NOT;
 }
 
 #define HD_LOOKS 64u /* between two looks at the stop word */
@@ -851,6 +858,8 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
             stop |= !hd_plan_await(r, b, &b->walked, base - HD_PLAN_BATCH);
         }
         ((uint4 *)&b->record[hd_slot_of(b, base)])[lane] = part;
+        if (TRACE && lane < HD_PLAN_BATCH)
+            b->ready[hd_slot_of(b, base + lane)] = 0; /* so it stays for plain steps, which nobody waits with */
         __syncwarp();
         if (lane == 0)
             hd_set_word(&b->filled, base + HD_PLAN_BATCH);
@@ -867,11 +876,11 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
                 hd_plan_over(r, b, i, n_tasks, &h, n_lanes);
                 return;
             }
-            if (TRACE && lane == 0)
-                b->ready[hd_slot_of(b, i)] = hd_clock();
             n_tasks += !(s.joins >> bit & 1u);
             if (plain)
                 continue;
+            if (TRACE && lane == 0)
+                b->ready[hd_slot_of(b, i)] = hd_clock();
             __syncwarp();
             hd_ready_arrive(h.n - 1u, n_lanes + 32u);
         }
