@@ -571,7 +571,7 @@ static __device__ __forceinline__ uint32_t hd_next_ahead(const hd_run &r, hd_dyn
     if (*sure == HD_NONE && w->kept == HD_NONE && (w->seed == w->seed_end || r.has_placed || r.has_urgent))
         return HD_NONE;
     sees = hd_sees(r, w, a->word);
-    if ((sees & ~HD_SEES_SEED) || (w->kept != HD_NONE && r.has_urgent)) {
+    if ((sees & ~HD_SEES_SEED) || (r.has_urgent && w->kept != HD_NONE)) {
         *sure = HD_NONE;
         return HD_NONE;
     }
