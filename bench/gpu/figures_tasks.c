@@ -13,7 +13,7 @@
 /* Shared memory that makes an SM hold per_sm blocks; what the library and its kernels use themselves comes on top. */
 static uint32_t shared_for(const bench *b, uint32_t per_sm)
 {
-    const size_t own = 2048;
+    const size_t own = 2560;
     size_t n_bytes = b->card.shared_per_sm / per_sm;
     if (n_bytes < b->card.shared_reserved + own)
         return 0;

@@ -233,6 +233,8 @@ static int live(bench *b, const subject *s, double *values)
     if (!status && b->app->read(w.c))
         status = cli_bad("%s", w.c->error);
     total_ns = cli_now_ns() - begin_ns;
+    if (!status && !s->is_tiles)
+        status = work_settle(&w);
     if (!status)
         status = work_reset(&w) || run_once(s, &w, &ns) ? CLI_BAD : CLI_OK;
     if (!status && !s->is_tiles && heddle_get_stats(w.graph, &stats))

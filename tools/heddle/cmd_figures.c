@@ -151,6 +151,8 @@ static void time_way(figures *f, const app *a, const app_request *q, const way *
         f->wrong = status = 1;
         cli_bad("%s on %s: the check failed: %s", a->name, way->name, sentence ? sentence : "no reference");
     }
+    if (!status)
+        status = work_settle(&w);
     for (size_t i = 0; !status && i < n_runs; i++)
         status = time_once(&w, t);
     if (status) {
@@ -192,7 +194,8 @@ static int trace_way(figures *f, const app *a, const way *way, panel *p)
     work w;
     int status;
     c.n_trace = trace_room(&c);
-    status = work_open(&w, a, NULL, &f->o->request, &c) || work_run(&w, &ns) || work_reset(&w) || work_run(&w, &ns);
+    status = work_open(&w, a, NULL, &f->o->request, &c) || work_run(&w, &ns) || work_settle(&w) || work_reset(&w) ||
+             work_run(&w, &ns);
     if (!status)
         status = read_events(&w, p);
     if (!status && !heddle_get_stats(w.graph, &stats))

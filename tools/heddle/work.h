@@ -21,6 +21,8 @@ typedef struct work {
 int work_open(work *w, const app *a, const char *file, const app_request *q, const heddle_config *cfg);
 /* One run; *ns is its time. */
 int work_run(work *w, uint64_t *ns);
+/* Runs until the library no longer tries which way is the best; none when it does not. */
+int work_settle(work *w);
 /* Reads the results back and compares them with the serial reference; of a graph file, reads off the trace that each
  * task ran once and after those it depends on. *sentence tells why it failed, or (CLI_OK with a sentence) why nothing
  * could be checked; NULL when all is well. Valid until the next call. */
