@@ -39,16 +39,17 @@ typedef struct word {
     store *first, *newest;
 } word;
 
-typedef enum state { READY, POLLS, SLEEPS, MEETS, ENDED } state;
+typedef enum state { READY, POLLS, NAPS, SLEEPS, MEETS, SYNCS, ENDED } state;
 
 typedef struct fiber {
     jmp_buf at;
     ucontext_t start;
     int started;
     state state;
-    knowledge known;
+    knowledge known, past; /* past: when it last left a barrier */
     uint32_t group, lane, n_lanes, meeting;
     uint32_t permit;
+    uint32_t barrier, round;
     uint32_t restless;
     uint32_t n_reads; /* words read since the last pause, and the time of what was read               */
     uint32_t read_word[MAX_WORDS], read_time[MAX_WORDS];
@@ -60,6 +61,12 @@ typedef struct group {
     uint32_t values[2][MODEL_MAX_FIBERS];
     knowledge known[2];
 } group;
+
+typedef struct barrier {
+    uint32_t arrived, expected, round;
+    uint32_t came; /* bit i: fiber i, to this round */
+    knowledge known[2];
+} barrier;
 
 typedef struct permit {
     int there;
@@ -100,8 +107,10 @@ static store stores[MAX_STORES];
 static uint32_t n_stores;
 
 static group groups[MODEL_MAX_FIBERS];
+static barrier barriers[MODEL_MAX_BARRIERS];
 static permit permits[MODEL_MAX_PERMITS];
 static cell cells[MODEL_MAX_CELLS];
+static uint32_t n_cells; /* one more than the highest touched in this schedule */
 static step steps[MAX_STEPS];
 static uint32_t n_steps;
 
@@ -142,7 +151,8 @@ static void print_step(uint32_t i)
 
 static void print_fibers(void)
 {
-    static const char *const names[] = {"could go on", "polls", "sleeps", "waits for its lanes", "has ended"};
+    static const char *const names[] = {"could go on",         "polls",           "naps",     "sleeps",
+                                        "waits for its lanes", "is at a barrier", "has ended"};
     uint32_t i;
     for (i = 0; i < test->n_fibers; i++)
         printf("  fiber %u %s\n", i, names[fibers[i].state]);
@@ -237,9 +247,11 @@ static int can_go_on(const fiber *f)
 {
     switch (f->state) {
     case READY: return 1;
-    case POLLS: return has_news(f);
+    case POLLS:
+    case NAPS: return has_news(f);
     case SLEEPS: return permits[f->permit].there;
     case MEETS: return groups[f->group].meeting != f->meeting;
+    case SYNCS: return barriers[f->barrier].round != f->round;
     default: return 0;
     }
 }
@@ -279,7 +291,7 @@ static void point(void)
         return;
     if (++now->restless > MAX_RESTLESS) {
         now->restless = 0;
-        switch_to(others[n > 1u ? choose(n) : 0u]);
+        switch_to(others[n > 1u && !test->in_order ? choose(n) : 0u]);
         return;
     }
     if (!preempts_left)
@@ -297,6 +309,8 @@ static void point(void)
 static uint32_t put_free_first(fiber **list, uint32_t n)
 {
     uint32_t i, k, n_free = 0;
+    if (test->in_order)
+        return n ? 1u : 0u;
     for (i = 0; i < n; i++) {
         fiber *f = list[i];
         for (k = 0; k < n_free && list[k]->group != f->group; k++)
@@ -314,6 +328,18 @@ static uint32_t put_free_first(fiber **list, uint32_t n)
     return n_free;
 }
 
+/* Nobody can go on, but who naps will, in turns. */
+static fiber *next_napper(void)
+{
+    uint32_t i;
+    for (i = 1; i <= test->n_fibers; i++) {
+        fiber *f = &fibers[(self() + i) % test->n_fibers];
+        if (f->state == NAPS)
+            return f;
+    }
+    return NULL;
+}
+
 /* The running fiber cannot go on (or has ended). */
 static void give_way(void)
 {
@@ -324,6 +350,11 @@ static void give_way(void)
         i = n > 1u ? choose(n) : 0u;
         preempts_left -= i >= n_free;
         switch_to(others[i]);
+        return;
+    }
+    if ((others[0] = next_napper())) {
+        if (others[0] != now)
+            switch_to(others[0]);
         return;
     }
     for (i = 0; i < test->n_fibers; i++)
@@ -477,6 +508,9 @@ static store *put_store(uint32_t w, store *before, uint32_t value, int order, in
             forget(&s->known);
         s->carries = 1;
         teach(&s->known);
+    } else if (order & MODEL_MARK) {
+        s->known = now->past;
+        s->carries = 1;
     }
     return s;
 }
@@ -567,12 +601,12 @@ int model_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char 
 
 /* Blocks until a word read since the last pause has another store than the one read. Then, and if there is one
  * already, these words are read anew: a poller sees a store after some finite time. */
-void model_pause(const char *site)
+static void pause_as(state how, const char *site)
 {
     uint32_t i;
     if (!has_news(now)) {
-        note("blocks at", site, 0, 0, NULL);
-        now->state = POLLS;
+        note(how == NAPS ? "naps at" : "blocks at", site, 0, 0, NULL);
+        now->state = how;
         give_way();
         now->state = READY;
     }
@@ -582,6 +616,9 @@ void model_pause(const char *site)
     now->n_reads = 0;
     now->restless = 0;
 }
+
+void model_pause(const char *site) { pause_as(POLLS, site); }
+void model_nap(const char *site) { pause_as(NAPS, site); }
 
 /* ---- sleeping and meeting ---------------------------------------------------------------------- */
 
@@ -645,6 +682,50 @@ const uint32_t *model_meet(uint32_t value, int orders, const char *what)
     return g->values[side];
 }
 
+/* ---- barriers of a block ------------------------------------------------------------------------ */
+
+static void check_arrival(const barrier *b, uint32_t which, uint32_t n_threads, uint32_t expected)
+{
+    if (b->came >> self() & 1u)
+        model_fail("fiber %u comes to barrier %u twice in one round", self(), which);
+    if (b->arrived && b->expected != expected)
+        model_fail("barrier %u is to have %u threads, and %u", which, b->expected, expected);
+    if (b->arrived + n_threads > expected)
+        model_fail("barrier %u is to have %u threads, and %u come", which, expected, b->arrived + n_threads);
+}
+
+void model_barrier(uint32_t which, uint32_t n_threads, uint32_t expected, int syncs)
+{
+    barrier *b = &barriers[which];
+    uint32_t side;
+    point();
+    side = b->round & 1u;
+    now->restless = 0;
+    note(syncs ? "syncs at" : "arrives at", NULL, which, which, NULL);
+    check_arrival(b, which, n_threads, expected);
+    b->expected = expected;
+    b->came |= 1u << self();
+    teach(&b->known[side]);
+    now->barrier = which;
+    now->round = b->round;
+    b->arrived += n_threads;
+    if (b->arrived == expected) {
+        b->arrived = b->came = 0;
+        b->round++;
+        forget(&b->known[side ^ 1u]);
+    } else if (syncs) {
+        now->state = SYNCS;
+        give_way();
+        now->state = READY;
+    }
+    if (!syncs)
+        return;
+    learn(&now->known, &b->known[side]);
+    now->past = now->known;
+}
+
+uint32_t model_barrier_left(uint32_t which) { return barriers[which].arrived; }
+
 /* ---- cells ------------------------------------------------------------------------------------- */
 
 static void check_written(const cell *c, const char *what)
@@ -654,21 +735,30 @@ static void check_written(const cell *c, const char *what)
                    c->writer);
 }
 
+/* The cell, which from now on is to be cleared. */
+static cell *touched(uint32_t i)
+{
+    if (i >= n_cells)
+        n_cells = i + 1u;
+    now->restless = 0;
+    return &cells[i];
+}
+
 void model_read_cell(uint32_t i, const char *what)
 {
-    cell *c = &cells[i];
-    now->restless = 0;
-    note("reads data", NULL, i, i, NULL);
+    cell *c = touched(i);
+    if (i < MODEL_QUIET_CELLS)
+        note("reads data", NULL, i, i, NULL);
     check_written(c, what);
     c->read_clock[self()] = now->known.clock[self()];
 }
 
 void model_write_cell(uint32_t i, const char *what)
 {
-    cell *c = &cells[i];
+    cell *c = touched(i);
     uint32_t f;
-    now->restless = 0;
-    note("writes data", NULL, i, i, NULL);
+    if (i < MODEL_QUIET_CELLS)
+        note("writes data", NULL, i, i, NULL);
     check_written(c, what);
     for (f = 0; f < test->n_fibers; f++)
         if (c->read_clock[f] > now->known.clock[f])
@@ -683,6 +773,7 @@ static void clear_fiber(fiber *f)
 {
     f->state = READY;
     forget(&f->known);
+    forget(&f->past);
     f->known.clock[f - fibers] = 1;
     f->group = (uint32_t)(f - fibers);
     f->lane = f->n_reads = f->restless = 0;
@@ -699,8 +790,10 @@ static void clear(uint32_t n_preempt)
     for (i = 0; i < test->n_fibers; i++)
         clear_fiber(&fibers[i]);
     memset(groups, 0, sizeof groups);
+    memset(barriers, 0, sizeof barriers);
     memset(permits, 0, sizeof permits);
-    memset(cells, 0, sizeof cells);
+    memset(cells, 0, n_cells * sizeof cells[0]);
+    n_cells = 0;
 }
 
 static void run_schedule(uint32_t n_preempt)
@@ -708,7 +801,7 @@ static void run_schedule(uint32_t n_preempt)
     clear(n_preempt);
     test->begin();
     if (_setjmp(out) == 0)
-        enter(&fibers[test->n_fibers > 1u ? choose(test->n_fibers) : 0u]);
+        enter(&fibers[test->n_fibers > 1u && !test->in_order ? choose(test->n_fibers) : 0u]);
     now = NULL;
     if (!failed)
         test->end();

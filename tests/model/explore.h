@@ -26,14 +26,18 @@
 
 #define MODEL_MAX_FIBERS 6u
 #define MODEL_MAX_PERMITS 16u
-#define MODEL_MAX_CELLS 64u
+#define MODEL_MAX_CELLS 1024u
+#define MODEL_QUIET_CELLS 64u /* from here up: accesses leave no line in a counterexample */
+#define MODEL_MAX_BARRIERS 8u
 
-enum { MODEL_RELAXED = 0, MODEL_ACQUIRE = 1, MODEL_RELEASE = 2, MODEL_ACQ_REL = 3 };
+/* MODEL_MARK: a store that hands on what the fiber knew when it last left a barrier, and nothing that it did since. */
+enum { MODEL_RELAXED = 0, MODEL_ACQUIRE = 1, MODEL_RELEASE = 2, MODEL_ACQ_REL = 3, MODEL_MARK = 4 };
 
 typedef struct model_test {
     const char *name;
     uint32_t n_fibers;
     uint32_t n_preempt, n_stale; /* the bounds                                                       */
+    uint32_t in_order;           /* who goes on without a preemption is the first fiber that can      */
     void (*begin)(void);         /* puts plain memory in its first state, before every schedule       */
     void (*fiber)(uint32_t id);
     void (*end)(void); /* checks, after all fibers have ended                               */
@@ -50,6 +54,8 @@ uint32_t model_add(uint32_t *p, uint32_t v, int order, const char *site);
 uint32_t model_exchange(uint32_t *p, uint32_t v, int order, const char *site);
 int model_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char *site);
 void model_pause(const char *site);
+/* As model_pause, but it ends at some time whatever happens: here, when nobody else can go on. */
+void model_nap(const char *site);
 
 /* A place to sleep: wait takes the permit, or sleeps until there is one; give leaves it. A wait knows what was
  * known to every give since the last wait. */
@@ -63,6 +69,13 @@ uint32_t model_n_lanes(void);
 /* All lanes of the group come together; each gets the values that all gave, valid until the next but one. If it
  * `orders`, each also learns what all know: a barrier does, a ballot or a shuffle of CUDA does not. */
 const uint32_t *model_meet(uint32_t value, int orders, const char *what);
+
+/* A barrier of a thread block, of which the fibers are warps: a round is over when `expected` threads have come to it.
+ * Who syncs waits for that, and learns what all who came knew; else it goes on at once and learns nothing. Coming twice
+ * to one round, more threads than expected, and two opinions of how many are expected are errors. */
+void model_barrier(uint32_t which, uint32_t n_threads, uint32_t expected, int syncs);
+/* Threads that have come to a round that is not over. */
+uint32_t model_barrier_left(uint32_t which);
 
 /* Data that is not atomic. `what` names the cell in a counterexample. */
 void model_read_cell(uint32_t cell, const char *what);

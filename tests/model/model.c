@@ -655,7 +655,7 @@ static void print_case(const model_test *t, int weak, uint64_t n, double seconds
 
 static int run_case(const graph_case *which, int weak, const request *q)
 {
-    model_test t = {NULL, 0, 0, 0, begin, fiber, end};
+    model_test t = {NULL, 0, 0, 0, 0, begin, fiber, end};
     struct timespec t0, t1;
     uint64_t n;
     int failed;

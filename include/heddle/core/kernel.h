@@ -372,8 +372,10 @@ static __device__ __forceinline__ void hd_ask_first(const hd_run &r, hd_dynamic_
 {
     if constexpr (DISPATCH == HD_DISPATCH_DISTRIBUTED)
         a->word = hd_look(r, &b->worker);
-    if constexpr (DISPATCH == HD_DISPATCH_TICKET)
+    if constexpr (DISPATCH == HD_DISPATCH_TICKET) {
         a->ticket = (threadIdx.x & 31u) == 0 ? hd_ticket_draw(&r) : 0u;
+        a->word = hd_stopped(&r);
+    }
 }
 
 /* Puts task t into the slot; when it is one of the first successors of `before`, its record has come already. */
@@ -507,7 +509,7 @@ static __device__ __forceinline__ uint32_t hd_next_distributed(const hd_run &r, 
 static __device__ __forceinline__ uint32_t hd_next_ticket(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_ahead *a)
 {
     uint32_t ticket = __shfl_sync(0xffffffffu, a->ticket, 0), polls, t;
-    if (ticket >= r.n_tasks)
+    if (ticket >= r.n_tasks || __shfl_sync(0xffffffffu, a->word, 0) != HD_STOP_NOT)
         return HD_NONE;
 #pragma unroll 1
     for (polls = 0;; polls++) {
@@ -624,7 +626,7 @@ static __device__ __forceinline__ void hd_end_step(const hd_run &r, hd_dynamic_b
     const uint32_t slot = hd_slot_of(b, i), t = b->number[slot];
     const hd_task *task = &b->record[slot];
     hd_event *ev = nullptr;
-    if (b->failed[0] | b->failed[1]) /* it failed, or did not run */
+    if (__any_sync(0xffffffffu, b->failed[0] | b->failed[1])) /* it failed, or did not run */
         return;
     if ((threadIdx.x & 31u) == 0) {
         if (task->flags & HD_TASK_WATCH)
@@ -818,6 +820,7 @@ static __device__ __forceinline__ int hd_plan_hand_over(const hd_run &r, hd_plan
         go &= hd_plan_await(r, b, &b->began, h->last_but_one + 1u); /* READY of the last but one is over */
     if (h->n_ends > 1u)
         go &= hd_plan_await(r, b, &b->n_counted, h->n_ends - 1u); /* and so is DONE of the last but one */
+    go = __all_sync(0xffffffffu, go);
     h->n++;
     h->last_but_one = h->last;
     h->last = i;

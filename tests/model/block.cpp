@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* block.cpp - the model test of a thread block: the functions of core/kernel.h themselves, whose warps are fibers of the
+ * explorer (warp.h), whose barriers and words are the explorer's, and whose plain shared memory is watched.
+ *
+ *     heddle_model_block [--most N] [plan|dynamic]     at most N preemptions
+ *
+ * Prints a line for each of the two, or the schedule that fails. What the model has not: the threads of a warp in another
+ * order than their own (warp.h); what a thread of a warp knows apart from the others; loads of the lanes that are late. */
+#include "block.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* core/port.h's, for warps and for single threads. */
+uint32_t hd_warp_lane(void) { return warp_thread.x % warp_width(); }
+uint32_t hd_warp_width(void) { return warp_width(); }
+uint32_t hd_ballot(int flag) { return warp_width() > 1u ? warp_ballot(flag) : (uint32_t)(flag != 0); }
+uint32_t hd_shuffle(uint32_t v, uint32_t from) { return warp_width() > 1u ? warp_shuffle(v, from) : v; }
+void hd_warp_sync(void)
+{
+    if (warp_width() > 1u)
+        warp_sync();
+}
+
+uint64_t block_n_schedules;
+
+static uint32_t random_state = 12345;
+uint32_t block_random(uint32_t below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % below;
+}
+
+extern "C" uint64_t hd_host_clock(void)
+{
+    static uint64_t now;
+    return ++now;
+}
+
+int block_explore(model_test t, const block_order *o)
+{
+    uint64_t n;
+    int failed;
+    t.n_preempt = o->n_preempt;
+    t.n_stale = o->n_stale;
+    failed = model_explore(&t, &n);
+    block_n_schedules += n;
+    return failed;
+}
+
+void block_check_barriers(void)
+{
+    uint32_t i;
+    for (i = 0; i < MODEL_MAX_BARRIERS; i++)
+        if (model_barrier_left(i))
+            model_fail("%u threads are left at barrier %u", model_barrier_left(i), i);
+}
+
+static int run_tests(const char *name, int (*tests)(uint32_t most, uint32_t deeper), uint32_t most)
+{
+    const char *more = getenv("HEDDLE_MODEL_DEEPER");
+    struct timespec t0, t1;
+    int failed;
+    block_n_schedules = 0;
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    failed = tests(most, more ? (uint32_t)strtoul(more, nullptr, 10) : 0u);
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    printf("%-16s strict  %9llu schedules  %5.2f s  %s\n", name, (unsigned long long)block_n_schedules,
+           (double)(t1.tv_sec - t0.tv_sec) + 1e-9 * (double)(t1.tv_nsec - t0.tv_nsec), failed ? "FAILED" : "ok");
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t most = 2;
+    const char *which = "";
+    int i;
+    for (i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--most") == 0 && i + 1 < argc)
+            most = (uint32_t)strtoul(argv[++i], nullptr, 10);
+        else
+            which = argv[i];
+    }
+    if (strcmp(which, "dynamic") && run_tests("plan", block_test_plan, most))
+        return 1;
+    return strcmp(which, "plan") && run_tests("dynamic", block_test_dynamic, most);
+}
