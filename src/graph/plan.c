@@ -83,10 +83,9 @@ typedef struct arrival {
 typedef struct maker {
     const hd_graph *g;
     const uint32_t *cost_ns; /* or NULL */
-    hd_plan_style style;
     uint64_t hop_ns, now_ns, n_tasks, n_started, n_ended;
     uint32_t n_workers;
-    uint64_t *path;    /* style path: cost from each task to the end */
+    uint64_t *path;    /* more goes first: cost from each task to the end; style depth: hd_depth_ranks */
     arrival *arrivals; /* one a task */
     uint32_t *started; /* tasks in the order in which they were given to workers */
     uint32_t *owner;   /* the worker of each task */
@@ -121,13 +120,12 @@ static void find_paths(maker *m)
     }
 }
 
-/* Smaller is sooner: joins at once, for others wait behind them; then urgent tasks; then by style. */
+/* Smaller is sooner: joins at once, for others wait behind them; then urgent tasks; then by `path`. */
 static void make_ready(maker *m, uint32_t t)
 {
     const uint64_t most = (1ull << 62) - 1;
     const hd_task *task = hd_graph_task(m->g, t);
-    uint64_t rank = m->style == HD_PLAN_PATH ? m->path[t] : task->n_in ? m->n_ended : 0;
-    uint64_t key = rank < most ? most - rank : 0;
+    uint64_t key = m->path[t] < most ? most - m->path[t] : 0;
     if (!(task->flags & HD_TASK_URGENT))
         key |= 1ull << 62;
     put(&m->ready, task->body == HD_BODY_JOIN ? 0 : key, t);
@@ -258,7 +256,6 @@ heddle_status hd_plan_make(hd_plan *out, const hd_graph *g, uint32_t n_workers, 
     memset(&m, 0, sizeof m);
     m.g = g;
     m.cost_ns = cost_ns;
-    m.style = style;
     m.hop_ns = hop_ns;
     m.n_tasks = g->n_tasks;
     m.n_workers = n_workers;
@@ -271,10 +268,16 @@ heddle_status hd_plan_make(hd_plan *out, const hd_graph *g, uint32_t n_workers, 
         return s;
     if (style == HD_PLAN_PATH)
         find_paths(&m);
-    simulate(&m);
-    write_lists(&m, out);
+    else if (hd_depth_ranks(g, n_workers, m.path))
+        s = hd_say(e, HEDDLE_ENOMEM, "planning a graph: out of memory");
+    if (s == HEDDLE_OK) {
+        simulate(&m);
+        write_lists(&m, out);
+    } else {
+        hd_plan_clear(out);
+    }
     maker_clear(&m);
-    return HEDDLE_OK;
+    return s;
 }
 
 /* ---- plans -------------------------------------------------------------------------------------------------------- */

@@ -444,6 +444,84 @@ static void hints(void)
     hd_graph_clear(&g);
 }
 
+/* ---- a stencil through a small cache ---- */
+
+enum { SIDE = 32, SWEEPS = 8, TILES = SIDE * SIDE, ROOM = 400 };
+
+/* Tiles in the cache, by when they were used last. */
+typedef struct cache {
+    uint32_t tile[ROOM], n, n_missed;
+} cache;
+
+static void use(cache *c, uint32_t tile)
+{
+    uint32_t i;
+    for (i = 0; i < c->n && c->tile[i] != tile; i++)
+        continue;
+    if (i == c->n) {
+        c->n_missed++;
+        if (c->n < ROOM)
+            c->n++;
+        i = c->n - 1;
+    }
+    memmove(c->tile + 1, c->tile, i * sizeof *c->tile);
+    c->tile[0] = tile;
+}
+
+/* Sweep s reads one of two fields and writes the other. */
+static uint32_t missed(const hd_plan *p)
+{
+    static cache c;
+    uint32_t i;
+    memset(&c, 0, sizeof c);
+    for (i = 0; i < SWEEPS * TILES; i++) {
+        uint32_t t = p->order[i] % TILES, from = p->order[i] / TILES % 2 * TILES;
+        use(&c, from + t);
+        if (t >= SIDE)
+            use(&c, from + t - SIDE);
+        if (t + SIDE < TILES)
+            use(&c, from + t + SIDE);
+        use(&c, TILES - from + t);
+    }
+    return c.n_missed;
+}
+
+static void stencil_edges(hd_graph *g)
+{
+    uint32_t t, at;
+    for (t = TILES; t < SWEEPS * TILES; t++) {
+        at = t % TILES;
+        edge(g, t - TILES, t);
+        if (at % SIDE)
+            edge(g, t - TILES - 1, t);
+        if (at % SIDE + 1 < SIDE)
+            edge(g, t - TILES + 1, t);
+        if (at >= SIDE)
+            edge(g, t - TILES - SIDE, t);
+        if (at + SIDE < TILES)
+            edge(g, t - TILES + SIDE, t);
+    }
+}
+
+/* Style depth takes a block of tiles through all sweeps while it is in the cache. */
+static void locality(void)
+{
+    uint32_t by_style[2], style;
+    hd_graph g;
+    hd_plan p;
+    plain(&g, SWEEPS * TILES);
+    stencil_edges(&g);
+    freeze(&g);
+    for (style = 0; style < 2; style++) {
+        p = plan_of(&g, 1, style ? HD_PLAN_DEPTH : HD_PLAN_PATH, NULL);
+        by_style[style] = missed(&p);
+        hd_plan_clear(&p);
+    }
+    CHECK_MSG(by_style[0] >= 2 * (SWEEPS - 1) * TILES && by_style[1] < by_style[0] * 2 / 5,
+              "path missed %u tiles, depth %u", by_style[0], by_style[1]);
+    hd_graph_clear(&g);
+}
+
 /* Chains whose tasks were added in turn, but one chain has no edges. Style depth: on one worker, chain after chain, in
  * program order. Style path: the long chains go ahead of the single tasks. */
 static void styles(void)
@@ -663,6 +741,7 @@ int main(void)
     bounded(&seed);
     hints();
     styles();
+    locality();
     join_at_once();
     second_best();
     files(&seed);
