@@ -435,8 +435,9 @@ HEDDLE_API heddle_status heddle_synced(heddle_graph *g);
 
 /* A plan: which worker runs which tasks in which order (dispatch plan). A graph that has none gets one at its first
  * run: list scheduling by the longest path to the end (HEFT), with the costs of the last traced run, else those
- * given when adding. On a GPU the first runs try that (`path`) and one where the task that became ready last comes first
- * (`depth`: what was just written is still in the caches), and the quicker stays.
+ * given when adding. On a GPU the first runs try that (`path`), with as many workers as there is room for and with one an SM,
+ * and one that goes depth first through clusters of neighbours (`depth`: what a task reads was written not long before and
+ * is still in the caches); the quickest stays.
  * heddle_graph_replan: makes it anew for n_workers (0 = those of the context), with costs from the last traced run.
  * heddle_graph_record: the plan is what the last run did, the same order per worker; EINVAL without a trace, with
  * dropped events, or unless every task was traced.
