@@ -243,7 +243,7 @@ static void make_list()
     run.n_trace = MAX_STEPS;
     run.n_tasks = c->n;
     run.n_workers = 2;
-    warp_watch(&block, sizeof block, care_of, 1);
+    warp_watch(&block, sizeof block, care_of, 0);
 }
 
 /* As hd_planned begins. What it leaves out is what the memory had before. */
