@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* block_dynamic.cpp - a thread block under the dynamic dispatches: two lanes and the scheduling warp, all as in
- * core/kernel.h, beside a second worker of one thread, so that tasks come, go and are asked for at any time.
+ * core/dynamic.h, beside a second worker of one thread, so that tasks come, go and are asked for at any time.
  *
  * What must hold: all lanes run the same tasks in the same order, each with its own record; every task runs once, after
  * its predecessors, and sees what they wrote; in a worker no body runs after one that failed; the last worker out says

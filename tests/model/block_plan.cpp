@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* block_plan.cpp - a thread block under dispatch plan: two lanes, the fetching warp, the counting warp, all as in
- * core/kernel.h, and a fiber that is the rest of the world: it counts what the steps wait for and takes what they free.
+ * core/planned.h, and a fiber that is the rest of the world: it counts what the steps wait for and takes what they free.
  *
  * Lists are made of every kind of step: waits for others, has an end, is watched, is an empty join, has a barrier in its
  * body, fails in one lane or in both. The run may be canceled at any time. What must hold: all lanes run the same steps,

@@ -38,7 +38,7 @@ static const warp_index blockIdx = {0}, blockDim = {0};
 static inline int __syncthreads_or(int) { return 0; }
 static inline void __syncthreads() {}
 
-/* As in kernel.h, line by line. Who waits asks at once whether the run stops. A mark hands on what a barrier has ordered
+/* As in block.h, line by line. Who waits asks at once whether the run stops. A mark hands on what a barrier has ordered
  * before it, and no more. */
 #define HD_FEW_POLLS 0u
 static inline void hd_bar_lanes(uint32_t n) { warp_barrier(1, n, 1); }

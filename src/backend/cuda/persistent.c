@@ -11,7 +11,7 @@
 
 #define RING_MIN 1024u
 #define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
-#define PAD_STEPS 4u                  /* behind the last list: a load brings several steps (core/kernel.h)    */
+#define PAD_STEPS 4u                  /* behind the last list: a load brings several steps (core/planned.h)   */
 
 typedef struct persistent {
     hd_form form;
@@ -349,7 +349,7 @@ heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch di
     p->form.one = one;
     p->loaded = l;
     fill_run(p, dispatch, policy);
-    /* The lanes, and the warps that schedule (core/kernel.h). */
+    /* The lanes, and the warps that schedule (core/block.h). */
     p->n_threads = l->n_lanes + (dispatch == HEDDLE_DISPATCH_PLAN ? 64u : 32u);
     s = make(p, e);
     if (s != HEDDLE_OK) {
