@@ -39,6 +39,15 @@ uint64_t hd_held_bytes(void);
 void hd_give_back(void);
 void hd_fail_alloc_at(uint64_t n);
 
+/* The least power of two that is not less than n; 2^30 at most. */
+static inline uint32_t hd_power_of_two(uint64_t n)
+{
+    uint32_t p = 1;
+    while (p < n && p < 1u << 30)
+        p *= 2;
+    return p;
+}
+
 /* A growing array; items of one size, told at each call. */
 typedef struct hd_list {
     void *at;

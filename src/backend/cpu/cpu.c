@@ -195,19 +195,11 @@ static int cpu_of(const hd_machine *m, uint32_t w)
     return (int)m->cpu[w];
 }
 
-static uint32_t power_of_two(uint32_t n)
-{
-    uint32_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
-
 static void fill_config(heddle_config *cfg, const hd_machine *m)
 {
     cfg->n_workers = cfg->n_workers ? cfg->n_workers : m->pub.n_cores;
     cfg->n_lanes = 1;
-    cfg->n_ring = power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
+    cfg->n_ring = hd_power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
     cfg->spin_us = cfg->spin_us ? cfg->spin_us : SPIN_US_DEFAULT;
     if (cfg->dispatch == HEDDLE_DISPATCH_DEFAULT)
         cfg->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
@@ -331,7 +323,7 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
 static void point_at_device(hd_run *r, const hd_device *d)
 {
     int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || r->has_placed;
-    uint32_t all = power_of_two(r->n_tasks);
+    uint32_t all = hd_power_of_two(r->n_tasks);
     r->dispatch = (uint32_t)d->dispatch;
     r->n_workers = d->n_workers;
     r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;

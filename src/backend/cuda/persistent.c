@@ -32,23 +32,15 @@ uint32_t hd_cuda_first_run = 1;
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t power_of_two(uint64_t n)
-{
-    uint32_t p = 2;
-    while (p < n && p < 1u << 30)
-        p *= 2;
-    return p;
-}
-
 /* As many slots as tasks, unless that is too much memory; but bound tasks must find room. */
 static uint32_t ring_slots(const persistent *p)
 {
     const hd_run *r = &p->run;
-    uint32_t asked = p->loaded->device->config.n_ring, all = power_of_two(r->n_tasks);
+    uint32_t asked = p->loaded->device->config.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
     if (r->dispatch == HD_DISPATCH_IQS || r->has_placed)
         return all;
     if (asked)
-        return power_of_two(asked);
+        return hd_power_of_two(asked > 2 ? asked : 2);
     return 8ull * r->n_workers * all <= RING_BYTES_MAX ? all : RING_MIN;
 }
 
