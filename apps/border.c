@@ -197,16 +197,14 @@ static border_tile tile_at(const border_case *c, uint64_t i, uint64_t j)
     return t;
 }
 
+/* Where the matrix is kept, a task's cells of it are nobody else's, in no other task of the graph: nothing follows from
+ * naming them. */
 static int add_tile(border_case *c, const border_tile *t)
 {
     const border_grid *g = c->grid;
-    heddle_range ranges[3];
-    size_t n = 2;
-    ranges[0] = HEDDLE_INOUT(g->row + t->j, cell_bytes(t->w));
-    ranges[1] = HEDDLE_INOUT(g->records + t->record, BORDER_SUMS_BYTES + cell_bytes(t->h + 1));
-    if (c->keep)
-        ranges[n++] = HEDDLE_OUT_2D(g->matrix + t->i * g->m + t->j, cell_bytes(t->w), t->h, cell_bytes(g->m));
-    if (heddle_graph_add(c->base.graph, c->kind->body, t, sizeof *t, ranges, n, NULL) != HEDDLE_OK)
+    heddle_range row = HEDDLE_INOUT(g->row + t->j, cell_bytes(t->w));
+    heddle_range record = HEDDLE_INOUT(g->records + t->record, BORDER_SUMS_BYTES + cell_bytes(t->h + 1));
+    if (heddle_graph_add(c->base.graph, c->kind->body, t, sizeof *t, HEDDLE_RANGES(row, record), NULL) != HEDDLE_OK)
         return app_heddle_error(&c->base, "adding a task");
     return 0;
 }

@@ -167,17 +167,29 @@ heddle_range field_cells(const field *f, const float *x, const tile_rect *t, hed
     return heddle_range_of(at, t->cols * sizeof(float), t->rows, f->c.n[1] * sizeof(float), mode);
 }
 
-size_t field_halo(const field *f, const float *x, const tile_rect *t, heddle_range out[4])
+static size_t put_read(const field *f, const float *x, uint64_t i, uint64_t j, heddle_range *out)
 {
-    uint64_t stride = f->c.n[1], row_bytes = t->cols * sizeof(float);
-    if (!t->rows)
+    tile_rect t = field_tile(f, i, j);
+    if (!t.rows)
         return 0;
-    const float *at = x + tile_row(t, stride, 0);
-    out[0] = HEDDLE_IN(at - stride, row_bytes);
-    out[1] = HEDDLE_IN(at + t->rows * stride, row_bytes);
-    out[2] = HEDDLE_IN_2D(at - 1, sizeof(float), t->rows, stride * sizeof(float));
-    out[3] = HEDDLE_IN_2D(at + t->cols, sizeof(float), t->rows, stride * sizeof(float));
-    return 4;
+    *out = field_cells(f, x, &t, HEDDLE_MODE_IN);
+    return 1;
+}
+
+size_t field_beside(const field *f, const float *x, uint64_t i, uint64_t j, heddle_range out[4])
+{
+    size_t n = 0;
+    if (!field_tile(f, i, j).rows)
+        return 0;
+    if (i > 0)
+        n += put_read(f, x, i - 1, j, &out[n]);
+    if (i + 1 < field_tiles(f, 0))
+        n += put_read(f, x, i + 1, j, &out[n]);
+    if (j > 0)
+        n += put_read(f, x, i, j - 1, &out[n]);
+    if (j + 1 < field_tiles(f, 1))
+        n += put_read(f, x, i, j + 1, &out[n]);
+    return n;
 }
 
 /* ---- check and answer ---- */

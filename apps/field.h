@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* field.h - what the two stencils, heat and jacobi, have in common: a field of temperatures in fp32, row-major, whose
- * border never changes; its tiles and their halos; its check and answer.
+ * border never changes; its tiles and their neighbours; its check and answer.
  *
  * Cells hold the difference from the middle of the field's range: a mean of differences is the difference of the mean,
  * and near 0 fp32 has bits to spare. Kept in kelvin, a cell around 320 no longer moves when a sweep would change it by
@@ -34,8 +34,10 @@ uint64_t field_tiles(const field *f, int axis); /* tiles along an axis */
 tile_rect field_tile(const field *f, uint64_t i, uint64_t j);
 /* The cells of t in the field at x. For a tile that is all border: its first cell, which is never written. */
 heddle_range field_cells(const field *f, const float *x, const tile_rect *t, heddle_mode mode);
-/* The cells around t that a five-point stencil reads: above, below, left, right. 4, or 0 when t is empty. */
-size_t field_halo(const field *f, const float *x, const tile_rect *t, heddle_range out[4]);
+/* What a five-point stencil reads of the tiles beside (i, j), told as whole tiles: then all tasks name the same ranges,
+ * which are found by a look-up each, where halos would be four more ranges a tile that overlap these. The edges are the
+ * same. Returns how many there are; tiles that are all border are never written and are left out. */
+size_t field_beside(const field *f, const float *x, uint64_t i, uint64_t j, heddle_range out[4]);
 
 /* Sets want to a copy of start, for a reference to work in. 0 or -1. */
 int field_want(field *f);

@@ -21,26 +21,19 @@ typedef struct heat_case {
     heat_record record;
 } heat_case;
 
-static int fits(const uint64_t b[2])
+/* Rows and columns of the parts that the tuned version takes a tile in. */
+static void find_part(const uint64_t b[2], uint64_t part[2])
 {
-    return b[1] <= HEAT_MAX_COLS && b[0] <= HEAT_MAX_SHARED && HEAT_SHARED(b[0], b[1]) <= HEAT_MAX_SHARED;
-}
-
-static int choose(heat_case *h, const app_request *q, char *error)
-{
-    if (app_opt_body(&app_heat, q, &h->body, error))
-        return -1;
-    if (h->body != APP_BODY_TUNED || fits(h->f.c.b))
-        return 0;
-    snprintf(error, APP_ERROR, "heat: tuned bodies take tiles of %d columns and %d bytes of shared memory at most",
-             HEAT_MAX_COLS, HEAT_MAX_SHARED);
-    return -1;
+    part[1] = b[1] < HEAT_PART_COLS ? b[1] : HEAT_PART_COLS;
+    part[0] = b[0] < HEAT_PART_ROWS || (b[0] < HEAT_MAX_SHARED && HEAT_SHARED(b[0], part[1]) <= HEAT_MAX_SHARED)
+                  ? b[0]
+                  : HEAT_PART_ROWS;
 }
 
 static app_case *prepare(const app_request *q, char *error)
 {
     app_case *c = field_prepare(&app_heat, q, 1, sizeof(heat_case), error);
-    if (c && choose((heat_case *)c, q, error)) {
+    if (c && app_opt_body(&app_heat, q, &((heat_case *)c)->body, error)) {
         field_free((field *)c);
         return NULL;
     }
@@ -51,7 +44,7 @@ static int add(heat_case *h, uint64_t i, uint64_t j)
 {
     tile_rect t = field_tile(&h->f, i, j);
     heddle_range r[5];
-    size_t n = field_halo(&h->f, h->record.x, &t, r);
+    size_t n = field_beside(&h->f, h->record.x, i, j, r);
     r[n++] = field_cells(&h->f, h->record.x, &t, HEDDLE_MODE_INOUT);
     if (heddle_graph_add(h->f.c.graph, heat_sweep, &t, sizeof t, r, n, NULL) != HEDDLE_OK)
         return app_heddle_error(&h->f.c, "adding a task");
@@ -61,16 +54,18 @@ static int add(heat_case *h, uint64_t i, uint64_t j)
 static int build(app_case *c, heddle_ctx *ctx)
 {
     heat_case *h = (heat_case *)c;
+    uint64_t part[2];
     c->ctx = ctx;
     if (field_mem_new(&h->f, &h->record.x) || field_put(&h->f, h->record.x))
         return -1;
     h->record.stride = (int64_t)c->n[1];
     c->record = &h->record;
     c->record_bytes = sizeof h->record;
-    h->record.tuned = fits(c->b) && app_is_tuned(ctx, h->body);
+    find_part(c->b, part);
+    h->record.tuned = app_is_tuned(ctx, h->body) ? (uint32_t)part[0] : 0;
     if (heddle_graph_new(ctx, &heat, &c->graph) != HEDDLE_OK ||
         (h->record.tuned &&
-         heddle_graph_shared(c->graph, heat_sweep, (uint32_t)HEAT_SHARED(c->b[0], c->b[1])) != HEDDLE_OK))
+         heddle_graph_shared(c->graph, heat_sweep, (uint32_t)HEAT_SHARED(part[0], part[1])) != HEDDLE_OK))
         return app_heddle_error(c, "making the graph");
     for (int64_t s = 0; s < h->f.sweeps; s++)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)

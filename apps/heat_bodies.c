@@ -9,7 +9,8 @@
  *
  * Tuned version: the tile comes into shared memory; a warp sweeps it, and all lanes take it back. A lane of that warp
  * has a strip of k neighbouring columns and goes down the rows, one a step, a row behind the lane before it, of which it
- * takes the left neighbour with a shuffle: so no barrier stands between diagonals. */
+ * takes the left neighbour with a shuffle: so no barrier stands between diagonals. A tile that is too large for that is
+ * gone through in parts. */
 #include "heat_bodies.h"
 #include "quad.h"
 #include "warp.h"
@@ -191,6 +192,20 @@ TILE_FN void sweep_tuned(const heddle_lane *lane, float *x, int64_t stride, cons
     take_back(lane, x, stride, tile, ld, t);
 }
 
+/* Part by part in row-major order: each is after those above and to the left, and before the others beside it. */
+TILE_FN void sweep_parts(const heddle_lane *lane, const heat_record *app, const tile_rect *t)
+{
+    for (uint32_t r = 0; r < t->rows; r += app->tuned)
+        for (uint32_t c = 0; c < t->cols; c += HEAT_PART_COLS) {
+            tile_rect part = {t->row + r, t->col + c, t->rows - r, t->cols - c};
+            part.rows = part.rows < app->tuned ? part.rows : app->tuned;
+            part.cols = part.cols < HEAT_PART_COLS ? part.cols : HEAT_PART_COLS;
+            if (r + c > 0)
+                heddle_barrier(lane);
+            sweep_tuned(lane, app->x + tile_row(&part, (uint64_t)app->stride, 0), app->stride, &part);
+        }
+}
+
 HEDDLE_BODY(heat_sweep, heat_record, app, tile_rect, t)
 {
     float *x = app->x + tile_row(t, (uint64_t)app->stride, 0);
@@ -200,8 +215,7 @@ HEDDLE_BODY(heat_sweep, heat_record, app, tile_rect, t)
         return;
     }
     if (app->tuned && warp_fits(lane, 32)) {
-        if (rows > 0)
-            sweep_tuned(lane, x, app->stride, t);
+        sweep_parts(lane, app, t);
         return;
     }
     for (int k = 0; k < rows + cols - 1; k++) {

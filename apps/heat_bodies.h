@@ -8,12 +8,14 @@
 typedef struct heat_record {
     float *x;
     int64_t stride; /* cells from row to row */
-    uint32_t tuned;
+    uint32_t tuned; /* rows of a part, 0: the portable version */
 } heat_record;
 
-/* What the tuned version asks for: columns of a tile, and block-shared memory, which the portable one does not use: the
- * tile with what is around it, a row more that is read and not used, and rows that begin eight cells apart at least. */
-#define HEAT_MAX_COLS 128
+/* The tuned version goes through a tile in parts of so many columns at most, and as many rows as `tuned` says: all, if that
+ * much shared memory can be had, else HEAT_PART_ROWS. A part is there with what is around it, a row more that is read and
+ * not used, and rows that begin eight cells apart at least. */
+#define HEAT_PART_COLS 128
+#define HEAT_PART_ROWS 64
 #define HEAT_LD(cols) (((cols) + 19) / 8 * 8)
 #define HEAT_SHARED(rows, cols) (((rows) + 3) * HEAT_LD(cols) * 4)
 #define HEAT_MAX_SHARED 98304

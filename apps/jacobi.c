@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jacobi.c - Jacobi sweeps over a field of temperatures, the border fixed.
  *
- * Two tasks a tile and sweep: compute reads the tile and its halo in old and writes the tile in next; copy takes it
+ * Two tasks a tile and sweep: compute reads the tile and those beside it in old and writes the tile in next; copy takes it
  * back to old. A tile's copy waits for the four neighbours' computes, which still read the old cells, and the next
  * compute for the copies of five tiles; so sweeps overlap where the tiles allow it. */
 #include "field.h"
@@ -27,31 +27,31 @@ static app_case *prepare(const app_request *q, char *error)
     return c;
 }
 
-static int add_compute(jacobi_case *p, const tile_rect *t)
+static int add_compute(jacobi_case *p, uint64_t i, uint64_t j)
 {
+    tile_rect t = field_tile(&p->f, i, j);
     heddle_range r[6];
-    size_t n = field_halo(&p->f, p->record.old, t, r);
-    r[n++] = field_cells(&p->f, p->record.old, t, HEDDLE_MODE_IN);
-    r[n++] = field_cells(&p->f, p->record.next, t, HEDDLE_MODE_OUT);
-    return heddle_graph_add(p->f.c.graph, jacobi_compute, t, sizeof *t, r, n, NULL) == HEDDLE_OK ? 0 : -1;
+    size_t n = field_beside(&p->f, p->record.old, i, j, r);
+    r[n++] = field_cells(&p->f, p->record.old, &t, HEDDLE_MODE_IN);
+    r[n++] = field_cells(&p->f, p->record.next, &t, HEDDLE_MODE_OUT);
+    return heddle_graph_add(p->f.c.graph, jacobi_compute, &t, sizeof t, r, n, NULL) == HEDDLE_OK ? 0 : -1;
 }
 
-static int add_copy(jacobi_case *p, const tile_rect *t)
+static int add_copy(jacobi_case *p, uint64_t i, uint64_t j)
 {
-    heddle_range from = field_cells(&p->f, p->record.next, t, HEDDLE_MODE_IN);
-    heddle_range to = field_cells(&p->f, p->record.old, t, HEDDLE_MODE_OUT);
-    return heddle_graph_add(p->f.c.graph, jacobi_copy, t, sizeof *t, HEDDLE_RANGES(from, to), NULL) == HEDDLE_OK ? 0
+    tile_rect t = field_tile(&p->f, i, j);
+    heddle_range from = field_cells(&p->f, p->record.next, &t, HEDDLE_MODE_IN);
+    heddle_range to = field_cells(&p->f, p->record.old, &t, HEDDLE_MODE_OUT);
+    return heddle_graph_add(p->f.c.graph, jacobi_copy, &t, sizeof t, HEDDLE_RANGES(from, to), NULL) == HEDDLE_OK ? 0
                                                                                                                  : -1;
 }
 
-static int add_sweep(jacobi_case *p, int (*add)(jacobi_case *p, const tile_rect *t))
+static int add_sweep(jacobi_case *p, int (*add)(jacobi_case *p, uint64_t i, uint64_t j))
 {
     for (uint64_t i = 0; i < field_tiles(&p->f, 0); i++)
-        for (uint64_t j = 0; j < field_tiles(&p->f, 1); j++) {
-            tile_rect t = field_tile(&p->f, i, j);
-            if (add(p, &t))
+        for (uint64_t j = 0; j < field_tiles(&p->f, 1); j++)
+            if (add(p, i, j))
                 return app_heddle_error(&p->f.c, "adding a task");
-        }
     return 0;
 }
 
@@ -66,7 +66,10 @@ static int build(app_case *c, heddle_ctx *ctx)
     p->record.tuned = app_is_tuned(ctx, p->body);
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK)
+    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK ||
+        (p->record.tuned && (heddle_graph_shared(c->graph, jacobi_compute, JACOBI_SHARED) != HEDDLE_OK ||
+                             heddle_graph_shared(c->graph, jacobi_copy, JACOBI_SHARED) != HEDDLE_OK ||
+                             heddle_graph_lanes(c->graph, 256) != HEDDLE_OK)))
         return app_heddle_error(c, "making the graph");
     for (int64_t s = 0; s < p->f.sweeps; s++)
         if (add_sweep(p, add_compute) || add_sweep(p, add_copy))

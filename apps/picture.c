@@ -107,21 +107,30 @@ static tile_rect tile(const picture *p, uint64_t i, uint64_t j)
     return t;
 }
 
-/* The row above begins with the corner. The same addresses stand for all planes, which are always touched together;
- * pixels are never written, so nobody need wait for them. */
-static int add(picture *p, const tile_rect *t)
+static heddle_range cells(const picture *p, const tile_rect *t, heddle_mode mode)
 {
     const uint64_t size = sizeof(uint32_t), stride = p->record.stride;
-    const uint32_t *at = p->record.table + tile_row(t, stride, 0);
-    uint64_t corner = t->col > 0;
+    return heddle_range_of(p->record.table + tile_row(t, stride, 0), t->cols * size, t->rows, stride * size, mode);
+}
+
+/* A task reads the last row and column of the tiles above and to the left, told as whole tiles: so all tasks name the same
+ * ranges, which are found by a look-up each. The corner's tile came before both. The same addresses stand for all planes,
+ * which are always touched together; pixels are never written, so nobody need wait for them. */
+static int add(picture *p, uint64_t i, uint64_t j)
+{
+    tile_rect t = tile(p, i, j), beside;
     heddle_range r[3];
     size_t n = 0;
-    r[n++] = HEDDLE_OUT_2D(at, t->cols * size, t->rows, stride * size);
-    if (t->row)
-        r[n++] = HEDDLE_IN(at - stride - corner, (t->cols + corner) * size);
-    if (t->col)
-        r[n++] = HEDDLE_IN_2D(at - 1, size, t->rows, stride * size);
-    if (heddle_graph_add(p->c.graph, 0, t, sizeof *t, r, n, NULL) != HEDDLE_OK)
+    r[n++] = cells(p, &t, HEDDLE_MODE_OUT);
+    if (i) {
+        beside = tile(p, i - 1, j);
+        r[n++] = cells(p, &beside, HEDDLE_MODE_IN);
+    }
+    if (j) {
+        beside = tile(p, i, j - 1);
+        r[n++] = cells(p, &beside, HEDDLE_MODE_IN);
+    }
+    if (heddle_graph_add(p->c.graph, 0, &t, sizeof t, r, n, NULL) != HEDDLE_OK)
         return app_heddle_error(&p->c, "adding a task");
     return 0;
 }
@@ -155,17 +164,15 @@ int picture_build(app_case *c, heddle_ctx *ctx)
     if (p->record.tuned && heddle_graph_lanes(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
         return app_heddle_error(c, "choosing the lanes");
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
-        for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
-            tile_rect t = tile(p, i, j);
-            if (add(p, &t))
+        for (uint64_t j = 0; j < n_tiles(p, 1); j++)
+            if (add(p, i, j))
                 return -1;
-        }
     return 0;
 }
 
 int picture_reset(app_case *c)
 {
-    static uint32_t zeros[1 << 20];
+    static uint32_t zeros[1 << 22];
     const picture *p = (const picture *)c;
     unsigned char *table = (unsigned char *)p->record.table;
     for (size_t at = 0, left = table_bytes(p); left;) {

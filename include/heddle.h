@@ -223,10 +223,11 @@ typedef struct heddle_device {
     uint32_t has_mps;        /* 1 when a multi-process service seems to stand before it     */
     uint32_t is_mig;         /* 1 when it is a slice of a GPU                               */
     uint32_t has_time_limit; /* 1 when the display's driver stops long kernels              */
+    uint32_t reads_host;     /* 1 when it reads all of the host's memory (pageable access)  */
 } heddle_device;
-#define HEDDLE_DEVICE_INIT                                             \
-    {                                                                  \
-        sizeof(heddle_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_DEVICE_INIT                                                \
+    {                                                                     \
+        sizeof(heddle_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 HEDDLE_API heddle_status heddle_device_info(heddle_backend b, uint32_t device, heddle_device *out);
 
@@ -454,7 +455,9 @@ HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *pat
 /* The last ended run of a graph. Times that need the trace are 0 without one (config n_trace). */
 typedef struct heddle_stats {
     size_t size;
-    uint64_t run_ns, load_ns;                     /* the run; making the graph runnable (first run only)  */
+    uint64_t run_ns, load_ns;                     /* the run; making the graph runnable, all of it so far  */
+    uint64_t plan_ns, kernel_ns;                  /* of load_ns: planning (dispatch plan); finding kernels, which
+                                             the CUDA driver loads when first asked for in a process */
     uint32_t n_workers, n_tasks_min, n_tasks_max; /* tasks a worker ran, least and most           */
     uint64_t n_tasks;                             /* bodies run                                           */
     uint64_t n_kept, n_pushed, n_full, n_spilled; /* kept by the worker that freed them; put into rings; rings found
@@ -466,9 +469,9 @@ typedef struct heddle_stats {
     uint64_t path_ns;                             /* longest path by measured body times                  */
     double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
 } heddle_stats;
-#define HEDDLE_STATS_INIT                                                                  \
-    {                                                                                      \
-        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
+#define HEDDLE_STATS_INIT                                                                        \
+    {                                                                                            \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
 /* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 lanes; ...").

@@ -12,7 +12,13 @@ double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int bench_late(const bench *b) { return bench_now() > b->deadline; }
+int bench_late(const bench *b) { return bench_now() > (b->extra ? b->deadline : b->end); }
+
+int bench_no_time(bench *b)
+{
+    b->n_late++;
+    return bench_refuse(b, "no time left");
+}
 
 int bench_say(bench *b, const char *format, ...)
 {

@@ -25,7 +25,9 @@ typedef struct bench {
     raw_card card;
     double ticks_per_ns;        /* of the clock that timed_spin watches                                       */
     double copy_rate, fma_rate; /* bytes, multiply-adds a second; 0 = not known                               */
-    double deadline;            /* of this figure, on bench_now's clock                                      */
+    double deadline, end;       /* on bench_now's clock: of this figure's share of the time, of all time      */
+    int extra;                  /* what goes on is only for comparison: it ends with the share                */
+    int n_late;                 /* rows that this figure has left out for lack of time                        */
     int quick;                  /* small sizes: to see that all works                                        */
     int n_failed;               /* wrong results, runs that ended badly                                      */
     int refused;                /* what the last sentence tells was refused, not wrong                       */
@@ -33,7 +35,10 @@ typedef struct bench {
 } bench;
 
 double bench_now(void); /* seconds */
+/* What a goal needs goes on to the end of all time, other things to that of their figure's share. */
 int bench_late(const bench *b);
+/* Refuses for lack of time; -1. */
+int bench_no_time(bench *b);
 /* Keep a sentence; return -1. bench_say: something went wrong; bench_refuse: it cannot be had here. */
 int bench_say(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int bench_refuse(bench *b, const char *sentence);

@@ -6,11 +6,13 @@ size_t settings_verified(bench *b, const char *figure, const shape *s, const cha
 {
     setting_text text;
     size_t n = settings_read(b, list, out, MOST_SETTINGS), kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (verify_shape(b, s, &out[i]))
+    for (size_t i = 0; i < n; i++) {
+        b->extra = out[i].extra;
+        if (!bench_late(b) && verify_shape(b, s, &out[i])) /* late: nor will it be timed */
             bench_missing(b, (row){figure, out[i].subject->name, setting_name(&text, &out[i]), "-", NULL});
         else
             out[kept++] = out[i];
+    }
     return kept;
 }
 
@@ -30,7 +32,8 @@ double measure_shape(bench *b, const measure *m, const shape *s, const setting *
     sample out;
     row r = {m->figure, at->subject->name, variant, m->unit, NULL};
     snprintf(variant, sizeof variant, "%s %s", m->variant, setting_name(&text, at));
-    if (bench_late(b) ? bench_refuse(b, "no time left") : time_shape(b, s, at, each_ns, N_SAMPLES, &t)) {
+    b->extra = at->extra;
+    if (bench_late(b) ? bench_no_time(b) : time_shape(b, s, at, each_ns, N_SAMPLES, &t)) {
         bench_missing(b, r);
         return 0;
     }

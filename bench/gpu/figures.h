@@ -10,6 +10,7 @@ enum { MOST_SETTINGS = 64, N_SAMPLES = 7 };
 
 /* figures_hops.c */
 void figure_hop(bench *b);
+void figure_kept(bench *b);
 void figure_free(bench *b);
 void figure_wave(bench *b);
 /* figures_tasks.c */

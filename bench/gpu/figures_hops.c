@@ -44,7 +44,7 @@ static int time_pair(bench *b, const setting *at, uint32_t i, double *us)
     shape chain = {"chain", SHAPE_CHAIN, chain_length(b), timed_empty, NULL, NULL, {2 * i + 1, 2 * i + 2}, 0};
     times t;
     if (bench_late(b))
-        return bench_refuse(b, "no time left");
+        return bench_no_time(b);
     if (i == 0 && verify_shape(b, &chain, at))
         return -1;
     if (time_shape(b, &chain, at, 0, 3, &t))
@@ -73,13 +73,13 @@ static double hop_remote(bench *b, const setting *at)
     return sum / n_pairs(b);
 }
 
-static void hop_kept(bench *b)
+void figure_kept(bench *b)
 {
     shape chain = {"chain", SHAPE_CHAIN, 2 * chain_length(b), timed_empty, NULL, NULL, {0, 0}, 0};
     measure m = {"hop-kept", "chain", "us", 0, 1.0 / chain.n};
     setting at[MOST_SETTINGS];
     size_t n = settings_verified(b, "hop-kept", &chain,
-                                 "plan:1 plan:1:64 lf:1 share:1 lrr:1 ticket:1 iqs/lf:1 cudagraph cudagraph+pdl", at);
+                                 "plan:1 lf:1 | plan:1:64 share:1 lrr:1 ticket:1 iqs/lf:1 cudagraph cudagraph+pdl", at);
     for (size_t i = 0; i < n; i++) {
         double us = measure_shape(b, &m, &chain, &at[i], 0, NULL) / chain.n;
         if (at[i].lanes == 0 && (!strcmp(at[i].subject->name, "plan") || !strcmp(at[i].subject->name, "lf")))
@@ -91,13 +91,14 @@ void figure_hop(bench *b)
 {
     double bare = bare_handover(b);
     setting at[MOST_SETTINGS];
-    size_t n = settings_read(b, "plan:1 lf:1", at, MOST_SETTINGS);
+    size_t n = settings_read(b, "plan:1 | lf:1", at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
-        double us = hop_remote(b, &at[i]);
+        double us;
+        b->extra = at[i].extra;
+        us = hop_remote(b, &at[i]);
         if (at[i].subject->rank == RANK_PLAN)
             bench_goal(b, "hop-remote plan", "us", bare > 0 ? us : 0, -1, bare + 0.12);
     }
-    hop_kept(b);
 }
 
 /* ---- independent tasks ---- */
@@ -111,8 +112,8 @@ void figure_free(bench *b)
     scores all = {.n = 0};
     double us, plan;
     size_t n = settings_verified(b, "free", &s,
-                                 "plan:1 plan:2 plan:4 plan:8 plan:8:64 plan:4:256 lf:4 lf:8 share:4 lrr:4 grr:4 "
-                                 "ticket:4 ticket:8 iqs/lrr:4 levels cudagraph cudagraph+pdl",
+                                 "plan:8:64 plan:8 plan:4 | lf:4 ticket:4 share:4 lrr:4 grr:4 plan:1 plan:2 "
+                                 "plan:4:256 lf:8 ticket:8 levels cudagraph cudagraph+pdl iqs/lrr:4",
                                  at);
     if (!raw_blocks_us(s.n, &us)) {
         bench_value(b, r, us);
@@ -129,10 +130,9 @@ void figure_free(bench *b)
 /* ---- wavefronts ---- */
 
 static const char *const wave_settings =
-    "plan:1 plan:2 plan:1:64 plan:1:256 lf:1 lf:2 lrr:1 lrr:2 grr:1 grr:2 share:1 ticket:1 ticket:2 iqs/lrr:1 "
-    "iqs/grr:1 "
-    "iqs/lf:1 levels levels/by-body levels/by-body/sync cudagraph cudagraph/by-body cudagraph+pdl "
-    "cudagraph+pdl/by-body taskgraph";
+    "plan:1 plan:2 plan:1:64 lf:1 lrr:1 grr:1 cudagraph+pdl cudagraph+pdl/by-body lf:2 lrr:2 grr:2 | share:1 ticket:1 "
+    "cudagraph/by-body cudagraph levels/by-body levels levels/by-body/sync plan:1:256 ticket:2 iqs/lrr:1 iqs/grr:1 "
+    "iqs/lf:1 taskgraph";
 
 /* us a level over the work; 0 = not known. */
 static double over_work(double us, double levels, uint32_t body_ns)

@@ -13,7 +13,7 @@
 /* Shared memory that makes an SM hold per_sm blocks; what the library and its kernels use themselves comes on top. */
 static uint32_t shared_for(const bench *b, uint32_t per_sm)
 {
-    const size_t own = 2560;
+    const size_t own = 3072;
     size_t n_bytes = b->card.shared_per_sm / per_sm;
     if (n_bytes < b->card.shared_reserved + own)
         return 0;
@@ -45,7 +45,9 @@ static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
 {
     setting_text text;
     live l;
-    int bad = live_open(b, &l, &c->at, 0) || live_shape(b, &l, s);
+    int bad;
+    b->extra = c->at.extra;
+    bad = live_open(b, &l, &c->at, 0) || live_shape(b, &l, s);
     for (size_t i = 0; !bad && i < N_SIZES; i++) {
         char variant[96];
         row r = {"efficiency", c->at.subject->name, variant, "of bound", NULL};
@@ -54,7 +56,7 @@ static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
         times t;
         snprintf(variant, sizeof variant, "%s %s %uns", s->name, setting_name(&text, &c->at), sizes_ns[i]);
         l.timed.each_ns = sizes_ns[i];
-        bad = bench_late(b) ? bench_refuse(b, "no time left") : live_first(b, &l, &t) || live_sample(b, &l, 5, &t);
+        bad = bench_late(b) ? bench_no_time(b) : live_first(b, &l, &t) || live_sample(b, &l, 5, &t);
         if (bad) {
             bench_missing(b, r);
             break;
@@ -161,13 +163,13 @@ void figure_efficiency(bench *b)
     shape lu = {"lu32", SHAPE_LU, b->quick ? 8 : 32, timed_spin, NULL, NULL, {0, 0}, 0};
     shape wide = {"wave256", SHAPE_WAVE, b->quick ? 24 : 256, timed_spin, NULL, NULL, {0, 0}, 0};
     const char *one =
-        "plan:1 lf:1 share:1 lrr:1 ticket:1 levels/by-body cudagraph/by-body cudagraph+pdl/by-body taskgraph";
-    const char *four = "plan:4 lf:4 cudagraph/by-body cudagraph+pdl/by-body";
+        "plan:1 cudagraph+pdl/by-body cudagraph/by-body | lf:1 ticket:1 share:1 lrr:1 levels/by-body taskgraph";
+    const char *four = "plan:4 cudagraph+pdl/by-body cudagraph/by-body | lf:4";
     efficiency_of(b, &wave, 1, one);
     efficiency_of(b, &lu, 1, one);
     lu.name = "lu32 4 an SM";
     efficiency_of(b, &lu, 4, four);
-    efficiency_of(b, &wide, 1, "plan:1 lf:1 cudagraph/by-body cudagraph+pdl/by-body");
+    efficiency_of(b, &wide, 1, "plan:1 cudagraph+pdl/by-body cudagraph/by-body | lf:1");
 }
 
 /* ---- uneven tasks ---- */
@@ -223,9 +225,9 @@ static void measure_profiled(bench *b, const measure *m, const shape *s, const s
     free(ns);
 }
 
-static const char *const uneven_settings =
-    "plan:1 plan:2 plan:4 plan:8 lf:1 lf:4 share:1 share:4 ticket:4 iqs/lrr:4 levels/by-body cudagraph/by-body "
-    "cudagraph+pdl/by-body taskgraph";
+static const char *const uneven_settings = "plan:1 plan:2 share:1 cudagraph+pdl/by-body taskgraph | plan:4 ticket:4 "
+                                           "lf:1 share:4 cudagraph/by-body levels/by-body "
+                                           "plan:8 lf:4 iqs/lrr:4";
 
 /* One graph, one seed: the best of persistent over the best baseline, without and with a profile; 0 = not known. */
 static void uneven_seed(bench *b, shape *s, uint64_t seed, const setting *at, size_t n, double ratio[2])
@@ -312,7 +314,7 @@ void figure_overhead(bench *b)
     shape one = {"free, 1 an SM", SHAPE_FREE, n_sms * (b->quick ? 20 : 200), timed_spin, NULL, NULL, {0, 0}, 0};
     shape four = {"free, 4 an SM", SHAPE_FREE, 4 * one.n, timed_spin, NULL, NULL, {0, 0}, 0};
     shape lu = {"lu64, 1 an SM", SHAPE_LU, b->quick ? 10 : 64, timed_spin, NULL, NULL, {0, 0}, 0};
-    overhead_of(b, &one, 1, "plan:1 lf:1 share:1 lrr:1 grr:1 ticket:1 iqs/lrr:1");
-    overhead_of(b, &four, 4, "plan:4 lf:4 share:4 lrr:4 ticket:4");
-    overhead_of(b, &lu, 1, "plan:1 lf:1 share:1 ticket:1");
+    overhead_of(b, &one, 1, "plan:1 | lf:1 ticket:1 share:1 lrr:1 grr:1 iqs/lrr:1");
+    overhead_of(b, &four, 4, "plan:4 | lf:4 ticket:4 share:4 lrr:4");
+    overhead_of(b, &lu, 1, "plan:1 | lf:1 ticket:1 share:1");
 }

@@ -10,8 +10,9 @@ enum { MOST_TILES = 5 };
 typedef struct app_size {
     const char *app, *size; /* size: S fits L2, M 1 GB, L 16 GB                                       */
     uint64_t n[2];
-    uint64_t tiles[MOST_TILES][2]; /* that each subject is tried with; ends with 0                           */
+    uint64_t tiles[MOST_TILES][2]; /* that each subject is tried with, the likeliest first; ends with 0      */
     const char *key, *value;       /* an option, or NULL                                                     */
+    const char *settings;          /* that are tried beside those of all apps (subject.h), or NULL           */
     double n_bytes;                /* least that must cross the device's memory                              */
     double n_fma, n_int;           /* multiply-adds in fp32, simple integer or fp32 operations of half their rate    */
 } app_size;

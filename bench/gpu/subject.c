@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT_MS = 20000, MOST_QUEUED = 200, MOST_TRIES = 16, LONG_US = 4000000 };
+enum { LIMIT_MS = 20000, MOST_QUEUED = 200, MOST_TRIES = 40, LONG_US = 4000000 };
 static const double sample_us = 3000; /* what is put into the stream for one sample */
 
 #define PERSISTENT(name, rank, dispatch, policy)                                                         \
@@ -50,6 +50,7 @@ const subject *subject_find(const bench *b, const char *name)
 size_t settings_read(const bench *b, const char *list, setting *out, size_t n_max)
 {
     size_t n = 0;
+    int extra = 0;
     while (*list && n < n_max) {
         char name[32];
         unsigned per_sm = 0, lanes = 0;
@@ -57,11 +58,15 @@ size_t settings_read(const bench *b, const char *list, setting *out, size_t n_ma
         if (sscanf(list, " %31[^: ]%n", name, &length) < 1)
             break;
         list += length;
+        if (!strcmp(name, "|")) {
+            extra = 1;
+            continue;
+        }
         if (*list == ':')
             per_sm = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
         if (*list == ':')
             lanes = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
-        out[n] = (setting){subject_find(b, name), per_sm, lanes};
+        out[n] = (setting){subject_find(b, name), per_sm, lanes, extra};
         n += out[n].subject != NULL;
     }
     return n;
@@ -233,8 +238,11 @@ int live_first(bench *b, live *l, times *out)
     memset(out, 0, sizeof *out);
     if (live_run(b, l, &out->first, &out->first_run))
         return -1;
-    if (heddle_get_stats(l->graph, &stats) == HEDDLE_OK)
-        out->load = 1e-3 * (double)stats.load_ns;
+    if (bench_heddle(b, l->ctx, heddle_get_stats(l->graph, &stats), "statistics"))
+        return -1;
+    out->load = 1e-3 * (double)stats.load_ns;
+    out->plan = 1e-3 * (double)stats.plan_ns;
+    out->kernels = 1e-3 * (double)stats.kernel_ns;
     return 0;
 }
 
@@ -245,12 +253,11 @@ int live_sample(bench *b, live *l, uint32_t n, times *out)
         sample_add(&out->wall, out->first - out->load);
         return 0;
     }
-    n = out->first_run > LONG_US / 4 ? 1 : out->first_run > LONG_US / 20 ? 3 : n;
-    if (n > 1 && warm_up(b, l))
+    n = out->first_run > LONG_US / 4 ? 3 : out->first_run > LONG_US / 40 ? 5 : n;
+    if (warm_up(b, l) || time_runs(b, l, n, out))
         return -1;
-    if (time_runs(b, l, n, out))
-        return -1;
-    return l->stream && !l->sync && n > 3 ? time_queued(b, l, n, out) : 0;
+    /* What a start costs is nothing beside a long run. */
+    return l->stream && !l->sync && out->first_run < LONG_US / 200 ? time_queued(b, l, n, out) : 0;
 }
 
 const sample *times_best(const times *t) { return t->queued.n ? &t->queued : &t->run; }

@@ -29,11 +29,13 @@ typedef struct subject {
 typedef struct setting {
     const subject *subject;
     uint32_t per_sm, lanes; /* workers an SM (persistent only); lanes of a worker */
+    int extra;              /* no goal needs it */
 } setting;
 
 /* By name ("plan", "lf", "cudagraph+pdl"); NULL when there is none, or it means nothing on this backend. */
 const subject *subject_find(const bench *b, const char *name);
-/* All settings of a list of words "name[:per_sm[:lanes]]", blanks between. Returns how many; at most n_max. */
+/* All settings of a list of words "name[:per_sm[:lanes]]", blanks between; what stands behind a word "|" is extra. Returns
+ * how many; at most n_max. */
 size_t settings_read(const bench *b, const char *list, setting *out, size_t n_max);
 /* "w1 l128"; buf is returned. */
 typedef struct setting_text {
@@ -69,9 +71,9 @@ typedef struct times {
     sample run;    /* heddle_stats.run_ns: on the device, one run                   */
     sample queued; /* runs back to back in one stream, each                         */
     sample wall;   /* heddle_run on the host's clock                                */
-    double load;   /* what the first run took to load                               */
     double first;  /* wall clock of the first run, and its time on the device       */
     double first_run;
+    double load, plan, kernels; /* of it, making the graph runnable; of that, planning, and finding kernels */
 } times;
 
 /* The first run, which loads the graph. */

@@ -19,6 +19,11 @@ typedef struct hd_watcher {
     void (*done)(void *self, uint32_t task);
 } hd_watcher;
 
+/* What making a graph runnable took so far, beyond load(); of it, or of load(), planning and finding kernels. */
+typedef struct hd_cost {
+    uint64_t more_ns, plan_ns, kernel_ns;
+} hd_cost;
+
 /* How a run went; pointers stay valid until the next start or unload. */
 typedef struct hd_result {
     uint32_t n_workers, n_trace;
@@ -29,6 +34,7 @@ typedef struct hd_result {
     const char *how;           /* in one line, how it was run and why so; "" when there is nothing to choose */
     heddle_executor executor;  /* as run */
     heddle_dispatch dispatch;
+    hd_cost cost;
 } hd_result;
 
 /* What a worker is about, while a run goes on. */

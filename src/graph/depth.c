@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define CLUSTER_LEAST 64u
+#define CLUSTER 8u /* ends */
 
 enum { ALONE, QUEUED, TAKEN }; /* an end: not seen, beside the cluster, in one */
 
@@ -82,12 +82,12 @@ static uint32_t take_cluster(walk *k, uint32_t t, uint32_t n)
     return beside;
 }
 
-static void take_all(walk *k, uint32_t cluster)
+static void take_all(walk *k)
 {
     uint32_t t, next;
     for (t = 0; t < k->g->n_tasks; t++)
         for (next = is_end(k, t) && k->state[t] == ALONE ? t : HD_NONE; next != HD_NONE;)
-            next = take_cluster(k, next, cluster);
+            next = take_cluster(k, next, CLUSTER);
 }
 
 static void walk_clear(walk *k)
@@ -100,7 +100,7 @@ static void walk_clear(walk *k)
     hd_delete(k->state, n);
 }
 
-int hd_depth_ranks(const hd_graph *g, uint32_t n_workers, uint64_t *rank)
+int hd_depth_ranks(const hd_graph *g, uint64_t *rank)
 {
     uint64_t n = g->n_tasks;
     walk k;
@@ -116,7 +116,7 @@ int hd_depth_ranks(const hd_graph *g, uint32_t n_workers, uint64_t *rank)
     done = k.stack && k.looked && k.queue && k.state && !hd_preds_of(&k.preds, g);
     if (done) {
         memset(rank, 0, n * sizeof *rank);
-        take_all(&k, n_workers / 4 > CLUSTER_LEAST ? n_workers / 4 : CLUSTER_LEAST);
+        take_all(&k);
     }
     walk_clear(&k);
     return done ? 0 : -1;

@@ -301,12 +301,6 @@ heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_
     return HEDDLE_OK;
 }
 
-hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_t i)
-{
-    const hd_edge *edges = (const hd_edge *)(const void *)(g->blob + hd_graph_blob(g)->edges_at);
-    return i < HD_INLINE_SUCC ? t->first[i] : edges[t->succ + (i - HD_INLINE_SUCC)];
-}
-
 uint32_t hd_task_need(const hd_task *t)
 {
     return t->n_in | (t->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0u) |

@@ -63,7 +63,11 @@ static inline hd_task *hd_graph_task(const hd_graph *g, uint32_t t)
 }
 static inline hd_blob *hd_graph_blob(const hd_graph *g) { return (hd_blob *)(void *)g->blob; }
 /* The i-th successor of t; the graph is frozen. */
-hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_t i);
+static inline hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_t i)
+{
+    const hd_edge *edges = (const hd_edge *)(const void *)(g->blob + hd_graph_blob(g)->edges_at);
+    return i < HD_INLINE_SUCC ? t->first[i] : edges[t->succ + (i - HD_INLINE_SUCC)];
+}
 const void *hd_graph_args(const hd_graph *g, const hd_task *t);
 
 /* The cost of a task for paths: what it was given, else 1; a join costs nothing. */

@@ -6,8 +6,9 @@
  * which is about what taking a task costs a worker that had the one before it; a join takes nothing.
  *
  * Only three workers are looked at for a task: the one that is free first, and those of the two predecessors that ended
- * last. To any other, the task comes as late as to the first of these. So planning takes a heap operation or two a task
- * and one step an edge, whatever the number of workers.
+ * last. To any other, the task comes as late as to the first of these. Which task goes first is settled before the
+ * simulation, by sorting; the ready ones are then bits by rank. So planning takes a few words a task, two ways up a
+ * tree of the workers, and one step an edge.
  *
  * Costs that nobody knows count as eight hops: tasks too small to be worth a hand-over would all be given to one worker,
  * which is the worse mistake. */
@@ -18,58 +19,105 @@
 #define UNKNOWN_HOPS 8u
 #define SLACK 4u /* a quarter of a hop later is as soon */
 
-/* ---- heaps -------------------------------------------------------------------------------------------------------- */
+/* ---- ready tasks, idle workers ------------------------------------------------------------------------------------ */
 
-/* The least key first; of equal ones the least id. */
-typedef struct item {
-    uint64_t key;
-    uint32_t id;
-} item;
+/* A set of numbers of which the least can be had: a bit a number, and a bit a word of that, and so on. */
+typedef struct bits {
+    uint64_t *level[6]; /* 64^6 is more than HEDDLE_MAX_TASKS */
+    uint64_t n_words[6];
+    int n_levels;
+} bits;
 
-typedef struct heap {
-    item *at;
-    uint32_t n, *where; /* where: the place of each id, for heaps whose keys grow; or NULL */
-} heap;
-
-static int before(item a, item b) { return a.key != b.key ? a.key < b.key : a.id < b.id; }
-
-static void set(heap *h, uint32_t i, item x)
+static void bits_clear(bits *b)
 {
-    h->at[i] = x;
-    if (h->where)
-        h->where[x.id] = i;
+    int k;
+    for (k = 0; k < b->n_levels; k++)
+        hd_delete(b->level[k], b->n_words[k] * sizeof *b->level[k]);
 }
 
-/* Puts x where the free place i is, or below it. */
-static void sink(heap *h, uint32_t i, item x)
+static int bits_room(bits *b, uint64_t n)
 {
-    uint32_t child;
-    for (; (child = 2 * i + 1) < h->n; i = child) {
-        if (child + 1 < h->n && before(h->at[child + 1], h->at[child]))
-            child++;
-        if (!before(h->at[child], x))
+    int missing = 0;
+    do {
+        n = n / 64 + 1;
+        b->n_words[b->n_levels] = n;
+        b->level[b->n_levels] = hd_new(n * sizeof *b->level[0]);
+        missing |= !b->level[b->n_levels++];
+    } while (n > 1);
+    return missing ? -1 : 0;
+}
+
+static int bits_any(const bits *b) { return b->level[b->n_levels - 1][0] != 0; }
+
+static void bits_put(bits *b, uint64_t i)
+{
+    int k;
+    for (k = 0; k < b->n_levels; k++, i /= 64) {
+        uint64_t *word = &b->level[k][i / 64], had = *word;
+        *word |= 1ull << i % 64;
+        if (had)
             break;
-        set(h, i, h->at[child]);
     }
-    set(h, i, x);
 }
 
-static void put(heap *h, uint64_t key, uint32_t id)
+static void bits_drop(bits *b, uint64_t i)
 {
-    item x = {key, id};
-    uint32_t i = h->n++;
-    for (; i > 0 && before(x, h->at[(i - 1) / 2]); i = (i - 1) / 2)
-        set(h, i, h->at[(i - 1) / 2]);
-    set(h, i, x);
+    int k;
+    for (k = 0; k < b->n_levels; k++, i /= 64)
+        if (b->level[k][i / 64] &= ~(1ull << i % 64))
+            break;
 }
 
-static uint32_t take(heap *h)
+/* There is one. */
+static uint32_t bits_least(const bits *b)
 {
-    uint32_t id = h->at[0].id;
-    item last = h->at[--h->n];
-    if (h->n)
-        sink(h, 0, last);
-    return id;
+    uint64_t at = 0;
+    int k;
+    for (k = b->n_levels; k-- > 0;)
+        at = 64 * at + (uint64_t)__builtin_ctzll(b->level[k][at]);
+    return (uint32_t)at;
+}
+
+/* ---- who ends first ----------------------------------------------------------------------------------------------- */
+
+#define WORKER_BITS 16 /* HD_PLAN_MAX_WORKERS is no more */
+#define TIME_BITS (64 - WORKER_BITS)
+#define NEVER ((1ull << TIME_BITS) - 1)
+
+/* A time a worker, and the earliest of all, of equal ones the first worker's: each node is the lesser of its two. A word
+ * is a time and a worker, so that one comparison does. */
+typedef struct tree {
+    uint64_t *at; /* from 1, the root; leaves from n_leaves */
+    uint64_t n_leaves;
+} tree;
+
+static uint64_t word_of(uint64_t ns, uint64_t worker) { return ns << WORKER_BITS | worker; }
+static uint64_t first_ns(const tree *t) { return t->at[1] >> WORKER_BITS; }
+static uint32_t first_worker(const tree *t) { return (uint32_t)(t->at[1] & ((1u << WORKER_BITS) - 1)); }
+
+/* All at NEVER. */
+static int tree_room(tree *t, uint32_t n_workers)
+{
+    uint64_t i;
+    t->n_leaves = hd_power_of_two(n_workers);
+    t->at = hd_new(2 * t->n_leaves * sizeof *t->at);
+    if (!t->at)
+        return -1;
+    for (i = 0; i < t->n_leaves; i++)
+        t->at[t->n_leaves + i] = word_of(NEVER, i);
+    for (i = t->n_leaves - 1; i > 0; i--)
+        t->at[i] = t->at[2 * i];
+    return 0;
+}
+
+static void set_time(tree *t, uint32_t worker, uint64_t ns)
+{
+    uint64_t i = t->n_leaves + worker, x = word_of(ns, worker), y;
+    for (t->at[i] = x; i > 1; t->at[i] = x) {
+        y = t->at[i ^ 1];
+        x = y < x ? y : x;
+        i /= 2;
+    }
 }
 
 /* ---- the simulation ----------------------------------------------------------------------------------------------- */
@@ -78,19 +126,30 @@ static uint32_t take(heap *h)
 typedef struct arrival {
     uint64_t last_ns, other_ns;   /* the last end; the last one on another worker than that */
     uint32_t last, other, n_left; /* their workers, or HD_NONE; predecessors that have not ended */
+    uint32_t rank;                /* its place among all tasks: the least of the ready ones goes first */
 } arrival;
+
+/* What a worker was given and has not ended, in order. */
+typedef struct hand {
+    uint64_t ns;          /* when all of it will have ended */
+    uint32_t first, last; /* tasks, HD_NONE: there are none */
+} hand;
 
 typedef struct maker {
     const hd_graph *g;
     const uint32_t *cost_ns; /* or NULL */
     uint64_t hop_ns, now_ns, n_tasks, n_started, n_ended;
     uint32_t n_workers;
-    uint64_t *path;    /* more goes first: cost from each task to the end; style depth: hd_depth_ranks */
+    int coarse;        /* bits that are dropped from every time, lest their sum does not fit into TIME_BITS */
+    uint64_t *path;    /* more goes first: cost from each task to the end; style depth: hd_depth_ranks; then its end */
     arrival *arrivals; /* one a task */
+    uint32_t *by_rank; /* all tasks, by rank */
     uint32_t *started; /* tasks in the order in which they were given to workers */
     uint32_t *owner;   /* the worker of each task */
-    heap ready, going; /* tasks by rank; tasks by their end */
-    heap workers;      /* by the time when they have done what they were given */
+    uint32_t *behind;  /* the next task of its hand, HD_NONE: there is none */
+    hand *hands;       /* one a worker */
+    bits ready, idle;  /* ranks; workers */
+    tree ends;         /* of workers: when their first task ends */
 } maker;
 
 static uint64_t cost_of(const maker *m, uint32_t t)
@@ -101,40 +160,110 @@ static uint64_t cost_of(const maker *m, uint32_t t)
         return 0;
     if (!known)
         known = m->cost_ns ? 1 : UNKNOWN_HOPS * m->hop_ns + 1;
-    return known + m->hop_ns / 2;
+    return (known >> m->coarse) + m->hop_ns / 2;
 }
 
-/* Longest paths to the end. started and owner serve as scratch. */
+/* No task ends later than after all tasks and a hop for each, one after another: years of nanoseconds are told in coarser
+ * ones. */
+static void choose_scale(maker *m)
+{
+    uint64_t most = m->hop_ns, ns;
+    uint32_t t;
+    for (t = 0; t < m->n_tasks; t++) {
+        ns = m->cost_ns ? m->cost_ns[t] : hd_graph_task(m->g, t)->cost_ns;
+        most = ns > most ? ns : most;
+    }
+    while ((most >> m->coarse) >= NEVER / (16 * (m->n_tasks + 1)))
+        m->coarse++;
+    m->hop_ns >>= m->coarse;
+}
+
+/* Its path is the longest of its successors', which are there, and itself. 0: one comes earlier in program order. */
+static int find_path(maker *m, uint32_t t)
+{
+    const hd_task *task = hd_graph_task(m->g, t);
+    uint64_t most = 0;
+    uint32_t k, later = HD_NONE;
+    for (k = 0; k < task->n_succ; k++) {
+        uint32_t s = hd_graph_edge(m->g, task, k).task;
+        later = s < later ? s : later;
+        most = m->path[s] > most ? m->path[s] : most;
+    }
+    m->path[t] = most + cost_of(m, t);
+    return later > t;
+}
+
+/* Longest paths to the end, against program order, which edges follow unless they were asked for; then against another
+ * order. started and owner serve as scratch. */
 static void find_paths(maker *m)
 {
-    uint64_t i = hd_graph_order(m->g, m->started, m->owner);
-    uint32_t k;
-    while (i-- > 0) {
-        const hd_task *task = hd_graph_task(m->g, m->started[i]);
-        uint64_t most = 0;
-        for (k = 0; k < task->n_succ; k++) {
-            uint64_t path = m->path[hd_graph_edge(m->g, task, k).task];
-            most = path > most ? path : most;
-        }
-        m->path[m->started[i]] = most + cost_of(m, m->started[i]);
-    }
+    uint64_t i = m->n_tasks;
+    while (i > 0 && find_path(m, (uint32_t)i - 1))
+        i--;
+    if (!i)
+        return;
+    for (i = hd_graph_order(m->g, m->started, m->owner); i-- > 0;)
+        (void)find_path(m, m->started[i]);
 }
 
+/* ---- ranks -------------------------------------------------------------------------------------------------------- */
+
+#define DIGIT 11
+#define N_DIGITS (1u << DIGIT)
+
 /* Smaller is sooner: joins at once, for others wait behind them; then urgent tasks; then by `path`. */
-static void make_ready(maker *m, uint32_t t)
+static uint64_t key_of(const maker *m, uint32_t t, uint64_t longest)
 {
-    const uint64_t most = (1ull << 62) - 1;
     const hd_task *task = hd_graph_task(m->g, t);
-    uint64_t key = m->path[t] < most ? most - m->path[t] : 0;
-    if (!(task->flags & HD_TASK_URGENT))
-        key |= 1ull << 62;
-    put(&m->ready, task->body == HD_BODY_JOIN ? 0 : key, t);
+    if (task->body == HD_BODY_JOIN)
+        return 0;
+    return 1 + longest - m->path[t] + (task->flags & HD_TASK_URGENT ? 0 : longest + 1);
 }
+
+/* One digit of a radix sort: from `from` to `to`, keeping the order of equal ones. */
+static void sort_digit(const uint64_t *key, const uint32_t *from, uint32_t *to, uint64_t n, int shift)
+{
+    uint64_t at[N_DIGITS + 1] = {0}, i;
+    for (i = 0; i < n; i++)
+        at[(key[i] >> shift) % N_DIGITS + 1]++;
+    for (i = 0; i < N_DIGITS; i++)
+        at[i + 1] += at[i];
+    for (i = 0; i < n; i++)
+        to[at[(key[from[i]] >> shift) % N_DIGITS]++] = from[i];
+}
+
+/* by_rank and the ranks of all tasks; path becomes the key. started serves as scratch. */
+static void rank_all(maker *m)
+{
+    uint64_t longest = 0, i;
+    uint32_t *from = m->by_rank, *to = m->started, *last;
+    int shift;
+    for (i = 0; i < m->n_tasks; i++)
+        longest = m->path[i] > longest ? m->path[i] : longest;
+    longest = longest < NEVER / 4 ? longest : NEVER / 4;
+    for (i = 0; i < m->n_tasks; i++) {
+        m->path[i] = m->path[i] < longest ? m->path[i] : longest;
+        m->path[i] = key_of(m, (uint32_t)i, longest);
+        from[i] = (uint32_t)i;
+    }
+    for (shift = 0; shift < 64 && (2 * longest + 2) >> shift; shift += DIGIT) {
+        sort_digit(m->path, from, to, m->n_tasks, shift);
+        last = from;
+        from = to;
+        to = last;
+    }
+    m->by_rank = from;
+    m->started = to;
+    for (i = 0; i < m->n_tasks; i++)
+        m->arrivals[from[i]].rank = (uint32_t)i;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------ */
 
 /* When worker w could begin a task. */
 static uint64_t begin_on(const maker *m, const arrival *a, uint32_t w)
 {
-    uint64_t at = m->workers.at[m->workers.where[w]].key, data = 0;
+    uint64_t at = m->hands[w].ns, data = 0;
     if (a->last == w)
         data = a->other != HD_NONE && a->other_ns + m->hop_ns > a->last_ns ? a->other_ns + m->hop_ns : a->last_ns;
     else if (a->last != HD_NONE)
@@ -143,11 +272,12 @@ static uint64_t begin_on(const maker *m, const arrival *a, uint32_t w)
     return at > m->now_ns ? at : m->now_ns;
 }
 
-/* Where data of the task lies, if it can begin there nearly as soon as anywhere. */
+/* Where data of the task lies, if it can begin there nearly as soon as anywhere; else the idle worker with the least number:
+ * on a GPU the first of them are on multiprocessors of their own. */
 static uint32_t choose(const maker *m, uint32_t t)
 {
     const arrival *a = &m->arrivals[t];
-    uint32_t place = hd_graph_task(m->g, t)->flags >> HD_TASK_PLACE, first = m->workers.at[0].id, near = a->last;
+    uint32_t place = hd_graph_task(m->g, t)->flags >> HD_TASK_PLACE, first = bits_least(&m->idle), near = a->last;
     if (place)
         return (place - 1) % m->n_workers;
     if (near == HD_NONE)
@@ -157,52 +287,87 @@ static uint32_t choose(const maker *m, uint32_t t)
     return begin_on(m, a, near) <= begin_on(m, a, first) + m->hop_ns / SLACK ? near : first;
 }
 
+/* What its end will touch: the words of its first successors. */
+static void fetch(const maker *m, const hd_task *task)
+{
+    uint32_t i;
+    for (i = 0; i < task->n_succ && i < HD_INLINE_SUCC; i++)
+        __builtin_prefetch(&m->arrivals[task->first[i].task]);
+}
+
 static void start(maker *m, uint32_t t)
 {
     uint32_t w = choose(m, t);
+    hand *h = &m->hands[w];
     uint64_t end = begin_on(m, &m->arrivals[t], w) + cost_of(m, t);
-    item x = {end, w};
+    fetch(m, hd_graph_task(m->g, t));
     m->owner[t] = w;
     m->started[m->n_started++] = t;
-    sink(&m->workers, m->workers.where[w], x);
-    put(&m->going, end, t);
+    m->path[t] = end;
+    m->behind[t] = HD_NONE;
+    if (h->first == HD_NONE) {
+        h->first = t;
+        set_time(&m->ends, w, end);
+        bits_drop(&m->idle, w);
+    } else {
+        m->behind[h->last] = t;
+    }
+    h->last = t;
+    h->ns = end;
 }
 
-static void end(maker *m, uint32_t t)
+static void arrive(maker *m, uint32_t t, uint32_t w)
 {
-    const hd_task *task = hd_graph_task(m->g, t);
-    uint32_t i, w = m->owner[t];
-    m->n_ended++;
-    for (i = 0; i < task->n_succ; i++) {
-        uint32_t s = hd_graph_edge(m->g, task, i).task;
-        arrival *a = &m->arrivals[s];
-        if (a->last != w) {
-            a->other = a->last;
-            a->other_ns = a->last_ns;
-        }
-        a->last = w;
-        a->last_ns = m->now_ns;
-        if (--a->n_left == 0)
-            make_ready(m, s);
+    arrival *a = &m->arrivals[t];
+    if (a->last != w) {
+        a->other = a->last;
+        a->other_ns = a->last_ns;
     }
+    a->last = w;
+    a->last_ns = m->now_ns;
+    if (--a->n_left == 0) {
+        __builtin_prefetch(hd_graph_task(m->g, t));
+        bits_put(&m->ready, a->rank);
+    }
+}
+
+/* The first task of worker w. */
+static void end(maker *m, uint32_t w)
+{
+    hand *h = &m->hands[w];
+    const hd_task *task = hd_graph_task(m->g, h->first);
+    uint32_t i;
+    m->n_ended++;
+    h->first = m->behind[h->first];
+    set_time(&m->ends, w, h->first == HD_NONE ? NEVER : m->path[h->first]);
+    if (h->first == HD_NONE)
+        bits_put(&m->idle, w);
+    for (i = 0; i < task->n_succ; i++)
+        arrive(m, hd_graph_edge(m->g, task, i).task, w);
 }
 
 static void simulate(maker *m)
 {
     uint32_t t;
-    for (t = 0; t < m->n_workers; t++)
-        put(&m->workers, 0, t);
+    for (t = 0; t < m->n_workers; t++) {
+        m->hands[t] = (hand){0, HD_NONE, HD_NONE};
+        bits_put(&m->idle, t);
+    }
     for (t = 0; t < m->n_tasks; t++) {
-        m->arrivals[t] = (arrival){0, 0, HD_NONE, HD_NONE, hd_graph_task(m->g, t)->n_in};
-        if (!m->arrivals[t].n_left)
-            make_ready(m, t);
+        arrival *a = &m->arrivals[t];
+        *a = (arrival){0, 0, HD_NONE, HD_NONE, hd_graph_task(m->g, t)->n_in, a->rank};
+        if (!a->n_left)
+            bits_put(&m->ready, a->rank);
     }
     while (m->n_ended < m->n_tasks) {
-        while (m->ready.n && m->workers.at[0].key <= m->now_ns)
-            start(m, take(&m->ready));
-        m->now_ns = m->going.at[0].key;
-        while (m->going.n && m->going.at[0].key == m->now_ns)
-            end(m, take(&m->going));
+        while (bits_any(&m->ready) && bits_any(&m->idle)) {
+            t = bits_least(&m->ready);
+            bits_drop(&m->ready, t);
+            start(m, m->by_rank[t]);
+        }
+        m->now_ns = first_ns(&m->ends);
+        while (first_ns(&m->ends) == m->now_ns && m->n_ended < m->n_started)
+            end(m, first_worker(&m->ends));
     }
 }
 
@@ -223,26 +388,27 @@ static void maker_clear(maker *m)
 {
     hd_delete(m->path, m->n_tasks * sizeof *m->path);
     hd_delete(m->arrivals, m->n_tasks * sizeof *m->arrivals);
+    hd_delete(m->by_rank, m->n_tasks * sizeof *m->by_rank);
     hd_delete(m->started, m->n_tasks * sizeof *m->started);
     hd_delete(m->owner, m->n_tasks * sizeof *m->owner);
-    hd_delete(m->ready.at, m->n_tasks * sizeof(item));
-    hd_delete(m->going.at, m->n_tasks * sizeof(item));
-    hd_delete(m->workers.at, m->n_workers * sizeof(item));
-    hd_delete(m->workers.where, m->n_workers * sizeof(uint32_t));
+    hd_delete(m->behind, m->n_tasks * sizeof *m->behind);
+    hd_delete(m->hands, m->n_workers * sizeof *m->hands);
+    hd_delete(m->ends.at, 2 * m->ends.n_leaves * sizeof *m->ends.at);
+    bits_clear(&m->ready);
+    bits_clear(&m->idle);
 }
 
 static int maker_room(maker *m)
 {
     m->path = hd_new(m->n_tasks * sizeof *m->path);
     m->arrivals = hd_new(m->n_tasks * sizeof *m->arrivals);
+    m->by_rank = hd_new(m->n_tasks * sizeof *m->by_rank);
     m->started = hd_new(m->n_tasks * sizeof *m->started);
     m->owner = hd_new(m->n_tasks * sizeof *m->owner);
-    m->ready.at = hd_new(m->n_tasks * sizeof(item));
-    m->going.at = hd_new(m->n_tasks * sizeof(item));
-    m->workers.at = hd_new(m->n_workers * sizeof(item));
-    m->workers.where = hd_new(m->n_workers * sizeof(uint32_t));
-    if (m->path && m->arrivals && m->started && m->owner && m->ready.at && m->going.at && m->workers.at &&
-        m->workers.where)
+    m->behind = hd_new(m->n_tasks * sizeof *m->behind);
+    m->hands = hd_new(m->n_workers * sizeof *m->hands);
+    if (m->path && m->arrivals && m->by_rank && m->started && m->owner && m->behind && m->hands &&
+        !tree_room(&m->ends, m->n_workers) && !bits_room(&m->ready, m->n_tasks) && !bits_room(&m->idle, m->n_workers))
         return 0;
     maker_clear(m);
     return -1;
@@ -266,11 +432,13 @@ heddle_status hd_plan_make(hd_plan *out, const hd_graph *g, uint32_t n_workers, 
     }
     if (s != HEDDLE_OK)
         return s;
+    choose_scale(&m);
     if (style == HD_PLAN_PATH)
         find_paths(&m);
-    else if (hd_depth_ranks(g, n_workers, m.path))
+    else if (hd_depth_ranks(g, m.path))
         s = hd_say(e, HEDDLE_ENOMEM, "planning a graph: out of memory");
     if (s == HEDDLE_OK) {
+        rank_all(&m);
         simulate(&m);
         write_lists(&m, out);
     } else {

@@ -30,9 +30,9 @@ static inline const char *hd_plan_style_name(hd_plan_style s) { return s == HD_P
  * (modulo n_workers); urgent ones are planned before others. ENOMEM; ERANGE for 0 or too many workers. */
 heddle_status hd_plan_make(hd_plan *out, const hd_graph *g, uint32_t n_workers, hd_plan_style style,
                            const uint32_t *cost_ns, uint32_t hop_ns, hd_error *e);
-/* depth.c: more for what comes first in an order in which a task's inputs were written not long before, by so many workers:
- * g->n_tasks for the first task, 1 for the last. -1 without memory. */
-int hd_depth_ranks(const hd_graph *g, uint32_t n_workers, uint64_t *rank);
+/* depth.c: more for what comes first in an order in which a task's inputs were written not long before: g->n_tasks for the
+ * first task, 1 for the last. -1 without memory. */
+int hd_depth_ranks(const hd_graph *g, uint64_t *rank);
 /* EINVAL unless every task is there once; ECYCLE when edges and the order of the lists have a cycle. */
 heddle_status hd_plan_check(const hd_plan *p, const hd_graph *g, hd_error *e);
 /* Room for a plan: empty lists, to be filled. ENOMEM; ERANGE for 0 or too many workers. */

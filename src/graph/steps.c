@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* steps.c - a plan's lists as the records that dispatch plan executes (core/plan.h), with as few edges as will do.
  *
- * What a worker waits for is gone through in the order of its list, and for each other worker the latest step waited for
- * is kept: that step comes after all earlier ones of its list, so an edge from one of those says nothing new. One word
- * a worker is enough for that. */
+ * A list is gone through from its end, and for each other list the earliest step that waits for this one's later steps is
+ * kept: whatever comes behind that step there has waited already, so an edge to it from here says nothing new. One word a
+ * list is enough for that, and a step is written with its edges at once. */
 #include "graph/plan.h"
 
 #include <string.h>
+
+/* Where a task is. */
+typedef struct place {
+    uint32_t step, worker;
+} place;
 
 typedef struct builder {
     const hd_plan *p;
     const hd_graph *g;
     hd_steps *out;
-    hd_preds preds;   /* HD_NONE in place of one whose edge was dropped */
-    uint32_t *owner;  /* the worker of each task */
-    uint32_t *waited; /* by this list for each worker: its step + 1, 0 = none */
-    uint32_t *raised; /* and for which task that was, + 1 */
+    place *places;    /* of each task */
+    uint32_t *need;   /* of each step */
+    uint32_t *first;  /* for each list: the earliest step that waits for this one, HD_NONE = none */
+    uint32_t *raised; /* and for which step that was noted, + 1 */
+    hd_list edges;    /* uint32_t: successors beyond a step's own */
 } builder;
 
-static void write_step(hd_step *s, const hd_graph *g, uint32_t t)
+static void find_places(builder *b)
 {
-    const hd_task *task = hd_graph_task(g, t);
+    const hd_plan *p = b->p;
+    uint32_t w, i, at = 0;
+    for (w = 0; w < p->n_workers; w++, at++) {
+        b->out->lists[w] = at;
+        for (i = p->lists[w]; i < p->lists[w + 1]; i++, at++) {
+            b->places[p->order[i]] = (place){at, w};
+            b->out->step_of[p->order[i]] = at;
+        }
+    }
+}
+
+static void write_step(hd_step *s, const hd_task *task, uint32_t t)
+{
     s->body = task->body;
     s->flags = task->flags;
     s->task = t;
@@ -31,136 +49,137 @@ static void write_step(hd_step *s, const hd_graph *g, uint32_t t)
         memcpy(s->args, task->args, task->arg_bytes);
 }
 
-/* Everything but edges. */
-static void write_steps(builder *b)
+/* Another successor of the step written last. */
+static int put_edge(builder *b, hd_step *s, uint32_t to)
 {
-    const hd_plan *p = b->p;
-    uint32_t w, i, at = 0;
-    for (w = 0; w < p->n_workers; w++) {
-        b->out->lists[w] = at;
-        for (i = p->lists[w]; i < p->lists[w + 1]; i++, at++) {
-            write_step(&b->out->steps[at], b->g, p->order[i]);
-            b->out->step_of[p->order[i]] = at;
-            b->owner[p->order[i]] = w;
-        }
-        b->out->steps[at++].task = HD_NONE;
+    uint32_t k = s->n_succ++;
+    if (k < HD_STEP_SUCC) {
+        s->first[k] = to;
+        return 0;
     }
+    if (hd_list_room(&b->edges, 1, 4))
+        return -1;
+    ((uint32_t *)b->edges.at)[b->edges.n++] = to;
+    return 0;
 }
 
-/* Drops the edges to task t, on worker w, that say nothing new; counts the others at both ends. */
-static void reduce_task(builder *b, uint32_t w, uint32_t t)
+/* Of the edges of step `at`, on worker w, those that say something new. */
+static int write_edges(builder *b, uint32_t w, uint32_t at, const hd_task *task)
 {
-    hd_step *steps = b->out->steps;
-    const uint32_t *step_of = b->out->step_of;
-    uint64_t i;
-    for (i = b->preds.at[t]; i < b->preds.at[t + 1]; i++) {
-        uint32_t from = b->preds.from[i], v = b->owner[from];
-        if (v == w || step_of[from] + 1 <= b->waited[v])
+    hd_step *s = &b->out->steps[at];
+    uint32_t i, to;
+    place x;
+    s->succ = (uint32_t)b->edges.n;
+    for (i = 0; i < task->n_succ; i++) {
+        x = b->places[hd_graph_edge(b->g, task, i).task];
+        if (x.worker == w || x.step >= b->first[x.worker])
             continue;
-        b->waited[v] = step_of[from] + 1;
-        b->raised[v] = t + 1;
+        b->first[x.worker] = x.step;
+        b->raised[x.worker] = at + 1;
     }
-    for (i = b->preds.at[t]; i < b->preds.at[t + 1]; i++) {
-        uint32_t from = b->preds.from[i], v = b->owner[from];
-        if (v == w || b->raised[v] != t + 1 || b->waited[v] != step_of[from] + 1) {
-            b->preds.from[i] = HD_NONE;
+    for (i = 0; i < task->n_succ; i++) {
+        to = hd_graph_edge(b->g, task, i).task;
+        x = b->places[to];
+        if (x.worker == w || b->first[x.worker] != x.step || b->raised[x.worker] != at + 1)
             continue;
+        b->need[x.step]++;
+        if (put_edge(b, s, to))
+            return -1;
+    }
+    return 0;
+}
+
+#define AHEAD 8u /* records are fetched before they are needed */
+
+static int write_list(builder *b, uint32_t w)
+{
+    const uint32_t *order = b->p->order, begin = b->p->lists[w];
+    uint32_t i = b->p->lists[w + 1], at = b->out->lists[w] + (i - begin);
+    memset(b->first, 0xff, b->p->n_workers * sizeof *b->first);
+    b->out->steps[at].task = HD_NONE;
+    while (i-- > begin) {
+        const hd_task *task = hd_graph_task(b->g, order[i]);
+        if (i >= begin + AHEAD) {
+            const hd_task *later = hd_graph_task(b->g, order[i - AHEAD]);
+            __builtin_prefetch(later);
+            __builtin_prefetch(later->args);
         }
-        steps[step_of[t]].need++;
-        steps[step_of[from]].n_succ++;
+        write_step(&b->out->steps[--at], task, order[i]);
+        if (write_edges(b, w, at, task))
+            return -1;
     }
+    return 0;
 }
 
-static void reduce(builder *b)
-{
-    uint32_t w, i;
-    for (w = 0; w < b->p->n_workers; w++) {
-        memset(b->waited, 0, b->p->n_workers * sizeof *b->waited);
-        for (i = b->p->lists[w]; i < b->p->lists[w + 1]; i++)
-            reduce_task(b, w, b->p->order[i]);
-    }
-}
-
-static heddle_status room_for_edges(builder *b, hd_error *e)
-{
-    uint64_t i, n = 0;
-    for (i = 0; i < b->out->n_steps; i++) {
-        hd_step *s = &b->out->steps[i];
-        s->succ = (uint32_t)n;
-        n += s->n_succ > HD_STEP_SUCC ? s->n_succ - HD_STEP_SUCC : 0;
-    }
-    b->out->n_edges = n;
-    b->out->edges = hd_new((n + 1) * sizeof *b->out->edges);
-    return b->out->edges ? HEDDLE_OK : hd_say(e, HEDDLE_ENOMEM, "the steps of a plan: out of memory");
-}
-
-/* Successors in the order of their numbers; n_succ counts up once more. */
-static void write_edges(builder *b)
+static void write_needs(builder *b)
 {
     uint64_t i;
-    uint32_t t;
     for (i = 0; i < b->out->n_steps; i++)
-        b->out->steps[i].n_succ = 0;
-    for (t = 0; t < b->g->n_tasks; t++)
-        for (i = b->preds.at[t]; i < b->preds.at[t + 1]; i++) {
-            hd_step *s;
-            uint32_t k;
-            if (b->preds.from[i] == HD_NONE)
-                continue;
-            s = &b->out->steps[b->out->step_of[b->preds.from[i]]];
-            k = s->n_succ++;
-            if (k < HD_STEP_SUCC)
-                s->first[k] = t;
-            else
-                b->out->edges[s->succ + (k - HD_STEP_SUCC)] = t;
-        }
+        b->out->steps[i].need = b->need[i];
 }
 
 static void builder_clear(builder *b)
 {
-    hd_preds_clear(&b->preds);
-    hd_delete(b->owner, b->g->n_tasks * sizeof *b->owner);
-    hd_delete(b->waited, b->p->n_workers * sizeof *b->waited);
+    hd_delete(b->places, b->g->n_tasks * sizeof *b->places);
+    hd_delete(b->need, b->out->n_steps * sizeof *b->need);
+    hd_delete(b->first, b->p->n_workers * sizeof *b->first);
     hd_delete(b->raised, b->p->n_workers * sizeof *b->raised);
+    hd_list_clear(&b->edges);
 }
 
-static heddle_status builder_room(builder *b, hd_error *e)
+static int builder_room(builder *b)
 {
     hd_steps *out = b->out;
-    b->owner = hd_new(b->g->n_tasks * sizeof *b->owner);
-    b->waited = hd_new(b->p->n_workers * sizeof *b->waited);
-    b->raised = hd_new(b->p->n_workers * sizeof *b->raised);
     out->n_tasks = b->g->n_tasks;
     out->n_workers = b->p->n_workers;
     out->n_steps = out->n_tasks + out->n_workers;
+    b->places = hd_new(out->n_tasks * sizeof *b->places);
+    b->need = hd_new(out->n_steps * sizeof *b->need);
+    b->first = hd_new(out->n_workers * sizeof *b->first);
+    b->raised = hd_new(out->n_workers * sizeof *b->raised);
     out->steps = hd_new(out->n_steps * sizeof *out->steps);
     out->lists = hd_new(out->n_workers * sizeof *out->lists);
     out->step_of = hd_new(out->n_tasks * sizeof *out->step_of);
-    if (!hd_preds_of(&b->preds, b->g) && b->owner && b->waited && b->raised && out->steps && out->lists && out->step_of)
-        return HEDDLE_OK;
-    return hd_say(e, HEDDLE_ENOMEM, "the steps of a plan: out of memory");
+    return b->places && b->need && b->first && b->raised && out->steps && out->lists && out->step_of ? 0 : -1;
 }
 
-static heddle_status build(builder *b, hd_error *e)
+/* The edges in a block of their own size. */
+static int keep_edges(builder *b)
 {
-    HD_TRY(builder_room(b, e));
-    write_steps(b);
-    reduce(b);
-    HD_TRY(room_for_edges(b, e));
-    write_edges(b);
-    return HEDDLE_OK;
+    hd_steps *out = b->out;
+    out->edges = hd_new((b->edges.n + 1) * sizeof *out->edges);
+    if (!out->edges)
+        return -1;
+    out->n_edges = b->edges.n;
+    if (b->edges.n)
+        memcpy(out->edges, b->edges.at, b->edges.n * sizeof *out->edges);
+    return 0;
+}
+
+static int build(builder *b)
+{
+    uint32_t w;
+    if (builder_room(b))
+        return -1;
+    find_places(b);
+    for (w = 0; w < b->p->n_workers; w++)
+        if (write_list(b, w))
+            return -1;
+    write_needs(b);
+    return keep_edges(b);
 }
 
 heddle_status hd_steps_make(hd_steps *out, const hd_plan *p, const hd_graph *g, hd_error *e)
 {
     builder b;
-    heddle_status s;
+    heddle_status s = HEDDLE_OK;
     memset(&b, 0, sizeof b);
     memset(out, 0, sizeof *out);
     b.p = p;
     b.g = g;
     b.out = out;
-    s = build(&b, e);
+    if (build(&b))
+        s = hd_say(e, HEDDLE_ENOMEM, "the steps of a plan: out of memory");
     builder_clear(&b);
     if (s != HEDDLE_OK)
         hd_steps_clear(out);

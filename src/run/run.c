@@ -404,9 +404,9 @@ HEDDLE_API void heddle_job_free(heddle_job *j)
 
 /* ---- what happened ------------------------------------------------------------------------------------------------ */
 
-heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call)
+/* As hd_graph_outcome; what the backend said in full. */
+static heddle_status last_result(heddle_graph *g, hd_result *r, const char *call)
 {
-    hd_result r;
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
     HD_TRY(hd_ctx_check(g->ctx));
@@ -414,7 +414,14 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
         return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
     if (!g->has_result)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: the graph has not run", call);
-    g->ctx->backend->result(g->loaded, &r);
+    g->ctx->backend->result(g->loaded, r);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call)
+{
+    hd_result r;
+    HD_TRY(last_result(g, &r, call));
     out->n_workers = r.n_workers;
     out->n_trace = r.n_trace;
     out->begin_ns = r.begin_ns;
@@ -429,11 +436,15 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
 {
     hd_outcome o;
+    hd_result r;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_get_stats"));
+    HD_TRY(last_result(g, &r, "heddle_get_stats"));
     if (!out || out->size != sizeof *out)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_get_stats: set the struct up with HEDDLE_STATS_INIT");
     HD_TRY(hd_report_stats(&g->g, &o, out, &g->ctx->error));
-    out->load_ns = g->load_ns;
+    out->load_ns = g->load_ns + r.cost.more_ns;
+    out->plan_ns = r.cost.plan_ns;
+    out->kernel_ns = r.cost.kernel_ns;
     return HEDDLE_OK;
 }
 

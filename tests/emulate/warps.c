@@ -42,13 +42,15 @@ static const test_case cases[] = {
     {"dtw", {50, 300}, {30, 270}, 32, {{NULL, NULL}}},
     {"dtw", {50, 300}, {30, 280}, 64, {{"keep", "1"}, {"sums", "0"}}},
     {"dtw", {40, 280}, {20, 270}, 128, {{NULL, NULL}}},
-    {"jacobi", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}}, /* parts of quads only beside the border            */
-    {"jacobi", {34, 52}, {9, 14}, 64, {{"sweeps", "3"}}},  /* and everywhere                                  */
-    {"jacobi", {30, 45}, {12, 16}, 32, {{NULL, NULL}}},    /* rows begin anywhere                             */
-    {"heat", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},   /* a column a lane                                   */
+    {"jacobi", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},   /* parts of quads only beside the border            */
+    {"jacobi", {34, 52}, {9, 14}, 64, {{"sweeps", "3"}}},    /* and everywhere                                  */
+    {"jacobi", {30, 45}, {12, 16}, 32, {{NULL, NULL}}},      /* rows begin anywhere                             */
+    {"jacobi", {95, 150}, {90, 140}, 64, {{"sweeps", "1"}}}, /* two panels, more rows than the ring has      */
+    {"heat", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},     /* a column a lane                                   */
     {"heat", {70, 132}, {64, 64}, 128, {{"sweeps", "2"}}},
-    {"heat", {30, 250}, {17, 128}, 64, {{NULL, NULL}}}, /* four, the last tile's not all there               */
-    {"heat", {25, 61}, {3, 29}, 32, {{"sweeps", "2"}}}, /* rows begin anywhere, fewer of them than lanes     */
+    {"heat", {30, 250}, {17, 128}, 64, {{NULL, NULL}}},      /* four, the last tile's not all there               */
+    {"heat", {25, 61}, {3, 29}, 32, {{"sweeps", "2"}}},      /* rows begin anywhere, fewer of them than lanes     */
+    {"heat", {185, 142}, {176, 140}, 32, {{"sweeps", "1"}}}, /* parts beside and below one another           */
     {"lu", {45, 45}, {16, 16}, 128, {{NULL, NULL}}},
     {"lu", {90, 50}, {48, 48}, 128, {{NULL, NULL}}},
     {"lu", {81, 160}, {80, 80}, 128, {{NULL, NULL}}}, /* two panels, the second of 16                        */

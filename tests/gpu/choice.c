@@ -45,7 +45,7 @@ static uint32_t settle(rig *r, uint32_t n_seen[2])
         rig_run_well(r, "being tried");
         n_seen[0] += how_has(r, "plan path,");
         n_seen[1] += how_has(r, "plan depth,");
-        CHECK(++n < 30);
+        CHECK(++n < 40);
     } while (how_has(r, "being tried"));
     CHECK_MSG(how_has(r, "the best of"), "%s", heddle_get_how(r->g));
     return n;
@@ -53,10 +53,12 @@ static uint32_t settle(rig *r, uint32_t n_seen[2])
 
 static void test_styles(void)
 {
-    uint32_t n_seen[2] = {0, 0};
+    uint32_t n_seen[2] = {0, 0}, n;
     rig r;
     open_rig(&r, HEDDLE_DISPATCH_PLAN, NULL);
-    CHECK(settle(&r, n_seen) == 7 && n_seen[0] >= 2 && n_seen[1] >= 2);
+    n = settle(&r, n_seen);
+    CHECK(n >= 3 * 2 + 1 + 3 && n <= 3 * 5 + 1); /* two runs each, then the best has three more at least */
+    CHECK(n_seen[0] >= 2 && n_seen[1] >= 2);
     printf("%s\n", heddle_get_how(r.g));
     CHECK_OK(r.ctx, heddle_graph_replan(r.g, 4)); /* a plan of one's own is all there is */
     rig_run_well(&r, "given");

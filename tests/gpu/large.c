@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* large.c - every app on a gigabyte or more, in each of the ways that executor auto tries, each run checked by the app: all
- * cells against plain serial loops on the host, lu by L (U x) = M x for random x.
+ * cells against plain serial loops on the host, lu by L (U x) = M x for random x. First, large copies: every byte comes
+ * back, from and to anywhere, and no byte beside them changes.
  *
  *     large [APP...] */
 #include "app.h"
 #include "gpu/ways.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* One graph is moved from way to way. */
@@ -91,6 +94,32 @@ static void run_size(const size *s, heddle_ctx *ctx)
     c->app->free(c);
 }
 
+/* Sizes beside those from which, and by which, copies are shared out among threads. */
+static void copies(heddle_ctx *ctx)
+{
+    static const size_t n_bytes[] = {1, (8u << 20) - 1, 8u << 20, (9u << 20) + 12345, (100u << 20) + 1};
+    const size_t room = 128u << 20;
+    unsigned char *from = malloc(room), *to = malloc(room);
+    uint64_t seed = 1;
+    void *at;
+    size_t i, k;
+    CHECK(from && to);
+    for (k = 0; k < room; k++)
+        from[k] = (unsigned char)check_random(&seed);
+    CHECK_OK(ctx, heddle_mem_new(ctx, room, &at));
+    for (i = 0; i < sizeof n_bytes / sizeof n_bytes[0]; i++) {
+        memset(to, 0, room);
+        CHECK_OK(ctx, heddle_mem_write(ctx, (unsigned char *)at + 3, from + 5, n_bytes[i]));
+        CHECK_OK(ctx, heddle_mem_read(ctx, to + 7, (unsigned char *)at + 3, n_bytes[i]));
+        CHECK_MSG(!memcmp(to + 7, from + 5, n_bytes[i]), "%zu bytes", n_bytes[i]);
+        for (k = 0; k < 7; k++)
+            CHECK(!to[k] && !to[7 + n_bytes[i] + k]);
+    }
+    heddle_mem_free(ctx, at);
+    free(from);
+    free(to);
+}
+
 int main(int argc, char **argv)
 {
     heddle_config cfg = config_of(0);
@@ -99,6 +128,7 @@ int main(int argc, char **argv)
     int k;
     ways_need_gpu();
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    copies(ctx);
     for (i = 0; i < N_SIZES; i++) {
         int wanted = argc == 1;
         for (k = 1; k < argc; k++)

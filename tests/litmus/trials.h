@@ -173,15 +173,18 @@ HD_FN void litmus_ticket_put(const hd_run *r, litmus_group *g, uint32_t first, u
     for (i = first; i < first + n; i++) {
         litmus_wait_consumed(r, g, i - LITMUS_QUEUE / 2u + 1u);
         g->data[0][i % LITMUS_DATA] = i + 1u;
-        hd_ticket_put(r, i % LITMUS_QUEUE, i % LITMUS_DATA);
+        const hd_edge e = {i % LITMUS_DATA, 1u}; /* one predecessor: the slot hands on what was written */
+        hd_ticket_put(r, i % LITMUS_QUEUE, e);
     }
 }
 
 HD_FN void litmus_ticket_look(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
 {
     uint32_t i, t, polls;
+    hd_worker w;
+    hd_worker_begin(r, &w, 0);
     for (i = first; i < first + n; i++) {
-        for (polls = 0; (t = hd_ticket_look(r, i % LITMUS_QUEUE)) == HD_NONE; polls++)
+        for (polls = 0; (t = hd_ticket_look(r, &w, i % LITMUS_QUEUE)) == HD_NONE; polls++)
             litmus_pause(r, polls);
         litmus_expect(g, t, i % LITMUS_DATA);
         litmus_expect(g, g->data[0][t], i + 1u);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_TASKS 8u
-#define N_SLOTS 8u
+#define MAX_TASKS 20u
+#define N_SLOTS 32u
 
 typedef struct dynamic_case {
     const char *name, *edges; /* "0>2 1>2" */
@@ -22,6 +22,7 @@ typedef struct dynamic_case {
     uint32_t fails = 0;                          /* task + 1                                      */
     uint32_t failing_lane = 0, cancels = 0, traces = 0;
     uint32_t alone = 0; /* 1 = there is no second worker                                          */
+    uint32_t no_boxes = 0;
 } dynamic_case;
 
 enum role { LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, N_ROLES };
@@ -34,7 +35,7 @@ static hd_worker other;
 static hd_task tasks[MAX_TASKS] __attribute__((aligned(128)));
 static hd_edge edges[MAX_TASKS];
 static uint32_t roots[MAX_TASKS], counts[MAX_TASKS], links[MAX_TASKS], told[MAX_TASKS];
-static uint32_t slots[4u * N_SLOTS];
+static uint32_t slots[4u * N_SLOTS], boxes[2];
 static hd_cursor cursors[4];
 static hd_shared shared_words;
 static hd_tally tallies[2];
@@ -98,7 +99,7 @@ static uint32_t next_of_other(uint32_t *ticket)
     for (;;) {
         if (hd_stopped(&run))
             return HD_NONE;
-        t = c->dispatch == HD_DISPATCH_TICKET ? hd_ticket_look(&run, *ticket) : hd_iqs_take(&run, &other);
+        t = c->dispatch == HD_DISPATCH_TICKET ? hd_ticket_look(&run, &other, *ticket) : hd_iqs_take(&run, &other);
         if (t != HD_NONE)
             return t;
         hd_settle(&run, c->dispatch == HD_DISPATCH_IQS ? other.n_done : 0u);
@@ -110,7 +111,7 @@ static uint32_t next_of_other(uint32_t *ticket)
 static void finish_of_other(uint32_t t)
 {
     if (c->dispatch == HD_DISPATCH_DISTRIBUTED)
-        hd_finish(&run, &other, t, &tasks[t], HD_NONE);
+        hd_finish(&run, &other, t, &tasks[t]);
     else if (c->dispatch == HD_DISPATCH_TICKET)
         hd_ticket_finish(&run, &other, t, &tasks[t]);
     else
@@ -244,6 +245,7 @@ static void make_run()
     run.link = links;
     run.cursors = cursors;
     run.slots = slots;
+    run.boxes = c->dispatch == HD_DISPATCH_DISTRIBUTED && !c->no_boxes ? boxes : nullptr;
     run.tallies = tallies;
     run.events = c->traces ? events : nullptr;
     run.n_trace = MAX_TASKS;
@@ -267,6 +269,7 @@ static void begin(void)
     memset(&block, 0xa5, sizeof block);
     memset(&shared_words, 0, sizeof shared_words);
     memset(slots, 0, sizeof slots);
+    memset(boxes, 0, sizeof boxes);
     memset(cursors, 0, sizeof cursors);
     memset(told, 0, sizeof told);
     memset(ran, 0, sizeof ran);
@@ -290,6 +293,8 @@ static void check_count(uint32_t t)
     if (counts[t] - (RUN - 1u) * tasks[t].n_in > n)
         model_fail("task %u was counted %u times, %u tasks before it have ended well", t,
                    counts[t] - (RUN - 1u) * tasks[t].n_in, n);
+    if (how_ended.stop == HD_STOP_DONE && tasks[t].n_in > 1u && counts[t] != RUN * tasks[t].n_in)
+        model_fail("task %u was counted %u times in a run that ended well", t, counts[t] - (RUN - 1u) * tasks[t].n_in);
 }
 
 static void check_task(uint32_t t)
@@ -347,12 +352,28 @@ static int explore_case(const dynamic_case *which, const uint8_t *roles, uint32_
 #define FORK "0>1 0>2 0>3 1>4 2>4 3>4"
 #define WIDE "0>1 0>2 0>3 0>4 0>5 0>6"
 #define TWO "0>2 1>2 2>3 2>4 3>5 4>5"
+#define LINKS "0>1 0>2 1>3 2>3 3>4 3>5 4>6 5>6" /* of a row of diamonds */
+#define GRID "0>1 0>2 1>3 1>4 2>4 2>5 3>6 4>6 4>7 5>7"
+#define MANY "0>1 0>2 0>3 0>4 0>5 0>6 0>7 0>8 0>9 0>10 0>11 0>12 0>13 0>14 0>15 0>16 0>17 0>18 17>19 18>19"
 
 static const dynamic_case cases[] = {
     {"chain", CHAIN, 5, D, LF, 1, 0, 0x12, 0, 0, 0, 0, 0, 1},
     {"chain-traced", CHAIN, 5, D, SHARE, 1, 0, 0, 0x4, 0, 0, 0, 1, 1},
     {"chain-fails", CHAIN, 5, D, LF, 1, 0, 0, 0, 3, 0, 0, 0, 1},
     {"chain-fails-late", CHAIN, 5, D, LF, 1, 0, 0, 0, 2, 1, 0, 0, 1},
+    {"chain-forks", "0>1 1>2 2>3 2>4 3>5 5>6", 7, D, LF, 1, 0, 0x24, 0, 0, 0, 0, 0, 1},
+    {"chain-joins", "0>1 1>2 2>3 3>4 5>4 4>6", 7, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"chain-counts", "0>1 1>2 2>3 2>4 6>4 3>5", 7, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"chain-beside", CHAIN, 5, D, LF, 2},
+    {"links", LINKS, 7, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"links-beside", LINKS, 7, D, LF, 1},
+    {"links-lrr", LINKS, 7, D, LRR, 1},
+    {"grid", GRID, 8, D, LF, 1},
+    {"grid-grr", GRID, 8, D, GRR, 1},
+    {"grid-share", GRID, 8, D, SHARE, 1},
+    {"grid-no-boxes", GRID, 8, D, LRR, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"many", MANY, 20, D, LRR, 0},
+    {"many-alone", MANY, 20, D, LF, 0, 0, 0, 0, 0, 0, 0, 0, 1},
     {"fork-alone", FORK, 5, D, SHARE, 1, 0, 0x10, 0, 0, 0, 0, 0, 1},
     {"fork-lrr", FORK, 5, D, LRR, 0, 0, 0, 0, 0, 0, 0, 0, 1},
     {"fork", FORK, 5, D, SHARE, 1},

@@ -27,12 +27,6 @@
 /* clang-format off */
 const graph_case graph_cases[] = {
     /* name, edges, tasks, workers, slots, policy, bounds */
-    {"ahead.chain",     CHAIN,     3, 2, 2, LF,    4, 3, 2, .ahead = 1},
-    {"ahead.cross",     CROSS,     6, 2, 4, LF,    3, 2, 1, .ahead = 1},
-    {"ahead.fan",       FAN,       5, 2, 2, LF,    3, 2, 2, .ahead = 1},
-    {"ahead.lanes",     FAN,       5, 2, 2, LF,    2, 1, 1, .ahead = 1, .n_lanes = 2},
-    {"ahead.again",     "0>1 0>2 1>3 2>3 3>4", 5, 2, 2, LF, 3, 2, 1, .ahead = 1, .n_runs = 2},
-    {"ahead.fails",     FAN,       5, 2, 2, LF,    2, 1, 1, .ahead = 1, .failing = 2},
     {"chain.lf",        CHAIN,     3, 2, 2, LF,    4, 3, 2, .n_lanes = 1},
     {"diamond.lrr",     DIAMOND,   4, 2, 2, LRR,   3, 2, 2, .n_lanes = 1},
     {"diamond.grr",     DIAMOND,   4, 2, 2, GRR,   3, 2, 2, .n_lanes = 1},
@@ -84,6 +78,22 @@ const graph_case graph_cases[] = {
     {"share.cancel",    FAN,       5, 2, 2, SHARE, 2, 1, 1, .parks = 1, .cancels = 1},
     {"share.three",     FAN,       5, 3, 2, SHARE, 1, 1, 1, .n_lanes = 1},
     {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 2, 1, 1, .n_lanes = 2},
+    /* Tasks handed to those who have nothing. */
+    {"boxes.chain",     CHAIN,     3, 2, 4, LRR,   4, 3, 2, .boxes = 1},
+    {"boxes.diamond",   DIAMOND,   4, 2, 4, LRR,   3, 2, 2, .boxes = 1},
+    {"boxes.cross",     CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1},
+    {"boxes.cross.lf",  CROSS,     6, 2, 8, LF,    3, 2, 1, .boxes = 1},
+    {"boxes.weave",     WEAVE,     4, 2, 4, GRR,   3, 2, 2, .boxes = 1},
+    {"boxes.fan",       FAN,       5, 2, 2, SHARE, 3, 2, 1, .boxes = 1},
+    {"boxes.full",      FAN,       5, 2, 1, LRR,   3, 2, 1, .boxes = 1},
+    {"boxes.three",     THREE,     6, 3, 8, LF,    2, 1, 1, .boxes = 1},
+    {"boxes.urgent",    CROSS,     6, 2, 8, LF,    3, 2, 1, .boxes = 1, .urgent = 1u << 3 | 1u << 4},
+    {"boxes.again",     DIAMOND,   4, 2, 4, LRR,   3, 2, 1, .boxes = 1, .n_runs = 2},
+    {"boxes.placed",    CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1, .places = "2:0 3:1 4:0 5:1"},
+    {"boxes.chain.at",  CHAIN,     3, 2, 4, LF,    4, 3, 2, .boxes = 1, .places = "0:0 1:1 2:0"},
+    {"boxes.fails",     CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1, .failing = 1},
+    {"boxes.lanes",     FAN,       5, 2, 8, LRR,   2, 1, 1, .boxes = 1, .n_lanes = 2},
+    {"boxes.lanes.w",   WEAVE,     4, 2, 4, LF,    2, 1, 1, .boxes = 1, .n_lanes = 2},
     /* Runs that stop before their end. */
     {"fails",           CROSS,     6, 2, 2, LRR,   3, 2, 2, .failing = 1},
     {"fails.twice",     "",        2, 2, 2, LRR,   4, 3, 2, .failing = 1, .failing_too = 2},

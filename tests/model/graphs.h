@@ -26,7 +26,7 @@ typedef struct graph_case {
     uint32_t share;         /* tasks that each normal ring gets, 0 = it depends                      */
     const char *places;     /* "2:0 3:1": task 2 is bound to worker 0, task 3 to worker 1             */
     uint32_t dispatch;      /* HD_DISPATCH_..., 0 = distributed                                       */
-    uint32_t ahead;         /* 1 = a sure successor is taken before its predecessor is finished       */
+    uint32_t boxes;         /* 1 = a worker that has nothing can be handed a task                     */
     const char *lists;      /* dispatch plan: "0 2|1 3" are the lists of two workers                  */
 } graph_case;
 

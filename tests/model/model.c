@@ -38,12 +38,13 @@ static uint32_t n_before[MAX_TASKS], before[MAX_TASKS][MAX_TASKS]; /* predecesso
 /* The words of a run. */
 static hd_shared shared;
 static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS];
+static uint32_t boxes[MAX_WORKERS];
 static hd_cursor cursors[2u * MAX_WORKERS];
 static hd_step steps[MAX_TASKS + MAX_WORKERS];
 static uint32_t lists[MAX_WORKERS];
 static hd_tally tallies[MAX_WORKERS];
 static hd_worker workers[MAX_WORKERS];
-static uint32_t task_of[MAX_WORKERS], ahead_of[MAX_WORKERS];
+static uint32_t task_of[MAX_WORKERS];
 static hd_run run;
 
 /* What was seen in this schedule. */
@@ -223,6 +224,7 @@ static hd_run run_of_case(void)
     r.link = link_;
     r.cursors = cursors;
     r.slots = slots;
+    r.boxes = c->boxes ? boxes : NULL;
     r.tallies = tallies;
     r.steps = steps;
     r.lists = lists;
@@ -279,6 +281,7 @@ static void begin(void)
     uint32_t i;
     memset(&shared, 0, sizeof shared);
     memset(slots, 0, sizeof slots);
+    memset(boxes, 0, sizeof boxes);
     memset(n_ran, 0, sizeof n_ran);
     n_order = 0;
     for (i = 0; i < c->n_tasks; i++) {
@@ -404,6 +407,9 @@ static void check_placed(void)
     uint32_t w, n_full = 0;
     for (w = 0; w < c->n_workers; w++)
         n_full += tallies[w].n_full;
+    for (w = 0; w < c->n_workers; w++)
+        if (boxes[w])
+            model_fail("the box of worker %u still holds 0x%x", w, boxes[w]);
     if (c->fits && n_full)
         model_fail("rings were found full %u times", n_full);
     for (w = 0; w < c->n_workers && c->share; w++)
@@ -466,7 +472,7 @@ static void leave(hd_worker *w, uint32_t k)
 
 /* ---- the loops: what work.c and kernel.h do around core's functions -------------------------------- */
 
-static uint32_t next_ticket(void)
+static uint32_t next_ticket(hd_worker *w)
 {
     uint32_t n = 0, ticket, t;
     if (hd_stopped(&run) != HD_STOP_NOT)
@@ -474,7 +480,7 @@ static uint32_t next_ticket(void)
     ticket = hd_ticket_draw(&run);
     if (ticket >= c->n_tasks)
         return HD_NONE;
-    while ((t = hd_ticket_look(&run, ticket)) == HD_NONE) {
+    while ((t = hd_ticket_look(&run, w, ticket)) == HD_NONE) {
         if (hd_stopped(&run) != HD_STOP_NOT)
             return HD_NONE;
         HD_PAUSE(n++);
@@ -533,14 +539,14 @@ static uint32_t next_step(hd_worker *w, uint32_t at)
 static uint32_t next(hd_worker *w, uint32_t at)
 {
     switch (dispatch()) {
-    case HD_DISPATCH_TICKET: return next_ticket();
+    case HD_DISPATCH_TICKET: return next_ticket(w);
     case HD_DISPATCH_IQS: return next_iqs(w);
     case HD_DISPATCH_PLAN: return next_step(w, at);
     default: return hd_next(&run, w);
     }
 }
 
-static void finish(hd_worker *w, uint32_t t, uint32_t sure)
+static void finish(hd_worker *w, uint32_t t)
 {
     switch (dispatch()) {
     case HD_DISPATCH_TICKET: hd_ticket_finish(&run, w, t, &tasks[t]); break;
@@ -549,7 +555,7 @@ static void finish(hd_worker *w, uint32_t t, uint32_t sure)
         hd_plan_release(&run, step_of(t), hd_step_mine(&run, step_of(t)));
         hd_finished(&run, w, t, &tasks[t]);
         break;
-    default: hd_finish(&run, w, t, &tasks[t], sure); break;
+    default: hd_finish(&run, w, t, &tasks[t]); break;
     }
 }
 
@@ -559,29 +565,10 @@ static void check_place(uint32_t t, uint32_t worker)
         model_fail("task %u runs on worker %u", t, worker);
 }
 
-/* Lane 0: what was taken ahead, or the next. */
-static uint32_t take(hd_worker *w, uint32_t at)
-{
-    uint32_t t = ahead_of[w->id];
-    ahead_of[w->id] = HD_NONE;
-    return t != HD_NONE ? t : next(w, at);
-}
-
-/* While the body of t runs. Returns what hd_finish is told. */
-static uint32_t look_ahead(hd_worker *w, uint32_t t, uint32_t lane)
-{
-    uint32_t sure = c->ahead ? hd_sure(&run, w, &tasks[t]) : HD_NONE;
-    block_barrier();
-    if (lane == 0 && sure != HD_NONE)
-        ahead_of[w->id] = hd_take_sure(w, &tasks[t], sure);
-    return sure;
-}
-
 static void work(uint32_t id, uint32_t lane)
 {
     hd_worker *w = &workers[id];
-    uint32_t k, t, at, sure;
-    ahead_of[id] = HD_NONE;
+    uint32_t k, t, at;
     for (k = 0; k < n_runs(); k++) {
         if (k && lane == 0)
             model_wait(GATE(id));
@@ -589,15 +576,15 @@ static void work(uint32_t id, uint32_t lane)
             hd_worker_begin(&run, w, id);
         for (at = 0;; at++) {
             if (lane == 0)
-                task_of[id] = take(w, at);
+                task_of[id] = next(w, at);
             block_barrier();
             t = task_of[id];
             if (t == HD_NONE)
                 break;
             check_place(t, id);
             run_task(t, lane, k);
-            sure = look_ahead(w, t, lane);
-            finish(w, t, sure);
+            block_barrier();
+            finish(w, t);
         }
         if (lane == 0)
             leave(w, k);

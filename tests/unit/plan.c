@@ -381,6 +381,30 @@ static void uneven(uint64_t *seed)
     hd_graph_clear(&g);
 }
 
+/* So many tasks of nearly the longest cost there is that their times do not fit into the words of the simulation as they
+ * are: the work is shared out evenly all the same. */
+static void longest_costs(void)
+{
+    enum { N = 220000, WORKERS = 2 };
+    uint32_t *cost = malloc(N * sizeof *cost), i, w;
+    uint64_t sum[WORKERS] = {0}, off;
+    hd_graph g;
+    hd_plan p;
+    plain(&g, N);
+    freeze(&g);
+    for (i = 0; i < N; i++)
+        cost[i] = UINT32_MAX - i * 7919u % 1000000000u;
+    p = plan_of(&g, WORKERS, HD_PLAN_PATH, cost);
+    for (w = 0; w < WORKERS; w++)
+        for (i = p.lists[w]; i < p.lists[w + 1]; i++)
+            sum[w] += cost[p.order[i]];
+    off = sum[0] > sum[1] ? sum[0] - sum[1] : sum[1] - sum[0];
+    CHECK_MSG(off <= UINT32_MAX, "%llu and %llu ns", (unsigned long long)sum[0], (unsigned long long)sum[1]);
+    free(cost);
+    hd_plan_clear(&p);
+    hd_graph_clear(&g);
+}
+
 /* Random graphs with uneven costs: within the bound of list scheduling, longest path and evenly shared work, with a hop
  * on each edge of the path. */
 static void bounded(uint64_t *seed)
@@ -738,6 +762,7 @@ int main(void)
     simple_shapes();
     wavefronts();
     uneven(&seed);
+    longest_costs();
     bounded(&seed);
     hints();
     styles();

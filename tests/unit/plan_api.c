@@ -254,9 +254,12 @@ static void changed(void)
                                         "{\"workers\":2,\"tasks\":4,\"lists\":[[],[2,1,0,3]]}"};
     static const uint32_t orders[][4] = {{3, 0, 1, 2}, {2, 1, 0, 3}};
     uint32_t i, k;
+    heddle_stats stats = HEDDLE_STATS_INIT;
     for (i = 0; i < 4; i++)
         add(ctx, g, 0, 0, NULL, 0);
     run(ctx, g);
+    CHECK_OK(ctx, heddle_get_stats(g, &stats)); /* it had no plan: one was made in loading */
+    CHECK(stats.plan_ns > 0 && stats.plan_ns <= stats.load_ns && stats.kernel_ns == 0);
     for (i = 0; i < 4; i++) {
         FILE *f = fopen(path, "w");
         CHECK(f && fputs(plans[i % 2], f) >= 0 && fclose(f) == 0);

@@ -142,8 +142,8 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
 
 /* ---- a block, whatever the dispatch ---- */
 
-#define HD_DYNAMIC_SLOTS 2u
-#define HD_PLAN_BATCH 4u /* steps that one load of a warp brings */
+#define HD_DYNAMIC_SLOTS 4u /* of two steps that are handed over, one that comes, and a power of two */
+#define HD_PLAN_BATCH 4u    /* steps that one load of a warp brings */
 #define HD_PLAN_SLOTS (2u * HD_PLAN_BATCH)
 
 typedef struct __align__(128) hd_dynamic_block

@@ -77,9 +77,12 @@ HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
     uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first;
     if (!mask)
         return;
-    first = hd_policy_keeps(r->policy) ? w->id : hd_policy_first(r, w->id, &w->turn, hd_popcount(mask));
+    first = hd_policy_keeps(r->policy) ? w->id : hd_aim_now(r, w, hd_popcount(mask)).first;
     if (ready)
-        hd_iqs_insert(r, (first + hd_popcount(mask & ((1u << lane) - 1u))) % r->n_workers, e.task);
+        hd_iqs_insert(r, hd_wrapped_any(r, first + hd_popcount(mask & ((1u << lane) - 1u))), e.task);
+    hd_warp_sync(); /* all lanes have read the turn before lane 0 moves it */
+    if (lane == 0)
+        w->turn = hd_wrapped_any(r, first + hd_popcount(mask));
     if (lane == 0)
         w->tally.n_pushed += hd_popcount(mask);
 }

@@ -9,8 +9,10 @@
  *        without its imbalance (with lf alone one of two workers can end up with nearly all of an LU). Not of
  *        the paper
  *
- * A policy is three functions of this file: does the first task stay, are tasks given to those who ask, and where do
- * n tasks start. */
+ * Where there are boxes (core/ring.h: on a GPU), the policy's target comes first among the workers that are looked at, and
+ * the first of these that has nothing to do gets the task; when none has, it goes into the target's ring, as in the paper.
+ *
+ * A policy is these functions: does the first task stay, are tasks given to those who ask, and where do n tasks start. */
 #ifndef HEDDLE_CORE_POLICY_H
 #define HEDDLE_CORE_POLICY_H
 
@@ -25,24 +27,28 @@
 HD_FN int hd_policy_keeps(uint32_t policy) { return policy == HD_POLICY_LF || policy == HD_POLICY_SHARE; }
 HD_FN int hd_policy_shares(uint32_t policy) { return policy == HD_POLICY_SHARE; }
 
-/* All scheduling lanes call it; the k-th of n freed tasks goes to worker (result + k) mod n_workers.
- * *turn is the worker's own counter, moved by lane 0. */
-HD_FN uint32_t hd_policy_first(const hd_run *r, uint32_t worker, uint32_t *turn, uint32_t n)
+/* x modulo the number of workers, for an x below twice that: a division is dear. */
+HD_FN uint32_t hd_wrapped(const hd_run *r, uint32_t x) { return x < r->n_workers ? x : x - r->n_workers; }
+/* For any x. */
+HD_SELDOM_FN uint32_t hd_modulo(const hd_run *r, uint32_t x) { return x % r->n_workers; }
+HD_FN uint32_t hd_wrapped_any(const hd_run *r, uint32_t x)
 {
-    uint32_t first = 0;
+    return x < 2u * r->n_workers ? hd_wrapped(r, x) : hd_modulo(r, x);
+}
+
+/* One lane: moves the counter of grr on by n; the worker that it named. */
+HD_FN uint32_t hd_policy_draw(const hd_run *r, uint32_t n)
+{
+    return HD_ADD(&r->shared->turn, n, RELAXED, DEV) % r->n_workers;
+}
+
+/* The k-th freed task goes to worker (result + k) mod n_workers. turn: the worker's own counter; drawn: hd_policy_draw. */
+HD_FN uint32_t hd_policy_first(const hd_run *r, uint32_t worker, uint32_t turn, uint32_t drawn)
+{
     switch (r->policy) {
-    case HD_POLICY_LRR:
-        first = *turn;
-        hd_warp_sync(); /* all lanes have read before lane 0 moves it */
-        if (hd_warp_lane() == 0)
-            *turn = (first + n) % r->n_workers;
-        hd_warp_sync();
-        return first;
-    case HD_POLICY_GRR:
-        if (hd_warp_lane() == 0)
-            first = HD_ADD(&r->shared->turn, n, RELAXED, DEV);
-        return hd_shuffle(first, 0) % r->n_workers;
-    default: return (worker + 1u) % r->n_workers;
+    case HD_POLICY_LRR: return turn;
+    case HD_POLICY_GRR: return drawn;
+    default: return hd_wrapped(r, worker + 1u);
     }
 }
 

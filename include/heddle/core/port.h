@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 3u
+#define HEDDLE_CORE_VERSION 4u
 
 /* HD_FN declares a core function; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
  * runs seldom would crowd the instruction cache of the code that runs always. */
@@ -32,6 +32,13 @@
 #define HD_STATIC_ASSERT(cond, text) static_assert(cond, text)
 #else
 #define HD_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#endif
+
+/* Workers are threads, or may be. */
+#if defined(__CUDA_ARCH__)
+#define HD_HOSTED 0
+#else
+#define HD_HOSTED 1
 #endif
 
 /* Words with different writers stand this far apart (two CPU lines: the neighbour is prefetched). */

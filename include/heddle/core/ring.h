@@ -17,7 +17,11 @@
  *
  * Dozing. An owner that wants to park sets HD_RING_DOZE in the tail, by a compare-and-swap that succeeds
  * only while nothing is reserved. The producer's own compare-and-swap takes the bit away and so tells it
- * that the owner must be woken. One word decides, so no wake-up is lost. */
+ * that the owner must be woken. One word decides, so no wake-up is lost.
+ *
+ * Boxes (a GPU only). A box is one word a worker: 0 while it has something to do, HD_BOX_OPEN while it has nothing, and a
+ * task, as in a slot, when somebody has handed it one. Opened and emptied by its owner, filled by one compare-and-swap:
+ * who fills it knows that the task waits behind no other, and needs one trip to memory instead of two. */
 #ifndef HEDDLE_CORE_RING_H
 #define HEDDLE_CORE_RING_H
 
@@ -27,6 +31,8 @@
 #define HD_RING_DOZE 0x80000000u
 #define HD_RING_COUNT 0x7fffffffu /* cursors count modulo 2^31                                     */
 #define HD_SLOT_DIRECT 0x80000000u
+
+#define HD_BOX_OPEN 0x7fffffffu
 
 #define HD_PUSH_FULL 0u
 #define HD_PUSH_OK 1u
@@ -49,6 +55,14 @@ HD_FN uint32_t hd_ring_reserve(hd_cursor *c, uint32_t n_slots, uint32_t *doze)
     }
 }
 
+HD_FN void hd_slot_fill(uint32_t *slot, uint32_t task, uint32_t direct)
+{
+    if (direct)
+        HD_STORE(slot, (task + 1u) | HD_SLOT_DIRECT, RELEASE, DEV);
+    else
+        HD_STORE(slot, task + 1u, RELAXED, DEV);
+}
+
 /* never_full: there are as many slots as tasks and nobody dozes (a GPU), so that one addition reserves. */
 HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t task, uint32_t direct,
                             int never_full)
@@ -57,22 +71,24 @@ HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uin
     uint32_t at = never_full ? HD_ADD(&c->tail, 1u, RELAXED, DEV) : hd_ring_reserve(c, n_slots, &doze);
     if (at == HD_NONE && !never_full)
         return HD_PUSH_FULL;
-    if (direct)
-        HD_STORE(&slots[at & (n_slots - 1u)], (task + 1u) | HD_SLOT_DIRECT, RELEASE, DEV);
-    else
-        HD_STORE(&slots[at & (n_slots - 1u)], task + 1u, RELAXED, DEV);
+    hd_slot_fill(&slots[at & (n_slots - 1u)], task, direct);
     return doze ? HD_PUSH_WAKE : HD_PUSH_OK;
+}
+
+/* Owner only: has emptied the slot at its head, and moves on. */
+HD_FN void hd_ring_moved(hd_cursor *c, uint32_t n_slots, uint32_t *head)
+{
+    *head = (*head + 1u) & HD_RING_COUNT;
+    /* Producers read this line at every push: move it a quarter ring at a time. */
+    if (n_slots < 8u || (*head & (n_slots / 4u - 1u)) == 0)
+        HD_STORE(&c->head, *head, RELEASE, DEV);
 }
 
 /* Owner only: empties the slot at its head, which it has found full, and moves on. */
 HD_FN void hd_ring_empty(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t *head)
 {
-    uint32_t *slot = &slots[*head & (n_slots - 1u)];
-    HD_STORE(slot, 0u, RELAXED, DEV);
-    *head = (*head + 1u) & HD_RING_COUNT;
-    /* Producers read this line at every push: move it a quarter ring at a time. */
-    if (n_slots < 8u || (*head & (n_slots / 4u - 1u)) == 0)
-        HD_STORE(&c->head, *head, RELEASE, DEV);
+    HD_STORE(&slots[*head & (n_slots - 1u)], 0u, RELAXED, DEV);
+    hd_ring_moved(c, n_slots, head);
 }
 
 /* Owner only. *head is its private cursor. Returns the slot's word, or 0 when there is nothing. */
@@ -87,6 +103,38 @@ HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint
     hd_ring_empty(c, slots, n_slots, head);
     return word;
 }
+
+/* ---- boxes ---- */
+
+HD_FN int hd_box_is_full(uint32_t word) { return word != 0u && word != HD_BOX_OPEN; }
+
+/* 1: it was open, and the task is its owner's now. */
+HD_FN int hd_box_put(uint32_t *box, uint32_t task, uint32_t direct)
+{
+    return direct ? HD_CAS(box, HD_BOX_OPEN, (task + 1u) | HD_SLOT_DIRECT, RELEASE, DEV)
+                  : HD_CAS(box, HD_BOX_OPEN, task + 1u, RELAXED, DEV);
+}
+
+/* Owner only: empties and closes it. Returns the task's word, or 0 when there is none. */
+HD_FN uint32_t hd_box_take(uint32_t *box)
+{
+    uint32_t word = HD_LOAD(box, RELAXED, DEV);
+    if (!hd_box_is_full(word))
+        return 0;
+    if (word & HD_SLOT_DIRECT)
+        word = HD_LOAD(box, ACQUIRE, DEV); /* the same word: nobody else writes a full box          */
+    HD_STORE(box, 0u, RELAXED, DEV);
+    return word;
+}
+
+/* Owner only, who has found something elsewhere: closes it, whether or not somebody has filled it. As above. */
+HD_FN uint32_t hd_box_close(uint32_t *box)
+{
+    uint32_t word = HD_EXCH(box, 0u, ACQUIRE, DEV);
+    return hd_box_is_full(word) ? word : 0u;
+}
+
+/* ---- dozing ---- */
 
 /* Owner only: 1 when nothing is reserved and the doze bit now stands, else 0. */
 HD_FN int hd_ring_doze(hd_cursor *c, uint32_t head)

@@ -14,12 +14,19 @@
 /* Sets the stop word; the first reason wins. Returns 1 when it was this one. */
 HD_FN int hd_stop(hd_fail *f, uint32_t why) { return HD_CAS(&f->stop, HD_STOP_NOT, why, RELAXED, DEV); }
 
+HD_FN void hd_unpark(const hd_run *r, uint32_t worker)
+{
+    const hd_host *host = hd_host_of(r);
+    if (host)
+        host->unpark(host->self, worker);
+}
+
 /* Parked workers look at the stop word when they wake. */
 HD_FN void hd_wake_all(const hd_run *r)
 {
     uint32_t w;
-    for (w = 0; r->host && w < r->n_workers; w++)
-        r->host->unpark(r->host->self, w);
+    for (w = 0; hd_host_of(r) && w < r->n_workers; w++)
+        hd_unpark(r, w);
 }
 
 /* Relaxed: what was written before the stop is passed on when workers leave. */

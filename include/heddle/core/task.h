@@ -175,6 +175,7 @@ typedef struct hd_run {
     uint32_t *link;     /* one word a task: the next on its worker's own list                    */
     hd_cursor *cursors; /* two a worker: urgent, normal                                          */
     uint32_t *slots;    /* dev: two rings a worker                                               */
+    uint32_t *boxes;    /* dev: one a worker (core/ring.h), or NULL: none                          */
     hd_tally *tallies;  /* one a worker                                                          */
     hd_event *events;   /* n_trace a worker, or NULL                                             */
     const hd_host *host;
@@ -213,6 +214,9 @@ typedef struct hd_level {
     hd_event *events;  /* one a task, with the SM's number in `queue`; or NULL                    */
     uint32_t pdl, pad; /* pdl: launched with a programmatic edge, must wait for the level before     */
 } hd_level;
+
+/* NULL on a GPU, where code that would ask it is not even compiled. */
+HD_FN const hd_host *hd_host_of(const hd_run *r) { return HD_HOSTED ? r->host : (const hd_host *)0; }
 
 HD_FN const hd_task *hd_task_at(const hd_run *r, uint32_t t) { return r->tasks + t; }
 

@@ -4,7 +4,7 @@
  * A worker takes a ticket and waits at the slot of that number; the k-th task that becomes ready goes into slot k. So no
  * two takers want one slot, nothing is retried, and a graph of n tasks is over when n tickets have been served: who
  * draws a later one leaves. Tickets below n_roots are the roots. There are as many slots as tasks, so the ring is never
- * full. A slot is emptied by its taker and thereby ready for the next run. */
+ * full. A slot is emptied by its taker and thereby ready for the next run. What is released where is as in core/ring.h. */
 #ifndef HEDDLE_CORE_TICKET_H
 #define HEDDLE_CORE_TICKET_H
 
@@ -13,29 +13,30 @@
 /* One lane. */
 HD_FN uint32_t hd_ticket_draw(const hd_run *r) { return HD_ADD(&r->shared->ticket, 1u, RELAXED, DEV); }
 
-/* One lane: the task of a ticket, or HD_NONE when it is not there yet. Acquire: pairs with the store of hd_ticket_put.
- * The predecessors that the placer had not counted itself are behind its acquiring read-modify-write. */
-HD_FN uint32_t hd_ticket_look(const hd_run *r, uint32_t ticket)
+/* One lane: the task of a ticket, or HD_NONE when it is not there yet. */
+HD_FN uint32_t hd_ticket_look(const hd_run *r, const hd_worker *w, uint32_t ticket)
 {
     uint32_t *slot, word;
     if (ticket < r->n_roots)
         return r->roots[ticket];
     slot = &r->slots[ticket - r->n_roots];
-    word = HD_LOAD(slot, ACQUIRE, DEV);
+    word = HD_LOAD(slot, RELAXED, DEV);
     if (!word)
         return HD_NONE;
+    if (word & HD_SLOT_DIRECT)
+        word = HD_LOAD(slot, ACQUIRE, DEV);
     HD_STORE(slot, 0u, RELAXED, DEV);
-    return word - 1u;
+    return hd_task_of(r, w, word);
 }
 
 /* One lane: `slot` is its own since the tail was moved past it. */
-HD_FN void hd_ticket_put(const hd_run *r, uint32_t slot, uint32_t task)
+HD_FN void hd_ticket_put(const hd_run *r, uint32_t slot, hd_edge e)
 {
-    HD_STORE(&r->slots[slot], task + 1u, RELEASE, DEV);
+    hd_slot_fill(&r->slots[slot], e.task, !hd_is_counted(e));
 }
 
 /* All scheduling lanes: each hands its task on if it is `ready`. One reservation for all. */
-HD_FN void hd_ticket_place(const hd_run *r, uint32_t task, int ready)
+HD_FN void hd_ticket_place(const hd_run *r, hd_edge e, int ready)
 {
     uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first = 0;
     if (!mask)
@@ -44,7 +45,7 @@ HD_FN void hd_ticket_place(const hd_run *r, uint32_t task, int ready)
         first = HD_ADD(&r->shared->tail, hd_popcount(mask), RELAXED, DEV);
     first = hd_shuffle(first, 0);
     if (ready)
-        hd_ticket_put(r, first + hd_popcount(mask & ((1u << lane) - 1u)), task);
+        hd_ticket_put(r, first + hd_popcount(mask & ((1u << lane) - 1u)), e);
 }
 
 /* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
@@ -54,7 +55,7 @@ HD_FN void hd_ticket_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_
     for (at = 0; at < n; at += hd_warp_width()) {
         hd_edge e = {0, 0};
         int ready = hd_arrive_at(r, w->run, task, at, &e);
-        hd_ticket_place(r, e.task, ready);
+        hd_ticket_place(r, e, ready);
     }
     hd_finished(r, w, t, task);
 }

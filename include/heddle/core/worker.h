@@ -36,6 +36,7 @@ typedef struct hd_worker {
     uint32_t list;           /* own list, or HD_NONE                                                */
     uint32_t seed, seed_end; /* roots taken and not yet run                                       */
     uint32_t n_done;         /* finished and not yet given back                                     */
+    uint32_t open;           /* its box is open, or has been filled since                           */
     hd_tally tally;
     uint64_t left;       /* trace: when the last turn ended                                     */
     uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
@@ -55,7 +56,7 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
     w->kept_run = 0;
     w->list = HD_NONE;
     w->seed = w->seed_end = 0;
-    w->n_done = 0;
+    w->n_done = w->open = 0;
     w->tally = none;
     w->left = r->events ? hd_clock() : 0;
     w->idle_since = 0;
@@ -67,6 +68,8 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w)
 {
     HD_STORE(&r->cursors[2 * w->id].head, w->head[0], RELAXED, DEV);
     HD_STORE(&r->cursors[2 * w->id + 1].head, w->head[1], RELAXED, DEV);
+    if (w->open)
+        HD_STORE(&r->boxes[w->id], 0u, RELAXED, DEV);
     r->tallies[w->id] = w->tally;
     return hd_leave(r);
 }
@@ -76,7 +79,7 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w)
 HD_FN uint32_t hd_bound_to(const hd_run *r, uint32_t t)
 {
     uint32_t place = r->has_placed ? (uint32_t)hd_task_at(r, t)->flags >> HD_TASK_PLACE : 0u;
-    return place ? (place - 1u) % r->n_workers : HD_NONE;
+    return place ? hd_wrapped_any(r, place - 1u) : HD_NONE;
 }
 HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 {
@@ -85,7 +88,7 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 }
 
 /* Rings that are never full: see hd_ring_push. */
-HD_FN int hd_never_full(const hd_run *r) { return !r->host && r->n_slots >= r->n_tasks; }
+HD_FN int hd_never_full(const hd_run *r) { return !hd_host_of(r) && r->n_slots >= r->n_tasks; }
 
 HD_FN uint32_t *hd_ring_slots(const hd_run *r, uint32_t ring) { return r->slots + (uint64_t)ring * r->n_slots; }
 
@@ -101,17 +104,50 @@ HD_FN void hd_acquire(const hd_run *r, uint32_t run, uint32_t t)
         HD_PAUSE(n++);
 }
 
+/* What word of a slot or box names, acquired. */
+HD_FN uint32_t hd_task_of(const hd_run *r, const hd_worker *w, uint32_t word)
+{
+    uint32_t t = (word & ~HD_SLOT_DIRECT) - 1u;
+    if (!(word & HD_SLOT_DIRECT))
+        hd_acquire(r, w->run, t);
+    return t;
+}
+
 HD_FN uint32_t hd_take_ring(const hd_run *r, hd_worker *w, uint32_t which)
 {
     uint32_t ring = 2u * w->id + which;
     uint32_t word = hd_ring_pop(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, &w->head[which]);
-    uint32_t t;
+    return word ? hd_task_of(r, w, word) : HD_NONE;
+}
+
+/* Lane 0 has nothing: whoever frees a task may hand it over. */
+HD_FN void hd_open_box(const hd_run *r, hd_worker *w)
+{
+    if (!r->boxes || w->open)
+        return;
+    HD_STORE(&r->boxes[w->id], HD_BOX_OPEN, RELAXED, DEV);
+    w->open = 1;
+}
+
+HD_FN uint32_t hd_take_box(const hd_run *r, hd_worker *w)
+{
+    uint32_t word = w->open ? hd_box_take(&r->boxes[w->id]) : 0u;
     if (!word)
         return HD_NONE;
-    t = (word & ~HD_SLOT_DIRECT) - 1u;
-    if (!(word & HD_SLOT_DIRECT))
-        hd_acquire(r, w->run, t);
-    return t;
+    w->open = 0;
+    return hd_task_of(r, w, word);
+}
+
+/* Lane 0 has found something elsewhere: a task that was put into its box since runs later. */
+HD_SELDOM_FN void hd_close_box(const hd_run *r, hd_worker *w)
+{
+    uint32_t word = hd_box_close(&r->boxes[w->id]), t;
+    w->open = 0;
+    if (!word)
+        return;
+    t = hd_task_of(r, w, word);
+    r->link[t] = w->list;
+    w->list = t;
 }
 
 HD_FN uint32_t hd_take_kept(hd_worker *w)
@@ -136,7 +172,7 @@ HD_FN uint32_t hd_hand_over(const hd_run *r, uint32_t t, uint32_t owner, uint32_
     uint32_t ring = 2u * owner + which;
     uint32_t said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, t, 1, hd_never_full(r));
     if (said == HD_PUSH_WAKE)
-        r->host->unpark(r->host->self, owner);
+        hd_unpark(r, owner);
     return said;
 }
 
@@ -225,6 +261,8 @@ HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w)
 HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w)
 {
     uint32_t t = hd_take_ring(r, w, 0);
+    if (t == HD_NONE)
+        t = hd_take_box(r, w);
     if (t == HD_NONE && w->kept_run < HD_KEPT_RUN)
         t = hd_take_kept(w);
     if (t == HD_NONE) {
@@ -250,7 +288,7 @@ HD_FN int hd_park(const hd_run *r, hd_worker *w)
         return 0;
     if (hd_ring_doze(normal, w->head[1])) {
         w->tally.n_parks++;
-        r->host->park(r->host->self, w->id);
+        hd_host_of(r)->park(hd_host_of(r)->self, w->id);
         hd_ring_rouse(normal, w->head[1]);
         parked = 1;
     }
@@ -272,15 +310,19 @@ HD_FN uint32_t hd_next(const hd_run *r, hd_worker *w)
         if (hd_policy_shares(r->policy))
             hd_give(r, w);
         t = hd_take(r, w);
-        if (t != HD_NONE)
+        if (t != HD_NONE) {
+            if (w->open)
+                hd_close_box(r, w);
             return t;
+        }
+        hd_open_box(r, w);
         hd_ask(r, w);
         if (polls == 0) {
             hd_settle(r, w->n_done); /* before waiting, or nobody would see the end               */
             w->n_done = 0;
             if (r->events)
                 w->idle_since = hd_clock();
-        } else if (!r->host || polls <= r->spin || !hd_park(r, w)) {
+        } else if (!hd_host_of(r) || polls <= r->spin || !hd_park(r, w)) {
             HD_PAUSE(polls);
         }
         polls++;
@@ -289,12 +331,14 @@ HD_FN uint32_t hd_next(const hd_run *r, hd_worker *w)
 
 /* ---- finishing ------------------------------------------------------------------------------ */
 
+/* Is the edge counted? It is not where nobody else can arrive. */
+HD_FN int hd_is_counted(hd_edge e) { return (e.need & HD_NEED_MASK) > 1u; }
+
 /* Counts one arrival. Returns 1 when e.task became ready by it. Release: hands on this task's outputs;
  * acquire: if it was the last, and the task stays here, the other predecessors' outputs are needed. */
 HD_FN int hd_arrive(const hd_run *r, uint32_t run, hd_edge e)
 {
-    uint32_t need = e.need & HD_NEED_MASK;
-    return need == 1u || HD_ADD(&r->count[e.task], 1u, ACQ_REL, DEV) + 1u == run * need;
+    return !hd_is_counted(e) || HD_ADD(&r->count[e.task], 1u, ACQ_REL, DEV) + 1u == run * (e.need & HD_NEED_MASK);
 }
 
 /* One lane: into the target's ring, or the next worker's; HD_PUSH_FULL when neither has room. */
@@ -302,12 +346,12 @@ HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_
 {
     uint32_t try_, said = HD_PUSH_FULL;
     for (try_ = 0; try_ < 2u && said == HD_PUSH_FULL; try_++) {
-        uint32_t owner = (target + try_) % r->n_workers;
+        uint32_t owner = hd_wrapped(r, target + try_);
         uint32_t ring = 2u * owner + ((e.need & HD_NEED_URGENT) ? 0u : 1u);
-        said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, e.task,
-                            (e.need & HD_NEED_MASK) == 1u, hd_never_full(r));
+        said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, e.task, !hd_is_counted(e),
+                            hd_never_full(r));
         if (said == HD_PUSH_WAKE)
-            r->host->unpark(r->host->self, owner);
+            hd_unpark(r, owner);
         *n_full += said == HD_PUSH_FULL;
     }
     return said;
@@ -328,39 +372,153 @@ HD_SELDOM_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
     hd_warp_sync(); /* lane 0 may give such a task away: what its own lane acquired comes before */
 }
 
-/* All scheduling lanes: each places its task if it is `ready`. may_keep 0: this worker has its next task already. */
-HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready, int may_keep)
+/* Where freed tasks shall go: the policy's first target, and whether the k-th worker from there has nothing to do, which
+ * lane k has looked at. */
+typedef struct hd_aim {
+    uint32_t first, box;
+} hd_aim;
+
+HD_FN hd_aim hd_aim_none(void)
 {
-    uint32_t lane = hd_warp_lane();
-    uint32_t mask = hd_ballot(ready);
-    uint32_t bound = ready && (e.need & HD_NEED_PLACED) ? hd_bound_to(r, e.task) : HD_NONE;
-    uint32_t mine = hd_ballot(ready && (bound == HD_NONE || bound == w->id));
-    uint32_t keep = 0, first, said = HD_PUSH_OK, n_full = 0;
-    if (!mask)
-        return;
-    if (mine && may_keep && hd_policy_keeps(r->policy) && w->kept == HD_NONE) {
-        uint32_t urgent = mine & hd_ballot(ready && (e.need & HD_NEED_URGENT));
-        uint32_t who = hd_lowest(urgent ? urgent : mine);
-        uint32_t t = hd_shuffle(e.task, who);
-        keep = 1u << who;
-        hd_warp_sync(); /* all lanes have read w->kept before lane 0 writes it */
-        if (lane == 0) {
-            w->kept = t;
-            w->tally.n_kept++;
-        }
-        hd_warp_sync();
-        mask &= ~keep;
-        if (!mask)
-            return;
+    hd_aim none = {HD_NONE, 0};
+    return none;
+}
+
+#define HD_NEAR 4u
+
+/* The k-th worker that is looked at: the target, those after it, and others from all over. */
+HD_FN uint32_t hd_near(const hd_run *r, uint32_t first, uint32_t k)
+{
+    uint32_t stride = r->n_workers >= 64u ? r->n_workers / 32u : 1u;
+    return hd_wrapped(r, first + (k < HD_NEAR ? k : HD_NEAR + (k - HD_NEAR) * stride));
+}
+
+/* All scheduling lanes; what they look at is on its way until it is used. */
+HD_FN hd_aim hd_aim_at(const hd_run *r, uint32_t first)
+{
+    uint32_t k = hd_warp_lane();
+    hd_aim aim = {first, 0};
+    if (r->boxes && k < r->n_workers)
+        aim.box = HD_LOAD(&r->boxes[hd_near(r, aim.first, k)], RELAXED, DEV);
+    return aim;
+}
+
+/* The same when n tasks are ready. */
+HD_FN hd_aim hd_aim_now(const hd_run *r, const hd_worker *w, uint32_t n)
+{
+    uint32_t drawn = 0;
+    if (r->policy == HD_POLICY_GRR && hd_warp_lane() == 0)
+        drawn = hd_policy_draw(r, n);
+    return hd_aim_at(r, hd_policy_first(r, w->id, w->turn, hd_shuffle(drawn, 0)));
+}
+
+/* One lane: hands its task to a worker that has nothing to do, of those in `open`. It is the rank-th of n lanes, who try
+ * different ones. 0: none of them had nothing. */
+HD_FN int hd_send_one(const hd_run *r, hd_edge e, uint32_t first, uint32_t open, uint32_t rank, uint32_t n)
+{
+    uint32_t skip = rank;
+    for (; open; open &= open - 1u) {
+        if (skip == 0 && hd_box_put(&r->boxes[hd_near(r, first, hd_lowest(open))], e.task, !hd_is_counted(e)))
+            return 1;
+        skip = skip ? skip - 1u : n - 1u;
     }
-    first = hd_policy_first(r, w->id, &w->turn, hd_popcount(mask));
-    if (mask >> lane & 1u)
-        said = hd_push(r, e, bound != HD_NONE ? bound : first + hd_popcount(mask & ((1u << lane) - 1u)), &n_full);
-    hd_spill(r, w, hd_ballot(said == HD_PUSH_FULL), e.task);
-    if (lane == 0) {
-        w->tally.n_pushed += hd_popcount(mask);
+    return 0;
+}
+
+/* All scheduling lanes: those in `mask` hand their tasks to workers that have nothing to do, or to the one that the task is
+ * bound to, if that has nothing to do. Bits of those who could not. */
+HD_FN uint32_t hd_send(const hd_run *r, hd_edge e, uint32_t bound, uint32_t mask, uint32_t rank, uint32_t n,
+                       const hd_aim *aim)
+{
+    uint32_t open = hd_ballot(aim->box == HD_BOX_OPEN);
+    int left = mask >> hd_warp_lane() & 1u;
+    if (left && bound != HD_NONE)
+        left = !r->boxes || !hd_box_put(&r->boxes[bound], e.task, !hd_is_counted(e));
+    else if (left)
+        left = !hd_send_one(r, e, aim->first, open, rank, n);
+    return hd_ballot(left);
+}
+
+/* Lane 0 keeps the task of one of the lanes in `mine`, unless it has one: a bit of that lane, or 0. */
+HD_FN uint32_t hd_keep_one(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mine)
+{
+    uint32_t urgent = r->has_urgent ? mine & hd_ballot((e.need & HD_NEED_URGENT) != 0u) : 0u, who, t;
+    if (!mine || w->kept != HD_NONE)
+        return 0;
+    who = hd_lowest(urgent ? urgent : mine);
+    t = hd_shuffle(e.task, who);
+    hd_warp_sync(); /* all lanes have read w->kept before lane 0 writes it */
+    if (hd_warp_lane() == 0) {
+        w->kept = t;
+        w->tally.n_kept++;
+    }
+    hd_warp_sync();
+    return 1u << who;
+}
+
+/* All scheduling lanes: tasks that nobody took who has nothing to do. One of them can stay here, if this worker has nothing
+ * either. Its predecessors' outputs are acquired anew: the count may have been one that nobody waited for. A bit of the lane
+ * whose task stays, or 0. */
+HD_FN uint32_t hd_keep_left(const hd_run *r, hd_worker *w, hd_edge e, uint32_t left, uint32_t bound)
+{
+    uint32_t here = hd_keep_one(r, w, e, left & hd_ballot(bound == HD_NONE || bound == w->id));
+    if (here >> hd_warp_lane() & 1u && hd_is_counted(e))
+        hd_acquire(r, w->run, e.task);
+    return here;
+}
+
+/* All scheduling lanes: those in `mask` push their tasks into rings: the rank-th of n that of the rank-th worker from
+ * `first`, or of the one that the task is bound to. What finds no room goes onto the own list. */
+HD_FN uint32_t hd_push_left(const hd_run *r, hd_worker *w, hd_edge e, uint32_t left, uint32_t bound, uint32_t target)
+{
+    uint32_t said = HD_PUSH_OK, n_full = 0;
+    if (left >> hd_warp_lane() & 1u)
+        said = hd_push(r, e, bound != HD_NONE ? bound : hd_wrapped_any(r, target), &n_full);
+    if (!hd_never_full(r) && hd_ballot(said == HD_PUSH_FULL))
+        hd_spill(r, w, hd_ballot(said == HD_PUSH_FULL), e.task);
+    return n_full;
+}
+
+/* All scheduling lanes: those in `mask` place their tasks elsewhere. aim: hd_aim_none, or from before. */
+HD_FN void hd_place_away(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask, uint32_t bound, int may_keep,
+                         hd_aim aim)
+{
+    const uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
+    const int ahead = aim.first != HD_NONE;
+    uint32_t left, here = 0, n_full;
+    if (!ahead)
+        aim = hd_aim_now(r, w, n);
+    left = hd_send(r, e, bound, mask, rank, n, &aim);
+    if (left && r->boxes && may_keep && !hd_policy_keeps(r->policy))
+        here = hd_keep_left(r, w, e, left, bound);
+    left &= ~here;
+    if (left && ahead) { /* what was seen is a while ago */
+        aim = hd_aim_at(r, aim.first);
+        left = hd_send(r, e, bound, left, rank, n, &aim);
+    }
+    n_full = hd_push_left(r, w, e, left, bound, aim.first + rank);
+    if (hd_warp_lane() == 0) {
+        if (r->policy == HD_POLICY_LRR)
+            w->turn = hd_wrapped_any(r, aim.first + n);
+        w->tally.n_pushed += n - (here != 0);
         w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
     }
+    hd_warp_sync();
+}
+
+/* All scheduling lanes: each places its task if it is `ready`. may_keep 0: this worker has its next task already; aim:
+ * hd_aim_none, or from before the tasks were counted. */
+HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready, int may_keep, hd_aim aim)
+{
+    uint32_t mask = hd_ballot(ready), bound = HD_NONE;
+    if (!mask)
+        return;
+    if (r->has_placed && ready && (e.need & HD_NEED_PLACED))
+        bound = hd_bound_to(r, e.task);
+    if (may_keep && hd_policy_keeps(r->policy))
+        mask &= ~hd_keep_one(r, w, e, hd_ballot(ready && (bound == HD_NONE || bound == w->id)));
+    if (mask)
+        hd_place_away(r, w, e, mask, bound, may_keep, aim);
 }
 
 /* All scheduling lanes: lane i counts the arrival at successor at + i, into *e. 1 to the lane whose task became ready. */
@@ -373,28 +531,6 @@ HD_FN int hd_arrive_at(const hd_run *r, uint32_t run, const hd_task *task, uint3
     return hd_arrive(r, run, *e);
 }
 
-/* Which successor is sure to be this worker's next task, whatever the others do: the first that has no other predecessor,
- * under a policy that keeps one. Its number among the successors, or HD_NONE. While the task's body runs its record can be
- * fetched, and it can be given to the lanes before the task is finished. */
-HD_FN uint32_t hd_sure(const hd_run *r, const hd_worker *w, const hd_task *task)
-{
-    uint32_t n = task->n_succ < HD_INLINE_SUCC ? task->n_succ : HD_INLINE_SUCC, i;
-    if (!hd_policy_keeps(r->policy) || w->kept != HD_NONE || r->has_urgent || r->has_placed)
-        return HD_NONE;
-    for (i = 0; i < n; i++)
-        if ((task->first[i].need & HD_NEED_MASK) == 1u)
-            return i;
-    return HD_NONE;
-}
-
-/* Lane 0: takes the sure one; hd_finish must be told. */
-HD_FN uint32_t hd_take_sure(hd_worker *w, const hd_task *task, uint32_t sure)
-{
-    w->kept_run++;
-    w->tally.n_kept++;
-    return task->first[sure].task;
-}
-
 /* All scheduling lanes: the task's successors have been counted and placed. */
 HD_FN void hd_finished(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
 {
@@ -402,20 +538,18 @@ HD_FN void hd_finished(const hd_run *r, hd_worker *w, uint32_t t, const hd_task 
         return;
     w->n_done++;
     w->tally.n_tasks += task->body != HD_BODY_JOIN;
-    if ((task->flags & HD_TASK_WATCH) && r->host)
-        r->host->done(r->host->self, t);
+    if ((task->flags & HD_TASK_WATCH) && hd_host_of(r))
+        hd_host_of(r)->done(hd_host_of(r)->self, t);
 }
 
-/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it; sure: the successor
- * that was taken ahead of this (hd_take_sure), or HD_NONE. */
-HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task, uint32_t sure)
+/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
+HD_FN void hd_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
 {
     uint32_t n = task->n_succ, at;
     for (at = 0; at < n; at += hd_warp_width()) {
         hd_edge e = {0, 0};
-        int taken = at + hd_warp_lane() == sure;
-        int ready = !taken && hd_arrive_at(r, w->run, task, at, &e);
-        hd_place(r, w, e, ready, sure == HD_NONE);
+        int ready = hd_arrive_at(r, w->run, task, at, &e);
+        hd_place(r, w, e, ready, 1, hd_aim_none());
     }
     hd_finished(r, w, t, task);
 }

@@ -57,6 +57,7 @@ struct hd_loaded {
     uint8_t *shared; /* one arena a worker */
     hd_cpu_now *now;
     hd_steps steps; /* dispatch plan */
+    uint64_t plan_ns;
     char how[64];
     uint32_t dirty;  /* the last run did not end well: clear counters and rings */
     uint32_t helped; /* the caller of heddle_run is worker 0 */
@@ -350,6 +351,7 @@ static heddle_status make_steps(hd_loaded *l, hd_error *e)
     const hd_graph *g = l->graph;
     hd_plan own = {0, 0, NULL, NULL};
     heddle_status s = HEDDLE_OK;
+    uint64_t begin = hd_host_clock();
     if (l->run.dispatch != HD_DISPATCH_PLAN)
         return HEDDLE_OK;
     if (!g->plan)
@@ -360,6 +362,7 @@ static heddle_status make_steps(hd_loaded *l, hd_error *e)
     l->run.steps = l->steps.steps;
     l->run.lists = l->steps.lists;
     l->run.step_edges = l->steps.edges;
+    l->plan_ns = hd_host_clock() - begin;
     return s;
 }
 
@@ -502,6 +505,7 @@ static void result(const hd_loaded *l, hd_result *out)
     out->how = l->how;
     out->executor = HEDDLE_EXECUTOR_AUTO;
     out->dispatch = l->device->dispatch;
+    out->cost = (hd_cost){0, l->plan_ns, 0};
 }
 
 static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)

@@ -77,7 +77,7 @@ static void work_distributed(worker *x)
     while ((t = hd_next(r, &x->w)) != HD_NONE) {
         const hd_task *task = hd_task_at(r, t);
         run_body(x, t, task->body, hd_args_at(r, task));
-        hd_finish(r, &x->w, t, task, HD_NONE);
+        hd_finish(r, &x->w, t, task);
         end_turn(x);
     }
 }
@@ -94,7 +94,7 @@ static uint32_t next_ticket(worker *x)
     ticket = hd_ticket_draw(r);
     if (ticket >= r->n_tasks)
         return HD_NONE;
-    while ((t = hd_ticket_look(r, ticket)) == HD_NONE)
+    while ((t = hd_ticket_look(r, &x->w, ticket)) == HD_NONE)
         if (!wait_a_little(x, n++))
             return HD_NONE;
     return t;

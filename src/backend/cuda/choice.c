@@ -2,18 +2,17 @@
 /* choice.c - which form runs next.
  *
  * What the config names is taken; dispatch plan leaves the style of the plan open, unless the graph has a plan. Where there
- * is a choice, it is the one that the profile remembers; else the candidates run in turn, each TRIES times, each on the
- * user's own runs; then the quickest stays, is written into the profile, and the others are freed. Nothing is run twice for
- * the sake of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
+ * is a choice, it is the one that the profile remembers; else the candidates run in turn (tries.h), each on the user's own
+ * runs; then the quickest stays, is written into the profile, and the others are freed. Nothing is run twice for the sake
+ * of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
  * which a run was captured stays: nobody knows when it is replayed. */
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
 #include "backend/profile.h"
+#include "backend/tries.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define TRIES 2u
 
 typedef struct candidate {
     heddle_executor executor;
@@ -49,6 +48,7 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
     const heddle_config *cfg = &l->device->config;
     hd_form *f = NULL;
     heddle_status s;
+    uint64_t begin = hd_host_clock();
     *out = NULL;
     for (f = l->forms; f && !is_form(f, c); f = f->next)
         continue;
@@ -60,6 +60,7 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
             return s;
         f->next = l->forms;
         l->forms = f;
+        l->cost.more_ns += hd_host_clock() - begin;
     }
     *out = f;
     return HEDDLE_OK;
@@ -188,26 +189,30 @@ static void keep_best(hd_loaded *l)
     free_others(l, best);
 }
 
-/* The next candidate that still has tries left. NULL: all have run. */
+/* The next candidate that is to be tried. NULL: enough has been tried. */
 static heddle_status next_candidate(hd_loaded *l, hd_form **out, hd_error *e)
 {
+    hd_form *forms[N_CANDIDATES];
+    hd_tried tried[N_CANDIDATES];
     heddle_status s, last = HEDDLE_OK;
-    size_t i;
+    size_t i, n = 0;
     *out = NULL;
     for (i = 0; i < N_CANDIDATES; i++) {
-        hd_form *f;
         if (!allowed(l, &candidates[i]))
             continue;
-        s = make(&f, l, &candidates[i], e);
+        s = make(&forms[n], l, &candidates[i], e);
         if (s == HEDDLE_EDEVICE)
             return s;
         if (s != HEDDLE_OK) {
             last = s;
-        } else if (f->n_runs < TRIES) {
-            *out = f;
-            return HEDDLE_OK;
+            continue;
         }
+        tried[n] = (hd_tried){forms[n]->n_runs, forms[n]->best_ns};
+        if (forms[n++]->n_runs < HD_TRIES) /* the next ones need not be made yet */
+            break;
     }
+    i = hd_next_try(tried, n);
+    *out = i < n ? forms[i] : NULL;
     return l->forms ? HEDDLE_OK : last;
 }
 

@@ -47,6 +47,14 @@ heddle_status hd_driver_say(const hd_driver *d, hd_error *e, CUresult error, con
             return hd_cuda_say((e), try_, (doing)); \
     } while (0)
 
+/* ---- copy.c ---- */
+
+/* Between host memory, pinned or not, and the device; returns when it is done. */
+heddle_status hd_cuda_copy(hd_device *d, void *to, const void *from, uint64_t n_bytes, enum cudaMemcpyKind kind,
+                           hd_error *e);
+/* A device is opened, or closed: the last one gives back what copies have made. */
+void hd_cuda_copies(const hd_device *d, int open);
+
 /* ---- device.c ---- */
 
 struct hd_device {
@@ -105,12 +113,14 @@ struct hd_loaded {
     const hd_edge *edges;
     const uint8_t *args;
     const uint32_t *roots;
+    uint8_t *pinned;        /* host: app_staged, now, end, first, watched, stop_word */
     void *app, *app_staged; /* device; pinned host */
     uint32_t shared_bytes;  /* of a block: HD_REDUCE_BYTES and the largest body's */
     uint32_t n_lanes;       /* of a worker: the config's, else the graph's, else 128 */
     hd_now *now;            /* pinned host, n_now of them; NULL without a time limit */
     uint32_t n_now;
     hd_end *end;                    /* pinned host: what the last worker out leaves */
+    hd_shared *first;               /* pinned host: what the words of a run are set to */
     uint32_t *watched;              /* pinned host: of each watched task the run in which it was done last */
     uint32_t *told;                 /* host: what of it the watcher knows */
     uint32_t *stop_word;            /* pinned host: what stop() copies */
@@ -122,6 +132,7 @@ struct hd_loaded {
     uint32_t n_app_bytes;
     struct hd_app_copy *copies; /* of hd_cuda_enqueue */
     uint64_t begin_ns;
+    hd_cost cost; /* so far */
     hd_result last;
     char complaint[512], how[640];
     hd_error note; /* what the profile's file is good for, if that must be said */

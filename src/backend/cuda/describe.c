@@ -25,6 +25,7 @@ static heddle_status ask_all(uint32_t device, heddle_device *out, hd_error *e)
     HD_TRY(ask(&out->minor, cudaDevAttrComputeCapabilityMinor, device, e));
     HD_TRY(ask(&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device, e));
     HD_TRY(ask(&out->has_time_limit, cudaDevAttrKernelExecTimeout, device, e));
+    HD_TRY(ask(&out->reads_host, cudaDevAttrPageableMemoryAccess, device, e));
     HD_TRY(ask(&l2_bytes, cudaDevAttrL2CacheSize, device, e));
     out->l2_bytes = l2_bytes;
     return HEDDLE_OK;

@@ -33,6 +33,7 @@ static void close_device(hd_device *d)
     if (!d)
         return;
     (void)cudaSetDevice(d->index);
+    hd_cuda_copies(d, 0);
     if (d->stream)
         (void)cudaStreamDestroy(d->stream);
     if (d->side)
@@ -76,6 +77,7 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     if (!d)
         return hd_say(e, HEDDLE_ENOMEM, "cuda backend: out of memory");
     d->index = (int)cfg->device;
+    hd_cuda_copies(d, 1);
     s = prepare(d, e);
     if (s != HEDDLE_OK) {
         close_device(d);
@@ -105,23 +107,14 @@ static void mem_free(hd_device *d, void *p)
 }
 
 /* Beside a run, as on the other backends: what a watched task has left can be read while the run goes on. */
-static heddle_status copy(hd_device *d, void *to, const void *from, size_t n_bytes, enum cudaMemcpyKind kind,
-                          hd_error *e)
-{
-    HD_TRY(hd_cuda_use(d, e));
-    HD_CUDA_TRY(cudaMemcpyAsync(to, from, n_bytes, kind, d->side), e, "copying to or from the GPU");
-    HD_CUDA_TRY(cudaStreamSynchronize(d->side), e, "copying to or from the GPU");
-    return HEDDLE_OK;
-}
-
 static heddle_status mem_write(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e)
 {
-    return copy(d, dst, host, n_bytes, cudaMemcpyHostToDevice, e);
+    return hd_cuda_copy(d, dst, host, n_bytes, cudaMemcpyHostToDevice, e);
 }
 
 static heddle_status mem_read(hd_device *d, void *host, const void *src, size_t n_bytes, hd_error *e)
 {
-    return copy(d, host, (void *)(uintptr_t)src, n_bytes, cudaMemcpyDeviceToHost, e);
+    return hd_cuda_copy(d, host, src, n_bytes, cudaMemcpyDeviceToHost, e);
 }
 
 const hd_backend hd_cuda_backend = {

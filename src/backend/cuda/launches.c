@@ -232,12 +232,14 @@ static void describe(hd_launch_form *f, uint32_t by_body)
 
 static heddle_status make(hd_launch_form *f, uint32_t by_body, hd_error *e)
 {
-    uint64_t i;
+    uint64_t i, begin;
     HD_TRY(refuse(f->loaded, f->form.executor, e));
     HD_TRY(hd_launches_make(&f->todo, f->loaded->graph, by_body, e));
     HD_TRY(make_words(f, e));
+    begin = hd_host_clock();
     for (i = 0; i < f->todo.n; i++)
         HD_TRY(find_function(f, f->todo.at[i].body, e));
+    f->loaded->cost.kernel_ns += hd_host_clock() - begin;
     describe(f, by_body);
     return f->form.executor == HEDDLE_EXECUTOR_LEVELS ? HEDDLE_OK : hd_cudagraph_make(f, e);
 }

@@ -51,11 +51,7 @@ void hd_cuda_unload(hd_loaded *l)
     }
     (void)cudaFree(l->blob);
     (void)cudaFree(l->app);
-    (void)cudaFreeHost(l->app_staged);
-    (void)cudaFreeHost(l->now);
-    (void)cudaFreeHost(l->end);
-    (void)cudaFreeHost(l->watched);
-    (void)cudaFreeHost(l->stop_word);
+    (void)cudaFreeHost(l->pinned);
     hd_delete(l->told, (l->graph->n_watched + 1) * 4);
     if (l->device->in_pieces == l)
         l->device->in_pieces = NULL;
@@ -80,7 +76,7 @@ static heddle_status load_blob(hd_loaded *l, hd_error *e)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: it needs %llu bytes on the GPU, %llu are free",
                       (unsigned long long)b->n_bytes, (unsigned long long)free_bytes);
     }
-    HD_CUDA_TRY(cudaMemcpy(l->blob, g->blob, b->n_bytes, cudaMemcpyHostToDevice), e, "loading a graph");
+    HD_TRY(hd_cuda_copy(l->device, l->blob, g->blob, b->n_bytes, cudaMemcpyHostToDevice, e));
     l->tasks = (const hd_task *)(const void *)(l->blob + sizeof(hd_blob));
     l->edges = (const hd_edge *)(const void *)(l->blob + b->edges_at);
     l->args = l->blob + b->args_at;
@@ -88,12 +84,32 @@ static heddle_status load_blob(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* Pinned host memory that the device writes to or is written from. */
-static heddle_status pin(void *out, uint64_t n_bytes, hd_error *e)
+/* Cuts the pinned host memory that the device writes to or is written from; with `at` NULL only measures. One block, because
+ * each costs a call into the system. */
+static uint64_t cut_pinned(hd_loaded *l, uint8_t *at)
 {
-    void **p = out;
-    HD_CUDA_TRY(cudaHostAlloc(p, n_bytes, cudaHostAllocDefault), e, "loading a graph");
-    memset(*p, 0, n_bytes);
+    uint64_t n_bytes = 0;
+#define PART(field, type, size)                            \
+    l->field = at ? (type *)(void *)(at + n_bytes) : NULL; \
+    n_bytes += ((uint64_t)(size) + HD_LINE - 1) / HD_LINE * HD_LINE
+    PART(app_staged, void, l->n_app_bytes + 1u);
+    PART(end, hd_end, sizeof(hd_end));
+    PART(first, hd_shared, sizeof(hd_shared));
+    PART(stop_word, uint32_t, HD_LINE);
+    PART(watched, uint32_t, (l->graph->n_watched + 1) * 4);
+    PART(now, hd_now, l->n_now * sizeof(hd_now));
+#undef PART
+    if (!l->n_now)
+        l->now = NULL;
+    return n_bytes;
+}
+
+static heddle_status pin(hd_loaded *l, hd_error *e)
+{
+    uint64_t n_bytes = cut_pinned(l, NULL);
+    HD_CUDA_TRY(cudaHostAlloc((void **)&l->pinned, n_bytes, cudaHostAllocDefault), e, "loading a graph");
+    memset(l->pinned, 0, n_bytes);
+    (void)cut_pinned(l, l->pinned);
     return HEDDLE_OK;
 }
 
@@ -104,17 +120,11 @@ static heddle_status load_words(hd_loaded *l, hd_error *e)
     HD_CUDA_TRY(cudaMalloc(&l->app, l->n_app_bytes + 1u), e, "loading a graph");
     HD_CUDA_TRY(cudaMemsetAsync(l->app, 0, l->n_app_bytes + 1u, l->device->side), e, "loading a graph");
     HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "loading a graph"); /* as app_staged is: put_app compares */
-    HD_TRY(pin(&l->app_staged, l->n_app_bytes + 1u, e));
-    HD_TRY(pin(&l->end, sizeof *l->end, e));
-    HD_TRY(pin(&l->stop_word, HD_LINE, e));
-    HD_TRY(pin(&l->watched, (g->n_watched + 1) * 4, e));
+    l->n_now = l->device->config.time_limit_ms ? MAX_NOW : 0;
+    HD_TRY(pin(l, e));
     l->told = hd_new((g->n_watched + 1) * 4);
     if (!l->told)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
-    if (l->device->config.time_limit_ms) {
-        l->n_now = MAX_NOW;
-        HD_TRY(pin(&l->now, MAX_NOW * sizeof *l->now, e));
-    }
     HD_CUDA_TRY(cudaEventCreate(&l->began), e, "loading a graph");
     HD_CUDA_TRY(cudaEventCreate(&l->ended), e, "loading a graph");
     HD_CUDA_TRY(cudaEventCreateWithFlags(&l->done, cudaEventDisableTiming), e, "loading a graph");
@@ -301,6 +311,16 @@ static cudaError_t ask(hd_loaded *l)
     return r;
 }
 
+/* Shall a waiter sleep? It wakes up some 0.1 ms late: not in the first moments, nor when the run is about to end if it
+ * takes what an earlier one took. */
+static int may_nap(const hd_loaded *l, uint64_t waited_ns)
+{
+    uint64_t expected = l->form->best_ns;
+    if (l->device->in_pieces == l) /* the next piece shall not wait for us */
+        return 0;
+    return waited_ns > SPIN_NS && (waited_ns < expected - expected / 16 || waited_ns > expected + expected / 16);
+}
+
 heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
 {
     uint64_t began = hd_host_clock(), now = began;
@@ -315,7 +335,7 @@ heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
         now = hd_host_clock();
         if (now >= deadline_ns)
             return HEDDLE_EBUSY;
-        if (now - began > SPIN_NS && l->device->in_pieces != l) /* the next piece shall not wait for us */
+        if (may_nap(l, now - began))
             nanosleep(&nap, NULL);
     }
     if (r != cudaSuccess) {
@@ -364,6 +384,7 @@ static void settle(hd_loaded *l, int timed, hd_result *out)
     out->executor = l->form->executor;
     out->dispatch = l->form->dispatch;
     out->how = l->how;
+    out->cost = l->cost;
     if (timed && !l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
         out->begin_ns = 0; /* without events there is no other clock to agree with */
         out->end_ns = (uint64_t)((double)ms * 1e6);

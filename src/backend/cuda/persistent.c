@@ -21,8 +21,7 @@ typedef struct persistent {
     uint32_t n_threads;
     uint8_t *block; /* device */
     uint64_t clear_bytes, block_bytes;
-    hd_shared *first; /* pinned host: how `shared` begins */
-    hd_steps steps;   /* dispatch plan */
+    hd_steps steps; /* dispatch plan */
     hd_tally *tallies;
     hd_event *events;
 } persistent;
@@ -66,6 +65,7 @@ static uint64_t cut(persistent *p, uint8_t *block, uint64_t *clear_bytes)
     PART(cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
     PART(count, uint32_t, r->n_tasks * 4ull);
     PART(slots, uint32_t, slot_words(r) * 4);
+    PART(boxes, uint32_t, r->dispatch == HD_DISPATCH_DISTRIBUTED ? w * 4 : 0);
     *clear_bytes = at;
     PART(link, uint32_t, r->n_tasks * 4ull);
     PART(tallies, hd_tally, w * sizeof(hd_tally));
@@ -100,12 +100,13 @@ static heddle_status wind_counters(persistent *p, hd_error *e)
 static heddle_status clear(hd_form *f, cudaStream_t stream, hd_error *e)
 {
     persistent *p = (persistent *)f;
+    hd_shared *first = p->loaded->first;
     HD_CUDA_TRY(cudaMemsetAsync(p->block, 0, p->clear_bytes, stream), e, "clearing the words of a run");
-    memset(p->first, 0, sizeof *p->first);
-    p->first->outstanding = p->run.n_tasks;
-    p->first->run = hd_cuda_first_run;
-    p->first->fail.stop = p->run.n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
-    HD_CUDA_TRY(cudaMemcpyAsync(p->run.shared, p->first, sizeof *p->first, cudaMemcpyHostToDevice, stream), e,
+    memset(first, 0, sizeof *first);
+    first->outstanding = p->run.n_tasks;
+    first->run = hd_cuda_first_run;
+    first->fail.stop = p->run.n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
+    HD_CUDA_TRY(cudaMemcpyAsync(p->run.shared, first, sizeof *first, cudaMemcpyHostToDevice, stream), e,
                 "clearing the words of a run");
     HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "clearing the words of a run");
     return hd_cuda_first_run == 1 ? HEDDLE_OK : wind_counters(p, e);
@@ -177,7 +178,6 @@ static void free_form(hd_form *f)
 {
     persistent *p = (persistent *)f;
     (void)cudaFree(p->block);
-    (void)cudaFreeHost(p->first);
     hd_steps_clear(&p->steps);
     hd_delete(p->tallies, p->run.n_workers * sizeof(hd_tally));
     hd_delete(p->events, (uint64_t)p->run.n_workers * p->run.n_trace * sizeof(hd_event));
@@ -202,8 +202,10 @@ static heddle_status size_grid(persistent *p, hd_error *e)
     const hd_plan *plan = p->run.dispatch == HD_DISPATCH_PLAN ? l->graph->plan : NULL;
     uint32_t asked = l->device->config.n_workers, most;
     int per_sm = 0;
+    uint64_t begin = hd_host_clock();
     HD_TRY(hd_kernel_find(&p->kernel, &per_sm, l, HD_KERNEL_PERSISTENT(p->run.dispatch, p->run.n_trace != 0),
                           p->n_threads, l->shared_bytes, e));
+    p->loaded->cost.kernel_ns += hd_host_clock() - begin;
     most = (uint32_t)(per_sm * l->device->n_sms);
     if (plan && asked && plan->n_workers != asked)
         return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", plan->n_workers,
@@ -230,11 +232,13 @@ static heddle_status make_steps(persistent *p, hd_error *e)
     const hd_graph *g = p->loaded->graph;
     hd_plan own = {0, 0, NULL, NULL};
     heddle_status s = HEDDLE_OK;
+    uint64_t begin = hd_host_clock();
     if (!g->plan)
         s = hd_plan_make(&own, g, p->run.n_workers, p->form.style, g->cost_ns, HD_PLAN_HOP_NS, e);
     if (s == HEDDLE_OK)
         s = hd_steps_make(&p->steps, g->plan ? g->plan : &own, g, e);
     hd_plan_clear(&own);
+    p->loaded->cost.plan_ns += hd_host_clock() - begin;
     return s;
 }
 
@@ -253,7 +257,8 @@ static heddle_status make_block(persistent *p, hd_error *e)
     (void)cut(p, p->block, &p->clear_bytes);
     if (!p->run.n_trace)
         p->run.events = NULL;
-    HD_CUDA_TRY(cudaHostAlloc((void **)&p->first, sizeof *p->first, cudaHostAllocDefault), e, "loading a graph");
+    if (p->run.dispatch != HD_DISPATCH_DISTRIBUTED)
+        p->run.boxes = NULL;
     p->tallies = hd_new(p->run.n_workers * sizeof(hd_tally));
     p->events = p->run.n_trace ? hd_new((uint64_t)p->run.n_workers * p->run.n_trace * sizeof(hd_event)) : NULL;
     if (!p->tallies || (p->run.n_trace && !p->events))
@@ -261,19 +266,21 @@ static heddle_status make_block(persistent *p, hd_error *e)
     return HEDDLE_OK;
 }
 
+static heddle_status upload(const persistent *p, const void *to, const void *from, uint64_t n_bytes, hd_error *e)
+{
+    if (!n_bytes)
+        return HEDDLE_OK;
+    return hd_cuda_copy(p->loaded->device, (void *)(uintptr_t)to, from, n_bytes, cudaMemcpyHostToDevice, e);
+}
+
 static heddle_status upload_steps(const persistent *p, hd_error *e)
 {
     const hd_steps *s = &p->steps;
     if (!s->steps)
         return HEDDLE_OK;
-    HD_CUDA_TRY(
-        cudaMemcpy((void *)(uintptr_t)p->run.steps, s->steps, s->n_steps * sizeof(hd_step), cudaMemcpyHostToDevice), e,
-        "loading a plan");
-    HD_CUDA_TRY(cudaMemcpy((void *)(uintptr_t)p->run.lists, s->lists, s->n_workers * 4, cudaMemcpyHostToDevice), e,
-                "loading a plan");
-    HD_CUDA_TRY(cudaMemcpy((void *)(uintptr_t)p->run.step_edges, s->edges, s->n_edges * 4, cudaMemcpyHostToDevice), e,
-                "loading a plan");
-    return HEDDLE_OK;
+    HD_TRY(upload(p, p->run.steps, s->steps, s->n_steps * sizeof(hd_step), e));
+    HD_TRY(upload(p, p->run.lists, s->lists, s->n_workers * 4, e));
+    return upload(p, p->run.step_edges, s->edges, s->n_edges * 4, e);
 }
 
 static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy policy)

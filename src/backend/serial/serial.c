@@ -201,6 +201,7 @@ static void result(const hd_loaded *l, hd_result *out)
     out->how = "";
     out->executor = HEDDLE_EXECUTOR_AUTO;
     out->dispatch = HEDDLE_DISPATCH_DEFAULT;
+    out->cost = (hd_cost){0, 0, 0};
 }
 
 static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
