@@ -8,6 +8,7 @@
 #   make cuda     the command with the cuda backend, left at build-cuda/heddle (CUDA 12.8 or newer)
 #   make gpu      builds, tests and measures on this machine's GPU within ten minutes; see tests/gpu.sh
 #   make bench-overhead                   what a task costs, beside other runtimes (TSV)
+#   make bench-openmp                     what translated OpenMP programs lose against hand-written ones (TSV)
 #   make install PREFIX=/usr/local        make format        make clean
 #   make needs    installs what is missing (root or passwordless sudo), or prints the command
 JOBS ?= $(shell nproc)
@@ -38,8 +39,8 @@ cuda: config-cuda
 gpu:
 	bash tests/gpu.sh
 
-bench-overhead: config-release
-	cmake --build --preset release --parallel $(JOBS) --target bench-overhead
+bench-overhead bench-openmp: config-release
+	cmake --build --preset release --parallel $(JOBS) --target $@
 
 install: config-release
 	cmake --build --preset release --parallel $(JOBS)
@@ -56,4 +57,4 @@ clean:
 
 .NOTPARALLEL:
 .DEFAULT_GOAL = build
-.PHONY: build run check dev tsan asan cuda gpu bench-overhead install needs format clean
+.PHONY: build run check dev tsan asan cuda gpu bench-overhead bench-openmp install needs format clean

@@ -12,6 +12,13 @@ need() { # PACKAGE COMMAND...: the package is missing when the command fails
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 cmake_is_new() { cmake --version | awk 'NR == 1 { split($3, v, "."); exit !(v[1] > 3 || v[1] == 3 && v[2] >= 25) }'; }
+has_libclang() { # with its header and the clang of the same version, as tools/heddlec wants them
+    local llvm
+    for llvm in /usr/lib/llvm-*; do
+        [ -f "$llvm/include/clang-c/Index.h" ] && [ -e "$llvm/lib/libclang.so" ] && [ -x "$llvm/bin/clang" ] && return 0
+    done
+    return 1
+}
 
 probe() {
     missing=()
@@ -21,6 +28,8 @@ probe() {
     need libjansson-dev pkg-config --exists 'jansson >= 2.9'
     need libssl-dev pkg-config --exists libcrypto
     need libhwloc-dev pkg-config --exists 'hwloc >= 2.0' # optional, but here for the asking
+    need libclang-dev has_libclang # heddlec
+    need clang has_libclang
     need python3 command -v python3 # reads JSON in the tests
 }
 

@@ -24,11 +24,18 @@ export PKG_CONFIG_PATH=${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 cc -std=c11 $example/*.c $(pkg-config --cflags --libs heddle) -o "$scratch/with_pc"
 "$scratch/with_pc" | diff "$example/expected.txt" -
 
+cc -std=c11 bench/openmp/inspect.c $(pkg-config --cflags --libs heddle_openmp) -o "$scratch/with_openmp"
+"$scratch/with_openmp" 8 1
+
 echo "-- symbols"
-awk '/^HEDDLE_API/, /;/' include/heddle.h | grep -oE '\bheddle_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
-nm -D --defined-only "$library" | awk '{ print $3 }' | grep -v '^_' | sort -u >"$scratch/exported"
-diff "$scratch/declared" "$scratch/exported" || { echo "declared and exported differ" && exit 1; }
-readelf -d "$library" | grep SONAME
+exports() { # HEADER LIBRARY: what the one declares the other exports, and nothing else but OpenMP's own functions
+    awk '/^HEDDLE_API/, /;/' "$1" | grep -oE '\bheddle_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
+    nm -D --defined-only "$2" | awk '{ print $3 }' | grep -vE '^(_|omp_)' | sort -u >"$scratch/exported"
+    diff "$scratch/declared" "$scratch/exported" || { echo "$1 and $2 differ" && exit 1; }
+    readelf -d "$2" | grep SONAME
+}
+exports include/heddle.h "$library"
+exports include/heddle/openmp.h "$(find "$prefix" -name libheddle_openmp.so)"
 
 echo "-- headers"
 diff -r include "$prefix/include"

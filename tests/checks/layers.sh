@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # layers.sh - who may include whom: engine -> run -> backend -> graph -> base, never back up; one backend never another,
-# and nobody above them a backend by name; core only itself; tools, apps, benches and examples only public headers;
-# CUDA headers only in the cuda backend.
+# and nobody above them a backend by name; core only itself; openmp above them all, by public headers and its own; tools,
+# apps, benches and examples only public headers; CUDA headers only in the cuda backend.
 . "$(dirname "$0")/common.sh"
 
 # "FILE LINE INCLUDED" for each include, quoted ones resolved as the compiler would.
@@ -36,6 +36,7 @@ function floor_of(path) {
     if (path ~ /^src\/backend\//) return 3
     if (path ~ /^src\/run\//) return 4
     if (path ~ /^src\/engine\//) return 5
+    if (path ~ /^src\/openmp\//) return 6
     return 0
 }
 function backend_of(path) {
@@ -61,6 +62,8 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         if (to ~ /^nowhere/) no("there is no such file")
         if (to ~ /^(apps|tools|tests|bench|examples)\//) no("the library knows nothing of its users")
         if (floor_of(to) > floor_of(from)) no("a floor takes nothing from a floor above it")
+        if (from ~ /^src\/openmp\// && to ~ /^src\// && floor_of(to) != 6) no("public headers are enough here")
+        if (from ~ /^src\/openmp\// && to ~ /^include\// && !public) no("core is installed, but no interface")
         if (backend_of(to) != "" && backend_of(to) != backend_of(from)) no("a backend is reached through backend.h only")
     } else {
         split(from, part, "/")

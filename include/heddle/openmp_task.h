@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/openmp_task.h - what the task bodies that heddlec generates are written with. One text for C11, C++ and CUDA.
+ *
+ * A body is run by all lanes of a worker. Between two inner parallel regions they go the same way, each with its own copy
+ * of local variables; what changes memory is done by lane 0 alone (HEDDLE_OMP_ONE), with a barrier on either side. In an
+ * inner region they share loops out (HEDDLE_OMP_FOR) and combine results (HEDDLE_OMP_REDUCE). The macros see the lane as
+ * hd_lane.
+ *
+ * How a loop is shared out. On the host each lane takes one stretch of the outermost loop, and the loops stay as the user
+ * wrote them: of one lane, which takes all, compilers make what they make of the user's loops. On a GPU neighbouring lanes
+ * take neighbouring iterations of all loops together, so that loads are coalesced. HEDDLE_OMP_FLAT makes the host take the
+ * GPU's form, so that emulated lanes test it.
+ *
+ * No data of tasks is read through restrict pointers on a GPU (heddle/task.h says why). */
+#ifndef HEDDLE_OPENMP_TASK_H
+#define HEDDLE_OPENMP_TASK_H
+
+#include "heddle/openmp.h"
+#include "heddle/task.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#if !defined(__CUDA_ARCH__)
+#include <sched.h>
+#endif
+
+/* What the user's text leaves unused, and what becomes unused because lanes have their own, is no news. */
+#if defined(__CUDACC__)
+#pragma nv_diag_suppress 177, 550
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#endif
+
+/* ---- C, C++ and CUDA ------------------------------------------------------------------------------------------------- */
+
+/* Functions of the program, and its constant tables. */
+#if defined(__CUDACC__)
+#define HEDDLE_OMP_FN static inline __host__ __device__ HD_UNUSED
+#else
+#define HEDDLE_OMP_FN static inline HD_UNUSED
+#endif
+#if defined(__CUDA_ARCH__)
+#define HEDDLE_OMP_CONST __device__
+#define HEDDLE_OMP_ON_HOST 0
+#else
+#define HEDDLE_OMP_CONST
+#define HEDDLE_OMP_ON_HOST 1
+#endif
+#if defined(__CUDACC__)
+/* CUDA has memcpy and memset for the device, and no memmove. */
+HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
+{
+#if defined(__CUDA_ARCH__)
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    if (t <= f)
+        for (size_t i = 0; i < n; i++)
+            t[i] = f[i];
+    else
+        while (n-- > 0)
+            t[n] = f[n];
+    return to;
+#else
+    return memmove(to, from, n);
+#endif
+}
+#define memmove heddle_omp_move
+#endif
+/* Before the prototype of a function that is to know what its caller knows, of hd_lane above all. */
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+#define HEDDLE_OMP_WITHIN __attribute__((always_inline))
+#else
+#define HEDDLE_OMP_WITHIN
+#endif
+
+/* restrict, _Static_assert, and an array of variable length. */
+#if defined(__cplusplus)
+#define HEDDLE_OMP_RESTRICT
+#define HEDDLE_OMP_STATIC_ASSERT static_assert
+#define HEDDLE_OMP_ALIGNAS alignas
+#define HEDDLE_OMP_VLA(T, name, n) T *name = (T *)__builtin_alloca(sizeof(T) * (size_t)(n))
+#else
+#define HEDDLE_OMP_RESTRICT restrict
+#define HEDDLE_OMP_STATIC_ASSERT _Static_assert
+#define HEDDLE_OMP_ALIGNAS _Alignas
+#define HEDDLE_OMP_VLA(T, name, n) T name[(n) > 0 ? (n) : 1]
+#endif
+
+/* Before a loop of which the user says that its iterations do not depend on one another. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define HEDDLE_OMP_SIMD _Pragma("GCC ivdep")
+#else
+#define HEDDLE_OMP_SIMD
+#endif
+
+/* A task cannot go on: says what is wrong at which line of the user's source, and ends the program. */
+HD_SELDOM_FN void heddle_omp_trap(const heddle_lane *lane, const char *file, int line, const char *what)
+{
+#if defined(__CUDA_ARCH__)
+    printf("%s:%d: %s (task %u)\n", file, line, what, lane->task);
+    __trap();
+#else
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s (task %u)\n", file, line, what, lane->task);
+    abort();
+#endif
+}
+
+/* Without the variable in which C's lgamma leaves a sign. */
+HD_FN double heddle_omp_lgamma(double x)
+{
+#if defined(__CUDA_ARCH__)
+    return lgamma(x);
+#else
+    int sign;
+    return lgamma_r(x, &sign);
+#endif
+}
+
+/* omp_get_wtime. */
+HD_FN double heddle_omp_seconds(void) { return (double)hd_clock() * 1e-9; }
+
+/* sleep and usleep: the worker does nothing else meanwhile. Never interrupted, so nothing of the time is left. */
+HD_SELDOM_FN int heddle_omp_sleep(double ns)
+{
+    const uint64_t end = hd_clock() + (ns > 0 ? (uint64_t)ns : 0u);
+    while (hd_clock() < end)
+        HD_PAUSE(4u);
+    return 0;
+}
+
+/* Outside of inner regions a task sees its worker as its thread. */
+HD_FN heddle_lane heddle_omp_worker(const heddle_lane *lane, const heddle_omp_app *app)
+{
+    heddle_lane worker = *lane;
+    worker.index = lane->worker;
+    worker.count = (uint32_t)app->n_workers;
+    return worker;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------------- */
+
+HD_FN heddle_lane heddle_omp_alone(const heddle_lane *lane)
+{
+    heddle_lane alone = *lane;
+    alone.index = 0;
+    alone.count = 1;
+    alone.team = NULL;
+    return alone;
+}
+/* Lanes of a GPU come in warps: what a program does with one thread is left out. */
+#if defined(__CUDA_ARCH__)
+#define HEDDLE_OMP_SEVERAL(lane) __builtin_assume((lane)->count >= 32u)
+#else
+#define HEDDLE_OMP_SEVERAL(lane) ((void)0)
+#endif
+/* The body of a task with inner regions; it sees hd_lane, hd_app, a struct hd_app, and hd_t. Workers of the host have one
+ * lane, unless a test emulates more, and there is a copy of the body of which compilers know that: in it loops are the
+ * user's, with the user's bounds, and barriers are nothing. */
+#define HEDDLE_OMP_BODY(name, args)                                                                       \
+    HD_FN HEDDLE_OMP_WITHIN void name##_lanes_(const heddle_lane *hd_lane, const struct hd_app *hd_app,   \
+                                               const args *hd_t);                                         \
+    HEDDLE_BODY(name, struct hd_app, hd_app, args, hd_t)                                                  \
+    {                                                                                                     \
+        if (HEDDLE_OMP_ON_HOST && lane->count == 1) {                                                     \
+            const heddle_lane alone = heddle_omp_alone(lane);                                             \
+            name##_lanes_(&alone, hd_app, hd_t);                                                          \
+        } else {                                                                                          \
+            HEDDLE_OMP_SEVERAL(lane);                                                                     \
+            name##_lanes_(lane, hd_app, hd_t);                                                            \
+        }                                                                                                 \
+    }                                                                                                     \
+    HD_FN void name##_lanes_(const heddle_lane *hd_lane HD_UNUSED, const struct hd_app *hd_app HD_UNUSED, \
+                             const args *hd_t HD_UNUSED)
+
+/* ---- variables that lanes share -------------------------------------------------------------------------------------- */
+
+#define HEDDLE_OMP_UP(n_bytes) (((uint64_t)(n_bytes) + 15u) & ~(uint64_t)15u)
+
+/* Where the worker's stack begins; block-shared memory is used instead where all fits that a body needs. */
+HD_FN char *heddle_omp_stack(const heddle_lane *lane, const heddle_omp_app *app)
+{
+    return app->stack + lane->worker * app->stack_bytes;
+}
+
+/* n_bytes more of the worker's stack. All lanes call it and get the same. */
+HD_FN void *heddle_omp_push(const heddle_lane *lane, const heddle_omp_app *app, char **top, uint64_t n_bytes)
+{
+    char *at = *top;
+    if (HEDDLE_OMP_UP(n_bytes) > (uint64_t)(heddle_omp_stack(lane, app) + app->stack_bytes - at))
+        heddle_omp_trap(lane, __FILE__, __LINE__, "the arrays of a task are too large for the stack of its worker");
+    *top = at + HEDDLE_OMP_UP(n_bytes);
+    return at;
+}
+
+/* Lane 0 alone does the statement behind it. */
+#define HEDDLE_OMP_ONE if (hd_lane->index == 0)
+/* The same of an expression; and one whose truth the others are told through `told`, which all lanes see. */
+#define HEDDLE_OMP_BY_ONE(e) (heddle_barrier(hd_lane), hd_lane->index == 0 ? (void)(e) : (void)0)
+#define HEDDLE_OMP_TOLD(told, e) (HEDDLE_OMP_BY_ONE((told) = (e) ? 1 : 0), heddle_barrier(hd_lane), (told) != 0)
+/* Section k of a sections construct. */
+#define HEDDLE_OMP_SECTION(k) if (hd_lane->index == (k) % hd_lane->count)
+
+/* ---- loops ----------------------------------------------------------------------------------------------------------- */
+
+/* Iterations of for (i = a; i < b; i += s); s > 0. */
+HD_FN int64_t heddle_omp_trips(int64_t a, int64_t b, int64_t s)
+{
+    return a < b ? (int64_t)(((uint64_t)b - (uint64_t)a - 1u) / (uint64_t)s) + 1 : 0;
+}
+#define HEDDLE_OMP_TRIPS(a, b, s) heddle_omp_trips((int64_t)(a), (int64_t)(b), (int64_t)(s))
+
+#if defined(__CUDA_ARCH__) || defined(HEDDLE_OMP_FLAT)
+
+/* Does the statement behind it once, for one value of i. */
+#define HEDDLE_OMP_WITH_(T, i, value) for (T i HD_UNUSED = (T)(value), hd_once_##i = 1; hd_once_##i; hd_once_##i = 0)
+
+/* for (T i = a; i < b; i += s), and i > b; i -= s; T is int or wider. */
+#define HEDDLE_OMP_EACH_(T, i, n) \
+    for (T hd_k_##i = (T)hd_lane->index, hd_n_##i = (T)(n); hd_k_##i < hd_n_##i; hd_k_##i += (T)hd_lane->count)
+#define HEDDLE_OMP_FOR(T, i, a, b, s)                 \
+    HEDDLE_OMP_EACH_(T, i, HEDDLE_OMP_TRIPS(a, b, s)) \
+    HEDDLE_OMP_WITH_(T, i, (a) + hd_k_##i * (T)(s))
+#define HEDDLE_OMP_DOWN(T, i, a, b, s)                \
+    HEDDLE_OMP_EACH_(T, i, HEDDLE_OMP_TRIPS(b, a, s)) \
+    HEDDLE_OMP_WITH_(T, i, (a)-hd_k_##i *(T)(s))
+
+/* Two loops together: row of the outer one, column of the inner. Going on by the number of lanes takes no division. */
+#define HEDDLE_OMP_NEST_(bits)                                                                                        \
+    typedef struct heddle_omp_nest##bits {                                                                            \
+        int##bits##_t row, column, n_rows, n_columns, by_rows, by_columns;                                            \
+    } heddle_omp_nest##bits;                                                                                          \
+    HD_FN heddle_omp_nest##bits heddle_omp_nest##bits##_begin(const heddle_lane *lane, int64_t rows, int64_t columns) \
+    {                                                                                                                 \
+        heddle_omp_nest##bits at = {0, 0, 0, (int##bits##_t)columns, 0, 0};                                           \
+        if (columns > 0) {                                                                                            \
+            at.n_rows = (int##bits##_t)rows;                                                                          \
+            at.row = (int##bits##_t)lane->index / at.n_columns;                                                       \
+            at.column = (int##bits##_t)lane->index % at.n_columns;                                                    \
+            at.by_rows = (int##bits##_t)lane->count / at.n_columns;                                                   \
+            at.by_columns = (int##bits##_t)lane->count % at.n_columns;                                                \
+        }                                                                                                             \
+        return at;                                                                                                    \
+    }                                                                                                                 \
+    HD_FN void heddle_omp_nest##bits##_next(heddle_omp_nest##bits *at)                                                \
+    {                                                                                                                 \
+        at->row += at->by_rows;                                                                                       \
+        at->column += at->by_columns;                                                                                 \
+        if (at->column >= at->n_columns) {                                                                            \
+            at->column -= at->n_columns;                                                                              \
+            at->row++;                                                                                                \
+        }                                                                                                             \
+    }
+HEDDLE_OMP_NEST_(32)
+HEDDLE_OMP_NEST_(64)
+#undef HEDDLE_OMP_NEST_
+#define HEDDLE_OMP_BOTH_(bits, i, rows, columns)                                                  \
+    for (heddle_omp_nest##bits hd_at_##i = heddle_omp_nest##bits##_begin(hd_lane, rows, columns); \
+         hd_at_##i.row < hd_at_##i.n_rows; heddle_omp_nest##bits##_next(&hd_at_##i))
+
+/* for (T i = a; i < b; i += s) for (U j = c; j < d; j += t), and with a third loop; bits: 64 when one has so many. */
+#define HEDDLE_OMP_FOR2(bits, T, i, a, b, s, U, j, c, d, t)                         \
+    HEDDLE_OMP_BOTH_(bits, i, HEDDLE_OMP_TRIPS(a, b, s), HEDDLE_OMP_TRIPS(c, d, t)) \
+    HEDDLE_OMP_WITH_(T, i, (a) + (T)hd_at_##i.row * (T)(s))                         \
+    HEDDLE_OMP_WITH_(U, j, (c) + (U)hd_at_##i.column * (U)(t))
+#define HEDDLE_OMP_FOR3(bits, T, i, a, b, s, U, j, c, d, t, V, k, e, f, u)                                      \
+    HEDDLE_OMP_BOTH_(bits, i, HEDDLE_OMP_TRIPS(a, b, s), HEDDLE_OMP_TRIPS(c, d, t) * HEDDLE_OMP_TRIPS(e, f, u)) \
+    HEDDLE_OMP_WITH_(T, i, (a) + (T)hd_at_##i.row * (T)(s))                                                     \
+    HEDDLE_OMP_WITH_(U, j, (c) + (U)(hd_at_##i.column / (int##bits##_t)HEDDLE_OMP_TRIPS(e, f, u)) * (U)(t))     \
+    HEDDLE_OMP_WITH_(V, k, (e) + (V)(hd_at_##i.column % (int##bits##_t)HEDDLE_OMP_TRIPS(e, f, u)) * (V)(u))
+
+/* This lane runs the last of n iterations of the outermost loop and inner ones of the others together. */
+#define HEDDLE_OMP_HAS_LAST(n, inner) \
+    ((n) * (inner) > 0 && hd_lane->index == (uint64_t)((n) * (inner)-1) % hd_lane->count)
+
+#else
+
+/* The first iteration of a lane's stretch of n. */
+HD_FN int64_t heddle_omp_share(const heddle_lane *lane, uint32_t index, int64_t n)
+{
+    return n / lane->count * index + n % lane->count * index / lane->count;
+}
+/* Values of i with which the stretch begins and ends. */
+HD_FN int64_t heddle_omp_first(const heddle_lane *lane, int64_t a, int64_t n, int64_t s)
+{
+    return lane->count == 1 ? a : a + heddle_omp_share(lane, lane->index, n) * s;
+}
+HD_FN int64_t heddle_omp_last(const heddle_lane *lane, int64_t a, int64_t n, int64_t s, int64_t b)
+{
+    return lane->index + 1 == lane->count ? b : a + heddle_omp_share(lane, lane->index + 1, n) * s;
+}
+
+#define HEDDLE_OMP_FOR(T, i, a, b, s)                                                                            \
+    for (T i = (T)heddle_omp_first(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(a, b, s), (int64_t)(s)),              \
+           hd_end_##i =                                                                                          \
+               (T)heddle_omp_last(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(a, b, s), (int64_t)(s), (int64_t)(b)); \
+         i < hd_end_##i; i += (T)(s))
+#define HEDDLE_OMP_DOWN(T, i, a, b, s)                                                                            \
+    for (T i = (T)heddle_omp_first(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(b, a, s), -(int64_t)(s)),              \
+           hd_end_##i =                                                                                           \
+               (T)heddle_omp_last(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(b, a, s), -(int64_t)(s), (int64_t)(b)); \
+         i > hd_end_##i; i -= (T)(s))
+#define HEDDLE_OMP_PLAIN_(T, i, a, b, s) for (T i = (T)(a), hd_end_##i = (T)(b); i < hd_end_##i; i += (T)(s))
+#define HEDDLE_OMP_FOR2(bits, T, i, a, b, s, U, j, c, d, t) \
+    HEDDLE_OMP_FOR(T, i, a, b, s)                           \
+    HEDDLE_OMP_PLAIN_(U, j, c, d, t)
+#define HEDDLE_OMP_FOR3(bits, T, i, a, b, s, U, j, c, d, t, V, k, e, f, u) \
+    HEDDLE_OMP_FOR(T, i, a, b, s)                                          \
+    HEDDLE_OMP_PLAIN_(U, j, c, d, t)                                       \
+    HEDDLE_OMP_PLAIN_(V, k, e, f, u)
+#define HEDDLE_OMP_HAS_LAST(n, inner)                                     \
+    ((inner) > 0 && heddle_omp_share(hd_lane, hd_lane->index, n) < (n) && \
+     heddle_omp_share(hd_lane, hd_lane->index + 1, n) == (n))
+
+#endif
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------ */
+
+/* x of all lanes becomes what `combined`, an expression of hd_a and hd_b, makes of the lanes' own. All lanes call it; what
+ * they wrote before is visible after. */
+#if defined(__CUDA_ARCH__)
+#define HEDDLE_OMP_REDUCE(T, x, combined)                                                       \
+    do {                                                                                        \
+        T *const hd_partial = (T *)hd_lane->shared;                                             \
+        for (int hd_by = 16; hd_by > 0; hd_by /= 2) {                                           \
+            const T hd_a = (x), hd_b = (T)__shfl_down_sync(0xffffffffu, hd_a, (unsigned)hd_by); \
+            (x) = (T)(combined);                                                                \
+        }                                                                                       \
+        if (hd_lane->index % 32u == 0)                                                          \
+            hd_partial[hd_lane->index / 32u] = (x);                                             \
+        heddle_barrier(hd_lane);                                                                \
+        (x) = hd_partial[0];                                                                    \
+        for (uint32_t hd_warp = 1; hd_warp < hd_lane->count / 32u; hd_warp++) {                 \
+            const T hd_a = (x), hd_b = hd_partial[hd_warp];                                     \
+            (x) = (T)(combined);                                                                \
+        }                                                                                       \
+        heddle_barrier(hd_lane);                                                                \
+    } while (0)
+#else
+/* The largest power of two below n; 0 for 1. */
+HD_FN uint32_t heddle_omp_half(uint32_t n)
+{
+    uint32_t half = 1;
+    if (n < 2)
+        return 0;
+    while (half * 2 < n)
+        half *= 2;
+    return half;
+}
+/* Lanes beyond the partial results that there is room for add theirs to those of the first lanes. */
+#define HEDDLE_OMP_REDUCE(T, x, combined)                                                                \
+    do {                                                                                                 \
+        const uint32_t hd_room = HD_REDUCE_BYTES / sizeof(T), hd_own = hd_lane->index % hd_room;         \
+        const uint32_t hd_n = hd_lane->count < hd_room ? hd_lane->count : hd_room;                       \
+        T *const hd_partial = (T *)hd_lane->shared;                                                      \
+        for (uint32_t hd_from = 0; hd_from < hd_lane->count && hd_lane->count > 1; hd_from += hd_room) { \
+            if (hd_lane->index / hd_room * hd_room == hd_from) {                                         \
+                const T hd_a = hd_from ? hd_partial[hd_own] : (x), hd_b = (x);                           \
+                hd_partial[hd_own] = hd_from ? (T)(combined) : hd_a;                                     \
+            }                                                                                            \
+            heddle_barrier(hd_lane);                                                                     \
+        }                                                                                                \
+        for (uint32_t hd_half = heddle_omp_half(hd_n); hd_half > 0; hd_half /= 2) {                      \
+            if (hd_lane->index < hd_half && hd_lane->index + hd_half < hd_n) {                           \
+                const T hd_a = hd_partial[hd_own], hd_b = hd_partial[hd_own + hd_half];                  \
+                hd_partial[hd_own] = (T)(combined);                                                      \
+            }                                                                                            \
+            heddle_barrier(hd_lane);                                                                     \
+        }                                                                                                \
+        if (hd_lane->count > 1) {                                                                        \
+            (x) = hd_partial[0];                                                                         \
+            heddle_barrier(hd_lane);                                                                     \
+        }                                                                                                \
+    } while (0)
+#endif
+
+/* ---- one after the other --------------------------------------------------------------------------------------------- */
+
+/* Lanes of a warp that come to a critical statement together: the first takes the lock for all of them, then one after the
+ * other does the statement. A lock of all workers is handed on so once a warp, and not once a lane. */
+typedef struct heddle_omp_turns {
+    uint32_t lanes, left; /* bits: that came, whose turn is to come */
+} heddle_omp_turns;
+
+HD_FN uint32_t heddle_omp_lowest(uint32_t lanes) { return lanes & (~lanes + 1u); }
+
+HD_FN int heddle_omp_is_me(uint32_t lane)
+{
+#if defined(__CUDA_ARCH__)
+    return lane == 1u << (threadIdx.x & 31u);
+#else
+    return lane == 1u;
+#endif
+}
+
+HD_FN heddle_omp_turns heddle_omp_lock(uint32_t *lock)
+{
+    heddle_omp_turns t;
+#if defined(__CUDA_ARCH__)
+    t.lanes = t.left = __activemask();
+    if (heddle_omp_is_me(heddle_omp_lowest(t.lanes)))
+        for (uint32_t n = 0; HD_LOAD(lock, RELAXED, DEV) || !HD_CAS(lock, 0u, 1u, ACQUIRE, DEV); n++)
+            HD_PAUSE(n); /* a word that hundreds of warps try for at once is slow for its owner, too */
+    __syncwarp(t.lanes);
+#else
+    t.lanes = t.left = 1u;
+    while (!HD_CAS(lock, 0u, 1u, ACQUIRE, DEV))
+        sched_yield();
+#endif
+    return t;
+}
+
+/* The lane whose turn it was has done the statement; the last one's writes are the lock's next owner's to see. */
+HD_FN void heddle_omp_turn_over(heddle_omp_turns *t, uint32_t *lock)
+{
+#if defined(__CUDA_ARCH__)
+    __syncwarp(t->lanes);
+#endif
+    t->left &= t->left - 1u;
+    if (!t->left && heddle_omp_is_me(heddle_omp_lowest(t->lanes)))
+        HD_STORE(lock, 0u, RELEASE, DEV);
+}
+
+/* The statement behind it is done by one lane of all workers at a time. */
+#define HEDDLE_OMP_CRITICAL(lock)                                                                                 \
+    for (heddle_omp_turns hd_turns = heddle_omp_lock(lock); hd_turns.left; heddle_omp_turn_over(&hd_turns, lock)) \
+        if (heddle_omp_is_me(heddle_omp_lowest(hd_turns.left)))
+
+/* ---- atomics --------------------------------------------------------------------------------------------------------- */
+
+/* `ordered`: a constant, 1 when the construct also orders other accesses (seq_cst, acquire, release). */
+HD_FN void heddle_omp_flush(void)
+{
+#if defined(__CUDA_ARCH__)
+    __threadfence();
+#else
+    __sync_synchronize();
+#endif
+}
+
+#if defined(__CUDA_ARCH__)
+#define HEDDLE_OMP_WORD_(bits, U)                                                                            \
+    HD_FN uint##bits##_t heddle_omp_load_##bits(uint##bits##_t *p, int ordered)                              \
+    {                                                                                                        \
+        uint##bits##_t v = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);             \
+        if (ordered)                                                                                         \
+            heddle_omp_flush();                                                                              \
+        return v;                                                                                            \
+    }                                                                                                        \
+    HD_FN void heddle_omp_store_##bits(uint##bits##_t *p, uint##bits##_t v, int ordered)                     \
+    {                                                                                                        \
+        if (ordered)                                                                                         \
+            heddle_omp_flush();                                                                              \
+        __nv_atomic_store_n(p, v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);                            \
+    }                                                                                                        \
+    HD_FN int heddle_omp_swap_##bits(uint##bits##_t *p, uint##bits##_t *seen, uint##bits##_t v, int ordered) \
+    {                                                                                                        \
+        uint##bits##_t was;                                                                                  \
+        if (ordered)                                                                                         \
+            heddle_omp_flush();                                                                              \
+        was = (uint##bits##_t)atomicCAS((U *)p, (U)*seen, (U)v);                                             \
+        if (ordered)                                                                                         \
+            heddle_omp_flush();                                                                              \
+        if (was == *seen)                                                                                    \
+            return 1;                                                                                        \
+        *seen = was;                                                                                         \
+        return 0;                                                                                            \
+    }
+#define HEDDLE_OMP_FETCH_(name, T, U, device, host)   \
+    HD_FN T heddle_omp_##name(T *p, T v, int ordered) \
+    {                                                 \
+        T was;                                        \
+        if (ordered)                                  \
+            heddle_omp_flush();                       \
+        was = (T)device((U *)p, (U)v);                \
+        if (ordered)                                  \
+            heddle_omp_flush();                       \
+        return was;                                   \
+    }
+#else
+#define HEDDLE_OMP_ORDER_(order) (ordered ? __ATOMIC_##order : __ATOMIC_RELAXED)
+#define HEDDLE_OMP_WORD_(bits, U)                                                                                  \
+    HD_FN uint##bits##_t heddle_omp_load_##bits(uint##bits##_t *p, int ordered)                                    \
+    {                                                                                                              \
+        return __atomic_load_n(p, HEDDLE_OMP_ORDER_(SEQ_CST));                                                     \
+    }                                                                                                              \
+    HD_FN void heddle_omp_store_##bits(uint##bits##_t *p, uint##bits##_t v, int ordered)                           \
+    {                                                                                                              \
+        __atomic_store_n(p, v, HEDDLE_OMP_ORDER_(SEQ_CST));                                                        \
+    }                                                                                                              \
+    HD_FN int heddle_omp_swap_##bits(uint##bits##_t *p, uint##bits##_t *seen, uint##bits##_t v, int ordered)       \
+    {                                                                                                              \
+        return __atomic_compare_exchange_n(p, seen, v, 0, HEDDLE_OMP_ORDER_(SEQ_CST), HEDDLE_OMP_ORDER_(SEQ_CST)); \
+    }
+#define HEDDLE_OMP_FETCH_(name, T, U, device, host) \
+    HD_FN T heddle_omp_##name(T *p, T v, int ordered) { return host(p, v, HEDDLE_OMP_ORDER_(SEQ_CST)); }
+#endif
+HEDDLE_OMP_WORD_(32, unsigned)
+HEDDLE_OMP_WORD_(64, unsigned long long)
+HEDDLE_OMP_FETCH_(add_32, uint32_t, unsigned, atomicAdd, __atomic_fetch_add)
+HEDDLE_OMP_FETCH_(add_64, uint64_t, unsigned long long, atomicAdd, __atomic_fetch_add)
+HEDDLE_OMP_FETCH_(and_32, uint32_t, unsigned, atomicAnd, __atomic_fetch_and)
+HEDDLE_OMP_FETCH_(and_64, uint64_t, unsigned long long, atomicAnd, __atomic_fetch_and)
+HEDDLE_OMP_FETCH_(or_32, uint32_t, unsigned, atomicOr, __atomic_fetch_or)
+HEDDLE_OMP_FETCH_(or_64, uint64_t, unsigned long long, atomicOr, __atomic_fetch_or)
+HEDDLE_OMP_FETCH_(xor_32, uint32_t, unsigned, atomicXor, __atomic_fetch_xor)
+HEDDLE_OMP_FETCH_(xor_64, uint64_t, unsigned long long, atomicXor, __atomic_fetch_xor)
+#undef HEDDLE_OMP_WORD_
+#undef HEDDLE_OMP_FETCH_
+#undef HEDDLE_OMP_ORDER_
+
+/* The number of type T and that many bits at `at` becomes `value`, an expression of hd_old; then `then` is done, which may
+ * use hd_old and hd_new. */
+#define HEDDLE_OMP_UPDATE(T, bits, at, value, then, ordered)                    \
+    do {                                                                        \
+        uint##bits##_t *const hd_word = (uint##bits##_t *)(at), hd_next = 0;    \
+        uint##bits##_t hd_seen = heddle_omp_load_##bits(hd_word, ordered);      \
+        T hd_old, hd_new;                                                       \
+        do {                                                                    \
+            memcpy(&hd_old, &hd_seen, sizeof hd_old);                           \
+            hd_new = (T)(value);                                                \
+            memcpy(&hd_next, &hd_new, sizeof hd_new);                           \
+        } while (!heddle_omp_swap_##bits(hd_word, &hd_seen, hd_next, ordered)); \
+        then;                                                                   \
+    } while (0)
+#define HEDDLE_OMP_READ(T, bits, at, into, ordered)                                             \
+    do {                                                                                        \
+        const uint##bits##_t hd_seen = heddle_omp_load_##bits((uint##bits##_t *)(at), ordered); \
+        T hd_old;                                                                               \
+        memcpy(&hd_old, &hd_seen, sizeof hd_old);                                               \
+        into = hd_old;                                                                          \
+    } while (0)
+#define HEDDLE_OMP_WRITE(T, bits, at, value, ordered)                      \
+    do {                                                                   \
+        const T hd_new = (T)(value);                                       \
+        uint##bits##_t hd_next;                                            \
+        memcpy(&hd_next, &hd_new, sizeof hd_next);                         \
+        heddle_omp_store_##bits((uint##bits##_t *)(at), hd_next, ordered); \
+    } while (0)
+
+/* Adds to a float or double: what the GPU has an instruction for. Gives the old value. */
+HD_FN float heddle_omp_add_f32(float *p, float v, int ordered)
+{
+    float was;
+#if defined(__CUDA_ARCH__)
+    if (ordered)
+        heddle_omp_flush();
+    was = atomicAdd(p, v);
+    if (ordered)
+        heddle_omp_flush();
+#else
+    HEDDLE_OMP_UPDATE(float, 32, p, hd_old + v, was = hd_old, ordered);
+#endif
+    return was;
+}
+HD_FN double heddle_omp_add_f64(double *p, double v, int ordered)
+{
+    double was;
+#if defined(__CUDA_ARCH__)
+    if (ordered)
+        heddle_omp_flush();
+    was = atomicAdd(p, v);
+    if (ordered)
+        heddle_omp_flush();
+#else
+    HEDDLE_OMP_UPDATE(double, 64, p, hd_old + v, was = hd_old, ordered);
+#endif
+    return was;
+}
+
+#endif

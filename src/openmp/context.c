@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* context.c - see context.h.
+ *
+ * What heddle's own variables leave open on a GPU is settled for graphs that run once: executor persistent, because only
+ * it has workers with a stack each; dispatch ticket, because it needs no plan, and making one takes the host longer than
+ * it saves in one run. With HEDDLE_PROFILE the dispatch is left open, too: whoever keeps a profile runs a graph often. */
+#include "openmp/inside.h"
+#include "heddle/task.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRACE_EVENTS 8192u /* a worker, when a trace is wanted and HEDDLE_TRACE does not say how long */
+
+int hd_omp_copies_everywhere;
+
+static hd_omp_device devices[HEDDLE_N_BACKENDS];
+static hd_omp_device *last;
+static pid_t owner; /* the process that opened them */
+static int busy;
+
+/* ---- closing ------------------------------------------------------------------------------------------------------ */
+
+/* A child of this process has the memory of the contexts, but not their threads. A body that ends the process does it on
+ * a worker's thread, for which closing would wait. */
+static void close_all(void)
+{
+    uint32_t i;
+    if (getpid() != owner || __atomic_load_n(&busy, __ATOMIC_RELAXED))
+        return;
+    for (i = 0; i < HEDDLE_N_BACKENDS; i++) {
+        hd_omp_device *d = &devices[i];
+        if (!d->ctx)
+            continue;
+        if (d == hd_omp_mapped.by.self)
+            hd_omp_map_clear(&hd_omp_mapped);
+        hd_omp_graphs_forget(d);
+        heddle_mem_free(d->ctx, d->stack);
+        heddle_mem_free(d->ctx, d->locks);
+        heddle_mem_free(d->ctx, d->views);
+        free(d->shown);
+        heddle_close(d->ctx);
+        memset(d, 0, sizeof *d);
+    }
+}
+
+void hd_omp_device_busy(int now) { __atomic_store_n(&busy, now, __ATOMIC_RELAXED); }
+
+/* ---- which -------------------------------------------------------------------------------------------------------- */
+
+/* HEDDLE_AUTO also for a name that is none: heddle_open has the sentence. */
+static heddle_backend backend_of_environment(void)
+{
+    const char *text = hd_omp_env("HEDDLE_BACKEND");
+    uint32_t i;
+    for (i = 0; text && i < HEDDLE_N_BACKENDS; i++)
+        if (!strcmp(text, heddle_backend_name((heddle_backend)i)))
+            return (heddle_backend)i;
+    return HEDDLE_AUTO;
+}
+
+static uint32_t lanes_of_environment(void)
+{
+    const char *text = hd_omp_env("HEDDLE_LANES");
+    return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+/* AUTO, where heddle's own choice is right: bodies that were compiled as C cannot run on a GPU that is there. */
+static heddle_backend wanted_backend(const heddle_omp_program *p)
+{
+    heddle_backend b = p->backend ? p->backend : backend_of_environment();
+    if (b != HEDDLE_AUTO || p->table->stubs || !heddle_has_backend(HEDDLE_CUDA))
+        return b;
+    return lanes_of_environment() > 1 ? HEDDLE_SERIAL : HEDDLE_CPU;
+}
+
+static void settle_for_one_run(heddle_config *c)
+{
+    int launches = hd_omp_env("HEDDLE_EXECUTOR") || hd_omp_env("HEDDLE_BY_BODY") || hd_omp_env("HEDDLE_SYNC");
+    if (launches)
+        return;
+    c->executor = HEDDLE_EXECUTOR_PERSISTENT;
+    if (!hd_omp_env("HEDDLE_DISPATCH") && !hd_omp_env("HEDDLE_POLICY") && !hd_omp_env("HEDDLE_PROFILE"))
+        c->dispatch = HEDDLE_DISPATCH_TICKET;
+}
+
+static heddle_config config_of(const heddle_omp_program *p)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    c.backend = wanted_backend(p);
+    if (c.backend == HEDDLE_CUDA ||
+        (c.backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA) && lanes_of_environment() % 32 == 0))
+        settle_for_one_run(&c);
+    if (!hd_omp_env("HEDDLE_TRACE") && (hd_omp_env("HEDDLE_OMP_TRACE") || hd_omp_env("HEDDLE_OMP_TIMELINE")))
+        c.n_trace = TRACE_EVENTS;
+    return c;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------ */
+
+static hd_omp_device *keep(heddle_ctx *ctx)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    hd_omp_device *d;
+    (void)heddle_get_config(ctx, &c);
+    d = &devices[c.backend];
+    if (d->ctx) {
+        heddle_close(ctx);
+        return d;
+    }
+    d->ctx = ctx;
+    d->config = c;
+    if (!owner)
+        atexit(close_all);
+    owner = getpid();
+    return d;
+}
+
+static hd_omp_device *open_device(const heddle_config *c, const heddle_omp_place *place)
+{
+    heddle_ctx *ctx;
+    if (c->backend != HEDDLE_AUTO && devices[c->backend].ctx)
+        return last = &devices[c->backend];
+    if (heddle_open(&ctx, c) != HEDDLE_OK)
+        hd_omp_die(place, "%s", heddle_errmsg(NULL));
+    return last = keep(ctx);
+}
+
+hd_omp_device *hd_omp_device_cpu(const heddle_omp_place *place)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    heddle_machine m;
+    heddle_get_machine(&m);
+    c.backend = HEDDLE_CPU;
+    c.n_workers = m.n_threads; /* and not what the environment wants of a GPU */
+    c.n_lanes = 1;
+    return open_device(&c, place);
+}
+
+static void check_device(const hd_omp_device *d, const heddle_omp_program *p, const heddle_omp_place *place)
+{
+    heddle_device info = HEDDLE_DEVICE_INIT;
+    if (d->config.backend != HEDDLE_CUDA)
+        return;
+    if (p->stack_bytes && d->config.executor != HEDDLE_EXECUTOR_PERSISTENT)
+        hd_omp_die(place,
+                   "tasks of this program need memory of a worker's own, and executor %s has no workers; "
+                   "HEDDLE_EXECUTOR=persistent has",
+                   heddle_executor_name(d->config.executor));
+    if (p->memory != HEDDLE_OMP_MEMORY_SYSTEM)
+        return;
+    if (heddle_device_info(HEDDLE_CUDA, d->config.device, &info) != HEDDLE_OK)
+        hd_omp_die(place, "%s", heddle_errmsg(NULL));
+    if (!info.reads_host)
+        hd_omp_die(
+            place,
+            "the program was compiled with --memory=system, but %s cannot read the host's memory; compile it with "
+            "--memory=map, or set HEDDLE_BACKEND=cpu",
+            info.name);
+}
+
+/* What was found for a program; nearly always there is one. */
+#define N_ANSWERS 8u
+typedef struct answer {
+    const heddle_omp_program *program;
+    hd_omp_device *device;
+} answer;
+
+hd_omp_device *hd_omp_device_of(const heddle_omp_program *p, const heddle_omp_place *place)
+{
+    static answer answers[N_ANSWERS]; /* the last ones */
+    static uint32_t n;
+    heddle_config c;
+    hd_omp_device *d;
+    uint32_t i;
+    for (i = 0; i < N_ANSWERS; i++)
+        if (answers[i].program == p)
+            return last = answers[i].device;
+    hd_omp_check_program(p, place);
+    c = config_of(p);
+    d = open_device(&c, place);
+    check_device(d, p, place);
+    answers[n++ % N_ANSWERS] = (answer){p, d};
+    return d;
+}
+
+const hd_omp_device *hd_omp_device_last(void) { return last; }
+
+/* ---- programs ----------------------------------------------------------------------------------------------------- */
+
+static void check_kinds(const heddle_omp_program *p, const heddle_omp_place *place)
+{
+    uint32_t k;
+    for (k = 0; k < p->n_kinds; k++)
+        if (p->kinds[k].arg_bytes != p->table->bodies[k].arg_bytes)
+            hd_omp_die(place,
+                       "tasks %s have argument records of %u bytes, their body takes %u: the parts of this program "
+                       "were not compiled together",
+                       p->kinds[k].name, p->kinds[k].arg_bytes, p->table->bodies[k].arg_bytes);
+}
+
+void hd_omp_check_program(const heddle_omp_program *p, const heddle_omp_place *place)
+{
+    uint64_t app_bytes = sizeof(heddle_omp_app) + p->n_globals * sizeof(void *);
+    if (p->version != HEDDLE_OMP_VERSION || p->size != sizeof *p)
+        hd_omp_die(place,
+                   "the program was compiled for version %u of heddle/openmp.h (%u bytes); this library has %u (%u)",
+                   p->version, p->size, HEDDLE_OMP_VERSION, (uint32_t)sizeof *p);
+    if (p->table->app_bytes != app_bytes || p->table->n_bodies < p->n_kinds)
+        hd_omp_die(place, "table %s has %u bodies and an application record of %u bytes; expected were %u and %llu",
+                   p->table->name, p->table->n_bodies, p->table->app_bytes, p->n_kinds, (unsigned long long)app_bytes);
+    check_kinds(p, place);
+}
+
+/* ---- what workers share ------------------------------------------------------------------------------------------- */
+
+uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t n_lanes)
+{
+    heddle_device info = HEDDLE_DEVICE_INIT;
+    uint32_t blocks; /* of at least so many threads, on a multiprocessor of at most 2048 */
+    if (d->config.n_workers)
+        return d->config.n_workers;
+    blocks = 2048u / ((d->config.n_lanes ? d->config.n_lanes : n_lanes) + 32u);
+    if (heddle_device_info(d->config.backend, d->config.device, &info) != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_errmsg(NULL));
+    return info.n_units * (blocks > 32u ? 32u : blocks > 0u ? blocks : 1u);
+}
+
+static void *new_memory(const hd_omp_device *d, uint64_t n_bytes)
+{
+    void *p;
+    if (heddle_mem_new(d->ctx, n_bytes, &p) != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+    return p;
+}
+
+static void room_for_locks(hd_omp_device *d, uint32_t n)
+{
+    uint32_t *zeros;
+    if (n <= d->n_locks)
+        return;
+    heddle_mem_free(d->ctx, d->locks);
+    d->locks = NULL;
+    d->locks = new_memory(d, n * sizeof *zeros);
+    d->n_locks = n;
+    zeros = hd_omp_new(n * sizeof *zeros);
+    if (heddle_mem_write(d->ctx, d->locks, zeros, n * sizeof *zeros) != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+    free(zeros);
+}
+
+void hd_omp_device_room(hd_omp_device *d, const heddle_omp_program *p, uint32_t n_workers)
+{
+    uint64_t n_bytes = p->stack_bytes * n_workers;
+    room_for_locks(d, p->n_locks);
+    if (n_bytes <= d->stack_bytes)
+        return;
+    heddle_mem_free(d->ctx, d->stack);
+    d->stack = NULL;
+    d->stack = new_memory(d, n_bytes);
+    d->stack_bytes = n_bytes;
+}

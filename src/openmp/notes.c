@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* notes.c - what the environment wants to know of a run: a line on stderr, its trace, its timeline. A file that cannot be
+ * written is told of, and does not end the program. */
+#include "openmp/inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lengths that look wrong --------------------------------------------------------------------------------------- */
+
+/* Lengths of sections are often wrong in programs that were only run where the first byte counts: there nobody notices.
+ * The sign of it that is cheap to see: two dependences that begin at one address and end at two. */
+typedef struct seen {
+    uint64_t base, end;
+    uint32_t task, used;
+} seen;
+
+static uint64_t end_of(const heddle_range *r)
+{
+    uint64_t rows = r->n_rows > 1 ? (r->n_rows - 1) * r->stride_bytes : 0;
+    return (uint64_t)(uintptr_t)r->base + rows + r->row_bytes;
+}
+
+/* What was seen first of this base, or the free place for it. */
+static seen *find(seen *table, uint64_t mask, uint64_t base)
+{
+    uint64_t i = (base * 0x9e3779b97f4a7c15ull >> 20) & mask;
+    while (table[i].used && table[i].base != base)
+        i = (i + 1) & mask;
+    return &table[i];
+}
+
+typedef struct suspects {
+    uint64_t n;
+    uint32_t first[2]; /* tasks */
+} suspects;
+
+static void look_at(suspects *out, seen *table, uint64_t mask, heddle_range r, uint32_t task)
+{
+    seen *s = find(table, mask, (uint64_t)(uintptr_t)r.base);
+    if (!s->used) {
+        *s = (seen){(uint64_t)(uintptr_t)r.base, end_of(&r), task, 1};
+    } else if (s->end != end_of(&r)) {
+        if (!out->n++) {
+            out->first[0] = s->task;
+            out->first[1] = task;
+        }
+    }
+}
+
+static suspects find_suspects(const hd_omp_list *l)
+{
+    uint64_t size = 64, i, k, end;
+    suspects out = {0, {0, 0}};
+    seen *table;
+    while (size < l->deps.n * 2)
+        size *= 2;
+    table = hd_omp_new(size * sizeof *table);
+    for (i = 0; i < l->tasks.n; i++) {
+        end = hd_omp_list_end(l, i);
+        for (k = HD_OMP_TASK(l, i)->first; k < end;)
+            look_at(&out, table, size - 1, hd_omp_list_read(l, &k), (uint32_t)i);
+    }
+    free(table);
+    return out;
+}
+
+static void tell_suspects(const hd_omp_region *r)
+{
+    suspects s;
+    const heddle_omp_kind *a, *b;
+    if (r->match != HEDDLE_OMP_OVERLAP)
+        return;
+    s = find_suspects(&r->list);
+    if (!s.n || HD_OMP_TASK(&r->list, s.first[0])->kind >= r->n_kinds)
+        return;
+    a = &r->kinds[HD_OMP_TASK(&r->list, s.first[0])->kind];
+    b = &r->kinds[HD_OMP_TASK(&r->list, s.first[1])->kind];
+    hd_omp_tell(NULL,
+                "%llu dependences begin where another one does, and end elsewhere; the first are of %s (%s:%u) and of "
+                "%s (%s:%u). If lengths of sections are wrong there, tasks wait for more than they must",
+                (unsigned long long)s.n, a->name, a->place.file, a->place.line, b->name, b->place.file, b->place.line);
+}
+
+/* ---- a line a run ---------------------------------------------------------------------------------------------------- */
+
+static void tell_run(const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
+{
+    heddle_graph_info i = HEDDLE_GRAPH_INFO_INIT;
+    heddle_stats s = HEDDLE_STATS_INIT;
+    const char *how = heddle_get_how(g);
+    uint64_t load_ns;
+    (void)heddle_graph_get_info(g, &i);
+    (void)heddle_get_stats(g, &s);
+    load_ns = t->reused ? 0 : s.load_ns < t->run_ns ? s.load_ns : t->run_ns; /* a known graph is loaded already */
+    hd_omp_tell(NULL,
+                "%llu tasks, %llu edges, %llu levels on %s%s%s: created in %.3f ms, %s in %.3f ms, loaded in %.3f ms, "
+                "run in %.3f ms",
+                (unsigned long long)t->n_tasks, (unsigned long long)i.n_edges, (unsigned long long)i.n_levels,
+                heddle_backend_name(d->config.backend), *how ? ", " : "", how, (double)t->create_ns / 1e6,
+                t->reused ? "known graph" : "a graph", (double)(t->add_ns + t->freeze_ns) / 1e6, (double)load_ns / 1e6,
+                (double)(t->run_ns - load_ns) / 1e6);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------- */
+
+/* "%r" in a file's name stands for the region's: "lu.c-41". */
+static void name_file(char *out, size_t n_bytes, const char *pattern, const heddle_omp_place *place)
+{
+    const char *mark = strstr(pattern, "%r"), *file = place->file ? strrchr(place->file, '/') : NULL;
+    file = file ? file + 1 : place->file ? place->file : "region";
+    if (mark)
+        snprintf(out, n_bytes, "%.*s%s-%u%s", (int)(mark - pattern), pattern, file, place->line, mark + 2);
+    else
+        snprintf(out, n_bytes, "%s", pattern);
+}
+
+static heddle_status write_timeline(heddle_graph *g, const char *path) { return heddle_write_timeline(g, path, NULL); }
+
+static void write_file(const char *variable, heddle_status (*how)(heddle_graph *, const char *), const hd_omp_region *r,
+                       const hd_omp_device *d, heddle_graph *g)
+{
+    const char *pattern = hd_omp_env(variable);
+    char path[4096];
+    if (!pattern)
+        return;
+    name_file(path, sizeof path, pattern, r->frame.place);
+    if (how(g, path) != HEDDLE_OK)
+        hd_omp_tell(NULL, "%s: %s", variable, heddle_errmsg(d->ctx));
+}
+
+void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
+{
+    const char *verbose = hd_omp_env("HEDDLE_OMP_VERBOSE");
+    if (verbose && strcmp(verbose, "0") != 0) {
+        tell_run(d, g, t);
+        tell_suspects(r);
+    }
+    write_file("HEDDLE_OMP_TRACE", heddle_write_trace, r, d, g);
+    write_file("HEDDLE_OMP_TIMELINE", write_timeline, r, d, g);
+}

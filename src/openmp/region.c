@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* region.c - regions, tasks and their dependences: the calls of heddle/openmp.h that generated code makes while nothing
+ * runs yet. */
+#include "openmp/inside.h"
+#include "heddle/task.h"
+
+#include <pthread.h>
+#include <string.h>
+
+_Thread_local hd_omp_region *hd_omp_here HD_OMP_OWN;
+
+static hd_omp_region the_region; /* of the thread that holds `alone` */
+static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+
+void hd_omp_enter_alone(void)
+{
+    if (!hd_omp_here)
+        pthread_mutex_lock(&alone);
+}
+
+void hd_omp_leave_alone(void)
+{
+    if (!hd_omp_here)
+        pthread_mutex_unlock(&alone);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------------------------ */
+
+/* As the frame says. */
+static void take_frame(hd_omp_region *r)
+{
+    const heddle_omp_program *p = r->frame.program;
+    r->kinds = p->kinds;
+    r->n_kinds = p->n_kinds;
+    r->match = p->match;
+}
+
+static uint32_t lanes_of(uint32_t n_threads)
+{
+    uint32_t n = ((n_threads ? n_threads : 256u) + 31u) / 32u * 32u;
+    return n > 1024u ? 1024u : n;
+}
+
+static void push_frame(hd_omp_region *r)
+{
+    hd_omp_room(&r->frames, 1, sizeof r->frame);
+    ((hd_omp_frame *)r->frames.at)[r->frames.n++] = r->frame;
+}
+
+static void check_barriers(const heddle_omp_program *p, const heddle_omp_place *place)
+{
+    if (p->table->n_bodies == p->n_kinds)
+        hd_omp_die(place, "table %s has no body that does nothing behind those of its %u kinds of tasks, for barriers",
+                   p->table->name, p->n_kinds);
+}
+
+/* This thread's region, or a new one. Frames of two programs have no list in common, nor have tasks with and without
+ * room for an epoch. */
+static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t barriers)
+{
+    hd_omp_region *r = hd_omp_here;
+    if (!r) {
+        the_region.on_host = the_region.list.has_epochs = 0;
+        the_region.since_ns = hd_omp_clock();
+        return &the_region;
+    }
+    if (program != r->frame.program || (barriers && !r->list.has_epochs))
+        heddle_omp_sync();
+    push_frame(r);
+    return r;
+}
+
+void heddle_omp_begin(const heddle_omp_program *program, const heddle_omp_place *place, uint32_t flags,
+                      uint32_t n_threads)
+{
+    hd_omp_region *r;
+    hd_omp_device *d;
+    uint32_t barriers = flags & HEDDLE_OMP_BARRIERS, has_globals;
+    hd_omp_enter_alone();
+    d = hd_omp_device_of(program, place);
+    if (barriers)
+        check_barriers(program, place);
+    r = open_region(program, barriers);
+    has_globals = hd_omp_here && r->frame.program == program && r->frame.has_globals;
+    r->frame =
+        (hd_omp_frame){program, place, d, flags, lanes_of(n_threads), has_globals, r->uses.n, hd_omp_slots_count()};
+    r->list.has_epochs |= barriers;
+    take_frame(r);
+    hd_omp_here = r;
+}
+
+void heddle_omp_end(void)
+{
+    hd_omp_region *r = hd_omp_here;
+    if (!r)
+        return;
+    hd_omp_run(r);
+    if (r->frames.n)
+        hd_omp_data_back(r, 0); /* the region around this one goes on, and may read what tasks wrote */
+    hd_omp_data_end(r);
+    hd_omp_slots_end(r->frame.n_slots);
+    if (r->frames.n) {
+        r->frame = ((hd_omp_frame *)r->frames.at)[--r->frames.n];
+        take_frame(r);
+        return;
+    }
+    hd_omp_here = NULL;
+    hd_omp_leave_alone();
+}
+
+int heddle_omp_inside(void) { return hd_omp_here != NULL; }
+
+void heddle_omp_sync(void)
+{
+    hd_omp_region *r = hd_omp_here;
+    if (!r)
+        return;
+    hd_omp_run(r);
+    hd_omp_data_back(r, 0);
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------------------------- */
+
+_Noreturn void hd_omp_list_full(void)
+{
+    hd_omp_die(NULL, "more than 2^32 dependences or 64 GiB of arguments before tasks are run");
+}
+
+_Noreturn void hd_omp_list_far(uint64_t n_bytes)
+{
+    hd_omp_die(NULL, "a dependence of %llu bytes reaches past the address space", (unsigned long long)n_bytes);
+}
+
+_Noreturn static void unknown_kind(const hd_omp_region *r, uint32_t kind)
+{
+    hd_omp_die(NULL, "a task of kind %u; this program has %u", kind, r->n_kinds);
+}
+
+void *heddle_omp_task(uint32_t kind, int priority)
+{
+    hd_omp_region *r = hd_omp_here;
+    if (!r)
+        return NULL;
+    if (__builtin_expect(kind >= r->n_kinds, 0))
+        unknown_kind(r, kind);
+    return hd_omp_list_add(&r->list, kind, priority, r->kinds[kind].arg_bytes);
+}
+
+void heddle_omp_barrier(void)
+{
+    hd_omp_region *r = hd_omp_here;
+    hd_omp_list *l;
+    uint32_t arg_bytes;
+    if (!r)
+        return;
+    l = &r->list;
+    if (!l->has_epochs) { /* a region that did not say so: more than it asked for */
+        heddle_omp_sync();
+        return;
+    }
+    if (!l->tasks.n || HD_OMP_TASK(l, l->tasks.n - 1)->kind == r->n_kinds)
+        return;
+    arg_bytes = r->frame.program->table->bodies[r->n_kinds].arg_bytes;
+    memset(hd_omp_list_add(l, r->n_kinds, 0, arg_bytes), 0, arg_bytes);
+    l->n_barriers++;
+}
+
+/* ---- dependences --------------------------------------------------------------------------------------------------- */
+
+void heddle_omp_depend(heddle_mode mode, const void *base, uint64_t n_bytes)
+{
+    hd_omp_region *r = hd_omp_here;
+    heddle_omp_dim bytes = {0, (int64_t)n_bytes, (int64_t)n_bytes};
+    if (!r || !n_bytes)
+        return;
+    if (r->match == HEDDLE_OMP_OVERLAP)
+        hd_omp_list_line(&r->list, mode, (uint64_t)(uintptr_t)base, n_bytes);
+    else
+        heddle_omp_depend_box(mode, base, 1, 1, &bytes);
+}
+
+void heddle_omp_depend_box(heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
+                           const heddle_omp_dim *dims)
+{
+    hd_omp_region *r = hd_omp_here;
+    if (!r)
+        return;
+    switch (r->match) {
+    case HEDDLE_OMP_START: hd_omp_list_start(&r->list, mode, base, element_bytes, n_dims, dims); break;
+    case HEDDLE_OMP_EXACT: hd_omp_list_exact(&r->list, mode, base, element_bytes, n_dims, dims); break;
+    default: hd_omp_list_box(&r->list, mode, base, element_bytes, n_dims, dims);
+    }
+}
+
+/* ---- what the OpenMP library answers --------------------------------------------------------------------------------- */
+
+int heddle_omp_n_workers(const heddle_omp_program *program)
+{
+    hd_omp_device *d;
+    uint32_t n;
+    hd_omp_enter_alone();
+    d = hd_omp_device_of(program, NULL);
+    n = hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.n_lanes : lanes_of(0));
+    hd_omp_leave_alone();
+    return (int)n;
+}
+
+double heddle_omp_wtime(void) { return (double)hd_omp_clock() / 1e9; }

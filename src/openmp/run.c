@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - the list becomes a graph, which is run.
+ *
+ * Barriers. With one in the list each task reads a byte of its own, the epoch, and a barrier writes it: so it waits for
+ * all before it and all after it wait for it. The byte lies on the grid of the program's ranges (heddle looks up tiles of
+ * one grid without comparing them), far away from all addresses there are. */
+#include "openmp/inside.h"
+#include "heddle/task.h"
+
+#include <stdlib.h>
+
+#define FAR_AWAY (1ull << 62)
+
+static heddle_omp_times last_run;
+
+int heddle_omp_last_run(heddle_omp_times *out)
+{
+    *out = last_run;
+    return last_run.n_tasks != 0;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------------------------------ */
+
+/* A tile of the grid on which the first range of one row lies. */
+static hd_omp_dep epoch_of(const hd_omp_list *l, heddle_mode mode)
+{
+    uint64_t i, at, end;
+    for (i = 0; i < l->tasks.n; i++) {
+        end = hd_omp_list_end(l, i);
+        for (at = HD_OMP_TASK(l, i)->first + 1ull; at < end;) {
+            heddle_range r = hd_omp_list_read(l, &at);
+            if (r.n_rows <= 1)
+                return hd_omp_line(mode,
+                                   FAR_AWAY / r.row_bytes * r.row_bytes + (uint64_t)(uintptr_t)r.base % r.row_bytes,
+                                   r.row_bytes);
+        }
+    }
+    return hd_omp_line(mode, FAR_AWAY, 1);
+}
+
+static void put_epochs(hd_omp_list *l, uint32_t barrier)
+{
+    const hd_omp_dep read = epoch_of(l, HEDDLE_MODE_IN), write = epoch_of(l, HEDDLE_MODE_INOUT);
+    uint64_t i;
+    for (i = 0; i < l->tasks.n; i++) {
+        const hd_omp_task *t = HD_OMP_TASK(l, i);
+        *HD_OMP_DEP(l, t->first) = t->kind == barrier ? write : read;
+    }
+}
+
+/* ---- the run -------------------------------------------------------------------------------------------------------- */
+
+static const void *address_on(const hd_omp_region *r, const hd_omp_device *d, uint32_t i)
+{
+    const heddle_omp_global *g = &r->frame.program->globals[i];
+    uint64_t p = (uint64_t)(uintptr_t)*g->address;
+    const void *view = hd_omp_view(r, d, i);
+    const hd_omp_object *o = NULL;
+    if (view)
+        return view;
+    if (hd_omp_region_maps(r) && p)
+        o = hd_omp_map_meets(&hd_omp_mapped, p, p + g->n_bytes);
+    return o ? hd_omp_map_copy(o, p) : *g->address;
+}
+
+/* The application's record, for heddle_run. */
+static void *make_app(const hd_omp_region *r, hd_omp_device *d)
+{
+    const heddle_omp_program *p = r->frame.program;
+    uint32_t i, n_workers = hd_omp_device_workers(d, r->frame.n_lanes);
+    heddle_omp_app *app = hd_omp_new(p->table->app_bytes);
+    const void **globals = (const void **)(app + 1);
+    hd_omp_device_room(d, p, n_workers);
+    *app = (heddle_omp_app){d->stack, p->stack_bytes, d->locks, n_workers};
+    hd_omp_views_show(r, d);
+    for (i = 0; i < p->n_globals; i++)
+        globals[i] = address_on(r, d, i);
+    return app;
+}
+
+static heddle_status run_once(const hd_omp_region *r, hd_omp_device *d, heddle_graph **g, heddle_omp_times *t)
+{
+    void *app = make_app(r, d);
+    heddle_status s = hd_omp_graph_take(g, r, d, t);
+    uint64_t begin = hd_omp_clock();
+    hd_omp_device_busy(1);
+    if (s == HEDDLE_OK)
+        s = heddle_run(d->ctx, *g, app, r->frame.program->table->app_bytes);
+    hd_omp_device_busy(0);
+    t->run_ns = hd_omp_clock() - begin;
+    free(app);
+    return s;
+}
+
+/* Blocks of so many threads may be more than the registers of the bodies allow, which shows when kernels are looked up;
+ * and copies of objects that are gone may hold memory that the run needs. */
+static int may_help(hd_omp_region *r, hd_omp_device *d, heddle_status s)
+{
+    if (d->config.backend != HEDDLE_CUDA)
+        return 0;
+    if (s == HEDDLE_ENOMEM)
+        return hd_omp_map_drop_spares(&hd_omp_mapped);
+    if (s != HEDDLE_ERANGE || d->config.n_lanes || r->frame.n_lanes <= 32u)
+        return 0;
+    d->most_lanes = r->frame.n_lanes = r->frame.n_lanes / 2 / 32 * 32;
+    return 1;
+}
+
+static void run_on(hd_omp_region *r, hd_omp_device *d, heddle_omp_times *t)
+{
+    heddle_graph *g = NULL;
+    heddle_status s;
+    if (d->most_lanes && d->most_lanes < r->frame.n_lanes)
+        r->frame.n_lanes = d->most_lanes;
+    if (r->list.n_barriers)
+        put_epochs(&r->list, r->n_kinds);
+    while ((s = run_once(r, d, &g, t)) != HEDDLE_OK && may_help(r, d, s))
+        hd_omp_graph_drop();
+    if (s != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+    last_run = *t;
+    hd_omp_note(r, d, g, t);
+    hd_omp_graph_keep(r);
+}
+
+/* A barrier that nothing follows. */
+static void drop_last_barrier(hd_omp_list *l, uint32_t barrier)
+{
+    const hd_omp_task *t = HD_OMP_TASK(l, l->tasks.n - 1);
+    if (t->kind != barrier)
+        return;
+    l->deps.n = t->first;
+    l->tasks.n--;
+    l->n_barriers--;
+}
+
+/* Addresses of copies into the records; a region that cannot have all of them goes on with the host's memory. */
+static void translate(hd_omp_region *r)
+{
+    if (!hd_omp_region_maps(r))
+        return;
+    hd_omp_data_globals(r);
+    if (hd_omp_pointers(r))
+        return;
+    hd_omp_data_back(r, 1);
+    r->on_host = 1;
+}
+
+void hd_omp_run(hd_omp_region *r)
+{
+    uint64_t begin = hd_omp_clock();
+    heddle_omp_times t = {.n_tasks = r->list.tasks.n - r->list.n_barriers, .create_ns = begin - r->since_ns};
+    if (!r->list.tasks.n)
+        return;
+    drop_last_barrier(&r->list, r->n_kinds);
+    translate(r);
+    t.add_ns = hd_omp_clock() - begin;
+    if (hd_omp_region_maps(r))
+        hd_omp_data_to(r);
+    run_on(r, r->on_host ? hd_omp_device_cpu(r->frame.place) : r->frame.device, &t);
+    hd_omp_list_clear(&r->list);
+    r->since_ns = hd_omp_clock();
+}

@@ -1,0 +1,252 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# cli.sh HEDDLEC - the command line of heddlec: what is wrong is said and nothing is written; generated sources build by
+# the script beside them; flags reach whom they are for; names with blanks and names that are there twice do no harm.
+set -u
+heddlec=$(realpath "$1") || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LC_ALL=C TMPDIR=$work/tmp HEDDLE_BACKEND=cpu
+unset HEDDLE_HOME
+mkdir tmp
+failures=0
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+# run STATUS ARG...: leaves out and err; no run leaves anything in the folder for temporary files.
+run() {
+    local want=$1 got
+    shift
+    "$heddlec" "$@" >out 2>err
+    got=$?
+    [ "$got" = "$want" ] || fail "heddlec $* gave $got instead of $want: $(head -c 1000 err)"
+    [ -z "$(ls -A tmp)" ] || fail "heddlec $* left $(ls tmp)"
+    rm -rf tmp/*
+}
+in_err() { grep -Eq -- "$1" err || fail "no '$1' on stderr: $(head -c 600 err)"; }
+absent() { for f in "$@"; do [ ! -e "$f" ] || fail "$f was written"; done; }
+# prints WANT PROGRAM
+prints() {
+    local got
+    got=$("$2" 2>&1)
+    [ "$got" = "$1" ] || fail "$2 prints '$got' instead of '$1'"
+}
+
+cat >sum.c <<'END'
+#include <stdio.h>
+#ifndef N
+#define N 10
+#endif
+static void add(int *x, int by)
+{
+#pragma omp parallel for
+    for (int k = 0; k < 1; k++)
+        x[k] += by;
+}
+int main(void)
+{
+    int x[N] = {0}, s = 0;
+#pragma omp target parallel map(tofrom : x)
+#pragma omp single
+    for (int i = 1; i < N; i++) {
+#pragma omp task depend(in : x[i - 1]) depend(inout : x[i])
+        add(&x[i], x[i - 1] + 1);
+    }
+    for (int i = 0; i < N; i++)
+        s += x[i];
+    printf("%d\n", s);
+    return 0;
+}
+END
+sed 's/depend(in/depend(mutexinoutset/' sum.c >refused.c
+
+echo "-- the command line"
+usage() { # PATTERN ARG...
+    local pattern=$1
+    shift
+    run 2 "$@"
+    in_err "$pattern"
+    [ "$(wc -l <err)" = 1 ] || fail "heddlec $*: no one sentence: $(cat err)"
+    [ ! -s out ] || fail "heddlec $*: stdout is not empty"
+}
+usage 'no source'
+usage 'no option --backendd' sum.c --backendd cpu
+usage 'needs a value' sum.c -o
+usage 'gpu' sum.c --backend gpu
+usage 'gpu' sum.c --backend=gpu
+usage 'HC999' sum.c -Werror=HC999
+usage 'HC19x' sum.c -Wno-HC19x
+usage 'sum.f90' sum.f90
+usage 'twice' sum.c sum.c
+usage 'no option -c' sum.c -- -c
+usage 'needs a value' sum.c -- -I
+absent a.out
+run 0 --help
+for word in --emit --backend --region --memory --depend --dump --no-line --keep --cc --nvcc -Werror -v --version; do
+    grep -q -- "$word" out || fail "--help does not tell of $word"
+done
+run 0 --version
+grep -Eq '^heddlec [0-9]+\.[0-9]+\.[0-9]+$' out || fail "--version says $(cat out)"
+
+echo "-- nothing is written on error"
+run 1 missing.c -o missing
+in_err 'missing.c'
+run 1 refused.c -o refused --emit refused.d
+in_err 'refused.c:17:.*HC1[0-9][0-9]'
+mkdir there && echo mine >there/file
+run 1 refused.c -o refused --emit there
+[ "$(ls there)" = file ] || fail "there holds $(ls there)"
+run 1 sum.c -o no_compiler --cc "$work/no-such-cc"
+in_err 'no-such-cc'
+run 1 sum.c -o no_compiler --cc false --emit no_compiler.d
+run 1 sum.c -o no_link -lthere_is_no_such_library
+echo 'int broken(' >broken.c
+run 1 sum.c broken.c -o no_parse
+in_err 'broken.c:1:'
+HEDDLE_HOME=$work run 1 sum.c -o no_home
+in_err HEDDLE_HOME
+absent missing refused refused.d no_compiler no_compiler.d no_link no_parse no_home
+
+echo "-- programs"
+run 0 sum.c -o sum
+prints 45 ./sum
+HEDDLE_BACKEND=serial prints 45 ./sum
+run 0 sum.c
+prints 45 ./a.out
+run 0 -DN=5 sum.c -o five -- -O3 -g -Wall
+prints 10 ./five
+run 0 sum.c -o six -- -D N=6 -std=c99 -pthread
+prints 15 ./six
+run 0 --backend=cpu --depend=exact sum.c -o exact -v
+prints 45 ./exact
+in_err "std=gnu11"
+
+echo "-- emitted sources"
+mkdir "my folder"
+cp sum.c "my folder/sum it.c"
+run 0 "my folder/sum it.c" --emit "emitted sources" -- -DN=7
+(cd / && sh "$work/emitted sources/build.sh") || fail "build.sh fails"
+prints 21 "emitted sources/sum_it"
+grep -q '#line' emitted\ sources/*.heddle.c || fail "no #line in the sources"
+run 0 "my folder/sum it.c" --emit plain.d --no-line -o "my folder/sum it"
+! grep -q '#line' plain.d/*.c || fail "#line in spite of --no-line"
+prints 45 "my folder/sum it"
+run 0 sum.c --emit made.d --deps made.d/read.d
+grep -q 'sum.c' made.d/read.d || fail "read.d names no source: $(cat made.d/read.d)"
+grep -q 'stdio.h' made.d/read.d || fail "read.d names no header: $(cat made.d/read.d)"
+
+echo "-- looking"
+for what in tree pragmas program; do
+    run 0 sum.c --dump=$what
+    [ -s out ] || fail "--dump=$what is empty"
+done
+grep -q 'task 0 add:17' out || fail "--dump=program: $(cat out)"
+
+echo "-- warnings"
+sed 's/#pragma omp parallel for//' sum.c >narrow.c
+run 0 narrow.c -o narrow
+in_err 'warning:.*HC190'
+run 1 narrow.c -o strict -Werror=HC190
+in_err 'error:.*HC190'
+absent strict
+run 0 narrow.c -o quiet -Wno-HC190
+[ ! -s err ] || fail "-Wno-HC190 leaves: $(cat err)"
+
+echo "-- several sources"
+mkdir a b include
+echo '#define BY 3' >include/by.h
+cat >a/part.c <<'END'
+#include <by.h>
+static int scale(int x) { return x * BY; }
+void first(int *x) { *x = scale(*x + 1); }
+END
+cat >b/part.c <<'END'
+static int scale(int x) { return x + 10; }
+void second(int *x) { *x = scale(*x); }
+END
+cat >both.c <<'END'
+#include <stdio.h>
+void first(int *x);
+void second(int *x);
+int third(int x);
+int main(void)
+{
+    int x = 1;
+#pragma omp target parallel map(tofrom : x)
+#pragma omp single
+    {
+#pragma omp task depend(inout : x)
+        first(&x);
+#pragma omp task depend(inout : x)
+        second(&x);
+    }
+    printf("%d\n", third(x));
+    return 0;
+}
+END
+echo 'int third(int x) { return -x; }' >third.c
+cc -c third.c -o third.o
+run 0 both.c a/part.c b/part.c third.o -o both -lm -- -Iinclude
+prints -16 ./both
+run 0 both.c a/part.c b/part.c --emit both.d -- -Iinclude third.o
+sh both.d/build.sh && prints -16 both.d/both
+
+echo "-- system headers"
+cat >system.c <<'END'
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+static void on(int number) { (void)number; }
+int main(void)
+{
+    struct sigaction act;
+    int x = 0;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = on;
+    assert(act.sa_handler == on && sigaction(SIGUSR1, &act, NULL) == 0);
+#pragma omp target parallel map(tofrom : x)
+#pragma omp single
+    {
+#pragma omp task depend(out : x)
+        x = 42;
+    }
+    errno = 0;
+    printf("%d %s %d\n", x, strchrnul("abc", 'c'), errno);
+    return 0;
+}
+END
+run 0 system.c -o system
+prints '42 c 0' ./system
+
+echo "-- programs without tasks"
+cat >plain.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+    int s = 0;
+#pragma omp parallel for reduction(+ : s)
+    for (int i = 0; i < 10; i++)
+        s += i;
+    printf("%d\n", s);
+    return 0;
+}
+END
+if echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o probe 2>/dev/null; then
+    run 0 plain.c -o plain
+    prints 45 ./plain
+fi
+grep -v pragma plain.c >bare.c
+run 0 bare.c -o bare
+prints 45 ./bare
+
+echo "-- the temporary folder"
+"$heddlec" sum.c -o kept --keep 2>err || fail "--keep fails"
+kept=$(sed -n 's/.* in //p' err)
+[ -f "$kept/sum.heddle.c" ] || fail "--keep leaves nothing: $(cat err)"
+
+[ "$failures" = 0 ] || { echo "$failures failures" && exit 1; }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* construct: brackets that do not match */
+void g(int *x)
+{
+#pragma omp target parallel map(tofrom : x [0:4]
+/* expect-above: HC102 */
+#pragma omp single
+    x[0] = 1;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* host_loop.c - taskloop: the iterations of all its loops are counted as one space of which each task gets a stretch. */
+#include "host.h"
+
+#include <string.h>
+
+static char *step_text(hc_host *h, const hc_loop *l)
+{
+    char *step = l->step ? hc_host_operand(h, l->step) : "1";
+    return hc_format(l->step_is_minus ? "-%s" : "%s", step);
+}
+
+/* What is between two bounds; pointers count elements. */
+static char *distance(const hc_loop *l, const char *from, const char *to)
+{
+    if (l->var->type->kind == HC_T_POINTER)
+        return hc_format("%s - %s", to, from);
+    return hc_format("(int64_t)%s - %s", to, from);
+}
+
+static void put_count(hc_host *h, uint32_t in, const hc_loop *l, uint32_t k)
+{
+    char *low = hc_format("hd_low_%u", k), *upper = hc_host_operand(h, l->upper);
+    int is_down = l->test[0] == '>';
+    const char *more = l->test[1] == '=' ? " + 1" : "";
+    if (strcmp(l->test, "!=") == 0)
+        hc_host_start(h, in, "const int64_t hd_n_%u = (%s) / hd_step_%u;", k, distance(l, low, upper), k);
+    else if (is_down)
+        hc_host_start(h, in, "const int64_t hd_n_%u = heddle_omp_count(-(%s)%s, -hd_step_%u);", k,
+                      distance(l, low, upper), more, k);
+    else
+        hc_host_start(h, in, "const int64_t hd_n_%u = heddle_omp_count(%s%s, hd_step_%u);", k, distance(l, low, upper),
+                      more, k);
+}
+
+static void put_space(hc_host *h, uint32_t in, const hc_task *t)
+{
+    for (uint32_t k = 0; k < t->n_loops; k++) {
+        const hc_loop *l = &t->loops[k];
+        hc_host_start(h, in, "%shd_low_%u = %s;", hc_host_type(l->var, l->var->name), k, hc_host_text(h, l->lower));
+        hc_host_start(h, in, "const int64_t hd_step_%u = %s;", k, step_text(h, l));
+        put_count(h, in, l, k);
+    }
+    hc_host_start(h, in, "const int64_t hd_n = hd_n_0");
+    for (uint32_t k = 1; k < t->n_loops; k++)
+        hc_putf(&h->w.out, " * hd_n_%u", k);
+    hc_puts(&h->w.out, ";");
+}
+
+/* As many tasks as the clauses say; without one some more than there are workers. */
+static char *tasks_text(hc_host *h, const hc_task *t)
+{
+    if (t->num_tasks)
+        return hc_host_text(h, t->num_tasks);
+    if (t->grainsize)
+        return hc_format("hd_n / %s", hc_host_operand(h, t->grainsize));
+    return hc_format("4 * (int64_t)heddle_omp_n_workers(&hd_%s_omp)", h->prog);
+}
+
+static void put_tasks(hc_host *h, uint32_t in, const hc_task *t)
+{
+    hc_host_start(h, in, "const int64_t hd_n_tasks = heddle_omp_chunks(hd_n, %s);", tasks_text(h, t));
+    hc_host_start(h, in, "for (int64_t hd_i = 0; hd_i < hd_n_tasks; hd_i++) {");
+    hc_host_create(h, in + 4, t);
+    for (uint32_t k = 0; k < t->n_loops; k++) {
+        hc_host_start(h, in + 4, "hd_t->hd_low_%u = hd_low_%u;", k, k);
+        hc_host_start(h, in + 4, "hd_t->hd_step_%u = hd_step_%u;", k, k);
+        hc_host_start(h, in + 4, "hd_t->hd_n_%u = hd_n_%u;", k, k);
+    }
+    hc_host_start(h, in + 4, "hd_t->hd_lb = hd_n * hd_i / hd_n_tasks;");
+    hc_host_start(h, in + 4, "hd_t->hd_ub = hd_n * (hd_i + 1) / hd_n_tasks;");
+    hc_host_start(h, in + 4, "hd_t->hd_last = hd_i + 1 == hd_n_tasks;");
+    hc_host_fill(h, in + 4, t);
+    hc_host_start(h, in, "}");
+}
+
+static int is_last(const hc_task *t, const hc_decl *d)
+{
+    const hc_capture *c = hc_capture_of(t, d);
+    return c && c->is_lastprivate;
+}
+
+/* The loops as they stand; their variables are private also where they are declared outside. */
+static void put_inline(hc_host *h, uint32_t in, const hc_task *t)
+{
+    uint32_t n_plain = h->plain.n;
+    for (uint32_t k = 0; k < t->n_loops; k++)
+        if (!t->loops[k].declares && !is_last(t, t->loops[k].var))
+            hc_host_anew(h, in + 4, t->loops[k].var, 0);
+    hc_host_inline(h, in, t);
+    hc_host_plain_until(h, n_plain);
+}
+
+void hc_host_taskloop(hc_host *h, hc_node *n, const hc_task *t)
+{
+    uint32_t in = hc_host_indent(n);
+    hc_host_sync(h, n->begin);
+    hc_host_start(h, in, "if (heddle_omp_inside()) { /* taskloop %s */", t->label);
+    if (t->if_expr && !t->if_expr->is_constant)
+        hc_host_start(h, in + 4, "const int hd_deferred = (%s) != 0;", hc_host_text(h, t->if_expr));
+    put_space(h, in + 4, t);
+    put_tasks(h, in + 4, t);
+    hc_host_undeferred(h, in + 4, t);
+    if (hc_wait_of(h->p, n))
+        hc_host_wait(h, in + 4, n);
+    hc_host_start(h, in, "} else {");
+    put_inline(h, in, t);
+    hc_host_start(h, in, "}");
+}

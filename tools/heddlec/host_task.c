@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* host_task.c - a task: its record is filled and its dependences are told where a region is; elsewhere its statement runs
+ * at once, which is what OpenMP says of a task that no parallel region surrounds. */
+#include "host.h"
+
+/* ---- the argument record --------------------------------------------------------------------------------------------- */
+
+static char *variable(hc_host *h, const hc_decl *d)
+{
+    return hc_host_is_slot(h, d) ? hc_format("(*hd_%s)", d->name) : hc_format("%s", d->name);
+}
+
+/* A[0][0] with n zeros. */
+static char *inner(const char *x, uint32_t n)
+{
+    hc_buf b = {0};
+    hc_puts(&b, x);
+    while (n-- > 0)
+        hc_puts(&b, "[0]");
+    return b.at;
+}
+
+static void put_bounds(hc_host *h, uint32_t in, const hc_capture *c, const char *x)
+{
+    for (uint32_t i = 1; i <= c->n_bounds; i++)
+        hc_host_start(h, in, "hd_t->%s_%u = sizeof %s / sizeof %s;", c->field, i, inner(x, i), inner(x, i + 1));
+}
+
+static int is_array(const hc_type *t)
+{
+    return t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY;
+}
+
+static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
+{
+    const hc_type *t = c->decl->type;
+    char *x = variable(h, c->decl);
+    int is_slot = x[0] == '(';
+    if (c->how == HC_PRIVATE && c->n_bounds == 0)
+        return;
+    if (c->how != HC_PRIVATE && (c->n_bounds > 0 || t->kind == HC_T_VLA))
+        hc_host_start(h, in, "hd_t->%s = (void *)%s;", c->field, x);
+    else if (c->how == HC_BY_REFERENCE && is_slot)
+        hc_host_start(h, in, "hd_t->%s = (void *)hd_%s;", c->field, c->decl->name);
+    else if (c->how == HC_BY_REFERENCE)
+        hc_host_start(h, in, "hd_t->%s = (void *)&%s;", c->field, x);
+    else if (is_array(t))
+        hc_host_start(h, in, "__builtin_memcpy(hd_t->%s, %s, sizeof %s);", c->field, x, x);
+    else
+        hc_host_start(h, in, "hd_t->%s = %s;", c->field, x);
+    put_bounds(h, in, c, x);
+}
+
+void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t)
+{
+    for (uint32_t i = 0; i < t->captures.n; i++)
+        put_capture(h, in, &t->captures.at[i]);
+    for (uint32_t i = 0; i < t->depends.n; i++)
+        hc_host_depend(h, in, &t->depends.at[i]);
+}
+
+/* ---- the statement, run at once --------------------------------------------------------------------------------------- */
+
+/* Looks for a use that may change the variable: behind an operator that assigns or takes the address. */
+typedef struct change {
+    const hc_decl *decl;
+    int found;
+} change;
+
+static int is_changed_here(const hc_node *n)
+{
+    const hc_node *up = n->parent;
+    for (; up && (up->kind == HC_N_PAREN || up->kind == HC_N_MEMBER || up->kind == HC_N_INDEX) && up->first == n;
+         n = up)
+        up = up->parent;
+    if (!up || up->first != n)
+        return 0;
+    return up->kind == HC_N_ASSIGN || (up->kind == HC_N_UNARY && (up->op[0] == '&' || up->op[1] != 0));
+}
+
+static int look_for_change(void *arg, hc_node *n)
+{
+    change *c = arg;
+    if (n->kind == HC_N_NAME && n->decl == c->decl)
+        c->found |= is_array(n->decl->type) || is_changed_here(n);
+    return !c->found;
+}
+
+static int is_own_copy(const hc_task *t, const hc_capture *c)
+{
+    change look = {c->decl, c->how == HC_PRIVATE};
+    if (c->how == HC_BY_VALUE)
+        hc_visit(t->statement, look_for_change, &look);
+    return look.found;
+}
+
+void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t)
+{
+    uint32_t n_plain = h->plain.n;
+    int outer = h->in_task;
+    h->in_task = 1;
+    for (uint32_t i = 0; i < t->captures.n; i++)
+        if (is_own_copy(t, &t->captures.at[i]))
+            hc_host_anew(h, in + 4, t->captures.at[i].decl, t->captures.at[i].how == HC_BY_VALUE);
+    hc_host_statement(h, t->statement, in + 4);
+    h->in_task = outer;
+    hc_host_plain_until(h, n_plain);
+}
+
+/* ---- the task -------------------------------------------------------------------------------------------------------- */
+
+static char *priority(hc_host *h, const hc_task *t) { return t->priority ? hc_host_text(h, t->priority) : "0"; }
+
+void hc_host_create(hc_host *h, uint32_t in, const hc_task *t)
+{
+    hc_host_start(h, in, "struct hd_%s_args *hd_t = heddle_omp_task(hd_%s, %s);", t->name, t->name, priority(h, t));
+}
+
+/* if(e): a task that is not deferred has run when the host goes on. */
+void hc_host_undeferred(hc_host *h, uint32_t in, const hc_task *t)
+{
+    const hc_node *e = t->if_expr;
+    if (e && !e->is_constant)
+        hc_host_sync_call(h, in, "if (!hd_deferred) ");
+    else if (e && !e->value)
+        hc_host_sync_call(h, in, "");
+}
+
+void hc_host_task(hc_host *h, hc_node *n, const hc_task *t)
+{
+    uint32_t in = hc_host_indent(n);
+    hc_host_sync(h, n->begin);
+    hc_host_start(h, in, "{ /* task %s */", t->label);
+    if (t->if_expr && !t->if_expr->is_constant)
+        hc_host_start(h, in + 4, "const int hd_deferred = (%s) != 0;", hc_host_text(h, t->if_expr));
+    hc_host_create(h, in + 4, t);
+    hc_host_start(h, in + 4, "if (hd_t) {");
+    hc_host_fill(h, in + 8, t);
+    hc_host_undeferred(h, in + 8, t);
+    hc_host_start(h, in + 4, "} else {");
+    hc_host_inline(h, in + 4, t);
+    hc_host_start(h, in + 4, "}");
+    hc_host_start(h, in, "}");
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - the command heddlec. Exit status: 0, 1 (refused or failed), 2 (the command line is wrong). */
+#include "command.h"
+
+int main(int n, char **words)
+{
+    hc_command c = {0};
+    if (hc_read_command(&c, n, words) != 0)
+        return 2;
+    return c.ends ? 0 : hc_drive(&c);
+}

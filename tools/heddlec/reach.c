@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* reach.c - what the bodies of tasks call and use: functions and how they are entered, variables of files, and what of it
+ * device code does not have. */
+#include "effect.h"
+
+#include "library.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define SAY(level, code, n, ...) \
+    hc_say((level), (code), &(n)->unit->text, (n)->begin, (n)->pragma ? (n)->pragma->at.end : (n)->end, __VA_ARGS__)
+
+/* A piece of code that runs as part of a task: the statement of one, or a function. */
+typedef struct body {
+    hc_program *p;
+    hc_fn *fn;     /* in whose text it stands */
+    hc_node *code; /* the statement, or the function's body */
+    const hc_task *task;
+} body;
+
+/* ---- how code is entered -------------------------------------------------------------------------------------------------- */
+
+static int opens_lanes(const hc_node *n)
+{
+    return hc_is_directive(n, HC_PARALLEL) || hc_is_directive(n, HC_PARALLEL_FOR) ||
+           hc_is_directive(n, HC_PARALLEL_FOR_SIMD) || hc_is_directive(n, HC_PARALLEL_SECTIONS) ||
+           hc_is_directive(n, HC_PARALLEL_MASTER) || hc_is_directive(n, HC_PARALLEL_MASKED);
+}
+
+/* n stands in an inner parallel region of code. */
+static int is_in_lanes(const hc_node *n, const hc_node *code)
+{
+    for (; n && n != code; n = n->parent)
+        if (opens_lanes(n))
+            return 1;
+    return n && opens_lanes(n);
+}
+
+/* A function's own region counts where all lanes enter it. */
+static int has_inner(const hc_program *p, const hc_fn *fn, hc_node *code)
+{
+    for (uint32_t i = 0; i < fn->directives.n; i++)
+        if (hc_is_in(fn->directives.at[i], code) && opens_lanes(fn->directives.at[i]))
+            return 1;
+    HC_EACH_CALL (c, fn, code) {
+        hc_function *to = c->decl && !is_in_lanes(c->node, code) ? hc_function_of(p, c->decl) : NULL;
+        if (to && to->has_inner)
+            return 1;
+    }
+    return 0;
+}
+
+static void spread_inner(hc_program *p)
+{
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (uint32_t i = 0; i < p->functions.n; i++) {
+            hc_function *f = &p->functions.at[i];
+            hc_fn *fn = hc_fn_of(p, f->decl);
+            if (!f->has_inner && has_inner(p, fn, fn->node->body))
+                f->has_inner = changed = 1;
+        }
+    }
+}
+
+static int enter(hc_program *p, const hc_call *c, int in_lanes)
+{
+    hc_function *to = c->decl ? hc_function_of(p, c->decl) : NULL;
+    int *way = to ? (in_lanes ? &to->is_in_thread : &to->is_in_team) : NULL;
+    if (!way || *way)
+        return 0;
+    return *way = 1;
+}
+
+static int enter_from(hc_program *p, hc_fn *fn, hc_node *code, int is_team, int is_thread)
+{
+    int changed = 0;
+    HC_EACH_CALL (c, fn, code) {
+        int in_lanes = is_in_lanes(c->node, code);
+        if (is_team)
+            changed |= enter(p, c, in_lanes);
+        if (is_thread)
+            changed |= enter(p, c, 1);
+    }
+    return changed;
+}
+
+static void spread_ways(hc_program *p)
+{
+    for (uint32_t i = 0; i < p->tasks.n; i++)
+        enter_from(p, hc_fn_of(p, p->tasks.at[i].function), p->tasks.at[i].statement, 1, 0);
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (uint32_t i = 0; i < p->functions.n; i++) {
+            const hc_function *f = &p->functions.at[i];
+            hc_fn *fn = hc_fn_of(p, f->decl);
+            changed |= enter_from(p, fn, fn->node->body, f->is_in_team, f->is_in_thread);
+        }
+    }
+}
+
+/* ---- functions -------------------------------------------------------------------------------------------------------------- */
+
+static void add_called(hc_program *p, hc_fn *fn, hc_node *code);
+
+static void add_function(hc_program *p, hc_fn *fn)
+{
+    if (fn->mark == p->index->mark)
+        return;
+    fn->mark = p->index->mark;
+    add_called(p, fn, fn->node->body);
+    if (!hc_function_of(p, fn->decl)) {
+        const char *name = hc_unique_name(p, fn->decl->name);
+        *HC_ADD(&p->functions) = (hc_function){.decl = fn->decl, .name = name};
+    }
+}
+
+static void add_called(hc_program *p, hc_fn *fn, hc_node *code)
+{
+    HC_EACH_CALL (c, fn, code) {
+        hc_fn *to = c->decl ? hc_fn_of(p, c->decl) : NULL;
+        if (to)
+            add_function(p, to);
+    }
+}
+
+static int calls_again(hc_program *p, hc_fn *fn, const hc_fn *whom)
+{
+    HC_EACH_CALL (c, fn, fn->node) {
+        hc_fn *to = c->decl ? hc_fn_of(p, c->decl) : NULL;
+        if (to == whom)
+            return 1;
+        if (!to || to->mark == p->index->mark)
+            continue;
+        to->mark = p->index->mark;
+        if (calls_again(p, to, whom))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- variables ---------------------------------------------------------------------------------------------------------------- */
+
+static void use_variable(body *b, hc_node *n);
+
+static int is_constant(const hc_decl *d)
+{
+    const hc_type *t = d->type;
+    while (hc_has_elements(t))
+        t = t->of;
+    return t->is_const && !t->is_volatile && d->node && d->node->init;
+}
+
+static void use_initialiser(body *b, const hc_decl *d)
+{
+    HC_EACH_NODE (n, d->node->init)
+        if (n->kind == HC_N_NAME && hc_is_var(n->decl))
+            use_variable(b, n);
+}
+
+static void add_global(body *b, hc_decl *d, hc_node *n)
+{
+    hc_program *p = b->p;
+    hc_global g = {.decl = d, .is_constant = is_constant(d)};
+    if (hc_global_of(p, d))
+        return;
+    if (!g.is_constant && !d->type->size)
+        SAY(HC_ERROR, 240, n, "'%s' is used in a task, and its length is not known here: declare it with its length",
+            d->name);
+    if (g.is_constant)
+        use_initialiser(b, d);
+    for (uint32_t i = 0; i < p->globals.n; i++)
+        g.index += !p->globals.at[i].is_constant;
+    g.name = hc_unique_name(p, d->name);
+    g.is_shown = !g.is_constant && hc_settle_global(p, d, n);
+    *HC_ADD(&p->globals) = g;
+}
+
+static int is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The pragma names it: its words are no expressions. */
+static int names(const hc_unit *u, const hc_pragma *g, const char *name)
+{
+    size_t n = strlen(name);
+    for (uint32_t at = g->at.begin + 1; at + n < g->at.end; at++)
+        if (!memcmp(u->text.bytes + at, name, n) && !is_letter(u->text.bytes[at - 1]) &&
+            !is_letter(u->text.bytes[at + n]))
+            return 1;
+    return 0;
+}
+
+static int is_threadprivate(const hc_unit *u, const hc_decl *d)
+{
+    for (uint32_t i = 0; i < u->pragmas.n; i++)
+        if (u->pragmas.at[i].directive == HC_THREADPRIVATE && names(u, &u->pragmas.at[i], d->name))
+            return 1;
+    return 0;
+}
+
+static void use_variable(body *b, hc_node *n)
+{
+    const hc_capture *c = b->task ? hc_capture_of(b->task, n->decl) : NULL;
+    hc_decl *d = hc_canonical(b->p, n->decl);
+    if (!d->is_global && !d->is_static && !d->is_extern)
+        return;
+    if (c && !c->is_shared && !c->is_lastprivate)
+        return;
+    if (d->is_thread_local || is_threadprivate(n->unit, d))
+        SAY(HC_ERROR, 150, n, "'%s' is threadprivate: tasks have no threads; pass it as firstprivate", d->name);
+    else if (!d->is_global && !is_constant(d) && hc_declared_in(d, b->code))
+        SAY(HC_ERROR, 171, n,
+            "'%s' keeps its value from call to call, in a function that tasks call: pass it as an argument", d->name);
+    else if (!c || c->is_lastprivate)
+        add_global(b, d, n);
+}
+
+/* ---- what device code does not have -------------------------------------------------------------------------------------------- */
+
+static void check_library(const body *b, const hc_node *n, const hc_library *l)
+{
+    const char *name = n->decl->name;
+    if (hc_library_in_tasks(l))
+        return;
+    if (l->kind == HC_L_OMP_HOST)
+        SAY(HC_ERROR, 160, n, "%s has no meaning in a task%s", name,
+            strstr(name, "lock") ? ": use `#pragma omp critical` or `atomic`" : "");
+    else if (l->kind == HC_L_FILE)
+        SAY(HC_ERROR, 181, n, "%s in a task: device code has no files and no jumps out of functions; only printf",
+            name);
+    else
+        SAY(HC_ERROR, 180, n,
+            "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort", name);
+    (void)b;
+}
+
+static void check_call(const body *b, const hc_node *n)
+{
+    const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
+    if (!n->decl)
+        SAY(HC_ERROR, 240, n, "a call through a pointer in a task: call the functions by name, in a switch");
+    else if (hc_fn_of(b->p, n->decl))
+        return;
+    else if (l)
+        check_library(b, n, l);
+    else if (n->decl->is_system || !strncmp(n->decl->name, "__builtin_", 10))
+        SAY(HC_ERROR, 180, n,
+            "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort",
+            n->decl->name);
+    else
+        SAY(HC_ERROR, 141, n, "a task calls %s, whose source was not given: name its file on the command line, too",
+            n->decl->name);
+}
+
+static void check_directive(const body *b, const hc_node *n)
+{
+    const hc_clause *ordered = hc_clause_of(n->pragma, HC_C_ORDERED_CLAUSE);
+    if (ordered)
+        hc_say(HC_ERROR, 150, &n->unit->text, ordered->at.begin, ordered->at.end,
+               "an ordered loop in a task is not supported");
+    switch (n->pragma->directive) {
+    case HC_ORDERED:
+    case HC_CANCEL:
+    case HC_CANCELLATION_POINT:
+        SAY(HC_ERROR, 150, n, "`%s` in a task is not supported", hc_directive_words(n->pragma->directive));
+        break;
+    case HC_FOR:
+    case HC_FOR_SIMD:
+    case HC_SECTIONS:
+    case HC_SINGLE:
+    case HC_MASTER:
+    case HC_MASKED:
+    case HC_BARRIER:
+        if (!is_in_lanes(n, b->code))
+            SAY(HC_ERROR, 240, n, "`%s` whose parallel region is in another function: write `parallel` around it here",
+                hc_directive_words(n->pragma->directive));
+        break;
+    case HC_TARGET:
+    case HC_TARGET_PARALLEL:
+    case HC_TARGET_DATA:
+    case HC_TARGET_UPDATE:
+    case HC_TARGET_ENTER_DATA:
+    case HC_TARGET_EXIT_DATA:
+        SAY(HC_ERROR, 240, n, "`%s` in a task: the task itself runs on the device",
+            hc_directive_words(n->pragma->directive));
+        break;
+    default: break;
+    }
+}
+
+static void check_type(const hc_node *n)
+{
+    const hc_type *t = n->decl->type;
+    while (hc_has_elements(t) || t->kind == HC_T_POINTER)
+        t = t->of;
+    if (t->kind == HC_T_COMPLEX || t->kind == HC_T_ATOMIC)
+        SAY(HC_ERROR, 172, n, "'%s' is of type '%s', which device code does not have", n->decl->name,
+            n->decl->type->name);
+    else if (t->kind == HC_T_FLOATING && t->size > 8)
+        SAY(HC_WARNING, 172, n, "'%s' is long double: a device computes with double", n->decl->name);
+}
+
+static void look_at(body *b, hc_node *n)
+{
+    switch (n->kind) {
+    case HC_N_NAME:
+        if (hc_is_var(n->decl))
+            use_variable(b, n);
+        break;
+    case HC_N_CALL: check_call(b, n); break;
+    case HC_N_DIRECTIVE: check_directive(b, n); break;
+    case HC_N_VAR: check_type(n); break;
+    case HC_N_ASM: SAY(HC_ERROR, 181, n, "assembly in a task: write it in C"); break;
+    case HC_N_COMPUTED_GOTO: SAY(HC_ERROR, 173, n, "a goto to a computed place in a task: use a switch"); break;
+    default: break;
+    }
+}
+
+static void check_body(body *b)
+{
+    HC_EACH_NODE (n, b->code)
+        look_at(b, n);
+}
+
+static void check_function(hc_program *p, const hc_function *f)
+{
+    body b = {.p = p, .fn = hc_fn_of(p, f->decl)};
+    b.code = b.fn->node->body;
+    if (f->decl->type->is_variadic)
+        SAY(HC_ERROR, 181, b.fn->node->first ? b.fn->node->first : b.code,
+            "%s takes a variable number of arguments and is called by a task: give it fixed ones", f->decl->name);
+    check_body(&b);
+}
+
+/* ---- tasks that one lane runs ---------------------------------------------------------------------------------------------------- */
+
+static int has_loop(const hc_program *p, hc_fn *fn, hc_node *code)
+{
+    HC_EACH_NODE (n, code)
+        if (n->kind == HC_N_FOR || n->kind == HC_N_WHILE || n->kind == HC_N_DO)
+            return 1;
+    HC_EACH_CALL (c, fn, code) {
+        hc_fn *to = c->decl ? hc_fn_of(p, c->decl) : NULL;
+        if (!to || to->mark == p->index->mark)
+            continue;
+        to->mark = p->index->mark;
+        if (has_loop(p, to, to->node->body))
+            return 1;
+    }
+    return 0;
+}
+
+static void finish_task(hc_program *p, hc_task *t)
+{
+    hc_fn *fn = hc_fn_of(p, t->function);
+    body b = {p, fn, t->statement, t};
+    check_body(&b);
+    hc_check_pointers(p, t);
+    t->has_inner = has_inner(p, fn, t->statement);
+    p->index->mark++;
+    if (!t->has_inner && strcmp(p->options.backend ? p->options.backend : "auto", "cpu") != 0 &&
+        has_loop(p, fn, t->statement))
+        SAY(HC_WARNING, 190, t->node,
+            "one lane of a block runs this task alone on a GPU: put `#pragma omp parallel for` on a loop of %s",
+            t->label);
+}
+
+void hc_find_reached(hc_program *p)
+{
+    p->index->mark++;
+    for (uint32_t i = 0; i < p->tasks.n; i++)
+        add_called(p, hc_fn_of(p, p->tasks.at[i].function), p->tasks.at[i].statement);
+    spread_inner(p);
+    spread_ways(p);
+    for (uint32_t i = 0; i < p->functions.n; i++) {
+        p->index->mark++;
+        p->functions.at[i].is_recursive =
+            calls_again(p, hc_fn_of(p, p->functions.at[i].decl), hc_fn_of(p, p->functions.at[i].decl));
+        check_function(p, &p->functions.at[i]);
+    }
+    for (uint32_t i = 0; i < p->tasks.n; i++)
+        finish_task(p, &p->tasks.at[i]);
+}

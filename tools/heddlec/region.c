@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* region.c - regions: their constructs, the statement that creates their tasks, their clauses; and what stands in the
+ * host's code beside them: target data, and regions that stay with the host's OpenMP. */
+#include "understand.h"
+
+#include <string.h>
+
+#define SAY(level, code, n, ...) \
+    hc_say((level), (code), &(n)->unit->text, (n)->begin, (n)->pragma ? (n)->pragma->at.end : (n)->end, __VA_ARGS__)
+
+static const char *words(const hc_node *n) { return hc_directive_words(n->pragma->directive); }
+
+static int is_one_of(const hc_node *n, const hc_directive *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (hc_is_directive(n, list[i]))
+            return 1;
+    return 0;
+}
+#define IS_ONE_OF(n, ...)                             \
+    is_one_of(n, (const hc_directive[]){__VA_ARGS__}, \
+              sizeof((const hc_directive[]){__VA_ARGS__}) / sizeof(hc_directive))
+
+static int is_single(const hc_node *n) { return IS_ONE_OF(n, HC_SINGLE, HC_MASTER, HC_MASKED); }
+static int is_parallel(const hc_node *n) { return IS_ONE_OF(n, HC_PARALLEL, HC_PARALLEL_MASTER, HC_PARALLEL_MASKED); }
+static int is_sharing(const hc_node *n) /* shares work among threads */
+{
+    return IS_ONE_OF(n, HC_FOR, HC_FOR_SIMD, HC_SECTIONS, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS);
+}
+static int is_combined(const hc_node *n)
+{
+    return IS_ONE_OF(n, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS);
+}
+/* What all threads do beside the creator without changing anything. */
+static int is_idle(const hc_node *n)
+{
+    return n->kind == HC_N_DECLS || n->kind == HC_N_NULL_STMT || IS_ONE_OF(n, HC_BARRIER, HC_TASKWAIT, HC_FLUSH);
+}
+
+/* ---- the creator ------------------------------------------------------------------------------------------------------ */
+
+static void refuse_beside(const hc_program *p, hc_node *n)
+{
+    if (is_sharing(n) && !hc_makes_tasks(p, n))
+        SAY(HC_ERROR, 110, n,
+            "`%s` in a region that creates tasks: put it into a task, or into a region of its own before or after",
+            words(n));
+    else if (is_single(n))
+        SAY(HC_ERROR, 111, n,
+            "a second `%s` in a region: join it to the first one, with a taskwait between, or end the region",
+            words(n));
+    else if (hc_makes_tasks(p, n))
+        SAY(HC_ERROR, 142, n,
+            "every thread of the region would create these tasks: put them into `#pragma omp single`");
+    else
+        SAY(HC_ERROR, 111, n,
+            "a statement beside the one that creates tasks: move it into `#pragma omp single` or out of the region");
+}
+
+/* The directive of kind `is` that alone does something in a statement; refuses what stands beside it. */
+static hc_node *alone_in(const hc_program *p, hc_node *statement, int (*is)(const hc_node *))
+{
+    hc_node *found = NULL, *n = hc_only_statement(statement);
+    uint32_t errors = hc_n_errors();
+    if (is(n))
+        return n;
+    if (n->kind != HC_N_BLOCK) {
+        refuse_beside(p, n);
+        return NULL;
+    }
+    for (n = n->first; n; n = n->next)
+        if (!found && is(n))
+            found = n;
+        else if (!found && n->kind == HC_N_BLOCK && hc_only_statement(n) && is(hc_only_statement(n)))
+            found = hc_only_statement(n);
+        else if (!is_idle(n))
+            refuse_beside(p, n);
+    if (!found && hc_n_errors() == errors)
+        SAY(HC_ERROR, 111, statement, "no `#pragma omp single` with tasks in this region");
+    return found;
+}
+
+/* The constructs of a region of several: one thread runs them in their order, and waits where all would meet. */
+static hc_node *part_of(const hc_program *p, hc_node *n)
+{
+    n = n->kind == HC_N_BLOCK ? hc_only_statement(n) : n;
+    if (!n || !(is_single(n) || (is_sharing(n) && !is_combined(n) && !hc_makes_tasks(p, n))))
+        return NULL;
+    return n;
+}
+
+/* Two or more parts, and nothing beside them that every thread would do. */
+static int has_parts(const hc_program *p, const hc_node *block)
+{
+    uint32_t n_singles = 0, n_shared = 0;
+    for (hc_node *n = block->kind == HC_N_BLOCK ? block->first : NULL; n; n = n->next) {
+        const hc_node *part = part_of(p, n);
+        n_singles += part && is_single(part);
+        n_shared += part && !is_single(part);
+        if (!part && !is_idle(n))
+            return 0;
+    }
+    return n_singles > 0 && n_singles + n_shared > 1;
+}
+
+static int has_directive(hc_node *root, int (*is)(const hc_node *))
+{
+    HC_EACH_NODE (n, root)
+        if (is(n))
+            return 1;
+    return 0;
+}
+
+static int is_part_of(const hc_program *p, const hc_region *r, const hc_node *n)
+{
+    for (hc_node *c = r->has_parts ? r->creator->first : NULL; c; c = c->next)
+        if (part_of(p, c) == n)
+            return 1;
+    return 0;
+}
+
+static void check_inside(const hc_program *p, const hc_region *r)
+{
+    for (hc_node *n = r->creator; n; n = hc_is_task_directive(n) ? hc_behind(r->creator, n) : hc_inside(r->creator, n))
+        if (n != r->creator && (is_sharing(n) || is_parallel(n) || is_single(n)) && !is_part_of(p, r, n))
+            refuse_beside(p, n);
+}
+
+/* ---- clauses of a region's constructs ----------------------------------------------------------------------------------- */
+
+static int is_listed(hc_decl *const *at, uint32_t n, const hc_decl *d)
+{
+    while (n-- > 0)
+        if (at[n] == d)
+            return 1;
+    return 0;
+}
+
+static void take_private(hc_region *r, const hc_part *part)
+{
+    hc_decl *d = hc_unparen(part->node)->decl;
+    if (part->dim >= 0 || !hc_is_var(d))
+        return;
+    if (part->clause->kind == HC_C_PRIVATE && !is_listed(r->privates.at, r->privates.n, d))
+        *HC_ADD(&r->privates) = d;
+    if (part->clause->kind == HC_C_FIRSTPRIVATE && !is_listed(r->firstprivates.at, r->firstprivates.n, d))
+        *HC_ADD(&r->firstprivates) = d;
+}
+
+static void check_clause(const hc_node *n, const hc_part *part)
+{
+    if (part->clause->kind == HC_C_REDUCTION && part->dim < 0)
+        SAY(HC_ERROR, 151, part->node, "a reduction of a region: let a task add to a shared variable instead");
+    else if (part->clause->kind == HC_C_COPYIN && part->dim < 0)
+        SAY(HC_ERROR, 150, part->node, "copyin: tasks have no threadprivate variables");
+    else if (part->clause->kind == HC_C_COPYPRIVATE && part->dim < 0)
+        SAY(HC_ERROR, 110, part->node, "copyprivate: one thread runs a region that creates tasks");
+    else if (part->clause->kind == HC_C_DEPEND && part->dim < 0)
+        SAY(HC_ERROR, 240, part->node, "depend on `%s`: it runs at once, in the order of the program", words(n));
+    else if (part->clause->kind == HC_C_DEVICE && !(part->node->is_constant && part->node->value == 0))
+        SAY(HC_WARNING, 240, part->node, "device(...) is not looked at: HEDDLE_DEVICE says which device is used");
+    else if (part->clause->kind == HC_C_FILTER && !(part->node->is_constant && part->node->value == 0))
+        SAY(HC_ERROR, 142, part->node, "a filter other than 0: write `#pragma omp masked` or `#pragma omp single`");
+}
+
+/* Of a part: what it makes private is declared anew where it stands. */
+static void check_clauses(const hc_node *n)
+{
+    hc_parts parts = hc_parts_of(n);
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (parts.at[i].clause->kind != HC_C_REDUCTION || is_single(n))
+            check_clause(n, &parts.at[i]);
+}
+
+static void take_clauses(hc_region *r, hc_node *n)
+{
+    hc_parts parts = hc_parts_of(n);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        const hc_part *part = &parts.at[i];
+        check_clause(n, part);
+        take_private(r, part);
+        if (part->clause->kind == HC_C_NUM_THREADS)
+            r->num_threads = part->node;
+        if (part->clause->kind == HC_C_IF && r->is_target && n == r->node &&
+            (!part->clause->word || !strcmp(part->clause->word, "target")))
+            r->if_expr = part->node;
+    }
+}
+
+static int is_assumed(const hc_node *n)
+{
+    const hc_clause *c = hc_is_directive(n->prev, HC_REGION) ? hc_clause_of(n->prev->pragma, HC_C_ASSUME) : NULL;
+    return c != NULL;
+}
+
+/* ---- finding ------------------------------------------------------------------------------------------------------------ */
+
+static hc_node *creator_of(hc_program *p, hc_region *r)
+{
+    hc_node *at = r->node;
+    if (hc_is_directive(at, HC_TARGET)) {
+        if (!has_directive(at->body, is_parallel))
+            return at->body;
+        at = alone_in(p, at->body, is_parallel);
+        if (at)
+            take_clauses(r, at);
+    }
+    if (!at || IS_ONE_OF(at, HC_PARALLEL_MASTER, HC_PARALLEL_MASKED))
+        return at ? at->body : NULL;
+    if (has_parts(p, at->body)) {
+        r->has_parts = 1;
+        for (hc_node *n = at->body->first; n; n = n->next)
+            if (part_of(p, n))
+                check_clauses(part_of(p, n));
+        return at->body;
+    }
+    at = alone_in(p, at->body, is_single);
+    if (at)
+        take_clauses(r, at);
+    return at ? at->body : NULL;
+}
+
+static void add_region(hc_program *p, hc_node *n, int is_target)
+{
+    hc_region r = {.unit = n->unit, .node = n, .is_target = is_target, .is_assumed = is_assumed(n)};
+    r.function = hc_function_around(p, n)->decl;
+    take_clauses(&r, n);
+    r.creator = creator_of(p, &r);
+    if (!r.creator)
+        return;
+    check_inside(p, &r);
+    if (!hc_makes_tasks(p, r.creator))
+        SAY(HC_ERROR, 111, n, "the statement of this region's `single` creates no task");
+    hc_find_maps(n, &r.maps);
+    *HC_ADD(&p->regions) = r;
+}
+
+/* target and target parallel. */
+static void meet_target(hc_program *p, hc_node *n)
+{
+    if (hc_makes_tasks(p, n) || (has_directive(n->body, is_single) && hc_is_directive(n, HC_TARGET_PARALLEL)))
+        add_region(p, n, 1);
+    else
+        SAY(HC_ERROR, 240, n,
+            "a `%s` region without tasks: make its statement a task in `target parallel` and `single`", words(n));
+}
+
+/* parallel and its combinations in the host's code. */
+static void meet_parallel(hc_program *p, hc_node *n)
+{
+    if (!hc_makes_tasks(p, n))
+        return;
+    if (p->options.region_parallel && is_parallel(n)) {
+        add_region(p, n, 0);
+    } else if (p->options.region_parallel) {
+        SAY(HC_ERROR, 142, n, "every thread of `%s` creates tasks: use `parallel` and `single` with a loop of tasks",
+            words(n));
+    } else {
+        SAY(HC_NOTE, 0, n, "left to the host's OpenMP; --region=parallel translates it");
+        *HC_ADD(&p->index->left) = n;
+    }
+}
+
+static void meet_data(hc_program *p, hc_node *n)
+{
+    hc_data d = {.node = n, .if_expr = hc_clause_expr(n, HC_C_IF)};
+    const hc_clause *late = hc_clause_of(n->pragma, HC_C_DEPEND);
+    late = late ? late : hc_clause_of(n->pragma, HC_C_NOWAIT);
+    if (late)
+        hc_say(HC_ERROR, 105, &n->unit->text, late->at.begin, late->at.end,
+               "%s on `%s`: it runs where it stands; leave the clause out and put a taskwait before",
+               hc_clause_word(late->kind), words(n));
+    hc_find_maps(n, &d.maps);
+    *HC_ADD(&p->data) = d;
+}
+
+/* Returns 1 when what is in n is settled. */
+static int meet(hc_program *p, hc_node *n)
+{
+    if (n->kind != HC_N_DIRECTIVE || n->pragma->is_broken)
+        return 0;
+    if (IS_ONE_OF(n, HC_TARGET, HC_TARGET_PARALLEL))
+        meet_target(p, n);
+    else if (is_parallel(n) || IS_ONE_OF(n, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS))
+        meet_parallel(p, n);
+    else if (IS_ONE_OF(n, HC_TARGET_PARALLEL_FOR, HC_TARGET_TEAMS, HC_TEAMS, HC_DISTRIBUTE))
+        SAY(HC_ERROR, 240, n, "`%s` is not translated: create tasks in `target parallel` and `single`", words(n));
+    else if (IS_ONE_OF(n, HC_TARGET_DATA, HC_TARGET_ENTER_DATA, HC_TARGET_EXIT_DATA, HC_TARGET_UPDATE))
+        meet_data(p, n);
+    return IS_ONE_OF(n, HC_TARGET, HC_TARGET_PARALLEL, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS,
+                     HC_TASK, HC_TASKLOOP, HC_TASKLOOP_SIMD) ||
+           is_parallel(n);
+}
+
+/* What declarative pragmas ask for and is not to be had. */
+static void check_declared(const hc_unit *u)
+{
+    for (uint32_t i = 0; i < u->pragmas.n; i++) {
+        const hc_clause *c = hc_clause_of(&u->pragmas.at[i], HC_C_LINK);
+        if (c)
+            hc_say(HC_ERROR, 106, &u->text, c->at.begin, c->at.end,
+                   "declare target link(...) is not supported: map the variable, or declare it without link");
+    }
+}
+
+/* ---- who is in a region --------------------------------------------------------------------------------------------------- */
+
+static void follow(hc_program *p, hc_fn *fn, hc_node *n, int in_region);
+
+static void enter(hc_program *p, hc_fn *to, int in_region)
+{
+    int *is_in = in_region ? &to->is_in_region : &to->is_in_left;
+    if (*is_in)
+        return;
+    *is_in = 1;
+    follow(p, to, to->node, in_region);
+}
+
+static void follow(hc_program *p, hc_fn *fn, hc_node *n, int in_region)
+{
+    hc_fn *to;
+    HC_EACH_CALL (c, fn, n)
+        for (uint32_t i = 0; (to = hc_callee(p, c, i)) != NULL; i++)
+            enter(p, to, in_region);
+}
+
+void hc_find_regions(hc_program *p)
+{
+    hc_index *x = p->index;
+    for (uint32_t i = 0; i < p->units.n; i++)
+        check_declared(p->units.at[i]);
+    for (uint32_t i = 0; i < x->fns.n; i++) {
+        hc_node *root = x->fns.at[i]->node, *n = root;
+        while (n)
+            n = meet(p, n) ? hc_behind(root, n) : hc_inside(root, n);
+    }
+    for (uint32_t i = 0; i < p->regions.n; i++)
+        follow(p, hc_fn_of(p, p->regions.at[i].function), p->regions.at[i].creator, 1);
+    for (uint32_t i = 0; i < x->left.n; i++)
+        follow(p, hc_function_around(p, x->left.at[i]), x->left.at[i], 0);
+}
