@@ -10,17 +10,18 @@
 #
 # Exit status: 0 all passed, 1 something failed or found no time, 77 nothing failed but something was skipped.
 #
-# STAGES     which, in order; default: "build core same large fault sanitize beside bench". Builds are kept in BUILD.
+# STAGES     which, in order; default: "build core same large fault sanitize beside openmp bench". Builds are kept in BUILD.
 # BUDGET     seconds for all (590); a test that finds no time left counts as failed. BENCH_SECONDS: how much of it the
 #            tests leave to stage bench (120)
 # ARCH       what nvcc compiles for (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
 # TRIALS     seconds of message passing in stage core (8: some 10^9); GRAPHS, GRAPH_SECONDS: random graphs (1500, 60)
+# EMITTED    programs that tests/heddlec/emit.sh translated elsewhere, for stage openmp where libclang is not here
 # FIGURES    figures of stage bench, with commas (all); COMMIT: what is tested, where there is no git
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-gpu}
 out=${1:-$build/out}
-stages=${STAGES:-build core same large fault sanitize beside bench}
+stages=${STAGES:-build core same large fault sanitize beside openmp bench}
 budget=${BUDGET:-590}
 jobs=${JOBS:-$(nproc)}
 mkdir -p "$out/logs"
@@ -80,8 +81,13 @@ configure() { # FOLDER OPTION...
     cmake -S "$root" -B "$build/$folder" -DCMAKE_BUILD_TYPE=Release -DHEDDLE_CUDA=ON -DHEDDLE_HWLOC=OFF \
         -DHEDDLE_JANSSON=OFF -DHEDDLE_LIBCRYPTO=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-native}" "$@"
 }
-exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream test_gpu_choice gpu_beside heddle_cli)
-make_exact() { configure exact && cmake --build "$build/exact" --parallel "$jobs" --target "${exact[@]}"; }
+exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream test_gpu_choice test_gpu_openmp
+    gpu_beside heddle_cli heddle_openmp_static)
+make_exact() {
+    configure exact && cmake --build "$build/exact" --parallel "$jobs" --target "${exact[@]}" || return
+    # heddlec is not made where libclang is missing.
+    cmake --build "$build/exact" --parallel "$jobs" --target heddlec 2>/dev/null || true
+}
 make_fma() { configure fma -DHEDDLE_FMA=ON && cmake --build "$build/fma" --parallel "$jobs" --target bench_gpu heddle_cli; }
 
 export FOUND=99 # the exit status for what a sanitizer finds
@@ -143,6 +149,20 @@ stage_beside() {
         if ($2 == 1) first[$1] = how
         else printf "| %s | %s | %s |\n", $1, first[$1], how
     }' "$out/beside.tsv" >"$out/beside.md" # the rows of doc/cuda-beside.md
+}
+# Programs translated by heddlec: here, or elsewhere.
+stage_openmp() {
+    try openmp.runtime 60 "$tests/test_gpu_openmp"
+    local emitted=${EMITTED:-}
+    if [ -z "$emitted" ] && [ -x "$build/exact/heddlec" ]; then
+        emitted=$build/emitted
+        try openmp.emit 120 bash "$root/tests/heddlec/emit.sh" "$build/exact/heddlec" cc "$root" "$emitted"
+    fi
+    if [ -n "$emitted" ]; then
+        try openmp.programs 180 bash "$root/tests/heddlec/on_gpu.sh" "$emitted" "$build/exact" "$root" "$out"
+    else
+        note openmp.programs skip 0 "neither libclang here nor EMITTED"
+    fi
 }
 stage_bench() {
     reserve=0

@@ -15,16 +15,21 @@ static int least(int x, int y) { return x < y ? x : y; }
 /* Row r of the tile in table k: sums along the row, from what lies to the left of it; with add_up, plus the row above. */
 static inline void sum_row(const uint8_t *pixels, uint32_t *table, int n, int k, int r, int left, int cols, int add_up)
 {
-    const uint8_t *from = pixels + (size_t)r * (size_t)n;
-    uint32_t *to = table + (size_t)k * (size_t)n * (size_t)n + (size_t)r * (size_t)n;
-    const uint32_t *up = to - (r ? n : 0), low = WIDTH * (uint32_t)k;
-    uint32_t run = left ? to[left - 1] - (r ? up[left - 1] : 0u) : 0u;
-    if (add_up && r)
-        for (int c = left; c < left + cols; c++)
-            to[c] = up[c] + (run += from[c] - low < WIDTH);
+    const size_t at = (size_t)r * (size_t)n + (size_t)left;
+    const uint8_t *from = pixels + at;
+    uint32_t *to = table + (size_t)k * (size_t)n * (size_t)n + at;
+    const uint32_t *up = r ? to - n : NULL, low = WIDTH * (uint32_t)k;
+    uint32_t run = left ? to[-1] - (up ? up[-1] : 0u) : 0u;
+    if (add_up && up)
+        for (int c = 0; c < cols; c++) {
+            run += from[c] - low < WIDTH;
+            to[c] = up[c] + run;
+        }
     else
-        for (int c = left; c < left + cols; c++)
-            to[c] = run += from[c] - low < WIDTH;
+        for (int c = 0; c < cols; c++) {
+            run += from[c] - low < WIDTH;
+            to[c] = run;
+        }
 }
 
 static void tile(const uint8_t *pixels, uint32_t *table, int n, int top, int left, int rows, int cols)

@@ -23,10 +23,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
 from overhead import Table, Tee, Wrong, header, progress  # noqa: E402
 
-# Side, block and sweeps (or none): 20 to 60 ms on one worker of a present machine. The first three have a figure to reach.
+# Side, block and sweeps (or none): 20 to 60 ms on one worker of a present machine.
 APPS = {"lu": (960, 64, 0), "jacobi": (1920, 64, 12), "sw": (4608, 64, 0), "dtw": (4608, 64, 0), "heat": (2880, 64, 4),
         "sat": (5760, 64, 0), "inthist": (1440, 64, 0)}
-WITH_FIGURE = ("lu", "jacobi", "sw")
 
 
 def run(command, **settings):
@@ -104,8 +103,7 @@ def measure_case(table, case, n_workers, rounds):
         table.row("region", case.label, f"gcc-fopenmp-{where}", gcc, "ms")
     table.row("ratio_median", case.label, f"heddlec:by-hand-{where}", [g / h for g, h in zip(generated, hand)], "x")
     best = table.row("ratio_best", case.label, f"heddlec:by-hand-{where}", [min(generated) / min(hand)], "x")
-    if case.app in WITH_FIGURE:
-        table.figure(f"{case.label}, {n_workers} worker{'s' * (n_workers > 1)}: heddlec : by hand", best, 1.1)
+    table.figure(f"{case.label}, {n_workers} worker{'s' * (n_workers > 1)}: heddlec : by hand", best, 1.1)
 
 
 def measure_apps(args, table, folder):

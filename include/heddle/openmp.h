@@ -184,6 +184,11 @@ static inline int64_t heddle_omp_chunks(int64_t n, int64_t wanted)
 {
     return n < 1 ? 0 : wanted < 1 ? 1 : wanted < n ? wanted : n;
 }
+/* The first iteration of task i when n are shared by n_tasks: the first tasks have one more if they cannot be even. */
+static inline int64_t heddle_omp_begin_of(int64_t n, int64_t n_tasks, int64_t i)
+{
+    return n / n_tasks * i + (i < n % n_tasks ? i : n % n_tasks);
+}
 
 /* ---- what the OpenMP library answers (omp_get_... of generated host code) --------------------------------------------- */
 HEDDLE_API int heddle_omp_n_workers(const heddle_omp_program *program); /* at most so many run tasks at once */

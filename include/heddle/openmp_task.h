@@ -113,6 +113,18 @@ HD_SELDOM_FN void heddle_omp_trap(const heddle_lane *lane, const char *file, int
 #endif
 }
 
+/* exit in a task. A device cannot end the program with a status: there it is as if the task could not go on. */
+HD_SELDOM_FN void heddle_omp_exit(const heddle_lane *lane, const char *file, int line, int status)
+{
+#if defined(__CUDA_ARCH__)
+    (void)status;
+    heddle_omp_trap(lane, file, line, "exit was called");
+#else
+    (void)lane, (void)file, (void)line;
+    exit(status);
+#endif
+}
+
 /* Without the variable in which C's lgamma leaves a sign. */
 HD_FN double heddle_omp_lgamma(double x)
 {

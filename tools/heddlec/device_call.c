@@ -64,12 +64,6 @@ static const char *trap_text(const hc_node *n)
     return hc_format("\"%s was called\"", n->decl->name);
 }
 
-static void write_trap(hc_device *d, hc_node *n)
-{
-    d->s.code->needs |= HC_NEEDS_LANE;
-    hc_dev_putf(d, "heddle_omp_trap(hd_lane, %s, %s)", hc_dev_place(n), trap_text(n));
-}
-
 static void write_arguments(hc_device *d, hc_node *n, const char *separator)
 {
     for (hc_node *a = n->first->next; a; a = a->next) {
@@ -77,6 +71,18 @@ static void write_arguments(hc_device *d, hc_node *n, const char *separator)
         hc_write(&d->w, a);
         separator = ", ";
     }
+}
+
+static void write_trap(hc_device *d, hc_node *n)
+{
+    d->s.code->needs |= HC_NEEDS_LANE;
+    if (!strcmp(n->decl->name, "exit") && n->first->next) {
+        hc_dev_putf(d, "heddle_omp_exit(hd_lane, %s", hc_dev_place(n));
+        write_arguments(d, n, ", ");
+        hc_puts(&d->w.out, ")");
+        return;
+    }
+    hc_dev_putf(d, "heddle_omp_trap(hd_lane, %s, %s)", hc_dev_place(n), trap_text(n));
 }
 
 /* isinf is a built-in of gcc alone when a macro made it; lgamma leaves a sign in a variable that all threads share. */

@@ -47,18 +47,41 @@ static void put_space(hc_host *h, uint32_t in, const hc_task *t)
     hc_puts(&h->w.out, ";");
 }
 
+/* grainsize(strict: g): each task but the last has just so many iterations. */
+static int is_strict(const hc_task *t)
+{
+    const hc_clause *c = hc_clause_of(t->node->pragma, HC_C_GRAINSIZE);
+    return c && c->word;
+}
+
 /* As many tasks as the clauses say; without one some more than there are workers. */
 static char *tasks_text(hc_host *h, const hc_task *t)
 {
     if (t->num_tasks)
         return hc_host_text(h, t->num_tasks);
+    if (t->grainsize && is_strict(t))
+        return "heddle_omp_count(hd_n, hd_grain)";
     if (t->grainsize)
         return hc_format("hd_n / %s", hc_host_operand(h, t->grainsize));
     return hc_format("4 * (int64_t)heddle_omp_n_workers(&hd_%s_omp)", h->prog);
 }
 
+/* Which iterations task hd_i has. The first tasks have one more where they cannot all have the same number. */
+static void put_bounds(hc_host *h, uint32_t in, const hc_task *t)
+{
+    if (is_strict(t)) {
+        hc_host_start(h, in, "hd_t->hd_lb = hd_i * hd_grain;");
+        hc_host_start(h, in, "hd_t->hd_ub = hd_t->hd_lb + hd_grain < hd_n ? hd_t->hd_lb + hd_grain : hd_n;");
+    } else {
+        hc_host_start(h, in, "hd_t->hd_lb = heddle_omp_begin_of(hd_n, hd_n_tasks, hd_i);");
+        hc_host_start(h, in, "hd_t->hd_ub = heddle_omp_begin_of(hd_n, hd_n_tasks, hd_i + 1);");
+    }
+}
+
 static void put_tasks(hc_host *h, uint32_t in, const hc_task *t)
 {
+    if (is_strict(t))
+        hc_host_start(h, in, "const int64_t hd_grain = %s;", hc_host_text(h, t->grainsize));
     hc_host_start(h, in, "const int64_t hd_n_tasks = heddle_omp_chunks(hd_n, %s);", tasks_text(h, t));
     hc_host_start(h, in, "for (int64_t hd_i = 0; hd_i < hd_n_tasks; hd_i++) {");
     hc_host_create(h, in + 4, t);
@@ -67,8 +90,7 @@ static void put_tasks(hc_host *h, uint32_t in, const hc_task *t)
         hc_host_start(h, in + 4, "hd_t->hd_step_%u = hd_step_%u;", k, k);
         hc_host_start(h, in + 4, "hd_t->hd_n_%u = hd_n_%u;", k, k);
     }
-    hc_host_start(h, in + 4, "hd_t->hd_lb = hd_n * hd_i / hd_n_tasks;");
-    hc_host_start(h, in + 4, "hd_t->hd_ub = hd_n * (hd_i + 1) / hd_n_tasks;");
+    put_bounds(h, in + 4, t);
     hc_host_start(h, in + 4, "hd_t->hd_last = hd_i + 1 == hd_n_tasks;");
     hc_host_fill(h, in + 4, t);
     hc_host_start(h, in, "}");
