@@ -66,10 +66,7 @@ static int build(app_case *c, heddle_ctx *ctx)
     p->record.tuned = app_is_tuned(ctx, p->body);
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK ||
-        (p->record.tuned && (heddle_graph_shared(c->graph, jacobi_compute, JACOBI_SHARED) != HEDDLE_OK ||
-                             heddle_graph_shared(c->graph, jacobi_copy, JACOBI_SHARED) != HEDDLE_OK ||
-                             heddle_graph_lanes(c->graph, 256) != HEDDLE_OK)))
+    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK)
         return app_heddle_error(c, "making the graph");
     for (int64_t s = 0; s < p->f.sweeps; s++)
         if (add_sweep(p, add_compute) || add_sweep(p, add_copy))

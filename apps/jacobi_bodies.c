@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* jacobi_bodies.c - compute: next becomes the mean of the four neighbours in old; copy: old becomes next. Cells are
- * independent of one another. Every way computes a cell by the same expression.
+ * independent of one another, so there is no barrier. Every way computes a cell by the same expression.
  *
- * Tuned versions keep many bytes under way, which is all that counts here: a tile's rows go through a ring in shared
- * memory, three batches ahead of the one that is worked on, so that none of them needs registers; each cell comes once.
- * They work on quads that are aligned where rows are a multiple of four cells apart; elsewhere the portable versions are
- * what runs. */
+ * Tuned version: a lane takes four neighbouring cells of some rows, one below the other, and asks for all that it will
+ * read before it uses any. The quads are aligned where rows are a multiple of four cells apart; elsewhere the portable
+ * version is what runs. */
 #include "jacobi_bodies.h"
 #include "quad.h"
+
+#define ROWS 4
 
 TILE_FN float mean(float above, float below, float right, float left) { return 0.25f * (above + below + right + left); }
 
@@ -34,114 +35,62 @@ TILE_FN void copy(const jacobi_record *app, const tile_rect *t, tile_share s)
     }
 }
 
-/* ---- tuned ---- */
-
-/* A step is a batch of a panel's rows; compute needs one more above the tile and one below it, so it has `beside` = 1, and
- * copy 0. A step's place in the ring follows from its number. */
-typedef struct ring {
-    const float *x; /* the tile's first cell, less what lies before it in its quad */
-    float *y, *at;  /* where it goes; the ring, in shared memory */
-    int64_t stride;
-    quad_span span;
-    int rows, n_batches; /* of the tile; of a panel */
-    int row, row_step, quad, quad_step;
-} ring;
-
-/* Lanes that take neighbouring quads, no more of them than a panel has, and rows in turn. */
-TILE_FN void ring_share(ring *g, const heddle_lane *lane)
+/* Cells lo .. hi - 1 of the quads at x, in n rows. */
+TILE_FN void compute_quads(const float *x, float *y, int64_t stride, int lo, int hi, int n)
 {
-    int width = JACOBI_PANEL;
-    while (width / 2 >= g->span.n)
-        width /= 2;
-    g->quad_step = (int)lane->count < width ? (int)lane->count : width;
-    g->row_step = (int)lane->count / g->quad_step;
-    g->quad = (int)lane->index % g->quad_step;
-    g->row = (int)lane->index / g->quad_step;
-    if (g->row >= g->row_step)
-        g->row = JACOBI_BATCH;
-}
-
-TILE_FN float *ring_row(const ring *g, int step, int r)
-{
-    return g->at + (step * JACOBI_BATCH + r) % (JACOBI_RING * JACOBI_BATCH) * JACOBI_LD + 4;
-}
-
-/* Quad q of the tile, to its place in the ring; in a row of the tile also the cells beside its panel. */
-TILE_FN void send_quad(const ring *g, float *to, const float *from, int q, int beside)
-{
-    const int lo = quad_lo(&g->span, q), hi = quad_hi(&g->span, q);
-    if (hi - lo == 4)
-        quad_send(to, from);
-    else
-        for (int c = lo; c < hi; c++)
-            quad_send_1(to + c, from + c);
-    if (beside && q % JACOBI_PANEL == 0)
-        quad_send_1(to + lo - 1, from + lo - 1);
-    if (beside && (q % JACOBI_PANEL == JACOBI_PANEL - 1 || q == g->span.n - 1))
-        quad_send_1(to + hi, from + hi);
-}
-
-/* May be beyond the last step: then it sends nothing. */
-TILE_FN void send_step(const ring *g, int step, int n_steps, int beside)
-{
-    const int panel = step / g->n_batches, first = step % g->n_batches * JACOBI_BATCH - beside;
-    for (int r = g->row; step < n_steps && r < JACOBI_BATCH && first + r < g->rows + beside; r += g->row_step)
-        for (int i = g->quad; i < JACOBI_PANEL && panel * JACOBI_PANEL + i < g->span.n; i += g->quad_step) {
-            const int q = panel * JACOBI_PANEL + i, in_tile = first + r >= 0 && first + r < g->rows;
-            send_quad(g, ring_row(g, step, r) + 4 * i, g->x + (first + r) * g->stride + 4 * q, q, beside && in_tile);
-        }
-    quad_sent();
-}
-
-/* The mean of its neighbours; where there are none to be looked at, itself. */
-TILE_FN quad next_quad(const float *above, const float *x, const float *below, int beside)
-{
-    const quad here = quad_load(x);
-    quad up, down, out;
-    float left, right;
-    if (!beside)
-        return here;
-    up = quad_load(above);
-    down = quad_load(below);
-    left = x[-1];
-    right = x[4];
+    quad row[ROWS + 2] = {{{0}}}; /* from the one above on */
+    float left[ROWS] = {0}, right[ROWS] = {0};
     QUAD_UNROLL
-    for (int c = 0; c < 4; c++)
-        out.v[c] = mean(up.v[c], down.v[c], c < 3 ? here.v[c + (c < 3)] : right, c > 0 ? here.v[c - (c > 0)] : left);
-    return out;
-}
-
-/* The rows whose last neighbour has come with this step. */
-TILE_FN void run_step(const ring *g, int step, int beside)
-{
-    const int panel = step / g->n_batches, first = step % g->n_batches * JACOBI_BATCH - 2 * beside;
-    for (int r = g->row; r < JACOBI_BATCH && first + r < g->rows; r += g->row_step)
-        for (int i = g->quad; first + r >= 0 && i < JACOBI_PANEL && panel * JACOBI_PANEL + i < g->span.n;
-             i += g->quad_step) {
-            const int q = panel * JACOBI_PANEL + i;
-            const quad out = next_quad(ring_row(g, step, r - 2 * beside) + 4 * i, ring_row(g, step, r - beside) + 4 * i,
-                                       ring_row(g, step, r) + 4 * i, beside);
-            quad_store_part(g->y + (first + r) * g->stride + 4 * q, out, quad_lo(&g->span, q), quad_hi(&g->span, q));
+    for (int i = 0; i < ROWS + 2; i++)
+        if (i < n + 2)
+            row[i] = quad_load_part(x + (i - 1) * stride, lo, hi);
+    QUAD_UNROLL
+    for (int i = 0; i < ROWS; i++)
+        if (i < n) {
+            left[i] = x[i * stride + lo - 1];
+            right[i] = x[i * stride + hi];
         }
+    QUAD_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+        const float *v = row[i + 1].v;
+        quad q;
+        QUAD_UNROLL
+        for (int c = 0; c < 4; c++)
+            q.v[c] = mean(row[i].v[c], row[i + 2].v[c], c < 3 && c < hi - 1 ? v[c + (c < 3)] : right[i],
+                          c > lo ? v[c - (c > 0)] : left[i]);
+        if (i < n)
+            quad_store_part(y + i * stride, q, lo, hi);
+    }
 }
 
-/* beside: a constant. */
-TILE_FN void sweep_tuned(const heddle_lane *lane, const float *from, float *to, int64_t stride, const tile_rect *t,
-                         int beside)
+TILE_FN void copy_quads(const float *x, float *y, int64_t stride, int lo, int hi, int n)
 {
-    const uint64_t at = tile_row(t, (uint64_t)stride, 0) - (t->col & 3u);
-    ring g = {from + at, to + at, quad_shared(lane), stride, quads_of(t), (int)t->rows, 0, 0, 0, 0, 0};
-    int n_steps;
-    g.n_batches = (g.rows + 2 * beside + JACOBI_BATCH - 1) / JACOBI_BATCH;
-    n_steps = g.n_batches * ((g.span.n + JACOBI_PANEL - 1) / JACOBI_PANEL);
-    ring_share(&g, lane);
-    for (int step = 0; step < 3; step++)
-        send_step(&g, step, n_steps, beside);
-    for (int step = 0; step < n_steps; step++) {
-        quad_arrived_but_2();
-        heddle_barrier(lane); /* the step before is done, too, and so the batch before that is free */
-        send_step(&g, step + 3, n_steps, beside);
-        run_step(&g, step, beside);
+    quad row[ROWS] = {{{0}}};
+    QUAD_UNROLL
+    for (int i = 0; i < ROWS; i++)
+        if (i < n)
+            row[i] = quad_load_part(x + i * stride, lo, hi);
+    QUAD_UNROLL
+    for (int i = 0; i < ROWS; i++)
+        if (i < n)
+            quad_store_part(y + i * stride, row[i], lo, hi);
+}
+
+/* All quads of a tile, shared out: neighbouring lanes take neighbouring ones. */
+typedef void (*quads_fn)(const float *x, float *y, int64_t stride, int lo, int hi, int n);
+TILE_FN void each_quads(const heddle_lane *lane, const float *from, float *to, int64_t stride, const tile_rect *t,
+                        quads_fn fn)
+{
+    const quad_span span = quads_of(t);
+    const int rows = (int)t->rows, n = (rows + ROWS - 1) / ROWS * span.n;
+    HEDDLE_EACH (i, n) {
+        const int q = i % span.n, r = i / span.n * ROWS, left = rows - r;
+        const int lo = quad_lo(&span, q), hi = quad_hi(&span, q);
+        const uint64_t at = tile_row(t, (uint64_t)stride, r) - (uint64_t)span.lo + (uint64_t)(4 * q);
+        if (hi - lo == 4 && left >= ROWS) /* nearly always: constants, and so no branches between loads */
+            fn(from + at, to + at, stride, 0, 4, ROWS);
+        else
+            fn(from + at, to + at, stride, lo, hi, left < ROWS ? left : ROWS);
     }
 }
 
@@ -155,7 +104,7 @@ HEDDLE_BODY(jacobi_compute, jacobi_record, app, tile_rect, t)
     if (lane->count == 1)
         compute(app, t, tile_alone());
     else if (is_tuned(lane, app))
-        sweep_tuned(lane, app->old, app->next, app->stride, t, 1);
+        each_quads(lane, app->old, app->next, app->stride, t, compute_quads);
     else
         compute(app, t, tile_share_of(lane));
 }
@@ -165,7 +114,7 @@ HEDDLE_BODY(jacobi_copy, jacobi_record, app, tile_rect, t)
     if (lane->count == 1)
         copy(app, t, tile_alone());
     else if (is_tuned(lane, app))
-        sweep_tuned(lane, app->next, app->old, app->stride, t, 0);
+        each_quads(lane, app->next, app->old, app->stride, t, copy_quads);
     else
         copy(app, t, tile_share_of(lane));
 }

@@ -13,7 +13,7 @@
 
 /* jacobi moves bytes and does little else: how many lanes there are, and how few workers share the L2, is what counts. */
 static const char jacobi_settings[] =
-    "plan:1:512 plan:2 plan:4:128 cudagraph/by-body:0:128 cudagraph+pdl/by-body:0:128 | plan:3 plan:2:128 plan:5:128";
+    "plan:4:128 plan:2:320 plan:1:704 cudagraph/by-body:0:128 cudagraph+pdl/by-body:0:128 | plan:3:192 plan:5:96";
 
 #define JACOBI(size, n, sweeps, ...)                                                                                  \
     {                                                                                                                 \
