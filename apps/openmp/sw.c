@@ -16,6 +16,7 @@
 #define GAP -1
 #define PERIOD 8191u
 #define WEIGHTS 1009u
+#define PLACES (1ull << 40) /* more than there are cells */
 
 /* Of cells that have been looked at; n_best of them have the best score, and `first`, row * n + column, is the first one. */
 typedef struct sums {
@@ -138,11 +139,19 @@ static void turn(block *b, int k, place p)
         b->left[k - p.w + 1] = before[k - p.w + 1];
 }
 
+/* The larger, the better the cell: its score, then how early it stands. */
+static uint64_t key_of(const sums *found)
+{
+    return (uint64_t)found->best * PLACES + (PLACES - 1 - (uint64_t)found->first);
+}
+
 static void tile(const int16_t *x, const int16_t *y, int32_t *row, int32_t *column, int32_t *corner, sums *of, int i,
                  int j, int h, int w, int n)
 {
     const place p = {i, j, h, w, *corner, n};
     const int32_t next_corner = row[w - 1];
+    sums all = {(uint64_t)p.base * (uint64_t)h * (uint64_t)w, 0, 0, 0, 0};
+    uint64_t sum = 0, weighted = 0, n_best = 0, key = 0;
     block b;
     enter(&b, x, y, row, column, p);
 #pragma omp parallel
@@ -156,10 +165,23 @@ static void tile(const int16_t *x, const int16_t *y, int32_t *row, int32_t *colu
 #pragma omp single
             turn(&b, k, p);
         }
-        found.sum += me == 0 ? (uint64_t)p.base * (uint64_t)h * (uint64_t)w : 0;
-#pragma omp critical
-        add(of, &found);
+        /* An iteration a thread: each brings in what it has found. */
+#pragma omp for schedule(static) reduction(+ : sum, weighted) reduction(max : key)
+        for (int t = 0; t < threads; t++) {
+            sum += found.sum;
+            weighted += found.weighted;
+            key = found.n_best && key_of(&found) > key ? key_of(&found) : key;
+        }
+#pragma omp for schedule(static) reduction(+ : n_best)
+        for (int t = 0; t < threads; t++)
+            n_best += found.best == (int32_t)(key / PLACES) ? found.n_best : 0;
     }
+    all.sum += sum;
+    all.weighted = weighted;
+    all.n_best = n_best;
+    all.first = (int64_t)(PLACES - 1 - key % PLACES);
+    all.best = (int32_t)(key / PLACES);
+    add(of, &all);
 #pragma omp parallel for
     for (int r = 0; r < h; r++)
         column[r] = p.base + b.left[r + 1];

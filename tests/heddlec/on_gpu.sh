@@ -9,6 +9,7 @@ emitted=$(cd "$1" && pwd) build=$(cd "$2" && pwd) root=$(cd "$3" && pwd)
 mkdir -p "$4"
 out=$(cd "$4" && pwd)
 arch=${ARCH:-native}
+[[ $arch != [0-9]* ]] || arch=sm_$arch
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-20000}
@@ -69,7 +70,7 @@ time_of() { # NAME VARIABLE=VALUE...: milliseconds of the best run
 by_hand() { # APP BODY: milliseconds of the best run of the same graph by the same dispatch, loading left out, too
     for _ in 1 2 3; do
         HEDDLE_EXECUTOR=persistent HEDDLE_DISPATCH=ticket timeout 60 "$build/heddle" run "$1" --backend cuda --repeat 3 --opt body="$2" 2>/dev/null |
-            sed -nE 's/^  time .*run ([0-9.]+) (us|ms|s)$/\1 \2/p'
+            sed -nE 's/^  time .*run ([0-9.]+) (us|ms|s)( .*)?$/\1 \2/p'
     done | awk '{ v = $1 * ($2 == "us" ? 0.001 : $2 == "s" ? 1000 : 1); if (!n++ || v < best) best = v } END { if (n) print best; else print "nan" }'
 }
 printf 'app\tgenerated_ms\tportable_ms\ttuned_ms\tgenerated/portable\tgenerated/tuned\n' >"$out/openmp.tsv"
