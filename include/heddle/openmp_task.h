@@ -114,7 +114,7 @@ HD_SELDOM_FN void heddle_omp_trap(const heddle_lane *lane, const char *file, int
 }
 
 /* exit in a task. A device cannot end the program with a status: there it is as if the task could not go on. */
-HD_SELDOM_FN void heddle_omp_exit(const heddle_lane *lane, const char *file, int line, int status)
+HD_SELDOM_FN void heddle_omp_leave(const heddle_lane *lane, const char *file, int line, int status)
 {
 #if defined(__CUDA_ARCH__)
     (void)status;

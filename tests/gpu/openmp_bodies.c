@@ -51,6 +51,15 @@ HEDDLE_BODY(words_own, words_app, app, words_args, t)
     t->to[0] = good && lane->worker < app->omp.n_workers;
 }
 
+HEDDLE_BODY(words_parts, words_app, app, words_args, t)
+{
+    for (int k = 0; k < 2; k++) {
+        const words_part *part = &(*app->parts)[k];
+        HEDDLE_EACH (i, part->to ? part->n : 0)
+            part->to[i] += t->by;
+    }
+}
+
 HEDDLE_BODY(words_nothing, words_app, app, char, t) {}
 
 HEDDLE_APP(words, words_app, WORDS_BODIES)

@@ -9,10 +9,15 @@
 
 #define WORDS 1000
 
+typedef struct words_part {
+    uint64_t n, *to;
+} words_part;
+
 typedef struct words_app {
     heddle_omp_app omp;
-    uint64_t *total; /* a global */
-    uint64_t *table; /* another one, of WORDS */
+    uint64_t *total;        /* a global */
+    uint64_t *table;        /* another one, of WORDS */
+    words_part (*parts)[2]; /* a third one, with pointers */
 } words_app;
 
 /* to[i] = to[i] * 3 + from[i] + by for i < n; from NULL: without it. end, if not NULL, must be to + n. */
@@ -24,8 +29,9 @@ typedef struct words_args {
 } words_args;
 
 /* words_mix as said; words_global: *total += by, table[i] += by, in a critical section; words_own: to[0] = 1 if the
- * worker's memory is its own and as large as it should be; words_nothing: for barriers. */
-#define WORDS_BODIES(X) X(words_mix, 0) X(words_global, 0) X(words_own, 0) X(words_nothing, 0)
+ * worker's memory is its own and as large as it should be; words_parts: by is added to the n words of each of the global's
+ * parts that leads somewhere; words_nothing: for barriers. */
+#define WORDS_BODIES(X) X(words_mix, 0) X(words_global, 0) X(words_own, 0) X(words_parts, 0) X(words_nothing, 0)
 HEDDLE_ENUM(words, WORDS_BODIES)
 HEDDLE_DECLARE(words)
 

@@ -283,9 +283,9 @@ static void check_depends(void)
                "  a[0] = 1;\n"
                "#pragma omp task depend(in: rows[3:1][0:4])\n"
                "  a[0] = 1;\n"
-               "#pragma omp task depend(inoutset: a[0]) // HC123\n"
+               "#pragma omp task depend(inoutset: a[0]) // HC123?\n"
                "  a[0] = 1;\n"
-               "#pragma omp task depend(mutexinoutset: a[0]) // HC123\n"
+               "#pragma omp task depend(mutexinoutset: a[0]) // HC123?\n"
                "  a[0] = 1;\n"
                "}\n",
                "task f_3: a=value; out a/1/0;\n in rows/2/1;\n");

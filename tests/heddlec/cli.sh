@@ -60,7 +60,7 @@ int main(void)
     return 0;
 }
 END
-sed 's/depend(in/depend(mutexinoutset/' sum.c >refused.c
+sed 's/depend(in/depend(depobj/' sum.c >refused.c
 
 echo "-- the command line"
 usage() { # PATTERN ARG...

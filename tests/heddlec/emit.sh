@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # emit.sh HEDDLEC CC ROOT OUT - what tests/gpu.sh compiles and runs on a GPU, made where libclang is: for each program of accept/
 # and apps/openmp/ a folder of its own with the translated sources and `want`, what the program prints when CC compiles it with
-# -fopenmp (for an application: a small problem).
+# -fopenmp (for an application: a small problem). Programs with `gpu: no` in their heads are for the CPU alone.
 set -euo pipefail
 heddlec=$1 cc=$2 root=$3 out=$4
 mkdir -p "$out"
@@ -25,6 +25,7 @@ translate() { # SOURCE [ARGUMENT...]: of the program when it runs
 }
 
 for source in *.c; do
+    grep -q '^ \* gpu: no' "$source" && continue
     translate "$source"
 done
 for source in ../../../apps/openmp/*.c; do

@@ -285,7 +285,9 @@ static const struct {
     {"threadprivate", 102, "#pragma omp threadprivate", "'threadprivate' needs brackets"},
     {"declare reduction(a: int: b) initializer", 102, "initializer", "'initializer' has the form initializer(...)"},
     {"target update to(a[0:n:2])", 104, ":2", "a section with a stride is not supported"},
-    {"task depend(iterator(i = 0:n), in: a[i])", 123, "iterator", "the iterator modifier is not supported"},
+    {"task depend(iterator(i), in: a[i])", 102, "i", "an iterator has the form name = begin : end"},
+    {"task depend(iterator(i = 0), in: a[i])", 102, "i = 0", "an iterator has the form name = begin : end"},
+    {"task depend(iterator(i = 0:), in: a[i])", 102, "", "an expression is missing in clause 'depend'"},
 };
 
 static void check_refused(void)

@@ -81,7 +81,7 @@ static void check_variables(void)
 static void check_calls(void)
 {
     understand("",
-               "double sqrt(double); float fmaxf(float, float); int printf(const char *, ...); int rand(void);\n"
+               "double sqrt(double); float fmaxf(float, float); int printf(const char *, ...); long random(void);\n"
                "void *malloc(unsigned long); int fprintf(void *, const char *, ...); int omp_get_thread_num(void);\n"
                "void omp_set_num_threads(int); void omp_set_lock(void *); int elsewhere(int); int (*pointer)(int);\n"
                "int many(int n, ...) { return n; } // HC181\n"
@@ -90,7 +90,7 @@ static void check_calls(void)
                "  {\n"
                "    x[0] = sqrt(x[1]) + fmaxf(1, 2) + __builtin_popcount(3) + omp_get_thread_num();\n"
                "    printf(\"%g\", x[0]);\n"
-               "    x[1] = rand(); // HC180\n"
+               "    x[1] = random(); // HC180\n"
                "    fprintf(0, \"x\"); // HC181\n"
                "    omp_set_num_threads(2); // HC160\n"
                "    omp_set_lock(x); // HC160\n"
@@ -179,8 +179,9 @@ static void check_library(void)
     CHECK(hc_library_of("sqrtf")->kind == HC_L_MATH && hc_library_of("__builtin_fabs")->kind == HC_L_MATH);
     CHECK(!strcmp(hc_library_of("sqrtf")->name, "sqrt") && hc_library_of("abs")->kind == HC_L_MATH);
     CHECK(!hc_library_of("absf") && !hc_library_of("expect") && !hc_library_of("my_function") && !hc_library_of(""));
-    CHECK(hc_library_of("__builtin_expect")->kind == HC_L_BUILTIN && hc_library_in_tasks(hc_library_of("memcpy")));
-    CHECK(!hc_library_in_tasks(hc_library_of("malloc")) && !hc_library_in_tasks(hc_library_of("omp_set_lock")));
+    CHECK(hc_library_of("__builtin_expect")->kind == HC_L_BUILTIN && hc_library_in_tasks(hc_library_of("memcpy"), 1));
+    CHECK(!hc_library_in_tasks(hc_library_of("malloc"), 1) && hc_library_in_tasks(hc_library_of("malloc"), 0));
+    CHECK(!hc_library_in_tasks(hc_library_of("omp_set_lock"), 0));
     CHECK(hc_is_taken_word("class", 5) && hc_is_taken_word("float4", 6) && !hc_is_taken_word("float9", 6));
     CHECK(!hc_is_taken_word("classes", 7) && !hc_is_taken_word("clas", 4));
 }

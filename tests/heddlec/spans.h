@@ -50,6 +50,10 @@ static inline void check_pragma(const hc_text *t, const hc_pragma *p)
         CHECK(i == 0 || p->clauses[i - 1].at.end <= c->at.begin);
         for (k = 0; k < c->n_items; k++)
             check_item(&c->items[k], c->at);
+        for (k = 0; k < c->n_iterators; k++) {
+            check_inside(c->iterators[k].name, c->at);
+            check_inside(c->iterators[k].end, c->at);
+        }
         if (c->extra.base.begin < c->extra.base.end)
             check_item(&c->extra, c->at);
     }
@@ -67,7 +71,8 @@ static inline void check_piece(void *arg, const hc_clause *c, const hc_item *ite
     CHECK(w->next++ < w->o->n_pieces && piece->from == at.begin && piece->n == at.end - at.begin);
     CHECK(!memcmp(w->o->bytes + piece->to, w->o->text->bytes + at.begin, piece->n));
     CHECK(hc_overlay_back(w->o, piece->to) == at.begin && hc_overlay_back(w->o, piece->to + piece->n) == at.end);
-    CHECK((item || c->extra.base.begin == at.begin) && dim >= -1 && (is_length == 0 || dim >= 0));
+    CHECK((item || c->extra.base.begin == at.begin || dim < (int)c->n_iterators) && dim >= -1 &&
+          (is_length == 0 || dim >= 0));
 }
 
 /* The overlay has the text's lines; those without a pragma as they were, or nothing of them. */

@@ -8,22 +8,28 @@
 #include "openmp/ends.h"
 
 static uint64_t words_total, words_table[WORDS];
-static void *const words_total_at = &words_total, *const words_table_at = words_table;
-static const heddle_omp_global words_globals[] = {{"total", &words_total_at, sizeof words_total, 0, NULL, 0},
-                                                  {"table", &words_table_at, sizeof words_table, 0, NULL, 0}};
+static words_part words_parts_of[2];
+static void *const words_total_at = &words_total, *const words_table_at = words_table,
+                   *const words_parts_at = words_parts_of;
+static const heddle_omp_pointer part_pointers[] = {{(uint32_t)offsetof(words_part, to), "parts.to"}};
+static const heddle_omp_global words_globals[] = {
+    {"total", &words_total_at, sizeof words_total, 0, NULL, 0},
+    {"table", &words_table_at, sizeof words_table, 0, NULL, 0},
+    {"parts", &words_parts_at, sizeof words_parts_of, sizeof *words_parts_of, part_pointers, 1}};
 static const heddle_omp_pointer words_pointers[] = {{(uint32_t)offsetof(words_args, to), "to"},
                                                     {(uint32_t)offsetof(words_args, from), "from"},
                                                     {(uint32_t)offsetof(words_args, end), "end"}};
 static const heddle_omp_kind words_kinds[] = {{"mix:1", {"words.c", 1}, sizeof(words_args), 3, words_pointers},
                                               {"global:2", {"words.c", 2}, sizeof(words_args), 3, words_pointers},
-                                              {"own:3", {"words.c", 3}, sizeof(words_args), 3, words_pointers}};
+                                              {"own:3", {"words.c", 3}, sizeof(words_args), 3, words_pointers},
+                                              {"parts:4", {"words.c", 4}, sizeof(words_args), 3, words_pointers}};
 static heddle_omp_program program = {.size = sizeof program,
                                      .version = HEDDLE_OMP_VERSION,
                                      .table = &words,
                                      .kinds = words_kinds,
                                      .n_kinds = words_nothing,
                                      .globals = words_globals,
-                                     .n_globals = 2,
+                                     .n_globals = 3,
                                      .stack_bytes = 1024,
                                      .n_locks = 2};
 static const heddle_omp_place here = {"program.c", 41}, around = {"program.c", 30};
@@ -147,6 +153,44 @@ static void case_globals(void)
     ALL(words_table, 1226); /* mapped around: it comes back at the end of that */
     heddle_omp_exit(&program, &around, words_table, sizeof words_table, HEDDLE_OMP_FROM, "table");
     ALL(words_table, 1230);
+}
+
+static void add_parts(uint64_t by)
+{
+    begin(HEDDLE_OMP_TARGET);
+    *(words_args *)heddle_omp_task(words_parts, 0) = (words_args){.by = by};
+    heddle_omp_end();
+}
+
+/* Pointers in a global lead to copies, also when they have changed between runs, and come back as they were. */
+static void case_pointer_globals(void)
+{
+    set(a, 1);
+    set(b, 2);
+    words_parts_of[1] = (words_part){WORDS, a};
+    heddle_omp_enter(&program, &around, a, WORDS_BYTES, HEDDLE_OMP_TO, "a");
+    heddle_omp_enter(&program, &around, b, WORDS_BYTES, HEDDLE_OMP_TO, "b");
+    add_parts(5);
+    add_parts(1);
+    words_parts_of[0] = (words_part){WORDS - 10, b + 10};
+    words_parts_of[1].to = NULL;
+    add_parts(7);
+    CHECK(words_parts_of[0].to == b + 10 && !words_parts_of[1].to);
+    heddle_omp_exit(&program, &around, a, WORDS_BYTES, HEDDLE_OMP_FROM, "a");
+    heddle_omp_exit(&program, &around, b, WORDS_BYTES, HEDDLE_OMP_FROM, "b");
+    ALL(a, 7);
+    CHECK(b[9] == 2 && b[10] == 9 && b[WORDS - 1] == 9);
+    begin(0);
+    heddle_omp_map(b, WORDS_BYTES, HEDDLE_OMP_TOFROM, "b");
+    *(words_args *)heddle_omp_task(words_parts, 0) = (words_args){.by = 3};
+    heddle_omp_end(); /* the region says itself what it maps */
+    CHECK(b[9] == 2 && b[10] == 12);
+}
+
+static void case_unmapped_global(void)
+{
+    words_parts_of[1] = (words_part){WORDS, a};
+    add_parts(1);
 }
 
 /* An object in two parts; pointers to its middle, past its end, and to nothing. */
@@ -327,6 +371,7 @@ static void data_cases(void)
     ENDS_WELL(case_sync);
     ENDS_WELL(case_slots);
     ENDS_WELL(case_globals);
+    ENDS_WELL(case_pointer_globals);
     ENDS_WELL(case_parts);
     ENDS_WELL(case_nested);
     ENDS_WELL(case_target_data);
@@ -336,6 +381,7 @@ static void data_cases(void)
     ENDS_WELL(case_many);
     ENDS(case_falls_back, 0, "program.c:41: heddle: task mix:1 (words.c:1) is given to = 0x", "CPU threads instead");
     ENDS(case_unmapped, 1, "program.c:41: heddle: task mix:1 (words.c:1) is given from = 0x", "map it");
+    ENDS(case_unmapped_global, 1, "program.c:41: heddle: tasks read parts.to = 0x", "map it");
     ENDS(case_partly, 1, "program.c:41: heddle: all of a (8000 bytes at 0x",
          "a, mapped by line 30 of program.c, has 100");
 }

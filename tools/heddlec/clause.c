@@ -23,9 +23,6 @@ static int refuse_modifier(hc_parse *p, const hc_clause *c, hc_span s)
     const char *clause = hc_clause_word(c->kind);
     const char *what = hc_form_of(c->kind) == HC_F_WORDS ? "word" : "modifier";
     hc_guess g = hc_guess_for(p->t->bytes + s.begin, s.end - s.begin);
-    if (c->kind == HC_C_DEPEND && hc_is_word(p, s, "iterator"))
-        return hc_refuse(p, 123, s,
-                         "the iterator modifier is not supported; write an item for each element, or a section");
     if (hc_is_other_modifier(g.word, g.n))
         return hc_refuse(p, 100, s, "%s '%.*s' in clause '%s' is not supported", what, HC_SHOW(p, s), clause);
     hc_guess_each(&g, hc_main_words(c->kind), 1);
@@ -51,7 +48,61 @@ static int take_modifier(hc_parse *p, hc_clause *c, hc_span s)
     return 1;
 }
 
-/* `always, to`; `iterator(i = 0:n), in`. A modifier with brackets is none of ours, so its brackets are not looked at. */
+/* `int i = 0 : n : 2` */
+static int take_iterator(hc_parse *p, hc_span s, hc_iterator *out)
+{
+    uint32_t equals = hc_find_stop(p, s, "="), colon, second;
+    hc_span head = hc_trim(p, (hc_span){s.begin, equals}), range = {equals + 1, s.end}, word = head;
+    hc_item begin, end, step = {{0, 0}, {0, 0}, NULL, 0};
+    if (equals == s.end || head.begin == head.end)
+        return hc_refuse(p, 102, hc_trim(p, s), "an iterator has the form name = begin : end, or with : step");
+    for (hc_span rest = head; rest.begin < rest.end; rest = hc_trim(p, (hc_span){word.end, head.end}))
+        word = hc_first_token(p, rest);
+    colon = hc_find_stop(p, range, ":");
+    second = colon < s.end ? hc_find_stop(p, (hc_span){colon + 1, s.end}, ":") : s.end;
+    if (!hc_is_name(p->t->bytes, word.begin, word.end) || colon == s.end)
+        return hc_refuse(p, 102, hc_trim(p, s), "an iterator has the form name = begin : end, or with : step");
+    if (!hc_take_expression(p, "depend", (hc_span){range.begin, colon}, &begin) ||
+        !hc_take_expression(p, "depend", (hc_span){colon + 1, second}, &end) ||
+        (second < s.end && !hc_take_expression(p, "depend", (hc_span){second + 1, s.end}, &step)))
+        return 0;
+    *out = (hc_iterator){hc_trim(p, (hc_span){head.begin, word.begin}), word, begin.base, end.base, step.base};
+    return 1;
+}
+
+/* What stands in the brackets of iterator(...). */
+static int take_iterators(hc_parse *p, hc_clause *c, hc_span s)
+{
+    HC_LIST(hc_iterator) list = {0};
+    uint32_t comma;
+    do {
+        hc_iterator one;
+        comma = hc_find_stop(p, s, ",");
+        if (!take_iterator(p, (hc_span){s.begin, comma}, &one))
+            return 0;
+        *HC_ADD(&list) = one;
+        s.begin = comma + 1;
+    } while (comma < s.end);
+    c->iterators = list.at;
+    c->n_iterators = list.n;
+    return 1;
+}
+
+/* A modifier, with its brackets if it is the iterator of a depend clause. *end: behind it. */
+static int take_modifier_at(hc_parse *p, hc_clause *c, hc_span s, uint32_t *end)
+{
+    hc_span word = hc_first_token(p, s);
+    uint32_t open = hc_blank_end(p->t->bytes, word.end, s.end), close;
+    *end = word.end;
+    if (c->kind != HC_C_DEPEND || c->iterators || !hc_is_word(p, word, "iterator") || hc_char(p, open, s.end) != '(')
+        return take_modifier(p, c, word);
+    if (!(close = hc_close(p, open, s.end)))
+        return hc_refuse_bracket(p, open);
+    *end = close;
+    return take_iterators(p, c, (hc_span){open + 1, close - 1});
+}
+
+/* `always, to`; `iterator(i = 0:n), in`. Another modifier with brackets is none of ours, so they are not looked at. */
 static int take_modifiers(hc_parse *p, hc_clause *c, hc_span s)
 {
     s = hc_trim(p, s);
@@ -59,10 +110,10 @@ static int take_modifiers(hc_parse *p, hc_clause *c, hc_span s)
         return hc_refuse(p, 102, (hc_span){s.begin, s.begin}, "a word is missing in clause '%s'",
                          hc_clause_word(c->kind));
     while (s.begin < s.end) {
-        hc_span word = hc_first_token(p, s);
-        if (!take_modifier(p, c, word))
+        uint32_t end;
+        if (!take_modifier_at(p, c, s, &end))
             return 0;
-        s = hc_trim(p, (hc_span){word.end, s.end});
+        s = hc_trim(p, (hc_span){end, s.end});
         if (hc_char(p, s.begin, s.end) == ',')
             s = hc_trim(p, (hc_span){s.begin + 1, s.end});
     }
@@ -329,7 +380,7 @@ static void take_known(hc_parse *p, hc_clause *c, hc_span brackets)
 int hc_take_clause(hc_parse *p)
 {
     hc_span word = hc_first_token(p, (hc_span){p->at, p->end}), brackets;
-    hc_clause c = {HC_N_CLAUSES, {0, 0}, NULL, NULL, NULL, 0, {{0, 0}, {0, 0}, NULL, 0}};
+    hc_clause c = {HC_N_CLAUSES, {0, 0}, NULL, NULL, NULL, 0, {{0, 0}, {0, 0}, NULL, 0}, NULL, 0};
     if (!hc_is_name(p->t->bytes, word.begin, word.end))
         return hc_refuse(p, 102, word, "a clause is expected, found '%.*s'", HC_SHOW(p, word)); /* maybe nothing */
     if (!take_brackets(p, word, &brackets))

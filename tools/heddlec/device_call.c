@@ -77,7 +77,7 @@ static void write_trap(hc_device *d, hc_node *n)
 {
     d->s.code->needs |= HC_NEEDS_LANE;
     if (!strcmp(n->decl->name, "exit") && n->first->next) {
-        hc_dev_putf(d, "heddle_omp_exit(hd_lane, %s", hc_dev_place(n));
+        hc_dev_putf(d, "heddle_omp_leave(hd_lane, %s", hc_dev_place(n));
         write_arguments(d, n, ", ");
         hc_puts(&d->w.out, ")");
         return;

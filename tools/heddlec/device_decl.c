@@ -22,6 +22,8 @@ static int is_dropped(hc_device *d, const hc_node *var)
 static int is_jumped_over(const hc_node *decls)
 {
     const hc_node *block = decls->parent, *function = decls;
+    while (block && (block->kind == HC_N_CASE || block->kind == HC_N_DEFAULT_CASE || block->kind == HC_N_LABEL))
+        block = block->parent;
     if (!block || block->kind != HC_N_BLOCK)
         return 0;
     if (block->parent && block->parent->kind == HC_N_SWITCH)

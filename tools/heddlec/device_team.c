@@ -471,7 +471,12 @@ static void team_label(hc_device *d, hc_node *n)
 {
     hc_write_text(&d->w, n->unit, n->begin, n->body->begin);
     d->s.dirty = HC_ANY;
-    team_body(d, n->body);
+    if (n->body->kind == HC_N_DECLS) { /* what it declares is used behind it */
+        hc_puts(&d->w.out, "; ");
+        hc_team_statement(d, n->body);
+    } else {
+        team_body(d, n->body);
+    }
 }
 
 static void team_return(hc_device *d, hc_node *n)

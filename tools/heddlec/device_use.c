@@ -153,6 +153,8 @@ static unsigned effects_of_function(hc_device *d, const hc_function *f);
 static unsigned effects_of_library(const hc_node *call)
 {
     const hc_library *l = call->decl ? hc_library_of(call->decl->name) : NULL;
+    if (l && l->kind == HC_L_ISO && l->effect != HC_L_READS) /* malloc: once, and one result for all */
+        return HC_READ | HC_WRITE;
     if (!l || l->kind == HC_L_TRAP)
         return l ? HC_WRITE : HC_READ | HC_WRITE;
     switch (l->effect) {

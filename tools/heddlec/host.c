@@ -214,7 +214,7 @@ static int write_node(hc_writer *w, hc_node *n)
     case HC_N_CALL: return hc_host_call(h, n);
     case HC_N_NAME:
         if (n->decl && hc_host_is_slot(h, n->decl))
-            return hc_putf(&w->out, "(*hd_%s)", n->decl->name), 1;
+            return hc_putf(&w->out, "(*hd_slot_%s)", n->decl->name), 1;
         return 0;
     default: return 0;
     }

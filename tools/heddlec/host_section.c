@@ -73,7 +73,7 @@ char *hc_section_address(hc_host *h, const hc_section *s)
     const hc_decl *d = s->base->kind == HC_N_NAME ? s->base->decl : NULL;
     uint32_t n = s->n_fixed < s->n_dims ? s->n_fixed + 1 : s->n_dims;
     if (n == 0 && d && hc_host_is_slot(h, d))
-        return hc_format("hd_%s", d->name);
+        return hc_format("hd_slot_%s", d->name);
     if (n == 0 && t && (t->kind == HC_T_ARRAY || t->kind == HC_T_VLA))
         return hc_host_text(h, s->base);
     return hc_format("&%s", element(h, s, n));
@@ -100,10 +100,32 @@ static void put_box(hc_host *h, uint32_t in, const char *mode, const hc_section 
     hc_puts(&h->w.out, "});");
 }
 
+/* A loop a range, each in the one before. */
+static uint32_t put_iterators(hc_host *h, uint32_t in, const hc_depend *d)
+{
+    const char *s = h->unit->text.bytes;
+    for (uint32_t k = 0; k < d->clause->n_iterators; k++, in += 4) {
+        const hc_iterator *it = &d->clause->iterators[k];
+        const hc_depend_range *r = &d->ranges[k];
+        int n = (int)(it->name.end - it->name.begin), n_type = (int)(it->type.end - it->type.begin);
+        const char *name = hc_copy(s + it->name.begin, (size_t)n), *end = hc_host_operand(h, r->end);
+        const char *step = r->step ? hc_host_operand(h, r->step) : "1";
+        hc_host_start(h, in, "for (%.*s %s = %s; ", n_type ? n_type : 3, n_type ? s + it->type.begin : "int", name,
+                      hc_host_text(h, r->begin));
+        if (!r->step || r->step->is_constant)
+            hc_putf(&h->w.out, "%s %c %s; ", name, r->step && r->step->value < 0 ? '>' : '<', end);
+        else
+            hc_putf(&h->w.out, "%s > 0 ? %s < %s : %s > %s; ", step, name, end, name, end);
+        hc_putf(&h->w.out, "%s += %s)", name, step);
+    }
+    return in;
+}
+
 void hc_host_depend(hc_host *h, uint32_t in, const hc_depend *d)
 {
     static const char *const modes[] = {"", "HEDDLE_MODE_IN", "HEDDLE_MODE_OUT", "HEDDLE_MODE_INOUT"};
     hc_section s = hc_section_of(d->base, d->dims, d->n_dims, d->n_lead);
+    in = put_iterators(h, in, d);
     if (s.n_dims > s.n_fixed + 1)
         put_box(h, in, modes[d->mode], &s);
     else

@@ -2,7 +2,7 @@
 /* host_slot.c - variables that the host's part declares otherwise than the program.
  *
  * A slot: a variable x declared inside a region of which tasks take the address outlives its scope. Its declaration stays,
- * behind it hd_x is declared, which points to memory of the region (outside of one to x itself), and x becomes (*hd_x).
+ * behind it hd_slot_x is declared, which points to memory of the region (outside of one to x itself), and x becomes (*hd_slot_x).
  * A copy of its own: private and firstprivate variables are declared anew in a block; the value from outside goes through
  * hd_from_x, because a declaration cannot see what it hides. */
 #include "host.h"
@@ -56,7 +56,7 @@ char *hc_host_type(const hc_decl *d, const char *from)
 static void put_slot(hc_host *h, uint32_t in, const hc_decl *d, int has_value)
 {
     const char *x = d->name;
-    hc_host_start(h, in, "%s*const hd_%s = heddle_omp_inside() ? ", hc_host_type(d, x), x);
+    hc_host_start(h, in, "%s*const hd_slot_%s = heddle_omp_inside() ? ", hc_host_type(d, x), x);
     hc_putf(&h->w.out,
             has_value ? "__builtin_memcpy(heddle_omp_slot(sizeof %s), &%s, sizeof %s)" : "heddle_omp_slot(sizeof %s)",
             x, x, x);
@@ -86,7 +86,7 @@ static void put_with_value(hc_host *h, uint32_t in, const hc_decl *d, const char
 void hc_host_anew(hc_host *h, uint32_t in, hc_decl *d, int with_value)
 {
     int is_own = h->region && is_private_in(h->region, d), is_slot = hc_host_is_slot(h, d);
-    const char *from = is_slot && !is_own ? hc_format("(*hd_%s)", d->name) : d->name;
+    const char *from = is_slot && !is_own ? hc_format("(*hd_slot_%s)", d->name) : d->name;
     if (with_value)
         put_with_value(h, in, d, from);
     else

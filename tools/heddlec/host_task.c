@@ -7,7 +7,7 @@
 
 static char *variable(hc_host *h, const hc_decl *d)
 {
-    return hc_host_is_slot(h, d) ? hc_format("(*hd_%s)", d->name) : hc_format("%s", d->name);
+    return hc_host_is_slot(h, d) ? hc_format("(*hd_slot_%s)", d->name) : hc_format("%s", d->name);
 }
 
 /* A[0][0] with n zeros. */
@@ -41,7 +41,7 @@ static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
     if (c->how != HC_PRIVATE && (c->n_bounds > 0 || t->kind == HC_T_VLA))
         hc_host_start(h, in, "hd_t->%s = (void *)%s;", c->field, x);
     else if (c->how == HC_BY_REFERENCE && is_slot)
-        hc_host_start(h, in, "hd_t->%s = (void *)hd_%s;", c->field, c->decl->name);
+        hc_host_start(h, in, "hd_t->%s = (void *)hd_slot_%s;", c->field, c->decl->name);
     else if (c->how == HC_BY_REFERENCE)
         hc_host_start(h, in, "hd_t->%s = (void *)&%s;", c->field, x);
     else if (is_array(t))

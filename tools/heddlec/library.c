@@ -50,17 +50,21 @@ static const struct family {
      "omp_init_nest_lock"
      " omp_destroy_nest_lock omp_set_nest_lock omp_unset_nest_lock omp_test_nest_lock omp_target_alloc omp_target_free"
      " omp_target_memcpy omp_target_is_present omp_fulfill_event omp_display_env "},
+    {HC_L_ISO, "stdlib.h", HC_L_NOTHING, 0, " malloc calloc rand srand getenv div ldiv "},
+    {HC_L_ISO, "stdlib.h", HC_L_READS, 0, " atoi atol atof atoll "},
+    {HC_L_ISO, "stdlib.h", HC_L_WRITES, 0, " strtol strtod strtof strtoul strtoll strtoull "},
+    {HC_L_ISO, "stdlib.h", HC_L_ENDS, 0, " free realloc "},
+    {HC_L_ISO, "string.h", HC_L_READS, 0, " strlen strcmp strncmp strchr strrchr strstr memcmp memchr "},
+    {HC_L_ISO, "string.h", HC_L_WRITES, 0, " strcpy strncpy strcat strncat "},
+    {HC_L_ISO, "stdio.h", HC_L_WRITES, 0, " sprintf snprintf "},
+    {HC_L_ISO, "stdio.h", HC_L_OUTPUT, 0, " puts putchar "},
     {HC_L_HOST, "stdlib.h", HC_L_NOTHING, 0,
-     " malloc calloc aligned_alloc valloc memalign posix_memalign rand srand random srandom rand_r drand48 lrand48 "
-     "srand48 atoi"
-     " atol atof atoll strtol strtod strtof strtoul strtoll strtoull getenv div ldiv "},
-    {HC_L_HOST, "stdlib.h", HC_L_ENDS, 0, " free realloc reallocarray munmap "},
+     " aligned_alloc valloc memalign posix_memalign random srandom rand_r drand48 lrand48 srand48 "},
+    {HC_L_HOST, "stdlib.h", HC_L_ENDS, 0, " reallocarray munmap "},
     {HC_L_HOST, "stdlib.h", HC_L_WRITES, 0, " qsort bsearch qsort_r "},
-    {HC_L_HOST, "string.h", HC_L_WRITES, 0,
-     " strlen strcmp strncmp strcpy strncpy strcat strncat strchr strrchr strstr strtok memcmp memchr strdup bcopy "
-     "bzero "},
-    {HC_L_HOST, "stdio.h", HC_L_WRITES, 0, " sprintf snprintf sscanf vsnprintf "},
-    {HC_L_HOST, "stdio.h", HC_L_OUTPUT, 0, " puts putchar perror "},
+    {HC_L_HOST, "string.h", HC_L_WRITES, 0, " strtok strdup bcopy bzero "},
+    {HC_L_HOST, "stdio.h", HC_L_WRITES, 0, " sscanf vsnprintf "},
+    {HC_L_HOST, "stdio.h", HC_L_OUTPUT, 0, " perror "},
     {HC_L_FILE, "stdio.h", HC_L_OUTPUT, 0,
      " fprintf vprintf vfprintf fputs fputc putc fwrite fflush fclose write system remove rename dprintf "},
     {HC_L_FILE, "stdio.h", HC_L_WRITES, 0, " scanf fscanf fread fgets fgetc getc getchar ungetc fopen read getline "},
@@ -108,7 +112,10 @@ const hc_library *hc_library_of(const char *name)
     return l;
 }
 
-int hc_library_in_tasks(const hc_library *l) { return l->kind < HC_L_HOST; }
+int hc_library_in_tasks(const hc_library *l, int with_device)
+{
+    return l->kind < HC_L_ISO || (l->kind == HC_L_ISO && !with_device);
+}
 
 int hc_is_taken_word(const char *word, size_t n)
 {

@@ -32,14 +32,37 @@ static int stands_alone(const hc_pragma *p)
     return hc_stand_of(p->directive) == HC_ALONE || (p->directive == HC_ORDERED && hc_clause_of(p, HC_C_DEPEND));
 }
 
+/* Iterators are declared once a name, in a statement expression around the call. */
+static int put_iterators(build *b, const hc_pragma *p)
+{
+    const char *s = b->t->bytes;
+    hc_buf names = {0};
+    for (uint32_t i = 0; i < p->n_clauses; i++)
+        for (uint32_t k = 0; k < p->clauses[i].n_iterators; k++) {
+            const hc_iterator *it = &p->clauses[i].iterators[k];
+            int has_type = it->type.begin < it->type.end;
+            char *name = hc_format(" %.*s ", (int)(it->name.end - it->name.begin), s + it->name.begin);
+            hc_puts(&b->out, names.n ? "" : "({ ");
+            if (names.n && strstr(names.at, name))
+                continue;
+            hc_puts(&names, name);
+            hc_putf(&b->out, "%.*s%s; ", has_type ? (int)(it->type.end - it->type.begin) : 3,
+                    has_type ? s + it->type.begin : "int", name);
+        }
+    return names.n > 0;
+}
+
 static void put_pragma(build *b, const hc_pragma *p)
 {
-    int is_alone = stands_alone(p);
+    int is_alone = stands_alone(p), has_iterators;
     if (hc_stand_of(p->directive) == HC_DECLARATIVE)
         return;
-    hc_putf(&b->out, is_alone ? "__hd_s(%u" : "for (; __hd_c(%u", p->number);
+    hc_puts(&b->out, is_alone ? "" : "for (; ");
+    has_iterators = put_iterators(b, p);
+    hc_putf(&b->out, is_alone ? "__hd_s(%u" : "__hd_c(%u", p->number);
     hc_overlay_each(p, put_piece, b);
-    hc_puts(&b->out, is_alone ? ");" : "); )");
+    hc_puts(&b->out, has_iterators ? "); })" : ")");
+    hc_puts(&b->out, is_alone ? ";" : "; )");
 }
 
 static void put_line(build *b, uint32_t line, const hc_pragma *p)
@@ -156,6 +179,18 @@ uint32_t hc_overlay_back(const hc_overlay *o, uint32_t at)
 
 /* ---- the expressions of a pragma ------------------------------------------------------------------------------------- */
 
+/* Of iterator k the dimension is k; is_length: 0 begin, 1 end, 2 step. */
+static void each_of_iterators(const hc_clause *c, hc_overlay_fn fn, void *arg)
+{
+    for (uint32_t k = 0; k < c->n_iterators; k++) {
+        const hc_iterator *it = &c->iterators[k];
+        fn(arg, c, NULL, (int)k, 0, it->begin);
+        fn(arg, c, NULL, (int)k, 1, it->end);
+        if (it->step.begin < it->step.end)
+            fn(arg, c, NULL, (int)k, 2, it->step);
+    }
+}
+
 static void each_of_item(const hc_clause *c, const hc_item *item, hc_overlay_fn fn, void *arg)
 {
     uint32_t i;
@@ -174,6 +209,7 @@ void hc_overlay_each(const hc_pragma *p, hc_overlay_fn fn, void *arg)
     uint32_t i, k;
     for (i = 0; i < p->n_clauses; i++) {
         const hc_clause *c = &p->clauses[i];
+        each_of_iterators(c, fn, arg);
         for (k = 0; c->kind != HC_C_NAME && k < c->n_items; k++)
             each_of_item(c, &c->items[k], fn, arg);
         if (c->extra.base.begin < c->extra.base.end)

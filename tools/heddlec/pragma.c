@@ -109,7 +109,7 @@ static int needs_brackets(hc_directive d)
 /* The brackets right behind a directive. */
 static int take_brackets(hc_parse *p)
 {
-    hc_clause c = {HC_C_NAME, {0, 0}, NULL, NULL, NULL, 0, {{0, 0}, {0, 0}, NULL, 0}};
+    hc_clause c = {HC_C_NAME, {0, 0}, NULL, NULL, NULL, 0, {{0, 0}, {0, 0}, NULL, 0}, NULL, 0};
     uint32_t open = hc_blank_end(p->t->bytes, p->at, p->end), close;
     if (hc_char(p, open, p->end) != '(')
         return !needs_brackets(p->p->directive) ||

@@ -154,6 +154,12 @@ typedef struct hc_item {
     uint32_t n_dims;
 } hc_item;
 
+/* iterator(T name = begin : end : step) of a depend clause. */
+typedef struct hc_iterator {
+    hc_span type, name;       /* type absent: int */
+    hc_span begin, end, step; /* step absent: 1 */
+} hc_iterator;
+
 typedef struct hc_clause {
     hc_clause_kind kind;
     hc_span at;       /* from its word to its closing bracket */
@@ -162,7 +168,9 @@ typedef struct hc_clause {
     const char *more; /* further modifiers, blank-separated ("always"), else NULL */
     const hc_item *items;
     uint32_t n_items;
-    hc_item extra; /* schedule's chunk, linear's step, aligned's alignment; base absent = none */
+    hc_item extra;                /* schedule's chunk, linear's step, aligned's alignment; base absent = none */
+    const hc_iterator *iterators; /* the items are meant for each of their values */
+    uint32_t n_iterators;
 } hc_clause;
 
 typedef struct hc_pragma {

@@ -58,6 +58,11 @@ typedef struct hc_capture {
     int is_shared;          /* by the rules of OpenMP, however it is captured */
 } hc_capture;
 
+/* What an iterator goes through. */
+typedef struct hc_depend_range {
+    hc_node *begin, *end, *step; /* step NULL: 1 */
+} hc_depend_range;
+
 typedef struct hc_depend {
     int mode; /* 1 in, 2 out, 3 inout */
     const hc_clause *clause;
@@ -67,6 +72,7 @@ typedef struct hc_depend {
         hc_node *lower, *length; /* NULL where absent */
         int is_section;
     } * dims;
+    const struct hc_depend_range *ranges; /* of clause->iterators, n_iterators of them */
     uint32_t n_dims;
     uint32_t
         n_lead; /* so many dims lead to a pointer, `rows[i]` of rows[i][0:n]: elements, to be written behind base; the

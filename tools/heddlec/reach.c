@@ -220,7 +220,8 @@ static void use_variable(body *b, hc_node *n)
 static void check_library(const body *b, const hc_node *n, const hc_library *l)
 {
     const char *name = n->decl->name;
-    if (hc_library_in_tasks(l))
+    int with_device = !b->p->options.backend || strcmp(b->p->options.backend, "cpu") != 0;
+    if (hc_library_in_tasks(l, with_device))
         return;
     if (l->kind == HC_L_OMP_HOST)
         SAY(HC_ERROR, 160, n, "%s has no meaning in a task%s", name,
@@ -230,8 +231,8 @@ static void check_library(const body *b, const hc_node *n, const hc_library *l)
             name);
     else
         SAY(HC_ERROR, 180, n,
-            "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort", name);
-    (void)b;
+            "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort%s", name,
+            l->kind == HC_L_ISO ? "; with --backend cpu tasks may call it" : "");
 }
 
 static void check_call(const body *b, const hc_node *n)

@@ -46,8 +46,7 @@ static void refuse_beside(const hc_program *p, hc_node *n)
             "`%s` in a region that creates tasks: put it into a task, or into a region of its own before or after",
             words(n));
     else if (is_single(n))
-        SAY(HC_ERROR, 111, n,
-            "a second `%s` in a region: join it to the first one, with a taskwait between, or end the region",
+        SAY(HC_ERROR, 111, n, "`%s` in the statement that creates tasks, which one thread runs already: leave it out",
             words(n));
     else if (hc_makes_tasks(p, n))
         SAY(HC_ERROR, 142, n,
@@ -55,6 +54,13 @@ static void refuse_beside(const hc_program *p, hc_node *n)
     else
         SAY(HC_ERROR, 111, n,
             "a statement beside the one that creates tasks: move it into `#pragma omp single` or out of the region");
+}
+
+/* The constructs of a region of several: one thread runs them in their order, and waits where all would meet. */
+static hc_node *part_of(hc_node *n)
+{
+    n = n->kind == HC_N_BLOCK ? hc_only_statement(n) : n;
+    return n && (is_single(n) || (is_sharing(n) && !is_combined(n))) ? n : NULL;
 }
 
 /* The directive of kind `is` that alone does something in a statement; refuses what stands beside it. */
@@ -73,34 +79,26 @@ static hc_node *alone_in(const hc_program *p, hc_node *statement, int (*is)(cons
             found = n;
         else if (!found && n->kind == HC_N_BLOCK && hc_only_statement(n) && is(hc_only_statement(n)))
             found = hc_only_statement(n);
-        else if (!is_idle(n))
+        else if (!is_idle(n) && !(is == is_single && part_of(n)))
             refuse_beside(p, n);
     if (!found && hc_n_errors() == errors)
         SAY(HC_ERROR, 111, statement, "no `#pragma omp single` with tasks in this region");
     return found;
 }
 
-/* The constructs of a region of several: one thread runs them in their order, and waits where all would meet. */
-static hc_node *part_of(const hc_program *p, hc_node *n)
-{
-    n = n->kind == HC_N_BLOCK ? hc_only_statement(n) : n;
-    if (!n || !(is_single(n) || (is_sharing(n) && !is_combined(n) && !hc_makes_tasks(p, n))))
-        return NULL;
-    return n;
-}
-
-/* Two or more parts, and nothing beside them that every thread would do. */
+/* Two or more parts, or a loop with tasks, and nothing beside them that every thread would do. */
 static int has_parts(const hc_program *p, const hc_node *block)
 {
-    uint32_t n_singles = 0, n_shared = 0;
+    uint32_t n_singles = 0, n_shared = 0, n_creating = 0;
     for (hc_node *n = block->kind == HC_N_BLOCK ? block->first : NULL; n; n = n->next) {
-        const hc_node *part = part_of(p, n);
+        const hc_node *part = part_of(n);
         n_singles += part && is_single(part);
         n_shared += part && !is_single(part);
+        n_creating += part && !is_single(part) && hc_makes_tasks(p, n);
         if (!part && !is_idle(n))
             return 0;
     }
-    return n_singles > 0 && n_singles + n_shared > 1;
+    return n_creating > 0 || (n_singles > 0 && n_singles + n_shared > 1);
 }
 
 static int has_directive(hc_node *root, int (*is)(const hc_node *))
@@ -111,10 +109,10 @@ static int has_directive(hc_node *root, int (*is)(const hc_node *))
     return 0;
 }
 
-static int is_part_of(const hc_program *p, const hc_region *r, const hc_node *n)
+static int is_part_of(const hc_region *r, const hc_node *n)
 {
     for (hc_node *c = r->has_parts ? r->creator->first : NULL; c; c = c->next)
-        if (part_of(p, c) == n)
+        if (part_of(c) == n)
             return 1;
     return 0;
 }
@@ -122,7 +120,7 @@ static int is_part_of(const hc_program *p, const hc_region *r, const hc_node *n)
 static void check_inside(const hc_program *p, const hc_region *r)
 {
     for (hc_node *n = r->creator; n; n = hc_is_task_directive(n) ? hc_behind(r->creator, n) : hc_inside(r->creator, n))
-        if (n != r->creator && (is_sharing(n) || is_parallel(n) || is_single(n)) && !is_part_of(p, r, n))
+        if (n != r->creator && (is_sharing(n) || is_parallel(n) || is_single(n)) && !is_part_of(r, n))
             refuse_beside(p, n);
 }
 
@@ -210,8 +208,8 @@ static hc_node *creator_of(hc_program *p, hc_region *r)
     if (has_parts(p, at->body)) {
         r->has_parts = 1;
         for (hc_node *n = at->body->first; n; n = n->next)
-            if (part_of(p, n))
-                check_clauses(part_of(p, n));
+            if (part_of(n))
+                check_clauses(part_of(n));
         return at->body;
     }
     at = alone_in(p, at->body, is_single);

@@ -117,18 +117,72 @@ static int has_zero_length(const hc_box *s)
     return 0;
 }
 
+static const hc_depend_range *ranges_of(const hc_parts *parts, const hc_clause *c)
+{
+    hc_depend_range *ranges = c->n_iterators ? hc_new(c->n_iterators * sizeof *ranges) : NULL;
+    for (uint32_t i = 0; i < parts->n; i++) {
+        const hc_part *part = &parts->at[i];
+        if (part->clause != c || part->item || !ranges)
+            continue;
+        if (part->is_length == 0)
+            ranges[part->dim].begin = part->node;
+        else if (part->is_length == 1)
+            ranges[part->dim].end = part->node;
+        else
+            ranges[part->dim].step = part->node;
+    }
+    return ranges;
+}
+
+static int has_iterator(const hc_unit *u, const hc_clause *c, const char *name)
+{
+    for (uint32_t k = 0; k < c->n_iterators; k++) {
+        hc_span at = c->iterators[k].name;
+        if (strlen(name) == at.end - at.begin && !memcmp(name, u->text.bytes + at.begin, at.end - at.begin))
+            return 1;
+    }
+    return 0;
+}
+
+/* In the C parser's eyes an iterator is there in all clauses of the directive: no other one may mean something else by its
+ * name. */
+static int is_clear(const hc_task *t, const hc_parts *parts, const hc_clause *c)
+{
+    for (uint32_t i = 0; i < parts->n; i++) {
+        const hc_part *part = &parts->at[i];
+        HC_EACH_NODE (n, part->node)
+            if (n->kind == HC_N_NAME && n->decl && has_iterator(t->unit, c, n->decl->name) &&
+                !(part->item && has_iterator(t->unit, part->clause, n->decl->name))) {
+                hc_say(HC_ERROR, 123, &t->unit->text, c->at.begin, c->at.end,
+                       "another clause names '%s', too: give the iterator another name", n->decl->name);
+                return 0;
+            }
+    }
+    return 1;
+}
+
 static void add_depend(hc_task *t, const hc_parts *parts, const hc_clause *c, const hc_item *item)
 {
     hc_box s = hc_box_of(parts, item);
     if (!s.base)
         return;
-    if (!find_lead(&s)) {
+    if (s.base->kind == HC_N_NAME && s.base->decl && !strcmp(s.base->decl->name, "omp_all_memory")) {
+        refuse(123, t->unit, item,
+               "omp_all_memory is not supported: put `#pragma omp taskwait` before the task and behind it");
+    } else if (!find_lead(&s)) {
         refuse(120, t->unit, item, rows);
     } else if (has_zero_length(&s)) {
         hc_say(HC_WARNING, 112, &t->unit->text, item->whole.begin, item->whole.end,
                "a section of no elements is no dependence; it is left out");
     } else if (is_known(&s, t->unit, item)) {
-        *HC_ADD(&t->depends) = (hc_depend){mode_of(c), c, item, s.base, s.dims, s.n_dims, s.n_lead};
+        *HC_ADD(&t->depends) = (hc_depend){.mode = mode_of(c),
+                                           .clause = c,
+                                           .item = item,
+                                           .base = s.base,
+                                           .dims = s.dims,
+                                           .ranges = ranges_of(parts, c),
+                                           .n_dims = s.n_dims,
+                                           .n_lead = s.n_lead};
     }
 }
 
@@ -145,12 +199,9 @@ void hc_find_depends(hc_task *t)
 {
     hc_parts parts = hc_parts_of(t->node);
     for (const hc_clause *c = hc_clause_of(t->node->pragma, HC_C_DEPEND); c; c = hc_clause_next(t->node->pragma, c)) {
-        if (hc_has_word(c, "iterator"))
-            hc_say(HC_ERROR, 123, &t->unit->text, c->at.begin, c->at.end,
-                   "depend with an iterator is not supported: write one section, or one clause for each element");
-        else if (!mode_of(c))
+        if (!mode_of(c))
             refuse_mode(t->unit, c);
-        else
+        else if (is_clear(t, &parts, c))
             add_items(t, &parts, c);
     }
 }

@@ -166,13 +166,12 @@ static void meet_sharing(hc_program *p, hc_node *n)
                hc_directive_words(n->pragma->directive));
 }
 
-/* Where all threads of a region of parts would meet. */
-static int is_meeting(const hc_program *p, const hc_node *n)
+/* Stands in a region of parts, which one thread runs. */
+static int is_in_parts(const hc_program *p, const hc_node *n)
 {
-    int is_master = hc_is_directive(n, HC_MASTER) || hc_is_directive(n, HC_MASKED);
     for (uint32_t i = 0; i < p->regions.n; i++)
-        if (p->regions.at[i].has_parts && hc_is_in(n, p->regions.at[i].creator) && !task_around(n))
-            return !is_master && !hc_clause_of(n->pragma, HC_C_NOWAIT);
+        if (p->regions.at[i].has_parts && hc_is_in(n, p->regions.at[i].creator))
+            return !task_around(n);
     return 0;
 }
 
@@ -192,10 +191,12 @@ static void meet(hc_program *p, hc_fn *fn, hc_node *n)
         break;
     case HC_FOR:
     case HC_FOR_SIMD:
-    case HC_SECTIONS: meet_sharing(p, n); /* fall through */
+    case HC_SECTIONS:
+        if (!is_in_parts(p, n))
+            meet_sharing(p, n); /* fall through */
     case HC_SINGLE:
-    case HC_BARRIER:
-        if (is_meeting(p, n))
+    case HC_BARRIER: /* where all threads would meet */
+        if (is_in_parts(p, n) && !hc_clause_of(n->pragma, HC_C_NOWAIT))
             *HC_ADD(&p->waits) = (hc_wait){n, 0};
         break;
     default: break;

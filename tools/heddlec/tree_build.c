@@ -525,6 +525,18 @@ static void finish_expression(hc_builder *b, hc_node *n, const hc_kid *self, con
 
 /* ---- directives ------------------------------------------------------------------------------------------------------ */
 
+/* Of `({ int i; call; })` the call. */
+static CXCursor call_in(hc_builder *b, CXCursor c)
+{
+    hc_kids kids;
+    if (clang_getCursorKind(c) != CXCursor_StmtExpr)
+        return c;
+    kids = raw_kids_of(b, c);
+    if (kids.n == 1 && clang_getCursorKind(kids.at[0].c) == CXCursor_CompoundStmt)
+        kids = raw_kids_of(b, kids.at[0].c);
+    return kids.n ? peel(b, kids.at[kids.n - 1].c) : c;
+}
+
 /* The pragma for which the overlay wrote this call of `helper`; NULL when it is another call. */
 static const hc_pragma *pragma_of(hc_builder *b, CXCursor call, const char *helper)
 {
@@ -552,18 +564,20 @@ static hc_node *build_directive(hc_builder *b, const hc_pragma *p, CXCursor call
 /* The directive that the overlay wrote as the statement c; NULL when the user wrote c. */
 static hc_node *directive_of(hc_builder *b, CXCursor c, hc_node *parent)
 {
-    const hc_pragma *p = pragma_of(b, c, "__hd_s");
+    const hc_pragma *p = pragma_of(b, call_in(b, c), "__hd_s");
     hc_kids kids;
+    CXCursor call;
     hc_node *n;
     if (p)
-        return build_directive(b, p, c, parent);
+        return build_directive(b, p, call_in(b, c), parent);
     if (clang_getCursorKind(c) != CXCursor_ForStmt)
         return NULL;
     kids = raw_kids_of(b, c);
-    p = kids.n == 2 ? pragma_of(b, peel(b, kids.at[0].c), "__hd_c") : NULL;
+    call = kids.n == 2 ? call_in(b, peel(b, kids.at[0].c)) : c;
+    p = kids.n == 2 ? pragma_of(b, call, "__hd_c") : NULL;
     if (!p)
         return NULL;
-    n = build_directive(b, p, peel(b, kids.at[0].c), parent);
+    n = build_directive(b, p, call, parent);
     n->body = hc_build(b, kids.at[1].c, n, 1);
     n->end = n->body->end;
     return n;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* construct: work-sharing of several threads beside tasks in a region */
+/* construct: `parallel for` beside tasks in the statement that creates them */
 void g(int *x, int n)
 {
 #pragma omp target parallel map(tofrom : x [0:n])
-    {
-#pragma omp for /* expect: HC110 */
-        for (int i = 0; i < n; i++)
-            x[i] = i;
 #pragma omp single
-        {
+    {
 #pragma omp task
-            x[0] = 1;
-        }
+        x[0] = 1;
+#pragma omp taskwait
+#pragma omp parallel for /* expect: HC110 */
+        for (int i = 1; i < n; i++)
+            x[i]++;
     }
 }
