@@ -85,12 +85,13 @@ HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
 #define HEDDLE_OMP_RESTRICT
 #define HEDDLE_OMP_STATIC_ASSERT static_assert
 #define HEDDLE_OMP_ALIGNAS alignas
-#define HEDDLE_OMP_VLA(T, name, n) T *name = (T *)__builtin_alloca(sizeof(T) * (size_t)(n))
+#define HEDDLE_OMP_VLA(T, name, n, top) \
+    T *name = (T *)heddle_omp_push(hd_lane, &hd_app->head, &(top), sizeof(T) * (size_t)(n))
 #else
 #define HEDDLE_OMP_RESTRICT restrict
 #define HEDDLE_OMP_STATIC_ASSERT _Static_assert
 #define HEDDLE_OMP_ALIGNAS _Alignas
-#define HEDDLE_OMP_VLA(T, name, n) T name[(n) > 0 ? (n) : 1]
+#define HEDDLE_OMP_VLA(T, name, n, top) T name[(n) > 0 ? (n) : 1]
 #endif
 
 /* Before a loop of which the user says that its iterations do not depend on one another. */
@@ -202,11 +203,28 @@ HD_FN char *heddle_omp_stack(const heddle_lane *lane, const heddle_omp_app *app)
     return app->stack + lane->worker * app->stack_bytes;
 }
 
-/* n_bytes more of the worker's stack. All lanes call it and get the same. */
+/* Its lower half is for what lanes have together or lane 0 has alone; behind its middle each lane of an inner region has a
+ * slice of its own. */
+HD_FN char *heddle_omp_middle(const heddle_lane *lane, const heddle_omp_app *app)
+{
+    return heddle_omp_stack(lane, app) + app->stack_bytes / 32u * 16u;
+}
+HD_FN uint64_t heddle_omp_slice_bytes(const heddle_lane *lane, const heddle_omp_app *app)
+{
+    return app->stack_bytes / 2u < 32u ? 0 : (app->stack_bytes / 2u - 32u) / lane->count / 16u * 16u;
+}
+HD_FN char *heddle_omp_slice(const heddle_lane *lane, const heddle_omp_app *app)
+{
+    return heddle_omp_middle(lane, app) + 16 + lane->index * heddle_omp_slice_bytes(lane, app);
+}
+
+/* n_bytes more of the part of the stack that `top` is in. Lanes that have it together all call it. */
 HD_FN void *heddle_omp_push(const heddle_lane *lane, const heddle_omp_app *app, char **top, uint64_t n_bytes)
 {
-    char *at = *top;
-    if (HEDDLE_OMP_UP(n_bytes) > (uint64_t)(heddle_omp_stack(lane, app) + app->stack_bytes - at))
+    char *at = *top, *end = heddle_omp_middle(lane, app);
+    if (at > end)
+        end = heddle_omp_slice(lane, app) + heddle_omp_slice_bytes(lane, app);
+    if (HEDDLE_OMP_UP(n_bytes) > (uint64_t)(end - at))
         heddle_omp_trap(lane, __FILE__, __LINE__, "the arrays of a task are too large for the stack of its worker");
     *top = at + HEDDLE_OMP_UP(n_bytes);
     return at;

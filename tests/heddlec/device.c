@@ -261,8 +261,9 @@ static void check_lengths(void)
          "int64_t a_1;", "double *a, double *b)", "const int64_t hd_a_1 HD_UNUSED = m;",
          "const int64_t hd_b_1 HD_UNUSED = (m + 1);",
          "double *row = (double *)heddle_omp_push(hd_lane, &hd_app->head, &hd_top_1,",
-         "HEDDLE_OMP_VLA(double, t, hd_t_0);", "b[(i % n) * hd_b_1 + 0]", "a[(n - 1) * hd_a_1 + i]", "b += hd_b_1",
-         "b[0 * hd_b_1 + 1] = ", "(sizeof(double) * (size_t)(hd_row_0))", "heddle_omp_stack(hd_lane, &hd_app->head)");
+         "HEDDLE_OMP_VLA(double, t, hd_t_0, hd_top_2);", "b[(i % n) * hd_b_1 + 0]", "a[(n - 1) * hd_a_1 + i]",
+         "b += hd_b_1", "b[0 * hd_b_1 + 1] = ", "(sizeof(double) * (size_t)(hd_row_0))",
+         "heddle_omp_stack(hd_lane, &hd_app->head)");
 }
 
 static void check_idioms(void)

@@ -243,13 +243,19 @@ static void test_lanes(void)
 
 static void test_stack(void)
 {
-    static char memory[3 * 256];
-    const heddle_omp_app app = {memory, 256, NULL, 3};
-    heddle_lane lane = {5, 8, 2, 0, NULL, NULL, NULL, NULL}, worker = heddle_omp_worker(&lane, &app);
-    char *top = heddle_omp_stack(&lane, &app), *first = heddle_omp_push(&lane, &app, &top, 17);
-    CHECK(first == memory + 512 && top == first + 32);
-    CHECK((char *)heddle_omp_push(&lane, &app, &top, 224) == first + 32 && top == memory + 768);
+    static char memory[3 * 1024];
+    const heddle_omp_app app = {memory, 1024, NULL, 3};
+    heddle_lane lane = {5, 8, 2, 0, NULL, NULL, NULL, NULL}, worker = heddle_omp_worker(&lane, &app), next = lane;
+    char *top = heddle_omp_stack(&lane, &app), *first = heddle_omp_push(&lane, &app, &top, 17), *own, *end;
+    CHECK(first == memory + 2048 && top == first + 32);
+    CHECK((char *)heddle_omp_push(&lane, &app, &top, 480) == first + 32 && top == memory + 2048 + 512);
     CHECK(worker.index == 2 && worker.count == 3);
+    own = end = heddle_omp_slice(&lane, &app);
+    CHECK((char *)heddle_omp_push(&lane, &app, &end, heddle_omp_slice_bytes(&lane, &app)) == own && own > top);
+    next.index = 6;
+    CHECK(end == heddle_omp_slice(&next, &app) && end > own);
+    next.index = 7;
+    CHECK(heddle_omp_slice(&next, &app) + heddle_omp_slice_bytes(&next, &app) <= memory + sizeof memory);
 }
 
 int main(void)

@@ -73,7 +73,9 @@ static uint64_t stack_bytes(const hc_program *p, const hc_code *bodies)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < p->tasks.n; i++) {
-        uint64_t n = bodies[i].is_deep ? DEEP_STACK_BYTES : hc_block_bytes(&bodies[i]) + bodies[i].below_bytes;
+        uint64_t n = hc_block_bytes(&bodies[i]) + bodies[i].below_bytes;
+        if (bodies[i].is_deep)
+            n = DEEP_STACK_BYTES + 2 * n;
         most = hc_uses_stack(&bodies[i]) && n > most ? n : most;
     }
     return most;

@@ -196,7 +196,10 @@ int hc_write_generic(hc_device *d, hc_node *n);            /* device_init.c: the
 int hc_write_flat(hc_device *d, hc_node *n);
 /* const int64_t hd_a_1 = ...: from first on (0 for arrays whose own length is kept). */
 void hc_write_bounds(hc_device *d, const hc_decl *decl);
-void hc_write_array(hc_device *d, hc_node *var);          /* one that is declared */
+void hc_write_array(hc_device *d, hc_node *var);                              /* one that is declared */
+void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name); /* of a lane */
+void hc_write_top(hc_device *d);                          /* a top of the stack for what follows in the braces around */
+int hc_write_block(hc_device *d, hc_node *n);             /* 1: it has arrays and is written */
 char *hc_array_length(hc_device *d, const hc_decl *decl); /* in elements */
 
 /* ---- statements (device_decl.c, device_team.c, device_region.c, device_loop.c, device_atomic.c) --------------------------- */
@@ -217,6 +220,7 @@ void hc_write_atomic(hc_device *d, hc_node *n);
 typedef struct hc_copies {
     hc_parts parts;
     uint32_t n_names; /* before them */
+    const char *top;
     int is_shared_out;
     int has_last;
     hc_loop loops[8];

@@ -147,12 +147,12 @@ static void write_version_call(hc_device *d, hc_node *n, hc_function *f)
     if (c->needs & HC_NEEDS_LANE)
         hc_dev_putf(d, "%s", mode == HC_TEAM ? "hd_lane" : hc_lane_text(d));
     if (c->needs & HC_NEEDS_APP)
-        hc_puts(&d->w.out, ", hd_app" + (c->needs & HC_NEEDS_LANE ? 0 : 2));
+        hc_puts(&d->w.out, c->needs & HC_NEEDS_LANE ? ", hd_app" : "hd_app");
     if (c->needs & HC_NEEDS_TOP)
         hc_dev_putf(d, ", %s", d->s.top);
     c->n_calls++;
     here->n_bytes += c->n_bytes;
-    here->needs |= c->needs;
+    here->needs |= d->s.in_region ? c->needs & ~HC_NEEDS_TOP : c->needs;
     here->is_deep |= c->is_deep;
     if (hc_block_bytes(c) + c->below_bytes > here->below_bytes)
         here->below_bytes = hc_block_bytes(c) + c->below_bytes;

@@ -192,6 +192,17 @@ static void write_function(hc_device *d, hc_code *c)
     d->names.n = n_names;
 }
 
+/* Arrays of variable length in functions that call themselves or one another: these have to agree on arguments. */
+static int has_deep_arrays(const hc_program *p)
+{
+    for (uint32_t i = 0; i < p->functions.n; i++) {
+        HC_EACH_NODE (n, p->functions.at[i].decl->node)
+            if (p->functions.at[i].is_recursive && n->kind == HC_N_VAR && n->decl->type->kind == HC_T_VLA)
+                return 1;
+    }
+    return 0;
+}
+
 static hc_code *new_version(hc_device *d, hc_function *f, hc_mode mode)
 {
     hc_code *c = HC_NEW(hc_code);
@@ -201,8 +212,8 @@ static hc_code *new_version(hc_device *d, hc_function *f, hc_mode mode)
     c->root = f->decl->node->body;
     c->name = hc_format("%s_%s", f->name, mode == HC_TEAM ? "team" : "lane");
     if (f->is_recursive) {
-        c->needs = HC_NEEDS_LANE | HC_NEEDS_APP | (mode == HC_TEAM ? HC_NEEDS_TOP : 0u);
-        c->is_deep = mode == HC_TEAM;
+        c->is_deep = mode == HC_TEAM || has_deep_arrays(d->p);
+        c->needs = HC_NEEDS_LANE | HC_NEEDS_APP | (c->is_deep ? HC_NEEDS_TOP : 0u);
     }
     return c;
 }

@@ -270,6 +270,8 @@ int hc_dev_node(hc_writer *w, hc_node *n)
     }
     if (hc_hoist_literals(d, n))
         return 1;
+    if (n->kind == HC_N_BLOCK)
+        return hc_write_block(d, n);
     if (n->kind == HC_N_DECLS)
         return hc_write_declarations(d, n);
     if (n->kind == HC_N_RECORD)

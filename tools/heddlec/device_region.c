@@ -24,11 +24,14 @@ static const char *own_name(hc_device *d, const hc_decl *decl)
 static void declare_own(hc_device *d, const hc_decl *decl, const char *name)
 {
     const hc_type *t = hc_unqualified(decl->type);
-    if (t->kind == HC_T_VLA)
-        hc_dev_putf(d, "HEDDLE_OMP_VLA(%s, %s, %s); ", hc_type_text(d, hc_flat_element(t)), name,
-                    hc_array_length(d, decl));
-    else
+    if (t->kind == HC_T_VLA) {
+        hc_write_top(d);
+        hc_puts(&d->w.out, " ");
+        hc_write_own_array(d, decl, name);
+        hc_puts(&d->w.out, " ");
+    } else {
         hc_dev_putf(d, "%s; ", hc_declaration(d, t, name));
+    }
 }
 
 static void copy_first(hc_device *d, const hc_decl *decl)
@@ -180,9 +183,16 @@ static void open_copies(hc_device *d, hc_node *n, hc_copies *c, int is_shared_ou
     refuse_clauses(n);
     c->parts = hc_parts_of(n);
     c->n_names = d->names.n;
+    c->top = d->s.top;
     c->is_shared_out = is_shared_out;
     for (uint32_t i = 0; i < c->parts.n; i++)
         open_copy(d, c, &c->parts.at[i]);
+}
+
+static void forget_copies(hc_device *d, const hc_copies *c)
+{
+    d->names.n = c->n_names;
+    d->s.top = c->top;
 }
 
 /* The value of a variable behind the construct, of the lane that had the last part. */
@@ -224,7 +234,7 @@ static int close_copies(hc_device *d, hc_copies *c, const char *has_last)
             wrote |= end_reduction(d, &c->parts.at[i], c->n_names);
     if (c->has_last)
         end_last(d, c, has_last);
-    d->names.n = c->n_names;
+    forget_copies(d, c);
     return wrote | c->has_last;
 }
 
@@ -334,7 +344,7 @@ static void write_alone(hc_device *d, hc_node *n, const char *who)
     d->s.mode = HC_LANE;
     write_statement(d, n);
     d->s.mode = outer.mode;
-    d->names.n = c.n_names;
+    forget_copies(d, &c);
     hc_puts(&d->w.out, " }");
 }
 
@@ -449,11 +459,13 @@ static void write_spread(hc_device *d, hc_node *n)
     d->s.code->needs |= HC_NEEDS_LANE;
     d->s.mode = HC_SPREAD;
     d->s.in_region = 1;
+    d->s.top = "heddle_omp_slice(hd_lane, &hd_app->head)";
     open_copies(d, n, &c, 1);
     has_last = write_inner(d, n, &c);
     wrote = close_copies(d, &c, has_last);
     d->s.mode = outer.mode;
     d->s.in_region = outer.in_region;
+    d->s.top = outer.top;
     d->s.dirty = !has_reduction(n) || c.has_last ? HC_REGION : wrote ? HC_WRITE : 0;
 }
 

@@ -100,7 +100,8 @@ static void add_changed(hc_device *d, hc_node *n, uint32_t begin, uint32_t end, 
     hc_node *place = hc_changed_by(n);
     const hc_decl *target = place ? hc_target(place) : NULL;
     const hc_variable *v = target ? hc_variable_of(d->s.code, target) : NULL;
-    if (!v || v->is_block || v->is_loop_only || (v->uses_begin >= begin && v->uses_end <= end))
+    if (!v || v->is_block || target->type->kind == HC_T_VLA || v->is_loop_only ||
+        (v->uses_begin >= begin && v->uses_end <= end))
         return;
     for (uint32_t i = 0; i < out->n; i++)
         if (out->at[i] == target)

@@ -295,6 +295,49 @@ int hc_write_flat(hc_device *d, hc_node *n)
 
 /* ---- declarations ------------------------------------------------------------------------------------------------------------------------ */
 
+static int has_array(const hc_node *block)
+{
+    for (const hc_node *n = block->first; n; n = n->next)
+        for (const hc_node *v = n->kind == HC_N_DECLS ? n->first : NULL; v; v = v->next)
+            if (v->kind == HC_N_VAR && v->decl->type->kind == HC_T_VLA)
+                return 1;
+    return 0;
+}
+
+void hc_write_top(hc_device *d)
+{
+    const char *top = hc_format("hd_top_%u", ++d->s.n_tops);
+    hc_dev_putf(d, " char *%s HD_UNUSED = %s;", top, d->s.top);
+    d->s.top = top;
+    d->s.code->needs |= HC_NEEDS_LANE | HC_NEEDS_APP | (d->s.in_region ? 0u : HC_NEEDS_TOP);
+    d->s.code->is_deep = 1;
+}
+
+/* What its arrays take of the stack is given back at the end of a block. */
+int hc_write_block(hc_device *d, hc_node *n)
+{
+    const char *top = d->s.top;
+    uint32_t at = n->begin + 1;
+    if (d->s.mode == HC_TEAM || !has_array(n))
+        return 0;
+    hc_puts(&d->w.out, "{");
+    hc_write_top(d);
+    for (hc_node *c = n->first; c; c = c->next) {
+        hc_write_text(&d->w, n->unit, at, c->begin);
+        hc_write(&d->w, c);
+        at = c->end;
+    }
+    hc_write_text(&d->w, n->unit, at, n->end);
+    d->s.top = top;
+    return 1;
+}
+
+void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name)
+{
+    hc_dev_putf(d, "HEDDLE_OMP_VLA(%s, %s, %s, %s);", hc_type_text(d, hc_flat_element(decl->type)), name,
+                hc_array_length(d, decl), d->s.top);
+}
+
 /* On the stack of all lanes in team code; a lane's own elsewhere. */
 void hc_write_array(hc_device *d, hc_node *var)
 {
@@ -303,7 +346,7 @@ void hc_write_array(hc_device *d, hc_node *var)
     const char *name = hc_dev_name(decl->name), *type = hc_type_text(d, element);
     hc_write_bounds(d, decl);
     if (!hc_variable_of(d->s.code, decl) || d->s.mode != HC_TEAM) {
-        hc_dev_putf(d, "HEDDLE_OMP_VLA(%s, %s, %s);", type, name, hc_array_length(d, decl));
+        hc_write_own_array(d, decl, name);
         return;
     }
     d->s.code->needs |= HC_NEEDS_LANE | HC_NEEDS_APP | HC_NEEDS_TOP;

@@ -15,6 +15,7 @@ struct counters {
 
 static void bump(struct counters *c, int n)
 {
+    int seen;
 #pragma omp parallel for
     for (int k = 0; k < n; k++) {
         int at;
@@ -40,7 +41,9 @@ static void bump(struct counters *c, int n)
 #pragma omp atomic write
     c->flag = 7;
 #pragma omp atomic read
-    c->copy = c->flag;
+    seen = c->flag;
+#pragma omp atomic write
+    c->copy = seen;
 }
 
 int main(void)

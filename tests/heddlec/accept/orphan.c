@@ -26,7 +26,7 @@ static void other(int at, int n, int by)
 {
     int twice = 2 * by;
 #pragma omp task depend(inout : a[at]) firstprivate(twice)
-    a[at + n - 1] += twice;
+    a[at] += twice + n;
 }
 
 int main(void)
