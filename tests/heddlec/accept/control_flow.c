@@ -69,7 +69,7 @@ static void phases(int *x, int n, int rounds)
 int main(void)
 {
     int x[50];
-    long sum = 0;
+    unsigned long sum = 0;
     for (int i = 0; i < 50; i++)
         x[i] = i + 1;
 #pragma omp target parallel map(tofrom : x)
@@ -79,7 +79,7 @@ int main(void)
         phases(x + 10 * b, 10, 12 + b);
     }
     for (int i = 0; i < 50; i++)
-        sum = sum * 3 + x[i];
-    printf("%ld\n", sum);
+        sum = sum * 3 + (unsigned long)x[i];
+    printf("%lu\n", sum);
     return 0;
 }

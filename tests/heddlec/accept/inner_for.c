@@ -33,7 +33,7 @@ static void body(int *x, int n, int *last)
 int main(void)
 {
     int x[120], last[2];
-    long sum = 0;
+    unsigned long sum = 0;
 #pragma omp target parallel map(from : x, last)
 #pragma omp single
     for (int i = 0; i < 2; i++) {
@@ -41,7 +41,7 @@ int main(void)
         body(x + 60 * i, 60, last + i);
     }
     for (int i = 0; i < 120; i++)
-        sum = sum * 3 + x[i];
-    printf("%ld %d %d\n", sum, last[0], last[1]);
+        sum = sum * 3 + (unsigned long)x[i];
+    printf("%lu %d %d\n", sum, last[0], last[1]);
     return 0;
 }

@@ -44,7 +44,7 @@ static void work(int *x, int *out, int n)
 int main(void)
 {
     int x[60], out[63];
-    long sum = 0;
+    unsigned long sum = 0;
     for (int i = 0; i < 60; i++)
         x[i] = i;
 #pragma omp target parallel map(tofrom : x) map(from : out)
@@ -54,7 +54,7 @@ int main(void)
         work(x + 20 * k, out + 21 * k, 20);
     }
     for (int i = 0; i < 63; i++)
-        sum = sum * 3 + out[i];
-    printf("%ld %d %d\n", sum, x[20], x[21]);
+        sum = sum * 3 + (unsigned long)out[i];
+    printf("%lu %d %d\n", sum, x[20], x[21]);
     return 0;
 }

@@ -32,7 +32,7 @@ static void other(int at, int n, int by)
 int main(void)
 {
     void (*how[2])(int, int, int) = {split, other};
-    long sum = 0;
+    unsigned long sum = 0;
     split(0, 64, 5);
     printf("%d %d\n", a[0], a[63]);
 #pragma omp target parallel map(tofrom : a)
@@ -40,7 +40,7 @@ int main(void)
     for (int k = 0; k < 4; k++)
         how[k % 2](0, 64, k);
     for (int i = 0; i < 64; i++)
-        sum = sum * 3 + a[i];
-    printf("%ld\n", sum);
+        sum = sum * 3 + (unsigned long)a[i];
+    printf("%lu\n", sum);
     return 0;
 }

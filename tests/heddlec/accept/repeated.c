@@ -23,11 +23,11 @@ static void round_of(int n, int by)
 
 int main(void)
 {
-    long sum = 0;
+    unsigned long sum = 0;
     for (int k = 0; k < 60; k++)
         round_of(1 + k * 7 % 100, k);
     for (int i = 0; i < 100; i++)
-        sum = sum * 3 + a[i];
-    printf("%ld\n", sum);
+        sum = sum * 3 + (unsigned long)a[i];
+    printf("%lu\n", sum);
     return 0;
 }

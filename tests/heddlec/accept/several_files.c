@@ -10,7 +10,7 @@ static int helper(int x) { return x + 1; }
 
 int main(void)
 {
-    long sum = 0;
+    unsigned long sum = 0;
     struct work w = {20, {0}};
     for (int i = 0; i < 20; i++)
         w.v[i] = i;
@@ -22,7 +22,7 @@ int main(void)
         w.v[0] = kernel(w.v[0], helper(2)) + shared_table[1];
     }
     for (int i = 0; i < 20; i++)
-        sum = sum * 3 + w.v[i];
-    printf("%ld %d\n", sum, shared_table[0]);
+        sum = sum * 3 + (unsigned long)w.v[i];
+    printf("%lu %d\n", sum, shared_table[0]);
     return 0;
 }

@@ -6,7 +6,7 @@
 int main(void)
 {
     int a[100], b[100], m[10][12], last = -1, base = 3, t;
-    long sum = 0;
+    unsigned long sum = 0;
 #pragma omp target parallel map(from : a, b, m) map(tofrom : last)
 #pragma omp single
     {
@@ -29,10 +29,10 @@ int main(void)
             last = a[i] + 1;
     }
     for (int i = 0; i < 100; i++)
-        sum = sum * 7 + a[i] + b[i];
+        sum = sum * 7 + (unsigned long)a[i] + b[i];
     for (int i = 0; i < 10; i++)
         for (int j = 0; j < 12; j++)
-            sum = sum * 5 + m[i][j];
-    printf("%ld %d\n", sum, last);
+            sum = sum * 5 + (unsigned long)m[i][j];
+    printf("%lu %d\n", sum, last);
     return 0;
 }
