@@ -124,11 +124,10 @@ int main(int argc, char **argv)
     for (int i = 1; i < blocks; i++)
         corner[i] = OUTSIDE;
     double begin = omp_get_wtime();
-#pragma omp target parallel map(to                                                                    \
-                                : x [0:n], y [0:n], column [0:n], corner [0:blocks]) map(tofrom       \
-                                                                                         : row [0:n]) \
-    map(from                                                                                          \
-        : of [0:tiles])
+/* clang-format off */
+#pragma omp target parallel map(to : x[0 : n], y[0 : n], column[0 : n], corner[0 : blocks]) \
+    map(tofrom : row[0 : n]) map(from : of[0 : tiles])
+/* clang-format on */
 #pragma omp single
     for (int i = 0; i < blocks; i++)
         for (int j = 0; j < blocks; j++) {

@@ -37,10 +37,10 @@ static void sweep(int n, float old[n][n], float next[n][n], int b, int sweeps)
                 int top = most(i, 1), left = most(j, 1), bottom = least(i + b, n - 1), right = least(j + b, n - 1);
                 int above = most(i - b, 0), below = i + b < n ? i + b : i;
                 int before = most(j - b, 0), behind = j + b < n ? j + b : j;
-#pragma omp task depend(in                                                                         \
-                        : old[i][j], old[above][j], old[below][j], old[i][before], old[i][behind]) \
-    depend(out                                                                                     \
-           : next[i][j])
+/* clang-format off */
+#pragma omp task depend(in : old[i][j], old[above][j], old[below][j], old[i][before], old[i][behind]) \
+    depend(out : next[i][j])
+                /* clang-format on */
                 compute(n, (const float(*)[n])old, next, top, left, bottom, right);
             }
         for (int i = 0; i < n; i += b)

@@ -132,9 +132,10 @@ static void decompose(float *a, int nBlocks, int bSize, int rows)
                 for (jj = kk + 1; jj < nBlocks; jj++) {
                     size_t col = ((size_t)ii * nBlocks + kk) * bSize, row = ((size_t)kk * nBlocks + jj) * bSize;
                     size_t at = ((size_t)ii * nBlocks + jj) * bSize;
-#pragma omp task firstprivate(col, row, at) shared(a) depend(in                                           \
-                                                             : a [col:bSize], a [row:bSize]) depend(inout \
-                                                                                                    : a [at:bSize])
+/* clang-format off */
+#pragma omp task firstprivate(col, row, at) shared(a) depend(in : a[col : bSize], a[row : bSize]) \
+    depend(inout : a[at : bSize])
+                    /* clang-format on */
                     bmod(&a[col], &a[row], &a[at], rows);
                 }
         }

@@ -54,11 +54,9 @@ static void sum_up(const uint8_t *pixels, uint32_t *table, int n, int b)
 #pragma omp single
     for (int i = 0; i < n; i += b)
         for (int j = 0; j < n; j += b) {
-            int above = i ? i - b : i, before = j ? j - b : j;
-#pragma omp task depend(in                                                             \
-                        : table[above * (size_t)n + j], table[i * (size_t)n + before]) \
-    depend(inout                                                                       \
-           : table[i * (size_t)n + j])
+            size_t at = (size_t)i * (size_t)n + (size_t)j;
+            size_t above = i ? at - (size_t)b * (size_t)n : at, before = j ? at - (size_t)b : at;
+#pragma omp task depend(in : table[above], table[before]) depend(inout : table[at])
             tile(pixels, table, n, i, j, least(b, n - i), least(b, n - j));
         }
 }

@@ -194,9 +194,10 @@ static void tile(const int16_t *x, const int16_t *y, int32_t *row, int32_t *colu
 static void align(const int16_t *x, const int16_t *y, int32_t *row, int32_t *column, int32_t *corner, sums *of, int n,
                   int b, int blocks)
 {
-#pragma omp target parallel map(to                                                              \
-                                : x [0:n], y [0:n], column [0:n], corner [0:blocks]) map(tofrom \
-                                                                                         : row [0:n], of [0:blocks])
+/* clang-format off */
+#pragma omp target parallel map(to : x[0 : n], y[0 : n], column[0 : n], corner[0 : blocks]) \
+    map(tofrom : row[0 : n], of[0 : blocks])
+/* clang-format on */
 #pragma omp single
     for (int i = 0; i < blocks; i++)
         for (int j = 0; j < blocks; j++) {

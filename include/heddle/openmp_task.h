@@ -576,33 +576,29 @@ HEDDLE_OMP_FETCH_(xor_64, uint64_t, unsigned long long, atomicXor, __atomic_fetc
     } while (0)
 
 /* Adds to a float or double: what the GPU has an instruction for. Gives the old value. */
-HD_FN float heddle_omp_add_f32(float *p, float v, int ordered)
-{
-    float was;
 #if defined(__CUDA_ARCH__)
-    if (ordered)
-        heddle_omp_flush();
-    was = atomicAdd(p, v);
-    if (ordered)
-        heddle_omp_flush();
+#define HEDDLE_OMP_ADD_(name, T, bits)                \
+    HD_FN T heddle_omp_##name(T *p, T v, int ordered) \
+    {                                                 \
+        T was;                                        \
+        if (ordered)                                  \
+            heddle_omp_flush();                       \
+        was = atomicAdd(p, v);                        \
+        if (ordered)                                  \
+            heddle_omp_flush();                       \
+        return was;                                   \
+    }
 #else
-    HEDDLE_OMP_UPDATE(float, 32, p, hd_old + v, was = hd_old, ordered);
+#define HEDDLE_OMP_ADD_(name, T, bits)                                    \
+    HD_FN T heddle_omp_##name(T *p, T v, int ordered)                     \
+    {                                                                     \
+        T was;                                                            \
+        HEDDLE_OMP_UPDATE(T, bits, p, hd_old + v, was = hd_old, ordered); \
+        return was;                                                       \
+    }
 #endif
-    return was;
-}
-HD_FN double heddle_omp_add_f64(double *p, double v, int ordered)
-{
-    double was;
-#if defined(__CUDA_ARCH__)
-    if (ordered)
-        heddle_omp_flush();
-    was = atomicAdd(p, v);
-    if (ordered)
-        heddle_omp_flush();
-#else
-    HEDDLE_OMP_UPDATE(double, 64, p, hd_old + v, was = hd_old, ordered);
-#endif
-    return was;
-}
+HEDDLE_OMP_ADD_(add_f32, float, 32)
+HEDDLE_OMP_ADD_(add_f64, double, 64)
+#undef HEDDLE_OMP_ADD_
 
 #endif

@@ -6,15 +6,15 @@
 # heddlec compiles the program with it, too. Lines of the head that matter here:
 #     flags: options of heddlec       also: further sources       warns: the code of a warning that must be said
 set -euo pipefail
+. "$(dirname "$0")/head.bash"
 heddlec=$1 cc=$2 source=$3
 cd "$(dirname "$source")"
 name=$(basename "$source" .c)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-flags=$(sed -n "s/^ \* flags: *\([^*]*\).*/\1/p" "$name.c") also=$(sed -n "s/^ \* also: *\([^*]*\).*/\1/p" "$name.c")
-warns=$(sed -n "s/^ \* warns: *\([^ *]*\).*/\1/p" "$name.c")
+flags=$(head_of "$name.c" flags) also=$(head_of "$name.c" also) warns=$(head_of "$name.c" warns)
 openmp=-fopenmp
-grep -q '^ \* gcc: no' "$name.c" && openmp=
+[[ $(head_of "$name.c" gcc) != no* ]] || openmp=
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000}
 
 # shellcheck disable=SC2086

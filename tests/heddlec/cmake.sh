@@ -10,11 +10,11 @@ cd "$work"
 prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >log || { cat log && exit 1; }
 
-mkdir -p program/include program/work program/more
+mkdir -p program/include program/parts program/more
 cat >program/include/by.h <<'END'
 #define BY 2
 END
-cat >program/work/part.c <<'END'
+cat >program/parts/part.c <<'END'
 #include "by.h"
 void scale(int *x) { *x *= BY; }
 END
@@ -60,7 +60,7 @@ make_it
 prints 140 made/program
 
 echo "-- the installed command"
-"$prefix/bin/heddlec" program/main.c program/work/part.c program/more/part.c -o by_hand -DSIZE=4 -Iprogram/include \
+"$prefix/bin/heddlec" program/main.c program/parts/part.c program/more/part.c -o by_hand -DSIZE=4 -Iprogram/include \
     -Wno-HC190
 prints 60 ./by_hand
 man=$(find "$prefix" -name heddlec.1)

@@ -5,6 +5,7 @@
 # -fopenmp (for an application: a small problem). Programs with `gpu: no` in their heads are for the CPU alone.
 set -euo pipefail
 heddlec=$1 cc=$2 root=$3 out=$4
+. "$root/tests/heddlec/head.bash"
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$root/tests/heddlec/accept"
@@ -13,8 +14,8 @@ translate() { # SOURCE [ARGUMENT...]: of the program when it runs
     local source=$1 name flags also openmp=-fopenmp
     shift
     name=$(basename "$source" .c)
-    flags=$(sed -n "s/^ \* flags: *\([^*]*\).*/\1/p" "$source") also=$(sed -n "s/^ \* also: *\([^*]*\).*/\1/p" "$source")
-    grep -q '^ \* gcc: no' "$source" && openmp=
+    flags=$(head_of "$source" flags) also=$(head_of "$source" also)
+    [[ $(head_of "$source" gcc) != no* ]] || openmp=
     rm -rf "${out:?}/$name"
     # shellcheck disable=SC2086
     "$heddlec" "$source" $also --emit "$out/$name" $flags 2>"$out/said" || { cat "$out/said" && exit 1; }
@@ -25,8 +26,7 @@ translate() { # SOURCE [ARGUMENT...]: of the program when it runs
 }
 
 for source in *.c; do
-    grep -q '^ \* gpu: no' "$source" && continue
-    translate "$source"
+    [[ $(head_of "$source" gpu) == no* ]] || translate "$source"
 done
 for source in ../../../apps/openmp/*.c; do
     translate "$source" 107 19

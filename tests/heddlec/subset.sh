@@ -6,14 +6,8 @@ set -euo pipefail
 root=$1
 tests=$root/tests/heddlec
 
-field() { # FILE NAME: from `NAME:` in its head to the next field or the head's end, on one line
-    awk -v name="$2" '
-        NR == 1 { next }
-        { line = $0; sub(/^\/\* */, "", line); sub(/^ \* */, "", line); last = sub(/ *\*\/.*$/, "", line) }
-        match(line, /^[a-z]+: /) { current = substr(line, 1, RLENGTH - 2); line = substr(line, RLENGTH + 1) }
-        current == name { text = text (text == "" ? "" : " ") line }
-        last { gsub(/\|/, "\\|", text); print text; exit }' "$1"
-}
+. "$tests/head.bash"
+field() { head_of "$@" | sed 's/|/\\|/g'; } # as a cell of a table
 
 codes() { sed -nE 's/^ *X\(([0-9]{3}), "(.*)"\).*/\1\t\2/p' "$root/tools/heddlec/text.h"; }
 

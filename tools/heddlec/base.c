@@ -164,7 +164,7 @@ typedef struct names {
     uint32_t n, room;
 } names;
 
-static uint32_t hash_of(const char *s, size_t n)
+uint32_t hc_hash(const char *s, size_t n)
 {
     uint32_t h = 2166136261u;
     for (; n > 0; n--)
@@ -176,7 +176,7 @@ static uint32_t hash_of(const char *s, size_t n)
 static const char **slot_of(names *t, const char *s, size_t n)
 {
     uint32_t i;
-    for (i = hash_of(s, n);; i++) {
+    for (i = hc_hash(s, n);; i++) {
         const char **slot = &t->slots[i & (t->room - 1)];
         if (!*slot || (!strncmp(*slot, s, n) && !(*slot)[n]))
             return slot;

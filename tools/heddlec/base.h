@@ -11,6 +11,7 @@
 /* Zeroed memory that lives until the program ends, or until hc_reset. */
 void *hc_new(size_t n_bytes);
 #define HC_NEW(type) ((type *)hc_new(sizeof(type)))
+uint32_t hc_hash(const char *s, size_t n);
 char *hc_copy(const char *s, size_t n); /* of n characters, ended by a zero */
 char *hc_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *hc_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));

@@ -113,10 +113,6 @@ const hc_type *hc_type_declared(hc_builder *b, CXType t, hc_node *owner, hc_decl
 int hc_is_variable(CXType t);                /* some dimension of t has a variable length */
 int hc_is_same_type(CXType a, CXType b);     /* apart from qualifiers outside */
 const hc_type *hc_decayed(const hc_type *t); /* array and function: the pointer; others: t itself */
-static inline int hc_is_array(const hc_type *t)
-{
-    return t && (t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY);
-}
 /* The type that n has for its surroundings. */
 static inline const hc_type *hc_converted(const hc_node *n) { return n->becomes ? n->becomes : n->type; }
 

@@ -137,7 +137,6 @@ char *hc_declaration(const hc_device *d, const hc_type *t, const char *name);
 char *hc_type_text(const hc_device *d, const hc_type *t);
 const hc_type *hc_unqualified(const hc_type *t);
 const hc_type *hc_pointer_to(const hc_type *t);
-int hc_is_array_type(const hc_type *t);
 int hc_is_number(const hc_type *t); /* integer, enum, bool, floating */
 int hc_is_same(const hc_type *a, const hc_type *b);
 uint64_t hc_alignment(const hc_type *t); /* 0: not known here */
@@ -163,7 +162,6 @@ unsigned hc_effects(hc_device *d, hc_node *n);
 /* An inner region stands in n or is reached by a call. */
 int hc_has_region(hc_device *d, const hc_node *n);
 int hc_is_team_call(hc_device *d, const hc_node *n);
-int hc_is_region(const hc_node *n);
 /* One lane may run the statement n as a whole: no inner region, no jump out of it or into it. */
 int hc_is_plain_statement(hc_device *d, hc_node *n);
 int hc_is_expression(const hc_node *n);

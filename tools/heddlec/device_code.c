@@ -248,9 +248,9 @@ static int is_only_read(const hc_task *t, const hc_decl *decl)
             continue;
         if (hc_directive_around(n) && n->parent->kind == HC_N_DIRECTIVE)
             return 0;
-        while (up->parent && up->parent->kind == HC_N_INDEX && hc_is_array_type(up->type))
+        while (up->parent && up->parent->kind == HC_N_INDEX && hc_is_array(up->type))
             up = up->parent;
-        if (up == n || hc_is_array_type(up->type) || (up->parent && hc_changed_by(up->parent) == up) ||
+        if (up == n || hc_is_array(up->type) || (up->parent && hc_changed_by(up->parent) == up) ||
             up->parent->kind == HC_N_MEMBER || up->parent->kind == HC_N_UNARY)
             return 0;
     }
@@ -333,7 +333,7 @@ static void take_capture(hc_device *d, hc_buf *b, const hc_task *t, const hc_cap
         take_flat(d, b, c, name);
     else if (c->how == HC_BY_REFERENCE && !c->is_lastprivate)
         hc_push_name(d, c->decl, hc_format("(*hd_t->%s)", hc_dev_name(c->field)), 1);
-    else if (hc_is_array_type(c->decl->type))
+    else if (hc_is_array(c->decl->type))
         take_array(d, b, c, name);
     else
         take_value(d, b, c, name);
@@ -363,7 +363,7 @@ static void write_last_values(hc_device *d, const hc_task *t)
         name = last_value(d, t, c->decl);
         if (*open && d->s.mode == HC_TEAM)
             hc_before(d, HC_WRITE);
-        if (hc_is_array_type(c->decl->type))
+        if (hc_is_array(c->decl->type))
             hc_dev_putf(d, "%s memcpy(hd_t->%s, %s, sizeof %s);", open, hc_dev_name(c->field), name, name);
         else
             hc_dev_putf(d, "%s *hd_t->%s = %s;", open, hc_dev_name(c->field), name);

@@ -48,7 +48,7 @@ static int is_in_braces(const hc_node *n)
 {
     while (n->kind == HC_N_PAREN)
         n = n->first;
-    return n->kind == HC_N_INIT_LIST || (n->kind == HC_N_LITERAL && n->type && hc_is_array_type(n->type));
+    return n->kind == HC_N_INIT_LIST || (n->kind == HC_N_LITERAL && n->type && hc_is_array(n->type));
 }
 
 void hc_write_setting(hc_device *d, hc_node *var)

@@ -73,7 +73,7 @@ static const hc_type *text_type(const hc_type *t)
 {
     if (hc_is_flat(t))
         return hc_pointer_to(hc_flat_element(t));
-    return hc_is_array_type(t) ? hc_pointer_to(t->of) : t;
+    return hc_is_array(t) ? hc_pointer_to(t->of) : t;
 }
 
 static int is_string(const hc_node *n)
@@ -169,7 +169,7 @@ static const hc_type *needed_cast(hc_device *d, const hc_node *n)
     else if (hc_is_number(to) && hc_is_number(n->type))
         needed = needs_number_cast(n, to);
     else if (to->kind == HC_T_INTEGER)
-        needed = n->type->kind == HC_T_POINTER || hc_is_array_type(n->type);
+        needed = n->type->kind == HC_T_POINTER || hc_is_array(n->type);
     return needed ? hc_unqualified(to) : NULL;
 }
 

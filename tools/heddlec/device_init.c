@@ -45,7 +45,7 @@ static uint32_t position_of(const hc_type *t, const hc_node *n)
 {
     uint32_t i = 0;
     hc_node *f;
-    if (hc_is_array_type(t))
+    if (hc_is_array(t))
         return n->first->is_constant ? (uint32_t)n->first->value : MOST_ELEMENTS;
     while ((f = field_at(t, i)) != NULL && f->decl != n->decl)
         i++;
@@ -54,8 +54,8 @@ static uint32_t position_of(const hc_type *t, const hc_node *n)
 
 static const hc_type *type_at(const hc_type *t, uint32_t position)
 {
-    const hc_node *f = hc_is_array_type(t) ? NULL : field_at(t, position);
-    return hc_is_array_type(t) ? t->of : f ? f->decl->type : NULL;
+    const hc_node *f = hc_is_array(t) ? NULL : field_at(t, position);
+    return hc_is_array(t) ? t->of : f ? f->decl->type : NULL;
 }
 
 static int set_value(values *v, uint32_t position, hc_node *value)
@@ -84,7 +84,7 @@ static int take_values(hc_node *list, values *v)
 
 static void write_zero(hc_device *d, const hc_type *t)
 {
-    if (hc_is_array_type(t) || t->kind == HC_T_STRUCT || t->kind == HC_T_UNION)
+    if (hc_is_array(t) || t->kind == HC_T_STRUCT || t->kind == HC_T_UNION)
         hc_puts(&d->w.out, "{}");
     else if (t->kind == HC_T_ENUM)
         hc_dev_putf(d, "(%s)0", hc_type_text(d, hc_unqualified(t)));
@@ -122,7 +122,7 @@ static int is_object(const hc_node *n)
     const hc_node *up = n->parent;
     while (up->kind == HC_N_PAREN)
         up = up->parent;
-    return hc_is_array_type(n->type) || (up->kind == HC_N_UNARY && up->op[0] == '&');
+    return hc_is_array(n->type) || (up->kind == HC_N_UNARY && up->op[0] == '&');
 }
 
 static const char *literal_name(const hc_device *d, const hc_node *n)
@@ -208,7 +208,7 @@ int hc_write_generic(hc_device *d, hc_node *n)
     hc_node *other = NULL;
     if (!t)
         return 0;
-    t = hc_is_array_type(t) ? hc_pointer_to(t->of) : hc_unqualified(t);
+    t = hc_is_array(t) ? hc_pointer_to(t->of) : hc_unqualified(t);
     for (hc_node *a = n->first->next; a; a = a->next) {
         char *name = type_before(a);
         if (!strcmp(name, "default"))

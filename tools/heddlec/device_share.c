@@ -37,7 +37,7 @@ static hc_node *whole_of(hc_node *n)
 {
     hc_node *up = n->parent;
     while (up && (up->kind == HC_N_PAREN || (up->kind == HC_N_MEMBER && up->op[0] == '.') ||
-                  (up->kind == HC_N_INDEX && hc_is_array_type(n->type)))) {
+                  (up->kind == HC_N_INDEX && hc_is_array(n->type)))) {
         n = up;
         up = up->parent;
     }
@@ -52,7 +52,7 @@ static int is_taken(hc_node *whole)
     const hc_node *up = whole->parent;
     if (up && up->kind == HC_N_SIZEOF)
         return 0;
-    return (up && up->kind == HC_N_UNARY && up->op[0] == '&') || hc_is_array_type(whole->type);
+    return (up && up->kind == HC_N_UNARY && up->op[0] == '&') || hc_is_array(whole->type);
 }
 
 static int needs_block(hc_node *use, const hc_node *root)
@@ -107,7 +107,7 @@ static void add_variable(hc_code *c, hc_decl *d)
     look_at_uses(v, c->root);
     if (d->type->kind == HC_T_VLA)
         v->is_block = 0; /* a pointer into the stack, the same for all */
-    else if (hc_is_array_type(d->type))
+    else if (hc_is_array(d->type))
         v->is_block = 1;
 }
 

@@ -5,11 +5,6 @@
 #include <ctype.h>
 #include <string.h>
 
-int hc_is_array_type(const hc_type *t)
-{
-    return t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY;
-}
-
 int hc_is_number(const hc_type *t)
 {
     return t->kind == HC_T_BOOL || t->kind == HC_T_INTEGER || t->kind == HC_T_FLOATING || t->kind == HC_T_ENUM;
@@ -89,7 +84,7 @@ static uint64_t alignment_of_record(const hc_type *t)
 
 uint64_t hc_alignment(const hc_type *t)
 {
-    if (hc_is_array_type(t))
+    if (hc_is_array(t))
         return hc_alignment(t->of);
     if (t->kind == HC_T_STRUCT || t->kind == HC_T_UNION)
         return alignment_of_record(t);
@@ -101,7 +96,7 @@ uint64_t hc_alignment(const hc_type *t)
 int hc_is_flat(const hc_type *t)
 {
     t = t && t->kind == HC_T_POINTER ? t->of : t;
-    for (; t && hc_is_array_type(t); t = t->of)
+    for (; t && hc_is_array(t); t = t->of)
         if (t->kind == HC_T_VLA)
             return 1;
     return 0;
@@ -110,14 +105,14 @@ int hc_is_flat(const hc_type *t)
 uint32_t hc_flat_rank(const hc_type *t)
 {
     uint32_t n = 0;
-    for (t = t->of; hc_is_array_type(t); t = t->of)
+    for (t = t->of; hc_is_array(t); t = t->of)
         n++;
     return n;
 }
 
 const hc_type *hc_flat_element(const hc_type *t)
 {
-    for (t = t->of; hc_is_array_type(t); t = t->of)
+    for (t = t->of; hc_is_array(t); t = t->of)
         ;
     return t;
 }
@@ -181,7 +176,7 @@ char *hc_declaration(const hc_device *d, const hc_type *t, const char *name)
         inner = pointer_text(t, name);
         if (hc_is_flat(t))
             return hc_declaration(d, hc_flat_element(t), inner);
-        if (hc_is_array_type(t->of) || t->of->kind == HC_T_FUNCTION)
+        if (hc_is_array(t->of) || t->of->kind == HC_T_FUNCTION)
             inner = hc_format("(%s)", inner);
         return hc_declaration(d, t->of, inner);
     case HC_T_VLA: return hc_declaration(d, hc_flat_element(t), hc_format("*%s", name));

@@ -9,7 +9,7 @@
 static hc_node *array_of(hc_node *index)
 {
     const hc_type *t = index->first->type;
-    return t && (hc_is_array_type(t) || t->kind == HC_T_POINTER) ? index->first : index->last;
+    return t && (hc_is_array(t) || t->kind == HC_T_POINTER) ? index->first : index->last;
 }
 
 hc_decl *hc_target(hc_node *n)
@@ -17,7 +17,7 @@ hc_decl *hc_target(hc_node *n)
     for (;;) {
         if (n->kind == HC_N_PAREN || (n->kind == HC_N_MEMBER && n->op[0] == '.'))
             n = n->first;
-        else if (n->kind == HC_N_INDEX && hc_is_array_type(array_of(n)->type))
+        else if (n->kind == HC_N_INDEX && hc_is_array(array_of(n)->type))
             n = array_of(n);
         else
             return n->kind == HC_N_NAME && hc_is_var(n->decl) ? n->decl : NULL;
@@ -36,13 +36,6 @@ hc_node *hc_changed_by(hc_node *n)
 int hc_is_expression(const hc_node *n) { return n->kind >= HC_N_NAME; }
 
 /* ---- regions and jumps -------------------------------------------------------------------------------------------------- */
-
-int hc_is_region(const hc_node *n)
-{
-    return hc_is_directive(n, HC_PARALLEL) || hc_is_directive(n, HC_PARALLEL_FOR) ||
-           hc_is_directive(n, HC_PARALLEL_FOR_SIMD) || hc_is_directive(n, HC_PARALLEL_SECTIONS) ||
-           hc_is_directive(n, HC_PARALLEL_MASTER) || hc_is_directive(n, HC_PARALLEL_MASKED);
-}
 
 int hc_is_team_call(hc_device *d, const hc_node *n)
 {
@@ -141,11 +134,11 @@ static int is_address_only(const hc_node *n)
 {
     const hc_node *up = n->parent;
     while (up && (up->kind == HC_N_PAREN || (up->kind == HC_N_MEMBER && up->op[0] == '.') ||
-                  (up->kind == HC_N_INDEX && hc_is_array_type(n->type) && array_of((hc_node *)up) == n))) {
+                  (up->kind == HC_N_INDEX && hc_is_array(n->type) && array_of((hc_node *)up) == n))) {
         n = up;
         up = up->parent;
     }
-    return (up && up->kind == HC_N_UNARY && up->op[0] == '&') || (n->type && hc_is_array_type(n->type));
+    return (up && up->kind == HC_N_UNARY && up->op[0] == '&') || (n->type && hc_is_array(n->type));
 }
 
 static unsigned effects_of_function(hc_device *d, const hc_function *f);

@@ -41,7 +41,7 @@ static char *length_text(hc_device *d, const hc_type *t)
 
 static void add_type(hc_device *d, lengths *l, const hc_type *t)
 {
-    for (t = t->of; hc_is_array_type(t); t = t->of)
+    for (t = t->of; hc_is_array(t); t = t->of)
         add(l, length_text(d, t));
 }
 
@@ -51,7 +51,7 @@ void hc_write_bounds(hc_device *d, const hc_decl *decl)
     uint32_t i = 0;
     if (!hc_is_flat(t))
         return;
-    for (t = t->kind == HC_T_POINTER ? t->of : t, i = decl->type->kind == HC_T_POINTER; hc_is_array_type(t); t = t->of)
+    for (t = t->kind == HC_T_POINTER ? t->of : t, i = decl->type->kind == HC_T_POINTER; hc_is_array(t); t = t->of)
         hc_dev_putf(d, "const int64_t hd_%s_%u HD_UNUSED = %s; ", decl->name, i++, length_text(d, t));
 }
 
@@ -60,7 +60,7 @@ char *hc_array_length(hc_device *d, const hc_decl *decl)
     hc_buf b = {0};
     uint32_t i = 0;
     (void)d;
-    for (const hc_type *t = decl->type; hc_is_array_type(t); t = t->of, i++)
+    for (const hc_type *t = decl->type; hc_is_array(t); t = t->of, i++)
         hc_putf(&b, "%shd_%s_%u", i ? " * " : "", decl->name, i);
     return b.at;
 }
@@ -74,11 +74,7 @@ static hc_node *inside(hc_node *n)
     return n;
 }
 
-static int is_pointer(const hc_node *n)
-{
-    return n->type && (n->type->kind == HC_T_POINTER || hc_is_array_type(n->type));
-}
-static hc_node *pointer_of(hc_node *n) { return is_pointer(n->first) ? n->first : n->last; }
+static hc_node *pointer_of(hc_node *n) { return hc_is_address(n->first->type) ? n->first : n->last; }
 static int is_step(const hc_node *n) { return n->kind == HC_N_INDEX || (n->kind == HC_N_UNARY && n->op[0] == '*'); }
 
 static lengths lengths_of(hc_device *d, hc_node *n);
@@ -198,7 +194,7 @@ static int write_sum(hc_device *d, hc_node *n)
     l = lengths_of(d, p);
     if (l.n == 0)
         return 0;
-    if (is_pointer(other))
+    if (hc_is_address(other->type))
         hc_dev_putf(d, "((%s - %s) / (%s))", hc_dev_text(d, p), hc_dev_text(d, other), product(&l, 0));
     else
         hc_dev_putf(d, "(%s %c %s * %s)", hc_dev_text(d, p), n->op[0], operand(hc_dev_text(d, other)), product(&l, 0));
@@ -278,7 +274,7 @@ static int write_size(hc_device *d, hc_node *n)
     hc_node *of = n->kind == HC_N_SIZEOF && !n->is_constant ? n->first : NULL;
     if (!of || strncmp(hc_source(n), "sizeof", 6))
         return 0;
-    if (of->type && hc_is_array_type(of->type) && hc_is_flat(of->type))
+    if (of->type && hc_is_array(of->type) && hc_is_flat(of->type))
         hc_dev_putf(d, "(sizeof(%s) * (size_t)(%s))", hc_type_text(d, hc_flat_element(of->type)), count_text(d, of));
     else if (of->type && hc_is_number(of->type))
         write_named_size(d, n);

@@ -20,7 +20,7 @@ static void walk_value(walker *w, hc_node *n);
 
 static hc_class class_of(const hc_type *t)
 {
-    while (hc_has_elements(t) || (t && t->kind == HC_T_ATOMIC))
+    while (hc_is_array(t) || (t && t->kind == HC_T_ATOMIC))
         t = t->of;
     if (!t)
         return HC_CLASS_ANY;
@@ -154,11 +154,6 @@ static void take_summary(walker *w, hc_node *call, const hc_fn *fn)
         w->out->time = call;
 }
 
-static int is_pointer(const hc_node *n)
-{
-    return n->type && (n->type->kind == HC_T_POINTER || hc_has_elements(n->type));
-}
-
 /* Pointer argument i may be written through. */
 static int is_written(const hc_node *call, uint32_t i)
 {
@@ -170,7 +165,7 @@ static void take_pointers(walker *w, hc_node *call, hc_library_effect effect)
 {
     uint32_t i = 0;
     for (hc_node *arg = call->first->next; arg; arg = arg->next, i++) {
-        if (!is_pointer(arg) || (arg->type->of && arg->type->of->kind == HC_T_FUNCTION))
+        if (!hc_is_address(arg->type) || (arg->type->of && arg->type->of->kind == HC_T_FUNCTION))
             continue;
         touch_behind(w, arg, 0);
         if (effect == HC_L_ENDS || ((effect == HC_L_WRITES || effect == HC_L_TIME) && is_written(call, i)))
@@ -253,7 +248,7 @@ static void walk_place(walker *w, hc_node *n)
 static void walk_lvalue(walker *w, hc_node *n)
 {
     walk_place(w, n);
-    if (!hc_has_elements(n->type) && !(n->kind == HC_N_NAME && !hc_is_var(n->decl)))
+    if (!hc_is_array(n->type) && !(n->kind == HC_N_NAME && !hc_is_var(n->decl)))
         touch(w, n, 0);
 }
 

@@ -9,7 +9,7 @@
 static const hc_type *find_in(const hc_type *t, int (*is)(const hc_type *))
 {
     const hc_type *found = NULL;
-    while (t && hc_has_elements(t))
+    while (t && hc_is_array(t))
         t = t->of;
     if (!t || is(t))
         return t;
@@ -37,7 +37,7 @@ static int has_device(const hc_program *p)
 
 static const hc_type *pointee(const hc_type *t)
 {
-    while (t && (t->kind == HC_T_POINTER || hc_has_elements(t)))
+    while (t && (t->kind == HC_T_POINTER || hc_is_array(t)))
         t = t->of;
     return t;
 }

@@ -94,7 +94,7 @@ static int is_same_object(const hc_access *a, const hc_access *b)
 /* No pointer leads there. */
 static int is_hidden(const hc_program *p, const hc_access *a)
 {
-    return a->at.root && !a->at.depth && !hc_has_elements(a->at.root->type) && !hc_var_of(p, a->at.root)->is_taken;
+    return a->at.root && !a->at.depth && !hc_is_array(a->at.root->type) && !hc_var_of(p, a->at.root)->is_taken;
 }
 
 static int may_meet(const hc_program *p, const hc_access *a, const hc_access *b)
@@ -134,7 +134,7 @@ static int writes_shared(const hc_program *p, const hc_access *host, const hc_ac
 {
     (void)p;
     return host->is_write && !host->is_birth && !host->at.depth && is_same_object(host, task) && agree(host, task) &&
-           !hc_has_elements(host->at.root->type);
+           !hc_is_array(host->at.root->type);
 }
 
 /* ---- synchronising points -------------------------------------------------------------------------------------------------------- */

@@ -65,15 +65,10 @@ static void put_slot(hc_host *h, uint32_t in, const hc_decl *d, int has_value)
 
 /* ---- copies of their own --------------------------------------------------------------------------------------------- */
 
-static int is_array(const hc_decl *d)
-{
-    return d->type->kind == HC_T_ARRAY || d->type->kind == HC_T_VLA || d->type->kind == HC_T_OPEN_ARRAY;
-}
-
 static void put_with_value(hc_host *h, uint32_t in, const hc_decl *d, const char *from)
 {
     const char *x = d->name;
-    if (is_array(d)) {
+    if (hc_is_array(d->type)) {
         hc_host_start(h, in, "__typeof__(%s) *const hd_from_%s = &%s;", from, x, from);
         hc_host_start(h, in, "__typeof__(*hd_from_%s) %s;", x, x);
         hc_host_start(h, in, "__builtin_memcpy((void *)%s, hd_from_%s, sizeof %s);", x, x, x);

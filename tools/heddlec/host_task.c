@@ -26,11 +26,6 @@ static void put_bounds(hc_host *h, uint32_t in, const hc_capture *c, const char 
         hc_host_start(h, in, "hd_t->%s_%u = sizeof %s / sizeof %s;", c->field, i, inner(x, i), inner(x, i + 1));
 }
 
-static int is_array(const hc_type *t)
-{
-    return t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY;
-}
-
 static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
 {
     const hc_type *t = c->decl->type;
@@ -44,7 +39,7 @@ static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
         hc_host_start(h, in, "hd_t->%s = (void *)hd_slot_%s;", c->field, c->decl->name);
     else if (c->how == HC_BY_REFERENCE)
         hc_host_start(h, in, "hd_t->%s = (void *)&%s;", c->field, x);
-    else if (is_array(t))
+    else if (hc_is_array(t))
         hc_host_start(h, in, "__builtin_memcpy(hd_t->%s, %s, sizeof %s);", c->field, x, x);
     else
         hc_host_start(h, in, "hd_t->%s = %s;", c->field, x);
@@ -82,7 +77,7 @@ static int look_for_change(void *arg, hc_node *n)
 {
     change *c = arg;
     if (n->kind == HC_N_NAME && n->decl == c->decl)
-        c->found |= is_array(n->decl->type) || is_changed_here(n);
+        c->found |= hc_is_array(n->decl->type) || is_changed_here(n);
     return !c->found;
 }
 

@@ -134,7 +134,7 @@ char *hc_make_openmp_view(const hc_text *t, const hc_pragmas *p)
 
 /* ---- the way back ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t line_of(const hc_overlay *o, uint32_t at)
+uint32_t hc_overlay_line(const hc_overlay *o, uint32_t at)
 {
     uint32_t low = 0, high = o->text->n_lines;
     while (high - low > 1) {
@@ -167,7 +167,7 @@ uint32_t hc_overlay_back(const hc_overlay *o, uint32_t at)
 {
     const hc_text *t = o->text;
     const struct hc_piece *piece = piece_of(o, at);
-    uint32_t line = line_of(o, at), begin = t->lines[line].begin, end = hc_line_end(t, line),
+    uint32_t line = hc_overlay_line(o, at), begin = t->lines[line].begin, end = hc_line_end(t, line),
              in_line = at - o->lines[line];
     uint32_t n = o->lines[line + 1] - o->lines[line], length = end < t->n ? end + 1 - begin : end - begin;
     if (piece)

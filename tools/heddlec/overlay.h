@@ -26,6 +26,7 @@ hc_overlay hc_make_overlay(const hc_text *t, const hc_pragmas *p);
 /* The text for a parser that knows OpenMP: what the preprocessor kept and `#pragma heddle` become blanks, and so does what
  * clang 14 would wrongly refuse in a pragma. Line markers stay, offsets are the text's. */
 char *hc_make_openmp_view(const hc_text *t, const hc_pragmas *p);
+uint32_t hc_overlay_line(const hc_overlay *o, uint32_t at); /* index in lines */
 /* The offset in the text of an offset in the overlay; what was made by the overlay counts as the start of its pragma. The
  * place right behind a copied piece counts as behind it. */
 uint32_t hc_overlay_back(const hc_overlay *o, uint32_t at);

@@ -59,7 +59,7 @@ void hc_lies_in(const hc_program *p, hc_node *n, hc_objects *out)
         hc_lies_in(p, n->first, out);
     } else if (n->kind == HC_N_INDEX) {
         const hc_type *t = n->first->type;
-        hc_points_to(p, hc_has_elements(t) || (t && t->kind == HC_T_POINTER) ? n->first : n->last, out);
+        hc_points_to(p, hc_is_array(t) || (t && t->kind == HC_T_POINTER) ? n->first : n->last, out);
     } else if (n->kind == HC_N_MEMBER || (n->kind == HC_N_UNARY && n->op[0] == '*')) {
         hc_points_to(p, n->first, out);
     } else if (n->kind != HC_N_LITERAL && n->kind != HC_N_COMPOUND_LITERAL && n->kind != HC_N_CALL) {
@@ -78,7 +78,7 @@ static void points_call(const hc_program *p, hc_node *n, hc_objects *out)
         for (uint32_t k = 0; k < fn->returns.n; k++)
             hc_pass(p, fn, n, fn->returns.at[k], out);
     for (hc_node *arg = n->first->next; arg && !hc_callee(p, &c, 0); arg = arg->next)
-        if (arg->type && (arg->type->kind == HC_T_POINTER || hc_has_elements(arg->type)))
+        if (arg->type && (arg->type->kind == HC_T_POINTER || hc_is_array(arg->type)))
             hc_points_to(p, arg, out);
 }
 
@@ -95,7 +95,7 @@ static void points_unary(const hc_program *p, hc_node *n, hc_objects *out)
 void hc_points_to(const hc_program *p, hc_node *n, hc_objects *out)
 {
     n = hc_unparen(n);
-    if (hc_has_elements(n->type) && n->kind != HC_N_LITERAL) {
+    if (hc_is_array(n->type) && n->kind != HC_N_LITERAL) {
         hc_lies_in(p, n, out);
         return;
     }
@@ -115,7 +115,7 @@ void hc_points_to(const hc_program *p, hc_node *n, hc_objects *out)
     case HC_N_DESIGNATED:
     case HC_N_COMPOUND_LITERAL:
         for (hc_node *c = n->first; c; c = c->next)
-            if (c->type && (c->type->kind == HC_T_POINTER || hc_has_elements(c->type) || is_record(c->type)))
+            if (c->type && (c->type->kind == HC_T_POINTER || hc_is_array(c->type) || is_record(c->type)))
                 hc_points_to(p, c, out);
         break;
     default: break;
@@ -165,10 +165,7 @@ void hc_pass(const hc_program *p, const hc_fn *to, const hc_node *call, hc_objec
 
 /* ---- assignments -------------------------------------------------------------------------------------------------------- */
 
-static int holds_pointer(const hc_type *t)
-{
-    return t && (t->kind == HC_T_POINTER || hc_has_elements(t) || is_record(t));
-}
+static int holds_pointer(const hc_type *t) { return t && (t->kind == HC_T_POINTER || hc_is_array(t) || is_record(t)); }
 
 /* Puts what `value` points to into the variable; what comes from nowhere is its own. */
 static int flow_into(const hc_program *p, hc_decl *to, hc_node *value)

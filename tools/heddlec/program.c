@@ -9,17 +9,9 @@
 
 /* ---- definitions ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t hash_of(const char *s)
-{
-    uint32_t h = 2166136261u;
-    for (; *s; s++)
-        h = (h ^ (unsigned char)*s) * 16777619u;
-    return h;
-}
-
 static struct hc_entry *slot_of(const hc_index *x, const char *id)
 {
-    uint32_t at = hash_of(id);
+    uint32_t at = hc_hash(id, strlen(id));
     while (x->entries[at & (x->n_slots - 1)].id && strcmp(x->entries[at & (x->n_slots - 1)].id, id) != 0)
         at++;
     return &x->entries[at & (x->n_slots - 1)];

@@ -21,27 +21,20 @@ typedef struct body {
 
 /* ---- how code is entered -------------------------------------------------------------------------------------------------- */
 
-static int opens_lanes(const hc_node *n)
-{
-    return hc_is_directive(n, HC_PARALLEL) || hc_is_directive(n, HC_PARALLEL_FOR) ||
-           hc_is_directive(n, HC_PARALLEL_FOR_SIMD) || hc_is_directive(n, HC_PARALLEL_SECTIONS) ||
-           hc_is_directive(n, HC_PARALLEL_MASTER) || hc_is_directive(n, HC_PARALLEL_MASKED);
-}
-
 /* n stands in an inner parallel region of code. */
 static int is_in_lanes(const hc_node *n, const hc_node *code)
 {
     for (; n && n != code; n = n->parent)
-        if (opens_lanes(n))
+        if (hc_is_region(n))
             return 1;
-    return n && opens_lanes(n);
+    return n && hc_is_region(n);
 }
 
 /* A function's own region counts where all lanes enter it. */
 static int has_inner(const hc_program *p, const hc_fn *fn, hc_node *code)
 {
     for (uint32_t i = 0; i < fn->directives.n; i++)
-        if (hc_is_in(fn->directives.at[i], code) && opens_lanes(fn->directives.at[i]))
+        if (hc_is_in(fn->directives.at[i], code) && hc_is_region(fn->directives.at[i]))
             return 1;
     HC_EACH_CALL (c, fn, code) {
         hc_function *to = c->decl && !is_in_lanes(c->node, code) ? hc_function_of(p, c->decl) : NULL;
@@ -147,7 +140,7 @@ static void use_variable(body *b, hc_node *n);
 static int is_constant(const hc_decl *d)
 {
     const hc_type *t = d->type;
-    while (hc_has_elements(t))
+    while (hc_is_array(t))
         t = t->of;
     return t->is_const && !t->is_volatile && d->node && d->node->init;
 }
@@ -292,7 +285,7 @@ static void check_directive(const body *b, const hc_node *n)
 static void check_type(const hc_node *n)
 {
     const hc_type *t = n->decl->type;
-    while (hc_has_elements(t) || t->kind == HC_T_POINTER)
+    while (hc_is_array(t) || t->kind == HC_T_POINTER)
         t = t->of;
     if (t->kind == HC_T_COMPLEX || t->kind == HC_T_ATOMIC)
         SAY(HC_ERROR, 172, n, "'%s' is of type '%s', which device code does not have", n->decl->name,

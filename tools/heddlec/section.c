@@ -44,7 +44,7 @@ const hc_type *hc_type_behind(const hc_box *s, uint32_t n)
 {
     const hc_type *t = s->base ? s->base->type : NULL;
     while (t && n-- > 0)
-        t = t->kind == HC_T_POINTER || hc_has_elements(t) ? t->of : NULL;
+        t = t->kind == HC_T_POINTER || hc_is_array(t) ? t->of : NULL;
     return t;
 }
 

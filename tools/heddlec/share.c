@@ -14,8 +14,7 @@ typedef enum sharing { SHARED, FIRSTPRIVATE, PRIVATE, LASTPRIVATE } sharing;
 static int is_mapped(const hc_node *directive, const hc_decl *d)
 {
     const hc_clause *defaults = hc_clause_of(directive->pragma, HC_C_DEFAULTMAP);
-    return hc_has_elements(d->type) || hc_lists(directive, HC_C_MAP, d) ||
-           (defaults && hc_has_word(defaults, "tofrom"));
+    return hc_is_array(d->type) || hc_lists(directive, HC_C_MAP, d) || (defaults && hc_has_word(defaults, "tofrom"));
 }
 
 /* In the constructs around a task: shared by all of the innermost parallel region? */
@@ -126,7 +125,7 @@ static void meet_use(const hc_program *p, hc_task *t, hc_node *n)
 /* Lengths in the type of a cast or sizeof are no nodes of the tree. */
 static void meet_type(const hc_program *p, hc_task *t, const hc_type *type)
 {
-    for (; type && (type->kind == HC_T_POINTER || hc_has_elements(type)); type = type->of)
+    for (; type && (type->kind == HC_T_POINTER || hc_is_array(type)); type = type->of)
         if (type->kind == HC_T_VLA && type->bound)
             HC_EACH_NODE (n, (hc_node *)type->bound)
                 if (n->kind == HC_N_NAME)
@@ -190,7 +189,7 @@ static void choose_how(const hc_program *p, hc_task *t, hc_capture *c)
 {
     if (c->is_shared && c->decl->is_global)
         c->how = HC_BY_VALUE;
-    else if (c->is_shared && !hc_has_elements(c->decl->type) && !is_changed_by_tasks(p, t, c->decl))
+    else if (c->is_shared && !hc_is_array(c->decl->type) && !is_changed_by_tasks(p, t, c->decl))
         c->how = HC_BY_VALUE;
 }
 
@@ -224,7 +223,7 @@ static int maps(const hc_region *r, const hc_decl *d)
 void hc_map_implicitly(hc_region *r, hc_decl *d)
 {
     const hc_type *t = d->type;
-    while (hc_has_elements(t))
+    while (hc_is_array(t))
         t = t->of;
     if (!maps(r, d))
         *HC_ADD(&r->maps) = (hc_map){.decl = d, .how = t->is_const ? 1 : 3, .name = d->name};
@@ -331,9 +330,9 @@ static void find_bounds(hc_capture *c)
     const hc_type *t = c->decl->type, *element;
     int is_variable = t->kind == HC_T_VLA;
     uint32_t n = 0;
-    if (t->kind != HC_T_POINTER && !hc_has_elements(t))
+    if (t->kind != HC_T_POINTER && !hc_is_array(t))
         return;
-    for (element = t->of; element && hc_has_elements(element); element = element->of, n++)
+    for (element = t->of; element && hc_is_array(element); element = element->of, n++)
         is_variable |= element->kind == HC_T_VLA;
     c->n_bounds = is_variable ? n : 0;
     c->element = is_variable && n ? element : NULL;

@@ -157,6 +157,12 @@ const char *hc_tree_check(const hc_node *n);
 
 const char *hc_node_name(hc_node_kind k);
 static inline const char *hc_source(const hc_node *n) { return n->unit->text.bytes + n->begin; }
+/* An array, whatever is known of its length; an array or a pointer. NULL is neither. */
+static inline int hc_is_array(const hc_type *t)
+{
+    return t && (t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY);
+}
+static inline int hc_is_address(const hc_type *t) { return t && (t->kind == HC_T_POINTER || hc_is_array(t)); }
 hc_node *hc_unparen(hc_node *n); /* without PAREN and CAST around it */
 
 #endif

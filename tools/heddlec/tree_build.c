@@ -7,24 +7,11 @@
 
 /* ---- nodes and their stretches --------------------------------------------------------------------------------------- */
 
-static uint32_t overlay_line(const hc_overlay *o, uint32_t offset)
-{
-    uint32_t low = 0, high = o->text->n_lines;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->lines[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Lines that are no directives stand in both as they are; only of the others the overlay has to be asked. */
 uint32_t hc_back(const hc_builder *b, uint32_t offset)
 {
     const hc_overlay *o = &b->unit->overlay;
-    uint32_t line = overlay_line(o, offset), begin = o->text->lines[line].begin;
+    uint32_t line = hc_overlay_line(o, offset), begin = o->text->lines[line].begin;
     uint32_t first = hc_blank_end(o->text->bytes, begin, o->text->n);
     return o->text->bytes[first] == '#' ? hc_overlay_back(o, offset) : begin + (offset - o->lines[line]);
 }

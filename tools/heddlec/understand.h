@@ -24,6 +24,7 @@ hc_node *hc_inside(const hc_node *root, const hc_node *n);
 
 int hc_is_in(const hc_node *n, const hc_node *outer); /* n is outer or in it */
 int hc_is_directive(const hc_node *n, hc_directive d);
+int hc_is_region(const hc_node *n); /* a directive that sets several lanes to work */
 /* The nearest directive around n, or NULL. */
 hc_node *hc_directive_around(const hc_node *n);
 /* The declaration stands in the text of outer. */
@@ -33,8 +34,6 @@ hc_node *hc_only_statement(hc_node *n);
 /* A variable or parameter of a function, neither static nor extern. */
 int hc_is_local(const hc_decl *d);
 int hc_is_var(const hc_decl *d);
-/* An array, whatever is known of its length. NULL is none. */
-int hc_has_elements(const hc_type *t);
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d); /* of a taskloop's loops */
 int hc_is_task_directive(const hc_node *n);                  /* task, taskloop, taskloop simd */
 

@@ -50,9 +50,11 @@ hc_node *hc_only_statement(hc_node *n)
 
 int hc_is_var(const hc_decl *d) { return d && (d->kind == HC_N_VAR || d->kind == HC_N_PARAM); }
 
-int hc_has_elements(const hc_type *t)
+int hc_is_region(const hc_node *n)
 {
-    return t && (t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY);
+    return hc_is_directive(n, HC_PARALLEL) || hc_is_directive(n, HC_PARALLEL_FOR) ||
+           hc_is_directive(n, HC_PARALLEL_FOR_SIMD) || hc_is_directive(n, HC_PARALLEL_SECTIONS) ||
+           hc_is_directive(n, HC_PARALLEL_MASTER) || hc_is_directive(n, HC_PARALLEL_MASKED);
 }
 
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d)
