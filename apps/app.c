@@ -19,9 +19,11 @@
 #include <openssl/evp.h>
 #endif
 
-extern const app app_dtw, app_heat, app_inthist, app_jacobi, app_lu, app_sat, app_sw;
+extern const app app_bfs, app_dtw, app_heat, app_heat2d, app_inthist, app_jacobi, app_lu, app_quad, app_queens, app_sat,
+    app_slu, app_sw, app_uts;
 
-const app *const app_list[] = {&app_dtw, &app_heat, &app_inthist, &app_jacobi, &app_lu, &app_sat, &app_sw, NULL};
+const app *const app_list[] = {&app_bfs,  &app_dtw,    &app_heat, &app_heat2d, &app_inthist, &app_jacobi, &app_lu,
+                               &app_quad, &app_queens, &app_sat,  &app_slu,    &app_sw,      &app_uts,    NULL};
 
 const app *app_find(const char *name)
 {

@@ -61,7 +61,7 @@ typedef struct app {
     const char *formats;       /* what --input takes, one line, or "none"                     */
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
-    uint64_t n[2], b[2]; /* defaults: Juggler's task counts                             */
+    uint64_t n[2], b[2]; /* defaults: Juggler's task counts; n[1] 0: not rows and columns      */
     /* Checks the request, reads inputs into host memory. NULL on failure. */
     app_case *(*prepare)(const app_request *q, char *error);
     /* Memory on ctx, inputs copied in, tasks added; not frozen. Called once a case. */

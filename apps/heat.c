@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* heat.c - Gauss-Seidel sweeps in place over a field of temperatures, in row-major order, the border fixed.
+/* heat.c - Gauss-Seidel sweeps in place over a field of temperatures, in row-major order, the border fixed. Two apps by
+ * their defaults: heat, as in Juggler, and heat2d, as in the papers before it (8192 x 8192 cells in 4096 tasks).
  *
  * A task is a sweep over a tile. It reads the last row of the tile above and the last column of the tile to the left,
  * which have done this sweep, and the first row below and the first column to the right, which have not. With these
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const app app_heat;
+extern const app app_heat, app_heat2d;
 
 typedef struct heat_case {
     field f;
@@ -30,15 +31,18 @@ static void find_part(const uint64_t b[2], uint64_t part[2])
                   : HEAT_PART_ROWS;
 }
 
-static app_case *prepare(const app_request *q, char *error)
+static app_case *prepare(const app *a, const app_request *q, char *error)
 {
-    app_case *c = field_prepare(&app_heat, q, 1, sizeof(heat_case), error);
-    if (c && app_opt_body(&app_heat, q, &((heat_case *)c)->body, error)) {
+    app_case *c = field_prepare(a, q, 1, sizeof(heat_case), error);
+    if (c && app_opt_body(a, q, &((heat_case *)c)->body, error)) {
         field_free((field *)c);
         return NULL;
     }
     return c;
 }
+
+static app_case *prepare_heat(const app_request *q, char *error) { return prepare(&app_heat, q, error); }
+static app_case *prepare_heat2d(const app_request *q, char *error) { return prepare(&app_heat2d, q, error); }
 
 static int add(heat_case *h, uint64_t i, uint64_t j)
 {
@@ -191,24 +195,34 @@ static void free_case(app_case *c)
     field_free((field *)c);
 }
 
-static const app_option options[] = {
-    {"sweeps", "1", "sweeps over the field, all in one graph"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
+#define OPTIONS(sweeps)                                                                                      \
+    {                                                                                                        \
+        {"sweeps", sweeps, "sweeps over the field, all in one graph"}, APP_OPTION_BODY, { NULL, NULL, NULL } \
+    }
+static const app_option options[] = OPTIONS("1"), options_2d[] = OPTIONS("4");
+
+/* What both have. */
+#define HEAT_APP                                                                                                  \
+    .formats = "one number a line, row-major; a square field unless -n is given", .table = &heat, .build = build, \
+    .reset = reset, .read = read_back, .reference = reference, .check = field_check, .tiles = tiles,              \
+    .answer = field_answer, .free = free_case
 
 const app app_heat = {
     .name = "heat",
     .summary = "Gauss-Seidel sweeps in place over a field of temperatures (fp32)",
-    .formats = "one number a line, row-major; a square field unless -n is given",
     .options = options,
-    .table = &heat,
     .n = {5760, 5760},
     .b = {64, 64},
-    .prepare = prepare,
-    .build = build,
-    .reset = reset,
-    .read = read_back,
-    .reference = reference,
-    .check = field_check,
-    .tiles = tiles,
-    .answer = field_answer,
-    .free = free_case,
+    .prepare = prepare_heat,
+    HEAT_APP,
+};
+
+const app app_heat2d = {
+    .name = "heat2d",
+    .summary = "the same in large tiles and four sweeps, as in the papers on schedulers inside the GPU",
+    .options = options_2d,
+    .n = {8192, 8192},
+    .b = {256, 256},
+    .prepare = prepare_heat2d,
+    HEAT_APP,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* input.c - readers of FASTA, raw samples, PGM, columns of numbers, Matrix Market.
+/* input.c - readers of FASTA, raw samples, PGM, columns of numbers, Matrix Market, graphs.
  *
  * A file is read whole, INPUT_MAX_BYTES at most, and then parsed in memory: what it promises (sizes, counts) is held
  * against the bytes that are there before anything is allocated for it. Bytes of the file appear in sentences only
@@ -576,4 +576,253 @@ int input_matrix_market(const char *path, uint64_t *n, input_entry **entries, ui
     *entries = out;
     *n_entries = m.n_entries;
     return 0;
+}
+
+/* ---- graphs --------------------------------------------------------------------------------------- */
+
+#define GRAPH_MAX_ARCS ((uint64_t)INT32_MAX)
+
+/* Room for n vertices and n_arcs arcs, all rows empty. */
+static int graph_room(reader *r, input_graph *g, uint64_t n, uint64_t n_arcs)
+{
+    g->n = n;
+    g->n_arcs = 0;
+    if (n > GRAPH_MAX_ARCS || n_arcs > GRAPH_MAX_ARCS)
+        return refuse(r, "%" PRIu64 " vertices and %" PRIu64 " arcs are too many: 2^31 - 1 is the most", n, n_arcs);
+    g->begin = calloc((size_t)n + 1, sizeof *g->begin);
+    g->column = malloc(((size_t)n_arcs + 1) * sizeof *g->column);
+    return g->begin && g->column ? 0 : refuse(r, "out of memory for %" PRIu64 " arcs", n_arcs);
+}
+
+/* The end of each reader of graphs: rc as it is, nothing held when it is not 0. */
+static int graph_end(reader *r, input_graph *g, int rc)
+{
+    if (rc) {
+        free(g->begin);
+        free(g->column);
+        g->begin = g->column = NULL;
+        return -1;
+    }
+    free(r->bytes);
+    return 0;
+}
+
+/* The next line that is no comment; an empty one counts. 0 at the end. */
+static int graph_line(reader *r, char comment, span *line)
+{
+    while (next_line(r, line))
+        if (line->at == line->end || *line->at != comment)
+            return 1;
+    return 0;
+}
+
+static int metis_head(reader *r, uint64_t *n, uint64_t *n_edges)
+{
+    span line, w, more;
+    char shown[SHOWN + 4];
+    if (!graph_line(r, '%', &line))
+        return refuse(r, "no line of sizes");
+    if (!next_word(&line, &w) || !word_count(w, n) || !next_word(&line, &w) || !word_count(w, n_edges))
+        return refuse(r, "not two counts: vertices, edges");
+    if (next_word(&line, &w) && (!only_of(w, "0") || next_word(&line, &more)))
+        return refuse(r, "format '%s': weights are not read", show(w, shown));
+    if (*n == 0 || *n > r->n - r->at + 1)
+        return refuse(r, "%" PRIu64 " vertices are promised, there are not so many lines", *n);
+    if (*n_edges > (r->n - r->at + 1) / 4) /* each stands there twice, and takes two bytes at least */
+        return refuse(r, "%" PRIu64 " edges are promised, the %" PRIu64 " bytes left cannot hold them", *n_edges,
+                      r->n - r->at);
+    return 0;
+}
+
+static int metis_row(reader *r, input_graph *g, uint64_t v, span line, uint64_t most)
+{
+    span w;
+    char shown[SHOWN + 4];
+    while (next_word(&line, &w)) {
+        uint64_t to;
+        if (!word_count(w, &to) || to == 0 || to > g->n)
+            return refuse(r, "neighbour '%s' is not in 1 ... %" PRIu64, show(w, shown), g->n);
+        if (to == v + 1)
+            return refuse(r, "vertex %" PRIu64 " is its own neighbour", to);
+        if (g->n_arcs == most)
+            return refuse(r, "more than the %" PRIu64 " edges promised", most / 2);
+        g->column[g->n_arcs++] = (uint32_t)(to - 1);
+    }
+    g->begin[v + 1] = (uint32_t)g->n_arcs;
+    return 0;
+}
+
+static int metis_rows(reader *r, input_graph *g, uint64_t n_edges)
+{
+    span line, word;
+    for (uint64_t v = 0; v < g->n; v++) {
+        if (!graph_line(r, '%', &line))
+            return refuse(r, "%" PRIu64 " vertices are promised, %" PRIu64 " are there", g->n, v);
+        if (metis_row(r, g, v, line, 2 * n_edges))
+            return -1;
+    }
+    while (graph_line(r, '%', &line))
+        if (next_word(&line, &word))
+            return refuse(r, "more than the %" PRIu64 " vertices promised", g->n);
+    if (g->n_arcs == 2 * n_edges)
+        return 0;
+    r->line = 0;
+    return refuse(r, "%" PRIu64 " edges are promised, each in two lines; %" PRIu64 " neighbours are there", n_edges,
+                  g->n_arcs);
+}
+
+int input_metis(const char *path, input_graph *g, char *error)
+{
+    reader r;
+    uint64_t n = 0, n_edges = 0;
+    memset(g, 0, sizeof *g);
+    if (read_file(&r, path, error) || metis_head(&r, &n, &n_edges))
+        return -1;
+    return graph_end(&r, g, graph_room(&r, g, n, 2 * n_edges) || metis_rows(&r, g, n_edges));
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The list's pairs of numbers, one behind the other. */
+static int arcs_read(reader *r, uint64_t *pairs, uint64_t *n_arcs)
+{
+    span line, w[2], rest, word;
+    while (graph_line(r, '#', &line)) {
+        rest = line;
+        if (!next_word(&rest, &word))
+            continue;
+        if (!line_words(line, w, 2) || !word_count(w[0], &pairs[2 * *n_arcs]) ||
+            !word_count(w[1], &pairs[2 * *n_arcs + 1]))
+            return refuse(r, "not two vertices: from, to");
+        ++*n_arcs;
+    }
+    r->line = 0;
+    return *n_arcs ? 0 : refuse(r, "no arc is there");
+}
+
+/* Each of n sorted numbers once; how many these are. */
+static uint64_t unique(uint64_t *v, uint64_t n)
+{
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < n; k++)
+        if (kept == 0 || v[k] != v[kept - 1])
+            v[kept++] = v[k];
+    return kept;
+}
+
+/* Numbers become places among the n in `names`; arcs are dealt to their rows in their order. */
+static void arcs_to_rows(input_graph *g, uint64_t *pairs, uint64_t n_arcs, const uint64_t *names)
+{
+    uint64_t k;
+    for (k = 0; k < 2 * n_arcs; k++) {
+        const uint64_t *at = bsearch(&pairs[k], names, (size_t)g->n, sizeof *names, by_number);
+        pairs[k] = (uint64_t)(at - names);
+    }
+    for (k = 0; k < n_arcs; k++)
+        g->begin[pairs[2 * k] + 1]++;
+    for (k = 0; k < g->n; k++)
+        g->begin[k + 1] += g->begin[k];
+    for (k = 0; k < n_arcs; k++)
+        g->column[g->begin[pairs[2 * k]]++] = (uint32_t)pairs[2 * k + 1];
+    for (k = g->n; k > 0; k--)
+        g->begin[k] = g->begin[k - 1];
+    g->begin[0] = 0;
+    g->n_arcs = n_arcs;
+}
+
+static int arcs_graph(reader *r, input_graph *g, uint64_t *pairs, uint64_t *names)
+{
+    uint64_t n_arcs = 0, n;
+    if (arcs_read(r, pairs, &n_arcs))
+        return -1;
+    memcpy(names, pairs, (size_t)(2 * n_arcs) * sizeof *names);
+    qsort(names, (size_t)(2 * n_arcs), sizeof *names, by_number);
+    n = unique(names, 2 * n_arcs);
+    if (graph_room(r, g, n, n_arcs))
+        return -1;
+    arcs_to_rows(g, pairs, n_arcs, names);
+    return 0;
+}
+
+int input_arcs(const char *path, input_graph *g, char *error)
+{
+    reader r;
+    uint64_t *pairs, *names, room;
+    int rc;
+    memset(g, 0, sizeof *g);
+    if (read_file(&r, path, error))
+        return -1;
+    room = 2 * (r.n / 4 + 1); /* an arc takes four bytes, but for the last */
+    pairs = malloc((size_t)room * sizeof *pairs);
+    names = malloc((size_t)room * sizeof *names);
+    if (!pairs || !names)
+        rc = refuse(&r, "out of memory for its arcs");
+    else
+        rc = arcs_graph(&r, g, pairs, names);
+    free(pairs);
+    free(names);
+    return graph_end(&r, g, rc);
+}
+
+/* Word k of the file. */
+static uint32_t csr_word(const reader *r, uint64_t k)
+{
+    const unsigned char *p = (const unsigned char *)r->bytes + 4 * k;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static int csr_graph(reader *r, input_graph *g, uint64_t n, uint64_t m)
+{
+    uint64_t k;
+    if (graph_room(r, g, n, m))
+        return -1;
+    for (k = 0; k <= n; k++) {
+        g->begin[k] = csr_word(r, 2 + k);
+        if (g->begin[k] > m || g->begin[k] < (k ? g->begin[k - 1] : 0) || (k == 0 && g->begin[k]) ||
+            (k == n && g->begin[k] != m))
+            return refuse(r, "row %" PRIu64 " begins at %" PRIu32 ": rows must follow one another from 0 to %" PRIu64,
+                          k, g->begin[k], m);
+    }
+    for (k = 0; k < m; k++) {
+        g->column[k] = csr_word(r, 3 + n + k);
+        if (g->column[k] >= n)
+            return refuse(r, "arc %" PRIu64 " leads to %" PRIu32 ", vertices are 0 ... %" PRIu64, k, g->column[k],
+                          n - 1);
+    }
+    g->n_arcs = m;
+    return 0;
+}
+
+int input_csr(const char *path, input_graph *g, char *error)
+{
+    reader r;
+    uint64_t n, m;
+    memset(g, 0, sizeof *g);
+    if (read_file(&r, path, error))
+        return -1;
+    if (r.n < 8)
+        return refuse(&r, "has %" PRIu64 " bytes, the two sizes alone take 8", r.n);
+    n = csr_word(&r, 0);
+    m = csr_word(&r, 1);
+    if (n == 0 || r.n != 4 * (3 + n + m))
+        return refuse(&r, "%" PRIu64 " vertices and %" PRIu64 " arcs take %" PRIu64 " bytes, %" PRIu64 " are there", n,
+                      m, 4 * (3 + n + m), r.n);
+    return graph_end(&r, g, csr_graph(&r, g, n, m));
+}
+
+static int path_ends(const char *path, const char *end)
+{
+    size_t n = strlen(path), k = strlen(end);
+    return n >= k && !strcmp(path + n - k, end);
+}
+
+int input_graph_any(const char *path, input_graph *g, char *error)
+{
+    if (path_ends(path, ".graph") || path_ends(path, ".metis"))
+        return input_metis(path, g, error);
+    return path_ends(path, ".csr") ? input_csr(path, g, error) : input_arcs(path, g, error);
 }

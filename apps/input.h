@@ -32,4 +32,25 @@ typedef struct input_entry {
 } input_entry;
 int input_matrix_market(const char *path, uint64_t *n, input_entry **entries, uint64_t *n_entries, char *error);
 
+/* A directed graph, row by row: the arcs of vertex v lead to column[begin[v]] ... column[begin[v + 1] - 1]. Vertices are
+ * 0-based; arcs stand in a row as in the file. The caller frees begin and column. */
+typedef struct input_graph {
+    uint64_t n, n_arcs;
+    uint32_t *begin, *column;
+} input_graph;
+
+/* METIS: "n m", then a line a vertex with its neighbours, 1-based; % lines are comments. Refuses weights and self loops, and
+ * another number of arcs than 2m. */
+int input_metis(const char *path, input_graph *g, char *error);
+
+/* A list of arcs (SNAP): two vertices a line, # lines are comments. Vertices may have any numbers below 2^63; they become 0,
+ * 1, ... in ascending order. */
+int input_arcs(const char *path, input_graph *g, char *error);
+
+/* Little-endian int32: n, m, n + 1 places where rows begin, m columns, 0-based. */
+int input_csr(const char *path, input_graph *g, char *error);
+
+/* By the path's end: .graph and .metis, .csr, else a list of arcs. */
+int input_graph_any(const char *path, input_graph *g, char *error);
+
 #endif

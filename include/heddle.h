@@ -87,19 +87,23 @@ typedef enum heddle_backend {
         HEDDLE_N_BACKENDS = 4
 } heddle_backend;
 
-/* Which worker gets a task that became ready (Juggler, PPoPP'18, section 5.6). */
+/* Which worker gets a task that became ready (lrr, grr, lf: Juggler, PPoPP'18, section 5.6; rr, ts: DIDC'14, section 3.2;
+ * al: Belviranli's thesis, section 5.3.3). */
 #define HEDDLE_POLICY_MAP(X)                                                                   \
     X(DEFAULT, 0, "default", "share on the cpu backend")                                       \
     X(LRR, 1, "lrr", "local round robin: a counter in each worker")                            \
     X(GRR, 2, "grr", "global round robin: one counter for all workers")                        \
     X(LF, 3, "lf", "local first: the first freed task stays, the others go to the neighbours") \
-    X(SHARE, 4, "share", "as lf, and a busy worker gives to one that has nothing")
+    X(SHARE, 4, "share", "as lf, and a busy worker gives to one that has nothing")             \
+    X(RR, 5, "rr", "round robin: the next worker whose ring is not full")                      \
+    X(TS, 6, "ts", "tail-submit: the first freed task stays, the others go to short rings")    \
+    X(AL, 7, "al", "average load: local while the own ring is not above the average")
 
 typedef enum heddle_policy {
 #define HEDDLE_X(name, value, text, help) HEDDLE_POLICY_##name = (value),
     HEDDLE_POLICY_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_POLICIES = 5
+        HEDDLE_N_POLICIES = 8
 } heddle_policy;
 
 /* How the cuda backend runs a frozen graph. All give the same bytes. The other backends have no choice: auto. */
@@ -124,14 +128,29 @@ typedef enum heddle_executor {
     X(DISTRIBUTED, 1, "distributed", "a ready ring a worker")                                                       \
     X(TICKET, 2, "ticket", "one ring for all, a slot for each taker")                                               \
     X(PLAN, 3, "plan", "an ordered list a worker, made before the run; workers wait only for other workers' tasks") \
-    X(IQS, 4, "iqs", "the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison")
+    X(IQS, 4, "iqs", "the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison")                    \
+    X(SCHEDULER, 5, "scheduler", "one block or thread schedules for the others (DIDC'14), for comparison")          \
+    X(CENTRAL, 6, "central", "one queue for all under a lock (HPG'10), for comparison")
 
 typedef enum heddle_dispatch {
 #define HEDDLE_X(name, value, text, help) HEDDLE_DISPATCH_##name = (value),
     HEDDLE_DISPATCH_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_DISPATCHES = 5
+        HEDDLE_N_DISPATCHES = 7
 } heddle_dispatch;
+
+/* What a worker does that has nothing to do. */
+#define HEDDLE_IDLE_MAP(X)                                                                    \
+    X(DEFAULT, 0, "default", "latency")                                                       \
+    X(LATENCY, 1, "latency", "it looks again and again, so that a task does not wait for it") \
+    X(POLITE, 2, "polite", "it looks seldom and sleeps between; a thread parks at once: others and power are spared")
+
+typedef enum heddle_idle {
+#define HEDDLE_X(name, value, text, help) HEDDLE_IDLE_##name = (value),
+    HEDDLE_IDLE_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_IDLES = 3
+} heddle_idle;
 
 /* How a context is opened. Set it with HEDDLE_CONFIG_INIT; zero in a field means the default, and
  * a variable of the environment (third column; `heddle info` lists them) fills a field left zero. */
@@ -162,11 +181,18 @@ typedef struct heddle_config {
                                * file that cannot be read or written does no harm: heddle_get_how tells. NULL = none.
                                * Copied; heddle_get_config gives the copy
                                                                   HEDDLE_PROFILE                  */
+    uint32_t n_arena;         /* slots for tasks that bodies make; 0 = 65536, on a GPU 1024 a worker; at least
+                               what the workers need to begin      HEDDLE_ARENA                    */
+    uint32_t n_local; /* tasks in a row that a worker may keep under the local-first policies before it looks into
+                               its ring; 0 = 1024, on a GPU 1      HEDDLE_LOCAL                    */
+    uint32_t steal;   /* 1 = dispatch distributed: a worker that has nothing takes tasks out of the rings of a few
+                               others                              HEDDLE_STEAL                    */
+    heddle_idle idle; /* what a worker does without a task HEDDLE_IDLE                     */
 } heddle_config;
 #define HEDDLE_CONFIG_INIT                                                                                       \
     {                                                                                                            \
         sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0, HEDDLE_EXECUTOR_AUTO, \
-            HEDDLE_DISPATCH_DEFAULT, 0, 0, NULL                                                                  \
+            HEDDLE_DISPATCH_DEFAULT, 0, 0, NULL, 0, 0, 0, HEDDLE_IDLE_DEFAULT                                    \
     }
 
 /* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
@@ -194,6 +220,7 @@ HEDDLE_API const char *heddle_backend_name(heddle_backend b);
 HEDDLE_API const char *heddle_policy_name(heddle_policy p);
 HEDDLE_API const char *heddle_executor_name(heddle_executor e);
 HEDDLE_API const char *heddle_dispatch_name(heddle_dispatch d);
+HEDDLE_API const char *heddle_idle_name(heddle_idle i);
 
 /* One variable of the environment: its name, what it sets, and its value now (NULL = not set).
  * Returns 0 past the last one. */
@@ -269,7 +296,12 @@ typedef struct heddle_range {
     heddle_mode mode;
 } heddle_range;
 
-static inline heddle_range heddle_range_of(const void *base, uint64_t row_bytes, uint64_t n_rows, uint64_t stride_bytes,
+#ifdef __CUDACC__ /* bodies name ranges, too: heddle/task.h */
+#define HEDDLE_INLINE static inline __host__ __device__
+#else
+#define HEDDLE_INLINE static inline
+#endif
+HEDDLE_INLINE heddle_range heddle_range_of(const void *base, uint64_t row_bytes, uint64_t n_rows, uint64_t stride_bytes,
                                            heddle_mode mode)
 {
     heddle_range r;
@@ -468,10 +500,11 @@ typedef struct heddle_stats {
                                              taking tasks, releasing and placing successors       */
     uint64_t path_ns;                             /* longest path by measured body times                  */
     double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
+    uint64_t n_stolen;                            /* taken out of other workers' rings (config steal)     */
 } heddle_stats;
-#define HEDDLE_STATS_INIT                                                                        \
-    {                                                                                            \
-        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 \
+#define HEDDLE_STATS_INIT                                                                           \
+    {                                                                                               \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
 /* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 lanes; ...").
@@ -490,7 +523,8 @@ typedef struct heddle_body_stats {
 } heddle_body_stats;
 HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out);
 
-/* One task as it ran. Times count from the start of the run. */
+/* One task as it ran. Times count from the start of the run. Tasks that bodies made have no number of their own. */
+#define HEDDLE_TASK_SPAWNED 0xffffffffu
 typedef struct heddle_event {
     heddle_task task;
     uint32_t body, worker;

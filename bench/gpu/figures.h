@@ -13,6 +13,8 @@ void figure_hop(bench *b);
 void figure_kept(bench *b);
 void figure_free(bench *b);
 void figure_wave(bench *b);
+/* The bare hand-over between two SMs, of which rows are written: mean over the pairs; 0 when they cannot be had. */
+double handover_us(bench *b);
 /* figures_tasks.c */
 void figure_efficiency(bench *b);
 void figure_uneven(bench *b);
@@ -22,6 +24,13 @@ void figure_apps_small(bench *b);
 void figure_apps_medium(bench *b);
 void figure_apps_large(bench *b);
 void figure_lu(bench *b);
+/* figures_spawn.c */
+void figure_spawn(bench *b);
+void figure_uts(bench *b);
+/* figures_spawn_apps.c */
+void figure_heat2d(bench *b);
+void figure_bfs(bench *b);
+void figure_slu(bench *b);
 
 /* Settings by their words, without those whose verification on this shape failed, of which a row is written. */
 size_t settings_verified(bench *b, const char *figure, const shape *s, const char *list, setting *out);

@@ -3,14 +3,14 @@
  * do the same; what the host adds.
  *
  * A case is prepared and built once for each app, size and tile; then its context is set to one subject after another
- * (heddle_reconfigure). The first run of each starts from the inputs and is checked by the app; before the first check the
- * app works out its reference, when nothing is timed. All but lu run again on what the run before left, which takes the
+ * (heddle_reconfigure; site.h). All but lu run again on what the run before left, which takes the
  * same time; lu gets its matrix back before each sample. Of several tiles the first is the one that the goals rest on.
  *
  * The host's part of a run: adding the tasks, freezing, making the graph runnable (planning, and loading: the blob, the
  * words of a run, the plan's steps), starting and waiting. Data are made and copied outside of it. A kernel is loaded by
  * the CUDA driver when a process first asks for it: that is shown, and belongs to no run. */
 #include "figures.h"
+#include "site.h"
 #include "sizes.h"
 
 #include <math.h>
@@ -19,15 +19,11 @@
 enum { MOST_NODES = 20000 }; /* tasks up to which a CUDA graph of them is worth its making */
 
 /* One app, size and tile. */
-typedef struct site {
+typedef struct case_of {
     const app_size *size;
     const uint64_t *tile;
-    app_case *c;
-    live l;
-    double add_us, freeze_us;
-    uint64_t n_tasks;
-    int is_fresh; /* the inputs are as built */
-} site;
+    site x;
+} case_of;
 
 /* In us. */
 typedef struct host {
@@ -43,127 +39,61 @@ typedef struct result {
     host once; /* of what takes the least from the first task added to the end of one run; run 0: nothing was timed */
 } result;
 
-/* ---- a site ---- */
+/* ---- a case ---- */
 
-static int prepare(bench *b, site *x)
+static int case_open(bench *b, case_of *k, const app_size *size, const uint64_t *tile, const setting *first)
 {
-    char error[APP_ERROR];
-    app_pair opts[1] = {{x->size->key, x->size->value}};
-    app_request q = {.n = {x->size->n[0], x->size->n[1]}, .b = {x->tile[0], x->tile[1]}, .opts = opts};
-    q.n_opts = x->size->key != NULL;
-    x->c = app_find(x->size->app)->prepare(&q, error);
-    if (!x->c)
-        return bench_refuse(b, error);
-    return 0;
+    app_pair opts[1] = {{size->key, size->value}};
+    app_request q = {.n = {size->n[0], size->n[1]}, .b = {tile[0], tile[1]}, .opts = opts};
+    q.n_opts = size->key != NULL;
+    k->size = size;
+    k->tile = tile;
+    return site_open(b, &k->x, size->app, &q, first, 0);
 }
 
-static int build(bench *b, site *x)
-{
-    heddle_graph_info info = HEDDLE_GRAPH_INFO_INIT;
-    if (x->c->app->build(x->c, x->l.ctx))
-        return bench_refuse(b, x->c->error);
-    x->l.graph = x->c->graph;
-    x->l.record = x->c->record;
-    x->l.record_bytes = x->c->record_bytes;
-    x->l.self = x->c;
-    if (bench_heddle(b, x->l.ctx, heddle_graph_freeze(x->l.graph), "freezing") ||
-        bench_heddle(b, x->l.ctx, heddle_graph_get_info(x->l.graph, &info), "the graph"))
-        return -1;
-    x->add_us = 1e-3 * (double)info.add_ns;
-    x->freeze_us = 1e-3 * (double)info.freeze_ns;
-    x->n_tasks = info.n_tasks;
-    x->is_fresh = 1;
-    return 0;
-}
-
-static int site_open(bench *b, site *x, const app_size *size, const uint64_t *tile, const setting *first)
-{
-    memset(x, 0, sizeof *x);
-    x->size = size;
-    x->tile = tile;
-    return prepare(b, x) || live_open(b, &x->l, first, 0) || build(b, x) ? -1 : 0;
-}
-
-static void site_close(site *x)
-{
-    if (x->c)
-        x->c->app->free(x->c);
-    live_close(&x->l);
-}
-
-static int reset_case(void *self) { return ((app_case *)self)->app->reset(self); }
-
-/* From the inputs, to what the reference has. */
-static int run_checked(bench *b, site *x, times *out)
-{
-    const app *a = x->c->app;
-    if (!x->is_fresh && a->reset(x->c))
-        return bench_say(b, "%s", x->c->error);
-    x->is_fresh = 0;
-    if (live_first(b, &x->l, out))
-        return -1;
-    if (a->read(x->c) || a->reference(x->c))
-        return bench_say(b, "%s", x->c->error);
-    return a->check(x->c) ? bench_say(b, "the check failed: %s", x->c->error) : 0;
-}
-
-/* What was kept is checked, too, if it is another way than the first run's. */
-static int sample_checked(bench *b, site *x, times *out)
-{
-    char first[16];
-    times again;
-    snprintf(first, sizeof first, "%s", strstr(heddle_get_how(x->l.graph), "plan path") ? "plan depth" : "never");
-    if (live_sample(b, &x->l, N_SAMPLES, out))
-        return -1;
-    return strstr(heddle_get_how(x->l.graph), first) ? run_checked(b, x, &again) : 0;
-}
-
-static int time_setting(bench *b, site *x, const setting *at, times *out)
+static int time_setting(bench *b, case_of *k, const setting *at, times *out)
 {
     if (bench_late(b))
         return bench_no_time(b);
-    if (at->subject->executor == HEDDLE_EXECUTOR_TASKGRAPH && x->n_tasks >= MOST_NODES)
+    if (at->subject->executor == HEDDLE_EXECUTOR_TASKGRAPH && k->x.info.n_tasks >= MOST_NODES)
         return bench_refuse(b, "a node a task is tried below 20,000 tasks");
-    if (live_switch(b, &x->l, at) || run_checked(b, x, out))
-        return -1;
-    x->l.reset = strcmp(x->size->app, "lu") ? NULL : reset_case;
-    return sample_checked(b, x, out);
+    return site_time(b, &k->x, at, strcmp(k->size->app, "lu") ? SITE_GOES_ON : SITE_RESETS, out);
 }
 
 /* ---- all settings and tiles ---- */
 
 static double host_us(const host *h) { return h->add + h->freeze + h->load + h->plan + h->launch; }
 
-static void keep_host(result *out, const site *x, const setting *at, const times *t)
+static void keep_host(result *out, const case_of *k, const setting *at, const times *t)
 {
-    host h = {x->add_us,
-              x->freeze_us,
+    host h = {1e-3 * (double)k->x.info.add_ns,
+              1e-3 * (double)k->x.info.freeze_ns,
               t->load - t->plan - t->kernels,
               t->plan,
               t->kernels,
               0,
               sample_median(&t->run),
               0,
-              x->n_tasks,
+              k->x.info.n_tasks,
               {0, 0},
               *at};
     h.launch = fmax(t->first - t->first_run - t->load, 0);
     h.again = fmax(sample_median(&t->wall) - h.run, 0);
-    memcpy(h.tile, x->tile, sizeof h.tile);
+    memcpy(h.tile, k->tile, sizeof h.tile);
     if (out->once.run == 0 || host_us(&h) + h.run < host_us(&out->once) + out->once.run)
         out->once = h;
 }
 
 /* cannot: nothing can be run at this site, the sentence is there. */
-static void run_setting(bench *b, site *x, const setting *at, int cannot, scores *all, result *out)
+static void run_setting(bench *b, case_of *k, const setting *at, int cannot, scores *all, result *out)
 {
     char variant[96];
     setting_text text;
     times t;
     row r = {"apps", at->subject->name, variant, "us", NULL};
-    snprintf(variant, sizeof variant, "%s %s %ux%u %s", x->size->app, x->size->size, (unsigned)x->tile[0],
-             (unsigned)x->tile[1], setting_name(&text, at));
-    if (cannot || time_setting(b, x, at, &t)) {
+    snprintf(variant, sizeof variant, "%s %s %ux%u %s", k->size->app, k->size->size, (unsigned)k->tile[0],
+             (unsigned)k->tile[1], setting_name(&text, at));
+    if (cannot || time_setting(b, k, at, &t)) {
         bench_missing(b, r);
         return;
     }
@@ -171,7 +101,7 @@ static void run_setting(bench *b, site *x, const setting *at, int cannot, scores
     bench_row(b, r, times_best(&t), 1);
     scores_add(all, at, sample_median(times_best(&t)));
     if (is_persistent(at))
-        keep_host(out, x, at, &t);
+        keep_host(out, k, at, &t);
 }
 
 static void run_tile(bench *b, const app_size *size, const uint64_t *tile, const setting *at, size_t n, scores *all,
@@ -179,19 +109,19 @@ static void run_tile(bench *b, const app_size *size, const uint64_t *tile, const
 {
     const int extra = tile != size->tiles[0];
     int cannot;
-    site x;
+    case_of k;
     b->extra = extra;
     if (bench_late(b)) {
         bench_no_time(b);
         bench_missing(b, (row){"apps", size->app, size->size, "us", NULL});
         return;
     }
-    cannot = site_open(b, &x, size, tile, &at[0]);
+    cannot = case_open(b, &k, size, tile, &at[0]);
     for (size_t i = 0; i < n; i++) {
         b->extra = extra || at[i].extra;
-        run_setting(b, &x, &at[i], cannot, all, out);
+        run_setting(b, &k, &at[i], cannot, all, out);
     }
-    site_close(&x);
+    site_close(&k.x);
 }
 
 /* One app at one size, under all settings and tiles; those of its own come first. */

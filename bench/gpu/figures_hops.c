@@ -14,8 +14,7 @@ static uint32_t n_pairs(const bench *b)
 
 /* ---- hop ---- */
 
-/* Mean over the pairs; 0 when they cannot be had. */
-static double bare_handover(bench *b)
+double handover_us(bench *b)
 {
     row r = {"bare-handover", "raw", "mean over pairs", "us", NULL};
     sample s = {{0}, 0};
@@ -89,7 +88,7 @@ void figure_kept(bench *b)
 
 void figure_hop(bench *b)
 {
-    double bare = bare_handover(b);
+    double bare = handover_us(b);
     setting at[MOST_SETTINGS];
     size_t n = settings_read(b, "plan:1 | lf:1", at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {

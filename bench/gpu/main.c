@@ -32,6 +32,11 @@ static const figure figures[] = {
     {"apps-s", "seven apps in L2", 28, figure_apps_small},
     {"lu", "lu at n = 2048 to 4096", 10, figure_lu},
     {"apps-m", "seven apps of 1 GB", 60, figure_apps_medium},
+    {"spawn", "spawn and run empty children; spawn to start elsewhere", 10, figure_spawn},
+    {"uts", "unbalanced tree search: T1L, T1, T3", 14, figure_uts},
+    {"heat2d", "8192 x 8192 in 4096 tasks, beside one queue and launches", 24, figure_heat2d},
+    {"bfs", "breadth-first search, beside one queue and searches by level", 20, figure_bfs},
+    {"slu", "sparse LU of two matrices, beside launches", 20, figure_slu},
     {"apps-l", "seven apps of 16 GB: about four minutes; when named", 0, figure_apps_large},
 };
 enum { N_FIGURES = sizeof figures / sizeof *figures };

@@ -9,13 +9,14 @@
 enum { LIMIT_MS = 20000, MOST_QUEUED = 200, MOST_TRIES = 40, LONG_US = 4000000 };
 static const double sample_us = 3000; /* what is put into the stream for one sample */
 
-#define PERSISTENT(name, rank, dispatch, policy)                                                         \
-    {                                                                                                    \
-        name, rank, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0 \
+#define WORKERS(name, rank, dispatch, policy, steal)                                                            \
+    {                                                                                                           \
+        name, rank, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0, steal \
     }
-#define LAUNCHES(name, executor, by_body)                                                                           \
-    {                                                                                                               \
-        name, RANK_BASELINE, HEDDLE_EXECUTOR_##executor, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, by_body, 0 \
+#define PERSISTENT(name, rank, dispatch, policy) WORKERS(name, rank, dispatch, policy, 0)
+#define LAUNCHES(name, executor, by_body)                                                                              \
+    {                                                                                                                  \
+        name, RANK_BASELINE, HEDDLE_EXECUTOR_##executor, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, by_body, 0, 0 \
     }
 
 static const subject all[] = {
@@ -24,6 +25,18 @@ static const subject all[] = {
     PERSISTENT("lrr", RANK_DYNAMIC, DISTRIBUTED, LRR),
     PERSISTENT("grr", RANK_DYNAMIC, DISTRIBUTED, GRR),
     PERSISTENT("share", RANK_DYNAMIC, DISTRIBUTED, SHARE),
+    PERSISTENT("rr", RANK_DYNAMIC, DISTRIBUTED, RR),
+    PERSISTENT("ts", RANK_DYNAMIC, DISTRIBUTED, TS),
+    PERSISTENT("al", RANK_DYNAMIC, DISTRIBUTED, AL),
+    WORKERS("lf+steal", RANK_DYNAMIC, DISTRIBUTED, LF, 1),
+    WORKERS("share+steal", RANK_DYNAMIC, DISTRIBUTED, SHARE, 1),
+    PERSISTENT("scheduler/rr", RANK_DYNAMIC, SCHEDULER, RR),
+    PERSISTENT("scheduler/ts", RANK_DYNAMIC, SCHEDULER, TS),
+    PERSISTENT("scheduler/al", RANK_DYNAMIC, SCHEDULER, AL),
+    PERSISTENT("scheduler/lf", RANK_DYNAMIC, SCHEDULER, LF),
+    PERSISTENT("scheduler/lrr", RANK_DYNAMIC, SCHEDULER, LRR),
+    PERSISTENT("scheduler/grr", RANK_DYNAMIC, SCHEDULER, GRR),
+    PERSISTENT("central", RANK_CENTRAL, CENTRAL, DEFAULT),
     PERSISTENT("ticket", RANK_DYNAMIC, TICKET, DEFAULT),
     PERSISTENT("iqs/lrr", RANK_DYNAMIC, IQS, LRR),
     PERSISTENT("iqs/grr", RANK_DYNAMIC, IQS, GRR),
@@ -35,15 +48,22 @@ static const subject all[] = {
     LAUNCHES("cudagraph+pdl", CUDAGRAPH_PDL, 2),
     LAUNCHES("cudagraph+pdl/by-body", CUDAGRAPH_PDL, 1),
     LAUNCHES("taskgraph", TASKGRAPH, 0),
-    {"auto", RANK_AUTO, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0},
-    {"levels/by-body/sync", RANK_SYNC, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1},
+    {"auto", RANK_AUTO, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0},
+    {"levels/by-body/sync", RANK_SYNC, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1, 0},
 };
+
+/* Threads have these dispatches to try. */
+static int is_of_threads(const subject *s)
+{
+    return s->dispatch == HEDDLE_DISPATCH_DISTRIBUTED || s->dispatch == HEDDLE_DISPATCH_SCHEDULER ||
+           s->dispatch == HEDDLE_DISPATCH_CENTRAL;
+}
 
 const subject *subject_find(const bench *b, const char *name)
 {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strcmp(all[i].name, name))
-            return b->backend == HEDDLE_CUDA || all[i].dispatch == HEDDLE_DISPATCH_DISTRIBUTED ? &all[i] : NULL;
+            return b->backend == HEDDLE_CUDA || is_of_threads(&all[i]) ? &all[i] : NULL;
     return NULL;
 }
 
@@ -66,7 +86,7 @@ size_t settings_read(const bench *b, const char *list, setting *out, size_t n_ma
             per_sm = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
         if (*list == ':')
             lanes = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
-        out[n] = (setting){subject_find(b, name), per_sm, lanes, extra};
+        out[n] = (setting){subject_find(b, name), per_sm, lanes, extra, 0};
         n += out[n].subject != NULL;
     }
     return n;
@@ -76,14 +96,16 @@ const char *setting_name(setting_text *buf, const setting *s)
 {
     size_t at = 0;
     buf->text[0] = '\0';
-    if (s->per_sm && is_persistent(s))
+    if (s->n_workers)
+        at = (size_t)snprintf(buf->text, sizeof buf->text, "%u workers", s->n_workers);
+    else if (s->per_sm && is_persistent(s))
         at = (size_t)snprintf(buf->text, sizeof buf->text, "w%u", s->per_sm);
     if (s->lanes)
         at += (size_t)snprintf(buf->text + at, sizeof buf->text - at, "%sl%u", at ? " " : "", s->lanes);
     return at ? buf->text : "auto";
 }
 
-int is_persistent(const setting *s) { return s->subject->rank == RANK_PLAN || s->subject->rank == RANK_DYNAMIC; }
+int is_persistent(const setting *s) { return s->subject->executor == HEDDLE_EXECUTOR_PERSISTENT; }
 
 /* ---- a life ---- */
 
@@ -94,14 +116,17 @@ static heddle_config config_of(const bench *b, const setting *s, uint32_t n_trac
     c.policy = s->subject->policy;
     c.n_trace = n_trace;
     c.time_limit_ms = LIMIT_MS;
+    c.dispatch = s->subject->dispatch;
+    c.steal = s->subject->steal;
+    c.n_workers = s->n_workers;
     if (b->backend != HEDDLE_CUDA)
         return c;
     c.executor = s->subject->executor;
-    c.dispatch = s->subject->dispatch;
     c.by_body = s->subject->by_body;
     c.sync = s->subject->sync;
     c.n_lanes = s->lanes;
-    c.n_workers = is_persistent(s) ? s->per_sm * (uint32_t)b->card.n_sms : 0;
+    if (is_persistent(s) && !s->n_workers)
+        c.n_workers = s->per_sm * (uint32_t)b->card.n_sms;
     return c;
 }
 
@@ -221,7 +246,7 @@ static int time_queued(bench *b, live *l, uint32_t n, times *out)
 {
     double runs = sample_us / (sample_median(&out->run) + 1), us;
     uint32_t k = runs < 1 ? 1 : runs > MOST_QUEUED ? MOST_QUEUED : (uint32_t)runs;
-    k = l->reset && k > 8 ? 8 : k;
+    k = l->alone ? 1 : l->reset && k > 8 ? 8 : k;
     if (queue_runs(b, l, k, &us))
         return -1;
     for (uint32_t i = 0; i < n && !bench_late(b); i++) {

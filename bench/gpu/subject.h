@@ -13,7 +13,8 @@ typedef enum rank {
     RANK_DYNAMIC,  /* the same, tasks handed out as they get ready */
     RANK_BASELINE, /* counts for "best baseline"                   */
     RANK_AUTO,     /* what the library chooses                     */
-    RANK_SYNC      /* the papers' barrier: a bar of its own        */
+    RANK_SYNC,     /* the papers' barrier: a bar of its own        */
+    RANK_CENTRAL   /* the papers' one queue, likewise              */
 } rank;
 
 typedef struct subject {
@@ -22,7 +23,7 @@ typedef struct subject {
     heddle_executor executor;
     heddle_dispatch dispatch;
     heddle_policy policy;
-    uint32_t by_body, sync;
+    uint32_t by_body, sync, steal;
 } subject;
 
 /* A subject under one setting; 0 = the library's choice. */
@@ -30,6 +31,7 @@ typedef struct setting {
     const subject *subject;
     uint32_t per_sm, lanes; /* workers an SM (persistent only); lanes of a worker */
     int extra;              /* no goal needs it */
+    uint32_t n_workers;     /* in place of per_sm: workers in all */
 } setting;
 
 /* By name ("plan", "lf", "cudagraph+pdl"); NULL when there is none, or it means nothing on this backend. */
@@ -37,7 +39,7 @@ const subject *subject_find(const bench *b, const char *name);
 /* All settings of a list of words "name[:per_sm[:lanes]]", blanks between; what stands behind a word "|" is extra. Returns
  * how many; at most n_max. */
 size_t settings_read(const bench *b, const char *list, setting *out, size_t n_max);
-/* "w1 l128"; buf is returned. */
+/* "w1 l128", "17 workers l128"; buf is returned. */
 typedef struct setting_text {
     char text[64];
 } setting_text;
@@ -53,6 +55,7 @@ typedef struct live {
     timed_app timed;          /* of shapes */
     void *stream;             /* of raw.h; NULL: nothing is put into streams                    */
     int sync;                 /* nothing can be put into streams under this setting             */
+    int alone;                /* a run needs the reset before it: runs are put into streams one by one */
     int (*reset)(void *self); /* before each sample; NULL: nothing to do                        */
     void *self;
 } live;

@@ -23,12 +23,16 @@
  * On the GPU the kernel outlives the tasks. Never read data that another task writes through
  * `const T *__restrict__` or __ldg: nvcc turns such a load into one that may return an old value.
  *
+ * A body may make further tasks while it runs: HEDDLE_SPAWNER, heddle_spawn, heddle_continue below.
+ *
  * Core headers are compiled into your object; heddle_graph_new refuses a table that was compiled against
  * another core (EVERSION). */
 #ifndef HEDDLE_TASK_H
 #define HEDDLE_TASK_H
 
 #include "heddle.h"
+#include "heddle/core/desk.h"
+#include "heddle/core/sibling.h"
 #include "heddle/core/worker.h"
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -38,6 +42,7 @@ typedef struct heddle_body_info {
     void (*run)(const heddle_lane *lane, const void *app, const void *args);
     uint32_t arg_bytes;    /* size of its argument record                                         */
     uint32_t shared_bytes; /* block-shared memory; the largest of the bodies used counts           */
+    uint32_t n_children;   /* tasks that it spawns at most; 0: none                                */
 } heddle_body_info;
 
 /* How the library finds the kernels of a table: looks up kernel `which` (core/kernel.h numbers them) for the current
@@ -132,11 +137,105 @@ HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code)
     hd_fail_at(lane->fail, lane->task, code);
 }
 
+/* ---- tasks that make tasks -------------------------------------------------------------------- */
+
+/* A body made with HEDDLE_SPAWNER may spawn tasks while it runs, on every backend, and at most as many as it declares
+ * (HEDDLE_MAX_CHILDREN is the most). A spawned task runs as soon as what it waits for has ended, perhaps at once, on any
+ * worker; the run ends when all tasks have ended, spawned ones, too. Spawned tasks may spawn.
+ *
+ * Any one lane makes a task by a call; several lanes may call at once, each for a task of its own. What the caller
+ * wrote before is seen by the child; what other lanes wrote only if a heddle_barrier came between. args is copied
+ * (arg_bytes: what the table says of that body). Tasks that a body spawns do not hold up successors of its own task; see
+ * heddle_continue.
+ *
+ * Room. Spawned tasks live in an arena of fixed size (config n_arena). A worker runs a spawner only when all its children
+ * have room; when the arena gets scarce it goes depth first. So nothing is ever lost; a run that really cannot go on,
+ * because every slot holds a task that needs more slots, ends with ENOMEM and says so.
+ *
+ * Mistakes (more children than declared, a body that is not in the table, another size of args, a stale handle, a call
+ * where nothing can be spawned) end the run with EBODY; the sentence says what was wrong. The calls then return, and
+ * so should the body. Executors without resident workers, and dispatch plan, refuse graphs of a table with spawners. */
+
+#define HEDDLE_MAX_CHILDREN HD_MAX_CHILDREN /* children of one call of a body                       */
+#define HEDDLE_MAX_AFTER HD_MAX_AFTER       /* handles that one spawn may name                      */
+
+/* Names a spawned task: a slot and its generation. Good until the body that asked for it has ended (its continuations,
+ * too); a later use is an error when the slot has another task by then. May be copied and passed to other tasks. */
+typedef uint64_t heddle_handle;
+
+/* Everything that can be said of a child. */
+typedef struct heddle_child {
+    uint32_t body;
+    uint32_t arg_bytes;
+    const void *args;
+    const heddle_handle *after; /* it runs after these tasks have ended                          */
+    uint32_t n_after;
+    uint32_t n_ranges;
+    const heddle_range *ranges; /* it runs after earlier children of the same call of a body that conflict with it,
+                                   as in heddle_graph_add. Such children are spawned by one lane, or with a barrier
+                                   between; each may have at most HEDDLE_MAX_AFTER conflicts before order becomes
+                                   stricter than asked for: from then on one such child runs after the other */
+    int32_t priority;           /* > 0: urgent, taken before all others; else normal             */
+    heddle_handle *out;         /* NULL: nobody will name it, which is cheaper                   */
+} heddle_child;
+
+HD_FN void heddle_spawn_task(const heddle_lane *lane, const heddle_child *c)
+{
+    const uint32_t k = hd_desk_begin(lane, c->body, c->arg_bytes, 0);
+    hd_desk *d = lane->desk;
+    uint32_t t, i;
+    uint64_t handle;
+    if (k == HD_NONE)
+        return;
+    t = hd_desk_task(d, k);
+    (void)hd_child_write(d, t, c->body, c->args, c->arg_bytes, c->priority > 0 ? HD_TASK_URGENT : 0u);
+    if (c->n_after && !hd_desk_after(lane, t, c->after, c->n_after))
+        return;
+    if (c->out || c->n_ranges) {
+        handle = hd_desk_hold(d, t);
+        if (c->out)
+            *c->out = handle;
+        for (i = 0; i < c->n_ranges; i++) {
+            const heddle_range *r = &c->ranges[i];
+            hd_siblings_meet(lane, t, (uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes,
+                             r->mode != HEDDLE_MODE_IN);
+        }
+    }
+    hd_desk_end(lane, k, hd_child_at(d->run, t)->n_in);
+}
+
+/* The usual case: after, n_after may be NULL, 0. */
+HD_FN void heddle_spawn(const heddle_lane *lane, uint32_t body, const void *args, uint32_t arg_bytes,
+                        const heddle_handle *after, uint32_t n_after, int32_t priority)
+{
+    const uint32_t k = hd_desk_begin(lane, body, arg_bytes, 0);
+    uint32_t t;
+    if (k == HD_NONE)
+        return;
+    t = hd_desk_task(lane->desk, k);
+    (void)hd_child_write(lane->desk, t, body, args, arg_bytes, priority > 0 ? HD_TASK_URGENT : 0u);
+    if (n_after && !hd_desk_after(lane, t, after, n_after))
+        return;
+    hd_desk_end(lane, k, n_after);
+}
+
+/* This task goes on with another body when it has returned and everything that it spawns from now on has ended. Successors
+ * of this task and those who wait for it by handle wait for that, too: the end of a task is the end of its continuation.
+ * One lane calls it, once, before the first spawn of the body (with a barrier between where other lanes spawn). body
+ * HEDDLE_BODY_JOIN with NULL, 0: nothing more is to be done then. (Fork and join: Cilk's sync, without a stack that waits.) */
+HD_FN void heddle_continue(const heddle_lane *lane, uint32_t body, const void *args, uint32_t arg_bytes)
+{
+    hd_desk_fork(lane, body, args, arg_bytes);
+}
+
 /* ---- making the table ------------------------------------------------------------------------ */
 
 /* `lane`, `app` and `args` are the names the body sees; the first is always called lane. */
-#define HEDDLE_BODY(name, app_type, app, arg_type, args)                                         \
-    enum { name##_arg_bytes_ = sizeof(arg_type) };                                               \
+#define HEDDLE_BODY(name, app_type, app, arg_type, args) HEDDLE_SPAWNER(name, app_type, app, arg_type, args, 0)
+/* n_most: tasks that one call of the body spawns at most. */
+#define HEDDLE_SPAWNER(name, app_type, app, arg_type, args, n_most)                              \
+    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                  \
+    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");           \
     HD_FN void name##_body_(const heddle_lane *lane, const app_type *app, const arg_type *args); \
     HD_FN void name##_run_(const heddle_lane *lane, const void *app_, const void *args_)         \
     {                                                                                            \
@@ -146,7 +245,8 @@ HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code)
                             const arg_type *args HD_UNUSED)
 #define HD_UNUSED __attribute__((unused))
 
-#define HEDDLE_INFO_X_(name, shared) {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared)},
+#define HEDDLE_INFO_X_(name, shared) \
+    {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared), (uint32_t)name##_children_},
 #define HEDDLE_CASE_X_(name, shared)    \
     case name:                          \
         name##_run_(lane, app_, args_); \

@@ -16,18 +16,22 @@
     X(n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace")                    \
     X(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit")         \
     X(n_ring, "HEDDLE_RING", 1u << 20, "slots of a worker's ready ring (rounded up to a power of two)")   \
+    X(n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make")                              \
+    X(n_local, "HEDDLE_LOCAL", 1u << 30, "tasks kept in a row before a worker looks into its ring")       \
+    X(steal, "HEDDLE_STEAL", 1, "1 = dispatch distributed: a worker that has nothing steals tasks")       \
     X(spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds")          \
     X(no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned")                                    \
     X(by_body, "HEDDLE_BY_BODY", 2, "levels and CUDA graphs: 1 = a launch a body and level, 2 = a level") \
     X(sync, "HEDDLE_SYNC", 1, "1 = executor levels waits for the GPU after each launch")
 
 /* field, variable, help */
-#define CHOICES(X)                                                                               \
-    X(backend, "HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda") \
-    X(policy, "HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share")            \
-    X(executor, "HEDDLE_EXECUTOR",                                                               \
-      "how a graph runs on a GPU: persistent, levels, cudagraph, cudagraph+pdl, taskgraph")      \
-    X(dispatch, "HEDDLE_DISPATCH", "who hands tasks to whom: distributed, ticket, plan, iqs")
+#define CHOICES(X)                                                                                \
+    X(backend, "HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda")  \
+    X(policy, "HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share, rr, ts, al") \
+    X(idle, "HEDDLE_IDLE", "what a worker does that has no task: latency, polite")                \
+    X(executor, "HEDDLE_EXECUTOR",                                                                \
+      "how a graph runs on a GPU: persistent, levels, cudagraph, cudagraph+pdl, taskgraph")       \
+    X(dispatch, "HEDDLE_DISPATCH", "who hands tasks to whom: distributed, ticket, plan, iqs, scheduler, central")
 
 /* field, variable, help */
 #define TEXTS(X) X(profile, "HEDDLE_PROFILE", "file in which the cuda backend remembers what it chose for a graph")
@@ -38,6 +42,7 @@ static const char *const backend_names[HEDDLE_N_BACKENDS] = {HEDDLE_BACKEND_MAP(
 static const char *const policy_names[HEDDLE_N_POLICIES] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
 static const char *const executor_names[HEDDLE_N_EXECUTORS] = {HEDDLE_EXECUTOR_MAP(HEDDLE_X)};
 static const char *const dispatch_names[HEDDLE_N_DISPATCHES] = {HEDDLE_DISPATCH_MAP(HEDDLE_X)};
+static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 #define COUNT(names) (sizeof(names) / sizeof(names)[0])
 
@@ -86,6 +91,8 @@ HEDDLE_API const char *heddle_dispatch_name(heddle_dispatch d)
 {
     return (size_t)d < COUNT(dispatch_names) ? dispatch_names[d] : NULL;
 }
+
+HEDDLE_API const char *heddle_idle_name(heddle_idle i) { return (size_t)i < COUNT(idle_names) ? idle_names[i] : NULL; }
 
 static heddle_status fill_number(uint32_t *field, const char *name, uint32_t max, hd_error *e)
 {

@@ -125,9 +125,11 @@ static heddle_status order_roots(hd_graph *g, hd_error *e)
 
 static uint32_t shared_bytes(const hd_graph *g)
 {
-    uint32_t b, most = 0;
+    uint32_t b, most = 0, spawns = 0;
     for (b = 0; b < g->table->n_bodies; b++)
-        if (g->uses[b].used && g->uses[b].shared_bytes > most)
+        spawns |= g->table->bodies[b].n_children; /* then any body may come to run */
+    for (b = 0; b < g->table->n_bodies; b++)
+        if ((g->uses[b].used || spawns) && g->uses[b].shared_bytes > most)
             most = g->uses[b].shared_bytes;
     return HD_REDUCE_BYTES + most;
 }

@@ -21,15 +21,13 @@
  *
  * Memory of a tracker is freed whole; nothing is removed from it. */
 #include "graph/range.h"
+#include "heddle/core/rects.h"
 #include "heddle/core/task.h" /* HD_NONE */
 
 #include <string.h>
 
-#define LINE_STRIDE (1ull << 63) /* the plane of contiguous ranges */
-
 typedef struct area {
-    uint64_t base, row_bytes, stride; /* contiguous: n_rows 1, stride LINE_STRIDE */
-    uint32_t n_rows;
+    hd_span span;     /* its key: the hash */
     uint32_t writer;  /* or HD_NONE */
     uint32_t readers; /* node chain, newest first */
     uint32_t n_readers;
@@ -37,7 +35,6 @@ typedef struct area {
     uint32_t join;     /* stands for the writers of all overlapping areas, or HD_NONE */
     uint32_t seen;     /* the last query that met it */
     uint32_t next;     /* in its chain of by_range */
-    uint32_t hash;     /* of the range */
 } area;
 
 #define COVERED 0x80000000u
@@ -45,10 +42,6 @@ typedef struct area {
 typedef struct node { /* readers and overlaps */
     uint32_t value, next;
 } node;
-
-typedef struct rect {
-    uint64_t row, col, n_rows, n_cols;
-} rect;
 
 typedef struct kind { /* rectangles of 2^row_bits by 2^col_bits in one plane */
     uint8_t row_bits, col_bits;
@@ -77,13 +70,7 @@ struct hd_ranges {
 #define KIND(r, i) ((kind *)(r)->kinds.at + (i))
 #define PLANE(r, i) ((uint64_t *)(r)->planes.at + (i))
 
-/* ---- geometry -------------------------------------------------------------------------------------------------- */
-
-/* A range as it is looked up. Blocks that are contiguous after all become so. */
-typedef struct key {
-    uint64_t base, row_bytes, stride;
-    uint32_t n_rows, hash;
-} key;
+/* ---- ranges as they are looked up ------------------------------------------------------------------------------ */
 
 static inline uint64_t mix(uint64_t x)
 {
@@ -100,159 +87,53 @@ static inline uint32_t hash_near(uint64_t index, uint64_t salt)
     return (uint32_t)(index + (mix(index >> 8 ^ salt) << 8));
 }
 
-static inline key key_of(const heddle_range *r)
+static inline hd_span span_of(const heddle_range *r)
 {
-    key k = {(uint64_t)(uintptr_t)r->base, r->row_bytes, LINE_STRIDE, 1, 0};
-    if (r->n_rows > 1 && r->stride_bytes == r->row_bytes) {
-        k.row_bytes *= r->n_rows;
-    } else if (r->n_rows > 1) {
-        k.n_rows = (uint32_t)r->n_rows;
-        k.stride = r->stride_bytes;
-    }
-    k.hash = hash_near(k.base >> bits_of(k.row_bytes), k.row_bytes ^ (uint64_t)k.n_rows << 40);
+    return hd_span_of((uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes);
+}
+
+static inline hd_span key_of(const heddle_range *r)
+{
+    hd_span k = span_of(r);
+    k.key = hash_near(k.base >> bits_of(k.row_bytes), k.row_bytes ^ (uint64_t)k.n_rows << 40);
     return k;
 }
 
-static area area_of(const key *k)
+static area area_of(const hd_span *k)
 {
-    area a = {k->base, k->row_bytes, k->stride, k->n_rows, HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, HD_NONE, k->hash};
+    area a = {*k, HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, HD_NONE};
     return a;
-}
-
-static uint64_t last_byte(const area *a)
-{
-    return a->base + (a->n_rows - 1) * (a->n_rows > 1 ? a->stride : 0) + a->row_bytes - 1;
-}
-
-/* [first, last] in the plane of `stride`: head, full rows, tail. */
-static int line_rects(uint64_t first, uint64_t last, uint64_t stride, rect out[3])
-{
-    uint64_t row, col, end_row, end_col;
-    int n = 0;
-    if (stride == LINE_STRIDE && last < LINE_STRIDE) { /* nearly always; two divisions are dear */
-        out[0] = (rect){0, first, 1, last - first + 1};
-        return 1;
-    }
-    row = first / stride;
-    col = first % stride;
-    end_row = last / stride;
-    end_col = last % stride;
-    if (row == end_row) {
-        out[n++] = (rect){row, col, 1, end_col - col + 1};
-        return n;
-    }
-    if (col > 0)
-        out[n++] = (rect){row++, col, 1, stride - col};
-    if (end_col + 1 < stride)
-        out[n++] = (rect){end_row--, 0, 1, end_col + 1};
-    if (row <= end_row)
-        out[n++] = (rect){row, 0, end_row - row + 1, stride};
-    return n;
-}
-
-/* The rectangles of an area in the plane of `stride`; a block of another stride counts as one contiguous piece. */
-static int rects_of(const area *a, uint64_t stride, rect out[3])
-{
-    uint64_t row, col;
-    if (a->n_rows == 1 || a->stride != stride)
-        return line_rects(a->base, last_byte(a), stride, out);
-    row = a->base / stride;
-    col = a->base % stride;
-    if (col + a->row_bytes <= stride) {
-        out[0] = (rect){row, col, a->n_rows, a->row_bytes};
-        return 1;
-    }
-    out[0] = (rect){row, col, a->n_rows, stride - col};
-    out[1] = (rect){row + 1, 0, a->n_rows, col + a->row_bytes - stride}; /* columns that wrap */
-    return 2;
-}
-
-static int rects_meet(const rect *a, const rect *b)
-{
-    return a->row < b->row + b->n_rows && b->row < a->row + a->n_rows && a->col < b->col + b->n_cols &&
-           b->col < a->col + a->n_cols;
-}
-
-static int rect_within(const rect *in, const rect *out)
-{
-    return in->row >= out->row && in->row + in->n_rows <= out->row + out->n_rows && in->col >= out->col &&
-           in->col + in->n_cols <= out->col + out->n_cols;
-}
-
-/* The plane in which two areas are compared: that of the block, if one is a block. */
-static uint64_t common_stride(const area *a, const area *b) { return a->n_rows > 1 ? a->stride : b->stride; }
-
-static int overlap(const area *a, const area *b)
-{
-    rect ra[3], rb[3];
-    uint64_t stride = common_stride(a, b);
-    int na, nb, i, j;
-    if (last_byte(a) < b->base || last_byte(b) < a->base)
-        return 0;
-    if (a->n_rows == 1 && b->n_rows == 1)
-        return 1;
-    if (a->n_rows > 1 && b->n_rows > 1 && a->stride != b->stride)
-        return 1;
-    na = rects_of(a, stride, ra);
-    nb = rects_of(b, stride, rb);
-    for (i = 0; i < na; i++)
-        for (j = 0; j < nb; j++)
-            if (rects_meet(&ra[i], &rb[j]))
-                return 1;
-    return 0;
-}
-
-/* Does every byte of `in` lie in `out`? May say no where the answer is yes by two rectangles together. */
-static int covers(const area *out, const area *in)
-{
-    rect ro[3], ri[3];
-    int no, ni, i, j, n = 0;
-    if (out->n_rows == 1)
-        return in->base >= out->base && last_byte(in) <= last_byte(out);
-    if (in->n_rows > 1 && in->stride != out->stride)
-        return 0;
-    no = rects_of(out, out->stride, ro);
-    ni = rects_of(in, out->stride, ri);
-    for (i = 0; i < ni; i++)
-        for (j = 0; j < no; j++)
-            if (rect_within(&ri[i], &ro[j])) {
-                n++;
-                break;
-            }
-    return n == ni;
 }
 
 int hd_range_overlap(const heddle_range *a, const heddle_range *b)
 {
-    key ka = key_of(a), kb = key_of(b);
-    area x = area_of(&ka), y = area_of(&kb);
-    return overlap(&x, &y);
+    hd_span x = span_of(a), y = span_of(b);
+    return hd_spans_overlap(&x, &y);
 }
 
 heddle_status hd_range_check_slowly(const heddle_range *r, hd_error *e)
 {
-    uint64_t rows = r->n_rows > 1 ? r->n_rows : 1, room = UINT64_MAX - (uint64_t)(uintptr_t)r->base;
+    unsigned long long rows = r->n_rows > 1 ? r->n_rows : 1;
     if (r->mode != HEDDLE_MODE_IN && r->mode != HEDDLE_MODE_OUT && r->mode != HEDDLE_MODE_INOUT)
         return hd_say(e, HEDDLE_EINVAL, "a range's mode is %d, not in, out or inout", (int)r->mode);
-    if (r->row_bytes == 0)
-        return hd_say(e, HEDDLE_ERANGE, "a range of 0 bytes");
-    if (rows > UINT32_MAX)
-        return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows; the limit is 4294967295", (unsigned long long)rows);
-    if (rows > 1 && r->stride_bytes < r->row_bytes)
+    switch (hd_span_fault((uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes)) {
+    case 0: return HEDDLE_OK;
+    case HD_SPAN_EMPTY: return hd_say(e, HEDDLE_ERANGE, "a range of 0 bytes");
+    case HD_SPAN_ROWS: return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows; the limit is 4294967295", rows);
+    case HD_SPAN_STRIDE:
         return hd_say(e, HEDDLE_ERANGE, "a range's stride of %llu bytes is less than its row of %llu",
                       (unsigned long long)r->stride_bytes, (unsigned long long)r->row_bytes);
-    if (r->row_bytes - 1 > room || (rows > 1 && r->stride_bytes > (room - (r->row_bytes - 1)) / (rows - 1)) ||
-        (rows > 1 && r->stride_bytes >= LINE_STRIDE) || r->row_bytes >= LINE_STRIDE)
-        return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows of %llu bytes reaches past the address space",
-                      (unsigned long long)rows, (unsigned long long)r->row_bytes);
-    return HEDDLE_OK;
+    default:
+        return hd_say(e, HEDDLE_ERANGE, "a range of %llu rows of %llu bytes reaches past the address space", rows,
+                      (unsigned long long)r->row_bytes);
+    }
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static inline int same(const area *a, const key *k)
+static inline int same(const hd_span *a, const hd_span *k)
 {
-    return a->hash == k->hash && a->base == k->base && a->row_bytes == k->row_bytes && a->n_rows == k->n_rows &&
+    return a->key == k->key && a->base == k->base && a->row_bytes == k->row_bytes && a->n_rows == k->n_rows &&
            a->stride == k->stride;
 }
 
@@ -275,7 +156,7 @@ static inline uint32_t *chain_of(const hd_list *table, uint32_t hash)
 
 static void put_range(hd_ranges *r, uint32_t a)
 {
-    uint32_t *chain = chain_of(&r->by_range, AREA(r, a)->hash);
+    uint32_t *chain = chain_of(&r->by_range, AREA(r, a)->span.key);
     AREA(r, a)->next = *chain;
     *chain = a;
 }
@@ -318,7 +199,7 @@ static int grow_cells(hd_ranges *r)
 
 /* ---- spots: areas in cells ------------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(hd_ranges *r, uint32_t plane, const rect *q)
+static uint32_t kind_of(hd_ranges *r, uint32_t plane, const hd_rect *q)
 {
     uint8_t row_bits = bits_of(q->n_rows), col_bits = bits_of(q->n_cols);
     uint32_t i = r->last_kind;
@@ -353,7 +234,7 @@ static inline uint32_t new_node(hd_ranges *r, uint32_t value, uint32_t next)
 
 static int link_one(hd_ranges *r, uint32_t from, uint32_t to)
 {
-    uint32_t covered = covers(AREA(r, from), AREA(r, to)) ? COVERED : 0;
+    uint32_t covered = hd_span_covers(&AREA(r, from)->span, &AREA(r, to)->span) ? COVERED : 0;
     uint32_t i = new_node(r, to | covered, AREA(r, from)->overlaps);
     if (i == HD_NONE)
         return -1;
@@ -367,7 +248,7 @@ static int meet(hd_ranges *r, uint32_t a, uint32_t other)
     if (AREA(r, other)->seen == r->query)
         return 0;
     AREA(r, other)->seen = r->query;
-    if (!overlap(AREA(r, a), AREA(r, other)))
+    if (!hd_spans_overlap(&AREA(r, a)->span, &AREA(r, other)->span))
         return 0;
     return link_one(r, a, other) || link_one(r, other, a) ? -1 : 0;
 }
@@ -377,7 +258,7 @@ typedef struct cells {
     uint64_t row, row_end, col, col_end; /* ends included */
 } cells;
 
-static cells cells_of(const kind *k, const rect *q)
+static cells cells_of(const kind *k, const hd_rect *q)
 {
     cells c = {q->row >> k->row_bits, (q->row + q->n_rows - 1) >> k->row_bits, q->col >> k->col_bits,
                (q->col + q->n_cols - 1) >> k->col_bits};
@@ -419,7 +300,7 @@ static int visit_cells(hd_ranges *r, uint32_t k, const cells *c, uint32_t a, int
     return 0;
 }
 
-static int query_kind(hd_ranges *r, uint32_t k, const rect *q, uint32_t a)
+static int query_kind(hd_ranges *r, uint32_t k, const hd_rect *q, uint32_t a)
 {
     cells c = cells_of(KIND(r, k), q);
     uint64_t rows = c.row_end - c.row + 1, cols = c.col_end - c.col + 1, n = KIND(r, k)->n;
@@ -429,8 +310,8 @@ static int query_kind(hd_ranges *r, uint32_t k, const rect *q, uint32_t a)
 /* Area a, new, in one plane: meets what is there; is put there if it belongs there. */
 static int visit_plane(hd_ranges *r, uint32_t plane, uint32_t a, int query, int put)
 {
-    rect q[3];
-    int i, n = rects_of(AREA(r, a), *PLANE(r, plane), q);
+    hd_rect q[3];
+    int i, n = hd_span_rects(&AREA(r, a)->span, *PLANE(r, plane), q);
     uint32_t k;
     for (i = 0; i < n; i++) {
         uint32_t own = put ? kind_of(r, plane, &q[i]) : HD_NONE;
@@ -460,13 +341,13 @@ static uint32_t plane_of(hd_ranges *r, uint64_t stride)
     *PLANE(r, p) = stride;
     r->planes.n++;
     for (a = 0; a < r->areas.n; a++)
-        if (grow_cells(r) || (AREA(r, a)->n_rows == 1 && visit_plane(r, p, a, 0, 1)))
+        if (grow_cells(r) || (AREA(r, a)->span.n_rows == 1 && visit_plane(r, p, a, 0, 1)))
             return HD_NONE;
     return p;
 }
 
 /* Is a contiguous range a tile of the grid of all contiguous ranges so far? The first one makes the grid. */
-static int is_tile(hd_ranges *r, const key *k)
+static int is_tile(hd_ranges *r, const hd_span *k)
 {
     if (r->tile_bytes == 0) {
         r->tile_bytes = k->row_bytes;
@@ -480,14 +361,14 @@ static int leave_grid(hd_ranges *r)
 {
     uint32_t a;
     for (a = 0; r->tile_bytes != UINT64_MAX && a < r->areas.n; a++)
-        if (grow_cells(r) || (AREA(r, a)->n_rows == 1 && visit_plane(r, 0, a, 0, 1)))
+        if (grow_cells(r) || (AREA(r, a)->span.n_rows == 1 && visit_plane(r, 0, a, 0, 1)))
             return -1;
     r->tile_bytes = UINT64_MAX;
     return 0;
 }
 
 /* A range seen for the first time. */
-static uint32_t new_area(hd_ranges *r, const key *k)
+static uint32_t new_area(hd_ranges *r, const hd_span *k)
 {
     uint32_t a = (uint32_t)r->areas.n, p, own = plane_of(r, k->stride);
     int contiguous = k->n_rows == 1, tile = contiguous && is_tile(r, k);
@@ -507,9 +388,9 @@ static uint32_t new_area(hd_ranges *r, const key *k)
 
 static inline uint32_t find(hd_ranges *r, const heddle_range *range)
 {
-    key k = key_of(range);
-    uint32_t a = *chain_of(&r->by_range, k.hash);
-    while (a != HD_NONE && !same(AREA(r, a), &k))
+    hd_span k = key_of(range);
+    uint32_t a = *chain_of(&r->by_range, k.key);
+    while (a != HD_NONE && !same(&AREA(r, a)->span, &k))
         a = AREA(r, a)->next;
     return a != HD_NONE ? a : new_area(r, &k);
 }
@@ -710,7 +591,7 @@ hd_ranges *hd_ranges_new(void)
     if (!r)
         return NULL;
     r->free_nodes = HD_NONE;
-    if (table_new(&r->by_range, 256) || table_new(&r->cells, 256) || plane_of(r, LINE_STRIDE) == HD_NONE) {
+    if (table_new(&r->by_range, 256) || table_new(&r->cells, 256) || plane_of(r, HD_LINE_STRIDE) == HD_NONE) {
         hd_ranges_free(r);
         return NULL;
     }

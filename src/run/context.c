@@ -31,6 +31,10 @@ static heddle_status check_choices(const heddle_config *c, hd_error *e)
         return hd_say(e, HEDDLE_EINVAL, "executor %d is unknown", (int)c->executor);
     if ((unsigned)c->dispatch >= HEDDLE_N_DISPATCHES)
         return hd_say(e, HEDDLE_EINVAL, "dispatch %d is unknown", (int)c->dispatch);
+    if ((unsigned)c->idle >= HEDDLE_N_IDLES)
+        return hd_say(e, HEDDLE_EINVAL, "idle mode %d is unknown", (int)c->idle);
+    if (c->steal > 1)
+        return hd_say(e, HEDDLE_EINVAL, "steal is %u; 0 or 1 is expected", c->steal);
     if (c->by_body > 2)
         return hd_say(e, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", c->by_body);
     if (c->sync > 1)
@@ -48,6 +52,10 @@ static heddle_status check_counts(const heddle_config *c, hd_error *e)
         return hd_say(e, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
     if (c->n_ring > 1u << 20)
         return hd_say(e, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", c->n_ring, 1u << 20);
+    if (c->n_arena > 1u << 26)
+        return hd_say(e, HEDDLE_ERANGE, "an arena of %u slots; the limit is %u", c->n_arena, 1u << 26);
+    if (c->n_local > 1u << 30)
+        return hd_say(e, HEDDLE_ERANGE, "%u tasks kept in a row; the limit is %u", c->n_local, 1u << 30);
     return HEDDLE_OK;
 }
 
@@ -62,7 +70,7 @@ static heddle_status check_together(const heddle_config *c, hd_error *e)
     if (c->policy && !workers)
         return hd_say(e, HEDDLE_EINVAL, "policy %s: executor %s has no workers to hand tasks to",
                       heddle_policy_name(c->policy), heddle_executor_name(c->executor));
-    if (c->policy && (c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN))
+    if (c->policy && !hd_dispatch_chooses((uint32_t)c->dispatch))
         return hd_say(e, HEDDLE_EINVAL, "policy %s: dispatch %s has no choice of a worker to make",
                       heddle_policy_name(c->policy), heddle_dispatch_name(c->dispatch));
     if (c->by_body && !launches && c->executor != HEDDLE_EXECUTOR_AUTO)
@@ -70,6 +78,25 @@ static heddle_status check_together(const heddle_config *c, hd_error *e)
     if (c->sync && c->executor != HEDDLE_EXECUTOR_LEVELS)
         return hd_say(e, HEDDLE_EINVAL, "sync: only executor levels can wait after each launch, not %s",
                       heddle_executor_name(c->executor));
+    return HEDDLE_OK;
+}
+
+/* What only workers with rings of their own do. */
+static heddle_status check_rings(const heddle_config *c, hd_error *e)
+{
+    int workers = c->executor == HEDDLE_EXECUTOR_AUTO || c->executor == HEDDLE_EXECUTOR_PERSISTENT;
+    int rings = c->dispatch == HEDDLE_DISPATCH_DEFAULT || c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED;
+    if (c->idle && !workers)
+        return hd_say(e, HEDDLE_EINVAL, "idle mode %s: executor %s has no workers that wait", heddle_idle_name(c->idle),
+                      heddle_executor_name(c->executor));
+    if (!c->steal && !c->n_local)
+        return HEDDLE_OK;
+    if (!workers)
+        return hd_say(e, HEDDLE_EINVAL, "%s: executor %s has no workers", c->steal ? "steal" : "n_local",
+                      heddle_executor_name(c->executor));
+    if (!rings)
+        return hd_say(e, HEDDLE_EINVAL, "%s: workers have rings of their own only under dispatch distributed, not %s",
+                      c->steal ? "steal" : "n_local", heddle_dispatch_name(c->dispatch));
     return HEDDLE_OK;
 }
 
@@ -117,7 +144,8 @@ static heddle_status complete(heddle_config *c, hd_error *e)
     HD_TRY(hd_env_fill(c, e));
     HD_TRY(check_choices(c, e));
     HD_TRY(check_counts(c, e));
-    return check_together(c, e);
+    HD_TRY(check_together(c, e));
+    return check_rings(c, e);
 }
 
 /* The best one here; but lanes that no block of it has are meant for an emulated one. */

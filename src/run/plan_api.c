@@ -61,6 +61,8 @@ static uint64_t read_costs(const hd_graph *g, const hd_outcome *o, uint32_t *cos
     for (w = 0; w < o->n_workers; w++)
         for (i = 0; i < hd_n_events(o, w); i++) {
             const hd_event *ev = &hd_events_of(o, w)[i];
+            if (hd_event_is_spawned(ev))
+                continue;
             ns = hd_event_ns(ev);
             n += cost_ns[ev->task] == 0 && !is_join(g, ev->task);
             cost_ns[ev->task] = ns == 0 ? 1 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
@@ -239,6 +241,9 @@ static heddle_status check_trace(recorder *r, hd_error *e)
         n_dropped += r->o->tallies[w].n_dropped;
         for (i = 0; i < hd_n_events(r->o, w); i++) {
             t = hd_events_of(r->o, w)[i].task;
+            if (hd_event_is_spawned(&hd_events_of(r->o, w)[i]))
+                return hd_say(e, HEDDLE_EINVAL,
+                              "heddle_graph_record: a body spawned tasks, of which there are no plans");
             if (r->begin_ns[t] != UINT64_MAX)
                 return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the trace has task %u twice", t);
             r->begin_ns[t] = hd_events_of(r->o, w)[i].begin;

@@ -29,6 +29,12 @@ static inline const hd_event *hd_events_of(const hd_outcome *o, uint32_t worker)
 /* A time of the run, from its begin. A GPU's timer moves in steps, so an event may seem to begin before it. */
 static inline uint64_t hd_since(const hd_outcome *o, uint64_t t) { return t > o->begin_ns ? t - o->begin_ns : 0; }
 static inline uint64_t hd_event_ns(const hd_event *ev) { return ev->end > ev->begin ? ev->end - ev->begin : 0; }
+/* Of a task that a body made: it is none of the graph's. */
+static inline int hd_event_is_spawned(const hd_event *ev) { return (ev->task & HD_SPAWNED) != 0; }
+static inline uint32_t hd_event_body(const hd_graph *g, const hd_event *ev)
+{
+    return hd_event_is_spawned(ev) ? ev->task & ~HD_SPAWNED : hd_graph_task(g, ev->task)->body;
+}
 
 /* stats.c. Each does what the public call of heddle.h section 6 promises. hd_report_stats leaves size and load_ns as
  * they are. Idle time counts to the end of the run, after a worker's last task too. */

@@ -39,8 +39,32 @@ static void task_done(void *self, uint32_t task)
 
 static const char *name_of(const heddle_graph *g, uint32_t task)
 {
-    uint32_t body = hd_graph_task(&g->g, task)->body;
-    return body == HD_BODY_JOIN ? "join" : g->g.table->bodies[body].name;
+    uint32_t body = task & HD_SPAWNED ? task & ~HD_SPAWNED : hd_graph_task(&g->g, task)->body;
+    return body < g->g.table->n_bodies ? g->g.table->bodies[body].name : "join";
+}
+
+/* "task 7 (lu_diag)"; "a spawned task (uts_node)". */
+static void say_task(const heddle_graph *g, uint32_t task, char *to, size_t n)
+{
+    if (task & HD_SPAWNED)
+        snprintf(to, n, "a spawned task (%.24s)", name_of(g, task));
+    else
+        snprintf(to, n, "task %u (%.24s)", task, name_of(g, task));
+}
+
+/* What a body did that it must not. */
+static const char *misuse(uint32_t code)
+{
+    switch (code) {
+    case HD_SPAWN_NOWHERE: return "spawned a task, and no body of its table is a HEDDLE_SPAWNER";
+    case HD_SPAWN_TOO_MANY: return "spawned more tasks than HEDDLE_SPAWNER says of it";
+    case HD_SPAWN_BODY: return "spawned a body that its table does not have, or with a record of another size";
+    case HD_SPAWN_AFTER: return "spawned a task that waits for more than HEDDLE_MAX_AFTER others";
+    case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
+    case HD_SPAWN_LATE: return "called heddle_continue after heddle_spawn; it must come first";
+    case HD_SPAWN_TWICE: return "called heddle_continue twice";
+    default: return "spawned a task with a range of no bytes, of a stride below its row, or past the address space";
+    }
 }
 
 static heddle_status end_status(heddle_graph *g, const hd_result *r)
@@ -48,6 +72,9 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
     const hd_backend *b = g->ctx->backend;
     const char *more = b->complaint ? b->complaint(g->loaded) : "";
     hd_error *e = &g->ctx->error;
+    char who[128];
+    if (r->stop == HD_STOP_FAILED || r->stop == HD_STOP_SPAWN)
+        say_task(g, r->task, who, sizeof who);
     switch (r->stop) {
     case HD_STOP_DONE: return HEDDLE_OK;
     case HD_STOP_CANCELED: return hd_say(e, HEDDLE_ECANCELED, "the run was cancelled before its end");
@@ -56,8 +83,14 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
         return hd_say(e, HEDDLE_EDEVICE, "%s", more);
     case HD_STOP_FAILED:
         if (*more)
-            return hd_say(e, HEDDLE_EBODY, "task %u (%s): %s", r->task, name_of(g, r->task), more);
-        return hd_say(e, HEDDLE_EBODY, "task %u (%s) failed with code %u", r->task, name_of(g, r->task), r->code);
+            return hd_say(e, HEDDLE_EBODY, "%s: %s", who, more);
+        return hd_say(e, HEDDLE_EBODY, "%s failed with code %u", who, r->code);
+    case HD_STOP_SPAWN: return hd_say(e, HEDDLE_EBODY, "%s %s", who, misuse(r->code));
+    case HD_STOP_FULL:
+        return hd_say(
+            e, HEDDLE_ENOMEM,
+            "every slot for spawned tasks holds one that waits for room for its children: HEDDLE_ARENA, or the "
+            "config's n_arena, gives more");
     default:
         if (g->said_who) /* the sentence was made when the limit passed */
             return HEDDLE_ETIMEDOUT;
@@ -107,8 +140,11 @@ static int waited(heddle_graph *g, uint64_t deadline_ns)
 static int say_doing(const heddle_graph *g, uint32_t worker, const hd_doing *d, const char *before, char *text,
                      size_t n)
 {
-    if (d->task != HD_NONE)
-        return snprintf(text, n, "%s worker %u in task %u (%.24s)", before, worker, d->task, name_of(g, d->task));
+    char who[128];
+    if (d->task != HD_NONE) {
+        say_task(g, d->task, who, sizeof who);
+        return snprintf(text, n, "%s worker %u in %.60s", before, worker, who);
+    }
     return snprintf(text, n, "%s worker %u waits for task %u (%.24s), %u of its %u predecessors done", before, worker,
                     d->waits, name_of(g, d->waits), d->seen, d->need);
 }

@@ -36,7 +36,7 @@ heddle_table *hd_spin_table_new(char *const *names, uint32_t n_names)
         char *name = (char *)t + at;
         at += strlen(names[i]) + 1;
         memcpy(name, names[i], strlen(names[i]) + 1);
-        t->bodies[i] = (heddle_body_info){name, spin, sizeof(hd_spin_args), 0};
+        t->bodies[i] = (heddle_body_info){name, spin, sizeof(hd_spin_args), 0, 0};
     }
     return &t->table;
 }

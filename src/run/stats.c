@@ -89,7 +89,8 @@ static heddle_status find_path(const hd_graph *g, const hd_outcome *o, uint64_t 
     if (body_ns && path && order) {
         for (w = 0; w < o->n_workers; w++)
             for (i = 0; i < hd_n_events(o, w); i++)
-                body_ns[hd_events_of(o, w)[i].task] = hd_event_ns(&hd_events_of(o, w)[i]);
+                if (!hd_event_is_spawned(&hd_events_of(o, w)[i]))
+                    body_ns[hd_events_of(o, w)[i].task] = hd_event_ns(&hd_events_of(o, w)[i]);
         *path_ns = longest(g, order, body_ns, path);
     } else {
         s = hd_say(e, HEDDLE_ENOMEM, "statistics of a run: out of memory");
@@ -113,6 +114,7 @@ static void add_tally(const hd_tally *t, heddle_stats *out)
     out->n_spilled += t->n_spilled;
     out->n_parks += t->n_parks;
     out->n_given += t->n_given;
+    out->n_stolen += t->n_stolen;
     out->n_dropped += t->n_dropped;
 }
 
@@ -159,7 +161,7 @@ static uint64_t times_of(const hd_graph *g, const hd_outcome *o, uint32_t body, 
     for (w = 0; w < o->n_workers; w++)
         for (i = 0; i < hd_n_events(o, w); i++) {
             const hd_event *ev = &hd_events_of(o, w)[i];
-            if (hd_graph_task(g, ev->task)->body != body)
+            if (hd_event_body(g, ev) != body)
                 continue;
             if (ns)
                 ns[n] = hd_event_ns(ev);
@@ -198,8 +200,8 @@ heddle_status hd_report_body(const hd_graph *g, const hd_outcome *o, uint32_t bo
 static heddle_event event_of(const hd_graph *g, const hd_outcome *o, uint32_t worker, const hd_event *ev)
 {
     heddle_event out;
-    out.task = ev->task;
-    out.body = hd_graph_task(g, ev->task)->body;
+    out.task = hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task;
+    out.body = hd_event_body(g, ev);
     out.worker = worker;
     out.begin_ns = hd_since(o, ev->begin);
     out.end_ns = hd_since(o, ev->end);

@@ -113,7 +113,7 @@ static void code_row(picture *p, uint32_t worker)
     memset(p->row, 0, p->n_columns * sizeof *p->row);
     for (i = 0; i < hd_n_events(p->o, worker); i++) {
         const hd_event *ev = &hd_events_of(p->o, worker)[i];
-        uint32_t body = hd_graph_task(p->g, ev->task)->body;
+        uint32_t body = hd_event_body(p->g, ev);
         if (body != HD_BODY_JOIN)
             put_event(p, ev, body);
     }
@@ -161,7 +161,7 @@ static void count_events(picture *p)
     for (w = 0; w < p->o->n_workers; w++)
         for (i = 0; i < hd_n_events(p->o, w); i++) {
             const hd_event *ev = &hd_events_of(p->o, w)[i];
-            uint32_t body = hd_graph_task(p->g, ev->task)->body;
+            uint32_t body = hd_event_body(p->g, ev);
             if (end_of(p, ev) > p->span_ns)
                 p->span_ns = end_of(p, ev); /* the clocks of host and device may differ a little */
             if (body != HD_BODY_JOIN)

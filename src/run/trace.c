@@ -40,7 +40,8 @@ static void find_causes(tracer *t)
     uint32_t w, k;
     for (w = 0; w < t->o->n_workers; w++)
         for (k = 0; k < hd_n_events(t->o, w); k++)
-            t->of[hd_events_of(t->o, w)[k].task] = &hd_events_of(t->o, w)[k];
+            if (!hd_event_is_spawned(&hd_events_of(t->o, w)[k]))
+                t->of[hd_events_of(t->o, w)[k].task] = &hd_events_of(t->o, w)[k];
     for (i = 0; i < t->g->n_tasks; i++) {
         uint32_t from = t->order[i];
         const hd_task *task = hd_graph_task(t->g, from);
@@ -94,11 +95,12 @@ static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
 {
     uint64_t begin = hd_since(t->o, ev->begin), ns = hd_event_ns(ev) ? hd_event_ns(ev) : 1;
     hd_file_print(t->f, ",\n{\"ph\":\"X\",\"name\":");
-    hd_print_json(t->f, hd_body_name(t->g->table, hd_graph_task(t->g, ev->task)->body));
+    hd_print_json(t->f, hd_body_name(t->g->table, hd_event_body(t->g, ev)));
     hd_file_print(t->f,
                   ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US ",\"dur\":" US
                   ",\"args\":{\"task\":%u,\"idle_us\":" US ",\"queue_us\":" US ",\"dep_us\":" US "}}",
-                  worker, US_OF(begin), US_OF(ns), ev->task, US_OF(ev->idle), US_OF(ev->queue), US_OF(ev->dep));
+                  worker, US_OF(begin), US_OF(ns), hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task,
+                  US_OF(ev->idle), US_OF(ev->queue), US_OF(ev->dep));
 }
 
 static uint32_t worker_of(const tracer *t, const hd_event *ev)

@@ -8,6 +8,7 @@
 #include "apps/known.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
 #define SLOWER 250.0
@@ -139,6 +140,8 @@ static void field_case(const folder *f, const char *size, const char *key, const
     snprintf(what, sizeof what, "%s %s of %s", size, key, f->path);
     inputs[0] = input;
     run_case(name, &q, &k, 8, n * n * strtod(sweeps, NULL) * 3);
+    if (!strcmp(name, "heat") && n <= 64)
+        run_case("heat2d", &q, &k, 8, n * n * strtod(sweeps, NULL) * 3);
 }
 
 static void field_cases(const char *root)
@@ -173,6 +176,22 @@ static void picture_cases(const char *root)
     json_decref(f.expected);
 }
 
+/* slu answers what is known of the file, of its tasks and of M, in one. Steps: eight multiplications are one. */
+static void run_slu(const json_t *c, const app_request *q, const char *what)
+{
+    app_pair how = {"how", "spawn"};
+    app_request spawn = *q;
+    json_t *tasks = json_object_get(c, "block_tasks_no_pivot"), *all = json_copy((json_t *)(uintptr_t)c);
+    known_sink k = {what, all, {1e-11, 0}, 0};
+    json_object_update(all, tasks);
+    json_object_update(all, json_object_get(c, "dominant_matrix_M"));
+    run_case("slu", q, &k, 18, json_number_value(json_object_get(tasks, "bmod")) * 32 * 32 * 32 / 8);
+    spawn.opts = &how;
+    spawn.n_opts = 1;
+    run_case("slu", &spawn, &k, 18, json_number_value(json_object_get(tasks, "bmod")) * 32 * 32 * 32 / 8);
+    json_decref(all);
+}
+
 static void lu_cases(const char *root)
 {
     folder f;
@@ -189,13 +208,50 @@ static void lu_cases(const char *root)
         snprintf(what, sizeof what, "%s of %s", name, f.path);
         inputs[0] = input;
         run_case("lu", &q, &k, 6, n * n * n / 3);
+        run_slu(c, &q, what);
+    }
+    json_decref(f.expected);
+}
+
+/* A search from one vertex: what is known of the graph and of the search, in one. */
+static void bfs_case(const char *path, const json_t *graph, const char *source, const json_t *found, size_t turn)
+{
+    static const char *const chunks[] = {"32", "1", "7"}, *const hops[] = {"-1", "-1", "0"};
+    const app_pair opts[] = {{"source", source}, {"chunk", chunks[turn % 3]}, {"hops", hops[turn % 3]}};
+    const char *inputs[] = {path};
+    app_request q = {{0, 0}, {0, 0}, opts, 3, inputs, 1};
+    json_t *all = json_copy((json_t *)(uintptr_t)graph);
+    known_sink k = {path, all, {0, 0}, 0};
+    json_object_update(all, (json_t *)(uintptr_t)found);
+    json_object_set_new(all, "source", json_integer(strtoll(source, NULL, 10)));
+    run_case("bfs", &q, &k, 12, 100 * json_number_value(json_object_get(graph, "arcs_stored")));
+    json_decref(all);
+}
+
+/* These graphs do not come with the project. */
+static void bfs_cases(const char *root)
+{
+    folder f;
+    const char *name, *source;
+    json_t *graph, *found;
+    char path[512];
+    size_t turn = 0;
+    snprintf(path, sizeof path, "%s/bfs/expected.json", root);
+    if (access(path, R_OK))
+        return;
+    folder_open(&f, root, "bfs");
+    json_object_foreach(f.expected, name, graph)
+    {
+        snprintf(path, sizeof path, "%s/%s", f.path, name);
+        json_object_foreach(json_object_get(graph, "bfs"), source, found) bfs_case(path, graph, source, found, turn++);
     }
     json_decref(f.expected);
 }
 
 static void all_cases(const char *root)
 {
-    static void (*const groups[])(const char *) = {sw_cases, dtw_cases, field_cases, picture_cases, lu_cases};
+    static void (*const groups[])(const char *) = {sw_cases,      dtw_cases, field_cases,
+                                                   picture_cases, lu_cases,  bfs_cases};
     struct timespec a, b;
     size_t i;
     for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {

@@ -59,16 +59,19 @@ static int run_case(const app *a, const app_request *q, heddle_ctx *ctx)
 
 static int run_size(const app *a, const uint64_t *s, heddle_ctx *ctx, uint32_t turn)
 {
-    app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, bins = {"bins", turn % 3 ? "32" : "5"};
+    app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, how = {"how", "spawn"},
+             bins = {"bins", turn % 3 ? "32" : "5"};
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
-    if (!strcmp(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
+    if (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
         return 0;
-    if (!strcmp(a->name, "heat") || !strcmp(a->name, "jacobi"))
+    if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi"))
         q.opts = &sweeps;
     else if (!strcmp(a->name, "inthist"))
         q.opts = &bins;
     else if (turn % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
         q.opts = &keep;
+    else if (turn % 2 && !strcmp(a->name, "slu"))
+        q.opts = &how;
     q.n_opts = q.opts != NULL;
     return run_case(a, &q, ctx);
 }
@@ -85,6 +88,8 @@ static void test_policy(heddle_policy p)
     cfg.n_ring = p ? 1u << p : 0;
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     for (n = 0; app_list[n]; n++) {
+        if (!app_list[n]->n[1]) /* spawned.c has those of one size */
+            continue;
         for (i = sharp = 0; i < N_SIZES; i++)
             sharp += (uint32_t)run_size(app_list[n], sizes[i], ctx, (uint32_t)i + p);
         CHECK_MSG(sharp >= 3, "%s: its check finds no fault before the run (%u)", app_list[n]->name, sharp);
@@ -113,7 +118,7 @@ static void test_refused(const app *a)
     q.n_inputs = 3;
     refused(a, &q, "input");
     q.n_inputs = !strcmp(a->name, "sw") ? 2 : 1;
-    refused(a, &q, "/nowhere/1");
+    refused(a, &q, strcmp(a->formats, "none") ? "/nowhere/1" : "takes no input file");
     q.n_inputs = 0;
     q.n[0] = q.n[1] = 1ull << 62;
     q.b[0] = q.b[1] = 1;
@@ -143,6 +148,6 @@ int main(void)
     for (n = 0; app_list[n]; n++)
         test_refused(app_list[n]);
     test_tuned_refused();
-    CHECK(n == 7 && !app_find("none") && app_find("lu") && !strcmp(app_find("lu")->name, "lu"));
+    CHECK(n >= 8 && !app_find("none") && app_find("lu") && !strcmp(app_find("lu")->name, "lu"));
     return 0;
 }

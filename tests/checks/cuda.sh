@@ -8,7 +8,7 @@ command -v nvcc >/dev/null || skip "no nvcc here"
 : >"$scratch/bad"
 export scratch
 {
-    project_files '*bodies.c' | grep -E '^(apps|examples|bench|tests/gpu)/'
+    project_files '*bodies.c' | grep -E '^(apps|examples|bench|tests/(gpu|spawn))/'
     project_files '*.cu'
 } | xargs -P "$(nproc)" -I{} bash -c '
     nvcc -x cu -std=c++17 -arch=sm_90 -fmad=false -Iinclude -Iapps -Itests -Werror all-warnings -c "$1" \

@@ -38,7 +38,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
 fi
 
 run 2 bench --figures other
-in_err 'juggler is expected'
+in_err 'juggler or didc14 is expected'
 run 2 bench sw --figures juggler
 in_err 'no names of apps'
 run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1

@@ -39,7 +39,7 @@ in_out '^  cpu +device 0: 3 workers'
 
 run 0 info
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
-[ "$apps" = "dtw heat inthist jacobi lu sat sw " ] || fail "apps are '$apps'"
+[ "$apps" = "bfs dtw heat heat2d inthist jacobi lu quad queens sat slu sw uts " ] || fail "apps are '$apps'"
 for app in $apps; do
     run 0 info "$app"
     in_out "^$app - "

@@ -11,6 +11,7 @@
 #include "noise.h"
 #include "picture.h"
 #include "prefix_tuned.h"
+#include "slu_bodies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +55,8 @@ static const test_case cases[] = {
     {"lu", {45, 45}, {16, 16}, 128, {{NULL, NULL}}},
     {"lu", {90, 50}, {48, 48}, 128, {{NULL, NULL}}},
     {"lu", {81, 160}, {80, 80}, 128, {{NULL, NULL}}}, /* two panels, the second of 16                        */
+    {"slu", {80, 80}, {32, 32}, 128, {{"how", "spawn"}}},
+    {"slu", {150, 150}, {32, 32}, 128, {{NULL, NULL}}}, /* all operations, and padding                       */
 };
 
 static uint32_t is_tuned(const app_case *x)
@@ -62,6 +65,8 @@ static uint32_t is_tuned(const app_case *x)
         return ((const picture *)x)->record.tuned;
     if (!strcmp(x->app->name, "lu"))
         return ((const lu_record *)x->record)->tuned;
+    if (!strcmp(x->app->name, "slu"))
+        return ((const slu_record *)x->record)->tuned;
     if (!strcmp(x->app->name, "jacobi"))
         return ((const jacobi_record *)x->record)->tuned;
     if (!strcmp(x->app->name, "heat"))

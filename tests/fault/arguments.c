@@ -45,6 +45,10 @@ static void test_open(void)
     BAD(backend, (heddle_backend)-1, HEDDLE_EINVAL);
     BAD(policy, (heddle_policy)HEDDLE_N_POLICIES, HEDDLE_EINVAL);
     BAD(policy, (heddle_policy)-1, HEDDLE_EINVAL);
+    BAD(idle, (heddle_idle)HEDDLE_N_IDLES, HEDDLE_EINVAL);
+    BAD(idle, (heddle_idle)-1, HEDDLE_EINVAL);
+    BAD(steal, 2, HEDDLE_EINVAL);
+    BAD(n_local, (1u << 30) + 1, HEDDLE_ERANGE);
     BAD(device, 5, HEDDLE_ENODEV);
     BAD(n_workers, 4097, HEDDLE_ERANGE);
     BAD(n_lanes, 1025, HEDDLE_ERANGE);
@@ -88,7 +92,7 @@ static void test_memory(heddle_ctx *ctx)
 static void test_tables(heddle_ctx *ctx)
 {
     heddle_graph *g = (heddle_graph *)&g;
-    heddle_body_info info = {"big", fault.bodies[0].run, HEDDLE_MAX_ARG_BYTES + 1, 0};
+    heddle_body_info info = {"big", fault.bodies[0].run, HEDDLE_MAX_ARG_BYTES + 1, 0, 0};
     heddle_table t = fault;
     REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_new(NULL, &fault, &g));
     CHECK(g == NULL);

@@ -57,5 +57,7 @@ int main(void)
     test_dispatch(HEDDLE_DISPATCH_DISTRIBUTED);
     test_dispatch(HEDDLE_DISPATCH_TICKET);
     test_dispatch(HEDDLE_DISPATCH_IQS);
+    test_dispatch(HEDDLE_DISPATCH_SCHEDULER);
+    test_dispatch(HEDDLE_DISPATCH_CENTRAL);
     return 0;
 }

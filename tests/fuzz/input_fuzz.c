@@ -99,8 +99,29 @@ static int fuzz_market(void)
     return 0;
 }
 
-enum { FASTA, SAMPLES, PGM, NUMBERS, MARKET, N_READERS };
-static int (*const readers[N_READERS])(void) = {fuzz_fasta, fuzz_samples, fuzz_pgm, fuzz_numbers, fuzz_market};
+static int fuzz_graph(int (*read_graph)(const char *, input_graph *, char *))
+{
+    input_graph g;
+    uint64_t k;
+    if (read_graph(path, &g, error))
+        return -1;
+    CHECK(g.n > 0 && g.begin[0] == 0 && g.begin[g.n] == g.n_arcs);
+    for (k = 0; k < g.n; k++)
+        CHECK(g.begin[k] <= g.begin[k + 1]);
+    for (k = 0; k < g.n_arcs; k++)
+        CHECK(g.column[k] < g.n);
+    free(g.begin);
+    free(g.column);
+    return 0;
+}
+
+static int fuzz_metis(void) { return fuzz_graph(input_metis); }
+static int fuzz_arcs(void) { return fuzz_graph(input_arcs); }
+static int fuzz_csr(void) { return fuzz_graph(input_csr); }
+
+enum { FASTA, SAMPLES, PGM, NUMBERS, MARKET, METIS, ARCS, CSR, N_READERS };
+static int (*const readers[N_READERS])(void) = {fuzz_fasta,  fuzz_samples, fuzz_pgm,  fuzz_numbers,
+                                                fuzz_market, fuzz_metis,   fuzz_arcs, fuzz_csr};
 
 static int read_as(int reader)
 {
@@ -140,6 +161,16 @@ static void add_seed(int reader, const void *bytes, size_t n)
 
 static void add_text(int reader, const char *text) { add_seed(reader, text, strlen(text)); }
 
+static void make_graphs(void)
+{
+    static const unsigned char rows[] = {3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0,
+                                         4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
+    add_text(METIS, "% c\n5 4\n2 3\n1 3\n1 2 5\n\n3\n");
+    add_text(METIS, "2 1 0\n 2 \n1\n");
+    add_text(ARCS, "# c\n# FromNodeId\tToNodeId\n30\t1412\n30\t3352\n3 3\n1412 30\n");
+    add_seed(CSR, rows, sizeof rows);
+}
+
 static void make_seeds(void)
 {
     unsigned char pixels[13 + 64] = "P5\n8 8\n# c\n9\n"; /* black */
@@ -159,6 +190,7 @@ static void make_seeds(void)
         at += (size_t)snprintf(text + at, sizeof text - at, "%d %d %g\n", i % 9 + 1, i / 9 + i % 4 + 1, i * .37 - 3);
     add_text(MARKET, text);
     add_text(MARKET, "%%MatrixMarket matrix coordinate integer symmetric\n4 4 4\n1 1 4\n2 1 -1\n4 2 7\n4 4 1\n");
+    make_graphs();
 }
 
 static int ends_with(const char *name, const char *end)
@@ -179,6 +211,10 @@ static int reader_of(const char *name)
         return PGM;
     if (ends_with(name, ".mtx"))
         return MARKET;
+    if (ends_with(name, ".graph"))
+        return METIS;
+    if (ends_with(name, ".csr"))
+        return CSR;
     return strncmp(base, "temp_", 5) == 0 || strncmp(base, "power_", 6) == 0 ? NUMBERS : -1;
 }
 

@@ -156,9 +156,9 @@ static void run_size(const app *a, const uint64_t *s, uint32_t turn, heddle_ctx 
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
     subject serial;
     uint32_t i;
-    if (!strcmp(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
+    if (!a->n[1] || (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3])))
         return;
-    if (!strcmp(a->name, "heat") || !strcmp(a->name, "jacobi"))
+    if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi"))
         q.opts = &sweeps;
     else if (!strcmp(a->name, "inthist"))
         q.opts = &bins;
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
             run_size(app_list[n], sizes[i], (uint32_t)i, serial, &w);
     printf("%llu cases in %u ways, %llu bytes compared\n", (unsigned long long)n_cases, w.n,
            (unsigned long long)n_bytes);
-    CHECK(n == 7 && n_cases >= 7 * w.n);
+    CHECK(n >= 8 && n_cases >= 8 * w.n);
     ways_close(&w);
     heddle_close(serial);
     return 0;

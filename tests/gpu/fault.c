@@ -18,8 +18,9 @@ static const heddle_executor executors[] = {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_E
                                             HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_EXECUTOR_CUDAGRAPH_PDL,
                                             HEDDLE_EXECUTOR_TASKGRAPH};
 #define N_EXECUTORS (sizeof executors / sizeof executors[0])
-static const heddle_dispatch dispatches[] = {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_DISPATCH_TICKET, HEDDLE_DISPATCH_PLAN,
-                                             HEDDLE_DISPATCH_IQS};
+static const heddle_dispatch dispatches[] = {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_DISPATCH_TICKET,
+                                             HEDDLE_DISPATCH_PLAN,        HEDDLE_DISPATCH_IQS,
+                                             HEDDLE_DISPATCH_SCHEDULER,   HEDDLE_DISPATCH_CENTRAL};
 #define N_DISPATCHES (sizeof dispatches / sizeof dispatches[0])
 
 static heddle_ctx *open_sync(uint32_t limit_ms)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MAX_WAYS 96u
+#define MAX_WAYS 160u
 
 typedef struct way {
     heddle_config config;
@@ -65,9 +65,12 @@ static inline void ways_add_persistent(ways *w, uint32_t n_workers)
     uint32_t p;
     for (p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
         ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, (heddle_policy)p, n_workers, 0, 0);
-        if (p != HEDDLE_POLICY_SHARE)
-            ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_IQS, (heddle_policy)p, n_workers, 0, 0);
+        if (p == HEDDLE_POLICY_SHARE)
+            continue;
+        ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_IQS, (heddle_policy)p, n_workers, 0, 0);
+        ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_SCHEDULER, (heddle_policy)p, n_workers, 0, 0);
     }
+    ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_CENTRAL, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
     ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
     ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
 }

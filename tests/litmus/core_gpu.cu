@@ -175,6 +175,8 @@ static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n
     l->run.policy = policy;
     l->run.n_workers = n_workers;
     l->run.n_slots = n_slots;
+    l->run.late = hd_policy_late(&l->run);
+    l->run.n_local = 1;
     memset(&first, 0, sizeof first);
     host = l->run;
     host.shared = &first;
@@ -201,7 +203,7 @@ static void prepare(loaded *l, uint32_t failing)
 /* Starts the kernel in `stream`. */
 static void launch(loaded *l, cudaStream_t stream)
 {
-    give_up_after<<<1, 1, 0, stream>>>(LIMIT_NS);
+    give_up_after<<<1, 1, 0, stream>>>(LIMIT_NS, &l->run.shared->fail, 1, 0);
     CUDA(cudaGetLastError());
     if (!l->run.end)
         CUDA(cudaHostAlloc((void **)&l->run.end, sizeof *l->run.end, cudaHostAllocDefault));
@@ -508,9 +510,9 @@ static __global__ void control_kernel(litmus_group *groups, uint32_t n)
     }
 }
 
-static void launch_trials(const void *kernel, uint32_t n_blocks, void **args)
+static void launch_trials(const void *kernel, uint32_t n_blocks, void **args, litmus_group *groups, uint32_t n_groups)
 {
-    give_up_after<<<1, 1>>>(LIMIT_NS);
+    give_up_after<<<1, 1>>>(LIMIT_NS, &groups->shared.fail, n_groups, (uint32_t)sizeof *groups);
     CUDA(cudaGetLastError());
     CUDA(cudaLaunchCooperativeKernel(kernel, dim3(n_blocks), dim3(N_THREADS), args, 0, 0));
     CUDA(cudaDeviceSynchronize());
@@ -553,7 +555,7 @@ static uint64_t test_trials(uint32_t kind, const char *name, double limit)
     CUDA(cudaMemcpy(d_tasks, tasks, sizeof tasks, cudaMemcpyHostToDevice));
     CUDA(cudaMemset(groups, 0, n_groups * sizeof *groups));
     for (; seconds() - began < limit && first < 0x40000000u; first += n) {
-        launch_trials((const void *)trials_kernel, n_blocks, args);
+        launch_trials((const void *)trials_kernel, n_blocks, args, groups, n_groups);
         done += (uint64_t)n_groups * litmus_trials(kind, n);
         if (n_bad(groups, n_groups))
             fail("an old value was received");
@@ -573,7 +575,7 @@ static void print_control(void)
     void *args[] = {&groups, &n};
     snprintf(what, sizeof what, "control");
     CUDA(cudaMemset(groups, 0, n_blocks / 2u * sizeof *groups));
-    launch_trials((const void *)control_kernel, n_blocks, args);
+    launch_trials((const void *)control_kernel, n_blocks, args, groups, n_blocks / 2u);
     printf("%-24s %12llu trials, %u old values seen\n", "control, not ordered", (unsigned long long)n_blocks / 2u * n,
            n_bad(groups, n_blocks / 2u));
     CUDA(cudaFree(groups));

@@ -1,33 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* give_up.h - no kernel of the tests waits for ever. Include it before anything that includes core/worker.h.
  *
- * Core waits only through HD_PAUSE, in functions that have the run as `r`, by pointer or by reference; here the pause
- * also looks at the time. Past
- * the limit the run is stopped (HD_STOP_TIMEOUT), so that its words can be looked at; 2 s later, if somebody waits in
- * a loop that does not look at the stop word, the kernel is killed. */
+ * Core waits only through HD_PAUSE; here the pause also looks at the time. Past the limit the runs that the host has named
+ * are stopped (HD_STOP_TIMEOUT), so that their words can be looked at; 2 s later, if somebody waits in a loop that does
+ * not look at the stop word, the kernel is killed. */
 #ifndef LITMUS_GIVE_UP_H
 #define LITMUS_GIVE_UP_H
 
 #include "heddle/core/atom.h"
 #include "heddle/core/stop.h"
 
-static __device__ unsigned long long give_up_at_ns;
+/* When, and what: n runs, whose words of failure stand so many bytes apart. */
+typedef struct give_up {
+    unsigned long long at_ns;
+    unsigned char *fail;
+    uint32_t n_runs, apart;
+} give_up;
+static __device__ give_up give_up_now;
 
-static __global__ void give_up_after(unsigned long long ns) { give_up_at_ns = hd_clock() + ns; }
+static __global__ void give_up_after(unsigned long long ns, hd_fail *fail, uint32_t n_runs, uint32_t apart)
+{
+    give_up_now = {hd_clock() + ns, (unsigned char *)fail, n_runs, apart};
+}
 
 #if defined(__CUDA_ARCH__)
-static __device__ __forceinline__ void give_up_pause(const hd_run *r, uint32_t n)
+static __device__ __noinline__ void give_up_stop(void)
 {
-    hd_pause(n);
-    if (hd_clock() < give_up_at_ns)
-        return;
-    (void)hd_stop(&r->shared->fail, HD_STOP_TIMEOUT);
-    if (hd_clock() > give_up_at_ns + 2000000000ull)
+    for (uint32_t i = 0; i < give_up_now.n_runs; i++)
+        (void)hd_stop((hd_fail *)(give_up_now.fail + (size_t)i * give_up_now.apart), HD_STOP_TIMEOUT);
+    if (hd_clock() > give_up_now.at_ns + 2000000000ull)
         __trap();
 }
-static __device__ __forceinline__ void give_up_pause(const hd_run &r, uint32_t n) { give_up_pause(&r, n); }
+static __device__ __forceinline__ void give_up_pause(uint32_t n)
+{
+    hd_pause(n);
+    if (hd_clock() >= give_up_now.at_ns)
+        give_up_stop();
+}
 #undef HD_PAUSE
-#define HD_PAUSE(n) give_up_pause(r, (n))
+#define HD_PAUSE(n) give_up_pause(n)
 #endif
 
 #endif

@@ -69,7 +69,7 @@ HD_FN void litmus_push(const hd_run *r, litmus_group *g, uint32_t task, uint32_t
 HD_FN uint32_t litmus_pop(const hd_run *r, litmus_group *g, uint32_t *head)
 {
     uint32_t n = 0, word;
-    while (!(word = hd_ring_pop(&g->cursors[0], g->slots, LITMUS_SLOTS, head)))
+    while (!(word = hd_ring_pop(&g->cursors[0], g->slots, LITMUS_SLOTS, LITMUS_SLOTS / 4u - 1u, head)))
         litmus_pause(r, n++);
     return word;
 }

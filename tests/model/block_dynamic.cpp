@@ -22,7 +22,7 @@ typedef struct dynamic_case {
     uint32_t fails = 0;                          /* task + 1                                      */
     uint32_t failing_lane = 0, cancels = 0, traces = 0;
     uint32_t alone = 0; /* 1 = there is no second worker                                          */
-    uint32_t no_boxes = 0;
+    uint32_t no_boxes = 0, steals = 0;
 } dynamic_case;
 
 enum role { LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, N_ROLES };
@@ -88,6 +88,15 @@ struct bodies {
 
 /* ---- the other worker ---------------------------------------------------------------------------- */
 
+static uint32_t take_of_other(uint32_t ticket)
+{
+    switch (c->dispatch) {
+    case HD_DISPATCH_TICKET: return hd_ticket_look(&run, &other, ticket);
+    case HD_DISPATCH_CENTRAL: return hd_central_take(&run, &other);
+    default: return hd_iqs_take(&run, &other);
+    }
+}
+
 /* 0: the run is over. */
 static uint32_t next_of_other(uint32_t *ticket)
 {
@@ -99,10 +108,10 @@ static uint32_t next_of_other(uint32_t *ticket)
     for (;;) {
         if (hd_stopped(&run))
             return HD_NONE;
-        t = c->dispatch == HD_DISPATCH_TICKET ? hd_ticket_look(&run, &other, *ticket) : hd_iqs_take(&run, &other);
+        t = take_of_other(*ticket);
         if (t != HD_NONE)
             return t;
-        hd_settle(&run, c->dispatch == HD_DISPATCH_IQS ? other.n_done : 0u);
+        hd_settle(&run, c->dispatch != HD_DISPATCH_TICKET ? other.n_done : 0u);
         other.n_done = 0;
         HD_PAUSE(0);
     }
@@ -114,6 +123,8 @@ static void finish_of_other(uint32_t t)
         hd_finish(&run, &other, t, &tasks[t]);
     else if (c->dispatch == HD_DISPATCH_TICKET)
         hd_ticket_finish(&run, &other, t, &tasks[t]);
+    else if (c->dispatch == HD_DISPATCH_CENTRAL)
+        hd_central_finish(&run, &other, t, &tasks[t]);
     else
         hd_iqs_finish(&run, &other, t, &tasks[t]);
 }
@@ -156,6 +167,8 @@ template <int TRACE> static void schedule()
         hd_schedule<HD_DISPATCH_DISTRIBUTED, TRACE>(run, &block, N_LANES);
     else if (c->dispatch == HD_DISPATCH_TICKET)
         hd_schedule<HD_DISPATCH_TICKET, TRACE>(run, &block, N_LANES);
+    else if (c->dispatch == HD_DISPATCH_CENTRAL)
+        hd_schedule<HD_DISPATCH_CENTRAL, TRACE>(run, &block, N_LANES);
     else
         hd_schedule<HD_DISPATCH_IQS, TRACE>(run, &block, N_LANES);
 }
@@ -255,6 +268,9 @@ static void make_run()
     run.n_workers = 2u - c->alone;
     run.n_slots = N_SLOTS;
     run.policy = c->policy;
+    run.steals = c->steals;
+    run.late = hd_policy_late(&run);
+    run.n_local = 1;
     run.dispatch = c->dispatch;
     run.has_urgent = c->urgent != 0;
     for (t = 0; t < c->n_tasks; t++)
@@ -344,10 +360,13 @@ static int explore_case(const dynamic_case *which, const uint8_t *roles, uint32_
 #define D HD_DISPATCH_DISTRIBUTED
 #define T HD_DISPATCH_TICKET
 #define Q HD_DISPATCH_IQS
+#define L HD_DISPATCH_CENTRAL
 #define SHARE HD_POLICY_SHARE
 #define LF HD_POLICY_LF
 #define LRR HD_POLICY_LRR
 #define GRR HD_POLICY_GRR
+#define TS HD_POLICY_TS
+#define AL HD_POLICY_AL
 #define CHAIN "0>1 1>2 2>3 3>4"
 #define FORK "0>1 0>2 0>3 1>4 2>4 3>4"
 #define WIDE "0>1 0>2 0>3 0>4 0>5 0>6"
@@ -384,6 +403,12 @@ static const dynamic_case cases[] = {
     {"turns", "0>1 0>2 0>3 1>3 0>4 3>4", 5, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 1},
     {"wide", WIDE, 7, D, GRR, 1},
     {"two", TWO, 6, D, SHARE, 1, 0, 0, 0x4},
+    {"ts", GRID, 8, D, TS, 1},
+    {"al", FORK, 5, D, AL, 1},
+    {"steals", FORK, 5, D, LRR, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"steals-grid", GRID, 8, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"steals-no-boxes", WIDE, 7, D, GRR, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1},
+    {"steals-alone", WIDE, 7, D, LRR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1},
     {"roots", "", 6, D, LF, 1},
     {"roots-fail", "0>5 1>5 2>5 3>5 4>5", 6, D, SHARE, 0, 0, 0, 0, 4},
     {"ticket", TWO, 6, T, LF, 1, 0, 0x24},
@@ -391,6 +416,9 @@ static const dynamic_case cases[] = {
     {"ticket-canceled", FORK, 5, T, LF, 1, 0, 0, 0, 0, 0, 1},
     {"iqs", TWO, 6, Q, LF, 1, 0, 0x24},
     {"iqs-fails", FORK, 5, Q, LRR, 1, 0, 0, 0, 2},
+    {"central", TWO, 6, L, LF, 1, 0, 0x24},
+    {"central-many", MANY, 20, L, LF, 0},
+    {"central-fails", FORK, 5, L, LF, 1, 0, 0, 0, 2},
 };
 
 int block_test_dynamic(uint32_t most, uint32_t deeper)

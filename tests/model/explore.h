@@ -17,6 +17,8 @@
  * ordered. That check is the same in both modes: a release or acquire that is missing shows as a race on a cell even
  * if the interleaving gave the right value.
  *
+ * A word may also be written plainly, by who has it for itself; whoever comes next finds that value and none before it.
+ *
  * What the model has not: reads of stores that come later in program order (load buffering), scopes, mixed sizes,
  * stand-alone fences. Core uses none of the last two. */
 #ifndef MODEL_EXPLORE_H
@@ -26,7 +28,7 @@
 
 #define MODEL_MAX_FIBERS 6u
 #define MODEL_MAX_PERMITS 16u
-#define MODEL_MAX_CELLS 1024u
+#define MODEL_MAX_CELLS 3072u
 #define MODEL_QUIET_CELLS 64u /* from here up: accesses leave no line in a counterexample */
 #define MODEL_MAX_BARRIERS 8u
 

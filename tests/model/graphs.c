@@ -9,10 +9,18 @@
 #define GRR HD_POLICY_GRR
 #define LF HD_POLICY_LF
 #define SHARE HD_POLICY_SHARE
+#define RR HD_POLICY_RR
+#define TS HD_POLICY_TS
+#define AL HD_POLICY_AL
+
+#define STEALS .steals = 1
+#define OWNS .steals = 1, .owns = 1
 
 #define TICKET .dispatch = HD_DISPATCH_TICKET
 #define PLAN .dispatch = HD_DISPATCH_PLAN, .lists
 #define IQS .dispatch = HD_DISPATCH_IQS
+#define CENTRAL .dispatch = HD_DISPATCH_CENTRAL
+#define SCHED .dispatch = HD_DISPATCH_SCHEDULER
 
 #define CHAIN "0>1 1>2"
 #define DIAMOND "0>1 0>2 1>3 2>3" /* the end is counted by two workers                                 */
@@ -94,6 +102,50 @@ const graph_case graph_cases[] = {
     {"boxes.fails",     CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1, .failing = 1},
     {"boxes.lanes",     FAN,       5, 2, 8, LRR,   2, 1, 1, .boxes = 1, .n_lanes = 2},
     {"boxes.lanes.w",   WEAVE,     4, 2, 4, LF,    2, 1, 1, .boxes = 1, .n_lanes = 2},
+    /* Queues that are looked at, or sought. */
+    {"rr.full",         FAN,       5, 2, 1, RR,    3, 2, 2, .n_lanes = 1},
+    {"rr.three",        FAN,       5, 3, 1, RR,    2, 1, 1, .n_lanes = 1},
+    {"ts.fan",          FAN,       5, 2, 4, TS,    3, 2, 1, .n_lanes = 1},
+    {"ts.weave",        WEAVE,     4, 2, 2, TS,    3, 2, 1, .n_lanes = 1},
+    {"ts.full",         FAN,       5, 2, 1, TS,    3, 2, 1, .parks = 1},
+    {"ts.boxes",        CROSS,     6, 2, 8, TS,    2, 1, 1, .boxes = 1},
+    {"ts.lanes",        FAN,       5, 2, 4, TS,    2, 1, 1, .n_lanes = 2},
+    {"ts.placed",       CROSS,     6, 2, 8, TS,    2, 1, 1, .places = "2:0 3:1 4:0 5:1"},
+    {"al.fan",          FAN,       5, 2, 4, AL,    3, 2, 1, .n_lanes = 1},
+    {"al.cross",        CROSS,     6, 2, 2, AL,    2, 1, 1, .parks = 1},
+    {"al.boxes",        WEAVE,     4, 2, 4, AL,    2, 1, 1, .boxes = 1},
+    {"al.lanes",        FAN,       5, 2, 4, AL,    2, 1, 1, .n_lanes = 2},
+    {"al.three",        THREE,     6, 3, 4, AL,    1, 1, 1, .n_lanes = 1},
+    {"iqs.ts",          CROSS,     6, 2, 8, TS,    2, 1, 1, IQS},
+    {"iqs.al",          CROSS,     6, 2, 8, AL,    2, 1, 1, IQS},
+    {"iqs.ts.lanes",    FAN,       5, 2, 8, TS,    2, 1, 1, IQS, .n_lanes = 2},
+    /* The kept task does not keep the ring waiting: 2 and its successors are kept, 3 is in the ring. */
+    {"local.many",      "0>1 0>2 1>3 3>4",  5, 1, 4, LF,    0, 0, 0, .order = "0 1 3 4 2"},
+    {"local.one",       "0>1 0>2 1>3 3>4",  5, 1, 4, LF,    0, 0, 0, .n_local = 1, .order = "0 1 2 3 4"},
+    /* Tasks taken out of others' rings: owner against thief, two thieves, a full ring, a parked worker. */
+    {"steal.one",       "0>1",     2, 2, 2, LF,    4, 3, 2, OWNS},
+    {"steal.two",       "0>1 0>2", 3, 2, 2, LF,    3, 2, 2, OWNS},
+    {"steal.fan",       FAN,       5, 2, 4, LF,    3, 2, 1, OWNS},
+    {"steal.weave",     WEAVE,     4, 2, 2, LF,    3, 2, 2, OWNS},
+    {"steal.full",      FAN,       5, 2, 2, LF,    3, 2, 1, OWNS},
+    {"steal.full.one",  CROSS,     6, 2, 1, LF,    3, 2, 1, OWNS},
+    {"steal.three",     "0>1 0>2", 3, 3, 2, LF,    2, 1, 1, OWNS},
+    {"steal.thieves",   FAN,       5, 3, 4, LF,    1, 1, 1, OWNS},
+    {"steal.parks",     FAN,       5, 2, 4, LF,    3, 2, 1, OWNS, .parks = 1},
+    {"steal.parks.full", FAN,      5, 2, 1, LF,    3, 2, 1, OWNS, .parks = 1},
+    {"steal.parks.two", WEAVE,     4, 2, 2, LRR,   3, 2, 1, STEALS, .parks = 1},
+    {"steal.cross",     CROSS,     6, 2, 2, LRR,   3, 2, 1, STEALS},
+    {"steal.share",     FAN,       5, 2, 4, SHARE, 2, 1, 1, OWNS},
+    {"steal.boxes",     CROSS,     6, 2, 8, LRR,   2, 1, 1, STEALS, .boxes = 1},
+    {"steal.again",     "0>1 0>2", 3, 2, 2, LF,    3, 2, 1, OWNS, .n_runs = 2},
+    {"steal.wrap",      FAN,       5, 2, 2, LF,    2, 1, 1, OWNS, .ring_at = 0x7ffffffe},
+    {"steal.placed",    CROSS,     6, 2, 8, LRR,   2, 1, 1, STEALS, .places = "2:0 3:1 4:0 5:1"},
+    {"steal.urgent",    CROSS,     6, 2, 8, LRR,   2, 1, 1, STEALS, .urgent = 1u << 3 | 1u << 4},
+    {"steal.fails",     FAN,       5, 2, 4, LF,    2, 1, 1, OWNS, .failing = 2, .parks = 1},
+    {"steal.cancel",    FAN,       5, 2, 4, LF,    2, 1, 1, OWNS, .cancels = 1, .parks = 1},
+    {"steal.lanes",     FAN,       5, 2, 4, LF,    2, 1, 1, OWNS, .n_lanes = 2},
+    {"steal.lanes.full", FAN,      5, 2, 2, LF,    2, 1, 1, OWNS, .n_lanes = 2},
+    {"steal.lanes.again", "0>1 0>2 1>3 1>4", 5, 2, 2, SHARE, 1, 1, 1, OWNS, .n_lanes = 2}, /* slots are used again */
     /* Runs that stop before their end. */
     {"fails",           CROSS,     6, 2, 2, LRR,   3, 2, 2, .failing = 1},
     {"fails.twice",     "",        2, 2, 2, LRR,   4, 3, 2, .failing = 1, .failing_too = 2},
@@ -178,6 +230,43 @@ const graph_case graph_cases[] = {
     {"iqs.third",       "0>2 0>3 0>4 1>5 1>6",  7, 3, 8, LRR,   2, 1, 1, IQS}, /* two insert into the third's */
     {"iqs.lanes",       FAN,       5, 2, 8, LF,    2, 1, 1, IQS, .n_lanes = 2},
     {"iqs.lanes.w",     WEAVE,     4, 2, 4, LRR,   2, 1, 1, IQS, .n_lanes = 2},
+    /* One queue under a lock. */
+    {"central.chain",   CHAIN,     3, 2, 4, LRR,   3, 2, 2, CENTRAL},
+    {"central.diamond", DIAMOND,   4, 2, 4, LRR,   3, 2, 1, CENTRAL},
+    {"central.cross",   CROSS,     6, 2, 8, LRR,   3, 2, 1, CENTRAL},
+    {"central.weave",   WEAVE,     4, 2, 4, LRR,   3, 2, 1, CENTRAL},
+    {"central.fan",     FAN,       5, 2, 8, LRR,   3, 2, 1, CENTRAL},
+    {"central.join",    "0>2 1>2 2>3 2>4",  5, 2, 8, LRR,   3, 2, 1, CENTRAL, .joins = 1u << 2},
+    {"central.empty",   "",        0, 2, 2, LRR,   4, 3, 2, CENTRAL, .n_runs = 2},
+    {"central.again",   DIAMOND,   4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_runs = 2},
+    {"central.wrap",    WEAVE,     4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_runs = 2, .first_run = 0x7fffffff},
+    {"central.round",   "0>1 1>2 2>3 3>4 4>5 2>6 6>7", 8, 2, 2, LRR, 1, 1, 1, CENTRAL}, /* slots are used again */
+    {"central.fails",   CROSS,     6, 2, 8, LRR,   3, 2, 1, CENTRAL, .failing = 1},
+    {"central.cancel",  DIAMOND,   4, 2, 4, LRR,   3, 2, 1, CENTRAL, .cancels = 1},
+    {"central.three",   THREE,     6, 3, 8, LRR,   1, 1, 1, CENTRAL},
+    {"central.lanes",   FAN,       5, 2, 8, LRR,   2, 1, 1, CENTRAL, .n_lanes = 2},
+    {"central.lanes.w", WEAVE,     4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_lanes = 2},
+    /* One who schedules, and those who work. */
+    {"sched.alone",     CROSS,     6, 1, 4, LRR,   0, 0, 0, SCHED, .order = "0 1 2 3 4 5"},
+    {"sched.alone.2",   DIAMOND,   4, 1, 1, LRR,   0, 0, 0, SCHED, .n_runs = 2},
+    {"sched.chain",     CHAIN,     3, 2, 4, LRR,   2, 1, 1, SCHED},
+    {"sched.diamond",   DIAMOND,   4, 2, 4, LRR,   1, 1, 1, SCHED},
+    {"sched.cross.lf",  CROSS,     6, 2, 8, LF,    1, 0, 1, SCHED},
+    {"sched.cross.ts",  CROSS,     6, 2, 8, HD_POLICY_TS,  1, 0, 1, SCHED},
+    {"sched.cross.al",  CROSS,     6, 2, 8, HD_POLICY_AL,  1, 0, 1, SCHED},
+    {"sched.weave",     WEAVE,     4, 2, 4, GRR,   1, 1, 1, SCHED},
+    {"sched.full",      FAN,       5, 2, 1, LRR,   1, 0, 1, SCHED}, /* what finds no room is handed out later */
+    {"sched.roots",     "0>5 1>5 2>5 3>5 4>5",  6, 2, 2, LRR,   1, 1, 1, SCHED},
+    {"sched.join",      "0>2 1>2 2>3 2>4",  5, 2, 8, LRR,   1, 1, 1, SCHED, .joins = 1u << 2},
+    {"sched.empty",     "",        0, 2, 2, LRR,   2, 1, 1, SCHED, .n_runs = 2},
+    {"sched.again",     DIAMOND,   4, 2, 2, LRR,   0, 0, 1, SCHED, .n_runs = 2},
+    {"sched.wrap",      WEAVE,     4, 2, 4, LRR,   0, 0, 1, SCHED, .n_runs = 2, .ring_at = 0xfffffffe,
+                                                              .first_run = 0x7fffffff},
+    {"sched.fails",     CROSS,     6, 2, 8, LRR,   1, 1, 1, SCHED, .failing = 1},
+    {"sched.cancel",    DIAMOND,   4, 2, 4, LRR,   1, 0, 1, SCHED, .cancels = 1},
+    {"sched.three",     THREE,     6, 3, 8, LRR,   0, 0, 0, SCHED},
+    {"sched.lanes",     FAN,       5, 2, 2, LRR,   0, 0, 1, SCHED, .n_lanes = 2},
+    {"sched.lanes.w",   WEAVE,     4, 2, 4, LF,    0, 0, 1, SCHED, .n_lanes = 2},
 };
 /* clang-format on */
 const uint32_t n_graph_cases = sizeof graph_cases / sizeof graph_cases[0];

@@ -28,6 +28,9 @@ typedef struct graph_case {
     uint32_t dispatch;      /* HD_DISPATCH_..., 0 = distributed                                       */
     uint32_t boxes;         /* 1 = a worker that has nothing can be handed a task                     */
     const char *lists;      /* dispatch plan: "0 2|1 3" are the lists of two workers                  */
+    uint32_t steals;        /* 1 = who has nothing steals                                             */
+    uint32_t owns;          /* 1 = freed tasks go into the own ring, as spawned ones do where others steal */
+    uint32_t n_local;       /* tasks kept in a row, 0 = 1024                                           */
 } graph_case;
 
 extern const graph_case graph_cases[];

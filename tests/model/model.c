@@ -14,16 +14,19 @@
 #include <time.h>
 
 #include "graphs.h"
+#include "heddle/core/central.h"
 #include "heddle/core/iqs.h"
 #include "heddle/core/plan.h"
+#include "heddle/core/scheduler.h"
 #include "heddle/core/ticket.h"
+#include "suite.h"
 
 #define MAX_TASKS 20u
 #define MAX_EDGES 24u
 #define MAX_WORKERS 3u
 #define MAX_LANES 2u
 #define MAX_SLOTS 32u
-#define GATE(worker) (8u + (worker)) /* permits 0.. are for parking, 8.. open the next run            */
+#define MAX_BEHIND (MAX_WORKERS + 2u * MAX_SLOTS) /* words that dispatch scheduler has behind its queues */
 #define TALLY_CELL(worker) (2u * MAX_TASKS + (worker))
 #define FAIL_CODE 7u
 
@@ -37,7 +40,7 @@ static uint32_t n_before[MAX_TASKS], before[MAX_TASKS][MAX_TASKS]; /* predecesso
 
 /* The words of a run. */
 static hd_shared shared;
-static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS];
+static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS + MAX_BEHIND];
 static uint32_t boxes[MAX_WORKERS];
 static hd_cursor cursors[2u * MAX_WORKERS];
 static hd_step steps[MAX_TASKS + MAX_WORKERS];
@@ -45,6 +48,7 @@ static uint32_t lists[MAX_WORKERS];
 static hd_tally tallies[MAX_WORKERS];
 static hd_worker workers[MAX_WORKERS];
 static uint32_t task_of[MAX_WORKERS];
+static hd_scheduler scheduler;
 static hd_run run;
 
 /* What was seen in this schedule. */
@@ -54,11 +58,12 @@ static uint32_t n_lanes(void) { return c->n_lanes ? c->n_lanes : 1u; }
 static uint32_t n_runs(void) { return c->n_runs ? c->n_runs : 1u; }
 static uint32_t first_run(void) { return c->first_run ? c->first_run : 1u; }
 static uint32_t dispatch(void) { return c->dispatch ? c->dispatch : HD_DISPATCH_DISTRIBUTED; }
+/* A worker that is alone is the scheduler, too. */
+static uint32_t n_schedulers(void) { return dispatch() == HD_DISPATCH_SCHEDULER && c->n_workers > 1u; }
 static uint32_t bit(uint32_t mask, uint32_t t) { return mask >> t & 1u; }
 
-uint64_t hd_host_clock(void) { return 0; } /* core wants one; only traces use it */
-
 /* ---- lanes that schedule together ------------------------------------------------------------- */
+
 
 uint32_t hd_warp_lane(void) { return model_lane(); }
 uint32_t hd_warp_width(void) { return model_n_lanes(); }
@@ -106,7 +111,7 @@ static void unpark(void *me, uint32_t worker)
     model_give(worker);
 }
 
-static const hd_host host = {NULL, park, unpark, NULL};
+const hd_host model_host = {NULL, park, unpark, NULL};
 
 /* ---- the graph ---------------------------------------------------------------------------------- */
 
@@ -233,10 +238,14 @@ static hd_run run_of_case(void)
     r.n_workers = c->n_workers;
     r.n_slots = c->n_slots;
     r.policy = c->policy;
+    r.steals = c->steals;
+    r.late = hd_policy_late(&r);
+    r.n_local = c->n_local ? c->n_local : 1024u;
     r.dispatch = dispatch();
+    r.n_schedulers = n_schedulers();
     r.has_urgent = c->urgent != 0;
     r.has_placed = c->places != NULL;
-    r.host = c->parks ? &host : NULL;
+    r.host = c->parks ? &model_host : NULL;
     return r;
 }
 
@@ -270,9 +279,11 @@ static void begin_cursors(void)
 {
     uint32_t i;
     for (i = 0; i < 2u * c->n_workers; i++)
-        cursors[i].tail = cursors[i].head = c->ring_at;
+        cursors[i].tail = cursors[i].head = cursors[i].next = c->ring_at;
     for (i = 0; i < c->n_workers && dispatch() == HD_DISPATCH_IQS; i++)
         *hd_iqs_size(&run, i) = 0;
+    for (i = 0; i < c->n_workers && dispatch() == HD_DISPATCH_SCHEDULER; i++)
+        *hd_sched_seen(&run, i) = c->ring_at;
 }
 
 /* As the host leaves them before run first_run(). */
@@ -282,6 +293,7 @@ static void begin(void)
     memset(&shared, 0, sizeof shared);
     memset(slots, 0, sizeof slots);
     memset(boxes, 0, sizeof boxes);
+    memset(&scheduler, 0, sizeof scheduler);
     memset(n_ran, 0, sizeof n_ran);
     n_order = 0;
     for (i = 0; i < c->n_tasks; i++) {
@@ -330,15 +342,24 @@ static void run_task(uint32_t t, uint32_t lane, uint32_t k)
         run_body(t, lane, k);
 }
 
+/* Nothing is left in a ring, but for slots whose tasks were stolen and to which the head has not come since. */
+static void check_ring(uint32_t ring)
+{
+    uint32_t n = c->steals && ring % 2u ? (cursors[ring].tail - cursors[ring].head) & HD_RING_COUNT : 0u, i, at;
+    if (n > c->n_slots || cursors[ring].tail != ((cursors[ring].head + n) & HD_RING_COUNT))
+        model_fail("ring %u: tail 0x%x, head 0x%x", ring, cursors[ring].tail, cursors[ring].head);
+    for (i = 0; i < c->n_slots; i++) {
+        at = ring * c->n_slots + ((cursors[ring].head + i) & (c->n_slots - 1u));
+        if (slots[at] != (i < n ? HD_SLOT_STOLEN : 0u))
+            model_fail("a slot of ring %u still holds 0x%x", ring, slots[at]);
+    }
+}
+
 static void check_rings(void)
 {
     uint32_t i;
-    for (i = 0; i < 2u * c->n_workers * c->n_slots; i++)
-        if (slots[i])
-            model_fail("a slot of ring %u still holds 0x%x", i / c->n_slots, slots[i]);
     for (i = 0; i < 2u * c->n_workers; i++)
-        if (cursors[i].tail != cursors[i].head)
-            model_fail("ring %u: tail 0x%x, head 0x%x", i, cursors[i].tail, cursors[i].head);
+        check_ring(i);
 }
 
 static void check_tickets(void)
@@ -360,9 +381,35 @@ static void check_queues(void)
                        cursors[2u * w].head);
 }
 
+static void check_central(void)
+{
+    if (shared.lock || shared.seed != n_roots || shared.ticket != c->n_tasks - n_roots || shared.tail != shared.ticket)
+        model_fail("the lock is %u, %u roots and %u others were taken, %u inserted", shared.lock, shared.seed,
+                   shared.ticket, shared.tail);
+}
+
+static void check_scheduler(void)
+{
+    uint32_t w, n_given = 0, n_seen = 0;
+    for (w = 0; w < c->n_workers; w++) {
+        if (*hd_sched_iqs(&run, w) != *hd_sched_taken(&run, w) || *hd_sched_oqs(&run, w) != scheduler.seen[w])
+            model_fail("worker %u: IQS 0x%x, taken 0x%x, OQS 0x%x, seen 0x%x", w, *hd_sched_iqs(&run, w),
+                       *hd_sched_taken(&run, w), *hd_sched_oqs(&run, w), scheduler.seen[w]);
+        n_given += *hd_sched_iqs(&run, w) - c->ring_at;
+        n_seen += *hd_sched_oqs(&run, w) - c->ring_at;
+    }
+    if (n_given != n_seen || n_given % c->n_tasks != 0u || hd_sched_get(&scheduler.left) != 0u)
+        model_fail("%u tasks were handed out, %u reported, %u are left", n_given, n_seen, scheduler.left);
+}
+
 static void check_dispatch(void)
 {
     switch (dispatch()) {
+    case HD_DISPATCH_CENTRAL: check_central(); break;
+    case HD_DISPATCH_SCHEDULER:
+        if (c->n_tasks)
+            check_scheduler();
+        break;
     case HD_DISPATCH_TICKET: check_tickets(); break;
     case HD_DISPATCH_IQS: check_queues(); break;
     case HD_DISPATCH_PLAN: break;
@@ -371,7 +418,10 @@ static void check_dispatch(void)
 }
 
 /* Does the run end by the count of outstanding tasks? */
-static int is_settled(void) { return dispatch() == HD_DISPATCH_DISTRIBUTED || dispatch() == HD_DISPATCH_IQS; }
+static int is_settled(void)
+{
+    return dispatch() == HD_DISPATCH_DISTRIBUTED || dispatch() == HD_DISPATCH_IQS || dispatch() == HD_DISPATCH_CENTRAL;
+}
 
 static void check_counters(uint32_t number)
 {
@@ -458,8 +508,8 @@ static void last_out(uint32_t why, uint32_t number, uint32_t k)
     check_counters(number);
     check_placed();
     hd_rearm(&run, number + 1u);
-    for (w = 0; w < c->n_workers; w++)
-        model_give(GATE(w));
+    for (w = 0; w < c->n_workers + n_schedulers(); w++)
+        model_give(MODEL_GATE(w));
 }
 
 static void leave(hd_worker *w, uint32_t k)
@@ -507,11 +557,23 @@ static void settle(hd_worker *w, uint32_t n)
 }
 #endif
 
-static uint32_t next_iqs(hd_worker *w)
+static uint32_t take(hd_worker *w)
+{
+    switch (dispatch()) {
+    case HD_DISPATCH_CENTRAL: return hd_central_take(&run, w);
+    case HD_DISPATCH_SCHEDULER: return hd_sched_take(&run, w);
+    default: return hd_iqs_take(&run, w);
+    }
+}
+
+/* A worker that polls: a queue of its own, or the one of all. */
+static uint32_t next_of_queue(hd_worker *w)
 {
     uint32_t n, t;
     for (n = 0; hd_stopped(&run) == HD_STOP_NOT; n++) {
-        t = hd_iqs_take(&run, w);
+        if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers())
+            (void)hd_sched_turn(&run, &scheduler);
+        t = take(w);
         if (t != HD_NONE)
             return t;
         if (n)
@@ -540,17 +602,42 @@ static uint32_t next(hd_worker *w, uint32_t at)
 {
     switch (dispatch()) {
     case HD_DISPATCH_TICKET: return next_ticket(w);
-    case HD_DISPATCH_IQS: return next_iqs(w);
+    case HD_DISPATCH_IQS:
+    case HD_DISPATCH_CENTRAL:
+    case HD_DISPATCH_SCHEDULER: return next_of_queue(w);
     case HD_DISPATCH_PLAN: return next_step(w, at);
     default: return hd_next(&run, w);
     }
 }
 
+/* What is freed goes into the own ring, as spawned tasks do where others steal. */
+static void finish_own(hd_worker *w, uint32_t t)
+{
+    uint32_t at, ready, left = 0;
+    for (at = 0; at < tasks[t].n_succ; at += hd_warp_width()) {
+        hd_edge e = {0, 0};
+        ready = hd_ballot(hd_arrive_at(&run, w->run, &tasks[t], at, &e));
+        if (ready)
+            left = hd_push_own(&run, w, e, ready);
+        if (ready && left)
+            hd_spill(&run, w, left, e.task);
+        if (ready && hd_warp_lane() == 0)
+            w->tally.n_pushed += hd_popcount(left);
+    }
+    hd_finished(&run, w, t, &tasks[t]);
+}
+
 static void finish(hd_worker *w, uint32_t t)
 {
+    if (c->owns) {
+        finish_own(w, t);
+        return;
+    }
     switch (dispatch()) {
     case HD_DISPATCH_TICKET: hd_ticket_finish(&run, w, t, &tasks[t]); break;
     case HD_DISPATCH_IQS: hd_iqs_finish(&run, w, t, &tasks[t]); break;
+    case HD_DISPATCH_CENTRAL: hd_central_finish(&run, w, t, &tasks[t]); break;
+    case HD_DISPATCH_SCHEDULER: hd_sched_finish(&run, w, t, &tasks[t]); break;
     case HD_DISPATCH_PLAN:
         hd_plan_release(&run, step_of(t), hd_step_mine(&run, step_of(t)));
         hd_finished(&run, w, t, &tasks[t]);
@@ -571,9 +658,11 @@ static void work(uint32_t id, uint32_t lane)
     uint32_t k, t, at;
     for (k = 0; k < n_runs(); k++) {
         if (k && lane == 0)
-            model_wait(GATE(id));
+            model_wait(MODEL_GATE(id));
         if (lane == 0)
             hd_worker_begin(&run, w, id);
+        if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers())
+            hd_sched_begin(&run, &scheduler);
         for (at = 0;; at++) {
             if (lane == 0)
                 task_of[id] = next(w, at);
@@ -591,16 +680,38 @@ static void work(uint32_t id, uint32_t lane)
     }
 }
 
+static void schedule(uint32_t lane)
+{
+    uint32_t k, said;
+    for (k = 0; k < n_runs(); k++) {
+        if (k && lane == 0)
+            model_wait(MODEL_GATE(c->n_workers));
+        block_barrier();
+        hd_sched_begin(&run, &scheduler);
+        while ((said = hd_sched_turn(&run, &scheduler)) != HD_TURN_OVER) {
+            if (said == HD_TURN_IDLE && n_lanes() == 1u)
+                HD_PAUSE(0);
+            else if (said == HD_TURN_IDLE && lane == 0)
+                model_nap("the scheduler"); /* what it waits for may be another lane's word */
+        }
+        if (lane == 0 && hd_leave(&run))
+            last_out(hd_stopped(&run), scheduler.run, k);
+    }
+}
+
 static void fiber(uint32_t i)
 {
     uint32_t worker = i / n_lanes();
-    if (worker == c->n_workers) {
+    if (worker == c->n_workers + n_schedulers()) {
         (void)hd_stop(&shared.fail, HD_STOP_CANCELED);
         hd_wake_all(&run);
         return;
     }
     model_join(worker, i % n_lanes(), n_lanes());
-    work(worker, i % n_lanes());
+    if (worker == c->n_workers)
+        schedule(i % n_lanes());
+    else
+        work(worker, i % n_lanes());
 }
 
 static void check_order(void)
@@ -623,6 +734,26 @@ static void end(void)
         check_order();
 }
 
+/* ---- the suite ---------------------------------------------------------------------------------- */
+
+static const char *name_of(uint32_t i) { return i < n_graph_cases ? graph_cases[i].name : NULL; }
+
+static void choose(uint32_t i, int weak, model_test *t)
+{
+    c = &graph_cases[i];
+    t->name = c->name;
+    t->n_fibers = (c->n_workers + n_schedulers()) * n_lanes() + c->cancels;
+    t->n_preempt = weak ? c->n_weak : c->n_preempt;
+    t->n_stale = weak ? c->n_stale : 0u;
+    t->in_order = 0;
+    t->begin = begin;
+    t->fiber = fiber;
+    t->end = end;
+    build();
+}
+
+const model_suite model_graphs = {name_of, choose};
+
 /* ---- all cases ---------------------------------------------------------------------------------- */
 
 /* What was asked for. */
@@ -640,19 +771,16 @@ static void print_case(const model_test *t, int weak, uint64_t n, double seconds
     fflush(stdout);
 }
 
-static int run_case(const graph_case *which, int weak, const request *q)
+static int run_case(const model_suite *s, uint32_t i, int weak, const request *q)
 {
-    model_test t = {NULL, 0, 0, 0, 0, begin, fiber, end};
+    model_test t;
     struct timespec t0, t1;
     uint64_t n;
     int failed;
-    c = which;
-    t.name = c->name;
-    t.n_fibers = c->n_workers * n_lanes() + c->cancels;
-    t.n_preempt = (weak ? c->n_weak : c->n_preempt) + q->deeper;
-    t.n_preempt = t.n_preempt < q->most ? t.n_preempt : q->most;
-    t.n_stale = weak ? c->n_stale : 0u;
-    build();
+    s->choose(i, weak, &t);
+    if (weak && !t.n_stale)
+        return 0;
+    t.n_preempt = t.n_preempt + q->deeper < q->most ? t.n_preempt + q->deeper : q->most;
     clock_gettime(CLOCK_MONOTONIC, &t0);
     failed = model_explore(&t, &n);
     clock_gettime(CLOCK_MONOTONIC, &t1);
@@ -693,20 +821,28 @@ static int wanted(const char *name, const request *q)
     return q->n_names == 0;
 }
 
+/* Runs what is wanted of a suite. *n: so many cases more were. */
+static int run_suite(const model_suite *s, const request *q, uint32_t *n)
+{
+    uint32_t i;
+    for (i = 0; s->name(i); i++) {
+        if (!wanted(s->name(i), q))
+            continue;
+        ++*n;
+        if (q->list)
+            printf("%s\n", s->name(i));
+        else if ((q->strict && run_case(s, i, 0, q)) || (q->weak && run_case(s, i, 1, q)))
+            return 1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     request q = read_request(argc, argv);
-    uint32_t i, n = 0;
-    for (i = 0; i < n_graph_cases; i++) {
-        const graph_case *g = &graph_cases[i];
-        if (!wanted(g->name, &q))
-            continue;
-        n++;
-        if (q.list)
-            printf("%s\n", g->name);
-        else if ((q.strict && run_case(g, 0, &q)) || (q.weak && g->n_stale && run_case(g, 1, &q)))
-            return 1;
-    }
+    uint32_t n = 0;
+    if (run_suite(&model_graphs, &q, &n) || run_suite(&model_spawning, &q, &n))
+        return 1;
     if (!n)
         printf("no such case\n");
     return n == 0;

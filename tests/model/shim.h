@@ -21,6 +21,11 @@
 #define HD_SUB(p, v, order, scope) model_add((p), 0u - (v), MODEL_##order, MODEL_SITE(p))
 #define HD_EXCH(p, v, order, scope) model_exchange((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_CAS(p, e, v, order, scope) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))
+#if defined(MODEL_NAPS) /* who waits may wait for its turn by the clock, too */
+#define HD_PAUSE(n) ((void)(n), model_nap(MODEL_SITE(pause)))
+#else
 #define HD_PAUSE(n) ((void)(n), model_pause(MODEL_SITE(pause)))
+#endif
+#define HD_REST(n) HD_PAUSE(n)
 
 #endif

@@ -12,7 +12,11 @@ static const uint32_t worker_counts[] = {1, 2, 3, 7};
 static const uint64_t sizes[][4] = {{37, 37, 8, 8}, {45, 31, 16, 7}, {3, 40, 1, 9}, {9, 9, 64, 64}};
 #define N_SIZES (sizeof sizes / sizeof sizes[0])
 
-static int fits(const app *a, const uint64_t *s) { return strcmp(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]); }
+/* Apps of one size are those of apps/spawned.c. */
+static int fits(const app *a, const uint64_t *s)
+{
+    return a->n[1] && (!strstr(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]));
+}
 
 static void run_case(const app *a, const uint64_t *size, heddle_ctx *ctx, const char *what)
 {
@@ -33,7 +37,7 @@ static void run_case(const app *a, const uint64_t *size, heddle_ctx *ctx, const 
     a->free(c);
 }
 
-static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t n_workers)
+static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t n_workers, uint32_t steal)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
@@ -43,8 +47,11 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
     cfg.dispatch = dispatch;
     cfg.policy = policy;
     cfg.n_workers = n_workers;
-    snprintf(what, sizeof what, "%s, policy %s, %u workers", heddle_dispatch_name(dispatch), heddle_policy_name(policy),
-             n_workers);
+    cfg.steal = steal;
+    cfg.n_local = steal; /* and looks into the ring after each kept task, where there is more to steal */
+    cfg.idle = steal ? HEDDLE_IDLE_POLITE : HEDDLE_IDLE_LATENCY;
+    snprintf(what, sizeof what, "%s, policy %s, %u workers%s", heddle_dispatch_name(dispatch),
+             heddle_policy_name(policy), n_workers, steal ? ", stealing" : "");
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     for (i = 0; app_list[i]; i++)
         for (k = 0; k < N_SIZES; k++)
@@ -54,7 +61,10 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
 }
 
 /* Which worker gets a task is a choice under these two only. */
-static int has_policies(heddle_dispatch d) { return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS; }
+static int has_policies(heddle_dispatch d)
+{
+    return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS || d == HEDDLE_DISPATCH_SCHEDULER;
+}
 
 int main(void)
 {
@@ -63,6 +73,8 @@ int main(void)
     for (d = 1; d < HEDDLE_N_DISPATCHES; d++)
         for (p = 0; p < (has_policies((heddle_dispatch)d) ? HEDDLE_N_POLICIES : 1); p++)
             for (w = 0; w < sizeof worker_counts / sizeof worker_counts[0]; w++)
-                run_config((heddle_dispatch)d, (heddle_policy)p, worker_counts[w]);
+                run_config((heddle_dispatch)d, (heddle_policy)p, worker_counts[w], 0);
+    for (p = 1; p < HEDDLE_N_POLICIES; p++)
+        run_config(HEDDLE_DISPATCH_DISTRIBUTED, (heddle_policy)p, 3, 1);
     return 0;
 }

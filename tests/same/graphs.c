@@ -24,7 +24,8 @@
 /* What all batches together must have met, or the test tests less than it says. */
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_tasks, n_joins, n_kept, n_pushed, n_full, n_spilled, n_parks, n_watched, n_edges;
-    uint64_t n_placed, n_refused, n_of[HEDDLE_N_DISPATCHES]; /* n_of: runs by dispatch */
+    uint64_t n_placed, n_refused, n_stolen, n_of[HEDDLE_N_DISPATCHES]; /* n_of: runs by dispatch */
+    uint64_t n_by[HEDDLE_N_POLICIES];                                  /* and by policy */
 } tally;
 
 typedef struct walker {
@@ -61,12 +62,18 @@ typedef struct side_ctx {
 
 static void random_config(heddle_config *c, uint64_t *seed)
 {
-    static const uint32_t rings[] = {0, 1, 2, 4}, spins[] = {0, 1, 5, 200};
+    static const uint32_t rings[] = {0, 1, 2, 4}, spins[] = {0, 1, 5, 200}, locals[] = {0, 1, 3, 100};
     c->backend = HEDDLE_CPU;
     c->n_workers = 1 + (uint32_t)check_below(seed, 8);
     c->dispatch = (heddle_dispatch)check_below(seed, HEDDLE_N_DISPATCHES);
-    if (c->dispatch != HEDDLE_DISPATCH_TICKET && c->dispatch != HEDDLE_DISPATCH_PLAN)
+    if (c->dispatch != HEDDLE_DISPATCH_TICKET && c->dispatch != HEDDLE_DISPATCH_PLAN &&
+        c->dispatch != HEDDLE_DISPATCH_CENTRAL)
         c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
+    if (c->dispatch == HEDDLE_DISPATCH_DEFAULT || c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED) {
+        c->steal = (uint32_t)check_below(seed, 2);
+        c->n_local = locals[check_below(seed, 4)];
+    }
+    c->idle = (heddle_idle)check_below(seed, HEDDLE_N_IDLES);
     c->n_ring = rings[check_below(seed, 4)];
     c->spin_us = spins[check_below(seed, 4)];
     c->n_trace = check_below(seed, 3) ? SPEC_TASKS : 0;
@@ -84,6 +91,9 @@ static void note(tally *sum, subject *x, const side_ctx *on)
     CHECK_MSG(!strncmp(how, dispatch, strlen(dispatch)), "dispatch %s says it was: %s", dispatch, how);
     sum->n_runs++;
     sum->n_of[on->config.dispatch]++;
+    sum->n_by[on->config.policy]++;
+    sum->n_stolen += st.n_stolen;
+    CHECK(on->config.steal || !st.n_stolen);
     sum->n_kept += st.n_kept;
     sum->n_pushed += st.n_pushed;
     sum->n_full += st.n_full;
@@ -122,7 +132,7 @@ static void finish(tally *sum, subject *x)
 
 static int can_place(const side_ctx *on)
 {
-    return on->config.dispatch != HEDDLE_DISPATCH_TICKET && on->config.dispatch != HEDDLE_DISPATCH_IQS;
+    return on->config.dispatch <= HEDDLE_DISPATCH_DISTRIBUTED || on->config.dispatch == HEDDLE_DISPATCH_PLAN;
 }
 
 /* One graph, one to three runs. */
@@ -216,10 +226,12 @@ static void report(const tally *t)
     printf("kept %llu, pushed %llu, rings full %llu, spilled %llu, parked %llu\n", (unsigned long long)t->n_kept,
            (unsigned long long)t->n_pushed, (unsigned long long)t->n_full, (unsigned long long)t->n_spilled,
            (unsigned long long)t->n_parks);
-    printf("bound tasks %llu, graphs with such refused %llu; runs:", (unsigned long long)t->n_placed,
-           (unsigned long long)t->n_refused);
+    printf("stolen %llu, bound tasks %llu, graphs with such refused %llu; runs:", (unsigned long long)t->n_stolen,
+           (unsigned long long)t->n_placed, (unsigned long long)t->n_refused);
     for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
         printf(" %s %llu", heddle_dispatch_name((heddle_dispatch)i), (unsigned long long)t->n_of[i]);
+    for (i = 1; i < HEDDLE_N_POLICIES; i++)
+        printf(" %s %llu", heddle_policy_name((heddle_policy)i), (unsigned long long)t->n_by[i]);
     printf("\n");
 }
 
@@ -250,8 +262,10 @@ int main(void)
     report(&all);
     CHECK(all.n_graphs >= n);
     CHECK(n < 1000 || (all.n_joins && all.n_edges && all.n_watched && all.n_kept && all.n_pushed && all.n_full &&
-                       all.n_spilled && all.n_parks && all.n_placed && all.n_refused));
+                       all.n_spilled && all.n_parks && all.n_placed && all.n_refused && all.n_stolen));
     for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
         CHECK(n < 1000 || all.n_of[i]);
+    for (i = 1; i < HEDDLE_N_POLICIES; i++)
+        CHECK(n < 2000 || all.n_by[i]);
     return 0;
 }

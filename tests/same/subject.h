@@ -112,9 +112,9 @@ static inline void subject_body(const heddle_lane *lane, const void *app, const 
     subject_work(d, t, args);
 }
 
-#define SUBJECT_INFO(bytes)                     \
-    {                                           \
-        "spec" #bytes, subject_body, (bytes), 0 \
+#define SUBJECT_INFO(bytes)                        \
+    {                                              \
+        "spec" #bytes, subject_body, (bytes), 0, 0 \
     }
 static const heddle_body_info subject_bodies[SPEC_BODIES] = {
     SUBJECT_INFO(0),   SUBJECT_INFO(1),   SUBJECT_INFO(4),  SUBJECT_INFO(8),  SUBJECT_INFO(16),

@@ -20,8 +20,8 @@ static void test_defaults(void)
     CHECK_OK(ctx, heddle_get_config(ctx, &c));
     heddle_get_machine(&m);
     CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_has_backend(c.backend));
-    CHECK(c.backend != HEDDLE_CPU ||
-          (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring && c.spin_us));
+    CHECK(c.backend != HEDDLE_CPU || (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring &&
+                                      c.spin_us && c.n_local && c.idle != HEDDLE_IDLE_DEFAULT && !c.steal));
     CHECK(!strcmp(heddle_errmsg(ctx), ""));
     heddle_close(ctx);
 }
@@ -53,10 +53,14 @@ static void test_given(void)
     c.n_ring = 5;
     c.spin_us = 3;
     c.no_pin = 1;
+    c.n_local = 3;
+    c.steal = 1;
+    c.idle = HEDDLE_IDLE_POLITE;
     ctx = open_with(&c);
     CHECK_OK(ctx, heddle_get_config(ctx, &got));
     CHECK(got.n_workers == 5 && got.policy == HEDDLE_POLICY_GRR && got.n_trace == 10 && got.time_limit_ms == 12345);
     CHECK(got.n_ring == 8 && got.spin_us == 3 && got.no_pin == 1); /* rings are a power of two */
+    CHECK(got.n_local == 3 && got.steal == 1 && got.idle == HEDDLE_IDLE_POLITE);
     heddle_close(ctx);
 }
 
@@ -84,8 +88,8 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     {HEDDLE_CPU, (heddle_executor)6, 0, 0, 0, 0, 0, "executor 6 is unknown"},
-    {HEDDLE_CPU, 0, (heddle_dispatch)5, 0, 0, 0, 0, "dispatch 5 is unknown"},
-    {HEDDLE_CPU, 0, 0, (heddle_policy)5, 0, 0, 0, "policy 5 is unknown"},
+    {HEDDLE_CPU, 0, (heddle_dispatch)7, 0, 0, 0, 0, "dispatch 7 is unknown"},
+    {HEDDLE_CPU, 0, 0, (heddle_policy)8, 0, 0, 0, "policy 8 is unknown"},
     {HEDDLE_CPU, 0, 0, 0, 3, 0, 0, "by_body is 3"},
     {HEDDLE_CPU, 0, 0, 0, 0, 2, 0, "sync is 2"},
     {HEDDLE_CPU, HEDDLE_EXECUTOR_PERSISTENT, 0, 0, 0, 0, 0, "executor persistent: a choice of the cuda backend"},
@@ -100,8 +104,34 @@ static const refusal refusals[] = {
     {HEDDLE_CUDA, HEDDLE_EXECUTOR_TASKGRAPH, 0, HEDDLE_POLICY_LF, 0, 0, 0, "has no workers"},
     {HEDDLE_CPU, 0, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_LRR, 0, 0, 0, "policy lrr: dispatch ticket"},
     {HEDDLE_CPU, 0, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_SHARE, 0, 0, 0, "policy share: dispatch plan"},
+    {HEDDLE_CPU, 0, HEDDLE_DISPATCH_CENTRAL, HEDDLE_POLICY_LF, 0, 0, 0, "policy lf: dispatch central"},
     {HEDDLE_CPU, 0, 0, 0, 0, 0, 2, "2 lanes"},
 };
+
+/* The same of what only workers with rings do. */
+static const struct {
+    heddle_config config;
+    const char *word;
+} ring_refusals[] = {
+    {{.steal = 2}, "steal is 2"},
+    {{.idle = (heddle_idle)3}, "idle mode 3 is unknown"},
+    {{.steal = 1, .dispatch = HEDDLE_DISPATCH_PLAN}, "steal: workers have rings of their own only under"},
+    {{.n_local = 4, .dispatch = HEDDLE_DISPATCH_TICKET}, "n_local: workers have rings of their own only under"},
+    {{.steal = 1, .executor = HEDDLE_EXECUTOR_LEVELS}, "steal: executor levels has no workers"},
+    {{.idle = HEDDLE_IDLE_POLITE, .executor = HEDDLE_EXECUTOR_TASKGRAPH}, "idle mode polite: executor taskgraph"},
+};
+
+static void test_ring_refusals(void)
+{
+    size_t i;
+    for (i = 0; i < sizeof ring_refusals / sizeof ring_refusals[0]; i++) {
+        heddle_config c = ring_refusals[i].config;
+        heddle_ctx *ctx;
+        c.size = sizeof c;
+        CHECK_MSG(heddle_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_errmsg(NULL));
+        CHECK_MSG(strstr(heddle_errmsg(NULL), ring_refusals[i].word), "row %zu: %s", i, heddle_errmsg(NULL));
+    }
+}
 
 static void test_refusals(void)
 {
@@ -188,6 +218,7 @@ int main(void)
     test_given();
     test_lanes();
     test_refusals();
+    test_ring_refusals();
     test_no_gpu();
     test_machine();
     test_memory(HEDDLE_SERIAL);

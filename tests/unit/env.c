@@ -35,6 +35,9 @@ static const row rows[] = {
     GOOD("HEDDLE_POLICY", "grr", policy, HEDDLE_POLICY_GRR),
     GOOD("HEDDLE_POLICY", "lf", policy, HEDDLE_POLICY_LF),
     GOOD("HEDDLE_POLICY", "share", policy, HEDDLE_POLICY_SHARE),
+    GOOD("HEDDLE_POLICY", "rr", policy, HEDDLE_POLICY_RR),
+    GOOD("HEDDLE_POLICY", "ts", policy, HEDDLE_POLICY_TS),
+    GOOD("HEDDLE_POLICY", "al", policy, HEDDLE_POLICY_AL),
     GOOD("HEDDLE_POLICY", "default", policy, HEDDLE_POLICY_DEFAULT),
     BAD("HEDDLE_POLICY", "fifo"),
     GOOD("HEDDLE_EXECUTOR", "persistent", executor, HEDDLE_EXECUTOR_PERSISTENT),
@@ -49,11 +52,22 @@ static const row rows[] = {
     GOOD("HEDDLE_DISPATCH", "ticket", dispatch, HEDDLE_DISPATCH_TICKET),
     GOOD("HEDDLE_DISPATCH", "plan", dispatch, HEDDLE_DISPATCH_PLAN),
     GOOD("HEDDLE_DISPATCH", "iqs", dispatch, HEDDLE_DISPATCH_IQS),
+    GOOD("HEDDLE_DISPATCH", "scheduler", dispatch, HEDDLE_DISPATCH_SCHEDULER),
+    GOOD("HEDDLE_DISPATCH", "central", dispatch, HEDDLE_DISPATCH_CENTRAL),
     GOOD("HEDDLE_DISPATCH", "", dispatch, HEDDLE_DISPATCH_DEFAULT),
     BAD("HEDDLE_DISPATCH", "plans"),
     GOOD("HEDDLE_BY_BODY", "2", by_body, 2),
     BAD("HEDDLE_BY_BODY", "3"),
     BAD("HEDDLE_BY_BODY", "yes"),
+    GOOD("HEDDLE_IDLE", "latency", idle, HEDDLE_IDLE_LATENCY),
+    GOOD("HEDDLE_IDLE", "polite", idle, HEDDLE_IDLE_POLITE),
+    GOOD("HEDDLE_IDLE", "default", idle, HEDDLE_IDLE_DEFAULT),
+    BAD("HEDDLE_IDLE", "rude"),
+    GOOD("HEDDLE_STEAL", "1", steal, 1),
+    BAD("HEDDLE_STEAL", "2"),
+    GOOD("HEDDLE_LOCAL", "16", n_local, 16),
+    GOOD("HEDDLE_LOCAL", "1073741824", n_local, 1u << 30),
+    BAD("HEDDLE_LOCAL", "1073741825"),
     GOOD("HEDDLE_SYNC", "1", sync, 1),
     BAD("HEDDLE_SYNC", "2"),
     GOOD("HEDDLE_DEVICE", "3", device, 3),
@@ -129,7 +143,7 @@ static void test_list(void)
         CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
         CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
     }
-    CHECK(n == 15 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(n == 19 && !heddle_env_get(UINT32_MAX, &i));
     CHECK(unsetenv("HEDDLE_RING") == 0);
 }
 
@@ -193,6 +207,7 @@ static void test_names(void)
     TEST_NAMES(heddle_policy, HEDDLE_N_POLICIES, heddle_policy_name);
     TEST_NAMES(heddle_executor, HEDDLE_N_EXECUTORS, heddle_executor_name);
     TEST_NAMES(heddle_dispatch, HEDDLE_N_DISPATCHES, heddle_dispatch_name);
+    TEST_NAMES(heddle_idle, HEDDLE_N_IDLES, heddle_idle_name);
 }
 
 /* The sentence lists what would have been right. */
@@ -202,8 +217,10 @@ static void test_sentence(void)
     hd_error e;
     CHECK(!setenv("HEDDLE_DISPATCH", "push", 1));
     CHECK(hd_env_fill(&c, &e) == HEDDLE_EINVAL);
-    CHECK_MSG(!strcmp(e.text, "HEDDLE_DISPATCH=push: default, distributed, ticket, plan or iqs is expected"), "%s",
-              e.text);
+    CHECK_MSG(
+        !strcmp(e.text,
+                "HEDDLE_DISPATCH=push: default, distributed, ticket, plan, iqs, scheduler or central is expected"),
+        "%s", e.text);
     CHECK(!unsetenv("HEDDLE_DISPATCH"));
 }
 

@@ -172,7 +172,7 @@ int main(void)
     uint64_t seed = check_seed(20260106), held = hd_held_bytes();
     uint32_t i;
     for (i = 0; i < SPEC_BODIES; i++)
-        bodies[i] = (heddle_body_info){"body", NULL, spec_arg_bytes[i], 0};
+        bodies[i] = (heddle_body_info){"body", NULL, spec_arg_bytes[i], 0, 0};
     for (i = 0; i < 3000; i++)
         check_one(&seed);
     test_shared();

@@ -150,8 +150,8 @@ int main(void)
     heddle_ctx *ctx;
     uint32_t i;
     for (i = 0; i < SPEC_BODIES; i++)
-        bodies[i] = (heddle_body_info){"nothing", body, spec_arg_bytes[i], 0};
-    bodies[i] = (heddle_body_info){"keep_args", keep_args, HEDDLE_MAX_ARG_BYTES, 0};
+        bodies[i] = (heddle_body_info){"nothing", body, spec_arg_bytes[i], 0, 0};
+    bodies[i] = (heddle_body_info){"keep_args", keep_args, HEDDLE_MAX_ARG_BYTES, 0, 0};
     cfg.backend = HEDDLE_SERIAL;
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     test_random(ctx, &seed);

@@ -184,7 +184,7 @@ int main(void)
     uint64_t seed = check_seed(20260107), held = hd_held_bytes();
     uint32_t i, n_cyclic = 0, n_marked = 0;
     for (i = 0; i < SPEC_BODIES; i++)
-        bodies[i] = (heddle_body_info){"body", NULL, spec_arg_bytes[i], 0};
+        bodies[i] = (heddle_body_info){"body", NULL, spec_arg_bytes[i], 0, 0};
     for (i = 0; i < 3000; i++)
         n_cyclic += (uint32_t)random_cycle(&seed);
     for (i = 0; i < 2000; i++)

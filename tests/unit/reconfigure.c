@@ -69,15 +69,16 @@ static void check_config(rig *r, const heddle_config *c)
 
 static void test_cpu(void)
 {
-    static const heddle_dispatch all[] = {HEDDLE_DISPATCH_TICKET, HEDDLE_DISPATCH_PLAN, HEDDLE_DISPATCH_IQS,
-                                          HEDDLE_DISPATCH_DISTRIBUTED};
+    static const heddle_dispatch all[] = {HEDDLE_DISPATCH_TICKET,  HEDDLE_DISPATCH_PLAN,
+                                          HEDDLE_DISPATCH_IQS,     HEDDLE_DISPATCH_SCHEDULER,
+                                          HEDDLE_DISPATCH_CENTRAL, HEDDLE_DISPATCH_DISTRIBUTED};
     heddle_stats st = HEDDLE_STATS_INIT;
     rig r;
     uint32_t i;
     rig_open(&r, HEDDLE_CPU);
     run(&r);
     for (i = 0; i < 12; i++) {
-        heddle_config c = config_of(all[i % 4], 1 + i % 5);
+        heddle_config c = config_of(all[i % 6], 1 + i % 5);
         c.n_trace = i % 2 ? 2000 : 0;
         CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
         check_config(&r, &c);

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #define SYNTHETIC_BODIES 5u
-static const heddle_body_info synthetic_bodies[SYNTHETIC_BODIES] = {{"alpha", NULL, 8, 0},
-                                                                    {"beta", NULL, 0, 0},
-                                                                    {"a \"quoted\\\" <&> \xc3\xa9\n", NULL, 100, 0},
-                                                                    {"never", NULL, 0, 0},
-                                                                    {"delta", NULL, 64, 0}};
+static const heddle_body_info synthetic_bodies[SYNTHETIC_BODIES] = {{"alpha", NULL, 8, 0, 0},
+                                                                    {"beta", NULL, 0, 0, 0},
+                                                                    {"a \"quoted\\\" <&> \xc3\xa9\n", NULL, 100, 0, 0},
+                                                                    {"never", NULL, 0, 0, 0},
+                                                                    {"delta", NULL, 64, 0, 0}};
 static const heddle_table synthetic_table = {sizeof(heddle_table), HEDDLE_CORE_VERSION, "made & up", 0,
                                              SYNTHETIC_BODIES,     synthetic_bodies,    NULL};
 

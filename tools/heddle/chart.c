@@ -47,9 +47,9 @@ static double round_step(double least)
 
 static double most_of(const chart *c)
 {
-    double most = 0;
+    double most = 0, v = 0;
     for (size_t i = 0; i < c->n_groups * c->n_series; i++) {
-        double v = c->high ? c->high[i] : c->value[i];
+        v = (c->stacked && i % c->n_series ? v : 0) + (c->high ? c->high[i] : c->value[i]);
         most = v > most ? v : most;
     }
     return most > 0 ? most : 1;
@@ -95,6 +95,24 @@ static void print_bars(const chart *c, double top, FILE *out)
     }
 }
 
+static void print_stacks(const chart *c, double top, FILE *out)
+{
+    double group = (double)PLOT / (double)c->n_groups;
+    for (size_t g = 0; g < c->n_groups; g++) {
+        double left = LEFT + group * ((double)g + 0.1), below = 0;
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", left + 0.4 * group,
+                TOP + HEIGHT + 18, c->groups[g]);
+        for (size_t s = 0; s < c->n_series; s++) {
+            double v = c->value[g * c->n_series + s];
+            if (v <= 0)
+                continue;
+            below += v;
+            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", left,
+                    y_of(below, top), 0.8 * group, y_of(0, top) - y_of(v, top), colours[s % N_COLOURS]);
+        }
+    }
+}
+
 static void print_lines(const chart *c, double top, FILE *out)
 {
     double most = 1;
@@ -126,6 +144,8 @@ void chart_print(const chart *c, FILE *out)
     top = upright_axis(c, out);
     if (c->at)
         print_lines(c, top, out);
+    else if (c->stacked)
+        print_stacks(c, top, out);
     else
         print_bars(c, top, out);
     fprintf(out, "</svg>\n");

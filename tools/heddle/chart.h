@@ -15,6 +15,7 @@ typedef struct chart {
     const double *low, *high; /* the same, for sticks; else NULL                                       */
     const double *at;         /* lines: where each group stands on the level axis; else NULL           */
     const char *at_unit;
+    int stacked; /* bars: the series of a group stand on one another                                  */
 } chart;
 
 void chart_print(const chart *c, FILE *out);

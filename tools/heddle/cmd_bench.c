@@ -98,16 +98,22 @@ static void add_policies(bench *b, heddle_config c)
     unsigned wanted = b->o->policies;
     for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
         c.policy = (heddle_policy)p;
-        if (c.policy == HEDDLE_POLICY_SHARE && c.dispatch == HEDDLE_DISPATCH_IQS)
-            continue; /* the paper's queues have no such thing */
+        if (c.policy == HEDDLE_POLICY_SHARE &&
+            (c.dispatch == HEDDLE_DISPATCH_IQS || c.dispatch == HEDDLE_DISPATCH_SCHEDULER))
+            continue; /* the papers' queues have no such thing */
         if (!wanted || wanted & 1u << p)
             add_subject(b, &c, 0);
     }
 }
 
+static int has_policies(heddle_dispatch d)
+{
+    return d != HEDDLE_DISPATCH_TICKET && d != HEDDLE_DISPATCH_PLAN && d != HEDDLE_DISPATCH_CENTRAL;
+}
+
 static void add_dispatch(bench *b, heddle_config c)
 {
-    if (c.dispatch == HEDDLE_DISPATCH_TICKET || c.dispatch == HEDDLE_DISPATCH_PLAN)
+    if (!has_policies(c.dispatch))
         add_subject(b, &c, 0);
     else
         add_policies(b, c);
@@ -387,21 +393,29 @@ static int bench_app(const options *o, const app *a, size_t at, size_t n_apps, F
 
 /* ---- the command ---- */
 
+/* All apps; where a size was given, those that have rows and columns. Ends with NULL. */
+static void all_apps(const options *o, const app **out)
+{
+    const app_request *q = &o->request;
+    for (size_t i = 0; app_list[i]; i++)
+        if (app_list[i]->n[1] || !(q->n[0] || q->b[0]))
+            *out++ = app_list[i];
+    *out = NULL;
+}
+
 /* The apps that were named, or all; ends with NULL. */
 static int find_apps(const options *o, const app **out)
 {
     size_t n = 0;
+    if (o->n_words == 1 && !strcmp(o->words[0], "all")) {
+        all_apps(o, out);
+        return CLI_OK;
+    }
     if (o->n_words == 0)
         return cli_bad("bench takes the names of apps, or all");
-    for (size_t i = 0; i < o->n_words; i++) {
-        if (!strcmp(o->words[i], "all") && o->n_words == 1) {
-            while (app_list[n]) {
-                out[n] = app_list[n];
-                n++;
-            }
-        } else if (find_app(o->words[i], &out[n++]))
+    for (size_t i = 0; i < o->n_words; i++)
+        if (find_app(o->words[i], &out[n++]))
             return CLI_BAD;
-    }
     out[n] = NULL;
     return CLI_OK;
 }

@@ -227,6 +227,7 @@ const char *work_dispatch(const heddle_config *c)
 
 const char *work_policy(const heddle_config *c)
 {
-    int none = c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN;
+    int none = c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN ||
+               c->dispatch == HEDDLE_DISPATCH_CENTRAL;
     return !has_workers(c) || none ? "-" : heddle_policy_name(c->policy);
 }

@@ -5,10 +5,10 @@
  *     HD_ADD(p, v, order, scope)          HD_SUB, HD_EXCH: old value
  *     HD_COUNT(p, order, scope): adds 1, nobody wants the old value
  *     HD_CAS(p, expected, v, order, scope): nonzero if *p was `expected` and became v (relaxed if not)
- *     HD_PAUSE(n): the n-th fruitless poll in a row
+ *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_REST(n): the same of one who lets others go first
  *
- * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: DEV (workers of one device, CPU threads) or SYS (host
- * and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
+ * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (lanes of one worker), DEV (workers of one device, CPU
+ * threads) or SYS (host and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
  * uint32_t and are touched only through these macros; one scope a word for life, in the field's comment.
  * There is no stand-alone fence: it is dear on the GPU and ThreadSanitizer does not understand it.
  *
@@ -25,6 +25,7 @@
 
 #define HD_SCOPE_DEV __NV_THREAD_SCOPE_DEVICE
 #define HD_SCOPE_SYS __NV_THREAD_SCOPE_SYSTEM
+#define HD_SCOPE_BLOCK __NV_THREAD_SCOPE_BLOCK
 #define HD_LOAD(p, order, scope) __nv_atomic_load_n((p), __NV_ATOMIC_##order, HD_SCOPE_##scope)
 #define HD_STORE(p, v, order, scope) __nv_atomic_store_n((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
 #define HD_ADD(p, v, order, scope) __nv_atomic_fetch_add((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
@@ -52,6 +53,9 @@ HD_CAS_FN(ACQ_REL, DEV)
 /* Bounded and short: 32 ns doubling to 512 ns, so that a poller finds work at most half a hop late. */
 HD_FN void hd_pause(uint32_t n) { __nanosleep(32u << (n < 4u ? n : 4u)); }
 #define HD_PAUSE(n) hd_pause(n)
+/* Up to 8 us. */
+HD_FN void hd_rest_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
+#define HD_REST(n) hd_rest_for(n)
 
 #else
 
@@ -78,6 +82,7 @@ HD_FN void hd_pause(uint32_t n)
 #endif
 }
 #define HD_PAUSE(n) hd_pause(n)
+#define HD_REST(n) hd_pause(n)
 
 #endif
 #endif

@@ -83,6 +83,7 @@ static __device__ __forceinline__ heddle_lane hd_block_lane(hd_fail *fail, void 
     lane.fail = fail;
     lane.team = nullptr;
     lane.failed = nullptr;
+    lane.desk = nullptr;
     return lane;
 }
 
@@ -240,11 +241,13 @@ static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_blo
 
 /* The lanes. What a body has failed for is read by all lanes between two barriers that nobody writes it between. */
 template <typename Bodies, int TRACE, typename Block>
-static __device__ __forceinline__ void hd_lanes(const hd_run &r, Block *b, void *arena, uint32_t n_lanes)
+static __device__ __forceinline__ void hd_lanes(const hd_run &r, Block *b, void *arena, uint32_t n_lanes,
+                                                hd_desk *desk = nullptr)
 {
     heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
     hd_head head, next = {0, 0, 0, 0};
     uint32_t i, n_ready = 0, n_ends = 0, dead = 0;
+    lane.desk = desk;
     for (i = 0;; i++) {
         const uint32_t slot = hd_slot_of(b, i);
         if (next.plain) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* core/dynamic.h - the persistent kernel of dispatch distributed, ticket and iqs: one warp of a block takes the next task
+/* core/dynamic.h - the persistent kernel of all dispatches but plan: one warp of a block takes the next task
  * and counts the successors of the last one. nvcc only. */
 #ifndef HEDDLE_CORE_DYNAMIC_H
 #define HEDDLE_CORE_DYNAMIC_H
 
 #include "heddle/core/block.h"
+#include "heddle/core/central.h"
 #include "heddle/core/iqs.h"
+#include "heddle/core/scheduler.h"
 #include "heddle/core/ticket.h"
 
 /* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use. */
@@ -273,10 +275,26 @@ static __device__ __forceinline__ uint32_t hd_take_seen(const hd_run &r, hd_dyna
         return t;
     }
     if (a->lane == from) {
-        hd_ring_moved(&r.cursors[2u * a->id + which], r.n_slots, &w->head[which]);
+        hd_ring_moved(&r.cursors[2u * a->id + which], r.late, &w->head[which]);
         a->at = hd_head_slot(r, w, which);
     }
     __syncwarp();
+    return t;
+}
+
+/* The same of the normal ring where others steal out of it; HD_NONE: they were quicker. */
+static __device__ __forceinline__ uint32_t hd_take_first(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_turn *a)
+{
+    hd_worker *w = &b->worker;
+    uint32_t t = HD_NONE;
+    if (a->lane == 0)
+        t = hd_take_ring(&r, w, 1);
+    t = __shfl_sync(0xffffffffu, t, 0);
+    __syncwarp();
+    if (a->lane == HD_LANE_RINGS + 1u)
+        a->at = hd_head_slot(r, w, 1);
+    if (t != HD_NONE)
+        hd_stage(r, b, i, t, HD_NONE, a);
     return t;
 }
 
@@ -324,6 +342,15 @@ static __device__ __forceinline__ void hd_block_settle(const hd_run &r, hd_worke
 
 #define HD_IDLE_PAUSE_MAX 2u /* as HD_PAUSE counts: 128 ns */
 
+/* The polls-th fruitless look, not one of the first: waits a little, or, where the config is polite, longer and longer. */
+static __device__ __forceinline__ void hd_idle_pause(const hd_run &r, uint32_t polls)
+{
+    if (r.polite)
+        HD_REST(polls >> 5);
+    else
+        HD_PAUSE(polls >> 7 < HD_IDLE_PAUSE_MAX ? polls >> 7 : HD_IDLE_PAUSE_MAX);
+}
+
 /* Nothing to do, and some looks later still nothing: asks, gives back what is done, waits a little. */
 static __device__ __forceinline__ void hd_block_idle(const hd_run &r, hd_worker *w, uint32_t polls, hd_turn *a)
 {
@@ -336,8 +363,25 @@ static __device__ __forceinline__ void hd_block_idle(const hd_run &r, hd_worker 
     if (polls == 4u)
         hd_block_settle(r, w, a);
     if (polls > 64u)
-        HD_PAUSE(polls >> 7 < HD_IDLE_PAUSE_MAX ? polls >> 7 : HD_IDLE_PAUSE_MAX);
+        hd_idle_pause(r, polls);
     __syncwarp();
+}
+
+#define HD_STEAL_POLLS 4u /* a power of two: fruitless looks from one attempt to steal to the next */
+
+/* Nothing to do: at times tries to steal. Step i, in its slot, or HD_NONE. */
+static __device__ __forceinline__ uint32_t hd_block_steal(const hd_run &r, hd_dynamic_block *b, uint32_t i,
+                                                          uint32_t polls, hd_turn *a)
+{
+    uint32_t t = HD_NONE;
+    if (polls & (HD_STEAL_POLLS - 1u))
+        return t;
+    if (a->lane == 0)
+        t = hd_take_stolen(&r, &b->worker);
+    t = __shfl_sync(0xffffffffu, t, 0);
+    if (t != HD_NONE)
+        hd_stage(r, b, i, t, HD_NONE, a);
+    return t;
 }
 
 /* A task that passed through no ring: kept, on the own list, or a root. */
@@ -369,13 +413,16 @@ static __device__ __forceinline__ uint32_t hd_take_any(const hd_run &r, hd_dynam
     hd_worker *w = &b->worker;
     uint32_t t;
     uint32_t from = sees & HD_SEES_URGENT ? HD_SEES_URGENT : sees & HD_SEES_BOX;
-    if (!from && (sees & HD_SEES_NORMAL) && (w->kept == HD_NONE || w->kept_run))
+    if (!from && (sees & HD_SEES_NORMAL) && (w->kept == HD_NONE || w->kept_run >= r.n_local))
         from = HD_SEES_NORMAL;
     __syncwarp();
     if (from == HD_SEES_NORMAL && a->lane == 0)
         w->kept_run = 0;
-    if (from)
+    if (from && !(from == HD_SEES_NORMAL && r.steals))
         return hd_take_seen(r, b, i, from, a);
+    t = from ? hd_take_first(r, b, i, a) : HD_NONE;
+    if (t != HD_NONE)
+        return t;
     t = hd_take_own(r, w, sees);
     if (t != HD_NONE)
         hd_stage(r, b, i, t, hd_asked(t, a), a);
@@ -439,6 +486,13 @@ static __device__ __forceinline__ uint32_t hd_next_distributed(const hd_run &r, 
             own = 0; /* nothing comes to it but from elsewhere */
         }
         hd_block_open(r, a);
+        if (r.steals) {
+            t = hd_block_steal(r, b, i, polls, a);
+            if (t != HD_NONE) {
+                hd_block_close(r, w, a);
+                return t;
+            }
+        }
         sees = ~hd_look_again(a, polls);
         hd_block_idle(r, w, polls, a); /* while it is on its way */
         sees &= hd_sees(r, w, a);
@@ -466,13 +520,24 @@ static __device__ __forceinline__ uint32_t hd_next_ticket(const hd_run &r, hd_dy
         if ((polls & 15u) == 15u && __shfl_sync(0xffffffffu, hd_stopped(&r), 0) != HD_STOP_NOT)
             return HD_NONE;
         if (polls > 64u)
-            HD_PAUSE(polls >> 7 < HD_IDLE_PAUSE_MAX ? polls >> 7 : HD_IDLE_PAUSE_MAX);
+            hd_idle_pause(r, polls);
     }
     return hd_take_word(r, b, i, slot, word, a);
 }
 
-/* Dispatch iqs. */
-static __device__ __forceinline__ uint32_t hd_next_iqs(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_turn *a)
+template <uint32_t DISPATCH> static __device__ __forceinline__ uint32_t hd_take_queue(const hd_run &r, hd_worker *w)
+{
+    if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER)
+        return hd_sched_take(&r, w);
+    else if constexpr (DISPATCH == HD_DISPATCH_CENTRAL)
+        return hd_central_take(&r, w);
+    else
+        return hd_iqs_take(&r, w);
+}
+
+/* The others: a worker looks into its queue, or the one of all. */
+template <uint32_t DISPATCH>
+static __device__ __forceinline__ uint32_t hd_next_queue(const hd_run &r, hd_dynamic_block *b, uint32_t i, hd_turn *a)
 {
     uint32_t polls, t = HD_NONE;
 #pragma unroll 1
@@ -480,7 +545,7 @@ static __device__ __forceinline__ uint32_t hd_next_iqs(const hd_run &r, hd_dynam
         if (__shfl_sync(0xffffffffu, hd_stopped(&r), 0) != HD_STOP_NOT)
             return HD_NONE;
         if (a->lane == 0)
-            t = hd_iqs_take(&r, &b->worker);
+            t = hd_take_queue<DISPATCH>(r, &b->worker);
         t = __shfl_sync(0xffffffffu, t, 0);
         if (t != HD_NONE)
             break;
@@ -498,7 +563,7 @@ static __device__ __forceinline__ uint32_t hd_next_of(const hd_run &r, hd_dynami
     else if constexpr (DISPATCH == HD_DISPATCH_TICKET)
         return hd_next_ticket(r, b, i, a);
     else
-        return hd_next_iqs(r, b, i, a);
+        return hd_next_queue<DISPATCH>(r, b, i, a);
 }
 
 /* The compiler would copy all this anew wherever a path ends. */
@@ -642,6 +707,10 @@ static __device__ __forceinline__ void hd_finish_of(const hd_run &r, hd_worker *
         a->n_tasks += (f->what & 0xffffu) != HD_BODY_JOIN;
     } else if constexpr (DISPATCH == HD_DISPATCH_TICKET) {
         hd_ticket_finish(&r, w, t, task);
+    } else if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER) {
+        hd_sched_finish(&r, w, t, task);
+    } else if constexpr (DISPATCH == HD_DISPATCH_CENTRAL) {
+        hd_central_finish(&r, w, t, task);
     } else {
         hd_iqs_finish(&r, w, t, task);
     }
@@ -780,21 +849,15 @@ static __device__ __forceinline__ void hd_schedule(const hd_run &r, hd_dynamic_b
     }
 }
 
-template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_persistent(const __grid_constant__ hd_run r)
+/* The block that is no worker, dispatch scheduler: all its threads, turn after turn. */
+static __device__ __forceinline__ void hd_schedule_for_all(const hd_run &r, hd_scheduler *s)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_dynamic_block b;
-    const uint32_t n_lanes = blockDim.x - 32u;
-    if (threadIdx.x == 0) {
-        b.began = b.ended = b.failed[0] = b.failed[1] = 0;
-        hd_worker_begin(&r, &b.worker, blockIdx.x);
-        hd_block_came(r, b.worker.run);
-    }
-    __syncthreads();
-    if (threadIdx.x < n_lanes)
-        hd_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
-    else
-        hd_schedule<DISPATCH, TRACE>(r, hd_where(&b), n_lanes);
+    hd_sched_begin(&r, s);
+#pragma unroll 1
+    while (hd_sched_turn(&r, s) != HD_TURN_OVER)
+        ;
+    if (hd_all_lane() == 0)
+        hd_block_leave(r, s->run, hd_leave(&r));
 }
 
 #endif

@@ -70,21 +70,42 @@ HD_FN void hd_iqs_insert(const hd_run *r, uint32_t target, uint32_t task)
     HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);
 }
 
-/* All scheduling lanes: each inserts its task if it is `ready`. The policies are those of section 5.6: under lf (and
- * share, which has nothing to ask for here) the first freed task goes into the worker's own queue. */
+/* All scheduling lanes: where the first of n freed tasks goes. Under the local-first kinds that is the worker's own queue (share
+ * has nothing to ask for here); but spawned tasks come one at a time, so that each would be the first. */
+HD_FN uint32_t hd_iqs_first(const hd_run *r, const hd_worker *w, uint32_t n)
+{
+    if (!hd_policy_keeps(r->policy))
+        return hd_aim_now(r, w, n).first;
+    return r->n_arena ? w->turn : w->id;
+}
+
+/* All scheduling lanes, policies by load: whose queue the rank-th of n freed tasks goes into. */
+HD_FN uint32_t hd_iqs_pick(const hd_run *r, const hd_worker *w, uint32_t rank, uint32_t n)
+{
+    const uint32_t stays =
+        !hd_policy_has(r->policy, HD_IF_LOW) && !r->n_arena; /* the first, whatever the lengths are */
+    uint32_t target = w->id;
+    if (n > stays)
+        target = hd_policy_pick(r, w->id, stays, rank - stays, n - stays);
+    return stays && rank == 0 ? w->id : target;
+}
+
+/* All scheduling lanes: each inserts its task if it is `ready`. */
 HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
 {
-    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first;
+    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), n = hd_popcount(mask), first, target;
+    const uint32_t rank = hd_popcount(mask & ((1u << lane) - 1u));
     if (!mask)
         return;
-    first = hd_policy_keeps(r->policy) ? w->id : hd_aim_now(r, w, hd_popcount(mask)).first;
+    first = hd_iqs_first(r, w, n);
+    target = hd_policy_by_load(r->policy) ? hd_iqs_pick(r, w, rank, n) : hd_wrapped_any(r, first + rank);
     if (ready)
-        hd_iqs_insert(r, hd_wrapped_any(r, first + hd_popcount(mask & ((1u << lane) - 1u))), e.task);
+        hd_iqs_insert(r, target, e.task);
     hd_warp_sync(); /* all lanes have read the turn before lane 0 moves it */
     if (lane == 0)
-        w->turn = hd_wrapped_any(r, first + hd_popcount(mask));
+        w->turn = hd_wrapped_any(r, first + n);
     if (lane == 0)
-        w->tally.n_pushed += hd_popcount(mask);
+        w->tally.n_pushed += n;
 }
 
 /* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */

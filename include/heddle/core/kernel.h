@@ -5,7 +5,7 @@
  * own protocol, and each with and without tracing. The switch over bodies is inlined, so any build system will do (no
  * relocatable device code); its price is that every body gets the registers of the hungriest.
  *
- * What their blocks do is in core/block.h, dynamic.h and planned.h.
+ * What their blocks do is in core/block.h, dynamic.h, planned.h and, for tables with a body that spawns, spawning.h.
  *
  * All blocks must be resident: the grid is the number of workers, which the library sizes by the occupancy of the very
  * kernel, and the launch is cooperative, so that the driver refuses a grid that does not fit. The last worker out makes
@@ -18,8 +18,8 @@
 #ifndef HEDDLE_CORE_KERNEL_H
 #define HEDDLE_CORE_KERNEL_H
 
-#include "heddle/core/dynamic.h"
 #include "heddle/core/planned.h"
+#include "heddle/core/spawning.h"
 
 /* ---- levels ---- */
 
@@ -80,8 +80,11 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     case HD_KERNEL_ALONE(name, 1):                                                             \
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<name##_alone_, 1>);
 
+#define HEDDLE_CHILDREN_X_(name, shared) | name##_children_
+
 #define HEDDLE_KERNEL_(app, LIST)                                                                            \
     struct app##_dispatch_ {                                                                                 \
+        enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0 };                                                 \
         __device__ __forceinline__ void operator()(const heddle_lane *lane, uint32_t body, const void *app_, \
                                                    const void *args_) const                                  \
         {                                                                                                    \
@@ -99,6 +102,8 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
             HD_CASE_PERSISTENT_(app, HD_DISPATCH_DISTRIBUTED)                                                \
             HD_CASE_PERSISTENT_(app, HD_DISPATCH_TICKET)                                                     \
             HD_CASE_PERSISTENT_(app, HD_DISPATCH_IQS)                                                        \
+            HD_CASE_PERSISTENT_(app, HD_DISPATCH_SCHEDULER)                                                  \
+            HD_CASE_PERSISTENT_(app, HD_DISPATCH_CENTRAL)                                                    \
         case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0):                                                      \
             return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<app##_dispatch_, 0>);                \
         case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1):                                                      \

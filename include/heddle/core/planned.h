@@ -249,7 +249,7 @@ static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_b
     if (on == 0) /* else it has met there */
         hd_done_sync(n_ends, n_lanes + 32u);
     if (lane == 0) {
-        hd_tally tally = {b->n_tasks, 0, 0, 0, 0, 0, b->n_events, b->n_dropped, 0};
+        hd_tally tally = {b->n_tasks, 0, 0, 0, 0, 0, b->n_events, b->n_dropped, 0, 0, 0, 0, 0};
         r.tallies[blockIdx.x] = tally;
         hd_block_leave(r, b->run, hd_leave(&r));
     }

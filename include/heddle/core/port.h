@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 4u
+#define HEDDLE_CORE_VERSION 5u
 
 /* HD_FN declares a core function; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
  * runs seldom would crowd the instruction cache of the code that runs always. */
@@ -54,6 +54,7 @@ typedef struct heddle_lane {
     struct hd_fail *fail; /* where heddle_fail leaves the first error                             */
     struct hd_team *team; /* emulated block only (its barrier), else NULL                         */
     uint32_t *failed;     /* on a GPU worker: what heddle_fail sets for the worker itself, else NULL */
+    struct hd_desk *desk; /* where the body lays down tasks that it makes, NULL: nowhere            */
 } heddle_lane;
 
 /* An emulated block's barrier, called by every lane. Host only. */
@@ -87,6 +88,17 @@ HD_FN uint32_t hd_shuffle(uint32_t value, uint32_t from)
     return value;
 }
 HD_FN void hd_warp_sync(void) {}
+#endif
+
+/* All lanes of a worker that does nothing but schedule: a block's threads. They meet at hd_all_sync. */
+#if defined(__CUDA_ARCH__)
+HD_FN uint32_t hd_all_lane(void) { return threadIdx.x; }
+HD_FN uint32_t hd_all_width(void) { return blockDim.x; }
+HD_FN void hd_all_sync(void) { __syncthreads(); }
+#else
+HD_FN uint32_t hd_all_lane(void) { return hd_warp_lane(); }
+HD_FN uint32_t hd_all_width(void) { return hd_warp_width(); }
+HD_FN void hd_all_sync(void) { hd_warp_sync(); }
 #endif
 
 /* Nanoseconds of one clock for all workers: CLOCK_MONOTONIC, or the GPU's global timer (steps of 32). */

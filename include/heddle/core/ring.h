@@ -19,6 +19,11 @@
  * only while nothing is reserved. The producer's own compare-and-swap takes the bit away and so tells it
  * that the owner must be woken. One word decides, so no wake-up is lost.
  *
+ * Stealing. Where workers steal, a thief takes a task by a compare-and-swap of its slot to HD_SLOT_STOLEN. The slot stays
+ * reserved; the owner, who takes by an exchange, passes it by when its head comes there. `next` tells thieves how far the
+ * slots are stolen. It is a hint, which only those move on who have stolen the slot before it: between the head and it no
+ * task is left that may be stolen, or else it is behind and they look at some slots in vain.
+ *
  * Boxes (a GPU only). A box is one word a worker: 0 while it has something to do, HD_BOX_OPEN while it has nothing, and a
  * task, as in a slot, when somebody has handed it one. Opened and emptied by its owner, filled by one compare-and-swap:
  * who fills it knows that the task waits behind no other, and needs one trip to memory instead of two. */
@@ -32,6 +37,8 @@
 #define HD_RING_COUNT 0x7fffffffu /* cursors count modulo 2^31                                     */
 #define HD_SLOT_DIRECT 0x80000000u
 
+#define HD_SLOT_STOLEN 0x7ffffffeu /* its task is gone, the owner has not been there since               */
+
 #define HD_BOX_OPEN 0x7fffffffu
 
 #define HD_PUSH_FULL 0u
@@ -44,15 +51,30 @@ HD_FN uint32_t hd_ring_reserve(hd_cursor *c, uint32_t n_slots, uint32_t *doze)
     uint32_t tail = HD_LOAD(&c->tail, RELAXED, DEV);
     for (;;) {
         /* Acquire: the owner emptied these slots before it moved the head past them. */
-        uint32_t head = HD_LOAD(&c->head, ACQUIRE, DEV);
-        if (((tail - head) & HD_RING_COUNT) >= n_slots)
+        uint32_t used = (tail - HD_LOAD(&c->head, ACQUIRE, DEV)) & HD_RING_COUNT;
+        if (used == n_slots)
             return HD_NONE;
-        if (HD_CAS(&c->tail, tail, (tail + 1u) & HD_RING_COUNT, RELAXED, DEV)) {
+        /* More than that: the tail is from before others pushed and the owner popped. */
+        if (used < n_slots && HD_CAS(&c->tail, tail, (tail + 1u) & HD_RING_COUNT, RELAXED, DEV)) {
             *doze = tail & HD_RING_DOZE;
             return tail & HD_RING_COUNT;
         }
         tail = HD_LOAD(&c->tail, RELAXED, DEV);
     }
+}
+
+/* Owner only, who has written the head itself: reserves up to n slots, as long as no more than `most` are used. The first
+ * position; *got: how many. */
+HD_FN uint32_t hd_ring_reserve_some(hd_cursor *c, uint32_t most, uint32_t n, uint32_t *got)
+{
+    uint32_t tail, used, room;
+    do {
+        tail = HD_LOAD(&c->tail, RELAXED, DEV);
+        used = (tail - HD_LOAD(&c->head, RELAXED, DEV)) & HD_RING_COUNT;
+        room = used < most ? most - used : 0u;
+        *got = n < room ? n : room;
+    } while (*got && !HD_CAS(&c->tail, tail, (tail + *got) & HD_RING_COUNT, RELAXED, DEV));
+    return tail;
 }
 
 HD_FN void hd_slot_fill(uint32_t *slot, uint32_t task, uint32_t direct)
@@ -75,24 +97,23 @@ HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uin
     return doze ? HD_PUSH_WAKE : HD_PUSH_OK;
 }
 
-/* Owner only: has emptied the slot at its head, and moves on. */
-HD_FN void hd_ring_moved(hd_cursor *c, uint32_t n_slots, uint32_t *head)
+/* Owner only: has emptied the slot at its head, and moves on. late: see hd_run. */
+HD_FN void hd_ring_moved(hd_cursor *c, uint32_t late, uint32_t *head)
 {
     *head = (*head + 1u) & HD_RING_COUNT;
-    /* Producers read this line at every push: move it a quarter ring at a time. */
-    if (n_slots < 8u || (*head & (n_slots / 4u - 1u)) == 0)
+    if ((*head & late) == 0u)
         HD_STORE(&c->head, *head, RELEASE, DEV);
 }
 
 /* Owner only: empties the slot at its head, which it has found full, and moves on. */
-HD_FN void hd_ring_empty(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t *head)
+HD_FN void hd_ring_empty(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t late, uint32_t *head)
 {
     HD_STORE(&slots[*head & (n_slots - 1u)], 0u, RELAXED, DEV);
-    hd_ring_moved(c, n_slots, head);
+    hd_ring_moved(c, late, head);
 }
 
 /* Owner only. *head is its private cursor. Returns the slot's word, or 0 when there is nothing. */
-HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t *head)
+HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t late, uint32_t *head)
 {
     uint32_t *slot = &slots[*head & (n_slots - 1u)];
     uint32_t word = HD_LOAD(slot, RELAXED, DEV);
@@ -100,8 +121,38 @@ HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint
         return 0;
     if (word & HD_SLOT_DIRECT)
         word = HD_LOAD(slot, ACQUIRE, DEV); /* the same word: nobody else writes a full slot         */
-    hd_ring_empty(c, slots, n_slots, head);
+    hd_ring_empty(c, slots, n_slots, late, head);
     return word;
+}
+
+/* Owner only, where others steal: the same. Passes stolen slots by. */
+HD_FN uint32_t hd_ring_pop_first(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t *head)
+{
+    uint32_t word = HD_SLOT_STOLEN;
+    while (word == HD_SLOT_STOLEN) {
+        uint32_t *slot = &slots[*head & (n_slots - 1u)];
+        if (!HD_LOAD(slot, RELAXED, DEV))
+            return 0;
+        word = HD_EXCH(slot, 0u, ACQUIRE, DEV); /* a thief may have been quicker                  */
+        hd_ring_moved(c, 0u, head);
+    }
+    return word;
+}
+
+/* A thief: where the tasks begin that nobody has stolen. */
+HD_FN uint32_t hd_ring_next(hd_cursor *c, uint32_t n_slots)
+{
+    uint32_t head = HD_LOAD(&c->head, RELAXED, DEV), next = HD_LOAD(&c->next, RELAXED, DEV);
+    return ((next - head) & HD_RING_COUNT) <= n_slots ? next : head;
+}
+
+/* A thief, who has seen `word` in the slot at a position: 1 when its task is the thief's now. */
+HD_FN int hd_ring_steal(hd_cursor *c, uint32_t *slot, uint32_t at, uint32_t word)
+{
+    if (!HD_CAS(slot, word, HD_SLOT_STOLEN, ACQUIRE, DEV))
+        return 0;
+    HD_STORE(&c->next, (at + 1u) & HD_RING_COUNT, RELAXED, DEV);
+    return 1;
 }
 
 /* ---- boxes ---- */

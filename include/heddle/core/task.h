@@ -31,6 +31,7 @@
 /* hd_task.flags */
 #define HD_TASK_URGENT 1u
 #define HD_TASK_WATCH 2u
+#define HD_TASK_HELD 4u /* spawned, and its handle was asked for: its slot stays until its spawner has ended */
 #define HD_TASK_PLACE 3 /* bits from here up: the worker + 1 that shall run it, 0 = any        */
 
 /* hd_edge.need: in-degree of the target in the low 30 bits */
@@ -43,17 +44,32 @@ typedef struct hd_edge {
     uint32_t need; /* its in-degree and urgency                                                   */
 } hd_edge;
 
+/* What a spawned task has in place of a graph's successors (core/spawn.h). Tasks are named by number, HD_NONE = none. */
+typedef struct hd_kin {
+    uint32_t gate;    /* dev: generation of its slot * 8 | HD_GATE_...                                */
+    uint32_t waiters; /* tasks that wait for its end, linked by `next`; under the gate's lock         */
+    uint32_t next;    /* waiting: the next of those that wait with it                                 */
+    uint32_t parent;  /* the continuation that waits for its end                                      */
+    uint32_t open;    /* dev: of a continuation: what has not ended of that which it waits for        */
+    uint32_t heir_of; /* of a continuation: the task whose end its own is                             */
+    uint32_t held;    /* of a continuation: held children of the bodies before it, linked by held_next */
+    uint32_t held_next;
+} hd_kin;
+
 typedef struct hd_task {
     uint16_t body; /* index in the table, or HD_BODY_JOIN                                    */
     uint16_t flags;
     uint32_t n_in;   /* predecessors                                                           */
-    uint32_t n_succ; /* successors, inline ones included                                       */
-    uint32_t succ;   /* index in edges of the fifth              */
+    uint32_t n_succ; /* successors, inline ones included; 0 for a spawned task                   */
+    uint32_t succ;   /* index in edges of the fifth; of a spawned task: which predecessor it waits for next */
     uint32_t arg_bytes;
     uint32_t args_at; /* offset in the args arena / 16, when arg_bytes > HD_INLINE_ARGS         */
     uint32_t watch;   /* index among the watched tasks, when HD_TASK_WATCH                      */
     uint32_t cost_ns;
-    hd_edge first[HD_INLINE_SUCC];
+    union {
+        hd_edge first[HD_INLINE_SUCC];
+        hd_kin kin; /* of a spawned task                                                         */
+    };
     uint8_t args[HD_INLINE_ARGS];
 } hd_task;
 HD_STATIC_ASSERT(sizeof(hd_task) == 128, "a task record is 128 bytes");
@@ -98,7 +114,12 @@ HD_STATIC_ASSERT(sizeof(hd_step) == 128, "a step is as long as a record");
 #define HD_STOP_CANCELED 2u
 #define HD_STOP_FAILED 3u
 #define HD_STOP_TIMEOUT 4u
-#define HD_STOP_LOST 5u /* the device failed; set by the host only                                 */
+#define HD_STOP_LOST 5u  /* the device failed; set by the host only                                 */
+#define HD_STOP_SPAWN 6u /* a body spawned what it must not; code is HD_SPAWN_...                  */
+#define HD_STOP_FULL 7u  /* no slot of the arena is free and nobody can go on                      */
+
+/* The number of a spawned task in messages and events, its body in the low bits: slots are used again. */
+#define HD_SPAWNED 0x80000000u
 
 /* Polled by all workers, written once or twice a run. */
 typedef struct hd_fail {
@@ -117,21 +138,31 @@ typedef struct hd_shared {
     uint32_t asking, pad5[31];      /* dev: a worker that has nothing, + 1; 0 = nobody asks       */
     uint32_t out, pad3[31];         /* dev: workers that have left                                */
     uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
-    uint32_t ticket, pad6[31];      /* dev: dispatch ticket: the next ticket to take              */
-    uint32_t tail, pad7[31];        /* dev: dispatch ticket: the next slot to fill                */
+    uint32_t ticket, pad6[31];      /* dev: dispatch ticket: the next ticket; central: the next slot to take */
+    uint32_t tail, pad7[31];        /* dev: dispatch ticket, central: the next slot to fill       */
     uint64_t began, pad8[15];       /* when the first worker came; on a GPU, lane 0 of worker 0 writes it */
+    uint32_t fresh, pad9[31];       /* dev: slots of the arena that somebody has had; never goes back */
+    uint32_t avail, pad10[31];      /* dev: batches in the pool of free slots                      */
+    uint32_t pool_tail, pad11[31];  /* dev: the next place of the pool to put a batch               */
+    uint32_t pool_head, pad12[31];  /* dev: the next place to take one                              */
+    uint32_t starved, pad13[31];    /* dev: workers that have a task but no room for its children   */
+    uint32_t resting, pad14[31];    /* dev: workers that have long had nothing                      */
+    uint32_t lock, pad15[31];       /* dev: dispatch central: somebody has the queue                */
 } hd_shared;
-HD_STATIC_ASSERT(sizeof(hd_shared) == 10 * HD_LINE, "one line a word");
+HD_STATIC_ASSERT(sizeof(hd_shared) == 17 * HD_LINE, "one line a word");
 
 /* A ready ring's two cursors (core/ring.h). */
 typedef struct hd_cursor {
     uint32_t tail, pad0[31]; /* dev: producers; next slot to reserve, and HD_RING_DOZE             */
-    uint32_t head, pad1[31]; /* dev: owner; next slot to take, published late                     */
+    uint32_t head;           /* dev: owner; next slot to take, published late                     */
+    uint32_t next, pad1[30]; /* dev: thieves; the first slot that is not stolen, a hint           */
 } hd_cursor;
 
 /* What a worker did, written by it when it leaves. */
 typedef struct hd_tally {
     uint32_t n_tasks, n_kept, n_pushed, n_full, n_spilled, n_parks, n_events, n_dropped, n_given;
+    uint32_t n_spawned, n_stolen; /* tasks made by its bodies; taken out of other workers' rings         */
+    uint32_t most_own, n_starved; /* longest own list; times it had no room for a task's children         */
 } hd_tally;
 
 /* One traced task. Times are of hd_clock; the three gaps saturate at 4.29 s. */
@@ -163,7 +194,10 @@ typedef struct hd_host {
     void (*done)(void *self, uint32_t task); /* a watched task is done                        */
 } hd_host;
 
-/* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel. */
+/* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel.
+ *
+ * When bodies spawn (n_arena > 0), tasks and args are copies with room behind them: task number n_tasks + i is slot i of the
+ * arena, and everything that has a word a task has one for it. */
 typedef struct hd_run {
     const hd_task *tasks;
     const hd_edge *edges;
@@ -171,13 +205,19 @@ typedef struct hd_run {
     const uint32_t *roots;
     const void *app;
     hd_shared *shared;
-    uint32_t *count;    /* dev: arrivals at each task                                            */
-    uint32_t *link;     /* one word a task: the next on its worker's own list                    */
-    hd_cursor *cursors; /* two a worker: urgent, normal                                          */
-    uint32_t *slots;    /* dev: two rings a worker                                               */
-    uint32_t *boxes;    /* dev: one a worker (core/ring.h), or NULL: none                          */
-    hd_tally *tallies;  /* one a worker                                                          */
-    hd_event *events;   /* n_trace a worker, or NULL                                             */
+    uint32_t *count;            /* dev: arrivals at each task                                            */
+    uint32_t *link;             /* one word a task: the next on its worker's own list                    */
+    uint32_t *back;             /* the one before it, when bodies spawn                                  */
+    uint32_t *store;            /* free slots that a worker has: n_store words each, the first says how many */
+    uint32_t *pool;             /* dev: n_pool places of HD_BATCH free slots, and behind them a word each: it is full */
+    const uint32_t *bodies;     /* when bodies spawn: of each the bytes of its record and the children it may have */
+    struct hd_after *after;     /* one a slot                                                    */
+    struct hd_sibling *sibling; /* HD_SIBLINGS a worker                                          */
+    hd_cursor *cursors;         /* two a worker: urgent, normal                                          */
+    uint32_t *slots;            /* dev: two rings a worker                                               */
+    uint32_t *boxes;            /* dev: one a worker (core/ring.h), or NULL: none                          */
+    hd_tally *tallies;          /* one a worker                                                          */
+    hd_event *events;           /* n_trace a worker, or NULL                                             */
     const hd_host *host;
     hd_now *now;           /* one a worker, or NULL                                            */
     hd_end *end;           /* on a GPU, else NULL                                              */
@@ -191,6 +231,15 @@ typedef struct hd_run {
     uint32_t has_urgent; /* some task is urgent                                              */
     uint32_t has_placed; /* some task is bound to a worker                                   */
     uint32_t crowded;    /* more than one worker an SM: who polls must not empty its cache           */
+    uint32_t n_arena;    /* slots for spawned tasks; 0: no body spawns                               */
+    uint32_t n_bodies, n_store, n_reserve, n_pool; /* n_reserve: a worker with fewer free slots goes depth first */
+    uint32_t child_args_at,
+        child_args;        /* / 16: where in args the large records of spawned tasks begin; bytes / 16 of each */
+    uint32_t late;         /* hd_policy_late: when a ring's head is published           */
+    uint32_t n_local;      /* tasks that a worker keeps in a row before it looks at its ring */
+    uint32_t steals;       /* dispatch distributed: who has nothing takes out of others' rings */
+    uint32_t polite;       /* who has nothing looks seldom                             */
+    uint32_t n_schedulers; /* dispatch scheduler: 1 if it is none of the workers        */
 } hd_run;
 
 /* hd_run.dispatch */
@@ -198,6 +247,16 @@ typedef struct hd_run {
 #define HD_DISPATCH_TICKET 2u
 #define HD_DISPATCH_PLAN 3u
 #define HD_DISPATCH_IQS 4u
+#define HD_DISPATCH_SCHEDULER 5u
+#define HD_DISPATCH_CENTRAL 6u
+
+/* Can it keep a task to the worker that it is bound to? */
+HD_FN int hd_dispatch_binds(uint32_t d) { return d == HD_DISPATCH_DISTRIBUTED || d == HD_DISPATCH_PLAN; }
+/* Is there a worker to choose for a freed task? */
+HD_FN int hd_dispatch_chooses(uint32_t d)
+{
+    return d != HD_DISPATCH_TICKET && d != HD_DISPATCH_PLAN && d != HD_DISPATCH_CENTRAL;
+}
 
 /* Kernels of a table by number, as its stub knows them (core/kernel.h). */
 #define HD_KERNEL_PERSISTENT(dispatch, trace) (2u * (dispatch) + (trace))

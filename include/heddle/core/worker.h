@@ -11,55 +11,46 @@
  *
  * Order of taking: the urgent ring; the kept task; the normal ring; the worker's own list (tasks that
  * found every ring full); a root not yet taken. A worker that keeps task after task looks at its ring
- * first after HD_KEPT_RUN of them, because nobody else can take what is in it.
+ * first after hd_run.n_local of them, because nobody else can take what is in it. One that has nothing takes a task out of
+ * another's normal ring, where the config says so.
  *
  * Nothing here waits for another worker except at the head of a ring (a producer between reserving and
  * writing) and for a counter that is known to reach its target. */
 #ifndef HEDDLE_CORE_WORKER_H
 #define HEDDLE_CORE_WORKER_H
 
-#include "heddle/core/policy.h"
-#include "heddle/core/ring.h"
+#include "heddle/core/own.h"
 #include "heddle/core/stop.h"
 
-#define HD_KEPT_RUN 1024u
 #define HD_SEED_MAX 64u /* roots taken at once, at most                                            */
-
-/* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
-typedef struct hd_worker {
-    uint32_t id;
-    uint32_t run;            /* number of this run                                                  */
-    uint32_t head[2];        /* ring cursors: urgent, normal                                        */
-    uint32_t turn;           /* the counter of policy lrr                                           */
-    uint32_t kept;           /* task to run next, or HD_NONE                                        */
-    uint32_t kept_run;       /* kept tasks in a row                                                 */
-    uint32_t list;           /* own list, or HD_NONE                                                */
-    uint32_t seed, seed_end; /* roots taken and not yet run                                       */
-    uint32_t n_done;         /* finished and not yet given back                                     */
-    uint32_t open;           /* its box is open, or has been filled since                           */
-    hd_tally tally;
-    uint64_t left;       /* trace: when the last turn ended                                     */
-    uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
-} hd_worker;
+#define HD_VICTIMS 3u   /* workers that a thief looks at, at most                                  */
+#define HD_PEEKS 4u     /* slots of each, at most                                                  */
+#define HD_OFFER 32u    /* own tasks that a worker has on offer for thieves, at most               */
 
 /* Prepares w for one run. The ring heads go on from where the last run left them; others may be pushing
  * already. */
 HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 {
-    hd_tally none = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    hd_tally none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    uint32_t *store = r->n_arena ? r->store + (uint64_t)id * r->n_store : 0;
     w->id = id;
     w->run = HD_LOAD(&r->shared->run, RELAXED, DEV);
     w->head[0] = HD_LOAD(&r->cursors[2 * id].head, RELAXED, DEV);
     w->head[1] = HD_LOAD(&r->cursors[2 * id + 1].head, RELAXED, DEV);
-    w->turn = id;
+    w->turn = w->random = id;
     w->kept = HD_NONE;
     w->kept_run = 0;
     w->list = HD_NONE;
     w->seed = w->seed_end = 0;
     w->n_done = w->open = 0;
+    w->list_end = w->aside = HD_NONE;
+    w->n_list = w->scarce = w->rests = w->starves = 0;
+    w->free = store ? store + 1 : 0;
+    w->n_free = store ? store[0] : 0u;
+    w->since = 0;
     w->tally = none;
     w->left = r->events ? hd_clock() : 0;
-    w->idle_since = 0;
+    w->idle_since = w->queued = 0;
 }
 
 /* Leaves the run: writes down where the rings stand and what was done. 1 to the last one out, which then
@@ -70,6 +61,10 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w)
     HD_STORE(&r->cursors[2 * w->id + 1].head, w->head[1], RELAXED, DEV);
     if (w->open)
         HD_STORE(&r->boxes[w->id], 0u, RELAXED, DEV);
+    if (r->n_arena) {
+        w->free[-1] = w->n_free;
+        hd_rest_end(r, w);
+    }
     r->tallies[w->id] = w->tally;
     return hd_leave(r);
 }
@@ -88,7 +83,10 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 }
 
 /* Rings that are never full: see hd_ring_push. */
-HD_FN int hd_never_full(const hd_run *r) { return !hd_host_of(r) && r->n_slots >= r->n_tasks; }
+HD_FN int hd_never_full(const hd_run *r)
+{
+    return !hd_host_of(r) && !r->n_arena && !r->steals && r->n_slots >= r->n_tasks;
+}
 
 HD_FN uint32_t *hd_ring_slots(const hd_run *r, uint32_t ring) { return r->slots + (uint64_t)ring * r->n_slots; }
 
@@ -115,8 +113,11 @@ HD_FN uint32_t hd_task_of(const hd_run *r, const hd_worker *w, uint32_t word)
 
 HD_FN uint32_t hd_take_ring(const hd_run *r, hd_worker *w, uint32_t which)
 {
-    uint32_t ring = 2u * w->id + which;
-    uint32_t word = hd_ring_pop(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, &w->head[which]);
+    uint32_t ring = 2u * w->id + which, *slots = hd_ring_slots(r, ring), word;
+    if (which == 1u && r->steals)
+        word = hd_ring_pop_first(&r->cursors[ring], slots, r->n_slots, &w->head[which]);
+    else
+        word = hd_ring_pop(&r->cursors[ring], slots, r->n_slots, r->late, &w->head[which]);
     return word ? hd_task_of(r, w, word) : HD_NONE;
 }
 
@@ -146,8 +147,7 @@ HD_SELDOM_FN void hd_close_box(const hd_run *r, hd_worker *w)
     if (!word)
         return;
     t = hd_task_of(r, w, word);
-    r->link[t] = w->list;
-    w->list = t;
+    hd_list_put(r, w, t);
 }
 
 HD_FN uint32_t hd_take_kept(hd_worker *w)
@@ -155,14 +155,6 @@ HD_FN uint32_t hd_take_kept(hd_worker *w)
     uint32_t t = w->kept;
     w->kept = HD_NONE;
     w->kept_run = t == HD_NONE ? 0u : w->kept_run + 1u;
-    return t;
-}
-
-HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
-{
-    uint32_t t = w->list;
-    if (t != HD_NONE)
-        w->list = r->link[t];
     return t;
 }
 
@@ -209,8 +201,51 @@ HD_SELDOM_FN uint32_t hd_take_seed(const hd_run *r, hd_worker *w)
 /* Lane 0 has nothing: asks, unless somebody does already. */
 HD_FN void hd_ask(const hd_run *r, const hd_worker *w)
 {
-    if (hd_policy_shares(r->policy) && HD_LOAD(&r->shared->asking, RELAXED, DEV) == 0u)
+    if (HD_LOAD(&r->shared->asking, RELAXED, DEV) == 0u)
         (void)HD_CAS(&r->shared->asking, 0u, w->id + 1u, RELAXED, DEV);
+}
+
+/* One lane: a worker at random, but not this one, unless it is alone. */
+HD_FN uint32_t hd_some_other(const hd_run *r, hd_worker *w)
+{
+    uint32_t others = r->n_workers - 1u;
+    w->random = w->random * 1664525u + 1013904223u;
+    return others ? hd_wrapped(r, w->id + 1u + (w->random >> 8) % others) : w->id;
+}
+
+/* One lane: a task out of the victim's normal ring, as a slot has it; 0: none is seen. Bound tasks stay. */
+HD_FN uint32_t hd_steal_from(const hd_run *r, uint32_t victim)
+{
+    uint32_t ring = 2u * victim + 1u, *slots = hd_ring_slots(r, ring), i;
+    uint32_t at = hd_ring_next(&r->cursors[ring], r->n_slots);
+    for (i = 0; i < HD_PEEKS; i++, at++) {
+        uint32_t *slot = &slots[at & (r->n_slots - 1u)], word = HD_LOAD(slot, RELAXED, DEV);
+        uint32_t t = (word & ~HD_SLOT_DIRECT) - 1u;
+        if (!word)
+            return 0;
+        if (word == HD_SLOT_STOLEN || (t < r->n_tasks && hd_bound_to(r, t) != HD_NONE))
+            continue;
+        if (hd_ring_steal(&r->cursors[ring], slot, at, word))
+            return word;
+    }
+    return 0;
+}
+
+/* Lane 0 has nothing: a task of one of a few others, or HD_NONE. */
+HD_SELDOM_FN uint32_t hd_take_stolen(const hd_run *r, hd_worker *w)
+{
+    uint32_t victim = hd_some_other(r, w), n = r->n_workers - 1u, i, word = 0;
+    n = n < HD_VICTIMS ? n : HD_VICTIMS;
+    for (i = 0; i < n && !word; i++) {
+        word = hd_steal_from(r, victim);
+        victim = hd_wrapped(r, victim + 1u);
+        if (victim == w->id)
+            victim = hd_wrapped(r, victim + 1u);
+    }
+    if (!word)
+        return HD_NONE;
+    w->tally.n_stolen++;
+    return hd_task_of(r, w, word);
 }
 
 /* Something that this worker would run later, or HD_NONE. */
@@ -218,7 +253,7 @@ HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
 {
     uint32_t t = hd_take_ring(r, w, 1);
     if (t == HD_NONE)
-        t = hd_take_list(r, w);
+        t = hd_take_oldest(r, w);
     if (t == HD_NONE && w->seed != w->seed_end)
         t = hd_take_seed(r, w);
     return t;
@@ -227,9 +262,25 @@ HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
 /* Is there something that this worker would run later? */
 HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
 {
-    uint32_t *slots = hd_ring_slots(r, 2u * w->id + 1u);
-    return w->list != HD_NONE || w->seed != w->seed_end ||
-           HD_LOAD(&slots[w->head[1] & (r->n_slots - 1u)], RELAXED, DEV) != 0u;
+    uint32_t *slots = hd_ring_slots(r, 2u * w->id + 1u), word;
+    if (w->list != HD_NONE || w->seed != w->seed_end)
+        return 1;
+    word = HD_LOAD(&slots[w->head[1] & (r->n_slots - 1u)], RELAXED, DEV);
+    return word != 0u && word != HD_SLOT_STOLEN;
+}
+
+/* Lane 0: worker `who` - 1 asks, and here is a task that has no room. */
+HD_SELDOM_FN void hd_give_aside(const hd_run *r, hd_worker *w, uint32_t who)
+{
+    uint32_t t;
+    if (!HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
+        return;
+    t = hd_take_for_others(r, w);
+    hd_lend(r, w, 2u);
+    if (hd_hand_over(r, t, who - 1u, 1u) == HD_PUSH_FULL)
+        hd_set_aside(r, w, t);
+    else
+        w->tally.n_given++;
 }
 
 /* Lane 0: gives a task to the worker that asks, if there is one and this one has more than its next. The slot is
@@ -239,6 +290,10 @@ HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w)
     uint32_t who = HD_LOAD(&r->shared->asking, RELAXED, DEV), t, said;
     if (who == 0u || who == w->id + 1u)
         return;
+    if (w->aside != HD_NONE) {
+        hd_give_aside(r, w, who);
+        return;
+    }
     t = hd_take_spare(r, w);
     if (t == HD_NONE)
         return;
@@ -247,11 +302,12 @@ HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w)
         return;
     }
     said = HD_PUSH_FULL;
+    if (r->n_arena)
+        hd_lend(r, w, 2u);
     if (hd_bound_to(r, t) == HD_NONE && HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
         said = hd_hand_over(r, t, who - 1u, 1u);
     if (said == HD_PUSH_FULL) { /* somebody else gave, or pushed: back to the own list */
-        r->link[t] = w->list;
-        w->list = t;
+        hd_list_put(r, w, t);
         return;
     }
     w->tally.n_given++;
@@ -263,7 +319,7 @@ HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w)
     uint32_t t = hd_take_ring(r, w, 0);
     if (t == HD_NONE)
         t = hd_take_box(r, w);
-    if (t == HD_NONE && w->kept_run < HD_KEPT_RUN)
+    if (t == HD_NONE && w->kept_run < r->n_local)
         t = hd_take_kept(w);
     if (t == HD_NONE) {
         w->kept_run = 0;
@@ -275,6 +331,8 @@ HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w)
         t = hd_take_list(r, w);
     if (t == HD_NONE)
         t = hd_take_seed(r, w);
+    if (t == HD_NONE && r->steals && w->aside == HD_NONE)
+        t = hd_take_stolen(r, w);
     return t;
 }
 
@@ -294,6 +352,31 @@ HD_FN int hd_park(const hd_run *r, hd_worker *w)
     }
     hd_ring_rouse(urgent, w->head[0]);
     return parked;
+}
+
+/* Lane 0: gives back what is done, before waiting, or nobody would see the end. Not while it has tasks that wait for room. */
+HD_FN void hd_settle_own(const hd_run *r, hd_worker *w)
+{
+    if (w->aside != HD_NONE)
+        return;
+    hd_settle(r, w->n_done);
+    w->n_done = 0;
+}
+
+/* Lane 0, on a thread: nothing to do, for the polls-th time. */
+HD_FN void hd_idle(const hd_run *r, hd_worker *w, uint32_t polls)
+{
+    hd_settle_own(r, w); /* each time: what was set aside may have been given away since */
+    if (polls != 0 && w->aside != HD_NONE)
+        hd_starve(r, w);
+    if (polls != 0 && polls > r->spin && w->aside == HD_NONE && hd_host_of(r)) {
+        if (r->n_arena)
+            hd_rest(r, w);
+        if (hd_park(r, w))
+            return;
+    }
+    if (polls != 0)
+        HD_PAUSE(polls);
 }
 
 /* Lane 0: waits for the next task. HD_NONE: the run is over. */
@@ -316,16 +399,11 @@ HD_FN uint32_t hd_next(const hd_run *r, hd_worker *w)
             return t;
         }
         hd_open_box(r, w);
-        hd_ask(r, w);
-        if (polls == 0) {
-            hd_settle(r, w->n_done); /* before waiting, or nobody would see the end               */
-            w->n_done = 0;
-            if (r->events)
-                w->idle_since = hd_clock();
-        } else if (!hd_host_of(r) || polls <= r->spin || !hd_park(r, w)) {
-            HD_PAUSE(polls);
-        }
-        polls++;
+        if (hd_policy_shares(r->policy))
+            hd_ask(r, w);
+        if (polls == 0 && r->events)
+            w->idle_since = hd_clock();
+        hd_idle(r, w, polls++);
     }
 }
 
@@ -341,11 +419,12 @@ HD_FN int hd_arrive(const hd_run *r, uint32_t run, hd_edge e)
     return !hd_is_counted(e) || HD_ADD(&r->count[e.task], 1u, ACQ_REL, DEV) + 1u == run * (e.need & HD_NEED_MASK);
 }
 
-/* One lane: into the target's ring, or the next worker's; HD_PUSH_FULL when neither has room. */
+/* One lane: into the target's ring, or the next worker's, or, if the policy seeks, the first that has room; HD_PUSH_FULL when
+ * none of these has. */
 HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_full)
 {
-    uint32_t try_, said = HD_PUSH_FULL;
-    for (try_ = 0; try_ < 2u && said == HD_PUSH_FULL; try_++) {
+    uint32_t try_, n = hd_policy_tries(r), said = HD_PUSH_FULL;
+    for (try_ = 0; try_ < n && said == HD_PUSH_FULL; try_++) {
         uint32_t owner = hd_wrapped(r, target + try_);
         uint32_t ring = 2u * owner + ((e.need & HD_NEED_URGENT) ? 0u : 1u);
         said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, e.task, !hd_is_counted(e),
@@ -363,8 +442,7 @@ HD_SELDOM_FN void hd_spill(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
     while (mask) {
         uint32_t t = hd_shuffle(task, hd_lowest(mask));
         if (hd_warp_lane() == 0) {
-            r->link[t] = w->list;
-            w->list = t;
+            hd_list_put(r, w, t);
             w->tally.n_spilled++;
         }
         mask &= mask - 1u;
@@ -384,15 +462,6 @@ HD_FN hd_aim hd_aim_none(void)
     return none;
 }
 
-#define HD_NEAR 4u
-
-/* The k-th worker that is looked at: the target, those after it, and others from all over. */
-HD_FN uint32_t hd_near(const hd_run *r, uint32_t first, uint32_t k)
-{
-    uint32_t stride = r->n_workers >= 64u ? r->n_workers / 32u : 1u;
-    return hd_wrapped(r, first + (k < HD_NEAR ? k : HD_NEAR + (k - HD_NEAR) * stride));
-}
-
 /* All scheduling lanes; what they look at is on its way until it is used. */
 HD_FN hd_aim hd_aim_at(const hd_run *r, uint32_t first)
 {
@@ -407,7 +476,7 @@ HD_FN hd_aim hd_aim_at(const hd_run *r, uint32_t first)
 HD_FN hd_aim hd_aim_now(const hd_run *r, const hd_worker *w, uint32_t n)
 {
     uint32_t drawn = 0;
-    if (r->policy == HD_POLICY_GRR && hd_warp_lane() == 0)
+    if (hd_policy_has(r->policy, HD_DRAWS) && hd_warp_lane() == 0)
         drawn = hd_policy_draw(r, n);
     return hd_aim_at(r, hd_policy_first(r, w->id, w->turn, hd_shuffle(drawn, 0)));
 }
@@ -479,13 +548,50 @@ HD_FN uint32_t hd_push_left(const hd_run *r, hd_worker *w, hd_edge e, uint32_t l
     return n_full;
 }
 
+/* All scheduling lanes, on a thread: the task of one lane in `mask` goes to another worker that sleeps, if the first look meets
+ * one: it would not see what it could steal. A bit of that lane, or 0. */
+HD_FN uint32_t hd_wake_one(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+{
+    uint32_t who = hd_lowest(mask), said = HD_PUSH_FULL, other = 0, dozes = 0, n_full = 0;
+    if (hd_warp_lane() == 0) {
+        other = hd_some_other(r, w);
+        dozes = HD_LOAD(&r->cursors[2u * other + 1u].tail, RELAXED, DEV) & HD_RING_DOZE;
+    }
+    other = hd_shuffle(other, 0);
+    if (hd_shuffle(dozes, 0) && hd_warp_lane() == who)
+        said = hd_push(r, e, other, &n_full);
+    return hd_ballot(said != HD_PUSH_FULL);
+}
+
+/* All scheduling lanes: those in `mask` push their tasks into this worker's own ring, from which others steal. Bits of those
+ * that found no room, or enough on offer. Lane 0 emptied the slots before a barrier that all lanes have passed since: it took a task then. */
+HD_FN uint32_t hd_push_own(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+{
+    const uint32_t ring = 2u * w->id + 1u, lane = hd_warp_lane(), n_all = hd_popcount(mask);
+    const uint32_t most = r->n_slots < HD_OFFER ? r->n_slots : HD_OFFER;
+    uint32_t at = 0, n = 0, rank, left;
+    if (hd_host_of(r))
+        mask &= ~hd_wake_one(r, w, e, mask);
+    if (lane == 0)
+        at = hd_ring_reserve_some(&r->cursors[ring], most, hd_popcount(mask), &n);
+    at = hd_shuffle(at, 0);
+    n = hd_shuffle(n, 0);
+    rank = hd_popcount(mask & ((1u << lane) - 1u));
+    if ((mask >> lane & 1u) && rank < n)
+        hd_slot_fill(&hd_ring_slots(r, ring)[(at + rank) & (r->n_slots - 1u)], e.task, !hd_is_counted(e));
+    left = hd_ballot((mask >> lane & 1u) && rank >= n);
+    if (lane == 0)
+        w->tally.n_pushed += n_all - hd_popcount(left);
+    return left;
+}
+
 /* All scheduling lanes: those in `mask` place their tasks elsewhere. aim: hd_aim_none, or from before. */
 HD_FN void hd_place_away(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask, uint32_t bound, int may_keep,
                          hd_aim aim)
 {
     const uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
     const int ahead = aim.first != HD_NONE;
-    uint32_t left, here = 0, n_full;
+    uint32_t left, here = 0, n_full, target;
     if (!ahead)
         aim = hd_aim_now(r, w, n);
     left = hd_send(r, e, bound, mask, rank, n, &aim);
@@ -496,14 +602,33 @@ HD_FN void hd_place_away(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask
         aim = hd_aim_at(r, aim.first);
         left = hd_send(r, e, bound, left, rank, n, &aim);
     }
-    n_full = hd_push_left(r, w, e, left, bound, aim.first + rank);
+    target = aim.first + rank;
+    if (left && hd_policy_by_load(r->policy))
+        target = hd_policy_pick(r, w->id, !may_keep || w->kept != HD_NONE,
+                                hd_popcount(left & ((1u << hd_warp_lane()) - 1u)), hd_popcount(left));
+    n_full = hd_push_left(r, w, e, left, bound, target);
     if (hd_warp_lane() == 0) {
-        if (r->policy == HD_POLICY_LRR)
+        if (hd_policy_has(r->policy, HD_TURNS))
             w->turn = hd_wrapped_any(r, aim.first + n);
         w->tally.n_pushed += n - (here != 0);
         w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
     }
     hd_warp_sync();
+}
+
+/* All scheduling lanes: does the policy keep a task here, now? */
+HD_FN int hd_keeps_now(const hd_run *r, const hd_worker *w)
+{
+    uint32_t load = 0;
+    if (!hd_policy_keeps(r->policy))
+        return 0;
+    if (!hd_policy_has(r->policy, HD_IF_LOW))
+        return 1;
+    if (w->kept != HD_NONE)
+        return 0;
+    if (hd_warp_lane() == 0)
+        load = hd_load_of(r, w->id);
+    return hd_shuffle(load, 0) == 0u || hd_policy_pick(r, w->id, 0, 0, 1) == w->id;
 }
 
 /* All scheduling lanes: each places its task if it is `ready`. may_keep 0: this worker has its next task already; aim:
@@ -515,7 +640,7 @@ HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_edge e, int ready, int may
         return;
     if (r->has_placed && ready && (e.need & HD_NEED_PLACED))
         bound = hd_bound_to(r, e.task);
-    if (may_keep && hd_policy_keeps(r->policy))
+    if (may_keep && hd_keeps_now(r, w))
         mask &= ~hd_keep_one(r, w, e, hd_ballot(ready && (bound == HD_NONE || bound == w->id)));
     if (mask)
         hd_place_away(r, w, e, mask, bound, may_keep, aim);
@@ -580,13 +705,19 @@ HD_FN hd_event *hd_trace_task(const hd_run *r, hd_worker *w, uint32_t t, uint64_
     return e;
 }
 
+/* A queue has been worked on since `begin`. */
+HD_FN void hd_trace_queue(hd_worker *w, uint64_t begin) { w->queued += hd_gap(begin, hd_clock()); }
+
 /* Lane 0, when the turn is over. e may be null. */
 HD_FN void hd_trace_turn(hd_worker *w, hd_event *e, uint64_t end)
 {
+    const uint64_t queued = w->queued;
     w->left = hd_clock();
-    w->idle_since = 0;
-    if (e)
-        e->dep = hd_gap(end, w->left);
+    w->idle_since = w->queued = 0;
+    if (!e)
+        return;
+    e->dep = hd_gap(end + queued, w->left);
+    e->queue = hd_gap(0, e->queue + queued);
 }
 
 #endif

@@ -6,12 +6,13 @@
  * threads meet only through core's words; an idle one polls for a while, then parks on its condition.
  *
  * heddle_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
-#include "backend/counted.h"
+#include "backend/arena.h"
 #include "backend/backend.h"
+#include "backend/counted.h"
 #include "base/machine.h"
 #include "backend/cpu/work.h"
 #include "graph/plan.h"
-#include "heddle/core/worker.h"
+#include "heddle/core/scheduler.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -22,6 +23,8 @@
 #define N_INBOX 64u
 #define RING_DEFAULT 1024u
 #define SPIN_US_DEFAULT 50u
+#define LOCAL_DEFAULT 1024u
+#define ARENA_DEFAULT 65536u
 #define POLLS_PER_US 10u /* a fruitless poll takes about 0.1 us: three loads and a pause */
 
 typedef struct thread {
@@ -39,7 +42,8 @@ typedef struct thread {
 } thread;
 
 struct hd_device {
-    uint32_t n_workers, n_started, n_trace, n_slots, spin, policy;
+    uint32_t n_workers, n_schedulers; /* n_schedulers: 1 = one more thread, dispatch scheduler */
+    uint32_t n_started, n_trace, n_slots, n_arena, n_local, steals, spin, polite, policy;
     heddle_dispatch dispatch;
     uint64_t n_bytes;
     uint32_t n_running; /* loaded graphs started and not ended */
@@ -56,7 +60,11 @@ struct hd_loaded {
     uint64_t block_bytes, shared_bytes;
     uint8_t *shared; /* one arena a worker */
     hd_cpu_now *now;
-    hd_steps steps; /* dispatch plan */
+    hd_scheduler *scheduler; /* dispatch scheduler */
+    hd_steps steps;          /* dispatch plan */
+    hd_task *tasks;          /* these three where bodies spawn: as run has them */
+    uint32_t *bodies;
+    uint8_t *args;
     uint64_t plan_ns;
     char how[64];
     uint32_t dirty;  /* the last run did not end well: clear counters and rings */
@@ -93,7 +101,12 @@ static void finish_run(hd_loaded *l)
 
 static void run_worker(hd_loaded *l, uint32_t id)
 {
-    if (hd_cpu_work(&l->run, l->graph->table->bodies, id, l->shared + id * l->shared_bytes, &l->now[id]))
+    const hd_run *r = &l->run;
+    const int schedules = r->dispatch == HD_DISPATCH_SCHEDULER && !r->n_schedulers; /* besides its work */
+    int last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
+                                  : hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes,
+                                                &l->now[id], schedules ? l->scheduler : NULL);
+    if (last)
         finish_run(l);
 }
 
@@ -202,16 +215,21 @@ static void fill_config(heddle_config *cfg, const hd_machine *m)
     cfg->n_lanes = 1;
     cfg->n_ring = hd_power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
     cfg->spin_us = cfg->spin_us ? cfg->spin_us : SPIN_US_DEFAULT;
+    cfg->n_arena = cfg->n_arena ? cfg->n_arena : ARENA_DEFAULT;
+    cfg->n_local = cfg->n_local ? cfg->n_local : LOCAL_DEFAULT;
+    cfg->idle = cfg->idle ? cfg->idle : HEDDLE_IDLE_LATENCY;
     if (cfg->dispatch == HEDDLE_DISPATCH_DEFAULT)
         cfg->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
-    if (cfg->policy == HEDDLE_POLICY_DEFAULT) /* who asks for work is no part of iqs */
-        cfg->policy = cfg->dispatch == HEDDLE_DISPATCH_IQS ? HEDDLE_POLICY_LF : HEDDLE_POLICY_SHARE;
+    if (cfg->policy == HEDDLE_POLICY_DEFAULT) /* who asks for work is no part of the papers */
+        cfg->policy = cfg->dispatch == HEDDLE_DISPATCH_IQS         ? HEDDLE_POLICY_LF
+                      : cfg->dispatch == HEDDLE_DISPATCH_SCHEDULER ? HEDDLE_POLICY_RR
+                                                                   : HEDDLE_POLICY_SHARE;
 }
 
 static heddle_status start_threads(hd_device *d, const heddle_config *cfg, const hd_machine *m, hd_error *e)
 {
     uint32_t i;
-    for (i = 0; i < d->n_workers; i++) {
+    for (i = 0; i < d->n_workers + d->n_schedulers; i++) {
         thread *t = &d->threads[i];
         t->device = d;
         t->id = i;
@@ -220,7 +238,8 @@ static heddle_status start_threads(hd_device *d, const heddle_config *cfg, const
         pthread_cond_init(&t->came, NULL);
         pthread_cond_init(&t->woken, NULL);
         if (pthread_create(&t->thread, NULL, thread_main, t))
-            return hd_say(e, HEDDLE_ENOMEM, "cpu backend: thread %u of %u could not be started", i, d->n_workers);
+            return hd_say(e, HEDDLE_ENOMEM, "cpu backend: thread %u of %u could not be started", i,
+                          d->n_workers + d->n_schedulers);
         d->n_started++;
     }
     return HEDDLE_OK;
@@ -230,23 +249,30 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
 {
     hd_machine m;
     hd_device *d;
+    uint32_t n_schedulers;
     uint64_t n_bytes;
     heddle_status s;
     *out = NULL;
     hd_machine_look(&m);
     fill_config(cfg, &m);
-    n_bytes = sizeof *d + (uint64_t)cfg->n_workers * sizeof(thread);
+    n_schedulers = cfg->dispatch == HEDDLE_DISPATCH_SCHEDULER && cfg->n_workers > 1;
+    n_bytes = sizeof *d + (uint64_t)(cfg->n_workers + n_schedulers) * sizeof(thread);
     d = hd_new(n_bytes);
     if (!d)
         return hd_say(e, HEDDLE_ENOMEM, "cpu backend: out of memory");
     d->n_bytes = n_bytes;
     d->n_workers = cfg->n_workers;
+    d->n_schedulers = n_schedulers;
     d->n_trace = cfg->n_trace;
     d->n_slots = cfg->n_ring;
+    d->n_arena = cfg->n_arena;
     d->policy = (uint32_t)cfg->policy;
     d->dispatch = cfg->dispatch;
+    d->n_local = cfg->n_local;
+    d->steals = cfg->steal;
+    d->polite = cfg->idle == HEDDLE_IDLE_POLITE;
     /* More workers than hardware threads: polling would keep the others from running. */
-    d->spin = cfg->n_workers > m.pub.n_threads ? 1 : cfg->spin_us * POLLS_PER_US;
+    d->spin = d->polite || cfg->n_workers + n_schedulers > m.pub.n_threads ? 1 : cfg->spin_us * POLLS_PER_US;
     s = start_threads(d, cfg, &m, e);
     if (s != HEDDLE_OK)
         close_device(d);
@@ -264,13 +290,15 @@ static uint64_t slot_words(const hd_run *r)
     switch (r->dispatch) {
     case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
     case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return r->n_tasks;
+    case HD_DISPATCH_TICKET: return r->n_arena ? 2ull * r->n_slots : r->n_tasks;
+    case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
+    case HD_DISPATCH_CENTRAL: return r->n_slots;
     default: return 0;
     }
 }
 
-/* Cuts the block: shared words, cursors, slots, tallies, counters, links, events, now, arenas. With block NULL only
- * measures. */
+/* Cuts the block: shared words, cursors, slots, tallies, counters, what spawning needs, links, events, now, arenas. With
+ * block NULL only measures. */
 static uint64_t cut(hd_loaded *l, uint8_t *block)
 {
     hd_run *r = &l->run;
@@ -283,7 +311,20 @@ static uint64_t cut(hd_loaded *l, uint8_t *block)
     PART(r->slots, uint32_t, slot_words(r) * 4);
     PART(r->tallies, hd_tally, w * sizeof(hd_tally));
     PART(r->count, uint32_t, n * 4);
-    PART(r->link, uint32_t, r->dispatch == HD_DISPATCH_DISTRIBUTED ? n * 4 : 0);
+    if (r->n_arena) {
+        PART(r->store, uint32_t, hd_arena_store_bytes(r));
+        PART(r->pool, uint32_t, hd_arena_pool_bytes(r));
+        PART(l->tasks, hd_task, hd_arena_task_bytes(r));
+    }
+    PART(r->link, uint32_t, r->n_arena || r->dispatch == HD_DISPATCH_DISTRIBUTED ? hd_arena_link_bytes(r) : 0);
+    if (r->n_arena) {
+        PART(r->back, uint32_t, hd_arena_link_bytes(r));
+        PART(r->after, struct hd_after, hd_arena_after_bytes(r));
+        PART(r->sibling, struct hd_sibling, hd_arena_sibling_bytes(r));
+        PART(l->bodies, uint32_t, hd_arena_body_bytes(r));
+        PART(l->args, uint8_t, hd_arena_arg_bytes(r));
+    }
+    PART(l->scheduler, hd_scheduler, r->dispatch == HD_DISPATCH_SCHEDULER ? sizeof(hd_scheduler) : 0);
     PART(r->events, hd_event, w * r->n_trace * sizeof(hd_event));
     PART(l->now, hd_cpu_now, w * sizeof(hd_cpu_now));
     PART(l->shared, uint8_t, w * l->shared_bytes);
@@ -291,10 +332,27 @@ static uint64_t cut(hd_loaded *l, uint8_t *block)
     return at;
 }
 
+/* The graph's tasks and large arguments stand before those that bodies make. */
+static void copy_graph(hd_loaded *l)
+{
+    const hd_graph *g = l->graph;
+    if (!l->run.n_arena)
+        return;
+    memcpy(l->tasks, hd_graph_task(g, 0), g->n_tasks * sizeof(hd_task));
+    l->run.tasks = l->tasks;
+    hd_arena_fill_bodies(l->bodies, g);
+    l->run.bodies = l->bodies;
+    if (!l->run.child_args)
+        return;
+    memcpy(l->args, g->blob + hd_graph_blob(g)->args_at, hd_graph_blob(g)->args_bytes);
+    l->run.args = l->args;
+}
+
 static void clear_words(hd_loaded *l)
 {
     uint8_t *first = (uint8_t *)l->run.shared, *end = (uint8_t *)l->run.link;
-    memset(first, 0, (size_t)(end - first)); /* shared, cursors, slots, tallies, counters */
+    memset(first, 0, (size_t)(end - first)); /* shared, cursors, slots, tallies, counters, free slots, gates */
+    copy_graph(l);
     hd_rearm(&l->run, 1);
     l->dirty = 0;
 }
@@ -321,14 +379,25 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
     r->has_placed = b->n_placed != 0;
 }
 
-static void point_at_device(hd_run *r, const hd_device *d)
+static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
 {
-    int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || r->has_placed;
-    uint32_t all = hd_power_of_two(r->n_tasks);
+    int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || d->dispatch == HEDDLE_DISPATCH_CENTRAL || r->has_placed;
+    uint32_t all;
     r->dispatch = (uint32_t)d->dispatch;
     r->n_workers = d->n_workers;
+    r->n_schedulers = d->n_schedulers;
+    if (hd_arena_is_needed(g)) {
+        hd_arena_size(r, g, d->n_arena);
+        never_full |= d->dispatch == HEDDLE_DISPATCH_TICKET;
+        never_full |= d->dispatch == HEDDLE_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
+    }
+    all = r->n_arena ? hd_arena_ring(r) : hd_power_of_two(r->n_tasks);
     r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;
     r->policy = d->policy;
+    r->n_local = d->n_local;
+    r->steals = d->steals;
+    r->polite = d->polite;
+    r->late = hd_policy_late(r);
     r->n_trace = d->n_trace;
     r->spin = d->spin;
 }
@@ -337,9 +406,14 @@ static void point_at_device(hd_run *r, const hd_device *d)
 static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
 {
     uint32_t n_placed = hd_graph_blob(g)->n_placed;
-    if (n_placed && (d->dispatch == HEDDLE_DISPATCH_TICKET || d->dispatch == HEDDLE_DISPATCH_IQS))
+    if (d->dispatch == HEDDLE_DISPATCH_SCHEDULER && d->n_workers > HD_SCHED_WORKERS)
+        return hd_say(e, HEDDLE_ERANGE, "%u workers under dispatch scheduler; the limit is %u", d->n_workers,
+                      HD_SCHED_WORKERS);
+    if (n_placed && !hd_dispatch_binds((uint32_t)d->dispatch))
         return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: dispatch %s cannot keep to that", n_placed,
                       heddle_dispatch_name(d->dispatch));
+    if (d->dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(g))
+        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
     if (d->dispatch == HEDDLE_DISPATCH_PLAN && g->plan && g->plan->n_workers != d->n_workers)
         return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", g->plan->n_workers,
                       d->n_workers);
@@ -374,6 +448,7 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
     if (!l->block)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     (void)cut(l, l->block);
+    copy_graph(l);
     if (!l->run.n_trace)
         l->run.events = NULL;
     for (i = 0; i < l->run.n_workers; i++)
@@ -385,7 +460,7 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
 static void say_how(hd_loaded *l)
 {
     const hd_device *d = l->device;
-    int has_policy = d->dispatch == HEDDLE_DISPATCH_DISTRIBUTED || d->dispatch == HEDDLE_DISPATCH_IQS;
+    int has_policy = hd_dispatch_chooses((uint32_t)d->dispatch);
     snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_dispatch_name(d->dispatch), d->n_workers,
              has_policy ? ", policy " : "", has_policy ? heddle_policy_name((heddle_policy)d->policy) : "");
 }
@@ -403,7 +478,7 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher
     l->shared_bytes = lines(hd_graph_blob(g)->shared_bytes);
     l->run.host = &l->host;
     point_at_graph(&l->run, g);
-    point_at_device(&l->run, d);
+    point_at_device(&l->run, d, g);
     pthread_mutex_init(&l->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -436,6 +511,8 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_w
 static void changed(hd_loaded *l, uint32_t task)
 {
     const hd_task *t = hd_graph_task(l->graph, task);
+    if (l->run.n_arena)
+        copy_graph(l);
     if (l->steps.steps && t->arg_bytes <= HD_INLINE_ARGS)
         memcpy(l->steps.steps[l->steps.step_of[task]].args, t->args, t->arg_bytes);
 }
@@ -454,7 +531,7 @@ static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t lim
     l->begin_ns = hd_host_clock();
     __atomic_store_n(&l->running, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&d->n_running, 1, __ATOMIC_RELAXED);
-    for (i = l->helped; i < d->n_workers; i++)
+    for (i = l->helped; i < d->n_workers + d->n_schedulers; i++)
         put_job(&d->threads[i], l);
     return HEDDLE_OK;
 }

@@ -6,6 +6,7 @@
  * runs; then the quickest stays, is written into the profile, and the others are freed. Nothing is run twice for the sake
  * of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
  * which a run was captured stays: nobody knows when it is replayed. */
+#include "backend/arena.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
 #include "backend/profile.h"
@@ -25,6 +26,8 @@ typedef struct candidate {
 static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 0},
                                        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_DEPTH, 0},
                                        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 1},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH, 0},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH, 1},
                                        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HD_PLAN_PATH, 0},
                                        {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0},
                                        {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0}};
@@ -66,15 +69,27 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
     return HEDDLE_OK;
 }
 
+/* Where bodies spawn, workers must hand out tasks as they come; where none does, a plan is better than rings. */
+static int suits(const hd_loaded *l, const candidate *c)
+{
+    if (hd_arena_is_needed(l->graph))
+        return c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED || c->dispatch == HEDDLE_DISPATCH_TICKET;
+    return c->dispatch != HEDDLE_DISPATCH_DISTRIBUTED;
+}
+
 /* Do the config and the graph leave c as a candidate? */
 static int allowed(const hd_loaded *l, const candidate *c)
 {
     const heddle_config *cfg = &l->device->config;
+    if (!suits(l, c))
+        return 0;
     if (cfg->executor != HEDDLE_EXECUTOR_AUTO && cfg->executor != c->executor)
         return 0;
     if (c->style != HD_PLAN_PATH && l->graph->plan)
         return 0;
-    if (c->one && (cfg->n_workers || l->graph->plan || l->graph->n_tasks <= (uint64_t)l->device->n_sms))
+    if (c->one && (cfg->n_workers || l->graph->plan))
+        return 0;
+    if (c->one && c->dispatch == HEDDLE_DISPATCH_PLAN && l->graph->n_tasks <= (uint64_t)l->device->n_sms)
         return 0;
     return cfg->dispatch == HEDDLE_DISPATCH_DEFAULT || cfg->dispatch == c->dispatch;
 }
@@ -88,7 +103,8 @@ static int named(const hd_loaded *l, candidate *out)
         return 0;
     if (cfg->dispatch != HEDDLE_DISPATCH_DEFAULT)
         out->executor = HEDDLE_EXECUTOR_PERSISTENT;
-    else if (cfg->executor == HEDDLE_EXECUTOR_PERSISTENT && cfg->policy != HEDDLE_POLICY_DEFAULT)
+    else if (cfg->executor == HEDDLE_EXECUTOR_PERSISTENT &&
+             (cfg->policy != HEDDLE_POLICY_DEFAULT || cfg->steal || cfg->n_local))
         out->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
     return out->executor != HEDDLE_EXECUTOR_AUTO &&
            (out->executor != HEDDLE_EXECUTOR_PERSISTENT || out->dispatch != HEDDLE_DISPATCH_DEFAULT);

@@ -11,6 +11,7 @@
  *
  * Refuses placed tasks (there are no workers to keep to) and watched ones (the device says nothing before the end).
  * Urgent marks are ignored: order within a level is the device's. With sync, a run is as many pieces as launches. */
+#include "backend/arena.h"
 #include "backend/cuda/launches.h"
 
 #include <stdio.h>
@@ -254,6 +255,11 @@ heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor exec
     *out = NULL;
     if (!f)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph as launches: out of memory");
+    if (hd_arena_is_needed(l->graph)) {
+        hd_delete(f, sizeof *f);
+        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: executor %s has no workers to run them",
+                      heddle_executor_name(executor));
+    }
     f->form = functions;
     f->form.executor = executor;
     f->form.n_workers = (uint32_t)l->device->n_sms;

@@ -378,8 +378,8 @@ static void settle(hd_loaded *l, int timed, hd_result *out)
         lost_result(l, out);
         return;
     }
-    if (out->code && out->stop != HD_STOP_DONE) /* a body failed before somebody else stopped the run */
-        out->stop = HD_STOP_FAILED;
+    if (out->code && out->stop != HD_STOP_DONE && out->stop != HD_STOP_SPAWN)
+        out->stop = HD_STOP_FAILED; /* a body failed before somebody else stopped the run */
     l->dirty |= out->stop != HD_STOP_DONE;
     out->executor = l->form->executor;
     out->dispatch = l->form->dispatch;

@@ -3,13 +3,18 @@
  *
  * Its words (counters, rings, lists, tallies, events) are one block of device memory. They are cleared before the first
  * run and after one that did not end well; between good runs the last worker out leaves them ready. */
+#include "backend/arena.h"
 #include "backend/cuda/cuda.h"
+#include "heddle/core/scheduler.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#define ARENA_DEFAULT 1024u /* a worker */
 #define RING_MIN 1024u
+#define SCHED_RING_MIN 64u            /* what a warp reports at once must find room                    */
+#define LOCAL_DEFAULT 1u              /* kept and pushed tasks in turns */
 #define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
 #define PAD_STEPS 4u                  /* behind the last list: a load brings several steps (core/planned.h)   */
 
@@ -21,7 +26,10 @@ typedef struct persistent {
     uint32_t n_threads;
     uint8_t *block; /* device */
     uint64_t clear_bytes, block_bytes;
-    hd_steps steps; /* dispatch plan */
+    hd_steps steps;   /* dispatch plan */
+    uint32_t *bodies; /* these three, on the device, where bodies spawn: as run has them */
+    hd_task *tasks;
+    uint8_t *args;
     hd_tally *tallies;
     hd_event *events;
 } persistent;
@@ -36,7 +44,12 @@ static uint32_t ring_slots(const persistent *p)
 {
     const hd_run *r = &p->run;
     uint32_t asked = p->loaded->device->config.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
-    if (r->dispatch == HD_DISPATCH_IQS || r->has_placed)
+    if (r->n_arena)
+        all = hd_arena_ring(r);
+    if (r->dispatch == HD_DISPATCH_SCHEDULER)
+        return hd_power_of_two(!asked ? RING_MIN : asked > SCHED_RING_MIN ? asked : SCHED_RING_MIN);
+    if (r->dispatch == HD_DISPATCH_IQS || r->dispatch == HD_DISPATCH_CENTRAL || r->has_placed ||
+        (r->n_arena && r->dispatch == HD_DISPATCH_TICKET))
         return all;
     if (asked)
         return hd_power_of_two(asked > 2 ? asked : 2);
@@ -48,7 +61,9 @@ static uint64_t slot_words(const hd_run *r)
     switch (r->dispatch) {
     case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
     case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return r->n_tasks;
+    case HD_DISPATCH_TICKET: return r->n_arena ? 2ull * r->n_slots : r->n_tasks;
+    case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
+    case HD_DISPATCH_CENTRAL: return r->n_slots;
     default: return 0;
     }
 }
@@ -66,8 +81,23 @@ static uint64_t cut(persistent *p, uint8_t *block, uint64_t *clear_bytes)
     PART(count, uint32_t, r->n_tasks * 4ull);
     PART(slots, uint32_t, slot_words(r) * 4);
     PART(boxes, uint32_t, r->dispatch == HD_DISPATCH_DISTRIBUTED ? w * 4 : 0);
+    if (r->n_arena) {
+        PART(store, uint32_t, hd_arena_store_bytes(r));
+        PART(pool, uint32_t, hd_arena_pool_bytes(r));
+        p->tasks = block ? (hd_task *)(void *)(block + at) : NULL;
+        at += hd_arena_task_bytes(r);
+    }
     *clear_bytes = at;
-    PART(link, uint32_t, r->n_tasks * 4ull);
+    PART(link, uint32_t, hd_arena_link_bytes(r));
+    if (r->n_arena) {
+        PART(back, uint32_t, hd_arena_link_bytes(r));
+        PART(after, struct hd_after, hd_arena_after_bytes(r));
+        PART(sibling, struct hd_sibling, hd_arena_sibling_bytes(r));
+        p->bodies = block ? (uint32_t *)(void *)(block + at) : NULL;
+        at += (hd_arena_body_bytes(r) + HD_LINE - 1) / HD_LINE * HD_LINE;
+        p->args = block ? block + at : NULL;
+        at += (hd_arena_arg_bytes(r) + HD_LINE - 1) / HD_LINE * HD_LINE;
+    }
     PART(tallies, hd_tally, w * sizeof(hd_tally));
     PART(events, hd_event, w * r->n_trace * sizeof(hd_event));
     PART(steps, hd_step, p->steps.n_steps ? (p->steps.n_steps + PAD_STEPS) * sizeof(hd_step) : 0);
@@ -97,11 +127,33 @@ static heddle_status wind_counters(persistent *p, hd_error *e)
     return HEDDLE_OK;
 }
 
+/* The graph's tasks and large arguments stand before those that bodies make. */
+static heddle_status copy_graph(persistent *p, cudaStream_t stream, hd_error *e)
+{
+    const hd_graph *g = p->loaded->graph;
+    const char *doing = "copying a graph to its arena";
+    if (!p->run.n_arena)
+        return HEDDLE_OK;
+    p->run.tasks = p->tasks;
+    p->run.bodies = p->bodies;
+    HD_CUDA_TRY(
+        cudaMemcpyAsync(p->tasks, p->loaded->tasks, g->n_tasks * sizeof(hd_task), cudaMemcpyDeviceToDevice, stream), e,
+        doing);
+    if (!p->run.child_args)
+        return HEDDLE_OK;
+    p->run.args = p->args;
+    HD_CUDA_TRY(
+        cudaMemcpyAsync(p->args, p->loaded->args, hd_graph_blob(g)->args_bytes, cudaMemcpyDeviceToDevice, stream), e,
+        doing);
+    return HEDDLE_OK;
+}
+
 static heddle_status clear(hd_form *f, cudaStream_t stream, hd_error *e)
 {
     persistent *p = (persistent *)f;
     hd_shared *first = p->loaded->first;
     HD_CUDA_TRY(cudaMemsetAsync(p->block, 0, p->clear_bytes, stream), e, "clearing the words of a run");
+    HD_TRY(copy_graph(p, stream, e));
     memset(first, 0, sizeof *first);
     first->outstanding = p->run.n_tasks;
     first->run = hd_cuda_first_run;
@@ -117,7 +169,7 @@ static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
     persistent *p = (persistent *)f;
     void *params[1] = {&p->run};
     CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-    CUlaunchConfig c = {.gridDimX = p->run.n_workers,
+    CUlaunchConfig c = {.gridDimX = p->run.n_workers + p->run.n_schedulers,
                         .gridDimY = 1,
                         .gridDimZ = 1,
                         .blockDimX = p->n_threads,
@@ -132,8 +184,8 @@ static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
     r = p->loaded->device->driver.cuLaunchKernelEx(&c, p->kernel, params, NULL);
     if (r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
         return hd_say(e, HEDDLE_EDEVICE,
-                      "the driver refused %u resident blocks of %u threads: part of the GPU is not ours",
-                      p->run.n_workers, p->n_threads);
+                      "the driver refused %u resident blocks of %u threads: part of the GPU is not ours", c.gridDimX,
+                      p->n_threads);
     return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(&p->loaded->device->driver, e, r, "launching the workers");
 }
 
@@ -142,6 +194,10 @@ static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
     persistent *p = (persistent *)f;
     const hd_task *t = hd_graph_task(p->loaded->graph, task);
     uint32_t at;
+    if (p->run.n_arena) {
+        HD_TRY(copy_graph(p, p->loaded->device->side, e));
+        HD_CUDA_TRY(cudaStreamSynchronize(p->loaded->device->side), e, "changing the arguments of a task");
+    }
     if (!p->steps.steps)
         return HEDDLE_OK; /* it reads the blob's record */
     at = p->steps.step_of[task];
@@ -189,7 +245,9 @@ static void free_form(hd_form *f)
 static heddle_status refuse(const hd_loaded *l, heddle_dispatch dispatch, hd_error *e)
 {
     uint32_t n_placed = hd_graph_blob(l->graph)->n_placed;
-    if (n_placed && (dispatch == HEDDLE_DISPATCH_TICKET || dispatch == HEDDLE_DISPATCH_IQS))
+    if (dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(l->graph))
+        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
+    if (n_placed && !hd_dispatch_binds((uint32_t)dispatch))
         return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: dispatch %s cannot keep to that", n_placed,
                       heddle_dispatch_name(dispatch));
     return HEDDLE_OK;
@@ -206,7 +264,9 @@ static heddle_status size_grid(persistent *p, hd_error *e)
     HD_TRY(hd_kernel_find(&p->kernel, &per_sm, l, HD_KERNEL_PERSISTENT(p->run.dispatch, p->run.n_trace != 0),
                           p->n_threads, l->shared_bytes, e));
     p->loaded->cost.kernel_ns += hd_host_clock() - begin;
-    most = (uint32_t)(per_sm * l->device->n_sms);
+    most = (uint32_t)(per_sm * l->device->n_sms) - p->run.n_schedulers;
+    if (p->run.n_schedulers && most > HD_SCHED_WORKERS)
+        most = HD_SCHED_WORKERS;
     if (plan && asked && plan->n_workers != asked)
         return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", plan->n_workers,
                       asked);
@@ -220,7 +280,9 @@ static heddle_status size_grid(persistent *p, hd_error *e)
             asked, p->n_threads, l->shared_bytes, most);
     if (p->form.one && most > (uint32_t)l->device->n_sms)
         most = (uint32_t)l->device->n_sms;
-    p->run.n_workers = asked ? asked : most < p->run.n_tasks ? most : p->run.n_tasks;
+    if (most > p->run.n_tasks && !hd_arena_is_needed(l->graph))
+        most = p->run.n_tasks;
+    p->run.n_workers = asked ? asked : most;
     if (!p->run.n_workers)
         p->run.n_workers = 1;
     p->run.crowded = p->run.n_workers > (uint32_t)l->device->n_sms;
@@ -273,6 +335,22 @@ static heddle_status upload(const persistent *p, const void *to, const void *fro
     return hd_cuda_copy(p->loaded->device, (void *)(uintptr_t)to, from, n_bytes, cudaMemcpyHostToDevice, e);
 }
 
+static heddle_status upload_bodies(const persistent *p, hd_error *e)
+{
+    uint64_t n_bytes = hd_arena_body_bytes(&p->run);
+    heddle_status s;
+    uint32_t *bodies;
+    if (!p->run.n_arena)
+        return HEDDLE_OK;
+    bodies = hd_new(n_bytes);
+    if (!bodies)
+        return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
+    hd_arena_fill_bodies(bodies, p->loaded->graph);
+    s = upload(p, p->bodies, bodies, n_bytes, e);
+    hd_delete(bodies, n_bytes);
+    return s;
+}
+
 static heddle_status upload_steps(const persistent *p, hd_error *e)
 {
     const hd_steps *s = &p->steps;
@@ -301,13 +379,19 @@ static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy poli
     r->has_placed = b->n_placed != 0;
     r->n_trace = l->device->config.n_trace;
     r->dispatch = (uint32_t)dispatch;
+    r->n_schedulers = dispatch == HEDDLE_DISPATCH_SCHEDULER;
+    r->n_local = l->device->config.n_local ? l->device->config.n_local : LOCAL_DEFAULT;
+    r->steals = dispatch == HEDDLE_DISPATCH_DISTRIBUTED && l->device->config.steal;
+    r->polite = l->device->config.idle == HEDDLE_IDLE_POLITE;
     r->policy = (uint32_t)(policy != HEDDLE_POLICY_DEFAULT ? policy : HEDDLE_POLICY_LF);
+    if (policy == HEDDLE_POLICY_DEFAULT && r->n_schedulers)
+        r->policy = HD_POLICY_RR;
 }
 
 static void describe(persistent *p)
 {
     const hd_run *r = &p->run;
-    const char *more = r->dispatch == HD_DISPATCH_TICKET ? NULL : heddle_policy_name((heddle_policy)r->policy);
+    const char *more = !hd_dispatch_chooses(r->dispatch) ? NULL : heddle_policy_name((heddle_policy)r->policy);
     if (r->dispatch == HD_DISPATCH_PLAN)
         more = p->loaded->graph->plan ? "given" : hd_plan_style_name(p->form.style);
     snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s%s, %u workers of %u lanes",
@@ -317,13 +401,18 @@ static void describe(persistent *p)
 
 static heddle_status make(persistent *p, hd_error *e)
 {
+    const uint32_t n_arena = p->loaded->device->config.n_arena;
     HD_TRY(refuse(p->loaded, p->form.dispatch, e));
     HD_TRY(size_grid(p, e));
+    if (hd_arena_is_needed(p->loaded->graph))
+        hd_arena_size(&p->run, p->loaded->graph, n_arena ? n_arena : ARENA_DEFAULT * p->run.n_workers);
     p->run.n_slots = ring_slots(p);
+    p->run.late = hd_policy_late(&p->run);
     if (p->run.dispatch == HD_DISPATCH_PLAN)
         HD_TRY(make_steps(p, e));
     HD_TRY(make_block(p, e));
     HD_TRY(upload_steps(p, e));
+    HD_TRY(upload_bodies(p, e));
     describe(p);
     return clear(&p->form, p->loaded->device->side, e); /* beside what runs */
 }

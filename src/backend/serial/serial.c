@@ -3,15 +3,22 @@
  * and the backend to copy when writing another.
  *
  * A run is over when start returns; there is nothing to wait for and nothing to stop but the time in hand. With
- * n_lanes > 1 each body is run by that many threads with real barriers (team.c): an emulated thread block. */
+ * n_lanes > 1 each body is run by that many threads with real barriers (team.c): an emulated thread block.
+ *
+ * Where bodies spawn, the thread is the one worker of a run (core/spawn.h) that keeps everything on its own list. What a
+ * task of the graph has made is run before the next task of the graph. */
+#include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/serial/team.h"
+#include "heddle/core/spawn.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define ARENA_DEFAULT 65536u
+
 struct hd_device {
-    uint32_t n_trace;
+    uint32_t n_trace, n_arena;
     hd_lanes *lanes; /* NULL: one lane */
     uint32_t n_lanes;
 };
@@ -28,6 +35,12 @@ struct hd_loaded {
     uint64_t begin_ns, end_ns;
     uint32_t doing;
     char complaint[256];
+    /* Where bodies spawn: */
+    hd_run run;
+    hd_worker worker;
+    hd_desk desk;
+    uint8_t *block;
+    uint64_t block_bytes;
 };
 
 static uint32_t count(void) { return 1; }
@@ -48,7 +61,9 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
         return hd_say(e, HEDDLE_ENOMEM, "serial backend: out of memory");
     cfg->n_workers = 1;
     cfg->n_lanes = cfg->n_lanes ? cfg->n_lanes : 1;
+    cfg->n_arena = cfg->n_arena ? cfg->n_arena : ARENA_DEFAULT;
     d->n_trace = cfg->n_trace;
+    d->n_arena = cfg->n_arena;
     d->n_lanes = cfg->n_lanes;
     if (cfg->n_lanes > 1 && !(d->lanes = hd_lanes_new(cfg->n_lanes))) {
         close_device(d);
@@ -84,8 +99,69 @@ static int sort(const hd_graph *g, uint32_t *order)
     return 0;
 }
 
+/* ---- where bodies spawn ------------------------------------------------------------------------------------------ */
+
+static uint64_t cut(hd_run *r, uint8_t *block, uint32_t **bodies)
+{
+    uint64_t at = 0;
+#define PART(field, type, n_bytes)                       \
+    field = block ? (type *)(void *)(block + at) : NULL; \
+    at += ((n_bytes) + HD_LINE - 1) / HD_LINE * HD_LINE
+    PART(r->shared, hd_shared, sizeof(hd_shared));
+    PART(r->store, uint32_t, hd_arena_store_bytes(r));
+    PART(r->pool, uint32_t, hd_arena_pool_bytes(r));
+    PART(r->tasks, const hd_task, hd_arena_task_bytes(r));
+    PART(r->args, const uint8_t, hd_arena_arg_bytes(r));
+    PART(r->link, uint32_t, hd_arena_link_bytes(r));
+    PART(r->back, uint32_t, hd_arena_link_bytes(r));
+    PART(r->after, struct hd_after, hd_arena_after_bytes(r));
+    PART(r->sibling, struct hd_sibling, hd_arena_sibling_bytes(r));
+    PART(r->cursors, hd_cursor, 2 * sizeof(hd_cursor));
+    PART(r->tallies, hd_tally, sizeof(hd_tally));
+    PART(*bodies, uint32_t, hd_arena_body_bytes(r));
+#undef PART
+    return at;
+}
+
+/* 0: no memory. */
+static int make_arena(hd_loaded *l)
+{
+    hd_run *r = &l->run;
+    uint32_t *bodies;
+    if (!hd_arena_is_needed(l->graph))
+        return 1;
+    r->n_tasks = (uint32_t)l->graph->n_tasks;
+    r->n_workers = 1;
+    r->policy = HD_POLICY_SHARE;
+    r->dispatch = HD_DISPATCH_DISTRIBUTED;
+    hd_arena_size(r, l->graph, l->device->n_arena);
+    l->block_bytes = cut(r, NULL, &bodies);
+    l->block = hd_new(l->block_bytes);
+    if (!l->block)
+        return 0;
+    (void)cut(r, l->block, &bodies);
+    hd_arena_fill_bodies(bodies, l->graph);
+    r->bodies = bodies;
+    return 1;
+}
+
+/* A run begins with an arena that nobody has used. */
+static void begin_arena(hd_loaded *l)
+{
+    uint32_t *bodies;
+    if (!l->block)
+        return;
+    memset(l->block, 0, (size_t)((uint8_t *)l->run.link - l->block));
+    (void)cut(&l->run, l->block, &bodies);
+    hd_arena_fill_bodies(bodies, l->graph);
+    memcpy(hd_child_at(&l->run, 0), hd_graph_task(l->graph, 0), l->graph->n_tasks * sizeof(hd_task));
+    hd_rearm(&l->run, 1);
+    hd_worker_begin(&l->run, &l->worker, 0);
+}
+
 static void unload(hd_loaded *l)
 {
+    hd_delete(l->block, l->block_bytes);
     hd_delete(l->order, l->graph->n_tasks * 4);
     hd_delete(l->shared, hd_graph_blob(l->graph)->shared_bytes);
     hd_delete(l->events, (uint64_t)l->device->n_trace * sizeof(hd_event));
@@ -105,7 +181,7 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_w
     l->order = hd_new(g->n_tasks * 4);
     l->shared = hd_new(hd_graph_blob(g)->shared_bytes);
     l->events = d->n_trace ? hd_new((uint64_t)d->n_trace * sizeof(hd_event)) : NULL;
-    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order)) {
+    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order) || !make_arena(l)) {
         unload(l);
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     }
@@ -127,33 +203,69 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
     ev->end = hd_host_clock();
 }
 
-static void run_body(hd_loaded *l, const hd_task *task, const void *app)
+static void run_body(hd_loaded *l, const hd_task *task, const void *app, const void *args)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
-    heddle_lane lane = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL};
+    heddle_lane lane = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->desk : NULL};
     uint32_t left, waited;
     if (!l->device->lanes) {
-        body->run(&lane, app, hd_graph_args(l->graph, task));
+        body->run(&lane, app, args);
         return;
     }
-    if (hd_lanes_run(l->device->lanes, body, &lane, app, hd_graph_args(l->graph, task), &left, &waited)) {
+    if (hd_lanes_run(l->device->lanes, body, &lane, app, args, &left, &waited)) {
         hd_fail_at(&l->fail, l->doing, 1);
         snprintf(l->complaint, sizeof l->complaint, "lane %u left the body while lane %u waited at a barrier", left,
                  waited);
     }
 }
 
-static void run_task(hd_loaded *l, uint32_t t, const void *app)
+static void run_one(hd_loaded *l, uint32_t name, const hd_task *task, const void *app, const void *args)
 {
-    const hd_task *task = hd_graph_task(l->graph, t);
     uint64_t begin = l->events ? hd_host_clock() : 0;
     if (task->body == HD_BODY_JOIN)
         return;
-    __atomic_store_n(&l->doing, t, __ATOMIC_RELAXED);
-    run_body(l, task, app);
+    __atomic_store_n(&l->doing, name, __ATOMIC_RELAXED);
+    run_body(l, task, app, args);
     l->tally.n_tasks++;
     if (l->events)
-        trace(l, t, begin);
+        trace(l, name, begin);
+}
+
+static int goes_on(const hd_loaded *l) { return __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; }
+
+/* Task t of the arena, or one of the graph that may spawn. Returns the graph's task that has ended by it, or HD_NONE. */
+static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *app)
+{
+    const hd_run *r = &l->run;
+    const hd_task *task = hd_task_at(r, t);
+    const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
+    hd_desk_open(r, &l->worker, &l->desk, t);
+    l->worker.scarce = 1; /* whatever becomes ready, urgent or not, goes onto the own list */
+    run_one(l, hd_is_spawned(r, t) ? HD_SPAWNED | task->body : t, task, app, args);
+    return hd_end_body(r, &l->worker, &l->desk, t);
+}
+
+/* Task t of the graph and everything that comes of it. */
+static void run_tree(hd_loaded *l, uint32_t t, const void *app, uint64_t limit_ns)
+{
+    while (t != HD_NONE && goes_on(l)) {
+        if (hd_admit(&l->run, &l->worker, t))
+            (void)run_spawner(l, t, app);
+        else
+            (void)hd_stop(&l->fail, HD_STOP_FULL); /* there is nobody else who could make room */
+        if (hd_host_clock() > limit_ns)
+            (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
+        t = hd_take_list(&l->run, &l->worker);
+    }
+}
+
+static void run_task(hd_loaded *l, uint32_t t, const void *app, uint64_t limit_ns)
+{
+    const hd_task *task = hd_graph_task(l->graph, t);
+    if (l->block)
+        run_tree(l, t, app, limit_ns);
+    else
+        run_one(l, t, task, app, hd_graph_args(l->graph, task));
     if (task->flags & HD_TASK_WATCH)
         l->watcher.done(l->watcher.self, t);
 }
@@ -167,8 +279,9 @@ static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t lim
     memset(&l->fail, 0, sizeof l->fail);
     l->complaint[0] = 0;
     l->begin_ns = hd_host_clock();
-    for (i = 0; i < l->graph->n_tasks && __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; i++) {
-        run_task(l, l->order[i], app);
+    begin_arena(l);
+    for (i = 0; i < l->graph->n_tasks && goes_on(l); i++) {
+        run_task(l, l->order[i], app, limit_ns);
         if (limit_ns != UINT64_MAX && hd_host_clock() > limit_ns)
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_figures.c - `heddle bench --figures juggler [--out DIR]`: the figures of Juggler (PPoPP'18), each as DIR/figureN.tsv
+/* figures_juggler.c - `heddle bench --figures juggler [--out DIR]`: the figures of Juggler (PPoPP'18), each as DIR/figureN.tsv
  * and DIR/figureN.svg:
  *
  *     1  a run with barriers and a run with tasks, as timelines on one axis of time
@@ -13,14 +13,14 @@
  * and the one they are compared with is one worker. */
 #include "chart.h"
 #include "commands.h"
+#include "figures.h"
 #include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_WAYS = 10, MOST_APPS = 16, MOST_RUNS = 101 };
+enum { MOST_WAYS = 10 };
 
 typedef struct way {
     const char *name;
@@ -55,51 +55,28 @@ static const way cpu_ways[] = {
     THREADS("lf", LF, 0),         THREADS("share", SHARE, 0),
 };
 
+/* The paper's. */
+static const char *const apps[] = {"dtw", "heat", "inthist", "jacobi", "lu", "sat", "sw"};
+enum { N_APPS = sizeof apps / sizeof *apps };
+
 typedef struct figures {
     const options *o;
-    const char *dir, *where; /* where: for titles */
+    const char *where; /* for titles */
     heddle_backend backend;
     const way *ways;
-    size_t n_ways, n_apps;
-    const char *apps[MOST_APPS];
+    size_t n_ways;
     const char *way_names[MOST_WAYS];
-    cli_buffer tsv, svg;
+    figure_files files;
     int wrong;
 } figures;
 
 /* What some runs of one way came to. */
 typedef struct timing {
-    double ms[MOST_RUNS], loads[MOST_RUNS]; /* of the device; most less least tasks a worker; by size    */
+    double ms[FIGURE_RUNS], loads[FIGURE_RUNS]; /* of the device; most less least tasks a worker; by size    */
     size_t n;
     uint64_t n_tasks;
     char why[160]; /* n is 0 */
 } timing;
-
-/* ---- files ---- */
-
-static int begin_files(figures *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }
-
-static int write_file(figures *f, cli_buffer *b, int figure, const char *ending)
-{
-    char path[1024];
-    int status;
-    snprintf(path, sizeof path, "%s/figure%d.%s", f->dir, figure, ending);
-    status = cli_buffer_write(b, path);
-    cli_buffer_free(b);
-    if (!status)
-        printf("%s\n", path);
-    return status;
-}
-
-/* with_svg 0: there is nothing to draw. */
-static int end_files(figures *f, int figure, int with_svg)
-{
-    int status = write_file(f, &f->tsv, figure, "tsv");
-    if (with_svg)
-        return write_file(f, &f->svg, figure, "svg") || status ? CLI_BAD : CLI_OK;
-    cli_buffer_free(&f->svg);
-    return status;
-}
 
 /* ---- running a way ---- */
 
@@ -116,13 +93,6 @@ static heddle_config config_of(const figures *f, const way *w)
     return c;
 }
 
-static void put(double *sorted, size_t n, double value)
-{
-    for (; n > 0 && sorted[n - 1] > value; n--)
-        sorted[n] = sorted[n - 1];
-    sorted[n] = value;
-}
-
 static int time_once(work *w, timing *t)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
@@ -131,8 +101,8 @@ static int time_once(work *w, timing *t)
         return CLI_BAD;
     if (heddle_get_stats(w->graph, &stats))
         return cli_heddle_bad(w->ctx, HEDDLE_EINVAL);
-    put(t->ms, t->n, 1e-6 * (double)stats.run_ns);
-    put(t->loads, t->n, (double)stats.n_tasks_max - stats.n_tasks_min);
+    figure_put(t->ms, t->n, 1e-6 * (double)stats.run_ns);
+    figure_put(t->loads, t->n, (double)stats.n_tasks_max - stats.n_tasks_min);
     t->n++;
     return CLI_OK;
 }
@@ -161,10 +131,6 @@ static void time_way(figures *f, const app *a, const app_request *q, const way *
     }
     work_close(&w);
 }
-
-static size_t n_runs_of(const figures *f) { return f->o->runs < MOST_RUNS ? (size_t)f->o->runs : MOST_RUNS; }
-
-static double middle(const double *sorted, size_t n) { return n ? sorted[n / 2] : 0; }
 
 /* ---- figure 1 ---- */
 
@@ -221,44 +187,44 @@ static int figure_timelines(figures *f)
     panel panels[2];
     size_t n = 0, n_bodies = a->table->n_bodies < 16 ? a->table->n_bodies : 16;
     memset(panels, 0, sizeof panels);
-    if (begin_files(f))
+    if (figure_begin(&f->files))
         return CLI_BAD;
-    fprintf(f->tsv.out, "# %s: lu, %s\nway\ttask\trow\tbody\tbegin_ns\tend_ns\n", f->where,
+    fprintf(f->files.tsv.out, "# %s: lu, %s\nway\ttask\trow\tbody\tbegin_ns\tend_ns\n", f->where,
             "a row is an SM or a worker");
     for (size_t i = 0; i < n_bodies; i++)
         bodies[i] = a->table->bodies[i].name;
     for (size_t i = 0; i < 2; i++) {
         const way *way = i ? &f->ways[f->n_ways - 1] : &f->ways[0];
         if (trace_way(f, a, way, &panels[n]))
-            fprintf(f->tsv.out, "%s\tskipped\n", way->name);
+            fprintf(f->files.tsv.out, "%s\tskipped\n", way->name);
         else
-            print_events(&panels[n++], a, f->tsv.out);
+            print_events(&panels[n++], a, f->files.tsv.out);
     }
     chart_print_panels(f->backend == HEDDLE_CUDA ? "Figure 1: barriers and tasks (lu)" : "Figure 1: lu without a GPU",
-                       "rows", bodies, n_bodies, panels, n, f->svg.out);
+                       "rows", bodies, n_bodies, panels, n, f->files.svg.out);
     for (size_t i = 0; i < 2; i++)
         free((void *)(uintptr_t)panels[i].events);
-    return end_files(f, 1, n > 0);
+    return figure_end(&f->files, "figure1", n > 0);
 }
 
 /* ---- figures 4 and 5 ---- */
 
 typedef struct table {
-    double speed[MOST_APPS * MOST_WAYS];
-    double low[MOST_APPS * MOST_WAYS], high[MOST_APPS * MOST_WAYS], mean[MOST_APPS * MOST_WAYS];
-    timing t[MOST_APPS * MOST_WAYS];
+    double speed[N_APPS * MOST_WAYS];
+    double low[N_APPS * MOST_WAYS], high[N_APPS * MOST_WAYS], mean[N_APPS * MOST_WAYS];
+    timing t[N_APPS * MOST_WAYS];
 } table;
 
 static void time_apps(figures *f, table *out)
 {
-    for (size_t a = 0; a < f->n_apps; a++)
+    for (size_t a = 0; a < N_APPS; a++)
         for (size_t w = 0; w < f->n_ways; w++) {
             size_t at = a * f->n_ways + w;
             timing *t = &out->t[at];
             double base;
-            time_way(f, app_find(f->apps[a]), &f->o->request, &f->ways[w], n_runs_of(f), t);
-            base = middle(out->t[a * f->n_ways].ms, out->t[a * f->n_ways].n);
-            out->speed[at] = t->n && base > 0 ? base / middle(t->ms, t->n) : 0;
+            time_way(f, app_find(apps[a]), &f->o->request, &f->ways[w], figure_runs(f->o), t);
+            base = figure_middle(out->t[a * f->n_ways].ms, out->t[a * f->n_ways].n);
+            out->speed[at] = t->n && base > 0 ? base / figure_middle(t->ms, t->n) : 0;
             out->low[at] = t->n ? t->loads[0] : 0;
             out->high[at] = t->n ? t->loads[t->n - 1] : 0;
             for (size_t i = 0; i < t->n; i++)
@@ -270,26 +236,27 @@ static int figure_speedup(figures *f, const table *all)
 {
     char note[160];
     chart c = {.title = "Figure 4: speed-up by application and policy", .note = note, .unit = "times as quick"};
-    c.n_groups = f->n_apps;
+    c.n_groups = N_APPS;
     c.n_series = f->n_ways;
-    c.groups = f->apps;
+    c.groups = apps;
     c.series = f->way_names;
     c.value = all->speed;
-    snprintf(note, sizeof note, "%s; over %s; medians of %zu runs", f->where, f->ways[0].name, n_runs_of(f));
-    if (begin_files(f))
+    snprintf(note, sizeof note, "%s; over %s; medians of %zu runs", f->where, f->ways[0].name, figure_runs(f->o));
+    if (figure_begin(&f->files))
         return CLI_BAD;
-    fprintf(f->tsv.out, "# %s\napp\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tspeed_up\n", note);
-    for (size_t i = 0; i < f->n_apps * f->n_ways; i++) {
+    fprintf(f->files.tsv.out, "# %s\napp\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tspeed_up\n", note);
+    for (size_t i = 0; i < N_APPS * f->n_ways; i++) {
         const timing *t = &all->t[i];
-        const char *app = f->apps[i / f->n_ways], *name = f->way_names[i % f->n_ways];
+        const char *app = apps[i / f->n_ways], *name = f->way_names[i % f->n_ways];
         if (t->n)
-            fprintf(f->tsv.out, "%s\t%s\t%llu\t%.6g\t%.6g\t%.6g\t%.4g\n", app, name, (unsigned long long)t->n_tasks,
-                    middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1], all->speed[i]);
+            fprintf(f->files.tsv.out, "%s\t%s\t%llu\t%.6g\t%.6g\t%.6g\t%.4g\n", app, name,
+                    (unsigned long long)t->n_tasks, figure_middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1],
+                    all->speed[i]);
         else
-            fprintf(f->tsv.out, "%s\t%s\t%llu\tskipped\t%s\n", app, name, (unsigned long long)t->n_tasks, t->why);
+            fprintf(f->files.tsv.out, "%s\t%s\t%llu\tskipped\t%s\n", app, name, (unsigned long long)t->n_tasks, t->why);
     }
-    chart_print(&c, f->svg.out);
-    return end_files(f, 4, 1);
+    chart_print(&c, f->files.svg.out);
+    return figure_end(&f->files, "figure4", 1);
 }
 
 /* Executors without workers have no loads: their numbers are 0 and no stick is drawn. */
@@ -297,26 +264,26 @@ static int figure_loads(figures *f, const table *all)
 {
     char note[160];
     chart c = {.title = "Figure 5: most less least tasks of a worker", .note = note, .unit = "tasks"};
-    c.n_groups = f->n_apps;
+    c.n_groups = N_APPS;
     c.n_series = f->n_ways;
-    c.groups = f->apps;
+    c.groups = apps;
     c.series = f->way_names;
     c.value = all->mean;
     c.low = all->low;
     c.high = all->high;
-    snprintf(note, sizeof note, "%s; high, low and average of %zu runs", f->where, n_runs_of(f));
-    if (begin_files(f))
+    snprintf(note, sizeof note, "%s; high, low and average of %zu runs", f->where, figure_runs(f->o));
+    if (figure_begin(&f->files))
         return CLI_BAD;
-    fprintf(f->tsv.out, "# %s\napp\tway\thigh\tlow\taverage\n", note);
-    for (size_t i = 0; i < f->n_apps * f->n_ways; i++) {
-        const char *app = f->apps[i / f->n_ways], *name = f->way_names[i % f->n_ways];
+    fprintf(f->files.tsv.out, "# %s\napp\tway\thigh\tlow\taverage\n", note);
+    for (size_t i = 0; i < N_APPS * f->n_ways; i++) {
+        const char *app = apps[i / f->n_ways], *name = f->way_names[i % f->n_ways];
         if (all->t[i].n)
-            fprintf(f->tsv.out, "%s\t%s\t%.0f\t%.0f\t%.1f\n", app, name, all->high[i], all->low[i], all->mean[i]);
+            fprintf(f->files.tsv.out, "%s\t%s\t%.0f\t%.0f\t%.1f\n", app, name, all->high[i], all->low[i], all->mean[i]);
         else
-            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", app, name, all->t[i].why);
+            fprintf(f->files.tsv.out, "%s\t%s\tskipped\t%s\n", app, name, all->t[i].why);
     }
-    chart_print(&c, f->svg.out);
-    return end_files(f, 5, 1);
+    chart_print(&c, f->files.svg.out);
+    return figure_end(&f->files, "figure5", 1);
 }
 
 static int figures_of_apps(figures *f)
@@ -429,21 +396,21 @@ static int figure_misses(figures *f)
 {
     static const char *const series[] = {"barriers, read", "barriers, write", "lf, read", "lf, write"};
     static const char *const names[] = {"levels/by-body", "lf"};
-    double value[MOST_APPS * 4];
+    double value[N_APPS * 4];
     misses m = {.why = "there is no GPU", .never = f->backend != HEDDLE_CUDA};
     uint64_t begin_ns = cli_now_ns();
     chart c = {.title = "Figure 6: L2 misses", .note = "sectors of 32 bytes, by ncu", .unit = "million sectors"};
     int any = 0;
-    c.n_groups = f->n_apps;
+    c.n_groups = N_APPS;
     c.n_series = 4;
-    c.groups = f->apps;
+    c.groups = apps;
     c.series = series;
     c.value = value;
-    if (begin_files(f))
+    if (figure_begin(&f->files))
         return CLI_BAD;
-    fprintf(f->tsv.out, "# %s; by ncu\napp\tway\tread_sectors\twrite_sectors\n", f->where);
-    for (size_t i = 0; i < f->n_apps * 2; i++) {
-        const char *app = f->apps[i / 2];
+    fprintf(f->files.tsv.out, "# %s; by ncu\napp\tway\tread_sectors\twrite_sectors\n", f->where);
+    for (size_t i = 0; i < N_APPS * 2; i++) {
+        const char *app = apps[i / 2];
         double *at = &value[i * 2], seconds = 1e-9 * (double)(cli_now_ns() - begin_ns);
         if (!m.never && seconds > NCU_SECONDS) {
             m.why = "no time left";
@@ -451,16 +418,16 @@ static int figure_misses(figures *f)
         }
         if (!m.never && count_misses(f, app, way_named(f, names[i % 2]), NCU_RUN_SECONDS, &m)) {
             any = 1;
-            fprintf(f->tsv.out, "%s\t%s\t%.0f\t%.0f\n", app, names[i % 2], m.sectors[0], m.sectors[1]);
+            fprintf(f->files.tsv.out, "%s\t%s\t%.0f\t%.0f\n", app, names[i % 2], m.sectors[0], m.sectors[1]);
         } else {
             m.sectors[0] = m.sectors[1] = 0;
-            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", app, names[i % 2], m.why);
+            fprintf(f->files.tsv.out, "%s\t%s\tskipped\t%s\n", app, names[i % 2], m.why);
         }
         at[0] = 1e-6 * m.sectors[0];
         at[1] = 1e-6 * m.sectors[1];
     }
-    chart_print(&c, f->svg.out);
-    return end_files(f, 6, any);
+    chart_print(&c, f->files.svg.out);
+    return figure_end(&f->files, "figure6", any);
 }
 
 /* ---- figure 7 ---- */
@@ -475,36 +442,36 @@ static int figure_jacobi(figures *f)
     const char *groups[N_SIZES];
     chart c = {.title = "Figure 7: Jacobi", .note = note, .unit = "ms a run", .at = at, .at_unit = "tasks"};
     timing *t = malloc(sizeof *t);
-    if (!t || begin_files(f)) {
+    if (!t || figure_begin(&f->files)) {
         free(t);
         return CLI_BAD;
     }
     snprintf(note, sizeof note, "%s; two sweeps, tiles of %llu x %llu; medians of %zu runs", f->where,
-             (unsigned long long)b, (unsigned long long)b, n_runs_of(f));
-    fprintf(f->tsv.out, "# %s\ntasks\tway\tmedian_ms\tleast_ms\tmost_ms\n", note);
+             (unsigned long long)b, (unsigned long long)b, figure_runs(f->o));
+    fprintf(f->files.tsv.out, "# %s\ntasks\tway\tmedian_ms\tleast_ms\tmost_ms\n", note);
     for (size_t i = 0; i < N_SIZES * f->n_ways; i++) {
         size_t s = i / f->n_ways;
         const way *way = &f->ways[i % f->n_ways];
         app_request q = {.n = {b * tiles[s], b * tiles[s]}, .b = {b, b}};
-        time_way(f, app_find("jacobi"), &q, way, n_runs_of(f), t);
-        value[i] = middle(t->ms, t->n);
+        time_way(f, app_find("jacobi"), &q, way, figure_runs(f->o), t);
+        value[i] = figure_middle(t->ms, t->n);
         at[s] = (double)t->n_tasks;
         snprintf(labels[s], sizeof labels[s], "%llu", (unsigned long long)t->n_tasks);
         groups[s] = labels[s];
         if (t->n)
-            fprintf(f->tsv.out, "%s\t%s\t%.6g\t%.6g\t%.6g\n", labels[s], way->name, value[i], t->ms[0],
+            fprintf(f->files.tsv.out, "%s\t%s\t%.6g\t%.6g\t%.6g\n", labels[s], way->name, value[i], t->ms[0],
                     t->ms[t->n - 1]);
         else
-            fprintf(f->tsv.out, "%s\t%s\tskipped\t%s\n", labels[s], way->name, t->why);
+            fprintf(f->files.tsv.out, "%s\t%s\tskipped\t%s\n", labels[s], way->name, t->why);
     }
     c.n_groups = N_SIZES;
     c.n_series = f->n_ways;
     c.groups = groups;
     c.series = f->way_names;
     c.value = value;
-    chart_print(&c, f->svg.out);
+    chart_print(&c, f->files.svg.out);
     free(t);
-    return end_files(f, 7, 1);
+    return figure_end(&f->files, "figure7", 1);
 }
 
 /* ---- the command ---- */
@@ -516,24 +483,15 @@ static void describe(figures *f)
     f->ways = gpu ? gpu_ways : cpu_ways;
     f->n_ways = gpu ? sizeof gpu_ways / sizeof *gpu_ways : sizeof cpu_ways / sizeof *cpu_ways;
     f->where = gpu ? "backend cuda" : "no GPU here: backend cpu, whose policies are compared";
-    f->dir = f->o->out ? f->o->out : ".";
+    f->files.dir = f->o->out ? f->o->out : ".";
     for (size_t i = 0; i < f->n_ways; i++)
         f->way_names[i] = f->ways[i].name;
-    while (f->n_apps < MOST_APPS && app_list[f->n_apps]) {
-        f->apps[f->n_apps] = app_list[f->n_apps]->name;
-        f->n_apps++;
-    }
 }
 
-int cmd_figures(const options *o)
+int figures_juggler(const options *o)
 {
     figures f = {.o = o};
-    if (strcmp(o->figures, "juggler") != 0)
-        return cli_bad("--figures %s: juggler is expected", o->figures);
-    if (o->n_words)
-        return cli_bad("bench --figures takes no names of apps: a figure has its own");
     describe(&f);
-    mkdir(f.dir, 0777); /* where it is there already, all is well; else writing will say so */
     if (figure_timelines(&f) || figures_of_apps(&f) || figure_misses(&f) || figure_jacobi(&f))
         return CLI_BAD;
     return f.wrong ? CLI_WRONG : CLI_OK;

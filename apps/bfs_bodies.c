@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* bfs_bodies.c - a part of a breadth-first search. Compiled as C or as CUDA.
+ *
+ * A task goes on from its vertices by steps. A step takes a list of arcs: the minimum at the end of each and the record of
+ * that vertex are asked for together, so a hop takes one trip to memory, not three (row, columns, distance). Arcs out of
+ * the vertices that were lowered make the next list, in block-shared memory, with one barrier a step. Lists are first in,
+ * first out: on the whole, distances are final when they are set.
+ *
+ * What the next list has no room for goes to the queue, for tasks to come: then there is more to do than one worker is good
+ * for. */
+#include "bfs_bodies.h"
+#include "warp.h"
+
+/* *p = d if that is less; what it was. */
+TILE_FN uint32_t bfs_lower(uint32_t *p, uint32_t d)
+{
+#if defined(__CUDA_ARCH__)
+    return __nv_atomic_fetch_min(p, d, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#else
+    uint32_t was = HD_LOAD(p, RELAXED, DEV);
+    while (d < was && !HD_CAS(p, was, d, RELAXED, DEV))
+        was = HD_LOAD(p, RELAXED, DEV);
+    return was;
+#endif
+}
+
+/* The first of n places, of block-shared memory. */
+TILE_FN uint32_t bfs_take(const heddle_lane *lane, uint32_t *next, uint32_t n)
+{
+#if defined(__CUDA_ARCH__)
+    uint32_t first;
+    (void)lane;
+    /* In PTX: of a word whose memory it does not know nvcc makes three ways. */
+    asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"
+                 : "=r"(first)
+                 : "r"((uint32_t)__cvta_generic_to_shared(next)), "r"(n)
+                 : "memory");
+    return first;
+#else
+    if (lane->count > 1u)
+        return HD_ADD(next, n, RELAXED, BLOCK);
+    *next += n;
+    return *next - n;
+#endif
+}
+
+TILE_FN bfs_row bfs_fetch(const bfs_row *p)
+{
+    const warp_quad low = warp_load(&p->begin), high = warp_load(&p->near[2]);
+    bfs_row r;
+    r.begin = low.v[0];
+    r.degree = low.v[1];
+    r.near[0] = low.v[2];
+    r.near[1] = low.v[3];
+    for (int i = 0; i < 4; i++)
+        r.near[2 + i] = high.v[i];
+    return r;
+}
+
+/* ---- a block's memory ---- */
+
+typedef struct bfs_block {
+    const heddle_lane *lane;
+    const bfs_app *app;
+    bfs_shared *shared;
+    bfs_arc *arcs;     /* two lists                                                                      */
+    bfs_long *longs;   /* of the list that is being made                                                  */
+    uint32_t *waiting; /* likewise                                                                        */
+    uint32_t n_room;   /* tasks that may still be spawned                                                */
+} bfs_block;
+
+TILE_FN void bfs_clear(bfs_found *f) { f->n_arcs = f->n_longs = f->n_waiting = f->n_parts = 0; }
+
+TILE_FN bfs_block bfs_block_of(const heddle_lane *lane, const bfs_app *app)
+{
+    bfs_block b;
+    b.lane = lane;
+    b.app = app;
+    b.shared = (bfs_shared *)heddle_shared(lane);
+    b.arcs = (bfs_arc *)(b.shared + 1);
+    b.longs = (bfs_long *)(b.arcs + 2u * app->list);
+    b.waiting = (uint32_t *)(b.longs + BFS_LONGS(app->list));
+    b.n_room = BFS_CHILDREN;
+    HEDDLE_EACH (i, 3)
+        bfs_clear(&b.shared->found[i]);
+    heddle_barrier(lane);
+    return b;
+}
+
+TILE_FN bfs_found *bfs_found_at(const bfs_block *b, uint32_t step) { return &b->shared->found[step % 3u]; }
+TILE_FN bfs_arc *bfs_list_at(const bfs_block *b, uint32_t step) { return b->arcs + step % 2u * b->app->list; }
+TILE_FN uint32_t bfs_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* ---- the queue ---- */
+
+/* The first of n places at a cursor, on all lanes. */
+TILE_FN uint32_t bfs_places(const bfs_block *b, uint32_t *cursor, uint32_t n)
+{
+    uint32_t first;
+    if (b->lane->index == 0)
+        b->shared->first = HD_ADD(cursor, n, RELAXED, DEV);
+    heddle_barrier(b->lane);
+    first = b->shared->first;
+    heddle_barrier(b->lane);
+    return first;
+}
+
+/* Puts the block's n waiting vertices there. A place may not have been left yet by who took the one before it, a whole
+ * round ago. */
+TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
+{
+    const heddle_lane *lane = b->lane;
+    const uint32_t first = bfs_places(b, &b->app->cursors->tail, n);
+    HEDDLE_EACH (i, n) {
+        uint32_t *place = &b->app->queue[(first + (uint32_t)i) & b->app->mask], polls = 0;
+        while (HD_LOAD(place, RELAXED, DEV))
+            HD_PAUSE(polls++);
+        HD_STORE(place, b->waiting[i] + 1u, RELEASE, DEV);
+    }
+}
+
+/* Takes vertex number i, and answers for its distance from then on. There are as many vertices as tasks were promised;
+ * but another block's that came before may still be on its way to its place. */
+TILE_FN uint32_t bfs_get(const bfs_app *app, uint32_t i)
+{
+    uint32_t *place = &app->queue[i & app->mask], v, polls = 0;
+    while (!(v = HD_LOAD(place, ACQUIRE, DEV)))
+        HD_PAUSE(polls++);
+    HD_STORE(place, 0u, RELAXED, DEV);
+    (void)HD_EXCH(&app->waits[v - 1u], 0u, ACQ_REL, DEV);
+    return v - 1u;
+}
+
+/* ---- what a step finds ---- */
+
+/* A vertex that has been lowered, for a task to come. Who finds it waiting may leave it at that: the task that takes it will
+ * see its distance. */
+TILE_FN void bfs_pass_on(const bfs_block *b, bfs_found *f, uint32_t vertex)
+{
+    if (!HD_EXCH(&b->app->waits[vertex], 1u, ACQ_REL, DEV))
+        b->waiting[bfs_take(b->lane, &f->n_waiting, 1)] = vertex;
+}
+
+TILE_FN bfs_args bfs_args_of(uint32_t kind, uint32_t begin, uint32_t end, uint32_t dist)
+{
+    bfs_args a;
+    a.kind = kind;
+    a.begin = begin;
+    a.end = end;
+    a.dist = dist;
+    return a;
+}
+
+TILE_FN void bfs_add_part(const bfs_block *b, bfs_found *f, uint32_t begin, uint32_t end, uint32_t dist)
+{
+    b->shared->parts[bfs_take(b->lane, &f->n_parts, 1)] = bfs_args_of(BFS_PART, begin, end, dist);
+}
+
+/* Room for n arcs in the next list; BFS_NONE: it has none, and what is left of it leads nowhere. */
+TILE_FN uint32_t bfs_room(const bfs_block *b, bfs_found *f, bfs_arc *list, uint32_t n)
+{
+    const uint32_t at = bfs_take(b->lane, &f->n_arcs, n);
+    if (at + n <= b->app->list)
+        return at;
+    for (uint32_t i = at; i < b->app->list; i++)
+        list[i].vertex = BFS_NONE;
+    return BFS_NONE;
+}
+
+TILE_FN void bfs_set(bfs_arc *a, uint32_t vertex, uint32_t from, uint32_t dist)
+{
+    a->vertex = vertex;
+    a->from = from;
+    a->dist = dist;
+}
+
+/* The arcs of a vertex that has few, but for the one back. */
+TILE_FN void bfs_near(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a, uint32_t by)
+{
+    uint32_t n = 0, at;
+    WARP_UNROLL
+    for (uint32_t j = 0; j < BFS_NEAR; j += by)
+        n += j < r->degree * by && r->near[j] != a->from;
+    if (!n)
+        return;
+    at = bfs_room(b, f, list, n);
+    if (at == BFS_NONE) {
+        bfs_pass_on(b, f, a->vertex);
+        return;
+    }
+    WARP_UNROLL
+    for (uint32_t j = 0; j < BFS_NEAR; j += by)
+        if (j < r->degree * by && r->near[j] != a->from)
+            bfs_set(&list[at++], r->near[j], a->vertex, a->dist + (by == 1u ? 1u : r->near[j + by - 1u]));
+}
+
+/* The arcs of a vertex that has many: all lanes will copy them. */
+TILE_FN void bfs_far(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a)
+{
+    uint32_t at = r->degree <= b->app->list ? bfs_room(b, f, list, r->degree) : BFS_NONE;
+    bfs_long *l;
+    if (at == BFS_NONE) {
+        bfs_pass_on(b, f, a->vertex);
+        return;
+    }
+    l = &b->longs[bfs_take(b->lane, &f->n_longs, 1)];
+    l->begin = r->begin;
+    l->n = r->degree;
+    l->at = at;
+    l->from = a->vertex;
+    l->dist = a->dist;
+}
+
+/* a->vertex has been lowered to a->dist. */
+TILE_FN void bfs_go_on(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a)
+{
+    if (b->app->costs && r->degree <= BFS_NEAR / 2u)
+        bfs_near(b, f, list, r, a, 2);
+    else if (!b->app->costs && r->degree <= BFS_NEAR)
+        bfs_near(b, f, list, r, a, 1);
+    else
+        bfs_far(b, f, list, r, a);
+}
+
+/* ---- after a step ---- */
+
+/* Part of a row of arcs that begin at `dist`, to a list. */
+TILE_FN void bfs_copy(const bfs_app *app, const bfs_long *l, bfs_arc *list, uint32_t first, uint32_t step)
+{
+    for (uint32_t i = first; i < l->n; i += step)
+        bfs_set(&list[l->at + i], app->columns[l->begin + i], l->from,
+                l->dist + (app->costs ? app->costs[l->begin + i] : 1u));
+}
+
+TILE_FN void bfs_copy_longs(const bfs_block *b, bfs_arc *list, uint32_t n)
+{
+    const tile_share s = tile_share_of(b->lane);
+    for (uint32_t i = (uint32_t)s.row; i < n; i += (uint32_t)s.row_step)
+        bfs_copy(b->app, &b->longs[i], list, (uint32_t)s.col, (uint32_t)s.col_step);
+}
+
+/* Makes tasks of what was passed on, a lane a task. */
+TILE_FN void bfs_spawn(bfs_block *b, const bfs_found *f)
+{
+    const heddle_lane *lane = b->lane;
+    const uint32_t chunk = b->app->chunk, n_tasks = (f->n_waiting + chunk - 1u) / chunk;
+    if (f->n_waiting)
+        bfs_put(b, f->n_waiting);
+    heddle_barrier(lane);
+    HEDDLE_EACH (i, n_tasks + f->n_parts) {
+        const uint32_t k = (uint32_t)i;
+        const bfs_args a = k < n_tasks ? bfs_args_of(BFS_QUEUED, 0, bfs_least(f->n_waiting - k * chunk, chunk), 0)
+                                       : b->shared->parts[k - n_tasks];
+        heddle_spawn(lane, bfs_part, &a, sizeof a, NULL, 0, 0);
+    }
+    b->n_room -= n_tasks + f->n_parts;
+}
+
+/* Completes the list of a step, between barriers. How many arcs it has. */
+TILE_FN uint32_t bfs_settle(bfs_block *b, uint32_t step, int *overflown)
+{
+    const bfs_found f = *bfs_found_at(b, step);
+    if (f.n_longs)
+        bfs_copy_longs(b, bfs_list_at(b, step), f.n_longs);
+    if (f.n_waiting + f.n_parts)
+        bfs_spawn(b, &f);
+    if (f.n_longs + f.n_waiting + f.n_parts)
+        heddle_barrier(b->lane);
+    *overflown = f.n_arcs > b->app->list;
+    return bfs_least(f.n_arcs, b->app->list);
+}
+
+/* ---- steps ---- */
+
+/* Arcs that a lane has under way at once. */
+#define BFS_AT_ONCE 2
+
+TILE_FN void bfs_step(const bfs_block *b, uint32_t step, uint32_t n)
+{
+    const bfs_arc *from = bfs_list_at(b, step);
+    bfs_arc *to = bfs_list_at(b, step + 1u), a[BFS_AT_ONCE];
+    bfs_found *f = bfs_found_at(b, step + 1u);
+    const uint32_t count = b->lane->count;
+    for (uint32_t i = b->lane->index; i < n; i += BFS_AT_ONCE * count) {
+        uint32_t was[BFS_AT_ONCE];
+        bfs_row r[BFS_AT_ONCE];
+        WARP_UNROLL
+        for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+            was[k] = 0;
+            a[k].vertex = BFS_NONE;
+            if (i + k * count < n)
+                a[k] = from[i + k * count];
+            if (a[k].vertex != BFS_NONE) {
+                was[k] = bfs_lower(&b->app->dist[a[k].vertex], a[k].dist);
+                r[k] = bfs_fetch(&b->app->rows[a[k].vertex]);
+            }
+        }
+        WARP_UNROLL
+        for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+            if (a[k].vertex != BFS_NONE && a[k].dist < was[k])
+                bfs_go_on(b, f, to, &r[k], &a[k]);
+    }
+}
+
+/* The task's own part is over: its list goes to tasks to come. */
+TILE_FN void bfs_leave(bfs_block *b, uint32_t step, uint32_t n)
+{
+    const bfs_arc *from = bfs_list_at(b, step);
+    bfs_found *f = bfs_found_at(b, step + 1u);
+    int overflown;
+    for (uint32_t i = b->lane->index; i < n; i += b->lane->count)
+        if (from[i].vertex != BFS_NONE && from[i].dist < bfs_lower(&b->app->dist[from[i].vertex], from[i].dist))
+            bfs_pass_on(b, f, from[i].vertex);
+    heddle_barrier(b->lane);
+    bfs_settle(b, step + 1u, &overflown);
+}
+
+/* ---- the first list ---- */
+
+TILE_FN void bfs_start_from(const bfs_block *b, uint32_t vertex)
+{
+    bfs_found *f = bfs_found_at(b, 0);
+    const bfs_row r = bfs_fetch(&b->app->rows[vertex]);
+    bfs_arc a;
+    bfs_set(&a, vertex, BFS_NONE, HD_LOAD(&b->app->dist[vertex], RELAXED, DEV));
+    if (r.degree > b->app->list)
+        bfs_add_part(b, f, r.begin, r.begin + r.degree, a.dist);
+    else
+        bfs_go_on(b, f, bfs_list_at(b, 0), &r, &a);
+}
+
+TILE_FN void bfs_start_queued(const bfs_block *b, uint32_t n)
+{
+    const heddle_lane *lane = b->lane;
+    const uint32_t first = bfs_places(b, &b->app->cursors->head, n);
+    HEDDLE_EACH (i, n)
+        bfs_start_from(b, bfs_get(b->app, first + (uint32_t)i));
+}
+
+/* Part of a row: into the list, or cut into parts. */
+TILE_FN void bfs_start_part(const bfs_block *b, const bfs_args *t)
+{
+    const heddle_lane *lane = b->lane;
+    const uint32_t n = t->end - t->begin, most = n / BFS_PARTS + 1u;
+    bfs_found *f = bfs_found_at(b, 0);
+    bfs_long row;
+    if (n > b->app->list) {
+        HEDDLE_EACH (i, BFS_PARTS) {
+            const uint32_t first = bfs_least((uint32_t)i * most, n), end = bfs_least(first + most, n);
+            if (first < end)
+                bfs_add_part(b, f, t->begin + first, t->begin + end, t->dist);
+        }
+        return;
+    }
+    row.begin = t->begin;
+    row.n = n;
+    row.at = 0;
+    row.from = BFS_NONE;
+    row.dist = t->dist;
+    bfs_copy(b->app, &row, bfs_list_at(b, 0), lane->index, lane->count);
+    if (lane->index == 0)
+        f->n_arcs = n;
+}
+
+TILE_FN void bfs_start(const bfs_block *b, const bfs_args *t)
+{
+    if (t->kind == BFS_PART)
+        bfs_start_part(b, t);
+    else if (t->kind == BFS_QUEUED)
+        bfs_start_queued(b, t->end);
+    else if (b->lane->index == 0)
+        bfs_start_from(b, t->begin);
+    heddle_barrier(b->lane);
+}
+
+HEDDLE_SPAWNER(bfs_part, bfs_app, app, bfs_args, t, BFS_CHILDREN)
+{
+    bfs_block b = bfs_block_of(lane, app);
+    const uint32_t most = (app->list + app->chunk - 1u) / app->chunk; /* tasks that a list can make */
+    uint32_t n, last = t->kind == BFS_FIRST && app->hops ? UINT32_MAX : app->hops;
+    int overflown;
+    bfs_start(&b, t);
+    for (uint32_t step = 0; (n = bfs_settle(&b, step, &overflown)) != 0; step++) {
+        if (overflown && last == UINT32_MAX)
+            last = step + app->hops;
+        if (step >= last || b.n_room < 2u * most) {
+            bfs_leave(&b, step, n);
+            return;
+        }
+        if (lane->index == 0)
+            bfs_clear(bfs_found_at(&b, step + 2u));
+        bfs_step(&b, step, n);
+        heddle_barrier(lane);
+    }
+}
+
+HEDDLE_APP(bfs, bfs_app, BFS_BODIES)

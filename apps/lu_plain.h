@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* lu_plain.h - the four operations of a blocked LU decomposition as plain loops, on square blocks of lu_number: whoever
+ * includes this file has said what that is, float or double. In the common part of C, C++ and CUDA.
+ *
+ * Each number receives its updates one after the other, in ascending order of k, whatever the lanes: results are the
+ * same bits, where the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
+ *
+ * The work of all but lu0 is one kernel: from a few neighbouring numbers of a row, kept in registers,
+ * a row of L times columns of U is taken. Tiles of several rows would read less, but gcc 12 makes vectors down their
+ * columns and spends its time on turning them; a row of 16 has enough independent chains to fill the pipeline. */
+#ifndef LU_PLAIN_H
+#define LU_PLAIN_H
+
+#include "tile.h"
+
+#define LU_PANEL 16
+#define LU_NARROW 4
+
+/* A = L U in place. Fails with code k + 1 when pivot k is 0 or not a number. */
+TILE_FN void lu_plain_lu0(const heddle_lane *lane, lu_number *a, int b)
+{
+    for (int k = 0; k < b; k++) {
+        const lu_number *up = a + k * b;
+        lu_number pivot = up[k];
+        if (!(pivot < 0 || pivot > 0)) {
+            if (lane->index == 0)
+                heddle_fail(lane, (uint32_t)k + 1u);
+            return; /* all lanes: they see the same pivot */
+        }
+        HEDDLE_EACH (i, b - 1 - k) {
+            lu_number *row = a + (k + 1 + i) * b;
+            lu_number l = row[k] / pivot;
+            row[k] = l;
+            for (int j = k + 1; j < b; j++)
+                row[j] -= l * up[j];
+        }
+        heddle_barrier(lane); /* the next row of U is complete */
+    }
+}
+
+/* Of x, `width` numbers (a constant), takes l[0..n) times n rows of u, which are b apart. */
+TILE_FN void lu_plain_subtract(const lu_number *l, const lu_number *u, lu_number *x, int b, int n, int width)
+{
+    lu_number sum[LU_PANEL];
+    for (int j = 0; j < width; j++)
+        sum[j] = x[j];
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < width; j++)
+            sum[j] -= l[k] * u[(int64_t)k * b + j];
+    for (int j = 0; j < width; j++)
+        x[j] = sum[j];
+}
+
+/* The same for any number of columns. */
+TILE_FN void lu_plain_subtract_row(const lu_number *l, const lu_number *u, lu_number *x, int b, int n, int cols)
+{
+    int j = 0;
+    for (; j + LU_PANEL <= cols; j += LU_PANEL)
+        lu_plain_subtract(l, u + j, x + j, b, n, LU_PANEL);
+    for (; j + LU_NARROW <= cols; j += LU_NARROW)
+        lu_plain_subtract(l, u + j, x + j, b, n, LU_NARROW);
+    for (; j < cols; j++)
+        lu_plain_subtract(l, u + j, x + j, b, n, 1);
+}
+
+/* L X = A. Columns of X are independent: one lane takes them all, many lanes one each. */
+TILE_FN void lu_plain_fwd(const heddle_lane *lane, const lu_number *l, lu_number *x, int b)
+{
+    if (lane->count == 1) {
+        for (int i = 1; i < b; i++)
+            lu_plain_subtract_row(l + i * b, x, x + i * b, b, i, b);
+        return;
+    }
+    HEDDLE_EACH (j, b)
+        for (int i = 1; i < b; i++)
+            lu_plain_subtract(l + i * b, x + j, x + i * b + j, b, i, 1);
+}
+
+/* Numbers done .. done + width - 1 of a row of X (width a constant), of which earlier panels are subtracted already;
+ * the panel began at `panel`. */
+TILE_FN void lu_plain_solve(const lu_number *u, lu_number *row, int b, int panel, int done, int width)
+{
+    lu_plain_subtract(row + panel, u + panel * b + done, row + done, b, done - panel, width);
+    for (int k = done; k < done + width; k++) {
+        row[k] /= u[k * b + k];
+        for (int j = k + 1; j < done + width; j++)
+            row[j] -= row[k] * u[k * b + j];
+    }
+}
+
+/* X U = A. Rows of X are independent, and a lane keeps to its own. Panel by panel through all of them: within a row each
+ * number waits for a division, and the next row's is begun meanwhile. */
+TILE_FN void lu_plain_bdiv(const heddle_lane *lane, const lu_number *u, lu_number *x, int b)
+{
+    for (int panel = 0; panel < b; panel += LU_PANEL) {
+        int end = b - panel < LU_PANEL ? b : panel + LU_PANEL, done = panel;
+        HEDDLE_EACH (i, b)
+            lu_plain_subtract_row(x + i * b, u + panel, x + i * b + panel, b, panel, end - panel);
+        for (; done + LU_NARROW <= end; done += LU_NARROW)
+            HEDDLE_EACH (i, b)
+                lu_plain_solve(u, x + i * b, b, panel, done, LU_NARROW);
+        for (; done < end; done++)
+            HEDDLE_EACH (i, b)
+                lu_plain_solve(u, x + i * b, b, panel, done, 1);
+    }
+}
+
+/* C -= L U. */
+TILE_FN void lu_plain_bmod(const heddle_lane *lane, const lu_number *left, const lu_number *up, lu_number *at, int b)
+{
+    if (lane->count == 1) {
+        for (int i = 0; i < b; i++)
+            lu_plain_subtract_row(left + i * b, up, at + i * b, b, b, b);
+        return;
+    }
+    HEDDLE_EACH (p, b * b)
+        lu_plain_subtract(left + p / b * b, up + p % b, at + p, b, b, 1);
+}
+
+#endif

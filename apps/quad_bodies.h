@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* quad_bodies.h - adaptive quadrature: integrands, record, list of the bodies.
+ *
+ * An integrand repeats one behaviour over n teeth of [0, 1]. It is made of the operations that IEEE 754 rounds correctly, so
+ * that its values, and with them the tree of intervals, are the same everywhere.
+ *
+ * The sum over an interval adds over virtual lanes (heddle_reduce_f64), and an interval that was halved is the sum of its left
+ * half and its right half, in this order: so the integral has the same bits whatever ran when, and where. */
+#ifndef QUAD_BODIES_H
+#define QUAD_BODIES_H
+
+#include "heddle/task.h"
+
+#if !defined(__CUDACC__)
+#include <math.h>
+#endif
+
+#define QUAD_FAILED 78u /* the code of a run that halves more intervals than the serial one               */
+
+enum { QUAD_ROOT, QUAD_POLE, QUAD_KINK, QUAD_STEP, QUAD_PEAK };
+#define QUAD_PEAK_WIDTH 1e-3
+#define QUAD_PEAK_AT 0.3
+
+/* The parts of an interval that was halved. */
+typedef struct quad_halves {
+    double left, right;
+} quad_halves;
+
+typedef struct quad_app {
+    quad_halves *halves; /* n_halves of them; their number is taken from *n_taken                       */
+    uint32_t *n_taken;
+    double eps; /* error allowed over [0, 1]                                                       */
+    uint32_t n_halves, f, n_points;
+    uint32_t n_teeth, min_depth, cutoff; /* halved unseen below min_depth; not halved from cutoff on        */
+} quad_app;
+
+/* An interval: number `at` of 2^depth of [0, 1]. Its integral goes to *to. */
+typedef struct quad_interval {
+    double *to;
+    uint64_t at;
+    uint32_t depth;
+} quad_interval;
+typedef struct quad_sum_args {
+    double *to;
+    const quad_halves *from;
+} quad_sum_args;
+
+#define QUAD_BODIES(X) X(quad_part, HEDDLE_VLANES * 8) X(quad_sum, 0) /* argument: quad_interval, quad_sum_args */
+HEDDLE_ENUM(quad, QUAD_BODIES)
+HEDDLE_DECLARE(quad)
+
+/* One tooth; u is in [0, 1). */
+HD_FN double quad_tooth(uint32_t f, double u)
+{
+    const double d = u - QUAD_PEAK_AT;
+    switch (f) {
+    case QUAD_ROOT: return sqrt(u);
+    case QUAD_POLE: return u > 0 ? 1 / sqrt(sqrt(u)) : 0;
+    case QUAD_KINK: return u < 1.0 / 3 ? 1.0 / 3 - u : u - 1.0 / 3;
+    case QUAD_STEP: return u < 1.0 / 3 ? 1 : 0;
+    default: return QUAD_PEAK_WIDTH / (QUAD_PEAK_WIDTH * QUAD_PEAK_WIDTH + d * d);
+    }
+}
+
+HD_FN double quad_value(const quad_app *app, double x)
+{
+    const double u = x * app->n_teeth;
+    return quad_tooth(app->f, u - floor(u));
+}
+
+/* 2^-depth. */
+HD_FN double quad_width(uint32_t depth) { return 1.0 / (double)((uint64_t)1 << depth); }
+
+/* Simpson's rule with n_points intervals, a multiple of 4, and with half as many, before they are scaled. The weights of an
+ * inner point are 4 and 2 in turn. */
+typedef struct quad_sums {
+    double fine, coarse;
+} quad_sums;
+
+HD_FN quad_sums quad_term(const quad_app *app, double begin, double step, uint32_t i)
+{
+    const double v = quad_value(app, begin + step * i), edge = i == 0 || i == app->n_points ? 1 : 0;
+    quad_sums s;
+    s.fine = v * (edge != 0 ? 1 : i % 2u ? 4 : 2);
+    s.coarse = i % 2u ? 0 : v * (edge != 0 ? 1 : i % 4u ? 4 : 2);
+    return s;
+}
+
+/* What virtual lane v adds up. */
+HD_FN quad_sums quad_partial(const quad_app *app, double begin, double step, uint32_t v)
+{
+    quad_sums s = {0, 0};
+    uint32_t i;
+    for (i = v; i <= app->n_points; i += HEDDLE_VLANES) {
+        const quad_sums term = quad_term(app, begin, step, i);
+        s.fine += term.fine;
+        s.coarse += term.coarse;
+    }
+    return s;
+}
+
+/* The integral over an interval whose sums these are; *fits: it need not be halved. */
+HD_FN double quad_integral(const quad_app *app, uint32_t depth, quad_sums s, int *fits)
+{
+    const double width = quad_width(depth), step = width / app->n_points;
+    const double fine = s.fine * step / 3, coarse = s.coarse * step * 2 / 3;
+    const double off = fine < coarse ? coarse - fine : fine - coarse;
+    *fits = off <= app->eps * width || depth >= app->cutoff;
+    return fine;
+}
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* slu_tuned.h - the operations of slu for thread blocks of 128 lanes and blocks of 32 x 32 doubles. In the common part of
+ * C, C++ and CUDA, so that an emulated block runs the same lines.
+ *
+ * The way through the matrix is lu0, a solver, a product, and again, each of which waits for the one before: what counts
+ * is how long one takes, not what all of them need. In lu0 a warp goes from pivot to pivot through its eight columns, and
+ * only tells the others. In the solvers four lanes have a system, of which each holds every fourth unknown; they gather
+ * four at a time by shuffles, and each solves all four, so there is no barrier. What need not be shared stays in registers.
+ *
+ * Divisions are what a compiler makes of x / p on a GPU, without the branches for odd exponents, which would part what can
+ * be done side by side, and with the reciprocal at hand where many numbers have one divisor. Where exponents are odd, the
+ * lanes note it, nothing is stored, and the plain loops do the block: so the bits are those of lu_plain.h. */
+#ifndef SLU_TUNED_H
+#define SLU_TUNED_H
+
+#include "quad.h"
+#include "slu_bodies.h"
+#include "warp.h"
+
+#define SLU_PARTS 4 /* lanes of a system */
+#define SLU_MINE (SLU_EDGE / SLU_PARTS)
+
+TILE_FN int slu_is_tuned(const heddle_lane *lane, const slu_record *app)
+{
+    return app->tuned && lane->count == SLU_LANES && warp_fits(lane, SLU_LANES / TILE_WARP);
+}
+
+/* heddle_barrier where the number of lanes is known: it need not be read again each time. */
+TILE_FN void slu_barrier(const heddle_lane *lane)
+{
+#if defined(__CUDA_ARCH__)
+    (void)lane;
+    asm volatile("bar.sync 1, %0;" ::"n"(SLU_LANES) : "memory");
+#else
+    heddle_barrier(lane);
+#endif
+}
+
+/* ---- shared memory ---- */
+
+typedef struct slu_desk {
+    double *a, *b;           /* blocks */
+    double *pivot, *inverse; /* of a triangle that divides */
+    uint32_t *odd;           /* what the plain loops must do */
+} slu_desk;
+
+TILE_FN slu_desk slu_desk_of(const heddle_lane *lane)
+{
+    slu_desk d;
+    d.a = (double *)(void *)quad_shared(lane);
+    d.b = d.a + SLU_EDGE * SLU_LD;
+    d.pivot = d.b + SLU_EDGE * SLU_LD;
+    d.inverse = d.pivot + SLU_EDGE;
+    d.odd = (uint32_t *)(void *)(d.inverse + SLU_EDGE);
+    return d;
+}
+
+/* Two neighbouring numbers, aligned to 16 bytes: one access of a GPU. */
+typedef struct slu_pair {
+    double v[2];
+} slu_pair;
+
+TILE_FN slu_pair slu_load(const double *p)
+{
+    slu_pair q;
+#if defined(__CUDA_ARCH__)
+    const double2 two = *(const double2 *)p;
+    q.v[0] = two.x;
+    q.v[1] = two.y;
+#else
+    q.v[0] = p[0];
+    q.v[1] = p[1];
+#endif
+    return q;
+}
+
+TILE_FN void slu_store(double *p, slu_pair q)
+{
+#if defined(__CUDA_ARCH__)
+    *(double2 *)p = make_double2(q.v[0], q.v[1]);
+#else
+    p[0] = q.v[0];
+    p[1] = q.v[1];
+#endif
+}
+
+/* Between a pair and two numbers in registers. */
+TILE_FN void slu_two_of(double to[2], slu_pair q)
+{
+    to[0] = q.v[0];
+    to[1] = q.v[1];
+}
+TILE_FN slu_pair slu_pair_of(const double from[2])
+{
+    slu_pair q;
+    q.v[0] = from[0];
+    q.v[1] = from[1];
+    return q;
+}
+
+TILE_FN void slu_send(double *to, const double *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+#else
+    slu_store(to, slu_load(from));
+#endif
+}
+
+/* A block on its way to shared memory; it is there after quad_arrived and a barrier. */
+TILE_FN void slu_bring(const heddle_lane *lane, double *to, const double *from)
+{
+    QUAD_UNROLL
+    for (int i = 0; i < SLU_EDGE * SLU_EDGE / 2 / SLU_LANES; i++) {
+        const int at = 2 * (quad_anew(lane->index) + i * SLU_LANES);
+        slu_send(to + at / SLU_EDGE * SLU_LD + at % SLU_EDGE, from + at);
+    }
+}
+
+TILE_FN void slu_take_back(const heddle_lane *lane, double *to, const double *from)
+{
+    QUAD_UNROLL
+    for (int i = 0; i < SLU_EDGE * SLU_EDGE / 2 / SLU_LANES; i++) {
+        const int at = 2 * (quad_anew(lane->index) + i * SLU_LANES);
+        slu_store(to + at, slu_load(from + at / SLU_EDGE * SLU_LD + at % SLU_EDGE));
+    }
+}
+
+/* ---- division ---- */
+
+/* Whether a divisor, or a quotient, is near either end of the exponents; a quotient may be 0. Without a branch. */
+TILE_FN int slu_is_odd(double x, int may_be_0)
+{
+    uint64_t bits;
+    uint32_t high;
+    memcpy(&bits, &x, sizeof bits);
+    high = (uint32_t)(bits >> 32) & 0x7fffffffu;
+    return (high - 0x30000000u >= 0x20000000u) & !((may_be_0 != 0) & (bits << 1 == 0));
+}
+
+/* What a division by p begins with. */
+TILE_FN double slu_inverse(double p)
+{
+#if defined(__CUDA_ARCH__)
+    double r, e;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(p));
+    r = __hiloint2double(__double2hiint(r), 1); /* as the compiler does */
+    e = __fma_rn(-p, r, 1.0);
+    e = __fma_rn(e, e, e);
+    r = __fma_rn(r, e, r);
+    e = __fma_rn(-p, r, 1.0);
+    return __fma_rn(r, e, r);
+#else
+    return 1.0 / p;
+#endif
+}
+
+/* x / p, with p's inverse at hand, where neither p nor the quotient is odd (one below 2^-1074 is 0). */
+TILE_FN double slu_quotient(double x, double p, double inverse)
+{
+#if defined(__CUDA_ARCH__)
+    const double q = __dmul_rn(x, inverse);
+    return __fma_rn(inverse, __fma_rn(-p, q, x), q);
+#else
+    (void)inverse;
+    return x / p;
+#endif
+}
+
+/* ---- lu0 ---- */
+
+TILE_FN double slu_from(warp *w, double mine, uint32_t from)
+{
+#if defined(__CUDA_ARCH__)
+    (void)w;
+    return __shfl_sync(WARP_ALL, mine, (int)from);
+#else
+    uint64_t bits;
+    uint32_t low, high;
+    memcpy(&bits, &mine, sizeof bits);
+    low = warp_from(w, (uint32_t)bits, from);
+    high = warp_from(w, (uint32_t)(bits >> 32), from);
+    bits = low | (uint64_t)high << 32;
+    memcpy(&mine, &bits, sizeof bits);
+    return mine;
+#endif
+}
+
+/* A warp has eight columns, a lane a row of them. Steps 8 o to 8 o + 7 are done by warp o, which puts each column of L into
+ * shared memory; later warps take it from there, a step behind. */
+#define SLU_COLS (SLU_EDGE / (SLU_LANES / TILE_WARP))
+
+typedef struct slu_panel {
+    double x[SLU_COLS], pivot; /* pivot: of the next step, on all lanes */
+    double *l;                 /* in shared memory: a column of L a step */
+    int me, odd;
+} slu_panel;
+
+/* The row of pivot k, from column `first` on; from all columns there l times it is taken. A number less 0 is the same: so
+ * rows that are done take part. */
+TILE_FN void slu_row_of(warp *w, const slu_panel *s, double u[SLU_COLS], int k, int first)
+{
+    QUAD_UNROLL
+    for (int j = first; j < SLU_COLS; j++)
+        u[j] = slu_from(w, s->x[j], (uint32_t)k);
+}
+TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int first)
+{
+    QUAD_UNROLL
+    for (int j = first; j < SLU_COLS; j++)
+        s->x[j] -= l * u[j];
+}
+
+/* Step k of the warp that has its column, number i of them. The next pivot is on its way before the others are met. */
+TILE_FN void slu_eliminate(warp *w, slu_panel *s, int k, int i)
+{
+    const double p = s->pivot;
+    double u[SLU_COLS], l;
+    slu_row_of(w, s, u, k, i + 1);
+    l = slu_quotient(s->x[i], p, slu_inverse(p));
+    s->odd |= slu_is_odd(p, 0) | slu_is_odd(l, 1);
+    s->x[i] = s->me > k ? l : s->x[i];
+    l = s->me > k ? l : 0;
+    s->l[k * SLU_EDGE + s->me] = l;
+    slu_update(s, l, u, i + 1);
+    if (i + 1 < SLU_COLS)
+        s->pivot = slu_from(w, s->x[i + 1], (uint32_t)k + 1u);
+}
+
+/* Step k of a later warp. */
+TILE_FN void slu_follow(warp *w, slu_panel *s, int k)
+{
+    double u[SLU_COLS];
+    slu_row_of(w, s, u, k, 0);
+    slu_update(s, s->l[k * SLU_EDGE + s->me], u, 0);
+}
+
+/* Where a warp is emulated: its steps in slu_eliminate, and in slu_follow. */
+#define SLU_OWN_STEPS(i) (2 * (SLU_COLS - 1 - (i)) + ((i) + 1 < SLU_COLS ? 2 : 0))
+#define SLU_FOLLOW_STEPS (2 * SLU_COLS)
+
+TILE_FN void slu_step(const heddle_lane *lane, warp *w, slu_panel *s, int owner, int i)
+{
+    const int k = owner * SLU_COLS + i, id = (int)w->id;
+    if (id == owner)
+        slu_eliminate(w, s, k, i);
+    else
+        warp_skip(w, SLU_OWN_STEPS(i));
+    slu_barrier(lane);
+    if (id > owner)
+        slu_follow(w, s, k);
+    else
+        warp_skip(w, SLU_FOLLOW_STEPS);
+}
+
+/* The block at d->a, in place. */
+TILE_FN void slu_eliminate_all(const heddle_lane *lane, const slu_desk *d)
+{
+    warp w = warp_of(lane);
+    double *row = d->a + (int)w.at * SLU_LD + (int)w.id * SLU_COLS;
+    slu_panel s;
+    s.l = d->b;
+    s.me = (int)w.at;
+    s.odd = 0;
+    QUAD_UNROLL
+    for (int j = 0; j < SLU_COLS; j += 2)
+        slu_two_of(s.x + j, slu_load(row + j));
+    for (int owner = 0; owner < SLU_EDGE / SLU_COLS; owner++) {
+        s.pivot = slu_from(&w, s.x[0], (uint32_t)(owner * SLU_COLS));
+        QUAD_UNROLL
+        for (int i = 0; i < SLU_COLS; i++)
+            slu_step(lane, &w, &s, owner, i);
+    }
+    QUAD_UNROLL
+    for (int j = 0; j < SLU_COLS; j += 2)
+        slu_store(row + j, slu_pair_of(s.x + j));
+    if (s.odd)
+        HD_STORE(d->odd, 1u, RELAXED, BLOCK);
+}
+
+/* 0: the plain loops must do it. */
+QUAD_APART int slu_decompose(const heddle_lane *lane, double *a)
+{
+    const slu_desk d = slu_desk_of(lane);
+    slu_bring(lane, d.a, a);
+    if (lane->index == 0)
+        HD_STORE(d.odd, 0u, RELAXED, BLOCK);
+    quad_arrived();
+    slu_barrier(lane);
+    slu_eliminate_all(lane, &d);
+    slu_barrier(lane);
+    if (HD_LOAD(d.odd, RELAXED, BLOCK))
+        return 0;
+    slu_take_back(lane, a, d.a);
+    return 1;
+}
+
+/* ---- solvers ---- */
+
+/* What unknown k counts for in equation i is at t[i * eq + k * un]. */
+typedef struct slu_triangle {
+    const double *t, *pivot, *inverse;
+    int eq, un, divides;
+} slu_triangle;
+
+/* Four unknowns from number `at` on, of which earlier ones have been taken. */
+TILE_FN int slu_solve_4(const slu_triangle *t, double v[SLU_PARTS], int at)
+{
+    int odd = 0;
+    QUAD_UNROLL
+    for (int i = 0; i < SLU_PARTS; i++) {
+        QUAD_UNROLL
+        for (int k = 0; k < i; k++)
+            v[i] -= t->t[(at + i) * t->eq + (at + k) * t->un] * v[k];
+        if (t->divides) {
+            v[i] = slu_quotient(v[i], t->pivot[at + i], t->inverse[at + i]);
+            odd |= slu_is_odd(v[i], 1);
+        }
+    }
+    return odd;
+}
+
+/* This lane's unknowns, part, part + 4, ..., of its system. Whether a number was odd. */
+TILE_FN int slu_solve(const heddle_lane *lane, const slu_triangle *t, double x[SLU_MINE])
+{
+    warp w = warp_of(lane);
+    const uint32_t part = w.at % SLU_PARTS, first = w.at - part;
+    int odd = 0;
+    QUAD_UNROLL
+    for (int m = 0; m < SLU_MINE; m++) {
+        double v[SLU_PARTS];
+        QUAD_UNROLL
+        for (int e = 0; e < SLU_PARTS; e++)
+            v[e] = slu_from(&w, x[m], first + (uint32_t)e);
+        odd |= slu_solve_4(t, v, SLU_PARTS * m);
+        x[m] = part < 2 ? (part == 0 ? v[0] : v[1]) : part == 2 ? v[2] : v[3];
+        QUAD_UNROLL
+        for (int n = m + 1; n < SLU_MINE; n++) {
+            const double *row = t->t + (SLU_PARTS * n + (int)part) * t->eq + SLU_PARTS * m * t->un;
+            QUAD_UNROLL
+            for (int e = 0; e < SLU_PARTS; e++)
+                x[n] -= row[e * t->un] * v[e];
+        }
+    }
+    return odd;
+}
+
+/* Unknown m of this lane is at x[at + m * step]; a system is a column of X, or a row. */
+typedef struct slu_spot {
+    int at, step;
+} slu_spot;
+
+TILE_FN slu_spot slu_spot_of(const heddle_lane *lane, int is_row)
+{
+    const int me = quad_anew(lane->index), system = me / SLU_PARTS, part = me % SLU_PARTS;
+    slu_spot s;
+    s.at = is_row ? system * SLU_EDGE + part : part * SLU_EDGE + system;
+    s.step = is_row ? SLU_PARTS : SLU_PARTS * SLU_EDGE;
+    return s;
+}
+
+/* L X = A: a column is a system. */
+QUAD_APART void slu_forward(const heddle_lane *lane, const double *l, double *x)
+{
+    const slu_desk d = slu_desk_of(lane);
+    const slu_triangle t = {d.a, NULL, NULL, SLU_LD, 1, 0};
+    const slu_spot s = slu_spot_of(lane, 0);
+    double mine[SLU_MINE];
+    slu_bring(lane, d.a, l);
+    QUAD_UNROLL
+    for (int m = 0; m < SLU_MINE; m++)
+        mine[m] = x[s.at + m * s.step];
+    quad_arrived();
+    slu_barrier(lane);
+    (void)slu_solve(lane, &t, mine);
+    QUAD_UNROLL
+    for (int m = 0; m < SLU_MINE; m++)
+        x[s.at + m * s.step] = mine[m];
+}
+
+/* X U = A: a row is a system. 0: the plain loops must do it. */
+QUAD_APART int slu_backward(const heddle_lane *lane, const double *u, double *x)
+{
+    const slu_desk d = slu_desk_of(lane);
+    const slu_triangle t = {d.a, d.pivot, d.inverse, 1, SLU_LD, 1};
+    const slu_spot s = slu_spot_of(lane, 1);
+    double mine[SLU_MINE];
+    int odd = 0;
+    slu_bring(lane, d.a, u);
+    QUAD_UNROLL
+    for (int m = 0; m < SLU_MINE; m++)
+        mine[m] = x[s.at + m * s.step];
+    if (lane->index < SLU_EDGE) {
+        const double p = u[(int)lane->index * (SLU_EDGE + 1)];
+        d.pivot[lane->index] = p;
+        d.inverse[lane->index] = slu_inverse(p);
+        odd = slu_is_odd(p, 0);
+    }
+    if (lane->index == 0)
+        HD_STORE(d.odd, 0u, RELAXED, BLOCK);
+    quad_arrived();
+    slu_barrier(lane);
+    if (slu_solve(lane, &t, mine) | odd)
+        HD_STORE(d.odd, 1u, RELAXED, BLOCK);
+    slu_barrier(lane);
+    if (HD_LOAD(d.odd, RELAXED, BLOCK))
+        return 0;
+    QUAD_UNROLL
+    for (int m = 0; m < SLU_MINE; m++)
+        x[s.at + m * s.step] = mine[m];
+    return 1;
+}
+
+/* ---- product ---- */
+
+/* Columns k and k + 1 of A times those rows of B: two rows of four numbers, two in each half of the block. */
+TILE_FN void slu_multiply_2(double c[2][4], const double *a, const double *b)
+{
+    slu_pair l[2];
+    QUAD_UNROLL
+    for (int i = 0; i < 2; i++)
+        l[i] = slu_load(a + i * SLU_LD);
+    QUAD_UNROLL
+    for (int k = 0; k < 2; k++)
+        QUAD_UNROLL
+    for (int h = 0; h < 2; h++) {
+        const slu_pair u = slu_load(b + k * SLU_LD + h * (SLU_EDGE / 2));
+        QUAD_UNROLL
+        for (int i = 0; i < 2; i++)
+            QUAD_UNROLL
+        for (int j = 0; j < 2; j++)
+            c[i][2 * h + j] -= l[i].v[k] * u.v[j];
+    }
+}
+
+/* C -= A B. Eight lanes stand side by side. */
+QUAD_APART void slu_product(const heddle_lane *lane, const double *a, const double *b, double *c)
+{
+    const slu_desk d = slu_desk_of(lane);
+    const int me = quad_anew(lane->index), row = me / 8 * 2, col = me % 8 * 2;
+    double x[2][4];
+    slu_bring(lane, d.a, a);
+    slu_bring(lane, d.b, b);
+    QUAD_UNROLL
+    for (int i = 0; i < 4; i++) {
+        slu_two_of(x[i / 2] + i % 2 * 2, slu_load(c + (row + i / 2) * SLU_EDGE + col + i % 2 * (SLU_EDGE / 2)));
+    }
+    quad_arrived();
+    slu_barrier(lane);
+    QUAD_UNROLL_4
+    for (int k = 0; k < SLU_EDGE; k += 2)
+        slu_multiply_2(x, d.a + row * SLU_LD + k, d.b + k * SLU_LD + col);
+    QUAD_UNROLL
+    for (int i = 0; i < 4; i++) {
+        slu_store(c + (row + i / 2) * SLU_EDGE + col + i % 2 * (SLU_EDGE / 2), slu_pair_of(x[i / 2] + i % 2 * 2));
+    }
+}
+
+#endif

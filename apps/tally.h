@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* tally.h - results that many small tasks add to: each worker has a cell of its own, and its bodies, which run one after
+ * another there, add to it without atomic operations. The host adds the cells up when the run is over.
+ *
+ * A worker beyond the last cell ends the run: nothing is counted twice or lost. */
+#ifndef TALLY_H
+#define TALLY_H
+
+#include "heddle/task.h"
+
+#define TALLY_WORDS 8
+#define TALLY_CELLS 8192u /* more than the resident blocks of any GPU */
+#define TALLY_FAILED 77u  /* the code of a worker beyond the last cell */
+
+typedef struct tally_cell {
+    uint64_t v[TALLY_WORDS];
+} tally_cell;
+HD_STATIC_ASSERT(sizeof(tally_cell) == 64, "a cell is a CPU's cache line");
+
+/* One lane of a body: the cell of its worker, or NULL. */
+HD_FN tally_cell *tally_of(const heddle_lane *lane, tally_cell *cells)
+{
+    if (lane->worker < TALLY_CELLS)
+        return cells + lane->worker;
+    heddle_fail(lane, TALLY_FAILED);
+    return (tally_cell *)0;
+}
+
+/* ---- the host's part (tally.c): 0, or -1 with the sentence in c->error --------------------------- */
+
+struct app_case;
+/* Cells on c->ctx, all 0. */
+int tally_new(struct app_case *c, tally_cell **out);
+int tally_clear(struct app_case *c, tally_cell *cells);
+/* Word by word over all cells: the sum and the largest. */
+int tally_read(struct app_case *c, const tally_cell *cells, uint64_t sum[TALLY_WORDS], uint64_t most[TALLY_WORDS]);
+
+#endif

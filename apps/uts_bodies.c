@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* uts_bodies.c - one batch of nodes of an unbalanced tree: their children are made and counted; children that have children
+ * themselves are handed on in batches, each as a task. What would be more than a task may spawn is handed on as it is.
+ *
+ * One lane goes through the batch and spawns each new one as soon as it is full. Many lanes take a child each, whichever node
+ * it is of, and collect new batches in shared memory. */
+#include "uts_bodies.h"
+
+/* A batch, of whichever size: it has room for as many nodes as app->chunk says. */
+typedef uts_batch_64 uts_batch;
+
+HD_FN void uts_spawn(const heddle_lane *lane, const void *from, uint32_t n)
+{
+    const void *batch = __builtin_assume_aligned(from, 4); /* a GPU would copy it byte by byte */
+    if (n <= 2u)
+        heddle_spawn(lane, uts_2, batch, sizeof(uts_batch_2), NULL, 0, 0);
+    else if (n <= 16u)
+        heddle_spawn(lane, uts_16, batch, sizeof(uts_batch_16), NULL, 0, 0);
+    else
+        heddle_spawn(lane, uts_64, batch, sizeof(uts_batch_64), NULL, 0, 0);
+}
+
+HD_FN void uts_count(const heddle_lane *lane, const uts_app *app, uint32_t n_nodes, uint32_t n_leaves, uint32_t deepest)
+{
+    tally_cell *cell = tally_of(lane, app->cells);
+    if (!cell)
+        return;
+    cell->v[UTS_NODES] += n_nodes;
+    cell->v[UTS_LEAVES] += n_leaves;
+    if (cell->v[UTS_DEPTH] < deepest)
+        cell->v[UTS_DEPTH] = deepest;
+}
+
+/* ---- one lane ------------------------------------------------------------------------------------ */
+
+/* Appends to a batch; a full one is spawned. */
+HD_FN void uts_append(const heddle_lane *lane, const uts_app *app, uts_batch *out)
+{
+    if (++out->n < app->chunk)
+        return;
+    uts_spawn(lane, out, out->n);
+    out->n = 0;
+}
+
+HD_FN void uts_alone(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+{
+    const uint32_t most = (UTS_SPAWNS - 2u) * app->chunk; /* children made here */
+    uint32_t n_made = 0, n_leaves = 0, deepest = 0, i, k;
+    uts_batch out;
+    out.n = 0;
+    for (i = 0; i < n; i++) {
+        const uint32_t left = most - n_made, take = node[i].n < left ? node[i].n : left;
+        for (k = 0; k < take; k++)
+            if (uts_child(app->rows, app->n_rows, &node[i], node[i].from + k, &out.node[out.n]))
+                uts_append(lane, app, &out);
+            else
+                n_leaves++;
+        n_made += take;
+        if (take && node[i].depth >= deepest)
+            deepest = node[i].depth + 1u;
+        if (take < node[i].n) {
+            out.node[out.n] = node[i];
+            out.node[out.n].from = (uint16_t)(node[i].from + take);
+            out.node[out.n].n = (uint16_t)(node[i].n - take);
+            uts_append(lane, app, &out);
+        }
+    }
+    if (out.n)
+        uts_spawn(lane, &out, out.n);
+    uts_count(lane, app, n_made, n_leaves, deepest);
+}
+
+/* ---- many lanes ---------------------------------------------------------------------------------- */
+
+/* In shared memory: what the lanes count together; behind it the children to be made, as (node, child) pairs, and the new
+ * batches. */
+typedef struct uts_board {
+    uint32_t n_items, n_out, n_leaves, deepest;
+} uts_board;
+
+HD_FN uint32_t *uts_items(uts_board *board) { return (uint32_t *)(board + 1); }
+HD_FN uint32_t *uts_batch_at(const uts_app *app, uts_board *board, uint32_t b)
+{
+    return uts_items(board) + UTS_ITEMS(app->chunk) + b * (UTS_BATCH_BYTES(app->chunk) / 4u);
+}
+/* Room for one more node. */
+HD_FN uts_node *uts_place(const uts_app *app, uts_board *board)
+{
+    const uint32_t at = HD_ADD(&board->n_out, 1u, RELAXED, BLOCK);
+    return (uts_node *)(uts_batch_at(app, board, at / app->chunk) + 1) + at % app->chunk;
+}
+
+/* The largest of what lanes give: who takes out a larger number than his own puts it back. */
+HD_FN void uts_raise(uint32_t *word, uint32_t mine)
+{
+    while (HD_LOAD(word, RELAXED, BLOCK) < mine) {
+        const uint32_t was = HD_EXCH(word, mine, RELAXED, BLOCK);
+        if (was <= mine)
+            return;
+        mine = was;
+    }
+}
+
+/* One lane: the children of node i become items; those for which there is no room are handed on with the node. */
+HD_FN void uts_list(const uts_app *app, uts_board *board, const uts_node *node, uint32_t i)
+{
+    const uint32_t most = UTS_ITEMS(app->chunk), at = HD_ADD(&board->n_items, node->n, RELAXED, BLOCK);
+    const uint32_t left = at < most ? most - at : 0u, take = node->n < left ? node->n : left;
+    uint32_t k;
+    for (k = 0; k < take; k++)
+        uts_items(board)[at + k] = i << 16 | k;
+    if (take)
+        uts_raise(&board->deepest, node->depth + 1u);
+    if (take < node->n) {
+        uts_node *rest = uts_place(app, board);
+        *rest = *node;
+        rest->from = (uint16_t)(node->from + take);
+        rest->n = (uint16_t)(node->n - take);
+    }
+}
+
+HD_FN void uts_make_all(const heddle_lane *lane, const uts_app *app, uts_board *board, const uts_node *node,
+                        uint32_t n_items)
+{
+    uint32_t n_leaves = 0;
+    HEDDLE_EACH (k, n_items) {
+        const uint32_t item = uts_items(board)[k];
+        const uts_node *parent = &node[item >> 16];
+        uts_node child;
+        if (uts_child(app->rows, app->n_rows, parent, parent->from + (item & 0xffffu), &child))
+            *uts_place(app, board) = child;
+        else
+            n_leaves++;
+    }
+    if (n_leaves)
+        (void)HD_ADD(&board->n_leaves, n_leaves, RELAXED, BLOCK);
+}
+
+HD_FN void uts_together(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+{
+    uts_board *board = (uts_board *)heddle_shared(lane);
+    uint32_t n_items, n_out;
+    if (lane->index == 0)
+        board->n_items = board->n_out = board->n_leaves = board->deepest = 0;
+    heddle_barrier(lane);
+    HEDDLE_EACH (i, n)
+        uts_list(app, board, &node[i], (uint32_t)i);
+    heddle_barrier(lane);
+    n_items = board->n_items < UTS_ITEMS(app->chunk) ? board->n_items : UTS_ITEMS(app->chunk);
+    uts_make_all(lane, app, board, node, n_items);
+    heddle_barrier(lane);
+    n_out = board->n_out;
+    HEDDLE_EACH (b, (n_out + app->chunk - 1u) / app->chunk) {
+        const uint32_t before = (uint32_t)b * app->chunk, left = n_out - before;
+        uint32_t *batch = uts_batch_at(app, board, (uint32_t)b);
+        *batch = left < app->chunk ? left : app->chunk;
+        uts_spawn(lane, batch, *batch);
+    }
+    if (lane->index == 0)
+        uts_count(lane, app, n_items, board->n_leaves, board->deepest);
+}
+
+/* ---- the bodies ---------------------------------------------------------------------------------- */
+
+HD_FN void uts_search(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+{
+    if (lane->count == 1u)
+        uts_alone(lane, app, node, n);
+    else
+        uts_together(lane, app, node, n);
+}
+
+HEDDLE_SPAWNER(uts_2, uts_app, app, uts_batch_2, batch, UTS_SPAWNS) { uts_search(lane, app, batch->node, batch->n); }
+HEDDLE_SPAWNER(uts_16, uts_app, app, uts_batch_16, batch, UTS_SPAWNS) { uts_search(lane, app, batch->node, batch->n); }
+HEDDLE_SPAWNER(uts_64, uts_app, app, uts_batch_64, batch, UTS_SPAWNS) { uts_search(lane, app, batch->node, batch->n); }
+
+HEDDLE_APP(uts, uts_app, UTS_BODIES)

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* figures_spawn.c - tasks that make tasks: how many empty ones a full card spawns and runs a second, what it takes from
+ * spawning a task to its start on another worker, and how evenly a tree search keeps workers busy. */
+#include "figures.h"
+#include "site.h"
+#include "spawn_bodies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PER_SM = 32 }; /* blocks that an SM holds */
+
+/* ---- a table of its own ---- */
+
+typedef struct spawning {
+    live l;
+    spawn_app app;
+    spawn_args root;
+    uint32_t body, n_roots, n_cells;
+} spawning;
+
+static int spawning_open(bench *b, spawning *s, const setting *at, uint32_t n_samples)
+{
+    heddle_status bad = HEDDLE_OK;
+    if (live_open(b, &s->l, at, 0))
+        return -1;
+    s->n_cells = (uint32_t)b->card.n_sms * MOST_PER_SM;
+    bad = heddle_mem_new(s->l.ctx, s->n_cells * sizeof *s->app.cells, (void **)&s->app.cells);
+    if (bad == HEDDLE_OK)
+        bad = heddle_mem_new(s->l.ctx, n_samples * sizeof *s->app.samples, (void **)&s->app.samples);
+    if (bad == HEDDLE_OK)
+        bad = heddle_graph_new(s->l.ctx, &spawned, &s->l.graph);
+    for (uint32_t i = 0; bad == HEDDLE_OK && i < s->n_roots; i++)
+        bad = heddle_graph_add(s->l.graph, s->body, &s->root, sizeof s->root, NULL, 0, NULL);
+    s->l.record = &s->app;
+    s->l.record_bytes = sizeof s->app;
+    return bench_heddle(b, s->l.ctx, bad, "making the graph");
+}
+
+static void spawning_close(spawning *s)
+{
+    heddle_graph_free(s->l.graph);
+    if (s->l.ctx) {
+        heddle_mem_free(s->l.ctx, s->app.cells);
+        heddle_mem_free(s->l.ctx, s->app.samples);
+    }
+    live_close(&s->l);
+}
+
+/* ---- empty children ---- */
+
+static uint64_t fan_tasks(const spawning *s) { return (uint64_t)s->n_roots * (1 + (s->root.left + 1ull) * SPAWN_FAN); }
+
+/* A run whose children count themselves, each in its worker's cell. */
+static int count_children(bench *b, spawning *s)
+{
+    const uint64_t n_fans = s->n_roots * (s->root.left + 1ull), n_bytes = s->n_cells * sizeof(spawn_cell);
+    spawn_cell *cells = calloc(s->n_cells, sizeof *cells);
+    uint64_t n = n_fans;
+    int bad = cells ? 0 : bench_say(b, "out of memory");
+    s->app.child = spawn_counted;
+    bad = bad || bench_heddle(b, s->l.ctx, heddle_mem_write(s->l.ctx, s->app.cells, cells, n_bytes), "clearing") ||
+          live_run(b, &s->l, NULL, NULL) ||
+          bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, cells, s->app.cells, n_bytes), "counting");
+    for (uint32_t i = 0; !bad && i < s->n_cells; i++)
+        n += cells[i].n;
+    free(cells);
+    if (!bad && n != fan_tasks(s))
+        bad = bench_say(b, "%llu of %llu tasks have run", (unsigned long long)n, (unsigned long long)fan_tasks(s));
+    return bad ? -1 : 0;
+}
+
+static int time_children(bench *b, spawning *s, times *t)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    s->app.child = spawn_empty;
+    if (live_first(b, &s->l, t) || live_sample(b, &s->l, N_SAMPLES, t) ||
+        bench_heddle(b, s->l.ctx, heddle_get_stats(s->l.graph, &stats), "statistics"))
+        return -1;
+    return stats.n_tasks == fan_tasks(s)
+               ? 0
+               : bench_say(b, "%llu of %llu tasks have run", (unsigned long long)stats.n_tasks,
+                           (unsigned long long)fan_tasks(s));
+}
+
+/* A chain a worker; millions of tasks a second, 0 = not known. */
+static double spawn_rate(bench *b, const setting *at)
+{
+    const uint64_t n = b->quick ? 50000 : 12000000;
+    setting_text text;
+    char variant[96];
+    row r = {"spawn", at->subject->name, variant, "Mtasks/s", "spawned, run, counted"};
+    sample rate = {{0}, 0};
+    spawning s = {.body = spawn_fan};
+    times t;
+    int bad;
+    s.n_roots = (uint32_t)b->card.n_sms * (at->per_sm ? at->per_sm : 1);
+    s.root.left = (uint32_t)(n / SPAWN_FAN / s.n_roots);
+    snprintf(variant, sizeof variant, "empty child %s", setting_name(&text, at));
+    bad = bench_late(b) ? bench_no_time(b)
+                        : spawning_open(b, &s, at, 1) || count_children(b, &s) || time_children(b, &s, &t);
+    for (uint32_t i = 0; !bad && i < times_best(&t)->n; i++)
+        sample_add(&rate, (double)fan_tasks(&s) / times_best(&t)->value[i]);
+    if (bad)
+        bench_missing(b, r);
+    else
+        bench_row(b, r, &rate, 1);
+    spawning_close(&s);
+    return bad ? 0 : sample_median(&rate);
+}
+
+/* ---- from spawning to starting ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of the relays that started on another worker: their median in us and their share of all. */
+static int read_relays(bench *b, spawning *s, spawn_sample *samples, uint32_t *ns, double *us, double *share)
+{
+    const uint32_t n = s->root.left; /* the first of all was not spawned */
+    uint32_t n_else = 0;
+    if (bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, samples, s->app.samples, n * sizeof *samples), "samples"))
+        return -1;
+    for (uint32_t i = 0; i < n; i++)
+        if (samples[i].from != samples[i].to)
+            ns[n_else++] = samples[i].ns;
+    *share = (double)n_else / n;
+    if (n_else == 0)
+        return bench_refuse(b, "all started on the worker that had spawned them");
+    qsort(ns, n_else, sizeof *ns, by_size);
+    *us = 1e-3 * ns[n_else / 2];
+    return 0;
+}
+
+static int time_relays(bench *b, spawning *s, sample *us, sample *share)
+{
+    const uint32_t n = s->root.left;
+    spawn_sample *samples = calloc(n, sizeof *samples);
+    uint32_t *ns = calloc(n, sizeof *ns);
+    int bad = samples && ns ? 0 : bench_say(b, "out of memory");
+    for (int run = 0; !bad && run <= N_SAMPLES; run++) {
+        double one_us = 0, one_share = 0;
+        bad = live_run(b, &s->l, NULL, NULL) || read_relays(b, s, samples, ns, &one_us, &one_share);
+        if (!bad && run) {
+            sample_add(us, one_us);
+            sample_add(share, 100 * one_share);
+        }
+    }
+    free(samples);
+    free(ns);
+    return bad;
+}
+
+/* Median of a chain's relays, in us; 0 = not known, or hardly any started elsewhere. */
+static double spawn_to_start(bench *b, const setting *at)
+{
+    const double most_stay = 10; /* of a hundred, for the goal */
+    setting_text text;
+    char variant[96];
+    row r = {"spawn", at->subject->name, variant, "us", "median of a chain's tasks that started elsewhere"};
+    sample us = {{0}, 0}, share = {{0}, 0};
+    spawning s = {.body = spawn_relay, .n_roots = 1, .root = {0, b->quick ? 200 : 4000, 0}};
+    int bad;
+    s.app.busy_ns = 5000;
+    snprintf(variant, sizeof variant, "start on another worker %s", setting_name(&text, at));
+    bad =
+        bench_late(b) ? bench_no_time(b) : spawning_open(b, &s, at, s.root.left + 1) || time_relays(b, &s, &us, &share);
+    spawning_close(&s);
+    if (bad) {
+        bench_missing(b, r);
+        return 0;
+    }
+    bench_row(b, r, &us, 1);
+    r.unit = "%";
+    r.note = "of all started elsewhere";
+    bench_row(b, r, &share, 1);
+    return sample_median(&share) >= 100 - most_stay ? sample_median(&us) : 0;
+}
+
+void figure_spawn(bench *b)
+{
+    setting at[MOST_SETTINGS];
+    double bare = handover_us(b), most = 0, least = 0;
+    size_t n = settings_read(b,
+                             "share:4:32 lf:4:32 lf:2:64 lf:8:32 | share:8:32 share:2:64 lf:1:128 lf:2:128 lf:1:32 "
+                             "lf:2:32 lf:4:64 lf:8:64 lf:4:128 al:4:32 ts:4:32 rr:4:32 lrr:4:32 lf+steal:4:32 "
+                             "ticket:4:32 ticket:8:32 scheduler/rr:1:64 central:1:64",
+                             at, MOST_SETTINGS);
+    for (size_t i = 0; i < n; i++) {
+        double rate;
+        b->extra = at[i].extra;
+        rate = spawn_rate(b, &at[i]);
+        most = rate > most ? rate : most;
+    }
+    n = settings_read(b,
+                      "lrr:1:32 rr:1:32 lf:1:32 | share:1:32 ts:1:32 al:1:32 ticket:1:32 lrr:4:32 lf:1:128 lrr:1:128",
+                      at, MOST_SETTINGS);
+    for (size_t i = 0; i < n; i++) {
+        double us;
+        b->extra = at[i].extra;
+        us = spawn_to_start(b, &at[i]);
+        least = us > 0 && (least == 0 || us < least) ? us : least;
+    }
+    bench_goal(b, "spawn + run of an empty child", "Mtasks/s", most, 1, 200);
+    bench_goal(b, "spawn to start on another worker", "us", least, -1, 1.5);
+    if (bare > 0 && least > 0)
+        bench_value(b, (row){"spawn", "start / bare hand-over", "-", "x", NULL}, least / bare);
+}
+
+/* ---- tree search ---- */
+
+typedef struct tree {
+    const char *name;
+    double n_nodes;
+} tree;
+
+static app_request request_of(const bench *b, app_pair *opts, const char *name)
+{
+    app_request q = {.opts = opts, .n_opts = b->quick ? 2 : 1};
+    opts[0] = (app_pair){"tree", name};
+    opts[1] = (app_pair){"depth", "6"}; /* when it shall be quick */
+    return q;
+}
+
+/* The longest time that a worker was in bodies over the mean of all; 0 = not known. */
+static double read_balance(bench *b, live *l)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    heddle_worker_stats w;
+    double most = 0, sum = 0;
+    if (bench_heddle(b, l->ctx, heddle_get_stats(l->graph, &stats), "statistics"))
+        return 0;
+    if (stats.n_dropped) {
+        bench_refuse(b, "the trace lost events");
+        return 0;
+    }
+    for (uint32_t i = 0; i < stats.n_workers; i++) {
+        if (bench_heddle(b, l->ctx, heddle_get_worker_stats(l->graph, i, &w), "statistics of a worker"))
+            return 0;
+        most = (double)w.body_ns > most ? (double)w.body_ns : most;
+        sum += (double)w.body_ns;
+    }
+    return sum > 0 ? most * stats.n_workers / sum : 0;
+}
+
+/* Another run, traced; n_tasks, n_workers: of the one before. */
+static double tree_balance(bench *b, const setting *at, const app_request *q, const heddle_stats *before)
+{
+    setting_text text;
+    char variant[96];
+    row r = {"uts", at->subject->name, variant, "max/mean", "time in bodies, over workers"};
+    const uint32_t n_trace = 1024 + 4 * (uint32_t)(before->n_tasks / before->n_workers);
+    double balance = 0;
+    times t;
+    site x;
+    snprintf(variant, sizeof variant, "%s %s", q->opts[0].value, setting_name(&text, at));
+    if (!site_open(b, &x, "uts", q, at, n_trace) && !site_check(b, &x, &t))
+        balance = read_balance(b, &x.l);
+    site_close(&x);
+    if (balance > 0)
+        bench_value(b, r, balance);
+    else
+        bench_missing(b, r);
+    return balance;
+}
+
+static int time_tree(bench *b, site *x, const setting *at, times *t, heddle_stats *stats)
+{
+    if (bench_late(b))
+        return bench_no_time(b);
+    return site_time(b, x, at, SITE_RESETS, t) ||
+                   bench_heddle(b, x->l.ctx, heddle_get_stats(x->l.graph, stats), "statistics")
+               ? -1
+               : 0;
+}
+
+/* The tree under a setting: us; 0 = not known. */
+static double run_tree(bench *b, site *x, const tree *tree, const setting *at, heddle_stats *stats)
+{
+    setting_text text;
+    char variant[96];
+    times t;
+    row r = {"uts", at->subject->name, variant, "us", "nodes counted"};
+    snprintf(variant, sizeof variant, "%s %s", tree->name, setting_name(&text, at));
+    if (time_tree(b, x, at, &t, stats)) {
+        bench_missing(b, r);
+        return 0;
+    }
+    bench_row(b, r, times_best(&t), 1);
+    if (!b->quick) {
+        r.unit = "Mnodes/s";
+        bench_value(b, r, tree->n_nodes / sample_median(times_best(&t)));
+    }
+    return sample_median(times_best(&t));
+}
+
+/* All settings; the balance of the quickest of several queues. */
+static double balance_of_tree(bench *b, const tree *tree, const char *list)
+{
+    setting at[MOST_SETTINGS], *best = NULL;
+    size_t n = settings_read(b, list, at, MOST_SETTINGS);
+    double least = 0, balance = 0;
+    app_pair opts[2];
+    const app_request q = request_of(b, opts, tree->name);
+    heddle_stats of_best = HEDDLE_STATS_INIT;
+    site x;
+    if (site_open(b, &x, "uts", &q, &at[0], 0)) {
+        bench_missing(b, (row){"uts", tree->name, "-", "us", NULL});
+        site_close(&x);
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        heddle_stats stats = HEDDLE_STATS_INIT;
+        double us;
+        b->extra = at[i].extra;
+        us = run_tree(b, &x, tree, &at[i], &stats);
+        if (at[i].subject->rank != RANK_CENTRAL && us > 0 && (least == 0 || us < least)) {
+            least = us;
+            best = &at[i];
+            of_best = stats;
+        }
+    }
+    site_close(&x);
+    if (best)
+        balance = tree_balance(b, best, &q, &of_best);
+    return balance;
+}
+
+void figure_uts(bench *b)
+{
+    static const tree large = {"T1L", 102181082}, wide = {"T1", 4130071}, deep = {"T3", 4112897};
+    const char *few = "share:1 lf:1 share:2 | lf:2 share:4 share+steal:2 al:2 ticket:2 central:1";
+    double balance =
+        balance_of_tree(b, &large,
+                        "share:2 share:4 share:1 lf:2 | share+steal:2 share+steal:4 lf:4 al:2 ts:2 share:1:256 "
+                        "share:8:64 lf:1 ticket:2 scheduler/al:1 central:1");
+    balance_of_tree(b, &wide, few);
+    if (!b->quick)
+        balance_of_tree(b, &deep, few);
+    bench_goal(b, "uts T1L, time in bodies, max/mean over workers", "x", balance, -1, 1.05);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* figures_spawn_apps.c - the applications of the papers on schedulers inside the GPU: heat2d and bfs, each beside the one
+ * locked queue at its own best number of workers, and slu; beside launches by levels, and bfs beside searches that go level by
+ * level without heddle. Each subject has several settings to be best at, all in one run of the program.
+ *
+ * Graphs and matrices come from the folder that HEDDLE_DATA names. */
+#include "bfs.h"
+#include "bfs_bodies.h"
+#include "figures.h"
+#include "site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One case, and how it is called in rows. limit_us: what no order of its tasks can beat; 0 = not known. */
+typedef struct trial {
+    const char *figure, *app, *name;
+    app_request q;
+    site_again again;
+    double limit_us;
+} trial;
+
+static const char *const launches = "cudagraph+pdl cudagraph levels cudagraph+pdl/by-body cudagraph/by-body "
+                                    "levels/by-body cudagraph+pdl:0:256 cudagraph:0:256 cudagraph+pdl:0:64 ";
+
+/* The papers' queue with one worker in `n` SMs, and up to what fits: it is best with few or with many, by the size of tasks. */
+static size_t central_settings(const bench *b, setting *out)
+{
+    static const uint32_t parts[] = {16, 8, 4, 2, 1};
+    const uint32_t n_sms = (uint32_t)b->card.n_sms;
+    const setting central = {subject_find(b, "central"), 0, 0, 0, 0};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        out[n] = central;
+        out[n].n_workers = n_sms / parts[i];
+        n += out[n].n_workers > 0;
+    }
+    out[n] = central;
+    out[n++].n_workers = 2 * n_sms;
+    return n;
+}
+
+static size_t all_settings(const bench *b, const char *list, setting *out)
+{
+    size_t n = settings_read(b, list, out, MOST_SETTINGS - 8);
+    return n + central_settings(b, out + n);
+}
+
+static void row_of(bench *b, const trial *t, const setting *at, const times *got)
+{
+    setting_text text;
+    char variant[128];
+    row r = {t->figure, at->subject->name, variant, "us", got->queued.n ? "" : "one run at a time"};
+    snprintf(variant, sizeof variant, "%s %s", t->name, setting_name(&text, at));
+    bench_row(b, r, times_best(got), 1);
+    r.unit = "of limit";
+    r.note = "time over path x (body + bare hand-over)";
+    if (t->limit_us > 0)
+        bench_value(b, r, sample_median(times_best(got)) / t->limit_us);
+}
+
+static void run_setting(bench *b, const trial *t, site *x, const setting *at, scores *to)
+{
+    setting_text text;
+    char variant[128];
+    times got;
+    b->extra = at->extra;
+    if (bench_late(b) ? bench_no_time(b) : site_time(b, x, at, t->again, &got)) {
+        snprintf(variant, sizeof variant, "%s %s", t->name, setting_name(&text, at));
+        bench_missing(b, (row){t->figure, at->subject->name, variant, "us", NULL});
+        return;
+    }
+    row_of(b, t, at, &got);
+    scores_add(to, at, sample_median(times_best(&got)));
+}
+
+/* A case under all settings. */
+static void run_trial(bench *b, const trial *t, const setting *at, size_t n, scores *to)
+{
+    site x;
+    if (n == 0)
+        return;
+    if (site_open(b, &x, t->app, &t->q, &at[0], 0))
+        bench_missing(b, (row){t->figure, t->app, t->name, "us", NULL});
+    else
+        for (size_t i = 0; i < n; i++)
+            run_setting(b, t, &x, &at[i], to);
+    site_close(&x);
+}
+
+static double ratio(double of, double to) { return of > 0 && to > 0 ? of / to : 0; }
+
+static void goal_ratio(bench *b, const char *what, const char *name, double reached, double limit)
+{
+    char measure[128];
+    snprintf(measure, sizeof measure, "%s, %s", name, what);
+    bench_goal(b, measure, "x", reached, 1, limit);
+}
+
+/* ---- heat2d ---- */
+
+void figure_heat2d(bench *b)
+{
+    trial t = {"heat2d", "heat2d", "8192 256x256", {.n_opts = 0}, SITE_GOES_ON, 0};
+    setting at[MOST_SETTINGS];
+    scores all = {.n = 0};
+    double best;
+    char list[1024];
+    if (b->quick) {
+        t.name = "256 32x32";
+        t.q.n[0] = t.q.n[1] = 256;
+        t.q.b[0] = t.q.b[1] = 32;
+    }
+    snprintf(list, sizeof list,
+             "lf:1 al:1 ts:1 rr:1 lrr:1 grr:1 plan:1 ticket:1 scheduler/al:1 scheduler/ts:1 scheduler/rr:1 %s | "
+             "scheduler/lf:1 scheduler/lrr:1 scheduler/grr:1 lf:1:256 plan:1:256 lf:1:64 plan:2 lf:2 share:1 "
+             "lf+steal:1 central:1:256 central:1:64",
+             launches);
+    run_trial(b, &t, at, all_settings(b, list, at), &all);
+    best = scores_best_persistent(&all);
+    goal_ratio(b, "best policy over central", t.name, ratio(scores_best(&all, RANK_CENTRAL, NULL), best), 1.5);
+    goal_ratio(b, "best policy over the best of launches", t.name, ratio(scores_best(&all, RANK_BASELINE, NULL), best),
+               1.0);
+}
+
+/* ---- bfs ---- */
+
+/* The rows of the case, from the device. */
+static int read_graph(bench *b, site *x, bfs_graph *g)
+{
+    const bfs_app *app = x->l.record;
+    const uint64_t n = x->c->n[0];
+    bfs_row *rows = malloc(n * sizeof *rows);
+    uint32_t *begin = malloc((n + 1) * sizeof *begin), *column = NULL;
+    int bad = rows && begin ? bench_heddle(b, x->l.ctx, heddle_mem_read(x->l.ctx, rows, app->rows, n * sizeof *rows),
+                                           "reading rows")
+                            : bench_say(b, "out of memory");
+    for (uint64_t v = 0; !bad && v < n; v++)
+        begin[v] = rows[v].begin;
+    if (!bad) {
+        begin[n] = rows[n - 1].begin + rows[n - 1].degree;
+        column = malloc(begin[n] * sizeof *column + 1);
+        bad = column ? bench_heddle(b, x->l.ctx,
+                                    heddle_mem_read(x->l.ctx, column, app->columns, begin[n] * sizeof *column),
+                                    "reading arcs")
+                     : bench_say(b, "out of memory");
+    }
+    free(rows);
+    *g = (bfs_graph){n, begin, column, 0};
+    return bad;
+}
+
+/* The best of the searches without heddle, in us; 0 = not known. */
+static double level_searches(bench *b, const trial *t, const bfs_graph *g)
+{
+#define WAY(name, text, help) text,
+    static const char *const names[] = {BFS_WAYS_MAP(WAY)};
+#undef WAY
+    double us[BFS_N_WAYS], best = 0;
+    char error[256];
+    row r = {t->figure, "levels without heddle", t->name, "us", NULL};
+    if (bfs_baselines(g, N_SAMPLES, us, error)) {
+        if (b->backend == HEDDLE_CUDA)
+            bench_say(b, "%s", error);
+        else
+            bench_refuse(b, error);
+        bench_missing(b, r);
+        return 0;
+    }
+    for (size_t i = 0; i < BFS_N_WAYS; i++) {
+        r.subject = names[i];
+        r.note = "without heddle, compared with a serial search";
+        bench_value(b, r, us[i]);
+        best = best == 0 || us[i] < best ? us[i] : best;
+    }
+    return best;
+}
+
+static double beside_bfs(bench *b, const trial *t, uint32_t source)
+{
+    const setting lf = {subject_find(b, "lf"), 1, 0, 0, 0};
+    bfs_graph g = {0, NULL, NULL, 0};
+    double best = 0;
+    site x;
+    if (bench_late(b)) {
+        bench_no_time(b);
+        bench_missing(b, (row){t->figure, "levels without heddle", t->name, "us", NULL});
+        return 0;
+    }
+    if (site_open(b, &x, "bfs", &t->q, &lf, 0) || read_graph(b, &x, &g)) {
+        bench_missing(b, (row){t->figure, "levels without heddle", t->name, "us", NULL});
+    } else {
+        g.source = source;
+        best = level_searches(b, t, &g);
+    }
+    free((void *)(uintptr_t)g.begin);
+    free((void *)(uintptr_t)g.column);
+    site_close(&x);
+    return best;
+}
+
+/* A graph cut into tasks in several ways, of which the first is the application's own. */
+typedef struct cut {
+    const char *name;
+    app_pair opts[3];
+    size_t n_opts;
+} cut;
+
+static const char *const bfs_settings =
+    "lf:1 al:1 ts:1 rr:1 lrr:1 share:1 scheduler/al:1 scheduler/rr:1 lf:1:256 lf:1:1024 share:1:256 | lf:1:128 grr:1 "
+    "ticket:1 scheduler/ts:1 lf+steal:1 lf:2:128";
+
+static void bfs_cut(bench *b, trial *t, const cut *c, const app_pair *source, int is_first, scores *all)
+{
+    setting at[MOST_SETTINGS];
+    size_t n = all_settings(b, bfs_settings, at);
+    app_pair opts[4];
+    char name[96];
+    trial cut_trial = *t;
+    memcpy(opts, c->opts, sizeof c->opts);
+    opts[c->n_opts] = *source;
+    cut_trial.q.opts = opts;
+    cut_trial.q.n_opts = c->n_opts + 1;
+    snprintf(name, sizeof name, "%s %s", t->name, c->name);
+    cut_trial.name = name;
+    for (size_t i = 0; i < n; i++)
+        at[i].extra |= !is_first;
+    run_trial(b, &cut_trial, at, n, all);
+}
+
+/* least: of the ratio to the best search without heddle; 0 = no goal. */
+static void bfs_graph_of(bench *b, const char *name, const char *path, const char *source, double least)
+{
+    static const cut cuts[] = {{"", {{NULL, NULL}}, 0},
+                               {"chunk=1", {{"chunk", "1"}}, 1},
+                               {"hops=64", {{"hops", "64"}}, 1},
+                               {"chunk=8", {{"chunk", "8"}}, 1},
+                               {"chunk=64 list=2048", {{"chunk", "64"}, {"list", "2048"}}, 2}};
+    const app_pair from = {"source", source};
+    trial t = {"bfs", "bfs", name, {.inputs = &path, .n_inputs = path != NULL}, SITE_ALONE, 0};
+    scores all = {.n = 0};
+    double best, without = beside_bfs(b, &t, (uint32_t)atoi(source));
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        bfs_cut(b, &t, &cuts[i], &from, i == 0, &all);
+    best = scores_best_persistent(&all);
+    goal_ratio(b, "best policy over central", name, ratio(scores_best(&all, RANK_CENTRAL, NULL), best), 2.0);
+    if (least > 0)
+        goal_ratio(b, "best policy over the best level by level", name, ratio(without, best), least);
+    else if (without > 0 && best > 0)
+        bench_value(b, (row){"bfs", "best policy over the best level by level", name, "x", NULL}, without / best);
+}
+
+/* The papers' costs: level by level there is no such search. */
+static void bfs_costs(bench *b)
+{
+    static const app_pair opts[] = {{"cost", "1"}, {"chunk", "1"}};
+    trial t = {"bfs", "bfs", "random, costs, chunk=1", {.opts = opts, .n_opts = 2}, SITE_ALONE, 0};
+    setting at[MOST_SETTINGS];
+    scores all = {.n = 0};
+    run_trial(b, &t, at, all_settings(b, "lf:1 al:1 ts:1 rr:1 scheduler/al:1 scheduler/ts:1 scheduler/rr:1", at), &all);
+    if (scores_best(&all, RANK_CENTRAL, NULL) > 0 && scores_best_persistent(&all) > 0)
+        bench_value(b, (row){"bfs", "best policy over central", t.name, "x", NULL},
+                    ratio(scores_best(&all, RANK_CENTRAL, NULL), scores_best_persistent(&all)));
+}
+
+/* A file of the folder of data; NULL, and a row that says so, without that folder. */
+static const char *data_file(bench *b, const char *figure, const char *name, char path[1024])
+{
+    const char *root = getenv("HEDDLE_DATA");
+    if (root) {
+        snprintf(path, 1024, "%s/%s", root, name);
+        return path;
+    }
+    bench_refuse(b, "HEDDLE_DATA names no folder of data");
+    bench_missing(b, (row){figure, name, "-", "us", NULL});
+    return NULL;
+}
+
+void figure_bfs(bench *b)
+{
+    char path[1024];
+    bfs_graph_of(b, "random", NULL, "0", 0);
+    if (data_file(b, "bfs", "bfs/malta_streets.graph", path))
+        bfs_graph_of(b, "malta_streets", path, "17357", 1.2); /* 331 levels */
+    bfs_costs(b);
+}
+
+/* ---- slu ---- */
+
+/* Path x (body + bare hand-over), with what bodies took in a traced run; 0 = not known. */
+static double slu_limit(bench *b, const trial *t, double bare_us)
+{
+    const setting at = {subject_find(b, b->backend == HEDDLE_CUDA ? "plan" : "lf"), 1, 0, 0, 0};
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    char note[128];
+    double us = 0;
+    times got;
+    site x;
+    row r = {t->figure, "path x (body + bare hand-over)", t->name, "us", note};
+    if (site_open(b, &x, t->app, &t->q, &at, 16384) || site_check(b, &x, &got) ||
+        bench_heddle(b, x.l.ctx, heddle_get_stats(x.l.graph, &stats), "statistics")) {
+        bench_missing(b, r);
+    } else if (stats.path_ns && bare_us > 0) {
+        us = 1e-3 * (double)stats.path_ns + (double)x.info.n_levels * bare_us;
+        snprintf(note, sizeof note, "%llu of %llu tasks, %.1f us in bodies, %.3f us a hand-over",
+                 (unsigned long long)x.info.n_levels, (unsigned long long)x.info.n_tasks, 1e-3 * (double)stats.path_ns,
+                 bare_us);
+        bench_value(b, r, us);
+    }
+    site_close(&x);
+    return us;
+}
+
+static void slu_matrix_of(bench *b, const char *name, const char *path, double bare_us)
+{
+    static const app_pair spawn = {"how", "spawn"};
+    trial t = {"slu", "slu", name, {.inputs = &path, .n_inputs = path != NULL}, SITE_RESETS, 0};
+    setting at[MOST_SETTINGS];
+    scores all = {.n = 0};
+    char list[1024], spawned[96];
+    if (!path) {
+        t.q.n[0] = t.q.n[1] = 256;
+        t.q.b[0] = t.q.b[1] = 32;
+    }
+    t.limit_us = slu_limit(b, &t, bare_us);
+    snprintf(
+        list, sizeof list,
+        "plan:1 plan lf:1 lf:2 ticket:2 ticket:4 %s | plan:2 plan:4 lf:4 share:2 al:2 ts:2 scheduler/al:1 lf+steal:2",
+        launches);
+    run_trial(b, &t, at, all_settings(b, list, at), &all);
+    snprintf(spawned, sizeof spawned, "%s, spawning", name);
+    t.name = spawned;
+    t.q.opts = &spawn;
+    t.q.n_opts = 1;
+    run_trial(b, &t, at, all_settings(b, "lf:1 lf:2 ticket:2 | lf:4 share:2 al:2 scheduler/al:1 lf+steal:2", at), &all);
+    goal_ratio(b, "persistent over the best of launches", name,
+               ratio(scores_best(&all, RANK_BASELINE, NULL), scores_best_persistent(&all)), 1.2);
+}
+
+void figure_slu(bench *b)
+{
+    static const char *const names[] = {"bcsstk13", "cryg2500"};
+    const double bare = handover_us(b);
+    char path[1024], name[64];
+    if (b->quick) {
+        slu_matrix_of(b, "made up", NULL, bare);
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(name, sizeof name, "sparse-lu/%s.mtx", names[i]);
+        if (data_file(b, "slu", name, path))
+            slu_matrix_of(b, names[i], path, bare);
+    }
+}

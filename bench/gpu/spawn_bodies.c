@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* spawn_bodies.c - see spawn_bodies.h. */
+#include "spawn_bodies.h"
+
+#include <time.h>
+
+/* One clock for all workers. */
+HD_FN uint64_t clock_ns(void)
+{
+#if defined(__CUDA_ARCH__)
+    return hd_clock();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#endif
+}
+
+HEDDLE_BODY(spawn_empty, spawn_app, app, spawn_args, a) {}
+
+/* A worker runs one body at a time. */
+HEDDLE_BODY(spawn_counted, spawn_app, app, spawn_args, a)
+{
+    if (lane->index == 0)
+        app->cells[lane->worker].n++;
+}
+
+/* All lanes spawn at once. The next of the chain goes first, so that there are always some to come. */
+HEDDLE_SPAWNER(spawn_fan, spawn_app, app, spawn_args, a, SPAWN_FAN)
+{
+    const spawn_args next = {0, a->left - 1u, 0};
+    HEDDLE_EACH (k, SPAWN_FAN)
+        heddle_spawn(lane, k == 0 && a->left ? (uint32_t)spawn_fan : app->child, &next, sizeof next, 0, 0, 0);
+}
+
+/* It goes on for a while, so that the next one has to start elsewhere or wait. */
+HEDDLE_SPAWNER(spawn_relay, spawn_app, app, spawn_args, a, 1)
+{
+    const uint64_t now_ns = clock_ns();
+    if (lane->index == 0) {
+        spawn_args next = {0, a->left - 1u, lane->worker};
+        spawn_sample *s = &app->samples[a->left];
+        s->ns = (uint32_t)(now_ns - a->begin_ns);
+        s->from = a->from;
+        s->to = lane->worker;
+        if (a->left) {
+            next.begin_ns = clock_ns();
+            heddle_spawn(lane, spawn_relay, &next, sizeof next, 0, 0, 0);
+        }
+        while (clock_ns() - now_ns < app->busy_ns)
+            ;
+    }
+}
+
+HEDDLE_APP(spawned, spawn_app, SPAWN_BODIES)

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What tasks that spawn tasks cost on threads: uts (tree T1) and 13 queens, heddle's cpu backend beside libgomp's tasks.
+
+Both make the same tasks by the same node code (spawn_openmp.c); the granularity goes from one node or board a task to what
+makes tasks cheap. libgomp is taken at its best: tied and untied tasks, waiting actively and passively. Runs take turns, and
+nothing is timed before both give the same answer. Columns and heading are those of ../overhead.py.
+
+Exit status: 0 measured (whatever the figures), 1 a wrong answer, 2 cannot run."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from overhead import Table, Tee, Wrong, header, progress  # noqa: E402
+
+# Application: its arguments, its option of granularity and the values of that, the answer that both give.
+APPS = {"uts": ([], "chunk", (1, 4, 16, 64), "nodes_total"),
+        "queens": (["-n", "13"], "cutoff", (13, 9, 7, 5, 3), "solutions_total")}
+LIBGOMP = [(kind, policy) for kind in ("tied", "untied") for policy in ("passive", "active")]
+RUNS = 3  # of one program, one after another
+
+
+def run(command, **settings):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **settings})
+    if done.returncode:
+        raise Wrong(f"{command[0]} ended with status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+class Case:
+    """One application at one granularity, and the times of each subject, in ms."""
+
+    def __init__(self, args, app, grain):
+        sizes, option, _, self.key = APPS[app]
+        self.label = f"{app}-{option}-{grain}"
+        self.workers = str(args.workers)
+        self.heddle = [os.path.join(args.programs, "heddle"), "run", app, *sizes, "--backend", "cpu", "--workers",
+                       self.workers, "--opt", f"{option}={grain}", "--json", "--repeat", str(RUNS)]
+        self.openmp = [os.path.join(args.programs, "bench", "spawn_openmp"), app, str(grain)]
+        self.times = {}
+
+    def run_openmp(self, kind, policy):
+        answer, *ms = run([*self.openmp, kind, str(RUNS)], OMP_NUM_THREADS=self.workers,
+                          OMP_WAIT_POLICY=policy).split()
+        return int(answer), min(float(v) for v in ms)
+
+    def verify(self):
+        """heddle checks its answer itself here."""
+        expected = json.loads(run(self.heddle))["answer"][self.key]
+        for kind, policy in LIBGOMP:
+            answer, _ = self.run_openmp(kind, policy)
+            if answer != expected:
+                raise Wrong(f"{self.label}: libgomp's program finds {answer}, heddle {expected}")
+
+    def measure(self):
+        ms = json.loads(run(self.heddle + ["--no-check"]))["times_ms"]["run_min"]
+        self.times.setdefault("heddle", []).append(ms)
+        for kind, policy in LIBGOMP:
+            self.times.setdefault(f"libgomp-{kind}-{policy}", []).append(self.run_openmp(kind, policy)[1])
+
+    def show(self, table):
+        medians = {name: table.row("run", self.label, name, ms, "ms") for name, ms in self.times.items()}
+        best = min((name for name in medians if name != "heddle"), key=medians.get)
+        ratios = [g / h for g, h in zip(self.times[best], self.times["heddle"])]
+        ratio = table.row("ratio", self.label, f"{best}:heddle", ratios, "x")
+        table.figure(f"{self.label}: libgomp's best : heddle", ratio, 2, at_least=True)
+
+
+def measure(args, table):
+    for app in args.apps.split(","):
+        cases = [Case(args, app, grain) for grain in APPS[app][2]]
+        for case in cases:
+            progress(f"{case.label}: verifying")
+            case.verify()
+        for i in range(args.rounds):
+            for case in cases:
+                progress(f"{case.label}: round {i + 1} of {args.rounds}")
+                case.measure()
+        progress("")
+        for case in cases:
+            case.show(table)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Times spawned tasks beside libgomp's; TSV on stdout.")
+    parser.add_argument("--programs", required=True, help="a build folder: heddle, bench/spawn_openmp")
+    parser.add_argument("--workers", type=int, default=2, help="threads of each (2)")
+    parser.add_argument("--rounds", type=int, default=7, help="interleaved rounds (7)")
+    parser.add_argument("--apps", default=",".join(APPS), help="which applications (all)")
+    parser.add_argument("--tsv", help="a file that gets all that is printed")
+    args = parser.parse_args()
+    if args.rounds < 1 or not set(args.apps.split(",")) <= set(APPS):
+        parser.error("at least one round, apps among " + ",".join(APPS))
+    out = Tee(args.tsv)
+    header(out)
+    table = Table(out)
+    try:
+        measure(args, table)
+    except OSError as e:
+        sys.stderr.write(f"compare: {e}\n")
+        return 2
+    except Wrong as e:
+        sys.stderr.write(f"compare: {e}\n")
+        return 1
+    table.summary()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* core/central.h - dispatch central: one queue under one lock, for comparison (Tzeng et al., HPG'10; the baseline of DIDC'14 and
+ * of Belviranli's thesis, section 5.2.4).
+ *
+ *     lock        shared->lock       taken by compare-and-swap, given back by a store with release
+ *     queue       slots              from shared->ticket, the next to take, up to shared->tail
+ *     roots       roots              from shared->seed on: the part of the queue that was there before
+ *
+ * A worker that has nothing looks whether there is something, takes the lock, takes one task, gives the lock back. A worker
+ * that has finished a task counts all its successors, and inserts those that it freed in one critical section. Nothing
+ * stays with a worker, so the policies have nothing to say. There are as many slots as tasks there can be, so the queue is
+ * never full. What is handed on is released and acquired with the lock, all other accesses are relaxed. */
+#ifndef HEDDLE_CORE_CENTRAL_H
+#define HEDDLE_CORE_CENTRAL_H
+
+#include "heddle/core/worker.h"
+
+#define HD_CENTRAL_ROUNDS 32u /* successors that a lane counts before it inserts                    */
+
+/* ---- the lock ---- */
+
+/* One lane. A pause gets no longer than HD_PAUSE makes it; who waits looks before it tries again. */
+HD_FN void hd_central_lock(const hd_run *r)
+{
+    uint32_t n = 0;
+    while (!HD_CAS(&r->shared->lock, 0u, 1u, ACQUIRE, DEV))
+        do
+            HD_PAUSE(n++);
+        while (HD_LOAD(&r->shared->lock, RELAXED, DEV) != 0u);
+}
+
+HD_FN void hd_central_unlock(const hd_run *r) { HD_STORE(&r->shared->lock, 0u, RELEASE, DEV); }
+
+HD_FN uint32_t *hd_central_slot(const hd_run *r, uint32_t at) { return &r->slots[at & (r->n_slots - 1u)]; }
+
+/* ---- taking ---- */
+
+/* Is there something, as far as can be seen from outside? Who sees too little looks again. */
+HD_FN int hd_central_has(const hd_run *r)
+{
+    hd_shared *s = r->shared;
+    uint32_t seed = HD_LOAD(&s->seed, RELAXED, DEV), head = HD_LOAD(&s->ticket, RELAXED, DEV);
+    return HD_LOAD(&s->tail, RELAXED, DEV) != head || seed < r->n_roots;
+}
+
+/* One lane, which has the lock: the first task, or HD_NONE. */
+HD_FN uint32_t hd_central_pop(const hd_run *r)
+{
+    hd_shared *s = r->shared;
+    uint32_t seed = HD_LOAD(&s->seed, RELAXED, DEV), head = HD_LOAD(&s->ticket, RELAXED, DEV);
+    uint32_t tail = HD_LOAD(&s->tail, RELAXED, DEV);
+    if (seed < r->n_roots) {
+        HD_STORE(&s->seed, seed + 1u, RELAXED, DEV);
+        return r->roots[seed];
+    }
+    if (head == tail)
+        return HD_NONE;
+    HD_STORE(&s->ticket, head + 1u, RELAXED, DEV);
+    return HD_LOAD(hd_central_slot(r, head), RELAXED, DEV);
+}
+
+/* Lane 0: a task, or HD_NONE for now. */
+HD_FN uint32_t hd_central_take(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = hd_take_list(r, w);
+    if (t != HD_NONE || !hd_central_has(r))
+        return t;
+    hd_central_lock(r);
+    t = hd_central_pop(r);
+    hd_central_unlock(r);
+    return t;
+}
+
+/* ---- inserting ---- */
+
+/* All scheduling lanes: the lock is theirs; where the next task goes. */
+HD_FN uint32_t hd_central_open(const hd_run *r)
+{
+    uint32_t tail = 0;
+    if (hd_warp_lane() == 0) {
+        hd_central_lock(r);
+        tail = HD_LOAD(&r->shared->tail, RELAXED, DEV);
+    }
+    hd_warp_sync(); /* all lanes know now what lane 0 has acquired */
+    return hd_shuffle(tail, 0);
+}
+
+/* All scheduling lanes: those in `mask` write their tasks from `tail` on. Returns where the next one goes. */
+HD_FN uint32_t hd_central_write(const hd_run *r, uint32_t tail, uint32_t mask, uint32_t task)
+{
+    uint32_t lane = hd_warp_lane();
+    if (mask >> lane & 1u)
+        HD_STORE(hd_central_slot(r, tail + hd_popcount(mask & ((1u << lane) - 1u))), task, RELAXED, DEV);
+    return tail + hd_popcount(mask);
+}
+
+/* All scheduling lanes: all is written. */
+HD_FN void hd_central_close(const hd_run *r, hd_worker *w, uint32_t tail, uint32_t n)
+{
+    hd_warp_sync(); /* what the lanes wrote, and what they had acquired, is lane 0's to release */
+    if (hd_warp_lane() != 0)
+        return;
+    HD_STORE(&r->shared->tail, tail, RELAXED, DEV);
+    hd_central_unlock(r);
+    w->tally.n_pushed += n;
+}
+
+/* All scheduling lanes: those in `mask` insert their tasks. */
+HD_FN void hd_central_place(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+{
+    if (mask)
+        hd_central_close(r, w, hd_central_write(r, hd_central_open(r), mask, e.task), hd_popcount(mask));
+}
+
+/* ---- finishing ---- */
+
+/* All scheduling lanes: counts successors from .. end - 1, each lane every hd_warp_width()-th. Bit k: this lane's k-th became
+ * ready. *n: how many did, of all lanes. */
+HD_FN uint32_t hd_central_count(const hd_run *r, uint32_t run, const hd_task *task, uint32_t from, uint32_t end,
+                                uint32_t *n)
+{
+    uint32_t k, bits = 0;
+    for (k = 0, *n = 0; from < end; k++, from += hd_warp_width()) {
+        hd_edge e = {0, 0};
+        int ready = hd_arrive_at(r, run, task, from, &e);
+        bits |= (uint32_t)ready << k;
+        *n += hd_popcount(hd_ballot(ready));
+    }
+    return bits;
+}
+
+/* All scheduling lanes: inserts the n of these that became ready. */
+HD_FN void hd_central_insert(const hd_run *r, hd_worker *w, const hd_task *task, uint32_t from, uint32_t end,
+                             uint32_t bits, uint32_t n)
+{
+    uint32_t tail = hd_central_open(r);
+    for (; from < end; bits >>= 1, from += hd_warp_width())
+        tail = hd_central_write(r, tail, hd_ballot(bits & 1u),
+                                bits & 1u ? hd_edge_at(r, task, from + hd_warp_lane()).task : 0u);
+    hd_central_close(r, w, tail, n);
+}
+
+/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. Only what has more
+ * successors than all rounds take needs the lock more than once. */
+HD_FN void hd_central_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+{
+    const uint32_t most = HD_CENTRAL_ROUNDS * hd_warp_width();
+    uint32_t from, end, n, bits;
+    uint64_t begin;
+    for (from = 0; from < task->n_succ; from = end) {
+        end = task->n_succ - from < most ? task->n_succ : from + most;
+        bits = hd_central_count(r, w->run, task, from, end, &n);
+        begin = r->events ? hd_clock() : 0;
+        if (n)
+            hd_central_insert(r, w, task, from, end, bits, n);
+        if (r->events)
+            hd_trace_queue(w, begin);
+    }
+    hd_finished(r, w, t, task);
+}
+
+#endif

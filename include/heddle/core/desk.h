@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* core/desk.h - tasks that make tasks: what the lanes of a body do. The worker's part is core/spawn.h.
+ *
+ * A worker that runs a body which may spawn has a desk: free slots of the arena that it has made sure of before, and a list
+ * of what the body has laid into them so far. Any lane may spawn, several at once; each takes the next slot by one addition,
+ * writes the record, and marks it. The worker hands on what is marked, on a GPU while the body still runs, because a
+ * warp of its own does it (core/spawning.h).
+ *
+ * A task that waits for others waits for them one after another: it stands in the list of one of them at a time, and whoever
+ * ends that one moves it on to the next that has not ended. So it needs one link, whatever their number.
+ *
+ * The gate of a task is one word: the generation of its slot, and three bits. A handle names slot and generation. Lists of
+ * waiters are changed under the gate's lock, which is held for two writes, and which nobody can take of a generation
+ * that is over: the end of a task closes its list in the same step in which it says that it has ended.
+ *
+ * A slot whose handle was asked for stays until the task has ended and its spawner has, too; other slots are free as soon
+ * as their task has ended, and nobody looks at their gates. */
+#ifndef HEDDLE_CORE_DESK_H
+#define HEDDLE_CORE_DESK_H
+
+#include "heddle/core/rects.h"
+#include "heddle/core/stop.h"
+
+#define HD_MAX_CHILDREN 256u
+#define HD_MAX_AFTER 15u
+#define HD_SIBLINGS 128u /* ranges of children that a desk remembers                                */
+#define HD_EXTRA 20u     /* most slots beside those for children (hd_extra_of)                        */
+
+#ifndef HD_BATCH     /* the model test has a smaller one */
+#define HD_BATCH 32u /* slots that pass between a worker and the pool at once */
+#endif
+
+#define HD_GATE_LOCK 1u
+#define HD_GATE_ENDED 2u
+#define HD_GATE_RELEASED 4u /* its spawner has ended                                                */
+#define HD_GATE_BITS 3u
+
+/* What is wrong with what a body asked for: the code of a run that ends with HD_STOP_SPAWN. */
+#define HD_SPAWN_NOWHERE 1u  /* it is run by something that has no workers                          */
+#define HD_SPAWN_TOO_MANY 2u /* more children than it declares                                      */
+#define HD_SPAWN_BODY 3u     /* no such body, or not the size of its record                         */
+#define HD_SPAWN_AFTER 4u    /* too many predecessors                                               */
+#define HD_SPAWN_STALE 5u    /* a handle whose slot has been given to another task, or that is none  */
+#define HD_SPAWN_LATE 6u     /* it continues after it has spawned                                   */
+#define HD_SPAWN_TWICE 7u    /* it continues twice                                                  */
+#define HD_SPAWN_RANGE 8u    /* a range that is none                                                */
+
+/* hd_desk.out: 0 = not there yet. */
+#define HD_OUT_READY 1u
+#define HD_OUT_WAITS 2u /* somebody else will hand it on                                             */
+#define HD_OUT_URGENT 0x80000000u
+
+/* hd_kin.open of a continuation before the body that made it has ended: more than it can have children. */
+#define HD_OPEN_BODY 0x10000u
+
+HD_STATIC_ASSERT(2u + (HD_MAX_CHILDREN + 14u) / HD_MAX_AFTER <= HD_EXTRA,
+                 "there is room for the extra slots of any body");
+
+typedef struct hd_after {
+    uint64_t handle[HD_MAX_AFTER + 1u];
+} hd_after;
+
+/* A range of a child. A record of it, to compare those of later children with. */
+typedef struct hd_sibling {
+    hd_span span;
+    uint32_t writes, task;
+} hd_sibling;
+
+typedef struct hd_desk {
+    const hd_run *run;
+    uint32_t worker;
+    const uint32_t *free;        /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
+    uint32_t n_room;             /* children that this body may have                                        */
+    uint32_t n_spawned, n_extra; /* children and other slots so far                                      */
+    uint32_t n_out, n_out_extra; /* worker: handed on, of these                                          */
+    uint32_t fork;               /* its continuation, or HD_NONE                                            */
+    uint32_t held;               /* its children whose handles were asked for                               */
+    uint32_t n_siblings, serial; /* ranges remembered; serial: a task that all further ones wait for, + 1   */
+    void (*post)(struct hd_desk *desk); /* on a thread: hands on what is marked; else NULL                  */
+    uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
+} hd_desk;
+
+/* Slots beside those of n children: a continuation, and tasks that only wait, for 15 children each, and for one another. */
+HD_FN uint32_t hd_extra_of(uint32_t n_children) { return n_children ? 2u + (n_children + 14u) / HD_MAX_AFTER : 0u; }
+
+HD_FN hd_task *hd_child_at(const hd_run *r, uint32_t t) { return (hd_task *)(uintptr_t)(r->tasks + t); }
+HD_FN hd_kin *hd_kin_at(const hd_run *r, uint32_t t) { return &hd_child_at(r, t)->kin; }
+HD_FN int hd_is_spawned(const hd_run *r, uint32_t t) { return t >= r->n_tasks; }
+
+/* The run ends: this body asked for what it must not. */
+HD_FN void hd_misuse(const heddle_lane *lane, uint32_t why)
+{
+    if (lane->failed)
+        *lane->failed = 1u;
+    if (!HD_CAS(&lane->fail->code, 0u, why, RELAXED, DEV))
+        return;
+    HD_STORE(&lane->fail->task, lane->task, RELAXED, DEV);
+    (void)hd_stop(lane->fail, HD_STOP_SPAWN);
+}
+
+/* ---- gates ---- */
+
+/* Takes the lock of a task's gate if it is still of that generation and has not ended. What the gate was, without the lock;
+ * *state: 1 locked, 0 ended, HD_NONE another generation. */
+HD_FN uint32_t hd_gate_lock(hd_kin *k, uint32_t generation, uint32_t *state)
+{
+    uint32_t n = 0;
+    for (;;) {
+        uint32_t v = HD_LOAD(&k->gate, ACQUIRE, DEV);
+        *state = v >> HD_GATE_BITS != generation ? HD_NONE : v & HD_GATE_ENDED ? 0u : 1u;
+        if (*state != 1u)
+            return v;
+        if (!(v & HD_GATE_LOCK) && HD_CAS(&k->gate, v, v | HD_GATE_LOCK, ACQUIRE, DEV))
+            return v;
+        HD_PAUSE(n++);
+    }
+}
+
+HD_FN int hd_is_handle(const hd_run *r, uint64_t handle)
+{
+    return (uint32_t)handle >= r->n_tasks && (uint32_t)handle - r->n_tasks < r->n_arena;
+}
+
+/* Task t waits for the one that the handle names: 1. 0: that has ended, and what it wrote is acquired. HD_NONE: its slot
+ * has another generation. */
+HD_FN uint32_t hd_wait_for(const hd_run *r, uint32_t t, uint64_t handle)
+{
+    hd_kin *k = hd_kin_at(r, (uint32_t)handle);
+    uint32_t state, v = hd_gate_lock(k, (uint32_t)(handle >> 32), &state);
+    if (state != 1u)
+        return state;
+    hd_kin_at(r, t)->next = k->waiters;
+    k->waiters = t;
+    HD_STORE(&k->gate, v, RELEASE, DEV);
+    return 1;
+}
+
+/* Task t waits for the next of its predecessors that has not ended: 1. 0: there is none, so it is ready. A slot that has
+ * another generation by now has ended, too: handles were looked at when t was spawned. */
+HD_FN int hd_wait_on(const hd_run *r, uint32_t t)
+{
+    hd_task *task = hd_child_at(r, t);
+    while (task->succ < task->n_in) {
+        uint32_t at = task->succ++; /* before it stands in a list: from there on others may move it on */
+        if (hd_wait_for(r, t, r->after[t - r->n_tasks].handle[at]) == 1u)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- laying down a child ---- */
+
+/* The index of a slot for one more child, or for something else (extra); HD_NONE: there must not be another. */
+HD_FN uint32_t hd_desk_slot(const heddle_lane *lane, int extra)
+{
+    hd_desk *d = lane->desk;
+    uint32_t k, *n = extra ? &d->n_extra : &d->n_spawned;
+    if (lane->count == 1u)
+        k = (*n)++;
+    else
+        k = HD_ADD(n, 1u, RELAXED, BLOCK);
+    if (k < (extra ? hd_extra_of(d->n_room) : d->n_room))
+        return extra ? d->n_room + k : k;
+    hd_misuse(lane, HD_SPAWN_TOO_MANY);
+    return HD_NONE;
+}
+
+HD_FN uint32_t hd_desk_task(const hd_desk *d, uint32_t k) { return d->free[-1 - (int32_t)k]; }
+
+/* The record of task t, ready to be handed on but for what it waits for. */
+HD_FN hd_task *hd_child_write(const hd_desk *d, uint32_t t, uint32_t body, const void *args, uint32_t arg_bytes,
+                              uint32_t flags)
+{
+    const hd_run *r = d->run;
+    hd_task *c = hd_child_at(r, t);
+    void *to = c->args;
+    c->body = (uint16_t)body;
+    c->flags = (uint16_t)flags;
+    c->n_in = c->n_succ = c->succ = 0;
+    c->arg_bytes = arg_bytes;
+    c->kin.waiters = c->kin.next = c->kin.heir_of = c->kin.held = HD_NONE;
+    c->kin.parent = d->fork;
+    if (arg_bytes > HD_INLINE_ARGS) {
+        c->args_at = r->child_args_at + (t - r->n_tasks) * r->child_args;
+        to = (void *)(uintptr_t)(r->args + (uint64_t)c->args_at * 16u);
+    }
+    if (arg_bytes)
+        __builtin_memcpy(__builtin_assume_aligned(to, 16), args, arg_bytes);
+    return c;
+}
+
+HD_FN void hd_desk_mark(const heddle_lane *lane, uint32_t k, uint32_t what)
+{
+    hd_desk *d = lane->desk;
+    HD_STORE(&d->out[k], what, RELEASE, BLOCK);
+    if (HD_HOSTED && d->post)
+        d->post(d);
+}
+
+/* The next spawn's index, when body and size of its record are right. */
+HD_FN uint32_t hd_desk_begin(const heddle_lane *lane, uint32_t body, uint32_t arg_bytes, int extra)
+{
+    const hd_desk *d = lane->desk;
+    if (!d) {
+        hd_misuse(lane, HD_SPAWN_NOWHERE);
+        return HD_NONE;
+    }
+    if (body != HD_BODY_JOIN && (body >= d->run->n_bodies || d->run->bodies[2u * body] != arg_bytes)) {
+        hd_misuse(lane, HD_SPAWN_BODY);
+        return HD_NONE;
+    }
+    return hd_desk_slot(lane, extra);
+}
+
+/* Names a task whose slot stays. */
+HD_FN uint64_t hd_handle_of(const hd_run *r, uint32_t t)
+{
+    return (uint64_t)(HD_LOAD(&hd_kin_at(r, t)->gate, RELAXED, DEV) >> HD_GATE_BITS) << 32 | t;
+}
+
+/* A handle of task t, which has been written and not yet handed on: its spawner will let go of it. */
+HD_FN uint64_t hd_desk_hold(hd_desk *d, uint32_t t)
+{
+    hd_task *c = hd_child_at(d->run, t);
+    c->flags = (uint16_t)(c->flags | HD_TASK_HELD);
+    c->kin.held_next = d->held;
+    d->held = t;
+    return hd_handle_of(d->run, t);
+}
+
+/* Marks spawn k, or lets it wait for the n handles in r->after of its slot, which have been looked at. */
+HD_FN void hd_desk_end(const heddle_lane *lane, uint32_t k, uint32_t n_after)
+{
+    hd_desk *d = lane->desk;
+    uint32_t t = hd_desk_task(d, k), urgent;
+    hd_task *c = hd_child_at(d->run, t);
+    urgent = c->flags & HD_TASK_URGENT ? HD_OUT_URGENT : 0u;
+    c->n_in = n_after;
+    if (n_after && hd_wait_on(d->run, t)) /* it may have run, and its slot be another's, from here on */
+        hd_desk_mark(lane, k, HD_OUT_WAITS);
+    else
+        hd_desk_mark(lane, k, HD_OUT_READY | urgent);
+}
+
+/* Is the handle one whose task is still there? */
+HD_FN int hd_is_fresh(const hd_run *r, uint64_t handle)
+{
+    return hd_is_handle(r, handle) &&
+           HD_LOAD(&hd_kin_at(r, (uint32_t)handle)->gate, RELAXED, DEV) >> HD_GATE_BITS == handle >> 32;
+}
+
+/* Copies the handles into the slot's list. 0: one of them is stale, or there are too many, and the run ends. */
+HD_FN int hd_desk_after(const heddle_lane *lane, uint32_t t, const uint64_t *after, uint32_t n)
+{
+    const hd_run *r = lane->desk->run;
+    uint32_t i;
+    if (n > HD_MAX_AFTER) {
+        hd_misuse(lane, HD_SPAWN_AFTER);
+        return 0;
+    }
+    for (i = 0; i < n; i++) {
+        if (!hd_is_fresh(r, after[i])) {
+            hd_misuse(lane, HD_SPAWN_STALE);
+            return 0;
+        }
+        r->after[t - r->n_tasks].handle[i] = after[i];
+    }
+    hd_child_at(r, t)->n_in = n;
+    return 1;
+}
+
+/* A continuation: what is spawned from now on is waited for. */
+HD_FN void hd_desk_fork(const heddle_lane *lane, uint32_t body, const void *args, uint32_t arg_bytes)
+{
+    hd_desk *d = lane->desk;
+    uint32_t k = hd_desk_begin(lane, body, arg_bytes, 1), t;
+    if (k == HD_NONE)
+        return;
+    t = hd_desk_task(d, k);
+    if (d->fork != HD_NONE || d->n_spawned) {
+        hd_misuse(lane, d->fork != HD_NONE ? HD_SPAWN_TWICE : HD_SPAWN_LATE);
+        return;
+    }
+    (void)hd_child_write(d, t, body, args, arg_bytes, 0);
+    HD_STORE(&hd_kin_at(d->run, t)->open, HD_OPEN_BODY, RELAXED, DEV);
+    HD_STORE(&d->out[k], HD_OUT_WAITS, RELAXED, BLOCK);
+    d->fork = t;
+}
+
+#endif

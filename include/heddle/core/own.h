@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* core/own.h - what a worker has for itself: its state, its own list, its free slots of the arena.
+ *
+ * The own list takes tasks that found every ring full, and spawned ones. It is never full. Its owner takes the youngest; what
+ * it gives away, where bodies spawn, is the oldest, under which most is to come.
+ *
+ * Slots. Each worker has a store of free slots; between the stores and the pool, a ring of batches, pass HD_BATCH at once. A
+ * slot that nobody ever had comes from a counter. The store is a stack: slots that were freed last are in the caches.
+ * Before its first task each worker makes sure of a reserve.
+ * A worker whose store has only the reserve left, and which finds none elsewhere, goes depth first (`scarce`: what its bodies
+ * spawn goes onto its own list); one that has no room for the children of a task sets it aside and runs what needs none. */
+#ifndef HEDDLE_CORE_OWN_H
+#define HEDDLE_CORE_OWN_H
+
+#include "heddle/core/desk.h"
+#include "heddle/core/policy.h"
+#include "heddle/core/ring.h"
+#include "heddle/core/stop.h"
+
+#define HD_STARVED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
+#define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
+
+/* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
+typedef struct hd_worker {
+    uint32_t id;
+    uint32_t run;            /* number of this run                                                  */
+    uint32_t head[2];        /* ring cursors: urgent, normal                                        */
+    uint32_t turn;           /* policies lrr and rr: whose turn it is                               */
+    uint32_t random;         /* for choosing victims                                                */
+    uint32_t kept;           /* task to run next, or HD_NONE                                        */
+    uint32_t kept_run;       /* kept tasks in a row                                                 */
+    uint32_t list;           /* own list, or HD_NONE                                                */
+    uint32_t seed, seed_end; /* roots taken and not yet run                                       */
+    uint32_t n_done;         /* finished and not yet given back; where bodies spawn see core/spawn.h */
+    uint32_t open;           /* its box is open, or has been filled since                           */
+    /* Where bodies spawn: */
+    uint32_t list_end, n_list; /* the oldest of the own list, and its length                          */
+    uint32_t aside;            /* tasks whose children have no room, linked                           */
+    uint32_t n_free;           /* free slots in store                                                 */
+    uint32_t scarce;           /* only the reserve is left                                            */
+    uint32_t rests, starves;   /* counted among those                                                 */
+    uint32_t *free;            /* the store's slots                                                   */
+    uint64_t since;            /* nobody has had anything since then, 0 = that is not so              */
+    hd_tally tally;
+    uint64_t left;       /* trace: when the last turn ended                                     */
+    uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
+    uint64_t queued;     /* trace: time of this turn's end that went into a queue, not into counting */
+} hd_worker;
+
+/* ---- the own list ------------------------------------------------------------------------------ */
+
+/* Lane 0. */
+HD_FN void hd_list_put(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    r->link[t] = w->list;
+    if (r->n_arena) {
+        r->back[t] = HD_NONE;
+        if (w->list == HD_NONE)
+            w->list_end = t;
+        else
+            r->back[w->list] = t;
+        if (++w->n_list > w->tally.most_own)
+            w->tally.most_own = w->n_list;
+    }
+    w->list = t;
+}
+
+/* Lane 0: the youngest, or HD_NONE. */
+HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = w->list;
+    if (t == HD_NONE)
+        return t;
+    w->list = r->link[t];
+    if (r->n_arena) {
+        w->n_list--;
+        if (w->list == HD_NONE)
+            w->list_end = HD_NONE;
+        else
+            r->back[w->list] = HD_NONE;
+    }
+    return t;
+}
+
+/* Lane 0: the oldest, where bodies spawn. */
+HD_FN uint32_t hd_take_oldest(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = w->list_end;
+    if (!r->n_arena || t == HD_NONE || t == w->list)
+        return hd_take_list(r, w);
+    w->n_list--;
+    w->list_end = r->back[t];
+    r->link[w->list_end] = HD_NONE;
+    return t;
+}
+
+/* ---- tasks not done ------------------------------------------------------------------------------
+ *
+ * `outstanding` holds the tasks that are not done. But a spawned task that stays with its maker is not added: it is set off
+ * against what the maker has done and not given back. For the word never to read zero too early, for each worker that has
+ * something
+ *
+ *     done and not given back - made + on its own list  >=  0
+ *
+ * which hd_lend sees to by adding some in advance before a task leaves for where others see it. A task that waits for others
+ * has left, because any worker may end the last of them. */
+
+#define HD_LENT 64u /* added in advance, beyond what is needed                                      */
+
+/* Lane 0, while it runs a task: n tasks, made or on the own list, are about to leave. Between tasks: n + 1. */
+HD_FN void hd_lend(const hd_run *r, hd_worker *w, uint32_t n)
+{
+    if ((int32_t)(w->n_done + w->n_list) >= (int32_t)n)
+        return;
+    (void)HD_ADD(&r->shared->outstanding, n + HD_LENT, RELAXED, DEV);
+    w->n_done += n + HD_LENT;
+}
+
+/* ---- the pool ---------------------------------------------------------------------------------- */
+
+HD_FN uint32_t *hd_pool_at(const hd_run *r, uint32_t place) { return r->pool + (place & (r->n_pool - 1u)) * HD_BATCH; }
+/* The word of a place says whose turn it is, so that somebody slow is not overtaken by a whole round: `turn` and it may be
+ * filled, turn + 1 and it may be emptied, turn + n_pool and the next round has come. */
+HD_FN uint32_t *hd_pool_word(const hd_run *r, uint32_t place)
+{
+    return r->pool + (uint64_t)r->n_pool * HD_BATCH + (place & (r->n_pool - 1u));
+}
+HD_FN uint32_t hd_turn_at(uint32_t place, uint32_t n_places) { return place & ~(n_places - 1u); }
+
+/* One lane. */
+HD_FN void hd_await_word(uint32_t *word, uint32_t value)
+{
+    uint32_t n = 0;
+    while (HD_LOAD(word, ACQUIRE, DEV) != value)
+        HD_PAUSE(n++);
+}
+
+/* All scheduling lanes: the last HD_BATCH slots of the store go into the pool. There are more places than batches. */
+HD_FN void hd_pool_put(const hd_run *r, hd_worker *w)
+{
+    uint32_t lane = hd_warp_lane(), place = 0, i;
+    if (lane == 0) {
+        place = HD_ADD(&r->shared->pool_tail, 1u, RELAXED, DEV);
+        hd_await_word(hd_pool_word(r, place), hd_turn_at(place, r->n_pool));
+    }
+    place = hd_shuffle(place, 0);
+    for (i = lane; i < HD_BATCH; i += hd_warp_width())
+        hd_pool_at(r, place)[i] = w->free[w->n_free - 1u - i];
+    hd_warp_sync();
+    if (lane == 0) {
+        w->n_free -= HD_BATCH;
+        HD_STORE(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + 1u, RELEASE, DEV);
+        (void)HD_ADD(&r->shared->avail, 1u, RELAXED, DEV);
+    }
+    hd_warp_sync();
+}
+
+/* One lane: the place of a batch, or HD_NONE. */
+HD_FN uint32_t hd_pool_claim(const hd_run *r)
+{
+    uint32_t place;
+    if ((int32_t)HD_LOAD(&r->shared->avail, RELAXED, DEV) <= 0)
+        return HD_NONE;
+    if ((int32_t)HD_SUB(&r->shared->avail, 1u, RELAXED, DEV) <= 0) {
+        (void)HD_ADD(&r->shared->avail, 1u, RELAXED, DEV);
+        return HD_NONE;
+    }
+    place = HD_ADD(&r->shared->pool_head, 1u, RELAXED, DEV);
+    hd_await_word(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + 1u);
+    return place;
+}
+
+/* All scheduling lanes: a batch out of the pool into the store. 0: there is none. */
+HD_FN int hd_pool_take(const hd_run *r, hd_worker *w)
+{
+    uint32_t lane = hd_warp_lane(), place = HD_NONE, i;
+    if (lane == 0)
+        place = hd_pool_claim(r);
+    place = hd_shuffle(place, 0);
+    if (place == HD_NONE)
+        return 0;
+    for (i = lane; i < HD_BATCH; i += hd_warp_width())
+        w->free[w->n_free + i] = hd_pool_at(r, place)[i];
+    hd_warp_sync();
+    if (lane == 0) {
+        w->n_free += HD_BATCH;
+        HD_STORE(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + r->n_pool, RELEASE, DEV);
+    }
+    hd_warp_sync();
+    return 1;
+}
+
+/* All scheduling lanes: slots that nobody has had. 0: there are none. */
+HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
+{
+    uint32_t lane = hd_warp_lane(), at = r->n_arena, i;
+    if (lane == 0 && HD_LOAD(&r->shared->fresh, RELAXED, DEV) < r->n_arena)
+        at = HD_ADD(&r->shared->fresh, HD_BATCH, RELAXED, DEV);
+    at = hd_shuffle(at, 0);
+    if (at >= r->n_arena)
+        return 0;
+    for (i = lane; i < HD_BATCH; i += hd_warp_width())
+        w->free[w->n_free + i] = r->n_tasks + at + i;
+    hd_warp_sync();
+    if (lane == 0)
+        w->n_free += HD_BATCH;
+    hd_warp_sync();
+    return 1;
+}
+
+/* ---- slots of a worker -------------------------------------------------------------------------- */
+
+/* Lane 0: slot t has no task any more. */
+HD_FN void hd_slot_free(hd_worker *w, uint32_t t) { w->free[w->n_free++] = t; }
+
+/* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
+HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
+{
+    int more = 1, scarce;
+    while (more && w->n_free < need + r->n_reserve)
+        more = hd_pool_take(r, w) || hd_pool_fresh(r, w);
+    scarce = w->n_free < need + r->n_reserve;
+    hd_warp_sync();
+    if (hd_warp_lane() == 0)
+        w->scarce = (uint32_t)scarce;
+    hd_warp_sync();
+    return w->n_free >= need;
+}
+
+/* All scheduling lanes: a store that is nearly full gives some back. */
+HD_FN void hd_store_trim(const hd_run *r, hd_worker *w)
+{
+    hd_warp_sync();
+    while (w->n_free + 2u * HD_BATCH > r->n_store)
+        hd_pool_put(r, w);
+}
+
+/* All scheduling lanes: a worker that has had nothing for long needs no store. */
+HD_FN void hd_store_flush(const hd_run *r, hd_worker *w)
+{
+    hd_warp_sync();
+    while (w->n_free >= HD_BATCH)
+        hd_pool_put(r, w);
+}
+
+/* Children that a task may have, and the slots that it needs for them. */
+HD_FN uint32_t hd_children_of(const hd_run *r, uint32_t t)
+{
+    uint32_t body = r->tasks[t].body;
+    return body == HD_BODY_JOIN ? 0u : r->bodies[2u * body + 1u];
+}
+HD_FN uint32_t hd_slots_for(const hd_run *r, uint32_t t)
+{
+    uint32_t n = hd_children_of(r, t);
+    return n + hd_extra_of(n);
+}
+
+/* Lane 0: counts this worker among `word`, or out of it. */
+HD_FN void hd_count_in(uint32_t *word, uint32_t *is, uint32_t shall)
+{
+    if (*is == shall)
+        return;
+    *is = shall;
+    (void)HD_ADD(word, shall ? 1u : 0xffffffffu, RELAXED, DEV);
+}
+
+/* Lane 0: its children have no room here. */
+HD_FN void hd_set_aside(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    r->link[t] = w->aside;
+    w->aside = t;
+}
+
+/* Lane 0: something for a worker that has nothing, and may have room: what was set aside, or else the oldest. */
+HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = w->aside;
+    if (t == HD_NONE)
+        return hd_take_oldest(r, w);
+    w->aside = r->link[t];
+    return t;
+}
+
+/* All scheduling lanes: may task t run now? It was not set aside before. 0: it was set aside, because its children have no room. */
+HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    uint32_t need = hd_slots_for(r, t);
+    if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need))) /* the youngest that waits for room goes first */
+        return 1;
+    if (hd_warp_lane() == 0) {
+        hd_set_aside(r, w, t);
+        w->tally.n_starved++;
+        hd_count_in(&r->shared->resting, &w->rests, 0u);
+    }
+    hd_warp_sync();
+    return 0;
+}
+
+/* Lane 0: may it gather slots now? When nobody can go on, those who wait for room take turns: else each would keep what it
+ * has found, and none would have enough. */
+HD_FN int hd_gathers(const hd_run *r, const hd_worker *w)
+{
+    return w->since == 0 || hd_clock() / HD_GATHER_NS % r->n_workers == w->id;
+}
+
+/* All scheduling lanes: a task that was set aside and has room now, or HD_NONE. */
+HD_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = w->aside;
+    if (t == HD_NONE)
+        return HD_NONE;
+    if (!hd_shuffle((uint32_t)hd_gathers(r, w), 0)) {
+        hd_store_flush(r, w);
+        return HD_NONE;
+    }
+    if (!hd_room(r, w, hd_slots_for(r, t)))
+        return HD_NONE;
+    if (hd_warp_lane() == 0)
+        w->aside = r->link[t];
+    hd_warp_sync();
+    return t;
+}
+
+/* ---- nobody can go on --------------------------------------------------------------------------- */
+
+/* Lane 0: it has a task. */
+HD_FN void hd_rest_end(const hd_run *r, hd_worker *w)
+{
+    hd_count_in(&r->shared->resting, &w->rests, 0u);
+    hd_count_in(&r->shared->starved, &w->starves, 0u);
+    w->since = 0;
+}
+
+/* All scheduling lanes: it has had nothing for long. It lets others have its slots, if they have too few. */
+HD_FN void hd_rest(const hd_run *r, hd_worker *w)
+{
+    if (hd_shuffle(HD_LOAD(&r->shared->starved, RELAXED, DEV), 0))
+        hd_store_flush(r, w);
+    if (hd_warp_lane() == 0)
+        hd_count_in(&r->shared->resting, &w->rests, 1u);
+    hd_warp_sync();
+}
+
+/* Lane 0: it has a task that has no room. When all others rest, or are in the same state, and that stays so for long, the
+ * run cannot go on. That is no proof, as a worker may be about to take what was handed to it; but it has had seconds. */
+HD_FN void hd_starve(const hd_run *r, hd_worker *w)
+{
+    uint32_t n;
+    if (!w->starves) {
+        hd_count_in(&r->shared->starved, &w->starves, 1u);
+        hd_wake_all(r); /* for their slots */
+    }
+    n = HD_LOAD(&r->shared->starved, RELAXED, DEV) + HD_LOAD(&r->shared->resting, RELAXED, DEV);
+    if (n < r->n_workers)
+        w->since = 0;
+    else if (!w->since)
+        w->since = hd_clock();
+    else if (hd_clock() - w->since > HD_STARVED_NS)
+        (void)hd_stop(&r->shared->fail, HD_STOP_FULL);
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* core/sibling.h - the order among the children of one call of a body that name ranges.
+ *
+ * The desk remembers ranges of earlier children. A child waits for every remembered range that conflicts with one of its own;
+ * a write that covers a remembered range takes its place, because whoever conflicts with the old one conflicts with the new
+ * one, too, which is ordered after it. So the order is that of the ranges (core/rects.h), whatever their number, until
+ * a child has more conflicts, or the desk more ranges, than there is room for. Then joins, tasks that only wait, stand for all
+ * that is remembered, and from that child on each child that names ranges waits for the one before it: stricter than
+ * asked for, never weaker.
+ *
+ * One lane at a time; children are held, so that their handles are good until their spawner ends. */
+#ifndef HEDDLE_CORE_SIBLING_H
+#define HEDDLE_CORE_SIBLING_H
+
+#include "heddle/core/desk.h"
+
+/* Joins form a chain: each waits for the last one and 14 children. For n children they are at most 1 + (n - 16) / 14, rounded
+ * up, which hd_extra_of leaves room for as long as n is no more than 240. */
+HD_STATIC_ASSERT(HD_SIBLINGS + 1u <= HD_MAX_AFTER * (HD_MAX_AFTER + 1u), "slots for all joins and a continuation");
+
+HD_FN hd_sibling *hd_siblings_of(const hd_desk *d) { return d->run->sibling + d->worker * HD_SIBLINGS; }
+
+HD_FN int hd_is_after(const hd_run *r, uint32_t t, uint64_t handle)
+{
+    const uint64_t *after = r->after[t - r->n_tasks].handle;
+    uint32_t i, n = hd_child_at(r, t)->n_in;
+    for (i = 0; i < n; i++)
+        if (after[i] == handle)
+            return 1;
+    return 0;
+}
+
+/* Task t, not yet handed on, will wait for an earlier child, too. 0: it waits for `most` others already. */
+HD_FN int hd_put_after(const hd_run *r, uint32_t t, uint32_t earlier, uint32_t most)
+{
+    hd_task *task = hd_child_at(r, t);
+    const uint64_t handle = hd_handle_of(r, earlier);
+    if (hd_is_after(r, t, handle))
+        return 1;
+    if (task->n_in == most)
+        return 0;
+    r->after[t - r->n_tasks].handle[task->n_in++] = handle;
+    return 1;
+}
+
+/* The child of s waits for those whose ranges conflict, and its range is remembered. 0: there is no room. */
+HD_FN int hd_siblings_order(hd_desk *d, const hd_sibling *s)
+{
+    hd_sibling *known = hd_siblings_of(d);
+    uint32_t i = 0;
+    while (i < d->n_siblings) {
+        const hd_sibling *k = &known[i];
+        if (k->task != s->task && (k->writes || s->writes) && hd_spans_overlap(&k->span, &s->span) &&
+            !hd_put_after(d->run, s->task, k->task, HD_MAX_AFTER))
+            return 0;
+        if (s->writes && hd_span_covers(&s->span, &k->span))
+            known[i] = known[--d->n_siblings];
+        else
+            i++;
+    }
+    if (d->n_siblings == HD_SIBLINGS)
+        return 0;
+    known[d->n_siblings++] = *s;
+    return 1;
+}
+
+/* The next join: its spawn's index, HD_NONE when there is none. It waits for the last one, which is handed on. No
+ * continuation counts it: those that a join orders are counted. */
+HD_FN uint32_t hd_join_next(const heddle_lane *lane, uint32_t last)
+{
+    hd_desk *d = lane->desk;
+    const uint32_t k = hd_desk_begin(lane, HD_BODY_JOIN, 0, 1);
+    uint32_t t;
+    if (k == HD_NONE)
+        return HD_NONE;
+    t = hd_desk_task(d, k);
+    hd_child_write(d, t, HD_BODY_JOIN, (const void *)0, 0, 0)->kin.parent = HD_NONE;
+    (void)hd_desk_hold(d, t);
+    if (last != HD_NONE) {
+        hd_desk_end(lane, last, hd_child_at(d->run, hd_desk_task(d, last))->n_in);
+        (void)hd_put_after(d->run, t, hd_desk_task(d, last), HD_MAX_AFTER);
+    }
+    return k;
+}
+
+/* Does an entry before i belong to the same child? */
+HD_FN int hd_sibling_again(const hd_sibling *known, uint32_t i)
+{
+    uint32_t j;
+    for (j = 0; j < i; j++)
+        if (known[j].task == known[i].task)
+            return 1;
+    return 0;
+}
+
+/* One task for all that are remembered and that child t does not wait for anyway. From here on ranges are not looked at. */
+HD_FN void hd_siblings_join(const heddle_lane *lane, uint32_t t)
+{
+    hd_desk *d = lane->desk;
+    const hd_run *r = d->run;
+    const hd_sibling *known = hd_siblings_of(d);
+    uint32_t i, k = HD_NONE;
+    for (i = 0; i < d->n_siblings; i++) {
+        const uint32_t earlier = known[i].task;
+        if (earlier == t || hd_sibling_again(known, i) || hd_is_after(r, t, hd_handle_of(r, earlier)))
+            continue;
+        if (k != HD_NONE && hd_put_after(r, hd_desk_task(d, k), earlier, HD_MAX_AFTER))
+            continue;
+        k = hd_join_next(lane, k);
+        if (k == HD_NONE)
+            return; /* the run has ended */
+        (void)hd_put_after(r, hd_desk_task(d, k), earlier, HD_MAX_AFTER);
+    }
+    d->serial = t + 1u;
+    if (k == HD_NONE)
+        return;
+    hd_desk_end(lane, k, hd_child_at(r, hd_desk_task(d, k))->n_in);
+    d->serial = hd_desk_task(d, k) + 1u;
+}
+
+/* One lane: child t, which has been written and held, reads or writes this range; it waits for the earlier children that
+ * conflict. */
+HD_SELDOM_FN void hd_siblings_meet(const heddle_lane *lane, uint32_t t, uint64_t base, uint64_t row_bytes,
+                                   uint64_t n_rows, uint64_t stride_bytes, int writes)
+{
+    hd_desk *d = lane->desk;
+    hd_sibling s;
+    if (hd_span_fault(base, row_bytes, n_rows, stride_bytes)) {
+        hd_misuse(lane, HD_SPAWN_RANGE);
+        return;
+    }
+    s.span = hd_span_of(base, row_bytes, n_rows, stride_bytes);
+    s.writes = writes != 0;
+    s.task = t;
+    if (!d->serial && !hd_siblings_order(d, &s))
+        hd_siblings_join(lane, t);
+    if (!d->serial || d->serial == t + 1u)
+        return;
+    (void)hd_put_after(d->run, t, d->serial - 1u, HD_MAX_AFTER + 1u); /* a list has room for this one besides */
+    d->serial = t + 1u;
+}
+
+#endif

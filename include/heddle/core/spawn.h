@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* core/spawn.h - tasks that make tasks: what a worker does. The lanes' part is core/desk.h.
+ *
+ *     hd_admit(r, w, t)              room for the children of a task, made sure of before it runs (core/own.h)
+ *     hd_desk_open / hd_desk_drain   what the body has laid down is handed on, while it runs and after
+ *     hd_end_task(r, w, d, t)        its own end: waiters, a parent's continuation, the slot */
+#ifndef HEDDLE_CORE_SPAWN_H
+#define HEDDLE_CORE_SPAWN_H
+
+#include "heddle/core/central.h"
+#include "heddle/core/iqs.h"
+#include "heddle/core/scheduler.h"
+#include "heddle/core/ticket.h"
+
+/* ---- handing on ------------------------------------------------------------------------------- */
+
+HD_FN hd_edge hd_edge_to(const hd_run *r, uint32_t t)
+{
+    hd_edge e;
+    e.task = t;
+    e.need = 1u | (hd_is_spawned(r, t) && hd_child_at(r, t)->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0u);
+    return e;
+}
+
+/* All scheduling lanes: those in `mask` put their tasks onto the own list. */
+HD_FN void hd_own(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+{
+    while (mask) {
+        uint32_t t = hd_shuffle(task, hd_lowest(mask));
+        if (hd_warp_lane() == 0)
+            hd_list_put(r, w, t);
+        mask &= mask - 1u;
+    }
+    hd_warp_sync();
+}
+
+/* Do spawned tasks stay with their maker as long as nobody wants them? Where those who have nothing ask, steal, or have
+ * open boxes that a worker with a list looks at. Else the policy says whose ring they go into. */
+HD_FN int hd_keeps_spawned(const hd_run *r)
+{
+    return r->steals || hd_policy_shares(r->policy) || (r->boxes && r->policy == HD_POLICY_LF);
+}
+
+/* All scheduling lanes, dispatch distributed: those in `mask` hand on spawned tasks. */
+HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+{
+    uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u)), left = mask;
+    hd_aim aim;
+    if (!hd_keeps_spawned(r) || hd_ballot(mask >> hd_warp_lane() & 1u && e.need & HD_NEED_URGENT)) {
+        hd_place(r, w, e, mask >> hd_warp_lane() & 1u, 1, hd_aim_none());
+        return;
+    }
+    if (r->boxes) {
+        aim = hd_aim_at(r, hd_policy_first(r, w->id, 0, 0));
+        left = hd_send(r, e, HD_NONE, mask, rank, n, &aim);
+    }
+    if (hd_warp_lane() == 0)
+        w->tally.n_pushed += n - hd_popcount(left);
+    if (left && r->steals)
+        left = hd_push_own(r, w, e, left);
+    hd_own(r, w, left, e.task);
+}
+
+/* All scheduling lanes, any dispatch: those in `mask` hand on tasks that have been counted. */
+HD_FN void hd_hand_on(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+{
+    int mine = mask >> hd_warp_lane() & 1u;
+    if (!mask)
+        return;
+    if (w->scarce || r->n_slots == 0u) { /* the serial backend has no rings */
+        hd_own(r, w, mask, e.task);
+        return;
+    }
+    switch (r->dispatch) {
+    case HD_DISPATCH_TICKET: hd_ticket_place(r, e, mine); break;
+    case HD_DISPATCH_IQS: hd_iqs_place(r, w, e, mine); break;
+    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, e, mask); break;
+    case HD_DISPATCH_CENTRAL: hd_central_place(r, w, e, mask); break;
+    default: hd_place_spawned(r, w, e, mask); break;
+    }
+}
+
+/* All scheduling lanes: lane 0 hands on task t, if it is one. */
+HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    hd_edge e = {0, 0};
+    t = hd_shuffle(t, 0);
+    if (t == HD_NONE)
+        return;
+    if (hd_warp_lane() == 0)
+        e = hd_edge_to(r, t);
+    hd_hand_on(r, w, e, 1u);
+}
+
+/* ---- taking ------------------------------------------------------------------------------------ */
+
+/* Lane 0: something to run, or HD_NONE for now. */
+HD_FN uint32_t hd_take_once(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = HD_NONE;
+    if (r->dispatch == HD_DISPATCH_DISTRIBUTED && !w->scarce)
+        t = hd_take_ring(r, w, 0);
+    if (t == HD_NONE && r->dispatch == HD_DISPATCH_DISTRIBUTED)
+        t = hd_take_kept(w);
+    if (t == HD_NONE)
+        t = hd_take_list(r, w); /* depth first: the rings can wait, where slots are scarce also the urgent one */
+    if (t != HD_NONE)
+        return t;
+    switch (r->dispatch) { /* roots are where the others are */
+    case HD_DISPATCH_DISTRIBUTED: return hd_take(r, w);
+    case HD_DISPATCH_SCHEDULER: return hd_sched_take(r, w);
+    case HD_DISPATCH_CENTRAL: return hd_central_take(r, w);
+    default: break;
+    }
+    t = hd_take_share(r, w);
+    if (t != HD_NONE)
+        return t;
+    return r->dispatch == HD_DISPATCH_TICKET ? hd_ticket_poll(r, w) : hd_iqs_take(r, w);
+}
+
+/* All scheduling lanes: a task whose children have room, or HD_NONE for now. */
+HD_FN uint32_t hd_take_room(const hd_run *r, hd_worker *w)
+{
+    const uint32_t aside = hd_take_aside(r, w);
+    uint32_t t = aside;
+    if (t == HD_NONE && hd_warp_lane() == 0)
+        t = hd_take_once(r, w);
+    t = hd_shuffle(t, 0);
+    if (t == HD_NONE)
+        return t;
+    if (hd_warp_lane() == 0)
+        hd_rest_end(r, w);
+    return aside != HD_NONE || hd_admit(r, w, t) ? t : HD_NONE;
+}
+
+/* ---- the desk --------------------------------------------------------------------------------- */
+
+/* All scheduling lanes, before the body of task t, which was admitted. */
+HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_t t)
+{
+    const uint32_t n = hd_slots_for(r, t);
+    uint32_t i;
+    for (i = hd_warp_lane(); i < n; i += hd_warp_width())
+        d->out[i] = 0;
+    if (hd_warp_lane() == 0) {
+        d->run = r;
+        d->worker = w->id;
+        d->free = w->free + w->n_free;
+        d->n_room = hd_children_of(r, t);
+        d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
+        d->fork = d->held = HD_NONE;
+        d->n_siblings = d->serial = 0;
+    }
+    hd_warp_sync();
+}
+
+/* All scheduling lanes: entries from .. end - 1 of the desk that are marked, as far as they are in order. Returns where it
+ * stopped. */
+HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t from, uint32_t end)
+{
+    while (from < end) {
+        uint32_t at = from + hd_warp_lane(), out = 0, there, ready, n;
+        hd_edge e = {0, 1};
+        if (at < end)
+            out = HD_LOAD(&d->out[at], ACQUIRE, BLOCK);
+        there = hd_ballot(out == 0u);
+        n = there ? hd_lowest(there) : hd_warp_width(); /* so many, from the first on, are there */
+        if (n == 0u)
+            return from;
+        ready = hd_ballot(out != 0u && out != HD_OUT_WAITS && hd_warp_lane() < n);
+        if (hd_warp_lane() == 0) {
+            hd_lend(r, w, n);
+            w->n_done -= n;
+            w->tally.n_spawned += n;
+        }
+        hd_warp_sync();
+        e.task = at < end ? hd_desk_task(d, at) : 0u;
+        e.need |= out & HD_OUT_URGENT;
+        hd_hand_on(r, w, e, ready);
+        from += n;
+    }
+    return from;
+}
+
+HD_FN uint32_t hd_least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* All scheduling lanes: hands on what the body has laid down so far. */
+HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_desk *d)
+{
+    uint32_t n = hd_shuffle(HD_LOAD(&d->n_spawned, RELAXED, BLOCK), 0);
+    uint32_t n_extra = hd_shuffle(HD_LOAD(&d->n_extra, RELAXED, BLOCK), 0), at;
+    if (n == d->n_out && n_extra == d->n_out_extra)
+        return;
+    n = hd_least_of(n, d->n_room);
+    n_extra = hd_least_of(n_extra, hd_extra_of(d->n_room));
+    at = hd_desk_drain_part(r, w, d, d->n_out, n);
+    hd_warp_sync();
+    if (hd_warp_lane() == 0)
+        d->n_out = at;
+    at = hd_desk_drain_part(r, w, d, d->n_room + d->n_out_extra, d->n_room + n_extra) - d->n_room;
+    hd_warp_sync();
+    if (hd_warp_lane() == 0)
+        d->n_out_extra = at;
+    hd_warp_sync();
+}
+
+/* Lane 0: the slots that the body has used are no longer in the store. Those beside the children's leave holes, which slots
+ * of children that were not made fill up. */
+HD_FN void hd_desk_pay(hd_worker *w, const hd_desk *d)
+{
+    uint32_t n = hd_least_of(d->n_spawned, d->n_room), n_extra = hd_least_of(d->n_extra, hd_extra_of(d->n_room));
+    uint32_t unused = d->n_room - n, i, top = w->n_free;
+    for (i = 0; i < n_extra && i < unused; i++)
+        w->free[top - d->n_room - n_extra + i] = w->free[top - 1u - n - i];
+    w->n_free = top - n - n_extra;
+}
+
+/* ---- the end of a task -------------------------------------------------------------------------- */
+
+/* Lane 0: the spawner of task t has ended, so its handle need not be good any more. */
+HD_FN void hd_let_go(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    hd_kin *k = hd_kin_at(r, t);
+    uint32_t n = 0;
+    for (;;) {
+        uint32_t v = HD_LOAD(&k->gate, ACQUIRE, DEV);
+        if (v & HD_GATE_ENDED) { /* nobody else changes it; who waits acquires the end */
+            HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);
+            hd_slot_free(w, t);
+            return;
+        }
+        if (!(v & HD_GATE_LOCK) && HD_CAS(&k->gate, v, v | HD_GATE_RELEASED, RELEASE, DEV))
+            return;
+        HD_PAUSE(n++);
+    }
+}
+
+/* All scheduling lanes: of all tasks in a list of held children. */
+HD_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
+{
+    while (held != HD_NONE) {
+        const uint32_t next = hd_kin_at(r, held)->held_next;
+        hd_warp_sync(); /* all have read it before its slot is free */
+        if (hd_warp_lane() == 0)
+            hd_let_go(r, w, held);
+        hd_store_trim(r, w);
+        held = next;
+    }
+}
+
+/* Lane 0: held task t has ended. Returns who waits for it. Its slot is free if its spawner has ended, too. */
+HD_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    hd_kin *k = hd_kin_at(r, t);
+    uint32_t state, v, waiters;
+    v = HD_LOAD(&k->gate, RELAXED, DEV);
+    v = hd_gate_lock(k, v >> HD_GATE_BITS, &state);
+    waiters = k->waiters;
+    if (v & HD_GATE_RELEASED) {
+        HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);
+        hd_slot_free(w, t);
+    } else {
+        HD_STORE(&k->gate, v | HD_GATE_ENDED, RELEASE, DEV);
+    }
+    return waiters;
+}
+
+/* Lane 0: moves those in *waiters on until one is ready: that one, or HD_NONE. */
+HD_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
+{
+    while (*waiters != HD_NONE) {
+        uint32_t t = *waiters;
+        *waiters = hd_kin_at(r, t)->next; /* before it stands in another list */
+        if (!hd_wait_on(r, t))
+            return t;
+    }
+    return HD_NONE;
+}
+
+/* All scheduling lanes: who waits for task t, which has ended, is moved on. */
+HD_FN void hd_wake(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    uint32_t waiters = HD_NONE, ready = HD_NONE;
+    if (hd_warp_lane() == 0)
+        waiters = hd_gate_end(r, w, t);
+    do {
+        if (hd_warp_lane() == 0)
+            ready = hd_next_waiter(r, &waiters);
+        ready = hd_shuffle(ready, 0);
+        hd_hand_on_one(r, w, ready);
+    } while (ready != HD_NONE);
+}
+
+/* All scheduling lanes: something that continuation t (if any) waits for has ended, or will not come: n of them. */
+HD_FN void hd_close_open(const hd_run *r, hd_worker *w, uint32_t t, uint32_t n)
+{
+    uint32_t ready = HD_NONE;
+    if (t == HD_NONE)
+        return;
+    if (hd_warp_lane() == 0 && HD_SUB(&hd_kin_at(r, t)->open, n, ACQ_REL, DEV) == n)
+        ready = t;
+    hd_hand_on_one(r, w, ready);
+}
+
+/* All scheduling lanes: spawned task t has ended, and with it the one whose end that is. Returns the graph's task whose
+ * end it is in the end, or HD_NONE. */
+HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    while (t != HD_NONE && hd_is_spawned(r, t)) {
+        const hd_task *task = hd_child_at(r, t);
+        const uint32_t parent = task->kin.parent, heir_of = task->kin.heir_of, is_held = task->flags & HD_TASK_HELD;
+        hd_warp_sync(); /* all have read it before its slot is free */
+        if (is_held)
+            hd_wake(r, w, t);
+        else if (hd_warp_lane() == 0)
+            hd_slot_free(w, t);
+        hd_store_trim(r, w);
+        hd_close_open(r, w, parent, 1u);
+        t = heir_of;
+    }
+    return t;
+}
+
+/* Lane 0: task t goes on as its continuation. */
+HD_FN void hd_leave_to_heir(const hd_run *r, hd_worker *w, const hd_desk *d, uint32_t t)
+{
+    hd_kin *heir = hd_kin_at(r, d->fork);
+    uint32_t before = HD_NONE, at;
+    heir->heir_of = t;
+    heir->held = d->held;
+    if (!hd_is_spawned(r, t) || hd_kin_at(r, t)->heir_of == HD_NONE)
+        return;
+    heir->heir_of = hd_kin_at(r, t)->heir_of; /* t was a continuation itself */
+    before = hd_kin_at(r, t)->held;
+    hd_slot_free(w, t);
+    if (heir->held == HD_NONE) {
+        heir->held = before;
+        return;
+    }
+    for (at = heir->held; hd_kin_at(r, at)->held_next != HD_NONE; at = hd_kin_at(r, at)->held_next)
+        ;
+    hd_kin_at(r, at)->held_next = before;
+}
+
+/* All scheduling lanes: lets go of what the bodies of t, a task that has ended, held. */
+HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_desk *d, uint32_t t)
+{
+    hd_let_go_all(r, w, d->held);
+    if (hd_is_spawned(r, t))
+        hd_let_go_all(r, w, hd_kin_at(r, t)->held);
+    hd_warp_sync();
+}
+
+/* All scheduling lanes, after the barrier that ends the body of task t: hands on what it has made. Returns the graph's task
+ * that has ended by it, whose successors the caller counts, or HD_NONE. */
+HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t t)
+{
+    const uint32_t fork = d->fork, body = r->tasks[t].body, spawned = (uint32_t)hd_is_spawned(r, t);
+    uint32_t ended = t;
+    hd_desk_drain(r, w, d);
+    if (hd_warp_lane() == 0)
+        hd_desk_pay(w, d);
+    hd_warp_sync();
+    if (fork != HD_NONE) {
+        if (hd_warp_lane() == 0)
+            hd_leave_to_heir(r, w, d, t);
+        hd_warp_sync();
+        hd_close_open(r, w, fork, HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room));
+        ended = HD_NONE;
+    } else {
+        hd_let_go_of(r, w, d, t);
+        ended = hd_end_spawned(r, w, t);
+    }
+    hd_warp_sync();
+    if (spawned && hd_warp_lane() == 0) {
+        w->n_done++;
+        w->tally.n_tasks += body != HD_BODY_JOIN;
+    }
+    hd_warp_sync();
+    return ended;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* arena.c - sizes of the room for tasks that bodies make. */
+#include "backend/arena.h"
+
+#include "base/base.h"
+#include "heddle/core/spawn.h"
+#include "heddle/task.h"
+
+#define RESERVE_MAX 16384u
+
+static uint32_t most_children(const heddle_table *t)
+{
+    uint32_t i, most = 0;
+    for (i = 0; i < t->n_bodies; i++)
+        most = t->bodies[i].n_children > most ? t->bodies[i].n_children : most;
+    return most;
+}
+
+static uint32_t largest_record(const heddle_table *t)
+{
+    uint32_t i, most = 0;
+    for (i = 0; i < t->n_bodies; i++)
+        most = t->bodies[i].arg_bytes > most ? t->bodies[i].arg_bytes : most;
+    return most;
+}
+
+int hd_arena_is_needed(const hd_graph *g) { return most_children(g->table) != 0; }
+
+void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
+{
+    const uint32_t n_most = most_children(g->table), need = n_most + hd_extra_of(n_most),
+                   record = largest_record(g->table);
+    const uint64_t least = (uint64_t)r->n_workers * HD_BATCH + need + HD_BATCH, room = HEDDLE_MAX_TASKS - r->n_tasks;
+    uint64_t n = n_slots > least ? n_slots : least;
+    uint32_t share;
+    n = (n + HD_BATCH - 1) / HD_BATCH * HD_BATCH;
+    r->n_arena = (uint32_t)(n < room ? n : room / HD_BATCH * HD_BATCH);
+    r->n_bodies = g->table->n_bodies;
+    share = r->n_arena / 4 * 3 / r->n_workers; /* what a store keeps: all together leave a quarter to breadth */
+    r->n_reserve = share > need + HD_BATCH ? share - need - HD_BATCH : 0;
+    if (r->n_reserve > RESERVE_MAX)
+        r->n_reserve = RESERVE_MAX;
+    r->n_store = 1 + r->n_reserve + need + 3 * HD_BATCH;
+    r->n_pool = hd_power_of_two(r->n_arena / HD_BATCH + r->n_workers + 2);
+    r->child_args = record > HD_INLINE_ARGS ? (record + 15) / 16 : 0;
+    r->child_args_at = (uint32_t)((hd_graph_blob(g)->args_bytes + 15) / 16);
+    r->has_urgent = 1; /* spawned ones may be */
+}
+
+uint64_t hd_arena_task_bytes(const hd_run *r) { return ((uint64_t)r->n_tasks + r->n_arena) * sizeof(hd_task); }
+
+uint64_t hd_arena_arg_bytes(const hd_run *r)
+{
+    return r->child_args ? (r->child_args_at + (uint64_t)r->n_arena * r->child_args) * 16 : 0;
+}
+
+uint64_t hd_arena_link_bytes(const hd_run *r) { return ((uint64_t)r->n_tasks + r->n_arena) * 4; }
+uint64_t hd_arena_pool_bytes(const hd_run *r) { return (uint64_t)r->n_pool * (HD_BATCH + 1) * 4; }
+uint64_t hd_arena_store_bytes(const hd_run *r) { return (uint64_t)r->n_workers * r->n_store * 4; }
+uint64_t hd_arena_after_bytes(const hd_run *r) { return (uint64_t)r->n_arena * sizeof(hd_after); }
+uint64_t hd_arena_sibling_bytes(const hd_run *r) { return (uint64_t)r->n_workers * HD_SIBLINGS * sizeof(hd_sibling); }
+uint64_t hd_arena_body_bytes(const hd_run *r) { return r->n_bodies * 8ull; }
+
+uint32_t hd_arena_ring(const hd_run *r) { return hd_power_of_two(r->n_tasks + r->n_arena + r->n_workers); }
+
+void hd_arena_fill_bodies(uint32_t *to, const hd_graph *g)
+{
+    uint32_t i;
+    for (i = 0; i < g->table->n_bodies; i++) {
+        to[2 * i] = g->table->bodies[i].arg_bytes;
+        to[2 * i + 1] = g->table->bodies[i].n_children;
+    }
+}

@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: MIT */
+/* spawn.c - tasks that make tasks, under every interleaving up to a bound: the second suite of the model test.
+ *
+ * A case is a handful of bodies, each a line that says what it spawns, run by workers on an arena of a few slots. Workers are
+ * threads, which are the cpu backend's own loop (src/backend/cpu/work.c), or blocks: scheduling lanes and lanes that run
+ * the body beside them, over the same functions that core/spawning.h calls on a GPU. Every schedule is checked: each body ran
+ * once in each run, after what it waits for, and what was written before is ordered before it; the run ended when all
+ * had ended; and every slot is free again, once, with a gate that nobody holds.
+ *
+ * All memory of the arena and of the blocks' workers is watched (-fsanitize=thread): records, lists, free slots, desks. Two
+ * accesses that a gate, a word of the pool or a round should have ordered are an error even if the values are right. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cpu/work.h"
+#include "heddle/core/spawn.h"
+#include "suite.h"
+#include "watch.h"
+
+#define MAX_NODES 12u
+#define MAX_SPAWNS 6u
+#define MAX_GRAPH 3u
+#define MAX_ARENA 16u
+#define MAX_TASKS (MAX_GRAPH + MAX_ARENA)
+#define MAX_WORKERS 2u
+#define MAX_STORE 32u
+#define MAX_PLACES 8u
+#define MAX_SLOTS 32u
+#define N_TEAM 2u /* lanes that run a body of a block at once */
+
+/* Data: what a lane wrote as its output, and what it wrote before it spawned somebody. */
+#define OUT(node, lane) (N_TEAM * (node) + (lane))
+#define IN(node) (N_TEAM * MAX_NODES + (node))
+
+typedef struct spawn_case {
+    const char *name;
+    /* Bodies by number. ">3": goes on as 3, ">*": as a join. "4": spawns 4; "4h": and asks for its handle; "4!": urgent; "4<1,2":
+     * it waits for those. A body may wait for others than its siblings, if whoever made those still holds them. */
+    const char *bodies[MAX_NODES];
+    uint32_t n_roots; /* bodies 0 .. n_roots - 1 are the graph's                                          */
+    uint32_t n_arena;
+    uint32_t n_preempt, n_weak, n_stale; /* as in graphs.h                                                */
+    /* What follows is 0 unless said. */
+    uint32_t n_workers; /* 0 = 2                                                                          */
+    uint32_t last;      /* a body + 1: the graph's last task, after all roots                              */
+    uint32_t n_blocks;  /* so many workers, from the first, are blocks                                    */
+    uint32_t n_lanes;   /* scheduling lanes of a block, 0 = 1                                             */
+    uint32_t n_team;    /* lanes of a block that run bodies, 0 = 1                                        */
+    uint32_t n_slots;   /* of a ring, 0 = 4; dispatch ticket: of the one ring, 0 = 32                      */
+    uint32_t n_pool;    /* places, 0 = more than enough                                                   */
+    uint32_t n_reserve;
+    uint32_t policy, dispatch; /* dispatch 0 = distributed                                                */
+    uint32_t parks, boxes, steals;
+    uint32_t n_runs; /* 0 = 1 */
+    uint32_t put;    /* so many batches are in the pool at first, the rest was never used                 */
+} spawn_case;
+
+#define LRR HD_POLICY_LRR
+#define LF HD_POLICY_LF
+#define SHARE HD_POLICY_SHARE
+
+/* clang-format off */
+static const spawn_case cases[] = {
+    /* name, bodies, roots, slots, bounds */
+    /* Handles: who ends while others come to wait for it, is moved on, or is let go of by its spawner. */
+    {"spawn.pair",     {"1 2<1", "", ""},                  1, 12, 3, 2, 2, .policy = LRR},
+    {"spawn.two",      {"1 2 3<1,2", "", "", ""},          1, 12, 2, 2, 1, .policy = LRR},
+    {"spawn.list",     {"1 2<1 3<1", "", "", ""},          1, 12, 2, 2, 1, .policy = LRR},
+    {"spawn.held",     {"1h", ""},                         1, 10, 3, 2, 2, .policy = LRR},
+    {"spawn.again",    {"1h 2<1", "", "3h 4<3", "", ""}, 1, 14, 2, 2, 1, .policy = LRR},
+    {"spawn.cousin",   {">3 1h 2", "", "4<1", "", ""},     1, 14, 2, 2, 1, .policy = LRR},
+    /* Continuations. */
+    {"spawn.fork",     {">3 1 2", "", "", "", ""},         1, 12, 2, 2, 1, .policy = LRR, .last = 5},
+    {"spawn.join",     {">* 1", "", ""},                   1, 12, 2, 2, 1, .policy = LRR, .last = 3},
+    {"spawn.deep",     {">3 1 2", ">5 4", "", "", "", ""}, 1, 14, 2, 2, 1, .policy = LRR},
+    {"spawn.then",     {">2 1h", "", ">4 3h", "", ""},     1, 12, 2, 2, 1, .policy = LRR},
+    {"spawn.waits",    {"1 2<1", ">4 3", "", "", ""},      1, 14, 2, 2, 1, .policy = LRR},
+    /* Tasks that stay with their maker, and leave it. */
+    {"spawn.share",    {"1 2 3", "", "", ""},              1, 12, 2, 2, 1, .policy = SHARE},
+    {"spawn.shared",   {"1 2", "3 4", "5", "", "", ""},    1, 14, 2, 2, 1, .policy = SHARE},
+    {"spawn.steals",   {"1 2 3", "", "", ""},              1, 12, 2, 2, 1, .policy = SHARE, .steals = 1},
+    {"spawn.full",     {"1 2 3 4", "", "", "", ""},        1, 14, 2, 2, 1, .policy = LRR, .n_slots = 1},
+    {"spawn.parks",    {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .policy = SHARE, .parks = 1},
+    /* Other queues. */
+    {"spawn.ticket",   {"1", "2", "3", "4", ""},           1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 2},
+    {"spawn.tickets",  {"1 2", "", ""},                    1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4},
+    {"spawn.central",  {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_CENTRAL},
+    {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
+    /* Slots. */
+    {"spawn.pool",     {"", ""},                           2, 8,  2, 2, 1, .n_reserve = 4, .put = 2, .n_pool = 4},
+};
+/* clang-format on */
+
+/* A body, read. */
+typedef struct node {
+    uint32_t then; /* its continuation, NOBODY, or JOIN */
+    uint32_t n_spawns, spawns[MAX_SPAWNS];
+    /* As a child: */
+    uint32_t n_after, after[MAX_SPAWNS], urgent, named;
+    uint32_t before; /* bit mask of bodies that it runs after */
+} node;
+#define NOBODY 0xffu
+#define JOIN 0xfeu
+
+static const spawn_case *c;
+static node nodes[MAX_NODES];
+static uint32_t n_nodes;
+
+/* What is watched. */
+static struct {
+    hd_task tasks[MAX_TASKS];
+    uint32_t link[MAX_TASKS], back[MAX_TASKS], store[MAX_WORKERS * MAX_STORE], pool[MAX_PLACES * (HD_BATCH + 1u)];
+    heddle_handle handle[MAX_NODES];
+    hd_tally tallies[MAX_WORKERS];
+    uint32_t now[MAX_WORKERS]; /* a block: the task that it runs */
+    hd_worker workers[MAX_WORKERS];
+    hd_after after[MAX_ARENA];
+    hd_desk desks[MAX_WORKERS];
+} m;
+
+/* Words, and what is only read. */
+static hd_shared shared;
+static hd_cursor cursors[2u * MAX_WORKERS];
+static uint32_t slots[2u * MAX_WORKERS * MAX_SLOTS], boxes[MAX_WORKERS], count[MAX_TASKS], ended[MAX_WORKERS];
+static uint32_t roots[MAX_GRAPH], bodies[2u * MAX_NODES];
+static hd_cpu_now nows[MAX_WORKERS];
+static hd_run run;
+
+static uint32_t n_ran[MAX_NODES];
+static uint64_t clock_ns;
+
+static uint32_t given(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
+static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
+static uint32_t n_team(void) { return given(c->n_team, 1u); }
+static uint32_t n_lanes(void) { return given(c->n_lanes, 1u); }
+static uint32_t n_graph(void) { return c->n_roots + (c->last != 0u); }
+static uint32_t graph_node(uint32_t t) { return t < c->n_roots ? t : c->last - 1u; }
+
+/* Those who wait for room take turns by the clock (core/own.h): it goes on by a third of a turn at each look, so that all
+ * get theirs however few the looks are. */
+uint64_t hd_host_clock(void) { return clock_ns += HD_GATHER_NS / 3u; }
+
+/* ---- reading a case ------------------------------------------------------------------------------------ */
+
+static uint32_t read_number(const char **at) { return (uint32_t)strtoul(*at, (char **)at, 10); }
+
+static void read_child(node *parent, const char **at)
+{
+    uint32_t n = read_number(at);
+    node *child = &nodes[n];
+    parent->spawns[parent->n_spawns++] = n;
+    for (; **at && **at != ' ';) {
+        char what = *(*at)++;
+        child->urgent |= what == '!';
+        child->named |= what == 'h';
+        if (what != '<' && what != ',')
+            continue;
+        child->after[child->n_after] = read_number(at);
+        nodes[child->after[child->n_after++]].named = 1;
+    }
+}
+
+static void read_body(node *b, const char *at)
+{
+    b->then = NOBODY;
+    while (*at) {
+        if (*at == ' ') {
+            at++;
+        } else if (*at != '>') {
+            read_child(b, &at);
+        } else if (*++at == '*') {
+            b->then = JOIN;
+            at++;
+        } else {
+            b->then = read_number(&at);
+        }
+    }
+}
+
+static uint32_t ends(uint32_t n);
+
+static uint32_t children_end(uint32_t n)
+{
+    uint32_t i, mask = 0;
+    for (i = 0; i < nodes[n].n_spawns; i++)
+        mask |= ends(nodes[n].spawns[i]);
+    return mask;
+}
+
+/* Bodies that have run when the task of body n has ended. */
+static uint32_t ends(uint32_t n)
+{
+    const uint32_t then = nodes[n].then, self = 1u << n;
+    return then == NOBODY ? self : self | children_end(n) | (then == JOIN ? 0u : ends(then));
+}
+
+static void order_bodies(void)
+{
+    uint32_t n, i;
+    for (n = 0; n < n_nodes; n++) {
+        for (i = 0; i < nodes[n].n_after; i++)
+            nodes[n].before |= ends(nodes[n].after[i]);
+        if (nodes[n].then < MAX_NODES)
+            nodes[nodes[n].then].before |= 1u << n | children_end(n);
+        if (c->last && n < c->n_roots)
+            nodes[c->last - 1u].before |= ends(n);
+    }
+}
+
+static void read_case(void)
+{
+    uint32_t n;
+    memset(nodes, 0, sizeof nodes);
+    for (n_nodes = 0; n_nodes < MAX_NODES && c->bodies[n_nodes]; n_nodes++)
+        ;
+    for (n = 0; n < n_nodes; n++)
+        read_body(&nodes[n], c->bodies[n]);
+    order_bodies();
+    for (n = 0; n < n_nodes; n++) {
+        bodies[2u * n] = 4;
+        bodies[2u * n + 1u] = nodes[n].n_spawns;
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------- */
+
+static uint32_t most_slots(void)
+{
+    uint32_t n, most = 0;
+    for (n = 0; n < n_nodes; n++)
+        most = nodes[n].n_spawns > most ? nodes[n].n_spawns : most;
+    return most + hd_extra_of(most);
+}
+
+static void make_run(void)
+{
+    hd_run *r = &run;
+    memset(r, 0, sizeof *r);
+    r->tasks = m.tasks;
+    r->roots = roots;
+    r->shared = &shared;
+    r->count = count;
+    r->link = m.link;
+    r->back = m.back;
+    r->store = m.store;
+    r->pool = m.pool;
+    r->bodies = bodies;
+    r->after = m.after;
+    r->cursors = cursors;
+    r->slots = slots;
+    r->boxes = c->boxes ? boxes : NULL;
+    r->tallies = m.tallies;
+    r->host = c->parks ? &model_host : NULL;
+    r->n_tasks = n_graph();
+    r->n_roots = c->n_roots;
+    r->n_workers = n_workers();
+    r->policy = c->policy;
+    r->dispatch = given(c->dispatch, HD_DISPATCH_DISTRIBUTED);
+    r->n_slots = given(c->n_slots, r->dispatch == HD_DISPATCH_DISTRIBUTED ? 4u : MAX_SLOTS);
+    r->has_urgent = 1;
+    r->n_arena = c->n_arena;
+    r->n_bodies = n_nodes;
+    r->n_reserve = c->n_reserve;
+    r->n_store = 1u + c->n_reserve + most_slots() + 3u * HD_BATCH;
+    r->n_pool = given(c->n_pool, MAX_PLACES);
+    r->steals = c->steals;
+    r->late = hd_policy_late(r);
+    r->n_local = 1024;
+}
+
+static void write_graph(void)
+{
+    uint32_t t, n = n_graph();
+    for (t = 0; t < n; t++) {
+        hd_task *task = &m.tasks[t];
+        task->body = (uint16_t)graph_node(t);
+        task->arg_bytes = 4;
+        memcpy(task->args, &(uint32_t){graph_node(t)}, 4);
+        if (t >= c->n_roots) {
+            task->n_in = c->n_roots;
+        } else if (c->last) {
+            task->n_succ = 1;
+            task->first[0] = (hd_edge){n - 1u, c->n_roots};
+        }
+        roots[t] = t;
+    }
+}
+
+/* As other runs may have left them: these batches are in the pool, the rest has never been used. */
+static void fill_pool(void)
+{
+    uint32_t i;
+    for (i = 0; i < c->put * HD_BATCH; i++)
+        m.pool[i] = run.n_tasks + i;
+    for (i = 0; i < c->put; i++)
+        *hd_pool_word(&run, i) = 1;
+    shared.fresh = c->put * HD_BATCH;
+    shared.avail = shared.pool_tail = c->put;
+}
+
+static void begin(void)
+{
+    memset(&shared, 0, sizeof shared);
+    memset(cursors, 0, sizeof cursors);
+    memset(slots, 0, sizeof slots);
+    memset(boxes, 0, sizeof boxes);
+    memset(count, 0, sizeof count);
+    memset(ended, 0, sizeof ended);
+    memset(&m, 0, sizeof m);
+    memset(n_ran, 0, sizeof n_ran);
+    clock_ns = 0;
+    write_graph();
+    fill_pool();
+    hd_rearm(&run, 1);
+    watch_begin(&m, sizeof m);
+}
+
+/* ---- a body -------------------------------------------------------------------------------------------- */
+
+static void spawn(const heddle_lane *lane, uint32_t n)
+{
+    const node *b = &nodes[n];
+    heddle_handle after[MAX_SPAWNS];
+    heddle_child child;
+    uint32_t i;
+    for (i = 0; i < b->n_after; i++)
+        after[i] = m.handle[b->after[i]];
+    model_note("spawns", n);
+    model_write_cell(IN(n), "what its spawner wrote");
+    if (!b->named) {
+        heddle_spawn(lane, n, &n, sizeof n, after, b->n_after, (int32_t)b->urgent);
+        return;
+    }
+    memset(&child, 0, sizeof child);
+    child.body = n;
+    child.args = &n;
+    child.arg_bytes = sizeof n;
+    child.after = after;
+    child.n_after = b->n_after;
+    child.priority = (int32_t)b->urgent;
+    child.out = &m.handle[n];
+    heddle_spawn_task(lane, &child);
+}
+
+static void go_on_as(const heddle_lane *lane, uint32_t then)
+{
+    if (then == JOIN)
+        heddle_continue(lane, HD_BODY_JOIN, NULL, 0);
+    if (then >= MAX_NODES)
+        return;
+    model_write_cell(IN(then), "what its spawner wrote");
+    heddle_continue(lane, then, &then, sizeof then);
+}
+
+/* Lane 0, as body n begins in run k. */
+static void check_before(uint32_t n, uint32_t k)
+{
+    uint32_t i, l;
+    model_note("runs body", n);
+    if (n_ran[n] != k)
+        model_fail("body %u runs again", n);
+    for (i = 0; i < n_nodes; i++) {
+        if (!(nodes[n].before >> i & 1u))
+            continue;
+        if (n_ran[i] != k + 1u)
+            model_fail("body %u runs before body %u", n, i);
+        for (l = 0; l < N_TEAM; l++)
+            model_read_cell(OUT(i, l), "an input");
+    }
+    n_ran[n] = k + 1u;
+}
+
+static void run_node(const heddle_lane *lane, const void *app, const void *args)
+{
+    const uint32_t n = *(const uint32_t *)args, k = shared.run - 1u;
+    uint32_t i;
+    (void)app;
+    model_read_cell(IN(n), "what its spawner wrote");
+    if (lane->index == 0) {
+        check_before(n, k);
+        go_on_as(lane, nodes[n].then);
+    }
+    heddle_barrier(lane);
+    for (i = lane->index; i < nodes[n].n_spawns; i += lane->count)
+        spawn(lane, nodes[n].spawns[i]);
+    model_write_cell(OUT(n, lane->index), "an output");
+}
+
+static const heddle_body_info infos[MAX_NODES] = {
+    {"0", run_node, 4, 0, MAX_SPAWNS},  {"1", run_node, 4, 0, MAX_SPAWNS}, {"2", run_node, 4, 0, MAX_SPAWNS},
+    {"3", run_node, 4, 0, MAX_SPAWNS},  {"4", run_node, 4, 0, MAX_SPAWNS}, {"5", run_node, 4, 0, MAX_SPAWNS},
+    {"6", run_node, 4, 0, MAX_SPAWNS},  {"7", run_node, 4, 0, MAX_SPAWNS}, {"8", run_node, 4, 0, MAX_SPAWNS},
+    {"9", run_node, 4, 0, MAX_SPAWNS},  {"10", run_node, 4, 0, MAX_SPAWNS}, {"11", run_node, 4, 0, MAX_SPAWNS}};
+
+/* ---- the end of a run ---------------------------------------------------------------------------------- */
+
+static void note_free(uint32_t *seen, uint32_t t, const char *where)
+{
+    uint32_t i = t - run.n_tasks;
+    if (i >= run.n_arena)
+        model_fail("%s has %u, which is no slot", where, t);
+    if (*seen >> i & 1u)
+        model_fail("slot %u is free twice, once in %s", i, where);
+    *seen |= 1u << i;
+}
+
+/* Every slot is free: in a store, in the pool, or never used. */
+static void check_slots(void)
+{
+    uint32_t seen = 0, i, k, w;
+    for (w = 0; w < n_workers(); w++)
+        for (i = 0; i < m.store[w * run.n_store]; i++)
+            note_free(&seen, m.store[w * run.n_store + 1u + i], "a store");
+    if (shared.pool_tail - shared.pool_head != shared.avail)
+        model_fail("the pool has %u batches, and says %u", shared.pool_tail - shared.pool_head, shared.avail);
+    for (i = shared.pool_head; i != shared.pool_tail; i++)
+        for (k = 0; k < HD_BATCH; k++)
+            note_free(&seen, hd_pool_at(&run, i)[k], "the pool");
+    for (i = shared.fresh; i < run.n_arena; i++)
+        note_free(&seen, run.n_tasks + i, "what nobody has had");
+    if (seen != (1u << run.n_arena) - 1u)
+        model_fail("slots 0x%x are lost", ~seen & ((1u << run.n_arena) - 1u));
+}
+
+static void check_gates(void)
+{
+    uint32_t i;
+    for (i = 0; i < run.n_arena; i++)
+        if (hd_kin_at(&run, run.n_tasks + i)->gate & ((1u << HD_GATE_BITS) - 1u))
+            model_fail("the gate of slot %u is 0x%x", i, hd_kin_at(&run, run.n_tasks + i)->gate);
+}
+
+static void check_words(void)
+{
+    uint32_t i, n_spawned = 0, n_tasks = 0, n_joins = 0;
+    for (i = 0; i < n_nodes; i++)
+        n_joins += nodes[i].then == JOIN;
+    for (i = 0; i < n_workers(); i++) {
+        n_spawned += m.tallies[i].n_spawned;
+        n_tasks += m.tallies[i].n_tasks;
+        if (boxes[i])
+            model_fail("the box of worker %u still holds 0x%x", i, boxes[i]);
+    }
+    if (n_tasks != n_nodes || n_spawned != n_nodes + n_joins - n_graph())
+        model_fail("tallies say %u tasks ran and %u were spawned", n_tasks, n_spawned);
+    if (shared.outstanding || shared.starved || shared.resting)
+        model_fail("outstanding %u, starved %u, resting %u", shared.outstanding, shared.starved, shared.resting);
+    for (i = 0; i < run.n_slots && run.dispatch == HD_DISPATCH_TICKET; i++)
+        if (slots[i])
+            model_fail("slot %u still holds 0x%x", i, slots[i]);
+}
+
+static void last_out(uint32_t k)
+{
+    uint32_t n, l, w;
+    model_note("is the last out, of run", k + 1u);
+    if (shared.fail.stop != HD_STOP_DONE)
+        model_fail("stopped with %u, code %u", shared.fail.stop, shared.fail.code);
+    for (n = 0; n < n_nodes; n++) {
+        if (n_ran[n] != k + 1u)
+            model_fail("the run ends before body %u has run", n);
+        for (l = 0; l < N_TEAM; l++)
+            model_read_cell(OUT(n, l), "an output, after the run");
+    }
+    check_slots();
+    check_gates();
+    check_words();
+    hd_rearm(&run, k + 2u);
+    for (w = 0; w < n_workers(); w++)
+        model_give(MODEL_GATE(w));
+}
+
+/* ---- a block ------------------------------------------------------------------------------------------- */
+
+#define READY(worker) (3u * (worker))
+#define DONE(worker) (3u * (worker) + 1u)
+#define TEAM(worker) (3u * (worker) + 2u)
+
+static uint32_t n_block(void) { return n_lanes() + n_team(); }
+
+typedef struct block_team {
+    hd_team team;
+    uint32_t worker;
+} block_team;
+
+static void team_barrier(hd_team *team, uint32_t lane)
+{
+    (void)lane;
+    model_barrier(TEAM(((block_team *)team)->worker), 1, n_team(), 1);
+}
+
+/* A lane that runs bodies. */
+static void run_bodies(uint32_t id, uint32_t index)
+{
+    block_team team = {{team_barrier}, id};
+    heddle_lane lane = {index, n_team(), id, 0, NULL, &shared.fail, &team.team, NULL, &m.desks[id]};
+    for (;;) {
+        const hd_task *task;
+        model_barrier(READY(id), 1, n_block(), 1);
+        if (m.now[id] == HD_NONE)
+            return;
+        lane.task = m.now[id];
+        task = hd_task_at(&run, m.now[id]);
+        if (task->body != HD_BODY_JOIN)
+            run_node(&lane, NULL, task->args);
+        (void)HD_ADD(&ended[id], 1u, RELAXED, BLOCK);
+        model_barrier(DONE(id), 1, n_block(), 1);
+    }
+}
+
+/* Lane 0 looks again, later. */
+static void pause_lanes(void)
+{
+    if (hd_warp_lane() == 0)
+        HD_PAUSE(0);
+    hd_warp_sync();
+}
+
+static void idle_block(hd_worker *w, uint32_t polls)
+{
+    if (hd_warp_lane() == 0) {
+        if (w->aside == HD_NONE)
+            hd_open_box(&run, w);
+        else if (w->open)
+            hd_close_box(&run, w);
+        if (polls == 0)
+            hd_settle_own(&run, w);
+        if (w->aside != HD_NONE)
+            hd_starve(&run, w);
+    }
+    hd_warp_sync();
+    if (polls && w->aside == HD_NONE)
+        hd_rest(&run, w);
+    hd_warp_sync();
+    if (polls)
+        pause_lanes();
+}
+
+static uint32_t next_of_block(hd_worker *w)
+{
+    uint32_t polls, t;
+    for (polls = 0; hd_shuffle(hd_stopped(&run), 0) == HD_STOP_NOT; polls++) {
+        t = hd_take_room(&run, w);
+        if (t == HD_NONE) {
+            idle_block(w, polls);
+            continue;
+        }
+        if (hd_warp_lane() == 0 && w->open)
+            hd_close_box(&run, w);
+        hd_warp_sync();
+        return t;
+    }
+    return HD_NONE;
+}
+
+static void publish(uint32_t id, uint32_t t)
+{
+    if (hd_warp_lane() == 0)
+        m.now[id] = t;
+    model_barrier(READY(id), 1, n_block(), 1);
+}
+
+/* Hands on what the body of the n-th task makes until it has ended. */
+static void attend(uint32_t id, uint32_t n)
+{
+    while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
+        hd_desk_drain(&run, &m.workers[id], &m.desks[id]);
+        pause_lanes();
+    }
+    model_barrier(DONE(id), 1, n_block(), 1);
+}
+
+static void finish(hd_worker *w, uint32_t t)
+{
+    if (run.dispatch == HD_DISPATCH_TICKET)
+        hd_ticket_finish(&run, w, t, hd_task_at(&run, t));
+    else
+        hd_finish(&run, w, t, hd_task_at(&run, t));
+}
+
+/* A scheduling lane: as hd_schedule_spawning (core/spawning.h). 1: this is the last one out. */
+static int schedule(uint32_t id)
+{
+    hd_worker *w = &m.workers[id];
+    hd_desk *d = &m.desks[id];
+    uint32_t t, n = 0;
+    if (hd_warp_lane() == 0)
+        hd_worker_begin(&run, w, id);
+    hd_warp_sync();
+    (void)hd_room(&run, w, 0);
+    while ((t = next_of_block(w)) != HD_NONE) {
+        hd_desk_open(&run, w, d, t);
+        publish(id, t);
+        attend(id, ++n);
+        t = hd_end_body(&run, w, d, t);
+        if (t != HD_NONE)
+            finish(w, t);
+        hd_warp_sync();
+    }
+    publish(id, HD_NONE);
+    return hd_warp_lane() == 0 && hd_worker_end(&run, w);
+}
+
+/* ---- fibers -------------------------------------------------------------------------------------------- */
+
+static void work(uint32_t id)
+{
+    uint32_t k;
+    for (k = 0; k < given(c->n_runs, 1u); k++) {
+        if (k)
+            model_wait(MODEL_GATE(id));
+        if (hd_cpu_work(&run, infos, id, NULL, &nows[id], NULL))
+            last_out(k);
+    }
+}
+
+/* Blocks run once. */
+static void fiber(uint32_t i)
+{
+    uint32_t id = i / n_block(), lane = i % n_block();
+    if (id >= c->n_blocks) {
+        work(c->n_blocks + i - c->n_blocks * n_block());
+        return;
+    }
+    if (lane >= n_lanes()) {
+        run_bodies(id, lane - n_lanes());
+        return;
+    }
+    model_join(id, lane, n_lanes());
+    if (schedule(id))
+        last_out(0);
+}
+
+static void end(void)
+{
+    uint32_t n;
+    watch_end();
+    for (n = 0; n < n_nodes; n++)
+        if (n_ran[n] != given(c->n_runs, 1u))
+            model_fail("body %u ran in %u runs", n, n_ran[n]);
+}
+
+/* ---- the suite ----------------------------------------------------------------------------------------- */
+
+static const char *name_of(uint32_t i) { return i < sizeof cases / sizeof cases[0] ? cases[i].name : NULL; }
+
+static void choose(uint32_t i, int weak, model_test *t)
+{
+    c = &cases[i];
+    read_case();
+    make_run();
+    t->name = c->name;
+    t->n_fibers = c->n_blocks * n_block() + n_workers() - c->n_blocks;
+    t->n_preempt = weak ? c->n_weak : c->n_preempt;
+    t->n_stale = weak ? c->n_stale : 0u;
+    t->in_order = 0;
+    t->begin = begin;
+    t->fiber = fiber;
+    t->end = end;
+}
+
+const model_suite model_spawning = {name_of, choose};

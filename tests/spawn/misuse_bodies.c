@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* misuse_bodies.c - see misuse_bodies.h. Lane 0 spawns. */
+#include "misuse_bodies.h"
+
+/* A child that runs misuse_leaf. */
+HD_FN heddle_child leaf(const misuse_args *args)
+{
+    heddle_child c;
+    c.body = misuse_leaf;
+    c.args = args;
+    c.arg_bytes = sizeof *args;
+    c.after = (const heddle_handle *)0;
+    c.ranges = (const heddle_range *)0;
+    c.out = (heddle_handle *)0;
+    c.n_after = c.n_ranges = 0;
+    c.priority = 0;
+    return c;
+}
+
+/* n children, each after the one before by its handle. */
+HD_FN void spawn_chain(const heddle_lane *lane, uint32_t n)
+{
+    heddle_handle handle = 0, last;
+    uint32_t i;
+    for (i = 0; i < n; i++) {
+        const misuse_args args = {i, MISUSE_NOT};
+        heddle_child c = leaf(&args);
+        last = handle;
+        c.after = &last;
+        c.n_after = i > 0;
+        c.out = &handle;
+        heddle_spawn_task(lane, &c);
+    }
+}
+
+HD_FN void continue_with(const heddle_lane *lane) { heddle_continue(lane, HEDDLE_BODY_JOIN, (const void *)0, 0); }
+
+HD_FN void spawn_wrong_range(const heddle_lane *lane, uint32_t how)
+{
+    const heddle_range range = how == MISUSE_NO_BYTES ? HEDDLE_IN((const void *)64, 0)
+                               : how == MISUSE_STRIDE ? HEDDLE_OUT_2D((const void *)64, 8, 2, 7)
+                                                      : HEDDLE_INOUT((const void *)~(uintptr_t)0, 2);
+    const misuse_args args = {0, MISUSE_NOT};
+    heddle_child c = leaf(&args);
+    c.ranges = &range;
+    c.n_ranges = 1;
+    heddle_spawn_task(lane, &c);
+}
+
+HD_FN void spawn_wrong_child(const heddle_lane *lane, uint32_t how)
+{
+    const misuse_args args = {0, how == MISUSE_CHILD};
+    heddle_handle handle[HEDDLE_MAX_AFTER + 1];
+    heddle_child c = leaf(&args);
+    uint32_t i;
+    for (i = 0; i <= HEDDLE_MAX_AFTER; i++)
+        handle[i] = how == MISUSE_NO_HANDLE ? ~(heddle_handle)0 : 0;
+    if (how == MISUSE_NO_SUCH_TASK) {
+        c.out = &handle[0];
+        heddle_spawn_task(lane, &c);
+        c.out = (heddle_handle *)0;
+        handle[0] += (heddle_handle)1 << 32;
+    }
+    c.body = how == MISUSE_BODY ? (uint32_t)misuse_n_bodies : (uint32_t)misuse_leaf;
+    c.arg_bytes = how == MISUSE_SIZE ? 4u : (uint32_t)sizeof args;
+    c.after = handle;
+    c.n_after = how == MISUSE_AFTER ? HEDDLE_MAX_AFTER + 1 : how == MISUSE_NO_HANDLE || how == MISUSE_NO_SUCH_TASK;
+    heddle_spawn_task(lane, &c);
+}
+
+HEDDLE_SPAWNER(misuse_root, misuse_app, app, misuse_args, t, MISUSE_CHILDREN)
+{
+    if (lane->index != 0)
+        return;
+    switch (t->how) {
+    case MISUSE_NOT: spawn_chain(lane, MISUSE_CHILDREN); break;
+    case MISUSE_MANY: spawn_chain(lane, MISUSE_CHILDREN + 1); break;
+    case MISUSE_LATE:
+        spawn_chain(lane, 1);
+        continue_with(lane);
+        break;
+    case MISUSE_TWICE:
+        continue_with(lane);
+        continue_with(lane);
+        break;
+    case MISUSE_NO_BYTES:
+    case MISUSE_STRIDE:
+    case MISUSE_SPACE: spawn_wrong_range(lane, t->how); break;
+    default: spawn_wrong_child(lane, t->how); break;
+    }
+}
+
+HEDDLE_BODY(misuse_leaf, misuse_app, app, misuse_args, t)
+{
+    if (lane->index != 0)
+        return;
+    app->leaf[t->at]++;
+    if (t->how != MISUSE_NOT)
+        heddle_spawn(lane, misuse_leaf, t, sizeof *t, (const heddle_handle *)0, 0, 0);
+}
+
+/* Pairs of a leaf and somebody who gets the leaf's handle and makes a child that waits for it. */
+HEDDLE_SPAWNER(misuse_keeper, misuse_app, app, misuse_args, t, 2 * MISUSE_PAIRS)
+{
+    uint32_t i;
+    if (lane->index != 0)
+        return;
+    continue_with(lane);
+    for (i = 0; i < MISUSE_PAIRS; i++) {
+        const misuse_args args = {i, MISUSE_NOT};
+        heddle_child c = leaf(&args);
+        c.out = &app->kept[i];
+        if (i % 2)
+            heddle_spawn_task(lane, &c);
+        else /* a range that all of these write: the leaf is late */
+        {
+            const heddle_range range = HEDDLE_INOUT(app->leaf, 4);
+            c.ranges = &range;
+            c.n_ranges = 1;
+            heddle_spawn_task(lane, &c);
+        }
+        heddle_spawn(lane, misuse_user, &args, sizeof args, (const heddle_handle *)0, 0, (int32_t)(i % 3));
+    }
+}
+
+HEDDLE_SPAWNER(misuse_user, misuse_app, app, misuse_args, t, 1)
+{
+    if (lane->index == 0)
+        heddle_spawn(lane, misuse_last, t, sizeof *t, &app->kept[t->at], 1, 0);
+}
+
+HEDDLE_BODY(misuse_last, misuse_app, app, misuse_args, t)
+{
+    if (lane->index != 0)
+        return;
+    app->last[t->at]++;
+    if (app->leaf[t->at] != app->last[t->at])
+        *app->wrong = t->at + 1;
+}
+
+HEDDLE_APP(misuse, misuse_app, MISUSE_BODIES)

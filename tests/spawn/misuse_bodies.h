@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* misuse_bodies.h - bodies that ask for what they must not when they spawn, and handles that pass from parent to parent. */
+#ifndef MISUSE_BODIES_H
+#define MISUSE_BODIES_H
+
+#include "heddle/task.h"
+
+#define MISUSE_CHILDREN 4u /* of misuse_root */
+#define MISUSE_PAIRS 64u
+
+typedef enum misuse_how {
+    MISUSE_NOT, /* as many children as declared, in a chain */
+    MISUSE_MANY,
+    MISUSE_BODY,
+    MISUSE_SIZE,
+    MISUSE_AFTER,
+    MISUSE_NO_HANDLE,    /* a number that names no slot */
+    MISUSE_NO_SUCH_TASK, /* a slot, and a generation that it has not */
+    MISUSE_LATE,
+    MISUSE_TWICE,
+    MISUSE_NO_BYTES,
+    MISUSE_STRIDE,
+    MISUSE_SPACE,
+    MISUSE_CHILD, /* the child spawns, and its body may not */
+    MISUSE_HOWS
+} misuse_how;
+
+typedef struct misuse_app {
+    uint32_t *leaf, *last; /* a pair or child: how often it has run */
+    heddle_handle *kept;   /* a pair */
+    uint32_t *wrong;
+} misuse_app;
+
+typedef struct misuse_args {
+    uint32_t at, how;
+} misuse_args;
+
+#define MISUSE_BODIES(X) X(misuse_root, 0) X(misuse_leaf, 0) X(misuse_keeper, 0) X(misuse_user, 0) X(misuse_last, 0)
+HEDDLE_ENUM(misuse, MISUSE_BODIES)
+HEDDLE_DECLARE(misuse)
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* waves.cu - waves.h with the CUDA runtime: a CUDA graph of one kernel, which runs the tiles of a wave, a block a tile. The
+ * block that ends last launches the graph again, as what comes after it (tail launch). The host launches it once. A graph has
+ * one size, that of the widest wave: blocks beyond a wave end at once. */
+#include "waves.h"
+
+#include <cstdio>
+#include <cuda_runtime.h>
+
+/* Only the body of a tile: the table is the application's. */
+#undef HEDDLE_APP
+#define HEDDLE_APP(app, app_type, list)
+#include "heat_bodies.c"
+
+namespace
+{
+
+struct state {
+    uint32_t wave, n_ended;
+};
+
+/* All of a run, on the device. */
+struct parts {
+    tile_rect *tiles = nullptr;
+    uint32_t *begin = nullptr;
+    state *at = nullptr;
+    cudaStream_t stream = nullptr;
+    cudaEvent_t before = nullptr, after = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ~parts();
+};
+
+} // namespace
+
+parts::~parts()
+{
+    if (exec)
+        cudaGraphExecDestroy(exec);
+    if (graph)
+        cudaGraphDestroy(graph);
+    if (before)
+        cudaEventDestroy(before);
+    if (after)
+        cudaEventDestroy(after);
+    if (stream)
+        cudaStreamDestroy(stream);
+    cudaFree(tiles);
+    cudaFree(begin);
+    cudaFree(at);
+}
+
+#define TRY(call)                                                                                    \
+    do {                                                                                             \
+        cudaError_t try_ = (call);                                                                   \
+        if (try_ != cudaSuccess) {                                                                   \
+            snprintf(error, WAVES_ERROR, "waves launched by the GPU: %s", cudaGetErrorString(try_)); \
+            return -1;                                                                               \
+        }                                                                                            \
+    } while (0)
+
+static __global__ void one_wave(heat_record record, const tile_rect *tiles, const uint32_t *begin, uint32_t n_waves,
+                                state *at)
+{
+    extern __shared__ __align__(128) unsigned char room[];
+    const uint32_t wave = at->wave, tile = begin[wave] + blockIdx.x;
+    if (tile < begin[wave + 1]) {
+        const heddle_lane lane = hd_block_lane(nullptr, room, blockDim.x, blockIdx.x);
+        heat_sweep_body_(&lane, &record, &tiles[tile]);
+    }
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    __threadfence();
+    if (atomicAdd(&at->n_ended, 1u) + 1u < gridDim.x)
+        return;
+    at->n_ended = 0;
+    at->wave = wave + 1u;
+    if (wave + 1u < n_waves)
+        cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+}
+
+static uint32_t widest(const waves *w)
+{
+    uint32_t most = 1;
+    for (uint32_t k = 0; k < w->n_waves; k++)
+        most = w->begin[k + 1] - w->begin[k] > most ? w->begin[k + 1] - w->begin[k] : most;
+    return most;
+}
+
+static int bring(const waves *w, parts *p, char *error)
+{
+    const size_t n_tiles = w->begin[w->n_waves] * sizeof *p->tiles, n_begin = (w->n_waves + 1u) * sizeof *p->begin;
+    TRY(cudaMalloc((void **)&p->tiles, n_tiles));
+    TRY(cudaMalloc((void **)&p->begin, n_begin));
+    TRY(cudaMalloc((void **)&p->at, sizeof *p->at));
+    TRY(cudaMemcpy(p->tiles, w->tiles, n_tiles, cudaMemcpyHostToDevice));
+    TRY(cudaMemcpy(p->begin, w->begin, n_begin, cudaMemcpyHostToDevice));
+    TRY(cudaMemset(p->at, 0, sizeof *p->at));
+    TRY(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking));
+    TRY(cudaEventCreate(&p->before));
+    TRY(cudaEventCreate(&p->after));
+    TRY(cudaFuncSetAttribute(one_wave, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)w->shared_bytes));
+    return 0;
+}
+
+static int capture(const waves *w, parts *p, char *error)
+{
+    TRY(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeThreadLocal));
+    one_wave<<<widest(w), w->n_lanes, w->shared_bytes, p->stream>>>(*w->record, p->tiles, p->begin, w->n_waves, p->at);
+    TRY(cudaStreamEndCapture(p->stream, &p->graph));
+    TRY(cudaGraphInstantiate(&p->exec, p->graph, cudaGraphInstantiateFlagDeviceLaunch));
+    TRY(cudaGraphUpload(p->exec, p->stream));
+    TRY(cudaStreamSynchronize(p->stream));
+    return 0;
+}
+
+int waves_run(const waves *w, double *ms, char error[WAVES_ERROR])
+{
+    parts p;
+    state end = {0, 0};
+    float between = 0;
+    if (bring(w, &p, error) || capture(w, &p, error))
+        return -1;
+    TRY(cudaDeviceSynchronize());
+    TRY(cudaEventRecord(p.before, p.stream));
+    TRY(cudaGraphLaunch(p.exec, p.stream));
+    TRY(cudaEventRecord(p.after, p.stream));
+    TRY(cudaStreamSynchronize(p.stream));
+    TRY(cudaEventElapsedTime(&between, p.before, p.after));
+    TRY(cudaMemcpy(&end, p.at, sizeof end, cudaMemcpyDeviceToHost));
+    if (end.wave != w->n_waves) {
+        snprintf(error, WAVES_ERROR, "waves launched by the GPU: %u of %u have run", end.wave, w->n_waves);
+        return -1;
+    }
+    *ms = (double)between;
+    return 0;
+}
