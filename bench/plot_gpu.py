@@ -20,7 +20,7 @@ except ImportError:
     print("plot_gpu.py: needs matplotlib (pip install matplotlib)", file=sys.stderr)
     sys.exit(2)
 
-BASELINES = ("levels", "cudagraph", "taskgraph")
+BASELINES = ("levels", "cudagraph", "taskgraph", "launches", "grid.sync", "one block")
 PLAIN = {"svg.hashsalt": "heddle", "font.size": 9, "axes.grid": True, "grid.color": "#d8dee4", "axes.axisbelow": True}
 
 
@@ -74,6 +74,8 @@ def level_bars(ax, values, unit, title, colour=lambda name: "#4e79a7"):
 
 
 def colour_of(subject):
+    if subject == "central":
+        return "#e15759"
     return "#8c8c8c" if is_baseline(subject) else "#4e79a7" if subject.startswith("plan") else "#59a14f"
 
 
@@ -158,6 +160,32 @@ def draw_apps(rows, directory, about):
     save(fig, directory, "gpu-apps", about)
 
 
+def draw_beside(rows, directory, about, figure):
+    """Each subject at its best, by case: the first word of a variant."""
+    rows = [r for r in rows if r["figure"] == figure and r["unit"] == "us" and r["subject"] != "path x (body + bare hand-over)"]
+    case = lambda r: r["variant"].split()[0].rstrip(",")
+    cases = list(dict.fromkeys(case(r) for r in rows))
+    if not cases:
+        return
+    most = max(len({r["subject"] for r in rows if case(r) == c}) for c in cases)
+    fig, axes = plt.subplots(1, len(cases), figsize=(5.2 * len(cases), 1 + 0.26 * most), squeeze=False)
+    for ax, c in zip(axes[0], cases):
+        level_bars(ax, best([r for r in rows if case(r) == c], lambda r: r["subject"]), "us", f"{figure}, {c}", colour_of)
+    save(fig, directory, "gpu-" + figure, about)
+
+
+def draw_spawn(rows, directory, about):
+    kinds = (("empty child", "Mtasks/s", "Empty tasks spawned and run"), ("start", "us", "From spawning to starting elsewhere"))
+    rows = [r for r in rows if r["figure"] == "spawn" and r["subject"] != "start / bare hand-over"]
+    if not rows:
+        return
+    fig, axes = plt.subplots(1, 2, figsize=(10.5, 5))
+    for ax, (name, unit, title) in zip(axes, kinds):
+        mine = [r for r in rows if r["variant"].startswith(name) and r["unit"] == unit]
+        level_bars(ax, best(mine, lambda r: r["subject"], unit == "us"), unit, title, colour_of)
+    save(fig, directory, "gpu-spawn", about)
+
+
 def draw_limits(rows, directory, about):
     values = {r["variant"]: r["value"] for r in rows if r["figure"] == "apps-limit" and r["subject"].startswith("persistent")}
     if not values:
@@ -183,8 +211,10 @@ def main():
         print("plot_gpu.py: nothing was measured in this file", file=sys.stderr)
         return 2
     plt.rcParams.update(PLAIN)
-    for draw in (draw_hops, draw_wave, draw_efficiency, draw_uneven, draw_apps, draw_limits):
+    for draw in (draw_hops, draw_wave, draw_efficiency, draw_uneven, draw_apps, draw_limits, draw_spawn):
         draw(rows, directory, about)
+    for figure in ("heat2d", "bfs", "slu", "uts"):
+        draw_beside(rows, directory, about, figure)
     return 0
 
 

@@ -10,18 +10,19 @@
 #
 # Exit status: 0 all passed, 1 something failed or found no time, 77 nothing failed but something was skipped.
 #
-# STAGES     which, in order; default: "build core same large fault sanitize beside openmp bench". Builds are kept in BUILD.
+# STAGES     which, in order; default: "build core same spawn large fault sanitize beside openmp bench". Builds are kept in BUILD.
 # BUDGET     seconds for all (590); a test that finds no time left counts as failed. BENCH_SECONDS: how much of it the
 #            tests leave to stage bench (120)
 # ARCH       what nvcc compiles for (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
 # TRIALS     seconds of message passing in stage core (8: some 10^9); GRAPHS, GRAPH_SECONDS: random graphs (1500, 60)
+# SOAK       seconds of spawned tasks in stage spawn (20: some 10^9)
 # EMITTED    programs that tests/heddlec/emit.sh translated elsewhere, for stage openmp where libclang is not here
 # FIGURES    figures of stage bench, with commas (all); COMMIT: what is tested, where there is no git
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-gpu}
 out=${1:-$build/out}
-stages=${STAGES:-build core same large fault sanitize beside openmp bench}
+stages=${STAGES:-build core same spawn large fault sanitize beside openmp bench}
 budget=${BUDGET:-590}
 jobs=${JOBS:-$(nproc)}
 mkdir -p "$out/logs"
@@ -82,7 +83,7 @@ configure() { # FOLDER OPTION...
         -DHEDDLE_JANSSON=OFF -DHEDDLE_LIBCRYPTO=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-native}" "$@"
 }
 exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream test_gpu_choice test_gpu_openmp
-    gpu_beside heddle_cli heddle_openmp_static)
+    test_apps_spawned test_spawn_soak test_spawn_siblings test_spawn_misuse gpu_beside heddle_cli heddle_openmp_static)
 make_exact() {
     configure exact && cmake --build "$build/exact" --parallel "$jobs" --target "${exact[@]}" || return
     # heddlec is not made where libclang is missing.
@@ -114,6 +115,13 @@ stage_core() { CUDA_MODULE_LOADING=EAGER try core 60 "$tests/test_gpu_core" "${T
 stage_same() {
     try same.graphs 80 "$tests/test_gpu_same" --graphs "${GRAPHS:-1500}" --seconds "${GRAPH_SECONDS:-60}"
     try same.apps 80 "$tests/test_gpu_apps"
+}
+# Tasks that make tasks: some 10^9 of them, none lost, none twice.
+stage_spawn() {
+    try spawn.soak 60 "$build/exact/tests/spawn/test_spawn_soak" cuda "${SOAK:-20}" 60000000
+    try spawn.siblings 60 "$build/exact/tests/spawn/test_spawn_siblings" --cuda
+    try spawn.misuse 30 "$build/exact/tests/spawn/test_spawn_misuse" --cuda
+    try spawn.apps 100 "$build/exact/tests/test_apps_spawned" --cuda
 }
 stage_large() { try large 90 "$tests/test_gpu_large"; }
 stage_fault() {

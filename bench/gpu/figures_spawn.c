@@ -70,11 +70,12 @@ static int count_children(bench *b, spawning *s)
     return bad ? -1 : 0;
 }
 
+/* What the library counts is looked at after one more run. */
 static int time_children(bench *b, spawning *s, times *t)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
     s->app.child = spawn_empty;
-    if (live_first(b, &s->l, t) || live_sample(b, &s->l, N_SAMPLES, t) ||
+    if (live_first(b, &s->l, t) || live_sample(b, &s->l, N_SAMPLES, t) || live_run(b, &s->l, NULL, NULL) ||
         bench_heddle(b, s->l.ctx, heddle_get_stats(s->l.graph, &stats), "statistics"))
         return -1;
     return stats.n_tasks == fan_tasks(s)
@@ -267,14 +268,15 @@ static double tree_balance(bench *b, const setting *at, const app_request *q, co
     return balance;
 }
 
+/* stats: of one more run. */
 static int time_tree(bench *b, site *x, const setting *at, times *t, heddle_stats *stats)
 {
+    times again;
     if (bench_late(b))
         return bench_no_time(b);
-    return site_time(b, x, at, SITE_RESETS, t) ||
-                   bench_heddle(b, x->l.ctx, heddle_get_stats(x->l.graph, stats), "statistics")
-               ? -1
-               : 0;
+    if (site_time(b, x, at, SITE_RESETS, t) || site_check(b, x, &again))
+        return -1;
+    return bench_heddle(b, x->l.ctx, heddle_get_stats(x->l.graph, stats), "statistics");
 }
 
 /* The tree under a setting: us; 0 = not known. */

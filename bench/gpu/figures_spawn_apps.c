@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_COUNTS = 9 }; /* of workers that are tried */
+
 /* One case, and how it is called in rows. limit_us: what no order of its tasks can beat; 0 = not known. */
 typedef struct trial {
     const char *figure, *app, *name;
@@ -23,27 +25,22 @@ typedef struct trial {
 static const char *const launches = "cudagraph+pdl cudagraph levels cudagraph+pdl/by-body cudagraph/by-body "
                                     "levels/by-body cudagraph+pdl:0:256 cudagraph:0:256 cudagraph+pdl:0:64 ";
 
-/* The papers' queue with one worker in `n` SMs, and up to what fits: it is best with few or with many, by the size of tasks. */
-static size_t central_settings(const bench *b, setting *out)
+/* By number of workers: one queue, and tasks that do little, are best off with few. */
+static size_t settings_counted(const bench *b, const char *name, setting *out)
 {
-    static const uint32_t parts[] = {16, 8, 4, 2, 1};
     const uint32_t n_sms = (uint32_t)b->card.n_sms;
-    const setting central = {subject_find(b, "central"), 0, 0, 0, 0};
+    const uint32_t counts[MOST_COUNTS] = {1, 2, 4, n_sms / 16, n_sms / 8, n_sms / 4, n_sms / 2, n_sms, 2 * n_sms};
     size_t n = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        out[n] = central;
-        out[n].n_workers = n_sms / parts[i];
-        n += out[n].n_workers > 0;
-    }
-    out[n] = central;
-    out[n++].n_workers = 2 * n_sms;
+    for (size_t i = 0; i < MOST_COUNTS; i++)
+        if (n == 0 || counts[i] > out[n - 1].n_workers)
+            out[n++] = (setting){subject_find(b, name), 0, 0, 0, counts[i]};
     return n;
 }
 
 static size_t all_settings(const bench *b, const char *list, setting *out)
 {
-    size_t n = settings_read(b, list, out, MOST_SETTINGS - 8);
-    return n + central_settings(b, out + n);
+    size_t n = settings_read(b, list, out, MOST_SETTINGS - 2 * MOST_COUNTS);
+    return n + settings_counted(b, "central", out + n);
 }
 
 static void row_of(bench *b, const trial *t, const setting *at, const times *got)
@@ -207,13 +204,14 @@ typedef struct cut {
 } cut;
 
 static const char *const bfs_settings =
-    "lf:1 al:1 ts:1 rr:1 lrr:1 share:1 scheduler/al:1 scheduler/rr:1 lf:1:256 lf:1:1024 share:1:256 | lf:1:128 grr:1 "
+    "lf:1 al:1 ts:1 rr:1 lrr:1 share:1 scheduler/al:1 scheduler/rr:1 lf:1:256 lf:1:704 share:1:256 | lf:1:128 grr:1 "
     "ticket:1 scheduler/ts:1 lf+steal:1 lf:2:128";
 
 static void bfs_cut(bench *b, trial *t, const cut *c, const app_pair *source, int is_first, scores *all)
 {
     setting at[MOST_SETTINGS];
     size_t n = all_settings(b, bfs_settings, at);
+    n += settings_counted(b, "lf", at + n);
     app_pair opts[4];
     char name[96];
     trial cut_trial = *t;
@@ -332,6 +330,7 @@ static void slu_matrix_of(bench *b, const char *name, const char *path, double b
     t.name = spawned;
     t.q.opts = &spawn;
     t.q.n_opts = 1;
+    t.again = SITE_ALONE; /* what is known of blocks must be forgotten */
     run_trial(b, &t, at, all_settings(b, "lf:1 lf:2 ticket:2 | lf:4 share:2 al:2 scheduler/al:1 lf+steal:2", at), &all);
     goal_ratio(b, "persistent over the best of launches", name,
                ratio(scores_best(&all, RANK_BASELINE, NULL), scores_best_persistent(&all)), 1.2);

@@ -101,7 +101,7 @@ typedef struct score {
     double us;
 } score;
 typedef struct scores {
-    score list[128];
+    score list[256];
     size_t n;
 } scores;
 void scores_add(scores *s, const setting *at, double us);

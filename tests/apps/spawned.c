@@ -2,7 +2,9 @@
 /* spawned.c - bfs, quad, queens and uts, whose tasks make tasks: counts and bits are those of a serial search, on the serial backend
  * with one lane and with many, and on threads with every dispatch and policy, with room for all tasks and with room for few,
  * with tasks of one node and of many, run after run. The trees T1 to T5 have the counts that their authors published, boards
- * the known ones. And what prepare must refuse. */
+ * the known ones. And what prepare must refuse.
+ *
+ *     spawned [--cuda]    --cuda: every dispatch and policy on a GPU instead */
 #include "app.h"
 #include "check.h"
 
@@ -51,6 +53,8 @@ static const subject small[] = {
     {"uts", 0, "tree=T4 depth=6 b0=3 chunk=5"},
     {"uts", 0, "tree=T3 b0=0"},
     {"uts", 0, "type=binomial b0=70 q=0 m=0"},
+    {"slu", 500, "how=spawn"},
+    {"slu", 33, "how=spawn"},
 };
 static const subject published[] = {
     {"uts", 0, "tree=T1"}, {"uts", 0, "tree=T2"},          {"uts", 0, "tree=T3 chunk=16"},
@@ -140,42 +144,55 @@ static void test_lanes(void)
     }
 }
 
-static void run_threads(heddle_dispatch d, heddle_policy p, uint32_t n_workers, uint32_t n_arena)
+static void run_workers(heddle_backend b, heddle_dispatch d, heddle_policy p, uint32_t n_workers, uint32_t n_arena)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     char what[96];
-    cfg.backend = HEDDLE_CPU;
+    cfg.backend = b;
     cfg.dispatch = d;
     cfg.policy = p;
     cfg.n_workers = n_workers;
     cfg.n_arena = n_arena;
-    snprintf(what, sizeof what, "%s, policy %s, %u workers, arena %u", heddle_dispatch_name(d), heddle_policy_name(p),
-             n_workers, n_arena);
+    snprintf(what, sizeof what, "%s %s, policy %s, %u workers, arena %u", heddle_backend_name(b),
+             heddle_dispatch_name(d), heddle_policy_name(p), n_workers, n_arena);
+    if (b == HEDDLE_CUDA)
+        puts(what);
     run_small(&cfg, 2, what);
 }
 
-/* Dispatch plan knows all tasks before the run. Which worker gets a task is a choice under these two only. */
-static int has_policies(heddle_dispatch d) { return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS; }
+/* Dispatch plan knows all tasks before the run. Which worker gets a task is a choice under these only. */
+static int has_policies(int d)
+{
+    return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS || d == HEDDLE_DISPATCH_SCHEDULER;
+}
+
+static void test_dispatches(heddle_backend b)
+{
+    for (int d = 1; d < HEDDLE_N_DISPATCHES; d++)
+        for (int p = 0; p < (has_policies(d) ? HEDDLE_N_POLICIES : 1); p++) {
+            if (d == HEDDLE_DISPATCH_PLAN || (d != HEDDLE_DISPATCH_DISTRIBUTED && p == HEDDLE_POLICY_SHARE))
+                continue;
+            if (b == HEDDLE_CUDA)
+                run_workers(b, (heddle_dispatch)d, (heddle_policy)p, p % 3 ? 0 : 5, p % 2 ? 0 : 400000);
+            else
+                run_workers(b, (heddle_dispatch)d, (heddle_policy)p, 1 + (uint32_t)p % 4, p ? 2048 : 0);
+        }
+}
 
 static void test_threads(void)
 {
-    for (int d = 1; d < HEDDLE_N_DISPATCHES; d++)
-        for (int p = 0; p < (has_policies((heddle_dispatch)d) ? HEDDLE_N_POLICIES : 1); p++) {
-            if (d == HEDDLE_DISPATCH_PLAN || (d == HEDDLE_DISPATCH_IQS && p == HEDDLE_POLICY_SHARE))
-                continue;
-            run_threads((heddle_dispatch)d, (heddle_policy)p, 1 + (uint32_t)p % 4, p ? 2048 : 0);
-        }
-    run_threads(HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 7, 512);
+    test_dispatches(HEDDLE_CPU);
+    run_workers(HEDDLE_CPU, HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 7, 512);
 }
 
 /* ---- known answers --------------------------------------------------------------------------------------- */
 
-static void test_published(void)
+static void test_published(heddle_backend b)
 {
     heddle_ctx *ctx;
     heddle_config cfg = HEDDLE_CONFIG_INIT;
-    cfg.backend = HEDDLE_CPU;
-    cfg.n_workers = 2;
+    cfg.backend = b;
+    cfg.n_workers = b == HEDDLE_CPU ? 2 : 0;
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     for (size_t i = 0; i < (IS_SLOW ? 1 : sizeof published / sizeof *published); i++)
         run_case(&published[i], ctx, 1, "as published");
@@ -261,12 +278,19 @@ static void test_refused(void)
     refused("uts", 0, "m=101", "option m");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "--cuda")) {
+        if (!heddle_has_backend(HEDDLE_CUDA))
+            SKIP("no GPU here");
+        test_dispatches(HEDDLE_CUDA);
+        test_published(HEDDLE_CUDA);
+        return 0;
+    }
     test_refused();
     test_lanes();
     test_threads();
-    test_published();
+    test_published(HEDDLE_CPU);
     test_answers();
     return 0;
 }

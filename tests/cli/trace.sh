@@ -13,6 +13,15 @@ in_out '^critical path .* parallelism'
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
 cmp -s said file || fail "the file says: $(cat file), the run said: $(cat said)"
 
+# Tasks that bodies have made have no number of their own, but a body and a time.
+run 0 run uts --opt depth=5 --workers 2 --stats --trace made.json --timeline made.svg
+in_out '^trace +16 events kept, 0 dropped'
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said
+run 0 trace made.json
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
+cmp -s said file || fail "of spawned tasks the file says: $(cat file), the run said: $(cat said)"
+[ "$(grep -o '"task":4294967295' made.json | wc -l)" = 15 ] || fail "spawned tasks of the trace: $(head -c 600 made.json)"
+
 HEDDLE_TRACE=10 run 0 run lu -n 256 -b 32 --workers 1 --trace few.json
 run 0 trace few.json
 in_out '10 events kept, 194 dropped'

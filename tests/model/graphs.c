@@ -242,7 +242,7 @@ const graph_case graph_cases[] = {
     {"central.wrap",    WEAVE,     4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_runs = 2, .first_run = 0x7fffffff},
     {"central.round",   "0>1 1>2 2>3 3>4 4>5 2>6 6>7", 8, 2, 2, LRR, 1, 1, 1, CENTRAL}, /* slots are used again */
     {"central.fails",   CROSS,     6, 2, 8, LRR,   3, 2, 1, CENTRAL, .failing = 1},
-    {"central.cancel",  DIAMOND,   4, 2, 4, LRR,   3, 2, 1, CENTRAL, .cancels = 1},
+    {"central.cancel",  DIAMOND,   4, 2, 4, LRR,   2, 2, 1, CENTRAL, .cancels = 1},
     {"central.three",   THREE,     6, 3, 8, LRR,   1, 1, 1, CENTRAL},
     {"central.lanes",   FAN,       5, 2, 8, LRR,   2, 1, 1, CENTRAL, .n_lanes = 2},
     {"central.lanes.w", WEAVE,     4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_lanes = 2},

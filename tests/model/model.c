@@ -64,7 +64,6 @@ static uint32_t bit(uint32_t mask, uint32_t t) { return mask >> t & 1u; }
 
 /* ---- lanes that schedule together ------------------------------------------------------------- */
 
-
 uint32_t hd_warp_lane(void) { return model_lane(); }
 uint32_t hd_warp_width(void) { return model_n_lanes(); }
 

@@ -18,9 +18,10 @@ import sys
 import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
-CUDA_ONLY = ("block.h", "dynamic.h", "planned.h", "kernel.h")
-NAMES = ("ring", "worker", "stop", "policy", "ticket", "plan", "iqs", "central", "scheduler")
-RING, WORKER, STOP, POLICY, TICKET, PLAN, IQS, CENTRAL, SCHEDULER = ("core/%s.h" % name for name in NAMES)
+CUDA_ONLY = ("block.h", "dynamic.h", "planned.h", "kernel.h", "spawning.h")
+SPAWNING = ("desk.h", "own.h", "spawn.h", "sibling.h")  # of which only the cases "spawn..." know anything
+NAMES = ("ring", "worker", "stop", "policy", "ticket", "plan", "iqs", "central", "scheduler", "desk", "own", "spawn")
+RING, WORKER, STOP, POLICY, TICKET, PLAN, IQS, CENTRAL, SCHEDULER, DESK, OWN, SPAWN = ("core/%s.h" % name for name in NAMES)
 
 # name, file, text, text instead. The first four are mistakes that the literature and first drafts make.
 BUGS = [
@@ -126,7 +127,7 @@ BUGS = [
      "(at = HD_LOAD(&c->tail, RELAXED, DEV), HD_STORE(&c->tail, at + 1u, RELAXED, DEV), at) :"),
     ("rearm forgets who is out", STOP, "HD_STORE(&s->out, 0u, RELAXED, DEV);", ""),
     ("rearm forgets the seed", STOP, "HD_STORE(&s->seed, 0u, RELAXED, DEV);", ""),
-    ("rearm forgets the ticket", STOP, "HD_STORE(&s->ticket, 0u, RELAXED, DEV);", ""),
+    ("rearm forgets the ticket", STOP, "HD_STORE(&s->ticket, HD_LOAD(&s->tail, RELAXED, DEV), RELAXED, DEV);", ""),
     ("rearm forgets the tail", STOP, "HD_STORE(&s->tail, 0u, RELAXED, DEV);", ""),
     ("a ticket is drawn by load and store", TICKET, "return HD_ADD(&r->shared->ticket, 1u, RELAXED, DEV);",
      "{ uint32_t t_ = HD_LOAD(&r->shared->ticket, RELAXED, DEV);"
@@ -183,6 +184,72 @@ BUGS = [
      "(HD_EXCH(&f->stop, why, RELAXED, DEV), 1);"),
     ("the last failure wins", STOP, "if (!HD_CAS(&f->code, 0u, code ? code : 1u, RELAXED, DEV))",
      "HD_STORE(&f->code, code ? code : 1u, RELAXED, DEV);\n    if (0)"),
+]
+# Bugs of bodies that spawn (spawn.c).
+SPAWN_BUGS = [
+    ("a gate is locked by load and store", DESK, "HD_CAS(&k->gate, v, v | HD_GATE_LOCK, ACQUIRE, DEV)",
+     "(HD_STORE(&k->gate, v | HD_GATE_LOCK, RELAXED, DEV), 1)"),
+    ("who waits for a task that has ended stands in its list", DESK, "v & HD_GATE_ENDED ? 0u : 1u;", "1u;"),
+    ("any generation is waited for", DESK, "*state = v >> HD_GATE_BITS != generation ? HD_NONE :", "(void)generation;\n        *state ="),
+    ("a task stands in a list before its place moves on", DESK,
+     "uint32_t at = task->succ++; /* before it stands in a list: from there on others may move it on */\n"
+     "        if (hd_wait_for(r, t, r->after[t - r->n_tasks].handle[at]) == 1u)\n",
+     "uint32_t at = task->succ, said_ = hd_wait_for(r, t, r->after[t - r->n_tasks].handle[at]);\n"
+     "        task->succ = at + 1u;\n        if (said_ == 1u)\n"),
+    ("a continuation does not wait for its maker", DESK, "->open, HD_OPEN_BODY, RELAXED, DEV);", "->open, 1u, RELAXED, DEV);"),
+    ("a held task's end is not named", DESK, "c->flags = (uint16_t)(c->flags | HD_TASK_HELD);", ""),
+    ("nothing is lent", OWN, "(void)HD_ADD(&r->shared->outstanding, n + HD_LENT, RELAXED, DEV);\n    w->n_done += n + HD_LENT;", ";"),
+    ("what is lent is not taken back", OWN, "w->n_done += n + HD_LENT;", ""),
+    ("what is given away is not lent for", WORKER, "if (r->n_arena)\n        hd_lend(r, w, 2u);", ""),
+    ("a place of the pool is filled before its turn", OWN,
+     "hd_await_word(hd_pool_word(r, place), hd_turn_at(place, r->n_pool));", ""),
+    ("a place of the pool is emptied before it is full", OWN,
+     "hd_await_word(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + 1u);", ""),
+    ("the next round of the pool does not come", OWN, "hd_turn_at(place, r->n_pool) + r->n_pool, RELEASE", "hd_turn_at(place, r->n_pool), RELEASE"),
+    ("more batches are taken than there are", OWN, "if ((int32_t)HD_SUB(&r->shared->avail, 1u, RELAXED, DEV) <= 0) {",
+     "if ((int32_t)HD_SUB(&r->shared->avail, 1u, RELAXED, DEV) < 0) {"),
+    ("who finds no batch forgets to say so", OWN, "(void)HD_ADD(&r->shared->avail, 1u, RELAXED, DEV);\n        return HD_NONE;", "return HD_NONE;"),
+    ("new slots are taken by load and store", OWN, "at = HD_ADD(&r->shared->fresh, HD_BATCH, RELAXED, DEV);",
+     "(at = HD_LOAD(&r->shared->fresh, RELAXED, DEV), HD_STORE(&r->shared->fresh, at + HD_BATCH, RELAXED, DEV));"),
+    ("slots behind the arena are taken", OWN, "if (at >= r->n_arena)", "if (at > r->n_arena)"),
+    ("all gather slots at once", OWN, "return w->since == 0 || ", "return 1 || "),
+    ("who rests keeps its slots", OWN, "if (hd_shuffle(HD_LOAD(&r->shared->starved, RELAXED, DEV), 0))\n        hd_store_flush(r, w);", ""),
+    ("who starves wakes nobody", OWN, "hd_wake_all(r); /* for their slots */", ""),
+    ("lanes look at a record that they have not acquired", OWN, "    hd_warp_sync(); /* its record may be", "    /* its record may be"),
+    ("what has no room runs all the same", OWN, "return w->n_free >= need;", "return 1;"),
+    ("a slot that is let go of keeps its generation", SPAWN,
+     "HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);\n            hd_slot_free",
+     "HD_STORE(&k->gate, (v >> HD_GATE_BITS) << HD_GATE_BITS, RELEASE, DEV);\n            hd_slot_free"),
+    ("a slot that was let go of before the end keeps its generation", SPAWN,
+     "HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);\n        hd_slot_free",
+     "HD_STORE(&k->gate, (v >> HD_GATE_BITS) << HD_GATE_BITS, RELEASE, DEV);\n        hd_slot_free"),
+    ("a task is let go of by load and store", SPAWN, "HD_CAS(&k->gate, v, v | HD_GATE_RELEASED, RELEASE, DEV)",
+     "(HD_STORE(&k->gate, v | HD_GATE_RELEASED, RELEASE, DEV), 1)"),
+    ("who lets go does not see the end", SPAWN, "if (v & HD_GATE_ENDED) { /*", "if (0) { /*"),
+    ("a task ends without the lock", SPAWN, "v = hd_gate_lock(k, v >> HD_GATE_BITS, &state);", "(void)state;"),
+    ("the end of a held task frees its slot", SPAWN, "if (v & HD_GATE_RELEASED) {", "if (1) {"),
+    ("who waits is forgotten", SPAWN, "waiters = k->waiters;", "waiters = HD_NONE;"),
+    ("the next who waits is read too late", SPAWN,
+     "*waiters = hd_kin_at(r, t)->next; /* before it stands in another list */\n        if (!hd_wait_on(r, t))\n            return t;",
+     "int waits_ = hd_wait_on(r, t);\n        *waiters = hd_kin_at(r, t)->next;\n        if (!waits_)\n            return t;"),
+    ("children are waited for that were not made", SPAWN, "HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room)", "HD_OPEN_BODY - d->n_room - 1u"),
+    ("a continuation forgets what its maker held", SPAWN, "heir->held = d->held;", "heir->held = HD_NONE;"),
+    ("a continuation forgets what was held before", SPAWN, "before = hd_kin_at(r, t)->held;", ""),
+    ("a continuation is nobody's end", SPAWN, "heir->heir_of = t;", "heir->heir_of = HD_NONE;"),
+    ("a slot is used again while its task's record is read", SPAWN,
+     "    hd_warp_sync(); /* all have read it before its slot is free */\n        if (is_held)", "        if (is_held)"),
+    ("what is made is not set off", SPAWN, "w->n_done -= n;", ""),
+    ("what the body made last is not handed on", SPAWN, "    hd_desk_drain(r, w, d);\n    if (hd_warp_lane() == 0)\n        hd_desk_pay", "    if (hd_warp_lane() == 0)\n        hd_desk_pay"),
+    ("used slots stay in the store", SPAWN, "w->n_free = top - n - n_extra;", ""),
+    ("the holes of extra slots are not filled", SPAWN, "i < n_extra && i < unused; i++)", "i < 0u; i++)"),
+    ("a slot is filled before its round", TICKET, "        hd_await_word(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots));", "        ;"),
+    ("a ticket is served before its round", TICKET, "HD_LOAD(hd_ticket_round(r, k), ACQUIRE, DEV) != hd_turn_at(k, r->n_slots)",
+     "(HD_LOAD(hd_ticket_round(r, k), ACQUIRE, DEV), 0)"),
+    ("a round ends before its slot is empty", TICKET,
+     "    HD_STORE(slot, 0u, RELAXED, DEV);\n    if (r->n_arena)\n        HD_STORE(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots) + r->n_slots, RELEASE, DEV);",
+     "    if (r->n_arena)\n        HD_STORE(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots) + r->n_slots, RELEASE, DEV);\n    HD_STORE(slot, 0u, RELAXED, DEV);"),
+    ("tickets that nobody served are kept", STOP, "HD_STORE(&s->ticket, HD_LOAD(&s->tail, RELAXED, DEV), RELAXED, DEV);",
+     "HD_STORE(&s->ticket, 0u, RELAXED, DEV);"),
 ]
 # Bugs of what the warps of a block say to one another (block.cpp): name, which half must notice, text, text instead.
 BLOCK_BUGS = [
@@ -341,6 +408,7 @@ class Bench:
     def __init__(self, source, out):
         self.model = os.path.join(source, "tests", "model")
         self.include = os.path.join(source, "include")
+        self.src = os.path.join(source, "src")
         self.out = out
         self.cc = os.environ.get("CC", "cc").split()
         self.cxx = os.environ.get("CXX", "").split()
@@ -348,12 +416,20 @@ class Bench:
         os.makedirs(out)
         self.compile(self.model, self.include, "graphs.c")
         self.compile(self.model, self.include, "explore.c")
+        self.compile(self.model, self.include, "watch.c")
+        self.compile(self.model, self.include, "model.c")
 
-    def compile(self, folder, include, name, obj=None, macros=()):
-        obj = obj or os.path.join(self.out, name + ".o")
+    def compile(self, folder, include, name, obj=None, flags=()):
+        obj = obj or os.path.join(self.out, os.path.basename(name) + ".o")
         subprocess.run(self.cc + ["-std=c11", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-O2", "-w", "-I" + folder,
-                                  "-I" + include, *["-D" + m for m in macros], "-c", os.path.join(folder, name), "-o", obj], check=True)
+                                  "-I" + include, "-I" + self.src, "-I" + self.model, *flags, "-c", os.path.join(folder, name), "-o", obj], check=True)
         return obj
+
+    SPAWN_FLAGS = ("-DMODEL_NAPS", "-DHD_BATCH=2u", "-fsanitize=thread")
+
+    def compile_spawn(self, include):
+        return [self.compile(folder, include, name, flags=self.SPAWN_FLAGS)
+                for folder, name in ((self.model, "spawn.c"), (self.src, "backend/cpu/work.c"))]
 
     def copy(self):
         root = os.path.join(self.out, "copy")
@@ -362,14 +438,18 @@ class Bench:
         shutil.copy(os.path.join(self.include, "heddle.h"), root)
         return root
 
-    def run(self, include, explore=None, macros=()):
-        """Builds against `include` and runs. How it was caught, or None."""
-        objects = [self.compile(self.model, include, "model.c", macros=macros), os.path.join(self.out, "graphs.c.o"),
-                   explore or os.path.join(self.out, "explore.c.o")]
+    def run(self, include, explore=None, macros=(), spawning=False):
+        """Builds against `include` and runs; spawning: only the cases that spawn. How it was caught, or None."""
+        model = os.path.join(self.out, "model.c.o")
+        if not spawning:
+            model = self.compile(self.model, include, "model.c", model[:-4] + "changed.o", ["-D" + m for m in macros])
+        objects = self.compile_spawn(include) + [model, explore or os.path.join(self.out, "explore.c.o")]
+        objects += [os.path.join(self.out, name) for name in ("watch.c.o", "graphs.c.o")]
         program = os.path.join(self.out, "model")
         subprocess.run(self.cc + objects + ["-o", program], check=True)
         for most in ("0", "1", "2", "9"):
-            done = subprocess.run([program, "--most", most], stdout=subprocess.PIPE, text=True, timeout=600)
+            done = subprocess.run([program, "--most", most] + (["spawn"] if spawning else []), stdout=subprocess.PIPE,
+                                  text=True, timeout=600)
             if done.returncode:
                 return self.how(done)
         return None
@@ -457,12 +537,12 @@ def main():
         if wanted(where):
             root = bench.copy()
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
-            report(where, what, bench.run(root))
-    for name, path, old, new in BUGS:
-        if wanted(name):
+            report(where, what, bench.run(root, spawning=os.path.basename(path) in SPAWNING))
+    for name, path, old, new in BUGS + SPAWN_BUGS:
+        if wanted(name) or wanted("bugs " + os.path.basename(path)):
             root = bench.copy()
             replace_once(os.path.join(root, "heddle", path), old, new)
-            report(os.path.basename(path), name, bench.run(root))
+            report(os.path.basename(path), name, bench.run(root, spawning=(name, path, old, new) in SPAWN_BUGS))
     for name, path, old, new in HOST_BUGS:
         if wanted(name):
             folder = os.path.join(bench.out, "test")

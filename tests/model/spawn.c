@@ -7,8 +7,9 @@
  * once in each run, after what it waits for, and what was written before is ordered before it; the run ended when all
  * had ended; and every slot is free again, once, with a gate that nobody holds.
  *
- * All memory of the arena and of the blocks' workers is watched (-fsanitize=thread): records, lists, free slots, desks. Two
+ * All memory of the arena, and the desks of blocks, are watched (-fsanitize=thread): records, lists, free slots. Two
  * accesses that a gate, a word of the pool or a round should have ordered are an error even if the values are right. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@
 #define MAX_GRAPH 3u
 #define MAX_ARENA 16u
 #define MAX_TASKS (MAX_GRAPH + MAX_ARENA)
-#define MAX_WORKERS 2u
+#define MAX_WORKERS 3u
 #define MAX_STORE 32u
 #define MAX_PLACES 8u
 #define MAX_SLOTS 32u
@@ -51,8 +52,10 @@ typedef struct spawn_case {
     uint32_t n_reserve;
     uint32_t policy, dispatch; /* dispatch 0 = distributed                                                */
     uint32_t parks, boxes, steals;
-    uint32_t n_runs; /* 0 = 1 */
-    uint32_t put;    /* so many batches are in the pool at first, the rest was never used                 */
+    uint32_t n_runs;   /* 0 = 1 */
+    uint32_t in_order; /* 1: who goes on without a preemption is the first that can; 2: the last               */
+    uint32_t pools;    /* nothing is run: each worker takes a batch and puts one, so many times              */
+    uint32_t put;      /* so many batches are in the pool at first, the rest was never used                 */
 } spawn_case;
 
 #define LRR HD_POLICY_LRR
@@ -86,8 +89,29 @@ static const spawn_case cases[] = {
     {"spawn.tickets",  {"1 2", "", ""},                    1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4},
     {"spawn.central",  {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_CENTRAL},
     {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
-    /* Slots. */
-    {"spawn.pool",     {"", ""},                           2, 8,  2, 2, 1, .n_reserve = 4, .put = 2, .n_pool = 4},
+    /* Slots: no fewer than the largest body needs, and less than a batch that stays in each store. */
+    {"spawn.aside",    {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 2, 1, .policy = LRR, .parks = 1},
+    {"spawn.turns",    {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .policy = LRR, .parks = 1, .n_pool = 4},
+    {"spawn.turns.q",  {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .dispatch = HD_DISPATCH_CENTRAL, .n_pool = 4},
+    {"spawn.idle",     {"1", "2", ""},                     1, 6,  2, 2, 1, .policy = LRR, .parks = 1},
+    {"spawn.scarce",   {"1 2", "3 4", "", "", ""},         1, 14, 2, 2, 1, .policy = LRR, .n_reserve = 8, .parks = 1},
+    {"spawn.pool",     {NULL},                             0, 4,  3, 2, 1, .pools = 2, .put = 2, .n_pool = 2},
+    {"spawn.pool3",    {NULL},                             0, 4,  2, 1, 1, .pools = 2, .put = 2, .n_pool = 2, .n_workers = 3},
+    {"spawn.stored",   {"", ""},                           2, 8,  2, 2, 1, .n_reserve = 4, .put = 2, .n_pool = 4},
+    /* One run after the other. */
+    {"spawn.runs",     {"1h", "2", ""},                    1, 12, 2, 1, 1, .policy = LRR, .n_runs = 2},
+    {"spawn.runs.t",   {"1", "2", ""},                     1, 12, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4, .n_runs = 2},
+    /* Blocks: what a body makes is handed on while it runs. */
+    {"spawn.block",    {"1 2<1", "", ""},                  1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1},
+    {"spawn.team",     {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 1},
+    {"spawn.team.r",   {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 2},
+    {"spawn.boxes",    {"1 2", "", ""},                    1, 12, 2, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .in_order = 1},
+    {"spawn.boxes.r",  {"1 2", "", ""},                    1, 12, 2, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .in_order = 2},
+    {"spawn.lanes",    {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.r",  {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
+    {"spawn.lanes.held", {">3 1h 2", "", "", "4h", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.aside", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.ticket", {"1 2 3<1", "", "", ""},        1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
 };
 /* clang-format on */
 
@@ -113,7 +137,6 @@ static struct {
     heddle_handle handle[MAX_NODES];
     hd_tally tallies[MAX_WORKERS];
     uint32_t now[MAX_WORKERS]; /* a block: the task that it runs */
-    hd_worker workers[MAX_WORKERS];
     hd_after after[MAX_ARENA];
     hd_desk desks[MAX_WORKERS];
 } m;
@@ -124,6 +147,7 @@ static hd_cursor cursors[2u * MAX_WORKERS];
 static uint32_t slots[2u * MAX_WORKERS * MAX_SLOTS], boxes[MAX_WORKERS], count[MAX_TASKS], ended[MAX_WORKERS];
 static uint32_t roots[MAX_GRAPH], bodies[2u * MAX_NODES];
 static hd_cpu_now nows[MAX_WORKERS];
+static hd_worker workers[MAX_WORKERS]; /* of blocks; their lanes read what lane 0 writes, with steps of all between */
 static hd_run run;
 
 static uint32_t n_ran[MAX_NODES];
@@ -139,6 +163,13 @@ static uint32_t graph_node(uint32_t t) { return t < c->n_roots ? t : c->last - 1
 /* Those who wait for room take turns by the clock (core/own.h): it goes on by a third of a turn at each look, so that all
  * get theirs however few the looks are. */
 uint64_t hd_host_clock(void) { return clock_ns += HD_GATHER_NS / 3u; }
+
+/* A thread that finds nothing again and again. */
+int sched_yield(void)
+{
+    model_nap(MODEL_SITE(yield));
+    return 0;
+}
 
 /* ---- reading a case ------------------------------------------------------------------------------------ */
 
@@ -387,10 +418,10 @@ static void run_node(const heddle_lane *lane, const void *app, const void *args)
 }
 
 static const heddle_body_info infos[MAX_NODES] = {
-    {"0", run_node, 4, 0, MAX_SPAWNS},  {"1", run_node, 4, 0, MAX_SPAWNS}, {"2", run_node, 4, 0, MAX_SPAWNS},
-    {"3", run_node, 4, 0, MAX_SPAWNS},  {"4", run_node, 4, 0, MAX_SPAWNS}, {"5", run_node, 4, 0, MAX_SPAWNS},
-    {"6", run_node, 4, 0, MAX_SPAWNS},  {"7", run_node, 4, 0, MAX_SPAWNS}, {"8", run_node, 4, 0, MAX_SPAWNS},
-    {"9", run_node, 4, 0, MAX_SPAWNS},  {"10", run_node, 4, 0, MAX_SPAWNS}, {"11", run_node, 4, 0, MAX_SPAWNS}};
+    {"0", run_node, 4, 0, MAX_SPAWNS}, {"1", run_node, 4, 0, MAX_SPAWNS},  {"2", run_node, 4, 0, MAX_SPAWNS},
+    {"3", run_node, 4, 0, MAX_SPAWNS}, {"4", run_node, 4, 0, MAX_SPAWNS},  {"5", run_node, 4, 0, MAX_SPAWNS},
+    {"6", run_node, 4, 0, MAX_SPAWNS}, {"7", run_node, 4, 0, MAX_SPAWNS},  {"8", run_node, 4, 0, MAX_SPAWNS},
+    {"9", run_node, 4, 0, MAX_SPAWNS}, {"10", run_node, 4, 0, MAX_SPAWNS}, {"11", run_node, 4, 0, MAX_SPAWNS}};
 
 /* ---- the end of a run ---------------------------------------------------------------------------------- */
 
@@ -564,7 +595,7 @@ static void publish(uint32_t id, uint32_t t)
 static void attend(uint32_t id, uint32_t n)
 {
     while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
-        hd_desk_drain(&run, &m.workers[id], &m.desks[id]);
+        hd_desk_drain(&run, &workers[id], &m.desks[id]);
         pause_lanes();
     }
     model_barrier(DONE(id), 1, n_block(), 1);
@@ -581,7 +612,7 @@ static void finish(hd_worker *w, uint32_t t)
 /* A scheduling lane: as hd_schedule_spawning (core/spawning.h). 1: this is the last one out. */
 static int schedule(uint32_t id)
 {
-    hd_worker *w = &m.workers[id];
+    hd_worker *w = &workers[id];
     hd_desk *d = &m.desks[id];
     uint32_t t, n = 0;
     if (hd_warp_lane() == 0)
@@ -589,7 +620,8 @@ static int schedule(uint32_t id)
     hd_warp_sync();
     (void)hd_room(&run, w, 0);
     while ((t = next_of_block(w)) != HD_NONE) {
-        hd_desk_open(&run, w, d, t);
+        if (hd_warp_lane() == 0)
+            hd_desk_open(&run, w, d, t);
         publish(id, t);
         attend(id, ++n);
         t = hd_end_body(&run, w, d, t);
@@ -601,11 +633,39 @@ static int schedule(uint32_t id)
     return hd_warp_lane() == 0 && hd_worker_end(&run, w);
 }
 
+/* ---- the pool alone ------------------------------------------------------------------------------------ */
+
+/* Who has a slot may write its record. */
+static void use_slots(const hd_worker *w)
+{
+    uint32_t i;
+    for (i = 0; i < w->n_free; i++)
+        hd_kin_at(&run, w->free[i])->held = w->id;
+}
+
+static void pass_batches(uint32_t id)
+{
+    hd_worker *w = &workers[id];
+    uint32_t k;
+    hd_worker_begin(&run, w, id);
+    for (k = 0; k < c->pools; k++) {
+        if (hd_pool_take(&run, w))
+            use_slots(w);
+        hd_store_flush(&run, w);
+    }
+    if (hd_worker_end(&run, w))
+        check_slots();
+}
+
 /* ---- fibers -------------------------------------------------------------------------------------------- */
 
 static void work(uint32_t id)
 {
     uint32_t k;
+    if (c->pools) {
+        pass_batches(id);
+        return;
+    }
     for (k = 0; k < given(c->n_runs, 1u); k++) {
         if (k)
             model_wait(MODEL_GATE(id));
@@ -614,10 +674,16 @@ static void work(uint32_t id)
     }
 }
 
+static uint32_t n_fibers(void) { return c->n_blocks * n_block() + n_workers() - c->n_blocks; }
+
 /* Blocks run once. */
 static void fiber(uint32_t i)
 {
-    uint32_t id = i / n_block(), lane = i % n_block();
+    uint32_t id, lane;
+    if (c->in_order == 2u)
+        i = n_fibers() - 1u - i;
+    id = i / n_block();
+    lane = i % n_block();
     if (id >= c->n_blocks) {
         work(c->n_blocks + i - c->n_blocks * n_block());
         return;
@@ -650,10 +716,10 @@ static void choose(uint32_t i, int weak, model_test *t)
     read_case();
     make_run();
     t->name = c->name;
-    t->n_fibers = c->n_blocks * n_block() + n_workers() - c->n_blocks;
+    t->n_fibers = n_fibers();
     t->n_preempt = weak ? c->n_weak : c->n_preempt;
     t->n_stale = weak ? c->n_stale : 0u;
-    t->in_order = 0;
+    t->in_order = c->in_order != 0u;
     t->begin = begin;
     t->fiber = fiber;
     t->end = end;

@@ -91,6 +91,7 @@ static uint32_t widest(const waves *w)
 static int bring(const waves *w, parts *p, char *error)
 {
     const size_t n_tiles = w->begin[w->n_waves] * sizeof *p->tiles, n_begin = (w->n_waves + 1u) * sizeof *p->begin;
+    TRY(cudaSetDevice((int)w->device));
     TRY(cudaMalloc((void **)&p->tiles, n_tiles));
     TRY(cudaMalloc((void **)&p->begin, n_begin));
     TRY(cudaMalloc((void **)&p->at, sizeof *p->at));

@@ -284,7 +284,9 @@ HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
 /* All scheduling lanes: may task t run now? It was not set aside before. 0: it was set aside, because its children have no room. */
 HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
 {
-    uint32_t need = hd_slots_for(r, t);
+    uint32_t need;
+    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
+    need = hd_slots_for(r, t);
     if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need))) /* the youngest that waits for room goes first */
         return 1;
     if (hd_warp_lane() == 0) {

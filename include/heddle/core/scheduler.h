@@ -199,7 +199,8 @@ HD_FN void hd_sched_begin(const hd_run *r, hd_scheduler *s)
 {
     uint32_t w;
     for (w = hd_all_lane(); w < r->n_workers; w += hd_all_width()) {
-        s->seen[w] = HD_LOAD(hd_sched_oqs(r, w), RELAXED, DEV); /* no worker has had a task in this run */
+        s->seen[w] = HD_LOAD(hd_sched_oqs(r, w), RELAXED, DEV);  /* no worker has had a task in this run */
+        HD_STORE(hd_sched_seen(r, w), s->seen[w], RELAXED, DEV); /* the last run may have ended with reports unread */
         s->taken[w] = s->told[w] = HD_LOAD(hd_sched_iqs(r, w), RELAXED, DEV);
         hd_sched_set(&s->given[w], s->told[w]);
     }

@@ -135,23 +135,17 @@ HD_FN uint32_t hd_take_room(const hd_run *r, hd_worker *w)
 
 /* ---- the desk --------------------------------------------------------------------------------- */
 
-/* All scheduling lanes, before the body of task t, which was admitted. */
+/* Lane 0, before the body of task t, which was admitted. The desk's list is empty: it was when the worker began, and what is
+ * handed on leaves it so. */
 HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_t t)
 {
-    const uint32_t n = hd_slots_for(r, t);
-    uint32_t i;
-    for (i = hd_warp_lane(); i < n; i += hd_warp_width())
-        d->out[i] = 0;
-    if (hd_warp_lane() == 0) {
-        d->run = r;
-        d->worker = w->id;
-        d->free = w->free + w->n_free;
-        d->n_room = hd_children_of(r, t);
-        d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
-        d->fork = d->held = HD_NONE;
-        d->n_siblings = d->serial = 0;
-    }
-    hd_warp_sync();
+    d->run = r;
+    d->worker = w->id;
+    d->free = w->free + w->n_free;
+    d->n_room = hd_children_of(r, t);
+    d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
+    d->fork = d->held = HD_NONE;
+    d->n_siblings = d->serial = 0;
 }
 
 /* All scheduling lanes: entries from .. end - 1 of the desk that are marked, as far as they are in order. Returns where it
@@ -168,6 +162,8 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
         if (n == 0u)
             return from;
         ready = hd_ballot(out != 0u && out != HD_OUT_WAITS && hd_warp_lane() < n);
+        if (at < end && hd_warp_lane() < n)
+            HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
         if (hd_warp_lane() == 0) {
             hd_lend(r, w, n);
             w->n_done -= n;

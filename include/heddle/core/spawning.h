@@ -213,7 +213,8 @@ static __device__ __forceinline__ void hd_schedule_spawning(const hd_run &r, hd_
         if (t == HD_NONE)
             break;
         hd_keep(record, hd_fetch(hd_task_at(&r, t)), 0);
-        hd_desk_open(&r, &b->worker, d, t);
+        if (a.lane == 0)
+            hd_desk_open(&r, &b->worker, d, t);
         hd_publish(b, i, hd_is_spawned(&r, t) ? HD_SPAWNED | record->body : t, n_lanes);
         hd_attend(r, b, d, i, n_lanes);
         hd_end_spawner<TRACE>(r, b, d, i, t);

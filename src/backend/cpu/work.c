@@ -84,7 +84,7 @@ static int wait_a_little(worker *x, uint32_t n)
 
 /* ---- bodies that spawn -------------------------------------------------------------------------------------------- */
 
-/* A body has laid down a task: it is handed on at once. */
+/* A body has laid down a task: it is handed on at once, unless it would only wait on the own list. */
 static void post(hd_desk *d)
 {
     worker *x = (worker *)((char *)d - offsetof(worker, desk));
@@ -309,7 +309,7 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
                 .now = &now->now,
                 .lane = {0, 1, id, 0, shared, &r->shared->fail, NULL, NULL, NULL},
                 .scheduler = scheduler};
-    x.desk.post = post;
+    x.desk.post = r->dispatch == HD_DISPATCH_DISTRIBUTED && hd_keeps_spawned(r) && !r->steals ? NULL : post;
     if (r->n_arena)
         x.lane.desk = &x.desk;
     hd_worker_begin(r, &x.w, id);
