@@ -82,14 +82,12 @@ configure() { # FOLDER OPTION...
     cmake -S "$root" -B "$build/$folder" -DCMAKE_BUILD_TYPE=Release -DHEDDLE_CUDA=ON -DHEDDLE_HWLOC=OFF \
         -DHEDDLE_JANSSON=OFF -DHEDDLE_LIBCRYPTO=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-native}" "$@"
 }
-exact=(test_gpu_core test_gpu_same test_gpu_apps test_gpu_large test_gpu_fault test_gpu_stream test_gpu_choice test_gpu_openmp
-    test_apps_spawned test_spawn_soak test_spawn_siblings test_spawn_misuse gpu_beside heddle_cli heddle_openmp_static)
 make_exact() {
-    configure exact && cmake --build "$build/exact" --parallel "$jobs" --target "${exact[@]}" || return
+    configure exact && cmake --build "$build/exact" --parallel "$jobs" --target gpu_tests || return
     # heddlec is not made where libclang is missing.
     cmake --build "$build/exact" --parallel "$jobs" --target heddlec 2>/dev/null || true
 }
-make_fma() { configure fma -DHEDDLE_FMA=ON && cmake --build "$build/fma" --parallel "$jobs" --target bench_gpu heddle_cli; }
+make_fma() { configure fma -DHEDDLE_FMA=ON && cmake --build "$build/fma" --parallel "$jobs" --target bench_gpu; }
 
 export FOUND=99 # the exit status for what a sanitizer finds
 judge=()        # a command that takes the sanitizer's and says what is to be made of its exit status
@@ -107,7 +105,7 @@ sanitized() { # NAME "TOOL OPTION..." PROGRAM ARGUMENT...
 stage_build() {
     export -f configure make_exact make_fma
     export root build jobs
-    try build.exact 240 bash -c "exact=(${exact[*]}); make_exact"
+    try build.exact 240 bash -c make_exact
     case " $stages " in *" bench "*) try build.fma 240 bash -c make_fma ;; esac
 }
 tests=$build/exact/tests/gpu
@@ -174,7 +172,7 @@ stage_openmp() {
 }
 stage_bench() {
     reserve=0
-    if "$build/fma/heddle" info | grep '^  cuda .*no device)' >/dev/null; then
+    if "$build/exact/heddle" info | grep '^  cuda .*no device)' >/dev/null; then
         note bench skip 0 "no GPU here"
         return
     fi

@@ -54,6 +54,7 @@ typedef struct spawn_case {
     uint32_t parks, boxes, steals;
     uint32_t n_runs;   /* 0 = 1 */
     uint32_t in_order; /* 1: who goes on without a preemption is the first that can; 2: the last               */
+    uint32_t spare;    /* each spawner says that it may have so many more children */
     uint32_t pools;    /* nothing is run: each worker takes a batch and puts one, so many times              */
     uint32_t put;      /* so many batches are in the pool at first, the rest was never used                 */
 } spawn_case;
@@ -68,9 +69,11 @@ static const spawn_case cases[] = {
     /* Handles: who ends while others come to wait for it, is moved on, or is let go of by its spawner. */
     {"spawn.pair",     {"1 2<1", "", ""},                  1, 12, 3, 2, 2, .policy = LRR},
     {"spawn.two",      {"1 2 3<1,2", "", "", ""},          1, 12, 2, 2, 1, .policy = LRR},
-    {"spawn.list",     {"1 2<1 3<1", "", "", ""},          1, 12, 2, 2, 1, .policy = LRR},
+    {"spawn.list",     {"1 4 2<1,4 3<1,4", "", "", "", ""}, 1, 12, 2, 1, 1, .policy = LRR},
+    {"spawn.three",    {"4 2 1 3<1,2", "", "", "", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_workers = 3},
     {"spawn.held",     {"1h", ""},                         1, 10, 3, 2, 2, .policy = LRR},
     {"spawn.again",    {"1h 2<1", "", "3h 4<3", "", ""}, 1, 14, 2, 2, 1, .policy = LRR},
+    {"spawn.reuse",    {"2 3h 4 5", "6", "", "", "", "7h", "", ""}, 2, 14, 1, 1, 1, .policy = LRR},
     {"spawn.cousin",   {">3 1h 2", "", "4<1", "", ""},     1, 14, 2, 2, 1, .policy = LRR},
     /* Continuations. */
     {"spawn.fork",     {">3 1 2", "", "", "", ""},         1, 12, 2, 2, 1, .policy = LRR, .last = 5},
@@ -78,6 +81,7 @@ static const spawn_case cases[] = {
     {"spawn.deep",     {">3 1 2", ">5 4", "", "", "", ""}, 1, 14, 2, 2, 1, .policy = LRR},
     {"spawn.then",     {">2 1h", "", ">4 3h", "", ""},     1, 12, 2, 2, 1, .policy = LRR},
     {"spawn.waits",    {"1 2<1", ">4 3", "", "", ""},      1, 14, 2, 2, 1, .policy = LRR},
+    {"spawn.spare",    {">2 1", "", ""},                   1, 14, 2, 1, 1, .policy = LRR, .spare = 2},
     /* Tasks that stay with their maker, and leave it. */
     {"spawn.share",    {"1 2 3", "", "", ""},              1, 12, 2, 2, 1, .policy = SHARE},
     {"spawn.shared",   {"1 2", "3 4", "5", "", "", ""},    1, 14, 2, 2, 1, .policy = SHARE},
@@ -87,6 +91,7 @@ static const spawn_case cases[] = {
     /* Other queues. */
     {"spawn.ticket",   {"1", "2", "3", "4", ""},           1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 2},
     {"spawn.tickets",  {"1 2", "", ""},                    1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4},
+    {"spawn.rounds",   {"2", "3", "4", "5", "6", "", ""},  2, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 2},
     {"spawn.central",  {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_CENTRAL},
     {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
     /* Slots: no fewer than the largest body needs, and less than a batch that stays in each store. */
@@ -110,6 +115,7 @@ static const spawn_case cases[] = {
     {"spawn.lanes",    {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.r",  {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
     {"spawn.lanes.held", {">3 1h 2", "", "", "4h", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.slot", {"", "3 2h 4", "", "5", "", ""},  2, 12, 2, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.aside", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.ticket", {"1 2 3<1", "", "", ""},        1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
 };
@@ -249,7 +255,7 @@ static void read_case(void)
     order_bodies();
     for (n = 0; n < n_nodes; n++) {
         bodies[2u * n] = 4;
-        bodies[2u * n + 1u] = nodes[n].n_spawns;
+        bodies[2u * n + 1u] = nodes[n].n_spawns ? nodes[n].n_spawns + c->spare : 0u;
     }
 }
 
@@ -259,7 +265,7 @@ static uint32_t most_slots(void)
 {
     uint32_t n, most = 0;
     for (n = 0; n < n_nodes; n++)
-        most = nodes[n].n_spawns > most ? nodes[n].n_spawns : most;
+        most = bodies[2u * n + 1u] > most ? bodies[2u * n + 1u] : most;
     return most + hd_extra_of(most);
 }
 

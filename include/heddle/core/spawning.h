@@ -238,6 +238,9 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
             return;
         }
     }
+    if constexpr (Bodies::spawns != 0)
+        for (uint32_t i = threadIdx.x; i < HD_MAX_CHILDREN + HD_EXTRA; i += blockDim.x)
+            desk.of(&desk)->out[i] = 0;
     if (threadIdx.x == 0) {
         b.began = b.ended = b.failed[0] = b.failed[1] = 0;
         hd_worker_begin(&r, &b.worker, blockIdx.x);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* bodies.h - tasks that make tasks: how many ways are there to pay a sum with some coins? */
+#ifndef BODIES_H
+#define BODIES_H
+
+#include "heddle/task.h"
+
+typedef struct coins_app {
+    const uint32_t *coin; /* largest first, from heddle_mem_new */
+    uint64_t *ways;       /* a cell for each task that counts, handed out from below */
+    uint32_t *n_cells;
+    uint32_t n_coins;
+} coins_app;
+
+/* Ways to pay `sum` with the coins from `first` on, into ways[cell]. */
+typedef struct coins_args {
+    uint32_t sum, first, cell, parts; /* parts: for coins_add, where its two parts stand */
+} coins_args;
+
+#define COINS_BODIES(X) X(coins_count, 0) X(coins_add, 0)
+HEDDLE_ENUM(coins, COINS_BODIES)
+HEDDLE_DECLARE(coins)
+
+#endif
