@@ -39,7 +39,7 @@ cuda: config-cuda
 gpu:
 	bash tests/gpu.sh
 
-bench-overhead bench-openmp: config-release
+bench-overhead bench-openmp bench-spawn: config-release
 	cmake --build --preset release --parallel $(JOBS) --target $@
 
 install: config-release
