@@ -47,7 +47,8 @@
 
 /* hd_desk.out: 0 = not there yet. */
 #define HD_OUT_READY 1u
-#define HD_OUT_WAITS 2u /* somebody else will hand it on                                             */
+#define HD_OUT_WAITS 2u /* the worker lets it wait for others, once it has counted it               */
+#define HD_OUT_FORK 3u  /* a continuation: who ends the last that it waits for will hand it on       */
 #define HD_OUT_URGENT 0x80000000u
 
 /* hd_kin.open of a continuation before the body that made it has ended: more than it can have children. */
@@ -228,7 +229,8 @@ HD_FN uint64_t hd_desk_hold(hd_desk *d, uint32_t t)
     return hd_handle_of(d->run, t);
 }
 
-/* Marks spawn k, or lets it wait for the n handles in r->after of its slot, which have been looked at. */
+/* Marks spawn k. It waits for the n handles in r->after of its slot, which have been looked at; but nobody can move it on before
+ * the worker has counted it, or the run could end without it. */
 HD_FN void hd_desk_end(const heddle_lane *lane, uint32_t k, uint32_t n_after)
 {
     hd_desk *d = lane->desk;
@@ -236,10 +238,7 @@ HD_FN void hd_desk_end(const heddle_lane *lane, uint32_t k, uint32_t n_after)
     hd_task *c = hd_child_at(d->run, t);
     urgent = c->flags & HD_TASK_URGENT ? HD_OUT_URGENT : 0u;
     c->n_in = n_after;
-    if (n_after && hd_wait_on(d->run, t)) /* it may have run, and its slot be another's, from here on */
-        hd_desk_mark(lane, k, HD_OUT_WAITS);
-    else
-        hd_desk_mark(lane, k, HD_OUT_READY | urgent);
+    hd_desk_mark(lane, k, (n_after ? HD_OUT_WAITS : HD_OUT_READY) | urgent);
 }
 
 /* Is the handle one whose task is still there? */
@@ -283,7 +282,7 @@ HD_FN void hd_desk_fork(const heddle_lane *lane, uint32_t body, const void *args
     }
     (void)hd_child_write(d, t, body, args, arg_bytes, 0);
     HD_STORE(&hd_kin_at(d->run, t)->open, HD_OPEN_BODY, RELAXED, DEV);
-    HD_STORE(&d->out[k], HD_OUT_WAITS, RELAXED, BLOCK);
+    HD_STORE(&d->out[k], HD_OUT_FORK, RELAXED, BLOCK);
     d->fork = t;
 }
 

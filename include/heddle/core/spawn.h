@@ -153,7 +153,8 @@ HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_
 HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t from, uint32_t end)
 {
     while (from < end) {
-        uint32_t at = from + hd_warp_lane(), out = 0, there, ready, n;
+        uint32_t at = from + hd_warp_lane(), out = 0, there, n;
+        int ready;
         hd_edge e = {0, 1};
         if (at < end)
             out = HD_LOAD(&d->out[at], ACQUIRE, BLOCK);
@@ -161,8 +162,9 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
         n = there ? hd_lowest(there) : hd_warp_width(); /* so many, from the first on, are there */
         if (n == 0u)
             return from;
-        ready = hd_ballot(out != 0u && out != HD_OUT_WAITS && hd_warp_lane() < n);
-        if (at < end && hd_warp_lane() < n)
+        if (hd_warp_lane() >= n)
+            out = 0;
+        if (out)
             HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
         if (hd_warp_lane() == 0) {
             hd_lend(r, w, n);
@@ -172,7 +174,10 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
         hd_warp_sync();
         e.task = at < end ? hd_desk_task(d, at) : 0u;
         e.need |= out & HD_OUT_URGENT;
-        hd_hand_on(r, w, e, ready);
+        ready = (out & ~HD_OUT_URGENT) == HD_OUT_READY;
+        if ((out & ~HD_OUT_URGENT) == HD_OUT_WAITS) /* it may run, and its slot be another's, from here on */
+            ready = !hd_wait_on(r, e.task);
+        hd_hand_on(r, w, e, hd_ballot(ready));
         from += n;
     }
     return from;
