@@ -381,4 +381,17 @@ HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t t
     return ended;
 }
 
+/* All scheduling lanes, any dispatch: counts the successors of task t of the graph, which has ended. */
+HD_FN void hd_finish_any(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    const hd_task *task = hd_task_at(r, t);
+    switch (r->dispatch) {
+    case HD_DISPATCH_TICKET: hd_ticket_finish(r, w, t, task); break;
+    case HD_DISPATCH_IQS: hd_iqs_finish(r, w, t, task); break;
+    case HD_DISPATCH_SCHEDULER: hd_sched_finish(r, w, t, task); break;
+    case HD_DISPATCH_CENTRAL: hd_central_finish(r, w, t, task); break;
+    default: hd_finish(r, w, t, task); break;
+    }
+}
+
 #endif

@@ -164,19 +164,13 @@ static __device__ __forceinline__ void hd_attend(const hd_run &r, hd_dynamic_blo
         hd_now_task(r, HD_NONE);
 }
 
-/* All lanes: counts the successors of task t of the graph, which has ended. */
-static __device__ __forceinline__ void hd_finish_any(const hd_run &r, hd_worker *w, uint32_t t)
+/* All lanes: task t of the graph has ended. */
+static __device__ __forceinline__ void hd_end_graph_task(const hd_run &r, hd_worker *w, uint32_t t)
 {
     const hd_task *task = hd_task_at(&r, t);
     if (task->flags & HD_TASK_WATCH && (threadIdx.x & 31u) == 0)
         hd_tell_watcher(r, task->watch, w->run);
-    switch (r.dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_finish(&r, w, t, task); break;
-    case HD_DISPATCH_IQS: hd_iqs_finish(&r, w, t, task); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_finish(&r, w, t, task); break;
-    case HD_DISPATCH_CENTRAL: hd_central_finish(&r, w, t, task); break;
-    default: hd_finish(&r, w, t, task); break;
-    }
+    hd_finish_any(&r, w, t);
 }
 
 /* All lanes: step i, task t, has run. */
@@ -193,7 +187,7 @@ static __device__ __forceinline__ void hd_end_spawner(const hd_run &r, hd_dynami
         ev = hd_trace_task(&r, w, b->number[slot], b->begin[slot], b->end[slot]);
     t = hd_end_body(&r, w, d, t);
     if (t != HD_NONE)
-        hd_finish_any(r, w, t);
+        hd_end_graph_task(r, w, t);
     if (TRACE && (threadIdx.x & 31u) == 0)
         hd_trace_turn(w, ev, b->end[slot]);
     __syncwarp();

@@ -91,19 +91,6 @@ static void post(hd_desk *d)
     hd_desk_drain(x->r, &x->w, d);
 }
 
-static void finish(worker *x, uint32_t t)
-{
-    const hd_run *r = x->r;
-    const hd_task *task = hd_task_at(r, t);
-    switch (r->dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_finish(r, &x->w, t, task); break;
-    case HD_DISPATCH_IQS: hd_iqs_finish(r, &x->w, t, task); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_finish(r, &x->w, t, task); break;
-    case HD_DISPATCH_CENTRAL: hd_central_finish(r, &x->w, t, task); break;
-    default: hd_finish(r, &x->w, t, task); break;
-    }
-}
-
 /* Runs task t, with everything that comes of it. */
 static inline void run_task(worker *x, uint32_t t)
 {
@@ -115,7 +102,7 @@ static inline void run_task(worker *x, uint32_t t)
     if (r->n_arena)
         t = hd_end_body(r, &x->w, &x->desk, t);
     if (t != HD_NONE)
-        finish(x, t);
+        hd_finish_any(r, &x->w, t);
     end_turn(x);
 }
 
