@@ -88,6 +88,9 @@ extern const app *const app_list[];
 const app *app_find(const char *name);
 
 /* Helpers for prepare (apps/app.c). All return 0, or -1 with the sentence in `error`. */
+/* prepare as a whole: a case of n_bytes, all 0 but for its app, loaded from the request; where load returns -1, freed. */
+typedef int (*app_load_fn)(app_case *c, const app_request *q, char *error);
+app_case *app_prepare(const app *a, size_t n_bytes, app_load_fn load, const app_request *q, char *error);
 /* Refuses options that are not in the table and inputs beyond n_inputs_max. */
 int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, char *error);
 /* The value of an option, or its default. Integers accept a range; a value outside is refused. */

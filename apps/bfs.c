@@ -163,8 +163,9 @@ static int graph_of(bfs_case *x, const app_request *q, char *error)
     return 0;
 }
 
-static int load(bfs_case *x, const app_request *q, char *error)
+static int load(app_case *base, const app_request *q, char *error)
 {
+    bfs_case *x = (bfs_case *)base;
     int64_t cost;
     if (app_check_request(&app_bfs, q, 1, error) || options_of(x, q, &cost, error) || graph_of(x, q, error))
         return -1;
@@ -173,28 +174,18 @@ static int load(bfs_case *x, const app_request *q, char *error)
                  x->g.n - 1);
         return -1;
     }
+    base->n[0] = x->g.n;
+    base->b[0] = x->app.chunk;
+    base->n[1] = base->b[1] = 1;
+    base->record = &x->app;
+    base->record_bytes = sizeof x->app;
     x->result = app_alloc(x->g.n, sizeof *x->result, "the distances", error);
     return x->result && (!cost || !make_costs(x, error)) ? 0 : -1;
 }
 
 static app_case *prepare(const app_request *q, char *error)
 {
-    bfs_case *x = calloc(1, sizeof *x);
-    if (!x) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    x->c.app = &app_bfs;
-    x->c.record = &x->app;
-    x->c.record_bytes = sizeof x->app;
-    if (load(x, q, error)) {
-        free_case(&x->c);
-        return NULL;
-    }
-    x->c.n[0] = x->g.n;
-    x->c.b[0] = x->app.chunk;
-    x->c.n[1] = x->c.b[1] = 1;
-    return &x->c;
+    return app_prepare(&app_bfs, sizeof(bfs_case), load, q, error);
 }
 
 /* ---- on a context --------------------------------------------------------------------------------- */

@@ -551,30 +551,28 @@ static int market_sort(reader *r, market *m, input_entry *out)
     return 0;
 }
 
-int input_matrix_market(const char *path, uint64_t *n, input_entry **entries, uint64_t *n_entries, char *error)
+int input_matrix_market(const char *path, input_matrix *out, char *error)
 {
     reader r;
     market m;
-    input_entry *out;
+    input_entry *entries;
     int rc;
     memset(&m, 0, sizeof m);
     if (read_file(&r, path, error) || market_banner(&r, &m) || market_size(&r, &m))
         return -1;
     m.entries = malloc((2 * m.n_stored + 1) * sizeof *m.entries);
-    out = malloc((2 * m.n_stored + 1) * sizeof *out);
-    if (!m.entries || !out)
+    entries = malloc((2 * m.n_stored + 1) * sizeof *entries);
+    if (!m.entries || !entries)
         rc = refuse(&r, "out of memory for %" PRIu64 " entries", m.n_stored);
     else
-        rc = market_entries(&r, &m) || market_sort(&r, &m, out) ? -1 : 0;
+        rc = market_entries(&r, &m) || market_sort(&r, &m, entries) ? -1 : 0;
     free(m.entries);
     if (rc) {
-        free(out);
+        free(entries);
         return -1;
     }
     free(r.bytes);
-    *n = m.n;
-    *entries = out;
-    *n_entries = m.n_entries;
+    *out = (input_matrix){m.n, m.n_stored, m.n_entries, entries};
     return 0;
 }
 

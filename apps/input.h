@@ -25,12 +25,16 @@ int input_pgm(const char *path, uint8_t **pixels, uint64_t *rows, uint64_t *cols
 int input_numbers(const char *path, uint64_t *rows, uint64_t *cols, float **values, char *error);
 
 /* Matrix Market `matrix coordinate real|integer general|symmetric`, square. Entries as (row, col, value), 0-based,
- * symmetric ones mirrored; duplicates are refused. */
+ * row by row, symmetric ones mirrored; duplicates are refused. n_stored: entries of the file. The caller frees entries. */
 typedef struct input_entry {
     uint32_t row, col;
     double value;
 } input_entry;
-int input_matrix_market(const char *path, uint64_t *n, input_entry **entries, uint64_t *n_entries, char *error);
+typedef struct input_matrix {
+    uint64_t n, n_stored, n_entries;
+    input_entry *entries;
+} input_matrix;
+int input_matrix_market(const char *path, input_matrix *out, char *error);
 
 /* A directed graph, row by row: the arcs of vertex v lead to column[begin[v]] ... column[begin[v + 1] - 1]. Vertices are
  * 0-based; arcs stand in a row as in the file. The caller frees begin and column. */

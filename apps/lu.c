@@ -128,15 +128,14 @@ static int check_body(const lu_case *p, char *error)
 
 static int load(lu_case *p, const app_request *q, char *error)
 {
-    uint64_t n[2] = {0, 0}, n_entries = 0;
-    input_entry *entries = NULL;
+    input_matrix a = {0, 0, 0, NULL};
     if (app_opt_body(&app_lu, q, &p->body, error))
         return -1;
-    if (q->n_inputs && input_matrix_market(q->inputs[0], &n[0], &entries, &n_entries, error))
+    if (q->n_inputs && input_matrix_market(q->inputs[0], &a, error))
         return -1;
-    n[1] = n[0];
-    int failed = shape(p, q, n, error) || check_body(p, error) || fill(p, entries, n_entries, error);
-    free(entries);
+    const uint64_t n[2] = {a.n, a.n};
+    int failed = shape(p, q, n, error) || check_body(p, error) || fill(p, a.entries, a.n_entries, error);
+    free(a.entries);
     return failed ? -1 : 0;
 }
 

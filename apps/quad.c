@@ -64,8 +64,9 @@ static int get_teeth(quad_case *c, const app_request *q, char *error)
     return 0;
 }
 
-static int prepare_case(quad_case *c, const app_request *q, char *error)
+static int load(app_case *base, const app_request *q, char *error)
 {
+    quad_case *c = (quad_case *)base;
     int64_t n_points, cutoff;
     if (app_check_request(&app_quad, q, 0, error) || get_function(c, q, error) || get_teeth(c, q, error) ||
         app_opt_f64(&app_quad, q, "eps", 1e-12, 1, &c->app.eps, error) ||
@@ -78,6 +79,8 @@ static int prepare_case(quad_case *c, const app_request *q, char *error)
     }
     c->app.n_points = (uint32_t)n_points;
     c->app.cutoff = (uint32_t)cutoff;
+    base->record = &c->app;
+    base->record_bytes = sizeof c->app;
     return 0;
 }
 
@@ -96,18 +99,7 @@ static void free_case(app_case *base)
 
 static app_case *prepare(const app_request *q, char *error)
 {
-    quad_case *c = calloc(1, sizeof *c);
-    if (!c) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    c->base.app = &app_quad;
-    c->base.record = &c->app;
-    c->base.record_bytes = sizeof c->app;
-    if (!prepare_case(c, q, error))
-        return &c->base;
-    free(c);
-    return NULL;
+    return app_prepare(&app_quad, sizeof(quad_case), load, q, error);
 }
 
 /* ---- reference and check ---------------------------------------------------------------------------- */

@@ -25,8 +25,9 @@ typedef struct queens_case {
 
 /* ---- the graph ---------------------------------------------------------------------------------- */
 
-static int prepare_case(queens_case *c, const app_request *q, char *error)
+static int load(app_case *base, const app_request *q, char *error)
 {
+    queens_case *c = (queens_case *)base;
     const uint64_t n = q->n[0] ? q->n[0] : app_queens.n[0];
     int64_t cutoff;
     if (app_check_request(&app_queens, q, 0, error) ||
@@ -36,8 +37,10 @@ static int prepare_case(queens_case *c, const app_request *q, char *error)
         snprintf(error, APP_ERROR, "a board has as many columns as rows, and %d at most", QUEENS_MAX);
         return -1;
     }
-    c->base.n[0] = n;
-    c->base.b[0] = 1;
+    base->n[0] = n;
+    base->b[0] = 1;
+    base->record = &c->app;
+    base->record_bytes = sizeof c->app;
     c->app.n = (uint32_t)n;
     c->app.cutoff = (uint32_t)cutoff < n ? (uint32_t)cutoff : (uint32_t)n;
     return 0;
@@ -56,18 +59,7 @@ static void free_case(app_case *base)
 
 static app_case *prepare(const app_request *q, char *error)
 {
-    queens_case *c = calloc(1, sizeof *c);
-    if (!c) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    c->base.app = &app_queens;
-    c->base.record = &c->app;
-    c->base.record_bytes = sizeof c->app;
-    if (!prepare_case(c, q, error))
-        return &c->base;
-    free(c);
-    return NULL;
+    return app_prepare(&app_queens, sizeof(queens_case), load, q, error);
 }
 
 static int build(app_case *base, heddle_ctx *ctx)

@@ -11,11 +11,12 @@
  * Step k: lu0 on the diagonal block, fwd along its row, bdiv down its column, bmod on every pair of these.
  *
  * Check: each number against a plain decomposition row by row, with an error allowed in proportion to the sum of the
- * magnitudes that went into it. */
+ * magnitudes that went into it; and M x = M * ones, solved with the factors. */
 #include "app.h"
 #include "noise.h"
 #include "slu_bodies.h"
 #include "slu_matrix.h"
+#include "slu_solve.h"
 #include "slu_spawn.h"
 
 #include <float.h>
@@ -33,7 +34,9 @@ extern const app app_slu;
 typedef struct slu_case {
     app_case c;
     slu_matrix m;
+    uint64_t n_stored;     /* entries of A, as its file has them                        */
     double *result;        /* blocks, as m.start                                        */
+    slu_solution solution; /* with the result's factors                                 */
     double *want, *weight; /* the same decomposition; the error allowed, in units of the tolerance */
     app_body body;
     slu_record record;
@@ -48,7 +51,7 @@ static uint64_t n_numbers(const slu_case *p) { return p->m.n_blocks * p->m.b * p
 /* ---- prepare ---- */
 
 /* The numbers of A's blocks that are not empty, row by row; counted only when out is NULL. */
-static uint64_t make_up(uint64_t n, uint64_t b, input_entry *out)
+static uint64_t list_entries(uint64_t n, uint64_t b, input_entry *out)
 {
     uint64_t n_entries = 0;
     for (uint64_t r = 0; r < n; r++)
@@ -58,6 +61,16 @@ static uint64_t make_up(uint64_t n, uint64_t b, input_entry *out)
                     if (out)
                         out[n_entries] = (input_entry){(uint32_t)r, (uint32_t)c, 2.0 * noise_unit(5, r * n + c) - 1.0};
     return n_entries;
+}
+
+static int make_up(const slu_case *p, input_matrix *out, char *error)
+{
+    out->n_stored = out->n_entries = list_entries(p->m.n, p->m.b, NULL);
+    out->entries = app_alloc(out->n_entries, sizeof *out->entries, "the matrix", error);
+    if (!out->entries)
+        return -1;
+    list_entries(p->m.n, p->m.b, out->entries);
+    return 0;
 }
 
 /* A matrix is square, and so are its blocks. */
@@ -115,25 +128,20 @@ static int check_tasks(const slu_case *p, char *error)
     return -1;
 }
 
-static int load(slu_case *p, const app_request *q, char *error)
+static int load(app_case *c, const app_request *q, char *error)
 {
-    uint64_t n = 0, n_entries = 0;
-    input_entry *entries = NULL;
+    slu_case *p = (slu_case *)c;
+    input_matrix a = {0, 0, 0, NULL};
     int failed;
-    if (app_opt_body(&app_slu, q, &p->body, error) || load_how(p, q, error) ||
-        (q->n_inputs && input_matrix_market(q->inputs[0], &n, &entries, &n_entries, error)))
+    if (app_check_request(&app_slu, q, 1, error) || app_opt_body(&app_slu, q, &p->body, error) ||
+        load_how(p, q, error) || (q->n_inputs && input_matrix_market(q->inputs[0], &a, error)))
         return -1;
-    failed = shape(p, q, n, error) || check_body(p, error);
-    if (!failed && !entries) {
-        n_entries = make_up(p->m.n, p->m.b, NULL);
-        entries = app_alloc(n_entries, sizeof *entries, "the matrix", error);
-        failed = !entries;
-        if (entries)
-            make_up(p->m.n, p->m.b, entries);
-    }
-    failed = failed || slu_matrix_make(&p->m, entries, n_entries, error) || check_tasks(p, error);
-    free(entries);
-    return failed ? -1 : 0;
+    failed = shape(p, q, a.n, error) || check_body(p, error) || (!a.entries && make_up(p, &a, error)) ||
+             slu_matrix_make(&p->m, a.entries, a.n_entries, error) || check_tasks(p, error);
+    p->n_stored = a.n_stored;
+    free(a.entries);
+    p->result = failed ? NULL : app_alloc(n_numbers(p), sizeof(double), "the result", error);
+    return p->result ? 0 : -1;
 }
 
 static void free_case(app_case *c)
@@ -154,21 +162,7 @@ static void free_case(app_case *c)
 
 static app_case *prepare(const app_request *q, char *error)
 {
-    slu_case *p;
-    if (app_check_request(&app_slu, q, 1, error))
-        return NULL;
-    p = app_alloc(1, sizeof *p, "the case", error);
-    if (!p)
-        return NULL;
-    memset(p, 0, sizeof *p);
-    p->c.app = &app_slu;
-    if (!load(p, q, error)) {
-        p->result = app_alloc(n_numbers(p), sizeof(double), "the result", error);
-        if (p->result)
-            return &p->c;
-    }
-    free_case(&p->c);
-    return NULL;
+    return app_prepare(&app_slu, sizeof(slu_case), load, q, error);
 }
 
 /* ---- all tasks, in program order ---- */
@@ -252,7 +246,9 @@ static int read_back(app_case *c)
     slu_case *p = (slu_case *)c;
     if (heddle_mem_read(c->ctx, p->result, p->record.a, n_numbers(p) * sizeof(double)) != HEDDLE_OK)
         return app_heddle_error(c, "reading the matrix");
-    return p->spawns ? sort_blocks(p) : 0;
+    if (p->spawns && sort_blocks(p))
+        return -1;
+    return slu_solve(&p->m, p->result, &p->solution, c->error);
 }
 
 /* What a task takes, for plans: of tuned bodies by the clocks that their longest chains need, of plain ones by their
@@ -407,6 +403,16 @@ static int reference(app_case *c)
 /* Rounding errors add up like a random walk over the terms of a number. */
 static double tolerance(const slu_case *p) { return 2.0 * DBL_EPSILON * (2.0 + sqrt((double)p->m.n)); }
 
+/* M's rows are dominated by their diagonals, so factors do not grow, and an error of theirs shows. */
+static int check_solution(const slu_case *p, char *error)
+{
+    if (p->solution.residual <= tolerance(p))
+        return 0;
+    snprintf(error, APP_ERROR, "slu: the system solved with these factors has a residual of %.3g, relative to M",
+             p->solution.residual);
+    return -1;
+}
+
 static int check(app_case *c)
 {
     const slu_case *p = (const slu_case *)c;
@@ -420,7 +426,7 @@ static int check(app_case *c)
                  p->want[i]);
         return -1;
     }
-    return 0;
+    return check_solution(p, c->error);
 }
 
 /* ---- answer ---- */
@@ -455,10 +461,12 @@ static sums sums_of(const slu_case *p)
     return s;
 }
 
-static void answer_tasks(const slu_matrix *m, const app_sink *s)
+static void answer_tasks(const slu_case *p, const app_sink *s)
 {
+    const slu_matrix *m = &p->m;
     const slu_counts *c = &m->counts;
     s->u64(s->self, "n", m->n);
+    s->u64(s->self, "stored_entries", p->n_stored);
     s->u64(s->self, "blocks_per_dim", m->n_dim);
     s->u64(s->self, "nonzero_blocks_initial", m->n_initial);
     s->u64(s->self, "nonzero_blocks_after_fill", m->n_blocks);
@@ -475,7 +483,7 @@ static void answer(app_case *c, const app_sink *s)
 {
     const slu_case *p = (const slu_case *)c;
     const sums x = sums_of(p);
-    answer_tasks(&p->m, s);
+    answer_tasks(p, s);
     s->f64(s->self, "b_sum", p->m.sum);
     s->f64(s->self, "logabsdet", x.log_det);
     s->f64(s->self, "det_sign", x.sign);
@@ -483,6 +491,7 @@ static void answer(app_case *c, const app_sink *s)
     s->f64(s->self, "sum_abs_U", x.u);
     s->f64(s->self, "sum_abs_L_strict", x.l);
     s->f64(s->self, "fro_LU_packed", sqrt(x.squares));
+    s->f64(s->self, "solution_error", p->solution.error);
 }
 
 static const app_option options[] = {

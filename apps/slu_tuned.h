@@ -9,7 +9,8 @@
  *
  * Divisions are what a compiler makes of x / p on a GPU, without the branches for odd exponents, which would part what can
  * be done side by side, and with the reciprocal at hand where many numbers have one divisor. Where exponents are odd, the
- * lanes note it, nothing is stored, and the plain loops do the block: so the bits are those of lu_plain.h. */
+ * lanes note it, nothing is stored, and the plain loops do the block: so the bits are those of lu_plain.h. In lu0, where each
+ * pivot waits for a quotient, an early one goes on, and counts as odd if the division differs. */
 #ifndef SLU_TUNED_H
 #define SLU_TUNED_H
 
@@ -139,21 +140,27 @@ TILE_FN int slu_is_odd(double x, int may_be_0)
     return (high - 0x30000000u >= 0x20000000u) & !((may_be_0 != 0) & (bits << 1 == 0));
 }
 
-/* What a division by p begins with. */
-TILE_FN double slu_inverse(double p)
+/* What divisions by p begin with: an inverse of some 20 bits, what it lacks, one of almost all bits, and the best. */
+typedef struct slu_divisor {
+    double p, rough, lacks, good, inverse;
+} slu_divisor;
+
+TILE_FN slu_divisor slu_divisor_of(double p)
 {
+    slu_divisor d = {p, 0, 0, 0, 0};
 #if defined(__CUDA_ARCH__)
-    double r, e;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(p));
-    r = __hiloint2double(__double2hiint(r), 1); /* as the compiler does */
-    e = __fma_rn(-p, r, 1.0);
-    e = __fma_rn(e, e, e);
-    r = __fma_rn(r, e, r);
-    e = __fma_rn(-p, r, 1.0);
-    return __fma_rn(r, e, r);
+    double e;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(d.rough) : "d"(p));
+    d.rough = __hiloint2double(__double2hiint(d.rough), 1); /* as the compiler does */
+    e = __fma_rn(-p, d.rough, 1.0);
+    d.lacks = __fma_rn(e, e, e);
+    d.good = __fma_rn(d.rough, d.lacks, d.rough);
+    e = __fma_rn(-p, d.good, 1.0);
+    d.inverse = __fma_rn(d.good, e, d.good);
 #else
-    return 1.0 / p;
+    d.inverse = 1.0 / p;
 #endif
+    return d;
 }
 
 /* x / p, with p's inverse at hand, where neither p nor the quotient is odd (one below 2^-1074 is 0). */
@@ -165,6 +172,17 @@ TILE_FN double slu_quotient(double x, double p, double inverse)
 #else
     (void)inverse;
     return x / p;
+#endif
+}
+
+/* x / p three operations earlier, and but for a rare last bit, or the sign of 0: who takes it must compare. */
+TILE_FN double slu_early_quotient(double x, const slu_divisor *d)
+{
+#if defined(__CUDA_ARCH__)
+    const double rough = __dmul_rn(x, d->rough), q = __fma_rn(rough, d->lacks, rough);
+    return __fma_rn(d->good, __fma_rn(-d->p, q, x), q);
+#else
+    return x / d->p;
 #endif
 }
 
@@ -188,23 +206,32 @@ TILE_FN double slu_from(warp *w, double mine, uint32_t from)
 }
 
 /* A warp has eight columns, a lane a row of them. Steps 8 o to 8 o + 7 are done by warp o, which puts each column of L into
- * shared memory; later warps take it from there, a step behind. */
+ * shared memory and goes on; later warps take it from there, a step behind. Rows of U go through shared memory, too. */
 #define SLU_COLS (SLU_EDGE / (SLU_LANES / TILE_WARP))
 
 typedef struct slu_panel {
     double x[SLU_COLS], pivot; /* pivot: of the next step, on all lanes */
-    double *l;                 /* in shared memory: a column of L a step */
+    double *rows, *l;          /* in shared memory: this warp's part of the block; a column of L a step */
+    slu_divisor last;          /* of the step before, and what was taken for this lane's quotient there */
+    double early;
     int me, odd;
 } slu_panel;
 
-/* The row of pivot k, from column `first` on; from all columns there l times it is taken. A number less 0 is the same: so
- * rows that are done take part. */
-TILE_FN void slu_row_of(warp *w, const slu_panel *s, double u[SLU_COLS], int k, int first)
+/* This lane's row for the others, and row k of another: columns from .. to - 1, even numbers. */
+TILE_FN void slu_show(const slu_panel *s, int from, int to)
 {
     QUAD_UNROLL
-    for (int j = first; j < SLU_COLS; j++)
-        u[j] = slu_from(w, s->x[j], (uint32_t)k);
+    for (int j = from; j < to; j += 2)
+        slu_store(s->rows + s->me * SLU_LD + j, slu_pair_of(s->x + j));
 }
+TILE_FN void slu_see(const slu_panel *s, double u[SLU_COLS], int k, int from, int to)
+{
+    QUAD_UNROLL
+    for (int j = from; j < to; j += 2)
+        slu_two_of(u + j, slu_load(s->rows + k * SLU_LD + j));
+}
+
+/* From columns `first` on l times the row u is taken. A number less 0 is the same: so rows that are done take part. */
 TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int first)
 {
     QUAD_UNROLL
@@ -212,69 +239,150 @@ TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int fi
         s->x[j] -= l * u[j];
 }
 
-/* Step k of the warp that has its column, number i of them. The next pivot is on its way before the others are met. */
+/* The owner of step i of a panel tells the n_lanes of the warps behind it and its own that its column of L is there, and
+ * goes on; they wait for that. A step has a barrier of its own, since an owner may be several steps ahead. */
+TILE_FN void slu_tell(const heddle_lane *lane, int i, int n_lanes)
+{
+#if defined(__CUDA_ARCH__)
+    (void)lane;
+    asm volatile("bar.arrive %0, %1;" ::"r"(2 + i), "r"(n_lanes) : "memory");
+#else
+    (void)i;
+    (void)n_lanes;
+    heddle_barrier(lane);
+#endif
+}
+TILE_FN void slu_hear(const heddle_lane *lane, int i, int n_lanes)
+{
+#if defined(__CUDA_ARCH__)
+    (void)lane;
+    asm volatile("bar.sync %0, %1;" ::"r"(2 + i), "r"(n_lanes) : "memory");
+#else
+    (void)i;
+    (void)n_lanes;
+    heddle_barrier(lane);
+#endif
+}
+
+/* The next pivot, on all lanes, from the rows of this one and the next: so the way from pivot to pivot has no exchange. Then
+ * the rest of row k. */
+TILE_FN void slu_look_ahead(warp *w, slu_panel *s, const slu_divisor *d, double u[SLU_COLS], int k, int i)
+{
+    const int is_shown = s->me == k || s->me == k + 1, from = i / 2 * 2, to = (i + 3) / 2 * 2;
+    double below[SLU_COLS];
+    if (is_shown)
+        slu_show(s, from, to);
+    warp_meet(w);
+    slu_see(s, u, k, from, to);
+    slu_see(s, below, k + 1, from, to);
+    if (is_shown)
+        slu_show(s, to, SLU_COLS);
+    warp_meet(w);
+    slu_see(s, u, k, to, SLU_COLS);
+    s->pivot = below[i + 1] - slu_early_quotient(below[i], d) * u[i + 1];
+}
+#define SLU_MEETINGS(i) ((i) + 1 < SLU_COLS ? 2 : 0) /* of an owner's step */
+
+/* The quotient of step k, number i, as a division has it: late, when nobody waits for it. */
+TILE_FN void slu_settle(slu_panel *s, int k, int i)
+{
+    const double sure = slu_quotient(s->x[i], s->last.p, s->last.inverse);
+    s->odd |= !(s->early == sure);
+    s->x[i] = s->me > k ? sure : s->x[i];
+}
+
+/* Whether a pivot or a quotient of the panel from step k on was odd. */
+TILE_FN int slu_has_odd(const slu_panel *s, int k)
+{
+    int odd = 0;
+    QUAD_UNROLL
+    for (int i = 0; i < SLU_COLS; i++)
+        odd |= (s->me >= k + i) & slu_is_odd(s->x[i], s->me > k + i);
+    return odd;
+}
+
 TILE_FN void slu_eliminate(warp *w, slu_panel *s, int k, int i)
 {
-    const double p = s->pivot;
-    double u[SLU_COLS], l;
-    slu_row_of(w, s, u, k, i + 1);
-    l = slu_quotient(s->x[i], p, slu_inverse(p));
-    s->odd |= slu_is_odd(p, 0) | slu_is_odd(l, 1);
-    s->x[i] = s->me > k ? l : s->x[i];
-    l = s->me > k ? l : 0;
+    const slu_divisor d = slu_divisor_of(s->pivot);
+    double u[SLU_COLS], early, l;
+    if (i + 1 < SLU_COLS)
+        slu_look_ahead(w, s, &d, u, k, i);
+    early = slu_early_quotient(s->x[i], &d);
+    l = s->me > k ? early : 0;
     s->l[k * SLU_EDGE + s->me] = l;
     slu_update(s, l, u, i + 1);
-    if (i + 1 < SLU_COLS)
-        s->pivot = slu_from(w, s->x[i + 1], (uint32_t)k + 1u);
+    if (i > 0)
+        slu_settle(s, k - 1, i - 1);
+    s->last = d;
+    s->early = early;
 }
 
-/* Step k of a later warp. */
-TILE_FN void slu_follow(warp *w, slu_panel *s, int k)
+/* The warp's own panel, from step k on. */
+TILE_FN void slu_lead(const heddle_lane *lane, warp *w, slu_panel *s, int k, int n_lanes)
 {
-    double u[SLU_COLS];
-    slu_row_of(w, s, u, k, 0);
-    slu_update(s, s->l[k * SLU_EDGE + s->me], u, 0);
+    QUAD_UNROLL
+    for (int i = 0; i < SLU_COLS; i++) {
+        slu_eliminate(w, s, k + i, i);
+        slu_tell(lane, i, n_lanes);
+    }
+    slu_settle(s, k + SLU_COLS - 1, SLU_COLS - 1);
+    s->odd |= slu_has_odd(s, k);
 }
 
-/* Where a warp is emulated: its steps in slu_eliminate, and in slu_follow. */
-#define SLU_OWN_STEPS(i) (2 * (SLU_COLS - 1 - (i)) + ((i) + 1 < SLU_COLS ? 2 : 0))
-#define SLU_FOLLOW_STEPS (2 * SLU_COLS)
-
-TILE_FN void slu_step(const heddle_lane *lane, warp *w, slu_panel *s, int owner, int i)
+/* The panel of a warp before this one. */
+TILE_FN void slu_follow(const heddle_lane *lane, warp *w, slu_panel *s, int k, int n_lanes)
 {
-    const int k = owner * SLU_COLS + i, id = (int)w->id;
-    if (id == owner)
-        slu_eliminate(w, s, k, i);
+    QUAD_UNROLL
+    for (int i = 0; i < SLU_COLS; i++) {
+        double u[SLU_COLS];
+        if (s->me == k + i)
+            slu_show(s, 0, SLU_COLS);
+        warp_skip(w, SLU_MEETINGS(i));
+        slu_hear(lane, i, n_lanes);
+        slu_see(s, u, k + i, 0, SLU_COLS);
+        slu_update(s, s->l[(k + i) * SLU_EDGE + s->me], u, 0);
+    }
+}
+
+/* The panel of a warp behind this one: only an emulated warp has something to do. */
+TILE_FN void slu_rest(const heddle_lane *lane, warp *w)
+{
+#if defined(__CUDA_ARCH__)
+    (void)lane;
+    (void)w;
+#else
+    for (int i = 0; i < SLU_COLS; i++) {
+        warp_skip(w, SLU_MEETINGS(i));
+        heddle_barrier(lane);
+    }
+#endif
+}
+
+TILE_FN void slu_take_part(const heddle_lane *lane, warp *w, slu_panel *s, int owner)
+{
+    const int k = owner * SLU_COLS, n_lanes = SLU_LANES - owner * TILE_WARP;
+    s->pivot = slu_from(w, s->x[0], (uint32_t)k);
+    if ((int)w->id == owner)
+        slu_lead(lane, w, s, k, n_lanes);
+    else if ((int)w->id > owner)
+        slu_follow(lane, w, s, k, n_lanes);
     else
-        warp_skip(w, SLU_OWN_STEPS(i));
-    slu_barrier(lane);
-    if (id > owner)
-        slu_follow(w, s, k);
-    else
-        warp_skip(w, SLU_FOLLOW_STEPS);
+        slu_rest(lane, w);
 }
 
 /* The block at d->a, in place. */
 TILE_FN void slu_eliminate_all(const heddle_lane *lane, const slu_desk *d)
 {
     warp w = warp_of(lane);
-    double *row = d->a + (int)w.at * SLU_LD + (int)w.id * SLU_COLS;
     slu_panel s;
+    s.rows = d->a + (int)w.id * SLU_COLS;
     s.l = d->b;
     s.me = (int)w.at;
     s.odd = 0;
-    QUAD_UNROLL
-    for (int j = 0; j < SLU_COLS; j += 2)
-        slu_two_of(s.x + j, slu_load(row + j));
-    for (int owner = 0; owner < SLU_EDGE / SLU_COLS; owner++) {
-        s.pivot = slu_from(&w, s.x[0], (uint32_t)(owner * SLU_COLS));
-        QUAD_UNROLL
-        for (int i = 0; i < SLU_COLS; i++)
-            slu_step(lane, &w, &s, owner, i);
-    }
-    QUAD_UNROLL
-    for (int j = 0; j < SLU_COLS; j += 2)
-        slu_store(row + j, slu_pair_of(s.x + j));
+    slu_see(&s, s.x, s.me, 0, SLU_COLS);
+    for (int owner = 0; owner < SLU_EDGE / SLU_COLS; owner++)
+        slu_take_part(lane, &w, &s, owner);
+    slu_show(&s, 0, SLU_COLS);
     if (s.odd)
         HD_STORE(d->odd, 1u, RELAXED, BLOCK);
 }
@@ -394,7 +502,7 @@ QUAD_APART int slu_backward(const heddle_lane *lane, const double *u, double *x)
     if (lane->index < SLU_EDGE) {
         const double p = u[(int)lane->index * (SLU_EDGE + 1)];
         d.pivot[lane->index] = p;
-        d.inverse[lane->index] = slu_inverse(p);
+        d.inverse[lane->index] = slu_divisor_of(p).inverse;
         odd = slu_is_odd(p, 0);
     }
     if (lane->index == 0)

@@ -207,8 +207,9 @@ static int get_tree(const app_request *q, tree *t, char *error)
     return has_end(t, error);
 }
 
-static int prepare_case(uts_case *c, const app_request *q, char *error)
+static int load(app_case *base, const app_request *q, char *error)
 {
+    uts_case *c = (uts_case *)base;
     if (app_check_request(&app_uts, q, 0, error) || get_tree(q, &c->tree, error) ||
         app_opt_i64(&app_uts, q, "chunk", 1, UTS_MAX_CHUNK, &c->chunk, error))
         return -1;
@@ -223,6 +224,9 @@ static int prepare_case(uts_case *c, const app_request *q, char *error)
     for (uint32_t d = 0; d < c->app.n_rows; d++)
         set_row(&c->tree, d, &c->rows[d]);
     set_root(c);
+    base->n[0] = base->b[0] = 1;
+    base->record = &c->app;
+    base->record_bytes = sizeof c->app;
     return 0;
 }
 
@@ -242,19 +246,7 @@ static void free_case(app_case *base)
 
 static app_case *prepare(const app_request *q, char *error)
 {
-    uts_case *c = calloc(1, sizeof *c);
-    if (!c) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    c->base.app = &app_uts;
-    c->base.n[0] = c->base.b[0] = 1;
-    c->base.record = &c->app;
-    c->base.record_bytes = sizeof c->app;
-    if (!prepare_case(c, q, error))
-        return &c->base;
-    free_case(&c->base);
-    return NULL;
+    return app_prepare(&app_uts, sizeof(uts_case), load, q, error);
 }
 
 /* ---- the graph ---------------------------------------------------------------------------------- */

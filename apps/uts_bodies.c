@@ -164,7 +164,7 @@ HD_FN void uts_together(const heddle_lane *lane, const uts_app *app, const uts_n
 
 HD_FN void uts_search(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
 {
-    if (lane->count == 1u)
+    if (HD_HOSTED && lane->count == 1u) /* a block has more lanes */
         uts_alone(lane, app, node, n);
     else
         uts_together(lane, app, node, n);

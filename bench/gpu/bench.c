@@ -101,11 +101,13 @@ void bench_missing(bench *b, row r)
     print_row(b, r, b->refused ? "skipped" : "failed", 0, 0);
 }
 
-void bench_goal(bench *b, const char *measure, const char *unit, double reached, int sign, double limit)
+void bench_goal_where(bench *b, const char *measure, const char *unit, double reached, int sign, double limit,
+                      const char *where)
 {
-    char to_reach[48];
+    char to_reach[48], note[160];
     int known = reached > 0 && limit > 0, ok = sign < 0 ? reached <= limit : reached >= limit;
-    row r = {"goal", measure, to_reach, unit, ok ? "yes" : "no"};
+    row r = {"goal", measure, to_reach, unit, note};
+    snprintf(note, sizeof note, "%s%s%s", ok ? "yes" : "no", where ? ": " : "", where ? where : "");
     snprintf(to_reach, sizeof to_reach, "%s %.4g", sign < 0 ? "<=" : ">=", limit);
     if (known) {
         bench_value(b, r, reached);
@@ -113,4 +115,9 @@ void bench_goal(bench *b, const char *measure, const char *unit, double reached,
         bench_refuse(b, "not measured");
         bench_missing(b, r);
     }
+}
+
+void bench_goal(bench *b, const char *measure, const char *unit, double reached, int sign, double limit)
+{
+    bench_goal_where(b, measure, unit, reached, sign, limit, NULL);
 }

@@ -59,5 +59,8 @@ void bench_value(bench *b, row r, double value);
 void bench_missing(bench *b, row r);
 /* What was reached of a figure: reached <= limit (sign < 0) or >= limit. 0 for either: not known. */
 void bench_goal(bench *b, const char *measure, const char *unit, double reached, int sign, double limit);
+/* where: the setting that reached it, for the note. */
+void bench_goal_where(bench *b, const char *measure, const char *unit, double reached, int sign, double limit,
+                      const char *where);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Graphs and matrices come from the folder that HEDDLE_DATA names. */
 #include "bfs.h"
-#include "bfs_bodies.h"
+#include "bfs_case.h"
 #include "figures.h"
 #include "site.h"
 
@@ -122,31 +122,6 @@ void figure_heat2d(bench *b)
 
 /* ---- bfs ---- */
 
-/* The rows of the case, from the device. */
-static int read_graph(bench *b, site *x, bfs_graph *g)
-{
-    const bfs_app *app = x->l.record;
-    const uint64_t n = x->c->n[0];
-    bfs_row *rows = malloc(n * sizeof *rows);
-    uint32_t *begin = malloc((n + 1) * sizeof *begin), *column = NULL;
-    int bad = rows && begin ? bench_heddle(b, x->l.ctx, heddle_mem_read(x->l.ctx, rows, app->rows, n * sizeof *rows),
-                                           "reading rows")
-                            : bench_say(b, "out of memory");
-    for (uint64_t v = 0; !bad && v < n; v++)
-        begin[v] = rows[v].begin;
-    if (!bad) {
-        begin[n] = rows[n - 1].begin + rows[n - 1].degree;
-        column = malloc(begin[n] * sizeof *column + 1);
-        bad = column ? bench_heddle(b, x->l.ctx,
-                                    heddle_mem_read(x->l.ctx, column, app->columns, begin[n] * sizeof *column),
-                                    "reading arcs")
-                     : bench_say(b, "out of memory");
-    }
-    free(rows);
-    *g = (bfs_graph){n, begin, column, 0};
-    return bad;
-}
-
 /* The best of the searches without heddle, in us; 0 = not known. */
 static double level_searches(bench *b, const trial *t, const bfs_graph *g)
 {
@@ -173,41 +148,51 @@ static double level_searches(bench *b, const trial *t, const bfs_graph *g)
     return best;
 }
 
-static double beside_bfs(bench *b, const trial *t, uint32_t source)
+static double beside_bfs(bench *b, const trial *t, const app_pair *source)
 {
-    const setting lf = {subject_find(b, "lf"), 1, 0, 0, 0};
-    bfs_graph g = {0, NULL, NULL, 0};
+    app_request q = t->q;
+    app_case *c = NULL;
+    bfs_graph g;
+    char error[APP_ERROR];
     double best = 0;
-    site x;
-    if (bench_late(b)) {
+    q.opts = source;
+    q.n_opts = 1;
+    if (bench_late(b))
         bench_no_time(b);
-        bench_missing(b, (row){t->figure, "levels without heddle", t->name, "us", NULL});
-        return 0;
-    }
-    if (site_open(b, &x, "bfs", &t->q, &lf, 0) || read_graph(b, &x, &g)) {
-        bench_missing(b, (row){t->figure, "levels without heddle", t->name, "us", NULL});
-    } else {
-        g.source = source;
+    else if (!(c = app_find("bfs")->prepare(&q, error)))
+        bench_refuse(b, error);
+    if (c) {
+        const input_graph *graph = bfs_graph_of(c, &g.source);
+        g.n = graph->n;
+        g.begin = graph->begin;
+        g.column = graph->column;
         best = level_searches(b, t, &g);
+        c->app->free(c);
+    } else {
+        bench_missing(b, (row){t->figure, "levels without heddle", t->name, "us", NULL});
     }
-    free((void *)(uintptr_t)g.begin);
-    free((void *)(uintptr_t)g.column);
-    site_close(&x);
     return best;
 }
 
-/* A graph cut into tasks in several ways, of which the first is the application's own. */
+/* A graph cut into tasks in several ways: the application's own, the papers', and more. */
 typedef struct cut {
     const char *name;
     app_pair opts[3];
     size_t n_opts;
+    int extra; /* no goal needs it */
 } cut;
+enum { NODE_CUT = 1, N_CUTS = 5 };
+static const cut cuts[N_CUTS] = {{"", {{NULL, NULL}}, 0, 0},
+                                 [NODE_CUT] = {"chunk=1", {{"chunk", "1"}}, 1, 0},
+                                 {"hops=64", {{"hops", "64"}}, 1, 1},
+                                 {"chunk=8", {{"chunk", "8"}}, 1, 1},
+                                 {"chunk=64 list=2048", {{"chunk", "64"}, {"list", "2048"}}, 2, 1}};
 
 static const char *const bfs_settings =
     "lf:1 al:1 ts:1 rr:1 lrr:1 share:1 scheduler/al:1 scheduler/rr:1 lf:1:256 lf:1:704 share:1:256 | lf:1:128 grr:1 "
     "ticket:1 scheduler/ts:1 lf+steal:1 lf:2:128";
 
-static void bfs_cut(bench *b, trial *t, const cut *c, const app_pair *source, int is_first, scores *all)
+static void bfs_cut(bench *b, trial *t, const cut *c, const app_pair *source, scores *to)
 {
     setting at[MOST_SETTINGS];
     size_t n = all_settings(b, bfs_settings, at);
@@ -222,26 +207,34 @@ static void bfs_cut(bench *b, trial *t, const cut *c, const app_pair *source, in
     snprintf(name, sizeof name, "%s %s", t->name, c->name);
     cut_trial.name = name;
     for (size_t i = 0; i < n; i++)
-        at[i].extra |= !is_first;
-    run_trial(b, &cut_trial, at, n, all);
+        at[i].extra |= c->extra;
+    run_trial(b, &cut_trial, at, n, to);
+}
+
+static void goal_central(bench *b, const char *what, const char *name, const scores *s)
+{
+    char measure[96];
+    snprintf(measure, sizeof measure, "best policy over central, %s", what);
+    goal_ratio(b, measure, name, ratio(scores_best(s, RANK_CENTRAL, NULL), scores_best_persistent(s)), 2.0);
 }
 
 /* least: of the ratio to the best search without heddle; 0 = no goal. */
-static void bfs_graph_of(bench *b, const char *name, const char *path, const char *source, double least)
+static void bfs_on(bench *b, const char *name, const char *path, const char *source, double least)
 {
-    static const cut cuts[] = {{"", {{NULL, NULL}}, 0},
-                               {"chunk=1", {{"chunk", "1"}}, 1},
-                               {"hops=64", {{"hops", "64"}}, 1},
-                               {"chunk=8", {{"chunk", "8"}}, 1},
-                               {"chunk=64 list=2048", {{"chunk", "64"}, {"list", "2048"}}, 2}};
     const app_pair from = {"source", source};
     trial t = {"bfs", "bfs", name, {.inputs = &path, .n_inputs = path != NULL}, SITE_ALONE, 0};
     scores all = {.n = 0};
-    double best, without = beside_bfs(b, &t, (uint32_t)atoi(source));
-    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
-        bfs_cut(b, &t, &cuts[i], &from, i == 0, &all);
+    double best, without = beside_bfs(b, &t, &from);
+    for (size_t i = 0; i < N_CUTS; i++) {
+        scores found = {.n = 0};
+        bfs_cut(b, &t, &cuts[i], &from, &found);
+        if (i == NODE_CUT)
+            goal_central(b, "one task a node (the papers' set-up)", name, &found);
+        for (size_t k = 0; k < found.n; k++)
+            scores_add(&all, &found.list[k].at, found.list[k].us);
+    }
     best = scores_best_persistent(&all);
-    goal_ratio(b, "best policy over central", name, ratio(scores_best(&all, RANK_CENTRAL, NULL), best), 2.0);
+    goal_central(b, "each at its best options", name, &all);
     if (least > 0)
         goal_ratio(b, "best policy over the best level by level", name, ratio(without, best), least);
     else if (without > 0 && best > 0)
@@ -277,9 +270,9 @@ static const char *data_file(bench *b, const char *figure, const char *name, cha
 void figure_bfs(bench *b)
 {
     char path[1024];
-    bfs_graph_of(b, "random", NULL, "0", 0);
+    bfs_on(b, "random", NULL, "0", 0);
     if (data_file(b, "bfs", "bfs/malta_streets.graph", path))
-        bfs_graph_of(b, "malta_streets", path, "17357", 1.2); /* 331 levels */
+        bfs_on(b, "malta_streets", path, "17357", 1.2); /* 331 levels */
     bfs_costs(b);
 }
 

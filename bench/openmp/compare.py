@@ -4,16 +4,12 @@
 
 The programs of apps/openmp, translated with heddlec's own flags, stand beside the hand-written portable bodies of apps/
 (`heddle run APP --opt body=portable`) with the same sizes, on one worker and on all, and beside themselves compiled by
-gcc -fopenmp. Runs of all of them take turns, and nothing is timed before all give the same answers. Columns and heading
-are those of ../overhead.py. Of times that others on the machine can only lengthen the least is compared.
+gcc -fopenmp. Runs of all of them take turns, and nothing is timed before all give the same answers. Columns, heading
+and exit status are those of ../beside.py. Of times that others on the machine can only lengthen the least is compared."""
 
-Exit status: 0 measured (whatever the figures), 1 a wrong answer, 2 cannot run."""
-
-import argparse
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,18 +17,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
-from overhead import Table, Tee, Wrong, header, progress  # noqa: E402
+from beside import compare, read_arguments, run  # noqa: E402
+from overhead import Wrong, progress  # noqa: E402
 
 # Side, block and sweeps (or none): 20 to 60 ms on one worker of a present machine.
 APPS = {"lu": (960, 64, 0), "jacobi": (1920, 64, 12), "sw": (4608, 64, 0), "dtw": (4608, 64, 0), "heat": (2880, 64, 4),
         "sat": (5760, 64, 0), "inthist": (1440, 64, 0)}
-
-
-def run(command, **settings):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **settings})
-    if done.returncode:
-        raise Wrong(f"{command[0]} ended with status {done.returncode}: {done.stderr.strip()}")
-    return done
 
 
 def milliseconds(pattern, text):
@@ -152,33 +142,14 @@ def measure_inspection(args, table, folder):
     show_inspection(table, "three-72x72", "heddlec", [f[0] for f in found], [sum(f) for f in found])
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Times programs of heddlec beside hand-written ones; TSV on stdout.")
-    parser.add_argument("--programs", required=True, help="a build folder: heddle, heddlec, bench/openmp_inspect")
-    parser.add_argument("--gcc", default="gcc", help="a compiler with -fopenmp (gcc)")
-    parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds (11)")
-    parser.add_argument("--apps", default=",".join(APPS), help="which applications (all)")
-    parser.add_argument("--tsv", help="a file that gets all that is printed")
-    args = parser.parse_args()
-    if args.rounds < 2 or not set(args.apps.split(",")) <= set(APPS):
-        parser.error("at least two rounds, apps among " + ",".join(APPS))
-    out = Tee(args.tsv)
-    header(out)
-    table = Table(out)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            measure_heddlec(args, table, folder)
-            measure_inspection(args, table, folder)
-            measure_apps(args, table, folder)
-    except OSError as e:
-        sys.stderr.write(f"compare: {e}\n")
-        return 2
-    except Wrong as e:
-        sys.stderr.write(f"compare: {e}\n")
-        return 1
-    table.summary()
-    return 0
+def measure(args, table):
+    with tempfile.TemporaryDirectory() as folder:
+        measure_heddlec(args, table, folder)
+        measure_inspection(args, table, folder)
+        measure_apps(args, table, folder)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare(read_arguments("Times programs of heddlec beside hand-written ones",
+                                    "heddle, heddlec, bench/openmp_inspect", APPS, 11,
+                                    [("gcc", "gcc", "a compiler with -fopenmp")]), measure))

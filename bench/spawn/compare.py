@@ -4,31 +4,21 @@
 
 Both make the same tasks by the same node code (spawn_openmp.c); the granularity goes from one node or board a task to what
 makes tasks cheap. libgomp is taken at its best: tied and untied tasks, waiting actively and passively. Runs take turns, and
-nothing is timed before both give the same answer. Columns and heading are those of ../overhead.py.
+nothing is timed before both give the same answer. Columns, heading and exit status are those of ../beside.py."""
 
-Exit status: 0 measured (whatever the figures), 1 a wrong answer, 2 cannot run."""
-
-import argparse
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from overhead import Table, Tee, Wrong, header, progress  # noqa: E402
+from beside import compare, read_arguments, run  # noqa: E402
+from overhead import Wrong, progress  # noqa: E402
 
 # Application: its arguments, its option of granularity and the values of that, the answer that both give.
 APPS = {"uts": ([], "chunk", (1, 4, 16, 64), "nodes_total"),
         "queens": (["-n", "13"], "cutoff", (13, 9, 7, 5, 3), "solutions_total")}
 LIBGOMP = [(kind, policy) for kind in ("tied", "untied") for policy in ("passive", "active")]
 RUNS = 3  # of one program, one after another
-
-
-def run(command, **settings):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **settings})
-    if done.returncode:
-        raise Wrong(f"{command[0]} ended with status {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
 
 
 class Case:
@@ -45,19 +35,19 @@ class Case:
 
     def run_openmp(self, kind, policy):
         answer, *ms = run([*self.openmp, kind, str(RUNS)], OMP_NUM_THREADS=self.workers,
-                          OMP_WAIT_POLICY=policy).split()
+                          OMP_WAIT_POLICY=policy).stdout.split()
         return int(answer), min(float(v) for v in ms)
 
     def verify(self):
         """heddle checks its answer itself here."""
-        expected = json.loads(run(self.heddle))["answer"][self.key]
+        expected = json.loads(run(self.heddle).stdout)["answer"][self.key]
         for kind, policy in LIBGOMP:
             answer, _ = self.run_openmp(kind, policy)
             if answer != expected:
                 raise Wrong(f"{self.label}: libgomp's program finds {answer}, heddle {expected}")
 
     def measure(self):
-        ms = json.loads(run(self.heddle + ["--no-check"]))["times_ms"]["run_min"]
+        ms = json.loads(run(self.heddle + ["--no-check"]).stdout)["times_ms"]["run_min"]
         self.times.setdefault("heddle", []).append(ms)
         for kind, policy in LIBGOMP:
             self.times.setdefault(f"libgomp-{kind}-{policy}", []).append(self.run_openmp(kind, policy)[1])
@@ -85,30 +75,6 @@ def measure(args, table):
             case.show(table)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Times spawned tasks beside libgomp's; TSV on stdout.")
-    parser.add_argument("--programs", required=True, help="a build folder: heddle, bench/spawn_openmp")
-    parser.add_argument("--workers", type=int, default=2, help="threads of each (2)")
-    parser.add_argument("--rounds", type=int, default=7, help="interleaved rounds (7)")
-    parser.add_argument("--apps", default=",".join(APPS), help="which applications (all)")
-    parser.add_argument("--tsv", help="a file that gets all that is printed")
-    args = parser.parse_args()
-    if args.rounds < 1 or not set(args.apps.split(",")) <= set(APPS):
-        parser.error("at least one round, apps among " + ",".join(APPS))
-    out = Tee(args.tsv)
-    header(out)
-    table = Table(out)
-    try:
-        measure(args, table)
-    except OSError as e:
-        sys.stderr.write(f"compare: {e}\n")
-        return 2
-    except Wrong as e:
-        sys.stderr.write(f"compare: {e}\n")
-        return 1
-    table.summary()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare(read_arguments("Times spawned tasks beside libgomp's", "heddle, bench/spawn_openmp", APPS, 7,
+                                    [("workers", 2, "threads of each")]), measure))

@@ -201,7 +201,7 @@ HD_FN void heddle_spawn_task(const heddle_lane *lane, const heddle_child *c)
                              r->mode != HEDDLE_MODE_IN);
         }
     }
-    hd_desk_end(lane, k, hd_child_at(d->run, t)->n_in);
+    hd_desk_end(lane, k, hd_child_at(d->run, t)->n_in, c->priority > 0);
 }
 
 /* The usual case: after, n_after may be NULL, 0. */
@@ -216,7 +216,7 @@ HD_FN void heddle_spawn(const heddle_lane *lane, uint32_t body, const void *args
     (void)hd_child_write(lane->desk, t, body, args, arg_bytes, priority > 0 ? HD_TASK_URGENT : 0u);
     if (n_after && !hd_desk_after(lane, t, after, n_after))
         return;
-    hd_desk_end(lane, k, n_after);
+    hd_desk_end(lane, k, n_after, priority > 0);
 }
 
 /* This task goes on with another body when it has returned and everything that it spawns from now on has ended. Successors

@@ -54,7 +54,7 @@ uint64_t hd_arena_arg_bytes(const hd_run *r)
     return r->child_args ? (r->child_args_at + (uint64_t)r->n_arena * r->child_args) * 16 : 0;
 }
 
-uint64_t hd_arena_link_bytes(const hd_run *r) { return ((uint64_t)r->n_tasks + r->n_arena) * 4; }
+uint64_t hd_arena_link_bytes(const hd_run *r) { return (uint64_t)r->n_tasks * 4; }
 uint64_t hd_arena_pool_bytes(const hd_run *r) { return (uint64_t)r->n_pool * (HD_BATCH + 1) * 4; }
 uint64_t hd_arena_store_bytes(const hd_run *r) { return (uint64_t)r->n_workers * r->n_store * 4; }
 uint64_t hd_arena_after_bytes(const hd_run *r) { return (uint64_t)r->n_arena * sizeof(hd_after); }

@@ -86,16 +86,17 @@ static int fuzz_numbers(void)
 
 static int fuzz_market(void)
 {
-    input_entry *e;
-    uint64_t n, n_entries, k;
-    if (input_matrix_market(path, &n, &e, &n_entries, error))
+    input_matrix m;
+    const input_entry *e;
+    uint64_t k;
+    if (input_matrix_market(path, &m, error))
         return -1;
-    CHECK(n > 0);
-    for (k = 0; k < n_entries; k++) {
-        CHECK(e[k].row < n && e[k].col < n && isfinite(e[k].value));
+    CHECK(m.n > 0 && m.n_stored <= m.n_entries);
+    for (e = m.entries, k = 0; k < m.n_entries; k++) {
+        CHECK(e[k].row < m.n && e[k].col < m.n && isfinite(e[k].value));
         CHECK(k == 0 || e[k - 1].row < e[k].row || (e[k - 1].row == e[k].row && e[k - 1].col < e[k].col));
     }
-    free(e);
+    free(m.entries);
     return 0;
 }
 

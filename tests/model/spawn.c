@@ -601,7 +601,8 @@ static void publish(uint32_t id, uint32_t t)
 static void attend(uint32_t id, uint32_t n)
 {
     while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
-        hd_desk_drain(&run, &workers[id], &m.desks[id]);
+        hd_aim aim = hd_aim_none();
+        hd_desk_drain(&run, &workers[id], &m.desks[id], &aim);
         pause_lanes();
     }
     model_barrier(DONE(id), 1, n_block(), 1);
@@ -627,7 +628,7 @@ static int schedule(uint32_t id)
     (void)hd_room(&run, w, 0);
     while ((t = next_of_block(w)) != HD_NONE) {
         if (hd_warp_lane() == 0)
-            hd_desk_open(&run, w, d, t);
+            hd_desk_open(&run, w, d, hd_children_of(&run, hd_task_at(&run, t)->body));
         publish(id, t);
         attend(id, ++n);
         t = hd_end_body(&run, w, d, t);

@@ -55,9 +55,8 @@ static int numbers_2x3(void)
 }
 static int market(void)
 {
-    input_entry *e;
-    uint64_t n, n_entries;
-    return input_matrix_market(path, &n, &e, &n_entries, error);
+    input_matrix m;
+    return input_matrix_market(path, &m, error);
 }
 
 typedef struct bad_case {
@@ -250,21 +249,20 @@ static void check_market(void)
     static const char general[] =
         "%%matrixmarket MATRIX Coordinate REAL General\n%c\n\n 3 3 2 \n3 1 -2.5e0\n% d\n1 2 4\n";
     static const char symmetric[] = BANNER "integer symmetric\n2 2 2\n2 1 -7\n2 2 5\n";
-    input_entry *e;
-    uint64_t n, n_entries;
+    input_matrix m;
     write_file(general, sizeof general - 1);
-    CHECK_MSG(input_matrix_market(path, &n, &e, &n_entries, error) == 0, "%s", error);
-    CHECK(n == 3 && n_entries == 2);
-    check_entry(&e[0], 0, 1, 4.);
-    check_entry(&e[1], 2, 0, -2.5);
-    free(e);
+    CHECK_MSG(input_matrix_market(path, &m, error) == 0, "%s", error);
+    CHECK(m.n == 3 && m.n_entries == 2 && m.n_stored == 2);
+    check_entry(&m.entries[0], 0, 1, 4.);
+    check_entry(&m.entries[1], 2, 0, -2.5);
+    free(m.entries);
     write_file(symmetric, sizeof symmetric - 1);
-    CHECK_MSG(input_matrix_market(path, &n, &e, &n_entries, error) == 0, "%s", error);
-    CHECK(n == 2 && n_entries == 3);
-    check_entry(&e[0], 0, 1, -7.);
-    check_entry(&e[1], 1, 0, -7.);
-    check_entry(&e[2], 1, 1, 5.);
-    free(e);
+    CHECK_MSG(input_matrix_market(path, &m, error) == 0, "%s", error);
+    CHECK(m.n == 2 && m.n_entries == 3 && m.n_stored == 2);
+    check_entry(&m.entries[0], 0, 1, -7.);
+    check_entry(&m.entries[1], 1, 0, -7.);
+    check_entry(&m.entries[2], 1, 1, 5.);
+    free(m.entries);
 }
 
 int main(void)

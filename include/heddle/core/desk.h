@@ -26,6 +26,8 @@
 #define HD_SIBLINGS 128u /* ranges of children that a desk remembers                                */
 #define HD_EXTRA 20u     /* most slots beside those for children (hd_extra_of)                        */
 
+#define HD_NEAR_SLOTS 32u /* of the worker's free slots, on a GPU in shared memory                   */
+
 #ifndef HD_BATCH     /* the model test has a smaller one */
 #define HD_BATCH 32u /* slots that pass between a worker and the pool at once */
 #endif
@@ -54,6 +56,9 @@
 /* hd_kin.open of a continuation before the body that made it has ended: more than it can have children. */
 #define HD_OPEN_BODY 0x10000u
 
+#define HD_CHILD_HEAD 48u /* bytes of a record, up to kin.held */
+HD_STATIC_ASSERT(__builtin_offsetof(hd_task, kin.held) == HD_CHILD_HEAD, "what is written at once ends there");
+
 HD_STATIC_ASSERT(2u + (HD_MAX_CHILDREN + 14u) / HD_MAX_AFTER <= HD_EXTRA,
                  "there is room for the extra slots of any body");
 
@@ -70,13 +75,14 @@ typedef struct hd_sibling {
 typedef struct hd_desk {
     const hd_run *run;
     uint32_t worker;
-    const uint32_t *free;        /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
-    uint32_t n_room;             /* children that this body may have                                        */
-    uint32_t n_spawned, n_extra; /* children and other slots so far                                      */
-    uint32_t n_out, n_out_extra; /* worker: handed on, of these                                          */
-    uint32_t fork;               /* its continuation, or HD_NONE                                            */
-    uint32_t held;               /* its children whose handles were asked for                               */
-    uint32_t n_siblings, serial; /* ranges remembered; serial: a task that all further ones wait for, + 1   */
+    const uint32_t *free;         /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
+    uint32_t near[HD_NEAR_SLOTS]; /* on a GPU the first of these                                           */
+    uint32_t n_room;              /* children that this body may have                                        */
+    uint32_t n_spawned, n_extra;  /* children and other slots so far                                      */
+    uint32_t n_out, n_out_extra;  /* worker: handed on, of these                                          */
+    uint32_t fork;                /* its continuation, or HD_NONE                                            */
+    uint32_t held;                /* its children whose handles were asked for                               */
+    uint32_t n_siblings, serial;  /* ranges remembered; serial: a task that all further ones wait for, + 1   */
     void (*post)(struct hd_desk *desk); /* on a thread: hands on what is marked; else NULL                  */
     uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
 } hd_desk;
@@ -166,25 +172,30 @@ HD_FN uint32_t hd_desk_slot(const heddle_lane *lane, int extra)
     return HD_NONE;
 }
 
-HD_FN uint32_t hd_desk_task(const hd_desk *d, uint32_t k) { return d->free[-1 - (int32_t)k]; }
+HD_FN uint32_t hd_desk_task(const hd_desk *d, uint32_t k)
+{
+    return !HD_HOSTED && k < HD_NEAR_SLOTS ? d->near[k] : d->free[-1 - (int32_t)k];
+}
 
 /* The record of task t, ready to be handed on but for what it waits for. */
 HD_FN hd_task *hd_child_write(const hd_desk *d, uint32_t t, uint32_t body, const void *args, uint32_t arg_bytes,
                               uint32_t flags)
 {
     const hd_run *r = d->run;
-    hd_task *c = hd_child_at(r, t);
+    hd_task *c = hd_child_at(r, t), head;
     void *to = c->args;
-    c->body = (uint16_t)body;
-    c->flags = (uint16_t)flags;
-    c->n_in = c->n_succ = c->succ = 0;
-    c->arg_bytes = arg_bytes;
-    c->kin.waiters = c->kin.next = c->kin.heir_of = c->kin.held = HD_NONE;
-    c->kin.parent = d->fork;
+    head.body = (uint16_t)body;
+    head.flags = (uint16_t)flags;
+    head.n_in = head.n_succ = head.succ = head.args_at = head.watch = head.cost_ns = 0;
+    head.arg_bytes = arg_bytes;
+    head.kin.waiters = head.kin.next = head.kin.heir_of = HD_NONE;
+    head.kin.parent = d->fork;
     if (arg_bytes > HD_INLINE_ARGS) {
-        c->args_at = r->child_args_at + (t - r->n_tasks) * r->child_args;
-        to = (void *)(uintptr_t)(r->args + (uint64_t)c->args_at * 16u);
+        head.args_at = r->child_args_at + (t - r->n_tasks) * r->child_args;
+        to = (void *)(uintptr_t)(r->args + (uint64_t)head.args_at * 16u);
     }
+    __builtin_memcpy(__builtin_assume_aligned((void *)c, 16), &head, HD_CHILD_HEAD); /* on a GPU three stores */
+    c->kin.held = HD_NONE;
     if (arg_bytes)
         __builtin_memcpy(__builtin_assume_aligned(to, 16), args, arg_bytes);
     return c;
@@ -231,14 +242,12 @@ HD_FN uint64_t hd_desk_hold(hd_desk *d, uint32_t t)
 
 /* Marks spawn k. It waits for the n handles in r->after of its slot, which have been looked at; but nobody can move it on before
  * the worker has counted it, or the run could end without it. */
-HD_FN void hd_desk_end(const heddle_lane *lane, uint32_t k, uint32_t n_after)
+HD_FN void hd_desk_end(const heddle_lane *lane, uint32_t k, uint32_t n_after, int urgent)
 {
     hd_desk *d = lane->desk;
-    uint32_t t = hd_desk_task(d, k), urgent;
-    hd_task *c = hd_child_at(d->run, t);
-    urgent = c->flags & HD_TASK_URGENT ? HD_OUT_URGENT : 0u;
-    c->n_in = n_after;
-    hd_desk_mark(lane, k, (n_after ? HD_OUT_WAITS : HD_OUT_READY) | urgent);
+    if (n_after)
+        hd_child_at(d->run, hd_desk_task(d, k))->n_in = n_after;
+    hd_desk_mark(lane, k, (n_after ? HD_OUT_WAITS : HD_OUT_READY) | (urgent ? HD_OUT_URGENT : 0u));
 }
 
 /* Is the handle one whose task is still there? */

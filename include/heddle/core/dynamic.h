@@ -46,6 +46,7 @@ static __device__ __forceinline__ void hd_keep(void *slot, uint4 part, uint32_t 
 #define HD_SEES_BOX 0x200u
 #define HD_LANE_RINGS 5u      /* the lanes of the two rings begin here                       */
 #define HD_LANES_NEAR 0xfc0fu /* they look whether neighbours have nothing to do, if the policy keeps a task */
+#define HD_LANE_BOX 9u        /* the lane that looks into its box                            */
 #define HD_LANE_LOOK 16u
 
 #define HD_AT_ONCE 16u /* successors of a task that are counted at once, lane k the k-th */
@@ -69,6 +70,7 @@ typedef struct hd_turn {
     uint32_t unseen;          /* bits of those whose counter has not been looked at              */
     uint4 part;               /* the records of the first four, eight lanes each                 */
     uint32_t is_ahead;        /* these, and the words, were asked for before it began            */
+    uint32_t blind;           /* where bodies spawn: bits of the words that were not looked at    */
     /* Of the worker: */
     uint32_t drawn;                   /* lane 0's: the ticket                                    */
     uint32_t open;                    /* its box is                                              */
@@ -97,7 +99,7 @@ static __device__ __forceinline__ uint32_t *hd_word_of(const hd_run &r, const hd
     case 6: return hd_head_slot(r, w, 1);
     case 7: return &r.shared->seed;
     case 8: return hd_policy_shares(r.policy) ? &r.shared->asking : nullptr;
-    case 9: return r.boxes ? &r.boxes[w->id] : nullptr;
+    case HD_LANE_BOX: return r.boxes ? &r.boxes[w->id] : nullptr;
     default: break;
     }
     if (!(HD_LANES_NEAR >> lane & 1u) || !r.boxes || !hd_policy_keeps(r.policy) || lane >= r.n_workers)
@@ -124,7 +126,7 @@ template <uint32_t DISPATCH> static __device__ __forceinline__ hd_turn hd_turn_o
     a.mode |= (r.has_urgent ? HD_MODE_URGENT : 0u) | (hd_never_full(&r) ? HD_MODE_ROOM : 0u);
     if (DISPATCH == HD_DISPATCH_DISTRIBUTED)
         hd_look_where(r, w, &a);
-    a.none = a.lane == 8u ? w->id + 1u : a.lane == 9u ? HD_BOX_OPEN : 0u;
+    a.none = a.lane == 8u ? w->id + 1u : a.lane == HD_LANE_BOX ? HD_BOX_OPEN : 0u;
     return a;
 }
 

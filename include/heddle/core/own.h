@@ -47,38 +47,55 @@ typedef struct hd_worker {
     uint64_t queued;     /* trace: time of this turn's end that went into a queue, not into counting */
 } hd_worker;
 
-/* ---- the own list ------------------------------------------------------------------------------ */
+/* ---- the own list ------------------------------------------------------------------------------
+ *
+ * A spawned task has its two links in its record, which is one worker's at a time: packed side by side, words of tasks of
+ * several workers would share a line, and on threads that line would wander from core to core. */
+
+HD_FN uint32_t *hd_link_of(const hd_run *r, uint32_t t)
+{
+    return hd_is_spawned(r, t) ? &hd_child_at(r, t)->link : &r->link[t];
+}
+HD_FN uint32_t *hd_back_of(const hd_run *r, uint32_t t)
+{
+    return hd_is_spawned(r, t) ? &hd_child_at(r, t)->back : &r->back[t];
+}
 
 /* Lane 0. */
 HD_FN void hd_list_put(const hd_run *r, hd_worker *w, uint32_t t)
 {
-    r->link[t] = w->list;
+    *hd_link_of(r, t) = w->list;
     if (r->n_arena) {
-        r->back[t] = HD_NONE;
+        *hd_back_of(r, t) = HD_NONE;
         if (w->list == HD_NONE)
             w->list_end = t;
         else
-            r->back[w->list] = t;
+            *hd_back_of(r, w->list) = t;
         if (++w->n_list > w->tally.most_own)
             w->tally.most_own = w->n_list;
     }
     w->list = t;
 }
 
+/* Lane 0: the youngest leaves; `next` is its link. */
+HD_FN void hd_list_pop(const hd_run *r, hd_worker *w, uint32_t next)
+{
+    w->list = next;
+    if (!r->n_arena)
+        return;
+    w->n_list--;
+    if (next == HD_NONE)
+        w->list_end = HD_NONE;
+    else
+        *hd_back_of(r, next) = HD_NONE;
+}
+
 /* Lane 0: the youngest, or HD_NONE. */
 HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
 {
     uint32_t t = w->list;
-    if (t == HD_NONE)
-        return t;
-    w->list = r->link[t];
-    if (r->n_arena) {
-        w->n_list--;
-        if (w->list == HD_NONE)
-            w->list_end = HD_NONE;
-        else
-            r->back[w->list] = HD_NONE;
-    }
+    if (t != HD_NONE)
+        hd_list_pop(r, w, *hd_link_of(r, t));
     return t;
 }
 
@@ -89,8 +106,8 @@ HD_FN uint32_t hd_take_oldest(const hd_run *r, hd_worker *w)
     if (!r->n_arena || t == HD_NONE || t == w->list)
         return hd_take_list(r, w);
     w->n_list--;
-    w->list_end = r->back[t];
-    r->link[w->list_end] = HD_NONE;
+    w->list_end = *hd_back_of(r, t);
+    *hd_link_of(r, w->list_end) = HD_NONE;
     return t;
 }
 
@@ -244,16 +261,16 @@ HD_FN void hd_store_flush(const hd_run *r, hd_worker *w)
 }
 
 /* Children that a task may have, and the slots that it needs for them. */
-HD_FN uint32_t hd_children_of(const hd_run *r, uint32_t t)
+HD_FN uint32_t hd_children_of(const hd_run *r, uint32_t body)
 {
-    uint32_t body = r->tasks[t].body;
     return body == HD_BODY_JOIN ? 0u : r->bodies[2u * body + 1u];
 }
-HD_FN uint32_t hd_slots_for(const hd_run *r, uint32_t t)
+HD_FN uint32_t hd_slots_of(const hd_run *r, uint32_t body)
 {
-    uint32_t n = hd_children_of(r, t);
+    uint32_t n = hd_children_of(r, body);
     return n + hd_extra_of(n);
 }
+HD_FN uint32_t hd_slots_for(const hd_run *r, uint32_t t) { return hd_slots_of(r, r->tasks[t].body); }
 
 /* Lane 0: counts this worker among `word`, or out of it. */
 HD_FN void hd_count_in(uint32_t *word, uint32_t *is, uint32_t shall)
@@ -267,7 +284,7 @@ HD_FN void hd_count_in(uint32_t *word, uint32_t *is, uint32_t shall)
 /* Lane 0: its children have no room here. */
 HD_FN void hd_set_aside(const hd_run *r, hd_worker *w, uint32_t t)
 {
-    r->link[t] = w->aside;
+    *hd_link_of(r, t) = w->aside;
     w->aside = t;
 }
 
@@ -277,16 +294,14 @@ HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
     uint32_t t = w->aside;
     if (t == HD_NONE)
         return hd_take_oldest(r, w);
-    w->aside = r->link[t];
+    w->aside = *hd_link_of(r, t);
     return t;
 }
 
-/* All scheduling lanes: may task t run now? It was not set aside before. 0: it was set aside, because its children have no room. */
-HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
+/* All scheduling lanes: may task t, which needs so many slots, run now? It was not set aside before. 0: it was set aside,
+ * because its children have no room. */
+HD_FN int hd_admit_for(const hd_run *r, hd_worker *w, uint32_t t, uint32_t need)
 {
-    uint32_t need;
-    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
-    need = hd_slots_for(r, t);
     if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need))) /* the youngest that waits for room goes first */
         return 1;
     if (hd_warp_lane() == 0) {
@@ -296,6 +311,22 @@ HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
     }
     hd_warp_sync();
     return 0;
+}
+
+/* Has it room for the children of any task? A store is as long as the reserve, what the largest needs, and three batches. */
+HD_FN int hd_has_room(const hd_run *r, const hd_worker *w)
+{
+    return w->aside == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
+}
+
+HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    if (HD_HOSTED && hd_warp_width() == 1u && hd_has_room(r, w)) { /* without a look at its record */
+        w->scarce = 0;
+        return 1;
+    }
+    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
+    return hd_admit_for(r, w, t, hd_slots_for(r, t));
 }
 
 /* Lane 0: may it gather slots now? When nobody can go on, those who wait for room take turns: else each would keep what it
@@ -318,7 +349,7 @@ HD_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
     if (!hd_room(r, w, hd_slots_for(r, t)))
         return HD_NONE;
     if (hd_warp_lane() == 0)
-        w->aside = r->link[t];
+        w->aside = *hd_link_of(r, t);
     hd_warp_sync();
     return t;
 }
@@ -328,6 +359,8 @@ HD_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
 /* Lane 0: it has a task. */
 HD_FN void hd_rest_end(const hd_run *r, hd_worker *w)
 {
+    if (!(w->rests | w->starves))
+        return;
     hd_count_in(&r->shared->resting, &w->rests, 0u);
     hd_count_in(&r->shared->starved, &w->starves, 0u);
     w->since = 0;

@@ -77,7 +77,7 @@ HD_FN uint32_t hd_join_next(const heddle_lane *lane, uint32_t last)
     hd_child_write(d, t, HD_BODY_JOIN, (const void *)0, 0, 0)->kin.parent = HD_NONE;
     (void)hd_desk_hold(d, t);
     if (last != HD_NONE) {
-        hd_desk_end(lane, last, hd_child_at(d->run, hd_desk_task(d, last))->n_in);
+        hd_desk_end(lane, last, hd_child_at(d->run, hd_desk_task(d, last))->n_in, 0);
         (void)hd_put_after(d->run, t, hd_desk_task(d, last), HD_MAX_AFTER);
     }
     return k;
@@ -114,7 +114,7 @@ HD_FN void hd_siblings_join(const heddle_lane *lane, uint32_t t)
     d->serial = t + 1u;
     if (k == HD_NONE)
         return;
-    hd_desk_end(lane, k, hd_child_at(r, hd_desk_task(d, k))->n_in);
+    hd_desk_end(lane, k, hd_child_at(r, hd_desk_task(d, k))->n_in, 0);
     d->serial = hd_desk_task(d, k) + 1u;
 }
 

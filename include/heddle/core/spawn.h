@@ -41,18 +41,22 @@ HD_FN int hd_keeps_spawned(const hd_run *r)
     return r->steals || hd_policy_shares(r->policy) || (r->boxes && r->policy == HD_POLICY_LF);
 }
 
+/* The worker that is looked at first for one that has nothing, where spawned tasks stay with their maker. */
+HD_FN uint32_t hd_spawned_first(const hd_run *r, const hd_worker *w) { return hd_policy_first(r, w->id, 0, 0); }
+
 /* All scheduling lanes, dispatch distributed: those in `mask` hand on spawned tasks. */
-HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask, hd_aim *aim)
 {
     uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u)), left = mask;
-    hd_aim aim;
     if (!hd_keeps_spawned(r) || hd_ballot(mask >> hd_warp_lane() & 1u && e.need & HD_NEED_URGENT)) {
         hd_place(r, w, e, mask >> hd_warp_lane() & 1u, 1, hd_aim_none());
         return;
     }
     if (r->boxes) {
-        aim = hd_aim_at(r, hd_policy_first(r, w->id, 0, 0));
-        left = hd_send(r, e, HD_NONE, mask, rank, n, &aim);
+        if (aim->first == HD_NONE)
+            *aim = hd_aim_at(r, hd_spawned_first(r, w));
+        left = hd_send(r, e, HD_NONE, mask, rank, n, aim);
+        *aim = hd_aim_none(); /* it is of before this */
     }
     if (hd_warp_lane() == 0)
         w->tally.n_pushed += n - hd_popcount(left);
@@ -61,8 +65,9 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_edge e, uint32_t m
     hd_own(r, w, left, e.task);
 }
 
-/* All scheduling lanes, any dispatch: those in `mask` hand on tasks that have been counted. */
-HD_FN void hd_hand_on(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+/* All scheduling lanes, any dispatch: those in `mask` hand on tasks that have been counted. aim: hd_aim_none, or from just
+ * before, and then used up. */
+HD_FN void hd_hand_on(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask, hd_aim *aim)
 {
     int mine = mask >> hd_warp_lane() & 1u;
     if (!mask)
@@ -76,37 +81,38 @@ HD_FN void hd_hand_on(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
     case HD_DISPATCH_IQS: hd_iqs_place(r, w, e, mine); break;
     case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, e, mask); break;
     case HD_DISPATCH_CENTRAL: hd_central_place(r, w, e, mask); break;
-    default: hd_place_spawned(r, w, e, mask); break;
+    default: hd_place_spawned(r, w, e, mask, aim); break;
     }
 }
 
 /* All scheduling lanes: lane 0 hands on task t, if it is one. */
-HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, uint32_t t)
+HD_SELDOM_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, uint32_t t)
 {
     hd_edge e = {0, 0};
+    hd_aim aim = hd_aim_none();
     t = hd_shuffle(t, 0);
     if (t == HD_NONE)
         return;
     if (hd_warp_lane() == 0)
         e = hd_edge_to(r, t);
-    hd_hand_on(r, w, e, 1u);
+    hd_hand_on(r, w, e, 1u, &aim);
 }
 
 /* ---- taking ------------------------------------------------------------------------------------ */
 
-/* Lane 0: something to run, or HD_NONE for now. */
-HD_FN uint32_t hd_take_once(const hd_run *r, hd_worker *w)
+/* Lane 0: something to run, or HD_NONE for now. dispatch: the run's, which a kernel knows. */
+HD_FN uint32_t hd_take_once(const hd_run *r, hd_worker *w, uint32_t dispatch)
 {
     uint32_t t = HD_NONE;
-    if (r->dispatch == HD_DISPATCH_DISTRIBUTED && !w->scarce)
+    if (dispatch == HD_DISPATCH_DISTRIBUTED && !w->scarce)
         t = hd_take_ring(r, w, 0);
-    if (t == HD_NONE && r->dispatch == HD_DISPATCH_DISTRIBUTED)
+    if (t == HD_NONE && dispatch == HD_DISPATCH_DISTRIBUTED)
         t = hd_take_kept(w);
     if (t == HD_NONE)
         t = hd_take_list(r, w); /* depth first: the rings can wait, where slots are scarce also the urgent one */
     if (t != HD_NONE)
         return t;
-    switch (r->dispatch) { /* roots are where the others are */
+    switch (dispatch) { /* roots are where the others are */
     case HD_DISPATCH_DISTRIBUTED: return hd_take(r, w);
     case HD_DISPATCH_SCHEDULER: return hd_sched_take(r, w);
     case HD_DISPATCH_CENTRAL: return hd_central_take(r, w);
@@ -115,7 +121,7 @@ HD_FN uint32_t hd_take_once(const hd_run *r, hd_worker *w)
     t = hd_take_share(r, w);
     if (t != HD_NONE)
         return t;
-    return r->dispatch == HD_DISPATCH_TICKET ? hd_ticket_poll(r, w) : hd_iqs_take(r, w);
+    return dispatch == HD_DISPATCH_TICKET ? hd_ticket_poll(r, w) : hd_iqs_take(r, w);
 }
 
 /* All scheduling lanes: a task whose children have room, or HD_NONE for now. */
@@ -124,7 +130,7 @@ HD_FN uint32_t hd_take_room(const hd_run *r, hd_worker *w)
     const uint32_t aside = hd_take_aside(r, w);
     uint32_t t = aside;
     if (t == HD_NONE && hd_warp_lane() == 0)
-        t = hd_take_once(r, w);
+        t = hd_take_once(r, w, r->dispatch);
     t = hd_shuffle(t, 0);
     if (t == HD_NONE)
         return t;
@@ -135,14 +141,15 @@ HD_FN uint32_t hd_take_room(const hd_run *r, hd_worker *w)
 
 /* ---- the desk --------------------------------------------------------------------------------- */
 
-/* Lane 0, before the body of task t, which was admitted. The desk's list is empty: it was when the worker began, and what is
- * handed on leaves it so. */
-HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_t t)
+/* Lane 0, before the body of a task that was admitted and may have so many children. The desk's list is empty: it was when
+ * the worker began, and what is handed on leaves it so. r stays for those who have the desk: on a GPU it is near (core/
+ * spawning.h), which matters to functions that are calls. */
+HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_t n_room)
 {
     d->run = r;
     d->worker = w->id;
     d->free = w->free + w->n_free;
-    d->n_room = hd_children_of(r, t);
+    d->n_room = n_room;
     d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
     d->fork = d->held = HD_NONE;
     d->n_siblings = d->serial = 0;
@@ -150,7 +157,7 @@ HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_
 
 /* All scheduling lanes: entries from .. end - 1 of the desk that are marked, as far as they are in order. Returns where it
  * stopped. */
-HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t from, uint32_t end)
+HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t from, uint32_t end, hd_aim *aim)
 {
     while (from < end) {
         uint32_t at = from + hd_warp_lane(), out = 0, there, n;
@@ -177,7 +184,7 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
         ready = (out & ~HD_OUT_URGENT) == HD_OUT_READY;
         if ((out & ~HD_OUT_URGENT) == HD_OUT_WAITS) /* it may run, and its slot be another's, from here on */
             ready = !hd_wait_on(r, e.task);
-        hd_hand_on(r, w, e, hd_ballot(ready));
+        hd_hand_on(r, w, e, hd_ballot(ready), aim);
         from += n;
     }
     return from;
@@ -185,32 +192,73 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
 
 HD_FN uint32_t hd_least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* All scheduling lanes: hands on what the body has laid down so far. */
-HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_desk *d)
+/* All scheduling lanes: hands on what the body has laid down so far. aim: as above. */
+HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_desk *d, hd_aim *aim)
 {
-    uint32_t n = hd_shuffle(HD_LOAD(&d->n_spawned, RELAXED, BLOCK), 0);
-    uint32_t n_extra = hd_shuffle(HD_LOAD(&d->n_extra, RELAXED, BLOCK), 0), at;
+    const uint32_t n = hd_shuffle(HD_LOAD(&d->n_spawned, RELAXED, BLOCK), 0);
+    const uint32_t n_extra = hd_shuffle(HD_LOAD(&d->n_extra, RELAXED, BLOCK), 0);
+    uint32_t i;
     if (n == d->n_out && n_extra == d->n_out_extra)
         return;
-    n = hd_least_of(n, d->n_room);
-    n_extra = hd_least_of(n_extra, hd_extra_of(d->n_room));
-    at = hd_desk_drain_part(r, w, d, d->n_out, n);
-    hd_warp_sync();
-    if (hd_warp_lane() == 0)
-        d->n_out = at;
-    at = hd_desk_drain_part(r, w, d, d->n_room + d->n_out_extra, d->n_room + n_extra) - d->n_room;
-    hd_warp_sync();
-    if (hd_warp_lane() == 0)
-        d->n_out_extra = at;
-    hd_warp_sync();
+    for (i = 0; i < 2u; i++) { /* children; slots beside theirs */
+        const uint32_t base = i ? d->n_room : 0u;
+        const uint32_t end = i ? hd_least_of(n_extra, hd_extra_of(d->n_room)) : hd_least_of(n, d->n_room);
+        const uint32_t at = hd_desk_drain_part(r, w, d, base + (i ? d->n_out_extra : d->n_out), base + end, aim);
+        hd_warp_sync();
+        if (hd_warp_lane() == 0)
+            *(i ? &d->n_out_extra : &d->n_out) = at - base;
+        hd_warp_sync();
+    }
+}
+
+/* All scheduling lanes: the same when the body has ended. */
+HD_SELDOM_FN void hd_desk_drain_rest(const hd_run *r, hd_worker *w, hd_desk *d)
+{
+    hd_aim aim = hd_aim_none();
+    hd_desk_drain(r, w, d, &aim);
+}
+
+/* Of a worker that is one lane: do the tasks that it makes go onto its own list, if they are not urgent? */
+HD_FN int hd_lists_spawned(const hd_run *r, const hd_worker *w)
+{
+    if (!HD_HOSTED || hd_warp_width() != 1u)
+        return 0;
+    return w->scarce || r->n_slots == 0u ||
+           (r->dispatch == HD_DISPATCH_DISTRIBUTED && !r->steals && !r->boxes && hd_policy_shares(r->policy));
+}
+
+/* The same worker, when the body has ended: children that have not been handed on, up to one that is not simply ready, go
+ * onto the own list in one piece. Nothing is lent, because nothing leaves. */
+HD_FN void hd_desk_list(const hd_run *r, hd_worker *w, hd_desk *d)
+{
+    const uint32_t from = d->n_out, end = hd_least_of(d->n_spawned, d->n_room);
+    uint32_t at, t, first = w->list;
+    for (at = from; at < end && HD_LOAD(&d->out[at], RELAXED, BLOCK) == HD_OUT_READY; at++) {
+        HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
+        t = hd_desk_task(d, at);
+        hd_child_at(r, t)->link = first;
+        *(first == HD_NONE ? &w->list_end : hd_back_of(r, first)) = t;
+        first = t;
+    }
+    if (at == from)
+        return;
+    hd_child_at(r, first)->back = HD_NONE;
+    w->list = first;
+    w->n_list += at - from;
+    w->n_done -= at - from;
+    w->tally.n_spawned += at - from;
+    w->tally.most_own = w->n_list > w->tally.most_own ? w->n_list : w->tally.most_own;
+    d->n_out = at;
 }
 
 /* Lane 0: the slots that the body has used are no longer in the store. Those beside the children's leave holes, which slots
  * of children that were not made fill up. */
 HD_FN void hd_desk_pay(hd_worker *w, const hd_desk *d)
 {
-    uint32_t n = hd_least_of(d->n_spawned, d->n_room), n_extra = hd_least_of(d->n_extra, hd_extra_of(d->n_room));
-    uint32_t unused = d->n_room - n, i, top = w->n_free;
+    uint32_t n = hd_least_of(d->n_spawned, d->n_room), n_extra = d->n_extra, i, top = w->n_free;
+    uint32_t unused = d->n_room - n;
+    if (n_extra)
+        n_extra = hd_least_of(n_extra, hd_extra_of(d->n_room));
     for (i = 0; i < n_extra && i < unused; i++)
         w->free[top - d->n_room - n_extra + i] = w->free[top - 1u - n - i];
     w->n_free = top - n - n_extra;
@@ -358,7 +406,10 @@ HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t t
 {
     const uint32_t fork = d->fork, body = r->tasks[t].body, spawned = (uint32_t)hd_is_spawned(r, t);
     uint32_t ended = t;
-    hd_desk_drain(r, w, d);
+    if (hd_lists_spawned(r, w))
+        hd_desk_list(r, w, d);
+    if (!HD_HOSTED || d->n_out != d->n_spawned || d->n_out_extra != d->n_extra)
+        hd_desk_drain_rest(r, w, d);
     if (hd_warp_lane() == 0)
         hd_desk_pay(w, d);
     hd_warp_sync();
@@ -381,11 +432,11 @@ HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t t
     return ended;
 }
 
-/* All scheduling lanes, any dispatch: counts the successors of task t of the graph, which has ended. */
-HD_FN void hd_finish_any(const hd_run *r, hd_worker *w, uint32_t t)
+/* All scheduling lanes, any dispatch, which a kernel knows: counts the successors of task t of the graph, which has ended. */
+HD_FN void hd_finish_any(const hd_run *r, hd_worker *w, uint32_t t, uint32_t dispatch)
 {
     const hd_task *task = hd_task_at(r, t);
-    switch (r->dispatch) {
+    switch (dispatch) {
     case HD_DISPATCH_TICKET: hd_ticket_finish(r, w, t, task); break;
     case HD_DISPATCH_IQS: hd_iqs_finish(r, w, t, task); break;
     case HD_DISPATCH_SCHEDULER: hd_sched_finish(r, w, t, task); break;

@@ -46,14 +46,14 @@ typedef struct hd_edge {
 
 /* What a spawned task has in place of a graph's successors (core/spawn.h). Tasks are named by number, HD_NONE = none. */
 typedef struct hd_kin {
-    uint32_t gate;    /* dev: generation of its slot * 8 | HD_GATE_...                                */
     uint32_t waiters; /* tasks that wait for its end, linked by `next`; under the gate's lock         */
     uint32_t next;    /* waiting: the next of those that wait with it                                 */
     uint32_t parent;  /* the continuation that waits for its end                                      */
-    uint32_t open;    /* dev: of a continuation: what has not ended of that which it waits for        */
     uint32_t heir_of; /* of a continuation: the task whose end its own is                             */
     uint32_t held;    /* of a continuation: held children of the bodies before it, linked by held_next */
     uint32_t held_next;
+    uint32_t open; /* dev: of a continuation: what has not ended of that which it waits for           */
+    uint32_t gate; /* dev: generation of its slot * 8 | HD_GATE_...                                   */
 } hd_kin;
 
 typedef struct hd_task {
@@ -64,8 +64,14 @@ typedef struct hd_task {
     uint32_t succ;   /* index in edges of the fifth; of a spawned task: which predecessor it waits for next */
     uint32_t arg_bytes;
     uint32_t args_at; /* offset in the args arena / 16, when arg_bytes > HD_INLINE_ARGS         */
-    uint32_t watch;   /* index among the watched tasks, when HD_TASK_WATCH                      */
-    uint32_t cost_ns;
+    union {
+        uint32_t watch; /* index among the watched tasks, when HD_TASK_WATCH                    */
+        uint32_t link;  /* of a spawned task: the next on its worker's own list                  */
+    };
+    union {
+        uint32_t cost_ns;
+        uint32_t back; /* of a spawned task: the one before it on that list                      */
+    };
     union {
         hd_edge first[HD_INLINE_SUCC];
         hd_kin kin; /* of a spawned task                                                         */
@@ -197,7 +203,7 @@ typedef struct hd_host {
 /* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel.
  *
  * When bodies spawn (n_arena > 0), tasks and args are copies with room behind them: task number n_tasks + i is slot i of the
- * arena, and everything that has a word a task has one for it. */
+ * arena. */
 typedef struct hd_run {
     const hd_task *tasks;
     const hd_edge *edges;
@@ -206,7 +212,7 @@ typedef struct hd_run {
     const void *app;
     hd_shared *shared;
     uint32_t *count;            /* dev: arrivals at each task                                            */
-    uint32_t *link;             /* one word a task: the next on its worker's own list                    */
+    uint32_t *link;             /* one word a task of the graph: the next on its worker's own list       */
     uint32_t *back;             /* the one before it, when bodies spawn                                  */
     uint32_t *store;            /* free slots that a worker has: n_store words each, the first says how many */
     uint32_t *pool;             /* dev: n_pool places of HD_BATCH free slots, and behind them a word each: it is full */

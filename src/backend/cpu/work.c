@@ -88,21 +88,32 @@ static int wait_a_little(worker *x, uint32_t n)
 static void post(hd_desk *d)
 {
     worker *x = (worker *)((char *)d - offsetof(worker, desk));
-    hd_desk_drain(x->r, &x->w, d);
+    hd_aim aim = hd_aim_none();
+    hd_desk_drain(x->r, &x->w, d, &aim);
 }
 
 /* Runs task t, with everything that comes of it. */
-static inline void run_task(worker *x, uint32_t t)
+static void run_task(worker *x, uint32_t t)
 {
     const hd_run *r = x->r;
     const hd_task *task = hd_task_at(r, t);
-    if (r->n_arena)
-        hd_desk_open(r, &x->w, &x->desk, t);
+    run_body(x, t, task->body, hd_args_at(r, task));
+    hd_finish_any(r, &x->w, t, r->dispatch);
+    end_turn(x);
+}
+
+static __attribute__((noinline)) void finish(worker *x, uint32_t t) { hd_finish_any(x->r, &x->w, t, x->r->dispatch); }
+
+/* The same where bodies spawn, when there is room for its children. */
+static inline void run_spawning(worker *x, uint32_t t)
+{
+    const hd_run *r = x->r;
+    const hd_task *task = hd_task_at(r, t);
+    hd_desk_open(r, &x->w, &x->desk, hd_children_of(r, task->body));
     run_body(x, hd_is_spawned(r, t) ? HD_SPAWNED | task->body : t, task->body, hd_args_at(r, task));
-    if (r->n_arena)
-        t = hd_end_body(r, &x->w, &x->desk, t);
-    if (t != HD_NONE)
-        hd_finish_any(r, &x->w, t);
+    t = hd_end_body(r, &x->w, &x->desk, t);
+    if (t != HD_NONE) /* seldom: most tasks are no tasks of the graph, and this is long */
+        finish(x, t);
     end_turn(x);
 }
 
@@ -139,7 +150,8 @@ static uint32_t next_spawning(worker *x)
                 hd_wake_all(r);
             return HD_NONE;
         }
-        if (r->dispatch == HD_DISPATCH_DISTRIBUTED && (hd_policy_shares(r->policy) || x->w.aside != HD_NONE))
+        if (HD_LOAD(&r->shared->asking, RELAXED, DEV) && r->dispatch == HD_DISPATCH_DISTRIBUTED &&
+            (hd_policy_shares(r->policy) || x->w.aside != HD_NONE))
             hd_give(r, &x->w);
         if (x->scheduler)
             (void)hd_sched_turn(r, x->scheduler);
@@ -155,7 +167,7 @@ static void work_spawning(worker *x)
     uint32_t t;
     (void)hd_room(x->r, &x->w, 0); /* the reserve */
     while ((t = next_spawning(x)) != HD_NONE)
-        run_task(x, t);
+        run_spawning(x, t);
 }
 
 /* ---- distributed -------------------------------------------------------------------------------------------------- */

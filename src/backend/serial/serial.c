@@ -239,7 +239,7 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *app)
     const hd_run *r = &l->run;
     const hd_task *task = hd_task_at(r, t);
     const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
-    hd_desk_open(r, &l->worker, &l->desk, t);
+    hd_desk_open(r, &l->worker, &l->desk, hd_children_of(r, task->body));
     run_one(l, hd_is_spawned(r, t) ? HD_SPAWNED | task->body : t, task, app, args);
     return hd_end_body(r, &l->worker, &l->desk, t);
 }
