@@ -245,7 +245,7 @@ TILE_FN void slu_tell(const heddle_lane *lane, int i, int n_lanes)
 {
 #if defined(__CUDA_ARCH__)
     (void)lane;
-    asm volatile("bar.arrive %0, %1;" ::"r"(2 + i), "r"(n_lanes) : "memory");
+    asm volatile("bar.arrive %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
 #else
     (void)i;
     (void)n_lanes;
@@ -256,7 +256,7 @@ TILE_FN void slu_hear(const heddle_lane *lane, int i, int n_lanes)
 {
 #if defined(__CUDA_ARCH__)
     (void)lane;
-    asm volatile("bar.sync %0, %1;" ::"r"(2 + i), "r"(n_lanes) : "memory");
+    asm volatile("bar.sync %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
 #else
     (void)i;
     (void)n_lanes;

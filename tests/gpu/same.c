@@ -14,7 +14,6 @@
 
 #define N_GRAPHS 1500u
 #define MIN_GRAPHS 1000u
-#define N_SMALL 12u
 #define WAYS_A_GRAPH 4u
 #define N_RECORDS (SPEC_TASKS * 4u) /* joins included */
 #define TIMER_STEP_NS 32u           /* of the GPU's clock: what two SMs read at once may differ by as much */
@@ -293,7 +292,7 @@ int main(int argc, char **argv)
     ways_make(&w, small);
     plain.backend = HEDDLE_SERIAL;
     CHECK_OK(NULL, heddle_open(&serial, &plain));
-    n_graphs = small ? N_SMALL : n_graphs;
+    n_graphs = small ? (w.n + WAYS_A_GRAPH - 1u) / WAYS_A_GRAPH : n_graphs; /* each way once */
     for (g = 0; g < n_graphs && now_s() - begin < seconds; g++)
         one_graph(serial, &w, check_random(&seed), (uint32_t)g, WAYS_A_GRAPH, &n);
     report(&w, &n);

@@ -21,6 +21,7 @@
 /* Barriers of a block: 0 is __syncthreads, 1 the lanes' own (heddle_barrier). Of the others two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
+#define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
 
 /* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
 #if !defined(HEDDLE_MODEL)
