@@ -241,25 +241,16 @@ TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int fi
 
 /* The owner of step i of a panel tells the n_lanes of the warps behind it and its own that its column of L is there, and
  * goes on; they wait for that. A step has a barrier of its own, since an owner may be several steps ahead. */
-TILE_FN void slu_tell(const heddle_lane *lane, int i, int n_lanes)
+TILE_FN void slu_meet(const heddle_lane *lane, int i, int n_lanes, int is_owner)
 {
 #if defined(__CUDA_ARCH__)
     (void)lane;
-    asm volatile("bar.arrive %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
+    if (is_owner)
+        asm volatile("bar.arrive %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
+    else
+        asm volatile("bar.sync %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
 #else
-    (void)i;
-    (void)n_lanes;
-    heddle_barrier(lane);
-#endif
-}
-TILE_FN void slu_hear(const heddle_lane *lane, int i, int n_lanes)
-{
-#if defined(__CUDA_ARCH__)
-    (void)lane;
-    asm volatile("bar.sync %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
-#else
-    (void)i;
-    (void)n_lanes;
+    (void)i, (void)n_lanes, (void)is_owner;
     heddle_barrier(lane);
 #endif
 }
@@ -323,7 +314,7 @@ TILE_FN void slu_lead(const heddle_lane *lane, warp *w, slu_panel *s, int k, int
     QUAD_UNROLL
     for (int i = 0; i < SLU_COLS; i++) {
         slu_eliminate(w, s, k + i, i);
-        slu_tell(lane, i, n_lanes);
+        slu_meet(lane, i, n_lanes, 1);
     }
     slu_settle(s, k + SLU_COLS - 1, SLU_COLS - 1);
     s->odd |= slu_has_odd(s, k);
@@ -338,7 +329,7 @@ TILE_FN void slu_follow(const heddle_lane *lane, warp *w, slu_panel *s, int k, i
         if (s->me == k + i)
             slu_show(s, 0, SLU_COLS);
         warp_skip(w, SLU_MEETINGS(i));
-        slu_hear(lane, i, n_lanes);
+        slu_meet(lane, i, n_lanes, 0);
         slu_see(s, u, k + i, 0, SLU_COLS);
         slu_update(s, s->l[(k + i) * SLU_EDGE + s->me], u, 0);
     }

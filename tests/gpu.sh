@@ -17,6 +17,7 @@
 # TRIALS     seconds of message passing in stage core (8: some 10^9); GRAPHS, GRAPH_SECONDS: random graphs (1500, 60)
 # SOAK       seconds of spawned tasks in stage spawn (20: some 10^9)
 # EMITTED    programs that tests/heddlec/emit.sh translated elsewhere, for stage openmp where libclang is not here
+# HEDDLE_DATA folder of inputs, without which bench leaves out the graphs of bfs and the matrices of slu
 # FIGURES    figures of stage bench, with commas (all); COMMIT: what is tested, where there is no git
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -319,6 +319,7 @@ HD_FN int hd_has_room(const hd_run *r, const hd_worker *w)
     return w->aside == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
 }
 
+/* All scheduling lanes: the same, for who has not looked at its record. */
 HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
 {
     if (HD_HOSTED && hd_warp_width() == 1u && hd_has_room(r, w)) { /* without a look at its record */

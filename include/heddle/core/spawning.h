@@ -104,15 +104,7 @@ static __device__ __forceinline__ uint32_t hd_take_shown(const hd_run &r, hd_wor
     return t;
 }
 
-/* Lane 0: task t, whose record this is, is run next: it leaves the own list, if it was only looked at. */
-static __device__ __forceinline__ void hd_drop_youngest(const hd_run &r, hd_worker *w, uint32_t t,
-                                                        const hd_task *record)
-{
-    if (t == w->list)
-        hd_list_pop(&r, w, hd_is_spawned(&r, t) ? record->link : r.link[t]);
-}
-
-/* All lanes: the same. */
+/* All lanes: what hd_take_shown takes. */
 static __device__ __forceinline__ uint32_t hd_take_seen_of(const hd_run &r, hd_worker *w, uint32_t sees, hd_turn *a)
 {
     const uint32_t word[3] = {__shfl_sync(0xffffffffu, a->word, HD_LANE_RINGS),
@@ -125,6 +117,14 @@ static __device__ __forceinline__ uint32_t hd_take_seen_of(const hd_run &r, hd_w
     if (sees & (HD_SEES_URGENT | HD_SEES_NORMAL)) /* a head may have moved */
         hd_look_where(r, w, a);
     return t;
+}
+
+/* Lane 0: task t, whose record this is, is run next: it leaves the own list, if it was only looked at. */
+static __device__ __forceinline__ void hd_drop_youngest(const hd_run &r, hd_worker *w, uint32_t t,
+                                                        const hd_task *record)
+{
+    if (t == w->list)
+        hd_list_pop(&r, w, hd_is_spawned(&r, t) ? record->link : r.link[t]);
 }
 
 /* All lanes: something to run, or HD_NONE for now, at the polls-th attempt; *over: the run is. */
