@@ -4,6 +4,8 @@ add_library(heddle_headers INTERFACE)
 target_include_directories(heddle_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
 add_library(heddle_objects OBJECT ${HEDDLE_SOURCES})
+# The papers' dispatches are in the library; whether a table may use them is said when the table is compiled (heddle/baselines.h).
+target_compile_definitions(heddle_objects PRIVATE HEDDLE_BASELINES)
 set_target_properties(heddle_objects PROPERTIES C_VISIBILITY_PRESET hidden)
 target_include_directories(heddle_objects PRIVATE src)
 target_link_libraries(heddle_objects PRIVATE heddle_headers)

@@ -19,20 +19,37 @@
 
 #define HD_STARVED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
 #define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
+#ifndef HD_DEQUE                    /* the model test has a smaller one */
+#define HD_DEQUE 128u               /* tasks of a deque, a power of two */
+#endif
+
+/* What a dispatch has of a worker beside the two ends in `head`. */
+typedef struct hd_ticket_own { /* core/ticket.h */
+    uint32_t ticket;           /* drawn and not yet served, or HD_NONE                              */
+    int32_t waiting;           /* workers without a task at the last look, less those that were given one since */
+    uint32_t oldest, n_deque;  /* of the deque: where it begins, and its length                     */
+    uint32_t n_ended;          /* tasks that have ended, for looking now and then                   */
+    uint32_t deque[HD_DEQUE];  /* spawned tasks                                                     */
+} hd_ticket_own;
+typedef struct hd_iqs_own { /* core/baselines/iqs.h */
+    uint32_t task;          /* retrieved and not yet done with, or HD_NONE                        */
+} hd_iqs_own;
+typedef struct hd_sched_own { /* core/baselines/scheduler.h */
+    uint32_t known;           /* tasks known to be in the input queue                               */
+    uint32_t seen;            /* reports that the scheduler is known to have seen                   */
+    uint32_t told;            /* what was told last of how many tasks were taken                    */
+} hd_sched_own;
 
 /* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
 typedef struct hd_worker {
     uint32_t id;
     uint32_t run;            /* number of this run                                                  */
-    uint32_t head[2];        /* ring cursors: urgent, normal                                        */
+    uint32_t head[2];        /* where its two queues stand: rings, urgent and normal; the baselines' queues */
     uint32_t turn;           /* policies lrr and rr: whose turn it is                               */
-    uint32_t random;         /* for choosing victims                                                */
-    uint32_t kept;           /* task to run next, or HD_NONE                                        */
-    uint32_t kept_run;       /* kept tasks in a row                                                 */
     uint32_t list;           /* own list, or HD_NONE                                                */
     uint32_t seed, seed_end; /* roots taken and not yet run                                       */
+    uint32_t no_seeds;       /* no root is left                                                     */
     uint32_t n_done;         /* finished and not yet given back; where bodies spawn see core/spawn.h */
-    uint32_t open;           /* its box is open, or has been filled since                           */
     /* Where bodies spawn: */
     uint32_t list_end, n_list; /* the oldest of the own list, and its length                          */
     uint32_t aside;            /* tasks whose children have no room, linked                           */
@@ -45,7 +62,25 @@ typedef struct hd_worker {
     uint64_t left;       /* trace: when the last turn ended                                     */
     uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
     uint64_t queued;     /* trace: time of this turn's end that went into a queue, not into counting */
+    union {
+        hd_ticket_own ticket;
+        hd_iqs_own iqs;
+        hd_sched_own sched;
+    } by; /* by the run's dispatch */
 } hd_worker;
+
+/* What all scheduling lanes know of their worker, the same in each but for `edge`: on a GPU it is in registers. */
+typedef struct hd_turn {
+    uint32_t task;         /* that runs, or ran last                                              */
+    uint32_t next;         /* runs next: freed by the last one and kept, or HD_NONE               */
+    uint32_t next_run;     /* kept tasks in a row                                                 */
+    const hd_task *record; /* of `task`; on a GPU a copy in block-shared memory                   */
+    hd_edge edge;          /* lane k's: the k-th successor of `task`                              */
+    uint32_t counted;      /* some of these wait for others, too                                  */
+    uint32_t stop;         /* the stop word, when it was looked at last                           */
+    uint32_t half, ahead;  /* a block's: core/block.h                                             */
+    uint32_t n_tasks, n_kept, n_pushed; /* so far; they become part of the tally                  */
+} hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------
  *
@@ -298,36 +333,31 @@ HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* All scheduling lanes: may task t, which needs so many slots, run now? It was not set aside before. 0: it was set aside,
- * because its children have no room. */
-HD_FN int hd_admit_for(const hd_run *r, hd_worker *w, uint32_t t, uint32_t need)
-{
-    if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need))) /* the youngest that waits for room goes first */
-        return 1;
-    if (hd_warp_lane() == 0) {
-        hd_set_aside(r, w, t);
-        w->tally.n_starved++;
-        hd_count_in(&r->shared->resting, &w->rests, 0u);
-    }
-    hd_warp_sync();
-    return 0;
-}
-
 /* Has it room for the children of any task? A store is as long as the reserve, what the largest needs, and three batches. */
 HD_FN int hd_has_room(const hd_run *r, const hd_worker *w)
 {
     return w->aside == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
 }
 
-/* All scheduling lanes: the same, for who has not looked at its record. */
-HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
+/* All scheduling lanes: may x->task, which was not set aside before, run now? 0: it was set aside, because its children have
+ * no room. The youngest that waits for room goes first. */
+HD_FN int hd_admit(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
+    uint32_t need;
     if (HD_HOSTED && hd_warp_width() == 1u && hd_has_room(r, w)) { /* without a look at its record */
         w->scarce = 0;
         return 1;
     }
-    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
-    return hd_admit_for(r, w, t, hd_slots_for(r, t));
+    need = hd_slots_of(r, x->record->body);
+    if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need)))
+        return 1;
+    if (hd_warp_lane() == 0) {
+        hd_set_aside(r, w, x->task);
+        w->tally.n_starved++;
+        hd_count_in(&r->shared->resting, &w->rests, 0u);
+    }
+    hd_warp_sync();
+    return 0;
 }
 
 /* Lane 0: may it gather slots now? When nobody can go on, those who wait for room take turns: else each would keep what it

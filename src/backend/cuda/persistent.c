@@ -5,7 +5,7 @@
  * run and after one that did not end well; between good runs the last worker out leaves them ready. */
 #include "backend/arena.h"
 #include "backend/cuda/cuda.h"
-#include "heddle/core/scheduler.h"
+#include "heddle/core/baselines/scheduler.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -46,10 +46,12 @@ static uint32_t ring_slots(const persistent *p)
     uint32_t asked = p->loaded->device->config.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
     if (r->n_arena)
         all = hd_arena_ring(r);
+    else if (r->dispatch == HD_DISPATCH_TICKET)
+        all = hd_power_of_two(r->n_tasks + r->n_workers); /* an end for each */
     if (r->dispatch == HD_DISPATCH_SCHEDULER)
         return hd_power_of_two(!asked ? RING_MIN : asked > SCHED_RING_MIN ? asked : SCHED_RING_MIN);
     if (r->dispatch == HD_DISPATCH_IQS || r->dispatch == HD_DISPATCH_CENTRAL || r->has_placed ||
-        (r->n_arena && r->dispatch == HD_DISPATCH_TICKET))
+        r->dispatch == HD_DISPATCH_TICKET)
         return all;
     if (asked)
         return hd_power_of_two(asked > 2 ? asked : 2);
@@ -61,7 +63,7 @@ static uint64_t slot_words(const hd_run *r)
     switch (r->dispatch) {
     case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
     case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return r->n_arena ? 2ull * r->n_slots : r->n_tasks;
+    case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
     case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
     case HD_DISPATCH_CENTRAL: return r->n_slots;
     default: return 0;
@@ -80,7 +82,6 @@ static uint64_t cut(persistent *p, uint8_t *block, uint64_t *clear_bytes)
     PART(cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
     PART(count, uint32_t, r->n_tasks * 4ull);
     PART(slots, uint32_t, slot_words(r) * 4);
-    PART(boxes, uint32_t, r->dispatch == HD_DISPATCH_DISTRIBUTED ? w * 4 : 0);
     if (r->n_arena) {
         PART(store, uint32_t, hd_arena_store_bytes(r));
         PART(pool, uint32_t, hd_arena_pool_bytes(r));
@@ -319,8 +320,6 @@ static heddle_status make_block(persistent *p, hd_error *e)
     (void)cut(p, p->block, &p->clear_bytes);
     if (!p->run.n_trace)
         p->run.events = NULL;
-    if (p->run.dispatch != HD_DISPATCH_DISTRIBUTED)
-        p->run.boxes = NULL;
     p->tallies = hd_new(p->run.n_workers * sizeof(hd_tally));
     p->events = p->run.n_trace ? hd_new((uint64_t)p->run.n_workers * p->run.n_trace * sizeof(hd_event)) : NULL;
     if (!p->tallies || (p->run.n_trace && !p->events))
@@ -381,7 +380,6 @@ static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy poli
     r->dispatch = (uint32_t)dispatch;
     r->n_schedulers = dispatch == HEDDLE_DISPATCH_SCHEDULER;
     r->n_local = l->device->config.n_local ? l->device->config.n_local : LOCAL_DEFAULT;
-    r->steals = dispatch == HEDDLE_DISPATCH_DISTRIBUTED && l->device->config.steal;
     r->polite = l->device->config.idle == HEDDLE_IDLE_POLITE;
     r->policy = (uint32_t)(policy != HEDDLE_POLICY_DEFAULT ? policy : HEDDLE_POLICY_LF);
     if (policy == HEDDLE_POLICY_DEFAULT && r->n_schedulers)
