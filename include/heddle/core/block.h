@@ -14,6 +14,12 @@
 #define HD_BAR_DONE 4u
 #define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
 
+/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
+#if !defined(HD_BLOCK_SHARED)
+#define HD_BLOCK_SHARED(type, name) __shared__ type name
+#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
+
 /* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
 #if !defined(HEDDLE_MODEL)
 
@@ -145,6 +151,19 @@ typedef struct __align__(128) hd_block
 }
 hd_block;
 
+/* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use, with the
+ * block's place in its cluster. */
+static __device__ __forceinline__ hd_block *hd_block_where(hd_block *b)
+{
+#if defined(HEDDLE_MODEL)
+    return b;
+#else
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+    asm volatile("" : "+r"(at));
+    return (hd_block *)__cvta_shared_to_generic(at);
+#endif
+}
+
 static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
 {
     return (hd_block *)((char *)w - __builtin_offsetof(hd_block, worker));
@@ -160,13 +179,14 @@ static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r,
         ((uint4 *)&records[at])[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
     HD_COPY_WAIT();
     __syncwarp();
+    x->at = x->half * HD_RECORDS + at;
     return &records[at];
 }
 
 /* The scheduling warp, when a body begins: the records of the first successors of its task are on their way. */
 static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
 {
-    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->record->n_succ;
+    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
     const uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
     x->half ^= 1u;
     x->ahead = n < HD_AHEAD ? n : HD_AHEAD;

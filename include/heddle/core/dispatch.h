@@ -85,9 +85,9 @@ HD_FN int hd_is_empty(const hd_run *r, const hd_worker *w, const hd_turn *x, uin
     case HD_FROM_NEXT_FEW: return x->next_run >= r->n_local;
     case HD_FROM_OWN:
         if (dispatch == HD_DISPATCH_TICKET)
-            return !spawns || w->by.ticket.n_deque == 0u;
-        return w->list == HD_NONE;
-    case HD_FROM_ROOTS: return w->seed == w->seed_end && w->no_seeds;
+            return !spawns || !hd_ballot(w->by.ticket.n_deque != 0u);
+        return !hd_ballot(w->list != HD_NONE);
+    case HD_FROM_ROOTS: return x->no_roots;
     default: return 0;
     }
 }
@@ -112,6 +112,8 @@ HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t 
         t = hd_take_alone(r, w, from, dispatch);
     t = hd_shuffle(t, 0);
     hd_warp_sync(); /* all lanes see what lane 0 has taken out, and know what it has acquired */
+    if (from == HD_FROM_ROOTS)
+        x->no_roots = t == HD_NONE;
     return t;
 }
 
@@ -155,11 +157,11 @@ HD_FN void hd_place_by(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uin
                        uint32_t dispatch)
 {
     switch (dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_place(r, w, x, mask, e.task); break;
+    case HD_DISPATCH_TICKET: hd_ticket_place(r, w, mask, e.task); break;
 #if defined(HEDDLE_BASELINES)
-    case HD_DISPATCH_IQS: hd_iqs_place(r, w, x, mask, e.task); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, x, mask, e.task); break;
-    case HD_DISPATCH_CENTRAL: hd_central_place(r, x, mask, e.task); break;
+    case HD_DISPATCH_IQS: hd_iqs_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_CENTRAL: hd_central_place(r, w, mask, e.task); break;
 #endif
     default: hd_rings_place(r, w, x, e, mask, bound); break;
     }
@@ -193,9 +195,9 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
     const int mine = mask >> hd_warp_lane() & 1u;
     if (dispatch == HD_DISPATCH_TICKET) {
         if (w->scarce)
-            hd_deque_put(r, w, x, mask, e.task);
+            hd_deque_put(r, w, mask, e.task);
         else
-            hd_ticket_offer(r, w, x, mask, e.task);
+            hd_ticket_offer(r, w, mask, e.task);
         return;
     }
     if (w->scarce || r->n_slots == 0u) /* the serial backend has no rings */
@@ -212,7 +214,6 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
  * those that became ready. */
 HD_FN void hd_finish(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
 {
-    const uint32_t n = x->record->n_succ;
     uint32_t at;
     hd_edge e = x->edge;
 #if defined(HEDDLE_BASELINES)
@@ -226,12 +227,15 @@ HD_FN void hd_finish(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatc
     }
 #endif
     hd_release_outputs(x);
-    for (at = 0; at < n; at += hd_warp_width()) {
-        if (at)
+    if (x->n_succ != 0u)
+        for (at = 0;;) {
+            hd_place(r, w, x, e, hd_arrive_mine(r, w->run, e, x->counted || at), dispatch);
+            at += hd_warp_width();
+            if (at >= x->n_succ)
+                break;
             e = hd_edge_mine(r, x->record, at);
-        hd_place(r, w, x, e, hd_arrive_mine(r, w->run, e), dispatch);
-    }
-    hd_finished(r, w, x);
+        }
+    hd_finished(r, w, x, dispatch);
 }
 
 /* ---- between tasks ----------------------------------------------------------------------------------- */

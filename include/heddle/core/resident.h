@@ -101,8 +101,8 @@ static __device__ __forceinline__ void hd_block_attend(const hd_run &r, hd_block
     for (polls = 0; !__any_sync(0xffffffffu, hd_word(&b->ended) == i); polls++) {
         if (SPAWNS)
             hd_desk_drain(&r, &b->worker, x, d, dispatch);
-        if (SPAWNS && dispatch == HD_DISPATCH_TICKET && polls % HD_SHARE_POLLS == HD_SHARE_POLLS - 1u)
-            hd_ticket_share(&r, &b->worker, x, 0);
+        if (SPAWNS && dispatch == HD_DISPATCH_TICKET && polls % HD_SHARE_POLLS == 2u)
+            hd_ticket_share(&r, &b->worker, 0);
         if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
             hd_now_task(r, b->name);
         hd_word_pause(polls);
@@ -128,16 +128,17 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &r, const 
     hd_worker *w = &b->worker;
     hd_turn x = hd_turn_begin();
     hd_event *ev = nullptr;
+    x.record = b->record[0];
     uint32_t i;
     if (SPAWNS)
         (void)hd_room(&r, w, 0); /* the reserve */
 #pragma unroll 1
-    for (i = 1; !b->failed && hd_next(&r, w, &x, DISPATCH, SPAWNS); i++) {
+    for (i = 1; hd_next(&r, w, &x, DISPATCH, SPAWNS); i++) {
         if (SPAWNS)
             hd_block_open(near, w, d, &x);
         if ((threadIdx.x & 31u) == 0) {
-            b->at = (uint32_t)(x.record - b->record[0]);
-            b->name = hd_name_of(&r, &x);
+            b->at = x.at;
+            b->name = SPAWNS ? hd_name_of(&r, &x) : x.task;
         }
         hd_bar_block();
         hd_ahead(&r, w, &x);
@@ -145,7 +146,7 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &r, const 
         hd_bar_block();
         if (b->failed)
             break;
-        if (TRACE && x.record->body != HD_BODY_JOIN && (threadIdx.x & 31u) == 0)
+        if (TRACE && x.body != HD_BODY_JOIN && (threadIdx.x & 31u) == 0)
             ev = hd_trace_task(&r, w, b->name, b->begin, b->end);
         hd_end_turn(&r, w, &x, d, DISPATCH, SPAWNS);
         if (TRACE && (threadIdx.x & 31u) == 0) {
@@ -178,13 +179,13 @@ static __device__ __forceinline__ void hd_schedule_for_all(const hd_run &r, hd_s
 
 template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_persistent(const __grid_constant__ hd_run r)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_block b;
-    __shared__ hd_desk_if<Bodies::spawns> desk;
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_block, b);
+    HD_BLOCK_SHARED(hd_desk_if<Bodies::spawns>, desk);
     const uint32_t n_lanes = blockDim.x - 32u;
 #if defined(HEDDLE_BASELINES)
     if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER) {
-        __shared__ hd_scheduler scheduler;
+        HD_BLOCK_SHARED(hd_scheduler, scheduler);
         if (blockIdx.x == r.n_workers) {
             hd_schedule_for_all(r, &scheduler);
             return;
@@ -202,7 +203,7 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
     if (threadIdx.x < n_lanes)
         hd_block_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes, desk.of(&desk));
     else
-        hd_block_schedule<Bodies, DISPATCH, TRACE>(r, desk.near(&desk), &b, desk.of(&desk));
+        hd_block_schedule<Bodies, DISPATCH, TRACE>(r, desk.near(&desk), hd_block_where(&b), desk.of(&desk));
 }
 
 #endif
