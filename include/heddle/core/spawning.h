@@ -374,12 +374,12 @@ static __device__ __forceinline__ void hd_schedule_spawning(const hd_run &r, con
 
 template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_persistent(const __grid_constant__ hd_run r)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_dynamic_block b;
-    __shared__ hd_desk_if<Bodies::spawns> desk;
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_dynamic_block, b);
+    HD_BLOCK_SHARED(hd_desk_if<Bodies::spawns>, desk);
     const uint32_t n_lanes = blockDim.x - 32u;
     if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER) {
-        __shared__ hd_scheduler scheduler;
+        HD_BLOCK_SHARED(hd_scheduler, scheduler);
         if (blockIdx.x == r.n_workers) {
             hd_schedule_for_all(r, &scheduler);
             return;
