@@ -20,7 +20,7 @@
 #define MAX_COPIES 32u
 #define GUARD_BYTES 128u
 #define POISON 0xab
-#define STEP_NS 50u /* of the emulated clock, for each switch */
+#define ROUND_PS 1000000u /* of the emulated clock, until each thread has gone on once */
 #define HOST_STEPS 64u
 
 typedef enum state { READY, NAPS, IN_WARP, AT_BARRIER, ENDED } state;
@@ -82,7 +82,7 @@ static thread *threads;
 static char *stacks;
 static thread *now; /* NULL outside a launch */
 static jmp_buf home;
-static uint64_t random_state, n_steps, clock_ns;
+static uint64_t random_state, n_steps, clock_ps, step_ps;
 static uint32_t grain; /* points between two switches, at most */
 static uint32_t n_left;
 
@@ -215,12 +215,12 @@ static void put_to_sleep(block *b, thread *t)
 static void wake_sleepers(block *b)
 {
     uint32_t i, n = 0;
-    if (clock_ns < b->wakes)
+    if (clock_ps < b->wakes)
         return;
     b->wakes = UINT64_MAX;
     for (i = 0; i < b->n_naps; i++) {
         thread *t = &b->threads[b->naps[i]];
-        if (t->wakes <= clock_ns) {
+        if (t->wakes <= clock_ps) {
             make_ready(b, t);
             continue;
         }
@@ -253,14 +253,14 @@ void emu_nap(uint32_t ns, const char *site)
 {
     if (!now)
         return;
-    now->wakes = clock_ns + emu_below(2u * ns + 1u) + STEP_NS;
+    now->wakes = clock_ps + emu_below(2u * ns + 1u) * 1000ull + step_ps;
     pass_on(NAPS, site);
 }
 
 uint64_t emu_clock(void)
 {
     emu_point(EMU_SITE(clock));
-    return clock_ns;
+    return clock_ps / 1000u;
 }
 
 /* ---- barriers ------------------------------------------------------------------------------------- */
@@ -524,7 +524,8 @@ static void begin(const emu_launch *l)
     for (i = 0; i < 8; i++)
         (void)next_random();
     n_steps = 0;
-    clock_ns = 1000000;
+    clock_ps = 1000000000;
+    step_ps = ROUND_PS / (uint32_t)n + 1u;
     grain = 1u << emu_below(7);
     emu_block_size.x = l->n_threads;
     if (l->n_blocks > MAX_BLOCKS || l->n_threads > MAX_THREADS || l->n_threads % EMU_WARP || !n)
@@ -569,7 +570,7 @@ static void pass_time(void)
     now = NULL;
     if (wakes == UINT64_MAX)
         emu_fail("nobody can go on");
-    clock_ns = wakes > clock_ns ? wakes : clock_ns;
+    clock_ps = wakes > clock_ps ? wakes : clock_ps;
     for (i = 0; i < launch->n_blocks; i++)
         wake_sleepers(&blocks[i]);
 }
@@ -581,9 +582,9 @@ static void step(block *b)
     thread *t = &b->threads[b->ready[i]];
     b->ready[i] = b->ready[--b->n_ready];
     n_steps++;
-    clock_ns += STEP_NS;
+    clock_ps += step_ps;
     if ((next_random() & 1023u) == 0) {
-        t->wakes = clock_ns + (uint64_t)some(14) * STEP_NS;
+        t->wakes = clock_ps + (uint64_t)some(14) * step_ps;
         put_to_sleep(b, t);
         return;
     }

@@ -4,7 +4,7 @@
  *     emulate_spawn [CASES]        so many cases for each dispatch; HEDDLE_SEED: only that case, of every dispatch
  *
  * A case is a tree of spawn/soak_bodies.h (lanes that spawn at once, handles, continuations, urgent tasks, large records), a
- * number of blocks, a size of their teams, a config, often with the smallest arena there can be, and a row of switches. It
+ * number of blocks, a size of their teams, a config, often with an arena much smaller than the tree, and a row of switches. It
  * runs several times without clearing, is perhaps canceled, cleared, and run once more. No task is lost, none runs twice,
  * large records are whole, and the words are as the next run wants them. */
 #include <stdio.h>
@@ -21,6 +21,8 @@
 
 #define STEPS_OF_TASK 400000u /* a run that takes more hangs */
 #define STEPS_OF_RUN 20000000u
+/* Slots a worker: with so many it can go depth first through the largest tree, and need not give up. */
+#define ARENA_LEAST 160u
 
 namespace
 {
@@ -52,7 +54,7 @@ static void choose(test_case *c, uint32_t dispatch)
     f->n_workers = 1u + below(c, 6);
     f->n_ring = below(c, 2) ? 2u << below(c, 6) : 0;
     f->n_local = 1u + below(c, 3);
-    f->n_arena = below(c, 2) ? 1u : 200u + below(c, 3000); /* 1: as few as will do */
+    f->n_arena = f->n_workers * (ARENA_LEAST + below(c, 300u << below(c, 3)));
     f->steals = below(c, 4) == 0;
     f->polite = below(c, 4) == 0;
     f->crowded = below(c, 4) == 0;
