@@ -143,7 +143,7 @@ void emu_fail(const char *format, ...)
 {
     va_list list;
     uint32_t i;
-    printf("FAILED: %s: ", launch ? launch->what : "outside a launch");
+    printf("FAILED: %s%s", launch ? launch->what : "", launch ? ": " : "");
     va_start(list, format);
     vprintf(format, list);
     va_end(list);

@@ -69,9 +69,10 @@ static void make_graph(test_case *c)
     case 7: litmus_wavefront(&c->graph, 40, 40); break;
     default: litmus_random(&c->graph, c->seed); break;
     }
-    snprintf(c->what, sizeof c->what, "%s, %u tasks, dispatch %u policy %u, %u workers of %u, ring %u, trace %u",
-             kind < 7 ? names[kind] : "large wavefront", c->graph.n_tasks, c->config.dispatch, c->config.policy,
-             c->config.n_workers, c->team, c->config.n_ring, c->config.n_trace);
+    snprintf(c->what, sizeof c->what,
+             "HEDDLE_SEED=%llu: %s, %u tasks, dispatch %u policy %u, %u workers of %u, ring %u, trace %u",
+             (unsigned long long)c->seed, kind < 7 ? names[kind] : "large wavefront", c->graph.n_tasks,
+             c->config.dispatch, c->config.policy, c->config.n_workers, c->team, c->config.n_ring, c->config.n_trace);
 }
 
 static void choose(test_case *c, uint32_t dispatch)
