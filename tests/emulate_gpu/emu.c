@@ -111,14 +111,17 @@ static const char *place_of(const char *site)
     return slash;
 }
 
-static int stand_alike(const thread *a, const thread *b) { return a->state == b->state && a->site == b->site; }
-
-static void print_thread(const block *b, uint32_t first, uint32_t last)
+/* A thread that naps goes on soon. */
+static int stand_alike(const thread *a, const thread *b)
 {
-    static const char *const states[] = {"may go on", "naps", "waits for its warp", "waits at a barrier", "has ended"};
-    const thread *t = &b->threads[first];
-    const warp *w = &b->warps[first / EMU_WARP];
-    printf("  block %u threads %3u to %3u: %s", b->id, first, last, states[t->state]);
+    return (a->state == b->state || (a->state <= NAPS && b->state <= NAPS)) && a->site == b->site;
+}
+
+static void print_stand(const block *b, const thread *t, uint32_t alike)
+{
+    static const char *const states[] = {"goes on", "goes on", "waits for its warp", "waits at a barrier", "has ended"};
+    const warp *w = &b->warps[t->x / EMU_WARP];
+    printf("  block %u warp %2u threads %08x: %s", b->id, t->x / EMU_WARP, alike, states[t->state]);
     if (t->site)
         printf(", %s", place_of(t->site));
     if (t->state == AT_BARRIER)
@@ -129,14 +132,24 @@ static void print_thread(const block *b, uint32_t first, uint32_t last)
     printf("\n");
 }
 
+static void print_warp(const block *b, const thread *t)
+{
+    uint32_t i, k, alike, said = 0;
+    for (i = 0; i < EMU_WARP; i++) {
+        if (said >> i & 1u)
+            continue;
+        for (k = i, alike = 0; k < EMU_WARP; k++)
+            alike |= (uint32_t)stand_alike(&t[i], &t[k]) << k;
+        print_stand(b, &t[i], alike);
+        said |= alike;
+    }
+}
+
 static void print_block(const block *b)
 {
-    uint32_t first = 0, i;
-    for (i = 1; i <= launch->n_threads; i++)
-        if (i == launch->n_threads || i % EMU_WARP == 0 || !stand_alike(&b->threads[i], &b->threads[first])) {
-            print_thread(b, first, i - 1u);
-            first = i;
-        }
+    uint32_t i;
+    for (i = 0; i < launch->n_threads; i += EMU_WARP)
+        print_warp(b, &b->threads[i]);
 }
 
 void emu_fail(const char *format, ...)
