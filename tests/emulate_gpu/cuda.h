@@ -5,8 +5,7 @@
 
 #include "emu.h"
 
-#include "heddle/task.h"
-
+#define HEDDLE_EMULATED_BLOCK
 #define __device__
 #define __global__
 #define __grid_constant__
@@ -47,6 +46,7 @@ static inline uint64_t emu_shuffle_any(uint64_t v, uint32_t from, const char *si
 
 /* As in block.h, line by line. */
 #define HD_FEW_POLLS 4u
+#define hd_bar_block() emu_bar_sync(0, emu_block_size.x, EMU_SITE(block))
 #define hd_bar_lanes(n) emu_bar_sync(1, (n), EMU_SITE(lanes))
 #define hd_ready_sync(i, n) emu_bar_sync(2u + ((i)&1u), (n), EMU_SITE(ready))
 #define hd_ready_arrive(i, n) emu_bar_arrive(2u + ((i)&1u), (n), EMU_SITE(ready))
@@ -60,6 +60,8 @@ static inline void hd_word_pause(uint32_t n)
     if (n > HD_FEW_POLLS)
         __nanosleep(32);
 }
+
+#include "heddle/task.h"
 
 #include "heddle/core/kernel.h"
 
