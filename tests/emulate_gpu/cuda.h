@@ -44,6 +44,11 @@ static inline uint64_t emu_shuffle_any(uint64_t v, uint32_t from, const char *si
 #define __syncthreads_or(flag) emu_sync_or((flag) != 0, EMU_SITE(syncthreads_or))
 #define __nanosleep(ns) emu_nap((ns), EMU_SITE(nanosleep))
 
+/* How a table finds its kernels: named by kernel.h, not used here. */
+typedef void *cudaFunction_t;
+enum { cudaErrorInvalidValue = 1 };
+static inline int cudaGetFuncBySymbol(cudaFunction_t *, const void *) { return cudaErrorInvalidValue; }
+
 /* As in block.h, line by line. */
 #define HD_FEW_POLLS 4u
 #define hd_bar_block() emu_bar_sync(0, emu_block_size.x, EMU_SITE(block))
