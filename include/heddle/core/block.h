@@ -20,6 +20,12 @@
 #define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
 #endif
 
+/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
+#if !defined(HD_BLOCK_SHARED)
+#define HD_BLOCK_SHARED(type, name) __shared__ type name
+#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
+
 /* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
 #if !defined(HEDDLE_MODEL)
 

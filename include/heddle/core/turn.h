@@ -65,7 +65,7 @@ HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint3
 }
 
 /* All scheduling lanes: nothing to do, for the n-th time in a row. */
-HD_FN void hd_idle(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t n, uint32_t dispatch, int spawns)
+HD_FN void hd_idle(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch, int spawns)
 {
     if (n == 0 && r->events && hd_warp_lane() == 0)
         w->idle_since = hd_clock();
@@ -99,7 +99,7 @@ HD_FN int hd_next(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, 
             return 0;
         if (t != HD_NONE)
             return 1;
-        hd_idle(r, w, x, n, dispatch, spawns);
+        hd_idle(r, w, n, dispatch, spawns);
     }
 }
 
