@@ -7,7 +7,7 @@
 #ifndef HEDDLE_CORE_BLOCK_H
 #define HEDDLE_CORE_BLOCK_H
 
-#include "heddle/core/worker.h"
+#include "heddle/core/ticket.h"
 
 /* Barriers of a block: 0 all its threads, 1 the lanes' own (heddle_barrier). Of the others, which dispatch plan has, two each. */
 #define HD_BAR_READY 2u
@@ -175,30 +175,44 @@ static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
     return (hd_block *)((char *)w - __builtin_offsetof(hd_block, worker));
 }
 
-/* The scheduling warp: a copy of task t's record. It is there already if t is one of the first successors of the last task. */
+/* The scheduling warp: a copy of task t's record. x->hit: which of those it is that were fetched ahead. */
 static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 {
-    hd_task *records = hd_block_of(w)->record[x->half];
-    const uint32_t lane = threadIdx.x & 31u, here = __ballot_sync(0xffffffffu, lane < x->ahead && x->edge.task == t);
-    const uint32_t at = here ? hd_lowest(here) : HD_AHEAD;
-    if (!here && lane < 8u)
-        ((uint4 *)&records[at])[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
-    HD_COPY_WAIT();
+    const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
+    hd_task *record = &hd_block_of(w)->record[x->half][at];
+    if (at == HD_AHEAD && lane < 8u)
+        ((uint4 *)record)[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
     __syncwarp();
     x->at = x->half * HD_RECORDS + at;
-    return &records[at];
+    return record;
 }
 
-/* The scheduling warp, when a body begins: the records of the first successors of its task are on their way. */
-static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
+/* The scheduling warp, when a body begins: the records of the first successors of its task are on their way; or, if it has
+ * none, that of the youngest task of the deque. */
+static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
     const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
-    const uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
+    uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
     x->half ^= 1u;
+    x->next_at = HD_NONE; /* of a task that still waits to be run the record is overwritten */
     x->ahead = n < HD_AHEAD ? n : HD_AHEAD;
+    x->guess = HD_OVER;
+    if (spawns && n == 0u && r->dispatch == HD_DISPATCH_TICKET) {
+        const uint32_t has = __shfl_sync(0xffffffffu, w->by.ticket.n_deque, 0);
+        if (has)
+            x->guess = t = *hd_deque_at(&w->by.ticket, has - 1u);
+        x->ahead = has != 0u;
+    }
     if (k < x->ahead)
         HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u), (const uint4 *)hd_task_at(r, t) + (lane & 7u));
     x->stop = hd_stopped(r);
+}
+
+/* The scheduling warp, before the barrier that ends a body: what was asked for when it began is here. */
+static __device__ __forceinline__ void hd_block_settle(hd_turn *x)
+{
+    HD_COPY_WAIT();
+    x->stop = __shfl_sync(0xffffffffu, x->stop, 0);
 }
 
 #endif

@@ -288,7 +288,7 @@ HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_turn *x, const h
  * that has ended by it, whose successors the caller counts, or HD_NONE. */
 HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch)
 {
-    const uint32_t t = x->task, fork = d->fork, is_join = x->body == HD_BODY_JOIN;
+    const uint32_t t = x->task, fork = d->fork;
     const int spawned = hd_is_spawned(r, t);
     uint32_t ended = t;
     if (hd_lists_spawned(r, w))
@@ -308,11 +308,8 @@ HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d
         hd_let_go_of(r, w, x, d);
         ended = hd_end_spawned(r, w, x, t, dispatch);
     }
-    if (spawned) {
-        x->n_tasks += !is_join;
-        if (hd_warp_lane() == 0)
-            w->n_done++;
-    }
+    if (spawned && dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0)
+        w->n_done++;
     hd_warp_sync();
     return ended;
 }

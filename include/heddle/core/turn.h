@@ -3,7 +3,7 @@
  * spawn or not:
  *
  *     while (hd_next(r, w, x, ...)) {       takes a task, waits for one if need be    (scheduling lanes)
- *         hd_ahead(r, w, x);                looks at what its end will need           (scheduling lanes)
+ *         hd_ahead(r, w, x, ...);           looks at what its end will need           (scheduling lanes)
  *         ... the body ...                                                            (the lanes of the body)
  *         hd_end_turn(r, w, x, d, ...);     hands on what it freed and what it made   (scheduling lanes)
  *     }
@@ -39,7 +39,7 @@ HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 {
     if (HD_HOSTED)
         return hd_stopped(r);
-    return hd_shuffle(n == 0 ? x->stop : hd_stopped(r), 0); /* it was looked at while the last body ran */
+    return n == 0 ? x->stop : hd_shuffle(hd_stopped(r), 0); /* it was looked at while the last body ran */
 }
 
 HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
@@ -54,6 +54,8 @@ HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint3
 {
     const uint32_t aside = spawns && hd_ballot(w->aside != HD_NONE) ? hd_take_aside(r, w) : HD_NONE;
     const uint32_t t = aside != HD_NONE ? aside : hd_take(r, w, x, dispatch, spawns);
+    if (aside != HD_NONE)
+        x->hit = HD_NONE;
     if (t == HD_NONE || t == HD_OVER)
         return t;
     hd_fetch(r, w, x, t);
@@ -122,13 +124,14 @@ HD_FN uint32_t hd_name_of(const hd_run *r, const hd_turn *x)
 }
 
 /* All scheduling lanes, when the body of x->task begins: what its end will need. */
-HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
+HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
     hd_see_successors(r, x);
+    x->n_tasks += x->body != HD_BODY_JOIN;
 #if !HD_HOSTED
-    hd_block_ahead(r, w, x);
+    hd_block_ahead(r, w, x, spawns);
 #else
-    (void)w;
+    (void)w, (void)spawns;
 #endif
 }
 

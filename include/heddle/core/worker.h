@@ -61,7 +61,7 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 
 HD_FN hd_turn hd_turn_begin(void)
 {
-    hd_turn x = {HD_NONE, HD_NONE, 0, 0, 0, 0, 0, 0, {0, 0}, 0, HD_STOP_NOT, 0, 0, 0, 0, 0};
+    hd_turn x = {HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, 0, 0, 0, 0, {0, 0}, 0, HD_STOP_NOT, 0, 0, 0, HD_OVER, 0, 0};
     return x;
 }
 
@@ -162,14 +162,11 @@ HD_FN void hd_release_outputs(const hd_turn *x)
 }
 
 /* All scheduling lanes: the successors of the task that has ended have been counted and handed on. */
-HD_FN void hd_finished(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
+HD_FN void hd_finished(const hd_run *r, hd_worker *w, const hd_turn *x, uint32_t dispatch)
 {
-    x->n_tasks += x->body != HD_BODY_JOIN;
-    if (hd_warp_lane() != 0)
-        return;
-    if (dispatch != HD_DISPATCH_TICKET) /* which does not count what is not done */
+    if (dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0) /* that does not count what is not done */
         w->n_done++;
-    if (!(x->flags & HD_TASK_WATCH))
+    if (!(x->flags & HD_TASK_WATCH) || hd_warp_lane() != 0)
         return;
     if (hd_host_of(r))
         hd_host_of(r)->done(hd_host_of(r)->self, x->task);
