@@ -159,14 +159,14 @@ hd_block;
 
 /* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use, with the
  * block's place in its cluster. */
-static __device__ __forceinline__ hd_block *hd_block_where(hd_block *b)
+template <typename T> static __device__ __forceinline__ T *hd_where(T *p)
 {
 #if defined(HEDDLE_MODEL)
-    return b;
+    return p;
 #else
-    uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(p);
     asm volatile("" : "+r"(at));
-    return (hd_block *)__cvta_shared_to_generic(at);
+    return (T *)__cvta_shared_to_generic(at);
 #endif
 }
 

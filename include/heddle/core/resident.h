@@ -214,9 +214,9 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
     }
     __syncthreads();
     if (threadIdx.x < n_lanes)
-        hd_block_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes, desk.of(&desk));
+        hd_block_lanes<Bodies, TRACE>(r, hd_where(&b), hd_arena, n_lanes, desk.of(hd_where(&desk)));
     else
-        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_block_where(&b), &desk);
+        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_where(&b), hd_where(&desk));
 }
 
 #endif

@@ -39,11 +39,11 @@ HD_FN int32_t hd_waiting_in(hd_pair_word v) { return (int16_t)(uint16_t)v; }
 #endif
 HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_word)hd_waiting_in(v)) >> HD_HALF_BITS); }
 
-/* Lane 0: n places; hd_places_in of what it returns, when that has come, is the number of the first. */
+/* All scheduling lanes: n places; hd_places_in of what lane 0 gets, when that has come, is the number of the first. */
 HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
-    return HD_PAIR_ADD(&r->shared->places, one * n, RELAXED);
+    return HD_PAIR_ADD_FIRST(&r->shared->places, one * n);
 }
 
 /* ---- places ---- */
@@ -82,10 +82,9 @@ HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
-    hd_pair_word word = 0;
+    const hd_pair_word word = hd_place_reserve(r, n);
     uint32_t k;
     if (lane == 0) {
-        word = hd_place_reserve(r, n);
         w->by.ticket.waiting -= (int32_t)n;
         w->tally.n_pushed += n;
     }
@@ -98,10 +97,8 @@ HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
 /* All scheduling lanes: all workers wait, so all is done. */
 HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 {
-    uint32_t k = 0, i;
-    if (hd_warp_lane() == 0)
-        k = hd_places_in(hd_place_reserve(r, r->n_workers));
-    k = hd_shuffle(k, 0);
+    const uint32_t k = hd_shuffle(hd_places_in(hd_place_reserve(r, r->n_workers)), 0);
+    uint32_t i;
     HD_FENCE_RELEASE();
     for (i = hd_warp_lane(); i < r->n_workers; i += hd_warp_width())
         hd_place_fill(r, k + i, HD_PLACE_END);
