@@ -11,16 +11,6 @@
 
 static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
 
-heddle_status hd_ctx_check(heddle_ctx *ctx)
-{
-    if (!ctx)
-        return hd_say(NULL, HEDDLE_EINVAL, "the context is NULL");
-    if (hd_ctx_lost(ctx))
-        return hd_say(&ctx->error, HEDDLE_EDEVICE,
-                      "the context is lost: a task ran past the time limit and did not return; close it");
-    return HEDDLE_OK;
-}
-
 static heddle_status check_choices(const heddle_config *c, hd_error *e)
 {
     if ((unsigned)c->backend >= HEDDLE_N_BACKENDS)

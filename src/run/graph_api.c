@@ -4,20 +4,6 @@
 
 #include <string.h>
 
-heddle_status hd_graph_usable(heddle_graph *g, const char *call)
-{
-    if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
-    HD_TRY(hd_ctx_check(g->ctx));
-    pthread_mutex_lock(&g->mutex);
-    if (g->running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY) {
-        pthread_mutex_unlock(&g->mutex);
-        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
-    }
-    pthread_mutex_unlock(&g->mutex);
-    return HEDDLE_OK;
-}
-
 static heddle_status check_table(heddle_ctx *ctx, const heddle_table *t)
 {
     uint32_t i;

@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hd_graph_drop_plan(heddle_graph *g)
-{
-    if (g->g.plan)
-        hd_plan_clear(g->g.plan);
-    hd_delete(g->g.plan, sizeof *g->g.plan);
-    hd_delete(g->g.cost_ns, g->g.n_tasks * sizeof *g->g.cost_ns);
-    g->g.plan = NULL;
-    g->g.cost_ns = NULL;
-}
-
 /* What a call on plans starts with: no run, frozen. */
 static heddle_status prepare(heddle_graph *g, const char *call)
 {

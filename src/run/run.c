@@ -98,15 +98,6 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
     }
 }
 
-int hd_graph_running(heddle_graph *g)
-{
-    int r;
-    pthread_mutex_lock(&g->mutex);
-    r = g->running;
-    pthread_mutex_unlock(&g->mutex);
-    return r;
-}
-
 /* With the mutex; the backend says that the run ended. */
 static void conclude(heddle_graph *g)
 {

@@ -51,21 +51,23 @@ struct heddle_job {
     heddle_status end;
 };
 
+static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
+
+/* handle.c: EDEVICE with its sentence if the context is lost. */
+heddle_status hd_ctx_check(heddle_ctx *ctx);
+/* A handle that a call may use: the context lives, no run is in flight. */
+heddle_status hd_graph_usable(heddle_graph *g, const char *call);
+/* Started and not concluded. */
+int hd_graph_running(heddle_graph *g);
+/* Frees the graph's plan and measured costs. */
+void hd_graph_drop_plan(heddle_graph *g);
+
 /* run.c: waits for a run in flight and concludes it. */
 void hd_graph_settle(heddle_graph *g);
-/* run.c: waits for a run in flight, then takes the graph off its device: the next run loads it anew. */
+/* Waits for a run in flight, then takes the graph off its device: the next run loads it anew. */
 void hd_graph_unload(heddle_graph *g);
 /* The outcome of the last ended run; EBUSY, or EINVAL before the first. */
 heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call);
-/* graph_api.c: a handle that a call may use: the context lives, no run is in flight. */
-heddle_status hd_graph_usable(heddle_graph *g, const char *call);
-/* plan_api.c: frees the graph's plan and measured costs. */
-void hd_graph_drop_plan(heddle_graph *g);
-/* Started and not concluded. */
-int hd_graph_running(heddle_graph *g);
-static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
-/* EDEVICE with its sentence if the context is lost. */
-heddle_status hd_ctx_check(heddle_ctx *ctx);
 
 /* spin.c: a table whose bodies all spin for the nanoseconds in their record, with these names. */
 typedef struct hd_spin_args {

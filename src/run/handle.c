@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* handle.c - what every public call asks of the handle it was given: does the context live, does a run go on. The other
+ * files of src/run use it; it uses none of them. */
+#include "graph/plan.h"
+#include "run/run.h"
+
+heddle_status hd_ctx_check(heddle_ctx *ctx)
+{
+    if (!ctx)
+        return hd_say(NULL, HEDDLE_EINVAL, "the context is NULL");
+    if (hd_ctx_lost(ctx))
+        return hd_say(&ctx->error, HEDDLE_EDEVICE,
+                      "the context is lost: a task ran past the time limit and did not return; close it");
+    return HEDDLE_OK;
+}
+
+int hd_graph_running(heddle_graph *g)
+{
+    int r;
+    pthread_mutex_lock(&g->mutex);
+    r = g->running;
+    pthread_mutex_unlock(&g->mutex);
+    return r;
+}
+
+heddle_status hd_graph_usable(heddle_graph *g, const char *call)
+{
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
+    HD_TRY(hd_ctx_check(g->ctx));
+    pthread_mutex_lock(&g->mutex);
+    if (g->running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY) {
+        pthread_mutex_unlock(&g->mutex);
+        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
+    }
+    pthread_mutex_unlock(&g->mutex);
+    return HEDDLE_OK;
+}
+
+void hd_graph_drop_plan(heddle_graph *g)
+{
+    if (g->g.plan)
+        hd_plan_clear(g->g.plan);
+    hd_delete(g->g.plan, sizeof *g->g.plan);
+    hd_delete(g->g.cost_ns, g->g.n_tasks * sizeof *g->g.cost_ns);
+    g->g.plan = NULL;
+    g->g.cost_ns = NULL;
+}
