@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph.h - a graph while it is built and when it is frozen. Knows ranges and the blob's format, nothing of
- * backends, runs or contexts: the floors above hang their own things on `user`. */
+ * backends, runs or contexts. */
 #ifndef HD_GRAPH_H
 #define HD_GRAPH_H
 
@@ -53,8 +53,8 @@ typedef struct hd_graph {
     uint64_t n_joins, n_edges, n_watched, peak_bytes, first_add_ns, add_ns, freeze_ns;
     uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
     uint32_t n_lanes;                           /* of heddle_graph_lanes, 0: not said */
-    struct hd_plan *plan; /* of heddle_graph_replan, record or read_plan; NULL: none. Of src/run */
-    uint32_t *cost_ns;    /* measured costs, one a task, or NULL; of src/run, for backends that plan themselves */
+    struct hd_plan *plan; /* its own: of heddle_graph_replan, record or read_plan; NULL: none (planning.c) */
+    uint32_t *cost_ns;    /* measured costs, one a task, or NULL */
 } hd_graph;
 
 static inline hd_task *hd_graph_task(const hd_graph *g, uint32_t t)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_api.c - the public calls on graphs: checks, locks out changes during a run, hands on to src/graph. */
+#include "graph/plan.h"
 #include "run/run.h"
 
 #include <string.h>
@@ -79,7 +80,7 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
         hd_delete(g->app, g->g.table->app_bytes);
     hd_delete(g->done, g->n_done);
     hd_list_clear(&g->callbacks);
-    hd_graph_drop_plan(g);
+    hd_graph_drop_plan(&g->g);
     hd_graph_clear(&g->g);
     hd_spin_table_free(g->own_table);
     pthread_cond_destroy(&g->moved);

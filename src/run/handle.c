@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* handle.c - what every public call asks of the handle it was given: does the context live, does a run go on. The other
  * files of src/run use it; it uses none of them. */
-#include "graph/plan.h"
 #include "run/run.h"
 
 heddle_status hd_ctx_check(heddle_ctx *ctx)
@@ -35,14 +34,4 @@ heddle_status hd_graph_usable(heddle_graph *g, const char *call)
     }
     pthread_mutex_unlock(&g->mutex);
     return HEDDLE_OK;
-}
-
-void hd_graph_drop_plan(heddle_graph *g)
-{
-    if (g->g.plan)
-        hd_plan_clear(g->g.plan);
-    hd_delete(g->g.plan, sizeof *g->g.plan);
-    hd_delete(g->g.cost_ns, g->g.n_tasks * sizeof *g->g.cost_ns);
-    g->g.plan = NULL;
-    g->g.cost_ns = NULL;
 }

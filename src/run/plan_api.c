@@ -20,14 +20,7 @@ static heddle_status prepare(heddle_graph *g, const char *call)
 /* Takes p over, whatever comes. */
 static heddle_status replace(heddle_graph *g, hd_plan *p)
 {
-    hd_plan *plan = g->g.plan ? g->g.plan : hd_new(sizeof *plan);
-    if (!plan) {
-        hd_plan_clear(p);
-        return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "a plan for a graph: out of memory");
-    }
-    hd_plan_clear(plan);
-    *plan = *p;
-    g->g.plan = plan;
+    HD_TRY(hd_graph_take_plan(&g->g, p, &g->ctx->error));
     g->stale = 1;
     return HEDDLE_OK;
 }
@@ -99,7 +92,7 @@ HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers
     if (!n_workers)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL,
                       "heddle_graph_replan: how many workers there will be is known after a run; give a number");
-    HD_TRY(hd_plan_make(&p, &g->g, n_workers, HD_PLAN_PATH, g->g.cost_ns, HD_PLAN_HOP_NS, &g->ctx->error));
+    HD_TRY(hd_graph_plan(&p, &g->g, n_workers, HD_PLAN_PATH, &g->ctx->error));
     return replace(g, &p);
 }
 

@@ -59,8 +59,6 @@ heddle_status hd_ctx_check(heddle_ctx *ctx);
 heddle_status hd_graph_usable(heddle_graph *g, const char *call);
 /* Started and not concluded. */
 int hd_graph_running(heddle_graph *g);
-/* Frees the graph's plan and measured costs. */
-void hd_graph_drop_plan(heddle_graph *g);
 
 /* run.c: waits for a run in flight and concludes it. */
 void hd_graph_settle(heddle_graph *g);

@@ -414,30 +414,20 @@ static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
                       heddle_dispatch_name(d->dispatch));
     if (d->dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(g))
         return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
-    if (d->dispatch == HEDDLE_DISPATCH_PLAN && g->plan && g->plan->n_workers != d->n_workers)
-        return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", g->plan->n_workers,
-                      d->n_workers);
     return HEDDLE_OK;
 }
 
 static heddle_status make_steps(hd_loaded *l, hd_error *e)
 {
-    const hd_graph *g = l->graph;
-    hd_plan own = {0, 0, NULL, NULL};
-    heddle_status s = HEDDLE_OK;
     uint64_t begin = hd_host_clock();
     if (l->run.dispatch != HD_DISPATCH_PLAN)
         return HEDDLE_OK;
-    if (!g->plan)
-        s = hd_plan_make(&own, g, l->run.n_workers, HD_PLAN_PATH, g->cost_ns, HD_PLAN_HOP_NS, e);
-    if (s == HEDDLE_OK)
-        s = hd_steps_make(&l->steps, g->plan ? g->plan : &own, g, e);
-    hd_plan_clear(&own);
+    HD_TRY(hd_graph_steps(&l->steps, l->graph, l->run.n_workers, HD_PLAN_PATH, e));
     l->run.steps = l->steps.steps;
     l->run.lists = l->steps.lists;
     l->run.step_edges = l->steps.edges;
     l->plan_ns = hd_host_clock() - begin;
-    return s;
+    return HEDDLE_OK;
 }
 
 static heddle_status make_block(hd_loaded *l, hd_error *e)

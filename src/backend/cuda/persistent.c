@@ -267,10 +267,7 @@ static heddle_status size_grid(persistent *p, hd_error *e)
     most = (uint32_t)(per_sm * l->device->n_sms) - p->run.n_schedulers;
     if (p->run.n_schedulers && most > HD_SCHED_WORKERS)
         most = HD_SCHED_WORKERS;
-    if (plan && asked && plan->n_workers != asked)
-        return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", plan->n_workers,
-                      asked);
-    if (plan)
+    if (plan && !asked)
         asked = plan->n_workers;
     if (asked > most)
         return hd_say(
@@ -291,15 +288,8 @@ static heddle_status size_grid(persistent *p, hd_error *e)
 
 static heddle_status make_steps(persistent *p, hd_error *e)
 {
-    const hd_graph *g = p->loaded->graph;
-    hd_plan own = {0, 0, NULL, NULL};
-    heddle_status s = HEDDLE_OK;
     uint64_t begin = hd_host_clock();
-    if (!g->plan)
-        s = hd_plan_make(&own, g, p->run.n_workers, p->form.style, g->cost_ns, HD_PLAN_HOP_NS, e);
-    if (s == HEDDLE_OK)
-        s = hd_steps_make(&p->steps, g->plan ? g->plan : &own, g, e);
-    hd_plan_clear(&own);
+    heddle_status s = hd_graph_steps(&p->steps, p->loaded->graph, p->run.n_workers, p->form.style, e);
     p->loaded->cost.plan_ns += hd_host_clock() - begin;
     return s;
 }
