@@ -48,9 +48,10 @@ typedef struct hd_graph {
     hd_list areas;               /* uint32_t: scratch of one add, areas of its ranges */
     hd_ranges *ranges;           /* who last wrote, who read since; dropped by freeze */
     hd_list marks;               /* hd_mark, one a task */
+    hd_list watched;             /* uint32_t: the task of each watch; hd_task.watch is its place here */
     uint32_t stamp;              /* number of this add, for finding duplicate edges */
     uint64_t n_urgent, n_placed; /* tasks so marked */
-    uint64_t n_joins, n_edges, n_watched, peak_bytes, first_add_ns, add_ns, freeze_ns;
+    uint64_t n_joins, n_edges, peak_bytes, first_add_ns, add_ns, freeze_ns;
     uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
     uint32_t n_lanes;                           /* of heddle_graph_lanes, 0: not said */
     struct hd_plan *plan; /* its own: of heddle_graph_replan, record or read_plan; NULL: none (planning.c) */
@@ -67,6 +68,11 @@ static inline hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_
 {
     const hd_edge *edges = (const hd_edge *)(const void *)(g->blob + hd_graph_blob(g)->edges_at);
     return i < HD_INLINE_SUCC ? t->first[i] : edges[t->succ + (i - HD_INLINE_SUCC)];
+}
+/* The task whose watch this is. */
+static inline uint32_t hd_task_of_watch(const hd_graph *g, uint64_t watch)
+{
+    return ((const uint32_t *)g->watched.at)[watch];
 }
 const void *hd_graph_args(const hd_graph *g, const hd_task *t);
 

@@ -237,11 +237,11 @@ static heddle_status load(heddle_graph *g)
         return HEDDLE_OK;
     if (!g->app && app_bytes && !(g->app = hd_new(app_bytes)))
         return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
-    if (!g->done && g->g.n_watched) {
-        g->done = hd_new(g->g.n_watched);
+    if (!g->done && g->g.watched.n) {
+        g->done = hd_new(g->g.watched.n);
         if (!g->done)
             return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
-        g->n_done = g->g.n_watched;
+        g->n_done = g->g.watched.n;
     }
     s = g->ctx->backend->load(&g->loaded, g->ctx->device, &g->g, watcher, &g->ctx->error);
     g->load_ns = hd_host_clock() - begin;
