@@ -6,7 +6,7 @@
 #ifndef HD_BACKEND_H
 #define HD_BACKEND_H
 
-#include "graph/graph.h"
+#include "backend/outcome.h"
 
 #define HD_BACKEND_VERSION 2u
 
@@ -18,24 +18,6 @@ typedef struct hd_watcher {
     void *self;
     void (*done)(void *self, uint32_t task);
 } hd_watcher;
-
-/* What making a graph runnable took so far, beyond load(); of it, or of load(), planning and finding kernels. */
-typedef struct hd_cost {
-    uint64_t more_ns, plan_ns, kernel_ns;
-} hd_cost;
-
-/* How a run went; pointers stay valid until the next start or unload. */
-typedef struct hd_result {
-    uint32_t n_workers, n_trace;
-    uint64_t begin_ns, end_ns;
-    const hd_tally *tallies;   /* one a worker */
-    const hd_event *events;    /* n_trace a worker, or NULL */
-    uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
-    const char *how;           /* in one line, how it was run and why so; "" when there is nothing to choose */
-    heddle_executor executor;  /* as run */
-    heddle_dispatch dispatch;
-    hd_cost cost;
-} hd_result;
 
 /* What a worker is about, while a run goes on. */
 typedef struct hd_doing {
@@ -79,8 +61,8 @@ typedef struct hd_backend {
     heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
     /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
     void (*stop)(hd_loaded *l, uint32_t why);
-    /* After the end. */
-    void (*result)(const hd_loaded *l, hd_result *out);
+    /* After the end. Leaves backend and policy as they are. */
+    void (*result)(const hd_loaded *l, hd_outcome *out);
     /* While a run goes on: what a worker is about. For messages. 0: there is no such worker. */
     int (*doing)(const hd_loaded *l, uint32_t worker, hd_doing *out);
     /* While a run goes on: tasks for which some predecessors have been counted and others not, with n_max places in out.
@@ -88,7 +70,7 @@ typedef struct hd_backend {
     uint32_t (*waiting)(hd_loaded *l, hd_doing *out, uint32_t n_max);
     /* Puts a run into a stream of the device's own kind and returns; and how the last such run ended. Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *app, void *stream, hd_error *e);
-    void (*synced)(hd_loaded *l, hd_result *out);
+    void (*synced)(hd_loaded *l, hd_outcome *out);
     /* The sentence of what went wrong beyond a body's code, "" if nothing. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

@@ -6,6 +6,8 @@
 
 #include "heddle.h"
 
+#include <string.h>
+
 /* ---- sentences (status.c) ---- */
 
 /* Where a context keeps the sentence of its last failure. */
@@ -23,6 +25,14 @@ hd_error *hd_thread_error(void);
         if (try_ != HEDDLE_OK)       \
             return try_;             \
     } while (0)
+
+/* One of the library's structs that begin with their size, into the caller's, which may be of an older, shorter or a newer,
+ * longer header: what both know is written, its size word stays. */
+static inline void hd_copy_known(void *to, const void *from, size_t n_bytes)
+{
+    const size_t room = *(const size_t *)to, n = room < n_bytes ? room : n_bytes;
+    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t), n - sizeof(size_t));
+}
 
 /* ---- memory (alloc.c) ---- */
 

@@ -112,9 +112,14 @@ HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const 
 
 HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out)
 {
-    if (g && (!d || d->size != sizeof *d))
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
-    return add(g, d, out);
+    heddle_task_desc all = HEDDLE_TASK_INIT;
+    if (!d || d->size < sizeof d->size)
+        return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL,
+                      "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
+    if (d->size == sizeof *d)
+        return add(g, d, out);
+    hd_copy_known(&all, d, d->size); /* of another header: what it does not have is as the initialiser leaves it */
+    return add(g, &all, out);
 }
 
 HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier)
@@ -207,25 +212,27 @@ HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, he
 
 HEDDLE_API heddle_status heddle_graph_get_info(heddle_graph *g, heddle_graph_info *out)
 {
+    heddle_graph_info all = HEDDLE_GRAPH_INFO_INIT;
     const hd_graph *x;
-    if (!g || !out || out->size != sizeof *out)
+    if (!g || !out || out->size < sizeof out->size)
         return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL,
                       "heddle_graph_get_info: set the struct up with HEDDLE_GRAPH_INFO_INIT");
     HD_TRY(hd_ctx_check(g->ctx));
     x = &g->g;
     if (x->frozen && x->n_tasks && !x->n_levels)
         HD_TRY(hd_graph_rank(&g->g, &g->ctx->error));
-    out->n_tasks = x->n_tasks - x->n_joins;
-    out->n_joins = x->n_joins;
-    out->n_edges = x->n_edges;
-    out->n_roots = x->frozen ? hd_graph_blob(x)->n_roots : x->roots.n;
-    out->n_levels = x->n_levels;
-    out->max_width = x->max_width;
-    out->path_cost_ns = x->path_cost_ns;
-    out->blob_bytes = x->frozen ? hd_graph_blob(x)->n_bytes : 0;
-    out->peak_bytes = x->peak_bytes;
-    out->add_ns = x->add_ns;
-    out->freeze_ns = x->freeze_ns;
+    all.n_tasks = x->n_tasks - x->n_joins;
+    all.n_joins = x->n_joins;
+    all.n_edges = x->n_edges;
+    all.n_roots = x->frozen ? hd_graph_blob(x)->n_roots : x->roots.n;
+    all.n_levels = x->n_levels;
+    all.max_width = x->max_width;
+    all.path_cost_ns = x->path_cost_ns;
+    all.blob_bytes = x->frozen ? hd_graph_blob(x)->n_bytes : 0;
+    all.peak_bytes = x->peak_bytes;
+    all.add_ns = x->add_ns;
+    all.freeze_ns = x->freeze_ns;
+    hd_copy_known(out, &all, sizeof all);
     return HEDDLE_OK;
 }
 

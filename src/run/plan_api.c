@@ -319,10 +319,8 @@ HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *pat
 
 HEDDLE_API const char *heddle_get_how(heddle_graph *g)
 {
-    hd_result r;
     hd_outcome o;
     if (!g || !last_outcome(g, &o, "heddle_get_how"))
         return "";
-    g->ctx->backend->result(g->loaded, &r);
-    return r.how ? r.how : "";
+    return o.how ? o.how : "";
 }

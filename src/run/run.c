@@ -67,7 +67,7 @@ static const char *misuse(uint32_t code)
     }
 }
 
-static heddle_status end_status(heddle_graph *g, const hd_result *r)
+static heddle_status end_status(heddle_graph *g, const hd_outcome *r)
 {
     const hd_backend *b = g->ctx->backend;
     const char *more = b->complaint ? b->complaint(g->loaded) : "";
@@ -101,7 +101,7 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
 /* With the mutex; the backend says that the run ended. */
 static void conclude(heddle_graph *g)
 {
-    hd_result r;
+    hd_outcome r;
     if (!g->running)
         return;
     g->ctx->backend->result(g->loaded, &r);
@@ -431,8 +431,7 @@ HEDDLE_API void heddle_job_free(heddle_job *j)
 
 /* ---- what happened ------------------------------------------------------------------------------------------------ */
 
-/* As hd_graph_outcome; what the backend said in full. */
-static heddle_status last_result(heddle_graph *g, hd_result *r, const char *call)
+heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call)
 {
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
@@ -441,20 +440,8 @@ static heddle_status last_result(heddle_graph *g, hd_result *r, const char *call
         return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
     if (!g->has_result)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: the graph has not run", call);
-    g->ctx->backend->result(g->loaded, r);
-    return HEDDLE_OK;
-}
-
-heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call)
-{
-    hd_result r;
-    HD_TRY(last_result(g, &r, call));
-    out->n_workers = r.n_workers;
-    out->n_trace = r.n_trace;
-    out->begin_ns = r.begin_ns;
-    out->end_ns = r.end_ns;
-    out->tallies = r.tallies;
-    out->events = r.events;
+    g->ctx->backend->result(g->loaded, out);
+    out->cost.load_ns += g->load_ns;
     out->backend = heddle_backend_name(g->ctx->config.backend);
     out->policy = heddle_policy_name(g->ctx->config.policy);
     return HEDDLE_OK;
@@ -463,15 +450,12 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
 {
     hd_outcome o;
-    hd_result r;
+    heddle_stats s;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_get_stats"));
-    HD_TRY(last_result(g, &r, "heddle_get_stats"));
-    if (!out || out->size != sizeof *out)
+    if (!out || out->size < sizeof out->size)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_get_stats: set the struct up with HEDDLE_STATS_INIT");
-    HD_TRY(hd_report_stats(&g->g, &o, out, &g->ctx->error));
-    out->load_ns = g->load_ns + r.cost.more_ns;
-    out->plan_ns = r.cost.plan_ns;
-    out->kernel_ns = r.cost.kernel_ns;
+    HD_TRY(hd_report_stats(&g->g, &o, &s, &g->ctx->error));
+    hd_copy_known(out, &s, sizeof s);
     return HEDDLE_OK;
 }
 
@@ -526,7 +510,7 @@ HEDDLE_API heddle_status heddle_enqueue(heddle_ctx *ctx, heddle_graph *g, const 
 
 HEDDLE_API heddle_status heddle_synced(heddle_graph *g)
 {
-    hd_result r;
+    hd_outcome r;
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_synced: the graph is NULL");
     HD_TRY(hd_ctx_check(g->ctx));

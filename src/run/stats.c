@@ -123,8 +123,10 @@ heddle_status hd_report_stats(const hd_graph *g, const hd_outcome *o, heddle_sta
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats sum = {0, 0, 0, 0, 0};
     uint32_t w;
-    s.size = out->size;
-    s.load_ns = out->load_ns;
+    s.load_ns = o->cost.load_ns;
+    s.plan_ns = o->cost.plan_ns;
+    s.kernel_ns = o->cost.kernel_ns;
+    s.is_trying = o->is_trying;
     s.run_ns = hd_since(o, o->end_ns);
     s.n_workers = o->n_workers;
     s.n_tasks_min = o->n_workers ? UINT32_MAX : 0;

@@ -203,7 +203,6 @@ static heddle_status picture_init(picture *p, const hd_graph *g, const hd_outcom
     memset(p, 0, sizeof *p);
     p->g = g;
     p->o = o;
-    p->stats.size = sizeof p->stats;
     HD_TRY(hd_report_stats(g, o, &p->stats, e));
     p->counts = hd_new(g->table->n_bodies * sizeof *p->counts);
     if (p->counts)

@@ -174,7 +174,7 @@ static void test_program_first(void)
 
 static void test_open(void)
 {
-    heddle_config c;
+    heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     CHECK(!setenv("HEDDLE_BACKEND", "cpu", 1) && !setenv("HEDDLE_WORKERS", "3", 1) &&
           !setenv("HEDDLE_POLICY", "lrr", 1));

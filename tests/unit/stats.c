@@ -11,7 +11,7 @@ static void diamond(void)
         {{1450, 2450, 2, 400, 20, 30}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}};
     static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0, 6, 0, 20, 0, 0},
                                         {1, 0, 3, 0, 1, 4, 1, 0, 5, 0, 3, 0, 0}};
-    const hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf"};
+    hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf", 0, 0, 0, "", 1, {77, 5, 6}};
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats w;
     heddle_body_stats b;
@@ -24,9 +24,9 @@ static void diamond(void)
     CHECK(!hd_graph_after(&g, 1, 0, NULL) && !hd_graph_after(&g, 2, 0, NULL));
     CHECK(!hd_graph_after(&g, 3, 1, NULL) && !hd_graph_after(&g, 3, 2, NULL));
     CHECK(hd_graph_freeze(&g, NULL) == HEDDLE_OK);
-    s.load_ns = 77;
     CHECK(hd_report_stats(&g, &o, &s, NULL) == HEDDLE_OK);
-    CHECK(s.size == sizeof s && s.load_ns == 77 && s.run_ns == 2000 && s.n_workers == 2);
+    CHECK(s.size == sizeof s && s.load_ns == 77 && s.plan_ns == 5 && s.kernel_ns == 6 && s.is_trying == 1 &&
+          s.run_ns == 2000 && s.n_workers == 2);
     CHECK(s.n_tasks == 4 && s.n_tasks_min == 1 && s.n_tasks_max == 3 && s.n_events == 4 && s.n_dropped == 0);
     CHECK(s.n_kept == 2 && s.n_pushed == 4 && s.n_full == 7 && s.n_spilled == 9 && s.n_parks == 5);
     CHECK(s.n_given == 11 && s.n_stolen == 23);

@@ -109,7 +109,15 @@ static inline void synthetic_room(synthetic *s, uint32_t n_workers, uint32_t n_t
 {
     s->tallies = calloc(n_workers, sizeof *s->tallies);
     s->events = n_trace ? calloc((size_t)n_workers * n_trace, sizeof *s->events) : NULL;
-    s->o = (hd_outcome){n_workers, n_trace, 1000000007u, 1000000007u, s->tallies, s->events, "cpu", "lf"};
+    memset(&s->o, 0, sizeof s->o);
+    s->o.n_workers = n_workers;
+    s->o.n_trace = n_trace;
+    s->o.begin_ns = s->o.end_ns = 1000000007u;
+    s->o.tallies = s->tallies;
+    s->o.events = s->events;
+    s->o.backend = "cpu";
+    s->o.policy = "lf";
+    s->o.how = "";
 }
 
 /* A greedy schedule of the graph on n_workers, of which each keeps n_trace events. */

@@ -558,7 +558,7 @@ static void stop(hd_loaded *l, uint32_t why)
         hd_wake_all(&l->run);
 }
 
-static void result(const hd_loaded *l, hd_result *out)
+static void result(const hd_loaded *l, hd_outcome *out)
 {
     out->n_workers = l->run.n_workers;
     out->n_trace = l->run.n_trace;
@@ -570,8 +570,7 @@ static void result(const hd_loaded *l, hd_result *out)
     out->code = l->stop_code;
     out->task = l->stop_task;
     out->how = l->how;
-    out->executor = HEDDLE_EXECUTOR_AUTO;
-    out->dispatch = l->device->dispatch;
+    out->is_trying = 0;
     out->cost = (hd_cost){0, l->plan_ns, 0};
 }
 

@@ -99,7 +99,7 @@ struct hd_form {
     /* The task of which the arguments changed gets its record anew; synchronous. */
     heddle_status (*changed)(hd_form *f, uint32_t task, hd_error *e);
     /* After the end of a run: tallies and events, in memory of the form. stop, code and task are filled in, too. */
-    heddle_status (*result)(hd_form *f, hd_result *out, hd_error *e);
+    heddle_status (*result)(hd_form *f, hd_outcome *out, hd_error *e);
     void (*free)(hd_form *f);
 };
 
@@ -132,7 +132,7 @@ struct hd_loaded {
     struct hd_app_copy *copies; /* of hd_cuda_enqueue */
     uint64_t begin_ns;
     hd_cost cost; /* so far */
-    hd_result last;
+    hd_outcome last;
     char complaint[512], how[640];
     hd_error note; /* what the profile's file is good for, if that must be said */
 };

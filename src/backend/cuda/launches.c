@@ -113,7 +113,7 @@ static heddle_status fetch_rows(hd_launch_form *f, hd_error *e)
     return hd_rows_make(&f->rows, f->fetched, n, (uint32_t)d->n_sms, e);
 }
 
-static heddle_status result(hd_form *form, hd_result *out, hd_error *e)
+static heddle_status result(hd_form *form, hd_outcome *out, hd_error *e)
 {
     hd_launch_form *f = (hd_launch_form *)form;
     memset(out, 0, sizeof *out);

@@ -358,7 +358,7 @@ void hd_cuda_stop(hd_loaded *l, uint32_t why)
 
 /* ---- afterwards --------------------------------------------------------------------------------------------------- */
 
-static void lost_result(hd_loaded *l, hd_result *out)
+static void lost_result(hd_loaded *l, hd_outcome *out)
 {
     memset(out, 0, sizeof *out);
     out->stop = HD_STOP_LOST;
@@ -366,7 +366,7 @@ static void lost_result(hd_loaded *l, hd_result *out)
 }
 
 /* timed: it was started by hd_cuda_start, between events. */
-static void settle(hd_loaded *l, int timed, hd_result *out)
+static void settle(hd_loaded *l, int timed, hd_outcome *out)
 {
     hd_error e;
     float ms = 0;
@@ -378,9 +378,8 @@ static void settle(hd_loaded *l, int timed, hd_result *out)
     if (out->code && out->stop != HD_STOP_DONE && out->stop != HD_STOP_SPAWN)
         out->stop = HD_STOP_FAILED; /* a body failed before somebody else stopped the run */
     l->dirty |= out->stop != HD_STOP_DONE;
-    out->executor = l->form->executor;
-    out->dispatch = l->form->dispatch;
     out->how = l->how;
+    out->is_trying = !l->settled;
     out->cost = l->cost;
     if (timed && !l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
         out->begin_ns = 0; /* without events there is no other clock to agree with */
@@ -391,7 +390,7 @@ static void settle(hd_loaded *l, int timed, hd_result *out)
 }
 
 /* Called more than once for a run: the first call reads. */
-void hd_cuda_result(const hd_loaded *loaded, hd_result *out)
+void hd_cuda_result(const hd_loaded *loaded, hd_outcome *out)
 {
     hd_loaded *l = (hd_loaded *)(uintptr_t)loaded;
     if (l->begin_ns) {
@@ -503,7 +502,7 @@ heddle_status hd_cuda_enqueue(hd_loaded *l, const void *app, void *stream, hd_er
     return l->form->fetch ? l->form->fetch(l->form, s, e) : HEDDLE_OK;
 }
 
-void hd_cuda_synced(hd_loaded *l, hd_result *out)
+void hd_cuda_synced(hd_loaded *l, hd_outcome *out)
 {
     hd_app_copy *c;
     for (c = l->copies; c; c = c->next)

@@ -208,7 +208,7 @@ static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
     return HEDDLE_OK;
 }
 
-static heddle_status result(hd_form *f, hd_result *out, hd_error *e)
+static heddle_status result(hd_form *f, hd_outcome *out, hd_error *e)
 {
     persistent *p = (persistent *)f;
     const hd_end *end = p->loaded->end;

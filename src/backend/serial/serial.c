@@ -299,7 +299,7 @@ static heddle_status wait(hd_loaded *l, uint64_t deadline_ns)
 
 static void stop(hd_loaded *l, uint32_t why) { (void)hd_stop(&l->fail, why); }
 
-static void result(const hd_loaded *l, hd_result *out)
+static void result(const hd_loaded *l, hd_outcome *out)
 {
     out->n_workers = 1;
     out->n_trace = l->device->n_trace;
@@ -311,8 +311,7 @@ static void result(const hd_loaded *l, hd_result *out)
     out->code = l->fail.code;
     out->task = l->fail.task;
     out->how = "";
-    out->executor = HEDDLE_EXECUTOR_AUTO;
-    out->dispatch = HEDDLE_DISPATCH_DEFAULT;
+    out->is_trying = 0;
     out->cost = (hd_cost){0, 0, 0};
 }
 
