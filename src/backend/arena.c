@@ -70,3 +70,10 @@ void hd_arena_fill(const hd_run *r, const hd_graph *g)
     if (r->child_args)
         memcpy((void *)(uintptr_t)r->args, g->blob + b->args_at, b->args_bytes);
 }
+
+void *hd_arena_args(const hd_run *r, const hd_graph *g, uint32_t task)
+{
+    const hd_task *t = hd_graph_task(g, task);
+    const uint8_t *at = t->arg_bytes <= HD_INLINE_ARGS ? r->tasks[task].args : r->args + t->args_at * 16ull;
+    return (void *)(uintptr_t)at;
+}

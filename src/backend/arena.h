@@ -22,5 +22,7 @@ uint32_t hd_arena_ring(const hd_run *r);
 void hd_arena_fill_bodies(uint32_t *to, const hd_graph *g);
 /* r's words are in host memory: the graph's tasks and large arguments, before those that bodies make, and the bodies. */
 void hd_arena_fill(const hd_run *r, const hd_graph *g);
+/* Where the arguments of a task of the graph are, in the words of r: its own copy. */
+void *hd_arena_args(const hd_run *r, const hd_graph *g, uint32_t task);
 
 #endif

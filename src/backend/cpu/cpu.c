@@ -445,12 +445,12 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_w
     return s;
 }
 
-/* Steps have copies of the small argument records. */
+/* Where bodies spawn there is a copy of all records; steps have copies of the small ones. */
 static void changed(hd_loaded *l, uint32_t task)
 {
     const hd_task *t = hd_graph_task(l->graph, task);
-    if (l->run.n_arena)
-        hd_arena_fill(&l->run, l->graph);
+    if (l->run.n_arena && t->arg_bytes)
+        memcpy(hd_arena_args(&l->run, l->graph, task), hd_graph_args(l->graph, t), t->arg_bytes);
     if (l->steps.steps && t->arg_bytes <= HD_INLINE_ARGS)
         memcpy(l->steps.steps[l->steps.step_of[task]].args, t->args, t->arg_bytes);
 }

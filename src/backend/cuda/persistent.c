@@ -135,12 +135,13 @@ static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
 static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
 {
     persistent *p = (persistent *)f;
-    const hd_task *t = hd_graph_task(p->loaded->graph, task);
+    const hd_graph *g = p->loaded->graph;
+    const hd_task *t = hd_graph_task(g, task);
     uint32_t at;
-    if (p->run.n_arena) {
-        HD_TRY(copy_graph(p, p->loaded->device->side, e));
-        HD_CUDA_TRY(cudaStreamSynchronize(p->loaded->device->side), e, "changing the arguments of a task");
-    }
+    if (p->run.n_arena && t->arg_bytes)
+        HD_CUDA_TRY(
+            cudaMemcpy(hd_arena_args(&p->run, g, task), hd_graph_args(g, t), t->arg_bytes, cudaMemcpyHostToDevice), e,
+            "changing the arguments of a task");
     if (!p->steps.steps)
         return HEDDLE_OK; /* it reads the blob's record */
     at = p->steps.step_of[task];
