@@ -11,7 +11,17 @@
 #define HD_BACKEND_VERSION 2u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
-typedef struct hd_loaded hd_loaded; /* a frozen graph made runnable on a device; each backend's own */
+typedef struct hd_loaded hd_loaded; /* work made runnable on a device; each backend's own */
+
+/* What a device can be given to run. */
+typedef enum hd_work_kind {
+    HD_WORK_GRAPH, /* desc: a frozen hd_graph */
+    HD_N_WORKS
+} hd_work_kind;
+typedef struct hd_work {
+    hd_work_kind kind;
+    const void *desc;
+} hd_work;
 
 /* Called on a worker's thread when a watched task is done. */
 typedef struct hd_watcher {
@@ -30,6 +40,7 @@ typedef struct hd_doing {
 typedef struct hd_backend {
     uint32_t version; /* HD_BACKEND_VERSION */
     heddle_backend kind;
+    uint32_t works; /* a bit for each hd_work_kind that load takes */
 
     /* Devices of this kind here; 0 without complaint where there are none. */
     uint32_t (*count)(void);
@@ -47,8 +58,8 @@ typedef struct hd_backend {
     heddle_status (*mem_write)(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e);
     heddle_status (*mem_read)(hd_device *d, void *host, const void *src, size_t n_bytes, hd_error *e);
 
-    /* Makes a frozen graph runnable; the graph outlives it. */
-    heddle_status (*load)(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e);
+    /* Makes work runnable, of a kind that `works` has; what it describes outlives it. Called by hd_backend_load. */
+    heddle_status (*load)(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e);
     void (*unload)(hd_loaded *l);
     /* The argument record of a task changed. Optional: nothing to do (the blob is read in place). */
     void (*changed)(hd_loaded *l, uint32_t task);
@@ -78,5 +89,8 @@ typedef struct hd_backend {
 /* registry.c: the backend of a kind, NULL when it is not compiled in; and the best one that has a device. */
 const hd_backend *hd_backend_of(heddle_backend kind);
 const hd_backend *hd_backend_best(void);
+/* b->load, or ENODEV with a sentence when b cannot run work of this kind. */
+heddle_status hd_backend_load(const hd_backend *b, hd_loaded **out, hd_device *d, const hd_work *work,
+                              hd_watcher watcher, hd_error *e);
 
 #endif

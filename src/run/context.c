@@ -248,7 +248,7 @@ static heddle_status check_idle(heddle_ctx *ctx)
     heddle_graph *g;
     for (g = ctx->graphs; g; g = g->next) {
         HD_TRY(hd_graph_usable(g, "heddle_reconfigure"));
-        hd_graph_settle(g);
+        hd_job_settle(&g->job);
     }
     return hd_ctx_check(ctx);
 }

@@ -59,8 +59,7 @@ HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *t
         hd_delete(g, sizeof *g);
         return s;
     }
-    pthread_mutex_init(&g->mutex, NULL);
-    pthread_cond_init(&g->moved, NULL);
+    hd_job_init(&g->job, &hd_graph_job, g, ctx);
     join_context(g, ctx);
     *out = g;
     return HEDDLE_OK;
@@ -70,21 +69,19 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
 {
     if (!g)
         return;
-    hd_graph_settle(g);
-    if (hd_ctx_lost(g->ctx) && hd_graph_running(g))
+    hd_job_settle(&g->job);
+    if (hd_ctx_lost(g->ctx) && hd_job_is_running(&g->job))
         return; /* a worker is still inside a body and may touch all of it */
     leave_context(g);
     if (g->loaded && !hd_ctx_lost(g->ctx)) /* else freeing could wait for the body that does not come back */
         g->ctx->backend->unload(g->loaded);
     if (g->app)
         hd_delete(g->app, g->g.table->app_bytes);
-    hd_delete(g->done, g->n_done);
     hd_list_clear(&g->callbacks);
     hd_graph_drop_plan(&g->g);
     hd_graph_clear(&g->g);
     hd_spin_table_free(g->own_table);
-    pthread_cond_destroy(&g->moved);
-    pthread_mutex_destroy(&g->mutex);
+    hd_job_clear(&g->job);
     hd_delete(g, sizeof *g);
 }
 

@@ -13,25 +13,14 @@ heddle_status hd_ctx_check(heddle_ctx *ctx)
     return HEDDLE_OK;
 }
 
-int hd_graph_running(heddle_graph *g)
-{
-    int r;
-    pthread_mutex_lock(&g->mutex);
-    r = g->running;
-    pthread_mutex_unlock(&g->mutex);
-    return r;
-}
-
 heddle_status hd_graph_usable(heddle_graph *g, const char *call)
 {
+    int runs;
     if (!g)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
     HD_TRY(hd_ctx_check(g->ctx));
-    pthread_mutex_lock(&g->mutex);
-    if (g->running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY) {
-        pthread_mutex_unlock(&g->mutex);
-        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
-    }
-    pthread_mutex_unlock(&g->mutex);
-    return HEDDLE_OK;
+    pthread_mutex_lock(&g->job.mutex);
+    runs = g->job.running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY;
+    pthread_mutex_unlock(&g->job.mutex);
+    return runs ? hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call) : HEDDLE_OK;
 }

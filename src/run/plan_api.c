@@ -33,7 +33,7 @@ static int is_join(const hd_graph *g, uint32_t t) { return hd_graph_task(g, t)->
 /* The outcome of the last run; 0: there is none. */
 static int last_outcome(heddle_graph *g, hd_outcome *o, const char *call)
 {
-    return (g->has_result || hd_graph_running(g)) && hd_graph_outcome(g, o, call) == HEDDLE_OK;
+    return (g->job.has_result || hd_job_is_running(&g->job)) && hd_graph_outcome(g, o, call) == HEDDLE_OK;
 }
 
 /* How long each task took, into cost_ns, which is all 0. Returns how many different tasks were traced. */

@@ -426,8 +426,9 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher
     return l;
 }
 
-static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
+    const hd_graph *g = work->desc;
     hd_loaded *l;
     heddle_status s;
     *out = NULL;
@@ -547,6 +548,7 @@ static uint32_t waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
 const hd_backend hd_cpu_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CPU,
+    .works = 1u << HD_WORK_GRAPH,
     .count = count,
     .open = open_device,
     .close = close_device,

@@ -109,6 +109,7 @@ static heddle_status mem_read(hd_device *d, void *host, const void *src, size_t 
 const hd_backend hd_cuda_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CUDA,
+    .works = 1u << HD_WORK_GRAPH,
     .count = count,
     .describe = hd_cuda_describe,
     .open = open_device,

@@ -131,8 +131,9 @@ static heddle_status load_words(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
-heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
+    const hd_graph *g = work->desc;
     hd_loaded *l;
     heddle_status s;
     *out = NULL;

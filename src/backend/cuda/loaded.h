@@ -8,7 +8,7 @@
 /* describe.c */
 heddle_status hd_cuda_describe(uint32_t device, heddle_device *out, hd_error *e);
 
-heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e);
+heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e);
 void hd_cuda_unload(hd_loaded *l);
 void hd_cuda_changed(hd_loaded *l, uint32_t task);
 heddle_status hd_cuda_start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e);

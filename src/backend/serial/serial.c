@@ -141,8 +141,9 @@ static void unload(hd_loaded *l)
     hd_delete(l, sizeof *l);
 }
 
-static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
+    const hd_graph *g = work->desc;
     hd_loaded *l = hd_new(sizeof *l);
     *out = NULL;
     if (!l)
@@ -300,6 +301,7 @@ static const char *complaint(const hd_loaded *l) { return l->complaint; }
 const hd_backend hd_serial_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_SERIAL,
+    .works = 1u << HD_WORK_GRAPH,
     .count = count,
     .open = open_device,
     .close = close_device,
