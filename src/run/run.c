@@ -207,6 +207,7 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
     out->cost.load_ns += g->load_ns;
     out->backend = heddle_backend_name(g->ctx->config.backend);
     out->policy = heddle_policy_name(g->ctx->config.policy);
+    hd_graph_legend(&out->legend, &g->g);
     return HEDDLE_OK;
 }
 
@@ -217,7 +218,7 @@ HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
     HD_TRY(hd_graph_outcome(g, &o, "heddle_get_stats"));
     if (!out || out->size < sizeof out->size)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_get_stats: set the struct up with HEDDLE_STATS_INIT");
-    HD_TRY(hd_report_stats(&g->g, &o, &s, &g->ctx->error));
+    HD_TRY(hd_report_stats(&o, &s, &g->ctx->error));
     hd_copy_known(out, &s, sizeof s);
     return HEDDLE_OK;
 }
@@ -226,35 +227,35 @@ HEDDLE_API heddle_status heddle_get_worker_stats(heddle_graph *g, uint32_t worke
 {
     hd_outcome o;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_get_worker_stats"));
-    return hd_report_worker(&g->g, &o, worker, out, &g->ctx->error);
+    return hd_report_worker(&o, worker, out, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out)
 {
     hd_outcome o;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_get_body_stats"));
-    return hd_report_body(&g->g, &o, body, out, &g->ctx->error);
+    return hd_report_body(&o, body, out, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out)
 {
     hd_outcome o;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_get_events"));
-    return hd_report_events(&g->g, &o, ev, n_max, n_out, &g->ctx->error);
+    return hd_report_events(&o, ev, n_max, n_out, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_write_trace(heddle_graph *g, const char *path)
 {
     hd_outcome o;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_write_trace"));
-    return hd_write_trace(&g->g, &o, path, &g->ctx->error);
+    return hd_write_trace(&o, path, &g->ctx->error);
 }
 
 HEDDLE_API heddle_status heddle_write_timeline(heddle_graph *g, const char *path, const char *title)
 {
     hd_outcome o;
     HD_TRY(hd_graph_outcome(g, &o, "heddle_write_timeline"));
-    return hd_write_timeline(&g->g, &o, path, title, &g->ctx->error);
+    return hd_write_timeline(&o, path, title, &g->ctx->error);
 }
 
 /* ---- into the user's stream ---------------------------------------------------------------------------------------- */
