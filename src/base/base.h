@@ -75,7 +75,23 @@ void hd_list_clear(hd_list *l);
 uint64_t hd_host_clock(void); /* CLOCK_MONOTONIC in ns */
 
 /* ---- environment (env.c) ---- */
-/* Fills zero fields of cfg from HEDDLE_* variables. EINVAL with the variable's name for a bad value. */
+/* A variable and the field of a struct that it fills: a number (uint32_t) from 0 to max, one of texts by its index (an
+ * enumeration; max: the last one), or a text (const char *, the environment's own). */
+typedef enum hd_env_kind { HD_ENV_NUMBER, HD_ENV_CHOICE, HD_ENV_TEXT } hd_env_kind;
+typedef struct hd_env_variable {
+    const char *name, *help;
+    hd_env_kind kind;
+    size_t field;
+    uint32_t max;
+    const char *const *texts;
+} hd_env_variable;
+typedef struct hd_env_table {
+    const hd_env_variable *variables;
+    size_t n;
+} hd_env_table;
+/* Fills fields of record that are zero, after a table of its struct. EINVAL with the variable's name for a bad value. */
+heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *e);
+/* The same for a config. */
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
 
 /* ---- files (file.c) ---- */
