@@ -331,7 +331,7 @@ HEDDLE_INLINE heddle_range heddle_range_of(const void *base, uint64_t row_bytes,
 #endif
 
 /* An empty graph of table's bodies. Checks the core version and the sizes the table was compiled with
- * (EVERSION), and that the context's backend can run it (ENODEV). The caller frees it. */
+ * (EVERSION). That the context's backend has no code of its bodies shows at the first run (ENODEV). The caller frees it. */
 HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out);
 /* Waits for a run in flight, then frees. Jobs of the graph must be freed before. */
 HEDDLE_API void heddle_graph_free(heddle_graph *g);

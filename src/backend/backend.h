@@ -8,7 +8,7 @@
 
 #include "backend/outcome.h"
 
-#define HD_BACKEND_VERSION 2u
+#define HD_BACKEND_VERSION 3u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
 typedef struct hd_loaded hd_loaded; /* work made runnable on a device; each backend's own */

@@ -97,15 +97,15 @@ heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_
 /* freeze.c */
 heddle_status hd_graph_freeze(hd_graph *g, hd_error *e);
 
-/* rank.c, on a frozen graph: levels, widths, critical path by cost; or the tasks of that path marked urgent. ECYCLE when
- * there is no order. */
-/* Kahn's order of a frozen graph (explicit edges may run from a later task to an earlier one). order and left have room
+/* rank.c. Kahn's order of a frozen graph (explicit edges may run from a later task to an earlier one). order and left have room
  * for all tasks; returns how many could be placed: all, unless there is a cycle, and then left[] of the others is not 0. */
 uint64_t hd_graph_order(const hd_graph *g, uint32_t *order, uint32_t *left);
+/* On a frozen graph: levels, widths, critical path by cost. ECYCLE when there is no order. */
 heddle_status hd_graph_rank(hd_graph *g, hd_error *e);
 /* level[task], for all tasks of a frozen graph: edges on the longest path from a root. A join takes no level of its own:
  * its number is that of the level where its successors may run. */
 heddle_status hd_graph_levels(const hd_graph *g, uint32_t *level, uint32_t *n_levels, hd_error *e);
+/* The tasks of a critical path become urgent, unless they are too many to say anything. ECYCLE as above. */
 heddle_status hd_graph_mark_path(hd_graph *g, hd_error *e);
 
 /* preds.c. Predecessors of t, ascending: from[at[t]] .. from[at[t + 1]]. -1 without memory. The graph is frozen. */
