@@ -18,35 +18,36 @@ static uint64_t slot_words(const hd_run *r)
     }
 }
 
-/* One word a task of the graph: what the lists of workers are linked by. */
-static uint64_t links(const hd_run *r) { return r->n_tasks * 4ull; }
-
+/* Units of 16 bytes: the graph's large records, and one for each slot. 0: all records are small. */
 static uint64_t large_args(const hd_run *r)
 {
-    return r->child_args ? (r->child_args_at + (uint64_t)r->n_arena * r->child_args) * 16 : 0;
+    return r->child_args ? r->child_args_at + (uint64_t)r->n_arena * r->child_args : 0;
 }
 
-/* field of hd_run, is it cleared?, bytes: of the sizes in r, of the steps s (or NULL) */
-#define WORDS(X)                                                                              \
-    X(shared, 1, sizeof(hd_shared))                                                           \
-    X(cursors, 1, 2ull * r->n_workers * sizeof(hd_cursor))                                    \
-    X(slots, 1, slot_words(r) * 4)                                                            \
-    X(boxes, 1, r->end && r->dispatch == HD_DISPATCH_DISTRIBUTED ? r->n_workers * 4ull : 0)   \
-    X(tallies, 1, r->n_workers * sizeof(hd_tally))                                            \
-    X(count, 1, r->n_tasks * 4ull)                                                            \
-    X(store, 1, r->n_arena ? (uint64_t)r->n_workers * r->n_store * 4 : 0)                     \
-    X(pool, 1, r->n_arena ? (uint64_t)r->n_pool *(HD_BATCH + 1) * 4 : 0)                      \
-    X(tasks, 1, r->n_arena ? ((uint64_t)r->n_tasks + r->n_arena) * sizeof(hd_task) : 0)       \
-    X(link, 0, r->n_arena || r->end || r->dispatch == HD_DISPATCH_DISTRIBUTED ? links(r) : 0) \
-    X(back, 0, r->n_arena ? links(r) : 0)                                                     \
-    X(after, 0, (uint64_t)r->n_arena * sizeof(hd_after))                                      \
-    X(sibling, 0, r->n_arena ? (uint64_t)r->n_workers *HD_SIBLINGS * sizeof(hd_sibling) : 0)  \
-    X(bodies, 0, r->n_arena ? r->n_bodies * 8ull : 0)                                         \
-    X(args, 0, r->n_arena ? large_args(r) : 0)                                                \
-    X(events, 0, (uint64_t)r->n_workers * r->n_trace * sizeof(hd_event))                      \
-    X(steps, 0, s && s->n_steps ? (s->n_steps + PAD_STEPS) * sizeof(hd_step) : 0)             \
-    X(lists, 0, s ? s->n_workers * 4 : 0)                                                     \
-    X(step_edges, 0, s ? s->n_edges * 4 : 0)
+/* Has every worker a list of its own? */
+static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispatch == HD_DISPATCH_DISTRIBUTED; }
+
+/* field of hd_run, type, is it cleared?, how many: of the sizes in r, of the steps s (or NULL) */
+#define WORDS(PART)                                                                                \
+    PART(shared, hd_shared, 1, 1u)                                                                 \
+    PART(cursors, hd_cursor, 1, 2ull * r->n_workers)                                               \
+    PART(slots, uint32_t, 1, slot_words(r))                                                        \
+    PART(boxes, uint32_t, 1, r->end && r->dispatch == HD_DISPATCH_DISTRIBUTED ? r->n_workers : 0u) \
+    PART(tallies, hd_tally, 1, r->n_workers)                                                       \
+    PART(count, uint32_t, 1, r->n_tasks)                                                           \
+    PART(store, uint32_t, 1, r->n_arena ? 1ull * r->n_workers * r->n_store : 0u)                   \
+    PART(pool, uint32_t, 1, r->n_arena ? (HD_BATCH + 1ull) * r->n_pool : 0u)                       \
+    PART(tasks, hd_task, 1, r->n_arena ? 1ull * r->n_tasks + r->n_arena : 0u)                      \
+    PART(link, uint32_t, 0, has_lists(r) ? r->n_tasks : 0u)                                        \
+    PART(back, uint32_t, 0, r->n_arena ? r->n_tasks : 0u)                                          \
+    PART(after, hd_after, 0, r->n_arena)                                                           \
+    PART(sibling, hd_sibling, 0, r->n_arena ? HD_SIBLINGS * 1ull * r->n_workers : 0u)              \
+    PART(bodies, uint32_t, 0, r->n_arena ? 2ull * r->n_bodies : 0u)                                \
+    PART(args, uint8_t, 0, r->n_arena ? 16u * large_args(r) : 0u)                                  \
+    PART(events, hd_event, 0, 1ull * r->n_workers * r->n_trace)                                    \
+    PART(steps, hd_step, 0, s && s->n_steps ? s->n_steps + PAD_STEPS : 0u)                         \
+    PART(lists, uint32_t, 0, s ? s->n_workers : 0u)                                                \
+    PART(step_edges, uint32_t, 0, s ? s->n_edges : 0u)
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
 
@@ -54,13 +55,13 @@ static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LI
 static uint64_t lay(hd_run *r, const hd_steps *s, int cleared, uint8_t *block, uint64_t at)
 {
     uint64_t n;
-#define X(field, is_cleared, n_bytes)                \
-    n = is_cleared == cleared ? lines(n_bytes) : 0u; \
-    if (n && block)                                  \
-        r->field = (void *)(block + at);             \
+#define PART(field, type, is_cleared, how_many)                        \
+    n = is_cleared == cleared ? lines((how_many) * sizeof(type)) : 0u; \
+    if (n && block)                                                    \
+        r->field = (type *)(void *)(block + at);                       \
     at += n;
-    WORDS(X)
-#undef X
+    WORDS(PART)
+#undef PART
     return at;
 }
 
