@@ -11,6 +11,8 @@ foreach(objects heddle_ranges_objects heddle_objects)
     target_include_directories(${objects} PRIVATE src)
     target_link_libraries(${objects} PRIVATE heddle_headers)
 endforeach()
+# The papers' dispatches are in the library; whether a table may use them is said when the table is compiled (heddle/baselines.h).
+target_compile_definitions(heddle_objects PRIVATE HEDDLE_BASELINES)
 set(all_objects $<TARGET_OBJECTS:heddle_ranges_objects> $<TARGET_OBJECTS:heddle_objects>)
 
 add_library(heddle SHARED ${all_objects})

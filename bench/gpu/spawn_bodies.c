@@ -52,4 +52,14 @@ HEDDLE_SPAWNER(spawn_relay, spawn_app, app, spawn_args, a, 1)
     }
 }
 
+/* A binary tree of empty tasks. */
+HEDDLE_SPAWNER(spawn_tree, spawn_app, app, spawn_args, a, 2)
+{
+    const spawn_args next = {0, a->left - 1u, 0};
+    if (a->left && lane->index < 2u)
+        heddle_spawn(lane, spawn_tree, &next, sizeof next, 0, 0, 0);
+    if (a->left && lane->count == 1u)
+        heddle_spawn(lane, spawn_tree, &next, sizeof next, 0, 0, 0);
+}
+
 HEDDLE_APP(spawned, spawn_app, SPAWN_BODIES)

@@ -31,7 +31,7 @@ typedef struct spawn_args {
 
 #define SPAWN_FAN HEDDLE_MAX_CHILDREN /* children of spawn_fan, of which one is the next of the chain */
 
-#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_counted, 0) X(spawn_fan, 0) X(spawn_relay, 0)
+#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_counted, 0) X(spawn_fan, 0) X(spawn_tree, 0) X(spawn_relay, 0)
 HEDDLE_ENUM(spawned, SPAWN_BODIES)
 HEDDLE_DECLARE(spawned)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* words.c - see words.h. */
 #include "backend/words.h"
-#include "heddle/core/scheduler.h"
+#include "heddle/core/baselines/scheduler.h"
 #include "heddle/core/spawn.h"
 
 #define PAD_STEPS 4u /* behind the last list: a load brings several steps (core/planned.h) */
@@ -11,7 +11,7 @@ static uint64_t slot_words(const hd_run *r)
     switch (r->dispatch) {
     case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
     case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return r->n_arena ? 2ull * r->n_slots : r->n_tasks;
+    case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
     case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
     case HD_DISPATCH_CENTRAL: return r->n_slots;
     default: return 0;
@@ -32,7 +32,6 @@ static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispat
     PART(shared, hd_shared, 1, 1u)                                                                 \
     PART(cursors, hd_cursor, 1, 2ull * r->n_workers)                                               \
     PART(slots, uint32_t, 1, slot_words(r))                                                        \
-    PART(boxes, uint32_t, 1, r->end && r->dispatch == HD_DISPATCH_DISTRIBUTED ? r->n_workers : 0u) \
     PART(tallies, hd_tally, 1, r->n_workers)                                                       \
     PART(count, uint32_t, 1, r->n_tasks)                                                           \
     PART(store, uint32_t, 1, r->n_arena ? 1ull * r->n_workers * r->n_store : 0u)                   \

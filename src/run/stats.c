@@ -100,7 +100,6 @@ static void add_tally(const hd_tally *t, heddle_stats *out)
     out->n_spilled += t->n_spilled;
     out->n_parks += t->n_parks;
     out->n_given += t->n_given;
-    out->n_stolen += t->n_stolen;
     out->n_dropped += t->n_dropped;
 }
 

@@ -14,6 +14,17 @@
 /* "FILE:LINE|EXPRESSION"; explore.c cuts it up when it prints. */
 #define MODEL_SITE(p) __FILE__ ":" MODEL_TEXT(__LINE__) "|" #p
 
+/* Fences are of a GPU; what stands beside them is ordered here (core/atom.h). */
+#define MODEL_FENCED_ACQUIRE MODEL_ACQUIRE
+#define MODEL_FENCED_RELEASE MODEL_RELEASE
+#define MODEL_FENCED_ACQ_REL MODEL_ACQ_REL
+#define HD_FENCE_RELEASE() ((void)0)
+#define HD_FENCE_ACQUIRE() ((void)0)
+#define HD_PAIR_LOAD(p, order) model_load((p), MODEL_##order, MODEL_SITE(p))
+#define HD_PAIR_STORE(p, v, order) model_store((p), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_PAIR_ADD(p, v, order) model_add((p), (v), MODEL_##order, MODEL_SITE(p))
+#define HD_PAIR_CAS(p, e, v, order) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))
+
 #define HD_LOAD(p, order, scope) model_load((p), MODEL_##order, MODEL_SITE(p))
 #define HD_STORE(p, v, order, scope) model_store((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_COUNT(p, order, scope) ((void)model_add((p), 1u, MODEL_##order, MODEL_SITE(p)))

@@ -7,10 +7,19 @@
  *     HD_CAS(p, expected, v, order, scope): nonzero if *p was `expected` and became v (relaxed if not)
  *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_REST(n): the same of one who lets others go first
  *
+ *     HD_PAIR_LOAD(p, order), HD_PAIR_STORE, HD_PAIR_ADD, HD_PAIR_CAS: the same for a word of two halves (core/ticket.h), DEV
+ *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): what stands beside accesses of a fenced order
+ *     HD_COPY16(to, from), HD_COPY_WAIT(): 16 bytes of global memory into block-shared memory, on their way until waited for
+ *
  * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (lanes of one worker), DEV (workers of one device, CPU
  * threads) or SYS (host and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
  * uint32_t and are touched only through these macros; one scope a word for life, in the field's comment.
- * There is no stand-alone fence: it is dear on the GPU and ThreadSanitizer does not understand it.
+ *
+ * Fenced orders. FENCED_RELEASE, FENCED_ACQUIRE and FENCED_ACQ_REL are ordered accesses on threads and in the model. On a
+ * GPU they are relaxed, and one fence serves several of them: HD_FENCE_RELEASE() stands before the first of the releasing
+ * ones, HD_FENCE_ACQUIRE() behind the last of the acquiring ones. There a releasing access by each of several lanes waits for
+ * the one before (1,200 clocks for two on an H200, with one fence 430), and a load that acquires empties the SM's cache each
+ * time it looks. ThreadSanitizer and the model do not understand fences; they see the ordered accesses.
  *
  * Three machines: nvcc's scoped built-ins on the device (CUDA >= 12.8), __atomic on the host, and under
  * HEDDLE_MODEL a shim where each access is a scheduling point (tests/model/shim.h). */
@@ -26,11 +35,56 @@
 #define HD_SCOPE_DEV __NV_THREAD_SCOPE_DEVICE
 #define HD_SCOPE_SYS __NV_THREAD_SCOPE_SYSTEM
 #define HD_SCOPE_BLOCK __NV_THREAD_SCOPE_BLOCK
-#define HD_LOAD(p, order, scope) __nv_atomic_load_n((p), __NV_ATOMIC_##order, HD_SCOPE_##scope)
-#define HD_STORE(p, v, order, scope) __nv_atomic_store_n((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
-#define HD_ADD(p, v, order, scope) __nv_atomic_fetch_add((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
-#define HD_SUB(p, v, order, scope) __nv_atomic_fetch_sub((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
-#define HD_EXCH(p, v, order, scope) __nv_atomic_exchange_n((p), (v), __NV_ATOMIC_##order, HD_SCOPE_##scope)
+#define HD_ORDER_RELAXED __NV_ATOMIC_RELAXED
+#define HD_ORDER_ACQUIRE __NV_ATOMIC_ACQUIRE
+#define HD_ORDER_RELEASE __NV_ATOMIC_RELEASE
+#define HD_ORDER_ACQ_REL __NV_ATOMIC_ACQ_REL
+#define HD_ORDER_FENCED_ACQUIRE __NV_ATOMIC_RELAXED
+#define HD_ORDER_FENCED_RELEASE __NV_ATOMIC_RELAXED
+#define HD_ORDER_FENCED_ACQ_REL __NV_ATOMIC_RELAXED
+#define HD_LOAD(p, order, scope) __nv_atomic_load_n((p), HD_ORDER_##order, HD_SCOPE_##scope)
+#define HD_STORE(p, v, order, scope) __nv_atomic_store_n((p), (v), HD_ORDER_##order, HD_SCOPE_##scope)
+#define HD_ADD(p, v, order, scope) __nv_atomic_fetch_add((p), (v), HD_ORDER_##order, HD_SCOPE_##scope)
+#define HD_SUB(p, v, order, scope) __nv_atomic_fetch_sub((p), (v), HD_ORDER_##order, HD_SCOPE_##scope)
+#define HD_EXCH(p, v, order, scope) __nv_atomic_exchange_n((p), (v), HD_ORDER_##order, HD_SCOPE_##scope)
+#define HD_PAIR_LOAD(p, order) __nv_atomic_load_n((p), HD_ORDER_##order, HD_SCOPE_DEV)
+#define HD_PAIR_STORE(p, v, order) __nv_atomic_store_n((p), (v), HD_ORDER_##order, HD_SCOPE_DEV)
+#define HD_PAIR_ADD(p, v, order) hd_pair_add((p), (v))         /* a fenced order, or relaxed */
+#define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v)) /* likewise */
+/* In PTX: of the built-in with a pointer to anywhere nvcc makes a case for block-shared memory, too. */
+HD_FN hd_pair_word hd_pair_add(hd_pair_word *p, hd_pair_word v)
+{
+    hd_pair_word old;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0,[%1],%2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+    return old;
+}
+HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v)
+{
+    hd_pair_word old;
+    asm volatile("atom.relaxed.gpu.global.cas.b64 %0,[%1],%2,%3;" : "=l"(old) : "l"(p), "l"(e), "l"(v) : "memory");
+    return old == e;
+}
+/* Release: what this thread wrote and knows of is in the L2 cache. Acquire: the SM's L1 cache is emptied, at once where the
+ * instruction set has the half of a fence. */
+#if __CUDA_ARCH__ >= 900
+#define HD_FENCE_RELEASE() asm volatile("fence.release.gpu;" ::: "memory")
+#define HD_FENCE_ACQUIRE() asm volatile("fence.acquire.gpu;" ::: "memory")
+#else
+#define HD_FENCE_RELEASE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define HD_FENCE_ACQUIRE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#endif
+#if __CUDA_ARCH__ >= 800
+HD_FN void hd_copy16(void *to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+}
+#define HD_COPY_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+HD_FN void hd_copy16(void *to, const void *from) { *(uint4 *)to = *(const uint4 *)from; }
+#define HD_COPY_WAIT() ((void)0)
+#endif
+#define HD_COPY16(to, from) hd_copy16((to), (from))
 #define HD_CAS(p, e, v, order, scope) hd_cas_##order##_##scope((p), (e), (v))
 #define HD_CAS_FN(order, scope)                                                                          \
     HD_FN int hd_cas_##order##_##scope(uint32_t *p, uint32_t e, uint32_t v)                              \
@@ -59,13 +113,33 @@ HD_FN void hd_rest_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 
 #else
 
-#define HD_LOAD(p, order, scope) __atomic_load_n((p), __ATOMIC_##order)
-#define HD_STORE(p, v, order, scope) __atomic_store_n((p), (v), __ATOMIC_##order)
-#define HD_ADD(p, v, order, scope) __atomic_fetch_add((p), (v), __ATOMIC_##order)
-#define HD_SUB(p, v, order, scope) __atomic_fetch_sub((p), (v), __ATOMIC_##order)
-#define HD_EXCH(p, v, order, scope) __atomic_exchange_n((p), (v), __ATOMIC_##order)
-#define HD_COUNT(p, order, scope) ((void)__atomic_fetch_add((p), 1u, __ATOMIC_##order))
-#define HD_CAS(p, e, v, order, scope) hd_cas_host((p), (e), (v), __ATOMIC_##order)
+#define HD_ORDER_RELAXED __ATOMIC_RELAXED
+#define HD_ORDER_ACQUIRE __ATOMIC_ACQUIRE
+#define HD_ORDER_RELEASE __ATOMIC_RELEASE
+#define HD_ORDER_ACQ_REL __ATOMIC_ACQ_REL
+#define HD_ORDER_FENCED_ACQUIRE __ATOMIC_ACQUIRE
+#define HD_ORDER_FENCED_RELEASE __ATOMIC_RELEASE
+#define HD_ORDER_FENCED_ACQ_REL __ATOMIC_ACQ_REL
+#define HD_LOAD(p, order, scope) __atomic_load_n((p), HD_ORDER_##order)
+#define HD_STORE(p, v, order, scope) __atomic_store_n((p), (v), HD_ORDER_##order)
+#define HD_ADD(p, v, order, scope) __atomic_fetch_add((p), (v), HD_ORDER_##order)
+#define HD_SUB(p, v, order, scope) __atomic_fetch_sub((p), (v), HD_ORDER_##order)
+#define HD_EXCH(p, v, order, scope) __atomic_exchange_n((p), (v), HD_ORDER_##order)
+#define HD_COUNT(p, order, scope) ((void)__atomic_fetch_add((p), 1u, HD_ORDER_##order))
+#define HD_CAS(p, e, v, order, scope) hd_cas_host((p), (e), (v), HD_ORDER_##order)
+#define HD_PAIR_LOAD(p, order) __atomic_load_n((p), HD_ORDER_##order)
+#define HD_PAIR_STORE(p, v, order) __atomic_store_n((p), (v), HD_ORDER_##order)
+#define HD_PAIR_ADD(p, v, order) __atomic_fetch_add((p), (v), HD_ORDER_##order)
+#define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v), HD_ORDER_##order)
+#define HD_FENCE_RELEASE() ((void)0)
+#define HD_FENCE_ACQUIRE() ((void)0)
+#define HD_COPY16(to, from) ((void)__builtin_memcpy((to), (from), 16))
+#define HD_COPY_WAIT() ((void)0)
+
+HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v, int order)
+{
+    return __atomic_compare_exchange_n(p, &e, v, 0, order, __ATOMIC_RELAXED);
+}
 
 HD_FN int hd_cas_host(uint32_t *p, uint32_t e, uint32_t v, int order)
 {

@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* core/block.h - what a worker on a GPU is made of, whatever the dispatch. nvcc only.
+/* core/block.h - what a worker on a GPU is made of. nvcc only.
  *
- * A block has more warps than its lanes need. Lanes run bodies and nothing else; the other warps schedule, so that much
- * of what passes between two bodies happens while a body runs:
- *
- *     scheduling warps                     lanes
- *     record into a slot
- *     arrive READY(i)     ------------>    sync READY(i); the body
- *     sync DONE(k)        <------------    arrive DONE(k), where successors are to be counted
- *
- * READY(i) also ends the body before: all lanes meet there. Barriers come in pairs, for even and odd numbers; who arrives
- * makes sure that the barrier's last round is over. The lanes are here; core/dynamic.h and core/planned.h have the warps
- * that schedule. */
+ * A block has one or two warps more than its lanes need. The lanes run bodies and nothing else; the others schedule. Here
+ * is what every block has, and the block of the dynamic dispatches: its records, and how the scheduling warp fetches them.
+ * core/resident.h has the kernel of these, core/planned.h that of dispatch plan. */
 #ifndef HEDDLE_CORE_BLOCK_H
 #define HEDDLE_CORE_BLOCK_H
 
-#include "heddle/core/plan.h"
 #include "heddle/core/worker.h"
 
-/* Barriers of a block: 0 is __syncthreads, 1 the lanes' own (heddle_barrier). Of the others two each. */
+/* Barriers of a block: 0 all its threads, 1 the lanes' own (heddle_barrier). Of the others, which dispatch plan has, two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
 #define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
+
+/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
+#if !defined(HD_BLOCK_SHARED)
+#define HD_BLOCK_SHARED(type, name) __shared__ type name
+#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
+
+/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
+#if !defined(HD_BLOCK_SHARED)
+#define HD_BLOCK_SHARED(type, name) __shared__ type name
+#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
 
 /* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
 #if !defined(HEDDLE_MODEL)
 
 #define HD_FEW_POLLS 32u
 
+static __device__ __forceinline__ void hd_bar_block(void) { asm volatile("bar.sync 0;" ::: "memory"); }
 /* With the numbers written out: one that comes out of a register costs the hardware more. */
 static __device__ __forceinline__ void hd_bar_lanes(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
 #define HD_BAR_PAIR_(name, op, first, second)                               \
@@ -107,12 +111,6 @@ static __device__ __forceinline__ void hd_now_waits(const hd_run &r, uint32_t ta
     HD_STORE(&r.now[blockIdx.x].waits, task, RELAXED, SYS);
 }
 
-/* One lane, after the barrier that ends the body of a watched task: its outputs are visible to the host. */
-static __device__ __forceinline__ void hd_tell_watcher(const hd_run &r, uint32_t watch, uint32_t run)
-{
-    HD_STORE(&r.watched[watch], run, RELEASE, SYS);
-}
-
 static __device__ __forceinline__ void hd_block_came(const hd_run &r, uint32_t run)
 {
     if (blockIdx.x == 0)
@@ -142,148 +140,65 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
     HD_STORE(&r.end->run, run, RELEASE, SYS);
 }
 
-/* ---- a block, whatever the dispatch ---- */
+/* ---- the block of the dynamic dispatches ---- */
 
-#define HD_DYNAMIC_SLOTS 4u /* of two steps that are handed over, one that comes, and a power of two */
-#define HD_PLAN_BATCH 4u    /* steps that one load of a warp brings */
-#define HD_PLAN_SLOTS (2u * HD_PLAN_BATCH)
+#define HD_AHEAD 4u /* successors of a task whose records are fetched while it runs */
+#define HD_RECORDS (HD_AHEAD + 1u)
 
-typedef struct __align__(128) hd_dynamic_block
+typedef struct __align__(128) hd_block
 {
-    hd_task record[HD_DYNAMIC_SLOTS];
-    uint32_t number[HD_DYNAMIC_SLOTS];
-    uint32_t began;     /* by lane 0: bodies that have begun; all before the last of them have ended         */
-    uint32_t ended;     /* by lane 0: bodies that it has ended; the other lanes are about to                  */
-    uint32_t failed[2]; /* a body of an even or odd step has failed: none after it runs                       */
-    uint64_t begin[HD_DYNAMIC_SLOTS], end[HD_DYNAMIC_SLOTS]; /* tracing                                  */
+    hd_task record[2][HD_RECORDS]; /* of the task that runs and of those that may be next, in turns; the last: fetched when taken */
+    uint32_t at;                   /* index of the record that runs; HD_NONE: the run is over        */
+    uint32_t name;                 /* of its task, in messages                                       */
+    uint32_t ended;                /* by thread 0: bodies that it has ended; others are about to      */
+    uint32_t failed;               /* a body has failed: none after it runs                          */
+    uint64_t begin, end;           /* tracing: of the last body                                      */
     hd_worker worker;
 }
-hd_dynamic_block;
+hd_block;
 
-typedef struct __align__(128) hd_plan_block
+/* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use, with the
+ * block's place in its cluster. */
+static __device__ __forceinline__ hd_block *hd_block_where(hd_block *b)
 {
-    hd_step record[HD_PLAN_SLOTS];
-    uint32_t failed[2];      /* as above; it, `over` and `began` are read by one load                  */
-    uint32_t over;           /* the step that does not run: the list ends there, or the run was stopped */
-    uint32_t began, ended;   /* as above                                                               */
-    uint32_t filled, walked; /* steps that are in their slots; steps that the counting warp has read    */
-    uint32_t n_counted;      /* steps whose successors have been counted, of those that have any        */
-    uint32_t run, n_tasks, n_events, n_dropped;
-    uint64_t left, begin[HD_PLAN_SLOTS], end[HD_PLAN_SLOTS], ready[HD_PLAN_SLOTS]; /* tracing              */
-}
-hd_plan_block;
-
-static __device__ __forceinline__ uint32_t hd_slot_of(const hd_dynamic_block *, uint32_t i)
-{
-    return i % HD_DYNAMIC_SLOTS;
-}
-static __device__ __forceinline__ uint32_t hd_slot_of(const hd_plan_block *, uint32_t i) { return i % HD_PLAN_SLOTS; }
-/* What the lanes must know of a step: its task, its body, whether anything is to be done when it has ended, and whether
- * it is plain: it waits for nobody and nobody waits for it, so that the lanes go on to it by themselves. Only within a
- * batch, of which the first step was handed over when all were in their slots. */
-typedef struct hd_head {
-    uint32_t task, body, has_end, plain;
-} hd_head;
-static __device__ __forceinline__ hd_head hd_head_of(const hd_dynamic_block *b, uint32_t i)
-{
-    hd_head h = {b->number[hd_slot_of(b, i)], b->record[hd_slot_of(b, i)].body, 1u, 0u};
-    return h;
-}
-/* A step's first 16 bytes, however they came. */
-static __device__ __forceinline__ hd_head hd_head_in(uint4 first)
-{
-    hd_head h = {first.y, first.x & 0xffffu, first.w | (first.x >> 16 & HD_TASK_WATCH), 0u};
-    h.plain = !(h.has_end | first.z) && h.task != HD_NONE;
-    return h;
-}
-static __device__ __forceinline__ hd_head hd_head_of(const hd_plan_block *b, uint32_t i)
-{
-    return hd_head_in(*(const uint4 *)&b->record[hd_slot_of(b, i)]);
-}
-static __device__ __forceinline__ hd_head hd_head_after(const hd_dynamic_block *, uint32_t)
-{
-    hd_head none = {0, 0, 0, 0};
-    return none;
-}
-static __device__ __forceinline__ hd_head hd_head_after(const hd_plan_block *b, uint32_t i)
-{
-    hd_head none = {0, 0, 0, 0};
-    return (i + 1u) % HD_PLAN_BATCH ? hd_head_of(b, i + 1u) : none;
-}
-static __device__ __forceinline__ const void *hd_args_of(const hd_run &r, const hd_task *t)
-{
-    return hd_args_at(&r, t);
-}
-static __device__ __forceinline__ const void *hd_args_of(const hd_run &r, const hd_step *s)
-{
-    return hd_step_args(&r, s);
-}
-/* Lane 0, tracing: dynamic workers note a task when they finish it, as threads do (core/worker.h). */
-static __device__ __forceinline__ void hd_note_task(const hd_run &, hd_dynamic_block *, uint32_t) {}
-static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_block *b, uint32_t slot)
-{
-    uint64_t ready = b->ready[slot];
-    hd_event *e;
-    if (b->record[slot].body == HD_BODY_JOIN)
-        return;
-    if (b->n_events == r.n_trace) {
-        b->n_dropped++;
-        return;
-    }
-    e = r.events + (uint64_t)blockIdx.x * r.n_trace + b->n_events++;
-    e->begin = b->begin[slot];
-    e->end = b->end[slot];
-    e->task = b->record[slot].task;
-    e->idle = hd_gap(b->left, ready);
-    e->queue = hd_gap(ready < b->left ? b->left : ready, e->begin);
-    e->dep = 0;
-    b->left = e->end;
+#if defined(HEDDLE_MODEL)
+    return b;
+#else
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+    asm volatile("" : "+r"(at));
+    return (hd_block *)__cvta_shared_to_generic(at);
+#endif
 }
 
-/* The lanes. What a body has failed for is read by all lanes between two barriers that nobody writes it between. */
-template <typename Bodies, int TRACE, typename Block>
-static __device__ __forceinline__ void hd_lanes(const hd_run &r, Block *b, void *arena, uint32_t n_lanes,
-                                                hd_desk *desk = nullptr)
+static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
 {
-    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
-    hd_head head, next = {0, 0, 0, 0};
-    uint32_t i, n_ready = 0, n_ends = 0, dead = 0;
-    lane.desk = desk;
-    for (i = 0;; i++) {
-        const uint32_t slot = hd_slot_of(b, i);
-        if (next.plain) {
-            hd_bar_lanes(n_lanes);
-            head = next;
-        } else {
-            hd_ready_sync(n_ready++, n_lanes + 32u);
-            head = hd_head_of(b, i);
-        }
-        next = hd_head_after(b, i);
-        dead |= b->failed[(i + 1u) & 1u];
-        if (threadIdx.x == 0) {
-            hd_mark(&b->began, i + 1u);
-            if (TRACE)
-                b->begin[slot] = hd_clock();
-        }
-        if (head.task == HD_NONE)
-            break;
-        lane.task = head.task;
-        lane.failed = &b->failed[i & 1u];
-        if (head.body != HD_BODY_JOIN && !dead)
-            Bodies()(&lane, head.body, r.app, hd_args_of(r, &b->record[slot]));
-        if (TRACE)
-            hd_bar_lanes(n_lanes);
-        if (threadIdx.x == 0) {
-            if (TRACE) {
-                b->end[slot] = hd_clock();
-                hd_note_task(r, b, slot);
-            }
-            hd_mark(&b->ended, i + 1u);
-        }
-        if (head.has_end)
-            hd_done_arrive(n_ends++, n_lanes + 32u);
-    }
-    hd_done_arrive(n_ends, n_lanes + 32u);
+    return (hd_block *)((char *)w - __builtin_offsetof(hd_block, worker));
+}
+
+/* The scheduling warp: a copy of task t's record. It is there already if t is one of the first successors of the last task. */
+static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
+{
+    hd_task *records = hd_block_of(w)->record[x->half];
+    const uint32_t lane = threadIdx.x & 31u, here = __ballot_sync(0xffffffffu, lane < x->ahead && x->edge.task == t);
+    const uint32_t at = here ? hd_lowest(here) : HD_AHEAD;
+    if (!here && lane < 8u)
+        ((uint4 *)&records[at])[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
+    HD_COPY_WAIT();
+    __syncwarp();
+    x->at = x->half * HD_RECORDS + at;
+    return &records[at];
+}
+
+/* The scheduling warp, when a body begins: the records of the first successors of its task are on their way. */
+static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
+{
+    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
+    const uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
+    x->half ^= 1u;
+    x->ahead = n < HD_AHEAD ? n : HD_AHEAD;
+    if (k < x->ahead)
+        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u), (const uint4 *)hd_task_at(r, t) + (lane & 7u));
+    x->stop = hd_stopped(r);
 }
 
 #endif

@@ -5,7 +5,8 @@
  * own protocol, and each with and without tracing. The switch over bodies is inlined, so any build system will do (no
  * relocatable device code); its price is that every body gets the registers of the hungriest.
  *
- * What their blocks do is in core/block.h, dynamic.h, planned.h and, for tables with a body that spawns, spawning.h.
+ * What their blocks do is in core/planned.h and resident.h. A table has the kernels that its bodies can use: dispatch plan,
+ * unless one of them spawns, and ticket; with HEDDLE_BASELINES the papers' and distributed, too.
  *
  * All blocks must be resident: the grid is the number of workers, which the library sizes by the occupancy of the very
  * kernel, and the launch is cooperative, so that the driver refuses a grid that does not fit. The last worker out makes
@@ -19,13 +20,13 @@
 #define HEDDLE_CORE_KERNEL_H
 
 #include "heddle/core/planned.h"
-#include "heddle/core/spawning.h"
+#include "heddle/core/resident.h"
 
 /* ---- levels ---- */
 
 template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __grid_constant__ hd_level l)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
+    HD_BLOCK_ARENA(hd_arena);
     const uint32_t t = l.list[blockIdx.x];
     const hd_task *task = l.tasks + t;
     heddle_lane lane = hd_block_lane(l.fail, hd_arena, blockDim.x, blockIdx.x);
@@ -63,6 +64,24 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<app##_dispatch_, dispatch, 0>); \
     case HD_KERNEL_PERSISTENT(dispatch, 1):                                                            \
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<app##_dispatch_, dispatch, 1>);
+#if defined(HEDDLE_BASELINES)
+#define HD_CASE_BASELINES_(app)                       \
+    HD_CASE_PERSISTENT_(app, HD_DISPATCH_DISTRIBUTED) \
+    HD_CASE_PERSISTENT_(app, HD_DISPATCH_IQS)         \
+    HD_CASE_PERSISTENT_(app, HD_DISPATCH_SCHEDULER)   \
+    HD_CASE_PERSISTENT_(app, HD_DISPATCH_CENTRAL)
+#else
+#define HD_CASE_BASELINES_(app)
+#endif
+
+/* A list cannot be made of tasks that are not known before the run. */
+template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t *f)
+{
+    if constexpr (Bodies::spawns != 0)
+        return (int)cudaErrorInvalidValue;
+    else
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<Bodies, TRACE>);
+}
 
 /* A body alone, without the switch. */
 #define HEDDLE_ALONE_X_(name, shared)                                                                        \
@@ -99,15 +118,10 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     {                                                                                                        \
         cudaFunction_t *f = (cudaFunction_t *)out;                                                           \
         switch (which) {                                                                                     \
-            HD_CASE_PERSISTENT_(app, HD_DISPATCH_DISTRIBUTED)                                                \
             HD_CASE_PERSISTENT_(app, HD_DISPATCH_TICKET)                                                     \
-            HD_CASE_PERSISTENT_(app, HD_DISPATCH_IQS)                                                        \
-            HD_CASE_PERSISTENT_(app, HD_DISPATCH_SCHEDULER)                                                  \
-            HD_CASE_PERSISTENT_(app, HD_DISPATCH_CENTRAL)                                                    \
-        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0):                                                      \
-            return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<app##_dispatch_, 0>);                \
-        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1):                                                      \
-            return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<app##_dispatch_, 1>);                \
+            HD_CASE_BASELINES_(app)                                                                          \
+        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0): return hd_find_planned<app##_dispatch_, 0>(f);       \
+        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1): return hd_find_planned<app##_dispatch_, 1>(f);       \
         case HD_KERNEL_LEVEL(0):                                                                             \
             return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<app##_dispatch_, 0>);         \
         case HD_KERNEL_LEVEL(1):                                                                             \

@@ -19,20 +19,35 @@
 
 #define HD_STARVED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
 #define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
+#ifndef HD_DEQUE                    /* the model test has a smaller one */
+#define HD_DEQUE 512u               /* tasks of a deque, a power of two */
+#endif
+
+/* What a dispatch has of a worker beside the two ends in `head`. */
+typedef struct hd_ticket_own { /* core/ticket.h */
+    uint32_t ticket;           /* drawn and not yet served, or HD_NONE                              */
+    int32_t waiting;           /* workers without a task at the last look, less those that were given one since */
+    uint32_t oldest, n_deque;  /* of the deque: where it begins, and its length                     */
+    uint32_t deque[HD_DEQUE];  /* spawned tasks                                                     */
+} hd_ticket_own;
+typedef struct hd_iqs_own { /* core/baselines/iqs.h */
+    uint32_t task;          /* retrieved and not yet done with, or HD_NONE                        */
+} hd_iqs_own;
+typedef struct hd_sched_own { /* core/baselines/scheduler.h */
+    uint32_t known;           /* tasks known to be in the input queue                               */
+    uint32_t seen;            /* reports that the scheduler is known to have seen                   */
+    uint32_t told;            /* what was told last of how many tasks were taken                    */
+} hd_sched_own;
 
 /* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
 typedef struct hd_worker {
     uint32_t id;
     uint32_t run;            /* number of this run                                                  */
-    uint32_t head[2];        /* ring cursors: urgent, normal                                        */
+    uint32_t head[2];        /* where its two queues stand: rings, urgent and normal; the baselines' queues */
     uint32_t turn;           /* policies lrr and rr: whose turn it is                               */
-    uint32_t random;         /* for choosing victims                                                */
-    uint32_t kept;           /* task to run next, or HD_NONE                                        */
-    uint32_t kept_run;       /* kept tasks in a row                                                 */
     uint32_t list;           /* own list, or HD_NONE                                                */
     uint32_t seed, seed_end; /* roots taken and not yet run                                       */
     uint32_t n_done;         /* finished and not yet given back; where bodies spawn see core/spawn.h */
-    uint32_t open;           /* its box is open, or has been filled since                           */
     /* Where bodies spawn: */
     uint32_t list_end, n_list; /* the oldest of the own list, and its length                          */
     uint32_t aside;            /* tasks whose children have no room, linked                           */
@@ -45,7 +60,27 @@ typedef struct hd_worker {
     uint64_t left;       /* trace: when the last turn ended                                     */
     uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
     uint64_t queued;     /* trace: time of this turn's end that went into a queue, not into counting */
+    union {
+        hd_ticket_own ticket;
+        hd_iqs_own iqs;
+        hd_sched_own sched;
+    } by; /* by the run's dispatch */
 } hd_worker;
+
+/* What all scheduling lanes know of their worker, the same in each but for `edge`: on a GPU it is in registers. */
+typedef struct hd_turn {
+    uint32_t task;         /* that runs, or ran last                                              */
+    uint32_t next;         /* runs next: freed by the last one and kept, or HD_NONE               */
+    uint32_t next_run;     /* kept tasks in a row                                                 */
+    uint32_t no_roots;     /* all roots have been taken                                           */
+    const hd_task *record; /* of `task`; on a GPU a copy in block-shared memory                   */
+    uint32_t body, flags, n_succ; /* of that                                                      */
+    hd_edge edge;          /* lane k's: the k-th successor of `task`                              */
+    uint32_t counted;      /* some of these wait for others, too                                  */
+    uint32_t stop;         /* the stop word, when it was looked at last                           */
+    uint32_t at, half, ahead; /* a block's: core/block.h                                          */
+    uint32_t n_tasks, n_kept; /* so far; they become part of the tally                            */
+} hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------
  *
@@ -153,7 +188,7 @@ HD_FN void hd_await_word(uint32_t *word, uint32_t value)
 }
 
 /* All scheduling lanes: the last HD_BATCH slots of the store go into the pool. There are more places than batches. */
-HD_FN void hd_pool_put(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = 0, i;
     if (lane == 0) {
@@ -230,8 +265,8 @@ HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
 /* Lane 0: slot t has no task any more. */
 HD_FN void hd_slot_free(hd_worker *w, uint32_t t) { w->free[w->n_free++] = t; }
 
-/* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
-HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
+/* All scheduling lanes: gets slots until there are `need` and the reserve, or no more are to be had. */
+HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)
 {
     int more = 1, scarce;
     while (more && w->n_free < need + r->n_reserve)
@@ -241,6 +276,13 @@ HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
     if (hd_warp_lane() == 0)
         w->scarce = (uint32_t)scarce;
     hd_warp_sync();
+}
+
+/* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
+HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
+{
+    if (hd_ballot(w->scarce || w->n_free < need + r->n_reserve))
+        hd_room_get(r, w, need);
     return w->n_free >= need;
 }
 
@@ -298,36 +340,31 @@ HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* All scheduling lanes: may task t, which needs so many slots, run now? It was not set aside before. 0: it was set aside,
- * because its children have no room. */
-HD_FN int hd_admit_for(const hd_run *r, hd_worker *w, uint32_t t, uint32_t need)
-{
-    if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need))) /* the youngest that waits for room goes first */
-        return 1;
-    if (hd_warp_lane() == 0) {
-        hd_set_aside(r, w, t);
-        w->tally.n_starved++;
-        hd_count_in(&r->shared->resting, &w->rests, 0u);
-    }
-    hd_warp_sync();
-    return 0;
-}
-
 /* Has it room for the children of any task? A store is as long as the reserve, what the largest needs, and three batches. */
 HD_FN int hd_has_room(const hd_run *r, const hd_worker *w)
 {
     return w->aside == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
 }
 
-/* All scheduling lanes: the same, for who has not looked at its record. */
-HD_FN int hd_admit(const hd_run *r, hd_worker *w, uint32_t t)
+/* All scheduling lanes: may x->task, which was not set aside before, run now? 0: it was set aside, because its children have
+ * no room. The youngest that waits for room goes first. */
+HD_FN int hd_admit(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
+    uint32_t need;
     if (HD_HOSTED && hd_warp_width() == 1u && hd_has_room(r, w)) { /* without a look at its record */
         w->scarce = 0;
         return 1;
     }
-    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
-    return hd_admit_for(r, w, t, hd_slots_for(r, t));
+    need = hd_slots_of(r, x->record->body);
+    if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need)))
+        return 1;
+    if (hd_warp_lane() == 0) {
+        hd_set_aside(r, w, x->task);
+        w->tally.n_starved++;
+        hd_count_in(&r->shared->resting, &w->rests, 0u);
+    }
+    hd_warp_sync();
+    return 0;
 }
 
 /* Lane 0: may it gather slots now? When nobody can go on, those who wait for room take turns: else each would keep what it
@@ -337,12 +374,10 @@ HD_FN int hd_gathers(const hd_run *r, const hd_worker *w)
     return w->since == 0 || hd_clock() / HD_GATHER_NS % r->n_workers == w->id;
 }
 
-/* All scheduling lanes: a task that was set aside and has room now, or HD_NONE. */
-HD_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
+/* All scheduling lanes: the first task that was set aside, if it has room now, or HD_NONE. */
+HD_SELDOM_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
 {
-    uint32_t t = w->aside;
-    if (t == HD_NONE)
-        return HD_NONE;
+    const uint32_t t = hd_shuffle(w->aside, 0);
     if (!hd_shuffle((uint32_t)hd_gathers(r, w), 0)) {
         hd_store_flush(r, w);
         return HD_NONE;
@@ -368,7 +403,7 @@ HD_FN void hd_rest_end(const hd_run *r, hd_worker *w)
 }
 
 /* All scheduling lanes: it has had nothing for long. It lets others have its slots, if they have too few. */
-HD_FN void hd_rest(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_rest(const hd_run *r, hd_worker *w)
 {
     if (hd_shuffle(HD_LOAD(&r->shared->starved, RELAXED, DEV), 0))
         hd_store_flush(r, w);
@@ -379,7 +414,7 @@ HD_FN void hd_rest(const hd_run *r, hd_worker *w)
 
 /* Lane 0: it has a task that has no room. When all others rest, or are in the same state, and that stays so for long, the
  * run cannot go on. That is no proof, as a worker may be about to take what was handed to it; but it has had seconds. */
-HD_FN void hd_starve(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_starve(const hd_run *r, hd_worker *w)
 {
     uint32_t n;
     if (!w->starves) {

@@ -1,10 +1,136 @@
 /* SPDX-License-Identifier: MIT */
 /* core/planned.h - the persistent kernel of dispatch plan: one warp of a block fetches steps, four at a time, and waits until
- * they are ready; another counts the successors of those that are done. nvcc only. */
+ * they are ready; another counts the successors of those that are done. nvcc only.
+ *
+ * What passes between two bodies happens while a body runs:
+ *
+ *     scheduling warps                     lanes
+ *     record into a slot
+ *     arrive READY(i)     ------------>    sync READY(i); the body
+ *     sync DONE(k)        <------------    arrive DONE(k), where successors are to be counted
+ *
+ * READY(i) also ends the body before: all lanes meet there. Barriers come in pairs, for even and odd numbers; who arrives
+ * makes sure that the barrier's last round is over. */
 #ifndef HEDDLE_CORE_PLANNED_H
 #define HEDDLE_CORE_PLANNED_H
 
 #include "heddle/core/block.h"
+#include "heddle/core/plan.h"
+
+/* ---- the block ---- */
+
+#define HD_PLAN_BATCH 4u    /* steps that one load of a warp brings */
+#define HD_PLAN_SLOTS (2u * HD_PLAN_BATCH)
+
+typedef struct __align__(128) hd_plan_block
+{
+    hd_step record[HD_PLAN_SLOTS];
+    uint32_t failed[2];      /* as above; it, `over` and `began` are read by one load                  */
+    uint32_t over;           /* the step that does not run: the list ends there, or the run was stopped */
+    uint32_t began, ended;   /* as above                                                               */
+    uint32_t filled, walked; /* steps that are in their slots; steps that the counting warp has read    */
+    uint32_t n_counted;      /* steps whose successors have been counted, of those that have any        */
+    uint32_t run, n_tasks, n_events, n_dropped;
+    uint64_t left, begin[HD_PLAN_SLOTS], end[HD_PLAN_SLOTS], ready[HD_PLAN_SLOTS]; /* tracing              */
+}
+hd_plan_block;
+
+static __device__ __forceinline__ uint32_t hd_slot_of(const hd_plan_block *, uint32_t i) { return i % HD_PLAN_SLOTS; }
+/* What the lanes must know of a step: its task, its body, whether anything is to be done when it has ended, and whether
+ * it is plain: it waits for nobody and nobody waits for it, so that the lanes go on to it by themselves. Only within a
+ * batch, of which the first step was handed over when all were in their slots. */
+typedef struct hd_head {
+    uint32_t task, body, has_end, plain;
+} hd_head;
+/* A step's first 16 bytes, however they came. */
+static __device__ __forceinline__ hd_head hd_head_in(uint4 first)
+{
+    hd_head h = {first.y, first.x & 0xffffu, first.w | (first.x >> 16 & HD_TASK_WATCH), 0u};
+    h.plain = !(h.has_end | first.z) && h.task != HD_NONE;
+    return h;
+}
+static __device__ __forceinline__ hd_head hd_head_of(const hd_plan_block *b, uint32_t i)
+{
+    return hd_head_in(*(const uint4 *)&b->record[hd_slot_of(b, i)]);
+}
+static __device__ __forceinline__ hd_head hd_head_after(const hd_plan_block *b, uint32_t i)
+{
+    hd_head none = {0, 0, 0, 0};
+    return (i + 1u) % HD_PLAN_BATCH ? hd_head_of(b, i + 1u) : none;
+}
+/* Lane 0, tracing. */
+static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_block *b, uint32_t slot)
+{
+    uint64_t ready = b->ready[slot];
+    hd_event *e;
+    if (b->record[slot].body == HD_BODY_JOIN)
+        return;
+    if (b->n_events == r.n_trace) {
+        b->n_dropped++;
+        return;
+    }
+    e = r.events + (uint64_t)blockIdx.x * r.n_trace + b->n_events++;
+    e->begin = b->begin[slot];
+    e->end = b->end[slot];
+    e->task = b->record[slot].task;
+    e->idle = hd_gap(b->left, ready);
+    e->queue = hd_gap(ready < b->left ? b->left : ready, e->begin);
+    e->dep = 0;
+    b->left = e->end;
+}
+
+/* The lanes. What a body has failed for is read by all lanes between two barriers that nobody writes it between. */
+template <typename Bodies, int TRACE>
+static __device__ __forceinline__ void hd_plan_lanes(const hd_run &r, hd_plan_block *b, void *arena, uint32_t n_lanes)
+{
+    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
+    hd_head head, next = {0, 0, 0, 0};
+    uint32_t i, n_ready = 0, n_ends = 0, dead = 0;
+    for (i = 0;; i++) {
+        const uint32_t slot = hd_slot_of(b, i);
+        if (next.plain) {
+            hd_bar_lanes(n_lanes);
+            head = next;
+        } else {
+            hd_ready_sync(n_ready++, n_lanes + 32u);
+            head = hd_head_of(b, i);
+        }
+        next = hd_head_after(b, i);
+        dead |= b->failed[(i + 1u) & 1u];
+        if (threadIdx.x == 0) {
+            hd_mark(&b->began, i + 1u);
+            if (TRACE)
+                b->begin[slot] = hd_clock();
+        }
+        if (head.task == HD_NONE)
+            break;
+        lane.task = head.task;
+        lane.failed = &b->failed[i & 1u];
+        if (head.body != HD_BODY_JOIN && !dead)
+            Bodies()(&lane, head.body, r.app, hd_step_args(&r, &b->record[slot]));
+        if (TRACE)
+            hd_bar_lanes(n_lanes);
+        if (threadIdx.x == 0) {
+            if (TRACE) {
+                b->end[slot] = hd_clock();
+                hd_note_task(r, b, slot);
+            }
+            hd_mark(&b->ended, i + 1u);
+        }
+        if (head.has_end)
+            hd_done_arrive(n_ends++, n_lanes + 32u);
+    }
+    hd_done_arrive(n_ends, n_lanes + 32u);
+}
+
+/* ---- the fetching warp ---- */
+
+/* One lane, after the barrier that ends the body of a watched task: its outputs are visible to the host. */
+static __device__ __forceinline__ void hd_tell_watcher(const hd_run &r, uint32_t watch, uint32_t run)
+{
+    HD_STORE(&r.watched[watch], run, RELEASE, SYS);
+}
+
 
 /* The host is told what the lanes are at, and what is waited for, HD_NONE: for no task. */
 static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, uint32_t waits, uint32_t need)
@@ -249,7 +375,7 @@ static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_b
     if (on == 0) /* else it has met there */
         hd_done_sync(n_ends, n_lanes + 32u);
     if (lane == 0) {
-        hd_tally tally = {b->n_tasks, 0, 0, 0, 0, 0, b->n_events, b->n_dropped, 0, 0, 0, 0, 0};
+        hd_tally tally = {b->n_tasks, 0, 0, 0, 0, 0, b->n_events, b->n_dropped, 0, 0, 0, 0};
         r.tallies[blockIdx.x] = tally;
         hd_block_leave(r, b->run, hd_leave(&r));
     }
@@ -257,8 +383,8 @@ static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_b
 
 template <typename Bodies, int TRACE> __global__ void hd_planned(const __grid_constant__ hd_run r)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_plan_block b;
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_plan_block, b);
     const uint32_t n_lanes = blockDim.x - 64u;
     if (threadIdx.x == 0) {
         b.failed[0] = b.failed[1] = b.began = b.ended = b.filled = b.walked = b.n_counted = 0;
@@ -270,7 +396,7 @@ template <typename Bodies, int TRACE> __global__ void hd_planned(const __grid_co
     }
     __syncthreads();
     if (threadIdx.x < n_lanes)
-        hd_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
+        hd_plan_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
     else if (threadIdx.x < n_lanes + 32u)
         hd_plan_fetch<TRACE>(r, &b, n_lanes);
     else

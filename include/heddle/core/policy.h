@@ -1,41 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* core/policy.h - which worker gets a task that became ready: the table of policies. Each is a file, policy_NAME.h, which says
- * what it does and where it is from; doc/policy-howto.md tells how to add one.
+/* core/policy.h - which worker gets a task that became ready: the table of policies.
  *
- * A policy is: its traits; the first worker that n freed tasks go to, the k-th of them to the k-th after it; and, if it
- * chooses by the lengths of queues, a pick among those that were looked at.
+ *     lrr      local round robin (Juggler, PPoPP'18, section 5.6): each worker counts the tasks it freed; the count names the
+ *              target
+ *     grr      global round robin (there): one counter for all, taken by read-modify-write: the most even
+ *     lf       local first (there): the first task freed stays with the worker that freed it (it runs next, without passing a
+ *              ring), the others go to the neighbours in increasing order
+ *     share    as lf, and a worker that has nothing asks; a busy one gives it a task out of its own ring. Not of a paper: with
+ *              lf alone one of two workers can end up with nearly all of an LU
+ *     rr       round robin over bounded queues (DIDC'14, section 3.2 (e)): the next worker whose queue is not full. Where
+ *              queues are never full that is lrr
+ *     ts       tail-submit (there): the first task freed stays, each of the rest goes to the shortest queue, of those that are
+ *              looked at
+ *     al       average load with local first (Belviranli's thesis, section 5.3.3): a task stays while the own queue is not above
+ *              the average of those that are looked at, else it goes to the next one that is below
  *
- * Where there are boxes (core/ring.h: on a GPU), the policy's target comes first among the workers that are looked at, and
- * the first of these that has nothing to do gets the task; when none has, it goes where the policy says, as in the
- * papers. */
+ * A policy is its traits; the first worker that n freed tasks go to, the k-th of them to the k-th after it; and, if it
+ * chooses by the lengths of queues, a pick among those that were looked at. doc/policy-howto.md tells how to add one. */
 #ifndef HEDDLE_CORE_POLICY_H
 #define HEDDLE_CORE_POLICY_H
+
+#include "heddle/core/loads.h"
+
+#define HD_POLICY_LRR 1u
+#define HD_POLICY_GRR 2u
+#define HD_POLICY_LF 3u
+#define HD_POLICY_SHARE 4u
+#define HD_POLICY_RR 5u
+#define HD_POLICY_TS 6u
+#define HD_POLICY_AL 7u
 
 /* Traits. */
 #define HD_KEEPS 1u    /* a worker that has no next task keeps the first that it frees                */
 #define HD_IF_LOW 2u   /* but only while its queue is not above the average                           */
 #define HD_SHARES 4u   /* a worker that has nothing asks, and is given a task                         */
-#define HD_TURNS 8u    /* each worker's turn moves on by the tasks that it has freed                  */
-#define HD_DRAWS 16u   /* the turn of all does                                                        */
+#define HD_TURNS 8u    /* the first target is the worker's own counter, which moves on by the tasks it has freed */
+#define HD_DRAWS 16u   /* it is the counter of all                                                    */
 #define HD_SEEKS 32u   /* a full ring is passed by, and the next, until one has room                  */
 #define HD_BY_LOAD 64u /* the lengths of queues say where a task goes                                 */
 
-#include "heddle/core/policy_al.h"
-#include "heddle/core/policy_grr.h"
-#include "heddle/core/policy_lf.h"
-#include "heddle/core/policy_lrr.h"
-#include "heddle/core/policy_rr.h"
-#include "heddle/core/policy_share.h"
-#include "heddle/core/policy_ts.h"
-
-#define HD_POLICIES(X) X(LRR, lrr) X(GRR, grr) X(LF, lf) X(SHARE, share) X(RR, rr) X(TS, ts) X(AL, al)
-#define HD_POLICIES_BY_LOAD(X) X(TS, ts) X(AL, al)
+#define HD_POLICIES(X)                                                                          \
+    X(LRR, HD_TURNS) X(GRR, HD_DRAWS) X(LF, HD_KEEPS) X(SHARE, HD_KEEPS | HD_SHARES)            \
+    X(RR, HD_TURNS | HD_SEEKS) X(TS, HD_KEEPS | HD_BY_LOAD) X(AL, HD_KEEPS | HD_IF_LOW | HD_BY_LOAD)
 
 /* The trait is a constant where this is called: what is left is one bit of a constant. */
 HD_FN int hd_policy_has(uint32_t policy, uint32_t trait)
 {
     uint32_t with = 0;
-#define HD_X(NAME, name) with |= HD_TRAITS_##NAME & trait ? 1u << HD_POLICY_##NAME : 0u;
+#define HD_X(NAME, traits) with |= (traits) & trait ? 1u << HD_POLICY_##NAME : 0u;
     HD_POLICIES(HD_X)
 #undef HD_X
     return with >> policy & 1u;
@@ -44,22 +56,26 @@ HD_FN int hd_policy_keeps(uint32_t policy) { return hd_policy_has(policy, HD_KEE
 HD_FN int hd_policy_shares(uint32_t policy) { return hd_policy_has(policy, HD_SHARES); }
 HD_FN int hd_policy_by_load(uint32_t policy) { return hd_policy_has(policy, HD_BY_LOAD); }
 
-/* One lane: moves the turn of all on by n; the worker that it named. */
-HD_FN uint32_t hd_policy_draw(const hd_run *r, uint32_t n)
-{
-    return HD_ADD(&r->shared->turn, n, RELAXED, DEV) % r->n_workers;
-}
-
-/* The k-th freed task goes to worker (result + k) mod n_workers. turn: the worker's own counter; drawn: hd_policy_draw. */
+/* The k-th of n freed tasks goes to worker (result + k) mod n_workers. turn: the worker's own counter; drawn: what the
+ * counter of all was before n were added, if the policy draws. */
 HD_FN uint32_t hd_policy_first(const hd_run *r, uint32_t worker, uint32_t turn, uint32_t drawn)
 {
-    switch (r->policy) {
-#define HD_X(NAME, name) \
-    case HD_POLICY_##NAME: return hd_##name##_first(r, worker, turn, drawn);
-        HD_POLICIES(HD_X)
-#undef HD_X
-    default: return hd_lf_first(r, worker, turn, drawn);
-    }
+    if (hd_policy_has(r->policy, HD_TURNS))
+        return turn;
+    return hd_policy_has(r->policy, HD_DRAWS) ? drawn % r->n_workers : hd_wrapped(r, worker + 1u);
+}
+
+/* All scheduling lanes: the same, and the counters move on. */
+HD_FN uint32_t hd_policy_next(const hd_run *r, uint32_t worker, uint32_t *turn, uint32_t n)
+{
+    uint32_t drawn = 0, first;
+    if (hd_policy_has(r->policy, HD_DRAWS) && hd_warp_lane() == 0)
+        drawn = HD_ADD(&r->shared->turn, n, RELAXED, DEV);
+    first = hd_policy_first(r, worker, *turn, hd_shuffle(drawn, 0));
+    hd_warp_sync(); /* all have read the turn */
+    if (hd_policy_has(r->policy, HD_TURNS) && hd_warp_lane() == 0)
+        *turn = hd_wrapped_any(r, first + n);
+    return first;
 }
 
 /* Rings that are tried before a task stays on its worker's own list. */
@@ -70,15 +86,16 @@ HD_FN uint32_t hd_policy_tries(const hd_run *r)
     return r->n_workers < HD_LOADS ? r->n_workers : HD_LOADS;
 }
 
+/* All scheduling lanes, policies by load: the queue for one task; 0 is the own one. */
 HD_FN uint32_t hd_policy_pick_one(uint32_t policy, const hd_loads *q)
 {
-    switch (policy) {
-#define HD_X(NAME, name) \
-    case HD_POLICY_##NAME: return hd_##name##_pick(q);
-        HD_POLICIES_BY_LOAD(HD_X)
-#undef HD_X
-    default: return 0;
-    }
+    uint32_t sum;
+    if (!hd_policy_has(policy, HD_IF_LOW))
+        return hd_loads_shortest(q);
+    sum = hd_loads_sum(q);
+    if (hd_shuffle(q->load[0], 0) * q->n <= sum)
+        return 0;
+    return hd_loads_below(q, sum); /* one is, because the own one is above */
 }
 
 /* All scheduling lanes, policies by load: the worker that the rank-th of n tasks goes to; the rank is each lane's own. `own` is
@@ -96,11 +113,11 @@ HD_SELDOM_FN uint32_t hd_policy_pick(const hd_run *r, uint32_t own, uint32_t mor
     return target;
 }
 
-/* For hd_run.late, when policy, steals and n_slots are known: a ring's head is published when none of these bits stands in
+/* For hd_run.late, when policy and n_slots are known: a ring's head is published when none of these bits stands in
  * it. Producers read that line at every push, so it is moved a quarter ring at a time, unless somebody wants to know it. */
 HD_FN uint32_t hd_policy_late(const hd_run *r)
 {
-    return r->n_slots < 8u || r->steals || hd_policy_by_load(r->policy) ? 0u : r->n_slots / 4u - 1u;
+    return r->n_slots < 8u || hd_policy_by_load(r->policy) ? 0u : r->n_slots / 4u - 1u;
 }
 
 #endif

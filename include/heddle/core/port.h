@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 6u
+#define HEDDLE_CORE_VERSION 7u
 
 /* HD_FN declares a core function; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
  * runs seldom would crowd the instruction cache of the code that runs always. */
@@ -34,11 +34,20 @@
 #define HD_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 
-/* Workers are threads, or may be. */
-#if defined(__CUDA_ARCH__)
+/* Workers are threads, or may be; else they are blocks of a GPU, or fibers that stand for one in tests. */
+#if defined(__CUDA_ARCH__) || defined(HEDDLE_EMULATED_BLOCK)
 #define HD_HOSTED 0
 #else
 #define HD_HOSTED 1
+#endif
+
+/* A shared word of two halves that change in one step (core/ticket.h). The model's words are of 32 bits. */
+#if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
+typedef uint32_t hd_pair_word;
+#define HD_HALF_BITS 16
+#else
+typedef uint64_t hd_pair_word;
+#define HD_HALF_BITS 32
 #endif
 
 /* Words with different writers stand this far apart (two CPU lines: the neighbour is prefetched). */

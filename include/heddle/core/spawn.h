@@ -1,142 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* core/spawn.h - tasks that make tasks: what a worker does. The lanes' part is core/desk.h.
  *
- *     hd_admit(r, w, t)              room for the children of a task, made sure of before it runs (core/own.h)
+ *     hd_admit(r, w, x)              room for the children of a task, made sure of before it runs (core/own.h)
  *     hd_desk_open / hd_desk_drain   what the body has laid down is handed on, while it runs and after
- *     hd_end_task(r, w, d, t)        its own end: waiters, a parent's continuation, the slot */
+ *     hd_end_body(r, w, x, d)        its own end: waiters, a parent's continuation, the slot */
 #ifndef HEDDLE_CORE_SPAWN_H
 #define HEDDLE_CORE_SPAWN_H
 
-#include "heddle/core/central.h"
-#include "heddle/core/iqs.h"
-#include "heddle/core/scheduler.h"
-#include "heddle/core/ticket.h"
+#include "heddle/core/dispatch.h"
 
 /* ---- handing on ------------------------------------------------------------------------------- */
 
-HD_FN hd_edge hd_edge_to(const hd_run *r, uint32_t t)
-{
-    hd_edge e;
-    e.task = t;
-    e.need = 1u | (hd_is_spawned(r, t) && hd_child_at(r, t)->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0u);
-    return e;
-}
-
-/* All scheduling lanes: those in `mask` put their tasks onto the own list. */
-HD_FN void hd_own(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
-{
-    while (mask) {
-        uint32_t t = hd_shuffle(task, hd_lowest(mask));
-        if (hd_warp_lane() == 0)
-            hd_list_put(r, w, t);
-        mask &= mask - 1u;
-    }
-    hd_warp_sync();
-}
-
-/* Do spawned tasks stay with their maker as long as nobody wants them? Where those who have nothing ask, steal, or have
- * open boxes that a worker with a list looks at. Else the policy says whose ring they go into. */
-HD_FN int hd_keeps_spawned(const hd_run *r)
-{
-    return r->steals || hd_policy_shares(r->policy) || (r->boxes && r->policy == HD_POLICY_LF);
-}
-
-/* The worker that is looked at first for one that has nothing, where spawned tasks stay with their maker. */
-HD_FN uint32_t hd_spawned_first(const hd_run *r, const hd_worker *w) { return hd_policy_first(r, w->id, 0, 0); }
-
-/* All scheduling lanes, dispatch distributed: those in `mask` hand on spawned tasks. */
-HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask, hd_aim *aim)
-{
-    uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u)), left = mask;
-    if (!hd_keeps_spawned(r) || hd_ballot(mask >> hd_warp_lane() & 1u && e.need & HD_NEED_URGENT)) {
-        hd_place(r, w, e, mask >> hd_warp_lane() & 1u, 1, hd_aim_none());
-        return;
-    }
-    if (r->boxes) {
-        if (aim->first == HD_NONE)
-            *aim = hd_aim_at(r, hd_spawned_first(r, w));
-        left = hd_send(r, e, HD_NONE, mask, rank, n, aim);
-        *aim = hd_aim_none(); /* it is of before this */
-    }
-    if (hd_warp_lane() == 0)
-        w->tally.n_pushed += n - hd_popcount(left);
-    if (left && r->steals)
-        left = hd_push_own(r, w, e, left);
-    hd_own(r, w, left, e.task);
-}
-
-/* All scheduling lanes, any dispatch: those in `mask` hand on tasks that have been counted. aim: hd_aim_none, or from just
- * before, and then used up. */
-HD_FN void hd_hand_on(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask, hd_aim *aim)
-{
-    int mine = mask >> hd_warp_lane() & 1u;
-    if (!mask)
-        return;
-    if (w->scarce || r->n_slots == 0u) { /* the serial backend has no rings */
-        hd_own(r, w, mask, e.task);
-        return;
-    }
-    switch (r->dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_place(r, e, mine); break;
-    case HD_DISPATCH_IQS: hd_iqs_place(r, w, e, mine); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, e, mask); break;
-    case HD_DISPATCH_CENTRAL: hd_central_place(r, w, e, mask); break;
-    default: hd_place_spawned(r, w, e, mask, aim); break;
-    }
-}
-
 /* All scheduling lanes: lane 0 hands on task t, if it is one. */
-HD_SELDOM_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, uint32_t t)
+HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     hd_edge e = {0, 0};
-    hd_aim aim = hd_aim_none();
     t = hd_shuffle(t, 0);
     if (t == HD_NONE)
         return;
-    if (hd_warp_lane() == 0)
-        e = hd_edge_to(r, t);
-    hd_hand_on(r, w, e, 1u, &aim);
-}
-
-/* ---- taking ------------------------------------------------------------------------------------ */
-
-/* Lane 0: something to run, or HD_NONE for now. dispatch: the run's, which a kernel knows. */
-HD_FN uint32_t hd_take_once(const hd_run *r, hd_worker *w, uint32_t dispatch)
-{
-    uint32_t t = HD_NONE;
-    if (dispatch == HD_DISPATCH_DISTRIBUTED && !w->scarce)
-        t = hd_take_ring(r, w, 0);
-    if (t == HD_NONE && dispatch == HD_DISPATCH_DISTRIBUTED)
-        t = hd_take_kept(w);
-    if (t == HD_NONE)
-        t = hd_take_list(r, w); /* depth first: the rings can wait, where slots are scarce also the urgent one */
-    if (t != HD_NONE)
-        return t;
-    switch (dispatch) { /* roots are where the others are */
-    case HD_DISPATCH_DISTRIBUTED: return hd_take(r, w);
-    case HD_DISPATCH_SCHEDULER: return hd_sched_take(r, w);
-    case HD_DISPATCH_CENTRAL: return hd_central_take(r, w);
-    default: break;
-    }
-    t = hd_take_share(r, w);
-    if (t != HD_NONE)
-        return t;
-    return dispatch == HD_DISPATCH_TICKET ? hd_ticket_poll(r, w) : hd_iqs_take(r, w);
-}
-
-/* All scheduling lanes: a task whose children have room, or HD_NONE for now. */
-HD_FN uint32_t hd_take_room(const hd_run *r, hd_worker *w)
-{
-    const uint32_t aside = hd_take_aside(r, w);
-    uint32_t t = aside;
-    if (t == HD_NONE && hd_warp_lane() == 0)
-        t = hd_take_once(r, w, r->dispatch);
-    t = hd_shuffle(t, 0);
-    if (t == HD_NONE)
-        return t;
-    if (hd_warp_lane() == 0)
-        hd_rest_end(r, w);
-    return aside != HD_NONE || hd_admit(r, w, t) ? t : HD_NONE;
+    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
+    e.task = t;
+    e.need = 1u | (hd_is_spawned(r, t) && hd_child_at(r, t)->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0u);
+    hd_place_spawned(r, w, x, e, 1u, dispatch);
 }
 
 /* ---- the desk --------------------------------------------------------------------------------- */
@@ -157,10 +42,11 @@ HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_
 
 /* All scheduling lanes: entries from .. end - 1 of the desk that are marked, as far as they are in order. Returns where it
  * stopped. */
-HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t from, uint32_t end, hd_aim *aim)
+HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t from, uint32_t end,
+                                  uint32_t dispatch)
 {
     while (from < end) {
-        uint32_t at = from + hd_warp_lane(), out = 0, there, n;
+        uint32_t at = from + hd_warp_lane(), out = 0, there, n, mask;
         int ready;
         hd_edge e = {0, 1};
         if (at < end)
@@ -174,8 +60,10 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
         if (out)
             HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
         if (hd_warp_lane() == 0) {
-            hd_lend(r, w, n);
-            w->n_done -= n;
+            if (dispatch != HD_DISPATCH_TICKET) { /* which does not count what is not done */
+                hd_lend(r, w, n);
+                w->n_done -= n;
+            }
             w->tally.n_spawned += n;
         }
         hd_warp_sync();
@@ -184,7 +72,9 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
         ready = (out & ~HD_OUT_URGENT) == HD_OUT_READY;
         if ((out & ~HD_OUT_URGENT) == HD_OUT_WAITS) /* it may run, and its slot be another's, from here on */
             ready = !hd_wait_on(r, e.task);
-        hd_hand_on(r, w, e, hd_ballot(ready), aim);
+        mask = hd_ballot(ready);
+        if (mask)
+            hd_place_spawned(r, w, x, e, mask, dispatch);
         from += n;
     }
     return from;
@@ -192,8 +82,8 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_desk *d, uin
 
 HD_FN uint32_t hd_least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* All scheduling lanes: hands on what the body has laid down so far. aim: as above. */
-HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_desk *d, hd_aim *aim)
+/* All scheduling lanes: hands on what the body has laid down so far. */
+HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch)
 {
     const uint32_t n = hd_shuffle(HD_LOAD(&d->n_spawned, RELAXED, BLOCK), 0);
     const uint32_t n_extra = hd_shuffle(HD_LOAD(&d->n_extra, RELAXED, BLOCK), 0);
@@ -203,7 +93,7 @@ HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_desk *d, hd_aim *aim)
     for (i = 0; i < 2u; i++) { /* children; slots beside theirs */
         const uint32_t base = i ? d->n_room : 0u;
         const uint32_t end = i ? hd_least_of(n_extra, hd_extra_of(d->n_room)) : hd_least_of(n, d->n_room);
-        const uint32_t at = hd_desk_drain_part(r, w, d, base + (i ? d->n_out_extra : d->n_out), base + end, aim);
+        const uint32_t at = hd_desk_drain_part(r, w, x, d, base + (i ? d->n_out_extra : d->n_out), base + end, dispatch);
         hd_warp_sync();
         if (hd_warp_lane() == 0)
             *(i ? &d->n_out_extra : &d->n_out) = at - base;
@@ -211,20 +101,12 @@ HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_desk *d, hd_aim *aim)
     }
 }
 
-/* All scheduling lanes: the same when the body has ended. */
-HD_SELDOM_FN void hd_desk_drain_rest(const hd_run *r, hd_worker *w, hd_desk *d)
-{
-    hd_aim aim = hd_aim_none();
-    hd_desk_drain(r, w, d, &aim);
-}
-
 /* Of a worker that is one lane: do the tasks that it makes go onto its own list, if they are not urgent? */
 HD_FN int hd_lists_spawned(const hd_run *r, const hd_worker *w)
 {
     if (!HD_HOSTED || hd_warp_width() != 1u)
         return 0;
-    return w->scarce || r->n_slots == 0u ||
-           (r->dispatch == HD_DISPATCH_DISTRIBUTED && !r->steals && !r->boxes && hd_policy_shares(r->policy));
+    return r->n_slots == 0u || (r->dispatch == HD_DISPATCH_DISTRIBUTED && (w->scarce || hd_rings_keep_spawned(r)));
 }
 
 /* The same worker, when the body has ended: children that have not been handed on, up to one that is not simply ready, go
@@ -285,7 +167,7 @@ HD_FN void hd_let_go(const hd_run *r, hd_worker *w, uint32_t t)
 }
 
 /* All scheduling lanes: of all tasks in a list of held children. */
-HD_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
+HD_SELDOM_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
 {
     while (held != HD_NONE) {
         const uint32_t next = hd_kin_at(r, held)->held_next;
@@ -298,7 +180,7 @@ HD_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
 }
 
 /* Lane 0: held task t has ended. Returns who waits for it. Its slot is free if its spawner has ended, too. */
-HD_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
+HD_SELDOM_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
 {
     hd_kin *k = hd_kin_at(r, t);
     uint32_t state, v, waiters;
@@ -315,7 +197,7 @@ HD_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
 }
 
 /* Lane 0: moves those in *waiters on until one is ready: that one, or HD_NONE. */
-HD_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
+HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
 {
     while (*waiters != HD_NONE) {
         uint32_t t = *waiters;
@@ -327,7 +209,7 @@ HD_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
 }
 
 /* All scheduling lanes: who waits for task t, which has ended, is moved on. */
-HD_FN void hd_wake(const hd_run *r, hd_worker *w, uint32_t t)
+HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     uint32_t waiters = HD_NONE, ready = HD_NONE;
     if (hd_warp_lane() == 0)
@@ -336,51 +218,51 @@ HD_FN void hd_wake(const hd_run *r, hd_worker *w, uint32_t t)
         if (hd_warp_lane() == 0)
             ready = hd_next_waiter(r, &waiters);
         ready = hd_shuffle(ready, 0);
-        hd_hand_on_one(r, w, ready);
+        hd_hand_on_one(r, w, x, ready, dispatch);
     } while (ready != HD_NONE);
 }
 
 /* All scheduling lanes: something that continuation t (if any) waits for has ended, or will not come: n of them. */
-HD_FN void hd_close_open(const hd_run *r, hd_worker *w, uint32_t t, uint32_t n)
+HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t n, uint32_t dispatch)
 {
     uint32_t ready = HD_NONE;
     if (t == HD_NONE)
         return;
     if (hd_warp_lane() == 0 && HD_SUB(&hd_kin_at(r, t)->open, n, ACQ_REL, DEV) == n)
         ready = t;
-    hd_hand_on_one(r, w, ready);
+    hd_hand_on_one(r, w, x, ready, dispatch);
 }
 
 /* All scheduling lanes: spawned task t has ended, and with it the one whose end that is. Returns the graph's task whose
  * end it is in the end, or HD_NONE. */
-HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, uint32_t t)
+HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     while (t != HD_NONE && hd_is_spawned(r, t)) {
-        const hd_task *task = hd_child_at(r, t);
+        const hd_task *task = t == x->task ? x->record : hd_child_at(r, t);
         const uint32_t parent = task->kin.parent, heir_of = task->kin.heir_of, is_held = task->flags & HD_TASK_HELD;
         hd_warp_sync(); /* all have read it before its slot is free */
         if (is_held)
-            hd_wake(r, w, t);
+            hd_wake(r, w, x, t, dispatch);
         else if (hd_warp_lane() == 0)
             hd_slot_free(w, t);
         hd_store_trim(r, w);
-        hd_close_open(r, w, parent, 1u);
+        hd_close_open(r, w, x, parent, 1u, dispatch);
         t = heir_of;
     }
     return t;
 }
 
 /* Lane 0: task t goes on as its continuation. */
-HD_FN void hd_leave_to_heir(const hd_run *r, hd_worker *w, const hd_desk *d, uint32_t t)
+HD_FN void hd_leave_to_heir(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_desk *d)
 {
     hd_kin *heir = hd_kin_at(r, d->fork);
-    uint32_t before = HD_NONE, at;
+    uint32_t t = x->task, before, at;
     heir->heir_of = t;
     heir->held = d->held;
-    if (!hd_is_spawned(r, t) || hd_kin_at(r, t)->heir_of == HD_NONE)
+    if (!hd_is_spawned(r, t) || x->record->kin.heir_of == HD_NONE)
         return;
-    heir->heir_of = hd_kin_at(r, t)->heir_of; /* t was a continuation itself */
-    before = hd_kin_at(r, t)->held;
+    heir->heir_of = x->record->kin.heir_of; /* t was a continuation itself */
+    before = x->record->kin.held;
     hd_slot_free(w, t);
     if (heir->held == HD_NONE) {
         heir->held = before;
@@ -391,58 +273,48 @@ HD_FN void hd_leave_to_heir(const hd_run *r, hd_worker *w, const hd_desk *d, uin
     hd_kin_at(r, at)->held_next = before;
 }
 
-/* All scheduling lanes: lets go of what the bodies of t, a task that has ended, held. */
-HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_desk *d, uint32_t t)
+/* All scheduling lanes: lets go of what the bodies of x->task, which has ended, held. */
+HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_desk *d)
 {
-    hd_let_go_all(r, w, d->held);
-    if (hd_is_spawned(r, t))
-        hd_let_go_all(r, w, hd_kin_at(r, t)->held);
+    const uint32_t before = hd_is_spawned(r, x->task) ? x->record->kin.held : HD_NONE;
+    if (d->held != HD_NONE)
+        hd_let_go_all(r, w, d->held);
+    if (before != HD_NONE)
+        hd_let_go_all(r, w, before);
     hd_warp_sync();
 }
 
-/* All scheduling lanes, after the barrier that ends the body of task t: hands on what it has made. Returns the graph's task
+/* All scheduling lanes, after the barrier that ends the body of x->task: hands on what it has made. Returns the graph's task
  * that has ended by it, whose successors the caller counts, or HD_NONE. */
-HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_desk *d, uint32_t t)
+HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch)
 {
-    const uint32_t fork = d->fork, body = r->tasks[t].body, spawned = (uint32_t)hd_is_spawned(r, t);
+    const uint32_t t = x->task, fork = d->fork, is_join = x->body == HD_BODY_JOIN;
+    const int spawned = hd_is_spawned(r, t);
     uint32_t ended = t;
     if (hd_lists_spawned(r, w))
         hd_desk_list(r, w, d);
-    if (!HD_HOSTED || d->n_out != d->n_spawned || d->n_out_extra != d->n_extra)
-        hd_desk_drain_rest(r, w, d);
+    if (d->n_out != d->n_spawned || d->n_out_extra != d->n_extra)
+        hd_desk_drain(r, w, x, d, dispatch);
     if (hd_warp_lane() == 0)
         hd_desk_pay(w, d);
     hd_warp_sync();
     if (fork != HD_NONE) {
         if (hd_warp_lane() == 0)
-            hd_leave_to_heir(r, w, d, t);
+            hd_leave_to_heir(r, w, x, d);
         hd_warp_sync();
-        hd_close_open(r, w, fork, HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room));
+        hd_close_open(r, w, x, fork, HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room), dispatch);
         ended = HD_NONE;
     } else {
-        hd_let_go_of(r, w, d, t);
-        ended = hd_end_spawned(r, w, t);
+        hd_let_go_of(r, w, x, d);
+        ended = hd_end_spawned(r, w, x, t, dispatch);
     }
-    hd_warp_sync();
-    if (spawned && hd_warp_lane() == 0) {
-        w->n_done++;
-        w->tally.n_tasks += body != HD_BODY_JOIN;
+    if (spawned) {
+        x->n_tasks += !is_join;
+        if (hd_warp_lane() == 0)
+            w->n_done++;
     }
     hd_warp_sync();
     return ended;
-}
-
-/* All scheduling lanes, any dispatch, which a kernel knows: counts the successors of task t of the graph, which has ended. */
-HD_FN void hd_finish_any(const hd_run *r, hd_worker *w, uint32_t t, uint32_t dispatch)
-{
-    const hd_task *task = hd_task_at(r, t);
-    switch (dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_finish(r, w, t, task); break;
-    case HD_DISPATCH_IQS: hd_iqs_finish(r, w, t, task); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_finish(r, w, t, task); break;
-    case HD_DISPATCH_CENTRAL: hd_central_finish(r, w, t, task); break;
-    default: hd_finish(r, w, t, task); break;
-    }
 }
 
 #endif

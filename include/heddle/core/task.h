@@ -144,8 +144,10 @@ typedef struct hd_shared {
     uint32_t asking, pad5[31];      /* dev: a worker that has nothing, + 1; 0 = nobody asks       */
     uint32_t out, pad3[31];         /* dev: workers that have left                                */
     uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
-    uint32_t ticket, pad6[31];      /* dev: dispatch ticket: the next ticket; central: the next slot to take */
-    uint32_t tail, pad7[31];        /* dev: dispatch ticket, central: the next slot to fill       */
+    hd_pair_word places;            /* dev: dispatch ticket: places reserved, and workers that wait    */
+    uint8_t pad16[HD_LINE - sizeof(hd_pair_word)];
+    uint32_t ticket, pad6[31]; /* dev: dispatch central: the next slot to take                       */
+    uint32_t tail, pad7[31];   /* dev: dispatch central: the next slot to fill                       */
     uint64_t began, pad8[15];       /* when the first worker came; on a GPU, lane 0 of worker 0 writes it */
     uint32_t fresh, pad9[31];       /* dev: slots of the arena that somebody has had; never goes back */
     uint32_t avail, pad10[31];      /* dev: batches in the pool of free slots                      */
@@ -155,19 +157,18 @@ typedef struct hd_shared {
     uint32_t resting, pad14[31];    /* dev: workers that have long had nothing                      */
     uint32_t lock, pad15[31];       /* dev: dispatch central: somebody has the queue                */
 } hd_shared;
-HD_STATIC_ASSERT(sizeof(hd_shared) == 17 * HD_LINE, "one line a word");
+HD_STATIC_ASSERT(sizeof(hd_shared) == 18 * HD_LINE, "one line a word");
 
 /* A ready ring's two cursors (core/ring.h). */
 typedef struct hd_cursor {
     uint32_t tail, pad0[31]; /* dev: producers; next slot to reserve, and HD_RING_DOZE             */
-    uint32_t head;           /* dev: owner; next slot to take, published late                     */
-    uint32_t next, pad1[30]; /* dev: thieves; the first slot that is not stolen, a hint           */
+    uint32_t head, pad1[31]; /* dev: owner; next slot to take, published late                     */
 } hd_cursor;
 
 /* What a worker did, written by it when it leaves. */
 typedef struct hd_tally {
     uint32_t n_tasks, n_kept, n_pushed, n_full, n_spilled, n_parks, n_events, n_dropped, n_given;
-    uint32_t n_spawned, n_stolen; /* tasks made by its bodies; taken out of other workers' rings         */
+    uint32_t n_spawned;           /* tasks made by its bodies                                            */
     uint32_t most_own, n_starved; /* longest own list; times it had no room for a task's children         */
 } hd_tally;
 
@@ -198,6 +199,7 @@ typedef struct hd_host {
     void (*park)(void *self, uint32_t worker); /* sleep until unparked; an earlier unpark counts */
     void (*unpark)(void *self, uint32_t worker);
     void (*done)(void *self, uint32_t task); /* a watched task is done                        */
+    void (*wait)(void *self, uint32_t n);    /* a worker has found nothing for the n-th time in a row */
 } hd_host;
 
 /* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel.
@@ -221,7 +223,6 @@ typedef struct hd_run {
     struct hd_sibling *sibling; /* HD_SIBLINGS a worker                                          */
     hd_cursor *cursors;         /* two a worker: urgent, normal                                          */
     uint32_t *slots;            /* dev: two rings a worker                                               */
-    uint32_t *boxes;            /* dev: one a worker (core/ring.h), or NULL: none                          */
     hd_tally *tallies;          /* one a worker                                                          */
     hd_event *events;           /* n_trace a worker, or NULL                                             */
     const hd_host *host;
@@ -243,7 +244,6 @@ typedef struct hd_run {
         child_args;        /* / 16: where in args the large records of spawned tasks begin; bytes / 16 of each */
     uint32_t late;         /* hd_policy_late: when a ring's head is published           */
     uint32_t n_local;      /* tasks that a worker keeps in a row before it looks at its ring */
-    uint32_t steals;       /* dispatch distributed: who has nothing takes out of others' rings */
     uint32_t polite;       /* who has nothing looks seldom                             */
     uint32_t n_schedulers; /* dispatch scheduler: 1 if it is none of the workers        */
 } hd_run;

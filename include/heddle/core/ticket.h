@@ -1,96 +1,261 @@
 /* SPDX-License-Identifier: MIT */
-/* core/ticket.h - dispatch ticket: one ring for all workers, a slot for each taker.
+/* core/ticket.h - dispatch ticket: one ring for all workers, and a place in it for each taker.
  *
- * A worker takes a ticket and waits at the slot of that number; the k-th task that becomes ready goes into slot k. So no
- * two takers want one slot, nothing is retried, and a graph of n tasks is over when n tickets have been served: who
- * draws a later one leaves. Tickets below n_roots are the roots. There are as many slots as tasks, so the ring is never
- * full. A slot is emptied by its taker and thereby ready for the next run. What is released where is as in core/ring.h.
+ * A worker that has nothing draws a ticket and waits at the place of that number; the k-th task that is handed on goes into
+ * place k. So no two takers want one place, and nothing is retried. One word says how many places have been reserved and
+ * how many workers wait (less than zero: tasks that nobody waits for yet); both change in one step. A worker draws only
+ * when it has nothing: no task that it kept, none in its deque, no root that is left. So the worker whose ticket makes all
+ * of them wait knows that the run is over, and fills a place for each with HD_PLACE_END. No count of tasks is needed.
  *
- * Where bodies spawn, nobody knows how many tasks there will be: slots are used again, roots come from the common cursor, and
- * the end is the count of outstanding tasks. There are more slots than tasks at a time; but whoever fills or empties one may
- * be slow, so each has a word behind the slots that says for which round it is (as a place of the pool in core/own.h). */
+ *     word    {places : waiting}     drawing adds 1; reserving n adds n places and takes n off those that wait
+ *     place   {number + 1 : task + 1}, 0 = empty
+ *
+ * Without spawning there are more places than tasks and ends, so each is used once in a run. Where bodies spawn places are
+ * used again; a place is filled by compare-and-swap from empty and read only by the ticket of its number, so a worker that is
+ * slow between reserving and filling loses nothing, even if others go all the way round.
+ *
+ * A place is released: who takes a task has acquired what was known to who handed it on.
+ *
+ * The deque. Spawned tasks stay with their maker until somebody waits: in block-shared memory, or a thread's stack. Its owner
+ * takes the youngest; the oldest, under which most is to come, are given to those who wait. What finds no room in it goes into
+ * the ring.
+ *
+ * It does not order urgent tasks before others, except where a worker keeps one, and cannot bind tasks to workers. */
 #ifndef HEDDLE_CORE_TICKET_H
 #define HEDDLE_CORE_TICKET_H
 
 #include "heddle/core/worker.h"
 
-/* One lane. */
-HD_FN uint32_t hd_ticket_draw(const hd_run *r) { return HD_ADD(&r->shared->ticket, 1u, RELAXED, DEV); }
+#define HD_PLACE_END 0x3fffffffu /* in place of a task + 1 */
+#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 8u) /* at a place, before a worker asks whether the run stops */
+#define HD_LOOK_EVERY 8u         /* tasks between two looks at who waits: all workers read that word */
 
-HD_FN uint32_t *hd_ticket_slot(const hd_run *r, uint32_t k)
+/* ---- the word ---- */
+
+#if HD_HALF_BITS == 32
+HD_FN int32_t hd_waiting_in(hd_pair_word v) { return (int32_t)(uint32_t)v; }
+#else
+HD_FN int32_t hd_waiting_in(hd_pair_word v) { return (int16_t)(uint16_t)v; }
+#endif
+HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_word)hd_waiting_in(v)) >> HD_HALF_BITS); }
+
+/* Lane 0: n places; hd_places_in of what it returns, when that has come, is the number of the first. */
+HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
-    return &r->slots[r->n_arena ? k & (r->n_slots - 1u) : k];
+    const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
+    return HD_PAIR_ADD(&r->shared->places, one * n, RELAXED);
 }
 
-HD_FN uint32_t *hd_ticket_round(const hd_run *r, uint32_t k) { return r->slots + r->n_slots + (k & (r->n_slots - 1u)); }
+/* ---- places ---- */
 
-/* One lane: what is in slot k, or HD_NONE when it is not there yet. */
-HD_FN uint32_t hd_ticket_look_at(const hd_run *r, const hd_worker *w, uint32_t k)
+HD_FN hd_pair_word *hd_place_at(const hd_run *r, uint32_t k)
 {
-    uint32_t *slot = hd_ticket_slot(r, k), word;
-    if (r->n_arena && HD_LOAD(hd_ticket_round(r, k), ACQUIRE, DEV) != hd_turn_at(k, r->n_slots))
-        return HD_NONE;
-    word = HD_LOAD(slot, RELAXED, DEV);
-    if (!word)
-        return HD_NONE;
-    if (word & HD_SLOT_DIRECT)
-        word = HD_LOAD(slot, ACQUIRE, DEV);
-    HD_STORE(slot, 0u, RELAXED, DEV);
-    if (r->n_arena)
-        HD_STORE(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots) + r->n_slots, RELEASE, DEV);
-    return hd_task_of(r, w, word);
+    return (hd_pair_word *)(void *)r->slots + (k & (r->n_slots - 1u));
 }
+HD_FN hd_pair_word hd_place_mark(uint32_t k) { return (hd_pair_word)(k + 1u) << HD_HALF_BITS; }
 
-/* One lane: the task of a ticket, or HD_NONE when it is not there yet. */
-HD_FN uint32_t hd_ticket_look(const hd_run *r, const hd_worker *w, uint32_t ticket)
+/* One lane, behind HD_FENCE_RELEASE: what goes into place k, which it has reserved. */
+HD_FN void hd_place_fill(const hd_run *r, uint32_t k, uint32_t what)
 {
-    return ticket < r->n_roots ? r->roots[ticket] : hd_ticket_look_at(r, w, ticket - r->n_roots);
-}
-
-/* One lane, where bodies spawn: a task, or HD_NONE for now. w->kept is its ticket. */
-HD_FN uint32_t hd_ticket_poll(const hd_run *r, hd_worker *w)
-{
-    uint32_t t;
-    if (w->kept == HD_NONE)
-        w->kept = hd_ticket_draw(r);
-    t = hd_ticket_look_at(r, w, w->kept);
-    if (t != HD_NONE)
-        w->kept = HD_NONE;
-    return t;
-}
-
-/* One lane: slot k is its own since the tail was moved past it. */
-HD_FN void hd_ticket_put(const hd_run *r, uint32_t k, hd_edge e)
-{
-    uint32_t *slot = hd_ticket_slot(r, k);
-    if (r->n_arena)
-        hd_await_word(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots));
-    hd_slot_fill(slot, e.task, !hd_is_counted(e));
-}
-
-/* All scheduling lanes: each hands its task on if it is `ready`. One reservation for all. */
-HD_FN void hd_ticket_place(const hd_run *r, hd_edge e, int ready)
-{
-    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), first = 0;
-    if (!mask)
+    hd_pair_word *at = hd_place_at(r, k), v = hd_place_mark(k) | what;
+    uint32_t n = 0;
+    if (!r->n_arena) {
+        HD_PAIR_STORE(at, v, FENCED_RELEASE);
         return;
-    if (lane == 0)
-        first = HD_ADD(&r->shared->tail, hd_popcount(mask), RELAXED, DEV);
-    first = hd_shuffle(first, 0);
-    if (ready)
-        hd_ticket_put(r, first + hd_popcount(mask & ((1u << lane) - 1u)), e);
+    }
+    while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) /* the one before it has not been taken */
+        HD_PAUSE(n++);
 }
 
-/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
-HD_FN void hd_ticket_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+/* One lane: what is in place k, which is then empty; 0: nothing yet. */
+HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 {
-    uint32_t n = task->n_succ, at;
-    for (at = 0; at < n; at += hd_warp_width()) {
-        hd_edge e = {0, 0};
-        int ready = hd_arrive_at(r, w->run, task, at, &e);
-        hd_ticket_place(r, e, ready);
+    hd_pair_word *at = hd_place_at(r, k), v = HD_PAIR_LOAD(at, FENCED_ACQUIRE);
+    if (v >> HD_HALF_BITS != hd_place_mark(k) >> HD_HALF_BITS || !v)
+        return 0;
+    HD_FENCE_ACQUIRE();
+    HD_PAIR_STORE(at, 0, RELAXED); /* nobody else changes a full place */
+    return (uint32_t)(v & (((hd_pair_word)1 << HD_HALF_BITS) - 1u));
+}
+
+/* All scheduling lanes: those in `mask` hand their tasks on through the ring. */
+HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+{
+    const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
+    hd_pair_word word = 0;
+    uint32_t k;
+    if (lane == 0) {
+        word = hd_place_reserve(r, n);
+        w->by.ticket.waiting -= (int32_t)n;
+        w->tally.n_pushed += n;
     }
-    hd_finished(r, w, t, task);
+    HD_FENCE_RELEASE(); /* while the reservation is on its way */
+    k = hd_shuffle(hd_places_in(word), 0) + hd_popcount(mask & ((1u << lane) - 1u));
+    if (mask >> lane & 1u)
+        hd_place_fill(r, k, task + 1u);
+}
+
+/* All scheduling lanes: all workers wait, so all is done. */
+HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
+{
+    uint32_t k = 0, i;
+    if (hd_warp_lane() == 0)
+        k = hd_places_in(hd_place_reserve(r, r->n_workers));
+    k = hd_shuffle(k, 0);
+    HD_FENCE_RELEASE();
+    for (i = hd_warp_lane(); i < r->n_workers; i += hd_warp_width())
+        hd_place_fill(r, k + i, HD_PLACE_END);
+}
+
+/* ---- taking ---- */
+
+/* Lane 0, which has no ticket, draws one. 1: with it all workers wait. A worker with tasks that have no room must not wait for
+ * good: it takes only a task that is there. */
+HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    hd_pair_word v;
+    if (w->aside != HD_NONE) {
+        v = HD_PAIR_LOAD(&r->shared->places, RELAXED);
+        if (hd_waiting_in(v) >= 0 || !HD_PAIR_CAS(&r->shared->places, v, v + 1u, RELAXED))
+            return 0;
+    } else {
+        v = HD_PAIR_ADD(&r->shared->places, 1u, RELAXED);
+    }
+    o->waiting = hd_waiting_in(v);
+    o->ticket = hd_places_in(v) + (uint32_t)o->waiting;
+    return o->waiting + 1 == (int32_t)r->n_workers;
+}
+
+/* Lane 0: a task, HD_OVER, or HD_NONE for now; *all_wait: HD_OVER is to be handed to all. */
+HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    uint32_t what = 0, k, n;
+    if (o->ticket == HD_NONE)
+        *all_wait = hd_ticket_draw(r, w);
+    if (o->ticket == HD_NONE || *all_wait)
+        return HD_NONE;
+    k = o->ticket;
+    for (n = 0; n < HD_PLACE_LOOKS && !what; n++)
+        what = hd_place_take(r, k);
+    if (!what)
+        return HD_NONE;
+    o->ticket = HD_NONE;
+    return what == HD_PLACE_END ? HD_OVER : what - 1u;
+}
+
+/* All scheduling lanes. As hd_ticket_look. */
+HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = HD_NONE;
+    int all_wait = 0;
+    if (hd_warp_lane() == 0)
+        t = hd_ticket_look(r, w, &all_wait);
+    t = hd_shuffle(all_wait ? HD_OVER - 1u : t, 0);
+    if (t != HD_OVER - 1u)
+        return t;
+    hd_ticket_end_all(r);
+    return HD_NONE;
+}
+
+/* ---- the deque ---- */
+
+HD_FN uint32_t *hd_deque_at(hd_ticket_own *o, uint32_t i) { return &o->deque[(o->oldest + i) & (HD_DEQUE - 1u)]; }
+
+/* All scheduling lanes: those in `mask` put their tasks into the deque, and what finds no room into the ring. */
+HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = hd_shuffle(o->n_deque, 0), n = hd_popcount(mask);
+    const uint32_t rank = has + hd_popcount(mask & ((1u << lane) - 1u)), left = hd_ballot(mine && rank >= HD_DEQUE);
+    if (mine && rank < HD_DEQUE)
+        *hd_deque_at(o, rank) = task;
+    hd_warp_sync(); /* all have read its length */
+    if (lane == 0) {
+        o->n_deque = has + n - hd_popcount(left);
+        if (o->n_deque > w->tally.most_own)
+            w->tally.most_own = o->n_deque;
+    }
+    hd_warp_sync();
+    if (left)
+        hd_ticket_place(r, w, left, task);
+}
+
+/* Lane 0: the youngest, or HD_NONE. */
+HD_FN uint32_t hd_deque_take(hd_worker *w)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    return o->n_deque ? *hd_deque_at(o, --o->n_deque) : HD_NONE;
+}
+
+/* All scheduling lanes: the oldest go to those who wait, as far as is known; `keep` of them stay. */
+HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, uint32_t keep)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    const uint32_t lane = hd_warp_lane(), has = hd_shuffle(o->n_deque, 0);
+    const int32_t waiting = (int32_t)hd_shuffle((uint32_t)o->waiting, 0);
+    uint32_t n = has > keep ? has - keep : 0u, t = 0;
+    if (waiting <= 0 || n == 0u)
+        return;
+    n = n < (uint32_t)waiting ? n : (uint32_t)waiting;
+    n = n < hd_warp_width() ? n : hd_warp_width();
+    if (lane < n)
+        t = *hd_deque_at(o, lane);
+    hd_warp_sync();
+    if (lane == 0) {
+        o->oldest += n;
+        o->n_deque = has - n;
+        w->tally.n_given += n;
+    }
+    hd_ticket_place(r, w, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
+    hd_warp_sync();
+}
+
+/* All scheduling lanes: looks who waits. */
+HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
+{
+    hd_warp_sync();
+    if (hd_warp_lane() == 0)
+        w->by.ticket.waiting = hd_waiting_in(HD_PAIR_LOAD(&r->shared->places, RELAXED));
+    hd_warp_sync();
+}
+
+/* All scheduling lanes, where bodies spawn: those who wait get of what this worker has. A task that has no room here may have
+ * some there. */
+HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
+{
+    uint32_t t = HD_NONE;
+    if (!hd_ballot(w->by.ticket.n_deque > keep || w->aside != HD_NONE))
+        return;
+    hd_ticket_see(r, w);
+    if (hd_ballot(w->aside != HD_NONE && w->by.ticket.waiting > 0)) {
+        if (hd_warp_lane() == 0)
+            t = hd_take_for_others(r, w);
+        hd_warp_sync();
+        hd_ticket_place(r, w, 1u, t);
+        hd_warp_sync();
+    }
+    hd_deque_give(r, w, keep);
+}
+
+/* All scheduling lanes: those in `mask` have made tasks that are ready: to those who wait, as far as is known; the others stay. */
+HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+{
+    const int32_t waiting = (int32_t)hd_shuffle((uint32_t)w->by.ticket.waiting, 0);
+    const uint32_t rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
+    const uint32_t away = waiting > 0 ? hd_ballot((mask >> hd_warp_lane() & 1u) && (int32_t)rank < waiting) : 0u;
+    if (away)
+        hd_ticket_place(r, w, away, task);
+    if (mask & ~away)
+        hd_deque_put(r, w, mask & ~away, task);
+}
+
+/* All scheduling lanes, where bodies spawn, between two tasks: now and then those who wait get something. */
+HD_FN void hd_ticket_attend(const hd_run *r, hd_worker *w, const hd_turn *x)
+{
+    if (x->n_tasks % HD_LOOK_EVERY == 0u)
+        hd_ticket_share(r, w, 1u);
 }
 
 #endif

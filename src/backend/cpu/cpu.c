@@ -13,7 +13,7 @@
 #include "base/machine.h"
 #include "backend/cpu/work.h"
 #include "graph/plan.h"
-#include "heddle/core/scheduler.h"
+#include "heddle/core/baselines/scheduler.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -44,7 +44,7 @@ typedef struct thread {
 
 struct hd_device {
     uint32_t n_workers, n_schedulers; /* n_schedulers: 1 = one more thread, dispatch scheduler */
-    uint32_t n_started, n_trace, n_slots, n_arena, n_local, steals, spin, polite, policy;
+    uint32_t n_started, n_trace, n_slots, n_arena, n_local, spin, polite, policy;
     heddle_dispatch dispatch;
     uint64_t n_bytes;
     uint32_t n_running; /* loaded graphs started and not ended */
@@ -133,6 +133,13 @@ static void done(void *self, uint32_t task)
 {
     hd_loaded *l = self;
     l->watcher.done(l->watcher.self, task);
+}
+
+static void wait_a_little(void *self, uint32_t n)
+{
+    hd_loaded *l = self;
+    const int schedules = l->run.dispatch == HD_DISPATCH_SCHEDULER && l->device->n_schedulers == 0;
+    hd_cpu_wait(&l->run, schedules ? l->scheduler : NULL, n);
 }
 
 /* The next graph of the inbox; NULL: the device closes. */
@@ -267,7 +274,6 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     d->policy = (uint32_t)cfg->policy;
     d->dispatch = cfg->dispatch;
     d->n_local = cfg->n_local;
-    d->steals = cfg->steal;
     d->polite = cfg->idle == HEDDLE_IDLE_POLITE;
     /* More workers than hardware threads: polling would keep the others from running. */
     d->spin = d->polite || cfg->n_workers + n_schedulers > m.pub.n_threads ? 1 : cfg->spin_us * POLLS_PER_US;
@@ -329,21 +335,20 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
 
 static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
 {
-    int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || d->dispatch == HEDDLE_DISPATCH_CENTRAL || r->has_placed;
+    int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || d->dispatch == HEDDLE_DISPATCH_CENTRAL ||
+                     d->dispatch == HEDDLE_DISPATCH_TICKET || r->has_placed;
     uint32_t all;
     r->dispatch = (uint32_t)d->dispatch;
     r->n_workers = d->n_workers;
     r->n_schedulers = d->n_schedulers;
     if (hd_arena_is_needed(g)) {
         hd_arena_size(r, g, d->n_arena);
-        never_full |= d->dispatch == HEDDLE_DISPATCH_TICKET;
         never_full |= d->dispatch == HEDDLE_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
     }
-    all = r->n_arena ? hd_arena_ring(r) : hd_power_of_two(r->n_tasks);
+    all = r->n_arena ? hd_arena_ring(r) : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
     r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;
     r->policy = d->policy;
     r->n_local = d->n_local;
-    r->steals = d->steals;
     r->polite = d->polite;
     r->late = hd_policy_late(r);
     r->n_trace = d->n_trace;
@@ -412,7 +417,7 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher
     l->device = d;
     l->graph = g;
     l->watcher = watcher;
-    l->host = (hd_host){l, park, unpark, done};
+    l->host = (hd_host){l, park, unpark, done, wait_a_little};
     l->shared_bytes = lines(hd_graph_blob(g)->shared_bytes);
     l->run.host = &l->host;
     point_at_graph(&l->run, g);

@@ -3,7 +3,7 @@
 #ifndef HD_WORK_H
 #define HD_WORK_H
 
-#include "heddle/core/scheduler.h"
+#include "heddle/core/baselines/scheduler.h"
 #include "heddle/task.h"
 
 /* What a worker is about, on a line of its own; other threads read task and what it waits for. */
@@ -19,5 +19,8 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
                 hd_scheduler *scheduler);
 /* Takes part as the scheduler. As above. */
 int hd_cpu_schedule(const hd_run *r, hd_scheduler *scheduler);
+
+/* A worker has found nothing for the n-th time in a row. scheduler: as above. */
+void hd_cpu_wait(const hd_run *r, hd_scheduler *scheduler, uint32_t n);
 
 #endif

@@ -6,7 +6,7 @@
 #include "backend/arena.h"
 #include "backend/cuda/cuda.h"
 #include "backend/words.h"
-#include "heddle/core/scheduler.h"
+#include "heddle/core/baselines/scheduler.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -43,10 +43,12 @@ static uint32_t ring_slots(const persistent *p)
     uint32_t asked = p->loaded->device->config.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
     if (r->n_arena)
         all = hd_arena_ring(r);
+    else if (r->dispatch == HD_DISPATCH_TICKET)
+        all = hd_power_of_two(r->n_tasks + r->n_workers); /* an end for each */
     if (r->dispatch == HD_DISPATCH_SCHEDULER)
         return hd_power_of_two(!asked ? RING_MIN : asked > SCHED_RING_MIN ? asked : SCHED_RING_MIN);
     if (r->dispatch == HD_DISPATCH_IQS || r->dispatch == HD_DISPATCH_CENTRAL || r->has_placed ||
-        (r->n_arena && r->dispatch == HD_DISPATCH_TICKET))
+        r->dispatch == HD_DISPATCH_TICKET)
         return all;
     if (asked)
         return hd_power_of_two(asked > 2 ? asked : 2);
@@ -311,7 +313,6 @@ static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy poli
     r->dispatch = (uint32_t)dispatch;
     r->n_schedulers = dispatch == HEDDLE_DISPATCH_SCHEDULER;
     r->n_local = l->device->config.n_local ? l->device->config.n_local : LOCAL_DEFAULT;
-    r->steals = dispatch == HEDDLE_DISPATCH_DISTRIBUTED && l->device->config.steal;
     r->polite = l->device->config.idle == HEDDLE_IDLE_POLITE;
     r->policy = (uint32_t)(policy != HEDDLE_POLICY_DEFAULT ? policy : HEDDLE_POLICY_LF);
     if (policy == HEDDLE_POLICY_DEFAULT && r->n_schedulers)

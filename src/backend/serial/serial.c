@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "backend/serial/team.h"
 #include "backend/words.h"
-#include "heddle/core/spawn.h"
+#include "heddle/core/turn.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +39,7 @@ struct hd_loaded {
     /* Where bodies spawn: */
     hd_run run;
     hd_worker worker;
+    hd_turn turn;
     hd_desk desk;
     uint8_t *block;
     uint64_t block_bytes, cleared_bytes;
@@ -130,6 +131,7 @@ static void begin_arena(hd_loaded *l)
     hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     hd_worker_begin(&l->run, &l->worker, 0);
+    l->turn = hd_turn_begin();
 }
 
 static void unload(hd_loaded *l)
@@ -214,15 +216,16 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *app)
     const hd_task *task = hd_task_at(r, t);
     const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
     hd_desk_open(r, &l->worker, &l->desk, hd_children_of(r, task->body));
-    run_one(l, hd_is_spawned(r, t) ? HD_SPAWNED | task->body : t, task, app, args);
-    return hd_end_body(r, &l->worker, &l->desk, t);
+    run_one(l, hd_name_of(r, &l->turn), task, app, args);
+    return hd_end_body(r, &l->worker, &l->turn, &l->desk, HD_DISPATCH_DISTRIBUTED);
 }
 
 /* Task t of the graph and everything that comes of it. */
 static void run_tree(hd_loaded *l, uint32_t t, const void *app, uint64_t limit_ns)
 {
     while (t != HD_NONE && goes_on(l)) {
-        if (hd_admit(&l->run, &l->worker, t))
+        hd_fetch(&l->run, &l->worker, &l->turn, t);
+        if (hd_admit(&l->run, &l->worker, &l->turn))
             (void)run_spawner(l, t, app);
         else
             (void)hd_stop(&l->fail, HD_STOP_FULL); /* there is nobody else who could make room */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/central.h - dispatch central: one queue under one lock, for comparison (Tzeng et al., HPG'10; the baseline of DIDC'14 and
+/* core/baselines/central.h - dispatch central: one queue under one lock, for comparison (Tzeng et al., HPG'10; the baseline of DIDC'14 and
  * of Belviranli's thesis, section 5.2.4).
  *
  *     lock        shared->lock       taken by compare-and-swap, given back by a store with release
@@ -10,8 +10,8 @@
  * that has finished a task counts all its successors, and inserts those that it freed in one critical section. Nothing
  * stays with a worker, so the policies have nothing to say. There are as many slots as tasks there can be, so the queue is
  * never full. What is handed on is released and acquired with the lock, all other accesses are relaxed. */
-#ifndef HEDDLE_CORE_CENTRAL_H
-#define HEDDLE_CORE_CENTRAL_H
+#ifndef HEDDLE_CORE_BASELINES_CENTRAL_H
+#define HEDDLE_CORE_BASELINES_CENTRAL_H
 
 #include "heddle/core/worker.h"
 
@@ -62,9 +62,10 @@ HD_FN uint32_t hd_central_pop(const hd_run *r)
 /* Lane 0: a task, or HD_NONE for now. */
 HD_FN uint32_t hd_central_take(const hd_run *r, hd_worker *w)
 {
-    uint32_t t = hd_take_list(r, w);
-    if (t != HD_NONE || !hd_central_has(r))
-        return t;
+    uint32_t t;
+    (void)w;
+    if (!hd_central_has(r))
+        return HD_NONE;
     hd_central_lock(r);
     t = hd_central_pop(r);
     hd_central_unlock(r);
@@ -106,10 +107,9 @@ HD_FN void hd_central_close(const hd_run *r, hd_worker *w, uint32_t tail, uint32
 }
 
 /* All scheduling lanes: those in `mask` insert their tasks. */
-HD_FN void hd_central_place(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+HD_FN void hd_central_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
-    if (mask)
-        hd_central_close(r, w, hd_central_write(r, hd_central_open(r), mask, e.task), hd_popcount(mask));
+    hd_central_close(r, w, hd_central_write(r, hd_central_open(r), mask, task), hd_popcount(mask));
 }
 
 /* ---- finishing ---- */
@@ -121,8 +121,7 @@ HD_FN uint32_t hd_central_count(const hd_run *r, uint32_t run, const hd_task *ta
 {
     uint32_t k, bits = 0;
     for (k = 0, *n = 0; from < end; k++, from += hd_warp_width()) {
-        hd_edge e = {0, 0};
-        int ready = hd_arrive_at(r, run, task, from, &e);
+        const int ready = hd_arrive_mine(r, run, hd_edge_mine(r, task, from), 1);
         bits |= (uint32_t)ready << k;
         *n += hd_popcount(hd_ballot(ready));
     }
@@ -135,18 +134,19 @@ HD_FN void hd_central_insert(const hd_run *r, hd_worker *w, const hd_task *task,
 {
     uint32_t tail = hd_central_open(r);
     for (; from < end; bits >>= 1, from += hd_warp_width())
-        tail = hd_central_write(r, tail, hd_ballot(bits & 1u),
-                                bits & 1u ? hd_edge_at(r, task, from + hd_warp_lane()).task : 0u);
+        tail = hd_central_write(r, tail, hd_ballot(bits & 1u), hd_edge_mine(r, task, from).task);
     hd_central_close(r, w, tail, n);
 }
 
-/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. Only what has more
- * successors than all rounds take needs the lock more than once. */
-HD_FN void hd_central_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+/* All scheduling lanes, after the barrier that ends the body of x->task. Only what has more successors than all rounds take
+ * needs the lock more than once. */
+HD_FN void hd_central_finish(const hd_run *r, hd_worker *w, hd_turn *x)
 {
+    const hd_task *task = x->record;
     const uint32_t most = HD_CENTRAL_ROUNDS * hd_warp_width();
     uint32_t from, end, n, bits;
     uint64_t begin;
+    hd_release_outputs(x);
     for (from = 0; from < task->n_succ; from = end) {
         end = task->n_succ - from < most ? task->n_succ : from + most;
         bits = hd_central_count(r, w->run, task, from, end, &n);
@@ -156,7 +156,7 @@ HD_FN void hd_central_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd
         if (r->events)
             hd_trace_queue(w, begin);
     }
-    hd_finished(r, w, t, task);
+    hd_finished(r, w, x, HD_DISPATCH_CENTRAL);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/iqs.h - dispatch iqs: the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison.
+/* core/baselines/iqs.h - dispatch iqs: the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison.
  *
  * A worker's queue is as long as the graph and has three numbers, in the paper's names:
  *
@@ -22,20 +22,20 @@
  *     while a task can still move from a queue not yet looked at to one that was.
  *
  * Roots, which the paper's host puts into the first queue before each launch, are taken as by the other dispatches. */
-#ifndef HEDDLE_CORE_IQS_H
-#define HEDDLE_CORE_IQS_H
+#ifndef HEDDLE_CORE_BASELINES_IQS_H
+#define HEDDLE_CORE_BASELINES_IQS_H
 
 #include "heddle/core/worker.h"
 
 HD_FN uint32_t *hd_iqs_size(const hd_run *r, uint32_t worker) { return &r->cursors[2u * worker + 1u].tail; }
 HD_FN uint32_t *hd_iqs_end(const hd_run *r, uint32_t worker) { return &r->cursors[2u * worker].tail; }
 
-/* The task retrieved before is done with. w->kept: it came from the queue. */
+/* The task retrieved before is done with. */
 HD_FN void hd_iqs_drop(const hd_run *r, hd_worker *w)
 {
-    if (w->kept == HD_NONE)
+    if (w->by.iqs.task == HD_NONE)
         return;
-    w->kept = HD_NONE;
+    w->by.iqs.task = HD_NONE;
     w->head[0]++;
     (void)HD_SUB(hd_iqs_size(r, w->id), 1u, RELAXED, DEV);
 }
@@ -57,9 +57,9 @@ HD_FN uint32_t hd_iqs_take(const hd_run *r, hd_worker *w)
     uint32_t *queue = r->slots + (uint64_t)w->id * r->n_slots;
     hd_iqs_drop(r, w);
     if (w->head[0] == w->head[1] && !hd_iqs_retrieve(r, w))
-        return hd_take_share(r, w);
-    w->kept = HD_LOAD(&queue[w->head[0] & (r->n_slots - 1u)], RELAXED, DEV);
-    return w->kept;
+        return HD_NONE;
+    w->by.iqs.task = HD_LOAD(&queue[w->head[0] & (r->n_slots - 1u)], RELAXED, DEV);
+    return w->by.iqs.task;
 }
 
 /* One lane: into the queue of worker `target`. */
@@ -72,11 +72,16 @@ HD_FN void hd_iqs_insert(const hd_run *r, uint32_t target, uint32_t task)
 
 /* All scheduling lanes: where the first of n freed tasks goes. Under the local-first kinds that is the worker's own queue (share
  * has nothing to ask for here); but spawned tasks come one at a time, so that each would be the first. */
-HD_FN uint32_t hd_iqs_first(const hd_run *r, const hd_worker *w, uint32_t n)
+HD_FN uint32_t hd_iqs_first(const hd_run *r, hd_worker *w, uint32_t n)
 {
+    uint32_t first;
     if (!hd_policy_keeps(r->policy))
-        return hd_aim_now(r, w, n).first;
-    return r->n_arena ? w->turn : w->id;
+        return hd_policy_next(r, w->id, &w->turn, n);
+    first = r->n_arena ? w->turn : w->id;
+    hd_warp_sync(); /* all lanes have read the turn before lane 0 moves it */
+    if (hd_warp_lane() == 0)
+        w->turn = hd_wrapped_any(r, first + n);
+    return first;
 }
 
 /* All scheduling lanes, policies by load: whose queue the rank-th of n freed tasks goes into. */
@@ -90,34 +95,18 @@ HD_FN uint32_t hd_iqs_pick(const hd_run *r, const hd_worker *w, uint32_t rank, u
     return stays && rank == 0 ? w->id : target;
 }
 
-/* All scheduling lanes: each inserts its task if it is `ready`. */
-HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_edge e, int ready)
+/* All scheduling lanes: those in `mask` insert their tasks. */
+HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
-    uint32_t mask = hd_ballot(ready), lane = hd_warp_lane(), n = hd_popcount(mask), first, target;
-    const uint32_t rank = hd_popcount(mask & ((1u << lane) - 1u));
-    if (!mask)
-        return;
-    first = hd_iqs_first(r, w, n);
-    target = hd_policy_by_load(r->policy) ? hd_iqs_pick(r, w, rank, n) : hd_wrapped_any(r, first + rank);
-    if (ready)
-        hd_iqs_insert(r, target, e.task);
-    hd_warp_sync(); /* all lanes have read the turn before lane 0 moves it */
-    if (lane == 0)
-        w->turn = hd_wrapped_any(r, first + n);
+    const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << lane) - 1u));
+    const uint32_t first = hd_iqs_first(r, w, n);
+    const uint32_t target =
+        hd_policy_by_load(r->policy) ? hd_iqs_pick(r, w, rank, n) : hd_wrapped_any(r, first + rank);
+    if (mask >> lane & 1u)
+        hd_iqs_insert(r, target, task);
     if (lane == 0)
         w->tally.n_pushed += n;
-}
-
-/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
-HD_FN void hd_iqs_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
-{
-    uint32_t n = task->n_succ, at;
-    for (at = 0; at < n; at += hd_warp_width()) {
-        hd_edge e = {0, 0};
-        int ready = hd_arrive_at(r, w->run, task, at, &e);
-        hd_iqs_place(r, w, e, ready);
-    }
-    hd_finished(r, w, t, task);
+    hd_warp_sync();
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/scheduler.h - dispatch scheduler: one worker's place is taken by a scheduler, which alone knows what depends on what
+/* core/baselines/scheduler.h - dispatch scheduler: one worker's place is taken by a scheduler, which alone knows what depends on what
  * (Belviranli et al., DIDC'14, section 3; Belviranli's thesis, section 5.3), for comparison.
  *
  * A worker w has two queues of n_slots words, and a counter for each, in the papers' names:
@@ -24,8 +24,8 @@
  *
  * On a GPU block n_workers of the grid is the scheduler; of threads it is one more, and where there is only one, that
  * is scheduler and worker in turns. */
-#ifndef HEDDLE_CORE_SCHEDULER_H
-#define HEDDLE_CORE_SCHEDULER_H
+#ifndef HEDDLE_CORE_BASELINES_SCHEDULER_H
+#define HEDDLE_CORE_BASELINES_SCHEDULER_H
 
 #include "heddle/core/worker.h"
 
@@ -113,38 +113,35 @@ HD_FN uint64_t hd_sched_words(const hd_run *r)
 
 /* ---- a worker ---- */
 
-/* Lane 0: tells how much it has taken, if that is news. w->kept: what it told last. */
+/* Lane 0: tells how much it has taken, if that is news. */
 HD_FN void hd_sched_tell_taken(const hd_run *r, hd_worker *w)
 {
-    if (w->kept == w->head[1])
+    if (w->by.sched.told == w->head[1])
         return;
-    w->kept = w->head[1];
+    w->by.sched.told = w->head[1];
     HD_STORE(hd_sched_taken(r, w->id), w->head[1], RELAXED, DEV);
 }
 
-/* Lane 0: a task, or HD_NONE for now. w->seed: known to be in the queue. */
+/* Lane 0: a task, or HD_NONE for now. */
 HD_FN uint32_t hd_sched_take(const hd_run *r, hd_worker *w)
 {
-    uint32_t t = hd_take_list(r, w);
-    if (t != HD_NONE)
-        return t;
-    if (w->seed == 0u) {
+    if (w->by.sched.known == 0u) {
         hd_sched_tell_taken(r, w);
-        w->seed = HD_LOAD(hd_sched_iqs(r, w->id), ACQUIRE, DEV) - w->head[1];
+        w->by.sched.known = HD_LOAD(hd_sched_iqs(r, w->id), ACQUIRE, DEV) - w->head[1];
     }
-    if (w->seed == 0u)
+    if (w->by.sched.known == 0u)
         return HD_NONE;
-    w->seed--;
+    w->by.sched.known--;
     return HD_LOAD(hd_sched_in(r, w->id, w->head[1]++), RELAXED, DEV);
 }
 
-/* Lane 0: waits for room for n reports. w->seed_end: what the scheduler has seen, as far as is known; too little at worst. */
+/* Lane 0: waits for room for n reports. What the scheduler is known to have seen is too little at worst. */
 HD_FN void hd_sched_await_room(const hd_run *r, hd_worker *w, uint32_t n)
 {
-    uint32_t polls = 0;
-    while (w->head[0] + n - w->seed_end > r->n_slots) {
-        w->seed_end = HD_LOAD(hd_sched_seen(r, w->id), RELAXED, DEV);
-        if (w->head[0] + n - w->seed_end <= r->n_slots || hd_stopped(r) != HD_STOP_NOT)
+    uint32_t *seen = &w->by.sched.seen, polls = 0;
+    while (w->head[0] + n - *seen > r->n_slots) {
+        *seen = HD_LOAD(hd_sched_seen(r, w->id), RELAXED, DEV);
+        if (w->head[0] + n - *seen <= r->n_slots || hd_stopped(r) != HD_STOP_NOT)
             return;
         HD_PAUSE(polls++);
     }
@@ -159,35 +156,34 @@ HD_FN void hd_sched_tell(const hd_run *r, hd_worker *w, uint32_t n)
 }
 
 /* All scheduling lanes: those in `mask` have tasks that bodies have made and that are to be handed out. */
-HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, hd_edge e, uint32_t mask)
+HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
-    if (!mask)
-        return;
     if (lane == 0)
         hd_sched_await_room(r, w, n);
     hd_warp_sync();
     if (mask >> lane & 1u)
-        HD_STORE(hd_sched_out(r, w->id, w->head[0] + hd_popcount(mask & ((1u << lane) - 1u))), HD_REPORT_READY | e.task,
+        HD_STORE(hd_sched_out(r, w->id, w->head[0] + hd_popcount(mask & ((1u << lane) - 1u))), HD_REPORT_READY | task,
                  RELAXED, DEV);
     hd_warp_sync(); /* what the lanes wrote is lane 0's to release */
     if (lane == 0) {
         hd_sched_tell(r, w, n);
         w->tally.n_pushed += n;
     }
+    hd_warp_sync();
 }
 
-/* All scheduling lanes, after the barrier that ends the body of t; task: its record, or a copy of it. */
-HD_FN void hd_sched_finish(const hd_run *r, hd_worker *w, uint32_t t, const hd_task *task)
+/* All scheduling lanes, after the barrier that ends the body of x->task: the scheduler counts its successors. */
+HD_FN void hd_sched_finish(const hd_run *r, hd_worker *w, hd_turn *x)
 {
     uint64_t begin = r->events ? hd_clock() : 0;
-    hd_finished(r, w, t, task);
+    hd_finished(r, w, x, HD_DISPATCH_SCHEDULER);
     if (hd_warp_lane() != 0)
         return;
     if (!r->n_arena)
         w->n_done = 0; /* the scheduler counts */
     hd_sched_await_room(r, w, 1u);
-    HD_STORE(hd_sched_out(r, w->id, w->head[0]), t, RELAXED, DEV);
+    HD_STORE(hd_sched_out(r, w->id, w->head[0]), x->task, RELAXED, DEV);
     hd_sched_tell(r, w, 1u);
     if (r->events)
         hd_trace_queue(w, begin);
@@ -309,7 +305,7 @@ HD_FN uint32_t hd_sched_below(const hd_run *r, hd_scheduler *s, uint32_t home, u
     return next;
 }
 
-/* One lane: the worker for the k-th, as the policies are told of in core/policy_NAME.h. There is one who hands out, so lrr and
+/* One lane: the worker for the k-th, as core/policy.h tells of the policies. There is one who hands out, so lrr and
  * grr are the same; all queues are known, so none is left out. */
 HD_FN uint32_t hd_sched_pick(const hd_run *r, hd_scheduler *s, hd_ready e, uint32_t k)
 {

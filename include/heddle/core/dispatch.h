@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* core/dispatch.h - the table of dispatches: how tasks get from worker to worker, and the one place that switches on it.
+ *
+ * A dispatch is the order in which its workers look for a task, and up to five functions:
+ *
+ *     take      a task out of its queue, or HD_NONE for now
+ *     place     tasks that became ready, and are not kept, go where others find them
+ *     finish    the successors of a task that has ended, where counting and placing them one by one will not do
+ *     attend    something for others, between two tasks
+ *     idle      nothing to do
+ *
+ * `dispatch` is hd_run.dispatch, `spawns` says whether there is an arena. A kernel knows both when it is compiled, and holds
+ * no other; a thread asks. The papers'
+ * dispatches, for comparison, are in core/baselines and are there only with HEDDLE_BASELINES (heddle/baselines.h). */
+#ifndef HEDDLE_CORE_DISPATCH_H
+#define HEDDLE_CORE_DISPATCH_H
+
+#include "heddle/core/rings.h"
+#include "heddle/core/ticket.h"
+#if defined(HEDDLE_BASELINES)
+#include "heddle/core/baselines/central.h"
+#include "heddle/core/baselines/iqs.h"
+#include "heddle/core/baselines/scheduler.h"
+#endif
+
+/* ---- where a worker looks for a task, and in which order ------------------------------------------ */
+
+#define HD_FROM_URGENT 1u   /* its urgent ring                                                      */
+#define HD_FROM_NEXT_FEW 2u /* the task that it kept, unless it has kept too many in a row          */
+#define HD_FROM_NEXT 3u     /* the task that it kept                                                */
+#define HD_FROM_OWN 4u      /* its own list or deque, the youngest                                  */
+#define HD_FROM_QUEUE 5u    /* the dispatch's take                                                  */
+#define HD_FROM_ROOTS 6u    /* the roots that nobody has taken                                      */
+
+#define HD_ORDER(a, b, c, d, e, f)                                                                             \
+    (HD_FROM_##a | HD_FROM_##b << 4 | HD_FROM_##c << 8 | HD_FROM_##d << 12 | HD_FROM_##e << 16 | HD_FROM_##f << 20)
+#define HD_FROM_ 0u
+
+/* Of graphs; where bodies spawn, children first; where free slots are scarce, depth first, whatever is urgent. A ticket is
+ * drawn by who has nothing else. The scheduler hands out roots itself, and central has them before its queue. */
+HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int scarce)
+{
+    switch (dispatch) {
+    case HD_DISPATCH_TICKET: return HD_ORDER(NEXT, OWN, ROOTS, QUEUE, , );
+    case HD_DISPATCH_DISTRIBUTED:
+        if (scarce)
+            return HD_ORDER(NEXT, OWN, URGENT, QUEUE, ROOTS, );
+        return spawns ? HD_ORDER(URGENT, NEXT, OWN, QUEUE, ROOTS, )
+                      : HD_ORDER(URGENT, NEXT_FEW, QUEUE, NEXT, OWN, ROOTS);
+    case HD_DISPATCH_IQS: return HD_ORDER(OWN, QUEUE, ROOTS, , , );
+    default: return HD_ORDER(OWN, QUEUE, , , , );
+    }
+}
+
+/* Lane 0: a task, or HD_NONE for now. */
+HD_FN uint32_t hd_take_queue(const hd_run *r, hd_worker *w, uint32_t dispatch)
+{
+    switch (dispatch) {
+#if defined(HEDDLE_BASELINES)
+    case HD_DISPATCH_IQS: return hd_iqs_take(r, w);
+    case HD_DISPATCH_SCHEDULER: return hd_sched_take(r, w);
+    case HD_DISPATCH_CENTRAL: return hd_central_take(r, w);
+#endif
+    default: return hd_take_ring(r, w, 1);
+    }
+}
+
+/* Lane 0. */
+HD_FN uint32_t hd_take_alone(const hd_run *r, hd_worker *w, uint32_t from, uint32_t dispatch)
+{
+    switch (from) {
+    case HD_FROM_URGENT: return r->has_urgent ? hd_take_ring(r, w, 0) : HD_NONE;
+    case HD_FROM_OWN: return dispatch == HD_DISPATCH_TICKET ? hd_deque_take(w) : hd_take_list(r, w);
+    case HD_FROM_QUEUE: return hd_take_queue(r, w, dispatch);
+    default: return dispatch == HD_DISPATCH_DISTRIBUTED ? hd_rings_root(r, w) : hd_take_root(r, w);
+    }
+}
+
+/* All scheduling lanes: is there nothing to be had there, as all lanes know? */
+HD_FN int hd_is_empty(const hd_run *r, const hd_worker *w, const hd_turn *x, uint32_t from, uint32_t dispatch,
+                      int spawns)
+{
+    switch (from) {
+    case 0: return 1;
+    case HD_FROM_NEXT_FEW: return x->next_run >= r->n_local;
+    case HD_FROM_OWN:
+        if (dispatch == HD_DISPATCH_TICKET)
+            return !spawns || !hd_ballot(w->by.ticket.n_deque != 0u);
+        return !hd_ballot(w->list != HD_NONE);
+    case HD_FROM_ROOTS: return x->no_roots;
+    default: return 0;
+    }
+}
+
+/* All scheduling lanes: a task from there, or HD_NONE for now; HD_OVER: the run is over. */
+HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t from, uint32_t dispatch, int spawns)
+{
+    uint32_t t = HD_NONE;
+    if (hd_is_empty(r, w, x, from, dispatch, spawns))
+        return HD_NONE;
+    if (from == HD_FROM_NEXT || from == HD_FROM_NEXT_FEW) {
+        t = x->next;
+        x->next = HD_NONE;
+        x->next_run = t == HD_NONE ? 0u : x->next_run + 1u;
+        return t;
+    }
+    if (from == HD_FROM_QUEUE)
+        x->next_run = 0;
+    if (from == HD_FROM_QUEUE && dispatch == HD_DISPATCH_TICKET)
+        return hd_ticket_take(r, w);
+    if (hd_warp_lane() == 0)
+        t = hd_take_alone(r, w, from, dispatch);
+    t = hd_shuffle(t, 0);
+    hd_warp_sync(); /* all lanes see what lane 0 has taken out, and know what it has acquired */
+    if (from == HD_FROM_ROOTS)
+        x->no_roots = t == HD_NONE;
+    return t;
+}
+
+/* All scheduling lanes: something to run, HD_NONE for now, or HD_OVER. */
+HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
+{
+    const uint32_t order = hd_order_of(dispatch, spawns, spawns && w->scarce != 0u);
+    uint32_t t = hd_take_from(r, w, x, order & 15u, dispatch, spawns);
+    /* Written out: with a dispatch that is known, each step is what it takes from, and nothing else. */
+    if (t == HD_NONE)
+        t = hd_take_from(r, w, x, order >> 4 & 15u, dispatch, spawns);
+    if (t == HD_NONE)
+        t = hd_take_from(r, w, x, order >> 8 & 15u, dispatch, spawns);
+    if (t == HD_NONE)
+        t = hd_take_from(r, w, x, order >> 12 & 15u, dispatch, spawns);
+    if (t == HD_NONE)
+        t = hd_take_from(r, w, x, order >> 16 & 15u, dispatch, spawns);
+    if (t == HD_NONE)
+        t = hd_take_from(r, w, x, order >> 20 & 15u, dispatch, spawns);
+    return t;
+}
+
+/* ---- handing on ------------------------------------------------------------------------------------- */
+
+/* All scheduling lanes: a bit of the lane in `mine` whose task is run next here, if none is yet; 0: none. An urgent one, if
+ * there is one. */
+HD_FN uint32_t hd_keep_one(const hd_run *r, hd_turn *x, hd_edge e, uint32_t mine)
+{
+    uint32_t urgent = r->has_urgent ? mine & hd_ballot((e.need & HD_NEED_URGENT) != 0u) : 0u, who;
+    if (!mine || x->next != HD_NONE)
+        return 0;
+    who = hd_lowest(urgent ? urgent : mine);
+    x->next = hd_shuffle(e.task, who);
+    x->n_kept++;
+    hd_warp_sync(); /* what that lane has acquired is known to all */
+    return 1u << who;
+}
+
+/* All scheduling lanes: those in `mask` place their tasks where others find them. bound: the worker that each must go to. */
+HD_FN void hd_place_by(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t bound,
+                       uint32_t dispatch)
+{
+    switch (dispatch) {
+    case HD_DISPATCH_TICKET: hd_ticket_place(r, w, mask, e.task); break;
+#if defined(HEDDLE_BASELINES)
+    case HD_DISPATCH_IQS: hd_iqs_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_CENTRAL: hd_central_place(r, w, mask, e.task); break;
+#endif
+    default: hd_rings_place(r, w, x, e, mask, bound); break;
+    }
+}
+
+/* All scheduling lanes: does a task that became ready stay here? */
+HD_FN int hd_keeps_now(const hd_run *r, const hd_worker *w, const hd_turn *x, uint32_t dispatch)
+{
+    if (dispatch == HD_DISPATCH_TICKET)
+        return 1;
+    return dispatch == HD_DISPATCH_DISTRIBUTED && hd_rings_keeps(r, w, x);
+}
+
+/* All scheduling lanes: each hands on its task if it is `ready`. */
+HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, int ready, uint32_t dispatch)
+{
+    uint32_t mask = hd_ballot(ready), bound = HD_NONE;
+    if (!mask)
+        return;
+    if (r->has_placed && ready && (e.need & HD_NEED_PLACED))
+        bound = hd_bound_to(r, e.task);
+    if (hd_keeps_now(r, w, x, dispatch))
+        mask &= ~hd_keep_one(r, x, e, r->has_placed ? mask & hd_ballot(bound == HD_NONE || bound == w->id) : mask);
+    if (mask)
+        hd_place_by(r, w, x, e, mask, bound, dispatch);
+}
+
+/* All scheduling lanes: those in `mask` hand on tasks that have no record of a graph: spawned ones, which have been counted. */
+HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t dispatch)
+{
+    const int mine = mask >> hd_warp_lane() & 1u;
+    if (dispatch == HD_DISPATCH_TICKET) {
+        if (w->scarce)
+            hd_deque_put(r, w, mask, e.task);
+        else
+            hd_ticket_offer(r, w, mask, e.task);
+        return;
+    }
+    if (w->scarce || r->n_slots == 0u) /* the serial backend has no rings */
+        hd_own(r, w, mask, e.task);
+    else if (dispatch != HD_DISPATCH_DISTRIBUTED)
+        hd_place_by(r, w, x, e, mask, HD_NONE, dispatch);
+    else if (hd_rings_keep_spawned(r) && !hd_ballot(mine && (e.need & HD_NEED_URGENT)))
+        hd_own(r, w, mask, e.task);
+    else
+        hd_place(r, w, x, e, mine, dispatch);
+}
+
+/* All scheduling lanes, after the barrier that ends the body of x->task, a task of the graph: counts its successors and hands on
+ * those that became ready. */
+HD_FN void hd_finish(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
+{
+    uint32_t at;
+    hd_edge e = x->edge;
+#if defined(HEDDLE_BASELINES)
+    if (dispatch == HD_DISPATCH_SCHEDULER) {
+        hd_sched_finish(r, w, x);
+        return;
+    }
+    if (dispatch == HD_DISPATCH_CENTRAL) {
+        hd_central_finish(r, w, x);
+        return;
+    }
+#endif
+    hd_release_outputs(x);
+    if (x->n_succ != 0u)
+        for (at = 0;;) {
+            hd_place(r, w, x, e, hd_arrive_mine(r, w->run, e, x->counted || at), dispatch);
+            at += hd_warp_width();
+            if (at >= x->n_succ)
+                break;
+            e = hd_edge_mine(r, x->record, at);
+        }
+    hd_finished(r, w, x, dispatch);
+}
+
+/* ---- between tasks ----------------------------------------------------------------------------------- */
+
+/* All scheduling lanes. */
+HD_FN void hd_attend(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
+{
+    if (dispatch == HD_DISPATCH_TICKET && spawns)
+        hd_ticket_attend(r, w, x);
+    else if (dispatch == HD_DISPATCH_DISTRIBUTED)
+        hd_rings_attend(r, w, x);
+}
+
+/* Lane 0: nothing to do, for the n-th time in a row. */
+HD_FN void hd_idle_by(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch)
+{
+    if (dispatch == HD_DISPATCH_DISTRIBUTED) {
+        hd_rings_idle(r, w, n);
+        return;
+    }
+    if (dispatch != HD_DISPATCH_TICKET)
+        hd_settle_own(r, w);
+    if (HD_HOSTED || r->polite || n > HD_EAGER_POLLS)
+        hd_wait(r, n);
+}
+
+#endif

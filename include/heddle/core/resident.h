@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* core/resident.h - the persistent kernel of the dynamic dispatches: a thread block is a worker until no task is left. nvcc only.
+ *
+ * Most threads of a block are the lanes of bodies; one warp more schedules. Twice a task all of them meet at a barrier:
+ *
+ *     scheduling warp                             lanes
+ *     hd_next: the next task, its record  ----+
+ *     barrier                                 +-- barrier
+ *     hd_ahead; what the body spawns      ----+   the body
+ *     barrier                                 +-- barrier
+ *     hd_end_turn
+ *
+ * So the loop is that of core/turn.h and nothing else; what can be done ahead is done while the body runs. */
+#ifndef HEDDLE_CORE_RESIDENT_H
+#define HEDDLE_CORE_RESIDENT_H
+
+#include "heddle/core/turn.h"
+
+#define HD_NEAR_BODIES 32u  /* of a table with more, each look is a trip to memory */
+#define HD_LONG_POLLS 512u  /* some ten microseconds */
+#define HD_SHARE_POLLS 32u  /* polls of a warp whose block runs a body between two looks at who waits */
+
+/* What is only there when bodies spawn: the desk, and a copy of what its lanes read of the run at each spawn. A kernel's
+ * parameters are cheap by name (constant bank) and cost a trip to memory through a pointer. */
+template <int SPAWNS> struct hd_desk_if {
+    hd_desk desk;
+    hd_run run;
+    uint32_t bodies[2u * HD_NEAR_BODIES];
+    static __device__ __forceinline__ hd_desk *of(hd_desk_if *d) { return &d->desk; }
+    static __device__ __forceinline__ const hd_run *near(hd_desk_if *d) { return &d->run; }
+};
+template <> struct hd_desk_if<0> {
+    static __device__ __forceinline__ hd_desk *of(hd_desk_if *) { return nullptr; }
+    static __device__ __forceinline__ const hd_run *near(hd_desk_if *) { return nullptr; }
+};
+
+/* All threads: the desk is ready for the block's first body; they meet before anybody looks at it. */
+template <int SPAWNS> static __device__ __forceinline__ void hd_desk_begin_all(const hd_run &r, hd_desk_if<SPAWNS> *d)
+{
+    const uint32_t *from = (const uint32_t *)&r, n_bodies = r.n_bodies < HD_NEAR_BODIES ? r.n_bodies : HD_NEAR_BODIES;
+    uint32_t *to = (uint32_t *)&d->run, i;
+    for (i = threadIdx.x; i < HD_MAX_CHILDREN + HD_EXTRA; i += blockDim.x)
+        d->desk.out[i] = 0;
+    for (i = threadIdx.x; i < sizeof(hd_run) / 4u; i += blockDim.x)
+        to[i] = from[i];
+    for (i = threadIdx.x; i < 2u * n_bodies; i += blockDim.x)
+        d->bodies[i] = r.bodies[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        d->desk.run = &d->run;
+        if (r.n_bodies <= HD_NEAR_BODIES)
+            d->run.bodies = d->bodies;
+    }
+}
+
+/* ---- the lanes ---------------------------------------------------------------------------------- */
+
+template <typename Bodies, int TRACE>
+static __device__ __forceinline__ void hd_block_lanes(const hd_run &r, hd_block *b, void *arena, uint32_t n_lanes,
+                                                      hd_desk *desk)
+{
+    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
+    uint32_t i;
+    lane.failed = &b->failed;
+    lane.desk = desk;
+#pragma unroll 1
+    for (i = 1;; i++) {
+        hd_bar_block();
+        const uint32_t at = b->at;
+        if (at == HD_NONE)
+            break;
+        const hd_task *record = &b->record[0][at];
+        lane.task = b->name;
+        if (TRACE && threadIdx.x == 0)
+            b->begin = hd_clock();
+        if (record->body != HD_BODY_JOIN)
+            Bodies()(&lane, record->body, r.app, hd_args_at(&r, record));
+        if (TRACE)
+            hd_bar_lanes(n_lanes);
+        if (threadIdx.x == 0) {
+            if (TRACE)
+                b->end = hd_clock();
+            hd_mark(&b->ended, i);
+        }
+        hd_bar_block();
+    }
+}
+
+/* ---- the scheduling warp ------------------------------------------------------------------------- */
+
+/* All lanes of it, while the i-th body runs: what it makes is handed on, who waits gets some of what is here, and the host
+ * learns of a body that runs for long. */
+template <int SPAWNS>
+static __device__ __forceinline__ void hd_block_attend(const hd_run &r, hd_block *b, hd_desk *d, hd_turn *x, uint32_t i,
+                                                       uint32_t dispatch)
+{
+    uint32_t polls;
+    if (!SPAWNS && !r.now)
+        return;
+#pragma unroll 1
+    for (polls = 0; !__any_sync(0xffffffffu, hd_word(&b->ended) == i); polls++) {
+        if (SPAWNS)
+            hd_desk_drain(&r, &b->worker, x, d, dispatch);
+        if (SPAWNS && dispatch == HD_DISPATCH_TICKET && polls % HD_SHARE_POLLS == 2u)
+            hd_ticket_share(&r, &b->worker, 0);
+        if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
+            hd_now_task(r, b->name);
+        hd_word_pause(polls);
+    }
+    if (polls > HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
+        hd_now_task(r, HD_NONE);
+}
+
+/* All lanes of it: the desk is ready for the body of x->task. near: the run, with a table of bodies that is near. */
+static __device__ __forceinline__ void hd_block_open(const hd_run *near, hd_worker *w, hd_desk *d, const hd_turn *x)
+{
+    const uint32_t lane = threadIdx.x & 31u, n_room = hd_children_of(near, x->record->body);
+    if (n_room && lane < w->n_free)
+        d->near[lane] = w->free[w->n_free - 1u - lane];
+    if (lane == 0)
+        hd_desk_open(near, w, d, n_room);
+}
+
+template <typename Bodies, uint32_t DISPATCH, int TRACE>
+static __device__ __forceinline__ void hd_block_schedule(const hd_run &r, const hd_run *near, hd_block *b, hd_desk *d)
+{
+    enum { SPAWNS = Bodies::spawns };
+    hd_worker *w = &b->worker;
+    hd_turn x = hd_turn_begin();
+    hd_event *ev = nullptr;
+    x.record = b->record[0];
+    uint32_t i;
+    if (SPAWNS)
+        (void)hd_room(&r, w, 0); /* the reserve */
+#pragma unroll 1
+    for (i = 1; hd_next(&r, w, &x, DISPATCH, SPAWNS); i++) {
+        if (SPAWNS)
+            hd_block_open(near, w, d, &x);
+        if ((threadIdx.x & 31u) == 0) {
+            b->at = x.at;
+            b->name = SPAWNS ? hd_name_of(&r, &x) : x.task;
+        }
+        hd_bar_block();
+        hd_ahead(&r, w, &x);
+        hd_block_attend<SPAWNS>(r, b, d, &x, i, DISPATCH);
+        hd_bar_block();
+        if (b->failed)
+            break;
+        if (TRACE && x.body != HD_BODY_JOIN && (threadIdx.x & 31u) == 0)
+            ev = hd_trace_task(&r, w, b->name, b->begin, b->end);
+        hd_end_turn(&r, w, &x, d, DISPATCH, SPAWNS);
+        if (TRACE && (threadIdx.x & 31u) == 0) {
+            hd_trace_turn(w, ev, b->end);
+            ev = nullptr;
+        }
+    }
+    if ((threadIdx.x & 31u) == 0)
+        b->at = HD_NONE;
+    hd_bar_block();
+    if ((threadIdx.x & 31u) == 0)
+        hd_block_leave(r, w->run, hd_worker_end(&r, w, &x));
+}
+
+#if defined(HEDDLE_BASELINES)
+/* Dispatch scheduler: the block that schedules for all others. */
+static __device__ __forceinline__ void hd_schedule_for_all(const hd_run &r, hd_scheduler *s)
+{
+    uint32_t said, n = 0;
+    hd_sched_begin(&r, s);
+    while ((said = hd_sched_turn(&r, s)) != HD_TURN_OVER) {
+        n = said == HD_TURN_IDLE ? n + 1u : 0u;
+        if (n > 64u && r.polite)
+            HD_REST(n);
+    }
+    if (threadIdx.x == 0)
+        hd_block_leave(r, s->run, hd_leave(&r));
+}
+#endif
+
+template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_persistent(const __grid_constant__ hd_run r)
+{
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_block, b);
+    HD_BLOCK_SHARED(hd_desk_if<Bodies::spawns>, desk);
+    const uint32_t n_lanes = blockDim.x - 32u;
+#if defined(HEDDLE_BASELINES)
+    if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER) {
+        HD_BLOCK_SHARED(hd_scheduler, scheduler);
+        if (blockIdx.x == r.n_workers) {
+            hd_schedule_for_all(r, &scheduler);
+            return;
+        }
+    }
+#endif
+    if constexpr (Bodies::spawns != 0)
+        hd_desk_begin_all(r, &desk);
+    if (threadIdx.x == 0) {
+        b.ended = b.failed = 0;
+        hd_worker_begin(&r, &b.worker, blockIdx.x);
+        hd_block_came(r, b.worker.run);
+    }
+    __syncthreads();
+    if (threadIdx.x < n_lanes)
+        hd_block_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes, desk.of(&desk));
+    else
+        hd_block_schedule<Bodies, DISPATCH, TRACE>(r, desk.near(&desk), hd_block_where(&b), desk.of(&desk));
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* core/rings.h - dispatch distributed: two ready rings a worker, urgent and normal; a policy says whose ring a freed task goes
+ * into.
+ *
+ * A worker that keeps task after task looks at its ring first after hd_run.n_local of them, because nobody else can take
+ * what is in it. A full ring passes the task on to the next worker's, then to the worker's own list, which is never full.
+ * Under policy share a worker that has nothing asks, and is given what a busy one would run later.
+ *
+ * The end is a count (core/stop.h). A thread that has nothing for long parks; whoever pushes into its ring wakes it.
+ *
+ * Nothing here waits for another worker except at the head of a ring (a producer between reserving and writing). */
+#ifndef HEDDLE_CORE_RINGS_H
+#define HEDDLE_CORE_RINGS_H
+
+#include "heddle/core/worker.h"
+
+/* Rings that are never full: see hd_ring_push. */
+HD_FN int hd_never_full(const hd_run *r) { return !hd_host_of(r) && !r->n_arena && r->n_slots >= r->n_tasks; }
+
+HD_FN uint32_t *hd_ring_slots(const hd_run *r, uint32_t ring) { return r->slots + (uint64_t)ring * r->n_slots; }
+
+/* ---- taking -------------------------------------------------------------------------------- */
+
+/* Lane 0. */
+HD_FN uint32_t hd_take_ring(const hd_run *r, hd_worker *w, uint32_t which)
+{
+    const uint32_t ring = 2u * w->id + which;
+    return hd_ring_pop(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, r->late, &w->head[which]);
+}
+
+/* One lane puts a task into the normal or urgent ring of a worker. */
+HD_FN uint32_t hd_hand_over(const hd_run *r, uint32_t t, uint32_t owner, uint32_t which)
+{
+    uint32_t ring = 2u * owner + which;
+    uint32_t said = hd_ring_push(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, t, hd_never_full(r));
+    if (said == HD_PUSH_WAKE)
+        hd_unpark(r, owner);
+    return said;
+}
+
+/* Lane 0: a root for this worker; roots bound to others are passed on to them. */
+HD_FN uint32_t hd_rings_root(const hd_run *r, hd_worker *w)
+{
+    uint32_t t;
+    do
+        t = hd_take_root(r, w);
+    while (t != HD_NONE && hd_bound_elsewhere(r, w, t) && hd_hand_over(r, t, hd_bound_to(r, t), 1u) != HD_PUSH_FULL);
+    return t;
+}
+
+/* ---- sharing --------------------------------------------------------------------------------- */
+
+/* Lane 0 has nothing: asks, unless somebody does already. */
+HD_FN void hd_ask(const hd_run *r, const hd_worker *w)
+{
+    if (HD_LOAD(&r->shared->asking, RELAXED, DEV) == 0u)
+        (void)HD_CAS(&r->shared->asking, 0u, w->id + 1u, RELAXED, DEV);
+}
+
+/* Lane 0: something that this worker would run later, or HD_NONE. */
+HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
+{
+    uint32_t t = hd_take_ring(r, w, 1);
+    if (t == HD_NONE)
+        t = hd_take_oldest(r, w);
+    if (t == HD_NONE && w->seed != w->seed_end)
+        t = hd_rings_root(r, w);
+    return t;
+}
+
+/* Lane 0: is there something that this worker would run later? */
+HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
+{
+    if (w->list != HD_NONE || w->seed != w->seed_end)
+        return 1;
+    return HD_LOAD(&hd_ring_slots(r, 2u * w->id + 1u)[w->head[1] & (r->n_slots - 1u)], RELAXED, DEV) != 0u;
+}
+
+/* Lane 0: gives task t to worker `who` - 1, which asks. 0: somebody else gave, or pushed. */
+HD_FN int hd_give_to(const hd_run *r, hd_worker *w, uint32_t t, uint32_t who)
+{
+    if (r->n_arena)
+        hd_lend(r, w, 2u);
+    if (hd_bound_to(r, t) != HD_NONE || !HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
+        return 0;
+    HD_FENCE_RELEASE();
+    if (hd_hand_over(r, t, who - 1u, 1u) == HD_PUSH_FULL)
+        return 0;
+    w->tally.n_given++;
+    return 1;
+}
+
+/* Lane 0: gives a task to the worker that asks, if there is one and this one has more than its next. What has no room here
+ * may have some there. */
+HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t who)
+{
+    uint32_t t;
+    if (w->aside != HD_NONE) {
+        t = hd_take_for_others(r, w);
+        if (!hd_give_to(r, w, t, who))
+            hd_set_aside(r, w, t);
+        return;
+    }
+    t = hd_take_spare(r, w);
+    if (t == HD_NONE)
+        return;
+    if (x->next == HD_NONE && !hd_has_spare(r, w)) /* the last one: given away, it would only change places */
+        x->next = t;
+    else if (!hd_give_to(r, w, t, who))
+        hd_list_put(r, w, t);
+}
+
+/* All scheduling lanes, before taking: somebody asks? */
+HD_FN void hd_rings_attend(const hd_run *r, hd_worker *w, hd_turn *x)
+{
+    uint32_t who;
+    if (!hd_policy_shares(r->policy) && !hd_ballot(w->aside != HD_NONE))
+        return;
+    if (hd_warp_lane() == 0) {
+        who = HD_LOAD(&r->shared->asking, RELAXED, DEV);
+        if (who != 0u && who != w->id + 1u)
+            hd_give(r, w, x, who);
+    }
+    x->next = hd_shuffle(x->next, 0);
+    hd_warp_sync();
+}
+
+/* Lane 0, on a thread: sleeps until a producer or the end of the run unparks it. 0: a producer has reserved a slot and
+ * will write it at once, so there is nothing to sleep for. */
+HD_FN int hd_park(const hd_run *r, hd_worker *w)
+{
+    hd_cursor *urgent = &r->cursors[2 * w->id], *normal = urgent + 1;
+    int parked = 0;
+    if (!hd_ring_doze(urgent, w->head[0]))
+        return 0;
+    if (hd_ring_doze(normal, w->head[1])) {
+        w->tally.n_parks++;
+        hd_host_of(r)->park(hd_host_of(r)->self, w->id);
+        hd_ring_rouse(normal, w->head[1]);
+        parked = 1;
+    }
+    hd_ring_rouse(urgent, w->head[0]);
+    return parked;
+}
+
+/* Lane 0: nothing to do, for the n-th time in a row. */
+HD_FN void hd_rings_idle(const hd_run *r, hd_worker *w, uint32_t n)
+{
+    /* Not when it has more than it can run; and whatever the policy, when others have. */
+    if (w->aside == HD_NONE && (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->shared->starved, RELAXED, DEV))))
+        hd_ask(r, w);
+    hd_settle_own(r, w); /* each time: what was set aside may have been given away since */
+    if (n > r->spin && w->aside == HD_NONE && hd_host_of(r) && hd_park(r, w))
+        return;
+    if (n != 0)
+        hd_wait(r, n);
+}
+
+/* ---- placing --------------------------------------------------------------------------------- */
+
+/* One lane, behind HD_FENCE_RELEASE: into the target's ring, or the next worker's, or, if the policy seeks, the first that has
+ * room; HD_PUSH_FULL when none of these has. */
+HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_full)
+{
+    uint32_t try_, n = hd_policy_tries(r), said = HD_PUSH_FULL;
+    for (try_ = 0; try_ < n && said == HD_PUSH_FULL; try_++) {
+        said = hd_hand_over(r, e.task, hd_wrapped(r, target + try_), (e.need & HD_NEED_URGENT) ? 0u : 1u);
+        *n_full += said == HD_PUSH_FULL;
+    }
+    return said;
+}
+
+/* All scheduling lanes: lane 0 puts the tasks of the lanes in `mask` on its own list, which is never full. */
+HD_SELDOM_FN void hd_own(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+{
+    while (mask) {
+        uint32_t t = hd_shuffle(task, hd_lowest(mask));
+        if (hd_warp_lane() == 0)
+            hd_list_put(r, w, t);
+        mask &= mask - 1u;
+    }
+    hd_warp_sync(); /* lane 0 may give such a task away: what its own lane acquired comes before */
+}
+
+/* All scheduling lanes: those in `mask` push their tasks, as the policy says or to the worker that the task is bound to. */
+HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t bound)
+{
+    const uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
+    uint32_t said = HD_PUSH_OK, n_full = 0, target = hd_policy_next(r, w->id, &w->turn, n) + rank, full;
+    if (hd_policy_by_load(r->policy))
+        target = hd_policy_pick(r, w->id, x->next != HD_NONE, rank, n);
+    HD_FENCE_RELEASE();
+    if (mask >> hd_warp_lane() & 1u)
+        said = hd_push(r, e, bound != HD_NONE ? bound : hd_wrapped_any(r, target), &n_full);
+    full = hd_never_full(r) ? 0u : hd_ballot(said == HD_PUSH_FULL);
+    if (full)
+        hd_own(r, w, full, e.task);
+    if (hd_warp_lane() == 0) {
+        w->tally.n_pushed += n;
+        w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
+        w->tally.n_spilled += hd_popcount(full);
+    }
+    hd_warp_sync();
+}
+
+/* All scheduling lanes: does the policy keep a task here, now? */
+HD_FN int hd_rings_keeps(const hd_run *r, const hd_worker *w, const hd_turn *x)
+{
+    uint32_t load = 0;
+    if (!hd_policy_keeps(r->policy) || x->next != HD_NONE)
+        return 0;
+    if (!hd_policy_has(r->policy, HD_IF_LOW))
+        return 1;
+    if (hd_warp_lane() == 0)
+        load = hd_load_of(r, w->id);
+    return hd_shuffle(load, 0) == 0u || hd_policy_pick(r, w->id, 0, 0, 1) == w->id;
+}
+
+/* Do spawned tasks stay with their maker as long as nobody wants them? Where those who have nothing ask. Else the policy says
+ * whose ring they go into. */
+HD_FN int hd_rings_keep_spawned(const hd_run *r) { return hd_policy_shares(r->policy); }
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* core/turn.h - a worker's turn, the same for a thread, a block of a GPU and the model, whatever the dispatch, whether bodies
+ * spawn or not:
+ *
+ *     while (hd_next(r, w, x, ...)) {       takes a task, waits for one if need be    (scheduling lanes)
+ *         hd_ahead(r, w, x);                looks at what its end will need           (scheduling lanes)
+ *         ... the body ...                                                            (the lanes of the body)
+ *         hd_end_turn(r, w, x, d, ...);     hands on what it freed and what it made   (scheduling lanes)
+ *     }
+ *
+ * What differs between machines is here and no more: how a record is fetched, and how often a waiting worker looks whether
+ * the run stops. Before hd_next returns, and between hd_ahead and hd_end_turn, a block meets at a barrier. */
+#ifndef HEDDLE_CORE_TURN_H
+#define HEDDLE_CORE_TURN_H
+
+#include "heddle/core/spawn.h"
+#if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
+#include "heddle/core/block.h"
+#endif
+
+#define HD_REST_POLLS 4096u  /* so often a block has found nothing: some milliseconds */
+
+/* ---- what differs between machines --------------------------------------------------------------- */
+
+/* All scheduling lanes: the record of task t, which has been acquired. */
+HD_FN void hd_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
+{
+#if !HD_HOSTED
+    x->record = hd_block_fetch(r, w, x, t);
+#else
+    (void)w;
+    x->record = hd_task_at(r, t);
+#endif
+    x->task = t;
+}
+
+/* All scheduling lanes: the stop word, when nothing was found for the n-th time. */
+HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
+{
+    if (HD_HOSTED)
+        return hd_stopped(r);
+    return hd_shuffle(n == 0 ? x->stop : hd_stopped(r), 0); /* it was looked at while the last body ran */
+}
+
+HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
+{
+    return HD_HOSTED ? n > r->spin : n >= HD_REST_POLLS && n % 256u == 0u;
+}
+
+/* ---- taking --------------------------------------------------------------------------------------- */
+
+/* All scheduling lanes: a task whose children have room, its record fetched; HD_NONE: nothing for now; HD_OVER. */
+HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
+{
+    const uint32_t aside = spawns && hd_ballot(w->aside != HD_NONE) ? hd_take_aside(r, w) : HD_NONE;
+    const uint32_t t = aside != HD_NONE ? aside : hd_take(r, w, x, dispatch, spawns);
+    if (t == HD_NONE || t == HD_OVER)
+        return t;
+    hd_fetch(r, w, x, t);
+    if (!spawns)
+        return t;
+    if (hd_warp_lane() == 0)
+        hd_rest_end(r, w);
+    return aside != HD_NONE || hd_admit(r, w, x) ? t : HD_NONE;
+}
+
+/* All scheduling lanes: nothing to do, for the n-th time in a row. */
+HD_FN void hd_idle(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch, int spawns)
+{
+    if (n == 0 && r->events && hd_warp_lane() == 0)
+        w->idle_since = hd_clock();
+    if (spawns && hd_ballot(w->aside != HD_NONE)) {
+        if (hd_warp_lane() == 0 && n)
+            hd_starve(r, w);
+        if (dispatch == HD_DISPATCH_TICKET)
+            hd_ticket_share(r, w, 0);
+    } else if (spawns && hd_rests_now(r, n)) {
+        hd_rest(r, w);
+    }
+    if (hd_warp_lane() == 0)
+        hd_idle_by(r, w, n, dispatch);
+    hd_warp_sync();
+}
+
+/* All scheduling lanes: waits for the next task. 0: the run is over. */
+HD_FN int hd_next(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
+{
+    uint32_t n, t, why;
+    for (n = 0;; n++) {
+        why = hd_look_stop(r, x, n);
+        if (why != HD_STOP_NOT) {
+            if (why != HD_STOP_DONE && hd_warp_lane() == 0)
+                hd_wake_all(r); /* whoever set it may have been a lane that knows no other worker   */
+            return 0;
+        }
+        hd_attend(r, w, x, dispatch, spawns);
+        t = hd_take_admitted(r, w, x, dispatch, spawns);
+        if (t == HD_OVER)
+            return 0;
+        if (t != HD_NONE)
+            return 1;
+        hd_idle(r, w, n, dispatch, spawns);
+    }
+}
+
+/* ---- around a body --------------------------------------------------------------------------------- */
+
+/* All scheduling lanes. */
+HD_FN void hd_see_successors(const hd_run *r, hd_turn *x)
+{
+    x->body = x->record->body;
+    x->flags = x->record->flags;
+    x->n_succ = x->record->n_succ;
+    x->edge = hd_edge_mine(r, x->record, 0);
+    x->counted = hd_ballot(hd_is_counted(x->edge));
+}
+
+/* What x->task is called in messages and events: slots of spawned tasks are used again. */
+HD_FN uint32_t hd_name_of(const hd_run *r, const hd_turn *x)
+{
+    return r->n_arena && hd_is_spawned(r, x->task) ? HD_SPAWNED | x->record->body : x->task;
+}
+
+/* All scheduling lanes, when the body of x->task begins: what its end will need. */
+HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
+{
+    hd_see_successors(r, x);
+#if !HD_HOSTED
+    hd_block_ahead(r, w, x);
+#else
+    (void)w;
+#endif
+}
+
+/* All scheduling lanes, after the barrier that ends the body of x->task. d: where bodies spawn. */
+HD_FN void hd_end_turn(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch, int spawns)
+{
+    uint32_t t = x->task;
+    if (spawns) {
+        t = hd_end_body(r, w, x, d, dispatch);
+        if (t == HD_NONE)
+            return;
+    }
+    if (t != x->task) { /* a task of the graph ends with its continuation */
+        x->task = t;
+        x->record = hd_task_at(r, t);
+        hd_see_successors(r, x);
+        x->ahead = 0;
+    }
+    hd_finish(r, w, x, dispatch);
+}
+
+#endif
