@@ -74,7 +74,7 @@ static int file_has(const char *path, const char *word)
 static void without_edges(void)
 {
     static const hd_event row[3] = {{1100, 1400, 0, 0, 0, 0}, {1500, 1600, 1, 0, 0, 0}, {1700, 1750, 2, 0, 0, 0}};
-    static const hd_tally tally = {3, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0};
+    static const hd_tally tally = {.n_tasks = 3, .n_events = 3};
     static const char path[] = "stats_without_edges";
     hd_outcome o;
     heddle_stats s = HEDDLE_STATS_INIT;
