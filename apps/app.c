@@ -145,7 +145,7 @@ int app_opt_body(const app *a, const app_request *q, app_body *out, char *error)
 
 uint32_t app_is_tuned(const heddle_ctx *ctx, app_body body)
 {
-    heddle_config c;
+    heddle_config c = HEDDLE_CONFIG_INIT;
     if (body != APP_BODY_AUTO)
         return body == APP_BODY_TUNED;
     return heddle_get_config(ctx, &c) == HEDDLE_OK && c.backend == HEDDLE_CUDA;

@@ -52,7 +52,7 @@ static uint32_t lanes_for(uint64_t w) { return w <= 128 ? 32 : w <= 256 ? 64 : 1
 static int choose_body(border_case *c, uint32_t *shared_bytes)
 {
     const uint32_t h = (uint32_t)c->base.b[0], w = (uint32_t)c->base.b[1];
-    heddle_config k;
+    heddle_config k = HEDDLE_CONFIG_INIT;
     int on_gpu, fits;
     if (heddle_get_config(c->base.ctx, &k) != HEDDLE_OK)
         return app_heddle_error(&c->base, "asking for the backend");

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: MIT
-# Makes heddle and heddle_static from HEDDLE_SOURCES, and heddle_headers: what a public header needs, without a library.
+# Makes heddle and heddle_static from HEDDLE_SOURCES and HEDDLE_RANGES_SOURCES; heddle_ranges from the latter alone; and
+# heddle_headers: what a public header needs, without a library.
 add_library(heddle_headers INTERFACE)
 target_include_directories(heddle_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
+add_library(heddle_ranges_objects OBJECT ${HEDDLE_RANGES_SOURCES})
 add_library(heddle_objects OBJECT ${HEDDLE_SOURCES})
+foreach(objects heddle_ranges_objects heddle_objects)
+    set_target_properties(${objects} PROPERTIES C_VISIBILITY_PRESET hidden)
+    target_include_directories(${objects} PRIVATE src)
+    target_link_libraries(${objects} PRIVATE heddle_headers)
+endforeach()
 # The papers' dispatches are in the library; whether a table may use them is said when the table is compiled (heddle/baselines.h).
 target_compile_definitions(heddle_objects PRIVATE HEDDLE_BASELINES)
-set_target_properties(heddle_objects PROPERTIES C_VISIBILITY_PRESET hidden)
-target_include_directories(heddle_objects PRIVATE src)
-target_link_libraries(heddle_objects PRIVATE heddle_headers)
+set(all_objects $<TARGET_OBJECTS:heddle_ranges_objects> $<TARGET_OBJECTS:heddle_objects>)
 
-add_library(heddle SHARED $<TARGET_OBJECTS:heddle_objects>)
+add_library(heddle SHARED ${all_objects})
 set_target_properties(heddle PROPERTIES VERSION ${PROJECT_VERSION}
                       # Before 1.0 a minor version may change the binary interface.
                       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-add_library(heddle_static STATIC $<TARGET_OBJECTS:heddle_objects>)
+add_library(heddle_static STATIC ${all_objects})
 set_target_properties(heddle_static PROPERTIES OUTPUT_NAME heddle)
 add_library(heddle::heddle ALIAS heddle)
 add_library(heddle::heddle_static ALIAS heddle_static)
@@ -24,8 +29,10 @@ set(needed)
 foreach(optional JANSSON HWLOC)
     if(${optional}_FOUND)
         string(TOLOWER ${optional} name)
-        target_compile_definitions(heddle_objects PRIVATE HEDDLE_HAVE_${optional}=1)
-        target_link_libraries(heddle_objects PRIVATE PkgConfig::${optional})
+        foreach(objects heddle_ranges_objects heddle_objects)
+            target_compile_definitions(${objects} PRIVATE HEDDLE_HAVE_${optional}=1)
+            target_link_libraries(${objects} PRIVATE PkgConfig::${optional})
+        endforeach()
         list(APPEND needed $<BUILD_INTERFACE:PkgConfig::${optional}> $<INSTALL_INTERFACE:${name}>)
     endif()
 endforeach()
@@ -42,6 +49,14 @@ foreach(library heddle heddle_static)
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${library} PRIVATE ${needed} Threads::Threads m)
 endforeach()
+# Never installed: who links it uses the library's internal names.
+add_library(heddle_ranges STATIC $<TARGET_OBJECTS:heddle_ranges_objects>)
+set_target_properties(heddle_ranges PROPERTIES EXCLUDE_FROM_ALL ON)
+target_include_directories(heddle_ranges INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(heddle_ranges PUBLIC heddle_headers PRIVATE Threads::Threads)
+if(HWLOC_FOUND)
+    target_link_libraries(heddle_ranges PRIVATE PkgConfig::HWLOC)
+endif()
 if(NOT HEDDLE_SANITIZE) # a sanitizer's run-time calls stay open until the program is linked
     target_link_options(heddle PRIVATE -Wl,-z,defs)
 endif()

@@ -211,7 +211,8 @@ HEDDLE_API void heddle_close(heddle_ctx *ctx);
 /* The sentence of the last failed call on ctx; NULL = of the last failed call of this thread that had
  * no context. Never NULL; "" when nothing failed. Owned by the library, valid until the next call that fails on ctx, on whatever thread. */
 HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx);
-/* What was opened, with every default filled in. */
+/* What was opened, with every default filled in. Set *out up with HEDDLE_CONFIG_INIT: of a shorter struct of an older header
+ * only its fields are written. */
 HEDDLE_API heddle_status heddle_get_config(const heddle_ctx *ctx, heddle_config *out);
 /* 1 when that backend is compiled in and has at least one device here, else 0. */
 HEDDLE_API int heddle_has_backend(heddle_backend b);
@@ -330,7 +331,7 @@ HEDDLE_INLINE heddle_range heddle_range_of(const void *base, uint64_t row_bytes,
 #endif
 
 /* An empty graph of table's bodies. Checks the core version and the sizes the table was compiled with
- * (EVERSION), and that the context's backend can run it (ENODEV). The caller frees it. */
+ * (EVERSION). That the context's backend has no code of its bodies shows at the first run (ENODEV). The caller frees it. */
 HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out);
 /* Waits for a run in flight, then frees. Jobs of the graph must be freed before. */
 HEDDLE_API void heddle_graph_free(heddle_graph *g);
@@ -501,10 +502,11 @@ typedef struct heddle_stats {
     uint64_t path_ns;                             /* longest path by measured body times                  */
     double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
     uint64_t n_stolen;                            /* taken out of other workers' rings (config steal)     */
+    uint32_t is_trying; /* 1: run so to see how long it takes; the next run may go another way */
 } heddle_stats;
-#define HEDDLE_STATS_INIT                                                                           \
-    {                                                                                               \
-        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0 \
+#define HEDDLE_STATS_INIT                                                                              \
+    {                                                                                                  \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
 /* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 lanes; ...").

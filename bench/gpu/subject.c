@@ -199,7 +199,11 @@ int live_run(bench *b, live *l, double *wall, double *run)
 
 static int reset(bench *b, live *l) { return l->reset && l->reset(l->self) ? bench_say(b, "resetting failed") : 0; }
 
-int live_is_trying(const live *l) { return strstr(heddle_get_how(l->graph), "being tried") != NULL; }
+int live_is_trying(const live *l)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    return heddle_get_stats(l->graph, &stats) == HEDDLE_OK && stats.is_trying;
+}
 
 static int warm_up(bench *b, live *l)
 {

@@ -6,6 +6,8 @@
 #include "heddle/core/spawn.h"
 #include "heddle/task.h"
 
+#include <string.h>
+
 static uint32_t most_children(const heddle_table *t)
 {
     uint32_t i, most = 0;
@@ -45,20 +47,6 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
     r->has_urgent = 1; /* spawned ones may be */
 }
 
-uint64_t hd_arena_task_bytes(const hd_run *r) { return ((uint64_t)r->n_tasks + r->n_arena) * sizeof(hd_task); }
-
-uint64_t hd_arena_arg_bytes(const hd_run *r)
-{
-    return r->child_args ? (r->child_args_at + (uint64_t)r->n_arena * r->child_args) * 16 : 0;
-}
-
-uint64_t hd_arena_link_bytes(const hd_run *r) { return (uint64_t)r->n_tasks * 4; }
-uint64_t hd_arena_pool_bytes(const hd_run *r) { return (uint64_t)r->n_pool * (HD_BATCH + 1) * 4; }
-uint64_t hd_arena_store_bytes(const hd_run *r) { return (uint64_t)r->n_workers * r->n_store * 4; }
-uint64_t hd_arena_after_bytes(const hd_run *r) { return (uint64_t)r->n_arena * sizeof(hd_after); }
-uint64_t hd_arena_sibling_bytes(const hd_run *r) { return (uint64_t)r->n_workers * HD_SIBLINGS * sizeof(hd_sibling); }
-uint64_t hd_arena_body_bytes(const hd_run *r) { return r->n_bodies * 8ull; }
-
 uint32_t hd_arena_ring(const hd_run *r) { return hd_power_of_two(r->n_tasks + r->n_arena + r->n_workers); }
 
 void hd_arena_fill_bodies(uint32_t *to, const hd_graph *g)
@@ -68,4 +56,22 @@ void hd_arena_fill_bodies(uint32_t *to, const hd_graph *g)
         to[2 * i] = g->table->bodies[i].arg_bytes;
         to[2 * i + 1] = g->table->bodies[i].n_children;
     }
+}
+
+void hd_arena_fill(const hd_run *r, const hd_graph *g)
+{
+    const hd_blob *b = hd_graph_blob(g);
+    if (!r->n_arena)
+        return;
+    memcpy((void *)(uintptr_t)r->tasks, hd_graph_task(g, 0), g->n_tasks * sizeof(hd_task));
+    hd_arena_fill_bodies((uint32_t *)(uintptr_t)r->bodies, g);
+    if (r->child_args)
+        memcpy((void *)(uintptr_t)r->args, g->blob + b->args_at, b->args_bytes);
+}
+
+void *hd_arena_args(const hd_run *r, const hd_graph *g, uint32_t task)
+{
+    const hd_task *t = hd_graph_task(g, task);
+    const uint8_t *at = t->arg_bytes <= HD_INLINE_ARGS ? r->tasks[task].args : r->args + t->args_at * 16ull;
+    return (void *)(uintptr_t)at;
 }

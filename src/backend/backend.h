@@ -6,36 +6,28 @@
 #ifndef HD_BACKEND_H
 #define HD_BACKEND_H
 
-#include "graph/graph.h"
+#include "backend/outcome.h"
 
-#define HD_BACKEND_VERSION 2u
+#define HD_BACKEND_VERSION 3u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
-typedef struct hd_loaded hd_loaded; /* a frozen graph made runnable on a device; each backend's own */
+typedef struct hd_loaded hd_loaded; /* work made runnable on a device; each backend's own */
+
+/* What a device can be given to run. */
+typedef enum hd_work_kind {
+    HD_WORK_GRAPH, /* desc: a frozen hd_graph */
+    HD_N_WORKS
+} hd_work_kind;
+typedef struct hd_work {
+    hd_work_kind kind;
+    const void *desc;
+} hd_work;
 
 /* Called on a worker's thread when a watched task is done. */
 typedef struct hd_watcher {
     void *self;
     void (*done)(void *self, uint32_t task);
 } hd_watcher;
-
-/* What making a graph runnable took so far, beyond load(); of it, or of load(), planning and finding kernels. */
-typedef struct hd_cost {
-    uint64_t more_ns, plan_ns, kernel_ns;
-} hd_cost;
-
-/* How a run went; pointers stay valid until the next start or unload. */
-typedef struct hd_result {
-    uint32_t n_workers, n_trace;
-    uint64_t begin_ns, end_ns;
-    const hd_tally *tallies;   /* one a worker */
-    const hd_event *events;    /* n_trace a worker, or NULL */
-    uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
-    const char *how;           /* in one line, how it was run and why so; "" when there is nothing to choose */
-    heddle_executor executor;  /* as run */
-    heddle_dispatch dispatch;
-    hd_cost cost;
-} hd_result;
 
 /* What a worker is about, while a run goes on. */
 typedef struct hd_doing {
@@ -48,6 +40,7 @@ typedef struct hd_doing {
 typedef struct hd_backend {
     uint32_t version; /* HD_BACKEND_VERSION */
     heddle_backend kind;
+    uint32_t works; /* a bit for each hd_work_kind that load takes */
 
     /* Devices of this kind here; 0 without complaint where there are none. */
     uint32_t (*count)(void);
@@ -65,8 +58,8 @@ typedef struct hd_backend {
     heddle_status (*mem_write)(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e);
     heddle_status (*mem_read)(hd_device *d, void *host, const void *src, size_t n_bytes, hd_error *e);
 
-    /* Makes a frozen graph runnable; the graph outlives it. */
-    heddle_status (*load)(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e);
+    /* Makes work runnable, of a kind that `works` has; what it describes outlives it. Called by hd_backend_load. */
+    heddle_status (*load)(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e);
     void (*unload)(hd_loaded *l);
     /* The argument record of a task changed. Optional: nothing to do (the blob is read in place). */
     void (*changed)(hd_loaded *l, uint32_t task);
@@ -79,8 +72,8 @@ typedef struct hd_backend {
     heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
     /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
     void (*stop)(hd_loaded *l, uint32_t why);
-    /* After the end. */
-    void (*result)(const hd_loaded *l, hd_result *out);
+    /* After the end. Leaves backend, policy and legend as they are. */
+    void (*result)(const hd_loaded *l, hd_outcome *out);
     /* While a run goes on: what a worker is about. For messages. 0: there is no such worker. */
     int (*doing)(const hd_loaded *l, uint32_t worker, hd_doing *out);
     /* While a run goes on: tasks for which some predecessors have been counted and others not, with n_max places in out.
@@ -88,7 +81,7 @@ typedef struct hd_backend {
     uint32_t (*waiting)(hd_loaded *l, hd_doing *out, uint32_t n_max);
     /* Puts a run into a stream of the device's own kind and returns; and how the last such run ended. Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *app, void *stream, hd_error *e);
-    void (*synced)(hd_loaded *l, hd_result *out);
+    void (*synced)(hd_loaded *l, hd_outcome *out);
     /* The sentence of what went wrong beyond a body's code, "" if nothing. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;
@@ -96,5 +89,8 @@ typedef struct hd_backend {
 /* registry.c: the backend of a kind, NULL when it is not compiled in; and the best one that has a device. */
 const hd_backend *hd_backend_of(heddle_backend kind);
 const hd_backend *hd_backend_best(void);
+/* b->load, or ENODEV with a sentence when b cannot run work of this kind. */
+heddle_status hd_backend_load(const hd_backend *b, hd_loaded **out, hd_device *d, const hd_work *work,
+                              hd_watcher watcher, hd_error *e);
 
 #endif

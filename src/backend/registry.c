@@ -32,3 +32,14 @@ const hd_backend *hd_backend_best(void)
             return backends[i];
     return backends[i];
 }
+
+heddle_status hd_backend_load(const hd_backend *b, hd_loaded **out, hd_device *d, const hd_work *work,
+                              hd_watcher watcher, hd_error *e)
+{
+    static const char *const names[HD_N_WORKS] = {"graphs"};
+    *out = NULL;
+    if (work->kind < HD_N_WORKS && b->works >> work->kind & 1u)
+        return b->load(out, d, work, watcher, e);
+    return hd_say(e, HEDDLE_ENODEV, "backend %s cannot run %s", heddle_backend_name(b->kind),
+                  work->kind < HD_N_WORKS ? names[work->kind] : "work of this kind");
+}

@@ -6,6 +6,8 @@
 
 #include "heddle.h"
 
+#include <string.h>
+
 /* ---- sentences (status.c) ---- */
 
 /* Where a context keeps the sentence of its last failure. */
@@ -23,6 +25,14 @@ hd_error *hd_thread_error(void);
         if (try_ != HEDDLE_OK)       \
             return try_;             \
     } while (0)
+
+/* One of the library's structs that begin with their size, into the caller's, which may be of an older, shorter or a newer,
+ * longer header: what both know is written, its size word stays. */
+static inline void hd_copy_known(void *to, const void *from, size_t n_bytes)
+{
+    const size_t room = *(const size_t *)to, n = room < n_bytes ? room : n_bytes;
+    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t), n - sizeof(size_t));
+}
 
 /* ---- memory (alloc.c) ---- */
 
@@ -65,7 +75,23 @@ void hd_list_clear(hd_list *l);
 uint64_t hd_host_clock(void); /* CLOCK_MONOTONIC in ns */
 
 /* ---- environment (env.c) ---- */
-/* Fills zero fields of cfg from HEDDLE_* variables. EINVAL with the variable's name for a bad value. */
+/* A variable and the field of a struct that it fills: a number (uint32_t) from 0 to max, one of texts by its index (an
+ * enumeration; max: the last one), or a text (const char *, the environment's own). */
+typedef enum hd_env_kind { HD_ENV_NUMBER, HD_ENV_CHOICE, HD_ENV_TEXT } hd_env_kind;
+typedef struct hd_env_variable {
+    const char *name, *help;
+    hd_env_kind kind;
+    size_t field;
+    uint32_t max;
+    const char *const *texts;
+} hd_env_variable;
+typedef struct hd_env_table {
+    const hd_env_variable *variables;
+    size_t n;
+} hd_env_table;
+/* Fills fields of record that are zero, after a table of its struct. EINVAL with the variable's name for a bad value. */
+heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *e);
+/* The same for a config. */
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
 
 /* ---- files (file.c) ---- */

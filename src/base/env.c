@@ -1,40 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* env.c - every HEDDLE_* variable the library reads, in one table. A variable fills a field of the config that the
- * program left zero; a bad value is an error that names the variable. */
+/* env.c - every HEDDLE_* variable the library reads: a table for each struct that has such fields. A variable fills a field
+ * that the program left zero; a bad value is an error that names the variable. Another struct with knobs brings a table of its
+ * own into `tables`. */
 #include "base/base.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* field, variable, largest value, help */
-#define NUMBERS(X)                                                                                        \
-    X(device, "HEDDLE_DEVICE", 1023, "index of the device in its backend")                                \
-    X(n_workers, "HEDDLE_WORKERS", 4096, "threads, or thread blocks; 0 = one per core, all that fit")     \
-    X(n_lanes, "HEDDLE_LANES", 1024, "threads of a block (cuda); lanes of an emulated block (serial)")    \
-    X(n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace")                    \
-    X(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit")         \
-    X(n_ring, "HEDDLE_RING", 1u << 20, "slots of a worker's ready ring (rounded up to a power of two)")   \
-    X(n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make")                              \
-    X(n_local, "HEDDLE_LOCAL", 1u << 30, "tasks kept in a row before a worker looks into its ring")       \
-    X(steal, "HEDDLE_STEAL", 1, "1 = dispatch distributed: a worker that has nothing steals tasks")       \
-    X(spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds")          \
-    X(no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned")                                    \
-    X(by_body, "HEDDLE_BY_BODY", 2, "levels and CUDA graphs: 1 = a launch a body and level, 2 = a level") \
-    X(sync, "HEDDLE_SYNC", 1, "1 = executor levels waits for the GPU after each launch")
-
-/* field, variable, help */
-#define CHOICES(X)                                                                                \
-    X(backend, "HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda")  \
-    X(policy, "HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share, rr, ts, al") \
-    X(idle, "HEDDLE_IDLE", "what a worker does that has no task: latency, polite")                \
-    X(executor, "HEDDLE_EXECUTOR",                                                                \
-      "how a graph runs on a GPU: persistent, levels, cudagraph, cudagraph+pdl, taskgraph")       \
-    X(dispatch, "HEDDLE_DISPATCH", "who hands tasks to whom: distributed, ticket, plan, iqs, scheduler, central")
-
-/* field, variable, help */
-#define TEXTS(X) X(profile, "HEDDLE_PROFILE", "file in which the cuda backend remembers what it chose for a graph")
 
 /* The texts of each choice, by number. */
 #define HEDDLE_X(name, value, text, help) text,
@@ -46,30 +20,65 @@ static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)
 #undef HEDDLE_X
 #define COUNT(names) (sizeof(names) / sizeof(names)[0])
 
-typedef struct variable {
-    const char *name, *help;
-} variable;
+_Static_assert(sizeof(heddle_backend) == sizeof(uint32_t), "choices are read as numbers");
 
-static const variable variables[] = {
-#define X(field, name, help) {name, help},
-    CHOICES(X)
-#undef X
-#define X(field, name, max, help) {name, help},
-        NUMBERS(X)
-#undef X
-#define X(field, name, help) {name, help},
-            TEXTS(X)
-#undef X
-};
+/* struct, field, variable, help; largest value */
+#define CHOICE(of, field, name, help)                                                            \
+    {                                                                                            \
+        name, help, HD_ENV_CHOICE, offsetof(of, field), COUNT(field##_names) - 1u, field##_names \
+    }
+#define NUMBER(of, field, name, max, help)                        \
+    {                                                             \
+        name, help, HD_ENV_NUMBER, offsetof(of, field), max, NULL \
+    }
+#define TEXT(of, field, name, help)                           \
+    {                                                         \
+        name, help, HD_ENV_TEXT, offsetof(of, field), 0, NULL \
+    }
+
+static const hd_env_variable config_variables[] = {
+    CHOICE(heddle_config, backend, "HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda"),
+    CHOICE(heddle_config, policy, "HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share, rr, ts, al"),
+    CHOICE(heddle_config, idle, "HEDDLE_IDLE", "what a worker does that has no task: latency, polite"),
+    CHOICE(heddle_config, executor, "HEDDLE_EXECUTOR",
+           "how a graph runs on a GPU: persistent, levels, cudagraph, cudagraph+pdl, taskgraph"),
+    CHOICE(heddle_config, dispatch, "HEDDLE_DISPATCH",
+           "who hands tasks to whom: distributed, ticket, plan, iqs, scheduler, central"),
+    NUMBER(heddle_config, device, "HEDDLE_DEVICE", 1023, "index of the device in its backend"),
+    NUMBER(heddle_config, n_workers, "HEDDLE_WORKERS", 4096,
+           "threads, or thread blocks; 0 = one per core, all that fit"),
+    NUMBER(heddle_config, n_lanes, "HEDDLE_LANES", 1024,
+           "threads of a block (cuda); lanes of an emulated block (serial)"),
+    NUMBER(heddle_config, n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace"),
+    NUMBER(heddle_config, time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit"),
+    NUMBER(heddle_config, n_ring, "HEDDLE_RING", 1u << 20,
+           "slots of a worker's ready ring (rounded up to a power of two)"),
+    NUMBER(heddle_config, n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make"),
+    NUMBER(heddle_config, n_local, "HEDDLE_LOCAL", 1u << 30, "tasks kept in a row before a worker looks into its ring"),
+    NUMBER(heddle_config, steal, "HEDDLE_STEAL", 1, "1 = dispatch distributed: a worker that has nothing steals tasks"),
+    NUMBER(heddle_config, spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds"),
+    NUMBER(heddle_config, no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned"),
+    NUMBER(heddle_config, by_body, "HEDDLE_BY_BODY", 2,
+           "levels and CUDA graphs: 1 = a launch a body and level, 2 = a level"),
+    NUMBER(heddle_config, sync, "HEDDLE_SYNC", 1, "1 = executor levels waits for the GPU after each launch"),
+    TEXT(heddle_config, profile, "HEDDLE_PROFILE",
+         "file in which the cuda backend remembers what it chose for a graph")};
+
+static const hd_env_table config_table = {config_variables, COUNT(config_variables)};
+static const hd_env_table *const tables[] = {&config_table};
+
+static const char *value_of(const char *name) { return getenv(name); }
 
 HEDDLE_API int heddle_env_get(uint32_t index, heddle_env_info *out)
 {
-    if (index >= COUNT(variables))
-        return 0;
-    out->name = variables[index].name;
-    out->help = variables[index].help;
-    out->value = getenv(variables[index].name);
-    return 1;
+    size_t i;
+    for (i = 0; i < COUNT(tables); index -= tables[i++]->n)
+        if (index < tables[i]->n) {
+            const hd_env_variable *v = &tables[i]->variables[index];
+            *out = (heddle_env_info){v->name, v->help, value_of(v->name)};
+            return 1;
+        }
+    return 0;
 }
 
 HEDDLE_API const char *heddle_backend_name(heddle_backend b)
@@ -94,67 +103,80 @@ HEDDLE_API const char *heddle_dispatch_name(heddle_dispatch d)
 
 HEDDLE_API const char *heddle_idle_name(heddle_idle i) { return (size_t)i < COUNT(idle_names) ? idle_names[i] : NULL; }
 
-static heddle_status fill_number(uint32_t *field, const char *name, uint32_t max, hd_error *e)
+static heddle_status read_number(const hd_env_variable *v, const char *text, uint32_t *out, hd_error *e)
 {
-    const char *text = getenv(name);
     char *end;
-    unsigned long long v;
-    if (*field || !text || !*text)
-        return HEDDLE_OK;
+    unsigned long long n;
     errno = 0;
-    v = strtoull(text, &end, 10);
-    if (errno || *end || text[0] < '0' || text[0] > '9' || v > max) /* strtoull would take blanks and signs */
-        return hd_say(e, HEDDLE_EINVAL, "%s=%s: a number from 0 to %u is expected", name, text, max);
-    *field = (uint32_t)v;
+    n = strtoull(text, &end, 10);
+    if (errno || *end || text[0] < '0' || text[0] > '9' || n > v->max) /* strtoull would take blanks and signs */
+        return hd_say(e, HEDDLE_EINVAL, "%s=%s: a number from 0 to %u is expected", v->name, text, v->max);
+    *out = (uint32_t)n;
     return HEDDLE_OK;
 }
 
 /* "lrr, grr, lf or share is expected". */
-static heddle_status refuse_choice(const char *name, const char *text, const char *const *names, size_t n, hd_error *e)
+static heddle_status refuse_choice(const hd_env_variable *v, const char *text, hd_error *e)
 {
     char known[160];
-    size_t at = 0, i;
-    for (i = 0; i < n && at < sizeof known; i++)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", !i ? "" : i + 1 < n ? ", " : " or ", names[i]);
-    return hd_say(e, HEDDLE_EINVAL, "%s=%s: %s is expected", name, text, known);
+    size_t at = 0;
+    uint32_t i;
+    for (i = 0; i <= v->max && at < sizeof known; i++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s",
+                               !i           ? ""
+                               : i < v->max ? ", "
+                                            : " or ",
+                               v->texts[i]);
+    return hd_say(e, HEDDLE_EINVAL, "%s=%s: %s is expected", v->name, text, known);
 }
 
-/* The index of the variable's value among the names, when the field is 0. */
-static heddle_status fill_choice(uint32_t *field, const char *name, const char *const *names, size_t n, hd_error *e)
+/* The index of the text among those of the choice. */
+static heddle_status read_choice(const hd_env_variable *v, const char *text, uint32_t *out, hd_error *e)
 {
-    const char *text = getenv(name);
-    size_t i;
-    if (*field || !text || !*text)
-        return HEDDLE_OK;
-    for (i = 0; i < n; i++)
-        if (!strcmp(text, names[i])) {
-            *field = (uint32_t)i;
+    uint32_t i;
+    for (i = 0; i <= v->max; i++)
+        if (!strcmp(text, v->texts[i])) {
+            *out = i;
             return HEDDLE_OK;
         }
-    return refuse_choice(name, text, names, n, e);
+    return refuse_choice(v, text, e);
 }
 
-static void fill_text(const char **field, const char *name)
+/* Enumerations are as wide as numbers. */
+static heddle_status fill_number(const hd_env_variable *v, const char *text, void *field, hd_error *e)
 {
-    const char *text = getenv(name);
-    if (!*field && text && *text)
-        *field = text;
-}
-
-heddle_status hd_env_fill(heddle_config *cfg, hd_error *e)
-{
-    uint32_t choice;
-#define X(field, name, help)                                                    \
-    choice = (uint32_t)cfg->field;                                              \
-    HD_TRY(fill_choice(&choice, name, field##_names, COUNT(field##_names), e)); \
-    cfg->field = (heddle_##field)choice;
-    CHOICES(X)
-#undef X
-#define X(field, name, max, help) HD_TRY(fill_number(&cfg->field, name, max, e));
-    NUMBERS(X)
-#undef X
-#define X(field, name, help) fill_text(&cfg->field, name);
-    TEXTS(X)
-#undef X
+    uint32_t n;
+    memcpy(&n, field, sizeof n);
+    if (n)
+        return HEDDLE_OK;
+    HD_TRY(v->kind == HD_ENV_CHOICE ? read_choice(v, text, &n, e) : read_number(v, text, &n, e));
+    memcpy(field, &n, sizeof n);
     return HEDDLE_OK;
 }
+
+static void fill_text(const char *text, void *field)
+{
+    const char *given;
+    memcpy(&given, field, sizeof given);
+    if (!given)
+        memcpy(field, &text, sizeof text);
+}
+
+heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *e)
+{
+    size_t i;
+    for (i = 0; i < t->n; i++) {
+        const hd_env_variable *v = &t->variables[i];
+        const char *text = value_of(v->name);
+        void *field = (char *)record + v->field;
+        if (!text || !*text)
+            continue;
+        if (v->kind == HD_ENV_TEXT)
+            fill_text(text, field);
+        else
+            HD_TRY(fill_number(v, text, field, e));
+    }
+    return HEDDLE_OK;
+}
+
+heddle_status hd_env_fill(heddle_config *cfg, hd_error *e) { return hd_env_fill_struct(&config_table, cfg, e); }

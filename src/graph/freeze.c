@@ -138,7 +138,7 @@ static uint32_t shared_bytes(const hd_graph *g)
 static void note_peak(hd_graph *g)
 {
     uint64_t n = g->blob_bytes + g->spilled.n_bytes + g->spillers.n_bytes + g->marks.n_bytes + g->asked.n_bytes +
-                 g->big_args.n_bytes + g->roots.n_bytes + g->before.n_bytes + g->areas.n_bytes +
+                 g->big_args.n_bytes + g->roots.n_bytes + g->before.n_bytes + g->areas.n_bytes + g->watched.n_bytes +
                  (g->ranges ? hd_ranges_bytes(g->ranges) : 0);
     g->peak_bytes = n > g->peak_bytes ? n : g->peak_bytes;
 }
@@ -152,7 +152,7 @@ static void put_header(hd_graph *g, uint64_t edges_at, uint64_t args_at, uint64_
     b->n_bytes = roots_at + g->roots.n * 4;
     b->n_tasks = (uint32_t)g->n_tasks;
     b->n_roots = (uint32_t)g->roots.n;
-    b->n_watched = (uint32_t)g->n_watched;
+    b->n_watched = (uint32_t)g->watched.n;
     b->shared_bytes = shared_bytes(g);
     b->n_edges = g->n_edges;
     b->edges_at = edges_at;

@@ -41,6 +41,7 @@ void hd_graph_clear(hd_graph *g)
     hd_list_clear(&g->spilled);
     hd_list_clear(&g->spillers);
     hd_list_clear(&g->marks);
+    hd_list_clear(&g->watched);
     hd_list_clear(&g->asked);
     hd_list_clear(&g->big_args);
     hd_list_clear(&g->roots);
@@ -231,6 +232,15 @@ static uint16_t flags_of(const heddle_task_desc *d)
                       place << HD_TASK_PLACE);
 }
 
+static int watch(hd_graph *g, hd_task *t, uint32_t id)
+{
+    if (hd_list_room(&g->watched, 1, 4))
+        return -1;
+    t->watch = (uint32_t)g->watched.n;
+    ((uint32_t *)g->watched.at)[g->watched.n++] = id;
+    return 0;
+}
+
 static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t id, hd_error *e)
 {
     hd_task *t = hd_graph_task(g, id);
@@ -240,8 +250,8 @@ static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t i
     t->flags = flags_of(d);
     g->n_urgent += d->priority > 0;
     g->n_placed += d->place != 0;
-    if (t->flags & HD_TASK_WATCH)
-        t->watch = (uint32_t)g->n_watched++;
+    if (t->flags & HD_TASK_WATCH && watch(g, t, id))
+        return no_memory(g, e);
     if (put_args(g, t, d->args, d->arg_bytes) || put_edges(g, id, g->before.at, g->before.n))
         return no_memory(g, e);
     if (hd_ranges_note(g->ranges, d->ranges, d->n_ranges, g->areas.at, id))

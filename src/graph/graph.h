@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph.h - a graph while it is built and when it is frozen. Knows ranges and the blob's format, nothing of
- * backends, runs or contexts: the floors above hang their own things on `user`. */
+ * backends, runs or contexts. */
 #ifndef HD_GRAPH_H
 #define HD_GRAPH_H
 
@@ -48,13 +48,14 @@ typedef struct hd_graph {
     hd_list areas;               /* uint32_t: scratch of one add, areas of its ranges */
     hd_ranges *ranges;           /* who last wrote, who read since; dropped by freeze */
     hd_list marks;               /* hd_mark, one a task */
+    hd_list watched;             /* uint32_t: the task of each watch; hd_task.watch is its place here */
     uint32_t stamp;              /* number of this add, for finding duplicate edges */
     uint64_t n_urgent, n_placed; /* tasks so marked */
-    uint64_t n_joins, n_edges, n_watched, peak_bytes, first_add_ns, add_ns, freeze_ns;
+    uint64_t n_joins, n_edges, peak_bytes, first_add_ns, add_ns, freeze_ns;
     uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
     uint32_t n_lanes;                           /* of heddle_graph_lanes, 0: not said */
-    struct hd_plan *plan; /* of heddle_graph_replan, record or read_plan; NULL: none. Of src/run */
-    uint32_t *cost_ns;    /* measured costs, one a task, or NULL; of src/run, for backends that plan themselves */
+    struct hd_plan *plan; /* its own: of heddle_graph_replan, record or read_plan; NULL: none (planning.c) */
+    uint32_t *cost_ns;    /* measured costs, one a task, or NULL */
 } hd_graph;
 
 static inline hd_task *hd_graph_task(const hd_graph *g, uint32_t t)
@@ -67,6 +68,11 @@ static inline hd_edge hd_graph_edge(const hd_graph *g, const hd_task *t, uint32_
 {
     const hd_edge *edges = (const hd_edge *)(const void *)(g->blob + hd_graph_blob(g)->edges_at);
     return i < HD_INLINE_SUCC ? t->first[i] : edges[t->succ + (i - HD_INLINE_SUCC)];
+}
+/* The task whose watch this is. */
+static inline uint32_t hd_task_of_watch(const hd_graph *g, uint64_t watch)
+{
+    return ((const uint32_t *)g->watched.at)[watch];
 }
 const void *hd_graph_args(const hd_graph *g, const hd_task *t);
 
@@ -91,15 +97,15 @@ heddle_status hd_graph_set_args(hd_graph *g, uint32_t t, const void *args, size_
 /* freeze.c */
 heddle_status hd_graph_freeze(hd_graph *g, hd_error *e);
 
-/* rank.c, on a frozen graph: levels, widths, critical path by cost; or the tasks of that path marked urgent. ECYCLE when
- * there is no order. */
-/* Kahn's order of a frozen graph (explicit edges may run from a later task to an earlier one). order and left have room
+/* rank.c. Kahn's order of a frozen graph (explicit edges may run from a later task to an earlier one). order and left have room
  * for all tasks; returns how many could be placed: all, unless there is a cycle, and then left[] of the others is not 0. */
 uint64_t hd_graph_order(const hd_graph *g, uint32_t *order, uint32_t *left);
+/* On a frozen graph: levels, widths, critical path by cost. ECYCLE when there is no order. */
 heddle_status hd_graph_rank(hd_graph *g, hd_error *e);
 /* level[task], for all tasks of a frozen graph: edges on the longest path from a root. A join takes no level of its own:
  * its number is that of the level where its successors may run. */
 heddle_status hd_graph_levels(const hd_graph *g, uint32_t *level, uint32_t *n_levels, hd_error *e);
+/* The tasks of a critical path become urgent, unless they are too many to say anything. ECYCLE as above. */
 heddle_status hd_graph_mark_path(hd_graph *g, hd_error *e);
 
 /* preds.c. Predecessors of t, ascending: from[at[t]] .. from[at[t + 1]]. -1 without memory. The graph is frozen. */

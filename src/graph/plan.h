@@ -59,4 +59,13 @@ typedef struct hd_steps {
 heddle_status hd_steps_make(hd_steps *out, const hd_plan *p, const hd_graph *g, hd_error *e);
 void hd_steps_clear(hd_steps *s);
 
+/* planning.c. A plan of a frozen graph, by the costs that were measured, else those that were given. As hd_plan_make. */
+heddle_status hd_graph_plan(hd_plan *out, const hd_graph *g, uint32_t n_workers, hd_plan_style style, hd_error *e);
+/* The steps of the graph's own plan, which must be for n_workers (else EINVAL), or of one made now in this style. */
+heddle_status hd_graph_steps(hd_steps *out, const hd_graph *g, uint32_t n_workers, hd_plan_style style, hd_error *e);
+/* p becomes the graph's own plan; it is taken over, whatever comes. */
+heddle_status hd_graph_take_plan(hd_graph *g, hd_plan *p, hd_error *e);
+/* Frees the graph's own plan and measured costs; before hd_graph_clear. */
+void hd_graph_drop_plan(hd_graph *g);
+
 #endif

@@ -11,16 +11,6 @@
 
 static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
 
-heddle_status hd_ctx_check(heddle_ctx *ctx)
-{
-    if (!ctx)
-        return hd_say(NULL, HEDDLE_EINVAL, "the context is NULL");
-    if (hd_ctx_lost(ctx))
-        return hd_say(&ctx->error, HEDDLE_EDEVICE,
-                      "the context is lost: a task ran past the time limit and did not return; close it");
-    return HEDDLE_OK;
-}
-
 static heddle_status check_choices(const heddle_config *c, hd_error *e)
 {
     if ((unsigned)c->backend >= HEDDLE_N_BACKENDS)
@@ -258,7 +248,7 @@ static heddle_status check_idle(heddle_ctx *ctx)
     heddle_graph *g;
     for (g = ctx->graphs; g; g = g->next) {
         HD_TRY(hd_graph_usable(g, "heddle_reconfigure"));
-        hd_graph_settle(g);
+        hd_job_settle(&g->job);
     }
     return hd_ctx_check(ctx);
 }
@@ -302,9 +292,10 @@ HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx) { return ctx ? ctx->
 
 HEDDLE_API heddle_status heddle_get_config(const heddle_ctx *ctx, heddle_config *out)
 {
-    if (!ctx || !out)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_get_config: an argument is NULL");
-    *out = ctx->config;
+    if (!ctx || !out || out->size < sizeof out->size)
+        return hd_say(NULL, HEDDLE_EINVAL,
+                      "heddle_get_config: an argument is NULL, or the struct was not set up with HEDDLE_CONFIG_INIT");
+    hd_copy_known(out, &ctx->config, sizeof ctx->config);
     return HEDDLE_OK;
 }
 
@@ -318,7 +309,6 @@ HEDDLE_API heddle_status heddle_device_info(heddle_backend kind, uint32_t device
 {
     const hd_backend *b;
     heddle_device all = HEDDLE_DEVICE_INIT;
-    size_t n_bytes;
     if (!out || out->size < sizeof out->size)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_device_info: out is NULL or not set up with HEDDLE_DEVICE_INIT");
     HD_TRY(find_backend(kind == HEDDLE_AUTO ? hd_backend_best()->kind : kind, device, &b, NULL));
@@ -326,8 +316,7 @@ HEDDLE_API heddle_status heddle_device_info(heddle_backend kind, uint32_t device
         return hd_say(NULL, HEDDLE_ENODEV, "backend %s has no device of its own to tell about",
                       heddle_backend_name(b->kind));
     HD_TRY(b->describe(device, &all, NULL));
-    n_bytes = out->size < sizeof all ? out->size : sizeof all;
-    memcpy((char *)out + sizeof out->size, (const char *)&all + sizeof all.size, n_bytes - sizeof all.size);
+    hd_copy_known(out, &all, sizeof all);
     return HEDDLE_OK;
 }
 

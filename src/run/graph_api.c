@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_api.c - the public calls on graphs: checks, locks out changes during a run, hands on to src/graph. */
+#include "graph/plan.h"
 #include "run/run.h"
 
 #include <string.h>
-
-heddle_status hd_graph_usable(heddle_graph *g, const char *call)
-{
-    if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
-    HD_TRY(hd_ctx_check(g->ctx));
-    pthread_mutex_lock(&g->mutex);
-    if (g->running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY) {
-        pthread_mutex_unlock(&g->mutex);
-        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
-    }
-    pthread_mutex_unlock(&g->mutex);
-    return HEDDLE_OK;
-}
 
 static heddle_status check_table(heddle_ctx *ctx, const heddle_table *t)
 {
@@ -72,8 +59,7 @@ HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *t
         hd_delete(g, sizeof *g);
         return s;
     }
-    pthread_mutex_init(&g->mutex, NULL);
-    pthread_cond_init(&g->moved, NULL);
+    hd_job_init(&g->job, &hd_graph_job, g, ctx);
     join_context(g, ctx);
     *out = g;
     return HEDDLE_OK;
@@ -83,21 +69,19 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
 {
     if (!g)
         return;
-    hd_graph_settle(g);
-    if (hd_ctx_lost(g->ctx) && hd_graph_running(g))
+    hd_job_settle(&g->job);
+    if (hd_ctx_lost(g->ctx) && hd_job_is_running(&g->job))
         return; /* a worker is still inside a body and may touch all of it */
     leave_context(g);
     if (g->loaded && !hd_ctx_lost(g->ctx)) /* else freeing could wait for the body that does not come back */
         g->ctx->backend->unload(g->loaded);
     if (g->app)
         hd_delete(g->app, g->g.table->app_bytes);
-    hd_delete(g->done, g->n_done);
     hd_list_clear(&g->callbacks);
-    hd_graph_drop_plan(g);
+    hd_graph_drop_plan(&g->g);
     hd_graph_clear(&g->g);
     hd_spin_table_free(g->own_table);
-    pthread_cond_destroy(&g->moved);
-    pthread_mutex_destroy(&g->mutex);
+    hd_job_clear(&g->job);
     hd_delete(g, sizeof *g);
 }
 
@@ -125,9 +109,14 @@ HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const 
 
 HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out)
 {
-    if (g && (!d || d->size != sizeof *d))
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
-    return add(g, d, out);
+    heddle_task_desc all = HEDDLE_TASK_INIT;
+    if (!d || d->size < sizeof d->size)
+        return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL,
+                      "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
+    if (d->size == sizeof *d)
+        return add(g, d, out);
+    hd_copy_known(&all, d, d->size); /* of another header: what it does not have is as the initialiser leaves it */
+    return add(g, &all, out);
 }
 
 HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier)
@@ -220,25 +209,27 @@ HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, he
 
 HEDDLE_API heddle_status heddle_graph_get_info(heddle_graph *g, heddle_graph_info *out)
 {
+    heddle_graph_info all = HEDDLE_GRAPH_INFO_INIT;
     const hd_graph *x;
-    if (!g || !out || out->size != sizeof *out)
+    if (!g || !out || out->size < sizeof out->size)
         return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL,
                       "heddle_graph_get_info: set the struct up with HEDDLE_GRAPH_INFO_INIT");
     HD_TRY(hd_ctx_check(g->ctx));
     x = &g->g;
     if (x->frozen && x->n_tasks && !x->n_levels)
         HD_TRY(hd_graph_rank(&g->g, &g->ctx->error));
-    out->n_tasks = x->n_tasks - x->n_joins;
-    out->n_joins = x->n_joins;
-    out->n_edges = x->n_edges;
-    out->n_roots = x->frozen ? hd_graph_blob(x)->n_roots : x->roots.n;
-    out->n_levels = x->n_levels;
-    out->max_width = x->max_width;
-    out->path_cost_ns = x->path_cost_ns;
-    out->blob_bytes = x->frozen ? hd_graph_blob(x)->n_bytes : 0;
-    out->peak_bytes = x->peak_bytes;
-    out->add_ns = x->add_ns;
-    out->freeze_ns = x->freeze_ns;
+    all.n_tasks = x->n_tasks - x->n_joins;
+    all.n_joins = x->n_joins;
+    all.n_edges = x->n_edges;
+    all.n_roots = x->frozen ? hd_graph_blob(x)->n_roots : x->roots.n;
+    all.n_levels = x->n_levels;
+    all.max_width = x->max_width;
+    all.path_cost_ns = x->path_cost_ns;
+    all.blob_bytes = x->frozen ? hd_graph_blob(x)->n_bytes : 0;
+    all.peak_bytes = x->peak_bytes;
+    all.add_ns = x->add_ns;
+    all.freeze_ns = x->freeze_ns;
+    hd_copy_known(out, &all, sizeof all);
     return HEDDLE_OK;
 }
 

@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hd_graph_drop_plan(heddle_graph *g)
-{
-    if (g->g.plan)
-        hd_plan_clear(g->g.plan);
-    hd_delete(g->g.plan, sizeof *g->g.plan);
-    hd_delete(g->g.cost_ns, g->g.n_tasks * sizeof *g->g.cost_ns);
-    g->g.plan = NULL;
-    g->g.cost_ns = NULL;
-}
-
 /* What a call on plans starts with: no run, frozen. */
 static heddle_status prepare(heddle_graph *g, const char *call)
 {
@@ -30,14 +20,7 @@ static heddle_status prepare(heddle_graph *g, const char *call)
 /* Takes p over, whatever comes. */
 static heddle_status replace(heddle_graph *g, hd_plan *p)
 {
-    hd_plan *plan = g->g.plan ? g->g.plan : hd_new(sizeof *plan);
-    if (!plan) {
-        hd_plan_clear(p);
-        return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "a plan for a graph: out of memory");
-    }
-    hd_plan_clear(plan);
-    *plan = *p;
-    g->g.plan = plan;
+    HD_TRY(hd_graph_take_plan(&g->g, p, &g->ctx->error));
     g->stale = 1;
     return HEDDLE_OK;
 }
@@ -50,7 +33,7 @@ static int is_join(const hd_graph *g, uint32_t t) { return hd_graph_task(g, t)->
 /* The outcome of the last run; 0: there is none. */
 static int last_outcome(heddle_graph *g, hd_outcome *o, const char *call)
 {
-    return (g->has_result || hd_graph_running(g)) && hd_graph_outcome(g, o, call) == HEDDLE_OK;
+    return (g->job.has_result || hd_job_is_running(&g->job)) && hd_graph_outcome(g, o, call) == HEDDLE_OK;
 }
 
 /* How long each task took, into cost_ns, which is all 0. Returns how many different tasks were traced. */
@@ -109,7 +92,7 @@ HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers
     if (!n_workers)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL,
                       "heddle_graph_replan: how many workers there will be is known after a run; give a number");
-    HD_TRY(hd_plan_make(&p, &g->g, n_workers, HD_PLAN_PATH, g->g.cost_ns, HD_PLAN_HOP_NS, &g->ctx->error));
+    HD_TRY(hd_graph_plan(&p, &g->g, n_workers, HD_PLAN_PATH, &g->ctx->error));
     return replace(g, &p);
 }
 
@@ -336,10 +319,8 @@ HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *pat
 
 HEDDLE_API const char *heddle_get_how(heddle_graph *g)
 {
-    hd_result r;
     hd_outcome o;
     if (!g || !last_outcome(g, &o, "heddle_get_how"))
         return "";
-    g->ctx->backend->result(g->loaded, &r);
-    return r.how ? r.how : "";
+    return o.how ? o.how : "";
 }

@@ -3,10 +3,8 @@
 #ifndef HD_RUN_H
 #define HD_RUN_H
 
-#include "backend/backend.h"
+#include "run/job.h"
 #include "run/report.h"
-
-#include <pthread.h>
 
 struct heddle_ctx {
     hd_error error;
@@ -30,42 +28,25 @@ struct heddle_graph {
     hd_loaded *loaded; /* made by the first run */
     void *app;         /* copy of the app record, app_bytes of the table */
     uint64_t load_ns;
-    int running;             /* started and not concluded */
-    int said_who;            /* the sentence of a passed time limit stands in the context */
-    int has_result;          /* a run has ended */
     int stale;               /* what is loaded was made before the plan: the next run loads anew */
-    uint64_t deadline_ns;    /* of the config's time limit */
-    heddle_job *job;         /* of the run, NULL for heddle_run */
-    heddle_status end;       /* how the last run ended */
-    pthread_mutex_t mutex;   /* guards running, end, job, done; calls on a job come from any thread */
-    pthread_cond_t moved;    /* a watched task is done, or the run ended */
+    hd_job job;              /* its run */
     hd_list callbacks;       /* hd_callback, by index among the watched tasks */
-    uint8_t *done;           /* one byte a watched task */
-    uint64_t n_done;         /* bytes of done */
     heddle_table *own_table; /* of a graph from a file */
 };
 
-struct heddle_job {
-    heddle_graph *graph;
-    int ended;
-    heddle_status end;
-};
+static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
 
-/* run.c: waits for a run in flight and concludes it. */
-void hd_graph_settle(heddle_graph *g);
-/* run.c: waits for a run in flight, then takes the graph off its device: the next run loads it anew. */
+/* handle.c: EDEVICE with its sentence if the context is lost. */
+heddle_status hd_ctx_check(heddle_ctx *ctx);
+/* A handle that a call may use: the context lives, no run is in flight. */
+heddle_status hd_graph_usable(heddle_graph *g, const char *call);
+
+/* run.c: a graph as a job. */
+extern const hd_job_kind hd_graph_job;
+/* Waits for a run in flight, then takes the graph off its device: the next run loads it anew. */
 void hd_graph_unload(heddle_graph *g);
 /* The outcome of the last ended run; EBUSY, or EINVAL before the first. */
 heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *call);
-/* graph_api.c: a handle that a call may use: the context lives, no run is in flight. */
-heddle_status hd_graph_usable(heddle_graph *g, const char *call);
-/* plan_api.c: frees the graph's plan and measured costs. */
-void hd_graph_drop_plan(heddle_graph *g);
-/* Started and not concluded. */
-int hd_graph_running(heddle_graph *g);
-static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
-/* EDEVICE with its sentence if the context is lost. */
-heddle_status hd_ctx_check(heddle_ctx *ctx);
 
 /* spin.c: a table whose bodies all spin for the nanoseconds in their record, with these names. */
 typedef struct hd_spin_args {

@@ -36,10 +36,8 @@ static void add_worker(const hd_outcome *o, uint32_t worker, heddle_worker_stats
     }
 }
 
-heddle_status hd_report_worker(const hd_graph *g, const hd_outcome *o, uint32_t worker, heddle_worker_stats *out,
-                               hd_error *e)
+heddle_status hd_report_worker(const hd_outcome *o, uint32_t worker, heddle_worker_stats *out, hd_error *e)
 {
-    (void)g;
     if (!out || worker >= o->n_workers)
         return hd_say(e, HEDDLE_EINVAL, "statistics of worker %u, into %p: the run had %u workers", worker, (void *)out,
                       o->n_workers);
@@ -50,52 +48,40 @@ heddle_status hd_report_worker(const hd_graph *g, const hd_outcome *o, uint32_t 
 
 /* ---- the longest path --------------------------------------------------------------------------------------------- */
 
-uint32_t *hd_report_order(const hd_graph *g)
-{
-    uint32_t *order = hd_new(g->n_tasks * sizeof *order), *left = hd_new(g->n_tasks * sizeof *left);
-    if (order && left) {
-        (void)hd_graph_order(g, order, left);
-    } else {
-        hd_delete(order, g->n_tasks * sizeof *order);
-        order = NULL;
-    }
-    hd_delete(left, g->n_tasks * sizeof *left);
-    return order;
-}
-
-/* path[t]: the longest path that ends before task t. */
-static uint64_t longest(const hd_graph *g, const uint32_t *order, const uint64_t *body_ns, uint64_t *path)
+/* path[t]: the longest path that ends before item t. */
+static uint64_t longest(const hd_legend *l, const uint32_t *order, const uint64_t *body_ns, uint64_t *path)
 {
     uint64_t i, most = 0;
     uint32_t k;
-    for (i = 0; i < g->n_tasks; i++) {
-        const hd_task *task = hd_graph_task(g, order[i]);
-        uint64_t end = path[order[i]] + body_ns[order[i]];
+    for (i = 0; i < l->n_items; i++) {
+        const uint32_t t = order[i], n = l->n_after(l->self, t);
+        uint64_t end = path[t] + body_ns[t];
         most = end > most ? end : most;
-        for (k = 0; k < task->n_succ; k++) {
-            uint32_t next = hd_graph_edge(g, task, k).task;
+        for (k = 0; k < n; k++) {
+            uint32_t next = l->after(l->self, t, k);
             path[next] = end > path[next] ? end : path[next];
         }
     }
     return most;
 }
 
-static heddle_status find_path(const hd_graph *g, const hd_outcome *o, uint64_t *path_ns, hd_error *e)
+static heddle_status find_path(const hd_outcome *o, uint64_t *path_ns, hd_error *e)
 {
-    uint64_t n_bytes = g->n_tasks * sizeof(uint64_t);
+    const hd_legend *l = &o->legend;
+    uint64_t n_bytes = l->n_items * sizeof(uint64_t);
     uint64_t *body_ns = hd_new(n_bytes), *path = hd_new(n_bytes);
-    uint32_t *order = hd_report_order(g), w, i;
+    uint32_t *order = l->sorted(l->self), w, i;
     heddle_status s = HEDDLE_OK;
     if (body_ns && path && order) {
         for (w = 0; w < o->n_workers; w++)
             for (i = 0; i < hd_n_events(o, w); i++)
                 if (!hd_event_is_spawned(&hd_events_of(o, w)[i]))
                     body_ns[hd_events_of(o, w)[i].task] = hd_event_ns(&hd_events_of(o, w)[i]);
-        *path_ns = longest(g, order, body_ns, path);
+        *path_ns = longest(l, order, body_ns, path);
     } else {
         s = hd_say(e, HEDDLE_ENOMEM, "statistics of a run: out of memory");
     }
-    hd_delete(order, g->n_tasks * sizeof *order);
+    hd_delete(order, l->n_items * sizeof *order);
     hd_delete(path, n_bytes);
     hd_delete(body_ns, n_bytes);
     return s;
@@ -117,13 +103,15 @@ static void add_tally(const hd_tally *t, heddle_stats *out)
     out->n_dropped += t->n_dropped;
 }
 
-heddle_status hd_report_stats(const hd_graph *g, const hd_outcome *o, heddle_stats *out, hd_error *e)
+heddle_status hd_report_stats(const hd_outcome *o, heddle_stats *out, hd_error *e)
 {
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats sum = {0, 0, 0, 0, 0};
     uint32_t w;
-    s.size = out->size;
-    s.load_ns = out->load_ns;
+    s.load_ns = o->cost.load_ns;
+    s.plan_ns = o->cost.plan_ns;
+    s.kernel_ns = o->cost.kernel_ns;
+    s.is_trying = o->is_trying;
     s.run_ns = hd_since(o, o->end_ns);
     s.n_workers = o->n_workers;
     s.n_tasks_min = o->n_workers ? UINT32_MAX : 0;
@@ -138,8 +126,8 @@ heddle_status hd_report_stats(const hd_graph *g, const hd_outcome *o, heddle_sta
     s.dep_ns = sum.dep_ns;
     if (s.run_ns && o->n_workers)
         s.utilisation = (double)s.body_ns / ((double)s.run_ns * o->n_workers);
-    if (s.n_events)
-        HD_TRY(find_path(g, o, &s.path_ns, e));
+    if (s.n_events && o->legend.n_items)
+        HD_TRY(find_path(o, &s.path_ns, e));
     *out = s;
     return HEDDLE_OK;
 }
@@ -153,14 +141,14 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The times of one body's tasks, into ns if it is given. Returns how many. */
-static uint64_t times_of(const hd_graph *g, const hd_outcome *o, uint32_t body, uint64_t *ns)
+static uint64_t times_of(const hd_outcome *o, uint32_t body, uint64_t *ns)
 {
     uint64_t n = 0;
     uint32_t w, i;
     for (w = 0; w < o->n_workers; w++)
         for (i = 0; i < hd_n_events(o, w); i++) {
             const hd_event *ev = &hd_events_of(o, w)[i];
-            if (hd_event_body(g, ev) != body)
+            if (hd_kind_of(o, ev) != body)
                 continue;
             if (ns)
                 ns[n] = hd_event_ns(ev);
@@ -169,19 +157,19 @@ static uint64_t times_of(const hd_graph *g, const hd_outcome *o, uint32_t body, 
     return n;
 }
 
-heddle_status hd_report_body(const hd_graph *g, const hd_outcome *o, uint32_t body, heddle_body_stats *out, hd_error *e)
+heddle_status hd_report_body(const hd_outcome *o, uint32_t body, heddle_body_stats *out, hd_error *e)
 {
     uint64_t n, i, *ns;
-    if (!out || body >= g->table->n_bodies)
-        return hd_say(e, HEDDLE_EINVAL, "statistics of body %u, into %p: table %s has %u bodies", body, (void *)out,
-                      g->table->name, g->table->n_bodies);
-    n = times_of(g, o, body, NULL);
+    if (!out || body >= o->legend.n_kinds)
+        return hd_say(e, HEDDLE_EINVAL, "statistics of body %u, into %p: %s has %u bodies", body, (void *)out,
+                      o->legend.title, o->legend.n_kinds);
+    n = times_of(o, body, NULL);
     ns = hd_new(n * sizeof *ns);
     if (!ns)
-        return hd_say(e, HEDDLE_ENOMEM, "statistics of body %s: out of memory", g->table->bodies[body].name);
+        return hd_say(e, HEDDLE_ENOMEM, "statistics of body %s: out of memory", hd_kind_name(o, body));
     memset(out, 0, sizeof *out);
-    out->name = g->table->bodies[body].name;
-    out->n_tasks = times_of(g, o, body, ns);
+    out->name = hd_kind_name(o, body);
+    out->n_tasks = times_of(o, body, ns);
     qsort(ns, n, sizeof *ns, by_size);
     for (i = 0; i < n; i++)
         out->total_ns += ns[i];
@@ -196,11 +184,11 @@ heddle_status hd_report_body(const hd_graph *g, const hd_outcome *o, uint32_t bo
 
 /* ---- events ------------------------------------------------------------------------------------------------------- */
 
-static heddle_event event_of(const hd_graph *g, const hd_outcome *o, uint32_t worker, const hd_event *ev)
+static heddle_event event_of(const hd_outcome *o, uint32_t worker, const hd_event *ev)
 {
     heddle_event out;
     out.task = hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task;
-    out.body = hd_event_body(g, ev);
+    out.body = hd_kind_of(o, ev);
     out.worker = worker;
     out.begin_ns = hd_since(o, ev->begin);
     out.end_ns = hd_since(o, ev->end);
@@ -210,8 +198,7 @@ static heddle_event event_of(const hd_graph *g, const hd_outcome *o, uint32_t wo
     return out;
 }
 
-heddle_status hd_report_events(const hd_graph *g, const hd_outcome *o, heddle_event *ev, size_t n_max, size_t *n_out,
-                               hd_error *e)
+heddle_status hd_report_events(const hd_outcome *o, heddle_event *ev, size_t n_max, size_t *n_out, hd_error *e)
 {
     size_t n = 0;
     uint32_t w, i;
@@ -220,7 +207,7 @@ heddle_status hd_report_events(const hd_graph *g, const hd_outcome *o, heddle_ev
     for (w = 0; w < o->n_workers; w++)
         for (i = 0; i < hd_n_events(o, w); i++, n++)
             if (n < n_max)
-                ev[n] = event_of(g, o, w, &hd_events_of(o, w)[i]);
+                ev[n] = event_of(o, w, &hd_events_of(o, w)[i]);
     *n_out = n;
     return HEDDLE_OK;
 }

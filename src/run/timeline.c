@@ -39,7 +39,6 @@ typedef struct column {
 } column;
 
 typedef struct picture {
-    const hd_graph *g;
     const hd_outcome *o;
     hd_file *f;
     heddle_stats stats;
@@ -113,8 +112,8 @@ static void code_row(picture *p, uint32_t worker)
     memset(p->row, 0, p->n_columns * sizeof *p->row);
     for (i = 0; i < hd_n_events(p->o, worker); i++) {
         const hd_event *ev = &hd_events_of(p->o, worker)[i];
-        uint32_t body = hd_event_body(p->g, ev);
-        if (body != HD_BODY_JOIN)
+        uint32_t body = hd_kind_of(p->o, ev);
+        if (body < p->o->legend.n_kinds)
             put_event(p, ev, body);
     }
     for (at = 0; at < p->n_columns; at++) {
@@ -161,10 +160,10 @@ static void count_events(picture *p)
     for (w = 0; w < p->o->n_workers; w++)
         for (i = 0; i < hd_n_events(p->o, w); i++) {
             const hd_event *ev = &hd_events_of(p->o, w)[i];
-            uint32_t body = hd_event_body(p->g, ev);
+            uint32_t body = hd_kind_of(p->o, ev);
             if (end_of(p, ev) > p->span_ns)
                 p->span_ns = end_of(p, ev); /* the clocks of host and device may differ a little */
-            if (body != HD_BODY_JOIN)
+            if (body < p->o->legend.n_kinds)
                 p->counts[body]++;
         }
 }
@@ -173,7 +172,7 @@ static void picture_clear(picture *p)
 {
     hd_delete(p->row, p->cap_columns * sizeof *p->row);
     hd_delete(p->codes, p->cap_columns * p->o->n_workers);
-    hd_delete(p->counts, p->g->table->n_bodies * sizeof *p->counts);
+    hd_delete(p->counts, p->o->legend.n_kinds * sizeof *p->counts);
 }
 
 static int picture_room(picture *p)
@@ -198,14 +197,12 @@ static uint64_t row_milli(uint64_t n_workers)
     return milli;
 }
 
-static heddle_status picture_init(picture *p, const hd_graph *g, const hd_outcome *o, hd_error *e)
+static heddle_status picture_init(picture *p, const hd_outcome *o, hd_error *e)
 {
     memset(p, 0, sizeof *p);
-    p->g = g;
     p->o = o;
-    p->stats.size = sizeof p->stats;
-    HD_TRY(hd_report_stats(g, o, &p->stats, e));
-    p->counts = hd_new(g->table->n_bodies * sizeof *p->counts);
+    HD_TRY(hd_report_stats(o, &p->stats, e));
+    p->counts = hd_new(o->legend.n_kinds * sizeof *p->counts);
     if (p->counts)
         count_events(p);
     if (!p->counts || picture_room(p)) {
@@ -276,8 +273,9 @@ static void print_caption(picture *p)
     hd_print_milli(p->f, (uint64_t)(s->utilisation * 1000 + 0.5) * 100);
     hd_file_print(p->f, " %% \xc2\xb7 longest path ");
     print_duration(p->f, s->path_ns);
-    hd_file_print(p->f, " \xc2\xb7 %llu task%s on %u worker%s \xc2\xb7 %s, %s</text>\n", (unsigned long long)s->n_tasks,
-                  s->n_tasks == 1 ? "" : "s", s->n_workers, s->n_workers == 1 ? "" : "s", p->o->backend, p->o->policy);
+    hd_file_print(p->f, " \xc2\xb7 %llu task%s on %u %s%s \xc2\xb7 %s, %s</text>\n", (unsigned long long)s->n_tasks,
+                  s->n_tasks == 1 ? "" : "s", s->n_workers, p->o->legend.row, s->n_workers == 1 ? "" : "s",
+                  p->o->backend, p->o->policy);
 }
 
 /* Where the next entry of the legend stands. */
@@ -313,9 +311,9 @@ static uint32_t print_legend(const picture *p, hd_file *f)
     place at = {LEFT_PX, 83};
     uint32_t body, n = 0;
     uint64_t others = 0;
-    for (body = 0; body < p->g->table->n_bodies; body++)
+    for (body = 0; body < p->o->legend.n_kinds; body++)
         if (p->counts[body] && n++ < MOST_LEGEND)
-            print_entry(f, &at, hd_colour(body), hd_body_name(p->g->table, body), p->counts[body]);
+            print_entry(f, &at, hd_colour(body), hd_kind_name(p->o, body), p->counts[body]);
         else
             others += p->counts[body];
     if (n > MOST_LEGEND)
@@ -368,8 +366,8 @@ static void print_rows(picture *p)
         hd_print_milli(p->f, p->top_px * 1000 + w * p->row_milli + p->row_milli / 2 + 4000);
         hd_file_print(p->f, "\">%llu</text>\n", (unsigned long long)w);
     }
-    hd_file_print(p->f, "<text transform=\"translate(20 %u) rotate(-90)\" text-anchor=\"middle\">worker</text>\n</g>\n",
-                  p->top_px + height / 2);
+    hd_file_print(p->f, "<text transform=\"translate(20 %u) rotate(-90)\" text-anchor=\"middle\">%s</text>\n</g>\n",
+                  p->top_px + height / 2, p->o->legend.row);
 }
 
 /* One code over all rows. The plot's unit is a column to the right and a row downwards. */
@@ -451,18 +449,17 @@ static void print_all(picture *p, const char *title)
     hd_file_print(p->f, "</svg>\n");
 }
 
-heddle_status hd_write_timeline(const hd_graph *g, const hd_outcome *o, const char *path, const char *title,
-                                hd_error *e)
+heddle_status hd_write_timeline(const hd_outcome *o, const char *path, const char *title, hd_error *e)
 {
     picture p;
     heddle_status s;
     if (!path || !o->events || !o->n_workers)
         return hd_say(e, HEDDLE_EINVAL, "a timeline: %s",
                       path ? "the run was not traced (n_trace is 0)" : "path is NULL");
-    HD_TRY(picture_init(&p, g, o, e));
+    HD_TRY(picture_init(&p, o, e));
     s = hd_file_create(&p.f, path, e);
     if (s == HEDDLE_OK) {
-        print_all(&p, title ? title : g->table->name);
+        print_all(&p, title ? title : o->legend.title);
         s = hd_file_commit(p.f, e);
     }
     picture_clear(&p);

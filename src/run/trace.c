@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace.c - a run as a Chrome trace (JSON object form), for Perfetto and chrome://tracing: a thread a worker, a
- * complete event a task, a flow an edge. Behind the events stands "heddle", an object of totals that viewers skip.
+ * complete event a task, a flow an edge (where the legend has edges). Behind the events stands "heddle", an object of totals that viewers skip.
  *
  * What viewers ask for: timestamps in microseconds; a flow's start inside its slice (one nanosecond before its end,
  * because a slice is closed at its end), its finish bound to the enclosing slice; slices not empty, or nothing binds
@@ -12,10 +12,12 @@
 #include "run/report.h"
 #include "graph/dump.h"
 
+#include <string.h>
+
 #define MANY_EDGES (1u << 18)
 
 typedef struct tracer {
-    const hd_graph *g;
+    const hd_legend *l;
     const hd_outcome *o;
     hd_file *f;
     const hd_event **of;   /* by task: its event; for an untraced join that of its last predecessor; or NULL */
@@ -26,44 +28,43 @@ typedef struct tracer {
 
 static void tracer_clear(tracer *t)
 {
-    hd_delete(t->of, t->g->n_tasks * sizeof *t->of);
-    hd_delete(t->last, t->g->n_tasks * sizeof *t->last);
-    hd_delete(t->order, t->g->n_tasks * sizeof *t->order);
+    hd_delete(t->of, t->l->n_items * sizeof *t->of);
+    hd_delete(t->last, t->l->n_items * sizeof *t->last);
+    hd_delete(t->order, t->l->n_items * sizeof *t->order);
 }
-
-static int is_join(const tracer *t, uint32_t task) { return hd_graph_task(t->g, task)->body == HD_BODY_JOIN; }
 
 /* Fills of and last, along the edges. */
 static void find_causes(tracer *t)
 {
+    const hd_legend *l = t->l;
     uint64_t i;
     uint32_t w, k;
     for (w = 0; w < t->o->n_workers; w++)
         for (k = 0; k < hd_n_events(t->o, w); k++)
             if (!hd_event_is_spawned(&hd_events_of(t->o, w)[k]))
                 t->of[hd_events_of(t->o, w)[k].task] = &hd_events_of(t->o, w)[k];
-    for (i = 0; i < t->g->n_tasks; i++) {
-        uint32_t from = t->order[i];
-        const hd_task *task = hd_graph_task(t->g, from);
-        if (!t->of[from] && is_join(t, from))
+    for (i = 0; i < t->l->n_items; i++) {
+        const uint32_t from = t->order[i], n = l->n_after(l->self, from);
+        if (!t->of[from] && l->is_point(l->self, from))
             t->of[from] = t->last[from];
-        for (k = 0; t->of[from] && k < task->n_succ; k++) {
-            const hd_event **last = &t->last[hd_graph_edge(t->g, task, k).task];
+        for (k = 0; t->of[from] && k < n; k++) {
+            const hd_event **last = &t->last[l->after(l->self, from, k)];
             if (!*last || t->of[from]->end > (*last)->end)
                 *last = t->of[from];
         }
     }
 }
 
-static heddle_status tracer_init(tracer *t, const hd_graph *g, const hd_outcome *o, hd_error *e)
+static heddle_status tracer_init(tracer *t, const hd_outcome *o, hd_error *e)
 {
-    t->g = g;
+    memset(t, 0, sizeof *t);
+    t->l = &o->legend;
     t->o = o;
-    t->f = NULL;
-    t->n_flows = 0;
-    t->of = hd_new(g->n_tasks * sizeof *t->of);
-    t->last = hd_new(g->n_tasks * sizeof *t->last);
-    t->order = hd_report_order(g);
+    if (!t->l->n_items)
+        return HEDDLE_OK;
+    t->of = hd_new(t->l->n_items * sizeof *t->of);
+    t->last = hd_new(t->l->n_items * sizeof *t->last);
+    t->order = t->l->sorted(t->l->self);
     if (t->of && t->last && t->order) {
         find_causes(t);
         return HEDDLE_OK;
@@ -86,16 +87,16 @@ static void print_names(const tracer *t)
     for (w = 0; w < t->o->n_workers; w++)
         hd_file_print(
             t->f,
-            ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"worker %u\"}}"
+            ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"%s %u\"}}"
             ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%u,\"args\":{\"sort_index\":%u}}",
-            w, w, w, w);
+            w, t->l->row, w, w, w);
 }
 
 static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
 {
     uint64_t begin = hd_since(t->o, ev->begin), ns = hd_event_ns(ev) ? hd_event_ns(ev) : 1;
     hd_file_print(t->f, ",\n{\"ph\":\"X\",\"name\":");
-    hd_print_json(t->f, hd_body_name(t->g->table, hd_event_body(t->g, ev)));
+    hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
     hd_file_print(t->f,
                   ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US ",\"dur\":" US
                   ",\"args\":{\"task\":%u,\"idle_us\":" US ",\"queue_us\":" US ",\"dep_us\":" US "}}",
@@ -121,10 +122,11 @@ static void print_flow(tracer *t, const hd_event *from, const hd_event *to)
 
 static void print_all_edges(tracer *t, uint32_t from)
 {
-    const hd_task *task = hd_graph_task(t->g, from);
+    const hd_legend *l = t->l;
+    const uint32_t n = l->n_after(l->self, from);
     uint32_t k;
-    for (k = 0; t->of[from] && k < task->n_succ; k++) {
-        uint32_t to = hd_graph_edge(t->g, task, k).task;
+    for (k = 0; t->of[from] && k < n; k++) {
+        uint32_t to = l->after(l->self, from, k);
         if (t->of[to] && t->of[to] != t->last[to]) /* not an untraced join, which borrows that of its cause */
             print_flow(t, t->of[from], t->of[to]);
     }
@@ -133,8 +135,8 @@ static void print_all_edges(tracer *t, uint32_t from)
 static void print_flows(tracer *t)
 {
     uint32_t i;
-    for (i = 0; i < t->g->n_tasks; i++)
-        if (t->g->n_edges <= MANY_EDGES)
+    for (i = 0; i < t->l->n_items; i++)
+        if (t->l->n_edges <= MANY_EDGES)
             print_all_edges(t, i);
         else if (t->of[i] && t->last[i] && t->of[i] != t->last[i])
             print_flow(t, t->last[i], t->of[i]);
@@ -149,7 +151,7 @@ static void print_totals(const tracer *t, const heddle_stats *s)
                   HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend, t->o->policy,
                   s->n_workers, US_OF(s->run_ns), US_OF(s->path_ns), (unsigned long long)s->n_events,
                   (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
-                  t->g->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
+                  t->l->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
 }
 
 static void print_all(tracer *t, const heddle_stats *s)
@@ -164,15 +166,15 @@ static void print_all(tracer *t, const heddle_stats *s)
     print_totals(t, s);
 }
 
-heddle_status hd_write_trace(const hd_graph *g, const hd_outcome *o, const char *path, hd_error *e)
+heddle_status hd_write_trace(const hd_outcome *o, const char *path, hd_error *e)
 {
     tracer t;
     heddle_stats stats = HEDDLE_STATS_INIT;
     heddle_status s;
     if (!path || !o->events)
         return hd_say(e, HEDDLE_EINVAL, "a trace: %s", path ? "the run was not traced (n_trace is 0)" : "path is NULL");
-    HD_TRY(hd_report_stats(g, o, &stats, e));
-    HD_TRY(tracer_init(&t, g, o, e));
+    HD_TRY(hd_report_stats(o, &stats, e));
+    HD_TRY(tracer_init(&t, o, e));
     s = hd_file_create(&t.f, path, e);
     if (s == HEDDLE_OK) {
         print_all(&t, &stats);

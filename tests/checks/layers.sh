@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # layers.sh - who may include whom: engine -> run -> backend -> graph -> base, never back up; one backend never another,
 # and nobody above them a backend by name; core only itself; openmp above them all, by public headers and its own; tools,
-# apps, benches and examples only public headers; CUDA headers only in the cuda backend.
+# apps, benches and examples only public headers; CUDA headers only in the cuda backend. The library heddle_ranges is
+# src/base and src/graph/range.c, which takes nothing else of src/graph; tools/share, which runs nothing, may take it.
 . "$(dirname "$0")/common.sh"
 
 # "FILE LINE INCLUDED" for each include, quoted ones resolved as the compiler would.
@@ -39,6 +40,7 @@ function floor_of(path) {
     if (path ~ /^src\/openmp\//) return 6
     return 0
 }
+function of_ranges(path) { return path ~ /^src\/base\// || path == "src/graph/range.h" }
 function backend_of(path) {
     if (path !~ /^src\/backend\/[^\/]+\//) return ""
     split(path, part, "/")
@@ -62,12 +64,14 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         if (to ~ /^nowhere/) no("there is no such file")
         if (to ~ /^(apps|tools|tests|bench|examples)\//) no("the library knows nothing of its users")
         if (floor_of(to) > floor_of(from)) no("a floor takes nothing from a floor above it")
+        if (from ~ /^src\/graph\/range\./ && to ~ /^src\/graph\// && !of_ranges(to)) no("ranges stand alone")
         if (from ~ /^src\/openmp\// && to ~ /^src\// && floor_of(to) != 6) no("public headers are enough here")
         if (from ~ /^src\/openmp\// && to ~ /^include\// && !public) no("core is installed, but no interface")
         if (backend_of(to) != "" && backend_of(to) != backend_of(from)) no("a backend is reached through backend.h only")
     } else {
         split(from, part, "/")
         own = part[1] "/" (part[1] == "apps" ? "" : part[2] "/")
+        if (own == "tools/share/" && of_ranges(to)) next
         if (to ~ /^src\//) no("public headers are enough here")
         else if (to ~ /^include\// && !public) no("core is installed, but no interface")
         else if (to ~ /^nowhere/) no("there is no such file")

@@ -316,7 +316,7 @@ static void test_files(heddle_ctx *ctx, heddle_graph *g)
 static void test_context(heddle_backend backend)
 {
     heddle_ctx *ctx = fault_open(backend, 2);
-    heddle_config c;
+    heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_graph *g;
     CHECK(heddle_get_config(ctx, NULL) == HEDDLE_EINVAL && heddle_get_config(NULL, &c) == HEDDLE_EINVAL);
     CHECK_OK(ctx, heddle_get_config(ctx, &c));

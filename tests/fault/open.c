@@ -53,7 +53,7 @@ static void test_many_at_once(void)
 
 static void test_workers(uint32_t n_workers)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     uint32_t p;
     for (p = 1; p < HEDDLE_N_POLICIES; p++) {

@@ -2,6 +2,7 @@
 /* context.c - what heddle_open fills in, the machine it sees, memory of a context. */
 #include "check.h"
 #include "heddle.h"
+#include "run/run.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void test_defaults(void)
 {
     heddle_ctx *ctx = open_with(NULL);
     heddle_machine m;
-    heddle_config c;
+    heddle_config c = HEDDLE_CONFIG_INIT;
     CHECK_OK(ctx, heddle_get_config(ctx, &c));
     heddle_get_machine(&m);
     CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_has_backend(c.backend));
@@ -29,7 +30,7 @@ static void test_defaults(void)
 /* A program compiled against an older, shorter struct: the rest counts as zero. */
 static void test_old_config(void)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.size = offsetof(heddle_config, n_workers);
     c.backend = HEDDLE_CPU;
@@ -41,9 +42,54 @@ static void test_old_config(void)
     heddle_close(ctx);
 }
 
+/* The same for what is written: not a byte beyond the end that the caller knows. */
+#define CHECK_SHORT(type, last, init, call)                                                      \
+    do {                                                                                         \
+        type whole = init, part;                                                                 \
+        const size_t n = offsetof(type, last), rest = sizeof part - n;                           \
+        uint8_t untouched[sizeof part];                                                          \
+        type *out = &whole;                                                                      \
+        CHECK_OK(ctx, call);                                                                     \
+        memset(untouched, 0xee, sizeof untouched);                                               \
+        memset(&part, 0xee, sizeof part);                                                        \
+        part.size = n;                                                                           \
+        out = &part;                                                                             \
+        CHECK_OK(ctx, call);                                                                     \
+        CHECK(part.size == n && !memcmp((uint8_t *)&part + n, untouched, rest));                 \
+        CHECK(!memcmp((uint8_t *)&part + sizeof n, (uint8_t *)&whole + sizeof n, n - sizeof n)); \
+        part.size = sizeof n - 1;                                                                \
+        CHECK(call == HEDDLE_EINVAL);                                                            \
+    } while (0)
+
+static void test_old_structs(void)
+{
+    static char name[] = "wait";
+    char *const names[] = {name};
+    heddle_table *table = hd_spin_table_new(names, 1);
+    hd_spin_args a = {1};
+    heddle_task_desc d = HEDDLE_TASK_INIT;
+    heddle_ctx *ctx = open_with(NULL);
+    heddle_graph *g;
+    CHECK_OK(ctx, heddle_graph_new(ctx, table, &g));
+    d.size = offsetof(heddle_task_desc, place);
+    d.args = &a;
+    d.arg_bytes = sizeof a;
+    d.cost_ns = 5;
+    d.place = 99; /* beyond its end: not read */
+    CHECK_OK(ctx, heddle_graph_add_task(g, &d, NULL));
+    CHECK(hd_graph_task(&g->g, 0)->cost_ns == 5 && !(hd_graph_task(&g->g, 0)->flags >> HD_TASK_PLACE));
+    CHECK_OK(ctx, heddle_run(ctx, g, NULL, 0));
+    CHECK_SHORT(heddle_config, n_lanes, HEDDLE_CONFIG_INIT, heddle_get_config(ctx, out));
+    CHECK_SHORT(heddle_stats, n_stolen, HEDDLE_STATS_INIT, heddle_get_stats(g, out));
+    CHECK_SHORT(heddle_graph_info, n_levels, HEDDLE_GRAPH_INFO_INIT, heddle_graph_get_info(g, out));
+    heddle_graph_free(g);
+    hd_spin_table_free(table);
+    heddle_close(ctx);
+}
+
 static void test_given(void)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.backend = HEDDLE_CPU;
     c.n_workers = 5;
@@ -67,7 +113,7 @@ static void test_given(void)
 /* Lanes need the serial backend: auto chooses it. */
 static void test_lanes(void)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.n_lanes = 3;
     ctx = open_with(&c);
@@ -215,6 +261,7 @@ int main(void)
         CHECK(unsetenv(e.name) == 0);
     test_defaults();
     test_old_config();
+    test_old_structs();
     test_given();
     test_lanes();
     test_refusals();

@@ -174,7 +174,7 @@ static void test_program_first(void)
 
 static void test_open(void)
 {
-    heddle_config c;
+    heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     CHECK(!setenv("HEDDLE_BACKEND", "cpu", 1) && !setenv("HEDDLE_WORKERS", "3", 1) &&
           !setenv("HEDDLE_POLICY", "lrr", 1));
@@ -224,6 +224,42 @@ static void test_sentence(void)
     CHECK(!unsetenv("HEDDLE_DISPATCH"));
 }
 
+/* A struct of one's own, with a table of its own. */
+typedef struct knobs {
+    uint32_t depth;
+    const char *path;
+    enum { KNOBS_NONE, KNOBS_FEW, KNOBS_MANY } many;
+} knobs;
+
+static void test_other_struct(void)
+{
+    static const char *const manies[] = {"none", "few", "many"};
+    static const hd_env_variable variables[] = {
+        {"HEDDLE_TEST_DEPTH", "", HD_ENV_NUMBER, offsetof(knobs, depth), 9, NULL},
+        {"HEDDLE_TEST_PATH", "", HD_ENV_TEXT, offsetof(knobs, path), 0, NULL},
+        {"HEDDLE_TEST_MANY", "", HD_ENV_CHOICE, offsetof(knobs, many), 2, manies}};
+    static const hd_env_table table = {variables, 3};
+    knobs k = {0, NULL, KNOBS_NONE};
+    hd_error e;
+    CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_OK && !k.depth && !k.path && k.many == KNOBS_NONE);
+    CHECK(!setenv("HEDDLE_TEST_DEPTH", "7", 1) && !setenv("HEDDLE_TEST_MANY", "many", 1));
+    CHECK(!setenv("HEDDLE_TEST_PATH", "here", 1));
+    CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_OK && k.depth == 7 && k.many == KNOBS_MANY);
+    CHECK(!strcmp(k.path, "here"));
+    k = (knobs){3, "there", KNOBS_FEW}; /* what the program says comes first */
+    CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_OK && k.depth == 3 && k.many == KNOBS_FEW);
+    CHECK(!strcmp(k.path, "there"));
+    k.depth = 0;
+    CHECK(!setenv("HEDDLE_TEST_DEPTH", "10", 1));
+    CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_EINVAL);
+    CHECK_MSG(!strcmp(e.text, "HEDDLE_TEST_DEPTH=10: a number from 0 to 9 is expected"), "%s", e.text);
+    k.many = KNOBS_NONE;
+    CHECK(!unsetenv("HEDDLE_TEST_DEPTH") && !setenv("HEDDLE_TEST_MANY", "most", 1));
+    CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_EINVAL && k.many == KNOBS_NONE);
+    CHECK_MSG(!strcmp(e.text, "HEDDLE_TEST_MANY=most: none, few or many is expected"), "%s", e.text);
+    CHECK(!unsetenv("HEDDLE_TEST_MANY") && !unsetenv("HEDDLE_TEST_PATH"));
+}
+
 int main(void)
 {
     heddle_env_info i;
@@ -238,5 +274,6 @@ int main(void)
     test_open();
     test_names();
     test_sentence();
+    test_other_struct();
     return 0;
 }

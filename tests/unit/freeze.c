@@ -9,6 +9,7 @@ static const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "freeze", 
 
 /* The blob through the offsets of its header. */
 typedef struct view {
+    const hd_graph *g;
     const hd_blob *b;
     const hd_task *tasks;
     const hd_edge *edges;
@@ -21,6 +22,7 @@ typedef struct view {
 static void view_of(view *v, const hd_graph *g)
 {
     const uint8_t *p = g->blob;
+    v->g = g;
     v->b = (const hd_blob *)(const void *)p;
     v->tasks = (const hd_task *)(const void *)(p + sizeof(hd_blob));
     v->edges = (const hd_edge *)(const void *)(p + v->b->edges_at);
@@ -34,7 +36,7 @@ static void check_header(const view *v, const hd_graph *g)
 {
     const hd_blob *b = v->b;
     CHECK(b->magic == HD_BLOB_MAGIC && b->version == HEDDLE_CORE_VERSION);
-    CHECK(b->n_tasks == g->n_tasks && b->n_watched == g->n_watched && b->n_edges == g->n_edges);
+    CHECK(b->n_tasks == g->n_tasks && b->n_watched == g->watched.n && b->n_edges == g->n_edges);
     CHECK(b->edges_at == sizeof(hd_blob) + b->n_tasks * sizeof(hd_task));
     CHECK(b->args_at % 16 == 0 && b->args_at >= b->edges_at && b->roots_at >= b->args_at && b->roots_at % 4 == 0);
     CHECK(b->n_bytes == b->roots_at + b->n_roots * 4u && g->blob_bytes >= b->n_bytes);
@@ -109,7 +111,10 @@ static void check_task(const view *v, const spec_task *t, uint32_t number, uint3
     CHECK(n_bytes <= HD_INLINE_ARGS || args + n_bytes <= (const uint8_t *)v->roots);
     CHECK_MSG(!memcmp(args, t->args, n_bytes), "arguments of task %u", number);
     CHECK(!(task->flags & HD_TASK_WATCH) == !(t->flags & HEDDLE_TASK_WATCH));
-    CHECK(!(task->flags & HD_TASK_WATCH) || task->watch == (*n_watched)++);
+    if (task->flags & HD_TASK_WATCH) {
+        CHECK(hd_task_of_watch(v->g, *n_watched) == number);
+        CHECK(task->watch == (*n_watched)++);
+    }
     CHECK((task->flags & HD_TASK_URGENT) || t->priority <= 0);
     CHECK(t->place ? (task->flags >> HD_TASK_PLACE) - 1u == spec_worker(t->place, 8191)
                    : !(task->flags >> HD_TASK_PLACE));

@@ -230,7 +230,7 @@ static void test_writers(heddle_ctx *ctx)
 
 static const char *profile_of(heddle_ctx *ctx)
 {
-    static heddle_config c;
+    static heddle_config c = HEDDLE_CONFIG_INIT;
     CHECK_OK(ctx, heddle_get_config(ctx, &c));
     return c.profile;
 }

@@ -62,7 +62,7 @@ static uint32_t workers_of(rig *r)
 /* What the context has now, against what was asked for. */
 static void check_config(rig *r, const heddle_config *c)
 {
-    heddle_config got;
+    heddle_config got = HEDDLE_CONFIG_INIT;
     CHECK_OK(r->ctx, heddle_get_config(r->ctx, &got));
     CHECK(got.dispatch == c->dispatch && got.n_workers == c->n_workers && got.n_trace == c->n_trace);
 }
@@ -97,7 +97,7 @@ static void test_cpu(void)
 
 static void test_serial(void)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT, got;
+    heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     rig r;
     rig_open(&r, HEDDLE_SERIAL);
     run(&r);
@@ -161,7 +161,7 @@ static void test_plan(void)
 
 static void refuse(rig *r, const heddle_config *c, heddle_status s, const char *word)
 {
-    heddle_config before, after;
+    heddle_config before = HEDDLE_CONFIG_INIT, after = HEDDLE_CONFIG_INIT;
     CHECK_OK(r->ctx, heddle_get_config(r->ctx, &before));
     CHECK(heddle_reconfigure(r->ctx, c) == s);
     CHECK_MSG(strstr(heddle_errmsg(r->ctx), word), "%s", heddle_errmsg(r->ctx));

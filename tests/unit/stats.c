@@ -11,7 +11,7 @@ static void diamond(void)
         {{1450, 2450, 2, 400, 20, 30}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}};
     static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0, 6, 0, 20, 0, 0},
                                         {1, 0, 3, 0, 1, 4, 1, 0, 5, 0, 3, 0, 0}};
-    const hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf"};
+    hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf", {NULL}, 0, 0, 0, "", 1, {77, 5, 6}};
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats w;
     heddle_body_stats b;
@@ -24,9 +24,10 @@ static void diamond(void)
     CHECK(!hd_graph_after(&g, 1, 0, NULL) && !hd_graph_after(&g, 2, 0, NULL));
     CHECK(!hd_graph_after(&g, 3, 1, NULL) && !hd_graph_after(&g, 3, 2, NULL));
     CHECK(hd_graph_freeze(&g, NULL) == HEDDLE_OK);
-    s.load_ns = 77;
-    CHECK(hd_report_stats(&g, &o, &s, NULL) == HEDDLE_OK);
-    CHECK(s.size == sizeof s && s.load_ns == 77 && s.run_ns == 2000 && s.n_workers == 2);
+    hd_graph_legend(&o.legend, &g);
+    CHECK(hd_report_stats(&o, &s, NULL) == HEDDLE_OK);
+    CHECK(s.size == sizeof s && s.load_ns == 77 && s.plan_ns == 5 && s.kernel_ns == 6 && s.is_trying == 1 &&
+          s.run_ns == 2000 && s.n_workers == 2);
     CHECK(s.n_tasks == 4 && s.n_tasks_min == 1 && s.n_tasks_max == 3 && s.n_events == 4 && s.n_dropped == 0);
     CHECK(s.n_kept == 2 && s.n_pushed == 4 && s.n_full == 7 && s.n_spilled == 9 && s.n_parks == 5);
     CHECK(s.n_given == 11 && s.n_stolen == 23);
@@ -34,14 +35,75 @@ static void diamond(void)
     CHECK(s.idle_ns == 90 + 400 + (3000 - 2200) + (3000 - 2480));
     CHECK(s.path_ns == 300 + 1000 + 100);
     CHECK(s.utilisation > 0.49749 && s.utilisation < 0.49751);
-    CHECK(hd_report_worker(&g, &o, 1, &w, NULL) == HEDDLE_OK);
+    CHECK(hd_report_worker(&o, 1, &w, NULL) == HEDDLE_OK);
     CHECK(w.n_tasks == 1 && w.body_ns == 1000 && w.idle_ns == 920 && w.queue_ns == 20 && w.dep_ns == 30);
-    CHECK(hd_report_body(&g, &o, 1, &b, NULL) == HEDDLE_OK);
+    CHECK(hd_report_body(&o, 1, &b, NULL) == HEDDLE_OK);
     CHECK(!strcmp(b.name, "beta") && b.n_tasks == 3 && b.min_ns == 300 && b.median_ns == 590 && b.max_ns == 1000);
     CHECK(b.total_ns == 1890);
-    CHECK(hd_report_body(&g, &o, 3, &b, NULL) == HEDDLE_OK);
+    CHECK(hd_report_body(&o, 3, &b, NULL) == HEDDLE_OK);
     CHECK(!strcmp(b.name, "never") && b.n_tasks == 0 && b.min_ns == 0 && b.median_ns == 0 && b.total_ns == 0);
     hd_graph_clear(&g);
+}
+
+/* ---- a run of no graph ---- */
+
+static uint32_t wave_kind_of(const void *self, const hd_event *ev)
+{
+    (void)self;
+    return ev->task % 3; /* 2: of no kind */
+}
+
+static const char *wave_kind_name(const void *self, uint32_t kind)
+{
+    static const char *const names[] = {"even tile", "odd tile", "border"};
+    (void)self;
+    return names[kind];
+}
+
+static int file_has(const char *path, const char *word)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    CHECK(f && fclose(f) == 0);
+    text[n] = 0;
+    return strstr(text, word) != NULL;
+}
+
+/* Names come from the legend; without edges there is no longest path and no flow, and all else is as ever. */
+static void without_edges(void)
+{
+    static const hd_event row[3] = {{1100, 1400, 0, 0, 0, 0}, {1500, 1600, 1, 0, 0, 0}, {1700, 1750, 2, 0, 0, 0}};
+    static const hd_tally tally = {.n_tasks = 3, .n_events = 3};
+    static const char path[] = "stats_without_edges";
+    hd_outcome o;
+    heddle_stats s = HEDDLE_STATS_INIT;
+    heddle_body_stats b;
+    hd_error e;
+    memset(&o, 0, sizeof o);
+    o.n_workers = 1;
+    o.n_trace = 3;
+    o.begin_ns = 1000;
+    o.end_ns = 2000;
+    o.tallies = &tally;
+    o.events = row;
+    o.backend = "cpu";
+    o.policy = "lf";
+    o.legend.title = "a wave";
+    o.legend.row = "stripe";
+    o.legend.n_kinds = 2;
+    o.legend.kind_of = wave_kind_of;
+    o.legend.kind_name = wave_kind_name;
+    CHECK(hd_report_stats(&o, &s, NULL) == HEDDLE_OK && s.path_ns == 0 && s.body_ns == 450 && s.n_events == 3);
+    CHECK(hd_report_body(&o, 1, &b, NULL) == HEDDLE_OK && !strcmp(b.name, "odd tile") && b.total_ns == 100);
+    CHECK(hd_report_body(&o, 2, &b, &e) == HEDDLE_EINVAL && strstr(e.text, "a wave has 2 bodies"));
+    CHECK_MSG(hd_write_trace(&o, path, &e) == HEDDLE_OK, "%s", e.text);
+    CHECK(file_has(path, "\"odd tile\"") && file_has(path, "\"border\"") && file_has(path, "\"stripe 0\""));
+    CHECK(!file_has(path, "\"ph\":\"s\""));
+    CHECK_MSG(hd_write_timeline(&o, path, NULL, &e) == HEDDLE_OK, "%s", e.text);
+    CHECK(file_has(path, "<title>a wave</title>") && file_has(path, "even tile") && file_has(path, ">stripe<"));
+    CHECK(!file_has(path, "border") && file_has(path, "on 1 stripe "));
+    CHECK(remove(path) == 0);
 }
 
 static uint64_t path_by_relaxing(const synthetic *s)
@@ -74,11 +136,11 @@ static void events(const synthetic *s, const heddle_stats *stats)
     heddle_event *ev;
     heddle_body_stats b;
     uint32_t body;
-    CHECK(hd_report_events(&s->g, &s->o, NULL, 0, &n_all, NULL) == HEDDLE_OK && n_all == stats->n_events);
+    CHECK(hd_report_events(&s->o, NULL, 0, &n_all, NULL) == HEDDLE_OK && n_all == stats->n_events);
     ev = calloc(n_all + 1, sizeof *ev);
-    CHECK(hd_report_events(&s->g, &s->o, ev, n_all / 2, &n, NULL) == HEDDLE_OK && n == n_all);
+    CHECK(hd_report_events(&s->o, ev, n_all / 2, &n, NULL) == HEDDLE_OK && n == n_all);
     CHECK(ev[n_all / 2].end_ns == 0);
-    CHECK(hd_report_events(&s->g, &s->o, ev, n_all, &n, NULL) == HEDDLE_OK);
+    CHECK(hd_report_events(&s->o, ev, n_all, &n, NULL) == HEDDLE_OK);
     for (i = 0; i < n; i++) {
         CHECK(ev[i].body == hd_graph_task(&s->g, ev[i].task)->body && ev[i].end_ns <= stats->run_ns);
         CHECK(i == 0 || ev[i].worker > ev[i - 1].worker ||
@@ -86,7 +148,7 @@ static void events(const synthetic *s, const heddle_stats *stats)
     }
     for (body = 0; body < SYNTHETIC_BODIES; body++) {
         uint64_t total = 0;
-        CHECK(hd_report_body(&s->g, &s->o, body, &b, NULL) == HEDDLE_OK);
+        CHECK(hd_report_body(&s->o, body, &b, NULL) == HEDDLE_OK);
         for (i = n = rank_low = rank_high = 0; i < n_all; i++) {
             uint64_t ns = ev[i].end_ns - ev[i].begin_ns;
             if (ev[i].body != body)
@@ -122,11 +184,11 @@ static void random_run(uint64_t *seed)
     uint32_t n = 1 + (uint32_t)check_below(seed, 90), i;
     synthetic_graph(&s, n, (uint32_t)check_below(seed, 3 * n), seed);
     synthetic_run(&s, 1 + (uint32_t)check_below(seed, 5), check_below(seed, 3) ? n : 1 + n / 8, seed);
-    CHECK(hd_report_stats(&s.g, &s.o, &stats, NULL) == HEDDLE_OK);
+    CHECK(hd_report_stats(&s.o, &stats, NULL) == HEDDLE_OK);
     CHECK(stats.n_tasks == n && stats.n_events + stats.n_dropped == n);
     CHECK(stats.path_ns == path_by_relaxing(&s));
     for (i = 0; i < s.o.n_workers; i++) {
-        CHECK(hd_report_worker(&s.g, &s.o, i, &w, NULL) == HEDDLE_OK);
+        CHECK(hd_report_worker(&s.o, i, &w, NULL) == HEDDLE_OK);
         CHECK(w.n_tasks >= stats.n_tasks_min && w.n_tasks <= stats.n_tasks_max);
         if (s.tallies[i].n_dropped)
             CHECK(w.idle_ns == idle_of_events(&s, i));
@@ -151,11 +213,11 @@ static void untraced(uint64_t *seed)
     synthetic_run(&s, 3, 0, seed);
     memset(s.tallies, 0, 3 * sizeof *s.tallies);
     s.tallies[1].n_tasks = 20;
-    CHECK(hd_report_stats(&s.g, &s.o, &stats, NULL) == HEDDLE_OK);
+    CHECK(hd_report_stats(&s.o, &stats, NULL) == HEDDLE_OK);
     CHECK(stats.n_tasks == 20 && stats.n_tasks_min == 0 && stats.n_tasks_max == 20 && stats.run_ns > 0);
     CHECK(stats.body_ns + stats.idle_ns + stats.queue_ns + stats.dep_ns + stats.path_ns == 0);
-    CHECK(hd_report_body(&s.g, &s.o, 0, &b, NULL) == HEDDLE_OK && b.n_tasks == 0);
-    CHECK(hd_report_events(&s.g, &s.o, NULL, 0, &n, NULL) == HEDDLE_OK && n == 0);
+    CHECK(hd_report_body(&s.o, 0, &b, NULL) == HEDDLE_OK && b.n_tasks == 0);
+    CHECK(hd_report_events(&s.o, NULL, 0, &n, NULL) == HEDDLE_OK && n == 0);
     synthetic_free(&s);
 }
 
@@ -168,12 +230,12 @@ static void refusals(uint64_t *seed)
     size_t n;
     synthetic_graph(&s, 4, 4, seed);
     synthetic_run(&s, 2, 4, seed);
-    CHECK(hd_report_worker(&s.g, &s.o, 2, &w, &e) == HEDDLE_EINVAL && strstr(e.text, "worker 2"));
-    CHECK(hd_report_worker(&s.g, &s.o, 0, NULL, &e) == HEDDLE_EINVAL);
-    CHECK(hd_report_body(&s.g, &s.o, SYNTHETIC_BODIES, &b, &e) == HEDDLE_EINVAL && strstr(e.text, "body 5"));
-    CHECK(hd_report_body(&s.g, &s.o, HD_BODY_JOIN, &b, &e) == HEDDLE_EINVAL);
-    CHECK(hd_report_events(&s.g, &s.o, NULL, 1, &n, &e) == HEDDLE_EINVAL);
-    CHECK(hd_report_events(&s.g, &s.o, NULL, 0, NULL, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_worker(&s.o, 2, &w, &e) == HEDDLE_EINVAL && strstr(e.text, "worker 2"));
+    CHECK(hd_report_worker(&s.o, 0, NULL, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_body(&s.o, SYNTHETIC_BODIES, &b, &e) == HEDDLE_EINVAL && strstr(e.text, "body 5"));
+    CHECK(hd_report_body(&s.o, HD_BODY_JOIN, &b, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_events(&s.o, NULL, 1, &n, &e) == HEDDLE_EINVAL);
+    CHECK(hd_report_events(&s.o, NULL, 0, NULL, &e) == HEDDLE_EINVAL);
     synthetic_free(&s);
 }
 
@@ -189,13 +251,13 @@ static void out_of_memory(uint64_t *seed)
     held = hd_held_bytes();
     for (n = 1; st != HEDDLE_OK; n++) {
         hd_fail_alloc_at(n);
-        st = hd_report_stats(&s.g, &s.o, &stats, NULL);
+        st = hd_report_stats(&s.o, &stats, NULL);
         hd_fail_alloc_at(0);
         CHECK((st == HEDDLE_OK) == (n == 5) && (n == 5 || (st == HEDDLE_ENOMEM && stats.n_tasks == 0)));
         CHECK(hd_held_bytes() == held);
     }
     hd_fail_alloc_at(1);
-    CHECK(hd_report_body(&s.g, &s.o, 0, &b, NULL) == HEDDLE_ENOMEM && hd_held_bytes() == held);
+    CHECK(hd_report_body(&s.o, 0, &b, NULL) == HEDDLE_ENOMEM && hd_held_bytes() == held);
     hd_fail_alloc_at(0);
     synthetic_free(&s);
 }
@@ -204,6 +266,7 @@ int main(void)
 {
     uint64_t seed = check_seed(12), i;
     diamond();
+    without_edges();
     for (i = 0; i < 200; i++)
         random_run(&seed);
     untraced(&seed);

@@ -109,7 +109,16 @@ static inline void synthetic_room(synthetic *s, uint32_t n_workers, uint32_t n_t
 {
     s->tallies = calloc(n_workers, sizeof *s->tallies);
     s->events = n_trace ? calloc((size_t)n_workers * n_trace, sizeof *s->events) : NULL;
-    s->o = (hd_outcome){n_workers, n_trace, 1000000007u, 1000000007u, s->tallies, s->events, "cpu", "lf"};
+    memset(&s->o, 0, sizeof s->o);
+    s->o.n_workers = n_workers;
+    s->o.n_trace = n_trace;
+    s->o.begin_ns = s->o.end_ns = 1000000007u;
+    s->o.tallies = s->tallies;
+    s->o.events = s->events;
+    s->o.backend = "cpu";
+    s->o.policy = "lf";
+    s->o.how = "";
+    hd_graph_legend(&s->o.legend, &s->g);
 }
 
 /* A greedy schedule of the graph on n_workers, of which each keeps n_trace events. */
@@ -189,7 +198,7 @@ static inline char *synthetic_text(const char *path, size_t *n_bytes)
 
 /* A writer of a report (trace, timeline): refuses a NULL path and one that cannot be made; every allocation of it fails
  * once, leaving neither a file nor memory behind; refuses a run that was not traced. */
-typedef heddle_status (*synthetic_writer)(const hd_graph *g, const hd_outcome *o, const char *path, hd_error *e);
+typedef heddle_status (*synthetic_writer)(const hd_outcome *o, const char *path, hd_error *e);
 
 static inline void synthetic_refusals(synthetic_writer writer, const char *path, uint64_t *seed)
 {
@@ -199,19 +208,19 @@ static inline void synthetic_refusals(synthetic_writer writer, const char *path,
     heddle_status st = HEDDLE_ENOMEM;
     synthetic_graph(&s, 10, 10, seed);
     synthetic_run(&s, 2, 10, seed);
-    CHECK(writer(&s.g, &s.o, NULL, &e) == HEDDLE_EINVAL && strstr(e.text, "NULL"));
-    CHECK(writer(&s.g, &s.o, "/nowhere/at/all", &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all"));
+    CHECK(writer(&s.o, NULL, &e) == HEDDLE_EINVAL && strstr(e.text, "NULL"));
+    CHECK(writer(&s.o, "/nowhere/at/all", &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all"));
     held = hd_held_bytes();
     for (n = 1; st != HEDDLE_OK; n++) {
         hd_fail_alloc_at(n);
-        st = writer(&s.g, &s.o, path, NULL);
+        st = writer(&s.o, path, NULL);
         hd_fail_alloc_at(0);
         CHECK(st == HEDDLE_ENOMEM ? access(path, F_OK) != 0 : st == HEDDLE_OK && n > 5);
         CHECK(hd_held_bytes() == held);
     }
     unlink(path);
     s.o.events = NULL;
-    CHECK(writer(&s.g, &s.o, path, &e) == HEDDLE_EINVAL && strstr(e.text, "not traced"));
+    CHECK(writer(&s.o, path, &e) == HEDDLE_EINVAL && strstr(e.text, "not traced"));
     synthetic_free(&s);
 }
 

@@ -119,7 +119,7 @@ static void free_grid(grid *v)
 static char *svg_of(const synthetic *s, const char *title, size_t *n_bytes)
 {
     char *svg;
-    CHECK_MSG(hd_write_timeline(&s->g, &s->o, path, title, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
+    CHECK_MSG(hd_write_timeline(&s->o, path, title, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
     svg = synthetic_text(path, n_bytes);
     unlink(path);
     check_xml(svg);
@@ -352,9 +352,9 @@ static void odd_times(uint64_t *seed)
     synthetic_free(&s);
 }
 
-static heddle_status untitled(const hd_graph *g, const hd_outcome *o, const char *file, hd_error *e)
+static heddle_status untitled(const hd_outcome *o, const char *file, hd_error *e)
 {
-    return hd_write_timeline(g, o, file, NULL, e);
+    return hd_write_timeline(o, file, NULL, e);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static json_t *trace_of(const synthetic *s)
 {
     json_error_t why;
     json_t *root;
-    CHECK_MSG(hd_write_trace(&s->g, &s->o, path, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
+    CHECK_MSG(hd_write_trace(&s->o, path, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
     root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
     CHECK_MSG(root, "line %d: %s", why.line, why.text);
     unlink(path);
@@ -105,7 +105,7 @@ static void check_totals(const synthetic *s, const json_t *root)
 {
     const json_t *h = get(root, "heddle");
     heddle_stats stats = HEDDLE_STATS_INIT;
-    CHECK(hd_report_stats(&s->g, &s->o, &stats, NULL) == HEDDLE_OK);
+    CHECK(hd_report_stats(&s->o, &stats, NULL) == HEDDLE_OK);
     CHECK(!strcmp(text(h, "backend"), "cpu") && !strcmp(text(h, "policy"), "lf") &&
           !strcmp(text(h, "version"), "0.1.0"));
     CHECK(integer(h, "workers") == stats.n_workers && integer(h, "tasks") == stats.n_tasks);

@@ -5,7 +5,6 @@
 
 #include "cli.h"
 
-#include <string.h>
 #include <stdlib.h>
 
 /* A run that hangs must not hang the terminal: ten minutes, on a GPU one. The environment may say otherwise. */
@@ -40,6 +39,7 @@ static int open_context(work *w, const heddle_config *cfg)
     w->open_ns = cli_now_ns() - begin_ns;
     if (s)
         return cli_heddle_bad(NULL, s);
+    w->config.size = sizeof w->config;
     s = heddle_get_config(w->ctx, &w->config);
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
@@ -91,10 +91,17 @@ int work_run(work *w, uint64_t *ns)
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
+/* Is the best way to run the graph still being looked for? */
+static int is_trying(const work *w)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    return heddle_get_stats(w->graph, &stats) == HEDDLE_OK && stats.is_trying;
+}
+
 int work_settle(work *w)
 {
     uint64_t ns;
-    while (strstr(heddle_get_how(w->graph), "being tried"))
+    while (is_trying(w))
         if (work_reset(w) || work_run(w, &ns))
             return CLI_BAD;
     return CLI_OK;

@@ -9,6 +9,7 @@
 #include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/counted.h"
+#include "backend/words.h"
 #include "base/machine.h"
 #include "backend/cpu/work.h"
 #include "graph/plan.h"
@@ -57,14 +58,11 @@ struct hd_loaded {
     hd_watcher watcher;
     hd_host host;
     uint8_t *block; /* all words of the run, in one piece */
-    uint64_t block_bytes, shared_bytes;
+    uint64_t block_bytes, cleared_bytes, shared_bytes;
     uint8_t *shared; /* one arena a worker */
     hd_cpu_now *now;
     hd_scheduler *scheduler; /* dispatch scheduler */
     hd_steps steps;          /* dispatch plan */
-    hd_task *tasks;          /* these three where bodies spawn: as run has them */
-    uint32_t *bodies;
-    uint8_t *args;
     uint64_t plan_ns;
     char how[64];
     uint32_t dirty;  /* the last run did not end well: clear counters and rings */
@@ -291,74 +289,24 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
 
-static uint64_t slot_words(const hd_run *r)
+/* What threads have besides the run's words, behind them. With block NULL only measures. */
+static uint64_t cut(hd_loaded *l, uint8_t *block, uint64_t at)
 {
-    switch (r->dispatch) {
-    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
-    case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
-    case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
-    case HD_DISPATCH_CENTRAL: return r->n_slots;
-    default: return 0;
-    }
-}
-
-/* Cuts the block: shared words, cursors, slots, tallies, counters, what spawning needs, links, events, now, arenas. With
- * block NULL only measures. */
-static uint64_t cut(hd_loaded *l, uint8_t *block)
-{
-    hd_run *r = &l->run;
-    uint64_t at = 0, n = r->n_tasks, w = r->n_workers;
-#define PART(field, type, n_bytes)                       \
-    field = block ? (type *)(void *)(block + at) : NULL; \
+    const hd_run *r = &l->run;
+#define PART(field, type, n_bytes)                          \
+    l->field = block ? (type *)(void *)(block + at) : NULL; \
     at += lines(n_bytes)
-    PART(r->shared, hd_shared, sizeof(hd_shared));
-    PART(r->cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
-    PART(r->slots, uint32_t, slot_words(r) * 4);
-    PART(r->tallies, hd_tally, w * sizeof(hd_tally));
-    PART(r->count, uint32_t, n * 4);
-    if (r->n_arena) {
-        PART(r->store, uint32_t, hd_arena_store_bytes(r));
-        PART(r->pool, uint32_t, hd_arena_pool_bytes(r));
-        PART(l->tasks, hd_task, hd_arena_task_bytes(r));
-    }
-    PART(r->link, uint32_t, r->n_arena || r->dispatch == HD_DISPATCH_DISTRIBUTED ? hd_arena_link_bytes(r) : 0);
-    if (r->n_arena) {
-        PART(r->back, uint32_t, hd_arena_link_bytes(r));
-        PART(r->after, struct hd_after, hd_arena_after_bytes(r));
-        PART(r->sibling, struct hd_sibling, hd_arena_sibling_bytes(r));
-        PART(l->bodies, uint32_t, hd_arena_body_bytes(r));
-        PART(l->args, uint8_t, hd_arena_arg_bytes(r));
-    }
-    PART(l->scheduler, hd_scheduler, r->dispatch == HD_DISPATCH_SCHEDULER ? sizeof(hd_scheduler) : 0);
-    PART(r->events, hd_event, w * r->n_trace * sizeof(hd_event));
-    PART(l->now, hd_cpu_now, w * sizeof(hd_cpu_now));
-    PART(l->shared, uint8_t, w * l->shared_bytes);
+    PART(scheduler, hd_scheduler, r->dispatch == HD_DISPATCH_SCHEDULER ? sizeof(hd_scheduler) : 0);
+    PART(now, hd_cpu_now, r->n_workers * sizeof(hd_cpu_now));
+    PART(shared, uint8_t, r->n_workers * l->shared_bytes);
 #undef PART
     return at;
 }
 
-/* The graph's tasks and large arguments stand before those that bodies make. */
-static void copy_graph(hd_loaded *l)
-{
-    const hd_graph *g = l->graph;
-    if (!l->run.n_arena)
-        return;
-    memcpy(l->tasks, hd_graph_task(g, 0), g->n_tasks * sizeof(hd_task));
-    l->run.tasks = l->tasks;
-    hd_arena_fill_bodies(l->bodies, g);
-    l->run.bodies = l->bodies;
-    if (!l->run.child_args)
-        return;
-    memcpy(l->args, g->blob + hd_graph_blob(g)->args_at, hd_graph_blob(g)->args_bytes);
-    l->run.args = l->args;
-}
-
 static void clear_words(hd_loaded *l)
 {
-    uint8_t *first = (uint8_t *)l->run.shared, *end = (uint8_t *)l->run.link;
-    memset(first, 0, (size_t)(end - first)); /* shared, cursors, slots, tallies, counters, free slots, gates */
-    copy_graph(l);
+    memset(l->block, 0, (size_t)l->cleared_bytes);
+    hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     l->dirty = 0;
 }
@@ -419,43 +367,33 @@ static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
                       heddle_dispatch_name(d->dispatch));
     if (d->dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(g))
         return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
-    if (d->dispatch == HEDDLE_DISPATCH_PLAN && g->plan && g->plan->n_workers != d->n_workers)
-        return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", g->plan->n_workers,
-                      d->n_workers);
     return HEDDLE_OK;
 }
 
 static heddle_status make_steps(hd_loaded *l, hd_error *e)
 {
-    const hd_graph *g = l->graph;
-    hd_plan own = {0, 0, NULL, NULL};
-    heddle_status s = HEDDLE_OK;
     uint64_t begin = hd_host_clock();
     if (l->run.dispatch != HD_DISPATCH_PLAN)
         return HEDDLE_OK;
-    if (!g->plan)
-        s = hd_plan_make(&own, g, l->run.n_workers, HD_PLAN_PATH, g->cost_ns, HD_PLAN_HOP_NS, e);
-    if (s == HEDDLE_OK)
-        s = hd_steps_make(&l->steps, g->plan ? g->plan : &own, g, e);
-    hd_plan_clear(&own);
+    HD_TRY(hd_graph_steps(&l->steps, l->graph, l->run.n_workers, HD_PLAN_PATH, e));
     l->run.steps = l->steps.steps;
     l->run.lists = l->steps.lists;
     l->run.step_edges = l->steps.edges;
     l->plan_ns = hd_host_clock() - begin;
-    return s;
+    return HEDDLE_OK;
 }
 
 static heddle_status make_block(hd_loaded *l, hd_error *e)
 {
     uint32_t i;
-    l->block_bytes = cut(l, NULL);
+    const uint64_t n_bytes = hd_words_bytes(&l->run, NULL, &l->cleared_bytes);
+    l->block_bytes = cut(l, NULL, n_bytes);
     l->block = hd_new(l->block_bytes);
     if (!l->block)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
-    (void)cut(l, l->block);
-    copy_graph(l);
-    if (!l->run.n_trace)
-        l->run.events = NULL;
+    hd_words_cut(&l->run, NULL, l->block);
+    (void)cut(l, l->block, n_bytes);
+    hd_arena_fill(&l->run, l->graph);
     for (i = 0; i < l->run.n_workers; i++)
         l->now[i].now.task = l->now[i].now.waits = HD_NONE;
     hd_rearm(&l->run, 1); /* the block is zero */
@@ -493,8 +431,9 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher
     return l;
 }
 
-static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
+    const hd_graph *g = work->desc;
     hd_loaded *l;
     heddle_status s;
     *out = NULL;
@@ -512,12 +451,12 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_w
     return s;
 }
 
-/* Steps have copies of the small argument records. */
+/* Where bodies spawn there is a copy of all records; steps have copies of the small ones. */
 static void changed(hd_loaded *l, uint32_t task)
 {
     const hd_task *t = hd_graph_task(l->graph, task);
-    if (l->run.n_arena)
-        copy_graph(l);
+    if (l->run.n_arena && t->arg_bytes)
+        memcpy(hd_arena_args(&l->run, l->graph, task), hd_graph_args(l->graph, t), t->arg_bytes);
     if (l->steps.steps && t->arg_bytes <= HD_INLINE_ARGS)
         memcpy(l->steps.steps[l->steps.step_of[task]].args, t->args, t->arg_bytes);
 }
@@ -573,7 +512,7 @@ static void stop(hd_loaded *l, uint32_t why)
         hd_wake_all(&l->run);
 }
 
-static void result(const hd_loaded *l, hd_result *out)
+static void result(const hd_loaded *l, hd_outcome *out)
 {
     out->n_workers = l->run.n_workers;
     out->n_trace = l->run.n_trace;
@@ -585,8 +524,7 @@ static void result(const hd_loaded *l, hd_result *out)
     out->code = l->stop_code;
     out->task = l->stop_task;
     out->how = l->how;
-    out->executor = HEDDLE_EXECUTOR_AUTO;
-    out->dispatch = l->device->dispatch;
+    out->is_trying = 0;
     out->cost = (hd_cost){0, l->plan_ns, 0};
 }
 
@@ -615,6 +553,7 @@ static uint32_t waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
 const hd_backend hd_cpu_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CPU,
+    .works = 1u << HD_WORK_GRAPH,
     .count = count,
     .open = open_device,
     .close = close_device,

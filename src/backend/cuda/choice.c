@@ -63,7 +63,7 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
             return s;
         f->next = l->forms;
         l->forms = f;
-        l->cost.more_ns += hd_host_clock() - begin;
+        l->cost.load_ns += hd_host_clock() - begin;
     }
     *out = f;
     return HEDDLE_OK;

@@ -40,6 +40,10 @@ heddle_status hd_driver_find(hd_driver *out, hd_error *e);
  * EDEVICE. */
 heddle_status hd_cuda_say(hd_error *e, cudaError_t error, const char *doing);
 heddle_status hd_driver_say(const hd_driver *d, hd_error *e, CUresult error, const char *doing);
+/* Makes the device current for this thread. */
+heddle_status hd_cuda_use(const hd_device *d, hd_error *e);
+/* Is the stream being captured? Then nothing may wait, ask or launch a graph in it. */
+int hd_cuda_capturing(cudaStream_t stream);
 #define HD_CUDA_TRY(call, e, doing)                 \
     do {                                            \
         cudaError_t try_ = (call);                  \
@@ -55,7 +59,7 @@ heddle_status hd_cuda_copy(hd_device *d, void *to, const void *from, uint64_t n_
 /* A device is opened, or closed: the last one gives back what copies have made. */
 void hd_cuda_copies(const hd_device *d, int open);
 
-/* ---- device.c ---- */
+/* ---- a device ---- */
 
 struct hd_device {
     heddle_config config; /* as opened */
@@ -66,11 +70,6 @@ struct hd_device {
     cudaStream_t side;         /* what must not wait for a run: the stop word */
     hd_loaded *in_pieces;      /* the run that was started last, if it goes into the stream in pieces */
 };
-
-/* Makes the device current for this thread. */
-heddle_status hd_cuda_use(const hd_device *d, hd_error *e);
-/* Is the stream being captured? Then nothing may wait, ask or launch a graph in it. */
-int hd_cuda_capturing(cudaStream_t stream);
 
 /* ---- a form: one way to run a loaded graph ---- */
 
@@ -100,7 +99,7 @@ struct hd_form {
     /* The task of which the arguments changed gets its record anew; synchronous. */
     heddle_status (*changed)(hd_form *f, uint32_t task, hd_error *e);
     /* After the end of a run: tallies and events, in memory of the form. stop, code and task are filled in, too. */
-    heddle_status (*result)(hd_form *f, hd_result *out, hd_error *e);
+    heddle_status (*result)(hd_form *f, hd_outcome *out, hd_error *e);
     void (*free)(hd_form *f);
 };
 
@@ -133,7 +132,7 @@ struct hd_loaded {
     struct hd_app_copy *copies; /* of hd_cuda_enqueue */
     uint64_t begin_ns;
     hd_cost cost; /* so far */
-    hd_result last;
+    hd_outcome last;
     char complaint[512], how[640];
     hd_error note; /* what the profile's file is good for, if that must be said */
 };

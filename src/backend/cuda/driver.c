@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* driver.c - the driver's functions, and sentences for its errors and the runtime's. */
+/* driver.c - the ground of the folder: the driver's functions, sentences for its errors and the runtime's, the current device,
+ * a stream's state. */
 #include "backend/cuda/cuda.h"
 
 #include <string.h>
@@ -36,4 +37,16 @@ heddle_status hd_driver_say(const hd_driver *d, hd_error *e, CUresult error, con
     (void)d->cuGetErrorString(error, &text);
     return hd_say(e, error == CUDA_ERROR_OUT_OF_MEMORY ? HEDDLE_ENOMEM : HEDDLE_EDEVICE, "%s: %s (%s)", doing, text,
                   name);
+}
+
+heddle_status hd_cuda_use(const hd_device *d, hd_error *e)
+{
+    HD_CUDA_TRY(cudaSetDevice(d->index), e, "making the GPU current");
+    return HEDDLE_OK;
+}
+
+int hd_cuda_capturing(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }

@@ -19,20 +19,6 @@
 
 static const char loading[] = "loading a graph as launches";
 
-hd_level hd_level_of(const hd_launch_form *f, uint32_t first)
-{
-    hd_level level;
-    memset(&level, 0, sizeof level);
-    level.tasks = f->loaded->tasks;
-    level.args = f->loaded->args;
-    level.app = f->loaded->app;
-    level.list = f->list + first;
-    level.fail = f->fail;
-    level.events = f->events;
-    level.pdl = f->form.executor == HEDDLE_EXECUTOR_CUDAGRAPH_PDL;
-    return level;
-}
-
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
 static heddle_status launch(const hd_launch_form *f, const hd_launch *x, cudaStream_t stream, hd_error *e)
@@ -127,7 +113,7 @@ static heddle_status fetch_rows(hd_launch_form *f, hd_error *e)
     return hd_rows_make(&f->rows, f->fetched, n, (uint32_t)d->n_sms, e);
 }
 
-static heddle_status result(hd_form *form, hd_result *out, hd_error *e)
+static heddle_status result(hd_form *form, hd_outcome *out, hd_error *e)
 {
     hd_launch_form *f = (hd_launch_form *)form;
     memset(out, 0, sizeof *out);

@@ -6,6 +6,8 @@
 #include "backend/cuda/cuda.h"
 #include "backend/levels.h"
 
+#include <string.h>
+
 typedef struct hd_launch_form {
     hd_form form;
     hd_loaded *loaded;
@@ -27,7 +29,19 @@ static inline CUfunction hd_function_of(const hd_launch_form *f, uint32_t body)
     return f->functions[body == HD_NONE ? f->loaded->graph->table->n_bodies : body];
 }
 /* What the kernel of a launch gets. */
-hd_level hd_level_of(const hd_launch_form *f, uint32_t first);
+static inline hd_level hd_level_of(const hd_launch_form *f, uint32_t first)
+{
+    hd_level level;
+    memset(&level, 0, sizeof level);
+    level.tasks = f->loaded->tasks;
+    level.args = f->loaded->args;
+    level.app = f->loaded->app;
+    level.list = f->list + first;
+    level.fail = f->fail;
+    level.events = f->events;
+    level.pdl = f->form.executor == HEDDLE_EXECUTOR_CUDAGRAPH_PDL;
+    return level;
+}
 
 /* cudagraph.c: the launches as a CUDA graph, one for each of a level side by side; with programmatic edges a chain; for
  * executor taskgraph a node a task. ERANGE beyond HD_MAX_NODES. */

@@ -52,7 +52,7 @@ void hd_cuda_unload(hd_loaded *l)
     (void)cudaFree(l->blob);
     (void)cudaFree(l->app);
     (void)cudaFreeHost(l->pinned);
-    hd_delete(l->told, (l->graph->n_watched + 1) * 4);
+    hd_delete(l->told, (l->graph->watched.n + 1) * 4);
     if (l->device->in_pieces == l)
         l->device->in_pieces = NULL;
     pthread_mutex_destroy(&l->mutex);
@@ -96,7 +96,7 @@ static uint64_t cut_pinned(hd_loaded *l, uint8_t *at)
     PART(end, hd_end, sizeof(hd_end));
     PART(first, hd_shared, sizeof(hd_shared));
     PART(stop_word, uint32_t, HD_LINE);
-    PART(watched, uint32_t, (l->graph->n_watched + 1) * 4);
+    PART(watched, uint32_t, (l->graph->watched.n + 1) * 4);
     PART(now, hd_now, l->n_now * sizeof(hd_now));
 #undef PART
     if (!l->n_now)
@@ -122,7 +122,7 @@ static heddle_status load_words(hd_loaded *l, hd_error *e)
     HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "loading a graph"); /* as app_staged is: put_app compares */
     l->n_now = l->device->config.time_limit_ms ? MAX_NOW : 0;
     HD_TRY(pin(l, e));
-    l->told = hd_new((g->n_watched + 1) * 4);
+    l->told = hd_new((g->watched.n + 1) * 4);
     if (!l->told)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     HD_CUDA_TRY(cudaEventCreate(&l->began), e, "loading a graph");
@@ -131,8 +131,9 @@ static heddle_status load_words(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
-heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
+    const hd_graph *g = work->desc;
     hd_loaded *l;
     heddle_status s;
     *out = NULL;
@@ -222,8 +223,8 @@ static heddle_status prepare(hd_loaded *l, hd_error *e)
     l->dirty = 0;
     HD_TRY(hd_choose(l, e));
     /* Run numbers begin anew after a stopped run: what the last ones left must not be taken for news, nor hide it. */
-    memset(l->watched, 0, l->graph->n_watched * 4);
-    memset(l->told, 0, l->graph->n_watched * 4);
+    memset(l->watched, 0, l->graph->watched.n * 4);
+    memset(l->told, 0, l->graph->watched.n * 4);
     blank_page(l);
     return HEDDLE_OK;
 }
@@ -284,14 +285,11 @@ heddle_status hd_cuda_start(hd_loaded *l, const void *app, int help, uint64_t li
 static void tell_watcher(hd_loaded *l)
 {
     uint64_t i;
-    uint32_t t;
-    for (i = 0; i < l->graph->n_watched; i++) {
+    for (i = 0; i < l->graph->watched.n; i++) {
         uint32_t run = __atomic_load_n(&l->watched[i], __ATOMIC_ACQUIRE);
         if (__atomic_exchange_n(&l->told[i], run, __ATOMIC_RELAXED) == run)
             continue;
-        for (t = 0; t < l->graph->n_tasks; t++)
-            if ((hd_graph_task(l->graph, t)->flags & HD_TASK_WATCH) && hd_graph_task(l->graph, t)->watch == i)
-                l->watcher.done(l->watcher.self, t);
+        l->watcher.done(l->watcher.self, hd_task_of_watch(l->graph, i));
     }
 }
 
@@ -361,7 +359,7 @@ void hd_cuda_stop(hd_loaded *l, uint32_t why)
 
 /* ---- afterwards --------------------------------------------------------------------------------------------------- */
 
-static void lost_result(hd_loaded *l, hd_result *out)
+static void lost_result(hd_loaded *l, hd_outcome *out)
 {
     memset(out, 0, sizeof *out);
     out->stop = HD_STOP_LOST;
@@ -369,7 +367,7 @@ static void lost_result(hd_loaded *l, hd_result *out)
 }
 
 /* timed: it was started by hd_cuda_start, between events. */
-static void settle(hd_loaded *l, int timed, hd_result *out)
+static void settle(hd_loaded *l, int timed, hd_outcome *out)
 {
     hd_error e;
     float ms = 0;
@@ -381,9 +379,8 @@ static void settle(hd_loaded *l, int timed, hd_result *out)
     if (out->code && out->stop != HD_STOP_DONE && out->stop != HD_STOP_SPAWN)
         out->stop = HD_STOP_FAILED; /* a body failed before somebody else stopped the run */
     l->dirty |= out->stop != HD_STOP_DONE;
-    out->executor = l->form->executor;
-    out->dispatch = l->form->dispatch;
     out->how = l->how;
+    out->is_trying = !l->settled;
     out->cost = l->cost;
     if (timed && !l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
         out->begin_ns = 0; /* without events there is no other clock to agree with */
@@ -394,7 +391,7 @@ static void settle(hd_loaded *l, int timed, hd_result *out)
 }
 
 /* Called more than once for a run: the first call reads. */
-void hd_cuda_result(const hd_loaded *loaded, hd_result *out)
+void hd_cuda_result(const hd_loaded *loaded, hd_outcome *out)
 {
     hd_loaded *l = (hd_loaded *)(uintptr_t)loaded;
     if (l->begin_ns) {
@@ -506,7 +503,7 @@ heddle_status hd_cuda_enqueue(hd_loaded *l, const void *app, void *stream, hd_er
     return l->form->fetch ? l->form->fetch(l->form, s, e) : HEDDLE_OK;
 }
 
-void hd_cuda_synced(hd_loaded *l, hd_result *out)
+void hd_cuda_synced(hd_loaded *l, hd_outcome *out)
 {
     hd_app_copy *c;
     for (c = l->copies; c; c = c->next)

@@ -5,6 +5,7 @@
  * run and after one that did not end well; between good runs the last worker out leaves them ready. */
 #include "backend/arena.h"
 #include "backend/cuda/cuda.h"
+#include "backend/words.h"
 #include "heddle/core/baselines/scheduler.h"
 
 #include <stddef.h>
@@ -16,7 +17,6 @@
 #define SCHED_RING_MIN 64u            /* what a warp reports at once must find room                    */
 #define LOCAL_DEFAULT 1u              /* kept and pushed tasks in turns */
 #define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
-#define PAD_STEPS 4u                  /* behind the last list: a load brings several steps (core/planned.h)   */
 
 typedef struct persistent {
     hd_form form;
@@ -26,10 +26,7 @@ typedef struct persistent {
     uint32_t n_threads;
     uint8_t *block; /* device */
     uint64_t clear_bytes, block_bytes;
-    hd_steps steps;   /* dispatch plan */
-    uint32_t *bodies; /* these three, on the device, where bodies spawn: as run has them */
-    hd_task *tasks;
-    uint8_t *args;
+    hd_steps steps; /* dispatch plan */
     hd_tally *tallies;
     hd_event *events;
 } persistent;
@@ -56,56 +53,6 @@ static uint32_t ring_slots(const persistent *p)
     if (asked)
         return hd_power_of_two(asked > 2 ? asked : 2);
     return 8ull * r->n_workers * all <= RING_BYTES_MAX ? all : RING_MIN;
-}
-
-static uint64_t slot_words(const hd_run *r)
-{
-    switch (r->dispatch) {
-    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
-    case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
-    case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
-    case HD_DISPATCH_CENTRAL: return r->n_slots;
-    default: return 0;
-    }
-}
-
-/* Cuts the block; with block NULL only measures. What must be cleared comes first. */
-static uint64_t cut(persistent *p, uint8_t *block, uint64_t *clear_bytes)
-{
-    hd_run *r = &p->run;
-    uint64_t at = 0, w = r->n_workers;
-#define PART(field, type, n_bytes)                          \
-    r->field = block ? (type *)(void *)(block + at) : NULL; \
-    at += ((uint64_t)(n_bytes) + HD_LINE - 1) / HD_LINE * HD_LINE
-    PART(shared, hd_shared, sizeof(hd_shared));
-    PART(cursors, hd_cursor, 2 * w * sizeof(hd_cursor));
-    PART(count, uint32_t, r->n_tasks * 4ull);
-    PART(slots, uint32_t, slot_words(r) * 4);
-    if (r->n_arena) {
-        PART(store, uint32_t, hd_arena_store_bytes(r));
-        PART(pool, uint32_t, hd_arena_pool_bytes(r));
-        p->tasks = block ? (hd_task *)(void *)(block + at) : NULL;
-        at += hd_arena_task_bytes(r);
-    }
-    *clear_bytes = at;
-    PART(link, uint32_t, hd_arena_link_bytes(r));
-    if (r->n_arena) {
-        PART(back, uint32_t, hd_arena_link_bytes(r));
-        PART(after, struct hd_after, hd_arena_after_bytes(r));
-        PART(sibling, struct hd_sibling, hd_arena_sibling_bytes(r));
-        p->bodies = block ? (uint32_t *)(void *)(block + at) : NULL;
-        at += (hd_arena_body_bytes(r) + HD_LINE - 1) / HD_LINE * HD_LINE;
-        p->args = block ? block + at : NULL;
-        at += (hd_arena_arg_bytes(r) + HD_LINE - 1) / HD_LINE * HD_LINE;
-    }
-    PART(tallies, hd_tally, w * sizeof(hd_tally));
-    PART(events, hd_event, w * r->n_trace * sizeof(hd_event));
-    PART(steps, hd_step, p->steps.n_steps ? (p->steps.n_steps + PAD_STEPS) * sizeof(hd_step) : 0);
-    PART(lists, uint32_t, p->steps.n_workers * 4);
-    PART(step_edges, uint32_t, p->steps.n_edges * 4);
-#undef PART
-    return at;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
@@ -135,17 +82,14 @@ static heddle_status copy_graph(persistent *p, cudaStream_t stream, hd_error *e)
     const char *doing = "copying a graph to its arena";
     if (!p->run.n_arena)
         return HEDDLE_OK;
-    p->run.tasks = p->tasks;
-    p->run.bodies = p->bodies;
-    HD_CUDA_TRY(
-        cudaMemcpyAsync(p->tasks, p->loaded->tasks, g->n_tasks * sizeof(hd_task), cudaMemcpyDeviceToDevice, stream), e,
-        doing);
+    HD_CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)p->run.tasks, p->loaded->tasks, g->n_tasks * sizeof(hd_task),
+                                cudaMemcpyDeviceToDevice, stream),
+                e, doing);
     if (!p->run.child_args)
         return HEDDLE_OK;
-    p->run.args = p->args;
-    HD_CUDA_TRY(
-        cudaMemcpyAsync(p->args, p->loaded->args, hd_graph_blob(g)->args_bytes, cudaMemcpyDeviceToDevice, stream), e,
-        doing);
+    HD_CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)p->run.args, p->loaded->args, hd_graph_blob(g)->args_bytes,
+                                cudaMemcpyDeviceToDevice, stream),
+                e, doing);
     return HEDDLE_OK;
 }
 
@@ -193,12 +137,13 @@ static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
 static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
 {
     persistent *p = (persistent *)f;
-    const hd_task *t = hd_graph_task(p->loaded->graph, task);
+    const hd_graph *g = p->loaded->graph;
+    const hd_task *t = hd_graph_task(g, task);
     uint32_t at;
-    if (p->run.n_arena) {
-        HD_TRY(copy_graph(p, p->loaded->device->side, e));
-        HD_CUDA_TRY(cudaStreamSynchronize(p->loaded->device->side), e, "changing the arguments of a task");
-    }
+    if (p->run.n_arena && t->arg_bytes)
+        HD_CUDA_TRY(
+            cudaMemcpy(hd_arena_args(&p->run, g, task), hd_graph_args(g, t), t->arg_bytes, cudaMemcpyHostToDevice), e,
+            "changing the arguments of a task");
     if (!p->steps.steps)
         return HEDDLE_OK; /* it reads the blob's record */
     at = p->steps.step_of[task];
@@ -209,7 +154,7 @@ static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
     return HEDDLE_OK;
 }
 
-static heddle_status result(hd_form *f, hd_result *out, hd_error *e)
+static heddle_status result(hd_form *f, hd_outcome *out, hd_error *e)
 {
     persistent *p = (persistent *)f;
     const hd_end *end = p->loaded->end;
@@ -268,10 +213,7 @@ static heddle_status size_grid(persistent *p, hd_error *e)
     most = (uint32_t)(per_sm * l->device->n_sms) - p->run.n_schedulers;
     if (p->run.n_schedulers && most > HD_SCHED_WORKERS)
         most = HD_SCHED_WORKERS;
-    if (plan && asked && plan->n_workers != asked)
-        return hd_say(e, HEDDLE_EINVAL, "the graph's plan is for %u workers, the context has %u", plan->n_workers,
-                      asked);
-    if (plan)
+    if (plan && !asked)
         asked = plan->n_workers;
     if (asked > most)
         return hd_say(
@@ -292,15 +234,8 @@ static heddle_status size_grid(persistent *p, hd_error *e)
 
 static heddle_status make_steps(persistent *p, hd_error *e)
 {
-    const hd_graph *g = p->loaded->graph;
-    hd_plan own = {0, 0, NULL, NULL};
-    heddle_status s = HEDDLE_OK;
     uint64_t begin = hd_host_clock();
-    if (!g->plan)
-        s = hd_plan_make(&own, g, p->run.n_workers, p->form.style, g->cost_ns, HD_PLAN_HOP_NS, e);
-    if (s == HEDDLE_OK)
-        s = hd_steps_make(&p->steps, g->plan ? g->plan : &own, g, e);
-    hd_plan_clear(&own);
+    heddle_status s = hd_graph_steps(&p->steps, p->loaded->graph, p->run.n_workers, p->form.style, e);
     p->loaded->cost.plan_ns += hd_host_clock() - begin;
     return s;
 }
@@ -309,7 +244,7 @@ static heddle_status make_block(persistent *p, hd_error *e)
 {
     size_t free_bytes = 0, total_bytes = 0;
     cudaError_t r;
-    p->block_bytes = cut(p, NULL, &p->clear_bytes);
+    p->block_bytes = hd_words_bytes(&p->run, &p->steps, &p->clear_bytes);
     r = cudaMalloc((void **)&p->block, p->block_bytes);
     if (r != cudaSuccess) {
         (void)cudaGetLastError();
@@ -317,9 +252,7 @@ static heddle_status make_block(persistent *p, hd_error *e)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: its run needs %llu bytes on the GPU, %llu are free",
                       (unsigned long long)p->block_bytes, (unsigned long long)free_bytes);
     }
-    (void)cut(p, p->block, &p->clear_bytes);
-    if (!p->run.n_trace)
-        p->run.events = NULL;
+    hd_words_cut(&p->run, &p->steps, p->block);
     p->tallies = hd_new(p->run.n_workers * sizeof(hd_tally));
     p->events = p->run.n_trace ? hd_new((uint64_t)p->run.n_workers * p->run.n_trace * sizeof(hd_event)) : NULL;
     if (!p->tallies || (p->run.n_trace && !p->events))
@@ -336,7 +269,7 @@ static heddle_status upload(const persistent *p, const void *to, const void *fro
 
 static heddle_status upload_bodies(const persistent *p, hd_error *e)
 {
-    uint64_t n_bytes = hd_arena_body_bytes(&p->run);
+    uint64_t n_bytes = p->run.n_bodies * 8ull;
     heddle_status s;
     uint32_t *bodies;
     if (!p->run.n_arena)
@@ -345,7 +278,7 @@ static heddle_status upload_bodies(const persistent *p, hd_error *e)
     if (!bodies)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     hd_arena_fill_bodies(bodies, p->loaded->graph);
-    s = upload(p, p->bodies, bodies, n_bytes, e);
+    s = upload(p, p->run.bodies, bodies, n_bytes, e);
     hd_delete(bodies, n_bytes);
     return s;
 }

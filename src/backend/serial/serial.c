@@ -10,6 +10,7 @@
 #include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/serial/team.h"
+#include "backend/words.h"
 #include "heddle/core/turn.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ struct hd_loaded {
     hd_turn turn;
     hd_desk desk;
     uint8_t *block;
-    uint64_t block_bytes;
+    uint64_t block_bytes, cleared_bytes;
 };
 
 static uint32_t count(void) { return 1; }
@@ -102,33 +103,10 @@ static int sort(const hd_graph *g, uint32_t *order)
 
 /* ---- where bodies spawn ------------------------------------------------------------------------------------------ */
 
-static uint64_t cut(hd_run *r, uint8_t *block, uint32_t **bodies)
-{
-    uint64_t at = 0;
-#define PART(field, type, n_bytes)                       \
-    field = block ? (type *)(void *)(block + at) : NULL; \
-    at += ((n_bytes) + HD_LINE - 1) / HD_LINE * HD_LINE
-    PART(r->shared, hd_shared, sizeof(hd_shared));
-    PART(r->store, uint32_t, hd_arena_store_bytes(r));
-    PART(r->pool, uint32_t, hd_arena_pool_bytes(r));
-    PART(r->tasks, const hd_task, hd_arena_task_bytes(r));
-    PART(r->args, const uint8_t, hd_arena_arg_bytes(r));
-    PART(r->link, uint32_t, hd_arena_link_bytes(r));
-    PART(r->back, uint32_t, hd_arena_link_bytes(r));
-    PART(r->after, struct hd_after, hd_arena_after_bytes(r));
-    PART(r->sibling, struct hd_sibling, hd_arena_sibling_bytes(r));
-    PART(r->cursors, hd_cursor, 2 * sizeof(hd_cursor));
-    PART(r->tallies, hd_tally, sizeof(hd_tally));
-    PART(*bodies, uint32_t, hd_arena_body_bytes(r));
-#undef PART
-    return at;
-}
-
 /* 0: no memory. */
 static int make_arena(hd_loaded *l)
 {
     hd_run *r = &l->run;
-    uint32_t *bodies;
     if (!hd_arena_is_needed(l->graph))
         return 1;
     r->n_tasks = (uint32_t)l->graph->n_tasks;
@@ -136,26 +114,21 @@ static int make_arena(hd_loaded *l)
     r->policy = HD_POLICY_SHARE;
     r->dispatch = HD_DISPATCH_DISTRIBUTED;
     hd_arena_size(r, l->graph, l->device->n_arena);
-    l->block_bytes = cut(r, NULL, &bodies);
+    l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
     l->block = hd_new(l->block_bytes);
     if (!l->block)
         return 0;
-    (void)cut(r, l->block, &bodies);
-    hd_arena_fill_bodies(bodies, l->graph);
-    r->bodies = bodies;
+    hd_words_cut(r, NULL, l->block);
     return 1;
 }
 
 /* A run begins with an arena that nobody has used. */
 static void begin_arena(hd_loaded *l)
 {
-    uint32_t *bodies;
     if (!l->block)
         return;
-    memset(l->block, 0, (size_t)((uint8_t *)l->run.link - l->block));
-    (void)cut(&l->run, l->block, &bodies);
-    hd_arena_fill_bodies(bodies, l->graph);
-    memcpy(hd_child_at(&l->run, 0), hd_graph_task(l->graph, 0), l->graph->n_tasks * sizeof(hd_task));
+    memset(l->block, 0, (size_t)l->cleared_bytes);
+    hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     hd_worker_begin(&l->run, &l->worker, 0);
     l->turn = hd_turn_begin();
@@ -170,8 +143,9 @@ static void unload(hd_loaded *l)
     hd_delete(l, sizeof *l);
 }
 
-static heddle_status load(hd_loaded **out, hd_device *d, const hd_graph *g, hd_watcher watcher, hd_error *e)
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
+    const hd_graph *g = work->desc;
     hd_loaded *l = hd_new(sizeof *l);
     *out = NULL;
     if (!l)
@@ -302,7 +276,7 @@ static heddle_status wait(hd_loaded *l, uint64_t deadline_ns)
 
 static void stop(hd_loaded *l, uint32_t why) { (void)hd_stop(&l->fail, why); }
 
-static void result(const hd_loaded *l, hd_result *out)
+static void result(const hd_loaded *l, hd_outcome *out)
 {
     out->n_workers = 1;
     out->n_trace = l->device->n_trace;
@@ -314,8 +288,7 @@ static void result(const hd_loaded *l, hd_result *out)
     out->code = l->fail.code;
     out->task = l->fail.task;
     out->how = "";
-    out->executor = HEDDLE_EXECUTOR_AUTO;
-    out->dispatch = HEDDLE_DISPATCH_DEFAULT;
+    out->is_trying = 0;
     out->cost = (hd_cost){0, 0, 0};
 }
 
@@ -331,6 +304,7 @@ static const char *complaint(const hd_loaded *l) { return l->complaint; }
 const hd_backend hd_serial_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_SERIAL,
+    .works = 1u << HD_WORK_GRAPH,
     .count = count,
     .open = open_device,
     .close = close_device,

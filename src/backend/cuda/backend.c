@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* device.c - one NVIDIA GPU: opening, closing, memory.
+/* backend.c - the cuda backend as the floors above see it: one NVIDIA GPU, opened and closed, its memory, and the table of
+ * functions. It uses the other files of the folder; none of them uses it.
  *
  * Everything goes into a stream of the context's own that does not wait for the default stream, so several contexts and
  * other work of the process run beside one another. Only plain device memory is used. */
@@ -14,18 +15,6 @@ static uint32_t count(void)
         return 0;
     }
     return (uint32_t)n;
-}
-
-heddle_status hd_cuda_use(const hd_device *d, hd_error *e)
-{
-    HD_CUDA_TRY(cudaSetDevice(d->index), e, "making the GPU current");
-    return HEDDLE_OK;
-}
-
-int hd_cuda_capturing(cudaStream_t stream)
-{
-    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
 static void close_device(hd_device *d)
@@ -120,6 +109,7 @@ static heddle_status mem_read(hd_device *d, void *host, const void *src, size_t 
 const hd_backend hd_cuda_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CUDA,
+    .works = 1u << HD_WORK_GRAPH,
     .count = count,
     .describe = hd_cuda_describe,
     .open = open_device,

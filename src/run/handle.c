@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* handle.c - what every public call asks of the handle it was given: does the context live, does a run go on. The other
+ * files of src/run use it; it uses none of them. */
+#include "run/run.h"
+
+heddle_status hd_ctx_check(heddle_ctx *ctx)
+{
+    if (!ctx)
+        return hd_say(NULL, HEDDLE_EINVAL, "the context is NULL");
+    if (hd_ctx_lost(ctx))
+        return hd_say(&ctx->error, HEDDLE_EDEVICE,
+                      "the context is lost: a task ran past the time limit and did not return; close it");
+    return HEDDLE_OK;
+}
+
+heddle_status hd_graph_usable(heddle_graph *g, const char *call)
+{
+    int runs;
+    if (!g)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
+    HD_TRY(hd_ctx_check(g->ctx));
+    pthread_mutex_lock(&g->job.mutex);
+    runs = g->job.running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY;
+    pthread_mutex_unlock(&g->job.mutex);
+    return runs ? hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call) : HEDDLE_OK;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* job.c - see job.h.
+ *
+ *     idle --start--> running --(the kind says ended) conclude--> idle, with a result
+ *
+ * A job is concluded by whoever first finds that it ended: a run, a wait, a test, or the next call on its object.
+ * Concluding turns the stop word into a status and a sentence. Calls on a job may come from any thread; its mutex makes one
+ * of them conclude. */
+#include "run/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GRACE_NS 5000000000ull /* after the time limit, for bodies to come back */
+
+void hd_job_init(hd_job *j, const hd_job_kind *kind, void *self, heddle_ctx *ctx)
+{
+    memset(j, 0, sizeof *j);
+    j->kind = kind;
+    j->self = self;
+    j->ctx = ctx;
+    pthread_mutex_init(&j->mutex, NULL);
+    pthread_cond_init(&j->moved, NULL);
+}
+
+void hd_job_clear(hd_job *j)
+{
+    hd_delete(j->done, j->n_done);
+    pthread_cond_destroy(&j->moved);
+    pthread_mutex_destroy(&j->mutex);
+}
+
+int hd_job_watch(hd_job *j, uint64_t n)
+{
+    if (j->done || !n)
+        return 0;
+    j->done = hd_new(n);
+    j->n_done = j->done ? n : 0;
+    return j->done ? 0 : -1;
+}
+
+void hd_job_came(hd_job *j, uint64_t i, uint32_t item)
+{
+    pthread_mutex_lock(&j->mutex);
+    j->done[i] = 1;
+    pthread_cond_broadcast(&j->moved);
+    pthread_mutex_unlock(&j->mutex);
+    j->kind->came(j->self, i, item);
+}
+
+uint64_t hd_job_deadline(uint32_t ms)
+{
+    return ms == HEDDLE_FOREVER ? UINT64_MAX : hd_host_clock() + (uint64_t)ms * 1000000u;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+/* What a body did that it must not. */
+static const char *misuse(uint32_t code)
+{
+    switch (code) {
+    case HD_SPAWN_NOWHERE: return "spawned a task, and no body of its table is a HEDDLE_SPAWNER";
+    case HD_SPAWN_TOO_MANY: return "spawned more tasks than HEDDLE_SPAWNER says of it";
+    case HD_SPAWN_BODY: return "spawned a body that its table does not have, or with a record of another size";
+    case HD_SPAWN_AFTER: return "spawned a task that waits for more than HEDDLE_MAX_AFTER others";
+    case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
+    case HD_SPAWN_LATE: return "called heddle_continue after heddle_spawn; it must come first";
+    case HD_SPAWN_TWICE: return "called heddle_continue twice";
+    default: return "spawned a task with a range of no bytes, of a stride below its row, or past the address space";
+    }
+}
+
+static heddle_status end_status(hd_job *j, const hd_outcome *r)
+{
+    const char *more = j->kind->complaint(j->self);
+    hd_error *e = &j->ctx->error;
+    char who[128];
+    if (r->stop == HD_STOP_FAILED || r->stop == HD_STOP_SPAWN)
+        j->kind->say(j->self, r->task, who, sizeof who);
+    switch (r->stop) {
+    case HD_STOP_DONE: return HEDDLE_OK;
+    case HD_STOP_CANCELED: return hd_say(e, HEDDLE_ECANCELED, "the run was cancelled before its end");
+    case HD_STOP_LOST:
+        __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED);
+        return hd_say(e, HEDDLE_EDEVICE, "%s", more);
+    case HD_STOP_FAILED:
+        if (*more)
+            return hd_say(e, HEDDLE_EBODY, "%s: %s", who, more);
+        return hd_say(e, HEDDLE_EBODY, "%s failed with code %u", who, r->code);
+    case HD_STOP_SPAWN: return hd_say(e, HEDDLE_EBODY, "%s %s", who, misuse(r->code));
+    case HD_STOP_FULL:
+        return hd_say(
+            e, HEDDLE_ENOMEM,
+            "every slot for spawned tasks holds one that waits for room for its children: HEDDLE_ARENA, or the "
+            "config's n_arena, gives more");
+    default:
+        if (j->said_who) /* the sentence was made when the limit passed */
+            return HEDDLE_ETIMEDOUT;
+        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms", j->ctx->config.time_limit_ms);
+    }
+}
+
+/* With the mutex; the kind says that the job ended. */
+static void conclude(hd_job *j)
+{
+    hd_outcome r;
+    if (!j->running)
+        return;
+    j->kind->result(j->self, &r);
+    j->end = end_status(j, &r);
+    j->running = 0;
+    j->has_result = 1;
+    if (j->handle) {
+        j->handle->ended = 1;
+        j->handle->end = j->end;
+        j->handle = NULL;
+    }
+    pthread_cond_broadcast(&j->moved);
+}
+
+heddle_status hd_job_conclude(hd_job *j, const hd_outcome *r)
+{
+    j->has_result = 1;
+    j->said_who = 0;
+    return j->end = end_status(j, r);
+}
+
+/* Waits until deadline_ns. 1: concluded. */
+static int waited(hd_job *j, uint64_t deadline_ns)
+{
+    if (j->kind->wait(j->self, deadline_ns) == HEDDLE_EBUSY)
+        return 0;
+    pthread_mutex_lock(&j->mutex);
+    conclude(j);
+    pthread_mutex_unlock(&j->mutex);
+    return 1;
+}
+
+int hd_job_is_running(hd_job *j)
+{
+    int r;
+    pthread_mutex_lock(&j->mutex);
+    r = j->running;
+    pthread_mutex_unlock(&j->mutex);
+    return r;
+}
+
+int hd_job_is_over(hd_job *j) { return !hd_job_is_running(j) || waited(j, 0); }
+
+/* ---- who waits for whom ------------------------------------------------------------------------------------------- */
+
+/* What one worker is about, as a piece of a sentence. Returns its length. */
+static int say_doing(const hd_job *j, uint32_t worker, const hd_doing *d, const char *before, char *text, size_t n)
+{
+    char who[128];
+    if (d->task != HD_NONE) {
+        j->kind->say(j->self, d->task, who, sizeof who);
+        return snprintf(text, n, "%s worker %u in %.60s", before, worker, who);
+    }
+    return snprintf(text, n, "%s worker %u waits for task %u (%.24s), %u of its %u predecessors done", before, worker,
+                    d->waits, j->kind->name(j->self, d->waits), d->seen, d->need);
+}
+
+/* When no worker is in a task or waits for one: which tasks wait, at most 4. Returns how many. */
+static uint32_t say_waiting(const hd_job *j, char *text, size_t n)
+{
+    hd_doing d[4];
+    uint32_t i, n_tasks = j->kind->waiting ? j->kind->waiting(j->self, d, 4) : 0;
+    size_t at = 0;
+    for (i = 0; i < n_tasks && at + 1 < n; i++)
+        at += (size_t)snprintf(text + at, n - at, "%s task %u (%.24s) waits, %u of its %u predecessors done",
+                               i ? "," : "; no worker was in a task:", d[i].waits, j->kind->name(j->self, d[i].waits),
+                               d[i].seen, d[i].need);
+    return n_tasks;
+}
+
+/* The sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
+static void say_who(hd_job *j)
+{
+    char text[448];
+    uint32_t w, n[2] = {0, 0}, n_here = 0;
+    size_t at = 0;
+    hd_doing d;
+    text[0] = 0;
+    for (w = 0; j->kind->doing(j->self, w, &d); w++) {
+        int waits = d.task == HD_NONE;
+        n_here += (uint32_t)d.here;
+        if (!d.here || (waits && d.waits == HD_NONE) || n[waits]++ >= 4 || at + 1 >= sizeof text)
+            continue;
+        at += (size_t)say_doing(j, w, &d, at ? "," : ";", text + at, sizeof text - at);
+    }
+    hd_say(&j->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", j->ctx->config.time_limit_ms,
+           w == 0    ? "" /* there are none that could be asked */
+           : !n_here ? "; no worker has started: the device is busy with other work"
+           : n[0] + n[1] || say_waiting(j, text, sizeof text) ? text
+                                                              : "; no worker was in a task");
+    pthread_mutex_lock(&j->mutex);
+    j->said_who = 1;
+    pthread_mutex_unlock(&j->mutex);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------ */
+
+/* The config's limit has passed: stops the job and gives bodies a grace period. */
+static void enforce_limit(hd_job *j)
+{
+    say_who(j);
+    j->kind->stop(j->self, HD_STOP_TIMEOUT);
+    if (!waited(j, hd_host_clock() + GRACE_NS))
+        __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED);
+}
+
+static heddle_status end_of(hd_job *j)
+{
+    heddle_status s;
+    pthread_mutex_lock(&j->mutex);
+    s = j->end;
+    pthread_mutex_unlock(&j->mutex);
+    return s;
+}
+
+heddle_status hd_job_wait(hd_job *j, uint64_t deadline_ns)
+{
+    uint64_t first = deadline_ns < j->deadline_ns ? deadline_ns : j->deadline_ns;
+    if (waited(j, first))
+        return end_of(j);
+    if (j->deadline_ns > deadline_ns || hd_host_clock() < j->deadline_ns)
+        return HEDDLE_EBUSY;
+    enforce_limit(j);
+    return hd_ctx_lost(j->ctx) ? hd_ctx_check(j->ctx) : end_of(j);
+}
+
+void hd_job_settle(hd_job *j)
+{
+    while (hd_job_is_running(j) && !hd_ctx_lost(j->ctx) && hd_job_wait(j, UINT64_MAX) == HEDDLE_EBUSY)
+        continue;
+}
+
+/* ---- the start ---------------------------------------------------------------------------------------------------- */
+
+static void set_running(hd_job *j, int running, heddle_job *handle)
+{
+    pthread_mutex_lock(&j->mutex);
+    j->running = running;
+    j->said_who = 0;
+    j->handle = handle;
+    pthread_mutex_unlock(&j->mutex);
+}
+
+heddle_status hd_job_start(hd_job *j, heddle_job *handle, int help)
+{
+    const uint32_t limit_ms = j->ctx->config.time_limit_ms;
+    heddle_status s;
+    if (j->n_done)
+        memset(j->done, 0, j->n_done);
+    j->deadline_ns = limit_ms ? hd_job_deadline(limit_ms) : UINT64_MAX;
+    set_running(j, 1, handle);
+    s = j->kind->start(j->self, help, j->deadline_ns, &j->ctx->error);
+    if (s != HEDDLE_OK)
+        set_running(j, 0, NULL);
+    else if (limit_ms) /* of the run alone: a first start may have had much to prepare */
+        j->deadline_ns = hd_job_deadline(limit_ms);
+    return s;
+}
+
+/* ---- handles ------------------------------------------------------------------------------------------------------ */
+
+/* EBUSY, or how the job ended. */
+static heddle_status ended(heddle_job *h)
+{
+    heddle_status s;
+    pthread_mutex_lock(&h->of->mutex);
+    s = h->ended ? h->end : HEDDLE_EBUSY;
+    pthread_mutex_unlock(&h->of->mutex);
+    return s;
+}
+
+heddle_status hd_job_wait_handle(heddle_job *h, uint64_t deadline_ns)
+{
+    heddle_status s = ended(h);
+    if (s != HEDDLE_EBUSY)
+        return s;
+    if (hd_ctx_lost(h->of->ctx))
+        return HEDDLE_EDEVICE;
+    s = hd_job_wait(h->of, deadline_ns);
+    return s == HEDDLE_EBUSY ? s : ended(h) == HEDDLE_EBUSY ? HEDDLE_EDEVICE : ended(h);
+}
+
+/* One byte of done, with the mutex. */
+static int is_done(hd_job *j, uint64_t i)
+{
+    int d;
+    pthread_mutex_lock(&j->mutex);
+    d = j->done[i];
+    pthread_mutex_unlock(&j->mutex);
+    return d;
+}
+
+/* Sleeps until some watched item is done, at most 1 ms: the end of the job is found by asking the kind. */
+static void nap(hd_job *j)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_mutex_lock(&j->mutex);
+    if (j->running)
+        (void)pthread_cond_timedwait(&j->moved, &j->mutex, &until);
+    pthread_mutex_unlock(&j->mutex);
+}
+
+heddle_status hd_job_wait_item(heddle_job *h, uint64_t i, uint64_t deadline_ns)
+{
+    heddle_status s;
+    for (;;) {
+        if (ended(h) == HEDDLE_EBUSY && is_done(h->of, i))
+            return HEDDLE_OK;
+        s = hd_job_wait_handle(h, 0);
+        if (s != HEDDLE_EBUSY || hd_host_clock() >= deadline_ns)
+            return s;
+        nap(h->of);
+    }
+}
+
+HEDDLE_API heddle_status heddle_test(heddle_job *h)
+{
+    return h ? hd_job_wait_handle(h, 0) : hd_say(NULL, HEDDLE_EINVAL, "heddle_test: the job is NULL");
+}
+
+HEDDLE_API heddle_status heddle_wait(heddle_job *h, uint32_t timeout_ms)
+{
+    heddle_status s;
+    if (!h)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wait: the job is NULL");
+    s = hd_job_wait_handle(h, hd_job_deadline(timeout_ms));
+    if (s == HEDDLE_EBUSY)
+        return hd_say(&h->of->ctx->error, HEDDLE_ETIMEDOUT, "heddle_wait: the job goes on after %u ms", timeout_ms);
+    return s;
+}
+
+HEDDLE_API void heddle_cancel(heddle_job *h)
+{
+    if (!h)
+        return;
+    pthread_mutex_lock(&h->of->mutex);
+    if (!h->ended)
+        h->of->kind->stop(h->of->self, HD_STOP_CANCELED);
+    pthread_mutex_unlock(&h->of->mutex);
+}
+
+HEDDLE_API void heddle_job_free(heddle_job *h)
+{
+    if (!h)
+        return;
+    (void)hd_job_wait_handle(h, UINT64_MAX);
+    pthread_mutex_lock(&h->of->mutex);
+    if (h->of->handle == h)
+        h->of->handle = NULL;
+    pthread_mutex_unlock(&h->of->mutex);
+    hd_delete(h, sizeof *h);
+}
