@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* app.c - the list of apps, and what their prepare functions share: requests, options, sizes, memory, digests.
+/* app.c - what the prepare functions of apps share: requests, options, sizes, memory, digests.
  * Refuses options and inputs that an app does not have, numbers that are none or out of range, sizes that overflow. */
 #include "app.h"
 
@@ -18,21 +18,6 @@
 #if HEDDLE_HAVE_LIBCRYPTO
 #include <openssl/evp.h>
 #endif
-
-extern const app app_bfs, app_dtw, app_heat, app_heat2d, app_inthist, app_jacobi, app_lu, app_quad, app_queens, app_sat,
-    app_slu, app_sw, app_uts;
-
-const app *const app_list[] = {&app_bfs,  &app_dtw,    &app_heat, &app_heat2d, &app_inthist, &app_jacobi, &app_lu,
-                               &app_quad, &app_queens, &app_sat,  &app_slu,    &app_sw,      &app_uts,    NULL};
-
-const app *app_find(const char *name)
-{
-    const app *const *a;
-    for (a = app_list; *a; a++)
-        if (strcmp((*a)->name, name) == 0)
-            return *a;
-    return NULL;
-}
 
 /* ---- options --------------------------------------------------------------------------------- */
 

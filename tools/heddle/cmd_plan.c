@@ -10,18 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int has_workers(const heddle_config *config)
-{
-    return config->executor == HEDDLE_EXECUTOR_AUTO || config->executor == HEDDLE_EXECUTOR_PERSISTENT;
-}
-
-void ask_for_workers(heddle_config *config)
-{
-    int gpu = config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
-    if (gpu && config->executor == HEDDLE_EXECUTOR_AUTO)
-        config->executor = HEDDLE_EXECUTOR_PERSISTENT;
-}
-
 /* Where the plan goes when nobody says: NAME.plan.json here. NULL without memory; the caller frees it. */
 static char *default_path(const app *a, const char *file)
 {

@@ -43,17 +43,6 @@ static int unknown_command(const char *name)
     return cli_bad("unknown command '%s'%s", name, cli_guess_tail(&guess));
 }
 
-int find_app(const char *name, const app **out)
-{
-    cli_guess guess = {.word = name};
-    *out = app_find(name);
-    if (*out)
-        return CLI_OK;
-    for (size_t i = 0; app_list[i]; i++)
-        cli_guess_offer(&guess, app_list[i]->name);
-    return cli_bad("unknown app '%s'%s", name, cli_guess_tail(&guess));
-}
-
 static int print_usage(void)
 {
     puts("usage: heddle COMMAND ...\n");

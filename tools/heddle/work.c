@@ -210,7 +210,8 @@ const char *work_executor(const heddle_config *c)
                                        : heddle_executor_name(c->executor);
 }
 
-static int has_workers(const heddle_config *c)
+/* Tasks go from worker to worker, so there are a dispatch and a policy to name. */
+static int hands_over(const heddle_config *c)
 {
     return c->backend == HEDDLE_CPU || (c->backend == HEDDLE_CUDA && (c->executor == HEDDLE_EXECUTOR_AUTO ||
                                                                       c->executor == HEDDLE_EXECUTOR_PERSISTENT));
@@ -218,7 +219,7 @@ static int has_workers(const heddle_config *c)
 
 const char *work_dispatch(const heddle_config *c)
 {
-    if (!has_workers(c))
+    if (!hands_over(c))
         return "-";
     if (c->dispatch)
         return heddle_dispatch_name(c->dispatch);
@@ -229,5 +230,5 @@ const char *work_policy(const heddle_config *c)
 {
     int none = c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN ||
                c->dispatch == HEDDLE_DISPATCH_CENTRAL;
-    return !has_workers(c) || none ? "-" : heddle_policy_name(c->policy);
+    return !hands_over(c) || none ? "-" : heddle_policy_name(c->policy);
 }
