@@ -187,16 +187,6 @@ int app_heddle_error(app_case *c, const char *doing)
     return -1;
 }
 
-heddle_lane app_lane(hd_fail *fail, void *shared)
-{
-    heddle_lane lane;
-    memset(&lane, 0, sizeof lane);
-    lane.count = 1;
-    lane.shared = shared;
-    lane.fail = fail;
-    return lane;
-}
-
 #if HEDDLE_HAVE_LIBCRYPTO
 void app_sha256(const void *p, size_t n, char hex[65])
 {

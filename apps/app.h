@@ -113,8 +113,6 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
               uint64_t n[2], uint64_t b[2], char *error);
 /* Sets c->error from heddle_errmsg(c->ctx); returns -1. */
 int app_heddle_error(app_case *c, const char *doing);
-/* A lane that runs a body alone on this thread, for app->tiles. shared: HD_REDUCE_BYTES + the body's bytes. */
-heddle_lane app_lane(hd_fail *fail, void *shared);
 /* 64 hexadecimal digits and a 0 of the SHA-256 of n bytes; "" in a build without libcrypto. */
 void app_sha256(const void *p, size_t n, char hex[65]);
 /* malloc that refuses sizes that overflow: count * size bytes, or NULL with the sentence in error. */

@@ -130,9 +130,9 @@ static void tile_sweep(const jacobi_case *p, const heddle_lane *lane, uint32_t b
 static int tiles(app_case *c)
 {
     const jacobi_case *p = (const jacobi_case *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (int64_t s = 0; s < p->f.sweeps; s++) {
         tile_sweep(p, &lane, jacobi_compute);
         tile_sweep(p, &lane, jacobi_copy);

@@ -317,9 +317,9 @@ static void tile_step(const lu_case *p, const heddle_lane *lane, uint64_t k)
 static int tiles(app_case *c)
 {
     const lu_case *p = (const lu_case *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (uint64_t k = 0; k < p->steps; k++)
         tile_step(p, &lane, k);
     return 0;

@@ -196,9 +196,9 @@ int picture_read(app_case *c)
 int picture_tiles(app_case *c)
 {
     const picture *p = (const picture *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
         for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
             tile_rect t = tile(p, i, j);

@@ -20,7 +20,7 @@
 #if defined(__CUDACC__)
 #define QUAD_APART __attribute__((unused)) static __host__ __device__ __noinline__
 #else
-#define QUAD_APART HD_FN
+#define QUAD_APART HEDDLE_FN
 #endif
 
 /* The block-shared bytes. A compiler that sees them come out of a record takes them for any memory, and its accesses are
@@ -30,7 +30,7 @@ TILE_FN float *quad_shared(const heddle_lane *lane)
 #if defined(__CUDA_ARCH__)
     extern __shared__ __align__(128) unsigned char quad_arena[];
     (void)lane;
-    return (float *)(quad_arena + HD_REDUCE_BYTES);
+    return (float *)(quad_arena + HEDDLE_REDUCE_BYTES);
 #else
     return (float *)heddle_shared(lane);
 #endif

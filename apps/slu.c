@@ -318,9 +318,9 @@ static int build(app_case *c, heddle_ctx *ctx)
 
 static int call(slu_case *p, const slu_task *t)
 {
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     slu.bodies[t->body].run(&lane, &p->record, t->slot);
     return 0;
 }

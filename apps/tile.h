@@ -11,7 +11,7 @@
 #include "heddle/task.h"
 
 /* Inlined, so that the constants of tile_alone reach the loops. */
-#define TILE_FN HD_FN __attribute__((always_inline))
+#define TILE_FN HEDDLE_FN __attribute__((always_inline))
 
 #define TILE_WARP 32
 #define TILE_LINE 64 /* bytes of a CPU's cache line */

@@ -5,10 +5,10 @@
 #include <time.h>
 
 /* One clock for all workers. */
-HD_FN uint64_t clock_ns(void)
+HEDDLE_FN uint64_t clock_ns(void)
 {
 #if defined(__CUDA_ARCH__)
-    return hd_clock();
+    return heddle_clock_ns();
 #else
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -403,7 +403,7 @@ static int measure_waves(figures *f, work *w, measured *m)
     int status = tiles && begin ? list_waves(field_of, tiles, begin, n_waves) : cli_bad("out of memory");
     memset(m, 0, sizeof *m);
     if (!status) {
-        waves v = {record, tiles, begin, n_waves, 128, HD_REDUCE_BYTES, f->o->config.device};
+        waves v = {record, tiles, begin, n_waves, 128, HEDDLE_REDUCE_BYTES, f->o->config.device};
         v.n_lanes = f->o->config.n_lanes ? f->o->config.n_lanes : v.n_lanes;
         v.shared_bytes += record->tuned ? (uint32_t)HEAT_SHARED(record->tuned, cols) : 0;
         status = run_waves(f, w, &v, m);
