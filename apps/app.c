@@ -67,13 +67,19 @@ const char *app_opt_text(const app *a, const app_request *q, const char *key)
     return find_option(a, key)->value;
 }
 
+void app_begin(app_case *c, const app *a)
+{
+    c->app = a;
+    c->scenario = a->scenarios;
+}
+
 app_case *app_prepare(const app *a, size_t n_bytes, app_load_fn load, const app_request *q, char *error)
 {
     app_case *c = app_alloc(1, n_bytes, "the case", error);
     if (!c)
         return NULL;
     memset(c, 0, n_bytes);
-    c->app = a;
+    app_begin(c, a);
     if (!load(c, q, error))
         return c;
     a->free(c);

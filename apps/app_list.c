@@ -18,3 +18,12 @@ const app *app_find(const char *name)
             return *a;
     return NULL;
 }
+
+const app_scenario *app_scenario_of(const app *a, const char *engine)
+{
+    const app_scenario *s;
+    for (s = a->scenarios; s->engine; s++)
+        if (!engine || strcmp(s->engine->name, engine) == 0)
+            return s;
+    return NULL;
+}

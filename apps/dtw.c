@@ -183,7 +183,7 @@ static app_case *new_case(const app_request *q, char *error)
         snprintf(error, APP_ERROR, "out of memory");
         return NULL;
     }
-    c->border.base.app = &app_dtw;
+    app_begin(&c->border.base, &app_dtw);
     c->border.base.record = &c->app;
     c->border.base.record_bytes = sizeof c->app;
     c->border.kind = &kind;
@@ -247,21 +247,21 @@ static const app_option options[] = {
     BORDER_OPTIONS,
     {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles}, {.engine = NULL}};
+
 const app app_dtw = {
     .name = "dtw",
     .summary = "dynamic time warping: distance of two signals, |x - y| and three-way minimum",
     .formats = "one or two files of raw 16-bit little-endian samples",
     .options = options,
     .table = &dtw,
+    .scenarios = scenarios,
     .n = {4608, 4608},
     .b = {64, 64},
     .prepare = new_case,
-    .build = border_build,
-    .reset = border_reset,
     .read = border_read,
     .reference = border_reference,
     .check = check,
-    .tiles = border_tiles,
     .answer = answer,
     .free = border_free,
 };

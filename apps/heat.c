@@ -201,11 +201,13 @@ static void free_case(app_case *c)
     }
 static const app_option options[] = OPTIONS("1"), options_2d[] = OPTIONS("4");
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 /* What both have. */
-#define HEAT_APP                                                                                                  \
-    .formats = "one number a line, row-major; a square field unless -n is given", .table = &heat, .build = build, \
-    .reset = reset, .read = read_back, .reference = reference, .check = field_check, .tiles = tiles,              \
-    .answer = field_answer, .free = free_case
+#define HEAT_APP                                                                                                     \
+    .formats = "one number a line, row-major; a square field unless -n is given", .table = &heat,                    \
+    .scenarios = scenarios, .read = read_back, .reference = reference, .check = field_check, .answer = field_answer, \
+    .free = free_case
 
 const app app_heat = {
     .name = "heat",

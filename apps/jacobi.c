@@ -154,21 +154,21 @@ static void free_case(app_case *c)
 static const app_option options[] = {
     {"sweeps", "2", "sweeps over the field, all in one graph"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_jacobi = {
     .name = "jacobi",
     .summary = "Jacobi sweeps over a field of temperatures (fp32): a compute and a copy task a tile",
     .formats = "one number a line, row-major; a square field unless -n is given",
     .options = options,
     .table = &jacobi,
+    .scenarios = scenarios,
     .n = {1920, 1920},
     .b = {64, 64},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = field_check,
-    .tiles = tiles,
     .answer = field_answer,
     .free = free_case,
 };

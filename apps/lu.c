@@ -190,7 +190,7 @@ static app_case *prepare(const app_request *q, char *error)
     if (!p)
         return NULL;
     memset(p, 0, sizeof *p);
-    p->c.app = &app_lu;
+    app_begin(&p->c, &app_lu);
     if (load(p, q, error) || make_blocks(p, error)) {
         free_case(&p->c);
         return NULL;
@@ -536,21 +536,21 @@ static void answer(app_case *c, const app_sink *s)
 
 static const app_option options[] = {APP_OPTION_BODY, {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_lu = {
     .name = "lu",
     .summary = "LU decomposition without pivoting of a diagonally dominant matrix (fp32), by blocks",
     .formats = "Matrix Market coordinate, real or integer, general or symmetric",
     .options = options,
     .table = &lu,
+    .scenarios = scenarios,
     .n = {960, 960},
     .b = {64, 64},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

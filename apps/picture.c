@@ -62,7 +62,7 @@ app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes,
     if (!p)
         return NULL;
     memset(p, 0, sizeof *p);
-    p->c.app = a;
+    app_begin(&p->c, a);
     p->record.n_planes = n_planes;
     if (!app_opt_body(a, q, &p->body, error) && !(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error)) &&
         !check_tile(p, error)) {

@@ -499,21 +499,21 @@ static const app_option options[] = {
     APP_OPTION_BODY,
     {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_slu = {
     .name = "slu",
     .summary = "LU decomposition without pivoting of a sparse, diagonally dominant matrix (fp64), by blocks",
     .formats = "Matrix Market coordinate, real or integer, general or symmetric",
     .options = options,
     .table = &slu,
+    .scenarios = scenarios,
     .n = {1600, 1600},
     .b = {SLU_EDGE, SLU_EDGE},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

@@ -201,7 +201,7 @@ static app_case *new_case(const app_request *q, char *error)
         snprintf(error, APP_ERROR, "out of memory");
         return NULL;
     }
-    c->border.base.app = &app_sw;
+    app_begin(&c->border.base, &app_sw);
     c->border.base.record = &c->app;
     c->border.base.record_bytes = sizeof c->app;
     c->border.kind = &kind;
@@ -283,21 +283,21 @@ static const app_option options[] = {{"match", "2", "score of two equal letters"
                                      BORDER_OPTIONS,
                                      {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles}, {.engine = NULL}};
+
 const app app_sw = {
     .name = "sw",
     .summary = "Smith-Waterman: best local alignment of two sequences, linear gaps",
     .formats = "two FASTA files (the first record of each)",
     .options = options,
     .table = &sw,
+    .scenarios = scenarios,
     .n = {4608, 4608},
     .b = {64, 64},
     .prepare = new_case,
-    .build = border_build,
-    .reset = border_reset,
     .read = border_read,
     .reference = border_reference,
     .check = check,
-    .tiles = border_tiles,
     .answer = answer,
     .free = border_free,
 };

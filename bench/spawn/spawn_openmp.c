@@ -118,7 +118,7 @@ static const void *record_of(const char *app, const char *key, const char *value
     heddle_ctx *ctx;
     app_case *c = app_find(app)->prepare(&q, error);
     serial.backend = HEDDLE_SERIAL;
-    if (!c || heddle_open(&ctx, &serial) != HEDDLE_OK || c->app->build(c, ctx)) {
+    if (!c || heddle_open(&ctx, &serial) != HEDDLE_OK || c->scenario->build(c, ctx)) {
         fprintf(stderr, "spawn_openmp: %s\n", !c ? error : *c->error ? c->error : "no serial backend");
         exit(2);
     }

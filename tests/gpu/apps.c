@@ -60,7 +60,7 @@ static void subject_open(subject *x, const app *a, const app_request *q, heddle_
     x->c = a->prepare(q, error);
     CHECK_MSG(x->c, "%s: %s", a->name, error);
     watching = &x->b;
-    CHECK_MSG(!a->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
+    CHECK_MSG(!x->c->scenario->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
     watching = NULL;
     CHECK(x->b.n > 0);
 }
@@ -122,7 +122,7 @@ static void run_way(const app *a, const app_request *q, const subject *serial, w
     subject gpu;
     subject_open(&gpu, a, q, ways_open(w), w->name);
     for (i = 0; i < n_runs; i++) {
-        CHECK_MSG(!i || !a->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
+        CHECK_MSG(!i || !gpu.c->scenario->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
         subject_run(&gpu);
         n_bytes += compare(serial, &gpu);
     }
@@ -141,7 +141,7 @@ static void run_moving(const app *a, const app_request *q, const subject *serial
     for (i = 0; i < w->n; i++) {
         gpu.name = w->all[i].name;
         CHECK_OK(ctx, heddle_reconfigure(ctx, &w->all[i].config));
-        CHECK_MSG(!i || !a->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
+        CHECK_MSG(!i || !gpu.c->scenario->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
         subject_run(&gpu);
         n_bytes += compare(serial, &gpu);
         n_cases++;

@@ -4,73 +4,83 @@
 
 #include "cli.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-/* Trace events of a worker, 32 bytes each, of which only those used become real memory. */
-enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, MIN_GPU_TRACE = 1 << 12, ALL_TRACE = 1 << 23 };
 
 /* ---- what is meant ---- */
 
-int find_app(const char *name, const app **out)
+static int unknown_app(const char *name, size_t n)
 {
-    cli_guess guess = {.word = name};
-    *out = app_find(name);
-    if (*out)
-        return CLI_OK;
+    char word[64];
+    cli_guess guess = {.word = word};
+    snprintf(word, sizeof word, "%.*s", (int)n, name);
     for (size_t i = 0; app_list[i]; i++)
         cli_guess_offer(&guess, app_list[i]->name);
-    return cli_bad("unknown app '%s'%s", name, cli_guess_tail(&guess));
+    return cli_bad("unknown app '%s'%s", word, cli_guess_tail(&guess));
 }
 
+static int unknown_engine(const app *a, const char *engine)
+{
+    cli_guess guess = {.word = engine};
+    for (const app_scenario *s = a->scenarios; s->engine; s++)
+        cli_guess_offer(&guess, s->engine->name);
+    return cli_bad("unknown scenario '%s/%s'%s (heddle info lists them)", a->name, engine, cli_guess_tail(&guess));
+}
+
+/* The app whose name is the first n letters. */
+static const app *app_named(const char *name, size_t n)
+{
+    for (size_t i = 0; app_list[i]; i++)
+        if (strlen(app_list[i]->name) == n && !memcmp(app_list[i]->name, name, n))
+            return app_list[i];
+    return NULL;
+}
+
+int find_scenario(const char *name, const app **a, const app_scenario **s)
+{
+    size_t n = strcspn(name, "/");
+    const char *engine = name[n] ? name + n + 1 : NULL;
+    *a = app_named(name, n);
+    if (!*a)
+        return unknown_app(name, n);
+    *s = app_scenario_of(*a, engine);
+    return *s ? CLI_OK : unknown_engine(*a, engine);
+}
+
+int find_app(const char *name, const app **out)
+{
+    *out = app_find(name);
+    return *out ? CLI_OK : unknown_app(name, strlen(name));
+}
+
+/* A slash behind the name of an app is that of a scenario. */
 static int is_file(const char *word)
 {
     size_t n = strlen(word);
-    return strchr(word, '/') || (n > 5 && !strcmp(word + n - 5, ".json"));
+    return (n > 5 && !strcmp(word + n - 5, ".json")) || (strchr(word, '/') && !app_named(word, strcspn(word, "/")));
 }
 
-int find_target(const options *o, const char *command, const app **a, const char **file)
+int find_target(const options *o, const char *command, target *out)
 {
     const app_request *q = &o->request;
-    *a = NULL;
-    *file = NULL;
+    *out = (target){.app = NULL};
     if (o->n_words != 1)
-        return cli_bad("%s takes one app or one file: heddle %s APP|FILE.json", command, command);
+        return cli_bad("%s takes one app or one file: heddle %s APP[/ENGINE]|FILE.json", command, command);
     if (!is_file(o->words[0]))
-        return find_app(o->words[0], a);
-    *file = o->words[0];
+        return find_scenario(o->words[0], &out->app, &out->scenario);
+    out->file = o->words[0];
     if (q->n[0] || q->b[0] || q->n_opts || q->n_inputs)
-        return cli_bad("-n, -b, --opt and --input belong to apps; %s is a graph", *file);
+        return cli_bad("-n, -b, --opt and --input belong to apps; %s is a graph", out->file);
     return CLI_OK;
 }
 
-/* ---- what its config needs ---- */
-
-/* As many workers as there may be, where the config leaves it open. On a GPU sixteen blocks an SM: of the default size
- * no more are resident. */
-static uint32_t most_workers(const heddle_config *config, const heddle_device *gpu)
+int open_target(work *w, const target *t, const options *o, const heddle_config *config)
 {
-    heddle_machine m;
-    if (config->n_workers)
-        return config->n_workers;
-    if (gpu->n_units)
-        return 16 * gpu->n_units;
-    heddle_get_machine(&m);
-    return m.n_threads ? m.n_threads : 1;
+    return t->app ? work_open_scenario(w, t->app, t->scenario, &o->request, config)
+                  : work_open(w, NULL, t->file, &o->request, config);
 }
 
-uint32_t trace_room(const heddle_config *config)
-{
-    const char *env = getenv("HEDDLE_TRACE");
-    heddle_device gpu = HEDDLE_DEVICE_INIT;
-    uint32_t n, least;
-    if (env && *env && strcmp(env, "0") != 0)
-        return 0;
-    (void)heddle_device_info(config->backend, config->device, &gpu); /* none: n_units stays 0 */
-    n = ALL_TRACE / most_workers(config, &gpu);
-    least = gpu.n_units ? MIN_GPU_TRACE : MIN_TRACE;
-    return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;
-}
+/* ---- plans ---- */
 
 int has_workers(const heddle_config *config)
 {
