@@ -193,6 +193,19 @@ int app_heddle_error(app_case *c, const char *doing)
     return -1;
 }
 
+int app_new_graph(app_case *c, const heddle_table *table)
+{
+    return heddle_graph_new(c->ctx, table, &c->graph) == HEDDLE_OK ? 0 : app_heddle_error(c, "making the graph");
+}
+
+int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes)
+{
+    for (uint32_t body = 0; body < n_bodies; body++)
+        if (heddle_graph_shared(c->graph, body, n_bytes) != HEDDLE_OK)
+            return app_heddle_error(c, "choosing the shared memory");
+    return 0;
+}
+
 #if HEDDLE_HAVE_LIBCRYPTO
 void app_sha256(const void *p, size_t n, char hex[65])
 {

@@ -148,8 +148,12 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
               uint64_t n[2], uint64_t b[2], char *error);
 /* Sets c->error from heddle_errmsg(c->ctx); returns -1. */
 int app_heddle_error(app_case *c, const char *doing);
+/* For build: c->graph for tasks of that table, and block-shared bytes of its first n bodies. 0, or -1 with c->error. */
+int app_new_graph(app_case *c, const heddle_table *table);
+int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes);
 /* 64 hexadecimal digits and a 0 of the SHA-256 of n bytes; "" in a build without libcrypto. */
 void app_sha256(const void *p, size_t n, char hex[65]);
+static inline uint64_t app_smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* malloc that refuses sizes that overflow: count * size bytes, or NULL with the sentence in error. */
 void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error);
 

@@ -292,8 +292,8 @@ static int build(app_case *base, heddle_ctx *ctx)
     base->ctx = ctx;
     if (memory(x))
         return -1;
-    if (heddle_graph_new(ctx, base->app->table, &base->graph) != HEDDLE_OK)
-        return app_heddle_error(base, "making the graph");
+    if (app_new_graph(base, base->app->table))
+        return -1;
     return add_first(x);
 }
 

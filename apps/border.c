@@ -9,6 +9,14 @@
 
 /* ---- which body ------------------------------------------------------------------------------- */
 
+void border_begin(border_case *c, const border_kind *kind, border_grid *grid, const void *record, size_t record_bytes)
+{
+    c->base.record = record;
+    c->base.record_bytes = record_bytes;
+    c->kind = kind;
+    c->grid = grid;
+}
+
 int border_options(border_case *c, const app *a, const app_request *q, char *error)
 {
     int64_t keep, sums;

@@ -66,8 +66,8 @@ static int build(app_case *c, heddle_ctx *ctx)
     p->record.tuned = app_is_tuned(ctx, p->body);
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK)
-        return app_heddle_error(c, "making the graph");
+    if (app_new_graph(c, &jacobi))
+        return -1;
     for (int64_t s = 0; s < p->f.sweeps; s++)
         if (add_sweep(p, add_compute) || add_sweep(p, add_copy))
             return -1;

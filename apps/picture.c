@@ -158,8 +158,8 @@ int picture_build(app_case *c, heddle_ctx *ctx)
         return -1;
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (heddle_graph_new(ctx, c->app->table, &c->graph) != HEDDLE_OK)
-        return app_heddle_error(c, "making the graph");
+    if (app_new_graph(c, c->app->table))
+        return -1;
     /* 16 rows a warp at a time. */
     if (p->record.tuned && heddle_graph_lanes(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
         return app_heddle_error(c, "choosing the lanes");

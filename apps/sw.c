@@ -194,23 +194,16 @@ static uint32_t shared_bytes(uint32_t h, uint32_t w) { return SW_SHARED_BYTES(h,
 
 static const border_kind kind = {sw_tile, shared_bytes, portable_fits, tuned_fits, 0, next_row};
 
+static int load(app_case *base, const app_request *q, char *error)
+{
+    sw_case *c = (sw_case *)base;
+    border_begin(&c->border, &kind, &c->app.grid, &c->app, sizeof c->app);
+    return prepare(c, q, error);
+}
+
 static app_case *new_case(const app_request *q, char *error)
 {
-    sw_case *c = calloc(1, sizeof *c);
-    if (!c) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    app_begin(&c->border.base, &app_sw);
-    c->border.base.record = &c->app;
-    c->border.base.record_bytes = sizeof c->app;
-    c->border.kind = &kind;
-    c->border.grid = &c->app.grid;
-    if (prepare(c, q, error)) {
-        border_free(&c->border.base);
-        return NULL;
-    }
-    return &c->border.base;
+    return app_prepare(&app_sw, sizeof(sw_case), load, q, error);
 }
 
 /* All rows of tiles together. */

@@ -65,4 +65,29 @@ TILE_FN tile_share tile_share_of(const heddle_lane *lane)
     return s;
 }
 
+/* Makes the struct `name`, four neighbouring numbers, and load(p), which reads them from memory aligned to 16 bytes: one
+ * access of a GPU, of its type four_type. */
+#if defined(__CUDA_ARCH__)
+#define TILE_LOAD_FOUR(q, p, four_type)             \
+    const four_type four = *(const four_type *)(p); \
+    (q).v[0] = four.x;                              \
+    (q).v[1] = four.y;                              \
+    (q).v[2] = four.z;                              \
+    (q).v[3] = four.w
+#else
+#define TILE_LOAD_FOUR(q, p, four_type) \
+    for (int i = 0; i < 4; i++)         \
+    (q).v[i] = (p)[i]
+#endif
+#define TILE_FOUR(name, load, type, four_type) \
+    typedef struct name {                      \
+        type v[4];                             \
+    } name;                                    \
+    TILE_FN name load(const type *p)           \
+    {                                          \
+        name q;                                \
+        TILE_LOAD_FOUR(q, p, four_type);       \
+        return q;                              \
+    }
+
 #endif
