@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The front door. Each target calls cmake, ctest or a script; what is built, and how, stands in CMakeLists.txt.
 #
-#   make          the command, left at build/heddle
+#   make          the command, left at build/heddle, and heddle-figures beside it
 #   make run      Smith-Waterman on two phage genomes, checked; the timeline is drawn to build/sw.svg
 #   make check    all tests that need no GPU
 #   make dev, make tsan, make asan        other builds, tested
@@ -17,7 +17,7 @@ MAKEFLAGS += --no-print-directory
 DATA = data/smith-waterman
 
 build: config-release
-	cmake --build --preset release --parallel $(JOBS) --target heddle_cli
+	cmake --build --preset release --parallel $(JOBS) --target heddle_cli heddle_figures
 
 config-%:
 	cmake --preset $*
@@ -34,7 +34,7 @@ test-%: config-%
 dev tsan asan: %: test-%
 
 cuda: config-cuda
-	cmake --build --preset cuda --parallel $(JOBS) --target heddle_cli
+	cmake --build --preset cuda --parallel $(JOBS) --target heddle_cli heddle_figures
 
 gpu:
 	bash tests/gpu.sh

@@ -31,6 +31,10 @@ int work_check(work *w, const char **sentence);
 int work_reset(work *w);
 void work_close(work *w);
 
+/* trace_room.c: room for the events of one run, shared out over the workers there will be; HEDDLE_TRACE goes before
+ * (0). */
+uint32_t trace_room(const heddle_config *config);
+
 /* The names of how a config runs, in one form for all backends: serial/order/-/-, cpu/threads/distributed/lf,
  * cuda/levels/-/-. "-" where there is nothing to choose. */
 const char *work_executor(const heddle_config *c);
