@@ -6,7 +6,7 @@
 #   make check    all tests that need no GPU
 #   make dev, make tsan, make asan        other builds, tested
 #   make cuda     the command with the cuda backend, left at build-cuda/heddle (CUDA 12.8 or newer)
-#   make gpu      builds, tests and measures on this machine's GPU within ten minutes; see tests/gpu.sh
+#   make gpu      builds, tests and measures on this machine's GPU within ten minutes; tests/gpu.sh has long forms, too
 #   make bench-overhead                   what a task costs, beside other runtimes (TSV)
 #   make bench-openmp                     what translated OpenMP programs lose against hand-written ones (TSV)
 #   make install PREFIX=/usr/local        make format        make clean
