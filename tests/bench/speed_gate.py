@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gate.py COMPARE - the speed gate (bench/compare.py gate) on small tables: what it must name, and what it must let pass."""
+"""speed_gate.py COMPARE - the speed gate (bench/compare.py gate) on small tables: what it must name, and what it must let pass."""
 
 import os
 import subprocess
