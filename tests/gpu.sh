@@ -262,6 +262,12 @@ awk -F '\t' 'FNR == NR { known[$1 FS $2] = 1; next } FNR == 1 || !(($1 FS $2) in
 merge "$tables/tests.tsv" "$scratch/first" 1 2
 awk -F '\t' 'NR > 1 { printf "%-9s %-5s %-19s %-4s %4d s  %-12s  %s\n", $1, $2, $3, $4, $5, substr($7, 1, 12), $6 }' \
     "$tables/tests.tsv" >"$tables/tests.txt"
+# For whoever reads this: what is slower than in the tables that are kept.
+kept=$root/bench/results/$short_gpu
+if command -v python3 >/dev/null && [ -f "$root/bench/compare.py" ] && [ -d "$kept" ]; then
+    echo "---- beside $kept:"
+    python3 -B "$root/bench/compare.py" gate "$kept" "$tables" | grep -v 'not compared' | tail -n 30
+fi
 count() { cut -f4 "$new" "$absent" | grep -c "^$1"; }
 echo "---- $(count pass) passed, $(count FAIL) failed, $(count skip) skipped, $SECONDS s, $((budget - SECONDS)) s left; $tables"
 [ "$(count FAIL)" = 0 ] || exit 1

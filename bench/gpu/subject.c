@@ -65,8 +65,6 @@ const char *setting_name(setting_text *buf, const setting *s)
     return at ? buf->text : "auto";
 }
 
-int is_persistent(const setting *s) { return s->subject->mode.executor == HEDDLE_EXECUTOR_PERSISTENT; }
-
 /* ---- times ---- */
 
 const sample *times_best(const times *t) { return t->queued.n ? &t->queued : &t->run; }

@@ -90,7 +90,7 @@ typedef struct setting_text {
     char text[64];
 } setting_text;
 const char *setting_name(setting_text *buf, const setting *s);
-int is_persistent(const setting *s);
+static inline int is_persistent(const setting *s) { return s->subject->mode.executor == HEDDLE_EXECUTOR_PERSISTENT; }
 
 /* What is compared: queued, where there is such a thing, else run. */
 const sample *times_best(const times *t);
