@@ -20,6 +20,12 @@ case ${1-} in --build | --measure) step=${1#--} && shift ;; -*) echo "gate.sh: u
 results=${RESULTS:-$(mktemp -d)}
 [ -n "${RESULTS-}" ] || trap 'rm -rf "$results"' EXIT
 mkdir -p "$results"
+results=$(cd "$results" && pwd)
+trees=()
+for tree; do
+    trees+=("$(cd "$tree" && pwd)") || { echo "gate.sh: $tree: there is no such tree" >&2 && exit 2; }
+done
+set -- "${trees[@]}"
 exec </dev/null
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000}
 
@@ -164,6 +170,7 @@ for tree; do
             echo "gate.sh: $tree cannot be built" >&2
             exit 2
         }
+        echo "gate.sh: $tree: built, $SECONDS s since the start" >&2
     fi
 done
 [ "$step" != build ] || exit 0
@@ -174,6 +181,7 @@ for tree; do
     : >"$results/tree-$number.tsv"
     if [ -x "$tree/${BUILD:-build-gate}/bench/bench_gpu" ]; then
         measure "$tree" $number >&2 || { echo "gate.sh: $tree: bench_gpu has not measured" >&2 && exit 2; }
+        echo "gate.sh: $tree: measured, $SECONDS s since the start" >&2
     else
         echo "gate.sh: $tree: no GPU here, or nothing built: only nvcc is measured" >&2
     fi

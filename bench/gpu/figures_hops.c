@@ -130,6 +130,7 @@ void figure_free(bench *b)
 
 static const char *const wave_settings =
     "plan:1 plan:2 plan:1:64 lf:1 lrr:1 grr:1 cudagraph+pdl cudagraph+pdl/by-body lf:2 lrr:2 grr:2 | share:1 ticket:1 "
+    "ticket "
     "cudagraph/by-body cudagraph levels/by-body levels levels/by-body/sync plan:1:256 ticket:2 iqs/lrr:1 iqs/grr:1 "
     "iqs/lf:1 taskgraph";
 
