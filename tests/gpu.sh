@@ -64,6 +64,7 @@ for file in "${GPU_STAGES:-$root/tests/gpu/stages}"/*.sh; do
     # shellcheck disable=SC1090
     . "$file"
 done
+gpus_text() { [ "$1" = 1 ] && echo "1 GPU" || echo "$1 GPUs"; }
 known() { printf '%s\n' "${stages[@]}" | grep -qx "$1"; }
 for name in "${wanted[@]}"; do
     known "$name" || { echo "gpu.sh: there is no stage $name; --list names them" >&2 && exit 2; }
@@ -71,7 +72,7 @@ done
 if [ $list = 1 ]; then
     for name in "${stages[@]}"; do
         has_long=$(declare -F "${name}_long" >/dev/null && echo "short, long" || echo short)
-        printf '%-10s %s GPU%s  %s\n' "$name" "${gpus_of[$name]}" "$([ "${gpus_of[$name]}" = 1 ] || echo s)" "$has_long"
+        printf '%-10s %-6s  %s\n' "$name" "$(gpus_text "${gpus_of[$name]}")" "$has_long"
     done
     exit 0
 fi
@@ -89,7 +90,10 @@ asked() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 gpu=$(asked name | head -1)
 driver=$(asked driver_version | head -1)
 n_gpus=$(asked name | grep -c .)
-command -v nvidia-smi >/dev/null || n_gpus=1 # there may be one all the same; without any, tests skip by themselves
+# Without nvidia-smi there may be one all the same, where the driver has left its device.
+if [ "$n_gpus" = 0 ] && { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }; then
+    n_gpus=1
+fi
 gpu=${gpu:-none} driver=${driver:-none} date=$(date -u +%Y-%m-%dT%H:%MZ)
 short_gpu=$(sed -E 's/^NVIDIA //; s/^(GeForce|Tesla) //; s/ (GPU|[0-9]+GB|PCIe|SXM).*//; s/[^A-Za-z0-9]+/-/g' <<<"$gpu" | tr '[:upper:]' '[:lower:]')
 tables=$out/$short_gpu
@@ -174,6 +178,15 @@ merge() {
     mv "$table.merged" "$table"
     rm -f "$table.kept"
 }
+# What is known so far, into the tables: after each stage, in case somebody stops this.
+keep_tests() {
+    merge "$tables/tests.tsv" "$new" 1 2
+    awk -F '\t' 'FNR == NR { known[$1 FS $2] = 1; next } FNR == 1 || !(($1 FS $2) in known)' "$tables/tests.tsv" "$absent" \
+        >"$scratch/first"
+    merge "$tables/tests.tsv" "$scratch/first" 1 2
+    awk -F '\t' 'NR > 1 { printf "%-9s %-5s %-19s %-4s %4d s  %-12s  %s\n", $1, $2, $3, $4, $5, substr($7, 1, 12), $6 }' \
+        "$tables/tests.tsv" >"$tables/tests.txt"
+}
 # told FILE: a table with the columns that say where its rows come from.
 told() {
     awk -F '\t' -v OFS='\t' -v more="$commit	$gpu	$driver	$date" '
@@ -234,8 +247,8 @@ fi
 rows=$absent
 for name in "${wanted[@]}"; do
     current=$name
-    if [ "${gpus_of[$name]}" -gt "$n_gpus" ]; then
-        note "$name" skip 0 "needs ${gpus_of[$name]} GPUs, $n_gpus here"
+    if [ "${gpus_of[$name]}" -gt "$n_gpus" ] && [ "$n_gpus$dry" != 01 ]; then # a dry run without any shows all
+        note "$name" skip 0 "needs $(gpus_text "${gpus_of[$name]}"), $n_gpus here"
     else
         running+=("$name")
     fi
@@ -253,15 +266,12 @@ if ! grep -q FAIL "$new"; then
             "${name}_short"
             [ $((SECONDS - begin)) -le $most_short ] || echo "stage $name took $((SECONDS - begin)) s; a short form has $most_short"
         fi
+        [ $dry = 1 ] || keep_tests
     done
 fi
 [ $dry = 0 ] || exit 0
 
-merge "$tables/tests.tsv" "$new" 1 2
-awk -F '\t' 'FNR == NR { known[$1 FS $2] = 1; next } FNR == 1 || !(($1 FS $2) in known)' "$tables/tests.tsv" "$absent" >"$scratch/first"
-merge "$tables/tests.tsv" "$scratch/first" 1 2
-awk -F '\t' 'NR > 1 { printf "%-9s %-5s %-19s %-4s %4d s  %-12s  %s\n", $1, $2, $3, $4, $5, substr($7, 1, 12), $6 }' \
-    "$tables/tests.tsv" >"$tables/tests.txt"
+keep_tests
 # For whoever reads this: what is slower than in the tables that are kept.
 kept=$root/bench/results/$short_gpu
 if command -v python3 >/dev/null && [ -f "$root/bench/compare.py" ] && [ -d "$kept" ]; then
