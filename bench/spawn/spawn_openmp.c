@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spawn_openmp.c - uts and queens with the tasks of the compiler's OpenMP, by the node code of the applications and at their
- * granularity: the same tasks, with the same records, spawn the same tasks. See compare.py.
+ * granularity: the same tasks, with the same records, spawn the same tasks. See libgomp.py.
  *
  *     spawn_openmp uts CHUNK tied|untied RUNS         the tree T1
  *     spawn_openmp queens CUTOFF tied|untied RUNS     13 queens

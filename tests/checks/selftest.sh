@@ -45,6 +45,7 @@ include 'public headers are enough' apps/app.h '"base/base.h"'
 include 'no interface' examples/01_hello/main.c '"heddle/core/ring.h"'
 include 'somebody else' examples/01_hello/main.c '"../02_ranges/main.c"'
 include 'somebody else' examples/01_hello/main.c '"app.h"'
+include 'somebody else' bench/gpu/main.c '"work.h"'
 
 functions() { # COUNT LINES
     awk -v n="$1" -v lines="$2" 'BEGIN {

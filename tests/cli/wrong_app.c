@@ -3,7 +3,6 @@
  * than its reference when asked to (--opt wrong=1), to see what a failed check looks like. Each tile counts its cells
  * up; the wrong one forgets the last tile. */
 #include "app.h"
-#include "field.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,18 +160,3 @@ const app_scenario *app_scenario_of(const app *a, const char *engine)
     return !engine || !strcmp(engine, app_graph.name) ? a->scenarios : NULL;
 }
 const app *app_find(const char *name) { return strcmp(name, count_entry.name) ? NULL : &count_entry; }
-
-/* The figures of heat2d ask for its tiles; there is no heat2d here. */
-uint64_t field_tiles(const field *f, int axis)
-{
-    (void)f;
-    (void)axis;
-    abort();
-}
-tile_rect field_tile(const field *f, uint64_t i, uint64_t j)
-{
-    (void)f;
-    (void)i;
-    (void)j;
-    abort();
-}

@@ -3,7 +3,7 @@
  * context's memory that the serial backend leaves, passes its own check, and does so again after a reset; one graph also
  * in every way in turn (heddle_reconfigure).
  *
- *     apps [--small]
+ *     apps [--small | --sizes N]   the first N sizes
  *
  * All memory that an app gets is seen: the linker sends its calls of heddle_mem_new here (--wrap), where it is also
  * cleared, because its contents begin undefined. */
@@ -183,6 +183,7 @@ int main(int argc, char **argv)
     heddle_ctx *serial;
     const app_scenario *s;
     int small = argc > 1 && !strcmp(argv[1], "--small");
+    size_t n_sizes = argc > 2 && !strcmp(argv[1], "--sizes") ? strtoull(argv[2], NULL, 10) : small ? 1 : N_SIZES;
     uint32_t n;
     size_t i;
     ways_need_gpu();
@@ -191,7 +192,7 @@ int main(int argc, char **argv)
     CHECK_OK(NULL, heddle_open(&serial, &plain));
     for (n = 0; app_list[n]; n++)
         for (s = app_list[n]->scenarios; s->engine; s++)
-            for (i = 0; i < (small ? 1 : N_SIZES); i++)
+            for (i = 0; i < n_sizes && i < N_SIZES; i++)
                 run_size(app_list[n], s, sizes[i], (uint32_t)i, serial, &w);
     printf("%llu cases in %u ways, %llu bytes compared\n", (unsigned long long)n_cases, w.n,
            (unsigned long long)n_bytes);

@@ -48,6 +48,9 @@ const char *cli_duration(cli_text *buf, uint64_t ns);
 /* "48 KiB". */
 const char *cli_bytes(cli_text *buf, uint64_t n_bytes);
 
+/* The path of a program that stands in the folder of the running one. 0, or -1: it is not there, or its path is too long. */
+int cli_beside(const char *name, char *path, size_t n_bytes);
+
 /* ---- output (output.c) ---- */
 
 /* Refuses a path that could not be written at the end of a long run. The file there, if any, is not touched.

@@ -11,9 +11,11 @@
 #include "cli.h"
 #include "work.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* name, unit */
 #define MEASURES(X)           \
@@ -466,13 +468,27 @@ static int bench_and_tell(const options *o, const choice *apps, cli_buffer *rows
     return told ? CLI_BAD : status;
 }
 
+/* The figures of papers are a program of their own, which takes the same options. Returns only when it cannot start. */
+static int start_figures(const options *o)
+{
+    char path[4096];
+    if (cli_beside("heddle-figures", path, sizeof path))
+        return cli_bad("--figures %s: the program heddle-figures is not beside this command (it is built and installed "
+                       "with it)",
+                       o->figures);
+    cli_progress_stop();
+    fflush(stdout);
+    execv(path, o->args);
+    return cli_bad("%s: cannot be started: %s", path, strerror(errno));
+}
+
 int cmd_bench(const options *o)
 {
     cli_buffer rows = {.text = NULL}, table = {.text = NULL};
     choice *apps;
     int status;
     if (o->figures)
-        return cmd_figures(o);
+        return start_figures(o);
     if (cli_check_output(o->tsv))
         return CLI_BAD;
     apps = calloc(count_scenarios() + o->n_words + 1, sizeof *apps);

@@ -9,7 +9,6 @@
 int cmd_info(const options *o);
 int cmd_run(const options *o);
 int cmd_bench(const options *o);
-int cmd_figures(const options *o); /* bench --figures */
 int cmd_trace(const options *o);
 int cmd_plan(const options *o);
 

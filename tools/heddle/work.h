@@ -42,6 +42,10 @@ const char *work_name(const work *w, char name[64]);
  * (0). */
 uint32_t trace_room(const heddle_config *config);
 
+/* trace_room.c: room for the events of one run, shared out over the workers there will be; HEDDLE_TRACE goes before
+ * (0). */
+uint32_t trace_room(const heddle_config *config);
+
 /* The names of how a config runs, in one form for all backends: serial/order/-/-, cpu/threads/distributed/lf,
  * cuda/levels/-/-. "-" where there is nothing to choose. */
 const char *work_executor(const heddle_config *c);
