@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The front door. Each target calls cmake, ctest or a script; what is built, and how, stands in CMakeLists.txt.
 #
-#   make          the command, left at build/heddle
+#   make          the command, left at build/heddle, and heddle-figures beside it
 #   make run      Smith-Waterman on two phage genomes, checked; the timeline is drawn to build/sw.svg
 #   make check    all tests that need no GPU
 #   make dev, make tsan, make asan        other builds, tested
 #   make cuda     the command with the cuda backend, left at build-cuda/heddle (CUDA 12.8 or newer)
-#   make gpu      builds, tests and measures on this machine's GPU within ten minutes; see tests/gpu.sh
+#   make gpu      builds, tests and measures on this machine's GPU within ten minutes; tests/gpu.sh has long forms, too
 #   make bench-overhead                   what a task costs, beside other runtimes (TSV)
 #   make bench-openmp                     what translated OpenMP programs lose against hand-written ones (TSV)
 #   make install PREFIX=/usr/local        make format        make clean
@@ -17,7 +17,7 @@ MAKEFLAGS += --no-print-directory
 DATA = data/smith-waterman
 
 build: config-release
-	cmake --build --preset release --parallel $(JOBS) --target heddle_cli
+	cmake --build --preset release --parallel $(JOBS) --target heddle_cli heddle_figures
 
 config-%:
 	cmake --preset $*
@@ -34,7 +34,7 @@ test-%: config-%
 dev tsan asan: %: test-%
 
 cuda: config-cuda
-	cmake --build --preset cuda --parallel $(JOBS) --target heddle_cli
+	cmake --build --preset cuda --parallel $(JOBS) --target heddle_cli heddle_figures
 
 gpu:
 	bash tests/gpu.sh

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* app.c - the list of apps, and what their prepare functions share: requests, options, sizes, memory, digests.
+/* app.c - what the prepare functions of apps share: requests, options, sizes, memory, digests.
  * Refuses options and inputs that an app does not have, numbers that are none or out of range, sizes that overflow. */
 #include "app.h"
 
@@ -18,21 +18,6 @@
 #if HEDDLE_HAVE_LIBCRYPTO
 #include <openssl/evp.h>
 #endif
-
-extern const app app_bfs, app_dtw, app_heat, app_heat2d, app_inthist, app_jacobi, app_lu, app_quad, app_queens, app_sat,
-    app_slu, app_sw, app_uts;
-
-const app *const app_list[] = {&app_bfs,  &app_dtw,    &app_heat, &app_heat2d, &app_inthist, &app_jacobi, &app_lu,
-                               &app_quad, &app_queens, &app_sat,  &app_slu,    &app_sw,      &app_uts,    NULL};
-
-const app *app_find(const char *name)
-{
-    const app *const *a;
-    for (a = app_list; *a; a++)
-        if (strcmp((*a)->name, name) == 0)
-            return *a;
-    return NULL;
-}
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -82,13 +67,19 @@ const char *app_opt_text(const app *a, const app_request *q, const char *key)
     return find_option(a, key)->value;
 }
 
+void app_begin(app_case *c, const app *a)
+{
+    c->app = a;
+    c->scenario = a->scenarios;
+}
+
 app_case *app_prepare(const app *a, size_t n_bytes, app_load_fn load, const app_request *q, char *error)
 {
     app_case *c = app_alloc(1, n_bytes, "the case", error);
     if (!c)
         return NULL;
     memset(c, 0, n_bytes);
-    c->app = a;
+    app_begin(c, a);
     if (!load(c, q, error))
         return c;
     a->free(c);
@@ -202,14 +193,17 @@ int app_heddle_error(app_case *c, const char *doing)
     return -1;
 }
 
-heddle_lane app_lane(hd_fail *fail, void *shared)
+int app_new_graph(app_case *c, const heddle_table *table)
 {
-    heddle_lane lane;
-    memset(&lane, 0, sizeof lane);
-    lane.count = 1;
-    lane.shared = shared;
-    lane.fail = fail;
-    return lane;
+    return heddle_graph_new(c->ctx, table, &c->graph) == HEDDLE_OK ? 0 : app_heddle_error(c, "making the graph");
+}
+
+int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes)
+{
+    for (uint32_t body = 0; body < n_bodies; body++)
+        if (heddle_graph_shared(c->graph, body, n_bytes) != HEDDLE_OK)
+            return app_heddle_error(c, "choosing the shared memory");
+    return 0;
 }
 
 #if HEDDLE_HAVE_LIBCRYPTO

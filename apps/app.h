@@ -5,7 +5,11 @@
  * (NAME_bodies.h), and a file that prepares inputs, builds the graph, checks (NAME.c). Only public headers of
  * heddle are used: that proves that the API is enough.
  *
- * Life of a case: prepare -> build -> (heddle_run -> [read -> reference -> check] -> reset)* -> free.
+ * Two parts. The app owes what the problem is: its data, a reference, a check, the answer, whoever solves it. A scenario
+ * owes how one engine of heddle solves it: what is laid down on a context (build), and the inputs put back (reset); the
+ * engine itself runs it. Scenarios are named APP/ENGINE, as in lu/graph; the app's name alone means its first.
+ *
+ * Life of a case: prepare -> build -> (run -> [read -> reference -> check] -> reset)* -> free.
  * Functions that return int give 0 for success; else c->error (or the `error` given to prepare, APP_ERROR
  * bytes) holds one sentence without a final newline. */
 #ifndef APP_H
@@ -47,13 +51,46 @@ typedef struct app_sink {
 struct app;
 typedef struct app_case {
     const struct app *app;
-    uint64_t n[2], b[2]; /* as resolved by prepare                                                */
-    heddle_ctx *ctx;     /* set by build                                                          */
-    heddle_graph *graph; /* set by build; freed by free                                           */
-    const void *record;  /* the app record, for heddle_run; set by build                          */
+    const struct app_scenario *scenario; /* the first, unless another is put here before build    */
+    uint64_t n[2], b[2];                 /* as resolved by prepare                                                */
+    heddle_ctx *ctx;                     /* set by build                                                          */
+    heddle_graph *graph;                 /* set by build; freed by free                                           */
+    const void *record;                  /* the app record, for heddle_run; set by build                          */
     size_t record_bytes;
     char error[APP_ERROR];
 } app_case; /* each app's own struct begins with one */
+
+/* A number that an engine tells of what was laid down. */
+typedef struct app_fact {
+    const char *key;   /* in JSON; NULL: not there                                                */
+    const char *words; /* in a report, # standing for the value: "# tasks"                        */
+    uint64_t value;
+} app_fact;
+enum { APP_FACTS = 8 }; /* at most */
+
+typedef struct app_engine {
+    const char *name, *summary;
+    /* Runs what was laid down, once, and waits for its end. */
+    int (*run)(app_case *c);
+    /* How many; fewer before the first run than after it. */
+    size_t (*facts)(const app_case *c, app_fact out[APP_FACTS]);
+} app_engine;
+
+/* apps/graph.c: tasks and their dependences, added one after the other, run by heddle_run. */
+extern const app_engine app_graph;
+/* The facts of a graph that is no case's. */
+size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
+
+typedef struct app_scenario {
+    const app_engine *engine;
+    /* Memory on ctx, inputs copied in, the work laid down: of a graph its tasks, not frozen. Called once a case. */
+    int (*build)(app_case *c, heddle_ctx *ctx);
+    /* Puts the inputs back, so that it can run again. */
+    int (*reset)(app_case *c);
+    /* The bodies called in program order by plain nested loops, on the memory of build (serial and cpu
+     * backends): what one worker is compared with. */
+    int (*tiles)(app_case *c);
+} app_scenario;
 
 typedef struct app {
     const char *name;
@@ -61,13 +98,10 @@ typedef struct app {
     const char *formats;       /* what --input takes, one line, or "none"                     */
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
-    uint64_t n[2], b[2]; /* defaults: Juggler's task counts; n[1] 0: not rows and columns      */
+    const app_scenario *scenarios; /* ends with engine NULL                                       */
+    uint64_t n[2], b[2];           /* defaults: Juggler's task counts; n[1] 0: not rows and columns      */
     /* Checks the request, reads inputs into host memory. NULL on failure. */
     app_case *(*prepare)(const app_request *q, char *error);
-    /* Memory on ctx, inputs copied in, tasks added; not frozen. Called once a case. */
-    int (*build)(app_case *c, heddle_ctx *ctx);
-    /* Puts the inputs back, so that the graph can run again. */
-    int (*reset)(app_case *c);
     /* Results to host memory. */
     int (*read)(app_case *c);
     /* Plain serial loops over the whole problem, on the host, independent of the bodies. Kept in the case, so
@@ -75,9 +109,6 @@ typedef struct app {
     int (*reference)(app_case *c);
     /* Compares what read brought with the reference. 0 = equal within the app's tolerance. */
     int (*check)(app_case *c);
-    /* The bodies called in program order by plain nested loops, on the memory of build (serial and cpu
-     * backends): what one worker is compared with. */
-    int (*tiles)(app_case *c);
     /* Valid after read. */
     void (*answer)(app_case *c, const app_sink *s);
     void (*free)(app_case *c); /* NULL is allowed                                                 */
@@ -86,11 +117,15 @@ typedef struct app {
 /* All apps, ending with NULL; and one by name, NULL if unknown. */
 extern const app *const app_list[];
 const app *app_find(const char *name);
+/* The app's scenario with that engine (NULL: the first), NULL if it has none. */
+const app_scenario *app_scenario_of(const app *a, const char *engine);
 
 /* Helpers for prepare (apps/app.c). All return 0, or -1 with the sentence in `error`. */
 /* prepare as a whole: a case of n_bytes, all 0 but for its app, loaded from the request; where load returns -1, freed. */
 typedef int (*app_load_fn)(app_case *c, const app_request *q, char *error);
 app_case *app_prepare(const app *a, size_t n_bytes, app_load_fn load, const app_request *q, char *error);
+/* What prepare does for a case of its own making: its app, and the first scenario. */
+void app_begin(app_case *c, const app *a);
 /* Refuses options that are not in the table and inputs beyond n_inputs_max. */
 int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, char *error);
 /* The value of an option, or its default. Integers accept a range; a value outside is refused. */
@@ -113,10 +148,12 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
               uint64_t n[2], uint64_t b[2], char *error);
 /* Sets c->error from heddle_errmsg(c->ctx); returns -1. */
 int app_heddle_error(app_case *c, const char *doing);
-/* A lane that runs a body alone on this thread, for app->tiles. shared: HD_REDUCE_BYTES + the body's bytes. */
-heddle_lane app_lane(hd_fail *fail, void *shared);
+/* For build: c->graph for tasks of that table, and block-shared bytes of its first n bodies. 0, or -1 with c->error. */
+int app_new_graph(app_case *c, const heddle_table *table);
+int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes);
 /* 64 hexadecimal digits and a 0 of the SHA-256 of n bytes; "" in a build without libcrypto. */
 void app_sha256(const void *p, size_t n, char hex[65]);
+static inline uint64_t app_smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* malloc that refuses sizes that overflow: count * size bytes, or NULL with the sentence in error. */
 void *app_alloc(uint64_t count, uint64_t size, const char *what, char *error);
 

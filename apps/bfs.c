@@ -292,8 +292,8 @@ static int build(app_case *base, heddle_ctx *ctx)
     base->ctx = ctx;
     if (memory(x))
         return -1;
-    if (heddle_graph_new(ctx, base->app->table, &base->graph) != HEDDLE_OK)
-        return app_heddle_error(base, "making the graph");
+    if (app_new_graph(base, base->app->table))
+        return -1;
     return add_first(x);
 }
 
@@ -527,21 +527,21 @@ static const app_option options[] = {
     {"seed", "1", "of the graph that is made up when there is no input, and of costs"},
     {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_bfs = {
     .name = "bfs",
     .summary = "breadth-first search of a graph: tasks that spawn tasks",
     .formats = "a graph: METIS (.graph), little-endian CSR (.csr), or a list of arcs",
     .options = options,
     .table = &bfs,
+    .scenarios = scenarios,
     .n = {2048, 0},
     .b = {BFS_CHUNK, 0},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

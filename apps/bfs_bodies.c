@@ -17,9 +17,9 @@ TILE_FN uint32_t bfs_lower(uint32_t *p, uint32_t d)
 #if defined(__CUDA_ARCH__)
     return __nv_atomic_fetch_min(p, d, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 #else
-    uint32_t was = HD_LOAD(p, RELAXED, DEV);
-    while (d < was && !HD_CAS(p, was, d, RELAXED, DEV))
-        was = HD_LOAD(p, RELAXED, DEV);
+    uint32_t was = HEDDLE_ATOMIC_LOAD(p, RELAXED, DEV);
+    while (d < was && !HEDDLE_ATOMIC_CAS(p, was, d, RELAXED, DEV))
+        was = HEDDLE_ATOMIC_LOAD(p, RELAXED, DEV);
     return was;
 #endif
 }
@@ -38,7 +38,7 @@ TILE_FN uint32_t bfs_take(const heddle_lane *lane, uint32_t *next, uint32_t n)
     return first;
 #else
     if (lane->count > 1u)
-        return HD_ADD(next, n, RELAXED, BLOCK);
+        return HEDDLE_ATOMIC_ADD(next, n, RELAXED, BLOCK);
     *next += n;
     return *next - n;
 #endif
@@ -98,7 +98,7 @@ TILE_FN uint32_t bfs_places(const bfs_block *b, uint32_t *cursor, uint32_t n)
 {
     uint32_t first;
     if (b->lane->index == 0)
-        b->shared->first = HD_ADD(cursor, n, RELAXED, DEV);
+        b->shared->first = HEDDLE_ATOMIC_ADD(cursor, n, RELAXED, DEV);
     heddle_barrier(b->lane);
     first = b->shared->first;
     heddle_barrier(b->lane);
@@ -113,9 +113,9 @@ TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
     const uint32_t first = bfs_places(b, &b->app->cursors->tail, n);
     HEDDLE_EACH (i, n) {
         uint32_t *place = &b->app->queue[(first + (uint32_t)i) & b->app->mask], polls = 0;
-        while (HD_LOAD(place, RELAXED, DEV))
-            HD_PAUSE(polls++);
-        HD_STORE(place, b->waiting[i] + 1u, RELEASE, DEV);
+        while (HEDDLE_ATOMIC_LOAD(place, RELAXED, DEV))
+            heddle_pause(polls++);
+        HEDDLE_ATOMIC_STORE(place, b->waiting[i] + 1u, RELEASE, DEV);
     }
 }
 
@@ -124,10 +124,10 @@ TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
 TILE_FN uint32_t bfs_get(const bfs_app *app, uint32_t i)
 {
     uint32_t *place = &app->queue[i & app->mask], v, polls = 0;
-    while (!(v = HD_LOAD(place, ACQUIRE, DEV)))
-        HD_PAUSE(polls++);
-    HD_STORE(place, 0u, RELAXED, DEV);
-    (void)HD_EXCH(&app->waits[v - 1u], 0u, ACQ_REL, DEV);
+    while (!(v = HEDDLE_ATOMIC_LOAD(place, ACQUIRE, DEV)))
+        heddle_pause(polls++);
+    HEDDLE_ATOMIC_STORE(place, 0u, RELAXED, DEV);
+    (void)HEDDLE_ATOMIC_EXCHANGE(&app->waits[v - 1u], 0u, ACQ_REL, DEV);
     return v - 1u;
 }
 
@@ -137,7 +137,7 @@ TILE_FN uint32_t bfs_get(const bfs_app *app, uint32_t i)
  * see its distance. */
 TILE_FN void bfs_pass_on(const bfs_block *b, bfs_found *f, uint32_t vertex)
 {
-    if (!HD_EXCH(&b->app->waits[vertex], 1u, ACQ_REL, DEV))
+    if (!HEDDLE_ATOMIC_EXCHANGE(&b->app->waits[vertex], 1u, ACQ_REL, DEV))
         b->waiting[bfs_take(b->lane, &f->n_waiting, 1)] = vertex;
 }
 
@@ -322,7 +322,7 @@ TILE_FN void bfs_start_from(const bfs_block *b, uint32_t vertex)
     bfs_found *f = bfs_found_at(b, 0);
     const bfs_row r = bfs_fetch(&b->app->rows[vertex]);
     bfs_arc a;
-    bfs_set(&a, vertex, BFS_NONE, HD_LOAD(&b->app->dist[vertex], RELAXED, DEV));
+    bfs_set(&a, vertex, BFS_NONE, HEDDLE_ATOMIC_LOAD(&b->app->dist[vertex], RELAXED, DEV));
     if (r.degree > b->app->list)
         bfs_add_part(b, f, r.begin, r.begin + r.degree, a.dist);
     else

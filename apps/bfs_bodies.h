@@ -21,10 +21,10 @@ typedef struct bfs_row {
     uint32_t begin, degree; /* columns[begin], ...: all neighbours                                   */
     uint32_t near[BFS_NEAR];
 } bfs_row;
-HD_STATIC_ASSERT(sizeof(bfs_row) == 32, "one sector of a GPU's memory");
+HEDDLE_STATIC_ASSERT(sizeof(bfs_row) == 32, "one sector of a GPU's memory");
 
 /* The row begin ... end - 1 of columns, and of costs where there are any. */
-HD_FN bfs_row bfs_row_of(uint32_t begin, uint32_t end, const uint32_t *columns, const uint32_t *costs)
+HEDDLE_FN bfs_row bfs_row_of(uint32_t begin, uint32_t end, const uint32_t *columns, const uint32_t *costs)
 {
     bfs_row r = {begin, end - begin, {0}};
     const uint32_t by = costs ? 2u : 1u;

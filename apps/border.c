@@ -9,6 +9,14 @@
 
 /* ---- which body ------------------------------------------------------------------------------- */
 
+void border_begin(border_case *c, const border_kind *kind, border_grid *grid, const void *record, size_t record_bytes)
+{
+    c->base.record = record;
+    c->base.record_bytes = record_bytes;
+    c->kind = kind;
+    c->grid = grid;
+}
+
 int border_options(border_case *c, const app *a, const app_request *q, char *error)
 {
     int64_t keep, sums;
@@ -106,12 +114,14 @@ static int make_memory(border_case *c)
     char *error = c->base.error;
     c->n_records = (n[0] + b[0] - 1) / b[0];
     /* Whole lines, so that neighbouring rows of tiles do not share one. */
-    c->record_bytes = (BORDER_SUMS_BYTES + cell_bytes(b[0] + 1) + HD_LINE - 1) / HD_LINE * HD_LINE;
+    c->record_bytes =
+        (BORDER_SUMS_BYTES + cell_bytes(b[0] + 1) + HEDDLE_LINE_BYTES - 1) / HEDDLE_LINE_BYTES * HEDDLE_LINE_BYTES;
     c->row = app_alloc(n[1], sizeof(int32_t), "a row of the matrix", error);
     c->records = app_alloc(c->n_records, c->record_bytes, "a column of the matrix", error);
     c->shared =
-        aligned_alloc(HD_LINE, (HD_REDUCE_BYTES + c->kind->shared_bytes((uint32_t)b[0], (uint32_t)b[1]) + HD_LINE - 1) /
-                                   HD_LINE * HD_LINE);
+        aligned_alloc(HEDDLE_LINE_BYTES, (HEDDLE_REDUCE_BYTES + c->kind->shared_bytes((uint32_t)b[0], (uint32_t)b[1]) +
+                                          HEDDLE_LINE_BYTES - 1) /
+                                             HEDDLE_LINE_BYTES * HEDDLE_LINE_BYTES);
     if (!c->row || !c->records)
         return -1;
     if (!c->shared) {
@@ -243,8 +253,8 @@ int border_tiles(app_case *base)
 {
     border_case *c = (border_case *)base;
     const heddle_body_info *body = &base->app->table->bodies[c->kind->body];
-    hd_fail fail;
-    heddle_lane lane = app_lane(&fail, c->shared);
+    heddle_failure fail;
+    heddle_lane lane = heddle_thread_alone(&fail, c->shared);
     uint64_t i, j;
     if (portable_fits(c, base->error))
         return -1;

@@ -41,6 +41,8 @@ typedef struct border_case {
     uint64_t true_sums[BORDER_SUMS_BYTES / 8]; /* valid when true_row is there                             */
 } border_case;
 
+/* The first thing of prepare: the kind, and the app's record with the grid in it. */
+void border_begin(border_case *c, const border_kind *kind, border_grid *grid, const void *record, size_t record_bytes);
 /* The options body, keep and sums, for the table of an app and for its prepare. 0 or -1. */
 #define BORDER_OPTIONS                                                       \
     {"keep", "0", "1 = store the whole matrix, not only borders of blocks"}, \

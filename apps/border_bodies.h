@@ -98,7 +98,7 @@ TILE_FN int32_t border_end(border_share share, int32_t n)
     return share.n_lanes == 1 ? (n + BORDER_PAD - 1) / BORDER_PAD * BORDER_PAD : n;
 }
 
-HD_FN border_block border_block_of(const heddle_lane *lane, const border_tile *t, int32_t base)
+HEDDLE_FN border_block border_block_of(const heddle_lane *lane, const border_tile *t, int32_t base)
 {
     int32_t rows = (int32_t)t->h + BORDER_PAD + 1, columns = (int32_t)t->w + BORDER_PAD;
     border_block b;
@@ -115,7 +115,7 @@ HD_FN border_block border_block_of(const heddle_lane *lane, const border_tile *t
     return b;
 }
 
-HD_FN int32_t *border_cells(const border_grid *g, const border_tile *t)
+HEDDLE_FN int32_t *border_cells(const border_grid *g, const border_tile *t)
 {
     return (int32_t *)(void *)(g->records + t->record + BORDER_SUMS_BYTES);
 }
@@ -127,7 +127,7 @@ TILE_FN BORDER_CELL *border_diagonal(const border_block *b, int32_t k)
 }
 
 /* Brings in borders and symbols, and the two diagonals before the first. A barrier must follow. */
-HD_FN void border_enter(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
+HEDDLE_FN void border_enter(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
 {
     const int32_t *row = g->row + t->j, *cells = border_cells(g, t);
     HEDDLE_EACH (i, b->h) {
@@ -165,7 +165,7 @@ TILE_FN border_span border_span_of(const border_block *b, int32_t k)
 
 /* One lane, after its cells of diagonal k: adds the borders' cells of diagonal k to its ends, and takes the tile's own
  * borders from diagonal k - 1, which all lanes have finished. k runs to h + w - 1, one beyond the last diagonal. */
-HD_FN void border_turn(const border_block *b, int32_t k)
+HEDDLE_FN void border_turn(const border_block *b, int32_t k)
 {
     BORDER_CELL *now = border_diagonal(b, k);
     const BORDER_CELL *before = border_diagonal(b, k - 1);
@@ -180,7 +180,7 @@ HD_FN void border_turn(const border_block *b, int32_t k)
 }
 
 /* Leaves the tile's borders to its neighbours, after the barrier behind the last border_turn. */
-HD_FN void border_leave(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
+HEDDLE_FN void border_leave(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
 {
     int32_t *row = g->row + t->j, *cells = border_cells(g, t);
     HEDDLE_EACH (i, b->h + 1)
@@ -190,8 +190,8 @@ HD_FN void border_leave(const heddle_lane *lane, const border_grid *g, const bor
 }
 
 /* Copies the lane's share of a diagonal to the matrix, when that is kept. */
-HD_FN void border_keep(const border_grid *g, const border_tile *t, const border_block *b, const border_span *s,
-                       border_share share)
+HEDDLE_FN void border_keep(const border_grid *g, const border_tile *t, const border_block *b, const border_span *s,
+                           border_share share)
 {
     int32_t l;
     for (l = share.lane; l < s->n; l += share.n_lanes) {
@@ -201,7 +201,7 @@ HD_FN void border_keep(const border_grid *g, const border_tile *t, const border_
 }
 
 /* One value a lane, combined over all of them. */
-HD_FN int64_t border_reduce(const heddle_lane *lane, int64_t mine, int64_t none, heddle_op op)
+HEDDLE_FN int64_t border_reduce(const heddle_lane *lane, int64_t mine, int64_t none, heddle_op op)
 {
     if (lane->count == 1)
         return mine;

@@ -176,23 +176,16 @@ static uint32_t shared_bytes(uint32_t h, uint32_t w) { return DTW_SHARED_BYTES(h
 
 static const border_kind kind = {dtw_tile, shared_bytes, portable_fits, NULL, DTW_INFINITE, next_row};
 
+static int load(app_case *base, const app_request *q, char *error)
+{
+    dtw_case *c = (dtw_case *)base;
+    border_begin(&c->border, &kind, &c->app.grid, &c->app, sizeof c->app);
+    return prepare(c, q, error);
+}
+
 static app_case *new_case(const app_request *q, char *error)
 {
-    dtw_case *c = calloc(1, sizeof *c);
-    if (!c) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    c->border.base.app = &app_dtw;
-    c->border.base.record = &c->app;
-    c->border.base.record_bytes = sizeof c->app;
-    c->border.kind = &kind;
-    c->border.grid = &c->app.grid;
-    if (prepare(c, q, error)) {
-        border_free(&c->border.base);
-        return NULL;
-    }
-    return &c->border.base;
+    return app_prepare(&app_dtw, sizeof(dtw_case), load, q, error);
 }
 
 /* All rows of tiles together. */
@@ -247,21 +240,21 @@ static const app_option options[] = {
     BORDER_OPTIONS,
     {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles}, {.engine = NULL}};
+
 const app app_dtw = {
     .name = "dtw",
     .summary = "dynamic time warping: distance of two signals, |x - y| and three-way minimum",
     .formats = "one or two files of raw 16-bit little-endian samples",
     .options = options,
     .table = &dtw,
+    .scenarios = scenarios,
     .n = {4608, 4608},
     .b = {64, 64},
     .prepare = new_case,
-    .build = border_build,
-    .reset = border_reset,
     .read = border_read,
     .reference = border_reference,
     .check = check,
-    .tiles = border_tiles,
     .answer = answer,
     .free = border_free,
 };

@@ -44,13 +44,13 @@ TILE_FN dtw_sums dtw_diagonals(const heddle_lane *lane, const dtw_app *app, cons
     return f;
 }
 
-HD_FN void dtw_add(dtw_sums *sums, const dtw_sums *more)
+HEDDLE_FN void dtw_add(dtw_sums *sums, const dtw_sums *more)
 {
     sums->sum += more->sum;
     sums->max = more->max > sums->max ? more->max : sums->max;
 }
 
-HD_FN void dtw_portable(const heddle_lane *lane, const dtw_app *app, const border_tile *t)
+HEDDLE_FN void dtw_portable(const heddle_lane *lane, const dtw_app *app, const border_tile *t)
 {
     border_block b = border_block_of(lane, t, 0);
     dtw_sums *sums = (dtw_sums *)(void *)(app->grid.records + t->record);
@@ -133,7 +133,7 @@ TILE_FN dtw_sums dtw_all_found(const heddle_lane *lane, warp *w, dtw_sums f)
         dtw_add(&f, (const dtw_sums *)strip_found(lane, v));
     return f;
 }
-HD_STATIC_ASSERT(sizeof(dtw_sums) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
+HEDDLE_STATIC_ASSERT(sizeof(dtw_sums) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
 
 TILE_FN void dtw_tuned(const heddle_lane *lane, const dtw_app *app, const border_tile *t)
 {

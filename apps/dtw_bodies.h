@@ -21,7 +21,7 @@ typedef struct dtw_sums {
     uint64_t sum;
     int32_t max;
 } dtw_sums;
-HD_STATIC_ASSERT(sizeof(dtw_sums) <= BORDER_SUMS_BYTES, "the sums fit their place");
+HEDDLE_STATIC_ASSERT(sizeof(dtw_sums) <= BORDER_SUMS_BYTES, "the sums fit their place");
 
 /* For blocks of 64 x 64 by default; the builder of a graph says what its blocks take. */
 #define DTW_SHARED_BYTES(h, w) BORDER_SHARED_BYTES(sizeof(int32_t), h, w, 0u)

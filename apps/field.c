@@ -84,7 +84,7 @@ app_case *field_prepare(const app *a, const app_request *q, uint64_t n_bodies, s
     if (!f)
         return NULL;
     memset(f, 0, case_bytes);
-    f->c.app = a;
+    app_begin(&f->c, a);
     f->sweeps = sweeps;
     if (!load(f, a, q, n_bodies * (uint64_t)sweeps, error)) {
         f->result = app_alloc(n_cells(f), sizeof(float), "the result", error);

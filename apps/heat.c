@@ -174,9 +174,9 @@ static int reference(app_case *c)
 static int tiles(app_case *c)
 {
     const heat_case *h = (const heat_case *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (int64_t s = 0; s < h->f.sweeps; s++)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)
             for (uint64_t j = 0; j < field_tiles(&h->f, 1); j++) {
@@ -201,11 +201,13 @@ static void free_case(app_case *c)
     }
 static const app_option options[] = OPTIONS("1"), options_2d[] = OPTIONS("4");
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 /* What both have. */
-#define HEAT_APP                                                                                                  \
-    .formats = "one number a line, row-major; a square field unless -n is given", .table = &heat, .build = build, \
-    .reset = reset, .read = read_back, .reference = reference, .check = field_check, .tiles = tiles,              \
-    .answer = field_answer, .free = free_case
+#define HEAT_APP                                                                                                     \
+    .formats = "one number a line, row-major; a square field unless -n is given", .table = &heat,                    \
+    .scenarios = scenarios, .read = read_back, .reference = reference, .check = field_check, .answer = field_answer, \
+    .free = free_case
 
 const app app_heat = {
     .name = "heat",

@@ -51,21 +51,21 @@ static void answer(app_case *c, const app_sink *s)
 static const app_option options[] = {
     {"bins", "32", "bins of the histogram, 1 to 256"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, picture_build, picture_reset, picture_tiles}, {.engine = NULL}};
+
 const app app_inthist = {
     .name = "inthist",
     .summary = "integral histogram of a grey picture (32-bit integers)",
     .formats = "8-bit PGM (P5)",
     .options = options,
     .table = &inthist,
+    .scenarios = scenarios,
     .n = {1440, 1440},
     .b = {16, 16},
     .prepare = prepare,
-    .build = picture_build,
-    .reset = picture_reset,
     .read = picture_read,
     .reference = reference,
     .check = picture_check,
-    .tiles = picture_tiles,
     .answer = answer,
     .free = picture_free,
 };

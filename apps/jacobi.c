@@ -66,8 +66,8 @@ static int build(app_case *c, heddle_ctx *ctx)
     p->record.tuned = app_is_tuned(ctx, p->body);
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (heddle_graph_new(ctx, &jacobi, &c->graph) != HEDDLE_OK)
-        return app_heddle_error(c, "making the graph");
+    if (app_new_graph(c, &jacobi))
+        return -1;
     for (int64_t s = 0; s < p->f.sweeps; s++)
         if (add_sweep(p, add_compute) || add_sweep(p, add_copy))
             return -1;
@@ -130,9 +130,9 @@ static void tile_sweep(const jacobi_case *p, const heddle_lane *lane, uint32_t b
 static int tiles(app_case *c)
 {
     const jacobi_case *p = (const jacobi_case *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (int64_t s = 0; s < p->f.sweeps; s++) {
         tile_sweep(p, &lane, jacobi_compute);
         tile_sweep(p, &lane, jacobi_copy);
@@ -154,21 +154,21 @@ static void free_case(app_case *c)
 static const app_option options[] = {
     {"sweeps", "2", "sweeps over the field, all in one graph"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_jacobi = {
     .name = "jacobi",
     .summary = "Jacobi sweeps over a field of temperatures (fp32): a compute and a copy task a tile",
     .formats = "one number a line, row-major; a square field unless -n is given",
     .options = options,
     .table = &jacobi,
+    .scenarios = scenarios,
     .n = {1920, 1920},
     .b = {64, 64},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = field_check,
-    .tiles = tiles,
     .answer = field_answer,
     .free = free_case,
 };

@@ -39,8 +39,6 @@ typedef struct lu_case {
     lu_record record;
 } lu_case;
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static uint64_t n_numbers(const lu_case *p) { return p->rows * p->cols * p->c.b[0] * p->c.b[0]; }
 
 /* Where block (i, j) begins; where number (r, c) is. */
@@ -86,7 +84,7 @@ static int fill(lu_case *p, const input_entry *entries, uint64_t n_entries, char
         app_spread(n[0], n[1], make_up, p);
     for (uint64_t e = 0; e < n_entries; e++)
         p->m[entries[e].row * n[1] + entries[e].col] = entries[e].value;
-    app_spread(least(n[0], n[1]), n[1], make_dominant, p);
+    app_spread(app_smaller(n[0], n[1]), n[1], make_dominant, p);
     return 0;
 }
 
@@ -101,14 +99,14 @@ static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], ch
     }
     if (app_sizes(&app_lu, q, n_input, MAX_SIDE, 1, c->n, c->b, error))
         return -1;
-    c->b[0] = c->b[1] = least(c->b[0], c->b[1]);
+    c->b[0] = c->b[1] = app_smaller(c->b[0], c->b[1]);
     if (c->b[0] > MAX_BLOCK) {
         snprintf(error, APP_ERROR, "lu: blocks have %llu rows at most", MAX_BLOCK);
         return -1;
     }
     p->rows = (c->n[0] + c->b[0] - 1) / c->b[0];
     p->cols = (c->n[1] + c->b[0] - 1) / c->b[0];
-    p->steps = least(p->rows, p->cols);
+    p->steps = app_smaller(p->rows, p->cols);
     if (p->rows * p->cols > MAX_TASKS / p->steps) {
         snprintf(error, APP_ERROR, "lu: %llux%llu blocks are too many tasks", (unsigned long long)p->rows,
                  (unsigned long long)p->cols);
@@ -182,20 +180,15 @@ static void free_case(app_case *c)
     free(p);
 }
 
+static int load_case(app_case *c, const app_request *q, char *error)
+{
+    lu_case *p = (lu_case *)c;
+    return app_check_request(&app_lu, q, 1, error) || load(p, q, error) || make_blocks(p, error) ? -1 : 0;
+}
+
 static app_case *prepare(const app_request *q, char *error)
 {
-    if (app_check_request(&app_lu, q, 1, error))
-        return NULL;
-    lu_case *p = app_alloc(1, sizeof *p, "the case", error);
-    if (!p)
-        return NULL;
-    memset(p, 0, sizeof *p);
-    p->c.app = &app_lu;
-    if (load(p, q, error) || make_blocks(p, error)) {
-        free_case(&p->c);
-        return NULL;
-    }
-    return &p->c;
+    return app_prepare(&app_lu, sizeof(lu_case), load_case, q, error);
 }
 
 /* ---- graph ---- */
@@ -267,11 +260,8 @@ static int new_graph(lu_case *p, heddle_ctx *ctx)
 {
     const uint32_t b = p->record.b, tuned = b % LU_MULTIPLE == 0 && app_is_tuned(ctx, p->body);
     p->record.tuned = tuned;
-    if (heddle_graph_new(ctx, &lu, &p->c.graph) != HEDDLE_OK)
-        return app_heddle_error(&p->c, "making the graph");
-    for (uint32_t body = 0; body < lu_n_bodies; body++)
-        if (heddle_graph_shared(p->c.graph, body, tuned ? LU_SHARED : 0) != HEDDLE_OK)
-            return app_heddle_error(&p->c, "choosing the shared memory");
+    if (app_new_graph(&p->c, &lu) || app_choose_shared(&p->c, lu_n_bodies, tuned ? LU_SHARED : 0))
+        return -1;
     if (tuned && heddle_graph_lanes(p->c.graph, b < 128 ? LU_MIN_LANES : LU_MAX_LANES) != HEDDLE_OK)
         return app_heddle_error(&p->c, "choosing the lanes");
     return 0;
@@ -317,9 +307,9 @@ static void tile_step(const lu_case *p, const heddle_lane *lane, uint64_t k)
 static int tiles(app_case *c)
 {
     const lu_case *p = (const lu_case *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (uint64_t k = 0; k < p->steps; k++)
         tile_step(p, &lane, k);
     return 0;
@@ -330,7 +320,7 @@ static int tiles(app_case *c)
 static int is_plain(const lu_case *p)
 {
     const uint64_t *n = p->c.n;
-    return n[0] * n[1] <= MAX_PLAIN / least(n[0], n[1]);
+    return n[0] * n[1] <= MAX_PLAIN / app_smaller(n[0], n[1]);
 }
 
 /* Row by row: row r receives all rows of U above it. The weight of a number bounds what it owes to the rounding of
@@ -341,7 +331,7 @@ static void decompose(double *a, double *weight, const uint64_t n[2])
     for (uint64_t i = 0; i < n[0] * cols; i++)
         weight[i] = fabs(a[i]);
     for (uint64_t r = 1; r < n[0]; r++)
-        for (uint64_t k = 0; k < least(r, cols); k++) {
+        for (uint64_t k = 0; k < app_smaller(r, cols); k++) {
             double *row = a + r * cols, *w = weight + r * cols;
             const double *up = a + k * cols, *w_up = weight + k * cols;
             double l = row[k] / up[k], w_l = (w[k] + fabs(l) * w_up[k]) / fabs(up[k]);
@@ -400,7 +390,7 @@ static int reference(app_case *c)
 /* Rounding errors add up like a random walk over the terms of a number. */
 static double tolerance(const lu_case *p)
 {
-    return 2.0 * FLT_EPSILON * (2.0 + sqrt((double)least(p->c.n[0], p->c.n[1])));
+    return 2.0 * FLT_EPSILON * (2.0 + sqrt((double)app_smaller(p->c.n[0], p->c.n[1])));
 }
 
 static int check_plain(lu_case *p)
@@ -426,7 +416,7 @@ static double times_row(const lu_case *p, uint64_t r, uint64_t begin, uint64_t e
     double sum = 0;
     for (uint64_t c = begin, stop; c < end; c = stop) {
         const float *at = p->result + place(p, r, c);
-        stop = least((c / b + 1) * b, end);
+        stop = app_smaller((c / b + 1) * b, end);
         for (uint64_t k = c; k < stop; k++) {
             double v = (double)at[k - c];
             sum += v * x[k];
@@ -456,8 +446,8 @@ static void times_u(void *self, uint64_t begin, uint64_t end)
 /* Row r of L y, the 1 on the diagonal of L included. */
 static double times_l(const product *q, uint64_t r, double *size)
 {
-    uint64_t n = least(q->p->c.n[0], q->p->c.n[1]);
-    double sum = times_row(q->p, r, 0, least(r, n), q->y, q->y_size, size);
+    uint64_t n = app_smaller(q->p->c.n[0], q->p->c.n[1]);
+    double sum = times_row(q->p, r, 0, app_smaller(r, n), q->y, q->y_size, size);
     *size += r < n ? q->y_size[r] : 0;
     return sum + (r < n ? q->y[r] : 0);
 }
@@ -489,7 +479,7 @@ static int check_product(lu_case *p, uint64_t v, double *y, uint64_t n)
 
 static int check_products(lu_case *p)
 {
-    uint64_t n = least(p->c.n[0], p->c.n[1]);
+    uint64_t n = app_smaller(p->c.n[0], p->c.n[1]);
     double *y = app_alloc(2 * n, sizeof(double), "U x", p->c.error);
     int failed = y == NULL;
     for (uint64_t v = 0; !failed && v < N_VECTORS; v++)
@@ -505,7 +495,7 @@ static int check(app_case *c)
 }
 
 /* The known answers are those of M padded with the identity to a multiple of 32, whatever the block is here. */
-static double answer_padding(const app_case *c) { return (double)((32 - least(c->n[0], c->n[1]) % 32) % 32); }
+static double answer_padding(const app_case *c) { return (double)((32 - app_smaller(c->n[0], c->n[1]) % 32) % 32); }
 
 static void answer(app_case *c, const app_sink *s)
 {
@@ -536,21 +526,21 @@ static void answer(app_case *c, const app_sink *s)
 
 static const app_option options[] = {APP_OPTION_BODY, {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_lu = {
     .name = "lu",
     .summary = "LU decomposition without pivoting of a diagonally dominant matrix (fp32), by blocks",
     .formats = "Matrix Market coordinate, real or integer, general or symmetric",
     .options = options,
     .table = &lu,
+    .scenarios = scenarios,
     .n = {960, 960},
     .b = {64, 64},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

@@ -62,7 +62,7 @@ app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes,
     if (!p)
         return NULL;
     memset(p, 0, sizeof *p);
-    p->c.app = a;
+    app_begin(&p->c, a);
     p->record.n_planes = n_planes;
     if (!app_opt_body(a, q, &p->body, error) && !(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error)) &&
         !check_tile(p, error)) {
@@ -158,8 +158,8 @@ int picture_build(app_case *c, heddle_ctx *ctx)
         return -1;
     c->record = &p->record;
     c->record_bytes = sizeof p->record;
-    if (heddle_graph_new(ctx, c->app->table, &c->graph) != HEDDLE_OK)
-        return app_heddle_error(c, "making the graph");
+    if (app_new_graph(c, c->app->table))
+        return -1;
     /* 16 rows a warp at a time. */
     if (p->record.tuned && heddle_graph_lanes(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
         return app_heddle_error(c, "choosing the lanes");
@@ -196,9 +196,9 @@ int picture_read(app_case *c)
 int picture_tiles(app_case *c)
 {
     const picture *p = (const picture *)c;
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
         for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
             tile_rect t = tile(p, i, j);

@@ -17,7 +17,7 @@
 #define PREFIX_ROWS 12
 #define PREFIX_COLS (4 * TILE_WARP)
 #define PREFIX_MAX_WARPS 8u /* sums of the columns of 7 warps fit in 16 bits, and so does a row's */
-HD_STATIC_ASSERT(PREFIX_SHARED_BYTES == 2u * PREFIX_MAX_WARPS * TILE_WARP * 8u, "two steps' sums of columns");
+HEDDLE_STATIC_ASSERT(PREFIX_SHARED_BYTES == 2u * PREFIX_MAX_WARPS * TILE_WARP * 8u, "two steps' sums of columns");
 
 /* Which of four pixels at once are low .. high - 1, 0 <= low < high <= 256: see prefix_hits. */
 typedef struct prefix_bin {

@@ -256,21 +256,21 @@ static const app_option options[] = {
     {NULL, NULL, NULL},
 };
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_quad = {
     .name = "quad",
     .summary = "adaptive quadrature of singular functions: fork and join",
     .formats = "none",
     .options = options,
     .table = &quad,
+    .scenarios = scenarios,
     .n = {256, 0},
     .b = {1, 0},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

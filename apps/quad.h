@@ -20,7 +20,7 @@
 #if defined(__CUDACC__)
 #define QUAD_APART __attribute__((unused)) static __host__ __device__ __noinline__
 #else
-#define QUAD_APART HD_FN
+#define QUAD_APART HEDDLE_FN
 #endif
 
 /* The block-shared bytes. A compiler that sees them come out of a record takes them for any memory, and its accesses are
@@ -30,7 +30,7 @@ TILE_FN float *quad_shared(const heddle_lane *lane)
 #if defined(__CUDA_ARCH__)
     extern __shared__ __align__(128) unsigned char quad_arena[];
     (void)lane;
-    return (float *)(quad_arena + HD_REDUCE_BYTES);
+    return (float *)(quad_arena + HEDDLE_REDUCE_BYTES);
 #else
     return (float *)heddle_shared(lane);
 #endif
@@ -49,25 +49,7 @@ TILE_FN int quad_anew(uint32_t v)
 
 #define QUADS_AT_ONCE 4 /* loads of a lane that are under way before the first is used */
 
-typedef struct quad {
-    float v[4];
-} quad;
-
-TILE_FN quad quad_load(const float *p)
-{
-    quad q;
-#if defined(__CUDA_ARCH__)
-    const float4 four = *(const float4 *)p;
-    q.v[0] = four.x;
-    q.v[1] = four.y;
-    q.v[2] = four.z;
-    q.v[3] = four.w;
-#else
-    for (int i = 0; i < 4; i++)
-        q.v[i] = p[i];
-#endif
-    return q;
-}
+TILE_FOUR(quad, quad_load, float, float4)
 
 TILE_FN void quad_store(float *p, quad q)
 {

@@ -4,7 +4,7 @@
 #include "quad_bodies.h"
 
 /* All lanes: the sums over an interval. */
-HD_FN quad_sums quad_add(const heddle_lane *lane, const quad_app *app, double begin, double step)
+HEDDLE_FN quad_sums quad_add(const heddle_lane *lane, const quad_app *app, double begin, double step)
 {
     double *coarse = (double *)heddle_shared(lane);
     quad_sums s;
@@ -21,9 +21,9 @@ HD_FN quad_sums quad_add(const heddle_lane *lane, const quad_app *app, double be
 }
 
 /* One lane. */
-HD_FN void quad_halve(const heddle_lane *lane, const quad_app *app, const quad_interval *t)
+HEDDLE_FN void quad_halve(const heddle_lane *lane, const quad_app *app, const quad_interval *t)
 {
-    const uint32_t k = HD_ADD(app->n_taken, 1u, RELAXED, DEV);
+    const uint32_t k = HEDDLE_ATOMIC_ADD(app->n_taken, 1u, RELAXED, DEV);
     quad_interval half;
     quad_sum_args sum;
     if (k >= app->n_halves) {

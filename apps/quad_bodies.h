@@ -50,7 +50,7 @@ HEDDLE_ENUM(quad, QUAD_BODIES)
 HEDDLE_DECLARE(quad)
 
 /* One tooth; u is in [0, 1). */
-HD_FN double quad_tooth(uint32_t f, double u)
+HEDDLE_FN double quad_tooth(uint32_t f, double u)
 {
     const double d = u - QUAD_PEAK_AT;
     switch (f) {
@@ -62,14 +62,14 @@ HD_FN double quad_tooth(uint32_t f, double u)
     }
 }
 
-HD_FN double quad_value(const quad_app *app, double x)
+HEDDLE_FN double quad_value(const quad_app *app, double x)
 {
     const double u = x * app->n_teeth;
     return quad_tooth(app->f, u - floor(u));
 }
 
 /* 2^-depth. */
-HD_FN double quad_width(uint32_t depth) { return 1.0 / (double)((uint64_t)1 << depth); }
+HEDDLE_FN double quad_width(uint32_t depth) { return 1.0 / (double)((uint64_t)1 << depth); }
 
 /* Simpson's rule with n_points intervals, a multiple of 4, and with half as many, before they are scaled. The weights of an
  * inner point are 4 and 2 in turn. */
@@ -77,7 +77,7 @@ typedef struct quad_sums {
     double fine, coarse;
 } quad_sums;
 
-HD_FN quad_sums quad_term(const quad_app *app, double begin, double step, uint32_t i)
+HEDDLE_FN quad_sums quad_term(const quad_app *app, double begin, double step, uint32_t i)
 {
     const double v = quad_value(app, begin + step * i), edge = i == 0 || i == app->n_points ? 1 : 0;
     quad_sums s;
@@ -87,7 +87,7 @@ HD_FN quad_sums quad_term(const quad_app *app, double begin, double step, uint32
 }
 
 /* What virtual lane v adds up. */
-HD_FN quad_sums quad_partial(const quad_app *app, double begin, double step, uint32_t v)
+HEDDLE_FN quad_sums quad_partial(const quad_app *app, double begin, double step, uint32_t v)
 {
     quad_sums s = {0, 0};
     uint32_t i;
@@ -100,7 +100,7 @@ HD_FN quad_sums quad_partial(const quad_app *app, double begin, double step, uin
 }
 
 /* The integral over an interval whose sums these are; *fits: it need not be halved. */
-HD_FN double quad_integral(const quad_app *app, uint32_t depth, quad_sums s, int *fits)
+HEDDLE_FN double quad_integral(const quad_app *app, uint32_t depth, quad_sums s, int *fits)
 {
     const double width = quad_width(depth), step = width / app->n_points;
     const double fine = s.fine * step / 3, coarse = s.coarse * step * 2 / 3;

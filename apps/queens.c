@@ -153,21 +153,21 @@ static const app_option options[] = {
     {NULL, NULL, NULL},
 };
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_queens = {
     .name = "queens",
     .summary = "the number of ways to place n queens: tasks that spawn tasks",
     .formats = "none",
     .options = options,
     .table = &queens,
+    .scenarios = scenarios,
     .n = {12, 0},
     .b = {1, 0},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

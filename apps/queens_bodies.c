@@ -3,14 +3,14 @@
  * lanes share that search: each takes a pair of columns for the next two rows, and another when it is done. */
 #include "queens_bodies.h"
 
-HD_FN void queens_count(const heddle_lane *lane, const queens_app *app, uint32_t n_ways)
+HEDDLE_FN void queens_count(const heddle_lane *lane, const queens_app *app, uint32_t n_ways)
 {
     tally_cell *cell = tally_of(lane, app->cells);
     if (cell)
         cell->v[0] += n_ways;
 }
 
-HD_FN void queens_spawn(const heddle_lane *lane, const queens_app *app, const queens_board *board)
+HEDDLE_FN void queens_spawn(const heddle_lane *lane, const queens_app *app, const queens_board *board)
 {
     const uint32_t open = queens_free(board, app->n);
     HEDDLE_EACH (k, app->n) {
@@ -22,7 +22,7 @@ HD_FN void queens_spawn(const heddle_lane *lane, const queens_app *app, const qu
 }
 
 /* The ways with queens in columns pair % n and pair / n of the next two rows. */
-HD_FN uint32_t queens_pair(const queens_app *app, const queens_board *board, uint32_t pair)
+HEDDLE_FN uint32_t queens_pair(const queens_app *app, const queens_board *board, uint32_t pair)
 {
     const uint32_t first = 1u << pair % app->n, second = 1u << pair / app->n;
     queens_board next;
@@ -35,7 +35,7 @@ HD_FN uint32_t queens_pair(const queens_app *app, const queens_board *board, uin
     return queens_search(&next, app->n);
 }
 
-HD_FN void queens_together(const heddle_lane *lane, const queens_app *app, const queens_board *board)
+HEDDLE_FN void queens_together(const heddle_lane *lane, const queens_app *app, const queens_board *board)
 {
     queens_shared *s = (queens_shared *)heddle_shared(lane);
     const uint32_t n_pairs = app->n * app->n;
@@ -43,10 +43,10 @@ HD_FN void queens_together(const heddle_lane *lane, const queens_app *app, const
     if (lane->index == 0)
         s->next = s->found = 0;
     heddle_barrier(lane);
-    while ((pair = HD_ADD(&s->next, 1u, RELAXED, BLOCK)) < n_pairs)
+    while ((pair = HEDDLE_ATOMIC_ADD(&s->next, 1u, RELAXED, BLOCK)) < n_pairs)
         n_ways += queens_pair(app, board, pair);
     if (n_ways)
-        (void)HD_ADD(&s->found, n_ways, RELAXED, BLOCK);
+        (void)HEDDLE_ATOMIC_ADD(&s->found, n_ways, RELAXED, BLOCK);
     heddle_barrier(lane);
     if (lane->index == 0)
         queens_count(lane, app, s->found);

@@ -30,12 +30,12 @@ HEDDLE_ENUM(queens, QUEENS_BODIES)
 HEDDLE_DECLARE(queens)
 
 /* The columns where the next row's queen is not under attack. */
-HD_FN uint32_t queens_free(const queens_board *b, uint32_t n)
+HEDDLE_FN uint32_t queens_free(const queens_board *b, uint32_t n)
 {
     return ~(b->columns | b->left | b->right) & ((1u << n) - 1u);
 }
 
-HD_FN queens_board queens_put(const queens_board *b, uint32_t column_bit)
+HEDDLE_FN queens_board queens_put(const queens_board *b, uint32_t column_bit)
 {
     queens_board next;
     next.columns = b->columns | column_bit;
@@ -46,7 +46,7 @@ HD_FN queens_board queens_put(const queens_board *b, uint32_t column_bit)
 }
 
 /* The ways to fill the board. */
-HD_FN uint32_t queens_search(const queens_board *board, uint32_t n)
+HEDDLE_FN uint32_t queens_search(const queens_board *board, uint32_t n)
 {
     queens_board at[QUEENS_MAX];
     uint32_t open[QUEENS_MAX]; /* columns still to be tried, by row */
@@ -58,7 +58,7 @@ HD_FN uint32_t queens_search(const queens_board *board, uint32_t n)
     open[0] = queens_free(board, n);
     while (depth >= 0) {
         if (at[depth].row + 1u == n) {
-            n_ways += hd_popcount(open[depth--]);
+            n_ways += heddle_popcount(open[depth--]);
             continue;
         }
         bit = open[depth] & (0u - open[depth]);

@@ -49,21 +49,21 @@ static void answer(app_case *c, const app_sink *s)
 
 static const app_option options[] = {APP_OPTION_BODY, {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, picture_build, picture_reset, picture_tiles}, {.engine = NULL}};
+
 const app app_sat = {
     .name = "sat",
     .summary = "summed area table of a grey picture (32-bit integers)",
     .formats = "8-bit PGM (P5)",
     .options = options,
     .table = &sat,
+    .scenarios = scenarios,
     .n = {5760, 5760},
     .b = {64, 64},
     .prepare = prepare,
-    .build = picture_build,
-    .reset = picture_reset,
     .read = picture_read,
     .reference = reference,
     .check = picture_check,
-    .tiles = picture_tiles,
     .answer = answer,
     .free = picture_free,
 };

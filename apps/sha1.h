@@ -10,7 +10,7 @@
 
 #include "heddle/task.h"
 
-#define SHA1_FN HD_FN __attribute__((always_inline))
+#define SHA1_FN HEDDLE_FN __attribute__((always_inline))
 
 #define SHA1_ROTATE(x, n) ((x) << (n) | (x) >> (32 - (n)))
 #define SHA1_CHOOSE(b, c, d) ((d) ^ ((b) & ((c) ^ (d))))

@@ -44,8 +44,6 @@ typedef struct slu_case {
     slu_spawn_state spawn; /* if so                                                     */
 } slu_case;
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static uint64_t n_numbers(const slu_case *p) { return p->m.n_blocks * p->m.b * p->m.b; }
 
 /* ---- prepare ---- */
@@ -57,7 +55,7 @@ static uint64_t list_entries(uint64_t n, uint64_t b, input_entry *out)
     for (uint64_t r = 0; r < n; r++)
         for (uint64_t j = 0; j * b < n; j++)
             if (slu_is_made_up(r / b, j))
-                for (uint64_t c = j * b; c < least(n, (j + 1) * b); c++, n_entries++)
+                for (uint64_t c = j * b; c < app_smaller(n, (j + 1) * b); c++, n_entries++)
                     if (out)
                         out[n_entries] = (input_entry){(uint32_t)r, (uint32_t)c, 2.0 * noise_unit(5, r * n + c) - 1.0};
     return n_entries;
@@ -84,8 +82,8 @@ static int shape(slu_case *p, const app_request *q, uint64_t n_input, char *erro
     }
     if (app_sizes(&app_slu, q, n, MAX_SIDE, 1, c->n, c->b, error))
         return -1;
-    c->n[0] = c->n[1] = least(c->n[0], c->n[1]);
-    c->b[0] = c->b[1] = least(c->b[0], c->b[1]);
+    c->n[0] = c->n[1] = app_smaller(c->n[0], c->n[1]);
+    c->b[0] = c->b[1] = app_smaller(c->b[0], c->b[1]);
     if (c->b[0] > MAX_BLOCK) {
         snprintf(error, APP_ERROR, "slu: blocks have %llu rows at most", MAX_BLOCK);
         return -1;
@@ -191,7 +189,7 @@ static int each_of_step(slu_case *p, uint64_t k, uint32_t *rows, uint32_t *cols,
         for (uint32_t c = 0; c < n_cols; c++) {
             const uint64_t i = rows[r], j = cols[c];
             slu_task t = {slu_bmod, 3, {slu_slot(m, i, k), slu_slot(m, k, j), slu_slot(m, i, j)}, k, 0};
-            t.is_next = least(i, j) == k + 1;
+            t.is_next = app_smaller(i, j) == k + 1;
             if (fn(p, &t))
                 return -1;
         }
@@ -258,7 +256,7 @@ static uint32_t cost_ns(const slu_case *p, uint32_t body)
     static const uint32_t tuned[slu_n_bodies] = {2600, 900, 1200, 800};
     const uint64_t n = p->m.b * p->m.b * p->m.b;
     const uint64_t plain[slu_n_bodies] = {n / 3, n / 2, n / 2, n};
-    return p->record.tuned ? tuned[body] : (uint32_t)least(plain[body] / 2 + 100, 1u << 30);
+    return p->record.tuned ? tuned[body] : (uint32_t)app_smaller(plain[body] / 2 + 100, 1u << 30);
 }
 
 /* The way to the next pivot goes first: everything but products, and products with what the next step begins with. */
@@ -284,13 +282,9 @@ static int add(slu_case *p, const slu_task *t)
 
 static int new_graph(slu_case *p)
 {
-    const heddle_table *table = p->spawns ? &slu_spawn : &slu;
-    if (heddle_graph_new(p->c.ctx, table, &p->c.graph) != HEDDLE_OK)
-        return app_heddle_error(&p->c, "making the graph");
-    for (uint32_t body = 0; body < slu_n_bodies && !p->record.tuned; body++) /* the first ones are the same in both */
-        if (heddle_graph_shared(p->c.graph, body, 0) != HEDDLE_OK)
-            return app_heddle_error(&p->c, "choosing the shared memory");
-    return 0;
+    if (app_new_graph(&p->c, p->spawns ? &slu_spawn : &slu))
+        return -1;
+    return p->record.tuned ? 0 : app_choose_shared(&p->c, slu_n_bodies, 0); /* the first bodies are the same in both */
 }
 
 static int add_root(slu_case *p)
@@ -318,9 +312,9 @@ static int build(app_case *c, heddle_ctx *ctx)
 
 static int call(slu_case *p, const slu_task *t)
 {
-    hd_fail fail = {0};
-    _Alignas(128) unsigned char shared[HD_REDUCE_BYTES];
-    heddle_lane lane = app_lane(&fail, shared);
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_lane lane = heddle_thread_alone(&fail, shared);
     slu.bodies[t->body].run(&lane, &p->record, t->slot);
     return 0;
 }
@@ -499,21 +493,21 @@ static const app_option options[] = {
     APP_OPTION_BODY,
     {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_slu = {
     .name = "slu",
     .summary = "LU decomposition without pivoting of a sparse, diagonally dominant matrix (fp64), by blocks",
     .formats = "Matrix Market coordinate, real or integer, general or symmetric",
     .options = options,
     .table = &slu,
+    .scenarios = scenarios,
     .n = {1600, 1600},
     .b = {SLU_EDGE, SLU_EDGE},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read_back,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

@@ -37,7 +37,7 @@ TILE_FN void slu_spawn_final(const heddle_lane *lane, const slu_spawn_record *ap
 /* One of the things that block (i, j) waits for has happened. */
 TILE_FN void slu_less(const heddle_lane *lane, const slu_spawn_record *app, uint32_t i, uint32_t j)
 {
-    if (HD_SUB(&app->left[slu_at(app, i, j)], 1u, ACQ_REL, DEV) == 1u)
+    if (HEDDLE_ATOMIC_SUB(&app->left[slu_at(app, i, j)], 1u, ACQ_REL, DEV) == 1u)
         slu_spawn_final(lane, app, i, j);
 }
 
@@ -45,7 +45,7 @@ TILE_FN void slu_less(const heddle_lane *lane, const slu_spawn_record *app, uint
 TILE_FN void slu_less_for(const heddle_lane *lane, const slu_spawn_record *app, uint32_t update)
 {
     const slu_spawn_update *u = &app->updates[update];
-    if (HD_SUB(&app->updates[update].waits, 1u, ACQ_REL, DEV) != 1u)
+    if (HEDDLE_ATOMIC_SUB(&app->updates[update].waits, 1u, ACQ_REL, DEV) != 1u)
         return;
     const slu_spawn_step *s = &app->steps[u->k];
     const uint32_t at = update - s->first;
@@ -69,7 +69,7 @@ TILE_FN void slu_list(const heddle_lane *lane, const slu_spawn_record *app, uint
         const uint32_t at = is_col ? slu_at(app, k, other) : slu_at(app, other, k);
         if (app->slot[at] == SLU_NONE)
             continue;
-        app->index[at] = HD_ADD(&n[is_col], 1u, RELAXED, BLOCK);
+        app->index[at] = HEDDLE_ATOMIC_ADD(&n[is_col], 1u, RELAXED, BLOCK);
         (is_col ? app->cols : app->rows)[slu_at(app, k, app->index[at])] = other;
     }
 }
@@ -80,16 +80,16 @@ TILE_FN void slu_lay_down(const slu_spawn_record *app, uint32_t k, uint32_t upda
     slu_spawn_update *u = &app->updates[update];
     const uint32_t before = app->last[at];
     if (app->slot[at] == SLU_NONE)
-        app->slot[at] = HD_ADD(app->n_blocks, 1u, RELAXED, DEV);
+        app->slot[at] = HEDDLE_ATOMIC_ADD(app->n_blocks, 1u, RELAXED, DEV);
     u->k = k;
-    HD_STORE(&u->next, SLU_NONE, RELAXED, DEV);
-    HD_STORE(&u->waits, before == SLU_NONE ? 2u : 3u, RELAXED, DEV);
-    (void)HD_ADD(&app->left[at], 1u, RELAXED, DEV);
+    HEDDLE_ATOMIC_STORE(&u->next, SLU_NONE, RELAXED, DEV);
+    HEDDLE_ATOMIC_STORE(&u->waits, before == SLU_NONE ? 2u : 3u, RELAXED, DEV);
+    (void)HEDDLE_ATOMIC_ADD(&app->left[at], 1u, RELAXED, DEV);
     app->last[at] = update;
-    if (before == SLU_NONE || HD_CAS(&app->updates[before].next, SLU_NONE, update, RELEASE, DEV))
+    if (before == SLU_NONE || HEDDLE_ATOMIC_CAS(&app->updates[before].next, SLU_NONE, update, RELEASE, DEV))
         return;
-    (void)HD_LOAD(&app->updates[before].next, ACQUIRE, DEV); /* it is closed */
-    HD_STORE(&u->waits, 2u, RELAXED, DEV);
+    (void)HEDDLE_ATOMIC_LOAD(&app->updates[before].next, ACQUIRE, DEV); /* it is closed */
+    HEDDLE_ATOMIC_STORE(&u->waits, 2u, RELAXED, DEV);
 }
 
 HEDDLE_SPAWNER(slu_spawn_find, slu_spawn_record, app, slu_spawn_find_args, t, 2)
@@ -162,7 +162,7 @@ HEDDLE_SPAWNER(slu_spawn_bmod, slu_spawn_record, app, slu_spawn_three, t, 2)
     slu_do_bmod(lane, &app->blocks, &t->t);
     heddle_barrier(lane);
     if (lane->index == 0) {
-        const uint32_t next = HD_EXCH(&app->updates[t->update].next, SLU_CLOSED, ACQ_REL, DEV);
+        const uint32_t next = HEDDLE_ATOMIC_EXCHANGE(&app->updates[t->update].next, SLU_CLOSED, ACQ_REL, DEV);
         if (next != SLU_NONE)
             slu_less_for(lane, app, next);
         slu_less(lane, app, t->row, t->col);

@@ -246,9 +246,9 @@ TILE_FN void slu_meet(const heddle_lane *lane, int i, int n_lanes, int is_owner)
 #if defined(__CUDA_ARCH__)
     (void)lane;
     if (is_owner)
-        asm volatile("bar.arrive %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
+        asm volatile("bar.arrive %0, %1;" ::"r"((int)HEDDLE_BARRIER_FREE + i), "r"(n_lanes) : "memory");
     else
-        asm volatile("bar.sync %0, %1;" ::"r"((int)HD_BAR_FREE + i), "r"(n_lanes) : "memory");
+        asm volatile("bar.sync %0, %1;" ::"r"((int)HEDDLE_BARRIER_FREE + i), "r"(n_lanes) : "memory");
 #else
     (void)i, (void)n_lanes, (void)is_owner;
     heddle_barrier(lane);
@@ -375,7 +375,7 @@ TILE_FN void slu_eliminate_all(const heddle_lane *lane, const slu_desk *d)
         slu_take_part(lane, &w, &s, owner);
     slu_show(&s, 0, SLU_COLS);
     if (s.odd)
-        HD_STORE(d->odd, 1u, RELAXED, BLOCK);
+        HEDDLE_ATOMIC_STORE(d->odd, 1u, RELAXED, BLOCK);
 }
 
 /* 0: the plain loops must do it. */
@@ -384,12 +384,12 @@ QUAD_APART int slu_decompose(const heddle_lane *lane, double *a)
     const slu_desk d = slu_desk_of(lane);
     slu_bring(lane, d.a, a);
     if (lane->index == 0)
-        HD_STORE(d.odd, 0u, RELAXED, BLOCK);
+        HEDDLE_ATOMIC_STORE(d.odd, 0u, RELAXED, BLOCK);
     quad_arrived();
     slu_barrier(lane);
     slu_eliminate_all(lane, &d);
     slu_barrier(lane);
-    if (HD_LOAD(d.odd, RELAXED, BLOCK))
+    if (HEDDLE_ATOMIC_LOAD(d.odd, RELAXED, BLOCK))
         return 0;
     slu_take_back(lane, a, d.a);
     return 1;
@@ -497,13 +497,13 @@ QUAD_APART int slu_backward(const heddle_lane *lane, const double *u, double *x)
         odd = slu_is_odd(p, 0);
     }
     if (lane->index == 0)
-        HD_STORE(d.odd, 0u, RELAXED, BLOCK);
+        HEDDLE_ATOMIC_STORE(d.odd, 0u, RELAXED, BLOCK);
     quad_arrived();
     slu_barrier(lane);
     if (slu_solve(lane, &t, mine) | odd)
-        HD_STORE(d.odd, 1u, RELAXED, BLOCK);
+        HEDDLE_ATOMIC_STORE(d.odd, 1u, RELAXED, BLOCK);
     slu_barrier(lane);
-    if (HD_LOAD(d.odd, RELAXED, BLOCK))
+    if (HEDDLE_ATOMIC_LOAD(d.odd, RELAXED, BLOCK))
         return 0;
     QUAD_UNROLL
     for (int m = 0; m < SLU_MINE; m++)

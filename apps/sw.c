@@ -194,23 +194,16 @@ static uint32_t shared_bytes(uint32_t h, uint32_t w) { return SW_SHARED_BYTES(h,
 
 static const border_kind kind = {sw_tile, shared_bytes, portable_fits, tuned_fits, 0, next_row};
 
+static int load(app_case *base, const app_request *q, char *error)
+{
+    sw_case *c = (sw_case *)base;
+    border_begin(&c->border, &kind, &c->app.grid, &c->app, sizeof c->app);
+    return prepare(c, q, error);
+}
+
 static app_case *new_case(const app_request *q, char *error)
 {
-    sw_case *c = calloc(1, sizeof *c);
-    if (!c) {
-        snprintf(error, APP_ERROR, "out of memory");
-        return NULL;
-    }
-    c->border.base.app = &app_sw;
-    c->border.base.record = &c->app;
-    c->border.base.record_bytes = sizeof c->app;
-    c->border.kind = &kind;
-    c->border.grid = &c->app.grid;
-    if (prepare(c, q, error)) {
-        border_free(&c->border.base);
-        return NULL;
-    }
-    return &c->border.base;
+    return app_prepare(&app_sw, sizeof(sw_case), load, q, error);
 }
 
 /* All rows of tiles together. */
@@ -283,21 +276,21 @@ static const app_option options[] = {{"match", "2", "score of two equal letters"
                                      BORDER_OPTIONS,
                                      {NULL, NULL, NULL}};
 
+static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles}, {.engine = NULL}};
+
 const app app_sw = {
     .name = "sw",
     .summary = "Smith-Waterman: best local alignment of two sequences, linear gaps",
     .formats = "two FASTA files (the first record of each)",
     .options = options,
     .table = &sw,
+    .scenarios = scenarios,
     .n = {4608, 4608},
     .b = {64, 64},
     .prepare = new_case,
-    .build = border_build,
-    .reset = border_reset,
     .read = border_read,
     .reference = border_reference,
     .check = check,
-    .tiles = border_tiles,
     .answer = answer,
     .free = border_free,
 };

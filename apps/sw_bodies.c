@@ -13,7 +13,7 @@ typedef struct sw_found {
 
 /* A cell's weight is the row's part plus the column's, less SW_WEIGHTS when that is more than SW_WEIGHTS. Padding has
  * parts so far below 0 that no sum with them is above 0. */
-HD_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const border_block *b)
+HEDDLE_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const border_block *b)
 {
     HEDDLE_EACH (i, b->h)
         b->row_more[i] = (int16_t)((t->i + (uint64_t)i + 1u) % SW_PERIOD * 31u % SW_WEIGHTS + 1u);
@@ -59,7 +59,7 @@ TILE_FN int32_t sw_cells(const sw_app *app, const border_block *b, const border_
 }
 
 /* Looks where the best cells of a diagonal are, when it has one as good as the best so far, which is rare. */
-HD_FN void sw_look(const border_block *b, const border_span *s, border_share share, sw_found *f)
+HEDDLE_FN void sw_look(const border_block *b, const border_span *s, border_share share, sw_found *f)
 {
     int32_t l;
     for (l = share.lane; l < s->n; l += share.n_lanes) {
@@ -95,7 +95,7 @@ TILE_FN void sw_diagonals(const heddle_lane *lane, const sw_app *app, const bord
 }
 
 /* One lane: adds what the tile has to the record of its row of tiles. */
-HD_FN void sw_add(sw_sums *sums, const border_tile *t, const sw_found *f)
+HEDDLE_FN void sw_add(sw_sums *sums, const border_tile *t, const sw_found *f)
 {
     uint64_t i = t->i + (uint64_t)f->first / t->w, j = t->j + (uint64_t)f->first % t->w;
     sums->sum += f->sum;
@@ -112,7 +112,7 @@ HD_FN void sw_add(sw_sums *sums, const border_tile *t, const sw_found *f)
     sums->n_best += (uint64_t)f->n_best;
 }
 
-HD_FN void sw_portable(const heddle_lane *lane, const sw_app *app, const border_tile *t)
+HEDDLE_FN void sw_portable(const heddle_lane *lane, const sw_app *app, const border_tile *t)
 {
     border_block b = border_block_of(lane, t, border_cells(&app->grid, t)[0]);
     sw_sums *sums = (sw_sums *)(void *)(app->grid.records + t->record);
@@ -258,7 +258,7 @@ TILE_FN sw_found sw_all_found(const heddle_lane *lane, warp *w, sw_found f)
         f = sw_both(&f, (const sw_found *)strip_found(lane, v));
     return f;
 }
-HD_STATIC_ASSERT(sizeof(sw_found) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
+HEDDLE_STATIC_ASSERT(sizeof(sw_found) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
 
 TILE_FN void sw_tuned(const heddle_lane *lane, const sw_app *app, const border_tile *t)
 {

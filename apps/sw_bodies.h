@@ -34,7 +34,7 @@ typedef struct sw_sums {
     uint64_t n_best, end_i, end_j; /* cells that have `best`, the first of them, from 0                    */
     int32_t best;
 } sw_sums;
-HD_STATIC_ASSERT(sizeof(sw_sums) <= BORDER_SUMS_BYTES, "the sums fit their place");
+HEDDLE_STATIC_ASSERT(sizeof(sw_sums) <= BORDER_SUMS_BYTES, "the sums fit their place");
 
 /* For blocks of 64 x 64 by default; the builder of a graph says what its blocks take. */
 #define SW_SHARED_BYTES(h, w) BORDER_SHARED_BYTES(sizeof(int16_t), h, w, 1u)

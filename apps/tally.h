@@ -15,10 +15,10 @@
 typedef struct tally_cell {
     uint64_t v[TALLY_WORDS];
 } tally_cell;
-HD_STATIC_ASSERT(sizeof(tally_cell) == 64, "a cell is a CPU's cache line");
+HEDDLE_STATIC_ASSERT(sizeof(tally_cell) == 64, "a cell is a CPU's cache line");
 
 /* One lane of a body: the cell of its worker, or NULL. */
-HD_FN tally_cell *tally_of(const heddle_lane *lane, tally_cell *cells)
+HEDDLE_FN tally_cell *tally_of(const heddle_lane *lane, tally_cell *cells)
 {
     if (lane->worker < TALLY_CELLS)
         return cells + lane->worker;

@@ -11,7 +11,7 @@
 #include "heddle/task.h"
 
 /* Inlined, so that the constants of tile_alone reach the loops. */
-#define TILE_FN HD_FN __attribute__((always_inline))
+#define TILE_FN HEDDLE_FN __attribute__((always_inline))
 
 #define TILE_WARP 32
 #define TILE_LINE 64 /* bytes of a CPU's cache line */
@@ -64,5 +64,30 @@ TILE_FN tile_share tile_share_of(const heddle_lane *lane)
         s.row = 0x7fffffff;
     return s;
 }
+
+/* Makes the struct `name`, four neighbouring numbers, and load(p), which reads them from memory aligned to 16 bytes: one
+ * access of a GPU, of its type four_type. */
+#if defined(__CUDA_ARCH__)
+#define TILE_LOAD_FOUR(q, p, four_type)             \
+    const four_type four = *(const four_type *)(p); \
+    (q).v[0] = four.x;                              \
+    (q).v[1] = four.y;                              \
+    (q).v[2] = four.z;                              \
+    (q).v[3] = four.w
+#else
+#define TILE_LOAD_FOUR(q, p, four_type) \
+    for (int i = 0; i < 4; i++)         \
+    (q).v[i] = (p)[i]
+#endif
+#define TILE_FOUR(name, load, type, four_type) \
+    typedef struct name {                      \
+        type v[4];                             \
+    } name;                                    \
+    TILE_FN name load(const type *p)           \
+    {                                          \
+        name q;                                \
+        TILE_LOAD_FOUR(q, p, four_type);       \
+        return q;                              \
+    }
 
 #endif

@@ -428,21 +428,21 @@ static const app_option options[] = {
     {NULL, NULL, NULL},
 };
 
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app app_uts = {
     .name = "uts",
     .summary = "unbalanced tree search: tasks that spawn tasks",
     .formats = "none",
     .options = options,
     .table = &uts,
+    .scenarios = scenarios,
     .n = {1, 0},
     .b = {1, 0},
     .prepare = prepare,
-    .build = build,
-    .reset = reset,
     .read = read,
     .reference = reference,
     .check = check,
-    .tiles = tiles,
     .answer = answer,
     .free = free_case,
 };

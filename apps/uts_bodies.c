@@ -9,7 +9,7 @@
 /* A batch, of whichever size: it has room for as many nodes as app->chunk says. */
 typedef uts_batch_64 uts_batch;
 
-HD_FN void uts_spawn(const heddle_lane *lane, const void *from, uint32_t n)
+HEDDLE_FN void uts_spawn(const heddle_lane *lane, const void *from, uint32_t n)
 {
     const void *batch = __builtin_assume_aligned(from, 4); /* a GPU would copy it byte by byte */
     if (n <= 2u)
@@ -20,7 +20,8 @@ HD_FN void uts_spawn(const heddle_lane *lane, const void *from, uint32_t n)
         heddle_spawn(lane, uts_64, batch, sizeof(uts_batch_64), NULL, 0, 0);
 }
 
-HD_FN void uts_count(const heddle_lane *lane, const uts_app *app, uint32_t n_nodes, uint32_t n_leaves, uint32_t deepest)
+HEDDLE_FN void uts_count(const heddle_lane *lane, const uts_app *app, uint32_t n_nodes, uint32_t n_leaves,
+                         uint32_t deepest)
 {
     tally_cell *cell = tally_of(lane, app->cells);
     if (!cell)
@@ -34,7 +35,7 @@ HD_FN void uts_count(const heddle_lane *lane, const uts_app *app, uint32_t n_nod
 /* ---- one lane ------------------------------------------------------------------------------------ */
 
 /* Appends to a batch; a full one is spawned. */
-HD_FN void uts_append(const heddle_lane *lane, const uts_app *app, uts_batch *out)
+HEDDLE_FN void uts_append(const heddle_lane *lane, const uts_app *app, uts_batch *out)
 {
     if (++out->n < app->chunk)
         return;
@@ -42,7 +43,7 @@ HD_FN void uts_append(const heddle_lane *lane, const uts_app *app, uts_batch *ou
     out->n = 0;
 }
 
-HD_FN void uts_alone(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+HEDDLE_FN void uts_alone(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
 {
     const uint32_t most = (UTS_SPAWNS - 2u) * app->chunk; /* children made here */
     uint32_t n_made = 0, n_leaves = 0, deepest = 0, i, k;
@@ -78,23 +79,23 @@ typedef struct uts_board {
     uint32_t n_items, n_out, n_leaves, deepest;
 } uts_board;
 
-HD_FN uint32_t *uts_items(uts_board *board) { return (uint32_t *)(board + 1); }
-HD_FN uint32_t *uts_batch_at(const uts_app *app, uts_board *board, uint32_t b)
+HEDDLE_FN uint32_t *uts_items(uts_board *board) { return (uint32_t *)(board + 1); }
+HEDDLE_FN uint32_t *uts_batch_at(const uts_app *app, uts_board *board, uint32_t b)
 {
     return uts_items(board) + UTS_ITEMS(app->chunk) + b * (UTS_BATCH_BYTES(app->chunk) / 4u);
 }
 /* Room for one more node. */
-HD_FN uts_node *uts_place(const uts_app *app, uts_board *board)
+HEDDLE_FN uts_node *uts_place(const uts_app *app, uts_board *board)
 {
-    const uint32_t at = HD_ADD(&board->n_out, 1u, RELAXED, BLOCK);
+    const uint32_t at = HEDDLE_ATOMIC_ADD(&board->n_out, 1u, RELAXED, BLOCK);
     return (uts_node *)(uts_batch_at(app, board, at / app->chunk) + 1) + at % app->chunk;
 }
 
 /* The largest of what lanes give: who takes out a larger number than his own puts it back. */
-HD_FN void uts_raise(uint32_t *word, uint32_t mine)
+HEDDLE_FN void uts_raise(uint32_t *word, uint32_t mine)
 {
-    while (HD_LOAD(word, RELAXED, BLOCK) < mine) {
-        const uint32_t was = HD_EXCH(word, mine, RELAXED, BLOCK);
+    while (HEDDLE_ATOMIC_LOAD(word, RELAXED, BLOCK) < mine) {
+        const uint32_t was = HEDDLE_ATOMIC_EXCHANGE(word, mine, RELAXED, BLOCK);
         if (was <= mine)
             return;
         mine = was;
@@ -102,9 +103,9 @@ HD_FN void uts_raise(uint32_t *word, uint32_t mine)
 }
 
 /* One lane: the children of node i become items; those for which there is no room are handed on with the node. */
-HD_FN void uts_list(const uts_app *app, uts_board *board, const uts_node *node, uint32_t i)
+HEDDLE_FN void uts_list(const uts_app *app, uts_board *board, const uts_node *node, uint32_t i)
 {
-    const uint32_t most = UTS_ITEMS(app->chunk), at = HD_ADD(&board->n_items, node->n, RELAXED, BLOCK);
+    const uint32_t most = UTS_ITEMS(app->chunk), at = HEDDLE_ATOMIC_ADD(&board->n_items, node->n, RELAXED, BLOCK);
     const uint32_t left = at < most ? most - at : 0u, take = node->n < left ? node->n : left;
     uint32_t k;
     for (k = 0; k < take; k++)
@@ -119,8 +120,8 @@ HD_FN void uts_list(const uts_app *app, uts_board *board, const uts_node *node, 
     }
 }
 
-HD_FN void uts_make_all(const heddle_lane *lane, const uts_app *app, uts_board *board, const uts_node *node,
-                        uint32_t n_items)
+HEDDLE_FN void uts_make_all(const heddle_lane *lane, const uts_app *app, uts_board *board, const uts_node *node,
+                            uint32_t n_items)
 {
     uint32_t n_leaves = 0;
     HEDDLE_EACH (k, n_items) {
@@ -133,10 +134,10 @@ HD_FN void uts_make_all(const heddle_lane *lane, const uts_app *app, uts_board *
             n_leaves++;
     }
     if (n_leaves)
-        (void)HD_ADD(&board->n_leaves, n_leaves, RELAXED, BLOCK);
+        (void)HEDDLE_ATOMIC_ADD(&board->n_leaves, n_leaves, RELAXED, BLOCK);
 }
 
-HD_FN void uts_together(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+HEDDLE_FN void uts_together(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
 {
     uts_board *board = (uts_board *)heddle_shared(lane);
     uint32_t n_items, n_out;
@@ -162,9 +163,9 @@ HD_FN void uts_together(const heddle_lane *lane, const uts_app *app, const uts_n
 
 /* ---- the bodies ---------------------------------------------------------------------------------- */
 
-HD_FN void uts_search(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+HEDDLE_FN void uts_search(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
 {
-    if (HD_HOSTED && lane->count == 1u) /* a block has more lanes */
+    if (HEDDLE_ON_HOST && lane->count == 1u) /* a block has more lanes */
         uts_alone(lane, app, node, n);
     else
         uts_together(lane, app, node, n);

@@ -159,26 +159,8 @@ TILE_FN uint32_t warp_scan(warp *w, uint32_t mine)
 #endif
 }
 
-/* Four neighbouring words of global memory at p, which is aligned to 16 bytes: one access of a GPU. */
-typedef struct warp_quad {
-    uint32_t v[4];
-} warp_quad;
-
-TILE_FN warp_quad warp_load(const uint32_t *p)
-{
-    warp_quad q;
-#if defined(__CUDA_ARCH__)
-    const uint4 four = *(const uint4 *)p;
-    q.v[0] = four.x;
-    q.v[1] = four.y;
-    q.v[2] = four.z;
-    q.v[3] = four.w;
-#else
-    for (int i = 0; i < 4; i++)
-        q.v[i] = p[i];
-#endif
-    return q;
-}
+/* Four words of global memory. */
+TILE_FOUR(warp_quad, warp_load, uint32_t, uint4)
 
 TILE_FN void warp_store(uint32_t *p, warp_quad q)
 {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the comparisons of whole programs share (openmp/compare.py, spawn/compare.py): running a program, and all around
+"""What the comparisons of whole programs share (openmp/translated.py, spawn/libgomp.py): running a program, and all around
 their measuring. Columns and heading are those of overhead.py.
 
 Exit status of a comparison: 0 measured (whatever the figures), 1 a wrong answer, 2 cannot run."""
 
-import argparse
+import collections
 import os
 import subprocess
 import sys
@@ -19,27 +19,28 @@ def run(command, **settings):
     return done
 
 
-def read_arguments(what, programs, apps, rounds, own):
-    """own: options of one comparison, as (name, default, help)."""
-    parser = argparse.ArgumentParser(description=what + "; TSV on stdout.")
-    parser.add_argument("--programs", required=True, help="a build folder: " + programs)
+Comparison = collections.namedtuple("Comparison", "what programs apps rounds own measure")
+"""what is timed; what the build folder must hold; apps; rounds; options of its own, as (name, default, help); measure(args,
+table), which writes the rows."""
+
+
+def add_arguments(parser, c):
+    parser.add_argument("--programs", required=True, help="a build folder: " + c.programs)
     parser.add_argument("--tsv", help="a file that gets all that is printed")
-    own = [*own, ("rounds", rounds, "interleaved rounds"), ("apps", ",".join(apps), "which applications")]
+    own = [*c.own, ("rounds", c.rounds, "interleaved rounds"), ("apps", ",".join(c.apps), "which applications")]
     for name, default, text in own:
         parser.add_argument("--" + name, type=type(default), default=default, help=f"{text} ({default})")
-    args = parser.parse_args()
-    if args.rounds < 2 or not set(args.apps.split(",")) <= set(apps):
-        parser.error("at least two rounds, apps among " + ",".join(apps))
-    return args
 
 
-def compare(args, measure):
-    """measure(args, table) writes the rows."""
+def compare(args, c):
+    if args.rounds < 2 or not set(args.apps.split(",")) <= set(c.apps):
+        sys.stderr.write("compare: at least two rounds, apps among " + ",".join(c.apps) + "\n")
+        return 2
     out = Tee(args.tsv)
     header(out)
     table = Table(out)
     try:
-        measure(args, table)
+        c.measure(args, table)
     except OSError as e:
         sys.stderr.write(f"compare: {e}\n")
         return 2

@@ -30,6 +30,10 @@ def read(path):
     with open(path, encoding="utf-8") as f:
         lines = [line for line in f if not line.startswith("#") or about.append(line[1:].strip())]
     for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+        if row.get("form") == "short":  # of a short call: few runs
+            continue
+        if row.get("commit") and not about:
+            about = [f"{row['gpu']}, driver {row['driver']}, commits named in the table"]
         try:
             row["value"] = float(row["value"])
             rows.append(row)

@@ -7,6 +7,7 @@ add_library(heddle_openmp_objects OBJECT
     src/openmp/context.c
     src/openmp/data.c
     src/openmp/kept.c
+    src/openmp/lock.c
     src/openmp/map.c
     src/openmp/notes.c
     src/openmp/pointers.c
@@ -14,6 +15,7 @@ add_library(heddle_openmp_objects OBJECT
     src/openmp/run.c
     src/openmp/say.c
     src/openmp/slots.c
+    src/openmp/target_data.c
     src/openmp/views.c)
 set_target_properties(heddle_openmp_objects PROPERTIES C_VISIBILITY_PRESET hidden)
 target_include_directories(heddle_openmp_objects PRIVATE src)

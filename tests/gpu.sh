@@ -1,70 +1,108 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gpu.sh [OUT] - builds, tests and measures heddle on this machine's GPU, within ten minutes. Needs cc, nvcc 12.8 and CMake;
-# no network, none of the optional libraries. Leaves in OUT (default: build-gpu/out)
+# gpu.sh [--long] [--dry-run] [--list] [--out DIR] [STAGE...] - builds, tests and measures heddle on this machine's GPUs, in at
+# most ten minutes a call. Needs cc, nvcc 12.8 and CMake; no network, none of the optional libraries.
 #
-#     tests.txt     a line a test: name, pass, FAIL or skip, seconds, detail; separated by tabs
-#     machine.txt   date, commit, GPU, driver, CUDA, clocks, kernel
-#     figures.tsv   the figures, with FMA (HEDDLE_FMA); beside.tsv: which CUDA calls block beside a resident kernel
-#     logs/         what each test printed
+# A stage is a file of tests/gpu/stages. Its short form takes at most 20 s after the build: without names, the short forms of
+# all stages run. `--long NAME` runs the long form of a stage (soak, sanitizers, figures): a call of its own for each, on a
+# bare machine, which builds only what that stage needs. A stage says how many GPUs it needs; with fewer it is skipped, and a
+# row says so. --dry-run prints what would be run, with its limits; --list names the stages.
 #
-# Exit status: 0 all passed, 1 something failed or found no time, 77 nothing failed but something was skipped.
+# Leaves in DIR (default: build-gpu/out)
 #
-# STAGES     which, in order; default: "build core same spawn large fault sanitize beside openmp bench". Builds are kept in BUILD.
-# BUDGET     seconds for all (590); a test that finds no time left counts as failed. BENCH_SECONDS: how much of it the
-#            tests leave to stage bench (120)
-# ARCH       what nvcc compiles for (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
-# TRIALS     seconds of message passing in stage core (8: some 10^9); GRAPHS, GRAPH_SECONDS: random graphs (1500, 60)
-# SOAK       seconds of spawned tasks in stage spawn (20: some 10^9)
-# EMITTED    programs that tests/heddlec/emit.sh translated elsewhere, for stage openmp where libclang is not here
-# HEDDLE_DATA folder of inputs, without which bench leaves out the graphs of bfs and the matrices of slu
-# FIGURES    figures of stage bench, with commas (all); COMMIT: what is tested, where there is no git
+#     GPU/tests.tsv      a row a test: stage, form, test, state, seconds, detail, and commit, GPU, driver and date of the row
+#     GPU/tests.txt      the same, to be read
+#     GPU/figures.tsv    the rows of bench_gpu, with the figure that made them, form, commit, GPU, driver and date
+#     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
+#     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel
+#     logs.txt           what the tests of this call printed; build-gpu/logs has a file a test
+#
+# GPU is the card's short name, as in bench/results. Tables begin as those in DIR, or else in bench/results/GPU; a stage (of
+# figures.tsv: a figure) replaces its own rows and leaves all others, which name the commit that they were measured at. Before
+# the tables are committed, `bench/compare.py gate bench/results/GPU DIR/GPU` names what became worse.
+#
+# Exit status: 0 all passed, 1 something failed or found no time, 77 nothing failed but something was skipped, 2 bad usage.
+#
+# BUDGET      seconds for all (590); a test that finds no time left counts as failed
+# ARCH        what nvcc compiles for (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
+# COMMIT      what is tested, where there is no git; EMITTED: programs that tests/heddlec/emit.sh translated elsewhere
+# FIGURES     figures of the long form of stage figures, with commas (all)
+# HEDDLE_DATA folder of inputs, without which figures leaves out the graphs of bfs and the matrices of slu
+# GPU_STAGES  folder of stages (tests/gpu/stages)
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-gpu}
-out=${1:-$build/out}
-stages=${STAGES:-build core same spawn large fault sanitize beside openmp bench}
 budget=${BUDGET:-590}
 jobs=${JOBS:-$(nproc)}
-mkdir -p "$out/logs"
-out=$(cd "$out" && pwd)
-: >"$out/tests.txt"
+most_short=20 # seconds of a stage
+form=short dry=0 list=0 out=$build/out wanted=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --long) form=long ;;
+    --dry-run) dry=1 ;;
+    --list) list=1 ;;
+    --out) out=${2:?"gpu.sh: --out needs a folder"} && shift ;;
+    -*) echo "gpu.sh: unknown option $1" >&2 && exit 2 ;;
+    *) wanted+=("$1") ;;
+    esac
+    shift
+done
 exec </dev/null
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000} # the watchdog is on
-reserve=0
-case " $stages " in *" bench "*) reserve=${BENCH_SECONDS:-120} ;; esac
 
-# try NAME LIMIT_S COMMAND...: runs it, notes how it went.
-try() {
-    local name=$1 limit=$2 left=$((budget - reserve - SECONDS)) begin=$SECONDS status state detail
-    shift 2
-    [ "$limit" -lt "$left" ] || limit=$left
-    if [ "$limit" -lt 3 ]; then
-        note "$name" FAIL 0 "no time left of $budget s, $reserve of them for stage bench"
-        return
-    fi
-    echo "---- $name (at most $limit s)"
-    timeout -k 5 "$limit" "$@" >"$out/logs/$name.txt" 2>&1
-    status=$?
-    detail=$(grep -v '^[[:space:]]*$' "$out/logs/$name.txt" | tail -1 | tr '\t' ' ' | cut -c1-300)
-    case $status in
-    0) state=pass ;;
-    77) state=skip ;;
-    124 | 137) state=FAIL detail="stopped after $limit s; $detail" ;;
-    *) state=FAIL detail="exit status $status; $detail" ;;
-    esac
-    note "$name" $state $((SECONDS - begin)) "$detail"
-    [ $state != FAIL ] || tail -n 20 "$out/logs/$name.txt" | sed 's/^/    /'
+# ---- stages ----
+
+declare -A gpus_of targets_of long_targets_of
+stages=()
+# stage NAME GPUS TARGETS [LONG_TARGETS]: from a stage's file, which has functions NAME_short and NAME_long; without the
+# second the short form is all there is. A target FOLDER/TARGET is built there: exact (every multiply-add rounded twice) or fma.
+stage() {
+    stages+=("$1")
+    gpus_of[$1]=$2 targets_of[$1]=$3 long_targets_of[$1]=${4-$3}
 }
-note() { # NAME STATE SECONDS DETAIL
-    printf '%s\t%s\t%s\t%s\n' "$@" | tee -a "$out/tests.txt"
-}
+for file in "${GPU_STAGES:-$root/tests/gpu/stages}"/*.sh; do
+    # shellcheck disable=SC1090
+    . "$file"
+done
+gpus_text() { [ "$1" = 1 ] && echo "1 GPU" || echo "$1 GPUs"; }
+known() { printf '%s\n' "${stages[@]}" | grep -qx "$1"; }
+for name in "${wanted[@]}"; do
+    known "$name" || { echo "gpu.sh: there is no stage $name; --list names them" >&2 && exit 2; }
+done
+if [ $list = 1 ]; then
+    for name in "${stages[@]}"; do
+        has_long=$(declare -F "${name}_long" >/dev/null && echo "short, long" || echo short)
+        printf '%-10s %-6s  %s\n' "$name" "$(gpus_text "${gpus_of[$name]}")" "$has_long"
+    done
+    exit 0
+fi
+if [ $form = long ] && [ ${#wanted[@]} = 0 ]; then
+    echo "gpu.sh: --long takes the names of stages; --list names them" >&2 && exit 2
+fi
+whole=0
+[ ${#wanted[@]} -gt 0 ] || { wanted=("${stages[@]}") && whole=1; }
+
+# ---- the machine ----
+
+commit=${COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)}
+export COMMIT=$commit
+asked() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
+gpu=$(asked name | head -1)
+driver=$(asked driver_version | head -1)
+n_gpus=$(asked name | grep -c .)
+# Without nvidia-smi there may be one all the same, where the driver has left its device.
+if [ "$n_gpus" = 0 ] && { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }; then
+    n_gpus=1
+fi
+gpu=${gpu:-none} driver=${driver:-none} date=$(date -u +%Y-%m-%dT%H:%MZ)
+short_gpu=$(sed -E 's/^NVIDIA //; s/^(GeForce|Tesla) //; s/ (GPU|[0-9]+GB|PCIe|SXM).*//; s/[^A-Za-z0-9]+/-/g' <<<"$gpu" | tr '[:upper:]' '[:lower:]')
+tables=$out/$short_gpu
 
 machine() {
     local field value
-    echo "date      $(date -u +%Y-%m-%dT%H:%MZ)"
-    echo "commit    ${COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)}"
-    echo "stages    $stages"
+    echo "date      $date"
+    echo "commit    $commit"
+    echo "stages    $form: ${wanted[*]}"
     echo "kernel    $(uname -sr)"
     echo "cpu       $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) hardware threads"
     echo "compiler  $(cc --version | head -1)"
@@ -72,10 +110,90 @@ machine() {
     command -v nvidia-smi >/dev/null || echo "gpu       no nvidia-smi here"
     for field in name driver_version memory.total clocks.sm clocks.mem clocks.max.sm clocks.max.mem power.limit \
         temperature.gpu ecc.mode.current mig.mode.current compute_mode persistence_mode; do
-        value=$(nvidia-smi --query-gpu=$field --format=csv,noheader 2>/dev/null | paste -sd ';')
+        value=$(asked $field | paste -sd ';')
         [ -z "$value" ] || printf '%-9s %s\n' "$field" "$value"
     done
 }
+
+# ---- running ----
+
+current=build # the stage
+rows=         # where notes go
+reserve=0     # seconds that the tests of it leave to what comes behind them
+
+# try NAME LIMIT_S COMMAND...: runs it, notes how it went.
+try() {
+    local name=$1 limit=$2 left=$((budget - reserve - SECONDS)) begin=$SECONDS status state detail
+    shift 2
+    [ "$limit" -lt "$left" ] || limit=$left
+    if [ $dry = 1 ]; then
+        printf '%-9s %-18s at most %3d s: %s\n' "$current" "$name" "$limit" "$*"
+        return
+    fi
+    if [ "$limit" -lt 3 ]; then
+        note "$name" FAIL 0 "no time left of $budget s"
+        return
+    fi
+    echo "---- $name (at most $limit s)"
+    timeout -k 5 "$limit" "$@" >"$logs/$name.txt" 2>&1
+    status=$?
+    detail=$(grep -v '^[[:space:]]*$' "$logs/$name.txt" | tail -1 | tr '\t' ' ' | cut -c1-300)
+    case $status in
+    0) state=pass ;;
+    77) state=skip ;;
+    124 | 137) state=FAIL detail="stopped after $limit s; $detail" ;;
+    *) state=FAIL detail="exit status $status; $detail" ;;
+    esac
+    note "$name" $state $((SECONDS - begin)) "$detail"
+    { echo "==== $current $name: $state" && tail -c 100000 "$logs/$name.txt"; } >>"$out/logs.txt"
+    [ $state != FAIL ] || tail -n 20 "$logs/$name.txt" | sed 's/^/    /'
+}
+note() { # NAME STATE SECONDS DETAIL: a row of this call
+    if [ $dry = 1 ]; then
+        printf '%-9s %-18s %s: %s\n' "$current" "$1" "$2" "$4"
+        return
+    fi
+    printf '%s\t%s\t%s\t%s\n' "$@"
+    printf '%s\t' "$current" "$form" "$@" "$commit" "$gpu" "$driver" >>"$rows"
+    printf '%s\n' "$date" >>"$rows"
+}
+
+# merge TABLE NEW COLUMN...: the rows of NEW take the place of those in TABLE that have the same COLUMNs (numbers).
+merge() {
+    local table=$1 fresh=$2
+    shift 2
+    [ -s "$fresh" ] || return 0
+    [ -s "$table" ] || head -1 "$fresh" >"$table"
+    awk -F '\t' -v columns="$*" '
+        function key(   at, n, part, k) {
+            n = split(columns, part, " ")
+            for (at = 1; at <= n; at++) k = k "\t" $part[at]
+            return k
+        }
+        FNR == 1 { if (FNR == NR) head = $0; else same = $0 == head; next }
+        FNR == NR { fresh[key()] = 1; next }
+        same && !(key() in fresh)
+    ' "$fresh" "$table" >"$table.kept"
+    { head -1 "$fresh" && cat "$table.kept" && tail -n +2 "$fresh"; } >"$table.merged"
+    mv "$table.merged" "$table"
+    rm -f "$table.kept"
+}
+# What is known so far, into the tables: after each stage, in case somebody stops this.
+keep_tests() {
+    merge "$tables/tests.tsv" "$new" 1 2
+    awk -F '\t' 'FNR == NR { known[$1 FS $2] = 1; next } FNR == 1 || !(($1 FS $2) in known)' "$tables/tests.tsv" "$absent" \
+        >"$scratch/first"
+    merge "$tables/tests.tsv" "$scratch/first" 1 2
+    awk -F '\t' 'NR > 1 { printf "%-9s %-5s %-19s %-4s %4d s  %-12s  %s\n", $1, $2, $3, $4, $5, substr($7, 1, 12), $6 }' \
+        "$tables/tests.tsv" >"$tables/tests.txt"
+}
+# told FILE: a table with the columns that say where its rows come from.
+told() {
+    awk -F '\t' -v OFS='\t' -v more="$commit	$gpu	$driver	$date" '
+        { print $0, NR == 1 ? "commit\tgpu\tdriver\tdate" : more }' "$1"
+}
+
+# ---- building ----
 
 configure() { # FOLDER OPTION...
     local folder=$1
@@ -83,120 +201,84 @@ configure() { # FOLDER OPTION...
     cmake -S "$root" -B "$build/$folder" -DCMAKE_BUILD_TYPE=Release -DHEDDLE_CUDA=ON -DHEDDLE_HWLOC=OFF \
         -DHEDDLE_JANSSON=OFF -DHEDDLE_LIBCRYPTO=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-native}" "$@"
 }
-make_exact() {
-    configure exact && cmake --build "$build/exact" --parallel "$jobs" --target gpu_tests || return
-    # heddlec is not made where libclang is missing.
-    cmake --build "$build/exact" --parallel "$jobs" --target heddlec 2>/dev/null || true
+make_in() { # FOLDER TARGETS: one target, because make goes through several one after the other
+    configure "$1" -DHEDDLE_FMA="$([ "$1" = fma ] && echo ON || echo OFF)" -DHEDDLE_GPU_TARGETS="$2" &&
+        cmake --build "$build/$1" --parallel "$jobs" --target gpu_wanted
 }
-make_fma() { configure fma -DHEDDLE_FMA=ON && cmake --build "$build/fma" --parallel "$jobs" --target bench_gpu; }
+export -f configure make_in
+export root build jobs
+build_all() { # of the stages that will run
+    local target folder name all=()
+    for name in "${running[@]}"; do
+        # shellcheck disable=SC2206
+        [ $form = long ] && all+=(${long_targets_of[$name]}) || all+=(${targets_of[$name]})
+    done
+    [ $whole = 0 ] || all+=(exact/heddle_cli) # tells what it sees of the machine
+    for folder in exact fma; do
+        target=$(printf '%s\n' "${all[@]}" | sed -n "s|^$folder/||p" | sort -u | paste -sd ';')
+        [ -z "$target" ] || try build.$folder 400 bash -c 'make_in "$@"' - $folder "$target"
+    done
+}
 
-export FOUND=99 # the exit status for what a sanitizer finds
-judge=()        # a command that takes the sanitizer's and says what is to be made of its exit status
-sanitized() { # NAME "TOOL OPTION..." PROGRAM ARGUMENT...
-    local name=$1 tool=$2
-    shift 2
-    if command -v compute-sanitizer >/dev/null; then
-        # shellcheck disable=SC2086
-        try "$name" 60 "${judge[@]}" compute-sanitizer --tool $tool --error-exitcode "$FOUND" "$@"
+# ---- all of it ----
+
+# shellcheck disable=SC2034 # for stages
+tests=$build/exact/tests
+running=()
+logs=$build/logs
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+new=$scratch/new absent=$scratch/absent # absent: for want of GPUs; they do not replace what a larger machine has measured
+printf '%s\n' 'stage	form	test	state	seconds	detail	commit	gpu	driver	date' | tee "$new" >"$absent"
+
+if [ $dry = 0 ]; then
+    for tool in cc nvcc cmake; do
+        command -v $tool >/dev/null || { echo "skipped: no $tool here" && exit 77; }
+    done
+    mkdir -p "$tables" "$logs"
+    out=$(cd "$out" && pwd) tables=$out/$short_gpu
+    : >"$out/logs.txt"
+    for file in "$root/bench/results/$short_gpu"/*.tsv; do
+        [ ! -e "$file" ] || [ -e "$tables/${file##*/}" ] || cp "$file" "$tables"
+    done
+    machine >"$tables/machine.txt"
+    cat "$tables/machine.txt"
+fi
+rows=$absent
+for name in "${wanted[@]}"; do
+    current=$name
+    if [ "${gpus_of[$name]}" -gt "$n_gpus" ] && [ "$n_gpus$dry" != 01 ]; then # a dry run without any shows all
+        note "$name" skip 0 "needs $(gpus_text "${gpus_of[$name]}"), $n_gpus here"
     else
-        note "$name" skip 0 "no compute-sanitizer here"
+        running+=("$name")
     fi
-}
-
-stage_build() {
-    export -f configure make_exact make_fma
-    export root build jobs
-    try build.exact 240 bash -c make_exact
-    case " $stages " in *" bench "*) try build.fma 240 bash -c make_fma ;; esac
-}
-tests=$build/exact/tests/gpu
-stage_core() { CUDA_MODULE_LOADING=EAGER try core 60 "$tests/test_gpu_core" "${TRIALS:-8}"; }
-stage_same() {
-    try same.graphs 80 "$tests/test_gpu_same" --graphs "${GRAPHS:-1500}" --seconds "${GRAPH_SECONDS:-60}"
-    try same.apps 80 "$tests/test_gpu_apps"
-}
-# Tasks that make tasks: some 10^9 of them, none lost, none twice.
-stage_spawn() {
-    try spawn.soak 60 "$build/exact/tests/spawn/test_spawn_soak" cuda "${SOAK:-20}" 60000000
-    try spawn.siblings 60 "$build/exact/tests/spawn/test_spawn_siblings" --cuda
-    try spawn.misuse 30 "$build/exact/tests/spawn/test_spawn_misuse" --cuda
-    try spawn.apps 100 "$build/exact/tests/test_apps_spawned" --cuda
-}
-stage_large() { try large 90 "$tests/test_gpu_large"; }
-stage_fault() {
-    try fault 120 "$tests/test_gpu_fault"
-    try stream 60 "$tests/test_gpu_stream"
-    try choice 60 "$tests/test_gpu_choice"
-}
-# racecheck sees block-shared memory only, and knows barriers, but not that one warp hands a slot to another with a store
-# that releases and a load that acquires. All bodies run in the level kernels, which have nothing of that kind: there any
-# hazard is a failure. What it finds in the kernels of resident workers is counted and shown, as a skip; a run that goes
-# wrong under it fails there, too.
-hazards() {
-    local status=0
-    "$@" || status=$?
-    [ "$status" = "$FOUND" ] || return "$status"
-    echo "racecheck does not know acquiring and releasing words; it counts" "$(grep -ac ' reported between ' "${log:?}")" \
-        "pairs of accesses, see the log"
-    return 77
-}
-stage_sanitize() {
-    export -f hazards
-    sanitized memcheck.graphs memcheck "$tests/test_gpu_same" --small
-    sanitized racecheck.levels "racecheck --kernel-name kns=hd_tasks_of_level" "$tests/test_gpu_same" --small
-    judge=(env log="$out/logs/racecheck.workers.txt" bash -c 'hazards "$@"' -)
-    sanitized racecheck.workers "racecheck --kernel-name-exclude kns=hd_tasks_of_level" "$tests/test_gpu_same" --small
-    judge=()
-    sanitized memcheck.apps memcheck "$tests/test_gpu_apps" --small
-}
-stage_beside() {
-    try beside 60 "$tests/gpu_beside" "$out/beside.tsv"
-    [ ! -s "$out/beside.tsv" ] || awk -F '\t' 'NR > 1 {
-        how = $3 ? "waits" : sprintf("returns, %.2f ms", $4)
-        if ($2 == 1) first[$1] = how
-        else printf "| %s | %s | %s |\n", $1, first[$1], how
-    }' "$out/beside.tsv" >"$out/beside.md" # the rows of doc/cuda-beside.md
-}
-# Programs translated by heddlec: here, or elsewhere.
-stage_openmp() {
-    try openmp.runtime 60 "$tests/test_gpu_openmp"
-    local emitted=${EMITTED:-}
-    if [ -z "$emitted" ] && [ -x "$build/exact/heddlec" ]; then
-        emitted=$build/emitted
-        try openmp.emit 120 bash "$root/tests/heddlec/emit.sh" "$build/exact/heddlec" cc "$root" "$emitted"
-    fi
-    if [ -n "$emitted" ]; then
-        try openmp.programs 180 bash "$root/tests/heddlec/on_gpu.sh" "$emitted" "$build/exact" "$root" "$out"
-    else
-        note openmp.programs skip 0 "neither libclang here nor EMITTED"
-    fi
-}
-stage_bench() {
-    reserve=0
-    if "$build/exact/heddle" info | grep '^  cuda .*no device)' >/dev/null; then
-        note bench skip 0 "no GPU here"
-        return
-    fi
-    local left=$((budget - SECONDS - 15))
-    try bench $((left + 10)) "$build/fma/bench/bench_gpu" --out "$out" --budget "$left" ${FIGURES:+--only "$FIGURES"}
-}
-
-machine >"$out/machine.txt"
-cat "$out/machine.txt"
-for tool in cc nvcc cmake; do
-    command -v $tool >/dev/null || { echo "skipped: no $tool here" && exit 77; }
 done
-for stage in $stages; do
-    declare -F "stage_$stage" >/dev/null || { echo "gpu.sh: there is no stage $stage" >&2 && exit 2; }
-    "stage_$stage"
-    if [ "$stage" = build ] && grep -q FAIL "$out/tests.txt"; then
-        break
-    fi
-    [ -s "$out/info.txt" ] || [ ! -x "$build/exact/heddle" ] || "$build/exact/heddle" info >"$out/info.txt" 2>&1
-done
-[ ! -s "$out/info.txt" ] || { sed -n '/^devices/,/^$/p' "$out/info.txt" >>"$out/machine.txt" && rm "$out/info.txt"; }
+rows=$new current=build
+[ ${#running[@]} = 0 ] || build_all
+if ! grep -q FAIL "$new"; then
+    [ $dry = 1 ] || [ ! -x "$build/exact/heddle" ] ||
+        "$build/exact/heddle" info 2>&1 | sed -n '/^devices/,/^$/p' >>"$tables/machine.txt"
+    for name in "${running[@]}"; do
+        current=$name begin=$SECONDS
+        if [ $form = long ] && declare -F "${name}_long" >/dev/null; then
+            "${name}_long"
+        else
+            "${name}_short"
+            [ $((SECONDS - begin)) -le $most_short ] || echo "stage $name took $((SECONDS - begin)) s; a short form has $most_short"
+        fi
+        [ $dry = 1 ] || keep_tests
+    done
+fi
+[ $dry = 0 ] || exit 0
 
-count() { cut -f2 "$out/tests.txt" | grep -c "^$1"; }
-echo "---- $(count pass) passed, $(count FAIL) failed, $(count skip) skipped, $SECONDS s; $out"
+keep_tests
+# For whoever reads this: what is slower than in the tables that are kept.
+kept=$root/bench/results/$short_gpu
+if command -v python3 >/dev/null && [ -f "$root/bench/compare.py" ] && [ -d "$kept" ]; then
+    echo "---- beside $kept:"
+    python3 -B "$root/bench/compare.py" gate "$kept" "$tables" | grep -v 'not compared' | tail -n 30
+fi
+count() { cut -f4 "$new" "$absent" | grep -c "^$1"; }
+echo "---- $(count pass) passed, $(count FAIL) failed, $(count skip) skipped, $SECONDS s, $((budget - SECONDS)) s left; $tables"
 [ "$(count FAIL)" = 0 ] || exit 1
 [ "$(count skip)" = 0 ] || exit 77

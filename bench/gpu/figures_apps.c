@@ -11,7 +11,6 @@
  * the CUDA driver when a process first asks for it: that is shown, and belongs to no run. */
 #include "figures.h"
 #include "site.h"
-#include "sizes.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,7 +54,7 @@ static int time_setting(bench *b, case_of *k, const setting *at, times *out)
 {
     if (bench_late(b))
         return bench_no_time(b);
-    if (at->subject->executor == HEDDLE_EXECUTOR_TASKGRAPH && k->x.info.n_tasks >= MOST_NODES)
+    if (at->subject->mode.executor == HEDDLE_EXECUTOR_TASKGRAPH && k->x.info.n_tasks >= MOST_NODES)
         return bench_refuse(b, "a node a task is tried below 20,000 tasks");
     return site_time(b, &k->x, at, strcmp(k->size->app, "lu") ? SITE_GOES_ON : SITE_RESETS, out);
 }
@@ -143,32 +142,29 @@ static result run_size(bench *b, const app_size *size, const char *list)
 
 /* ---- limits and libraries ---- */
 
-static void row_library(bench *b, const app_size *size, const char *name, int bad, double us)
+static void row_library(bench *b, const app_size *size, const char *name)
 {
+    const setting at = {.subject = subject_named(name)};
+    const problem p = {NULL, size};
     char variant[64];
     row r = {"apps", name, variant, "us", "library"};
+    times t;
     snprintf(variant, sizeof variant, "%s %s", size->app, size->size);
-    if (bad) {
-        bench_refuse(b, raw_error());
+    if (time_problem(b, &p, &at, 0, 1, &t))
         bench_missing(b, r);
-    } else {
-        bench_value(b, r, us);
-    }
+    else
+        bench_row(b, r, times_best(&t), 1);
 }
 
 static void rows_beside(bench *b, const app_size *size, const result *got)
 {
     char variant[64];
-    double bytes, fma, ops, limit, us = 0;
-    int bad;
+    double bytes, fma, ops, limit;
     snprintf(variant, sizeof variant, "%s %s", size->app, size->size);
-    if (!strcmp(size->app, "lu") && size->n[0] <= 32768) { /* beyond, its work space has no int for a size */
-        bad = raw_getrf_us((int)size->n[0], &us);
-        row_library(b, size, "cuSOLVER getrf, no pivots", bad, us);
-    } else if (!strcmp(size->app, "sat")) {
-        bad = raw_copy_us(size->n[0] * size->n[1] * sizeof(float), &us);
-        row_library(b, size, "device copy", bad, us);
-    }
+    if (!strcmp(size->app, "lu") && size->n[0] <= 32768) /* larger ones it cannot */
+        row_library(b, size, SUBJECT_GETRF);
+    else if (!strcmp(size->app, "sat"))
+        row_library(b, size, SUBJECT_COPY);
     if (b->copy_rate <= 0 || b->fma_rate <= 0 || got->persistent <= 0)
         return;
     bytes = 1e6 * size->n_bytes / b->copy_rate;

@@ -106,20 +106,20 @@ void figure_free(bench *b)
 {
     shape s = {"free", SHAPE_FREE, b->quick ? 5000 : 200000, timed_empty, NULL, NULL, {0, 0}, 0};
     measure m = {"free", "200000 empty", "us", 0, 1};
-    row r = {"free", "hardware blocks", "200000 empty", "us", NULL};
+    const setting blocks = {.subject = subject_named(SUBJECT_BLOCKS)};
+    row r = {"free", SUBJECT_BLOCKS, "200000 empty", "us", NULL};
     setting at[MOST_SETTINGS];
     scores all = {.n = 0};
-    double us, plan;
+    double plan;
+    times t;
     size_t n = settings_verified(b, "free", &s,
                                  "plan:8:64 plan:8 plan:4 | lf:4 ticket:4 share:4 lrr:4 grr:4 plan:1 plan:2 "
                                  "plan:4:256 lf:8 ticket:8 levels cudagraph cudagraph+pdl iqs/lrr:4",
                                  at);
-    if (!raw_blocks_us(s.n, &us)) {
-        bench_value(b, r, us);
-    } else {
-        bench_refuse(b, raw_error());
+    if (time_shape(b, &s, &blocks, 0, 1, &t))
         bench_missing(b, r);
-    }
+    else
+        bench_row(b, r, times_best(&t), 1);
     for (size_t i = 0; i < n; i++)
         measure_shape(b, &m, &s, &at[i], 0, &all);
     plan = scores_best(&all, RANK_PLAN, NULL);
@@ -130,6 +130,7 @@ void figure_free(bench *b)
 
 static const char *const wave_settings =
     "plan:1 plan:2 plan:1:64 lf:1 lrr:1 grr:1 cudagraph+pdl cudagraph+pdl/by-body lf:2 lrr:2 grr:2 | share:1 ticket:1 "
+    "ticket "
     "cudagraph/by-body cudagraph levels/by-body levels levels/by-body/sync plan:1:256 ticket:2 iqs/lrr:1 iqs/grr:1 "
     "iqs/lf:1 taskgraph";
 

@@ -17,6 +17,7 @@ typedef struct spawning {
     spawn_app app;
     spawn_args root;
     uint32_t body, n_roots, n_cells;
+    uint64_t n_tasks, n_silent; /* of a run; of these, that do not count themselves */
 } spawning;
 
 static int spawning_open(bench *b, spawning *s, const setting *at, uint32_t n_samples)
@@ -49,19 +50,31 @@ static void spawning_close(spawning *s)
 
 /* ---- empty children ---- */
 
-static uint64_t fan_tasks(const spawning *s)
+/* A chain of fans a root. */
+static void set_fans(spawning *s, uint32_t n_roots, uint64_t n_tasks)
 {
-    if (s->body == spawn_tree)
-        return (2ull << s->root.left) - 1;
-    return (uint64_t)s->n_roots * (1 + (s->root.left + 1ull) * SPAWN_FAN);
+    s->body = spawn_fan;
+    s->n_roots = n_roots;
+    s->root.left = (uint32_t)(n_tasks / SPAWN_FAN / n_roots);
+    s->n_silent = n_roots * (s->root.left + 1ull);
+    s->n_tasks = n_roots + s->n_silent * SPAWN_FAN;
+}
+
+/* One tree of 2^levels - 1 tasks. */
+static void set_tree(spawning *s, uint32_t levels)
+{
+    s->body = spawn_pair;
+    s->n_roots = 1;
+    s->root.left = levels - 1;
+    s->n_tasks = (1ull << levels) - 1;
 }
 
 /* A run whose children count themselves, each in its worker's cell. */
 static int count_children(bench *b, spawning *s)
 {
-    const uint64_t n_fans = s->n_roots * (s->root.left + 1ull), n_bytes = s->n_cells * sizeof(spawn_cell);
+    const uint64_t n_bytes = s->n_cells * sizeof(spawn_cell);
     spawn_cell *cells = calloc(s->n_cells, sizeof *cells);
-    uint64_t n = n_fans;
+    uint64_t n = s->n_silent;
     int bad = cells ? 0 : bench_say(b, "out of memory");
     s->app.child = spawn_counted;
     bad = bad || bench_heddle(b, s->l.ctx, heddle_mem_write(s->l.ctx, s->app.cells, cells, n_bytes), "clearing") ||
@@ -70,8 +83,8 @@ static int count_children(bench *b, spawning *s)
     for (uint32_t i = 0; !bad && i < s->n_cells; i++)
         n += cells[i].n;
     free(cells);
-    if (!bad && n != fan_tasks(s))
-        bad = bench_say(b, "%llu of %llu tasks have run", (unsigned long long)n, (unsigned long long)fan_tasks(s));
+    if (!bad && n != s->n_tasks)
+        bad = bench_say(b, "%llu of %llu tasks have run", (unsigned long long)n, (unsigned long long)s->n_tasks);
     return bad ? -1 : 0;
 }
 
@@ -83,58 +96,46 @@ static int time_children(bench *b, spawning *s, times *t)
     if (live_first(b, &s->l, t) || live_sample(b, &s->l, N_SAMPLES, t) || live_run(b, &s->l, NULL, NULL) ||
         bench_heddle(b, s->l.ctx, heddle_get_stats(s->l.graph, &stats), "statistics"))
         return -1;
-    return stats.n_tasks == fan_tasks(s)
-               ? 0
-               : bench_say(b, "%llu of %llu tasks have run", (unsigned long long)stats.n_tasks,
-                           (unsigned long long)fan_tasks(s));
+    return stats.n_tasks == s->n_tasks ? 0
+                                       : bench_say(b, "%llu of %llu tasks have run", (unsigned long long)stats.n_tasks,
+                                                   (unsigned long long)s->n_tasks);
 }
 
-/* A chain a worker; millions of tasks a second, 0 = not known. */
-static double spawn_rate(bench *b, const setting *at)
+/* Millions of tasks a second, 0 = not known. */
+static double spawn_rate(bench *b, const setting *at, const char *name, spawning *s)
 {
-    const uint64_t n = b->quick ? 50000 : 12000000;
     setting_text text;
     char variant[96];
     row r = {"spawn", at->subject->name, variant, "Mtasks/s", "spawned, run, counted"};
     sample rate = {{0}, 0};
-    spawning s = {.body = spawn_fan};
     times t;
     int bad;
-    s.n_roots = (uint32_t)b->card.n_sms * (at->per_sm ? at->per_sm : 1);
-    s.root.left = (uint32_t)(n / SPAWN_FAN / s.n_roots);
-    snprintf(variant, sizeof variant, "empty child %s", setting_name(&text, at));
+    snprintf(variant, sizeof variant, "%s %s", name, setting_name(&text, at));
     bad = bench_late(b) ? bench_no_time(b)
-                        : spawning_open(b, &s, at, 1) || count_children(b, &s) || time_children(b, &s, &t);
+                        : spawning_open(b, s, at, 1) || count_children(b, s) || time_children(b, s, &t);
     for (uint32_t i = 0; !bad && i < times_best(&t)->n; i++)
-        sample_add(&rate, (double)fan_tasks(&s) / times_best(&t)->value[i]);
+        sample_add(&rate, (double)s->n_tasks / times_best(&t)->value[i]);
     if (bad)
         bench_missing(b, r);
     else
         bench_row(b, r, &rate, 1);
-    spawning_close(&s);
+    spawning_close(s);
     return bad ? 0 : sample_median(&rate);
 }
 
-/* One tree; millions of tasks a second, 0 = not known. */
+/* A chain of fans a worker. */
+static double fan_rate(bench *b, const setting *at)
+{
+    spawning s = {.n_roots = 0};
+    set_fans(&s, (uint32_t)b->card.n_sms * (at->per_sm ? at->per_sm : 1), b->quick ? 50000 : 12000000);
+    return spawn_rate(b, at, "empty child", &s);
+}
+
 static double tree_rate(bench *b, const setting *at)
 {
-    setting_text text;
-    char variant[96];
-    row r = {"spawn", at->subject->name, variant, "Mtasks/s", "counted by the library"};
-    sample rate = {{0}, 0};
-    spawning s = {.body = spawn_tree, .n_roots = 1, .root = {0, b->quick ? 12 : 22, 0}};
-    times t;
-    int bad;
-    snprintf(variant, sizeof variant, "binary tree of 2^%u %s", s.root.left + 1, setting_name(&text, at));
-    bad = bench_late(b) ? bench_no_time(b) : spawning_open(b, &s, at, 1) || time_children(b, &s, &t);
-    for (uint32_t i = 0; !bad && i < times_best(&t)->n; i++)
-        sample_add(&rate, (double)fan_tasks(&s) / times_best(&t)->value[i]);
-    if (bad)
-        bench_missing(b, r);
-    else
-        bench_row(b, r, &rate, 1);
-    spawning_close(&s);
-    return bad ? 0 : sample_median(&rate);
+    spawning s = {.n_roots = 0};
+    set_tree(&s, b->quick ? 15 : 23);
+    return spawn_rate(b, at, "binary tree", &s);
 }
 
 /* ---- from spawning to starting ---- */
@@ -233,7 +234,7 @@ void figure_spawn(bench *b)
     for (size_t i = 0; i < n; i++) {
         double rate;
         b->extra = at[i].extra;
-        rate = spawn_rate(b, &at[i]);
+        rate = fan_rate(b, &at[i]);
         most = rate > most ? rate : most;
     }
     bench_goal(b, "spawn + run of an empty child", "Mtasks/s", most, 1, 200);

@@ -5,6 +5,7 @@
  * uniform tasks all subjects have the same places: each block asks for so much shared memory that an SM holds per_sm of
  * them. */
 #include "figures.h"
+#include "live.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,11 +44,13 @@ typedef struct curve {
 /* One graph for all sizes: what a task takes is in the app's record. */
 static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
 {
+    const runner *runner = c->at.subject->runner;
+    const problem p = {s, NULL};
     setting_text text;
-    live l;
+    void *self = NULL;
     int bad;
     b->extra = c->at.extra;
-    bad = live_open(b, &l, &c->at, 0) || live_shape(b, &l, s);
+    bad = runner->open(b, &c->at, &p, &self);
     for (size_t i = 0; !bad && i < N_SIZES; i++) {
         char variant[96];
         row r = {"efficiency", c->at.subject->name, variant, "of bound", NULL};
@@ -55,8 +58,7 @@ static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
         sample e = {{0}, 0};
         times t;
         snprintf(variant, sizeof variant, "%s %s %uns", s->name, setting_name(&text, &c->at), sizes_ns[i]);
-        l.timed.each_ns = sizes_ns[i];
-        bad = bench_late(b) ? bench_no_time(b) : live_first(b, &l, &t) || live_sample(b, &l, 5, &t);
+        bad = bench_late(b) ? bench_no_time(b) : runner->run(b, self, sizes_ns[i], 5, &t);
         if (bad) {
             bench_missing(b, r);
             break;
@@ -66,7 +68,7 @@ static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
         c->efficiency[i] = sample_median(&e);
         bench_row(b, r, &e, 1);
     }
-    live_close(&l);
+    runner->close(self);
     return bad;
 }
 

@@ -2,8 +2,7 @@
 /* raw.cu - raw.h with the CUDA runtime. With BENCH_CUSOLVER it asks cuSOLVER, too. */
 #include "raw.h"
 
-#include "heddle/core/atom.h"
-#include "heddle/core/port.h"
+#include "heddle/body.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -147,19 +146,19 @@ static int launched(const char *what)
 /* Busy first, so that the clock has risen; then cycles and nanoseconds over the same stretch. */
 static __global__ void measure_ticks(long long *out)
 {
-    uint64_t from = hd_clock();
-    while (hd_clock() - from < 20000000u)
+    uint64_t from = heddle_clock_ns();
+    while (heddle_clock_ns() - from < 20000000u)
         ;
-    from = hd_clock();
-    while (hd_clock() == from)
+    from = heddle_clock_ns();
+    while (heddle_clock_ns() == from)
         ;
-    from = hd_clock();
+    from = heddle_clock_ns();
     long long ticks = clock64();
-    while (hd_clock() - from < 5000000u)
+    while (heddle_clock_ns() - from < 5000000u)
         ;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         out[1] = clock64() - ticks;
-        out[0] = (long long)(hd_clock() - from);
+        out[0] = (long long)(heddle_clock_ns() - from);
     }
 }
 
@@ -253,7 +252,7 @@ static __global__ void hand_over(handover *h, uint32_t a, uint32_t b)
 {
     __shared__ uint32_t stop;
     uint32_t sm, side, i;
-    uint64_t begin = 0, limit = hd_clock() + 2000000000u;
+    uint64_t begin = 0, limit = heddle_clock_ns() + 2000000000u;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     if (sm != a && sm != b)
         return;
@@ -261,14 +260,14 @@ static __global__ void hand_over(handover *h, uint32_t a, uint32_t b)
     if (threadIdx.x == 0) {
         stop = 0;
         atomicAdd(&h->n_sides, 1u);
-        while (HD_LOAD(&h->n_sides, ACQUIRE, DEV) < 2u && hd_clock() < limit)
+        while (HEDDLE_ATOMIC_LOAD(&h->n_sides, ACQUIRE, DEV) < 2u && heddle_clock_ns() < limit)
             ;
-        begin = hd_clock();
+        begin = heddle_clock_ns();
     }
     for (i = 1; i <= HANDOVERS; i++) {
         if (threadIdx.x == 0)
-            for (uint32_t polls = 1; HD_LOAD(&h->flag[side][0], ACQUIRE, DEV) < i; polls++)
-                if (polls % 4096u == 0 && hd_clock() > limit) {
+            for (uint32_t polls = 1; HEDDLE_ATOMIC_LOAD(&h->flag[side][0], ACQUIRE, DEV) < i; polls++)
+                if (polls % 4096u == 0 && heddle_clock_ns() > limit) {
                     stop = 1;
                     break;
                 }
@@ -278,12 +277,12 @@ static __global__ void hand_over(handover *h, uint32_t a, uint32_t b)
         h->data[side][threadIdx.x] = i;
         __syncthreads();
         if (threadIdx.x == 0)
-            HD_COUNT(&h->flag[side ^ 1u][0], RELEASE, DEV);
+            HEDDLE_ATOMIC_COUNT(&h->flag[side ^ 1u][0], RELEASE, DEV);
     }
     if (threadIdx.x == 0 && stop)
         h->gave_up = 1;
     if (threadIdx.x == 0 && side == 0)
-        h->ns = hd_clock() - begin;
+        h->ns = heddle_clock_ns() - begin;
 }
 
 int raw_handover_us(int a, int b, double *out)

@@ -10,7 +10,7 @@
 static int build(bench *b, site *x)
 {
     const heddle_graph_info empty = HEDDLE_GRAPH_INFO_INIT;
-    if (x->c->app->build(x->c, x->l.ctx))
+    if (x->c->scenario->build(x->c, x->l.ctx))
         return bench_refuse(b, x->c->error);
     x->l.graph = x->c->graph;
     x->l.record = x->c->record;
@@ -41,12 +41,12 @@ void site_close(site *x)
     live_close(&x->l);
 }
 
-static int reset(void *self) { return ((app_case *)self)->app->reset(self); }
+static int reset(void *self) { return ((app_case *)self)->scenario->reset(self); }
 
 int site_check(bench *b, site *x, times *out)
 {
     const app *a = x->c->app;
-    if (!x->is_fresh && a->reset(x->c))
+    if (!x->is_fresh && x->c->scenario->reset(x->c))
         return bench_say(b, "%s", x->c->error);
     x->is_fresh = 0;
     if (live_first(b, &x->l, out))

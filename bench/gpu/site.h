@@ -5,7 +5,7 @@
 #ifndef SITE_H
 #define SITE_H
 
-#include "subject.h"
+#include "live.h"
 
 /* What later runs begin with. */
 typedef enum site_again {

@@ -5,10 +5,10 @@
 #include <time.h>
 
 /* One clock for all workers. */
-HD_FN uint64_t clock_ns(void)
+HEDDLE_FN uint64_t clock_ns(void)
 {
 #if defined(__CUDA_ARCH__)
-    return hd_clock();
+    return heddle_clock_ns();
 #else
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -33,6 +33,17 @@ HEDDLE_SPAWNER(spawn_fan, spawn_app, app, spawn_args, a, SPAWN_FAN)
         heddle_spawn(lane, k == 0 && a->left ? (uint32_t)spawn_fan : app->child, &next, sizeof next, 0, 0, 0);
 }
 
+/* A binary tree. */
+HEDDLE_SPAWNER(spawn_pair, spawn_app, app, spawn_args, a, 2)
+{
+    const spawn_args next = {0, a->left - 1u, 0};
+    if (lane->index == 0 && app->child == (uint32_t)spawn_counted)
+        app->cells[lane->worker].n++;
+    if (a->left)
+        HEDDLE_EACH (k, 2)
+            heddle_spawn(lane, spawn_pair, &next, sizeof next, 0, 0, 0);
+}
+
 /* It goes on for a while, so that the next one has to start elsewhere or wait. */
 HEDDLE_SPAWNER(spawn_relay, spawn_app, app, spawn_args, a, 1)
 {
@@ -50,16 +61,6 @@ HEDDLE_SPAWNER(spawn_relay, spawn_app, app, spawn_args, a, 1)
         while (clock_ns() - now_ns < app->busy_ns)
             ;
     }
-}
-
-/* A binary tree of empty tasks. */
-HEDDLE_SPAWNER(spawn_tree, spawn_app, app, spawn_args, a, 2)
-{
-    const spawn_args next = {0, a->left - 1u, 0};
-    if (a->left && lane->index < 2u)
-        heddle_spawn(lane, spawn_tree, &next, sizeof next, 0, 0, 0);
-    if (a->left && lane->count == 1u)
-        heddle_spawn(lane, spawn_tree, &next, sizeof next, 0, 0, 0);
 }
 
 HEDDLE_APP(spawned, spawn_app, SPAWN_BODIES)

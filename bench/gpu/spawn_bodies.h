@@ -19,19 +19,19 @@ typedef struct spawn_sample {
 typedef struct spawn_app {
     spawn_cell *cells;     /* one a worker                                                             */
     spawn_sample *samples; /* of spawn_relay: by what is left of the chain                             */
-    uint32_t child;        /* the body that spawn_fan spawns                                           */
+    uint32_t child;        /* the body that spawn_fan spawns; spawn_pair counts itself as spawn_counted does */
     uint32_t busy_ns;      /* that spawn_relay takes, with all that it does                              */
 } spawn_app;
 
 typedef struct spawn_args {
     uint64_t begin_ns; /* of spawn_relay: when it was spawned                                      */
-    uint32_t left;     /* tasks of the chain still to come                                         */
+    uint32_t left;     /* tasks of the chain, levels of the tree, still to come                    */
     uint32_t from;     /* of spawn_relay: the worker that spawned it                               */
 } spawn_args;
 
 #define SPAWN_FAN HEDDLE_MAX_CHILDREN /* children of spawn_fan, of which one is the next of the chain */
 
-#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_counted, 0) X(spawn_fan, 0) X(spawn_tree, 0) X(spawn_relay, 0)
+#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_counted, 0) X(spawn_fan, 0) X(spawn_relay, 0) X(spawn_pair, 0)
 HEDDLE_ENUM(spawned, SPAWN_BODIES)
 HEDDLE_DECLARE(spawned)
 

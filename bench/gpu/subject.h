@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* subject.h - what is compared: ways to run a frozen graph, by name; a graph opened under one of them; its times. */
+/* subject.h - what is compared: subjects, by name. A subject is a runner, three functions that open a problem, run it and
+ * close it: heddle in one of its modes, an engine, or another system. The table of subjects is subjects.c. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
-#include "app.h"
 #include "bench.h"
 #include "shapes.h"
+#include "sizes.h"
 
 /* What a subject counts as. */
 typedef enum rank {
@@ -14,60 +15,15 @@ typedef enum rank {
     RANK_BASELINE, /* counts for "best baseline"                   */
     RANK_AUTO,     /* what the library chooses                     */
     RANK_SYNC,     /* the papers' barrier: a bar of its own        */
-    RANK_CENTRAL   /* the papers' one queue, likewise              */
+    RANK_CENTRAL,  /* the papers' one queue, likewise              */
+    RANK_RAW       /* no heddle: beside the scores                 */
 } rank;
 
-typedef struct subject {
-    const char *name;
-    rank rank;
-    heddle_executor executor;
-    heddle_dispatch dispatch;
-    heddle_policy policy;
-    uint32_t by_body, sync, steal;
-} subject;
-
-/* A subject under one setting; 0 = the library's choice. */
-typedef struct setting {
-    const subject *subject;
-    uint32_t per_sm, lanes; /* workers an SM (persistent only); lanes of a worker */
-    int extra;              /* no goal needs it */
-    uint32_t n_workers;     /* in place of per_sm: workers in all */
-} setting;
-
-/* By name ("plan", "lf", "cudagraph+pdl"); NULL when there is none, or it means nothing on this backend. */
-const subject *subject_find(const bench *b, const char *name);
-/* All settings of a list of words "name[:per_sm[:lanes]]", blanks between; what stands behind a word "|" is extra. Returns
- * how many; at most n_max. */
-size_t settings_read(const bench *b, const char *list, setting *out, size_t n_max);
-/* "w1 l128", "17 workers l128"; buf is returned. */
-typedef struct setting_text {
-    char text[64];
-} setting_text;
-const char *setting_name(setting_text *buf, const setting *s);
-int is_persistent(const setting *s);
-
-/* A graph that can run. */
-typedef struct live {
-    heddle_ctx *ctx;
-    heddle_graph *graph;
-    const void *record;
-    size_t record_bytes;
-    timed_app timed;          /* of shapes */
-    void *stream;             /* of raw.h; NULL: nothing is put into streams                    */
-    int sync;                 /* nothing can be put into streams under this setting             */
-    int alone;                /* a run needs the reset before it: runs are put into streams one by one */
-    int (*reset)(void *self); /* before each sample; NULL: nothing to do                        */
-    void *self;
-} live;
-
-/* Opens a context for a setting. n_trace: events a worker. */
-int live_open(bench *b, live *l, const setting *s, uint32_t n_trace);
-/* The same context, memory and graph under another setting. */
-int live_switch(bench *b, live *l, const setting *s);
-/* The graph of a shape in it, frozen. */
-int live_shape(bench *b, live *l, const shape *s);
-/* Frees graph (unless it is an app's), stream, memory and context. */
-void live_close(live *l);
+/* What is to be run: a made-up graph, or an app at a size. The other is NULL. */
+typedef struct problem {
+    const shape *shape;
+    const app_size *size;
+} problem;
 
 /* In us. */
 typedef struct times {
@@ -79,20 +35,70 @@ typedef struct times {
     double load, plan, kernels; /* of it, making the graph runnable; of that, planning, and finding kernels */
 } times;
 
-/* The first run, which loads the graph. */
-int live_first(bench *b, live *l, times *out);
-/* After it: warms up, then takes n samples of each kind, fewer when a run takes long; one of seconds is a sample itself. */
-int live_sample(bench *b, live *l, uint32_t n, times *out);
-/* Did the last run only try a way, with others to come? */
-int live_is_trying(const live *l);
-/* One run; wall and device times in us, either may be NULL. */
-int live_run(bench *b, live *l, double *wall, double *run);
+struct setting;
+
+/* Functions that return int give 0, or -1 with a sentence (bench_say, bench_refuse). */
+typedef struct runner {
+    /* Makes the problem, which stays where it is, ready under a setting; refuses what it cannot run. close in any case, if
+     * only with what *self was before. */
+    int (*open)(bench *b, const struct setting *at, const problem *p, void **self);
+    /* Runs once, warms up, then takes up to n samples of tasks of each_ns (0: their own length). May be called again. */
+    int (*run)(bench *b, void *self, uint32_t each_ns, uint32_t n, times *out);
+    void (*close)(void *self);
+    /* Runs the shape with mixing bodies and compares all cells with the oracle. NULL: there is no result. */
+    int (*verify)(bench *b, const struct setting *at, const shape *s);
+} runner;
+
+/* How heddle shall run. */
+typedef struct mode {
+    heddle_executor executor;
+    heddle_dispatch dispatch;
+    heddle_policy policy;
+    uint32_t by_body, sync, steal;
+} mode;
+
+typedef struct subject {
+    const char *name;
+    rank rank;
+    const runner *runner;
+    mode mode; /* of heddle_runner only */
+} subject;
+
+/* Ends with name NULL. */
+extern const subject subject_table[];
+#define SUBJECT_BLOCKS "hardware blocks"
+#define SUBJECT_GETRF "cuSOLVER getrf, no pivots"
+#define SUBJECT_COPY "device copy"
+
+/* A subject under one setting; 0 = the library's choice. */
+typedef struct setting {
+    const subject *subject;
+    uint32_t per_sm, lanes; /* workers an SM (persistent only); lanes of a worker */
+    int extra;              /* no goal needs it */
+    uint32_t n_workers;     /* in place of per_sm: workers in all */
+} setting;
+
+/* By name, in the whole table, which must have it. */
+const subject *subject_named(const char *name);
+/* By name ("plan", "lf", "cudagraph+pdl"); NULL when there is none, or it means nothing on this backend. */
+const subject *subject_find(const bench *b, const char *name);
+/* All settings of a list of words "name[:per_sm[:lanes]]", blanks between; what stands behind a word "|" is extra. Returns
+ * how many; at most n_max. */
+size_t settings_read(const bench *b, const char *list, setting *out, size_t n_max);
+/* "w1 l128", "17 workers l128"; buf is returned. */
+typedef struct setting_text {
+    char text[64];
+} setting_text;
+const char *setting_name(setting_text *buf, const setting *s);
+static inline int is_persistent(const setting *s) { return s->subject->mode.executor == HEDDLE_EXECUTOR_PERSISTENT; }
+
 /* What is compared: queued, where there is such a thing, else run. */
 const sample *times_best(const times *t);
 
-/* Opens, times and closes a shape under a setting; writes no row. */
+/* Opens, times and closes a problem, or a shape, under a setting; writes no row. */
+int time_problem(bench *b, const problem *p, const setting *at, uint32_t each_ns, uint32_t n, times *out);
 int time_shape(bench *b, const shape *s, const setting *at, uint32_t each_ns, uint32_t n, times *out);
-/* Runs the shape with mixing bodies, twice, and compares all cells with the oracle. */
+/* What the runner verifies, if anything. */
 int verify_shape(bench *b, const shape *s, const setting *at);
 
 /* The best of those that were measured. */

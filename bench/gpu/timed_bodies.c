@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-HD_FN int64_t ticks(void)
+HEDDLE_FN int64_t ticks(void)
 {
 #if defined(__CUDA_ARCH__)
     return clock64();

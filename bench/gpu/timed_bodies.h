@@ -24,7 +24,7 @@ HEDDLE_ENUM(timed, TIMED_BODIES)
 HEDDLE_DECLARE(timed)
 
 /* What timed_mix leaves in its cell; the oracle on the host uses the same lines. */
-HD_FN uint64_t timed_mixed(const uint64_t *cells, const timed_args *t)
+HEDDLE_FN uint64_t timed_mixed(const uint64_t *cells, const timed_args *t)
 {
     uint64_t h = cells[t->inout] + t->id + 1u;
     uint32_t i;

@@ -4,7 +4,7 @@
  *
  *     three [BLOCKS [REGIONS]]
  *
- * Prints how many tasks have run. What creating them took says HEDDLE_OMP_VERBOSE=1; see compare.py. */
+ * Prints how many tasks have run. What creating them took says HEDDLE_OMP_VERBOSE=1; see translated.py. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

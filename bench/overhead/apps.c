@@ -50,7 +50,7 @@ static void open_side(side *s, const app *a, uint32_t n_workers, const app_reque
     s->c = a->prepare(q, error);
     if (!s->c)
         fail(a->name, error);
-    if (a->build(s->c, s->ctx))
+    if (s->c->scenario->build(s->c, s->ctx))
         fail(a->name, s->c->error);
     if (heddle_graph_freeze(s->c->graph))
         fail(a->name, heddle_errmsg(s->ctx));
@@ -67,7 +67,7 @@ static void close_side(side *s)
 static double time_graph(side *s)
 {
     double begin;
-    if (s->c->app->reset(s->c))
+    if (s->c->scenario->reset(s->c))
         fail(s->c->app->name, s->c->error);
     begin = now_ns();
     if (heddle_run(s->ctx, s->c->graph, s->c->record, s->c->record_bytes))
@@ -78,10 +78,10 @@ static double time_graph(side *s)
 static double time_tiles(side *s)
 {
     double begin;
-    if (s->c->app->reset(s->c))
+    if (s->c->scenario->reset(s->c))
         fail(s->c->app->name, s->c->error);
     begin = now_ns();
-    if (s->c->app->tiles(s->c))
+    if (s->c->scenario->tiles(s->c))
         fail(s->c->app->name, s->c->error);
     return now_ns() - begin;
 }

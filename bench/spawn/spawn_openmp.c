@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spawn_openmp.c - uts and queens with the tasks of the compiler's OpenMP, by the node code of the applications and at their
- * granularity: the same tasks, with the same records, spawn the same tasks. See compare.py.
+ * granularity: the same tasks, with the same records, spawn the same tasks. See libgomp.py.
  *
  *     spawn_openmp uts CHUNK tied|untied RUNS         the tree T1
  *     spawn_openmp queens CUTOFF tied|untied RUNS     13 queens
@@ -118,7 +118,7 @@ static const void *record_of(const char *app, const char *key, const char *value
     heddle_ctx *ctx;
     app_case *c = app_find(app)->prepare(&q, error);
     serial.backend = HEDDLE_SERIAL;
-    if (!c || heddle_open(&ctx, &serial) != HEDDLE_OK || c->app->build(c, ctx)) {
+    if (!c || heddle_open(&ctx, &serial) != HEDDLE_OK || c->scenario->build(c, ctx)) {
         fprintf(stderr, "spawn_openmp: %s\n", !c ? error : *c->error ? c->error : "no serial backend");
         exit(2);
     }

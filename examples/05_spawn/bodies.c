@@ -12,7 +12,7 @@ HEDDLE_SPAWNER(coins_count, coins_app, app, coins_args, a, 2)
         app->ways[a->cell] = 1;
         return;
     }
-    uint32_t parts = HD_ADD(app->n_cells, 2u, RELAXED, DEV), coin = app->coin[a->first];
+    uint32_t parts = HEDDLE_ATOMIC_ADD(app->n_cells, 2u, RELAXED, DEV), coin = app->coin[a->first];
     coins_args sum = {0, 0, a->cell, parts}, without = {a->sum, a->first + 1, parts, 0};
     coins_args with = {a->sum - coin, a->first, parts + 1, 0};
     heddle_continue(lane, coins_add, &sum, sizeof sum); /* before the first spawn: it says who waits for whom */

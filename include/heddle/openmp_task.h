@@ -42,9 +42,9 @@
 
 /* Functions of the program, and its constant tables. */
 #if defined(__CUDACC__)
-#define HEDDLE_OMP_FN static inline __host__ __device__ HD_UNUSED
+#define HEDDLE_OMP_FN static inline __host__ __device__ HEDDLE_UNUSED
 #else
-#define HEDDLE_OMP_FN static inline HD_UNUSED
+#define HEDDLE_OMP_FN static inline HEDDLE_UNUSED
 #endif
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_CONST __device__
@@ -177,21 +177,21 @@ HD_FN heddle_lane heddle_omp_alone(const heddle_lane *lane)
 /* The body of a task with inner regions; it sees hd_lane, hd_app, a struct hd_app, and hd_t. Workers of the host have one
  * lane, unless a test emulates more, and there is a copy of the body of which compilers know that: in it loops are the
  * user's, with the user's bounds, and barriers are nothing. */
-#define HEDDLE_OMP_BODY(name, args)                                                                       \
-    HD_FN HEDDLE_OMP_WITHIN void name##_lanes_(const heddle_lane *hd_lane, const struct hd_app *hd_app,   \
-                                               const args *hd_t);                                         \
-    HEDDLE_BODY(name, struct hd_app, hd_app, args, hd_t)                                                  \
-    {                                                                                                     \
-        if (HEDDLE_OMP_ON_HOST && lane->count == 1) {                                                     \
-            const heddle_lane alone = heddle_omp_alone(lane);                                             \
-            name##_lanes_(&alone, hd_app, hd_t);                                                          \
-        } else {                                                                                          \
-            HEDDLE_OMP_SEVERAL(lane);                                                                     \
-            name##_lanes_(lane, hd_app, hd_t);                                                            \
-        }                                                                                                 \
-    }                                                                                                     \
-    HD_FN void name##_lanes_(const heddle_lane *hd_lane HD_UNUSED, const struct hd_app *hd_app HD_UNUSED, \
-                             const args *hd_t HD_UNUSED)
+#define HEDDLE_OMP_BODY(name, args)                                                                               \
+    HD_FN HEDDLE_OMP_WITHIN void name##_lanes_(const heddle_lane *hd_lane, const struct hd_app *hd_app,           \
+                                               const args *hd_t);                                                 \
+    HEDDLE_BODY(name, struct hd_app, hd_app, args, hd_t)                                                          \
+    {                                                                                                             \
+        if (HEDDLE_OMP_ON_HOST && lane->count == 1) {                                                             \
+            const heddle_lane alone = heddle_omp_alone(lane);                                                     \
+            name##_lanes_(&alone, hd_app, hd_t);                                                                  \
+        } else {                                                                                                  \
+            HEDDLE_OMP_SEVERAL(lane);                                                                             \
+            name##_lanes_(lane, hd_app, hd_t);                                                                    \
+        }                                                                                                         \
+    }                                                                                                             \
+    HD_FN void name##_lanes_(const heddle_lane *hd_lane HEDDLE_UNUSED, const struct hd_app *hd_app HEDDLE_UNUSED, \
+                             const args *hd_t HEDDLE_UNUSED)
 
 /* ---- variables that lanes share -------------------------------------------------------------------------------------- */
 
@@ -250,7 +250,8 @@ HD_FN int64_t heddle_omp_trips(int64_t a, int64_t b, int64_t s)
 #if defined(__CUDA_ARCH__) || defined(HEDDLE_OMP_FLAT)
 
 /* Does the statement behind it once, for one value of i. */
-#define HEDDLE_OMP_WITH_(T, i, value) for (T i HD_UNUSED = (T)(value), hd_once_##i = 1; hd_once_##i; hd_once_##i = 0)
+#define HEDDLE_OMP_WITH_(T, i, value) \
+    for (T i HEDDLE_UNUSED = (T)(value), hd_once_##i = 1; hd_once_##i; hd_once_##i = 0)
 
 /* for (T i = a; i < b; i += s), and i > b; i -= s; T is int or wider. */
 #define HEDDLE_OMP_EACH_(T, i, n) \
@@ -387,7 +388,7 @@ HD_FN uint32_t heddle_omp_half(uint32_t n)
 /* Lanes beyond the partial results that there is room for add theirs to those of the first lanes. */
 #define HEDDLE_OMP_REDUCE(T, x, combined)                                                                \
     do {                                                                                                 \
-        const uint32_t hd_room = HD_REDUCE_BYTES / sizeof(T), hd_own = hd_lane->index % hd_room;         \
+        const uint32_t hd_room = HEDDLE_REDUCE_BYTES / sizeof(T), hd_own = hd_lane->index % hd_room;     \
         const uint32_t hd_n = hd_lane->count < hd_room ? hd_lane->count : hd_room;                       \
         T *const hd_partial = (T *)hd_lane->shared;                                                      \
         for (uint32_t hd_from = 0; hd_from < hd_lane->count && hd_lane->count > 1; hd_from += hd_room) { \

@@ -31,6 +31,7 @@
 #define HEDDLE_TASK_H
 
 #include "heddle.h"
+#include "heddle/body.h"
 #include "heddle/core/desk.h"
 #include "heddle/core/sibling.h"
 #include "heddle/core/worker.h"
@@ -97,13 +98,13 @@ HD_FN void heddle_barrier(const heddle_lane *lane)
  *
  * The result is combined by halves: 64, 32, ... 1. A body may reduce any number of times. */
 #define HEDDLE_VLANES 128
-#define HD_REDUCE_BYTES (HEDDLE_VLANES * 8)
+#define HEDDLE_REDUCE_BYTES (HEDDLE_VLANES * 8)
 #define HEDDLE_EACH_VLANE(v) HEDDLE_EACH (v, HEDDLE_VLANES)
 
 typedef enum heddle_op { HEDDLE_SUM, HEDDLE_MIN, HEDDLE_MAX } heddle_op;
 
 /* The block-shared bytes that the body declared; undefined at its start, aligned to 128. */
-HD_FN void *heddle_shared(const heddle_lane *lane) { return (unsigned char *)lane->shared + HD_REDUCE_BYTES; }
+HD_FN void *heddle_shared(const heddle_lane *lane) { return (unsigned char *)lane->shared + HEDDLE_REDUCE_BYTES; }
 HD_FN double *heddle_partial_f64(const heddle_lane *lane) { return (double *)lane->shared; }
 HD_FN int64_t *heddle_partial_i64(const heddle_lane *lane) { return (int64_t *)lane->shared; }
 
@@ -136,6 +137,29 @@ HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code)
         *lane->failed = 1u;
     hd_fail_at(lane->fail, lane->task, code);
 }
+
+/* A body outside of heddle, as NAME_body_(&thread, &app, &args): from a loop of the host's, or from a kernel of your own.
+ * What heddle_fail leaves: zeros before the first failure, then its code. */
+typedef hd_fail heddle_failure;
+
+/* The only thread of a worker. shared: HEDDLE_REDUCE_BYTES and the body's own bytes, aligned to 128. */
+HD_FN heddle_lane heddle_thread_alone(heddle_failure *failure, void *shared)
+{
+    heddle_lane lane;
+    lane.index = lane.worker = lane.task = 0u;
+    lane.count = 1u;
+    lane.shared = shared;
+    lane.fail = failure;
+    lane.team = NULL;
+    lane.failed = NULL;
+    lane.desk = NULL;
+    return lane;
+}
+
+#if defined(__CUDACC__)
+/* heddle_block_thread(failure, shared, n, worker): this thread of a block, n threads of which run the body. */
+#define heddle_block_thread hd_block_lane
+#endif
 
 /* ---- tasks that make tasks -------------------------------------------------------------------- */
 
@@ -233,17 +257,16 @@ HD_FN void heddle_continue(const heddle_lane *lane, uint32_t body, const void *a
 /* `lane`, `app` and `args` are the names the body sees; the first is always called lane. */
 #define HEDDLE_BODY(name, app_type, app, arg_type, args) HEDDLE_SPAWNER(name, app_type, app, arg_type, args, 0)
 /* n_most: tasks that one call of the body spawns at most. */
-#define HEDDLE_SPAWNER(name, app_type, app, arg_type, args, n_most)                              \
-    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                  \
-    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");           \
-    HD_FN void name##_body_(const heddle_lane *lane, const app_type *app, const arg_type *args); \
-    HD_FN void name##_run_(const heddle_lane *lane, const void *app_, const void *args_)         \
-    {                                                                                            \
-        name##_body_(lane, (const app_type *)app_, (const arg_type *)args_);                     \
-    }                                                                                            \
-    HD_FN void name##_body_(const heddle_lane *lane HD_UNUSED, const app_type *app HD_UNUSED,    \
-                            const arg_type *args HD_UNUSED)
-#define HD_UNUSED __attribute__((unused))
+#define HEDDLE_SPAWNER(name, app_type, app, arg_type, args, n_most)                                   \
+    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                       \
+    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");                \
+    HD_FN void name##_body_(const heddle_lane *lane, const app_type *app, const arg_type *args);      \
+    HD_FN void name##_run_(const heddle_lane *lane, const void *app_, const void *args_)              \
+    {                                                                                                 \
+        name##_body_(lane, (const app_type *)app_, (const arg_type *)args_);                          \
+    }                                                                                                 \
+    HD_FN void name##_body_(const heddle_lane *lane HEDDLE_UNUSED, const app_type *app HEDDLE_UNUSED, \
+                            const arg_type *args HEDDLE_UNUSED)
 
 #define HEDDLE_INFO_X_(name, shared) \
     {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared), (uint32_t)name##_children_},

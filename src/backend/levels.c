@@ -84,7 +84,7 @@ static void cut(hd_launches *l, const hd_graph *g, const uint32_t *level, uint32
 {
     uint64_t i;
     for (i = 0; i < l->n_list; i++) {
-        uint32_t body = body_at(l, g, i), bytes = HD_REDUCE_BYTES + g->uses[body].shared_bytes;
+        uint32_t body = body_at(l, g, i), bytes = HEDDLE_REDUCE_BYTES + g->uses[body].shared_bytes;
         hd_launch *x;
         if (cuts(l, g, level, i, by_body == 1)) {
             x = &l->at[l->n++];

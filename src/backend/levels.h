@@ -13,7 +13,7 @@ typedef struct hd_launch {
     uint32_t level;
     uint32_t body; /* HD_NONE: of several, or whatever they are */
     uint32_t first, n;
-    uint32_t shared_bytes; /* of a block: HD_REDUCE_BYTES and the largest of its bodies */
+    uint32_t shared_bytes; /* of a block: HEDDLE_REDUCE_BYTES and the largest of its bodies */
 } hd_launch;
 
 typedef struct hd_launches {

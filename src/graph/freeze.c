@@ -131,7 +131,7 @@ static uint32_t shared_bytes(const hd_graph *g)
     for (b = 0; b < g->table->n_bodies; b++)
         if ((g->uses[b].used || spawns) && g->uses[b].shared_bytes > most)
             most = g->uses[b].shared_bytes;
-    return HD_REDUCE_BYTES + most;
+    return HEDDLE_REDUCE_BYTES + most;
 }
 
 /* Memory of a graph that is being built. */

@@ -21,6 +21,29 @@ static hd_omp_device *last;
 static pid_t owner; /* the process that opened them */
 static int busy;
 
+/* ---- mapped memory ----------------------------------------------------------------------------------------------- */
+
+static heddle_ctx *ctx_of(void *self) { return ((hd_omp_device *)self)->ctx; }
+
+static heddle_status make(void *self, uint64_t n_bytes, void **out)
+{
+    return heddle_mem_new(ctx_of(self), n_bytes, out);
+}
+
+static void drop(void *self, void *copy) { heddle_mem_free(ctx_of(self), copy); }
+
+static heddle_status write_copy(void *self, void *copy, const void *host, uint64_t n_bytes)
+{
+    return heddle_mem_write(ctx_of(self), copy, host, n_bytes);
+}
+
+static heddle_status read_copy(void *self, void *host, const void *copy, uint64_t n_bytes)
+{
+    return heddle_mem_read(ctx_of(self), host, copy, n_bytes);
+}
+
+hd_omp_map hd_omp_mapped = {.by = {NULL, make, drop, write_copy, read_copy}};
+
 /* ---- closing ------------------------------------------------------------------------------------------------------ */
 
 /* A child of this process has the memory of the contexts, but not their threads. A body that ends the process does it on

@@ -3,7 +3,7 @@
 #ifndef HD_OMP_CONTEXT_H
 #define HD_OMP_CONTEXT_H
 
-#include "heddle/openmp.h"
+#include "openmp/map.h"
 
 typedef struct hd_omp_device {
     heddle_ctx *ctx;
@@ -16,6 +16,9 @@ typedef struct hd_omp_device {
     uint32_t shows_nothing; /* nothing was written there yet */
     uint32_t most_lanes;    /* that the registers of bodies allow, 0 = as far as is known all */
 } hd_omp_device;
+
+/* The mapped memory of this process, on the device that by.self names. Empty without a GPU. */
+extern hd_omp_map hd_omp_mapped;
 
 /* The program is what this library was compiled for, or the way out. */
 void hd_omp_check_program(const heddle_omp_program *p, const heddle_omp_place *place);

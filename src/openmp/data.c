@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* data.c - mapped memory: of a region, and around regions.
+/* data.c - mapped memory of a region.
  *
  * The host's code of a region is written as if it ran where the tasks run. So what a region maps is kept in step in both
  * directions: before a run the host's bytes go to the device if the host may have written them, after a run they come
@@ -7,38 +7,19 @@
  * pointer into the object since. A region of the host always copies both ways: for it, the host's memory is the truth. */
 #include "openmp/inside.h"
 
-static heddle_ctx *ctx_of(void *self) { return ((hd_omp_device *)self)->ctx; }
-
-static heddle_status make(void *self, uint64_t n_bytes, void **out)
-{
-    return heddle_mem_new(ctx_of(self), n_bytes, out);
-}
-
-static void drop(void *self, void *copy) { heddle_mem_free(ctx_of(self), copy); }
-
-static heddle_status write_copy(void *self, void *copy, const void *host, uint64_t n_bytes)
-{
-    return heddle_mem_write(ctx_of(self), copy, host, n_bytes);
-}
-
-static heddle_status read_copy(void *self, void *host, const void *copy, uint64_t n_bytes)
-{
-    return heddle_mem_read(ctx_of(self), host, copy, n_bytes);
-}
-
-hd_omp_map hd_omp_mapped = {.by = {NULL, make, drop, write_copy, read_copy}};
+#include <stdio.h>
 
 /* ---- the way out -------------------------------------------------------------------------------------------------- */
 
-static void must(heddle_status s, const heddle_omp_place *place, const char *what, const char *name)
+void hd_omp_data_must(heddle_status s, const heddle_omp_place *place, const char *what, const char *name)
 {
     if (s != HEDDLE_OK)
-        hd_omp_die(place, "%s %s: %s", what, name, heddle_errmsg(ctx_of(hd_omp_mapped.by.self)));
+        hd_omp_die(place, "%s %s: %s", what, name, heddle_errmsg(((hd_omp_device *)hd_omp_mapped.by.self)->ctx));
 }
 
 static const char *named(const char *name) { return name ? name : "an object"; }
 
-static hd_omp_object *up(uint64_t begin, uint64_t end, const char *name, const heddle_omp_place *place)
+hd_omp_object *hd_omp_data_up(uint64_t begin, uint64_t end, const char *name, const heddle_omp_place *place)
 {
     hd_omp_object *o;
     heddle_status s = hd_omp_map_up(&hd_omp_mapped, begin, end, named(name), place, &o);
@@ -49,7 +30,7 @@ static hd_omp_object *up(uint64_t begin, uint64_t end, const char *name, const h
             named(name), (unsigned long long)(end - begin), (unsigned long long)begin, o->name,
             o->place ? o->place->line : 0, o->place ? o->place->file : "?", (unsigned long long)(o->end - o->begin),
             (unsigned long long)o->begin);
-    must(s, place, "mapping", named(name));
+    hd_omp_data_must(s, place, "mapping", named(name));
     return o;
 }
 
@@ -65,7 +46,7 @@ void hd_omp_data_use(hd_omp_region *r, const void *p, uint64_t n_bytes, uint32_t
     uint64_t begin = (uint64_t)(uintptr_t)p, end = begin + n_bytes;
     hd_omp_object *o;
     hd_omp_mapped.by.self = r->frame.device;
-    o = up(begin, end, name, r->frame.place);
+    o = hd_omp_data_up(begin, end, name, r->frame.place);
     hd_omp_room(&r->uses, 1, sizeof(hd_omp_use));
     *USE(r, r->uses.n++) = (hd_omp_use){
         begin, end, how, is_slots, (how & HEDDLE_OMP_TO) && (o->count == 1 || (how & HEDDLE_OMP_ALWAYS) || of_host(r)),
@@ -135,13 +116,15 @@ void hd_omp_data_to(hd_omp_region *r)
         const hd_omp_object *o = u->pending ? hd_omp_map_meets(&hd_omp_mapped, u->begin, u->end) : NULL;
         u->pending = 0;
         if (o)
-            must(hd_omp_map_write(&hd_omp_mapped, o, u->begin, u->end), NULL, "copying to the device:", o->name);
+            hd_omp_data_must(hd_omp_map_write(&hd_omp_mapped, o, u->begin, u->end), NULL,
+                             "copying to the device:", o->name);
     }
 }
 
 static void copy_back(const hd_omp_use *u, const hd_omp_object *o)
 {
-    must(hd_omp_map_read(&hd_omp_mapped, o, u->begin, u->end), NULL, "copying back from the device:", o->name);
+    hd_omp_data_must(hd_omp_map_read(&hd_omp_mapped, o, u->begin, u->end), NULL,
+                     "copying back from the device:", o->name);
 }
 
 void hd_omp_data_back(hd_omp_region *r, int all)
@@ -184,69 +167,39 @@ void hd_omp_data_end(hd_omp_region *r)
     }
 }
 
-/* ---- around regions ------------------------------------------------------------------------------------------------ */
+/* ---- pointers of tasks --------------------------------------------------------------------------------------------- */
 
-/* A mapping device, with the map for this thread alone; NULL: there is nothing to do. */
-static hd_omp_device *open_map(const heddle_omp_program *program, const heddle_omp_place *place)
+/* Tasks of a kind name the same few objects at the same place, so each place has its last one looked at first. */
+static hd_omp_object *find(hd_omp_object **hint, uint64_t p)
 {
-    hd_omp_device *d;
-    hd_omp_enter_alone();
-    if (hd_omp_here)
-        heddle_omp_sync();
-    d = hd_omp_device_of(program, place);
-    if (hd_omp_device_maps(d, program)) {
-        hd_omp_mapped.by.self = d;
-        return d;
-    }
-    hd_omp_leave_alone();
-    return NULL;
+    if (*hint && p >= (*hint)->begin && p < (*hint)->end)
+        return *hint;
+    return *hint = hd_omp_map_find(&hd_omp_mapped, p);
 }
 
-void heddle_omp_enter(const heddle_omp_program *program, const heddle_omp_place *place, const void *p, uint64_t n_bytes,
-                      uint32_t how, const char *name)
+static void say_unmapped(const hd_omp_region *r, const heddle_omp_kind *k, const char *name, uint64_t value)
 {
-    uint64_t begin = (uint64_t)(uintptr_t)p, end = begin + n_bytes;
-    hd_omp_object *o;
-    if (!p || !n_bytes || !open_map(program, place))
-        return;
-    o = up(begin, end, name, place);
-    if ((how & HEDDLE_OMP_TO) && (o->count == 1 || (how & HEDDLE_OMP_ALWAYS)))
-        must(hd_omp_map_write(&hd_omp_mapped, o, begin, end), place, "mapping", o->name);
-    hd_omp_leave_alone();
+    static int said;
+    char who[256];
+    if (k)
+        snprintf(who, sizeof who, "task %s (%s:%u) is given %s", k->name, k->place.file, k->place.line, name);
+    else
+        snprintf(who, sizeof who, "tasks read %s", name);
+    if (r->frame.flags & HEDDLE_OMP_TARGET)
+        hd_omp_die(NULL, "%s = %#llx, which is in no mapped object: map it, or set HEDDLE_BACKEND=cpu", who,
+                   (unsigned long long)value);
+    if (!said++)
+        hd_omp_tell(NULL,
+                    "%s = %#llx, which is in no mapped object: this region runs on CPU threads instead, and so do "
+                    "others of which the same is true",
+                    who, (unsigned long long)value);
 }
 
-void heddle_omp_exit(const heddle_omp_program *program, const heddle_omp_place *place, const void *p, uint64_t n_bytes,
-                     uint32_t how, const char *name)
+hd_omp_object *hd_omp_object_of(const hd_omp_region *r, hd_omp_object **hint, const heddle_omp_kind *k,
+                                const char *name, uint64_t value)
 {
-    uint64_t begin = (uint64_t)(uintptr_t)p, end = begin + n_bytes;
-    hd_omp_object *o;
-    if (!p || !n_bytes || !open_map(program, place))
-        return;
-    o = hd_omp_map_meets(&hd_omp_mapped, begin, end);
-    if (o && (how & HEDDLE_OMP_DELETE))
-        o->count = 1;
-    if (o && (how & HEDDLE_OMP_FROM) && (o->count == 1 || (how & HEDDLE_OMP_ALWAYS)))
-        must(hd_omp_map_read(&hd_omp_mapped, o, begin, end), place, "copying back", named(name));
-    if (o)
-        hd_omp_map_down(&hd_omp_mapped, o);
-    hd_omp_leave_alone();
-}
-
-void heddle_omp_update(const heddle_omp_program *program, const heddle_omp_place *place, const void *p,
-                       uint64_t n_bytes, uint32_t how)
-{
-    uint64_t begin = (uint64_t)(uintptr_t)p, end = begin + n_bytes;
-    hd_omp_object *o;
-    if (!p || !n_bytes || !open_map(program, place))
-        return;
-    while ((o = hd_omp_map_meets(&hd_omp_mapped, begin, end))) {
-        if (how & HEDDLE_OMP_TO)
-            must(hd_omp_map_write(&hd_omp_mapped, o, begin, end), place, "updating", o->name);
-        else
-            must(hd_omp_map_read(&hd_omp_mapped, o, begin, end), place, "updating", o->name);
-        begin = o->end;
-        if (begin >= end)
-            break;
-    }
-    hd_omp_leave_alone();
+    hd_omp_object *o = find(hint, value);
+    if (!o)
+        say_unmapped(r, k, name, value);
+    return o;
 }

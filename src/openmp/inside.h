@@ -45,7 +45,7 @@ typedef struct hd_omp_region {
 #define HD_OMP_OWN __attribute__((tls_model("initial-exec")))
 extern _Thread_local hd_omp_region *hd_omp_here HD_OMP_OWN;
 
-/* ---- region.c ---- */
+/* ---- lock.c ---- */
 
 /* From here to hd_omp_leave_alone this thread alone is at the map and the contexts. */
 void hd_omp_enter_alone(void);
@@ -58,8 +58,6 @@ static inline int hd_omp_region_maps(const hd_omp_region *r)
 
 /* ---- data.c ---- */
 
-/* The mapped memory of this process. Empty without a GPU. */
-extern hd_omp_map hd_omp_mapped;
 /* Maps n_bytes at p until the frame ends. */
 void hd_omp_data_use(hd_omp_region *r, const void *p, uint64_t n_bytes, uint32_t how, const char *name,
                      uint32_t is_slots);
@@ -72,6 +70,14 @@ void hd_omp_data_to(hd_omp_region *r);
 void hd_omp_data_back(hd_omp_region *r, int all);
 /* The frame's maps end. */
 void hd_omp_data_end(hd_omp_region *r);
+/* The object that a pointer of tasks leads to, k their kind or NULL; NULL, as above, when it is in none. *hint: the one
+ * found last. */
+hd_omp_object *hd_omp_object_of(const hd_omp_region *r, hd_omp_object **hint, const heddle_omp_kind *k,
+                                const char *name, uint64_t value);
+/* Counts [begin, end) up in the map; not if an object there has only a part of it. name NULL: an object. */
+hd_omp_object *hd_omp_data_up(uint64_t begin, uint64_t end, const char *name, const heddle_omp_place *place);
+/* The status of a call on the map is good, or the way out: "WHAT NAME: sentence". */
+void hd_omp_data_must(heddle_status s, const heddle_omp_place *place, const char *what, const char *name);
 
 /* ---- slots.c ---- */
 
@@ -84,11 +90,6 @@ void hd_omp_slots_end(uint64_t n);
 /* Host addresses in argument records become the device's. 0: one is in no mapped object, and all are as they were; the
  * region has been told, or has ended the program. */
 int hd_omp_pointers(hd_omp_region *r);
-
-/* The object that a pointer of tasks leads to, k their kind or NULL; NULL, as above, when it is in none. *hint: the one
- * found last. */
-hd_omp_object *hd_omp_object_of(const hd_omp_region *r, hd_omp_object **hint, const heddle_omp_kind *k,
-                                const char *name, uint64_t value);
 
 /* ---- views.c ---- */
 

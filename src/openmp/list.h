@@ -37,10 +37,6 @@ typedef struct hd_omp_list {
 #define HD_OMP_DEP(l, i) ((hd_omp_dep *)(l)->deps.at + (i))
 #define HD_OMP_ARGS(l, t) ((void *)((hd_omp_unit *)(l)->args.at + (t)->args))
 
-/* The ways out: a list is longer than its numbers reach; a dependence has more bytes than there are. */
-_Noreturn void hd_omp_list_full(void);
-_Noreturn void hd_omp_list_far(uint64_t n_bytes);
-
 static inline hd_omp_dep hd_omp_line(heddle_mode mode, uint64_t base, uint64_t n_bytes)
 {
     if (__builtin_expect(n_bytes > HD_OMP_MAX_BYTES, 0))

@@ -2,7 +2,6 @@
 /* pointers.c - host addresses in argument records become those of the copies. */
 #include "openmp/inside.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define HINTS 8u
@@ -12,41 +11,6 @@ static uint64_t load(const unsigned char *args, const heddle_omp_pointer *p)
     uint64_t value;
     memcpy(&value, args + p->at, sizeof value);
     return value;
-}
-
-/* Tasks of a kind name the same few objects at the same place, so each place has its last one looked at first. */
-static hd_omp_object *find(hd_omp_object **hint, uint64_t p)
-{
-    if (*hint && p >= (*hint)->begin && p < (*hint)->end)
-        return *hint;
-    return *hint = hd_omp_map_find(&hd_omp_mapped, p);
-}
-
-static void say_unmapped(const hd_omp_region *r, const heddle_omp_kind *k, const char *name, uint64_t value)
-{
-    static int said;
-    char who[256];
-    if (k)
-        snprintf(who, sizeof who, "task %s (%s:%u) is given %s", k->name, k->place.file, k->place.line, name);
-    else
-        snprintf(who, sizeof who, "tasks read %s", name);
-    if (r->frame.flags & HEDDLE_OMP_TARGET)
-        hd_omp_die(NULL, "%s = %#llx, which is in no mapped object: map it, or set HEDDLE_BACKEND=cpu", who,
-                   (unsigned long long)value);
-    if (!said++)
-        hd_omp_tell(NULL,
-                    "%s = %#llx, which is in no mapped object: this region runs on CPU threads instead, and so do "
-                    "others of which the same is true",
-                    who, (unsigned long long)value);
-}
-
-hd_omp_object *hd_omp_object_of(const hd_omp_region *r, hd_omp_object **hint, const heddle_omp_kind *k,
-                                const char *name, uint64_t value)
-{
-    hd_omp_object *o = find(hint, value);
-    if (!o)
-        say_unmapped(r, k, name, value);
-    return o;
 }
 
 /* Translates all pointers, or only looks whether it could. 0: one is unknown. */

@@ -4,25 +4,9 @@
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
-#include <pthread.h>
 #include <string.h>
 
-_Thread_local hd_omp_region *hd_omp_here HD_OMP_OWN;
-
-static hd_omp_region the_region; /* of the thread that holds `alone` */
-static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
-
-void hd_omp_enter_alone(void)
-{
-    if (!hd_omp_here)
-        pthread_mutex_lock(&alone);
-}
-
-void hd_omp_leave_alone(void)
-{
-    if (!hd_omp_here)
-        pthread_mutex_unlock(&alone);
-}
+static hd_omp_region the_region; /* of the thread that is in it */
 
 /* ---- begin and end ------------------------------------------------------------------------------------------------ */
 
@@ -120,16 +104,6 @@ void heddle_omp_sync(void)
 }
 
 /* ---- tasks -------------------------------------------------------------------------------------------------------- */
-
-_Noreturn void hd_omp_list_full(void)
-{
-    hd_omp_die(NULL, "more than 2^32 dependences or 64 GiB of arguments before tasks are run");
-}
-
-_Noreturn void hd_omp_list_far(uint64_t n_bytes)
-{
-    hd_omp_die(NULL, "a dependence of %llu bytes reaches past the address space", (unsigned long long)n_bytes);
-}
 
 _Noreturn static void unknown_kind(const hd_omp_region *r, uint32_t kind)
 {

@@ -39,6 +39,16 @@ void hd_omp_tell(const heddle_omp_place *place, const char *format, ...)
     va_end(list);
 }
 
+_Noreturn void hd_omp_list_full(void)
+{
+    hd_omp_die(NULL, "more than 2^32 dependences or 64 GiB of arguments before tasks are run");
+}
+
+_Noreturn void hd_omp_list_far(uint64_t n_bytes)
+{
+    hd_omp_die(NULL, "a dependence of %llu bytes reaches past the address space", (unsigned long long)n_bytes);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 #define HUGE_PAGE (2ull << 20)

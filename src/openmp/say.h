@@ -11,6 +11,11 @@ _Noreturn void hd_omp_die(const heddle_omp_place *place, const char *format, ...
 /* The same, and goes on. */
 void hd_omp_tell(const heddle_omp_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Ways out of list.h, kept out of its inline functions: a list is longer than its numbers reach; a dependence has more
+ * bytes than there are. */
+_Noreturn void hd_omp_list_full(void);
+_Noreturn void hd_omp_list_far(uint64_t n_bytes);
+
 /* A growing array of items of one size, told at each call. */
 typedef struct hd_omp_buffer {
     void *at;

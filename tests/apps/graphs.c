@@ -99,11 +99,11 @@ static answers run_case(const app_request *q, heddle_ctx *ctx)
     char error[APP_ERROR];
     app_case *c = a->prepare(q, error);
     CHECK_MSG(c, "%s", error);
-    CHECK_MSG(!a->build(c, ctx) && !a->reference(c), "%s", c->error);
+    CHECK_MSG(!c->scenario->build(c, ctx) && !a->reference(c), "%s", c->error);
     for (uint32_t run = 0; run < 3; run++) {
-        CHECK_MSG(!run || !a->reset(c), "%s", c->error);
-        CHECK_MSG(run == 2 ? !a->tiles(c) : !heddle_run(ctx, c->graph, c->record, c->record_bytes), "%s, %s", c->error,
-                  heddle_errmsg(ctx));
+        CHECK_MSG(!run || !c->scenario->reset(c), "%s", c->error);
+        CHECK_MSG(run == 2 ? !c->scenario->tiles(c) : !heddle_run(ctx, c->graph, c->record, c->record_bytes), "%s, %s",
+                  c->error, heddle_errmsg(ctx));
         CHECK_MSG(!a->read(c) && !a->check(c), "%s", c->error);
     }
     a->answer(c, &sink);

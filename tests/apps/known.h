@@ -91,9 +91,9 @@ static inline void known_run(const app *a, const app_request *q, heddle_ctx *ctx
     app_case *c = a->prepare(q, error);
     uint32_t run;
     CHECK_MSG(c, "%s: %s", k->what, error);
-    CHECK_MSG(!a->build(c, ctx), "%s: %s", k->what, c->error);
+    CHECK_MSG(!c->scenario->build(c, ctx), "%s: %s", k->what, c->error);
     for (run = 0; run < 2; run++) {
-        CHECK_MSG(!run || !a->reset(c), "%s: %s", k->what, c->error);
+        CHECK_MSG(!run || !c->scenario->reset(c), "%s: %s", k->what, c->error);
         CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
         CHECK_MSG(!a->read(c), "%s: %s", k->what, c->error);
         k->n = 0;

@@ -29,7 +29,7 @@ static void run_whole(const json_t *c, const char *const *inputs)
     CHECK_OK(NULL, heddle_open(&ctx, NULL));
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s", error);
-    CHECK_MSG(!a->build(x, ctx), "%s", x->error);
+    CHECK_MSG(!x->scenario->build(x, ctx), "%s", x->error);
     CHECK_OK(ctx, heddle_run(ctx, x->graph, x->record, x->record_bytes));
     CHECK_MSG(!a->read(x), "%s", x->error);
     a->answer(x, &sink);

@@ -44,14 +44,14 @@ static int run_case(const app *a, const app_request *q, heddle_ctx *ctx)
     int i, sharp;
     CHECK_MSG(c, "%s: %s", a->name, error);
     CHECK(c->app == a && c->n[0] == q->n[0] && c->n[1] == q->n[1] && c->b[0] <= c->n[0] && c->b[1] <= c->n[1]);
-    CHECK_MSG(!a->build(c, ctx) && !a->reference(c), "%s: %s", text_of(c), c->error);
+    CHECK_MSG(!c->scenario->build(c, ctx) && !a->reference(c), "%s: %s", text_of(c), c->error);
     sharp = fails_unrun(c);
     for (i = 0; i < 3; i++) {
-        CHECK_MSG(!a->reset(c), "%s: %s", text_of(c), c->error);
+        CHECK_MSG(!c->scenario->reset(c), "%s: %s", text_of(c), c->error);
         CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
         check_case(c);
     }
-    CHECK_MSG(!a->reset(c) && !a->tiles(c), "%s: %s", text_of(c), c->error);
+    CHECK_MSG(!c->scenario->reset(c) && !c->scenario->tiles(c), "%s: %s", text_of(c), c->error);
     check_case(c);
     a->free(c);
     return sharp;

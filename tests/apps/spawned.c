@@ -94,7 +94,7 @@ static app_case *open_case(const subject *s, heddle_ctx *ctx)
     char error[APP_ERROR];
     app_case *c = prepare(s, error);
     CHECK_MSG(c, "%s %s: %s", s->app, s->opts, error);
-    CHECK_MSG(!c->app->build(c, ctx) && !c->app->reference(c), "%s %s: %s", s->app, s->opts, c->error);
+    CHECK_MSG(!c->scenario->build(c, ctx) && !c->app->reference(c), "%s %s: %s", s->app, s->opts, c->error);
     return c;
 }
 
@@ -108,7 +108,7 @@ static void run_case(const subject *s, heddle_ctx *ctx, uint32_t n_runs, const c
 {
     app_case *c = open_case(s, ctx);
     for (uint32_t run = 0; run < n_runs; run++) {
-        CHECK_MSG(!run || !c->app->reset(c), "%s", c->error);
+        CHECK_MSG(!run || !c->scenario->reset(c), "%s", c->error);
         CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
         check_case(s, c, what);
     }
@@ -223,9 +223,9 @@ static void test_answer(const subject *s, heddle_ctx *ctx, const char *expected)
     app_sink sink = {.self = &a, .u64 = take_u64, .f64 = take_f64};
     app_case *c = open_case(s, ctx);
     CHECK_MSG(!c->app->read(c) && c->app->check(c), "%s passes its check before it is run", s->app);
-    CHECK_MSG(!c->app->tiles(c), "%s", c->error);
+    CHECK_MSG(!c->scenario->tiles(c), "%s", c->error);
     check_case(s, c, "plain loops");
-    CHECK(!c->app->reset(c) && !c->app->read(c) && c->app->check(c));
+    CHECK(!c->scenario->reset(c) && !c->app->read(c) && c->app->check(c));
     CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
     check_case(s, c, "the answer");
     c->app->answer(c, &sink);

@@ -27,6 +27,10 @@ cc -std=c11 $example/*.c $(pkg-config --cflags --libs heddle) -o "$scratch/with_
 cc -std=c11 bench/openmp/inspect.c $(pkg-config --cflags --libs heddle_openmp) -o "$scratch/with_openmp"
 "$scratch/with_openmp" 8 1
 
+echo "-- command"
+said=$("$prefix/bin/heddle" bench --figures none 2>&1) && exit 1
+grep -q 'juggler or didc14 is expected' <<<"$said" || { echo "heddle does not start heddle-figures: $said" && exit 1; }
+
 echo "-- symbols"
 exports() { # HEADER LIBRARY: what the one declares the other exports, and nothing else but OpenMP's own functions
     awk '/^HEDDLE_API/, /;/' "$1" | grep -oE '\bheddle_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$scratch/declared"

@@ -21,7 +21,7 @@ includes() {
 }
 resolve() { # DIR NAME: sets `resolved`
     local dir
-    for dir in "$1" src include apps; do
+    for dir in "$1" src include apps tools/heddle bench/papers bench/papers/lib; do
         resolved=$dir/$2
         [ -f "$resolved" ] || continue
         [[ $resolved == *..* ]] && resolved=$(realpath --relative-to=. "$resolved")
@@ -75,6 +75,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         if (to ~ /^src\//) no("public headers are enough here")
         else if (to ~ /^include\// && !public) no("core is installed, but no interface")
         else if (to ~ /^nowhere/) no("there is no such file")
+        else if (from ~ /^bench\/papers\// && to ~ /^tools\/heddle\//) ; # the command they are started by
         else if (to !~ /^[<]/ && !public && index(to, own) != 1 && (to !~ /^apps\// || part[1] == "examples"))
             no("belongs to somebody else")
     }

@@ -45,6 +45,7 @@ include 'public headers are enough' apps/app.h '"base/base.h"'
 include 'no interface' examples/01_hello/main.c '"heddle/core/ring.h"'
 include 'somebody else' examples/01_hello/main.c '"../02_ranges/main.c"'
 include 'somebody else' examples/01_hello/main.c '"app.h"'
+include 'somebody else' bench/gpu/main.c '"work.h"'
 
 functions() { # COUNT LINES
     awk -v n="$1" -v lines="$2" 'BEGIN {
@@ -61,6 +62,35 @@ fi
 broken 'ring.h: not alone' include/heddle/core/ring.h 'HD_FN size_t unknown(void) { return 0; }' headers gcc
 broken 'ring.h: not alone' include/heddle/core/ring.h 'HD_FN int *implicit(void *p) { return p; }' headers gcc
 broken 'heddle.h: not alone' include/heddle.h 'typedef bool heddle_flag;' headers gcc
+
+# Two files that need each other, as sources and as the objects that a build would make of them.
+objects=$scratch/objects/CMakeFiles/any.dir/src/base
+mkdir -p "$objects"
+ring() { # LINE FOR clock.c, LINE FOR status.c
+    cp "$copy/src/base/status.c" "$scratch/status"
+    printf '%s\n' "$2" >>"$copy/src/base/status.c"
+    printf '%s\n' "$1" | cat "$copy/src/base/clock.c" - >"$scratch/clock.c"
+    cc -std=gnu11 -w -Iinclude -Isrc -c "$scratch/clock.c" -o "$objects/clock.c.o"
+    cc -std=gnu11 -w -Iinclude -Isrc -c "$copy/src/base/status.c" -o "$objects/status.c.o"
+    cp "$scratch/status" "$copy/src/base/status.c"
+}
+inside() { broken "$1 is a name of the inside" "$2" "$3" rings "$scratch/objects" src/base; }
+ring '' ''
+if bash tests/checks/rings.sh "$copy" "$scratch/objects" src/base >"$scratch/out" 2>&1; then # neither skipped nor violated already
+    inside HD_LOAD apps/sw_bodies.c '#define X(p) HD_LOAD(p, RELAXED, DEV)'
+    inside hd_clock examples/05_spawn/bodies.c 'uint64_t now(void) { return hd_clock(); }'
+    inside heddle/core/ring.h. bench/gpu/raw.cu '#include "heddle/core/ring.h"'
+    inside HD_FN tools/heddlec/device.c 'static const char *const text = "HD_FN int f(void);";'
+    core="$scratch/objects include/heddle/core"
+    broken 'core: .* need each other: .*atom.h' include/heddle/core/atom.h '#include "heddle/core/ring.h"' rings $core
+    broken 'core: .* need each other: .*atom.h' include/heddle/core/atom.h 'HD_FN void f(hd_run *r) { hd_wake_all(r); }' rings $core
+    ring 'void hd_b(void); void hd_a(void) { hd_b(); }' 'void hd_a(void); void hd_b(void) { hd_a(); }'
+    broken 'src/base: 2 files need each other: clock.c status.c' src/base/clock.c '' rings "$scratch/objects" src/base
+    ring 'static void hd_b(void) { } void hd_a(void) { hd_b(); }' 'void hd_a(void); void hd_b(void) { hd_a(); }'
+    bash tests/checks/rings.sh "$copy" "$scratch/objects" src/base >"$scratch/out" || echo "rings takes a static for another" >>"$scratch/bad"
+elif [ $? != 77 ]; then
+    echo "rings fails on the sources as they are: $(head -1 "$scratch/out")" >>"$scratch/bad"
+fi
 
 sed -i 1d "$copy/src/base/clock.c"
 if bash tests/checks/spdx.sh "$copy" >"$scratch/out"; then echo "spdx lets pass a file without it" >>"$scratch/bad"; fi

@@ -8,6 +8,10 @@ data=$source_dir/data
 refused 'one app or one file' run
 refused 'one app or one file' run sw lu
 refused "unknown app 'jacoby'; did you mean 'jacobi'" run jacoby
+refused "unknown scenario 'jacobi/grahp'; did you mean 'graph'" run jacobi/grahp
+refused "unknown scenario 'sw/'" bench sw/
+refused "unknown scenario 'lu/nothing' .heddle info lists them" plan lu/nothing
+refused 'cannot be read' run nothing/graph
 refused "unknown option '--polcy'; did you mean '--policy'" run sw --polcy lf
 refused "unknown policy 'lff'; did you mean 'lf'" run sw --policy lff
 refused "unknown backend 'cpus'; did you mean 'cpu'" run sw --backend cpus

@@ -18,6 +18,9 @@ rows_are_well_formed() {
 run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 silent_err
 rows_are_well_formed out
+run 0 bench sw/graph -n 64 -b 16 --runs 1 --backends serial
+in_out '^check	sw:64x64:16x16	serial/order/-/-	1	1	1	passed$'
+run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 subjects() { awk -F '\t' 'NR > 1 { print $3 }' "$1" | LC_ALL=C sort -u | tr '\n' ' '; }
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on && $1 != "default" { print $1 }' | LC_ALL=C sort)
 # shellcheck disable=SC2086

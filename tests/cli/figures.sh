@@ -43,4 +43,7 @@ run 2 bench sw --figures juggler
 in_err 'no names of apps'
 run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1
 in_err '/nowhere/at/all'
+# The figures are a program beside the command.
+cp "$heddle" lonely
+heddle=$work/lonely refused 'heddle-figures is not beside' bench --figures juggler
 finish

@@ -46,7 +46,12 @@ for app in $apps; do
     in_out '^size +[0-9]+x[0-9]+'
     in_out '^input +[^ ]'
 done
+run 0 info
+for app in $apps; do
+    in_out "^  $app/graph$"
+done
 run 0 info sw
+in_out '^run +sw/graph: '
 in_out '^  match .*default: 2'
 in_out '^  mismatch .*default: -1'
 in_out '^  gap .*default: -1'

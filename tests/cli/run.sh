@@ -27,6 +27,9 @@ json_is "cpu threads distributed lf 3" "' '.join(str(d[k]) for k in 'backend exe
 json_is True "d['tasks'] == 36 and d['edges'] > 0 and d['levels'] == 11 and set(d['answer']) >= {'best', 'sum_H'}"
 json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
 
+# A scenario; the first one goes by the name of its app.
+run 0 run lu/graph -n 100 -b 16 --json
+json_is "lu ok True" "'%s %s %s' % (d['app'], d['check'], d['levels'] > 1)"
 run 0 run sw -n 256 -b 64 --backend serial --lanes 3 --json
 json_is "serial order - - 1" "' '.join(str(d[k]) for k in 'backend executor dispatch policy workers'.split())"
 run 0 run sw -n 256 --repeat 3 --json

@@ -3,7 +3,6 @@
  * than its reference when asked to (--opt wrong=1), to see what a failed check looks like. Each tile counts its cells
  * up; the wrong one forgets the last tile. */
 #include "app.h"
-#include "field.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +67,7 @@ static int build(app_case *c, heddle_ctx *ctx)
     extern const app count_entry;
     void *cells;
     c->app = &count_entry;
+    c->scenario = count_entry.scenarios;
     c->ctx = ctx;
     c->record = &k->record;
     c->record_bytes = sizeof k->record;
@@ -138,36 +138,25 @@ static void free_case(app_case *c)
 }
 
 static const app_option options[] = {{"wrong", "0", "1 = forget the last tile"}, {NULL, NULL, NULL}};
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+
 const app count_entry = {.name = "count",
                          .summary = "counts every cell once",
                          .formats = "none",
                          .options = options,
                          .table = &count,
+                         .scenarios = scenarios,
                          .n = {1, CELLS},
                          .b = {1, TILE},
                          .prepare = prepare,
-                         .build = build,
-                         .reset = reset,
                          .read = read_back,
                          .reference = reference,
                          .check = check,
-                         .tiles = tiles,
                          .answer = answer,
                          .free = free_case};
 const app *const app_list[] = {&count_entry, NULL};
+const app_scenario *app_scenario_of(const app *a, const char *engine)
+{
+    return !engine || !strcmp(engine, app_graph.name) ? a->scenarios : NULL;
+}
 const app *app_find(const char *name) { return strcmp(name, count_entry.name) ? NULL : &count_entry; }
-
-/* The figures of heat2d ask for its tiles; there is no heat2d here. */
-uint64_t field_tiles(const field *f, int axis)
-{
-    (void)f;
-    (void)axis;
-    abort();
-}
-tile_rect field_tile(const field *f, uint64_t i, uint64_t j)
-{
-    (void)f;
-    (void)i;
-    (void)j;
-    abort();
-}

@@ -30,7 +30,7 @@ static void put_i64s(void *self, const char *key, const int64_t *v, size_t n, si
         put_i64(self, key, v[i]);
 }
 
-static void run_case(const app *a, const app_request *q, uint32_t n_lanes, text *out)
+static void run_case(const app *a, const app_scenario *s, const app_request *q, uint32_t n_lanes, text *out)
 {
     app_sink sink = {out, put_u64, put_i64, put_f64, put_text, put_i64s};
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -42,8 +42,9 @@ static void run_case(const app *a, const app_request *q, uint32_t n_lanes, text 
     CHECK_OK(NULL, heddle_open(&ctx, &c));
     x = a->prepare(q, error);
     CHECK_MSG(x, "%s: %s", a->name, error);
-    CHECK_MSG(!a->build(x, ctx), "%s: %s", a->name, x->error);
-    CHECK_OK(ctx, heddle_run(ctx, x->graph, x->record, x->record_bytes));
+    x->scenario = s;
+    CHECK_MSG(!s->build(x, ctx), "%s: %s", a->name, x->error);
+    CHECK_MSG(!s->engine->run(x), "%s/%s: %s", a->name, s->engine->name, x->error);
     CHECK_MSG(!a->read(x) && !a->reference(x), "%s: %s", a->name, x->error);
     CHECK_MSG(!a->check(x), "%s on %u lanes, %llux%llu in %llux%llu: %s", a->name, n_lanes, (unsigned long long)x->n[0],
               (unsigned long long)x->n[1], (unsigned long long)x->b[0], (unsigned long long)x->b[1], x->error);
@@ -59,7 +60,7 @@ static const uint64_t sizes[][4] = {{37, 37, 8, 8}, {29, 29, 10, 10}, {45, 31, 1
                                     {9, 9, 64, 64}, {1, 1, 1, 1},     {3, 40, 1, 9}};
 static int fits(const app *a, const uint64_t *s) { return !strstr(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]); }
 
-static void test_app(const app *a)
+static void test_scenario(const app *a, const app_scenario *s)
 {
     static text first, other;
     app_pair sweeps = {"sweeps", "3"}, keep = {"keep", "1"}, how = {"how", "spawn"};
@@ -75,9 +76,9 @@ static void test_app(const app *a)
         else if (i % 2 && !strcmp(a->name, "slu"))
             q.opts = &how;
         q.n_opts = q.opts != NULL;
-        run_case(a, &q, 1, &first);
+        run_case(a, s, &q, 1, &first);
         for (l = 0; l < sizeof lane_counts / sizeof lane_counts[0]; l++) {
-            run_case(a, &q, lane_counts[l], &other);
+            run_case(a, s, &q, lane_counts[l], &other);
             CHECK_MSG(!strcmp(first.s, other.s), "%s: %u lanes give\n%s\n1 lane gives\n%s", a->name, lane_counts[l],
                       other.s, first.s);
         }
@@ -86,10 +87,12 @@ static void test_app(const app *a)
 
 int main(void)
 {
+    const app_scenario *s;
     uint32_t n;
     for (n = 0; app_list[n]; n++)
-        if (app_list[n]->n[1]) /* spawned.c has those of one size */
-            test_app(app_list[n]);
+        for (s = app_list[n]->scenarios; s->engine; s++)
+            if (app_list[n]->n[1]) /* spawned.c has those of one size */
+                test_scenario(app_list[n], s);
     CHECK(n >= 8);
     return 0;
 }

@@ -93,10 +93,10 @@ static void run_case(const test_case *t)
     CHECK_OK(NULL, heddle_open(&ctx, &c));
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s: %s", a->name, error);
-    CHECK_MSG(!a->build(x, ctx) && !a->reference(x), "%s: %s", a->name, x->error);
+    CHECK_MSG(!x->scenario->build(x, ctx) && !a->reference(x), "%s: %s", a->name, x->error);
     CHECK_MSG(is_tuned(x), "%s does not run tuned", a->name);
     for (run = 0; run < 2; run++) {
-        CHECK_MSG(!a->reset(x), "%s: %s", a->name, x->error);
+        CHECK_MSG(!x->scenario->reset(x), "%s: %s", a->name, x->error);
         CHECK_OK(ctx, heddle_run(ctx, x->graph, x->record, x->record_bytes));
         CHECK_MSG(!a->read(x) && !a->check(x), "%s, case %d, run %d: %s", a->name, (int)(t - cases), run, x->error);
     }

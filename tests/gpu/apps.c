@@ -3,7 +3,7 @@
  * context's memory that the serial backend leaves, passes its own check, and does so again after a reset; one graph also
  * in every way in turn (heddle_reconfigure).
  *
- *     apps [--small]
+ *     apps [--small | --sizes N]   the first N sizes
  *
  * All memory that an app gets is seen: the linker sends its calls of heddle_mem_new here (--wrap), where it is also
  * cleared, because its contents begin undefined. */
@@ -51,7 +51,8 @@ typedef struct subject {
     const char *name;
 } subject;
 
-static void subject_open(subject *x, const app *a, const app_request *q, heddle_ctx *ctx, const char *name)
+static void subject_open(subject *x, const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx,
+                         const char *name)
 {
     char error[APP_ERROR];
     memset(x, 0, sizeof *x);
@@ -59,8 +60,9 @@ static void subject_open(subject *x, const app *a, const app_request *q, heddle_
     x->name = name;
     x->c = a->prepare(q, error);
     CHECK_MSG(x->c, "%s: %s", a->name, error);
+    x->c->scenario = s;
     watching = &x->b;
-    CHECK_MSG(!a->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
+    CHECK_MSG(!x->c->scenario->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
     watching = NULL;
     CHECK(x->b.n > 0);
 }
@@ -68,8 +70,7 @@ static void subject_open(subject *x, const app *a, const app_request *q, heddle_
 static void subject_run(subject *x)
 {
     const app *a = x->c->app;
-    heddle_status s = heddle_run(x->ctx, x->c->graph, x->c->record, x->c->record_bytes);
-    CHECK_MSG(s == HEDDLE_OK, "%s, %s: %s: %s", a->name, x->name, heddle_strstatus(s), heddle_errmsg(x->ctx));
+    CHECK_MSG(!x->c->scenario->engine->run(x->c), "%s, %s: %s", a->name, x->name, x->c->error);
     CHECK_MSG(!a->read(x->c) && !a->reference(x->c), "%s, %s: %s", a->name, x->name, x->c->error);
     CHECK_MSG(!a->check(x->c), "%s, %llux%llu in %llux%llu, %s: %s", a->name, (unsigned long long)x->c->n[0],
               (unsigned long long)x->c->n[1], (unsigned long long)x->c->b[0], (unsigned long long)x->c->b[1], x->name,
@@ -120,9 +121,9 @@ static void run_way(const app *a, const app_request *q, const subject *serial, w
                          : w->config.dispatch == HEDDLE_DISPATCH_PLAN ? 5
                                                                       : 2;
     subject gpu;
-    subject_open(&gpu, a, q, ways_open(w), w->name);
+    subject_open(&gpu, a, serial->c->scenario, q, ways_open(w), w->name);
     for (i = 0; i < n_runs; i++) {
-        CHECK_MSG(!i || !a->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
+        CHECK_MSG(!i || !gpu.c->scenario->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
         subject_run(&gpu);
         n_bytes += compare(serial, &gpu);
     }
@@ -137,11 +138,11 @@ static void run_moving(const app *a, const app_request *q, const subject *serial
     subject gpu;
     uint32_t i;
     CHECK_OK(NULL, heddle_open(&ctx, &w->all[0].config));
-    subject_open(&gpu, a, q, ctx, w->all[0].name);
+    subject_open(&gpu, a, serial->c->scenario, q, ctx, w->all[0].name);
     for (i = 0; i < w->n; i++) {
         gpu.name = w->all[i].name;
         CHECK_OK(ctx, heddle_reconfigure(ctx, &w->all[i].config));
-        CHECK_MSG(!i || !a->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
+        CHECK_MSG(!i || !gpu.c->scenario->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
         subject_run(&gpu);
         n_bytes += compare(serial, &gpu);
         n_cases++;
@@ -150,7 +151,8 @@ static void run_moving(const app *a, const app_request *q, const subject *serial
     heddle_close(ctx);
 }
 
-static void run_size(const app *a, const uint64_t *s, uint32_t turn, heddle_ctx *serial_ctx, ways *w)
+static void run_size(const app *a, const app_scenario *scenario, const uint64_t *s, uint32_t turn,
+                     heddle_ctx *serial_ctx, ways *w)
 {
     app_pair sweeps = {"sweeps", turn % 2 ? "2" : "5"}, keep = {"keep", "1"}, bins = {"bins", turn % 3 ? "32" : "5"};
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
@@ -165,7 +167,7 @@ static void run_size(const app *a, const uint64_t *s, uint32_t turn, heddle_ctx 
     else if (turn % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
         q.opts = &keep;
     q.n_opts = q.opts != NULL;
-    subject_open(&serial, a, &q, serial_ctx, "serial");
+    subject_open(&serial, a, scenario, &q, serial_ctx, "serial");
     subject_run(&serial);
     for (i = 0; i < w->n; i++)
         run_way(a, &q, &serial, &w->all[i]);
@@ -179,7 +181,9 @@ int main(int argc, char **argv)
     static ways w;
     heddle_config plain = HEDDLE_CONFIG_INIT;
     heddle_ctx *serial;
+    const app_scenario *s;
     int small = argc > 1 && !strcmp(argv[1], "--small");
+    size_t n_sizes = argc > 2 && !strcmp(argv[1], "--sizes") ? strtoull(argv[2], NULL, 10) : small ? 1 : N_SIZES;
     uint32_t n;
     size_t i;
     ways_need_gpu();
@@ -187,8 +191,9 @@ int main(int argc, char **argv)
     plain.backend = HEDDLE_SERIAL;
     CHECK_OK(NULL, heddle_open(&serial, &plain));
     for (n = 0; app_list[n]; n++)
-        for (i = 0; i < (small ? 1 : N_SIZES); i++)
-            run_size(app_list[n], sizes[i], (uint32_t)i, serial, &w);
+        for (s = app_list[n]->scenarios; s->engine; s++)
+            for (i = 0; i < n_sizes && i < N_SIZES; i++)
+                run_size(app_list[n], s, sizes[i], (uint32_t)i, serial, &w);
     printf("%llu cases in %u ways, %llu bytes compared\n", (unsigned long long)n_cases, w.n,
            (unsigned long long)n_bytes);
     CHECK(n >= 8 && n_cases >= 8 * w.n);

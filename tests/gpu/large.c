@@ -51,7 +51,7 @@ static app_case *open_case(const size *s, heddle_ctx *ctx)
     CHECK(a);
     c = a->prepare(&q, error);
     CHECK_MSG(c, "%s: %s", s->app, error);
-    CHECK_MSG(!a->build(c, ctx), "%s: %s", s->app, c->error);
+    CHECK_MSG(!c->scenario->build(c, ctx), "%s: %s", s->app, c->error);
     return c;
 }
 
@@ -73,7 +73,7 @@ static void run_way(const size *s, heddle_ctx *ctx, app_case *c, size_t way)
     heddle_status status;
     double begin = now_s();
     CHECK_OK(ctx, heddle_reconfigure(ctx, &cfg));
-    CHECK_MSG(!way || !a->reset(c), "%s: %s", s->app, c->error);
+    CHECK_MSG(!way || !c->scenario->reset(c), "%s: %s", s->app, c->error);
     status = heddle_run(ctx, c->graph, c->record, c->record_bytes);
     CHECK_MSG(status == HEDDLE_OK, "%s: %s: %s", s->app, heddle_strstatus(status), heddle_errmsg(ctx));
     CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", s->app, c->error);

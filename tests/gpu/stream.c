@@ -298,14 +298,14 @@ static void limit_before_start(void)
     heddle_close(ctx);
 }
 
-static const child_case cases[] = {{"present", present, 60},
-                                   {"enqueue", enqueue, 60},
-                                   {"capture", capture, 60},
-                                   {"enqueue_fails", enqueue_fails, 30},
-                                   {"contexts", contexts, 60},
-                                   {"jobs", jobs, 30},
-                                   {"beside", beside, 60},
-                                   {"waits_for_card", waits_for_card, 30},
-                                   {"limit_before_start", limit_before_start, 30}};
+static const child_case cases[] = {{"present", present, 60, 0},
+                                   {"enqueue", enqueue, 60, 0},
+                                   {"capture", capture, 60, 0},
+                                   {"enqueue_fails", enqueue_fails, 30, 0},
+                                   {"contexts", contexts, 60, 0},
+                                   {"jobs", jobs, 30, 0},
+                                   {"beside", beside, 60, 0},
+                                   {"waits_for_card", waits_for_card, 30, 0},
+                                   {"limit_before_start", limit_before_start, 30, 0}};
 
 int main(int argc, char **argv) { return children_main(argc, argv, cases, sizeof cases / sizeof cases[0]); }

@@ -258,8 +258,8 @@ static void check_lengths(void)
              "  (*b)[1] = row[0] + sizeof(row) + sizeof a[0] + (int)(b - b);\n"
              "}\n",
              "int n, int m, double (*a)[m], double (*b)[m + 1]", "f(n, m, a, b)"),
-         "int64_t a_1;", "double *a, double *b)", "const int64_t hd_a_1 HD_UNUSED = m;",
-         "const int64_t hd_b_1 HD_UNUSED = (m + 1);",
+         "int64_t a_1;", "double *a, double *b)", "const int64_t hd_a_1 HEDDLE_UNUSED = m;",
+         "const int64_t hd_b_1 HEDDLE_UNUSED = (m + 1);",
          "double *row = (double *)heddle_omp_push(hd_lane, &hd_app->head, &hd_top_1,",
          "HEDDLE_OMP_VLA(double, t, hd_t_0, hd_top_2);", "b[(i % n) * hd_b_1 + 0]", "a[(n - 1) * hd_a_1 + i]",
          "b += hd_b_1", "b[0 * hd_b_1 + 1] = ", "(sizeof(double) * (size_t)(hd_row_0))",

@@ -121,7 +121,7 @@ static void test_loops(void)
 typedef struct block {
     hd_team team; /* first */
     pthread_barrier_t barrier;
-    char shared[HD_REDUCE_BYTES];
+    char shared[HEDDLE_REDUCE_BYTES];
     uint32_t count;
     uint32_t lock;
     int counted;

@@ -560,7 +560,7 @@ int main(int argc, char **argv)
     }
     snprintf(what, sizeof what, "start");
     CUDA(cudaFuncGetAttributes(&info, KERNEL));
-    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, KERNEL, (int)N_BLOCK, HD_REDUCE_BYTES + 256u));
+    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, KERNEL, (int)N_BLOCK, HEDDLE_REDUCE_BYTES + 256u));
     CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     n_workers_max = (uint32_t)(per_sm * sms);
     printf("%d SMs, %u workers of %u threads fit, kernel: %d registers, %d bytes shared\n", sms, n_workers_max, N_BLOCK,

@@ -278,7 +278,7 @@ static void one_small_region(uint64_t *cell)
 static void test_repeated(void)
 {
     static uint64_t cell[16];
-    uint64_t i, held = 0, pages HD_UNUSED = 0;
+    uint64_t i, held = 0, pages HEDDLE_UNUSED = 0;
     for (i = 0; i < 1000; i++) {
         one_small_region(cell);
         if (i == 99) {

@@ -18,17 +18,18 @@ static int fits(const app *a, const uint64_t *s)
     return a->n[1] && (!strstr(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]));
 }
 
-static void run_case(const app *a, const uint64_t *size, heddle_ctx *ctx, const char *what)
+static void run_case(const app *a, const app_scenario *s, const uint64_t *size, heddle_ctx *ctx, const char *what)
 {
     app_request q = {{size[0], size[1]}, {size[2], size[3]}, NULL, 0, NULL, 0};
     char error[APP_ERROR];
     app_case *c = a->prepare(&q, error);
     uint32_t run;
     CHECK_MSG(c, "%s: %s", a->name, error);
-    CHECK_MSG(!a->build(c, ctx), "%s: %s", a->name, c->error);
+    c->scenario = s;
+    CHECK_MSG(!s->build(c, ctx), "%s: %s", a->name, c->error);
     for (run = 0; run < 3; run++) {
-        CHECK_MSG(!run || !a->reset(c), "%s: %s", a->name, c->error);
-        CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_MSG(!run || !s->reset(c), "%s: %s", a->name, c->error);
+        CHECK_MSG(!s->engine->run(c), "%s/%s: %s", a->name, s->engine->name, c->error);
         CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", a->name, c->error);
         CHECK_MSG(!a->check(c), "%s %llux%llu in %llux%llu, %s, run %u: %s", a->name, (unsigned long long)size[0],
                   (unsigned long long)size[1], (unsigned long long)size[2], (unsigned long long)size[3], what, run,
@@ -41,6 +42,7 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
+    const app_scenario *s;
     char what[96];
     size_t i, k;
     cfg.backend = HEDDLE_CPU;
@@ -56,7 +58,8 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
     for (i = 0; app_list[i]; i++)
         for (k = 0; k < N_SIZES; k++)
             if (fits(app_list[i], sizes[k]))
-                run_case(app_list[i], sizes[k], ctx, what);
+                for (s = app_list[i]->scenarios; s->engine; s++)
+                    run_case(app_list[i], s, sizes[k], ctx, what);
     heddle_close(ctx);
 }
 

@@ -168,7 +168,7 @@ static void test_shared(void)
     g.uses[1].shared_bytes = 9000; /* not used */
     CHECK(hd_graph_add(&g, &d, NULL, NULL) == HEDDLE_OK);
     CHECK(hd_graph_freeze(&g, NULL) == HEDDLE_OK);
-    CHECK(hd_graph_blob(&g)->shared_bytes == HD_REDUCE_BYTES + 5000);
+    CHECK(hd_graph_blob(&g)->shared_bytes == HEDDLE_REDUCE_BYTES + 5000);
     hd_graph_clear(&g);
 }
 

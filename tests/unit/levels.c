@@ -53,7 +53,7 @@ static void check_launch(const hd_graph *g, const hd_launches *l, const hd_launc
         several |= own != body;
         bytes = g->uses[own].shared_bytes > bytes ? g->uses[own].shared_bytes : bytes;
     }
-    CHECK(x->n > 0 && x->n <= l->widest && x->shared_bytes == HD_REDUCE_BYTES + bytes);
+    CHECK(x->n > 0 && x->n <= l->widest && x->shared_bytes == HEDDLE_REDUCE_BYTES + bytes);
     CHECK(by_body != 1 || !several);
     CHECK_MSG(x->body == (several || by_body == 2 ? HD_NONE : body), "body %u, by_body %u", x->body, by_body);
 }

@@ -19,8 +19,10 @@ enum {
 
 /* ---- sentences (text.c) ---- */
 
-/* Clears the progress line, prints "heddle: SENTENCE" on stderr; returns CLI_BAD. */
+/* Prints "heddle: SENTENCE" on stderr; returns CLI_BAD. */
 int cli_bad(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* From now on cli_bad first calls this, which clears a line that is being drawn there. */
+void cli_before_bad(void (*clear)(void));
 /* The same with the library's sentence of the last failure on ctx (NULL: of this thread). */
 int cli_heddle_bad(const heddle_ctx *ctx, heddle_status s);
 
@@ -45,6 +47,9 @@ typedef struct cli_text {
 const char *cli_duration(cli_text *buf, uint64_t ns);
 /* "48 KiB". */
 const char *cli_bytes(cli_text *buf, uint64_t n_bytes);
+
+/* The path of a program that stands in the folder of the running one. 0, or -1: it is not there, or its path is too long. */
+int cli_beside(const char *name, char *path, size_t n_bytes);
 
 /* ---- output (output.c) ---- */
 

@@ -11,9 +11,11 @@
 #include "cli.h"
 #include "work.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* name, unit */
 #define MEASURES(X)           \
@@ -63,6 +65,7 @@ typedef struct subject {
 typedef struct bench {
     const options *o;
     const app *app;
+    const app_scenario *scenario;
     subject subjects[MAX_SUBJECTS];
     size_t n_subjects;
     char label[256];          /* the case */
@@ -193,7 +196,7 @@ static int run_once(const subject *s, work *w, uint64_t *ns)
         return work_run(w, ns);
     cli_progress("%s: plain loop over the tiles", w->app->name);
     begin_ns = cli_now_ns();
-    if (w->app->tiles(w->c))
+    if (w->c->scenario->tiles(w->c))
         return cli_bad("%s", w->c->error);
     *ns = cli_now_ns() - begin_ns;
     return CLI_OK;
@@ -231,7 +234,7 @@ static int live(bench *b, const subject *s, double *values)
     work w;
     int status;
     cli_progress_steps(b->n_done++, b->n_steps);
-    status = work_open(&w, b->app, NULL, &b->o->request, &s->config);
+    status = work_open_scenario(&w, b->app, b->scenario, &b->o->request, &s->config);
     if (!status)
         status = run_once(s, &w, &ns);
     if (!status && !s->is_tiles && heddle_get_stats(w.graph, &first))
@@ -256,11 +259,12 @@ static int live(bench *b, const subject *s, double *values)
 static int verify(bench *b, subject *s)
 {
     const char *sentence = NULL;
+    char name[64];
     uint64_t ns;
     work w;
     int status;
     cli_progress_steps(b->n_done++, b->n_steps);
-    status = work_open(&w, b->app, NULL, &b->o->request, &s->config);
+    status = work_open_scenario(&w, b->app, b->scenario, &b->o->request, &s->config);
     if (!status)
         status = run_once(s, &w, &ns);
     if (!status)
@@ -270,8 +274,8 @@ static int verify(bench *b, subject *s)
         cli_bad("%s on %s: the check failed: %s", b->app->name, s->name, sentence);
     }
     if (status != CLI_BAD)
-        snprintf(b->label, sizeof b->label, "%s:%" PRIu64 "x%" PRIu64 ":%" PRIu64 "x%" PRIu64, b->app->name, w.c->n[0],
-                 w.c->n[1], w.c->b[0], w.c->b[1]);
+        snprintf(b->label, sizeof b->label, "%s:%" PRIu64 "x%" PRIu64 ":%" PRIu64 "x%" PRIu64, work_name(&w, name),
+                 w.c->n[0], w.c->n[1], w.c->b[0], w.c->b[1]);
     work_close(&w);
     return status;
 }
@@ -364,10 +368,16 @@ static void print_table(const bench *b, FILE *out)
     }
 }
 
+/* What is timed. */
+typedef struct choice {
+    const app *app; /* NULL ends a list */
+    const app_scenario *scenario;
+} choice;
+
 /* App number `at` of n_apps. */
-static int bench_app(const options *o, const app *a, size_t at, size_t n_apps, FILE *rows, FILE *table)
+static int bench_app(const options *o, choice c, size_t at, size_t n_apps, FILE *rows, FILE *table)
 {
-    bench b = {.o = o, .app = a};
+    bench b = {.o = o, .app = c.app, .scenario = c.scenario};
     int status = add_subjects(&b), checked = CLI_OK;
     double *values = calloc(b.n_subjects * o->runs + 1, N_MEASURES * sizeof *values);
     uint64_t n_lives = b.n_subjects * (o->runs + 1); /* one of them verifies */
@@ -393,18 +403,28 @@ static int bench_app(const options *o, const app *a, size_t at, size_t n_apps, F
 
 /* ---- the command ---- */
 
-/* All apps; where a size was given, those that have rows and columns. Ends with NULL. */
-static void all_apps(const options *o, const app **out)
+/* All scenarios; where a size was given, of the apps that have rows and columns. */
+static void all_apps(const options *o, choice *out)
 {
     const app_request *q = &o->request;
     for (size_t i = 0; app_list[i]; i++)
-        if (app_list[i]->n[1] || !(q->n[0] || q->b[0]))
-            *out++ = app_list[i];
-    *out = NULL;
+        for (const app_scenario *s = app_list[i]->scenarios; s->engine; s++)
+            if (app_list[i]->n[1] || !(q->n[0] || q->b[0]))
+                *out++ = (choice){app_list[i], s};
+    out->app = NULL;
 }
 
-/* The apps that were named, or all; ends with NULL. */
-static int find_apps(const options *o, const app **out)
+static size_t count_scenarios(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; app_list[i]; i++)
+        for (const app_scenario *s = app_list[i]->scenarios; s->engine; s++)
+            n++;
+    return n;
+}
+
+/* Those that were named, or all. */
+static int find_apps(const options *o, choice *out)
 {
     size_t n = 0;
     if (o->n_words == 1 && !strcmp(o->words[0], "all")) {
@@ -413,18 +433,18 @@ static int find_apps(const options *o, const app **out)
     }
     if (o->n_words == 0)
         return cli_bad("bench takes the names of apps, or all");
-    for (size_t i = 0; i < o->n_words; i++)
-        if (find_app(o->words[i], &out[n++]))
+    for (size_t i = 0; i < o->n_words; i++, n++)
+        if (find_scenario(o->words[i], &out[n].app, &out[n].scenario))
             return CLI_BAD;
-    out[n] = NULL;
+    out[n].app = NULL;
     return CLI_OK;
 }
 
-static int bench_apps(const options *o, const app *const *apps, cli_buffer *rows, cli_buffer *table)
+static int bench_apps(const options *o, const choice *apps, cli_buffer *rows, cli_buffer *table)
 {
     int worst = CLI_OK;
     size_t n_apps = 0;
-    while (apps[n_apps])
+    while (apps[n_apps].app)
         n_apps++;
     fputs("measure\tcase\tsubject\tmedian\tmin\tmax\tunit\n", rows->out);
     for (size_t i = 0; i < n_apps; i++) {
@@ -436,7 +456,7 @@ static int bench_apps(const options *o, const app *const *apps, cli_buffer *rows
     return worst;
 }
 
-static int bench_and_tell(const options *o, const app *const *apps, cli_buffer *rows, cli_buffer *table)
+static int bench_and_tell(const options *o, const choice *apps, cli_buffer *rows, cli_buffer *table)
 {
     int told, status;
     if (cli_buffer_open(rows) || cli_buffer_open(table))
@@ -448,19 +468,30 @@ static int bench_and_tell(const options *o, const app *const *apps, cli_buffer *
     return told ? CLI_BAD : status;
 }
 
+/* The figures of papers are a program of their own, which takes the same options. Returns only when it cannot start. */
+static int start_figures(const options *o)
+{
+    char path[4096];
+    if (cli_beside("heddle-figures", path, sizeof path))
+        return cli_bad("--figures %s: the program heddle-figures is not beside this command (it is built and installed "
+                       "with it)",
+                       o->figures);
+    cli_progress_stop();
+    fflush(stdout);
+    execv(path, o->args);
+    return cli_bad("%s: cannot be started: %s", path, strerror(errno));
+}
+
 int cmd_bench(const options *o)
 {
     cli_buffer rows = {.text = NULL}, table = {.text = NULL};
-    const app **apps;
-    size_t n_apps = 0;
+    choice *apps;
     int status;
     if (o->figures)
-        return cmd_figures(o);
+        return start_figures(o);
     if (cli_check_output(o->tsv))
         return CLI_BAD;
-    while (app_list[n_apps])
-        n_apps++;
-    apps = calloc(n_apps + o->n_words + 1, sizeof *apps);
+    apps = calloc(count_scenarios() + o->n_words + 1, sizeof *apps);
     if (!apps)
         return cli_bad("out of memory");
     status = find_apps(o, apps) ? CLI_BAD : bench_and_tell(o, apps, &rows, &table);

@@ -121,6 +121,15 @@ static void print_apps(FILE *out)
         fprintf(out, "  %-8s %s\n", app_list[i]->name, app_list[i]->summary);
 }
 
+/* What `heddle run` and `bench` take; of an app's name alone the first is meant. */
+static void print_scenarios(FILE *out)
+{
+    fputs("\nscenarios\n", out);
+    for (size_t i = 0; app_list[i]; i++)
+        for (const app_scenario *s = app_list[i]->scenarios; s->engine; s++)
+            fprintf(out, "  %s/%s\n", app_list[i]->name, s->engine->name);
+}
+
 static void print_all(FILE *out)
 {
     fprintf(out, "heddle %d.%d.%d\n", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
@@ -131,6 +140,7 @@ static void print_all(FILE *out)
     print_machine(out);
     print_limits(out);
     print_environment(out);
+    print_scenarios(out);
     print_apps(out);
 }
 
@@ -142,6 +152,9 @@ static void print_app(FILE *out, const app *a)
     fprintf(out, "input    %s\nbodies  ", a->formats);
     for (uint32_t i = 0; i < a->table->n_bodies; i++)
         fprintf(out, " %s", a->table->bodies[i].name);
+    for (const app_scenario *s = a->scenarios; s->engine; s++)
+        fprintf(out, "%s%s/%s: %s", s == a->scenarios ? "\nrun      " : "\n         ", a->name, s->engine->name,
+                s->engine->summary);
     fprintf(out, "\n\noptions (--opt KEY=VALUE)%s\n", a->options->key ? "" : ": none");
     for (const app_option *o = a->options; o->key; o++)
         fprintf(out, "  %-12s %s (default: %s)\n", o->key, o->help, *o->value ? o->value : "none");

@@ -10,18 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int has_workers(const heddle_config *config)
-{
-    return config->executor == HEDDLE_EXECUTOR_AUTO || config->executor == HEDDLE_EXECUTOR_PERSISTENT;
-}
-
-void ask_for_workers(heddle_config *config)
-{
-    int gpu = config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
-    if (gpu && config->executor == HEDDLE_EXECUTOR_AUTO)
-        config->executor = HEDDLE_EXECUTOR_PERSISTENT;
-}
-
 /* Where the plan goes when nobody says: NAME.plan.json here. NULL without memory; the caller frees it. */
 static char *default_path(const app *a, const char *file)
 {
@@ -72,21 +60,20 @@ int cmd_plan(const options *o)
 {
     work w = {.app = NULL};
     heddle_config config = o->config;
-    const app *a;
-    const char *file;
+    target t;
     char *path = NULL;
     int status;
-    if (find_target(o, "plan", &a, &file))
+    if (find_target(o, "plan", &t))
         return CLI_BAD;
     if (!has_workers(&config))
         return cli_bad("executor %s has no workers to plan for", heddle_executor_name(config.executor));
     ask_for_workers(&config);
     config.n_trace = trace_room(&config);
-    if (!o->out && !(path = default_path(a, file)))
+    if (!o->out && !(path = default_path(t.app, t.file)))
         return cli_bad("out of memory");
     status = cli_check_output(o->out ? o->out : path);
     if (!status)
-        status = work_open(&w, a, file, &o->request, &config);
+        status = open_target(&w, &t, o, &config);
     if (!status)
         status = plan(&w, o, o->out ? o->out : path);
     work_close(&w);

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trace events of a worker, 32 bytes each, of which only those used become real memory. */
-enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, MIN_GPU_TRACE = 1 << 12, ALL_TRACE = 1 << 23 };
-
 /* All that is known at the end. */
 typedef struct outcome {
     work w;
@@ -26,53 +23,6 @@ typedef struct outcome {
 } outcome;
 
 /* ---- running ---- */
-
-static int is_file(const char *word)
-{
-    size_t n = strlen(word);
-    return strchr(word, '/') || (n > 5 && !strcmp(word + n - 5, ".json"));
-}
-
-int find_target(const options *o, const char *command, const app **a, const char **file)
-{
-    const app_request *q = &o->request;
-    *a = NULL;
-    *file = NULL;
-    if (o->n_words != 1)
-        return cli_bad("%s takes one app or one file: heddle %s APP|FILE.json", command, command);
-    if (!is_file(o->words[0]))
-        return find_app(o->words[0], a);
-    *file = o->words[0];
-    if (q->n[0] || q->b[0] || q->n_opts || q->n_inputs)
-        return cli_bad("-n, -b, --opt and --input belong to apps; %s is a graph", *file);
-    return CLI_OK;
-}
-
-/* As many workers as there may be, where the config leaves it open. On a GPU sixteen blocks an SM: of the default size
- * no more are resident. */
-static uint32_t most_workers(const heddle_config *config, const heddle_device *gpu)
-{
-    heddle_machine m;
-    if (config->n_workers)
-        return config->n_workers;
-    if (gpu->n_units)
-        return 16 * gpu->n_units;
-    heddle_get_machine(&m);
-    return m.n_threads ? m.n_threads : 1;
-}
-
-uint32_t trace_room(const heddle_config *config)
-{
-    const char *env = getenv("HEDDLE_TRACE");
-    heddle_device gpu = HEDDLE_DEVICE_INIT;
-    uint32_t n, least;
-    if (env && *env && strcmp(env, "0") != 0)
-        return 0;
-    (void)heddle_device_info(config->backend, config->device, &gpu); /* none: n_units stays 0 */
-    n = ALL_TRACE / most_workers(config, &gpu);
-    least = gpu.n_units ? MIN_GPU_TRACE : MIN_TRACE;
-    return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;
-}
 
 /* One run with its check. */
 static int run_once(outcome *out, const options *o)
@@ -152,11 +102,24 @@ static void print_runs(const outcome *out, FILE *f)
     fputc('\n', f);
 }
 
+/* A line with the engine's name: "graph    20 tasks, 31 edges". */
+static void print_facts(const work *w, FILE *f)
+{
+    fprintf(f, "\n  %-8s", w->app ? w->c->scenario->engine->name : app_graph.name);
+    for (const app_fact *a = w->facts; a < w->facts + w->n_facts; a++) {
+        const char *mark = strchr(a->words, '#');
+        fprintf(f, "%s%.*s%" PRIu64 "%s", a == w->facts ? " " : ", ", (int)(mark - a->words), a->words, a->value,
+                mark + 1);
+    }
+    fputc('\n', f);
+}
+
 static void print_report(const outcome *out, const options *o, FILE *f)
 {
     const work *w = &out->w;
+    char name[64];
     cli_text build, freeze;
-    fprintf(f, "%s - %s\n", w->app ? w->app->name : w->file, w->app ? w->app->summary : "a graph of spinning bodies");
+    fprintf(f, "%s - %s\n", work_name(w, name), w->app ? w->app->summary : "a graph of spinning bodies");
     if (w->app)
         fprintf(f, "  size     %" PRIu64 " x %" PRIu64 ", blocks of %" PRIu64 " x %" PRIu64 "\n", w->c->n[0],
                 w->c->n[1], w->c->b[0], w->c->b[1]);
@@ -166,8 +129,7 @@ static void print_report(const outcome *out, const options *o, FILE *f)
         fprintf(f, ", dispatch %s, policy %s", work_dispatch(&w->config), work_policy(&w->config));
     if (*heddle_get_how(w->graph))
         fprintf(f, "\n  how      %s", heddle_get_how(w->graph));
-    fprintf(f, "\n  graph    %" PRIu64 " tasks, %" PRIu64 " edges, %" PRIu64 " levels, at most %" PRIu64 " wide\n",
-            w->info.n_tasks, w->info.n_edges, w->info.n_levels, w->info.max_width);
+    print_facts(w, f);
     fprintf(f, "  time     build %s, freeze %s, ", cli_duration(&build, w->build_ns),
             cli_duration(&freeze, w->info.freeze_ns));
     print_runs(out, f);
@@ -211,8 +173,9 @@ static void json_answer(const outcome *out, FILE *f)
 static void print_json(const outcome *out, const options *o, FILE *f)
 {
     const work *w = &out->w;
+    char name[64];
     fputs("{\n  \"app\": ", f);
-    json_string(f, w->app ? w->app->name : w->file);
+    json_string(f, work_name(w, name));
     if (w->app)
         fprintf(f, ",\n  \"n\": [%" PRIu64 ", %" PRIu64 "],\n  \"b\": [%" PRIu64 ", %" PRIu64 "],\n", w->c->n[0],
                 w->c->n[1], w->c->b[0], w->c->b[1]);
@@ -224,9 +187,11 @@ static void print_json(const outcome *out, const options *o, FILE *f)
     fputs("  \"how\": ", f);
     json_string(f, heddle_get_how(w->graph));
     fputs(",\n", f);
-    fprintf(f, "  \"workers\": %" PRIu32 ",\n  \"tasks\": %" PRIu64 ",\n  \"edges\": %" PRIu64 ",\n",
-            w->config.n_workers, w->info.n_tasks, w->info.n_edges);
-    fprintf(f, "  \"levels\": %" PRIu64 ",\n  \"repeat\": %" PRIu64 ",\n", w->info.n_levels, out->n_runs);
+    fprintf(f, "  \"workers\": %" PRIu32 ",\n", w->config.n_workers);
+    for (const app_fact *a = w->facts; a < w->facts + w->n_facts; a++)
+        if (a->key)
+            fprintf(f, "  \"%s\": %" PRIu64 ",\n", a->key, a->value);
+    fprintf(f, "  \"repeat\": %" PRIu64 ",\n", out->n_runs);
     json_times(out, f);
     fprintf(f, "  \"check\": \"%s\",\n", out->check);
     if (o->stats) {
@@ -288,14 +253,13 @@ int cmd_run(const options *o)
 {
     outcome out = {.check = "skipped"};
     heddle_config config = o->config;
-    const app *a;
-    const char *file;
+    target t;
     int status, told;
-    if (find_target(o, "run", &a, &file) || follow_plan(o, &config) || check_outputs(o))
+    if (find_target(o, "run", &t) || follow_plan(o, &config) || check_outputs(o))
         return CLI_BAD;
-    if (o->stats || o->trace || o->timeline || (file && !o->no_check))
+    if (o->stats || o->trace || o->timeline || (t.file && !o->no_check))
         config.n_trace = trace_room(&config);
-    status = work_open(&out.w, a, file, &o->request, &config);
+    status = open_target(&out.w, &t, o, &config);
     if (!status)
         status = read_plan(&out.w, o->plan);
     if (!status)
@@ -303,7 +267,7 @@ int cmd_run(const options *o)
     if (status != CLI_BAD) {
         told = tell(&out, o);
         if (status == CLI_WRONG)
-            cli_bad("%s: the check failed: %s", a ? a->name : file, out.sentence);
+            cli_bad("%s: the check failed: %s", t.app ? t.app->name : t.file, out.sentence);
         status = told ? told : status;
     }
     summary_free(&out.summary);

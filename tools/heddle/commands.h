@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* commands.h - the commands, and the finding of an app by its name. Each takes options that were read for it and
+/* commands.h - the commands. Each takes options that were read for it and
  * returns the exit status. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-#include "options.h"
+#include "target.h"
 
 int cmd_info(const options *o);
 int cmd_run(const options *o);
 int cmd_bench(const options *o);
-int cmd_figures(const options *o); /* bench --figures */
 int cmd_trace(const options *o);
 int cmd_plan(const options *o);
-
-/* The app of that name; CLI_BAD with a sentence that offers the nearest. */
-int find_app(const char *name, const app **out);
-
-/* cmd_run.c: the one app or graph file that the words name; `command` is for the sentence. */
-int find_target(const options *o, const char *command, const app **a, const char **file);
-/* cmd_run.c: room for the events of one run, shared out over the workers there will be; HEDDLE_TRACE goes before (0). */
-uint32_t trace_room(const heddle_config *config);
-/* cmd_plan.c: whether the config leaves room for workers that follow lists; and, on a GPU, that it runs so. */
-int has_workers(const heddle_config *config);
-void ask_for_workers(heddle_config *config);
 
 #endif

@@ -16,11 +16,11 @@ typedef struct command {
 static const command commands[] = {
     {"info", FOR_INFO, cmd_info, "heddle info [APP]",
      "Shows what is here: backends, cores, caches, limits, environment; or what an app takes."},
-    {"run", FOR_RUN, cmd_run, "heddle run APP|FILE.json [OPTION]...",
+    {"run", FOR_RUN, cmd_run, "heddle run APP[/ENGINE]|FILE.json [OPTION]...",
      "Runs an app, or a graph file whose bodies spin, and checks the result."},
-    {"plan", FOR_PLAN, cmd_plan, "heddle plan APP|FILE.json [OPTION]...",
+    {"plan", FOR_PLAN, cmd_plan, "heddle plan APP[/ENGINE]|FILE.json [OPTION]...",
      "Runs once and writes who ran what in which order, for `heddle run --plan`."},
-    {"bench", FOR_BENCH, cmd_bench, "heddle bench APP...|all [OPTION]...",
+    {"bench", FOR_BENCH, cmd_bench, "heddle bench APP[/ENGINE]...|all [OPTION]...",
      "Verifies, then times apps on backends and policies in turn; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
 };
@@ -43,23 +43,12 @@ static int unknown_command(const char *name)
     return cli_bad("unknown command '%s'%s", name, cli_guess_tail(&guess));
 }
 
-int find_app(const char *name, const app **out)
-{
-    cli_guess guess = {.word = name};
-    *out = app_find(name);
-    if (*out)
-        return CLI_OK;
-    for (size_t i = 0; app_list[i]; i++)
-        cli_guess_offer(&guess, app_list[i]->name);
-    return cli_bad("unknown app '%s'%s", name, cli_guess_tail(&guess));
-}
-
 static int print_usage(void)
 {
     puts("usage: heddle COMMAND ...\n");
     for (size_t i = 0; i < N_COMMANDS; i++)
-        printf("  %-38s %s\n", commands[i].usage, commands[i].help);
-    printf("  %-38s %s\n  %-38s %s\n\nApps:", "heddle help [COMMAND]", "Shows the options of a command.",
+        printf("  %-46s %s\n", commands[i].usage, commands[i].help);
+    printf("  %-46s %s\n  %-46s %s\n\nApps:", "heddle help [COMMAND]", "Shows the options of a command.",
            "heddle --version", "Shows the version.");
     for (size_t i = 0; app_list[i]; i++)
         printf(" %s", app_list[i]->name);

@@ -301,6 +301,17 @@ static int read_option(options *o, unsigned command, int argc, char **argv, int 
     return value ? t->set(o, t->name, value) : cli_bad("%s needs a value: %s", t->name, t->value);
 }
 
+/* Setters write into arguments (set_size, set_opt, set_list), so the program that takes them over needs copies. */
+static int copy_args(options *o, int argc, char **argv)
+{
+    size_t n = argc > 0 ? (size_t)argc : 0;
+    o->args = calloc(n + 2, sizeof *o->args);
+    for (size_t i = 0; o->args && i <= n; i++)
+        if (!(o->args[i] = strdup(i ? argv[i - 1] : "heddle-figures")))
+            return -1;
+    return o->args ? 0 : -1;
+}
+
 int options_read(options *o, unsigned command, int argc, char **argv)
 {
     static const heddle_config defaults = HEDDLE_CONFIG_INIT;
@@ -310,7 +321,7 @@ int options_read(options *o, unsigned command, int argc, char **argv)
     o->request.opts = calloc(n, sizeof(app_pair));
     o->request.inputs = calloc(n, sizeof(char *));
     o->words = calloc(n, sizeof(char *));
-    if (!o->request.opts || !o->request.inputs || !o->words)
+    if (!o->request.opts || !o->request.inputs || !o->words || copy_args(o, argc, argv))
         return cli_bad("out of memory");
     for (i = 0; i < argc; i++) {
         if (only_words || argv[i][0] != '-' || !argv[i][1])
@@ -328,6 +339,9 @@ void options_free(options *o)
     free((void *)o->request.opts);
     free((void *)o->request.inputs);
     free(o->words);
+    for (size_t i = 0; o->args && o->args[i]; i++)
+        free(o->args[i]);
+    free(o->args);
 }
 
 void options_print(FILE *out, unsigned command)

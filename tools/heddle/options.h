@@ -18,6 +18,7 @@ typedef struct options {
     heddle_config config;
     const char **words; /* what is no option: apps, files                                         */
     size_t n_words;
+    char **args; /* all arguments as they came, behind the name of heddle-figures; ends with NULL */
     const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan, *figures;
     const char *out; /* of plan and bench --figures: where it goes                               */
     uint64_t repeat, runs;

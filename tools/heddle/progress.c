@@ -75,6 +75,7 @@ void cli_progress_start(void)
     pthread_condattr_t attr;
     if (line.running || !is_wanted())
         return;
+    cli_before_bad(cli_progress_stop);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&line.wake, &attr);

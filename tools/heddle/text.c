@@ -10,10 +10,15 @@
 #include <string.h>
 #include <time.h>
 
+static void (*before_bad)(void);
+
+void cli_before_bad(void (*clear)(void)) { before_bad = clear; }
+
 int cli_bad(const char *format, ...)
 {
     va_list args;
-    cli_progress_stop();
+    if (before_bad)
+        before_bad();
     fputs("heddle: ", stderr);
     va_start(args, format);
     vfprintf(stderr, format, args);

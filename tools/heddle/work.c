@@ -12,14 +12,17 @@ enum { TIME_LIMIT_MS = 600000, GPU_TIME_LIMIT_MS = 60000 };
 
 static int bad_case(const work *w) { return cli_bad("%s", w->c->error); }
 
-static int prepare(work *w, const app_request *q)
+static int prepare(work *w, const app_scenario *s, const app_request *q)
 {
     char error[APP_ERROR] = "";
     uint64_t begin_ns = cli_now_ns();
     cli_progress("%s: reading the input", w->app->name);
     w->c = w->app->prepare(q, error);
     w->prepare_ns = cli_now_ns() - begin_ns;
-    return w->c ? CLI_OK : cli_bad("%s", error);
+    if (!w->c)
+        return cli_bad("%s", error);
+    w->c->scenario = s;
+    return CLI_OK;
 }
 
 static uint32_t time_limit(const heddle_config *c)
@@ -50,7 +53,7 @@ static int build(work *w)
     heddle_status s = HEDDLE_OK;
     cli_progress("%s: building the graph", w->app ? w->app->name : w->file);
     if (w->app) {
-        if (w->app->build(w->c, w->ctx))
+        if (w->c->scenario->build(w->c, w->ctx))
             return bad_case(w);
         w->graph = w->c->graph;
     } else
@@ -66,29 +69,44 @@ static int freeze(work *w)
     w->info = empty;
     if (!s)
         s = heddle_graph_get_info(w->graph, &w->info);
-    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+    if (s)
+        return cli_heddle_bad(w->ctx, s);
+    w->n_facts = w->app ? w->c->scenario->engine->facts(w->c, w->facts) : app_graph_facts(w->graph, w->facts);
+    return CLI_OK;
+}
+
+static int open_rest(work *w, const heddle_config *cfg)
+{
+    return open_context(w, cfg) || build(w) || freeze(w) ? CLI_BAD : CLI_OK;
+}
+
+int work_open_scenario(work *w, const app *a, const app_scenario *s, const app_request *q, const heddle_config *cfg)
+{
+    *w = (work){.app = a};
+    return prepare(w, s, q) ? CLI_BAD : open_rest(w, cfg);
 }
 
 int work_open(work *w, const app *a, const char *file, const app_request *q, const heddle_config *cfg)
 {
-    *w = (work){.app = a, .file = file};
-    if (a && prepare(w, q))
-        return CLI_BAD;
-    if (open_context(w, cfg) || build(w) || freeze(w))
-        return CLI_BAD;
-    return CLI_OK;
+    if (a)
+        return work_open_scenario(w, a, a->scenarios, q, cfg);
+    *w = (work){.file = file};
+    return open_rest(w, cfg);
 }
 
 int work_run(work *w, uint64_t *ns)
 {
-    const void *record = w->app ? w->c->record : NULL;
-    heddle_status s;
+    heddle_status s = HEDDLE_OK;
+    int failed = 0;
     uint64_t begin_ns;
     cli_progress("%s: running", w->app ? w->app->name : w->file);
     begin_ns = cli_now_ns();
-    s = heddle_run(w->ctx, w->graph, record, w->app ? w->c->record_bytes : 0);
+    if (w->app)
+        failed = w->c->scenario->engine->run(w->c);
+    else
+        s = heddle_run(w->ctx, w->graph, NULL, 0);
     *ns = cli_now_ns() - begin_ns;
-    return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
+    return failed ? bad_case(w) : s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
 /* Is the best way to run the graph still being looked for? */
@@ -107,7 +125,7 @@ int work_settle(work *w)
     return CLI_OK;
 }
 
-int work_reset(work *w) { return w->app && w->app->reset(w->c) ? bad_case(w) : CLI_OK; }
+int work_reset(work *w) { return w->app && w->c->scenario->reset(w->c) ? bad_case(w) : CLI_OK; }
 
 void work_close(work *w)
 {
@@ -116,6 +134,16 @@ void work_close(work *w)
     else if (w->graph)
         heddle_graph_free(w->graph);
     heddle_close(w->ctx);
+}
+
+const char *work_name(const work *w, char name[64])
+{
+    if (!w->app)
+        return w->file;
+    if (w->c->scenario == w->app->scenarios)
+        return w->app->name;
+    snprintf(name, 64, "%s/%s", w->app->name, w->c->scenario->engine->name);
+    return name;
 }
 
 /* ---- checks ---- */
@@ -217,7 +245,8 @@ const char *work_executor(const heddle_config *c)
                                        : heddle_executor_name(c->executor);
 }
 
-static int has_workers(const heddle_config *c)
+/* Tasks go from worker to worker, so there are a dispatch and a policy to name. */
+static int hands_over(const heddle_config *c)
 {
     return c->backend == HEDDLE_CPU || (c->backend == HEDDLE_CUDA && (c->executor == HEDDLE_EXECUTOR_AUTO ||
                                                                       c->executor == HEDDLE_EXECUTOR_PERSISTENT));
@@ -225,7 +254,7 @@ static int has_workers(const heddle_config *c)
 
 const char *work_dispatch(const heddle_config *c)
 {
-    if (!has_workers(c))
+    if (!hands_over(c))
         return "-";
     if (c->dispatch)
         return heddle_dispatch_name(c->dispatch);
@@ -236,5 +265,5 @@ const char *work_policy(const heddle_config *c)
 {
     int none = c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN ||
                c->dispatch == HEDDLE_DISPATCH_CENTRAL;
-    return !has_workers(c) || none ? "-" : heddle_policy_name(c->policy);
+    return !hands_over(c) || none ? "-" : heddle_policy_name(c->policy);
 }

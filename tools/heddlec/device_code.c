@@ -260,7 +260,8 @@ static int is_only_read(const hc_task *t, const hc_decl *decl)
 static void take_bounds(hc_buf *b, const hc_capture *c)
 {
     for (uint32_t i = 1; i <= c->n_bounds; i++)
-        hc_putf(b, "    const int64_t hd_%s_%u HD_UNUSED = hd_t->%s_%u;\n", c->decl->name, i, hc_dev_name(c->field), i);
+        hc_putf(b, "    const int64_t hd_%s_%u HEDDLE_UNUSED = hd_t->%s_%u;\n", c->decl->name, i, hc_dev_name(c->field),
+                i);
 }
 
 static void take_flat(hc_device *d, hc_buf *b, const hc_capture *c, const char *name)
@@ -401,7 +402,7 @@ static void assemble_body(hc_device *d, hc_code *c, const hc_buf *captures, cons
     else
         hc_dev_putf(d,
                     "HEDDLE_BODY(%s, struct hd_app, hd_app, struct hd_%s_args, hd_t)\n{\n"
-                    "    const heddle_lane *const hd_lane HD_UNUSED = lane;\n",
+                    "    const heddle_lane *const hd_lane HEDDLE_UNUSED = lane;\n",
                     t->name, t->name);
     if (c->needs & HC_NEEDS_TOP)
         hc_puts(&d->w.out, hc_uses_stack(c) ? "    char *hd_top = heddle_omp_stack(hd_lane, &hd_app->head);\n"

@@ -52,7 +52,7 @@ void hc_write_bounds(hc_device *d, const hc_decl *decl)
     if (!hc_is_flat(t))
         return;
     for (t = t->kind == HC_T_POINTER ? t->of : t, i = decl->type->kind == HC_T_POINTER; hc_is_array(t); t = t->of)
-        hc_dev_putf(d, "const int64_t hd_%s_%u HD_UNUSED = %s; ", decl->name, i++, length_text(d, t));
+        hc_dev_putf(d, "const int64_t hd_%s_%u HEDDLE_UNUSED = %s; ", decl->name, i++, length_text(d, t));
 }
 
 char *hc_array_length(hc_device *d, const hc_decl *decl)
@@ -303,7 +303,7 @@ static int has_array(const hc_node *block)
 void hc_write_top(hc_device *d)
 {
     const char *top = hc_format("hd_top_%u", ++d->s.n_tops);
-    hc_dev_putf(d, " char *%s HD_UNUSED = %s;", top, d->s.top);
+    hc_dev_putf(d, " char *%s HEDDLE_UNUSED = %s;", top, d->s.top);
     d->s.top = top;
     d->s.code->needs |= HC_NEEDS_LANE | HC_NEEDS_APP | (d->s.in_region ? 0u : HC_NEEDS_TOP);
     d->s.code->is_deep = 1;

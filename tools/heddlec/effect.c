@@ -410,3 +410,19 @@ const hc_summary *hc_task_summary(const hc_program *p, const hc_task *t)
     add_last(p, t, s);
     return s;
 }
+
+int hc_writes(const hc_summary *s, const hc_decl *d)
+{
+    for (uint32_t i = 0; i < s->accesses.n; i++)
+        if (s->accesses.at[i].at.root == d && !s->accesses.at[i].at.depth && s->accesses.at[i].is_write)
+            return 1;
+    return 0;
+}
+
+int hc_tasks_write(const hc_program *p, hc_decl *d)
+{
+    for (uint32_t i = 0; i < p->tasks.n; i++)
+        if (hc_writes(hc_task_summary(p, &p->tasks.at[i]), hc_canonical(p, d)))
+            return 1;
+    return 0;
+}

@@ -67,9 +67,10 @@ hc_summary hc_clause_summary(const hc_program *p, hc_node *directive);
 /* Of a task's statement, without what is declared in it. */
 const hc_summary *hc_task_summary(const hc_program *p, const hc_task *t);
 int hc_call_takes_part(const hc_program *p, const hc_node *call);
-
-/* share.c: a task changes the variable itself, or an element or a field of it. */
+/* The variable itself, or an element or a field of it, is changed there; by some task. */
+int hc_writes(const hc_summary *s, const hc_decl *d);
 int hc_tasks_write(const hc_program *p, hc_decl *d);
+
 /* share.c: unless a map names it. */
 void hc_map_implicitly(hc_region *r, hc_decl *d);
 /* fit.c */

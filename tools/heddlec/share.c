@@ -76,22 +76,6 @@ static hc_capture *add_capture(hc_task *t, hc_decl *d, sharing s)
     return c;
 }
 
-static int writes(const hc_summary *s, const hc_decl *d)
-{
-    for (uint32_t i = 0; i < s->accesses.n; i++)
-        if (s->accesses.at[i].at.root == d && !s->accesses.at[i].at.depth && s->accesses.at[i].is_write)
-            return 1;
-    return 0;
-}
-
-int hc_tasks_write(const hc_program *p, hc_decl *d)
-{
-    for (uint32_t i = 0; i < p->tasks.n; i++)
-        if (writes(hc_task_summary(p, &p->tasks.at[i]), hc_canonical(p, d)))
-            return 1;
-    return 0;
-}
-
 /* A plain global that no task changes: the value at creation is that of the run. */
 static int is_copied_global(const hc_program *p, hc_decl *d)
 {
@@ -179,7 +163,7 @@ static int is_changed_by_tasks(const hc_program *p, const hc_task *t, hc_decl *d
         const hc_task *other = &p->tasks.at[i];
         const hc_capture *c = other->function == t->function ? hc_capture_of(other, d) : NULL;
         if (other->function == t->function && (!c || c->is_shared || c->is_lastprivate) &&
-            writes(hc_task_summary(p, other), d))
+            hc_writes(hc_task_summary(p, other), d))
             return 1;
     }
     return hc_var_of(p, d)->is_escaped || is_passed_to_tasks(p, hc_fn_of(p, t->function), d);
@@ -274,7 +258,7 @@ static void keep_changed(const hc_program *p, hc_region *r, const hc_summary *s)
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->firstprivates.n; i++) {
         hc_decl *d = r->firstprivates.at[i];
-        if (writes(s, d) || hc_is_slot(p, d) || hc_var_of(p, d)->is_taken)
+        if (hc_writes(s, d) || hc_is_slot(p, d) || hc_var_of(p, d)->is_taken)
             r->firstprivates.at[n++] = d;
     }
     r->firstprivates.n = n;

@@ -114,7 +114,7 @@ struct hd_loaded {
     const uint32_t *roots;
     uint8_t *pinned;        /* host: app_staged, now, end, first, watched, stop_word */
     void *app, *app_staged; /* device; pinned host */
-    uint32_t shared_bytes;  /* of a block: HD_REDUCE_BYTES and the largest body's */
+    uint32_t shared_bytes;  /* of a block: HEDDLE_REDUCE_BYTES and the largest body's */
     uint32_t n_lanes;       /* of a worker: the config's, else the graph's, else 128 */
     hd_now *now;            /* pinned host, n_now of them; NULL without a time limit */
     uint32_t n_now;

@@ -181,7 +181,7 @@ static heddle_status find_function(hd_launch_form *f, uint32_t body, hd_error *e
     if (body == HD_NONE)
         return hd_kernel_find(at, NULL, l, HD_KERNEL_LEVEL(trace), l->n_lanes, l->shared_bytes, e);
     return hd_kernel_find(at, NULL, l, HD_KERNEL_ALONE(body, trace), l->n_lanes,
-                          HD_REDUCE_BYTES + l->graph->uses[body].shared_bytes, e);
+                          HEDDLE_REDUCE_BYTES + l->graph->uses[body].shared_bytes, e);
 }
 
 static heddle_status make_words(hd_launch_form *f, hd_error *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_didc14.c - `heddle bench --figures didc14 [--out DIR]`: the figures of the papers on a scheduler inside the GPU
+/* didc14.c - `heddle bench --figures didc14 [--out DIR]`: the figures of the papers on a scheduler inside the GPU
  * (DIDC'14; Belviranli's thesis, chapter 5), each as DIR/didc14-NAME.tsv and .svg:
  *
  *     breakdown-heat2d, breakdown-bfs   where the time of each worker goes, under one locked queue and under three policies
@@ -14,26 +14,15 @@
  * before it is timed; then a traced run tells where the time goes. What cannot be had is a row `skipped` with the reason.
  * Without a GPU, threads of the cpu backend and smaller fields stand in. */
 #include "chart.h"
-#include "commands.h"
 #include "field.h"
-#include "figures.h"
+#include "papers.h"
+#include "rows.h"
+#include "setting.h"
 #include "waves.h"
 #include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct way {
-    const char *name;
-    heddle_executor executor;
-    heddle_dispatch dispatch;
-    heddle_policy policy;
-} way;
-
-#define WAY(name, dispatch, policy)                                                          \
-    {                                                                                        \
-        name, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy \
-    }
 
 static const way ways[] = {
     WAY("central", CENTRAL, DEFAULT),   WAY("scheduler/rr", SCHEDULER, RR), WAY("scheduler/ts", SCHEDULER, TS),
@@ -42,7 +31,8 @@ static const way ways[] = {
 };
 enum { N_WAYS = sizeof ways / sizeof *ways, N_PARTS = 4, MOST_COUNTS = 12 };
 static const way *const central = &ways[0], *const al = &ways[N_WAYS - 1];
-static const way synced = {"host synchronise", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT};
+static const way synced = {
+    "host synchronise", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1, 0};
 static const char *const launched = "waves launched by the GPU";
 
 static const char *const part_names[N_PARTS] = {"computation", "idle", "queue", "dependences"};
@@ -75,14 +65,8 @@ static uint32_t workers_of(const way *way, uint32_t n)
 
 static heddle_config config_of(const figures *f, const way *way, uint32_t n_workers)
 {
-    heddle_config c = f->o->config;
-    const int has_workers = way->executor == HEDDLE_EXECUTOR_PERSISTENT;
-    c.backend = f->backend;
-    c.executor = f->backend == HEDDLE_CUDA ? way->executor : HEDDLE_EXECUTOR_AUTO;
-    c.dispatch = way->dispatch;
-    c.policy = way->policy;
-    c.n_workers = has_workers ? workers_of(way, n_workers) : 0;
-    c.by_body = c.sync = !has_workers;
+    heddle_config c = way_config(way, f->backend, &f->o->config);
+    c.n_workers = way->executor == HEDDLE_EXECUTOR_PERSISTENT ? workers_of(way, n_workers) : 0;
     return c;
 }
 
@@ -403,7 +387,7 @@ static int measure_waves(figures *f, work *w, measured *m)
     int status = tiles && begin ? list_waves(field_of, tiles, begin, n_waves) : cli_bad("out of memory");
     memset(m, 0, sizeof *m);
     if (!status) {
-        waves v = {record, tiles, begin, n_waves, 128, HD_REDUCE_BYTES, f->o->config.device};
+        waves v = {record, tiles, begin, n_waves, 128, HEDDLE_REDUCE_BYTES, f->o->config.device};
         v.n_lanes = f->o->config.n_lanes ? f->o->config.n_lanes : v.n_lanes;
         v.shared_bytes += record->tuned ? (uint32_t)HEAT_SHARED(record->tuned, cols) : 0;
         status = run_waves(f, w, &v, m);

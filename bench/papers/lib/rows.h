@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* figures.h - what the figures of the papers share: their files, and times in order of size. */
-#ifndef FIGURES_H
-#define FIGURES_H
+/* rows.h - what the figures of all papers share: the two files of a figure, its rows and its drawing, and the numbers of
+ * repeated runs in order of size. */
+#ifndef ROWS_H
+#define ROWS_H
 
 #include "options.h"
 
 #include "cli.h"
 
 enum { FIGURE_RUNS = 101 }; /* of one kind, at most */
-
-/* `bench --figures juggler` and `didc14`; the exit status. */
-int figures_juggler(const options *o);
-int figures_didc14(const options *o);
 
 typedef struct figure_files {
     const char *dir;

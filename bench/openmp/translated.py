@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What programs lose that heddlec has translated: measures, prints TSV, then says what was reached.
 
@@ -10,15 +9,14 @@ and exit status are those of ../beside.py. Of times that others on the machine c
 import json
 import os
 import re
-import sys
 import tempfile
 import time
 
+from beside import Comparison, run
+from overhead import Wrong, progress
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.dirname(HERE))
-from beside import compare, read_arguments, run  # noqa: E402
-from overhead import Wrong, progress  # noqa: E402
 
 # Side, block and sweeps (or none): 20 to 60 ms on one worker of a present machine.
 APPS = {"lu": (960, 64, 0), "jacobi": (1920, 64, 12), "sw": (4608, 64, 0), "dtw": (4608, 64, 0), "heat": (2880, 64, 4),
@@ -149,7 +147,5 @@ def measure(args, table):
         measure_apps(args, table, folder)
 
 
-if __name__ == "__main__":
-    sys.exit(compare(read_arguments("Times programs of heddlec beside hand-written ones",
-                                    "heddle, heddlec, bench/openmp_inspect", APPS, 11,
-                                    [("gcc", "gcc", "a compiler with -fopenmp")]), measure))
+COMPARISON = Comparison("programs of heddlec beside hand-written ones", "heddle, heddlec, bench/openmp_inspect", APPS, 11,
+                        [("gcc", "gcc", "a compiler with -fopenmp")], measure)

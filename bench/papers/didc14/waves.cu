@@ -65,7 +65,7 @@ static __global__ void one_wave(heat_record record, const tile_rect *tiles, cons
     extern __shared__ __align__(128) unsigned char room[];
     const uint32_t wave = at->wave, tile = begin[wave] + blockIdx.x;
     if (tile < begin[wave + 1]) {
-        const heddle_lane lane = hd_block_lane(nullptr, room, blockDim.x, blockIdx.x);
+        const heddle_lane lane = heddle_block_thread(nullptr, room, blockDim.x, blockIdx.x);
         heat_sweep_body_(&lane, &record, &tiles[tile]);
     }
     __syncthreads();

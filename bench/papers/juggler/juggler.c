@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_juggler.c - `heddle bench --figures juggler [--out DIR]`: the figures of Juggler (PPoPP'18), each as DIR/figureN.tsv
+/* juggler.c - `heddle bench --figures juggler [--out DIR]`: the figures of Juggler (PPoPP'18), each as DIR/figureN.tsv
  * and DIR/figureN.svg:
  *
  *     1  a run with barriers and a run with tasks, as timelines on one axis of time
@@ -12,43 +12,31 @@
  * with the reason. Without a GPU the cpu backend takes part as far as that means something: its ways are its policies,
  * and the one they are compared with is one worker. */
 #include "chart.h"
-#include "commands.h"
-#include "figures.h"
+#include "papers.h"
+#include "rows.h"
+#include "setting.h"
 #include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_WAYS = 10 };
 
-typedef struct way {
-    const char *name;
-    heddle_executor executor;
-    heddle_dispatch dispatch;
-    heddle_policy policy;
-    uint32_t by_body, n_workers;
-} way;
-
-#define TASKS(name, dispatch, policy)                                                              \
-    {                                                                                              \
-        name, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0 \
-    }
-#define THREADS(name, policy, n)                                                          \
-    {                                                                                     \
-        name, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_##policy, 0, n \
+#define THREADS(name, policy, n)                                                             \
+    {                                                                                        \
+        name, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_##policy, 0, 0, n \
     }
 
 /* The first of each is what the others are compared with. */
 static const way gpu_ways[] = {
-    {"levels/by-body", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 0},
-    TASKS("iqs/lrr", IQS, LRR),
-    TASKS("iqs/grr", IQS, GRR),
-    TASKS("iqs/lf", IQS, LF),
-    TASKS("lrr", DISTRIBUTED, LRR),
-    TASKS("grr", DISTRIBUTED, GRR),
-    TASKS("lf", DISTRIBUTED, LF),
-    TASKS("plan", PLAN, DEFAULT),
+    {"levels/by-body", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 0, 0},
+    WAY("iqs/lrr", IQS, LRR),
+    WAY("iqs/grr", IQS, GRR),
+    WAY("iqs/lf", IQS, LF),
+    WAY("lrr", DISTRIBUTED, LRR),
+    WAY("grr", DISTRIBUTED, GRR),
+    WAY("lf", DISTRIBUTED, LF),
+    WAY("plan", PLAN, DEFAULT),
 };
 static const way cpu_ways[] = {
     THREADS("one worker", LF, 1), THREADS("lrr", LRR, 0),     THREADS("grr", GRR, 0),
@@ -80,19 +68,6 @@ typedef struct timing {
 
 /* ---- running a way ---- */
 
-static heddle_config config_of(const figures *f, const way *w)
-{
-    heddle_config c = f->o->config;
-    c.backend = f->backend;
-    c.executor = w->executor;
-    c.dispatch = w->dispatch;
-    c.policy = w->policy;
-    c.by_body = w->by_body;
-    if (w->n_workers)
-        c.n_workers = w->n_workers;
-    return c;
-}
-
 static int time_once(work *w, timing *t)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
@@ -110,7 +85,7 @@ static int time_once(work *w, timing *t)
 /* Checked first, then timed. n 0 and a reason where it is refused. */
 static void time_way(figures *f, const app *a, const app_request *q, const way *way, size_t n_runs, timing *t)
 {
-    heddle_config c = config_of(f, way);
+    heddle_config c = way_config(way, f->backend, &f->o->config);
     const char *sentence = NULL;
     uint64_t ns;
     work w;
@@ -154,7 +129,7 @@ static int read_events(work *w, panel *p)
 /* The second run of a way, traced. */
 static int trace_way(figures *f, const app *a, const way *way, panel *p)
 {
-    heddle_config c = config_of(f, way);
+    heddle_config c = way_config(way, f->backend, &f->o->config);
     heddle_stats stats = HEDDLE_STATS_INIT;
     uint64_t ns;
     work w;
@@ -329,13 +304,13 @@ static double last_number(char *line)
     return strtod(digits, NULL);
 }
 
-/* This command under ncu, a run of an app. */
+/* `heddle` under ncu, a run of an app. NULL: it cannot be started, or is not beside this program. */
 static FILE *start_ncu(const figures *f, const char *app, const way *way, unsigned seconds)
 {
     const app_request *q = &f->o->request;
-    char self[512], command[1600], size[64] = "", block[64] = "";
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
+    char heddle[512], command[1600], size[64] = "", block[64] = "";
+    if (cli_beside("heddle", heddle, sizeof heddle))
+        return NULL;
     if (q->n[0])
         snprintf(size, sizeof size, "-n %llux%llu", (unsigned long long)q->n[0], (unsigned long long)q->n[1]);
     if (q->b[0])
@@ -343,8 +318,8 @@ static FILE *start_ncu(const figures *f, const char *app, const way *way, unsign
     snprintf(command, sizeof command,
              "timeout %u ncu --csv --metrics " READ_MISSES "," WRITE_MISSES
              " '%s' run %s %s %s --backend cuda --executor %s --dispatch %s --policy %s%s --no-check 2>&1",
-             seconds, self, app, size, block, heddle_executor_name(way->executor), heddle_dispatch_name(way->dispatch),
-             heddle_policy_name(way->policy), way->by_body ? " --by-body" : "");
+             seconds, heddle, app, size, block, heddle_executor_name(way->executor),
+             heddle_dispatch_name(way->dispatch), heddle_policy_name(way->policy), way->by_body ? " --by-body" : "");
     return popen(command, "r");
 }
 

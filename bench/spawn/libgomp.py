@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What tasks that spawn tasks cost on threads: uts (tree T1) and 13 queens, heddle's cpu backend beside libgomp's tasks.
 
@@ -8,11 +7,9 @@ nothing is timed before both give the same answer. Columns, heading and exit sta
 
 import json
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from beside import compare, read_arguments, run  # noqa: E402
-from overhead import Wrong, progress  # noqa: E402
+from beside import Comparison, run
+from overhead import Wrong, progress
 
 # Application: its arguments, its option of granularity and the values of that, the answer that both give.
 APPS = {"uts": ([], "chunk", (1, 4, 16, 64), "nodes_total"),
@@ -75,6 +72,5 @@ def measure(args, table):
             case.show(table)
 
 
-if __name__ == "__main__":
-    sys.exit(compare(read_arguments("Times spawned tasks beside libgomp's", "heddle, bench/spawn_openmp", APPS, 7,
-                                    [("workers", 2, "threads of each")]), measure))
+COMPARISON = Comparison("spawned tasks beside libgomp's", "heddle, bench/spawn_openmp", APPS, 7,
+                        [("workers", 2, "threads of each")], measure)

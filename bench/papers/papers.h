@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* papers.h - the papers whose figures can be made, each a folder with one entry. An entry takes the options of
+ * `heddle bench`, writes its files into options.out and returns the exit status (cli.h). */
+#ifndef PAPERS_H
+#define PAPERS_H
+
+#include "options.h"
+
+int figures_juggler(const options *o);
+int figures_didc14(const options *o);
+
+#endif

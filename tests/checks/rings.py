@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""rings.py BUILD_DIR [FOLDER...] - which files of a folder need each other, folder by folder (rings.sh has the rule).
+
+File A needs file B when A's object uses a symbol that B's object defines, or, among headers of core, which have no
+objects, when A includes B or calls a function that B defines. Files that can reach each other are a ring; each ring is
+one line of the output. Symbols that a file keeps to itself are not seen, as they must not be."""
+
+import os
+import re
+import subprocess
+import sys
+
+CORE = "include/heddle/core"
+# Each with its sub-folders, or (True) without them. heddlec alone may be missing from a build: it needs libclang.
+FOLDERS = [("src/base", False), ("src/graph", False), ("src/backend", False), ("src/run", False), ("src/openmp", False),
+           ("apps", True), ("tools/heddle", False), ("tools/heddlec", False)]
+
+# Rings that may be: files of a compiler that follow a recursive input. A part of such a ring may be one, too.
+ALLOWED = [
+    # tree: a declaration has a type and an initial value, a type its declaration, a value any of them inside.
+    {"tree_build.c", "tree_decl.c", "tree_types.c", "tree_value.c"},
+    # device: statements hold expressions and declarations, expressions hold statements and calls, in any order.
+    {"device_atomic.c", "device_call.c", "device_code.c", "device_decl.c", "device_expr.c", "device_init.c", "device_loop.c",
+     "device_region.c", "device_share.c", "device_team.c", "device_use.c", "device_vla.c"},
+]
+
+
+def defined_and_used(objects):
+    """Global symbols of objects: {source: (defined, used)}."""
+    files = {}
+    for path, source in objects:
+        out = subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout
+        defined, used = files.setdefault(source, (set(), set()))
+        for name, kind in (line.split()[:2] for line in out.splitlines()):
+            if kind in "Uvw":
+                used.add(name)
+            elif kind.isupper() or kind == "u":
+                defined.add(name)
+    return files
+
+
+def objects_of(build):
+    """(object, source) of each object whose source is still there; CMake names objects after their sources."""
+    for folder, _, names in os.walk(build):
+        base, mark, below = os.path.relpath(folder, build).partition("CMakeFiles/")
+        target, _, below = below.partition("/")
+        if not mark or not target.endswith(".dir"):
+            continue
+        for name in names:
+            source = os.path.normpath(os.path.join(base, below, name[:-2]))
+            if name.endswith(".o") and os.path.exists(source):
+                yield os.path.join(folder, name), source
+
+
+def needs_of_headers():
+    """Who includes or calls whom in core: {header: headers}."""
+    text, home = {}, {}
+    for name in sorted(os.listdir(CORE)):
+        with open(os.path.join(CORE, name), encoding="utf-8") as file:
+            text[name] = re.sub(r"/\*.*?\*/|//[^\n]*", " ", file.read(), flags=re.S)
+    for name, code in text.items():
+        for function in re.findall(r"^(?:HD_\w*FN|static|__global__|template)\b[^;{}()]*?(\w+)\([^;{}]*\)\s*\{", code, re.M):
+            home.setdefault(function, set()).add(name)
+    needs = {}
+    for name, code in text.items():
+        words = set(re.findall(r"\w+", code))
+        needs[name] = {there for word in words & home.keys() for there in home[word] if len(home[word]) == 1}
+        needs[name] |= set(re.findall(r'#include "heddle/core/(\w+\.h)"', code))
+    return needs
+
+
+def needs_of_sources(files):
+    home = {}
+    for source, (defined, _) in files.items():
+        for symbol in defined:
+            home.setdefault(symbol, set()).add(source)
+    return {source: {there for symbol in used for there in home.get(symbol, ())} for source, (_, used) in files.items()}
+
+
+def rings(needs):
+    """Sets of files that reach each other (Tarjan), those of one file left out."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(a):
+        order[a] = low[a] = len(order)
+        stack.append(a)
+        for b in sorted(needs[a]):
+            if b not in order:
+                visit(b)
+            if b in stack:
+                low[a] = min(low[a], low[b])
+        if low[a] == order[a]:
+            at = stack.index(a)
+            found.append(stack[at:])
+            del stack[at:]
+
+    for a in sorted(needs):
+        if a not in order:
+            visit(a)
+    return [sorted(ring) for ring in found if len(ring) > 1]
+
+
+def rings_of(folder, alone, objects):
+    inside = [(o, s) for o, s in objects if s.startswith(folder + "/") and not (alone and os.path.dirname(s) != folder)]
+    if not inside and folder != "tools/heddlec":
+        sys.exit(f"{folder}: no objects: build all first")
+    for ring in rings(needs_of_sources(defined_and_used(inside))):
+        names = {os.path.relpath(source, folder) for source in ring}
+        if not any(names <= allowed for allowed in ALLOWED):
+            yield sorted(names)
+
+
+def main():
+    objects, wanted = list(objects_of(sys.argv[1])), sys.argv[2:]
+    found = [(CORE, ring) for ring in rings(needs_of_headers()) if not wanted or CORE in wanted]
+    for folder, alone in FOLDERS:
+        if not wanted or folder in wanted:
+            found += [(folder, ring) for ring in rings_of(folder, alone, objects)]
+    for folder, ring in found:
+        print(f"{folder}: {len(ring)} files need each other: {' '.join(ring)}")
+
+
+main()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154
+# sanitize - compute-sanitizer. Short: accesses of the small random graphs, races of bodies. Long: the workers, the apps.
+stage sanitize 1 exact/test_gpu_same "exact/test_gpu_same exact/test_gpu_apps"
+
+export FOUND=99 # the exit status for what a sanitizer finds
+judge=()        # a command that takes the sanitizer's and says what is to be made of its exit status
+sanitized() { # NAME LIMIT "TOOL OPTION..." PROGRAM ARGUMENT...
+    local name=$1 limit=$2 tool=$3
+    shift 3
+    if [ "$dry" = 1 ] || command -v compute-sanitizer >/dev/null; then
+        # shellcheck disable=SC2086
+        try "$name" "$limit" "${judge[@]}" compute-sanitizer --tool $tool --error-exitcode "$FOUND" "$@"
+    else
+        note "$name" skip 0 "no compute-sanitizer here"
+    fi
+}
+# racecheck sees block-shared memory only, and knows barriers, but not that one warp hands a slot to another with a store
+# that releases and a load that acquires. All bodies run in the level kernels, which have nothing of that kind: there any
+# hazard is a failure. What it finds in the kernels of resident workers is counted and shown, as a skip; a run that goes
+# wrong under it fails there, too.
+hazards() {
+    local status=0
+    "$@" || status=$?
+    [ "$status" = "$FOUND" ] || return "$status"
+    echo "racecheck does not know acquiring and releasing words; it counts" "$(grep -ac ' reported between ' "${log:?}")" \
+        "pairs of accesses, see the log"
+    return 77
+}
+export -f hazards
+
+sanitize_short() {
+    sanitized memcheck.graphs 60 memcheck "$tests/gpu/test_gpu_same" --small
+    sanitized racecheck.levels 60 "racecheck --kernel-name kns=hd_tasks_of_level" "$tests/gpu/test_gpu_same" --small
+}
+sanitize_long() {
+    sanitize_short
+    judge=(env log="$logs/racecheck.workers.txt" bash -c 'hazards "$@"' -)
+    sanitized racecheck.workers 120 "racecheck --kernel-name-exclude kns=hd_tasks_of_level" "$tests/gpu/test_gpu_same" --small
+    judge=()
+    sanitized memcheck.apps 120 memcheck "$tests/gpu/test_gpu_apps" --small
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* target.c - see target.h. */
+#include "target.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is meant ---- */
+
+static int unknown_app(const char *name, size_t n)
+{
+    char word[64];
+    cli_guess guess = {.word = word};
+    snprintf(word, sizeof word, "%.*s", (int)n, name);
+    for (size_t i = 0; app_list[i]; i++)
+        cli_guess_offer(&guess, app_list[i]->name);
+    return cli_bad("unknown app '%s'%s", word, cli_guess_tail(&guess));
+}
+
+static int unknown_engine(const app *a, const char *engine)
+{
+    cli_guess guess = {.word = engine};
+    for (const app_scenario *s = a->scenarios; s->engine; s++)
+        cli_guess_offer(&guess, s->engine->name);
+    return cli_bad("unknown scenario '%s/%s'%s (heddle info lists them)", a->name, engine, cli_guess_tail(&guess));
+}
+
+/* The app whose name is the first n letters. */
+static const app *app_named(const char *name, size_t n)
+{
+    for (size_t i = 0; app_list[i]; i++)
+        if (strlen(app_list[i]->name) == n && !memcmp(app_list[i]->name, name, n))
+            return app_list[i];
+    return NULL;
+}
+
+int find_scenario(const char *name, const app **a, const app_scenario **s)
+{
+    size_t n = strcspn(name, "/");
+    const char *engine = name[n] ? name + n + 1 : NULL;
+    *a = app_named(name, n);
+    if (!*a)
+        return unknown_app(name, n);
+    *s = app_scenario_of(*a, engine);
+    return *s ? CLI_OK : unknown_engine(*a, engine);
+}
+
+int find_app(const char *name, const app **out)
+{
+    *out = app_find(name);
+    return *out ? CLI_OK : unknown_app(name, strlen(name));
+}
+
+/* A slash behind the name of an app is that of a scenario. */
+static int is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return (n > 5 && !strcmp(word + n - 5, ".json")) || (strchr(word, '/') && !app_named(word, strcspn(word, "/")));
+}
+
+int find_target(const options *o, const char *command, target *out)
+{
+    const app_request *q = &o->request;
+    *out = (target){.app = NULL};
+    if (o->n_words != 1)
+        return cli_bad("%s takes one app or one file: heddle %s APP[/ENGINE]|FILE.json", command, command);
+    if (!is_file(o->words[0]))
+        return find_scenario(o->words[0], &out->app, &out->scenario);
+    out->file = o->words[0];
+    if (q->n[0] || q->b[0] || q->n_opts || q->n_inputs)
+        return cli_bad("-n, -b, --opt and --input belong to apps; %s is a graph", out->file);
+    return CLI_OK;
+}
+
+int open_target(work *w, const target *t, const options *o, const heddle_config *config)
+{
+    return t->app ? work_open_scenario(w, t->app, t->scenario, &o->request, config)
+                  : work_open(w, NULL, t->file, &o->request, config);
+}
+
+/* ---- plans ---- */
+
+int has_workers(const heddle_config *config)
+{
+    return config->executor == HEDDLE_EXECUTOR_AUTO || config->executor == HEDDLE_EXECUTOR_PERSISTENT;
+}
+
+void ask_for_workers(heddle_config *config)
+{
+    int gpu = config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
+    if (gpu && config->executor == HEDDLE_EXECUTOR_AUTO)
+        config->executor = HEDDLE_EXECUTOR_PERSISTENT;
+}

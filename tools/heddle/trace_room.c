@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_room.c - how many events a worker has room for, where nobody says. */
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Trace events of a worker, 32 bytes each, of which only those used become real memory. */
+enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, MIN_GPU_TRACE = 1 << 12, ALL_TRACE = 1 << 23 };
+
+/* As many workers as there may be, where the config leaves it open. On a GPU sixteen blocks an SM: of the default size
+ * no more are resident. */
+static uint32_t most_workers(const heddle_config *config, const heddle_device *gpu)
+{
+    heddle_machine m;
+    if (config->n_workers)
+        return config->n_workers;
+    if (gpu->n_units)
+        return 16 * gpu->n_units;
+    heddle_get_machine(&m);
+    return m.n_threads ? m.n_threads : 1;
+}
+
+uint32_t trace_room(const heddle_config *config)
+{
+    const char *env = getenv("HEDDLE_TRACE");
+    heddle_device gpu = HEDDLE_DEVICE_INIT;
+    uint32_t n, least;
+    if (env && *env && strcmp(env, "0") != 0)
+        return 0;
+    (void)heddle_device_info(config->backend, config->device, &gpu); /* none: n_units stays 0 */
+    n = ALL_TRACE / most_workers(config, &gpu);
+    least = gpu.n_units ? MIN_GPU_TRACE : MIN_TRACE;
+    return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;
+}
