@@ -39,7 +39,7 @@ HD_FN void hd_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 {
     if (HD_HOSTED)
-        return hd_stopped(r);
+        return hd_shuffle(hd_stopped(r), 0);
     if (n == 0)
         return hd_shuffle(x->stop, 0);
     return n % HD_STOP_EVERY ? HD_STOP_NOT : hd_shuffle(hd_stopped(r), 0);
