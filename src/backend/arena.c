@@ -6,8 +6,6 @@
 #include "heddle/core/spawn.h"
 #include "heddle/task.h"
 
-#define RESERVE_MAX 16384u
-
 static uint32_t most_children(const heddle_table *t)
 {
     uint32_t i, most = 0;
@@ -38,8 +36,8 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
     r->n_bodies = g->table->n_bodies;
     share = r->n_arena / 4 * 3 / r->n_workers; /* what a store keeps: all together leave a quarter to breadth */
     r->n_reserve = share > need + HD_BATCH ? share - need - HD_BATCH : 0;
-    if (r->n_reserve > RESERVE_MAX)
-        r->n_reserve = RESERVE_MAX;
+    if (r->n_reserve > HD_STORE_MAX - 1 - need - 3 * HD_BATCH)
+        r->n_reserve = HD_STORE_MAX - 1 - need - 3 * HD_BATCH;
     r->n_store = 1 + r->n_reserve + need + 3 * HD_BATCH;
     r->n_pool = hd_power_of_two(r->n_arena / HD_BATCH + r->n_workers + 2);
     r->child_args = record > HD_INLINE_ARGS ? (record + 15) / 16 : 0;

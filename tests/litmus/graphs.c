@@ -8,6 +8,8 @@
 
 #include "graph/plan.h"
 
+void (*litmus_mark)(heddle_task_desc *d, uint32_t task);
+
 static void *get(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
@@ -66,6 +68,8 @@ static void add(litmus_graph *g, uint32_t out, uint32_t inout, const uint32_t *i
     d.ranges = ranges;
     d.n_ranges = n_in + 1u;
     d.priority = priority;
+    if (litmus_mark)
+        litmus_mark(&d, t->self);
     must(hd_graph_add(g->owner, &d, NULL, &e), &e);
 }
 

@@ -17,6 +17,9 @@ typedef struct litmus_graph {
     void *owner;
 } litmus_graph;
 
+/* NULL, or says more of each task that is added. */
+extern void (*litmus_mark)(heddle_task_desc *d, uint32_t task);
+
 /* All exit with a sentence when something is wrong with the graph itself. */
 void litmus_wavefront(litmus_graph *g, uint32_t rows, uint32_t cols);
 void litmus_lu(litmus_graph *g, uint32_t blocks);

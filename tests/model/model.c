@@ -106,11 +106,14 @@ static void unpark(void *me, uint32_t worker)
     model_give(worker);
 }
 
-/* A worker that is alone under dispatch scheduler schedules while it waits. */
+/* A worker that is alone under dispatch scheduler schedules while it waits. Who pauses here goes on when something changes that
+ * it has looked at; the first time it has done something since (told all of the end, given back what is done), and looks again. */
 static void wait_a_little(void *me, uint32_t n)
 {
     (void)me;
-    if (dispatch() != HD_DISPATCH_SCHEDULER || n_schedulers() || hd_sched_turn(&run, &scheduler) != HD_TURN_BUSY)
+    if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers() && hd_sched_turn(&run, &scheduler) == HD_TURN_BUSY)
+        return;
+    if (n)
         HD_PAUSE(n);
 }
 
@@ -257,7 +260,7 @@ static hd_run run_of_case(void)
     r.n_schedulers = n_schedulers();
     r.has_urgent = c->urgent != 0;
     r.has_placed = c->places != NULL;
-    r.host = c->parks || (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers()) ? &model_host : NULL;
+    r.host = c->parks || dispatch() != HD_DISPATCH_DISTRIBUTED ? &model_host : NULL;
     return r;
 }
 
@@ -538,7 +541,7 @@ static void work_dynamic(hd_worker *w, hd_turn *x, uint32_t lane, uint32_t k)
     while (hd_next(&run, w, x, dispatch(), 0)) {
         block_barrier();
         check_place(x->task, w->id);
-        hd_ahead(&run, w, x);
+        hd_ahead(&run, w, x, 0);
         run_task(x->task, lane, k);
         block_barrier();
         hd_end_turn(&run, w, x, NULL, dispatch(), 0);
@@ -566,11 +569,12 @@ static void work_plan(hd_worker *w, hd_turn *x, uint32_t lane, uint32_t k)
         if (x->task == HD_NONE)
             return;
         x->record = &tasks[x->task];
+        hd_ahead(&run, w, x, 0);
         check_place(x->task, w->id);
         run_task(x->task, lane, k);
         block_barrier();
         hd_plan_release(&run, s, hd_step_mine(&run, s));
-        hd_finished(&run, w, x);
+        hd_finished(&run, w, x, HD_DISPATCH_PLAN);
     }
 }
 

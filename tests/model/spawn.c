@@ -568,7 +568,7 @@ static void attend(uint32_t id, hd_turn *x, uint32_t n)
     while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
         hd_desk_drain(&run, &workers[id], x, &m.desks[id], run.dispatch);
         if (run.dispatch == HD_DISPATCH_TICKET)
-            hd_ticket_share(&run, &workers[id], x, 0);
+            hd_ticket_share(&run, &workers[id], 0);
         pause_lanes();
     }
     model_barrier(DONE(id), 1, n_block(), 1);
@@ -589,7 +589,7 @@ static int schedule(uint32_t id)
         if (hd_warp_lane() == 0)
             hd_desk_open(&run, w, d, hd_children_of(&run, x.record->body));
         publish(id, x.task);
-        hd_ahead(&run, w, &x);
+        hd_ahead(&run, w, &x, 1);
         attend(id, &x, ++n);
         hd_end_turn(&run, w, &x, d, run.dispatch, 1);
     }

@@ -5,123 +5,20 @@
  *
  *     siblings [--cuda]     the same on a GPU
  *
- * HEDDLE_SPAWN_FAMILIES: how many graphs of families at least. */
-#include "same/spec.h"
-#include "spawn/kin_bodies.h"
+ * HEDDLE_SPAWBROOD_FAMILIES: how many graphs of families at least. */
+#include "check.h"
+#include "heddle.h"
+#include "spawn/brood.h"
 
-#define N_FAMILIES 4u /* of one graph, at most */
+#include <string.h>
+
 #define N_RUNS 3u
 #define N_GRAPHS 100u
 #define N_SURE 400u /* so many have every kind among them */
 
-typedef struct brood { /* the families of one graph */
-    uint32_t n_families, n_all, n_before;
-    kin_family family[N_FAMILIES];
-    kin_child child[N_FAMILIES * HEDDLE_MAX_CHILDREN];
-    uint32_t before[N_FAMILIES * HEDDLE_MAX_CHILDREN * HEDDLE_MAX_CHILDREN / 2];
-    uint8_t bytes[N_FAMILIES * BYTES_MAX]; /* what must be there */
-} brood;
-
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_children, n_named, n_joined, of[HEDDLE_N_DISPATCHES], of_kind[KIN_KINDS];
 } tally;
-
-/* ---- random families -------------------------------------------------------------------------------------------- */
-
-static void make_spec(spec *s, uint64_t *seed)
-{
-    static const uint32_t sizes[] = {8, 24, 64, 150, HEDDLE_MAX_CHILDREN}, writes[] = {1, 3, 5, 9};
-    spec_style style = {0};
-    uint32_t i;
-    style.blocks = (uint32_t)check_below(seed, 2);
-    style.write_of_ten = writes[check_below(seed, 4)];
-    style.crowds = !check_below(seed, 6);
-    style.n_ranges = 1 + (uint32_t)check_below(seed, KIN_RANGES);
-    style.pauses = check_below(seed, 2) ? 0 : 10;
-    s->origin = 4096;
-    s->n_bytes = 128u << check_below(seed, 5);
-    s->n_tasks = 1 + (uint32_t)check_below(seed, sizes[check_below(seed, sizeof sizes / sizeof sizes[0])]);
-    s->n_edges = 0;
-    for (i = 0; i < s->n_tasks; i++) {
-        spec_new_task(s, &style, i, seed);
-        spec_order(s, i);
-    }
-    for (i = 1; i < s->n_tasks; i++)
-        if (!check_below(seed, 6)) /* few a child: fewer than it may name */
-            spec_edge(s, i, (uint32_t)check_below(seed, i));
-}
-
-static kin_range flat(const spec *s, const heddle_range *r)
-{
-    kin_range f;
-    f.at = (uint32_t)(bytes_base(r) - s->origin);
-    f.row_bytes = (uint32_t)r->row_bytes;
-    f.n_rows = (uint32_t)bytes_rows(r);
-    f.stride_bytes = (uint32_t)r->stride_bytes;
-    f.mode = r->mode;
-    return f;
-}
-
-static void make_child(brood *b, const spec *s, uint32_t first, uint32_t i, uint64_t *seed)
-{
-    const spec_task *t = &s->task[i];
-    kin_child *c = &b->child[first + i];
-    uint32_t k;
-    memset(c, 0, sizeof *c);
-    c->n_ranges = t->n_ranges;
-    for (k = 0; k < t->n_ranges; k++)
-        c->range[k] = flat(s, &t->range[k]);
-    c->kind = check_below(seed, 3) ? KIN_LEAF : (uint32_t)check_below(seed, KIN_KINDS);
-    c->pause_ns = t->pause * 2000;
-    c->priority = t->priority;
-    c->before = b->n_before;
-    for (k = 0; k < i; k++) {
-        if (spec_has(&t->asked, k)) {
-            c->after[c->n_after++] = k;
-            b->child[first + k].named = 1;
-        }
-        if (spec_has(&t->must, k))
-            b->before[b->n_before++] = first + k;
-    }
-    c->n_before = b->n_before - c->before;
-}
-
-static brood *brood_new(uint32_t n_most, uint64_t *seed)
-{
-    brood *b = calloc(1, sizeof *b);
-    spec *s = malloc(sizeof *s);
-    uint32_t f, i;
-    CHECK(b && s);
-    b->n_families = 1 + (uint32_t)check_below(seed, n_most);
-    for (f = 0; f < b->n_families; f++) {
-        make_spec(s, seed);
-        b->family[f].child = b->n_all;
-        b->family[f].n_children = s->n_tasks;
-        b->family[f].byte = f * BYTES_MAX;
-        b->family[f].joins = (uint32_t)check_below(seed, 2);
-        for (i = 0; i < s->n_tasks; i++)
-            make_child(b, s, b->n_all, i, seed);
-        b->n_all += s->n_tasks;
-    }
-    for (i = 0; i < sizeof b->bytes; i++)
-        b->bytes[i] = (uint8_t)(i * 37);
-    free(s);
-    return b;
-}
-
-/* What one run makes of the bytes: the children of each family one after another. */
-static void brood_run(brood *b)
-{
-    uint32_t f, i, p;
-    for (f = 0; f < b->n_families; f++)
-        for (i = 0; i < b->family[f].n_children; i++) {
-            uint32_t at = b->family[f].child + i;
-            uint64_t part[KIN_PARTS];
-            for (p = 0; p < KIN_PARTS; p++)
-                part[p] = kin_read(b->bytes + b->family[f].byte, &b->child[at], p);
-            kin_write_share(b->bytes + b->family[f].byte, &b->child[at], at, part, 0, 1);
-        }
-}
 
 /* ---- on a context ------------------------------------------------------------------------------------------------ */
 
@@ -143,7 +40,7 @@ static void drop(heddle_ctx *ctx, const void *p) { heddle_mem_free(ctx, (void *)
 
 static void subject_open(subject *x, heddle_ctx *ctx, const brood *b)
 {
-    static const uint64_t zeros[N_FAMILIES * HEDDLE_MAX_CHILDREN * KIN_PARTS];
+    static const uint64_t zeros[BROOD_FAMILIES * HEDDLE_MAX_CHILDREN * KIN_PARTS];
     uint32_t f;
     x->ctx = ctx;
     x->app.bytes = put(ctx, b->bytes, sizeof b->bytes);
@@ -152,7 +49,7 @@ static void subject_open(subject *x, heddle_ctx *ctx, const brood *b)
     x->app.before = put(ctx, b->before, b->n_before * sizeof b->before[0]);
     x->app.part = put(ctx, zeros, sizeof zeros);
     x->app.ran = put(ctx, zeros, b->n_all * 4);
-    x->app.n_joined = put(ctx, zeros, N_FAMILIES * 4);
+    x->app.n_joined = put(ctx, zeros, BROOD_FAMILIES * 4);
     x->app.wrong = put(ctx, zeros, 4);
     x->app.run = 0;
     CHECK_OK(ctx, heddle_graph_new(ctx, &kin, &x->graph));
@@ -182,7 +79,7 @@ static void subject_close(subject *x)
 static void subject_check(const subject *x, const brood *b)
 {
     static uint8_t bytes[sizeof b->bytes];
-    static uint32_t ran[N_FAMILIES * HEDDLE_MAX_CHILDREN];
+    static uint32_t ran[BROOD_FAMILIES * HEDDLE_MAX_CHILDREN];
     uint32_t wrong, i;
     CHECK_OK(x->ctx, heddle_mem_read(x->ctx, &wrong, x->app.wrong, 4));
     CHECK_MSG(!wrong, "child %u met something wrong in run %u", wrong - 1, x->app.run);
@@ -191,8 +88,8 @@ static void subject_check(const subject *x, const brood *b)
         CHECK_MSG(ran[i] == x->app.run, "child %u ran last in run %u, not %u", i, ran[i], x->app.run);
     CHECK_OK(x->ctx, heddle_mem_read(x->ctx, bytes, x->app.bytes, sizeof bytes));
     for (i = 0; i < sizeof bytes; i++)
-        CHECK_MSG(bytes[i] == b->bytes[i], "byte %u of family %u is not what the serial order gives", i % BYTES_MAX,
-                  i / BYTES_MAX);
+        CHECK_MSG(bytes[i] == b->bytes[i], "byte %u of family %u is not what the serial order gives", i % BROOD_BYTES,
+                  i / BROOD_BYTES);
 }
 
 static void count(tally *sum, const brood *b)
@@ -211,7 +108,7 @@ static void count(tally *sum, const brood *b)
 /* The smallest arena has room for one family: children that are named keep their slots until their parent has ended. */
 static void one_graph(heddle_ctx *ctx, const heddle_config *c, uint64_t *seed, tally *sum)
 {
-    brood *b = brood_new(c->n_arena == 1 ? 1 : N_FAMILIES, seed);
+    brood *b = brood_new(c->n_arena == 1 ? 1 : BROOD_FAMILIES, seed);
     subject x;
     subject_open(&x, ctx, b);
     while (x.app.run < N_RUNS) {
@@ -296,7 +193,7 @@ static void report(const tally *t)
 
 int main(int argc, char **argv)
 {
-    const char *count_text = getenv("HEDDLE_SPAWN_FAMILIES");
+    const char *count_text = getenv("HEDDLE_SPAWBROOD_FAMILIES");
     uint64_t seed = check_seed(20260206), n = count_text ? strtoull(count_text, NULL, 0) : N_GRAPHS;
     int cuda = argc > 1 && !strcmp(argv[1], "--cuda");
     tally sum = {0};

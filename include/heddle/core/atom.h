@@ -49,11 +49,20 @@
 #define HD_EXCH(p, v, order, scope) __nv_atomic_exchange_n((p), (v), HD_ORDER_##order, HD_SCOPE_##scope)
 #define HD_PAIR_LOAD(p, order) __nv_atomic_load_n((p), HD_ORDER_##order, HD_SCOPE_DEV)
 #define HD_PAIR_STORE(p, v, order) __nv_atomic_store_n((p), (v), HD_ORDER_##order, HD_SCOPE_DEV)
-#define HD_PAIR_ADD(p, v, order) __nv_atomic_fetch_add((p), (v), HD_ORDER_##order, HD_SCOPE_DEV)
-#define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v)) /* a fenced order, or relaxed */
+#define HD_PAIR_ADD(p, v, order) hd_pair_add((p), (v))         /* a fenced order, or relaxed */
+#define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v)) /* likewise */
+/* In PTX: of the built-in with a pointer to anywhere nvcc makes a case for block-shared memory, too. */
+HD_FN hd_pair_word hd_pair_add(hd_pair_word *p, hd_pair_word v)
+{
+    hd_pair_word old;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0,[%1],%2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+    return old;
+}
 HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v)
 {
-    return __nv_atomic_compare_exchange_n(p, &e, v, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, HD_SCOPE_DEV);
+    hd_pair_word old;
+    asm volatile("atom.relaxed.gpu.global.cas.b64 %0,[%1],%2,%3;" : "=l"(old) : "l"(p), "l"(e), "l"(v) : "memory");
+    return old == e;
 }
 /* Release: what this thread wrote and knows of is in the L2 cache. Acquire: the SM's L1 cache is emptied, at once where the
  * instruction set has the half of a fence. */

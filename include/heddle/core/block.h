@@ -7,12 +7,24 @@
 #ifndef HEDDLE_CORE_BLOCK_H
 #define HEDDLE_CORE_BLOCK_H
 
-#include "heddle/core/worker.h"
+#include "heddle/core/ticket.h"
 
 /* Barriers of a block: 0 all its threads, 1 the lanes' own (heddle_barrier). Of the others, which dispatch plan has, two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
 #define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
+
+/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
+#if !defined(HD_BLOCK_SHARED)
+#define HD_BLOCK_SHARED(type, name) __shared__ type name
+#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
+
+/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
+#if !defined(HD_BLOCK_SHARED)
+#define HD_BLOCK_SHARED(type, name) __shared__ type name
+#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
 
 /* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
 #if !defined(HEDDLE_MODEL)
@@ -145,34 +157,62 @@ typedef struct __align__(128) hd_block
 }
 hd_block;
 
+/* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use, with the
+ * block's place in its cluster. */
+static __device__ __forceinline__ hd_block *hd_block_where(hd_block *b)
+{
+#if defined(HEDDLE_MODEL)
+    return b;
+#else
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+    asm volatile("" : "+r"(at));
+    return (hd_block *)__cvta_shared_to_generic(at);
+#endif
+}
+
 static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
 {
     return (hd_block *)((char *)w - __builtin_offsetof(hd_block, worker));
 }
 
-/* The scheduling warp: a copy of task t's record. It is there already if t is one of the first successors of the last task. */
+/* The scheduling warp: a copy of task t's record. x->hit: which of those it is that were fetched ahead. */
 static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 {
-    hd_task *records = hd_block_of(w)->record[x->half];
-    const uint32_t lane = threadIdx.x & 31u, here = __ballot_sync(0xffffffffu, lane < x->ahead && x->edge.task == t);
-    const uint32_t at = here ? hd_lowest(here) : HD_AHEAD;
-    if (!here && lane < 8u)
-        ((uint4 *)&records[at])[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
-    HD_COPY_WAIT();
+    const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
+    hd_task *record = &hd_block_of(w)->record[x->half][at];
+    if (at == HD_AHEAD && lane < 8u)
+        ((uint4 *)record)[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
     __syncwarp();
-    return &records[at];
+    x->at = x->half * HD_RECORDS + at;
+    return record;
 }
 
-/* The scheduling warp, when a body begins: the records of the first successors of its task are on their way. */
-static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
+/* The scheduling warp, when a body begins: the records of the first successors of its task are on their way; or, if it has
+ * none, that of the youngest task of the deque. */
+static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
-    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->record->n_succ;
-    const uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
+    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
+    uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
     x->half ^= 1u;
+    x->next_at = HD_NONE; /* of a task that still waits to be run the record is overwritten */
     x->ahead = n < HD_AHEAD ? n : HD_AHEAD;
+    x->guess = HD_OVER;
+    if (spawns && n == 0u && r->dispatch == HD_DISPATCH_TICKET) {
+        const uint32_t has = __shfl_sync(0xffffffffu, w->by.ticket.n_deque, 0);
+        if (has)
+            x->guess = t = *hd_deque_at(&w->by.ticket, has - 1u);
+        x->ahead = has != 0u;
+    }
     if (k < x->ahead)
         HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u), (const uint4 *)hd_task_at(r, t) + (lane & 7u));
     x->stop = hd_stopped(r);
+}
+
+/* The scheduling warp, before the barrier that ends a body: what was asked for when it began is here. */
+static __device__ __forceinline__ void hd_block_settle(hd_turn *x)
+{
+    HD_COPY_WAIT();
+    x->stop = __shfl_sync(0xffffffffu, x->stop, 0);
 }
 
 #endif

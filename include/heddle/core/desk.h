@@ -26,8 +26,6 @@
 #define HD_SIBLINGS 128u /* ranges of children that a desk remembers                                */
 #define HD_EXTRA 20u     /* most slots beside those for children (hd_extra_of)                        */
 
-#define HD_NEAR_SLOTS 32u /* of the worker's free slots, on a GPU in shared memory                   */
-
 #ifndef HD_BATCH     /* the model test has a smaller one */
 #define HD_BATCH 32u /* slots that pass between a worker and the pool at once */
 #endif
@@ -76,7 +74,6 @@ typedef struct hd_desk {
     const hd_run *run;
     uint32_t worker;
     const uint32_t *free;         /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
-    uint32_t near[HD_NEAR_SLOTS]; /* on a GPU the first of these                                           */
     uint32_t n_room;              /* children that this body may have                                        */
     uint32_t n_spawned, n_extra;  /* children and other slots so far                                      */
     uint32_t n_out, n_out_extra;  /* worker: handed on, of these                                          */
@@ -172,10 +169,7 @@ HD_FN uint32_t hd_desk_slot(const heddle_lane *lane, int extra)
     return HD_NONE;
 }
 
-HD_FN uint32_t hd_desk_task(const hd_desk *d, uint32_t k)
-{
-    return !HD_HOSTED && k < HD_NEAR_SLOTS ? d->near[k] : d->free[-1 - (int32_t)k];
-}
+HD_FN uint32_t hd_desk_task(const hd_desk *d, uint32_t k) { return d->free[-1 - (int32_t)k]; }
 
 /* The record of task t, ready to be handed on but for what it waits for. */
 HD_FN hd_task *hd_child_write(const hd_desk *d, uint32_t t, uint32_t body, const void *args, uint32_t arg_bytes,

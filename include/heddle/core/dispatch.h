@@ -85,9 +85,9 @@ HD_FN int hd_is_empty(const hd_run *r, const hd_worker *w, const hd_turn *x, uin
     case HD_FROM_NEXT_FEW: return x->next_run >= r->n_local;
     case HD_FROM_OWN:
         if (dispatch == HD_DISPATCH_TICKET)
-            return !spawns || w->by.ticket.n_deque == 0u;
-        return w->list == HD_NONE;
-    case HD_FROM_ROOTS: return w->seed == w->seed_end && w->no_seeds;
+            return !spawns || !hd_ballot(w->by.ticket.n_deque != 0u);
+        return !hd_ballot(w->list != HD_NONE);
+    case HD_FROM_ROOTS: return x->no_roots;
     default: return 0;
     }
 }
@@ -98,8 +98,10 @@ HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t 
     uint32_t t = HD_NONE;
     if (hd_is_empty(r, w, x, from, dispatch, spawns))
         return HD_NONE;
+    x->hit = HD_NONE;
     if (from == HD_FROM_NEXT || from == HD_FROM_NEXT_FEW) {
         t = x->next;
+        x->hit = x->next_at;
         x->next = HD_NONE;
         x->next_run = t == HD_NONE ? 0u : x->next_run + 1u;
         return t;
@@ -112,6 +114,10 @@ HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t 
         t = hd_take_alone(r, w, from, dispatch);
     t = hd_shuffle(t, 0);
     hd_warp_sync(); /* all lanes see what lane 0 has taken out, and know what it has acquired */
+    if (from == HD_FROM_ROOTS)
+        x->no_roots = t == HD_NONE;
+    if (from == HD_FROM_OWN && t == x->guess)
+        x->hit = 0;
     return t;
 }
 
@@ -138,13 +144,14 @@ HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispa
 
 /* All scheduling lanes: a bit of the lane in `mine` whose task is run next here, if none is yet; 0: none. An urgent one, if
  * there is one. */
-HD_FN uint32_t hd_keep_one(const hd_run *r, hd_turn *x, hd_edge e, uint32_t mine)
+HD_FN uint32_t hd_keep_one(hd_turn *x, hd_edge e, uint32_t mine, uint32_t urgent)
 {
-    uint32_t urgent = r->has_urgent ? mine & hd_ballot((e.need & HD_NEED_URGENT) != 0u) : 0u, who;
+    uint32_t who;
     if (!mine || x->next != HD_NONE)
         return 0;
     who = hd_lowest(urgent ? urgent : mine);
     x->next = hd_shuffle(e.task, who);
+    x->next_at = who;
     x->n_kept++;
     hd_warp_sync(); /* what that lane has acquired is known to all */
     return 1u << who;
@@ -155,11 +162,11 @@ HD_FN void hd_place_by(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uin
                        uint32_t dispatch)
 {
     switch (dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_place(r, w, x, mask, e.task); break;
+    case HD_DISPATCH_TICKET: hd_ticket_place(r, w, mask, e.task); break;
 #if defined(HEDDLE_BASELINES)
-    case HD_DISPATCH_IQS: hd_iqs_place(r, w, x, mask, e.task); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, x, mask, e.task); break;
-    case HD_DISPATCH_CENTRAL: hd_central_place(r, x, mask, e.task); break;
+    case HD_DISPATCH_IQS: hd_iqs_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_CENTRAL: hd_central_place(r, w, mask, e.task); break;
 #endif
     default: hd_rings_place(r, w, x, e, mask, bound); break;
     }
@@ -176,13 +183,19 @@ HD_FN int hd_keeps_now(const hd_run *r, const hd_worker *w, const hd_turn *x, ui
 /* All scheduling lanes: each hands on its task if it is `ready`. */
 HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, int ready, uint32_t dispatch)
 {
-    uint32_t mask = hd_ballot(ready), bound = HD_NONE;
+    const int rings = dispatch == HD_DISPATCH_DISTRIBUTED;
+    uint32_t mask = hd_ballot(ready), mine = mask, urgent = 0, bound = HD_NONE;
     if (!mask)
         return;
-    if (r->has_placed && ready && (e.need & HD_NEED_PLACED))
-        bound = hd_bound_to(r, e.task);
+    if (rings && r->has_placed) {
+        if (ready && (e.need & HD_NEED_PLACED))
+            bound = hd_bound_to(r, e.task);
+        mine &= hd_ballot(bound == HD_NONE || bound == w->id);
+    }
+    if (rings && r->has_urgent)
+        urgent = mine & hd_ballot((e.need & HD_NEED_URGENT) != 0u);
     if (hd_keeps_now(r, w, x, dispatch))
-        mask &= ~hd_keep_one(r, x, e, r->has_placed ? mask & hd_ballot(bound == HD_NONE || bound == w->id) : mask);
+        mask &= ~hd_keep_one(x, e, mine, urgent);
     if (mask)
         hd_place_by(r, w, x, e, mask, bound, dispatch);
 }
@@ -193,9 +206,9 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
     const int mine = mask >> hd_warp_lane() & 1u;
     if (dispatch == HD_DISPATCH_TICKET) {
         if (w->scarce)
-            hd_deque_put(r, w, x, mask, e.task);
+            hd_deque_put(r, w, mask, e.task);
         else
-            hd_ticket_offer(r, w, x, mask, e.task);
+            hd_ticket_offer(r, w, mask, e.task);
         return;
     }
     if (w->scarce || r->n_slots == 0u) /* the serial backend has no rings */
@@ -206,15 +219,15 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
         hd_own(r, w, mask, e.task);
     else
         hd_place(r, w, x, e, mine, dispatch);
+    x->next_at = HD_NONE;
 }
 
 /* All scheduling lanes, after the barrier that ends the body of x->task, a task of the graph: counts its successors and hands on
  * those that became ready. */
 HD_FN void hd_finish(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
 {
-    const uint32_t n = x->record->n_succ;
     uint32_t at;
-    hd_edge e = x->edge;
+    hd_edge e;
 #if defined(HEDDLE_BASELINES)
     if (dispatch == HD_DISPATCH_SCHEDULER) {
         hd_sched_finish(r, w, x);
@@ -226,12 +239,14 @@ HD_FN void hd_finish(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatc
     }
 #endif
     hd_release_outputs(x);
-    for (at = 0; at < n; at += hd_warp_width()) {
-        if (at)
-            e = hd_edge_mine(r, x->record, at);
-        hd_place(r, w, x, e, hd_arrive_mine(r, w->run, e), dispatch);
+    if (x->n_succ)
+        hd_place(r, w, x, x->edge, hd_arrive_mine(r, w->run, x->edge, x->counted != 0u), dispatch);
+    for (at = hd_warp_width(); at < x->n_succ; at += hd_warp_width()) {
+        e = hd_edge_mine(r, x->record, at);
+        hd_place(r, w, x, e, hd_arrive_mine(r, w->run, e, 1), dispatch);
+        x->next_at = HD_NONE; /* the records of these were not fetched ahead */
     }
-    hd_finished(r, w, x);
+    hd_finished(r, w, x, dispatch);
 }
 
 /* ---- between tasks ----------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@
 
 template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __grid_constant__ hd_level l)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
+    HD_BLOCK_ARENA(hd_arena);
     const uint32_t t = l.list[blockIdx.x];
     const hd_task *task = l.tasks + t;
     heddle_lane lane = hd_block_lane(l.fail, hd_arena, blockDim.x, blockIdx.x);

@@ -18,9 +18,10 @@
 #include "heddle/core/stop.h"
 
 #define HD_STARVED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
+#define HD_STORE_MAX 512u               /* free slots that a block's worker has near, at most                      */
 #define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
 #ifndef HD_DEQUE                    /* the model test has a smaller one */
-#define HD_DEQUE 128u               /* tasks of a deque, a power of two */
+#define HD_DEQUE 512u               /* tasks of a deque, a power of two */
 #endif
 
 /* What a dispatch has of a worker beside the two ends in `head`. */
@@ -28,7 +29,6 @@ typedef struct hd_ticket_own { /* core/ticket.h */
     uint32_t ticket;           /* drawn and not yet served, or HD_NONE                              */
     int32_t waiting;           /* workers without a task at the last look, less those that were given one since */
     uint32_t oldest, n_deque;  /* of the deque: where it begins, and its length                     */
-    uint32_t n_ended;          /* tasks that have ended, for looking now and then                   */
     uint32_t deque[HD_DEQUE];  /* spawned tasks                                                     */
 } hd_ticket_own;
 typedef struct hd_iqs_own { /* core/baselines/iqs.h */
@@ -48,7 +48,6 @@ typedef struct hd_worker {
     uint32_t turn;           /* policies lrr and rr: whose turn it is                               */
     uint32_t list;           /* own list, or HD_NONE                                                */
     uint32_t seed, seed_end; /* roots taken and not yet run                                       */
-    uint32_t no_seeds;       /* no root is left                                                     */
     uint32_t n_done;         /* finished and not yet given back; where bodies spawn see core/spawn.h */
     /* Where bodies spawn: */
     uint32_t list_end, n_list; /* the oldest of the own list, and its length                          */
@@ -74,12 +73,16 @@ typedef struct hd_turn {
     uint32_t task;         /* that runs, or ran last                                              */
     uint32_t next;         /* runs next: freed by the last one and kept, or HD_NONE               */
     uint32_t next_run;     /* kept tasks in a row                                                 */
+    uint32_t next_at, hit; /* a block's: which of the records fetched ahead is that of `next`, of a task just taken */
+    uint32_t no_roots;     /* all roots have been taken                                           */
     const hd_task *record; /* of `task`; on a GPU a copy in block-shared memory                   */
+    uint32_t body, flags, n_succ; /* of that                                                      */
     hd_edge edge;          /* lane k's: the k-th successor of `task`                              */
     uint32_t counted;      /* some of these wait for others, too                                  */
     uint32_t stop;         /* the stop word, when it was looked at last                           */
-    uint32_t half, ahead;  /* a block's: core/block.h                                             */
-    uint32_t n_tasks, n_kept, n_pushed; /* so far; they become part of the tally                  */
+    uint32_t at, half, ahead; /* a block's: core/block.h                                          */
+    uint32_t guess;           /* a block's: the task whose record was fetched ahead, if it frees none */
+    uint32_t n_tasks, n_kept; /* so far; they become part of the tally                            */
 } hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------
@@ -188,7 +191,7 @@ HD_FN void hd_await_word(uint32_t *word, uint32_t value)
 }
 
 /* All scheduling lanes: the last HD_BATCH slots of the store go into the pool. There are more places than batches. */
-HD_FN void hd_pool_put(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = 0, i;
     if (lane == 0) {
@@ -265,8 +268,8 @@ HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
 /* Lane 0: slot t has no task any more. */
 HD_FN void hd_slot_free(hd_worker *w, uint32_t t) { w->free[w->n_free++] = t; }
 
-/* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
-HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
+/* All scheduling lanes: gets slots until there are `need` and the reserve, or no more are to be had. */
+HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)
 {
     int more = 1, scarce;
     while (more && w->n_free < need + r->n_reserve)
@@ -276,6 +279,13 @@ HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
     if (hd_warp_lane() == 0)
         w->scarce = (uint32_t)scarce;
     hd_warp_sync();
+}
+
+/* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
+HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
+{
+    if (hd_ballot(w->scarce || w->n_free < need + r->n_reserve))
+        hd_room_get(r, w, need);
     return w->n_free >= need;
 }
 
@@ -367,12 +377,10 @@ HD_FN int hd_gathers(const hd_run *r, const hd_worker *w)
     return w->since == 0 || hd_clock() / HD_GATHER_NS % r->n_workers == w->id;
 }
 
-/* All scheduling lanes: a task that was set aside and has room now, or HD_NONE. */
-HD_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
+/* All scheduling lanes: the first task that was set aside, if it has room now, or HD_NONE. */
+HD_SELDOM_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
 {
-    uint32_t t = w->aside;
-    if (t == HD_NONE)
-        return HD_NONE;
+    const uint32_t t = hd_shuffle(w->aside, 0);
     if (!hd_shuffle((uint32_t)hd_gathers(r, w), 0)) {
         hd_store_flush(r, w);
         return HD_NONE;
@@ -398,7 +406,7 @@ HD_FN void hd_rest_end(const hd_run *r, hd_worker *w)
 }
 
 /* All scheduling lanes: it has had nothing for long. It lets others have its slots, if they have too few. */
-HD_FN void hd_rest(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_rest(const hd_run *r, hd_worker *w)
 {
     if (hd_shuffle(HD_LOAD(&r->shared->starved, RELAXED, DEV), 0))
         hd_store_flush(r, w);
@@ -409,7 +417,7 @@ HD_FN void hd_rest(const hd_run *r, hd_worker *w)
 
 /* Lane 0: it has a task that has no room. When all others rest, or are in the same state, and that stays so for long, the
  * run cannot go on. That is no proof, as a worker may be about to take what was handed to it; but it has had seconds. */
-HD_FN void hd_starve(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_starve(const hd_run *r, hd_worker *w)
 {
     uint32_t n;
     if (!w->starves) {

@@ -383,8 +383,8 @@ static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_b
 
 template <typename Bodies, int TRACE> __global__ void hd_planned(const __grid_constant__ hd_run r)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_plan_block b;
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_plan_block, b);
     const uint32_t n_lanes = blockDim.x - 64u;
     if (threadIdx.x == 0) {
         b.failed[0] = b.failed[1] = b.began = b.ended = b.filled = b.walked = b.n_counted = 0;

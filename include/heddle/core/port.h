@@ -42,7 +42,7 @@
 #endif
 
 /* A shared word of two halves that change in one step (core/ticket.h). The model's words are of 32 bits. */
-#if defined(HEDDLE_MODEL)
+#if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
 typedef uint32_t hd_pair_word;
 #define HD_HALF_BITS 16
 #else

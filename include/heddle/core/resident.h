@@ -20,18 +20,19 @@
 #define HD_LONG_POLLS 512u  /* some ten microseconds */
 #define HD_SHARE_POLLS 32u  /* polls of a warp whose block runs a body between two looks at who waits */
 
-/* What is only there when bodies spawn: the desk, and a copy of what its lanes read of the run at each spawn. A kernel's
- * parameters are cheap by name (constant bank) and cost a trip to memory through a pointer. */
+/* What is only there when bodies spawn: the desk, the store of free slots, and a copy of the run. A kernel's parameters are
+ * cheap by name (constant bank) and cost a trip to memory through a pointer, which functions that are calls have, and bodies. */
 template <int SPAWNS> struct hd_desk_if {
     hd_desk desk;
     hd_run run;
     uint32_t bodies[2u * HD_NEAR_BODIES];
+    uint32_t store[HD_STORE_MAX];
     static __device__ __forceinline__ hd_desk *of(hd_desk_if *d) { return &d->desk; }
-    static __device__ __forceinline__ const hd_run *near(hd_desk_if *d) { return &d->run; }
+    static __device__ __forceinline__ const hd_run *run_of(hd_desk_if *d, const hd_run &) { return &d->run; }
 };
 template <> struct hd_desk_if<0> {
     static __device__ __forceinline__ hd_desk *of(hd_desk_if *) { return nullptr; }
-    static __device__ __forceinline__ const hd_run *near(hd_desk_if *) { return nullptr; }
+    static __device__ __forceinline__ const hd_run *run_of(hd_desk_if *, const hd_run &r) { return &r; }
 };
 
 /* All threads: the desk is ready for the block's first body; they meet before anybody looks at it. */
@@ -51,6 +52,22 @@ template <int SPAWNS> static __device__ __forceinline__ void hd_desk_begin_all(c
         if (r.n_bodies <= HD_NEAR_BODIES)
             d->run.bodies = d->bodies;
     }
+}
+
+/* The scheduling warp: between runs a worker's free slots stand in device memory, during one near. */
+template <int SPAWNS>
+static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker *w, hd_desk_if<SPAWNS> *d, int end)
+{
+    uint32_t *far = r->store + (uint64_t)w->id * r->n_store + 1, i;
+    for (i = threadIdx.x & 31u; i < w->n_free; i += 32u)
+        if (end)
+            far[i] = d->store[i];
+        else
+            d->store[i] = far[i];
+    __syncwarp();
+    if ((threadIdx.x & 31u) == 0)
+        w->free = end ? far : d->store;
+    __syncwarp();
 }
 
 /* ---- the lanes ---------------------------------------------------------------------------------- */
@@ -91,63 +108,58 @@ static __device__ __forceinline__ void hd_block_lanes(const hd_run &r, hd_block 
 /* All lanes of it, while the i-th body runs: what it makes is handed on, who waits gets some of what is here, and the host
  * learns of a body that runs for long. */
 template <int SPAWNS>
-static __device__ __forceinline__ void hd_block_attend(const hd_run &r, hd_block *b, hd_desk *d, hd_turn *x, uint32_t i,
+static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block *b, hd_desk *d, hd_turn *x, uint32_t i,
                                                        uint32_t dispatch)
 {
     uint32_t polls;
-    if (!SPAWNS && !r.now)
+    if (!SPAWNS && !r->now)
         return;
 #pragma unroll 1
     for (polls = 0; !__any_sync(0xffffffffu, hd_word(&b->ended) == i); polls++) {
         if (SPAWNS)
-            hd_desk_drain(&r, &b->worker, x, d, dispatch);
-        if (SPAWNS && dispatch == HD_DISPATCH_TICKET && polls % HD_SHARE_POLLS == HD_SHARE_POLLS - 1u)
-            hd_ticket_share(&r, &b->worker, x, 0);
+            hd_desk_drain(r, &b->worker, x, d, dispatch);
+        if (SPAWNS && dispatch == HD_DISPATCH_TICKET && polls % HD_SHARE_POLLS == 2u)
+            hd_ticket_share(r, &b->worker, 0);
         if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
-            hd_now_task(r, b->name);
+            hd_now_task(*r, b->name);
         hd_word_pause(polls);
     }
     if (polls > HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
-        hd_now_task(r, HD_NONE);
+        hd_now_task(*r, HD_NONE);
 }
 
-/* All lanes of it: the desk is ready for the body of x->task. near: the run, with a table of bodies that is near. */
-static __device__ __forceinline__ void hd_block_open(const hd_run *near, hd_worker *w, hd_desk *d, const hd_turn *x)
+template <uint32_t DISPATCH, int TRACE, int SPAWNS>
+static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, hd_block *b, hd_desk_if<SPAWNS> *near)
 {
-    const uint32_t lane = threadIdx.x & 31u, n_room = hd_children_of(near, x->record->body);
-    if (n_room && lane < w->n_free)
-        d->near[lane] = w->free[w->n_free - 1u - lane];
-    if (lane == 0)
-        hd_desk_open(near, w, d, n_room);
-}
-
-template <typename Bodies, uint32_t DISPATCH, int TRACE>
-static __device__ __forceinline__ void hd_block_schedule(const hd_run &r, const hd_run *near, hd_block *b, hd_desk *d)
-{
-    enum { SPAWNS = Bodies::spawns };
+    const hd_run *r = near->run_of(near, params);
+    hd_desk *d = near->of(near);
     hd_worker *w = &b->worker;
     hd_turn x = hd_turn_begin();
     hd_event *ev = nullptr;
+    x.record = b->record[0];
     uint32_t i;
-    if (SPAWNS)
-        (void)hd_room(&r, w, 0); /* the reserve */
+    if constexpr (SPAWNS != 0) {
+        hd_store_move(r, w, near, 0);
+        (void)hd_room(r, w, 0); /* the reserve */
+    }
 #pragma unroll 1
-    for (i = 1; !b->failed && hd_next(&r, w, &x, DISPATCH, SPAWNS); i++) {
-        if (SPAWNS)
-            hd_block_open(near, w, d, &x);
+    for (i = 1; hd_next(r, w, &x, DISPATCH, SPAWNS); i++) {
         if ((threadIdx.x & 31u) == 0) {
-            b->at = (uint32_t)(x.record - b->record[0]);
-            b->name = hd_name_of(&r, &x);
+            if (SPAWNS)
+                hd_desk_open(r, w, d, hd_children_of(r, x.record->body));
+            b->at = x.at;
+            b->name = SPAWNS ? hd_name_of(r, &x) : x.task;
         }
         hd_bar_block();
-        hd_ahead(&r, w, &x);
+        hd_ahead(r, w, &x, SPAWNS);
         hd_block_attend<SPAWNS>(r, b, d, &x, i, DISPATCH);
+        hd_block_settle(&x);
         hd_bar_block();
         if (b->failed)
             break;
-        if (TRACE && x.record->body != HD_BODY_JOIN && (threadIdx.x & 31u) == 0)
-            ev = hd_trace_task(&r, w, b->name, b->begin, b->end);
-        hd_end_turn(&r, w, &x, d, DISPATCH, SPAWNS);
+        if (TRACE && x.body != HD_BODY_JOIN && (threadIdx.x & 31u) == 0)
+            ev = hd_trace_task(r, w, b->name, b->begin, b->end);
+        hd_end_turn(r, w, &x, d, DISPATCH, SPAWNS);
         if (TRACE && (threadIdx.x & 31u) == 0) {
             hd_trace_turn(w, ev, b->end);
             ev = nullptr;
@@ -156,8 +168,10 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &r, const 
     if ((threadIdx.x & 31u) == 0)
         b->at = HD_NONE;
     hd_bar_block();
+    if constexpr (SPAWNS != 0)
+        hd_store_move(r, w, near, 1);
     if ((threadIdx.x & 31u) == 0)
-        hd_block_leave(r, w->run, hd_worker_end(&r, w, &x));
+        hd_block_leave(*r, w->run, hd_worker_end(r, w, &x));
 }
 
 #if defined(HEDDLE_BASELINES)
@@ -178,13 +192,13 @@ static __device__ __forceinline__ void hd_schedule_for_all(const hd_run &r, hd_s
 
 template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_persistent(const __grid_constant__ hd_run r)
 {
-    extern __shared__ __align__(128) unsigned char hd_arena[];
-    __shared__ hd_block b;
-    __shared__ hd_desk_if<Bodies::spawns> desk;
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_block, b);
+    HD_BLOCK_SHARED(hd_desk_if<Bodies::spawns>, desk);
     const uint32_t n_lanes = blockDim.x - 32u;
 #if defined(HEDDLE_BASELINES)
     if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER) {
-        __shared__ hd_scheduler scheduler;
+        HD_BLOCK_SHARED(hd_scheduler, scheduler);
         if (blockIdx.x == r.n_workers) {
             hd_schedule_for_all(r, &scheduler);
             return;
@@ -202,7 +216,7 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
     if (threadIdx.x < n_lanes)
         hd_block_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes, desk.of(&desk));
     else
-        hd_block_schedule<Bodies, DISPATCH, TRACE>(r, desk.near(&desk), &b, desk.of(&desk));
+        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_block_where(&b), &desk);
 }
 
 #endif

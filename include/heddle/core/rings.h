@@ -113,15 +113,18 @@ HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t wh
 /* All scheduling lanes, before taking: somebody asks? */
 HD_FN void hd_rings_attend(const hd_run *r, hd_worker *w, hd_turn *x)
 {
-    uint32_t who;
-    if (!hd_policy_shares(r->policy) && w->aside == HD_NONE)
+    uint32_t who = 0;
+    if (!hd_policy_shares(r->policy) && !hd_ballot(w->aside != HD_NONE))
         return;
-    if (hd_warp_lane() == 0) {
+    if (hd_warp_lane() == 0)
         who = HD_LOAD(&r->shared->asking, RELAXED, DEV);
-        if (who != 0u && who != w->id + 1u)
-            hd_give(r, w, x, who);
-    }
+    who = hd_shuffle(who, 0);
+    if (who == 0u || who == w->id + 1u)
+        return;
+    if (hd_warp_lane() == 0)
+        hd_give(r, w, x, who);
     x->next = hd_shuffle(x->next, 0);
+    x->next_at = HD_NONE; /* it may have been taken back */
     hd_warp_sync();
 }
 
@@ -195,8 +198,8 @@ HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, 
     full = hd_never_full(r) ? 0u : hd_ballot(said == HD_PUSH_FULL);
     if (full)
         hd_own(r, w, full, e.task);
-    x->n_pushed += n;
     if (hd_warp_lane() == 0) {
+        w->tally.n_pushed += n;
         w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
         w->tally.n_spilled += hd_popcount(full);
     }

@@ -167,7 +167,7 @@ HD_FN void hd_let_go(const hd_run *r, hd_worker *w, uint32_t t)
 }
 
 /* All scheduling lanes: of all tasks in a list of held children. */
-HD_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
+HD_SELDOM_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
 {
     while (held != HD_NONE) {
         const uint32_t next = hd_kin_at(r, held)->held_next;
@@ -180,7 +180,7 @@ HD_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
 }
 
 /* Lane 0: held task t has ended. Returns who waits for it. Its slot is free if its spawner has ended, too. */
-HD_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
+HD_SELDOM_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
 {
     hd_kin *k = hd_kin_at(r, t);
     uint32_t state, v, waiters;
@@ -197,7 +197,7 @@ HD_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
 }
 
 /* Lane 0: moves those in *waiters on until one is ready: that one, or HD_NONE. */
-HD_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
+HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
 {
     while (*waiters != HD_NONE) {
         uint32_t t = *waiters;
@@ -276,9 +276,11 @@ HD_FN void hd_leave_to_heir(const hd_run *r, hd_worker *w, const hd_turn *x, con
 /* All scheduling lanes: lets go of what the bodies of x->task, which has ended, held. */
 HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_desk *d)
 {
-    hd_let_go_all(r, w, d->held);
-    if (hd_is_spawned(r, x->task))
-        hd_let_go_all(r, w, x->record->kin.held);
+    const uint32_t before = hd_is_spawned(r, x->task) ? x->record->kin.held : HD_NONE;
+    if (d->held != HD_NONE)
+        hd_let_go_all(r, w, d->held);
+    if (before != HD_NONE)
+        hd_let_go_all(r, w, before);
     hd_warp_sync();
 }
 
@@ -286,7 +288,7 @@ HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_turn *x, const h
  * that has ended by it, whose successors the caller counts, or HD_NONE. */
 HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch)
 {
-    const uint32_t t = x->task, fork = d->fork, is_join = x->record->body == HD_BODY_JOIN;
+    const uint32_t t = x->task, fork = d->fork;
     const int spawned = hd_is_spawned(r, t);
     uint32_t ended = t;
     if (hd_lists_spawned(r, w))
@@ -306,11 +308,8 @@ HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d
         hd_let_go_of(r, w, x, d);
         ended = hd_end_spawned(r, w, x, t, dispatch);
     }
-    if (spawned) {
-        x->n_tasks += !is_join;
-        if (hd_warp_lane() == 0)
-            w->n_done++;
-    }
+    if (spawned && dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0)
+        w->n_done++;
     hd_warp_sync();
     return ended;
 }

@@ -27,6 +27,7 @@
 #include "heddle/core/worker.h"
 
 #define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
+#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 8u) /* at a place, before a worker asks whether the run stops */
 #define HD_LOOK_EVERY 8u         /* tasks between two looks at who waits: all workers read that word */
 
 /* ---- the word ---- */
@@ -38,11 +39,11 @@ HD_FN int32_t hd_waiting_in(hd_pair_word v) { return (int16_t)(uint16_t)v; }
 #endif
 HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_word)hd_waiting_in(v)) >> HD_HALF_BITS); }
 
-/* One lane: n places; the number of the first. */
-HD_FN uint32_t hd_place_reserve(const hd_run *r, uint32_t n)
+/* Lane 0: n places; hd_places_in of what it returns, when that has come, is the number of the first. */
+HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
-    return hd_places_in(HD_PAIR_ADD(&r->shared->places, one * n, RELAXED));
+    return HD_PAIR_ADD(&r->shared->places, one * n, RELAXED);
 }
 
 /* ---- places ---- */
@@ -78,28 +79,28 @@ HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 }
 
 /* All scheduling lanes: those in `mask` hand their tasks on through the ring. */
-HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask, uint32_t task)
+HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
-    uint32_t k = 0;
+    hd_pair_word word = 0;
+    uint32_t k;
     if (lane == 0) {
-        k = hd_place_reserve(r, n);
-        if (r->n_arena)
-            w->by.ticket.waiting -= (int32_t)n;
+        word = hd_place_reserve(r, n);
+        w->by.ticket.waiting -= (int32_t)n;
+        w->tally.n_pushed += n;
     }
     HD_FENCE_RELEASE(); /* while the reservation is on its way */
-    k = hd_shuffle(k, 0) + hd_popcount(mask & ((1u << lane) - 1u));
+    k = hd_shuffle(hd_places_in(word), 0) + hd_popcount(mask & ((1u << lane) - 1u));
     if (mask >> lane & 1u)
         hd_place_fill(r, k, task + 1u);
-    x->n_pushed += n;
 }
 
 /* All scheduling lanes: all workers wait, so all is done. */
-HD_FN void hd_ticket_end_all(const hd_run *r)
+HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 {
     uint32_t k = 0, i;
     if (hd_warp_lane() == 0)
-        k = hd_place_reserve(r, r->n_workers);
+        k = hd_places_in(hd_place_reserve(r, r->n_workers));
     k = hd_shuffle(k, 0);
     HD_FENCE_RELEASE();
     for (i = hd_warp_lane(); i < r->n_workers; i += hd_warp_width())
@@ -130,12 +131,14 @@ HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
 HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
 {
     hd_ticket_own *o = &w->by.ticket;
-    uint32_t what;
+    uint32_t what = 0, k, n;
     if (o->ticket == HD_NONE)
         *all_wait = hd_ticket_draw(r, w);
     if (o->ticket == HD_NONE || *all_wait)
         return HD_NONE;
-    what = hd_place_take(r, o->ticket);
+    k = o->ticket;
+    for (n = 0; n < HD_PLACE_LOOKS && !what; n++)
+        what = hd_place_take(r, k);
     if (!what)
         return HD_NONE;
     o->ticket = HD_NONE;
@@ -161,10 +164,10 @@ HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
 HD_FN uint32_t *hd_deque_at(hd_ticket_own *o, uint32_t i) { return &o->deque[(o->oldest + i) & (HD_DEQUE - 1u)]; }
 
 /* All scheduling lanes: those in `mask` put their tasks into the deque, and what finds no room into the ring. */
-HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask, uint32_t task)
+HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     hd_ticket_own *o = &w->by.ticket;
-    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = o->n_deque, n = hd_popcount(mask);
+    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = hd_shuffle(o->n_deque, 0), n = hd_popcount(mask);
     const uint32_t rank = has + hd_popcount(mask & ((1u << lane) - 1u)), left = hd_ballot(mine && rank >= HD_DEQUE);
     if (mine && rank < HD_DEQUE)
         *hd_deque_at(o, rank) = task;
@@ -176,7 +179,7 @@ HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask
     }
     hd_warp_sync();
     if (left)
-        hd_ticket_place(r, w, x, left, task);
+        hd_ticket_place(r, w, left, task);
 }
 
 /* Lane 0: the youngest, or HD_NONE. */
@@ -187,14 +190,15 @@ HD_FN uint32_t hd_deque_take(hd_worker *w)
 }
 
 /* All scheduling lanes: the oldest go to those who wait, as far as is known; `keep` of them stay. */
-HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t keep)
+HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, uint32_t keep)
 {
     hd_ticket_own *o = &w->by.ticket;
-    const uint32_t lane = hd_warp_lane(), has = o->n_deque;
+    const uint32_t lane = hd_warp_lane(), has = hd_shuffle(o->n_deque, 0);
+    const int32_t waiting = (int32_t)hd_shuffle((uint32_t)o->waiting, 0);
     uint32_t n = has > keep ? has - keep : 0u, t = 0;
-    if (o->waiting <= 0 || n == 0u)
+    if (waiting <= 0 || n == 0u)
         return;
-    n = n < (uint32_t)o->waiting ? n : (uint32_t)o->waiting;
+    n = n < (uint32_t)waiting ? n : (uint32_t)waiting;
     n = n < hd_warp_width() ? n : hd_warp_width();
     if (lane < n)
         t = *hd_deque_at(o, lane);
@@ -204,7 +208,7 @@ HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t kee
         o->n_deque = has - n;
         w->tally.n_given += n;
     }
-    hd_ticket_place(r, w, x, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
+    hd_ticket_place(r, w, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
     hd_warp_sync();
 }
 
@@ -219,41 +223,39 @@ HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
 
 /* All scheduling lanes, where bodies spawn: those who wait get of what this worker has. A task that has no room here may have
  * some there. */
-HD_FN void hd_ticket_share(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t keep)
+HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
 {
     uint32_t t = HD_NONE;
-    if (w->by.ticket.n_deque <= keep && w->aside == HD_NONE)
+    if (!hd_ballot(w->by.ticket.n_deque > keep || w->aside != HD_NONE))
         return;
     hd_ticket_see(r, w);
-    if (w->aside != HD_NONE && w->by.ticket.waiting > 0) {
+    if (hd_ballot(w->aside != HD_NONE && w->by.ticket.waiting > 0)) {
         if (hd_warp_lane() == 0)
             t = hd_take_for_others(r, w);
         hd_warp_sync();
-        hd_ticket_place(r, w, x, 1u, t);
+        hd_ticket_place(r, w, 1u, t);
         hd_warp_sync();
     }
-    hd_deque_give(r, w, x, keep);
+    hd_deque_give(r, w, keep);
 }
 
 /* All scheduling lanes: those in `mask` have made tasks that are ready: to those who wait, as far as is known; the others stay. */
-HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask, uint32_t task)
+HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
-    const int32_t waiting = w->by.ticket.waiting;
+    const int32_t waiting = (int32_t)hd_shuffle((uint32_t)w->by.ticket.waiting, 0);
     const uint32_t rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
-    uint32_t away;
-    hd_warp_sync();
-    away = waiting > 0 ? hd_ballot((mask >> hd_warp_lane() & 1u) && (int32_t)rank < waiting) : 0u;
+    const uint32_t away = waiting > 0 ? hd_ballot((mask >> hd_warp_lane() & 1u) && (int32_t)rank < waiting) : 0u;
     if (away)
-        hd_ticket_place(r, w, x, away, task);
+        hd_ticket_place(r, w, away, task);
     if (mask & ~away)
-        hd_deque_put(r, w, x, mask & ~away, task);
+        hd_deque_put(r, w, mask & ~away, task);
 }
 
 /* All scheduling lanes, where bodies spawn, between two tasks: now and then those who wait get something. */
-HD_FN void hd_ticket_attend(const hd_run *r, hd_worker *w, hd_turn *x)
+HD_FN void hd_ticket_attend(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
-    if ((w->by.ticket.n_deque > 1u || w->aside != HD_NONE) && x->n_tasks % HD_LOOK_EVERY == 0u)
-        hd_ticket_share(r, w, x, 1u);
+    if (x->n_tasks % HD_LOOK_EVERY == 0u)
+        hd_ticket_share(r, w, 1u);
 }
 
 #endif

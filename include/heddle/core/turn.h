@@ -3,7 +3,7 @@
  * spawn or not:
  *
  *     while (hd_next(r, w, x, ...)) {       takes a task, waits for one if need be    (scheduling lanes)
- *         hd_ahead(r, w, x);                looks at what its end will need           (scheduling lanes)
+ *         hd_ahead(r, w, x, ...);           looks at what its end will need           (scheduling lanes)
  *         ... the body ...                                                            (the lanes of the body)
  *         hd_end_turn(r, w, x, d, ...);     hands on what it freed and what it made   (scheduling lanes)
  *     }
@@ -18,7 +18,6 @@
 #include "heddle/core/block.h"
 #endif
 
-#define HD_STOP_EVERY 8u     /* looks of a block for a task between two at the stop word: all workers read that */
 #define HD_REST_POLLS 4096u  /* so often a block has found nothing: some milliseconds */
 
 /* ---- what differs between machines --------------------------------------------------------------- */
@@ -40,9 +39,7 @@ HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 {
     if (HD_HOSTED)
         return hd_shuffle(hd_stopped(r), 0);
-    if (n == 0)
-        return hd_shuffle(x->stop, 0);
-    return n % HD_STOP_EVERY ? HD_STOP_NOT : hd_shuffle(hd_stopped(r), 0);
+    return n == 0 ? x->stop : hd_shuffle(hd_stopped(r), 0); /* it was looked at while the last body ran */
 }
 
 HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
@@ -55,8 +52,10 @@ HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
 /* All scheduling lanes: a task whose children have room, its record fetched; HD_NONE: nothing for now; HD_OVER. */
 HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
 {
-    const uint32_t aside = spawns ? hd_take_aside(r, w) : HD_NONE;
+    const uint32_t aside = spawns && hd_ballot(w->aside != HD_NONE) ? hd_take_aside(r, w) : HD_NONE;
     const uint32_t t = aside != HD_NONE ? aside : hd_take(r, w, x, dispatch, spawns);
+    if (aside != HD_NONE)
+        x->hit = HD_NONE;
     if (t == HD_NONE || t == HD_OVER)
         return t;
     hd_fetch(r, w, x, t);
@@ -68,15 +67,15 @@ HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint3
 }
 
 /* All scheduling lanes: nothing to do, for the n-th time in a row. */
-HD_FN void hd_idle(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t n, uint32_t dispatch, int spawns)
+HD_FN void hd_idle(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch, int spawns)
 {
     if (n == 0 && r->events && hd_warp_lane() == 0)
         w->idle_since = hd_clock();
-    if (spawns && w->aside != HD_NONE) {
+    if (spawns && hd_ballot(w->aside != HD_NONE)) {
         if (hd_warp_lane() == 0 && n)
             hd_starve(r, w);
         if (dispatch == HD_DISPATCH_TICKET)
-            hd_ticket_share(r, w, x, 0);
+            hd_ticket_share(r, w, 0);
     } else if (spawns && hd_rests_now(r, n)) {
         hd_rest(r, w);
     }
@@ -102,7 +101,7 @@ HD_FN int hd_next(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, 
             return 0;
         if (t != HD_NONE)
             return 1;
-        hd_idle(r, w, x, n, dispatch, spawns);
+        hd_idle(r, w, n, dispatch, spawns);
     }
 }
 
@@ -111,6 +110,9 @@ HD_FN int hd_next(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, 
 /* All scheduling lanes. */
 HD_FN void hd_see_successors(const hd_run *r, hd_turn *x)
 {
+    x->body = x->record->body;
+    x->flags = x->record->flags;
+    x->n_succ = x->record->n_succ;
     x->edge = hd_edge_mine(r, x->record, 0);
     x->counted = hd_ballot(hd_is_counted(x->edge));
 }
@@ -118,17 +120,18 @@ HD_FN void hd_see_successors(const hd_run *r, hd_turn *x)
 /* What x->task is called in messages and events: slots of spawned tasks are used again. */
 HD_FN uint32_t hd_name_of(const hd_run *r, const hd_turn *x)
 {
-    return hd_is_spawned(r, x->task) ? HD_SPAWNED | x->record->body : x->task;
+    return r->n_arena && hd_is_spawned(r, x->task) ? HD_SPAWNED | x->record->body : x->task;
 }
 
 /* All scheduling lanes, when the body of x->task begins: what its end will need. */
-HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x)
+HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
     hd_see_successors(r, x);
+    x->n_tasks += x->body != HD_BODY_JOIN;
 #if !HD_HOSTED
-    hd_block_ahead(r, w, x);
+    hd_block_ahead(r, w, x, spawns);
 #else
-    (void)w;
+    (void)w, (void)spawns;
 #endif
 }
 

@@ -23,7 +23,7 @@ HD_FN void hd_worker_begin_by(const hd_run *r, hd_worker *w)
     case HD_DISPATCH_TICKET:
         w->by.ticket.ticket = HD_NONE;
         w->by.ticket.waiting = 0;
-        w->by.ticket.oldest = w->by.ticket.n_deque = w->by.ticket.n_ended = 0;
+        w->by.ticket.oldest = w->by.ticket.n_deque = 0;
         break;
     case HD_DISPATCH_IQS: w->by.iqs.task = HD_NONE; break;
     case HD_DISPATCH_SCHEDULER:
@@ -46,7 +46,7 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
     w->head[1] = HD_LOAD(&r->cursors[2 * id + 1].head, RELAXED, DEV);
     w->turn = id;
     w->list = HD_NONE;
-    w->seed = w->seed_end = w->no_seeds = 0;
+    w->seed = w->seed_end = 0;
     w->n_done = 0;
     w->list_end = w->aside = HD_NONE;
     w->n_list = w->scarce = w->rests = w->starves = 0;
@@ -61,7 +61,7 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 
 HD_FN hd_turn hd_turn_begin(void)
 {
-    hd_turn x = {HD_NONE, HD_NONE, 0, 0, {0, 0}, 0, HD_STOP_NOT, 0, 0, 0, 0, 0};
+    hd_turn x = {HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, 0, 0, 0, 0, {0, 0}, 0, HD_STOP_NOT, 0, 0, 0, HD_OVER, 0, 0};
     return x;
 }
 
@@ -77,7 +77,6 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     }
     w->tally.n_tasks += x->n_tasks;
     w->tally.n_kept += x->n_kept;
-    w->tally.n_pushed += x->n_pushed;
     r->tallies[w->id] = w->tally;
     return hd_leave(r);
 }
@@ -101,10 +100,9 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 
 /* Lane 0: a share of the roots that shrinks as they run out (guided self-scheduling), so that the last ones are
  * spread evenly. */
-HD_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
 {
     uint32_t at = HD_LOAD(&r->shared->seed, RELAXED, DEV), n;
-    w->no_seeds = 1;
     if (at >= r->n_roots)
         return;
     n = (r->n_roots - at) / (4u * r->n_workers);
@@ -114,13 +112,12 @@ HD_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
         return;
     w->seed = at;
     w->seed_end = r->n_roots - at < n ? r->n_roots : at + n;
-    w->no_seeds = 0;
 }
 
 /* Lane 0: a root, or HD_NONE. */
 HD_FN uint32_t hd_take_root(const hd_run *r, hd_worker *w)
 {
-    if (w->seed == w->seed_end && !w->no_seeds)
+    if (w->seed == w->seed_end)
         hd_seed_chunk(r, w);
     return w->seed == w->seed_end ? HD_NONE : r->roots[w->seed++];
 }
@@ -147,11 +144,12 @@ HD_FN hd_edge hd_edge_mine(const hd_run *r, const hd_task *task, uint32_t at)
 }
 
 /* All scheduling lanes: each counts the arrival at e, if it has one. 1 to the lane whose task became ready. Behind
- * HD_FENCE_RELEASE; ends with HD_FENCE_ACQUIRE. */
-HD_FN int hd_arrive_mine(const hd_run *r, uint32_t run, hd_edge e)
+ * hd_release_outputs. counted: some lane has one to count. */
+HD_FN int hd_arrive_mine(const hd_run *r, uint32_t run, hd_edge e, int counted)
 {
     const int ready = e.need && hd_arrive(r, run, e);
-    HD_FENCE_ACQUIRE();
+    if (counted)
+        HD_FENCE_ACQUIRE();
     return ready;
 }
 
@@ -159,18 +157,16 @@ HD_FN int hd_arrive_mine(const hd_run *r, uint32_t run, hd_edge e)
  * has ended. Where its only successor waits for nobody else, nothing is counted, and who places a task releases it. */
 HD_FN void hd_release_outputs(const hd_turn *x)
 {
-    if (x->counted || x->record->n_succ > hd_warp_width())
+    if (x->counted || x->n_succ > hd_warp_width())
         HD_FENCE_RELEASE();
 }
 
 /* All scheduling lanes: the successors of the task that has ended have been counted and handed on. */
-HD_FN void hd_finished(const hd_run *r, hd_worker *w, hd_turn *x)
+HD_FN void hd_finished(const hd_run *r, hd_worker *w, const hd_turn *x, uint32_t dispatch)
 {
-    x->n_tasks += x->record->body != HD_BODY_JOIN;
-    if (hd_warp_lane() != 0)
-        return;
-    w->n_done++;
-    if (!(x->record->flags & HD_TASK_WATCH))
+    if (dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0) /* that does not count what is not done */
+        w->n_done++;
+    if (!(x->flags & HD_TASK_WATCH) || hd_warp_lane() != 0)
         return;
     if (hd_host_of(r))
         hd_host_of(r)->done(hd_host_of(r)->self, x->task);

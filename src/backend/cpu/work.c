@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void work(worker *x, uint32_t dispa
     while (hd_next(r, &x->w, &x->x, dispatch, r->n_arena != 0)) {
         if (r->n_arena)
             hd_desk_open(r, &x->w, &x->desk, hd_children_of(r, x->x.record->body));
-        hd_ahead(r, &x->w, &x->x);
+        hd_ahead(r, &x->w, &x->x, r->n_arena != 0);
         run_body(x, hd_name_of(r, &x->x), x->x.record->body, hd_args_at(r, x->x.record));
         hd_end_turn(r, &x->w, &x->x, &x->desk, dispatch, r->n_arena != 0);
         end_trace(x);

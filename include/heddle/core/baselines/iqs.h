@@ -96,7 +96,7 @@ HD_FN uint32_t hd_iqs_pick(const hd_run *r, const hd_worker *w, uint32_t rank, u
 }
 
 /* All scheduling lanes: those in `mask` insert their tasks. */
-HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask, uint32_t task)
+HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << lane) - 1u));
     const uint32_t first = hd_iqs_first(r, w, n);
@@ -104,7 +104,8 @@ HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask
         hd_policy_by_load(r->policy) ? hd_iqs_pick(r, w, rank, n) : hd_wrapped_any(r, first + rank);
     if (mask >> lane & 1u)
         hd_iqs_insert(r, target, task);
-    x->n_pushed += n;
+    if (lane == 0)
+        w->tally.n_pushed += n;
     hd_warp_sync();
 }
 

@@ -156,7 +156,7 @@ HD_FN void hd_sched_tell(const hd_run *r, hd_worker *w, uint32_t n)
 }
 
 /* All scheduling lanes: those in `mask` have tasks that bodies have made and that are to be handed out. */
-HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t mask, uint32_t task)
+HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
     if (lane == 0)
@@ -166,9 +166,10 @@ HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t ma
         HD_STORE(hd_sched_out(r, w->id, w->head[0] + hd_popcount(mask & ((1u << lane) - 1u))), HD_REPORT_READY | task,
                  RELAXED, DEV);
     hd_warp_sync(); /* what the lanes wrote is lane 0's to release */
-    if (lane == 0)
+    if (lane == 0) {
         hd_sched_tell(r, w, n);
-    x->n_pushed += n;
+        w->tally.n_pushed += n;
+    }
     hd_warp_sync();
 }
 
@@ -176,7 +177,7 @@ HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t ma
 HD_FN void hd_sched_finish(const hd_run *r, hd_worker *w, hd_turn *x)
 {
     uint64_t begin = r->events ? hd_clock() : 0;
-    hd_finished(r, w, x);
+    hd_finished(r, w, x, HD_DISPATCH_SCHEDULER);
     if (hd_warp_lane() != 0)
         return;
     if (!r->n_arena)

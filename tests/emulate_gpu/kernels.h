@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.h - core's persistent kernels, with the bodies of any table, run by the emulator. Included once by a C++ program. */
+#ifndef EMULATE_KERNELS_H
+#define EMULATE_KERNELS_H
+
+#include "cuda.h"
+
+#include "words.h"
+
+typedef void (*kernel_function)(const hd_run r);
+
+/* One launch of a kernel. */
+typedef struct kernel_job {
+    kernel_function kernel;
+    words *w;
+    uint32_t team;      /* threads that run bodies */
+    uint64_t cancel_at; /* the step at which the host cancels, 0 = never */
+} kernel_job;
+
+/* The barrier of a body: that of the team. */
+typedef struct kernel_team {
+    hd_team base;
+    uint32_t n;
+} kernel_team;
+
+static void kernel_team_barrier(hd_team *t, uint32_t)
+{
+    emu_bar_sync(1, reinterpret_cast<kernel_team *>(t)->n, EMU_SITE(heddle_barrier));
+}
+
+/* As HEDDLE_APP makes it under nvcc, for the table of the graph that runs. */
+static const heddle_table *kernel_table;
+template <int SPAWNS> struct kernel_bodies {
+    enum { spawns = SPAWNS };
+    void operator()(const heddle_lane *lane, uint32_t body, const void *app, const void *args) const
+    {
+        kernel_team team = {{kernel_team_barrier}, lane->count};
+        heddle_lane l = *lane;
+        l.team = &team.base;
+        if (body >= kernel_table->n_bodies)
+            emu_fail("thread %u runs body %u, and the table has %u", l.index, body, kernel_table->n_bodies);
+        kernel_table->bodies[body].run(&l, app, args);
+    }
+};
+
+/* The dispatches that have a dynamic kernel. */
+#define KERNEL_DISPATCHES(X) \
+    X(HD_DISPATCH_DISTRIBUTED) X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL)
+
+template <int SPAWNS> static kernel_function kernel_of(uint32_t dispatch, int traces)
+{
+    typedef kernel_bodies<SPAWNS> bodies;
+#define KERNEL_CASE(d) \
+    case d: return traces ? hd_persistent<bodies, d, 1> : hd_persistent<bodies, d, 0>;
+    switch (dispatch) {
+        KERNEL_DISPATCHES(KERNEL_CASE)
+    default: return traces ? hd_planned<bodies, 1> : hd_planned<bodies, 0>;
+    }
+#undef KERNEL_CASE
+}
+
+static void kernel_thread(void *arg)
+{
+    const kernel_job *j = static_cast<const kernel_job *>(arg);
+    j->kernel(j->w->run);
+}
+
+static void kernel_host(void *arg, uint64_t step)
+{
+    const kernel_job *j = static_cast<const kernel_job *>(arg);
+    uint32_t *stop = &j->w->run.shared->fail.stop;
+    if (j->cancel_at && step >= j->cancel_at && *stop == HD_STOP_NOT)
+        *stop = HD_STOP_CANCELED;
+}
+
+/* Returns how many switches it took; n_steps: the most. */
+static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const char *what)
+{
+    emu_launch l = {};
+    kernel_table = j->w->graph->table;
+    l.n_blocks = words_blocks(j->w);
+    l.n_threads = j->team + words_more_threads(j->w);
+    l.shared_bytes = hd_graph_blob(j->w->graph)->shared_bytes;
+    l.seed = seed;
+    l.n_steps = n_steps;
+    l.what = what;
+    l.code = kernel_thread;
+    l.arg = j;
+    l.beside = kernel_host;
+    return emu_run(&l);
+}
+
+#endif

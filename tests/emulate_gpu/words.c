@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* words.c - lays out the words of words.h, in the order and the sizes of the cuda backend. */
+#include "words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/arena.h"
+#include "base/base.h"
+#include "heddle/core/baselines/scheduler.h"
+
+#define POISON 0xcd
+#define SCHED_RING_MIN 64u
+#define PAD_STEPS 4u /* behind the last list: a load brings several steps (core/planned.h) */
+
+static uint32_t ring_slots(const words *w)
+{
+    const hd_run *r = &w->run;
+    uint32_t asked = w->config.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
+    if (r->n_arena)
+        all = hd_arena_ring(r);
+    else if (r->dispatch == HD_DISPATCH_TICKET)
+        all = hd_power_of_two(r->n_tasks + r->n_workers); /* an end for each */
+    if (r->dispatch == HD_DISPATCH_SCHEDULER)
+        return hd_power_of_two(asked > SCHED_RING_MIN ? asked : SCHED_RING_MIN);
+    if (r->dispatch != HD_DISPATCH_DISTRIBUTED || r->has_placed || !asked)
+        return all;
+    return hd_power_of_two(asked > 2 ? asked : 2);
+}
+
+static uint64_t slot_words(const hd_run *r)
+{
+    switch (r->dispatch) {
+    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
+    case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
+    case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
+    case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
+    case HD_DISPATCH_CENTRAL: return r->n_slots;
+    default: return 0;
+    }
+}
+
+static uint64_t in_lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
+
+/* Cuts the block; with block NULL only measures. What must be cleared comes first. */
+static uint64_t cut(words *w, uint8_t *block)
+{
+    hd_run *r = &w->run;
+    uint64_t at = 0, n = r->n_workers;
+#define PART(to, n_bytes)                     \
+    to = block ? (void *)(block + at) : NULL; \
+    at += in_lines((uint64_t)(n_bytes))
+    PART(r->shared, sizeof(hd_shared));
+    PART(r->cursors, 2 * n * sizeof(hd_cursor));
+    PART(r->count, r->n_tasks * 4ull);
+    PART(r->slots, slot_words(r) * 4);
+    PART(r->store, r->n_arena ? hd_arena_store_bytes(r) : 0);
+    PART(r->pool, r->n_arena ? hd_arena_pool_bytes(r) : 0);
+    PART(w->tasks, r->n_arena ? hd_arena_task_bytes(r) : 0);
+    w->clear_bytes = at;
+    PART(r->link, hd_arena_link_bytes(r));
+    PART(r->back, r->n_arena ? hd_arena_link_bytes(r) : 0);
+    PART(r->after, r->n_arena ? hd_arena_after_bytes(r) : 0);
+    PART(r->sibling, r->n_arena ? hd_arena_sibling_bytes(r) : 0);
+    PART(w->bodies, r->n_arena ? hd_arena_body_bytes(r) : 0);
+    PART(w->args, r->n_arena ? hd_arena_arg_bytes(r) : 0);
+    PART(r->tallies, n * sizeof(hd_tally));
+    PART(r->events, n * r->n_trace * sizeof(hd_event));
+    PART(w->now, n * sizeof(hd_now));
+    PART(r->watched, hd_graph_blob(w->graph)->n_watched * 4ull);
+#undef PART
+    return at;
+}
+
+static void *get(uint64_t n_bytes)
+{
+    void *p = aligned_alloc(HD_LINE, in_lines(n_bytes + 1));
+    if (!p) {
+        printf("out of memory\n");
+        exit(1);
+    }
+    memset(p, POISON, in_lines(n_bytes + 1));
+    return p;
+}
+
+/* The steps, behind them some that nobody reads. */
+static const hd_step *padded(hd_steps *s)
+{
+    hd_step *steps = get((s->n_steps + PAD_STEPS) * sizeof *steps);
+    memcpy(steps, s->steps, s->n_steps * sizeof *steps);
+    return steps;
+}
+
+static void make_steps(words *w)
+{
+    hd_plan plan;
+    hd_error e;
+    if (hd_plan_make(&plan, w->graph, w->run.n_workers, w->config.style, NULL, HD_PLAN_HOP_NS, &e) != HEDDLE_OK ||
+        hd_steps_make(&w->steps, &plan, w->graph, &e) != HEDDLE_OK) {
+        printf("no plan: %s\n", e.text);
+        exit(1);
+    }
+    hd_plan_clear(&plan);
+    w->run.steps = padded(&w->steps);
+    w->run.lists = w->steps.lists;
+    w->run.step_edges = w->steps.edges;
+}
+
+static void fill_run(words *w, const void *app)
+{
+    const hd_blob *b = hd_graph_blob(w->graph);
+    const words_config *c = &w->config;
+    hd_run *r = &w->run;
+    r->tasks = hd_graph_task(w->graph, 0);
+    r->edges = (const hd_edge *)(const void *)(w->graph->blob + b->edges_at);
+    r->args = w->graph->blob + b->args_at;
+    r->roots = (const uint32_t *)(const void *)(w->graph->blob + b->roots_at);
+    r->app = app;
+    r->end = &w->end;
+    r->n_tasks = b->n_tasks;
+    r->n_roots = b->n_roots;
+    r->has_urgent = b->n_urgent != 0;
+    r->has_placed = b->n_placed != 0;
+    r->n_workers = c->n_workers;
+    r->n_trace = c->n_trace;
+    r->dispatch = c->dispatch;
+    r->n_schedulers = c->dispatch == HD_DISPATCH_SCHEDULER;
+    r->n_local = c->n_local;
+    r->polite = c->polite;
+    r->crowded = c->crowded;
+    r->policy = c->policy;
+}
+
+void words_make(words *w, const hd_graph *g, const words_config *c, const void *app)
+{
+    memset(w, 0, sizeof *w);
+    w->config = *c;
+    w->graph = g;
+    fill_run(w, app);
+    if (hd_arena_is_needed(g))
+        hd_arena_size(&w->run, g, c->n_arena);
+    w->run.n_slots = ring_slots(w);
+    w->run.late = hd_policy_late(&w->run);
+    if (c->dispatch == HD_DISPATCH_PLAN)
+        make_steps(w);
+    w->block_bytes = cut(w, NULL);
+    w->block = get(w->block_bytes);
+    (void)cut(w, w->block);
+    if (!w->run.n_trace)
+        w->run.events = NULL;
+    w->run.now = c->has_now ? w->now : NULL;
+    words_clear(w);
+}
+
+/* Tasks and large records of the graph, before those that bodies make. */
+static void copy_graph(words *w)
+{
+    const hd_graph *g = w->graph;
+    hd_run *r = &w->run;
+    if (!r->n_arena)
+        return;
+    memcpy(w->tasks, hd_graph_task(g, 0), g->n_tasks * sizeof(hd_task));
+    r->tasks = w->tasks;
+    hd_arena_fill_bodies(w->bodies, g);
+    r->bodies = w->bodies;
+    if (!r->child_args)
+        return;
+    memcpy(w->args, g->blob + hd_graph_blob(g)->args_at, hd_graph_blob(g)->args_bytes);
+    r->args = w->args;
+}
+
+void words_clear(words *w)
+{
+    hd_run *r = &w->run;
+    uint32_t t, need;
+    memset(w->block, 0, w->clear_bytes);
+    memset(w->block + w->clear_bytes, POISON, w->block_bytes - w->clear_bytes);
+    memset(&w->end, 0, sizeof w->end);
+    memset(r->watched, 0, hd_graph_blob(w->graph)->n_watched * 4ull);
+    copy_graph(w);
+    r->shared->outstanding = r->n_tasks;
+    r->shared->run = w->config.first_run;
+    r->shared->fail.stop = r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
+    for (t = 0; t < r->n_tasks; t++) {
+        need = w->steps.steps ? w->steps.steps[w->steps.step_of[t]].need : hd_graph_task(w->graph, t)->n_in;
+        r->count[t] = (w->config.first_run - 1u) * need;
+    }
+}
+
+void words_free(words *w)
+{
+    free(w->block);
+    if (w->steps.steps) {
+        free((void *)(uintptr_t)w->run.steps);
+        hd_steps_clear(&w->steps);
+    }
+}
+
+uint32_t words_blocks(const words *w) { return w->run.n_workers + w->run.n_schedulers; }
+uint32_t words_more_threads(const words *w) { return w->run.dispatch == HD_DISPATCH_PLAN ? 64u : 32u; }
