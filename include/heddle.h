@@ -185,14 +185,12 @@ typedef struct heddle_config {
                                what the workers need to begin      HEDDLE_ARENA                    */
     uint32_t n_local; /* tasks in a row that a worker may keep under the local-first policies before it looks into
                                its ring; 0 = 1024, on a GPU 1      HEDDLE_LOCAL                    */
-    uint32_t steal;   /* 1 = dispatch distributed: a worker that has nothing takes tasks out of the rings of a few
-                               others                              HEDDLE_STEAL                    */
     heddle_idle idle; /* what a worker does without a task HEDDLE_IDLE                     */
 } heddle_config;
 #define HEDDLE_CONFIG_INIT                                                                                       \
     {                                                                                                            \
         sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0, HEDDLE_EXECUTOR_AUTO, \
-            HEDDLE_DISPATCH_DEFAULT, 0, 0, NULL, 0, 0, 0, HEDDLE_IDLE_DEFAULT                                    \
+            HEDDLE_DISPATCH_DEFAULT, 0, 0, NULL, 0, 0, HEDDLE_IDLE_DEFAULT                                       \
     }
 
 /* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
@@ -501,12 +499,11 @@ typedef struct heddle_stats {
                                              taking tasks, releasing and placing successors       */
     uint64_t path_ns;                             /* longest path by measured body times                  */
     double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
-    uint64_t n_stolen;                            /* taken out of other workers' rings (config steal)     */
     uint32_t is_trying; /* 1: run so to see how long it takes; the next run may go another way */
 } heddle_stats;
-#define HEDDLE_STATS_INIT                                                                              \
-    {                                                                                                  \
-        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0 \
+#define HEDDLE_STATS_INIT                                                                           \
+    {                                                                                               \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0 \
     }
 HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
 /* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 lanes; ...").

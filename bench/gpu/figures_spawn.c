@@ -220,7 +220,8 @@ void figure_spawn(bench *b)
         us = spawn_to_start(b, &at[i]);
         least = us > 0 && (least == 0 || us < least) ? us : least;
     }
-    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:14:32 ticket:4:128 | ticket:1:32 ticket:4:32", at, MOST_SETTINGS);
+    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:14:32 ticket:4:128 | ticket:1:32 ticket:4:32", at,
+                      MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double rate;
         b->extra = at[i].extra;
@@ -433,10 +434,10 @@ static double best_balance(bench *b, walks *from, uint32_t n_most, char where[16
 }
 
 static const char *const many_walks =
-    "share:8:64 share:4 share+steal:8:64 ticket:8:64 ticket:4 share:2 lf:2 | share:1 lf:8:64 lf+steal:8:64 share:8:32 "
-    "share:8:128 ticket:8:32 ticket:8:128 share+steal:2 share+steal:4 lf:4 al:2 ts:2 share:1:256 lf:1 ticket:2 "
+    "share:8:64 share:4 ticket:8:64 ticket:4 share:2 lf:2 | share:1 lf:8:64 share:8:32 "
+    "share:8:128 ticket:8:32 ticket:8:128 lf:4 al:2 ts:2 share:1:256 lf:1 ticket:2 "
     "scheduler/al:1 central:1";
-static const char *const few_walks = "share:1 lf:1 share:2 | lf:2 share:4 share+steal:2 al:2 ticket:2 central:1";
+static const char *const few_walks = "share:1 lf:1 share:2 | lf:2 share:4 al:2 ticket:2 central:1";
 
 static void other_tree(bench *b, const char *name, double n_nodes)
 {

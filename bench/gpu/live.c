@@ -18,7 +18,6 @@ static heddle_config config_of(const bench *b, const setting *s, uint32_t n_trac
     c.n_trace = n_trace;
     c.time_limit_ms = LIMIT_MS;
     c.dispatch = s->subject->mode.dispatch;
-    c.steal = s->subject->mode.steal;
     c.n_workers = s->n_workers;
     if (b->backend != HEDDLE_CUDA)
         return c;

@@ -54,7 +54,7 @@ typedef struct mode {
     heddle_executor executor;
     heddle_dispatch dispatch;
     heddle_policy policy;
-    uint32_t by_body, sync, steal;
+    uint32_t by_body, sync;
 } mode;
 
 typedef struct subject {

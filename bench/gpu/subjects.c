@@ -5,24 +5,23 @@
 #include "raw_runners.h"
 #include "subject.h"
 
-#define WORKERS(name, rank, dispatch, policy, steal)                                                    \
-    {                                                                                                   \
-        name, rank, &heddle_runner,                                                                     \
-        {                                                                                               \
-            HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0, steal \
-        }                                                                                               \
+#define PERSISTENT(name, rank, dispatch, policy)                                                 \
+    {                                                                                            \
+        name, rank, &heddle_runner,                                                              \
+        {                                                                                        \
+            HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0 \
+        }                                                                                        \
     }
-#define PERSISTENT(name, rank, dispatch, policy) WORKERS(name, rank, dispatch, policy, 0)
-#define NO_MODE                                                                       \
-    {                                                                                 \
-        HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0 \
+#define NO_MODE                                                                    \
+    {                                                                              \
+        HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0 \
     }
-#define LAUNCHES(name, executor, by_body)                                                             \
-    {                                                                                                 \
-        name, RANK_BASELINE, &heddle_runner,                                                          \
-        {                                                                                             \
-            HEDDLE_EXECUTOR_##executor, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, by_body, 0, 0 \
-        }                                                                                             \
+#define LAUNCHES(name, executor, by_body)                                                          \
+    {                                                                                              \
+        name, RANK_BASELINE, &heddle_runner,                                                       \
+        {                                                                                          \
+            HEDDLE_EXECUTOR_##executor, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, by_body, 0 \
+        }                                                                                          \
     }
 
 const subject subject_table[] = {
@@ -34,8 +33,6 @@ const subject subject_table[] = {
     PERSISTENT("rr", RANK_DYNAMIC, DISTRIBUTED, RR),
     PERSISTENT("ts", RANK_DYNAMIC, DISTRIBUTED, TS),
     PERSISTENT("al", RANK_DYNAMIC, DISTRIBUTED, AL),
-    WORKERS("lf+steal", RANK_DYNAMIC, DISTRIBUTED, LF, 1),
-    WORKERS("share+steal", RANK_DYNAMIC, DISTRIBUTED, SHARE, 1),
     PERSISTENT("scheduler/rr", RANK_DYNAMIC, SCHEDULER, RR),
     PERSISTENT("scheduler/ts", RANK_DYNAMIC, SCHEDULER, TS),
     PERSISTENT("scheduler/al", RANK_DYNAMIC, SCHEDULER, AL),
@@ -54,10 +51,7 @@ const subject subject_table[] = {
     LAUNCHES("cudagraph+pdl", CUDAGRAPH_PDL, 2),
     LAUNCHES("cudagraph+pdl/by-body", CUDAGRAPH_PDL, 1),
     LAUNCHES("taskgraph", TASKGRAPH, 0),
-    {"auto",
-     RANK_AUTO,
-     &heddle_runner,
-     {HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0}},
+    {"auto", RANK_AUTO, &heddle_runner, {HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0}},
     {"levels/by-body/sync",
      RANK_SYNC,
      &heddle_runner,

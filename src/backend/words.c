@@ -28,24 +28,24 @@ static uint64_t large_args(const hd_run *r)
 static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispatch == HD_DISPATCH_DISTRIBUTED; }
 
 /* field of hd_run, type, is it cleared?, how many: of the sizes in r, of the steps s (or NULL) */
-#define WORDS(PART)                                                                                \
-    PART(shared, hd_shared, 1, 1u)                                                                 \
-    PART(cursors, hd_cursor, 1, 2ull * r->n_workers)                                               \
-    PART(slots, uint32_t, 1, slot_words(r))                                                        \
-    PART(tallies, hd_tally, 1, r->n_workers)                                                       \
-    PART(count, uint32_t, 1, r->n_tasks)                                                           \
-    PART(store, uint32_t, 1, r->n_arena ? 1ull * r->n_workers * r->n_store : 0u)                   \
-    PART(pool, uint32_t, 1, r->n_arena ? (HD_BATCH + 1ull) * r->n_pool : 0u)                       \
-    PART(tasks, hd_task, 1, r->n_arena ? 1ull * r->n_tasks + r->n_arena : 0u)                      \
-    PART(link, uint32_t, 0, has_lists(r) ? r->n_tasks : 0u)                                        \
-    PART(back, uint32_t, 0, r->n_arena ? r->n_tasks : 0u)                                          \
-    PART(after, hd_after, 0, r->n_arena)                                                           \
-    PART(sibling, hd_sibling, 0, r->n_arena ? HD_SIBLINGS * 1ull * r->n_workers : 0u)              \
-    PART(bodies, uint32_t, 0, r->n_arena ? 2ull * r->n_bodies : 0u)                                \
-    PART(args, uint8_t, 0, r->n_arena ? 16u * large_args(r) : 0u)                                  \
-    PART(events, hd_event, 0, 1ull * r->n_workers * r->n_trace)                                    \
-    PART(steps, hd_step, 0, s && s->n_steps ? s->n_steps + PAD_STEPS : 0u)                         \
-    PART(lists, uint32_t, 0, s ? s->n_workers : 0u)                                                \
+#define WORDS(PART)                                                                   \
+    PART(shared, hd_shared, 1, 1u)                                                    \
+    PART(cursors, hd_cursor, 1, 2ull * r->n_workers)                                  \
+    PART(slots, uint32_t, 1, slot_words(r))                                           \
+    PART(tallies, hd_tally, 1, r->n_workers)                                          \
+    PART(count, uint32_t, 1, r->n_tasks)                                              \
+    PART(store, uint32_t, 1, r->n_arena ? 1ull * r->n_workers * r->n_store : 0u)      \
+    PART(pool, uint32_t, 1, r->n_arena ? (HD_BATCH + 1ull) * r->n_pool : 0u)          \
+    PART(tasks, hd_task, 1, r->n_arena ? 1ull * r->n_tasks + r->n_arena : 0u)         \
+    PART(link, uint32_t, 0, has_lists(r) ? r->n_tasks : 0u)                           \
+    PART(back, uint32_t, 0, r->n_arena ? r->n_tasks : 0u)                             \
+    PART(after, hd_after, 0, r->n_arena)                                              \
+    PART(sibling, hd_sibling, 0, r->n_arena ? HD_SIBLINGS * 1ull * r->n_workers : 0u) \
+    PART(bodies, uint32_t, 0, r->n_arena ? 2ull * r->n_bodies : 0u)                   \
+    PART(args, uint8_t, 0, r->n_arena ? 16u * large_args(r) : 0u)                     \
+    PART(events, hd_event, 0, 1ull * r->n_workers * r->n_trace)                       \
+    PART(steps, hd_step, 0, s && s->n_steps ? s->n_steps + PAD_STEPS : 0u)            \
+    PART(lists, uint32_t, 0, s ? s->n_workers : 0u)                                   \
     PART(step_edges, uint32_t, 0, s ? s->n_edges : 0u)
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }

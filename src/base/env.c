@@ -55,7 +55,6 @@ static const hd_env_variable config_variables[] = {
            "slots of a worker's ready ring (rounded up to a power of two)"),
     NUMBER(heddle_config, n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make"),
     NUMBER(heddle_config, n_local, "HEDDLE_LOCAL", 1u << 30, "tasks kept in a row before a worker looks into its ring"),
-    NUMBER(heddle_config, steal, "HEDDLE_STEAL", 1, "1 = dispatch distributed: a worker that has nothing steals tasks"),
     NUMBER(heddle_config, spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds"),
     NUMBER(heddle_config, no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned"),
     NUMBER(heddle_config, by_body, "HEDDLE_BY_BODY", 2,

@@ -23,8 +23,6 @@ static heddle_status check_choices(const heddle_config *c, hd_error *e)
         return hd_say(e, HEDDLE_EINVAL, "dispatch %d is unknown", (int)c->dispatch);
     if ((unsigned)c->idle >= HEDDLE_N_IDLES)
         return hd_say(e, HEDDLE_EINVAL, "idle mode %d is unknown", (int)c->idle);
-    if (c->steal > 1)
-        return hd_say(e, HEDDLE_EINVAL, "steal is %u; 0 or 1 is expected", c->steal);
     if (c->by_body > 2)
         return hd_say(e, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", c->by_body);
     if (c->sync > 1)
@@ -79,14 +77,14 @@ static heddle_status check_rings(const heddle_config *c, hd_error *e)
     if (c->idle && !workers)
         return hd_say(e, HEDDLE_EINVAL, "idle mode %s: executor %s has no workers that wait", heddle_idle_name(c->idle),
                       heddle_executor_name(c->executor));
-    if (!c->steal && !c->n_local)
+    if (!c->n_local)
         return HEDDLE_OK;
     if (!workers)
-        return hd_say(e, HEDDLE_EINVAL, "%s: executor %s has no workers", c->steal ? "steal" : "n_local",
-                      heddle_executor_name(c->executor));
+        return hd_say(e, HEDDLE_EINVAL, "n_local: executor %s has no workers", heddle_executor_name(c->executor));
     if (!rings)
-        return hd_say(e, HEDDLE_EINVAL, "%s: workers have rings of their own only under dispatch distributed, not %s",
-                      c->steal ? "steal" : "n_local", heddle_dispatch_name(c->dispatch));
+        return hd_say(e, HEDDLE_EINVAL,
+                      "n_local: workers have rings of their own only under dispatch distributed, not %s",
+                      heddle_dispatch_name(c->dispatch));
     return HEDDLE_OK;
 }
 

@@ -84,7 +84,6 @@ static void choose(test_case *c, uint32_t dispatch)
     f->n_workers = 1u + below(c, 6);
     f->n_ring = below(c, 2) ? 2u << below(c, 6) : 0;
     f->n_local = 1u + below(c, 3);
-    f->steals = below(c, 4) == 0;
     f->polite = below(c, 4) == 0;
     f->crowded = below(c, 4) == 0;
     f->n_trace = below(c, 3) == 0 ? 1u + below(c, 300) : 0;

@@ -67,7 +67,6 @@ static void choose(test_case *c, uint32_t dispatch)
     f->n_workers = 1u + below(c, 6);
     f->n_ring = below(c, 2) ? 2u << below(c, 6) : 0;
     f->n_local = 1u + below(c, 3);
-    f->steals = below(c, 4) == 0;
     f->polite = below(c, 4) == 0;
     f->crowded = below(c, 4) == 0;
     f->n_trace = below(c, 4) == 0 ? 1u + below(c, 300) : 0;
@@ -81,11 +80,10 @@ static void choose(test_case *c, uint32_t dispatch)
 static void describe(test_case *c)
 {
     const words_config *f = &c->config;
-    snprintf(
-        c->what, sizeof c->what,
-        "HEDDLE_SEED=%llu: %s of %llu, dispatch %u policy %u, %u workers of %u, ring %u, arena %u, steals %u, trace %u",
-        (unsigned long long)c->seed, c->is_tree ? "a tree" : "families", (unsigned long long)c->n_tasks, f->dispatch,
-        f->policy, f->n_workers, c->team, f->n_ring, f->n_arena, f->steals, f->n_trace);
+    snprintf(c->what, sizeof c->what,
+             "HEDDLE_SEED=%llu: %s of %llu, dispatch %u policy %u, %u workers of %u, ring %u, arena %u, trace %u",
+             (unsigned long long)c->seed, c->is_tree ? "a tree" : "families", (unsigned long long)c->n_tasks,
+             f->dispatch, f->policy, f->n_workers, c->team, f->n_ring, f->n_arena, f->n_trace);
 }
 
 static void must(const test_case *c, heddle_status s, const hd_error *e)

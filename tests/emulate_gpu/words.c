@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words.c - lays out the words of words.h, in the order and the sizes of the cuda backend. */
+/* words.c - see words.h. The words of a run are cut as the backends cut them (backend/words.h). */
 #include "words.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "backend/arena.h"
+#include "backend/words.h"
 #include "base/base.h"
-#include "heddle/core/baselines/scheduler.h"
 
 #define POISON 0xcd
 #define SCHED_RING_MIN 64u
@@ -29,49 +29,7 @@ static uint32_t ring_slots(const words *w)
     return hd_power_of_two(asked > 2 ? asked : 2);
 }
 
-static uint64_t slot_words(const hd_run *r)
-{
-    switch (r->dispatch) {
-    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
-    case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
-    case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
-    case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
-    case HD_DISPATCH_CENTRAL: return r->n_slots;
-    default: return 0;
-    }
-}
-
 static uint64_t in_lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
-
-/* Cuts the block; with block NULL only measures. What must be cleared comes first. */
-static uint64_t cut(words *w, uint8_t *block)
-{
-    hd_run *r = &w->run;
-    uint64_t at = 0, n = r->n_workers;
-#define PART(to, n_bytes)                     \
-    to = block ? (void *)(block + at) : NULL; \
-    at += in_lines((uint64_t)(n_bytes))
-    PART(r->shared, sizeof(hd_shared));
-    PART(r->cursors, 2 * n * sizeof(hd_cursor));
-    PART(r->count, r->n_tasks * 4ull);
-    PART(r->slots, slot_words(r) * 4);
-    PART(r->store, r->n_arena ? hd_arena_store_bytes(r) : 0);
-    PART(r->pool, r->n_arena ? hd_arena_pool_bytes(r) : 0);
-    PART(w->tasks, r->n_arena ? hd_arena_task_bytes(r) : 0);
-    w->clear_bytes = at;
-    PART(r->link, hd_arena_link_bytes(r));
-    PART(r->back, r->n_arena ? hd_arena_link_bytes(r) : 0);
-    PART(r->after, r->n_arena ? hd_arena_after_bytes(r) : 0);
-    PART(r->sibling, r->n_arena ? hd_arena_sibling_bytes(r) : 0);
-    PART(w->bodies, r->n_arena ? hd_arena_body_bytes(r) : 0);
-    PART(w->args, r->n_arena ? hd_arena_arg_bytes(r) : 0);
-    PART(r->tallies, n * sizeof(hd_tally));
-    PART(r->events, n * r->n_trace * sizeof(hd_event));
-    PART(w->now, n * sizeof(hd_now));
-    PART(r->watched, hd_graph_blob(w->graph)->n_watched * 4ull);
-#undef PART
-    return at;
-}
 
 static void *get(uint64_t n_bytes)
 {
@@ -144,30 +102,12 @@ void words_make(words *w, const hd_graph *g, const words_config *c, const void *
     w->run.late = hd_policy_late(&w->run);
     if (c->dispatch == HD_DISPATCH_PLAN)
         make_steps(w);
-    w->block_bytes = cut(w, NULL);
+    w->block_bytes = hd_words_bytes(&w->run, NULL, &w->clear_bytes);
     w->block = get(w->block_bytes);
-    (void)cut(w, w->block);
-    if (!w->run.n_trace)
-        w->run.events = NULL;
-    w->run.now = c->has_now ? w->now : NULL;
+    hd_words_cut(&w->run, NULL, w->block);
+    w->run.watched = get(hd_graph_blob(g)->n_watched * 4ull);
+    w->run.now = c->has_now ? get(c->n_workers * sizeof(hd_now)) : NULL;
     words_clear(w);
-}
-
-/* Tasks and large records of the graph, before those that bodies make. */
-static void copy_graph(words *w)
-{
-    const hd_graph *g = w->graph;
-    hd_run *r = &w->run;
-    if (!r->n_arena)
-        return;
-    memcpy(w->tasks, hd_graph_task(g, 0), g->n_tasks * sizeof(hd_task));
-    r->tasks = w->tasks;
-    hd_arena_fill_bodies(w->bodies, g);
-    r->bodies = w->bodies;
-    if (!r->child_args)
-        return;
-    memcpy(w->args, g->blob + hd_graph_blob(g)->args_at, hd_graph_blob(g)->args_bytes);
-    r->args = w->args;
 }
 
 void words_clear(words *w)
@@ -178,7 +118,7 @@ void words_clear(words *w)
     memset(w->block + w->clear_bytes, POISON, w->block_bytes - w->clear_bytes);
     memset(&w->end, 0, sizeof w->end);
     memset(r->watched, 0, hd_graph_blob(w->graph)->n_watched * 4ull);
-    copy_graph(w);
+    hd_arena_fill(r, w->graph);
     r->shared->outstanding = r->n_tasks;
     r->shared->run = w->config.first_run;
     r->shared->fail.stop = r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
@@ -191,6 +131,8 @@ void words_clear(words *w)
 void words_free(words *w)
 {
     free(w->block);
+    free(w->run.watched);
+    free(w->run.now);
     if (w->steps.steps) {
         free((void *)(uintptr_t)w->run.steps);
         hd_steps_clear(&w->steps);

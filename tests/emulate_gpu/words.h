@@ -16,7 +16,7 @@ typedef struct words_config {
     uint32_t dispatch, policy, n_workers;
     uint32_t n_ring;  /* slots of a ring, 0 = as many as there can be tasks */
     uint32_t n_arena; /* where bodies spawn                                 */
-    uint32_t n_local, steals, polite, crowded, n_trace, has_now;
+    uint32_t n_local, polite, crowded, n_trace, has_now;
     uint32_t first_run; /* number of the first run                          */
     hd_plan_style style;
 } words_config;
@@ -29,10 +29,6 @@ typedef struct words {
     uint8_t *block;
     uint64_t block_bytes, clear_bytes;
     hd_end end;
-    hd_now *now;
-    uint32_t *bodies;
-    hd_task *tasks;
-    uint8_t *args;
 } words;
 
 /* Exits with a sentence when something is wrong with the graph itself. */

@@ -47,7 +47,6 @@ static void test_open(void)
     BAD(policy, (heddle_policy)-1, HEDDLE_EINVAL);
     BAD(idle, (heddle_idle)HEDDLE_N_IDLES, HEDDLE_EINVAL);
     BAD(idle, (heddle_idle)-1, HEDDLE_EINVAL);
-    BAD(steal, 2, HEDDLE_EINVAL);
     BAD(n_local, (1u << 30) + 1, HEDDLE_ERANGE);
     BAD(device, 5, HEDDLE_ENODEV);
     BAD(n_workers, 4097, HEDDLE_ERANGE);

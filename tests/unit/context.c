@@ -22,7 +22,7 @@ static void test_defaults(void)
     heddle_get_machine(&m);
     CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_has_backend(c.backend));
     CHECK(c.backend != HEDDLE_CPU || (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring &&
-                                      c.spin_us && c.n_local && c.idle != HEDDLE_IDLE_DEFAULT && !c.steal));
+                                      c.spin_us && c.n_local && c.idle != HEDDLE_IDLE_DEFAULT));
     CHECK(!strcmp(heddle_errmsg(ctx), ""));
     heddle_close(ctx);
 }
@@ -80,7 +80,7 @@ static void test_old_structs(void)
     CHECK(hd_graph_task(&g->g, 0)->cost_ns == 5 && !(hd_graph_task(&g->g, 0)->flags >> HD_TASK_PLACE));
     CHECK_OK(ctx, heddle_run(ctx, g, NULL, 0));
     CHECK_SHORT(heddle_config, n_lanes, HEDDLE_CONFIG_INIT, heddle_get_config(ctx, out));
-    CHECK_SHORT(heddle_stats, n_stolen, HEDDLE_STATS_INIT, heddle_get_stats(g, out));
+    CHECK_SHORT(heddle_stats, is_trying, HEDDLE_STATS_INIT, heddle_get_stats(g, out));
     CHECK_SHORT(heddle_graph_info, n_levels, HEDDLE_GRAPH_INFO_INIT, heddle_graph_get_info(g, out));
     heddle_graph_free(g);
     hd_spin_table_free(table);
@@ -100,13 +100,12 @@ static void test_given(void)
     c.spin_us = 3;
     c.no_pin = 1;
     c.n_local = 3;
-    c.steal = 1;
     c.idle = HEDDLE_IDLE_POLITE;
     ctx = open_with(&c);
     CHECK_OK(ctx, heddle_get_config(ctx, &got));
     CHECK(got.n_workers == 5 && got.policy == HEDDLE_POLICY_GRR && got.n_trace == 10 && got.time_limit_ms == 12345);
     CHECK(got.n_ring == 8 && got.spin_us == 3 && got.no_pin == 1); /* rings are a power of two */
-    CHECK(got.n_local == 3 && got.steal == 1 && got.idle == HEDDLE_IDLE_POLITE);
+    CHECK(got.n_local == 3 && got.idle == HEDDLE_IDLE_POLITE);
     heddle_close(ctx);
 }
 
@@ -159,11 +158,10 @@ static const struct {
     heddle_config config;
     const char *word;
 } ring_refusals[] = {
-    {{.steal = 2}, "steal is 2"},
     {{.idle = (heddle_idle)3}, "idle mode 3 is unknown"},
-    {{.steal = 1, .dispatch = HEDDLE_DISPATCH_PLAN}, "steal: workers have rings of their own only under"},
+    {{.n_local = 1, .dispatch = HEDDLE_DISPATCH_PLAN}, "n_local: workers have rings of their own only under"},
     {{.n_local = 4, .dispatch = HEDDLE_DISPATCH_TICKET}, "n_local: workers have rings of their own only under"},
-    {{.steal = 1, .executor = HEDDLE_EXECUTOR_LEVELS}, "steal: executor levels has no workers"},
+    {{.n_local = 1, .executor = HEDDLE_EXECUTOR_LEVELS}, "n_local: executor levels has no workers"},
     {{.idle = HEDDLE_IDLE_POLITE, .executor = HEDDLE_EXECUTOR_TASKGRAPH}, "idle mode polite: executor taskgraph"},
 };
 

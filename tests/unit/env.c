@@ -63,8 +63,6 @@ static const row rows[] = {
     GOOD("HEDDLE_IDLE", "polite", idle, HEDDLE_IDLE_POLITE),
     GOOD("HEDDLE_IDLE", "default", idle, HEDDLE_IDLE_DEFAULT),
     BAD("HEDDLE_IDLE", "rude"),
-    GOOD("HEDDLE_STEAL", "1", steal, 1),
-    BAD("HEDDLE_STEAL", "2"),
     GOOD("HEDDLE_LOCAL", "16", n_local, 16),
     GOOD("HEDDLE_LOCAL", "1073741824", n_local, 1u << 30),
     BAD("HEDDLE_LOCAL", "1073741825"),

@@ -10,8 +10,8 @@
 
 #include "heddle/core/own.h"
 
-#define HD_SEED_MAX 64u /* roots taken at once, at most                                            */
-#define HD_OVER 0xfffffffeu /* in place of a task: the run is over                                 */
+#define HD_SEED_MAX 64u      /* roots taken at once, at most                                            */
+#define HD_OVER 0xfffffffeu  /* in place of a task: the run is over                                 */
 #define HD_EAGER_POLLS 1024u /* so often a block looks without a pause                              */
 
 /* ---- joining and leaving ---------------------------------------------------------------------- */

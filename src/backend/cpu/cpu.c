@@ -345,7 +345,8 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
         hd_arena_size(r, g, d->n_arena);
         never_full |= d->dispatch == HEDDLE_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
     }
-    all = r->n_arena ? hd_arena_ring(r) : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
+    all = r->n_arena ? hd_arena_ring(r)
+                     : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
     r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;
     r->policy = d->policy;
     r->n_local = d->n_local;

@@ -103,8 +103,7 @@ static int named(const hd_loaded *l, candidate *out)
         return 0;
     if (cfg->dispatch != HEDDLE_DISPATCH_DEFAULT)
         out->executor = HEDDLE_EXECUTOR_PERSISTENT;
-    else if (cfg->executor == HEDDLE_EXECUTOR_PERSISTENT &&
-             (cfg->policy != HEDDLE_POLICY_DEFAULT || cfg->steal || cfg->n_local))
+    else if (cfg->executor == HEDDLE_EXECUTOR_PERSISTENT && (cfg->policy != HEDDLE_POLICY_DEFAULT || cfg->n_local))
         out->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
     return out->executor != HEDDLE_EXECUTOR_AUTO &&
            (out->executor != HEDDLE_EXECUTOR_PERSISTENT || out->dispatch != HEDDLE_DISPATCH_DEFAULT);
