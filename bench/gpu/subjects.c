@@ -55,7 +55,7 @@ const subject subject_table[] = {
     {"levels/by-body/sync",
      RANK_SYNC,
      &heddle_runner,
-     {HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1, 0}},
+     {HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1}},
     {SUBJECT_BLOCKS, RANK_RAW, &blocks_runner, NO_MODE},
     {SUBJECT_GETRF, RANK_RAW, &getrf_runner, NO_MODE},
     {SUBJECT_COPY, RANK_RAW, &copy_runner, NO_MODE},

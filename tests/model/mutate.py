@@ -428,7 +428,7 @@ class Bench:
 
     def compile(self, folder, include, name, obj=None, flags=()):
         obj = obj or os.path.join(self.out, os.path.basename(name) + ".o")
-        subprocess.run(self.cc + ["-std=c11", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-O2", "-w", "-I" + folder,
+        subprocess.run(self.cc + ["-std=c11", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_BASELINES", "-O2", "-w", "-I" + folder,
                                   "-I" + include, "-I" + self.src, "-I" + self.model, *flags, "-c", os.path.join(folder, name), "-o", obj], check=True)
         return obj
 
@@ -467,7 +467,7 @@ class Bench:
     BLOCK = ("block", "block_plan", "block_dynamic")
 
     def compile_block(self, name, include, out):
-        subprocess.run(self.cxx + ["-std=c++17", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-O2", "-w", "-fno-strict-aliasing",
+        subprocess.run(self.cxx + ["-std=c++17", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_BASELINES", "-O2", "-w", "-fno-strict-aliasing",
                                    "-fno-exceptions", "-fno-rtti", "-fsanitize=thread", "-I" + self.model,
                                    "-I" + include, "-c", os.path.join(self.model, name + ".cpp"), "-o", out], check=True)
 
