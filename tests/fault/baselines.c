@@ -35,10 +35,10 @@ static heddle_status run(heddle_dispatch dispatch, heddle_policy policy, uint32_
     cfg.dispatch = dispatch;
     cfg.policy = policy;
     memset(ran, 0, N * sizeof *ran);
-    CHECK_OK(heddle_open(&ctx, &cfg));
-    CHECK_OK(heddle_graph_new(ctx, &plain, &g));
+    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(ctx, heddle_graph_new(ctx, &plain, &g));
     for (uint32_t i = 0; i < N; i++)
-        CHECK_OK(heddle_graph_add(g, plain_mark, &(plain_args){i}, sizeof(plain_args), NULL, 0, NULL));
+        CHECK_OK(ctx, heddle_graph_add(g, plain_mark, &(plain_args){i}, sizeof(plain_args), NULL, 0, NULL));
     s = heddle_run(ctx, g, &app, sizeof app);
     CHECK(s == HEDDLE_OK || strstr(heddle_errmsg(ctx), "HEDDLE_BASELINES"));
     heddle_graph_free(g);
