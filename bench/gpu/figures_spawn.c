@@ -219,7 +219,8 @@ void figure_spawn(bench *b)
         us = spawn_to_start(b, &at[i]);
         least = us > 0 && (least == 0 || us < least) ? us : least;
     }
-    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:14:32 ticket:4:128 | ticket:1:32 ticket:4:32", at, MOST_SETTINGS);
+    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:14:32 ticket:4:128 | ticket:1:32 ticket:4:32", at,
+                      MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double rate;
         b->extra = at[i].extra;

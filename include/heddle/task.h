@@ -260,13 +260,13 @@ HD_FN void heddle_continue(const heddle_lane *lane, uint32_t body, const void *a
 
 #if defined(__CUDACC__)
 #include "heddle/core/kernel.h"
-#define HEDDLE_APP(app, app_type, LIST)                                                                \
-    HEDDLE_DECLARE(app)                                                                                \
-    HEDDLE_KERNEL_(app, LIST)                                                                          \
-    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                             \
-    const heddle_table app = {                                                                         \
-        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app,         (uint32_t)sizeof(app_type), \
-        (uint32_t)app##_n_bodies,       app##_infos_,        &app##_stubs_,      HEDDLE_HAS_BASELINES_};
+#define HEDDLE_APP(app, app_type, LIST)                                                                 \
+    HEDDLE_DECLARE(app)                                                                                 \
+    HEDDLE_KERNEL_(app, LIST)                                                                           \
+    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                              \
+    const heddle_table app = {                                                                          \
+        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app,          (uint32_t)sizeof(app_type), \
+        (uint32_t)app##_n_bodies,       app##_infos_,        &app##_stubs_, HEDDLE_HAS_BASELINES_};
 #else
 #define HEDDLE_APP(app, app_type, LIST)                                                                              \
     HEDDLE_DECLARE(app)                                                                                              \

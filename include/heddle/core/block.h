@@ -147,12 +147,14 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
 
 typedef struct __align__(128) hd_block
 {
-    hd_task record[2][HD_RECORDS]; /* of the task that runs and of those that may be next, in turns; the last: fetched when taken */
-    uint32_t at;                   /* index of the record that runs; HD_NONE: the run is over        */
-    uint32_t name;                 /* of its task, in messages                                       */
-    uint32_t ended;                /* by thread 0: bodies that it has ended; others are about to      */
-    uint32_t failed;               /* a body has failed: none after it runs                          */
-    uint64_t begin, end;           /* tracing: of the last body                                      */
+    hd_task record
+        [2]
+        [HD_RECORDS]; /* of the task that runs and of those that may be next, in turns; the last: fetched when taken */
+    uint32_t at;      /* index of the record that runs; HD_NONE: the run is over        */
+    uint32_t name;    /* of its task, in messages                                       */
+    uint32_t ended;   /* by thread 0: bodies that it has ended; others are about to      */
+    uint32_t failed;  /* a body has failed: none after it runs                          */
+    uint64_t begin, end; /* tracing: of the last body                                      */
     hd_worker worker;
 }
 hd_block;
@@ -207,7 +209,8 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
         x->ahead = has != 0u;
     }
     if (k < x->ahead)
-        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u), (const uint4 *)hd_task_at(r, t) + (lane & 7u));
+        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u),
+                  (const uint4 *)hd_task_at(r, t) + (lane & 7u));
     x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* what has come since the last turn: nobody waits for it */
     x->asked = hd_stopped(r);
 }

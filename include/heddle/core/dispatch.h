@@ -32,7 +32,7 @@
 #define HD_FROM_QUEUE 5u    /* the dispatch's take                                                  */
 #define HD_FROM_ROOTS 6u    /* the roots that nobody has taken                                      */
 
-#define HD_ORDER(a, b, c, d, e, f)                                                                             \
+#define HD_ORDER(a, b, c, d, e, f) \
     (HD_FROM_##a | HD_FROM_##b << 4 | HD_FROM_##c << 8 | HD_FROM_##d << 12 | HD_FROM_##e << 16 | HD_FROM_##f << 20)
 #define HD_FROM_ 0u
 

@@ -16,9 +16,9 @@
 
 #include "heddle/core/turn.h"
 
-#define HD_NEAR_BODIES 32u  /* of a table with more, each look is a trip to memory */
-#define HD_LONG_POLLS 512u  /* some ten microseconds */
-#define HD_SHARE_POLLS 32u  /* polls of a warp whose block runs a body between two looks at who waits */
+#define HD_NEAR_BODIES 32u /* of a table with more, each look is a trip to memory */
+#define HD_LONG_POLLS 512u /* some ten microseconds */
+#define HD_SHARE_POLLS 32u /* polls of a warp whose block runs a body between two looks at who waits */
 
 /* What is only there when bodies spawn: the desk, the store of free slots, and a copy of the run. A kernel's parameters are
  * cheap by name (constant bank) and cost a trip to memory through a pointer, which functions that are calls have, and bodies. */

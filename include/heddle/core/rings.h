@@ -150,7 +150,8 @@ HD_FN int hd_park(const hd_run *r, hd_worker *w)
 HD_FN void hd_rings_idle(const hd_run *r, hd_worker *w, uint32_t n)
 {
     /* Not when it has more than it can run; and whatever the policy, when others have. */
-    if (w->aside == HD_NONE && (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->shared->starved, RELAXED, DEV))))
+    if (w->aside == HD_NONE &&
+        (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->shared->starved, RELAXED, DEV))))
         hd_ask(r, w);
     hd_settle_own(r, w); /* each time: what was set aside may have been given away since */
     if (n > r->spin && w->aside == HD_NONE && hd_host_of(r) && hd_park(r, w))

@@ -26,9 +26,9 @@
 
 #include "heddle/core/worker.h"
 
-#define HD_PLACE_END 0x3fffffffu /* in place of a task + 1 */
+#define HD_PLACE_END 0x3fffffffu              /* in place of a task + 1 */
 #define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u) /* at a place, before a worker asks whether the run stops */
-#define HD_LOOK_EVERY 8u         /* tasks between two looks at who waits: all workers read that word */
+#define HD_LOOK_EVERY 8u                      /* tasks between two looks at who waits: all workers read that word */
 
 /* ---- the word ---- */
 
@@ -160,7 +160,8 @@ HD_FN uint32_t *hd_deque_at(hd_ticket_own *o, uint32_t i) { return &o->deque[(o-
 HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     hd_ticket_own *o = &w->by.ticket;
-    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = hd_shuffle(o->n_deque, 0), n = hd_popcount(mask);
+    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = hd_shuffle(o->n_deque, 0),
+                   n = hd_popcount(mask);
     const uint32_t rank = has + hd_popcount(mask & ((1u << lane) - 1u)), left = hd_ballot(mine && rank >= HD_DEQUE);
     if (mine && rank < HD_DEQUE)
         *hd_deque_at(o, rank) = task;
