@@ -182,7 +182,9 @@ static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r,
 {
     const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
     hd_task *record = &hd_block_of(w)->record[x->half][at];
-    if (at == HD_AHEAD && lane < 8u)
+    if (at != HD_AHEAD)
+        HD_COPY_WAIT();
+    else if (lane < 8u)
         ((uint4 *)record)[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
     __syncwarp();
     x->at = x->half * HD_RECORDS + at;
@@ -195,6 +197,7 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
 {
     const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
     uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
+    HD_COPY_WAIT(); /* of the turn before the last: that half is used again */
     x->half ^= 1u;
     x->next_at = HD_NONE; /* of a task that still waits to be run the record is overwritten */
     x->ahead = n < HD_AHEAD ? n : HD_AHEAD;
@@ -208,14 +211,8 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
     if (k < x->ahead)
         HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u),
                   (const uint4 *)hd_task_at(r, t) + (lane & 7u));
-    x->stop = hd_stopped(r);
-}
-
-/* The scheduling warp, before the barrier that ends a body: what was asked for when it began is here. */
-static __device__ __forceinline__ void hd_block_settle(hd_turn *x)
-{
-    HD_COPY_WAIT();
-    x->stop = __shfl_sync(0xffffffffu, x->stop, 0);
+    x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* what has come since the last turn: nobody waits for it */
+    x->asked = hd_stopped(r);
 }
 
 #endif

@@ -76,13 +76,14 @@ typedef struct hd_turn {
     uint32_t next_at, hit; /* a block's: which of the records fetched ahead is that of `next`, of a task just taken */
     uint32_t no_roots;     /* all roots have been taken                                           */
     const hd_task *record; /* of `task`; on a GPU a copy in block-shared memory                   */
-    uint32_t body, flags, n_succ; /* of that                                                      */
-    hd_edge edge;                 /* lane k's: the k-th successor of `task`                              */
-    uint32_t counted;             /* some of these wait for others, too                                  */
-    uint32_t stop;                /* the stop word, when it was looked at last                           */
-    uint32_t at, half, ahead;     /* a block's: core/block.h                                          */
-    uint32_t guess;               /* a block's: the task whose record was fetched ahead, if it frees none */
-    uint32_t n_tasks, n_kept;     /* so far; they become part of the tally                            */
+    uint32_t body, flags, n_succ;       /* of that                                                      */
+    hd_edge edge;                       /* lane k's: the k-th successor of `task`                              */
+    uint32_t counted;                   /* some of these wait for others, too                                  */
+    uint32_t stop;                      /* the stop word, when it was looked at last                           */
+    uint32_t at, half, ahead;           /* a block's: core/block.h                                          */
+    uint32_t guess;                     /* a block's: the task whose record was fetched ahead, if it frees none */
+    uint32_t asked;                     /* a block's: the stop word, on its way                             */
+    uint32_t n_tasks, n_kept, n_pushed; /* so far; they become part of the tally                  */
 } hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------

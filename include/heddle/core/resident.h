@@ -153,7 +153,6 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, h
         hd_bar_block();
         hd_ahead(r, w, &x, SPAWNS);
         hd_block_attend<SPAWNS>(r, b, d, &x, i, DISPATCH);
-        hd_block_settle(&x);
         hd_bar_block();
         if (b->failed)
             break;

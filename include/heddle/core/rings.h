@@ -200,7 +200,6 @@ HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, 
     if (full)
         hd_own(r, w, full, e.task);
     if (hd_warp_lane() == 0) {
-        w->tally.n_pushed += n;
         w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
         w->tally.n_spilled += hd_popcount(full);
     }

@@ -26,9 +26,9 @@
 
 #include "heddle/core/worker.h"
 
-#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
-#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 8u)           /* at a place, before a worker asks whether the run stops */
-#define HD_LOOK_EVERY 8u /* tasks between two looks at who waits: all workers read that word */
+#define HD_PLACE_END 0x3fffffffu              /* in place of a task + 1 */
+#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u) /* at a place, before a worker asks whether the run stops */
+#define HD_LOOK_EVERY 8u                      /* tasks between two looks at who waits: all workers read that word */
 
 /* ---- the word ---- */
 
@@ -79,15 +79,11 @@ HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 }
 
 /* All scheduling lanes: those in `mask` hand their tasks on through the ring. */
-HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+HD_FN void hd_ticket_place(const hd_run *r, uint32_t mask, uint32_t task)
 {
     const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
     const hd_pair_word word = hd_place_reserve(r, n);
     uint32_t k;
-    if (lane == 0) {
-        w->by.ticket.waiting -= (int32_t)n;
-        w->tally.n_pushed += n;
-    }
     HD_FENCE_RELEASE(); /* while the reservation is on its way */
     k = hd_shuffle(hd_places_in(word), 0) + hd_popcount(mask & ((1u << lane) - 1u));
     if (mask >> lane & 1u)
@@ -177,7 +173,7 @@ HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t t
     }
     hd_warp_sync();
     if (left)
-        hd_ticket_place(r, w, left, task);
+        hd_ticket_place(r, left, task);
 }
 
 /* Lane 0: the youngest, or HD_NONE. */
@@ -204,9 +200,10 @@ HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, uint32_t keep)
     if (lane == 0) {
         o->oldest += n;
         o->n_deque = has - n;
+        o->waiting = waiting - (int32_t)n;
         w->tally.n_given += n;
     }
-    hd_ticket_place(r, w, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
+    hd_ticket_place(r, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
     hd_warp_sync();
 }
 
@@ -231,7 +228,7 @@ HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
         if (hd_warp_lane() == 0)
             t = hd_take_for_others(r, w);
         hd_warp_sync();
-        hd_ticket_place(r, w, 1u, t);
+        hd_ticket_place(r, 1u, t);
         hd_warp_sync();
     }
     hd_deque_give(r, w, keep);
@@ -243,8 +240,13 @@ HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
     const int32_t waiting = (int32_t)hd_shuffle((uint32_t)w->by.ticket.waiting, 0);
     const uint32_t rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
     const uint32_t away = waiting > 0 ? hd_ballot((mask >> hd_warp_lane() & 1u) && (int32_t)rank < waiting) : 0u;
-    if (away)
-        hd_ticket_place(r, w, away, task);
+    if (away) {
+        if (hd_warp_lane() == 0) {
+            w->by.ticket.waiting = waiting - (int32_t)hd_popcount(away);
+            w->tally.n_given += hd_popcount(away);
+        }
+        hd_ticket_place(r, away, task);
+    }
     if (mask & ~away)
         hd_deque_put(r, w, mask & ~away, task);
 }

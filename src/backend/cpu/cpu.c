@@ -360,6 +360,11 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
 static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
 {
     uint32_t n_placed = hd_graph_blob(g)->n_placed;
+    if (!g->table->has_baselines && (d->dispatch > HEDDLE_DISPATCH_PLAN ||
+                                     (d->dispatch == HEDDLE_DISPATCH_DISTRIBUTED && d->policy != HD_POLICY_SHARE)))
+        return hd_say(e, HEDDLE_ENODEV,
+                      "table %s was compiled without HEDDLE_BASELINES, which dispatch %s, policy %s needs",
+                      g->table->name, heddle_dispatch_name(d->dispatch), heddle_policy_name((heddle_policy)d->policy));
     if (d->dispatch == HEDDLE_DISPATCH_SCHEDULER && d->n_workers > HD_SCHED_WORKERS)
         return hd_say(e, HEDDLE_ERANGE, "%u workers under dispatch scheduler; the limit is %u", d->n_workers,
                       HD_SCHED_WORKERS);
