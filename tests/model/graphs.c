@@ -13,7 +13,6 @@
 #define TS HD_POLICY_TS
 #define AL HD_POLICY_AL
 
-
 #define TICKET .dispatch = HD_DISPATCH_TICKET
 #define PLAN .dispatch = HD_DISPATCH_PLAN, .lists
 #define IQS .dispatch = HD_DISPATCH_IQS
@@ -83,18 +82,18 @@ const graph_case graph_cases[] = {
     {"share.parks",     FAN,       5, 2, 2, SHARE, 3, 2, 1, .parks = 1},
     {"share.cancel",    FAN,       5, 2, 2, SHARE, 2, 1, 1, .parks = 1, .cancels = 1},
     {"share.three",     FAN,       5, 3, 2, SHARE, 1, 1, 1, .n_lanes = 1},
-    {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 2, 1, 1, .n_lanes = 2},
+    {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 1, 1, 1, .n_lanes = 2},
     /* Queues that are looked at, or sought. */
     {"rr.full",         FAN,       5, 2, 1, RR,    3, 2, 2, .n_lanes = 1},
     {"rr.three",        FAN,       5, 3, 1, RR,    2, 1, 1, .n_lanes = 1},
     {"ts.fan",          FAN,       5, 2, 4, TS,    3, 2, 1, .n_lanes = 1},
     {"ts.weave",        WEAVE,     4, 2, 2, TS,    3, 2, 1, .n_lanes = 1},
     {"ts.full",         FAN,       5, 2, 1, TS,    3, 2, 1, .parks = 1},
-    {"ts.lanes",        FAN,       5, 2, 4, TS,    2, 1, 1, .n_lanes = 2},
+    {"ts.lanes",        FAN,       5, 2, 4, TS, 1, 1, 1, .n_lanes = 2},
     {"ts.placed",       CROSS,     6, 2, 8, TS,    2, 1, 1, .places = "2:0 3:1 4:0 5:1"},
     {"al.fan",          FAN,       5, 2, 4, AL,    3, 2, 1, .n_lanes = 1},
     {"al.cross",        CROSS,     6, 2, 2, AL,    2, 1, 1, .parks = 1},
-    {"al.lanes",        FAN,       5, 2, 4, AL,    2, 1, 1, .n_lanes = 2},
+    {"al.lanes",        FAN,       5, 2, 4, AL, 1, 1, 1, .n_lanes = 2},
     {"al.three",        THREE,     6, 3, 4, AL,    1, 1, 1, .n_lanes = 1},
     {"iqs.ts",          CROSS,     6, 2, 8, TS,    2, 1, 1, IQS},
     {"iqs.al",          CROSS,     6, 2, 8, AL,    2, 1, 1, IQS},
@@ -116,13 +115,13 @@ const graph_case graph_cases[] = {
     {"three.parks",     DIAMOND,   4, 3, 1, LRR,   2, 1, 1, .parks = 1},
     /* Two workers of two lanes. */
     {"lanes.fan",       FAN,       5, 2, 2, LRR,   2, 1, 1, .n_lanes = 2},
-    {"lanes.even",      "0>4 0>1 0>2 0>5 1>4 2>5",  6, 2, 4, LRR,   2, 1, 1, .n_lanes = 2, .fits = 1, .share = 2},
+    {"lanes.even",      "0>4 0>1 0>2 0>5 1>4 2>5",  6, 2, 4, LRR,   1, 1, 1, .n_lanes = 2, .fits = 1, .share = 2},
     {"lanes.fails",     FAN,       5, 2, 2, LF,    2, 1, 1, .n_lanes = 2, .failing = 3},
     {"lanes.diamond",   DIAMOND,   4, 2, 2, LF,    2, 1, 1, .n_lanes = 2},
     {"lanes.weave",     WEAVE,     4, 2, 2, GRR,   2, 1, 1, .n_lanes = 2},
     {"lanes.weave.lf",  WEAVE,     4, 2, 2, LF,    2, 1, 1, .n_lanes = 2},
-    {"lanes.full",      FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2},
-    {"lanes.urgent",    FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
+    {"lanes.full",      FAN,       5, 2, 1, LF, 1, 1, 1, .n_lanes = 2},
+    {"lanes.urgent",    FAN,       5, 2, 1, LF, 1, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
     {"lanes.alone",     FAN,       5, 1, 1, LRR,   3, 2, 1, .n_lanes = 2},
     {"lanes.alone.lf",  FAN,       5, 1, 1, LF,    3, 2, 1, .n_lanes = 2},
     /* Tasks bound to workers: freed by another, by their own, as roots, urgent, beside a worker that asks. */
