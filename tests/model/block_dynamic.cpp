@@ -25,7 +25,7 @@ typedef struct dynamic_case {
     uint32_t alone = 0; /* 1 = there is no second worker                                          */
 } dynamic_case;
 
-enum role { LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, N_ROLES };
+enum role { LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, WATCHES, N_ROLES };
 
 static const dynamic_case *c;
 static block_order order;
@@ -135,6 +135,18 @@ static void other_worker()
     }
 }
 
+/* Who waits for a watched task sees what it wrote. */
+static void watch()
+{
+    uint32_t t = 0;
+    while (!(c->watched >> t & 1u))
+        t++;
+    while (warp_load(&told[t], MODEL_ACQUIRE, MODEL_SITE(told)) != RUN)
+        warp_pause(MODEL_SITE(watcher));
+    model_read_cell(OUT(t, 0), "what a watched task wrote");
+    model_read_cell(OUT(t, 1), "what a watched task wrote");
+}
+
 static void cancel() { (void)hd_stop(&shared_words.fail, HD_STOP_CANCELED); }
 
 /* ---- the block ----------------------------------------------------------------------------------- */
@@ -178,6 +190,10 @@ static void fiber(uint32_t id)
     case CANCELS:
         if (c->cancels)
             warp_run(1, 96, cancel);
+        break;
+    case WATCHES:
+        if (c->watched && !c->fails && !c->cancels)
+            warp_run(1, 97, watch);
         break;
     default: break;
     }
@@ -410,9 +426,9 @@ static const dynamic_case cases[] = {
 
 int block_test_dynamic(uint32_t most, uint32_t deeper)
 {
-    static const uint8_t orders[][N_ROLES] = {{LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS},
-                                              {SCHEDULES, LANE_1, CANCELS, LANE_0, OTHER},
-                                              {OTHER, LANE_0, SCHEDULES, CANCELS, LANE_1}};
+    static const uint8_t orders[][N_ROLES] = {{LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, WATCHES},
+                                              {SCHEDULES, LANE_1, WATCHES, CANCELS, LANE_0, OTHER},
+                                              {OTHER, LANE_0, SCHEDULES, CANCELS, WATCHES, LANE_1}};
     uint32_t i, k;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (k = 0; k < 3u; k++)
