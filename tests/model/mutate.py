@@ -21,6 +21,8 @@ import time
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
 CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h")
 SPAWNING = ("desk.h", "own.h", "spawn.h", "sibling.h")  # whose orders the cases of spawn.c look at
+# Files whose orders and bugs are looked at by some cases only: by what their names begin with.
+CASES = {"central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
 BOTH = ("ticket.h",)                                    # and these all cases
 NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "desk", "own", "spawn", "baselines/iqs",
          "baselines/central", "baselines/scheduler")
@@ -398,8 +400,8 @@ class Bench:
         shutil.copy(os.path.join(self.include, "heddle.h"), root)
         return root
 
-    def run(self, include, explore=None, graphs=True, spawning=False):
-        """Builds against `include` and runs the cases of graphs, those that spawn, or both. How it was caught, or None."""
+    def run(self, include, explore=None, cases=None, graphs=True, spawning=False):
+        """Builds against `include` and runs `cases`, or all of graphs, or all that spawn. How it was caught, or None."""
         objects = [os.path.join(self.out, name) for name in ("watch.c.o", "graphs.c.o")]
         objects += self.compile_spawn(include) if spawning else [os.path.join(self.out, n) for n in ("spawn.c.o", "work.c.o")]
         objects.append(self.compile(self.model, include, "model.c", os.path.join(self.out, "model.c.changed.o")) if graphs
@@ -407,9 +409,11 @@ class Bench:
         objects.append(explore or os.path.join(self.out, "explore.c.o"))
         program = os.path.join(self.out, "model")
         subprocess.run(self.cc + objects + ["-o", program], check=True)
+        if not cases:
+            listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+            cases = [name for name in listed if name.startswith("spawn") != graphs]
         for most in ("0", "1", "2") if spawning else ("0", "1", "2", "9"):
-            done = subprocess.run([program, "--most", most] + ([] if graphs else ["spawn"]), stdout=subprocess.PIPE,
-                                  text=True, timeout=600)
+            done = subprocess.run([program, "--most", most] + cases, stdout=subprocess.PIPE, text=True, timeout=600)
             if done.returncode:
                 return self.how(done)
         return None
@@ -498,13 +502,16 @@ def main():
             root = bench.copy()
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
             name = os.path.basename(path)
-            report(where, what, bench.run(root, graphs=name not in SPAWNING, spawning=name in SPAWNING + BOTH))
+            report(where, what, bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING,
+                                          spawning=name in SPAWNING + BOTH))
     for name, path, old, new in BUGS + SPAWN_BUGS:
         if wanted(name) or wanted("bugs " + os.path.basename(path)):
             root = bench.copy()
             replace_once(os.path.join(root, "heddle", path), old, new)
             spawns = (name, path, old, new) in SPAWN_BUGS
-            report(os.path.basename(path), name, bench.run(root, graphs=not spawns, spawning=spawns))
+            cases = None if spawns else CASES.get(os.path.basename(path))
+            report(os.path.basename(path), name, bench.run(root, cases=cases, graphs=not spawns,
+                                                           spawning=spawns or (cases is not None and "spawn" in cases)))
     for name, path, old, new in HOST_BUGS:
         if wanted(name):
             folder = os.path.join(bench.out, "test")
