@@ -212,18 +212,14 @@ void figure_spawn(bench *b)
 {
     setting at[MOST_SETTINGS];
     double bare = handover_us(b), most = 0, least = 0, tree = 0;
-    size_t n = settings_read(b,
-                             "ticket:4:32 ticket:8:32 ticket:16:32 ticket:4:128 | ticket:1:32 ticket:2:32 ticket:1:128 "
-                             "ticket:2:128 ticket:8:64 share:4:32 lf:4:32 al:4:32 ts:4:32 rr:4:32 lrr:4:32 "
-                             "scheduler/rr:1:64 central:1:64",
-                             at, MOST_SETTINGS);
+    size_t n = settings_read(b, "ticket:1:32 ticket:1:128 | ticket:4:128 lrr:1:32", at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
-        double rate;
+        double us;
         b->extra = at[i].extra;
-        rate = spawn_rate(b, &at[i]);
-        most = rate > most ? rate : most;
+        us = spawn_to_start(b, &at[i]);
+        least = us > 0 && (least == 0 || us < least) ? us : least;
     }
-    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:16:32 ticket:6:128 | ticket:1:32 ticket:2:32 ticket:4:32", at,
+    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:14:32 ticket:4:128 | ticket:1:32 ticket:4:32", at,
                       MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double rate;
@@ -232,14 +228,14 @@ void figure_spawn(bench *b)
         tree = rate > tree ? rate : tree;
     }
     n = settings_read(b,
-                      "ticket:1:32 ticket:1:128 | ticket:4:32 ticket:4:128 lrr:1:32 rr:1:32 lf:1:32 share:1:32 ts:1:32 "
-                      "al:1:32",
+                      "ticket:8:32 ticket:12:32 ticket:4:128 | ticket:1:32 share:4:32 lf:4:32 al:4:32 ts:4:32 rr:4:32 "
+                      "lrr:4:32 scheduler/rr:1:64 central:1:64",
                       at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
-        double us;
+        double rate;
         b->extra = at[i].extra;
-        us = spawn_to_start(b, &at[i]);
-        least = us > 0 && (least == 0 || us < least) ? us : least;
+        rate = spawn_rate(b, &at[i]);
+        most = rate > most ? rate : most;
     }
     bench_goal(b, "spawn + run of an empty child", "Mtasks/s", most, 1, 200);
     bench_goal(b, "binary tree of empty tasks", "Mtasks/s", tree, 1, 1500);

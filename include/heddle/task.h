@@ -57,7 +57,13 @@ struct heddle_table {
     uint32_t app_bytes, n_bodies;
     const heddle_body_info *bodies;
     const heddle_stubs *stubs;
+    uint32_t has_baselines; /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
 };
+#if defined(HEDDLE_BASELINES)
+#define HEDDLE_HAS_BASELINES_ 1u
+#else
+#define HEDDLE_HAS_BASELINES_ 0u
+#endif
 
 #define HEDDLE_ENUM_X_(name, shared) name,
 #define HEDDLE_ENUM(app, LIST) enum app##_bodies{LIST(HEDDLE_ENUM_X_) app##_n_bodies};
@@ -254,19 +260,19 @@ HD_FN void heddle_continue(const heddle_lane *lane, uint32_t body, const void *a
 
 #if defined(__CUDACC__)
 #include "heddle/core/kernel.h"
-#define HEDDLE_APP(app, app_type, LIST)                                                                \
-    HEDDLE_DECLARE(app)                                                                                \
-    HEDDLE_KERNEL_(app, LIST)                                                                          \
-    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                             \
-    const heddle_table app = {                                                                         \
-        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app,         (uint32_t)sizeof(app_type), \
-        (uint32_t)app##_n_bodies,       app##_infos_,        &app##_stubs_};
+#define HEDDLE_APP(app, app_type, LIST)                                                                 \
+    HEDDLE_DECLARE(app)                                                                                 \
+    HEDDLE_KERNEL_(app, LIST)                                                                           \
+    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                              \
+    const heddle_table app = {                                                                          \
+        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app,          (uint32_t)sizeof(app_type), \
+        (uint32_t)app##_n_bodies,       app##_infos_,        &app##_stubs_, HEDDLE_HAS_BASELINES_};
 #else
 #define HEDDLE_APP(app, app_type, LIST)                                                                              \
     HEDDLE_DECLARE(app)                                                                                              \
     static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                           \
     const heddle_table app = {(uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app, (uint32_t)sizeof(app_type), \
-                              (uint32_t)app##_n_bodies,       app##_infos_,        NULL};
+                              (uint32_t)app##_n_bodies,       app##_infos_,        NULL, HEDDLE_HAS_BASELINES_};
 #endif
 
 #endif

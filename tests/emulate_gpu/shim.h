@@ -23,6 +23,7 @@
 #else
 #define EMU_PAIR(name) emu_##name##64
 #endif
+#define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? EMU_PAIR(add)((p), (v), EMU_SITE(p)) : 0)
 #define HD_PAIR_LOAD(p, order) EMU_PAIR(load)((p), EMU_SITE(p))
 #define HD_PAIR_STORE(p, v, order) EMU_PAIR(store)((p), (v), EMU_SITE(p))
 #define HD_PAIR_ADD(p, v, order) EMU_PAIR(add)((p), (v), EMU_SITE(p))

@@ -21,6 +21,7 @@
 #define HD_FENCE_RELEASE() ((void)0)
 #define HD_FENCE_ACQUIRE() ((void)0)
 #define HD_PAIR_LOAD(p, order) model_load((p), MODEL_##order, MODEL_SITE(p))
+#define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? HD_PAIR_ADD((p), (v), RELAXED) : 0)
 #define HD_PAIR_STORE(p, v, order) model_store((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_ADD(p, v, order) model_add((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_CAS(p, e, v, order) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))

@@ -8,6 +8,7 @@
  *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_REST(n): the same of one who lets others go first
  *
  *     HD_PAIR_LOAD(p, order), HD_PAIR_STORE, HD_PAIR_ADD, HD_PAIR_CAS: the same for a word of two halves (core/ticket.h), DEV
+ *     HD_PAIR_ADD_FIRST(p, v): all scheduling lanes call it and lane 0 adds, relaxed; the others get 0
  *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): what stands beside accesses of a fenced order
  *     HD_COPY16(to, from), HD_COPY_WAIT(): 16 bytes of global memory into block-shared memory, on their way until waited for
  *
@@ -58,6 +59,20 @@ HD_FN hd_pair_word hd_pair_add(hd_pair_word *p, hd_pair_word v)
     asm volatile("atom.relaxed.gpu.global.add.u64 %0,[%1],%2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
     return old;
 }
+/* Without a branch, so that what comes after it does not wait for the old value; and at an address that depends on the lane:
+ * at one that does not, ptxas elects a lane that adds for all. */
+HD_FN hd_pair_word hd_pair_add_first(hd_pair_word *p, hd_pair_word v)
+{
+    hd_pair_word old;
+    uint32_t lane;
+    asm volatile("mov.u32 %0,%%laneid;" : "=r"(lane));
+    asm volatile("{.reg .pred q; setp.eq.u32 q,%3,0; mov.u64 %0,0; @q atom.relaxed.gpu.global.add.u64 %0,[%1],%2;}"
+                 : "=&l"(old)
+                 : "l"(p + lane), "l"(v), "r"(lane)
+                 : "memory");
+    return old;
+}
+#define HD_PAIR_ADD_FIRST(p, v) hd_pair_add_first((p), (v))
 HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v)
 {
     hd_pair_word old;
@@ -131,6 +146,7 @@ HD_FN void hd_rest_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 #define HD_PAIR_STORE(p, v, order) __atomic_store_n((p), (v), HD_ORDER_##order)
 #define HD_PAIR_ADD(p, v, order) __atomic_fetch_add((p), (v), HD_ORDER_##order)
 #define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v), HD_ORDER_##order)
+#define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? HD_PAIR_ADD((p), (v), RELAXED) : 0)
 #define HD_FENCE_RELEASE() ((void)0)
 #define HD_FENCE_ACQUIRE() ((void)0)
 #define HD_COPY16(to, from) ((void)__builtin_memcpy((to), (from), 16))

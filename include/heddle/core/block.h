@@ -147,26 +147,28 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
 
 typedef struct __align__(128) hd_block
 {
-    hd_task record[2][HD_RECORDS]; /* of the task that runs and of those that may be next, in turns; the last: fetched when taken */
-    uint32_t at;                   /* index of the record that runs; HD_NONE: the run is over        */
-    uint32_t name;                 /* of its task, in messages                                       */
-    uint32_t ended;                /* by thread 0: bodies that it has ended; others are about to      */
-    uint32_t failed;               /* a body has failed: none after it runs                          */
-    uint64_t begin, end;           /* tracing: of the last body                                      */
+    hd_task record
+        [2]
+        [HD_RECORDS]; /* of the task that runs and of those that may be next, in turns; the last: fetched when taken */
+    uint32_t at;      /* index of the record that runs; HD_NONE: the run is over        */
+    uint32_t name;    /* of its task, in messages                                       */
+    uint32_t ended;   /* by thread 0: bodies that it has ended; others are about to      */
+    uint32_t failed;  /* a body has failed: none after it runs                          */
+    uint64_t begin, end; /* tracing: of the last body                                      */
     hd_worker worker;
 }
 hd_block;
 
 /* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use, with the
  * block's place in its cluster. */
-static __device__ __forceinline__ hd_block *hd_block_where(hd_block *b)
+template <typename T> static __device__ __forceinline__ T *hd_where(T *p)
 {
 #if defined(HEDDLE_MODEL)
-    return b;
+    return p;
 #else
-    uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(p);
     asm volatile("" : "+r"(at));
-    return (hd_block *)__cvta_shared_to_generic(at);
+    return (T *)__cvta_shared_to_generic(at);
 #endif
 }
 
@@ -180,7 +182,9 @@ static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r,
 {
     const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
     hd_task *record = &hd_block_of(w)->record[x->half][at];
-    if (at == HD_AHEAD && lane < 8u)
+    if (at != HD_AHEAD)
+        HD_COPY_WAIT();
+    else if (lane < 8u)
         ((uint4 *)record)[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
     __syncwarp();
     x->at = x->half * HD_RECORDS + at;
@@ -193,6 +197,7 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
 {
     const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
     uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
+    HD_COPY_WAIT(); /* of the turn before the last: that half is used again */
     x->half ^= 1u;
     x->next_at = HD_NONE; /* of a task that still waits to be run the record is overwritten */
     x->ahead = n < HD_AHEAD ? n : HD_AHEAD;
@@ -204,15 +209,10 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
         x->ahead = has != 0u;
     }
     if (k < x->ahead)
-        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u), (const uint4 *)hd_task_at(r, t) + (lane & 7u));
-    x->stop = hd_stopped(r);
-}
-
-/* The scheduling warp, before the barrier that ends a body: what was asked for when it began is here. */
-static __device__ __forceinline__ void hd_block_settle(hd_turn *x)
-{
-    HD_COPY_WAIT();
-    x->stop = __shfl_sync(0xffffffffu, x->stop, 0);
+        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u),
+                  (const uint4 *)hd_task_at(r, t) + (lane & 7u));
+    x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* what has come since the last turn: nobody waits for it */
+    x->asked = hd_stopped(r);
 }
 
 #endif

@@ -73,13 +73,13 @@ typedef struct hd_sibling {
 typedef struct hd_desk {
     const hd_run *run;
     uint32_t worker;
-    const uint32_t *free;         /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
-    uint32_t n_room;              /* children that this body may have                                        */
-    uint32_t n_spawned, n_extra;  /* children and other slots so far                                      */
-    uint32_t n_out, n_out_extra;  /* worker: handed on, of these                                          */
-    uint32_t fork;                /* its continuation, or HD_NONE                                            */
-    uint32_t held;                /* its children whose handles were asked for                               */
-    uint32_t n_siblings, serial;  /* ranges remembered; serial: a task that all further ones wait for, + 1   */
+    const uint32_t *free;        /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
+    uint32_t n_room;             /* children that this body may have                                        */
+    uint32_t n_spawned, n_extra; /* children and other slots so far                                      */
+    uint32_t n_out, n_out_extra; /* worker: handed on, of these                                          */
+    uint32_t fork;               /* its continuation, or HD_NONE                                            */
+    uint32_t held;               /* its children whose handles were asked for                               */
+    uint32_t n_siblings, serial; /* ranges remembered; serial: a task that all further ones wait for, + 1   */
     void (*post)(struct hd_desk *desk); /* on a thread: hands on what is marked; else NULL                  */
     uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
 } hd_desk;

@@ -32,7 +32,7 @@
 #define HD_FROM_QUEUE 5u    /* the dispatch's take                                                  */
 #define HD_FROM_ROOTS 6u    /* the roots that nobody has taken                                      */
 
-#define HD_ORDER(a, b, c, d, e, f)                                                                             \
+#define HD_ORDER(a, b, c, d, e, f) \
     (HD_FROM_##a | HD_FROM_##b << 4 | HD_FROM_##c << 8 | HD_FROM_##d << 12 | HD_FROM_##e << 16 | HD_FROM_##f << 20)
 #define HD_FROM_ 0u
 
@@ -161,12 +161,13 @@ HD_FN uint32_t hd_keep_one(hd_turn *x, hd_edge e, uint32_t mine, uint32_t urgent
 HD_FN void hd_place_by(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t bound,
                        uint32_t dispatch)
 {
+    x->n_pushed += hd_popcount(mask);
     switch (dispatch) {
-    case HD_DISPATCH_TICKET: hd_ticket_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_TICKET: hd_ticket_place(r, mask, e.task); break;
 #if defined(HEDDLE_BASELINES)
     case HD_DISPATCH_IQS: hd_iqs_place(r, w, mask, e.task); break;
     case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, mask, e.task); break;
-    case HD_DISPATCH_CENTRAL: hd_central_place(r, w, mask, e.task); break;
+    case HD_DISPATCH_CENTRAL: hd_central_place(r, mask, e.task); break;
 #endif
     default: hd_rings_place(r, w, x, e, mask, bound); break;
     }

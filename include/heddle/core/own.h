@@ -18,7 +18,7 @@
 #include "heddle/core/stop.h"
 
 #define HD_STARVED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
-#define HD_STORE_MAX 512u               /* free slots that a block's worker has near, at most                      */
+#define HD_STORE_MAX 512u           /* free slots that a block's worker has near, at most                      */
 #define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
 #ifndef HD_DEQUE                    /* the model test has a smaller one */
 #define HD_DEQUE 512u               /* tasks of a deque, a power of two */
@@ -76,13 +76,14 @@ typedef struct hd_turn {
     uint32_t next_at, hit; /* a block's: which of the records fetched ahead is that of `next`, of a task just taken */
     uint32_t no_roots;     /* all roots have been taken                                           */
     const hd_task *record; /* of `task`; on a GPU a copy in block-shared memory                   */
-    uint32_t body, flags, n_succ; /* of that                                                      */
-    hd_edge edge;          /* lane k's: the k-th successor of `task`                              */
-    uint32_t counted;      /* some of these wait for others, too                                  */
-    uint32_t stop;         /* the stop word, when it was looked at last                           */
-    uint32_t at, half, ahead; /* a block's: core/block.h                                          */
-    uint32_t guess;           /* a block's: the task whose record was fetched ahead, if it frees none */
-    uint32_t n_tasks, n_kept; /* so far; they become part of the tally                            */
+    uint32_t body, flags, n_succ;       /* of that                                                      */
+    hd_edge edge;                       /* lane k's: the k-th successor of `task`                              */
+    uint32_t counted;                   /* some of these wait for others, too                                  */
+    uint32_t stop;                      /* the stop word, when it was looked at last                           */
+    uint32_t at, half, ahead;           /* a block's: core/block.h                                          */
+    uint32_t guess;                     /* a block's: the task whose record was fetched ahead, if it frees none */
+    uint32_t asked;                     /* a block's: the stop word, on its way                             */
+    uint32_t n_tasks, n_kept, n_pushed; /* so far; they become part of the tally                  */
 } hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------

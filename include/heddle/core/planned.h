@@ -19,7 +19,7 @@
 
 /* ---- the block ---- */
 
-#define HD_PLAN_BATCH 4u    /* steps that one load of a warp brings */
+#define HD_PLAN_BATCH 4u /* steps that one load of a warp brings */
 #define HD_PLAN_SLOTS (2u * HD_PLAN_BATCH)
 
 typedef struct __align__(128) hd_plan_block
@@ -130,7 +130,6 @@ static __device__ __forceinline__ void hd_tell_watcher(const hd_run &r, uint32_t
 {
     HD_STORE(&r.watched[watch], run, RELEASE, SYS);
 }
-
 
 /* The host is told what the lanes are at, and what is waited for, HD_NONE: for no task. */
 static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, uint32_t waits, uint32_t need)

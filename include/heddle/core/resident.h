@@ -16,9 +16,9 @@
 
 #include "heddle/core/turn.h"
 
-#define HD_NEAR_BODIES 32u  /* of a table with more, each look is a trip to memory */
-#define HD_LONG_POLLS 512u  /* some ten microseconds */
-#define HD_SHARE_POLLS 32u  /* polls of a warp whose block runs a body between two looks at who waits */
+#define HD_NEAR_BODIES 32u /* of a table with more, each look is a trip to memory */
+#define HD_LONG_POLLS 512u /* some ten microseconds */
+#define HD_SHARE_POLLS 32u /* polls of a warp whose block runs a body between two looks at who waits */
 
 /* What is only there when bodies spawn: the desk, the store of free slots, and a copy of the run. A kernel's parameters are
  * cheap by name (constant bank) and cost a trip to memory through a pointer, which functions that are calls have, and bodies. */
@@ -153,7 +153,6 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, h
         hd_bar_block();
         hd_ahead(r, w, &x, SPAWNS);
         hd_block_attend<SPAWNS>(r, b, d, &x, i, DISPATCH);
-        hd_block_settle(&x);
         hd_bar_block();
         if (b->failed)
             break;
@@ -214,9 +213,9 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
     }
     __syncthreads();
     if (threadIdx.x < n_lanes)
-        hd_block_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes, desk.of(&desk));
+        hd_block_lanes<Bodies, TRACE>(r, hd_where(&b), hd_arena, n_lanes, desk.of(hd_where(&desk)));
     else
-        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_block_where(&b), &desk);
+        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_where(&b), hd_where(&desk));
 }
 
 #endif

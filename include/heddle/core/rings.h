@@ -150,7 +150,8 @@ HD_FN int hd_park(const hd_run *r, hd_worker *w)
 HD_FN void hd_rings_idle(const hd_run *r, hd_worker *w, uint32_t n)
 {
     /* Not when it has more than it can run; and whatever the policy, when others have. */
-    if (w->aside == HD_NONE && (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->shared->starved, RELAXED, DEV))))
+    if (w->aside == HD_NONE &&
+        (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->shared->starved, RELAXED, DEV))))
         hd_ask(r, w);
     hd_settle_own(r, w); /* each time: what was set aside may have been given away since */
     if (n > r->spin && w->aside == HD_NONE && hd_host_of(r) && hd_park(r, w))
@@ -199,7 +200,6 @@ HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, 
     if (full)
         hd_own(r, w, full, e.task);
     if (hd_warp_lane() == 0) {
-        w->tally.n_pushed += n;
         w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
         w->tally.n_spilled += hd_popcount(full);
     }

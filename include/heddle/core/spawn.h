@@ -93,7 +93,8 @@ HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, 
     for (i = 0; i < 2u; i++) { /* children; slots beside theirs */
         const uint32_t base = i ? d->n_room : 0u;
         const uint32_t end = i ? hd_least_of(n_extra, hd_extra_of(d->n_room)) : hd_least_of(n, d->n_room);
-        const uint32_t at = hd_desk_drain_part(r, w, x, d, base + (i ? d->n_out_extra : d->n_out), base + end, dispatch);
+        const uint32_t at =
+            hd_desk_drain_part(r, w, x, d, base + (i ? d->n_out_extra : d->n_out), base + end, dispatch);
         hd_warp_sync();
         if (hd_warp_lane() == 0)
             *(i ? &d->n_out_extra : &d->n_out) = at - base;

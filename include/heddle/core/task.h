@@ -146,16 +146,16 @@ typedef struct hd_shared {
     uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
     hd_pair_word places;            /* dev: dispatch ticket: places reserved, and workers that wait    */
     uint8_t pad16[HD_LINE - sizeof(hd_pair_word)];
-    uint32_t ticket, pad6[31]; /* dev: dispatch central: the next slot to take                       */
-    uint32_t tail, pad7[31];   /* dev: dispatch central: the next slot to fill                       */
-    uint64_t began, pad8[15];       /* when the first worker came; on a GPU, lane 0 of worker 0 writes it */
-    uint32_t fresh, pad9[31];       /* dev: slots of the arena that somebody has had; never goes back */
-    uint32_t avail, pad10[31];      /* dev: batches in the pool of free slots                      */
-    uint32_t pool_tail, pad11[31];  /* dev: the next place of the pool to put a batch               */
-    uint32_t pool_head, pad12[31];  /* dev: the next place to take one                              */
-    uint32_t starved, pad13[31];    /* dev: workers that have a task but no room for its children   */
-    uint32_t resting, pad14[31];    /* dev: workers that have long had nothing                      */
-    uint32_t lock, pad15[31];       /* dev: dispatch central: somebody has the queue                */
+    uint32_t ticket, pad6[31];     /* dev: dispatch central: the next slot to take                       */
+    uint32_t tail, pad7[31];       /* dev: dispatch central: the next slot to fill                       */
+    uint64_t began, pad8[15];      /* when the first worker came; on a GPU, lane 0 of worker 0 writes it */
+    uint32_t fresh, pad9[31];      /* dev: slots of the arena that somebody has had; never goes back */
+    uint32_t avail, pad10[31];     /* dev: batches in the pool of free slots                      */
+    uint32_t pool_tail, pad11[31]; /* dev: the next place of the pool to put a batch               */
+    uint32_t pool_head, pad12[31]; /* dev: the next place to take one                              */
+    uint32_t starved, pad13[31];   /* dev: workers that have a task but no room for its children   */
+    uint32_t resting, pad14[31];   /* dev: workers that have long had nothing                      */
+    uint32_t lock, pad15[31];      /* dev: dispatch central: somebody has the queue                */
 } hd_shared;
 HD_STATIC_ASSERT(sizeof(hd_shared) == 18 * HD_LINE, "one line a word");
 

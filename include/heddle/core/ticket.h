@@ -27,8 +27,8 @@
 #include "heddle/core/worker.h"
 
 #define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
-#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 8u) /* at a place, before a worker asks whether the run stops */
-#define HD_LOOK_EVERY 8u         /* tasks between two looks at who waits: all workers read that word */
+#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)          /* at a place, before a worker asks whether the run stops */
+#define HD_LOOK_EVERY 8u /* tasks between two looks at who waits: all workers read that word */
 
 /* ---- the word ---- */
 
@@ -39,11 +39,11 @@ HD_FN int32_t hd_waiting_in(hd_pair_word v) { return (int16_t)(uint16_t)v; }
 #endif
 HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_word)hd_waiting_in(v)) >> HD_HALF_BITS); }
 
-/* Lane 0: n places; hd_places_in of what it returns, when that has come, is the number of the first. */
+/* All scheduling lanes: n places; hd_places_in of what lane 0 gets, when that has come, is the number of the first. */
 HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
-    return HD_PAIR_ADD(&r->shared->places, one * n, RELAXED);
+    return HD_PAIR_ADD_FIRST(&r->shared->places, one * n);
 }
 
 /* ---- places ---- */
@@ -79,16 +79,11 @@ HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 }
 
 /* All scheduling lanes: those in `mask` hand their tasks on through the ring. */
-HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+HD_FN void hd_ticket_place(const hd_run *r, uint32_t mask, uint32_t task)
 {
     const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
-    hd_pair_word word = 0;
+    const hd_pair_word word = hd_place_reserve(r, n);
     uint32_t k;
-    if (lane == 0) {
-        word = hd_place_reserve(r, n);
-        w->by.ticket.waiting -= (int32_t)n;
-        w->tally.n_pushed += n;
-    }
     HD_FENCE_RELEASE(); /* while the reservation is on its way */
     k = hd_shuffle(hd_places_in(word), 0) + hd_popcount(mask & ((1u << lane) - 1u));
     if (mask >> lane & 1u)
@@ -98,10 +93,8 @@ HD_FN void hd_ticket_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
 /* All scheduling lanes: all workers wait, so all is done. */
 HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 {
-    uint32_t k = 0, i;
-    if (hd_warp_lane() == 0)
-        k = hd_places_in(hd_place_reserve(r, r->n_workers));
-    k = hd_shuffle(k, 0);
+    const uint32_t k = hd_shuffle(hd_places_in(hd_place_reserve(r, r->n_workers)), 0);
+    uint32_t i;
     HD_FENCE_RELEASE();
     for (i = hd_warp_lane(); i < r->n_workers; i += hd_warp_width())
         hd_place_fill(r, k + i, HD_PLACE_END);
@@ -167,7 +160,8 @@ HD_FN uint32_t *hd_deque_at(hd_ticket_own *o, uint32_t i) { return &o->deque[(o-
 HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     hd_ticket_own *o = &w->by.ticket;
-    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = hd_shuffle(o->n_deque, 0), n = hd_popcount(mask);
+    const uint32_t lane = hd_warp_lane(), mine = mask >> lane & 1u, has = hd_shuffle(o->n_deque, 0),
+                   n = hd_popcount(mask);
     const uint32_t rank = has + hd_popcount(mask & ((1u << lane) - 1u)), left = hd_ballot(mine && rank >= HD_DEQUE);
     if (mine && rank < HD_DEQUE)
         *hd_deque_at(o, rank) = task;
@@ -179,7 +173,7 @@ HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t t
     }
     hd_warp_sync();
     if (left)
-        hd_ticket_place(r, w, left, task);
+        hd_ticket_place(r, left, task);
 }
 
 /* Lane 0: the youngest, or HD_NONE. */
@@ -206,9 +200,10 @@ HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, uint32_t keep)
     if (lane == 0) {
         o->oldest += n;
         o->n_deque = has - n;
+        o->waiting = waiting - (int32_t)n;
         w->tally.n_given += n;
     }
-    hd_ticket_place(r, w, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
+    hd_ticket_place(r, n == 32u ? 0xffffffffu : (1u << n) - 1u, t);
     hd_warp_sync();
 }
 
@@ -233,7 +228,7 @@ HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
         if (hd_warp_lane() == 0)
             t = hd_take_for_others(r, w);
         hd_warp_sync();
-        hd_ticket_place(r, w, 1u, t);
+        hd_ticket_place(r, 1u, t);
         hd_warp_sync();
     }
     hd_deque_give(r, w, keep);
@@ -245,8 +240,13 @@ HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
     const int32_t waiting = (int32_t)hd_shuffle((uint32_t)w->by.ticket.waiting, 0);
     const uint32_t rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
     const uint32_t away = waiting > 0 ? hd_ballot((mask >> hd_warp_lane() & 1u) && (int32_t)rank < waiting) : 0u;
-    if (away)
-        hd_ticket_place(r, w, away, task);
+    if (away) {
+        if (hd_warp_lane() == 0) {
+            w->by.ticket.waiting = waiting - (int32_t)hd_popcount(away);
+            w->tally.n_given += hd_popcount(away);
+        }
+        hd_ticket_place(r, away, task);
+    }
     if (mask & ~away)
         hd_deque_put(r, w, mask & ~away, task);
 }

@@ -18,7 +18,7 @@
 #include "heddle/core/block.h"
 #endif
 
-#define HD_REST_POLLS 4096u  /* so often a block has found nothing: some milliseconds */
+#define HD_REST_POLLS 256u /* so often a block has found nothing: up to two milliseconds */
 
 /* ---- what differs between machines --------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 
 HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
 {
-    return HD_HOSTED ? n > r->spin : n >= HD_REST_POLLS && n % 256u == 0u;
+    return HD_HOSTED ? n > r->spin : n >= HD_REST_POLLS && n % 64u == 0u;
 }
 
 /* ---- taking --------------------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 
 #include "heddle/core/own.h"
 
-#define HD_SEED_MAX 64u /* roots taken at once, at most                                            */
-#define HD_OVER 0xfffffffeu /* in place of a task: the run is over                                 */
+#define HD_SEED_MAX 64u      /* roots taken at once, at most                                            */
+#define HD_OVER 0xfffffffeu  /* in place of a task: the run is over                                 */
 #define HD_EAGER_POLLS 1024u /* so often a block looks without a pause                              */
 
 /* ---- joining and leaving ---------------------------------------------------------------------- */
@@ -61,7 +61,8 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 
 HD_FN hd_turn hd_turn_begin(void)
 {
-    hd_turn x = {HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, 0, 0, 0, 0, {0, 0}, 0, HD_STOP_NOT, 0, 0, 0, HD_OVER, 0, 0};
+    hd_turn x = {HD_NONE, HD_NONE,     0, HD_NONE, HD_NONE, 0,       0,           0, 0, 0, {0, 0},
+                 0,       HD_STOP_NOT, 0, 0,       0,       HD_OVER, HD_STOP_NOT, 0, 0, 0};
     return x;
 }
 
@@ -77,6 +78,7 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     }
     w->tally.n_tasks += x->n_tasks;
     w->tally.n_kept += x->n_kept;
+    w->tally.n_pushed += x->n_pushed;
     r->tallies[w->id] = w->tally;
     return hd_leave(r);
 }

@@ -397,7 +397,8 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
         hd_arena_size(r, g, d->n_arena);
         never_full |= d->dispatch == HEDDLE_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
     }
-    all = r->n_arena ? hd_arena_ring(r) : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
+    all = r->n_arena ? hd_arena_ring(r)
+                     : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
     r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;
     r->policy = d->policy;
     r->n_local = d->n_local;
@@ -411,6 +412,11 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
 static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
 {
     uint32_t n_placed = hd_graph_blob(g)->n_placed;
+    if (!g->table->has_baselines && (d->dispatch > HEDDLE_DISPATCH_PLAN ||
+                                     (d->dispatch == HEDDLE_DISPATCH_DISTRIBUTED && d->policy != HD_POLICY_SHARE)))
+        return hd_say(e, HEDDLE_ENODEV,
+                      "table %s was compiled without HEDDLE_BASELINES, which dispatch %s, policy %s needs",
+                      g->table->name, heddle_dispatch_name(d->dispatch), heddle_policy_name((heddle_policy)d->policy));
     if (d->dispatch == HEDDLE_DISPATCH_SCHEDULER && d->n_workers > HD_SCHED_WORKERS)
         return hd_say(e, HEDDLE_ERANGE, "%u workers under dispatch scheduler; the limit is %u", d->n_workers,
                       HD_SCHED_WORKERS);

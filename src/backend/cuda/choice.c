@@ -26,9 +26,9 @@ typedef struct candidate {
 static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 0},
                                        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_DEPTH, 0},
                                        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 1},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH, 0},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH, 1},
                                        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HD_PLAN_PATH, 0},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HD_PLAN_PATH, 1},
+                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH, 0},
                                        {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0},
                                        {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0}};
 #define N_CANDIDATES (sizeof candidates / sizeof candidates[0])
@@ -69,12 +69,14 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
     return HEDDLE_OK;
 }
 
-/* Where bodies spawn, workers must hand out tasks as they come; where none does, a plan is better than rings. */
+/* Where bodies spawn, workers must hand out tasks as they come. Only rings, and plans, keep tasks to the workers that they
+ * are bound to. */
 static int suits(const hd_loaded *l, const candidate *c)
 {
+    const int binds = hd_graph_blob(l->graph)->n_placed != 0;
     if (hd_arena_is_needed(l->graph))
-        return c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED || c->dispatch == HEDDLE_DISPATCH_TICKET;
-    return c->dispatch != HEDDLE_DISPATCH_DISTRIBUTED;
+        return c->dispatch == (binds ? HEDDLE_DISPATCH_DISTRIBUTED : HEDDLE_DISPATCH_TICKET);
+    return c->dispatch != HEDDLE_DISPATCH_DISTRIBUTED && !(binds && c->dispatch == HEDDLE_DISPATCH_TICKET);
 }
 
 /* Do the config and the graph leave c as a candidate? */

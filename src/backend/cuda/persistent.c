@@ -245,7 +245,12 @@ static void free_form(hd_form *f)
 
 static heddle_status refuse(const hd_loaded *l, heddle_dispatch dispatch, hd_error *e)
 {
+    const heddle_table *table = l->graph->table;
     uint32_t n_placed = hd_graph_blob(l->graph)->n_placed;
+    if (!table->has_baselines && dispatch != HEDDLE_DISPATCH_PLAN && dispatch != HEDDLE_DISPATCH_TICKET)
+        return hd_say(e, HEDDLE_ENODEV,
+                      "table %s was compiled without HEDDLE_BASELINES: it has no kernel for dispatch %s", table->name,
+                      heddle_dispatch_name(dispatch));
     if (dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(l->graph))
         return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
     if (n_placed && !hd_dispatch_binds((uint32_t)dispatch))

@@ -96,20 +96,19 @@ HD_FN uint32_t hd_central_write(const hd_run *r, uint32_t tail, uint32_t mask, u
 }
 
 /* All scheduling lanes: all is written. */
-HD_FN void hd_central_close(const hd_run *r, hd_worker *w, uint32_t tail, uint32_t n)
+HD_FN void hd_central_close(const hd_run *r, uint32_t tail)
 {
     hd_warp_sync(); /* what the lanes wrote, and what they had acquired, is lane 0's to release */
     if (hd_warp_lane() != 0)
         return;
     HD_STORE(&r->shared->tail, tail, RELAXED, DEV);
     hd_central_unlock(r);
-    w->tally.n_pushed += n;
 }
 
 /* All scheduling lanes: those in `mask` insert their tasks. */
-HD_FN void hd_central_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
+HD_FN void hd_central_place(const hd_run *r, uint32_t mask, uint32_t task)
 {
-    hd_central_close(r, w, hd_central_write(r, hd_central_open(r), mask, task), hd_popcount(mask));
+    hd_central_close(r, hd_central_write(r, hd_central_open(r), mask, task));
 }
 
 /* ---- finishing ---- */
@@ -129,13 +128,12 @@ HD_FN uint32_t hd_central_count(const hd_run *r, uint32_t run, const hd_task *ta
 }
 
 /* All scheduling lanes: inserts the n of these that became ready. */
-HD_FN void hd_central_insert(const hd_run *r, hd_worker *w, const hd_task *task, uint32_t from, uint32_t end,
-                             uint32_t bits, uint32_t n)
+HD_FN void hd_central_insert(const hd_run *r, const hd_task *task, uint32_t from, uint32_t end, uint32_t bits)
 {
     uint32_t tail = hd_central_open(r);
     for (; from < end; bits >>= 1, from += hd_warp_width())
         tail = hd_central_write(r, tail, hd_ballot(bits & 1u), hd_edge_mine(r, task, from).task);
-    hd_central_close(r, w, tail, n);
+    hd_central_close(r, tail);
 }
 
 /* All scheduling lanes, after the barrier that ends the body of x->task. Only what has more successors than all rounds take
@@ -152,7 +150,8 @@ HD_FN void hd_central_finish(const hd_run *r, hd_worker *w, hd_turn *x)
         bits = hd_central_count(r, w->run, task, from, end, &n);
         begin = r->events ? hd_clock() : 0;
         if (n)
-            hd_central_insert(r, w, task, from, end, bits, n);
+            hd_central_insert(r, task, from, end, bits);
+        x->n_pushed += n;
         if (r->events)
             hd_trace_queue(w, begin);
     }

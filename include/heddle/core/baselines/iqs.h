@@ -100,12 +100,9 @@ HD_FN void hd_iqs_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t t
 {
     const uint32_t lane = hd_warp_lane(), n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << lane) - 1u));
     const uint32_t first = hd_iqs_first(r, w, n);
-    const uint32_t target =
-        hd_policy_by_load(r->policy) ? hd_iqs_pick(r, w, rank, n) : hd_wrapped_any(r, first + rank);
+    const uint32_t target = hd_policy_by_load(r->policy) ? hd_iqs_pick(r, w, rank, n) : hd_wrapped_any(r, first + rank);
     if (mask >> lane & 1u)
         hd_iqs_insert(r, target, task);
-    if (lane == 0)
-        w->tally.n_pushed += n;
     hd_warp_sync();
 }
 

@@ -166,10 +166,8 @@ HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t
         HD_STORE(hd_sched_out(r, w->id, w->head[0] + hd_popcount(mask & ((1u << lane) - 1u))), HD_REPORT_READY | task,
                  RELAXED, DEV);
     hd_warp_sync(); /* what the lanes wrote is lane 0's to release */
-    if (lane == 0) {
+    if (lane == 0)
         hd_sched_tell(r, w, n);
-        w->tally.n_pushed += n;
-    }
     hd_warp_sync();
 }
 

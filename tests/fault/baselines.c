@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* baselines.c - a table that was compiled without the papers' dispatches is refused with a sentence when a run asks for one,
+ * and runs by the others. */
+#undef HEDDLE_BASELINES
+#include "check.h"
+#include "heddle/task.h"
+
+#include <string.h>
+
+typedef struct plain_app {
+    uint32_t *ran;
+} plain_app;
+typedef struct plain_args {
+    uint32_t at;
+} plain_args;
+
+#define PLAIN_BODIES(X) X(plain_mark, 0)
+HEDDLE_ENUM(plain, PLAIN_BODIES)
+
+HEDDLE_BODY(plain_mark, plain_app, app, plain_args, a) { app->ran[a->at]++; }
+
+HEDDLE_APP(plain, plain_app, PLAIN_BODIES)
+
+#define N 20u
+
+static heddle_status run(heddle_dispatch dispatch, heddle_policy policy, uint32_t *ran)
+{
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    heddle_graph *g;
+    plain_app app = {ran};
+    heddle_status s;
+    cfg.backend = HEDDLE_CPU;
+    cfg.n_workers = 2;
+    cfg.dispatch = dispatch;
+    cfg.policy = policy;
+    memset(ran, 0, N * sizeof *ran);
+    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(ctx, heddle_graph_new(ctx, &plain, &g));
+    for (uint32_t i = 0; i < N; i++)
+        CHECK_OK(ctx, heddle_graph_add(g, plain_mark, &(plain_args){i}, sizeof(plain_args), NULL, 0, NULL));
+    s = heddle_run(ctx, g, &app, sizeof app);
+    CHECK(s == HEDDLE_OK || strstr(heddle_errmsg(ctx), "HEDDLE_BASELINES"));
+    heddle_graph_free(g);
+    heddle_close(ctx);
+    return s;
+}
+
+int main(void)
+{
+    static const heddle_dispatch papers[] = {HEDDLE_DISPATCH_IQS, HEDDLE_DISPATCH_SCHEDULER, HEDDLE_DISPATCH_CENTRAL};
+    static const heddle_dispatch own[] = {HEDDLE_DISPATCH_DEFAULT, HEDDLE_DISPATCH_TICKET, HEDDLE_DISPATCH_PLAN};
+    uint32_t ran[N];
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK(run(papers[i], HEDDLE_POLICY_DEFAULT, ran) == HEDDLE_ENODEV);
+        CHECK(run(own[i], HEDDLE_POLICY_DEFAULT, ran) == HEDDLE_OK);
+        for (uint32_t k = 0; k < N; k++)
+            CHECK(ran[k] == 1);
+    }
+    CHECK(run(HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_LRR, ran) == HEDDLE_ENODEV);
+    CHECK(run(HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_SHARE, ran) == HEDDLE_OK);
+    return 0;
+}
