@@ -56,7 +56,7 @@ static int run_kind(uint32_t kind, const char *name)
 
 int main(void)
 {
-    static const char *const names[] = {"ring", "countdown", "leave", "ticket", "plan", "iqs"};
+    static const char *const names[] = {LITMUS_NAMES};
     uint32_t kind;
     int bad = 0;
     for (kind = 0; kind < LITMUS_KINDS; kind++)

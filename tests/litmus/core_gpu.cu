@@ -3,8 +3,9 @@
  *
  *     core_gpu [SECONDS]
  *
- * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; policies lrr, grr, lf, share; 1, 2, 7, 132 and
- * as many workers as fit; rings of 2, 64 and 1024 slots; many runs one after another without a reset; a failing body;
+ * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; dispatch ticket, and distributed under policies
+ * lrr, grr, lf, share; 1, 2, 7, 132 and as many workers as fit; rings of 2, 64 and 1024 slots (of the ticket ring as many
+ * as it needs); many runs one after another without a reset; a failing body;
  * a cancel from outside. After every run: each task once, after what it depends on, the same words as in program order,
  * rings empty, counters and tallies where the next run expects them. Trials: trials.h, SECONDS altogether (30).
  * Exit status 0: all right; 1: not, with a sentence; 77: no GPU. Every wait has a limit (give_up.h). */
@@ -15,6 +16,7 @@
 #include "mix.h"
 #include "trials.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +27,13 @@
 #define N_THREADS 64u
 #define N_BLOCK (N_THREADS + 32u) /* of a worker: lanes and the warp that schedules */
 
-#define KERNEL ((const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_DISTRIBUTED, 0>)
+#define TICKET 0u /* in place of a policy */
+
+static const void *kernel_of(uint32_t policy)
+{
+    return policy == TICKET ? (const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_TICKET, 0>
+                            : (const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_DISTRIBUTED, 0>;
+}
 
 /* ---- the device ------------------------------------------------------------------------------------- */
 
@@ -86,6 +94,17 @@ struct loaded {
 static uint32_t n_workers_max;
 #define N_SLOTS_MAX 1024u
 
+/* Slots of a ring. A ticket ring has a place for each task and for each worker's end. */
+static uint32_t ring_length(const loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n_slots)
+{
+    uint32_t n = 2;
+    if (policy != TICKET)
+        return n_slots;
+    while (n < l->run.n_tasks + n_workers)
+        n *= 2u;
+    return n;
+}
+
 static void load(loaded *l, const litmus_graph *g)
 {
     const uint8_t *host = (const uint8_t *)g->blob;
@@ -115,7 +134,8 @@ static void load(loaded *l, const litmus_graph *g)
     l->run.count = device_new<uint32_t>(l->run.n_tasks);
     l->run.link = device_new<uint32_t>(l->run.n_tasks);
     l->run.cursors = device_new<hd_cursor>(2 * (size_t)n_workers_max);
-    l->run.slots = device_new<uint32_t>(2 * (size_t)n_workers_max * N_SLOTS_MAX);
+    l->run.slots = device_new<uint32_t>(
+        std::max(2 * (size_t)n_workers_max * N_SLOTS_MAX, 2 * (size_t)ring_length(l, TICKET, n_workers_max, 0)));
     l->run.tallies = device_new<hd_tally>(n_workers_max);
     l->oracle.assign(N_SALTS, std::vector<uint32_t>());
     for (uint32_t salt = 0; salt < N_SALTS; salt++) {
@@ -133,14 +153,21 @@ static void unload(loaded *l)
     CUDA(cudaFreeHost(l->run.end));
 }
 
+static size_t slot_words(const loaded *l)
+{
+    return l->run.dispatch == HD_DISPATCH_TICKET ? 2u * (size_t)l->run.n_slots
+                                                 : 2u * (size_t)l->run.n_workers * l->run.n_slots;
+}
+
 /* Words as the host leaves them before run 1. */
 static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n_slots)
 {
     hd_shared first;
     hd_run host;
-    l->run.policy = policy;
+    l->run.policy = policy == TICKET ? HD_POLICY_LF : policy;
+    l->run.dispatch = policy == TICKET ? HD_DISPATCH_TICKET : HD_DISPATCH_DISTRIBUTED;
     l->run.n_workers = n_workers;
-    l->run.n_slots = n_slots;
+    l->run.n_slots = ring_length(l, policy, n_workers, n_slots);
     l->run.late = hd_policy_late(&l->run);
     l->run.n_local = 1;
     memset(&first, 0, sizeof first);
@@ -150,7 +177,7 @@ static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n
     CUDA(cudaMemcpy(l->run.shared, &first, sizeof first, cudaMemcpyHostToDevice));
     CUDA(cudaMemset(l->run.count, 0, l->run.n_tasks * 4u));
     CUDA(cudaMemset(l->run.cursors, 0, 2u * n_workers * sizeof(hd_cursor)));
-    CUDA(cudaMemset(l->run.slots, 0, 2u * (size_t)n_workers * n_slots * 4u));
+    CUDA(cudaMemset(l->run.slots, 0, slot_words(l) * 4u));
     l->number = 1;
 }
 
@@ -166,6 +193,8 @@ static void prepare(loaded *l, uint32_t failing)
     CUDA(cudaMemcpy(l->d_app, &l->app, sizeof l->app, cudaMemcpyHostToDevice));
 }
 
+static uint32_t policy_of(const loaded *l) { return l->run.dispatch == HD_DISPATCH_TICKET ? TICKET : l->run.policy; }
+
 /* Starts the kernel in `stream`. */
 static void launch(loaded *l, cudaStream_t stream)
 {
@@ -174,8 +203,8 @@ static void launch(loaded *l, cudaStream_t stream)
     if (!l->run.end)
         CUDA(cudaHostAlloc((void **)&l->run.end, sizeof *l->run.end, cudaHostAllocDefault));
     void *args[1] = {&l->run};
-    CUDA(cudaLaunchCooperativeKernel(KERNEL, dim3(l->run.n_workers), dim3(N_BLOCK), args, l->blob->shared_bytes,
-                                     stream));
+    CUDA(cudaLaunchCooperativeKernel(kernel_of(policy_of(l)), dim3(l->run.n_workers), dim3(N_BLOCK), args,
+                                     l->blob->shared_bytes, stream));
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------- */
@@ -208,7 +237,7 @@ static void check_end(const loaded *l, const hd_shared &s, uint32_t why)
 /* Rings empty, counters and tallies exact. */
 static void check_words(const loaded *l)
 {
-    std::vector<uint32_t> slots = to_host(l->run.slots, 2 * (size_t)l->run.n_workers * l->run.n_slots);
+    std::vector<uint32_t> slots = to_host(l->run.slots, slot_words(l));
     std::vector<hd_cursor> c = to_host(l->run.cursors, 2 * (size_t)l->run.n_workers);
     std::vector<uint32_t> n = to_host(l->run.count, l->run.n_tasks);
     std::vector<hd_tally> w = to_host(l->run.tallies, l->run.n_workers);
@@ -256,7 +285,8 @@ static void run_once(loaded *l)
 
 /* ---- graphs ------------------------------------------------------------------------------------------- */
 
-static const uint32_t policies[] = {HD_POLICY_LRR, HD_POLICY_GRR, HD_POLICY_LF, HD_POLICY_SHARE};
+#define N_POLICIES 5u
+static const uint32_t policies[N_POLICIES] = {TICKET, HD_POLICY_LRR, HD_POLICY_GRR, HD_POLICY_LF, HD_POLICY_SHARE};
 static uint64_t n_runs, n_tasks_run;
 
 static void run_many(loaded *l, const char *name, uint32_t policy, uint32_t n_workers, uint32_t n_slots, uint32_t n)
@@ -324,7 +354,8 @@ static void test_random(uint32_t n)
         snprintf(name, sizeof name, "random graph %u", i);
         litmus_random(&g, i);
         load(&l, &g);
-        run_many(&l, name, policies[i / 8u % 4u], w < n_workers_max ? w : n_workers_max, slots[i / 32u % 3u], 3);
+        run_many(&l, name, policies[i / 8u % N_POLICIES], w < n_workers_max ? w : n_workers_max,
+                 slots[i / (8u * N_POLICIES) % 3u], 3);
         unload(&l);
         litmus_free(&g);
     }
@@ -354,7 +385,7 @@ static void test_failing(const litmus_graph *g)
         uint32_t task = (i * 167u + 1u) % g->n_tasks;
         hd_shared s;
         snprintf(what, sizeof what, "task %u fails", task);
-        configure(&l, policies[i % 4u], i % 2u ? 7u : n_workers_max, 64);
+        configure(&l, policies[i % N_POLICIES], i % 2u ? 7u : n_workers_max, 64);
         prepare(&l, task);
         launch(&l, 0);
         CUDA(cudaDeviceSynchronize());
@@ -364,7 +395,7 @@ static void test_failing(const litmus_graph *g)
         /* Task numbers of the graph may have joins between; a wavefront has none. */
         if (s.fail.code != LITMUS_FAIL_CODE || s.fail.task != task)
             fail("another failure was noted");
-        run_many(&l, "after a failure", policies[i % 4u], 7, 64, 1);
+        run_many(&l, "after a failure", policies[i % N_POLICIES], 7, 64, 1);
     }
     unload(&l);
     say("a body fails", began);
@@ -388,7 +419,7 @@ static void test_cancel(const litmus_graph *g)
     for (uint32_t i = 0; i < 10u; i++) {
         hd_shared s;
         snprintf(what, sizeof what, "a run is cancelled");
-        configure(&l, policies[i % 4u], 7, 64);
+        configure(&l, policies[i % N_POLICIES], 7, 64);
         prepare(&l, HD_NONE);
         CUDA(cudaDeviceSynchronize());
         launch(&l, a);
@@ -549,7 +580,7 @@ static void print_control(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"ring", "countdown", "leave", "ticket", "plan", "iqs"};
+    static const char *const names[] = {LITMUS_NAMES};
     double limit = argc > 1 ? atof(argv[1]) : 30.0, began = seconds();
     int n_devices = 0, per_sm = 0, sms = 0;
     uint64_t n_trials = 0;
@@ -559,12 +590,16 @@ int main(int argc, char **argv)
         return 77;
     }
     snprintf(what, sizeof what, "start");
-    CUDA(cudaFuncGetAttributes(&info, KERNEL));
-    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, KERNEL, (int)N_BLOCK, HD_REDUCE_BYTES + 256u));
     CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    n_workers_max = (uint32_t)(per_sm * sms);
-    printf("%d SMs, %u workers of %u threads fit, kernel: %d registers, %d bytes shared\n", sms, n_workers_max, N_BLOCK,
-           info.numRegs, (int)info.sharedSizeBytes);
+    n_workers_max = 0xffffffffu;
+    for (uint32_t policy : {TICKET, HD_POLICY_LRR}) {
+        CUDA(cudaFuncGetAttributes(&info, kernel_of(policy)));
+        CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel_of(policy), (int)N_BLOCK,
+                                                           HD_REDUCE_BYTES + 256u));
+        n_workers_max = std::min(n_workers_max, (uint32_t)(per_sm * sms));
+        printf("%d SMs, %d workers of %u threads fit, kernel: %d registers, %d bytes shared\n", sms, per_sm * sms,
+               N_BLOCK, info.numRegs, (int)info.sharedSizeBytes);
+    }
     for (uint32_t kind = 0; kind < LITMUS_KINDS; kind++)
         n_trials += test_trials(kind, names[kind], limit / LITMUS_KINDS);
     print_control();

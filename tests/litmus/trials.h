@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trials.h - message-passing trials through the very functions of core: ring, countdown, the way out, ticket ring, plan,
- * Juggler's queue.
+/* trials.h - message-passing trials through the very functions of core: ring, countdown, the way out, the ticket ring with
+ * places that are used once and with places that are used again, the end that it finds by itself, plan, Juggler's queue.
  *
  * A group of workers does one kind of trial again and again; plain data goes with every message and is checked by who
  * receives it. The same roles run on thread blocks (core_gpu.cu) and on threads (core_cpu.c, where ThreadSanitizer
@@ -10,7 +10,7 @@
 #define LITMUS_TRIALS_H
 
 #include <string.h>
-#include "heddle/core/iqs.h"
+#include "heddle/core/baselines/iqs.h"
 #include "heddle/core/plan.h"
 #include "heddle/core/ticket.h"
 
@@ -22,8 +22,9 @@
 /* The words of a group. Nothing else is shared. */
 typedef struct litmus_group {
     hd_shared shared;
-    hd_cursor cursors[2]; /* the first is the ring's; both are those of Juggler's queue         */
-    uint32_t slots[LITMUS_QUEUE];
+    hd_cursor cursors[2];              /* the first is the ring's; both are those of Juggler's queue         */
+    hd_pair_word places[LITMUS_QUEUE]; /* of a ticket ring; the first half also the slots of the other queues  */
+    uint32_t store[2];                 /* no free slots, as a worker finds them where bodies spawn              */
     uint32_t count[LITMUS_DATA];
     uint32_t data[LITMUS_PRODUCERS][LITMUS_DATA];
     uint32_t consumed, pad0[31];
@@ -40,7 +41,8 @@ HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks, uint32_t n_slo
     r.shared = &g->shared;
     r.count = g->count;
     r.cursors = g->cursors;
-    r.slots = g->slots;
+    r.slots = (uint32_t *)(void *)g->places;
+    r.store = g->store;
     r.n_workers = 2;
     r.n_slots = n_slots;
     return r;
@@ -59,19 +61,20 @@ HD_FN void litmus_pause(const hd_run *r, uint32_t n)
     HD_PAUSE(n);
 }
 
-HD_FN void litmus_push(const hd_run *r, litmus_group *g, uint32_t task, uint32_t direct)
+HD_FN void litmus_push(const hd_run *r, litmus_group *g, uint32_t task)
 {
     uint32_t n = 0;
-    while (hd_ring_push(&g->cursors[0], g->slots, LITMUS_SLOTS, task, direct, 0) == HD_PUSH_FULL)
+    HD_FENCE_RELEASE();
+    while (hd_ring_push(&g->cursors[0], r->slots, LITMUS_SLOTS, task, 0) == HD_PUSH_FULL)
         litmus_pause(r, n++);
 }
 
 HD_FN uint32_t litmus_pop(const hd_run *r, litmus_group *g, uint32_t *head)
 {
-    uint32_t n = 0, word;
-    while (!(word = hd_ring_pop(&g->cursors[0], g->slots, LITMUS_SLOTS, LITMUS_SLOTS / 4u - 1u, head)))
+    uint32_t n = 0, task;
+    while ((task = hd_ring_pop(&g->cursors[0], r->slots, LITMUS_SLOTS, LITMUS_SLOTS / 4u - 1u, head)) == HD_NONE)
         litmus_pause(r, n++);
-    return word;
+    return task;
 }
 
 /* ---- ring: several push what they wrote, one pops and reads it: message i of producer `who` is i + 1 ---- */
@@ -81,7 +84,7 @@ HD_FN void litmus_ring_push(const hd_run *r, litmus_group *g, uint32_t who, uint
     uint32_t i;
     for (i = first; i < first + n; i++) {
         g->data[who][i % LITMUS_DATA] = i + 1u;
-        litmus_push(r, g, who * LITMUS_DATA + i % LITMUS_DATA, 1);
+        litmus_push(r, g, who * LITMUS_DATA + i % LITMUS_DATA);
     }
 }
 
@@ -91,7 +94,7 @@ HD_FN void litmus_ring_pop(const hd_run *r, litmus_group *g, uint32_t first, uin
     for (i = 0; i < LITMUS_PRODUCERS; i++)
         next[i] = first;
     for (i = 0; i < n * LITMUS_PRODUCERS; i++) {
-        uint32_t task = (litmus_pop(r, g, &head) & ~HD_SLOT_DIRECT) - 1u, who = task / LITMUS_DATA % LITMUS_PRODUCERS;
+        uint32_t task = litmus_pop(r, g, &head), who = task / LITMUS_DATA % LITMUS_PRODUCERS;
         litmus_expect(g, task % LITMUS_DATA, next[who] % LITMUS_DATA);
         litmus_expect(g, g->data[who][task % LITMUS_DATA], ++next[who]);
     }
@@ -99,7 +102,7 @@ HD_FN void litmus_ring_pop(const hd_run *r, litmus_group *g, uint32_t first, uin
 }
 
 /* ---- countdown: two arrive at a task with two predecessors; the last one runs it (odd numbers) or pushes it to the
- * third, who acquires its counter; who runs it reads what both wrote ---- */
+ * third; who runs it reads what both wrote ---- */
 
 HD_FN void litmus_read_both(litmus_group *g, uint32_t i)
 {
@@ -111,6 +114,7 @@ HD_FN void litmus_read_both(litmus_group *g, uint32_t i)
 HD_FN void litmus_count_arrive(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
 {
     uint32_t i, polls;
+    int last;
     for (i = first; i < first + n; i++) {
         hd_edge e;
         e.task = i % LITMUS_DATA;
@@ -118,12 +122,15 @@ HD_FN void litmus_count_arrive(const hd_run *r, litmus_group *g, uint32_t who, u
         for (polls = 0; e.task == 0 && HD_LOAD(&g->consumed, ACQUIRE, DEV) != i;)
             litmus_pause(r, polls++); /* all of the last round: its entries are free */
         g->data[who][e.task] = i + 1u;
-        if (!hd_arrive(r, i / LITMUS_DATA + 1u, e))
+        HD_FENCE_RELEASE();
+        last = hd_arrive(r, i / LITMUS_DATA + 1u, e);
+        HD_FENCE_ACQUIRE();
+        if (!last)
             continue;
         if (i & 1u)
             litmus_read_both(g, i);
         else
-            litmus_push(r, g, e.task, 0);
+            litmus_push(r, g, e.task);
     }
 }
 
@@ -132,9 +139,7 @@ HD_FN void litmus_count_take(const hd_run *r, litmus_group *g, uint32_t first, u
     uint32_t head = HD_LOAD(&g->cursors[0].head, RELAXED, DEV), i;
     for (i = 0; i < n / 2u; i++) {
         uint32_t round = first / LITMUS_DATA + i / (LITMUS_DATA / 2u);
-        uint32_t task = litmus_pop(r, g, &head) - 1u;
-        hd_acquire(r, round + 1u, task);
-        litmus_read_both(g, round * LITMUS_DATA + task);
+        litmus_read_both(g, round * LITMUS_DATA + litmus_pop(r, g, &head));
     }
     HD_STORE(&g->cursors[0].head, head, RELEASE, DEV);
 }
@@ -158,7 +163,8 @@ HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t
     }
 }
 
-/* ---- ticket: one hands tasks on by number, the other looks for each; at most half the slots are in use ---- */
+/* ---- ticket: one hands tasks on, the other draws tickets; at most half the places are in use, and each is filled by a
+ * store ---- */
 
 HD_FN void litmus_wait_consumed(const hd_run *r, litmus_group *g, uint32_t n)
 {
@@ -167,29 +173,129 @@ HD_FN void litmus_wait_consumed(const hd_run *r, litmus_group *g, uint32_t n)
         litmus_pause(r, polls++);
 }
 
+HD_FN void litmus_place(const hd_run *r, uint32_t task)
+{
+    uint32_t k = hd_place_reserve(r, 1);
+    HD_FENCE_RELEASE();
+    hd_place_fill(r, k, task + 1u);
+}
+
 HD_FN void litmus_ticket_put(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
 {
     uint32_t i;
     for (i = first; i < first + n; i++) {
         litmus_wait_consumed(r, g, i - LITMUS_QUEUE / 2u + 1u);
         g->data[0][i % LITMUS_DATA] = i + 1u;
-        const hd_edge e = {i % LITMUS_DATA, 1u}; /* one predecessor: the slot hands on what was written */
-        hd_ticket_put(r, i % LITMUS_QUEUE, e);
+        litmus_place(r, i % LITMUS_DATA);
+    }
+}
+
+/* A task, HD_OVER, or HD_NONE; *all_wait: as hd_ticket_look. Waits for one of these. */
+HD_FN uint32_t litmus_ticket_wait(const hd_run *r, hd_worker *w, int *all_wait)
+{
+    uint32_t t, polls;
+    for (polls = 0;; polls++) {
+        t = hd_ticket_look(r, w, all_wait);
+        if (t != HD_NONE || *all_wait)
+            return t;
+        litmus_pause(r, polls);
     }
 }
 
 HD_FN void litmus_ticket_look(const hd_run *r, litmus_group *g, uint32_t first, uint32_t n)
 {
-    uint32_t i, t, polls;
+    uint32_t i, t;
+    int all_wait = 0;
     hd_worker w;
     hd_worker_begin(r, &w, 0);
     for (i = first; i < first + n; i++) {
-        for (polls = 0; (t = hd_ticket_look(r, &w, i % LITMUS_QUEUE)) == HD_NONE; polls++)
-            litmus_pause(r, polls);
+        t = litmus_ticket_wait(r, &w, &all_wait);
         litmus_expect(g, t, i % LITMUS_DATA);
-        litmus_expect(g, g->data[0][t], i + 1u);
+        litmus_expect(g, g->data[0][t % LITMUS_DATA], i + 1u);
         HD_STORE(&g->consumed, i + 1u, RELEASE, DEV);
     }
+}
+
+/* ---- places: two hand on what they wrote in a ring of few places, as where bodies spawn, and two take it. A place is used
+ * again, and who is slow between reserving and filling is overtaken by the whole ring; no more are on their way than there are
+ * places. A task is who made it and the low bits of its message's number ---- */
+
+#define LITMUS_NUMBER 0xffffffu
+
+HD_FN void litmus_places_put(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i;
+    for (i = first; i < first + n; i++) {
+        litmus_wait_consumed(r, g, 2u * i - LITMUS_SLOTS / 2u);
+        g->data[who][i % LITMUS_DATA] = i + 1u;
+        litmus_place(r, who * (LITMUS_NUMBER + 1u) + (i & LITMUS_NUMBER));
+    }
+}
+
+HD_FN void litmus_places_look(const hd_run *r, litmus_group *g, uint32_t who, uint32_t n)
+{
+    uint32_t i, t, from;
+    int all_wait = 0;
+    hd_worker w;
+    hd_worker_begin(r, &w, who);
+    for (i = 0; i < n; i++) {
+        t = litmus_ticket_wait(r, &w, &all_wait);
+        from = t / (LITMUS_NUMBER + 1u);
+        litmus_expect(g, from < 2u, 1u);
+        litmus_expect(g, (g->data[from & 1u][t % LITMUS_DATA] - 1u) & LITMUS_NUMBER, t & LITMUS_NUMBER);
+        (void)HD_ADD(&g->consumed, 1u, RELEASE, DEV);
+    }
+}
+
+/* ---- end: in each round one of two hands on a task; the round is over when both wait, and the one whose ticket made it so
+ * says it to both. Each task is taken once, and each round ends once ---- */
+
+/* What hd_ticket_end_all does, by one lane. */
+HD_FN void litmus_end_all(const hd_run *r)
+{
+    uint32_t k = hd_place_reserve(r, r->n_workers), i;
+    HD_FENCE_RELEASE();
+    for (i = 0; i < r->n_workers; i++)
+        hd_place_fill(r, k + i, HD_PLACE_END);
+}
+
+HD_FN void litmus_end_round(const hd_run *r, litmus_group *g, hd_worker *w, uint32_t who, uint32_t i)
+{
+    uint32_t t;
+    int all_wait;
+    if (who == (i & 1u)) {
+        g->data[who][i % LITMUS_DATA] = i + 1u;
+        litmus_place(r, i % LITMUS_DATA);
+    }
+    do {
+        all_wait = 0;
+        t = litmus_ticket_wait(r, w, &all_wait);
+        if (all_wait) {
+            (void)HD_ADD(&g->round, 1u, RELAXED, DEV);
+            litmus_end_all(r);
+        } else if (t != HD_OVER) {
+            litmus_expect(g, t, i % LITMUS_DATA);
+            litmus_expect(g, g->data[i & 1u][t % LITMUS_DATA], i + 1u);
+            (void)HD_ADD(&g->consumed, 1u, RELEASE, DEV);
+        }
+    } while (t != HD_OVER);
+}
+
+HD_FN void litmus_end_rounds(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
+{
+    uint32_t i;
+    hd_worker w;
+    hd_worker_begin(r, &w, who);
+    for (i = first; i < first + n; i++) {
+        if (i >= LITMUS_DATA / 2u)
+            litmus_wait_consumed(r, g, i - LITMUS_DATA / 2u); /* its entry has been read */
+        litmus_end_round(r, g, &w, who, i);
+    }
+    if (!hd_leave(r))
+        return;
+    litmus_expect(g, HD_LOAD(&g->consumed, RELAXED, DEV), first + n);
+    litmus_expect(g, HD_LOAD(&g->round, RELAXED, DEV), first + n);
+    HD_STORE(&g->shared.out, 0u, RELAXED, DEV);
 }
 
 /* ---- plan: two workers have every other step of one chain, and each counts the other's next ---- */
@@ -247,24 +353,43 @@ HD_FN void litmus_iqs_take(const hd_run *r, litmus_group *g, uint32_t first, uin
 
 /* ---- who does what: a group has litmus_members(kind) workers ---- */
 
-enum { LITMUS_RING, LITMUS_COUNT, LITMUS_LEAVE, LITMUS_TICKET, LITMUS_PLAN, LITMUS_IQS, LITMUS_KINDS };
+enum {
+    LITMUS_RING,
+    LITMUS_COUNT,
+    LITMUS_LEAVE,
+    LITMUS_TICKET,
+    LITMUS_PLACES,
+    LITMUS_END,
+    LITMUS_PLAN,
+    LITMUS_IQS,
+    LITMUS_KINDS
+};
+#define LITMUS_NAMES "ring", "countdown", "leave", "ticket", "places", "end", "plan", "iqs"
+
+/* Do several hand things on to one? */
+HD_FN int litmus_is_many(uint32_t kind) { return kind == LITMUS_RING || kind == LITMUS_IQS; }
 
 HD_FN uint32_t litmus_members(uint32_t kind)
 {
-    return kind == LITMUS_RING || kind == LITMUS_IQS ? LITMUS_PRODUCERS + 1u : kind == LITMUS_COUNT ? 3u : 2u;
+    if (litmus_is_many(kind) || kind == LITMUS_PLACES)
+        return 4u;
+    return kind == LITMUS_COUNT ? 3u : 2u;
 }
 
 /* Trials in messages first .. first + n of a group; n is a multiple of LITMUS_DATA. */
 HD_FN uint32_t litmus_trials(uint32_t kind, uint32_t n)
 {
-    return kind == LITMUS_RING || kind == LITMUS_IQS ? n * LITMUS_PRODUCERS : n;
+    return litmus_is_many(kind) ? n * LITMUS_PRODUCERS : kind == LITMUS_PLACES ? 2u * n : n;
 }
 
 HD_FN void litmus_take_part(litmus_group *g, const hd_task *tasks, uint32_t kind, uint32_t who, uint32_t first,
                             uint32_t n)
 {
-    const hd_run r = litmus_run_of(g, tasks, kind == LITMUS_IQS ? LITMUS_QUEUE : LITMUS_SLOTS);
+    hd_run r = litmus_run_of(g, tasks, kind == LITMUS_IQS || kind == LITMUS_TICKET ? LITMUS_QUEUE : LITMUS_SLOTS);
     hd_step step;
+    r.dispatch = kind == LITMUS_IQS ? HD_DISPATCH_IQS : HD_DISPATCH_TICKET;
+    r.n_arena = kind == LITMUS_PLACES || kind == LITMUS_END;
+    r.n_workers = kind == LITMUS_PLACES ? 4u : 2u; /* those who only put never wait for a task */
     switch (kind) {
     case LITMUS_RING:
         if (who < LITMUS_PRODUCERS)
@@ -284,6 +409,13 @@ HD_FN void litmus_take_part(litmus_group *g, const hd_task *tasks, uint32_t kind
         else
             litmus_ticket_look(&r, g, first, n);
         break;
+    case LITMUS_PLACES:
+        if (who < 2u)
+            litmus_places_put(&r, g, who, first, n);
+        else
+            litmus_places_look(&r, g, who - 2u, n);
+        break;
+    case LITMUS_END: litmus_end_rounds(&r, g, who, first, n); break;
     case LITMUS_PLAN: litmus_plan_turns(&r, g, &step, who, first, n); break;
     case LITMUS_IQS:
         if (who < LITMUS_PRODUCERS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* block.cpp - the model test of a thread block: the functions of core/block.h, dynamic.h and planned.h themselves, whose warps are fibers of the
+/* block.cpp - the model test of a thread block: the functions of core/block.h, resident.h and planned.h themselves, whose warps are fibers of the
  * explorer (warp.h), whose barriers and words are the explorer's, and whose plain shared memory is watched.
  *
  *     heddle_model_block [--most N] [plan|dynamic]     at most N preemptions

@@ -5,8 +5,8 @@
 
 #include "cuda.h"
 
-#define N_LANES 2u /* threads that run bodies: one may be slow; each stands for a warp of them */
-#define RUN 3u     /* the run's number: counters begin where two runs have left them           */
+#define N_LANES WARP_LANES /* threads that run bodies: one may be slow; each stands for a warp of them */
+#define RUN 3u             /* the run's number: counters begin where two runs have left them           */
 #define MAX_STEPS 12u
 
 /* Cells: data that bodies read and write. */

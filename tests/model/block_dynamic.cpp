@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* block_dynamic.cpp - a thread block under the dynamic dispatches: two lanes and the scheduling warp, all as in
- * core/dynamic.h, beside a second worker of one thread, so that tasks come, go and are asked for at any time.
+ * core/resident.h, beside a second worker, a warp that runs the bodies itself, so that tasks come, go and are asked for at
+ * any time.
  *
  * What must hold: all lanes run the same tasks in the same order, each with its own record; every task runs once, after
  * its predecessors, and sees what they wrote; in a worker no body runs after one that failed; the last worker out says
@@ -22,20 +23,18 @@ typedef struct dynamic_case {
     uint32_t fails = 0;                          /* task + 1                                      */
     uint32_t failing_lane = 0, cancels = 0, traces = 0;
     uint32_t alone = 0; /* 1 = there is no second worker                                          */
-    uint32_t no_boxes = 0, steals = 0;
 } dynamic_case;
 
-enum role { LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, N_ROLES };
+enum role { LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, WATCHES, N_ROLES };
 
 static const dynamic_case *c;
 static block_order order;
 
-static hd_dynamic_block block;
-static hd_worker other;
+static hd_block block, other;
 static hd_task tasks[MAX_TASKS] __attribute__((aligned(128)));
 static hd_edge edges[MAX_TASKS];
 static uint32_t roots[MAX_TASKS], counts[MAX_TASKS], links[MAX_TASKS], told[MAX_TASKS];
-static uint32_t slots[4u * N_SLOTS], boxes[2];
+static uint32_t slots[4u * N_SLOTS];
 static hd_cursor cursors[4];
 static hd_shared shared_words;
 static hd_tally tallies[2];
@@ -88,65 +87,64 @@ struct bodies {
 
 /* ---- the other worker ---------------------------------------------------------------------------- */
 
-static uint32_t take_of_other(uint32_t ticket)
+static void body_of_other(uint32_t t)
 {
-    switch (c->dispatch) {
-    case HD_DISPATCH_TICKET: return hd_ticket_look(&run, &other, ticket);
-    case HD_DISPATCH_CENTRAL: return hd_central_take(&run, &other);
-    default: return hd_iqs_take(&run, &other);
-    }
+    if (c->joins >> t & 1u)
+        return;
+    check_inputs(t);
+    ran[t]++;
+    model_write_cell(OUT(t, 0), "what a task writes");
+    model_write_cell(OUT(t, 1), "what a task writes");
+    if (c->fails == t + 1u)
+        hd_fail_at(&shared_words.fail, t, 7);
 }
 
-/* 0: the run is over. */
-static uint32_t next_of_other(uint32_t *ticket)
+template <uint32_t DISPATCH> static void work_of_other()
 {
-    uint32_t t = HD_NONE;
-    if (c->dispatch == HD_DISPATCH_DISTRIBUTED)
-        return hd_next(&run, &other);
-    if (c->dispatch == HD_DISPATCH_TICKET && (*ticket = hd_ticket_draw(&run)) >= run.n_tasks)
-        return HD_NONE;
-    for (;;) {
-        if (hd_stopped(&run))
-            return HD_NONE;
-        t = take_of_other(*ticket);
-        if (t != HD_NONE)
-            return t;
-        hd_settle(&run, c->dispatch != HD_DISPATCH_TICKET ? other.n_done : 0u);
-        other.n_done = 0;
-        HD_PAUSE(0);
+    hd_worker *w = &other.worker;
+    hd_turn x = hd_turn_begin();
+    x.record = other.record[0];
+    while (hd_next(&run, w, &x, DISPATCH, 0)) {
+        hd_ahead(&run, w, &x, 0);
+        if ((threadIdx.x & 31u) == 0) {
+            if (*(const uint32_t *)x.record->args != x.task)
+                model_fail("the other worker has the record of task %u for task %u", *(const uint32_t *)x.record->args,
+                           x.task);
+            body_of_other(x.task);
+        }
+        hd_block_settle(&x);
+        __syncwarp();
+        if (c->fails == x.task + 1u)
+            break;
+        hd_end_turn(&run, w, &x, nullptr, DISPATCH, 0);
     }
-}
-
-static void finish_of_other(uint32_t t)
-{
-    if (c->dispatch == HD_DISPATCH_DISTRIBUTED)
-        hd_finish(&run, &other, t, &tasks[t]);
-    else if (c->dispatch == HD_DISPATCH_TICKET)
-        hd_ticket_finish(&run, &other, t, &tasks[t]);
-    else if (c->dispatch == HD_DISPATCH_CENTRAL)
-        hd_central_finish(&run, &other, t, &tasks[t]);
-    else
-        hd_iqs_finish(&run, &other, t, &tasks[t]);
+    if ((threadIdx.x & 31u) == 0)
+        hd_block_leave(run, RUN, hd_worker_end(&run, w, &x));
 }
 
 static void other_worker()
 {
-    uint32_t t, ticket = 0;
-    hd_worker_begin(&run, &other, 1);
-    while ((t = next_of_other(&ticket)) != HD_NONE) {
-        if (!(c->joins >> t & 1u)) {
-            check_inputs(t);
-            ran[t]++;
-            model_write_cell(OUT(t, 0), "what a task writes");
-            model_write_cell(OUT(t, 1), "what a task writes");
-        }
-        if (c->fails == t + 1u) {
-            hd_fail_at(&shared_words.fail, t, 7);
-            continue;
-        }
-        finish_of_other(t);
+    if ((threadIdx.x & 31u) == 0)
+        hd_worker_begin(&run, &other.worker, 1);
+    __syncwarp();
+    switch (c->dispatch) {
+    case HD_DISPATCH_DISTRIBUTED: work_of_other<HD_DISPATCH_DISTRIBUTED>(); break;
+    case HD_DISPATCH_TICKET: work_of_other<HD_DISPATCH_TICKET>(); break;
+    case HD_DISPATCH_CENTRAL: work_of_other<HD_DISPATCH_CENTRAL>(); break;
+    default: work_of_other<HD_DISPATCH_IQS>(); break;
     }
-    hd_block_leave(run, RUN, hd_worker_end(&run, &other));
+}
+
+/* Who waits for a watched task sees what it wrote. */
+static void watch()
+{
+    uint32_t t = 0;
+    while (!(c->watched >> t & 1u))
+        t++;
+    while (warp_load(&told[t], MODEL_ACQUIRE, MODEL_SITE(told)) != RUN)
+        warp_pause(MODEL_SITE(watcher));
+    model_read_cell(OUT(t, 0), "what a watched task wrote");
+    model_read_cell(OUT(t, 1), "what a watched task wrote");
 }
 
 static void cancel() { (void)hd_stop(&shared_words.fail, HD_STOP_CANCELED); }
@@ -156,21 +154,20 @@ static void cancel() { (void)hd_stop(&shared_words.fail, HD_STOP_CANCELED); }
 static void lanes_of_block()
 {
     if (c->traces)
-        hd_lanes<bodies, 1>(run, &block, nullptr, N_LANES);
+        hd_block_lanes<bodies, 1>(run, &block, nullptr, N_LANES, nullptr);
     else
-        hd_lanes<bodies, 0>(run, &block, nullptr, N_LANES);
+        hd_block_lanes<bodies, 0>(run, &block, nullptr, N_LANES, nullptr);
 }
 
 template <int TRACE> static void schedule()
 {
-    if (c->dispatch == HD_DISPATCH_DISTRIBUTED)
-        hd_schedule<HD_DISPATCH_DISTRIBUTED, TRACE>(run, &block, N_LANES);
-    else if (c->dispatch == HD_DISPATCH_TICKET)
-        hd_schedule<HD_DISPATCH_TICKET, TRACE>(run, &block, N_LANES);
-    else if (c->dispatch == HD_DISPATCH_CENTRAL)
-        hd_schedule<HD_DISPATCH_CENTRAL, TRACE>(run, &block, N_LANES);
-    else
-        hd_schedule<HD_DISPATCH_IQS, TRACE>(run, &block, N_LANES);
+    hd_desk_if<0> none;
+    switch (c->dispatch) {
+    case HD_DISPATCH_DISTRIBUTED: hd_block_schedule<HD_DISPATCH_DISTRIBUTED, TRACE, 0>(run, &block, &none); break;
+    case HD_DISPATCH_TICKET: hd_block_schedule<HD_DISPATCH_TICKET, TRACE, 0>(run, &block, &none); break;
+    case HD_DISPATCH_CENTRAL: hd_block_schedule<HD_DISPATCH_CENTRAL, TRACE, 0>(run, &block, &none); break;
+    default: hd_block_schedule<HD_DISPATCH_IQS, TRACE, 0>(run, &block, &none); break;
+    }
 }
 static void scheduling_warp()
 {
@@ -188,11 +185,15 @@ static void fiber(uint32_t id)
     case SCHEDULES: warp_run(WARP_WIDTH, 32, scheduling_warp); break;
     case OTHER:
         if (!c->alone)
-            warp_run(1, 64, other_worker);
+            warp_run(WARP_WIDTH, 64, other_worker);
         break;
     case CANCELS:
         if (c->cancels)
-            warp_run(1, 65, cancel);
+            warp_run(1, 96, cancel);
+        break;
+    case WATCHES:
+        if (c->watched && !c->fails && !c->cancels)
+            warp_run(1, 97, watch);
         break;
     default: break;
     }
@@ -200,11 +201,11 @@ static void fiber(uint32_t id)
 
 static warp_care care_of(size_t at)
 {
-    const size_t word = at - at % 4u;
-    if (word == offsetof(hd_dynamic_block, began) || word == offsetof(hd_dynamic_block, ended))
-        return WARP_WORD;
-    return word >= offsetof(hd_dynamic_block, failed) && word < offsetof(hd_dynamic_block, begin) ? WARP_FLAG
-                                                                                                  : WARP_PLAIN;
+    switch (at - at % 4u) {
+    case offsetof(hd_block, ended): return WARP_WORD;
+    case offsetof(hd_block, failed): return WARP_FLAG;
+    default: return WARP_PLAIN;
+    }
 }
 
 static void add_edge(uint32_t from, uint32_t to)
@@ -258,7 +259,6 @@ static void make_run()
     run.link = links;
     run.cursors = cursors;
     run.slots = slots;
-    run.boxes = c->dispatch == HD_DISPATCH_DISTRIBUTED && !c->no_boxes ? boxes : nullptr;
     run.tallies = tallies;
     run.events = c->traces ? events : nullptr;
     run.n_trace = MAX_TASKS;
@@ -268,7 +268,7 @@ static void make_run()
     run.n_workers = 2u - c->alone;
     run.n_slots = N_SLOTS;
     run.policy = c->policy;
-    run.steals = c->steals;
+    run.polite = 1; /* who has nothing says so with each look */
     run.late = hd_policy_late(&run);
     run.n_local = 1;
     run.dispatch = c->dispatch;
@@ -285,7 +285,8 @@ static void begin(void)
     memset(&block, 0xa5, sizeof block);
     memset(&shared_words, 0, sizeof shared_words);
     memset(slots, 0, sizeof slots);
-    memset(boxes, 0, sizeof boxes);
+    memset(warp_copies, 0, sizeof warp_copies);
+    memset(&other, 0xa5, sizeof other);
     memset(cursors, 0, sizeof cursors);
     memset(told, 0, sizeof told);
     memset(ran, 0, sizeof ran);
@@ -295,7 +296,7 @@ static void begin(void)
     for (t = 0; t < c->n_tasks; t++)
         counts[t] = (RUN - 1u) * tasks[t].n_in;
     hd_rearm(&run, RUN);
-    block.began = block.ended = block.failed[0] = block.failed[1] = 0;
+    block.ended = block.failed = 0;
     hd_worker_begin(&run, &block.worker, 0);
     warp_begin();
 }
@@ -390,7 +391,6 @@ static const dynamic_case cases[] = {
     {"grid", GRID, 8, D, LF, 1},
     {"grid-grr", GRID, 8, D, GRR, 1},
     {"grid-share", GRID, 8, D, SHARE, 1},
-    {"grid-no-boxes", GRID, 8, D, LRR, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1},
     {"many", MANY, 20, D, LRR, 0},
     {"many-alone", MANY, 20, D, LF, 0, 0, 0, 0, 0, 0, 0, 0, 1},
     {"fork-alone", FORK, 5, D, SHARE, 1, 0, 0x10, 0, 0, 0, 0, 0, 1},
@@ -405,12 +405,15 @@ static const dynamic_case cases[] = {
     {"two", TWO, 6, D, SHARE, 1, 0, 0, 0x4},
     {"ts", GRID, 8, D, TS, 1},
     {"al", FORK, 5, D, AL, 1},
-    {"steals", FORK, 5, D, LRR, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
-    {"steals-grid", GRID, 8, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
-    {"steals-no-boxes", WIDE, 7, D, GRR, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1},
-    {"steals-alone", WIDE, 7, D, LRR, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1},
     {"roots", "", 6, D, LF, 1},
     {"roots-fail", "0>5 1>5 2>5 3>5 4>5", 6, D, SHARE, 0, 0, 0, 0, 4},
+    {"ticket-chain", CHAIN, 5, T, LF, 1, 0, 0x12},
+    {"ticket-alone", LINKS, 7, T, LF, 1, 0, 0x12, 0, 0, 0, 0, 0, 1},
+    {"ticket-links", LINKS, 7, T, LF, 1},
+    {"ticket-grid", GRID, 8, T, LF, 1},
+    {"ticket-wide", WIDE, 7, T, LF, 1, 0, 0, 0x4, 0, 0, 0, 1},
+    {"ticket-many", MANY, 20, T, LF, 0},
+    {"ticket-roots", "", 6, T, LF, 1},
     {"ticket", TWO, 6, T, LF, 1, 0, 0x24},
     {"ticket-fails", TWO, 6, T, LF, 1, 0, 0, 0, 4},
     {"ticket-canceled", FORK, 5, T, LF, 1, 0, 0, 0, 0, 0, 1},
@@ -423,9 +426,9 @@ static const dynamic_case cases[] = {
 
 int block_test_dynamic(uint32_t most, uint32_t deeper)
 {
-    static const uint8_t orders[][N_ROLES] = {{LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS},
-                                              {SCHEDULES, LANE_1, CANCELS, LANE_0, OTHER},
-                                              {OTHER, LANE_0, SCHEDULES, CANCELS, LANE_1}};
+    static const uint8_t orders[][N_ROLES] = {{LANE_0, LANE_1, SCHEDULES, OTHER, CANCELS, WATCHES},
+                                              {SCHEDULES, LANE_1, WATCHES, CANCELS, LANE_0, OTHER},
+                                              {OTHER, LANE_0, SCHEDULES, CANCELS, WATCHES, LANE_1}};
     uint32_t i, k;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (k = 0; k < 3u; k++)

@@ -159,9 +159,9 @@ static void cancel(void)
 static void lanes_of_block()
 {
     if (c->traces)
-        hd_lanes<bodies, 1>(run, &block, nullptr, N_LANES);
+        hd_plan_lanes<bodies, 1>(run, &block, nullptr, N_LANES);
     else
-        hd_lanes<bodies, 0>(run, &block, nullptr, N_LANES);
+        hd_plan_lanes<bodies, 0>(run, &block, nullptr, N_LANES);
 }
 static void fetching_warp()
 {

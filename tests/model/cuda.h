@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - what core/kernel.h wants of CUDA, for a host's C++ compiler: warps are those of warp.h, shared words those of
- * explore.h. Include it first. It stands in for nvcc as far as kernel.h goes, and no further. */
+/* cuda.h - what core/planned.h and resident.h want of CUDA, for a host's C++ compiler: warps are those of warp.h, shared words those of
+ * explore.h. Include it first. It stands in for nvcc as far as these go, and no further. */
 #ifndef MODEL_CUDA_H
 #define MODEL_CUDA_H
 
@@ -10,6 +10,7 @@ extern "C" {
 }
 
 /* Words are reached through the warp. */
+#define HEDDLE_EMULATED_BLOCK /* a worker is a block */
 #define model_load warp_load
 #define model_store warp_store
 #define model_add warp_add
@@ -25,6 +26,8 @@ extern "C" {
 #define __forceinline__ inline
 #define __align__(n) __attribute__((aligned(n)))
 
+#define WARP_LANES 2u /* threads of a block that run bodies */
+
 struct __align__(16) uint4 { uint32_t x, y, z, w; };
 static const warp_index blockIdx = {0}, blockDim = {0};
 #define threadIdx warp_thread
@@ -38,9 +41,35 @@ static const warp_index blockIdx = {0}, blockDim = {0};
 static inline int __syncthreads_or(int) { return 0; }
 static inline void __syncthreads() {}
 
+/* Copies that are on their way come when they are waited for, and not before. */
+#define WARP_MAX_COPIES 4u
+static struct {
+    uint4 *to[WARP_MAX_COPIES];
+    const uint4 *from[WARP_MAX_COPIES];
+    uint32_t n;
+} warp_copies[128];
+static inline void warp_copy(uint4 *to, const uint4 *from)
+{
+    const uint32_t n = warp_copies[warp_thread.x].n++;
+    if (n >= WARP_MAX_COPIES)
+        model_fail("more copies on their way than cuda.h has room for");
+    warp_copies[warp_thread.x].to[n] = to;
+    warp_copies[warp_thread.x].from[n] = from;
+}
+static inline void warp_copy_wait(void)
+{
+    uint32_t i, n = warp_copies[warp_thread.x].n;
+    for (i = 0; i < n; i++)
+        *warp_copies[warp_thread.x].to[i] = *warp_copies[warp_thread.x].from[i];
+    warp_copies[warp_thread.x].n = 0;
+}
+#define HD_COPY16(to, from) warp_copy((to), (from))
+#define HD_COPY_WAIT() warp_copy_wait()
+
 /* As in block.h, line by line. Who waits asks at once whether the run stops. A mark hands on what a barrier has ordered
  * before it, and no more. */
 #define HD_FEW_POLLS 0u
+static inline void hd_bar_block(void) { warp_barrier(0, WARP_LANES + WARP_WIDTH, 1); }
 static inline void hd_bar_lanes(uint32_t n) { warp_barrier(1, n, 1); }
 static inline void hd_ready_sync(uint32_t i, uint32_t n) { warp_barrier(2u + (i & 1u), n, 1); }
 static inline void hd_ready_arrive(uint32_t i, uint32_t n) { warp_barrier(2u + (i & 1u), n, 0); }
@@ -51,6 +80,7 @@ static inline void hd_done_arrive(uint32_t i, uint32_t n) { warp_barrier(4u + (i
 #define hd_mark(p, v) warp_store(p, v, MODEL_MARK, MODEL_SITE(p))
 #define hd_word_pause(n) ((void)(n), warp_pause(MODEL_SITE(word)))
 
-#include "heddle/core/kernel.h"
+#include "heddle/core/planned.h"
+#include "heddle/core/resident.h"
 
 #endif

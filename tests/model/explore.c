@@ -58,6 +58,7 @@ typedef struct fiber {
 
 typedef struct group {
     uint32_t arrived, meeting;
+    const char *what; /* the step that the lanes come to */
     uint32_t values[2][MODEL_MAX_FIBERS];
     knowledge known[2];
 } group;
@@ -671,6 +672,9 @@ const uint32_t *model_meet(uint32_t value, int orders, const char *what)
     group *g = &groups[now->group];
     uint32_t meeting = g->meeting, side = meeting & 1u;
     now->restless = 0;
+    if (g->arrived && strcmp(g->what, what) != 0)
+        model_fail("fiber %u is at a %s, others of its lanes are at a %s", self(), what, g->what);
+    g->what = what;
     g->values[side][now->lane] = value;
     if (orders)
         teach(&g->known[side]);

@@ -13,9 +13,6 @@
 #define TS HD_POLICY_TS
 #define AL HD_POLICY_AL
 
-#define STEALS .steals = 1
-#define OWNS .steals = 1, .owns = 1
-
 #define TICKET .dispatch = HD_DISPATCH_TICKET
 #define PLAN .dispatch = HD_DISPATCH_PLAN, .lists
 #define IQS .dispatch = HD_DISPATCH_IQS
@@ -85,36 +82,18 @@ const graph_case graph_cases[] = {
     {"share.parks",     FAN,       5, 2, 2, SHARE, 3, 2, 1, .parks = 1},
     {"share.cancel",    FAN,       5, 2, 2, SHARE, 2, 1, 1, .parks = 1, .cancels = 1},
     {"share.three",     FAN,       5, 3, 2, SHARE, 1, 1, 1, .n_lanes = 1},
-    {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 2, 1, 1, .n_lanes = 2},
-    /* Tasks handed to those who have nothing. */
-    {"boxes.chain",     CHAIN,     3, 2, 4, LRR,   4, 3, 2, .boxes = 1},
-    {"boxes.diamond",   DIAMOND,   4, 2, 4, LRR,   3, 2, 2, .boxes = 1},
-    {"boxes.cross",     CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1},
-    {"boxes.cross.lf",  CROSS,     6, 2, 8, LF,    3, 2, 1, .boxes = 1},
-    {"boxes.weave",     WEAVE,     4, 2, 4, GRR,   3, 2, 2, .boxes = 1},
-    {"boxes.fan",       FAN,       5, 2, 2, SHARE, 3, 2, 1, .boxes = 1},
-    {"boxes.full",      FAN,       5, 2, 1, LRR,   3, 2, 1, .boxes = 1},
-    {"boxes.three",     THREE,     6, 3, 8, LF,    2, 1, 1, .boxes = 1},
-    {"boxes.urgent",    CROSS,     6, 2, 8, LF,    3, 2, 1, .boxes = 1, .urgent = 1u << 3 | 1u << 4},
-    {"boxes.again",     DIAMOND,   4, 2, 4, LRR,   3, 2, 1, .boxes = 1, .n_runs = 2},
-    {"boxes.placed",    CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1, .places = "2:0 3:1 4:0 5:1"},
-    {"boxes.chain.at",  CHAIN,     3, 2, 4, LF,    4, 3, 2, .boxes = 1, .places = "0:0 1:1 2:0"},
-    {"boxes.fails",     CROSS,     6, 2, 8, LRR,   3, 2, 1, .boxes = 1, .failing = 1},
-    {"boxes.lanes",     FAN,       5, 2, 8, LRR,   2, 1, 1, .boxes = 1, .n_lanes = 2},
-    {"boxes.lanes.w",   WEAVE,     4, 2, 4, LF,    2, 1, 1, .boxes = 1, .n_lanes = 2},
+    {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 1, 1, 1, .n_lanes = 2},
     /* Queues that are looked at, or sought. */
     {"rr.full",         FAN,       5, 2, 1, RR,    3, 2, 2, .n_lanes = 1},
     {"rr.three",        FAN,       5, 3, 1, RR,    2, 1, 1, .n_lanes = 1},
     {"ts.fan",          FAN,       5, 2, 4, TS,    3, 2, 1, .n_lanes = 1},
     {"ts.weave",        WEAVE,     4, 2, 2, TS,    3, 2, 1, .n_lanes = 1},
     {"ts.full",         FAN,       5, 2, 1, TS,    3, 2, 1, .parks = 1},
-    {"ts.boxes",        CROSS,     6, 2, 8, TS,    2, 1, 1, .boxes = 1},
-    {"ts.lanes",        FAN,       5, 2, 4, TS,    2, 1, 1, .n_lanes = 2},
+    {"ts.lanes",        FAN,       5, 2, 4, TS, 1, 1, 1, .n_lanes = 2},
     {"ts.placed",       CROSS,     6, 2, 8, TS,    2, 1, 1, .places = "2:0 3:1 4:0 5:1"},
     {"al.fan",          FAN,       5, 2, 4, AL,    3, 2, 1, .n_lanes = 1},
     {"al.cross",        CROSS,     6, 2, 2, AL,    2, 1, 1, .parks = 1},
-    {"al.boxes",        WEAVE,     4, 2, 4, AL,    2, 1, 1, .boxes = 1},
-    {"al.lanes",        FAN,       5, 2, 4, AL,    2, 1, 1, .n_lanes = 2},
+    {"al.lanes",        FAN,       5, 2, 4, AL, 1, 1, 1, .n_lanes = 2},
     {"al.three",        THREE,     6, 3, 4, AL,    1, 1, 1, .n_lanes = 1},
     {"iqs.ts",          CROSS,     6, 2, 8, TS,    2, 1, 1, IQS},
     {"iqs.al",          CROSS,     6, 2, 8, AL,    2, 1, 1, IQS},
@@ -122,30 +101,6 @@ const graph_case graph_cases[] = {
     /* The kept task does not keep the ring waiting: 2 and its successors are kept, 3 is in the ring. */
     {"local.many",      "0>1 0>2 1>3 3>4",  5, 1, 4, LF,    0, 0, 0, .order = "0 1 3 4 2"},
     {"local.one",       "0>1 0>2 1>3 3>4",  5, 1, 4, LF,    0, 0, 0, .n_local = 1, .order = "0 1 2 3 4"},
-    /* Tasks taken out of others' rings: owner against thief, two thieves, a full ring, a parked worker. */
-    {"steal.one",       "0>1",     2, 2, 2, LF,    4, 3, 2, OWNS},
-    {"steal.two",       "0>1 0>2", 3, 2, 2, LF,    3, 2, 2, OWNS},
-    {"steal.fan",       FAN,       5, 2, 4, LF,    3, 2, 1, OWNS},
-    {"steal.weave",     WEAVE,     4, 2, 2, LF,    3, 2, 2, OWNS},
-    {"steal.full",      FAN,       5, 2, 2, LF,    3, 2, 1, OWNS},
-    {"steal.full.one",  CROSS,     6, 2, 1, LF,    3, 2, 1, OWNS},
-    {"steal.three",     "0>1 0>2", 3, 3, 2, LF,    2, 1, 1, OWNS},
-    {"steal.thieves",   FAN,       5, 3, 4, LF,    1, 1, 1, OWNS},
-    {"steal.parks",     FAN,       5, 2, 4, LF,    3, 2, 1, OWNS, .parks = 1},
-    {"steal.parks.full", FAN,      5, 2, 1, LF,    3, 2, 1, OWNS, .parks = 1},
-    {"steal.parks.two", WEAVE,     4, 2, 2, LRR,   3, 2, 1, STEALS, .parks = 1},
-    {"steal.cross",     CROSS,     6, 2, 2, LRR,   3, 2, 1, STEALS},
-    {"steal.share",     FAN,       5, 2, 4, SHARE, 2, 1, 1, OWNS},
-    {"steal.boxes",     CROSS,     6, 2, 8, LRR,   2, 1, 1, STEALS, .boxes = 1},
-    {"steal.again",     "0>1 0>2", 3, 2, 2, LF,    3, 2, 1, OWNS, .n_runs = 2},
-    {"steal.wrap",      FAN,       5, 2, 2, LF,    2, 1, 1, OWNS, .ring_at = 0x7ffffffe},
-    {"steal.placed",    CROSS,     6, 2, 8, LRR,   2, 1, 1, STEALS, .places = "2:0 3:1 4:0 5:1"},
-    {"steal.urgent",    CROSS,     6, 2, 8, LRR,   2, 1, 1, STEALS, .urgent = 1u << 3 | 1u << 4},
-    {"steal.fails",     FAN,       5, 2, 4, LF,    2, 1, 1, OWNS, .failing = 2, .parks = 1},
-    {"steal.cancel",    FAN,       5, 2, 4, LF,    2, 1, 1, OWNS, .cancels = 1, .parks = 1},
-    {"steal.lanes",     FAN,       5, 2, 4, LF,    2, 1, 1, OWNS, .n_lanes = 2},
-    {"steal.lanes.full", FAN,      5, 2, 2, LF,    2, 1, 1, OWNS, .n_lanes = 2},
-    {"steal.lanes.again", "0>1 0>2 1>3 1>4", 5, 2, 2, SHARE, 1, 1, 1, OWNS, .n_lanes = 2}, /* slots are used again */
     /* Runs that stop before their end. */
     {"fails",           CROSS,     6, 2, 2, LRR,   3, 2, 2, .failing = 1},
     {"fails.twice",     "",        2, 2, 2, LRR,   4, 3, 2, .failing = 1, .failing_too = 2},
@@ -160,13 +115,13 @@ const graph_case graph_cases[] = {
     {"three.parks",     DIAMOND,   4, 3, 1, LRR,   2, 1, 1, .parks = 1},
     /* Two workers of two lanes. */
     {"lanes.fan",       FAN,       5, 2, 2, LRR,   2, 1, 1, .n_lanes = 2},
-    {"lanes.even",      "0>4 0>1 0>2 0>5 1>4 2>5",  6, 2, 4, LRR,   2, 1, 1, .n_lanes = 2, .fits = 1, .share = 2},
+    {"lanes.even",      "0>4 0>1 0>2 0>5 1>4 2>5",  6, 2, 4, LRR,   1, 1, 1, .n_lanes = 2, .fits = 1, .share = 2},
     {"lanes.fails",     FAN,       5, 2, 2, LF,    2, 1, 1, .n_lanes = 2, .failing = 3},
     {"lanes.diamond",   DIAMOND,   4, 2, 2, LF,    2, 1, 1, .n_lanes = 2},
     {"lanes.weave",     WEAVE,     4, 2, 2, GRR,   2, 1, 1, .n_lanes = 2},
     {"lanes.weave.lf",  WEAVE,     4, 2, 2, LF,    2, 1, 1, .n_lanes = 2},
-    {"lanes.full",      FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2},
-    {"lanes.urgent",    FAN,       5, 2, 1, LF,    2, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
+    {"lanes.full",      FAN,       5, 2, 1, LF, 1, 1, 1, .n_lanes = 2},
+    {"lanes.urgent",    FAN,       5, 2, 1, LF, 1, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
     {"lanes.alone",     FAN,       5, 1, 1, LRR,   3, 2, 1, .n_lanes = 2},
     {"lanes.alone.lf",  FAN,       5, 1, 1, LF,    3, 2, 1, .n_lanes = 2},
     /* Tasks bound to workers: freed by another, by their own, as roots, urgent, beside a worker that asks. */

@@ -8,7 +8,7 @@
 typedef struct graph_case {
     const char *name;
     const char *edges; /* "0>2 1>2": tasks are numbered from 0, roots have no edge into them          */
-    uint32_t n_tasks, n_workers, n_slots, policy;
+    uint32_t n_tasks, n_workers, n_slots, policy; /* of a ticket ring n_slots is as many as it needs */
     uint32_t n_preempt;       /* preemptions in the strict mode                                      */
     uint32_t n_weak, n_stale; /* preemptions, and old reads or early stores, in the weak one          */
     /* What follows is 0 unless said. */
@@ -26,10 +26,7 @@ typedef struct graph_case {
     uint32_t share;         /* tasks that each normal ring gets, 0 = it depends                      */
     const char *places;     /* "2:0 3:1": task 2 is bound to worker 0, task 3 to worker 1             */
     uint32_t dispatch;      /* HD_DISPATCH_..., 0 = distributed                                       */
-    uint32_t boxes;         /* 1 = a worker that has nothing can be handed a task                     */
     const char *lists;      /* dispatch plan: "0 2|1 3" are the lists of two workers                  */
-    uint32_t steals;        /* 1 = who has nothing steals                                             */
-    uint32_t owns;          /* 1 = freed tasks go into the own ring, as spawned ones do where others steal */
     uint32_t n_local;       /* tasks kept in a row, 0 = 1024                                           */
 } graph_case;
 

@@ -14,11 +14,8 @@
 #include <time.h>
 
 #include "graphs.h"
-#include "heddle/core/central.h"
-#include "heddle/core/iqs.h"
 #include "heddle/core/plan.h"
-#include "heddle/core/scheduler.h"
-#include "heddle/core/ticket.h"
+#include "heddle/core/turn.h"
 #include "suite.h"
 
 #define MAX_TASKS 20u
@@ -41,7 +38,6 @@ static uint32_t n_before[MAX_TASKS], before[MAX_TASKS][MAX_TASKS]; /* predecesso
 /* The words of a run. */
 static hd_shared shared;
 static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS + MAX_BEHIND];
-static uint32_t boxes[MAX_WORKERS];
 static hd_cursor cursors[2u * MAX_WORKERS];
 static hd_step steps[MAX_TASKS + MAX_WORKERS];
 static uint32_t lists[MAX_WORKERS];
@@ -110,7 +106,18 @@ static void unpark(void *me, uint32_t worker)
     model_give(worker);
 }
 
-const hd_host model_host = {NULL, park, unpark, NULL};
+/* A worker that is alone under dispatch scheduler schedules while it waits. Who pauses here goes on when something changes that
+ * it has looked at; the first time it has done something since (told all of the end, given back what is done), and looks again. */
+static void wait_a_little(void *me, uint32_t n)
+{
+    (void)me;
+    if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers() && hd_sched_turn(&run, &scheduler) == HD_TURN_BUSY)
+        return;
+    if (n)
+        HD_PAUSE(n);
+}
+
+const hd_host model_host = {NULL, park, unpark, NULL, wait_a_little};
 
 /* ---- the graph ---------------------------------------------------------------------------------- */
 
@@ -216,6 +223,17 @@ static void build_plan(const uint32_t from[], const uint32_t to[], uint32_t n)
 
 /* ---- the words ------------------------------------------------------------------------------------ */
 
+/* Of a ring. A ticket ring has one for each task and for each worker's end. */
+static uint32_t n_places(void)
+{
+    uint32_t n = 1;
+    if (dispatch() != HD_DISPATCH_TICKET)
+        return c->n_slots;
+    while (n < c->n_tasks + c->n_workers)
+        n *= 2u;
+    return n;
+}
+
 static hd_run run_of_case(void)
 {
     hd_run r;
@@ -228,23 +246,21 @@ static hd_run run_of_case(void)
     r.link = link_;
     r.cursors = cursors;
     r.slots = slots;
-    r.boxes = c->boxes ? boxes : NULL;
     r.tallies = tallies;
     r.steps = steps;
     r.lists = lists;
     r.n_tasks = c->n_tasks;
     r.n_roots = n_roots;
     r.n_workers = c->n_workers;
-    r.n_slots = c->n_slots;
+    r.n_slots = n_places();
     r.policy = c->policy;
-    r.steals = c->steals;
     r.late = hd_policy_late(&r);
     r.n_local = c->n_local ? c->n_local : 1024u;
     r.dispatch = dispatch();
     r.n_schedulers = n_schedulers();
     r.has_urgent = c->urgent != 0;
     r.has_placed = c->places != NULL;
-    r.host = c->parks ? &model_host : NULL;
+    r.host = c->parks || dispatch() != HD_DISPATCH_DISTRIBUTED ? &model_host : NULL;
     return r;
 }
 
@@ -278,7 +294,7 @@ static void begin_cursors(void)
 {
     uint32_t i;
     for (i = 0; i < 2u * c->n_workers; i++)
-        cursors[i].tail = cursors[i].head = cursors[i].next = c->ring_at;
+        cursors[i].tail = cursors[i].head = c->ring_at;
     for (i = 0; i < c->n_workers && dispatch() == HD_DISPATCH_IQS; i++)
         *hd_iqs_size(&run, i) = 0;
     for (i = 0; i < c->n_workers && dispatch() == HD_DISPATCH_SCHEDULER; i++)
@@ -291,7 +307,6 @@ static void begin(void)
     uint32_t i;
     memset(&shared, 0, sizeof shared);
     memset(slots, 0, sizeof slots);
-    memset(boxes, 0, sizeof boxes);
     memset(&scheduler, 0, sizeof scheduler);
     memset(n_ran, 0, sizeof n_ran);
     n_order = 0;
@@ -301,13 +316,6 @@ static void begin(void)
     }
     begin_cursors();
     hd_rearm(&run, first_run());
-#if defined(MODEL_PAPER_END)
-    for (i = 0; i < n_roots && dispatch() == HD_DISPATCH_IQS; i++) { /* as the paper's host does */
-        slots[(*hd_iqs_end(&run, 0))++ & (c->n_slots - 1u)] = roots[i];
-        ++*hd_iqs_size(&run, 0);
-        shared.seed++;
-    }
-#endif
 }
 
 /* ---- the worker --------------------------------------------------------------------------------- */
@@ -341,17 +349,15 @@ static void run_task(uint32_t t, uint32_t lane, uint32_t k)
         run_body(t, lane, k);
 }
 
-/* Nothing is left in a ring, but for slots whose tasks were stolen and to which the head has not come since. */
+/* Nothing is left in a ring. */
 static void check_ring(uint32_t ring)
 {
-    uint32_t n = c->steals && ring % 2u ? (cursors[ring].tail - cursors[ring].head) & HD_RING_COUNT : 0u, i, at;
-    if (n > c->n_slots || cursors[ring].tail != ((cursors[ring].head + n) & HD_RING_COUNT))
+    uint32_t i;
+    if (cursors[ring].tail != cursors[ring].head)
         model_fail("ring %u: tail 0x%x, head 0x%x", ring, cursors[ring].tail, cursors[ring].head);
-    for (i = 0; i < c->n_slots; i++) {
-        at = ring * c->n_slots + ((cursors[ring].head + i) & (c->n_slots - 1u));
-        if (slots[at] != (i < n ? HD_SLOT_STOLEN : 0u))
-            model_fail("a slot of ring %u still holds 0x%x", ring, slots[at]);
-    }
+    for (i = 0; i < c->n_slots; i++)
+        if (slots[ring * c->n_slots + i])
+            model_fail("a slot of ring %u still holds 0x%x", ring, slots[ring * c->n_slots + i]);
 }
 
 static void check_rings(void)
@@ -361,14 +367,18 @@ static void check_rings(void)
         check_ring(i);
 }
 
+/* All that was placed was taken, and the end by each worker. */
 static void check_tickets(void)
 {
-    uint32_t i;
-    for (i = 0; i < c->n_tasks; i++)
+    uint32_t i, w, n = c->n_workers;
+    for (w = 0; w < c->n_workers; w++)
+        n += tallies[w].n_pushed;
+    for (i = 0; i < run.n_slots; i++)
         if (slots[i])
-            model_fail("slot %u still holds 0x%x", i, slots[i]);
-    if (c->n_tasks && (shared.tail != c->n_tasks - n_roots || shared.ticket != c->n_tasks + c->n_workers))
-        model_fail("%u tickets were drawn, %u slots filled", shared.ticket, shared.tail);
+            model_fail("place %u still holds 0x%x", i, slots[i]);
+    if (c->n_tasks && (hd_waiting_in(shared.places) != 0 || hd_places_in(shared.places) != n))
+        model_fail("%u places were reserved, %d workers wait, %u is right", hd_places_in(shared.places),
+                   hd_waiting_in(shared.places), n);
 }
 
 static void check_queues(void)
@@ -428,11 +438,12 @@ static void check_counters(uint32_t number)
     for (t = 0; t < c->n_tasks; t++)
         if (count[t] != number * counted(t))
             model_fail("counter of task %u stands at 0x%x", t, count[t]);
-#if !defined(MODEL_PAPER_END)
     if (is_settled() && shared.outstanding)
         model_fail("%u tasks outstanding", shared.outstanding);
-#endif
 }
+
+/* Does a worker hand on what it frees itself? */
+static int counts_placed(void) { return is_settled() || dispatch() == HD_DISPATCH_TICKET; }
 
 static void check_tallies(uint32_t k)
 {
@@ -446,7 +457,8 @@ static void check_tallies(uint32_t k)
     }
     if (n_tasks != ran)
         model_fail("tallies say %u tasks ran, it were %u", n_tasks, ran);
-    if (is_settled() && shared.fail.stop == HD_STOP_DONE && n_placed != c->n_tasks - n_roots)
+    if (shared.fail.stop == (is_settled() ? HD_STOP_DONE : HD_STOP_NOT) && counts_placed() &&
+        n_placed != c->n_tasks - n_roots)
         model_fail("tallies say %u tasks were placed", n_placed);
 }
 
@@ -456,9 +468,6 @@ static void check_placed(void)
     uint32_t w, n_full = 0;
     for (w = 0; w < c->n_workers; w++)
         n_full += tallies[w].n_full;
-    for (w = 0; w < c->n_workers; w++)
-        if (boxes[w])
-            model_fail("the box of worker %u still holds 0x%x", w, boxes[w]);
     if (c->fits && n_full)
         model_fail("rings were found full %u times", n_full);
     for (w = 0; w < c->n_workers && c->share; w++)
@@ -511,139 +520,15 @@ static void last_out(uint32_t why, uint32_t number, uint32_t k)
         model_give(MODEL_GATE(w));
 }
 
-static void leave(hd_worker *w, uint32_t k)
+static void leave(hd_worker *w, const hd_turn *x, uint32_t k)
 {
     uint32_t why = hd_stopped(&run);
     model_write_cell(TALLY_CELL(w->id), "its tally");
-    if (hd_worker_end(&run, w))
+    if (hd_worker_end(&run, w, x))
         last_out(why, w->run, k);
 }
 
-/* ---- the loops: what work.c and kernel.h do around core's functions -------------------------------- */
-
-static uint32_t next_ticket(hd_worker *w)
-{
-    uint32_t n = 0, ticket, t;
-    if (hd_stopped(&run) != HD_STOP_NOT)
-        return HD_NONE;
-    ticket = hd_ticket_draw(&run);
-    if (ticket >= c->n_tasks)
-        return HD_NONE;
-    while ((t = hd_ticket_look(&run, w, ticket)) == HD_NONE) {
-        if (hd_stopped(&run) != HD_STOP_NOT)
-            return HD_NONE;
-        HD_PAUSE(n++);
-    }
-    return t;
-}
-
-#if defined(MODEL_PAPER_END)
-/* A planted bug for mutate.py: the end as section 5.5 of the paper finds it, by a look at one size after another. */
-static void settle(hd_worker *w, uint32_t n)
-{
-    uint32_t i;
-    (void)w, (void)n;
-    for (i = 0; i < c->n_workers; i++)
-        if (HD_LOAD(hd_iqs_size(&run, i), RELAXED, DEV))
-            return;
-    (void)hd_stop(&shared.fail, HD_STOP_DONE);
-}
-#else
-static void settle(hd_worker *w, uint32_t n)
-{
-    hd_settle(&run, n ? 0u : w->n_done);
-    w->n_done = 0;
-}
-#endif
-
-static uint32_t take(hd_worker *w)
-{
-    switch (dispatch()) {
-    case HD_DISPATCH_CENTRAL: return hd_central_take(&run, w);
-    case HD_DISPATCH_SCHEDULER: return hd_sched_take(&run, w);
-    default: return hd_iqs_take(&run, w);
-    }
-}
-
-/* A worker that polls: a queue of its own, or the one of all. */
-static uint32_t next_of_queue(hd_worker *w)
-{
-    uint32_t n, t;
-    for (n = 0; hd_stopped(&run) == HD_STOP_NOT; n++) {
-        if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers())
-            (void)hd_sched_turn(&run, &scheduler);
-        t = take(w);
-        if (t != HD_NONE)
-            return t;
-        if (n)
-            HD_PAUSE(n);
-        settle(w, n);
-    }
-    return HD_NONE;
-}
-
-/* at: where the worker is in its list. */
-static uint32_t next_step(hd_worker *w, uint32_t at)
-{
-    const hd_step *s = &steps[lists[w->id] + at];
-    uint32_t n = 0;
-    if (s->task == HD_NONE)
-        return HD_NONE;
-    while (hd_stopped(&run) == HD_STOP_NOT) {
-        if (hd_plan_ready(&run, w->run, s))
-            return s->task;
-        HD_PAUSE(n++);
-    }
-    return HD_NONE;
-}
-
-static uint32_t next(hd_worker *w, uint32_t at)
-{
-    switch (dispatch()) {
-    case HD_DISPATCH_TICKET: return next_ticket(w);
-    case HD_DISPATCH_IQS:
-    case HD_DISPATCH_CENTRAL:
-    case HD_DISPATCH_SCHEDULER: return next_of_queue(w);
-    case HD_DISPATCH_PLAN: return next_step(w, at);
-    default: return hd_next(&run, w);
-    }
-}
-
-/* What is freed goes into the own ring, as spawned tasks do where others steal. */
-static void finish_own(hd_worker *w, uint32_t t)
-{
-    uint32_t at, ready, left = 0;
-    for (at = 0; at < tasks[t].n_succ; at += hd_warp_width()) {
-        hd_edge e = {0, 0};
-        ready = hd_ballot(hd_arrive_at(&run, w->run, &tasks[t], at, &e));
-        if (ready)
-            left = hd_push_own(&run, w, e, ready);
-        if (ready && left)
-            hd_spill(&run, w, left, e.task);
-        if (ready && hd_warp_lane() == 0)
-            w->tally.n_pushed += hd_popcount(left);
-    }
-    hd_finished(&run, w, t, &tasks[t]);
-}
-
-static void finish(hd_worker *w, uint32_t t)
-{
-    if (c->owns) {
-        finish_own(w, t);
-        return;
-    }
-    switch (dispatch()) {
-    case HD_DISPATCH_TICKET: hd_ticket_finish(&run, w, t, &tasks[t]); break;
-    case HD_DISPATCH_IQS: hd_iqs_finish(&run, w, t, &tasks[t]); break;
-    case HD_DISPATCH_CENTRAL: hd_central_finish(&run, w, t, &tasks[t]); break;
-    case HD_DISPATCH_SCHEDULER: hd_sched_finish(&run, w, t, &tasks[t]); break;
-    case HD_DISPATCH_PLAN:
-        hd_plan_release(&run, step_of(t), hd_step_mine(&run, step_of(t)));
-        hd_finished(&run, w, t, &tasks[t]);
-        break;
-    default: hd_finish(&run, w, t, &tasks[t]); break;
-    }
-}
+/* ---- the loop of core/turn.h, with a barrier of the lanes around each body ---------------------------- */
 
 static void check_place(uint32_t t, uint32_t worker)
 {
@@ -651,10 +536,53 @@ static void check_place(uint32_t t, uint32_t worker)
         model_fail("task %u runs on worker %u", t, worker);
 }
 
+static void work_dynamic(hd_worker *w, hd_turn *x, uint32_t lane, uint32_t k)
+{
+    while (hd_next(&run, w, x, dispatch(), 0)) {
+        block_barrier();
+        check_place(x->task, w->id);
+        hd_ahead(&run, w, x, 0);
+        run_task(x->task, lane, k);
+        block_barrier();
+        hd_end_turn(&run, w, x, NULL, dispatch(), 0);
+    }
+}
+
+/* Dispatch plan, whose workers take nothing. Lane 0: waits for a step. 0: the run is over. */
+static int await_step(const hd_worker *w, const hd_step *s)
+{
+    uint32_t n = 0;
+    for (; s->task != HD_NONE && hd_stopped(&run) == HD_STOP_NOT; HD_PAUSE(n++))
+        if (hd_plan_ready(&run, w->run, s))
+            return 1;
+    return 0;
+}
+
+static void work_plan(hd_worker *w, hd_turn *x, uint32_t lane, uint32_t k)
+{
+    const hd_step *s;
+    for (s = &steps[lists[w->id]];; s++) {
+        if (lane == 0)
+            task_of[w->id] = await_step(w, s) ? s->task : HD_NONE;
+        block_barrier();
+        x->task = task_of[w->id];
+        if (x->task == HD_NONE)
+            return;
+        x->record = &tasks[x->task];
+        hd_ahead(&run, w, x, 0);
+        check_place(x->task, w->id);
+        run_task(x->task, lane, k);
+        block_barrier();
+        hd_plan_release(&run, s, hd_step_mine(&run, s));
+        hd_finished(&run, w, x, HD_DISPATCH_PLAN);
+    }
+}
+
 static void work(uint32_t id, uint32_t lane)
 {
     hd_worker *w = &workers[id];
-    uint32_t k, t, at;
+    hd_turn x;
+    uint32_t k;
     for (k = 0; k < n_runs(); k++) {
         if (k && lane == 0)
             model_wait(MODEL_GATE(id));
@@ -662,20 +590,14 @@ static void work(uint32_t id, uint32_t lane)
             hd_worker_begin(&run, w, id);
         if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers())
             hd_sched_begin(&run, &scheduler);
-        for (at = 0;; at++) {
-            if (lane == 0)
-                task_of[id] = next(w, at);
-            block_barrier();
-            t = task_of[id];
-            if (t == HD_NONE)
-                break;
-            check_place(t, id);
-            run_task(t, lane, k);
-            block_barrier();
-            finish(w, t);
-        }
+        block_barrier();
+        x = hd_turn_begin();
+        if (dispatch() == HD_DISPATCH_PLAN)
+            work_plan(w, &x, lane, k);
+        else
+            work_dynamic(w, &x, lane, k);
         if (lane == 0)
-            leave(w, k);
+            leave(w, &x, k);
     }
 }
 

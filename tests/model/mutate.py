@@ -3,7 +3,8 @@
 """mutate.py SOURCE_DIR OUT_DIR [NAME...] - does the model test notice when the core is wrong?
 
 Copies include/heddle to OUT_DIR once for every change, builds the model test against the copy and runs it, with few
-preemptions first. Changes: each ACQUIRE, RELEASE and ACQ_REL in core/*.h is weakened in turn; and bugs of the
+preemptions first. Changes: each ACQUIRE, RELEASE and ACQ_REL in core/*.h and
+core/baselines/*.h, fenced ones among them, is weakened in turn; and bugs of the
 protocol are planted (BUGS below; an entry whose text is no longer found is an error, so the list cannot rot).
 Prints a table: where, what, caught by which case after how many schedules. Exit status 1 when a change is not
 caught, or does not compile. With NAMEs, only changes whose first column begins with one.
@@ -18,10 +19,15 @@ import sys
 import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
-CUDA_ONLY = ("block.h", "dynamic.h", "planned.h", "kernel.h", "spawning.h")
-SPAWNING = ("desk.h", "own.h", "spawn.h", "sibling.h", "ticket.h")  # whose orders the cases of spawn.c look at
-NAMES = ("ring", "worker", "stop", "policy", "ticket", "plan", "iqs", "central", "scheduler", "desk", "own", "spawn")
-RING, WORKER, STOP, POLICY, TICKET, PLAN, IQS, CENTRAL, SCHEDULER, DESK, OWN, SPAWN = ("core/%s.h" % name for name in NAMES)
+CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h")
+SPAWNING = ("desk.h", "own.h", "spawn.h", "sibling.h")  # whose orders the cases of spawn.c look at
+# Files whose orders and bugs are looked at by some cases only: by what their names begin with.
+CASES = {"central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
+BOTH = ("ticket.h",)                                    # and these all cases
+NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "desk", "own", "spawn", "baselines/iqs",
+         "baselines/central", "baselines/scheduler")
+RING, RINGS, WORKER, STOP, DISPATCH, TURN, POLICY, TICKET, PLAN, DESK, OWN, SPAWN, IQS, CENTRAL, SCHEDULER = (
+    "core/%s.h" % name for name in NAMES)
 
 # name, file, text, text instead. The first four are mistakes that the literature and first drafts make.
 BUGS = [
@@ -38,40 +44,6 @@ BUGS = [
      "return HD_CAS(&c->tail, head, head | HD_RING_DOZE, RELAXED, DEV);",
      "{ uint32_t t_ = HD_LOAD(&c->tail, RELAXED, DEV); (void)head;"
      " return HD_CAS(&c->tail, t_, t_ | HD_RING_DOZE, RELAXED, DEV); }"),
-    ("head is published before the slot is empty", RING,
-     "HD_STORE(&slots[*head & (n_slots - 1u)], 0u, RELAXED, DEV);\n    hd_ring_moved(c, late, head);",
-     "uint32_t *slot = &slots[*head & (n_slots - 1u)];\n    hd_ring_moved(c, late, head);\n"
-     "    HD_STORE(slot, 0u, RELAXED, DEV);"),
-    ("a thief takes by load and store", RING, "if (!HD_CAS(slot, word, HD_SLOT_STOLEN, ACQUIRE, DEV))\n        return 0;",
-     "if (HD_LOAD(slot, ACQUIRE, DEV) != word)\n        return 0;\n    HD_STORE(slot, HD_SLOT_STOLEN, RELAXED, DEV);"),
-    ("the owner takes by load and store from thieves", RING, "word = HD_EXCH(slot, 0u, ACQUIRE, DEV);",
-     "word = HD_LOAD(slot, ACQUIRE, DEV);\n        HD_STORE(slot, 0u, RELAXED, DEV);"),
-    ("the owner runs what was stolen", RING, "while (word == HD_SLOT_STOLEN) {\n",
-     "{ /* once */\n"),
-    ("a thief empties the slot", RING, "if (!HD_CAS(slot, word, HD_SLOT_STOLEN, ACQUIRE, DEV))",
-     "if (!HD_CAS(slot, word, 0u, ACQUIRE, DEV))"),
-    ("the owner's take is the plain one", WORKER, "if (which == 1u && r->steals)\n", "if (0)\n"),
-    ("what is stolen is not acquired by its counter", WORKER, "w->tally.n_stolen++;\n    return hd_task_of(r, w, word);",
-     "w->tally.n_stolen++;\n    return (word & ~HD_SLOT_DIRECT) - 1u;"),
-    ("a bound task is stolen", WORKER, "if (word == HD_SLOT_STOLEN || (t < r->n_tasks && hd_bound_to(r, t) != HD_NONE))",
-     "if (word == HD_SLOT_STOLEN || t == HD_NONE)"),
-    ("more slots are reserved than there are", RING, "*got = n < room ? n : room;", "(void)room;\n        *got = n;"),
-    ("what found no room in the own ring is dropped", WORKER, "left = hd_ballot((mask >> lane & 1u) && rank >= n);",
-     "left = 0;"),
-    ("a task that wakes a worker is pushed, too", WORKER, "mask &= ~hd_wake_one(r, w, e, mask);",
-     "(void)hd_wake_one(r, w, e, mask);"),
-    ("slot is not emptied", RING, "HD_STORE(&slots[*head & (n_slots - 1u)], 0u, RELAXED, DEV);", ""),
-    ("a box is filled without a look", RING, ": HD_CAS(box, HD_BOX_OPEN, task + 1u, RELAXED, DEV);",
-     ": (HD_STORE(box, task + 1u, RELAXED, DEV), 1);"),
-    ("what is in a box is lost when it is closed", WORKER, "    uint32_t word = hd_box_close(&r->boxes[w->id]), t;",
-     "    uint32_t word = (hd_box_close(&r->boxes[w->id]), 0u), t;"),
-    ("a box stays open", WORKER, "if (w->open)\n        HD_STORE(&r->boxes[w->id], 0u, RELAXED, DEV);", ""),
-    ("a box is closed by a store", RING, "uint32_t word = HD_EXCH(box, 0u, ACQUIRE, DEV);",
-     "uint32_t word = HD_LOAD(box, ACQUIRE, DEV);\n    HD_STORE(box, 0u, RELAXED, DEV);"),
-    ("what stays here is handed on, too", WORKER, "    left &= ~here;\n", ""),
-    ("what was handed on goes into a ring, too", WORKER, "left = !hd_send_one(r, e, aim->first, open, rank, n);",
-     "left = (hd_send_one(r, e, aim->first, open, rank, n), 1);"),
-    ("a bound task goes into any box", WORKER, "if (left && bound != HD_NONE)", "if (0)"),
     ("head is never published", RING, "HD_STORE(&c->head, *head, RELEASE, DEV);", "(void)c;"),
     ("full is seen one too late", RING, "if (used == n_slots)\n            return HD_NONE;",
      "if (used == n_slots + 1u)\n            return HD_NONE;\n        used -= used == n_slots;"),
@@ -81,62 +53,75 @@ BUGS = [
      "(void)c, (void)head;"),
     ("the end does not wake", STOP, "hd_stop(&r->shared->fail, HD_STOP_DONE))\n        hd_wake_all(r);",
      "hd_stop(&r->shared->fail, HD_STOP_DONE))\n        return;"),
-    ("a failure does not wake", WORKER, "if (why != HD_STOP_DONE)\n                hd_wake_all(r);",
-     "if (why == HD_STOP_NOT)\n                hd_wake_all(r);"),
-    ("given back before it is placed, and after", WORKER,
-     "        hd_place(r, w, e, ready, 1, hd_aim_none());\n    }\n    hd_finished(r, w, t, task);",
-     "        hd_settle(r, hd_warp_lane() == 0);\n"
-     "        hd_place(r, w, e, ready, 1, hd_aim_none());\n    }\n    hd_finished(r, w, t, task);"),
     ("given back twice", WORKER, "    hd_settle(r, w->n_done);\n    w->n_done = 0;\n", "    hd_settle(r, w->n_done);\n"),
     ("not given back before waiting", WORKER, "hd_settle(r, w->n_done);", "if (!w->n_done) hd_settle(r, 1u);"),
-    ("counter is not acquired", WORKER, "hd_acquire(r, w->run, t);", "(void)t;"),
-    ("counter is read once", WORKER, "while ((int32_t)(HD_LOAD(&r->count[t], ACQUIRE, DEV) - target) < 0)",
-     "if ((int32_t)(HD_LOAD(&r->count[t], ACQUIRE, DEV) - target) < 0)"),
-    ("counter is compared without the wrap", WORKER,
-     "while ((int32_t)(HD_LOAD(&r->count[t], ACQUIRE, DEV) - target) < 0)",
-     "while (HD_LOAD(&r->count[t], ACQUIRE, DEV) < target)"),
-    ("arrival is told by a second look", WORKER, "HD_ADD(&r->count[e.task], 1u, ACQ_REL, DEV) + 1u == run *",
-     "(HD_ADD(&r->count[e.task], 1u, ACQ_REL, DEV), HD_LOAD(&r->count[e.task], RELAXED, DEV)) == run *"),
     ("run number is forgotten", WORKER, "== run * (e.need", "== (e.need"),
     ("seed is taken by load and store", WORKER, "at = HD_ADD(&r->shared->seed, n, RELAXED, DEV);",
      "HD_STORE(&r->shared->seed, at + n, RELAXED, DEV);"),
-    ("parks without looking at the urgent ring", WORKER, "if (!hd_ring_doze(urgent, w->head[0]))",
-     "if (0 && !hd_ring_doze(urgent, w->head[0]))"),
     ("the heads are not written down", WORKER, "HD_STORE(&r->cursors[2 * w->id + 1].head, w->head[1], RELAXED, DEV);",
      ""),
-    ("a full ring is not tried elsewhere", WORKER, "hd_spill(r, w, hd_ballot(said == HD_PUSH_FULL), e.task);",
-     "(void)hd_spill;"),
     ("list loses its rest", "core/own.h", "w->list = next;", "w->list = HD_NONE;"),
-    ("kept task is overwritten", WORKER, "if (!mine || w->kept != HD_NONE)", "if (!mine)"),
-    ("the turn is not each lane's own", WORKER, "rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));",
-     "rank = hd_warp_lane();"),
-    ("the last task is given away", WORKER, "if (w->kept == HD_NONE && !hd_has_spare(r, w)) {", "if (0) {"),
-    ("a task that could not be given is dropped", WORKER,
-     "hd_list_put(r, w, t);\n        return;", "return;"),
-    ("a task is given as if it were counted", WORKER, "r->n_slots, t, 1, hd_never_full(r));",
-     "r->n_slots, t, 0, hd_never_full(r));"),
-    ("who was given a task is not woken", WORKER,
-     "if (said == HD_PUSH_WAKE)\n        hd_unpark(r, owner);\n    return", "return"),
-    ("a bound task is kept by whoever freed it", WORKER, "ready && (bound == HD_NONE || bound == w->id)", "ready"),
-    ("a bound task goes where the policy says", WORKER, "bound != HD_NONE ? bound : hd_wrapped_any(r, target)", "hd_wrapped_any(r, target)"),
-    ("a bound root is run by whoever takes it", WORKER, "hd_bound_elsewhere(r, w, t) && hd_hand_over", "0 && hd_hand_over"),
-    ("a spare root is not looked at", WORKER, "w->seed != w->seed_end)\n        t = hd_take_seed(r, w);",
-     "w->seed != w->seed_end)\n        t = r->roots[w->seed++];"),
-    ("a bound task is given away", WORKER, "if (hd_bound_to(r, t) == HD_NONE && HD_CAS", "if (HD_CAS"),
     ("a place is reserved by load and store", RING, "HD_ADD(&c->tail, 1u, RELAXED, DEV) :",
      "(at = HD_LOAD(&c->tail, RELAXED, DEV), HD_STORE(&c->tail, at + 1u, RELAXED, DEV), at) :"),
     ("rearm forgets who is out", STOP, "HD_STORE(&s->out, 0u, RELAXED, DEV);", ""),
     ("rearm forgets the seed", STOP, "HD_STORE(&s->seed, 0u, RELAXED, DEV);", ""),
-    ("rearm forgets the ticket", STOP, "HD_STORE(&s->ticket, HD_LOAD(&s->tail, RELAXED, DEV), RELAXED, DEV);", ""),
     ("rearm forgets the tail", STOP, "HD_STORE(&s->tail, 0u, RELAXED, DEV);", ""),
-    ("a ticket is drawn by load and store", TICKET, "return HD_ADD(&r->shared->ticket, 1u, RELAXED, DEV);",
-     "{ uint32_t t_ = HD_LOAD(&r->shared->ticket, RELAXED, DEV);"
-     " HD_STORE(&r->shared->ticket, t_ + 1u, RELAXED, DEV); return t_; }"),
-    ("a served slot is not emptied", TICKET, "HD_STORE(slot, 0u, RELAXED, DEV);", ""),
-    ("slots are reserved one at a time", TICKET, "hd_popcount(mask), RELAXED, DEV)", "1u, RELAXED, DEV)"),
     ("run number is forgotten in a plan", PLAN, "{&r->count[task], run * need}", "{&r->count[task], need}"),
     ("a plan's counter is compared without the wrap", PLAN, "(int32_t)(HD_LOAD(g.count, ACQUIRE, DEV) - g.target) >= 0",
      "HD_LOAD(g.count, ACQUIRE, DEV) >= g.target"),
+    ("head is published before the slot is empty", RING,
+     "    HD_STORE(slot, 0u, RELAXED, DEV);\n    *head = (*head + 1u) & HD_RING_COUNT;\n    if ((*head & late) == 0u)\n"
+     "        HD_STORE(&c->head, *head, RELEASE, DEV);",
+     "    *head = (*head + 1u) & HD_RING_COUNT;\n    if ((*head & late) == 0u)\n"
+     "        HD_STORE(&c->head, *head, RELEASE, DEV);\n    HD_STORE(slot, 0u, RELAXED, DEV);"),
+    ("slot is not emptied", RING, "    HD_STORE(slot, 0u, RELAXED, DEV);\n", ""),
+    ("a failure does not wake", TURN, "if (why != HD_STOP_DONE && hd_warp_lane() == 0)", "if (0)"),
+    ("each lane looks for itself whether the run stops", TURN, "return hd_shuffle(hd_stopped(r), 0);\n    return n",
+     "return hd_stopped(r);\n    return n"),
+    ("given back before it is placed, and after", DISPATCH, "    hd_release_outputs(x);\n    if (x->n_succ)",
+     "    hd_settle(r, hd_warp_lane() == 0);\n    hd_release_outputs(x);\n    if (x->n_succ)"),
+    ("arrival is told by a second look", WORKER, "HD_ADD(&r->count[e.task], 1u, FENCED_ACQ_REL, DEV) + 1u == run *",
+     "(HD_ADD(&r->count[e.task], 1u, FENCED_ACQ_REL, DEV), HD_LOAD(&r->count[e.task], RELAXED, DEV)) == run *"),
+    ("successors behind the first are counted as the first", DISPATCH, "        e = hd_edge_mine(r, x->record, at);",
+     "        e = x->edge;"),
+    ("parks without looking at the urgent ring", RINGS, "if (!hd_ring_doze(urgent, w->head[0]))",
+     "if (0 && !hd_ring_doze(urgent, w->head[0]))"),
+    ("a full ring is not tried elsewhere", RINGS, "    if (full)\n        hd_own(r, w, full, e.task);", ""),
+    ("kept task is overwritten", DISPATCH, "if (!mine || x->next != HD_NONE)", "if (!mine)"),
+    ("a kept task is placed, too", DISPATCH, "mask &= ~hd_keep_one(x, e, mine, urgent);",
+     "(void)hd_keep_one(x, e, mine, urgent);"),
+    ("a kept task is run again", DISPATCH, "        x->next = HD_NONE;\n        x->next_run", "        x->next_run"),
+    ("lanes look at the list while lane 0 takes", DISPATCH, "return !hd_ballot(w->list != HD_NONE);",
+     "return w->list == HD_NONE;"),
+    ("the turn is not each lane's own", RINGS, "rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));",
+     "rank = hd_warp_lane();"),
+    ("the last task is given away", RINGS, "if (x->next == HD_NONE && !hd_has_spare(r, w)) /*", "if (0) /*"),
+    ("only lane 0 knows of a task that stays", RINGS, "    x->next = hd_shuffle(x->next, 0);\n", ""),
+    ("a task that could not be given is dropped", RINGS,
+     "else if (!hd_give_to(r, w, t, who))\n        hd_list_put(r, w, t);", "else\n        (void)hd_give_to(r, w, t, who);"),
+    ("who was given a task is not woken", RINGS,
+     "if (said == HD_PUSH_WAKE)\n        hd_unpark(r, owner);\n    return", "return"),
+    ("a bound task is kept by whoever freed it", DISPATCH, "        mine &= hd_ballot(bound == HD_NONE || bound == w->id);\n", ""),
+    ("a bound task goes where the policy says", RINGS, "bound != HD_NONE ? bound : hd_wrapped_any(r, target)", "hd_wrapped_any(r, target)"),
+    ("a bound root is run by whoever takes it", RINGS, "hd_bound_elsewhere(r, w, t) && hd_hand_over", "0 && hd_hand_over"),
+    ("a spare root is not looked at", RINGS, "        t = hd_rings_root(r, w);\n    return t;", "        t = r->roots[w->seed++];\n    return t;"),
+    ("a bound task is given away", RINGS, "if (hd_bound_to(r, t) != HD_NONE || !HD_CAS", "if (!HD_CAS"),
+    ("nobody tells what was taken", SCHEDULER, "if (w->by.sched.told == w->head[1])", "if (1)"),
+    ("end when all queues are seen empty, as in Juggler", DISPATCH, "    if (dispatch != HD_DISPATCH_TICKET)\n        hd_settle_own(r, w);",
+     "    if (dispatch == HD_DISPATCH_IQS) {\n        uint32_t i_, left_ = HD_LOAD(&r->shared->seed, RELAXED, DEV) < r->n_roots;\n"
+     "        for (i_ = 0; i_ < r->n_workers; i_++)\n            left_ |= HD_LOAD(hd_iqs_size(r, i_), RELAXED, DEV);\n"
+     "        if (!left_)\n            (void)hd_stop(&r->shared->fail, HD_STOP_DONE);\n"
+     "    } else if (dispatch != HD_DISPATCH_TICKET)\n        hd_settle_own(r, w);"),
+    ("rearm forgets the places", STOP, "HD_PAIR_STORE(&s->places, 0, RELAXED);", ""),
+    ("a ticket is drawn by load and store", TICKET, "v = HD_PAIR_ADD(&r->shared->places, 1u, RELAXED);",
+     "v = HD_PAIR_LOAD(&r->shared->places, RELAXED);\n        HD_PAIR_STORE(&r->shared->places, v + 1u, RELAXED);"),
+    ("a served place is not emptied", TICKET, "HD_PAIR_STORE(at, 0, RELAXED); /*", "/*"),
+    ("places are reserved one at a time", TICKET, "one * n, RELAXED", "one, RELAXED"),
+    ("a place takes nobody off those that wait", TICKET, "((hd_pair_word)1 << HD_HALF_BITS) - 1u;", "(hd_pair_word)1 << HD_HALF_BITS;"),
+    ("who waits draws again", TICKET, "    if (o->ticket == HD_NONE)\n        *all_wait", "        *all_wait"),
+    ("one worker is not told of the end", TICKET, "i < r->n_workers; i +=", "i + 1u < r->n_workers; i +="),
+    ("the end when all but one wait", TICKET, "return o->waiting + 1 == (int32_t)r->n_workers;", "return o->waiting + 2 == (int32_t)r->n_workers;"),
+    ("nobody tells of the end", TICKET, "return o->waiting + 1 == (int32_t)r->n_workers;", "return 0;"),
     ("the end of a queue is read before its size", IQS,
      "uint32_t size = HD_LOAD(hd_iqs_size(r, w->id), ACQUIRE, DEV);\n"
      "    uint32_t end = size ? HD_LOAD(hd_iqs_end(r, w->id), RELAXED, DEV) : 0u;",
@@ -170,7 +155,6 @@ BUGS = [
      "    HD_STORE(hd_sched_in(r, w, at), e.task, RELAXED, DEV);",
      "    HD_STORE(hd_sched_iqs(r, w), at + 1u, RELEASE, DEV);\n    HD_STORE(hd_sched_in(r, w, at), e.task, RELAXED, DEV);"),
     ("an input queue takes one too many", SCHEDULER, "- s->taken[w] >= r->n_slots)", "- s->taken[w] > r->n_slots)"),
-    ("nobody tells what was taken", SCHEDULER, "if (w->kept == w->head[1])", "if (1)"),
     ("the scheduler forgets the run's number", SCHEDULER, "!= s->run * (e.need", "!= (e.need"),
     ("a report is seen twice", SCHEDULER, "s->seen[w]++)", "s->seen[w] + i)"),
     ("the end when nothing is ready", SCHEDULER, "hd_sched_get(&s->left) == 0u", "hd_sched_n_ready(r, s) == 0u"),
@@ -214,7 +198,6 @@ SPAWN_BUGS = [
     ("all gather slots at once", OWN, "return w->since == 0 || ", "return 1 || "),
     ("who rests keeps its slots", OWN, "if (hd_shuffle(HD_LOAD(&r->shared->starved, RELAXED, DEV), 0))\n        hd_store_flush(r, w);", ""),
     ("who starves wakes nobody", OWN, "hd_wake_all(r); /* for their slots */", ""),
-    ("lanes look at a record that they have not acquired", OWN, "    hd_warp_sync(); /* its record may be", "    /* its record may be"),
     ("what has no room runs all the same", OWN, "return w->n_free >= need;", "return 1;"),
     ("a slot that is let go of keeps its generation", SPAWN,
      "HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);\n            hd_slot_free",
@@ -233,12 +216,10 @@ SPAWN_BUGS = [
      "int waits_ = hd_wait_on(r, t);\n        *waiters = hd_kin_at(r, t)->next;\n        if (!waits_)\n            return t;"),
     ("children are waited for that were not made", SPAWN, "HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room)", "HD_OPEN_BODY - d->n_room - 1u"),
     ("a continuation forgets what its maker held", SPAWN, "heir->held = d->held;", "heir->held = HD_NONE;"),
-    ("a continuation forgets what was held before", SPAWN, "before = hd_kin_at(r, t)->held;", ""),
     ("a continuation is nobody's end", SPAWN, "heir->heir_of = t;", "heir->heir_of = HD_NONE;"),
     ("a slot is used again while its task's record is read", SPAWN,
      "    hd_warp_sync(); /* all have read it before its slot is free */\n        if (is_held)", "        if (is_held)"),
     ("what is made is not set off", SPAWN, "w->n_done -= n;", ""),
-    ("what the body made last is not handed on", SPAWN, "        hd_desk_drain_rest(r, w, d);\n", "        ;\n"),
     ("what goes onto the own list in one piece is not set off", SPAWN, "w->n_done -= at - from;", ""),
     ("what goes onto the own list in one piece hides the rest", SPAWN, "hd_child_at(r, t)->link = first;",
      "hd_child_at(r, t)->link = HD_NONE;"),
@@ -248,14 +229,21 @@ SPAWN_BUGS = [
     ("who has a task is still counted among those who rest", OWN, "if (!(w->rests | w->starves))", "if (!w->starves)"),
     ("used slots stay in the store", SPAWN, "w->n_free = top - n - n_extra;", ""),
     ("the holes of extra slots are not filled", SPAWN, "i < n_extra && i < unused; i++)", "i < 0u; i++)"),
-    ("a slot is filled before its round", TICKET, "        hd_await_word(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots));", "        ;"),
-    ("a ticket is served before its round", TICKET, "HD_LOAD(hd_ticket_round(r, k), ACQUIRE, DEV) != hd_turn_at(k, r->n_slots)",
-     "(HD_LOAD(hd_ticket_round(r, k), ACQUIRE, DEV), 0)"),
-    ("a round ends before its slot is empty", TICKET,
-     "    HD_STORE(slot, 0u, RELAXED, DEV);\n    if (r->n_arena)\n        HD_STORE(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots) + r->n_slots, RELEASE, DEV);",
-     "    if (r->n_arena)\n        HD_STORE(hd_ticket_round(r, k), hd_turn_at(k, r->n_slots) + r->n_slots, RELEASE, DEV);\n    HD_STORE(slot, 0u, RELAXED, DEV);"),
-    ("tickets that nobody served are kept", STOP, "HD_STORE(&s->ticket, HD_LOAD(&s->tail, RELAXED, DEV), RELAXED, DEV);",
-     "HD_STORE(&s->ticket, 0u, RELAXED, DEV);"),
+    ("lanes look at a record that they have not acquired", SPAWN, "    hd_warp_sync(); /* its record may be", "    /* its record may be"),
+    ("a continuation forgets what was held before", SPAWN, "before = x->record->kin.held;", "before = HD_NONE;"),
+    ("what the body made last is not handed on", SPAWN,
+     "        hd_desk_drain(r, w, x, d, dispatch);\n    if (hd_warp_lane() == 0)\n        hd_desk_pay", "        ;\n    if (hd_warp_lane() == 0)\n        hd_desk_pay"),
+    ("a place is filled without a look", TICKET, "while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) /*",
+     "HD_PAIR_STORE(at, v, FENCED_RELEASE);\n    while (0) /*"),
+    ("a place of another number is taken", TICKET, "if (v >> HD_HALF_BITS != hd_place_mark(k) >> HD_HALF_BITS || !v)", "if (!v)"),
+    ("who has tasks without room waits for good", TICKET, "    if (w->aside != HD_NONE) {\n        v = HD_PAIR_LOAD", "    if (0) {\n        v = HD_PAIR_LOAD"),
+    ("the deque gives and keeps", TICKET, "o->oldest += n;", ""),
+    ("the deque gives its youngest", TICKET, "t = *hd_deque_at(o, lane);", "t = *hd_deque_at(o, has - 1u - lane);"),
+    ("the deque forgets that it gave", TICKET, "o->n_deque = has - n;", ""),
+    ("what finds no room in the deque is dropped", TICKET, "    if (left)\n        hd_ticket_place(r, w, left, task);", ""),
+    ("what is given stays in the deque, too", TICKET, "hd_deque_put(r, w, mask & ~away, task);", "hd_deque_put(r, w, mask, task);"),
+    ("what was set aside and given stays", TICKET, "t = hd_take_for_others(r, w);", "t = w->aside;"),
+    ("the successors of the last task are counted after a continuation", TURN, "        hd_see_successors(r, x);\n        x->ahead", "        x->ahead"),
 ]
 # Bugs of what the warps of a block say to one another (block.cpp): name, which half must notice, text, text instead.
 BLOCK_BUGS = [
@@ -315,68 +303,30 @@ BLOCK_BUGS = [
      "            if (plain)\n                continue;\n"),
     ("a watcher is told without a release", "plan", "HD_STORE(&r.watched[watch], run, RELEASE, SYS);",
      "HD_STORE(&r.watched[watch], run, RELAXED, SYS);"),
-    ("there is one slot", "dynamic", "#define HD_DYNAMIC_SLOTS 4u", "#define HD_DYNAMIC_SLOTS 1u"),
-    ("there are two slots", "dynamic", "#define HD_DYNAMIC_SLOTS 4u", "#define HD_DYNAMIC_SLOTS 2u"),
-    ("what is taken ahead is put into the slot that runs", "dynamic",
-     "hd_ask_early(r, &b->record[hd_slot_of(b, i)], 8u * f->sure, a);",
-     "hd_ask_early(r, &b->record[hd_slot_of(b, i - 1u)], 8u * f->sure, a);"),
-    ("a step is finished before DONE", "dynamic", "        hd_done_sync(i, n_lanes + 32u);\n        return;",
-     "        return;"),
-    ("a link is left before DONE", "dynamic", "hd_done_sync((*ended)++, n_lanes + 32u);", "(*ended)++;"),
-    ("a link is not asked what comes after it", "dynamic",
-     "            hd_ask_ahead<HD_DISPATCH_DISTRIBUTED>(r, record, a);\n", "            ;\n"),
-    ("a watched link is passed by", "dynamic", " && !(what >> 16 & HD_TASK_WATCH)", ""),
-    ("what two wait for is a link", "dynamic", "return n_succ == 1u && direct == 1u", "return n_succ == 1u && direct >= 1u"),
-    ("what forks is a link", "dynamic", "return n_succ == 1u && direct == 1u", "return direct == 1u"),
-    ("what failed is finished", "dynamic", "if (__any_sync(0xffffffffu, b->failed[0] | b->failed[1])) /*", "if (0) /*"),
-    ("what was taken ahead is placed, too", "dynamic", "f->sure == HD_NONE ? all : all & ~(1u << f->sure);", "all;"),
-    ("what was taken ahead is not counted", "dynamic",
-     "(void)HD_ADD(&r.count[f->edge.task], 1u, RELAXED, DEV);", ";"),
-    ("what somebody else may still count is taken ahead", "dynamic",
-     "yes = hd_is_counted(a->edge) && a->word + 1u == a->run * (a->edge.need & HD_NEED_MASK);",
-     "yes = hd_is_counted(a->edge);"),
-    ("a counter is looked at without acquiring", "dynamic",
-     "a->word = a->mode & HD_MODE_KEEPS ? HD_LOAD(&r.count[a->edge.task], ACQUIRE, DEV)\n",
-     "a->word = a->mode & HD_MODE_KEEPS ? HD_LOAD(&r.count[a->edge.task], RELAXED, DEV)\n"),
-    ("counting does not release", "dynamic", "was = HD_ADD(&r.count[e.task], counts, ACQ_REL, DEV);",
-     "was = HD_ADD(&r.count[e.task], counts, ACQUIRE, DEV);"),
-    ("counting does not acquire", "dynamic", "was = HD_ADD(&r.count[e.task], counts, ACQ_REL, DEV);",
-     "was = HD_ADD(&r.count[e.task], counts, RELEASE, DEV);"),
-    ("who looks in passing counts", "dynamic", "was = HD_ADD(&r.count[e.task], counts, ACQ_REL, DEV);",
-     "was = HD_ADD(&r.count[e.task], 1u, ACQ_REL, DEV);"),
-    ("counting what is ready does not release", "dynamic", "HD_COUNT(&r.count[f->edge.task], RELEASE, DEV);",
-     "HD_COUNT(&r.count[f->edge.task], RELAXED, DEV);"),
-    ("who freed a task and keeps it does not acquire", "dynamic",
-     "if (here >> hd_warp_lane() & 1u && hd_is_counted(e))", "if (0)"),
-    ("only the first successors are counted", "dynamic", "        if (at >= f->n_succ)\n            return;",
-     "        if (at >= 16u)\n            return;"),
-    ("after giving there is no new look", "dynamic", "    hd_look_where(r, w, a);\n    hd_look(a);\n    return", "    return"),
-    ("what is taken is not acquired", "dynamic", "HD_LOAD(word & HD_SLOT_DIRECT ? at : &r.count[t], ACQUIRE, DEV)",
-     "HD_LOAD(word & HD_SLOT_DIRECT ? at : &r.count[t], RELAXED, DEV)"),
-    ("what is done is not given back", "dynamic", "        hd_settle(&r, w->n_done);\n        w->n_done = 0;\n", ""),
-    ("the block takes as if nobody stole", "dynamic", "if (from && !(from == HD_SEES_NORMAL && r.steals))", "if (from)"),
-    ("the block looks where it has taken", "dynamic",
-     "    if (a->lane == HD_LANE_RINGS + 1u)\n        a->at = hd_head_slot(r, w, 1);\n", ""),
-    ("a box that was filled is forgotten", "dynamic", "                hd_block_close(r, w, a);\n", "                a->open = 0;\n"),
-    ("the number is written after READY", "dynamic", "        b->number[hd_slot_of(b, i)] = t;\n    __syncwarp();\n"
-     "    hd_ready_arrive(i, n_lanes + 32u);",
-     "        (void)0;\n    hd_ready_arrive(i, n_lanes + 32u);\n    if ((threadIdx.x & 31u) == 0)\n"
-     "        b->number[hd_slot_of(b, i)] = t;"),
-    ("the worker leaves before the lanes do", "dynamic", "    hd_done_sync(n_begun, n_lanes + 32u);\n    hd_note_done",
-     "    hd_note_done"),
-    ("lane 0 writes what the others read", "dynamic", "    __syncwarp();\n    if (from == HD_SEES_NORMAL && a->lane == 0)",
-     "    if (from == HD_SEES_NORMAL && a->lane == 0)"),
-    ("lane 0 gives what the others look at", "dynamic",
-     "    __syncwarp(); /* all lanes have read what lane 0 may change */\n", ""),
-    ("a part of the warp goes to a barrier", "dynamic", "    __syncwarp();\n    hd_ready_arrive(i, n_lanes + 32u);",
-     "    __syncwarp();\n    if ((threadIdx.x & 31u) == 0)\n        hd_ready_arrive(i, n_lanes + 32u);"),
+    ("records are fetched into the half that runs", "dynamic", "    x->half ^= 1u;\n", ""),
+    ("a record is used before it has come", "dynamic", "    HD_COPY_WAIT();\n", ""),
+    ("the record of a task that waits is taken for one that was fetched since", "dynamic",
+     "    x->next_at = HD_NONE; /* of a task", "    /* of a task"),
+    ("what failed is finished", "dynamic", "        if (b->failed)\n            break;\n", ""),
+    ("the lanes do not meet after a body", "dynamic", "            hd_mark(&b->ended, i);\n        }\n        hd_bar_block();",
+     "            hd_mark(&b->ended, i);\n        }"),
+    ("the turn ends before the body", "dynamic", "        hd_block_settle(&x);\n        hd_bar_block();",
+     "        hd_bar_block();\n        hd_block_settle(&x);\n        hd_bar_block();"),
+    ("nobody tells the lanes of the end", "dynamic", "        b->at = HD_NONE;\n", "        ;\n"),
+    ("the worker leaves before the lanes do", "dynamic", "        b->at = HD_NONE;\n    hd_bar_block();", "        b->at = HD_NONE;"),
+    ("the record is named after the barrier", "dynamic",
+     "            b->at = x.at;\n", "            ;\n"),
+    ("a part of the warp goes to a barrier", "dynamic", "        hd_bar_block();\n        hd_ahead(",
+     "        if ((threadIdx.x & 31u) == 0)\n            hd_bar_block();\n        hd_ahead("),
+    ("the lanes look at the worker while lane 0 takes", "dynamic",
+     "    hd_warp_sync(); /* all lanes see what lane 0 has taken out, and know what it has acquired */\n    if (from == HD_FROM_ROOTS)\n        x->no_roots = t == HD_NONE;",
+     "    if (from == HD_FROM_ROOTS)\n        x->no_roots = w->seed == w->seed_end && t == HD_NONE;"),
+    ("a watcher is told without a release by who counts", "dynamic",
+     "HD_STORE(&r->watched[x->record->watch], w->run, RELEASE, SYS);", "HD_STORE(&r->watched[x->record->watch], w->run, RELAXED, SYS);"),
 ]
 # What the core asks of the host: a wake-up hands on what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
-# Bugs that model.c has itself, when it is told to.
-MACROS = [("end when all queues are seen empty, as in Juggler", "MODEL_PAPER_END")]
-
 
 def code_of(line, in_comment):
     """The line with comments blanked, columns kept, and whether a comment goes on."""
@@ -394,20 +344,22 @@ def code_of(line, in_comment):
 
 
 def weakenings(core):
-    """(where, what, file, line number, column, old, new) for every order in core but atom.h, which defines
-    them, and those that only nvcc compiles, of which BLOCK_BUGS has them."""
-    for name in sorted(os.listdir(core)):
+    """(where, what, file, line number, column, old, new) for every order in core but atom.h, which defines them, and those that
+    only nvcc compiles or that speak to the host (scope SYS), of which BLOCK_BUGS has them."""
+    names = os.listdir(core) + ["baselines/" + name for name in os.listdir(os.path.join(core, "baselines"))]
+    for name in sorted(names):
         if not name.endswith(".h") or name == "atom.h" or name in CUDA_ONLY:
             continue
         in_comment = False
         with open(os.path.join(core, name)) as f:
             for number, line in enumerate(f, 1):
                 code, in_comment = code_of(line, in_comment)
-                for m in re.finditer(r"\b(ACQUIRE|RELEASE|ACQ_REL)\b", code):
+                for m in re.finditer(r"\b(FENCED_)?(ACQUIRE|RELEASE|ACQ_REL)\b(?!, SYS)", code):
                     call = re.findall(r"HD_\w+\([^,]*", code[:m.start()])
-                    for new in WEAKER[m.group(1)]:
-                        yield ("%s:%d" % (name, number), "%s) %s -> %s" % (call[-1], m.group(1), new),
-                               "core/" + name, number, m.start(), m.group(1), new)
+                    for new in WEAKER[m.group(2)]:
+                        new = new if new == "RELAXED" else (m.group(1) or "") + new
+                        yield ("%s:%d" % (name, number), "%s) %s -> %s" % (call[-1], m.group(0), new),
+                               "core/" + name, number, m.start(), m.group(0), new)
 
 
 class Bench:
@@ -426,9 +378,11 @@ class Bench:
         self.compile(self.model, self.include, "model.c")
         self.compile_spawn(self.include, "")
 
+    FLAGS = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_BASELINES", "-DHD_DEQUE=2u", "-O2", "-w")
+
     def compile(self, folder, include, name, obj=None, flags=()):
         obj = obj or os.path.join(self.out, os.path.basename(name) + ".o")
-        subprocess.run(self.cc + ["-std=c11", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-O2", "-w", "-I" + folder,
+        subprocess.run(self.cc + ["-std=c11", *self.FLAGS, "-I" + folder,
                                   "-I" + include, "-I" + self.src, "-I" + self.model, *flags, "-c", os.path.join(folder, name), "-o", obj], check=True)
         return obj
 
@@ -446,20 +400,20 @@ class Bench:
         shutil.copy(os.path.join(self.include, "heddle.h"), root)
         return root
 
-    def run(self, include, explore=None, macros=(), spawning=False):
-        """Builds against `include` and runs; spawning: only the cases that spawn. How it was caught, or None."""
-        if spawning:
-            objects, same = self.compile_spawn(include), ["model.c.o"]
-        else:
-            objects, same = [self.compile(self.model, include, "model.c", os.path.join(self.out, "model.c.changed.o"),
-                                          ["-D" + m for m in macros])], ["spawn.c.o", "work.c.o"]
-        objects += [os.path.join(self.out, name) for name in same + ["watch.c.o", "graphs.c.o"]]
+    def run(self, include, explore=None, cases=None, graphs=True, spawning=False):
+        """Builds against `include` and runs `cases`, or all of graphs, or all that spawn. How it was caught, or None."""
+        objects = [os.path.join(self.out, name) for name in ("watch.c.o", "graphs.c.o")]
+        objects += self.compile_spawn(include) if spawning else [os.path.join(self.out, n) for n in ("spawn.c.o", "work.c.o")]
+        objects.append(self.compile(self.model, include, "model.c", os.path.join(self.out, "model.c.changed.o")) if graphs
+                       else os.path.join(self.out, "model.c.o"))
         objects.append(explore or os.path.join(self.out, "explore.c.o"))
         program = os.path.join(self.out, "model")
         subprocess.run(self.cc + objects + ["-o", program], check=True)
+        if not cases:
+            listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+            cases = [name for name in listed if name.startswith("spawn") != graphs]
         for most in ("0", "1", "2") if spawning else ("0", "1", "2", "9"):
-            done = subprocess.run([program, "--most", most] + (["spawn"] if spawning else []), stdout=subprocess.PIPE,
-                                  text=True, timeout=600)
+            done = subprocess.run([program, "--most", most] + cases, stdout=subprocess.PIPE, text=True, timeout=600)
             if done.returncode:
                 return self.how(done)
         return None
@@ -467,7 +421,7 @@ class Bench:
     BLOCK = ("block", "block_plan", "block_dynamic")
 
     def compile_block(self, name, include, out):
-        subprocess.run(self.cxx + ["-std=c++17", "-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-O2", "-w", "-fno-strict-aliasing",
+        subprocess.run(self.cxx + ["-std=c++17", *self.FLAGS, "-fno-strict-aliasing",
                                    "-fno-exceptions", "-fno-rtti", "-fsanitize=thread", "-I" + self.model,
                                    "-I" + include, "-c", os.path.join(self.model, name + ".cpp"), "-o", out], check=True)
 
@@ -512,7 +466,7 @@ def replace_once(path, old, new):
 
 def plant_in_block(root, old, new):
     """In the one header of what a block runs that has the text; its name."""
-    paths = [os.path.join(root, "heddle", "core", name) for name in CUDA_ONLY + ("worker.h",)]
+    paths = [os.path.join(root, "heddle", "core", name) for name in CUDA_ONLY + ("worker.h", "dispatch.h")]
     having = [path for path in paths if old in open(path).read()] or paths[:1]
     replace_once(having[0], old, new)
     return os.path.basename(having[0])
@@ -547,12 +501,17 @@ def main():
         if wanted(where):
             root = bench.copy()
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
-            report(where, what, bench.run(root, spawning=os.path.basename(path) in SPAWNING))
+            name = os.path.basename(path)
+            report(where, what, bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING,
+                                          spawning=name in SPAWNING + BOTH))
     for name, path, old, new in BUGS + SPAWN_BUGS:
         if wanted(name) or wanted("bugs " + os.path.basename(path)):
             root = bench.copy()
             replace_once(os.path.join(root, "heddle", path), old, new)
-            report(os.path.basename(path), name, bench.run(root, spawning=(name, path, old, new) in SPAWN_BUGS))
+            spawns = (name, path, old, new) in SPAWN_BUGS
+            cases = None if spawns else CASES.get(os.path.basename(path))
+            report(os.path.basename(path), name, bench.run(root, cases=cases, graphs=not spawns,
+                                                           spawning=spawns or (cases is not None and "spawn" in cases)))
     for name, path, old, new in HOST_BUGS:
         if wanted(name):
             folder = os.path.join(bench.out, "test")
@@ -563,9 +522,6 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
-    for name, macro in MACROS:
-        if wanted(name):
-            report("model.c", name, bench.run(bench.include, macros=[macro]))
     print("%d changes, %d not caught, %.0f s" % (n, missed, time.time() - began))
     sys.exit(1 if missed or not n else 0)
 

@@ -2,8 +2,8 @@
 /* spawn.c - tasks that make tasks, under every interleaving up to a bound: the second suite of the model test.
  *
  * A case is a handful of bodies, each a line that says what it spawns, run by workers on an arena of a few slots. Workers are
- * threads, which are the cpu backend's own loop (src/backend/cpu/work.c), or blocks: scheduling lanes and lanes that run
- * the body beside them, over the same functions that core/spawning.h calls on a GPU. Every schedule is checked: each body ran
+ * threads, which are the cpu backend's own loop (src/backend/cpu/work.c), or blocks: scheduling lanes in the loop of
+ * core/turn.h and lanes that run the body beside them, with barriers between as in core/resident.h. Every schedule is checked: each body ran
  * once in each run, after what it waits for, and what was written before is ordered before it; the run ended when all
  * had ended; and every slot is free again, once, with a gate that nobody holds.
  *
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "backend/cpu/work.h"
-#include "heddle/core/spawn.h"
+#include "heddle/core/turn.h"
 #include "suite.h"
 #include "watch.h"
 
@@ -51,7 +51,7 @@ typedef struct spawn_case {
     uint32_t n_pool;    /* places, 0 = more than enough                                                   */
     uint32_t n_reserve;
     uint32_t policy, dispatch; /* dispatch 0 = distributed                                                */
-    uint32_t parks, boxes, steals;
+    uint32_t parks;
     uint32_t n_runs;   /* 0 = 1 */
     uint32_t in_order; /* 1: who goes on without a preemption is the first that can; 2: the last               */
     uint32_t spare;    /* each spawner says that it may have so many more children */
@@ -85,12 +85,18 @@ static const spawn_case cases[] = {
     /* Tasks that stay with their maker, and leave it. */
     {"spawn.share",    {"1 2 3", "", "", ""},              1, 12, 2, 2, 1, .policy = SHARE},
     {"spawn.shared",   {"1 2", "3 4", "5", "", "", ""},    1, 14, 2, 2, 1, .policy = SHARE},
-    {"spawn.steals",   {"1 2 3", "", "", ""},              1, 12, 2, 2, 1, .policy = SHARE, .steals = 1},
     {"spawn.full",     {"1 2 3 4", "", "", "", ""},        1, 14, 2, 2, 1, .policy = LRR, .n_slots = 1},
     {"spawn.parks",    {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .policy = SHARE, .parks = 1},
     /* Other queues. */
     {"spawn.ticket",   {"1", "2", "3", "4", ""},           1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 2},
     {"spawn.tickets",  {"1 2", "", ""},                    1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4},
+    {"spawn.pair.t",   {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_TICKET},
+    {"spawn.fork.t",   {">3 1 2", "", "", "", ""},         1, 12, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .last = 5},
+    {"spawn.over.t",   {"1 2 3 4", "", "", "", ""},        1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 8},
+    {"spawn.tree.t",   {"1 2", "3 4", "5", "", "", ""},    1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 8},
+    {"spawn.roots.t",  {"", "", ""},                       3, 4,  3, 2, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4},
+    {"spawn.three.t",  {"3", "4", "5", "", "", ""},        3, 14, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4, .n_workers = 3},
+    {"spawn.slow.t",   {"1 2 3", "4", "5", "", "", ""},    1, 14, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4, .n_workers = 3},
     {"spawn.rounds",   {"2", "3", "4", "5", "6", "", ""},  2, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 2},
     {"spawn.central",  {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_CENTRAL},
     {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
@@ -98,6 +104,9 @@ static const spawn_case cases[] = {
     {"spawn.aside",    {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 2, 1, .policy = LRR, .parks = 1},
     {"spawn.turns",    {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .policy = LRR, .parks = 1, .n_pool = 4},
     {"spawn.turns.q",  {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .dispatch = HD_DISPATCH_CENTRAL, .n_pool = 4},
+    {"spawn.aside.t",  {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 8},
+    {"spawn.turns.t",  {"3", "4", "5", "", "", ""},        3, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 16, .n_pool = 4},
+    {"spawn.scarce.t", {"1 2", "3 4", "", "", ""},         1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_reserve = 8},
     {"spawn.idle",     {"1", "2", ""},                     1, 6,  2, 2, 1, .policy = LRR, .parks = 1},
     {"spawn.scarce",   {"1 2", "3 4", "", "", ""},         1, 14, 2, 2, 1, .policy = LRR, .n_reserve = 8, .parks = 1},
     {"spawn.pool",     {NULL},                             0, 4,  3, 2, 1, .pools = 2, .put = 2, .n_pool = 2},
@@ -110,14 +119,16 @@ static const spawn_case cases[] = {
     {"spawn.block",    {"1 2<1", "", ""},                  1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1},
     {"spawn.team",     {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 1},
     {"spawn.team.r",   {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 2},
-    {"spawn.boxes",    {"1 2", "", ""},                    1, 12, 2, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .in_order = 1},
-    {"spawn.boxes.r",  {"1 2", "", ""},                    1, 12, 2, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .in_order = 2},
     {"spawn.lanes",    {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.r",  {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
     {"spawn.lanes.held", {">3 1h 2", "", "", "4h", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
-    {"spawn.lanes.slot", {"", "3 2h 4", "", "5", "", ""},  2, 12, 2, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
-    {"spawn.lanes.aside", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .boxes = 1, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.slot", {"", "3 2h 4", "", "5", "", ""},  2, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.aside", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.ticket", {"1 2 3<1", "", "", ""},        1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.ticket.r", {"1 2 3<1", "", "", ""},      1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
+    {"spawn.lanes.over.t", {"1 2 3 4 5", "", "", "", "", ""}, 1, 16, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.tree.t", {"1 2", "3 4", "", "", ""},     1, 14, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 2},
+    {"spawn.lanes.aside.t", {"2", "3", "", ""},            2, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
 };
 /* clang-format on */
 
@@ -150,7 +161,7 @@ static struct {
 /* Words, and what is only read. */
 static hd_shared shared;
 static hd_cursor cursors[2u * MAX_WORKERS];
-static uint32_t slots[2u * MAX_WORKERS * MAX_SLOTS], boxes[MAX_WORKERS], count[MAX_TASKS], ended[MAX_WORKERS];
+static uint32_t slots[2u * MAX_WORKERS * MAX_SLOTS], count[MAX_TASKS], ended[MAX_WORKERS];
 static uint32_t roots[MAX_GRAPH], bodies[2u * MAX_NODES];
 static hd_cpu_now nows[MAX_WORKERS];
 static hd_worker workers[MAX_WORKERS]; /* of blocks; their lanes read what lane 0 writes, with steps of all between */
@@ -164,6 +175,7 @@ static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
 static uint32_t n_team(void) { return given(c->n_team, 1u); }
 static uint32_t n_lanes(void) { return given(c->n_lanes, 1u); }
 static uint32_t n_graph(void) { return c->n_roots + (c->last != 0u); }
+static int is_ticket(void) { return c->dispatch == HD_DISPATCH_TICKET; }
 static uint32_t graph_node(uint32_t t) { return t < c->n_roots ? t : c->last - 1u; }
 
 /* Those who wait for room take turns by the clock (core/own.h): it goes on by a third of a turn at each look, so that all
@@ -176,6 +188,14 @@ int sched_yield(void)
     model_nap(MODEL_SITE(yield));
     return 0;
 }
+
+static void wait_a_little(void *self, uint32_t n)
+{
+    (void)self, (void)n;
+    model_nap(MODEL_SITE(wait));
+}
+
+static hd_host host; /* model.c's, but who waits naps */
 
 /* ---- reading a case ------------------------------------------------------------------------------------ */
 
@@ -272,6 +292,8 @@ static uint32_t most_slots(void)
 static void make_run(void)
 {
     hd_run *r = &run;
+    host = model_host;
+    host.wait = wait_a_little;
     memset(r, 0, sizeof *r);
     r->tasks = m.tasks;
     r->roots = roots;
@@ -285,9 +307,8 @@ static void make_run(void)
     r->after = m.after;
     r->cursors = cursors;
     r->slots = slots;
-    r->boxes = c->boxes ? boxes : NULL;
     r->tallies = m.tallies;
-    r->host = c->parks ? &model_host : NULL;
+    r->host = c->parks ? &host : NULL;
     r->n_tasks = n_graph();
     r->n_roots = c->n_roots;
     r->n_workers = n_workers();
@@ -300,7 +321,6 @@ static void make_run(void)
     r->n_reserve = c->n_reserve;
     r->n_store = 1u + c->n_reserve + most_slots() + 3u * HD_BATCH;
     r->n_pool = given(c->n_pool, MAX_PLACES);
-    r->steals = c->steals;
     r->late = hd_policy_late(r);
     r->n_local = 1024;
 }
@@ -340,7 +360,6 @@ static void begin(void)
     memset(&shared, 0, sizeof shared);
     memset(cursors, 0, sizeof cursors);
     memset(slots, 0, sizeof slots);
-    memset(boxes, 0, sizeof boxes);
     memset(count, 0, sizeof count);
     memset(ended, 0, sizeof ended);
     memset(&m, 0, sizeof m);
@@ -475,23 +494,21 @@ static void check_words(void)
     for (i = 0; i < n_workers(); i++) {
         n_spawned += m.tallies[i].n_spawned;
         n_tasks += m.tallies[i].n_tasks;
-        if (boxes[i])
-            model_fail("the box of worker %u still holds 0x%x", i, boxes[i]);
     }
     if (n_tasks != n_nodes || n_spawned != n_nodes + n_joins - n_graph())
         model_fail("tallies say %u tasks ran and %u were spawned", n_tasks, n_spawned);
-    if (shared.outstanding || shared.starved || shared.resting)
+    if ((!is_ticket() && shared.outstanding) || shared.starved || shared.resting)
         model_fail("outstanding %u, starved %u, resting %u", shared.outstanding, shared.starved, shared.resting);
-    for (i = 0; i < run.n_slots && run.dispatch == HD_DISPATCH_TICKET; i++)
+    for (i = 0; i < run.n_slots && is_ticket(); i++)
         if (slots[i])
-            model_fail("slot %u still holds 0x%x", i, slots[i]);
+            model_fail("place %u still holds 0x%x", i, slots[i]);
 }
 
 static void last_out(uint32_t k)
 {
     uint32_t n, l, w;
     model_note("is the last out, of run", k + 1u);
-    if (shared.fail.stop != HD_STOP_DONE)
+    if (shared.fail.stop != (is_ticket() ? HD_STOP_NOT : HD_STOP_DONE)) /* under ticket nobody says that all is done */
         model_fail("stopped with %u, code %u", shared.fail.stop, shared.fail.code);
     for (n = 0; n < n_nodes; n++) {
         if (n_ran[n] != k + 1u)
@@ -553,43 +570,6 @@ static void pause_lanes(void)
     hd_warp_sync();
 }
 
-static void idle_block(hd_worker *w, uint32_t polls)
-{
-    if (hd_warp_lane() == 0) {
-        if (w->aside == HD_NONE)
-            hd_open_box(&run, w);
-        else if (w->open)
-            hd_close_box(&run, w);
-        if (polls == 0)
-            hd_settle_own(&run, w);
-        if (w->aside != HD_NONE)
-            hd_starve(&run, w);
-    }
-    hd_warp_sync();
-    if (polls && w->aside == HD_NONE)
-        hd_rest(&run, w);
-    hd_warp_sync();
-    if (polls)
-        pause_lanes();
-}
-
-static uint32_t next_of_block(hd_worker *w)
-{
-    uint32_t polls, t;
-    for (polls = 0; hd_shuffle(hd_stopped(&run), 0) == HD_STOP_NOT; polls++) {
-        t = hd_take_room(&run, w);
-        if (t == HD_NONE) {
-            idle_block(w, polls);
-            continue;
-        }
-        if (hd_warp_lane() == 0 && w->open)
-            hd_close_box(&run, w);
-        hd_warp_sync();
-        return t;
-    }
-    return HD_NONE;
-}
-
 static void publish(uint32_t id, uint32_t t)
 {
     if (hd_warp_lane() == 0)
@@ -597,47 +577,39 @@ static void publish(uint32_t id, uint32_t t)
     model_barrier(READY(id), 1, n_block(), 1);
 }
 
-/* Hands on what the body of the n-th task makes until it has ended. */
-static void attend(uint32_t id, uint32_t n)
+/* Hands on what the body of the n-th task makes until it has ended, and what others wait for. */
+static void attend(uint32_t id, hd_turn *x, uint32_t n)
 {
     while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
-        hd_aim aim = hd_aim_none();
-        hd_desk_drain(&run, &workers[id], &m.desks[id], &aim);
+        hd_desk_drain(&run, &workers[id], x, &m.desks[id], run.dispatch);
+        if (is_ticket())
+            hd_ticket_share(&run, &workers[id], 0);
         pause_lanes();
     }
     model_barrier(DONE(id), 1, n_block(), 1);
 }
 
-static void finish(hd_worker *w, uint32_t t)
-{
-    if (run.dispatch == HD_DISPATCH_TICKET)
-        hd_ticket_finish(&run, w, t, hd_task_at(&run, t));
-    else
-        hd_finish(&run, w, t, hd_task_at(&run, t));
-}
-
-/* A scheduling lane: as hd_schedule_spawning (core/spawning.h). 1: this is the last one out. */
+/* A scheduling lane. 1: this is the last one out. */
 static int schedule(uint32_t id)
 {
     hd_worker *w = &workers[id];
     hd_desk *d = &m.desks[id];
-    uint32_t t, n = 0;
+    hd_turn x = hd_turn_begin();
+    uint32_t n = 0;
     if (hd_warp_lane() == 0)
         hd_worker_begin(&run, w, id);
     hd_warp_sync();
     (void)hd_room(&run, w, 0);
-    while ((t = next_of_block(w)) != HD_NONE) {
+    while (hd_next(&run, w, &x, run.dispatch, 1)) {
         if (hd_warp_lane() == 0)
-            hd_desk_open(&run, w, d, hd_children_of(&run, hd_task_at(&run, t)->body));
-        publish(id, t);
-        attend(id, ++n);
-        t = hd_end_body(&run, w, d, t);
-        if (t != HD_NONE)
-            finish(w, t);
-        hd_warp_sync();
+            hd_desk_open(&run, w, d, hd_children_of(&run, x.record->body));
+        publish(id, x.task);
+        hd_ahead(&run, w, &x, 1);
+        attend(id, &x, ++n);
+        hd_end_turn(&run, w, &x, d, run.dispatch, 1);
     }
     publish(id, HD_NONE);
-    return hd_warp_lane() == 0 && hd_worker_end(&run, w);
+    return hd_warp_lane() == 0 && hd_worker_end(&run, w, &x);
 }
 
 /* ---- the pool alone ------------------------------------------------------------------------------------ */
@@ -653,6 +625,7 @@ static void use_slots(const hd_worker *w)
 static void pass_batches(uint32_t id)
 {
     hd_worker *w = &workers[id];
+    const hd_turn x = hd_turn_begin();
     uint32_t k;
     hd_worker_begin(&run, w, id);
     for (k = 0; k < c->pools; k++) {
@@ -660,7 +633,7 @@ static void pass_batches(uint32_t id)
             use_slots(w);
         hd_store_flush(&run, w);
     }
-    if (hd_worker_end(&run, w))
+    if (hd_worker_end(&run, w, &x))
         check_slots();
 }
 

@@ -37,7 +37,7 @@ static void run_case(const app *a, const uint64_t *size, heddle_ctx *ctx, const 
     a->free(c);
 }
 
-static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t n_workers, uint32_t steal)
+static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t n_workers, uint32_t n_local)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
@@ -47,11 +47,10 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
     cfg.dispatch = dispatch;
     cfg.policy = policy;
     cfg.n_workers = n_workers;
-    cfg.steal = steal;
-    cfg.n_local = steal; /* and looks into the ring after each kept task, where there is more to steal */
-    cfg.idle = steal ? HEDDLE_IDLE_POLITE : HEDDLE_IDLE_LATENCY;
+    cfg.n_local = n_local; /* 1: a worker looks into its ring after each task that it kept */
+    cfg.idle = n_local ? HEDDLE_IDLE_POLITE : HEDDLE_IDLE_LATENCY;
     snprintf(what, sizeof what, "%s, policy %s, %u workers%s", heddle_dispatch_name(dispatch),
-             heddle_policy_name(policy), n_workers, steal ? ", stealing" : "");
+             heddle_policy_name(policy), n_workers, n_local ? ", polite" : "");
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     for (i = 0; app_list[i]; i++)
         for (k = 0; k < N_SIZES; k++)

@@ -24,8 +24,8 @@
 /* What all batches together must have met, or the test tests less than it says. */
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_tasks, n_joins, n_kept, n_pushed, n_full, n_spilled, n_parks, n_watched, n_edges;
-    uint64_t n_placed, n_refused, n_stolen, n_of[HEDDLE_N_DISPATCHES]; /* n_of: runs by dispatch */
-    uint64_t n_by[HEDDLE_N_POLICIES];                                  /* and by policy */
+    uint64_t n_placed, n_refused, n_of[HEDDLE_N_DISPATCHES]; /* n_of: runs by dispatch */
+    uint64_t n_by[HEDDLE_N_POLICIES];                        /* and by policy */
 } tally;
 
 typedef struct walker {
@@ -69,10 +69,8 @@ static void random_config(heddle_config *c, uint64_t *seed)
     if (c->dispatch != HEDDLE_DISPATCH_TICKET && c->dispatch != HEDDLE_DISPATCH_PLAN &&
         c->dispatch != HEDDLE_DISPATCH_CENTRAL)
         c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
-    if (c->dispatch == HEDDLE_DISPATCH_DEFAULT || c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED) {
-        c->steal = (uint32_t)check_below(seed, 2);
+    if (c->dispatch == HEDDLE_DISPATCH_DEFAULT || c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED)
         c->n_local = locals[check_below(seed, 4)];
-    }
     c->idle = (heddle_idle)check_below(seed, HEDDLE_N_IDLES);
     c->n_ring = rings[check_below(seed, 4)];
     c->spin_us = spins[check_below(seed, 4)];
@@ -92,8 +90,6 @@ static void note(tally *sum, subject *x, const side_ctx *on)
     sum->n_runs++;
     sum->n_of[on->config.dispatch]++;
     sum->n_by[on->config.policy]++;
-    sum->n_stolen += st.n_stolen;
-    CHECK(on->config.steal || !st.n_stolen);
     sum->n_kept += st.n_kept;
     sum->n_pushed += st.n_pushed;
     sum->n_full += st.n_full;
@@ -226,8 +222,8 @@ static void report(const tally *t)
     printf("kept %llu, pushed %llu, rings full %llu, spilled %llu, parked %llu\n", (unsigned long long)t->n_kept,
            (unsigned long long)t->n_pushed, (unsigned long long)t->n_full, (unsigned long long)t->n_spilled,
            (unsigned long long)t->n_parks);
-    printf("stolen %llu, bound tasks %llu, graphs with such refused %llu; runs:", (unsigned long long)t->n_stolen,
-           (unsigned long long)t->n_placed, (unsigned long long)t->n_refused);
+    printf("bound tasks %llu, graphs with such refused %llu; runs:", (unsigned long long)t->n_placed,
+           (unsigned long long)t->n_refused);
     for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
         printf(" %s %llu", heddle_dispatch_name((heddle_dispatch)i), (unsigned long long)t->n_of[i]);
     for (i = 1; i < HEDDLE_N_POLICIES; i++)
@@ -262,7 +258,7 @@ int main(void)
     report(&all);
     CHECK(all.n_graphs >= n);
     CHECK(n < 1000 || (all.n_joins && all.n_edges && all.n_watched && all.n_kept && all.n_pushed && all.n_full &&
-                       all.n_spilled && all.n_parks && all.n_placed && all.n_refused && all.n_stolen));
+                       all.n_spilled && all.n_parks && all.n_placed && all.n_refused));
     for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
         CHECK(n < 1000 || all.n_of[i]);
     for (i = 1; i < HEDDLE_N_POLICIES; i++)

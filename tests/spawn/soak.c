@@ -16,17 +16,16 @@
 typedef struct way {
     heddle_dispatch dispatch;
     heddle_policy policy;
-    uint32_t n_arena, steal;
+    uint32_t n_arena;
 } way;
 
-static const way ways[] = {{HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 0, 0},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_LRR, 0, 0},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 3000, 0},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_GRR, 6000, 0},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 0, 1},
-                           {HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, 0, 0},
-                           {HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, 6000, 0},
-                           {HEDDLE_DISPATCH_IQS, HEDDLE_POLICY_LRR, 0, 0}};
+static const way ways[] = {{HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 0},
+                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_LRR, 0},
+                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 3000},
+                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_GRR, 6000},
+                           {HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, 0},
+                           {HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, 6000},
+                           {HEDDLE_DISPATCH_IQS, HEDDLE_POLICY_LRR, 0}};
 #define N_WAYS (sizeof ways / sizeof ways[0])
 
 static double now_s(void)
@@ -109,7 +108,6 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
     cfg.dispatch = b == HEDDLE_SERIAL ? HEDDLE_DISPATCH_DEFAULT : w->dispatch;
     cfg.policy = b == HEDDLE_SERIAL ? HEDDLE_POLICY_DEFAULT : w->policy;
     cfg.n_arena = b == HEDDLE_CUDA && w->n_arena ? w->n_arena * 100 : w->n_arena;
-    cfg.steal = b == HEDDLE_SERIAL ? 0 : w->steal;
     cfg.n_workers = b == HEDDLE_CPU ? 1 + (uint32_t)(check_random(&seed) % 4) : 0;
     CHECK_OK(NULL, heddle_open(&ctx, &cfg));
     CHECK_OK(ctx, heddle_mem_new(ctx, sizeof(soak_cell) * MAX_CELLS, (void **)&app.cells));
@@ -123,9 +121,9 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
         n = n < n_most ? n : n_most;
         took = now_s() - begin;
     } while (took < seconds);
-    printf("%s %s, arena %u, steal %u: %llu tasks, %.1f M/s with checks; %s\n", heddle_dispatch_name(cfg.dispatch),
-           heddle_policy_name(cfg.policy), cfg.n_arena, cfg.steal, (unsigned long long)n_all,
-           (double)n_all / took / 1e6, heddle_get_how(g));
+    printf("%s %s, arena %u: %llu tasks, %.1f M/s with checks; %s\n", heddle_dispatch_name(cfg.dispatch),
+           heddle_policy_name(cfg.policy), cfg.n_arena, (unsigned long long)n_all, (double)n_all / took / 1e6,
+           heddle_get_how(g));
     heddle_graph_free(g);
     heddle_mem_free(ctx, app.cells);
     heddle_close(ctx);

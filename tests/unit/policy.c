@@ -5,6 +5,7 @@
 #include "heddle.h"
 #include "heddle/core/policy.h"
 
+#include <strings.h>
 #include <string.h>
 
 #define MAX_WORKERS 200u
@@ -26,9 +27,14 @@ static void set_loads(uint32_t policy, uint32_t n_workers, const uint32_t *load)
     }
 }
 
-#define NAMED(NAME, name)                                            \
-    CHECK(HD_POLICY_##NAME == (uint32_t)HEDDLE_POLICY_##NAME &&      \
-          !strcmp(heddle_policy_name(HEDDLE_POLICY_##NAME), #name)); \
+/* The public name is the table's in small letters. */
+static int is_named(heddle_policy policy, const char *upper)
+{
+    return strcasecmp(heddle_policy_name(policy), upper) == 0;
+}
+
+#define NAMED(NAME, traits)                                                                             \
+    CHECK(HD_POLICY_##NAME == (uint32_t)HEDDLE_POLICY_##NAME && is_named(HEDDLE_POLICY_##NAME, #NAME)); \
     n++;
 
 static void test_table(void)
