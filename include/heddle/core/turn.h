@@ -38,7 +38,7 @@ HD_FN void hd_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 {
     if (HD_HOSTED)
-        return hd_stopped(r);
+        return hd_shuffle(hd_stopped(r), 0);
     return n == 0 ? x->stop : hd_shuffle(hd_stopped(r), 0); /* it was looked at while the last body ran */
 }
 
