@@ -6,6 +6,7 @@ File A needs file B when A's object uses a symbol that B's object defines, or, a
 objects, when A includes B or calls a function that B defines. Files that can reach each other are a ring; each ring is
 one line of the output. Symbols that a file keeps to itself are not seen, as they must not be."""
 
+import glob
 import os
 import re
 import subprocess
@@ -56,8 +57,9 @@ def objects_of(build):
 def needs_of_headers():
     """Who includes or calls whom in core: {header: headers}."""
     text, home = {}, {}
-    for name in sorted(os.listdir(CORE)):
-        with open(os.path.join(CORE, name), encoding="utf-8") as file:
+    for path in sorted(glob.glob(CORE + "/**/*.h", recursive=True)):
+        name = os.path.relpath(path, CORE)
+        with open(path, encoding="utf-8") as file:
             text[name] = re.sub(r"/\*.*?\*/|//[^\n]*", " ", file.read(), flags=re.S)
     for name, code in text.items():
         for function in re.findall(r"^(?:HD_\w*FN|static|__global__|template)\b[^;{}()]*?(\w+)\([^;{}]*\)\s*\{", code, re.M):
@@ -66,7 +68,7 @@ def needs_of_headers():
     for name, code in text.items():
         words = set(re.findall(r"\w+", code))
         needs[name] = {there for word in words & home.keys() for there in home[word] if len(home[word]) == 1}
-        needs[name] |= set(re.findall(r'#include "heddle/core/(\w+\.h)"', code))
+        needs[name] |= set(re.findall(r'#include "heddle/core/([\w/]+\.h)"', code))
     return needs
 
 

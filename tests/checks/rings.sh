@@ -13,12 +13,12 @@ command -v nm >/dev/null || skip "no nm here"
 python3 tests/checks/rings.py "$build" "$@" >"$scratch/bad"
 
 # Macros and functions of core and of the other headers.
-taken=$(cat include/heddle/*.h include/heddle/core/*.h | grep -oE '#define HD_\w+|\bHD_(SELDOM_)?FN [^;({=]*\(' |
+taken=$(cat include/heddle/*.h include/heddle/core/*.h include/heddle/core/baselines/*.h | grep -oE '#define HD_\w+|\bHD_(SELDOM_)?FN [^;({=]*\(' |
     grep -oE '\b(hd|HD)_\w+' | sort -u | paste -sd'|')
 project_files '*.c' '*.h' '*.cu' '*.cpp' | grep -E '^(apps|tools|bench|examples)/' >"$scratch/files"
 {
     grep -v '^tools/heddlec/' "$scratch/files" | xargs grep -nHoE '\b(hd|HD)_\w+' || true
     grep '^tools/heddlec/' "$scratch/files" | xargs grep -nHoE "\b($taken)\b" || true
-    xargs grep -nHoE '#include "heddle/core/[a-z_]+\.h"' <"$scratch/files" || true # layers.sh does not read CUDA files
+    xargs grep -nHoE '#include "heddle/core/[a-z_/]+\.h"' <"$scratch/files" || true # layers.sh does not read CUDA files
 } | sort -u | sed -E 's/^([^:]+:[0-9]+):(.*)/\1: \2 is a name of the inside of the library/' >>"$scratch/bad"
 report "$scratch/bad"

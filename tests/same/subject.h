@@ -121,7 +121,7 @@ static const heddle_body_info subject_bodies[SPEC_BODIES] = {
     SUBJECT_INFO(40),  SUBJECT_INFO(63),  SUBJECT_INFO(64), SUBJECT_INFO(65), SUBJECT_INFO(100),
     SUBJECT_INFO(128), SUBJECT_INFO(200), SUBJECT_INFO(300)};
 static const heddle_table subject_table = {sizeof(heddle_table), HEDDLE_CORE_VERSION, "subject", sizeof(side_app),
-                                           SPEC_BODIES,          subject_bodies,      NULL};
+                                           SPEC_BODIES,          subject_bodies,      NULL,      1};
 
 /* ---- a side ---------------------------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ static void body(const heddle_lane *lane, const void *app, const void *args)
 }
 
 static heddle_body_info bodies[SPEC_BODIES + 1];
-static const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "graph", 0, SPEC_BODIES + 1, bodies, NULL};
+static const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "graph", 0, SPEC_BODIES + 1, bodies, NULL, 1};
 
 /* ---- random graphs ---------------------------------------------------------------------------------------------- */
 

@@ -39,11 +39,16 @@
 #define HD_SEEKS 32u   /* a full ring is passed by, and the next, until one has room                  */
 #define HD_BY_LOAD 64u /* the lengths of queues say where a task goes                                 */
 
-#define HD_POLICIES(X)                                                                                     \
-    X(LRR, HD_TURNS)                                                                                       \
-    X(GRR, HD_DRAWS)                                                                                       \
-    X(LF, HD_KEEPS) X(SHARE, HD_KEEPS | HD_SHARES) X(RR, HD_TURNS | HD_SEEKS) X(TS, HD_KEEPS | HD_BY_LOAD) \
-        X(AL, HD_KEEPS | HD_IF_LOW | HD_BY_LOAD)
+/* clang-format off */
+#define HD_POLICIES(X)                     \
+    X(LRR, HD_TURNS)                       \
+    X(GRR, HD_DRAWS)                       \
+    X(LF, HD_KEEPS)                        \
+    X(SHARE, HD_KEEPS | HD_SHARES)         \
+    X(RR, HD_TURNS | HD_SEEKS)             \
+    X(TS, HD_KEEPS | HD_BY_LOAD)           \
+    X(AL, HD_KEEPS | HD_IF_LOW | HD_BY_LOAD)
+/* clang-format on */
 
 /* The trait is a constant where this is called: what is left is one bit of a constant. */
 HD_FN int hd_policy_has(uint32_t policy, uint32_t trait)
