@@ -112,7 +112,6 @@ template <uint32_t DISPATCH> static void work_of_other()
                            x.task);
             body_of_other(x.task);
         }
-        hd_block_settle(&x);
         __syncwarp();
         if (c->fails == x.task + 1u)
             break;
