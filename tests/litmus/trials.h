@@ -336,6 +336,7 @@ HD_FN void litmus_iqs_take(const hd_run *r, litmus_group *g, uint32_t first, uin
     uint32_t next[LITMUS_PRODUCERS], i, polls, task, who;
     hd_worker w;
     hd_worker_begin(r, &w, 0);
+    w.by.iqs.task = HD_NONE;
     for (i = 0; i < LITMUS_PRODUCERS; i++)
         next[i] = first;
     for (i = 0; i < n * LITMUS_PRODUCERS; i++) {
