@@ -175,7 +175,7 @@ HD_FN void litmus_wait_consumed(const hd_run *r, litmus_group *g, uint32_t n)
 
 HD_FN void litmus_place(const hd_run *r, uint32_t task)
 {
-    uint32_t k = hd_place_reserve(r, 1);
+    uint32_t k = hd_places_in(hd_place_reserve(r, 1));
     HD_FENCE_RELEASE();
     hd_place_fill(r, k, task + 1u);
 }
@@ -253,7 +253,7 @@ HD_FN void litmus_places_look(const hd_run *r, litmus_group *g, uint32_t who, ui
 /* What hd_ticket_end_all does, by one lane. */
 HD_FN void litmus_end_all(const hd_run *r)
 {
-    uint32_t k = hd_place_reserve(r, r->n_workers), i;
+    uint32_t k = hd_places_in(hd_place_reserve(r, r->n_workers)), i;
     HD_FENCE_RELEASE();
     for (i = 0; i < r->n_workers; i++)
         hd_place_fill(r, k + i, HD_PLACE_END);
