@@ -433,7 +433,7 @@ typedef struct heddle_job heddle_job;
 /* Runs the graph and waits for its end. app is the record all tasks share (app_bytes must be what the
  * table says); pointers inside it must be such as bodies can follow. Any number of runs, one at a
  * time: EBUSY while another run of this graph is in flight. EBODY (the sentence names task, body,
- * code), ECANCELED, ETIMEDOUT (the config's time limit), EDEVICE; after these the graph may run
+ * code), ECANCELED, ETIMEDOUT (the config's time limit), ECYCLE (dispatch ticket: no worker can go on), EDEVICE; after these the graph may run
  * again, but the user's data is part-way. The calling thread may do part of the work. */
 HEDDLE_API heddle_status heddle_run(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes);
 

@@ -70,11 +70,24 @@ static const char *misuse(uint32_t code)
     }
 }
 
+/* When no worker is in a task or waits for one: which tasks wait, at most 4. Returns how many. */
+static uint32_t say_waiting(const hd_job *j, char *text, size_t n)
+{
+    hd_doing d[4];
+    uint32_t i, n_tasks = j->kind->waiting ? j->kind->waiting(j->self, d, 4) : 0;
+    size_t at = 0;
+    for (i = 0; i < n_tasks && at + 1 < n; i++)
+        at += (size_t)snprintf(text + at, n - at, "%s task %u (%.24s) waits, %u of its %u predecessors done",
+                               i ? "," : "; no worker was in a task:", d[i].waits, j->kind->name(j->self, d[i].waits),
+                               d[i].seen, d[i].need);
+    return n_tasks;
+}
+
 static heddle_status end_status(hd_job *j, const hd_outcome *r)
 {
     const char *more = j->kind->complaint(j->self);
     hd_error *e = &j->ctx->error;
-    char who[128];
+    char who[128], text[448] = "";
     if (r->stop == HD_STOP_FAILED || r->stop == HD_STOP_SPAWN)
         j->kind->say(j->self, r->task, who, sizeof who);
     switch (r->stop) {
@@ -93,6 +106,9 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
             e, HEDDLE_ENOMEM,
             "every slot for spawned tasks holds one that waits for room for its children: HEDDLE_ARENA, or the "
             "config's n_arena, gives more");
+    case HD_STOP_STUCK:
+        (void)say_waiting(j, text, sizeof text);
+        return hd_say(e, HEDDLE_ECYCLE, "no worker can go on, and tasks are left%s", text);
     default:
         if (j->said_who) /* the sentence was made when the limit passed */
             return HEDDLE_ETIMEDOUT;
@@ -159,19 +175,6 @@ static int say_doing(const hd_job *j, uint32_t worker, const hd_doing *d, const 
     }
     return snprintf(text, n, "%s worker %u waits for task %u (%.24s), %u of its %u predecessors done", before, worker,
                     d->waits, j->kind->name(j->self, d->waits), d->seen, d->need);
-}
-
-/* When no worker is in a task or waits for one: which tasks wait, at most 4. Returns how many. */
-static uint32_t say_waiting(const hd_job *j, char *text, size_t n)
-{
-    hd_doing d[4];
-    uint32_t i, n_tasks = j->kind->waiting ? j->kind->waiting(j->self, d, 4) : 0;
-    size_t at = 0;
-    for (i = 0; i < n_tasks && at + 1 < n; i++)
-        at += (size_t)snprintf(text + at, n - at, "%s task %u (%.24s) waits, %u of its %u predecessors done",
-                               i ? "," : "; no worker was in a task:", d[i].waits, j->kind->name(j->self, d[i].waits),
-                               d[i].seen, d[i].need);
-    return n_tasks;
 }
 
 /* The sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
