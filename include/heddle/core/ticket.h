@@ -28,7 +28,7 @@
 
 #define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
 #define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)          /* at a place, before a worker asks whether the run stops */
-#define HD_LOOK_EVERY 8u /* tasks between two looks at who waits: all workers read that word */
+#define HD_LOOK_EVERY 8u                               /* tasks between two looks at who waits: all workers read that word */
 
 /* ---- the word ---- */
 
