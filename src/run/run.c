@@ -91,6 +91,8 @@ static heddle_status end_status(heddle_graph *g, const hd_result *r)
             e, HEDDLE_ENOMEM,
             "every slot for spawned tasks holds one that waits for room for its children: HEDDLE_ARENA, or the "
             "config's n_arena, gives more");
+    case HD_STOP_STUCK:
+        return hd_say(e, HEDDLE_ECYCLE, "no worker can go on, and some tasks have not run: their predecessors were not counted");
     default:
         if (g->said_who) /* the sentence was made when the limit passed */
             return HEDDLE_ETIMEDOUT;

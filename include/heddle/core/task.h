@@ -123,6 +123,7 @@ HD_STATIC_ASSERT(sizeof(hd_step) == 128, "a step is as long as a record");
 #define HD_STOP_LOST 5u  /* the device failed; set by the host only                                 */
 #define HD_STOP_SPAWN 6u /* a body spawned what it must not; code is HD_SPAWN_...                  */
 #define HD_STOP_FULL 7u  /* no slot of the arena is free and nobody can go on                      */
+#define HD_STOP_STUCK 8u /* nobody has anything, and tasks are left whose predecessors were not all counted */
 
 /* The number of a spawned task in messages and events, its body in the low bits: slots are used again. */
 #define HD_SPAWNED 0x80000000u

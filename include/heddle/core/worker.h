@@ -62,7 +62,7 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 HD_FN hd_turn hd_turn_begin(void)
 {
     hd_turn x = {HD_NONE, HD_NONE,     0, HD_NONE, HD_NONE, 0,       0,           0, 0, 0, {0, 0},
-                 0,       HD_STOP_NOT, 0, 0,       0,       HD_OVER, HD_STOP_NOT, 0, 0, 0};
+                 0,       HD_STOP_NOT, 0, 0,       0,       HD_OVER, HD_STOP_NOT, 0, 0, 0, 0};
     return x;
 }
 
@@ -80,7 +80,15 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     w->tally.n_kept += x->n_kept;
     w->tally.n_pushed += x->n_pushed;
     r->tallies[w->id] = w->tally;
-    return hd_leave(r);
+    if (r->dispatch != HD_DISPATCH_TICKET)
+        return hd_leave(r);
+    (void)HD_SUB(&r->shared->outstanding, x->n_ended, RELAXED, DEV);
+    if (!hd_leave(r))
+        return 0;
+    /* All have seen that all wait; the count says whether that is the end. */
+    if (hd_stopped(r) == HD_STOP_NOT && HD_LOAD(&r->shared->outstanding, RELAXED, DEV) != 0u)
+        (void)hd_stop(&r->shared->fail, HD_STOP_STUCK);
+    return 1;
 }
 
 /* ---- tasks bound to a worker ------------------------------------------------------------------- */
@@ -164,8 +172,9 @@ HD_FN void hd_release_outputs(const hd_turn *x)
 }
 
 /* All scheduling lanes: the successors of the task that has ended have been counted and handed on. */
-HD_FN void hd_finished(const hd_run *r, hd_worker *w, const hd_turn *x, uint32_t dispatch)
+HD_FN void hd_finished(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
 {
+    x->n_ended++;
     if (dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0) /* that does not count what is not done */
         w->n_done++;
     if (!(x->flags & HD_TASK_WATCH) || hd_warp_lane() != 0)
