@@ -56,8 +56,8 @@ static void test_dispatch(heddle_dispatch d)
     for (run = 0; run < 2; run++) {
         heddle_status s = heddle_run(ctx, g, &app, sizeof app);
         /* Under ticket a run in which nobody can go on ends by itself. */
-        CHECK_MSG(s == (d == HEDDLE_DISPATCH_TICKET ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s", heddle_dispatch_name(d),
-                  heddle_strstatus(s));
+        CHECK_MSG(s == (d == HEDDLE_DISPATCH_TICKET ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s",
+                  heddle_dispatch_name(d), heddle_strstatus(s));
         CHECK_MSG(strstr(heddle_errmsg(ctx), "task 2 (fault_step) waits, 2 of its 3 predecessors done"), "%s: %s",
                   heddle_dispatch_name(d), heddle_errmsg(ctx));
     }

@@ -92,8 +92,6 @@ BUGS = [
     ("a kept task is placed, too", DISPATCH, "mask &= ~hd_keep_one(x, e, mine, urgent);",
      "(void)hd_keep_one(x, e, mine, urgent);"),
     ("a kept task is run again", DISPATCH, "        x->next = HD_NONE;\n        x->next_run", "        x->next_run"),
-    ("lanes look at the list while lane 0 takes", DISPATCH, "return !hd_ballot(w->list != HD_NONE);",
-     "return w->list == HD_NONE;"),
     ("the turn is not each lane's own", RINGS, "rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));",
      "rank = hd_warp_lane();"),
     ("the last task is given away", RINGS, "if (x->next == HD_NONE && !hd_has_spare(r, w)) /*", "if (0) /*"),
@@ -319,9 +317,6 @@ BLOCK_BUGS = [
      "            b->at = x.at;\n", "            ;\n"),
     ("a part of the warp goes to a barrier", "dynamic", "        hd_bar_block();\n        hd_ahead(",
      "        if ((threadIdx.x & 31u) == 0)\n            hd_bar_block();\n        hd_ahead("),
-    ("the lanes look at the worker while lane 0 takes", "dynamic",
-     "    hd_warp_sync(); /* all lanes see what lane 0 has taken out, and know what it has acquired */\n    if (from == HD_FROM_ROOTS)\n        x->no_roots = t == HD_NONE;",
-     "    if (from == HD_FROM_ROOTS)\n        x->no_roots = w->seed == w->seed_end && t == HD_NONE;"),
     ("a watcher is told without a release by who counts", "dynamic",
      "HD_STORE(&r->watched[x->record->watch], w->run, RELEASE, SYS);", "HD_STORE(&r->watched[x->record->watch], w->run, RELAXED, SYS);"),
 ]

@@ -83,7 +83,7 @@ typedef struct hd_turn {
     uint32_t at, half, ahead;           /* a block's: core/block.h                                          */
     uint32_t guess;                     /* a block's: the task whose record was fetched ahead, if it frees none */
     uint32_t asked;                     /* a block's: the stop word, on its way                             */
-    uint32_t n_ended;         /* tasks of the graph, joins included                               */
+    uint32_t n_ended;                   /* tasks of the graph, joins included                               */
     uint32_t n_tasks, n_kept, n_pushed; /* so far; they become part of the tally                  */
 } hd_turn;
 
