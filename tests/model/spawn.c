@@ -122,7 +122,7 @@ static const spawn_case cases[] = {
     {"spawn.lanes",    {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.r",  {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
     {"spawn.lanes.held", {">3 1h 2", "", "", "4h", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
-    {"spawn.lanes.slot", {"", "3 2h 4", "", "5", "", ""},  2, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.slot", {"", "3 2h 4", "", "5", "", ""},  2, 12, 2, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.aside", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.ticket", {"1 2 3<1", "", "", ""},        1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.ticket.r", {"1 2 3<1", "", "", ""},      1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
