@@ -139,7 +139,7 @@ uint32_t app_is_tuned(const heddle_ctx *ctx, app_body body)
     heddle_config c = HEDDLE_CONFIG_INIT;
     if (body != APP_BODY_AUTO)
         return body == APP_BODY_TUNED;
-    return heddle_get_config(ctx, &c) == HEDDLE_OK && c.backend == HEDDLE_CUDA;
+    return heddle_ctx_get_config(ctx, &c) == HEDDLE_OK && c.backend == HEDDLE_CUDA;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------ */
@@ -189,7 +189,7 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
 
 int app_heddle_error(app_case *c, const char *doing)
 {
-    snprintf(c->error, APP_ERROR, "%s: %.400s", doing, heddle_errmsg(c->ctx));
+    snprintf(c->error, APP_ERROR, "%s: %.400s", doing, heddle_error_text(c->ctx));
     return -1;
 }
 
@@ -201,7 +201,7 @@ int app_new_graph(app_case *c, const heddle_table *table)
 int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes)
 {
     for (uint32_t body = 0; body < n_bodies; body++)
-        if (heddle_graph_shared(c->graph, body, n_bytes) != HEDDLE_OK)
+        if (heddle_graph_set_shared_bytes(c->graph, body, n_bytes) != HEDDLE_OK)
             return app_heddle_error(c, "choosing the shared memory");
     return 0;
 }

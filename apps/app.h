@@ -55,7 +55,7 @@ typedef struct app_case {
     uint64_t n[2], b[2];                 /* as resolved by prepare                                                */
     heddle_ctx *ctx;                     /* set by build                                                          */
     heddle_graph *graph;                 /* set by build; freed by free                                           */
-    const void *record;                  /* the app record, for heddle_run; set by build                          */
+    const void *record; /* the record of params, for heddle_graph_run; set by build                          */
     size_t record_bytes;
     char error[APP_ERROR];
 } app_case; /* each app's own struct begins with one */
@@ -76,7 +76,7 @@ typedef struct app_engine {
     size_t (*facts)(const app_case *c, app_fact out[APP_FACTS]);
 } app_engine;
 
-/* apps/graph.c: tasks and their dependences, added one after the other, run by heddle_run. */
+/* apps/graph.c: tasks and their dependences, added one after the other, run by heddle_graph_run. */
 extern const app_engine app_graph;
 /* The facts of a graph that is no case's. */
 size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
@@ -146,7 +146,7 @@ uint32_t app_is_tuned(const heddle_ctx *ctx, app_body body);
  * sizes beyond max_n and more than 2^30 tasks (rows/b * cols/b * factor). */
 int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uint64_t max_n, uint64_t factor,
               uint64_t n[2], uint64_t b[2], char *error);
-/* Sets c->error from heddle_errmsg(c->ctx); returns -1. */
+/* Sets c->error from heddle_error_text(c->ctx); returns -1. */
 int app_heddle_error(app_case *c, const char *doing);
 /* For build: c->graph for tasks of that table, and block-shared bytes of its first n bodies. 0, or -1 with c->error. */
 int app_new_graph(app_case *c, const heddle_table *table);

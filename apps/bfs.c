@@ -21,14 +21,14 @@
 #define MOST_ARCS 4u      /* of a made-up vertex */
 #define MOST_BREADTH 128u /* of a made-up level */
 #define MIN_LIST 16
-#define LANES 512u
-#define FEW_LANES 128u /* where tasks are small */
+#define THREADS 512u
+#define FEW_THREADS 128u /* where tasks are small */
 
 extern const app app_bfs;
 
 typedef struct bfs_case {
     app_case c;
-    bfs_app app;
+    bfs_params params;
     input_graph g;
     uint32_t *costs; /* one an arc, or NULL                                                        */
     int64_t source, seed;
@@ -43,11 +43,11 @@ static void free_case(app_case *base)
         return;
     heddle_graph_free(x->c.graph);
     if (x->c.ctx) {
-        heddle_mem_free(x->c.ctx, (void *)(uintptr_t)x->app.rows);
-        heddle_mem_free(x->c.ctx, (void *)(uintptr_t)x->app.columns);
-        heddle_mem_free(x->c.ctx, (void *)(uintptr_t)x->app.costs);
-        heddle_mem_free(x->c.ctx, x->app.dist);
-        heddle_mem_free(x->c.ctx, x->app.cursors);
+        heddle_mem_free(x->c.ctx, (void *)(uintptr_t)x->params.rows);
+        heddle_mem_free(x->c.ctx, (void *)(uintptr_t)x->params.columns);
+        heddle_mem_free(x->c.ctx, (void *)(uintptr_t)x->params.costs);
+        heddle_mem_free(x->c.ctx, x->params.dist);
+        heddle_mem_free(x->c.ctx, x->params.cursors);
     }
     free(x->g.begin);
     free(x->g.column);
@@ -137,9 +137,9 @@ static int options_of(bfs_case *x, const app_request *q, int64_t *cost, char *er
         app_opt_i64(&app_bfs, q, "seed", 0, INT32_MAX, &x->seed, error))
         return -1;
     most = chunk * BFS_MOST_TASKS;
-    x->app.chunk = (uint32_t)chunk;
-    x->app.list = (uint32_t)(list < most ? list : most);
-    x->app.hops = hops >= 0 ? (uint32_t)hops : chunk == 1 ? 0 : 8;
+    x->params.chunk = (uint32_t)chunk;
+    x->params.list = (uint32_t)(list < most ? list : most);
+    x->params.hops = hops >= 0 ? (uint32_t)hops : chunk == 1 ? 0 : 8;
     return 0;
 }
 
@@ -175,10 +175,10 @@ static int load(app_case *base, const app_request *q, char *error)
         return -1;
     }
     base->n[0] = x->g.n;
-    base->b[0] = x->app.chunk;
+    base->b[0] = x->params.chunk;
     base->n[1] = base->b[1] = 1;
-    base->record = &x->app;
-    base->record_bytes = sizeof x->app;
+    base->record = &x->params;
+    base->record_bytes = sizeof x->params;
     x->result = app_alloc(x->g.n, sizeof *x->result, "the distances", error);
     return x->result && (!cost || !make_costs(x, error)) ? 0 : -1;
 }
@@ -220,15 +220,15 @@ static int put_rows(bfs_case *x)
     if (!rows)
         return -1;
     app_spread(x->g.n, 8, make_rows, self);
-    x->app.rows = put(x, rows, x->g.n * sizeof *rows, "memory for the rows");
+    x->params.rows = put(x, rows, x->g.n * sizeof *rows, "memory for the rows");
     free(rows);
-    return x->app.rows ? 0 : -1;
+    return x->params.rows ? 0 : -1;
 }
 
 /* Cursors, places of the queue, a word a vertex: one block, which a run begins with at 0. */
 static uint64_t queue_bytes(const bfs_case *x)
 {
-    return sizeof(bfs_cursors) + (x->app.mask + 1 + x->g.n) * sizeof(uint32_t);
+    return sizeof(bfs_cursors) + (x->params.mask + 1 + x->g.n) * sizeof(uint32_t);
 }
 
 static int reset(app_case *base)
@@ -237,8 +237,8 @@ static int reset(app_case *base)
     const uint64_t n_bytes = x->g.n * sizeof(uint32_t);
     memset(x->result, 0xff, n_bytes);
     x->result[x->source] = 0;
-    if (heddle_mem_write(base->ctx, x->app.dist, x->result, n_bytes) == HEDDLE_OK &&
-        heddle_mem_write(base->ctx, x->app.cursors, x->zeros, queue_bytes(x)) == HEDDLE_OK)
+    if (heddle_mem_write(base->ctx, x->params.dist, x->result, n_bytes) == HEDDLE_OK &&
+        heddle_mem_write(base->ctx, x->params.cursors, x->zeros, queue_bytes(x)) == HEDDLE_OK)
         return 0;
     return app_heddle_error(base, "clearing the distances");
 }
@@ -248,16 +248,16 @@ static int put_queue(bfs_case *x)
     uint64_t n_places = 1;
     while (n_places < x->g.n)
         n_places *= 2;
-    x->app.mask = (uint32_t)(n_places - 1);
+    x->params.mask = (uint32_t)(n_places - 1);
     x->zeros = calloc(queue_bytes(x), 1);
     if (!x->zeros) {
         snprintf(x->c.error, APP_ERROR, "out of memory for the queue");
         return -1;
     }
-    x->app.cursors = put(x, x->zeros, queue_bytes(x), "memory for the queue");
-    x->app.queue = (uint32_t *)(x->app.cursors + 1);
-    x->app.waits = x->app.queue + n_places;
-    return x->app.cursors ? 0 : -1;
+    x->params.cursors = put(x, x->zeros, queue_bytes(x), "memory for the queue");
+    x->params.queue = (uint32_t *)(x->params.cursors + 1);
+    x->params.waits = x->params.queue + n_places;
+    return x->params.cursors ? 0 : -1;
 }
 
 static int memory(bfs_case *x)
@@ -265,11 +265,11 @@ static int memory(bfs_case *x)
     const uint64_t n_bytes = x->g.n_arcs * sizeof(uint32_t);
     if (put_rows(x) || put_queue(x))
         return -1;
-    x->app.columns = put(x, x->g.column, n_bytes, "memory for the arcs");
-    x->app.dist = put(x, x->result, x->g.n * sizeof(uint32_t), "memory for the distances");
-    if (!x->app.columns || !x->app.dist)
+    x->params.columns = put(x, x->g.column, n_bytes, "memory for the arcs");
+    x->params.dist = put(x, x->result, x->g.n * sizeof(uint32_t), "memory for the distances");
+    if (!x->params.columns || !x->params.dist)
         return -1;
-    if (x->costs && !(x->app.costs = put(x, x->costs, n_bytes, "memory for the costs")))
+    if (x->costs && !(x->params.costs = put(x, x->costs, n_bytes, "memory for the costs")))
         return -1;
     return reset(&x->c);
 }
@@ -278,9 +278,9 @@ static int add_first(bfs_case *x)
 {
     const bfs_args args = {BFS_FIRST, (uint32_t)x->source, 0, 0};
     heddle_graph *g = x->c.graph;
-    if (heddle_graph_shared(g, bfs_part, (uint32_t)BFS_SHARED_BYTES(x->app.list)) != HEDDLE_OK ||
-        heddle_graph_lanes(g, x->app.chunk < BFS_CHUNK ? FEW_LANES : LANES) != HEDDLE_OK)
-        return app_heddle_error(&x->c, "choosing memory and lanes of a block");
+    if (heddle_graph_set_shared_bytes(g, bfs_part, (uint32_t)BFS_SHARED_BYTES(x->params.list)) != HEDDLE_OK ||
+        heddle_graph_set_team_size(g, x->params.chunk < BFS_CHUNK ? FEW_THREADS : THREADS) != HEDDLE_OK)
+        return app_heddle_error(&x->c, "choosing memory and threads of a block");
     if (heddle_graph_add(g, bfs_part, &args, sizeof args, NULL, 0, NULL) != HEDDLE_OK)
         return app_heddle_error(&x->c, "adding a task");
     return 0;
@@ -300,7 +300,7 @@ static int build(app_case *base, heddle_ctx *ctx)
 static int read_back(app_case *base)
 {
     bfs_case *x = (bfs_case *)base;
-    if (heddle_mem_read(base->ctx, x->result, x->app.dist, x->g.n * sizeof(uint32_t)) != HEDDLE_OK)
+    if (heddle_mem_read(base->ctx, x->result, x->params.dist, x->g.n * sizeof(uint32_t)) != HEDDLE_OK)
         return app_heddle_error(base, "reading the distances");
     return 0;
 }
@@ -322,10 +322,10 @@ static int tiles(app_case *base)
         const uint32_t v = queue[head % n];
         waits[v] = 0;
         for (uint32_t k = x->g.begin[v]; k < x->g.begin[v + 1]; k++) {
-            const uint32_t to = x->g.column[k], d = x->app.dist[v] + (x->costs ? x->costs[k] : 1);
-            if (d >= x->app.dist[to])
+            const uint32_t to = x->g.column[k], d = x->params.dist[v] + (x->costs ? x->costs[k] : 1);
+            if (d >= x->params.dist[to])
                 continue;
-            x->app.dist[to] = d;
+            x->params.dist[to] = d;
             if (!waits[to])
                 queue[(head + n_queued++) % n] = to;
             waits[to] = 1;

@@ -25,11 +25,11 @@ TILE_FN uint32_t bfs_lower(uint32_t *p, uint32_t d)
 }
 
 /* The first of n places, of block-shared memory. */
-TILE_FN uint32_t bfs_take(const heddle_lane *lane, uint32_t *next, uint32_t n)
+TILE_FN uint32_t bfs_take(const heddle_thread *thread, uint32_t *next, uint32_t n)
 {
 #if defined(__CUDA_ARCH__)
     uint32_t first;
-    (void)lane;
+    (void)thread;
     /* In PTX: of a word whose memory it does not know nvcc makes three ways. */
     asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"
                  : "=r"(first)
@@ -37,7 +37,7 @@ TILE_FN uint32_t bfs_take(const heddle_lane *lane, uint32_t *next, uint32_t n)
                  : "memory");
     return first;
 #else
-    if (lane->count > 1u)
+    if (thread->team_size > 1u)
         return HEDDLE_ATOMIC_ADD(next, n, RELAXED, BLOCK);
     *next += n;
     return *next - n;
@@ -60,8 +60,8 @@ TILE_FN bfs_row bfs_fetch(const bfs_row *p)
 /* ---- a block's memory ---- */
 
 typedef struct bfs_block {
-    const heddle_lane *lane;
-    const bfs_app *app;
+    const heddle_thread *thread;
+    const bfs_params *params;
     bfs_shared *shared;
     bfs_arc *arcs;     /* two lists                                                                      */
     bfs_long *longs;   /* of the list that is being made                                                  */
@@ -71,24 +71,24 @@ typedef struct bfs_block {
 
 TILE_FN void bfs_clear(bfs_found *f) { f->n_arcs = f->n_longs = f->n_waiting = f->n_parts = 0; }
 
-TILE_FN bfs_block bfs_block_of(const heddle_lane *lane, const bfs_app *app)
+TILE_FN bfs_block bfs_block_of(const heddle_thread *thread, const bfs_params *params)
 {
     bfs_block b;
-    b.lane = lane;
-    b.app = app;
-    b.shared = (bfs_shared *)heddle_shared(lane);
+    b.thread = thread;
+    b.params = params;
+    b.shared = (bfs_shared *)heddle_team_shared(thread);
     b.arcs = (bfs_arc *)(b.shared + 1);
-    b.longs = (bfs_long *)(b.arcs + 2u * app->list);
-    b.waiting = (uint32_t *)(b.longs + BFS_LONGS(app->list));
+    b.longs = (bfs_long *)(b.arcs + 2u * params->list);
+    b.waiting = (uint32_t *)(b.longs + BFS_LONGS(params->list));
     b.n_room = BFS_CHILDREN;
     HEDDLE_EACH (i, 3)
         bfs_clear(&b.shared->found[i]);
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     return b;
 }
 
 TILE_FN bfs_found *bfs_found_at(const bfs_block *b, uint32_t step) { return &b->shared->found[step % 3u]; }
-TILE_FN bfs_arc *bfs_list_at(const bfs_block *b, uint32_t step) { return b->arcs + step % 2u * b->app->list; }
+TILE_FN bfs_arc *bfs_list_at(const bfs_block *b, uint32_t step) { return b->arcs + step % 2u * b->params->list; }
 TILE_FN uint32_t bfs_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* ---- the queue ---- */
@@ -97,11 +97,11 @@ TILE_FN uint32_t bfs_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 TILE_FN uint32_t bfs_places(const bfs_block *b, uint32_t *cursor, uint32_t n)
 {
     uint32_t first;
-    if (b->lane->index == 0)
+    if (b->thread->index == 0)
         b->shared->first = HEDDLE_ATOMIC_ADD(cursor, n, RELAXED, DEV);
-    heddle_barrier(b->lane);
+    heddle_team_barrier(b->thread);
     first = b->shared->first;
-    heddle_barrier(b->lane);
+    heddle_team_barrier(b->thread);
     return first;
 }
 
@@ -109,10 +109,10 @@ TILE_FN uint32_t bfs_places(const bfs_block *b, uint32_t *cursor, uint32_t n)
  * round ago. */
 TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
 {
-    const heddle_lane *lane = b->lane;
-    const uint32_t first = bfs_places(b, &b->app->cursors->tail, n);
+    const heddle_thread *thread = b->thread;
+    const uint32_t first = bfs_places(b, &b->params->cursors->tail, n);
     HEDDLE_EACH (i, n) {
-        uint32_t *place = &b->app->queue[(first + (uint32_t)i) & b->app->mask], polls = 0;
+        uint32_t *place = &b->params->queue[(first + (uint32_t)i) & b->params->mask], polls = 0;
         while (HEDDLE_ATOMIC_LOAD(place, RELAXED, DEV))
             heddle_pause(polls++);
         HEDDLE_ATOMIC_STORE(place, b->waiting[i] + 1u, RELEASE, DEV);
@@ -121,13 +121,13 @@ TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
 
 /* Takes vertex number i, and answers for its distance from then on. There are as many vertices as tasks were promised;
  * but another block's that came before may still be on its way to its place. */
-TILE_FN uint32_t bfs_get(const bfs_app *app, uint32_t i)
+TILE_FN uint32_t bfs_get(const bfs_params *params, uint32_t i)
 {
-    uint32_t *place = &app->queue[i & app->mask], v, polls = 0;
+    uint32_t *place = &params->queue[i & params->mask], v, polls = 0;
     while (!(v = HEDDLE_ATOMIC_LOAD(place, ACQUIRE, DEV)))
         heddle_pause(polls++);
     HEDDLE_ATOMIC_STORE(place, 0u, RELAXED, DEV);
-    (void)HEDDLE_ATOMIC_EXCHANGE(&app->waits[v - 1u], 0u, ACQ_REL, DEV);
+    (void)HEDDLE_ATOMIC_EXCHANGE(&params->waits[v - 1u], 0u, ACQ_REL, DEV);
     return v - 1u;
 }
 
@@ -137,8 +137,8 @@ TILE_FN uint32_t bfs_get(const bfs_app *app, uint32_t i)
  * see its distance. */
 TILE_FN void bfs_pass_on(const bfs_block *b, bfs_found *f, uint32_t vertex)
 {
-    if (!HEDDLE_ATOMIC_EXCHANGE(&b->app->waits[vertex], 1u, ACQ_REL, DEV))
-        b->waiting[bfs_take(b->lane, &f->n_waiting, 1)] = vertex;
+    if (!HEDDLE_ATOMIC_EXCHANGE(&b->params->waits[vertex], 1u, ACQ_REL, DEV))
+        b->waiting[bfs_take(b->thread, &f->n_waiting, 1)] = vertex;
 }
 
 TILE_FN bfs_args bfs_args_of(uint32_t kind, uint32_t begin, uint32_t end, uint32_t dist)
@@ -153,16 +153,16 @@ TILE_FN bfs_args bfs_args_of(uint32_t kind, uint32_t begin, uint32_t end, uint32
 
 TILE_FN void bfs_add_part(const bfs_block *b, bfs_found *f, uint32_t begin, uint32_t end, uint32_t dist)
 {
-    b->shared->parts[bfs_take(b->lane, &f->n_parts, 1)] = bfs_args_of(BFS_PART, begin, end, dist);
+    b->shared->parts[bfs_take(b->thread, &f->n_parts, 1)] = bfs_args_of(BFS_PART, begin, end, dist);
 }
 
 /* Room for n arcs in the next list; BFS_NONE: it has none, and what is left of it leads nowhere. */
 TILE_FN uint32_t bfs_room(const bfs_block *b, bfs_found *f, bfs_arc *list, uint32_t n)
 {
-    const uint32_t at = bfs_take(b->lane, &f->n_arcs, n);
-    if (at + n <= b->app->list)
+    const uint32_t at = bfs_take(b->thread, &f->n_arcs, n);
+    if (at + n <= b->params->list)
         return at;
-    for (uint32_t i = at; i < b->app->list; i++)
+    for (uint32_t i = at; i < b->params->list; i++)
         list[i].vertex = BFS_NONE;
     return BFS_NONE;
 }
@@ -197,13 +197,13 @@ TILE_FN void bfs_near(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs
 /* The arcs of a vertex that has many: all lanes will copy them. */
 TILE_FN void bfs_far(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a)
 {
-    uint32_t at = r->degree <= b->app->list ? bfs_room(b, f, list, r->degree) : BFS_NONE;
+    uint32_t at = r->degree <= b->params->list ? bfs_room(b, f, list, r->degree) : BFS_NONE;
     bfs_long *l;
     if (at == BFS_NONE) {
         bfs_pass_on(b, f, a->vertex);
         return;
     }
-    l = &b->longs[bfs_take(b->lane, &f->n_longs, 1)];
+    l = &b->longs[bfs_take(b->thread, &f->n_longs, 1)];
     l->begin = r->begin;
     l->n = r->degree;
     l->at = at;
@@ -214,9 +214,9 @@ TILE_FN void bfs_far(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_
 /* a->vertex has been lowered to a->dist. */
 TILE_FN void bfs_go_on(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a)
 {
-    if (b->app->costs && r->degree <= BFS_NEAR / 2u)
+    if (b->params->costs && r->degree <= BFS_NEAR / 2u)
         bfs_near(b, f, list, r, a, 2);
-    else if (!b->app->costs && r->degree <= BFS_NEAR)
+    else if (!b->params->costs && r->degree <= BFS_NEAR)
         bfs_near(b, f, list, r, a, 1);
     else
         bfs_far(b, f, list, r, a);
@@ -225,33 +225,33 @@ TILE_FN void bfs_go_on(const bfs_block *b, bfs_found *f, bfs_arc *list, const bf
 /* ---- after a step ---- */
 
 /* Part of a row of arcs that begin at `dist`, to a list. */
-TILE_FN void bfs_copy(const bfs_app *app, const bfs_long *l, bfs_arc *list, uint32_t first, uint32_t step)
+TILE_FN void bfs_copy(const bfs_params *params, const bfs_long *l, bfs_arc *list, uint32_t first, uint32_t step)
 {
     for (uint32_t i = first; i < l->n; i += step)
-        bfs_set(&list[l->at + i], app->columns[l->begin + i], l->from,
-                l->dist + (app->costs ? app->costs[l->begin + i] : 1u));
+        bfs_set(&list[l->at + i], params->columns[l->begin + i], l->from,
+                l->dist + (params->costs ? params->costs[l->begin + i] : 1u));
 }
 
 TILE_FN void bfs_copy_longs(const bfs_block *b, bfs_arc *list, uint32_t n)
 {
-    const tile_share s = tile_share_of(b->lane);
+    const tile_share s = tile_share_of(b->thread);
     for (uint32_t i = (uint32_t)s.row; i < n; i += (uint32_t)s.row_step)
-        bfs_copy(b->app, &b->longs[i], list, (uint32_t)s.col, (uint32_t)s.col_step);
+        bfs_copy(b->params, &b->longs[i], list, (uint32_t)s.col, (uint32_t)s.col_step);
 }
 
 /* Makes tasks of what was passed on, a lane a task. */
 TILE_FN void bfs_spawn(bfs_block *b, const bfs_found *f)
 {
-    const heddle_lane *lane = b->lane;
-    const uint32_t chunk = b->app->chunk, n_tasks = (f->n_waiting + chunk - 1u) / chunk;
+    const heddle_thread *thread = b->thread;
+    const uint32_t chunk = b->params->chunk, n_tasks = (f->n_waiting + chunk - 1u) / chunk;
     if (f->n_waiting)
         bfs_put(b, f->n_waiting);
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (i, n_tasks + f->n_parts) {
         const uint32_t k = (uint32_t)i;
         const bfs_args a = k < n_tasks ? bfs_args_of(BFS_QUEUED, 0, bfs_least(f->n_waiting - k * chunk, chunk), 0)
                                        : b->shared->parts[k - n_tasks];
-        heddle_spawn(lane, bfs_part, &a, sizeof a, NULL, 0, 0);
+        heddle_task_spawn(thread, bfs_part, &a, sizeof a, NULL, 0, 0);
     }
     b->n_room -= n_tasks + f->n_parts;
 }
@@ -265,9 +265,9 @@ TILE_FN uint32_t bfs_settle(bfs_block *b, uint32_t step, int *overflown)
     if (f.n_waiting + f.n_parts)
         bfs_spawn(b, &f);
     if (f.n_longs + f.n_waiting + f.n_parts)
-        heddle_barrier(b->lane);
-    *overflown = f.n_arcs > b->app->list;
-    return bfs_least(f.n_arcs, b->app->list);
+        heddle_team_barrier(b->thread);
+    *overflown = f.n_arcs > b->params->list;
+    return bfs_least(f.n_arcs, b->params->list);
 }
 
 /* ---- steps ---- */
@@ -280,8 +280,8 @@ TILE_FN void bfs_step(const bfs_block *b, uint32_t step, uint32_t n)
     const bfs_arc *from = bfs_list_at(b, step);
     bfs_arc *to = bfs_list_at(b, step + 1u), a[BFS_AT_ONCE];
     bfs_found *f = bfs_found_at(b, step + 1u);
-    const uint32_t count = b->lane->count;
-    for (uint32_t i = b->lane->index; i < n; i += BFS_AT_ONCE * count) {
+    const uint32_t count = b->thread->team_size;
+    for (uint32_t i = b->thread->index; i < n; i += BFS_AT_ONCE * count) {
         uint32_t was[BFS_AT_ONCE];
         bfs_row r[BFS_AT_ONCE];
         WARP_UNROLL
@@ -291,8 +291,8 @@ TILE_FN void bfs_step(const bfs_block *b, uint32_t step, uint32_t n)
             if (i + k * count < n)
                 a[k] = from[i + k * count];
             if (a[k].vertex != BFS_NONE) {
-                was[k] = bfs_lower(&b->app->dist[a[k].vertex], a[k].dist);
-                r[k] = bfs_fetch(&b->app->rows[a[k].vertex]);
+                was[k] = bfs_lower(&b->params->dist[a[k].vertex], a[k].dist);
+                r[k] = bfs_fetch(&b->params->rows[a[k].vertex]);
             }
         }
         WARP_UNROLL
@@ -308,10 +308,10 @@ TILE_FN void bfs_leave(bfs_block *b, uint32_t step, uint32_t n)
     const bfs_arc *from = bfs_list_at(b, step);
     bfs_found *f = bfs_found_at(b, step + 1u);
     int overflown;
-    for (uint32_t i = b->lane->index; i < n; i += b->lane->count)
-        if (from[i].vertex != BFS_NONE && from[i].dist < bfs_lower(&b->app->dist[from[i].vertex], from[i].dist))
+    for (uint32_t i = b->thread->index; i < n; i += b->thread->team_size)
+        if (from[i].vertex != BFS_NONE && from[i].dist < bfs_lower(&b->params->dist[from[i].vertex], from[i].dist))
             bfs_pass_on(b, f, from[i].vertex);
-    heddle_barrier(b->lane);
+    heddle_team_barrier(b->thread);
     bfs_settle(b, step + 1u, &overflown);
 }
 
@@ -320,10 +320,10 @@ TILE_FN void bfs_leave(bfs_block *b, uint32_t step, uint32_t n)
 TILE_FN void bfs_start_from(const bfs_block *b, uint32_t vertex)
 {
     bfs_found *f = bfs_found_at(b, 0);
-    const bfs_row r = bfs_fetch(&b->app->rows[vertex]);
+    const bfs_row r = bfs_fetch(&b->params->rows[vertex]);
     bfs_arc a;
-    bfs_set(&a, vertex, BFS_NONE, HEDDLE_ATOMIC_LOAD(&b->app->dist[vertex], RELAXED, DEV));
-    if (r.degree > b->app->list)
+    bfs_set(&a, vertex, BFS_NONE, HEDDLE_ATOMIC_LOAD(&b->params->dist[vertex], RELAXED, DEV));
+    if (r.degree > b->params->list)
         bfs_add_part(b, f, r.begin, r.begin + r.degree, a.dist);
     else
         bfs_go_on(b, f, bfs_list_at(b, 0), &r, &a);
@@ -331,20 +331,20 @@ TILE_FN void bfs_start_from(const bfs_block *b, uint32_t vertex)
 
 TILE_FN void bfs_start_queued(const bfs_block *b, uint32_t n)
 {
-    const heddle_lane *lane = b->lane;
-    const uint32_t first = bfs_places(b, &b->app->cursors->head, n);
+    const heddle_thread *thread = b->thread;
+    const uint32_t first = bfs_places(b, &b->params->cursors->head, n);
     HEDDLE_EACH (i, n)
-        bfs_start_from(b, bfs_get(b->app, first + (uint32_t)i));
+        bfs_start_from(b, bfs_get(b->params, first + (uint32_t)i));
 }
 
 /* Part of a row: into the list, or cut into parts. */
 TILE_FN void bfs_start_part(const bfs_block *b, const bfs_args *t)
 {
-    const heddle_lane *lane = b->lane;
+    const heddle_thread *thread = b->thread;
     const uint32_t n = t->end - t->begin, most = n / BFS_PARTS + 1u;
     bfs_found *f = bfs_found_at(b, 0);
     bfs_long row;
-    if (n > b->app->list) {
+    if (n > b->params->list) {
         HEDDLE_EACH (i, BFS_PARTS) {
             const uint32_t first = bfs_least((uint32_t)i * most, n), end = bfs_least(first + most, n);
             if (first < end)
@@ -357,8 +357,8 @@ TILE_FN void bfs_start_part(const bfs_block *b, const bfs_args *t)
     row.at = 0;
     row.from = BFS_NONE;
     row.dist = t->dist;
-    bfs_copy(b->app, &row, bfs_list_at(b, 0), lane->index, lane->count);
-    if (lane->index == 0)
+    bfs_copy(b->params, &row, bfs_list_at(b, 0), thread->index, thread->team_size);
+    if (thread->index == 0)
         f->n_arcs = n;
 }
 
@@ -368,30 +368,30 @@ TILE_FN void bfs_start(const bfs_block *b, const bfs_args *t)
         bfs_start_part(b, t);
     else if (t->kind == BFS_QUEUED)
         bfs_start_queued(b, t->end);
-    else if (b->lane->index == 0)
+    else if (b->thread->index == 0)
         bfs_start_from(b, t->begin);
-    heddle_barrier(b->lane);
+    heddle_team_barrier(b->thread);
 }
 
-HEDDLE_SPAWNER(bfs_part, bfs_app, app, bfs_args, t, BFS_CHILDREN)
+HEDDLE_SPAWNER(bfs_part, bfs_params, params, bfs_args, t, BFS_CHILDREN)
 {
-    bfs_block b = bfs_block_of(lane, app);
-    const uint32_t most = (app->list + app->chunk - 1u) / app->chunk; /* tasks that a list can make */
-    uint32_t n, last = t->kind == BFS_FIRST && app->hops ? UINT32_MAX : app->hops;
+    bfs_block b = bfs_block_of(thread, params);
+    const uint32_t most = (params->list + params->chunk - 1u) / params->chunk; /* tasks that a list can make */
+    uint32_t n, last = t->kind == BFS_FIRST && params->hops ? UINT32_MAX : params->hops;
     int overflown;
     bfs_start(&b, t);
     for (uint32_t step = 0; (n = bfs_settle(&b, step, &overflown)) != 0; step++) {
         if (overflown && last == UINT32_MAX)
-            last = step + app->hops;
+            last = step + params->hops;
         if (step >= last || b.n_room < 2u * most) {
             bfs_leave(&b, step, n);
             return;
         }
-        if (lane->index == 0)
+        if (thread->index == 0)
             bfs_clear(bfs_found_at(&b, step + 2u));
         bfs_step(&b, step, n);
-        heddle_barrier(lane);
+        heddle_team_barrier(thread);
     }
 }
 
-HEDDLE_APP(bfs, bfs_app, BFS_BODIES)
+HEDDLE_TABLE(bfs, bfs_params, BFS_BODIES)

@@ -42,7 +42,7 @@ typedef struct bfs_cursors {
     uint32_t tail, pad2[31]; /* dev: the next place to put one                                       */
 } bfs_cursors;
 
-typedef struct bfs_app {
+typedef struct bfs_params {
     const bfs_row *rows;
     const uint32_t *columns, *costs; /* costs NULL: each arc counts 1                                     */
     uint32_t *dist;                  /* dev: only falls                                                   */
@@ -53,7 +53,7 @@ typedef struct bfs_app {
     uint32_t chunk; /* vertices of a task                                                */
     uint32_t list;  /* arcs that a task keeps for its next step                           */
     uint32_t hops;  /* steps that a task goes on by itself; the first until it overflows */
-} bfs_app;
+} bfs_params;
 
 /* What a task is to do. */
 #define BFS_FIRST 0u  /* go on from vertex `begin`, which the host has set; alone while the list is large enough */

@@ -53,22 +53,22 @@ int border_check_fit(const border_case *c, char *error)
     return tuned_fits(c, error) && portable_fits(c, error) ? -1 : 0;
 }
 
-/* Lanes by the width of a block: a warp takes 128 columns or 256. */
-static uint32_t lanes_for(uint64_t w) { return w <= 128 ? 32 : w <= 256 ? 64 : 128; }
+/* Threads by the width of a block: a warp takes 128 columns or 256. */
+static uint32_t threads_for(uint64_t w) { return w <= 128 ? 32 : w <= 256 ? 64 : 128; }
 
-/* Chooses the version, and says what a block needs for it. Workers of one lane run the portable body in any case. */
+/* Chooses the version, and says what a block needs for it. Workers of one thread run the portable body in any case. */
 static int choose_body(border_case *c, uint32_t *shared_bytes)
 {
     const uint32_t h = (uint32_t)c->base.b[0], w = (uint32_t)c->base.b[1];
     heddle_config k = HEDDLE_CONFIG_INIT;
     int on_gpu, fits;
-    if (heddle_get_config(c->base.ctx, &k) != HEDDLE_OK)
+    if (heddle_ctx_get_config(c->base.ctx, &k) != HEDDLE_OK)
         return app_heddle_error(&c->base, "asking for the backend");
     on_gpu = k.backend == HEDDLE_CUDA;
-    fits = k.n_lanes <= STRIP_MAX_WARPS * TILE_WARP && !tuned_fits(c, c->base.error);
+    fits = k.team_size <= STRIP_MAX_WARPS * TILE_WARP && !tuned_fits(c, c->base.error);
     if (c->body == APP_BODY_TUNED && on_gpu && !fits) {
-        if (k.n_lanes > STRIP_MAX_WARPS * TILE_WARP)
-            snprintf(c->base.error, APP_ERROR, "tuned bodies take %u lanes at most", STRIP_MAX_WARPS * TILE_WARP);
+        if (k.team_size > STRIP_MAX_WARPS * TILE_WARP)
+            snprintf(c->base.error, APP_ERROR, "tuned bodies take %u threads at most", STRIP_MAX_WARPS * TILE_WARP);
         return -1;
     }
     c->grid->tuned = fits && app_is_tuned(c->base.ctx, c->body);
@@ -243,8 +243,8 @@ int border_build(app_case *base, heddle_ctx *ctx)
         put(c, c->grid->y, c->y, base->n[1] * sizeof(int16_t)))
         return -1;
     if (heddle_graph_new(ctx, base->app->table, &base->graph) != HEDDLE_OK ||
-        heddle_graph_shared(base->graph, c->kind->body, shared_bytes) != HEDDLE_OK ||
-        (c->grid->tuned && heddle_graph_lanes(base->graph, lanes_for(base->b[1])) != HEDDLE_OK))
+        heddle_graph_set_shared_bytes(base->graph, c->kind->body, shared_bytes) != HEDDLE_OK ||
+        (c->grid->tuned && heddle_graph_set_team_size(base->graph, threads_for(base->b[1])) != HEDDLE_OK))
         return app_heddle_error(base, "making the graph");
     return add_tiles(c);
 }
@@ -254,7 +254,7 @@ int border_tiles(app_case *base)
     border_case *c = (border_case *)base;
     const heddle_body_info *body = &base->app->table->bodies[c->kind->body];
     heddle_failure fail;
-    heddle_lane lane = heddle_thread_alone(&fail, c->shared);
+    heddle_thread thread = heddle_thread_alone(&fail, c->shared);
     uint64_t i, j;
     if (portable_fits(c, base->error))
         return -1;
@@ -262,7 +262,7 @@ int border_tiles(app_case *base)
     for (i = 0; i < base->n[0]; i += base->b[0])
         for (j = 0; j < base->n[1]; j += base->b[1]) {
             border_tile t = tile_at(c, i, j);
-            body->run(&lane, base->record, &t);
+            body->run(&thread, base->record, &t);
         }
     return 0;
 }

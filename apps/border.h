@@ -28,7 +28,7 @@ typedef struct border_kind {
 typedef struct border_case {
     app_case base;
     const border_kind *kind;
-    border_grid *grid; /* in the app's record; what it points to was made by build                     */
+    border_grid *grid; /* in the app's params; what it points to was made by build                     */
     int16_t *x, *y;    /* host: n and m symbols                                                        */
     int keep, sums;    /* options: the whole matrix; sums over all cells                                  */
     app_body body;
@@ -41,7 +41,7 @@ typedef struct border_case {
     uint64_t true_sums[BORDER_SUMS_BYTES / 8]; /* valid when true_row is there                             */
 } border_case;
 
-/* The first thing of prepare: the kind, and the app's record with the grid in it. */
+/* The first thing of prepare: the kind, and the app's params with the grid in it. */
 void border_begin(border_case *c, const border_kind *kind, border_grid *grid, const void *record, size_t record_bytes);
 /* The options body, keep and sums, for the table of an app and for its prepare. 0 or -1. */
 #define BORDER_OPTIONS                                                       \

@@ -7,10 +7,10 @@
  * between two tiles would be lost that way (the row has moved on by then), so the column is cut into records, one a
  * row of tiles: what the app has summed up over that row so far, the corner, then the cells.
  *
- * Inside a tile the cells of an anti-diagonal do not depend on one another: the lanes share them out, one barrier a
+ * Inside a tile the cells of an anti-diagonal do not depend on one another: the threads share them out, one barrier a
  * diagonal. Diagonals live in block-shared memory, at slot i + 1 the cell of row i; slot 0 and the slot below the
  * last row hold the borders' cells, so that no cell is a special case. y lies backwards: along a diagonal x goes up
- * while y goes down, and so both are read forwards, by neighbouring lanes or by the units of a vector. A lone lane
+ * while y goes down, and so both are read forwards, by neighbouring threads or by the units of a vector. A lone thread
  * computes diagonals in whole vectors: BORDER_PAD more cells may be written after a diagonal and are never used.
  *
  * A file of bodies defines BORDER_CELL, the type of a cell inside a tile, before it includes this one. */
@@ -22,14 +22,14 @@
 #define BORDER_SUMS_BYTES 64 /* of the app's own at the start of a column record                      */
 #define BORDER_PAD 8
 
-/* In the app record: where everything is. Offsets count cells, but for border_tile.record. */
+/* In the record of params: where everything is. Offsets count cells, but for border_tile.record. */
 typedef struct border_grid {
     int32_t *row;           /* m cells                                                                 */
     unsigned char *records; /* the column                                                              */
     int32_t *matrix;        /* n * m cells when all are kept, else NULL                                */
     const int16_t *x, *y;   /* n and m symbols; no task writes them                                    */
     uint64_t m;
-    uint32_t tuned; /* whole warps of lanes use border_strip.h                                         */
+    uint32_t tuned; /* whole warps of threads use border_strip.h                                         */
     uint32_t sums;  /* 0: sums over the cells are not asked for, and tuned bodies leave them at 0       */
 } border_grid;
 
@@ -71,41 +71,41 @@ typedef struct border_span {
     BORDER_CELL *out;                    /* the cell                                                   */
 } border_span;
 
-/* Which cells of a diagonal are a lane's: from `lane` on, every n_lanes-th. Constants for a lone lane, once inlined.
- * Lanes that reductions do not know (HEDDLE_VLANES and up) get none. */
+/* Which cells of a diagonal are a thread's: from `thread` on, every team_size-th. Constants for a lone thread, once inlined.
+ * Threads that reductions do not know (HEDDLE_N_PARTIALS and up) get none. */
 typedef struct border_share {
-    int32_t lane, n_lanes;
+    int32_t thread, team_size;
 } border_share;
 
-TILE_FN border_share border_share_of(const heddle_lane *lane)
+TILE_FN border_share border_share_of(const heddle_thread *thread)
 {
     border_share s;
-    s.n_lanes = lane->count < HEDDLE_VLANES ? (int32_t)lane->count : HEDDLE_VLANES;
-    s.lane = lane->index < HEDDLE_VLANES ? (int32_t)lane->index : INT32_MAX;
+    s.team_size = thread->team_size < HEDDLE_N_PARTIALS ? (int32_t)thread->team_size : HEDDLE_N_PARTIALS;
+    s.thread = thread->index < HEDDLE_N_PARTIALS ? (int32_t)thread->index : INT32_MAX;
     return s;
 }
 TILE_FN border_share border_share_alone(void)
 {
     border_share s;
-    s.lane = 0;
-    s.n_lanes = 1;
+    s.thread = 0;
+    s.team_size = 1;
     return s;
 }
 
 /* Where the loop over a diagonal ends. */
 TILE_FN int32_t border_end(border_share share, int32_t n)
 {
-    return share.n_lanes == 1 ? (n + BORDER_PAD - 1) / BORDER_PAD * BORDER_PAD : n;
+    return share.team_size == 1 ? (n + BORDER_PAD - 1) / BORDER_PAD * BORDER_PAD : n;
 }
 
-HEDDLE_FN border_block border_block_of(const heddle_lane *lane, const border_tile *t, int32_t base)
+HEDDLE_FN border_block border_block_of(const heddle_thread *thread, const border_tile *t, int32_t base)
 {
     int32_t rows = (int32_t)t->h + BORDER_PAD + 1, columns = (int32_t)t->w + BORDER_PAD;
     border_block b;
     b.h = (int32_t)t->h;
     b.w = (int32_t)t->w;
     b.base = base;
-    b.diagonals = (BORDER_CELL *)heddle_shared(lane);
+    b.diagonals = (BORDER_CELL *)heddle_team_shared(thread);
     b.left = b.diagonals + 3 * rows;
     b.x = b.left + rows;
     b.top = b.x + rows;
@@ -127,7 +127,8 @@ TILE_FN BORDER_CELL *border_diagonal(const border_block *b, int32_t k)
 }
 
 /* Brings in borders and symbols, and the two diagonals before the first. A barrier must follow. */
-HEDDLE_FN void border_enter(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
+HEDDLE_FN void border_enter(const heddle_thread *thread, const border_grid *g, const border_tile *t,
+                            const border_block *b)
 {
     const int32_t *row = g->row + t->j, *cells = border_cells(g, t);
     HEDDLE_EACH (i, b->h) {
@@ -140,7 +141,7 @@ HEDDLE_FN void border_enter(const heddle_lane *lane, const border_grid *g, const
     }
     HEDDLE_EACH (p, BORDER_PAD)
         b->x[b->h + p] = b->y[b->w + p] = 0;
-    if (lane->index == 0) {
+    if (thread->index == 0) {
         b->left[0] = (BORDER_CELL)(row[b->w - 1] - b->base); /* the corner of the tile to the right         */
         border_diagonal(b, -2)[0] = (BORDER_CELL)(cells[0] - b->base);
         border_diagonal(b, -1)[0] = (BORDER_CELL)(row[0] - b->base);
@@ -163,8 +164,8 @@ TILE_FN border_span border_span_of(const border_block *b, int32_t k)
     return s;
 }
 
-/* One lane, after its cells of diagonal k: adds the borders' cells of diagonal k to its ends, and takes the tile's own
- * borders from diagonal k - 1, which all lanes have finished. k runs to h + w - 1, one beyond the last diagonal. */
+/* One thread, after its cells of diagonal k: adds the borders' cells of diagonal k to its ends, and takes the tile's own
+ * borders from diagonal k - 1, which all threads have finished. k runs to h + w - 1, one beyond the last diagonal. */
 HEDDLE_FN void border_turn(const border_block *b, int32_t k)
 {
     BORDER_CELL *now = border_diagonal(b, k);
@@ -180,7 +181,8 @@ HEDDLE_FN void border_turn(const border_block *b, int32_t k)
 }
 
 /* Leaves the tile's borders to its neighbours, after the barrier behind the last border_turn. */
-HEDDLE_FN void border_leave(const heddle_lane *lane, const border_grid *g, const border_tile *t, const border_block *b)
+HEDDLE_FN void border_leave(const heddle_thread *thread, const border_grid *g, const border_tile *t,
+                            const border_block *b)
 {
     int32_t *row = g->row + t->j, *cells = border_cells(g, t);
     HEDDLE_EACH (i, b->h + 1)
@@ -189,25 +191,25 @@ HEDDLE_FN void border_leave(const heddle_lane *lane, const border_grid *g, const
         row[j] = b->base + b->top[j];
 }
 
-/* Copies the lane's share of a diagonal to the matrix, when that is kept. */
+/* Copies the thread's share of a diagonal to the matrix, when that is kept. */
 HEDDLE_FN void border_keep(const border_grid *g, const border_tile *t, const border_block *b, const border_span *s,
                            border_share share)
 {
     int32_t l;
-    for (l = share.lane; l < s->n; l += share.n_lanes) {
+    for (l = share.thread; l < s->n; l += share.team_size) {
         int32_t i = s->first + l;
         g->matrix[(t->i + (uint64_t)i) * g->m + t->j + (uint64_t)(s->k - i)] = b->base + s->out[l];
     }
 }
 
-/* One value a lane, combined over all of them. */
-HEDDLE_FN int64_t border_reduce(const heddle_lane *lane, int64_t mine, int64_t none, heddle_op op)
+/* One value a thread, combined over all of them. */
+HEDDLE_FN int64_t border_reduce(const heddle_thread *thread, int64_t mine, int64_t none, heddle_op op)
 {
-    if (lane->count == 1)
+    if (thread->team_size == 1)
         return mine;
-    HEDDLE_EACH_VLANE (v)
-        heddle_partial_i64(lane)[v] = v == (int)lane->index ? mine : none;
-    return heddle_reduce_i64(lane, op);
+    HEDDLE_EACH_PARTIAL (v)
+        heddle_team_partial_i64(thread)[v] = v == (int)thread->index ? mine : none;
+    return heddle_team_reduce_i64(thread, op);
 }
 
 #endif

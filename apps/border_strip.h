@@ -75,22 +75,22 @@ TILE_FN int32_t strip_add_min(int32_t a, int32_t b, int32_t c)
 
 /* ---- a tile's borders in and out ---- */
 
-TILE_FN strip strip_of(const heddle_lane *lane, const border_grid *g, const border_tile *t)
+TILE_FN strip strip_of(const heddle_thread *thread, const border_grid *g, const border_tile *t)
 {
     strip s;
-    s.warp = warp_of(lane);
+    s.warp = warp_of(thread);
     s.g = g;
     s.t = t;
     s.h = (int32_t)t->h;
     s.w = (int32_t)t->w;
     s.matrix = g->matrix ? g->matrix + t->i * g->m + t->j : 0;
-    s.rows = (uint32_t *)heddle_shared(lane) + STRIP_MAX_WARPS * STRIP_FOUND_BYTES / 4u + STRIP_PAD;
+    s.rows = (uint32_t *)heddle_team_shared(thread) + STRIP_MAX_WARPS * STRIP_FOUND_BYTES / 4u + STRIP_PAD;
     s.edge = (int32_t *)(s.rows + s.h + 2u * STRIP_PAD);
     s.right = 0;
     return s;
 }
 
-TILE_FN void strip_enter(const heddle_lane *lane, strip *s, strip_row row, void *self)
+TILE_FN void strip_enter(const heddle_thread *thread, strip *s, strip_row row, void *self)
 {
     const int32_t *cells = (const int32_t *)(const void *)(s->g->records + s->t->record + BORDER_SUMS_BYTES);
     HEDDLE_EACH (i, s->h) {
@@ -101,12 +101,12 @@ TILE_FN void strip_enter(const heddle_lane *lane, strip *s, strip_row row, void 
 }
 
 /* After the barrier behind the last phase. */
-TILE_FN void strip_leave(const heddle_lane *lane, const strip *s)
+TILE_FN void strip_leave(const heddle_thread *thread, const strip *s)
 {
     int32_t *cells = (int32_t *)(void *)(s->g->records + s->t->record + BORDER_SUMS_BYTES);
     HEDDLE_EACH (i, s->h)
         cells[i + 1] = s->edge[i];
-    if (lane->index == 0)
+    if (thread->index == 0)
         cells[0] = s->next_corner;
 }
 
@@ -119,7 +119,7 @@ TILE_FN void strip_group(strip *s, int32_t col, int k)
     s->n_bands = (group + band - 1) / band;
     s->last = (mine - 1) / k;
     s->lag = (strip_min(group, band) - 1) / k;
-    s->first = col + (int32_t)s->warp.lane->index * k;
+    s->first = col + (int32_t)s->warp.thread->index * k;
     s->n = strip_max(strip_min(col + group - s->first, k), 0);
     WARP_UNROLL
     for (int c = 0; c < k; c++) {
@@ -196,7 +196,7 @@ TILE_FN void strip_phases(strip *s, int k, int ragged, strip_cells cells, void *
         else
             warp_skip(&s->warp, STRIP_ROWS);
         if (s->n_bands > 1)
-            heddle_barrier(s->warp.lane);
+            heddle_team_barrier(s->warp.thread);
     }
 }
 
@@ -206,32 +206,32 @@ TILE_FN void strip_groups(strip *s, int k, strip_columns columns, strip_cells ce
     for (int32_t col = 0; col < s->w; col += group) {
         strip_group(s, col, k);
         columns(self, s, k);
-        heddle_barrier(s->warp.lane);
+        heddle_team_barrier(s->warp.thread);
         if ((s->w - col) % k == 0)
             strip_phases(s, k, 0, cells, self);
         else
             strip_phases(s, k, 1, cells, self);
         strip_bottom(s, k);
-        heddle_barrier(s->warp.lane);
+        heddle_team_barrier(s->warp.thread);
     }
 }
 
 /* All of a tile, but for what the app finds. */
-TILE_FN void strip_tile(const heddle_lane *lane, strip *s, strip_row row, strip_columns columns, strip_cells cells,
+TILE_FN void strip_tile(const heddle_thread *thread, strip *s, strip_row row, strip_columns columns, strip_cells cells,
                         void *self)
 {
-    strip_enter(lane, s, row, self);
+    strip_enter(thread, s, row, self);
     if (s->w <= TILE_WARP * 4 * (int32_t)s->warp.n)
         strip_groups(s, 4, columns, cells, self);
     else
         strip_groups(s, 8, columns, cells, self);
-    strip_leave(lane, s);
+    strip_leave(thread, s);
 }
 
 /* What a warp has found, for lane 0 after a barrier. */
-TILE_FN void *strip_found(const heddle_lane *lane, uint32_t id)
+TILE_FN void *strip_found(const heddle_thread *thread, uint32_t id)
 {
-    return (unsigned char *)heddle_shared(lane) + id * STRIP_FOUND_BYTES;
+    return (unsigned char *)heddle_team_shared(thread) + id * STRIP_FOUND_BYTES;
 }
 
 #endif

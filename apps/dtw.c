@@ -18,7 +18,7 @@ extern const app app_dtw;
 
 typedef struct dtw_case {
     border_case border;
-    dtw_app app;
+    dtw_params params;
     uint64_t offset[2];
 } dtw_case;
 
@@ -179,7 +179,7 @@ static const border_kind kind = {dtw_tile, shared_bytes, portable_fits, NULL, DT
 static int load(app_case *base, const app_request *q, char *error)
 {
     dtw_case *c = (dtw_case *)base;
-    border_begin(&c->border, &kind, &c->app.grid, &c->app, sizeof c->app);
+    border_begin(&c->border, &kind, &c->params.grid, &c->params, sizeof c->params);
     return prepare(c, q, error);
 }
 

@@ -13,7 +13,7 @@ TILE_FN void dtw_cells(const border_block *b, const border_span *s, border_share
     const int32_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
     int32_t *out = s->out, max = f->max, l;
     uint64_t sum = 0;
-    for (l = share.lane; l < s->n; l += share.n_lanes) {
+    for (l = share.thread; l < s->n; l += share.team_size) {
         int32_t difference = x[l] - y[l];
         int32_t cell = dtw_min(dtw_min(up[l], left[l]), both[l]) + (difference < 0 ? -difference : difference);
         out[l] = cell;
@@ -24,23 +24,23 @@ TILE_FN void dtw_cells(const border_block *b, const border_span *s, border_share
     f->max = max;
 }
 
-TILE_FN dtw_sums dtw_diagonals(const heddle_lane *lane, const dtw_app *app, const border_tile *t, const border_block *b,
-                               border_share share)
+TILE_FN dtw_sums dtw_diagonals(const heddle_thread *thread, const dtw_params *params, const border_tile *t,
+                               const border_block *b, border_share share)
 {
     dtw_sums f = {0, 0};
     int32_t k, n = b->h + b->w - 1;
     for (k = 0; k < n; k++) {
         border_span s = border_span_of(b, k);
         dtw_cells(b, &s, share, &f);
-        if (app->grid.matrix)
-            border_keep(&app->grid, t, b, &s, share);
-        if (lane->index == 0)
+        if (params->grid.matrix)
+            border_keep(&params->grid, t, b, &s, share);
+        if (thread->index == 0)
             border_turn(b, k);
-        heddle_barrier(lane);
+        heddle_team_barrier(thread);
     }
-    if (lane->index == 0)
+    if (thread->index == 0)
         border_turn(b, n);
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     return f;
 }
 
@@ -50,21 +50,21 @@ HEDDLE_FN void dtw_add(dtw_sums *sums, const dtw_sums *more)
     sums->max = more->max > sums->max ? more->max : sums->max;
 }
 
-HEDDLE_FN void dtw_portable(const heddle_lane *lane, const dtw_app *app, const border_tile *t)
+HEDDLE_FN void dtw_portable(const heddle_thread *thread, const dtw_params *params, const border_tile *t)
 {
-    border_block b = border_block_of(lane, t, 0);
-    dtw_sums *sums = (dtw_sums *)(void *)(app->grid.records + t->record);
+    border_block b = border_block_of(thread, t, 0);
+    dtw_sums *sums = (dtw_sums *)(void *)(params->grid.records + t->record);
     dtw_sums f;
-    border_enter(lane, &app->grid, t, &b);
-    heddle_barrier(lane);
-    if (lane->count == 1)
-        f = dtw_diagonals(lane, app, t, &b, border_share_alone());
+    border_enter(thread, &params->grid, t, &b);
+    heddle_team_barrier(thread);
+    if (thread->team_size == 1)
+        f = dtw_diagonals(thread, params, t, &b, border_share_alone());
     else
-        f = dtw_diagonals(lane, app, t, &b, border_share_of(lane));
-    border_leave(lane, &app->grid, t, &b);
-    f.sum = (uint64_t)border_reduce(lane, (int64_t)f.sum, 0, HEDDLE_SUM);
-    f.max = (int32_t)border_reduce(lane, f.max, 0, HEDDLE_MAX);
-    if (lane->index == 0)
+        f = dtw_diagonals(thread, params, t, &b, border_share_of(thread));
+    border_leave(thread, &params->grid, t, &b);
+    f.sum = (uint64_t)border_reduce(thread, (int64_t)f.sum, 0, HEDDLE_SUM);
+    f.max = (int32_t)border_reduce(thread, f.max, 0, HEDDLE_MAX);
+    if (thread->index == 0)
         dtw_add(sums, &f);
 }
 
@@ -118,7 +118,7 @@ TILE_FN void dtw_cells_only(void *self, strip *s, int k, int ragged, uint32_t wo
 }
 
 /* What all lanes have found, on lane 0. */
-TILE_FN dtw_sums dtw_all_found(const heddle_lane *lane, warp *w, dtw_sums f)
+TILE_FN dtw_sums dtw_all_found(const heddle_thread *thread, warp *w, dtw_sums f)
 {
     for (uint32_t by = TILE_WARP / 2; by; by /= 2) {
         dtw_sums other;
@@ -127,34 +127,34 @@ TILE_FN dtw_sums dtw_all_found(const heddle_lane *lane, warp *w, dtw_sums f)
         dtw_add(&f, &other);
     }
     if (w->at == 0)
-        *(dtw_sums *)strip_found(lane, w->id) = f;
-    heddle_barrier(lane);
-    for (uint32_t v = 1; lane->index == 0 && v < w->n; v++)
-        dtw_add(&f, (const dtw_sums *)strip_found(lane, v));
+        *(dtw_sums *)strip_found(thread, w->id) = f;
+    heddle_team_barrier(thread);
+    for (uint32_t v = 1; thread->index == 0 && v < w->n; v++)
+        dtw_add(&f, (const dtw_sums *)strip_found(thread, v));
     return f;
 }
 HEDDLE_STATIC_ASSERT(sizeof(dtw_sums) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
 
-TILE_FN void dtw_tuned(const heddle_lane *lane, const dtw_app *app, const border_tile *t)
+TILE_FN void dtw_tuned(const heddle_thread *thread, const dtw_params *params, const border_tile *t)
 {
-    strip s = strip_of(lane, &app->grid, t);
+    strip s = strip_of(thread, &params->grid, t);
     dtw_sums f = {0, 0};
-    if (!app->grid.sums) {
-        strip_tile(lane, &s, dtw_row, dtw_columns, dtw_cells_only, &f);
+    if (!params->grid.sums) {
+        strip_tile(thread, &s, dtw_row, dtw_columns, dtw_cells_only, &f);
         return;
     }
-    strip_tile(lane, &s, dtw_row, dtw_columns, dtw_cells_and_sums, &f);
-    f = dtw_all_found(lane, &s.warp, f);
-    if (lane->index == 0)
-        dtw_add((dtw_sums *)(void *)(app->grid.records + t->record), &f);
+    strip_tile(thread, &s, dtw_row, dtw_columns, dtw_cells_and_sums, &f);
+    f = dtw_all_found(thread, &s.warp, f);
+    if (thread->index == 0)
+        dtw_add((dtw_sums *)(void *)(params->grid.records + t->record), &f);
 }
 
-HEDDLE_BODY(dtw_tile, dtw_app, app, border_tile, t)
+HEDDLE_BODY(dtw_tile, dtw_params, params, border_tile, t)
 {
-    if (app->grid.tuned && warp_fits(lane, STRIP_MAX_WARPS))
-        dtw_tuned(lane, app, t);
+    if (params->grid.tuned && warp_fits(thread, STRIP_MAX_WARPS))
+        dtw_tuned(thread, params, t);
     else
-        dtw_portable(lane, app, t);
+        dtw_portable(thread, params, t);
 }
 
-HEDDLE_APP(dtw, dtw_app, DTW_BODIES)
+HEDDLE_TABLE(dtw, dtw_params, DTW_BODIES)

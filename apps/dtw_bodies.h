@@ -12,9 +12,9 @@
 #define DTW_INFINITE (INT32_MAX - UINT16_MAX)
 #define DTW_MAX_BLOCK 4096
 
-typedef struct dtw_app {
+typedef struct dtw_params {
     border_grid grid;
-} dtw_app;
+} dtw_params;
 
 /* Of the cells seen so far in a row of tiles: the head of its column record. */
 typedef struct dtw_sums {

@@ -6,9 +6,9 @@
 
 static int run(app_case *c)
 {
-    if (heddle_run(c->ctx, c->graph, c->record, c->record_bytes) == HEDDLE_OK)
+    if (heddle_graph_run(c->ctx, c->graph, c->record, c->record_bytes) == HEDDLE_OK)
         return 0;
-    snprintf(c->error, APP_ERROR, "%s", heddle_errmsg(c->ctx));
+    snprintf(c->error, APP_ERROR, "%s", heddle_error_text(c->ctx));
     return -1;
 }
 

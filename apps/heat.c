@@ -69,7 +69,7 @@ static int build(app_case *c, heddle_ctx *ctx)
     h->record.tuned = app_is_tuned(ctx, h->body) ? (uint32_t)part[0] : 0;
     if (heddle_graph_new(ctx, &heat, &c->graph) != HEDDLE_OK ||
         (h->record.tuned &&
-         heddle_graph_shared(c->graph, heat_sweep, (uint32_t)HEAT_SHARED(part[0], part[1])) != HEDDLE_OK))
+         heddle_graph_set_shared_bytes(c->graph, heat_sweep, (uint32_t)HEAT_SHARED(part[0], part[1])) != HEDDLE_OK))
         return app_heddle_error(c, "making the graph");
     for (int64_t s = 0; s < h->f.sweeps; s++)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)
@@ -176,12 +176,12 @@ static int tiles(app_case *c)
     const heat_case *h = (const heat_case *)c;
     heddle_failure fail = {0};
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
-    heddle_lane lane = heddle_thread_alone(&fail, shared);
+    heddle_thread thread = heddle_thread_alone(&fail, shared);
     for (int64_t s = 0; s < h->f.sweeps; s++)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)
             for (uint64_t j = 0; j < field_tiles(&h->f, 1); j++) {
                 tile_rect t = field_tile(&h->f, i, j);
-                heat.bodies[heat_sweep].run(&lane, &h->record, &t);
+                heat.bodies[heat_sweep].run(&thread, &h->record, &t);
             }
     return 0;
 }

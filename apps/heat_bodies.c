@@ -144,7 +144,8 @@ TILE_FN void bring_quad(float *to, const float *from, int lo, int hi, int aligne
             quad_send_1(to + c, from + c);
 }
 
-TILE_FN void bring(const heddle_lane *lane, float *to, int ld, const float *from, int64_t stride, const tile_rect *t)
+TILE_FN void bring(const heddle_thread *thread, float *to, int ld, const float *from, int64_t stride,
+                   const tile_rect *t)
 {
     const quad_span span = quads_of(t);
     const int rows = (int)t->rows, cols = (int)t->cols, aligned = stride % 4 == 0;
@@ -159,7 +160,7 @@ TILE_FN void bring(const heddle_lane *lane, float *to, int ld, const float *from
     quad_arrived();
 }
 
-TILE_FN void take_back(const heddle_lane *lane, float *to, int64_t stride, const float *from, int ld,
+TILE_FN void take_back(const heddle_thread *thread, float *to, int64_t stride, const float *from, int ld,
                        const tile_rect *t)
 {
     const quad_span span = quads_of(t);
@@ -173,13 +174,13 @@ TILE_FN void take_back(const heddle_lane *lane, float *to, int64_t stride, const
     }
 }
 
-TILE_FN void sweep_tuned(const heddle_lane *lane, float *x, int64_t stride, const tile_rect *t)
+TILE_FN void sweep_tuned(const heddle_thread *thread, float *x, int64_t stride, const tile_rect *t)
 {
     const int rows = (int)t->rows, cols = (int)t->cols, k = cols <= 32 ? 1 : cols <= 64 ? 2 : 4, ld = HEAT_LD(cols);
-    float *tile = quad_shared(lane) + ld + 4 + (t->col & 3u); /* aligned as the cells are */
-    warp w = warp_of(lane);
-    bring(lane, tile, ld, x, stride, t);
-    heddle_barrier(lane);
+    float *tile = quad_shared(thread) + ld + 4 + (t->col & 3u); /* aligned as the cells are */
+    warp w = warp_of(thread);
+    bring(thread, tile, ld, x, stride, t);
+    heddle_team_barrier(thread);
     if (w.id > 0)
         warp_skip(&w, strip_steps(rows, cols, k));
     else if (k == 1)
@@ -188,42 +189,42 @@ TILE_FN void sweep_tuned(const heddle_lane *lane, float *x, int64_t stride, cons
         sweep_strips(&w, tile, ld, rows, cols, 2);
     else
         sweep_strips(&w, tile, ld, rows, cols, 4);
-    heddle_barrier(lane);
-    take_back(lane, x, stride, tile, ld, t);
+    heddle_team_barrier(thread);
+    take_back(thread, x, stride, tile, ld, t);
 }
 
 /* Part by part in row-major order: each is after those above and to the left, and before the others beside it. */
-TILE_FN void sweep_parts(const heddle_lane *lane, const heat_record *app, const tile_rect *t)
+TILE_FN void sweep_parts(const heddle_thread *thread, const heat_record *params, const tile_rect *t)
 {
-    for (uint32_t r = 0; r < t->rows; r += app->tuned)
+    for (uint32_t r = 0; r < t->rows; r += params->tuned)
         for (uint32_t c = 0; c < t->cols; c += HEAT_PART_COLS) {
             tile_rect part = {t->row + r, t->col + c, t->rows - r, t->cols - c};
-            part.rows = part.rows < app->tuned ? part.rows : app->tuned;
+            part.rows = part.rows < params->tuned ? part.rows : params->tuned;
             part.cols = part.cols < HEAT_PART_COLS ? part.cols : HEAT_PART_COLS;
             if (r + c > 0)
-                heddle_barrier(lane);
-            sweep_tuned(lane, app->x + tile_row(&part, (uint64_t)app->stride, 0), app->stride, &part);
+                heddle_team_barrier(thread);
+            sweep_tuned(thread, params->x + tile_row(&part, (uint64_t)params->stride, 0), params->stride, &part);
         }
 }
 
-HEDDLE_BODY(heat_sweep, heat_record, app, tile_rect, t)
+HEDDLE_BODY(heat_sweep, heat_record, params, tile_rect, t)
 {
-    float *x = app->x + tile_row(t, (uint64_t)app->stride, 0);
+    float *x = params->x + tile_row(t, (uint64_t)params->stride, 0);
     int rows = (int)t->rows, cols = (int)t->cols;
-    if (lane->count == 1) {
-        sweep_alone(x, app->stride, rows, cols);
+    if (thread->team_size == 1) {
+        sweep_alone(x, params->stride, rows, cols);
         return;
     }
-    if (app->tuned && warp_fits(lane, 32)) {
-        sweep_parts(lane, app, t);
+    if (params->tuned && warp_fits(thread, 32)) {
+        sweep_parts(thread, params, t);
         return;
     }
     for (int k = 0; k < rows + cols - 1; k++) {
         int top = k < cols ? 0 : k - cols + 1, bottom = k < rows ? k : rows - 1;
         HEDDLE_EACH (i, bottom - top + 1)
-            sweep_cell(x + (top + i) * app->stride + k - (top + i), app->stride);
-        heddle_barrier(lane);
+            sweep_cell(x + (top + i) * params->stride + k - (top + i), params->stride);
+        heddle_team_barrier(thread);
     }
 }
 
-HEDDLE_APP(heat, heat_record, HEAT_BODIES)
+HEDDLE_TABLE(heat, heat_record, HEAT_BODIES)

@@ -6,12 +6,12 @@
 
 TILE_FN uint32_t is_in_bin(uint8_t pixel, uint32_t low, uint32_t width) { return pixel - low < width; }
 
-HEDDLE_BODY(inthist_tile, prefix_record, app, tile_rect, t)
+HEDDLE_BODY(inthist_tile, prefix_record, params, tile_rect, t)
 {
-    if (app->tuned && warp_fits(lane, PREFIX_MAX_WARPS))
-        prefix_tuned(lane, app, t, prefix_hits);
+    if (params->tuned && warp_fits(thread, PREFIX_MAX_WARPS))
+        prefix_tuned(thread, params, t, prefix_hits);
     else
-        prefix_tile(lane, app, t, is_in_bin);
+        prefix_tile(thread, params, t, is_in_bin);
 }
 
-HEDDLE_APP(inthist, prefix_record, INTHIST_BODIES)
+HEDDLE_TABLE(inthist, prefix_record, INTHIST_BODIES)

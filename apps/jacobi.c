@@ -118,12 +118,12 @@ static int reference(app_case *c)
     return 0;
 }
 
-static void tile_sweep(const jacobi_case *p, const heddle_lane *lane, uint32_t body)
+static void tile_sweep(const jacobi_case *p, const heddle_thread *thread, uint32_t body)
 {
     for (uint64_t i = 0; i < field_tiles(&p->f, 0); i++)
         for (uint64_t j = 0; j < field_tiles(&p->f, 1); j++) {
             tile_rect t = field_tile(&p->f, i, j);
-            jacobi.bodies[body].run(lane, &p->record, &t);
+            jacobi.bodies[body].run(thread, &p->record, &t);
         }
 }
 
@@ -132,10 +132,10 @@ static int tiles(app_case *c)
     const jacobi_case *p = (const jacobi_case *)c;
     heddle_failure fail = {0};
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
-    heddle_lane lane = heddle_thread_alone(&fail, shared);
+    heddle_thread thread = heddle_thread_alone(&fail, shared);
     for (int64_t s = 0; s < p->f.sweeps; s++) {
-        tile_sweep(p, &lane, jacobi_compute);
-        tile_sweep(p, &lane, jacobi_copy);
+        tile_sweep(p, &thread, jacobi_compute);
+        tile_sweep(p, &thread, jacobi_copy);
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 /* jacobi_bodies.c - compute: next becomes the mean of the four neighbours in old; copy: old becomes next. Cells are
  * independent of one another, so there is no barrier. Every way computes a cell by the same expression.
  *
- * Tuned version: a lane takes four neighbouring cells of some rows, one below the other, and asks for all that it will
+ * Tuned version: a thread takes four neighbouring cells of some rows, one below the other, and asks for all that it will
  * read before it uses any. The quads are aligned where rows are a multiple of four cells apart; elsewhere the portable
  * version is what runs. */
 #include "jacobi_bodies.h"
@@ -12,24 +12,24 @@
 
 TILE_FN float mean(float above, float below, float right, float left) { return 0.25f * (above + below + right + left); }
 
-TILE_FN void compute(const jacobi_record *app, const tile_rect *t, tile_share s)
+TILE_FN void compute(const jacobi_record *params, const tile_rect *t, tile_share s)
 {
-    int64_t stride = app->stride;
+    int64_t stride = params->stride;
     for (int r = s.row; r < (int)t->rows; r += s.row_step) {
         uint64_t at = tile_row(t, (uint64_t)stride, r);
-        const float *x = app->old + at;
-        float *y = app->next + at;
+        const float *x = params->old + at;
+        float *y = params->next + at;
         for (int c = s.col; c < (int)t->cols; c += s.col_step)
             y[c] = mean(x[c - stride], x[c + stride], x[c + 1], x[c - 1]);
     }
 }
 
-TILE_FN void copy(const jacobi_record *app, const tile_rect *t, tile_share s)
+TILE_FN void copy(const jacobi_record *params, const tile_rect *t, tile_share s)
 {
     for (int r = s.row; r < (int)t->rows; r += s.row_step) {
-        uint64_t at = tile_row(t, (uint64_t)app->stride, r);
-        const float *from = app->next + at;
-        float *to = app->old + at;
+        uint64_t at = tile_row(t, (uint64_t)params->stride, r);
+        const float *from = params->next + at;
+        float *to = params->old + at;
         for (int c = s.col; c < (int)t->cols; c += s.col_step)
             to[c] = from[c];
     }
@@ -76,9 +76,9 @@ TILE_FN void copy_quads(const float *x, float *y, int64_t stride, int lo, int hi
             quad_store_part(y + i * stride, row[i], lo, hi);
 }
 
-/* All quads of a tile, shared out: neighbouring lanes take neighbouring ones. */
+/* All quads of a tile, shared out: neighbouring threads take neighbouring ones. */
 typedef void (*quads_fn)(const float *x, float *y, int64_t stride, int lo, int hi, int n);
-TILE_FN void each_quads(const heddle_lane *lane, const float *from, float *to, int64_t stride, const tile_rect *t,
+TILE_FN void each_quads(const heddle_thread *thread, const float *from, float *to, int64_t stride, const tile_rect *t,
                         quads_fn fn)
 {
     const quad_span span = quads_of(t);
@@ -94,29 +94,29 @@ TILE_FN void each_quads(const heddle_lane *lane, const float *from, float *to, i
     }
 }
 
-TILE_FN int is_tuned(const heddle_lane *lane, const jacobi_record *app)
+TILE_FN int is_tuned(const heddle_thread *thread, const jacobi_record *params)
 {
-    return app->tuned && lane->count > 1 && app->stride % 4 == 0;
+    return params->tuned && thread->team_size > 1 && params->stride % 4 == 0;
 }
 
-HEDDLE_BODY(jacobi_compute, jacobi_record, app, tile_rect, t)
+HEDDLE_BODY(jacobi_compute, jacobi_record, params, tile_rect, t)
 {
-    if (lane->count == 1)
-        compute(app, t, tile_alone());
-    else if (is_tuned(lane, app))
-        each_quads(lane, app->old, app->next, app->stride, t, compute_quads);
+    if (thread->team_size == 1)
+        compute(params, t, tile_alone());
+    else if (is_tuned(thread, params))
+        each_quads(thread, params->old, params->next, params->stride, t, compute_quads);
     else
-        compute(app, t, tile_share_of(lane));
+        compute(params, t, tile_share_of(thread));
 }
 
-HEDDLE_BODY(jacobi_copy, jacobi_record, app, tile_rect, t)
+HEDDLE_BODY(jacobi_copy, jacobi_record, params, tile_rect, t)
 {
-    if (lane->count == 1)
-        copy(app, t, tile_alone());
-    else if (is_tuned(lane, app))
-        each_quads(lane, app->next, app->old, app->stride, t, copy_quads);
+    if (thread->team_size == 1)
+        copy(params, t, tile_alone());
+    else if (is_tuned(thread, params))
+        each_quads(thread, params->next, params->old, params->stride, t, copy_quads);
     else
-        copy(app, t, tile_share_of(lane));
+        copy(params, t, tile_share_of(thread));
 }
 
-HEDDLE_APP(jacobi, jacobi_record, JACOBI_BODIES)
+HEDDLE_TABLE(jacobi, jacobi_record, JACOBI_BODIES)

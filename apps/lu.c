@@ -254,7 +254,7 @@ static int add_step(lu_case *p, uint64_t k)
     return 0;
 }
 
-/* Chooses the version, and what a block of lanes needs for it. Memory of a context is aligned to 128 bytes at least, and
+/* Chooses the version, and what a block of threads needs for it. Memory of a context is aligned to 128 bytes at least, and
  * so, with blocks of a multiple of LU_MULTIPLE, is each of them. */
 static int new_graph(lu_case *p, heddle_ctx *ctx)
 {
@@ -262,8 +262,8 @@ static int new_graph(lu_case *p, heddle_ctx *ctx)
     p->record.tuned = tuned;
     if (app_new_graph(&p->c, &lu) || app_choose_shared(&p->c, lu_n_bodies, tuned ? LU_SHARED : 0))
         return -1;
-    if (tuned && heddle_graph_lanes(p->c.graph, b < 128 ? LU_MIN_LANES : LU_MAX_LANES) != HEDDLE_OK)
-        return app_heddle_error(&p->c, "choosing the lanes");
+    if (tuned && heddle_graph_set_team_size(p->c.graph, b < 128 ? LU_MIN_THREADS : LU_MAX_THREADS) != HEDDLE_OK)
+        return app_heddle_error(&p->c, "choosing the threads");
     return 0;
 }
 
@@ -286,22 +286,22 @@ static int build(app_case *c, heddle_ctx *ctx)
     return 0;
 }
 
-static void call(const lu_case *p, const heddle_lane *lane, uint32_t body, const void *args)
+static void call(const lu_case *p, const heddle_thread *thread, uint32_t body, const void *args)
 {
-    lu.bodies[body].run(lane, &p->record, args);
+    lu.bodies[body].run(thread, &p->record, args);
 }
 
-static void tile_step(const lu_case *p, const heddle_lane *lane, uint64_t k)
+static void tile_step(const lu_case *p, const heddle_thread *thread, uint64_t k)
 {
     uint64_t diag = block(p, k, k);
-    call(p, lane, lu_lu0, &(lu_one){diag});
+    call(p, thread, lu_lu0, &(lu_one){diag});
     for (uint64_t j = k + 1; j < p->cols; j++)
-        call(p, lane, lu_fwd, &(lu_two){diag, block(p, k, j)});
+        call(p, thread, lu_fwd, &(lu_two){diag, block(p, k, j)});
     for (uint64_t i = k + 1; i < p->rows; i++)
-        call(p, lane, lu_bdiv, &(lu_two){diag, block(p, i, k)});
+        call(p, thread, lu_bdiv, &(lu_two){diag, block(p, i, k)});
     for (uint64_t i = k + 1; i < p->rows; i++)
         for (uint64_t j = k + 1; j < p->cols; j++)
-            call(p, lane, lu_bmod, &(lu_three){block(p, i, k), block(p, k, j), block(p, i, j)});
+            call(p, thread, lu_bmod, &(lu_three){block(p, i, k), block(p, k, j), block(p, i, j)});
 }
 
 static int tiles(app_case *c)
@@ -309,9 +309,9 @@ static int tiles(app_case *c)
     const lu_case *p = (const lu_case *)c;
     heddle_failure fail = {0};
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
-    heddle_lane lane = heddle_thread_alone(&fail, shared);
+    heddle_thread thread = heddle_thread_alone(&fail, shared);
     for (uint64_t k = 0; k < p->steps; k++)
-        tile_step(p, &lane, k);
+        tile_step(p, &thread, k);
     return 0;
 }
 

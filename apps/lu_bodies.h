@@ -11,10 +11,10 @@ typedef struct lu_record {
     uint32_t b, tuned;
 } lu_record;
 
-/* What the tuned version asks for: the lanes of a worker, a multiple for b, and block-shared memory, which the portable
+/* What the tuned version asks for: the threads of a worker, a multiple for b, and block-shared memory, which the portable
  * one does not use. */
-#define LU_MIN_LANES 128
-#define LU_MAX_LANES 256
+#define LU_MIN_THREADS 128
+#define LU_MAX_THREADS 256
 #define LU_MULTIPLE 16
 #define LU_SHARED ((64 + 128) * (64 + 4) * 4)
 

@@ -2,7 +2,7 @@
 /* lu_plain.h - the four operations of a blocked LU decomposition as plain loops, on square blocks of lu_number: whoever
  * includes this file has said what that is, float or double. In the common part of C, C++ and CUDA.
  *
- * Each number receives its updates one after the other, in ascending order of k, whatever the lanes: results are the
+ * Each number receives its updates one after the other, in ascending order of k, whatever the threads: results are the
  * same bits, where the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
  *
  * The work of all but lu0 is one kernel: from a few neighbouring numbers of a row, kept in registers,
@@ -17,15 +17,15 @@
 #define LU_NARROW 4
 
 /* A = L U in place. Fails with code k + 1 when pivot k is 0 or not a number. */
-TILE_FN void lu_plain_lu0(const heddle_lane *lane, lu_number *a, int b)
+TILE_FN void lu_plain_lu0(const heddle_thread *thread, lu_number *a, int b)
 {
     for (int k = 0; k < b; k++) {
         const lu_number *up = a + k * b;
         lu_number pivot = up[k];
         if (!(pivot < 0 || pivot > 0)) {
-            if (lane->index == 0)
-                heddle_fail(lane, (uint32_t)k + 1u);
-            return; /* all lanes: they see the same pivot */
+            if (thread->index == 0)
+                heddle_task_fail(thread, (uint32_t)k + 1u);
+            return; /* all threads: they see the same pivot */
         }
         HEDDLE_EACH (i, b - 1 - k) {
             lu_number *row = a + (k + 1 + i) * b;
@@ -34,7 +34,7 @@ TILE_FN void lu_plain_lu0(const heddle_lane *lane, lu_number *a, int b)
             for (int j = k + 1; j < b; j++)
                 row[j] -= l * up[j];
         }
-        heddle_barrier(lane); /* the next row of U is complete */
+        heddle_team_barrier(thread); /* the next row of U is complete */
     }
 }
 
@@ -63,10 +63,10 @@ TILE_FN void lu_plain_subtract_row(const lu_number *l, const lu_number *u, lu_nu
         lu_plain_subtract(l, u + j, x + j, b, n, 1);
 }
 
-/* L X = A. Columns of X are independent: one lane takes them all, many lanes one each. */
-TILE_FN void lu_plain_fwd(const heddle_lane *lane, const lu_number *l, lu_number *x, int b)
+/* L X = A. Columns of X are independent: one thread takes them all, many threads one each. */
+TILE_FN void lu_plain_fwd(const heddle_thread *thread, const lu_number *l, lu_number *x, int b)
 {
-    if (lane->count == 1) {
+    if (thread->team_size == 1) {
         for (int i = 1; i < b; i++)
             lu_plain_subtract_row(l + i * b, x, x + i * b, b, i, b);
         return;
@@ -88,9 +88,9 @@ TILE_FN void lu_plain_solve(const lu_number *u, lu_number *row, int b, int panel
     }
 }
 
-/* X U = A. Rows of X are independent, and a lane keeps to its own. Panel by panel through all of them: within a row each
+/* X U = A. Rows of X are independent, and a thread keeps to its own. Panel by panel through all of them: within a row each
  * number waits for a division, and the next row's is begun meanwhile. */
-TILE_FN void lu_plain_bdiv(const heddle_lane *lane, const lu_number *u, lu_number *x, int b)
+TILE_FN void lu_plain_bdiv(const heddle_thread *thread, const lu_number *u, lu_number *x, int b)
 {
     for (int panel = 0; panel < b; panel += LU_PANEL) {
         int end = b - panel < LU_PANEL ? b : panel + LU_PANEL, done = panel;
@@ -106,9 +106,10 @@ TILE_FN void lu_plain_bdiv(const heddle_lane *lane, const lu_number *u, lu_numbe
 }
 
 /* C -= L U. */
-TILE_FN void lu_plain_bmod(const heddle_lane *lane, const lu_number *left, const lu_number *up, lu_number *at, int b)
+TILE_FN void lu_plain_bmod(const heddle_thread *thread, const lu_number *left, const lu_number *up, lu_number *at,
+                           int b)
 {
-    if (lane->count == 1) {
+    if (thread->team_size == 1) {
         for (int i = 0; i < b; i++)
             lu_plain_subtract_row(left + i * b, up, at + i * b, b, b, b);
         return;

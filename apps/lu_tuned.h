@@ -15,19 +15,19 @@
 #include "quad.h"
 #include "warp.h"
 
-#define LU_K 16                        /* columns of A in shared memory; everything is a multiple of it */
-#define LU_EDGE 64                     /* of a panel, and columns of a tile of C */
-#define LU_STRIP 128                   /* systems that are solved at a time */
-#define LU_A_LD (LU_MAX_LANES / 2 + 4) /* distances from row to row in shared memory: A's, turned; */
-#define LU_LD (LU_EDGE + 4)            /* a triangle's, or a system's to the next. */
+#define LU_K 16                          /* columns of A in shared memory; everything is a multiple of it */
+#define LU_EDGE 64                       /* of a panel, and columns of a tile of C */
+#define LU_STRIP 128                     /* systems that are solved at a time */
+#define LU_A_LD (LU_MAX_THREADS / 2 + 4) /* distances from row to row in shared memory: A's, turned; */
+#define LU_LD (LU_EDGE + 4)              /* a triangle's, or a system's to the next. */
 #define LU_STAGE (LU_K * (LU_A_LD + LU_EDGE))
 #define LU_N_STAGES 4
 #define LU_SPLIT 4 /* lanes of a system, and unknowns that one of them solves in a row */
 #define LU_AT_ONCE 2
 
-TILE_FN int lu_is_tuned(const heddle_lane *lane, const lu_record *app)
+TILE_FN int lu_is_tuned(const heddle_thread *thread, const lu_record *params)
 {
-    return app->tuned && lane->count >= LU_MIN_LANES && warp_fits(lane, LU_MAX_LANES / TILE_WARP);
+    return params->tuned && thread->team_size >= LU_MIN_THREADS && warp_fits(thread, LU_MAX_THREADS / TILE_WARP);
 }
 
 TILE_FN int lu_least(int a, int b) { return a < b ? a : b; }
@@ -35,9 +35,10 @@ TILE_FN int lu_least(int a, int b) { return a < b ? a : b; }
 /* ---- product ---- */
 
 /* Sends 16 columns of A, turned, and 16 rows of B on their way into shared memory. */
-TILE_FN void lu_send(const heddle_lane *lane, float *stage, const float *a, const float *b, int ld, int rows, int cols)
+TILE_FN void lu_send(const heddle_thread *thread, float *stage, const float *a, const float *b, int ld, int rows,
+                     int cols)
 {
-    const int me = quad_anew(lane->index), at = me % 16, step = (int)lane->count / 16;
+    const int me = quad_anew(thread->index), at = me % 16, step = (int)thread->team_size / 16;
     for (int r = me / 16; r < rows; r += step)
         quad_send_1(stage + at * LU_A_LD + r, a + r * ld + at);
     if (at * 4 < cols)
@@ -63,24 +64,24 @@ TILE_FN void lu_multiply(float c[4][8], const float *a, const float *b, int n_ha
 }
 
 /* Sends stage k / LU_K, or nothing: stages are counted. */
-TILE_FN void lu_send_stage(const heddle_lane *lane, const float *a, const float *b, int ld, int rows, int cols, int k,
-                           int n)
+TILE_FN void lu_send_stage(const heddle_thread *thread, const float *a, const float *b, int ld, int rows, int cols,
+                           int k, int n)
 {
-    float *stage = quad_shared(lane) + k / LU_K % LU_N_STAGES * LU_STAGE;
+    float *stage = quad_shared(thread) + k / LU_K % LU_N_STAGES * LU_STAGE;
     if (k < n)
-        lu_send(lane, stage, a + k, b + k * ld, ld, rows, cols);
+        lu_send(thread, stage, a + k, b + k * ld, ld, rows, cols);
     quad_sent();
 }
 
-/* C -= A B for a tile of C: lane->count / 2 rows and LU_EDGE columns at most. Eight lanes stand side by side. */
-TILE_FN void lu_product_tile(const heddle_lane *lane, float *c, const float *a, const float *b, int ld, int rows,
+/* C -= A B for a tile of C: thread->team_size / 2 rows and LU_EDGE columns at most. Eight lanes stand side by side. */
+TILE_FN void lu_product_tile(const heddle_thread *thread, float *c, const float *a, const float *b, int ld, int rows,
                              int cols, int n)
 {
     float x[4][8];
-    const int me = quad_anew(lane->index), row = me / 8 * 4, col = me % 8 * 4;
+    const int me = quad_anew(thread->index), row = me / 8 * 4, col = me % 8 * 4;
     c += row * ld + col;
     for (int k = 0; k < (LU_N_STAGES - 1) * LU_K; k += LU_K)
-        lu_send_stage(lane, a, b, ld, rows, cols, k, n);
+        lu_send_stage(thread, a, b, ld, rows, cols, k, n);
     QUAD_UNROLL
     for (int i = 0; i < 8; i++) {
         const int there = row < rows && col + i % 2 * (LU_EDGE / 2) < cols;
@@ -92,16 +93,16 @@ TILE_FN void lu_product_tile(const heddle_lane *lane, float *c, const float *a, 
             x[i / 2][i % 2 * 4 + j] = q.v[j];
     }
     for (int k = 0; k < n; k += LU_K) {
-        const float *now = quad_shared(lane) + k / LU_K % LU_N_STAGES * LU_STAGE;
+        const float *now = quad_shared(thread) + k / LU_K % LU_N_STAGES * LU_STAGE;
         quad_arrived_but_2();
-        heddle_barrier(lane); /* all of this stage is there, and nobody reads the one before any more */
-        lu_send_stage(lane, a, b, ld, rows, cols, k + (LU_N_STAGES - 1) * LU_K, n);
+        heddle_team_barrier(thread); /* all of this stage is there, and nobody reads the one before any more */
+        lu_send_stage(thread, a, b, ld, rows, cols, k + (LU_N_STAGES - 1) * LU_K, n);
         if (row < rows && cols > LU_EDGE / 2)
             lu_multiply(x, now + row, now + LU_K * LU_A_LD + col, 2);
         else if (row < rows)
             lu_multiply(x, now + row, now + LU_K * LU_A_LD + col, 1);
     }
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     QUAD_UNROLL
     for (int i = 0; i < 8; i++) {
         quad q;
@@ -114,13 +115,13 @@ TILE_FN void lu_product_tile(const heddle_lane *lane, float *c, const float *a, 
 }
 
 /* C -= A B, C of rows x cols, n columns in A; rows of all are ld apart. Other lanes see C after the next barrier. */
-QUAD_APART void lu_product(const heddle_lane *lane, float *c, const float *a, const float *b, int ld, int rows,
+QUAD_APART void lu_product(const heddle_thread *thread, float *c, const float *a, const float *b, int ld, int rows,
                            int cols, int n)
 {
-    const int height = (int)lane->count / 2;
+    const int height = (int)thread->team_size / 2;
     for (int i = 0; i < rows; i += height)
         for (int j = 0; j < cols; j += LU_EDGE)
-            lu_product_tile(lane, c + i * ld + j, a + i * ld, b + j, ld, lu_least(height, rows - i),
+            lu_product_tile(thread, c + i * ld + j, a + i * ld, b + j, ld, lu_least(height, rows - i),
                             lu_least(LU_EDGE, cols - j), n);
 }
 
@@ -141,11 +142,11 @@ TILE_FN lu_spot lu_spot_of(int f, int cols)
 }
 
 /* rows x cols numbers of x into shared memory, turned there or not. */
-TILE_FN void lu_bring(const heddle_lane *lane, float *to, int to_ld, const float *x, int ld, int rows, int cols,
+TILE_FN void lu_bring(const heddle_thread *thread, float *to, int to_ld, const float *x, int ld, int rows, int cols,
                       int turned)
 {
-    const int n = rows * cols / 4, step = (int)lane->count;
-    for (int f = quad_anew(lane->index); f < n; f += QUADS_AT_ONCE * step) {
+    const int n = rows * cols / 4, step = (int)thread->team_size;
+    for (int f = quad_anew(thread->index); f < n; f += QUADS_AT_ONCE * step) {
         quad q[QUADS_AT_ONCE] = {{{0}}};
         QUAD_UNROLL
         for (int i = 0; i < QUADS_AT_ONCE; i++) {
@@ -164,10 +165,10 @@ TILE_FN void lu_bring(const heddle_lane *lane, float *to, int to_ld, const float
     }
 }
 
-TILE_FN void lu_take_back(const heddle_lane *lane, float *x, int ld, const float *from, int from_ld, int rows, int cols,
-                          int turned)
+TILE_FN void lu_take_back(const heddle_thread *thread, float *x, int ld, const float *from, int from_ld, int rows,
+                          int cols, int turned)
 {
-    for (int f = quad_anew(lane->index); f < rows * cols / 4; f += (int)lane->count) {
+    for (int f = quad_anew(thread->index); f < rows * cols / 4; f += (int)thread->team_size) {
         lu_spot s = lu_spot_of(f, cols);
         quad q;
         if (!turned)
@@ -272,10 +273,10 @@ TILE_FN void lu_solve_some(warp *w, const float *t, float *const system[LU_AT_ON
 
 /* n unknowns of `width` systems in shared memory. Warps take neighbouring systems; a system that is missing is the one
  * before it once more. */
-TILE_FN void lu_solve(const heddle_lane *lane, const float *t, float *systems, int n, int width, int divide)
+TILE_FN void lu_solve(const heddle_thread *thread, const float *t, float *systems, int n, int width, int divide)
 {
-    const int me = quad_anew(lane->index), step = (int)lane->count / LU_SPLIT;
-    warp w = warp_of(lane);
+    const int me = quad_anew(thread->index), step = (int)thread->team_size / LU_SPLIT;
+    warp w = warp_of(thread);
     for (int at = me / LU_SPLIT; at - me / LU_SPLIT < width; at += LU_AT_ONCE * step) {
         float *system[LU_AT_ONCE];
         system[0] = systems + at * LU_LD;
@@ -291,44 +292,44 @@ TILE_FN void lu_solve(const heddle_lane *lane, const float *t, float *systems, i
 
 /* A strip of X, n unknowns in each of `width` systems, by the triangle in shared memory. turned: systems are rows of X,
  * and the unknowns are divided by the diagonal. */
-TILE_FN void lu_solve_strip(const heddle_lane *lane, float *x, int ld, int n, int width, int turned)
+TILE_FN void lu_solve_strip(const heddle_thread *thread, float *x, int ld, int n, int width, int turned)
 {
-    float *t = quad_shared(lane), *strip = t + LU_EDGE * LU_LD;
-    lu_bring(lane, strip, LU_LD, x, ld, turned ? width : n, turned ? n : width, !turned);
-    heddle_barrier(lane);
-    lu_solve(lane, t, strip, n, width, turned);
-    heddle_barrier(lane);
-    lu_take_back(lane, x, ld, strip, LU_LD, turned ? width : n, turned ? n : width, !turned);
-    heddle_barrier(lane);
+    float *t = quad_shared(thread), *strip = t + LU_EDGE * LU_LD;
+    lu_bring(thread, strip, LU_LD, x, ld, turned ? width : n, turned ? n : width, !turned);
+    heddle_team_barrier(thread);
+    lu_solve(thread, t, strip, n, width, turned);
+    heddle_team_barrier(thread);
+    lu_take_back(thread, x, ld, strip, LU_LD, turned ? width : n, turned ? n : width, !turned);
+    heddle_team_barrier(thread);
 }
 
 /* L X = A: l has n rows, x has n rows and `cols` columns. */
-QUAD_APART void lu_forward(const heddle_lane *lane, const float *l, float *x, int ld, int n, int cols)
+QUAD_APART void lu_forward(const heddle_thread *thread, const float *l, float *x, int ld, int n, int cols)
 {
     for (int p = 0; p < n; p += LU_EDGE) {
         const int edge = lu_least(LU_EDGE, n - p);
         if (p) {
-            lu_product(lane, x + p * ld, l + p * ld, x, ld, edge, cols, p);
-            heddle_barrier(lane);
+            lu_product(thread, x + p * ld, l + p * ld, x, ld, edge, cols, p);
+            heddle_team_barrier(thread);
         }
-        lu_bring(lane, quad_shared(lane), LU_LD, l + p * ld + p, ld, edge, edge, 1);
+        lu_bring(thread, quad_shared(thread), LU_LD, l + p * ld + p, ld, edge, edge, 1);
         for (int j = 0; j < cols; j += LU_STRIP)
-            lu_solve_strip(lane, x + p * ld + j, ld, edge, lu_least(LU_STRIP, cols - j), 0);
+            lu_solve_strip(thread, x + p * ld + j, ld, edge, lu_least(LU_STRIP, cols - j), 0);
     }
 }
 
 /* X U = A: u has n columns, x has n columns and `rows` rows. */
-QUAD_APART void lu_backward(const heddle_lane *lane, const float *u, float *x, int ld, int n, int rows)
+QUAD_APART void lu_backward(const heddle_thread *thread, const float *u, float *x, int ld, int n, int rows)
 {
     for (int p = 0; p < n; p += LU_EDGE) {
         const int edge = lu_least(LU_EDGE, n - p);
         if (p) {
-            lu_product(lane, x + p, x, u + p, ld, rows, edge, p);
-            heddle_barrier(lane);
+            lu_product(thread, x + p, x, u + p, ld, rows, edge, p);
+            heddle_team_barrier(thread);
         }
-        lu_bring(lane, quad_shared(lane), LU_LD, u + p * ld + p, ld, edge, edge, 0);
+        lu_bring(thread, quad_shared(thread), LU_LD, u + p * ld + p, ld, edge, edge, 0);
         for (int i = 0; i < rows; i += LU_STRIP)
-            lu_solve_strip(lane, x + i * ld + p, ld, edge, lu_least(LU_STRIP, rows - i), 1);
+            lu_solve_strip(thread, x + i * ld + p, ld, edge, lu_least(LU_STRIP, rows - i), 1);
     }
 }
 
@@ -359,36 +360,36 @@ TILE_FN int lu_eliminate_rows(warp *w, float x[LU_K])
 
 /* LU_K columns of the n x n matrix s in shared memory, from column c on, rows c and below. Each warp does the first LU_K
  * rows, the first warp for all. The number of the first bad pivot + 1, or 0: the same on all lanes. */
-TILE_FN int lu_eliminate(const heddle_lane *lane, float *s, int c, int n)
+TILE_FN int lu_eliminate(const heddle_thread *thread, float *s, int c, int n)
 {
     int *verdict = (int *)(void *)(s + LU_EDGE * LU_LD), bad;
-    warp w = warp_of(lane);
+    warp w = warp_of(thread);
     const int at = (int)w.at, row = c + at + (at < LU_K ? 0 : LU_K * (int)w.id), there = row < n;
     float *from = s + (there ? row : n - 1) * LU_LD + c, x[LU_K];
     QUAD_UNROLL
     for (int j = 0; j < LU_K; j += 4)
         quad_get(x + j, quad_load(from + j));
-    heddle_barrier(lane); /* all have read the first rows */
+    heddle_team_barrier(thread); /* all have read the first rows */
     if (w.id == 0 || c + LU_K * ((int)w.id + 1) < n) {
         bad = lu_eliminate_rows(&w, x);
         QUAD_UNROLL
         for (int j = 0; j < LU_K; j += 4)
             if (there && (at >= LU_K || w.id == 0))
                 quad_store(from + j, quad_of(x + j));
-        if (lane->index == 0)
+        if (thread->index == 0)
             *verdict = bad ? c + bad : 0;
     } else {
         warp_skip(&w, LU_ELIMINATE_STEPS);
     }
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     return *verdict;
 }
 
 /* The same rows of U to the right of those columns: a lane has a column. */
-TILE_FN void lu_right(const heddle_lane *lane, float *s, int c, int n)
+TILE_FN void lu_right(const heddle_thread *thread, float *s, int c, int n)
 {
     const float *l = s + c * LU_LD + c;
-    for (int j = quad_anew(lane->index); j < n - c - LU_K; j += (int)lane->count) {
+    for (int j = quad_anew(thread->index); j < n - c - LU_K; j += (int)thread->team_size) {
         float *x = s + c * LU_LD + c + LU_K + j, y[LU_K];
         QUAD_UNROLL
         for (int i = 0; i < LU_K; i++)
@@ -406,7 +407,7 @@ TILE_FN void lu_right(const heddle_lane *lane, float *s, int c, int n)
         for (int i = 1; i < LU_K; i++)
             x[i * LU_LD] = y[i];
     }
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
 }
 
 /* Takes the product of those columns and rows from 2 x 4 numbers at (r, j). */
@@ -433,51 +434,51 @@ TILE_FN void lu_subtract_16(float *s, int c, int r, int j)
         quad_store(s + (r + i) * LU_LD + j, x[i]);
 }
 
-TILE_FN void lu_rest(const heddle_lane *lane, float *s, int c, int n)
+TILE_FN void lu_rest(const heddle_thread *thread, float *s, int c, int n)
 {
     const int first = c + LU_K, across = (n - first) / 4;
-    for (int f = quad_anew(lane->index); f < 2 * across * across; f += (int)lane->count)
+    for (int f = quad_anew(thread->index); f < 2 * across * across; f += (int)thread->team_size)
         lu_subtract_16(s, c, first + f / across * 2, first + f % across * 4);
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
 }
 
 /* n x n numbers of a, n up to LU_EDGE. The number of the first bad pivot + 1, or 0. */
-QUAD_APART int lu_decompose_panel(const heddle_lane *lane, float *a, int ld, int n)
+QUAD_APART int lu_decompose_panel(const heddle_thread *thread, float *a, int ld, int n)
 {
-    float *s = quad_shared(lane);
-    lu_bring(lane, s, LU_LD, a, ld, n, n, 0);
-    heddle_barrier(lane);
+    float *s = quad_shared(thread);
+    lu_bring(thread, s, LU_LD, a, ld, n, n, 0);
+    heddle_team_barrier(thread);
     for (int c = 0; c < n; c += LU_K) {
-        int bad = lu_eliminate(lane, s, c, n);
+        int bad = lu_eliminate(thread, s, c, n);
         if (bad)
             return bad;
         if (c + LU_K < n) {
-            lu_right(lane, s, c, n);
-            lu_rest(lane, s, c, n);
+            lu_right(thread, s, c, n);
+            lu_rest(thread, s, c, n);
         }
     }
-    lu_take_back(lane, a, ld, s, LU_LD, n, n, 0);
-    heddle_barrier(lane);
+    lu_take_back(thread, a, ld, s, LU_LD, n, n, 0);
+    heddle_team_barrier(thread);
     return 0;
 }
 
-TILE_FN void lu_decompose(const heddle_lane *lane, float *a, int b)
+TILE_FN void lu_decompose(const heddle_thread *thread, float *a, int b)
 {
     for (int p = 0; p < b; p += LU_EDGE) {
         const int edge = lu_least(LU_EDGE, b - p), rest = b - p - edge;
         float *diag = a + p * b + p;
-        int bad = lu_decompose_panel(lane, diag, b, edge);
+        int bad = lu_decompose_panel(thread, diag, b, edge);
         if (bad) {
-            if (lane->index == 0)
-                heddle_fail(lane, (uint32_t)(p + bad));
+            if (thread->index == 0)
+                heddle_task_fail(thread, (uint32_t)(p + bad));
             return;
         }
         if (!rest)
             return;
-        lu_forward(lane, diag, diag + edge, b, edge, rest);
-        lu_backward(lane, diag, diag + edge * b, b, edge, rest);
-        lu_product(lane, diag + edge * b + edge, diag + edge * b, diag + edge, b, rest, rest, edge);
-        heddle_barrier(lane);
+        lu_forward(thread, diag, diag + edge, b, edge, rest);
+        lu_backward(thread, diag, diag + edge * b, b, edge, rest);
+        lu_product(thread, diag + edge * b + edge, diag + edge * b, diag + edge, b, rest, rest, edge);
+        heddle_team_barrier(thread);
     }
 }
 

@@ -161,8 +161,8 @@ int picture_build(app_case *c, heddle_ctx *ctx)
     if (app_new_graph(c, c->app->table))
         return -1;
     /* 16 rows a warp at a time. */
-    if (p->record.tuned && heddle_graph_lanes(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
-        return app_heddle_error(c, "choosing the lanes");
+    if (p->record.tuned && heddle_graph_set_team_size(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
+        return app_heddle_error(c, "choosing the threads");
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
         for (uint64_t j = 0; j < n_tiles(p, 1); j++)
             if (add(p, i, j))
@@ -198,11 +198,11 @@ int picture_tiles(app_case *c)
     const picture *p = (const picture *)c;
     heddle_failure fail = {0};
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
-    heddle_lane lane = heddle_thread_alone(&fail, shared);
+    heddle_thread thread = heddle_thread_alone(&fail, shared);
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
         for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
             tile_rect t = tile(p, i, j);
-            c->app->table->bodies[0].run(&lane, &p->record, &t);
+            c->app->table->bodies[0].run(&thread, &p->record, &t);
         }
     return 0;
 }

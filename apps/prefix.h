@@ -6,8 +6,8 @@
  * last row of the tile above, the last column of the tile to the left, and the corner between them, finished. Several
  * tables over one picture (planes) are made by one task.
  *
- * One lane goes over each table once: a running sum along the row, plus the cell above. Many lanes go twice: sums
- * along rows, a row a lane; a barrier; sums down columns, a column a lane, neighbours side by side in memory. Integers
+ * One thread goes over each table once: a running sum along the row, plus the cell above. Many threads go twice: sums
+ * along rows, a row a thread; a barrier; sums down columns, a column a thread, neighbours side by side in memory. Integers
  * add up to the same in any order. */
 #ifndef PREFIX_H
 #define PREFIX_H
@@ -15,7 +15,7 @@
 #include "tile.h"
 
 #define PREFIX_SHARED_BYTES 4096u /* of a block that runs tuned; see prefix_tuned.h */
-#define PREFIX_AHEAD 8            /* rows that one lane asks for in advance */
+#define PREFIX_AHEAD 8            /* rows that one thread asks for in advance */
 
 typedef struct prefix_record {
     const uint8_t *pixels;
@@ -23,7 +23,7 @@ typedef struct prefix_record {
     uint64_t stride; /* cells from row to row                                                      */
     uint64_t plane_cells;
     uint32_t n_planes;
-    uint32_t tuned; /* whole warps of lanes use prefix_tuned.h                                      */
+    uint32_t tuned; /* whole warps of threads use prefix_tuned.h                                      */
 } prefix_record;
 
 /* What a pixel counts for in the plane that takes pixels low .. low + width - 1. */
@@ -33,14 +33,14 @@ typedef uint32_t (*prefix_value)(uint8_t pixel, uint32_t low, uint32_t width);
 TILE_FN uint32_t prefix_low(uint32_t k, uint32_t n) { return (256u * k + n - 1u) / n; }
 
 /* Row r of the tile in plane p: sums along the row, from what lies to the left of it; with add_up, plus the row above. */
-TILE_FN void prefix_row(const prefix_record *app, const tile_rect *t, int p, int r, int add_up, prefix_value value)
+TILE_FN void prefix_row(const prefix_record *params, const tile_rect *t, int p, int r, int add_up, prefix_value value)
 {
-    const uint64_t at = tile_row(t, app->stride, r);
-    const uint8_t *pixels = app->pixels + at;
-    uint32_t *out = app->table + (uint64_t)p * app->plane_cells + at;
-    const uint32_t *up = t->row + (uint64_t)r ? out - app->stride : 0;
-    const uint32_t low = prefix_low((uint32_t)p, app->n_planes);
-    const uint32_t width = prefix_low((uint32_t)p + 1u, app->n_planes) - low;
+    const uint64_t at = tile_row(t, params->stride, r);
+    const uint8_t *pixels = params->pixels + at;
+    uint32_t *out = params->table + (uint64_t)p * params->plane_cells + at;
+    const uint32_t *up = t->row + (uint64_t)r ? out - params->stride : 0;
+    const uint32_t low = prefix_low((uint32_t)p, params->n_planes);
+    const uint32_t width = prefix_low((uint32_t)p + 1u, params->n_planes) - low;
     const int cols = (int)t->cols;
     uint32_t run = t->col ? out[-1] - (up ? up[-1] : 0u) : 0u;
     if (add_up && up)
@@ -56,42 +56,43 @@ TILE_FN void prefix_row(const prefix_record *app, const tile_rect *t, int p, int
 }
 
 /* Asks for row r of the tile in plane p; past the last row, for a row of the next plane. */
-TILE_FN void prefix_fetch(const prefix_record *app, const tile_rect *t, int p, int r)
+TILE_FN void prefix_fetch(const prefix_record *params, const tile_rect *t, int p, int r)
 {
     if (r >= (int)t->rows) {
         r -= (int)t->rows;
         p++;
     }
-    if (p < (int)app->n_planes && r < (int)t->rows)
-        tile_fetch(app->table + (uint64_t)p * app->plane_cells + tile_row(t, app->stride, r), 4u * t->cols);
+    if (p < (int)params->n_planes && r < (int)t->rows)
+        tile_fetch(params->table + (uint64_t)p * params->plane_cells + tile_row(t, params->stride, r), 4u * t->cols);
 }
 
 /* Column c of the tile in plane p, whose rows have been summed. */
-TILE_FN void prefix_tile_column(const prefix_record *app, const tile_rect *t, int p, int c)
+TILE_FN void prefix_tile_column(const prefix_record *params, const tile_rect *t, int p, int c)
 {
-    uint32_t *out = app->table + (uint64_t)p * app->plane_cells + tile_row(t, app->stride, 0) + (uint64_t)c;
-    uint32_t run = t->row ? *(out - app->stride) : 0u;
+    uint32_t *out = params->table + (uint64_t)p * params->plane_cells + tile_row(t, params->stride, 0) + (uint64_t)c;
+    uint32_t run = t->row ? *(out - params->stride) : 0u;
     for (int r = 0; r < (int)t->rows; r++)
-        out[(uint64_t)r * app->stride] = run += out[(uint64_t)r * app->stride];
+        out[(uint64_t)r * params->stride] = run += out[(uint64_t)r * params->stride];
 }
 
-/* The body: all lanes call it. */
-TILE_FN void prefix_tile(const heddle_lane *lane, const prefix_record *app, const tile_rect *t, prefix_value value)
+/* The body: all threads call it. */
+TILE_FN void prefix_tile(const heddle_thread *thread, const prefix_record *params, const tile_rect *t,
+                         prefix_value value)
 {
-    int n_planes = (int)app->n_planes, rows = (int)t->rows, cols = (int)t->cols;
-    if (lane->count == 1) {
+    int n_planes = (int)params->n_planes, rows = (int)t->rows, cols = (int)t->cols;
+    if (thread->team_size == 1) {
         for (int p = 0; p < n_planes; p++)
             for (int r = 0; r < rows; r++) {
-                prefix_fetch(app, t, p, r + PREFIX_AHEAD);
-                prefix_row(app, t, p, r, 1, value);
+                prefix_fetch(params, t, p, r + PREFIX_AHEAD);
+                prefix_row(params, t, p, r, 1, value);
             }
         return;
     }
     HEDDLE_EACH (i, n_planes * rows)
-        prefix_row(app, t, i / rows, i % rows, 0, value);
-    heddle_barrier(lane);
+        prefix_row(params, t, i / rows, i % rows, 0, value);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (i, n_planes * cols)
-        prefix_tile_column(app, t, i / cols, i % cols);
+        prefix_tile_column(params, t, i / cols, i % cols);
 }
 
 #endif

@@ -160,16 +160,16 @@ TILE_FN void prefix_read(const warp *w, const prefix_part *p, int i, prefix_step
 /* Sums of this lane's columns over the warps above this one: columns 0 and 2 in sums[0], 1 and 3 in sums[1]. */
 TILE_FN void prefix_above(const warp *w, int i, const uint32_t *counts, uint32_t sums[2])
 {
-    uint32_t *all = (uint32_t *)heddle_shared(w->lane) + (uint32_t)(i % 2) * 2u * PREFIX_MAX_WARPS * TILE_WARP;
+    uint32_t *all = (uint32_t *)heddle_team_shared(w->thread) + (uint32_t)(i % 2) * 2u * PREFIX_MAX_WARPS * TILE_WARP;
     uint32_t even = 0, odd = 0;
     WARP_UNROLL
     for (int r = 0; r < PREFIX_ROWS; r++) {
         even += counts[r] & 0x00ff00ffu;
         odd += counts[r] >> 8 & 0x00ff00ffu;
     }
-    all[2u * w->lane->index] = even;
-    all[2u * w->lane->index + 1u] = odd;
-    heddle_barrier(w->lane);
+    all[2u * w->thread->index] = even;
+    all[2u * w->thread->index + 1u] = odd;
+    heddle_team_barrier(w->thread);
     sums[0] = sums[1] = 0;
     for (uint32_t v = 0; v < w->id; v++) {
         sums[0] += all[2u * (v * TILE_WARP + w->at)];
@@ -259,30 +259,30 @@ TILE_FN void prefix_panel(warp *w, const prefix_part *p, prefix_counts count)
     }
 }
 
-TILE_FN prefix_part prefix_part_of(const prefix_record *app, const tile_rect *t)
+TILE_FN prefix_part prefix_part_of(const prefix_record *params, const tile_rect *t)
 {
     prefix_part p;
-    p.pixels = app->pixels + tile_row(t, app->stride, 0);
-    p.table = app->table + tile_row(t, app->stride, 0);
-    p.stride = app->stride;
-    p.plane_cells = app->plane_cells;
-    p.n_planes = (int)app->n_planes;
+    p.pixels = params->pixels + tile_row(t, params->stride, 0);
+    p.table = params->table + tile_row(t, params->stride, 0);
+    p.stride = params->stride;
+    p.plane_cells = params->plane_cells;
+    p.n_planes = (int)params->n_planes;
     p.cols = (int)t->cols;
     p.n_chunks = (p.cols + PREFIX_COLS - 1) / PREFIX_COLS;
     p.is_top = t->row == 0;
     p.is_left = t->col == 0;
-    p.quads = app->stride % 4u == 0 && t->col % 4u == 0 && t->cols % 4u == 0;
+    p.quads = params->stride % 4u == 0 && t->col % 4u == 0 && t->cols % 4u == 0;
     return p;
 }
 
 /* All of a tile, with `quads` a constant. */
-TILE_FN void prefix_panels(const heddle_lane *lane, prefix_part p, int rows, prefix_counts count, int quads)
+TILE_FN void prefix_panels(const heddle_thread *thread, prefix_part p, int rows, prefix_counts count, int quads)
 {
-    warp w = warp_of(lane);
+    warp w = warp_of(thread);
     p.quads = quads;
     for (p.top = 0; p.top < rows; p.top += p.n_each * (int)w.n) {
         if (p.top)
-            heddle_barrier(lane); /* the row above has been written by other warps                      */
+            heddle_team_barrier(thread); /* the row above has been written by other warps                      */
         p.n_each = (rows - p.top + (int)w.n - 1) / (int)w.n;
         p.n_each = p.n_each < PREFIX_ROWS ? p.n_each : PREFIX_ROWS;
         p.first = p.top + (int)w.id * p.n_each;
@@ -293,13 +293,14 @@ TILE_FN void prefix_panels(const heddle_lane *lane, prefix_part p, int rows, pre
 }
 
 /* The body; warp_fits(lane, PREFIX_MAX_WARPS). */
-TILE_FN void prefix_tuned(const heddle_lane *lane, const prefix_record *app, const tile_rect *t, prefix_counts count)
+TILE_FN void prefix_tuned(const heddle_thread *thread, const prefix_record *params, const tile_rect *t,
+                          prefix_counts count)
 {
-    const prefix_part p = prefix_part_of(app, t);
+    const prefix_part p = prefix_part_of(params, t);
     if (p.quads)
-        prefix_panels(lane, p, (int)t->rows, count, 1);
+        prefix_panels(thread, p, (int)t->rows, count, 1);
     else
-        prefix_panels(lane, p, (int)t->rows, count, 0);
+        prefix_panels(thread, p, (int)t->rows, count, 0);
 }
 
 #endif

@@ -26,7 +26,7 @@ typedef struct outcome {
 
 typedef struct quad_case {
     app_case base;
-    quad_app app;
+    quad_params params;
     outcome *on_device;
     outcome found;
     double expected;
@@ -41,7 +41,7 @@ static int get_function(quad_case *c, const app_request *q, char *error)
     const char *text = app_opt_text(&app_quad, q, "f");
     for (uint32_t i = 0; i < N_FUNCTIONS; i++)
         if (!strcmp(text, names[i])) {
-            c->app.f = i;
+            c->params.f = i;
             return 0;
         }
     snprintf(error, APP_ERROR, "option f: '%.64s' is not root, pole, kink, step or peak", text);
@@ -57,10 +57,10 @@ static int get_teeth(quad_case *c, const app_request *q, char *error)
     }
     c->base.n[0] = n;
     c->base.b[0] = 1;
-    c->app.n_teeth = (uint32_t)n;
+    c->params.n_teeth = (uint32_t)n;
     /* No interval that is looked at is wider than a quarter of a tooth: its points may all fall onto the same place of teeth. */
-    for (c->app.min_depth = 2; 4 * n > (uint64_t)1 << c->app.min_depth;)
-        c->app.min_depth++;
+    for (c->params.min_depth = 2; 4 * n > (uint64_t)1 << c->params.min_depth;)
+        c->params.min_depth++;
     return 0;
 }
 
@@ -69,7 +69,7 @@ static int load(app_case *base, const app_request *q, char *error)
     quad_case *c = (quad_case *)base;
     int64_t n_points, cutoff;
     if (app_check_request(&app_quad, q, 0, error) || get_function(c, q, error) || get_teeth(c, q, error) ||
-        app_opt_f64(&app_quad, q, "eps", 1e-12, 1, &c->app.eps, error) ||
+        app_opt_f64(&app_quad, q, "eps", 1e-12, 1, &c->params.eps, error) ||
         app_opt_i64(&app_quad, q, "points", 4, 1 << 16, &n_points, error) ||
         app_opt_i64(&app_quad, q, "cutoff", 0, MAX_CUTOFF, &cutoff, error))
         return -1;
@@ -77,10 +77,10 @@ static int load(app_case *base, const app_request *q, char *error)
         snprintf(error, APP_ERROR, "option points: %" PRId64 " is not a multiple of 4", n_points);
         return -1;
     }
-    c->app.n_points = (uint32_t)n_points;
-    c->app.cutoff = (uint32_t)cutoff;
-    base->record = &c->app;
-    base->record_bytes = sizeof c->app;
+    c->params.n_points = (uint32_t)n_points;
+    c->params.cutoff = (uint32_t)cutoff;
+    base->record = &c->params;
+    base->record_bytes = sizeof c->params;
     return 0;
 }
 
@@ -91,7 +91,7 @@ static void free_case(app_case *base)
         return;
     heddle_graph_free(base->graph);
     if (base->ctx) {
-        heddle_mem_free(base->ctx, c->app.halves);
+        heddle_mem_free(base->ctx, c->params.halves);
         heddle_mem_free(base->ctx, c->on_device);
     }
     free(c);
@@ -104,13 +104,13 @@ static app_case *prepare(const app_request *q, char *error)
 
 /* ---- reference and check ---------------------------------------------------------------------------- */
 
-/* By virtual lanes, as the lanes do it. */
-static quad_sums add_points(const quad_app *app, double begin, double step)
+/* By partials, as the threads do it. */
+static quad_sums add_points(const quad_params *params, double begin, double step)
 {
-    quad_sums p[HEDDLE_VLANES];
-    for (uint32_t v = 0; v < HEDDLE_VLANES; v++)
-        p[v] = quad_partial(app, begin, step, v);
-    for (uint32_t half = HEDDLE_VLANES / 2; half > 0; half /= 2)
+    quad_sums p[HEDDLE_N_PARTIALS];
+    for (uint32_t v = 0; v < HEDDLE_N_PARTIALS; v++)
+        p[v] = quad_partial(params, begin, step, v);
+    for (uint32_t half = HEDDLE_N_PARTIALS / 2; half > 0; half /= 2)
         for (uint32_t v = 0; v < half; v++) {
             p[v].fine += p[v + half].fine;
             p[v].coarse += p[v + half].coarse;
@@ -118,25 +118,25 @@ static quad_sums add_points(const quad_app *app, double begin, double step)
     return p[0];
 }
 
-static double integrate(const quad_app *app, uint64_t at, uint32_t depth, uint64_t *n_halved)
+static double integrate(const quad_params *params, uint64_t at, uint32_t depth, uint64_t *n_halved)
 {
-    const double width = quad_width(depth), step = width / app->n_points;
+    const double width = quad_width(depth), step = width / params->n_points;
     double integral = 0, left;
     int fits = 0;
-    if (depth >= app->min_depth)
-        integral = quad_integral(app, depth, add_points(app, (double)at * width, step), &fits);
+    if (depth >= params->min_depth)
+        integral = quad_integral(params, depth, add_points(params, (double)at * width, step), &fits);
     if (fits)
         return integral;
     ++*n_halved;
-    left = integrate(app, 2 * at, depth + 1, n_halved);
-    return left + integrate(app, 2 * at + 1, depth + 1, n_halved);
+    left = integrate(params, 2 * at, depth + 1, n_halved);
+    return left + integrate(params, 2 * at + 1, depth + 1, n_halved);
 }
 
 static int reference(app_case *base)
 {
     quad_case *c = (quad_case *)base;
     if (!c->has_expected)
-        c->expected = integrate(&c->app, 0, 0, &c->n_expected);
+        c->expected = integrate(&c->params, 0, 0, &c->n_expected);
     c->has_expected = 1;
     return 0;
 }
@@ -154,11 +154,11 @@ static double known_integral(uint32_t f)
 }
 
 /* What intervals of the least width may hide. */
-static double hidden(const quad_app *app)
+static double hidden(const quad_params *params)
 {
-    const uint32_t depth = app->cutoff > app->min_depth ? app->cutoff : app->min_depth;
-    const double width = app->n_teeth * quad_width(depth);
-    switch (app->f) {
+    const uint32_t depth = params->cutoff > params->min_depth ? params->cutoff : params->min_depth;
+    const double width = params->n_teeth * quad_width(depth);
+    switch (params->f) {
     case QUAD_POLE: return 4.0 / 3 * pow(width, 0.75);
     case QUAD_PEAK: return width / QUAD_PEAK_WIDTH;
     default: return width;
@@ -168,17 +168,17 @@ static double hidden(const quad_app *app)
 static int check(app_case *base)
 {
     const quad_case *c = (const quad_case *)base;
-    const double known = known_integral(c->app.f);
+    const double known = known_integral(c->params.f);
     if (memcmp(&c->found.integral, &c->expected, sizeof c->expected) || c->found.n_taken != c->n_expected) {
         snprintf(base->error, APP_ERROR,
                  "the integral is %.17g with %" PRIu32 " intervals halved; one thread finds %.17g with %" PRIu64,
                  c->found.integral, c->found.n_taken, c->expected, c->n_expected);
         return -1;
     }
-    if (fabs(c->found.integral - known) <= c->app.eps + hidden(&c->app))
+    if (fabs(c->found.integral - known) <= c->params.eps + hidden(&c->params))
         return 0;
     snprintf(base->error, APP_ERROR, "the integral is %.17g; known is %.17g, and %g of error is allowed",
-             c->found.integral, known, c->app.eps + hidden(&c->app));
+             c->found.integral, known, c->params.eps + hidden(&c->params));
     return -1;
 }
 
@@ -197,14 +197,14 @@ static int allocate(quad_case *c)
 {
     void *halves = NULL, *out = NULL;
     heddle_status s = heddle_mem_new(c->base.ctx, (c->n_expected + 1) * sizeof(quad_halves), &halves);
-    c->app.halves = halves;
+    c->params.halves = halves;
     if (s == HEDDLE_OK)
         s = heddle_mem_new(c->base.ctx, sizeof(outcome), &out);
     c->on_device = out;
     if (s != HEDDLE_OK)
         return app_heddle_error(&c->base, "memory for the intervals");
-    c->app.n_taken = &c->on_device->n_taken;
-    c->app.n_halves = (uint32_t)c->n_expected;
+    c->params.n_taken = &c->on_device->n_taken;
+    c->params.n_halves = (uint32_t)c->n_expected;
     return 0;
 }
 
@@ -235,7 +235,7 @@ static int tiles(app_case *base)
 {
     quad_case *c = (quad_case *)base;
     uint64_t n_halved = 0;
-    c->on_device->integral = integrate(&c->app, 0, 0, &n_halved);
+    c->on_device->integral = integrate(&c->params, 0, 0, &n_halved);
     c->on_device->n_taken = (uint32_t)n_halved;
     return 0;
 }
@@ -244,7 +244,7 @@ static void answer(app_case *base, const app_sink *s)
 {
     const quad_case *c = (const quad_case *)base;
     s->f64(s->self, "integral", c->found.integral);
-    s->f64(s->self, "error", c->found.integral - known_integral(c->app.f));
+    s->f64(s->self, "error", c->found.integral - known_integral(c->params.f));
     s->u64(s->self, "intervals_total", 2 * (uint64_t)c->found.n_taken + 1);
 }
 

@@ -25,19 +25,19 @@
 
 /* The block-shared bytes. A compiler that sees them come out of a record takes them for any memory, and its accesses are
  * dearer; on a GPU they are where all dynamic shared memory begins. */
-TILE_FN float *quad_shared(const heddle_lane *lane)
+TILE_FN float *quad_shared(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
     extern __shared__ __align__(128) unsigned char quad_arena[];
-    (void)lane;
+    (void)thread;
     return (float *)(quad_arena + HEDDLE_REDUCE_BYTES);
 #else
-    return (float *)heddle_shared(lane);
+    return (float *)heddle_team_shared(thread);
 #endif
 }
 
 /* v, but the compiler does not know it: what follows from it is computed anew here, where otherwise all that follows from
- * the number of a lane, in all steps of a body, would be computed at its start and kept in registers to its end. */
+ * the number of a thread, in all steps of a body, would be computed at its start and kept in registers to its end. */
 TILE_FN int quad_anew(uint32_t v)
 {
     int same = (int)v;
@@ -47,7 +47,7 @@ TILE_FN int quad_anew(uint32_t v)
     return same;
 }
 
-#define QUADS_AT_ONCE 4 /* loads of a lane that are under way before the first is used */
+#define QUADS_AT_ONCE 4 /* loads of a thread that are under way before the first is used */
 
 TILE_FOUR(quad, quad_load, float, float4)
 
@@ -128,14 +128,14 @@ TILE_FN void quad_sent(void)
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/* All that this lane has sent is there. */
+/* All that this thread has sent is there. */
 TILE_FN void quad_arrived(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
-/* All that this lane has sent is there, but for the last two batches. */
+/* All that this thread has sent is there, but for the last two batches. */
 TILE_FN void quad_arrived_but_2(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

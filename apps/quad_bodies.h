@@ -4,7 +4,7 @@
  * An integrand repeats one behaviour over n teeth of [0, 1]. It is made of the operations that IEEE 754 rounds correctly, so
  * that its values, and with them the tree of intervals, are the same everywhere.
  *
- * The sum over an interval adds over virtual lanes (heddle_reduce_f64), and an interval that was halved is the sum of its left
+ * The sum over an interval adds over partials (heddle_team_reduce_f64), and an interval that was halved is the sum of its left
  * half and its right half, in this order: so the integral has the same bits whatever ran when, and where. */
 #ifndef QUAD_BODIES_H
 #define QUAD_BODIES_H
@@ -26,13 +26,13 @@ typedef struct quad_halves {
     double left, right;
 } quad_halves;
 
-typedef struct quad_app {
+typedef struct quad_params {
     quad_halves *halves; /* n_halves of them; their number is taken from *n_taken                       */
     uint32_t *n_taken;
     double eps; /* error allowed over [0, 1]                                                       */
     uint32_t n_halves, f, n_points;
     uint32_t n_teeth, min_depth, cutoff; /* halved unseen below min_depth; not halved from cutoff on        */
-} quad_app;
+} quad_params;
 
 /* An interval: number `at` of 2^depth of [0, 1]. Its integral goes to *to. */
 typedef struct quad_interval {
@@ -45,7 +45,7 @@ typedef struct quad_sum_args {
     const quad_halves *from;
 } quad_sum_args;
 
-#define QUAD_BODIES(X) X(quad_part, HEDDLE_VLANES * 8) X(quad_sum, 0) /* argument: quad_interval, quad_sum_args */
+#define QUAD_BODIES(X) X(quad_part, HEDDLE_N_PARTIALS * 8) X(quad_sum, 0) /* argument: quad_interval, quad_sum_args */
 HEDDLE_ENUM(quad, QUAD_BODIES)
 HEDDLE_DECLARE(quad)
 
@@ -62,10 +62,10 @@ HEDDLE_FN double quad_tooth(uint32_t f, double u)
     }
 }
 
-HEDDLE_FN double quad_value(const quad_app *app, double x)
+HEDDLE_FN double quad_value(const quad_params *params, double x)
 {
-    const double u = x * app->n_teeth;
-    return quad_tooth(app->f, u - floor(u));
+    const double u = x * params->n_teeth;
+    return quad_tooth(params->f, u - floor(u));
 }
 
 /* 2^-depth. */
@@ -77,22 +77,22 @@ typedef struct quad_sums {
     double fine, coarse;
 } quad_sums;
 
-HEDDLE_FN quad_sums quad_term(const quad_app *app, double begin, double step, uint32_t i)
+HEDDLE_FN quad_sums quad_term(const quad_params *params, double begin, double step, uint32_t i)
 {
-    const double v = quad_value(app, begin + step * i), edge = i == 0 || i == app->n_points ? 1 : 0;
+    const double v = quad_value(params, begin + step * i), edge = i == 0 || i == params->n_points ? 1 : 0;
     quad_sums s;
     s.fine = v * (edge != 0 ? 1 : i % 2u ? 4 : 2);
     s.coarse = i % 2u ? 0 : v * (edge != 0 ? 1 : i % 4u ? 4 : 2);
     return s;
 }
 
-/* What virtual lane v adds up. */
-HEDDLE_FN quad_sums quad_partial(const quad_app *app, double begin, double step, uint32_t v)
+/* What partial v adds up. */
+HEDDLE_FN quad_sums quad_partial(const quad_params *params, double begin, double step, uint32_t v)
 {
     quad_sums s = {0, 0};
     uint32_t i;
-    for (i = v; i <= app->n_points; i += HEDDLE_VLANES) {
-        const quad_sums term = quad_term(app, begin, step, i);
+    for (i = v; i <= params->n_points; i += HEDDLE_N_PARTIALS) {
+        const quad_sums term = quad_term(params, begin, step, i);
         s.fine += term.fine;
         s.coarse += term.coarse;
     }
@@ -100,12 +100,12 @@ HEDDLE_FN quad_sums quad_partial(const quad_app *app, double begin, double step,
 }
 
 /* The integral over an interval whose sums these are; *fits: it need not be halved. */
-HEDDLE_FN double quad_integral(const quad_app *app, uint32_t depth, quad_sums s, int *fits)
+HEDDLE_FN double quad_integral(const quad_params *params, uint32_t depth, quad_sums s, int *fits)
 {
-    const double width = quad_width(depth), step = width / app->n_points;
+    const double width = quad_width(depth), step = width / params->n_points;
     const double fine = s.fine * step / 3, coarse = s.coarse * step * 2 / 3;
     const double off = fine < coarse ? coarse - fine : fine - coarse;
-    *fits = off <= app->eps * width || depth >= app->cutoff;
+    *fits = off <= params->eps * width || depth >= params->cutoff;
     return fine;
 }
 

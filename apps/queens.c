@@ -18,7 +18,7 @@ static const uint64_t known[QUEENS_MAX + 1] = {1,   1,   0,    0,     2,     10,
 
 typedef struct queens_case {
     app_case base;
-    queens_app app;
+    queens_params params;
     uint64_t found, expected;
     int has_expected;
 } queens_case;
@@ -39,10 +39,10 @@ static int load(app_case *base, const app_request *q, char *error)
     }
     base->n[0] = n;
     base->b[0] = 1;
-    base->record = &c->app;
-    base->record_bytes = sizeof c->app;
-    c->app.n = (uint32_t)n;
-    c->app.cutoff = (uint32_t)cutoff < n ? (uint32_t)cutoff : (uint32_t)n;
+    base->record = &c->params;
+    base->record_bytes = sizeof c->params;
+    c->params.n = (uint32_t)n;
+    c->params.cutoff = (uint32_t)cutoff < n ? (uint32_t)cutoff : (uint32_t)n;
     return 0;
 }
 
@@ -53,7 +53,7 @@ static void free_case(app_case *base)
         return;
     heddle_graph_free(base->graph);
     if (base->ctx)
-        heddle_mem_free(base->ctx, c->app.cells);
+        heddle_mem_free(base->ctx, c->params.cells);
     free(c);
 }
 
@@ -67,7 +67,7 @@ static int build(app_case *base, heddle_ctx *ctx)
     queens_case *c = (queens_case *)base;
     const queens_board empty = {0, 0, 0, 0};
     base->ctx = ctx;
-    if (tally_new(base, &c->app.cells))
+    if (tally_new(base, &c->params.cells))
         return -1;
     if (heddle_graph_new(ctx, &queens, &base->graph) != HEDDLE_OK ||
         heddle_graph_add(base->graph, queens_place, &empty, sizeof empty, NULL, 0, NULL) != HEDDLE_OK)
@@ -75,14 +75,14 @@ static int build(app_case *base, heddle_ctx *ctx)
     return 0;
 }
 
-static int reset(app_case *base) { return tally_clear(base, ((queens_case *)base)->app.cells); }
+static int reset(app_case *base) { return tally_clear(base, ((queens_case *)base)->params.cells); }
 
 /* By the bodies' own search, as a whole. */
 static int tiles(app_case *base)
 {
     const queens_case *c = (const queens_case *)base;
     const queens_board empty = {0, 0, 0, 0};
-    c->app.cells->v[0] = queens_search(&empty, c->app.n);
+    c->params.cells->v[0] = queens_search(&empty, c->params.n);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int read(app_case *base)
 {
     queens_case *c = (queens_case *)base;
     uint64_t sum[TALLY_WORDS], most[TALLY_WORDS];
-    if (tally_read(base, c->app.cells, sum, most))
+    if (tally_read(base, c->params.cells, sum, most))
         return -1;
     c->found = sum[0];
     return 0;
@@ -121,7 +121,7 @@ static uint64_t count_ways(int *column, int row, int n)
 static int reference(app_case *base)
 {
     queens_case *c = (queens_case *)base;
-    const uint32_t n = c->app.n;
+    const uint32_t n = c->params.n;
     int column[QUEENS_MAX];
     if (c->has_expected)
         return 0;

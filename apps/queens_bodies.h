@@ -15,12 +15,12 @@ typedef struct queens_board {
     uint32_t row;                  /* queens so far                                                    */
 } queens_board;
 
-typedef struct queens_app {
+typedef struct queens_params {
     tally_cell *cells;
     uint32_t n, cutoff; /* boards of less than `cutoff` rows are split into tasks                       */
-} queens_app;
+} queens_params;
 
-/* In shared memory, where many lanes share a board: the next pair of columns to try, and the ways found. */
+/* In shared memory, where many threads share a board: the next pair of columns to try, and the ways found. */
 typedef struct queens_shared {
     uint32_t next, found;
 } queens_shared;

@@ -17,12 +17,12 @@ TILE_FN uint32_t four_brightnesses(uint32_t pixels, const prefix_bin *bin)
     return pixels;
 }
 
-HEDDLE_BODY(sat_tile, prefix_record, app, tile_rect, t)
+HEDDLE_BODY(sat_tile, prefix_record, params, tile_rect, t)
 {
-    if (app->tuned && warp_fits(lane, PREFIX_MAX_WARPS))
-        prefix_tuned(lane, app, t, four_brightnesses);
+    if (params->tuned && warp_fits(thread, PREFIX_MAX_WARPS))
+        prefix_tuned(thread, params, t, four_brightnesses);
     else
-        prefix_tile(lane, app, t, brightness);
+        prefix_tile(thread, params, t, brightness);
 }
 
-HEDDLE_APP(sat, prefix_record, SAT_BODIES)
+HEDDLE_TABLE(sat, prefix_record, SAT_BODIES)

@@ -273,7 +273,7 @@ static int add(slu_case *p, const slu_task *t)
     d.arg_bytes = t->n * sizeof t->slot[0];
     d.ranges = r;
     d.n_ranges = t->n;
-    d.priority = t->body != slu_bmod || t->is_next;
+    d.urgent = t->body != slu_bmod || t->is_next;
     d.cost_ns = cost_ns(p, t->body);
     if (heddle_graph_add_task(p->c.graph, &d, NULL) != HEDDLE_OK)
         return app_heddle_error(&p->c, "adding a task");
@@ -314,8 +314,8 @@ static int call(slu_case *p, const slu_task *t)
 {
     heddle_failure fail = {0};
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
-    heddle_lane lane = heddle_thread_alone(&fail, shared);
-    slu.bodies[t->body].run(&lane, &p->record, t->slot);
+    heddle_thread thread = heddle_thread_alone(&fail, shared);
+    slu.bodies[t->body].run(&thread, &p->record, t->slot);
     return 0;
 }
 

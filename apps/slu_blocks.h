@@ -9,59 +9,59 @@ typedef double lu_number;
 #include "lu_plain.h"
 #include "slu_tuned.h"
 
-TILE_FN double *slu_block(const slu_record *app, uint32_t number)
+TILE_FN double *slu_block(const slu_record *params, uint32_t number)
 {
-    return app->a + (uint64_t)number * app->b * app->b;
+    return params->a + (uint64_t)number * params->b * params->b;
 }
 
-QUAD_APART void slu_plain_lu0(const heddle_lane *lane, double *a, int b) { lu_plain_lu0(lane, a, b); }
+QUAD_APART void slu_plain_lu0(const heddle_thread *thread, double *a, int b) { lu_plain_lu0(thread, a, b); }
 
-QUAD_APART void slu_plain_fwd(const heddle_lane *lane, const double *l, double *x, int b)
+QUAD_APART void slu_plain_fwd(const heddle_thread *thread, const double *l, double *x, int b)
 {
-    lu_plain_fwd(lane, l, x, b);
+    lu_plain_fwd(thread, l, x, b);
 }
 
-QUAD_APART void slu_plain_bdiv(const heddle_lane *lane, const double *u, double *x, int b)
+QUAD_APART void slu_plain_bdiv(const heddle_thread *thread, const double *u, double *x, int b)
 {
-    lu_plain_bdiv(lane, u, x, b);
+    lu_plain_bdiv(thread, u, x, b);
 }
 
-QUAD_APART void slu_plain_bmod(const heddle_lane *lane, const double *left, const double *up, double *at, int b)
+QUAD_APART void slu_plain_bmod(const heddle_thread *thread, const double *left, const double *up, double *at, int b)
 {
-    lu_plain_bmod(lane, left, up, at, b);
+    lu_plain_bmod(thread, left, up, at, b);
 }
 
-TILE_FN void slu_do_lu0(const heddle_lane *lane, const slu_record *app, const slu_one *t)
+TILE_FN void slu_do_lu0(const heddle_thread *thread, const slu_record *params, const slu_one *t)
 {
-    double *a = slu_block(app, t->diag);
-    if (!slu_is_tuned(lane, app) || !slu_decompose(lane, a))
-        slu_plain_lu0(lane, a, (int)app->b);
+    double *a = slu_block(params, t->diag);
+    if (!slu_is_tuned(thread, params) || !slu_decompose(thread, a))
+        slu_plain_lu0(thread, a, (int)params->b);
 }
 
-TILE_FN void slu_do_fwd(const heddle_lane *lane, const slu_record *app, const slu_two *t)
+TILE_FN void slu_do_fwd(const heddle_thread *thread, const slu_record *params, const slu_two *t)
 {
-    if (slu_is_tuned(lane, app))
-        slu_forward(lane, slu_block(app, t->diag), slu_block(app, t->at));
+    if (slu_is_tuned(thread, params))
+        slu_forward(thread, slu_block(params, t->diag), slu_block(params, t->at));
     else
-        slu_plain_fwd(lane, slu_block(app, t->diag), slu_block(app, t->at), (int)app->b);
+        slu_plain_fwd(thread, slu_block(params, t->diag), slu_block(params, t->at), (int)params->b);
 }
 
-TILE_FN void slu_do_bdiv(const heddle_lane *lane, const slu_record *app, const slu_two *t)
+TILE_FN void slu_do_bdiv(const heddle_thread *thread, const slu_record *params, const slu_two *t)
 {
-    const double *u = slu_block(app, t->diag);
-    double *x = slu_block(app, t->at);
-    if (!slu_is_tuned(lane, app) || !slu_backward(lane, u, x))
-        slu_plain_bdiv(lane, u, x, (int)app->b);
+    const double *u = slu_block(params, t->diag);
+    double *x = slu_block(params, t->at);
+    if (!slu_is_tuned(thread, params) || !slu_backward(thread, u, x))
+        slu_plain_bdiv(thread, u, x, (int)params->b);
 }
 
-TILE_FN void slu_do_bmod(const heddle_lane *lane, const slu_record *app, const slu_three *t)
+TILE_FN void slu_do_bmod(const heddle_thread *thread, const slu_record *params, const slu_three *t)
 {
-    const double *left = slu_block(app, t->left), *up = slu_block(app, t->up);
-    double *at = slu_block(app, t->at);
-    if (slu_is_tuned(lane, app))
-        slu_product(lane, left, up, at);
+    const double *left = slu_block(params, t->left), *up = slu_block(params, t->up);
+    double *at = slu_block(params, t->at);
+    if (slu_is_tuned(thread, params))
+        slu_product(thread, left, up, at);
     else
-        slu_plain_bmod(lane, left, up, at, (int)app->b);
+        slu_plain_bmod(thread, left, up, at, (int)params->b);
 }
 
 #endif

@@ -4,9 +4,9 @@
  * pivot k is 0 or not a number. */
 #include "slu_blocks.h"
 
-HEDDLE_BODY(slu_lu0, slu_record, app, slu_one, t) { slu_do_lu0(lane, app, t); }
-HEDDLE_BODY(slu_fwd, slu_record, app, slu_two, t) { slu_do_fwd(lane, app, t); }
-HEDDLE_BODY(slu_bdiv, slu_record, app, slu_two, t) { slu_do_bdiv(lane, app, t); }
-HEDDLE_BODY(slu_bmod, slu_record, app, slu_three, t) { slu_do_bmod(lane, app, t); }
+HEDDLE_BODY(slu_lu0, slu_record, params, slu_one, t) { slu_do_lu0(thread, params, t); }
+HEDDLE_BODY(slu_fwd, slu_record, params, slu_two, t) { slu_do_fwd(thread, params, t); }
+HEDDLE_BODY(slu_bdiv, slu_record, params, slu_two, t) { slu_do_bdiv(thread, params, t); }
+HEDDLE_BODY(slu_bmod, slu_record, params, slu_three, t) { slu_do_bmod(thread, params, t); }
 
-HEDDLE_APP(slu, slu_record, SLU_BODIES)
+HEDDLE_TABLE(slu, slu_record, SLU_BODIES)

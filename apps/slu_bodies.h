@@ -12,10 +12,10 @@ typedef struct slu_record {
     uint32_t b, tuned;
 } slu_record;
 
-/* What the tuned version takes: blocks of one size, workers of so many lanes; two blocks stand in shared memory, with rows
+/* What the tuned version takes: blocks of one size, workers of so many threads; two blocks stand in shared memory, with rows
  * that begin 34 numbers apart, and some words. */
 #define SLU_EDGE 32
-#define SLU_LANES 128
+#define SLU_THREADS 128
 #define SLU_LD (SLU_EDGE + 2)
 #define SLU_SHARED ((2 * SLU_EDGE * SLU_LD + 2 * SLU_EDGE + 2) * 8)
 

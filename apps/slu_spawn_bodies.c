@@ -13,160 +13,160 @@
 #include "slu_blocks.h"
 #include "slu_spawn_bodies.h"
 
-TILE_FN uint32_t slu_at(const slu_spawn_record *app, uint32_t i, uint32_t j) { return i * app->n_dim + j; }
+TILE_FN uint32_t slu_at(const slu_spawn_record *params, uint32_t i, uint32_t j) { return i * params->n_dim + j; }
 
 /* All has happened that block (i, j) waits for. */
-TILE_FN void slu_spawn_final(const heddle_lane *lane, const slu_spawn_record *app, uint32_t i, uint32_t j)
+TILE_FN void slu_spawn_final(const heddle_thread *thread, const slu_spawn_record *params, uint32_t i, uint32_t j)
 {
-    const uint32_t k = i < j ? i : j, diag = app->slot[slu_at(app, k, k)];
+    const uint32_t k = i < j ? i : j, diag = params->slot[slu_at(params, k, k)];
     slu_spawn_one one;
     slu_spawn_two two;
     if (i == j) {
         one.t.diag = diag;
         one.k = k;
-        heddle_spawn(lane, slu_spawn_lu0, &one, sizeof one, NULL, 0, 1);
+        heddle_task_spawn(thread, slu_spawn_lu0, &one, sizeof one, NULL, 0, 1);
         return;
     }
     two.t.diag = diag;
-    two.t.at = app->slot[slu_at(app, i, j)];
+    two.t.at = params->slot[slu_at(params, i, j)];
     two.k = k;
-    two.index = app->index[slu_at(app, i, j)];
-    heddle_spawn(lane, i < j ? slu_spawn_fwd : slu_spawn_bdiv, &two, sizeof two, NULL, 0, 1);
+    two.index = params->index[slu_at(params, i, j)];
+    heddle_task_spawn(thread, i < j ? slu_spawn_fwd : slu_spawn_bdiv, &two, sizeof two, NULL, 0, 1);
 }
 
 /* One of the things that block (i, j) waits for has happened. */
-TILE_FN void slu_less(const heddle_lane *lane, const slu_spawn_record *app, uint32_t i, uint32_t j)
+TILE_FN void slu_less(const heddle_thread *thread, const slu_spawn_record *params, uint32_t i, uint32_t j)
 {
-    if (HEDDLE_ATOMIC_SUB(&app->left[slu_at(app, i, j)], 1u, ACQ_REL, DEV) == 1u)
-        slu_spawn_final(lane, app, i, j);
+    if (HEDDLE_ATOMIC_SUB(&params->left[slu_at(params, i, j)], 1u, ACQ_REL, DEV) == 1u)
+        slu_spawn_final(thread, params, i, j);
 }
 
 /* One of the things that a product waits for has happened. The way to the next pivot goes first. */
-TILE_FN void slu_less_for(const heddle_lane *lane, const slu_spawn_record *app, uint32_t update)
+TILE_FN void slu_less_for(const heddle_thread *thread, const slu_spawn_record *params, uint32_t update)
 {
-    const slu_spawn_update *u = &app->updates[update];
-    if (HEDDLE_ATOMIC_SUB(&app->updates[update].waits, 1u, ACQ_REL, DEV) != 1u)
+    const slu_spawn_update *u = &params->updates[update];
+    if (HEDDLE_ATOMIC_SUB(&params->updates[update].waits, 1u, ACQ_REL, DEV) != 1u)
         return;
-    const slu_spawn_step *s = &app->steps[u->k];
+    const slu_spawn_step *s = &params->steps[u->k];
     const uint32_t at = update - s->first;
     slu_spawn_three t;
     t.update = update;
-    t.row = app->rows[slu_at(app, u->k, at / s->n_cols)];
-    t.col = app->cols[slu_at(app, u->k, at % s->n_cols)];
-    t.t.left = app->slot[slu_at(app, t.row, u->k)];
-    t.t.up = app->slot[slu_at(app, u->k, t.col)];
-    t.t.at = app->slot[slu_at(app, t.row, t.col)];
-    heddle_spawn(lane, slu_spawn_bmod, &t, sizeof t, NULL, 0, (t.row < t.col ? t.row : t.col) == u->k + 1u);
+    t.row = params->rows[slu_at(params, u->k, at / s->n_cols)];
+    t.col = params->cols[slu_at(params, u->k, at % s->n_cols)];
+    t.t.left = params->slot[slu_at(params, t.row, u->k)];
+    t.t.up = params->slot[slu_at(params, u->k, t.col)];
+    t.t.at = params->slot[slu_at(params, t.row, t.col)];
+    heddle_task_spawn(thread, slu_spawn_bmod, &t, sizeof t, NULL, 0, (t.row < t.col ? t.row : t.col) == u->k + 1u);
 }
 
 /* ---- what there is to do ---- */
 
 /* Lists of the rows and columns of step k, in any order; how many there are, to two words that are 0. */
-TILE_FN void slu_list(const heddle_lane *lane, const slu_spawn_record *app, uint32_t k, uint32_t n[2])
+TILE_FN void slu_list(const heddle_thread *thread, const slu_spawn_record *params, uint32_t k, uint32_t n[2])
 {
-    HEDDLE_EACH (e, 2u * (app->n_dim - k - 1u)) {
+    HEDDLE_EACH (e, 2u * (params->n_dim - k - 1u)) {
         const uint32_t other = k + 1u + (uint32_t)e / 2u, is_col = (uint32_t)e % 2u;
-        const uint32_t at = is_col ? slu_at(app, k, other) : slu_at(app, other, k);
-        if (app->slot[at] == SLU_NONE)
+        const uint32_t at = is_col ? slu_at(params, k, other) : slu_at(params, other, k);
+        if (params->slot[at] == SLU_NONE)
             continue;
-        app->index[at] = HEDDLE_ATOMIC_ADD(&n[is_col], 1u, RELAXED, BLOCK);
-        (is_col ? app->cols : app->rows)[slu_at(app, k, app->index[at])] = other;
+        params->index[at] = HEDDLE_ATOMIC_ADD(&n[is_col], 1u, RELAXED, BLOCK);
+        (is_col ? params->cols : params->rows)[slu_at(params, k, params->index[at])] = other;
     }
 }
 
 /* Product number `update`, of step k, will be taken off the block at `at`, which may be new. */
-TILE_FN void slu_lay_down(const slu_spawn_record *app, uint32_t k, uint32_t update, uint32_t at)
+TILE_FN void slu_lay_down(const slu_spawn_record *params, uint32_t k, uint32_t update, uint32_t at)
 {
-    slu_spawn_update *u = &app->updates[update];
-    const uint32_t before = app->last[at];
-    if (app->slot[at] == SLU_NONE)
-        app->slot[at] = HEDDLE_ATOMIC_ADD(app->n_blocks, 1u, RELAXED, DEV);
+    slu_spawn_update *u = &params->updates[update];
+    const uint32_t before = params->last[at];
+    if (params->slot[at] == SLU_NONE)
+        params->slot[at] = HEDDLE_ATOMIC_ADD(params->n_blocks, 1u, RELAXED, DEV);
     u->k = k;
     HEDDLE_ATOMIC_STORE(&u->next, SLU_NONE, RELAXED, DEV);
     HEDDLE_ATOMIC_STORE(&u->waits, before == SLU_NONE ? 2u : 3u, RELAXED, DEV);
-    (void)HEDDLE_ATOMIC_ADD(&app->left[at], 1u, RELAXED, DEV);
-    app->last[at] = update;
-    if (before == SLU_NONE || HEDDLE_ATOMIC_CAS(&app->updates[before].next, SLU_NONE, update, RELEASE, DEV))
+    (void)HEDDLE_ATOMIC_ADD(&params->left[at], 1u, RELAXED, DEV);
+    params->last[at] = update;
+    if (before == SLU_NONE || HEDDLE_ATOMIC_CAS(&params->updates[before].next, SLU_NONE, update, RELEASE, DEV))
         return;
-    (void)HEDDLE_ATOMIC_LOAD(&app->updates[before].next, ACQUIRE, DEV); /* it is closed */
+    (void)HEDDLE_ATOMIC_LOAD(&params->updates[before].next, ACQUIRE, DEV); /* it is closed */
     HEDDLE_ATOMIC_STORE(&u->waits, 2u, RELAXED, DEV);
 }
 
-HEDDLE_SPAWNER(slu_spawn_find, slu_spawn_record, app, slu_spawn_find_args, t, 2)
+HEDDLE_SPAWNER(slu_spawn_find, slu_spawn_record, params, slu_spawn_find_args, t, 2)
 {
-    uint32_t *n = (uint32_t *)heddle_shared(lane);
+    uint32_t *n = (uint32_t *)heddle_team_shared(thread);
     const uint32_t k = t->k;
-    slu_spawn_step *s = &app->steps[k];
-    if (lane->index == 0)
+    slu_spawn_step *s = &params->steps[k];
+    if (thread->index == 0)
         n[0] = n[1] = 0;
-    heddle_barrier(lane);
-    slu_list(lane, app, k, n);
-    heddle_barrier(lane);
-    if (lane->index == 0) {
+    heddle_team_barrier(thread);
+    slu_list(thread, params, k, n);
+    heddle_team_barrier(thread);
+    if (thread->index == 0) {
         s->n_rows = n[0];
         s->n_cols = n[1];
         s->first = k ? s[-1].first + s[-1].n_rows * s[-1].n_cols : 0;
     }
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (e, s->n_rows * s->n_cols) {
-        const uint32_t i = app->rows[slu_at(app, k, (uint32_t)e / s->n_cols)];
-        const uint32_t j = app->cols[slu_at(app, k, (uint32_t)e % s->n_cols)];
-        slu_lay_down(app, k, s->first + (uint32_t)e, slu_at(app, i, j));
+        const uint32_t i = params->rows[slu_at(params, k, (uint32_t)e / s->n_cols)];
+        const uint32_t j = params->cols[slu_at(params, k, (uint32_t)e % s->n_cols)];
+        slu_lay_down(params, k, s->first + (uint32_t)e, slu_at(params, i, j));
     }
     HEDDLE_EACH (r, s->n_rows)
-        slu_less(lane, app, app->rows[slu_at(app, k, (uint32_t)r)], k);
+        slu_less(thread, params, params->rows[slu_at(params, k, (uint32_t)r)], k);
     HEDDLE_EACH (c, s->n_cols)
-        slu_less(lane, app, k, app->cols[slu_at(app, k, (uint32_t)c)]);
-    heddle_barrier(lane);
-    if (lane->index == 0) {
+        slu_less(thread, params, k, params->cols[slu_at(params, k, (uint32_t)c)]);
+    heddle_team_barrier(thread);
+    if (thread->index == 0) {
         const slu_spawn_find_args after = {k + 1u};
-        if (after.k < app->n_dim)
-            heddle_spawn(lane, slu_spawn_find, &after, sizeof after, NULL, 0, 1);
-        slu_less(lane, app, k, k);
+        if (after.k < params->n_dim)
+            heddle_task_spawn(thread, slu_spawn_find, &after, sizeof after, NULL, 0, 1);
+        slu_less(thread, params, k, k);
     }
 }
 
 /* ---- what is done ---- */
 
-HEDDLE_SPAWNER(slu_spawn_lu0, slu_spawn_record, app, slu_spawn_one, t, 2 * SLU_SPAWN_MAX_ROW)
+HEDDLE_SPAWNER(slu_spawn_lu0, slu_spawn_record, params, slu_spawn_one, t, 2 * SLU_SPAWN_MAX_ROW)
 {
-    const slu_spawn_step *s = &app->steps[t->k];
-    slu_do_lu0(lane, &app->blocks, &t->t);
-    heddle_barrier(lane);
+    const slu_spawn_step *s = &params->steps[t->k];
+    slu_do_lu0(thread, &params->blocks, &t->t);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (r, s->n_rows)
-        slu_less(lane, app, app->rows[slu_at(app, t->k, (uint32_t)r)], t->k);
+        slu_less(thread, params, params->rows[slu_at(params, t->k, (uint32_t)r)], t->k);
     HEDDLE_EACH (c, s->n_cols)
-        slu_less(lane, app, t->k, app->cols[slu_at(app, t->k, (uint32_t)c)]);
+        slu_less(thread, params, t->k, params->cols[slu_at(params, t->k, (uint32_t)c)]);
 }
 
-HEDDLE_SPAWNER(slu_spawn_fwd, slu_spawn_record, app, slu_spawn_two, t, SLU_SPAWN_MAX_ROW)
+HEDDLE_SPAWNER(slu_spawn_fwd, slu_spawn_record, params, slu_spawn_two, t, SLU_SPAWN_MAX_ROW)
 {
-    const slu_spawn_step *s = &app->steps[t->k];
-    slu_do_fwd(lane, &app->blocks, &t->t);
-    heddle_barrier(lane);
+    const slu_spawn_step *s = &params->steps[t->k];
+    slu_do_fwd(thread, &params->blocks, &t->t);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (r, s->n_rows)
-        slu_less_for(lane, app, s->first + (uint32_t)r * s->n_cols + t->index);
+        slu_less_for(thread, params, s->first + (uint32_t)r * s->n_cols + t->index);
 }
 
-HEDDLE_SPAWNER(slu_spawn_bdiv, slu_spawn_record, app, slu_spawn_two, t, SLU_SPAWN_MAX_ROW)
+HEDDLE_SPAWNER(slu_spawn_bdiv, slu_spawn_record, params, slu_spawn_two, t, SLU_SPAWN_MAX_ROW)
 {
-    const slu_spawn_step *s = &app->steps[t->k];
-    slu_do_bdiv(lane, &app->blocks, &t->t);
-    heddle_barrier(lane);
+    const slu_spawn_step *s = &params->steps[t->k];
+    slu_do_bdiv(thread, &params->blocks, &t->t);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (c, s->n_cols)
-        slu_less_for(lane, app, s->first + t->index * s->n_cols + (uint32_t)c);
+        slu_less_for(thread, params, s->first + t->index * s->n_cols + (uint32_t)c);
 }
 
-HEDDLE_SPAWNER(slu_spawn_bmod, slu_spawn_record, app, slu_spawn_three, t, 2)
+HEDDLE_SPAWNER(slu_spawn_bmod, slu_spawn_record, params, slu_spawn_three, t, 2)
 {
-    slu_do_bmod(lane, &app->blocks, &t->t);
-    heddle_barrier(lane);
-    if (lane->index == 0) {
-        const uint32_t next = HEDDLE_ATOMIC_EXCHANGE(&app->updates[t->update].next, SLU_CLOSED, ACQ_REL, DEV);
+    slu_do_bmod(thread, &params->blocks, &t->t);
+    heddle_team_barrier(thread);
+    if (thread->index == 0) {
+        const uint32_t next = HEDDLE_ATOMIC_EXCHANGE(&params->updates[t->update].next, SLU_CLOSED, ACQ_REL, DEV);
         if (next != SLU_NONE)
-            slu_less_for(lane, app, next);
-        slu_less(lane, app, t->row, t->col);
+            slu_less_for(thread, params, next);
+        slu_less(thread, params, t->row, t->col);
     }
 }
 
-HEDDLE_APP(slu_spawn, slu_spawn_record, SLU_SPAWN_BODIES)
+HEDDLE_TABLE(slu_spawn, slu_spawn_record, SLU_SPAWN_BODIES)

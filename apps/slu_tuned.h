@@ -21,19 +21,19 @@
 #define SLU_PARTS 4 /* lanes of a system */
 #define SLU_MINE (SLU_EDGE / SLU_PARTS)
 
-TILE_FN int slu_is_tuned(const heddle_lane *lane, const slu_record *app)
+TILE_FN int slu_is_tuned(const heddle_thread *thread, const slu_record *params)
 {
-    return app->tuned && lane->count == SLU_LANES && warp_fits(lane, SLU_LANES / TILE_WARP);
+    return params->tuned && thread->team_size == SLU_THREADS && warp_fits(thread, SLU_THREADS / TILE_WARP);
 }
 
-/* heddle_barrier where the number of lanes is known: it need not be read again each time. */
-TILE_FN void slu_barrier(const heddle_lane *lane)
+/* heddle_team_barrier where the number of lanes is known: it need not be read again each time. */
+TILE_FN void slu_barrier(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
-    (void)lane;
-    asm volatile("bar.sync 1, %0;" ::"n"(SLU_LANES) : "memory");
+    (void)thread;
+    asm volatile("bar.sync 1, %0;" ::"n"(SLU_THREADS) : "memory");
 #else
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
 #endif
 }
 
@@ -45,10 +45,10 @@ typedef struct slu_desk {
     uint32_t *odd;           /* what the plain loops must do */
 } slu_desk;
 
-TILE_FN slu_desk slu_desk_of(const heddle_lane *lane)
+TILE_FN slu_desk slu_desk_of(const heddle_thread *thread)
 {
     slu_desk d;
-    d.a = (double *)(void *)quad_shared(lane);
+    d.a = (double *)(void *)quad_shared(thread);
     d.b = d.a + SLU_EDGE * SLU_LD;
     d.pivot = d.b + SLU_EDGE * SLU_LD;
     d.inverse = d.pivot + SLU_EDGE;
@@ -110,20 +110,20 @@ TILE_FN void slu_send(double *to, const double *from)
 }
 
 /* A block on its way to shared memory; it is there after quad_arrived and a barrier. */
-TILE_FN void slu_bring(const heddle_lane *lane, double *to, const double *from)
+TILE_FN void slu_bring(const heddle_thread *thread, double *to, const double *from)
 {
     QUAD_UNROLL
-    for (int i = 0; i < SLU_EDGE * SLU_EDGE / 2 / SLU_LANES; i++) {
-        const int at = 2 * (quad_anew(lane->index) + i * SLU_LANES);
+    for (int i = 0; i < SLU_EDGE * SLU_EDGE / 2 / SLU_THREADS; i++) {
+        const int at = 2 * (quad_anew(thread->index) + i * SLU_THREADS);
         slu_send(to + at / SLU_EDGE * SLU_LD + at % SLU_EDGE, from + at);
     }
 }
 
-TILE_FN void slu_take_back(const heddle_lane *lane, double *to, const double *from)
+TILE_FN void slu_take_back(const heddle_thread *thread, double *to, const double *from)
 {
     QUAD_UNROLL
-    for (int i = 0; i < SLU_EDGE * SLU_EDGE / 2 / SLU_LANES; i++) {
-        const int at = 2 * (quad_anew(lane->index) + i * SLU_LANES);
+    for (int i = 0; i < SLU_EDGE * SLU_EDGE / 2 / SLU_THREADS; i++) {
+        const int at = 2 * (quad_anew(thread->index) + i * SLU_THREADS);
         slu_store(to + at, slu_load(from + at / SLU_EDGE * SLU_LD + at % SLU_EDGE));
     }
 }
@@ -207,7 +207,7 @@ TILE_FN double slu_from(warp *w, double mine, uint32_t from)
 
 /* A warp has eight columns, a lane a row of them. Steps 8 o to 8 o + 7 are done by warp o, which puts each column of L into
  * shared memory and goes on; later warps take it from there, a step behind. Rows of U go through shared memory, too. */
-#define SLU_COLS (SLU_EDGE / (SLU_LANES / TILE_WARP))
+#define SLU_COLS (SLU_EDGE / (SLU_THREADS / TILE_WARP))
 
 typedef struct slu_panel {
     double x[SLU_COLS], pivot; /* pivot: of the next step, on all lanes */
@@ -239,19 +239,19 @@ TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int fi
         s->x[j] -= l * u[j];
 }
 
-/* The owner of step i of a panel tells the n_lanes of the warps behind it and its own that its column of L is there, and
+/* The owner of step i of a panel tells the team_size of the warps behind it and its own that its column of L is there, and
  * goes on; they wait for that. A step has a barrier of its own, since an owner may be several steps ahead. */
-TILE_FN void slu_meet(const heddle_lane *lane, int i, int n_lanes, int is_owner)
+TILE_FN void slu_meet(const heddle_thread *thread, int i, int team_size, int is_owner)
 {
 #if defined(__CUDA_ARCH__)
-    (void)lane;
+    (void)thread;
     if (is_owner)
-        asm volatile("bar.arrive %0, %1;" ::"r"((int)HEDDLE_BARRIER_FREE + i), "r"(n_lanes) : "memory");
+        asm volatile("bar.arrive %0, %1;" ::"r"((int)HEDDLE_BARRIER_FREE + i), "r"(team_size) : "memory");
     else
-        asm volatile("bar.sync %0, %1;" ::"r"((int)HEDDLE_BARRIER_FREE + i), "r"(n_lanes) : "memory");
+        asm volatile("bar.sync %0, %1;" ::"r"((int)HEDDLE_BARRIER_FREE + i), "r"(team_size) : "memory");
 #else
-    (void)i, (void)n_lanes, (void)is_owner;
-    heddle_barrier(lane);
+    (void)i, (void)team_size, (void)is_owner;
+    heddle_team_barrier(thread);
 #endif
 }
 
@@ -309,19 +309,19 @@ TILE_FN void slu_eliminate(warp *w, slu_panel *s, int k, int i)
 }
 
 /* The warp's own panel, from step k on. */
-TILE_FN void slu_lead(const heddle_lane *lane, warp *w, slu_panel *s, int k, int n_lanes)
+TILE_FN void slu_lead(const heddle_thread *thread, warp *w, slu_panel *s, int k, int team_size)
 {
     QUAD_UNROLL
     for (int i = 0; i < SLU_COLS; i++) {
         slu_eliminate(w, s, k + i, i);
-        slu_meet(lane, i, n_lanes, 1);
+        slu_meet(thread, i, team_size, 1);
     }
     slu_settle(s, k + SLU_COLS - 1, SLU_COLS - 1);
     s->odd |= slu_has_odd(s, k);
 }
 
 /* The panel of a warp before this one. */
-TILE_FN void slu_follow(const heddle_lane *lane, warp *w, slu_panel *s, int k, int n_lanes)
+TILE_FN void slu_follow(const heddle_thread *thread, warp *w, slu_panel *s, int k, int team_size)
 {
     QUAD_UNROLL
     for (int i = 0; i < SLU_COLS; i++) {
@@ -329,42 +329,42 @@ TILE_FN void slu_follow(const heddle_lane *lane, warp *w, slu_panel *s, int k, i
         if (s->me == k + i)
             slu_show(s, 0, SLU_COLS);
         warp_skip(w, SLU_MEETINGS(i));
-        slu_meet(lane, i, n_lanes, 0);
+        slu_meet(thread, i, team_size, 0);
         slu_see(s, u, k + i, 0, SLU_COLS);
         slu_update(s, s->l[(k + i) * SLU_EDGE + s->me], u, 0);
     }
 }
 
 /* The panel of a warp behind this one: only an emulated warp has something to do. */
-TILE_FN void slu_rest(const heddle_lane *lane, warp *w)
+TILE_FN void slu_rest(const heddle_thread *thread, warp *w)
 {
 #if defined(__CUDA_ARCH__)
-    (void)lane;
+    (void)thread;
     (void)w;
 #else
     for (int i = 0; i < SLU_COLS; i++) {
         warp_skip(w, SLU_MEETINGS(i));
-        heddle_barrier(lane);
+        heddle_team_barrier(thread);
     }
 #endif
 }
 
-TILE_FN void slu_take_part(const heddle_lane *lane, warp *w, slu_panel *s, int owner)
+TILE_FN void slu_take_part(const heddle_thread *thread, warp *w, slu_panel *s, int owner)
 {
-    const int k = owner * SLU_COLS, n_lanes = SLU_LANES - owner * TILE_WARP;
+    const int k = owner * SLU_COLS, team_size = SLU_THREADS - owner * TILE_WARP;
     s->pivot = slu_from(w, s->x[0], (uint32_t)k);
     if ((int)w->id == owner)
-        slu_lead(lane, w, s, k, n_lanes);
+        slu_lead(thread, w, s, k, team_size);
     else if ((int)w->id > owner)
-        slu_follow(lane, w, s, k, n_lanes);
+        slu_follow(thread, w, s, k, team_size);
     else
-        slu_rest(lane, w);
+        slu_rest(thread, w);
 }
 
 /* The block at d->a, in place. */
-TILE_FN void slu_eliminate_all(const heddle_lane *lane, const slu_desk *d)
+TILE_FN void slu_eliminate_all(const heddle_thread *thread, const slu_desk *d)
 {
-    warp w = warp_of(lane);
+    warp w = warp_of(thread);
     slu_panel s;
     s.rows = d->a + (int)w.id * SLU_COLS;
     s.l = d->b;
@@ -372,26 +372,26 @@ TILE_FN void slu_eliminate_all(const heddle_lane *lane, const slu_desk *d)
     s.odd = 0;
     slu_see(&s, s.x, s.me, 0, SLU_COLS);
     for (int owner = 0; owner < SLU_EDGE / SLU_COLS; owner++)
-        slu_take_part(lane, &w, &s, owner);
+        slu_take_part(thread, &w, &s, owner);
     slu_show(&s, 0, SLU_COLS);
     if (s.odd)
         HEDDLE_ATOMIC_STORE(d->odd, 1u, RELAXED, BLOCK);
 }
 
 /* 0: the plain loops must do it. */
-QUAD_APART int slu_decompose(const heddle_lane *lane, double *a)
+QUAD_APART int slu_decompose(const heddle_thread *thread, double *a)
 {
-    const slu_desk d = slu_desk_of(lane);
-    slu_bring(lane, d.a, a);
-    if (lane->index == 0)
+    const slu_desk d = slu_desk_of(thread);
+    slu_bring(thread, d.a, a);
+    if (thread->index == 0)
         HEDDLE_ATOMIC_STORE(d.odd, 0u, RELAXED, BLOCK);
     quad_arrived();
-    slu_barrier(lane);
-    slu_eliminate_all(lane, &d);
-    slu_barrier(lane);
+    slu_barrier(thread);
+    slu_eliminate_all(thread, &d);
+    slu_barrier(thread);
     if (HEDDLE_ATOMIC_LOAD(d.odd, RELAXED, BLOCK))
         return 0;
-    slu_take_back(lane, a, d.a);
+    slu_take_back(thread, a, d.a);
     return 1;
 }
 
@@ -421,9 +421,9 @@ TILE_FN int slu_solve_4(const slu_triangle *t, double v[SLU_PARTS], int at)
 }
 
 /* This lane's unknowns, part, part + 4, ..., of its system. Whether a number was odd. */
-TILE_FN int slu_solve(const heddle_lane *lane, const slu_triangle *t, double x[SLU_MINE])
+TILE_FN int slu_solve(const heddle_thread *thread, const slu_triangle *t, double x[SLU_MINE])
 {
-    warp w = warp_of(lane);
+    warp w = warp_of(thread);
     const uint32_t part = w.at % SLU_PARTS, first = w.at - part;
     int odd = 0;
     QUAD_UNROLL
@@ -450,9 +450,9 @@ typedef struct slu_spot {
     int at, step;
 } slu_spot;
 
-TILE_FN slu_spot slu_spot_of(const heddle_lane *lane, int is_row)
+TILE_FN slu_spot slu_spot_of(const heddle_thread *thread, int is_row)
 {
-    const int me = quad_anew(lane->index), system = me / SLU_PARTS, part = me % SLU_PARTS;
+    const int me = quad_anew(thread->index), system = me / SLU_PARTS, part = me % SLU_PARTS;
     slu_spot s;
     s.at = is_row ? system * SLU_EDGE + part : part * SLU_EDGE + system;
     s.step = is_row ? SLU_PARTS : SLU_PARTS * SLU_EDGE;
@@ -460,49 +460,49 @@ TILE_FN slu_spot slu_spot_of(const heddle_lane *lane, int is_row)
 }
 
 /* L X = A: a column is a system. */
-QUAD_APART void slu_forward(const heddle_lane *lane, const double *l, double *x)
+QUAD_APART void slu_forward(const heddle_thread *thread, const double *l, double *x)
 {
-    const slu_desk d = slu_desk_of(lane);
+    const slu_desk d = slu_desk_of(thread);
     const slu_triangle t = {d.a, NULL, NULL, SLU_LD, 1, 0};
-    const slu_spot s = slu_spot_of(lane, 0);
+    const slu_spot s = slu_spot_of(thread, 0);
     double mine[SLU_MINE];
-    slu_bring(lane, d.a, l);
+    slu_bring(thread, d.a, l);
     QUAD_UNROLL
     for (int m = 0; m < SLU_MINE; m++)
         mine[m] = x[s.at + m * s.step];
     quad_arrived();
-    slu_barrier(lane);
-    (void)slu_solve(lane, &t, mine);
+    slu_barrier(thread);
+    (void)slu_solve(thread, &t, mine);
     QUAD_UNROLL
     for (int m = 0; m < SLU_MINE; m++)
         x[s.at + m * s.step] = mine[m];
 }
 
 /* X U = A: a row is a system. 0: the plain loops must do it. */
-QUAD_APART int slu_backward(const heddle_lane *lane, const double *u, double *x)
+QUAD_APART int slu_backward(const heddle_thread *thread, const double *u, double *x)
 {
-    const slu_desk d = slu_desk_of(lane);
+    const slu_desk d = slu_desk_of(thread);
     const slu_triangle t = {d.a, d.pivot, d.inverse, 1, SLU_LD, 1};
-    const slu_spot s = slu_spot_of(lane, 1);
+    const slu_spot s = slu_spot_of(thread, 1);
     double mine[SLU_MINE];
     int odd = 0;
-    slu_bring(lane, d.a, u);
+    slu_bring(thread, d.a, u);
     QUAD_UNROLL
     for (int m = 0; m < SLU_MINE; m++)
         mine[m] = x[s.at + m * s.step];
-    if (lane->index < SLU_EDGE) {
-        const double p = u[(int)lane->index * (SLU_EDGE + 1)];
-        d.pivot[lane->index] = p;
-        d.inverse[lane->index] = slu_divisor_of(p).inverse;
+    if (thread->index < SLU_EDGE) {
+        const double p = u[(int)thread->index * (SLU_EDGE + 1)];
+        d.pivot[thread->index] = p;
+        d.inverse[thread->index] = slu_divisor_of(p).inverse;
         odd = slu_is_odd(p, 0);
     }
-    if (lane->index == 0)
+    if (thread->index == 0)
         HEDDLE_ATOMIC_STORE(d.odd, 0u, RELAXED, BLOCK);
     quad_arrived();
-    slu_barrier(lane);
-    if (slu_solve(lane, &t, mine) | odd)
+    slu_barrier(thread);
+    if (slu_solve(thread, &t, mine) | odd)
         HEDDLE_ATOMIC_STORE(d.odd, 1u, RELAXED, BLOCK);
-    slu_barrier(lane);
+    slu_barrier(thread);
     if (HEDDLE_ATOMIC_LOAD(d.odd, RELAXED, BLOCK))
         return 0;
     QUAD_UNROLL
@@ -534,19 +534,19 @@ TILE_FN void slu_multiply_2(double c[2][4], const double *a, const double *b)
 }
 
 /* C -= A B. Eight lanes stand side by side. */
-QUAD_APART void slu_product(const heddle_lane *lane, const double *a, const double *b, double *c)
+QUAD_APART void slu_product(const heddle_thread *thread, const double *a, const double *b, double *c)
 {
-    const slu_desk d = slu_desk_of(lane);
-    const int me = quad_anew(lane->index), row = me / 8 * 2, col = me % 8 * 2;
+    const slu_desk d = slu_desk_of(thread);
+    const int me = quad_anew(thread->index), row = me / 8 * 2, col = me % 8 * 2;
     double x[2][4];
-    slu_bring(lane, d.a, a);
-    slu_bring(lane, d.b, b);
+    slu_bring(thread, d.a, a);
+    slu_bring(thread, d.b, b);
     QUAD_UNROLL
     for (int i = 0; i < 4; i++) {
         slu_two_of(x[i / 2] + i % 2 * 2, slu_load(c + (row + i / 2) * SLU_EDGE + col + i % 2 * (SLU_EDGE / 2)));
     }
     quad_arrived();
-    slu_barrier(lane);
+    slu_barrier(thread);
     QUAD_UNROLL_4
     for (int k = 0; k < SLU_EDGE; k += 2)
         slu_multiply_2(x, d.a + row * SLU_LD + k, d.b + k * SLU_LD + col);

@@ -18,7 +18,7 @@ extern const app app_sw;
 
 typedef struct sw_case {
     border_case border;
-    sw_app app;
+    sw_params params;
 } sw_case;
 
 /* ---- reference --------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
 static void next_row(const border_case *c, uint64_t i, const int32_t *above, int32_t *row, void *sums)
 {
-    const sw_app app = *(const sw_app *)c->base.record;
+    const sw_params params = *(const sw_params *)c->base.record;
     const uint32_t row_weight = (uint32_t)((i + 1) % SW_PERIOD * 31);
     const uint64_t m = c->base.n[1];
     const int16_t x = c->x[i], *y = c->y;
@@ -48,8 +48,8 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
     int32_t left = 0, both = 0, best = s->best;
     for (j = 0; j < m; j++) {
         int32_t up = above ? above[j] : 0;
-        int32_t h = larger(larger(both + (x == y[j] ? app.match : app.mismatch), up + app.gap), 0);
-        h = larger(h, left + app.gap); /* last: it is the one that must be waited for                   */
+        int32_t h = larger(larger(both + (x == y[j] ? params.match : params.mismatch), up + params.gap), 0);
+        h = larger(h, left + params.gap); /* last: it is the one that must be waited for                   */
         column = column + 1 == SW_PERIOD ? 0 : column + 1;
         sum += (uint64_t)h;
         weighted += (uint64_t)h * ((row_weight + column * 17) % SW_WEIGHTS + 1);
@@ -114,9 +114,9 @@ static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int
         app_opt_i64(&app_sw, q, "nb", 0, INT64_MAX, &v[4], error) ||
         app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error) || border_options(&c->border, &app_sw, q, error))
         return -1;
-    c->app.match = (int32_t)v[0];
-    c->app.mismatch = (int32_t)v[1];
-    c->app.gap = (int32_t)v[2];
+    c->params.match = (int32_t)v[0];
+    c->params.mismatch = (int32_t)v[1];
+    c->params.gap = (int32_t)v[2];
     prefix[0] = (uint64_t)v[3];
     prefix[1] = (uint64_t)v[4];
     return 0;
@@ -125,10 +125,10 @@ static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int
 /* 16-bit differences within a block, and 32-bit sums over one of its diagonals. */
 static int portable_fits(const border_case *border, char *error)
 {
-    const sw_app *app = &((const sw_case *)border)->app;
+    const sw_params *params = &((const sw_case *)border)->params;
     const uint64_t *b = border->base.b;
     uint64_t diagonal = b[0] < b[1] ? b[0] : b[1];
-    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], app->match, app->gap);
+    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], params->match, params->gap);
     if (spread <= SW_MAX_SPREAD && spread * (int64_t)diagonal <= SW_MAX_SUM)
         return 0;
     snprintf(error, APP_ERROR, "blocks of %" PRIu64 " x %" PRIu64 " are too large for these scores: use smaller ones",
@@ -139,7 +139,7 @@ static int portable_fits(const border_case *border, char *error)
 static uint64_t largest_score(const border_case *c)
 {
     const uint64_t *n = c->base.n;
-    return (n[0] < n[1] ? n[0] : n[1]) * (uint64_t)((const sw_case *)c)->app.match;
+    return (n[0] < n[1] ? n[0] : n[1]) * (uint64_t)((const sw_case *)c)->params.match;
 }
 
 static int tuned_fits(const border_case *c, char *error)
@@ -197,7 +197,7 @@ static const border_kind kind = {sw_tile, shared_bytes, portable_fits, tuned_fit
 static int load(app_case *base, const app_request *q, char *error)
 {
     sw_case *c = (sw_case *)base;
-    border_begin(&c->border, &kind, &c->app.grid, &c->app, sizeof c->app);
+    border_begin(&c->border, &kind, &c->params.grid, &c->params, sizeof c->params);
     return prepare(c, q, error);
 }
 
@@ -254,9 +254,9 @@ static void answer(app_case *base, const app_sink *s)
     sw_sums all = total(&c->border);
     s->u64(s->self, "na", base->n[0]);
     s->u64(s->self, "nb", base->n[1]);
-    s->i64(s->self, "match", c->app.match);
-    s->i64(s->self, "mismatch", c->app.mismatch);
-    s->i64(s->self, "gap", c->app.gap);
+    s->i64(s->self, "match", c->params.match);
+    s->i64(s->self, "mismatch", c->params.mismatch);
+    s->i64(s->self, "gap", c->params.gap);
     s->i64(s->self, "best", all.best);
     s->u64(s->self, "end_i", all.end_i + 1);
     s->u64(s->self, "end_j", all.end_j + 1);

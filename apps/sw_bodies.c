@@ -13,7 +13,7 @@ typedef struct sw_found {
 
 /* A cell's weight is the row's part plus the column's, less SW_WEIGHTS when that is more than SW_WEIGHTS. Padding has
  * parts so far below 0 that no sum with them is above 0. */
-HEDDLE_FN void sw_weights(const heddle_lane *lane, const border_tile *t, const border_block *b)
+HEDDLE_FN void sw_weights(const heddle_thread *thread, const border_tile *t, const border_block *b)
 {
     HEDDLE_EACH (i, b->h)
         b->row_more[i] = (int16_t)((t->i + (uint64_t)i + 1u) % SW_PERIOD * 31u % SW_WEIGHTS + 1u);
@@ -28,18 +28,18 @@ TILE_FN int16_t sw_max(int16_t a, int16_t b) { return a > b ? a : b; }
 /* The lane's share of the cells of a diagonal; returns the largest, less the base. The loop in which the app spends its
  * time: without a branch and in 16 bits, so that a lone lane's becomes vectors. `counts` is 1, in padding 0; it
  * multiplies, because compilers know the sum of products of 16-bit numbers as one instruction. */
-TILE_FN int32_t sw_cells(const sw_app *app, const border_block *b, const border_span *s, border_share share,
+TILE_FN int32_t sw_cells(const sw_params *params, const border_block *b, const border_span *s, border_share share,
                          sw_found *f)
 {
     const int16_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
     const int16_t *row_weight = b->row_more + s->first, *col_weight = b->col_more + s->column;
-    const int16_t match = (int16_t)app->match, mismatch = (int16_t)app->mismatch, gap = (int16_t)app->gap;
+    const int16_t match = (int16_t)params->match, mismatch = (int16_t)params->mismatch, gap = (int16_t)params->gap;
     const int16_t zero = (int16_t)(b->base < INT16_MAX ? -b->base : -INT16_MAX);
     const int32_t n = border_end(share, s->n);
     int16_t *out = s->out;
     int16_t best = -INT16_MAX;
     int32_t l, sum = 0, weighted = 0, weights = 0;
-    for (l = share.lane; l < n; l += share.n_lanes) {
+    for (l = share.thread; l < n; l += share.team_size) {
         int16_t from_both = (int16_t)(both[l] + (x[l] == y[l] ? match : mismatch));
         int16_t from_one = (int16_t)(sw_max(up[l], left[l]) + gap);
         int16_t cell = sw_max(sw_max(from_both, from_one), zero);
@@ -62,7 +62,7 @@ TILE_FN int32_t sw_cells(const sw_app *app, const border_block *b, const border_
 HEDDLE_FN void sw_look(const border_block *b, const border_span *s, border_share share, sw_found *f)
 {
     int32_t l;
-    for (l = share.lane; l < s->n; l += share.n_lanes) {
+    for (l = share.thread; l < s->n; l += share.team_size) {
         int32_t cell = b->base + s->out[l];
         int64_t i = s->first + l, at = i * b->w + (s->k - i);
         if (cell < f->best)
@@ -75,23 +75,23 @@ HEDDLE_FN void sw_look(const border_block *b, const border_span *s, border_share
     }
 }
 
-TILE_FN void sw_diagonals(const heddle_lane *lane, const sw_app *app, const border_tile *t, const border_block *b,
-                          border_share share, sw_found *f)
+TILE_FN void sw_diagonals(const heddle_thread *thread, const sw_params *params, const border_tile *t,
+                          const border_block *b, border_share share, sw_found *f)
 {
     int32_t k, n = b->h + b->w - 1;
     for (k = 0; k < n; k++) {
         border_span s = border_span_of(b, k);
-        if (sw_cells(app, b, &s, share, f) + b->base >= f->best)
+        if (sw_cells(params, b, &s, share, f) + b->base >= f->best)
             sw_look(b, &s, share, f);
-        if (app->grid.matrix)
-            border_keep(&app->grid, t, b, &s, share);
-        if (lane->index == 0)
+        if (params->grid.matrix)
+            border_keep(&params->grid, t, b, &s, share);
+        if (thread->index == 0)
             border_turn(b, k);
-        heddle_barrier(lane);
+        heddle_team_barrier(thread);
     }
-    if (lane->index == 0)
+    if (thread->index == 0)
         border_turn(b, n);
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
 }
 
 /* One lane: adds what the tile has to the record of its row of tiles. */
@@ -112,29 +112,29 @@ HEDDLE_FN void sw_add(sw_sums *sums, const border_tile *t, const sw_found *f)
     sums->n_best += (uint64_t)f->n_best;
 }
 
-HEDDLE_FN void sw_portable(const heddle_lane *lane, const sw_app *app, const border_tile *t)
+HEDDLE_FN void sw_portable(const heddle_thread *thread, const sw_params *params, const border_tile *t)
 {
-    border_block b = border_block_of(lane, t, border_cells(&app->grid, t)[0]);
-    sw_sums *sums = (sw_sums *)(void *)(app->grid.records + t->record);
+    border_block b = border_block_of(thread, t, border_cells(&params->grid, t)[0]);
+    sw_sums *sums = (sw_sums *)(void *)(params->grid.records + t->record);
     sw_found f = {0, 0, 0, 0, 0}, all;
     f.best = sums->best; /* lesser cells are of no interest                                                */
-    border_enter(lane, &app->grid, t, &b);
-    sw_weights(lane, t, &b);
-    heddle_barrier(lane);
-    if (lane->count == 1)
-        sw_diagonals(lane, app, t, &b, border_share_alone(), &f);
+    border_enter(thread, &params->grid, t, &b);
+    sw_weights(thread, t, &b);
+    heddle_team_barrier(thread);
+    if (thread->team_size == 1)
+        sw_diagonals(thread, params, t, &b, border_share_alone(), &f);
     else
-        sw_diagonals(lane, app, t, &b, border_share_of(lane), &f);
-    border_leave(lane, &app->grid, t, &b);
-    all.best = (int32_t)border_reduce(lane, f.best, 0, HEDDLE_MAX);
+        sw_diagonals(thread, params, t, &b, border_share_of(thread), &f);
+    border_leave(thread, &params->grid, t, &b);
+    all.best = (int32_t)border_reduce(thread, f.best, 0, HEDDLE_MAX);
     if (f.best < all.best)
         f.n_best = 0;
-    all.n_best = border_reduce(lane, f.n_best, 0, HEDDLE_SUM);
-    all.first = border_reduce(lane, f.n_best ? f.first : INT64_MAX, INT64_MAX, HEDDLE_MIN);
-    all.sum = (uint64_t)border_reduce(lane, (int64_t)f.sum, 0, HEDDLE_SUM);
+    all.n_best = border_reduce(thread, f.n_best, 0, HEDDLE_SUM);
+    all.first = border_reduce(thread, f.n_best ? f.first : INT64_MAX, INT64_MAX, HEDDLE_MIN);
+    all.sum = (uint64_t)border_reduce(thread, (int64_t)f.sum, 0, HEDDLE_SUM);
     all.sum += (uint64_t)b.base * t->h * t->w;
-    all.weighted = (uint64_t)border_reduce(lane, (int64_t)f.weighted, 0, HEDDLE_SUM);
-    if (lane->index == 0)
+    all.weighted = (uint64_t)border_reduce(thread, (int64_t)f.weighted, 0, HEDDLE_SUM);
+    if (thread->index == 0)
         sw_add(sums, t, &all);
 }
 
@@ -240,7 +240,7 @@ TILE_FN sw_found sw_both(const sw_found *a, const sw_found *b)
 }
 
 /* What all lanes have found, on lane 0. */
-TILE_FN sw_found sw_all_found(const heddle_lane *lane, warp *w, sw_found f)
+TILE_FN sw_found sw_all_found(const heddle_thread *thread, warp *w, sw_found f)
 {
     for (uint32_t by = TILE_WARP / 2; by; by /= 2) {
         sw_found other;
@@ -252,36 +252,36 @@ TILE_FN sw_found sw_all_found(const heddle_lane *lane, warp *w, sw_found f)
         f = sw_both(&f, &other);
     }
     if (w->at == 0)
-        *(sw_found *)strip_found(lane, w->id) = f;
-    heddle_barrier(lane);
-    for (uint32_t v = 1; lane->index == 0 && v < w->n; v++)
-        f = sw_both(&f, (const sw_found *)strip_found(lane, v));
+        *(sw_found *)strip_found(thread, w->id) = f;
+    heddle_team_barrier(thread);
+    for (uint32_t v = 1; thread->index == 0 && v < w->n; v++)
+        f = sw_both(&f, (const sw_found *)strip_found(thread, v));
     return f;
 }
 HEDDLE_STATIC_ASSERT(sizeof(sw_found) <= STRIP_FOUND_BYTES, "what a warp has found fits its place");
 
-TILE_FN void sw_tuned(const heddle_lane *lane, const sw_app *app, const border_tile *t)
+TILE_FN void sw_tuned(const heddle_thread *thread, const sw_params *params, const border_tile *t)
 {
-    sw_sums *sums = (sw_sums *)(void *)(app->grid.records + t->record);
-    strip s = strip_of(lane, &app->grid, t);
-    sw_strip l = {app->match, app->mismatch, app->gap, {0, 0, 0, INT64_MAX, 0}, {0}};
+    sw_sums *sums = (sw_sums *)(void *)(params->grid.records + t->record);
+    strip s = strip_of(thread, &params->grid, t);
+    sw_strip l = {params->match, params->mismatch, params->gap, {0, 0, 0, INT64_MAX, 0}, {0}};
     l.f.best = sums->best;
-    if (app->grid.sums)
-        strip_tile(lane, &s, sw_row, sw_columns, sw_cells_and_sums, &l);
+    if (params->grid.sums)
+        strip_tile(thread, &s, sw_row, sw_columns, sw_cells_and_sums, &l);
     else
-        strip_tile(lane, &s, sw_row, sw_columns, sw_cells_only, &l);
+        strip_tile(thread, &s, sw_row, sw_columns, sw_cells_only, &l);
     l.f.weighted += l.f.sum;
-    l.f = sw_all_found(lane, &s.warp, l.f);
-    if (lane->index == 0)
+    l.f = sw_all_found(thread, &s.warp, l.f);
+    if (thread->index == 0)
         sw_add(sums, t, &l.f);
 }
 
-HEDDLE_BODY(sw_tile, sw_app, app, border_tile, t)
+HEDDLE_BODY(sw_tile, sw_params, params, border_tile, t)
 {
-    if (app->grid.tuned && warp_fits(lane, STRIP_MAX_WARPS))
-        sw_tuned(lane, app, t);
+    if (params->grid.tuned && warp_fits(thread, STRIP_MAX_WARPS))
+        sw_tuned(thread, params, t);
     else
-        sw_portable(lane, app, t);
+        sw_portable(thread, params, t);
 }
 
-HEDDLE_APP(sw, sw_app, SW_BODIES)
+HEDDLE_TABLE(sw, sw_params, SW_BODIES)

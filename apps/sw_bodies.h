@@ -23,10 +23,10 @@
 /* What the tuned body's 32-bit sums over the cells of a strip ask of the scores. */
 #define SW_MAX_STRIP (1 << 28)
 
-typedef struct sw_app {
+typedef struct sw_params {
     border_grid grid;
     int32_t match, mismatch, gap;
-} sw_app;
+} sw_params;
 
 /* Of the cells seen so far in a row of tiles: the head of its column record. */
 typedef struct sw_sums {

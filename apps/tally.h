@@ -17,12 +17,12 @@ typedef struct tally_cell {
 } tally_cell;
 HEDDLE_STATIC_ASSERT(sizeof(tally_cell) == 64, "a cell is a CPU's cache line");
 
-/* One lane of a body: the cell of its worker, or NULL. */
-HEDDLE_FN tally_cell *tally_of(const heddle_lane *lane, tally_cell *cells)
+/* One thread of a body: the cell of its worker, or NULL. */
+HEDDLE_FN tally_cell *tally_of(const heddle_thread *thread, tally_cell *cells)
 {
-    if (lane->worker < TALLY_CELLS)
-        return cells + lane->worker;
-    heddle_fail(lane, TALLY_FAILED);
+    if (thread->worker < TALLY_CELLS)
+        return cells + thread->worker;
+    heddle_task_fail(thread, TALLY_FAILED);
     return (tally_cell *)0;
 }
 

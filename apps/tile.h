@@ -53,13 +53,13 @@ TILE_FN tile_share tile_alone(void)
 }
 
 /* Lanes beyond the last whole warp get rows that no tile has. */
-TILE_FN tile_share tile_share_of(const heddle_lane *lane)
+TILE_FN tile_share tile_share_of(const heddle_thread *thread)
 {
     tile_share s;
-    s.col_step = lane->count < TILE_WARP ? (int)lane->count : TILE_WARP;
-    s.row_step = (int)lane->count / s.col_step;
-    s.col = (int)lane->index % s.col_step;
-    s.row = (int)lane->index / s.col_step;
+    s.col_step = thread->team_size < TILE_WARP ? (int)thread->team_size : TILE_WARP;
+    s.row_step = (int)thread->team_size / s.col_step;
+    s.col = (int)thread->index % s.col_step;
+    s.row = (int)thread->index / s.col_step;
     if (s.row >= s.row_step)
         s.row = 0x7fffffff;
     return s;

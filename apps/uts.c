@@ -56,7 +56,7 @@ static const tree trees[] = {
 typedef struct uts_case {
     app_case base;
     tree tree;
-    uts_app app;
+    uts_params params;
     uts_row *rows;
     uts_node root;
     int64_t chunk;
@@ -217,16 +217,16 @@ static int load(app_case *base, const app_request *q, char *error)
         snprintf(error, APP_ERROR, "uts has no size; its options say which tree it is");
         return -1;
     }
-    c->app.n_rows = count_rows(&c->tree);
-    c->rows = app_alloc(c->app.n_rows, sizeof *c->rows, "the distributions", error);
+    c->params.n_rows = count_rows(&c->tree);
+    c->rows = app_alloc(c->params.n_rows, sizeof *c->rows, "the distributions", error);
     if (!c->rows)
         return -1;
-    for (uint32_t d = 0; d < c->app.n_rows; d++)
+    for (uint32_t d = 0; d < c->params.n_rows; d++)
         set_row(&c->tree, d, &c->rows[d]);
     set_root(c);
     base->n[0] = base->b[0] = 1;
-    base->record = &c->app;
-    base->record_bytes = sizeof c->app;
+    base->record = &c->params;
+    base->record_bytes = sizeof c->params;
     return 0;
 }
 
@@ -237,8 +237,8 @@ static void free_case(app_case *base)
         return;
     heddle_graph_free(base->graph);
     if (base->ctx) {
-        heddle_mem_free(base->ctx, (void *)(uintptr_t)c->app.rows);
-        heddle_mem_free(base->ctx, c->app.cells);
+        heddle_mem_free(base->ctx, (void *)(uintptr_t)c->params.rows);
+        heddle_mem_free(base->ctx, c->params.cells);
     }
     free(c->rows);
     free(c);
@@ -258,35 +258,35 @@ static heddle_status add_tasks(uts_case *c)
     heddle_status s = heddle_graph_new(c->base.ctx, &uts, &c->base.graph);
     g = c->base.graph;
     for (uint32_t body = 0; s == HEDDLE_OK && body < uts_n_bodies; body++)
-        s = heddle_graph_shared(g, body, UTS_SHARED_BYTES(c->app.chunk));
+        s = heddle_graph_set_shared_bytes(g, body, UTS_SHARED_BYTES(c->params.chunk));
     return s != HEDDLE_OK ? s : heddle_graph_add(g, uts_2, &first, sizeof first, NULL, 0, NULL);
 }
 
 static int build(app_case *base, heddle_ctx *ctx)
 {
     uts_case *c = (uts_case *)base;
-    const size_t n_bytes = c->app.n_rows * sizeof *c->rows;
+    const size_t n_bytes = c->params.n_rows * sizeof *c->rows;
     void *rows;
     base->ctx = ctx;
-    if (tally_new(base, &c->app.cells))
+    if (tally_new(base, &c->params.cells))
         return -1;
     if (heddle_mem_new(ctx, n_bytes, &rows) != HEDDLE_OK)
         return app_heddle_error(base, "memory for the distributions");
-    c->app.rows = rows;
-    c->app.chunk = (uint32_t)c->chunk;
+    c->params.rows = rows;
+    c->params.chunk = (uint32_t)c->chunk;
     if (heddle_mem_write(ctx, rows, c->rows, n_bytes) != HEDDLE_OK || add_tasks(c) != HEDDLE_OK)
         return app_heddle_error(base, "making the graph");
     return 0;
 }
 
-static int reset(app_case *base) { return tally_clear(base, ((uts_case *)base)->app.cells); }
+static int reset(app_case *base) { return tally_clear(base, ((uts_case *)base)->params.cells); }
 
 /* The root is nobody's child. */
 static int read(app_case *base)
 {
     uts_case *c = (uts_case *)base;
     uint64_t sum[TALLY_WORDS], most[TALLY_WORDS];
-    if (tally_read(base, c->app.cells, sum, most))
+    if (tally_read(base, c->params.cells, sum, most))
         return -1;
     c->found.nodes = sum[UTS_NODES] + 1;
     c->found.leaves = sum[UTS_LEAVES] + (c->root.n == 0);
@@ -329,7 +329,7 @@ static uint32_t by_formula(const uts_case *c, uint32_t depth, const uint32_t sta
 /* By limits, as the bodies do. */
 static uint32_t by_rows(const uts_case *c, uint32_t depth, const uint32_t state[5])
 {
-    return uts_children(c->rows, c->app.n_rows, depth, state);
+    return uts_children(c->rows, c->params.n_rows, depth, state);
 }
 
 /* The youngest node's next child; with no more children the node goes. */
@@ -401,9 +401,9 @@ static int tiles(app_case *base)
     counts found;
     if (search(c, by_rows, &found))
         return -1;
-    c->app.cells->v[UTS_NODES] = found.nodes - 1;
-    c->app.cells->v[UTS_LEAVES] = found.leaves - (c->root.n == 0);
-    c->app.cells->v[UTS_DEPTH] = found.depth;
+    c->params.cells->v[UTS_NODES] = found.nodes - 1;
+    c->params.cells->v[UTS_LEAVES] = found.leaves - (c->root.n == 0);
+    c->params.cells->v[UTS_DEPTH] = found.depth;
     return 0;
 }
 

@@ -9,21 +9,21 @@
 /* A batch, of whichever size: it has room for as many nodes as app->chunk says. */
 typedef uts_batch_64 uts_batch;
 
-HEDDLE_FN void uts_spawn(const heddle_lane *lane, const void *from, uint32_t n)
+HEDDLE_FN void uts_spawn(const heddle_thread *thread, const void *from, uint32_t n)
 {
     const void *batch = __builtin_assume_aligned(from, 4); /* a GPU would copy it byte by byte */
     if (n <= 2u)
-        heddle_spawn(lane, uts_2, batch, sizeof(uts_batch_2), NULL, 0, 0);
+        heddle_task_spawn(thread, uts_2, batch, sizeof(uts_batch_2), NULL, 0, 0);
     else if (n <= 16u)
-        heddle_spawn(lane, uts_16, batch, sizeof(uts_batch_16), NULL, 0, 0);
+        heddle_task_spawn(thread, uts_16, batch, sizeof(uts_batch_16), NULL, 0, 0);
     else
-        heddle_spawn(lane, uts_64, batch, sizeof(uts_batch_64), NULL, 0, 0);
+        heddle_task_spawn(thread, uts_64, batch, sizeof(uts_batch_64), NULL, 0, 0);
 }
 
-HEDDLE_FN void uts_count(const heddle_lane *lane, const uts_app *app, uint32_t n_nodes, uint32_t n_leaves,
+HEDDLE_FN void uts_count(const heddle_thread *thread, const uts_params *params, uint32_t n_nodes, uint32_t n_leaves,
                          uint32_t deepest)
 {
-    tally_cell *cell = tally_of(lane, app->cells);
+    tally_cell *cell = tally_of(thread, params->cells);
     if (!cell)
         return;
     cell->v[UTS_NODES] += n_nodes;
@@ -35,25 +35,25 @@ HEDDLE_FN void uts_count(const heddle_lane *lane, const uts_app *app, uint32_t n
 /* ---- one lane ------------------------------------------------------------------------------------ */
 
 /* Appends to a batch; a full one is spawned. */
-HEDDLE_FN void uts_append(const heddle_lane *lane, const uts_app *app, uts_batch *out)
+HEDDLE_FN void uts_append(const heddle_thread *thread, const uts_params *params, uts_batch *out)
 {
-    if (++out->n < app->chunk)
+    if (++out->n < params->chunk)
         return;
-    uts_spawn(lane, out, out->n);
+    uts_spawn(thread, out, out->n);
     out->n = 0;
 }
 
-HEDDLE_FN void uts_alone(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+HEDDLE_FN void uts_alone(const heddle_thread *thread, const uts_params *params, const uts_node *node, uint32_t n)
 {
-    const uint32_t most = (UTS_SPAWNS - 2u) * app->chunk; /* children made here */
+    const uint32_t most = (UTS_SPAWNS - 2u) * params->chunk; /* children made here */
     uint32_t n_made = 0, n_leaves = 0, deepest = 0, i, k;
     uts_batch out;
     out.n = 0;
     for (i = 0; i < n; i++) {
         const uint32_t left = most - n_made, take = node[i].n < left ? node[i].n : left;
         for (k = 0; k < take; k++)
-            if (uts_child(app->rows, app->n_rows, &node[i], node[i].from + k, &out.node[out.n]))
-                uts_append(lane, app, &out);
+            if (uts_child(params->rows, params->n_rows, &node[i], node[i].from + k, &out.node[out.n]))
+                uts_append(thread, params, &out);
             else
                 n_leaves++;
         n_made += take;
@@ -63,12 +63,12 @@ HEDDLE_FN void uts_alone(const heddle_lane *lane, const uts_app *app, const uts_
             out.node[out.n] = node[i];
             out.node[out.n].from = (uint16_t)(node[i].from + take);
             out.node[out.n].n = (uint16_t)(node[i].n - take);
-            uts_append(lane, app, &out);
+            uts_append(thread, params, &out);
         }
     }
     if (out.n)
-        uts_spawn(lane, &out, out.n);
-    uts_count(lane, app, n_made, n_leaves, deepest);
+        uts_spawn(thread, &out, out.n);
+    uts_count(thread, params, n_made, n_leaves, deepest);
 }
 
 /* ---- many lanes ---------------------------------------------------------------------------------- */
@@ -80,15 +80,15 @@ typedef struct uts_board {
 } uts_board;
 
 HEDDLE_FN uint32_t *uts_items(uts_board *board) { return (uint32_t *)(board + 1); }
-HEDDLE_FN uint32_t *uts_batch_at(const uts_app *app, uts_board *board, uint32_t b)
+HEDDLE_FN uint32_t *uts_batch_at(const uts_params *params, uts_board *board, uint32_t b)
 {
-    return uts_items(board) + UTS_ITEMS(app->chunk) + b * (UTS_BATCH_BYTES(app->chunk) / 4u);
+    return uts_items(board) + UTS_ITEMS(params->chunk) + b * (UTS_BATCH_BYTES(params->chunk) / 4u);
 }
 /* Room for one more node. */
-HEDDLE_FN uts_node *uts_place(const uts_app *app, uts_board *board)
+HEDDLE_FN uts_node *uts_place(const uts_params *params, uts_board *board)
 {
     const uint32_t at = HEDDLE_ATOMIC_ADD(&board->n_out, 1u, RELAXED, BLOCK);
-    return (uts_node *)(uts_batch_at(app, board, at / app->chunk) + 1) + at % app->chunk;
+    return (uts_node *)(uts_batch_at(params, board, at / params->chunk) + 1) + at % params->chunk;
 }
 
 /* The largest of what lanes give: who takes out a larger number than his own puts it back. */
@@ -103,9 +103,9 @@ HEDDLE_FN void uts_raise(uint32_t *word, uint32_t mine)
 }
 
 /* One lane: the children of node i become items; those for which there is no room are handed on with the node. */
-HEDDLE_FN void uts_list(const uts_app *app, uts_board *board, const uts_node *node, uint32_t i)
+HEDDLE_FN void uts_list(const uts_params *params, uts_board *board, const uts_node *node, uint32_t i)
 {
-    const uint32_t most = UTS_ITEMS(app->chunk), at = HEDDLE_ATOMIC_ADD(&board->n_items, node->n, RELAXED, BLOCK);
+    const uint32_t most = UTS_ITEMS(params->chunk), at = HEDDLE_ATOMIC_ADD(&board->n_items, node->n, RELAXED, BLOCK);
     const uint32_t left = at < most ? most - at : 0u, take = node->n < left ? node->n : left;
     uint32_t k;
     for (k = 0; k < take; k++)
@@ -113,23 +113,23 @@ HEDDLE_FN void uts_list(const uts_app *app, uts_board *board, const uts_node *no
     if (take)
         uts_raise(&board->deepest, node->depth + 1u);
     if (take < node->n) {
-        uts_node *rest = uts_place(app, board);
+        uts_node *rest = uts_place(params, board);
         *rest = *node;
         rest->from = (uint16_t)(node->from + take);
         rest->n = (uint16_t)(node->n - take);
     }
 }
 
-HEDDLE_FN void uts_make_all(const heddle_lane *lane, const uts_app *app, uts_board *board, const uts_node *node,
-                            uint32_t n_items)
+HEDDLE_FN void uts_make_all(const heddle_thread *thread, const uts_params *params, uts_board *board,
+                            const uts_node *node, uint32_t n_items)
 {
     uint32_t n_leaves = 0;
     HEDDLE_EACH (k, n_items) {
         const uint32_t item = uts_items(board)[k];
         const uts_node *parent = &node[item >> 16];
         uts_node child;
-        if (uts_child(app->rows, app->n_rows, parent, parent->from + (item & 0xffffu), &child))
-            *uts_place(app, board) = child;
+        if (uts_child(params->rows, params->n_rows, parent, parent->from + (item & 0xffffu), &child))
+            *uts_place(params, board) = child;
         else
             n_leaves++;
     }
@@ -137,42 +137,51 @@ HEDDLE_FN void uts_make_all(const heddle_lane *lane, const uts_app *app, uts_boa
         (void)HEDDLE_ATOMIC_ADD(&board->n_leaves, n_leaves, RELAXED, BLOCK);
 }
 
-HEDDLE_FN void uts_together(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+HEDDLE_FN void uts_together(const heddle_thread *thread, const uts_params *params, const uts_node *node, uint32_t n)
 {
-    uts_board *board = (uts_board *)heddle_shared(lane);
+    uts_board *board = (uts_board *)heddle_team_shared(thread);
     uint32_t n_items, n_out;
-    if (lane->index == 0)
+    if (thread->index == 0)
         board->n_items = board->n_out = board->n_leaves = board->deepest = 0;
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     HEDDLE_EACH (i, n)
-        uts_list(app, board, &node[i], (uint32_t)i);
-    heddle_barrier(lane);
-    n_items = board->n_items < UTS_ITEMS(app->chunk) ? board->n_items : UTS_ITEMS(app->chunk);
-    uts_make_all(lane, app, board, node, n_items);
-    heddle_barrier(lane);
+        uts_list(params, board, &node[i], (uint32_t)i);
+    heddle_team_barrier(thread);
+    n_items = board->n_items < UTS_ITEMS(params->chunk) ? board->n_items : UTS_ITEMS(params->chunk);
+    uts_make_all(thread, params, board, node, n_items);
+    heddle_team_barrier(thread);
     n_out = board->n_out;
-    HEDDLE_EACH (b, (n_out + app->chunk - 1u) / app->chunk) {
-        const uint32_t before = (uint32_t)b * app->chunk, left = n_out - before;
-        uint32_t *batch = uts_batch_at(app, board, (uint32_t)b);
-        *batch = left < app->chunk ? left : app->chunk;
-        uts_spawn(lane, batch, *batch);
+    HEDDLE_EACH (b, (n_out + params->chunk - 1u) / params->chunk) {
+        const uint32_t before = (uint32_t)b * params->chunk, left = n_out - before;
+        uint32_t *batch = uts_batch_at(params, board, (uint32_t)b);
+        *batch = left < params->chunk ? left : params->chunk;
+        uts_spawn(thread, batch, *batch);
     }
-    if (lane->index == 0)
-        uts_count(lane, app, n_items, board->n_leaves, board->deepest);
+    if (thread->index == 0)
+        uts_count(thread, params, n_items, board->n_leaves, board->deepest);
 }
 
 /* ---- the bodies ---------------------------------------------------------------------------------- */
 
-HEDDLE_FN void uts_search(const heddle_lane *lane, const uts_app *app, const uts_node *node, uint32_t n)
+HEDDLE_FN void uts_search(const heddle_thread *thread, const uts_params *params, const uts_node *node, uint32_t n)
 {
-    if (HEDDLE_ON_HOST && lane->count == 1u) /* a block has more lanes */
-        uts_alone(lane, app, node, n);
+    if (HEDDLE_ON_HOST && thread->team_size == 1u) /* a block has more lanes */
+        uts_alone(thread, params, node, n);
     else
-        uts_together(lane, app, node, n);
+        uts_together(thread, params, node, n);
 }
 
-HEDDLE_SPAWNER(uts_2, uts_app, app, uts_batch_2, batch, UTS_SPAWNS) { uts_search(lane, app, batch->node, batch->n); }
-HEDDLE_SPAWNER(uts_16, uts_app, app, uts_batch_16, batch, UTS_SPAWNS) { uts_search(lane, app, batch->node, batch->n); }
-HEDDLE_SPAWNER(uts_64, uts_app, app, uts_batch_64, batch, UTS_SPAWNS) { uts_search(lane, app, batch->node, batch->n); }
+HEDDLE_SPAWNER(uts_2, uts_params, params, uts_batch_2, batch, UTS_SPAWNS)
+{
+    uts_search(thread, params, batch->node, batch->n);
+}
+HEDDLE_SPAWNER(uts_16, uts_params, params, uts_batch_16, batch, UTS_SPAWNS)
+{
+    uts_search(thread, params, batch->node, batch->n);
+}
+HEDDLE_SPAWNER(uts_64, uts_params, params, uts_batch_64, batch, UTS_SPAWNS)
+{
+    uts_search(thread, params, batch->node, batch->n);
+}
 
-HEDDLE_APP(uts, uts_app, UTS_BODIES)
+HEDDLE_TABLE(uts, uts_params, UTS_BODIES)

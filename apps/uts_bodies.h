@@ -49,13 +49,13 @@ typedef struct uts_batch_64 {
 /* Words of the cells of the tally. */
 enum { UTS_NODES, UTS_LEAVES, UTS_DEPTH };
 
-typedef struct uts_app {
+typedef struct uts_params {
     const uts_row *rows; /* by depth; the last one is for all that is deeper                        */
     tally_cell *cells;
     uint32_t n_rows, chunk; /* chunk: nodes that a task holds                                          */
-} uts_app;
+} uts_params;
 
-/* Where many lanes share a task: new batches that they have room for, children that they make in it, bytes of shared memory. */
+/* Where many threads share a task: new batches that they have room for, children that they make in it, bytes of shared memory. */
 #define UTS_BATCHES 10u
 #define UTS_ITEMS(chunk) ((UTS_BATCHES - 1u) * (chunk))
 #define UTS_BATCH_BYTES(chunk) \

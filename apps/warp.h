@@ -23,32 +23,32 @@
 #define WARP_MAX_EMULATED 128u
 
 typedef struct warp {
-    const heddle_lane *lane;
+    const heddle_thread *thread;
     uint32_t at;      /* this lane in its warp */
     uint32_t id, n;   /* this warp in the block, and how many there are */
     uint32_t n_steps; /* emulated block only */
 } warp;
 
-TILE_FN warp warp_of(const heddle_lane *lane)
+TILE_FN warp warp_of(const heddle_thread *thread)
 {
     warp w;
-    w.lane = lane;
-    w.at = lane->index % TILE_WARP;
-    w.id = lane->index / TILE_WARP;
-    w.n = lane->count / TILE_WARP;
+    w.thread = thread;
+    w.at = thread->index % TILE_WARP;
+    w.id = thread->index / TILE_WARP;
+    w.n = thread->team_size / TILE_WARP;
     w.n_steps = 0;
     return w;
 }
 
 /* Whether the lanes form whole warps, n_max of them at most. Lanes are emulated or real, never one on a CPU. */
-TILE_FN int warp_fits(const heddle_lane *lane, uint32_t n_max)
+TILE_FN int warp_fits(const heddle_thread *thread, uint32_t n_max)
 {
-    if (lane->count % TILE_WARP != 0 || lane->count > n_max * TILE_WARP)
+    if (thread->team_size % TILE_WARP != 0 || thread->team_size > n_max * TILE_WARP)
         return 0;
 #if defined(__CUDA_ARCH__)
     return 1;
 #else
-    return lane->team && lane->count <= WARP_MAX_EMULATED;
+    return thread->emulated && thread->team_size <= WARP_MAX_EMULATED;
 #endif
 }
 
@@ -56,9 +56,9 @@ TILE_FN int warp_fits(const heddle_lane *lane, uint32_t n_max)
 /* What each lane of this warp gave, by its place there; valid for this step. */
 TILE_FN const uint32_t *warp_exchange(warp *w, uint32_t mine)
 {
-    uint32_t *all = (uint32_t *)w->lane->shared + (w->n_steps++ % 2u ? WARP_MAX_EMULATED : 0u);
-    all[w->lane->index] = mine;
-    heddle_barrier(w->lane);
+    uint32_t *all = (uint32_t *)w->thread->shared + (w->n_steps++ % 2u ? WARP_MAX_EMULATED : 0u);
+    all[w->thread->index] = mine;
+    heddle_team_barrier(w->thread);
     return all + w->id * TILE_WARP;
 }
 #endif

@@ -3,10 +3,10 @@
 # public headers only.
 add_library(heddle_openmp_objects OBJECT
     src/openmp/api.c
-    src/openmp/box.c
+    src/openmp/section.c
     src/openmp/context.c
     src/openmp/data.c
-    src/openmp/kept.c
+    src/openmp/cached.c
     src/openmp/lock.c
     src/openmp/map.c
     src/openmp/notes.c

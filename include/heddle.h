@@ -3,10 +3,10 @@
  *
  * Say what each task reads and writes; heddle finds the order and runs every task the moment its
  * inputs exist. Five nouns: a context (one backend of this process), a table (the task bodies, made
- * by HEDDLE_APP in heddle/task.h), a graph (tasks in program order), a job (one run of a graph), and
+ * by HEDDLE_TABLE in heddle/task.h), a graph (tasks in program order), a job (one run of a graph), and
  * what is known afterwards (statistics, trace).
  *
- * Results. Every call returns HEDDLE_OK or a negative status; heddle_errmsg() has the sentence.
+ * Results. Every call returns HEDDLE_OK or a negative status; heddle_error_text() has the sentence.
  * The library never prints, exits or aborts. A failed call leaves its object as it was, unless its
  * description says otherwise.
  *
@@ -15,7 +15,7 @@
  * after its graphs and jobs have been freed.
  *
  * Threads. Calls on different contexts may run at the same time. Calls on one context, or on graphs
- * and jobs of it, may not, except heddle_test, heddle_wait, heddle_wait_task and heddle_cancel, which
+ * and jobs of it, may not, except heddle_job_test, heddle_job_wait, heddle_job_wait_task and heddle_job_cancel, which
  * any thread may call on a job that no other thread is freeing.
  *
  * Units. Sizes end in _bytes, counts begin with n_, times end in _ns or _ms.
@@ -68,7 +68,7 @@ typedef enum heddle_status {
 } heddle_status;
 
 /* The fixed text of a status ("out of memory"); never NULL. */
-HEDDLE_API const char *heddle_strstatus(heddle_status s);
+HEDDLE_API const char *heddle_status_text(heddle_status s);
 
 /* ---- 2. Context --------------------------------------------------------------------------- */
 
@@ -160,9 +160,9 @@ typedef struct heddle_config {
     uint32_t device;          /* index in that backend              HEDDLE_DEVICE                   */
     uint32_t n_workers;       /* threads, thread blocks; 0 = one per core, as many as are resident at once
                                                                   HEDDLE_WORKERS                  */
-    uint32_t n_lanes;         /* lanes of a block: threads of a worker on cuda (a multiple of 32; 0 = what the graph
+    uint32_t team_size;       /* threads of a block: threads of a worker on cuda (a multiple of 32; 0 = what the graph
                                asks for, else 128), of an emulated block on serial (0 = 1)
-                                                                  HEDDLE_LANES                    */
+                                                                  HEDDLE_TEAM_SIZE                    */
     heddle_policy policy;     /* where freed tasks go               HEDDLE_POLICY                   */
     uint32_t n_trace;         /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
     uint32_t time_limit_ms;   /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
@@ -176,11 +176,11 @@ typedef struct heddle_config {
                                                                   HEDDLE_BY_BODY                  */
     uint32_t sync;            /* 1 = executor levels: wait for the device after each launch
                                                                   HEDDLE_SYNC                     */
-    const char *profile;      /* cuda, where it may choose how a graph runs: a file in which what was chosen is kept, by
+    const char *tuning_file;  /* cuda, where it may choose how a graph runs: a file in which what was chosen is kept, by
                                * the graph's structure, device and config, and looked up before anything is tried; a
-                               * file that cannot be read or written does no harm: heddle_get_how tells. NULL = none.
-                               * Copied; heddle_get_config gives the copy
-                                                                  HEDDLE_PROFILE                  */
+                               * file that cannot be read or written does no harm: heddle_graph_describe_run tells. NULL = none.
+                               * Copied; heddle_ctx_get_config gives the copy
+                                                                  HEDDLE_TUNING_FILE                  */
     uint32_t n_arena;         /* slots for tasks that bodies make; 0 = 65536, on a GPU 1024 a worker; at least
                                what the workers need to begin      HEDDLE_ARENA                    */
     uint32_t n_local; /* tasks in a row that a worker may keep under the local-first policies before it looks into
@@ -195,25 +195,25 @@ typedef struct heddle_config {
 
 /* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
  * ERANGE for a bad field or environment variable, ENOMEM. On failure *out is NULL and
- * heddle_errmsg(NULL) has the sentence. The caller closes it. */
-HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg);
+ * heddle_error_text(NULL) has the sentence. The caller closes it. */
+HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *cfg);
 /* Another way of running on an open context: as if it had been opened with cfg, except that its memory and its graphs
  * stay; each graph is loaded anew at its next run. One set of data and one graph can so be run by every executor. Backend
  * and device stay, too: 0 stands for them, others are refused (EINVAL). Workers are started anew. What is known of
- * earlier runs (statistics, trace) goes; plans and measured costs stay. Errors as of heddle_open, and EBUSY while a run of
+ * earlier runs (statistics, trace) goes; plans and measured costs stay. Errors as of heddle_ctx_open, and EBUSY while a run of
  * this context is in flight, after all of which the context is as it was. Runs put into streams must be over by then and
  * are not replayed, and no thread may be waiting for a job. */
-HEDDLE_API heddle_status heddle_reconfigure(heddle_ctx *ctx, const heddle_config *cfg);
+HEDDLE_API heddle_status heddle_ctx_reconfigure(heddle_ctx *ctx, const heddle_config *cfg);
 /* Waits for running jobs, stops the workers, frees the context. */
-HEDDLE_API void heddle_close(heddle_ctx *ctx);
+HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx);
 /* The sentence of the last failed call on ctx; NULL = of the last failed call of this thread that had
  * no context. Never NULL; "" when nothing failed. Owned by the library, valid until the next call that fails on ctx, on whatever thread. */
-HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx);
+HEDDLE_API const char *heddle_error_text(const heddle_ctx *ctx);
 /* What was opened, with every default filled in. Set *out up with HEDDLE_CONFIG_INIT: of a shorter struct of an older header
  * only its fields are written. */
-HEDDLE_API heddle_status heddle_get_config(const heddle_ctx *ctx, heddle_config *out);
+HEDDLE_API heddle_status heddle_ctx_get_config(const heddle_ctx *ctx, heddle_config *out);
 /* 1 when that backend is compiled in and has at least one device here, else 0. */
-HEDDLE_API int heddle_has_backend(heddle_backend b);
+HEDDLE_API int heddle_backend_is_present(heddle_backend b);
 /* The names used in options and variables ("cpu", "lf"); NULL for a number outside the table. */
 HEDDLE_API const char *heddle_backend_name(heddle_backend b);
 HEDDLE_API const char *heddle_policy_name(heddle_policy p);
@@ -234,7 +234,7 @@ typedef struct heddle_machine {
     uint64_t cache_bytes[3];     /* L1d, L2, L3 of one core; 0 = unknown                         */
     int has_hwloc;               /* 1 when hwloc found it                                        */
 } heddle_machine;
-HEDDLE_API void heddle_get_machine(heddle_machine *out);
+HEDDLE_API void heddle_machine_get(heddle_machine *out);
 
 /* A device of a backend that has devices of its own (cuda). ENODEV where there is none; a call that fails leaves *out
  * as it was. */
@@ -255,7 +255,7 @@ typedef struct heddle_device {
     {                                                                     \
         sizeof(heddle_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
-HEDDLE_API heddle_status heddle_device_info(heddle_backend b, uint32_t device, heddle_device *out);
+HEDDLE_API heddle_status heddle_device_get(heddle_backend b, uint32_t device, heddle_device *out);
 
 /* ---- 3. Memory ---------------------------------------------------------------------------- */
 
@@ -270,7 +270,7 @@ HEDDLE_API heddle_status heddle_mem_read(heddle_ctx *ctx, void *host, const void
 
 /* ---- 4. Graph ----------------------------------------------------------------------------- */
 
-/* A table of bodies, made by HEDDLE_APP(name, ...) as `const heddle_table name`. It must outlive the
+/* A table of bodies, made by HEDDLE_TABLE(name, ...) as `const heddle_table name`. It must outlive the
  * graphs made from it. Its layout is in heddle/task.h. */
 typedef struct heddle_table heddle_table;
 typedef struct heddle_graph heddle_graph;
@@ -344,7 +344,7 @@ HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const 
                                           const heddle_range *ranges, size_t n_ranges, heddle_task *out);
 
 /* The same with everything that can be said of a task. */
-#define HEDDLE_TASK_WATCH 1u /* heddle_wait_task and heddle_graph_on_done may name it               */
+#define HEDDLE_TASK_WATCH 1u /* heddle_job_wait_task and heddle_graph_on_done may name it               */
 typedef struct heddle_task_desc {
     size_t size; /* set by HEDDLE_TASK_INIT                                                       */
     uint32_t body;
@@ -352,7 +352,7 @@ typedef struct heddle_task_desc {
     size_t arg_bytes;
     const heddle_range *ranges;
     size_t n_ranges;
-    int32_t priority; /* > 0: urgent, taken before all others; else normal                       */
+    uint32_t urgent;  /* nonzero: taken before all others                       */
     uint32_t flags;   /* HEDDLE_TASK_...                                                         */
     uint32_t cost_ns; /* what it will take, 0 = unknown (counts as 1); for the critical path     */
     uint32_t place;   /* worker + 1 that shall run it, 0 = any. Dispatch distributed and plan keep to it (modulo
@@ -366,18 +366,18 @@ HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_tas
 
 /* An explicit edge: `later` runs after `earlier`, whatever their order of adding. A cycle is found by
  * freeze. EINVAL for an unknown task, a frozen graph, or later == earlier. */
-HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier);
+HEDDLE_API heddle_status heddle_graph_add_edge(heddle_graph *g, heddle_task later, heddle_task earlier);
 
 /* Bytes of block-shared memory that `body` gets in this graph, in place of the table's figure. */
-HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uint32_t n_bytes);
+HEDDLE_API heddle_status heddle_graph_set_shared_bytes(heddle_graph *g, uint32_t body, uint32_t n_bytes);
 
-/* Lanes of a worker that run this graph's bodies on a GPU best (a multiple of 32, at most 1024), where the config
+/* Threads of a worker that run this graph's bodies on a GPU best (a multiple of 32, at most 1024), where the config
  * says nothing. Default 128. EINVAL for another number. */
-HEDDLE_API heddle_status heddle_graph_lanes(heddle_graph *g, uint32_t n_lanes);
+HEDDLE_API heddle_status heddle_graph_set_team_size(heddle_graph *g, uint32_t team_size);
 
 /* Marks as urgent the tasks of a critical path by cost (zero slack), unless these are more than a
  * quarter of all, when marking would say nothing. To be called before freeze. */
-HEDDLE_API heddle_status heddle_graph_prioritise(heddle_graph *g);
+HEDDLE_API heddle_status heddle_graph_mark_urgent(heddle_graph *g);
 
 /* Ends adding: checks for cycles (ECYCLE, the sentence names a task on one) and lays the graph down as
  * one read-only blob. The first run does it otherwise. Freezing twice is allowed. */
@@ -408,12 +408,12 @@ HEDDLE_API heddle_status heddle_graph_get_info(heddle_graph *g, heddle_graph_inf
 /* Successors of a task, for tools and tests: at most n_max into succ (NULL with 0), *n_out = all of
  * them. Joins appear as tasks (their body is HEDDLE_BODY_JOIN). The graph must be frozen. */
 #define HEDDLE_BODY_JOIN 0xffffu
-HEDDLE_API heddle_status heddle_graph_successors(const heddle_graph *g, heddle_task t, heddle_task *succ, size_t n_max,
-                                                 size_t *n_out);
+HEDDLE_API heddle_status heddle_graph_get_successors(const heddle_graph *g, heddle_task t, heddle_task *succ,
+                                                     size_t n_max, size_t *n_out);
 /* Body of a task, HEDDLE_BODY_JOIN for a join; EINVAL past the last task. */
-HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t, uint32_t *body);
+HEDDLE_API heddle_status heddle_graph_get_body(const heddle_graph *g, heddle_task t, uint32_t *body);
 /* The graph's table (for names of bodies); for a loaded graph the one made for it. */
-HEDDLE_API const heddle_table *heddle_graph_table(const heddle_graph *g);
+HEDDLE_API const heddle_table *heddle_graph_get_table(const heddle_graph *g);
 
 /* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","priority"}]};
  * joins have the body "join" and nothing to run.
@@ -430,38 +430,38 @@ HEDDLE_API heddle_status heddle_graph_read_json(heddle_ctx *ctx, const heddle_ta
 
 typedef struct heddle_job heddle_job;
 
-/* Runs the graph and waits for its end. app is the record all tasks share (app_bytes must be what the
+/* Runs the graph and waits for its end. params is the record all tasks share (params_bytes must be what the
  * table says); pointers inside it must be such as bodies can follow. Any number of runs, one at a
  * time: EBUSY while another run of this graph is in flight. EBODY (the sentence names task, body,
  * code), ECANCELED, ETIMEDOUT (the config's time limit), ECYCLE (dispatch ticket: no worker can go on), EDEVICE; after these the graph may run
  * again, but the user's data is part-way. The calling thread may do part of the work. */
-HEDDLE_API heddle_status heddle_run(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes);
+HEDDLE_API heddle_status heddle_graph_run(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes);
 
 /* Starts a run and returns. Jobs of one context run in the order of submission. The caller frees the
  * job with heddle_job_free. */
-HEDDLE_API heddle_status heddle_submit(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
-                                       heddle_job **out);
+HEDDLE_API heddle_status heddle_graph_submit(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
+                                             heddle_job **out);
 /* EBUSY until the job has ended, then how it ended. Never waits. */
-HEDDLE_API heddle_status heddle_test(heddle_job *j);
+HEDDLE_API heddle_status heddle_job_test(heddle_job *j);
 /* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): ETIMEDOUT when the job goes on, else how it
- * ended (a run stopped by the config's time limit ended with ETIMEDOUT: heddle_test tells which). */
+ * ended (a run stopped by the config's time limit ended with ETIMEDOUT: heddle_job_test tells which). */
 #define HEDDLE_FOREVER 0xffffffffu
-HEDDLE_API heddle_status heddle_wait(heddle_job *j, uint32_t timeout_ms);
+HEDDLE_API heddle_status heddle_job_wait(heddle_job *j, uint32_t timeout_ms);
 /* Waits until watched task t of this job is done (its outputs are visible then), or the job ended.
  * EINVAL when t was added without HEDDLE_TASK_WATCH. */
-HEDDLE_API heddle_status heddle_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms);
+HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms);
 /* Asks the job to stop: workers leave after the task in hand; it then ends with ECANCELED. */
-HEDDLE_API void heddle_cancel(heddle_job *j);
+HEDDLE_API void heddle_job_cancel(heddle_job *j);
 /* Waits for the end, then frees. */
 HEDDLE_API void heddle_job_free(heddle_job *j);
 
 /* Puts a run into the CUDA stream `stream` (a cudaStream_t) and returns; nothing waits, and it may be captured into a
  * CUDA graph and replayed (arguments are those of the capture). When what the stream holds so far is done, so is the
  * run. The caller keeps g, and orders runs of one graph by streams and events. No time limit, no watched tasks.
- * heddle_synced(g) after the stream was synchronised tells how the last such run ended. cuda backend only (EINVAL). */
-HEDDLE_API heddle_status heddle_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
-                                        void *stream);
-HEDDLE_API heddle_status heddle_synced(heddle_graph *g);
+ * heddle_graph_stream_status(g) after the stream was synchronised tells how the last such run ended. cuda backend only (EINVAL). */
+HEDDLE_API heddle_status heddle_graph_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
+                                              void *stream);
+HEDDLE_API heddle_status heddle_graph_stream_status(heddle_graph *g);
 
 /* ---- 5b. Plans ---------------------------------------------------------------------------- */
 
@@ -471,13 +471,13 @@ HEDDLE_API heddle_status heddle_synced(heddle_graph *g);
  * and one that goes depth first through clusters of neighbours (`depth`: what a task reads was written not long before and
  * is still in the caches); the quickest stays.
  * heddle_graph_replan: makes it anew for n_workers (0 = those of the context), with costs from the last traced run.
- * heddle_graph_record: the plan is what the last run did, the same order per worker; EINVAL without a trace, with
+ * heddle_graph_record_plan: the plan is what the last run did, the same order per worker; EINVAL without a trace, with
  * dropped events, or unless every task was traced.
  * Files (JSON: {"workers":n,"tasks":n,"lists":[[task,...],...]}): reading checks that every task is there once and
  * that edges and list order have no cycle (ECYCLE), EPARSE, EIO; EINVAL for another number of tasks.
  * A run with another number of workers than its plan has is refused (EINVAL). Not while a run is in flight (EBUSY). */
 HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers);
-HEDDLE_API heddle_status heddle_graph_record(heddle_graph *g);
+HEDDLE_API heddle_status heddle_graph_record_plan(heddle_graph *g);
 HEDDLE_API heddle_status heddle_graph_write_plan(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *path);
 
@@ -505,22 +505,22 @@ typedef struct heddle_stats {
     {                                                                                               \
         sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0 \
     }
-HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out);
-/* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 lanes; ...").
+HEDDLE_API heddle_status heddle_graph_get_stats(heddle_graph *g, heddle_stats *out);
+/* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 threads; ...").
  * Valid until the next run; "" before the first. */
-HEDDLE_API const char *heddle_get_how(heddle_graph *g);
+HEDDLE_API const char *heddle_graph_describe_run(heddle_graph *g);
 
 typedef struct heddle_worker_stats {
     uint64_t n_tasks, body_ns, idle_ns, queue_ns, dep_ns;
 } heddle_worker_stats;
-HEDDLE_API heddle_status heddle_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out);
+HEDDLE_API heddle_status heddle_graph_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out);
 
 /* Times of one body over the last run (needs the trace). */
 typedef struct heddle_body_stats {
     const char *name;
     uint64_t n_tasks, min_ns, median_ns, max_ns, total_ns;
 } heddle_body_stats;
-HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out);
+HEDDLE_API heddle_status heddle_graph_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out);
 
 /* One task as it ran. Times count from the start of the run. Tasks that bodies made have no number of their own. */
 #define HEDDLE_TASK_SPAWNED 0xffffffffu
@@ -532,12 +532,12 @@ typedef struct heddle_event {
 } heddle_event;
 /* The kept events of the last run, by worker and time: at most n_max into ev (NULL with 0), *n_out =
  * all that were kept. */
-HEDDLE_API heddle_status heddle_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out);
+HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out);
 
 /* Files: Chrome/Perfetto JSON (a row a worker, a slice a task, flows for edges); a timeline as SVG
  * (a row a worker, a colour a body, idle white: Juggler figure 1). EINVAL without a trace, EIO. */
-HEDDLE_API heddle_status heddle_write_trace(heddle_graph *g, const char *path);
-HEDDLE_API heddle_status heddle_write_timeline(heddle_graph *g, const char *path, const char *title);
+HEDDLE_API heddle_status heddle_graph_write_trace(heddle_graph *g, const char *path);
+HEDDLE_API heddle_status heddle_graph_write_timeline(heddle_graph *g, const char *path, const char *title);
 
 #ifdef __cplusplus
 }

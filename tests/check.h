@@ -22,10 +22,10 @@
     } while (0)
 
 /* A heddle call that must succeed; ctx may be NULL. Needs heddle.h. */
-#define CHECK_OK(ctx, call)                                                                                   \
-    do {                                                                                                      \
-        heddle_status check_status_ = (call);                                                                 \
-        CHECK_MSG(check_status_ == HEDDLE_OK, "%s: %s", heddle_strstatus(check_status_), heddle_errmsg(ctx)); \
+#define CHECK_OK(ctx, call)                                                                                         \
+    do {                                                                                                            \
+        heddle_status check_status_ = (call);                                                                       \
+        CHECK_MSG(check_status_ == HEDDLE_OK, "%s: %s", heddle_status_text(check_status_), heddle_error_text(ctx)); \
     } while (0)
 
 #define SKIP(...)            \

@@ -44,7 +44,7 @@ int bench_heddle(bench *b, const heddle_ctx *ctx, heddle_status s, const char *d
 {
     if (s == HEDDLE_OK)
         return 0;
-    bench_say(b, "%s: %s", doing, heddle_errmsg(ctx));
+    bench_say(b, "%s: %s", doing, heddle_error_text(ctx));
     b->refused = s == HEDDLE_EINVAL || s == HEDDLE_ENOMEM || s == HEDDLE_ENODEV || s == HEDDLE_ERANGE;
     return -1;
 }

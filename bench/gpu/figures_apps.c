@@ -3,7 +3,7 @@
  * do the same; what the host adds.
  *
  * A case is prepared and built once for each app, size and tile; then its context is set to one subject after another
- * (heddle_reconfigure; site.h). All but lu run again on what the run before left, which takes the
+ * (heddle_ctx_reconfigure; site.h). All but lu run again on what the run before left, which takes the
  * same time; lu gets its matrix back before each sample. Of several tiles the first is the one that the goals rest on.
  *
  * The host's part of a run: adding the tasks, freezing, making the graph runnable (planning, and loading: the blob, the

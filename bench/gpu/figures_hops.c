@@ -81,7 +81,7 @@ void figure_kept(bench *b)
                                  "plan:1 lf:1 | plan:1:64 share:1 lrr:1 ticket:1 iqs/lf:1 cudagraph cudagraph+pdl", at);
     for (size_t i = 0; i < n; i++) {
         double us = measure_shape(b, &m, &chain, &at[i], 0, NULL) / chain.n;
-        if (at[i].lanes == 0 && (!strcmp(at[i].subject->name, "plan") || !strcmp(at[i].subject->name, "lf")))
+        if (at[i].threads == 0 && (!strcmp(at[i].subject->name, "plan") || !strcmp(at[i].subject->name, "lf")))
             bench_goal(b, at[i].subject->rank == RANK_PLAN ? "hop-kept plan" : "hop-kept lf", "us", us, -1, 0.25);
     }
 }

@@ -14,7 +14,7 @@ enum { MOST_PER_SM = 32 }; /* blocks that an SM holds */
 
 typedef struct spawning {
     live l;
-    spawn_app app;
+    spawn_params params;
     spawn_args root;
     uint32_t body, n_roots, n_cells;
     uint64_t n_tasks, n_silent; /* of a run; of these, that do not count themselves */
@@ -26,15 +26,15 @@ static int spawning_open(bench *b, spawning *s, const setting *at, uint32_t n_sa
     if (live_open(b, &s->l, at, 0))
         return -1;
     s->n_cells = (uint32_t)b->card.n_sms * MOST_PER_SM;
-    bad = heddle_mem_new(s->l.ctx, s->n_cells * sizeof *s->app.cells, (void **)&s->app.cells);
+    bad = heddle_mem_new(s->l.ctx, s->n_cells * sizeof *s->params.cells, (void **)&s->params.cells);
     if (bad == HEDDLE_OK)
-        bad = heddle_mem_new(s->l.ctx, n_samples * sizeof *s->app.samples, (void **)&s->app.samples);
+        bad = heddle_mem_new(s->l.ctx, n_samples * sizeof *s->params.samples, (void **)&s->params.samples);
     if (bad == HEDDLE_OK)
         bad = heddle_graph_new(s->l.ctx, &spawned, &s->l.graph);
     for (uint32_t i = 0; bad == HEDDLE_OK && i < s->n_roots; i++)
         bad = heddle_graph_add(s->l.graph, s->body, &s->root, sizeof s->root, NULL, 0, NULL);
-    s->l.record = &s->app;
-    s->l.record_bytes = sizeof s->app;
+    s->l.record = &s->params;
+    s->l.record_bytes = sizeof s->params;
     return bench_heddle(b, s->l.ctx, bad, "making the graph");
 }
 
@@ -42,8 +42,8 @@ static void spawning_close(spawning *s)
 {
     heddle_graph_free(s->l.graph);
     if (s->l.ctx) {
-        heddle_mem_free(s->l.ctx, s->app.cells);
-        heddle_mem_free(s->l.ctx, s->app.samples);
+        heddle_mem_free(s->l.ctx, s->params.cells);
+        heddle_mem_free(s->l.ctx, s->params.samples);
     }
     live_close(&s->l);
 }
@@ -76,10 +76,10 @@ static int count_children(bench *b, spawning *s)
     spawn_cell *cells = calloc(s->n_cells, sizeof *cells);
     uint64_t n = s->n_silent;
     int bad = cells ? 0 : bench_say(b, "out of memory");
-    s->app.child = spawn_counted;
-    bad = bad || bench_heddle(b, s->l.ctx, heddle_mem_write(s->l.ctx, s->app.cells, cells, n_bytes), "clearing") ||
+    s->params.child = spawn_counted;
+    bad = bad || bench_heddle(b, s->l.ctx, heddle_mem_write(s->l.ctx, s->params.cells, cells, n_bytes), "clearing") ||
           live_run(b, &s->l, NULL, NULL) ||
-          bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, cells, s->app.cells, n_bytes), "counting");
+          bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, cells, s->params.cells, n_bytes), "counting");
     for (uint32_t i = 0; !bad && i < s->n_cells; i++)
         n += cells[i].n;
     free(cells);
@@ -92,9 +92,9 @@ static int count_children(bench *b, spawning *s)
 static int time_children(bench *b, spawning *s, times *t)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
-    s->app.child = spawn_empty;
+    s->params.child = spawn_empty;
     if (live_first(b, &s->l, t) || live_sample(b, &s->l, N_SAMPLES, t) || live_run(b, &s->l, NULL, NULL) ||
-        bench_heddle(b, s->l.ctx, heddle_get_stats(s->l.graph, &stats), "statistics"))
+        bench_heddle(b, s->l.ctx, heddle_graph_get_stats(s->l.graph, &stats), "statistics"))
         return -1;
     return stats.n_tasks == s->n_tasks ? 0
                                        : bench_say(b, "%llu of %llu tasks have run", (unsigned long long)stats.n_tasks,
@@ -151,7 +151,8 @@ static int read_relays(bench *b, spawning *s, spawn_sample *samples, uint32_t *n
 {
     const uint32_t n = s->root.left; /* the first of all was not spawned */
     uint32_t n_else = 0;
-    if (bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, samples, s->app.samples, n * sizeof *samples), "samples"))
+    if (bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, samples, s->params.samples, n * sizeof *samples),
+                     "samples"))
         return -1;
     for (uint32_t i = 0; i < n; i++)
         if (samples[i].from != samples[i].to)
@@ -193,7 +194,7 @@ static double spawn_to_start(bench *b, const setting *at)
     sample us = {{0}, 0}, share = {{0}, 0};
     spawning s = {.body = spawn_relay, .n_roots = 1, .root = {0, b->quick ? 200 : 4000, 0}};
     int bad;
-    s.app.busy_ns = 5000;
+    s.params.busy_ns = 5000;
     snprintf(variant, sizeof variant, "start on another worker %s", setting_name(&text, at));
     bad =
         bench_late(b) ? bench_no_time(b) : spawning_open(b, &s, at, s.root.left + 1) || time_relays(b, &s, &us, &share);
@@ -298,7 +299,7 @@ static int time_tree(bench *b, site *x, const setting *at, times *t, heddle_stat
         return bench_no_time(b);
     if (site_time(b, x, at, SITE_RESETS, t) || site_check(b, x, &again))
         return -1;
-    return bench_heddle(b, x->l.ctx, heddle_get_stats(x->l.graph, stats), "statistics");
+    return bench_heddle(b, x->l.ctx, heddle_graph_get_stats(x->l.graph, stats), "statistics");
 }
 
 static void run_tree(bench *b, site *x, const setting *at, walks *to)
@@ -349,12 +350,12 @@ static int read_bodies(bench *b, const live *l, bodies *out)
     heddle_stats stats = HEDDLE_STATS_INIT;
     heddle_worker_stats w;
     double most = 0, sum = 0;
-    if (bench_heddle(b, l->ctx, heddle_get_stats(l->graph, &stats), "statistics"))
+    if (bench_heddle(b, l->ctx, heddle_graph_get_stats(l->graph, &stats), "statistics"))
         return -1;
     if (stats.n_dropped)
         return bench_refuse(b, "the trace lost events");
     for (uint32_t i = 0; i < stats.n_workers; i++) {
-        if (bench_heddle(b, l->ctx, heddle_get_worker_stats(l->graph, i, &w), "statistics of a worker"))
+        if (bench_heddle(b, l->ctx, heddle_graph_get_worker_stats(l->graph, i, &w), "statistics of a worker"))
             return -1;
         most = (double)w.body_ns > most ? (double)w.body_ns : most;
         sum += (double)w.body_ns;

@@ -289,7 +289,7 @@ static double slu_limit(bench *b, const trial *t, double bare_us)
     site x;
     row r = {t->figure, "path x (body + bare hand-over)", t->name, "us", note};
     if (site_open(b, &x, t->app, &t->q, &at, 16384) || site_check(b, &x, &got) ||
-        bench_heddle(b, x.l.ctx, heddle_get_stats(x.l.graph, &stats), "statistics")) {
+        bench_heddle(b, x.l.ctx, heddle_graph_get_stats(x.l.graph, &stats), "statistics")) {
         bench_missing(b, r);
     } else if (stats.path_ns && bare_us > 0) {
         us = 1e-3 * (double)stats.path_ns + (double)x.info.n_levels * bare_us;

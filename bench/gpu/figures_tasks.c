@@ -41,7 +41,7 @@ typedef struct curve {
     double efficiency[N_SIZES];
 } curve;
 
-/* One graph for all sizes: what a task takes is in the app's record. */
+/* One graph for all sizes: what a task takes is in the app's params. */
 static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
 {
     const runner *runner = c->at.subject->runner;
@@ -181,14 +181,14 @@ static int read_costs(bench *b, live *l, uint32_t *ns, uint64_t n)
 {
     heddle_event *events = NULL;
     size_t n_events = 0;
-    if (bench_heddle(b, l->ctx, heddle_get_events(l->graph, NULL, 0, &n_events), "events"))
+    if (bench_heddle(b, l->ctx, heddle_graph_get_events(l->graph, NULL, 0, &n_events), "events"))
         return -1;
     if (n_events != n)
         return bench_refuse(b, "the trace lost events");
     events = malloc(n_events * sizeof *events);
     if (!events)
         return bench_say(b, "out of memory");
-    heddle_get_events(l->graph, events, n_events, &n_events);
+    heddle_graph_get_events(l->graph, events, n_events, &n_events);
     for (size_t i = 0; i < n_events; i++)
         if (events[i].task < n)
             ns[events[i].task] = (uint32_t)(events[i].end_ns - events[i].begin_ns);

@@ -24,7 +24,7 @@ static heddle_config config_of(const bench *b, const setting *s, uint32_t n_trac
     c.executor = s->subject->mode.executor;
     c.by_body = s->subject->mode.by_body;
     c.sync = s->subject->mode.sync;
-    c.n_lanes = s->lanes;
+    c.team_size = s->threads;
     if (is_persistent(s) && !s->n_workers)
         c.n_workers = s->per_sm * (uint32_t)b->card.n_sms;
     return c;
@@ -36,7 +36,7 @@ int live_open(bench *b, live *l, const setting *s, uint32_t n_trace)
     memset(l, 0, sizeof *l);
     l->sync = s->subject->mode.sync != 0;
     l->timed.ticks_per_ns = (float)b->ticks_per_ns;
-    if (bench_heddle(b, NULL, heddle_open(&l->ctx, &c), "opening"))
+    if (bench_heddle(b, NULL, heddle_ctx_open(&l->ctx, &c), "opening"))
         return -1;
     if (b->backend == HEDDLE_CUDA && raw_stream_new(&l->stream))
         return bench_refuse(b, raw_error());
@@ -47,7 +47,7 @@ int live_switch(bench *b, live *l, const setting *s)
 {
     heddle_config c = config_of(b, s, 0);
     l->sync = s->subject->mode.sync != 0;
-    return bench_heddle(b, l->ctx, heddle_reconfigure(l->ctx, &c), "another setting");
+    return bench_heddle(b, l->ctx, heddle_ctx_reconfigure(l->ctx, &c), "another setting");
 }
 
 int live_shape(bench *b, live *l, const shape *s)
@@ -76,7 +76,7 @@ void live_close(live *l)
         heddle_mem_free(l->ctx, l->timed.cells);
     }
     if (l->ctx)
-        heddle_close(l->ctx);
+        heddle_ctx_close(l->ctx);
     memset(l, 0, sizeof *l);
 }
 
@@ -86,11 +86,11 @@ int live_run(bench *b, live *l, double *wall, double *run)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
     double begin = bench_now();
-    if (bench_heddle(b, l->ctx, heddle_run(l->ctx, l->graph, l->record, l->record_bytes), "a run"))
+    if (bench_heddle(b, l->ctx, heddle_graph_run(l->ctx, l->graph, l->record, l->record_bytes), "a run"))
         return -1;
     if (wall)
         *wall = 1e6 * (bench_now() - begin);
-    if (run && bench_heddle(b, l->ctx, heddle_get_stats(l->graph, &stats), "statistics"))
+    if (run && bench_heddle(b, l->ctx, heddle_graph_get_stats(l->graph, &stats), "statistics"))
         return -1;
     if (run)
         *run = 1e-3 * (double)stats.run_ns;
@@ -99,7 +99,7 @@ int live_run(bench *b, live *l, double *wall, double *run)
 
 static int reset(bench *b, live *l) { return l->reset && l->reset(l->self) ? bench_say(b, "resetting failed") : 0; }
 
-int live_is_trying(const live *l) { return strstr(heddle_get_how(l->graph), "being tried") != NULL; }
+int live_is_trying(const live *l) { return strstr(heddle_graph_describe_run(l->graph), "being tried") != NULL; }
 
 static int warm_up(bench *b, live *l)
 {
@@ -132,14 +132,14 @@ static int queue_runs(bench *b, live *l, uint32_t k, double *us)
     if (reset(b, l) || raw_stamp(l->stream, 0))
         return bench_refuse(b, raw_error());
     for (uint32_t i = 0; i < k; i++) {
-        heddle_status s = heddle_enqueue(l->ctx, l->graph, l->record, l->record_bytes, stream);
+        heddle_status s = heddle_graph_enqueue(l->ctx, l->graph, l->record, l->record_bytes, stream);
         if (bench_heddle(b, l->ctx, s, "a run in a stream"))
             return -1;
     }
     if (raw_stamp(l->stream, 1) || raw_between_us(l->stream, us))
         return bench_refuse(b, raw_error());
     *us /= k;
-    return bench_heddle(b, l->ctx, heddle_synced(l->graph), "runs in a stream");
+    return bench_heddle(b, l->ctx, heddle_graph_stream_status(l->graph), "runs in a stream");
 }
 
 static int time_queued(bench *b, live *l, uint32_t n, times *out)
@@ -163,7 +163,7 @@ int live_first(bench *b, live *l, times *out)
     memset(out, 0, sizeof *out);
     if (live_run(b, l, &out->first, &out->first_run))
         return -1;
-    if (bench_heddle(b, l->ctx, heddle_get_stats(l->graph, &stats), "statistics"))
+    if (bench_heddle(b, l->ctx, heddle_graph_get_stats(l->graph, &stats), "statistics"))
         return -1;
     out->load = 1e-3 * (double)stats.load_ns;
     out->plan = 1e-3 * (double)stats.plan_ns;

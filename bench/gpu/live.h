@@ -15,7 +15,7 @@ typedef struct live {
     heddle_graph *graph;
     const void *record;
     size_t record_bytes;
-    timed_app timed;          /* of shapes */
+    timed_params timed;       /* of shapes */
     void *stream;             /* of raw.h; NULL: nothing is put into streams                    */
     int sync;                 /* nothing can be put into streams under this setting             */
     int alone;                /* a run needs the reset before it: runs are put into streams one by one */

@@ -122,7 +122,7 @@ static int read_arguments(request *q, int argc, char **argv)
 static int open_machine(bench *b)
 {
     heddle_machine m;
-    if (!heddle_has_backend(b->backend))
+    if (!heddle_backend_is_present(b->backend))
         return complain(heddle_backend_name(b->backend), "not here");
     if (b->backend == HEDDLE_CUDA) {
         if (raw_open(&b->card, 0) || raw_ticks_per_ns(&b->ticks_per_ns))
@@ -131,7 +131,7 @@ static int open_machine(bench *b)
             return complain("the card's rates", raw_error());
         return 0;
     }
-    heddle_get_machine(&m);
+    heddle_machine_get(&m);
     snprintf(b->card.name, sizeof b->card.name, "cpu backend, for trying out");
     b->card.n_sms = (int)(m.n_threads > 1 ? m.n_threads : 2);
     b->ticks_per_ns = 1;

@@ -111,7 +111,7 @@ heddle_status shape_add(const shape *s, heddle_graph *g)
     walk w = {s, add_step, 0, g, HEDDLE_OK, NULL};
     walk_all(&w);
     if (w.status == HEDDLE_OK && s->shared_bytes)
-        w.status = heddle_graph_shared(g, s->body, s->shared_bytes);
+        w.status = heddle_graph_set_shared_bytes(g, s->body, s->shared_bytes);
     return w.status;
 }
 

@@ -13,7 +13,7 @@ typedef struct shape {
     shape_kind kind;
     uint32_t n; /* tasks of a chain or of free ones; side of the others                        */
     uint32_t body;
-    const uint32_t *task_ns; /* what each task takes, NULL: timed_app.each_ns says it                        */
+    const uint32_t *task_ns; /* what each task takes, NULL: timed_params.each_ns says it                        */
     const uint32_t *cost_ns; /* what the graph is told of it, NULL: nothing                                  */
     uint32_t place[2];       /* worker + 1 of even and odd tasks, 0 = any                                        */
     uint32_t shared_bytes;   /* of a block, beyond its own: keeps further blocks off its SM; 0 = none      */

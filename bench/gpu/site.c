@@ -61,10 +61,11 @@ static int sample_checked(bench *b, site *x, times *out)
 {
     char first[16];
     times again;
-    snprintf(first, sizeof first, "%s", strstr(heddle_get_how(x->l.graph), "plan path") ? "plan depth" : "never");
+    snprintf(first, sizeof first, "%s",
+             strstr(heddle_graph_describe_run(x->l.graph), "plan path") ? "plan depth" : "never");
     if (live_sample(b, &x->l, N_SAMPLES, out))
         return -1;
-    return strstr(heddle_get_how(x->l.graph), first) ? site_check(b, x, &again) : 0;
+    return strstr(heddle_graph_describe_run(x->l.graph), first) ? site_check(b, x, &again) : 0;
 }
 
 int site_time(bench *b, site *x, const setting *at, site_again again, times *out)

@@ -11,7 +11,7 @@
 #define CELLS(n) ((double)(n) * (double)(n))
 #define CUBE(n) ((double)(n) * (double)(n) * (double)(n))
 
-/* jacobi moves bytes and does little else: how many lanes there are, and how few workers share the L2, is what counts. */
+/* jacobi moves bytes and does little else: how many threads there are, and how few workers share the L2, is what counts. */
 static const char jacobi_settings[] =
     "plan:4:128 plan:2:320 plan:1:704 cudagraph/by-body:0:128 cudagraph+pdl/by-body:0:128 | plan:3:192 plan:5:96";
 

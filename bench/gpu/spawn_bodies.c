@@ -16,51 +16,51 @@ HEDDLE_FN uint64_t clock_ns(void)
 #endif
 }
 
-HEDDLE_BODY(spawn_empty, spawn_app, app, spawn_args, a) {}
+HEDDLE_BODY(spawn_empty, spawn_params, params, spawn_args, a) {}
 
 /* A worker runs one body at a time. */
-HEDDLE_BODY(spawn_counted, spawn_app, app, spawn_args, a)
+HEDDLE_BODY(spawn_counted, spawn_params, params, spawn_args, a)
 {
-    if (lane->index == 0)
-        app->cells[lane->worker].n++;
+    if (thread->index == 0)
+        params->cells[thread->worker].n++;
 }
 
-/* All lanes spawn at once. The next of the chain goes first, so that there are always some to come. */
-HEDDLE_SPAWNER(spawn_fan, spawn_app, app, spawn_args, a, SPAWN_FAN)
+/* All threads spawn at once. The next of the chain goes first, so that there are always some to come. */
+HEDDLE_SPAWNER(spawn_fan, spawn_params, params, spawn_args, a, SPAWN_FAN)
 {
     const spawn_args next = {0, a->left - 1u, 0};
     HEDDLE_EACH (k, SPAWN_FAN)
-        heddle_spawn(lane, k == 0 && a->left ? (uint32_t)spawn_fan : app->child, &next, sizeof next, 0, 0, 0);
+        heddle_task_spawn(thread, k == 0 && a->left ? (uint32_t)spawn_fan : params->child, &next, sizeof next, 0, 0, 0);
 }
 
 /* A binary tree. */
-HEDDLE_SPAWNER(spawn_pair, spawn_app, app, spawn_args, a, 2)
+HEDDLE_SPAWNER(spawn_pair, spawn_params, params, spawn_args, a, 2)
 {
     const spawn_args next = {0, a->left - 1u, 0};
-    if (lane->index == 0 && app->child == (uint32_t)spawn_counted)
-        app->cells[lane->worker].n++;
+    if (thread->index == 0 && params->child == (uint32_t)spawn_counted)
+        params->cells[thread->worker].n++;
     if (a->left)
         HEDDLE_EACH (k, 2)
-            heddle_spawn(lane, spawn_pair, &next, sizeof next, 0, 0, 0);
+            heddle_task_spawn(thread, spawn_pair, &next, sizeof next, 0, 0, 0);
 }
 
 /* It goes on for a while, so that the next one has to start elsewhere or wait. */
-HEDDLE_SPAWNER(spawn_relay, spawn_app, app, spawn_args, a, 1)
+HEDDLE_SPAWNER(spawn_relay, spawn_params, params, spawn_args, a, 1)
 {
     const uint64_t now_ns = clock_ns();
-    if (lane->index == 0) {
-        spawn_args next = {0, a->left - 1u, lane->worker};
-        spawn_sample *s = &app->samples[a->left];
+    if (thread->index == 0) {
+        spawn_args next = {0, a->left - 1u, thread->worker};
+        spawn_sample *s = &params->samples[a->left];
         s->ns = (uint32_t)(now_ns - a->begin_ns);
         s->from = a->from;
-        s->to = lane->worker;
+        s->to = thread->worker;
         if (a->left) {
             next.begin_ns = clock_ns();
-            heddle_spawn(lane, spawn_relay, &next, sizeof next, 0, 0, 0);
+            heddle_task_spawn(thread, spawn_relay, &next, sizeof next, 0, 0, 0);
         }
-        while (clock_ns() - now_ns < app->busy_ns)
+        while (clock_ns() - now_ns < params->busy_ns)
             ;
     }
 }
 
-HEDDLE_APP(spawned, spawn_app, SPAWN_BODIES)
+HEDDLE_TABLE(spawned, spawn_params, SPAWN_BODIES)

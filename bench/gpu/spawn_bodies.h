@@ -16,12 +16,12 @@ typedef struct spawn_sample {
     uint32_t ns, from, to;
 } spawn_sample;
 
-typedef struct spawn_app {
+typedef struct spawn_params {
     spawn_cell *cells;     /* one a worker                                                             */
     spawn_sample *samples; /* of spawn_relay: by what is left of the chain                             */
     uint32_t child;        /* the body that spawn_fan spawns; spawn_pair counts itself as spawn_counted does */
     uint32_t busy_ns;      /* that spawn_relay takes, with all that it does                              */
-} spawn_app;
+} spawn_params;
 
 typedef struct spawn_args {
     uint64_t begin_ns; /* of spawn_relay: when it was spawned                                      */

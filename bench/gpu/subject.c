@@ -33,7 +33,7 @@ size_t settings_read(const bench *b, const char *list, setting *out, size_t n_ma
     int extra = 0;
     while (*list && n < n_max) {
         char name[32];
-        unsigned per_sm = 0, lanes = 0;
+        unsigned per_sm = 0, threads = 0;
         int length = 0;
         if (sscanf(list, " %31[^: ]%n", name, &length) < 1)
             break;
@@ -45,8 +45,8 @@ size_t settings_read(const bench *b, const char *list, setting *out, size_t n_ma
         if (*list == ':')
             per_sm = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
         if (*list == ':')
-            lanes = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
-        out[n] = (setting){subject_find(b, name), per_sm, lanes, extra, 0};
+            threads = (unsigned)strtoul(list + 1, (char **)(uintptr_t)&list, 10);
+        out[n] = (setting){subject_find(b, name), per_sm, threads, extra, 0};
         n += out[n].subject != NULL;
     }
     return n;
@@ -60,8 +60,8 @@ const char *setting_name(setting_text *buf, const setting *s)
         at = (size_t)snprintf(buf->text, sizeof buf->text, "%u workers", s->n_workers);
     else if (s->per_sm && is_persistent(s))
         at = (size_t)snprintf(buf->text, sizeof buf->text, "w%u", s->per_sm);
-    if (s->lanes)
-        at += (size_t)snprintf(buf->text + at, sizeof buf->text - at, "%sl%u", at ? " " : "", s->lanes);
+    if (s->threads)
+        at += (size_t)snprintf(buf->text + at, sizeof buf->text - at, "%sl%u", at ? " " : "", s->threads);
     return at ? buf->text : "auto";
 }
 

@@ -29,7 +29,7 @@ typedef struct problem {
 typedef struct times {
     sample run;    /* heddle_stats.run_ns: on the device, one run                   */
     sample queued; /* runs back to back in one stream, each                         */
-    sample wall;   /* heddle_run on the host's clock                                */
+    sample wall;   /* heddle_graph_run on the host's clock                                */
     double first;  /* wall clock of the first run, and its time on the device       */
     double first_run;
     double load, plan, kernels; /* of it, making the graph runnable; of that, planning, and finding kernels */
@@ -73,16 +73,16 @@ extern const subject subject_table[];
 /* A subject under one setting; 0 = the library's choice. */
 typedef struct setting {
     const subject *subject;
-    uint32_t per_sm, lanes; /* workers an SM (persistent only); lanes of a worker */
-    int extra;              /* no goal needs it */
-    uint32_t n_workers;     /* in place of per_sm: workers in all */
+    uint32_t per_sm, threads; /* workers an SM (persistent only); threads of a worker */
+    int extra;                /* no goal needs it */
+    uint32_t n_workers;       /* in place of per_sm: workers in all */
 } setting;
 
 /* By name, in the whole table, which must have it. */
 const subject *subject_named(const char *name);
 /* By name ("plan", "lf", "cudagraph+pdl"); NULL when there is none, or it means nothing on this backend. */
 const subject *subject_find(const bench *b, const char *name);
-/* All settings of a list of words "name[:per_sm[:lanes]]", blanks between; what stands behind a word "|" is extra. Returns
+/* All settings of a list of words "name[:per_sm[:threads]]", blanks between; what stands behind a word "|" is extra. Returns
  * how many; at most n_max. */
 size_t settings_read(const bench *b, const char *list, setting *out, size_t n_max);
 /* "w1 l128", "17 workers l128"; buf is returned. */

@@ -15,22 +15,22 @@ HEDDLE_FN int64_t ticks(void)
 #endif
 }
 
-HEDDLE_BODY(timed_empty, timed_app, app, timed_args, t) {}
+HEDDLE_BODY(timed_empty, timed_params, params, timed_args, t) {}
 
-HEDDLE_BODY(timed_spin, timed_app, app, timed_args, t)
+HEDDLE_BODY(timed_spin, timed_params, params, timed_args, t)
 {
-    if (lane->index == 0) {
+    if (thread->index == 0) {
         int64_t begin = ticks();
-        int64_t n = (int64_t)((float)(app->each_ns ? app->each_ns : t->ns) * app->ticks_per_ns);
+        int64_t n = (int64_t)((float)(params->each_ns ? params->each_ns : t->ns) * params->ticks_per_ns);
         while (ticks() - begin < n)
             ;
     }
 }
 
-HEDDLE_BODY(timed_mix, timed_app, app, timed_args, t)
+HEDDLE_BODY(timed_mix, timed_params, params, timed_args, t)
 {
-    if (lane->index == 0)
-        app->cells[t->inout] = timed_mixed(app->cells, t);
+    if (thread->index == 0)
+        params->cells[t->inout] = timed_mixed(params->cells, t);
 }
 
-HEDDLE_APP(timed, timed_app, TIMED_BODIES)
+HEDDLE_TABLE(timed, timed_params, TIMED_BODIES)

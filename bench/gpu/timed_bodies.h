@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* timed_bodies.h - bodies that do nothing, take a given time, or mix numbers so that a wrong order shows.
  *
- * A body that takes time lets one lane watch the clock, while the others wait for it at the end of the body: so it needs
+ * A body that takes time lets one thread watch the clock, while the others wait for it at the end of the body: so it needs
  * no issue slots that neighbours on its SM could miss, and what is timed is the hand-over alone. */
 #ifndef TIMED_BODIES_H
 #define TIMED_BODIES_H
 
 #include "heddle/task.h"
 
-typedef struct timed_app {
+typedef struct timed_params {
     uint64_t *cells;    /* of timed_mix                                                              */
     float ticks_per_ns; /* of the clock that timed_spin watches: an SM's cycles, or nanoseconds      */
     uint32_t each_ns;   /* what every task takes, 0 = what its own record says                       */
-} timed_app;
+} timed_params;
 
 typedef struct timed_args {
     uint32_t in[2], inout, n_in; /* cells                                                               */

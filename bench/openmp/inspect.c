@@ -19,9 +19,9 @@ typedef struct block_args {
 
 #define INSPECT_BODIES(X) X(inspect_block, 0) X(inspect_nothing, 0)
 HEDDLE_ENUM(inspect, INSPECT_BODIES)
-HEDDLE_BODY(inspect_block, heddle_omp_app, app, block_args, t) {}
-HEDDLE_BODY(inspect_nothing, heddle_omp_app, app, char, t) {}
-HEDDLE_APP(inspect, heddle_omp_app, INSPECT_BODIES)
+HEDDLE_BODY(inspect_block, heddle_omp_params, params, block_args, t) {}
+HEDDLE_BODY(inspect_nothing, heddle_omp_params, params, char, t) {}
+HEDDLE_TABLE(inspect, heddle_omp_params, INSPECT_BODIES)
 
 static const heddle_omp_place place = {__FILE__, __LINE__};
 static const heddle_omp_kind kinds[] = {{"block", {__FILE__, __LINE__}, sizeof(block_args), 0, NULL}};

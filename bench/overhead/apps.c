@@ -45,22 +45,22 @@ static void open_side(side *s, const app *a, uint32_t n_workers, const app_reque
     heddle_config config = HEDDLE_CONFIG_INIT;
     config.backend = HEDDLE_CPU;
     config.n_workers = n_workers;
-    if (heddle_open(&s->ctx, &config))
-        fail(a->name, heddle_errmsg(NULL));
+    if (heddle_ctx_open(&s->ctx, &config))
+        fail(a->name, heddle_error_text(NULL));
     s->c = a->prepare(q, error);
     if (!s->c)
         fail(a->name, error);
     if (s->c->scenario->build(s->c, s->ctx))
         fail(a->name, s->c->error);
     if (heddle_graph_freeze(s->c->graph))
-        fail(a->name, heddle_errmsg(s->ctx));
+        fail(a->name, heddle_error_text(s->ctx));
 }
 
 static void close_side(side *s)
 {
     if (s->c)
         s->c->app->free(s->c);
-    heddle_close(s->ctx);
+    heddle_ctx_close(s->ctx);
     memset(s, 0, sizeof *s);
 }
 
@@ -70,8 +70,8 @@ static double time_graph(side *s)
     if (s->c->scenario->reset(s->c))
         fail(s->c->app->name, s->c->error);
     begin = now_ns();
-    if (heddle_run(s->ctx, s->c->graph, s->c->record, s->c->record_bytes))
-        fail(s->c->app->name, heddle_errmsg(s->ctx));
+    if (heddle_graph_run(s->ctx, s->c->graph, s->c->record, s->c->record_bytes))
+        fail(s->c->app->name, heddle_error_text(s->ctx));
     return now_ns() - begin;
 }
 

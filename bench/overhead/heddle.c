@@ -9,24 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct empty_app {
+typedef struct empty_params {
     void (*body)(uint32_t id);
-} empty_app;
+} empty_params;
 typedef struct empty_args {
     uint32_t id;
 } empty_args;
 
 #define EMPTY_BODIES(X) X(empty_task, 0)
 HEDDLE_ENUM(empty, EMPTY_BODIES)
-HEDDLE_BODY(empty_task, empty_app, app, empty_args, t) { app->body(t->id); }
-HEDDLE_APP(empty, empty_app, EMPTY_BODIES)
+HEDDLE_BODY(empty_task, empty_params, params, empty_args, t) { params->body(t->id); }
+HEDDLE_TABLE(empty, empty_params, EMPTY_BODIES)
 
 static heddle_ctx *ctx;
 
 static int failed(heddle_status s)
 {
     if (s != HEDDLE_OK)
-        fprintf(stderr, "heddle: %s\n", heddle_errmsg(ctx));
+        fprintf(stderr, "heddle: %s\n", heddle_error_text(ctx));
     return s != HEDDLE_OK;
 }
 
@@ -35,12 +35,12 @@ int subject_open(const shape *s)
     heddle_config config = HEDDLE_CONFIG_INIT;
     config.backend = HEDDLE_CPU;
     config.n_workers = s->n_workers;
-    return failed(heddle_open(&ctx, &config)) ? -1 : 0;
+    return failed(heddle_ctx_open(&ctx, &config)) ? -1 : 0;
 }
 
 void subject_close(void)
 {
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     ctx = NULL;
 }
 
@@ -71,12 +71,12 @@ static int by_size(const void *a, const void *b)
 
 static heddle_status time_reruns(const shape *s, heddle_graph *g, double *median)
 {
-    empty_app app = {bench_body};
+    empty_params params = {bench_body};
     double t[MAX_RERUNS];
     heddle_status e = HEDDLE_OK;
     for (uint32_t i = 0; i < s->n_reruns && e == HEDDLE_OK; i++) {
         double begin = bench_now();
-        e = heddle_run(ctx, g, &app, sizeof app);
+        e = heddle_graph_run(ctx, g, &params, sizeof params);
         t[i] = bench_now() - begin;
     }
     qsort(t, s->n_reruns, sizeof *t, by_size);
@@ -88,13 +88,13 @@ static heddle_status time_reruns(const shape *s, heddle_graph *g, double *median
  * outside of it. */
 int subject_run(const shape *s, times *out)
 {
-    empty_app app = {bench_body};
+    empty_params params = {bench_body};
     heddle_graph *g = NULL;
     double begin = bench_now(), frozen, done, freeing;
     heddle_status e = make_graph(s, &g);
     frozen = bench_now();
     if (e == HEDDLE_OK)
-        e = heddle_run(ctx, g, &app, sizeof app);
+        e = heddle_graph_run(ctx, g, &params, sizeof params);
     done = bench_now();
     if (e == HEDDLE_OK && s->n_reruns)
         e = time_reruns(s, g, &out->rerun);

@@ -46,7 +46,7 @@ static int untied;
 
 /* ---- uts ------------------------------------------------------------------------------------------- */
 
-static uts_app tree;
+static uts_params tree;
 
 static void search(const uts_node *node, uint32_t n);
 
@@ -118,7 +118,7 @@ static const void *record_of(const char *app, const char *key, const char *value
     heddle_ctx *ctx;
     app_case *c = app_find(app)->prepare(&q, error);
     serial.backend = HEDDLE_SERIAL;
-    if (!c || heddle_open(&ctx, &serial) != HEDDLE_OK || c->scenario->build(c, ctx)) {
+    if (!c || heddle_ctx_open(&ctx, &serial) != HEDDLE_OK || c->scenario->build(c, ctx)) {
         fprintf(stderr, "spawn_openmp: %s\n", !c ? error : *c->error ? c->error : "no serial backend");
         exit(2);
     }
@@ -127,7 +127,7 @@ static const void *record_of(const char *app, const char *key, const char *value
 
 /* ---- queens ---------------------------------------------------------------------------------------- */
 
-static queens_app board;
+static queens_params board;
 
 static void place(queens_board at)
 {
@@ -171,9 +171,9 @@ int main(int argc, char **argv)
     untied = !strcmp(argv[3], "untied");
     runs = atoi(argv[4]);
     if (is_uts)
-        tree = *(const uts_app *)record_of("uts", "chunk", argv[2]);
+        tree = *(const uts_params *)record_of("uts", "chunk", argv[2]);
     else
-        board = *(const queens_app *)record_of("queens", "cutoff", argv[2]);
+        board = *(const queens_params *)record_of("queens", "cutoff", argv[2]);
     for (int i = 0; i < runs; i++) {
         double ms;
         memset(cells, 0, sizeof cells);

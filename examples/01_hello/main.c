@@ -6,9 +6,9 @@
 
 /* What all tasks of a run share, and what each is told. Memory is named by pointers in the first and by offsets from
  * them in the second: then one graph serves any memory. */
-typedef struct hello_app {
+typedef struct hello_params {
     int *cells;
-} hello_app;
+} hello_params;
 typedef struct hello_args {
     uint64_t cell;
     int a, b;
@@ -17,23 +17,23 @@ typedef struct hello_args {
 #define HELLO_BODIES(X) X(hello_multiply, 0) X(hello_say, 0)
 HEDDLE_ENUM(hello, HELLO_BODIES)
 
-HEDDLE_BODY(hello_multiply, hello_app, app, hello_args, args)
+HEDDLE_BODY(hello_multiply, hello_params, params, hello_args, args)
 {
-    if (lane->index == 0) /* on a GPU a body is run by many lanes at once */
-        app->cells[args->cell] = args->a * args->b;
+    if (thread->index == 0) /* on a GPU a body is run by many threads at once */
+        params->cells[args->cell] = args->a * args->b;
 }
 
-HEDDLE_BODY(hello_say, hello_app, app, hello_args, args)
+HEDDLE_BODY(hello_say, hello_params, params, hello_args, args)
 {
-    if (lane->index == 0)
-        printf("hello: %d times %d is %d\n", args->a, args->b, app->cells[args->cell]);
+    if (thread->index == 0)
+        printf("hello: %d times %d is %d\n", args->a, args->b, params->cells[args->cell]);
 }
 
-HEDDLE_APP(hello, hello_app, HELLO_BODIES)
+HEDDLE_TABLE(hello, hello_params, HELLO_BODIES)
 
 static heddle_status hello_run(heddle_ctx *ctx, heddle_graph *graph, void *cell)
 {
-    hello_app app = {cell};
+    hello_params params = {cell};
     hello_args args = {0, 6, 7};
     heddle_status s;
 
@@ -42,7 +42,7 @@ static heddle_status hello_run(heddle_ctx *ctx, heddle_graph *graph, void *cell)
     if (s == HEDDLE_OK)
         s = heddle_graph_add(graph, hello_say, &args, sizeof args, HEDDLE_RANGES(HEDDLE_IN(cell, sizeof(int))), NULL);
     if (s == HEDDLE_OK)
-        s = heddle_run(ctx, graph, &app, sizeof app);
+        s = heddle_graph_run(ctx, graph, &params, sizeof params);
     return s;
 }
 
@@ -55,7 +55,7 @@ int main(void)
     heddle_status s;
 
     config.backend = HEDDLE_CPU;
-    s = heddle_open(&ctx, &config);
+    s = heddle_ctx_open(&ctx, &config);
     if (s == HEDDLE_OK)
         s = heddle_graph_new(ctx, &hello, &graph);
     if (s == HEDDLE_OK)
@@ -63,9 +63,9 @@ int main(void)
     if (s == HEDDLE_OK)
         s = hello_run(ctx, graph, cell);
     if (s != HEDDLE_OK)
-        fprintf(stderr, "hello: %s: %s\n", heddle_strstatus(s), heddle_errmsg(ctx));
+        fprintf(stderr, "hello: %s: %s\n", heddle_status_text(s), heddle_error_text(ctx));
     heddle_graph_free(graph);
     heddle_mem_free(ctx, cell);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     return s == HEDDLE_OK ? 0 : 1;
 }

@@ -9,8 +9,8 @@ typedef struct nothing {
 } nothing;
 #define RANGES_BODIES(X) X(ranges_nothing, 0)
 HEDDLE_ENUM(ranges, RANGES_BODIES)
-HEDDLE_BODY(ranges_nothing, nothing, app, nothing, args) {}
-HEDDLE_APP(ranges, nothing, RANGES_BODIES)
+HEDDLE_BODY(ranges_nothing, nothing, params, nothing, args) {}
+HEDDLE_TABLE(ranges, nothing, RANGES_BODIES)
 
 /* A matrix of 12 x 12 floats. Ranges are compared, never followed: it need not exist. */
 #define N 12
@@ -43,7 +43,7 @@ static heddle_status pair(heddle_ctx *ctx, const char *what, heddle_range first,
     if (s == HEDDLE_OK)
         s = heddle_graph_freeze(graph);
     if (s == HEDDLE_OK)
-        s = heddle_graph_successors(graph, 0, NULL, 0, &n);
+        s = heddle_graph_get_successors(graph, 0, NULL, 0, &n);
     if (s == HEDDLE_OK)
         printf("%-52s %s\n", what, n ? "waits" : "-");
     heddle_graph_free(graph);
@@ -119,13 +119,13 @@ int main(void)
     heddle_config config = HEDDLE_CONFIG_INIT;
     heddle_status s;
     config.backend = HEDDLE_SERIAL;
-    s = heddle_open(&ctx, &config);
+    s = heddle_ctx_open(&ctx, &config);
     if (s == HEDDLE_OK)
         s = pairs(ctx);
     if (s == HEDDLE_OK)
         s = sweep(ctx);
     if (s != HEDDLE_OK)
-        fprintf(stderr, "ranges: %s: %s\n", heddle_strstatus(s), heddle_errmsg(ctx));
-    heddle_close(ctx);
+        fprintf(stderr, "ranges: %s: %s\n", heddle_status_text(s), heddle_error_text(ctx));
+    heddle_ctx_close(ctx);
     return s == HEDDLE_OK ? 0 : 1;
 }

@@ -7,16 +7,16 @@
 
 #define ROW 96 /* elements of a row */
 
-typedef struct smooth_app {
+typedef struct smooth_params {
     double *in, *out; /* rows of ROW elements */
     double *sums;     /* one a row            */
-} smooth_app;
+} smooth_params;
 
 typedef struct smooth_row {
     uint64_t row;
 } smooth_row;
 
-/* Name, and bytes of memory that the lanes of a worker share while the body runs. */
+/* Name, and bytes of memory that the threads of a worker share while the body runs. */
 #define SMOOTH_BODIES(X)                          \
     X(smooth_average, (ROW + 2) * sizeof(double)) \
     X(smooth_sum, 0)

@@ -14,7 +14,7 @@
 
 static double cell[BLOCKS * CELLS + 2];
 
-/* All lanes of a block of threads run a task; `parallel for` shares its loop out over them. */
+/* All threads of a block of threads run a task; `parallel for` shares its loop out over them. */
 static void smooth(double *x, int n)
 {
     double old[CELLS + 2];

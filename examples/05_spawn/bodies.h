@@ -5,12 +5,12 @@
 
 #include "heddle/task.h"
 
-typedef struct coins_app {
+typedef struct coins_params {
     const uint32_t *coin; /* largest first, from heddle_mem_new */
     uint64_t *ways;       /* a cell for each task that counts, handed out from below */
     uint32_t *n_cells;
     uint32_t n_coins;
-} coins_app;
+} coins_params;
 
 /* Ways to pay `sum` with the coins from `first` on, into ways[cell]. */
 typedef struct coins_args {

@@ -11,7 +11,7 @@ static void must(heddle_ctx *ctx, heddle_status s)
 {
     if (s == HEDDLE_OK)
         return;
-    fprintf(stderr, "%s\n", heddle_errmsg(ctx));
+    fprintf(stderr, "%s\n", heddle_error_text(ctx));
     exit(1);
 }
 
@@ -22,29 +22,29 @@ int main(void)
     heddle_stats stats = HEDDLE_STATS_INIT;
     heddle_ctx *ctx;
     heddle_graph *g;
-    coins_app app = {NULL, NULL, NULL, 8};
+    coins_params params = {NULL, NULL, NULL, 8};
     uint64_t ways;
     void *p;
-    must(NULL, heddle_open(&ctx, NULL));
+    must(NULL, heddle_ctx_open(&ctx, NULL));
     must(ctx, heddle_mem_new(ctx, sizeof coins_of_euro, &p));
-    app.coin = p;
+    params.coin = p;
     must(ctx, heddle_mem_write(ctx, p, coins_of_euro, sizeof coins_of_euro));
-    must(ctx, heddle_mem_new(ctx, MOST_CELLS * sizeof(uint64_t), (void **)&app.ways));
-    must(ctx, heddle_mem_new(ctx, sizeof one, (void **)&app.n_cells));
-    must(ctx, heddle_mem_write(ctx, app.n_cells, &one, sizeof one));
+    must(ctx, heddle_mem_new(ctx, MOST_CELLS * sizeof(uint64_t), (void **)&params.ways));
+    must(ctx, heddle_mem_new(ctx, sizeof one, (void **)&params.n_cells));
+    must(ctx, heddle_mem_write(ctx, params.n_cells, &one, sizeof one));
 
     must(ctx, heddle_graph_new(ctx, &coins, &g));
     must(ctx, heddle_graph_add(g, coins_count, &all, sizeof all, NULL, 0, NULL));
-    must(ctx, heddle_run(ctx, g, &app, sizeof app));
+    must(ctx, heddle_graph_run(ctx, g, &params, sizeof params));
 
-    must(ctx, heddle_mem_read(ctx, &ways, app.ways, sizeof ways));
-    must(ctx, heddle_get_stats(g, &stats));
+    must(ctx, heddle_mem_read(ctx, &ways, params.ways, sizeof ways));
+    must(ctx, heddle_graph_get_stats(g, &stats));
     printf("60 cents can be paid in %llu ways; %llu tasks have run\n", (unsigned long long)ways,
            (unsigned long long)stats.n_tasks);
     heddle_graph_free(g);
-    heddle_mem_free(ctx, app.n_cells);
-    heddle_mem_free(ctx, app.ways);
-    heddle_mem_free(ctx, (void *)(uintptr_t)app.coin);
-    heddle_close(ctx);
+    heddle_mem_free(ctx, params.n_cells);
+    heddle_mem_free(ctx, params.ways);
+    heddle_mem_free(ctx, (void *)(uintptr_t)params.coin);
+    heddle_ctx_close(ctx);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* heddle/baselines.h - the papers' ways of handing tasks out, for comparison. Include it before heddle/task.h in a file that makes a
- * table (HEDDLE_APP), or compile that file with -DHEDDLE_BASELINES:
+ * table (HEDDLE_TABLE), or compile that file with -DHEDDLE_BASELINES:
  *
  *     dispatch iqs          the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5)
  *     dispatch scheduler    one block or thread schedules for the others (DIDC'14, section 3)

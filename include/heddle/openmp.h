@@ -7,7 +7,7 @@
  * back. Outside of a region heddle_omp_task returns NULL and generated code runs the task's statement at once, which is
  * what OpenMP says of a task that no parallel region surrounds.
  *
- * Where tasks run is for the environment to say (HEDDLE_BACKEND and the others of heddle_open; HEDDLE_OMP_... below). On
+ * Where tasks run is for the environment to say (HEDDLE_BACKEND and the others of heddle_ctx_open; HEDDLE_OMP_... below). On
  * serial and cpu, tasks use the host's memory in place, and mapping costs nothing. On cuda a mapped object has a
  * copy on the device; pointers in argument records are host addresses and are translated when the graph is made. A
  * `target` region with a pointer into memory that is not mapped ends the program with a sentence; a region of the host
@@ -25,7 +25,7 @@
  * host: see heddle_omp_sync. heddle_omp_update, and what is done at the ends of target data, always copies.
  *
  * On a GPU graphs run by executor persistent and dispatch ticket, which need no preparation, unless HEDDLE_EXECUTOR,
- * HEDDLE_DISPATCH, ... say otherwise; with HEDDLE_PROFILE heddle tries what is best.
+ * HEDDLE_DISPATCH, ... say otherwise; with HEDDLE_TUNING_FILE heddle tries what is best.
  *
  * Environment. HEDDLE_OMP_TRACE=file: the trace of the last run is written there (JSON; HEDDLE_TRACE says how many events a
  * worker keeps). HEDDLE_OMP_TIMELINE=file: its timeline as SVG. In both names %r stands for the region's file and line, so
@@ -75,7 +75,7 @@ typedef struct heddle_omp_global {
     uint32_t n_pointers;
 } heddle_omp_global;
 
-/* How dependences are matched: boxes that overlap; the same first byte (what gcc and LLVM do); the same box. */
+/* How dependences are matched: sections that overlap; the same first byte (what gcc and LLVM do); the same section. */
 typedef enum heddle_omp_match { HEDDLE_OMP_OVERLAP, HEDDLE_OMP_START, HEDDLE_OMP_EXACT } heddle_omp_match;
 /* How a GPU gets at the host's data: copies of mapped objects, or the host's memory itself (machines whose GPU reads
  * pageable memory; elsewhere refused with a sentence). */
@@ -88,21 +88,21 @@ typedef struct heddle_omp_program {
     uint32_t n_kinds; /* the table has one body more, which does nothing, if there are regions with barriers */
     const heddle_omp_global *globals;
     uint32_t n_globals;
-    uint64_t stack_bytes;   /* of a worker, for variables that its lanes share and that fit no block-shared memory; on a
+    uint64_t stack_bytes; /* of a worker, for variables that its threads share and that fit no block-shared memory; on a
                              * GPU only executor persistent has workers */
-    uint32_t n_locks;       /* words for critical */
+    uint32_t n_locks;     /* words for critical */
     heddle_backend backend; /* --backend; AUTO leaves it to HEDDLE_BACKEND and what is there */
     heddle_omp_match match;
     heddle_omp_memory memory;
 } heddle_omp_program;
 
 /* The record all tasks share begins so; behind it stand n_globals addresses. Bodies see device addresses. */
-typedef struct heddle_omp_app {
+typedef struct heddle_omp_params {
     char *stack; /* of worker 0; the others' follow, stack_bytes each */
     uint64_t stack_bytes;
     uint32_t *locks;
     uint64_t n_workers; /* no worker's number is as large; on a GPU there may be fewer */
-} heddle_omp_app;
+} heddle_omp_params;
 
 /* ---- regions ------------------------------------------------------------------------------------------------------- */
 
@@ -139,13 +139,13 @@ HEDDLE_API void heddle_omp_host_wrote(void);
 HEDDLE_API void *heddle_omp_task(uint32_t kind, int priority);
 /* The last task created depends on n_bytes at base. 0 bytes: on nothing. */
 HEDDLE_API void heddle_omp_depend(heddle_mode mode, const void *base, uint64_t n_bytes);
-/* The same of a box: base is the array's first element; in dimension d (outermost first) elements lower .. lower + length
+/* The same of a section: base is the array's first element; in dimension d (outermost first) elements lower .. lower + length
  * - 1 of extent. The innermost dimension is contiguous. 1 <= n_dims <= 8. */
 typedef struct heddle_omp_dim {
     int64_t lower, length, extent; /* the outermost extent is not looked at */
 } heddle_omp_dim;
-HEDDLE_API void heddle_omp_depend_box(heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
-                                      const heddle_omp_dim *dims);
+HEDDLE_API void heddle_omp_depend_section(heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
+                                          const heddle_omp_dim *dims);
 /* Zeroed memory for a variable that tasks share and that is declared inside the region; it lives, mapped tofrom, until the
  * region ends. */
 HEDDLE_API void *heddle_omp_slot(uint64_t n_bytes);

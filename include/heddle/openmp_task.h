@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* heddle/openmp_task.h - what the task bodies that heddlec generates are written with. One text for C11, C++ and CUDA.
  *
- * A body is run by all lanes of a worker. Between two inner parallel regions they go the same way, each with its own copy
- * of local variables; what changes memory is done by lane 0 alone (HEDDLE_OMP_ONE), with a barrier on either side. In an
- * inner region they share loops out (HEDDLE_OMP_FOR) and combine results (HEDDLE_OMP_REDUCE). The macros see the lane as
- * hd_lane.
+ * A body is run by all threads of a worker. Between two inner parallel regions they go the same way, each with its own copy
+ * of local variables; what changes memory is done by thread 0 alone (HEDDLE_OMP_ONE), with a barrier on either side. In an
+ * inner region they share loops out (HEDDLE_OMP_FOR) and combine results (HEDDLE_OMP_REDUCE). The macros see the thread as
+ * hd_thread.
  *
- * How a loop is shared out. On the host each lane takes one stretch of the outermost loop, and the loops stay as the user
- * wrote them: of one lane, which takes all, compilers make what they make of the user's loops. On a GPU neighbouring lanes
+ * How a loop is shared out. On the host each thread takes one stretch of the outermost loop, and the loops stay as the user
+ * wrote them: of one thread, which takes all, compilers make what they make of the user's loops. On a GPU neighbouring threads
  * take neighbouring iterations of all loops together, so that loads are coalesced. HEDDLE_OMP_FLAT makes the host take the
- * GPU's form, so that emulated lanes test it.
+ * GPU's form, so that emulated threads test it.
  *
  * No data of tasks is read through restrict pointers on a GPU (heddle/task.h says why). */
 #ifndef HEDDLE_OPENMP_TASK_H
@@ -30,7 +30,7 @@
 #include <sched.h>
 #endif
 
-/* What the user's text leaves unused, and what becomes unused because lanes have their own, is no news. */
+/* What the user's text leaves unused, and what becomes unused because threads have their own, is no news. */
 #if defined(__CUDACC__)
 #pragma nv_diag_suppress 177, 550
 #elif defined(__GNUC__)
@@ -73,7 +73,7 @@ HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
 }
 #define memmove heddle_omp_move
 #endif
-/* Before the prototype of a function that is to know what its caller knows, of hd_lane above all. */
+/* Before the prototype of a function that is to know what its caller knows, of hd_thread above all. */
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_WITHIN __attribute__((always_inline))
 #else
@@ -86,7 +86,7 @@ HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
 #define HEDDLE_OMP_STATIC_ASSERT static_assert
 #define HEDDLE_OMP_ALIGNAS alignas
 #define HEDDLE_OMP_VLA(T, name, n, top) \
-    T *name = (T *)heddle_omp_push(hd_lane, &hd_app->head, &(top), sizeof(T) * (size_t)(n))
+    T *name = (T *)heddle_omp_push(hd_thread, &hd_params->head, &(top), sizeof(T) * (size_t)(n))
 #else
 #define HEDDLE_OMP_RESTRICT restrict
 #define HEDDLE_OMP_STATIC_ASSERT _Static_assert
@@ -102,26 +102,26 @@ HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
 #endif
 
 /* A task cannot go on: says what is wrong at which line of the user's source, and ends the program. */
-HD_SELDOM_FN void heddle_omp_trap(const heddle_lane *lane, const char *file, int line, const char *what)
+HD_SELDOM_FN void heddle_omp_trap(const heddle_thread *thread, const char *file, int line, const char *what)
 {
 #if defined(__CUDA_ARCH__)
-    printf("%s:%d: %s (task %u)\n", file, line, what, lane->task);
+    printf("%s:%d: %s (task %u)\n", file, line, what, thread->task);
     __trap();
 #else
     fflush(stdout);
-    fprintf(stderr, "%s:%d: %s (task %u)\n", file, line, what, lane->task);
+    fprintf(stderr, "%s:%d: %s (task %u)\n", file, line, what, thread->task);
     abort();
 #endif
 }
 
 /* exit in a task. A device cannot end the program with a status: there it is as if the task could not go on. */
-HD_SELDOM_FN void heddle_omp_leave(const heddle_lane *lane, const char *file, int line, int status)
+HD_SELDOM_FN void heddle_omp_leave(const heddle_thread *thread, const char *file, int line, int status)
 {
 #if defined(__CUDA_ARCH__)
     (void)status;
-    heddle_omp_trap(lane, file, line, "exit was called");
+    heddle_omp_trap(thread, file, line, "exit was called");
 #else
-    (void)lane, (void)file, (void)line;
+    (void)thread, (void)file, (void)line;
     exit(status);
 #endif
 }
@@ -150,93 +150,93 @@ HD_SELDOM_FN int heddle_omp_sleep(double ns)
 }
 
 /* Outside of inner regions a task sees its worker as its thread. */
-HD_FN heddle_lane heddle_omp_worker(const heddle_lane *lane, const heddle_omp_app *app)
+HD_FN heddle_thread heddle_omp_worker(const heddle_thread *thread, const heddle_omp_params *params)
 {
-    heddle_lane worker = *lane;
-    worker.index = lane->worker;
-    worker.count = (uint32_t)app->n_workers;
+    heddle_thread worker = *thread;
+    worker.index = thread->worker;
+    worker.team_size = (uint32_t)params->n_workers;
     return worker;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
 
-HD_FN heddle_lane heddle_omp_alone(const heddle_lane *lane)
+HD_FN heddle_thread heddle_omp_alone(const heddle_thread *thread)
 {
-    heddle_lane alone = *lane;
+    heddle_thread alone = *thread;
     alone.index = 0;
-    alone.count = 1;
-    alone.team = NULL;
+    alone.team_size = 1;
+    alone.emulated = NULL;
     return alone;
 }
-/* Lanes of a GPU come in warps: what a program does with one thread is left out. */
+/* Threads of a GPU come in warps: what a program does with one thread is left out. */
 #if defined(__CUDA_ARCH__)
-#define HEDDLE_OMP_SEVERAL(lane) __builtin_assume((lane)->count >= 32u)
+#define HEDDLE_OMP_SEVERAL(thread) __builtin_assume((thread)->team_size >= 32u)
 #else
-#define HEDDLE_OMP_SEVERAL(lane) ((void)0)
+#define HEDDLE_OMP_SEVERAL(thread) ((void)0)
 #endif
-/* The body of a task with inner regions; it sees hd_lane, hd_app, a struct hd_app, and hd_t. Workers of the host have one
- * lane, unless a test emulates more, and there is a copy of the body of which compilers know that: in it loops are the
+/* The body of a task with inner regions; it sees hd_thread, hd_params, a struct hd_params, and hd_t. Workers of the host have one
+ * thread, unless a test emulates more, and there is a copy of the body of which compilers know that: in it loops are the
  * user's, with the user's bounds, and barriers are nothing. */
-#define HEDDLE_OMP_BODY(name, args)                                                                               \
-    HD_FN HEDDLE_OMP_WITHIN void name##_lanes_(const heddle_lane *hd_lane, const struct hd_app *hd_app,           \
-                                               const args *hd_t);                                                 \
-    HEDDLE_BODY(name, struct hd_app, hd_app, args, hd_t)                                                          \
-    {                                                                                                             \
-        if (HEDDLE_OMP_ON_HOST && lane->count == 1) {                                                             \
-            const heddle_lane alone = heddle_omp_alone(lane);                                                     \
-            name##_lanes_(&alone, hd_app, hd_t);                                                                  \
-        } else {                                                                                                  \
-            HEDDLE_OMP_SEVERAL(lane);                                                                             \
-            name##_lanes_(lane, hd_app, hd_t);                                                                    \
-        }                                                                                                         \
-    }                                                                                                             \
-    HD_FN void name##_lanes_(const heddle_lane *hd_lane HEDDLE_UNUSED, const struct hd_app *hd_app HEDDLE_UNUSED, \
-                             const args *hd_t HEDDLE_UNUSED)
+#define HEDDLE_OMP_BODY(name, args)                                                                                 \
+    HD_FN HEDDLE_OMP_WITHIN void name##_threads_(const heddle_thread *hd_thread, const struct hd_params *hd_params, \
+                                                 const args *hd_t);                                                 \
+    HEDDLE_BODY(name, struct hd_params, hd_params, args, hd_t)                                                      \
+    {                                                                                                               \
+        if (HEDDLE_OMP_ON_HOST && thread->team_size == 1) {                                                         \
+            const heddle_thread alone = heddle_omp_alone(thread);                                                   \
+            name##_threads_(&alone, hd_params, hd_t);                                                               \
+        } else {                                                                                                    \
+            HEDDLE_OMP_SEVERAL(thread);                                                                             \
+            name##_threads_(thread, hd_params, hd_t);                                                               \
+        }                                                                                                           \
+    }                                                                                                               \
+    HD_FN void name##_threads_(const heddle_thread *hd_thread HEDDLE_UNUSED,                                        \
+                               const struct hd_params *hd_params HEDDLE_UNUSED, const args *hd_t HEDDLE_UNUSED)
 
-/* ---- variables that lanes share -------------------------------------------------------------------------------------- */
+/* ---- variables that threads share -------------------------------------------------------------------------------------- */
 
 #define HEDDLE_OMP_UP(n_bytes) (((uint64_t)(n_bytes) + 15u) & ~(uint64_t)15u)
 
 /* Where the worker's stack begins; block-shared memory is used instead where all fits that a body needs. */
-HD_FN char *heddle_omp_stack(const heddle_lane *lane, const heddle_omp_app *app)
+HD_FN char *heddle_omp_stack(const heddle_thread *thread, const heddle_omp_params *params)
 {
-    return app->stack + lane->worker * app->stack_bytes;
+    return params->stack + thread->worker * params->stack_bytes;
 }
 
-/* Its lower half is for what lanes have together or lane 0 has alone; behind its middle each lane of an inner region has a
+/* Its lower half is for what threads have together or thread 0 has alone; behind its middle each thread of an inner region has a
  * slice of its own. */
-HD_FN char *heddle_omp_middle(const heddle_lane *lane, const heddle_omp_app *app)
+HD_FN char *heddle_omp_middle(const heddle_thread *thread, const heddle_omp_params *params)
 {
-    return heddle_omp_stack(lane, app) + app->stack_bytes / 32u * 16u;
+    return heddle_omp_stack(thread, params) + params->stack_bytes / 32u * 16u;
 }
-HD_FN uint64_t heddle_omp_slice_bytes(const heddle_lane *lane, const heddle_omp_app *app)
+HD_FN uint64_t heddle_omp_slice_bytes(const heddle_thread *thread, const heddle_omp_params *params)
 {
-    return app->stack_bytes / 2u < 32u ? 0 : (app->stack_bytes / 2u - 32u) / lane->count / 16u * 16u;
+    return params->stack_bytes / 2u < 32u ? 0 : (params->stack_bytes / 2u - 32u) / thread->team_size / 16u * 16u;
 }
-HD_FN char *heddle_omp_slice(const heddle_lane *lane, const heddle_omp_app *app)
+HD_FN char *heddle_omp_slice(const heddle_thread *thread, const heddle_omp_params *params)
 {
-    return heddle_omp_middle(lane, app) + 16 + lane->index * heddle_omp_slice_bytes(lane, app);
+    return heddle_omp_middle(thread, params) + 16 + thread->index * heddle_omp_slice_bytes(thread, params);
 }
 
-/* n_bytes more of the part of the stack that `top` is in. Lanes that have it together all call it. */
-HD_FN void *heddle_omp_push(const heddle_lane *lane, const heddle_omp_app *app, char **top, uint64_t n_bytes)
+/* n_bytes more of the part of the stack that `top` is in. Threads that have it together all call it. */
+HD_FN void *heddle_omp_push(const heddle_thread *thread, const heddle_omp_params *params, char **top, uint64_t n_bytes)
 {
-    char *at = *top, *end = heddle_omp_middle(lane, app);
+    char *at = *top, *end = heddle_omp_middle(thread, params);
     if (at > end)
-        end = heddle_omp_slice(lane, app) + heddle_omp_slice_bytes(lane, app);
+        end = heddle_omp_slice(thread, params) + heddle_omp_slice_bytes(thread, params);
     if (HEDDLE_OMP_UP(n_bytes) > (uint64_t)(end - at))
-        heddle_omp_trap(lane, __FILE__, __LINE__, "the arrays of a task are too large for the stack of its worker");
+        heddle_omp_trap(thread, __FILE__, __LINE__, "the arrays of a task are too large for the stack of its worker");
     *top = at + HEDDLE_OMP_UP(n_bytes);
     return at;
 }
 
-/* Lane 0 alone does the statement behind it. */
-#define HEDDLE_OMP_ONE if (hd_lane->index == 0)
-/* The same of an expression; and one whose truth the others are told through `told`, which all lanes see. */
-#define HEDDLE_OMP_BY_ONE(e) (heddle_barrier(hd_lane), hd_lane->index == 0 ? (void)(e) : (void)0)
-#define HEDDLE_OMP_TOLD(told, e) (HEDDLE_OMP_BY_ONE((told) = (e) ? 1 : 0), heddle_barrier(hd_lane), (told) != 0)
+/* Thread 0 alone does the statement behind it. */
+#define HEDDLE_OMP_ONE if (hd_thread->index == 0)
+/* The same of an expression; and one whose truth the others are told through `told`, which all threads see. */
+#define HEDDLE_OMP_BY_ONE(e) (heddle_team_barrier(hd_thread), hd_thread->index == 0 ? (void)(e) : (void)0)
+#define HEDDLE_OMP_TOLD(told, e) (HEDDLE_OMP_BY_ONE((told) = (e) ? 1 : 0), heddle_team_barrier(hd_thread), (told) != 0)
 /* Section k of a sections construct. */
-#define HEDDLE_OMP_SECTION(k) if (hd_lane->index == (k) % hd_lane->count)
+#define HEDDLE_OMP_SECTION(k) if (hd_thread->index == (k) % hd_thread->team_size)
 
 /* ---- loops ----------------------------------------------------------------------------------------------------------- */
 
@@ -255,7 +255,7 @@ HD_FN int64_t heddle_omp_trips(int64_t a, int64_t b, int64_t s)
 
 /* for (T i = a; i < b; i += s), and i > b; i -= s; T is int or wider. */
 #define HEDDLE_OMP_EACH_(T, i, n) \
-    for (T hd_k_##i = (T)hd_lane->index, hd_n_##i = (T)(n); hd_k_##i < hd_n_##i; hd_k_##i += (T)hd_lane->count)
+    for (T hd_k_##i = (T)hd_thread->index, hd_n_##i = (T)(n); hd_k_##i < hd_n_##i; hd_k_##i += (T)hd_thread->team_size)
 #define HEDDLE_OMP_FOR(T, i, a, b, s)                 \
     HEDDLE_OMP_EACH_(T, i, HEDDLE_OMP_TRIPS(a, b, s)) \
     HEDDLE_OMP_WITH_(T, i, (a) + hd_k_##i * (T)(s))
@@ -263,37 +263,38 @@ HD_FN int64_t heddle_omp_trips(int64_t a, int64_t b, int64_t s)
     HEDDLE_OMP_EACH_(T, i, HEDDLE_OMP_TRIPS(b, a, s)) \
     HEDDLE_OMP_WITH_(T, i, (a)-hd_k_##i *(T)(s))
 
-/* Two loops together: row of the outer one, column of the inner. Going on by the number of lanes takes no division. */
-#define HEDDLE_OMP_NEST_(bits)                                                                                        \
-    typedef struct heddle_omp_nest##bits {                                                                            \
-        int##bits##_t row, column, n_rows, n_columns, by_rows, by_columns;                                            \
-    } heddle_omp_nest##bits;                                                                                          \
-    HD_FN heddle_omp_nest##bits heddle_omp_nest##bits##_begin(const heddle_lane *lane, int64_t rows, int64_t columns) \
-    {                                                                                                                 \
-        heddle_omp_nest##bits at = {0, 0, 0, (int##bits##_t)columns, 0, 0};                                           \
-        if (columns > 0) {                                                                                            \
-            at.n_rows = (int##bits##_t)rows;                                                                          \
-            at.row = (int##bits##_t)lane->index / at.n_columns;                                                       \
-            at.column = (int##bits##_t)lane->index % at.n_columns;                                                    \
-            at.by_rows = (int##bits##_t)lane->count / at.n_columns;                                                   \
-            at.by_columns = (int##bits##_t)lane->count % at.n_columns;                                                \
-        }                                                                                                             \
-        return at;                                                                                                    \
-    }                                                                                                                 \
-    HD_FN void heddle_omp_nest##bits##_next(heddle_omp_nest##bits *at)                                                \
-    {                                                                                                                 \
-        at->row += at->by_rows;                                                                                       \
-        at->column += at->by_columns;                                                                                 \
-        if (at->column >= at->n_columns) {                                                                            \
-            at->column -= at->n_columns;                                                                              \
-            at->row++;                                                                                                \
-        }                                                                                                             \
+/* Two loops together: row of the outer one, column of the inner. Going on by the number of threads takes no division. */
+#define HEDDLE_OMP_NEST_(bits)                                                                           \
+    typedef struct heddle_omp_nest##bits {                                                               \
+        int##bits##_t row, column, n_rows, n_columns, by_rows, by_columns;                               \
+    } heddle_omp_nest##bits;                                                                             \
+    HD_FN heddle_omp_nest##bits heddle_omp_nest##bits##_begin(const heddle_thread *thread, int64_t rows, \
+                                                              int64_t columns)                           \
+    {                                                                                                    \
+        heddle_omp_nest##bits at = {0, 0, 0, (int##bits##_t)columns, 0, 0};                              \
+        if (columns > 0) {                                                                               \
+            at.n_rows = (int##bits##_t)rows;                                                             \
+            at.row = (int##bits##_t)thread->index / at.n_columns;                                        \
+            at.column = (int##bits##_t)thread->index % at.n_columns;                                     \
+            at.by_rows = (int##bits##_t)thread->team_size / at.n_columns;                                \
+            at.by_columns = (int##bits##_t)thread->team_size % at.n_columns;                             \
+        }                                                                                                \
+        return at;                                                                                       \
+    }                                                                                                    \
+    HD_FN void heddle_omp_nest##bits##_next(heddle_omp_nest##bits *at)                                   \
+    {                                                                                                    \
+        at->row += at->by_rows;                                                                          \
+        at->column += at->by_columns;                                                                    \
+        if (at->column >= at->n_columns) {                                                               \
+            at->column -= at->n_columns;                                                                 \
+            at->row++;                                                                                   \
+        }                                                                                                \
     }
 HEDDLE_OMP_NEST_(32)
 HEDDLE_OMP_NEST_(64)
 #undef HEDDLE_OMP_NEST_
-#define HEDDLE_OMP_BOTH_(bits, i, rows, columns)                                                  \
-    for (heddle_omp_nest##bits hd_at_##i = heddle_omp_nest##bits##_begin(hd_lane, rows, columns); \
+#define HEDDLE_OMP_BOTH_(bits, i, rows, columns)                                                    \
+    for (heddle_omp_nest##bits hd_at_##i = heddle_omp_nest##bits##_begin(hd_thread, rows, columns); \
          hd_at_##i.row < hd_at_##i.n_rows; heddle_omp_nest##bits##_next(&hd_at_##i))
 
 /* for (T i = a; i < b; i += s) for (U j = c; j < d; j += t), and with a third loop; bits: 64 when one has so many. */
@@ -307,36 +308,36 @@ HEDDLE_OMP_NEST_(64)
     HEDDLE_OMP_WITH_(U, j, (c) + (U)(hd_at_##i.column / (int##bits##_t)HEDDLE_OMP_TRIPS(e, f, u)) * (U)(t))     \
     HEDDLE_OMP_WITH_(V, k, (e) + (V)(hd_at_##i.column % (int##bits##_t)HEDDLE_OMP_TRIPS(e, f, u)) * (V)(u))
 
-/* This lane runs the last of n iterations of the outermost loop and inner ones of the others together. */
+/* This thread runs the last of n iterations of the outermost loop and inner ones of the others together. */
 #define HEDDLE_OMP_HAS_LAST(n, inner) \
-    ((n) * (inner) > 0 && hd_lane->index == (uint64_t)((n) * (inner)-1) % hd_lane->count)
+    ((n) * (inner) > 0 && hd_thread->index == (uint64_t)((n) * (inner)-1) % hd_thread->team_size)
 
 #else
 
-/* The first iteration of a lane's stretch of n. */
-HD_FN int64_t heddle_omp_share(const heddle_lane *lane, uint32_t index, int64_t n)
+/* The first iteration of a thread's stretch of n. */
+HD_FN int64_t heddle_omp_share(const heddle_thread *thread, uint32_t index, int64_t n)
 {
-    return n / lane->count * index + n % lane->count * index / lane->count;
+    return n / thread->team_size * index + n % thread->team_size * index / thread->team_size;
 }
 /* Values of i with which the stretch begins and ends. */
-HD_FN int64_t heddle_omp_first(const heddle_lane *lane, int64_t a, int64_t n, int64_t s)
+HD_FN int64_t heddle_omp_first(const heddle_thread *thread, int64_t a, int64_t n, int64_t s)
 {
-    return lane->count == 1 ? a : a + heddle_omp_share(lane, lane->index, n) * s;
+    return thread->team_size == 1 ? a : a + heddle_omp_share(thread, thread->index, n) * s;
 }
-HD_FN int64_t heddle_omp_last(const heddle_lane *lane, int64_t a, int64_t n, int64_t s, int64_t b)
+HD_FN int64_t heddle_omp_last(const heddle_thread *thread, int64_t a, int64_t n, int64_t s, int64_t b)
 {
-    return lane->index + 1 == lane->count ? b : a + heddle_omp_share(lane, lane->index + 1, n) * s;
+    return thread->index + 1 == thread->team_size ? b : a + heddle_omp_share(thread, thread->index + 1, n) * s;
 }
 
-#define HEDDLE_OMP_FOR(T, i, a, b, s)                                                                            \
-    for (T i = (T)heddle_omp_first(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(a, b, s), (int64_t)(s)),              \
-           hd_end_##i =                                                                                          \
-               (T)heddle_omp_last(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(a, b, s), (int64_t)(s), (int64_t)(b)); \
+#define HEDDLE_OMP_FOR(T, i, a, b, s)                                                                              \
+    for (T i = (T)heddle_omp_first(hd_thread, (int64_t)(a), HEDDLE_OMP_TRIPS(a, b, s), (int64_t)(s)),              \
+           hd_end_##i =                                                                                            \
+               (T)heddle_omp_last(hd_thread, (int64_t)(a), HEDDLE_OMP_TRIPS(a, b, s), (int64_t)(s), (int64_t)(b)); \
          i < hd_end_##i; i += (T)(s))
-#define HEDDLE_OMP_DOWN(T, i, a, b, s)                                                                            \
-    for (T i = (T)heddle_omp_first(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(b, a, s), -(int64_t)(s)),              \
-           hd_end_##i =                                                                                           \
-               (T)heddle_omp_last(hd_lane, (int64_t)(a), HEDDLE_OMP_TRIPS(b, a, s), -(int64_t)(s), (int64_t)(b)); \
+#define HEDDLE_OMP_DOWN(T, i, a, b, s)                                                                              \
+    for (T i = (T)heddle_omp_first(hd_thread, (int64_t)(a), HEDDLE_OMP_TRIPS(b, a, s), -(int64_t)(s)),              \
+           hd_end_##i =                                                                                             \
+               (T)heddle_omp_last(hd_thread, (int64_t)(a), HEDDLE_OMP_TRIPS(b, a, s), -(int64_t)(s), (int64_t)(b)); \
          i > hd_end_##i; i -= (T)(s))
 #define HEDDLE_OMP_PLAIN_(T, i, a, b, s) for (T i = (T)(a), hd_end_##i = (T)(b); i < hd_end_##i; i += (T)(s))
 #define HEDDLE_OMP_FOR2(bits, T, i, a, b, s, U, j, c, d, t) \
@@ -346,33 +347,33 @@ HD_FN int64_t heddle_omp_last(const heddle_lane *lane, int64_t a, int64_t n, int
     HEDDLE_OMP_FOR(T, i, a, b, s)                                          \
     HEDDLE_OMP_PLAIN_(U, j, c, d, t)                                       \
     HEDDLE_OMP_PLAIN_(V, k, e, f, u)
-#define HEDDLE_OMP_HAS_LAST(n, inner)                                     \
-    ((inner) > 0 && heddle_omp_share(hd_lane, hd_lane->index, n) < (n) && \
-     heddle_omp_share(hd_lane, hd_lane->index + 1, n) == (n))
+#define HEDDLE_OMP_HAS_LAST(n, inner)                                         \
+    ((inner) > 0 && heddle_omp_share(hd_thread, hd_thread->index, n) < (n) && \
+     heddle_omp_share(hd_thread, hd_thread->index + 1, n) == (n))
 
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------ */
 
-/* x of all lanes becomes what `combined`, an expression of hd_a and hd_b, makes of the lanes' own. All lanes call it; what
+/* x of all threads becomes what `combined`, an expression of hd_a and hd_b, makes of the threads' own. All threads call it; what
  * they wrote before is visible after. */
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_REDUCE(T, x, combined)                                                       \
     do {                                                                                        \
-        T *const hd_partial = (T *)hd_lane->shared;                                             \
+        T *const hd_partial = (T *)hd_thread->shared;                                           \
         for (int hd_by = 16; hd_by > 0; hd_by /= 2) {                                           \
             const T hd_a = (x), hd_b = (T)__shfl_down_sync(0xffffffffu, hd_a, (unsigned)hd_by); \
             (x) = (T)(combined);                                                                \
         }                                                                                       \
-        if (hd_lane->index % 32u == 0)                                                          \
-            hd_partial[hd_lane->index / 32u] = (x);                                             \
-        heddle_barrier(hd_lane);                                                                \
+        if (hd_thread->index % 32u == 0)                                                        \
+            hd_partial[hd_thread->index / 32u] = (x);                                           \
+        heddle_team_barrier(hd_thread);                                                         \
         (x) = hd_partial[0];                                                                    \
-        for (uint32_t hd_warp = 1; hd_warp < hd_lane->count / 32u; hd_warp++) {                 \
+        for (uint32_t hd_warp = 1; hd_warp < hd_thread->team_size / 32u; hd_warp++) {           \
             const T hd_a = (x), hd_b = hd_partial[hd_warp];                                     \
             (x) = (T)(combined);                                                                \
         }                                                                                       \
-        heddle_barrier(hd_lane);                                                                \
+        heddle_team_barrier(hd_thread);                                                         \
     } while (0)
 #else
 /* The largest power of two below n; 0 for 1. */
@@ -385,49 +386,49 @@ HD_FN uint32_t heddle_omp_half(uint32_t n)
         half *= 2;
     return half;
 }
-/* Lanes beyond the partial results that there is room for add theirs to those of the first lanes. */
-#define HEDDLE_OMP_REDUCE(T, x, combined)                                                                \
-    do {                                                                                                 \
-        const uint32_t hd_room = HEDDLE_REDUCE_BYTES / sizeof(T), hd_own = hd_lane->index % hd_room;     \
-        const uint32_t hd_n = hd_lane->count < hd_room ? hd_lane->count : hd_room;                       \
-        T *const hd_partial = (T *)hd_lane->shared;                                                      \
-        for (uint32_t hd_from = 0; hd_from < hd_lane->count && hd_lane->count > 1; hd_from += hd_room) { \
-            if (hd_lane->index / hd_room * hd_room == hd_from) {                                         \
-                const T hd_a = hd_from ? hd_partial[hd_own] : (x), hd_b = (x);                           \
-                hd_partial[hd_own] = hd_from ? (T)(combined) : hd_a;                                     \
-            }                                                                                            \
-            heddle_barrier(hd_lane);                                                                     \
-        }                                                                                                \
-        for (uint32_t hd_half = heddle_omp_half(hd_n); hd_half > 0; hd_half /= 2) {                      \
-            if (hd_lane->index < hd_half && hd_lane->index + hd_half < hd_n) {                           \
-                const T hd_a = hd_partial[hd_own], hd_b = hd_partial[hd_own + hd_half];                  \
-                hd_partial[hd_own] = (T)(combined);                                                      \
-            }                                                                                            \
-            heddle_barrier(hd_lane);                                                                     \
-        }                                                                                                \
-        if (hd_lane->count > 1) {                                                                        \
-            (x) = hd_partial[0];                                                                         \
-            heddle_barrier(hd_lane);                                                                     \
-        }                                                                                                \
+/* Threads beyond the partial results that there is room for add theirs to those of the first threads. */
+#define HEDDLE_OMP_REDUCE(T, x, combined)                                                                            \
+    do {                                                                                                             \
+        const uint32_t hd_room = HEDDLE_REDUCE_BYTES / sizeof(T), hd_own = hd_thread->index % hd_room;               \
+        const uint32_t hd_n = hd_thread->team_size < hd_room ? hd_thread->team_size : hd_room;                       \
+        T *const hd_partial = (T *)hd_thread->shared;                                                                \
+        for (uint32_t hd_from = 0; hd_from < hd_thread->team_size && hd_thread->team_size > 1; hd_from += hd_room) { \
+            if (hd_thread->index / hd_room * hd_room == hd_from) {                                                   \
+                const T hd_a = hd_from ? hd_partial[hd_own] : (x), hd_b = (x);                                       \
+                hd_partial[hd_own] = hd_from ? (T)(combined) : hd_a;                                                 \
+            }                                                                                                        \
+            heddle_team_barrier(hd_thread);                                                                          \
+        }                                                                                                            \
+        for (uint32_t hd_half = heddle_omp_half(hd_n); hd_half > 0; hd_half /= 2) {                                  \
+            if (hd_thread->index < hd_half && hd_thread->index + hd_half < hd_n) {                                   \
+                const T hd_a = hd_partial[hd_own], hd_b = hd_partial[hd_own + hd_half];                              \
+                hd_partial[hd_own] = (T)(combined);                                                                  \
+            }                                                                                                        \
+            heddle_team_barrier(hd_thread);                                                                          \
+        }                                                                                                            \
+        if (hd_thread->team_size > 1) {                                                                              \
+            (x) = hd_partial[0];                                                                                     \
+            heddle_team_barrier(hd_thread);                                                                          \
+        }                                                                                                            \
     } while (0)
 #endif
 
 /* ---- one after the other --------------------------------------------------------------------------------------------- */
 
-/* Lanes of a warp that come to a critical statement together: the first takes the lock for all of them, then one after the
- * other does the statement. A lock of all workers is handed on so once a warp, and not once a lane. */
+/* Threads of a warp that come to a critical statement together: the first takes the lock for all of them, then one after the
+ * other does the statement. A lock of all workers is handed on so once a warp, and not once a thread. */
 typedef struct heddle_omp_turns {
-    uint32_t lanes, left; /* bits: that came, whose turn is to come */
+    uint32_t threads, left; /* bits: that came, whose turn is to come */
 } heddle_omp_turns;
 
-HD_FN uint32_t heddle_omp_lowest(uint32_t lanes) { return lanes & (~lanes + 1u); }
+HD_FN uint32_t heddle_omp_lowest(uint32_t threads) { return threads & (~threads + 1u); }
 
-HD_FN int heddle_omp_is_me(uint32_t lane)
+HD_FN int heddle_omp_is_me(uint32_t thread)
 {
 #if defined(__CUDA_ARCH__)
-    return lane == 1u << (threadIdx.x & 31u);
+    return thread == 1u << (threadIdx.x & 31u);
 #else
-    return lane == 1u;
+    return thread == 1u;
 #endif
 }
 
@@ -435,31 +436,31 @@ HD_FN heddle_omp_turns heddle_omp_lock(uint32_t *lock)
 {
     heddle_omp_turns t;
 #if defined(__CUDA_ARCH__)
-    t.lanes = t.left = __activemask();
-    if (heddle_omp_is_me(heddle_omp_lowest(t.lanes)))
+    t.threads = t.left = __activemask();
+    if (heddle_omp_is_me(heddle_omp_lowest(t.threads)))
         for (uint32_t n = 0; HD_LOAD(lock, RELAXED, DEV) || !HD_CAS(lock, 0u, 1u, ACQUIRE, DEV); n++)
             HD_PAUSE(n); /* a word that hundreds of warps try for at once is slow for its owner, too */
-    __syncwarp(t.lanes);
+    __syncwarp(t.threads);
 #else
-    t.lanes = t.left = 1u;
+    t.threads = t.left = 1u;
     while (!HD_CAS(lock, 0u, 1u, ACQUIRE, DEV))
         sched_yield();
 #endif
     return t;
 }
 
-/* The lane whose turn it was has done the statement; the last one's writes are the lock's next owner's to see. */
+/* The thread whose turn it was has done the statement; the last one's writes are the lock's next owner's to see. */
 HD_FN void heddle_omp_turn_over(heddle_omp_turns *t, uint32_t *lock)
 {
 #if defined(__CUDA_ARCH__)
-    __syncwarp(t->lanes);
+    __syncwarp(t->threads);
 #endif
     t->left &= t->left - 1u;
-    if (!t->left && heddle_omp_is_me(heddle_omp_lowest(t->lanes)))
+    if (!t->left && heddle_omp_is_me(heddle_omp_lowest(t->threads)))
         HD_STORE(lock, 0u, RELEASE, DEV);
 }
 
-/* The statement behind it is done by one lane of all workers at a time. */
+/* The statement behind it is done by one thread of all workers at a time. */
 #define HEDDLE_OMP_CRITICAL(lock)                                                                                 \
     for (heddle_omp_turns hd_turns = heddle_omp_lock(lock); hd_turns.left; heddle_omp_turn_over(&hd_turns, lock)) \
         if (heddle_omp_is_me(heddle_omp_lowest(hd_turns.left)))

@@ -2,28 +2,28 @@
 /* heddle/task.h - write a task body once; it runs on a CPU thread and on a GPU thread block.
  *
  *     // the head that both the bodies and the builder of the graph include
- *     typedef struct { float *a; int n; } my_app;         // one per run, shared by all tasks
+ *     typedef struct { float *a; int n; } my_params;         // one per run, shared by all tasks
  *     typedef struct { uint64_t at; float by; } my_scale_args;   // one per task, copied into its record
  *     #define MY_BODIES(X) X(my_scale, 0) X(my_sum, 0)    // name, bytes of block-shared memory
  *     HEDDLE_ENUM(my, MY_BODIES)                          // my_scale = 0, my_sum = 1, my_n_bodies
  *     HEDDLE_DECLARE(my)                                  // extern const heddle_table my;
  *
  *     // the file of bodies: compiled as C, or by nvcc as CUDA, never both into one program
- *     HEDDLE_BODY(my_scale, my_app, app, my_scale_args, t)
+ *     HEDDLE_BODY(my_scale, my_params, params, my_scale_args, t)
  *     {
  *         HEDDLE_EACH(i, app->n) app->a[t->at + i] *= t->by;
  *     }
- *     HEDDLE_APP(my, my_app, MY_BODIES)
+ *     HEDDLE_TABLE(my, my_params, MY_BODIES)
  *
- * A body is run by `lane->count` lanes at once: one on a CPU worker, the threads of a block on a GPU
- * worker. HEDDLE_EACH shares a loop out over them; heddle_barrier is met by all lanes or none; what one
- * lane wrote another may read only after a barrier. When the body returns on all lanes its writes are
+ * A body is run by `thread->team_size` threads at once: one on a CPU worker, the threads of a block on a GPU
+ * worker. HEDDLE_EACH shares a loop out over them; heddle_team_barrier is met by all threads or none; what one
+ * thread wrote another may read only after a barrier. When the body returns on all threads its writes are
  * visible to successors. Write in the common part of C and C++.
  *
  * On the GPU the kernel outlives the tasks. Never read data that another task writes through
  * `const T *__restrict__` or __ldg: nvcc turns such a load into one that may return an old value.
  *
- * A body may make further tasks while it runs: HEDDLE_SPAWNER, heddle_spawn, heddle_continue below.
+ * A body may make further tasks while it runs: HEDDLE_SPAWNER, heddle_task_spawn, heddle_task_continue below.
  *
  * Core headers are compiled into your object; heddle_graph_new refuses a table that was compiled against
  * another core (EVERSION). */
@@ -32,7 +32,7 @@
 
 #include "heddle.h"
 #include "heddle/body.h"
-#include "heddle/core/desk.h"
+#include "heddle/core/spawn_buffer.h"
 #include "heddle/core/sibling.h"
 #include "heddle/core/worker.h"
 
@@ -40,7 +40,7 @@
 
 typedef struct heddle_body_info {
     const char *name;
-    void (*run)(const heddle_lane *lane, const void *app, const void *args);
+    void (*run)(const heddle_thread *thread, const void *params, const void *args);
     uint32_t arg_bytes;    /* size of its argument record                                         */
     uint32_t shared_bytes; /* block-shared memory; the largest of the bodies used counts           */
     uint32_t n_children;   /* tasks that it spawns at most; 0: none                                */
@@ -55,7 +55,7 @@ typedef struct heddle_stubs {
 struct heddle_table {
     uint32_t size, core_version; /* of this struct, and HEDDLE_CORE_VERSION, when compiled         */
     const char *name;
-    uint32_t app_bytes, n_bodies;
+    uint32_t params_bytes, n_bodies;
     const heddle_body_info *bodies;
     const heddle_stubs *stubs;
     uint32_t has_baselines; /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
@@ -67,104 +67,107 @@ struct heddle_table {
 #endif
 
 #define HEDDLE_ENUM_X_(name, shared) name,
-#define HEDDLE_ENUM(app, LIST) enum app##_bodies{LIST(HEDDLE_ENUM_X_) app##_n_bodies};
+#define HEDDLE_ENUM(table, LIST) enum table##_bodies{LIST(HEDDLE_ENUM_X_) table##_n_bodies};
 
 #if defined(__cplusplus)
-#define HEDDLE_DECLARE(app) extern "C" const heddle_table app;
+#define HEDDLE_DECLARE(table) extern "C" const heddle_table table;
 #else
-#define HEDDLE_DECLARE(app) extern const heddle_table app;
+#define HEDDLE_DECLARE(table) extern const heddle_table table;
 #endif
 
 /* ---- in a body ------------------------------------------------------------------------------ */
 
-/* for (int i = 0; i < n; i++), shared out over the lanes: lane l takes l, l + count, ... */
-#define HEDDLE_EACH(i, n) for (int i = (int)lane->index, i##_n_ = (int)(n); i < i##_n_; i += (int)lane->count)
+/* for (int i = 0; i < n; i++), shared out over the threads: thread l takes l, l + count, ... */
+#define HEDDLE_EACH(i, n) for (int i = (int)thread->index, i##_n_ = (int)(n); i < i##_n_; i += (int)thread->team_size)
 
-/* All lanes of the worker wait for one another; what they wrote before is visible after. */
-HD_FN void heddle_barrier(const heddle_lane *lane)
+/* All threads of the worker wait for one another; what they wrote before is visible after. */
+HD_FN void heddle_team_barrier(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
-    /* The lanes' own barrier: a block may have more threads than lanes. */
-    asm volatile("bar.sync 1, %0;" ::"r"(lane->count) : "memory");
+    /* The threads' own barrier: a block may have more threads than threads. */
+    asm volatile("bar.sync 1, %0;" ::"r"(thread->team_size) : "memory");
 #else
-    if (lane->team)
-        lane->team->barrier(lane->team, lane->index);
+    if (thread->emulated)
+        thread->emulated->barrier(thread->emulated, thread->index);
 #endif
 }
 
-/* Reductions add over a fixed number of virtual lanes, so that 1, 3 and 128 lanes add in one order and
- * give the same bits. Virtual lane v sums elements v, v + HEDDLE_VLANES, ... into its partial:
+/* Reductions add over a fixed number of partials, so that 1, 3 and 128 threads add in one order and
+ * give the same bits. Partial v sums elements v, v + HEDDLE_N_PARTIALS, ... into its partial:
  *
- *     HEDDLE_EACH_VLANE(v) {
+ *     HEDDLE_EACH_PARTIAL(v) {
  *         double s = 0;
- *         for (int i = v; i < n; i += HEDDLE_VLANES) s += x[i];
- *         heddle_partial_f64(lane)[v] = s;
+ *         for (int i = v; i < n; i += HEDDLE_N_PARTIALS) s += x[i];
+ *         heddle_team_partial_f64(thread)[v] = s;
  *     }
- *     double sum = heddle_reduce_f64(lane, HEDDLE_SUM);     // on all lanes
+ *     double sum = heddle_team_reduce_f64(thread, HEDDLE_SUM);     // on all threads
  *
  * The result is combined by halves: 64, 32, ... 1. A body may reduce any number of times. */
-#define HEDDLE_VLANES 128
-#define HEDDLE_REDUCE_BYTES (HEDDLE_VLANES * 8)
-#define HEDDLE_EACH_VLANE(v) HEDDLE_EACH (v, HEDDLE_VLANES)
+#define HEDDLE_N_PARTIALS 128
+#define HEDDLE_REDUCE_BYTES (HEDDLE_N_PARTIALS * 8)
+#define HEDDLE_EACH_PARTIAL(v) HEDDLE_EACH (v, HEDDLE_N_PARTIALS)
 
 typedef enum heddle_op { HEDDLE_SUM, HEDDLE_MIN, HEDDLE_MAX } heddle_op;
 
 /* The block-shared bytes that the body declared; undefined at its start, aligned to 128. */
-HD_FN void *heddle_shared(const heddle_lane *lane) { return (unsigned char *)lane->shared + HEDDLE_REDUCE_BYTES; }
-HD_FN double *heddle_partial_f64(const heddle_lane *lane) { return (double *)lane->shared; }
-HD_FN int64_t *heddle_partial_i64(const heddle_lane *lane) { return (int64_t *)lane->shared; }
+HD_FN void *heddle_team_shared(const heddle_thread *thread)
+{
+    return (unsigned char *)thread->shared + HEDDLE_REDUCE_BYTES;
+}
+HD_FN double *heddle_team_partial_f64(const heddle_thread *thread) { return (double *)thread->shared; }
+HD_FN int64_t *heddle_team_partial_i64(const heddle_thread *thread) { return (int64_t *)thread->shared; }
 
-#define HEDDLE_REDUCE_(type, suffix)                                                                    \
-    HD_FN type heddle_reduce_##suffix(const heddle_lane *lane, heddle_op op)                            \
-    {                                                                                                   \
-        type *p = heddle_partial_##suffix(lane), result;                                                \
-        int half;                                                                                       \
-        heddle_barrier(lane);                                                                           \
-        for (half = HEDDLE_VLANES / 2; half > 0; half /= 2) {                                           \
-            HEDDLE_EACH (v, half) {                                                                     \
-                type a = p[v], b = p[v + half];                                                         \
-                p[v] = op == HEDDLE_SUM ? a + b : op == HEDDLE_MIN ? (b < a ? b : a) : (b > a ? b : a); \
-            }                                                                                           \
-            heddle_barrier(lane);                                                                       \
-        }                                                                                               \
-        result = p[0];                                                                                  \
-        heddle_barrier(lane); /* nobody writes new partials before all have read                  */    \
-        return result;                                                                                  \
+#define HEDDLE_REDUCE_(type, suffix)                                                                        \
+    HD_FN type heddle_team_reduce_##suffix(const heddle_thread *thread, heddle_op op)                       \
+    {                                                                                                       \
+        type *p = heddle_team_partial_##suffix(thread), result;                                             \
+        int half;                                                                                           \
+        heddle_team_barrier(thread);                                                                        \
+        for (half = HEDDLE_N_PARTIALS / 2; half > 0; half /= 2) {                                           \
+            HEDDLE_EACH (v, half) {                                                                         \
+                type a = p[v], b = p[v + half];                                                             \
+                p[v] = op == HEDDLE_SUM ? a + b : op == HEDDLE_MIN ? (b < a ? b : a) : (b > a ? b : a);     \
+            }                                                                                               \
+            heddle_team_barrier(thread);                                                                    \
+        }                                                                                                   \
+        result = p[0];                                                                                      \
+        heddle_team_barrier(thread); /* nobody writes new partials before all have read                  */ \
+        return result;                                                                                      \
     }
 HEDDLE_REDUCE_(double, f64)
 HEDDLE_REDUCE_(int64_t, i64)
 #undef HEDDLE_REDUCE_
 
-/* The body gives up: heddle_run returns EBODY and names the task, the body and `code`. The first failure
- * of a run is kept. Returns; the body should return too, on all lanes. Tasks in hand still finish. */
-HD_FN void heddle_fail(const heddle_lane *lane, uint32_t code)
+/* The body gives up: heddle_graph_run returns EBODY and names the task, the body and `code`. The first failure
+ * of a run is kept. Returns; the body should return too, on all threads. Tasks in hand still finish. */
+HD_FN void heddle_task_fail(const heddle_thread *thread, uint32_t code)
 {
-    if (lane->failed)
-        *lane->failed = 1u;
-    hd_fail_at(lane->fail, lane->task, code);
+    if (thread->failed)
+        *thread->failed = 1u;
+    hd_fail_at(thread->fail, thread->task, code);
 }
 
 /* A body outside of heddle, as NAME_body_(&thread, &app, &args): from a loop of the host's, or from a kernel of your own.
- * What heddle_fail leaves: zeros before the first failure, then its code. */
+ * What heddle_task_fail leaves: zeros before the first failure, then its code. */
 typedef hd_fail heddle_failure;
 
 /* The only thread of a worker. shared: HEDDLE_REDUCE_BYTES and the body's own bytes, aligned to 128. */
-HD_FN heddle_lane heddle_thread_alone(heddle_failure *failure, void *shared)
+HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
 {
-    heddle_lane lane;
-    lane.index = lane.worker = lane.task = 0u;
-    lane.count = 1u;
-    lane.shared = shared;
-    lane.fail = failure;
-    lane.team = NULL;
-    lane.failed = NULL;
-    lane.desk = NULL;
-    return lane;
+    heddle_thread thread;
+    thread.index = thread.worker = thread.task = 0u;
+    thread.team_size = 1u;
+    thread.shared = shared;
+    thread.fail = failure;
+    thread.emulated = NULL;
+    thread.failed = NULL;
+    thread.spawn_buffer = NULL;
+    return thread;
 }
 
 #if defined(__CUDACC__)
 /* heddle_block_thread(failure, shared, n, worker): this thread of a block, n threads of which run the body. */
-#define heddle_block_thread hd_block_lane
+#define heddle_block_thread hd_block_thread
 #endif
 
 /* ---- tasks that make tasks -------------------------------------------------------------------- */
@@ -173,10 +176,10 @@ HD_FN heddle_lane heddle_thread_alone(heddle_failure *failure, void *shared)
  * (HEDDLE_MAX_CHILDREN is the most). A spawned task runs as soon as what it waits for has ended, perhaps at once, on any
  * worker; the run ends when all tasks have ended, spawned ones, too. Spawned tasks may spawn.
  *
- * Any one lane makes a task by a call; several lanes may call at once, each for a task of its own. What the caller
- * wrote before is seen by the child; what other lanes wrote only if a heddle_barrier came between. args is copied
+ * Any one thread makes a task by a call; several threads may call at once, each for a task of its own. What the caller
+ * wrote before is seen by the child; what other threads wrote only if a heddle_team_barrier came between. args is copied
  * (arg_bytes: what the table says of that body). Tasks that a body spawns do not hold up successors of its own task; see
- * heddle_continue.
+ * heddle_task_continue.
  *
  * Room. Spawned tasks live in an arena of fixed size (config n_arena). A worker runs a spawner only when all its children
  * have room; when the arena gets scarce it goes depth first. So nothing is ever lost; a run that really cannot go on,
@@ -202,100 +205,102 @@ typedef struct heddle_child {
     uint32_t n_after;
     uint32_t n_ranges;
     const heddle_range *ranges; /* it runs after earlier children of the same call of a body that conflict with it,
-                                   as in heddle_graph_add. Such children are spawned by one lane, or with a barrier
+                                   as in heddle_graph_add. Such children are spawned by one thread, or with a barrier
                                    between; each may have at most HEDDLE_MAX_AFTER conflicts before order becomes
                                    stricter than asked for: from then on one such child runs after the other */
-    int32_t priority;           /* > 0: urgent, taken before all others; else normal             */
+    uint32_t urgent;            /* nonzero: taken before all others             */
     heddle_handle *out;         /* NULL: nobody will name it, which is cheaper                   */
 } heddle_child;
 
-HD_FN void heddle_spawn_task(const heddle_lane *lane, const heddle_child *c)
+HD_FN void heddle_task_spawn_child(const heddle_thread *thread, const heddle_child *c)
 {
-    const uint32_t k = hd_desk_begin(lane, c->body, c->arg_bytes, 0);
-    hd_desk *d = lane->desk;
+    const uint32_t k = hd_spawn_buffer_begin(thread, c->body, c->arg_bytes, 0);
+    hd_spawn_buffer *d = thread->spawn_buffer;
     uint32_t t, i;
     uint64_t handle;
     if (k == HD_NONE)
         return;
-    t = hd_desk_task(d, k);
-    (void)hd_child_write(d, t, c->body, c->args, c->arg_bytes, c->priority > 0 ? HD_TASK_URGENT : 0u);
-    if (c->n_after && !hd_desk_after(lane, t, c->after, c->n_after))
+    t = hd_spawn_buffer_task(d, k);
+    (void)hd_child_write(d, t, c->body, c->args, c->arg_bytes, c->urgent != 0 ? HD_TASK_URGENT : 0u);
+    if (c->n_after && !hd_spawn_buffer_after(thread, t, c->after, c->n_after))
         return;
     if (c->out || c->n_ranges) {
-        handle = hd_desk_hold(d, t);
+        handle = hd_spawn_buffer_pin(d, t);
         if (c->out)
             *c->out = handle;
         for (i = 0; i < c->n_ranges; i++) {
             const heddle_range *r = &c->ranges[i];
-            hd_siblings_meet(lane, t, (uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes,
+            hd_siblings_meet(thread, t, (uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes,
                              r->mode != HEDDLE_MODE_IN);
         }
     }
-    hd_desk_end(lane, k, hd_child_at(d->run, t)->n_in, c->priority > 0);
+    hd_spawn_buffer_end(thread, k, hd_child_at(d->run, t)->n_in, c->urgent != 0);
 }
 
 /* The usual case: after, n_after may be NULL, 0. */
-HD_FN void heddle_spawn(const heddle_lane *lane, uint32_t body, const void *args, uint32_t arg_bytes,
-                        const heddle_handle *after, uint32_t n_after, int32_t priority)
+HD_FN void heddle_task_spawn(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes,
+                             const heddle_handle *after, uint32_t n_after, uint32_t urgent)
 {
-    const uint32_t k = hd_desk_begin(lane, body, arg_bytes, 0);
+    const uint32_t k = hd_spawn_buffer_begin(thread, body, arg_bytes, 0);
     uint32_t t;
     if (k == HD_NONE)
         return;
-    t = hd_desk_task(lane->desk, k);
-    (void)hd_child_write(lane->desk, t, body, args, arg_bytes, priority > 0 ? HD_TASK_URGENT : 0u);
-    if (n_after && !hd_desk_after(lane, t, after, n_after))
+    t = hd_spawn_buffer_task(thread->spawn_buffer, k);
+    (void)hd_child_write(thread->spawn_buffer, t, body, args, arg_bytes, urgent != 0 ? HD_TASK_URGENT : 0u);
+    if (n_after && !hd_spawn_buffer_after(thread, t, after, n_after))
         return;
-    hd_desk_end(lane, k, n_after, priority > 0);
+    hd_spawn_buffer_end(thread, k, n_after, urgent != 0);
 }
 
 /* This task goes on with another body when it has returned and everything that it spawns from now on has ended. Successors
  * of this task and those who wait for it by handle wait for that, too: the end of a task is the end of its continuation.
- * One lane calls it, once, before the first spawn of the body (with a barrier between where other lanes spawn). body
+ * One thread calls it, once, before the first spawn of the body (with a barrier between where other threads spawn). body
  * HEDDLE_BODY_JOIN with NULL, 0: nothing more is to be done then. (Fork and join: Cilk's sync, without a stack that waits.) */
-HD_FN void heddle_continue(const heddle_lane *lane, uint32_t body, const void *args, uint32_t arg_bytes)
+HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes)
 {
-    hd_desk_fork(lane, body, args, arg_bytes);
+    hd_spawn_buffer_fork(thread, body, args, arg_bytes);
 }
 
 /* ---- making the table ------------------------------------------------------------------------ */
 
-/* `lane`, `app` and `args` are the names the body sees; the first is always called lane. */
-#define HEDDLE_BODY(name, app_type, app, arg_type, args) HEDDLE_SPAWNER(name, app_type, app, arg_type, args, 0)
+/* `thread`, `app` and `args` are the names the body sees; the first is always called thread. */
+#define HEDDLE_BODY(name, params_type, params, arg_type, args) \
+    HEDDLE_SPAWNER(name, params_type, params, arg_type, args, 0)
 /* n_most: tasks that one call of the body spawns at most. */
-#define HEDDLE_SPAWNER(name, app_type, app, arg_type, args, n_most)                                   \
-    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                       \
-    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");                \
-    HD_FN void name##_body_(const heddle_lane *lane, const app_type *app, const arg_type *args);      \
-    HD_FN void name##_run_(const heddle_lane *lane, const void *app_, const void *args_)              \
-    {                                                                                                 \
-        name##_body_(lane, (const app_type *)app_, (const arg_type *)args_);                          \
-    }                                                                                                 \
-    HD_FN void name##_body_(const heddle_lane *lane HEDDLE_UNUSED, const app_type *app HEDDLE_UNUSED, \
+#define HEDDLE_SPAWNER(name, params_type, params, arg_type, args, n_most)                                       \
+    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                                 \
+    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");                          \
+    HD_FN void name##_body_(const heddle_thread *thread, const params_type *params, const arg_type *args);      \
+    HD_FN void name##_run_(const heddle_thread *thread, const void *params_, const void *args_)                 \
+    {                                                                                                           \
+        name##_body_(thread, (const params_type *)params_, (const arg_type *)args_);                            \
+    }                                                                                                           \
+    HD_FN void name##_body_(const heddle_thread *thread HEDDLE_UNUSED, const params_type *params HEDDLE_UNUSED, \
                             const arg_type *args HEDDLE_UNUSED)
 
 #define HEDDLE_INFO_X_(name, shared) \
     {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared), (uint32_t)name##_children_},
-#define HEDDLE_CASE_X_(name, shared)    \
-    case name:                          \
-        name##_run_(lane, app_, args_); \
+#define HEDDLE_CASE_X_(name, shared)         \
+    case name:                               \
+        name##_run_(thread, params_, args_); \
         break;
 
 #if defined(__CUDACC__)
 #include "heddle/core/kernel.h"
-#define HEDDLE_APP(app, app_type, LIST)                                                                 \
-    HEDDLE_DECLARE(app)                                                                                 \
-    HEDDLE_KERNEL_(app, LIST)                                                                           \
-    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                              \
-    const heddle_table app = {                                                                          \
-        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app,          (uint32_t)sizeof(app_type), \
-        (uint32_t)app##_n_bodies,       app##_infos_,        &app##_stubs_, HEDDLE_HAS_BASELINES_};
+#define HEDDLE_TABLE(table, params_type, LIST)                                                               \
+    HEDDLE_DECLARE(table)                                                                                    \
+    HEDDLE_KERNEL_(table, LIST)                                                                              \
+    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                 \
+    const heddle_table table = {                                                                             \
+        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table,          (uint32_t)sizeof(params_type), \
+        (uint32_t)table##_n_bodies,     table##_infos_,      &table##_stubs_, HEDDLE_HAS_BASELINES_};
 #else
-#define HEDDLE_APP(app, app_type, LIST)                                                                              \
-    HEDDLE_DECLARE(app)                                                                                              \
-    static const heddle_body_info app##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                           \
-    const heddle_table app = {(uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #app, (uint32_t)sizeof(app_type), \
-                              (uint32_t)app##_n_bodies,       app##_infos_,        NULL, HEDDLE_HAS_BASELINES_};
+#define HEDDLE_TABLE(table, params_type, LIST)                                                      \
+    HEDDLE_DECLARE(table)                                                                           \
+    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                        \
+    const heddle_table table = {                                                                    \
+        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table, (uint32_t)sizeof(params_type), \
+        (uint32_t)table##_n_bodies,     table##_infos_,      NULL,   HEDDLE_HAS_BASELINES_};
 #endif
 
 #endif

@@ -67,7 +67,7 @@ typedef struct hd_backend {
     /* Starts a run; the last one has ended. app was copied by the caller and stays valid. `help`: the calling thread
      * goes straight on to wait without a deadline and may be used as a worker there. A backend that runs the graph
      * before it returns stops it at limit_ns (UINT64_MAX = none) with HD_STOP_TIMEOUT; others leave that to `stop`. */
-    heddle_status (*start)(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e);
+    heddle_status (*start)(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e);
     /* EBUSY when the run goes on at deadline_ns (of hd_host_clock; UINT64_MAX = none), else OK: it has ended. */
     heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
     /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
@@ -80,7 +80,7 @@ typedef struct hd_backend {
      * For messages. Returns how many. Optional: none. */
     uint32_t (*waiting)(hd_loaded *l, hd_doing *out, uint32_t n_max);
     /* Puts a run into a stream of the device's own kind and returns; and how the last such run ended. Optional. */
-    heddle_status (*enqueue)(hd_loaded *l, const void *app, void *stream, hd_error *e);
+    heddle_status (*enqueue)(hd_loaded *l, const void *params, void *stream, hd_error *e);
     void (*synced)(hd_loaded *l, hd_outcome *out);
     /* The sentence of what went wrong beyond a body's code, "" if nothing. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);

@@ -29,7 +29,7 @@ static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispat
 
 /* field of hd_run, type, is it cleared?, how many: of the sizes in r, of the steps s (or NULL) */
 #define WORDS(PART)                                                                   \
-    PART(shared, hd_shared, 1, 1u)                                                    \
+    PART(control, hd_control, 1, 1u)                                                  \
     PART(cursors, hd_cursor, 1, 2ull * r->n_workers)                                  \
     PART(slots, uint32_t, 1, slot_words(r))                                           \
     PART(tallies, hd_tally, 1, r->n_workers)                                          \

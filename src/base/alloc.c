@@ -90,7 +90,7 @@ static void *reuse(uint64_t *n_bytes, int largest)
     return best.p;
 }
 
-void hd_give_back(void)
+void hd_alloc_trim(void)
 {
     int i;
     pthread_mutex_lock(&kept_mutex);

@@ -46,7 +46,7 @@ void hd_delete(void *p, uint64_t n_bytes); /* the size it has; NULL is allowed  
  * fails (0 = never). */
 uint64_t hd_held_bytes(void);
 /* Gives freed blocks that were kept for reuse back to the system. */
-void hd_give_back(void);
+void hd_alloc_trim(void);
 void hd_fail_alloc_at(uint64_t n);
 
 /* The least power of two that is not less than n; 2^30 at most. */

@@ -47,8 +47,8 @@ static const hd_env_variable config_variables[] = {
     NUMBER(heddle_config, device, "HEDDLE_DEVICE", 1023, "index of the device in its backend"),
     NUMBER(heddle_config, n_workers, "HEDDLE_WORKERS", 4096,
            "threads, or thread blocks; 0 = one per core, all that fit"),
-    NUMBER(heddle_config, n_lanes, "HEDDLE_LANES", 1024,
-           "threads of a block (cuda); lanes of an emulated block (serial)"),
+    NUMBER(heddle_config, team_size, "HEDDLE_TEAM_SIZE", 1024,
+           "threads of a block (cuda); threads of an emulated block (serial)"),
     NUMBER(heddle_config, n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace"),
     NUMBER(heddle_config, time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit"),
     NUMBER(heddle_config, n_ring, "HEDDLE_RING", 1u << 20,
@@ -60,7 +60,7 @@ static const hd_env_variable config_variables[] = {
     NUMBER(heddle_config, by_body, "HEDDLE_BY_BODY", 2,
            "levels and CUDA graphs: 1 = a launch a body and level, 2 = a level"),
     NUMBER(heddle_config, sync, "HEDDLE_SYNC", 1, "1 = executor levels waits for the GPU after each launch"),
-    TEXT(heddle_config, profile, "HEDDLE_PROFILE",
+    TEXT(heddle_config, tuning_file, "HEDDLE_TUNING_FILE",
          "file in which the cuda backend remembers what it chose for a graph")};
 
 static const hd_env_table config_table = {config_variables, COUNT(config_variables)};

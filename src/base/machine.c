@@ -105,7 +105,7 @@ void hd_machine_pin(uint32_t cpu)
     (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set); /* a wish */
 }
 
-HEDDLE_API void heddle_get_machine(heddle_machine *out)
+HEDDLE_API void heddle_machine_get(heddle_machine *out)
 {
     hd_machine m;
     hd_machine_look(&m);

@@ -11,7 +11,7 @@ static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER; /* calls on jobs may
 
 hd_error *hd_thread_error(void) { return &thread_error; }
 
-HEDDLE_API const char *heddle_strstatus(heddle_status s)
+HEDDLE_API const char *heddle_status_text(heddle_status s)
 {
     switch (s) {
 #define HEDDLE_X(name, value, text) \

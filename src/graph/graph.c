@@ -55,7 +55,7 @@ heddle_status hd_graph_whole(const hd_graph *g, hd_error *e)
     if (g->broken == HEDDLE_OK)
         return HEDDLE_OK;
     return hd_say(e, g->broken, "an earlier call on this graph failed (%s): it can only be freed",
-                  heddle_strstatus(g->broken));
+                  heddle_status_text(g->broken));
 }
 
 static heddle_status no_memory(hd_graph *g, hd_error *e)
@@ -228,7 +228,7 @@ static int put_args(hd_graph *g, hd_task *t, const void *args, size_t n_bytes)
 static uint16_t flags_of(const heddle_task_desc *d)
 {
     uint32_t place = d->place ? (d->place - 1u) % N_PLACES + 1u : 0u;
-    return (uint16_t)((d->priority > 0 ? HD_TASK_URGENT : 0u) | (d->flags & HEDDLE_TASK_WATCH ? HD_TASK_WATCH : 0u) |
+    return (uint16_t)((d->urgent != 0 ? HD_TASK_URGENT : 0u) | (d->flags & HEDDLE_TASK_WATCH ? HD_TASK_WATCH : 0u) |
                       place << HD_TASK_PLACE);
 }
 
@@ -248,7 +248,7 @@ static heddle_status put_task(hd_graph *g, const heddle_task_desc *d, uint32_t i
     t->cost_ns = d->cost_ns;
     g->uses[d->body].used = 1;
     t->flags = flags_of(d);
-    g->n_urgent += d->priority > 0;
+    g->n_urgent += d->urgent != 0;
     g->n_placed += d->place != 0;
     if (t->flags & HD_TASK_WATCH && watch(g, t, id))
         return no_memory(g, e);

@@ -26,7 +26,7 @@ typedef struct hd_mark {
 } hd_mark;
 
 typedef struct hd_body_use {
-    uint32_t shared_bytes; /* of the table, or of heddle_graph_shared */
+    uint32_t shared_bytes; /* of the table, or of heddle_graph_set_shared_bytes */
     uint32_t used;         /* a task has this body */
 } hd_body_use;
 
@@ -35,13 +35,13 @@ typedef struct hd_graph {
     hd_body_use *uses; /* one a body of the table */
     int frozen;
     heddle_status broken; /* out of memory or a cycle on the way: the graph can only be freed */
-    int want_rank;        /* heddle_graph_prioritise was called */
+    int want_rank;        /* heddle_graph_mark_urgent was called */
     /* The blob, built in place: header, records; freeze appends the rest. blob_bytes is what is allocated. */
     uint8_t *blob;
     uint64_t blob_bytes, n_tasks;
     hd_list spilled;             /* hd_spilled_edge: edges beyond a task's inline ones, in order of adding */
     hd_list spillers;            /* uint32_t: the tasks that have such */
-    hd_list asked;               /* hd_pair: edges of heddle_graph_after */
+    hd_list asked;               /* hd_pair: edges of heddle_graph_add_edge */
     hd_list big_args;            /* bytes: argument records beyond 64 bytes, 16-byte aligned */
     hd_list roots;               /* uint32_t: tasks without predecessors (while building) */
     hd_list before;              /* uint32_t: scratch of one add, predecessors */
@@ -53,7 +53,7 @@ typedef struct hd_graph {
     uint64_t n_urgent, n_placed; /* tasks so marked */
     uint64_t n_joins, n_edges, peak_bytes, first_add_ns, add_ns, freeze_ns;
     uint64_t n_levels, max_width, path_cost_ns; /* rank.c, when asked */
-    uint32_t n_lanes;                           /* of heddle_graph_lanes, 0: not said */
+    uint32_t team_size;                         /* of heddle_graph_set_team_size, 0: not said */
     struct hd_plan *plan; /* its own: of heddle_graph_replan, record or read_plan; NULL: none (planning.c) */
     uint32_t *cost_ns;    /* measured costs, one a task, or NULL */
 } hd_graph;

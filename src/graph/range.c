@@ -379,7 +379,7 @@ static uint32_t new_area(hd_ranges *r, const hd_span *k)
     put_range(r, a);
     r->areas.n++;
     AREA(r, a)->seen = ++r->query;
-    /* Plane 0 holds what contiguous ranges can meet; a block meets them in its own. */
+    /* Pthread 0 holds what contiguous ranges can meet; a block meets them in its own. */
     for (p = tile || !contiguous; p < r->planes.n; p++)
         if (visit_plane(r, p, a, 1, p == own || contiguous))
             return HD_NONE;

@@ -55,15 +55,15 @@ static int workers(void)
     const hd_omp_device *d = hd_omp_device_last();
     heddle_machine m;
     if (d)
-        return (int)hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.n_lanes : 256u);
-    heddle_get_machine(&m);
+        return (int)hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.team_size : 256u);
+    heddle_machine_get(&m);
     return (int)m.n_threads;
 }
 
 static int procs(void)
 {
     heddle_machine m;
-    heddle_get_machine(&m);
+    heddle_machine_get(&m);
     return (int)m.n_threads;
 }
 
@@ -71,7 +71,7 @@ static int n_devices(void)
 {
     heddle_device info = HEDDLE_DEVICE_INIT;
     int n = 0;
-    while (heddle_has_backend(HEDDLE_CUDA) && heddle_device_info(HEDDLE_CUDA, (uint32_t)n, &info) == HEDDLE_OK)
+    while (heddle_backend_is_present(HEDDLE_CUDA) && heddle_device_get(HEDDLE_CUDA, (uint32_t)n, &info) == HEDDLE_OK)
         n++;
     return n;
 }

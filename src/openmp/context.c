@@ -3,7 +3,7 @@
  *
  * What heddle's own variables leave open on a GPU is settled for graphs that run once: executor persistent, because only
  * it has workers with a stack each; dispatch ticket, because it needs no plan, and making one takes the host longer than
- * it saves in one run. With HEDDLE_PROFILE the dispatch is left open, too: whoever keeps a profile runs a graph often. */
+ * it saves in one run. With HEDDLE_TUNING_FILE the dispatch is left open, too: whoever keeps a tuning file runs a graph often. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
@@ -64,7 +64,7 @@ static void close_all(void)
         heddle_mem_free(d->ctx, d->locks);
         heddle_mem_free(d->ctx, d->views);
         free(d->shown);
-        heddle_close(d->ctx);
+        heddle_ctx_close(d->ctx);
         memset(d, 0, sizeof *d);
     }
 }
@@ -73,7 +73,7 @@ void hd_omp_device_busy(int now) { __atomic_store_n(&busy, now, __ATOMIC_RELAXED
 
 /* ---- which -------------------------------------------------------------------------------------------------------- */
 
-/* HEDDLE_AUTO also for a name that is none: heddle_open has the sentence. */
+/* HEDDLE_AUTO also for a name that is none: heddle_ctx_open has the sentence. */
 static heddle_backend backend_of_environment(void)
 {
     const char *text = hd_omp_env("HEDDLE_BACKEND");
@@ -84,9 +84,9 @@ static heddle_backend backend_of_environment(void)
     return HEDDLE_AUTO;
 }
 
-static uint32_t lanes_of_environment(void)
+static uint32_t threads_of_environment(void)
 {
-    const char *text = hd_omp_env("HEDDLE_LANES");
+    const char *text = hd_omp_env("HEDDLE_TEAM_SIZE");
     return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
@@ -94,9 +94,9 @@ static uint32_t lanes_of_environment(void)
 static heddle_backend wanted_backend(const heddle_omp_program *p)
 {
     heddle_backend b = p->backend ? p->backend : backend_of_environment();
-    if (b != HEDDLE_AUTO || p->table->stubs || !heddle_has_backend(HEDDLE_CUDA))
+    if (b != HEDDLE_AUTO || p->table->stubs || !heddle_backend_is_present(HEDDLE_CUDA))
         return b;
-    return lanes_of_environment() > 1 ? HEDDLE_SERIAL : HEDDLE_CPU;
+    return threads_of_environment() > 1 ? HEDDLE_SERIAL : HEDDLE_CPU;
 }
 
 static void settle_for_one_run(heddle_config *c)
@@ -105,7 +105,7 @@ static void settle_for_one_run(heddle_config *c)
     if (launches)
         return;
     c->executor = HEDDLE_EXECUTOR_PERSISTENT;
-    if (!hd_omp_env("HEDDLE_DISPATCH") && !hd_omp_env("HEDDLE_POLICY") && !hd_omp_env("HEDDLE_PROFILE"))
+    if (!hd_omp_env("HEDDLE_DISPATCH") && !hd_omp_env("HEDDLE_POLICY") && !hd_omp_env("HEDDLE_TUNING_FILE"))
         c->dispatch = HEDDLE_DISPATCH_TICKET;
 }
 
@@ -114,7 +114,7 @@ static heddle_config config_of(const heddle_omp_program *p)
     heddle_config c = HEDDLE_CONFIG_INIT;
     c.backend = wanted_backend(p);
     if (c.backend == HEDDLE_CUDA ||
-        (c.backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA) && lanes_of_environment() % 32 == 0))
+        (c.backend == HEDDLE_AUTO && heddle_backend_is_present(HEDDLE_CUDA) && threads_of_environment() % 32 == 0))
         settle_for_one_run(&c);
     if (!hd_omp_env("HEDDLE_TRACE") && (hd_omp_env("HEDDLE_OMP_TRACE") || hd_omp_env("HEDDLE_OMP_TIMELINE")))
         c.n_trace = TRACE_EVENTS;
@@ -127,10 +127,10 @@ static hd_omp_device *keep(heddle_ctx *ctx)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     hd_omp_device *d;
-    (void)heddle_get_config(ctx, &c);
+    (void)heddle_ctx_get_config(ctx, &c);
     d = &devices[c.backend];
     if (d->ctx) {
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
         return d;
     }
     d->ctx = ctx;
@@ -146,8 +146,8 @@ static hd_omp_device *open_device(const heddle_config *c, const heddle_omp_place
     heddle_ctx *ctx;
     if (c->backend != HEDDLE_AUTO && devices[c->backend].ctx)
         return last = &devices[c->backend];
-    if (heddle_open(&ctx, c) != HEDDLE_OK)
-        hd_omp_die(place, "%s", heddle_errmsg(NULL));
+    if (heddle_ctx_open(&ctx, c) != HEDDLE_OK)
+        hd_omp_die(place, "%s", heddle_error_text(NULL));
     return last = keep(ctx);
 }
 
@@ -155,10 +155,10 @@ hd_omp_device *hd_omp_device_cpu(const heddle_omp_place *place)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_machine m;
-    heddle_get_machine(&m);
+    heddle_machine_get(&m);
     c.backend = HEDDLE_CPU;
     c.n_workers = m.n_threads; /* and not what the environment wants of a GPU */
-    c.n_lanes = 1;
+    c.team_size = 1;
     return open_device(&c, place);
 }
 
@@ -174,8 +174,8 @@ static void check_device(const hd_omp_device *d, const heddle_omp_program *p, co
                    heddle_executor_name(d->config.executor));
     if (p->memory != HEDDLE_OMP_MEMORY_SYSTEM)
         return;
-    if (heddle_device_info(HEDDLE_CUDA, d->config.device, &info) != HEDDLE_OK)
-        hd_omp_die(place, "%s", heddle_errmsg(NULL));
+    if (heddle_device_get(HEDDLE_CUDA, d->config.device, &info) != HEDDLE_OK)
+        hd_omp_die(place, "%s", heddle_error_text(NULL));
     if (!info.reads_host)
         hd_omp_die(
             place,
@@ -226,28 +226,29 @@ static void check_kinds(const heddle_omp_program *p, const heddle_omp_place *pla
 
 void hd_omp_check_program(const heddle_omp_program *p, const heddle_omp_place *place)
 {
-    uint64_t app_bytes = sizeof(heddle_omp_app) + p->n_globals * sizeof(void *);
+    uint64_t params_bytes = sizeof(heddle_omp_params) + p->n_globals * sizeof(void *);
     if (p->version != HEDDLE_OMP_VERSION || p->size != sizeof *p)
         hd_omp_die(place,
                    "the program was compiled for version %u of heddle/openmp.h (%u bytes); this library has %u (%u)",
                    p->version, p->size, HEDDLE_OMP_VERSION, (uint32_t)sizeof *p);
-    if (p->table->app_bytes != app_bytes || p->table->n_bodies < p->n_kinds)
+    if (p->table->params_bytes != params_bytes || p->table->n_bodies < p->n_kinds)
         hd_omp_die(place, "table %s has %u bodies and an application record of %u bytes; expected were %u and %llu",
-                   p->table->name, p->table->n_bodies, p->table->app_bytes, p->n_kinds, (unsigned long long)app_bytes);
+                   p->table->name, p->table->n_bodies, p->table->params_bytes, p->n_kinds,
+                   (unsigned long long)params_bytes);
     check_kinds(p, place);
 }
 
 /* ---- what workers share ------------------------------------------------------------------------------------------- */
 
-uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t n_lanes)
+uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t team_size)
 {
     heddle_device info = HEDDLE_DEVICE_INIT;
     uint32_t blocks; /* of at least so many threads, on a multiprocessor of at most 2048 */
     if (d->config.n_workers)
         return d->config.n_workers;
-    blocks = 2048u / ((d->config.n_lanes ? d->config.n_lanes : n_lanes) + 32u);
-    if (heddle_device_info(d->config.backend, d->config.device, &info) != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_errmsg(NULL));
+    blocks = 2048u / ((d->config.team_size ? d->config.team_size : team_size) + 32u);
+    if (heddle_device_get(d->config.backend, d->config.device, &info) != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_error_text(NULL));
     return info.n_units * (blocks > 32u ? 32u : blocks > 0u ? blocks : 1u);
 }
 
@@ -255,7 +256,7 @@ static void *new_memory(const hd_omp_device *d, uint64_t n_bytes)
 {
     void *p;
     if (heddle_mem_new(d->ctx, n_bytes, &p) != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
     return p;
 }
 
@@ -270,7 +271,7 @@ static void room_for_locks(hd_omp_device *d, uint32_t n)
     d->n_locks = n;
     zeros = hd_omp_new(n * sizeof *zeros);
     if (heddle_mem_write(d->ctx, d->locks, zeros, n * sizeof *zeros) != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
     free(zeros);
 }
 

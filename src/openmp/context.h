@@ -14,7 +14,7 @@ typedef struct hd_omp_device {
     unsigned char *shown; /* what was written there last */
     uint64_t view_bytes;
     uint32_t shows_nothing; /* nothing was written there yet */
-    uint32_t most_lanes;    /* that the registers of bodies allow, 0 = as far as is known all */
+    uint32_t most_threads;  /* that the registers of bodies allow, 0 = as far as is known all */
 } hd_omp_device;
 
 /* The mapped memory of this process, on the device that by.self names. Empty without a GPU. */
@@ -32,8 +32,8 @@ static inline int hd_omp_device_maps(const hd_omp_device *d, const heddle_omp_pr
 {
     return (d->config.backend == HEDDLE_CUDA && p->memory == HEDDLE_OMP_MEMORY_MAP) || hd_omp_copies_everywhere;
 }
-/* Workers that a run with so many lanes can have there at most. */
-uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t n_lanes);
+/* Workers that a run with so many threads can have there at most. */
+uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t team_size);
 /* Room for the stacks of n_workers and for the locks, which are 0. */
 void hd_omp_device_room(hd_omp_device *d, const heddle_omp_program *p, uint32_t n_workers);
 /* The context that was opened last; NULL: none yet. */

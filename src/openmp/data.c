@@ -14,7 +14,7 @@
 void hd_omp_data_must(heddle_status s, const heddle_omp_place *place, const char *what, const char *name)
 {
     if (s != HEDDLE_OK)
-        hd_omp_die(place, "%s %s: %s", what, name, heddle_errmsg(((hd_omp_device *)hd_omp_mapped.by.self)->ctx));
+        hd_omp_die(place, "%s %s: %s", what, name, heddle_error_text(((hd_omp_device *)hd_omp_mapped.by.self)->ctx));
 }
 
 static const char *named(const char *name) { return name ? name : "an object"; }

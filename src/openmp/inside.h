@@ -24,7 +24,7 @@ typedef struct hd_omp_frame {
     const heddle_omp_program *program;
     const heddle_omp_place *place;
     hd_omp_device *device; /* where the program's tasks run unless the region fell back to CPU threads */
-    uint32_t flags, n_lanes;
+    uint32_t flags, team_size;
     uint32_t has_globals;        /* the program's globals are mapped */
     uint64_t first_use, n_slots; /* uses and slot blocks of the frames around it */
 } hd_omp_frame;
@@ -100,13 +100,13 @@ void hd_omp_views_show(const hd_omp_region *r, hd_omp_device *d);
 /* The address of global i as the bodies see it. */
 const void *hd_omp_view(const hd_omp_region *r, const hd_omp_device *d, uint32_t i);
 
-/* ---- kept.c ---- */
+/* ---- cached.c ---- */
 
 /* The graph of what was created: that of an earlier run, or a new one. Afterwards it is kept, or dropped. Keeping may
  * exchange the buffers of the region's list, which is then to be cleared. */
 heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d,
                                 heddle_omp_times *t);
-void hd_omp_graph_keep(hd_omp_region *r);
+void hd_omp_graph_cache(hd_omp_region *r);
 void hd_omp_graph_drop(void);
 /* None is left of that device. */
 void hd_omp_graphs_forget(const hd_omp_device *d);

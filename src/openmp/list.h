@@ -103,14 +103,14 @@ static inline void hd_omp_list_clear(hd_omp_list *l)
     l->n_barriers = 0;
 }
 
-/* A box's ranges behind the others (box.c): none if a dimension has no elements. Rows of one stride are one range; what is
+/* A section's ranges behind the others (section.c): none if a dimension has no elements. Rows of one stride are one range; what is
  * left of more dimensions becomes several. Beyond HD_OMP_MAX_PIECES, or where lengths go past extents, one contiguous
  * range from the first byte to the last: it may order more than is needed. */
 #define HD_OMP_MAX_PIECES 4096u
 #define HD_OMP_MAX_DIMS 8u
-void hd_omp_list_box(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
-                     const heddle_omp_dim *dims);
-/* The same as a key, for the other two ways of matching: the first byte; a number that equal boxes have in common. */
+void hd_omp_list_section(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
+                         const heddle_omp_dim *dims);
+/* The same as a key, for the other two ways of matching: the first byte; a number that equal sections have in common. */
 void hd_omp_list_start(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
                        const heddle_omp_dim *dims);
 void hd_omp_list_exact(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,

@@ -89,10 +89,10 @@ static void tell_run(const hd_omp_device *d, heddle_graph *g, const heddle_omp_t
 {
     heddle_graph_info i = HEDDLE_GRAPH_INFO_INIT;
     heddle_stats s = HEDDLE_STATS_INIT;
-    const char *how = heddle_get_how(g);
+    const char *how = heddle_graph_describe_run(g);
     uint64_t load_ns;
     (void)heddle_graph_get_info(g, &i);
-    (void)heddle_get_stats(g, &s);
+    (void)heddle_graph_get_stats(g, &s);
     load_ns = t->reused ? 0 : s.load_ns < t->run_ns ? s.load_ns : t->run_ns; /* a known graph is loaded already */
     hd_omp_tell(NULL,
                 "%llu tasks, %llu edges, %llu levels on %s%s%s: created in %.3f ms, %s in %.3f ms, loaded in %.3f ms, "
@@ -116,7 +116,10 @@ static void name_file(char *out, size_t n_bytes, const char *pattern, const hedd
         snprintf(out, n_bytes, "%s", pattern);
 }
 
-static heddle_status write_timeline(heddle_graph *g, const char *path) { return heddle_write_timeline(g, path, NULL); }
+static heddle_status write_timeline(heddle_graph *g, const char *path)
+{
+    return heddle_graph_write_timeline(g, path, NULL);
+}
 
 static void write_file(const char *variable, heddle_status (*how)(heddle_graph *, const char *), const hd_omp_region *r,
                        const hd_omp_device *d, heddle_graph *g)
@@ -127,7 +130,7 @@ static void write_file(const char *variable, heddle_status (*how)(heddle_graph *
         return;
     name_file(path, sizeof path, pattern, r->frame.place);
     if (how(g, path) != HEDDLE_OK)
-        hd_omp_tell(NULL, "%s: %s", variable, heddle_errmsg(d->ctx));
+        hd_omp_tell(NULL, "%s: %s", variable, heddle_error_text(d->ctx));
 }
 
 void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
@@ -137,6 +140,6 @@ void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g
         tell_run(d, g, t);
         tell_suspects(r);
     }
-    write_file("HEDDLE_OMP_TRACE", heddle_write_trace, r, d, g);
+    write_file("HEDDLE_OMP_TRACE", heddle_graph_write_trace, r, d, g);
     write_file("HEDDLE_OMP_TIMELINE", write_timeline, r, d, g);
 }

@@ -19,7 +19,7 @@ static void take_frame(hd_omp_region *r)
     r->match = p->match;
 }
 
-static uint32_t lanes_of(uint32_t n_threads)
+static uint32_t threads_of(uint32_t n_threads)
 {
     uint32_t n = ((n_threads ? n_threads : 256u) + 31u) / 32u * 32u;
     return n > 1024u ? 1024u : n;
@@ -67,7 +67,7 @@ void heddle_omp_begin(const heddle_omp_program *program, const heddle_omp_place 
     r = open_region(program, barriers);
     has_globals = hd_omp_here && r->frame.program == program && r->frame.has_globals;
     r->frame =
-        (hd_omp_frame){program, place, d, flags, lanes_of(n_threads), has_globals, r->uses.n, hd_omp_slots_count()};
+        (hd_omp_frame){program, place, d, flags, threads_of(n_threads), has_globals, r->uses.n, hd_omp_slots_count()};
     r->list.has_epochs |= barriers;
     take_frame(r);
     hd_omp_here = r;
@@ -150,11 +150,11 @@ void heddle_omp_depend(heddle_mode mode, const void *base, uint64_t n_bytes)
     if (r->match == HEDDLE_OMP_OVERLAP)
         hd_omp_list_line(&r->list, mode, (uint64_t)(uintptr_t)base, n_bytes);
     else
-        heddle_omp_depend_box(mode, base, 1, 1, &bytes);
+        heddle_omp_depend_section(mode, base, 1, 1, &bytes);
 }
 
-void heddle_omp_depend_box(heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
-                           const heddle_omp_dim *dims)
+void heddle_omp_depend_section(heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
+                               const heddle_omp_dim *dims)
 {
     hd_omp_region *r = hd_omp_here;
     if (!r)
@@ -162,7 +162,7 @@ void heddle_omp_depend_box(heddle_mode mode, const void *base, uint64_t element_
     switch (r->match) {
     case HEDDLE_OMP_START: hd_omp_list_start(&r->list, mode, base, element_bytes, n_dims, dims); break;
     case HEDDLE_OMP_EXACT: hd_omp_list_exact(&r->list, mode, base, element_bytes, n_dims, dims); break;
-    default: hd_omp_list_box(&r->list, mode, base, element_bytes, n_dims, dims);
+    default: hd_omp_list_section(&r->list, mode, base, element_bytes, n_dims, dims);
     }
 }
 
@@ -174,7 +174,7 @@ int heddle_omp_n_workers(const heddle_omp_program *program)
     uint32_t n;
     hd_omp_enter_alone();
     d = hd_omp_device_of(program, NULL);
-    n = hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.n_lanes : lanes_of(0));
+    n = hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.team_size : threads_of(0));
     hd_omp_leave_alone();
     return (int)n;
 }

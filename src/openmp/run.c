@@ -63,32 +63,32 @@ static const void *address_on(const hd_omp_region *r, const hd_omp_device *d, ui
     return o ? hd_omp_map_copy(o, p) : *g->address;
 }
 
-/* The application's record, for heddle_run. */
+/* The application's record, for heddle_graph_run. */
 static void *make_app(const hd_omp_region *r, hd_omp_device *d)
 {
     const heddle_omp_program *p = r->frame.program;
-    uint32_t i, n_workers = hd_omp_device_workers(d, r->frame.n_lanes);
-    heddle_omp_app *app = hd_omp_new(p->table->app_bytes);
-    const void **globals = (const void **)(app + 1);
+    uint32_t i, n_workers = hd_omp_device_workers(d, r->frame.team_size);
+    heddle_omp_params *params = hd_omp_new(p->table->params_bytes);
+    const void **globals = (const void **)(params + 1);
     hd_omp_device_room(d, p, n_workers);
-    *app = (heddle_omp_app){d->stack, p->stack_bytes, d->locks, n_workers};
+    *params = (heddle_omp_params){d->stack, p->stack_bytes, d->locks, n_workers};
     hd_omp_views_show(r, d);
     for (i = 0; i < p->n_globals; i++)
         globals[i] = address_on(r, d, i);
-    return app;
+    return params;
 }
 
 static heddle_status run_once(const hd_omp_region *r, hd_omp_device *d, heddle_graph **g, heddle_omp_times *t)
 {
-    void *app = make_app(r, d);
+    void *params = make_app(r, d);
     heddle_status s = hd_omp_graph_take(g, r, d, t);
     uint64_t begin = hd_omp_clock();
     hd_omp_device_busy(1);
     if (s == HEDDLE_OK)
-        s = heddle_run(d->ctx, *g, app, r->frame.program->table->app_bytes);
+        s = heddle_graph_run(d->ctx, *g, params, r->frame.program->table->params_bytes);
     hd_omp_device_busy(0);
     t->run_ns = hd_omp_clock() - begin;
-    free(app);
+    free(params);
     return s;
 }
 
@@ -100,9 +100,9 @@ static int may_help(hd_omp_region *r, hd_omp_device *d, heddle_status s)
         return 0;
     if (s == HEDDLE_ENOMEM)
         return hd_omp_map_drop_spares(&hd_omp_mapped);
-    if (s != HEDDLE_ERANGE || d->config.n_lanes || r->frame.n_lanes <= 32u)
+    if (s != HEDDLE_ERANGE || d->config.team_size || r->frame.team_size <= 32u)
         return 0;
-    d->most_lanes = r->frame.n_lanes = r->frame.n_lanes / 2 / 32 * 32;
+    d->most_threads = r->frame.team_size = r->frame.team_size / 2 / 32 * 32;
     return 1;
 }
 
@@ -110,17 +110,17 @@ static void run_on(hd_omp_region *r, hd_omp_device *d, heddle_omp_times *t)
 {
     heddle_graph *g = NULL;
     heddle_status s;
-    if (d->most_lanes && d->most_lanes < r->frame.n_lanes)
-        r->frame.n_lanes = d->most_lanes;
+    if (d->most_threads && d->most_threads < r->frame.team_size)
+        r->frame.team_size = d->most_threads;
     if (r->list.n_barriers)
         put_epochs(&r->list, r->n_kinds);
     while ((s = run_once(r, d, &g, t)) != HEDDLE_OK && may_help(r, d, s))
         hd_omp_graph_drop();
     if (s != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
     last_run = *t;
     hd_omp_note(r, d, g, t);
-    hd_omp_graph_keep(r);
+    hd_omp_graph_cache(r);
 }
 
 /* A barrier that nothing follows. */

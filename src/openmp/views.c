@@ -85,7 +85,7 @@ static unsigned char *make_views(const hd_omp_region *r, uint64_t n_bytes)
 static void must(const hd_omp_device *d, heddle_status s)
 {
     if (s != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_errmsg(d->ctx));
+        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
 }
 
 static void make_room(hd_omp_device *d, uint64_t n_bytes)

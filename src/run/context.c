@@ -34,8 +34,8 @@ static heddle_status check_counts(const heddle_config *c, hd_error *e)
 {
     if (c->n_workers > MAX_WORKERS)
         return hd_say(e, HEDDLE_ERANGE, "%u workers; the limit is %u", c->n_workers, MAX_WORKERS);
-    if (c->n_lanes > MAX_LANES)
-        return hd_say(e, HEDDLE_ERANGE, "%u lanes; the limit is %u", c->n_lanes, MAX_LANES);
+    if (c->team_size > MAX_LANES)
+        return hd_say(e, HEDDLE_ERANGE, "%u threads; the limit is %u", c->team_size, MAX_LANES);
     if (c->n_trace > MAX_TRACE)
         return hd_say(e, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
     if (c->n_ring > 1u << 20)
@@ -93,9 +93,9 @@ static heddle_status check_backend(const heddle_config *c, int was_auto, hd_erro
 {
     const char *name = heddle_backend_name(c->backend);
     if (c->backend == HEDDLE_CUDA)
-        return c->n_lanes % 32 == 0
+        return c->team_size % 32 == 0
                    ? HEDDLE_OK
-                   : hd_say(e, HEDDLE_EINVAL, "%u lanes: a block of a GPU has a multiple of 32", c->n_lanes);
+                   : hd_say(e, HEDDLE_EINVAL, "%u threads: a block of a GPU has a multiple of 32", c->team_size);
     if (c->executor || c->by_body || c->sync)
         return hd_say(e, HEDDLE_EINVAL, "executor %s%s: a choice of the cuda backend; %s %s%s",
                       heddle_executor_name(c->executor),
@@ -107,9 +107,9 @@ static heddle_status check_backend(const heddle_config *c, int was_auto, hd_erro
     if (c->dispatch && c->backend == HEDDLE_SERIAL)
         return hd_say(e, HEDDLE_EINVAL, "dispatch %s: the serial backend has one worker, which hands on nothing",
                       heddle_dispatch_name(c->dispatch));
-    if (c->n_lanes > 1 && c->backend != HEDDLE_SERIAL)
-        return hd_say(e, HEDDLE_EINVAL, "%u lanes: backend %s has one a worker; serial emulates a block", c->n_lanes,
-                      name);
+    if (c->team_size > 1 && c->backend != HEDDLE_SERIAL)
+        return hd_say(e, HEDDLE_EINVAL, "%u threads: backend %s has one a worker; serial emulates a block",
+                      c->team_size, name);
     return HEDDLE_OK;
 }
 
@@ -136,11 +136,11 @@ static heddle_status complete(heddle_config *c, hd_error *e)
     return check_rings(c, e);
 }
 
-/* The best one here; but lanes that no block of it has are meant for an emulated one. */
+/* The best one here; but threads that no block of it has are meant for an emulated one. */
 static const hd_backend *best_for(const heddle_config *c)
 {
     const hd_backend *b = hd_backend_best();
-    return c->n_lanes > 1 && (b->kind != HEDDLE_CUDA || c->n_lanes % 32) ? hd_backend_of(HEDDLE_SERIAL) : b;
+    return c->team_size > 1 && (b->kind != HEDDLE_CUDA || c->team_size % 32) ? hd_backend_of(HEDDLE_SERIAL) : b;
 }
 
 static heddle_status find_backend(heddle_backend kind, uint32_t device, const hd_backend **out, hd_error *e)
@@ -165,34 +165,34 @@ static heddle_status choose(heddle_config *c, const hd_backend **out, hd_error *
 }
 
 /* The context's own copy of the path; "" is none. */
-static heddle_status own_profile(heddle_config *c, hd_error *e)
+static heddle_status own_tuning_file(heddle_config *c, hd_error *e)
 {
-    const char *given = c->profile;
+    const char *given = c->tuning_file;
     size_t n_bytes = given ? strlen(given) + 1 : 0;
     char *copy = n_bytes > 1 ? hd_new(n_bytes) : NULL;
-    c->profile = copy;
+    c->tuning_file = copy;
     if (n_bytes > 1 && !copy)
-        return hd_say(e, HEDDLE_ENOMEM, "the path of a profile: out of memory");
+        return hd_say(e, HEDDLE_ENOMEM, "the path of a tuning_file: out of memory");
     if (copy)
         memcpy(copy, given, n_bytes);
     return HEDDLE_OK;
 }
 
-static void drop_profile(heddle_config *c)
+static void drop_tuning_file(heddle_config *c)
 {
-    if (c->profile)
-        hd_delete((void *)(uintptr_t)c->profile, strlen(c->profile) + 1);
-    c->profile = NULL;
+    if (c->tuning_file)
+        hd_delete((void *)(uintptr_t)c->tuning_file, strlen(c->tuning_file) + 1);
+    c->tuning_file = NULL;
 }
 
-HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
+HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *cfg)
 {
     heddle_ctx *ctx;
     heddle_config c;
     const hd_backend *b = NULL;
     heddle_status s;
     if (!out)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_open: out is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_ctx_open: out is NULL");
     *out = NULL;
     HD_TRY(read_config(&c, cfg, NULL));
     HD_TRY(complete(&c, NULL));
@@ -201,12 +201,12 @@ HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
     if (!ctx)
         return hd_say(NULL, HEDDLE_ENOMEM, "opening a context: out of memory");
     ctx->backend = b;
-    s = own_profile(&c, NULL);
+    s = own_tuning_file(&c, NULL);
     if (s == HEDDLE_OK)
         s = b->open(&ctx->device, &c, NULL);
     ctx->config = c;
     if (s != HEDDLE_OK) {
-        drop_profile(&c);
+        drop_tuning_file(&c);
         hd_delete(ctx, sizeof *ctx);
         return s;
     }
@@ -215,16 +215,16 @@ HEDDLE_API heddle_status heddle_open(heddle_ctx **out, const heddle_config *cfg)
     return HEDDLE_OK;
 }
 
-HEDDLE_API void heddle_close(heddle_ctx *ctx)
+HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
 {
     if (!ctx)
         return;
     if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
-    drop_profile(&ctx->config);
+    drop_tuning_file(&ctx->config);
     hd_delete(ctx, sizeof *ctx);
     if (__atomic_sub_fetch(&n_open, 1, __ATOMIC_RELAXED) == 0)
-        hd_give_back();
+        hd_alloc_trim();
 }
 
 /* ---- another way of running --------------------------------------------------------------------------------------- */
@@ -245,7 +245,7 @@ static heddle_status check_idle(heddle_ctx *ctx)
 {
     heddle_graph *g;
     for (g = ctx->graphs; g; g = g->next) {
-        HD_TRY(hd_graph_usable(g, "heddle_reconfigure"));
+        HD_TRY(hd_graph_usable(g, "heddle_ctx_reconfigure"));
         hd_job_settle(&g->job);
     }
     return hd_ctx_check(ctx);
@@ -262,7 +262,7 @@ static heddle_status read_anew(heddle_ctx *ctx, heddle_config *out, const heddle
 }
 
 /* A device as c says is opened beside the one at work; only when all has gone well do graphs leave that one. */
-HEDDLE_API heddle_status heddle_reconfigure(heddle_ctx *ctx, const heddle_config *cfg)
+HEDDLE_API heddle_status heddle_ctx_reconfigure(heddle_ctx *ctx, const heddle_config *cfg)
 {
     heddle_config c;
     hd_device *d = NULL;
@@ -271,44 +271,48 @@ HEDDLE_API heddle_status heddle_reconfigure(heddle_ctx *ctx, const heddle_config
     HD_TRY(hd_ctx_check(ctx));
     HD_TRY(read_anew(ctx, &c, cfg));
     HD_TRY(check_idle(ctx));
-    HD_TRY(own_profile(&c, &ctx->error));
+    HD_TRY(own_tuning_file(&c, &ctx->error));
     s = ctx->backend->open(&d, &c, &ctx->error);
     if (s != HEDDLE_OK) {
-        drop_profile(&c);
+        drop_tuning_file(&c);
         return s;
     }
     for (g = ctx->graphs; g; g = g->next)
         hd_graph_unload(g);
     ctx->backend->close(ctx->device);
-    drop_profile(&ctx->config);
+    drop_tuning_file(&ctx->config);
     ctx->device = d;
     ctx->config = c;
     return HEDDLE_OK;
 }
 
-HEDDLE_API const char *heddle_errmsg(const heddle_ctx *ctx) { return ctx ? ctx->error.text : hd_thread_error()->text; }
+HEDDLE_API const char *heddle_error_text(const heddle_ctx *ctx)
+{
+    return ctx ? ctx->error.text : hd_thread_error()->text;
+}
 
-HEDDLE_API heddle_status heddle_get_config(const heddle_ctx *ctx, heddle_config *out)
+HEDDLE_API heddle_status heddle_ctx_get_config(const heddle_ctx *ctx, heddle_config *out)
 {
     if (!ctx || !out || out->size < sizeof out->size)
-        return hd_say(NULL, HEDDLE_EINVAL,
-                      "heddle_get_config: an argument is NULL, or the struct was not set up with HEDDLE_CONFIG_INIT");
+        return hd_say(
+            NULL, HEDDLE_EINVAL,
+            "heddle_ctx_get_config: an argument is NULL, or the struct was not set up with HEDDLE_CONFIG_INIT");
     hd_copy_known(out, &ctx->config, sizeof ctx->config);
     return HEDDLE_OK;
 }
 
-HEDDLE_API int heddle_has_backend(heddle_backend kind)
+HEDDLE_API int heddle_backend_is_present(heddle_backend kind)
 {
     const hd_backend *b = kind == HEDDLE_AUTO ? hd_backend_best() : hd_backend_of(kind);
     return b && b->count() > 0;
 }
 
-HEDDLE_API heddle_status heddle_device_info(heddle_backend kind, uint32_t device, heddle_device *out)
+HEDDLE_API heddle_status heddle_device_get(heddle_backend kind, uint32_t device, heddle_device *out)
 {
     const hd_backend *b;
     heddle_device all = HEDDLE_DEVICE_INIT;
     if (!out || out->size < sizeof out->size)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_device_info: out is NULL or not set up with HEDDLE_DEVICE_INIT");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_device_get: out is NULL or not set up with HEDDLE_DEVICE_INIT");
     HD_TRY(find_backend(kind == HEDDLE_AUTO ? hd_backend_best()->kind : kind, device, &b, NULL));
     if (!b->describe)
         return hd_say(NULL, HEDDLE_ENODEV, "backend %s has no device of its own to tell about",

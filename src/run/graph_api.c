@@ -75,8 +75,8 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
     leave_context(g);
     if (g->loaded && !hd_ctx_lost(g->ctx)) /* else freeing could wait for the body that does not come back */
         g->ctx->backend->unload(g->loaded);
-    if (g->app)
-        hd_delete(g->app, g->g.table->app_bytes);
+    if (g->params)
+        hd_delete(g->params, g->g.table->params_bytes);
     hd_list_clear(&g->callbacks);
     hd_graph_drop_plan(&g->g);
     hd_graph_clear(&g->g);
@@ -119,18 +119,18 @@ HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_tas
     return add(g, &all, out);
 }
 
-HEDDLE_API heddle_status heddle_graph_after(heddle_graph *g, heddle_task later, heddle_task earlier)
+HEDDLE_API heddle_status heddle_graph_add_edge(heddle_graph *g, heddle_task later, heddle_task earlier)
 {
     if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_after: the graph is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_add_edge: the graph is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     return hd_graph_after(&g->g, later, earlier, &g->ctx->error);
 }
 
-HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uint32_t n_bytes)
+HEDDLE_API heddle_status heddle_graph_set_shared_bytes(heddle_graph *g, uint32_t body, uint32_t n_bytes)
 {
     if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_shared: the graph is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_set_shared_bytes: the graph is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     if (body >= g->g.table->n_bodies)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "body %u is not in table %s", body, g->g.table->name);
@@ -142,23 +142,24 @@ HEDDLE_API heddle_status heddle_graph_shared(heddle_graph *g, uint32_t body, uin
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_graph_lanes(heddle_graph *g, uint32_t n_lanes)
+HEDDLE_API heddle_status heddle_graph_set_team_size(heddle_graph *g, uint32_t team_size)
 {
     if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_lanes: the graph is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_set_team_size: the graph is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     if (g->loaded)
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph has run: its number of lanes is settled");
-    if (n_lanes == 0 || n_lanes > 1024 || n_lanes % 32)
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%u lanes: a multiple of 32, at most 1024, is allowed", n_lanes);
-    g->g.n_lanes = n_lanes;
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph has run: its number of threads is settled");
+    if (team_size == 0 || team_size > 1024 || team_size % 32)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%u threads: a multiple of 32, at most 1024, is allowed",
+                      team_size);
+    g->g.team_size = team_size;
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_graph_prioritise(heddle_graph *g)
+HEDDLE_API heddle_status heddle_graph_mark_urgent(heddle_graph *g)
 {
     if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_prioritise: the graph is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_mark_urgent: the graph is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     if (g->g.frozen)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph is frozen: priorities are settled");
@@ -243,14 +244,14 @@ static heddle_status frozen(const heddle_graph *g, const char *call)
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_graph_successors(const heddle_graph *g, heddle_task t, heddle_task *succ, size_t n_max,
-                                                 size_t *n_out)
+HEDDLE_API heddle_status heddle_graph_get_successors(const heddle_graph *g, heddle_task t, heddle_task *succ,
+                                                     size_t n_max, size_t *n_out)
 {
     const hd_task *task;
     uint32_t i;
-    HD_TRY(frozen(g, "heddle_graph_successors"));
+    HD_TRY(frozen(g, "heddle_graph_get_successors"));
     if (t >= g->g.n_tasks || !n_out || (n_max && !succ))
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_successors: task %u of %llu, or a NULL", t,
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_get_successors: task %u of %llu, or a NULL", t,
                       (unsigned long long)g->g.n_tasks);
     task = hd_graph_task(&g->g, t);
     for (i = 0; i < task->n_succ && i < n_max; i++)
@@ -259,10 +260,10 @@ HEDDLE_API heddle_status heddle_graph_successors(const heddle_graph *g, heddle_t
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t, uint32_t *body)
+HEDDLE_API heddle_status heddle_graph_get_body(const heddle_graph *g, heddle_task t, uint32_t *body)
 {
     if (!g || !body)
-        return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL, "heddle_graph_body: an argument is NULL");
+        return hd_say(g ? &g->ctx->error : NULL, HEDDLE_EINVAL, "heddle_graph_get_body: an argument is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     if (t >= g->g.n_tasks)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u: the graph has %llu", t,
@@ -271,7 +272,7 @@ HEDDLE_API heddle_status heddle_graph_body(const heddle_graph *g, heddle_task t,
     return HEDDLE_OK;
 }
 
-HEDDLE_API const heddle_table *heddle_graph_table(const heddle_graph *g) { return g ? g->g.table : NULL; }
+HEDDLE_API const heddle_table *heddle_graph_get_table(const heddle_graph *g) { return g ? g->g.table : NULL; }
 
 HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path)
 {
@@ -318,7 +319,7 @@ static heddle_status add_from_file(heddle_graph *g, const hd_file_graph *f, uint
         return hd_graph_add_join(&g->g, &g->ctx->error);
     d.args = g->own_table ? (const void *)&spin : (const void *)(f->args + t->args_at);
     d.arg_bytes = g->own_table ? sizeof spin : t->arg_bytes;
-    d.priority = t->priority;
+    d.urgent = t->priority > 0;
     d.cost_ns = t->cost_ns;
     d.body = t->body; /* names are in the order of the own table */
     if (!g->own_table)
@@ -333,7 +334,7 @@ static heddle_status fill_from_file(heddle_graph *g, const hd_file_graph *f, con
         HD_TRY(add_from_file(g, f, i, path));
     for (i = 0; i < f->n_tasks; i++)
         for (k = 0; k < f->tasks[i].n_after; k++)
-            HD_TRY(heddle_graph_after(g, (uint32_t)i, f->after[f->tasks[i].after_at + k]));
+            HD_TRY(heddle_graph_add_edge(g, (uint32_t)i, f->after[f->tasks[i].after_at + k]));
     return heddle_graph_freeze(g);
 }
 

@@ -64,8 +64,8 @@ static const char *misuse(uint32_t code)
     case HD_SPAWN_BODY: return "spawned a body that its table does not have, or with a record of another size";
     case HD_SPAWN_AFTER: return "spawned a task that waits for more than HEDDLE_MAX_AFTER others";
     case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
-    case HD_SPAWN_LATE: return "called heddle_continue after heddle_spawn; it must come first";
-    case HD_SPAWN_TWICE: return "called heddle_continue twice";
+    case HD_SPAWN_LATE: return "called heddle_task_continue after heddle_task_spawn; it must come first";
+    case HD_SPAWN_TWICE: return "called heddle_task_continue twice";
     default: return "spawned a task with a range of no bytes, of a stride below its row, or past the address space";
     }
 }
@@ -328,23 +328,23 @@ heddle_status hd_job_wait_item(heddle_job *h, uint64_t i, uint64_t deadline_ns)
     }
 }
 
-HEDDLE_API heddle_status heddle_test(heddle_job *h)
+HEDDLE_API heddle_status heddle_job_test(heddle_job *h)
 {
-    return h ? hd_job_wait_handle(h, 0) : hd_say(NULL, HEDDLE_EINVAL, "heddle_test: the job is NULL");
+    return h ? hd_job_wait_handle(h, 0) : hd_say(NULL, HEDDLE_EINVAL, "heddle_job_test: the job is NULL");
 }
 
-HEDDLE_API heddle_status heddle_wait(heddle_job *h, uint32_t timeout_ms)
+HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
 {
     heddle_status s;
     if (!h)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wait: the job is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_wait: the job is NULL");
     s = hd_job_wait_handle(h, hd_job_deadline(timeout_ms));
     if (s == HEDDLE_EBUSY)
-        return hd_say(&h->of->ctx->error, HEDDLE_ETIMEDOUT, "heddle_wait: the job goes on after %u ms", timeout_ms);
+        return hd_say(&h->of->ctx->error, HEDDLE_ETIMEDOUT, "heddle_job_wait: the job goes on after %u ms", timeout_ms);
     return s;
 }
 
-HEDDLE_API void heddle_cancel(heddle_job *h)
+HEDDLE_API void heddle_job_cancel(heddle_job *h)
 {
     if (!h)
         return;

@@ -226,19 +226,19 @@ static heddle_status check_trace(recorder *r, hd_error *e)
             t = hd_events_of(r->o, w)[i].task;
             if (hd_event_is_spawned(&hd_events_of(r->o, w)[i]))
                 return hd_say(e, HEDDLE_EINVAL,
-                              "heddle_graph_record: a body spawned tasks, of which there are no plans");
+                              "heddle_graph_record_plan: a body spawned tasks, of which there are no plans");
             if (r->begin_ns[t] != UINT64_MAX)
-                return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the trace has task %u twice", t);
+                return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record_plan: the trace has task %u twice", t);
             r->begin_ns[t] = hd_events_of(r->o, w)[i].begin;
             n += !is_join(r->g, t);
         }
     }
     if (n_dropped)
         return hd_say(e, HEDDLE_EINVAL,
-                      "heddle_graph_record: the trace lost %llu events; config n_trace makes room for more",
+                      "heddle_graph_record_plan: the trace lost %llu events; config n_trace makes room for more",
                       (unsigned long long)n_dropped);
     if (n != n_all)
-        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the last run has %llu of %llu tasks",
+        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record_plan: the last run has %llu of %llu tasks",
                       (unsigned long long)n, (unsigned long long)n_all);
     return HEDDLE_OK;
 }
@@ -259,7 +259,7 @@ static heddle_status record(hd_plan *out, const hd_graph *g, const hd_outcome *o
     r.g = g;
     r.o = o;
     if (!o->events)
-        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record: the last run was not traced (config n_trace)");
+        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_record_plan: the last run was not traced (config n_trace)");
     HD_TRY(hd_plan_room(out, o->n_workers, g->n_tasks, e));
     s = make_record(&r, out, e);
     recorder_clear(&r);
@@ -268,12 +268,12 @@ static heddle_status record(hd_plan *out, const hd_graph *g, const hd_outcome *o
     return s;
 }
 
-HEDDLE_API heddle_status heddle_graph_record(heddle_graph *g)
+HEDDLE_API heddle_status heddle_graph_record_plan(heddle_graph *g)
 {
     hd_plan p;
     hd_outcome o;
-    HD_TRY(prepare(g, "heddle_graph_record"));
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_record"));
+    HD_TRY(prepare(g, "heddle_graph_record_plan"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_record_plan"));
     HD_TRY(record(&p, &g->g, &o, &g->ctx->error));
     return replace(g, &p);
 }
@@ -286,9 +286,9 @@ HEDDLE_API heddle_status heddle_graph_write_plan(heddle_graph *g, const char *pa
     if (!path)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_write_plan: the path is NULL");
     if (!g->g.plan)
-        return hd_say(
-            &g->ctx->error, HEDDLE_EINVAL,
-            "heddle_graph_write_plan: the graph has no plan; heddle_graph_replan and heddle_graph_record make one");
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL,
+                      "heddle_graph_write_plan: the graph has no plan; heddle_graph_replan and "
+                      "heddle_graph_record_plan make one");
     return hd_plan_write(g->g.plan, path, &g->ctx->error);
 }
 
@@ -317,10 +317,10 @@ HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *pat
 
 /* ---- how ---------------------------------------------------------------------------------------------------------- */
 
-HEDDLE_API const char *heddle_get_how(heddle_graph *g)
+HEDDLE_API const char *heddle_graph_describe_run(heddle_graph *g)
 {
     hd_outcome o;
-    if (!g || !last_outcome(g, &o, "heddle_get_how"))
+    if (!g || !last_outcome(g, &o, "heddle_graph_describe_run"))
         return "";
     return o.how ? o.how : "";
 }

@@ -11,7 +11,7 @@
 static heddle_status job_start(void *self, int help, uint64_t limit_ns, hd_error *e)
 {
     heddle_graph *g = self;
-    return g->ctx->backend->start(g->loaded, g->app, help, limit_ns, e);
+    return g->ctx->backend->start(g->loaded, g->params, help, limit_ns, e);
 }
 
 static heddle_status job_wait(void *self, uint64_t deadline_ns)
@@ -107,13 +107,13 @@ static heddle_status load(heddle_graph *g)
 {
     hd_watcher watcher = {g, task_done};
     const hd_work work = {HD_WORK_GRAPH, &g->g};
-    uint64_t begin = hd_host_clock(), app_bytes = g->g.table->app_bytes;
+    uint64_t begin = hd_host_clock(), params_bytes = g->g.table->params_bytes;
     heddle_status s;
     if (g->stale) /* what is loaded was made for another plan */
         hd_graph_unload(g);
     if (g->loaded)
         return HEDDLE_OK;
-    if (!g->app && app_bytes && !(g->app = hd_new(app_bytes)))
+    if (!g->params && params_bytes && !(g->params = hd_new(params_bytes)))
         return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
     if (hd_job_watch(&g->job, g->g.watched.n))
         return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
@@ -122,39 +122,39 @@ static heddle_status load(heddle_graph *g)
     return s;
 }
 
-static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes)
+static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes)
 {
     HD_TRY(hd_ctx_check(ctx));
     if (!g || g->ctx != ctx)
         return hd_say(&ctx->error, HEDDLE_EINVAL, "the graph is %s", g ? "of another context" : "NULL");
-    if (app_bytes != g->g.table->app_bytes || (app_bytes && !app))
-        return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has an app record of %u bytes, given were %llu",
-                      g->g.table->name, g->g.table->app_bytes, app ? (unsigned long long)app_bytes : 0ull);
+    if (params_bytes != g->g.table->params_bytes || (params_bytes && !params))
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has an record of params of %u bytes, given were %llu",
+                      g->g.table->name, g->g.table->params_bytes, params ? (unsigned long long)params_bytes : 0ull);
     if (!hd_job_is_over(&g->job))
         return hd_say(&ctx->error, HEDDLE_EBUSY, "a run of this graph is in flight");
     return HEDDLE_OK;
 }
 
-static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes, heddle_job *handle,
-                           int help)
+static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
+                           heddle_job *handle, int help)
 {
-    HD_TRY(check_start(ctx, g, app, app_bytes));
+    HD_TRY(check_start(ctx, g, params, params_bytes));
     HD_TRY(hd_graph_freeze(&g->g, &ctx->error));
     HD_TRY(load(g));
-    if (app_bytes)
-        memcpy(g->app, app, app_bytes);
+    if (params_bytes)
+        memcpy(g->params, params, params_bytes);
     return hd_job_start(&g->job, handle, help);
 }
 
-HEDDLE_API heddle_status heddle_run(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes)
+HEDDLE_API heddle_status heddle_graph_run(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes)
 {
     /* With a time limit this thread must watch the clock, so it cannot lend itself. */
-    HD_TRY(begin(ctx, g, app, app_bytes, NULL, ctx && !ctx->config.time_limit_ms));
+    HD_TRY(begin(ctx, g, params, params_bytes, NULL, ctx && !ctx->config.time_limit_ms));
     return hd_job_wait(&g->job, UINT64_MAX);
 }
 
-HEDDLE_API heddle_status heddle_submit(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
-                                       heddle_job **out)
+HEDDLE_API heddle_status heddle_graph_submit(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
+                                             heddle_job **out)
 {
     heddle_job *h;
     heddle_status s;
@@ -162,12 +162,12 @@ HEDDLE_API heddle_status heddle_submit(heddle_ctx *ctx, heddle_graph *g, const v
         *out = NULL;
     HD_TRY(hd_ctx_check(ctx));
     if (!out)
-        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_submit: out is NULL");
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_submit: out is NULL");
     h = hd_new(sizeof *h);
     if (!h)
-        return hd_say(&ctx->error, HEDDLE_ENOMEM, "heddle_submit: out of memory");
+        return hd_say(&ctx->error, HEDDLE_ENOMEM, "heddle_graph_submit: out of memory");
     h->of = g ? &g->job : NULL;
-    s = begin(ctx, g, app, app_bytes, h, 0);
+    s = begin(ctx, g, params, params_bytes, h, 0);
     if (s != HEDDLE_OK)
         hd_delete(h, sizeof *h);
     else
@@ -175,14 +175,14 @@ HEDDLE_API heddle_status heddle_submit(heddle_ctx *ctx, heddle_graph *g, const v
     return s;
 }
 
-HEDDLE_API heddle_status heddle_wait_task(heddle_job *h, heddle_task t, uint32_t timeout_ms)
+HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *h, heddle_task t, uint32_t timeout_ms)
 {
     heddle_graph *g;
     heddle_status s;
     if (!h)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wait_task: the job is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_wait_task: the job is NULL");
     if (h->of->kind != &hd_graph_job)
-        return hd_say(&h->of->ctx->error, HEDDLE_EINVAL, "heddle_wait_task: the job is none of a graph's");
+        return hd_say(&h->of->ctx->error, HEDDLE_EINVAL, "heddle_job_wait_task: the job is none of a graph's");
     g = h->of->self;
     if (t >= g->g.n_tasks || !(hd_graph_task(&g->g, t)->flags & HD_TASK_WATCH))
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u was not added with HEDDLE_TASK_WATCH", t);
@@ -211,75 +211,77 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_get_stats(heddle_graph *g, heddle_stats *out)
+HEDDLE_API heddle_status heddle_graph_get_stats(heddle_graph *g, heddle_stats *out)
 {
     hd_outcome o;
     heddle_stats s;
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_stats"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_get_stats"));
     if (!out || out->size < sizeof out->size)
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_get_stats: set the struct up with HEDDLE_STATS_INIT");
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL,
+                      "heddle_graph_get_stats: set the struct up with HEDDLE_STATS_INIT");
     HD_TRY(hd_report_stats(&o, &s, &g->ctx->error));
     hd_copy_known(out, &s, sizeof s);
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out)
+HEDDLE_API heddle_status heddle_graph_get_worker_stats(heddle_graph *g, uint32_t worker, heddle_worker_stats *out)
 {
     hd_outcome o;
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_worker_stats"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_get_worker_stats"));
     return hd_report_worker(&o, worker, out, &g->ctx->error);
 }
 
-HEDDLE_API heddle_status heddle_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out)
+HEDDLE_API heddle_status heddle_graph_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out)
 {
     hd_outcome o;
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_body_stats"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_get_body_stats"));
     return hd_report_body(&o, body, out, &g->ctx->error);
 }
 
-HEDDLE_API heddle_status heddle_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out)
+HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out)
 {
     hd_outcome o;
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_get_events"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_get_events"));
     return hd_report_events(&o, ev, n_max, n_out, &g->ctx->error);
 }
 
-HEDDLE_API heddle_status heddle_write_trace(heddle_graph *g, const char *path)
+HEDDLE_API heddle_status heddle_graph_write_trace(heddle_graph *g, const char *path)
 {
     hd_outcome o;
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_write_trace"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_write_trace"));
     return hd_write_trace(&o, path, &g->ctx->error);
 }
 
-HEDDLE_API heddle_status heddle_write_timeline(heddle_graph *g, const char *path, const char *title)
+HEDDLE_API heddle_status heddle_graph_write_timeline(heddle_graph *g, const char *path, const char *title)
 {
     hd_outcome o;
-    HD_TRY(hd_graph_outcome(g, &o, "heddle_write_timeline"));
+    HD_TRY(hd_graph_outcome(g, &o, "heddle_graph_write_timeline"));
     return hd_write_timeline(&o, path, title, &g->ctx->error);
 }
 
 /* ---- into the user's stream ---------------------------------------------------------------------------------------- */
 
-HEDDLE_API heddle_status heddle_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *app, size_t app_bytes,
-                                        void *stream)
+HEDDLE_API heddle_status heddle_graph_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
+                                              void *stream)
 {
-    HD_TRY(check_start(ctx, g, app, app_bytes));
+    HD_TRY(check_start(ctx, g, params, params_bytes));
     if (!ctx->backend->enqueue)
-        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_enqueue: backend %s has no streams",
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_enqueue: backend %s has no streams",
                       heddle_backend_name(ctx->config.backend));
     HD_TRY(hd_graph_freeze(&g->g, &ctx->error));
     HD_TRY(load(g));
-    return ctx->backend->enqueue(g->loaded, app, stream, &ctx->error);
+    return ctx->backend->enqueue(g->loaded, params, stream, &ctx->error);
 }
 
-HEDDLE_API heddle_status heddle_synced(heddle_graph *g)
+HEDDLE_API heddle_status heddle_graph_stream_status(heddle_graph *g)
 {
     hd_outcome r;
     if (!g)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_synced: the graph is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_graph_stream_status: the graph is NULL");
     HD_TRY(hd_ctx_check(g->ctx));
     if (!g->loaded || !g->ctx->backend->synced)
-        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_synced: no run of this graph was put into a stream");
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL,
+                      "heddle_graph_stream_status: no run of this graph was put into a stream");
     g->ctx->backend->synced(g->loaded, &r);
     return hd_job_conclude(&g->job, &r);
 }

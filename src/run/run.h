@@ -26,7 +26,7 @@ struct heddle_graph {
     heddle_graph *next, **at; /* among the context's: the next one; what points here */
     hd_graph g;
     hd_loaded *loaded; /* made by the first run */
-    void *app;         /* copy of the app record, app_bytes of the table */
+    void *params;      /* copy of the record of params, params_bytes of the table */
     uint64_t load_ns;
     int stale;               /* what is loaded was made before the plan: the next run loads anew */
     hd_job job;              /* its run */

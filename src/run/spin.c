@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* One lane spins; on a block the others wait at the barrier that ends the task. */
-static void spin(const heddle_lane *lane, const void *app, const void *args)
+/* One thread spins; on a block the others wait at the barrier that ends the task. */
+static void spin(const heddle_thread *thread, const void *params, const void *args)
 {
     uint64_t end = hd_host_clock() + ((const hd_spin_args *)args)->ns;
-    (void)app;
-    while (lane->index == 0 && ((const hd_spin_args *)args)->ns && hd_host_clock() < end)
+    (void)params;
+    while (thread->index == 0 && ((const hd_spin_args *)args)->ns && hd_host_clock() < end)
         HD_PAUSE(0);
 }
 

@@ -38,7 +38,7 @@ static heddle_ctx *open_cpu(heddle_policy p)
     c.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
     c.policy = p;
     c.n_workers = p ? 1 + (uint32_t)p % 3 : 0;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
@@ -57,7 +57,7 @@ static void run_case(const char *name, const app_request *q, known_sink *k, uint
         heddle_ctx *ctx = open_cpu((heddle_policy)p);
         known_run(a, q, ctx, k, n_keys);
         n_runs++;
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 

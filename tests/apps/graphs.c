@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graphs.c - bfs on graphs of every odd kind: a source without arcs, one vertex, self loops, arcs that stand there twice,
  * paths, stars whose rows are cut, cliques; by hops and by costs; with tasks of one vertex and of many, lists that
- * overflow at once and never; on one lane and several, on threads. Distances are held against passes over all arcs. One
+ * overflow at once and never; on one thread and several, on threads. Distances are held against passes over all arcs. One
  * graph in three formats has one answer; and what readers and prepare must refuse. */
 #include "app.h"
 #include "check.h"
@@ -102,8 +102,8 @@ static answers run_case(const app_request *q, heddle_ctx *ctx)
     CHECK_MSG(!c->scenario->build(c, ctx) && !a->reference(c), "%s", c->error);
     for (uint32_t run = 0; run < 3; run++) {
         CHECK_MSG(!run || !c->scenario->reset(c), "%s", c->error);
-        CHECK_MSG(run == 2 ? !c->scenario->tiles(c) : !heddle_run(ctx, c->graph, c->record, c->record_bytes), "%s, %s",
-                  c->error, heddle_errmsg(ctx));
+        CHECK_MSG(run == 2 ? !c->scenario->tiles(c) : !heddle_graph_run(ctx, c->graph, c->record, c->record_bytes),
+                  "%s, %s", c->error, heddle_error_text(ctx));
         CHECK_MSG(!a->read(c) && !a->check(c), "%s", c->error);
     }
     a->answer(c, &sink);
@@ -231,16 +231,16 @@ static void run_graphs(heddle_ctx *ctx)
 
 static void test_backends(void)
 {
-    static const uint32_t lanes[] = {1, 3, 8};
-    for (size_t i = 0; i < 2 + sizeof lanes / sizeof *lanes; i++) {
+    static const uint32_t threads[] = {1, 3, 8};
+    for (size_t i = 0; i < 2 + sizeof threads / sizeof *threads; i++) {
         heddle_config cfg = HEDDLE_CONFIG_INIT;
         heddle_ctx *ctx;
         cfg.backend = i < 2 ? HEDDLE_CPU : HEDDLE_SERIAL;
         cfg.n_workers = i < 2 ? 1 + 3 * (uint32_t)i : 0;
-        cfg.n_lanes = i < 2 ? 0 : lanes[i - 2];
-        CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+        cfg.team_size = i < 2 ? 0 : threads[i - 2];
+        CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
         run_graphs(ctx);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 
@@ -256,14 +256,14 @@ static void test_formats(void)
     const void *const bytes[] = {rows, metis, list};
     const size_t n_bytes[] = {sizeof rows, sizeof metis - 1, sizeof list - 1};
     heddle_ctx *ctx;
-    CHECK_OK(NULL, heddle_open(&ctx, NULL));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
     for (int i = 0; i < 3; i++) {
         const char *input = write_bytes(names[i], bytes[i], n_bytes[i]);
         const app_request q = {{0, 0}, {0, 0}, NULL, 0, &input, 1};
         const answers a = run_case(&q, ctx);
         CHECK_MSG(a.levels == 3 && a.reached == 4 && a.sum == 4, "%s", names[i]);
     }
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void refused(const char *name, const char *text, size_t n, const char *word)

@@ -94,7 +94,7 @@ static inline void known_run(const app *a, const app_request *q, heddle_ctx *ctx
     CHECK_MSG(!c->scenario->build(c, ctx), "%s: %s", k->what, c->error);
     for (run = 0; run < 2; run++) {
         CHECK_MSG(!run || !c->scenario->reset(c), "%s: %s", k->what, c->error);
-        CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_OK(ctx, heddle_graph_run(ctx, c->graph, c->record, c->record_bytes));
         CHECK_MSG(!a->read(c), "%s: %s", k->what, c->error);
         k->n = 0;
         a->answer(c, &sink);

@@ -26,16 +26,16 @@ static void run_whole(const json_t *c, const char *const *inputs)
     size_t i;
     for (i = 0; i < 3; i++)
         snprintf(values[i], sizeof values[i], "%lld", (long long)json_integer_value(json_object_get(c, opts[i].key)));
-    CHECK_OK(NULL, heddle_open(&ctx, NULL));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s", error);
     CHECK_MSG(!x->scenario->build(x, ctx), "%s", x->error);
-    CHECK_OK(ctx, heddle_run(ctx, x->graph, x->record, x->record_bytes));
+    CHECK_OK(ctx, heddle_graph_run(ctx, x->graph, x->record, x->record_bytes));
     CHECK_MSG(!a->read(x), "%s", x->error);
     a->answer(x, &sink);
     CHECK(k.n == 11);
     a->free(x);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)

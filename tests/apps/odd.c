@@ -48,7 +48,7 @@ static int run_case(const app *a, const app_request *q, heddle_ctx *ctx)
     sharp = fails_unrun(c);
     for (i = 0; i < 3; i++) {
         CHECK_MSG(!c->scenario->reset(c), "%s: %s", text_of(c), c->error);
-        CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_OK(ctx, heddle_graph_run(ctx, c->graph, c->record, c->record_bytes));
         check_case(c);
     }
     CHECK_MSG(!c->scenario->reset(c) && !c->scenario->tiles(c), "%s: %s", text_of(c), c->error);
@@ -86,7 +86,7 @@ static void test_policy(heddle_policy p)
     cfg.policy = p;
     cfg.n_workers = p ? 4 : 0;
     cfg.n_ring = p ? 1u << p : 0;
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     for (n = 0; app_list[n]; n++) {
         if (!app_list[n]->n[1]) /* spawned.c has those of one size */
             continue;
@@ -94,7 +94,7 @@ static void test_policy(heddle_policy p)
             sharp += (uint32_t)run_size(app_list[n], sizes[i], ctx, (uint32_t)i + p);
         CHECK_MSG(sharp >= 3, "%s: its check finds no fault before the run (%u)", app_list[n]->name, sharp);
     }
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- what prepare refuses ----------------------------------------------------------------------------------------- */

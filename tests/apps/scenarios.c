@@ -39,7 +39,7 @@ static void run_scenario(const app *a, const app_scenario *s)
     int run;
     config.backend = HEDDLE_CPU;
     config.n_workers = 2;
-    CHECK_OK(NULL, heddle_open(&ctx, &config));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     c->scenario = s;
     CHECK_MSG(!s->build(c, ctx), "%s/%s: %s", a->name, s->engine->name, c->error);
     for (run = 0; run < 2; run++) {
@@ -49,7 +49,7 @@ static void run_scenario(const app *a, const app_scenario *s)
     }
     check_facts(c, a->name);
     a->free(c);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* A run that fails says so in the case. */
@@ -59,13 +59,13 @@ static void refuses(void)
     heddle_ctx *ctx;
     heddle_config config = HEDDLE_CONFIG_INIT;
     config.backend = HEDDLE_SERIAL;
-    CHECK_OK(NULL, heddle_open(&ctx, &config));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     CHECK_MSG(!c->scenario->build(c, ctx), "%s", c->error);
     c->record_bytes++;
     CHECK(c->scenario->engine->run(c) == -1);
     CHECK(strlen(c->error) > 0);
     c->app->free(c);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spawned.c - bfs, quad, queens and uts, whose tasks make tasks: counts and bits are those of a serial search, on the serial backend
- * with one lane and with many, and on threads with every dispatch and policy, with room for all tasks and with room for few,
+ * with one thread and with many, and on threads with every dispatch and policy, with room for all tasks and with room for few,
  * with tasks of one node and of many, run after run. The trees T1 to T5 have the counts that their authors published, boards
  * the known ones. And what prepare must refuse.
  *
@@ -109,37 +109,40 @@ static void run_case(const subject *s, heddle_ctx *ctx, uint32_t n_runs, const c
     app_case *c = open_case(s, ctx);
     for (uint32_t run = 0; run < n_runs; run++) {
         CHECK_MSG(!run || !c->scenario->reset(c), "%s", c->error);
-        CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_OK(ctx, heddle_graph_run(ctx, c->graph, c->record, c->record_bytes));
         check_case(s, c, what);
     }
     c->app->free(c);
 }
 
-/* Emulated lanes are threads that meet twenty times an interval of quad. */
-static int is_long(const subject *s, uint32_t n_lanes) { return n_lanes > 1 && !strcmp(s->app, "quad") && s->n > 1; }
+/* Emulated threads are threads that meet twenty times an interval of quad. */
+static int is_long(const subject *s, uint32_t team_size)
+{
+    return team_size > 1 && !strcmp(s->app, "quad") && s->n > 1;
+}
 
 static void run_small(const heddle_config *cfg, uint32_t n_runs, const char *what)
 {
     heddle_ctx *ctx;
-    CHECK_OK(NULL, heddle_open(&ctx, cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, cfg));
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
-        if (!is_long(&small[i], cfg->n_lanes))
+        if (!is_long(&small[i], cfg->team_size))
             run_case(&small[i], ctx, n_runs, what);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- backends ---------------------------------------------------------------------------------------- */
 
-static void test_lanes(void)
+static void test_teams(void)
 {
     static const uint32_t counts[] = {1, 3, 32};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         heddle_config cfg = HEDDLE_CONFIG_INIT;
         char what[32];
         cfg.backend = HEDDLE_SERIAL;
-        cfg.n_lanes = counts[i];
+        cfg.team_size = counts[i];
         cfg.n_arena = 4096;
-        snprintf(what, sizeof what, "%u lanes", counts[i]);
+        snprintf(what, sizeof what, "%u threads", counts[i]);
         run_small(&cfg, 1, what);
     }
 }
@@ -193,10 +196,10 @@ static void test_published(heddle_backend b)
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     cfg.backend = b;
     cfg.n_workers = b == HEDDLE_CPU ? 2 : 0;
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     for (size_t i = 0; i < (IS_SLOW ? 1 : sizeof published / sizeof *published); i++)
         run_case(&published[i], ctx, 1, "as published");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 typedef struct answers {
@@ -226,7 +229,7 @@ static void test_answer(const subject *s, heddle_ctx *ctx, const char *expected)
     CHECK_MSG(!c->scenario->tiles(c), "%s", c->error);
     check_case(s, c, "plain loops");
     CHECK(!c->scenario->reset(c) && !c->app->read(c) && c->app->check(c));
-    CHECK_OK(ctx, heddle_run(ctx, c->graph, c->record, c->record_bytes));
+    CHECK_OK(ctx, heddle_graph_run(ctx, c->graph, c->record, c->record_bytes));
     check_case(s, c, "the answer");
     c->app->answer(c, &sink);
     CHECK_MSG(strstr(a.text, expected) == a.text, "%s: %s", s->app, a.text);
@@ -239,12 +242,12 @@ static void test_answers(void)
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     cfg.backend = HEDDLE_CPU;
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     test_answer(&step, ctx, "integral=0.333333 error=0.000000 intervals_total=");
     test_answer(&eight, ctx, "solutions_total=92 ");
     if (!IS_SLOW)
         test_answer(&t1, ctx, "nodes_total=4130071 leaves_total=3305118 depth_max=10 ");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- refusals -------------------------------------------------------------------------------------------- */
@@ -281,14 +284,14 @@ static void test_refused(void)
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
-        if (!heddle_has_backend(HEDDLE_CUDA))
+        if (!heddle_backend_is_present(HEDDLE_CUDA))
             SKIP("no GPU here");
         test_dispatches(HEDDLE_CUDA);
         test_published(HEDDLE_CUDA);
         return 0;
     }
     test_refused();
-    test_lanes();
+    test_teams();
     test_threads();
     test_published(HEDDLE_CPU);
     test_answers();

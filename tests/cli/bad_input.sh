@@ -46,8 +46,8 @@ for n in 0 -1 many 99999999999 ''; do
     refused '--repeat' run sw --repeat "${n/99999999999/x}"
 done
 refused '5000 workers' run sw --workers 5000
-refused 'lanes' run sw --backend cpu --lanes 2
-refused 'lanes' run sw --backend serial --lanes 5000
+refused 'threads' run sw --backend cpu --team-size 2
+refused 'threads' run sw --backend serial --team-size 5000
 refused '--time-limit' run sw --time-limit -1
 HEDDLE_WORKERS=many refused 'HEDDLE_WORKERS=many' run sw
 HEDDLE_POLICY=best refused 'HEDDLE_POLICY=best' run sw

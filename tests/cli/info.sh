@@ -17,7 +17,7 @@ for command in info run bench trace; do
 done
 run 0 help run
 for option in -n -b --opt --input --backend --workers --policy --executor --dispatch --repeat --no-check --json --stats \
-    --trace --timeline --dot --dump-graph --lanes --time-limit --device --by-body --sync; do
+    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body --sync; do
     in_out "^  $option "
 done
 

@@ -30,7 +30,7 @@ json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
 # A scenario; the first one goes by the name of its app.
 run 0 run lu/graph -n 100 -b 16 --json
 json_is "lu ok True" "'%s %s %s' % (d['app'], d['check'], d['levels'] > 1)"
-run 0 run sw -n 256 -b 64 --backend serial --lanes 3 --json
+run 0 run sw -n 256 -b 64 --backend serial --team-size 3 --json
 json_is "serial order - - 1" "' '.join(str(d[k]) for k in 'backend executor dispatch policy workers'.split())"
 run 0 run sw -n 256 --repeat 3 --json
 json_is "3 True" "'%s %s' % (d['repeat'], d['times_ms']['run_min'] <= d['times_ms']['run'] <= d['times_ms']['run_max'])"

@@ -10,25 +10,25 @@
 
 enum { CELLS = 64, TILE = 16 };
 
-typedef struct count_app {
+typedef struct count_params {
     uint32_t *cells;
-} count_app;
+} count_params;
 typedef struct count_args {
     uint64_t at, n;
 } count_args;
 #define COUNT_BODIES(X) X(count_tile, 0)
 HEDDLE_ENUM(count, COUNT_BODIES)
 
-HEDDLE_BODY(count_tile, count_app, app, count_args, t)
+HEDDLE_BODY(count_tile, count_params, params, count_args, t)
 {
     HEDDLE_EACH (i, t->n)
-        app->cells[t->at + (uint64_t)i]++;
+        params->cells[t->at + (uint64_t)i]++;
 }
-HEDDLE_APP(count, count_app, COUNT_BODIES)
+HEDDLE_TABLE(count, count_params, COUNT_BODIES)
 
 typedef struct count_case {
     app_case c;
-    count_app record;
+    count_params record;
     uint32_t cells[CELLS]; /* as read back */
     int is_wrong;
 } count_case;
@@ -50,7 +50,7 @@ static app_case *prepare(const app_request *q, char *error)
 
 static int failed(app_case *c)
 {
-    snprintf(c->error, APP_ERROR, "%s", heddle_errmsg(c->ctx));
+    snprintf(c->error, APP_ERROR, "%s", heddle_error_text(c->ctx));
     return -1;
 }
 

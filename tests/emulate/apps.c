@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.c - the bodies of all apps on emulated blocks of 1, 3 and 8 lanes, small odd sizes: each passes its check, and
- * gives the same answer whatever the number of lanes. Under ThreadSanitizer: no race between lanes. */
+/* apps.c - the bodies of all apps on emulated blocks of 1, 3 and 8 threads, small odd sizes: each passes its check, and
+ * gives the same answer whatever the number of threads. Under ThreadSanitizer: no race between threads. */
 #include "app.h"
 #include "check.h"
 
 #include <string.h>
 
-static const uint32_t lane_counts[] = {1, 3, 8};
+static const uint32_t thread_counts[] = {1, 3, 8};
 
 /* The answer as text. */
 typedef struct text {
@@ -30,7 +30,7 @@ static void put_i64s(void *self, const char *key, const int64_t *v, size_t n, si
         put_i64(self, key, v[i]);
 }
 
-static void run_case(const app *a, const app_scenario *s, const app_request *q, uint32_t n_lanes, text *out)
+static void run_case(const app *a, const app_scenario *s, const app_request *q, uint32_t team_size, text *out)
 {
     app_sink sink = {out, put_u64, put_i64, put_f64, put_text, put_i64s};
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -38,21 +38,22 @@ static void run_case(const app *a, const app_scenario *s, const app_request *q, 
     heddle_ctx *ctx;
     app_case *x;
     c.backend = HEDDLE_SERIAL;
-    c.n_lanes = n_lanes;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    c.team_size = team_size;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     x = a->prepare(q, error);
     CHECK_MSG(x, "%s: %s", a->name, error);
     x->scenario = s;
     CHECK_MSG(!s->build(x, ctx), "%s: %s", a->name, x->error);
     CHECK_MSG(!s->engine->run(x), "%s/%s: %s", a->name, s->engine->name, x->error);
     CHECK_MSG(!a->read(x) && !a->reference(x), "%s: %s", a->name, x->error);
-    CHECK_MSG(!a->check(x), "%s on %u lanes, %llux%llu in %llux%llu: %s", a->name, n_lanes, (unsigned long long)x->n[0],
-              (unsigned long long)x->n[1], (unsigned long long)x->b[0], (unsigned long long)x->b[1], x->error);
+    CHECK_MSG(!a->check(x), "%s on %u threads, %llux%llu in %llux%llu: %s", a->name, team_size,
+              (unsigned long long)x->n[0], (unsigned long long)x->n[1], (unsigned long long)x->b[0],
+              (unsigned long long)x->b[1], x->error);
     out->n = 0;
     a->answer(x, &sink);
     CHECK(out->n > 0 && out->n < sizeof out->s);
     a->free(x);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* Sizes: rows, columns, of the problem and of a block; square ones for lu. */
@@ -77,10 +78,10 @@ static void test_scenario(const app *a, const app_scenario *s)
             q.opts = &how;
         q.n_opts = q.opts != NULL;
         run_case(a, s, &q, 1, &first);
-        for (l = 0; l < sizeof lane_counts / sizeof lane_counts[0]; l++) {
-            run_case(a, s, &q, lane_counts[l], &other);
-            CHECK_MSG(!strcmp(first.s, other.s), "%s: %u lanes give\n%s\n1 lane gives\n%s", a->name, lane_counts[l],
-                      other.s, first.s);
+        for (l = 0; l < sizeof thread_counts / sizeof thread_counts[0]; l++) {
+            run_case(a, s, &q, thread_counts[l], &other);
+            CHECK_MSG(!strcmp(first.s, other.s), "%s: %u threads give\n%s\n1 thread gives\n%s", a->name,
+                      thread_counts[l], other.s, first.s);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* block.c - the emulated block: bodies on 1, 3 and 8 lanes with real barriers. Reductions give the same bits for all
- * lane counts; shared memory is what the graph asked for; a lane that misses a barrier is reported with the body's
- * name; under ThreadSanitizer a race between lanes is found (in a process of its own, which must fail). */
+/* block.c - the emulated block: bodies on 1, 3 and 8 threads with real barriers. Reductions give the same bits for all
+ * thread counts; shared memory is what the graph asked for; a thread that misses a barrier is reported with the body's
+ * name; under ThreadSanitizer a race between threads is found (in a process of its own, which must fail). */
 #include "check.h"
 #include "heddle.h"
 #include "heddle/task.h"
@@ -13,13 +13,13 @@
 #define N_VALUES 1000u
 #define N_OUT 16u
 
-typedef struct block_app {
+typedef struct block_params {
     const double *x;
     const int64_t *k;
     double *f;  /* N_OUT */
     int64_t *i; /* N_OUT */
     uint32_t *turn;
-} block_app;
+} block_params;
 typedef struct block_args {
     uint32_t n; /* values, or bytes */
 } block_args;
@@ -31,160 +31,160 @@ typedef struct block_args {
 HEDDLE_ENUM(block, BLOCK_BODIES)
 HEDDLE_DECLARE(block)
 
-/* Each lane must have the result; lane 0 writes it, the others compare theirs with it. */
-HD_FN void give(const heddle_lane *lane, double *out, double mine)
+/* Each thread must have the result; thread 0 writes it, the others compare theirs with it. */
+HD_FN void give(const heddle_thread *thread, double *out, double mine)
 {
-    if (lane->index == 0)
+    if (thread->index == 0)
         *out = mine;
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     if (memcmp(out, &mine, sizeof mine))
-        heddle_fail(lane, 500 + lane->index);
-    heddle_barrier(lane);
+        heddle_task_fail(thread, 500 + thread->index);
+    heddle_team_barrier(thread);
 }
 
-HD_FN double reduce(const heddle_lane *lane, const double *x, uint32_t n, heddle_op op)
+HD_FN double reduce(const heddle_thread *thread, const double *x, uint32_t n, heddle_op op)
 {
-    HEDDLE_EACH_VLANE (v) {
+    HEDDLE_EACH_PARTIAL (v) {
         double s = op == HEDDLE_SUM ? 0 : x[0];
-        for (uint32_t i = (uint32_t)v; i < n; i += HEDDLE_VLANES)
+        for (uint32_t i = (uint32_t)v; i < n; i += HEDDLE_N_PARTIALS)
             s = op == HEDDLE_SUM ? s + x[i] : op == HEDDLE_MIN ? (x[i] < s ? x[i] : s) : (x[i] > s ? x[i] : s);
-        heddle_partial_f64(lane)[v] = s;
+        heddle_team_partial_f64(thread)[v] = s;
     }
-    return heddle_reduce_f64(lane, op);
+    return heddle_team_reduce_f64(thread, op);
 }
 
-HEDDLE_BODY(block_reduce, block_app, app, block_args, t)
+HEDDLE_BODY(block_reduce, block_params, params, block_args, t)
 {
     int64_t sum, most;
-    give(lane, &app->f[0], reduce(lane, app->x, t->n, HEDDLE_SUM));
-    give(lane, &app->f[1], reduce(lane, app->x, t->n, HEDDLE_MIN));
-    give(lane, &app->f[2], reduce(lane, app->x, t->n, HEDDLE_MAX));
-    HEDDLE_EACH_VLANE (v) {
+    give(thread, &params->f[0], reduce(thread, params->x, t->n, HEDDLE_SUM));
+    give(thread, &params->f[1], reduce(thread, params->x, t->n, HEDDLE_MIN));
+    give(thread, &params->f[2], reduce(thread, params->x, t->n, HEDDLE_MAX));
+    HEDDLE_EACH_PARTIAL (v) {
         int64_t s = 0;
-        for (uint32_t i = (uint32_t)v; i < t->n; i += HEDDLE_VLANES)
-            s += app->k[i];
-        heddle_partial_i64(lane)[v] = s;
+        for (uint32_t i = (uint32_t)v; i < t->n; i += HEDDLE_N_PARTIALS)
+            s += params->k[i];
+        heddle_team_partial_i64(thread)[v] = s;
     }
-    sum = heddle_reduce_i64(lane, HEDDLE_SUM);
-    HEDDLE_EACH_VLANE (v) {
-        heddle_partial_i64(lane)[v] = app->k[v];
+    sum = heddle_team_reduce_i64(thread, HEDDLE_SUM);
+    HEDDLE_EACH_PARTIAL (v) {
+        heddle_team_partial_i64(thread)[v] = params->k[v];
     }
-    most = heddle_reduce_i64(lane, HEDDLE_MAX);
-    if (lane->index == 0) {
-        app->i[0] = sum;
-        app->i[1] = most;
+    most = heddle_team_reduce_i64(thread, HEDDLE_MAX);
+    if (thread->index == 0) {
+        params->i[0] = sum;
+        params->i[1] = most;
     }
 }
 
 /* All n bytes of the arena are there, aligned, and apart from the reductions' own. */
-HEDDLE_BODY(block_shared, block_app, app, block_args, t)
+HEDDLE_BODY(block_shared, block_params, params, block_args, t)
 {
-    uint8_t *p = (uint8_t *)heddle_shared(lane);
+    uint8_t *p = (uint8_t *)heddle_team_shared(thread);
     double one;
     if ((uintptr_t)p % 128)
-        heddle_fail(lane, 1);
+        heddle_task_fail(thread, 1);
     HEDDLE_EACH (i, t->n) {
         p[i] = (uint8_t)(i * 7);
     }
-    one = reduce(lane, app->x, 100, HEDDLE_SUM); /* barriers; and it must not touch p */
+    one = reduce(thread, params->x, 100, HEDDLE_SUM); /* barriers; and it must not touch p */
     HEDDLE_EACH (i, t->n) {
         uint32_t k = t->n - 1 - (uint32_t)i;
         if (p[k] != (uint8_t)(k * 7))
-            heddle_fail(lane, 2);
+            heddle_task_fail(thread, 2);
     }
-    if (lane->index == 0) {
-        app->f[3] = one;
-        app->i[2] = t->n;
+    if (thread->index == 0) {
+        params->f[3] = one;
+        params->i[2] = t->n;
     }
 }
 
 /* Prefix sums of 64 numbers in shared memory, log steps: a barrier between reading and writing of each. */
-HEDDLE_BODY(block_prefix, block_app, app, block_args, t)
+HEDDLE_BODY(block_prefix, block_params, params, block_args, t)
 {
-    int64_t *p = (int64_t *)heddle_shared(lane);
-    int64_t mine[64]; /* of this lane: at most all 64 */
+    int64_t *p = (int64_t *)heddle_team_shared(thread);
+    int64_t mine[64]; /* of this thread: at most all 64 */
     HEDDLE_EACH (i, 64) {
-        p[i] = app->k[i] + t->n;
+        p[i] = params->k[i] + t->n;
     }
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
     for (int step = 1; step < 64; step *= 2) {
         HEDDLE_EACH (i, 64) {
             mine[i] = i >= step ? p[i - step] : 0;
         }
-        heddle_barrier(lane);
+        heddle_team_barrier(thread);
         HEDDLE_EACH (i, 64) {
             p[i] += mine[i];
         }
-        heddle_barrier(lane);
+        heddle_team_barrier(thread);
     }
     HEDDLE_EACH (i, N_OUT) {
-        app->i[i] = p[i * 4 + 3];
+        params->i[i] = p[i * 4 + 3];
     }
 }
 
-/* Wrong on purpose: the last lane leaves before the barrier. */
-HEDDLE_BODY(block_early, block_app, app, block_args, t)
+/* Wrong on purpose: the last thread leaves before the barrier. */
+HEDDLE_BODY(block_early, block_params, params, block_args, t)
 {
-    if (lane->index + 1 == lane->count && lane->count > 1)
+    if (thread->index + 1 == thread->team_size && thread->team_size > 1)
         return;
-    heddle_barrier(lane);
+    heddle_team_barrier(thread);
 }
 
-/* Wrong on purpose: lane 0 meets more barriers than the others. */
-HEDDLE_BODY(block_uneven, block_app, app, block_args, t)
+/* Wrong on purpose: thread 0 meets more barriers than the others. */
+HEDDLE_BODY(block_uneven, block_params, params, block_args, t)
 {
-    heddle_barrier(lane);
-    if (lane->index == 0)
-        heddle_barrier(lane);
+    heddle_team_barrier(thread);
+    if (thread->index == 0)
+        heddle_team_barrier(thread);
 }
 
 /* Wrong on purpose: the barrier between writing and reading is missing. */
-HEDDLE_BODY(block_race, block_app, app, block_args, t)
+HEDDLE_BODY(block_race, block_params, params, block_args, t)
 {
-    app->i[lane->index % N_OUT] = (int64_t)t->n;
-    app->f[lane->index % N_OUT] = (double)app->i[(lane->index + 1) % lane->count % N_OUT];
+    params->i[thread->index % N_OUT] = (int64_t)t->n;
+    params->f[thread->index % N_OUT] = (double)params->i[(thread->index + 1) % thread->team_size % N_OUT];
 }
 
-HEDDLE_BODY(block_sum, block_app, app, block_args, t)
+HEDDLE_BODY(block_sum, block_params, params, block_args, t)
 {
-    double s = reduce(lane, app->x, t->n, HEDDLE_SUM);
-    if (lane->index == 0)
-        app->f[4] = s;
+    double s = reduce(thread, params->x, t->n, HEDDLE_SUM);
+    if (thread->index == 0)
+        params->f[4] = s;
 }
 
-HEDDLE_BODY(block_fails, block_app, app, block_args, t)
+HEDDLE_BODY(block_fails, block_params, params, block_args, t)
 {
-    heddle_barrier(lane);
-    if (lane->index + 1 == lane->count)
-        heddle_fail(lane, t->n);
+    heddle_team_barrier(thread);
+    if (thread->index + 1 == thread->team_size)
+        heddle_task_fail(thread, t->n);
 }
-HEDDLE_APP(block, block_app, BLOCK_BODIES)
+HEDDLE_TABLE(block, block_params, BLOCK_BODIES)
 
-static const uint32_t lane_counts[] = {1, 3, 8, 100, 130};
-#define N_COUNTS (sizeof lane_counts / sizeof lane_counts[0])
+static const uint32_t thread_counts[] = {1, 3, 8, 100, 130};
+#define N_COUNTS (sizeof thread_counts / sizeof thread_counts[0])
 
 typedef struct rig {
     heddle_ctx *ctx;
     double x[N_VALUES], f[N_OUT];
     int64_t k[N_VALUES], i[N_OUT];
     uint32_t turn;
-    block_app app;
+    block_params params;
 } rig;
 
-static void rig_open(rig *r, uint32_t n_lanes)
+static void rig_open(rig *r, uint32_t team_size)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     uint64_t seed = 5;
     uint32_t i;
     memset(r, 0, sizeof *r);
     c.backend = HEDDLE_SERIAL;
-    c.n_lanes = n_lanes;
-    CHECK_OK(NULL, heddle_open(&r->ctx, &c));
+    c.team_size = team_size;
+    CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
     for (i = 0; i < N_VALUES; i++) { /* magnitudes so far apart that the order of adding shows */
         r->x[i] = (double)(int64_t)check_random(&seed) * (i % 3 ? 1e-9 : 1e9);
         r->k[i] = (int64_t)check_random(&seed) >> 12;
     }
-    r->app = (block_app){r->x, r->k, r->f, r->i, &r->turn};
+    r->params = (block_params){r->x, r->k, r->f, r->i, &r->turn};
 }
 
 /* One task; shared: bytes for its body in this graph, 0 = as the table says. */
@@ -195,14 +195,14 @@ static heddle_status run_one(rig *r, uint32_t body, uint32_t n, uint32_t shared)
     heddle_graph *g;
     CHECK_OK(r->ctx, heddle_graph_new(r->ctx, &block, &g));
     if (shared)
-        CHECK_OK(r->ctx, heddle_graph_shared(g, body, shared));
+        CHECK_OK(r->ctx, heddle_graph_set_shared_bytes(g, body, shared));
     CHECK_OK(r->ctx, heddle_graph_add(g, body, &a, sizeof a, NULL, 0, NULL));
-    s = heddle_run(r->ctx, g, &r->app, sizeof r->app);
+    s = heddle_graph_run(r->ctx, g, &r->params, sizeof r->params);
     heddle_graph_free(g);
     return s;
 }
 
-/* The same bits whatever the number of lanes, for sizes that divide by nothing. */
+/* The same bits whatever the number of threads, for sizes that divide by nothing. */
 static void test_reductions(void)
 {
     static const uint32_t sizes[] = {128, 129, 1000, 777};
@@ -210,15 +210,15 @@ static void test_reductions(void)
     size_t s, c;
     for (s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (c = 0; c < N_COUNTS; c++) {
-            rig_open(&r, lane_counts[c]);
+            rig_open(&r, thread_counts[c]);
             CHECK_OK(r.ctx, run_one(&r, block_reduce, sizes[s], 0));
             CHECK_OK(r.ctx, run_one(&r, block_sum, sizes[s], 0));
             CHECK(r.f[4] == r.f[0] && r.f[1] <= r.f[2] && r.f[0] != 0);
             if (c == 0)
                 first = r;
-            CHECK_MSG(!memcmp(r.f, first.f, sizeof r.f) && !memcmp(r.i, first.i, sizeof r.i), "%u values, %u lanes",
-                      sizes[s], lane_counts[c]);
-            heddle_close(r.ctx);
+            CHECK_MSG(!memcmp(r.f, first.f, sizeof r.f) && !memcmp(r.i, first.i, sizeof r.i), "%u values, %u threads",
+                      sizes[s], thread_counts[c]);
+            heddle_ctx_close(r.ctx);
         }
 }
 
@@ -236,7 +236,7 @@ static void test_results(void)
         least = r.x[i] < least ? r.x[i] : least;
         most = r.x[i] > most ? r.x[i] : most;
         sum += r.k[i];
-        big = i < HEDDLE_VLANES && r.k[i] > big ? r.k[i] : big;
+        big = i < HEDDLE_N_PARTIALS && r.k[i] > big ? r.k[i] : big;
     }
     CHECK(r.f[1] == least && r.f[2] == most && r.i[0] == sum && r.i[1] == big);
     CHECK_OK(r.ctx, run_one(&r, block_prefix, 5, 0));
@@ -244,7 +244,7 @@ static void test_results(void)
         run += r.k[i] + 5;
         CHECK(i % 4 != 3 || r.i[i / 4] == run);
     }
-    heddle_close(r.ctx);
+    heddle_ctx_close(r.ctx);
 }
 
 /* As much as the table says, as the graph says, and none. (More is caught by AddressSanitizer.) */
@@ -254,39 +254,39 @@ static void test_shared(void)
     static rig r;
     size_t s, c;
     for (c = 0; c < N_COUNTS; c++) {
-        rig_open(&r, lane_counts[c]);
+        rig_open(&r, thread_counts[c]);
         for (s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             CHECK_OK(r.ctx, run_one(&r, block_shared, sizes[s], s ? sizes[s] : 0));
             CHECK(r.i[2] == sizes[s]);
         }
-        heddle_close(r.ctx);
+        heddle_ctx_close(r.ctx);
     }
 }
 
-static void test_missed_barrier(uint32_t body, const char *name, uint32_t n_lanes)
+static void test_missed_barrier(uint32_t body, const char *name, uint32_t team_size)
 {
     static rig r;
     const char *text;
     heddle_status s;
-    rig_open(&r, n_lanes);
+    rig_open(&r, team_size);
     s = run_one(&r, body, 1, 0);
-    text = heddle_errmsg(r.ctx);
-    CHECK_MSG(s == HEDDLE_EBODY, "%s on %u lanes: %s", name, n_lanes, heddle_strstatus(s));
-    CHECK_MSG(strstr(text, name) && strstr(text, "lane") && strstr(text, "barrier"), "%s", text);
+    text = heddle_error_text(r.ctx);
+    CHECK_MSG(s == HEDDLE_EBODY, "%s on %u threads: %s", name, team_size, heddle_status_text(s));
+    CHECK_MSG(strstr(text, name) && strstr(text, "thread") && strstr(text, "barrier"), "%s", text);
     CHECK_OK(r.ctx, run_one(&r, block_reduce, 100, 0)); /* good afterwards */
-    heddle_close(r.ctx);
+    heddle_ctx_close(r.ctx);
 }
 
-static void test_failing_lane(void)
+static void test_failing_thread(void)
 {
     static rig r;
     size_t c;
     for (c = 0; c < N_COUNTS; c++) {
-        rig_open(&r, lane_counts[c]);
+        rig_open(&r, thread_counts[c]);
         CHECK(run_one(&r, block_fails, 321, 0) == HEDDLE_EBODY);
-        CHECK_MSG(strstr(heddle_errmsg(r.ctx), "block_fails") && strstr(heddle_errmsg(r.ctx), "321"), "%s",
-                  heddle_errmsg(r.ctx));
-        heddle_close(r.ctx);
+        CHECK_MSG(strstr(heddle_error_text(r.ctx), "block_fails") && strstr(heddle_error_text(r.ctx), "321"), "%s",
+                  heddle_error_text(r.ctx));
+        heddle_ctx_close(r.ctx);
     }
 }
 
@@ -303,14 +303,14 @@ static void test_race(void)
         rig_open(&r, 8);
         for (i = 0; i < 20; i++)
             (void)run_one(&r, block_race, 1, 0);
-        heddle_close(r.ctx);
+        heddle_ctx_close(r.ctx);
         exit(0);
     }
     CHECK(waitpid(child, &status, 0) == child);
-    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 66, "the race between lanes was not found (%#x)", status);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 66, "the race between threads was not found (%#x)", status);
 }
 #else
-static void test_race(void) { printf("not built with ThreadSanitizer: races between lanes are not looked for\n"); }
+static void test_race(void) { printf("not built with ThreadSanitizer: races between threads are not looked for\n"); }
 #endif
 
 int main(void)
@@ -324,6 +324,6 @@ int main(void)
         test_missed_barrier(block_early, "block_early", n);
         test_missed_barrier(block_uneven, "block_uneven", n);
     }
-    test_failing_lane();
+    test_failing_thread();
     return 0;
 }

@@ -20,7 +20,7 @@
 typedef struct test_case {
     const char *app;
     uint64_t n[2], b[2];
-    uint32_t n_lanes;
+    uint32_t team_size;
     app_pair opts[3];
 } test_case;
 
@@ -89,19 +89,19 @@ static void run_case(const test_case *t)
     opts[q.n_opts].key = "body";
     opts[q.n_opts++].value = "tuned";
     c.backend = HEDDLE_SERIAL;
-    c.n_lanes = t->n_lanes;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    c.team_size = t->team_size;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s: %s", a->name, error);
     CHECK_MSG(!x->scenario->build(x, ctx) && !a->reference(x), "%s: %s", a->name, x->error);
     CHECK_MSG(is_tuned(x), "%s does not run tuned", a->name);
     for (run = 0; run < 2; run++) {
         CHECK_MSG(!x->scenario->reset(x), "%s: %s", a->name, x->error);
-        CHECK_OK(ctx, heddle_run(ctx, x->graph, x->record, x->record_bytes));
+        CHECK_OK(ctx, heddle_graph_run(ctx, x->graph, x->record, x->record_bytes));
         CHECK_MSG(!a->read(x) && !a->check(x), "%s, case %d, run %d: %s", a->name, (int)(t - cases), run, x->error);
     }
     a->free(x);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- lu ---------------------------------------------------------------------------------------------------------------- */
@@ -121,8 +121,8 @@ static void run_lu(uint32_t body, uint32_t b, uint32_t tuned, float *blocks, cha
     heddle_ctx *ctx;
     void *p;
     c.backend = HEDDLE_SERIAL;
-    c.n_lanes = tuned ? 128 : 1;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    c.team_size = tuned ? 128 : 1;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     CHECK_OK(ctx, heddle_mem_new(ctx, n_bytes, &p));
     record.a = p;
     CHECK_OK(ctx, heddle_mem_write(ctx, p, blocks, n_bytes));
@@ -130,11 +130,11 @@ static void run_lu(uint32_t body, uint32_t b, uint32_t tuned, float *blocks, cha
     CHECK_OK(ctx,
              heddle_graph_add(g, body, args[body], arg_bytes[body], HEDDLE_RANGES(HEDDLE_INOUT(p, n_bytes)), NULL));
     snprintf(sentence, APP_ERROR, "%s",
-             heddle_run(ctx, g, &record, sizeof record) == HEDDLE_OK ? "" : heddle_errmsg(ctx));
+             heddle_graph_run(ctx, g, &record, sizeof record) == HEDDLE_OK ? "" : heddle_error_text(ctx));
     CHECK_OK(ctx, heddle_mem_read(ctx, blocks, p, n_bytes));
     heddle_graph_free(g);
     heddle_mem_free(ctx, p);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* Noise, the diagonal of the first block above it; and in one place `odd`. */

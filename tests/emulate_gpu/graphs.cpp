@@ -31,7 +31,7 @@ struct test_case {
     uint32_t team, n_runs;
     char what[200];
     litmus_graph graph;
-    litmus_app app;
+    litmus_params params;
     std::vector<uint32_t> cells, stamps, oracle;
     words w;
     kernel_job job;
@@ -100,23 +100,23 @@ static void make_app(test_case *c)
     c->cells.resize((size_t)c->graph.n_cells * LITMUS_CELL);
     c->oracle.resize(c->cells.size());
     c->stamps.resize(3 * n + 1);
-    c->app.cells = c->cells.data();
-    c->app.ran = c->stamps.data();
-    c->app.begin = c->app.ran + n;
-    c->app.end = c->app.begin + n;
-    c->app.clock = c->app.end + n;
+    c->params.cells = c->cells.data();
+    c->params.ran = c->stamps.data();
+    c->params.begin = c->params.ran + n;
+    c->params.end = c->params.begin + n;
+    c->params.clock = c->params.end + n;
 }
 
 /* ---- checks ----------------------------------------------------------------------------------------- */
 
 static void check_tasks(test_case *c, int stopped)
 {
-    const char *bad = litmus_check(&c->graph, c->app.ran, c->app.begin, c->app.end, stopped);
+    const char *bad = litmus_check(&c->graph, c->params.ran, c->params.begin, c->params.end, stopped);
     if (bad)
         emu_fail("%s: %s", c->what, bad);
     if (stopped)
         return;
-    litmus_oracle(&c->graph, c->app.salt, c->oracle.data());
+    litmus_oracle(&c->graph, c->params.salt, c->oracle.data());
     if (c->oracle != c->cells)
         emu_fail("%s: the words differ from those of program order", c->what);
 }
@@ -164,7 +164,7 @@ static void check_end(const test_case *c, uint32_t run, uint32_t why, uint32_t w
     const hd_end *e = &c->w.end;
     if (e->run != run || (e->stop != why && e->stop != why_too))
         emu_fail("%s: run %u ended as %u of run %u, not as %u", c->what, run, e->stop, e->run, why);
-    if (e->stop == HD_STOP_DONE && c->w.run.shared->run != run + 1u)
+    if (e->stop == HD_STOP_DONE && c->w.run.control->run != run + 1u)
         emu_fail("%s: the words are not ready for run %u", c->what, run + 1u);
 }
 
@@ -176,9 +176,9 @@ static void run(test_case *c, uint32_t number, uint32_t failing)
     uint64_t seed = c->seed * 16u + number % 16u;
     memset(c->stamps.data(), 0, c->stamps.size() * 4u);
     memset(c->cells.data(), LITMUS_BLANK & 0xff, c->cells.size() * 4u);
-    *c->app.clock = 1;
-    c->app.salt = number;
-    c->app.failing = failing;
+    *c->params.clock = 1;
+    c->params.salt = number;
+    c->params.failing = failing;
     n_switches += kernel_run(&c->job, seed, n_steps, c->what);
     n_tasks_run += c->graph.n_tasks;
 }
@@ -223,7 +223,7 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     choose(&c, dispatch);
     make_graph(&c);
     make_app(&c);
-    words_make(&c.w, (const hd_graph *)c.graph.owner, &c.config, &c.app);
+    words_make(&c.w, (const hd_graph *)c.graph.owner, &c.config, &c.params);
     c.job.w = &c.w;
     c.job.kernel = kernel_of<0>(dispatch, c.config.n_trace != 0);
     c.job.team = c.team;

@@ -19,27 +19,27 @@ typedef struct kernel_job {
 
 /* The barrier of a body: that of the team. */
 typedef struct kernel_team {
-    hd_team base;
+    hd_emulated_team base;
     uint32_t n;
 } kernel_team;
 
-static void kernel_team_barrier(hd_team *t, uint32_t)
+static void kernel_team_barrier(hd_emulated_team *t, uint32_t)
 {
-    emu_bar_sync(1, reinterpret_cast<kernel_team *>(t)->n, EMU_SITE(heddle_barrier));
+    emu_bar_sync(1, reinterpret_cast<kernel_team *>(t)->n, EMU_SITE(heddle_team_barrier));
 }
 
-/* As HEDDLE_APP makes it under nvcc, for the table of the graph that runs. */
+/* As HEDDLE_TABLE makes it under nvcc, for the table of the graph that runs. */
 static const heddle_table *kernel_table;
 template <int SPAWNS> struct kernel_bodies {
     enum { spawns = SPAWNS };
-    void operator()(const heddle_lane *lane, uint32_t body, const void *app, const void *args) const
+    void operator()(const heddle_thread *thread, uint32_t body, const void *params, const void *args) const
     {
-        kernel_team team = {{kernel_team_barrier}, lane->count};
-        heddle_lane l = *lane;
-        l.team = &team.base;
+        kernel_team team = {{kernel_team_barrier}, thread->team_size};
+        heddle_thread l = *thread;
+        l.emulated = &team.base;
         if (body >= kernel_table->n_bodies)
             emu_fail("thread %u runs body %u, and the table has %u", l.index, body, kernel_table->n_bodies);
-        kernel_table->bodies[body].run(&l, app, args);
+        kernel_table->bodies[body].run(&l, params, args);
     }
 };
 
@@ -68,7 +68,7 @@ static void kernel_thread(void *arg)
 static void kernel_host(void *arg, uint64_t step)
 {
     const kernel_job *j = static_cast<const kernel_job *>(arg);
-    uint32_t *stop = &j->w->run.shared->fail.stop;
+    uint32_t *stop = &j->w->run.control->fail.stop;
     if (j->cancel_at && step >= j->cancel_at && *stop == HD_STOP_NOT)
         *stop = HD_STOP_CANCELED;
 }

@@ -62,11 +62,11 @@ static void arrivals(void *arg)
 
 static void warps(void *arg)
 {
-    const uint32_t lane = emu_thread.x % 32u;
+    const uint32_t thread = emu_thread.x % 32u;
     (void)arg;
-    wrong_if(hd_ballot(lane % 3u == 0) != 0x49249249u);
-    wrong_if(hd_shuffle(lane * 5u, 7) != 35u);
-    wrong_if(emu_shuffle64((uint64_t)lane << 33, lane + 1u, "|here") != (uint64_t)((lane + 1u) % 32u) << 33);
+    wrong_if(hd_ballot(thread % 3u == 0) != 0x49249249u);
+    wrong_if(hd_shuffle(thread * 5u, 7) != 35u);
+    wrong_if(emu_shuffle64((uint64_t)thread << 33, thread + 1u, "|here") != (uint64_t)((thread + 1u) % 32u) << 33);
 }
 
 static void words(void *arg)

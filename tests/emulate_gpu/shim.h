@@ -15,7 +15,7 @@
 #define HD_EXCH(p, v, order, scope) emu_exchange32((p), (v), EMU_SITE(p))
 #define HD_CAS(p, e, v, order, scope) emu_cas32((p), (e), (v), EMU_SITE(p))
 #define HD_PAUSE(n) emu_nap(32u << ((n) < 4u ? (n) : 4u), EMU_SITE(pause))
-#define HD_REST(n) emu_nap(128u << ((n) < 6u ? (n) : 6u), EMU_SITE(rest))
+#define HD_YIELD(n) emu_nap(128u << ((n) < 6u ? (n) : 6u), EMU_SITE(rest))
 
 /* Words of two halves (hd_pair_word). */
 #if defined(HD_HALF_BITS) && HD_HALF_BITS == 16

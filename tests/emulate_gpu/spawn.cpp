@@ -40,11 +40,11 @@ struct test_case {
     uint32_t is_tree;
     uint64_t n_tasks; /* about */
     /* A tree. */
-    soak_app tree;
+    soak_params tree;
     std::vector<soak_cell> cells;
     /* Families. */
     brood *all;
-    kin_app kin;
+    kin_params kin;
     std::vector<uint8_t> bytes;
     std::vector<uint64_t> parts;
     std::vector<uint32_t> ran, joined;
@@ -213,7 +213,7 @@ static void check_end(const test_case *c, uint32_t run, uint32_t why, uint32_t w
         emu_fail("%s: run %u ended as %u of run %u, code %u, not as %u", c->what, run, e->stop, e->run, e->code, why);
     if (e->stop != HD_STOP_DONE)
         return;
-    if (c->w.run.shared->run != run + 1u || c->w.run.shared->outstanding != c->w.run.n_tasks)
+    if (c->w.run.control->run != run + 1u || c->w.run.control->outstanding != c->w.run.n_tasks)
         emu_fail("%s: the words are not ready for run %u", c->what, run + 1u);
     for (i = 0; i < hd_graph_blob(&c->graph)->n_watched; i++)
         if (c->w.run.watched[i] != run)

@@ -65,7 +65,7 @@ static void make_steps(words *w)
     w->run.step_edges = w->steps.edges;
 }
 
-static void fill_run(words *w, const void *app)
+static void fill_run(words *w, const void *params)
 {
     const hd_blob *b = hd_graph_blob(w->graph);
     const words_config *c = &w->config;
@@ -74,7 +74,7 @@ static void fill_run(words *w, const void *app)
     r->edges = (const hd_edge *)(const void *)(w->graph->blob + b->edges_at);
     r->args = w->graph->blob + b->args_at;
     r->roots = (const uint32_t *)(const void *)(w->graph->blob + b->roots_at);
-    r->app = app;
+    r->params = params;
     r->end = &w->end;
     r->n_tasks = b->n_tasks;
     r->n_roots = b->n_roots;
@@ -90,12 +90,12 @@ static void fill_run(words *w, const void *app)
     r->policy = c->policy;
 }
 
-void words_make(words *w, const hd_graph *g, const words_config *c, const void *app)
+void words_make(words *w, const hd_graph *g, const words_config *c, const void *params)
 {
     memset(w, 0, sizeof *w);
     w->config = *c;
     w->graph = g;
-    fill_run(w, app);
+    fill_run(w, params);
     if (hd_arena_is_needed(g))
         hd_arena_size(&w->run, g, c->n_arena);
     w->run.n_slots = ring_slots(w);
@@ -119,9 +119,9 @@ void words_clear(words *w)
     memset(&w->end, 0, sizeof w->end);
     memset(r->watched, 0, hd_graph_blob(w->graph)->n_watched * 4ull);
     hd_arena_fill(r, w->graph);
-    r->shared->outstanding = r->n_tasks;
-    r->shared->run = w->config.first_run;
-    r->shared->fail.stop = r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
+    r->control->outstanding = r->n_tasks;
+    r->control->run = w->config.first_run;
+    r->control->fail.stop = r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
     for (t = 0; t < r->n_tasks; t++) {
         need = w->steps.steps ? w->steps.steps[w->steps.step_of[t]].need : hd_graph_task(w->graph, t)->n_in;
         r->count[t] = (w->config.first_run - 1u) * need;

@@ -32,7 +32,7 @@ typedef struct words {
 } words;
 
 /* Exits with a sentence when something is wrong with the graph itself. */
-void words_make(words *w, const hd_graph *g, const words_config *c, const void *app);
+void words_make(words *w, const hd_graph *g, const words_config *c, const void *params);
 /* As before the first run; after one that did not end well. */
 void words_clear(words *w);
 void words_free(words *w);

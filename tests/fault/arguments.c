@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 /* The call fails with `status` and says something new. */
-#define REFUSED(ctx, status, call)                                                                                   \
-    do {                                                                                                             \
-        heddle_status said_;                                                                                         \
-        forget(ctx);                                                                                                 \
-        said_ = (call);                                                                                              \
-        CHECK_MSG(said_ == (status), "%s: %s", #call, heddle_strstatus(said_));                                      \
-        CHECK_MSG(strlen(heddle_errmsg(ctx)) > 8 && strcmp(heddle_errmsg(ctx), forgotten(ctx)), "%s: \"%s\"", #call, \
-                  heddle_errmsg(ctx));                                                                               \
+#define REFUSED(ctx, status, call)                                                                                    \
+    do {                                                                                                              \
+        heddle_status said_;                                                                                          \
+        forget(ctx);                                                                                                  \
+        said_ = (call);                                                                                               \
+        CHECK_MSG(said_ == (status), "%s: %s", #call, heddle_status_text(said_));                                     \
+        CHECK_MSG(strlen(heddle_error_text(ctx)) > 8 && strcmp(heddle_error_text(ctx), forgotten(ctx)), "%s: \"%s\"", \
+                  #call, heddle_error_text(ctx));                                                                     \
     } while (0)
 
 static char of_thread[512], of_context[512];
@@ -25,20 +25,20 @@ static void forget(heddle_ctx *ctx)
     if (ctx)
         (void)heddle_mem_new(ctx, 0, &(void *){NULL});
     else
-        (void)heddle_get_config(NULL, NULL);
-    snprintf(ctx ? of_context : of_thread, sizeof of_context, "%s", heddle_errmsg(ctx));
+        (void)heddle_ctx_get_config(NULL, NULL);
+    snprintf(ctx ? of_context : of_thread, sizeof of_context, "%s", heddle_error_text(ctx));
 }
 
 static void test_open(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT, bad;
     heddle_ctx *ctx = (heddle_ctx *)&c;
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_open(NULL, NULL));
-#define BAD(field, value, status)                   \
-    bad = c;                                        \
-    bad.field = (value);                            \
-    ctx = (heddle_ctx *)&c;                         \
-    REFUSED(NULL, status, heddle_open(&ctx, &bad)); \
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_ctx_open(NULL, NULL));
+#define BAD(field, value, status)                       \
+    bad = c;                                            \
+    bad.field = (value);                                \
+    ctx = (heddle_ctx *)&c;                             \
+    REFUSED(NULL, status, heddle_ctx_open(&ctx, &bad)); \
     CHECK(ctx == NULL)
     BAD(size, 0, HEDDLE_EINVAL);
     BAD(backend, (heddle_backend)4, HEDDLE_EINVAL);
@@ -50,18 +50,18 @@ static void test_open(void)
     BAD(n_local, (1u << 30) + 1, HEDDLE_ERANGE);
     BAD(device, 5, HEDDLE_ENODEV);
     BAD(n_workers, 4097, HEDDLE_ERANGE);
-    BAD(n_lanes, 1025, HEDDLE_ERANGE);
+    BAD(team_size, 1025, HEDDLE_ERANGE);
     BAD(n_trace, (1u << 26) + 1, HEDDLE_ERANGE);
     BAD(n_ring, (1u << 20) + 1, HEDDLE_ERANGE);
     c.backend = HEDDLE_CPU;
-    BAD(n_lanes, 3, HEDDLE_EINVAL);
-    if (!heddle_has_backend(HEDDLE_CUDA)) {
+    BAD(team_size, 3, HEDDLE_EINVAL);
+    if (!heddle_backend_is_present(HEDDLE_CUDA)) {
         BAD(backend, HEDDLE_CUDA, HEDDLE_ENODEV);
     }
-    CHECK(!heddle_has_backend((heddle_backend)77) && heddle_has_backend(HEDDLE_SERIAL) &&
-          heddle_has_backend(HEDDLE_CPU));
-    CHECK(heddle_has_backend(HEDDLE_AUTO));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_wait(NULL, 0));
+    CHECK(!heddle_backend_is_present((heddle_backend)77) && heddle_backend_is_present(HEDDLE_SERIAL) &&
+          heddle_backend_is_present(HEDDLE_CPU));
+    CHECK(heddle_backend_is_present(HEDDLE_AUTO));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_job_wait(NULL, 0));
 }
 
 static void test_memory(heddle_ctx *ctx)
@@ -176,14 +176,14 @@ static void test_ranges(heddle_ctx *ctx, heddle_graph *g)
 static void test_graph(heddle_ctx *ctx, heddle_graph *g)
 {
     fault_step_args a = {0, 1};
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_after(NULL, 1, 0));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_after(g, 0, 0));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_after(g, 0, 1000));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_after(g, UINT32_MAX, 0));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_shared(NULL, 0, 8));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_shared(g, fault_n_bodies, 8));
-    REFUSED(ctx, HEDDLE_ERANGE, heddle_graph_shared(g, 0, UINT32_MAX));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_prioritise(NULL));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_add_edge(NULL, 1, 0));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add_edge(g, 0, 0));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add_edge(g, 0, 1000));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add_edge(g, UINT32_MAX, 0));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_set_shared_bytes(NULL, 0, 8));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_set_shared_bytes(g, fault_n_bodies, 8));
+    REFUSED(ctx, HEDDLE_ERANGE, heddle_graph_set_shared_bytes(g, 0, UINT32_MAX));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_mark_urgent(NULL));
     REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_freeze(NULL));
     REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_set_args(NULL, 0, &a, sizeof a));
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_set_args(g, 1000, &a, sizeof a));
@@ -204,12 +204,12 @@ static void test_look(heddle_ctx *ctx, heddle_graph *g)
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_info(g, NULL));
     info.size = 1;
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_info(g, &info));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_successors(NULL, 0, succ, 2, &n));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_successors(g, 0, succ, 2, &n)); /* not frozen */
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_body(NULL, 0, &body));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_body(g, 0, NULL));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_body(g, 1000, &body));
-    CHECK(heddle_graph_table(NULL) == NULL && heddle_graph_table(g) == &fault);
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_get_successors(NULL, 0, succ, 2, &n));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_successors(g, 0, succ, 2, &n)); /* not frozen */
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_get_body(NULL, 0, &body));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_body(g, 0, NULL));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_body(g, 1000, &body));
+    CHECK(heddle_graph_get_table(NULL) == NULL && heddle_graph_get_table(g) == &fault);
 }
 
 static void test_frozen(heddle_ctx *ctx, heddle_graph *g)
@@ -224,12 +224,12 @@ static void test_frozen(heddle_ctx *ctx, heddle_graph *g)
     CHECK_OK(ctx, heddle_graph_get_info(g, &before));
     CHECK(before.n_tasks == 2 && before.n_edges == 1); /* what was refused left nothing behind */
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add(g, fault_step, &a, sizeof a, NULL, 0, NULL));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_after(g, 1, 0));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_shared(g, 0, 8));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_prioritise(g));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_successors(g, 1000, succ, 2, &n));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_successors(g, 0, NULL, 2, &n));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_successors(g, 0, succ, 2, NULL));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add_edge(g, 1, 0));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_set_shared_bytes(g, 0, 8));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_mark_urgent(g));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_successors(g, 1000, succ, 2, &n));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_successors(g, 0, NULL, 2, &n));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_successors(g, 0, succ, 2, NULL));
     CHECK_OK(ctx, heddle_graph_get_info(g, &after));
     CHECK(!memcmp(&before, &after, sizeof before));
 }
@@ -238,24 +238,24 @@ static void test_run(heddle_ctx *ctx, heddle_graph *g)
 {
     heddle_ctx *other = fault_open(HEDDLE_SERIAL, 0);
     uint64_t cell[N_CELLS] = {0};
-    fault_app app = {cell, NULL};
-    heddle_job *j = (heddle_job *)&app;
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_run(NULL, g, &app, sizeof app));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_run(ctx, NULL, &app, sizeof app));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_run(ctx, g, NULL, sizeof app));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_run(ctx, g, &app, sizeof app - 1));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_run(ctx, g, &app, 0));
-    REFUSED(other, HEDDLE_EINVAL, heddle_run(other, g, &app, sizeof app));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_submit(NULL, g, &app, sizeof app, &j));
+    fault_params params = {cell, NULL};
+    heddle_job *j = (heddle_job *)&params;
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_run(NULL, g, &params, sizeof params));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_run(ctx, NULL, &params, sizeof params));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_run(ctx, g, NULL, sizeof params));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_run(ctx, g, &params, sizeof params - 1));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_run(ctx, g, &params, 0));
+    REFUSED(other, HEDDLE_EINVAL, heddle_graph_run(other, g, &params, sizeof params));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_submit(NULL, g, &params, sizeof params, &j));
     CHECK(j == NULL);
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_submit(ctx, g, &app, sizeof app, NULL));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_submit(ctx, NULL, &app, sizeof app, &j));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_submit(ctx, g, NULL, sizeof app, &j));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_test(NULL));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_wait_task(NULL, 0, 0));
-    CHECK_OK(ctx, heddle_run(ctx, g, &app, sizeof app));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_submit(ctx, g, &params, sizeof params, NULL));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_submit(ctx, NULL, &params, sizeof params, &j));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_submit(ctx, g, NULL, sizeof params, &j));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_job_test(NULL));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_job_wait_task(NULL, 0, 0));
+    CHECK_OK(ctx, heddle_graph_run(ctx, g, &params, sizeof params));
     CHECK(cell[0] == 5); /* (0 * 3 + 1) * 3 + 2: nothing ran before */
-    heddle_close(other);
+    heddle_ctx_close(other);
 }
 
 static void test_reports(heddle_ctx *ctx, heddle_graph *g)
@@ -265,23 +265,23 @@ static void test_reports(heddle_ctx *ctx, heddle_graph *g)
     heddle_body_stats b;
     heddle_event ev;
     size_t n;
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_get_stats(NULL, &st));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_stats(g, NULL));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_get_stats(NULL, &st));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_stats(g, NULL));
     st.size = 3;
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_stats(g, &st));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_get_worker_stats(NULL, 0, &w));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_worker_stats(g, 1000, &w));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_worker_stats(g, 0, NULL));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_get_body_stats(NULL, 0, &b));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_body_stats(g, fault_n_bodies, &b));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_body_stats(g, 0, NULL));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_get_events(NULL, &ev, 1, &n));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_events(g, NULL, 1, &n));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_events(g, &ev, 1, NULL));
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_write_trace(NULL, "/tmp/x"));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_write_trace(g, "/tmp/heddle_no_trace.json")); /* there is no trace */
-    REFUSED(NULL, HEDDLE_EINVAL, heddle_write_timeline(NULL, "/tmp/x", NULL));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_write_timeline(g, "/tmp/heddle_no_trace.svg", NULL));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_stats(g, &st));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_get_worker_stats(NULL, 0, &w));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_worker_stats(g, 1000, &w));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_worker_stats(g, 0, NULL));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_get_body_stats(NULL, 0, &b));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_body_stats(g, fault_n_bodies, &b));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_body_stats(g, 0, NULL));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_get_events(NULL, &ev, 1, &n));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_events(g, NULL, 1, &n));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_events(g, &ev, 1, NULL));
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_write_trace(NULL, "/tmp/x"));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_write_trace(g, "/tmp/heddle_no_trace.json")); /* there is no trace */
+    REFUSED(NULL, HEDDLE_EINVAL, heddle_graph_write_timeline(NULL, "/tmp/x", NULL));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_write_timeline(g, "/tmp/heddle_no_trace.svg", NULL));
     CHECK(access("/tmp/heddle_no_trace.json", F_OK) && access("/tmp/heddle_no_trace.svg", F_OK));
 }
 
@@ -290,7 +290,7 @@ static void test_not_run(heddle_ctx *ctx)
     heddle_stats st = HEDDLE_STATS_INIT;
     heddle_graph *g;
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
-    REFUSED(ctx, HEDDLE_EINVAL, heddle_get_stats(g, &st));
+    REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_get_stats(g, &st));
     heddle_graph_free(g);
 }
 
@@ -317,8 +317,8 @@ static void test_context(heddle_backend backend)
     heddle_ctx *ctx = fault_open(backend, 2);
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_graph *g;
-    CHECK(heddle_get_config(ctx, NULL) == HEDDLE_EINVAL && heddle_get_config(NULL, &c) == HEDDLE_EINVAL);
-    CHECK_OK(ctx, heddle_get_config(ctx, &c));
+    CHECK(heddle_ctx_get_config(ctx, NULL) == HEDDLE_EINVAL && heddle_ctx_get_config(NULL, &c) == HEDDLE_EINVAL);
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &c));
     test_memory(ctx);
     test_tables(ctx);
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
@@ -333,12 +333,12 @@ static void test_context(heddle_backend backend)
     test_files(ctx, g);
     fault_check_usable(ctx);
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)
 {
-    CHECK(!strcmp(heddle_errmsg(NULL), ""));
+    CHECK(!strcmp(heddle_error_text(NULL), ""));
     test_open();
     test_context(HEDDLE_SERIAL);
     test_context(HEDDLE_CPU);

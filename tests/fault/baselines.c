@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-typedef struct plain_app {
+typedef struct plain_params {
     uint32_t *ran;
-} plain_app;
+} plain_params;
 typedef struct plain_args {
     uint32_t at;
 } plain_args;
@@ -17,9 +17,9 @@ typedef struct plain_args {
 #define PLAIN_BODIES(X) X(plain_mark, 0)
 HEDDLE_ENUM(plain, PLAIN_BODIES)
 
-HEDDLE_BODY(plain_mark, plain_app, app, plain_args, a) { app->ran[a->at]++; }
+HEDDLE_BODY(plain_mark, plain_params, params, plain_args, a) { params->ran[a->at]++; }
 
-HEDDLE_APP(plain, plain_app, PLAIN_BODIES)
+HEDDLE_TABLE(plain, plain_params, PLAIN_BODIES)
 
 #define N 20u
 
@@ -28,21 +28,21 @@ static heddle_status run(heddle_dispatch dispatch, heddle_policy policy, uint32_
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     heddle_graph *g;
-    plain_app app = {ran};
+    plain_params params = {ran};
     heddle_status s;
     cfg.backend = HEDDLE_CPU;
     cfg.n_workers = 2;
     cfg.dispatch = dispatch;
     cfg.policy = policy;
     memset(ran, 0, N * sizeof *ran);
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     CHECK_OK(ctx, heddle_graph_new(ctx, &plain, &g));
     for (uint32_t i = 0; i < N; i++)
         CHECK_OK(ctx, heddle_graph_add(g, plain_mark, &(plain_args){i}, sizeof(plain_args), NULL, 0, NULL));
-    s = heddle_run(ctx, g, &app, sizeof app);
-    CHECK(s == HEDDLE_OK || strstr(heddle_errmsg(ctx), "HEDDLE_BASELINES"));
+    s = heddle_graph_run(ctx, g, &params, sizeof params);
+    CHECK(s == HEDDLE_OK || strstr(heddle_error_text(ctx), "HEDDLE_BASELINES"));
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     return s;
 }
 

@@ -15,7 +15,7 @@ typedef struct rig {
     heddle_task maybe[N_CHAINS];
     uint64_t cell[N_CELLS];
     uint32_t gate;
-    fault_app app;
+    fault_params params;
 } rig;
 
 static void rig_open(rig *r, heddle_ctx *ctx)
@@ -25,7 +25,7 @@ static void rig_open(rig *r, heddle_ctx *ctx)
     memset(r, 0, sizeof *r);
     r->ctx = ctx;
     r->gate = 1;
-    r->app = (fault_app){r->cell, &r->gate};
+    r->params = (fault_params){r->cell, &r->gate};
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &r->g));
     for (c = 0; c < N_CHAINS; c++) {
         CHECK_OK(ctx, fault_add_chain(r->g, c, N_LINKS));
@@ -45,7 +45,7 @@ static void rig_check_runs(rig *r)
 {
     uint32_t c;
     memset(r->cell, 0, sizeof r->cell);
-    CHECK_OK(r->ctx, heddle_run(r->ctx, r->g, &r->app, sizeof r->app));
+    CHECK_OK(r->ctx, heddle_graph_run(r->ctx, r->g, &r->params, sizeof r->params));
     for (c = 0; c < N_CHAINS; c++)
         CHECK(r->cell[c] == fault_chain_end(fault_chain_end(0, N_LINKS), N_LINKS));
 }
@@ -54,10 +54,10 @@ static void rig_check_runs(rig *r)
 static void rig_check_failed(rig *r, heddle_status s, uint32_t chain, uint32_t code)
 {
     char task[32], number[32];
-    const char *text = heddle_errmsg(r->ctx);
+    const char *text = heddle_error_text(r->ctx);
     snprintf(task, sizeof task, "task %u ", r->maybe[chain]);
     snprintf(number, sizeof number, "code %u", code);
-    CHECK_MSG(s == HEDDLE_EBODY, "%s", heddle_strstatus(s));
+    CHECK_MSG(s == HEDDLE_EBODY, "%s", heddle_status_text(s));
     CHECK_MSG(strstr(text, task) && strstr(text, "fault_code") && strstr(text, number), "%s", text);
     CHECK(r->cell[chain] == fault_chain_end(0, N_LINKS));
 }
@@ -70,7 +70,7 @@ static void test_one_fails(heddle_ctx *ctx)
     for (c = 0; c < N_CHAINS; c++) {
         memset(r.cell, 0, sizeof r.cell);
         rig_fails(&r, c, 100 + c);
-        rig_check_failed(&r, heddle_run(ctx, r.g, &r.app, sizeof r.app), c, 100 + c);
+        rig_check_failed(&r, heddle_graph_run(ctx, r.g, &r.params, sizeof r.params), c, 100 + c);
         rig_fails(&r, c, 0);
         fault_check_usable(ctx);
         rig_check_runs(&r);
@@ -90,13 +90,13 @@ static void test_first_wins(heddle_ctx *ctx)
         heddle_job *j;
         char tail[64];
         memset(r.cell, 0, sizeof r.cell);
-        CHECK_OK(ctx, heddle_submit(ctx, r.g, &r.app, sizeof r.app, &j));
-        CHECK(heddle_wait(j, HEDDLE_FOREVER) == HEDDLE_EBODY && heddle_test(j) == HEDDLE_EBODY);
+        CHECK_OK(ctx, heddle_graph_submit(ctx, r.g, &r.params, sizeof r.params, &j));
+        CHECK(heddle_job_wait(j, HEDDLE_FOREVER) == HEDDLE_EBODY && heddle_job_test(j) == HEDDLE_EBODY);
         for (c = n = 0; c < N_CHAINS; c++) {
             snprintf(tail, sizeof tail, "task %u (fault_code) failed with code %u", r.maybe[c], 100 + c);
-            n += strstr(heddle_errmsg(ctx), tail) != NULL;
+            n += strstr(heddle_error_text(ctx), tail) != NULL;
         }
-        CHECK_MSG(n == 1, "%s", heddle_errmsg(ctx));
+        CHECK_MSG(n == 1, "%s", heddle_error_text(ctx));
         heddle_job_free(j);
     }
     for (c = 0; c < N_CHAINS; c++)
@@ -115,9 +115,9 @@ static void test_in_a_queue(heddle_ctx *ctx)
         rig_open(&r[i], ctx);
     rig_fails(&r[2], 3, 7);
     for (i = 0; i < 5; i++)
-        CHECK_OK(ctx, heddle_submit(ctx, r[i].g, &r[i].app, sizeof r[i].app, &j[i]));
+        CHECK_OK(ctx, heddle_graph_submit(ctx, r[i].g, &r[i].params, sizeof r[i].params, &j[i]));
     for (i = 5; i-- > 0;)
-        CHECK_MSG(heddle_wait(j[i], HEDDLE_FOREVER) == (i == 2 ? HEDDLE_EBODY : HEDDLE_OK), "job %u", i);
+        CHECK_MSG(heddle_job_wait(j[i], HEDDLE_FOREVER) == (i == 2 ? HEDDLE_EBODY : HEDDLE_OK), "job %u", i);
     for (i = 0; i < 5; i++) {
         heddle_job_free(j[i]);
         CHECK(i == 2 || r[i].cell[1] == fault_chain_end(fault_chain_end(0, N_LINKS), N_LINKS));
@@ -130,14 +130,15 @@ static void test_edges(heddle_ctx *ctx)
 {
     heddle_graph *g;
     uint64_t cell[N_CELLS];
-    fault_app app = {cell, NULL};
+    fault_params params = {cell, NULL};
     fault_code_args a = {77};
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
     CHECK_OK(ctx, heddle_graph_add(g, fault_code, &a, sizeof a, NULL, 0, NULL));
-    CHECK(heddle_run(ctx, g, &app, sizeof app) == HEDDLE_EBODY);
+    CHECK(heddle_graph_run(ctx, g, &params, sizeof params) == HEDDLE_EBODY);
     a.code = 0xffffffffu;
     CHECK_OK(ctx, heddle_graph_set_args(g, 0, &a, sizeof a));
-    CHECK(heddle_run(ctx, g, &app, sizeof app) == HEDDLE_EBODY && strstr(heddle_errmsg(ctx), "4294967295"));
+    CHECK(heddle_graph_run(ctx, g, &params, sizeof params) == HEDDLE_EBODY &&
+          strstr(heddle_error_text(ctx), "4294967295"));
     heddle_graph_free(g);
 }
 
@@ -146,7 +147,7 @@ static void test_edges(heddle_ctx *ctx)
 static void *cancel_late(void *arg)
 {
     sched_yield();
-    heddle_cancel(arg);
+    heddle_job_cancel(arg);
     return NULL;
 }
 
@@ -172,20 +173,20 @@ static void cancel_once(rig *r, uint64_t *seed, uint32_t *n_cancelled)
     pthread_t thread;
     int other = (int)check_below(seed, 2);
     memset(r->cell, 0, sizeof r->cell);
-    CHECK_OK(r->ctx, heddle_submit(r->ctx, r->g, &r->app, sizeof r->app, &j));
+    CHECK_OK(r->ctx, heddle_graph_submit(r->ctx, r->g, &r->params, sizeof r->params, &j));
     if (other)
         CHECK(pthread_create(&thread, NULL, cancel_late, j) == 0);
     else if (check_below(seed, 4))
         nanosleep(&ts, NULL);
     if (!other)
-        heddle_cancel(j);
-    s = heddle_wait(j, HEDDLE_FOREVER);
-    CHECK_MSG(s == HEDDLE_ECANCELED || s == HEDDLE_OK, "%s", heddle_strstatus(s));
-    CHECK(s == HEDDLE_OK || strlen(heddle_errmsg(r->ctx)) > 10);
+        heddle_job_cancel(j);
+    s = heddle_job_wait(j, HEDDLE_FOREVER);
+    CHECK_MSG(s == HEDDLE_ECANCELED || s == HEDDLE_OK, "%s", heddle_status_text(s));
+    CHECK(s == HEDDLE_OK || strlen(heddle_error_text(r->ctx)) > 10);
     if (other)
         CHECK(pthread_join(thread, NULL) == 0);
-    heddle_cancel(j); /* too late: nothing changes */
-    CHECK(heddle_test(j) == s);
+    heddle_job_cancel(j); /* too late: nothing changes */
+    CHECK(heddle_job_test(j) == s);
     check_part_way(r);
     *n_cancelled += s == HEDDLE_ECANCELED;
     heddle_job_free(j);
@@ -204,20 +205,20 @@ static void test_cancel(heddle_ctx *ctx, uint64_t *seed)
     rig_check_runs(&r);
     printf("%u of 300 runs were cancelled before their end\n", n);
     heddle_graph_free(r.g);
-    heddle_cancel(NULL);
+    heddle_job_cancel(NULL);
 }
 
 static void test_context(heddle_config *c, uint64_t *seed, int cancels)
 {
     heddle_ctx *ctx;
-    CHECK_OK(NULL, heddle_open(&ctx, c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, c));
     test_one_fails(ctx);
     test_first_wins(ctx);
     test_in_a_queue(ctx);
     test_edges(ctx);
     if (cancels)
         test_cancel(ctx, seed);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)

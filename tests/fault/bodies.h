@@ -13,10 +13,10 @@
 
 #define N_CELLS 64u
 
-typedef struct fault_app {
+typedef struct fault_params {
     uint64_t *cell; /* N_CELLS */
     uint32_t *gate; /* 0: fault_gate waits */
-} fault_app;
+} fault_params;
 
 typedef struct fault_step_args {
     uint32_t at, by;
@@ -36,23 +36,23 @@ typedef struct fault_big_args {
 HEDDLE_ENUM(fault, FAULT_BODIES)
 HEDDLE_DECLARE(fault)
 
-HEDDLE_BODY(fault_step, fault_app, app, fault_step_args, t)
+HEDDLE_BODY(fault_step, fault_params, params, fault_step_args, t)
 {
-    if (lane->index == 0)
-        app->cell[t->at] = app->cell[t->at] * 3 + t->by;
+    if (thread->index == 0)
+        params->cell[t->at] = params->cell[t->at] * 3 + t->by;
 }
-HEDDLE_BODY(fault_code, fault_app, app, fault_code_args, t)
+HEDDLE_BODY(fault_code, fault_params, params, fault_code_args, t)
 {
     if (t->code)
-        heddle_fail(lane, t->code);
+        heddle_task_fail(thread, t->code);
 }
 /* Waits for the test to open the gate. */
-HEDDLE_BODY(fault_gate, fault_app, app, fault_nap_args, t)
+HEDDLE_BODY(fault_gate, fault_params, params, fault_nap_args, t)
 {
-    while (!__atomic_load_n(app->gate, __ATOMIC_ACQUIRE))
+    while (!__atomic_load_n(params->gate, __ATOMIC_ACQUIRE))
         sched_yield();
 }
-HEDDLE_BODY(fault_nap, fault_app, app, fault_nap_args, t)
+HEDDLE_BODY(fault_nap, fault_params, params, fault_nap_args, t)
 {
     struct timespec ts;
     ts.tv_sec = t->us / 1000000;
@@ -60,12 +60,12 @@ HEDDLE_BODY(fault_nap, fault_app, app, fault_nap_args, t)
     nanosleep(&ts, NULL);
 }
 /* Adding nothing is touching nothing: such tasks may run beside one another. */
-HEDDLE_BODY(fault_big, fault_app, app, fault_big_args, t)
+HEDDLE_BODY(fault_big, fault_params, params, fault_big_args, t)
 {
-    if (lane->index == 0 && t->more[195])
-        app->cell[t->at] += t->more[195];
+    if (thread->index == 0 && t->more[195])
+        params->cell[t->at] += t->more[195];
 }
-HEDDLE_APP(fault, fault_app, FAULT_BODIES)
+HEDDLE_TABLE(fault, fault_params, FAULT_BODIES)
 
 /* The keys of ranges: a cell each. */
 static inline const void *fault_key(uint32_t cell) { return (const void *)(uintptr_t)(4096 + cell * 8); }
@@ -98,12 +98,12 @@ static inline void fault_check_usable(heddle_ctx *ctx)
 {
     uint64_t cell[N_CELLS] = {0};
     uint32_t gate = 1, i;
-    fault_app app = {cell, &gate};
+    fault_params params = {cell, &gate};
     heddle_graph *g;
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
     for (i = 0; i < 4; i++)
         CHECK_OK(ctx, fault_add_chain(g, i, 10));
-    CHECK_OK(ctx, heddle_run(ctx, g, &app, sizeof app));
+    CHECK_OK(ctx, heddle_graph_run(ctx, g, &params, sizeof params));
     for (i = 0; i < 4; i++)
         CHECK(cell[i] == fault_chain_end(0, 10));
     heddle_graph_free(g);
@@ -115,7 +115,7 @@ static inline heddle_ctx *fault_open(heddle_backend b, uint32_t n_workers)
     heddle_ctx *ctx;
     c.backend = b;
     c.n_workers = n_workers;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 

@@ -42,7 +42,7 @@ static heddle_ctx *limited(heddle_dispatch d)
     c.n_workers = 2;
     c.dispatch = d;
     c.time_limit_ms = 60;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
@@ -50,20 +50,20 @@ static void test_dispatch(heddle_dispatch d)
 {
     uint64_t cells[N_CELLS] = {0};
     uint32_t gate = 1, run;
-    fault_app app = {cells, &gate};
+    fault_params params = {cells, &gate};
     heddle_ctx *ctx = limited(d);
     heddle_graph *g = losing_graph(ctx);
     for (run = 0; run < 2; run++) {
-        heddle_status s = heddle_run(ctx, g, &app, sizeof app);
+        heddle_status s = heddle_graph_run(ctx, g, &params, sizeof params);
         /* Under ticket a run in which nobody can go on ends by itself. */
         CHECK_MSG(s == (d == HEDDLE_DISPATCH_TICKET ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s",
-                  heddle_dispatch_name(d), heddle_strstatus(s));
-        CHECK_MSG(strstr(heddle_errmsg(ctx), "task 2 (fault_step) waits, 2 of its 3 predecessors done"), "%s: %s",
-                  heddle_dispatch_name(d), heddle_errmsg(ctx));
+                  heddle_dispatch_name(d), heddle_status_text(s));
+        CHECK_MSG(strstr(heddle_error_text(ctx), "task 2 (fault_step) waits, 2 of its 3 predecessors done"), "%s: %s",
+                  heddle_dispatch_name(d), heddle_error_text(ctx));
     }
     heddle_graph_free(g);
     fault_check_usable(ctx);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)

@@ -81,10 +81,10 @@ static void build(walk *w)
     STEP(w, fault_add_chain(w->graph, 3, 300)); /* beyond what is there at first */
     STEP(w, add_watched(w->graph, &lone));
     STEP(w, fault_add_step(w->graph, 2, 1, &last));
-    STEP(w, heddle_graph_after(w->graph, last, lone));
-    STEP(w, heddle_graph_after(w->graph, lone, first));
+    STEP(w, heddle_graph_add_edge(w->graph, last, lone));
+    STEP(w, heddle_graph_add_edge(w->graph, lone, first));
     STEP(w, heddle_graph_on_done(w->graph, lone, on_done, NULL));
-    STEP(w, heddle_graph_prioritise(w->graph));
+    STEP(w, heddle_graph_mark_urgent(w->graph));
     STEP(w, heddle_graph_freeze(w->graph));
 }
 
@@ -94,20 +94,20 @@ static heddle_config config_of(const walk *w)
     c.backend = w->backend;
     c.n_workers = 3;
     c.n_trace = 1000;
-    c.n_lanes = w->backend == HEDDLE_SERIAL ? 2 : 0;
-    c.profile = "no such file";
+    c.team_size = w->backend == HEDDLE_SERIAL ? 2 : 0;
+    c.tuning_file = "no such file";
     return c;
 }
 
 static void run(walk *w)
 {
-    fault_app app = {w->cell, &w->gate};
+    fault_params params = {w->cell, &w->gate};
     heddle_config c = config_of(w);
-    STEP(w, heddle_run(w->ctx, w->graph, &app, sizeof app));
-    STEP(w, heddle_reconfigure(w->ctx, &c));
-    STEP(w, heddle_run(w->ctx, w->graph, &app, sizeof app));
-    STEP(w, heddle_submit(w->ctx, w->graph, &app, sizeof app, &w->job));
-    STEP(w, heddle_wait(w->job, HEDDLE_FOREVER));
+    STEP(w, heddle_graph_run(w->ctx, w->graph, &params, sizeof params));
+    STEP(w, heddle_ctx_reconfigure(w->ctx, &c));
+    STEP(w, heddle_graph_run(w->ctx, w->graph, &params, sizeof params));
+    STEP(w, heddle_graph_submit(w->ctx, w->graph, &params, sizeof params, &w->job));
+    STEP(w, heddle_job_wait(w->job, HEDDLE_FOREVER));
 }
 
 static void look(walk *w)
@@ -119,18 +119,18 @@ static void look(walk *w)
     heddle_event ev[4];
     size_t n;
     STEP(w, heddle_graph_get_info(w->graph, &info));
-    STEP(w, heddle_get_stats(w->graph, &st));
-    STEP(w, heddle_get_worker_stats(w->graph, 0, &of_worker));
-    STEP(w, heddle_get_body_stats(w->graph, fault_step, &of_body));
-    STEP(w, heddle_get_events(w->graph, ev, 4, &n));
+    STEP(w, heddle_graph_get_stats(w->graph, &st));
+    STEP(w, heddle_graph_get_worker_stats(w->graph, 0, &of_worker));
+    STEP(w, heddle_graph_get_body_stats(w->graph, fault_step, &of_body));
+    STEP(w, heddle_graph_get_events(w->graph, ev, 4, &n));
 }
 
 static void files(walk *w)
 {
     STEP(w, heddle_graph_write_dot(w->graph, path_of("graph.dot")));
     STEP(w, heddle_graph_write_json(w->graph, path_of("graph.json")));
-    STEP(w, heddle_write_trace(w->graph, path_of("trace.json")));
-    STEP(w, heddle_write_timeline(w->graph, path_of("line.svg"), "title"));
+    STEP(w, heddle_graph_write_trace(w->graph, path_of("trace.json")));
+    STEP(w, heddle_graph_write_timeline(w->graph, path_of("line.svg"), "title"));
     STEP(w, heddle_graph_read_json(w->ctx, &fault, path_of("graph.json"), &w->from_file[0]));
     STEP(w, heddle_graph_read_json(w->ctx, NULL, path_of("graph.json"), &w->from_file[1]));
 }
@@ -138,14 +138,14 @@ static void files(walk *w)
 static void open_context(walk *w)
 {
     heddle_config c = config_of(w);
-    STEP(w, heddle_open(&w->ctx, &c));
+    STEP(w, heddle_ctx_open(&w->ctx, &c));
     STEP(w, heddle_mem_new(w->ctx, 1000, &w->mem));
 }
 
 static void check_failed(walk *w)
 {
-    const char *text = heddle_errmsg(w->ctx);
-    CHECK_MSG(w->status == HEDDLE_ENOMEM, "%s: %s (%s)", w->call, heddle_strstatus(w->status), text);
+    const char *text = heddle_error_text(w->ctx);
+    CHECK_MSG(w->status == HEDDLE_ENOMEM, "%s: %s (%s)", w->call, heddle_status_text(w->status), text);
     CHECK_MSG(strstr(text, "memory"), "%s: \"%s\"", w->call, text);
 }
 
@@ -156,7 +156,7 @@ static void free_all(walk *w)
     heddle_graph_free(w->from_file[1]);
     heddle_graph_free(w->graph);
     heddle_mem_free(w->ctx, w->mem);
-    heddle_close(w->ctx);
+    heddle_ctx_close(w->ctx);
 }
 
 static uint32_t n_files(void)
@@ -184,7 +184,7 @@ static int try_one(heddle_backend backend, uint64_t n)
     memset(&w, 0, sizeof w);
     w.backend = backend;
     w.gate = 1;
-    hd_give_back();
+    hd_alloc_trim();
     held = hd_held_bytes();
     hd_fail_alloc_at(n);
     open_context(&w);
@@ -202,7 +202,7 @@ static int try_one(heddle_backend backend, uint64_t n)
             fault_check_usable(w.ctx);
     }
     free_all(&w);
-    hd_give_back();
+    hd_alloc_trim();
     CHECK_MSG(hd_held_bytes() == held, "%s leaks %lld bytes", w.call, (long long)(hd_held_bytes() - held));
     CHECK(n_files() == 4 || w.status);
     return w.status != 0;
@@ -256,9 +256,9 @@ static void test_jansson(void)
         json_fail_at = n;
         s = heddle_graph_read_json(ctx, NULL, path_of("graph.json"), &g);
         /* jansson often takes its own lack of memory for a malformed file; then at least it says where. */
-        said = heddle_errmsg(ctx);
+        said = heddle_error_text(ctx);
         CHECK_MSG(s == HEDDLE_ENOMEM || (s == HEDDLE_EPARSE && said[strlen(said) - 1] != ' ') || (s == HEDDLE_OK && g),
-                  "failure %llu: %s: %s", (unsigned long long)n, heddle_strstatus(s), said);
+                  "failure %llu: %s: %s", (unsigned long long)n, heddle_status_text(s), said);
         n_failed += s != HEDDLE_OK;
         CHECK_MSG(json_blocks == 0, "failure %llu: jansson keeps %llu blocks", (unsigned long long)n,
                   (unsigned long long)json_blocks);
@@ -268,7 +268,7 @@ static void test_jansson(void)
     printf("jansson: %llu allocations failed in turn\n", (unsigned long long)n_failed);
     CHECK(n_failed > 20);
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     (void)n_files();
 }
 

@@ -23,17 +23,17 @@ static void test_again_and_again(void)
     uint64_t held = hd_held_bytes(), i;
     uint32_t threads;
     heddle_config c = HEDDLE_CONFIG_INIT;
-    heddle_close(fault_open(HEDDLE_CPU, 1)); /* sanitizers start a thread of their own with the first */
+    heddle_ctx_close(fault_open(HEDDLE_CPU, 1)); /* sanitizers start a thread of their own with the first */
     threads = n_threads_now();
     for (i = 0; i < 1000; i++) {
         heddle_ctx *ctx;
         c.backend = i % 3 ? HEDDLE_CPU : HEDDLE_SERIAL;
         c.n_workers = 1 + (uint32_t)i % 4;
-        c.n_lanes = i % 3 || i % 4 ? 0 : 3;
-        CHECK_OK(NULL, heddle_open(&ctx, &c));
+        c.team_size = i % 3 || i % 4 ? 0 : 3;
+        CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
         if (i % 10 == 0)
             fault_check_usable(ctx);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
     CHECK(hd_held_bytes() == held);
     CHECK_MSG(n_threads_now() == threads, "%u threads, there were %u", n_threads_now(), threads);
@@ -48,7 +48,7 @@ static void test_many_at_once(void)
     for (i = 0; i < 40; i++)
         fault_check_usable(ctx[i]);
     for (i = 0; i < 40; i++)
-        heddle_close(ctx[(i * 7) % 40]);
+        heddle_ctx_close(ctx[(i * 7) % 40]);
 }
 
 static void test_workers(uint32_t n_workers)
@@ -61,11 +61,11 @@ static void test_workers(uint32_t n_workers)
         c.n_workers = n_workers;
         c.policy = (heddle_policy)p;
         c.n_ring = 2;
-        CHECK_OK(NULL, heddle_open(&ctx, &c));
-        CHECK_OK(ctx, heddle_get_config(ctx, &got));
+        CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
+        CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
         CHECK(got.n_workers == n_workers && got.policy == c.policy);
         fault_check_usable(ctx);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 
@@ -79,9 +79,9 @@ static void *open_and_run(void *arg)
         heddle_config bad = HEDDLE_CONFIG_INIT;
         bad.n_workers = 5000 + i;
         fault_check_usable(ctx);
-        CHECK(heddle_open(&none, &bad) == HEDDLE_ERANGE &&
-              strstr(heddle_errmsg(NULL), "5")); /* this thread's sentence */
-        heddle_close(ctx);
+        CHECK(heddle_ctx_open(&none, &bad) == HEDDLE_ERANGE &&
+              strstr(heddle_error_text(NULL), "5")); /* this thread's sentence */
+        heddle_ctx_close(ctx);
     }
     return NULL;
 }
@@ -100,7 +100,7 @@ static void test_threads(void)
 static void test_nothing_to_do(void)
 {
     uint64_t cell[N_CELLS] = {0};
-    fault_app app = {cell, NULL};
+    fault_params params = {cell, NULL};
     uint32_t b, i;
     for (b = HEDDLE_SERIAL; b <= HEDDLE_CPU; b++) {
         heddle_ctx *ctx = fault_open((heddle_backend)b, 3);
@@ -109,14 +109,14 @@ static void test_nothing_to_do(void)
         heddle_job *j;
         CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
         for (i = 0; i < 20; i++)
-            CHECK_OK(ctx, heddle_run(ctx, g, &app, sizeof app));
-        CHECK_OK(ctx, heddle_submit(ctx, g, &app, sizeof app, &j));
-        CHECK_OK(ctx, heddle_wait(j, HEDDLE_FOREVER));
-        CHECK_OK(ctx, heddle_get_stats(g, &st));
+            CHECK_OK(ctx, heddle_graph_run(ctx, g, &params, sizeof params));
+        CHECK_OK(ctx, heddle_graph_submit(ctx, g, &params, sizeof params, &j));
+        CHECK_OK(ctx, heddle_job_wait(j, HEDDLE_FOREVER));
+        CHECK_OK(ctx, heddle_graph_get_stats(g, &st));
         CHECK(st.n_tasks == 0);
         heddle_job_free(j);
         heddle_graph_free(g);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 

@@ -15,7 +15,7 @@ typedef struct rig {
     heddle_task at_gate, after, aside;
     uint64_t cell[N_CELLS];
     uint32_t gate, n_called;
-    fault_app app;
+    fault_params params;
 } rig;
 
 static heddle_task add_watched(rig *r, uint32_t body, const void *args, size_t n_bytes, uint32_t cell)
@@ -45,7 +45,7 @@ static void rig_open(rig *r, heddle_ctx *ctx)
     fault_step_args one = {1, 1};
     memset(r, 0, sizeof *r);
     r->ctx = ctx;
-    r->app = (fault_app){r->cell, &r->gate};
+    r->params = (fault_params){r->cell, &r->gate};
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &r->g));
     CHECK_OK(ctx, heddle_graph_add(r->g, fault_gate, &none, sizeof none, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(0), 8)),
                                    &r->at_gate));
@@ -57,7 +57,10 @@ static void rig_open(rig *r, heddle_ctx *ctx)
 }
 
 static void open_gate(rig *r) { __atomic_store_n(&r->gate, 1, __ATOMIC_RELEASE); }
-static heddle_status submit(rig *r, heddle_job **j) { return heddle_submit(r->ctx, r->g, &r->app, sizeof r->app, j); }
+static heddle_status submit(rig *r, heddle_job **j)
+{
+    return heddle_graph_submit(r->ctx, r->g, &r->params, sizeof r->params, j);
+}
 
 static double ms_since(uint64_t begin) { return (double)(hd_host_clock() - begin) / 1e6; }
 
@@ -66,14 +69,15 @@ static double ms_since(uint64_t begin) { return (double)(hd_host_clock() - begin
 static void check_goes_on(rig *r, heddle_job *j)
 {
     uint64_t begin = hd_host_clock();
-    CHECK(heddle_test(j) == HEDDLE_EBUSY);
-    CHECK(heddle_wait(j, 0) == HEDDLE_ETIMEDOUT);
-    CHECK(heddle_wait(j, 20) == HEDDLE_ETIMEDOUT && strlen(heddle_errmsg(r->ctx)) > 10);
-    CHECK(heddle_wait_task(j, r->after, 20) == HEDDLE_ETIMEDOUT && strlen(heddle_errmsg(r->ctx)) > 10);
-    CHECK(heddle_wait_task(j, r->after, 0) == HEDDLE_ETIMEDOUT);
+    CHECK(heddle_job_test(j) == HEDDLE_EBUSY);
+    CHECK(heddle_job_wait(j, 0) == HEDDLE_ETIMEDOUT);
+    CHECK(heddle_job_wait(j, 20) == HEDDLE_ETIMEDOUT && strlen(heddle_error_text(r->ctx)) > 10);
+    CHECK(heddle_job_wait_task(j, r->after, 20) == HEDDLE_ETIMEDOUT && strlen(heddle_error_text(r->ctx)) > 10);
+    CHECK(heddle_job_wait_task(j, r->after, 0) == HEDDLE_ETIMEDOUT);
     CHECK_MSG(ms_since(begin) >= 40, "two waits of 20 ms took %.1f ms", ms_since(begin));
-    CHECK(heddle_wait_task(j, r->aside, HEDDLE_FOREVER) == HEDDLE_OK && r->cell[1] % 3 == 1);
-    CHECK(heddle_wait_task(j, r->at_gate, 0) == HEDDLE_EINVAL && heddle_wait_task(j, 99999, 0) == HEDDLE_EINVAL);
+    CHECK(heddle_job_wait_task(j, r->aside, HEDDLE_FOREVER) == HEDDLE_OK && r->cell[1] % 3 == 1);
+    CHECK(heddle_job_wait_task(j, r->at_gate, 0) == HEDDLE_EINVAL &&
+          heddle_job_wait_task(j, 99999, 0) == HEDDLE_EINVAL);
 }
 
 static void test_deadlines(heddle_ctx *ctx)
@@ -87,14 +91,14 @@ static void test_deadlines(heddle_ctx *ctx)
         CHECK_OK(ctx, submit(&r, &j));
         check_goes_on(&r, j);
         open_gate(&r);
-        CHECK_OK(ctx, heddle_wait_task(j, r.after, HEDDLE_FOREVER));
-        CHECK_OK(ctx, heddle_wait(j, 60000));
-        CHECK(heddle_test(j) == HEDDLE_OK && heddle_wait_task(j, r.after, 0) == HEDDLE_OK);
+        CHECK_OK(ctx, heddle_job_wait_task(j, r.after, HEDDLE_FOREVER));
+        CHECK_OK(ctx, heddle_job_wait(j, 60000));
+        CHECK(heddle_job_test(j) == HEDDLE_OK && heddle_job_wait_task(j, r.after, 0) == HEDDLE_OK);
         CHECK_MSG(r.n_called == 2 * i, "%u calls in %u runs", r.n_called, i);
         heddle_job_free(j);
     }
     CHECK_OK(ctx, heddle_graph_on_done(r.g, r.after, NULL, NULL)); /* removed */
-    CHECK_OK(ctx, heddle_run(ctx, r.g, &r.app, sizeof r.app));
+    CHECK_OK(ctx, heddle_graph_run(ctx, r.g, &r.params, sizeof r.params));
     CHECK(r.n_called == 7);
     heddle_graph_free(r.g);
 }
@@ -122,7 +126,7 @@ static void test_free_waits(heddle_ctx *ctx)
     heddle_graph_free(r.g);
     heddle_job_free(NULL);
     heddle_graph_free(NULL);
-    heddle_close(NULL);
+    heddle_ctx_close(NULL);
 }
 
 /* ---- what is busy ------------------------------------------------------------------------------------------------ */
@@ -135,18 +139,18 @@ static void test_busy(heddle_ctx *ctx)
     fault_step_args a = {1, 5};
     rig_open(&r, ctx);
     CHECK_OK(ctx, submit(&r, &j));
-    CHECK(submit(&r, &again) == HEDDLE_EBUSY && again == NULL && strlen(heddle_errmsg(ctx)) > 10);
-    CHECK(heddle_run(ctx, r.g, &r.app, sizeof r.app) == HEDDLE_EBUSY);
+    CHECK(submit(&r, &again) == HEDDLE_EBUSY && again == NULL && strlen(heddle_error_text(ctx)) > 10);
+    CHECK(heddle_graph_run(ctx, r.g, &r.params, sizeof r.params) == HEDDLE_EBUSY);
     CHECK(heddle_graph_set_args(r.g, r.aside, &a, sizeof a) == HEDDLE_EBUSY);
     CHECK(heddle_graph_on_done(r.g, r.aside, NULL, NULL) == HEDDLE_EBUSY);
-    CHECK(heddle_get_stats(r.g, &st) == HEDDLE_EBUSY);
+    CHECK(heddle_graph_get_stats(r.g, &st) == HEDDLE_EBUSY);
     open_gate(&r);
-    CHECK_OK(ctx, heddle_wait(j, HEDDLE_FOREVER));
-    CHECK_OK(ctx, heddle_get_stats(r.g, &st));
+    CHECK_OK(ctx, heddle_job_wait(j, HEDDLE_FOREVER));
+    CHECK_OK(ctx, heddle_graph_get_stats(r.g, &st));
     CHECK(st.n_tasks == 4);
     heddle_job_free(j);
     CHECK_OK(ctx, heddle_graph_set_args(r.g, r.aside, &a, sizeof a));
-    CHECK_OK(ctx, heddle_run(ctx, r.g, &r.app, sizeof r.app));
+    CHECK_OK(ctx, heddle_graph_run(ctx, r.g, &r.params, sizeof r.params));
     CHECK(r.cell[1] % 3 == 2);
     heddle_graph_free(r.g);
 }
@@ -164,15 +168,15 @@ static void test_many_jobs(heddle_ctx *ctx)
     for (n = 0; n < N && (s = submit(&r[n], &j[n])) == HEDDLE_OK; n++)
         continue;
     printf("%u jobs wait at once\n", n);
-    CHECK_MSG(n >= 64 && n < N && s == HEDDLE_EBUSY, "%u: %s", n, heddle_strstatus(s));
-    CHECK(j[n] == NULL && strlen(heddle_errmsg(ctx)) > 10);
+    CHECK_MSG(n >= 64 && n < N && s == HEDDLE_EBUSY, "%u: %s", n, heddle_status_text(s));
+    CHECK(j[n] == NULL && strlen(heddle_error_text(ctx)) > 10);
     for (i = 0; i < N; i++)
         open_gate(&r[i]);
     for (i = 0; i < n; i++) {
-        CHECK_OK(ctx, heddle_wait(j[i], HEDDLE_FOREVER));
+        CHECK_OK(ctx, heddle_job_wait(j[i], HEDDLE_FOREVER));
         heddle_job_free(j[i]);
     }
-    CHECK_OK(ctx, heddle_run(ctx, r[n].g, &r[n].app, sizeof r[n].app));
+    CHECK_OK(ctx, heddle_graph_run(ctx, r[n].g, &r[n].params, sizeof r[n].params));
     for (i = 0; i < N; i++) {
         CHECK(r[i].cell[0] == (i <= n));
         heddle_graph_free(r[i].g);
@@ -193,17 +197,17 @@ static void *wait_somehow(void *arg)
 {
     waiter *w = arg;
     switch (w->how % 4) {
-    case 0: w->end = heddle_wait(w->j, HEDDLE_FOREVER); break;
+    case 0: w->end = heddle_job_wait(w->j, HEDDLE_FOREVER); break;
     case 1:
-        while ((w->end = heddle_wait(w->j, 1)) == HEDDLE_ETIMEDOUT)
+        while ((w->end = heddle_job_wait(w->j, 1)) == HEDDLE_ETIMEDOUT)
             continue;
         break;
     case 2:
-        while ((w->end = heddle_test(w->j)) == HEDDLE_EBUSY)
+        while ((w->end = heddle_job_test(w->j)) == HEDDLE_EBUSY)
             sched_yield();
         break;
     default:
-        while ((w->end = heddle_wait_task(w->j, w->r->after, 1)) == HEDDLE_ETIMEDOUT)
+        while ((w->end = heddle_job_wait_task(w->j, w->r->after, 1)) == HEDDLE_ETIMEDOUT)
             continue;
     }
     return NULL;
@@ -228,7 +232,7 @@ static void test_threads(heddle_ctx *ctx)
         open_gate(&r);
         for (i = 0; i < 8; i++) {
             CHECK(pthread_join(w[i].thread, NULL) == 0);
-            CHECK_MSG(w[i].end == HEDDLE_OK, "waiter %u: %s", i, heddle_strstatus(w[i].end));
+            CHECK_MSG(w[i].end == HEDDLE_OK, "waiter %u: %s", i, heddle_status_text(w[i].end));
         }
         heddle_job_free(j);
     }
@@ -244,7 +248,7 @@ static heddle_ctx *open_limited(uint32_t limit_ms)
     c.backend = HEDDLE_CPU;
     c.n_workers = 2;
     c.time_limit_ms = limit_ms;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
@@ -265,23 +269,24 @@ static void test_limit(int by_run)
     CHECK_OK(ctx, fault_add_step(r.g, 7, 9, NULL));
     begin = hd_host_clock();
     if (by_run)
-        s = heddle_run(ctx, r.g, &r.app, sizeof r.app);
+        s = heddle_graph_run(ctx, r.g, &r.params, sizeof r.params);
     else
-        s = submit(&r, &j) ? HEDDLE_EINVAL : heddle_wait(j, HEDDLE_FOREVER);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
-    CHECK(by_run || heddle_test(j) == HEDDLE_ETIMEDOUT);
+        s = submit(&r, &j) ? HEDDLE_EINVAL : heddle_job_wait(j, HEDDLE_FOREVER);
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
+    CHECK(by_run || heddle_job_test(j) == HEDDLE_ETIMEDOUT);
     snprintf(name, sizeof name, "task %u (fault_nap)", t);
-    CHECK_MSG(strstr(heddle_errmsg(ctx), name) && strstr(heddle_errmsg(ctx), "50 ms"), "%s", heddle_errmsg(ctx));
+    CHECK_MSG(strstr(heddle_error_text(ctx), name) && strstr(heddle_error_text(ctx), "50 ms"), "%s",
+              heddle_error_text(ctx));
     CHECK_MSG(ms_since(begin) >= 350 && ms_since(begin) < 4000, "%.0f ms", ms_since(begin));
     CHECK(r.cell[7] == 0); /* its successor did not run */
     heddle_job_free(j);
     nap.us = 0;
     CHECK_OK(ctx, heddle_graph_set_args(r.g, t, &nap, sizeof nap));
-    CHECK_OK(ctx, heddle_run(ctx, r.g, &r.app, sizeof r.app)); /* the same graph, quick now */
+    CHECK_OK(ctx, heddle_graph_run(ctx, r.g, &r.params, sizeof r.params)); /* the same graph, quick now */
     CHECK(r.cell[7] == 9);
     fault_check_usable(ctx);
     heddle_graph_free(r.g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* A chain that is longer than the limit as a whole: stopped between tasks, on the serial backend too. */
@@ -292,24 +297,24 @@ static void test_limit_between(heddle_backend b)
     heddle_graph *g;
     heddle_ctx *ctx;
     uint64_t cell[N_CELLS], begin;
-    fault_app app = {cell, NULL};
+    fault_params params = {cell, NULL};
     heddle_status s;
     uint32_t i;
     c.backend = b;
     c.time_limit_ms = 100;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
     for (i = 0; i < 1000; i++)
         CHECK_OK(ctx,
                  heddle_graph_add(g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)), NULL));
     begin = hd_host_clock();
-    s = heddle_run(ctx, g, &app, sizeof app);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT && strstr(heddle_errmsg(ctx), "100 ms"), "%s backend: %s, after %.0f ms",
-              heddle_backend_name(b), heddle_strstatus(s), ms_since(begin));
+    s = heddle_graph_run(ctx, g, &params, sizeof params);
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT && strstr(heddle_error_text(ctx), "100 ms"), "%s backend: %s, after %.0f ms",
+              heddle_backend_name(b), heddle_status_text(s), ms_since(begin));
     CHECK(ms_since(begin) < 1500);
     fault_check_usable(ctx);
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- the context is lost ----------------------------------------------------------------------------------------- */
@@ -324,10 +329,10 @@ static void check_all_lost(rig *r, heddle_job *j)
     heddle_job *other;
     fault_step_args a = {1, 1};
     void *p;
-    CHECK_LOST(heddle_test(j));
-    CHECK_LOST(heddle_wait(j, 10));
-    CHECK_LOST(heddle_wait_task(j, r->after, 10));
-    CHECK_LOST(heddle_run(r->ctx, r->g, &r->app, sizeof r->app));
+    CHECK_LOST(heddle_job_test(j));
+    CHECK_LOST(heddle_job_wait(j, 10));
+    CHECK_LOST(heddle_job_wait_task(j, r->after, 10));
+    CHECK_LOST(heddle_graph_run(r->ctx, r->g, &r->params, sizeof r->params));
     CHECK_LOST(submit(r, &other));
     CHECK_LOST(heddle_graph_new(r->ctx, &fault, &g));
     CHECK_LOST(heddle_mem_new(r->ctx, 8, &p));
@@ -336,15 +341,15 @@ static void check_all_lost(rig *r, heddle_job *j)
     CHECK_LOST(heddle_graph_set_args(r->g, r->aside, &a, sizeof a));
     CHECK_LOST(heddle_graph_on_done(r->g, r->aside, NULL, NULL));
     CHECK_LOST(heddle_graph_add(r->g, fault_step, &a, sizeof a, NULL, 0, NULL));
-    CHECK_LOST(heddle_graph_after(r->g, r->aside, r->after));
+    CHECK_LOST(heddle_graph_add_edge(r->g, r->aside, r->after));
     CHECK_LOST(heddle_graph_freeze(r->g));
-    CHECK_LOST(heddle_graph_prioritise(r->g));
-    CHECK_LOST(heddle_graph_shared(r->g, 0, 8));
+    CHECK_LOST(heddle_graph_mark_urgent(r->g));
+    CHECK_LOST(heddle_graph_set_shared_bytes(r->g, 0, 8));
     CHECK_LOST(heddle_graph_get_info(r->g, &info));
-    CHECK_LOST(heddle_get_stats(r->g, &st));
+    CHECK_LOST(heddle_graph_get_stats(r->g, &st));
     CHECK_LOST(heddle_graph_read_json(r->ctx, NULL, "/nowhere", &g));
     CHECK_LOST(heddle_graph_write_json(r->g, "/nowhere"));
-    CHECK(strstr(heddle_errmsg(r->ctx), "lost"));
+    CHECK(strstr(heddle_error_text(r->ctx), "lost"));
 }
 
 /* In the child: a gate that stays shut past the limit and the grace period. Exit status 0 when all went as it should. */
@@ -356,13 +361,13 @@ static void lose(void)
     heddle_job *j;
     rig_open(&r, ctx);
     CHECK_OK(ctx, submit(&r, &j));
-    CHECK(heddle_wait(j, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
+    CHECK(heddle_job_wait(j, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
     CHECK_MSG(ms_since(begin) > 4000 && ms_since(begin) < 20000, "%.0f ms", ms_since(begin));
     check_all_lost(&r, j);
-    heddle_cancel(j);
+    heddle_job_cancel(j);
     heddle_job_free(j);
     heddle_graph_free(r.g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     fault_check_usable(open_limited(0)); /* another context is not lost */
     open_gate(&r);                       /* the late worker finds everything in its place */
     nanosleep(&(struct timespec){0, 100000000}, NULL);
@@ -396,7 +401,7 @@ int main(void)
     test_many_jobs(ctx);
     test_threads(ctx);
     fault_check_usable(ctx);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     test_limit(1);
     test_limit(0);
     test_limit_between(HEDDLE_CPU);

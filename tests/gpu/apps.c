@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* apps.c - every app on small odd sizes leaves on a GPU, in every way there is (gpu/ways.h), the very bytes in the
  * context's memory that the serial backend leaves, passes its own check, and does so again after a reset; one graph also
- * in every way in turn (heddle_reconfigure).
+ * in every way in turn (heddle_ctx_reconfigure).
  *
  *     apps [--small | --sizes N]   the first N sizes
  *
@@ -137,18 +137,18 @@ static void run_moving(const app *a, const app_request *q, const subject *serial
     heddle_ctx *ctx;
     subject gpu;
     uint32_t i;
-    CHECK_OK(NULL, heddle_open(&ctx, &w->all[0].config));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &w->all[0].config));
     subject_open(&gpu, a, serial->c->scenario, q, ctx, w->all[0].name);
     for (i = 0; i < w->n; i++) {
         gpu.name = w->all[i].name;
-        CHECK_OK(ctx, heddle_reconfigure(ctx, &w->all[i].config));
+        CHECK_OK(ctx, heddle_ctx_reconfigure(ctx, &w->all[i].config));
         CHECK_MSG(!i || !gpu.c->scenario->reset(gpu.c), "%s: %s", a->name, gpu.c->error);
         subject_run(&gpu);
         n_bytes += compare(serial, &gpu);
         n_cases++;
     }
     a->free(gpu.c);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void run_size(const app *a, const app_scenario *scenario, const uint64_t *s, uint32_t turn,
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
     ways_need_gpu();
     ways_make(&w, small);
     plain.backend = HEDDLE_SERIAL;
-    CHECK_OK(NULL, heddle_open(&serial, &plain));
+    CHECK_OK(NULL, heddle_ctx_open(&serial, &plain));
     for (n = 0; app_list[n]; n++)
         for (s = app_list[n]->scenarios; s->engine; s++)
             for (i = 0; i < n_sizes && i < N_SIZES; i++)
@@ -198,6 +198,6 @@ int main(int argc, char **argv)
            (unsigned long long)n_bytes);
     CHECK(n >= 8 && n_cases >= 8 * w.n);
     ways_close(&w);
-    heddle_close(serial);
+    heddle_ctx_close(serial);
     return 0;
 }

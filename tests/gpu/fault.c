@@ -31,7 +31,7 @@ static heddle_ctx *open_sync(uint32_t limit_ms)
     c.executor = HEDDLE_EXECUTOR_LEVELS;
     c.sync = 1;
     c.time_limit_ms = limit_ms;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
@@ -51,7 +51,7 @@ static heddle_ctx *open_way(uint32_t i, uint32_t n_workers, uint32_t limit_ms, c
 
 static void present(void)
 {
-    if (!heddle_has_backend(HEDDLE_CUDA))
+    if (!heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU here");
 }
 
@@ -77,19 +77,19 @@ static void fail_one(uint32_t way)
     bad = rig_add(&r, faulty_code, 0, 42);
     (void)rig_add(&r, faulty_step, 0, 1);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_EBODY, "%s: %s: %s", name, heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_EBODY, "%s: %s: %s", name, heddle_status_text(s), heddle_error_text(ctx));
     snprintf(who, sizeof who, "task %u (faulty_code) failed with code 42", bad);
     rig_says(ctx, who);
-    CHECK_OK(ctx, heddle_mem_read(ctx, &cell, r.app.cell, 8));
+    CHECK_OK(ctx, heddle_mem_read(ctx, &cell, r.params.cell, 8));
     CHECK_MSG(cell == 1, "%s: a task behind the one that failed has run", name);
     set_code(&r, bad, 0, 0);
     rig_clear(&r);
     CHECK_OK(ctx, rig_run(&r));
-    CHECK_OK(ctx, heddle_mem_read(ctx, &cell, r.app.cell, 8));
+    CHECK_OK(ctx, heddle_mem_read(ctx, &cell, r.params.cell, 8));
     CHECK_MSG(cell == 4, "%s: cell %llu after the repair", name, (unsigned long long)cell);
     rig_close(&r);
     rig_usable(ctx, name);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* Of many that fail one is kept, and its code belongs to its task. */
@@ -106,15 +106,15 @@ static void fail_many(uint32_t way)
     for (i = 0; i < N; i++)
         bad[i] = rig_add(&r, faulty_code, i, 100 + i);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_EBODY, "%s: %s", name, heddle_strstatus(s));
+    CHECK_MSG(s == HEDDLE_EBODY, "%s: %s", name, heddle_status_text(s));
     for (i = 0; i < N; i++) {
         snprintf(who, sizeof who, "task %u (faulty_code) failed with code %u", bad[i], 100 + i);
-        n_said += strstr(heddle_errmsg(ctx), who) != NULL;
+        n_said += strstr(heddle_error_text(ctx), who) != NULL;
     }
-    CHECK_MSG(n_said == 1, "%s: %s", name, heddle_errmsg(ctx));
+    CHECK_MSG(n_said == 1, "%s: %s", name, heddle_error_text(ctx));
     rig_close(&r);
     rig_usable(ctx, name);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void fail_bodies(void)
@@ -147,17 +147,17 @@ static void cancel_way(uint32_t way)
     rig_open(&r, ctx);
     add_naps(&r);
     begin = rig_ms();
-    CHECK_OK(ctx, heddle_submit(ctx, r.g, &r.app, sizeof r.app, &j));
-    CHECK(heddle_wait(j, 50) == HEDDLE_ETIMEDOUT && heddle_test(j) == HEDDLE_EBUSY);
-    heddle_cancel(j);
-    s = heddle_wait(j, HEDDLE_FOREVER);
-    CHECK_MSG(s == HEDDLE_ECANCELED, "%s: %s: %s", name, heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_OK(ctx, heddle_graph_submit(ctx, r.g, &r.params, sizeof r.params, &j));
+    CHECK(heddle_job_wait(j, 50) == HEDDLE_ETIMEDOUT && heddle_job_test(j) == HEDDLE_EBUSY);
+    heddle_job_cancel(j);
+    s = heddle_job_wait(j, HEDDLE_FOREVER);
+    CHECK_MSG(s == HEDDLE_ECANCELED, "%s: %s: %s", name, heddle_status_text(s), heddle_error_text(ctx));
     CHECK_MSG(rig_ms() - begin < 1500, "%s: cancelled, and yet %.0f ms", name, rig_ms() - begin);
     heddle_job_free(j);
     rig_usable(ctx, name);
     CHECK_OK(ctx, rig_run(&r)); /* the same graph, to its end */
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void cancel(void)
@@ -180,15 +180,15 @@ static void limit_drains(void)
         rig_open(&r, ctx);
         add_naps(&r);
         s = rig_run(&r);
-        CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s: %s", name, heddle_strstatus(s), heddle_errmsg(ctx));
+        CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s: %s", name, heddle_status_text(s), heddle_error_text(ctx));
         rig_says(ctx, "300 ms");
         if (way < N_DISPATCHES) /* launches have no workers to ask */
             rig_says(ctx, "(faulty_nap)");
-        CHECK_MSG(!strstr(heddle_errmsg(ctx), "no worker has started"), "%s: %s", name, heddle_errmsg(ctx));
+        CHECK_MSG(!strstr(heddle_error_text(ctx), "no worker has started"), "%s: %s", name, heddle_error_text(ctx));
         CHECK_MSG(rig_ms() - begin < 3000, "%s: %.0f ms", name, rig_ms() - begin);
         rig_close(&r);
         rig_usable(ctx, name);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 
@@ -202,11 +202,11 @@ static void limit_grace(void)
     (void)rig_add(&r, faulty_nap, 0, 2000);
     (void)rig_add(&r, faulty_step, 0, 1);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
     rig_says(ctx, "(faulty_nap)");
     rig_close(&r);
     rig_usable(ctx, "after a body that took long");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* A body that does not come back within the grace period (it gives up by itself later): the context is lost, and says so
@@ -225,15 +225,15 @@ static void limit_loses(void)
     rig_open(&r, ctx);
     (void)rig_add(&r, faulty_nap, 0, 11000);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT || s == HEDDLE_EDEVICE, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT || s == HEDDLE_EDEVICE, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
     begin = rig_ms();
-    CHECK(rig_run(&r) == HEDDLE_EDEVICE && strlen(heddle_errmsg(ctx)) > 10);
+    CHECK(rig_run(&r) == HEDDLE_EDEVICE && strlen(heddle_error_text(ctx)) > 10);
     CHECK(heddle_mem_new(ctx, 100, &p) == HEDDLE_EDEVICE && !p);
-    CHECK(heddle_mem_read(ctx, &word, r.app.cell, 8) == HEDDLE_EDEVICE);
-    CHECK(heddle_mem_write(ctx, r.app.cell, &word, 8) == HEDDLE_EDEVICE);
+    CHECK(heddle_mem_read(ctx, &word, r.params.cell, 8) == HEDDLE_EDEVICE);
+    CHECK(heddle_mem_write(ctx, r.params.cell, &word, 8) == HEDDLE_EDEVICE);
     rig_close(&other);
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     CHECK_MSG(rig_ms() - begin < 500, "calls on a lost context took %.0f ms", rig_ms() - begin);
     _exit(0); /* the end of the process would wait for the body */
 }
@@ -250,13 +250,13 @@ static void crash(void)
     rig_chains(&r, 4, 4);
     (void)rig_add(&r, faulty_crash, 5, 1);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_EDEVICE, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
-    printf("%s\n", heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_EDEVICE, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
+    printf("%s\n", heddle_error_text(ctx));
     rig_says(ctx, "cudaErrorIllegalAddress");
-    CHECK(rig_run(&r) == HEDDLE_EDEVICE && strlen(heddle_errmsg(ctx)) > 10);
+    CHECK(rig_run(&r) == HEDDLE_EDEVICE && strlen(heddle_error_text(ctx)) > 10);
     CHECK(heddle_mem_new(ctx, 100, &p) != HEDDLE_OK && !p);
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     CHECK_MSG(rig_ms() - begin < 5000, "%.0f ms", rig_ms() - begin);
 }
 
@@ -294,7 +294,7 @@ static void lost_release(void)
         rig r;
         int ends;
         if (dispatches[i] == HEDDLE_DISPATCH_PLAN) { /* its steps are made from the edges: see cycle */
-            heddle_close(ctx);
+            heddle_ctx_close(ctx);
             continue;
         }
         rig_open(&r, ctx);
@@ -302,14 +302,14 @@ static void lost_release(void)
         s = rig_run(&r);
         ends = dispatches[i] == HEDDLE_DISPATCH_TICKET; /* by itself, when nobody can go on */
         CHECK_MSG(s == (ends ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s: %s", heddle_dispatch_name(dispatches[i]),
-                  heddle_strstatus(s), heddle_errmsg(ctx));
-        printf("%s: %s\n", heddle_dispatch_name(dispatches[i]), heddle_errmsg(ctx));
+                  heddle_status_text(s), heddle_error_text(ctx));
+        printf("%s: %s\n", heddle_dispatch_name(dispatches[i]), heddle_error_text(ctx));
         rig_says(ctx, ends ? "no worker can go on" : "300 ms");
         rig_says(ctx, "(faulty_step) waits, 2 of its 3 predecessors done");
         CHECK_MSG(rig_ms() - begin < 3000, "%.0f ms", rig_ms() - begin);
         rig_close(&r);
         rig_usable(ctx, "after a lost release");
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 
@@ -339,14 +339,14 @@ static void cycle(void)
     rig_open(&r, ctx);
     plant_cycle(&r);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
-    printf("%s\n", heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
+    printf("%s\n", heddle_error_text(ctx));
     rig_says(ctx, "worker 0 waits for task 3 (faulty_step), 0 of its 1");
     rig_says(ctx, "worker 1 waits for task 1 (faulty_step), 0 of its 1");
     CHECK_MSG(rig_ms() - begin < 3000, "%.0f ms", rig_ms() - begin);
     rig_close(&r);
     rig_usable(ctx, "after a cycle of waits");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- too much asked ---------------------------------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static void too_little_memory(void)
     CHECK(heddle_mem_new(ctx, (size_t)10 << 40, &p) == HEDDLE_ENOMEM && !p);
     rig_says(ctx, "10995116277760");
     rig_usable(ctx, "after too large a block");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* A trace that the GPU has no room for. */
@@ -373,13 +373,14 @@ static void too_large_a_trace(void)
     c.dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
     c.n_workers = 132;
     c.n_trace = 1u << 26;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     rig_open(&r, ctx);
     rig_chains(&r, 4, 4);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_ENOMEM && strlen(heddle_errmsg(ctx)) > 20, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_ENOMEM && strlen(heddle_error_text(ctx)) > 20, "%s: %s", heddle_status_text(s),
+              heddle_error_text(ctx));
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void too_much_shared(void)
@@ -392,13 +393,13 @@ static void too_much_shared(void)
         rig r;
         rig_open(&r, ctx);
         rig_chains(&r, 1, 2);
-        CHECK_OK(ctx, heddle_graph_shared(r.g, faulty_step, 300u << 10));
+        CHECK_OK(ctx, heddle_graph_set_shared_bytes(r.g, faulty_step, 300u << 10));
         s = rig_run(&r);
-        CHECK_MSG(s == HEDDLE_ERANGE, "%s: %s: %s", name, heddle_strstatus(s), heddle_errmsg(ctx));
+        CHECK_MSG(s == HEDDLE_ERANGE, "%s: %s: %s", name, heddle_status_text(s), heddle_error_text(ctx));
         rig_says(ctx, "shared memory");
         rig_close(&r);
         rig_usable(ctx, name);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
 }
 
@@ -408,13 +409,13 @@ static void much_shared(void)
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 20000);
     heddle_device d = HEDDLE_DEVICE_INIT;
     rig r;
-    CHECK_OK(NULL, heddle_device_info(HEDDLE_CUDA, 0, &d));
+    CHECK_OK(NULL, heddle_device_get(HEDDLE_CUDA, 0, &d));
     rig_open(&r, ctx);
     rig_chains(&r, 64, 10);
-    CHECK_OK(ctx, heddle_graph_shared(r.g, faulty_step, d.shared_bytes - (16u << 10)));
+    CHECK_OK(ctx, heddle_graph_set_shared_bytes(r.g, faulty_step, d.shared_bytes - (16u << 10)));
     rig_run_well(&r, "almost all shared memory");
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void too_many_workers(void)
@@ -427,16 +428,16 @@ static void too_many_workers(void)
     c.executor = HEDDLE_EXECUTOR_PERSISTENT;
     c.dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
     c.n_workers = 4096;
-    c.n_lanes = 512;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    c.team_size = 512;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     rig_open(&r, ctx);
     rig_chains(&r, 4, 4);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_ERANGE, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_ERANGE, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
     rig_says(ctx, "4096 workers");
     rig_says(ctx, "resident");
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void no_such_device(void)
@@ -446,12 +447,12 @@ static void no_such_device(void)
     heddle_ctx *ctx;
     c.backend = HEDDLE_CUDA;
     c.device = 99;
-    CHECK(heddle_open(&ctx, &c) == HEDDLE_ENODEV && !ctx);
+    CHECK(heddle_ctx_open(&ctx, &c) == HEDDLE_ENODEV && !ctx);
     rig_says(NULL, "device 99 was asked for");
-    CHECK(heddle_device_info(HEDDLE_CUDA, 99, &d) == HEDDLE_ENODEV);
+    CHECK(heddle_device_get(HEDDLE_CUDA, 99, &d) == HEDDLE_ENODEV);
     c.device = 0;
-    c.n_lanes = 33;
-    CHECK(heddle_open(&ctx, &c) == HEDDLE_EINVAL && !ctx);
+    c.team_size = 33;
+    CHECK(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && !ctx);
     rig_says(NULL, "multiple of 32");
 }
 
@@ -480,7 +481,7 @@ static void wrap(void)
             for (k = 0; k < 24; k++)
                 rig_run_well(&r, where);
             rig_close(&r);
-            heddle_close(ctx);
+            heddle_ctx_close(ctx);
         }
 }
 

@@ -8,9 +8,9 @@
 #define FAULTY_CELLS 64u
 
 /* One a run; in memory of the context. */
-typedef struct faulty_app {
+typedef struct faulty_params {
     uint64_t *cell; /* FAULTY_CELLS */
-} faulty_app;
+} faulty_params;
 
 typedef struct faulty_args {
     uint32_t at;   /* a cell */

@@ -72,16 +72,16 @@ static void run_way(const size *s, heddle_ctx *ctx, app_case *c, size_t way)
     heddle_stats st = HEDDLE_STATS_INIT;
     heddle_status status;
     double begin = now_s();
-    CHECK_OK(ctx, heddle_reconfigure(ctx, &cfg));
+    CHECK_OK(ctx, heddle_ctx_reconfigure(ctx, &cfg));
     CHECK_MSG(!way || !c->scenario->reset(c), "%s: %s", s->app, c->error);
-    status = heddle_run(ctx, c->graph, c->record, c->record_bytes);
-    CHECK_MSG(status == HEDDLE_OK, "%s: %s: %s", s->app, heddle_strstatus(status), heddle_errmsg(ctx));
+    status = heddle_graph_run(ctx, c->graph, c->record, c->record_bytes);
+    CHECK_MSG(status == HEDDLE_OK, "%s: %s: %s", s->app, heddle_status_text(status), heddle_error_text(ctx));
     CHECK_MSG(!a->read(c) && !a->reference(c), "%s: %s", s->app, c->error);
-    CHECK_MSG(!a->check(c), "%s, %s: %s", s->app, heddle_get_how(c->graph), c->error);
-    CHECK_OK(ctx, heddle_get_stats(c->graph, &st));
+    CHECK_MSG(!a->check(c), "%s, %s: %s", s->app, heddle_graph_describe_run(c->graph), c->error);
+    CHECK_OK(ctx, heddle_graph_get_stats(c->graph, &st));
     printf("%-8s %llu MiB in blocks of %llu: run %.3f ms, with loading and check %.1f s; %s\n", s->app,
            (unsigned long long)(s->n_bytes >> 20), (unsigned long long)s->b, 1e-6 * (double)st.run_ns, now_s() - begin,
-           heddle_get_how(c->graph));
+           heddle_graph_describe_run(c->graph));
     fflush(stdout);
 }
 
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     size_t i, n = 0;
     int k;
     ways_need_gpu();
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     copies(ctx);
     for (i = 0; i < N_SIZES; i++) {
         int wanted = argc == 1;
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         run_size(&sizes[i], ctx);
         n++;
     }
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     CHECK(n > 0);
     return 0;
 }

@@ -68,12 +68,12 @@ static void case_levels_with_stack(void)
 
 static void case_profile(void)
 {
-    char path[] = "/tmp/heddle_openmp_profile_XXXXXX";
+    char path[] = "/tmp/heddle_openmp_tuning_XXXXXX";
     int f = mkstemp(path);
     CHECK(f >= 0);
     close(f);
     unlink(path);
-    setenv("HEDDLE_PROFILE", path, 1);
+    setenv("HEDDLE_TUNING_FILE", path, 1);
     case_many();
     unlink(path);
 }
@@ -102,7 +102,7 @@ static void check_system_memory(void)
               e.text);
 }
 
-static void has_gpu(void) { exit(heddle_has_backend(HEDDLE_CUDA) ? 0 : 77); }
+static void has_gpu(void) { exit(heddle_backend_is_present(HEDDLE_CUDA) ? 0 : 77); }
 
 int main(void)
 {

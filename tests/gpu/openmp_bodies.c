@@ -2,10 +2,10 @@
 /* openmp_bodies.c - see openmp_bodies.h. */
 #include "gpu/openmp_bodies.h"
 
-HEDDLE_BODY(words_mix, words_app, app, words_args, t)
+HEDDLE_BODY(words_mix, words_params, params, words_args, t)
 {
-    if (t->end && t->end != t->to + t->n && lane->index == 0)
-        heddle_fail(lane, 7);
+    if (t->end && t->end != t->to + t->n && thread->index == 0)
+        heddle_task_fail(thread, 7);
     HEDDLE_EACH (i, t->n)
         t->to[i] = t->to[i] * 3 + (t->from ? t->from[i] : 0) + t->by;
 }
@@ -20,46 +20,46 @@ HEDDLE_BODY(words_mix, words_app, app, words_args, t)
 #define ORDER()
 #endif
 
-HEDDLE_BODY(words_global, words_app, app, words_args, t)
+HEDDLE_BODY(words_global, words_params, params, words_args, t)
 {
-    if (lane->index == 0) {
-        while (!TAKE(&app->omp.locks[1]))
+    if (thread->index == 0) {
+        while (!TAKE(&params->omp.locks[1]))
             continue;
         ORDER();
     }
-    heddle_barrier(lane);
-    if (lane->index == 0)
-        *(volatile uint64_t *)app->total += t->by;
+    heddle_team_barrier(thread);
+    if (thread->index == 0)
+        *(volatile uint64_t *)params->total += t->by;
     HEDDLE_EACH (i, WORDS)
-        ((volatile uint64_t *)app->table)[i] += t->by;
+        ((volatile uint64_t *)params->table)[i] += t->by;
     ORDER();
-    heddle_barrier(lane);
-    if (lane->index == 0)
-        LEAVE(&app->omp.locks[1]);
+    heddle_team_barrier(thread);
+    if (thread->index == 0)
+        LEAVE(&params->omp.locks[1]);
 }
 
-HEDDLE_BODY(words_own, words_app, app, words_args, t)
+HEDDLE_BODY(words_own, words_params, params, words_args, t)
 {
-    uint64_t *own = (uint64_t *)(void *)(app->omp.stack + lane->worker * app->omp.stack_bytes), good = 1;
-    HEDDLE_EACH (i, app->omp.stack_bytes / 8)
+    uint64_t *own = (uint64_t *)(void *)(params->omp.stack + thread->worker * params->omp.stack_bytes), good = 1;
+    HEDDLE_EACH (i, params->omp.stack_bytes / 8)
         own[i] = t->by + (uint64_t)i;
-    heddle_barrier(lane);
-    if (lane->index)
+    heddle_team_barrier(thread);
+    if (thread->index)
         return;
-    for (uint64_t i = 0; i < app->omp.stack_bytes / 8; i++)
+    for (uint64_t i = 0; i < params->omp.stack_bytes / 8; i++)
         good &= own[i] == t->by + i;
-    t->to[0] = good && lane->worker < app->omp.n_workers;
+    t->to[0] = good && thread->worker < params->omp.n_workers;
 }
 
-HEDDLE_BODY(words_parts, words_app, app, words_args, t)
+HEDDLE_BODY(words_parts, words_params, params, words_args, t)
 {
     for (int k = 0; k < 2; k++) {
-        const words_part *part = &(*app->parts)[k];
+        const words_part *part = &(*params->parts)[k];
         HEDDLE_EACH (i, part->to ? part->n : 0)
             part->to[i] += t->by;
     }
 }
 
-HEDDLE_BODY(words_nothing, words_app, app, char, t) {}
+HEDDLE_BODY(words_nothing, words_params, params, char, t) {}
 
-HEDDLE_APP(words, words_app, WORDS_BODIES)
+HEDDLE_TABLE(words, words_params, WORDS_BODIES)

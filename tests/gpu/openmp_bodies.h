@@ -13,12 +13,12 @@ typedef struct words_part {
     uint64_t n, *to;
 } words_part;
 
-typedef struct words_app {
-    heddle_omp_app omp;
+typedef struct words_params {
+    heddle_omp_params omp;
     uint64_t *total;        /* a global */
     uint64_t *table;        /* another one, of WORDS */
     words_part (*parts)[2]; /* a third one, with pointers */
-} words_app;
+} words_params;
 
 /* to[i] = to[i] * 3 + from[i] + by for i < n; from NULL: without it. end, if not NULL, must be to + n. */
 typedef struct words_args {

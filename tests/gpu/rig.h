@@ -14,7 +14,7 @@
 typedef struct rig {
     heddle_ctx *ctx;
     heddle_graph *g;
-    faulty_app app;
+    faulty_params params;
     uint32_t n_chains, n_steps;
     uint64_t want[FAULTY_CELLS];
 } rig;
@@ -37,7 +37,7 @@ static inline heddle_ctx *rig_open_ctx(heddle_executor e, heddle_dispatch d, uin
     c.dispatch = d;
     c.n_workers = n_workers;
     c.time_limit_ms = limit_ms;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
@@ -53,7 +53,7 @@ static inline void rig_clear(rig *r)
 {
     static const uint64_t zeros[FAULTY_CELLS];
     memset(r->want, 0, sizeof r->want);
-    CHECK_OK(r->ctx, heddle_mem_write(r->ctx, r->app.cell, zeros, sizeof zeros));
+    CHECK_OK(r->ctx, heddle_mem_write(r->ctx, r->params.cell, zeros, sizeof zeros));
 }
 
 /* A graph without tasks yet. */
@@ -63,7 +63,7 @@ static inline void rig_open(rig *r, heddle_ctx *ctx)
     memset(r, 0, sizeof *r);
     r->ctx = ctx;
     CHECK_OK(ctx, heddle_mem_new(ctx, FAULTY_CELLS * 8, &p));
-    r->app.cell = p;
+    r->params.cell = p;
     CHECK_OK(ctx, heddle_graph_new(ctx, &faulty, &r->g));
     rig_clear(r);
 }
@@ -81,7 +81,7 @@ static inline void rig_chains(rig *r, uint32_t n_chains, uint32_t n_steps)
 static inline void rig_close(rig *r)
 {
     heddle_graph_free(r->g);
-    heddle_mem_free(r->ctx, r->app.cell);
+    heddle_mem_free(r->ctx, r->params.cell);
 }
 
 /* What `runs` more runs do to the cells. */
@@ -98,18 +98,18 @@ static inline void rig_check(rig *r, const char *where)
 {
     uint64_t got[FAULTY_CELLS];
     uint32_t i;
-    CHECK_OK(r->ctx, heddle_mem_read(r->ctx, got, r->app.cell, sizeof got));
+    CHECK_OK(r->ctx, heddle_mem_read(r->ctx, got, r->params.cell, sizeof got));
     for (i = 0; i < r->n_chains; i++)
         CHECK_MSG(got[i] == r->want[i], "%s: cell %u is %llx, not %llx", where, i, (unsigned long long)got[i],
                   (unsigned long long)r->want[i]);
 }
 
-static inline heddle_status rig_run(rig *r) { return heddle_run(r->ctx, r->g, &r->app, sizeof r->app); }
+static inline heddle_status rig_run(rig *r) { return heddle_graph_run(r->ctx, r->g, &r->params, sizeof r->params); }
 
 static inline void rig_run_well(rig *r, const char *where)
 {
     heddle_status s = rig_run(r);
-    CHECK_MSG(s == HEDDLE_OK, "%s: %s: %s", where, heddle_strstatus(s), heddle_errmsg(r->ctx));
+    CHECK_MSG(s == HEDDLE_OK, "%s: %s: %s", where, heddle_status_text(s), heddle_error_text(r->ctx));
     rig_expect(r, 1);
     rig_check(r, where);
 }
@@ -128,7 +128,7 @@ static inline void rig_usable(heddle_ctx *ctx, const char *where)
 /* The sentence has the word. */
 static inline void rig_says(const heddle_ctx *ctx, const char *word)
 {
-    CHECK_MSG(strstr(heddle_errmsg(ctx), word), "no \"%s\" in \"%s\"", word, heddle_errmsg(ctx));
+    CHECK_MSG(strstr(heddle_error_text(ctx), word), "no \"%s\" in \"%s\"", word, heddle_error_text(ctx));
 }
 
 #endif

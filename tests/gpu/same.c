@@ -23,7 +23,7 @@ typedef struct side {
     heddle_ctx *ctx;
     heddle_graph *graph;
     const spec *s;
-    same_app app;
+    same_params params;
     heddle_task number[SPEC_TASKS];
     uint32_t index[N_RECORDS];
     uint32_t n_called[SPEC_TASKS];
@@ -87,8 +87,8 @@ static void put_tasks(side *d)
         task[t].n_before = list_before(d->s, t, before + n);
         n += task[t].n_before;
     }
-    d->app.task = put(d->ctx, task, d->s->n_tasks * sizeof *task);
-    d->app.before = put(d->ctx, before, n * sizeof *before);
+    d->params.task = put(d->ctx, task, d->s->n_tasks * sizeof *task);
+    d->params.before = put(d->ctx, before, n * sizeof *before);
 }
 
 static void called(void *arg, heddle_task number)
@@ -116,10 +116,10 @@ static void side_open(side *d, heddle_ctx *ctx, const spec *s)
     }
     for (i = 0; i < s->n_bytes; i++)
         arena[i] = (uint8_t)(i * 37);
-    d->app.arena = put(ctx, arena, s->n_bytes);
-    d->app.index = put(ctx, d->index, sizeof d->index);
-    d->app.ran = put(ctx, zeros, sizeof zeros);
-    d->app.wrong = put(ctx, zeros, 4);
+    d->params.arena = put(ctx, arena, s->n_bytes);
+    d->params.index = put(ctx, d->index, sizeof d->index);
+    d->params.ran = put(ctx, zeros, sizeof zeros);
+    d->params.wrong = put(ctx, zeros, 4);
     put_tasks(d);
 }
 
@@ -128,12 +128,12 @@ static void drop(heddle_ctx *ctx, const void *p) { heddle_mem_free(ctx, (void *)
 static void side_close(side *d)
 {
     heddle_graph_free(d->graph);
-    drop(d->ctx, d->app.arena);
-    drop(d->ctx, d->app.task);
-    drop(d->ctx, d->app.index);
-    drop(d->ctx, d->app.before);
-    drop(d->ctx, d->app.ran);
-    drop(d->ctx, d->app.wrong);
+    drop(d->ctx, d->params.arena);
+    drop(d->ctx, d->params.task);
+    drop(d->ctx, d->params.index);
+    drop(d->ctx, d->params.before);
+    drop(d->ctx, d->params.ran);
+    drop(d->ctx, d->params.wrong);
 }
 
 /* ---- a run and what must hold after it --------------------------------------------------------------------------------- */
@@ -141,21 +141,22 @@ static void side_close(side *d)
 static void side_run(side *d, const char *name)
 {
     heddle_status s;
-    d->app.run++;
-    s = heddle_run(d->ctx, d->graph, &d->app, sizeof d->app);
-    CHECK_MSG(s == HEDDLE_OK, "%s, run %u: %s: %s", name, d->app.run, heddle_strstatus(s), heddle_errmsg(d->ctx));
+    d->params.run++;
+    s = heddle_graph_run(d->ctx, d->graph, &d->params, sizeof d->params);
+    CHECK_MSG(s == HEDDLE_OK, "%s, run %u: %s: %s", name, d->params.run, heddle_status_text(s),
+              heddle_error_text(d->ctx));
 }
 
 static void check_ran(side *d, const char *name)
 {
     uint32_t ran[SPEC_TASKS], wrong, t;
-    CHECK_OK(d->ctx, heddle_mem_read(d->ctx, &wrong, d->app.wrong, 4));
-    CHECK_MSG(!wrong, "%s, run %u: task %u ran too early or twice", name, d->app.run, wrong - 1);
-    CHECK_OK(d->ctx, heddle_mem_read(d->ctx, ran, d->app.ran, sizeof ran));
+    CHECK_OK(d->ctx, heddle_mem_read(d->ctx, &wrong, d->params.wrong, 4));
+    CHECK_MSG(!wrong, "%s, run %u: task %u ran too early or twice", name, d->params.run, wrong - 1);
+    CHECK_OK(d->ctx, heddle_mem_read(d->ctx, ran, d->params.ran, sizeof ran));
     for (t = 0; t < d->s->n_tasks; t++) {
-        uint32_t calls = d->s->task[t].flags & HEDDLE_TASK_WATCH ? d->app.run : 0;
-        CHECK_MSG(ran[t] == d->app.run, "%s: task %u did not run", name, t);
-        CHECK_MSG(d->n_called[t] == calls, "%s: task %u: %u calls in %u runs", name, t, d->n_called[t], d->app.run);
+        uint32_t calls = d->s->task[t].flags & HEDDLE_TASK_WATCH ? d->params.run : 0;
+        CHECK_MSG(ran[t] == d->params.run, "%s: task %u did not run", name, t);
+        CHECK_MSG(d->n_called[t] == calls, "%s: task %u: %u calls in %u runs", name, t, d->n_called[t], d->params.run);
     }
 }
 
@@ -163,9 +164,9 @@ static void check_bytes(side *d, const uint8_t *want, const char *name)
 {
     uint8_t got[BYTES_MAX];
     uint64_t i;
-    CHECK_OK(d->ctx, heddle_mem_read(d->ctx, got, d->app.arena, d->s->n_bytes));
+    CHECK_OK(d->ctx, heddle_mem_read(d->ctx, got, d->params.arena, d->s->n_bytes));
     for (i = 0; i < d->s->n_bytes; i++)
-        CHECK_MSG(got[i] == want[i], "%s, run %u: byte %llu is %u, serial's is %u", name, d->app.run,
+        CHECK_MSG(got[i] == want[i], "%s, run %u: byte %llu is %u, serial's is %u", name, d->params.run,
                   (unsigned long long)i, got[i], want[i]);
 }
 
@@ -186,11 +187,11 @@ static void check_trace(side *d, const char *name, counts *n)
     const heddle_event *of[SPEC_TASKS] = {NULL};
     heddle_stats st = HEDDLE_STATS_INIT;
     size_t n_events, i;
-    CHECK_OK(d->ctx, heddle_get_stats(d->graph, &st));
+    CHECK_OK(d->ctx, heddle_graph_get_stats(d->graph, &st));
     CHECK_MSG(st.n_tasks == d->s->n_tasks, "%s: %llu bodies run of %u", name, (unsigned long long)st.n_tasks,
               d->s->n_tasks);
     CHECK(st.n_dropped == 0);
-    CHECK_OK(d->ctx, heddle_get_events(d->graph, ev, SPEC_TASKS + 1, &n_events));
+    CHECK_OK(d->ctx, heddle_graph_get_events(d->graph, ev, SPEC_TASKS + 1, &n_events));
     CHECK_MSG(n_events == d->s->n_tasks, "%s: %zu events of %u tasks", name, n_events, d->s->n_tasks);
     for (i = 0; i < n_events; i++) {
         uint32_t t = ev[i].task < N_RECORDS ? d->index[ev[i].task] : UINT32_MAX;
@@ -226,7 +227,7 @@ static void one_way(spec *s, heddle_ctx *serial_ctx, way *w, uint64_t *seed, cou
     side_open(&gpu, ways_open(w), s);
     for (r = 0; r < n_runs; r++) {
         side_run(&serial, "serial");
-        CHECK_OK(serial_ctx, heddle_mem_read(serial_ctx, want, serial.app.arena, s->n_bytes));
+        CHECK_OK(serial_ctx, heddle_mem_read(serial_ctx, want, serial.params.arena, s->n_bytes));
         side_run(&gpu, w->name);
         check_ran(&serial, "serial");
         check_ran(&gpu, w->name);
@@ -291,13 +292,13 @@ int main(int argc, char **argv)
     ways_need_gpu();
     ways_make(&w, small);
     plain.backend = HEDDLE_SERIAL;
-    CHECK_OK(NULL, heddle_open(&serial, &plain));
+    CHECK_OK(NULL, heddle_ctx_open(&serial, &plain));
     n_graphs = small ? (w.n + WAYS_A_GRAPH - 1u) / WAYS_A_GRAPH : n_graphs; /* each way once */
     for (g = 0; g < n_graphs && now_s() - begin < seconds; g++)
         one_graph(serial, &w, check_random(&seed), (uint32_t)g, WAYS_A_GRAPH, &n);
     report(&w, &n);
     ways_close(&w);
-    heddle_close(serial);
+    heddle_ctx_close(serial);
     CHECK_MSG(n.n_graphs >= (n_graphs < MIN_GRAPHS ? n_graphs : MIN_GRAPHS), "only %llu graphs in %llu s",
               (unsigned long long)n.n_graphs, (unsigned long long)seconds);
     return 0;

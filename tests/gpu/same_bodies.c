@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* same_bodies.c - a body hashes its number, its arguments and the bytes it reads into the bytes it writes, so that a task
- * that runs too early, too late, twice or not at all changes the end. Lanes share the bytes out; every read byte counts
- * with its place, by a sum that knows no order, so the number of lanes makes no difference. Besides, each task looks
+ * that runs too early, too late, twice or not at all changes the end. Threads share the bytes out; every read byte counts
+ * with its place, by a sum that knows no order, so the number of threads makes no difference. Besides, each task looks
  * whether those before it have run in this run, by plain loads. */
 #include "same_bodies.h"
 
@@ -17,44 +17,44 @@ HD_FN uint32_t place(const same_range *r, uint32_t i)
     return r->at + i / r->row_bytes * r->stride_bytes + i % r->row_bytes;
 }
 
-HD_FN void look(const heddle_lane *lane, const same_app *app, uint32_t t)
+HD_FN void look(const heddle_thread *thread, const same_params *params, uint32_t t)
 {
-    const same_task *task = &app->task[t];
+    const same_task *task = &params->task[t];
     HEDDLE_EACH (i, task->n_before)
-        if (app->ran[app->before[task->before + (uint32_t)i]] != app->run)
-            *app->wrong = t + 1;
-    if (lane->index == 0 && app->ran[t] != app->run - 1)
-        *app->wrong = t + 1;
+        if (params->ran[params->before[task->before + (uint32_t)i]] != params->run)
+            *params->wrong = t + 1;
+    if (thread->index == 0 && params->ran[t] != params->run - 1)
+        *params->wrong = t + 1;
 }
 
-HD_FN uint64_t read_all(const heddle_lane *lane, const same_app *app, uint32_t t, const uint8_t *args)
+HD_FN uint64_t read_all(const heddle_thread *thread, const same_params *params, uint32_t t, const uint8_t *args)
 {
-    const same_task *task = &app->task[t];
+    const same_task *task = &params->task[t];
     uint64_t h = mix(0xcbf29ce484222325u, t);
     for (uint32_t i = 0; i < task->arg_bytes; i++)
         h = mix(h, args[i]);
-    HEDDLE_EACH_VLANE (v) {
+    HEDDLE_EACH_PARTIAL (v) {
         int64_t sum = 0;
         for (uint32_t k = 0; k < task->n_ranges; k++) {
             const same_range *r = &task->range[k];
             if (r->mode & HEDDLE_MODE_IN)
-                for (uint32_t i = (uint32_t)v; i < r->row_bytes * r->n_rows; i += HEDDLE_VLANES)
-                    sum += (int64_t)(mix(place(r, i), app->arena[place(r, i)]) >> 20);
+                for (uint32_t i = (uint32_t)v; i < r->row_bytes * r->n_rows; i += HEDDLE_N_PARTIALS)
+                    sum += (int64_t)(mix(place(r, i), params->arena[place(r, i)]) >> 20);
         }
-        heddle_partial_i64(lane)[v] = sum;
+        heddle_team_partial_i64(thread)[v] = sum;
     }
-    return mix(h, (uint64_t)heddle_reduce_i64(lane, HEDDLE_SUM));
+    return mix(h, (uint64_t)heddle_team_reduce_i64(thread, HEDDLE_SUM));
 }
 
 /* What a byte becomes depends on its place and the task only, so ranges of a task may overlap. */
-HD_FN void write_all(const heddle_lane *lane, const same_app *app, uint32_t t, uint64_t h)
+HD_FN void write_all(const heddle_thread *thread, const same_params *params, uint32_t t, uint64_t h)
 {
-    const same_task *task = &app->task[t];
+    const same_task *task = &params->task[t];
     for (uint32_t k = 0; k < task->n_ranges; k++) {
         const same_range *r = &task->range[k];
         if (r->mode & HEDDLE_MODE_OUT)
             HEDDLE_EACH (i, r->row_bytes * r->n_rows)
-                app->arena[place(r, (uint32_t)i)] = (uint8_t)(mix(h, place(r, (uint32_t)i)) >> 32);
+                params->arena[place(r, (uint32_t)i)] = (uint8_t)(mix(h, place(r, (uint32_t)i)) >> 32);
     }
 }
 
@@ -65,26 +65,26 @@ HD_FN void write_all(const heddle_lane *lane, const same_app *app, uint32_t t, u
 #define SAME_FN static
 #endif
 
-SAME_FN void run(const heddle_lane *lane, const same_app *app, const void *args)
+SAME_FN void run(const heddle_thread *thread, const same_params *params, const void *args)
 {
-    uint32_t t = app->index[lane->task];
+    uint32_t t = params->index[thread->task];
     uint64_t h, until;
     if (t == 0xffffffffu || (uintptr_t)args % 16) {
-        *app->wrong = 1;
+        *params->wrong = 1;
         return;
     }
-    look(lane, app, t);
-    h = read_all(lane, app, t, (const uint8_t *)args); /* its barriers part reading from writing */
-    until = hd_clock() + app->task[t].pause_ns;
-    while (app->task[t].pause_ns && hd_clock() < until)
+    look(thread, params, t);
+    h = read_all(thread, params, t, (const uint8_t *)args); /* its barriers part reading from writing */
+    until = hd_clock() + params->task[t].pause_ns;
+    while (params->task[t].pause_ns && hd_clock() < until)
         continue;
-    write_all(lane, app, t, h);
-    if (lane->index == 0)
-        app->ran[t] = app->run;
+    write_all(thread, params, t, h);
+    if (thread->index == 0)
+        params->ran[t] = params->run;
 }
 
 #define SAME_BODY(n) \
-    HEDDLE_BODY(same_##n, same_app, app, same_args_##n, t) { run(lane, app, t); }
+    HEDDLE_BODY(same_##n, same_params, params, same_args_##n, t) { run(thread, params, t); }
 SAME_BODY(0)
 SAME_BODY(1)
 SAME_BODY(4)
@@ -98,4 +98,4 @@ SAME_BODY(100)
 SAME_BODY(128)
 SAME_BODY(200)
 SAME_BODY(300)
-HEDDLE_APP(same, same_app, SAME_BODIES)
+HEDDLE_TABLE(same, same_params, SAME_BODIES)

@@ -16,11 +16,11 @@ typedef struct same_range {
 typedef struct same_task {
     same_range range[SAME_RANGES];
     uint32_t n_ranges, arg_bytes, pause_ns;
-    uint32_t before, n_before; /* in same_app.before: tasks that must have run */
+    uint32_t before, n_before; /* in same_params.before: tasks that must have run */
 } same_task;
 
 /* One a run. */
-typedef struct same_app {
+typedef struct same_params {
     uint8_t *arena;
     const same_task *task;
     const uint32_t *index; /* by number of the record: which task */
@@ -28,7 +28,7 @@ typedef struct same_app {
     uint32_t *ran;   /* by task: the run in which it ran last; plain words */
     uint32_t *wrong; /* 1 + a task that met something wrong */
     uint32_t run;
-} same_app;
+} same_params;
 
 #define SAME_ARGS(n)                             \
     __extension__ typedef struct same_args_##n { \

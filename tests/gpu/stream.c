@@ -36,7 +36,7 @@ static const char *name_of(const how *h)
 
 static void present(void)
 {
-    if (!heddle_has_backend(HEDDLE_CUDA))
+    if (!heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU here");
 }
 
@@ -47,7 +47,7 @@ static void enqueue_by_turns(rig *r, cudaStream_t stream, const how *h)
 {
     static const uint64_t zeros[FAULTY_CELLS];
     uint64_t seen[FAULTY_CELLS];
-    faulty_app other;
+    faulty_params other;
     void *p;
     uint32_t i;
     CHECK_OK(r->ctx, heddle_mem_new(r->ctx, sizeof zeros, &p));
@@ -55,9 +55,9 @@ static void enqueue_by_turns(rig *r, cudaStream_t stream, const how *h)
     other.cell = p;
     rig_clear(r);
     for (i = 0; i < 10; i++)
-        CHECK_OK(r->ctx, heddle_enqueue(r->ctx, r->g, i % 2 ? &other : &r->app, sizeof other, stream));
+        CHECK_OK(r->ctx, heddle_graph_enqueue(r->ctx, r->g, i % 2 ? &other : &r->params, sizeof other, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
-    CHECK_OK(r->ctx, heddle_synced(r->g));
+    CHECK_OK(r->ctx, heddle_graph_stream_status(r->g));
     rig_expect(r, 5);
     rig_check(r, name_of(h));
     CHECK_OK(r->ctx, heddle_mem_read(r->ctx, seen, p, sizeof seen));
@@ -80,10 +80,10 @@ static void enqueue_with(const how *h)
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_OK(cudaMallocHost((void **)&seen, FAULTY_CELLS * 8));
     for (i = 0; i < 10; i++)
-        CHECK_OK(ctx, heddle_enqueue(ctx, r.g, &r.app, sizeof r.app, stream));
-    CUDA_OK(cudaMemcpyAsync(seen, r.app.cell, FAULTY_CELLS * 8, cudaMemcpyDeviceToHost, stream));
+        CHECK_OK(ctx, heddle_graph_enqueue(ctx, r.g, &r.params, sizeof r.params, stream));
+    CUDA_OK(cudaMemcpyAsync(seen, r.params.cell, FAULTY_CELLS * 8, cudaMemcpyDeviceToHost, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
-    CHECK_OK(ctx, heddle_synced(r.g));
+    CHECK_OK(ctx, heddle_graph_stream_status(r.g));
     rig_expect(&r, 10);
     for (i = 0; i < r.n_chains; i++)
         CHECK_MSG(seen[i] == r.want[i], "%s: cell %u", name_of(h), i);
@@ -92,7 +92,7 @@ static void enqueue_with(const how *h)
     CUDA_OK(cudaFreeHost(seen));
     CUDA_OK(cudaStreamDestroy(stream));
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void enqueue(void)
@@ -118,7 +118,7 @@ static void capture_with(const how *h)
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000)); /* loads it: not while capturing */
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
-    CHECK_OK(ctx, heddle_enqueue(ctx, r.g, &r.app, sizeof r.app, stream));
+    CHECK_OK(ctx, heddle_graph_enqueue(ctx, r.g, &r.params, sizeof r.params, stream));
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
     CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
@@ -126,14 +126,14 @@ static void capture_with(const how *h)
     for (i = 0; i < 100; i++)
         CUDA_OK(cudaGraphLaunch(exec, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
-    CHECK_OK(ctx, heddle_synced(r.g));
+    CHECK_OK(ctx, heddle_graph_stream_status(r.g));
     rig_expect(&r, 100);
     rig_check(&r, name_of(h));
     CUDA_OK(cudaGraphExecDestroy(exec));
     CUDA_OK(cudaGraphDestroy(graph));
     CUDA_OK(cudaStreamDestroy(stream));
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void capture(void)
@@ -145,7 +145,7 @@ static void capture(void)
     capture_with(&hows[4]); /* levels: launches, captured as they come */
 }
 
-/* A run in a stream that fails is told by heddle_synced. */
+/* A run in a stream that fails is told by heddle_graph_stream_status. */
 static void enqueue_fails(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 0);
@@ -155,15 +155,15 @@ static void enqueue_fails(void)
     rig_open(&r, ctx);
     (void)rig_add(&r, faulty_code, 0, 7);
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CHECK_OK(ctx, heddle_enqueue(ctx, r.g, &r.app, sizeof r.app, stream));
+    CHECK_OK(ctx, heddle_graph_enqueue(ctx, r.g, &r.params, sizeof r.params, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
-    s = heddle_synced(r.g);
-    CHECK_MSG(s == HEDDLE_EBODY, "%s", heddle_strstatus(s));
+    s = heddle_graph_stream_status(r.g);
+    CHECK_MSG(s == HEDDLE_EBODY, "%s", heddle_status_text(s));
     rig_says(ctx, "failed with code 7");
     CUDA_OK(cudaStreamDestroy(stream));
     rig_close(&r);
     rig_usable(ctx, "after a failure in a stream");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- several at once ---------------------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void *live(void *arg)
     for (i = 0; i < 100; i++)
         rig_run_well(&r, "several contexts");
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     return NULL;
 }
 
@@ -207,9 +207,9 @@ static void jobs(void)
     }
     for (round = 0; round < 5; round++) {
         for (i = 0; i < 8; i++)
-            CHECK_OK(ctx, heddle_submit(ctx, r[i].g, &r[i].app, sizeof r[i].app, &j[i]));
+            CHECK_OK(ctx, heddle_graph_submit(ctx, r[i].g, &r[i].params, sizeof r[i].params, &j[i]));
         for (i = 0; i < 8; i++)
-            CHECK_OK(ctx, heddle_wait(j[7 - i], HEDDLE_FOREVER));
+            CHECK_OK(ctx, heddle_job_wait(j[7 - i], HEDDLE_FOREVER));
         for (i = 0; i < 8; i++) {
             heddle_job_free(j[i]);
             rig_expect(&r[i], 1);
@@ -218,7 +218,7 @@ static void jobs(void)
     }
     for (i = 0; i < 8; i++)
         rig_close(&r[i]);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* Beside another stream's kernels, which come and go on all SMs. */
@@ -237,7 +237,7 @@ static void beside(void)
             rig_run_well(&r, name_of(&hows[k]));
         }
         rig_close(&r);
-        heddle_close(ctx);
+        heddle_ctx_close(ctx);
     }
     CUDA_OK(cudaStreamSynchronize(stream));
     CUDA_OK(cudaStreamDestroy(stream));
@@ -249,7 +249,7 @@ static void beside(void)
 static void take_card(cudaStream_t stream, uint64_t ms)
 {
     heddle_device d = HEDDLE_DEVICE_INIT;
-    CHECK_OK(NULL, heddle_device_info(HEDDLE_CUDA, 0, &d));
+    CHECK_OK(NULL, heddle_device_get(HEDDLE_CUDA, 0, &d));
     CUDA_OK(spin_launch(stream, d.n_units, 1024, d.shared_bytes, ms * 1000000));
 }
 
@@ -273,7 +273,7 @@ static void waits_for_card(void)
     CUDA_OK(cudaStreamSynchronize(stream));
     CUDA_OK(cudaStreamDestroy(stream));
     rig_close(&r);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* With a short limit: the sentence tells a run that has not begun from one that hangs; later the context is well. */
@@ -289,13 +289,13 @@ static void limit_before_start(void)
     rig_run_well(&r, "before");
     take_card(stream, 1000);
     s = rig_run(&r);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_strstatus(s), heddle_errmsg(ctx));
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
     rig_says(ctx, "no worker has started");
     CUDA_OK(cudaStreamSynchronize(stream));
     CUDA_OK(cudaStreamDestroy(stream));
     rig_close(&r);
     rig_usable(ctx, "after a run that found the card taken");
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static const child_case cases[] = {{"present", present, 60, 0},

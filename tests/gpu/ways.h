@@ -25,15 +25,15 @@ typedef struct ways {
 /* Without a GPU a test is skipped. */
 static inline void ways_need_gpu(void)
 {
-    if (!heddle_has_backend(HEDDLE_CUDA))
+    if (!heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU here");
 }
 
 static inline void ways_name(way *w)
 {
     const heddle_config *c = &w->config;
-    snprintf(w->name, sizeof w->name, "%s %s %s, %u workers of %u lanes%s%s%s", heddle_executor_name(c->executor),
-             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, c->n_lanes,
+    snprintf(w->name, sizeof w->name, "%s %s %s, %u workers of %u threads%s%s%s", heddle_executor_name(c->executor),
+             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, c->team_size,
              c->by_body == 1   ? ", by body"
              : c->by_body == 2 ? ", one launch a level"
                                : "",
@@ -43,7 +43,7 @@ static inline void ways_name(way *w)
 static inline void ways_add(ways *w, heddle_executor e, heddle_dispatch d, heddle_policy p, uint32_t n_workers,
                             uint32_t by_body, uint32_t sync)
 {
-    static const uint32_t lanes[] = {0, 32, 128, 0, 64, 192};
+    static const uint32_t threads[] = {0, 32, 128, 0, 64, 192};
     heddle_config c = HEDDLE_CONFIG_INIT;
     CHECK(w->n < MAX_WAYS);
     c.backend = HEDDLE_CUDA;
@@ -51,7 +51,7 @@ static inline void ways_add(ways *w, heddle_executor e, heddle_dispatch d, heddl
     c.dispatch = d;
     c.policy = p;
     c.n_workers = n_workers;
-    c.n_lanes = lanes[w->n % (sizeof lanes / sizeof lanes[0])];
+    c.team_size = threads[w->n % (sizeof threads / sizeof threads[0])];
     c.by_body = by_body;
     c.sync = sync;
     c.time_limit_ms = 20000;
@@ -102,7 +102,7 @@ static inline void ways_make(ways *w, int few)
 static inline heddle_ctx *ways_open(way *w)
 {
     if (!w->ctx)
-        CHECK_OK(NULL, heddle_open(&w->ctx, &w->config));
+        CHECK_OK(NULL, heddle_ctx_open(&w->ctx, &w->config));
     return w->ctx;
 }
 
@@ -110,7 +110,7 @@ static inline void ways_close(ways *w)
 {
     uint32_t i;
     for (i = 0; i < w->n; i++)
-        heddle_close(w->all[i].ctx);
+        heddle_ctx_close(w->all[i].ctx);
 }
 
 #endif

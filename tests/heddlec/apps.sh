@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # apps.sh HEDDLEC HEDDLE ROOT - the applications of apps/openmp, translated, give the answers of those of apps/, on one
-# lane, on CPU workers and on emulated lanes; sizes that are no multiple of the block among them.
+# thread, on CPU workers and on emulated threads; sizes that are no multiple of the block among them.
 set -euo pipefail
 heddlec=$1 heddle=$2 root=$3
 dir=$(mktemp -d)
@@ -37,7 +37,7 @@ for app in lu jacobi heat sat inthist dtw sw; do
     for size in "96 16" "107 19"; do
         read -r n b <<<"$size"
         "$heddle" run "$app" -n "$n" -b "$b" --backend serial | sed -n '/^  answer/,/^  check/p' | grep ' = ' >"$dir/want"
-        for how in "HEDDLE_BACKEND=serial" "HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3" "HEDDLE_BACKEND=serial HEDDLE_LANES=5"; do
+        for how in "HEDDLE_BACKEND=serial" "HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3" "HEDDLE_BACKEND=serial HEDDLE_TEAM_SIZE=5"; do
             # shellcheck disable=SC2086
             env $how "$dir/$app" "$n" "$b" >"$dir/got" 2>"$dir/errors" || { cat "$dir/errors" && exit 1; }
             same "$dir/got" "$dir/want" || { echo "$app $size, $how: other answers" && exit 1; }

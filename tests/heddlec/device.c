@@ -77,9 +77,9 @@ static char *emit(const char *name, const char *source, const char *const *piece
 }
 #define EMIT(name, source, ...) emit(name, source, (const char *const[]){__VA_ARGS__, NULL})
 
-/* ---- what lanes do together -------------------------------------------------------------------------------------------------- */
+/* ---- what threads do together -------------------------------------------------------------------------------------------------- */
 
-/* Listing 3's lu0: one barrier a step, the loop's variable and the private one of the lane's own. */
+/* Listing 3's lu0: one barrier a step, the loop's variable and the private one of the thread's own. */
 static void check_region(void)
 {
     EMIT("region",
@@ -91,16 +91,16 @@ static void check_region(void)
                    "      for (j = k + 1; j < n; j++) a[i * n + j] -= a[i * n + k] * a[k * n + j];\n"
                    "}\n",
                    "float *a, int n", "lu0(a, n)"),
-         "lu0_team(const heddle_lane *hd_lane, float *a, int n)", "for (k = 0; k < n; k++)",
-         "{ heddle_barrier(hd_lane); /* parallel for */ int j;", "HEDDLE_OMP_FOR(int, i, k + 1, n, 1)",
-         "HEDDLE_OMP_BODY(lu0_11, struct hd_lu0_11_args)", "lu0_team(hd_lane, a, n);", "X(lu0_11, 0)",
+         "lu0_team(const heddle_thread *hd_thread, float *a, int n)", "for (k = 0; k < n; k++)",
+         "{ heddle_team_barrier(hd_thread); /* parallel for */ int j;", "HEDDLE_OMP_FOR(int, i, k + 1, n, 1)",
+         "HEDDLE_OMP_BODY(lu0_11, struct hd_lu0_11_args)", "lu0_team(hd_thread, a, n);", "X(lu0_11, 0)",
          "!struct hd_lu0_team_block");
 }
 
-/* Memory is changed by lane 0 between barriers, with the statements beside it; a value it changed is told. */
-static void check_sections_of_one_lane(void)
+/* Memory is changed by thread 0 between barriers, with the statements beside it; a value it changed is told. */
+static void check_sections_of_one_thread(void)
 {
-    EMIT("one_lane",
+    EMIT("one_thread",
          with_task("static void f(int *a, int n) {\n"
                    "  int x = n, unused = a[1];\n"
                    "  a[0] = 1;\n"
@@ -113,13 +113,13 @@ static void check_sections_of_one_lane(void)
                    "}\n",
                    "int *a, int n", "f(a, n)"),
          "int x = n, unused = a[1];",
-         "heddle_barrier(hd_lane); HEDDLE_OMP_ONE { a[0] = 1;\n  a[1] = a[0]; }\n  x = x * 2;",
-         "HEDDLE_OMP_ONE { a[2] = x++; hd_b->x = x; } heddle_barrier(hd_lane); x = hd_b->x;",
-         "heddle_barrier(hd_lane); /* parallel for */", "a[i] += x;",
-         "heddle_barrier(hd_lane); HEDDLE_OMP_ONE { if (a[3] > unused) a[4] = 0; }", "X(f_14, 16)");
+         "heddle_team_barrier(hd_thread); HEDDLE_OMP_ONE { a[0] = 1;\n  a[1] = a[0]; }\n  x = x * 2;",
+         "HEDDLE_OMP_ONE { a[2] = x++; hd_b->x = x; } heddle_team_barrier(hd_thread); x = hd_b->x;",
+         "heddle_team_barrier(hd_thread); /* parallel for */", "a[i] += x;",
+         "heddle_team_barrier(hd_thread); HEDDLE_OMP_ONE { if (a[3] > unused) a[4] = 0; }", "X(f_14, 16)");
 }
 
-/* One variable for all lanes: an array, what an inner region changes, what has its address taken. */
+/* One variable for all threads: an array, what an inner region changes, what has its address taken. */
 static void check_block(void)
 {
     EMIT("block",
@@ -140,10 +140,10 @@ static void check_block(void)
                    "}\n",
                    "int *a, int n", "f(a, n)"),
          "struct hd_f_team_block {\n    int table[4];\n    int shared;\n    int taken;\n};", "int own = 7;",
-         "g_lane(&hd_b->taken)", "{ heddle_barrier(hd_lane); /* parallel */", "/* single */ HEDDLE_OMP_ONE {",
-         "hd_b->shared = own; } heddle_barrier(hd_lane); }",
-         "hd_b->shared + hd_b->table[i & 3] + hd_b->taken; }\nheddle_barrier(hd_lane);",
-         "HEDDLE_OMP_CRITICAL(hd_app->head.locks + 0)", "X(f_19, 48)");
+         "g_thread(&hd_b->taken)", "{ heddle_team_barrier(hd_thread); /* parallel */", "/* single */ HEDDLE_OMP_ONE {",
+         "hd_b->shared = own; } heddle_team_barrier(hd_thread); }",
+         "hd_b->shared + hd_b->table[i & 3] + hd_b->taken; }\nheddle_team_barrier(hd_thread);",
+         "HEDDLE_OMP_CRITICAL(hd_params->head.locks + 0)", "X(f_19, 48)");
 }
 
 static void check_results(void)
@@ -167,17 +167,17 @@ static void check_results(void)
          "double hd_own_s = 0; double hd_own_top = top;", "HEDDLE_OMP_DOWN(int, i, n - 1, (0) - 1, 2)",
          "HEDDLE_OMP_REDUCE(double, hd_own_s, hd_a + hd_b); s = s + hd_own_s;",
          "top = hd_own_top > top ? hd_own_top : top;", "return s + top;",
-         "{ double hd_result_1 = sum_team(hd_lane, x, n); double hd_result_2 = sum_team(hd_lane, x, 1);",
-         "HEDDLE_OMP_ONE { x[0] = hd_result_1 + hd_result_2; } }", "while (sum_team(hd_lane, x, n) < 10)",
+         "{ double hd_result_1 = sum_team(hd_thread, x, n); double hd_result_2 = sum_team(hd_thread, x, 1);",
+         "HEDDLE_OMP_ONE { x[0] = hd_result_1 + hd_result_2; } }", "while (sum_team(hd_thread, x, n) < 10)",
          "if (n > 2) {", "HEDDLE_OMP_FOR2(64, long, i, 0, n, 1, int, j, 0, (3) + 1, 1)", "hd_own_last = j;",
          "if (HEDDLE_OMP_HAS_LAST(HEDDLE_OMP_TRIPS(0, n, 1), 1 * HEDDLE_OMP_TRIPS(0, (3) + 1, 1))) { hd_b->last = "
          "hd_own_last; }");
 }
 
-/* Loops of one lane have nothing of all this. */
-static void check_lane(void)
+/* Loops of one thread have nothing of all this. */
+static void check_thread(void)
 {
-    EMIT("lane",
+    EMIT("thread",
          with_task("static int f(const int *a, int n) {\n"
                    "  int s = 0, i;\n"
                    "  for (i = 0; i < n; i++) {\n"
@@ -187,8 +187,8 @@ static void check_lane(void)
                    "  return s;\n"
                    "}\n",
                    "int *a, int n", "a[0] = f(a, n)"),
-         "int f_lane(const int *a, int n)\n{", "HEDDLE_BODY(f_12,", "if (hd_lane->index != 0)\n        return;",
-         "a[0] = f_lane(a, n);", "!heddle_barrier(hd_lane)", "!HEDDLE_OMP_ONE");
+         "int f_thread(const int *a, int n)\n{", "HEDDLE_BODY(f_12,", "if (hd_thread->index != 0)\n        return;",
+         "a[0] = f_thread(a, n);", "!heddle_team_barrier(hd_thread)", "!HEDDLE_OMP_ONE");
 }
 
 static void check_taskloop(void)
@@ -260,10 +260,10 @@ static void check_lengths(void)
              "int n, int m, double (*a)[m], double (*b)[m + 1]", "f(n, m, a, b)"),
          "int64_t a_1;", "double *a, double *b)", "const int64_t hd_a_1 HEDDLE_UNUSED = m;",
          "const int64_t hd_b_1 HEDDLE_UNUSED = (m + 1);",
-         "double *row = (double *)heddle_omp_push(hd_lane, &hd_app->head, &hd_top_1,",
+         "double *row = (double *)heddle_omp_push(hd_thread, &hd_params->head, &hd_top_1,",
          "HEDDLE_OMP_VLA(double, t, hd_t_0, hd_top_2);", "b[(i % n) * hd_b_1 + 0]", "a[(n - 1) * hd_a_1 + i]",
          "b += hd_b_1", "b[0 * hd_b_1 + 1] = ", "(sizeof(double) * (size_t)(hd_row_0))",
-         "heddle_omp_stack(hd_lane, &hd_app->head)");
+         "heddle_omp_stack(hd_thread, &hd_params->head)");
 }
 
 static void check_idioms(void)
@@ -313,15 +313,15 @@ static void check_globals(void)
                    "}\n",
                    "int n", "f(n)"),
          "static HEDDLE_OMP_CONST const double weight[2] = {0.5, 2};", "int (*count)[3];", "long *total;",
-         "f_lane(const struct hd_app *hd_app, int n)", "(*hd_app->count)[n] += letters[n]", "(*hd_app->total)++;",
-         "!static const char letters");
+         "f_thread(const struct hd_params *hd_params, int n)", "(*hd_params->count)[n] += letters[n]",
+         "(*hd_params->total)++;", "!static const char letters");
 }
 
 /* Sizes for the tables. */
 static void check_tables(void)
 {
     hc_program *p;
-    EMIT("few", with_task("", "int *a", "a[0] = 1"), "HEDDLE_APP(hd_t_table, struct hd_app, HD_BODIES)");
+    EMIT("few", with_task("", "int *a", "a[0] = 1"), "HEDDLE_TABLE(hd_t_table, struct hd_params, HD_BODIES)");
     p = understand("s",
                    with_task("static void f(int *a) {\n"
                              "  int big[4000];\n"
@@ -344,10 +344,10 @@ int main(void)
     CHECK(mkdtemp(folder));
     find_compilers();
     check_region();
-    check_sections_of_one_lane();
+    check_sections_of_one_thread();
     check_block();
     check_results();
-    check_lane();
+    check_thread();
     check_taskloop();
     check_atomics();
     check_lengths();

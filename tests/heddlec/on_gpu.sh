@@ -53,7 +53,7 @@ try_all() { # NAME: leaves NAME.same in work when it prints the same in all ways
         return
     fi
     try "$1" "as it comes" && try "$1" planned HEDDLE_DISPATCH=plan &&
-        try "$1" "local first" HEDDLE_POLICY=lf HEDDLE_DISPATCH=distributed && try "$1" "64 lanes" HEDDLE_LANES=64 &&
+        try "$1" "local first" HEDDLE_POLICY=lf HEDDLE_DISPATCH=distributed && try "$1" "64 threads" HEDDLE_TEAM_SIZE=64 &&
         : >"$work/$1.same"
 }
 export -f try try_all

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# random.sh HEDDLEC CC [N] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one lane and on three
+# random.sh HEDDLEC CC [N] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one thread and on three
 # emulated ones, with loops shared out as a host and as a GPU does, they print what CC's program without OpenMP prints.
 set -euo pipefail
 heddlec=$1 cc=$2 n=${3:-5} from=${HEDDLE_SEED:-1}
@@ -21,9 +21,9 @@ for ((seed = from; seed < from + n; seed++)); do
     ./reference >want
     for form in "" -Wp,-DHEDDLE_OMP_FLAT; do
         "$heddlec" program.c -o program --backend cpu -- -fwrapv $form >said 2>&1 || fail "not translated"
-        for lanes in 1 3; do
-            HEDDLE_LANES=$lanes ./program >got 2>errors || fail "fails on $lanes lanes $form"
-            cmp -s want got || fail "another answer on $lanes lanes $form"
+        for threads in 1 3; do
+            HEDDLE_TEAM_SIZE=$threads ./program >got 2>errors || fail "fails on $threads threads $form"
+            cmp -s want got || fail "another answer on $threads threads $form"
         done
     done
 done

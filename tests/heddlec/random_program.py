@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""random_program.py SEED - a program whose task bodies mix, at random, what lanes do together with what lane 0 does for all:
+"""random_program.py SEED - a program whose task bodies mix, at random, what threads do together with what thread 0 does for all:
 values changed here and there, branches, loops left early, arrays of variable length, calls that give a value, inner regions of
-all kinds. Without OpenMP it prints the same, so a barrier or a value that lanes do not get shows as another answer."""
+all kinds. Without OpenMP it prints the same, so a barrier or a value that threads do not get shows as another answer."""
 import random
 import sys
 

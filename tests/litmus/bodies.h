@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bodies.h - the tasks of the litmus graphs: each mixes what it reads into what it writes, so that an old value of
- * any word it read shows in the result. A cell is LITMUS_CELL words; lane-strided, and each word reads another lane's
+ * any word it read shows in the result. A cell is LITMUS_CELL words; thread-strided, and each word reads another thread's
  * word of the inputs. */
 #ifndef LITMUS_BODIES_H
 #define LITMUS_BODIES_H
@@ -12,11 +12,11 @@
 #define LITMUS_WIDE_IN 28u /* and of one that does not                                                  */
 
 /* One per run, in device memory. Stamps come from one counter: a task began after all that ended with less. */
-typedef struct litmus_app {
+typedef struct litmus_params {
     uint32_t *cells, *ran, *begin, *end, *clock;
     uint32_t salt;    /* of the run, so that values left by the last one are wrong                   */
     uint32_t failing; /* task that fails, or HD_NONE                                                */
-} litmus_app;
+} litmus_params;
 
 typedef struct litmus_args {
     uint32_t self, out, inout, n_in, in[LITMUS_IN];

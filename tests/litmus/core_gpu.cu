@@ -25,7 +25,7 @@
 
 #define LIMIT_NS 5000000000ull
 #define N_THREADS 64u
-#define N_BLOCK (N_THREADS + 32u) /* of a worker: lanes and the warp that schedules */
+#define N_BLOCK (N_THREADS + 32u) /* of a worker: threads and the warp that schedules */
 
 #define TICKET 0u /* in place of a policy */
 
@@ -82,8 +82,8 @@ struct loaded {
     const litmus_graph *graph;
     const hd_blob *blob;
     uint8_t *d_blob;
-    litmus_app app; /* pointers to the device */
-    litmus_app *d_app;
+    litmus_params params; /* pointers to the device */
+    litmus_params *d_app;
     uint32_t *d_stamps; /* ran, begin, end, clock: cleared by one memset */
     hd_run run;
     uint32_t number;                           /* of the next run */
@@ -113,24 +113,24 @@ static void load(loaded *l, const litmus_graph *g)
     l->blob = (const hd_blob *)g->blob;
     l->d_blob = device_new<uint8_t>(g->blob_bytes);
     CUDA(cudaMemcpy(l->d_blob, host, g->blob_bytes, cudaMemcpyHostToDevice));
-    l->app.cells = device_new<uint32_t>((size_t)g->n_cells * LITMUS_CELL);
+    l->params.cells = device_new<uint32_t>((size_t)g->n_cells * LITMUS_CELL);
     l->d_stamps = device_new<uint32_t>(3 * n + 1);
-    l->app.ran = l->d_stamps;
-    l->app.begin = l->d_stamps + n;
-    l->app.end = l->d_stamps + 2 * n;
-    l->app.clock = l->d_stamps + 3 * n;
-    l->d_app = device_new<litmus_app>(1);
+    l->params.ran = l->d_stamps;
+    l->params.begin = l->d_stamps + n;
+    l->params.end = l->d_stamps + 2 * n;
+    l->params.clock = l->d_stamps + 3 * n;
+    l->d_app = device_new<litmus_params>(1);
     memset(&l->run, 0, sizeof l->run);
     l->run.tasks = (const hd_task *)(l->d_blob + sizeof(hd_blob));
     l->run.edges = (const hd_edge *)(l->d_blob + l->blob->edges_at);
     l->run.args = l->d_blob + l->blob->args_at;
     l->run.roots = (const uint32_t *)(l->d_blob + l->blob->roots_at);
-    l->run.app = l->d_app;
+    l->run.params = l->d_app;
     l->run.n_tasks = l->blob->n_tasks;
     l->run.n_roots = l->blob->n_roots;
     l->run.has_urgent = l->blob->n_urgent != 0;
     l->run.has_placed = l->blob->n_placed != 0;
-    l->run.shared = device_new<hd_shared>(1);
+    l->run.control = device_new<hd_control>(1);
     l->run.count = device_new<uint32_t>(l->run.n_tasks);
     l->run.link = device_new<uint32_t>(l->run.n_tasks);
     l->run.cursors = device_new<hd_cursor>(2 * (size_t)n_workers_max);
@@ -146,8 +146,8 @@ static void load(loaded *l, const litmus_graph *g)
 
 static void unload(loaded *l)
 {
-    void *all[] = {l->d_blob,    l->app.cells, l->d_stamps,    l->d_app,     l->run.shared,
-                   l->run.count, l->run.link,  l->run.cursors, l->run.slots, l->run.tallies};
+    void *all[] = {l->d_blob,    l->params.cells, l->d_stamps,    l->d_app,     l->run.control,
+                   l->run.count, l->run.link,     l->run.cursors, l->run.slots, l->run.tallies};
     for (void *p : all)
         CUDA(cudaFree(p));
     CUDA(cudaFreeHost(l->run.end));
@@ -162,7 +162,7 @@ static size_t slot_words(const loaded *l)
 /* Words as the host leaves them before run 1. */
 static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n_slots)
 {
-    hd_shared first;
+    hd_control first;
     hd_run host;
     l->run.policy = policy == TICKET ? HD_POLICY_LF : policy;
     l->run.dispatch = policy == TICKET ? HD_DISPATCH_TICKET : HD_DISPATCH_DISTRIBUTED;
@@ -172,9 +172,9 @@ static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n
     l->run.n_local = 1;
     memset(&first, 0, sizeof first);
     host = l->run;
-    host.shared = &first;
+    host.control = &first;
     hd_rearm(&host, 1u);
-    CUDA(cudaMemcpy(l->run.shared, &first, sizeof first, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(l->run.control, &first, sizeof first, cudaMemcpyHostToDevice));
     CUDA(cudaMemset(l->run.count, 0, l->run.n_tasks * 4u));
     CUDA(cudaMemset(l->run.cursors, 0, 2u * n_workers * sizeof(hd_cursor)));
     CUDA(cudaMemset(l->run.slots, 0, slot_words(l) * 4u));
@@ -185,12 +185,12 @@ static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n
 static void prepare(loaded *l, uint32_t failing)
 {
     uint32_t one = 1;
-    l->app.salt = l->number % N_SALTS;
-    l->app.failing = failing;
-    CUDA(cudaMemset(l->app.cells, 0xa5, (size_t)l->graph->n_cells * LITMUS_CELL * 4u));
+    l->params.salt = l->number % N_SALTS;
+    l->params.failing = failing;
+    CUDA(cudaMemset(l->params.cells, 0xa5, (size_t)l->graph->n_cells * LITMUS_CELL * 4u));
     CUDA(cudaMemset(l->d_stamps, 0, (3 * (size_t)l->graph->n_tasks + 1) * 4u));
-    CUDA(cudaMemcpy(l->app.clock, &one, 4, cudaMemcpyHostToDevice));
-    CUDA(cudaMemcpy(l->d_app, &l->app, sizeof l->app, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(l->params.clock, &one, 4, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(l->d_app, &l->params, sizeof l->params, cudaMemcpyHostToDevice));
 }
 
 static uint32_t policy_of(const loaded *l) { return l->run.dispatch == HD_DISPATCH_TICKET ? TICKET : l->run.policy; }
@@ -198,7 +198,7 @@ static uint32_t policy_of(const loaded *l) { return l->run.dispatch == HD_DISPAT
 /* Starts the kernel in `stream`. */
 static void launch(loaded *l, cudaStream_t stream)
 {
-    give_up_after<<<1, 1, 0, stream>>>(LIMIT_NS, &l->run.shared->fail, 1, 0);
+    give_up_after<<<1, 1, 0, stream>>>(LIMIT_NS, &l->run.control->fail, 1, 0);
     CUDA(cudaGetLastError());
     if (!l->run.end)
         CUDA(cudaHostAlloc((void **)&l->run.end, sizeof *l->run.end, cudaHostAllocDefault));
@@ -209,13 +209,13 @@ static void launch(loaded *l, cudaStream_t stream)
 
 /* ---- checks ------------------------------------------------------------------------------------------- */
 
-static void print_words(const loaded *l, const hd_shared &s)
+static void print_words(const loaded *l, const hd_control &s)
 {
     std::vector<hd_cursor> c = to_host(l->run.cursors, 2 * (size_t)l->run.n_workers);
     std::vector<uint32_t> n = to_host(l->run.count, l->run.n_tasks);
     std::vector<hd_task> t = to_host(l->run.tasks, l->run.n_tasks);
     printf("stop %u code %u task %u outstanding %u of %u seed %u of %u out %u of %u run %u\n", s.fail.stop, s.fail.code,
-           s.fail.task, s.outstanding, l->run.n_tasks, s.seed, l->run.n_roots, s.out, l->run.n_workers, s.run);
+           s.fail.task, s.outstanding, l->run.n_tasks, s.next_root, l->run.n_roots, s.out, l->run.n_workers, s.run);
     for (uint32_t i = 0, k = 0; i < c.size() && k < 16; i++)
         if (c[i].tail != c[i].head && ++k)
             printf("  ring %u: tail 0x%x head 0x%x\n", i, c[i].tail, c[i].head);
@@ -224,9 +224,9 @@ static void print_words(const loaded *l, const hd_shared &s)
             printf("  task %u: counter %u, wanted %u\n", i, n[i], l->number * t[i].n_in);
 }
 
-static void check_end(const loaded *l, const hd_shared &s, uint32_t why)
+static void check_end(const loaded *l, const hd_control &s, uint32_t why)
 {
-    int rearmed = s.fail.stop == HD_STOP_NOT && s.outstanding == l->run.n_tasks && s.seed == 0 && s.out == 0 &&
+    int rearmed = s.fail.stop == HD_STOP_NOT && s.outstanding == l->run.n_tasks && s.next_root == 0 && s.out == 0 &&
                   s.run == l->number + 1u;
     if (why == HD_STOP_DONE ? rearmed : s.fail.stop == why)
         return;
@@ -267,7 +267,7 @@ static void check_tasks(const loaded *l, int stopped)
     const char *bad = litmus_check(l->graph, &stamps[0], &stamps[n], &stamps[2 * n], stopped);
     if (bad)
         fail(bad);
-    if (!stopped && to_host(l->app.cells, (size_t)l->graph->n_cells * LITMUS_CELL) != l->oracle[l->app.salt])
+    if (!stopped && to_host(l->params.cells, (size_t)l->graph->n_cells * LITMUS_CELL) != l->oracle[l->params.salt])
         fail("the words differ from those of program order");
 }
 
@@ -277,7 +277,7 @@ static void run_once(loaded *l)
     prepare(l, HD_NONE);
     launch(l, 0);
     CUDA(cudaDeviceSynchronize());
-    check_end(l, to_host(l->run.shared, 1)[0], HD_STOP_DONE);
+    check_end(l, to_host(l->run.control, 1)[0], HD_STOP_DONE);
     check_words(l);
     check_tasks(l, 0);
     l->number++;
@@ -383,13 +383,13 @@ static void test_failing(const litmus_graph *g)
     load(&l, g);
     for (uint32_t i = 0; i < 30u; i++) {
         uint32_t task = (i * 167u + 1u) % g->n_tasks;
-        hd_shared s;
+        hd_control s;
         snprintf(what, sizeof what, "task %u fails", task);
         configure(&l, policies[i % N_POLICIES], i % 2u ? 7u : n_workers_max, 64);
         prepare(&l, task);
         launch(&l, 0);
         CUDA(cudaDeviceSynchronize());
-        s = to_host(l.run.shared, 1)[0];
+        s = to_host(l.run.control, 1)[0];
         check_end(&l, s, HD_STOP_FAILED);
         check_tasks(&l, 1);
         /* Task numbers of the graph may have joins between; a wavefront has none. */
@@ -401,7 +401,7 @@ static void test_failing(const litmus_graph *g)
     say("a body fails", began);
 }
 
-static __global__ void cancel(hd_run r) { (void)hd_stop(&r.shared->fail, HD_STOP_CANCELED); }
+static __global__ void cancel(hd_run r) { (void)hd_stop(&r.control->fail, HD_STOP_CANCELED); }
 
 /* Another kernel cancels; a few workers leave room for it. */
 static void test_cancel(const litmus_graph *g)
@@ -417,7 +417,7 @@ static void test_cancel(const litmus_graph *g)
     CUDA(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
     CUDA(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
     for (uint32_t i = 0; i < 10u; i++) {
-        hd_shared s;
+        hd_control s;
         snprintf(what, sizeof what, "a run is cancelled");
         configure(&l, policies[i % N_POLICIES], 7, 64);
         prepare(&l, HD_NONE);
@@ -425,7 +425,7 @@ static void test_cancel(const litmus_graph *g)
         launch(&l, a);
         cancel<<<1, 1, 0, b>>>(l.run);
         CUDA(cudaDeviceSynchronize());
-        s = to_host(l.run.shared, 1)[0];
+        s = to_host(l.run.control, 1)[0];
         check_end(&l, s, HD_STOP_CANCELED);
         check_tasks(&l, 1);
         n_stopped += s.out == l.run.n_workers; /* else it came after the end, into the words of the next run */
@@ -509,7 +509,7 @@ static __global__ void control_kernel(litmus_group *groups, uint32_t n)
 
 static void launch_trials(const void *kernel, uint32_t n_blocks, void **args, litmus_group *groups, uint32_t n_groups)
 {
-    give_up_after<<<1, 1>>>(LIMIT_NS, &groups->shared.fail, n_groups, (uint32_t)sizeof *groups);
+    give_up_after<<<1, 1>>>(LIMIT_NS, &groups->control.fail, n_groups, (uint32_t)sizeof *groups);
     CUDA(cudaGetLastError());
     CUDA(cudaLaunchCooperativeKernel(kernel, dim3(n_blocks), dim3(N_THREADS), args, 0, 0));
     CUDA(cudaDeviceSynchronize());
@@ -520,7 +520,7 @@ static uint32_t n_bad(const litmus_group *groups, uint32_t n)
     uint32_t sum = 0;
     for (const litmus_group &g : to_host(groups, n)) {
         sum += g.bad;
-        if (g.shared.fail.stop != HD_STOP_NOT)
+        if (g.control.fail.stop != HD_STOP_NOT)
             fail("a trial did not end in time");
     }
     return sum;

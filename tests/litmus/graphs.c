@@ -23,7 +23,7 @@ static void *get(size_t n, size_t size)
 static void must(heddle_status s, const hd_error *e)
 {
     if (s != HEDDLE_OK) {
-        printf("a graph could not be made: %s: %s\n", heddle_strstatus(s), e->text);
+        printf("a graph could not be made: %s: %s\n", heddle_status_text(s), e->text);
         exit(1);
     }
 }
@@ -45,7 +45,7 @@ static heddle_range range_of(uint32_t cell, heddle_mode mode)
                            0, mode);
 }
 
-static void add(litmus_graph *g, uint32_t out, uint32_t inout, const uint32_t *in, uint32_t n_in, int32_t priority)
+static void add(litmus_graph *g, uint32_t out, uint32_t inout, const uint32_t *in, uint32_t n_in, uint32_t urgent)
 {
     heddle_task_desc d = HEDDLE_TASK_INIT;
     heddle_range ranges[1 + LITMUS_WIDE_IN];
@@ -67,7 +67,7 @@ static void add(litmus_graph *g, uint32_t out, uint32_t inout, const uint32_t *i
     d.arg_bytes = wide ? sizeof(litmus_wide_args) : sizeof(litmus_args);
     d.ranges = ranges;
     d.n_ranges = n_in + 1u;
-    d.priority = priority;
+    d.urgent = urgent;
     if (litmus_mark)
         litmus_mark(&d, t->self);
     must(hd_graph_add(g->owner, &d, NULL, &e), &e);

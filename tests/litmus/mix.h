@@ -5,38 +5,38 @@
 
 #include "bodies.h"
 
-HD_FN void run_task(const heddle_lane *lane, const litmus_app *app, const litmus_args *t, const uint32_t *in)
+HD_FN void run_task(const heddle_thread *thread, const litmus_params *params, const litmus_args *t, const uint32_t *in)
 {
-    if (lane->index == 0) {
-        app->begin[t->self] = HD_ADD(app->clock, 1u, RELAXED, DEV);
-        app->ran[t->self]++;
-        if (t->self == app->failing)
-            heddle_fail(lane, LITMUS_FAIL_CODE);
+    if (thread->index == 0) {
+        params->begin[t->self] = HD_ADD(params->clock, 1u, RELAXED, DEV);
+        params->ran[t->self]++;
+        if (t->self == params->failing)
+            heddle_task_fail(thread, LITMUS_FAIL_CODE);
     }
-    heddle_barrier(lane); /* all read after the stamp */
+    heddle_team_barrier(thread); /* all read after the stamp */
     HEDDLE_EACH (i, LITMUS_CELL)
-        app->cells[t->out * LITMUS_CELL + i] = litmus_word(app->cells, app->salt, t, in, (uint32_t)i);
-    heddle_barrier(lane); /* all have written before the stamp */
-    if (lane->index == 0)
-        app->end[t->self] = HD_ADD(app->clock, 1u, RELAXED, DEV);
+        params->cells[t->out * LITMUS_CELL + i] = litmus_word(params->cells, params->salt, t, in, (uint32_t)i);
+    heddle_team_barrier(thread); /* all have written before the stamp */
+    if (thread->index == 0)
+        params->end[t->self] = HD_ADD(params->clock, 1u, RELAXED, DEV);
 }
 
-HEDDLE_BODY(litmus_mix, litmus_app, app, litmus_args, t) { run_task(lane, app, t, t->in); }
+HEDDLE_BODY(litmus_mix, litmus_params, params, litmus_args, t) { run_task(thread, params, t, t->in); }
 
-HEDDLE_BODY(litmus_wide, litmus_app, app, litmus_wide_args, t)
+HEDDLE_BODY(litmus_wide, litmus_params, params, litmus_wide_args, t)
 {
-    uint32_t *sum = (uint32_t *)heddle_shared(lane); /* uses its shared bytes: nobody else may be in them */
+    uint32_t *sum = (uint32_t *)heddle_team_shared(thread); /* uses its shared bytes: nobody else may be in them */
     litmus_args head;
     HEDDLE_EACH (i, 64)
         sum[i] = t->self;
-    heddle_barrier(lane);
-    head.self = sum[(lane->index + 1u) % 64u];
+    heddle_team_barrier(thread);
+    head.self = sum[(thread->index + 1u) % 64u];
     head.out = t->out;
     head.inout = t->inout;
     head.n_in = t->n_in;
-    run_task(lane, app, &head, t->in);
+    run_task(thread, params, &head, t->in);
 }
 
-HEDDLE_APP(litmus, litmus_app, LITMUS_BODIES)
+HEDDLE_TABLE(litmus, litmus_params, LITMUS_BODIES)
 
 #endif

@@ -21,7 +21,7 @@
 
 /* The words of a group. Nothing else is shared. */
 typedef struct litmus_group {
-    hd_shared shared;
+    hd_control control;
     hd_cursor cursors[2];              /* the first is the ring's; both are those of Juggler's queue         */
     hd_pair_word places[LITMUS_QUEUE]; /* of a ticket ring; the first half also the slots of the other queues  */
     uint32_t store[2];                 /* no free slots, as a worker finds them where bodies spawn              */
@@ -38,7 +38,7 @@ HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks, uint32_t n_slo
     hd_run r;
     memset(&r, 0, sizeof r);
     r.tasks = tasks;
-    r.shared = &g->shared;
+    r.control = &g->control;
     r.count = g->count;
     r.cursors = g->cursors;
     r.slots = (uint32_t *)(void *)g->places;
@@ -154,7 +154,7 @@ HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t
         if (hd_leave(r)) {
             litmus_expect(g, g->data[0][0], i + 1u);
             litmus_expect(g, g->data[1][0], i + 1u);
-            HD_STORE(&g->shared.out, 0u, RELAXED, DEV);
+            HD_STORE(&g->control.out, 0u, RELAXED, DEV);
             HD_STORE(&g->round, i + 1u, RELEASE, DEV);
         } else {
             for (polls = 0; HD_LOAD(&g->round, ACQUIRE, DEV) != i + 1u;)
@@ -250,7 +250,7 @@ HD_FN void litmus_places_look(const hd_run *r, litmus_group *g, uint32_t who, ui
 /* ---- end: in each round one of two hands on a task; the round is over when both wait, and the one whose ticket made it so
  * says it to both. Each task is taken once, and each round ends once ---- */
 
-/* What hd_ticket_end_all does, by one lane. */
+/* What hd_ticket_end_all does, by one thread. */
 HD_FN void litmus_end_all(const hd_run *r)
 {
     uint32_t k = hd_places_in(hd_place_reserve(r, r->n_workers)), i;
@@ -295,7 +295,7 @@ HD_FN void litmus_end_rounds(const hd_run *r, litmus_group *g, uint32_t who, uin
         return;
     litmus_expect(g, HD_LOAD(&g->consumed, RELAXED, DEV), first + n);
     litmus_expect(g, HD_LOAD(&g->round, RELAXED, DEV), first + n);
-    HD_STORE(&g->shared.out, 0u, RELAXED, DEV);
+    HD_STORE(&g->control.out, 0u, RELAXED, DEV);
 }
 
 /* ---- plan: two workers have every other step of one chain, and each counts the other's next ---- */

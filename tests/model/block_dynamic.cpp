@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* block_dynamic.cpp - a thread block under the dynamic dispatches: two lanes and the scheduling warp, all as in
+/* block_dynamic.cpp - a thread block under the dynamic dispatches: two threads and the scheduling warp, all as in
  * core/resident.h, beside a second worker, a warp that runs the bodies itself, so that tasks come, go and are asked for at
  * any time.
  *
- * What must hold: all lanes run the same tasks in the same order, each with its own record; every task runs once, after
+ * What must hold: all threads run the same tasks in the same order, each with its own record; every task runs once, after
  * its predecessors, and sees what they wrote; in a worker no body runs after one that failed; the last worker out says
  * how the run ended. The run may be canceled at any time. */
 #include "block.h"
@@ -21,7 +21,7 @@ typedef struct dynamic_case {
     /* What follows is 0 unless said. */
     uint32_t urgent = 0, watched = 0, joins = 0; /* bit masks of tasks                            */
     uint32_t fails = 0;                          /* task + 1                                      */
-    uint32_t failing_lane = 0, cancels = 0, traces = 0;
+    uint32_t failing_thread = 0, cancels = 0, traces = 0;
     uint32_t alone = 0; /* 1 = there is no second worker                                          */
 } dynamic_case;
 
@@ -36,7 +36,7 @@ static hd_edge edges[MAX_TASKS];
 static uint32_t roots[MAX_TASKS], counts[MAX_TASKS], links[MAX_TASKS], told[MAX_TASKS];
 static uint32_t slots[4u * N_SLOTS];
 static hd_cursor cursors[4];
-static hd_shared shared_words;
+static hd_control shared_words;
 static hd_tally tallies[2];
 static hd_event events[2u * MAX_TASKS];
 static hd_end how_ended;
@@ -62,24 +62,24 @@ static void check_inputs(uint32_t t)
 namespace
 {
 struct bodies {
-    void operator()(const heddle_lane *lane, uint32_t, const void *, const void *args) const
+    void operator()(const heddle_thread *thread, uint32_t, const void *, const void *args) const
     {
-        const uint32_t t = lane->task, l = lane->index;
+        const uint32_t t = thread->task, l = thread->index;
         if (*(const uint32_t *)args != t)
-            model_fail("lane %u has the record of task %u for task %u", l, *(const uint32_t *)args, t);
+            model_fail("thread %u has the record of task %u for task %u", l, *(const uint32_t *)args, t);
         if (failed_here)
             model_fail("task %u runs in a block where one has failed", t);
         if (n_ran[l] == MAX_TASKS)
-            model_fail("lane %u runs more tasks than there are", l);
+            model_fail("thread %u runs more tasks than there are", l);
         sequence[l][n_ran[l]++] = t;
         check_inputs(t);
         ran[t] += l == 0;
         model_write_cell(OUT(t, l), "what a task writes");
         if (c->fails == t + 1u)
-            hd_bar_lanes(lane->count); /* both have begun */
-        if (c->fails == t + 1u && c->failing_lane == l) {
+            hd_bar_team(thread->team_size); /* both have begun */
+        if (c->fails == t + 1u && c->failing_thread == l) {
             failed_here = 1;
-            heddle_fail(lane, 7);
+            heddle_task_fail(thread, 7);
         }
     }
 };
@@ -150,17 +150,17 @@ static void cancel() { (void)hd_stop(&shared_words.fail, HD_STOP_CANCELED); }
 
 /* ---- the block ----------------------------------------------------------------------------------- */
 
-static void lanes_of_block()
+static void threads_of_block()
 {
     if (c->traces)
-        hd_block_lanes<bodies, 1>(run, &block, nullptr, N_LANES, nullptr);
+        hd_block_team<bodies, 1>(run, &block, nullptr, N_LANES, nullptr);
     else
-        hd_block_lanes<bodies, 0>(run, &block, nullptr, N_LANES, nullptr);
+        hd_block_team<bodies, 0>(run, &block, nullptr, N_LANES, nullptr);
 }
 
 template <int TRACE> static void schedule()
 {
-    hd_desk_if<0> none;
+    hd_spawn_buffer_if<0> none;
     switch (c->dispatch) {
     case HD_DISPATCH_DISTRIBUTED: hd_block_schedule<HD_DISPATCH_DISTRIBUTED, TRACE, 0>(run, &block, &none); break;
     case HD_DISPATCH_TICKET: hd_block_schedule<HD_DISPATCH_TICKET, TRACE, 0>(run, &block, &none); break;
@@ -180,7 +180,7 @@ static void fiber(uint32_t id)
 {
     switch (order.roles[id]) {
     case LANE_0:
-    case LANE_1: warp_run(1, order.roles[id], lanes_of_block); break;
+    case LANE_1: warp_run(1, order.roles[id], threads_of_block); break;
     case SCHEDULES: warp_run(WARP_WIDTH, 32, scheduling_warp); break;
     case OTHER:
         if (!c->alone)
@@ -253,7 +253,7 @@ static void make_run()
     run.tasks = tasks;
     run.edges = edges;
     run.roots = roots;
-    run.shared = &shared_words;
+    run.control = &shared_words;
     run.count = counts;
     run.link = links;
     run.cursors = cursors;
@@ -332,7 +332,7 @@ static void end(void)
     warp_end();
     block_check_barriers();
     if (n_ran[0] != n_ran[1] || memcmp(sequence[0], sequence[1], n_ran[0] * sizeof sequence[0][0]) != 0)
-        model_fail("the lanes ran other tasks");
+        model_fail("the threads ran other tasks");
     if (how_ended.run != RUN)
         model_fail("nobody said how the run ended");
     if (how_ended.stop != HD_STOP_DONE && how_ended.stop != (c->fails ? HD_STOP_FAILED : HD_STOP_CANCELED))
@@ -397,7 +397,7 @@ static const dynamic_case cases[] = {
     {"fork", FORK, 5, D, SHARE, 1},
     {"fork-urgent", FORK, 5, D, LF, 1, 0x14},
     {"fork-canceled", FORK, 5, D, SHARE, 1, 0, 0, 0, 0, 0, 1},
-    {"fork-fails-in-lane-1", FORK, 5, D, LRR, 1, 0, 0, 0, 1, 1},
+    {"fork-fails-in-thread-1", FORK, 5, D, LRR, 1, 0, 0, 0, 1, 1},
     {"two-fails", TWO, 6, D, SHARE, 1, 0, 0, 0, 1},
     {"turns", "0>1 0>2 0>3 1>3 0>4 3>4", 5, D, LF, 1, 0, 0, 0, 0, 0, 0, 0, 1},
     {"wide", WIDE, 7, D, GRR, 1},

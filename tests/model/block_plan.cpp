@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* block_plan.cpp - a thread block under dispatch plan: two lanes, the fetching warp, the counting warp, all as in
+/* block_plan.cpp - a thread block under dispatch plan: two threads, the fetching warp, the counting warp, all as in
  * core/planned.h, and a fiber that is the rest of the world: it counts what the steps wait for and takes what they free.
  *
  * Lists are made of every kind of step: waits for others, has an end, is watched, is an empty join, has a barrier in its
- * body, fails in one lane or in both. The run may be canceled at any time. What must hold: all lanes run the same steps,
+ * body, fails in one thread or in both. The run may be canceled at any time. What must hold: all threads run the same steps,
  * in the order of the list, each with its own record; no body runs after one that failed; a step is counted only when
  * its body and all before it have ended well, and then what it wrote is there; in a run that is not stopped all steps
  * run and all that have an end are counted. */
@@ -18,7 +18,7 @@
 #define JOIN 4u
 #define WATCHED 8u
 #define MEETS 16u
-#define FAILS(lane) (32u << (lane))
+#define FAILS(thread) (32u << (thread))
 #define FAILS_ANY (FAILS(0) | FAILS(1))
 
 typedef struct list_case {
@@ -36,7 +36,7 @@ static block_order order;
 static hd_plan_block block;
 static hd_step steps[MAX_STEPS + 8u] __attribute__((aligned(128)));
 static uint32_t lists[1], step_edges[8u * MAX_STEPS];
-static hd_shared shared_words;
+static hd_control shared_words;
 static hd_tally tallies[1];
 static hd_event events[MAX_STEPS];
 static uint32_t watched[MAX_STEPS], counts[MAX_STEPS * 16u];
@@ -44,7 +44,7 @@ static hd_run run;
 
 static uint32_t ran[N_LANES], failed_at; /* bit i: step i                                              */
 
-/* The step has more successors than a step has room for, so that lanes of the warp count two. */
+/* The step has more successors than a step has room for, so that threads of the warp count two. */
 static uint32_t n_succ_of(uint32_t i) { return i % 3u ? 1u : HD_STEP_SUCC + 2u; }
 /* Its counters: of its own, of its successors. */
 static uint32_t *own_count(uint32_t i) { return &counts[i]; }
@@ -52,21 +52,21 @@ static uint32_t succ_task(uint32_t i, uint32_t k) { return MAX_STEPS + i * 11u +
 
 /* ---- the bodies ---------------------------------------------------------------------------------- */
 
-/* The step that a lane is to run next: the first that it has not run and that is no join. */
-static uint32_t expected(uint32_t lane)
+/* The step that a thread is to run next: the first that it has not run and that is no join. */
+static uint32_t expected(uint32_t thread)
 {
     uint32_t i;
-    for (i = 0; i < c->n && (ran[lane] >> i & 1u || c->steps[i] & JOIN); i++)
+    for (i = 0; i < c->n && (ran[thread] >> i & 1u || c->steps[i] & JOIN); i++)
         ;
     return i;
 }
 
-static void check_step(const heddle_lane *lane, uint32_t i, const void *args)
+static void check_step(const heddle_thread *thread, uint32_t i, const void *args)
 {
-    if (i != expected(lane->index))
-        model_fail("lane %u runs step %u, not %u", lane->index, i, expected(lane->index));
+    if (i != expected(thread->index))
+        model_fail("thread %u runs step %u, not %u", thread->index, i, expected(thread->index));
     if (*(const uint32_t *)args != i)
-        model_fail("lane %u has the record of step %u for step %u", lane->index, *(const uint32_t *)args, i);
+        model_fail("thread %u has the record of step %u for step %u", thread->index, *(const uint32_t *)args, i);
     if (failed_at < i)
         model_fail("step %u runs after step %u has failed", i, failed_at);
 }
@@ -74,24 +74,24 @@ static void check_step(const heddle_lane *lane, uint32_t i, const void *args)
 namespace
 {
 struct bodies {
-    void operator()(const heddle_lane *lane, uint32_t, const void *, const void *args) const
+    void operator()(const heddle_thread *thread, uint32_t, const void *, const void *args) const
     {
-        const uint32_t i = lane->task, l = lane->index, kind = c->steps[i];
-        check_step(lane, i, args);
+        const uint32_t i = thread->task, l = thread->index, kind = c->steps[i];
+        check_step(thread, i, args);
         ran[l] |= 1u << i;
         if (kind & WAITS)
             model_read_cell(IN(i), "what a step waits for");
         if (kind & MEETS) {
             if (l == 0)
-                model_write_cell(MET(i), "what lanes hand over");
-            hd_bar_lanes(lane->count);
+                model_write_cell(MET(i), "what threads hand over");
+            hd_bar_team(thread->team_size);
             if (l == 1)
-                model_read_cell(MET(i), "what lanes hand over");
+                model_read_cell(MET(i), "what threads hand over");
         }
-        model_write_cell(OUT(i, l), "what a lane writes");
+        model_write_cell(OUT(i, l), "what a thread writes");
         if (kind & FAILS(l)) {
             failed_at = failed_at < i ? failed_at : i;
-            heddle_fail(lane, 7);
+            heddle_task_fail(thread, 7);
         }
     }
 };
@@ -114,8 +114,8 @@ static int take_from(uint32_t i, uint32_t *word)
         model_pause(MODEL_SITE(world));
     }
     if (!(c->steps[i] & JOIN)) {
-        model_read_cell(OUT(i, 0), "what a lane wrote");
-        model_read_cell(OUT(i, 1), "what a lane wrote");
+        model_read_cell(OUT(i, 0), "what a thread wrote");
+        model_read_cell(OUT(i, 1), "what a thread wrote");
     }
     return 1;
 }
@@ -156,12 +156,12 @@ static void cancel(void)
 
 /* ---- the block ----------------------------------------------------------------------------------- */
 
-static void lanes_of_block()
+static void threads_of_block()
 {
     if (c->traces)
-        hd_plan_lanes<bodies, 1>(run, &block, nullptr, N_LANES);
+        hd_plan_team<bodies, 1>(run, &block, nullptr, N_LANES);
     else
-        hd_plan_lanes<bodies, 0>(run, &block, nullptr, N_LANES);
+        hd_plan_team<bodies, 0>(run, &block, nullptr, N_LANES);
 }
 static void fetching_warp()
 {
@@ -176,7 +176,7 @@ static void fiber(uint32_t id)
 {
     switch (order.roles[id]) {
     case LANE_0:
-    case LANE_1: warp_run(1, order.roles[id], lanes_of_block); break;
+    case LANE_1: warp_run(1, order.roles[id], threads_of_block); break;
     case FETCHES: warp_run(WARP_WIDTH, 32, fetching_warp); break;
     case COUNTS: warp_run(WARP_WIDTH, 64, counting_warp); break;
     case WORLD: world(); break;
@@ -235,7 +235,7 @@ static void make_list()
     run.steps = steps;
     run.lists = lists;
     run.step_edges = step_edges;
-    run.shared = &shared_words;
+    run.control = &shared_words;
     run.count = counts;
     run.watched = watched;
     run.tallies = tallies;
@@ -295,7 +295,7 @@ static void end(void)
     warp_end();
     block_check_barriers();
     if (ran[0] != ran[1])
-        model_fail("the lanes ran other steps: 0x%x and 0x%x", ran[0], ran[1]);
+        model_fail("the threads ran other steps: 0x%x and 0x%x", ran[0], ran[1]);
     if ((failed_at != HD_NONE) != (stop == HD_STOP_FAILED) && stop != HD_STOP_CANCELED)
         model_fail("the run stops with %u, step 0x%x failed", stop, failed_at);
     for (i = 0; i < c->n; i++)

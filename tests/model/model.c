@@ -36,7 +36,7 @@ static uint32_t roots[MAX_TASKS], n_roots;
 static uint32_t n_before[MAX_TASKS], before[MAX_TASKS][MAX_TASKS]; /* predecessors, through joins     */
 
 /* The words of a run. */
-static hd_shared shared;
+static hd_control control;
 static uint32_t count[MAX_TASKS], link_[MAX_TASKS], slots[2u * MAX_WORKERS * MAX_SLOTS + MAX_BEHIND];
 static hd_cursor cursors[2u * MAX_WORKERS];
 static hd_step steps[MAX_TASKS + MAX_WORKERS];
@@ -111,7 +111,7 @@ static void unpark(void *me, uint32_t worker)
 static void wait_a_little(void *me, uint32_t n)
 {
     (void)me;
-    if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers() && hd_sched_turn(&run, &scheduler) == HD_TURN_BUSY)
+    if (dispatch() == HD_DISPATCH_SCHEDULER && !n_schedulers() && hd_sched_round(&run, &scheduler) == HD_ROUND_BUSY)
         return;
     if (n)
         HD_PAUSE(n);
@@ -241,7 +241,7 @@ static hd_run run_of_case(void)
     r.tasks = tasks;
     r.edges = edges;
     r.roots = roots;
-    r.shared = &shared;
+    r.control = &control;
     r.count = count;
     r.link = link_;
     r.cursors = cursors;
@@ -305,7 +305,7 @@ static void begin_cursors(void)
 static void begin(void)
 {
     uint32_t i;
-    memset(&shared, 0, sizeof shared);
+    memset(&control, 0, sizeof control);
     memset(slots, 0, sizeof slots);
     memset(&scheduler, 0, sizeof scheduler);
     memset(n_ran, 0, sizeof n_ran);
@@ -333,7 +333,7 @@ static void run_body(uint32_t t, uint32_t lane, uint32_t k)
     }
     model_write_cell(cell_of(t, lane), "an output");
     if (lane + 1u == n_lanes() && (t + 1u == c->failing || t + 1u == c->failing_too))
-        hd_fail_at(&shared.fail, t, FAIL_CODE + t);
+        hd_fail_at(&control.fail, t, FAIL_CODE + t);
 }
 
 static void run_task(uint32_t t, uint32_t lane, uint32_t k)
@@ -376,9 +376,9 @@ static void check_tickets(void)
     for (i = 0; i < run.n_slots; i++)
         if (slots[i])
             model_fail("place %u still holds 0x%x", i, slots[i]);
-    if (c->n_tasks && (hd_waiting_in(shared.places) != 0 || hd_places_in(shared.places) != n))
-        model_fail("%u places were reserved, %d workers wait, %u is right", hd_places_in(shared.places),
-                   hd_waiting_in(shared.places), n);
+    if (c->n_tasks && (hd_waiting_in(control.places) != 0 || hd_places_in(control.places) != n))
+        model_fail("%u places were reserved, %d workers wait, %u is right", hd_places_in(control.places),
+                   hd_waiting_in(control.places), n);
 }
 
 static void check_queues(void)
@@ -392,9 +392,10 @@ static void check_queues(void)
 
 static void check_central(void)
 {
-    if (shared.lock || shared.seed != n_roots || shared.ticket != c->n_tasks - n_roots || shared.tail != shared.ticket)
-        model_fail("the lock is %u, %u roots and %u others were taken, %u inserted", shared.lock, shared.seed,
-                   shared.ticket, shared.tail);
+    if (control.lock || control.next_root != n_roots || control.ticket != c->n_tasks - n_roots ||
+        control.tail != control.ticket)
+        model_fail("the lock is %u, %u roots and %u others were taken, %u inserted", control.lock, control.next_root,
+                   control.ticket, control.tail);
 }
 
 static void check_scheduler(void)
@@ -438,8 +439,8 @@ static void check_counters(uint32_t number)
     for (t = 0; t < c->n_tasks; t++)
         if (count[t] != number * counted(t))
             model_fail("counter of task %u stands at 0x%x", t, count[t]);
-    if (is_settled() && shared.outstanding)
-        model_fail("%u tasks outstanding", shared.outstanding);
+    if (is_settled() && control.outstanding)
+        model_fail("%u tasks outstanding", control.outstanding);
 }
 
 /* Does a worker hand on what it frees itself? */
@@ -457,7 +458,7 @@ static void check_tallies(uint32_t k)
     }
     if (n_tasks != ran)
         model_fail("tallies say %u tasks ran, it were %u", n_tasks, ran);
-    if (shared.fail.stop == (is_settled() ? HD_STOP_DONE : HD_STOP_NOT) && counts_placed() &&
+    if (control.fail.stop == (is_settled() ? HD_STOP_DONE : HD_STOP_NOT) && counts_placed() &&
         n_placed != c->n_tasks - n_roots)
         model_fail("tallies say %u tasks were placed", n_placed);
 }
@@ -485,16 +486,16 @@ static void check_seen(void)
                 model_read_cell(cell_of(t, l), "an output, after the run");
     if (!c->failing)
         return;
-    code = HD_LOAD(&shared.fail.code, RELAXED, DEV);
-    if (HD_LOAD(&shared.fail.task, RELAXED, DEV) + FAIL_CODE != code)
-        model_fail("failure %u is said to be task %u's", code, shared.fail.task);
+    code = HD_LOAD(&control.fail.code, RELAXED, DEV);
+    if (HD_LOAD(&control.fail.task, RELAXED, DEV) + FAIL_CODE != code)
+        model_fail("failure %u is said to be task %u's", code, control.fail.task);
 }
 
 static void check_stop(uint32_t why)
 {
     uint32_t expected = c->failing ? HD_STOP_FAILED : HD_STOP_DONE;
-    if (is_settled() && why != shared.fail.stop)
-        model_fail("a worker left because of %u, the stop word is %u", why, shared.fail.stop);
+    if (is_settled() && why != control.fail.stop)
+        model_fail("a worker left because of %u, the stop word is %u", why, control.fail.stop);
     if (why != expected && !(c->cancels && why == HD_STOP_CANCELED))
         model_fail("stopped with %u", why);
 }
@@ -609,10 +610,10 @@ static void schedule(uint32_t lane)
             model_wait(MODEL_GATE(c->n_workers));
         block_barrier();
         hd_sched_begin(&run, &scheduler);
-        while ((said = hd_sched_turn(&run, &scheduler)) != HD_TURN_OVER) {
-            if (said == HD_TURN_IDLE && n_lanes() == 1u)
+        while ((said = hd_sched_round(&run, &scheduler)) != HD_ROUND_OVER) {
+            if (said == HD_ROUND_IDLE && n_lanes() == 1u)
                 HD_PAUSE(0);
-            else if (said == HD_TURN_IDLE && lane == 0)
+            else if (said == HD_ROUND_IDLE && lane == 0)
                 model_nap("the scheduler"); /* what it waits for may be another lane's word */
         }
         if (lane == 0 && hd_leave(&run))
@@ -624,7 +625,7 @@ static void fiber(uint32_t i)
 {
     uint32_t worker = i / n_lanes();
     if (worker == c->n_workers + n_schedulers()) {
-        (void)hd_stop(&shared.fail, HD_STOP_CANCELED);
+        (void)hd_stop(&control.fail, HD_STOP_CANCELED);
         hd_wake_all(&run);
         return;
     }

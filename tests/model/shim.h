@@ -38,6 +38,6 @@
 #else
 #define HD_PAUSE(n) ((void)(n), model_pause(MODEL_SITE(pause)))
 #endif
-#define HD_REST(n) HD_PAUSE(n)
+#define HD_YIELD(n) HD_PAUSE(n)
 
 #endif

@@ -5,10 +5,10 @@
  * threads, which are the cpu backend's own loop (src/backend/cpu/work.c), or blocks: scheduling lanes in the loop of
  * core/turn.h and lanes that run the body beside them, with barriers between as in core/resident.h. Every schedule is checked: each body ran
  * once in each run, after what it waits for, and what was written before is ordered before it; the run ended when all
- * had ended; and every slot is free again, once, with a gate that nobody holds.
+ * had ended; and every slot is free again, once, with a done word that nobody holds.
  *
- * All memory of the arena, and the desks of blocks, are watched (-fsanitize=thread): records, lists, free slots. Two
- * accesses that a gate, a word of the pool or a round should have ordered are an error even if the values are right. */
+ * All memory of the arena, and the spawn buffers of blocks, are watched (-fsanitize=thread): records, lists, free slots. Two
+ * accesses that a done word, a word of the pool or a round should have ordered are an error even if the values are right. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static const spawn_case cases[] = {
     {"spawn.two",      {"1 2 3<1,2", "", "", ""},          1, 12, 2, 2, 1, .policy = LRR},
     {"spawn.list",     {"1 4 2<1,4 3<1,4", "", "", "", ""}, 1, 12, 2, 1, 1, .policy = LRR},
     {"spawn.three",    {"4 2 1 3<1,2", "", "", "", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_workers = 3},
-    {"spawn.held",     {"1h", ""},                         1, 10, 3, 2, 2, .policy = LRR},
+    {"spawn.pinned",     {"1h", ""},                         1, 10, 3, 2, 2, .policy = LRR},
     {"spawn.again",    {"1h 2<1", "", "3h 4<3", "", ""}, 1, 14, 2, 2, 1, .policy = LRR},
     {"spawn.reuse",    {"2 3h 4 5", "6", "", "", "", "7h", "", ""}, 2, 14, 1, 1, 1, .policy = LRR},
     {"spawn.cousin",   {">3 1h 2", "", "4<1", "", ""},     1, 14, 2, 2, 1, .policy = LRR},
@@ -101,14 +101,14 @@ static const spawn_case cases[] = {
     {"spawn.central",  {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_CENTRAL},
     {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
     /* Slots: no fewer than the largest body needs, and less than a batch that stays in each store. */
-    {"spawn.aside",    {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 2, 1, .policy = LRR, .parks = 1},
+    {"spawn.deferred",    {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 2, 1, .policy = LRR, .parks = 1},
     {"spawn.turns",    {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .policy = LRR, .parks = 1, .n_pool = 4},
     {"spawn.turns.q",  {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .dispatch = HD_DISPATCH_CENTRAL, .n_pool = 4},
-    {"spawn.aside.t",  {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 8},
+    {"spawn.deferred.t",  {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 8},
     {"spawn.turns.t",  {"3", "4", "5", "", "", ""},        3, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 16, .n_pool = 4},
-    {"spawn.scarce.t", {"1 2", "3 4", "", "", ""},         1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_reserve = 8},
+    {"spawn.low_water.t", {"1 2", "3 4", "", "", ""},         1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_reserve = 8},
     {"spawn.idle",     {"1", "2", ""},                     1, 6,  2, 2, 1, .policy = LRR, .parks = 1},
-    {"spawn.scarce",   {"1 2", "3 4", "", "", ""},         1, 14, 2, 2, 1, .policy = LRR, .n_reserve = 8, .parks = 1},
+    {"spawn.low_water",   {"1 2", "3 4", "", "", ""},         1, 14, 2, 2, 1, .policy = LRR, .n_reserve = 8, .parks = 1},
     {"spawn.pool",     {NULL},                             0, 4,  3, 2, 1, .pools = 2, .put = 2, .n_pool = 2},
     {"spawn.pool3",    {NULL},                             0, 4,  2, 1, 1, .pools = 2, .put = 2, .n_pool = 2, .n_workers = 3},
     {"spawn.stored",   {"", ""},                           2, 8,  2, 2, 1, .n_reserve = 4, .put = 2, .n_pool = 4},
@@ -121,14 +121,14 @@ static const spawn_case cases[] = {
     {"spawn.team.r",   {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 2},
     {"spawn.lanes",    {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.r",  {"1 2 3<1", "", "", ""},            1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
-    {"spawn.lanes.held", {">3 1h 2", "", "", "4h", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.pinned", {">3 1h 2", "", "", "4h", ""},    1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.slot", {"", "3 2h 4", "", "5", "", ""},  2, 12, 2, 1, 1, .policy = LRR, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
-    {"spawn.lanes.aside", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.deferred", {"2", "3", "", ""},              2, 6,  1, 1, 1, .policy = LF, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.ticket", {"1 2 3<1", "", "", ""},        1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.ticket.r", {"1 2 3<1", "", "", ""},      1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
     {"spawn.lanes.over.t", {"1 2 3 4 5", "", "", "", "", ""}, 1, 16, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.tree.t", {"1 2", "3 4", "", "", ""},     1, 14, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 2},
-    {"spawn.lanes.aside.t", {"2", "3", "", ""},            2, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.deferred.t", {"2", "3", "", ""},            2, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
 };
 /* clang-format on */
 
@@ -155,11 +155,11 @@ static struct {
     hd_tally tallies[MAX_WORKERS];
     uint32_t now[MAX_WORKERS]; /* a block: the task that it runs */
     hd_after after[MAX_ARENA];
-    hd_desk desks[MAX_WORKERS];
+    hd_spawn_buffer spawn_buffers[MAX_WORKERS];
 } m;
 
 /* Words, and what is only read. */
-static hd_shared shared;
+static hd_control control;
 static hd_cursor cursors[2u * MAX_WORKERS];
 static uint32_t slots[2u * MAX_WORKERS * MAX_SLOTS], count[MAX_TASKS], ended[MAX_WORKERS];
 static uint32_t roots[MAX_GRAPH], bodies[2u * MAX_NODES];
@@ -297,7 +297,7 @@ static void make_run(void)
     memset(r, 0, sizeof *r);
     r->tasks = m.tasks;
     r->roots = roots;
-    r->shared = &shared;
+    r->control = &control;
     r->count = count;
     r->link = m.link;
     r->back = m.back;
@@ -351,13 +351,13 @@ static void fill_pool(void)
         m.pool[i] = run.n_tasks + i;
     for (i = 0; i < c->put; i++)
         *hd_pool_word(&run, i) = 1;
-    shared.fresh = c->put * HD_BATCH;
-    shared.avail = shared.pool_tail = c->put;
+    control.fresh = c->put * HD_BATCH;
+    control.avail = control.pool_tail = c->put;
 }
 
 static void begin(void)
 {
-    memset(&shared, 0, sizeof shared);
+    memset(&control, 0, sizeof control);
     memset(cursors, 0, sizeof cursors);
     memset(slots, 0, sizeof slots);
     memset(count, 0, sizeof count);
@@ -373,7 +373,7 @@ static void begin(void)
 
 /* ---- a body -------------------------------------------------------------------------------------------- */
 
-static void spawn(const heddle_lane *lane, uint32_t n)
+static void spawn(const heddle_thread *thread, uint32_t n)
 {
     const node *b = &nodes[n];
     heddle_handle after[MAX_SPAWNS];
@@ -384,7 +384,7 @@ static void spawn(const heddle_lane *lane, uint32_t n)
     model_note("spawns", n);
     model_write_cell(IN(n), "what its spawner wrote");
     if (!b->named) {
-        heddle_spawn(lane, n, &n, sizeof n, after, b->n_after, (int32_t)b->urgent);
+        heddle_task_spawn(thread, n, &n, sizeof n, after, b->n_after, b->urgent);
         return;
     }
     memset(&child, 0, sizeof child);
@@ -393,19 +393,19 @@ static void spawn(const heddle_lane *lane, uint32_t n)
     child.arg_bytes = sizeof n;
     child.after = after;
     child.n_after = b->n_after;
-    child.priority = (int32_t)b->urgent;
+    child.urgent = b->urgent;
     child.out = &m.handle[n];
-    heddle_spawn_task(lane, &child);
+    heddle_task_spawn_child(thread, &child);
 }
 
-static void go_on_as(const heddle_lane *lane, uint32_t then)
+static void go_on_as(const heddle_thread *thread, uint32_t then)
 {
     if (then == JOIN)
-        heddle_continue(lane, HD_BODY_JOIN, NULL, 0);
+        heddle_task_continue(thread, HD_BODY_JOIN, NULL, 0);
     if (then >= MAX_NODES)
         return;
     model_write_cell(IN(then), "what its spawner wrote");
-    heddle_continue(lane, then, &then, sizeof then);
+    heddle_task_continue(thread, then, &then, sizeof then);
 }
 
 /* Lane 0, as body n begins in run k. */
@@ -426,20 +426,20 @@ static void check_before(uint32_t n, uint32_t k)
     n_ran[n] = k + 1u;
 }
 
-static void run_node(const heddle_lane *lane, const void *app, const void *args)
+static void run_node(const heddle_thread *thread, const void *params, const void *args)
 {
-    const uint32_t n = *(const uint32_t *)args, k = shared.run - 1u;
+    const uint32_t n = *(const uint32_t *)args, k = control.run - 1u;
     uint32_t i;
-    (void)app;
+    (void)params;
     model_read_cell(IN(n), "what its spawner wrote");
-    if (lane->index == 0) {
+    if (thread->index == 0) {
         check_before(n, k);
-        go_on_as(lane, nodes[n].then);
+        go_on_as(thread, nodes[n].then);
     }
-    heddle_barrier(lane);
-    for (i = lane->index; i < nodes[n].n_spawns; i += lane->count)
-        spawn(lane, nodes[n].spawns[i]);
-    model_write_cell(OUT(n, lane->index), "an output");
+    heddle_team_barrier(thread);
+    for (i = thread->index; i < nodes[n].n_spawns; i += thread->team_size)
+        spawn(thread, nodes[n].spawns[i]);
+    model_write_cell(OUT(n, thread->index), "an output");
 }
 
 static const heddle_body_info infos[MAX_NODES] = {
@@ -467,12 +467,12 @@ static void check_slots(void)
     for (w = 0; w < n_workers(); w++)
         for (i = 0; i < m.store[w * run.n_store]; i++)
             note_free(&seen, m.store[w * run.n_store + 1u + i], "a store");
-    if (shared.pool_tail - shared.pool_head != shared.avail)
-        model_fail("the pool has %u batches, and says %u", shared.pool_tail - shared.pool_head, shared.avail);
-    for (i = shared.pool_head; i != shared.pool_tail; i++)
+    if (control.pool_tail - control.pool_head != control.avail)
+        model_fail("the pool has %u batches, and says %u", control.pool_tail - control.pool_head, control.avail);
+    for (i = control.pool_head; i != control.pool_tail; i++)
         for (k = 0; k < HD_BATCH; k++)
             note_free(&seen, hd_pool_at(&run, i)[k], "the pool");
-    for (i = shared.fresh; i < run.n_arena; i++)
+    for (i = control.fresh; i < run.n_arena; i++)
         note_free(&seen, run.n_tasks + i, "what nobody has had");
     if (seen != (1u << run.n_arena) - 1u)
         model_fail("slots 0x%x are lost", ~seen & ((1u << run.n_arena) - 1u));
@@ -482,8 +482,8 @@ static void check_gates(void)
 {
     uint32_t i;
     for (i = 0; i < run.n_arena; i++)
-        if (hd_kin_at(&run, run.n_tasks + i)->gate & ((1u << HD_GATE_BITS) - 1u))
-            model_fail("the gate of slot %u is 0x%x", i, hd_kin_at(&run, run.n_tasks + i)->gate);
+        if (hd_spawn_links_at(&run, run.n_tasks + i)->done_word & ((1u << HD_DONE_WORD_BITS) - 1u))
+            model_fail("the done_word of slot %u is 0x%x", i, hd_spawn_links_at(&run, run.n_tasks + i)->done_word);
 }
 
 static void check_words(void)
@@ -497,8 +497,8 @@ static void check_words(void)
     }
     if (n_tasks != n_nodes || n_spawned != n_nodes + n_joins - n_graph())
         model_fail("tallies say %u tasks ran and %u were spawned", n_tasks, n_spawned);
-    if ((!is_ticket() && shared.outstanding) || shared.starved || shared.resting)
-        model_fail("outstanding %u, starved %u, resting %u", shared.outstanding, shared.starved, shared.resting);
+    if ((!is_ticket() && control.outstanding) || control.n_blocked || control.n_idle)
+        model_fail("outstanding %u, n_blocked %u, n_idle %u", control.outstanding, control.n_blocked, control.n_idle);
     for (i = 0; i < run.n_slots && is_ticket(); i++)
         if (slots[i])
             model_fail("place %u still holds 0x%x", i, slots[i]);
@@ -508,8 +508,8 @@ static void last_out(uint32_t k)
 {
     uint32_t n, l, w;
     model_note("is the last out, of run", k + 1u);
-    if (shared.fail.stop != (is_ticket() ? HD_STOP_NOT : HD_STOP_DONE)) /* under ticket nobody says that all is done */
-        model_fail("stopped with %u, code %u", shared.fail.stop, shared.fail.code);
+    if (control.fail.stop != (is_ticket() ? HD_STOP_NOT : HD_STOP_DONE)) /* under ticket nobody says that all is done */
+        model_fail("stopped with %u, code %u", control.fail.stop, control.fail.code);
     for (n = 0; n < n_nodes; n++) {
         if (n_ran[n] != k + 1u)
             model_fail("the run ends before body %u has run", n);
@@ -533,11 +533,11 @@ static void last_out(uint32_t k)
 static uint32_t n_block(void) { return n_lanes() + n_team(); }
 
 typedef struct block_team {
-    hd_team team;
+    hd_emulated_team team;
     uint32_t worker;
 } block_team;
 
-static void team_barrier(hd_team *team, uint32_t lane)
+static void team_barrier(hd_emulated_team *team, uint32_t lane)
 {
     (void)lane;
     model_barrier(TEAM(((block_team *)team)->worker), 1, n_team(), 1);
@@ -547,16 +547,16 @@ static void team_barrier(hd_team *team, uint32_t lane)
 static void run_bodies(uint32_t id, uint32_t index)
 {
     block_team team = {{team_barrier}, id};
-    heddle_lane lane = {index, n_team(), id, 0, NULL, &shared.fail, &team.team, NULL, &m.desks[id]};
+    heddle_thread thread = {index, n_team(), id, 0, NULL, &control.fail, &team.team, NULL, &m.spawn_buffers[id]};
     for (;;) {
         const hd_task *task;
         model_barrier(READY(id), 1, n_block(), 1);
         if (m.now[id] == HD_NONE)
             return;
-        lane.task = m.now[id];
+        thread.task = m.now[id];
         task = hd_task_at(&run, m.now[id]);
         if (task->body != HD_BODY_JOIN)
-            run_node(&lane, NULL, task->args);
+            run_node(&thread, NULL, task->args);
         (void)HD_ADD(&ended[id], 1u, RELAXED, BLOCK);
         model_barrier(DONE(id), 1, n_block(), 1);
     }
@@ -581,7 +581,7 @@ static void publish(uint32_t id, uint32_t t)
 static void attend(uint32_t id, hd_turn *x, uint32_t n)
 {
     while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
-        hd_desk_drain(&run, &workers[id], x, &m.desks[id], run.dispatch);
+        hd_spawn_buffer_drain(&run, &workers[id], x, &m.spawn_buffers[id], run.dispatch);
         if (is_ticket())
             hd_ticket_share(&run, &workers[id], 0);
         pause_lanes();
@@ -593,7 +593,7 @@ static void attend(uint32_t id, hd_turn *x, uint32_t n)
 static int schedule(uint32_t id)
 {
     hd_worker *w = &workers[id];
-    hd_desk *d = &m.desks[id];
+    hd_spawn_buffer *d = &m.spawn_buffers[id];
     hd_turn x = hd_turn_begin();
     uint32_t n = 0;
     if (hd_warp_lane() == 0)
@@ -602,7 +602,7 @@ static int schedule(uint32_t id)
     (void)hd_room(&run, w, 0);
     while (hd_next(&run, w, &x, run.dispatch, 1)) {
         if (hd_warp_lane() == 0)
-            hd_desk_open(&run, w, d, hd_children_of(&run, x.record->body));
+            hd_spawn_buffer_open(&run, w, d, hd_children_of(&run, x.record->body));
         publish(id, x.task);
         hd_ahead(&run, w, &x, 1);
         attend(id, &x, ++n);
@@ -619,7 +619,7 @@ static void use_slots(const hd_worker *w)
 {
     uint32_t i;
     for (i = 0; i < w->n_free; i++)
-        hd_kin_at(&run, w->free[i])->held = w->id;
+        hd_spawn_links_at(&run, w->free[i])->pinned = w->id;
 }
 
 static void pass_batches(uint32_t id)

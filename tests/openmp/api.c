@@ -60,7 +60,7 @@ static void test_rest(void)
     omp_set_default_device(3);
     CHECK(omp_get_default_device() == 3 && omp_is_initial_device());
     CHECK(omp_get_num_devices() == omp_get_initial_device());
-    CHECK((omp_get_num_devices() > 0) == (heddle_has_backend(HEDDLE_CUDA) != 0));
+    CHECK((omp_get_num_devices() > 0) == (heddle_backend_is_present(HEDDLE_CUDA) != 0));
     while (omp_get_wtime() <= before)
         continue;
     CHECK(omp_get_wtick() > 0 && omp_get_wtime() < before + 3600);

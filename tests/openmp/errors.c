@@ -43,7 +43,7 @@ static void too_many_dims(void)
     heddle_omp_dim d[9] = {{0, 1, 1}};
     begin(0);
     make_step(&cell, 1, 0);
-    heddle_omp_depend_box(HEDDLE_MODE_IN, &cell, 8, 9, d);
+    heddle_omp_depend_section(HEDDLE_MODE_IN, &cell, 8, 9, d);
 }
 
 static void other_version(void)
@@ -93,7 +93,7 @@ static void unknown_backend(void)
 
 static void absent_backend(void)
 {
-    if (heddle_has_backend(HEDDLE_CUDA)) {
+    if (heddle_backend_is_present(HEDDLE_CUDA)) {
         fprintf(stderr, "program.c:41: heddle: cuda is here\n");
         exit(1);
     }

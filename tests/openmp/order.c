@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.c - which tasks wait for which: random tasks with boxes of a few arrays, barriers and syncs among them, run on CPU
+/* order.c - which tasks wait for which: random tasks with sections of a few arrays, barriers and syncs among them, run on CPU
  * threads; a clock of all tasks says when each began and ended. Each pair that must not run together, by a walk over all
  * bytes, ran in program order. */
 #include "openmp/tasks.h"
@@ -60,7 +60,7 @@ static depend random_depend(uint64_t *state)
     return p;
 }
 
-/* The box's bytes, one by one. 0: none. */
+/* The section's bytes, one by one. 0: none. */
 static int bytes_of(const depend *p, uint8_t *bytes)
 {
     const array *a = &arrays[p->array];
@@ -133,7 +133,7 @@ static void make_task(task *t, uint64_t *state, uint64_t epoch)
             heddle_omp_depend(p->mode, memory[p->array] + (uint64_t)p->dims[0].lower * a->element_bytes,
                               (uint64_t)p->dims[0].length * a->element_bytes);
         else
-            heddle_omp_depend_box(p->mode, memory[p->array], a->element_bytes, a->n_dims, p->dims);
+            heddle_omp_depend_section(p->mode, memory[p->array], a->element_bytes, a->n_dims, p->dims);
     }
 }
 

@@ -36,8 +36,8 @@ static void block(uint32_t kind, double *row, double *col, double *inner)
 {
     block_args here = {row, col, inner, SIDE}, *t = (block_args *)heddle_omp_task(kind, kind == task_lu0);
     if (!t) {
-        heddle_lane lane = {.count = 1};
-        tasks.bodies[kind].run(&lane, NULL, &here);
+        heddle_thread thread = {.team_size = 1};
+        tasks.bodies[kind].run(&thread, NULL, &here);
         return;
     }
     *t = here;

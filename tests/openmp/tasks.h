@@ -13,11 +13,11 @@
 #define N_TABLE 16
 
 /* The application's record: globals behind the common part. */
-typedef struct tasks_app {
-    heddle_omp_app omp;
+typedef struct tasks_params {
+    heddle_omp_params omp;
     uint64_t *total; /* tasks_total */
     uint64_t *table; /* tasks_table */
-} tasks_app;
+} tasks_params;
 
 static uint64_t tasks_total, tasks_table[N_TABLE];
 static void *const tasks_total_at = &tasks_total, *const tasks_table_at = tasks_table;
@@ -52,50 +52,50 @@ typedef struct block_args {
 HEDDLE_ENUM(tasks, TASKS_BODIES)
 
 /* cell = cell * 3 + by: the order of any two shows. */
-HEDDLE_BODY(task_step, tasks_app, app, step_args, t) { *t->cell = *t->cell * 3 + t->by; }
+HEDDLE_BODY(task_step, tasks_params, params, step_args, t) { *t->cell = *t->cell * 3 + t->by; }
 
-HEDDLE_BODY(task_add, tasks_app, app, add_args, t)
+HEDDLE_BODY(task_add, tasks_params, params, add_args, t)
 {
     for (uint64_t i = 0; i < t->n; i++)
         *t->to += t->from[i];
 }
 
-HEDDLE_BODY(task_stamp, tasks_app, app, stamp_args, t)
+HEDDLE_BODY(task_stamp, tasks_params, params, stamp_args, t)
 {
     *t->begin = __atomic_add_fetch(t->clock, 1, __ATOMIC_SEQ_CST);
     *t->end = __atomic_add_fetch(t->clock, 1, __ATOMIC_SEQ_CST);
 }
 
-HEDDLE_BODY(task_fail, tasks_app, app, fail_args, t)
+HEDDLE_BODY(task_fail, tasks_params, params, fail_args, t)
 {
     if (t->code == FAIL_LEAVES)
         exit(9);
     if (t->code)
-        heddle_fail(lane, t->code);
+        heddle_task_fail(thread, t->code);
 }
 
 /* A critical section: the first lock word is for all of them. Then a global that another task orders by dependences. */
-HEDDLE_BODY(task_total, tasks_app, app, step_args, t)
+HEDDLE_BODY(task_total, tasks_params, params, step_args, t)
 {
-    while (__atomic_exchange_n(&app->omp.locks[0], 1u, __ATOMIC_ACQUIRE))
+    while (__atomic_exchange_n(&params->omp.locks[0], 1u, __ATOMIC_ACQUIRE))
         continue;
-    *app->total += t->by;
-    __atomic_store_n(&app->omp.locks[0], 0u, __ATOMIC_RELEASE);
-    __atomic_add_fetch(&app->table[t->by % N_TABLE], t->by, __ATOMIC_RELAXED);
+    *params->total += t->by;
+    __atomic_store_n(&params->omp.locks[0], 0u, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&params->table[t->by % N_TABLE], t->by, __ATOMIC_RELAXED);
 }
 
 /* Fills the worker's own memory and looks whether anybody else writes there. */
-HEDDLE_BODY(task_own, tasks_app, app, step_args, t)
+HEDDLE_BODY(task_own, tasks_params, params, step_args, t)
 {
-    char *own = app->omp.stack + lane->worker * app->omp.stack_bytes;
-    uint64_t i, good = lane->worker < app->omp.n_workers;
-    memset(own, (int)(t->by & 0x7f), app->omp.stack_bytes);
-    for (i = 0; i < app->omp.stack_bytes; i++)
+    char *own = params->omp.stack + thread->worker * params->omp.stack_bytes;
+    uint64_t i, good = thread->worker < params->omp.n_workers;
+    memset(own, (int)(t->by & 0x7f), params->omp.stack_bytes);
+    for (i = 0; i < params->omp.stack_bytes; i++)
         good &= own[i] == (char)(t->by & 0x7f);
     *t->cell = good;
 }
 
-HEDDLE_BODY(task_lu0, tasks_app, app, block_args, t)
+HEDDLE_BODY(task_lu0, tasks_params, params, block_args, t)
 {
     double *a = t->inner;
     uint32_t n = t->n, i, j, k;
@@ -107,7 +107,7 @@ HEDDLE_BODY(task_lu0, tasks_app, app, block_args, t)
         }
 }
 
-HEDDLE_BODY(task_fwd, tasks_app, app, block_args, t)
+HEDDLE_BODY(task_fwd, tasks_params, params, block_args, t)
 {
     uint32_t n = t->n, i, j, k;
     for (j = 0; j < n; j++)
@@ -116,7 +116,7 @@ HEDDLE_BODY(task_fwd, tasks_app, app, block_args, t)
                 t->inner[i * n + j] -= t->row[i * n + k] * t->inner[k * n + j];
 }
 
-HEDDLE_BODY(task_bdiv, tasks_app, app, block_args, t)
+HEDDLE_BODY(task_bdiv, tasks_params, params, block_args, t)
 {
     uint32_t n = t->n, i, j, k;
     for (i = 0; i < n; i++)
@@ -127,7 +127,7 @@ HEDDLE_BODY(task_bdiv, tasks_app, app, block_args, t)
         }
 }
 
-HEDDLE_BODY(task_bmod, tasks_app, app, block_args, t)
+HEDDLE_BODY(task_bmod, tasks_params, params, block_args, t)
 {
     uint32_t n = t->n, i, j, k;
     for (i = 0; i < n; i++)
@@ -136,9 +136,9 @@ HEDDLE_BODY(task_bmod, tasks_app, app, block_args, t)
                 t->inner[i * n + j] -= t->row[i * n + k] * t->col[k * n + j];
 }
 
-HEDDLE_BODY(task_nothing, tasks_app, app, char, t) {}
+HEDDLE_BODY(task_nothing, tasks_params, params, char, t) {}
 
-HEDDLE_APP(tasks, tasks_app, TASKS_BODIES)
+HEDDLE_TABLE(tasks, tasks_params, TASKS_BODIES)
 
 #define POINTER(type, field)                     \
     {                                            \

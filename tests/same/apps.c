@@ -53,13 +53,13 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
     cfg.idle = n_local ? HEDDLE_IDLE_POLITE : HEDDLE_IDLE_LATENCY;
     snprintf(what, sizeof what, "%s, policy %s, %u workers%s", heddle_dispatch_name(dispatch),
              heddle_policy_name(policy), n_workers, n_local ? ", polite" : "");
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     for (i = 0; app_list[i]; i++)
         for (k = 0; k < N_SIZES; k++)
             if (fits(app_list[i], sizes[k]))
                 for (s = app_list[i]->scenarios; s->engine; s++)
                     run_case(app_list[i], s, sizes[k], ctx, what);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* Which worker gets a task is a choice under these two only. */

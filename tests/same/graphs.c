@@ -80,10 +80,10 @@ static void random_config(heddle_config *c, uint64_t *seed)
 
 static void note(tally *sum, subject *x, const side_ctx *on)
 {
-    const char *how = heddle_get_how(x->other.graph), *dispatch = heddle_dispatch_name(on->config.dispatch);
+    const char *how = heddle_graph_describe_run(x->other.graph), *dispatch = heddle_dispatch_name(on->config.dispatch);
     heddle_stats st = HEDDLE_STATS_INIT;
     uint32_t i;
-    CHECK_OK(x->other.ctx, heddle_get_stats(x->other.graph, &st));
+    CHECK_OK(x->other.ctx, heddle_graph_get_stats(x->other.graph, &st));
     CHECK_MSG(st.n_tasks == x->s.n_tasks, "%llu bodies run of %u", (unsigned long long)st.n_tasks, x->s.n_tasks);
     CHECK(st.n_dropped == 0 && st.n_tasks_min <= st.n_tasks_max);
     CHECK_MSG(!strncmp(how, dispatch, strlen(dispatch)), "dispatch %s says it was: %s", dispatch, how);
@@ -105,13 +105,13 @@ static void note(tally *sum, subject *x, const side_ctx *on)
 static void refused(const side_ctx *on, uint64_t *seed, tally *sum)
 {
     subject *x = subject_new(seed, on->serial, on->other, 1);
-    side_app app = {&x->other};
+    side_params params = {&x->other};
     uint32_t i, n_placed = 0;
     for (i = 0; i < x->s.n_tasks; i++)
         n_placed += x->s.task[i].place > 0;
     if (n_placed) {
-        CHECK(heddle_run(on->other, x->other.graph, &app, sizeof app) == HEDDLE_EINVAL);
-        CHECK(strstr(heddle_errmsg(on->other), "bound to workers"));
+        CHECK(heddle_graph_run(on->other, x->other.graph, &params, sizeof params) == HEDDLE_EINVAL);
+        CHECK(strstr(heddle_error_text(on->other), "bound to workers"));
         sum->n_refused++;
     }
     subject_free(x);
@@ -180,15 +180,15 @@ static void batch(uint64_t seed, tally *sum)
     side_ctx on = {NULL, NULL, HEDDLE_CONFIG_INIT};
     plain.backend = HEDDLE_SERIAL;
     random_config(&c, &seed);
-    CHECK_OK(NULL, heddle_open(&on.serial, &plain));
-    CHECK_OK(NULL, heddle_open(&on.other, &c));
-    CHECK_OK(on.other, heddle_get_config(on.other, &on.config));
+    CHECK_OK(NULL, heddle_ctx_open(&on.serial, &plain));
+    CHECK_OK(NULL, heddle_ctx_open(&on.other, &c));
+    CHECK_OK(on.other, heddle_ctx_get_config(on.other, &on.config));
     while (sum->n_graphs - begin < N_BATCH)
         (check_below(&seed, 10) ? alone : at_once)(&on, &seed, sum);
     if (!can_place(&on))
         refused(&on, &seed, sum);
-    heddle_close(on.other);
-    heddle_close(on.serial);
+    heddle_ctx_close(on.other);
+    heddle_ctx_close(on.serial);
 }
 
 static void *walk(void *arg)

@@ -36,11 +36,11 @@ static inline void oracle_read_node(oracle *o, const heddle_graph *g, uint32_t i
     size_t again, k;
     memset(n, 0, sizeof *n);
     n->user = UINT32_MAX;
-    CHECK_OK(NULL, heddle_graph_successors(g, i, NULL, 0, &n->n_succ));
+    CHECK_OK(NULL, heddle_graph_get_successors(g, i, NULL, 0, &n->n_succ));
     n->succ = malloc((n->n_succ + 1) * sizeof *n->succ);
     CHECK(n->succ);
     n->succ[n->n_succ] = 12345;
-    CHECK_OK(NULL, heddle_graph_successors(g, i, n->succ, n->n_succ, &again));
+    CHECK_OK(NULL, heddle_graph_get_successors(g, i, n->succ, n->n_succ, &again));
     CHECK(again == n->n_succ && n->succ[again] == 12345);
     o->n_edges += n->n_succ;
     for (k = 0; k < n->n_succ; k++)
@@ -53,7 +53,7 @@ static inline void oracle_read(oracle *o, const spec *s, const heddle_graph *g, 
     size_t k;
     o->s = s;
     o->n_edges = o->n_joins = o->n_roots = o->n_nodes = 0;
-    while (heddle_graph_body(g, o->n_nodes, &body) == HEDDLE_OK) {
+    while (heddle_graph_get_body(g, o->n_nodes, &body) == HEDDLE_OK) {
         o->n_nodes++;
         o->n_joins += body == HEDDLE_BODY_JOIN;
         CHECK(o->n_nodes <= ORACLE_NODES);
@@ -64,7 +64,7 @@ static inline void oracle_read(oracle *o, const spec *s, const heddle_graph *g, 
         oracle_read_node(o, g, i);
     for (i = 0; i < s->n_tasks; i++) {
         CHECK(i == 0 || number[i] > number[i - 1]);
-        CHECK_OK(NULL, heddle_graph_body(g, number[i], &body));
+        CHECK_OK(NULL, heddle_graph_get_body(g, number[i], &body));
         CHECK(body == s->task[i].body);
         o->node[number[i]].user = i;
     }

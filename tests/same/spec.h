@@ -34,7 +34,7 @@ static inline void spec_join(spec_set *s, const spec_set *more)
 typedef struct spec_task {
     heddle_range range[SPEC_RANGES];
     uint32_t n_ranges, body, flags, cost_ns, pause, place;
-    int32_t priority;
+    uint32_t urgent;
     uint8_t args[SPEC_ARG_BYTES];
     bytes reads, writes; /* inout: both */
     spec_set must;       /* directly before it: conflicting bytes, explicit edges */
@@ -49,7 +49,7 @@ typedef struct spec {
     struct {
         uint32_t later, earlier;
     } edge[SPEC_EDGES];
-    int prioritise;
+    int mark_urgent;
     spec_task task[SPEC_TASKS];
 } spec;
 
@@ -101,7 +101,7 @@ static inline void spec_new_task(spec *s, const spec_style *style, uint32_t i, u
     uint32_t k;
     memset(t, 0, sizeof *t);
     t->body = (uint32_t)check_below(seed, SPEC_BODIES);
-    t->priority = check_below(seed, 6) ? 0 : (int32_t)check_below(seed, 5) - 2;
+    t->urgent = check_below(seed, 6) ? 0 : (uint32_t)check_below(seed, 5);
     t->flags = check_below(seed, 8) ? 0 : HEDDLE_TASK_WATCH;
     t->cost_ns = check_below(seed, 2) ? (uint32_t)check_below(seed, 1000) : 0;
     t->pause = style->pauses && !check_below(seed, style->pauses) ? 1 + (uint32_t)check_below(seed, 4) : 0;
@@ -190,7 +190,7 @@ static inline void spec_make(spec *s, uint64_t *seed)
     s->n_tasks = spec_size(seed) + (style.crowds ? 60 : 0);
     s->n_tasks = s->n_tasks > SPEC_TASKS ? SPEC_TASKS : s->n_tasks;
     s->n_edges = 0;
-    s->prioritise = !check_below(seed, 4);
+    s->mark_urgent = !check_below(seed, 4);
     for (i = 0; i < s->n_tasks; i++) {
         spec_new_task(s, &style, i, seed);
         spec_order(s, i);
@@ -224,16 +224,16 @@ static inline void spec_add(const spec *s, heddle_graph *g, heddle_task *number)
         d.arg_bytes = spec_arg_bytes[t->body];
         d.ranges = t->range;
         d.n_ranges = t->n_ranges;
-        d.priority = t->priority;
+        d.urgent = t->urgent;
         d.flags = t->flags;
         d.cost_ns = t->cost_ns;
         d.place = t->place;
         CHECK_OK(NULL, heddle_graph_add_task(g, &d, &number[i]));
     }
     for (i = 0; i < s->n_edges; i++)
-        CHECK_OK(NULL, heddle_graph_after(g, number[s->edge[i].later], number[s->edge[i].earlier]));
-    if (s->prioritise)
-        CHECK_OK(NULL, heddle_graph_prioritise(g));
+        CHECK_OK(NULL, heddle_graph_add_edge(g, number[s->edge[i].later], number[s->edge[i].earlier]));
+    if (s->mark_urgent)
+        CHECK_OK(NULL, heddle_graph_mark_urgent(g));
 }
 
 #endif

@@ -14,31 +14,31 @@
 #define DEPTH 20u
 #define HELD 33u /* the task that does something */
 
-typedef struct stops_app {
+typedef struct stops_params {
     uint32_t *fail, *hold; /* code with which HELD fails; 1: it does not return */
     uint32_t *n_ran;
-} stops_app;
+} stops_params;
 
-HEDDLE_BODY(stops_step, stops_app, app, uint32_t, number)
+HEDDLE_BODY(stops_step, stops_params, params, uint32_t, number)
 {
-    __atomic_fetch_add(app->n_ran, 1u, __ATOMIC_RELAXED);
+    __atomic_fetch_add(params->n_ran, 1u, __ATOMIC_RELAXED);
     if (*number != HELD)
         return;
-    while (__atomic_load_n(app->hold, __ATOMIC_RELAXED))
+    while (__atomic_load_n(params->hold, __ATOMIC_RELAXED))
         nanosleep(&(struct timespec){0, 200000}, NULL);
-    if (*app->fail)
-        heddle_fail(lane, *app->fail);
+    if (*params->fail)
+        heddle_task_fail(thread, *params->fail);
 }
 
 #define STOPS_BODIES(X) X(stops_step, 0)
 HEDDLE_ENUM(stops, STOPS_BODIES)
-HEDDLE_APP(stops, stops_app, STOPS_BODIES)
+HEDDLE_TABLE(stops, stops_params, STOPS_BODIES)
 
 typedef struct rig {
     heddle_ctx *ctx;
     heddle_graph *graph;
     uint32_t fail, hold, n_ran;
-    stops_app app;
+    stops_params params;
 } rig;
 
 /* Every task of a row comes after the whole row before it. */
@@ -48,12 +48,12 @@ static void rig_open(rig *x, heddle_dispatch dispatch, uint32_t n_workers, uint3
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     uint32_t i;
     memset(x, 0, sizeof *x);
-    x->app = (stops_app){&x->fail, &x->hold, &x->n_ran};
+    x->params = (stops_params){&x->fail, &x->hold, &x->n_ran};
     cfg.backend = HEDDLE_CPU;
     cfg.dispatch = dispatch;
     cfg.n_workers = n_workers;
     cfg.time_limit_ms = time_limit_ms;
-    CHECK_OK(NULL, heddle_open(&x->ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&x->ctx, &cfg));
     CHECK_OK(x->ctx, heddle_graph_new(x->ctx, &stops, &x->graph));
     for (i = 0; i < WIDTH * DEPTH; i++) {
         uint32_t k = i / WIDTH;
@@ -67,13 +67,13 @@ static void rig_open(rig *x, heddle_dispatch dispatch, uint32_t n_workers, uint3
 static void rig_close(rig *x)
 {
     heddle_graph_free(x->graph);
-    heddle_close(x->ctx);
+    heddle_ctx_close(x->ctx);
 }
 
 static heddle_status rig_run(rig *x)
 {
     x->n_ran = 0;
-    return heddle_run(x->ctx, x->graph, &x->app, sizeof x->app);
+    return heddle_graph_run(x->ctx, x->graph, &x->params, sizeof x->params);
 }
 
 /* It runs again, as if nothing had been. */
@@ -94,8 +94,9 @@ static void test_fails(heddle_dispatch dispatch, uint32_t n_workers)
     for (i = 0; i < 3; i++) {
         x.fail = 7 + i;
         CHECK(rig_run(&x) == HEDDLE_EBODY);
-        CHECK_MSG(strstr(heddle_errmsg(x.ctx), "failed with code") && strstr(heddle_errmsg(x.ctx), "stops_step"), "%s",
-                  heddle_errmsg(x.ctx));
+        CHECK_MSG(strstr(heddle_error_text(x.ctx), "failed with code") &&
+                      strstr(heddle_error_text(x.ctx), "stops_step"),
+                  "%s", heddle_error_text(x.ctx));
         CHECK_MSG(x.n_ran > HELD / WIDTH && x.n_ran < WIDTH * DEPTH, "%u ran", x.n_ran);
         check_again(&x);
     }
@@ -108,11 +109,11 @@ static void test_cancel(heddle_dispatch dispatch, uint32_t n_workers)
     rig x;
     rig_open(&x, dispatch, n_workers, 0);
     __atomic_store_n(&x.hold, 1u, __ATOMIC_RELAXED);
-    CHECK_OK(x.ctx, heddle_submit(x.ctx, x.graph, &x.app, sizeof x.app, &j));
-    CHECK(heddle_wait(j, 20) == HEDDLE_ETIMEDOUT);
-    heddle_cancel(j);
+    CHECK_OK(x.ctx, heddle_graph_submit(x.ctx, x.graph, &x.params, sizeof x.params, &j));
+    CHECK(heddle_job_wait(j, 20) == HEDDLE_ETIMEDOUT);
+    heddle_job_cancel(j);
     __atomic_store_n(&x.hold, 0u, __ATOMIC_RELAXED);
-    CHECK(heddle_wait(j, HEDDLE_FOREVER) == HEDDLE_ECANCELED);
+    CHECK(heddle_job_wait(j, HEDDLE_FOREVER) == HEDDLE_ECANCELED);
     heddle_job_free(j);
     CHECK(x.n_ran < WIDTH * DEPTH);
     check_again(&x);
@@ -137,7 +138,7 @@ static void test_limit(heddle_dispatch dispatch, uint32_t n_workers)
     CHECK(pthread_create(&door, NULL, open_door, &x.hold) == 0);
     CHECK(rig_run(&x) == HEDDLE_ETIMEDOUT);
     CHECK(pthread_join(door, NULL) == 0);
-    text = heddle_errmsg(x.ctx);
+    text = heddle_error_text(x.ctx);
     CHECK_MSG(strstr(text, "in task") && strstr(text, "(stops_step)"), "%s", text);
     /* Only under plan does a worker know which task it waits for. */
     CHECK_MSG(dispatch != HEDDLE_DISPATCH_PLAN || n_workers == 1 || strstr(text, "waits for task"), "%s", text);
@@ -158,7 +159,7 @@ static void test_memory(heddle_dispatch dispatch)
         s = rig_run(&x);
         hd_fail_alloc_at(0);
         CHECK_MSG(s == HEDDLE_OK ? n > 2 : s == HEDDLE_ENOMEM, "allocation %llu: %s", (unsigned long long)n,
-                  heddle_errmsg(x.ctx));
+                  heddle_error_text(x.ctx));
     }
     check_again(&x);
     rig_close(&x);

@@ -28,9 +28,9 @@ typedef struct side {
     uint32_t wrong;                /* 1 + a task that met something wrong */
 } side;
 
-typedef struct side_app { /* the app record */
+typedef struct side_params { /* the record of params */
     side *side;
-} side_app;
+} side_params;
 
 typedef struct subject {
     spec s;
@@ -100,10 +100,10 @@ static inline void subject_work(side *d, uint32_t t, const uint8_t *args)
 }
 
 /* All bodies; what differs are the bytes of their argument records. */
-static inline void subject_body(const heddle_lane *lane, const void *app, const void *args)
+static inline void subject_body(const heddle_thread *thread, const void *params, const void *args)
 {
-    side *d = ((const side_app *)app)->side;
-    uint32_t t = d->index[lane->task];
+    side *d = ((const side_params *)params)->side;
+    uint32_t t = d->index[thread->task];
     if (t == UINT32_MAX || (uintptr_t)args % 16) {
         subject_blame(d, 0);
         return;
@@ -120,7 +120,7 @@ static const heddle_body_info subject_bodies[SPEC_BODIES] = {
     SUBJECT_INFO(0),   SUBJECT_INFO(1),   SUBJECT_INFO(4),  SUBJECT_INFO(8),  SUBJECT_INFO(16),
     SUBJECT_INFO(40),  SUBJECT_INFO(63),  SUBJECT_INFO(64), SUBJECT_INFO(65), SUBJECT_INFO(100),
     SUBJECT_INFO(128), SUBJECT_INFO(200), SUBJECT_INFO(300)};
-static const heddle_table subject_table = {sizeof(heddle_table), HEDDLE_CORE_VERSION, "subject", sizeof(side_app),
+static const heddle_table subject_table = {sizeof(heddle_table), HEDDLE_CORE_VERSION, "subject", sizeof(side_params),
                                            SPEC_BODIES,          subject_bodies,      NULL,      1};
 
 /* ---- a side ---------------------------------------------------------------------------------------------------- */
@@ -164,16 +164,16 @@ static inline void side_close(side *d)
 
 static inline void side_run(side *d)
 {
-    side_app app = {d};
+    side_params params = {d};
     d->run++;
-    CHECK_OK(d->ctx, heddle_run(d->ctx, d->graph, &app, sizeof app));
+    CHECK_OK(d->ctx, heddle_graph_run(d->ctx, d->graph, &params, sizeof params));
 }
 
 static inline void side_submit(side *d)
 {
-    side_app app = {d};
+    side_params params = {d};
     d->run++;
-    CHECK_OK(d->ctx, heddle_submit(d->ctx, d->graph, &app, sizeof app, &d->job));
+    CHECK_OK(d->ctx, heddle_graph_submit(d->ctx, d->graph, &params, sizeof params, &d->job));
 }
 
 /* Waits for the job in one of several ways. */
@@ -184,14 +184,14 @@ static inline void side_wait(side *d, uint64_t *seed)
         t = (uint32_t)check_below(seed, d->s->n_tasks);
         if (!(d->s->task[t].flags & HEDDLE_TASK_WATCH))
             continue;
-        CHECK_OK(d->ctx, heddle_wait_task(d->job, d->number[t], HEDDLE_FOREVER));
+        CHECK_OK(d->ctx, heddle_job_wait_task(d->job, d->number[t], HEDDLE_FOREVER));
         CHECK_MSG(d->ran[t] == d->run, "wait_task returned before task %u ran", t);
     }
     if (!check_below(seed, 3))
-        while (heddle_test(d->job) == HEDDLE_EBUSY)
+        while (heddle_job_test(d->job) == HEDDLE_EBUSY)
             sched_yield();
-    CHECK_OK(d->ctx, heddle_wait(d->job, HEDDLE_FOREVER));
-    CHECK(heddle_test(d->job) == HEDDLE_OK);
+    CHECK_OK(d->ctx, heddle_job_wait(d->job, HEDDLE_FOREVER));
+    CHECK(heddle_job_test(d->job) == HEDDLE_OK);
     heddle_job_free(d->job);
     d->job = NULL;
 }
@@ -230,8 +230,8 @@ static inline void side_check_trace(side *d)
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     size_t n, i;
     memset(of, 0, sizeof of);
-    CHECK_OK(d->ctx, heddle_get_config(d->ctx, &cfg));
-    CHECK_OK(d->ctx, heddle_get_events(d->graph, ev, SPEC_TASKS + 1, &n));
+    CHECK_OK(d->ctx, heddle_ctx_get_config(d->ctx, &cfg));
+    CHECK_OK(d->ctx, heddle_graph_get_events(d->graph, ev, SPEC_TASKS + 1, &n));
     CHECK_MSG(n == d->s->n_tasks, "%llu events of %u tasks", (unsigned long long)n, d->s->n_tasks);
     for (i = 0; i < n; i++) {
         uint32_t t = d->index[ev[i].task];

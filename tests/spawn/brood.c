@@ -51,7 +51,7 @@ static void make_child(brood *b, const spec *s, uint32_t first, uint32_t i, uint
         c->range[k] = flat(s, &t->range[k]);
     c->kind = check_below(seed, 3) ? KIN_LEAF : (uint32_t)check_below(seed, KIN_KINDS);
     c->pause_ns = t->pause * 2000;
-    c->priority = t->priority;
+    c->urgent = t->urgent;
     c->before = b->n_before;
     for (k = 0; k < i; k++) {
         if (spec_has(&t->asked, k)) {

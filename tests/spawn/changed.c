@@ -24,7 +24,7 @@ static double now_s(void)
 typedef struct rig {
     heddle_ctx *ctx;
     heddle_graph *g;
-    changed_app app;
+    changed_params params;
 } rig;
 
 static uint32_t value_of(uint32_t task, uint32_t round) { return task * 7u + round * 1000003u; }
@@ -72,8 +72,8 @@ static void check_run(rig *x, uint32_t round, const char *how)
 {
     static uint32_t seen[N_TASKS];
     uint32_t t;
-    CHECK_OK(x->ctx, heddle_run(x->ctx, x->g, &x->app, sizeof x->app));
-    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, seen, x->app.seen, sizeof seen));
+    CHECK_OK(x->ctx, heddle_graph_run(x->ctx, x->g, &x->params, sizeof x->params));
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, seen, x->params.seen, sizeof seen));
     for (t = 0; t < N_TASKS; t++)
         CHECK_MSG(seen[t] == value_of(t, round), "%s: task %u saw %u in round %u", how, t, seen[t], round);
 }
@@ -82,9 +82,9 @@ static void check_run(rig *x, uint32_t round, const char *how)
 static void stop_a_run(rig *x)
 {
     heddle_job *job;
-    CHECK_OK(x->ctx, heddle_submit(x->ctx, x->g, &x->app, sizeof x->app, &job));
-    heddle_cancel(job);
-    (void)heddle_wait(job, HEDDLE_FOREVER);
+    CHECK_OK(x->ctx, heddle_graph_submit(x->ctx, x->g, &x->params, sizeof x->params, &job));
+    heddle_job_cancel(job);
+    (void)heddle_job_wait(job, HEDDLE_FOREVER);
     heddle_job_free(job);
 }
 
@@ -97,8 +97,8 @@ static void test(heddle_backend backend, heddle_dispatch dispatch)
     c.backend = backend;
     c.dispatch = dispatch;
     c.n_workers = backend == HEDDLE_CPU ? 2 : 0;
-    CHECK_OK(NULL, heddle_open(&x.ctx, &c));
-    CHECK_OK(x.ctx, heddle_mem_new(x.ctx, N_TASKS * sizeof(uint32_t), (void **)&x.app.seen));
+    CHECK_OK(NULL, heddle_ctx_open(&x.ctx, &c));
+    CHECK_OK(x.ctx, heddle_mem_new(x.ctx, N_TASKS * sizeof(uint32_t), (void **)&x.params.seen));
     CHECK_OK(x.ctx, heddle_graph_new(x.ctx, &changed, &x.g));
     add_all(&x);
     check_run(&x, 0, how);
@@ -110,8 +110,8 @@ static void test(heddle_backend backend, heddle_dispatch dispatch)
     set_all(&x, 2);
     check_run(&x, 2, how);
     heddle_graph_free(x.g);
-    heddle_mem_free(x.ctx, x.app.seen);
-    heddle_close(x.ctx);
+    heddle_mem_free(x.ctx, x.params.seen);
+    heddle_ctx_close(x.ctx);
 }
 
 int main(int argc, char **argv)

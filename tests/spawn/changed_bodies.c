@@ -2,27 +2,27 @@
 /* changed_bodies.c - see changed_bodies.h. */
 #include "changed_bodies.h"
 
-HEDDLE_SPAWNER(changed_small, changed_app, app, changed_args, t, 1)
+HEDDLE_SPAWNER(changed_small, changed_params, params, changed_args, t, 1)
 {
-    (void)app;
-    if (lane->index == 0)
-        heddle_spawn(lane, changed_leaf, t, sizeof *t, (const heddle_handle *)0, 0, 0);
+    (void)params;
+    if (thread->index == 0)
+        heddle_task_spawn(thread, changed_leaf, t, sizeof *t, (const heddle_handle *)0, 0, 0);
 }
 
-HEDDLE_BODY(changed_large, changed_app, app, changed_large_args, t)
+HEDDLE_BODY(changed_large, changed_params, params, changed_large_args, t)
 {
     uint32_t i, sum = 0;
-    if (lane->index != 0)
+    if (thread->index != 0)
         return;
     for (i = 0; i < CHANGED_LARGE; i++)
         sum += t->value[i];
-    app->seen[t->at] = sum;
+    params->seen[t->at] = sum;
 }
 
-HEDDLE_BODY(changed_leaf, changed_app, app, changed_args, t)
+HEDDLE_BODY(changed_leaf, changed_params, params, changed_args, t)
 {
-    if (lane->index == 0)
-        app->seen[t->at] = t->value;
+    if (thread->index == 0)
+        params->seen[t->at] = t->value;
 }
 
-HEDDLE_APP(changed, changed_app, CHANGED_BODIES)
+HEDDLE_TABLE(changed, changed_params, CHANGED_BODIES)

@@ -7,9 +7,9 @@
 
 #define CHANGED_LARGE 100u /* words: more than a record holds */
 
-typedef struct changed_app {
+typedef struct changed_params {
     uint32_t *seen; /* one a task */
-} changed_app;
+} changed_params;
 
 typedef struct changed_args {
     uint32_t at, value;

@@ -26,10 +26,10 @@ typedef struct kin_range {
 typedef struct kin_child {
     kin_range range[KIN_RANGES];
     uint32_t n_ranges, kind, pause_ns;
-    int32_t priority;
+    uint32_t urgent;
     uint32_t n_after, after[HEDDLE_MAX_AFTER]; /* earlier children that it names by handle, by place in the family */
     uint32_t named;                            /* a later one names it */
-    uint32_t before, n_before;                 /* in kin_app.before: children that must have run */
+    uint32_t before, n_before;                 /* in kin_params.before: children that must have run */
 } kin_child;
 
 typedef struct kin_family {
@@ -38,7 +38,7 @@ typedef struct kin_family {
     uint32_t joins;             /* it continues, so that its end is that of all its children */
 } kin_family;
 
-typedef struct kin_app {
+typedef struct kin_params {
     uint8_t *bytes;
     const kin_family *family;
     const kin_child *child;
@@ -49,7 +49,7 @@ typedef struct kin_app {
     uint32_t *wrong; /* 1 + a child that met something wrong */
     uint32_t run;    /* from 1 */
     uint32_t n_all;  /* children */
-} kin_app;
+} kin_params;
 
 typedef struct kin_args {
     uint32_t family, child;
@@ -93,10 +93,10 @@ HD_FN uint64_t kin_read(const uint8_t *bytes, const kin_child *c, uint32_t part)
     return h;
 }
 
-/* What a byte becomes depends on its place and on what was read, so that ranges of a child may overlap. A lane writes the
- * places that are `lane` modulo n_lanes. */
-HD_FN void kin_write_share(uint8_t *bytes, const kin_child *c, uint64_t seed, const uint64_t *part, uint32_t lane,
-                           uint32_t n_lanes)
+/* What a byte becomes depends on its place and on what was read, so that ranges of a child may overlap. A thread writes the
+ * places that are `thread` modulo team_size. */
+HD_FN void kin_write_share(uint8_t *bytes, const kin_child *c, uint64_t seed, const uint64_t *part, uint32_t thread,
+                           uint32_t team_size)
 {
     uint64_t h = seed;
     uint32_t k, i, at;
@@ -105,7 +105,7 @@ HD_FN void kin_write_share(uint8_t *bytes, const kin_child *c, uint64_t seed, co
     for (k = 0; k < c->n_ranges; k++)
         for (i = 0; c->range[k].mode & HEDDLE_MODE_OUT && i < c->range[k].row_bytes * c->range[k].n_rows; i++) {
             at = kin_place(&c->range[k], i);
-            if (at % n_lanes == lane)
+            if (at % team_size == thread)
                 bytes[at] = (uint8_t)(kin_mix(h, at) >> 32);
         }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* misuse.c - a body that asks for what it must not when it spawns ends the run with EBODY and a sentence that says what and
  * who; the same graph runs well afterwards. Handles pass from parent to parent while the one that asked for them lives; later
- * they are stale. On one lane and emulated ones, on one to three threads in every dispatch.
+ * they are stale. On one thread and emulated ones, on one to three threads in every dispatch.
  *
  *     misuse [--cuda]     the same on a GPU */
 #include "check.h"
@@ -20,8 +20,8 @@ static const struct {
     {MISUSE_AFTER, "task 0 (misuse_root)", "waits for more than HEDDLE_MAX_AFTER others"},
     {MISUSE_NO_HANDLE, "task 0 (misuse_root)", "named a task by a handle that is none"},
     {MISUSE_NO_SUCH_TASK, "task 0 (misuse_root)", "whose slot has another task by now"},
-    {MISUSE_LATE, "task 0 (misuse_root)", "called heddle_continue after heddle_spawn"},
-    {MISUSE_TWICE, "task 0 (misuse_root)", "called heddle_continue twice"},
+    {MISUSE_LATE, "task 0 (misuse_root)", "called heddle_task_continue after heddle_task_spawn"},
+    {MISUSE_TWICE, "task 0 (misuse_root)", "called heddle_task_continue twice"},
     {MISUSE_NO_BYTES, "task 0 (misuse_root)", "with a range"},
     {MISUSE_STRIDE, "task 0 (misuse_root)", "with a range"},
     {MISUSE_SPACE, "task 0 (misuse_root)", "with a range"},
@@ -30,7 +30,7 @@ static const struct {
 
 typedef struct rig {
     heddle_ctx *ctx;
-    misuse_app app;
+    misuse_params params;
     const char *how; /* the context, for messages */
 } rig;
 
@@ -43,14 +43,18 @@ static void *zeros(heddle_ctx *ctx, size_t n_bytes)
     return p;
 }
 
-static heddle_status run(const rig *x, heddle_graph *g) { return heddle_run(x->ctx, g, &x->app, sizeof x->app); }
+static heddle_status run(const rig *x, heddle_graph *g)
+{
+    return heddle_graph_run(x->ctx, g, &x->params, sizeof x->params);
+}
 
 static heddle_graph *graph_of(const rig *x, uint32_t body, uint32_t how)
 {
     const misuse_args args = {0, how};
     heddle_graph *g;
     CHECK_OK(x->ctx, heddle_graph_new(x->ctx, &misuse, &g));
-    CHECK_OK(x->ctx, heddle_graph_add(g, body, &args, sizeof args, HEDDLE_RANGES(HEDDLE_INOUT(x->app.leaf, 4)), NULL));
+    CHECK_OK(x->ctx,
+             heddle_graph_add(g, body, &args, sizeof args, HEDDLE_RANGES(HEDDLE_INOUT(x->params.leaf, 4)), NULL));
     return g;
 }
 
@@ -61,9 +65,9 @@ static void check_good_run(const rig *x, heddle_graph *g)
     const misuse_args args = {0, MISUSE_NOT};
     uint32_t leaf[MISUSE_CHILDREN], i;
     CHECK_OK(x->ctx, heddle_graph_set_args(g, 0, &args, sizeof args));
-    CHECK_OK(x->ctx, heddle_mem_write(x->ctx, x->app.leaf, none, sizeof none));
+    CHECK_OK(x->ctx, heddle_mem_write(x->ctx, x->params.leaf, none, sizeof none));
     CHECK_OK(x->ctx, run(x, g));
-    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, leaf, x->app.leaf, sizeof leaf));
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, leaf, x->params.leaf, sizeof leaf));
     for (i = 0; i < MISUSE_CHILDREN; i++)
         CHECK_MSG(leaf[i] == 1, "%s: child %u ran %u times", x->how, i, leaf[i]);
 }
@@ -74,8 +78,8 @@ static void test_cases(const rig *x)
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         heddle_graph *g = graph_of(x, misuse_root, cases[i].how);
         heddle_status s = run(x, g);
-        const char *text = heddle_errmsg(x->ctx);
-        CHECK_MSG(s == HEDDLE_EBODY, "%s: case %u: %s: %s", x->how, cases[i].how, heddle_strstatus(s), text);
+        const char *text = heddle_error_text(x->ctx);
+        CHECK_MSG(s == HEDDLE_EBODY, "%s: case %u: %s: %s", x->how, cases[i].how, heddle_status_text(s), text);
         CHECK_MSG(strstr(text, cases[i].who) && strstr(text, cases[i].what), "%s: case %u: %s", x->how, cases[i].how,
                   text);
         check_good_run(x, g);
@@ -90,10 +94,10 @@ static void test_across(const rig *x)
     uint32_t last[MISUSE_PAIRS], wrong, i, run_at;
     for (run_at = 1; run_at <= 5; run_at++) {
         CHECK_OK(x->ctx, run(x, g));
-        CHECK_OK(x->ctx, heddle_mem_read(x->ctx, &wrong, x->app.wrong, 4));
+        CHECK_OK(x->ctx, heddle_mem_read(x->ctx, &wrong, x->params.wrong, 4));
         CHECK_MSG(!wrong, "%s: pair %u out of order", x->how, wrong - 1);
     }
-    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, last, x->app.last, sizeof last));
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, last, x->params.last, sizeof last));
     for (i = 0; i < MISUSE_PAIRS; i++)
         CHECK_MSG(last[i] == 5, "%s: pair %u ran %u times", x->how, i, last[i]);
     heddle_graph_free(g);
@@ -106,12 +110,12 @@ static void test_stale(const rig *x)
     const misuse_args args = {MISUSE_PAIRS - 1, MISUSE_NOT};
     const char *text;
     heddle_status s;
-    CHECK_OK(x->ctx,
-             heddle_graph_add(g, misuse_user, &args, sizeof args, HEDDLE_RANGES(HEDDLE_INOUT(x->app.leaf, 4)), NULL));
+    CHECK_OK(x->ctx, heddle_graph_add(g, misuse_user, &args, sizeof args,
+                                      HEDDLE_RANGES(HEDDLE_INOUT(x->params.leaf, 4)), NULL));
     s = run(x, g);
-    text = heddle_errmsg(x->ctx);
+    text = heddle_error_text(x->ctx);
     CHECK_MSG(s == HEDDLE_EBODY && strstr(text, "task 1 (misuse_user)") && strstr(text, "another task by now"),
-              "%s: %s: %s", x->how, heddle_strstatus(s), text);
+              "%s: %s: %s", x->how, heddle_status_text(s), text);
     heddle_graph_free(g);
 }
 
@@ -121,12 +125,12 @@ typedef struct plain_args {
 } plain_args;
 #define PLAIN_BODIES(X) X(plain_body, 0)
 HEDDLE_ENUM(plain, PLAIN_BODIES)
-HEDDLE_BODY(plain_body, plain_args, app, plain_args, t)
+HEDDLE_BODY(plain_body, plain_args, params, plain_args, t)
 {
-    if (lane->index == 0)
-        heddle_spawn(lane, plain_body, t, sizeof *t, NULL, 0, 0);
+    if (thread->index == 0)
+        heddle_task_spawn(thread, plain_body, t, sizeof *t, NULL, 0, 0);
 }
-HEDDLE_APP(plain, plain_args, PLAIN_BODIES)
+HEDDLE_TABLE(plain, plain_args, PLAIN_BODIES)
 
 static void test_plain(const rig *x)
 {
@@ -135,35 +139,35 @@ static void test_plain(const rig *x)
     heddle_status s;
     CHECK_OK(x->ctx, heddle_graph_new(x->ctx, &plain, &g));
     CHECK_OK(x->ctx, heddle_graph_add(g, plain_body, &none, sizeof none, NULL, 0, NULL));
-    s = heddle_run(x->ctx, g, &none, sizeof none);
-    CHECK_MSG(s == HEDDLE_EBODY && strstr(heddle_errmsg(x->ctx), "no body of its table is a HEDDLE_SPAWNER"),
-              "%s: %s: %s", x->how, heddle_strstatus(s), heddle_errmsg(x->ctx));
+    s = heddle_graph_run(x->ctx, g, &none, sizeof none);
+    CHECK_MSG(s == HEDDLE_EBODY && strstr(heddle_error_text(x->ctx), "no body of its table is a HEDDLE_SPAWNER"),
+              "%s: %s: %s", x->how, heddle_status_text(s), heddle_error_text(x->ctx));
     heddle_graph_free(g);
 }
 
 static void test_on(const heddle_config *c, const char *how)
 {
     rig x;
-    heddle_status s = heddle_open(&x.ctx, c);
+    heddle_status s = heddle_ctx_open(&x.ctx, c);
     if (c->backend == HEDDLE_CUDA && s == HEDDLE_ENODEV)
-        SKIP("%s", heddle_errmsg(NULL));
+        SKIP("%s", heddle_error_text(NULL));
     CHECK_OK(NULL, s);
     printf("%s, %u workers\n", how, c->n_workers);
     x.how = how;
-    x.app.leaf = zeros(x.ctx, MISUSE_PAIRS * 4);
-    x.app.last = zeros(x.ctx, MISUSE_PAIRS * 4);
-    x.app.kept = zeros(x.ctx, MISUSE_PAIRS * 8);
-    x.app.wrong = zeros(x.ctx, 4);
+    x.params.leaf = zeros(x.ctx, MISUSE_PAIRS * 4);
+    x.params.last = zeros(x.ctx, MISUSE_PAIRS * 4);
+    x.params.kept = zeros(x.ctx, MISUSE_PAIRS * 8);
+    x.params.wrong = zeros(x.ctx, 4);
     test_across(&x);
     test_stale(&x);
     test_cases(&x);
     if (c->backend != HEDDLE_CUDA) /* this table is C only */
         test_plain(&x);
-    heddle_mem_free(x.ctx, x.app.leaf);
-    heddle_mem_free(x.ctx, x.app.last);
-    heddle_mem_free(x.ctx, x.app.kept);
-    heddle_mem_free(x.ctx, x.app.wrong);
-    heddle_close(x.ctx);
+    heddle_mem_free(x.ctx, x.params.leaf);
+    heddle_mem_free(x.ctx, x.params.last);
+    heddle_mem_free(x.ctx, x.params.kept);
+    heddle_mem_free(x.ctx, x.params.wrong);
+    heddle_ctx_close(x.ctx);
 }
 
 static void test_serial(void)
@@ -171,8 +175,8 @@ static void test_serial(void)
     heddle_config c = HEDDLE_CONFIG_INIT;
     c.backend = HEDDLE_SERIAL;
     test_on(&c, "serial");
-    c.n_lanes = 3;
-    test_on(&c, "serial, three lanes");
+    c.team_size = 3;
+    test_on(&c, "serial, three threads");
 }
 
 static void test_workers(heddle_backend backend, uint32_t n_most)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_bodies.c - see misuse_bodies.h. Lane 0 spawns. */
+/* misuse_bodies.c - see misuse_bodies.h. Thread 0 spawns. */
 #include "misuse_bodies.h"
 
 /* A child that runs misuse_leaf. */
@@ -13,12 +13,12 @@ HD_FN heddle_child leaf(const misuse_args *args)
     c.ranges = (const heddle_range *)0;
     c.out = (heddle_handle *)0;
     c.n_after = c.n_ranges = 0;
-    c.priority = 0;
+    c.urgent = 0;
     return c;
 }
 
 /* n children, each after the one before by its handle. */
-HD_FN void spawn_chain(const heddle_lane *lane, uint32_t n)
+HD_FN void spawn_chain(const heddle_thread *thread, uint32_t n)
 {
     heddle_handle handle = 0, last;
     uint32_t i;
@@ -29,13 +29,16 @@ HD_FN void spawn_chain(const heddle_lane *lane, uint32_t n)
         c.after = &last;
         c.n_after = i > 0;
         c.out = &handle;
-        heddle_spawn_task(lane, &c);
+        heddle_task_spawn_child(thread, &c);
     }
 }
 
-HD_FN void continue_with(const heddle_lane *lane) { heddle_continue(lane, HEDDLE_BODY_JOIN, (const void *)0, 0); }
+HD_FN void continue_with(const heddle_thread *thread)
+{
+    heddle_task_continue(thread, HEDDLE_BODY_JOIN, (const void *)0, 0);
+}
 
-HD_FN void spawn_wrong_range(const heddle_lane *lane, uint32_t how)
+HD_FN void spawn_wrong_range(const heddle_thread *thread, uint32_t how)
 {
     const heddle_range range = how == MISUSE_NO_BYTES ? HEDDLE_IN((const void *)64, 0)
                                : how == MISUSE_STRIDE ? HEDDLE_OUT_2D((const void *)64, 8, 2, 7)
@@ -44,10 +47,10 @@ HD_FN void spawn_wrong_range(const heddle_lane *lane, uint32_t how)
     heddle_child c = leaf(&args);
     c.ranges = &range;
     c.n_ranges = 1;
-    heddle_spawn_task(lane, &c);
+    heddle_task_spawn_child(thread, &c);
 }
 
-HD_FN void spawn_wrong_child(const heddle_lane *lane, uint32_t how)
+HD_FN void spawn_wrong_child(const heddle_thread *thread, uint32_t how)
 {
     const misuse_args args = {0, how == MISUSE_CHILD};
     heddle_handle handle[HEDDLE_MAX_AFTER + 1];
@@ -57,7 +60,7 @@ HD_FN void spawn_wrong_child(const heddle_lane *lane, uint32_t how)
         handle[i] = how == MISUSE_NO_HANDLE ? ~(heddle_handle)0 : 0;
     if (how == MISUSE_NO_SUCH_TASK) {
         c.out = &handle[0];
-        heddle_spawn_task(lane, &c);
+        heddle_task_spawn_child(thread, &c);
         c.out = (heddle_handle *)0;
         handle[0] += (heddle_handle)1 << 32;
     }
@@ -65,77 +68,77 @@ HD_FN void spawn_wrong_child(const heddle_lane *lane, uint32_t how)
     c.arg_bytes = how == MISUSE_SIZE ? 4u : (uint32_t)sizeof args;
     c.after = handle;
     c.n_after = how == MISUSE_AFTER ? HEDDLE_MAX_AFTER + 1 : how == MISUSE_NO_HANDLE || how == MISUSE_NO_SUCH_TASK;
-    heddle_spawn_task(lane, &c);
+    heddle_task_spawn_child(thread, &c);
 }
 
-HEDDLE_SPAWNER(misuse_root, misuse_app, app, misuse_args, t, MISUSE_CHILDREN)
+HEDDLE_SPAWNER(misuse_root, misuse_params, params, misuse_args, t, MISUSE_CHILDREN)
 {
-    if (lane->index != 0)
+    if (thread->index != 0)
         return;
     switch (t->how) {
-    case MISUSE_NOT: spawn_chain(lane, MISUSE_CHILDREN); break;
-    case MISUSE_MANY: spawn_chain(lane, MISUSE_CHILDREN + 1); break;
+    case MISUSE_NOT: spawn_chain(thread, MISUSE_CHILDREN); break;
+    case MISUSE_MANY: spawn_chain(thread, MISUSE_CHILDREN + 1); break;
     case MISUSE_LATE:
-        spawn_chain(lane, 1);
-        continue_with(lane);
+        spawn_chain(thread, 1);
+        continue_with(thread);
         break;
     case MISUSE_TWICE:
-        continue_with(lane);
-        continue_with(lane);
+        continue_with(thread);
+        continue_with(thread);
         break;
     case MISUSE_NO_BYTES:
     case MISUSE_STRIDE:
-    case MISUSE_SPACE: spawn_wrong_range(lane, t->how); break;
-    default: spawn_wrong_child(lane, t->how); break;
+    case MISUSE_SPACE: spawn_wrong_range(thread, t->how); break;
+    default: spawn_wrong_child(thread, t->how); break;
     }
 }
 
-HEDDLE_BODY(misuse_leaf, misuse_app, app, misuse_args, t)
+HEDDLE_BODY(misuse_leaf, misuse_params, params, misuse_args, t)
 {
-    if (lane->index != 0)
+    if (thread->index != 0)
         return;
-    app->leaf[t->at]++;
+    params->leaf[t->at]++;
     if (t->how != MISUSE_NOT)
-        heddle_spawn(lane, misuse_leaf, t, sizeof *t, (const heddle_handle *)0, 0, 0);
+        heddle_task_spawn(thread, misuse_leaf, t, sizeof *t, (const heddle_handle *)0, 0, 0);
 }
 
 /* Pairs of a leaf and somebody who gets the leaf's handle and makes a child that waits for it. */
-HEDDLE_SPAWNER(misuse_keeper, misuse_app, app, misuse_args, t, 2 * MISUSE_PAIRS)
+HEDDLE_SPAWNER(misuse_keeper, misuse_params, params, misuse_args, t, 2 * MISUSE_PAIRS)
 {
     uint32_t i;
-    if (lane->index != 0)
+    if (thread->index != 0)
         return;
-    continue_with(lane);
+    continue_with(thread);
     for (i = 0; i < MISUSE_PAIRS; i++) {
         const misuse_args args = {i, MISUSE_NOT};
         heddle_child c = leaf(&args);
-        c.out = &app->kept[i];
+        c.out = &params->kept[i];
         if (i % 2)
-            heddle_spawn_task(lane, &c);
+            heddle_task_spawn_child(thread, &c);
         else /* a range that all of these write: the leaf is late */
         {
-            const heddle_range range = HEDDLE_INOUT(app->leaf, 4);
+            const heddle_range range = HEDDLE_INOUT(params->leaf, 4);
             c.ranges = &range;
             c.n_ranges = 1;
-            heddle_spawn_task(lane, &c);
+            heddle_task_spawn_child(thread, &c);
         }
-        heddle_spawn(lane, misuse_user, &args, sizeof args, (const heddle_handle *)0, 0, (int32_t)(i % 3));
+        heddle_task_spawn(thread, misuse_user, &args, sizeof args, (const heddle_handle *)0, 0, (int32_t)(i % 3));
     }
 }
 
-HEDDLE_SPAWNER(misuse_user, misuse_app, app, misuse_args, t, 1)
+HEDDLE_SPAWNER(misuse_user, misuse_params, params, misuse_args, t, 1)
 {
-    if (lane->index == 0)
-        heddle_spawn(lane, misuse_last, t, sizeof *t, &app->kept[t->at], 1, 0);
+    if (thread->index == 0)
+        heddle_task_spawn(thread, misuse_last, t, sizeof *t, &params->kept[t->at], 1, 0);
 }
 
-HEDDLE_BODY(misuse_last, misuse_app, app, misuse_args, t)
+HEDDLE_BODY(misuse_last, misuse_params, params, misuse_args, t)
 {
-    if (lane->index != 0)
+    if (thread->index != 0)
         return;
-    app->last[t->at]++;
-    if (app->leaf[t->at] != app->last[t->at])
-        *app->wrong = t->at + 1;
+    params->last[t->at]++;
+    if (params->leaf[t->at] != params->last[t->at])
+        *params->wrong = t->at + 1;
 }
 
-HEDDLE_APP(misuse, misuse_app, MISUSE_BODIES)
+HEDDLE_TABLE(misuse, misuse_params, MISUSE_BODIES)

@@ -25,11 +25,11 @@ typedef enum misuse_how {
     MISUSE_HOWS
 } misuse_how;
 
-typedef struct misuse_app {
+typedef struct misuse_params {
     uint32_t *leaf, *last; /* a pair or child: how often it has run */
     heddle_handle *kept;   /* a pair */
     uint32_t *wrong;
-} misuse_app;
+} misuse_params;
 
 typedef struct misuse_args {
     uint32_t at, how;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* siblings.c - random families leave the bytes of their serial order: children that name ranges and earlier siblings, and
- * that end through children and continuations of their own. On one lane and on emulated lanes, on one to three
+ * that end through children and continuations of their own. On one thread and on emulated threads, on one to three
  * threads in every dispatch and policy, with large arenas and the smallest there can be.
  *
  *     siblings [--cuda]     the same on a GPU
@@ -25,7 +25,7 @@ typedef struct tally {
 typedef struct subject {
     heddle_ctx *ctx;
     heddle_graph *graph;
-    kin_app app;
+    kin_params params;
 } subject;
 
 static void *put(heddle_ctx *ctx, const void *from, size_t n_bytes)
@@ -43,15 +43,15 @@ static void subject_open(subject *x, heddle_ctx *ctx, const brood *b)
     static const uint64_t zeros[BROOD_FAMILIES * HEDDLE_MAX_CHILDREN * KIN_PARTS];
     uint32_t f;
     x->ctx = ctx;
-    x->app.bytes = put(ctx, b->bytes, sizeof b->bytes);
-    x->app.family = put(ctx, b->family, sizeof b->family);
-    x->app.child = put(ctx, b->child, b->n_all * sizeof b->child[0]);
-    x->app.before = put(ctx, b->before, b->n_before * sizeof b->before[0]);
-    x->app.part = put(ctx, zeros, sizeof zeros);
-    x->app.ran = put(ctx, zeros, b->n_all * 4);
-    x->app.n_joined = put(ctx, zeros, BROOD_FAMILIES * 4);
-    x->app.wrong = put(ctx, zeros, 4);
-    x->app.run = 0;
+    x->params.bytes = put(ctx, b->bytes, sizeof b->bytes);
+    x->params.family = put(ctx, b->family, sizeof b->family);
+    x->params.child = put(ctx, b->child, b->n_all * sizeof b->child[0]);
+    x->params.before = put(ctx, b->before, b->n_before * sizeof b->before[0]);
+    x->params.part = put(ctx, zeros, sizeof zeros);
+    x->params.ran = put(ctx, zeros, b->n_all * 4);
+    x->params.n_joined = put(ctx, zeros, BROOD_FAMILIES * 4);
+    x->params.wrong = put(ctx, zeros, 4);
+    x->params.run = 0;
     CHECK_OK(ctx, heddle_graph_new(ctx, &kin, &x->graph));
     for (f = 0; f < b->n_families; f++) {
         const kin_args args = {f, 0};
@@ -66,14 +66,14 @@ static void subject_open(subject *x, heddle_ctx *ctx, const brood *b)
 static void subject_close(subject *x)
 {
     heddle_graph_free(x->graph);
-    drop(x->ctx, x->app.bytes);
-    drop(x->ctx, x->app.family);
-    drop(x->ctx, x->app.child);
-    drop(x->ctx, x->app.before);
-    drop(x->ctx, x->app.part);
-    drop(x->ctx, x->app.ran);
-    drop(x->ctx, x->app.n_joined);
-    drop(x->ctx, x->app.wrong);
+    drop(x->ctx, x->params.bytes);
+    drop(x->ctx, x->params.family);
+    drop(x->ctx, x->params.child);
+    drop(x->ctx, x->params.before);
+    drop(x->ctx, x->params.part);
+    drop(x->ctx, x->params.ran);
+    drop(x->ctx, x->params.n_joined);
+    drop(x->ctx, x->params.wrong);
 }
 
 static void subject_check(const subject *x, const brood *b)
@@ -81,12 +81,12 @@ static void subject_check(const subject *x, const brood *b)
     static uint8_t bytes[sizeof b->bytes];
     static uint32_t ran[BROOD_FAMILIES * HEDDLE_MAX_CHILDREN];
     uint32_t wrong, i;
-    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, &wrong, x->app.wrong, 4));
-    CHECK_MSG(!wrong, "child %u met something wrong in run %u", wrong - 1, x->app.run);
-    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, ran, x->app.ran, b->n_all * 4));
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, &wrong, x->params.wrong, 4));
+    CHECK_MSG(!wrong, "child %u met something wrong in run %u", wrong - 1, x->params.run);
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, ran, x->params.ran, b->n_all * 4));
     for (i = 0; i < b->n_all; i++)
-        CHECK_MSG(ran[i] == x->app.run, "child %u ran last in run %u, not %u", i, ran[i], x->app.run);
-    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, bytes, x->app.bytes, sizeof bytes));
+        CHECK_MSG(ran[i] == x->params.run, "child %u ran last in run %u, not %u", i, ran[i], x->params.run);
+    CHECK_OK(x->ctx, heddle_mem_read(x->ctx, bytes, x->params.bytes, sizeof bytes));
     for (i = 0; i < sizeof bytes; i++)
         CHECK_MSG(bytes[i] == b->bytes[i], "byte %u of family %u is not what the serial order gives", i % BROOD_BYTES,
                   i / BROOD_BYTES);
@@ -111,9 +111,9 @@ static void one_graph(heddle_ctx *ctx, const heddle_config *c, uint64_t *seed, t
     brood *b = brood_new(c->n_arena == 1 ? 1 : BROOD_FAMILIES, seed);
     subject x;
     subject_open(&x, ctx, b);
-    while (x.app.run < N_RUNS) {
-        x.app.run++;
-        CHECK_OK(ctx, heddle_run(ctx, x.graph, &x.app, sizeof x.app));
+    while (x.params.run < N_RUNS) {
+        x.params.run++;
+        CHECK_OK(ctx, heddle_graph_run(ctx, x.graph, &x.params, sizeof x.params));
         brood_run(b);
         subject_check(&x, b);
         sum->n_runs++;
@@ -142,7 +142,7 @@ static void random_config(heddle_config *c, int cuda, uint64_t *seed)
     c->time_limit_ms = 30000;
     c->n_arena = arenas[check_below(seed, 4)];
     if (c->backend == HEDDLE_SERIAL) {
-        c->n_lanes = check_below(seed, 2) ? 1 : 3;
+        c->team_size = check_below(seed, 2) ? 1 : 3;
         return;
     }
     c->n_workers = 1 + (uint32_t)check_below(seed, cuda ? 200 : 3);
@@ -163,17 +163,17 @@ static void batch(int cuda, uint64_t *seed, tally *sum)
     uint32_t i;
     heddle_status s;
     random_config(&c, cuda, seed);
-    s = heddle_open(&ctx, &c);
+    s = heddle_ctx_open(&ctx, &c);
     if (cuda && s == HEDDLE_ENODEV)
-        SKIP("%s", heddle_errmsg(NULL));
+        SKIP("%s", heddle_error_text(NULL));
     CHECK_OK(NULL, s);
     if (getenv("HEDDLE_SPAWN_SAY"))
-        printf("batch %llu: %s, %u workers, %u lanes, dispatch %s, policy %u, arena %u\n", (unsigned long long)begin,
-               heddle_backend_name(c.backend), c.n_workers, c.n_lanes, heddle_dispatch_name(c.dispatch), c.policy,
+        printf("batch %llu: %s, %u workers, %u threads, dispatch %s, policy %u, arena %u\n", (unsigned long long)begin,
+               heddle_backend_name(c.backend), c.n_workers, c.team_size, heddle_dispatch_name(c.dispatch), c.policy,
                c.n_arena);
     for (i = 0; i < 5; i++)
         one_graph(ctx, &c, seed, sum);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void report(const tally *t)

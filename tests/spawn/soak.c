@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* soak.c - many spawned tasks: none is lost and none runs twice. Trees of tasks with lanes that spawn at once, handles,
+/* soak.c - many spawned tasks: none is lost and none runs twice. Trees of tasks with threads that spawn at once, handles,
  * continuations, urgent ones, records that do not fit into a slot, in arenas that are too small for the tree's breadth; each
  * run's tasks are counted and summed (numbers and their squares) against the closed forms.
  *
@@ -45,12 +45,12 @@ static heddle_backend backend_of(const char *name)
 }
 
 /* The sum of all cells. */
-static soak_cell total(heddle_ctx *ctx, const soak_app *app)
+static soak_cell total(heddle_ctx *ctx, const soak_params *params)
 {
     static soak_cell cells[MAX_CELLS];
     soak_cell all = {0};
     uint32_t i;
-    CHECK_OK(ctx, heddle_mem_read(ctx, cells, app->cells, sizeof cells));
+    CHECK_OK(ctx, heddle_mem_read(ctx, cells, params->cells, sizeof cells));
     for (i = 0; i < MAX_CELLS; i++) {
         all.n += cells[i].n;
         all.sum += cells[i].sum;
@@ -80,17 +80,17 @@ static void check_total(const soak_cell *c, uint64_t n)
     CHECK_MSG(c->n_bad == 0, "%llu words of large records are wrong", (unsigned long long)c->n_bad);
 }
 
-static void run_tree(heddle_ctx *ctx, heddle_graph *g, soak_app *app, uint64_t n)
+static void run_tree(heddle_ctx *ctx, heddle_graph *g, soak_params *params, uint64_t n)
 {
     static const soak_cell zero[MAX_CELLS];
     heddle_stats s = HEDDLE_STATS_INIT;
     soak_cell c;
-    app->n = n;
-    CHECK_OK(ctx, heddle_mem_write(ctx, app->cells, zero, sizeof zero));
-    CHECK_OK(ctx, heddle_run(ctx, g, app, sizeof *app));
-    c = total(ctx, app);
+    params->n = n;
+    CHECK_OK(ctx, heddle_mem_write(ctx, params->cells, zero, sizeof zero));
+    CHECK_OK(ctx, heddle_graph_run(ctx, g, params, sizeof *params));
+    c = total(ctx, params);
     check_total(&c, n);
-    CHECK_OK(ctx, heddle_get_stats(g, &s));
+    CHECK_OK(ctx, heddle_graph_get_stats(g, &s));
     CHECK(s.n_tasks == c.n + c.n_ends);
 }
 
@@ -100,7 +100,7 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     heddle_graph *g;
-    soak_app app = {NULL, 0};
+    soak_params params = {NULL, 0};
     soak_node_args root = {0};
     uint64_t n_all = 0, n = 1;
     double begin = now_s(), took;
@@ -109,13 +109,13 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
     cfg.policy = b == HEDDLE_SERIAL ? HEDDLE_POLICY_DEFAULT : w->policy;
     cfg.n_arena = b == HEDDLE_CUDA && w->n_arena ? w->n_arena * 100 : w->n_arena;
     cfg.n_workers = b == HEDDLE_CPU ? 1 + (uint32_t)(check_random(&seed) % 4) : 0;
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
-    CHECK_OK(ctx, heddle_mem_new(ctx, sizeof(soak_cell) * MAX_CELLS, (void **)&app.cells));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
+    CHECK_OK(ctx, heddle_mem_new(ctx, sizeof(soak_cell) * MAX_CELLS, (void **)&params.cells));
     CHECK_OK(ctx, heddle_graph_new(ctx, &soak, &g));
-    CHECK_OK(ctx, heddle_graph_lanes(g, 32));
+    CHECK_OK(ctx, heddle_graph_set_team_size(g, 32));
     CHECK_OK(ctx, heddle_graph_add(g, soak_root, &root, sizeof root, NULL, 0, NULL));
     do {
-        run_tree(ctx, g, &app, n);
+        run_tree(ctx, g, &params, n);
         n_all += n;
         n = n * 7 + check_random(&seed) % 100;
         n = n < n_most ? n : n_most;
@@ -123,10 +123,10 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
     } while (took < seconds);
     printf("%s %s, arena %u: %llu tasks, %.1f M/s with checks; %s\n", heddle_dispatch_name(cfg.dispatch),
            heddle_policy_name(cfg.policy), cfg.n_arena, (unsigned long long)n_all, (double)n_all / took / 1e6,
-           heddle_get_how(g));
+           heddle_graph_describe_run(g));
     heddle_graph_free(g);
-    heddle_mem_free(ctx, app.cells);
-    heddle_close(ctx);
+    heddle_mem_free(ctx, params.cells);
+    heddle_ctx_close(ctx);
     return n_all;
 }
 
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     double seconds = argc > 2 ? atof(argv[2]) : 2;
     uint64_t n_most = argc > 3 ? strtoull(argv[3], NULL, 0) : 300000, seed = check_seed(0x50a), n_all = 0;
     size_t i, n = b == HEDDLE_SERIAL ? 1 : N_WAYS;
-    if (!heddle_has_backend(b))
+    if (!heddle_backend_is_present(b))
         SKIP("no device of backend %s", heddle_backend_name(b));
     for (i = 0; i < n; i++)
         n_all += soak_way(b, &ways[i], seconds / (double)n, n_most, check_random(&seed));

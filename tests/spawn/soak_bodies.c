@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* soak_bodies.c - see soak_bodies.h. Lane k makes child k, so that lanes spawn at once; where children run in line, lane 0
- * makes them all. Lane 0 counts: a worker runs one body at a time, so its cell needs no atomics. */
+/* soak_bodies.c - see soak_bodies.h. Thread k makes child k, so that threads spawn at once; where children run in line, thread 0
+ * makes them all. Thread 0 counts: a worker runs one body at a time, so its cell needs no atomics. */
 #include "spawn/soak_bodies.h"
 
-HD_FN soak_cell *cell_of(const heddle_lane *lane, const soak_app *app) { return &app->cells[lane->worker]; }
+HD_FN soak_cell *cell_of(const heddle_thread *thread, const soak_params *params)
+{
+    return &params->cells[thread->worker];
+}
 
-HD_FN void make(const heddle_lane *lane, uint64_t id, const heddle_handle *after, heddle_handle *out)
+HD_FN void make(const heddle_thread *thread, uint64_t id, const heddle_handle *after, heddle_handle *out)
 {
     soak_long_args a = {{id}, {0}};
     heddle_child c = {soak_node, sizeof a.node, 0, after, after ? 1u : 0u, 0, 0, id % 97u == 1u, out};
@@ -17,65 +20,65 @@ HD_FN void make(const heddle_lane *lane, uint64_t id, const heddle_handle *after
         c.body = soak_long;
         c.arg_bytes = sizeof a;
     }
-    heddle_spawn_task(lane, &c);
+    heddle_task_spawn_child(thread, &c);
 }
 
-HD_FN void in_line(const heddle_lane *lane, const soak_app *app, uint64_t id)
+HD_FN void in_line(const heddle_thread *thread, const soak_params *params, uint64_t id)
 {
     heddle_handle last = 0, next;
     uint64_t child = SOAK_FAN * id + 1u, end = child + SOAK_FAN;
-    for (; child < end && child < app->n; child++) {
-        make(lane, child, child == SOAK_FAN * id + 1u ? 0 : &last, &next);
+    for (; child < end && child < params->n; child++) {
+        make(thread, child, child == SOAK_FAN * id + 1u ? 0 : &last, &next);
         last = next;
     }
 }
 
-HD_FN void run_node(const heddle_lane *lane, const soak_app *app, uint64_t id)
+HD_FN void run_node(const heddle_thread *thread, const soak_params *params, uint64_t id)
 {
     soak_node_args end = {id};
-    soak_cell *c = cell_of(lane, app);
-    if (lane->index == 0) {
+    soak_cell *c = cell_of(thread, params);
+    if (thread->index == 0) {
         c->n++;
         c->sum += id;
         c->squares += id * id;
     }
-    if (SOAK_FAN * id + 1u >= app->n)
+    if (SOAK_FAN * id + 1u >= params->n)
         return;
     if (SOAK_GOES_ON(id)) {
-        if (lane->index == 0)
-            heddle_continue(lane, soak_end, &end, sizeof end);
-        heddle_barrier(lane);
+        if (thread->index == 0)
+            heddle_task_continue(thread, soak_end, &end, sizeof end);
+        heddle_team_barrier(thread);
     }
     if (SOAK_IN_LINE(id)) {
-        if (lane->index == 0)
-            in_line(lane, app, id);
+        if (thread->index == 0)
+            in_line(thread, params, id);
         return;
     }
     HEDDLE_EACH (k, SOAK_FAN)
-        if (SOAK_FAN * id + 1u + (uint64_t)k < app->n)
-            make(lane, SOAK_FAN * id + 1u + (uint64_t)k, 0, 0);
+        if (SOAK_FAN * id + 1u + (uint64_t)k < params->n)
+            make(thread, SOAK_FAN * id + 1u + (uint64_t)k, 0, 0);
 }
 
-HEDDLE_SPAWNER(soak_root, soak_app, app, soak_node_args, a, SOAK_FAN) { run_node(lane, app, a->id); }
+HEDDLE_SPAWNER(soak_root, soak_params, params, soak_node_args, a, SOAK_FAN) { run_node(thread, params, a->id); }
 
-HEDDLE_SPAWNER(soak_node, soak_app, app, soak_node_args, a, SOAK_FAN) { run_node(lane, app, a->id); }
+HEDDLE_SPAWNER(soak_node, soak_params, params, soak_node_args, a, SOAK_FAN) { run_node(thread, params, a->id); }
 
-HEDDLE_SPAWNER(soak_long, soak_app, app, soak_long_args, a, SOAK_FAN)
+HEDDLE_SPAWNER(soak_long, soak_params, params, soak_long_args, a, SOAK_FAN)
 {
-    soak_cell *c = cell_of(lane, app);
+    soak_cell *c = cell_of(thread, params);
     uint32_t i;
-    for (i = 0; i < 20 && lane->index == 0; i++)
+    for (i = 0; i < 20 && thread->index == 0; i++)
         c->n_bad += a->fill[i] != a->node.id + i;
-    run_node(lane, app, a->node.id);
+    run_node(thread, params, a->node.id);
 }
 
-HEDDLE_BODY(soak_end, soak_app, app, soak_node_args, a)
+HEDDLE_BODY(soak_end, soak_params, params, soak_node_args, a)
 {
-    soak_cell *c = cell_of(lane, app);
-    if (lane->index == 0) {
+    soak_cell *c = cell_of(thread, params);
+    if (thread->index == 0) {
         c->n_ends++;
         c->sum_ends += a->id;
     }
 }
 
-HEDDLE_APP(soak, soak_app, SOAK_BODIES)
+HEDDLE_TABLE(soak, soak_params, SOAK_BODIES)

@@ -16,10 +16,10 @@ typedef struct soak_cell {
     uint64_t pad[10];
 } soak_cell;
 
-typedef struct soak_app {
+typedef struct soak_params {
     soak_cell *cells; /* one a worker */
     uint64_t n;
-} soak_app;
+} soak_params;
 
 typedef struct soak_node_args {
     uint64_t id;

@@ -78,7 +78,7 @@ static void test_resize(uint64_t *seed)
             n = 0;
         }
         if (i % 70 == 69)
-            hd_give_back();
+            hd_alloc_trim();
     }
     hd_delete(p, n);
     CHECK(hd_held_bytes() == before);
@@ -115,7 +115,7 @@ static void test_list(void)
 {
     uint64_t before = hd_held_bytes(), i, n_grown = 0;
     hd_list l = {NULL, 0, 0, 0};
-    hd_give_back(); /* a kept block may be far larger than what is asked for */
+    hd_alloc_trim(); /* a kept block may be far larger than what is asked for */
     for (i = 0; i < 500000; i++) {
         n_grown += l.n == l.cap;
         CHECK(hd_list_room(&l, 1, 8) == 0);
@@ -175,6 +175,6 @@ int main(void)
     test_failures();
     test_list();
     test_threads();
-    hd_give_back();
+    hd_alloc_trim();
     return 0;
 }

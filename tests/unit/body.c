@@ -11,11 +11,11 @@ typedef struct step {
     uint32_t by;
 } step;
 
-HEDDLE_BODY(count_up, tally, app, step, t)
+HEDDLE_BODY(count_up, tally, params, step, t)
 {
-    (void)HEDDLE_ATOMIC_ADD(&((tally *)app)->n, t->by, RELAXED, DEV);
+    (void)HEDDLE_ATOMIC_ADD(&((tally *)params)->n, t->by, RELAXED, DEV);
     if (t->by == 7u)
-        heddle_fail(lane, 42u);
+        heddle_task_fail(thread, 42u);
 }
 
 static void atomics(void)
@@ -35,7 +35,7 @@ static void atomics(void)
     CHECK(wide == (1ull << 40) + 1u);
 }
 
-static void one_lane(void)
+static void one_thread(void)
 {
     uint64_t begin = heddle_clock_ns();
     heddle_pause(0);
@@ -54,7 +54,7 @@ static void alone(void)
 {
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
     heddle_failure failure = {0};
-    heddle_lane thread = heddle_thread_alone(&failure, shared);
+    heddle_thread thread = heddle_thread_alone(&failure, shared);
     tally t = {1u};
     count_up_body_(&thread, &t, &(step){3u});
     CHECK(t.n == 4u);
@@ -66,7 +66,7 @@ static void alone(void)
 int main(void)
 {
     atomics();
-    one_lane();
+    one_thread();
     alone();
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* context.c - what heddle_open fills in, the machine it sees, memory of a context. */
+/* context.c - what heddle_ctx_open fills in, the machine it sees, memory of a context. */
 #include "check.h"
 #include "heddle.h"
 #include "run/run.h"
@@ -9,7 +9,7 @@
 static heddle_ctx *open_with(const heddle_config *c)
 {
     heddle_ctx *ctx;
-    CHECK_OK(NULL, heddle_open(&ctx, c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, c));
     return ctx;
 }
 
@@ -18,13 +18,13 @@ static void test_defaults(void)
     heddle_ctx *ctx = open_with(NULL);
     heddle_machine m;
     heddle_config c = HEDDLE_CONFIG_INIT;
-    CHECK_OK(ctx, heddle_get_config(ctx, &c));
-    heddle_get_machine(&m);
-    CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_has_backend(c.backend));
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &c));
+    heddle_machine_get(&m);
+    CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_backend_is_present(c.backend));
     CHECK(c.backend != HEDDLE_CPU || (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring &&
                                       c.spin_us && c.n_local && c.idle != HEDDLE_IDLE_DEFAULT));
-    CHECK(!strcmp(heddle_errmsg(ctx), ""));
-    heddle_close(ctx);
+    CHECK(!strcmp(heddle_error_text(ctx), ""));
+    heddle_ctx_close(ctx);
 }
 
 /* A program compiled against an older, shorter struct: the rest counts as zero. */
@@ -37,9 +37,9 @@ static void test_old_config(void)
     c.n_workers = 99999; /* beyond its end: not read */
     c.policy = (heddle_policy)77;
     ctx = open_with(&c);
-    CHECK_OK(ctx, heddle_get_config(ctx, &got));
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
     CHECK(got.backend == HEDDLE_CPU && got.n_workers > 0 && got.n_workers < 99999);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* The same for what is written: not a byte beyond the end that the caller knows. */
@@ -78,13 +78,13 @@ static void test_old_structs(void)
     d.place = 99; /* beyond its end: not read */
     CHECK_OK(ctx, heddle_graph_add_task(g, &d, NULL));
     CHECK(hd_graph_task(&g->g, 0)->cost_ns == 5 && !(hd_graph_task(&g->g, 0)->flags >> HD_TASK_PLACE));
-    CHECK_OK(ctx, heddle_run(ctx, g, NULL, 0));
-    CHECK_SHORT(heddle_config, n_lanes, HEDDLE_CONFIG_INIT, heddle_get_config(ctx, out));
-    CHECK_SHORT(heddle_stats, is_trying, HEDDLE_STATS_INIT, heddle_get_stats(g, out));
+    CHECK_OK(ctx, heddle_graph_run(ctx, g, NULL, 0));
+    CHECK_SHORT(heddle_config, team_size, HEDDLE_CONFIG_INIT, heddle_ctx_get_config(ctx, out));
+    CHECK_SHORT(heddle_stats, is_trying, HEDDLE_STATS_INIT, heddle_graph_get_stats(g, out));
     CHECK_SHORT(heddle_graph_info, n_levels, HEDDLE_GRAPH_INFO_INIT, heddle_graph_get_info(g, out));
     heddle_graph_free(g);
     hd_spin_table_free(table);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void test_given(void)
@@ -102,23 +102,23 @@ static void test_given(void)
     c.n_local = 3;
     c.idle = HEDDLE_IDLE_POLITE;
     ctx = open_with(&c);
-    CHECK_OK(ctx, heddle_get_config(ctx, &got));
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
     CHECK(got.n_workers == 5 && got.policy == HEDDLE_POLICY_GRR && got.n_trace == 10 && got.time_limit_ms == 12345);
     CHECK(got.n_ring == 8 && got.spin_us == 3 && got.no_pin == 1); /* rings are a power of two */
     CHECK(got.n_local == 3 && got.idle == HEDDLE_IDLE_POLITE);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
-/* Lanes need the serial backend: auto chooses it. */
-static void test_lanes(void)
+/* Threads need the serial backend: auto chooses it. */
+static void test_teams(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
-    c.n_lanes = 3;
+    c.team_size = 3;
     ctx = open_with(&c);
-    CHECK_OK(ctx, heddle_get_config(ctx, &got));
-    CHECK(got.backend == HEDDLE_SERIAL && got.n_lanes == 3 && got.n_workers == 1);
-    heddle_close(ctx);
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
+    CHECK(got.backend == HEDDLE_SERIAL && got.team_size == 3 && got.n_workers == 1);
+    heddle_ctx_close(ctx);
 }
 
 /* What a choice needs elsewhere in the config, or a GPU: refused with a sentence that has the word. */
@@ -127,7 +127,7 @@ typedef struct refusal {
     heddle_executor executor;
     heddle_dispatch dispatch;
     heddle_policy policy;
-    uint32_t by_body, sync, n_lanes;
+    uint32_t by_body, sync, team_size;
     const char *word;
 } refusal;
 
@@ -150,7 +150,7 @@ static const refusal refusals[] = {
     {HEDDLE_CPU, 0, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_LRR, 0, 0, 0, "policy lrr: dispatch ticket"},
     {HEDDLE_CPU, 0, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_SHARE, 0, 0, 0, "policy share: dispatch plan"},
     {HEDDLE_CPU, 0, HEDDLE_DISPATCH_CENTRAL, HEDDLE_POLICY_LF, 0, 0, 0, "policy lf: dispatch central"},
-    {HEDDLE_CPU, 0, 0, 0, 0, 0, 2, "2 lanes"},
+    {HEDDLE_CPU, 0, 0, 0, 0, 0, 2, "2 threads"},
 };
 
 /* The same of what only workers with rings do. */
@@ -172,8 +172,8 @@ static void test_ring_refusals(void)
         heddle_config c = ring_refusals[i].config;
         heddle_ctx *ctx;
         c.size = sizeof c;
-        CHECK_MSG(heddle_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_errmsg(NULL));
-        CHECK_MSG(strstr(heddle_errmsg(NULL), ring_refusals[i].word), "row %zu: %s", i, heddle_errmsg(NULL));
+        CHECK_MSG(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_error_text(NULL));
+        CHECK_MSG(strstr(heddle_error_text(NULL), ring_refusals[i].word), "row %zu: %s", i, heddle_error_text(NULL));
     }
 }
 
@@ -190,9 +190,9 @@ static void test_refusals(void)
         c.policy = r->policy;
         c.by_body = r->by_body;
         c.sync = r->sync;
-        c.n_lanes = r->n_lanes;
-        CHECK_MSG(heddle_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_errmsg(NULL));
-        CHECK_MSG(strstr(heddle_errmsg(NULL), r->word), "row %zu: %s", i, heddle_errmsg(NULL));
+        c.team_size = r->team_size;
+        CHECK_MSG(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_error_text(NULL));
+        CHECK_MSG(strstr(heddle_error_text(NULL), r->word), "row %zu: %s", i, heddle_error_text(NULL));
     }
 }
 
@@ -202,23 +202,23 @@ static void test_no_gpu(void)
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_device d = HEDDLE_DEVICE_INIT;
     heddle_ctx *ctx;
-    CHECK(heddle_device_info(HEDDLE_CPU, 0, &d) == HEDDLE_ENODEV && strlen(heddle_errmsg(NULL)) > 10);
-    CHECK(heddle_device_info(HEDDLE_CPU, 0, NULL) == HEDDLE_EINVAL);
-    if (heddle_has_backend(HEDDLE_CUDA)) {
-        CHECK_OK(NULL, heddle_device_info(HEDDLE_AUTO, 0, &d));
+    CHECK(heddle_device_get(HEDDLE_CPU, 0, &d) == HEDDLE_ENODEV && strlen(heddle_error_text(NULL)) > 10);
+    CHECK(heddle_device_get(HEDDLE_CPU, 0, NULL) == HEDDLE_EINVAL);
+    if (heddle_backend_is_present(HEDDLE_CUDA)) {
+        CHECK_OK(NULL, heddle_device_get(HEDDLE_AUTO, 0, &d));
         CHECK(d.name[0] && d.n_units && d.major >= 7 && d.free_bytes <= d.total_bytes && d.size == sizeof d);
         return;
     }
-    CHECK(heddle_device_info(HEDDLE_CUDA, 0, &d) == HEDDLE_ENODEV && !d.name[0]);
+    CHECK(heddle_device_get(HEDDLE_CUDA, 0, &d) == HEDDLE_ENODEV && !d.name[0]);
     c.executor = HEDDLE_EXECUTOR_PERSISTENT;
-    CHECK(heddle_open(&ctx, &c) == HEDDLE_EINVAL && strstr(heddle_errmsg(NULL), "there is no GPU"));
+    CHECK(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && strstr(heddle_error_text(NULL), "there is no GPU"));
 }
 
 static void test_machine(void)
 {
     heddle_machine m;
     memset(&m, 0xff, sizeof m);
-    heddle_get_machine(&m);
+    heddle_machine_get(&m);
     CHECK(m.n_cores >= 1 && m.n_threads >= m.n_cores && m.n_threads < 100000);
     CHECK(m.has_hwloc == 0 || m.has_hwloc == 1);
     CHECK(m.cache_bytes[0] < 1u << 30 && (!m.cache_bytes[1] || m.cache_bytes[1] >= m.cache_bytes[0]));
@@ -248,7 +248,7 @@ static void test_memory(heddle_backend backend)
     CHECK(!memcmp(back, "\4\4heddle\4\4", 10));
     for (i = 0; i < 7; i++)
         heddle_mem_free(ctx, p[i]);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)
@@ -261,7 +261,7 @@ int main(void)
     test_old_config();
     test_old_structs();
     test_given();
-    test_lanes();
+    test_teams();
     test_refusals();
     test_ring_refusals();
     test_no_gpu();

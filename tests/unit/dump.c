@@ -25,7 +25,7 @@ static void graph_of(hd_graph *g, const hd_file_graph *f)
             CHECK(++d.body < SYNTHETIC_BODIES);
         d.args = f->args + t->args_at;
         d.arg_bytes = t->arg_bytes;
-        d.priority = t->priority;
+        d.urgent = t->priority > 0;
         d.cost_ns = t->cost_ns;
         CHECK(hd_graph_add(g, &d, NULL, NULL) == HEDDLE_OK);
     }

@@ -85,8 +85,8 @@ static const row rows[] = {
     BAD("HEDDLE_WORKERS", "2.5"),
     BAD("HEDDLE_WORKERS", "18446744073709551618"),
     BAD("HEDDLE_WORKERS", "99999999999999999999999999"),
-    GOOD("HEDDLE_LANES", "8", n_lanes, 8),
-    BAD("HEDDLE_LANES", "1025"),
+    GOOD("HEDDLE_TEAM_SIZE", "8", team_size, 8),
+    BAD("HEDDLE_TEAM_SIZE", "1025"),
     GOOD("HEDDLE_TRACE", "1000", n_trace, 1000),
     BAD("HEDDLE_TRACE", "67108865"),
     GOOD("HEDDLE_TIME_LIMIT_MS", "250", time_limit_ms, 250),
@@ -109,7 +109,7 @@ static void check_row(const row *r)
     s = hd_env_fill(&c, &e);
     CHECK(unsetenv(r->name) == 0);
     if (r->refused) {
-        CHECK_MSG(s == HEDDLE_EINVAL, "%s='%s' is %s", r->name, r->value, heddle_strstatus(s));
+        CHECK_MSG(s == HEDDLE_EINVAL, "%s='%s' is %s", r->name, r->value, heddle_status_text(s));
         CHECK_MSG(strstr(e.text, r->name) && strstr(e.text, r->value), "%s", e.text);
         return;
     }
@@ -148,12 +148,12 @@ static void test_list(void)
 static void test_text(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
-    CHECK(!setenv("HEDDLE_PROFILE", "", 1) && hd_env_fill(&c, NULL) == HEDDLE_OK && !c.profile);
-    CHECK(!setenv("HEDDLE_PROFILE", "a file", 1) && hd_env_fill(&c, NULL) == HEDDLE_OK);
-    CHECK(!strcmp(c.profile, "a file"));
-    c.profile = "another";
-    CHECK(hd_env_fill(&c, NULL) == HEDDLE_OK && !strcmp(c.profile, "another"));
-    CHECK(!unsetenv("HEDDLE_PROFILE"));
+    CHECK(!setenv("HEDDLE_TUNING_FILE", "", 1) && hd_env_fill(&c, NULL) == HEDDLE_OK && !c.tuning_file);
+    CHECK(!setenv("HEDDLE_TUNING_FILE", "a file", 1) && hd_env_fill(&c, NULL) == HEDDLE_OK);
+    CHECK(!strcmp(c.tuning_file, "a file"));
+    c.tuning_file = "another";
+    CHECK(hd_env_fill(&c, NULL) == HEDDLE_OK && !strcmp(c.tuning_file, "another"));
+    CHECK(!unsetenv("HEDDLE_TUNING_FILE"));
 }
 
 /* What the program says wins; then the variable is not even read. */
@@ -176,12 +176,12 @@ static void test_open(void)
     heddle_ctx *ctx;
     CHECK(!setenv("HEDDLE_BACKEND", "cpu", 1) && !setenv("HEDDLE_WORKERS", "3", 1) &&
           !setenv("HEDDLE_POLICY", "lrr", 1));
-    CHECK_OK(NULL, heddle_open(&ctx, NULL));
-    CHECK_OK(ctx, heddle_get_config(ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &c));
     CHECK(c.backend == HEDDLE_CPU && c.n_workers == 3 && c.policy == HEDDLE_POLICY_LRR);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     CHECK(!setenv("HEDDLE_WORKERS", "many", 1));
-    CHECK(heddle_open(&ctx, NULL) == HEDDLE_EINVAL && !ctx && strstr(heddle_errmsg(NULL), "HEDDLE_WORKERS"));
+    CHECK(heddle_ctx_open(&ctx, NULL) == HEDDLE_EINVAL && !ctx && strstr(heddle_error_text(NULL), "HEDDLE_WORKERS"));
     CHECK(!unsetenv("HEDDLE_WORKERS") && !unsetenv("HEDDLE_BACKEND") && !unsetenv("HEDDLE_POLICY"));
 }
 

@@ -115,7 +115,7 @@ static void check_task(const view *v, const spec_task *t, uint32_t number, uint3
         CHECK(hd_task_of_watch(v->g, *n_watched) == number);
         CHECK(task->watch == (*n_watched)++);
     }
-    CHECK((task->flags & HD_TASK_URGENT) || t->priority <= 0);
+    CHECK((task->flags & HD_TASK_URGENT) || t->urgent == 0);
     CHECK(t->place ? (task->flags >> HD_TASK_PLACE) - 1u == spec_worker(t->place, 8191)
                    : !(task->flags >> HD_TASK_PLACE));
 }
@@ -125,9 +125,8 @@ static void add_all(hd_graph *g, const spec *s, uint32_t *number)
     uint32_t i;
     for (i = 0; i < s->n_tasks; i++) {
         const spec_task *t = &s->task[i];
-        heddle_task_desc d = {sizeof d,   t->body,     t->args,     spec_arg_bytes[t->body],
-                              t->range,   t->n_ranges, t->priority, t->flags,
-                              t->cost_ns, t->place};
+        heddle_task_desc d = {sizeof d, t->body,    t->args, spec_arg_bytes[t->body], t->range, t->n_ranges, t->urgent,
+                              t->flags, t->cost_ns, t->place};
         CHECK(hd_graph_add(g, &d, &number[i], NULL) == HEDDLE_OK);
     }
     for (i = 0; i < s->n_edges; i++)
@@ -146,7 +145,7 @@ static void check_one(uint64_t *seed)
         spec_place(&s, seed);
     CHECK(hd_graph_init(&g, &table, NULL) == HEDDLE_OK);
     add_all(&g, &s, number);
-    g.want_rank = s.prioritise;
+    g.want_rank = s.mark_urgent;
     CHECK(hd_graph_freeze(&g, NULL) == HEDDLE_OK && g.frozen && !g.ranges);
     view_of(&v, &g);
     check_header(&v, &g);

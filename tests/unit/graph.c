@@ -5,10 +5,10 @@
 #include "base/base.h"
 #include "same/oracle.h"
 
-static void body(const heddle_lane *lane, const void *app, const void *args)
+static void body(const heddle_thread *thread, const void *params, const void *args)
 {
-    (void)lane;
-    (void)app;
+    (void)thread;
+    (void)params;
     (void)args;
 }
 
@@ -46,17 +46,17 @@ static void test_random(heddle_ctx *ctx, uint64_t *seed)
 static uint8_t seen[HEDDLE_MAX_ARG_BYTES];
 
 /* The body with the largest record: keeps what it is given. */
-static void keep_args(const heddle_lane *lane, const void *app, const void *args)
+static void keep_args(const heddle_thread *thread, const void *params, const void *args)
 {
-    (void)lane;
-    (void)app;
+    (void)thread;
+    (void)params;
     memcpy(seen, args, sizeof seen);
 }
 
 static void check_args(heddle_ctx *ctx, heddle_graph *g, const uint8_t *args)
 {
     memset(seen, 0, sizeof seen);
-    CHECK_OK(ctx, heddle_run(ctx, g, NULL, 0));
+    CHECK_OK(ctx, heddle_graph_run(ctx, g, NULL, 0));
     CHECK(!memcmp(seen, args, sizeof seen));
 }
 
@@ -101,7 +101,7 @@ static void test_fan(heddle_ctx *ctx, uint32_t n)
     CHECK_MSG(info.n_edges == 2ull * n && info.n_joins == 0 && info.n_levels == 3 && info.max_width == n &&
                   info.n_roots == 1,
               "%llu edges, %llu joins", (unsigned long long)info.n_edges, (unsigned long long)info.n_joins);
-    CHECK_OK(ctx, heddle_graph_successors(g, 0, NULL, 0, &n_succ));
+    CHECK_OK(ctx, heddle_graph_get_successors(g, 0, NULL, 0, &n_succ));
     CHECK(n_succ == n);
     heddle_graph_free(g);
 }
@@ -153,7 +153,7 @@ int main(void)
         bodies[i] = (heddle_body_info){"nothing", body, spec_arg_bytes[i], 0, 0};
     bodies[i] = (heddle_body_info){"keep_args", keep_args, HEDDLE_MAX_ARG_BYTES, 0, 0};
     cfg.backend = HEDDLE_SERIAL;
-    CHECK_OK(NULL, heddle_open(&ctx, &cfg));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     test_random(ctx, &seed);
     test_arguments(ctx, &seed);
     test_fan(ctx, 3);
@@ -162,7 +162,7 @@ int main(void)
     test_crowds(ctx, 17);
     test_crowds(ctx, 2000);
     test_memory(ctx);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     CHECK(hd_held_bytes() == held);
     return 0;
 }

@@ -131,11 +131,11 @@ static void test_end(void)
     CHECK(hd_job_is_over(&r.job) && !r.job.has_result);
     r.f.left = 3;
     h = submit(&r);
-    CHECK(heddle_test(h) == HEDDLE_EBUSY && hd_job_is_running(&r.job));
-    CHECK(heddle_wait(h, HEDDLE_FOREVER) == HEDDLE_OK && r.job.has_result && !hd_job_is_running(&r.job));
-    CHECK(heddle_test(h) == HEDDLE_OK && r.f.n_started == 1);
-    heddle_cancel(h); /* too late: nothing is stopped */
-    CHECK(r.f.n_stopped == 0 && heddle_test(h) == HEDDLE_OK);
+    CHECK(heddle_job_test(h) == HEDDLE_EBUSY && hd_job_is_running(&r.job));
+    CHECK(heddle_job_wait(h, HEDDLE_FOREVER) == HEDDLE_OK && r.job.has_result && !hd_job_is_running(&r.job));
+    CHECK(heddle_job_test(h) == HEDDLE_OK && r.f.n_started == 1);
+    heddle_job_cancel(h); /* too late: nothing is stopped */
+    CHECK(r.f.n_stopped == 0 && heddle_job_test(h) == HEDDLE_OK);
     heddle_job_free(h);
     hd_job_clear(&r.job);
 }
@@ -147,11 +147,11 @@ static void test_deadline(void)
     open_rig(&r);
     r.f.left = UINT32_MAX;
     h = submit(&r);
-    CHECK(heddle_wait(h, 2) == HEDDLE_ETIMEDOUT && strstr(r.ctx.error.text, "goes on after 2 ms"));
+    CHECK(heddle_job_wait(h, 2) == HEDDLE_ETIMEDOUT && strstr(r.ctx.error.text, "goes on after 2 ms"));
     CHECK(r.f.n_stopped == 0 && hd_job_is_running(&r.job));
-    heddle_cancel(h);
+    heddle_job_cancel(h);
     CHECK(r.f.n_stopped == 1 && r.f.why == HD_STOP_CANCELED);
-    CHECK(heddle_wait(h, HEDDLE_FOREVER) == HEDDLE_ECANCELED && strstr(r.ctx.error.text, "cancelled"));
+    CHECK(heddle_job_wait(h, HEDDLE_FOREVER) == HEDDLE_ECANCELED && strstr(r.ctx.error.text, "cancelled"));
     heddle_job_free(h);
     hd_job_clear(&r.job);
 }
@@ -186,9 +186,9 @@ static void test_failures(void)
     r.f.stop = HD_STOP_FAILED;
     r.f.code = 42;
     h = submit(&r);
-    CHECK(heddle_wait(h, HEDDLE_FOREVER) == HEDDLE_EBODY);
+    CHECK(heddle_job_wait(h, HEDDLE_FOREVER) == HEDDLE_EBODY);
     CHECK_MSG(!strcmp(r.ctx.error.text, "tile 3 of the wave failed with code 42"), "%s", r.ctx.error.text);
-    CHECK(heddle_wait_task(h, 0, 0) == HEDDLE_EINVAL && strstr(r.ctx.error.text, "none of a graph's"));
+    CHECK(heddle_job_wait_task(h, 0, 0) == HEDDLE_EINVAL && strstr(r.ctx.error.text, "none of a graph's"));
     heddle_job_free(h);
     hd_job_clear(&r.job);
 }
@@ -205,13 +205,13 @@ static void test_watch(void)
     hd_job_came(&r.job, 1, 77);
     CHECK(r.f.n_came == 1 && r.f.came_i == 1 && r.f.came_item == 77);
     CHECK(hd_job_wait_item(h, 1, 0) == HEDDLE_OK && hd_job_wait_item(h, 0, 0) == HEDDLE_EBUSY);
-    heddle_cancel(h);
+    heddle_job_cancel(h);
     CHECK(hd_job_wait_item(h, 0, UINT64_MAX) == HEDDLE_ECANCELED);
     heddle_job_free(h);
     r.f.left = UINT32_MAX; /* what was done in the last run is not done in this one */
     h = submit(&r);
     CHECK(hd_job_wait_item(h, 1, 0) == HEDDLE_EBUSY);
-    heddle_cancel(h);
+    heddle_job_cancel(h);
     heddle_job_free(h);
     hd_job_clear(&r.job);
 }

@@ -451,7 +451,7 @@ static void hints(void)
     CHECK(hd_graph_init(&g, &synthetic_table, NULL) == HEDDLE_OK);
     for (i = 0; i < 100; i++) {
         d.place = i % 3 ? 0 : i + 1;
-        d.priority = i >= 90;
+        d.urgent = i >= 90;
         CHECK(hd_graph_add(&g, &d, NULL, NULL) == HEDDLE_OK);
     }
     freeze(&g);

@@ -14,35 +14,35 @@
 #define N_CELLS 12u
 #define N_TRACE 1000u
 
-typedef struct planned_app {
+typedef struct planned_params {
     uint64_t *cell;
     uint32_t *gate; /* 0: planned_gate waits */
-} planned_app;
+} planned_params;
 typedef struct planned_args {
     uint32_t us, code;
 } planned_args;
 #define PLANNED_BODIES(X) X(planned_nap, 0) X(planned_gate, 0)
 HEDDLE_ENUM(planned, PLANNED_BODIES)
 
-HEDDLE_BODY(planned_nap, planned_app, app, planned_args, t)
+HEDDLE_BODY(planned_nap, planned_params, params, planned_args, t)
 {
-    (void)app;
+    (void)params;
     if (t->us)
         nanosleep(&(struct timespec){0, (long)t->us * 1000}, NULL);
     if (t->code)
-        heddle_fail(lane, t->code);
+        heddle_task_fail(thread, t->code);
 }
-HEDDLE_BODY(planned_gate, planned_app, app, planned_args, t)
+HEDDLE_BODY(planned_gate, planned_params, params, planned_args, t)
 {
     (void)t;
-    while (!__atomic_load_n(app->gate, __ATOMIC_ACQUIRE))
+    while (!__atomic_load_n(params->gate, __ATOMIC_ACQUIRE))
         nanosleep(&(struct timespec){0, 100000}, NULL);
 }
-HEDDLE_APP(planned, planned_app, PLANNED_BODIES)
+HEDDLE_TABLE(planned, planned_params, PLANNED_BODIES)
 
 static uint64_t cells[N_CELLS];
 static uint32_t gate = 1;
-static const planned_app record = {cells, &gate};
+static const planned_params record = {cells, &gate};
 static char path[64], other[64];
 
 static heddle_ctx *open_cpu(uint32_t n_workers, uint32_t n_trace, heddle_dispatch dispatch)
@@ -54,7 +54,7 @@ static heddle_ctx *open_cpu(uint32_t n_workers, uint32_t n_trace, heddle_dispatc
     c.n_trace = n_trace;
     c.dispatch = dispatch;
     c.no_pin = 1;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
@@ -96,20 +96,21 @@ static heddle_graph *crowds(heddle_ctx *ctx, uint64_t seed, uint64_t *n_joins)
     return g;
 }
 
-static void run(heddle_ctx *ctx, heddle_graph *g) { CHECK_OK(ctx, heddle_run(ctx, g, &record, sizeof record)); }
+static void run(heddle_ctx *ctx, heddle_graph *g) { CHECK_OK(ctx, heddle_graph_run(ctx, g, &record, sizeof record)); }
 
 /* The last run: worker and task of each event, worker after worker, in order of time. Returns how many. */
 static size_t order_of(heddle_ctx *ctx, heddle_graph *g, heddle_event *ev)
 {
     size_t n;
-    CHECK_OK(ctx, heddle_get_events(g, ev, N_TRACE, &n));
+    CHECK_OK(ctx, heddle_graph_get_events(g, ev, N_TRACE, &n));
     CHECK(n <= N_TRACE);
     return n;
 }
 
 static int refused(heddle_ctx *ctx, heddle_status got, heddle_status want, const char *says)
 {
-    CHECK_MSG(got == want && strstr(heddle_errmsg(ctx), says), "%s: %s", heddle_strstatus(got), heddle_errmsg(ctx));
+    CHECK_MSG(got == want && strstr(heddle_error_text(ctx), says), "%s: %s", heddle_status_text(got),
+              heddle_error_text(ctx));
     return 1;
 }
 
@@ -146,10 +147,10 @@ static void replay(uint64_t seed, uint32_t n_workers, const heddle_event *was, s
     for (i = 0; i < n; i++)
         CHECK_MSG(is[i].worker == was[i].worker && is[i].task == was[i].task, "event %zu: task %u on %u was %u on %u",
                   i, is[i].task, is[i].worker, was[i].task, was[i].worker);
-    CHECK_OK(ctx, heddle_graph_record(g)); /* joins may stand elsewhere, but it is a plan again */
-    CHECK(strstr(heddle_get_how(g), "plan"));
+    CHECK_OK(ctx, heddle_graph_record_plan(g)); /* joins may stand elsewhere, but it is a plan again */
+    CHECK(strstr(heddle_graph_describe_run(g), "plan"));
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void record_and_replay(uint64_t *seed, uint64_t *n_joins)
@@ -162,7 +163,7 @@ static void record_and_replay(uint64_t *seed, uint64_t *n_joins)
     size_t n;
     run(ctx, g);
     n = order_of(ctx, g, ev);
-    CHECK_OK(ctx, heddle_graph_record(g));
+    CHECK_OK(ctx, heddle_graph_record_plan(g));
     CHECK_OK(ctx, heddle_graph_write_plan(g, path));
     CHECK_OK(ctx, heddle_graph_read_plan(g, path));
     CHECK_OK(ctx, heddle_graph_write_plan(g, other));
@@ -170,7 +171,7 @@ static void record_and_replay(uint64_t *seed, uint64_t *n_joins)
     CHECK(order_of(ctx, g, ev) == n); /* the last run is still known */
     run(ctx, g);                      /* another dispatch takes no notice of the plan */
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     replay(of_graph, n_workers, ev, n);
 }
 
@@ -187,11 +188,11 @@ static void chained_joins(void)
         else
             CHECK(hd_graph_add_join(&g->g, NULL) == HEDDLE_OK);
     for (i = 0; i < 4; i++)
-        CHECK_OK(ctx, heddle_graph_after(g, edges[i][1], edges[i][0]));
+        CHECK_OK(ctx, heddle_graph_add_edge(g, edges[i][1], edges[i][0]));
     run(ctx, g);
-    CHECK_OK(ctx, heddle_graph_record(g));
+    CHECK_OK(ctx, heddle_graph_record_plan(g));
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- costs --------------------------------------------------------------------------------------------------------- */
@@ -224,24 +225,24 @@ static void costs(void)
     heddle_graph *g = new_graph(ctx);
     heddle_stats stats = HEDDLE_STATS_INIT;
     uint32_t i;
-    CHECK(!strcmp(heddle_get_how(g), "") && !strcmp(heddle_get_how(NULL), ""));
+    CHECK(!strcmp(heddle_graph_describe_run(g), "") && !strcmp(heddle_graph_describe_run(NULL), ""));
     for (i = 0; i < 9; i++)
         add(ctx, g, i ? 1000 : 40000, 100000, NULL, 0);
     CHECK_OK(ctx, heddle_graph_replan(g, 3));
     list_of_0(ctx, g, 3);
     CHECK_OK(ctx, heddle_graph_replan(g, 0));
     run(ctx, g);
-    CHECK(*heddle_get_how(g));
+    CHECK(*heddle_graph_describe_run(g));
     CHECK_OK(ctx, heddle_graph_replan(g, 0));
     list_of_0(ctx, g, 1);
-    CHECK_OK(ctx, heddle_get_stats(g, &stats));
+    CHECK_OK(ctx, heddle_graph_get_stats(g, &stats));
     CHECK(stats.n_tasks == 9);
     CHECK_OK(ctx, heddle_graph_replan(g, 3));
     list_of_0(ctx, g, 1);
     run(ctx, g);
     refused(ctx, heddle_graph_replan(g, HD_PLAN_MAX_WORKERS + 1), HEDDLE_ERANGE, "workers");
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* A new plan between runs is the one that the next run follows. */
@@ -258,7 +259,7 @@ static void changed(void)
     for (i = 0; i < 4; i++)
         add(ctx, g, 0, 0, NULL, 0);
     run(ctx, g);
-    CHECK_OK(ctx, heddle_get_stats(g, &stats)); /* it had no plan: one was made in loading */
+    CHECK_OK(ctx, heddle_graph_get_stats(g, &stats)); /* it had no plan: one was made in loading */
     CHECK(stats.plan_ns > 0 && stats.plan_ns <= stats.load_ns && stats.kernel_ns == 0);
     for (i = 0; i < 4; i++) {
         FILE *f = fopen(path, "w");
@@ -270,7 +271,7 @@ static void changed(void)
             CHECK_MSG(ev[k].task == orders[i % 2][k], "task %u", ev[k].task);
     }
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------------------------------ */
@@ -295,12 +296,12 @@ static void no_plan(void)
 {
     heddle_ctx *ctx = open_cpu(2, 0, HEDDLE_DISPATCH_PLAN);
     heddle_graph *g = chain(ctx, 3);
-    CHECK(heddle_graph_replan(NULL, 0) == HEDDLE_EINVAL && heddle_graph_record(NULL) == HEDDLE_EINVAL);
+    CHECK(heddle_graph_replan(NULL, 0) == HEDDLE_EINVAL && heddle_graph_record_plan(NULL) == HEDDLE_EINVAL);
     CHECK(heddle_graph_write_plan(NULL, path) == HEDDLE_EINVAL && heddle_graph_read_plan(NULL, path) == HEDDLE_EINVAL);
     refused(ctx, heddle_graph_write_plan(g, path), HEDDLE_EINVAL, "no plan");
-    refused(ctx, heddle_graph_record(g), HEDDLE_EINVAL, "not run");
+    refused(ctx, heddle_graph_record_plan(g), HEDDLE_EINVAL, "not run");
     run(ctx, g);
-    refused(ctx, heddle_graph_record(g), HEDDLE_EINVAL, "not traced");
+    refused(ctx, heddle_graph_record_plan(g), HEDDLE_EINVAL, "not traced");
     CHECK_OK(ctx, heddle_graph_replan(g, 2));
     CHECK_OK(ctx, heddle_graph_write_plan(g, path));
     refused(ctx, heddle_graph_write_plan(g, NULL), HEDDLE_EINVAL, "NULL");
@@ -319,11 +320,11 @@ static void no_plan(void)
     same_files();
     write_file("{\"workers\":3,\"tasks\":3,\"lists\":[[0],[1],[2]]}");
     CHECK_OK(ctx, heddle_graph_read_plan(g, other));
-    refused(ctx, heddle_run(ctx, g, &record, sizeof record), HEDDLE_EINVAL, "3 workers");
+    refused(ctx, heddle_graph_run(ctx, g, &record, sizeof record), HEDDLE_EINVAL, "3 workers");
     CHECK_OK(ctx, heddle_graph_replan(g, 0));
     run(ctx, g);
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void not_recorded(void)
@@ -332,16 +333,16 @@ static void not_recorded(void)
     heddle_graph *g = chain(ctx, 20);
     planned_args args = {0, 7};
     run(ctx, g);
-    refused(ctx, heddle_graph_record(g), HEDDLE_EINVAL, "lost");
+    refused(ctx, heddle_graph_record_plan(g), HEDDLE_EINVAL, "lost");
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     ctx = open_cpu(2, 50, HEDDLE_DISPATCH_DISTRIBUTED);
     g = chain(ctx, 20);
     CHECK_OK(ctx, heddle_graph_set_args(g, 10, &args, sizeof args));
-    CHECK(heddle_run(ctx, g, &record, sizeof record) == HEDDLE_EBODY);
-    refused(ctx, heddle_graph_record(g), HEDDLE_EINVAL, "of 20 tasks");
+    CHECK(heddle_graph_run(ctx, g, &record, sizeof record) == HEDDLE_EBODY);
+    refused(ctx, heddle_graph_record_plan(g), HEDDLE_EINVAL, "of 20 tasks");
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void in_flight(void)
@@ -353,18 +354,18 @@ static void in_flight(void)
     CHECK_OK(ctx, heddle_graph_add(g, planned_gate, &args, sizeof args, NULL, 0, NULL));
     CHECK_OK(ctx, heddle_graph_replan(g, 2));
     gate = 0;
-    CHECK_OK(ctx, heddle_submit(ctx, g, &record, sizeof record, &j));
+    CHECK_OK(ctx, heddle_graph_submit(ctx, g, &record, sizeof record, &j));
     refused(ctx, heddle_graph_replan(g, 2), HEDDLE_EBUSY, "in flight");
-    refused(ctx, heddle_graph_record(g), HEDDLE_EBUSY, "in flight");
+    refused(ctx, heddle_graph_record_plan(g), HEDDLE_EBUSY, "in flight");
     refused(ctx, heddle_graph_write_plan(g, path), HEDDLE_EBUSY, "in flight");
     refused(ctx, heddle_graph_read_plan(g, path), HEDDLE_EBUSY, "in flight");
-    CHECK(!strcmp(heddle_get_how(g), ""));
+    CHECK(!strcmp(heddle_graph_describe_run(g), ""));
     __atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
-    CHECK_OK(ctx, heddle_wait(j, HEDDLE_FOREVER));
-    CHECK_OK(ctx, heddle_graph_record(g));
+    CHECK_OK(ctx, heddle_job_wait(j, HEDDLE_FOREVER));
+    CHECK_OK(ctx, heddle_graph_record_plan(g));
     heddle_job_free(j);
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* Each allocation of each call fails once: the plan stays as it was, and nothing is lost. */
@@ -382,7 +383,7 @@ static void memory(void)
         heddle_status s = HEDDLE_ENOMEM;
         for (n = 1; s != HEDDLE_OK; n++) {
             hd_fail_alloc_at(n);
-            s = call == 0   ? heddle_graph_record(g)
+            s = call == 0   ? heddle_graph_record_plan(g)
                 : call == 1 ? heddle_graph_replan(g, 2)
                 : call == 2 ? heddle_graph_read_plan(g, path)
                             : heddle_graph_write_plan(g, other);
@@ -397,7 +398,7 @@ static void memory(void)
         CHECK(call == 3 ? n == 3 : n > 5); /* or no allocation failed */
     }
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 int main(void)

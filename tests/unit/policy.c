@@ -12,8 +12,8 @@
 #define N_SLOTS 16u
 
 static hd_cursor cursors[2 * MAX_WORKERS];
-static hd_shared shared;
-static hd_run r = {.cursors = cursors, .shared = &shared, .n_slots = N_SLOTS, .dispatch = HD_DISPATCH_DISTRIBUTED};
+static hd_control control;
+static hd_run r = {.cursors = cursors, .control = &control, .n_slots = N_SLOTS, .dispatch = HD_DISPATCH_DISTRIBUTED};
 
 static void set_loads(uint32_t policy, uint32_t n_workers, const uint32_t *load)
 {
@@ -62,7 +62,7 @@ static void test_traits(void)
     }
 }
 
-/* By hand: worker 1 frees n tasks, of which one lane places them one after another. */
+/* By hand: worker 1 frees n tasks, of which one thread places them one after another. */
 static void test_picks(void)
 {
     static const uint32_t even[4] = {2, 2, 2, 2}, odd[4] = {5, 1, 0, 2}, high[4] = {1, 7, 3, 0};
@@ -105,7 +105,7 @@ static void test_random(uint64_t *seed)
     own = (uint32_t)check_below(seed, n);
     set_loads(HD_POLICY_TS, n, load);
     for (k = 0; k < n_seen; k++) {
-        w = hd_near(&r, own, k);
+        w = hd_neighbour(&r, own, k);
         CHECK(w < n);
         least = load[w] < least ? load[w] : least;
         sum += load[w];

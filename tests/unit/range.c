@@ -105,7 +105,7 @@ static void check_refusal(const refusal *f)
     s = hd_range_check(&r, &e);
     CHECK_MSG(s == f->status, "%llu+%llux%llu/%llu mode %d: %s, not %s", (unsigned long long)f->base,
               (unsigned long long)f->row_bytes, (unsigned long long)f->n_rows, (unsigned long long)f->stride_bytes,
-              f->mode, heddle_strstatus(s), heddle_strstatus(f->status));
+              f->mode, heddle_status_text(s), heddle_status_text(f->status));
     CHECK(s == HEDDLE_OK || strlen(e.text) > 10);
 }
 

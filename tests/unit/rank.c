@@ -59,7 +59,7 @@ static int random_cycle(uint64_t *seed)
         cyclic |= reach[i] >> i & 1;
     g.want_rank = (int)check_below(seed, 2);
     s = hd_graph_freeze(&g, &e);
-    CHECK_MSG(s == (cyclic ? HEDDLE_ECYCLE : HEDDLE_OK), "%s: %s", heddle_strstatus(s), e.text);
+    CHECK_MSG(s == (cyclic ? HEDDLE_ECYCLE : HEDDLE_OK), "%s: %s", heddle_status_text(s), e.text);
     if (cyclic)
         check_named(e.text, reach, n);
     hd_graph_clear(&g);
@@ -77,20 +77,20 @@ static void test_broken(void)
     uint32_t i;
     c.backend = HEDDLE_SERIAL;
     for (i = 0; i < SPEC_BODIES; i++)
-        bodies[i].run = (void (*)(const heddle_lane *, const void *, const void *))(uintptr_t)1; /* never called */
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+        bodies[i].run = (void (*)(const heddle_thread *, const void *, const void *))(uintptr_t)1; /* never called */
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     CHECK_OK(ctx, heddle_graph_new(ctx, &table, &g));
     for (i = 0; i < 3; i++)
         CHECK_OK(ctx, heddle_graph_add(g, SPEC_BODIES - 1, args, 300, &r, 1, NULL));
-    CHECK_OK(ctx, heddle_graph_after(g, 0, 2)); /* against the ranges */
-    CHECK(heddle_graph_freeze(g) == HEDDLE_ECYCLE && strstr(heddle_errmsg(ctx), "cycle"));
-    CHECK(heddle_graph_freeze(g) != HEDDLE_OK && !strstr(heddle_errmsg(ctx), "memory"));
-    CHECK(heddle_run(ctx, g, NULL, 0) != HEDDLE_OK && !strstr(heddle_errmsg(ctx), "memory"));
+    CHECK_OK(ctx, heddle_graph_add_edge(g, 0, 2)); /* against the ranges */
+    CHECK(heddle_graph_freeze(g) == HEDDLE_ECYCLE && strstr(heddle_error_text(ctx), "cycle"));
+    CHECK(heddle_graph_freeze(g) != HEDDLE_OK && !strstr(heddle_error_text(ctx), "memory"));
+    CHECK(heddle_graph_run(ctx, g, NULL, 0) != HEDDLE_OK && !strstr(heddle_error_text(ctx), "memory"));
     CHECK(heddle_graph_add(g, 0, NULL, 0, NULL, 0, NULL) != HEDDLE_OK);
     (void)heddle_graph_set_args(g, 1, args, 300); /* may be refused, must not crash */
-    (void)heddle_graph_after(g, 1, 0);
+    (void)heddle_graph_add_edge(g, 1, 0);
     heddle_graph_free(g);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 /* ---- the critical path ------------------------------------------------------------------------------------------ */

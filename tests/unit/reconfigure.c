@@ -39,14 +39,14 @@ static void rig_close(rig *r)
 {
     heddle_graph_free(r->g);
     heddle_mem_free(r->ctx, r->cell);
-    heddle_close(r->ctx);
+    heddle_ctx_close(r->ctx);
 }
 
 static void run(rig *r)
 {
-    fault_app app = {r->cell, &r->gate};
+    fault_params params = {r->cell, &r->gate};
     uint32_t i;
-    CHECK_OK(r->ctx, heddle_run(r->ctx, r->g, &app, sizeof app));
+    CHECK_OK(r->ctx, heddle_graph_run(r->ctx, r->g, &params, sizeof params));
     r->want = fault_chain_end(r->want, 20);
     for (i = 0; i < N_CELLS; i++)
         CHECK_MSG(r->cell[i] == r->want, "cell %u", i);
@@ -55,7 +55,7 @@ static void run(rig *r)
 static uint32_t workers_of(rig *r)
 {
     heddle_stats st = HEDDLE_STATS_INIT;
-    CHECK_OK(r->ctx, heddle_get_stats(r->g, &st));
+    CHECK_OK(r->ctx, heddle_graph_get_stats(r->g, &st));
     return st.n_workers;
 }
 
@@ -63,7 +63,7 @@ static uint32_t workers_of(rig *r)
 static void check_config(rig *r, const heddle_config *c)
 {
     heddle_config got = HEDDLE_CONFIG_INIT;
-    CHECK_OK(r->ctx, heddle_get_config(r->ctx, &got));
+    CHECK_OK(r->ctx, heddle_ctx_get_config(r->ctx, &got));
     CHECK(got.dispatch == c->dispatch && got.n_workers == c->n_workers && got.n_trace == c->n_trace);
 }
 
@@ -80,17 +80,18 @@ static void test_cpu(void)
     for (i = 0; i < 12; i++) {
         heddle_config c = config_of(all[i % 6], 1 + i % 5);
         c.n_trace = i % 2 ? 2000 : 0;
-        CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
+        CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
         check_config(&r, &c);
-        CHECK(heddle_get_stats(r.g, &st) == HEDDLE_EINVAL && !strcmp(heddle_get_how(r.g), ""));
+        CHECK(heddle_graph_get_stats(r.g, &st) == HEDDLE_EINVAL && !strcmp(heddle_graph_describe_run(r.g), ""));
         run(&r);
         run(&r);
         CHECK(workers_of(&r) == c.n_workers);
-        CHECK_MSG(strstr(heddle_get_how(r.g), heddle_dispatch_name(c.dispatch)), "%s", heddle_get_how(r.g));
-        CHECK_OK(r.ctx, heddle_get_stats(r.g, &st));
+        CHECK_MSG(strstr(heddle_graph_describe_run(r.g), heddle_dispatch_name(c.dispatch)), "%s",
+                  heddle_graph_describe_run(r.g));
+        CHECK_OK(r.ctx, heddle_graph_get_stats(r.g, &st));
         CHECK(!c.n_trace == !st.n_events);
     }
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, NULL)); /* as from the start */
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, NULL)); /* as from the start */
     run(&r);
     rig_close(&r);
 }
@@ -102,14 +103,14 @@ static void test_serial(void)
     rig_open(&r, HEDDLE_SERIAL);
     run(&r);
     c.backend = HEDDLE_SERIAL; /* the one it has may be named */
-    c.n_lanes = 3;
+    c.team_size = 3;
     c.n_trace = 5000;
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
-    CHECK_OK(r.ctx, heddle_get_config(r.ctx, &got));
-    CHECK(got.n_lanes == 3 && got.n_trace == 5000 && got.n_workers == 1);
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
+    CHECK_OK(r.ctx, heddle_ctx_get_config(r.ctx, &got));
+    CHECK(got.team_size == 3 && got.n_trace == 5000 && got.n_workers == 1);
     run(&r);
-    c.n_lanes = c.n_trace = 0;
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
+    c.team_size = c.n_trace = 0;
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
     run(&r);
     rig_close(&r);
 }
@@ -119,23 +120,23 @@ static void test_graphs(void)
 {
     heddle_config c = config_of(HEDDLE_DISPATCH_TICKET, 2);
     heddle_graph *other[3];
-    fault_app app;
+    fault_params params;
     rig r;
     uint32_t i;
     rig_open(&r, HEDDLE_CPU);
-    app = (fault_app){r.cell, &r.gate};
+    params = (fault_params){r.cell, &r.gate};
     for (i = 0; i < 3; i++)
         CHECK_OK(r.ctx, heddle_graph_new(r.ctx, &fault, &other[i]));
     run(&r);
-    CHECK_OK(r.ctx, heddle_run(r.ctx, other[2], &app, sizeof app));
+    CHECK_OK(r.ctx, heddle_graph_run(r.ctx, other[2], &params, sizeof params));
     heddle_graph_free(other[1]);
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
-    CHECK_OK(r.ctx, heddle_run(r.ctx, other[2], &app, sizeof app));
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
+    CHECK_OK(r.ctx, heddle_graph_run(r.ctx, other[2], &params, sizeof params));
     run(&r);
     heddle_graph_free(other[2]);
     CHECK_OK(r.ctx, heddle_graph_new(r.ctx, &fault, &other[1]));
     c.n_workers = 3;
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
     run(&r);
     heddle_graph_free(other[0]);
     heddle_graph_free(other[1]);
@@ -146,15 +147,15 @@ static void test_graphs(void)
 static void test_plan(void)
 {
     heddle_config c = config_of(HEDDLE_DISPATCH_PLAN, 3);
-    fault_app app;
+    fault_params params;
     rig r;
     rig_open(&r, HEDDLE_CPU);
-    app = (fault_app){r.cell, &r.gate};
+    params = (fault_params){r.cell, &r.gate};
     CHECK_OK(r.ctx, heddle_graph_replan(r.g, 2));
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
-    CHECK(heddle_run(r.ctx, r.g, &app, sizeof app) == HEDDLE_EINVAL);
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
+    CHECK(heddle_graph_run(r.ctx, r.g, &params, sizeof params) == HEDDLE_EINVAL);
     c.n_workers = 2;
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, &c));
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
     run(&r);
     rig_close(&r);
 }
@@ -162,10 +163,10 @@ static void test_plan(void)
 static void refuse(rig *r, const heddle_config *c, heddle_status s, const char *word)
 {
     heddle_config before = HEDDLE_CONFIG_INIT, after = HEDDLE_CONFIG_INIT;
-    CHECK_OK(r->ctx, heddle_get_config(r->ctx, &before));
-    CHECK(heddle_reconfigure(r->ctx, c) == s);
-    CHECK_MSG(strstr(heddle_errmsg(r->ctx), word), "%s", heddle_errmsg(r->ctx));
-    CHECK_OK(r->ctx, heddle_get_config(r->ctx, &after));
+    CHECK_OK(r->ctx, heddle_ctx_get_config(r->ctx, &before));
+    CHECK(heddle_ctx_reconfigure(r->ctx, c) == s);
+    CHECK_MSG(strstr(heddle_error_text(r->ctx), word), "%s", heddle_error_text(r->ctx));
+    CHECK_OK(r->ctx, heddle_ctx_get_config(r->ctx, &after));
     CHECK(!memcmp(&before, &after, sizeof before));
     run(r);
 }
@@ -191,7 +192,7 @@ static void test_refusals(heddle_backend b)
     refuse(&r, &c, HEDDLE_ERANGE, "5000 workers");
     c.size = 1;
     refuse(&r, &c, HEDDLE_EINVAL, "HEDDLE_CONFIG_INIT");
-    CHECK(heddle_reconfigure(NULL, &c) == HEDDLE_EINVAL);
+    CHECK(heddle_ctx_reconfigure(NULL, &c) == HEDDLE_EINVAL);
     rig_close(&r);
 }
 
@@ -202,10 +203,10 @@ static void test_variable(void)
     setenv("HEDDLE_DISPATCH", "nowhere", 1);
     refuse(&r, NULL, HEDDLE_EINVAL, "HEDDLE_DISPATCH=nowhere");
     setenv("HEDDLE_DISPATCH", "ticket", 1);
-    CHECK_OK(r.ctx, heddle_reconfigure(r.ctx, NULL));
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, NULL));
     unsetenv("HEDDLE_DISPATCH");
     run(&r);
-    CHECK(strstr(heddle_get_how(r.g), "ticket"));
+    CHECK(strstr(heddle_graph_describe_run(r.g), "ticket"));
     rig_close(&r);
 }
 
@@ -216,23 +217,23 @@ static void test_busy(void)
     fault_nap_args none = {0};
     heddle_graph *waiting;
     heddle_job *j;
-    fault_app app;
+    fault_params params;
     rig r;
     rig_open(&r, HEDDLE_CPU);
-    app = (fault_app){r.cell, &r.gate};
+    params = (fault_params){r.cell, &r.gate};
     CHECK_OK(r.ctx, heddle_graph_new(r.ctx, &fault, &waiting));
     CHECK_OK(r.ctx, heddle_graph_add(waiting, fault_gate, &none, sizeof none, NULL, 0, NULL));
     run(&r);
     r.gate = 0;
-    CHECK_OK(r.ctx, heddle_submit(r.ctx, waiting, &app, sizeof app, &j));
-    CHECK(heddle_reconfigure(r.ctx, &c) == HEDDLE_EBUSY);
-    CHECK(strstr(heddle_errmsg(r.ctx), "in flight"));
-    CHECK(heddle_test(j) == HEDDLE_EBUSY);
+    CHECK_OK(r.ctx, heddle_graph_submit(r.ctx, waiting, &params, sizeof params, &j));
+    CHECK(heddle_ctx_reconfigure(r.ctx, &c) == HEDDLE_EBUSY);
+    CHECK(strstr(heddle_error_text(r.ctx), "in flight"));
+    CHECK(heddle_job_test(j) == HEDDLE_EBUSY);
     __atomic_store_n(&r.gate, 1, __ATOMIC_RELEASE);
-    while (heddle_reconfigure(r.ctx, &c) == HEDDLE_EBUSY)
+    while (heddle_ctx_reconfigure(r.ctx, &c) == HEDDLE_EBUSY)
         sched_yield();
     check_config(&r, &c);
-    CHECK_OK(r.ctx, heddle_wait(j, HEDDLE_FOREVER));
+    CHECK_OK(r.ctx, heddle_job_wait(j, HEDDLE_FOREVER));
     heddle_job_free(j);
     run(&r);
     heddle_graph_free(waiting);
@@ -240,22 +241,22 @@ static void test_busy(void)
 }
 
 /* Each allocation fails once: the context is as it was, and what it was runs on. */
-static void test_memory(heddle_backend b, uint32_t n_lanes)
+static void test_memory(heddle_backend b, uint32_t team_size)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_status s = HEDDLE_ENOMEM;
     uint64_t n, held;
     rig r;
-    c.n_lanes = n_lanes;
+    c.team_size = team_size;
     c.n_workers = b == HEDDLE_CPU ? 7 : 0;
     rig_open(&r, b);
     for (n = 1; s != HEDDLE_OK; n++) {
         run(&r);
         held = hd_held_bytes();
         hd_fail_alloc_at(n);
-        s = heddle_reconfigure(r.ctx, &c);
+        s = heddle_ctx_reconfigure(r.ctx, &c);
         hd_fail_alloc_at(0);
-        CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ENOMEM, "%s", heddle_errmsg(r.ctx));
+        CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ENOMEM, "%s", heddle_error_text(r.ctx));
         CHECK_MSG(s == HEDDLE_OK || hd_held_bytes() == held, "failure %u changed what is held", (unsigned)n);
         CHECK(s == HEDDLE_OK || workers_of(&r) > 0); /* what was loaded is loaded still */
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sibling.c - the order among the children of one body, against the order that follows from their bytes: a desk without
+/* sibling.c - the order among the children of one body, against the order that follows from their bytes: a spawn buffer without
  * workers, random children, and the handles that each of them waits for. Never weaker than what must be; and no
  * pair is ordered without a reason until there is no room, from where on each child that names ranges follows the last. */
 #include "same/spec.h"
@@ -9,16 +9,16 @@
 #define ARG_ROOM ((SPEC_ARG_BYTES + 15u) / 16u)
 #define WORDS ((ARENA + 63u) / 64u)
 
-typedef struct rig { /* a worker with a desk, and nobody who runs anything */
+typedef struct rig { /* a worker with a spawn buffer, and nobody who runs anything */
     hd_run run;
-    hd_shared shared;
+    hd_control control;
     hd_task tasks[N_GRAPH + ARENA];
     hd_after after[ARENA];
     hd_sibling sibling[2 * HD_SIBLINGS];
     uint32_t bodies[2 * SPEC_BODIES], free[ARENA], failed, n_forks;
     uint8_t args[ARENA * ARG_ROOM * 16u];
-    hd_desk desk;
-    heddle_lane lane;
+    hd_spawn_buffer spawn_buffer;
+    heddle_thread thread;
     heddle_handle handle[HD_MAX_CHILDREN];
     uint64_t reach[ARENA][WORDS]; /* by spawn: those before it on any path */
     uint32_t spawn_of[ARENA];     /* by slot */
@@ -33,7 +33,7 @@ static void rig_run(rig *x)
     uint32_t i;
     x->run.tasks = x->tasks;
     x->run.args = x->args;
-    x->run.shared = &x->shared;
+    x->run.control = &x->control;
     x->run.bodies = x->bodies;
     x->run.after = x->after;
     x->run.sibling = x->sibling;
@@ -56,23 +56,23 @@ static rig *rig_new(uint64_t *seed, uint32_t n_room)
         uint32_t j = (uint32_t)check_below(seed, i + 1);
         x->free[i] = x->free[j];
         x->free[j] = N_GRAPH + i;
-        x->tasks[N_GRAPH + i].kin.gate = (uint32_t)check_random(seed) << HD_GATE_BITS;
+        x->tasks[N_GRAPH + i].links.done_word = (uint32_t)check_random(seed) << HD_DONE_WORD_BITS;
     }
     for (i = 0; i < n; i++)
         x->spawn_of[x->free[n - 1 - i] - N_GRAPH] = i;
-    x->desk.run = &x->run;
-    x->desk.worker = 1;
-    x->desk.free = x->free + n;
-    x->desk.n_room = n_room;
-    x->desk.fork = x->desk.held = HD_NONE;
-    x->lane.count = 1;
-    x->lane.task = 2;
-    x->lane.fail = &x->shared.fail;
-    x->lane.failed = &x->failed;
-    x->lane.desk = &x->desk;
+    x->spawn_buffer.run = &x->run;
+    x->spawn_buffer.worker = 1;
+    x->spawn_buffer.free = x->free + n;
+    x->spawn_buffer.n_room = n_room;
+    x->spawn_buffer.fork = x->spawn_buffer.pinned = HD_NONE;
+    x->thread.team_size = 1;
+    x->thread.task = 2;
+    x->thread.fail = &x->control.fail;
+    x->thread.failed = &x->failed;
+    x->thread.spawn_buffer = &x->spawn_buffer;
     if (check_below(seed, 2))
-        heddle_continue(&x->lane, 0, NULL, 0);
-    x->n_forks = x->desk.n_extra;
+        heddle_task_continue(&x->thread, 0, NULL, 0);
+    x->n_forks = x->spawn_buffer.n_extra;
     return x;
 }
 
@@ -95,29 +95,29 @@ static int reaches(const rig *x, uint32_t k, uint32_t earlier)
 static uint32_t named(const rig *x, heddle_handle h)
 {
     uint32_t slot = (uint32_t)h - N_GRAPH;
-    CHECK(hd_is_handle(&x->run, h) && x->tasks[N_GRAPH + slot].kin.gate >> HD_GATE_BITS == h >> 32);
+    CHECK(hd_is_handle(&x->run, h) && x->tasks[N_GRAPH + slot].links.done_word >> HD_DONE_WORD_BITS == h >> 32);
     return x->spawn_of[slot];
 }
 
 /* Spawn k, which is complete: gathers who is before it. */
 static void gather(rig *x, uint32_t k)
 {
-    const hd_task *t = &x->tasks[hd_desk_task(&x->desk, k)];
-    uint32_t i, w, most = k < x->desk.n_room ? HD_MAX_AFTER + 1 : HD_MAX_AFTER;
+    const hd_task *t = &x->tasks[hd_spawn_buffer_task(&x->spawn_buffer, k)];
+    uint32_t i, w, most = k < x->spawn_buffer.n_room ? HD_MAX_AFTER + 1 : HD_MAX_AFTER;
     CHECK_MSG(t->n_in <= most, "spawn %u waits for %u", k, t->n_in);
-    CHECK((x->desk.out[k] & ~HD_OUT_URGENT) == (t->n_in ? HD_OUT_WAITS : HD_OUT_READY));
+    CHECK((x->spawn_buffer.out[k] & ~HD_OUT_URGENT) == (t->n_in ? HD_OUT_WAITS : HD_OUT_READY));
     for (i = 0; i < t->n_in; i++) {
-        uint32_t p = named(x, x->after[hd_desk_task(&x->desk, k) - N_GRAPH].handle[i]);
+        uint32_t p = named(x, x->after[hd_spawn_buffer_task(&x->spawn_buffer, k) - N_GRAPH].handle[i]);
         CHECK_MSG(p != k, "spawn %u waits for itself", k);
-        CHECK(x->desk.out[p] != 0); /* handed on before */
+        CHECK(x->spawn_buffer.out[p] != 0); /* handed on before */
         x->reach[k][p / 64] |= 1ull << p % 64;
         for (w = 0; w < WORDS; w++)
             x->reach[k][w] |= x->reach[p][w];
     }
     for (i = 1; i < t->n_in; i++)
         for (w = 0; w < i; w++)
-            CHECK_MSG(x->after[hd_desk_task(&x->desk, k) - N_GRAPH].handle[i] !=
-                          x->after[hd_desk_task(&x->desk, k) - N_GRAPH].handle[w],
+            CHECK_MSG(x->after[hd_spawn_buffer_task(&x->spawn_buffer, k) - N_GRAPH].handle[i] !=
+                          x->after[hd_spawn_buffer_task(&x->spawn_buffer, k) - N_GRAPH].handle[w],
                       "spawn %u waits twice for the same", k);
 }
 
@@ -127,7 +127,7 @@ static uint32_t n_joins_for(const rig *x, uint32_t t)
 {
     const hd_sibling *known = x->sibling + HD_SIBLINGS;
     uint32_t i, j, n = 0;
-    for (i = 0; i < x->desk.n_siblings; i++) {
+    for (i = 0; i < x->spawn_buffer.n_siblings; i++) {
         int counts = known[i].task != t && !hd_is_after(&x->run, t, hd_handle_of(&x->run, known[i].task));
         for (j = 0; j < i; j++)
             counts &= known[j].task != known[i].task;
@@ -139,12 +139,12 @@ static uint32_t n_joins_for(const rig *x, uint32_t t)
 /* Room has run out for the last child. */
 static void gather_joins(rig *x, tally *sum)
 {
-    uint32_t i, n = n_joins_for(x, hd_desk_task(&x->desk, x->desk.n_spawned - 1));
-    CHECK_MSG(x->desk.n_extra - x->n_forks == n, "%u joins, not %u", x->desk.n_extra - x->n_forks, n);
-    for (i = x->n_forks; i < x->desk.n_extra; i++) {
-        const hd_task *t = &x->tasks[hd_desk_task(&x->desk, x->desk.n_room + i)];
-        CHECK(t->body == HD_BODY_JOIN && t->flags & HD_TASK_HELD && t->n_in > 0 && t->kin.parent == HD_NONE);
-        gather(x, x->desk.n_room + i);
+    uint32_t i, n = n_joins_for(x, hd_spawn_buffer_task(&x->spawn_buffer, x->spawn_buffer.n_spawned - 1));
+    CHECK_MSG(x->spawn_buffer.n_extra - x->n_forks == n, "%u joins, not %u", x->spawn_buffer.n_extra - x->n_forks, n);
+    for (i = x->n_forks; i < x->spawn_buffer.n_extra; i++) {
+        const hd_task *t = &x->tasks[hd_spawn_buffer_task(&x->spawn_buffer, x->spawn_buffer.n_room + i)];
+        CHECK(t->body == HD_BODY_JOIN && t->flags & HD_TASK_PINNED && t->n_in > 0 && t->links.parent == HD_NONE);
+        gather(x, x->spawn_buffer.n_room + i);
     }
     sum->n_joins += i - x->n_forks;
 }
@@ -166,12 +166,12 @@ static void spawn(rig *x, const spec *s, uint32_t i)
     c.after = after;
     c.ranges = t->range;
     c.n_ranges = t->n_ranges;
-    c.priority = t->priority;
+    c.urgent = t->urgent;
     c.out = i % 2 ? &x->handle[i] : NULL;
-    heddle_spawn_task(&x->lane, &c);
+    heddle_task_spawn_child(&x->thread, &c);
     if (!c.out)
-        x->handle[i] = hd_handle_of(&x->run, hd_desk_task(&x->desk, i));
-    CHECK_MSG(!x->failed, "child %u is refused: %u", i, x->shared.fail.code);
+        x->handle[i] = hd_handle_of(&x->run, hd_spawn_buffer_task(&x->spawn_buffer, i));
+    CHECK_MSG(!x->failed, "child %u is refused: %u", i, x->control.fail.code);
     CHECK(named(x, x->handle[i]) == i);
     CHECK(!memcmp(hd_args_at(&x->run, &x->tasks[(uint32_t)x->handle[i]]), t->args, c.arg_bytes));
 }
@@ -207,14 +207,15 @@ static void check_spec(const spec *s, uint64_t *seed, tally *sum)
         spawn(x, s, i);
         n_most = n > n_most ? n : n_most;
         n_ranges += s->task[i].n_ranges;
-        if (x->desk.serial && !was) {
+        if (x->spawn_buffer.serial && !was) {
             CHECK_MSG(n_most > HD_MAX_AFTER || n_ranges > HD_SIBLINGS, "no room for child %u", i);
             sum->n_full_list += n_ranges <= HD_SIBLINGS;
             sum->n_full_table += n_ranges > HD_SIBLINGS;
             gather_joins(x, sum);
         }
-        CHECK(n_ranges <= HD_SIBLINGS || s->task[i].n_ranges == 0 || x->desk.serial || x->desk.n_siblings < n_ranges);
-        was = x->desk.serial;
+        CHECK(n_ranges <= HD_SIBLINGS || s->task[i].n_ranges == 0 || x->spawn_buffer.serial ||
+              x->spawn_buffer.n_siblings < n_ranges);
+        was = x->spawn_buffer.serial;
         gather(x, i);
         check_child(x, s, i, was != 0);
     }
@@ -274,14 +275,14 @@ static heddle_range cell(uint64_t i, uint64_t n, heddle_mode mode)
 
 static void spawn_ranges(rig *x, const heddle_range *r, uint32_t n, const heddle_handle *after, uint32_t n_after)
 {
-    uint32_t i = x->desk.n_spawned;
+    uint32_t i = x->spawn_buffer.n_spawned;
     heddle_child c = {0};
     c.ranges = r;
     c.n_ranges = n;
     c.after = after;
     c.n_after = n_after;
     c.out = &x->handle[i];
-    heddle_spawn_task(&x->lane, &c);
+    heddle_task_spawn_child(&x->thread, &c);
 }
 
 /* As many ranges as are remembered, by as many children; one more child has no conflict and yet no room. */
@@ -293,7 +294,7 @@ static void test_joins(uint64_t *seed)
     for (i = 0; i < HD_SIBLINGS + 2; i++) {
         heddle_range r = cell(i, 1, i % 2 ? HEDDLE_MODE_IN : HEDDLE_MODE_OUT);
         spawn_ranges(x, &r, 1, NULL, 0);
-        CHECK((x->desk.serial != 0) == (i >= HD_SIBLINGS));
+        CHECK((x->spawn_buffer.serial != 0) == (i >= HD_SIBLINGS));
         if (i == HD_SIBLINGS)
             gather_joins(x, &sum);
         gather(x, i);
@@ -339,7 +340,7 @@ static void test_one_child(uint64_t *seed)
     spawn_ranges(x, &other, 1, NULL, 0);
     gather(x, 0);
     gather(x, 1);
-    CHECK(x->desk.n_extra == x->n_forks && x->tasks[(uint32_t)x->handle[0]].n_in == 0 && reaches(x, 1, 0));
+    CHECK(x->spawn_buffer.n_extra == x->n_forks && x->tasks[(uint32_t)x->handle[0]].n_in == 0 && reaches(x, 1, 0));
     rig_free(x);
 }
 
@@ -352,10 +353,10 @@ static void test_covered(uint64_t *seed)
         heddle_range r = i % 2 ? heddle_range_of((const void *)(uintptr_t)64, 8, 4, 32, HEDDLE_MODE_OUT)
                                : heddle_range_of((const void *)(uintptr_t)64, 8, 4, 32, HEDDLE_MODE_INOUT);
         spawn_ranges(x, &r, 1, NULL, 0);
-        CHECK(x->desk.n_siblings == 1 && x->tasks[(uint32_t)x->handle[i]].n_in == (i > 0));
+        CHECK(x->spawn_buffer.n_siblings == 1 && x->tasks[(uint32_t)x->handle[i]].n_in == (i > 0));
         CHECK(i == 0 || x->after[(uint32_t)x->handle[i] - N_GRAPH].handle[0] == x->handle[i - 1]);
     }
-    CHECK(!x->desk.serial);
+    CHECK(!x->spawn_buffer.serial);
     rig_free(x);
 }
 
@@ -372,8 +373,8 @@ static void test_refused(uint64_t *seed)
     for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         rig *x = rig_new(seed, 2);
         spawn_ranges(x, &bad[i], 1, NULL, 0);
-        CHECK(x->failed && x->shared.fail.stop == HD_STOP_SPAWN && x->shared.fail.code == HD_SPAWN_RANGE);
-        CHECK(x->shared.fail.task == 2 && x->desk.n_siblings == 0);
+        CHECK(x->failed && x->control.fail.stop == HD_STOP_SPAWN && x->control.fail.code == HD_SPAWN_RANGE);
+        CHECK(x->control.fail.task == 2 && x->spawn_buffer.n_siblings == 0);
         rig_free(x);
     }
 }

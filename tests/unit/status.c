@@ -10,15 +10,15 @@ static void test_texts(void)
 {
     int s, k;
     for (s = 0; s >= HEDDLE_STATUS_MIN; s--) {
-        const char *text = heddle_strstatus((heddle_status)s);
+        const char *text = heddle_status_text((heddle_status)s);
         CHECK(text && strlen(text) > 3 && strcmp(text, "unknown status"));
         for (k = 0; k > s; k--)
-            CHECK(strcmp(text, heddle_strstatus((heddle_status)k)));
+            CHECK(strcmp(text, heddle_status_text((heddle_status)k)));
     }
-    CHECK(!strcmp(heddle_strstatus((heddle_status)(HEDDLE_STATUS_MIN - 1)), "unknown status"));
-    CHECK(!strcmp(heddle_strstatus((heddle_status)1), "unknown status"));
-    CHECK(!strcmp(heddle_strstatus(HEDDLE_ENOMEM), "out of memory"));
-#define HEDDLE_X(name, value, text) CHECK(HEDDLE_##name == (value) && !strcmp(heddle_strstatus(HEDDLE_##name), text));
+    CHECK(!strcmp(heddle_status_text((heddle_status)(HEDDLE_STATUS_MIN - 1)), "unknown status"));
+    CHECK(!strcmp(heddle_status_text((heddle_status)1), "unknown status"));
+    CHECK(!strcmp(heddle_status_text(HEDDLE_ENOMEM), "out of memory"));
+#define HEDDLE_X(name, value, text) CHECK(HEDDLE_##name == (value) && !strcmp(heddle_status_text(HEDDLE_##name), text));
     HEDDLE_STATUS_MAP(HEDDLE_X)
 #undef HEDDLE_X
 }
@@ -26,9 +26,9 @@ static void test_texts(void)
 static void *other_thread(void *arg)
 {
     (void)arg;
-    CHECK(!strcmp(heddle_errmsg(NULL), ""));
+    CHECK(!strcmp(heddle_error_text(NULL), ""));
     CHECK(hd_say(NULL, HEDDLE_EIO, "in thread %d", 2) == HEDDLE_EIO);
-    CHECK(!strcmp(heddle_errmsg(NULL), "in thread 2"));
+    CHECK(!strcmp(heddle_error_text(NULL), "in thread 2"));
     return NULL;
 }
 
@@ -36,13 +36,13 @@ static void test_sentences(void)
 {
     pthread_t thread;
     hd_error e;
-    CHECK(!strcmp(heddle_errmsg(NULL), ""));
+    CHECK(!strcmp(heddle_error_text(NULL), ""));
     CHECK(hd_say(NULL, HEDDLE_EBUSY, "task %u", 7u) == HEDDLE_EBUSY);
     CHECK(hd_say(&e, HEDDLE_EPARSE, "%0*d", 2000, 5) == HEDDLE_EPARSE);
     CHECK(strlen(e.text) == sizeof e.text - 1);
     CHECK(pthread_create(&thread, NULL, other_thread, NULL) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    CHECK(!strcmp(heddle_errmsg(NULL), "task 7") && hd_thread_error()->text == heddle_errmsg(NULL));
+    CHECK(!strcmp(heddle_error_text(NULL), "task 7") && hd_thread_error()->text == heddle_error_text(NULL));
 }
 
 static heddle_status tries(heddle_status s, int *went_on)

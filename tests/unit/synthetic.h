@@ -30,7 +30,7 @@ typedef struct synthetic {
     hd_event *events;
 } synthetic;
 
-static inline void synthetic_add(hd_graph *g, uint32_t body, int32_t priority, uint32_t cost_ns, uint64_t *seed)
+static inline void synthetic_add(hd_graph *g, uint32_t body, uint32_t urgent, uint32_t cost_ns, uint64_t *seed)
 {
     uint8_t args[128];
     heddle_task_desc d = HEDDLE_TASK_INIT;
@@ -40,7 +40,7 @@ static inline void synthetic_add(hd_graph *g, uint32_t body, int32_t priority, u
     d.body = body;
     d.args = args;
     d.arg_bytes = synthetic_bodies[body].arg_bytes;
-    d.priority = priority;
+    d.urgent = urgent;
     d.cost_ns = cost_ns;
     CHECK_MSG(hd_graph_add(g, &d, NULL, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
 }

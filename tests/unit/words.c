@@ -13,9 +13,9 @@
 /* Pointers that may lie in the block; need[] of check_rooms goes by this order. */
 static void words_of(const hd_run *r, const void *out[N_WORDS])
 {
-    const void *all[N_WORDS] = {r->shared, r->cursors, r->slots, r->tallies, r->count,      r->store,
-                                r->pool,   r->tasks,   r->link,  r->back,    r->after,      r->bodies,
-                                r->args,   r->events,  r->steps, r->lists,   r->step_edges, r->sibling};
+    const void *all[N_WORDS] = {r->control, r->cursors, r->slots, r->tallies, r->count,      r->store,
+                                r->pool,    r->tasks,   r->link,  r->back,    r->after,      r->bodies,
+                                r->args,    r->events,  r->steps, r->lists,   r->step_edges, r->sibling};
     memcpy(out, all, sizeof all);
 }
 
@@ -65,7 +65,7 @@ static void check_rooms(const hd_run *r, const hd_steps *s, const uint8_t *block
 {
     const void *at[N_WORDS];
     const uint64_t w = r->n_workers, t = r->n_tasks, a = r->n_arena;
-    uint64_t need[N_WORDS] = {sizeof(hd_shared), 2 * w * sizeof(hd_cursor), 1};
+    uint64_t need[N_WORDS] = {sizeof(hd_control), 2 * w * sizeof(hd_cursor), 1};
     uint32_t i, k;
     need[3] = w * sizeof(hd_tally);
     need[4] = t * 4;
@@ -98,7 +98,7 @@ static void check_rooms(const hd_run *r, const hd_steps *s, const uint8_t *block
 /* What a bad run leaves behind is cleared; what is filled once stays. */
 static void check_cleared(const hd_run *r, const uint8_t *block, uint64_t cleared_bytes)
 {
-    const void *cleared[] = {r->shared, r->cursors, r->slots, r->tallies, r->count, r->store, r->pool};
+    const void *cleared[] = {r->control, r->cursors, r->slots, r->tallies, r->count, r->store, r->pool};
     const void *kept[] = {r->link, r->bodies, r->events, r->steps};
     uint32_t i;
     for (i = 0; i < sizeof cleared / sizeof *cleared; i++)
@@ -120,7 +120,7 @@ static void one(uint64_t *seed)
     r.tasks = &graphs_own;
     r.args = &graphs_args;
     n_bytes = hd_words_bytes(&r, &s, &cleared_bytes);
-    CHECK(r.shared == NULL && cleared_bytes <= n_bytes && n_bytes % HD_LINE == 0);
+    CHECK(r.control == NULL && cleared_bytes <= n_bytes && n_bytes % HD_LINE == 0);
     block = malloc(n_bytes);
     CHECK(block != NULL);
     hd_words_cut(&r, &s, block);

@@ -86,7 +86,7 @@ static void add_subject(bench *b, const heddle_config *config, int is_tiles)
                  work_dispatch(config), work_policy(config));
 }
 
-/* The plain loop and the serial backend have no workers, lanes of a GPU or ways to hand on tasks: options that say
+/* The plain loop and the serial backend have no workers, threads of a GPU or ways to hand on tasks: options that say
  * something of these are meant for the others. */
 static void add_plain(bench *b, int is_tiles)
 {
@@ -140,7 +140,7 @@ static void add_threads(bench *b)
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CPU;
     c.executor = HEDDLE_EXECUTOR_AUTO;
-    c.n_lanes = c.by_body = c.sync = c.device = 0;
+    c.team_size = c.by_body = c.sync = c.device = 0;
     add_dispatches(b, c);
 }
 
@@ -177,7 +177,7 @@ static int add_subjects(bench *b)
     if (!wanted || wanted & 1u << SUBJECT_TILES)
         add_plain(b, 1);
     for (unsigned i = HEDDLE_SERIAL; i < HEDDLE_N_BACKENDS; i++) {
-        int here = heddle_has_backend((heddle_backend)i);
+        int here = heddle_backend_is_present((heddle_backend)i);
         if (!here && wanted & 1u << i)
             return cli_bad("backend %s is not here (heddle info shows what is)",
                            heddle_backend_name((heddle_backend)i));
@@ -237,7 +237,7 @@ static int live(bench *b, const subject *s, double *values)
     status = work_open_scenario(&w, b->app, b->scenario, &b->o->request, &s->config);
     if (!status)
         status = run_once(s, &w, &ns);
-    if (!status && !s->is_tiles && heddle_get_stats(w.graph, &first))
+    if (!status && !s->is_tiles && heddle_graph_get_stats(w.graph, &first))
         status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
     if (!status && b->app->read(w.c))
         status = cli_bad("%s", w.c->error);
@@ -246,7 +246,7 @@ static int live(bench *b, const subject *s, double *values)
         status = work_settle(&w);
     if (!status)
         status = work_reset(&w) || run_once(s, &w, &ns) ? CLI_BAD : CLI_OK;
-    if (!status && !s->is_tiles && heddle_get_stats(w.graph, &stats))
+    if (!status && !s->is_tiles && heddle_graph_get_stats(w.graph, &stats))
         status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
     stats.load_ns = first.load_ns; /* only the first run loads */
     if (!status)

@@ -22,7 +22,7 @@ static void print_backends(FILE *out)
 {
     fputs("\nbackends\n", out);
     for (unsigned b = 0; b < HEDDLE_N_BACKENDS; b++) {
-        int here = b == HEDDLE_AUTO || heddle_has_backend((heddle_backend)b);
+        int here = b == HEDDLE_AUTO || heddle_backend_is_present((heddle_backend)b);
         fprintf(out, "  %-8s %s%s\n", backends[b].name, backends[b].help,
                 here ? "" : " (not in this build, or no device)");
     }
@@ -50,7 +50,7 @@ static void print_gpu(FILE *out, heddle_backend b, uint32_t device)
 {
     heddle_device d = HEDDLE_DEVICE_INIT;
     cli_text free_bytes, total, l2, shared;
-    if (heddle_device_info(b, device, &d))
+    if (heddle_device_get(b, device, &d))
         return;
     fprintf(out, "           %s, %" PRIu32 " SMs, compute capability %" PRIu32 ".%" PRIu32 "\n", d.name, d.n_units,
             d.major, d.minor);
@@ -69,27 +69,27 @@ static void print_device(FILE *out, heddle_backend b)
     heddle_ctx *ctx;
     config.backend = b;
     fprintf(out, "  %-8s ", heddle_backend_name(b));
-    if (heddle_open(&ctx, &config)) {
-        fprintf(out, "cannot be opened: %s\n", heddle_errmsg(NULL));
+    if (heddle_ctx_open(&ctx, &config)) {
+        fprintf(out, "cannot be opened: %s\n", heddle_error_text(NULL));
         return;
     }
-    if (!heddle_get_config(ctx, &config) && config.n_workers)
+    if (!heddle_ctx_get_config(ctx, &config) && config.n_workers)
         fprintf(out, "device %" PRIu32 ": %" PRIu32 " worker%s\n", config.device, config.n_workers,
                 config.n_workers == 1 ? "" : "s");
     else
         fprintf(out, "device %" PRIu32 ": as many workers as the graph's bodies leave room for\n", config.device);
     print_gpu(out, b, config.device);
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
 }
 
 static void print_machine(FILE *out)
 {
     static const char *const levels[] = {"L1d", "L2", "L3"};
     heddle_machine m;
-    heddle_get_machine(&m);
+    heddle_machine_get(&m);
     fputs("\ndevices\n", out);
     for (unsigned b = HEDDLE_SERIAL; b < HEDDLE_N_BACKENDS; b++)
-        if (heddle_has_backend((heddle_backend)b))
+        if (heddle_backend_is_present((heddle_backend)b))
             print_device(out, (heddle_backend)b);
     fprintf(out, "\nmachine\n  cores    %" PRIu32 " with %" PRIu32 " hardware threads, as seen by %s\n  caches  ",
             m.n_cores, m.n_threads, m.has_hwloc ? "hwloc" : "the system");

@@ -28,7 +28,7 @@ static int tell(const work *w, const char *path, uint64_t run_ns, int costs)
     cli_buffer text;
     cli_text run;
     heddle_stats stats = HEDDLE_STATS_INIT;
-    heddle_status s = heddle_get_stats(w->graph, &stats);
+    heddle_status s = heddle_graph_get_stats(w->graph, &stats);
     int status;
     if (s)
         return cli_heddle_bad(w->ctx, s);
@@ -50,7 +50,7 @@ static int plan(work *w, const options *o, const char *path)
     if (work_run(w, &run_ns))
         return CLI_BAD;
     cli_progress("%s: planning", w->app ? w->app->name : w->file);
-    s = o->costs ? heddle_graph_replan(w->graph, 0) : heddle_graph_record(w->graph);
+    s = o->costs ? heddle_graph_replan(w->graph, 0) : heddle_graph_record_plan(w->graph);
     if (!s)
         s = heddle_graph_write_plan(w->graph, path);
     return s ? cli_heddle_bad(w->ctx, s) : tell(w, path, run_ns, o->costs);

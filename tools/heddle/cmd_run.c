@@ -80,9 +80,9 @@ static int write_outputs(const options *o, const work *w)
     snprintf(title, sizeof title, "%s on %s, %" PRIu32 " workers", w->app ? w->app->name : w->file,
              heddle_backend_name(w->config.backend), w->config.n_workers);
     if (o->trace)
-        s = heddle_write_trace(w->graph, o->trace);
+        s = heddle_graph_write_trace(w->graph, o->trace);
     if (!s && o->timeline)
-        s = heddle_write_timeline(w->graph, o->timeline, title);
+        s = heddle_graph_write_timeline(w->graph, o->timeline, title);
     if (!s && o->dot)
         s = heddle_graph_write_dot(w->graph, o->dot);
     if (!s && o->dump_graph)
@@ -127,8 +127,8 @@ static void print_report(const outcome *out, const options *o, FILE *f)
             w->config.n_workers == 1 ? "" : "s");
     if (w->config.backend == HEDDLE_CPU)
         fprintf(f, ", dispatch %s, policy %s", work_dispatch(&w->config), work_policy(&w->config));
-    if (*heddle_get_how(w->graph))
-        fprintf(f, "\n  how      %s", heddle_get_how(w->graph));
+    if (*heddle_graph_describe_run(w->graph))
+        fprintf(f, "\n  how      %s", heddle_graph_describe_run(w->graph));
     print_facts(w, f);
     fprintf(f, "  time     build %s, freeze %s, ", cli_duration(&build, w->build_ns),
             cli_duration(&freeze, w->info.freeze_ns));
@@ -185,7 +185,7 @@ static void print_json(const outcome *out, const options *o, FILE *f)
             heddle_backend_name(w->config.backend), work_executor(&w->config), work_dispatch(&w->config),
             work_policy(&w->config));
     fputs("  \"how\": ", f);
-    json_string(f, heddle_get_how(w->graph));
+    json_string(f, heddle_graph_describe_run(w->graph));
     fputs(",\n", f);
     fprintf(f, "  \"workers\": %" PRIu32 ",\n", w->config.n_workers);
     for (const app_fact *a = w->facts; a < w->facts + w->n_facts; a++)

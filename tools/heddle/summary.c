@@ -19,7 +19,7 @@ static heddle_status fill_workers(summary *s, heddle_graph *g, uint32_t n)
         return HEDDLE_ENOMEM;
     s->n_workers = n;
     for (uint32_t w = 0; w < n && !status; w++)
-        status = heddle_get_worker_stats(g, w, &s->workers[w]);
+        status = heddle_graph_get_worker_stats(g, w, &s->workers[w]);
     return status;
 }
 
@@ -30,7 +30,7 @@ static heddle_status fill_bodies(summary *s, heddle_graph *g, uint32_t n)
     if (!s->bodies)
         return HEDDLE_ENOMEM;
     for (uint32_t b = 0; b < n && !status; b++) {
-        status = heddle_get_body_stats(g, b, &s->bodies[s->n_bodies]);
+        status = heddle_graph_get_body_stats(g, b, &s->bodies[s->n_bodies]);
         s->n_bodies += s->bodies[s->n_bodies].n_tasks > 0;
     }
     return status;
@@ -39,7 +39,7 @@ static heddle_status fill_bodies(summary *s, heddle_graph *g, uint32_t n)
 int summary_of_run(summary *s, const heddle_ctx *ctx, heddle_graph *g)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
-    heddle_status status = heddle_get_stats(g, &stats);
+    heddle_status status = heddle_graph_get_stats(g, &stats);
     *s = (summary){.n_tasks = stats.n_tasks,
                    .run_ns = stats.run_ns,
                    .path_ns = stats.path_ns,
@@ -48,7 +48,7 @@ int summary_of_run(summary *s, const heddle_ctx *ctx, heddle_graph *g)
     if (!status)
         status = fill_workers(s, g, stats.n_workers);
     if (!status)
-        status = fill_bodies(s, g, heddle_graph_table(g)->n_bodies);
+        status = fill_bodies(s, g, heddle_graph_get_table(g)->n_bodies);
     if (!status)
         return CLI_OK;
     return s->workers && s->bodies ? cli_heddle_bad(ctx, status) : cli_bad("out of memory");

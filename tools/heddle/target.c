@@ -89,7 +89,8 @@ int has_workers(const heddle_config *config)
 
 void ask_for_workers(heddle_config *config)
 {
-    int gpu = config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
+    int gpu =
+        config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_backend_is_present(HEDDLE_CUDA));
     if (gpu && config->executor == HEDDLE_EXECUTOR_AUTO)
         config->executor = HEDDLE_EXECUTOR_PERSISTENT;
 }

@@ -29,8 +29,8 @@ int cli_bad(const char *format, ...)
 
 int cli_heddle_bad(const heddle_ctx *ctx, heddle_status s)
 {
-    const char *sentence = heddle_errmsg(ctx);
-    return cli_bad("%s", *sentence ? sentence : heddle_strstatus(s));
+    const char *sentence = heddle_error_text(ctx);
+    return cli_bad("%s", *sentence ? sentence : heddle_status_text(s));
 }
 
 /* ---- guesses ---- */

@@ -17,7 +17,7 @@ static uint32_t most_workers(const heddle_config *config, const heddle_device *g
         return config->n_workers;
     if (gpu->n_units)
         return 16 * gpu->n_units;
-    heddle_get_machine(&m);
+    heddle_machine_get(&m);
     return m.n_threads ? m.n_threads : 1;
 }
 
@@ -28,7 +28,7 @@ uint32_t trace_room(const heddle_config *config)
     uint32_t n, least;
     if (env && *env && strcmp(env, "0") != 0)
         return 0;
-    (void)heddle_device_info(config->backend, config->device, &gpu); /* none: n_units stays 0 */
+    (void)heddle_device_get(config->backend, config->device, &gpu); /* none: n_units stays 0 */
     n = ALL_TRACE / most_workers(config, &gpu);
     least = gpu.n_units ? MIN_GPU_TRACE : MIN_TRACE;
     return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;

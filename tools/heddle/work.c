@@ -27,7 +27,7 @@ static int prepare(work *w, const app_scenario *s, const app_request *q)
 
 static uint32_t time_limit(const heddle_config *c)
 {
-    int on_gpu = c->backend == HEDDLE_CUDA || (c->backend == HEDDLE_AUTO && heddle_has_backend(HEDDLE_CUDA));
+    int on_gpu = c->backend == HEDDLE_CUDA || (c->backend == HEDDLE_AUTO && heddle_backend_is_present(HEDDLE_CUDA));
     return on_gpu ? GPU_TIME_LIMIT_MS : TIME_LIMIT_MS;
 }
 
@@ -38,12 +38,12 @@ static int open_context(work *w, const heddle_config *cfg)
     heddle_status s;
     if (!config.time_limit_ms && !getenv("HEDDLE_TIME_LIMIT_MS"))
         config.time_limit_ms = time_limit(&config);
-    s = heddle_open(&w->ctx, &config);
+    s = heddle_ctx_open(&w->ctx, &config);
     w->open_ns = cli_now_ns() - begin_ns;
     if (s)
         return cli_heddle_bad(NULL, s);
     w->config.size = sizeof w->config;
-    s = heddle_get_config(w->ctx, &w->config);
+    s = heddle_ctx_get_config(w->ctx, &w->config);
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
@@ -104,7 +104,7 @@ int work_run(work *w, uint64_t *ns)
     if (w->app)
         failed = w->c->scenario->engine->run(w->c);
     else
-        s = heddle_run(w->ctx, w->graph, NULL, 0);
+        s = heddle_graph_run(w->ctx, w->graph, NULL, 0);
     *ns = cli_now_ns() - begin_ns;
     return failed ? bad_case(w) : s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
@@ -113,7 +113,7 @@ int work_run(work *w, uint64_t *ns)
 static int is_trying(const work *w)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
-    return heddle_get_stats(w->graph, &stats) == HEDDLE_OK && stats.is_trying;
+    return heddle_graph_get_stats(w->graph, &stats) == HEDDLE_OK && stats.is_trying;
 }
 
 int work_settle(work *w)
@@ -133,7 +133,7 @@ void work_close(work *w)
         w->app->free(w->c);
     else if (w->graph)
         heddle_graph_free(w->graph);
-    heddle_close(w->ctx);
+    heddle_ctx_close(w->ctx);
 }
 
 const char *work_name(const work *w, char name[64])
@@ -167,12 +167,12 @@ typedef struct seen {
 
 static heddle_status read_events(heddle_graph *g, heddle_event **out, size_t *n)
 {
-    heddle_status s = heddle_get_events(g, NULL, 0, n);
+    heddle_status s = heddle_graph_get_events(g, NULL, 0, n);
     *out = NULL;
     if (s || *n == 0)
         return s;
     *out = malloc(*n * sizeof **out);
-    return *out ? heddle_get_events(g, *out, *n, n) : HEDDLE_ENOMEM;
+    return *out ? heddle_graph_get_events(g, *out, *n, n) : HEDDLE_ENOMEM;
 }
 
 static heddle_status read_seen(heddle_graph *g, seen *tasks, uint64_t n_tasks)
@@ -196,11 +196,11 @@ static const char *check_task(heddle_graph *g, const seen *tasks, heddle_task t,
 {
     uint32_t body = HEDDLE_BODY_JOIN;
     size_t n_next = 0, i;
-    if (heddle_graph_body(g, t, &body) || body == HEDDLE_BODY_JOIN)
+    if (heddle_graph_get_body(g, t, &body) || body == HEDDLE_BODY_JOIN)
         return NULL;
     if (tasks[t].n_times != 1)
         return tasks[t].n_times ? "a task ran more than once" : "a task did not run";
-    if (heddle_graph_successors(g, t, next, n_next_max, &n_next))
+    if (heddle_graph_get_successors(g, t, next, n_next_max, &n_next))
         return "the graph's edges cannot be read";
     for (i = 0; i < n_next; i++)
         if (tasks[next[i]].n_times && tasks[next[i]].begin_ns < tasks[t].end_ns)
@@ -214,7 +214,7 @@ static int check_file(work *w, const char **sentence)
     heddle_stats stats = HEDDLE_STATS_INIT;
     seen *tasks = calloc(n_all + 1, sizeof *tasks);
     heddle_task *next = calloc(n_all + 1, sizeof *next);
-    heddle_status s = tasks && next ? heddle_get_stats(w->graph, &stats) : HEDDLE_ENOMEM;
+    heddle_status s = tasks && next ? heddle_graph_get_stats(w->graph, &stats) : HEDDLE_ENOMEM;
     if (!s && stats.n_dropped + stats.n_events == 0 && n_all)
         *sentence = "the run was not traced";
     else if (!s && stats.n_dropped)

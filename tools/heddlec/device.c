@@ -56,7 +56,7 @@ static void write_bodies(hc_device *d, const hc_code *bodies)
     hc_puts(&d->w.out,
             "\n/* A point in the graph that tasks wait for. */\n"
             "struct hd_barrier_args {\n    int64_t hd_nothing;\n};\n"
-            "HEDDLE_BODY(hd_barrier, struct hd_app, hd_app, struct hd_barrier_args, hd_t) { (void)lane; }\n");
+            "HEDDLE_BODY(hd_barrier, struct hd_params, hd_params, struct hd_barrier_args, hd_t) { (void)thread; }\n");
 }
 
 static void write_table(hc_device *d, const hc_code *bodies)
@@ -65,8 +65,8 @@ static void write_table(hc_device *d, const hc_code *bodies)
     for (uint32_t i = 0; i < d->p->tasks.n; i++)
         hc_dev_putf(d, " \\\n    X(%s, %llu)", bodies[i].name, (unsigned long long)hc_shared_bytes(&bodies[i]));
     hc_puts(&d->w.out, " \\\n    X(hd_barrier, 0)\n");
-    hc_dev_putf(d, "HEDDLE_ENUM(hd_%s_table, HD_BODIES)\nHEDDLE_APP(hd_%s_table, struct hd_app, HD_BODIES)\n", d->prog,
-                d->prog);
+    hc_dev_putf(d, "HEDDLE_ENUM(hd_%s_table, HD_BODIES)\nHEDDLE_TABLE(hd_%s_table, struct hd_params, HD_BODIES)\n",
+                d->prog, d->prog);
 }
 
 static uint64_t stack_bytes(const hc_program *p, const hc_code *bodies)

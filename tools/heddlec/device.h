@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* device.h - between the files that write the text of task bodies (device*.c), and of no concern to others.
  *
- * A function is written in up to two versions. NAME_team: all lanes call it together and go the same way through it; each
- * has its own copy of local variables, and what changes memory is done by lane 0. NAME_lane: one lane calls it, for itself;
+ * A function is written in up to two versions. NAME_team: all threads call it together and go the same way through it; each
+ * has its own copy of local variables, and what changes memory is done by thread 0. NAME_thread: one thread calls it, for itself;
  * inner parallel regions are plain statements in it. A version is written when something that is written calls it.
  *
- * What all lanes share of a team version's variables (arrays, what has its address taken, what an inner region changes)
+ * What all threads share of a team version's variables (arrays, what has its address taken, what an inner region changes)
  * stands in a struct, NAME_block, at the top of a stack that the version gets: block-shared memory, or memory of the
  * worker's where that is too small or its use has no bound.
  *
- * Between accesses to memory of lanes that may be different ones stands a barrier. Which are pending is tracked along the
+ * Between accesses to memory of threads that may be different ones stands a barrier. Which are pending is tracked along the
  * text; loops, labels and calls are entered and left as if everything were. */
 #ifndef HEDDLEC_DEVICE_H
 #define HEDDLEC_DEVICE_H
@@ -19,33 +19,33 @@
 #include "rewrite.h"
 
 typedef enum hc_mode {
-    HC_TEAM,   /* all lanes go the same way                                     */
+    HC_TEAM,   /* all threads go the same way                                     */
     HC_SPREAD, /* in an inner region: each goes its own way, loops are shared out */
-    HC_LANE    /* one lane alone                                                */
+    HC_THREAD  /* one thread alone                                                */
 } hc_mode;
 
 /* Accesses to memory since the last barrier. */
-#define HC_READ 1u   /* by all lanes  */
-#define HC_WRITE 2u  /* by lane 0     */
+#define HC_READ 1u   /* by all threads  */
+#define HC_WRITE 2u  /* by thread 0     */
 #define HC_REGION 4u /* by each of them */
 #define HC_ANY (HC_READ | HC_WRITE | HC_REGION)
 
 /* Arguments of a version besides the user's. */
-#define HC_NEEDS_LANE 1u
+#define HC_NEEDS_THREAD 1u
 #define HC_NEEDS_APP 2u
 #define HC_NEEDS_TOP 4u
 
 /* A local variable of a team version. */
 typedef struct hc_variable {
     hc_decl *decl;
-    int is_block;                  /* shared by all lanes; else each lane has its own, of the same value */
+    int is_block;                  /* shared by all threads; else each thread has its own, of the same value */
     int is_loop_only;              /* used only in loops that begin with setting it */
     uint32_t uses_begin, uses_end; /* where it is used */
 } hc_variable;
 
 /* A member of NAME_block. */
 typedef struct hc_member {
-    const hc_decl *decl; /* NULL: a value on its way from lane 0 to the others */
+    const hc_decl *decl; /* NULL: a value on its way from thread 0 to the others */
     const char *name;
     uint64_t n_bytes;
 } hc_member;
@@ -73,7 +73,7 @@ typedef struct hc_code {
 typedef struct hc_alias {
     const hc_decl *decl;
     const char *text;
-    int is_memory; /* one variable for all lanes */
+    int is_memory; /* one variable for all threads */
 } hc_alias;
 
 /* Where in the user's source the compiler believes to be. */
@@ -87,13 +87,13 @@ typedef struct hc_line_state {
 typedef struct hc_scene {
     hc_code *code;
     hc_mode mode;
-    int in_region; /* hd_lane is the lane of an inner region    */
-    int is_serial; /* in an inner region that one lane runs alone */
+    int in_region; /* hd_thread is the thread of an inner region    */
+    int is_serial; /* in an inner region that one thread runs alone */
     unsigned dirty;
     const char *top; /* variable with the stack's top                */
     uint32_t n_tops, n_values;
     hc_line_state at;
-    size_t section_end;               /* in w.out, behind what lane 0 did; 0: nothing may join it */
+    size_t section_end;               /* in w.out, behind what thread 0 did; 0: nothing may join it */
     HC_LIST(const hc_node *) hoisted; /* calls whose values are in hd_result_1, hd_result_2, ... */
 } hc_scene;
 
@@ -148,7 +148,7 @@ const char *hc_record_keyword(const hc_decl *decl); /* struct, union, enum */
 const char *hc_record_tag(const hc_decl *decl);
 int hc_write_record(hc_device *d, hc_node *n); /* device_data.c: one that needs a tag */
 void hc_write_types(hc_device *d);
-void hc_write_tables(hc_device *d);                                          /* constants, and struct hd_app */
+void hc_write_tables(hc_device *d);                                          /* constants, and struct hd_params */
 void hc_write_records(const hc_device *d, const hc_program *p, hc_buf *out); /* device_record.c */
 
 /* ---- what code does (device_use.c) ------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ unsigned hc_effects(hc_device *d, hc_node *n);
 /* An inner region stands in n or is reached by a call. */
 int hc_has_region(hc_device *d, const hc_node *n);
 int hc_is_team_call(hc_device *d, const hc_node *n);
-/* One lane may run the statement n as a whole: no inner region, no jump out of it or into it. */
+/* One thread may run the statement n as a whole: no inner region, no jump out of it or into it. */
 int hc_is_plain_statement(hc_device *d, hc_node *n);
 int hc_is_expression(const hc_node *n);
 
@@ -181,8 +181,8 @@ int hc_dev_node(hc_writer *w, hc_node *n);
 char *hc_dev_text(hc_device *d, hc_node *n);
 void hc_push_name(hc_device *d, const hc_decl *decl, const char *text, int is_memory);
 const char *hc_name_of(hc_device *d, const hc_decl *decl); /* what stands for a variable */
-const char *hc_lane_text(hc_device *d);                    /* the lane that functions called here see */
-int hc_is_memory_name(hc_device *d, const hc_decl *decl);  /* all lanes see one variable */
+const char *hc_thread_text(hc_device *d);                  /* the thread that functions called here see */
+int hc_is_memory_name(hc_device *d, const hc_decl *decl);  /* all threads see one variable */
 int hc_write_call(hc_device *d, hc_node *n);               /* device_call.c */
 int hc_write_initialiser(hc_device *d, hc_node *n);        /* device_init.c: lists with designators */
 int hc_write_literal(hc_device *d, hc_node *n);            /* a compound one that is a variable */
@@ -195,7 +195,7 @@ int hc_write_flat(hc_device *d, hc_node *n);
 /* const int64_t hd_a_1 = ...: from first on (0 for arrays whose own length is kept). */
 void hc_write_bounds(hc_device *d, const hc_decl *decl);
 void hc_write_array(hc_device *d, hc_node *var);                              /* one that is declared */
-void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name); /* of a lane */
+void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name); /* of a thread */
 void hc_write_top(hc_device *d);                          /* a top of the stack for what follows in the braces around */
 int hc_write_block(hc_device *d, hc_node *n);             /* 1: it has arrays and is written */
 char *hc_array_length(hc_device *d, const hc_decl *decl); /* in elements */
@@ -211,7 +211,7 @@ void hc_team_statement(hc_device *d, hc_node *n);
 void hc_before(hc_device *d, unsigned access);
 void hc_write_directive(hc_device *d, hc_node *n);
 void hc_team_region(hc_device *d, hc_node *n);
-/* Lane 0 runs n, and tells the others what it changed. */
+/* Thread 0 runs n, and tells the others what it changed. */
 void hc_team_alone(hc_device *d, hc_node *n);
 void hc_write_atomic(hc_device *d, hc_node *n);
 /* Own copies of what clauses name, and what is done with them at the end. */

@@ -10,21 +10,21 @@ static const char *thread_number(hc_device *d)
 {
     if (d->s.is_serial)
         return "0";
-    d->s.code->needs |= HC_NEEDS_LANE;
-    if (d->s.in_region || (d->s.code->function && d->s.code->mode == HC_LANE))
-        return "(int)hd_lane->index";
-    return "(int)hd_lane->worker";
+    d->s.code->needs |= HC_NEEDS_THREAD;
+    if (d->s.in_region || (d->s.code->function && d->s.code->mode == HC_THREAD))
+        return "(int)hd_thread->index";
+    return "(int)hd_thread->worker";
 }
 
 static const char *number_of_threads(hc_device *d)
 {
     if (d->s.is_serial)
         return "1";
-    d->s.code->needs |= HC_NEEDS_LANE;
-    if (d->s.in_region || (d->s.code->function && d->s.code->mode == HC_LANE))
-        return "(int)hd_lane->count";
+    d->s.code->needs |= HC_NEEDS_THREAD;
+    if (d->s.in_region || (d->s.code->function && d->s.code->mode == HC_THREAD))
+        return "(int)hd_thread->team_size";
     d->s.code->needs |= HC_NEEDS_APP;
-    return "(int)hd_app->head.n_workers";
+    return "(int)hd_params->head.n_workers";
 }
 
 /* What is not here is 0: no team but one, no dynamic or nested threads, nothing final. */
@@ -75,14 +75,14 @@ static void write_arguments(hc_device *d, hc_node *n, const char *separator)
 
 static void write_trap(hc_device *d, hc_node *n)
 {
-    d->s.code->needs |= HC_NEEDS_LANE;
+    d->s.code->needs |= HC_NEEDS_THREAD;
     if (!strcmp(n->decl->name, "exit") && n->first->next) {
-        hc_dev_putf(d, "heddle_omp_leave(hd_lane, %s", hc_dev_place(n));
+        hc_dev_putf(d, "heddle_omp_leave(hd_thread, %s", hc_dev_place(n));
         write_arguments(d, n, ", ");
         hc_puts(&d->w.out, ")");
         return;
     }
-    hc_dev_putf(d, "heddle_omp_trap(hd_lane, %s, %s)", hc_dev_place(n), trap_text(n));
+    hc_dev_putf(d, "heddle_omp_trap(hd_thread, %s, %s)", hc_dev_place(n), trap_text(n));
 }
 
 /* isinf is a built-in of gcc alone when a macro made it; lgamma leaves a sign in a variable that all threads share. */
@@ -138,16 +138,16 @@ static void check_arguments(hc_device *d, hc_node *n)
 
 static void write_version_call(hc_device *d, hc_node *n, hc_function *f)
 {
-    hc_mode mode = d->s.mode == HC_TEAM && f->has_inner ? HC_TEAM : HC_LANE;
+    hc_mode mode = d->s.mode == HC_TEAM && f->has_inner ? HC_TEAM : HC_THREAD;
     hc_code *c = hc_version(d, f, mode), *here = d->s.code;
     const char *separator = "";
     if (mode == HC_TEAM)
         check_arguments(d, n);
     hc_dev_putf(d, "%s(", c->name);
-    if (c->needs & HC_NEEDS_LANE)
-        hc_dev_putf(d, "%s", mode == HC_TEAM ? "hd_lane" : hc_lane_text(d));
+    if (c->needs & HC_NEEDS_THREAD)
+        hc_dev_putf(d, "%s", mode == HC_TEAM ? "hd_thread" : hc_thread_text(d));
     if (c->needs & HC_NEEDS_APP)
-        hc_puts(&d->w.out, c->needs & HC_NEEDS_LANE ? ", hd_app" : "hd_app");
+        hc_puts(&d->w.out, c->needs & HC_NEEDS_THREAD ? ", hd_params" : "hd_params");
     if (c->needs & HC_NEEDS_TOP)
         hc_dev_putf(d, ", %s", d->s.top);
     c->n_calls++;

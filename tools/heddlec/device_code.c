@@ -17,7 +17,7 @@ uint64_t hc_shared_bytes(const hc_code *c) { return hc_uses_stack(c) ? 0 : hc_bl
 
 /* ---- what a version begins with ------------------------------------------------------------------------------------------- */
 
-/* Names of the variables that lanes share, parameters among them, which come as each lane's own. Returns the statements that
+/* Names of the variables that threads share, parameters among them, which come as each thread's own. Returns the statements that
  * share those. */
 static char *name_block_variables(hc_device *d, hc_code *c)
 {
@@ -44,7 +44,7 @@ static void put_block(hc_buf *b, const hc_code *c)
     if (c->is_deep)
         hc_putf(b,
                 "    struct %s *const hd_b =\n"
-                "        (struct %s *)heddle_omp_push(hd_lane, &hd_app->head, &hd_top, sizeof *hd_b);\n",
+                "        (struct %s *)heddle_omp_push(hd_thread, &hd_params->head, &hd_top, sizeof *hd_b);\n",
                 type, type);
     else
         hc_putf(b, "    struct %s *const hd_b = (struct %s *)hd_top;\n", type, type);
@@ -55,20 +55,20 @@ static void put_block(hc_buf *b, const hc_code *c)
 static void put_worker(hc_buf *b, const hc_code *c)
 {
     if (c->has_worker)
-        hc_puts(b, "    const heddle_lane hd_worker = heddle_omp_worker(hd_lane, &hd_app->head);\n");
+        hc_puts(b, "    const heddle_thread hd_worker = heddle_omp_worker(hd_thread, &hd_params->head);\n");
 }
 
 static void put_block_type(hc_device *d, const hc_code *c)
 {
     if (c->members.n)
-        hc_dev_putf(d, "/* Variables of %s that its lanes share. */\nstruct %s {\n%s};\n", c->name, block_name(c),
+        hc_dev_putf(d, "/* Variables of %s that its threads share. */\nstruct %s {\n%s};\n", c->name, block_name(c),
                     c->fields.at);
 }
 
 static void finish_needs(hc_code *c)
 {
     if (c->members.n)
-        c->needs |= HC_NEEDS_TOP | HC_NEEDS_LANE;
+        c->needs |= HC_NEEDS_TOP | HC_NEEDS_THREAD;
     if (c->members.n && c->is_deep)
         c->needs |= HC_NEEDS_APP;
 }
@@ -105,10 +105,10 @@ static void put_root(hc_device *d, const hc_code *c, const hc_buf *body)
 
 static void write_hidden(hc_device *d, const hc_code *c, uint32_t *n)
 {
-    if (c->needs & HC_NEEDS_LANE)
-        hc_dev_putf(d, "%sconst heddle_lane *hd_lane", separator((*n)++));
+    if (c->needs & HC_NEEDS_THREAD)
+        hc_dev_putf(d, "%sconst heddle_thread *hd_thread", separator((*n)++));
     if (c->needs & HC_NEEDS_APP)
-        hc_dev_putf(d, "%sconst struct hd_app *hd_app", separator((*n)++));
+        hc_dev_putf(d, "%sconst struct hd_params *hd_params", separator((*n)++));
     if (c->needs & HC_NEEDS_TOP)
         hc_dev_putf(d, "%schar *hd_top", separator((*n)++));
 }
@@ -160,9 +160,9 @@ static void assemble_function(hc_device *d, hc_code *c, const char *begin, const
     write_prototype(d, c);
     d->w.out = (hc_buf){0};
     put_block_type(d, c);
-    hc_dev_putf(d, "/* %s of %s: %s. */\n%s\n", c->function->decl->name,
-                hc_place_of(&c->root->unit->text, c->root->begin).file,
-                c->mode == HC_TEAM ? "all lanes call it together" : "one lane calls it, for itself", c->prototype.at);
+    hc_dev_putf(
+        d, "/* %s of %s: %s. */\n%s\n", c->function->decl->name, hc_place_of(&c->root->unit->text, c->root->begin).file,
+        c->mode == HC_TEAM ? "all threads call it together" : "one thread calls it, for itself", c->prototype.at);
     hc_dev_putf(d, head.n ? "{\n%s" : "%s", head.n ? head.at : "");
     put_root(d, c, body);
     hc_puts(&d->w.out, head.n ? "}\n" : "");
@@ -210,16 +210,16 @@ static hc_code *new_version(hc_device *d, hc_function *f, hc_mode mode)
     c->function = f;
     c->mode = mode;
     c->root = f->decl->node->body;
-    c->name = hc_format("%s_%s", f->name, mode == HC_TEAM ? "team" : "lane");
+    c->name = hc_format("%s_%s", f->name, mode == HC_TEAM ? "team" : "thread");
     if (f->is_recursive) {
         c->is_deep = mode == HC_TEAM || has_deep_arrays(d->p);
-        c->needs = HC_NEEDS_LANE | HC_NEEDS_APP | (c->is_deep ? HC_NEEDS_TOP : 0u);
+        c->needs = HC_NEEDS_THREAD | HC_NEEDS_APP | (c->is_deep ? HC_NEEDS_TOP : 0u);
     }
     return c;
 }
 
-/* Is it to be part of what calls it, with what is known of the lane there? What is called from one place, or short with all
- * that it calls, makes no program long; of short ones that know no lane compilers decide. */
+/* Is it to be part of what calls it, with what is known of the thread there? What is called from one place, or short with all
+ * that it calls, makes no program long; of short ones that know no thread compilers decide. */
 int hc_is_within(const hc_code *c)
 {
     return !c->function->is_recursive && (c->n_calls == 1 || (c->mode == HC_TEAM && c->n_bytes <= MOST_WITHIN));
@@ -401,16 +401,16 @@ static void assemble_body(hc_device *d, hc_code *c, const hc_buf *captures, cons
         hc_dev_putf(d, "HEDDLE_OMP_BODY(%s, struct hd_%s_args)\n{\n", t->name, t->name);
     else
         hc_dev_putf(d,
-                    "HEDDLE_BODY(%s, struct hd_app, hd_app, struct hd_%s_args, hd_t)\n{\n"
-                    "    const heddle_lane *const hd_lane HEDDLE_UNUSED = lane;\n",
+                    "HEDDLE_BODY(%s, struct hd_params, hd_params, struct hd_%s_args, hd_t)\n{\n"
+                    "    const heddle_thread *const hd_thread HEDDLE_UNUSED = thread;\n",
                     t->name, t->name);
     if (c->needs & HC_NEEDS_TOP)
-        hc_puts(&d->w.out, hc_uses_stack(c) ? "    char *hd_top = heddle_omp_stack(hd_lane, &hd_app->head);\n"
-                                            : "    char *hd_top = (char *)heddle_shared(hd_lane);\n");
+        hc_puts(&d->w.out, hc_uses_stack(c) ? "    char *hd_top = heddle_omp_stack(hd_thread, &hd_params->head);\n"
+                                            : "    char *hd_top = (char *)heddle_team_shared(hd_thread);\n");
     put_block(&head, c);
     put_worker(&head, c);
     hc_dev_putf(d, "%s%s%s", head.n ? head.at : "", captures->n ? captures->at : "",
-                c->mode == HC_LANE ? "    if (hd_lane->index != 0)\n        return;\n" : "");
+                c->mode == HC_THREAD ? "    if (hd_thread->index != 0)\n        return;\n" : "");
     put_root(d, c, body);
     hc_puts(&d->w.out, "}\n");
     c->text = d->w.out;
@@ -422,7 +422,7 @@ void hc_write_body(hc_device *d, const hc_task *t, hc_code *c)
     uint32_t n_names = d->names.n;
     hc_buf out, body, captures = {0};
     hc_scene outer;
-    *c = (hc_code){.task = t, .name = t->name, .mode = t->has_inner ? HC_TEAM : HC_LANE};
+    *c = (hc_code){.task = t, .name = t->name, .mode = t->has_inner ? HC_TEAM : HC_THREAD};
     c->root = t->n_loops ? t->loops[t->n_loops - 1].body : t->statement;
     outer = begin_code(d, c, &out);
     if (c->mode == HC_TEAM)

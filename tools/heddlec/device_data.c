@@ -123,8 +123,8 @@ static void write_table(hc_device *d, const hc_global *g)
 
 static void write_app(hc_device *d)
 {
-    hc_puts(&d->w.out, "\n/* What all tasks share: addresses of variables with static storage. */\nstruct hd_app {\n"
-                       "    heddle_omp_app head;\n");
+    hc_puts(&d->w.out, "\n/* What all tasks share: addresses of variables with static storage. */\nstruct hd_params {\n"
+                       "    heddle_omp_params head;\n");
     for (uint32_t i = 0; i < d->p->globals.n; i++)
         if (!d->p->globals.at[i].is_constant)
             hc_dev_putf(d, "    %s;\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device_decl.c - declarations in bodies: copied, unless C++ or the lanes want them otherwise. */
+/* device_decl.c - declarations in bodies: copied, unless C++ or the threads want them otherwise. */
 #include "device.h"
 
 #include <string.h>
@@ -113,7 +113,7 @@ int hc_write_declarations(hc_device *d, hc_node *n)
         return 0;
     if (n->parent->kind == HC_N_FOR)
         HC_REFUSE(240, n,
-                  "a loop that declares what all lanes share, or a pointer to an array of variable length: declare "
+                  "a loop that declares what all threads share, or a pointer to an array of variable length: declare "
                   "it before the loop");
     for (hc_node *v = n->first; v; v = v->next) {
         size_t before = d->w.out.n;

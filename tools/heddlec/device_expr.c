@@ -42,14 +42,14 @@ const char *hc_name_of(hc_device *d, const hc_decl *decl)
     if (g->is_constant)
         return g->name;
     d->s.code->needs |= HC_NEEDS_APP;
-    return hc_format("(*hd_app->%s)", g->name);
+    return hc_format("(*hd_params->%s)", g->name);
 }
 
-const char *hc_lane_text(hc_device *d)
+const char *hc_thread_text(hc_device *d)
 {
-    d->s.code->needs |= HC_NEEDS_LANE;
-    if (d->s.in_region || (d->s.code->function && d->s.code->mode == HC_LANE))
-        return "hd_lane";
+    d->s.code->needs |= HC_NEEDS_THREAD;
+    if (d->s.in_region || (d->s.code->function && d->s.code->mode == HC_THREAD))
+        return "hd_thread";
     d->s.code->has_worker = 1;
     d->s.code->needs |= HC_NEEDS_APP;
     return "&hd_worker";

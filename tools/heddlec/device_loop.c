@@ -116,7 +116,7 @@ static void write_shared_body(hc_device *d, const form *f, uint32_t n, hc_node *
 {
     hc_scene outer = d->s;
     int has_value = 0;
-    d->s.mode = HC_LANE;
+    d->s.mode = HC_THREAD;
     for (uint32_t i = 0; i < n; i++)
         if (f[i].value) {
             hc_dev_putf(d, "%s%s = %s;", has_value ? " " : " { ",
@@ -130,7 +130,7 @@ static void write_shared_body(hc_device *d, const form *f, uint32_t n, hc_node *
     d->s.mode = outer.mode;
 }
 
-/* Loops beyond the third are left to each lane. */
+/* Loops beyond the third are left to each thread. */
 static void write_shared(hc_device *d, hc_node *directive, hc_copies *c)
 {
     uint32_t n = c->n_loops < MOST_TOGETHER ? c->n_loops : MOST_TOGETHER;
@@ -154,7 +154,7 @@ static void write_shared(hc_device *d, hc_node *directive, hc_copies *c)
         hc_puts(&d->w.out, c->loops[i].declares ? "" : " }");
 }
 
-/* ---- by one lane ---------------------------------------------------------------------------------------------------------------- */
+/* ---- by one thread ---------------------------------------------------------------------------------------------------------------- */
 
 /* The loop as it stands; its variable is its own, but for that of a plain simd loop. */
 static void write_plain(hc_device *d, hc_node *directive, hc_copies *c)

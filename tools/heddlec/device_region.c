@@ -99,7 +99,7 @@ static void start_reduction(hc_device *d, const hc_part *part)
     hc_push_name(d, decl, name, 0);
 }
 
-/* All lanes have the result; what each lane has of the variable each of them sets, what there is one of lane 0 sets. */
+/* All threads have the result; what each thread has of the variable each of them sets, what there is one of thread 0 sets. */
 static int end_reduction(hc_device *d, const hc_part *part, uint32_t n_names)
 {
     const struct operation *o = operation_of(part);
@@ -155,7 +155,8 @@ static void open_copy(hc_device *d, hc_copies *c, const hc_part *part)
     if (!decl || (is_loop_variable(c, decl) && kind != HC_C_LASTPRIVATE))
         return;
     if (kind == HC_C_LINEAR && c->is_shared_out)
-        HC_REFUSE(240, part->node, "linear on a loop that lanes share out: compute the value from the loop's variable");
+        HC_REFUSE(240, part->node,
+                  "linear on a loop that threads share out: compute the value from the loop's variable");
     else if (kind == HC_C_FIRSTPRIVATE && (c->is_shared_out || !is_listed(c, HC_C_LASTPRIVATE, decl)))
         copy_first(d, decl);
     else if (kind == HC_C_PRIVATE)
@@ -195,7 +196,7 @@ static void forget_copies(hc_device *d, const hc_copies *c)
     d->s.top = c->top;
 }
 
-/* The value of a variable behind the construct, of the lane that had the last part. */
+/* The value of a variable behind the construct, of the thread that had the last part. */
 static char *last_value(hc_device *d, const hc_copies *c, const hc_decl *decl)
 {
     for (uint32_t i = 0; i < c->n_loops; i++)
@@ -204,11 +205,11 @@ static char *last_value(hc_device *d, const hc_copies *c, const hc_decl *decl)
     return hc_format("%s", hc_name_of(d, decl));
 }
 
-/* `condition`: this lane had the last part. */
+/* `condition`: this thread had the last part. */
 static void end_last(hc_device *d, const hc_copies *c, const char *condition)
 {
     uint32_t n = d->names.n;
-    hc_dev_putf(d, " heddle_barrier(hd_lane); if (%s) {", condition);
+    hc_dev_putf(d, " heddle_team_barrier(hd_thread); if (%s) {", condition);
     for (uint32_t i = 0; i < c->parts.n; i++) {
         const hc_decl *decl = named_by(&c->parts.at[i]);
         const char *own;
@@ -225,7 +226,7 @@ static void end_last(hc_device *d, const hc_copies *c, const char *condition)
     hc_puts(&d->w.out, " }");
 }
 
-/* 1: memory was written, which other lanes see after a barrier. */
+/* 1: memory was written, which other threads see after a barrier. */
 static int close_copies(hc_device *d, hc_copies *c, const char *has_last)
 {
     int wrote = 0;
@@ -240,7 +241,7 @@ static int close_copies(hc_device *d, hc_copies *c, const char *has_last)
 
 static int has_reduction(const hc_node *n) { return hc_clause_of(n->pragma, HC_C_REDUCTION) != NULL; }
 
-/* ---- where lanes may part ------------------------------------------------------------------------------------------------------------- */
+/* ---- where threads may part ------------------------------------------------------------------------------------------------------------- */
 
 static int differs(const hc_node *expression, const hc_node *region, int depth);
 
@@ -270,7 +271,7 @@ static int differs(const hc_node *expression, const hc_node *region, int depth)
     return 0;
 }
 
-/* Barriers are met by all lanes or by none. */
+/* Barriers are met by all threads or by none. */
 static void check_uniform(const hc_node *n)
 {
     const hc_node *region = n;
@@ -280,7 +281,7 @@ static void check_uniform(const hc_node *n)
         int is_branch = up->kind == HC_N_IF || up->kind == HC_N_SWITCH || up->kind == HC_N_WHILE ||
                         up->kind == HC_N_DO || up->kind == HC_N_FOR;
         if (is_branch && up->test && differs(up->test, region, 0)) {
-            HC_REFUSE(155, n, "`%s` stands where lanes may part: all of them or none must come here",
+            HC_REFUSE(155, n, "`%s` stands where threads may part: all of them or none must come here",
                       hc_directive_words(n->pragma->directive));
             return;
         }
@@ -310,8 +311,8 @@ static void write_statement(hc_device *d, hc_node *n)
 
 static void put_barrier(hc_device *d)
 {
-    hc_puts(&d->w.out, " heddle_barrier(hd_lane);");
-    d->s.code->needs |= HC_NEEDS_LANE;
+    hc_puts(&d->w.out, " heddle_team_barrier(hd_thread);");
+    d->s.code->needs |= HC_NEEDS_THREAD;
 }
 
 /* Nothing follows n in its region, whose end is a barrier. */
@@ -332,7 +333,7 @@ static int is_loop(hc_directive k)
 
 static int is_sections(hc_directive k) { return k == HC_SECTIONS || k == HC_PARALLEL_SECTIONS; }
 
-/* One lane alone: what is shared out elsewhere is done by it. */
+/* One thread alone: what is shared out elsewhere is done by it. */
 static void write_alone(hc_device *d, hc_node *n, const char *who)
 {
     hc_scene outer = d->s;
@@ -341,7 +342,7 @@ static void write_alone(hc_device *d, hc_node *n, const char *who)
     comment(d, n);
     hc_dev_putf(d, " %s{ ", who);
     open_copies(d, n, &c, 0);
-    d->s.mode = HC_LANE;
+    d->s.mode = HC_THREAD;
     write_statement(d, n);
     d->s.mode = outer.mode;
     forget_copies(d, &c);
@@ -362,7 +363,7 @@ static void write_sections_body(hc_device *d, hc_node *block)
             hc_dev_putf(d, "HEDDLE_OMP_SECTION(%uu) { ", number++);
         else
             hc_puts(&d->w.out, "{ ");
-        d->s.mode = HC_LANE;
+        d->s.mode = HC_THREAD;
         if (statement != c)
             hc_dev_trim(d);
         if (statement != c)
@@ -380,7 +381,7 @@ static char *last_section(const hc_node *block)
     uint32_t n = 0;
     for (const hc_node *c = block->first; c; c = c->next)
         n++;
-    return hc_format("hd_lane->index == %uu %% hd_lane->count", n ? n - 1 : 0);
+    return hc_format("hd_thread->index == %uu %% hd_thread->team_size", n ? n - 1 : 0);
 }
 
 /* ---- the body of a construct ------------------------------------------------------------------------------------------------------------------ */
@@ -402,7 +403,7 @@ static char *write_inner(hc_device *d, hc_node *n, hc_copies *c)
     if (k == HC_PARALLEL_MASTER || k == HC_PARALLEL_MASKED) {
         hc_scene outer = d->s;
         hc_puts(&d->w.out, d->s.mode == HC_SPREAD ? " HEDDLE_OMP_ONE" : "");
-        d->s.mode = HC_LANE;
+        d->s.mode = HC_THREAD;
         write_statement(d, n);
         d->s.mode = outer.mode;
         return NULL;
@@ -411,7 +412,7 @@ static char *write_inner(hc_device *d, hc_node *n, hc_copies *c)
     return NULL;
 }
 
-/* A work-sharing construct in a region, or any of them where one lane runs it. */
+/* A work-sharing construct in a region, or any of them where one thread runs it. */
 static void write_shared_out(hc_device *d, hc_node *n)
 {
     hc_copies c = {0};
@@ -426,7 +427,7 @@ static void write_shared_out(hc_device *d, hc_node *n)
         return;
     open_copies(d, n, &c, is_spread);
     if (is_spread)
-        d->s.code->needs |= HC_NEEDS_LANE;
+        d->s.code->needs |= HC_NEEDS_THREAD;
     has_last = write_inner(d, n, &c);
     wrote = close_copies(d, &c, has_last);
     if (is_spread && (has_barrier(n) || (wrote && !ends_region(n))))
@@ -436,11 +437,11 @@ static void write_shared_out(hc_device *d, hc_node *n)
 
 /* ---- regions -------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* A region that one lane runs: a plain statement. */
+/* A region that one thread runs: a plain statement. */
 static void write_serial(hc_device *d, hc_node *n)
 {
     hc_scene outer = d->s;
-    d->s.mode = HC_LANE;
+    d->s.mode = HC_THREAD;
     d->s.is_serial = 1;
     write_shared_out(d, n);
     d->s.mode = outer.mode;
@@ -456,10 +457,10 @@ static void write_spread(hc_device *d, hc_node *n)
     int wrote;
     if (is_loop(n->pragma->directive) && hc_take_loops(n, &c))
         return;
-    d->s.code->needs |= HC_NEEDS_LANE;
+    d->s.code->needs |= HC_NEEDS_THREAD;
     d->s.mode = HC_SPREAD;
     d->s.in_region = 1;
-    d->s.top = "heddle_omp_slice(hd_lane, &hd_app->head)";
+    d->s.top = "heddle_omp_slice(hd_thread, &hd_params->head)";
     open_copies(d, n, &c, 1);
     has_last = write_inner(d, n, &c);
     wrote = close_copies(d, &c, has_last);
@@ -471,7 +472,7 @@ static void write_spread(hc_device *d, hc_node *n)
 
 static int is_never(const hc_node *condition) { return condition && condition->is_constant && !condition->value; }
 
-/* if (e): without it lane 0 runs the region alone. */
+/* if (e): without it thread 0 runs the region alone. */
 static void write_conditional(hc_device *d, hc_node *n, hc_node *condition)
 {
     const char *text = hc_dev_text(d, condition);
@@ -537,8 +538,8 @@ static void write_masked(hc_device *d, hc_node *n)
 {
     hc_node *filter = hc_clause_expr(n, HC_C_FILTER);
     const char *who =
-        filter ? hc_format("if (hd_lane->index == (uint32_t)(%s)) ", hc_dev_text(d, filter)) : "HEDDLE_OMP_ONE ";
-    d->s.code->needs |= d->s.mode == HC_SPREAD ? HC_NEEDS_LANE : 0;
+        filter ? hc_format("if (hd_thread->index == (uint32_t)(%s)) ", hc_dev_text(d, filter)) : "HEDDLE_OMP_ONE ";
+    d->s.code->needs |= d->s.mode == HC_SPREAD ? HC_NEEDS_THREAD : 0;
     write_alone(d, n, d->s.mode == HC_SPREAD ? who : "");
     hc_puts(&d->w.out, " }");
 }
@@ -557,7 +558,7 @@ static uint32_t lock_number(hc_device *d, const hc_node *n)
 static void write_critical(hc_device *d, hc_node *n)
 {
     d->s.code->needs |= HC_NEEDS_APP;
-    write_alone(d, n, hc_format("HEDDLE_OMP_CRITICAL(hd_app->head.locks + %u) ", lock_number(d, n)));
+    write_alone(d, n, hc_format("HEDDLE_OMP_CRITICAL(hd_params->head.locks + %u) ", lock_number(d, n)));
     hc_puts(&d->w.out, " }");
 }
 
@@ -566,10 +567,10 @@ static void write_barrier(hc_device *d, hc_node *n)
     hc_dev_indent(d, n);
     if (d->s.mode == HC_SPREAD) {
         check_uniform(n);
-        hc_puts(&d->w.out, "heddle_barrier(hd_lane);");
-        d->s.code->needs |= HC_NEEDS_LANE;
+        hc_puts(&d->w.out, "heddle_team_barrier(hd_thread);");
+        d->s.code->needs |= HC_NEEDS_THREAD;
     } else if (d->s.in_region) {
-        HC_REFUSE(155, n, "a barrier in a construct that one lane runs");
+        HC_REFUSE(155, n, "a barrier in a construct that one thread runs");
     } else {
         hc_puts(&d->w.out, ";");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device_share.c - variables of a team version: which of them each lane has for itself, with the same value in all, and
+/* device_share.c - variables of a team version: which of them each thread has for itself, with the same value in all, and
  * which stand in the block's struct, because there must be one. */
 #include "device.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* device_team.c - statements that all lanes go through together. A statement without an inner region in it is run by all
- * lanes when it changes no memory; otherwise lane 0 runs it, with the statements beside it that may stay with it, and tells
- * the others the values of variables that it changed. Conditions are evaluated by all lanes. */
+/* device_team.c - statements that all threads go through together. A statement without an inner region in it is run by all
+ * threads when it changes no memory; otherwise thread 0 runs it, with the statements beside it that may stay with it, and tells
+ * the others the values of variables that it changed. Conditions are evaluated by all threads. */
 #include "device.h"
 
 #include <string.h>
@@ -18,16 +18,16 @@ static int needs_barrier(const hc_device *d, unsigned access) { return (d->s.dir
 void hc_before(hc_device *d, unsigned access)
 {
     if (needs_barrier(d, access)) {
-        hc_puts(&d->w.out, "heddle_barrier(hd_lane); ");
-        d->s.code->needs |= HC_NEEDS_LANE;
+        hc_puts(&d->w.out, "heddle_team_barrier(hd_thread); ");
+        d->s.code->needs |= HC_NEEDS_THREAD;
         d->s.dirty = 0;
     }
     d->s.dirty |= access;
 }
 
-/* ---- what lane 0 does ------------------------------------------------------------------------------------------------------- */
+/* ---- what thread 0 does ------------------------------------------------------------------------------------------------------- */
 
-/* The last of the statements from first on that lane 0 runs together. Those that only read go with what surrounds them;
+/* The last of the statements from first on that thread 0 runs together. Those that only read go with what surrounds them;
  * a declaration goes along when nobody else uses what it declares. */
 static int is_confined(hc_device *d, const hc_node *decls, uint32_t end)
 {
@@ -91,7 +91,7 @@ static int begins_section(hc_device *d, hc_node *n)
     return may_go_along(d, n) && (has_effect(d, n) || n->kind == HC_N_DECLS) && last_of_section(d, n) != NULL;
 }
 
-/* ---- values that lane 0 changed ----------------------------------------------------------------------------------------------- */
+/* ---- values that thread 0 changed ----------------------------------------------------------------------------------------------- */
 
 typedef HC_LIST(const hc_decl *) decls;
 
@@ -136,7 +136,7 @@ static void take_values(hc_device *d, const decls *l)
         hc_dev_putf(d, "%s%s = %s;", i ? " " : "", hc_name_of(d, l->at[i]), hc_member_text(d, l->at[i]));
 }
 
-/* Only blanks stand behind a section that lane 0 left: it goes on. */
+/* Only blanks stand behind a section that thread 0 left: it goes on. */
 static int goes_on(const hc_device *d)
 {
     size_t at = d->s.section_end;
@@ -160,9 +160,9 @@ static void open_section(hc_device *d, hc_scene *outer)
         hc_before(d, HC_WRITE);
         hc_puts(&d->w.out, "HEDDLE_OMP_ONE { ");
     }
-    d->s.code->needs |= HC_NEEDS_LANE;
+    d->s.code->needs |= HC_NEEDS_THREAD;
     *outer = d->s;
-    d->s.mode = HC_LANE;
+    d->s.mode = HC_THREAD;
 }
 
 static void close_section(hc_device *d, const hc_scene *outer, const decls *changed)
@@ -239,7 +239,7 @@ static void hoist_call(hc_device *d, hc_node *call, const hc_node *root)
     *HC_ADD(&d->s.hoisted) = call;
 }
 
-/* x[0] = f(...), f with an inner region: all lanes call it, lane 0 assigns. */
+/* x[0] = f(...), f with an inner region: all threads call it, thread 0 assigns. */
 static void write_hoisted(hc_device *d, hc_node *n)
 {
     decls changed = changed_in(d, n, n);
@@ -273,7 +273,7 @@ static void team_expression(hc_device *d, hc_node *n)
 
 /* ---- declarations --------------------------------------------------------------------------------------------------------------- */
 
-/* Lane 0 computes what others may not compute too. */
+/* Thread 0 computes what others may not compute too. */
 static void team_variable(hc_device *d, hc_node *var)
 {
     const hc_variable *v = hc_variable_of(d->s.code, var->decl);
@@ -331,7 +331,7 @@ static void team_declarations(hc_device *d, hc_node *n)
 
 /* ---- control flow ---------------------------------------------------------------------------------------------------------------- */
 
-/* A condition that changes memory: lane 0 evaluates it and tells the others. */
+/* A condition that changes memory: thread 0 evaluates it and tells the others. */
 static void tell_condition(hc_device *d, hc_node *n)
 {
     static const hc_type truth = {.kind = HC_T_INTEGER, .name = "int", .size = 4};
@@ -341,8 +341,8 @@ static void tell_condition(hc_device *d, hc_node *n)
                   "a condition of a loop or branch around an inner parallel region changes memory and more: change it "
                   "in a statement of its own");
     hc_dev_putf(d, "HEDDLE_OMP_TOLD(%s, ", hc_value_member(d, &truth));
-    d->s.code->needs |= HC_NEEDS_LANE;
-    d->s.mode = HC_LANE;
+    d->s.code->needs |= HC_NEEDS_THREAD;
+    d->s.mode = HC_THREAD;
     hc_write(&d->w, n);
     d->s.mode = outer.mode;
     hc_puts(&d->w.out, ")");
@@ -359,9 +359,9 @@ static void team_condition(hc_device *d, hc_node *n)
     }
     d->s.dirty = HC_ANY;
     if (effects & HC_READ) {
-        d->s.code->needs |= HC_NEEDS_LANE;
+        d->s.code->needs |= HC_NEEDS_THREAD;
         d->s.dirty = HC_READ;
-        hc_puts(&d->w.out, "(heddle_barrier(hd_lane), ");
+        hc_puts(&d->w.out, "(heddle_team_barrier(hd_thread), ");
     }
     hc_write(&d->w, n);
     hc_puts(&d->w.out, effects & HC_READ ? ")" : "");
@@ -380,9 +380,9 @@ static void team_step(hc_device *d, hc_node *n)
         HC_REFUSE(240, n,
                   "a loop around an inner parallel region begins or goes on with changing memory and more: use a "
                   "variable of its own for the loop");
-    d->s.code->needs |= HC_NEEDS_LANE;
+    d->s.code->needs |= HC_NEEDS_THREAD;
     hc_puts(&d->w.out, "HEDDLE_OMP_BY_ONE(");
-    d->s.mode = HC_LANE;
+    d->s.mode = HC_THREAD;
     hc_write(&d->w, n);
     d->s.mode = outer.mode;
     hc_puts(&d->w.out, ")");
@@ -537,11 +537,11 @@ static void team_block(hc_device *d, hc_node *n)
 
 /* ---- all ----------------------------------------------------------------------------------------------------------------------------- */
 
-/* Without an effect on memory: each lane does it for itself. */
+/* Without an effect on memory: each thread does it for itself. */
 static void write_by_all(hc_device *d, hc_node *n)
 {
     read_before(d, n);
-    d->s.mode = HC_LANE;
+    d->s.mode = HC_THREAD;
     hc_write(&d->w, n);
     d->s.mode = HC_TEAM;
 }

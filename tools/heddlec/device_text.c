@@ -25,7 +25,7 @@ static const char *const words[][2] = {
     {"typeof", "__typeof__"},
     {"register", ""},
     {"auto", ""},
-    {"lane", "hd_the_lane"}, /* what a body's own is called */
+    {"thread", "hd_the_thread"}, /* what a body's own is called */
 };
 
 const char *hc_dev_word(hc_writer *w, const char *word, size_t n)

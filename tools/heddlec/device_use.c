@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device_use.c - what a piece of code does to memory, and whether one lane may run it as a whole. */
+/* device_use.c - what a piece of code does to memory, and whether one thread may run it as a whole. */
 #include "device.h"
 
 #include <string.h>
@@ -216,7 +216,7 @@ static unsigned effects_of_function(hc_device *d, const hc_function *f)
     hc_scene scene = d->s;
     if (!*known) {
         *known = KNOWN | HC_READ | HC_WRITE;
-        d->s = (hc_scene){.mode = HC_LANE};
+        d->s = (hc_scene){.mode = HC_THREAD};
         *known = KNOWN | effects_in(d, f->decl->node);
         d->s = scene;
     }

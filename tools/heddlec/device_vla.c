@@ -305,7 +305,7 @@ void hc_write_top(hc_device *d)
     const char *top = hc_format("hd_top_%u", ++d->s.n_tops);
     hc_dev_putf(d, " char *%s HEDDLE_UNUSED = %s;", top, d->s.top);
     d->s.top = top;
-    d->s.code->needs |= HC_NEEDS_LANE | HC_NEEDS_APP | (d->s.in_region ? 0u : HC_NEEDS_TOP);
+    d->s.code->needs |= HC_NEEDS_THREAD | HC_NEEDS_APP | (d->s.in_region ? 0u : HC_NEEDS_TOP);
     d->s.code->is_deep = 1;
 }
 
@@ -334,7 +334,7 @@ void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name)
                 hc_array_length(d, decl), d->s.top);
 }
 
-/* On the stack of all lanes in team code; a lane's own elsewhere. */
+/* On the stack of all threads in team code; a thread's own elsewhere. */
 void hc_write_array(hc_device *d, hc_node *var)
 {
     const hc_decl *decl = var->decl;
@@ -345,8 +345,8 @@ void hc_write_array(hc_device *d, hc_node *var)
         hc_write_own_array(d, decl, name);
         return;
     }
-    d->s.code->needs |= HC_NEEDS_LANE | HC_NEEDS_APP | HC_NEEDS_TOP;
+    d->s.code->needs |= HC_NEEDS_THREAD | HC_NEEDS_APP | HC_NEEDS_TOP;
     d->s.code->is_deep = 1;
-    hc_dev_putf(d, "%s = (%s *)heddle_omp_push(hd_lane, &hd_app->head, &%s, sizeof(%s) * (size_t)(%s));",
+    hc_dev_putf(d, "%s = (%s *)heddle_omp_push(hd_thread, &hd_params->head, &%s, sizeof(%s) * (size_t)(%s));",
                 hc_declaration(d, hc_pointer_to(element), name), type, d->s.top, type, hc_array_length(d, decl));
 }

@@ -71,7 +71,7 @@ int hc_call_takes_part(const hc_program *p, const hc_node *call);
 int hc_writes(const hc_summary *s, const hc_decl *d);
 int hc_tasks_write(const hc_program *p, hc_decl *d);
 
-/* share.c: unless a map names it. */
+/* captures.c: unless a map names it. */
 void hc_map_implicitly(hc_region *r, hc_decl *d);
 /* fit.c */
 void hc_check_capture(const hc_program *p, const hc_task *t, const hc_capture *c);

@@ -12,8 +12,8 @@ static void put_begin(hc_host *h, uint32_t in, const hc_region *r)
                         : r->has_barriers ? "HEDDLE_OMP_BARRIERS"
                                           : "0";
     /* num_threads of a host's region counts workers, which the environment says. */
-    char *lanes = r->num_threads && r->is_target ? hc_host_text(h, r->num_threads) : "0";
-    hc_host_start(h, in, "heddle_omp_begin(&hd_%s_omp, &hd_here, %s, %s);", h->prog, flags, lanes);
+    char *threads = r->num_threads && r->is_target ? hc_host_text(h, r->num_threads) : "0";
+    hc_host_start(h, in, "heddle_omp_begin(&hd_%s_omp, &hd_here, %s, %s);", h->prog, flags, threads);
     for (uint32_t i = 0; i < r->maps.n; i++)
         hc_host_map(h, in, &r->maps.at[i]);
 }

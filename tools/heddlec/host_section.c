@@ -91,7 +91,7 @@ char *hc_section_bytes(hc_host *h, const hc_section *s)
 static void put_box(hc_host *h, uint32_t in, const char *mode, const hc_section *s)
 {
     uint32_t n = s->n_dims - s->n_fixed;
-    hc_host_start(h, in, "heddle_omp_depend_box(%s, %s, %s, %u,", mode, element(h, s, s->n_fixed),
+    hc_host_start(h, in, "heddle_omp_depend_section(%s, %s, %s, %u,", mode, element(h, s, s->n_fixed),
                   size_of(h, s, s->n_dims), n);
     hc_host_start(h, in + 4, "(const heddle_omp_dim[]){");
     for (uint32_t i = s->n_fixed; i < s->n_dims; i++)

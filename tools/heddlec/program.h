@@ -97,7 +97,7 @@ typedef struct hc_task {
     hc_loop loops[8];
     uint32_t n_loops;
     hc_node *grainsize, *num_tasks;
-    int has_inner; /* an inner parallel region is in its statement or in what it calls: all lanes work */
+    int has_inner; /* an inner parallel region is in its statement or in what it calls: all threads work */
 } hc_task;
 
 /* ---- regions -------------------------------------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ typedef struct hc_function {
     hc_decl *decl; /* with its definition */
     int has_inner; /* an inner parallel region in it or in what it calls */
     int is_recursive;
-    int is_in_team, is_in_thread; /* called by all lanes together; called by one lane */
+    int is_in_team, is_in_thread; /* called by all threads together; called by one thread */
     const char *name;             /* in device text: unique over all sources */
 } hc_function;
 
@@ -189,7 +189,7 @@ typedef struct hc_program {
     uint32_t n_locks;
 } hc_program;
 
-/* Fills p from p->units and p->options: regions and tasks (region.c), captures (share.c), functions and variables of bodies
+/* Fills p from p->units and p->options: regions and tasks (region.c), captures (captures.c), functions and variables of bodies
  * (reach.c), waits and eligibility (flow.c). Refusals are said; hc_n_errors tells. */
 void hc_understand(hc_program *p);
 
@@ -215,7 +215,7 @@ void hc_emit_record(const hc_task *t, hc_buf *out);
 /* PROG.heddle.bodies.c: task bodies and what they call, compiled as C or CUDA. prog: the program's name, an identifier. */
 void hc_emit_bodies(hc_program *p, const char *prog, hc_buf *out);
 /* What the tables tell the run-time library; after hc_emit_bodies. */
-uint64_t hc_stack_bytes(const hc_program *p); /* of a worker, for variables that its lanes share */
+uint64_t hc_stack_bytes(const hc_program *p); /* of a worker, for variables that its threads share */
 uint32_t hc_n_locks(const hc_program *p);     /* words for critical */
 /* SOURCE.heddle.c: the host's part of one source. */
 void hc_emit_host(hc_program *p, const char *prog, hc_unit *u, hc_buf *out);

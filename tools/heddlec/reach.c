@@ -22,7 +22,7 @@ typedef struct body {
 /* ---- how code is entered -------------------------------------------------------------------------------------------------- */
 
 /* n stands in an inner parallel region of code. */
-static int is_in_lanes(const hc_node *n, const hc_node *code)
+static int is_in_threads(const hc_node *n, const hc_node *code)
 {
     for (; n && n != code; n = n->parent)
         if (hc_is_region(n))
@@ -30,14 +30,14 @@ static int is_in_lanes(const hc_node *n, const hc_node *code)
     return n && hc_is_region(n);
 }
 
-/* A function's own region counts where all lanes enter it. */
+/* A function's own region counts where all threads enter it. */
 static int has_inner(const hc_program *p, const hc_fn *fn, hc_node *code)
 {
     for (uint32_t i = 0; i < fn->directives.n; i++)
         if (hc_is_in(fn->directives.at[i], code) && hc_is_region(fn->directives.at[i]))
             return 1;
     HC_EACH_CALL (c, fn, code) {
-        hc_function *to = c->decl && !is_in_lanes(c->node, code) ? hc_function_of(p, c->decl) : NULL;
+        hc_function *to = c->decl && !is_in_threads(c->node, code) ? hc_function_of(p, c->decl) : NULL;
         if (to && to->has_inner)
             return 1;
     }
@@ -57,10 +57,10 @@ static void spread_inner(hc_program *p)
     }
 }
 
-static int enter(hc_program *p, const hc_call *c, int in_lanes)
+static int enter(hc_program *p, const hc_call *c, int in_threads)
 {
     hc_function *to = c->decl ? hc_function_of(p, c->decl) : NULL;
-    int *way = to ? (in_lanes ? &to->is_in_thread : &to->is_in_team) : NULL;
+    int *way = to ? (in_threads ? &to->is_in_thread : &to->is_in_team) : NULL;
     if (!way || *way)
         return 0;
     return *way = 1;
@@ -70,9 +70,9 @@ static int enter_from(hc_program *p, hc_fn *fn, hc_node *code, int is_team, int 
 {
     int changed = 0;
     HC_EACH_CALL (c, fn, code) {
-        int in_lanes = is_in_lanes(c->node, code);
+        int in_threads = is_in_threads(c->node, code);
         if (is_team)
-            changed |= enter(p, c, in_lanes);
+            changed |= enter(p, c, in_threads);
         if (is_thread)
             changed |= enter(p, c, 1);
     }
@@ -265,7 +265,7 @@ static void check_directive(const body *b, const hc_node *n)
     case HC_MASTER:
     case HC_MASKED:
     case HC_BARRIER:
-        if (!is_in_lanes(n, b->code))
+        if (!is_in_threads(n, b->code))
             SAY(HC_ERROR, 240, n, "`%s` whose parallel region is in another function: write `parallel` around it here",
                 hc_directive_words(n->pragma->directive));
         break;
@@ -326,7 +326,7 @@ static void check_function(hc_program *p, const hc_function *f)
     check_body(&b);
 }
 
-/* ---- tasks that one lane runs ---------------------------------------------------------------------------------------------------- */
+/* ---- tasks that one thread runs ---------------------------------------------------------------------------------------------------- */
 
 static int has_loop(const hc_program *p, hc_fn *fn, hc_node *code)
 {
@@ -355,7 +355,7 @@ static void finish_task(hc_program *p, hc_task *t)
     if (!t->has_inner && strcmp(p->options.backend ? p->options.backend : "auto", "cpu") != 0 &&
         has_loop(p, fn, t->statement))
         SAY(HC_WARNING, 190, t->node,
-            "one lane of a block runs this task alone on a GPU: put `#pragma omp parallel for` on a loop of %s",
+            "one thread of a block runs this task alone on a GPU: put `#pragma omp parallel for` on a loop of %s",
             t->label);
 }
 

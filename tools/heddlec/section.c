@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_DIMS 8 /* of heddle_omp_depend_box */
+#define MAX_DIMS 8 /* of heddle_omp_depend_section */
 
 /* ---- sections ----------------------------------------------------------------------------------------------------------- */
 
@@ -22,9 +22,9 @@ static uint32_t count_dims(const hc_parts *parts, const hc_item *item)
     return n > item->n_dims ? n : item->n_dims;
 }
 
-hc_box hc_box_of(const hc_parts *parts, const hc_item *item)
+hc_array_section hc_array_section_of(const hc_parts *parts, const hc_item *item)
 {
-    hc_box s = {.n_dims = count_dims(parts, item)};
+    hc_array_section s = {.n_dims = count_dims(parts, item)};
     s.dims = s.n_dims ? hc_new(s.n_dims * sizeof *s.dims) : NULL;
     for (uint32_t i = 0; i < s.n_dims; i++)
         s.dims[i].is_section = item->dims[i].is_section;
@@ -40,7 +40,7 @@ hc_box hc_box_of(const hc_parts *parts, const hc_item *item)
     return s;
 }
 
-const hc_type *hc_type_behind(const hc_box *s, uint32_t n)
+const hc_type *hc_type_behind(const hc_array_section *s, uint32_t n)
 {
     const hc_type *t = s->base ? s->base->type : NULL;
     while (t && n-- > 0)
@@ -54,7 +54,7 @@ static int is_one(const struct hc_depend_dim *d)
 }
 
 /* Sets n_lead; 0 when a section goes across pointers. */
-static int find_lead(hc_box *s)
+static int find_lead(hc_array_section *s)
 {
     for (uint32_t d = 1; d < s->n_dims; d++) {
         const hc_type *t = hc_type_behind(s, d);
@@ -74,7 +74,7 @@ static const char rows[] =
     "a section of an array of pointers is not one stretch of memory: give each row its own item, as in "
     "rows[i][0:n], or use an array of more dimensions";
 
-static int is_known(const hc_box *s, const hc_unit *u, const hc_item *item)
+static int is_known(const hc_array_section *s, const hc_unit *u, const hc_item *item)
 {
     const hc_type *whole = hc_type_behind(s, s->n_lead);
     if (s->n_dims - s->n_lead > MAX_DIMS)
@@ -109,7 +109,7 @@ static void refuse_mode(const hc_unit *u, const hc_clause *c)
            "depend(%s) is not supported: name the memory with in, out or inout", c->word ? c->word : "");
 }
 
-static int has_zero_length(const hc_box *s)
+static int has_zero_length(const hc_array_section *s)
 {
     for (uint32_t i = 0; i < s->n_dims; i++)
         if (s->dims[i].length && s->dims[i].length->is_constant && s->dims[i].length->value == 0)
@@ -163,7 +163,7 @@ static int is_clear(const hc_task *t, const hc_parts *parts, const hc_clause *c)
 
 static void add_depend(hc_task *t, const hc_parts *parts, const hc_clause *c, const hc_item *item)
 {
-    hc_box s = hc_box_of(parts, item);
+    hc_array_section s = hc_array_section_of(parts, item);
     if (!s.base)
         return;
     if (s.base->kind == HC_N_NAME && s.base->decl && !strcmp(s.base->decl->name, "omp_all_memory")) {
@@ -214,7 +214,7 @@ static int is_same_text(const hc_node *a, const hc_node *b)
 }
 
 /* The dimension is taken from its first element to its last one. */
-static int is_whole(const hc_box *s, uint32_t d)
+static int is_whole(const hc_array_section *s, uint32_t d)
 {
     const hc_type *t = hc_type_behind(s, d);
     const hc_node *length = s->dims[d].length;
@@ -229,7 +229,7 @@ static int is_whole(const hc_box *s, uint32_t d)
     return t->kind == HC_T_VLA && t->bound && is_same_text(length, t->bound);
 }
 
-static int is_contiguous(const hc_box *s)
+static int is_contiguous(const hc_array_section *s)
 {
     uint32_t d = s->n_lead;
     while (d < s->n_dims && is_one(&s->dims[d]))
@@ -257,7 +257,7 @@ static uint32_t how_of(const hc_clause *c)
 /* NULL: nothing to map. */
 static hc_map *make_map(const hc_unit *u, const hc_parts *parts, const hc_clause *c, const hc_item *item)
 {
-    hc_box s = hc_box_of(parts, item);
+    hc_array_section s = hc_array_section_of(parts, item);
     const hc_type *t;
     hc_map *m;
     if (!s.base || !find_lead(&s) || !is_contiguous(&s)) {

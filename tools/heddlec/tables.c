@@ -132,7 +132,7 @@ static void put_kinds(hc_program *p, hc_buf *out)
 static uint32_t put_pointers_in(const hc_global *g, const hc_type *element, hc_buf *out)
 {
     pointers p = {hc_format("hd_%s_element", g->name), {0}, 0};
-    char *at = hc_format("*((struct hd_app *)0)->%s", g->name);
+    char *at = hc_format("*((struct hd_params *)0)->%s", g->name);
     for (const hc_type *t = g->decl->type; t != element; t = t->of)
         at = hc_format("%s[0]", t == g->decl->type ? hc_format("(%s)", at) : at);
     put_pointers(&p, element, "", g->decl->name);

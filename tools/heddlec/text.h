@@ -60,42 +60,42 @@ hc_origin hc_origin_of(const hc_text *t, uint32_t at);
 /* ---- diagnostics ---------------------------------------------------------------------------------------------------- */
 
 /* Every refusal and warning: code, sentence for the table of doc/openmp-subset.md. Codes never change meaning. */
-#define HC_CODE_MAP(X)                                                                   \
-    X(100, "unknown directive, clause or modifier")                                      \
-    X(101, "clause without a meaning on this directive, or given twice")                 \
-    X(102, "a pragma that does not have the form of its directive")                      \
-    X(103, "an error that the C compiler found")                                         \
-    X(104, "a mapped section that is not contiguous")                                    \
-    X(105, "target data with depend or nowait")                                          \
-    X(106, "declare target with link")                                                   \
-    X(107, "a mapped pointer without a section")                                         \
-    X(110, "a construct of threads beside tasks in a region")                            \
-    X(111, "no task in a region, or statements beside the one that creates tasks")       \
-    X(112, "a zero-length section")                                                      \
-    X(120, "a section of more dimensions whose extents are not known")                   \
-    X(121, "depend(source), depend(sink), depobj")                                       \
-    X(122, "detach, in_reduction, task_reduction")                                       \
-    X(123, "a dependence type that is taken as inout, or that is not supported")         \
-    X(130, "a loop that is not in canonical form")                                       \
-    X(140, "a task created by a task")                                                   \
-    X(141, "a function whose source was not given")                                      \
-    X(142, "more than one thread creates tasks")                                         \
-    X(150, "ordered, cancel, threadprivate, copyin")                                     \
-    X(151, "a reduction that is not supported")                                          \
-    X(152, "an atomic that is not supported")                                            \
-    X(155, "a barrier or inner region in control flow that lanes may leave differently") \
-    X(160, "a call of the OpenMP library that has no meaning in a task")                 \
-    X(170, "a captured struct or union that cannot be taken to the device")              \
-    X(171, "a variable with static storage that a task body changes")                    \
-    X(172, "a type that device code does not have")                                      \
-    X(173, "a computed goto")                                                            \
-    X(180, "a call of a library function that device code does not have")                \
-    X(181, "inline assembly, setjmp, variable arguments or files in a task")             \
-    X(190, "a task body that one lane of a block runs alone")                            \
-    X(191, "a private variable of the host that a task would share")                     \
-    X(210, "a value that a task writes steers the host")                                 \
-    X(211, "the host changes a value that a task may still read")                        \
-    X(230, "a call in the region whose effect would come before the tasks'")             \
+#define HC_CODE_MAP(X)                                                                     \
+    X(100, "unknown directive, clause or modifier")                                        \
+    X(101, "clause without a meaning on this directive, or given twice")                   \
+    X(102, "a pragma that does not have the form of its directive")                        \
+    X(103, "an error that the C compiler found")                                           \
+    X(104, "a mapped section that is not contiguous")                                      \
+    X(105, "target data with depend or nowait")                                            \
+    X(106, "declare target with link")                                                     \
+    X(107, "a mapped pointer without a section")                                           \
+    X(110, "a construct of threads beside tasks in a region")                              \
+    X(111, "no task in a region, or statements beside the one that creates tasks")         \
+    X(112, "a zero-length section")                                                        \
+    X(120, "a section of more dimensions whose extents are not known")                     \
+    X(121, "depend(source), depend(sink), depobj")                                         \
+    X(122, "detach, in_reduction, task_reduction")                                         \
+    X(123, "a dependence type that is taken as inout, or that is not supported")           \
+    X(130, "a loop that is not in canonical form")                                         \
+    X(140, "a task created by a task")                                                     \
+    X(141, "a function whose source was not given")                                        \
+    X(142, "more than one thread creates tasks")                                           \
+    X(150, "ordered, cancel, threadprivate, copyin")                                       \
+    X(151, "a reduction that is not supported")                                            \
+    X(152, "an atomic that is not supported")                                              \
+    X(155, "a barrier or inner region in control flow that threads may leave differently") \
+    X(160, "a call of the OpenMP library that has no meaning in a task")                   \
+    X(170, "a captured struct or union that cannot be taken to the device")                \
+    X(171, "a variable with static storage that a task body changes")                      \
+    X(172, "a type that device code does not have")                                        \
+    X(173, "a computed goto")                                                              \
+    X(180, "a call of a library function that device code does not have")                  \
+    X(181, "inline assembly, setjmp, variable arguments or files in a task")               \
+    X(190, "a task body that one thread of a block runs alone")                            \
+    X(191, "a private variable of the host that a task would share")                       \
+    X(210, "a value that a task writes steers the host")                                   \
+    X(211, "the host changes a value that a task may still read")                          \
+    X(230, "a call in the region whose effect would come before the tasks'")               \
     X(240, "a construct outside of what heddlec translates")
 
 typedef enum hc_level { HC_NOTE, HC_WARNING, HC_ERROR } hc_level;

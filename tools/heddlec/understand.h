@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* understand.h - what the files of the analysis share: the functions of all sources and who calls whom, walking trees,
- * the expressions of clauses. The analysis is region.c (regions, tasks), section.c (maps, depends), share.c (captures),
+ * the expressions of clauses. The analysis is region.c (regions, tasks), section.c (maps, depends), captures.c (captures),
  * reach.c and kinds.c (functions, variables, types of bodies), effect.c and flow.c (eligibility). */
 #ifndef HEDDLEC_UNDERSTAND_H
 #define HEDDLEC_UNDERSTAND_H
@@ -24,7 +24,7 @@ hc_node *hc_inside(const hc_node *root, const hc_node *n);
 
 int hc_is_in(const hc_node *n, const hc_node *outer); /* n is outer or in it */
 int hc_is_directive(const hc_node *n, hc_directive d);
-int hc_is_region(const hc_node *n); /* a directive that sets several lanes to work */
+int hc_is_region(const hc_node *n); /* a directive that sets several threads to work */
 /* The nearest directive around n, or NULL. */
 hc_node *hc_directive_around(const hc_node *n);
 /* The declaration stands in the text of outer. */
@@ -55,14 +55,14 @@ const hc_clause *hc_lists(const hc_node *directive, hc_clause_kind kind, const h
 int hc_has_word(const hc_clause *c, const char *word); /* among its modifiers */
 
 /* A variable or section of a map or depend clause; 0 after a refusal was said. */
-typedef struct hc_box {
+typedef struct hc_array_section {
     hc_node *base;
     struct hc_depend_dim *dims;
     uint32_t n_dims, n_lead;
-} hc_box;
-hc_box hc_box_of(const hc_parts *parts, const hc_item *item);
+} hc_array_section;
+hc_array_section hc_array_section_of(const hc_parts *parts, const hc_item *item);
 /* The type of what remains when n dimensions are taken off. */
-const hc_type *hc_type_behind(const hc_box *s, uint32_t n);
+const hc_type *hc_type_behind(const hc_array_section *s, uint32_t n);
 
 /* What the task does: its statement, of a taskloop the body of the innermost loop. */
 hc_node *hc_task_body(const hc_task *t);

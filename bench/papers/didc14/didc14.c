@@ -80,19 +80,19 @@ static int open_case(const figures *f, work *w, const char *app, const app_reque
 static int reconfigure(work *w, heddle_config c)
 {
     c.time_limit_ms = w->config.time_limit_ms;
-    return heddle_reconfigure(w->ctx, &c) ? cli_heddle_bad(w->ctx, HEDDLE_EINVAL) : CLI_OK;
+    return heddle_ctx_reconfigure(w->ctx, &c) ? cli_heddle_bad(w->ctx, HEDDLE_EINVAL) : CLI_OK;
 }
 
 static int read_workers(work *w, measured *m)
 {
     m->stats = (heddle_stats)HEDDLE_STATS_INIT;
-    if (heddle_get_stats(w->graph, &m->stats))
+    if (heddle_graph_get_stats(w->graph, &m->stats))
         return cli_heddle_bad(w->ctx, HEDDLE_EINVAL);
     m->workers = calloc(m->stats.n_workers, sizeof *m->workers);
     if (!m->workers)
         return cli_bad("out of memory");
     for (uint32_t i = 0; i < m->stats.n_workers; i++)
-        if (heddle_get_worker_stats(w->graph, i, &m->workers[i]))
+        if (heddle_graph_get_worker_stats(w->graph, i, &m->workers[i]))
             return cli_heddle_bad(w->ctx, HEDDLE_EINVAL);
     return m->stats.n_dropped ? cli_bad("the trace lost events; HEDDLE_TRACE makes room for more") : CLI_OK;
 }
@@ -115,7 +115,7 @@ static int time_way(work *w, size_t n, measured *m)
     for (size_t i = 0; i < n; i++) {
         if (work_reset(w) || work_run(w, &ns))
             return CLI_BAD;
-        if (heddle_get_stats(w->graph, &stats))
+        if (heddle_graph_get_stats(w->graph, &stats))
             return cli_heddle_bad(w->ctx, HEDDLE_EINVAL);
         figure_put(m->ms, i, 1e-6 * (double)stats.run_ns);
     }
@@ -141,7 +141,7 @@ static void measure(figures *f, work *w, const way *way, uint32_t n_workers, int
     if (reconfigure(w, c) || work_reset(w) || work_run(w, &ns) || check_way(f, w, way->name, &sentence) ||
         time_way(w, figure_runs(f->o), m) || (traced && trace_way(w, c, m))) {
         m->n = 0;
-        snprintf(m->why, sizeof m->why, "%.159s", sentence ? sentence : heddle_errmsg(w->ctx));
+        snprintf(m->why, sizeof m->why, "%.159s", sentence ? sentence : heddle_error_text(w->ctx));
     }
 }
 
@@ -388,7 +388,7 @@ static int measure_waves(figures *f, work *w, measured *m)
     memset(m, 0, sizeof *m);
     if (!status) {
         waves v = {record, tiles, begin, n_waves, 128, HEDDLE_REDUCE_BYTES, f->o->config.device};
-        v.n_lanes = f->o->config.n_lanes ? f->o->config.n_lanes : v.n_lanes;
+        v.team_size = f->o->config.team_size ? f->o->config.team_size : v.team_size;
         v.shared_bytes += record->tuned ? (uint32_t)HEAT_SHARED(record->tuned, cols) : 0;
         status = run_waves(f, w, &v, m);
     }
@@ -455,8 +455,8 @@ static void describe(figures *f)
 {
     heddle_device gpu = HEDDLE_DEVICE_INIT;
     heddle_machine m;
-    int is_gpu = !heddle_device_info(HEDDLE_CUDA, f->o->config.device, &gpu);
-    heddle_get_machine(&m);
+    int is_gpu = !heddle_device_get(HEDDLE_CUDA, f->o->config.device, &gpu);
+    heddle_machine_get(&m);
     f->backend = is_gpu ? HEDDLE_CUDA : HEDDLE_CPU;
     f->n_most = is_gpu ? gpu.n_units : m.n_threads > 1 ? m.n_threads : 2;
     f->n_most = f->o->config.n_workers ? f->o->config.n_workers : f->n_most;

@@ -8,8 +8,8 @@
 #include <cuda_runtime.h>
 
 /* Only the body of a tile: the table is the application's. */
-#undef HEDDLE_APP
-#define HEDDLE_APP(app, app_type, list)
+#undef HEDDLE_TABLE
+#define HEDDLE_TABLE(app, params_type, list)
 #include "heat_bodies.c"
 
 namespace
@@ -65,8 +65,8 @@ static __global__ void one_wave(heat_record record, const tile_rect *tiles, cons
     extern __shared__ __align__(128) unsigned char room[];
     const uint32_t wave = at->wave, tile = begin[wave] + blockIdx.x;
     if (tile < begin[wave + 1]) {
-        const heddle_lane lane = heddle_block_thread(nullptr, room, blockDim.x, blockIdx.x);
-        heat_sweep_body_(&lane, &record, &tiles[tile]);
+        const heddle_thread thread = heddle_block_thread(nullptr, room, blockDim.x, blockIdx.x);
+        heat_sweep_body_(&thread, &record, &tiles[tile]);
     }
     __syncthreads();
     if (threadIdx.x > 0)
@@ -108,7 +108,8 @@ static int bring(const waves *w, parts *p, char *error)
 static int capture(const waves *w, parts *p, char *error)
 {
     TRY(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeThreadLocal));
-    one_wave<<<widest(w), w->n_lanes, w->shared_bytes, p->stream>>>(*w->record, p->tiles, p->begin, w->n_waves, p->at);
+    one_wave<<<widest(w), w->team_size, w->shared_bytes, p->stream>>>(*w->record, p->tiles, p->begin, w->n_waves,
+                                                                      p->at);
     TRY(cudaStreamEndCapture(p->stream, &p->graph));
     TRY(cudaGraphInstantiate(&p->exec, p->graph, cudaGraphInstantiateFlagDeviceLaunch));
     TRY(cudaGraphUpload(p->exec, p->stream));

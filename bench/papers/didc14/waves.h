@@ -19,7 +19,7 @@ typedef struct waves {
     const heat_record *record; /* its field is the device's                                            */
     const tile_rect *tiles;    /* of wave k: begin[k] ... begin[k + 1] - 1                              */
     const uint32_t *begin;
-    uint32_t n_waves, n_lanes, shared_bytes, device;
+    uint32_t n_waves, team_size, shared_bytes, device;
 } waves;
 
 /* Runs all waves once; *ms: between the time stamps around them. 0, or -1 with a sentence in error. */

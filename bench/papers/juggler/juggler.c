@@ -74,7 +74,7 @@ static int time_once(work *w, timing *t)
     uint64_t ns;
     if (work_reset(w) || work_run(w, &ns))
         return CLI_BAD;
-    if (heddle_get_stats(w->graph, &stats))
+    if (heddle_graph_get_stats(w->graph, &stats))
         return cli_heddle_bad(w->ctx, HEDDLE_EINVAL);
     figure_put(t->ms, t->n, 1e-6 * (double)stats.run_ns);
     figure_put(t->loads, t->n, (double)stats.n_tasks_max - stats.n_tasks_min);
@@ -102,7 +102,10 @@ static void time_way(figures *f, const app *a, const app_request *q, const way *
         status = time_once(&w, t);
     if (status) {
         t->n = 0;
-        snprintf(t->why, sizeof t->why, "%.159s", sentence ? sentence : w.c ? heddle_errmsg(w.ctx) : "no such case");
+        snprintf(t->why, sizeof t->why, "%.159s",
+                 sentence ? sentence
+                 : w.c    ? heddle_error_text(w.ctx)
+                          : "no such case");
     }
     work_close(&w);
 }
@@ -113,12 +116,12 @@ static int read_events(work *w, panel *p)
 {
     heddle_event *events;
     size_t n = 0;
-    if (heddle_get_events(w->graph, NULL, 0, &n) || n == 0)
+    if (heddle_graph_get_events(w->graph, NULL, 0, &n) || n == 0)
         return cli_bad("the run left no trace");
     events = malloc(n * sizeof *events);
     if (!events)
         return cli_bad("out of memory");
-    heddle_get_events(w->graph, events, n, &n);
+    heddle_graph_get_events(w->graph, events, n, &n);
     for (size_t i = 0; i < n; i++)
         p->n_rows = events[i].worker >= p->n_rows ? events[i].worker + 1 : p->n_rows;
     p->events = events;
@@ -139,7 +142,7 @@ static int trace_way(figures *f, const app *a, const way *way, panel *p)
              work_run(&w, &ns);
     if (!status)
         status = read_events(&w, p);
-    if (!status && !heddle_get_stats(w.graph, &stats))
+    if (!status && !heddle_graph_get_stats(w.graph, &stats))
         p->run_ns = stats.run_ns;
     p->title = way->name;
     work_close(&w);
@@ -453,7 +456,7 @@ static int figure_jacobi(figures *f)
 
 static void describe(figures *f)
 {
-    int gpu = heddle_has_backend(HEDDLE_CUDA);
+    int gpu = heddle_backend_is_present(HEDDLE_CUDA);
     f->backend = gpu ? HEDDLE_CUDA : HEDDLE_CPU;
     f->ways = gpu ? gpu_ways : cpu_ways;
     f->n_ways = gpu ? sizeof gpu_ways / sizeof *gpu_ways : sizeof cpu_ways / sizeof *cpu_ways;

@@ -5,7 +5,7 @@
  *     HD_ADD(p, v, order, scope)          HD_SUB, HD_EXCH: old value
  *     HD_COUNT(p, order, scope): adds 1, nobody wants the old value
  *     HD_CAS(p, expected, v, order, scope): nonzero if *p was `expected` and became v (relaxed if not)
- *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_REST(n): the same of one who lets others go first
+ *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_YIELD(n): the same of one who lets others go first
  *
  *     HD_PAIR_LOAD(p, order), HD_PAIR_STORE, HD_PAIR_ADD, HD_PAIR_CAS: the same for a word of two halves (core/ticket.h), DEV
  *     HD_PAIR_ADD_FIRST(p, v): all scheduling lanes call it and lane 0 adds, relaxed; the others get 0
@@ -123,8 +123,8 @@ HD_CAS_FN(ACQ_REL, DEV)
 HD_FN void hd_pause(uint32_t n) { __nanosleep(32u << (n < 4u ? n : 4u)); }
 #define HD_PAUSE(n) hd_pause(n)
 /* Up to 8 us. */
-HD_FN void hd_rest_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
-#define HD_REST(n) hd_rest_for(n)
+HD_FN void hd_yield_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
+#define HD_YIELD(n) hd_yield_for(n)
 
 #else
 
@@ -172,7 +172,7 @@ HD_FN void hd_pause(uint32_t n)
 #endif
 }
 #define HD_PAUSE(n) hd_pause(n)
-#define HD_REST(n) hd_pause(n)
+#define HD_YIELD(n) hd_pause(n)
 
 #endif
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* core/block.h - what a worker on a GPU is made of. nvcc only.
  *
- * A block has one or two warps more than its lanes need. The lanes run bodies and nothing else; the others schedule. Here
+ * A block has one or two warps more than its threads need. The threads run bodies and nothing else; the others schedule. Here
  * is what every block has, and the block of the dynamic dispatches: its records, and how the scheduling warp fetches them.
  * core/resident.h has the kernel of these, core/planned.h that of dispatch plan. */
 #ifndef HEDDLE_CORE_BLOCK_H
@@ -9,7 +9,7 @@
 
 #include "heddle/core/ticket.h"
 
-/* Barriers of a block: 0 all its threads, 1 the lanes' own (heddle_barrier). Of the others, which dispatch plan has, two each. */
+/* Barriers of a block: 0 all its threads, 1 the threads' own (heddle_team_barrier). Of the others, which dispatch plan has, two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
 #define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
@@ -33,7 +33,7 @@
 
 static __device__ __forceinline__ void hd_bar_block(void) { asm volatile("bar.sync 0;" ::: "memory"); }
 /* With the numbers written out: one that comes out of a register costs the hardware more. */
-static __device__ __forceinline__ void hd_bar_lanes(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
+static __device__ __forceinline__ void hd_bar_team(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
 #define HD_BAR_PAIR_(name, op, first, second)                               \
     static __device__ __forceinline__ void name(uint32_t i, uint32_t n)     \
     {                                                                       \
@@ -76,20 +76,20 @@ static __device__ __forceinline__ void hd_word_pause(uint32_t n)
 
 #endif
 
-static __device__ __forceinline__ heddle_lane hd_block_lane(hd_fail *fail, void *arena, uint32_t n_lanes,
-                                                            uint32_t worker)
+static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, void *arena, uint32_t team_size,
+                                                                uint32_t worker)
 {
-    heddle_lane lane;
-    lane.index = threadIdx.x;
-    lane.count = n_lanes;
-    lane.worker = worker;
-    lane.task = HD_NONE;
-    lane.shared = arena;
-    lane.fail = fail;
-    lane.team = nullptr;
-    lane.failed = nullptr;
-    lane.desk = nullptr;
-    return lane;
+    heddle_thread thread;
+    thread.index = threadIdx.x;
+    thread.team_size = team_size;
+    thread.worker = worker;
+    thread.task = HD_NONE;
+    thread.shared = arena;
+    thread.fail = fail;
+    thread.emulated = nullptr;
+    thread.failed = nullptr;
+    thread.spawn_buffer = nullptr;
+    return thread;
 }
 
 /* ---- what the host sees of a worker, and how a run ends ---- */
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void hd_now_waits(const hd_run &r, uint32_t ta
 static __device__ __forceinline__ void hd_block_came(const hd_run &r, uint32_t run)
 {
     if (blockIdx.x == 0)
-        r.shared->began = hd_clock();
+        r.control->began = hd_clock();
     if (r.now) {
         HD_STORE(&r.now[blockIdx.x].waits, HD_NONE, RELAXED, SYS);
         HD_STORE(&r.now[blockIdx.x].task, HD_NONE, RELAXED, SYS);
@@ -122,10 +122,10 @@ static __device__ __forceinline__ void hd_block_came(const hd_run &r, uint32_t r
     }
 }
 
-/* One lane, when the worker has left. Last: all workers are out; says how the run ended and prepares the next. */
+/* One thread, when the worker has left. Last: all workers are out; says how the run ended and prepares the next. */
 static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t run, int last)
 {
-    hd_fail *f = &r.shared->fail;
+    hd_fail *f = &r.control->fail;
     uint32_t why;
     if (!last)
         return;
@@ -133,7 +133,7 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
     r.end->stop = why == HD_STOP_NOT ? HD_STOP_DONE : why;
     r.end->code = HD_LOAD(&f->code, RELAXED, DEV);
     r.end->task = HD_LOAD(&f->task, RELAXED, DEV);
-    r.end->begin_ns = r.shared->began;
+    r.end->begin_ns = r.control->began;
     r.end->end_ns = hd_clock();
     if (why <= HD_STOP_DONE)
         hd_rearm(&r, run + 1u);
@@ -180,12 +180,12 @@ static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
 /* The scheduling warp: a copy of task t's record. x->hit: which of those it is that were fetched ahead. */
 static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 {
-    const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
+    const uint32_t thread = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
     hd_task *record = &hd_block_of(w)->record[x->half][at];
     if (at != HD_AHEAD)
         HD_COPY_WAIT();
-    else if (lane < 8u)
-        ((uint4 *)record)[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
+    else if (thread < 8u)
+        ((uint4 *)record)[thread] = ((const uint4 *)hd_task_at(r, t))[thread];
     __syncwarp();
     x->at = x->half * HD_RECORDS + at;
     return record;
@@ -195,7 +195,7 @@ static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r,
  * none, that of the youngest task of the deque. */
 static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
-    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
+    const uint32_t thread = threadIdx.x & 31u, k = thread / 8u, n = x->n_succ;
     uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
     HD_COPY_WAIT(); /* of the turn before the last: that half is used again */
     x->half ^= 1u;
@@ -209,8 +209,8 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
         x->ahead = has != 0u;
     }
     if (k < x->ahead)
-        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u),
-                  (const uint4 *)hd_task_at(r, t) + (lane & 7u));
+        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (thread & 7u),
+                  (const uint4 *)hd_task_at(r, t) + (thread & 7u));
     x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* what has come since the last turn: nobody waits for it */
     x->asked = hd_stopped(r);
 }

@@ -38,12 +38,12 @@
 
 /* Of graphs; where bodies spawn, children first; where free slots are scarce, depth first, whatever is urgent. A ticket is
  * drawn by who has nothing else. The scheduler hands out roots itself, and central has them before its queue. */
-HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int scarce)
+HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int low_water)
 {
     switch (dispatch) {
     case HD_DISPATCH_TICKET: return HD_ORDER(NEXT, OWN, ROOTS, QUEUE, , );
     case HD_DISPATCH_DISTRIBUTED:
-        if (scarce)
+        if (low_water)
             return HD_ORDER(NEXT, OWN, URGENT, QUEUE, ROOTS, );
         return spawns ? HD_ORDER(URGENT, NEXT, OWN, QUEUE, ROOTS, )
                       : HD_ORDER(URGENT, NEXT_FEW, QUEUE, NEXT, OWN, ROOTS);
@@ -124,7 +124,7 @@ HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t 
 /* All scheduling lanes: something to run, HD_NONE for now, or HD_OVER. */
 HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
 {
-    const uint32_t order = hd_order_of(dispatch, spawns, spawns && w->scarce != 0u);
+    const uint32_t order = hd_order_of(dispatch, spawns, spawns && w->low_water != 0u);
     uint32_t t = hd_take_from(r, w, x, order & 15u, dispatch, spawns);
     /* Written out: with a dispatch that is known, each step is what it takes from, and nothing else. */
     if (t == HD_NONE)
@@ -206,13 +206,13 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
 {
     const int mine = mask >> hd_warp_lane() & 1u;
     if (dispatch == HD_DISPATCH_TICKET) {
-        if (w->scarce)
+        if (w->low_water)
             hd_deque_put(r, w, mask, e.task);
         else
             hd_ticket_offer(r, w, mask, e.task);
         return;
     }
-    if (w->scarce || r->n_slots == 0u) /* the serial backend has no rings */
+    if (w->low_water || r->n_slots == 0u) /* the serial backend has no rings */
         hd_own(r, w, mask, e.task);
     else if (dispatch != HD_DISPATCH_DISTRIBUTED)
         hd_place_by(r, w, x, e, mask, HD_NONE, dispatch);
@@ -269,7 +269,7 @@ HD_FN void hd_idle_by(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispat
         return;
     }
     if (dispatch != HD_DISPATCH_TICKET)
-        hd_settle_own(r, w);
+        hd_credit_return_own(r, w);
     if (HD_HOSTED || r->polite || n > HD_EAGER_POLLS)
         hd_wait(r, n);
 }

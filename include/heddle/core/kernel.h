@@ -29,9 +29,9 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     HD_BLOCK_ARENA(hd_arena);
     const uint32_t t = l.list[blockIdx.x];
     const hd_task *task = l.tasks + t;
-    heddle_lane lane = hd_block_lane(l.fail, hd_arena, blockDim.x, blockIdx.x);
+    heddle_thread thread = hd_block_thread(l.fail, hd_arena, blockDim.x, blockIdx.x);
     uint64_t begin = 0;
-    lane.task = t;
+    thread.task = t;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (l.pdl) {
         cudaTriggerProgrammaticLaunchCompletion();
@@ -44,7 +44,7 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     if (TRACE)
         begin = hd_clock();
     if (task->body != HD_BODY_JOIN)
-        Bodies()(&lane, task->body, l.app,
+        Bodies()(&thread, task->body, l.params,
                  task->arg_bytes <= HD_INLINE_ARGS ? (const void *)task->args : l.args + (uint64_t)task->args_at * 16u);
     if (TRACE) {
         __syncthreads();
@@ -59,19 +59,19 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     }
 }
 
-#define HD_CASE_PERSISTENT_(app, dispatch)                                                             \
-    case HD_KERNEL_PERSISTENT(dispatch, 0):                                                            \
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<app##_dispatch_, dispatch, 0>); \
-    case HD_KERNEL_PERSISTENT(dispatch, 1):                                                            \
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<app##_dispatch_, dispatch, 1>);
+#define HD_CASE_PERSISTENT_(table, dispatch)                                                             \
+    case HD_KERNEL_PERSISTENT(dispatch, 0):                                                              \
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<table##_dispatch_, dispatch, 0>); \
+    case HD_KERNEL_PERSISTENT(dispatch, 1):                                                              \
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<table##_dispatch_, dispatch, 1>);
 #if defined(HEDDLE_BASELINES)
-#define HD_CASE_BASELINES_(app)                       \
-    HD_CASE_PERSISTENT_(app, HD_DISPATCH_DISTRIBUTED) \
-    HD_CASE_PERSISTENT_(app, HD_DISPATCH_IQS)         \
-    HD_CASE_PERSISTENT_(app, HD_DISPATCH_SCHEDULER)   \
-    HD_CASE_PERSISTENT_(app, HD_DISPATCH_CENTRAL)
+#define HD_CASE_BASELINES_(params)                      \
+    HD_CASE_PERSISTENT_(table, HD_DISPATCH_DISTRIBUTED) \
+    HD_CASE_PERSISTENT_(table, HD_DISPATCH_IQS)         \
+    HD_CASE_PERSISTENT_(table, HD_DISPATCH_SCHEDULER)   \
+    HD_CASE_PERSISTENT_(table, HD_DISPATCH_CENTRAL)
 #else
-#define HD_CASE_BASELINES_(app)
+#define HD_CASE_BASELINES_(params)
 #endif
 
 /* A list cannot be made of tasks that are not known before the run. */
@@ -84,14 +84,14 @@ template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t 
 }
 
 /* A body alone, without the switch. */
-#define HEDDLE_ALONE_X_(name, shared)                                                                        \
-    struct name##_alone_ {                                                                                   \
-        __device__ __forceinline__ void operator()(const heddle_lane *lane, uint32_t body, const void *app_, \
-                                                   const void *args_) const                                  \
-        {                                                                                                    \
-            (void)body;                                                                                      \
-            name##_run_(lane, app_, args_);                                                                  \
-        }                                                                                                    \
+#define HEDDLE_ALONE_X_(name, shared)                                                                               \
+    struct name##_alone_ {                                                                                          \
+        __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
+                                                   const void *args_) const                                         \
+        {                                                                                                           \
+            (void)body;                                                                                             \
+            name##_run_(thread, params_, args_);                                                                    \
+        }                                                                                                           \
     };
 #define HEDDLE_ALONE_CASE_X_(name, shared)                                                     \
     case HD_KERNEL_ALONE(name, 0):                                                             \
@@ -101,35 +101,35 @@ template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t 
 
 #define HEDDLE_CHILDREN_X_(name, shared) | name##_children_
 
-#define HEDDLE_KERNEL_(app, LIST)                                                                            \
-    struct app##_dispatch_ {                                                                                 \
-        enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0 };                                                 \
-        __device__ __forceinline__ void operator()(const heddle_lane *lane, uint32_t body, const void *app_, \
-                                                   const void *args_) const                                  \
-        {                                                                                                    \
-            switch (body) {                                                                                  \
-                LIST(HEDDLE_CASE_X_)                                                                         \
-            default: break;                                                                                  \
-            }                                                                                                \
-        }                                                                                                    \
-    };                                                                                                       \
-    LIST(HEDDLE_ALONE_X_)                                                                                    \
-    static int app##_function_(uint32_t which, void **out)                                                   \
-    {                                                                                                        \
-        cudaFunction_t *f = (cudaFunction_t *)out;                                                           \
-        switch (which) {                                                                                     \
-            HD_CASE_PERSISTENT_(app, HD_DISPATCH_TICKET)                                                     \
-            HD_CASE_BASELINES_(app)                                                                          \
-        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0): return hd_find_planned<app##_dispatch_, 0>(f);       \
-        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1): return hd_find_planned<app##_dispatch_, 1>(f);       \
-        case HD_KERNEL_LEVEL(0):                                                                             \
-            return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<app##_dispatch_, 0>);         \
-        case HD_KERNEL_LEVEL(1):                                                                             \
-            return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<app##_dispatch_, 1>);         \
-            LIST(HEDDLE_ALONE_CASE_X_)                                                                       \
-        default: return (int)cudaErrorInvalidValue;                                                          \
-        }                                                                                                    \
-    }                                                                                                        \
-    static const heddle_stubs app##_stubs_ = {app##_function_};
+#define HEDDLE_KERNEL_(table, LIST)                                                                                 \
+    struct table##_dispatch_ {                                                                                      \
+        enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0 };                                                        \
+        __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
+                                                   const void *args_) const                                         \
+        {                                                                                                           \
+            switch (body) {                                                                                         \
+                LIST(HEDDLE_CASE_X_)                                                                                \
+            default: break;                                                                                         \
+            }                                                                                                       \
+        }                                                                                                           \
+    };                                                                                                              \
+    LIST(HEDDLE_ALONE_X_)                                                                                           \
+    static int table##_function_(uint32_t which, void **out)                                                        \
+    {                                                                                                               \
+        cudaFunction_t *f = (cudaFunction_t *)out;                                                                  \
+        switch (which) {                                                                                            \
+            HD_CASE_PERSISTENT_(table, HD_DISPATCH_TICKET)                                                          \
+            HD_CASE_BASELINES_(params)                                                                              \
+        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0): return hd_find_planned<table##_dispatch_, 0>(f);            \
+        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1): return hd_find_planned<table##_dispatch_, 1>(f);            \
+        case HD_KERNEL_LEVEL(0):                                                                                    \
+            return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<table##_dispatch_, 0>);              \
+        case HD_KERNEL_LEVEL(1):                                                                                    \
+            return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<table##_dispatch_, 1>);              \
+            LIST(HEDDLE_ALONE_CASE_X_)                                                                              \
+        default: return (int)cudaErrorInvalidValue;                                                                 \
+        }                                                                                                           \
+    }                                                                                                               \
+    static const heddle_stubs table##_stubs_ = {table##_function_};
 
 #endif

@@ -11,8 +11,8 @@
 #include "heddle/core/ring.h"
 #include "heddle/core/task.h"
 
-#define HD_NEAR 4u   /* so many of those that are looked at stand side by side                       */
-#define HD_LOADS 32u /* queues that are looked at, at most                                           */
+#define HD_NEIGHBOURS 4u /* so many of those that are looked at stand side by side                       */
+#define HD_LOADS 32u     /* queues that are looked at, at most                                           */
 #if defined(__CUDA_ARCH__)
 #define HD_LOADS_OF_LANE 1u
 #else
@@ -31,10 +31,10 @@ HD_FN uint32_t hd_wrapped_any(const hd_run *r, uint32_t x)
 }
 
 /* The k-th worker that is looked at: the target, those after it, and others from all over. */
-HD_FN uint32_t hd_near(const hd_run *r, uint32_t first, uint32_t k)
+HD_FN uint32_t hd_neighbour(const hd_run *r, uint32_t first, uint32_t k)
 {
     uint32_t stride = r->n_workers >= 64u ? r->n_workers / 32u : 1u;
-    return hd_wrapped(r, first + (k < HD_NEAR ? k : HD_NEAR + (k - HD_NEAR) * stride));
+    return hd_wrapped(r, first + (k < HD_NEIGHBOURS ? k : HD_NEIGHBOURS + (k - HD_NEIGHBOURS) * stride));
 }
 
 /* ---- lengths ---- */
@@ -50,7 +50,7 @@ HD_FN uint32_t hd_load_of(const hd_run *r, uint32_t worker)
     return n <= r->n_slots ? n : 0u;
 }
 
-/* What all scheduling lanes have seen together. The k-th queue is that of hd_near(r, own, k); queue k was looked at by lane
+/* What all scheduling lanes have seen together. The k-th queue is that of hd_neighbour(r, own, k); queue k was looked at by lane
  * k modulo the number of lanes. */
 typedef struct hd_loads {
     uint32_t own, n;
@@ -66,7 +66,7 @@ HD_FN hd_loads hd_loads_look(const hd_run *r, uint32_t own, uint32_t more)
     q.n = r->n_workers < HD_LOADS ? r->n_workers : HD_LOADS;
     q.load[0] = 0; /* of a lane that has none */
     for (j = 0, k = hd_warp_lane(); j < HD_LOADS_OF_LANE && k < q.n; j++, k += hd_warp_width())
-        q.load[j] = hd_load_of(r, hd_near(r, own, k)) + (k ? 0u : more);
+        q.load[j] = hd_load_of(r, hd_neighbour(r, own, k)) + (k ? 0u : more);
     return q;
 }
 

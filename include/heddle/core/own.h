@@ -8,16 +8,16 @@
  * slot that nobody ever had comes from a counter. The store is a stack: slots that were freed last are in the caches.
  * Before its first task each worker makes sure of a reserve.
  * A worker whose store has only the reserve left, and which finds none elsewhere, goes depth first (`scarce`: what its bodies
- * spawn goes onto its own list); one that has no room for the children of a task sets it aside and runs what needs none. */
+ * spawn goes onto its own list); one that has no room for the children of a task sets it deferred and runs what needs none. */
 #ifndef HEDDLE_CORE_OWN_H
 #define HEDDLE_CORE_OWN_H
 
-#include "heddle/core/desk.h"
+#include "heddle/core/spawn_buffer.h"
 #include "heddle/core/policy.h"
 #include "heddle/core/ring.h"
 #include "heddle/core/stop.h"
 
-#define HD_STARVED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
+#define HD_BLOCKED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
 #define HD_STORE_MAX 512u           /* free slots that a block's worker has near, at most                      */
 #define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
 #ifndef HD_DEQUE                    /* the model test has a smaller one */
@@ -43,20 +43,20 @@ typedef struct hd_sched_own { /* core/baselines/scheduler.h */
 /* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
 typedef struct hd_worker {
     uint32_t id;
-    uint32_t run;            /* number of this run                                                  */
-    uint32_t head[2];        /* where its two queues stand: rings, urgent and normal; the baselines' queues */
-    uint32_t turn;           /* policies lrr and rr: whose turn it is                               */
-    uint32_t list;           /* own list, or HD_NONE                                                */
-    uint32_t seed, seed_end; /* roots taken and not yet run                                       */
-    uint32_t n_done;         /* finished and not yet given back; where bodies spawn see core/spawn.h */
+    uint32_t run;                  /* number of this run                                                  */
+    uint32_t head[2];              /* where its two queues stand: rings, urgent and normal; the baselines' queues */
+    uint32_t policy_cursor;        /* policies lrr and rr: whose turn it is                               */
+    uint32_t list;                 /* own list, or HD_NONE                                                */
+    uint32_t root_chunk, root_end; /* roots taken and not yet run                                       */
+    uint32_t n_done;               /* finished and not yet given back; where bodies spawn see core/spawn.h */
     /* Where bodies spawn: */
-    uint32_t list_end, n_list; /* the oldest of the own list, and its length                          */
-    uint32_t aside;            /* tasks whose children have no room, linked                           */
-    uint32_t n_free;           /* free slots in store                                                 */
-    uint32_t scarce;           /* only the reserve is left                                            */
-    uint32_t rests, starves;   /* counted among those                                                 */
-    uint32_t *free;            /* the store's slots                                                   */
-    uint64_t since;            /* nobody has had anything since then, 0 = that is not so              */
+    uint32_t list_end, n_list;    /* the oldest of the own list, and its length                          */
+    uint32_t deferred;            /* tasks whose children have no room, linked                           */
+    uint32_t n_free;              /* free slots in store                                                 */
+    uint32_t low_water;           /* only the reserve is left                                            */
+    uint32_t is_idle, is_blocked; /* counted among those                                                 */
+    uint32_t *free;               /* the store's slots                                                   */
+    uint64_t since;               /* nobody has had anything since then, 0 = that is not so              */
     hd_tally tally;
     uint64_t left;       /* trace: when the last turn ended                                     */
     uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
@@ -159,18 +159,18 @@ HD_FN uint32_t hd_take_oldest(const hd_run *r, hd_worker *w)
  *
  *     done and not given back - made + on its own list  >=  0
  *
- * which hd_lend sees to by adding some in advance before a task leaves for where others see it. A task that waits for others
+ * which hd_credit_reserve sees to by adding some in advance before a task leaves for where others see it. A task that waits for others
  * has left, because any worker may end the last of them. */
 
-#define HD_LENT 64u /* added in advance, beyond what is needed                                      */
+#define HD_CREDIT_EXTRA 64u /* added in advance, beyond what is needed                                      */
 
 /* Lane 0, while it runs a task: n tasks, made or on the own list, are about to leave. Between tasks: n + 1. */
-HD_FN void hd_lend(const hd_run *r, hd_worker *w, uint32_t n)
+HD_FN void hd_credit_reserve(const hd_run *r, hd_worker *w, uint32_t n)
 {
     if ((int32_t)(w->n_done + w->n_list) >= (int32_t)n)
         return;
-    (void)HD_ADD(&r->shared->outstanding, n + HD_LENT, RELAXED, DEV);
-    w->n_done += n + HD_LENT;
+    (void)HD_ADD(&r->control->outstanding, n + HD_CREDIT_EXTRA, RELAXED, DEV);
+    w->n_done += n + HD_CREDIT_EXTRA;
 }
 
 /* ---- the pool ---------------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ HD_FN uint32_t *hd_pool_word(const hd_run *r, uint32_t place)
 {
     return r->pool + (uint64_t)r->n_pool * HD_BATCH + (place & (r->n_pool - 1u));
 }
-HD_FN uint32_t hd_turn_at(uint32_t place, uint32_t n_places) { return place & ~(n_places - 1u); }
+HD_FN uint32_t hd_lap_at(uint32_t place, uint32_t n_places) { return place & ~(n_places - 1u); }
 
 /* One lane. */
 HD_FN void hd_await_word(uint32_t *word, uint32_t value)
@@ -197,8 +197,8 @@ HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = 0, i;
     if (lane == 0) {
-        place = HD_ADD(&r->shared->pool_tail, 1u, RELAXED, DEV);
-        hd_await_word(hd_pool_word(r, place), hd_turn_at(place, r->n_pool));
+        place = HD_ADD(&r->control->pool_tail, 1u, RELAXED, DEV);
+        hd_await_word(hd_pool_word(r, place), hd_lap_at(place, r->n_pool));
     }
     place = hd_shuffle(place, 0);
     for (i = lane; i < HD_BATCH; i += hd_warp_width())
@@ -206,8 +206,8 @@ HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
     hd_warp_sync();
     if (lane == 0) {
         w->n_free -= HD_BATCH;
-        HD_STORE(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + 1u, RELEASE, DEV);
-        (void)HD_ADD(&r->shared->avail, 1u, RELAXED, DEV);
+        HD_STORE(hd_pool_word(r, place), hd_lap_at(place, r->n_pool) + 1u, RELEASE, DEV);
+        (void)HD_ADD(&r->control->avail, 1u, RELAXED, DEV);
     }
     hd_warp_sync();
 }
@@ -216,14 +216,14 @@ HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
 HD_FN uint32_t hd_pool_claim(const hd_run *r)
 {
     uint32_t place;
-    if ((int32_t)HD_LOAD(&r->shared->avail, RELAXED, DEV) <= 0)
+    if ((int32_t)HD_LOAD(&r->control->avail, RELAXED, DEV) <= 0)
         return HD_NONE;
-    if ((int32_t)HD_SUB(&r->shared->avail, 1u, RELAXED, DEV) <= 0) {
-        (void)HD_ADD(&r->shared->avail, 1u, RELAXED, DEV);
+    if ((int32_t)HD_SUB(&r->control->avail, 1u, RELAXED, DEV) <= 0) {
+        (void)HD_ADD(&r->control->avail, 1u, RELAXED, DEV);
         return HD_NONE;
     }
-    place = HD_ADD(&r->shared->pool_head, 1u, RELAXED, DEV);
-    hd_await_word(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + 1u);
+    place = HD_ADD(&r->control->pool_head, 1u, RELAXED, DEV);
+    hd_await_word(hd_pool_word(r, place), hd_lap_at(place, r->n_pool) + 1u);
     return place;
 }
 
@@ -241,7 +241,7 @@ HD_FN int hd_pool_take(const hd_run *r, hd_worker *w)
     hd_warp_sync();
     if (lane == 0) {
         w->n_free += HD_BATCH;
-        HD_STORE(hd_pool_word(r, place), hd_turn_at(place, r->n_pool) + r->n_pool, RELEASE, DEV);
+        HD_STORE(hd_pool_word(r, place), hd_lap_at(place, r->n_pool) + r->n_pool, RELEASE, DEV);
     }
     hd_warp_sync();
     return 1;
@@ -251,8 +251,8 @@ HD_FN int hd_pool_take(const hd_run *r, hd_worker *w)
 HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), at = r->n_arena, i;
-    if (lane == 0 && HD_LOAD(&r->shared->fresh, RELAXED, DEV) < r->n_arena)
-        at = HD_ADD(&r->shared->fresh, HD_BATCH, RELAXED, DEV);
+    if (lane == 0 && HD_LOAD(&r->control->fresh, RELAXED, DEV) < r->n_arena)
+        at = HD_ADD(&r->control->fresh, HD_BATCH, RELAXED, DEV);
     at = hd_shuffle(at, 0);
     if (at >= r->n_arena)
         return 0;
@@ -273,20 +273,20 @@ HD_FN void hd_slot_free(hd_worker *w, uint32_t t) { w->free[w->n_free++] = t; }
 /* All scheduling lanes: gets slots until there are `need` and the reserve, or no more are to be had. */
 HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)
 {
-    int more = 1, scarce;
+    int more = 1, low_water;
     while (more && w->n_free < need + r->n_reserve)
         more = hd_pool_take(r, w) || hd_pool_fresh(r, w);
-    scarce = w->n_free < need + r->n_reserve;
+    low_water = w->n_free < need + r->n_reserve;
     hd_warp_sync();
     if (hd_warp_lane() == 0)
-        w->scarce = (uint32_t)scarce;
+        w->low_water = (uint32_t)low_water;
     hd_warp_sync();
 }
 
 /* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
 HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
 {
-    if (hd_ballot(w->scarce || w->n_free < need + r->n_reserve))
+    if (hd_ballot(w->low_water || w->n_free < need + r->n_reserve))
         hd_room_get(r, w, need);
     return w->n_free >= need;
 }
@@ -329,44 +329,44 @@ HD_FN void hd_count_in(uint32_t *word, uint32_t *is, uint32_t shall)
 }
 
 /* Lane 0: its children have no room here. */
-HD_FN void hd_set_aside(const hd_run *r, hd_worker *w, uint32_t t)
+HD_FN void hd_defer(const hd_run *r, hd_worker *w, uint32_t t)
 {
-    *hd_link_of(r, t) = w->aside;
-    w->aside = t;
+    *hd_link_of(r, t) = w->deferred;
+    w->deferred = t;
 }
 
-/* Lane 0: something for a worker that has nothing, and may have room: what was set aside, or else the oldest. */
+/* Lane 0: something for a worker that has nothing, and may have room: what was set deferred, or else the oldest. */
 HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
 {
-    uint32_t t = w->aside;
+    uint32_t t = w->deferred;
     if (t == HD_NONE)
         return hd_take_oldest(r, w);
-    w->aside = *hd_link_of(r, t);
+    w->deferred = *hd_link_of(r, t);
     return t;
 }
 
 /* Has it room for the children of any task? A store is as long as the reserve, what the largest needs, and three batches. */
 HD_FN int hd_has_room(const hd_run *r, const hd_worker *w)
 {
-    return w->aside == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
+    return w->deferred == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
 }
 
-/* All scheduling lanes: may x->task, which was not set aside before, run now? 0: it was set aside, because its children have
+/* All scheduling lanes: may x->task, which was not set deferred before, run now? 0: it was set deferred, because its children have
  * no room. The youngest that waits for room goes first. */
 HD_FN int hd_admit(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
     uint32_t need;
     if (HD_HOSTED && hd_warp_width() == 1u && hd_has_room(r, w)) { /* without a look at its record */
-        w->scarce = 0;
+        w->low_water = 0;
         return 1;
     }
     need = hd_slots_of(r, x->record->body);
-    if (need == 0u || (w->aside == HD_NONE && hd_room(r, w, need)))
+    if (need == 0u || (w->deferred == HD_NONE && hd_room(r, w, need)))
         return 1;
     if (hd_warp_lane() == 0) {
-        hd_set_aside(r, w, x->task);
-        w->tally.n_starved++;
-        hd_count_in(&r->shared->resting, &w->rests, 0u);
+        hd_defer(r, w, x->task);
+        w->tally.n_blocked++;
+        hd_count_in(&r->control->n_idle, &w->is_idle, 0u);
     }
     hd_warp_sync();
     return 0;
@@ -379,10 +379,10 @@ HD_FN int hd_gathers(const hd_run *r, const hd_worker *w)
     return w->since == 0 || hd_clock() / HD_GATHER_NS % r->n_workers == w->id;
 }
 
-/* All scheduling lanes: the first task that was set aside, if it has room now, or HD_NONE. */
-HD_SELDOM_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
+/* All scheduling lanes: the first task that was set deferred, if it has room now, or HD_NONE. */
+HD_SELDOM_FN uint32_t hd_take_deferred(const hd_run *r, hd_worker *w)
 {
-    const uint32_t t = hd_shuffle(w->aside, 0);
+    const uint32_t t = hd_shuffle(w->deferred, 0);
     if (!hd_shuffle((uint32_t)hd_gathers(r, w), 0)) {
         hd_store_flush(r, w);
         return HD_NONE;
@@ -390,7 +390,7 @@ HD_SELDOM_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
     if (!hd_room(r, w, hd_slots_for(r, t)))
         return HD_NONE;
     if (hd_warp_lane() == 0)
-        w->aside = *hd_link_of(r, t);
+        w->deferred = *hd_link_of(r, t);
     hd_warp_sync();
     return t;
 }
@@ -398,41 +398,41 @@ HD_SELDOM_FN uint32_t hd_take_aside(const hd_run *r, hd_worker *w)
 /* ---- nobody can go on --------------------------------------------------------------------------- */
 
 /* Lane 0: it has a task. */
-HD_FN void hd_rest_end(const hd_run *r, hd_worker *w)
+HD_FN void hd_idle_end(const hd_run *r, hd_worker *w)
 {
-    if (!(w->rests | w->starves))
+    if (!(w->is_idle | w->is_blocked))
         return;
-    hd_count_in(&r->shared->resting, &w->rests, 0u);
-    hd_count_in(&r->shared->starved, &w->starves, 0u);
+    hd_count_in(&r->control->n_idle, &w->is_idle, 0u);
+    hd_count_in(&r->control->n_blocked, &w->is_blocked, 0u);
     w->since = 0;
 }
 
 /* All scheduling lanes: it has had nothing for long. It lets others have its slots, if they have too few. */
-HD_SELDOM_FN void hd_rest(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_idle_long(const hd_run *r, hd_worker *w)
 {
-    if (hd_shuffle(HD_LOAD(&r->shared->starved, RELAXED, DEV), 0))
+    if (hd_shuffle(HD_LOAD(&r->control->n_blocked, RELAXED, DEV), 0))
         hd_store_flush(r, w);
     if (hd_warp_lane() == 0)
-        hd_count_in(&r->shared->resting, &w->rests, 1u);
+        hd_count_in(&r->control->n_idle, &w->is_idle, 1u);
     hd_warp_sync();
 }
 
 /* Lane 0: it has a task that has no room. When all others rest, or are in the same state, and that stays so for long, the
  * run cannot go on. That is no proof, as a worker may be about to take what was handed to it; but it has had seconds. */
-HD_SELDOM_FN void hd_starve(const hd_run *r, hd_worker *w)
+HD_SELDOM_FN void hd_alloc_wait(const hd_run *r, hd_worker *w)
 {
     uint32_t n;
-    if (!w->starves) {
-        hd_count_in(&r->shared->starved, &w->starves, 1u);
+    if (!w->is_blocked) {
+        hd_count_in(&r->control->n_blocked, &w->is_blocked, 1u);
         hd_wake_all(r); /* for their slots */
     }
-    n = HD_LOAD(&r->shared->starved, RELAXED, DEV) + HD_LOAD(&r->shared->resting, RELAXED, DEV);
+    n = HD_LOAD(&r->control->n_blocked, RELAXED, DEV) + HD_LOAD(&r->control->n_idle, RELAXED, DEV);
     if (n < r->n_workers)
         w->since = 0;
     else if (!w->since)
         w->since = hd_clock();
-    else if (hd_clock() - w->since > HD_STARVED_NS)
-        (void)hd_stop(&r->shared->fail, HD_STOP_FULL);
+    else if (hd_clock() - w->since > HD_BLOCKED_NS)
+        (void)hd_stop(&r->control->fail, HD_STOP_FULL);
 }
 
 #endif

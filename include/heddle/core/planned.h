@@ -81,18 +81,18 @@ static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_blo
 
 /* The lanes. What a body has failed for is read by all lanes between two barriers that nobody writes it between. */
 template <typename Bodies, int TRACE>
-static __device__ __forceinline__ void hd_plan_lanes(const hd_run &r, hd_plan_block *b, void *arena, uint32_t n_lanes)
+static __device__ __forceinline__ void hd_plan_team(const hd_run &r, hd_plan_block *b, void *arena, uint32_t team_size)
 {
-    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
+    heddle_thread thread = hd_block_thread(&r.control->fail, arena, team_size, blockIdx.x);
     hd_head head, next = {0, 0, 0, 0};
     uint32_t i, n_ready = 0, n_ends = 0, dead = 0;
     for (i = 0;; i++) {
         const uint32_t slot = hd_slot_of(b, i);
         if (next.plain) {
-            hd_bar_lanes(n_lanes);
+            hd_bar_team(team_size);
             head = next;
         } else {
-            hd_ready_sync(n_ready++, n_lanes + 32u);
+            hd_ready_sync(n_ready++, team_size + 32u);
             head = hd_head_of(b, i);
         }
         next = hd_head_after(b, i);
@@ -104,12 +104,12 @@ static __device__ __forceinline__ void hd_plan_lanes(const hd_run &r, hd_plan_bl
         }
         if (head.task == HD_NONE)
             break;
-        lane.task = head.task;
-        lane.failed = &b->failed[i & 1u];
+        thread.task = head.task;
+        thread.failed = &b->failed[i & 1u];
         if (head.body != HD_BODY_JOIN && !dead)
-            Bodies()(&lane, head.body, r.app, hd_step_args(&r, &b->record[slot]));
+            Bodies()(&thread, head.body, r.params, hd_step_args(&r, &b->record[slot]));
         if (TRACE)
-            hd_bar_lanes(n_lanes);
+            hd_bar_team(team_size);
         if (threadIdx.x == 0) {
             if (TRACE) {
                 b->end[slot] = hd_clock();
@@ -118,9 +118,9 @@ static __device__ __forceinline__ void hd_plan_lanes(const hd_run &r, hd_plan_bl
             hd_mark(&b->ended, i + 1u);
         }
         if (head.has_end)
-            hd_done_arrive(n_ends++, n_lanes + 32u);
+            hd_done_arrive(n_ends++, team_size + 32u);
     }
-    hd_done_arrive(n_ends, n_lanes + 32u);
+    hd_done_arrive(n_ends, team_size + 32u);
 }
 
 /* ---- the fetching warp ---- */
@@ -269,7 +269,7 @@ static __device__ __forceinline__ int hd_plan_hand_over(const hd_run &r, hd_plan
 
 /* Step i does not run, and none after it. */
 static __device__ __forceinline__ void hd_plan_over(const hd_run &r, hd_plan_block *b, uint32_t i, uint32_t n_tasks,
-                                                    const hd_handed *h, uint32_t n_lanes)
+                                                    const hd_handed *h, uint32_t team_size)
 {
     if ((threadIdx.x & 31u) == 0) {
         b->record[hd_slot_of(b, i)].task = HD_NONE;
@@ -277,13 +277,13 @@ static __device__ __forceinline__ void hd_plan_over(const hd_run &r, hd_plan_blo
         hd_set_word(&b->over, i);
     }
     __syncwarp();
-    hd_ready_arrive(h->n - 1u, n_lanes + 32u);
+    hd_ready_arrive(h->n - 1u, team_size + 32u);
     (void)hd_plan_await(r, b, &b->began, i + 1u); /* who else would tell the host of a long last body? */
 }
 
 /* The fetching warp. */
 template <int TRACE>
-static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_block *b, uint32_t n_lanes)
+static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_block *b, uint32_t team_size)
 {
     const uint32_t lane = threadIdx.x & 31u;
     const uint4 *at = (const uint4 *)(r.steps + r.lists[blockIdx.x]) + lane;
@@ -312,7 +312,7 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
         for (i = base; i < base + HD_PLAN_BATCH; i++) {
             const uint32_t bit = 8u * (i - base), plain = s.plain >> bit & 1u;
             if (!plain && !hd_plan_hand_over(r, b, &s, bit, i, &h)) {
-                hd_plan_over(r, b, i, n_tasks, &h, n_lanes);
+                hd_plan_over(r, b, i, n_tasks, &h, team_size);
                 return;
             }
             n_tasks += !(s.joins >> bit & 1u);
@@ -321,14 +321,14 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
             if (TRACE && lane == 0)
                 b->ready[hd_slot_of(b, i)] = hd_clock();
             __syncwarp();
-            hd_ready_arrive(h.n - 1u, n_lanes + 32u);
+            hd_ready_arrive(h.n - 1u, team_size + 32u);
         }
     }
 }
 
 /* The counting warp, in a batch that is in its slots: 0 when the steps are over. */
 static __device__ __forceinline__ int hd_plan_count(const hd_run &r, hd_plan_block *b, uint32_t base, uint32_t *n_ends,
-                                                    uint32_t n_lanes)
+                                                    uint32_t team_size)
 {
     const uint32_t lane = threadIdx.x & 31u;
     const hd_batch s = hd_batch_of(((const uint4 *)&b->record[hd_slot_of(b, base)])[lane]);
@@ -340,7 +340,7 @@ static __device__ __forceinline__ int hd_plan_count(const hd_run &r, hd_plan_blo
         const uint32_t mine = hd_step_mine(&r, step);
         if (s.last >> hd_lowest(left) & 1u)
             return 0;
-        hd_done_sync(*n_ends, n_lanes + 32u);
+        hd_done_sync(*n_ends, team_size + 32u);
         said = *(const uint4 *)b->failed;
         if (said.z <= i)
             return -1;
@@ -358,7 +358,7 @@ static __device__ __forceinline__ int hd_plan_count(const hd_run &r, hd_plan_blo
 }
 
 /* The counting warp. */
-static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_block *b, uint32_t n_lanes)
+static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_block *b, uint32_t team_size)
 {
     const uint32_t lane = threadIdx.x & 31u;
     uint32_t base, polls, n_ends = 0;
@@ -367,12 +367,13 @@ static __device__ __forceinline__ void hd_plan_finish(const hd_run &r, hd_plan_b
 #pragma unroll 1
         for (polls = 0; hd_word(&b->filled) <= base && hd_word(&b->over) == HD_NONE; polls++)
             hd_word_pause(polls);
-        on = __shfl_sync(0xffffffffu, hd_word(&b->filled), 0) > base ? hd_plan_count(r, b, base, &n_ends, n_lanes) : 0;
+        on =
+            __shfl_sync(0xffffffffu, hd_word(&b->filled), 0) > base ? hd_plan_count(r, b, base, &n_ends, team_size) : 0;
         if (on > 0 && lane == 0)
             hd_set_word(&b->walked, base + HD_PLAN_BATCH);
     }
     if (on == 0) /* else it has met there */
-        hd_done_sync(n_ends, n_lanes + 32u);
+        hd_done_sync(n_ends, team_size + 32u);
     if (lane == 0) {
         hd_tally tally = {b->n_tasks, 0, 0, 0, 0, 0, b->n_events, b->n_dropped, 0, 0, 0, 0};
         r.tallies[blockIdx.x] = tally;
@@ -384,22 +385,22 @@ template <typename Bodies, int TRACE> __global__ void hd_planned(const __grid_co
 {
     HD_BLOCK_ARENA(hd_arena);
     HD_BLOCK_SHARED(hd_plan_block, b);
-    const uint32_t n_lanes = blockDim.x - 64u;
+    const uint32_t team_size = blockDim.x - 64u;
     if (threadIdx.x == 0) {
         b.failed[0] = b.failed[1] = b.began = b.ended = b.filled = b.walked = b.n_counted = 0;
         b.n_tasks = b.n_events = b.n_dropped = 0;
         b.over = HD_NONE;
         b.left = TRACE ? hd_clock() : 0;
-        b.run = HD_LOAD(&r.shared->run, RELAXED, DEV);
+        b.run = HD_LOAD(&r.control->run, RELAXED, DEV);
         hd_block_came(r, b.run);
     }
     __syncthreads();
-    if (threadIdx.x < n_lanes)
-        hd_plan_lanes<Bodies, TRACE>(r, &b, hd_arena, n_lanes);
-    else if (threadIdx.x < n_lanes + 32u)
-        hd_plan_fetch<TRACE>(r, &b, n_lanes);
+    if (threadIdx.x < team_size)
+        hd_plan_team<Bodies, TRACE>(r, &b, hd_arena, team_size);
+    else if (threadIdx.x < team_size + 32u)
+        hd_plan_fetch<TRACE>(r, &b, team_size);
     else
-        hd_plan_finish(r, &b, n_lanes);
+        hd_plan_finish(r, &b, team_size);
 }
 
 #endif

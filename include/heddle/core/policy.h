@@ -31,21 +31,21 @@
 #define HD_POLICY_AL 7u
 
 /* Traits. */
-#define HD_KEEPS 1u    /* a worker that has no next task keeps the first that it frees                */
-#define HD_IF_LOW 2u   /* but only while its queue is not above the average                           */
-#define HD_SHARES 4u   /* a worker that has nothing asks, and is given a task                         */
-#define HD_TURNS 8u    /* the first target is the worker's own counter, which moves on by the tasks it has freed */
-#define HD_DRAWS 16u   /* it is the counter of all                                                    */
-#define HD_SEEKS 32u   /* a full ring is passed by, and the next, until one has room                  */
-#define HD_BY_LOAD 64u /* the lengths of queues say where a task goes                                 */
+#define HD_KEEPS 1u      /* a worker that has no next task keeps the first that it frees                */
+#define HD_IF_LOW 2u     /* but only while its queue is not above the average                           */
+#define HD_SHARES 4u     /* a worker that has nothing asks, and is given a task                         */
+#define HD_HAS_CURSOR 8u /* the first target is the worker's own counter, which moves on by the tasks it has freed */
+#define HD_DRAWS 16u     /* it is the counter of all                                                    */
+#define HD_SEEKS 32u     /* a full ring is passed by, and the next, until one has room                  */
+#define HD_BY_LOAD 64u   /* the lengths of queues say where a task goes                                 */
 
 /* clang-format off */
 #define HD_POLICIES(X)                     \
-    X(LRR, HD_TURNS)                       \
+    X(LRR, HD_HAS_CURSOR)                       \
     X(GRR, HD_DRAWS)                       \
     X(LF, HD_KEEPS)                        \
     X(SHARE, HD_KEEPS | HD_SHARES)         \
-    X(RR, HD_TURNS | HD_SEEKS)             \
+    X(RR, HD_HAS_CURSOR | HD_SEEKS)             \
     X(TS, HD_KEEPS | HD_BY_LOAD)           \
     X(AL, HD_KEEPS | HD_IF_LOW | HD_BY_LOAD)
 /* clang-format on */
@@ -67,7 +67,7 @@ HD_FN int hd_policy_by_load(uint32_t policy) { return hd_policy_has(policy, HD_B
  * counter of all was before n were added, if the policy draws. */
 HD_FN uint32_t hd_policy_first(const hd_run *r, uint32_t worker, uint32_t turn, uint32_t drawn)
 {
-    if (hd_policy_has(r->policy, HD_TURNS))
+    if (hd_policy_has(r->policy, HD_HAS_CURSOR))
         return turn;
     return hd_policy_has(r->policy, HD_DRAWS) ? drawn % r->n_workers : hd_wrapped(r, worker + 1u);
 }
@@ -77,10 +77,10 @@ HD_FN uint32_t hd_policy_next(const hd_run *r, uint32_t worker, uint32_t *turn, 
 {
     uint32_t drawn = 0, first;
     if (hd_policy_has(r->policy, HD_DRAWS) && hd_warp_lane() == 0)
-        drawn = HD_ADD(&r->shared->turn, n, RELAXED, DEV);
+        drawn = HD_ADD(&r->control->policy_cursor, n, RELAXED, DEV);
     first = hd_policy_first(r, worker, *turn, hd_shuffle(drawn, 0));
     hd_warp_sync(); /* all have read the turn */
-    if (hd_policy_has(r->policy, HD_TURNS) && hd_warp_lane() == 0)
+    if (hd_policy_has(r->policy, HD_HAS_CURSOR) && hd_warp_lane() == 0)
         *turn = hd_wrapped_any(r, first + n);
     return first;
 }
@@ -115,7 +115,7 @@ HD_SELDOM_FN uint32_t hd_policy_pick(const hd_run *r, uint32_t own, uint32_t mor
         k = hd_policy_pick_one(r->policy, &q);
         hd_loads_add(&q, k);
         if (i == rank)
-            target = hd_near(r, own, k);
+            target = hd_neighbour(r, own, k);
     }
     return target;
 }

@@ -53,23 +53,23 @@ typedef uint64_t hd_pair_word;
 /* Words with different writers stand this far apart (two CPU lines: the neighbour is prefetched). */
 #define HD_LINE 128u
 
-/* One of the threads that run a body together. On a GPU worker index is threadIdx.x and count is
+/* One of the team of threads that run a body. On a GPU worker index is threadIdx.x and team_size is
  * blockDim.x; on a CPU worker 0 of 1; in an emulated block each lane is a thread of its own. */
-typedef struct heddle_lane {
-    uint32_t index, count;
-    uint32_t worker;      /* which worker this is, for per-worker scratch                         */
-    uint32_t task;        /* number of the task, for messages                                     */
-    void *shared;         /* block-shared arena: HD_REDUCE_BYTES, then the body's own bytes       */
-    struct hd_fail *fail; /* where heddle_fail leaves the first error                             */
-    struct hd_team *team; /* emulated block only (its barrier), else NULL                         */
-    uint32_t *failed;     /* on a GPU worker: what heddle_fail sets for the worker itself, else NULL */
-    struct hd_desk *desk; /* where the body lays down tasks that it makes, NULL: nowhere            */
-} heddle_lane;
+typedef struct heddle_thread {
+    uint32_t index, team_size;
+    uint32_t worker;                   /* which worker this is, for per-worker scratch                         */
+    uint32_t task;                     /* number of the task, for messages                                     */
+    void *shared;                      /* block-shared arena: HD_REDUCE_BYTES, then the body's own bytes       */
+    struct hd_fail *fail;              /* where heddle_task_fail leaves the first error                             */
+    struct hd_emulated_team *emulated; /* emulated block only (its barrier), else NULL                         */
+    uint32_t *failed; /* on a GPU worker: what heddle_task_fail sets for the worker itself, else NULL */
+    struct hd_spawn_buffer *spawn_buffer; /* where the body lays down tasks that it makes, NULL: nowhere            */
+} heddle_thread;
 
 /* An emulated block's barrier, called by every lane. Host only. */
-typedef struct hd_team {
-    void (*barrier)(struct hd_team *team, uint32_t lane);
-} hd_team;
+typedef struct hd_emulated_team {
+    void (*barrier)(struct hd_emulated_team *team, uint32_t thread);
+} hd_emulated_team;
 
 /* ---- lanes that schedule together ---------------------------------------------------------- */
 

@@ -16,47 +16,49 @@
 
 #include "heddle/core/turn.h"
 
-#define HD_NEAR_BODIES 32u /* of a table with more, each look is a trip to memory */
+#define HD_COPY_BODIES 32u /* of a table with more, each look is a trip to memory */
 #define HD_LONG_POLLS 512u /* some ten microseconds */
 #define HD_SHARE_POLLS 32u /* polls of a warp whose block runs a body between two looks at who waits */
 
-/* What is only there when bodies spawn: the desk, the store of free slots, and a copy of the run. A kernel's parameters are
+/* What is only there when bodies spawn: the spawn buffer, the store of free slots, and a copy of the run. A kernel's parameters are
  * cheap by name (constant bank) and cost a trip to memory through a pointer, which functions that are calls have, and bodies. */
-template <int SPAWNS> struct hd_desk_if {
-    hd_desk desk;
+template <int SPAWNS> struct hd_spawn_buffer_if {
+    hd_spawn_buffer spawn_buffer;
     hd_run run;
-    uint32_t bodies[2u * HD_NEAR_BODIES];
+    uint32_t bodies[2u * HD_COPY_BODIES];
     uint32_t store[HD_STORE_MAX];
-    static __device__ __forceinline__ hd_desk *of(hd_desk_if *d) { return &d->desk; }
-    static __device__ __forceinline__ const hd_run *run_of(hd_desk_if *d, const hd_run &) { return &d->run; }
+    static __device__ __forceinline__ hd_spawn_buffer *of(hd_spawn_buffer_if *d) { return &d->spawn_buffer; }
+    static __device__ __forceinline__ const hd_run *run_of(hd_spawn_buffer_if *d, const hd_run &) { return &d->run; }
 };
-template <> struct hd_desk_if<0> {
-    static __device__ __forceinline__ hd_desk *of(hd_desk_if *) { return nullptr; }
-    static __device__ __forceinline__ const hd_run *run_of(hd_desk_if *, const hd_run &r) { return &r; }
+template <> struct hd_spawn_buffer_if<0> {
+    static __device__ __forceinline__ hd_spawn_buffer *of(hd_spawn_buffer_if *) { return nullptr; }
+    static __device__ __forceinline__ const hd_run *run_of(hd_spawn_buffer_if *, const hd_run &r) { return &r; }
 };
 
-/* All threads: the desk is ready for the block's first body; they meet before anybody looks at it. */
-template <int SPAWNS> static __device__ __forceinline__ void hd_desk_begin_all(const hd_run &r, hd_desk_if<SPAWNS> *d)
+/* All threads: the spawn buffer is ready for the block's first body; they meet before anybody looks at it. */
+template <int SPAWNS>
+static __device__ __forceinline__ void hd_spawn_buffer_begin_all(const hd_run &r, hd_spawn_buffer_if<SPAWNS> *d)
 {
-    const uint32_t *from = (const uint32_t *)&r, n_bodies = r.n_bodies < HD_NEAR_BODIES ? r.n_bodies : HD_NEAR_BODIES;
+    const uint32_t *from = (const uint32_t *)&r, n_bodies = r.n_bodies < HD_COPY_BODIES ? r.n_bodies : HD_COPY_BODIES;
     uint32_t *to = (uint32_t *)&d->run, i;
     for (i = threadIdx.x; i < HD_MAX_CHILDREN + HD_EXTRA; i += blockDim.x)
-        d->desk.out[i] = 0;
+        d->spawn_buffer.out[i] = 0;
     for (i = threadIdx.x; i < sizeof(hd_run) / 4u; i += blockDim.x)
         to[i] = from[i];
     for (i = threadIdx.x; i < 2u * n_bodies; i += blockDim.x)
         d->bodies[i] = r.bodies[i];
     __syncthreads();
     if (threadIdx.x == 0) {
-        d->desk.run = &d->run;
-        if (r.n_bodies <= HD_NEAR_BODIES)
+        d->spawn_buffer.run = &d->run;
+        if (r.n_bodies <= HD_COPY_BODIES)
             d->run.bodies = d->bodies;
     }
 }
 
 /* The scheduling warp: between runs a worker's free slots stand in device memory, during one near. */
 template <int SPAWNS>
-static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker *w, hd_desk_if<SPAWNS> *d, int end)
+static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker *w, hd_spawn_buffer_if<SPAWNS> *d,
+                                                     int end)
 {
     uint32_t *far = r->store + (uint64_t)w->id * r->n_store + 1, i;
     for (i = threadIdx.x & 31u; i < w->n_free; i += 32u)
@@ -73,13 +75,13 @@ static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker 
 /* ---- the lanes ---------------------------------------------------------------------------------- */
 
 template <typename Bodies, int TRACE>
-static __device__ __forceinline__ void hd_block_lanes(const hd_run &r, hd_block *b, void *arena, uint32_t n_lanes,
-                                                      hd_desk *desk)
+static __device__ __forceinline__ void hd_block_team(const hd_run &r, hd_block *b, void *arena, uint32_t team_size,
+                                                     hd_spawn_buffer *spawn_buffer)
 {
-    heddle_lane lane = hd_block_lane(&r.shared->fail, arena, n_lanes, blockIdx.x);
+    heddle_thread thread = hd_block_thread(&r.control->fail, arena, team_size, blockIdx.x);
     uint32_t i;
-    lane.failed = &b->failed;
-    lane.desk = desk;
+    thread.failed = &b->failed;
+    thread.spawn_buffer = spawn_buffer;
 #pragma unroll 1
     for (i = 1;; i++) {
         hd_bar_block();
@@ -87,13 +89,13 @@ static __device__ __forceinline__ void hd_block_lanes(const hd_run &r, hd_block 
         if (at == HD_NONE)
             break;
         const hd_task *record = &b->record[0][at];
-        lane.task = b->name;
+        thread.task = b->name;
         if (TRACE && threadIdx.x == 0)
             b->begin = hd_clock();
         if (record->body != HD_BODY_JOIN)
-            Bodies()(&lane, record->body, r.app, hd_args_at(&r, record));
+            Bodies()(&thread, record->body, r.params, hd_args_at(&r, record));
         if (TRACE)
-            hd_bar_lanes(n_lanes);
+            hd_bar_team(team_size);
         if (threadIdx.x == 0) {
             if (TRACE)
                 b->end = hd_clock();
@@ -108,8 +110,8 @@ static __device__ __forceinline__ void hd_block_lanes(const hd_run &r, hd_block 
 /* All lanes of it, while the i-th body runs: what it makes is handed on, who waits gets some of what is here, and the host
  * learns of a body that runs for long. */
 template <int SPAWNS>
-static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block *b, hd_desk *d, hd_turn *x, uint32_t i,
-                                                       uint32_t dispatch)
+static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block *b, hd_spawn_buffer *d, hd_turn *x,
+                                                       uint32_t i, uint32_t dispatch)
 {
     uint32_t polls;
     if (!SPAWNS && !r->now)
@@ -117,7 +119,7 @@ static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block
 #pragma unroll 1
     for (polls = 0; !__any_sync(0xffffffffu, hd_word(&b->ended) == i); polls++) {
         if (SPAWNS)
-            hd_desk_drain(r, &b->worker, x, d, dispatch);
+            hd_spawn_buffer_drain(r, &b->worker, x, d, dispatch);
         if (SPAWNS && dispatch == HD_DISPATCH_TICKET && polls % HD_SHARE_POLLS == 2u)
             hd_ticket_share(r, &b->worker, 0);
         if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
@@ -129,24 +131,25 @@ static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block
 }
 
 template <uint32_t DISPATCH, int TRACE, int SPAWNS>
-static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, hd_block *b, hd_desk_if<SPAWNS> *near)
+static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, hd_block *b,
+                                                         hd_spawn_buffer_if<SPAWNS> *shared_copy)
 {
-    const hd_run *r = near->run_of(near, params);
-    hd_desk *d = near->of(near);
+    const hd_run *r = shared_copy->run_of(shared_copy, params);
+    hd_spawn_buffer *d = shared_copy->of(shared_copy);
     hd_worker *w = &b->worker;
     hd_turn x = hd_turn_begin();
     hd_event *ev = nullptr;
     x.record = b->record[0];
     uint32_t i;
     if constexpr (SPAWNS != 0) {
-        hd_store_move(r, w, near, 0);
+        hd_store_move(r, w, shared_copy, 0);
         (void)hd_room(r, w, 0); /* the reserve */
     }
 #pragma unroll 1
     for (i = 1; hd_next(r, w, &x, DISPATCH, SPAWNS); i++) {
         if ((threadIdx.x & 31u) == 0) {
             if (SPAWNS)
-                hd_desk_open(r, w, d, hd_children_of(r, x.record->body));
+                hd_spawn_buffer_open(r, w, d, hd_children_of(r, x.record->body));
             b->at = x.at;
             b->name = SPAWNS ? hd_name_of(r, &x) : x.task;
         }
@@ -168,7 +171,7 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, h
         b->at = HD_NONE;
     hd_bar_block();
     if constexpr (SPAWNS != 0)
-        hd_store_move(r, w, near, 1);
+        hd_store_move(r, w, shared_copy, 1);
     if ((threadIdx.x & 31u) == 0)
         hd_block_leave(*r, w->run, hd_worker_end(r, w, &x));
 }
@@ -179,10 +182,10 @@ static __device__ __forceinline__ void hd_schedule_for_all(const hd_run &r, hd_s
 {
     uint32_t said, n = 0;
     hd_sched_begin(&r, s);
-    while ((said = hd_sched_turn(&r, s)) != HD_TURN_OVER) {
-        n = said == HD_TURN_IDLE ? n + 1u : 0u;
+    while ((said = hd_sched_round(&r, s)) != HD_ROUND_OVER) {
+        n = said == HD_ROUND_IDLE ? n + 1u : 0u;
         if (n > 64u && r.polite)
-            HD_REST(n);
+            HD_YIELD(n);
     }
     if (threadIdx.x == 0)
         hd_block_leave(r, s->run, hd_leave(&r));
@@ -193,8 +196,8 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
 {
     HD_BLOCK_ARENA(hd_arena);
     HD_BLOCK_SHARED(hd_block, b);
-    HD_BLOCK_SHARED(hd_desk_if<Bodies::spawns>, desk);
-    const uint32_t n_lanes = blockDim.x - 32u;
+    HD_BLOCK_SHARED(hd_spawn_buffer_if<Bodies::spawns>, spawn_buffer);
+    const uint32_t team_size = blockDim.x - 32u;
 #if defined(HEDDLE_BASELINES)
     if constexpr (DISPATCH == HD_DISPATCH_SCHEDULER) {
         HD_BLOCK_SHARED(hd_scheduler, scheduler);
@@ -205,17 +208,17 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
     }
 #endif
     if constexpr (Bodies::spawns != 0)
-        hd_desk_begin_all(r, &desk);
+        hd_spawn_buffer_begin_all(r, &spawn_buffer);
     if (threadIdx.x == 0) {
         b.ended = b.failed = 0;
         hd_worker_begin(&r, &b.worker, blockIdx.x);
         hd_block_came(r, b.worker.run);
     }
     __syncthreads();
-    if (threadIdx.x < n_lanes)
-        hd_block_lanes<Bodies, TRACE>(r, hd_where(&b), hd_arena, n_lanes, desk.of(hd_where(&desk)));
+    if (threadIdx.x < team_size)
+        hd_block_team<Bodies, TRACE>(r, hd_where(&b), hd_arena, team_size, spawn_buffer.of(hd_where(&spawn_buffer)));
     else
-        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_where(&b), hd_where(&desk));
+        hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_where(&b), hd_where(&spawn_buffer));
 }
 
 #endif

@@ -53,8 +53,8 @@ HD_FN uint32_t hd_rings_root(const hd_run *r, hd_worker *w)
 /* Lane 0 has nothing: asks, unless somebody does already. */
 HD_FN void hd_ask(const hd_run *r, const hd_worker *w)
 {
-    if (HD_LOAD(&r->shared->asking, RELAXED, DEV) == 0u)
-        (void)HD_CAS(&r->shared->asking, 0u, w->id + 1u, RELAXED, DEV);
+    if (HD_LOAD(&r->control->asking, RELAXED, DEV) == 0u)
+        (void)HD_CAS(&r->control->asking, 0u, w->id + 1u, RELAXED, DEV);
 }
 
 /* Lane 0: something that this worker would run later, or HD_NONE. */
@@ -63,7 +63,7 @@ HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
     uint32_t t = hd_take_ring(r, w, 1);
     if (t == HD_NONE)
         t = hd_take_oldest(r, w);
-    if (t == HD_NONE && w->seed != w->seed_end)
+    if (t == HD_NONE && w->root_chunk != w->root_end)
         t = hd_rings_root(r, w);
     return t;
 }
@@ -71,7 +71,7 @@ HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
 /* Lane 0: is there something that this worker would run later? */
 HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
 {
-    if (w->list != HD_NONE || w->seed != w->seed_end)
+    if (w->list != HD_NONE || w->root_chunk != w->root_end)
         return 1;
     return HD_LOAD(&hd_ring_slots(r, 2u * w->id + 1u)[w->head[1] & (r->n_slots - 1u)], RELAXED, DEV) != 0u;
 }
@@ -80,8 +80,8 @@ HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
 HD_FN int hd_give_to(const hd_run *r, hd_worker *w, uint32_t t, uint32_t who)
 {
     if (r->n_arena)
-        hd_lend(r, w, 2u);
-    if (hd_bound_to(r, t) != HD_NONE || !HD_CAS(&r->shared->asking, who, 0u, RELAXED, DEV))
+        hd_credit_reserve(r, w, 2u);
+    if (hd_bound_to(r, t) != HD_NONE || !HD_CAS(&r->control->asking, who, 0u, RELAXED, DEV))
         return 0;
     HD_FENCE_RELEASE();
     if (hd_hand_over(r, t, who - 1u, 1u) == HD_PUSH_FULL)
@@ -95,10 +95,10 @@ HD_FN int hd_give_to(const hd_run *r, hd_worker *w, uint32_t t, uint32_t who)
 HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t who)
 {
     uint32_t t;
-    if (w->aside != HD_NONE) {
+    if (w->deferred != HD_NONE) {
         t = hd_take_for_others(r, w);
         if (!hd_give_to(r, w, t, who))
-            hd_set_aside(r, w, t);
+            hd_defer(r, w, t);
         return;
     }
     t = hd_take_spare(r, w);
@@ -114,10 +114,10 @@ HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t wh
 HD_FN void hd_rings_attend(const hd_run *r, hd_worker *w, hd_turn *x)
 {
     uint32_t who = 0;
-    if (!hd_policy_shares(r->policy) && !hd_ballot(w->aside != HD_NONE))
+    if (!hd_policy_shares(r->policy) && !hd_ballot(w->deferred != HD_NONE))
         return;
     if (hd_warp_lane() == 0)
-        who = HD_LOAD(&r->shared->asking, RELAXED, DEV);
+        who = HD_LOAD(&r->control->asking, RELAXED, DEV);
     who = hd_shuffle(who, 0);
     if (who == 0u || who == w->id + 1u)
         return;
@@ -150,11 +150,11 @@ HD_FN int hd_park(const hd_run *r, hd_worker *w)
 HD_FN void hd_rings_idle(const hd_run *r, hd_worker *w, uint32_t n)
 {
     /* Not when it has more than it can run; and whatever the policy, when others have. */
-    if (w->aside == HD_NONE &&
-        (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->shared->starved, RELAXED, DEV))))
+    if (w->deferred == HD_NONE &&
+        (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->control->n_blocked, RELAXED, DEV))))
         hd_ask(r, w);
-    hd_settle_own(r, w); /* each time: what was set aside may have been given away since */
-    if (n > r->spin && w->aside == HD_NONE && hd_host_of(r) && hd_park(r, w))
+    hd_credit_return_own(r, w); /* each time: what was set deferred may have been given away since */
+    if (n > r->spin && w->deferred == HD_NONE && hd_host_of(r) && hd_park(r, w))
         return;
     if (n != 0)
         hd_wait(r, n);
@@ -190,7 +190,7 @@ HD_SELDOM_FN void hd_own(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t 
 HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t bound)
 {
     const uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
-    uint32_t said = HD_PUSH_OK, n_full = 0, target = hd_policy_next(r, w->id, &w->turn, n) + rank, full;
+    uint32_t said = HD_PUSH_OK, n_full = 0, target = hd_policy_next(r, w->id, &w->policy_cursor, n) + rank, full;
     if (hd_policy_by_load(r->policy))
         target = hd_policy_pick(r, w->id, x->next != HD_NONE, rank, n);
     HD_FENCE_RELEASE();

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* core/sibling.h - the order among the children of one call of a body that name ranges.
  *
- * The desk remembers ranges of earlier children. A child waits for every remembered range that conflicts with one of its own;
+ * The spawn buffer remembers ranges of earlier children. A child waits for every remembered range that conflicts with one of its own;
  * a write that covers a remembered range takes its place, because whoever conflicts with the old one conflicts with the new
  * one, too, which is ordered after it. So the order is that of the ranges (core/rects.h), whatever their number, until
- * a child has more conflicts, or the desk more ranges, than there is room for. Then joins, tasks that only wait, stand for all
+ * a child has more conflicts, or the spawn buffer more ranges, than there is room for. Then joins, tasks that only wait, stand for all
  * that is remembered, and from that child on each child that names ranges waits for the one before it: stricter than
  * asked for, never weaker.
  *
- * One lane at a time; children are held, so that their handles are good until their spawner ends. */
+ * One thread at a time; children are pinned, so that their handles are good until their spawner ends. */
 #ifndef HEDDLE_CORE_SIBLING_H
 #define HEDDLE_CORE_SIBLING_H
 
-#include "heddle/core/desk.h"
+#include "heddle/core/spawn_buffer.h"
 
 /* Joins form a chain: each waits for the last one and 14 children. For n children they are at most 1 + (n - 16) / 14, rounded
  * up, which hd_extra_of leaves room for as long as n is no more than 240. */
 HD_STATIC_ASSERT(HD_SIBLINGS + 1u <= HD_MAX_AFTER * (HD_MAX_AFTER + 1u), "slots for all joins and a continuation");
 
-HD_FN hd_sibling *hd_siblings_of(const hd_desk *d) { return d->run->sibling + d->worker * HD_SIBLINGS; }
+HD_FN hd_sibling *hd_siblings_of(const hd_spawn_buffer *d) { return d->run->sibling + d->worker * HD_SIBLINGS; }
 
 HD_FN int hd_is_after(const hd_run *r, uint32_t t, uint64_t handle)
 {
@@ -44,7 +44,7 @@ HD_FN int hd_put_after(const hd_run *r, uint32_t t, uint32_t earlier, uint32_t m
 }
 
 /* The child of s waits for those whose ranges conflict, and its range is remembered. 0: there is no room. */
-HD_FN int hd_siblings_order(hd_desk *d, const hd_sibling *s)
+HD_FN int hd_siblings_order(hd_spawn_buffer *d, const hd_sibling *s)
 {
     hd_sibling *known = hd_siblings_of(d);
     uint32_t i = 0;
@@ -66,19 +66,19 @@ HD_FN int hd_siblings_order(hd_desk *d, const hd_sibling *s)
 
 /* The next join: its spawn's index, HD_NONE when there is none. It waits for the last one, which is handed on. No
  * continuation counts it: those that a join orders are counted. */
-HD_FN uint32_t hd_join_next(const heddle_lane *lane, uint32_t last)
+HD_FN uint32_t hd_join_next(const heddle_thread *thread, uint32_t last)
 {
-    hd_desk *d = lane->desk;
-    const uint32_t k = hd_desk_begin(lane, HD_BODY_JOIN, 0, 1);
+    hd_spawn_buffer *d = thread->spawn_buffer;
+    const uint32_t k = hd_spawn_buffer_begin(thread, HD_BODY_JOIN, 0, 1);
     uint32_t t;
     if (k == HD_NONE)
         return HD_NONE;
-    t = hd_desk_task(d, k);
-    hd_child_write(d, t, HD_BODY_JOIN, (const void *)0, 0, 0)->kin.parent = HD_NONE;
-    (void)hd_desk_hold(d, t);
+    t = hd_spawn_buffer_task(d, k);
+    hd_child_write(d, t, HD_BODY_JOIN, (const void *)0, 0, 0)->links.parent = HD_NONE;
+    (void)hd_spawn_buffer_pin(d, t);
     if (last != HD_NONE) {
-        hd_desk_end(lane, last, hd_child_at(d->run, hd_desk_task(d, last))->n_in, 0);
-        (void)hd_put_after(d->run, t, hd_desk_task(d, last), HD_MAX_AFTER);
+        hd_spawn_buffer_end(thread, last, hd_child_at(d->run, hd_spawn_buffer_task(d, last))->n_in, 0);
+        (void)hd_put_after(d->run, t, hd_spawn_buffer_task(d, last), HD_MAX_AFTER);
     }
     return k;
 }
@@ -94,9 +94,9 @@ HD_FN int hd_sibling_again(const hd_sibling *known, uint32_t i)
 }
 
 /* One task for all that are remembered and that child t does not wait for anyway. From here on ranges are not looked at. */
-HD_FN void hd_siblings_join(const heddle_lane *lane, uint32_t t)
+HD_FN void hd_siblings_join(const heddle_thread *thread, uint32_t t)
 {
-    hd_desk *d = lane->desk;
+    hd_spawn_buffer *d = thread->spawn_buffer;
     const hd_run *r = d->run;
     const hd_sibling *known = hd_siblings_of(d);
     uint32_t i, k = HD_NONE;
@@ -104,36 +104,36 @@ HD_FN void hd_siblings_join(const heddle_lane *lane, uint32_t t)
         const uint32_t earlier = known[i].task;
         if (earlier == t || hd_sibling_again(known, i) || hd_is_after(r, t, hd_handle_of(r, earlier)))
             continue;
-        if (k != HD_NONE && hd_put_after(r, hd_desk_task(d, k), earlier, HD_MAX_AFTER))
+        if (k != HD_NONE && hd_put_after(r, hd_spawn_buffer_task(d, k), earlier, HD_MAX_AFTER))
             continue;
-        k = hd_join_next(lane, k);
+        k = hd_join_next(thread, k);
         if (k == HD_NONE)
             return; /* the run has ended */
-        (void)hd_put_after(r, hd_desk_task(d, k), earlier, HD_MAX_AFTER);
+        (void)hd_put_after(r, hd_spawn_buffer_task(d, k), earlier, HD_MAX_AFTER);
     }
     d->serial = t + 1u;
     if (k == HD_NONE)
         return;
-    hd_desk_end(lane, k, hd_child_at(r, hd_desk_task(d, k))->n_in, 0);
-    d->serial = hd_desk_task(d, k) + 1u;
+    hd_spawn_buffer_end(thread, k, hd_child_at(r, hd_spawn_buffer_task(d, k))->n_in, 0);
+    d->serial = hd_spawn_buffer_task(d, k) + 1u;
 }
 
-/* One lane: child t, which has been written and held, reads or writes this range; it waits for the earlier children that
+/* One thread: child t, which has been written and pinned, reads or writes this range; it waits for the earlier children that
  * conflict. */
-HD_SELDOM_FN void hd_siblings_meet(const heddle_lane *lane, uint32_t t, uint64_t base, uint64_t row_bytes,
+HD_SELDOM_FN void hd_siblings_meet(const heddle_thread *thread, uint32_t t, uint64_t base, uint64_t row_bytes,
                                    uint64_t n_rows, uint64_t stride_bytes, int writes)
 {
-    hd_desk *d = lane->desk;
+    hd_spawn_buffer *d = thread->spawn_buffer;
     hd_sibling s;
     if (hd_span_fault(base, row_bytes, n_rows, stride_bytes)) {
-        hd_misuse(lane, HD_SPAWN_RANGE);
+        hd_misuse(thread, HD_SPAWN_RANGE);
         return;
     }
     s.span = hd_span_of(base, row_bytes, n_rows, stride_bytes);
     s.writes = writes != 0;
     s.task = t;
     if (!d->serial && !hd_siblings_order(d, &s))
-        hd_siblings_join(lane, t);
+        hd_siblings_join(thread, t);
     if (!d->serial || d->serial == t + 1u)
         return;
     (void)hd_put_after(d->run, t, d->serial - 1u, HD_MAX_AFTER + 1u); /* a list has room for this one besides */

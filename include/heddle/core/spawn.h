@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* core/spawn.h - tasks that make tasks: what a worker does. The lanes' part is core/desk.h.
+/* core/spawn.h - tasks that make tasks: what a worker does. The lanes' part is core/spawn_buffer.h.
  *
  *     hd_admit(r, w, x)              room for the children of a task, made sure of before it runs (core/own.h)
- *     hd_desk_open / hd_desk_drain   what the body has laid down is handed on, while it runs and after
+ *     hd_spawn_buffer_open / hd_spawn_buffer_drain   what the body has laid down is handed on, while it runs and after
  *     hd_end_body(r, w, x, d)        its own end: waiters, a parent's continuation, the slot */
 #ifndef HEDDLE_CORE_SPAWN_H
 #define HEDDLE_CORE_SPAWN_H
@@ -24,26 +24,26 @@ HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t,
     hd_place_spawned(r, w, x, e, 1u, dispatch);
 }
 
-/* ---- the desk --------------------------------------------------------------------------------- */
+/* ---- the spawn buffer --------------------------------------------------------------------------------- */
 
-/* Lane 0, before the body of a task that was admitted and may have so many children. The desk's list is empty: it was when
- * the worker began, and what is handed on leaves it so. r stays for those who have the desk: on a GPU it is near (core/
+/* Lane 0, before the body of a task that was admitted and may have so many children. The spawn buffer's list is empty: it was when
+ * the worker began, and what is handed on leaves it so. r stays for those who have the spawn buffer: on a GPU it is near (core/
  * spawning.h), which matters to functions that are calls. */
-HD_FN void hd_desk_open(const hd_run *r, const hd_worker *w, hd_desk *d, uint32_t n_room)
+HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_buffer *d, uint32_t n_room)
 {
     d->run = r;
     d->worker = w->id;
     d->free = w->free + w->n_free;
     d->n_room = n_room;
     d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
-    d->fork = d->held = HD_NONE;
+    d->fork = d->pinned = HD_NONE;
     d->n_siblings = d->serial = 0;
 }
 
-/* All scheduling lanes: entries from .. end - 1 of the desk that are marked, as far as they are in order. Returns where it
+/* All scheduling lanes: entries from .. end - 1 of the spawn buffer that are marked, as far as they are in order. Returns where it
  * stopped. */
-HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t from, uint32_t end,
-                                  uint32_t dispatch)
+HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t from,
+                                          uint32_t end, uint32_t dispatch)
 {
     while (from < end) {
         uint32_t at = from + hd_warp_lane(), out = 0, there, n, mask;
@@ -61,13 +61,13 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_turn *x, hd_
             HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
         if (hd_warp_lane() == 0) {
             if (dispatch != HD_DISPATCH_TICKET) { /* which does not count what is not done */
-                hd_lend(r, w, n);
+                hd_credit_reserve(r, w, n);
                 w->n_done -= n;
             }
             w->tally.n_spawned += n;
         }
         hd_warp_sync();
-        e.task = at < end ? hd_desk_task(d, at) : 0u;
+        e.task = at < end ? hd_spawn_buffer_task(d, at) : 0u;
         e.need |= out & HD_OUT_URGENT;
         ready = (out & ~HD_OUT_URGENT) == HD_OUT_READY;
         if ((out & ~HD_OUT_URGENT) == HD_OUT_WAITS) /* it may run, and its slot be another's, from here on */
@@ -83,7 +83,7 @@ HD_FN uint32_t hd_desk_drain_part(const hd_run *r, hd_worker *w, hd_turn *x, hd_
 HD_FN uint32_t hd_least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* All scheduling lanes: hands on what the body has laid down so far. */
-HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch)
+HD_FN void hd_spawn_buffer_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t dispatch)
 {
     const uint32_t n = hd_shuffle(HD_LOAD(&d->n_spawned, RELAXED, BLOCK), 0);
     const uint32_t n_extra = hd_shuffle(HD_LOAD(&d->n_extra, RELAXED, BLOCK), 0);
@@ -94,7 +94,7 @@ HD_FN void hd_desk_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, 
         const uint32_t base = i ? d->n_room : 0u;
         const uint32_t end = i ? hd_least_of(n_extra, hd_extra_of(d->n_room)) : hd_least_of(n, d->n_room);
         const uint32_t at =
-            hd_desk_drain_part(r, w, x, d, base + (i ? d->n_out_extra : d->n_out), base + end, dispatch);
+            hd_spawn_buffer_drain_part(r, w, x, d, base + (i ? d->n_out_extra : d->n_out), base + end, dispatch);
         hd_warp_sync();
         if (hd_warp_lane() == 0)
             *(i ? &d->n_out_extra : &d->n_out) = at - base;
@@ -107,18 +107,18 @@ HD_FN int hd_lists_spawned(const hd_run *r, const hd_worker *w)
 {
     if (!HD_HOSTED || hd_warp_width() != 1u)
         return 0;
-    return r->n_slots == 0u || (r->dispatch == HD_DISPATCH_DISTRIBUTED && (w->scarce || hd_rings_keep_spawned(r)));
+    return r->n_slots == 0u || (r->dispatch == HD_DISPATCH_DISTRIBUTED && (w->low_water || hd_rings_keep_spawned(r)));
 }
 
 /* The same worker, when the body has ended: children that have not been handed on, up to one that is not simply ready, go
  * onto the own list in one piece. Nothing is lent, because nothing leaves. */
-HD_FN void hd_desk_list(const hd_run *r, hd_worker *w, hd_desk *d)
+HD_FN void hd_spawn_buffer_list(const hd_run *r, hd_worker *w, hd_spawn_buffer *d)
 {
     const uint32_t from = d->n_out, end = hd_least_of(d->n_spawned, d->n_room);
     uint32_t at, t, first = w->list;
     for (at = from; at < end && HD_LOAD(&d->out[at], RELAXED, BLOCK) == HD_OUT_READY; at++) {
         HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
-        t = hd_desk_task(d, at);
+        t = hd_spawn_buffer_task(d, at);
         hd_child_at(r, t)->link = first;
         *(first == HD_NONE ? &w->list_end : hd_back_of(r, first)) = t;
         first = t;
@@ -136,7 +136,7 @@ HD_FN void hd_desk_list(const hd_run *r, hd_worker *w, hd_desk *d)
 
 /* Lane 0: the slots that the body has used are no longer in the store. Those beside the children's leave holes, which slots
  * of children that were not made fill up. */
-HD_FN void hd_desk_pay(hd_worker *w, const hd_desk *d)
+HD_FN void hd_spawn_buffer_pay(hd_worker *w, const hd_spawn_buffer *d)
 {
     uint32_t n = hd_least_of(d->n_spawned, d->n_room), n_extra = d->n_extra, i, top = w->n_free;
     uint32_t unused = d->n_room - n;
@@ -150,49 +150,49 @@ HD_FN void hd_desk_pay(hd_worker *w, const hd_desk *d)
 /* ---- the end of a task -------------------------------------------------------------------------- */
 
 /* Lane 0: the spawner of task t has ended, so its handle need not be good any more. */
-HD_FN void hd_let_go(const hd_run *r, hd_worker *w, uint32_t t)
+HD_FN void hd_unpin(const hd_run *r, hd_worker *w, uint32_t t)
 {
-    hd_kin *k = hd_kin_at(r, t);
+    hd_spawn_links *k = hd_spawn_links_at(r, t);
     uint32_t n = 0;
     for (;;) {
-        uint32_t v = HD_LOAD(&k->gate, ACQUIRE, DEV);
-        if (v & HD_GATE_ENDED) { /* nobody else changes it; who waits acquires the end */
-            HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);
+        uint32_t v = HD_LOAD(&k->done_word, ACQUIRE, DEV);
+        if (v & HD_DONE_WORD_ENDED) { /* nobody else changes it; who waits acquires the end */
+            HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);
             hd_slot_free(w, t);
             return;
         }
-        if (!(v & HD_GATE_LOCK) && HD_CAS(&k->gate, v, v | HD_GATE_RELEASED, RELEASE, DEV))
+        if (!(v & HD_DONE_WORD_LOCK) && HD_CAS(&k->done_word, v, v | HD_DONE_WORD_RELEASED, RELEASE, DEV))
             return;
         HD_PAUSE(n++);
     }
 }
 
-/* All scheduling lanes: of all tasks in a list of held children. */
-HD_SELDOM_FN void hd_let_go_all(const hd_run *r, hd_worker *w, uint32_t held)
+/* All scheduling lanes: of all tasks in a list of pinned children. */
+HD_SELDOM_FN void hd_unpin_all(const hd_run *r, hd_worker *w, uint32_t pinned)
 {
-    while (held != HD_NONE) {
-        const uint32_t next = hd_kin_at(r, held)->held_next;
+    while (pinned != HD_NONE) {
+        const uint32_t next = hd_spawn_links_at(r, pinned)->pinned_next;
         hd_warp_sync(); /* all have read it before its slot is free */
         if (hd_warp_lane() == 0)
-            hd_let_go(r, w, held);
+            hd_unpin(r, w, pinned);
         hd_store_trim(r, w);
-        held = next;
+        pinned = next;
     }
 }
 
-/* Lane 0: held task t has ended. Returns who waits for it. Its slot is free if its spawner has ended, too. */
-HD_SELDOM_FN uint32_t hd_gate_end(const hd_run *r, hd_worker *w, uint32_t t)
+/* Lane 0: pinned task t has ended. Returns who waits for it. Its slot is free if its spawner has ended, too. */
+HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t)
 {
-    hd_kin *k = hd_kin_at(r, t);
+    hd_spawn_links *k = hd_spawn_links_at(r, t);
     uint32_t state, v, waiters;
-    v = HD_LOAD(&k->gate, RELAXED, DEV);
-    v = hd_gate_lock(k, v >> HD_GATE_BITS, &state);
+    v = HD_LOAD(&k->done_word, RELAXED, DEV);
+    v = hd_done_word_lock(k, v >> HD_DONE_WORD_BITS, &state);
     waiters = k->waiters;
-    if (v & HD_GATE_RELEASED) {
-        HD_STORE(&k->gate, ((v >> HD_GATE_BITS) + 1u) << HD_GATE_BITS, RELEASE, DEV);
+    if (v & HD_DONE_WORD_RELEASED) {
+        HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);
         hd_slot_free(w, t);
     } else {
-        HD_STORE(&k->gate, v | HD_GATE_ENDED, RELEASE, DEV);
+        HD_STORE(&k->done_word, v | HD_DONE_WORD_ENDED, RELEASE, DEV);
     }
     return waiters;
 }
@@ -202,7 +202,7 @@ HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
 {
     while (*waiters != HD_NONE) {
         uint32_t t = *waiters;
-        *waiters = hd_kin_at(r, t)->next; /* before it stands in another list */
+        *waiters = hd_spawn_links_at(r, t)->next; /* before it stands in another list */
         if (!hd_wait_on(r, t))
             return t;
     }
@@ -214,7 +214,7 @@ HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32
 {
     uint32_t waiters = HD_NONE, ready = HD_NONE;
     if (hd_warp_lane() == 0)
-        waiters = hd_gate_end(r, w, t);
+        waiters = hd_done_word_end(r, w, t);
     do {
         if (hd_warp_lane() == 0)
             ready = hd_next_waiter(r, &waiters);
@@ -229,7 +229,7 @@ HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, 
     uint32_t ready = HD_NONE;
     if (t == HD_NONE)
         return;
-    if (hd_warp_lane() == 0 && HD_SUB(&hd_kin_at(r, t)->open, n, ACQ_REL, DEV) == n)
+    if (hd_warp_lane() == 0 && HD_SUB(&hd_spawn_links_at(r, t)->open, n, ACQ_REL, DEV) == n)
         ready = t;
     hd_hand_on_one(r, w, x, ready, dispatch);
 }
@@ -240,73 +240,75 @@ HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_
 {
     while (t != HD_NONE && hd_is_spawned(r, t)) {
         const hd_task *task = t == x->task ? x->record : hd_child_at(r, t);
-        const uint32_t parent = task->kin.parent, heir_of = task->kin.heir_of, is_held = task->flags & HD_TASK_HELD;
+        const uint32_t parent = task->links.parent, ends_for = task->links.ends_for,
+                       is_pinned = task->flags & HD_TASK_PINNED;
         hd_warp_sync(); /* all have read it before its slot is free */
-        if (is_held)
+        if (is_pinned)
             hd_wake(r, w, x, t, dispatch);
         else if (hd_warp_lane() == 0)
             hd_slot_free(w, t);
         hd_store_trim(r, w);
         hd_close_open(r, w, x, parent, 1u, dispatch);
-        t = heir_of;
+        t = ends_for;
     }
     return t;
 }
 
 /* Lane 0: task t goes on as its continuation. */
-HD_FN void hd_leave_to_heir(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_desk *d)
+HD_FN void hd_leave_to_continuation(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_spawn_buffer *d)
 {
-    hd_kin *heir = hd_kin_at(r, d->fork);
+    hd_spawn_links *continuation = hd_spawn_links_at(r, d->fork);
     uint32_t t = x->task, before, at;
-    heir->heir_of = t;
-    heir->held = d->held;
-    if (!hd_is_spawned(r, t) || x->record->kin.heir_of == HD_NONE)
+    continuation->ends_for = t;
+    continuation->pinned = d->pinned;
+    if (!hd_is_spawned(r, t) || x->record->links.ends_for == HD_NONE)
         return;
-    heir->heir_of = x->record->kin.heir_of; /* t was a continuation itself */
-    before = x->record->kin.held;
+    continuation->ends_for = x->record->links.ends_for; /* t was a continuation itself */
+    before = x->record->links.pinned;
     hd_slot_free(w, t);
-    if (heir->held == HD_NONE) {
-        heir->held = before;
+    if (continuation->pinned == HD_NONE) {
+        continuation->pinned = before;
         return;
     }
-    for (at = heir->held; hd_kin_at(r, at)->held_next != HD_NONE; at = hd_kin_at(r, at)->held_next)
+    for (at = continuation->pinned; hd_spawn_links_at(r, at)->pinned_next != HD_NONE;
+         at = hd_spawn_links_at(r, at)->pinned_next)
         ;
-    hd_kin_at(r, at)->held_next = before;
+    hd_spawn_links_at(r, at)->pinned_next = before;
 }
 
-/* All scheduling lanes: lets go of what the bodies of x->task, which has ended, held. */
-HD_FN void hd_let_go_of(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_desk *d)
+/* All scheduling lanes: lets go of what the bodies of x->task, which has ended, pinned. */
+HD_FN void hd_unpin_of(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_spawn_buffer *d)
 {
-    const uint32_t before = hd_is_spawned(r, x->task) ? x->record->kin.held : HD_NONE;
-    if (d->held != HD_NONE)
-        hd_let_go_all(r, w, d->held);
+    const uint32_t before = hd_is_spawned(r, x->task) ? x->record->links.pinned : HD_NONE;
+    if (d->pinned != HD_NONE)
+        hd_unpin_all(r, w, d->pinned);
     if (before != HD_NONE)
-        hd_let_go_all(r, w, before);
+        hd_unpin_all(r, w, before);
     hd_warp_sync();
 }
 
 /* All scheduling lanes, after the barrier that ends the body of x->task: hands on what it has made. Returns the graph's task
  * that has ended by it, whose successors the caller counts, or HD_NONE. */
-HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch)
+HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t dispatch)
 {
     const uint32_t t = x->task, fork = d->fork;
     const int spawned = hd_is_spawned(r, t);
     uint32_t ended = t;
     if (hd_lists_spawned(r, w))
-        hd_desk_list(r, w, d);
+        hd_spawn_buffer_list(r, w, d);
     if (d->n_out != d->n_spawned || d->n_out_extra != d->n_extra)
-        hd_desk_drain(r, w, x, d, dispatch);
+        hd_spawn_buffer_drain(r, w, x, d, dispatch);
     if (hd_warp_lane() == 0)
-        hd_desk_pay(w, d);
+        hd_spawn_buffer_pay(w, d);
     hd_warp_sync();
     if (fork != HD_NONE) {
         if (hd_warp_lane() == 0)
-            hd_leave_to_heir(r, w, x, d);
+            hd_leave_to_continuation(r, w, x, d);
         hd_warp_sync();
         hd_close_open(r, w, x, fork, HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room), dispatch);
         ended = HD_NONE;
     } else {
-        hd_let_go_of(r, w, x, d);
+        hd_unpin_of(r, w, x, d);
         ended = hd_end_spawned(r, w, x, t, dispatch);
     }
     if (spawned && dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0)

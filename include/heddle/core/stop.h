@@ -30,7 +30,7 @@ HD_FN void hd_wake_all(const hd_run *r)
 }
 
 /* Relaxed: what was written before the stop is passed on when workers leave. */
-HD_FN uint32_t hd_stopped(const hd_run *r) { return HD_LOAD(&r->shared->fail.stop, RELAXED, DEV); }
+HD_FN uint32_t hd_stopped(const hd_run *r) { return HD_LOAD(&r->control->fail.stop, RELAXED, DEV); }
 
 /* A body fails with `code` (0 counts as 1): the first one is kept, and the run stops. Its own worker
  * wakes the parked ones when it meets the stop word. */
@@ -43,9 +43,9 @@ HD_FN void hd_fail_at(hd_fail *f, uint32_t task, uint32_t code)
 }
 
 /* Gives back n finished tasks; the one that reaches zero ends the run. */
-HD_FN void hd_settle(const hd_run *r, uint32_t n)
+HD_FN void hd_credit_return(const hd_run *r, uint32_t n)
 {
-    if (n && HD_SUB(&r->shared->outstanding, n, RELAXED, DEV) == n && hd_stop(&r->shared->fail, HD_STOP_DONE))
+    if (n && HD_SUB(&r->control->outstanding, n, RELAXED, DEV) == n && hd_stop(&r->control->fail, HD_STOP_DONE))
         hd_wake_all(r);
 }
 
@@ -54,16 +54,16 @@ HD_FN void hd_settle(const hd_run *r, uint32_t n)
 HD_FN int hd_leave(const hd_run *r)
 {
     uint32_t n = r->n_workers + r->n_schedulers;
-    return HD_ADD(&r->shared->out, 1u, ACQ_REL, DEV) + 1u == n;
+    return HD_ADD(&r->control->out, 1u, ACQ_REL, DEV) + 1u == n;
 }
 
 /* The last worker out, or the host before the first run: makes the words ready for run `run`. After a
  * run that did not end with HD_STOP_DONE, counters and rings must be cleared too (and run restarts at 1). */
 HD_FN void hd_rearm(const hd_run *r, uint32_t run)
 {
-    hd_shared *s = r->shared;
+    hd_control *s = r->control;
     HD_STORE(&s->outstanding, r->n_tasks, RELAXED, DEV);
-    HD_STORE(&s->seed, 0u, RELAXED, DEV);
+    HD_STORE(&s->next_root, 0u, RELAXED, DEV);
     HD_STORE(&s->asking, 0u, RELAXED, DEV);
     HD_STORE(&s->out, 0u, RELAXED, DEV);
     HD_STORE(&s->ticket, 0u, RELAXED, DEV);

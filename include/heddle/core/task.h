@@ -31,8 +31,8 @@
 /* hd_task.flags */
 #define HD_TASK_URGENT 1u
 #define HD_TASK_WATCH 2u
-#define HD_TASK_HELD 4u /* spawned, and its handle was asked for: its slot stays until its spawner has ended */
-#define HD_TASK_PLACE 3 /* bits from here up: the worker + 1 that shall run it, 0 = any        */
+#define HD_TASK_PINNED 4u /* spawned, and its handle was asked for: its slot stays until its spawner has ended */
+#define HD_TASK_PLACE 3   /* bits from here up: the worker + 1 that shall run it, 0 = any        */
 
 /* hd_edge.need: in-degree of the target in the low 30 bits */
 #define HD_NEED_MASK 0x3fffffffu
@@ -45,16 +45,16 @@ typedef struct hd_edge {
 } hd_edge;
 
 /* What a spawned task has in place of a graph's successors (core/spawn.h). Tasks are named by number, HD_NONE = none. */
-typedef struct hd_kin {
-    uint32_t waiters; /* tasks that wait for its end, linked by `next`; under the gate's lock         */
-    uint32_t next;    /* waiting: the next of those that wait with it                                 */
-    uint32_t parent;  /* the continuation that waits for its end                                      */
-    uint32_t heir_of; /* of a continuation: the task whose end its own is                             */
-    uint32_t held;    /* of a continuation: held children of the bodies before it, linked by held_next */
-    uint32_t held_next;
-    uint32_t open; /* dev: of a continuation: what has not ended of that which it waits for           */
-    uint32_t gate; /* dev: generation of its slot * 8 | HD_GATE_...                                   */
-} hd_kin;
+typedef struct hd_spawn_links {
+    uint32_t waiters;  /* tasks that wait for its end, linked by `next`; under the done word's lock         */
+    uint32_t next;     /* waiting: the next of those that wait with it                                 */
+    uint32_t parent;   /* the continuation that waits for its end                                      */
+    uint32_t ends_for; /* of a continuation: the task whose end its own is                             */
+    uint32_t pinned;   /* of a continuation: pinned children of the bodies before it, linked by pinned_next */
+    uint32_t pinned_next;
+    uint32_t open;      /* dev: of a continuation: what has not ended of that which it waits for           */
+    uint32_t done_word; /* dev: generation of its slot * 8 | HD_GATE_...                                   */
+} hd_spawn_links;
 
 typedef struct hd_task {
     uint16_t body; /* index in the table, or HD_BODY_JOIN                                    */
@@ -74,7 +74,7 @@ typedef struct hd_task {
     };
     union {
         hd_edge first[HD_INLINE_SUCC];
-        hd_kin kin; /* of a spawned task                                                         */
+        hd_spawn_links links; /* of a spawned task                                                         */
     };
     uint8_t args[HD_INLINE_ARGS];
 } hd_task;
@@ -137,15 +137,15 @@ typedef struct hd_fail {
 } hd_fail;
 
 /* Words of a run that all workers share, each writer's word on its own line. */
-typedef struct hd_shared {
+typedef struct hd_control {
     hd_fail fail;
-    uint32_t outstanding, pad0[31]; /* dev: tasks created and not yet given back as done          */
-    uint32_t seed, pad1[31];        /* dev: next root to take                                     */
-    uint32_t turn, pad2[31];        /* dev: the counter of policy grr                             */
-    uint32_t asking, pad5[31];      /* dev: a worker that has nothing, + 1; 0 = nobody asks       */
-    uint32_t out, pad3[31];         /* dev: workers that have left                                */
-    uint32_t run, pad4[31];         /* dev: number of the run, from 1; changes between runs only  */
-    hd_pair_word places;            /* dev: dispatch ticket: places reserved, and workers that wait    */
+    uint32_t outstanding, pad0[31];   /* dev: tasks created and not yet given back as done          */
+    uint32_t next_root, pad1[31];     /* dev: next root to take                                     */
+    uint32_t policy_cursor, pad2[31]; /* dev: the counter of policy grr                             */
+    uint32_t asking, pad5[31];        /* dev: a worker that has nothing, + 1; 0 = nobody asks       */
+    uint32_t out, pad3[31];           /* dev: workers that have left                                */
+    uint32_t run, pad4[31];           /* dev: number of the run, from 1; changes between runs only  */
+    hd_pair_word places;              /* dev: dispatch ticket: places reserved, and workers that wait    */
     uint8_t pad16[HD_LINE - sizeof(hd_pair_word)];
     uint32_t ticket, pad6[31];     /* dev: dispatch central: the next slot to take                       */
     uint32_t tail, pad7[31];       /* dev: dispatch central: the next slot to fill                       */
@@ -154,11 +154,11 @@ typedef struct hd_shared {
     uint32_t avail, pad10[31];     /* dev: batches in the pool of free slots                      */
     uint32_t pool_tail, pad11[31]; /* dev: the next place of the pool to put a batch               */
     uint32_t pool_head, pad12[31]; /* dev: the next place to take one                              */
-    uint32_t starved, pad13[31];   /* dev: workers that have a task but no room for its children   */
-    uint32_t resting, pad14[31];   /* dev: workers that have long had nothing                      */
+    uint32_t n_blocked, pad13[31]; /* dev: workers that have a task but no room for its children   */
+    uint32_t n_idle, pad14[31];    /* dev: workers that have long had nothing                      */
     uint32_t lock, pad15[31];      /* dev: dispatch central: somebody has the queue                */
-} hd_shared;
-HD_STATIC_ASSERT(sizeof(hd_shared) == 18 * HD_LINE, "one line a word");
+} hd_control;
+HD_STATIC_ASSERT(sizeof(hd_control) == 18 * HD_LINE, "one line a word");
 
 /* A ready ring's two cursors (core/ring.h). */
 typedef struct hd_cursor {
@@ -170,7 +170,7 @@ typedef struct hd_cursor {
 typedef struct hd_tally {
     uint32_t n_tasks, n_kept, n_pushed, n_full, n_spilled, n_parks, n_events, n_dropped, n_given;
     uint32_t n_spawned;           /* tasks made by its bodies                                            */
-    uint32_t most_own, n_starved; /* longest own list; times it had no room for a task's children         */
+    uint32_t most_own, n_blocked; /* longest own list; times it had no room for a task's children         */
 } hd_tally;
 
 /* One traced task. Times are of hd_clock; the three gaps saturate at 4.29 s. */
@@ -212,8 +212,8 @@ typedef struct hd_run {
     const hd_edge *edges;
     const uint8_t *args;
     const uint32_t *roots;
-    const void *app;
-    hd_shared *shared;
+    const void *params;
+    hd_control *control;
     uint32_t *count;            /* dev: arrivals at each task                                            */
     uint32_t *link;             /* one word a task of the graph: the next on its worker's own list       */
     uint32_t *back;             /* the one before it, when bodies spawn                                  */
@@ -274,7 +274,7 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 typedef struct hd_level {
     const hd_task *tasks;
     const uint8_t *args;
-    const void *app;
+    const void *params;
     const uint32_t *list;
     hd_fail *fail;
     hd_event *events;  /* one a task, with the SM's number in `queue`; or NULL                    */

@@ -43,7 +43,7 @@ HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_wo
 HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
-    return HD_PAIR_ADD_FIRST(&r->shared->places, one * n);
+    return HD_PAIR_ADD_FIRST(&r->control->places, one * n);
 }
 
 /* ---- places ---- */
@@ -108,12 +108,12 @@ HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
 {
     hd_ticket_own *o = &w->by.ticket;
     hd_pair_word v;
-    if (w->aside != HD_NONE) {
-        v = HD_PAIR_LOAD(&r->shared->places, RELAXED);
-        if (hd_waiting_in(v) >= 0 || !HD_PAIR_CAS(&r->shared->places, v, v + 1u, RELAXED))
+    if (w->deferred != HD_NONE) {
+        v = HD_PAIR_LOAD(&r->control->places, RELAXED);
+        if (hd_waiting_in(v) >= 0 || !HD_PAIR_CAS(&r->control->places, v, v + 1u, RELAXED))
             return 0;
     } else {
-        v = HD_PAIR_ADD(&r->shared->places, 1u, RELAXED);
+        v = HD_PAIR_ADD(&r->control->places, 1u, RELAXED);
     }
     o->waiting = hd_waiting_in(v);
     o->ticket = hd_places_in(v) + (uint32_t)o->waiting;
@@ -212,7 +212,7 @@ HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
 {
     hd_warp_sync();
     if (hd_warp_lane() == 0)
-        w->by.ticket.waiting = hd_waiting_in(HD_PAIR_LOAD(&r->shared->places, RELAXED));
+        w->by.ticket.waiting = hd_waiting_in(HD_PAIR_LOAD(&r->control->places, RELAXED));
     hd_warp_sync();
 }
 
@@ -221,10 +221,10 @@ HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
 HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
 {
     uint32_t t = HD_NONE;
-    if (!hd_ballot(w->by.ticket.n_deque > keep || w->aside != HD_NONE))
+    if (!hd_ballot(w->by.ticket.n_deque > keep || w->deferred != HD_NONE))
         return;
     hd_ticket_see(r, w);
-    if (hd_ballot(w->aside != HD_NONE && w->by.ticket.waiting > 0)) {
+    if (hd_ballot(w->deferred != HD_NONE && w->by.ticket.waiting > 0)) {
         if (hd_warp_lane() == 0)
             t = hd_take_for_others(r, w);
         hd_warp_sync();

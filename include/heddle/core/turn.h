@@ -18,7 +18,7 @@
 #include "heddle/core/block.h"
 #endif
 
-#define HD_REST_POLLS 256u /* so often a block has found nothing: up to two milliseconds */
+#define HD_YIELD_POLLS 256u /* so often a block has found nothing: up to two milliseconds */
 
 /* ---- what differs between machines --------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 
 HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
 {
-    return HD_HOSTED ? n > r->spin : n >= HD_REST_POLLS && n % 64u == 0u;
+    return HD_HOSTED ? n > r->spin : n >= HD_YIELD_POLLS && n % 64u == 0u;
 }
 
 /* ---- taking --------------------------------------------------------------------------------------- */
@@ -52,9 +52,9 @@ HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
 /* All scheduling lanes: a task whose children have room, its record fetched; HD_NONE: nothing for now; HD_OVER. */
 HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
 {
-    const uint32_t aside = spawns && hd_ballot(w->aside != HD_NONE) ? hd_take_aside(r, w) : HD_NONE;
-    const uint32_t t = aside != HD_NONE ? aside : hd_take(r, w, x, dispatch, spawns);
-    if (aside != HD_NONE)
+    const uint32_t deferred = spawns && hd_ballot(w->deferred != HD_NONE) ? hd_take_deferred(r, w) : HD_NONE;
+    const uint32_t t = deferred != HD_NONE ? deferred : hd_take(r, w, x, dispatch, spawns);
+    if (deferred != HD_NONE)
         x->hit = HD_NONE;
     if (t == HD_NONE || t == HD_OVER)
         return t;
@@ -62,8 +62,8 @@ HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint3
     if (!spawns)
         return t;
     if (hd_warp_lane() == 0)
-        hd_rest_end(r, w);
-    return aside != HD_NONE || hd_admit(r, w, x) ? t : HD_NONE;
+        hd_idle_end(r, w);
+    return deferred != HD_NONE || hd_admit(r, w, x) ? t : HD_NONE;
 }
 
 /* All scheduling lanes: nothing to do, for the n-th time in a row. */
@@ -71,13 +71,13 @@ HD_FN void hd_idle(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch,
 {
     if (n == 0 && r->events && hd_warp_lane() == 0)
         w->idle_since = hd_clock();
-    if (spawns && hd_ballot(w->aside != HD_NONE)) {
+    if (spawns && hd_ballot(w->deferred != HD_NONE)) {
         if (hd_warp_lane() == 0 && n)
-            hd_starve(r, w);
+            hd_alloc_wait(r, w);
         if (dispatch == HD_DISPATCH_TICKET)
             hd_ticket_share(r, w, 0);
     } else if (spawns && hd_rests_now(r, n)) {
-        hd_rest(r, w);
+        hd_idle_long(r, w);
     }
     if (hd_warp_lane() == 0)
         hd_idle_by(r, w, n, dispatch);
@@ -136,7 +136,7 @@ HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 }
 
 /* All scheduling lanes, after the barrier that ends the body of x->task. d: where bodies spawn. */
-HD_FN void hd_end_turn(const hd_run *r, hd_worker *w, hd_turn *x, hd_desk *d, uint32_t dispatch, int spawns)
+HD_FN void hd_end_turn(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t dispatch, int spawns)
 {
     uint32_t t = x->task;
     if (spawns) {

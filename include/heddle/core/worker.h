@@ -10,9 +10,9 @@
 
 #include "heddle/core/own.h"
 
-#define HD_SEED_MAX 64u      /* roots taken at once, at most                                            */
-#define HD_OVER 0xfffffffeu  /* in place of a task: the run is over                                 */
-#define HD_EAGER_POLLS 1024u /* so often a block looks without a pause                              */
+#define HD_ROOT_CHUNK_MAX 64u /* roots taken at once, at most                                            */
+#define HD_OVER 0xfffffffeu   /* in place of a task: the run is over                                 */
+#define HD_EAGER_POLLS 1024u  /* so often a block looks without a pause                              */
 
 /* ---- joining and leaving ---------------------------------------------------------------------- */
 
@@ -41,15 +41,15 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
     hd_tally none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     uint32_t *store = r->n_arena ? r->store + (uint64_t)id * r->n_store : 0;
     w->id = id;
-    w->run = HD_LOAD(&r->shared->run, RELAXED, DEV);
+    w->run = HD_LOAD(&r->control->run, RELAXED, DEV);
     w->head[0] = HD_LOAD(&r->cursors[2 * id].head, RELAXED, DEV);
     w->head[1] = HD_LOAD(&r->cursors[2 * id + 1].head, RELAXED, DEV);
-    w->turn = id;
+    w->policy_cursor = id;
     w->list = HD_NONE;
-    w->seed = w->seed_end = 0;
+    w->root_chunk = w->root_end = 0;
     w->n_done = 0;
-    w->list_end = w->aside = HD_NONE;
-    w->n_list = w->scarce = w->rests = w->starves = 0;
+    w->list_end = w->deferred = HD_NONE;
+    w->n_list = w->low_water = w->is_idle = w->is_blocked = 0;
     w->free = store ? store + 1 : 0;
     w->n_free = store ? store[0] : 0u;
     w->since = 0;
@@ -74,7 +74,7 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     HD_STORE(&r->cursors[2 * w->id + 1].head, w->head[1], RELAXED, DEV);
     if (r->n_arena) {
         w->free[-1] = w->n_free;
-        hd_rest_end(r, w);
+        hd_idle_end(r, w);
     }
     w->tally.n_tasks += x->n_tasks;
     w->tally.n_kept += x->n_kept;
@@ -82,12 +82,12 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     r->tallies[w->id] = w->tally;
     if (r->dispatch != HD_DISPATCH_TICKET)
         return hd_leave(r);
-    (void)HD_SUB(&r->shared->outstanding, x->n_ended, RELAXED, DEV);
+    (void)HD_SUB(&r->control->outstanding, x->n_ended, RELAXED, DEV);
     if (!hd_leave(r))
         return 0;
     /* All have seen that all wait; the count says whether that is the end. */
-    if (hd_stopped(r) == HD_STOP_NOT && HD_LOAD(&r->shared->outstanding, RELAXED, DEV) != 0u)
-        (void)hd_stop(&r->shared->fail, HD_STOP_STUCK);
+    if (hd_stopped(r) == HD_STOP_NOT && HD_LOAD(&r->control->outstanding, RELAXED, DEV) != 0u)
+        (void)hd_stop(&r->control->fail, HD_STOP_STUCK);
     return 1;
 }
 
@@ -112,24 +112,24 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
  * spread evenly. */
 HD_SELDOM_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
 {
-    uint32_t at = HD_LOAD(&r->shared->seed, RELAXED, DEV), n;
+    uint32_t at = HD_LOAD(&r->control->next_root, RELAXED, DEV), n;
     if (at >= r->n_roots)
         return;
     n = (r->n_roots - at) / (4u * r->n_workers);
-    n = n < 1u ? 1u : n > HD_SEED_MAX ? HD_SEED_MAX : n;
-    at = HD_ADD(&r->shared->seed, n, RELAXED, DEV);
+    n = n < 1u ? 1u : n > HD_ROOT_CHUNK_MAX ? HD_ROOT_CHUNK_MAX : n;
+    at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);
     if (at >= r->n_roots)
         return;
-    w->seed = at;
-    w->seed_end = r->n_roots - at < n ? r->n_roots : at + n;
+    w->root_chunk = at;
+    w->root_end = r->n_roots - at < n ? r->n_roots : at + n;
 }
 
 /* Lane 0: a root, or HD_NONE. */
 HD_FN uint32_t hd_take_root(const hd_run *r, hd_worker *w)
 {
-    if (w->seed == w->seed_end)
+    if (w->root_chunk == w->root_end)
         hd_seed_chunk(r, w);
-    return w->seed == w->seed_end ? HD_NONE : r->roots[w->seed++];
+    return w->root_chunk == w->root_end ? HD_NONE : r->roots[w->root_chunk++];
 }
 
 /* ---- counting ----------------------------------------------------------------------------------- */
@@ -193,17 +193,17 @@ HD_FN void hd_wait(const hd_run *r, uint32_t n)
     if (hd_host_of(r))
         hd_host_of(r)->wait(hd_host_of(r)->self, n);
     else if (r->polite)
-        HD_REST(n);
+        HD_YIELD(n);
     else
         HD_PAUSE(n);
 }
 
 /* Lane 0: gives back what is done, before waiting, or nobody would see the end. Not while it has tasks that wait for room. */
-HD_FN void hd_settle_own(const hd_run *r, hd_worker *w)
+HD_FN void hd_credit_return_own(const hd_run *r, hd_worker *w)
 {
-    if (w->aside != HD_NONE)
+    if (w->deferred != HD_NONE)
         return;
-    hd_settle(r, w->n_done);
+    hd_credit_return(r, w->n_done);
     w->n_done = 0;
 }
 

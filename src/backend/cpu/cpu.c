@@ -5,7 +5,7 @@
  * jobs follow one another without a barrier between them: a worker that has left one starts on the next. Within a run
  * threads meet only through core's words; an idle one polls for a while, then parks on its condition.
  *
- * heddle_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
+ * heddle_graph_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
 #include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/counted.h"
@@ -66,7 +66,7 @@ struct hd_loaded {
     uint64_t plan_ns;
     char how[64];
     uint32_t dirty;  /* the last run did not end well: clear counters and rings */
-    uint32_t helped; /* the caller of heddle_run is worker 0 */
+    uint32_t helped; /* the caller of heddle_graph_run is worker 0 */
     uint32_t stop_why, stop_code, stop_task;
     uint64_t begin_ns, end_ns;
     uint32_t running; /* polled by the waiter */
@@ -80,7 +80,7 @@ static uint32_t count(void) { return 1; }
 
 static void finish_run(hd_loaded *l)
 {
-    hd_shared *s = l->run.shared;
+    hd_control *s = l->run.control;
     l->end_ns = hd_host_clock();
     l->stop_why = HD_LOAD(&s->fail.stop, RELAXED, DEV);
     if (l->stop_why == HD_STOP_NOT) /* ticket, plan: nobody counts, all have come to their end */
@@ -198,7 +198,7 @@ static void close_device(hd_device *d)
     hd_delete(d, d->n_bytes);
 }
 
-/* Where worker w goes: the core this thread is on first (heddle_run lends this thread to worker 0), the others in
+/* Where worker w goes: the core this thread is on first (heddle_graph_run lends this thread to worker 0), the others in
  * hwloc's order; beyond the hardware threads there is nothing to pin to. */
 static int cpu_of(const hd_machine *m, uint32_t w)
 {
@@ -217,7 +217,7 @@ static int cpu_of(const hd_machine *m, uint32_t w)
 static void fill_config(heddle_config *cfg, const hd_machine *m)
 {
     cfg->n_workers = cfg->n_workers ? cfg->n_workers : m->pub.n_cores;
-    cfg->n_lanes = 1;
+    cfg->team_size = 1;
     cfg->n_ring = hd_power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
     cfg->spin_us = cfg->spin_us ? cfg->spin_us : SPIN_US_DEFAULT;
     cfg->n_arena = cfg->n_arena ? cfg->n_arena : ARENA_DEFAULT;
@@ -467,7 +467,7 @@ static void changed(hd_loaded *l, uint32_t task)
         memcpy(l->steps.steps[l->steps.step_of[task]].args, t->args, t->arg_bytes);
 }
 
-static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
+static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
 {
     hd_device *d = l->device;
     uint32_t i, before = __atomic_load_n(&d->n_running, __ATOMIC_ACQUIRE);
@@ -476,7 +476,7 @@ static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t lim
         return hd_say(e, HEDDLE_EBUSY, "%u jobs of this context are waiting already", before);
     if (l->dirty)
         clear_words(l);
-    l->run.app = app;
+    l->run.params = params;
     l->helped = help && before == 0;
     l->begin_ns = hd_host_clock();
     __atomic_store_n(&l->running, 1, __ATOMIC_RELAXED);
@@ -512,7 +512,7 @@ static void stop(hd_loaded *l, uint32_t why)
 {
     int set;
     pthread_mutex_lock(&l->mutex);
-    set = l->running && hd_stop(&l->run.shared->fail, why);
+    set = l->running && hd_stop(&l->run.control->fail, why);
     pthread_mutex_unlock(&l->mutex);
     if (set)
         hd_wake_all(&l->run);
@@ -544,7 +544,7 @@ static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
     out->waits = HD_LOAD(&now->waits, RELAXED, SYS);
     out->seen = HD_LOAD(&now->seen, RELAXED, SYS);
     out->need = HD_LOAD(&now->need, RELAXED, SYS);
-    out->here = HD_LOAD(&now->came, RELAXED, SYS) == HD_LOAD(&l->run.shared->run, RELAXED, DEV);
+    out->here = HD_LOAD(&now->came, RELAXED, SYS) == HD_LOAD(&l->run.control->run, RELAXED, DEV);
     return 1;
 }
 
@@ -553,7 +553,7 @@ static uint32_t waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
     const hd_run *r = &l->run;
     return r->dispatch == HD_DISPATCH_PLAN
                ? 0
-               : hd_counted(l->graph, r->count, HD_LOAD(&r->shared->run, RELAXED, DEV), out, n_max);
+               : hd_counted(l->graph, r->count, HD_LOAD(&r->control->run, RELAXED, DEV), out, n_max);
 }
 
 const hd_backend hd_cpu_backend = {

@@ -20,13 +20,13 @@ typedef struct worker {
     const hd_run *r;
     const heddle_body_info *bodies;
     hd_now *now;
-    heddle_lane lane;
+    heddle_thread thread;
     hd_worker w;
     hd_turn x;
     uint64_t ended; /* trace: when the body ended, 0 = this turn is not traced */
     hd_event *event;
-    hd_scheduler *scheduler; /* dispatch scheduler, one thread: it schedules, too */
-    hd_desk desk;            /* where bodies spawn */
+    hd_scheduler *scheduler;      /* dispatch scheduler, one thread: it schedules, too */
+    hd_spawn_buffer spawn_buffer; /* where bodies spawn */
 } worker;
 
 /* ---- a turn -------------------------------------------------------------------------------------------------------- */
@@ -45,10 +45,10 @@ static inline void run_body(worker *x, uint32_t t, uint32_t body, const void *ar
     x->ended = 0;
     if (body == HD_BODY_JOIN)
         return;
-    x->lane.task = t;
+    x->thread.task = t;
     HD_STORE(&x->now->task, t, RELAXED, SYS);
     begin = r->events ? hd_clock() : 0;
-    x->bodies[body].run(&x->lane, r->app, args);
+    x->bodies[body].run(&x->thread, r->params, args);
     if (r->events) {
         x->ended = hd_clock();
         x->event = hd_trace_task(r, &x->w, t, begin, x->ended);
@@ -63,10 +63,10 @@ static inline void end_trace(worker *x)
 }
 
 /* A body has laid down a task: it is handed on at once, unless it would only wait on the own list. */
-static void post(hd_desk *d)
+static void post(hd_spawn_buffer *d)
 {
-    worker *x = (worker *)((char *)d - offsetof(worker, desk));
-    hd_desk_drain(x->r, &x->w, &x->x, d, x->r->dispatch);
+    worker *x = (worker *)((char *)d - offsetof(worker, spawn_buffer));
+    hd_spawn_buffer_drain(x->r, &x->w, &x->x, d, x->r->dispatch);
 }
 
 /* One function for each dispatch that is worth its own; the others ask each time. */
@@ -77,10 +77,10 @@ static inline __attribute__((always_inline)) void work(worker *x, uint32_t dispa
         (void)hd_room(r, &x->w, 0); /* the reserve */
     while (hd_next(r, &x->w, &x->x, dispatch, r->n_arena != 0)) {
         if (r->n_arena)
-            hd_desk_open(r, &x->w, &x->desk, hd_children_of(r, x->x.record->body));
+            hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body));
         hd_ahead(r, &x->w, &x->x, r->n_arena != 0);
         run_body(x, hd_name_of(r, &x->x), x->x.record->body, hd_args_at(r, x->x.record));
-        hd_end_turn(r, &x->w, &x->x, &x->desk, dispatch, r->n_arena != 0);
+        hd_end_turn(r, &x->w, &x->x, &x->spawn_buffer, dispatch, r->n_arena != 0);
         end_trace(x);
     }
 }
@@ -90,7 +90,7 @@ static void work_otherwise(worker *x) { work(x, x->r->dispatch); }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------- */
 
-static void rest(const hd_run *r, uint32_t n)
+static void yield(const hd_run *r, uint32_t n)
 {
     if (n < r->spin)
         HD_PAUSE(n);
@@ -102,8 +102,8 @@ static void rest(const hd_run *r, uint32_t n)
 
 void hd_cpu_wait(const hd_run *r, hd_scheduler *scheduler, uint32_t n)
 {
-    if (!scheduler || hd_sched_turn(r, scheduler) != HD_TURN_BUSY)
-        rest(r, n);
+    if (!scheduler || hd_sched_round(r, scheduler) != HD_ROUND_BUSY)
+        yield(r, n);
 }
 
 /* Waits a little, for the n-th time in a row. 0: the run is over. */
@@ -111,7 +111,7 @@ static int wait_a_little(worker *x, uint32_t n)
 {
     if (n == 0 && x->r->events)
         x->w.idle_since = hd_clock();
-    rest(x->r, n);
+    yield(x->r, n);
     return hd_stopped(x->r) == HD_STOP_NOT;
 }
 
@@ -119,10 +119,10 @@ int hd_cpu_schedule(const hd_run *r, hd_scheduler *scheduler)
 {
     uint32_t n = 0, said;
     hd_sched_begin(r, scheduler);
-    while ((said = hd_sched_turn(r, scheduler)) != HD_TURN_OVER) {
-        n = said == HD_TURN_IDLE ? n + 1u : 0u;
+    while ((said = hd_sched_round(r, scheduler)) != HD_ROUND_OVER) {
+        n = said == HD_ROUND_IDLE ? n + 1u : 0u;
         if (n)
-            rest(r, n - 1u);
+            yield(r, n - 1u);
     }
     return hd_leave(r);
 }
@@ -177,12 +177,12 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
     worker x = {.r = r,
                 .bodies = bodies,
                 .now = &now->now,
-                .lane = {0, 1, id, 0, shared, &r->shared->fail, NULL, NULL, NULL},
+                .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL},
                 .x = hd_turn_begin(),
                 .scheduler = scheduler};
-    x.desk.post = r->dispatch == HD_DISPATCH_DISTRIBUTED && hd_rings_keep_spawned(r) ? NULL : post;
+    x.spawn_buffer.post = r->dispatch == HD_DISPATCH_DISTRIBUTED && hd_rings_keep_spawned(r) ? NULL : post;
     if (r->n_arena)
-        x.lane.desk = &x.desk;
+        x.thread.spawn_buffer = &x.spawn_buffer;
     hd_worker_begin(r, &x.w, id);
     say_waits(&x, HD_NONE, 0, 0);
     HD_STORE(&x.now->came, x.w.run, RELAXED, SYS);

@@ -2,14 +2,14 @@
 /* choice.c - which form runs next.
  *
  * What the config names is taken; dispatch plan leaves the style of the plan open, unless the graph has a plan. Where there
- * is a choice, it is the one that the profile remembers; else the candidates run in turn (tries.h), each on the user's own
- * runs; then the quickest stays, is written into the profile, and the others are freed. Nothing is run twice for the sake
+ * is a choice, it is the one that the tuning file remembers; else the candidates run in turn (tries.h), each on the user's own
+ * runs; then the quickest stays, is written into the tuning file, and the others are freed. Nothing is run twice for the sake
  * of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
  * which a run was captured stays: nobody knows when it is replayed. */
 #include "backend/arena.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
-#include "backend/profile.h"
+#include "backend/tuning.h"
 #include "backend/tries.h"
 
 #include <stdio.h>
@@ -39,9 +39,9 @@ static int is_form(const hd_form *f, const candidate *c)
 }
 
 /* "persistent plan depth", "cudagraph". */
-static void name_of(const candidate *c, char out[HD_PROFILE_WORD])
+static void name_of(const candidate *c, char out[HD_TUNING_WORD])
 {
-    snprintf(out, HD_PROFILE_WORD, "%s%s%s%s%s%s", heddle_executor_name(c->executor), c->dispatch ? " " : "",
+    snprintf(out, HD_TUNING_WORD, "%s%s%s%s%s%s", heddle_executor_name(c->executor), c->dispatch ? " " : "",
              c->dispatch ? heddle_dispatch_name(c->dispatch) : "", c->dispatch == HEDDLE_DISPATCH_PLAN ? " " : "",
              c->dispatch == HEDDLE_DISPATCH_PLAN ? hd_plan_style_name(c->style) : "", c->one ? " one an SM" : "");
 }
@@ -111,32 +111,32 @@ static int named(const hd_loaded *l, candidate *out)
            (out->executor != HEDDLE_EXECUTOR_PERSISTENT || out->dispatch != HEDDLE_DISPATCH_DEFAULT);
 }
 
-/* ---- the profile -------------------------------------------------------------------------------------------------- */
+/* ---- the tuning file -------------------------------------------------------------------------------------------------- */
 
 /* All that the choice may depend on. */
-static heddle_status key_of(const hd_loaded *l, hd_profile_key *out, hd_error *e)
+static heddle_status key_of(const hd_loaded *l, hd_tuning_key *out, hd_error *e)
 {
     const heddle_config *c = &l->device->config;
     heddle_device d = HEDDLE_DEVICE_INIT;
-    char settings[HD_PROFILE_WORD];
+    char settings[HD_TUNING_WORD];
     HD_TRY(hd_cuda_describe((uint32_t)l->device->index, &d, e));
-    snprintf(settings, sizeof settings, "%u.%u.%u %s %s %s %u workers %u lanes by_body %u trace %u plan %u",
+    snprintf(settings, sizeof settings, "%u.%u.%u %s %s %s %u workers %u threads by_body %u trace %u plan %u",
              HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, heddle_executor_name(c->executor),
-             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, l->n_lanes, c->by_body,
+             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, l->team_size, c->by_body,
              c->n_trace != 0, l->graph->plan != NULL);
-    hd_profile_key_of(out, l->graph, d.name, settings);
+    hd_tuning_key_of(out, l->graph, d.name, settings);
     return HEDDLE_OK;
 }
 
-/* The form that the profile remembers. NULL: there is none, or not here. */
+/* The form that the tuning file remembers. NULL: there is none, or not here. */
 static hd_form *remembered(hd_loaded *l)
 {
-    const char *path = l->device->config.profile;
-    char choice[HD_PROFILE_WORD], name[HD_PROFILE_WORD];
-    hd_profile_key key;
+    const char *path = l->device->config.tuning_file;
+    char choice[HD_TUNING_WORD], name[HD_TUNING_WORD];
+    hd_tuning_key key;
     hd_form *f = NULL;
     size_t i;
-    if (!path || key_of(l, &key, &l->note) != HEDDLE_OK || !hd_profile_find(path, &key, choice, &l->note))
+    if (!path || key_of(l, &key, &l->note) != HEDDLE_OK || !hd_tuning_find(path, &key, choice, &l->note))
         return NULL;
     for (i = 0; i < N_CANDIDATES && !f; i++) {
         name_of(&candidates[i], name);
@@ -149,17 +149,17 @@ static hd_form *remembered(hd_loaded *l)
 static void remember(hd_loaded *l, const hd_form *best)
 {
     candidate c = {best->executor, best->dispatch, best->style, best->one};
-    const char *path = l->device->config.profile;
-    char name[HD_PROFILE_WORD];
-    hd_profile_key key;
+    const char *path = l->device->config.tuning_file;
+    char name[HD_TUNING_WORD];
+    hd_tuning_key key;
     name_of(&c, name);
     if (path && key_of(l, &key, &l->note) == HEDDLE_OK)
-        (void)hd_profile_keep(path, &key, name, best->best_ns, &l->note);
+        (void)hd_tuning_keep(path, &key, name, best->best_ns, &l->note);
 }
 
 /* ---- choosing ----------------------------------------------------------------------------------------------------- */
 
-/* How and why, and what is wrong with the profile, if anything. */
+/* How and why, and what is wrong with the tuning file, if anything. */
 static void say_how(hd_loaded *l, const char *how, const char *why)
 {
     snprintf(l->how, sizeof l->how, "%.160s%s%s%s%.250s", how, *why ? "; " : "", why, l->note.text[0] ? "; " : "",
@@ -237,7 +237,7 @@ static heddle_status choose_freely(hd_loaded *l, hd_error *e)
 {
     hd_form *f = l->forms ? NULL : remembered(l);
     if (f) {
-        settle(l, f, "as the profile remembers");
+        settle(l, f, "as the tuning_file remembers");
         return HEDDLE_OK;
     }
     HD_TRY(next_candidate(l, &f, e));

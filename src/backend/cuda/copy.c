@@ -12,43 +12,43 @@
 
 #define PIECE (1ull << 20)
 #define LARGE (8ull << 20)
-#define MOST_LANES 8u
+#define MOST_CHANNELS 8u
 #define MOST_GPUS 64u
 
 static const char doing[] = "copying to or from the GPU";
 
-typedef struct lane {
+typedef struct channel {
     cudaStream_t stream;
     cudaEvent_t done[2]; /* the buffer is free, or filled */
-} lane;
+} channel;
 
 typedef struct copier {
-    uint8_t *buffers; /* pinned: two a lane; NULL: there are none */
-    uint32_t n_lanes, n_users;
+    uint8_t *buffers; /* pinned: two a channel; NULL: there are none */
+    uint32_t n_channels, n_users;
     int busy;
-    lane lanes[MOST_LANES];
+    channel channels[MOST_CHANNELS];
 } copier;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static copier copiers[MOST_GPUS];
 
-static void drop_lanes(copier *c)
+static void drop_channels(copier *c)
 {
     uint32_t i, k;
-    for (i = 0; i < c->n_lanes; i++) {
+    for (i = 0; i < c->n_channels; i++) {
         for (k = 0; k < 2; k++)
-            if (c->lanes[i].done[k])
-                (void)cudaEventDestroy(c->lanes[i].done[k]);
-        if (c->lanes[i].stream)
-            (void)cudaStreamDestroy(c->lanes[i].stream);
+            if (c->channels[i].done[k])
+                (void)cudaEventDestroy(c->channels[i].done[k]);
+        if (c->channels[i].stream)
+            (void)cudaStreamDestroy(c->channels[i].stream);
     }
     (void)cudaFreeHost(c->buffers);
-    memset(c->lanes, 0, sizeof c->lanes);
+    memset(c->channels, 0, sizeof c->channels);
     c->buffers = NULL;
-    c->n_lanes = 0;
+    c->n_channels = 0;
 }
 
-static int lane_room(lane *l)
+static int channel_room(channel *l)
 {
     return cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking) == cudaSuccess &&
            cudaEventCreateWithFlags(&l->done[0], cudaEventDisableTiming) == cudaSuccess &&
@@ -56,19 +56,19 @@ static int lane_room(lane *l)
 }
 
 /* Half of the threads here: copying takes the memory's bandwidth, not theirs. */
-static void make_lanes(copier *c)
+static void make_channels(copier *c)
 {
     heddle_machine m;
     uint32_t i;
     int ok;
-    heddle_get_machine(&m);
-    c->n_lanes = m.n_threads / 2 < 1 ? 1 : m.n_threads / 2 < MOST_LANES ? m.n_threads / 2 : MOST_LANES;
-    ok = cudaHostAlloc((void **)&c->buffers, 2 * PIECE * c->n_lanes, cudaHostAllocDefault) == cudaSuccess;
-    for (i = 0; ok && i < c->n_lanes; i++)
-        ok = lane_room(&c->lanes[i]);
+    heddle_machine_get(&m);
+    c->n_channels = m.n_threads / 2 < 1 ? 1 : m.n_threads / 2 < MOST_CHANNELS ? m.n_threads / 2 : MOST_CHANNELS;
+    ok = cudaHostAlloc((void **)&c->buffers, 2 * PIECE * c->n_channels, cudaHostAllocDefault) == cudaSuccess;
+    for (i = 0; ok && i < c->n_channels; i++)
+        ok = channel_room(&c->channels[i]);
     if (!ok) {
         (void)cudaGetLastError();
-        drop_lanes(c);
+        drop_channels(c);
     }
 }
 
@@ -81,7 +81,7 @@ void hd_cuda_copies(const hd_device *d, int open)
     if (open)
         c->n_users++;
     else if (--c->n_users == 0)
-        drop_lanes(c);
+        drop_channels(c);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -93,7 +93,7 @@ static copier *take_copier(const hd_device *d)
     if (c && c->busy)
         c = NULL;
     if (c && !c->buffers)
-        make_lanes(c);
+        make_channels(c);
     if (c && !c->buffers)
         c = NULL;
     if (c)
@@ -112,7 +112,7 @@ static void give_copier(copier *c)
 /* A thread's part of a copy. */
 typedef struct part {
     hd_device *device;
-    lane *lane;
+    channel *channel;
     uint8_t *buffers;
     uint8_t *to;
     const uint8_t *from;
@@ -131,12 +131,13 @@ static cudaError_t send_piece(const part *p, uint64_t piece, uint64_t i)
 {
     uint8_t *buffer = p->buffers + i % 2 * PIECE;
     cudaError_t r =
-        cudaEventSynchronize(p->lane->done[i % 2]); /* of the piece before the last: at once if there is none */
+        cudaEventSynchronize(p->channel->done[i % 2]); /* of the piece before the last: at once if there is none */
     if (r != cudaSuccess)
         return r;
     memcpy(buffer, p->from + piece * PIECE, piece_bytes(p, piece));
-    r = cudaMemcpyAsync(p->to + piece * PIECE, buffer, piece_bytes(p, piece), cudaMemcpyHostToDevice, p->lane->stream);
-    return r == cudaSuccess ? cudaEventRecord(p->lane->done[i % 2], p->lane->stream) : r;
+    r = cudaMemcpyAsync(p->to + piece * PIECE, buffer, piece_bytes(p, piece), cudaMemcpyHostToDevice,
+                        p->channel->stream);
+    return r == cudaSuccess ? cudaEventRecord(p->channel->done[i % 2], p->channel->stream) : r;
 }
 
 static cudaError_t ask_for_piece(const part *p, uint64_t piece, uint64_t i)
@@ -145,8 +146,8 @@ static cudaError_t ask_for_piece(const part *p, uint64_t piece, uint64_t i)
     if (piece * PIECE >= p->n_bytes)
         return r;
     r = cudaMemcpyAsync(p->buffers + i % 2 * PIECE, p->from + piece * PIECE, piece_bytes(p, piece),
-                        cudaMemcpyDeviceToHost, p->lane->stream);
-    return r == cudaSuccess ? cudaEventRecord(p->lane->done[i % 2], p->lane->stream) : r;
+                        cudaMemcpyDeviceToHost, p->channel->stream);
+    return r == cudaSuccess ? cudaEventRecord(p->channel->done[i % 2], p->channel->stream) : r;
 }
 
 /* The next one is on its way while this one is taken out of its buffer. */
@@ -156,7 +157,7 @@ static cudaError_t take_piece(const part *p, uint64_t piece, uint64_t i)
     if (r == cudaSuccess)
         r = ask_for_piece(p, piece + p->step, i + 1);
     if (r == cudaSuccess)
-        r = cudaEventSynchronize(p->lane->done[i % 2]);
+        r = cudaEventSynchronize(p->channel->done[i % 2]);
     if (r == cudaSuccess)
         memcpy(p->to + piece * PIECE, p->buffers + i % 2 * PIECE, piece_bytes(p, piece));
     return r;
@@ -170,7 +171,7 @@ static void *send_part(void *self)
     for (piece = p->first; p->result == cudaSuccess && piece * PIECE < p->n_bytes; piece += p->step)
         p->result = send_piece(p, piece, i++);
     if (p->result == cudaSuccess)
-        p->result = cudaStreamSynchronize(p->lane->stream);
+        p->result = cudaStreamSynchronize(p->channel->stream);
     return NULL;
 }
 
@@ -188,19 +189,20 @@ static cudaError_t copy_parts(hd_device *d, copier *c, void *to, const void *fro
                               enum cudaMemcpyKind kind)
 {
     void *(*run)(void *) = kind == cudaMemcpyHostToDevice ? send_part : take_part;
-    pthread_t threads[MOST_LANES];
-    part parts[MOST_LANES];
+    pthread_t threads[MOST_CHANNELS];
+    part parts[MOST_CHANNELS];
     cudaError_t r = cudaSuccess;
     uint32_t i, n_started = 0;
-    for (i = 0; i < c->n_lanes; i++)
-        parts[i] = (part){d, &c->lanes[i], c->buffers + 2 * PIECE * i, to, from, n_bytes, i, c->n_lanes, cudaSuccess};
-    while (n_started + 1 < c->n_lanes && !pthread_create(&threads[n_started], NULL, run, &parts[n_started]))
+    for (i = 0; i < c->n_channels; i++)
+        parts[i] =
+            (part){d, &c->channels[i], c->buffers + 2 * PIECE * i, to, from, n_bytes, i, c->n_channels, cudaSuccess};
+    while (n_started + 1 < c->n_channels && !pthread_create(&threads[n_started], NULL, run, &parts[n_started]))
         n_started++;
-    for (i = n_started; i < c->n_lanes; i++) /* the last, and those for which there was no thread */
+    for (i = n_started; i < c->n_channels; i++) /* the last, and those for which there was no thread */
         run(&parts[i]);
     for (i = 0; i < n_started; i++)
         pthread_join(threads[i], NULL);
-    for (i = 0; i < c->n_lanes; i++)
+    for (i = 0; i < c->n_channels; i++)
         r = r == cudaSuccess ? parts[i].result : r;
     return r;
 }

@@ -79,10 +79,10 @@ typedef struct hd_form hd_form;
 struct hd_form {
     heddle_executor executor;
     heddle_dispatch dispatch;
-    uint32_t one;                /* one worker an SM, not as many as there is room for */
-    hd_plan_style style;         /* of dispatch plan, where the graph has no plan of its own */
-    uint32_t n_workers, n_lanes; /* as it runs; n_workers: those of persistent, else the SMs */
-    char how[160];               /* one line: "persistent plan, 528 workers of 128 lanes" */
+    uint32_t one;                  /* one worker an SM, not as many as there is room for */
+    hd_plan_style style;           /* of dispatch plan, where the graph has no plan of its own */
+    uint32_t n_workers, team_size; /* as it runs; n_workers: those of persistent, else the SMs */
+    char how[160];                 /* one line: "persistent plan, 528 workers of 128 threads" */
     hd_form *next;
     uint32_t *stop_word; /* device: for stop() */
     const uint32_t *count,
@@ -112,14 +112,14 @@ struct hd_loaded {
     const hd_edge *edges;
     const uint8_t *args;
     const uint32_t *roots;
-    uint8_t *pinned;        /* host: app_staged, now, end, first, watched, stop_word */
-    void *app, *app_staged; /* device; pinned host */
-    uint32_t shared_bytes;  /* of a block: HEDDLE_REDUCE_BYTES and the largest body's */
-    uint32_t n_lanes;       /* of a worker: the config's, else the graph's, else 128 */
-    hd_now *now;            /* pinned host, n_now of them; NULL without a time limit */
+    uint8_t *pinned;           /* host: app_staged, now, end, first, watched, stop_word */
+    void *params, *app_staged; /* device; pinned host */
+    uint32_t shared_bytes;     /* of a block: HEDDLE_REDUCE_BYTES and the largest body's */
+    uint32_t team_size;        /* of a worker: the config's, else the graph's, else 128 */
+    hd_now *now;               /* pinned host, n_now of them; NULL without a time limit */
     uint32_t n_now;
     hd_end *end;                    /* pinned host: what the last worker out leaves */
-    hd_shared *first;               /* pinned host: what the words of a run are set to */
+    hd_control *first;              /* pinned host: what the words of a run are set to */
     uint32_t *watched;              /* pinned host: of each watched task the run in which it was done last */
     uint32_t *told;                 /* host: what of it the watcher knows */
     uint32_t *stop_word;            /* pinned host: what stop() copies */
@@ -128,13 +128,13 @@ struct hd_loaded {
     pthread_mutex_t mutex;          /* for pieces and the stop word, which several waiting threads may get to */
     int running, dirty, lost, captured,
         settled; /* captured: some replay may have written app; settled: hd_choose has decided */
-    uint32_t n_app_bytes;
+    uint32_t n_params_bytes;
     struct hd_app_copy *copies; /* of hd_cuda_enqueue */
     uint64_t begin_ns;
     hd_cost cost; /* so far */
     hd_outcome last;
     char complaint[512], how[640];
-    hd_error note; /* what the profile's file is good for, if that must be said */
+    hd_error note; /* what the tuning file's file is good for, if that must be said */
 };
 
 /* persistent.c: executor persistent with a dispatch, a style of plan (dispatch plan) and a policy. */

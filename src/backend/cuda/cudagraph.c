@@ -36,7 +36,7 @@ static heddle_status add_kernel(const hd_launch_form *f, cudaGraph_t graph, cons
     memset(&k, 0, sizeof k);
     k.func = hd_function_of(f, x->body);
     k.gridDimX = x->n;
-    k.blockDimX = f->form.n_lanes;
+    k.blockDimX = f->form.team_size;
     k.gridDimY = k.gridDimZ = k.blockDimY = k.blockDimZ = 1;
     k.sharedMemBytes = x->shared_bytes;
     k.kernelParams = params;

@@ -30,7 +30,7 @@ static heddle_status launch(const hd_launch_form *f, const hd_launch *x, cudaStr
     CUresult r;
     memset(&c, 0, sizeof c);
     c.gridDimX = x->n;
-    c.blockDimX = f->form.n_lanes;
+    c.blockDimX = f->form.team_size;
     c.gridDimY = c.gridDimZ = c.blockDimY = c.blockDimZ = 1;
     c.sharedMemBytes = x->shared_bytes;
     c.hStream = stream;
@@ -179,8 +179,8 @@ static heddle_status find_function(hd_launch_form *f, uint32_t body, hd_error *e
     if (*at)
         return HEDDLE_OK;
     if (body == HD_NONE)
-        return hd_kernel_find(at, NULL, l, HD_KERNEL_LEVEL(trace), l->n_lanes, l->shared_bytes, e);
-    return hd_kernel_find(at, NULL, l, HD_KERNEL_ALONE(body, trace), l->n_lanes,
+        return hd_kernel_find(at, NULL, l, HD_KERNEL_LEVEL(trace), l->team_size, l->shared_bytes, e);
+    return hd_kernel_find(at, NULL, l, HD_KERNEL_ALONE(body, trace), l->team_size,
                           HEDDLE_REDUCE_BYTES + l->graph->uses[body].shared_bytes, e);
 }
 
@@ -210,11 +210,11 @@ static void describe(hd_launch_form *f, uint32_t by_body)
     const char *name = heddle_executor_name(f->form.executor);
     if (f->form.executor == HEDDLE_EXECUTOR_TASKGRAPH)
         snprintf(f->form.how, sizeof f->form.how, "%s, %llu nodes, a block of %u threads each", name,
-                 (unsigned long long)f->loaded->graph->n_tasks, f->form.n_lanes);
+                 (unsigned long long)f->loaded->graph->n_tasks, f->form.team_size);
     else
         snprintf(f->form.how, sizeof f->form.how, "%s, %llu launches of up to %u blocks of %u threads, one a %slevel%s",
-                 name, (unsigned long long)f->todo.n, f->todo.widest, f->form.n_lanes, by_body == 1 ? "body and " : "",
-                 f->sync ? ", waiting after each" : "");
+                 name, (unsigned long long)f->todo.n, f->todo.widest, f->form.team_size,
+                 by_body == 1 ? "body and " : "", f->sync ? ", waiting after each" : "");
 }
 
 static heddle_status make(hd_launch_form *f, uint32_t by_body, hd_error *e)
@@ -249,7 +249,7 @@ heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor exec
     f->form = functions;
     f->form.executor = executor;
     f->form.n_workers = (uint32_t)l->device->n_sms;
-    f->form.n_lanes = l->n_lanes;
+    f->form.team_size = l->team_size;
     f->loaded = l;
     f->sync = sync && executor == HEDDLE_EXECUTOR_LEVELS;
     if (executor == HEDDLE_EXECUTOR_TASKGRAPH && by_body != 2)

@@ -35,7 +35,7 @@ static inline hd_level hd_level_of(const hd_launch_form *f, uint32_t first)
     memset(&level, 0, sizeof level);
     level.tasks = f->loaded->tasks;
     level.args = f->loaded->args;
-    level.app = f->loaded->app;
+    level.params = f->loaded->params;
     level.list = f->list + first;
     level.fail = f->fail;
     level.events = f->events;

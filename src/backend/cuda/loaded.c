@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* loaded.c - a graph on the GPU: loading, starting, waiting, stopping, and what is known afterwards.
  *
- *     start: app record (when it changed) -> event -> the form's run -> event; nothing waits
+ *     start: record of params (when it changed) -> event -> the form's run -> event; nothing waits
  *     wait:  asks the last event until it has happened or the deadline has come; never a synchronising call, so that a
  *            kernel that hangs does not take the caller with it
  *     stop:  copies the reason into the stop word, in another stream: workers never read host memory
@@ -20,7 +20,7 @@
 #define NAP_NS 20000u   /* between looks */
 #define MAX_NOW 8192u   /* workers that the control page has room for */
 
-/* An app record that a run in the user's stream copies from: a captured one for ever, another one until it is known to
+/* An record of params that a run in the user's stream copies from: a captured one for ever, another one until it is known to
  * have ended (hd_cuda_synced). */
 typedef struct hd_app_copy {
     struct hd_app_copy *next;
@@ -50,7 +50,7 @@ void hd_cuda_unload(hd_loaded *l)
         hd_delete(c, sizeof *c);
     }
     (void)cudaFree(l->blob);
-    (void)cudaFree(l->app);
+    (void)cudaFree(l->params);
     (void)cudaFreeHost(l->pinned);
     hd_delete(l->told, (l->graph->watched.n + 1) * 4);
     if (l->device->in_pieces == l)
@@ -92,9 +92,9 @@ static uint64_t cut_pinned(hd_loaded *l, uint8_t *at)
 #define PART(field, type, size)                            \
     l->field = at ? (type *)(void *)(at + n_bytes) : NULL; \
     n_bytes += ((uint64_t)(size) + HD_LINE - 1) / HD_LINE * HD_LINE
-    PART(app_staged, void, l->n_app_bytes + 1u);
+    PART(app_staged, void, l->n_params_bytes + 1u);
     PART(end, hd_end, sizeof(hd_end));
-    PART(first, hd_shared, sizeof(hd_shared));
+    PART(first, hd_control, sizeof(hd_control));
     PART(stop_word, uint32_t, HD_LINE);
     PART(watched, uint32_t, (l->graph->watched.n + 1) * 4);
     PART(now, hd_now, l->n_now * sizeof(hd_now));
@@ -116,9 +116,9 @@ static heddle_status pin(hd_loaded *l, hd_error *e)
 static heddle_status load_words(hd_loaded *l, hd_error *e)
 {
     const hd_graph *g = l->graph;
-    l->n_app_bytes = g->table->app_bytes;
-    HD_CUDA_TRY(cudaMalloc(&l->app, l->n_app_bytes + 1u), e, "loading a graph");
-    HD_CUDA_TRY(cudaMemsetAsync(l->app, 0, l->n_app_bytes + 1u, l->device->side), e, "loading a graph");
+    l->n_params_bytes = g->table->params_bytes;
+    HD_CUDA_TRY(cudaMalloc(&l->params, l->n_params_bytes + 1u), e, "loading a graph");
+    HD_CUDA_TRY(cudaMemsetAsync(l->params, 0, l->n_params_bytes + 1u, l->device->side), e, "loading a graph");
     HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "loading a graph"); /* as app_staged is: put_app compares */
     l->n_now = l->device->config.time_limit_ms ? MAX_NOW : 0;
     HD_TRY(pin(l, e));
@@ -147,7 +147,7 @@ heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_work *work, h
     l->graph = g;
     l->watcher = watcher;
     pthread_mutex_init(&l->mutex, NULL);
-    l->n_lanes = d->config.n_lanes ? d->config.n_lanes : g->n_lanes ? g->n_lanes : LANES_DEFAULT;
+    l->team_size = d->config.team_size ? d->config.team_size : g->team_size ? g->team_size : LANES_DEFAULT;
     l->shared_bytes = hd_graph_blob(g)->shared_bytes;
     s = load_blob(l, e);
     if (s == HEDDLE_OK)
@@ -190,14 +190,14 @@ void hd_cuda_changed(hd_loaded *l, uint32_t task)
 
 /* ---- a run ------------------------------------------------------------------------------------------------------- */
 
-/* The app record to the device, unless it is there. */
-static heddle_status put_app(hd_loaded *l, const void *app, cudaStream_t stream, hd_error *e)
+/* The record of params to the device, unless it is there. */
+static heddle_status put_app(hd_loaded *l, const void *params, cudaStream_t stream, hd_error *e)
 {
-    if (!l->n_app_bytes || (!l->captured && !memcmp(l->app_staged, app, l->n_app_bytes)))
+    if (!l->n_params_bytes || (!l->captured && !memcmp(l->app_staged, params, l->n_params_bytes)))
         return HEDDLE_OK;
-    memcpy(l->app_staged, app, l->n_app_bytes);
-    HD_CUDA_TRY(cudaMemcpyAsync(l->app, l->app_staged, l->n_app_bytes, cudaMemcpyHostToDevice, stream), e,
-                "copying the app record");
+    memcpy(l->app_staged, params, l->n_params_bytes);
+    HD_CUDA_TRY(cudaMemcpyAsync(l->params, l->app_staged, l->n_params_bytes, cudaMemcpyHostToDevice, stream), e,
+                "copying the record of params");
     return HEDDLE_OK;
 }
 
@@ -264,14 +264,14 @@ static heddle_status put_pieces_left(hd_device *d, hd_error *e)
     return s;
 }
 
-heddle_status hd_cuda_start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
+heddle_status hd_cuda_start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
 {
     cudaStream_t stream = l->device->stream;
     (void)help;
     (void)limit_ns;
     HD_TRY(put_pieces_left(l->device, e));
     HD_TRY(prepare(l, e));
-    HD_TRY(put_app(l, app, stream, e));
+    HD_TRY(put_app(l, params, stream, e));
     l->begin_ns = hd_host_clock();
     HD_CUDA_TRY(cudaEventRecord(l->began, stream), e, "starting a run");
     l->form->n_left = 0;
@@ -455,46 +455,46 @@ static heddle_status find_app_copy(hd_app_copy **out, hd_loaded *l, hd_error *e)
         return HEDDLE_OK;
     c = hd_new(sizeof *c);
     if (!c)
-        return hd_say(e, HEDDLE_ENOMEM, "heddle_enqueue: out of memory");
+        return hd_say(e, HEDDLE_ENOMEM, "heddle_graph_enqueue: out of memory");
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
-    r = cudaHostAlloc(&c->staged, l->n_app_bytes, cudaHostAllocDefault);
+    r = cudaHostAlloc(&c->staged, l->n_params_bytes, cudaHostAllocDefault);
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
     if (r != cudaSuccess) {
         hd_delete(c, sizeof *c);
-        return hd_cuda_say(e, r, "heddle_enqueue");
+        return hd_cuda_say(e, r, "heddle_graph_enqueue");
     }
     c->next = l->copies;
     *out = l->copies = c;
     return HEDDLE_OK;
 }
 
-/* The app record to the device, in the user's stream: from a record of its own, because earlier runs may not have copied
+/* The record of params to the device, in the user's stream: from a record of its own, because earlier runs may not have copied
  * theirs yet, and a replay copies it again. */
-static heddle_status put_app_copy(hd_loaded *l, const void *app, cudaStream_t stream, int capturing, hd_error *e)
+static heddle_status put_app_copy(hd_loaded *l, const void *params, cudaStream_t stream, int capturing, hd_error *e)
 {
     hd_app_copy *c;
-    if (!l->n_app_bytes || (!capturing && !l->captured && !memcmp(l->app_staged, app, l->n_app_bytes)))
+    if (!l->n_params_bytes || (!capturing && !l->captured && !memcmp(l->app_staged, params, l->n_params_bytes)))
         return HEDDLE_OK;
     HD_TRY(find_app_copy(&c, l, e));
-    memcpy(c->staged, app, l->n_app_bytes);
+    memcpy(c->staged, params, l->n_params_bytes);
     c->captured = capturing;
     c->in_use = 1;
-    HD_CUDA_TRY(cudaMemcpyAsync(l->app, c->staged, l->n_app_bytes, cudaMemcpyHostToDevice, stream), e,
-                "heddle_enqueue");
+    HD_CUDA_TRY(cudaMemcpyAsync(l->params, c->staged, l->n_params_bytes, cudaMemcpyHostToDevice, stream), e,
+                "heddle_graph_enqueue");
     if (!capturing)
-        memcpy(l->app_staged, app, l->n_app_bytes);
+        memcpy(l->app_staged, params, l->n_params_bytes);
     return HEDDLE_OK;
 }
 
-heddle_status hd_cuda_enqueue(hd_loaded *l, const void *app, void *stream, hd_error *e)
+heddle_status hd_cuda_enqueue(hd_loaded *l, const void *params, void *stream, hd_error *e)
 {
     cudaStream_t s = stream;
     int capturing = hd_cuda_capturing(s);
     if (capturing && !l->form)
-        return hd_say(e, HEDDLE_EINVAL, "heddle_enqueue: run the graph once before its run is captured");
+        return hd_say(e, HEDDLE_EINVAL, "heddle_graph_enqueue: run the graph once before its run is captured");
     if (!capturing)
         HD_TRY(prepare(l, e));
-    HD_TRY(put_app_copy(l, app, s, capturing, e));
+    HD_TRY(put_app_copy(l, params, s, capturing, e));
     l->captured |= capturing;
     l->form->n_left = 0;
     do

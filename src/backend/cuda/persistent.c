@@ -96,14 +96,14 @@ static heddle_status copy_graph(persistent *p, cudaStream_t stream, hd_error *e)
 static heddle_status clear(hd_form *f, cudaStream_t stream, hd_error *e)
 {
     persistent *p = (persistent *)f;
-    hd_shared *first = p->loaded->first;
+    hd_control *first = p->loaded->first;
     HD_CUDA_TRY(cudaMemsetAsync(p->block, 0, p->clear_bytes, stream), e, "clearing the words of a run");
     HD_TRY(copy_graph(p, stream, e));
     memset(first, 0, sizeof *first);
     first->outstanding = p->run.n_tasks;
     first->run = hd_cuda_first_run;
     first->fail.stop = p->run.n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
-    HD_CUDA_TRY(cudaMemcpyAsync(p->run.shared, first, sizeof *first, cudaMemcpyHostToDevice, stream), e,
+    HD_CUDA_TRY(cudaMemcpyAsync(p->run.control, first, sizeof *first, cudaMemcpyHostToDevice, stream), e,
                 "clearing the words of a run");
     HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "clearing the words of a run");
     return hd_cuda_first_run == 1 ? HEDDLE_OK : wind_counters(p, e);
@@ -307,7 +307,7 @@ static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy poli
     r->edges = l->edges;
     r->args = l->args;
     r->roots = l->roots;
-    r->app = l->app;
+    r->params = l->params;
     r->end = l->end;
     r->watched = l->watched;
     r->n_tasks = b->n_tasks;
@@ -330,9 +330,9 @@ static void describe(persistent *p)
     const char *more = !hd_dispatch_chooses(r->dispatch) ? NULL : heddle_policy_name((heddle_policy)r->policy);
     if (r->dispatch == HD_DISPATCH_PLAN)
         more = p->loaded->graph->plan ? "given" : hd_plan_style_name(p->form.style);
-    snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s%s, %u workers of %u lanes",
+    snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s%s, %u workers of %u threads",
              heddle_dispatch_name((heddle_dispatch)r->dispatch), more ? " " : "", more ? more : "",
-             p->form.one ? " one an SM" : "", r->n_workers, p->loaded->n_lanes);
+             p->form.one ? " one an SM" : "", r->n_workers, p->loaded->team_size);
 }
 
 static heddle_status make(persistent *p, hd_error *e)
@@ -373,17 +373,17 @@ heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch di
     p->form.one = one;
     p->loaded = l;
     fill_run(p, dispatch, policy);
-    /* The lanes, and the warps that schedule (core/block.h). */
-    p->n_threads = l->n_lanes + (dispatch == HEDDLE_DISPATCH_PLAN ? 64u : 32u);
+    /* The threads, and the warps that schedule (core/block.h). */
+    p->n_threads = l->team_size + (dispatch == HEDDLE_DISPATCH_PLAN ? 64u : 32u);
     s = make(p, e);
     if (s != HEDDLE_OK) {
         free_form(&p->form);
         return s;
     }
     p->form.n_workers = p->run.n_workers;
-    p->form.n_lanes = l->n_lanes;
-    p->form.stop_word = &p->run.shared->fail.stop;
-    p->form.run = &p->run.shared->run;
+    p->form.team_size = l->team_size;
+    p->form.stop_word = &p->run.control->fail.stop;
+    p->form.run = &p->run.control->run;
     p->form.count = dispatch == HEDDLE_DISPATCH_PLAN ? NULL : p->run.count;
     *out = &p->form;
     return HEDDLE_OK;

@@ -3,7 +3,7 @@
  * and the backend to copy when writing another.
  *
  * A run is over when start returns; there is nothing to wait for and nothing to stop but the time in hand. With
- * n_lanes > 1 each body is run by that many threads with real barriers (team.c): an emulated thread block.
+ * team_size > 1 each body is run by that many threads with real barriers (team.c): an emulated thread block.
  *
  * Where bodies spawn, the thread is the one worker of a run (core/spawn.h) that keeps everything on its own list. What a
  * task of the graph has made is run before the next task of the graph. */
@@ -20,8 +20,8 @@
 
 struct hd_device {
     uint32_t n_trace, n_arena;
-    hd_lanes *lanes; /* NULL: one lane */
-    uint32_t n_lanes;
+    hd_team_of_threads *threads; /* NULL: one thread */
+    uint32_t team_size;
 };
 
 struct hd_loaded {
@@ -40,7 +40,7 @@ struct hd_loaded {
     hd_run run;
     hd_worker worker;
     hd_turn turn;
-    hd_desk desk;
+    hd_spawn_buffer spawn_buffer;
     uint8_t *block;
     uint64_t block_bytes, cleared_bytes;
 };
@@ -51,7 +51,7 @@ static void close_device(hd_device *d)
 {
     if (!d)
         return;
-    hd_lanes_free(d->lanes);
+    hd_team_of_threads_free(d->threads);
     hd_delete(d, sizeof *d);
 }
 
@@ -62,14 +62,14 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     if (!d)
         return hd_say(e, HEDDLE_ENOMEM, "serial backend: out of memory");
     cfg->n_workers = 1;
-    cfg->n_lanes = cfg->n_lanes ? cfg->n_lanes : 1;
+    cfg->team_size = cfg->team_size ? cfg->team_size : 1;
     cfg->n_arena = cfg->n_arena ? cfg->n_arena : ARENA_DEFAULT;
     d->n_trace = cfg->n_trace;
     d->n_arena = cfg->n_arena;
-    d->n_lanes = cfg->n_lanes;
-    if (cfg->n_lanes > 1 && !(d->lanes = hd_lanes_new(cfg->n_lanes))) {
+    d->team_size = cfg->team_size;
+    if (cfg->team_size > 1 && !(d->threads = hd_team_of_threads_new(cfg->team_size))) {
         close_device(d);
-        return hd_say(e, HEDDLE_ENOMEM, "serial backend: no memory or threads for %u lanes", cfg->n_lanes);
+        return hd_say(e, HEDDLE_ENOMEM, "serial backend: no memory or threads for %u threads", cfg->team_size);
     }
     *out = d;
     return HEDDLE_OK;
@@ -179,29 +179,29 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
     ev->end = hd_host_clock();
 }
 
-static void run_body(hd_loaded *l, const hd_task *task, const void *app, const void *args)
+static void run_body(hd_loaded *l, const hd_task *task, const void *params, const void *args)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
-    heddle_lane lane = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->desk : NULL};
+    heddle_thread thread = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->spawn_buffer : NULL};
     uint32_t left, waited;
-    if (!l->device->lanes) {
-        body->run(&lane, app, args);
+    if (!l->device->threads) {
+        body->run(&thread, params, args);
         return;
     }
-    if (hd_lanes_run(l->device->lanes, body, &lane, app, args, &left, &waited)) {
+    if (hd_team_of_threads_run(l->device->threads, body, &thread, params, args, &left, &waited)) {
         hd_fail_at(&l->fail, l->doing, 1);
-        snprintf(l->complaint, sizeof l->complaint, "lane %u left the body while lane %u waited at a barrier", left,
+        snprintf(l->complaint, sizeof l->complaint, "thread %u left the body while thread %u waited at a barrier", left,
                  waited);
     }
 }
 
-static void run_one(hd_loaded *l, uint32_t name, const hd_task *task, const void *app, const void *args)
+static void run_one(hd_loaded *l, uint32_t name, const hd_task *task, const void *params, const void *args)
 {
     uint64_t begin = l->events ? hd_host_clock() : 0;
     if (task->body == HD_BODY_JOIN)
         return;
     __atomic_store_n(&l->doing, name, __ATOMIC_RELAXED);
-    run_body(l, task, app, args);
+    run_body(l, task, params, args);
     l->tally.n_tasks++;
     if (l->events)
         trace(l, name, begin);
@@ -210,23 +210,23 @@ static void run_one(hd_loaded *l, uint32_t name, const hd_task *task, const void
 static int goes_on(const hd_loaded *l) { return __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; }
 
 /* Task t of the arena, or one of the graph that may spawn. Returns the graph's task that has ended by it, or HD_NONE. */
-static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *app)
+static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
 {
     const hd_run *r = &l->run;
     const hd_task *task = hd_task_at(r, t);
     const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
-    hd_desk_open(r, &l->worker, &l->desk, hd_children_of(r, task->body));
-    run_one(l, hd_name_of(r, &l->turn), task, app, args);
-    return hd_end_body(r, &l->worker, &l->turn, &l->desk, HD_DISPATCH_DISTRIBUTED);
+    hd_spawn_buffer_open(r, &l->worker, &l->spawn_buffer, hd_children_of(r, task->body));
+    run_one(l, hd_name_of(r, &l->turn), task, params, args);
+    return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_DISTRIBUTED);
 }
 
 /* Task t of the graph and everything that comes of it. */
-static void run_tree(hd_loaded *l, uint32_t t, const void *app, uint64_t limit_ns)
+static void run_tree(hd_loaded *l, uint32_t t, const void *params, uint64_t limit_ns)
 {
     while (t != HD_NONE && goes_on(l)) {
         hd_fetch(&l->run, &l->worker, &l->turn, t);
         if (hd_admit(&l->run, &l->worker, &l->turn))
-            (void)run_spawner(l, t, app);
+            (void)run_spawner(l, t, params);
         else
             (void)hd_stop(&l->fail, HD_STOP_FULL); /* there is nobody else who could make room */
         if (hd_host_clock() > limit_ns)
@@ -235,18 +235,18 @@ static void run_tree(hd_loaded *l, uint32_t t, const void *app, uint64_t limit_n
     }
 }
 
-static void run_task(hd_loaded *l, uint32_t t, const void *app, uint64_t limit_ns)
+static void run_task(hd_loaded *l, uint32_t t, const void *params, uint64_t limit_ns)
 {
     const hd_task *task = hd_graph_task(l->graph, t);
     if (l->block)
-        run_tree(l, t, app, limit_ns);
+        run_tree(l, t, params, limit_ns);
     else
-        run_one(l, t, task, app, hd_graph_args(l->graph, task));
+        run_one(l, t, task, params, hd_graph_args(l->graph, task));
     if (task->flags & HD_TASK_WATCH)
         l->watcher.done(l->watcher.self, t);
 }
 
-static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t limit_ns, hd_error *e)
+static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
 {
     uint64_t i;
     (void)help;
@@ -257,7 +257,7 @@ static heddle_status start(hd_loaded *l, const void *app, int help, uint64_t lim
     l->begin_ns = hd_host_clock();
     begin_arena(l);
     for (i = 0; i < l->graph->n_tasks && goes_on(l); i++) {
-        run_task(l, l->order[i], app, limit_ns);
+        run_task(l, l->order[i], params, limit_ns);
         if (limit_ns != UINT64_MAX && hd_host_clock() > limit_ns)
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: in bodies: if, switch with fall through, while, do, for, goto, labels, break, continue, return, ?:, comma
- * generated: kept as they stand; what all lanes must agree on is computed by all */
+ * generated: kept as they stand; what all threads must agree on is computed by all */
 #include <stdio.h>
 
 static int collatz(int n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: `critical`, with and without a name, inside and outside inner regions
- * generated: a lock word of the device a name, taken by one lane at a time */
+ * generated: a lock word of the device a name, taken by one thread at a time */
 #include <stdio.h>
 
 static void count(const int *x, int n, int *hist, int *total)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: sections of three dimensions
- * generated: a 2-D range a plane of the box
+ * generated: a 2-D range a plane of the section
  * gcc: no, it compares first bytes only, and these sections overlap */
 #include <stdio.h>
 

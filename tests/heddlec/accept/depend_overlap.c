@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: array sections that overlap partly
- * generated: ranges are compared as boxes of bytes (--depend=overlap); start addresses or equal boxes with --depend=start|exact
+ * generated: ranges are compared as sections of bytes (--depend=overlap); start addresses or equal sections with --depend=start|exact
  * gcc: no */
 #include <stdio.h>
 

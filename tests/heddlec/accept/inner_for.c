@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: inner `parallel for`: `collapse`, `schedule`, `private`, `firstprivate`, `lastprivate`, `num_threads`, `if`
- * generated: the lanes of a block share the iterations, a barrier before and after; schedule and num_threads are hints */
+ * generated: the threads of a block share the iterations, a barrier before and after; schedule and num_threads are hints */
 #include <stdio.h>
 
 static void body(int *x, int n, int *last)

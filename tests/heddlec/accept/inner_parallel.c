@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: inner `parallel` with `for` (`nowait`), `single`, `master`, `barrier`, `sections`
- * generated: statements of all lanes; single and master on lane 0; a barrier where OpenMP has one */
+ * generated: statements of all threads; single and master on thread 0; a barrier where OpenMP has one */
 #include <stdio.h>
 
 static void work(int *x, int *out, int n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: `reduction` on inner loops: + * min max & | ^ && ||, several variables and types
- * generated: a partial result a lane, combined by halves in block-shared memory */
+ * generated: a partial result a thread, combined by halves in block-shared memory */
 #include <float.h>
 #include <limits.h>
 #include <stdint.h>

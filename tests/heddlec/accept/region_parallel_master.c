@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: host `parallel` with a block that holds only `master`; `num_threads`, `default(shared)` on the region
- * generated: num_threads becomes the lanes of a block
+ * generated: num_threads becomes the threads of a block
  * flags: --region=parallel */
 #include <stdio.h>
 

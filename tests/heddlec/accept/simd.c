@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: `simd`, `for simd`, `parallel for simd` with safelen, simdlen, aligned, linear, reduction
- * generated: a plain loop of each lane */
+ * generated: a plain loop of each thread */
 #include <stdio.h>
 
 static void axpy(float *y, const float *x, float a, int n)

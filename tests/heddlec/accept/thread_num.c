@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: `omp_get_thread_num`, `omp_get_num_threads`
- * generated: in an inner region the lane and the lanes of the block; in a task's body the worker and the workers
+ * generated: in an inner region the thread and the threads of the block; in a task's body the worker and the workers
  * gcc: serial inner regions give the same sums */
 #include <omp.h>
 #include <stdio.h>

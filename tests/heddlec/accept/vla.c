@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: arrays of variable length: parameters `a[n][m]`, pointers `double (*a)[n]`, in depend and map, locals of bodies
- * generated: flat indexing with bounds that travel in the record; locals on the lane's or the block's stack */
+ * generated: flat indexing with bounds that travel in the record; locals on the thread's or the block's stack */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* construct: a barrier or inner region where lanes may part */
+/* construct: a barrier or inner region where threads may part */
 #include <omp.h>
 static void part(int *x, int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* construct: a section of several dimensions of pointers to pointers: it is no box */
+/* construct: a section of several dimensions of pointers to pointers: it is no section */
 void g(double **a, int n, int m)
 {
 #pragma omp target parallel map(tofrom : a [0:n])

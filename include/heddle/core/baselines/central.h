@@ -4,7 +4,7 @@
  *
  *     lock        shared->lock       taken by compare-and-swap, given back by a store with release
  *     queue       slots              from shared->ticket, the next to take, up to shared->tail
- *     roots       roots              from shared->seed on: the part of the queue that was there before
+ *     roots       roots              from shared->next_root on: the part of the queue that was there before
  *
  * A worker that has nothing looks whether there is something, takes the lock, takes one task, gives the lock back. A worker
  * that has finished a task counts all its successors, and inserts those that it freed in one critical section. Nothing
@@ -23,13 +23,13 @@
 HD_FN void hd_central_lock(const hd_run *r)
 {
     uint32_t n = 0;
-    while (!HD_CAS(&r->shared->lock, 0u, 1u, ACQUIRE, DEV))
+    while (!HD_CAS(&r->control->lock, 0u, 1u, ACQUIRE, DEV))
         do
             HD_PAUSE(n++);
-        while (HD_LOAD(&r->shared->lock, RELAXED, DEV) != 0u);
+        while (HD_LOAD(&r->control->lock, RELAXED, DEV) != 0u);
 }
 
-HD_FN void hd_central_unlock(const hd_run *r) { HD_STORE(&r->shared->lock, 0u, RELEASE, DEV); }
+HD_FN void hd_central_unlock(const hd_run *r) { HD_STORE(&r->control->lock, 0u, RELEASE, DEV); }
 
 HD_FN uint32_t *hd_central_slot(const hd_run *r, uint32_t at) { return &r->slots[at & (r->n_slots - 1u)]; }
 
@@ -38,20 +38,20 @@ HD_FN uint32_t *hd_central_slot(const hd_run *r, uint32_t at) { return &r->slots
 /* Is there something, as far as can be seen from outside? Who sees too little looks again. */
 HD_FN int hd_central_has(const hd_run *r)
 {
-    hd_shared *s = r->shared;
-    uint32_t seed = HD_LOAD(&s->seed, RELAXED, DEV), head = HD_LOAD(&s->ticket, RELAXED, DEV);
-    return HD_LOAD(&s->tail, RELAXED, DEV) != head || seed < r->n_roots;
+    hd_control *s = r->control;
+    uint32_t next_root = HD_LOAD(&s->next_root, RELAXED, DEV), head = HD_LOAD(&s->ticket, RELAXED, DEV);
+    return HD_LOAD(&s->tail, RELAXED, DEV) != head || next_root < r->n_roots;
 }
 
 /* One lane, which has the lock: the first task, or HD_NONE. */
 HD_FN uint32_t hd_central_pop(const hd_run *r)
 {
-    hd_shared *s = r->shared;
-    uint32_t seed = HD_LOAD(&s->seed, RELAXED, DEV), head = HD_LOAD(&s->ticket, RELAXED, DEV);
+    hd_control *s = r->control;
+    uint32_t next_root = HD_LOAD(&s->next_root, RELAXED, DEV), head = HD_LOAD(&s->ticket, RELAXED, DEV);
     uint32_t tail = HD_LOAD(&s->tail, RELAXED, DEV);
-    if (seed < r->n_roots) {
-        HD_STORE(&s->seed, seed + 1u, RELAXED, DEV);
-        return r->roots[seed];
+    if (next_root < r->n_roots) {
+        HD_STORE(&s->next_root, next_root + 1u, RELAXED, DEV);
+        return r->roots[next_root];
     }
     if (head == tail)
         return HD_NONE;
@@ -80,7 +80,7 @@ HD_FN uint32_t hd_central_open(const hd_run *r)
     uint32_t tail = 0;
     if (hd_warp_lane() == 0) {
         hd_central_lock(r);
-        tail = HD_LOAD(&r->shared->tail, RELAXED, DEV);
+        tail = HD_LOAD(&r->control->tail, RELAXED, DEV);
     }
     hd_warp_sync(); /* all lanes know now what lane 0 has acquired */
     return hd_shuffle(tail, 0);
@@ -101,7 +101,7 @@ HD_FN void hd_central_close(const hd_run *r, uint32_t tail)
     hd_warp_sync(); /* what the lanes wrote, and what they had acquired, is lane 0's to release */
     if (hd_warp_lane() != 0)
         return;
-    HD_STORE(&r->shared->tail, tail, RELAXED, DEV);
+    HD_STORE(&r->control->tail, tail, RELAXED, DEV);
     hd_central_unlock(r);
 }
 

@@ -76,11 +76,11 @@ HD_FN uint32_t hd_iqs_first(const hd_run *r, hd_worker *w, uint32_t n)
 {
     uint32_t first;
     if (!hd_policy_keeps(r->policy))
-        return hd_policy_next(r, w->id, &w->turn, n);
-    first = r->n_arena ? w->turn : w->id;
+        return hd_policy_next(r, w->id, &w->policy_cursor, n);
+    first = r->n_arena ? w->policy_cursor : w->id;
     hd_warp_sync(); /* all lanes have read the turn before lane 0 moves it */
     if (hd_warp_lane() == 0)
-        w->turn = hd_wrapped_any(r, first + n);
+        w->policy_cursor = hd_wrapped_any(r, first + n);
     return first;
 }
 

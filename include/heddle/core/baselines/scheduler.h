@@ -45,14 +45,14 @@ typedef struct hd_ready {
  * between two meetings are marked so. */
 typedef struct hd_scheduler {
     uint32_t run, stop;
-    uint32_t turn;    /* the worker who is next                                                     */
-    uint32_t seed;    /* roots handed out                                                           */
-    uint32_t mask;    /* places for what is ready, less one                                         */
-    uint32_t head;    /* of what is ready, beside the roots                                         */
-    uint32_t tail;    /* block: its end                                                             */
-    uint32_t left;    /* block: tasks that are not done, where nothing is spawned                   */
-    uint32_t n_found; /* block: reports found in this turn                                          */
-    uint32_t room;    /* block: tasks that the input queues have room for                           */
+    uint32_t policy_cursor; /* the worker who is next                                                     */
+    uint32_t next_root;     /* roots handed out                                                           */
+    uint32_t mask;          /* places for what is ready, less one                                         */
+    uint32_t head;          /* of what is ready, beside the roots                                         */
+    uint32_t tail;          /* block: its end                                                             */
+    uint32_t left;          /* block: tasks that are not done, where nothing is spawned                   */
+    uint32_t n_found;       /* block: reports found in this turn                                          */
+    uint32_t room;          /* block: tasks that the input queues have room for                           */
     uint32_t report[HD_SCHED_FOUND];
     uint32_t from[HD_SCHED_FOUND]; /* block: the worker, and HD_FREED_FIRST for each task freed        */
     uint32_t seen[HD_SCHED_WORKERS], taken[HD_SCHED_WORKERS];
@@ -199,9 +199,9 @@ HD_FN void hd_sched_begin(const hd_run *r, hd_scheduler *s)
         hd_sched_set(&s->given[w], s->told[w]);
     }
     if (hd_all_lane() == 0) {
-        s->run = HD_LOAD(&r->shared->run, RELAXED, DEV);
+        s->run = HD_LOAD(&r->control->run, RELAXED, DEV);
         s->mask = hd_sched_places(r) - 1u;
-        s->stop = s->turn = s->seed = s->head = 0;
+        s->stop = s->policy_cursor = s->next_root = s->head = 0;
         hd_sched_set(&s->left, r->n_tasks);
         hd_sched_set(&s->tail, 0u);
         hd_sched_set(&s->n_found, 0u);
@@ -268,9 +268,9 @@ HD_FN uint32_t hd_sched_length(hd_scheduler *s, uint32_t w) { return hd_sched_ge
 HD_FN hd_ready hd_sched_nth(const hd_run *r, const hd_scheduler *s, uint32_t k)
 {
     hd_ready root = {0, 0};
-    if (s->seed == r->n_roots)
+    if (s->next_root == r->n_roots)
         return hd_sched_ready(r)[(s->head + k) & s->mask];
-    root.task = r->roots[s->seed + k];
+    root.task = r->roots[s->next_root + k];
     return root;
 }
 
@@ -307,7 +307,7 @@ HD_FN uint32_t hd_sched_below(const hd_run *r, hd_scheduler *s, uint32_t home, u
  * grr are the same; all queues are known, so none is left out. */
 HD_FN uint32_t hd_sched_pick(const hd_run *r, hd_scheduler *s, hd_ready e, uint32_t k)
 {
-    const uint32_t home = e.from & (HD_FREED_FIRST - 1u), next = hd_wrapped_any(r, s->turn + k);
+    const uint32_t home = e.from & (HD_FREED_FIRST - 1u), next = hd_wrapped_any(r, s->policy_cursor + k);
     if (hd_policy_has(r->policy, HD_IF_LOW))
         return hd_sched_below(r, s, home, next);
     if (e.from & HD_FREED_FIRST)
@@ -353,7 +353,7 @@ HD_FN void hd_sched_resolve_all(const hd_run *r, hd_scheduler *s, uint32_t n)
 /* So many tasks are ready: the roots that are left, or, when there are none, the others. */
 HD_FN uint32_t hd_sched_n_ready(const hd_run *r, hd_scheduler *s)
 {
-    return s->seed < r->n_roots ? r->n_roots - s->seed : hd_sched_get(&s->tail) - s->head;
+    return s->next_root < r->n_roots ? r->n_roots - s->next_root : hd_sched_get(&s->tail) - s->head;
 }
 
 /* Returns how many were handed out. */
@@ -383,40 +383,40 @@ HD_FN void hd_sched_tell_all(const hd_run *r, hd_scheduler *s, uint32_t n)
     }
     if (hd_all_lane() != 0)
         return;
-    if (s->seed < r->n_roots)
-        s->seed += n;
+    if (s->next_root < r->n_roots)
+        s->next_root += n;
     else
         s->head += n;
-    s->turn = hd_wrapped_any(r, s->turn + n);
+    s->policy_cursor = hd_wrapped_any(r, s->policy_cursor + n);
     hd_sched_set(&s->room, 0u);
 }
 
 /* What a turn came to, the same for all lanes. */
-#define HD_TURN_OVER 0u
-#define HD_TURN_IDLE 1u
-#define HD_TURN_BUSY 2u
+#define HD_ROUND_OVER 0u
+#define HD_ROUND_IDLE 1u
+#define HD_ROUND_BUSY 2u
 
-HD_FN uint32_t hd_sched_turn(const hd_run *r, hd_scheduler *s)
+HD_FN uint32_t hd_sched_round(const hd_run *r, hd_scheduler *s)
 {
     uint32_t n_found, n;
     hd_sched_look(r, s);
     if (s->stop != HD_STOP_NOT)
-        return HD_TURN_OVER;
+        return HD_ROUND_OVER;
     n_found = hd_sched_get(&s->n_found);
     n_found = n_found < HD_SCHED_FOUND ? n_found : HD_SCHED_FOUND;
     if (n_found == 0u && hd_sched_n_ready(r, s) == 0u) {
         hd_all_sync(); /* all have seen that before one looks again */
-        return HD_TURN_IDLE;
+        return HD_ROUND_IDLE;
     }
     hd_sched_resolve_all(r, s, n_found);
     if (!r->n_arena && hd_sched_get(&s->left) == 0u) {
         if (hd_all_lane() == 0)
-            (void)hd_stop(&r->shared->fail, HD_STOP_DONE);
-        return HD_TURN_OVER;
+            (void)hd_stop(&r->control->fail, HD_STOP_DONE);
+        return HD_ROUND_OVER;
     }
     n = hd_sched_hand_out(r, s);
     hd_sched_tell_all(r, s, n);
-    return n_found | n ? HD_TURN_BUSY : HD_TURN_IDLE;
+    return n_found | n ? HD_ROUND_BUSY : HD_ROUND_IDLE;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* share.c - what a task captures, and how: the data-sharing rules of OpenMP 4.5, 2.15.1.1, and then which shared variables
+/* captures.c - what a task captures, and how: the data-sharing rules of OpenMP 4.5, 2.15.1.1, and then which shared variables
  * may be copied, which are reached by reference, and where those live. */
 #include "effect.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* box.c - the ranges of a box have its bytes and no others: random boxes of 1 to 4 dimensions against a walk over their
+/* section.c - the ranges of a section have its bytes and no others: random sections of 1 to 4 dimensions against a walk over their
  * elements. Then what each way of matching makes of them. */
 #include "check.h"
 #include "openmp/list.h"
 
 #include <string.h>
 
-#define SPACE 16384u /* bytes that boxes here can have */
+#define SPACE 16384u /* bytes that sections here can have */
 
 typedef struct case_box {
     uint32_t n_dims;
@@ -27,7 +27,7 @@ static void read_list(void)
 }
 
 /* Lengths within extents, unless `wild`. */
-static case_box random_box(uint64_t *state, int wild)
+static case_box random_section(uint64_t *state, int wild)
 {
     case_box b = {.n_dims = 1 + (uint32_t)check_below(state, 4), .element_bytes = 1 + check_below(state, 8)};
     uint32_t d;
@@ -83,7 +83,7 @@ static void mark_ranges(uint8_t *bytes)
 static void ranges_of(const case_box *b)
 {
     list.deps.n = 0;
-    hd_omp_list_box(&list, HEDDLE_MODE_OUT, NULL, b->element_bytes, b->n_dims, b->dims);
+    hd_omp_list_section(&list, HEDDLE_MODE_OUT, NULL, b->element_bytes, b->n_dims, b->dims);
     read_list();
 }
 
@@ -96,7 +96,7 @@ static uint64_t n_ranges_of(const case_box *b)
 static void test_bytes(uint64_t *state)
 {
     static uint8_t want[SPACE], got[SPACE];
-    case_box b = random_box(state, 0);
+    case_box b = random_section(state, 0);
     uint32_t i;
     memset(want, 0, sizeof want);
     memset(got, 0, sizeof got);
@@ -112,7 +112,7 @@ static void test_bytes(uint64_t *state)
 static void test_wild(uint64_t *state)
 {
     static uint8_t want[SPACE], got[SPACE];
-    case_box b = random_box(state, 1);
+    case_box b = random_section(state, 1);
     uint64_t n;
     uint32_t i;
     memset(want, 0, sizeof want);
@@ -163,7 +163,7 @@ static const void *key_of(const case_box *b, heddle_omp_match m)
 static void test_keys(uint64_t *state)
 {
     static uint8_t bytes[2][SPACE];
-    case_box a = random_box(state, 0), b = a;
+    case_box a = random_section(state, 0), b = a;
     uint32_t d = (uint32_t)check_below(state, a.n_dims), i, first[2] = {0, 0};
     b.dims[d].lower = (int64_t)check_below(state, (uint64_t)b.dims[d].extent);
     b.dims[d].length = 1 + (int64_t)check_below(state, (uint64_t)(b.dims[d].extent - b.dims[d].lower));

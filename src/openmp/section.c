@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* box.c - a box of an array as ranges.
+/* section.c - a section of an array as ranges.
  *
  * From the innermost dimension outwards: as long as a dimension is taken whole, the next one goes on where it ends, and
  * both are one row. The first dimension that is not followed so makes the rows of a block, of which the stride is the
- * array's and not the box's: boxes of one array that are cut in that dimension share a stride, and between these overlap
+ * array's and not the section's: sections of one array that are cut in that dimension share a stride, and between these overlap
  * is exact. Dimensions further out go on evenly if the rows before fill theirs, else each index of them is a block of
  * its own. */
 #include "openmp/list.h"
@@ -12,21 +12,22 @@ typedef struct block {
     uint64_t row_bytes, n_rows, stride;
 } block;
 
-typedef struct box {
+typedef struct section {
     uint64_t first; /* its first byte's address */
     uint32_t n_dims;
     uint64_t length[HD_OMP_MAX_DIMS], stride[HD_OMP_MAX_DIMS];
     int within; /* no length goes past its extent */
-} box;
+} section;
 
 /* 0: nothing in it. */
-static int read_box(box *b, const void *base, uint64_t element_bytes, uint32_t n_dims, const heddle_omp_dim *dims)
+static int read_section(section *b, const void *base, uint64_t element_bytes, uint32_t n_dims,
+                        const heddle_omp_dim *dims)
 {
     uint64_t stride = element_bytes;
     uint32_t d;
     if (n_dims == 0 || n_dims > HD_OMP_MAX_DIMS)
         hd_omp_die(NULL, "a dependence of %u dimensions; 1 to %u are allowed", n_dims, HD_OMP_MAX_DIMS);
-    *b = (box){.first = (uint64_t)(uintptr_t)base, .n_dims = n_dims, .within = 1};
+    *b = (section){.first = (uint64_t)(uintptr_t)base, .n_dims = n_dims, .within = 1};
     for (d = n_dims; d-- > 0;) {
         if (dims[d].length <= 0 || element_bytes == 0)
             return 0;
@@ -40,7 +41,7 @@ static int read_box(box *b, const void *base, uint64_t element_bytes, uint32_t n
 }
 
 /* The rows that one range can say; the dimensions further out that it cannot, into `outer`. */
-static block merge(const box *b, uint32_t outer[HD_OMP_MAX_DIMS], uint32_t *n_outer)
+static block merge(const section *b, uint32_t outer[HD_OMP_MAX_DIMS], uint32_t *n_outer)
 {
     uint32_t d = b->n_dims - 1;
     block k = {b->length[d] * b->stride[d], 1, 0};
@@ -60,7 +61,7 @@ static block merge(const box *b, uint32_t outer[HD_OMP_MAX_DIMS], uint32_t *n_ou
     return k;
 }
 
-static uint64_t count_pieces(const box *b, const uint32_t *outer, uint32_t n_outer)
+static uint64_t count_pieces(const section *b, const uint32_t *outer, uint32_t n_outer)
 {
     uint64_t n = 1;
     uint32_t i;
@@ -74,7 +75,7 @@ static void put(hd_omp_list *l, heddle_mode mode, uint64_t first, const block *k
     hd_omp_list_block(l, mode, first, k->row_bytes, k->n_rows, k->stride);
 }
 
-static block whole(const box *b)
+static block whole(const section *b)
 {
     block k = {b->stride[b->n_dims - 1], 1, 0};
     uint32_t d;
@@ -84,7 +85,7 @@ static block whole(const box *b)
 }
 
 /* One block for each index of the outer dimensions. */
-static void put_pieces(hd_omp_list *l, heddle_mode mode, const box *b, const block *k, const uint32_t *outer,
+static void put_pieces(hd_omp_list *l, heddle_mode mode, const section *b, const block *k, const uint32_t *outer,
                        uint32_t n_outer)
 {
     uint64_t at[HD_OMP_MAX_DIMS] = {0}, first = b->first;
@@ -101,13 +102,13 @@ static void put_pieces(hd_omp_list *l, heddle_mode mode, const box *b, const blo
     } while (i < n_outer);
 }
 
-void hd_omp_list_box(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
-                     const heddle_omp_dim *dims)
+void hd_omp_list_section(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
+                         const heddle_omp_dim *dims)
 {
     uint32_t outer[HD_OMP_MAX_DIMS], n_outer;
     block k;
-    box b;
-    if (!read_box(&b, base, element_bytes, n_dims, dims))
+    section b;
+    if (!read_section(&b, base, element_bytes, n_dims, dims))
         return;
     k = merge(&b, outer, &n_outer);
     if (!b.within || k.n_rows > UINT32_MAX || count_pieces(&b, outer, n_outer) > HD_OMP_MAX_PIECES) {
@@ -128,8 +129,8 @@ static void put_key(hd_omp_list *l, heddle_mode mode, uint64_t key)
 void hd_omp_list_start(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
                        const heddle_omp_dim *dims)
 {
-    box b;
-    if (read_box(&b, base, element_bytes, n_dims, dims))
+    section b;
+    if (read_section(&b, base, element_bytes, n_dims, dims))
         put_key(l, mode, b.first);
 }
 
@@ -139,15 +140,15 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return h ^ (h >> 29);
 }
 
-/* Dimensions of one element do not count: A[i] and A[i:1][0:n] are one box of an array A[][n]. */
+/* Dimensions of one element do not count: A[i] and A[i:1][0:n] are one section of an array A[][n]. */
 void hd_omp_list_exact(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
                        const heddle_omp_dim *dims)
 {
     uint32_t outer[HD_OMP_MAX_DIMS], n_outer, i;
     block k;
-    box b;
+    section b;
     uint64_t h;
-    if (!read_box(&b, base, element_bytes, n_dims, dims))
+    if (!read_section(&b, base, element_bytes, n_dims, dims))
         return;
     k = merge(&b, outer, &n_outer);
     h = mix(mix(mix(mix(0, b.first), k.row_bytes), k.n_rows), k.n_rows > 1 ? k.stride : 0);

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* core/desk.h - tasks that make tasks: what the lanes of a body do. The worker's part is core/spawn.h.
+/* core/spawn_buffer.h - tasks that make tasks: what the threads of a body do. The worker's part is core/spawn.h.
  *
- * A worker that runs a body which may spawn has a desk: free slots of the arena that it has made sure of before, and a list
- * of what the body has laid into them so far. Any lane may spawn, several at once; each takes the next slot by one addition,
+ * A worker that runs a body which may spawn has a spawn buffer: free slots of the arena that it has made sure of before, and a list
+ * of what the body has laid into them so far. Any thread may spawn, several at once; each takes the next slot by one addition,
  * writes the record, and marks it. The worker hands on what is marked, on a GPU while the body still runs, because a
  * warp of its own does it (core/spawning.h).
  *
  * A task that waits for others waits for them one after another: it stands in the list of one of them at a time, and whoever
  * ends that one moves it on to the next that has not ended. So it needs one link, whatever their number.
  *
- * The gate of a task is one word: the generation of its slot, and three bits. A handle names slot and generation. Lists of
- * waiters are changed under the gate's lock, which is held for two writes, and which nobody can take of a generation
+ * The done word of a task is one word: the generation of its slot, and three bits. A handle names slot and generation. Lists of
+ * waiters are changed under the done word's lock, which is pinned for two writes, and which nobody can take of a generation
  * that is over: the end of a task closes its list in the same step in which it says that it has ended.
  *
  * A slot whose handle was asked for stays until the task has ended and its spawner has, too; other slots are free as soon
- * as their task has ended, and nobody looks at their gates. */
-#ifndef HEDDLE_CORE_DESK_H
-#define HEDDLE_CORE_DESK_H
+ * as their task has ended, and nobody looks at their done words. */
+#ifndef HEDDLE_CORE_SPAWN_BUFFER_H
+#define HEDDLE_CORE_SPAWN_BUFFER_H
 
 #include "heddle/core/rects.h"
 #include "heddle/core/stop.h"
 
 #define HD_MAX_CHILDREN 256u
 #define HD_MAX_AFTER 15u
-#define HD_SIBLINGS 128u /* ranges of children that a desk remembers                                */
+#define HD_SIBLINGS 128u /* ranges of children that a spawn buffer remembers                                */
 #define HD_EXTRA 20u     /* most slots beside those for children (hd_extra_of)                        */
 
 #ifndef HD_BATCH     /* the model test has a smaller one */
 #define HD_BATCH 32u /* slots that pass between a worker and the pool at once */
 #endif
 
-#define HD_GATE_LOCK 1u
-#define HD_GATE_ENDED 2u
-#define HD_GATE_RELEASED 4u /* its spawner has ended                                                */
-#define HD_GATE_BITS 3u
+#define HD_DONE_WORD_LOCK 1u
+#define HD_DONE_WORD_ENDED 2u
+#define HD_DONE_WORD_RELEASED 4u /* its spawner has ended                                                */
+#define HD_DONE_WORD_BITS 3u
 
 /* What is wrong with what a body asked for: the code of a run that ends with HD_STOP_SPAWN. */
 #define HD_SPAWN_NOWHERE 1u  /* it is run by something that has no workers                          */
@@ -45,17 +45,17 @@
 #define HD_SPAWN_TWICE 7u    /* it continues twice                                                  */
 #define HD_SPAWN_RANGE 8u    /* a range that is none                                                */
 
-/* hd_desk.out: 0 = not there yet. */
+/* hd_spawn_buffer.out: 0 = not there yet. */
 #define HD_OUT_READY 1u
 #define HD_OUT_WAITS 2u /* the worker lets it wait for others, once it has counted it               */
 #define HD_OUT_FORK 3u  /* a continuation: who ends the last that it waits for will hand it on       */
 #define HD_OUT_URGENT 0x80000000u
 
-/* hd_kin.open of a continuation before the body that made it has ended: more than it can have children. */
+/* hd_spawn_links.open of a continuation before the body that made it has ended: more than it can have children. */
 #define HD_OPEN_BODY 0x10000u
 
-#define HD_CHILD_HEAD 48u /* bytes of a record, up to kin.held */
-HD_STATIC_ASSERT(__builtin_offsetof(hd_task, kin.held) == HD_CHILD_HEAD, "what is written at once ends there");
+#define HD_CHILD_HEAD 48u /* bytes of a record, up to links.pinned */
+HD_STATIC_ASSERT(__builtin_offsetof(hd_task, links.pinned) == HD_CHILD_HEAD, "what is written at once ends there");
 
 HD_STATIC_ASSERT(2u + (HD_MAX_CHILDREN + 14u) / HD_MAX_AFTER <= HD_EXTRA,
                  "there is room for the extra slots of any body");
@@ -70,7 +70,7 @@ typedef struct hd_sibling {
     uint32_t writes, task;
 } hd_sibling;
 
-typedef struct hd_desk {
+typedef struct hd_spawn_buffer {
     const hd_run *run;
     uint32_t worker;
     const uint32_t *free;        /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
@@ -78,43 +78,44 @@ typedef struct hd_desk {
     uint32_t n_spawned, n_extra; /* children and other slots so far                                      */
     uint32_t n_out, n_out_extra; /* worker: handed on, of these                                          */
     uint32_t fork;               /* its continuation, or HD_NONE                                            */
-    uint32_t held;               /* its children whose handles were asked for                               */
+    uint32_t pinned;             /* its children whose handles were asked for                               */
     uint32_t n_siblings, serial; /* ranges remembered; serial: a task that all further ones wait for, + 1   */
-    void (*post)(struct hd_desk *desk); /* on a thread: hands on what is marked; else NULL                  */
+    void (*post)(
+        struct hd_spawn_buffer *spawn_buffer); /* on a thread: hands on what is marked; else NULL                  */
     uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
-} hd_desk;
+} hd_spawn_buffer;
 
 /* Slots beside those of n children: a continuation, and tasks that only wait, for 15 children each, and for one another. */
 HD_FN uint32_t hd_extra_of(uint32_t n_children) { return n_children ? 2u + (n_children + 14u) / HD_MAX_AFTER : 0u; }
 
 HD_FN hd_task *hd_child_at(const hd_run *r, uint32_t t) { return (hd_task *)(uintptr_t)(r->tasks + t); }
-HD_FN hd_kin *hd_kin_at(const hd_run *r, uint32_t t) { return &hd_child_at(r, t)->kin; }
+HD_FN hd_spawn_links *hd_spawn_links_at(const hd_run *r, uint32_t t) { return &hd_child_at(r, t)->links; }
 HD_FN int hd_is_spawned(const hd_run *r, uint32_t t) { return t >= r->n_tasks; }
 
 /* The run ends: this body asked for what it must not. */
-HD_FN void hd_misuse(const heddle_lane *lane, uint32_t why)
+HD_FN void hd_misuse(const heddle_thread *thread, uint32_t why)
 {
-    if (lane->failed)
-        *lane->failed = 1u;
-    if (!HD_CAS(&lane->fail->code, 0u, why, RELAXED, DEV))
+    if (thread->failed)
+        *thread->failed = 1u;
+    if (!HD_CAS(&thread->fail->code, 0u, why, RELAXED, DEV))
         return;
-    HD_STORE(&lane->fail->task, lane->task, RELAXED, DEV);
-    (void)hd_stop(lane->fail, HD_STOP_SPAWN);
+    HD_STORE(&thread->fail->task, thread->task, RELAXED, DEV);
+    (void)hd_stop(thread->fail, HD_STOP_SPAWN);
 }
 
-/* ---- gates ---- */
+/* ---- done words ---- */
 
-/* Takes the lock of a task's gate if it is still of that generation and has not ended. What the gate was, without the lock;
+/* Takes the lock of a task's done word if it is still of that generation and has not ended. What the done word was, without the lock;
  * *state: 1 locked, 0 ended, HD_NONE another generation. */
-HD_FN uint32_t hd_gate_lock(hd_kin *k, uint32_t generation, uint32_t *state)
+HD_FN uint32_t hd_done_word_lock(hd_spawn_links *k, uint32_t generation, uint32_t *state)
 {
     uint32_t n = 0;
     for (;;) {
-        uint32_t v = HD_LOAD(&k->gate, ACQUIRE, DEV);
-        *state = v >> HD_GATE_BITS != generation ? HD_NONE : v & HD_GATE_ENDED ? 0u : 1u;
+        uint32_t v = HD_LOAD(&k->done_word, ACQUIRE, DEV);
+        *state = v >> HD_DONE_WORD_BITS != generation ? HD_NONE : v & HD_DONE_WORD_ENDED ? 0u : 1u;
         if (*state != 1u)
             return v;
-        if (!(v & HD_GATE_LOCK) && HD_CAS(&k->gate, v, v | HD_GATE_LOCK, ACQUIRE, DEV))
+        if (!(v & HD_DONE_WORD_LOCK) && HD_CAS(&k->done_word, v, v | HD_DONE_WORD_LOCK, ACQUIRE, DEV))
             return v;
         HD_PAUSE(n++);
     }
@@ -129,13 +130,13 @@ HD_FN int hd_is_handle(const hd_run *r, uint64_t handle)
  * has another generation. */
 HD_FN uint32_t hd_wait_for(const hd_run *r, uint32_t t, uint64_t handle)
 {
-    hd_kin *k = hd_kin_at(r, (uint32_t)handle);
-    uint32_t state, v = hd_gate_lock(k, (uint32_t)(handle >> 32), &state);
+    hd_spawn_links *k = hd_spawn_links_at(r, (uint32_t)handle);
+    uint32_t state, v = hd_done_word_lock(k, (uint32_t)(handle >> 32), &state);
     if (state != 1u)
         return state;
-    hd_kin_at(r, t)->next = k->waiters;
+    hd_spawn_links_at(r, t)->next = k->waiters;
     k->waiters = t;
-    HD_STORE(&k->gate, v, RELEASE, DEV);
+    HD_STORE(&k->done_word, v, RELEASE, DEV);
     return 1;
 }
 
@@ -155,24 +156,24 @@ HD_FN int hd_wait_on(const hd_run *r, uint32_t t)
 /* ---- laying down a child ---- */
 
 /* The index of a slot for one more child, or for something else (extra); HD_NONE: there must not be another. */
-HD_FN uint32_t hd_desk_slot(const heddle_lane *lane, int extra)
+HD_FN uint32_t hd_spawn_buffer_slot(const heddle_thread *thread, int extra)
 {
-    hd_desk *d = lane->desk;
+    hd_spawn_buffer *d = thread->spawn_buffer;
     uint32_t k, *n = extra ? &d->n_extra : &d->n_spawned;
-    if (lane->count == 1u)
+    if (thread->team_size == 1u)
         k = (*n)++;
     else
         k = HD_ADD(n, 1u, RELAXED, BLOCK);
     if (k < (extra ? hd_extra_of(d->n_room) : d->n_room))
         return extra ? d->n_room + k : k;
-    hd_misuse(lane, HD_SPAWN_TOO_MANY);
+    hd_misuse(thread, HD_SPAWN_TOO_MANY);
     return HD_NONE;
 }
 
-HD_FN uint32_t hd_desk_task(const hd_desk *d, uint32_t k) { return d->free[-1 - (int32_t)k]; }
+HD_FN uint32_t hd_spawn_buffer_task(const hd_spawn_buffer *d, uint32_t k) { return d->free[-1 - (int32_t)k]; }
 
 /* The record of task t, ready to be handed on but for what it waits for. */
-HD_FN hd_task *hd_child_write(const hd_desk *d, uint32_t t, uint32_t body, const void *args, uint32_t arg_bytes,
+HD_FN hd_task *hd_child_write(const hd_spawn_buffer *d, uint32_t t, uint32_t body, const void *args, uint32_t arg_bytes,
                               uint32_t flags)
 {
     const hd_run *r = d->run;
@@ -182,88 +183,89 @@ HD_FN hd_task *hd_child_write(const hd_desk *d, uint32_t t, uint32_t body, const
     head->flags = (uint16_t)flags;
     head->n_in = head->n_succ = head->succ = head->args_at = head->watch = head->cost_ns = 0;
     head->arg_bytes = arg_bytes;
-    head->kin.waiters = head->kin.next = head->kin.heir_of = HD_NONE;
-    head->kin.parent = d->fork;
+    head->links.waiters = head->links.next = head->links.ends_for = HD_NONE;
+    head->links.parent = d->fork;
     if (arg_bytes > HD_INLINE_ARGS) {
         head->args_at = r->child_args_at + (t - r->n_tasks) * r->child_args;
         to = (void *)(uintptr_t)(r->args + (uint64_t)head->args_at * 16u);
     }
     if (!HD_HOSTED) /* three stores; race detectors do not see a copy as one */
         __builtin_memcpy(__builtin_assume_aligned((void *)c, 16), &copy, HD_CHILD_HEAD);
-    c->kin.held = HD_NONE;
+    c->links.pinned = HD_NONE;
     if (arg_bytes)
         __builtin_memcpy(__builtin_assume_aligned(to, 16), args, arg_bytes);
     return c;
 }
 
-HD_FN void hd_desk_mark(const heddle_lane *lane, uint32_t k, uint32_t what)
+HD_FN void hd_spawn_buffer_mark(const heddle_thread *thread, uint32_t k, uint32_t what)
 {
-    hd_desk *d = lane->desk;
+    hd_spawn_buffer *d = thread->spawn_buffer;
     HD_STORE(&d->out[k], what, RELEASE, BLOCK);
     if (HD_HOSTED && d->post)
         d->post(d);
 }
 
 /* The next spawn's index, when body and size of its record are right. */
-HD_FN uint32_t hd_desk_begin(const heddle_lane *lane, uint32_t body, uint32_t arg_bytes, int extra)
+HD_FN uint32_t hd_spawn_buffer_begin(const heddle_thread *thread, uint32_t body, uint32_t arg_bytes, int extra)
 {
-    const hd_desk *d = lane->desk;
+    const hd_spawn_buffer *d = thread->spawn_buffer;
     if (!d) {
-        hd_misuse(lane, HD_SPAWN_NOWHERE);
+        hd_misuse(thread, HD_SPAWN_NOWHERE);
         return HD_NONE;
     }
     if (body != HD_BODY_JOIN && (body >= d->run->n_bodies || d->run->bodies[2u * body] != arg_bytes)) {
-        hd_misuse(lane, HD_SPAWN_BODY);
+        hd_misuse(thread, HD_SPAWN_BODY);
         return HD_NONE;
     }
-    return hd_desk_slot(lane, extra);
+    return hd_spawn_buffer_slot(thread, extra);
 }
 
 /* Names a task whose slot stays. */
 HD_FN uint64_t hd_handle_of(const hd_run *r, uint32_t t)
 {
-    return (uint64_t)(HD_LOAD(&hd_kin_at(r, t)->gate, RELAXED, DEV) >> HD_GATE_BITS) << 32 | t;
+    return (uint64_t)(HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS) << 32 | t;
 }
 
 /* A handle of task t, which has been written and not yet handed on: its spawner will let go of it. */
-HD_FN uint64_t hd_desk_hold(hd_desk *d, uint32_t t)
+HD_FN uint64_t hd_spawn_buffer_pin(hd_spawn_buffer *d, uint32_t t)
 {
     hd_task *c = hd_child_at(d->run, t);
-    c->flags = (uint16_t)(c->flags | HD_TASK_HELD);
-    c->kin.held_next = d->held;
-    d->held = t;
+    c->flags = (uint16_t)(c->flags | HD_TASK_PINNED);
+    c->links.pinned_next = d->pinned;
+    d->pinned = t;
     return hd_handle_of(d->run, t);
 }
 
 /* Marks spawn k. It waits for the n handles in r->after of its slot, which have been looked at; but nobody can move it on before
  * the worker has counted it, or the run could end without it. */
-HD_FN void hd_desk_end(const heddle_lane *lane, uint32_t k, uint32_t n_after, int urgent)
+HD_FN void hd_spawn_buffer_end(const heddle_thread *thread, uint32_t k, uint32_t n_after, int urgent)
 {
-    hd_desk *d = lane->desk;
+    hd_spawn_buffer *d = thread->spawn_buffer;
     if (n_after)
-        hd_child_at(d->run, hd_desk_task(d, k))->n_in = n_after;
-    hd_desk_mark(lane, k, (n_after ? HD_OUT_WAITS : HD_OUT_READY) | (urgent ? HD_OUT_URGENT : 0u));
+        hd_child_at(d->run, hd_spawn_buffer_task(d, k))->n_in = n_after;
+    hd_spawn_buffer_mark(thread, k, (n_after ? HD_OUT_WAITS : HD_OUT_READY) | (urgent ? HD_OUT_URGENT : 0u));
 }
 
 /* Is the handle one whose task is still there? */
 HD_FN int hd_is_fresh(const hd_run *r, uint64_t handle)
 {
     return hd_is_handle(r, handle) &&
-           HD_LOAD(&hd_kin_at(r, (uint32_t)handle)->gate, RELAXED, DEV) >> HD_GATE_BITS == handle >> 32;
+           HD_LOAD(&hd_spawn_links_at(r, (uint32_t)handle)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS ==
+               handle >> 32;
 }
 
 /* Copies the handles into the slot's list. 0: one of them is stale, or there are too many, and the run ends. */
-HD_FN int hd_desk_after(const heddle_lane *lane, uint32_t t, const uint64_t *after, uint32_t n)
+HD_FN int hd_spawn_buffer_after(const heddle_thread *thread, uint32_t t, const uint64_t *after, uint32_t n)
 {
-    const hd_run *r = lane->desk->run;
+    const hd_run *r = thread->spawn_buffer->run;
     uint32_t i;
     if (n > HD_MAX_AFTER) {
-        hd_misuse(lane, HD_SPAWN_AFTER);
+        hd_misuse(thread, HD_SPAWN_AFTER);
         return 0;
     }
     for (i = 0; i < n; i++) {
         if (!hd_is_fresh(r, after[i])) {
-            hd_misuse(lane, HD_SPAWN_STALE);
+            hd_misuse(thread, HD_SPAWN_STALE);
             return 0;
         }
         r->after[t - r->n_tasks].handle[i] = after[i];
@@ -273,19 +275,19 @@ HD_FN int hd_desk_after(const heddle_lane *lane, uint32_t t, const uint64_t *aft
 }
 
 /* A continuation: what is spawned from now on is waited for. */
-HD_FN void hd_desk_fork(const heddle_lane *lane, uint32_t body, const void *args, uint32_t arg_bytes)
+HD_FN void hd_spawn_buffer_fork(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes)
 {
-    hd_desk *d = lane->desk;
-    uint32_t k = hd_desk_begin(lane, body, arg_bytes, 1), t;
+    hd_spawn_buffer *d = thread->spawn_buffer;
+    uint32_t k = hd_spawn_buffer_begin(thread, body, arg_bytes, 1), t;
     if (k == HD_NONE)
         return;
-    t = hd_desk_task(d, k);
+    t = hd_spawn_buffer_task(d, k);
     if (d->fork != HD_NONE || d->n_spawned) {
-        hd_misuse(lane, d->fork != HD_NONE ? HD_SPAWN_TWICE : HD_SPAWN_LATE);
+        hd_misuse(thread, d->fork != HD_NONE ? HD_SPAWN_TWICE : HD_SPAWN_LATE);
         return;
     }
     (void)hd_child_write(d, t, body, args, arg_bytes, 0);
-    HD_STORE(&hd_kin_at(d->run, t)->open, HD_OPEN_BODY, RELAXED, DEV);
+    HD_STORE(&hd_spawn_links_at(d->run, t)->open, HD_OPEN_BODY, RELAXED, DEV);
     HD_STORE(&d->out[k], HD_OUT_FORK, RELAXED, BLOCK);
     d->fork = t;
 }

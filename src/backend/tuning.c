@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* profile.c - see profile.h. */
-#include "backend/profile.h"
+/* tuning.c - see tuning file.h. */
+#include "backend/tuning.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char first_line[] = "# heddle profile 1\n";
+static const char first_line[] = "# heddle tuning_file 1\n";
 
 /* ---- keys --------------------------------------------------------------------------------------------------------- */
 
@@ -37,16 +37,16 @@ static uint64_t hash_graph(const hd_graph *g)
     return h;
 }
 
-static void copy_word(char out[HD_PROFILE_WORD], const char *text)
+static void copy_word(char out[HD_TUNING_WORD], const char *text)
 {
     char *c;
-    snprintf(out, HD_PROFILE_WORD, "%s", text);
+    snprintf(out, HD_TUNING_WORD, "%s", text);
     for (c = out; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
 }
 
-void hd_profile_key_of(hd_profile_key *out, const hd_graph *g, const char *device, const char *settings)
+void hd_tuning_key_of(hd_tuning_key *out, const hd_graph *g, const char *device, const char *settings)
 {
     out->graph = hash_graph(g);
     copy_word(out->device, device);
@@ -56,16 +56,16 @@ void hd_profile_key_of(hd_profile_key *out, const hd_graph *g, const char *devic
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
 typedef struct line {
-    hd_profile_key key;
-    char choice[HD_PROFILE_WORD];
+    hd_tuning_key key;
+    char choice[HD_TUNING_WORD];
     unsigned long long run_ns;
 } line;
 
 /* The word up to the next tab; NULL: it is too long, or empty, or the last. */
-static const char *take_word(const char *at, char out[HD_PROFILE_WORD])
+static const char *take_word(const char *at, char out[HD_TUNING_WORD])
 {
     const char *end = strchr(at, '\t');
-    if (!end || end == at || end - at >= (ptrdiff_t)HD_PROFILE_WORD)
+    if (!end || end == at || end - at >= (ptrdiff_t)HD_TUNING_WORD)
         return NULL;
     memcpy(out, at, (size_t)(end - at));
     out[end - at] = 0;
@@ -75,7 +75,7 @@ static const char *take_word(const char *at, char out[HD_PROFILE_WORD])
 /* 1: text is such a line. */
 static int read_line(const char *text, line *out)
 {
-    char hash[HD_PROFILE_WORD], *end;
+    char hash[HD_TUNING_WORD], *end;
     const char *at = take_word(text, hash);
     if (!at || strlen(hash) != 16 || strspn(hash, "0123456789abcdef") != 16)
         return 0;
@@ -87,7 +87,7 @@ static int read_line(const char *text, line *out)
     return !strcmp(end, "\n");
 }
 
-static int same_key(const hd_profile_key *a, const hd_profile_key *b)
+static int same_key(const hd_tuning_key *a, const hd_tuning_key *b)
 {
     return a->graph == b->graph && !strcmp(a->device, b->device) && !strcmp(a->settings, b->settings);
 }
@@ -95,7 +95,7 @@ static int same_key(const hd_profile_key *a, const hd_profile_key *b)
 /* Hands every line to `each`, NULL: only looks. EPARSE: line *n_line is none. */
 static int read_lines(FILE *f, void (*each)(void *self, const line *l), void *self, uint32_t *n_line)
 {
-    char text[4 * HD_PROFILE_WORD + 64];
+    char text[4 * HD_TUNING_WORD + 64];
     line l;
     rewind(f);
     for (*n_line = 1; fgets(text, sizeof text, f); ++*n_line) {
@@ -107,26 +107,26 @@ static int read_lines(FILE *f, void (*each)(void *self, const line *l), void *se
     return ferror(f) ? -1 : 0;
 }
 
-/* Opens a file that is a profile as a whole; *out NULL and OK: there is no file, or an empty one. */
-static heddle_status open_profile(FILE **out, const char *path, hd_error *e)
+/* Opens a file that is a tuning file as a whole; *out NULL and OK: there is no file, or an empty one. */
+static heddle_status open_tuning_file(FILE **out, const char *path, hd_error *e)
 {
     uint32_t n_line;
     *out = fopen(path, "r");
     if (!*out && errno == ENOENT)
         return HEDDLE_OK;
     if (!*out)
-        return hd_say(e, HEDDLE_EIO, "profile %.200s: cannot be read: %s", path, strerror(errno));
+        return hd_say(e, HEDDLE_EIO, "tuning file %.200s: cannot be read: %s", path, strerror(errno));
     if (read_lines(*out, NULL, NULL, &n_line)) {
         fclose(*out);
         *out = NULL;
-        return hd_say(e, HEDDLE_EPARSE, "profile %.200s: line %u is damaged, or of another file; it is left alone",
+        return hd_say(e, HEDDLE_EPARSE, "tuning file %.200s: line %u is damaged, or of another file; it is left alone",
                       path, n_line);
     }
     return HEDDLE_OK;
 }
 
 typedef struct search {
-    const hd_profile_key *key;
+    const hd_tuning_key *key;
     char *choice;
     int found;
 } search;
@@ -136,17 +136,17 @@ static void compare(void *self, const line *l)
     search *s = self;
     if (!same_key(s->key, &l->key))
         return;
-    memcpy(s->choice, l->choice, HD_PROFILE_WORD);
+    memcpy(s->choice, l->choice, HD_TUNING_WORD);
     s->found = 1;
 }
 
-int hd_profile_find(const char *path, const hd_profile_key *k, char choice[HD_PROFILE_WORD], hd_error *note)
+int hd_tuning_find(const char *path, const hd_tuning_key *k, char choice[HD_TUNING_WORD], hd_error *note)
 {
     search s = {k, choice, 0};
     uint32_t n_line;
     FILE *f;
     note->text[0] = 0;
-    if (open_profile(&f, path, note) != HEDDLE_OK || !f)
+    if (open_tuning_file(&f, path, note) != HEDDLE_OK || !f)
         return 0;
     (void)read_lines(f, compare, &s, &n_line);
     fclose(f);
@@ -157,7 +157,7 @@ int hd_profile_find(const char *path, const hd_profile_key *k, char choice[HD_PR
 
 typedef struct writer {
     hd_file *file;
-    const hd_profile_key *key; /* lines of which are left out */
+    const hd_tuning_key *key; /* lines of which are left out */
 } writer;
 
 static void write_line(void *self, const line *l)
@@ -181,14 +181,13 @@ static heddle_status rewrite(FILE *old, const char *path, const line *added, hd_
     return hd_file_commit(w.file, e);
 }
 
-heddle_status hd_profile_keep(const char *path, const hd_profile_key *k, const char *choice, uint64_t run_ns,
-                              hd_error *e)
+heddle_status hd_tuning_keep(const char *path, const hd_tuning_key *k, const char *choice, uint64_t run_ns, hd_error *e)
 {
     line added = {*k, "", run_ns};
     heddle_status s;
     FILE *old;
     copy_word(added.choice, choice);
-    HD_TRY(open_profile(&old, path, e));
+    HD_TRY(open_tuning_file(&old, path, e));
     s = rewrite(old, path, &added, e);
     if (old)
         fclose(old);

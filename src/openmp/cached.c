@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* kept.c - graphs of the last runs. A program that enters a region again and again creates the same tasks with the same
+/* cached.c - graphs of the last runs. A program that enters a region again and again creates the same tasks with the same
  * dependences each time: then the graph is there already, loaded where it runs, and only argument records that changed are
  * written into it. What was created is compared in full with what the graph was made from.
  *
- * At most N_KEPT graphs are kept, of KEEP_TASKS tasks together; those not used for longest go first. */
+ * At most N_CACHED graphs are cached, of CACHED_TASKS tasks together; those not used for longest go first. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
 #include <string.h>
 
-#define N_KEPT 4u
-#define KEEP_TASKS (1ull << 17)
+#define N_CACHED 4u
+#define CACHED_TASKS (1ull << 17)
 #define MAX_WRITTEN 64u /* records on a GPU: more take longer than loading a new graph */
 
-typedef struct kept {
+typedef struct cached {
     heddle_graph *graph;
     const hd_omp_device *device;
     const heddle_omp_program *program;
-    uint32_t n_lanes;
+    uint32_t team_size;
     uint64_t used;     /* when, by counting */
     hd_omp_list list;  /* what it was made from, with the arguments it has now */
     hd_omp_buffer ids; /* heddle_task of each task of the list */
-} kept;
+} cached;
 
-static kept graphs[N_KEPT], fresh; /* fresh: the one in hand, if it is new */
-static kept *in_hand;
+static cached graphs[N_CACHED], fresh; /* fresh: the one in hand, if it is new */
+static cached *in_hand;
 static uint64_t now;
 
 /* ---- the same again? ------------------------------------------------------------------------------------------------ */
@@ -40,18 +40,18 @@ static int same_list(const hd_omp_list *a, const hd_omp_list *b)
            same_items(&a->tasks, &b->tasks, sizeof(hd_omp_task)) && same_items(&a->deps, &b->deps, sizeof(hd_omp_dep));
 }
 
-static kept *find(const hd_omp_region *r, const hd_omp_device *d)
+static cached *find(const hd_omp_region *r, const hd_omp_device *d)
 {
-    kept *k;
-    for (k = graphs; k < graphs + N_KEPT; k++)
-        if (k->graph && k->device == d && k->program == r->frame.program && k->n_lanes == r->frame.n_lanes &&
+    cached *k;
+    for (k = graphs; k < graphs + N_CACHED; k++)
+        if (k->graph && k->device == d && k->program == r->frame.program && k->team_size == r->frame.team_size &&
             same_list(&k->list, &r->list))
             return k;
     return NULL;
 }
 
 /* Writes the records that changed into the graph. EBUSY: too many for that. */
-static heddle_status refresh(kept *k, const hd_omp_list *l, const heddle_body_info *bodies)
+static heddle_status refresh(cached *k, const hd_omp_list *l, const heddle_body_info *bodies)
 {
     uint64_t i, n = 0, most = k->device->config.backend == HEDDLE_CUDA ? MAX_WRITTEN : UINT64_MAX;
     heddle_status s = HEDDLE_OK;
@@ -83,7 +83,7 @@ static void read_ranges(hd_omp_buffer *out, const hd_omp_list *l, uint64_t i)
         ((heddle_range *)out->at)[out->n++] = hd_omp_list_read(l, &at);
 }
 
-static heddle_status add_all(kept *k, const hd_omp_list *l, const heddle_body_info *bodies)
+static heddle_status add_all(cached *k, const hd_omp_list *l, const heddle_body_info *bodies)
 {
     static hd_omp_buffer ranges; /* of a task */
     heddle_task_desc d = HEDDLE_TASK_INIT;
@@ -99,22 +99,22 @@ static heddle_status add_all(kept *k, const hd_omp_list *l, const heddle_body_in
         d.arg_bytes = bodies[t->kind].arg_bytes;
         d.ranges = ranges.at;
         d.n_ranges = ranges.n;
-        d.priority = t->priority;
+        d.urgent = t->priority > 0;
         s = heddle_graph_add_task(k->graph, &d, (heddle_task *)k->ids.at + i);
     }
     return s;
 }
 
-static heddle_status make(kept *k, const hd_omp_region *r, const hd_omp_device *d, heddle_omp_times *t)
+static heddle_status make(cached *k, const hd_omp_region *r, const hd_omp_device *d, heddle_omp_times *t)
 {
     const heddle_table *table = r->frame.program->table;
     uint64_t begin = hd_omp_clock();
     heddle_status s = heddle_graph_new(d->ctx, table, &k->graph);
     k->device = d;
     k->program = r->frame.program;
-    k->n_lanes = r->frame.n_lanes;
+    k->team_size = r->frame.team_size;
     if (s == HEDDLE_OK)
-        s = heddle_graph_lanes(k->graph, k->n_lanes);
+        s = heddle_graph_set_team_size(k->graph, k->team_size);
     if (s == HEDDLE_OK)
         s = add_all(k, &r->list, table->bodies);
     t->add_ns += hd_omp_clock() - begin;
@@ -127,7 +127,7 @@ static heddle_status make(kept *k, const hd_omp_region *r, const hd_omp_device *
 
 /* ---- in hand --------------------------------------------------------------------------------------------------------- */
 
-static void drop(kept *k)
+static void drop(cached *k)
 {
     heddle_graph_free(k->graph);
     k->graph = NULL;
@@ -137,7 +137,7 @@ static void drop(kept *k)
 heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d, heddle_omp_times *t)
 {
     uint64_t begin = hd_omp_clock();
-    kept *k = find(r, d);
+    cached *k = find(r, d);
     heddle_status s = k ? refresh(k, &r->list, r->frame.program->table->bodies) : HEDDLE_EBUSY;
     t->add_ns += hd_omp_clock() - begin;
     t->reused = s == HEDDLE_OK;
@@ -155,49 +155,49 @@ heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, cons
 void hd_omp_graph_drop(void) { drop(in_hand); }
 
 /* For a graph of n tasks. */
-static kept *place_for(uint64_t n)
+static cached *place_for(uint64_t n)
 {
     for (;;) {
-        kept *k, *oldest = NULL, *empty = NULL;
+        cached *k, *oldest = NULL, *empty = NULL;
         uint64_t n_tasks = n;
-        for (k = graphs; k < graphs + N_KEPT; k++) {
+        for (k = graphs; k < graphs + N_CACHED; k++) {
             n_tasks += k->list.tasks.n;
             if (!k->graph)
                 empty = k;
             else if (!oldest || k->used < oldest->used)
                 oldest = k;
         }
-        if (empty && n_tasks <= KEEP_TASKS)
+        if (empty && n_tasks <= CACHED_TASKS)
             return empty;
         drop(oldest);
     }
 }
 
 /* The new graph gets the buffers that it was made from, the region those of one that is gone. */
-static kept *keep_fresh(hd_omp_region *r)
+static cached *cache_fresh(hd_omp_region *r)
 {
-    kept *k = place_for(r->list.tasks.n), old = *k;
+    cached *k = place_for(r->list.tasks.n), old = *k;
     *k = fresh;
     k->list = r->list;
     r->list = old.list;
     r->list.has_epochs = k->list.has_epochs;
-    fresh = (kept){.ids = old.ids};
+    fresh = (cached){.ids = old.ids};
     return k;
 }
 
-void hd_omp_graph_keep(hd_omp_region *r)
+void hd_omp_graph_cache(hd_omp_region *r)
 {
-    if (in_hand == &fresh && r->list.tasks.n > KEEP_TASKS)
+    if (in_hand == &fresh && r->list.tasks.n > CACHED_TASKS)
         drop(in_hand);
     else if (in_hand == &fresh)
-        in_hand = keep_fresh(r);
+        in_hand = cache_fresh(r);
     in_hand->used = ++now;
 }
 
 void hd_omp_graphs_forget(const hd_omp_device *d)
 {
-    kept *k;
-    for (k = graphs; k < graphs + N_KEPT; k++)
+    cached *k;
+    for (k = graphs; k < graphs + N_CACHED; k++)
         if (k->device == d)
             drop(k);
     if (fresh.device == d)

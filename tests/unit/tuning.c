@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* profile.c - the file that remembers how graphs ran best: found again by structure, device and settings and by nothing
+/* tuning.c - the file that remembers how graphs ran best: found again by structure, device and settings and by nothing
  * else; damaged files are told of and left alone; writers at the same time leave a whole file; and what a context does with
  * the path. */
-#include "backend/profile.h"
+#include "backend/tuning.h"
 #include "fault/bodies.h"
 #include "run/run.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/heddle_profile_XXXXXX", path[64];
+static char dir[] = "/tmp/heddle_tuning_XXXXXX", path[64];
 
 static heddle_graph *new_graph(heddle_ctx *ctx, uint32_t n_chains, uint32_t n)
 {
@@ -23,27 +23,27 @@ static heddle_graph *new_graph(heddle_ctx *ctx, uint32_t n_chains, uint32_t n)
     return g;
 }
 
-static hd_profile_key key_of(const heddle_graph *g, const char *device, const char *settings)
+static hd_tuning_key key_of(const heddle_graph *g, const char *device, const char *settings)
 {
-    hd_profile_key k;
-    hd_profile_key_of(&k, &g->g, device, settings);
+    hd_tuning_key k;
+    hd_tuning_key_of(&k, &g->g, device, settings);
     return k;
 }
 
 /* What is found, NULL: nothing, and nothing to tell. */
-static const char *find(const hd_profile_key *k)
+static const char *find(const hd_tuning_key *k)
 {
-    static char choice[HD_PROFILE_WORD];
+    static char choice[HD_TUNING_WORD];
     hd_error note;
-    int found = hd_profile_find(path, k, choice, &note);
+    int found = hd_tuning_find(path, k, choice, &note);
     CHECK_MSG(!note.text[0], "%s", note.text);
     return found ? choice : NULL;
 }
 
-static void keep(const hd_profile_key *k, const char *choice)
+static void keep(const hd_tuning_key *k, const char *choice)
 {
     hd_error e;
-    CHECK_MSG(hd_profile_keep(path, k, choice, 1234, &e) == HEDDLE_OK, "%s", e.text);
+    CHECK_MSG(hd_tuning_keep(path, k, choice, 1234, &e) == HEDDLE_OK, "%s", e.text);
 }
 
 static uint32_t n_lines(void)
@@ -62,9 +62,9 @@ static uint32_t n_lines(void)
 static void test_keys(heddle_ctx *ctx)
 {
     heddle_graph *g = new_graph(ctx, 3, 5), *again = new_graph(ctx, 3, 5), *other = new_graph(ctx, 5, 3);
-    hd_profile_key k = key_of(g, "card", "auto"), same = key_of(again, "card", "auto");
-    hd_profile_key shape = key_of(other, "card", "auto"), device = key_of(g, "card 2", "auto");
-    hd_profile_key settings = key_of(g, "card", "auto 2");
+    hd_tuning_key k = key_of(g, "card", "auto"), same = key_of(again, "card", "auto");
+    hd_tuning_key shape = key_of(other, "card", "auto"), device = key_of(g, "card 2", "auto");
+    hd_tuning_key settings = key_of(g, "card", "auto 2");
     fault_step_args a = {1, 77};
     unlink(path);
     CHECK(!find(&k));
@@ -106,35 +106,35 @@ static void write_all(const char *text, size_t n)
 }
 
 /* Neither used nor overwritten, and told of. */
-static void check_damaged(const hd_profile_key *k, const char *text, size_t n)
+static void check_damaged(const hd_tuning_key *k, const char *text, size_t n)
 {
-    char choice[HD_PROFILE_WORD];
+    char choice[HD_TUNING_WORD];
     hd_error note, e;
     size_t after;
     write_all(text, n);
-    CHECK_MSG(!hd_profile_find(path, k, choice, &note) && strstr(note.text, "damaged") && strstr(note.text, path),
+    CHECK_MSG(!hd_tuning_find(path, k, choice, &note) && strstr(note.text, "damaged") && strstr(note.text, path),
               "%.60s: %s", text, note.text);
-    CHECK(hd_profile_keep(path, k, "levels", 1, &e) == HEDDLE_EPARSE && strstr(e.text, "line"));
+    CHECK(hd_tuning_keep(path, k, "levels", 1, &e) == HEDDLE_EPARSE && strstr(e.text, "line"));
     CHECK(!memcmp(read_all(&after), text, n < 4095 ? n : 4095) && after == (n < 4095 ? n : 4095));
 }
 
 static void test_damaged(heddle_ctx *ctx)
 {
     static const char *const bad[] = {
-        "not a profile\n",
-        "# heddle profile 2\n",
-        "# heddle profile 1",
-        "# heddle profile 1\n\n",
-        "# heddle profile 1\n0123456789abcdef\tcard\tauto\tlevels\t12",
-        "# heddle profile 1\n0123456789abcdef\tcard\tauto\tlevels\t12 \n",
-        "# heddle profile 1\n0123456789abcdef\tcard\tauto\tlevels\t-1\n",
-        "# heddle profile 1\n0123456789abcdef\tcard\tauto\t\t12\n",
-        "# heddle profile 1\n0123456789abcdef\tcard\tauto\tlevels\n",
-        "# heddle profile 1\n0123456789abcde\tcard\tauto\tlevels\t12\n",
-        "# heddle profile 1\n0x23456789abcdef\tcard\tauto\tlevels\t12\n",
+        "not a tuning_file\n",
+        "# heddle tuning_file 2\n",
+        "# heddle tuning_file 1",
+        "# heddle tuning_file 1\n\n",
+        "# heddle tuning_file 1\n0123456789abcdef\tcard\tauto\tlevels\t12",
+        "# heddle tuning_file 1\n0123456789abcdef\tcard\tauto\tlevels\t12 \n",
+        "# heddle tuning_file 1\n0123456789abcdef\tcard\tauto\tlevels\t-1\n",
+        "# heddle tuning_file 1\n0123456789abcdef\tcard\tauto\t\t12\n",
+        "# heddle tuning_file 1\n0123456789abcdef\tcard\tauto\tlevels\n",
+        "# heddle tuning_file 1\n0123456789abcde\tcard\tauto\tlevels\t12\n",
+        "# heddle tuning_file 1\n0x23456789abcdef\tcard\tauto\tlevels\t12\n",
     };
     heddle_graph *g = new_graph(ctx, 2, 4);
-    hd_profile_key k = key_of(g, "card", "auto");
+    hd_tuning_key k = key_of(g, "card", "auto");
     char whole[4096], most[4096];
     size_t i, n;
     unlink(path);
@@ -159,16 +159,16 @@ static void test_damaged(heddle_ctx *ctx)
 static void test_unreachable(heddle_ctx *ctx)
 {
     heddle_graph *g = new_graph(ctx, 1, 1);
-    hd_profile_key k = key_of(g, "card", "auto");
-    char choice[HD_PROFILE_WORD];
+    hd_tuning_key k = key_of(g, "card", "auto");
+    char choice[HD_TUNING_WORD];
     hd_error e;
-    CHECK(!hd_profile_find(dir, &k, choice, &e) && strstr(e.text, dir)); /* a folder */
-    CHECK(!hd_profile_find("/nowhere/at/all", &k, choice, &e) && !e.text[0]);
-    CHECK(hd_profile_keep("/nowhere/at/all", &k, "levels", 1, &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all"));
+    CHECK(!hd_tuning_find(dir, &k, choice, &e) && strstr(e.text, dir)); /* a folder */
+    CHECK(!hd_tuning_find("/nowhere/at/all", &k, choice, &e) && !e.text[0]);
+    CHECK(hd_tuning_keep("/nowhere/at/all", &k, "levels", 1, &e) == HEDDLE_EIO && strstr(e.text, "/nowhere/at/all"));
     unlink(path);
     keep(&k, "levels");
     hd_fail_alloc_at(1);
-    CHECK(hd_profile_keep(path, &k, "cudagraph", 1, &e) == HEDDLE_ENOMEM);
+    CHECK(hd_tuning_keep(path, &k, "cudagraph", 1, &e) == HEDDLE_ENOMEM);
     hd_fail_alloc_at(0);
     CHECK(!strcmp(find(&k), "levels"));
     heddle_graph_free(g);
@@ -181,7 +181,7 @@ enum { N_WRITERS = 4, N_TURNS = 40 };
 /* Each keeps finding a whole file. */
 static void *write_often(void *self)
 {
-    hd_profile_key k = *(const hd_profile_key *)self;
+    hd_tuning_key k = *(const hd_tuning_key *)self;
     for (uint32_t i = 0; i < N_TURNS; i++) {
         char name[32];
         snprintf(name, sizeof name, "turn %u", i);
@@ -195,7 +195,7 @@ static void *write_often(void *self)
 static void test_writers(heddle_ctx *ctx)
 {
     heddle_graph *g = new_graph(ctx, 1, 1);
-    hd_profile_key k[N_WRITERS];
+    hd_tuning_key k[N_WRITERS];
     pthread_t threads[N_WRITERS / 2];
     pid_t children[N_WRITERS / 2];
     uint32_t i;
@@ -228,11 +228,11 @@ static void test_writers(heddle_ctx *ctx)
 
 /* ---- the config --------------------------------------------------------------------------------------------------- */
 
-static const char *profile_of(heddle_ctx *ctx)
+static const char *tuning_file_of(heddle_ctx *ctx)
 {
     static heddle_config c = HEDDLE_CONFIG_INIT;
-    CHECK_OK(ctx, heddle_get_config(ctx, &c));
-    return c.profile;
+    CHECK_OK(ctx, heddle_ctx_get_config(ctx, &c));
+    return c.tuning_file;
 }
 
 static void test_config(void)
@@ -241,34 +241,34 @@ static void test_config(void)
     char given[] = "some file";
     heddle_ctx *ctx;
     c.backend = HEDDLE_SERIAL;
-    c.profile = given;
-    CHECK_OK(NULL, heddle_open(&ctx, &c));
+    c.tuning_file = given;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     memset(given, 'x', sizeof given - 1);
-    CHECK(!strcmp(profile_of(ctx), "some file"));
-    CHECK_OK(ctx, heddle_reconfigure(ctx, NULL));
-    CHECK(!profile_of(ctx));
-    c.profile = "";
-    CHECK_OK(ctx, heddle_reconfigure(ctx, &c));
-    CHECK(!profile_of(ctx));
-    CHECK(!setenv("HEDDLE_PROFILE", "another", 1));
-    CHECK_OK(ctx, heddle_reconfigure(ctx, NULL));
-    CHECK(!unsetenv("HEDDLE_PROFILE") && !strcmp(profile_of(ctx), "another"));
-    heddle_close(ctx);
+    CHECK(!strcmp(tuning_file_of(ctx), "some file"));
+    CHECK_OK(ctx, heddle_ctx_reconfigure(ctx, NULL));
+    CHECK(!tuning_file_of(ctx));
+    c.tuning_file = "";
+    CHECK_OK(ctx, heddle_ctx_reconfigure(ctx, &c));
+    CHECK(!tuning_file_of(ctx));
+    CHECK(!setenv("HEDDLE_TUNING_FILE", "another", 1));
+    CHECK_OK(ctx, heddle_ctx_reconfigure(ctx, NULL));
+    CHECK(!unsetenv("HEDDLE_TUNING_FILE") && !strcmp(tuning_file_of(ctx), "another"));
+    heddle_ctx_close(ctx);
 }
 
 int main(void)
 {
     heddle_ctx *ctx;
-    unsetenv("HEDDLE_PROFILE");
+    unsetenv("HEDDLE_TUNING_FILE");
     CHECK(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/profile", dir);
+    snprintf(path, sizeof path, "%s/tuning_file", dir);
     ctx = fault_open(HEDDLE_SERIAL, 0);
     test_keys(ctx);
     test_damaged(ctx);
     test_unreachable(ctx);
     test_writers(ctx);
     test_config();
-    heddle_close(ctx);
+    heddle_ctx_close(ctx);
     CHECK(unlink(path) == 0 && rmdir(dir) == 0); /* and nothing else is left behind */
     CHECK(hd_held_bytes() == 0);
     return 0;
