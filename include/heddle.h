@@ -160,7 +160,7 @@ typedef struct heddle_config {
     uint32_t device;          /* index in that backend              HEDDLE_DEVICE                   */
     uint32_t n_workers;       /* threads, thread blocks; 0 = one per core, as many as are resident at once
                                                                   HEDDLE_WORKERS                  */
-    uint32_t team_size;       /* threads of a block: threads of a worker on cuda (a multiple of 32; 0 = what the graph
+    uint32_t team_size;       /* threads of a team: of a block on cuda (a multiple of 32; 0 = what the graph
                                asks for, else 128), of an emulated block on serial (0 = 1)
                                                                   HEDDLE_TEAM_SIZE                    */
     heddle_policy policy;     /* where freed tasks go               HEDDLE_POLICY                   */
@@ -415,7 +415,7 @@ HEDDLE_API heddle_status heddle_graph_get_body(const heddle_graph *g, heddle_tas
 /* The graph's table (for names of bodies); for a loaded graph the one made for it. */
 HEDDLE_API const heddle_table *heddle_graph_get_table(const heddle_graph *g);
 
-/* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","priority"}]};
+/* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","urgent"}]};
  * joins have the body "join" and nothing to run.
  * EIO; no file is left behind on failure. Freezes the graph. */
 HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path);

@@ -415,20 +415,20 @@ HD_FN uint32_t heddle_omp_half(uint32_t n)
 
 /* ---- one after the other --------------------------------------------------------------------------------------------- */
 
-/* Threads of a warp that come to a critical statement together: the first takes the lock for all of them, then one after the
- * other does the statement. A lock of all workers is handed on so once a warp, and not once a thread. */
+/* Lanes of a warp that come to a critical statement together: the first takes the lock for all of them, then one after the
+ * other does the statement. A lock of all workers is handed on so once a warp, and not once a lane. */
 typedef struct heddle_omp_turns {
-    uint32_t threads, left; /* bits: that came, whose turn is to come */
+    uint32_t lanes, left; /* bits: that came, whose turn is to come */
 } heddle_omp_turns;
 
-HD_FN uint32_t heddle_omp_lowest(uint32_t threads) { return threads & (~threads + 1u); }
+HD_FN uint32_t heddle_omp_lowest(uint32_t lanes) { return lanes & (~lanes + 1u); }
 
-HD_FN int heddle_omp_is_me(uint32_t thread)
+HD_FN int heddle_omp_is_me(uint32_t lane)
 {
 #if defined(__CUDA_ARCH__)
-    return thread == 1u << (threadIdx.x & 31u);
+    return lane == 1u << (threadIdx.x & 31u);
 #else
-    return thread == 1u;
+    return lane == 1u;
 #endif
 }
 
@@ -436,27 +436,27 @@ HD_FN heddle_omp_turns heddle_omp_lock(uint32_t *lock)
 {
     heddle_omp_turns t;
 #if defined(__CUDA_ARCH__)
-    t.threads = t.left = __activemask();
-    if (heddle_omp_is_me(heddle_omp_lowest(t.threads)))
+    t.lanes = t.left = __activemask();
+    if (heddle_omp_is_me(heddle_omp_lowest(t.lanes)))
         for (uint32_t n = 0; HD_LOAD(lock, RELAXED, DEV) || !HD_CAS(lock, 0u, 1u, ACQUIRE, DEV); n++)
             HD_PAUSE(n); /* a word that hundreds of warps try for at once is slow for its owner, too */
-    __syncwarp(t.threads);
+    __syncwarp(t.lanes);
 #else
-    t.threads = t.left = 1u;
+    t.lanes = t.left = 1u;
     while (!HD_CAS(lock, 0u, 1u, ACQUIRE, DEV))
         sched_yield();
 #endif
     return t;
 }
 
-/* The thread whose turn it was has done the statement; the last one's writes are the lock's next owner's to see. */
+/* The lane whose turn it was has done the statement; the last one's writes are the lock's next owner's to see. */
 HD_FN void heddle_omp_turn_over(heddle_omp_turns *t, uint32_t *lock)
 {
 #if defined(__CUDA_ARCH__)
-    __syncwarp(t->threads);
+    __syncwarp(t->lanes);
 #endif
     t->left &= t->left - 1u;
-    if (!t->left && heddle_omp_is_me(heddle_omp_lowest(t->threads)))
+    if (!t->left && heddle_omp_is_me(heddle_omp_lowest(t->lanes)))
         HD_STORE(lock, 0u, RELEASE, DEV);
 }
 

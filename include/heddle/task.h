@@ -11,7 +11,7 @@
  *     // the file of bodies: compiled as C, or by nvcc as CUDA, never both into one program
  *     HEDDLE_BODY(my_scale, my_params, params, my_scale_args, t)
  *     {
- *         HEDDLE_EACH(i, app->n) app->a[t->at + i] *= t->by;
+ *         HEDDLE_EACH(i, params->n) params->a[t->at + i] *= t->by;
  *     }
  *     HEDDLE_TABLE(my, my_params, MY_BODIES)
  *
@@ -77,14 +77,14 @@ struct heddle_table {
 
 /* ---- in a body ------------------------------------------------------------------------------ */
 
-/* for (int i = 0; i < n; i++), shared out over the threads: thread l takes l, l + count, ... */
+/* for (int i = 0; i < n; i++), shared out over the threads: thread k takes k, k + team_size, ... */
 #define HEDDLE_EACH(i, n) for (int i = (int)thread->index, i##_n_ = (int)(n); i < i##_n_; i += (int)thread->team_size)
 
 /* All threads of the worker wait for one another; what they wrote before is visible after. */
 HD_FN void heddle_team_barrier(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
-    /* The threads' own barrier: a block may have more threads than threads. */
+    /* The team's own barrier: a block may have more threads than its team. */
     asm volatile("bar.sync 1, %0;" ::"r"(thread->team_size) : "memory");
 #else
     if (thread->emulated)
@@ -263,7 +263,7 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 /* ---- making the table ------------------------------------------------------------------------ */
 
-/* `thread`, `app` and `args` are the names the body sees; the first is always called thread. */
+/* `thread`, `params` and `args` are the names the body sees; the first is always called thread. */
 #define HEDDLE_BODY(name, params_type, params, arg_type, args) \
     HEDDLE_SPAWNER(name, params_type, params, arg_type, args, 0)
 /* n_most: tasks that one call of the body spawns at most. */

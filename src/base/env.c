@@ -66,7 +66,21 @@ static const hd_env_variable config_variables[] = {
 static const hd_env_table config_table = {config_variables, COUNT(config_variables)};
 static const hd_env_table *const tables[] = {&config_table};
 
-static const char *value_of(const char *name) { return getenv(name); }
+/* Names that two variables had before; they are accepted, the new name goes first. */
+static const struct {
+    const char *name, *old;
+} renamed[] = {{"HEDDLE_TEAM_SIZE", "HEDDLE_LANES"}, {"HEDDLE_TUNING_FILE", "HEDDLE_PROFILE"}};
+
+/* The value of a variable, under whatever name it has one; NULL or "": it has none. */
+static const char *value_of(const char *name)
+{
+    const char *text = getenv(name);
+    size_t i;
+    for (i = 0; i < COUNT(renamed) && (!text || !*text); i++)
+        if (!strcmp(name, renamed[i].name))
+            text = getenv(renamed[i].old);
+    return text;
+}
 
 HEDDLE_API int heddle_env_get(uint32_t index, heddle_env_info *out)
 {

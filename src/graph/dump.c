@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* dump.c - a frozen graph as DOT or JSON, and JSON read into plain arrays.
  *
- * The JSON is {"tasks":[{"id","body","after":[...],"us","args","priority"}]}. Written, ids are task numbers, after is
- * ascending, and what a reader would assume is left out (us 0, no args, priority 0), so that a graph written, read and
+ * The JSON is {"tasks":[{"id","body","after":[...],"us","args","urgent"}]}. Written, ids are task numbers, after is
+ * ascending, and what a reader would assume is left out (us 0, no args, urgent 0), so that a graph written, read and
  * written again gives the same bytes. A join is a task with body "join" that takes no time.
  *
  * Read, ids are any integers from 0 to 2^63-1 in any order, and after may name tasks that come later. Refused are:
@@ -160,7 +160,7 @@ static void print_task(hd_file *f, const hd_graph *g, const hd_preds *p, uint32_
     }
     if (task->arg_bytes)
         print_args(f, g, task);
-    hd_file_print(f, task->flags & HD_TASK_URGENT ? ",\"priority\":1}" : "}");
+    hd_file_print(f, task->flags & HD_TASK_URGENT ? ",\"urgent\":1}" : "}");
 }
 
 heddle_status hd_graph_write_json(const hd_graph *g, const char *path, hd_error *e)
@@ -237,7 +237,7 @@ static heddle_status load(json_t **root, const char *path, hd_error *e)
 
 static heddle_status check_keys(const reader *r, const json_t *entry, uint64_t i)
 {
-    static const char *const known[] = {"id", "us", "after", "body", "args", "priority"};
+    static const char *const known[] = {"id", "us", "after", "body", "args", "urgent", "priority"};
     const char *key;
     json_t *value;
     uint32_t k;
@@ -282,7 +282,7 @@ static heddle_status take_id(reader *r, const json_t *entry, uint64_t i)
 
 static heddle_status take_time(reader *r, const json_t *entry, uint64_t i)
 {
-    const json_t *us = json_object_get(entry, "us"), *priority = json_object_get(entry, "priority");
+    const json_t *us = json_object_get(entry, "us");
     hd_file_task *t = &r->out->tasks[i];
     double v = json_number_value(us);
     if (us && (!json_is_number(us) || !(v >= 0)))
@@ -291,11 +291,20 @@ static heddle_status take_time(reader *r, const json_t *entry, uint64_t i)
         return BAD(r, i, "us is longer than an hour");
     t->spin_ns = (uint64_t)llround(v * 1000);
     t->cost_ns = t->spin_ns < UINT32_MAX ? (uint32_t)t->spin_ns : UINT32_MAX;
-    if (!priority)
-        return HEDDLE_OK;
-    if (!json_is_integer(priority) || json_integer_value(priority) != (int32_t)json_integer_value(priority))
+    return HEDDLE_OK;
+}
+
+/* Files that were written before have "priority", of which only the sign counts. */
+static heddle_status take_urgency(reader *r, const json_t *entry, uint64_t i)
+{
+    const json_t *urgent = json_object_get(entry, "urgent"), *priority = json_object_get(entry, "priority");
+    hd_file_task *t = &r->out->tasks[i];
+    if (urgent && (!json_is_integer(urgent) || json_integer_value(urgent) < 0 || json_integer_value(urgent) > 1))
+        return BAD(r, i, "urgent is neither 0 nor 1");
+    if (priority &&
+        (!json_is_integer(priority) || json_integer_value(priority) != (int32_t)json_integer_value(priority)))
         return BAD(r, i, "priority is not an integer of 32 bits");
-    t->priority = (int32_t)json_integer_value(priority);
+    t->urgent = (urgent && json_integer_value(urgent) != 0) || (priority && json_integer_value(priority) > 0);
     return HEDDLE_OK;
 }
 
@@ -416,6 +425,7 @@ static heddle_status take_tasks(reader *r)
         HD_TRY(check_keys(r, entry, i));
         HD_TRY(take_id(r, entry, i));
         HD_TRY(take_time(r, entry, i));
+        HD_TRY(take_urgency(r, entry, i));
         HD_TRY(take_body(r, entry, i));
         HD_TRY(measure_lists(r, entry, i));
     }

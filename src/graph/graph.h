@@ -124,7 +124,7 @@ heddle_status hd_graph_write_json(const hd_graph *g, const char *path, hd_error 
 /* A graph file, read into plain arrays (dump.c); the floors above make a graph of it. */
 typedef struct hd_file_task {
     uint32_t body; /* index in names                                                      */
-    int32_t priority;
+    uint32_t urgent;
     uint32_t cost_ns;
     uint64_t spin_ns;
     uint64_t args_at, arg_bytes; /* in args; 0 bytes when the file gives none                     */

@@ -319,7 +319,7 @@ static heddle_status add_from_file(heddle_graph *g, const hd_file_graph *f, uint
         return hd_graph_add_join(&g->g, &g->ctx->error);
     d.args = g->own_table ? (const void *)&spin : (const void *)(f->args + t->args_at);
     d.arg_bytes = g->own_table ? sizeof spin : t->arg_bytes;
-    d.urgent = t->priority > 0;
+    d.urgent = t->urgent;
     d.cost_ns = t->cost_ns;
     d.body = t->body; /* names are in the order of the own table */
     if (!g->own_table)

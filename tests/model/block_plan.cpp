@@ -44,7 +44,7 @@ static hd_run run;
 
 static uint32_t ran[N_LANES], failed_at; /* bit i: step i                                              */
 
-/* The step has more successors than a step has room for, so that threads of the warp count two. */
+/* The step has more successors than a step has room for, so that lanes of the warp count two. */
 static uint32_t n_succ_of(uint32_t i) { return i % 3u ? 1u : HD_STEP_SUCC + 2u; }
 /* Its counters: of its own, of its successors. */
 static uint32_t *own_count(uint32_t i) { return &counts[i]; }

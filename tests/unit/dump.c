@@ -25,7 +25,7 @@ static void graph_of(hd_graph *g, const hd_file_graph *f)
             CHECK(++d.body < SYNTHETIC_BODIES);
         d.args = f->args + t->args_at;
         d.arg_bytes = t->arg_bytes;
-        d.urgent = t->priority > 0;
+        d.urgent = t->urgent;
         d.cost_ns = t->cost_ns;
         CHECK(hd_graph_add(g, &d, NULL, NULL) == HEDDLE_OK);
     }
@@ -44,7 +44,7 @@ static void compare(const synthetic *s, const hd_file_graph *f)
         const hd_task *was = hd_graph_task(&s->g, t);
         CHECK(strcmp(f->names[is->body], synthetic_bodies[was->body].name) == 0);
         CHECK(is->cost_ns == was->cost_ns && is->spin_ns == was->cost_ns);
-        CHECK(is->priority == !!(was->flags & HD_TASK_URGENT));
+        CHECK(is->urgent == !!(was->flags & HD_TASK_URGENT));
         CHECK(is->arg_bytes == was->arg_bytes);
         CHECK(memcmp(f->args + is->args_at, hd_graph_args(&s->g, was), was->arg_bytes) == 0);
         CHECK(is->n_after == was->n_in);
@@ -148,7 +148,7 @@ static void by_hand(void)
     CHECK(f.tasks[0].n_after == 3 && f.tasks[0].spin_ns == 500 && f.tasks[0].cost_ns == 500);
     CHECK(f.after[0] == 1 && f.after[1] == 2 && f.after[2] == 1);
     CHECK(f.tasks[1].spin_ns == 3600000000000u && f.tasks[1].cost_ns == UINT32_MAX);
-    CHECK(f.tasks[1].priority == INT32_MIN && f.tasks[1].n_after == 0 && f.tasks[1].body == 1);
+    CHECK(f.tasks[1].urgent == 0 && f.tasks[1].n_after == 0 && f.tasks[1].body == 1);
     CHECK(f.tasks[2].body == 0 && f.tasks[2].spin_ns == 0 && f.tasks[2].arg_bytes == 3);
     CHECK(memcmp(f.args + f.tasks[2].args_at, "\x00\xff\xa9", 3) == 0);
     hd_file_graph_clear(&f);
@@ -183,6 +183,8 @@ static const struct {
     {"{\"tasks\":[{\"id\":1,\"us\":\"1\"}]}", HEDDLE_EPARSE, ": task 0: us is not a number from 0 on"},
     {"{\"tasks\":[{\"id\":1,\"us\":3600000001}]}", HEDDLE_EPARSE, ": task 0: us is longer than an hour"},
     {"{\"tasks\":[{\"id\":1,\"priority\":2147483648}]}", HEDDLE_EPARSE, ": task 0: priority is not an integer of"},
+    {"{\"tasks\":[{\"id\":1,\"urgent\":2}]}", HEDDLE_EPARSE, ": task 0: urgent is neither 0 nor 1"},
+    {"{\"tasks\":[{\"id\":1,\"urgent\":true}]}", HEDDLE_EPARSE, ": task 0: urgent is neither 0 nor 1"},
     {"{\"tasks\":[{\"id\":1,\"priority\":1.5}]}", HEDDLE_EPARSE, ": task 0: priority is not an integer of"},
     {"{\"tasks\":[{\"id\":1,\"body\":3}]}", HEDDLE_EPARSE, ": task 0: body is not a name"},
     {"{\"tasks\":[{\"id\":1,\"body\":\"\"}]}", HEDDLE_EPARSE, ": task 0: body is not a name"},

@@ -258,6 +258,22 @@ static void test_other_struct(void)
     CHECK(!unsetenv("HEDDLE_TEST_MANY") && !unsetenv("HEDDLE_TEST_PATH"));
 }
 
+/* A variable that has another name now: the old one is accepted, the new one goes first and is in the sentence. */
+static void test_old_names(void)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    hd_error e;
+    CHECK(setenv("HEDDLE_LANES", "96", 1) == 0 && setenv("HEDDLE_PROFILE", "here.tsv", 1) == 0);
+    CHECK(hd_env_fill(&c, &e) == HEDDLE_OK && c.team_size == 96 && !strcmp(c.tuning_file, "here.tsv"));
+    CHECK(setenv("HEDDLE_TEAM_SIZE", "64", 1) == 0 && setenv("HEDDLE_TUNING_FILE", "there.tsv", 1) == 0);
+    c = (heddle_config)HEDDLE_CONFIG_INIT;
+    CHECK(hd_env_fill(&c, &e) == HEDDLE_OK && c.team_size == 64 && !strcmp(c.tuning_file, "there.tsv"));
+    CHECK(unsetenv("HEDDLE_TEAM_SIZE") == 0 && setenv("HEDDLE_LANES", "many", 1) == 0);
+    c = (heddle_config)HEDDLE_CONFIG_INIT;
+    CHECK(hd_env_fill(&c, &e) == HEDDLE_EINVAL && !strncmp(e.text, "HEDDLE_TEAM_SIZE=many: ", 23));
+    CHECK(unsetenv("HEDDLE_LANES") == 0 && unsetenv("HEDDLE_PROFILE") == 0 && unsetenv("HEDDLE_TUNING_FILE") == 0);
+}
+
 int main(void)
 {
     heddle_env_info i;
@@ -273,5 +289,6 @@ int main(void)
     test_names();
     test_sentence();
     test_other_struct();
+    test_old_names();
     return 0;
 }

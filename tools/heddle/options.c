@@ -159,7 +159,7 @@ static int set_workers(options *o, const char *name, char *value)
 {
     return set_u32(name, value, 1, UINT32_MAX, &o->config.n_workers);
 }
-static int set_threads(options *o, const char *name, char *value)
+static int set_team_size(options *o, const char *name, char *value)
 {
     return set_u32(name, value, 1, UINT32_MAX, &o->config.team_size);
 }
@@ -221,7 +221,8 @@ static const option table[] = {
     {"--device", "N", RUNS, set_device, "which GPU, by number; default 0"},
     {"--backends", "LIST", FOR_BENCH, set_backends, "of tiles, serial, cpu, cuda; default: all that are here"},
     {"--workers", "W", RUNS, set_workers, "threads, or blocks of a GPU; default: one per core, all that fit"},
-    {"--team-size", "L", RUNS, set_threads, "threads of a block (cuda), of an emulated block (serial)"},
+    {"--team-size", "T", RUNS, set_team_size, "threads of a block (cuda), of an emulated block (serial)"},
+    {"--lanes", "T", RUNS, set_team_size, NULL}, /* its earlier name */
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "where freed tasks go (heddle info lists them)"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--executor", "NAME", RUNS, set_executor, "cuda: how the graph runs; bench: only this one"},

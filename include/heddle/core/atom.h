@@ -12,7 +12,7 @@
  *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): what stands beside accesses of a fenced order
  *     HD_COPY16(to, from), HD_COPY_WAIT(): 16 bytes of global memory into block-shared memory, on their way until waited for
  *
- * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (lanes of one worker), DEV (workers of one device, CPU
+ * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (threads of one worker), DEV (workers of one device, CPU
  * threads) or SYS (host and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
  * uint32_t and are touched only through these macros; one scope a word for life, in the field's comment.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* core/block.h - what a worker on a GPU is made of. nvcc only.
  *
- * A block has one or two warps more than its threads need. The threads run bodies and nothing else; the others schedule. Here
+ * A block has one or two warps more than its team needs. The team runs bodies and nothing else; the others schedule. Here
  * is what every block has, and the block of the dynamic dispatches: its records, and how the scheduling warp fetches them.
  * core/resident.h has the kernel of these, core/planned.h that of dispatch plan. */
 #ifndef HEDDLE_CORE_BLOCK_H
@@ -9,7 +9,7 @@
 
 #include "heddle/core/ticket.h"
 
-/* Barriers of a block: 0 all its threads, 1 the threads' own (heddle_team_barrier). Of the others, which dispatch plan has, two each. */
+/* Barriers of a block: 0 all its threads, 1 the team's own (heddle_team_barrier). Of the others, which dispatch plan has, two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
 #define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
@@ -122,7 +122,7 @@ static __device__ __forceinline__ void hd_block_came(const hd_run &r, uint32_t r
     }
 }
 
-/* One thread, when the worker has left. Last: all workers are out; says how the run ended and prepares the next. */
+/* One lane, when the worker has left. Last: all workers are out; says how the run ended and prepares the next. */
 static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t run, int last)
 {
     hd_fail *f = &r.control->fail;
@@ -180,12 +180,12 @@ static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
 /* The scheduling warp: a copy of task t's record. x->hit: which of those it is that were fetched ahead. */
 static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 {
-    const uint32_t thread = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
+    const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
     hd_task *record = &hd_block_of(w)->record[x->half][at];
     if (at != HD_AHEAD)
         HD_COPY_WAIT();
-    else if (thread < 8u)
-        ((uint4 *)record)[thread] = ((const uint4 *)hd_task_at(r, t))[thread];
+    else if (lane < 8u)
+        ((uint4 *)record)[lane] = ((const uint4 *)hd_task_at(r, t))[lane];
     __syncwarp();
     x->at = x->half * HD_RECORDS + at;
     return record;
@@ -195,7 +195,7 @@ static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r,
  * none, that of the youngest task of the deque. */
 static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
-    const uint32_t thread = threadIdx.x & 31u, k = thread / 8u, n = x->n_succ;
+    const uint32_t lane = threadIdx.x & 31u, k = lane / 8u, n = x->n_succ;
     uint32_t t = __shfl_sync(0xffffffffu, x->edge.task, (int)k);
     HD_COPY_WAIT(); /* of the turn before the last: that half is used again */
     x->half ^= 1u;
@@ -209,8 +209,8 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
         x->ahead = has != 0u;
     }
     if (k < x->ahead)
-        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (thread & 7u),
-                  (const uint4 *)hd_task_at(r, t) + (thread & 7u));
+        HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u),
+                  (const uint4 *)hd_task_at(r, t) + (lane & 7u));
     x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* what has come since the last turn: nobody waits for it */
     x->asked = hd_stopped(r);
 }

@@ -30,7 +30,7 @@ HD_FN hd_goal hd_goal_of(const hd_run *r, uint32_t run, uint32_t task, uint32_t 
 /* Acquire: then what was written before the counts is visible to this lane. */
 HD_FN int hd_goal_reached(hd_goal g) { return (int32_t)(HD_LOAD(g.count, ACQUIRE, DEV) - g.target) >= 0; }
 
-/* The same without acquiring: where the worker's other lanes are in a body, whose cache an acquire would empty. When it
+/* The same without acquiring: where the worker's team is in a body, whose cache an acquire would empty. When it
  * says yes, hd_goal_reached must say it too before the body begins. */
 HD_FN int hd_goal_seems_reached(hd_goal g) { return (int32_t)(HD_LOAD(g.count, RELAXED, DEV) - g.target) >= 0; }
 

@@ -4,12 +4,12 @@
  *
  * What passes between two bodies happens while a body runs:
  *
- *     scheduling warps                     lanes
+ *     scheduling warps                     team
  *     record into a slot
  *     arrive READY(i)     ------------>    sync READY(i); the body
  *     sync DONE(k)        <------------    arrive DONE(k), where successors are to be counted
  *
- * READY(i) also ends the body before: all lanes meet there. Barriers come in pairs, for even and odd numbers; who arrives
+ * READY(i) also ends the body before: all threads meet there. Barriers come in pairs, for even and odd numbers; who arrives
  * makes sure that the barrier's last round is over. */
 #ifndef HEDDLE_CORE_PLANNED_H
 #define HEDDLE_CORE_PLANNED_H
@@ -36,8 +36,8 @@ typedef struct __align__(128) hd_plan_block
 hd_plan_block;
 
 static __device__ __forceinline__ uint32_t hd_slot_of(const hd_plan_block *, uint32_t i) { return i % HD_PLAN_SLOTS; }
-/* What the lanes must know of a step: its task, its body, whether anything is to be done when it has ended, and whether
- * it is plain: it waits for nobody and nobody waits for it, so that the lanes go on to it by themselves. Only within a
+/* What the team must know of a step: its task, its body, whether anything is to be done when it has ended, and whether
+ * it is plain: it waits for nobody and nobody waits for it, so that the team goes on to it by itself. Only within a
  * batch, of which the first step was handed over when all were in their slots. */
 typedef struct hd_head {
     uint32_t task, body, has_end, plain;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_blo
     b->left = e->end;
 }
 
-/* The lanes. What a body has failed for is read by all lanes between two barriers that nobody writes it between. */
+/* The team. What a body has failed for is read by all threads between two barriers that nobody writes it between. */
 template <typename Bodies, int TRACE>
 static __device__ __forceinline__ void hd_plan_team(const hd_run &r, hd_plan_block *b, void *arena, uint32_t team_size)
 {
@@ -131,7 +131,7 @@ static __device__ __forceinline__ void hd_tell_watcher(const hd_run &r, uint32_t
     HD_STORE(&r.watched[watch], run, RELEASE, SYS);
 }
 
-/* The host is told what the lanes are at, and what is waited for, HD_NONE: for no task. */
+/* The host is told what the team is at, and what is waited for, HD_NONE: for no task. */
 static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, uint32_t waits, uint32_t need)
 {
     uint32_t began = hd_word(&b->began);
@@ -171,7 +171,7 @@ static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_blo
 
 #define HD_LOOKS 64u /* between two looks at the stop word */
 
-/* While the lanes are in a body, or others share the SM: few looks, because loads that are under way hold up the fence of a
+/* While the team is in a body, or others share the SM: few looks, because loads that are under way hold up the fence of a
  * release, and none that acquires before it must, because that empties the cache which the body uses. 1: ready; 0: not
  * yet, or the body has ended. */
 static __device__ __forceinline__ int hd_plan_look_busy(const hd_run &r, hd_plan_block *b, hd_goal g, uint32_t i)

@@ -5,7 +5,7 @@
  * user's persistent kernel, and under the exploring shim of the model test (HEDDLE_MODEL). This file
  * and atom.h are the only places that know which. No libc, no allocation, no logging here.
  *
- * It gives: HD_FN (how core functions are declared), layout assertions, the lane, the collective steps
+ * It gives: HD_FN (how core functions are declared), layout assertions, the thread of a team, the collective steps
  * of the lanes that schedule together (a warp on the GPU, one lane on a CPU thread), clock, pause. */
 #ifndef HEDDLE_CORE_PORT_H
 #define HEDDLE_CORE_PORT_H
@@ -54,7 +54,7 @@ typedef uint64_t hd_pair_word;
 #define HD_LINE 128u
 
 /* One of the team of threads that run a body. On a GPU worker index is threadIdx.x and team_size is
- * blockDim.x; on a CPU worker 0 of 1; in an emulated block each lane is a thread of its own. */
+ * blockDim.x; on a CPU worker 0 of 1; in an emulated block each is a thread of the host. */
 typedef struct heddle_thread {
     uint32_t index, team_size;
     uint32_t worker;                   /* which worker this is, for per-worker scratch                         */
@@ -66,7 +66,7 @@ typedef struct heddle_thread {
     struct hd_spawn_buffer *spawn_buffer; /* where the body lays down tasks that it makes, NULL: nowhere            */
 } heddle_thread;
 
-/* An emulated block's barrier, called by every lane. Host only. */
+/* An emulated block's barrier, called by every thread. Host only. */
 typedef struct hd_emulated_team {
     void (*barrier)(struct hd_emulated_team *team, uint32_t thread);
 } hd_emulated_team;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* core/resident.h - the persistent kernel of the dynamic dispatches: a thread block is a worker until no task is left. nvcc only.
  *
- * Most threads of a block are the lanes of bodies; one warp more schedules. Twice a task all of them meet at a barrier:
+ * Most threads of a block are the team that runs bodies; one warp more schedules. Twice a task all of them meet at a barrier:
  *
- *     scheduling warp                             lanes
+ *     scheduling warp                             team
  *     hd_next: the next task, its record  ----+
  *     barrier                                 +-- barrier
  *     hd_ahead; what the body spawns      ----+   the body
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker 
     __syncwarp();
 }
 
-/* ---- the lanes ---------------------------------------------------------------------------------- */
+/* ---- the team --------------------------------------------------------------------------------- */
 
 template <typename Bodies, int TRACE>
 static __device__ __forceinline__ void hd_block_team(const hd_run &r, hd_block *b, void *arena, uint32_t team_size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/spawn.h - tasks that make tasks: what a worker does. The lanes' part is core/spawn_buffer.h.
+/* core/spawn.h - tasks that make tasks: what a worker does. The team's part is core/spawn_buffer.h.
  *
  *     hd_admit(r, w, x)              room for the children of a task, made sure of before it runs (core/own.h)
  *     hd_spawn_buffer_open / hd_spawn_buffer_drain   what the body has laid down is handed on, while it runs and after

@@ -53,7 +53,7 @@ typedef struct hd_spawn_links {
     uint32_t pinned;   /* of a continuation: pinned children of the bodies before it, linked by pinned_next */
     uint32_t pinned_next;
     uint32_t open;      /* dev: of a continuation: what has not ended of that which it waits for           */
-    uint32_t done_word; /* dev: generation of its slot * 8 | HD_GATE_...                                   */
+    uint32_t done_word; /* dev: generation of its slot * 8 | HD_DONE_WORD_...                                   */
 } hd_spawn_links;
 
 typedef struct hd_task {

@@ -4,7 +4,7 @@
  *
  *     while (hd_next(r, w, x, ...)) {       takes a task, waits for one if need be    (scheduling lanes)
  *         hd_ahead(r, w, x, ...);           looks at what its end will need           (scheduling lanes)
- *         ... the body ...                                                            (the lanes of the body)
+ *         ... the body ...                                                            (the team)             
  *         hd_end_turn(r, w, x, d, ...);     hands on what it freed and what it made   (scheduling lanes)
  *     }
  *
