@@ -147,7 +147,7 @@ HD_FN void heddle_task_fail(const heddle_thread *thread, uint32_t code)
     hd_fail_at(thread->fail, thread->task, code);
 }
 
-/* A body outside of heddle, as NAME_body_(&thread, &app, &args): from a loop of the host's, or from a kernel of your own.
+/* A body outside of heddle, as NAME_body_(&thread, &params, &args): from a loop of the host's, or from a kernel of your own.
  * What heddle_task_fail leaves: zeros before the first failure, then its code. */
 typedef hd_fail heddle_failure;
 

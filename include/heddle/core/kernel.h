@@ -65,13 +65,13 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     case HD_KERNEL_PERSISTENT(dispatch, 1):                                                              \
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<table##_dispatch_, dispatch, 1>);
 #if defined(HEDDLE_BASELINES)
-#define HD_CASE_BASELINES_(params)                      \
+#define HD_CASE_BASELINES_(table)                       \
     HD_CASE_PERSISTENT_(table, HD_DISPATCH_DISTRIBUTED) \
     HD_CASE_PERSISTENT_(table, HD_DISPATCH_IQS)         \
     HD_CASE_PERSISTENT_(table, HD_DISPATCH_SCHEDULER)   \
     HD_CASE_PERSISTENT_(table, HD_DISPATCH_CENTRAL)
 #else
-#define HD_CASE_BASELINES_(params)
+#define HD_CASE_BASELINES_(table)
 #endif
 
 /* A list cannot be made of tasks that are not known before the run. */
@@ -119,7 +119,7 @@ template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t 
         cudaFunction_t *f = (cudaFunction_t *)out;                                                                  \
         switch (which) {                                                                                            \
             HD_CASE_PERSISTENT_(table, HD_DISPATCH_TICKET)                                                          \
-            HD_CASE_BASELINES_(params)                                                                              \
+            HD_CASE_BASELINES_(table)                                                                               \
         case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0): return hd_find_planned<table##_dispatch_, 0>(f);            \
         case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1): return hd_find_planned<table##_dispatch_, 1>(f);            \
         case HD_KERNEL_LEVEL(0):                                                                                    \
