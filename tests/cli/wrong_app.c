@@ -2,6 +2,8 @@
 /* wrong_app.c - the list of apps of a command built only for a test: one app whose bodies truly compute something else
  * than its reference when asked to (--opt wrong=1), to see what a failed check looks like. Each tile counts its cells
  * up; the wrong one forgets the last tile. */
+#include "heddle/baselines.h"
+
 #include "app.h"
 
 #include <stdio.h>
