@@ -28,7 +28,7 @@ HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t,
 
 /* Lane 0, before the body of a task that was admitted and may have so many children. The spawn buffer's list is empty: it was when
  * the worker began, and what is handed on leaves it so. r stays for those who have the spawn buffer: on a GPU it is near (core/
- * spawning.h), which matters to functions that are calls. */
+ * resident.h), which matters to functions that are calls. */
 HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_buffer *d, uint32_t n_room)
 {
     d->run = r;

@@ -4,7 +4,7 @@
  * A worker that runs a body which may spawn has a spawn buffer: free slots of the arena that it has made sure of before, and a list
  * of what the body has laid into them so far. Any thread may spawn, several at once; each takes the next slot by one addition,
  * writes the record, and marks it. The worker hands on what is marked, on a GPU while the body still runs, because a
- * warp of its own does it (core/spawning.h).
+ * warp of its own does it (core/resident.h).
  *
  * A task that waits for others waits for them one after another: it stands in the list of one of them at a time, and whoever
  * ends that one moves it on to the next that has not ended. So it needs one link, whatever their number.
