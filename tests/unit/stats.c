@@ -10,7 +10,7 @@ static void diamond(void)
         {{1100, 1400, 0, 90, 10, 5}, {1410, 2000, 1, 0, 5, 10}, {2020, 2120, 3, 0, 10, 80}},
         {{1450, 2450, 2, 400, 20, 30}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}};
     static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0, 6, 0, 0, 0}, {1, 0, 3, 0, 1, 4, 1, 0, 5, 0, 0, 0}};
-    hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf", {NULL}, 0, 0, 0, "", 1, {77, 5, 6}};
+    hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf", {0}, 0, 0, 0, "", 1, {77, 5, 6}};
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats w;
     heddle_body_stats b;
