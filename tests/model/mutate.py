@@ -48,7 +48,6 @@ BUGS = [
     ("head is never published", RING, "HD_STORE(&c->head, *head, RELEASE, DEV);", "(void)c;"),
     ("full is seen one too late", RING, "if (used == n_slots)\n            return HD_NONE;",
      "if (used == n_slots + 1u)\n            return HD_NONE;\n        used -= used == n_slots;"),
-    ("an old tail looks like a full ring", RING, "if (used == n_slots)\n", "if (used >= n_slots)\n"),
     ("producer does not tell of the doze", RING, "*doze = tail & HD_RING_DOZE;", ""),
     ("doze bit stays after waking", RING, "(void)HD_CAS(&c->tail, head | HD_RING_DOZE, head, RELAXED, DEV);",
      "(void)c, (void)head;"),
