@@ -3,6 +3,10 @@
 #ifndef EMULATE_KERNELS_H
 #define EMULATE_KERNELS_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
 #include "cuda.h"
 
 #include "words.h"
@@ -88,6 +92,28 @@ static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const
     l.arg = j;
     l.beside = kernel_host;
     return emu_run(&l);
+}
+
+/* What the cases of a program have run so far. */
+static uint64_t n_tasks_run, n_switches;
+
+/* A program's cases under one dispatch: n of them from HEDDLE_SEED (1) on, n by the argument (12); or only the one that the
+ * variable names. */
+static void kernel_cases(int argc, char **argv, uint32_t dispatch, void (*run_case)(uint64_t seed, uint32_t dispatch))
+{
+    const char *one = getenv("HEDDLE_SEED");
+    const uint64_t first = one ? strtoull(one, nullptr, 0) : 1u, n = one        ? 1u
+                                                                     : argc > 1 ? strtoull(argv[1], nullptr, 0)
+                                                                                : 12u;
+    const clock_t began = clock();
+    uint64_t seed;
+    n_tasks_run = n_switches = 0;
+    for (seed = first; seed < first + n; seed++)
+        run_case(seed, dispatch);
+    printf("dispatch %u: %llu cases from HEDDLE_SEED=%llu, %llu tasks, %llu switches, %.1f s  ok\n", dispatch,
+           (unsigned long long)n, (unsigned long long)first, (unsigned long long)n_tasks_run,
+           (unsigned long long)n_switches, (double)(clock() - began) / CLOCKS_PER_SEC);
+    fflush(stdout);
 }
 
 #endif

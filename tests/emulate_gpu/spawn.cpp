@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <vector>
 
@@ -51,8 +50,6 @@ struct test_case {
     uint32_t wrong;
 };
 } // namespace
-
-static uint64_t n_tasks_run, n_switches;
 
 static uint32_t below(test_case *c, uint32_t n) { return (uint32_t)check_below(&c->random, n); }
 
@@ -293,20 +290,7 @@ int main(int argc, char **argv)
 #define NAME_OF(d) d,
     static const uint32_t dispatches[] = {KERNEL_DISPATCHES(NAME_OF)};
 #undef NAME_OF
-    const char *one = getenv("HEDDLE_SEED");
-    uint64_t first = one ? strtoull(one, nullptr, 0) : 1u, n = one        ? 1u
-                                                               : argc > 1 ? strtoull(argv[1], nullptr, 0)
-                                                                          : 12u;
-    uint64_t seed;
-    for (uint32_t d : dispatches) {
-        const clock_t began = clock();
-        n_tasks_run = n_switches = 0;
-        for (seed = first; seed < first + n; seed++)
-            run_case(seed, d);
-        printf("dispatch %u: %llu cases from HEDDLE_SEED=%llu, %llu tasks, %llu switches, %.1f s  ok\n", d,
-               (unsigned long long)n, (unsigned long long)first, (unsigned long long)n_tasks_run,
-               (unsigned long long)n_switches, (double)(clock() - began) / CLOCKS_PER_SEC);
-        fflush(stdout);
-    }
+    for (uint32_t d : dispatches)
+        kernel_cases(argc, argv, d, run_case);
     return 0;
 }

@@ -12,7 +12,8 @@
  *
  * Without spawning there are more places than tasks and ends, so each is used once in a run. Where bodies spawn places are
  * used again; a place is filled by compare-and-swap from empty and read only by the ticket of its number, so a worker that is
- * slow between reserving and filling loses nothing, even if others go all the way round.
+ * slow between reserving and filling loses nothing, even if others go all the way round. There are at least as many places as
+ * tasks that can exist at once, and ends, or those who fill would wait for one another.
  *
  * A place is released: who takes a task has acquired what was known to who handed it on.
  *
