@@ -185,7 +185,8 @@ static void test_dispatches(heddle_backend b)
 static void test_threads(void)
 {
     test_dispatches(HEDDLE_CPU);
-    run_workers(HEDDLE_CPU, HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 7, 512);
+    /* Few slots, but as many as seven workers need that go depth first at once: quad splits 50 times, three slots each. */
+    run_workers(HEDDLE_CPU, HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 7, 2048);
 }
 
 /* ---- known answers --------------------------------------------------------------------------------------- */
