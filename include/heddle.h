@@ -183,8 +183,8 @@ typedef struct heddle_config {
                                                                   HEDDLE_TUNING_FILE                  */
     uint32_t n_arena;         /* slots for tasks that bodies make; 0 = 65536, on a GPU 1024 a worker; at least
                                what the workers need to begin. A tree in which a task has c children, its
-                               continuation included, is sure to end with workers x depth x c; with fewer it
-                               may end with HEDDLE_ENOMEM          HEDDLE_ARENA                    */
+                               continuation included, wants twice workers x depth x c; with far fewer it may
+                               end with HEDDLE_ENOMEM              HEDDLE_ARENA                    */
     uint32_t n_local; /* tasks in a row that a worker may keep under the local-first policies before it looks into
                                its ring; 0 = 1024, on a GPU 1      HEDDLE_LOCAL                    */
     heddle_idle idle; /* what a worker does without a task HEDDLE_IDLE                     */
