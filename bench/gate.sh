@@ -35,8 +35,8 @@ figures=kept,wave,free,uneven,spawn,uts,heat2d,bfs,apps-s
 dynamic='dynamic ticket' # the product's dynamic way
 chained='dynamic lf'     # the same, where a chain was another's
 spawned='dynamic .*'     # the same, of tasks that spawn
-planned='plan'
-launches='(levels|cudagraph|cudagraph[+]pdl)(/by-body)?'
+planned='(plan|static)'
+launches='(levels|(cuda)?graph|(cuda)?graph[+]pdl)(/by-body)?'
 baselines='central scheduler/al scheduler/ts scheduler/rr scheduler/lf scheduler/lrr scheduler/grr lf al ts rr lrr grr'
 kernel='hd_persistent' # part of the name of the kernels whose blocks stay
 plain_table=examples/03_own_bodies/bodies.c # as a user's, without spawners and with
@@ -137,13 +137,13 @@ rows() { # TABLE
     row 'spawned empty tasks, binary tree of 2^23' Mtasks/s '>= 1500' "$(best more "$t" spawn "$spawned" 'binary tree .*' Mtasks/s)"
     row 'spawned empty tasks, fans of 256' Mtasks/s - "$(best more "$t" spawn "$spawned" 'empty child .*' Mtasks/s)"
     row 'chain, dynamic' us '<= 0.55' "$(best less "$t" hop-kept "$chained" 'chain .*' us)"
-    row 'plan: hop-kept' us 'first + 3 %' "$(best less "$t" hop-kept "$planned" 'chain w1' us)"
+    row 'static: hop-kept' us 'first + 3 %' "$(best less "$t" hop-kept "$planned" 'chain w1' us)"
     for us in 1 5; do
-        row "plan: wave72, $us us bodies" us/level 'first + 3 %' "$(best less "$t" wave72 "$planned" "${us}us .*" us/level)"
+        row "static: wave72, $us us bodies" us/level 'first + 3 %' "$(best less "$t" wave72 "$planned" "${us}us .*" us/level)"
     done
-    row 'plan: free tasks' Gtasks/s 'first - 3 %' "$(calc 200/a "$(best less "$t" free "$planned" '200000 empty .*' us)")"
-    row 'plan: uneven lu32 over the best of launches and graphs' x 'first - 3 %' "$(over "$t" "$planned")"
-    row 'plan: the same, profiled' x 'first - 3 %' "$(over "$t" "$planned" profiled)"
+    row 'static: free tasks' Gtasks/s 'first - 3 %' "$(calc 200/a "$(best less "$t" free "$planned" '200000 empty .*' us)")"
+    row 'static: uneven lu32 over the best of launches and graphs' x 'first - 3 %' "$(over "$t" "$planned")"
+    row 'static: the same, profiled' x 'first - 3 %' "$(over "$t" "$planned" profiled)"
     row 'uts T1L' ms '<= 6' "$(calc a/1000 "$(best less "$t" uts '.*' 'T1L .*' us)")"
     row 'bfs malta_streets over level by level' x '>= 1.40' "$(goal "$t" 'malta_streets, best policy over the best level by level')"
     row 'heat2d over central' x '>= 2.2' "$(goal "$t" '8192 256x256, best policy over central')"

@@ -20,7 +20,7 @@ except ImportError:
     print("plot_gpu.py: needs matplotlib (pip install matplotlib)", file=sys.stderr)
     sys.exit(2)
 
-BASELINES = ("levels", "cudagraph", "taskgraph", "launches", "grid.sync", "one block")
+BASELINES = ("levels", "graph", "cudagraph", "taskgraph", "launches", "grid.sync", "one block")
 PLAIN = {"svg.hashsalt": "heddle", "font.size": 9, "axes.grid": True, "grid.color": "#d8dee4", "axes.axisbelow": True}
 
 
@@ -80,7 +80,7 @@ def level_bars(ax, values, unit, title, colour=lambda name: "#4e79a7"):
 def colour_of(subject):
     if subject == "central":
         return "#e15759"
-    return "#8c8c8c" if is_baseline(subject) else "#4e79a7" if subject.startswith("plan") else "#59a14f"
+    return "#8c8c8c" if is_baseline(subject) else "#4e79a7" if subject.startswith(("static", "plan")) else "#59a14f"
 
 
 def draw_hops(rows, directory, about):

@@ -42,11 +42,21 @@ RULES = [
 OTHERS = re.compile(r"raw|hardware blocks|device copy|cuSOLVER.*|libgomp[^:]*|libomp[^:]*|starpu[^:]*|serial|gcc-.*|tiles|"
                     r"(levels without heddle|.* grid\.sync|one block|launches).*")
 
+# What subjects were called before: the first word of one, or what stands behind "cuda/" in a path of names.
+RENAMED = {"plan": "static", "ticket": "dynamic", "cudagraph": "graph", "cudagraph+pdl": "graph+pdl",
+           "levels/by-body/sync": "levels+sync/by-body"}
+
 Row = collections.namedtuple("Row", "key value n spread source")  # value None: skipped or failed, which source then says
 
 
+def renamed(subject):
+    word, blank, rest = subject.partition(" ")
+    name, slash, form = word.partition("/")
+    return RENAMED.get(word, RENAMED.get(name, name) + slash + form) + blank + rest
+
+
 def read_gpu(r):
-    key = (r["figure"], r["subject"], r["variant"], r["unit"], r.get("form") or "")
+    key = (r["figure"], renamed(r["subject"]), r["variant"], r["unit"], r.get("form") or "")
     try:
         return Row(key, float(r["value"]), int(r["n_runs"]), float(r["spread"]), r.get("commit") or "")
     except ValueError:

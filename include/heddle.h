@@ -87,10 +87,10 @@ typedef enum heddle_backend {
         HEDDLE_N_BACKENDS = 4
 } heddle_backend;
 
-/* Which worker gets a task that became ready (lrr, grr, lf: Juggler, PPoPP'18, section 5.6; rr, ts: DIDC'14, section 3.2;
+/* Under rings, iqs and scheduler: which worker gets a task that became ready (lrr, grr, lf: Juggler, PPoPP'18, section 5.6; rr, ts: DIDC'14, section 3.2;
  * al: Belviranli's thesis, section 5.3.3). */
 #define HEDDLE_POLICY_MAP(X)                                                                   \
-    X(DEFAULT, 0, "default", "share on the cpu backend")                                       \
+    X(DEFAULT, 0, "default", "rings: share on threads, lf on a GPU; iqs: lf; scheduler: rr")   \
     X(LRR, 1, "lrr", "local round robin: a counter in each worker")                            \
     X(GRR, 2, "grr", "global round robin: one counter for all workers")                        \
     X(LF, 3, "lf", "local first: the first freed task stays, the others go to the neighbours") \
@@ -106,38 +106,30 @@ typedef enum heddle_policy {
         HEDDLE_N_POLICIES = 8
 } heddle_policy;
 
-/* How the cuda backend runs a frozen graph. All give the same bytes. The other backends have no choice: auto. */
-#define HEDDLE_EXECUTOR_MAP(X)                                                                                   \
-    X(AUTO, 0, "auto", "tries several, one a run, each on real work, and keeps the best")                        \
-    X(PERSISTENT, 1, "persistent", "resident thread blocks take tasks until none is left: one launch")           \
-    X(LEVELS, 2, "levels", "one launch a level of the graph: a device-wide barrier between them")                \
-    X(CUDAGRAPH, 3, "cudagraph", "those launches captured once into a CUDA graph and replayed")                  \
-    X(CUDAGRAPH_PDL, 4, "cudagraph+pdl", "the same with programmatic edges: a level is started before its turn") \
-    X(TASKGRAPH, 5, "taskgraph", "a CUDA graph with a node a task")
+/* How a graph is run: the order of its tasks, and who hands them to whom. All give the same bytes. From levels on up to
+ * graph+pdl: the cuda backend only. Those for comparison need a table that was compiled with HEDDLE_BASELINES, except on threads'
+ * own ticket and the launches; the serial backend has auto only. */
+#define HEDDLE_SCHEDULE_MAP(X)                                                                                      \
+    X(AUTO, 0, "auto", "dynamic on threads; a GPU's first runs try several, each on real work, and the best stays") \
+    X(STATIC, 1, "static", "an ordered list a worker, made before the run; they wait for one another's tasks only") \
+    X(DYNAMIC, 2, "dynamic", "who is free takes what is ready: a GPU from a ring of tickets, threads from rings")   \
+    X(LEVELS, 3, "levels", "cuda: one launch a level of the graph, a device-wide barrier between them")             \
+    X(GRAPH, 4, "graph", "cuda: those launches captured once into a CUDA graph and replayed")                       \
+    X(GRAPH_PDL, 5, "graph+pdl", "cuda: the same with programmatic edges: a level is started before its turn")      \
+    X(LEVELS_SYNC, 6, "levels+sync", "cuda: levels, and the host waits after each launch; for comparison")          \
+    X(TASKGRAPH, 7, "taskgraph", "cuda: a CUDA graph with a node a task, for comparison")                           \
+    X(TICKET, 8, "ticket", "one ring of tickets for all workers: what dynamic is on a GPU")                         \
+    X(RINGS, 9, "rings", "a ready ring a worker, filled by a policy (Juggler, PPoPP'18), for comparison")           \
+    X(IQS, 10, "iqs", "the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison")                   \
+    X(SCHEDULER, 11, "scheduler", "one block or thread schedules for the others (DIDC'14), for comparison")         \
+    X(CENTRAL, 12, "central", "one queue for all under a lock (HPG'10), for comparison")
 
-typedef enum heddle_executor {
-#define HEDDLE_X(name, value, text, help) HEDDLE_EXECUTOR_##name = (value),
-    HEDDLE_EXECUTOR_MAP(HEDDLE_X)
+typedef enum heddle_schedule {
+#define HEDDLE_X(name, value, text, help) HEDDLE_SCHEDULE_##name = (value),
+    HEDDLE_SCHEDULE_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_EXECUTORS = 6
-} heddle_executor;
-
-/* How tasks get from worker to worker (cpu backend, and executor persistent). */
-#define HEDDLE_DISPATCH_MAP(X)                                                                                      \
-    X(DEFAULT, 0, "default", "distributed on the cpu backend; on a GPU, auto tries")                                \
-    X(DISTRIBUTED, 1, "distributed", "a ready ring a worker")                                                       \
-    X(TICKET, 2, "ticket", "one ring for all, a slot for each taker")                                               \
-    X(PLAN, 3, "plan", "an ordered list a worker, made before the run; workers wait only for other workers' tasks") \
-    X(IQS, 4, "iqs", "the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison")                    \
-    X(SCHEDULER, 5, "scheduler", "one block or thread schedules for the others (DIDC'14), for comparison")          \
-    X(CENTRAL, 6, "central", "one queue for all under a lock (HPG'10), for comparison")
-
-typedef enum heddle_dispatch {
-#define HEDDLE_X(name, value, text, help) HEDDLE_DISPATCH_##name = (value),
-    HEDDLE_DISPATCH_MAP(HEDDLE_X)
-#undef HEDDLE_X
-        HEDDLE_N_DISPATCHES = 7
-} heddle_dispatch;
+        HEDDLE_N_SCHEDULES = 13
+} heddle_schedule;
 
 /* What a worker does that has nothing to do. */
 #define HEDDLE_IDLE_MAP(X)                                                                    \
@@ -152,6 +144,20 @@ typedef enum heddle_idle {
         HEDDLE_N_IDLES = 3
 } heddle_idle;
 
+/* What experiments and benches set; nobody need. Zero in a field means the default. A schedule that does not take what is set
+ * here refuses it. */
+typedef struct heddle_expert {
+    heddle_policy policy; /* rings, iqs, scheduler; with schedule auto it means rings
+                                                                  HEDDLE_POLICY                   */
+    uint32_t n_ring;      /* slots of a worker's ready ring       HEDDLE_RING                     */
+    uint32_t n_local;     /* tasks in a row that a worker may keep under the local-first policies before it looks into
+                               its ring; 0 = 1024, on a GPU 1     HEDDLE_LOCAL                    */
+    uint32_t by_body;     /* launches: 1 = one a body and level, each body compiled alone; 2 = one a level; 0 = by body
+                               where a level has one body         HEDDLE_BY_BODY                  */
+    uint32_t spin_us;     /* idle polling before a thread parks   HEDDLE_SPIN_US                  */
+    uint32_t reserved[7]; /* zero                                                                 */
+} heddle_expert;
+
 /* How a context is opened. Set it with HEDDLE_CONFIG_INIT; zero in a field means the default, and
  * a variable of the environment (third column; `heddle info` lists them) fills a field left zero. */
 typedef struct heddle_config {
@@ -162,37 +168,29 @@ typedef struct heddle_config {
                                                                   HEDDLE_WORKERS                  */
     uint32_t team_size;       /* threads of a team: of a block on cuda (a multiple of 32; 0 = what the graph
                                asks for, else 128), of an emulated block on serial (0 = 1)
-                                                                  HEDDLE_TEAM_SIZE                    */
-    heddle_policy policy;     /* where freed tasks go               HEDDLE_POLICY                   */
+                                                                  HEDDLE_TEAM_SIZE                */
+    heddle_schedule schedule; /* how graphs are run                 HEDDLE_SCHEDULE                 */
+    heddle_idle idle;         /* what a worker does without a task  HEDDLE_IDLE                     */
     uint32_t n_trace;         /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
     uint32_t time_limit_ms;   /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
-    uint32_t n_ring;          /* slots of a worker's ready ring     HEDDLE_RING                     */
-    uint32_t spin_us;         /* idle polling before a thread parks HEDDLE_SPIN_US                  */
     uint32_t no_pin;          /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
-    heddle_executor executor; /* cuda: how a graph runs           HEDDLE_EXECUTOR                 */
-    heddle_dispatch dispatch; /* who hands tasks to whom          HEDDLE_DISPATCH                 */
-    uint32_t by_body;         /* 1 = levels and CUDA graphs: one launch a body and level, each body compiled
-                               alone; 2 = one launch a level; 0 = auto: by body where a level has one body
-                                                                  HEDDLE_BY_BODY                  */
-    uint32_t sync;            /* 1 = executor levels: wait for the device after each launch
-                                                                  HEDDLE_SYNC                     */
-    const char *tuning_file;  /* cuda, where it may choose how a graph runs: a file in which what was chosen is kept, by
-                               * the graph's structure, device and config, and looked up before anything is tried; a
-                               * file that cannot be read or written does no harm: heddle_graph_describe_run tells. NULL = none.
-                               * Copied; heddle_ctx_get_config gives the copy
-                                                                  HEDDLE_TUNING_FILE                  */
     uint32_t n_arena;         /* slots for tasks that bodies make; 0 = 65536, on a GPU 1024 a worker; at least
                                what the workers need to begin. A tree in which a task has c children, its
                                continuation included, wants twice workers x depth x c; with far fewer it may
-                               end with HEDDLE_ENOMEM              HEDDLE_ARENA                    */
-    uint32_t n_local; /* tasks in a row that a worker may keep under the local-first policies before it looks into
-                               its ring; 0 = 1024, on a GPU 1      HEDDLE_LOCAL                    */
-    heddle_idle idle; /* what a worker does without a task HEDDLE_IDLE                     */
+                               end with HEDDLE_ENOMEM             HEDDLE_ARENA                    */
+    const char *tuning_file;  /* cuda, schedule auto or static: a file in which what was chosen is kept, by the graph's
+                               structure, device and config, and looked up before anything is tried; a file that
+                               cannot be read or written does no harm: heddle_graph_describe_run tells. NULL = none.
+                               Copied; heddle_ctx_get_config gives the copy
+                                                                  HEDDLE_TUNING_FILE              */
+    heddle_expert expert;
 } heddle_config;
-#define HEDDLE_CONFIG_INIT                                                                                       \
-    {                                                                                                            \
-        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, 0, HEDDLE_EXECUTOR_AUTO, \
-            HEDDLE_DISPATCH_DEFAULT, 0, 0, NULL, 0, 0, HEDDLE_IDLE_DEFAULT                                       \
+#define HEDDLE_CONFIG_INIT                                                                                        \
+    {                                                                                                             \
+        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_SCHEDULE_AUTO, HEDDLE_IDLE_DEFAULT, 0, 0, 0, 0, NULL, \
+        {                                                                                                         \
+            HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, { 0 }                                                              \
+        }                                                                                                         \
     }
 
 /* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
@@ -200,7 +198,7 @@ typedef struct heddle_config {
  * heddle_error_text(NULL) has the sentence. The caller closes it. */
 HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *cfg);
 /* Another way of running on an open context: as if it had been opened with cfg, except that its memory and its graphs
- * stay; each graph is loaded anew at its next run. One set of data and one graph can so be run by every executor. Backend
+ * stay; each graph is loaded anew at its next run. One set of data and one graph can so be run by every schedule. Backend
  * and device stay, too: 0 stands for them, others are refused (EINVAL). Workers are started anew. What is known of
  * earlier runs (statistics, trace) goes; plans and measured costs stay. Errors as of heddle_ctx_open, and EBUSY while a run of
  * this context is in flight, after all of which the context is as it was. Runs put into streams must be over by then and
@@ -218,10 +216,11 @@ HEDDLE_API heddle_status heddle_ctx_get_config(const heddle_ctx *ctx, heddle_con
 HEDDLE_API int heddle_backend_is_present(heddle_backend b);
 /* The names used in options and variables ("cpu", "lf"); NULL for a number outside the table. */
 HEDDLE_API const char *heddle_backend_name(heddle_backend b);
+HEDDLE_API const char *heddle_schedule_name(heddle_schedule s);
 HEDDLE_API const char *heddle_policy_name(heddle_policy p);
-HEDDLE_API const char *heddle_executor_name(heddle_executor e);
-HEDDLE_API const char *heddle_dispatch_name(heddle_dispatch d);
 HEDDLE_API const char *heddle_idle_name(heddle_idle i);
+/* 1 when a GPU runs s by workers that stay; 0 when by launches, when that is open (auto), or when there is no such schedule. */
+HEDDLE_API int heddle_schedule_has_workers(heddle_schedule s);
 
 /* One variable of the environment: its name, what it sets, and its value now (NULL = not set).
  * Returns 0 past the last one. */
@@ -357,8 +356,10 @@ typedef struct heddle_task_desc {
     uint32_t urgent;  /* nonzero: taken before all others                       */
     uint32_t flags;   /* HEDDLE_TASK_...                                                         */
     uint32_t cost_ns; /* what it will take, 0 = unknown (counts as 1); for the critical path     */
-    uint32_t place;   /* worker + 1 that shall run it, 0 = any. Dispatch distributed and plan keep to it (modulo
-                         their workers); ticket and iqs, and executors without workers, refuse the run    */
+    uint32_t
+        place; /* worker + 1 that shall run it, 0 = any. Schedule static, rings and threads' dynamic keep to it (modulo
+                         their workers); schedules that cannot keep to it refuse the run: only static, rings and
+                         threads' dynamic can                                                             */
 } heddle_task_desc;
 #define HEDDLE_TASK_INIT                                          \
     {                                                             \
@@ -435,7 +436,7 @@ typedef struct heddle_job heddle_job;
 /* Runs the graph and waits for its end. params is the record all tasks share (params_bytes must be what the
  * table says); pointers inside it must be such as bodies can follow. Any number of runs, one at a
  * time: EBUSY while another run of this graph is in flight. EBODY (the sentence names task, body,
- * code), ECANCELED, ETIMEDOUT (the config's time limit), ECYCLE (dispatch ticket: no worker can go on), EDEVICE; after these the graph may run
+ * code), ECANCELED, ETIMEDOUT (the config's time limit), ECYCLE (schedule ticket: no worker can go on), EDEVICE; after these the graph may run
  * again, but the user's data is part-way. The calling thread may do part of the work. */
 HEDDLE_API heddle_status heddle_graph_run(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes);
 
@@ -467,7 +468,7 @@ HEDDLE_API heddle_status heddle_graph_stream_status(heddle_graph *g);
 
 /* ---- 5b. Plans ---------------------------------------------------------------------------- */
 
-/* A plan: which worker runs which tasks in which order (dispatch plan). A graph that has none gets one at its first
+/* A plan: which worker runs which tasks in which order (schedule static). A graph that has none gets one at its first
  * run: list scheduling by the longest path to the end (HEFT), with the costs of the last traced run, else those
  * given when adding. On a GPU the first runs try that (`path`), with as many workers as there is room for and with one an SM,
  * and one that goes depth first through clusters of neighbours (`depth`: what a task reads was written not long before and
@@ -489,7 +490,7 @@ HEDDLE_API heddle_status heddle_graph_read_plan(heddle_graph *g, const char *pat
 typedef struct heddle_stats {
     size_t size;
     uint64_t run_ns, load_ns;                     /* the run; making the graph runnable, all of it so far  */
-    uint64_t plan_ns, kernel_ns;                  /* of load_ns: planning (dispatch plan); finding kernels, which
+    uint64_t plan_ns, kernel_ns;                  /* of load_ns: planning (static); finding kernels, which
                                              the CUDA driver loads when first asked for in a process */
     uint32_t n_workers, n_tasks_min, n_tasks_max; /* tasks a worker ran, least and most           */
     uint64_t n_tasks;                             /* bodies run                                           */
@@ -501,14 +502,19 @@ typedef struct heddle_stats {
                                              taking tasks, releasing and placing successors       */
     uint64_t path_ns;                             /* longest path by measured body times                  */
     double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
-    uint32_t is_trying; /* 1: run so to see how long it takes; the next run may go another way */
+    uint32_t is_trying;       /* 1: run so to see how long it takes; the next run may go another way */
+    heddle_schedule schedule; /* by which it was run: where the config says auto, what was chosen; auto on serial */
+    heddle_policy policy;     /* of rings, iqs and scheduler, else DEFAULT                     */
+    uint32_t team_size;       /* threads that ran a body                                       */
 } heddle_stats;
-#define HEDDLE_STATS_INIT                                                                           \
-    {                                                                                               \
-        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0 \
+#define HEDDLE_STATS_INIT                                                                            \
+    {                                                                                                \
+        sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, \
+            HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0                                           \
     }
 HEDDLE_API heddle_status heddle_graph_get_stats(heddle_graph *g, heddle_stats *out);
-/* How the last run was run and, where heddle chose, why: one line ("persistent plan depth, 528 workers of 128 threads; ...").
+/* How the last run was run and, where heddle chose, why: one line for a reader ("static depth, 528 workers of 128 threads; ...");
+ * heddle_stats has it in fields.
  * Valid until the next run; "" before the first. */
 HEDDLE_API const char *heddle_graph_describe_run(heddle_graph *g);
 

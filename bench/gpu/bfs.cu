@@ -355,7 +355,7 @@ static int time_graph(bench &b, int n_runs, double *out)
     cudaError_t e = cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphDestroy(graph);
     TRY(b, "instantiating", e);
-    bad = bad || median_us(b, "cudagraph", n_runs, out, [&] {
+    bad = bad || median_us(b, "graph", n_runs, out, [&] {
               TRY(b, "a replay", cudaGraphLaunch(exec, b.stream));
               return 0;
           });

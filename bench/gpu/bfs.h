@@ -22,7 +22,7 @@ typedef struct bfs_graph {
 #define BFS_WAYS_MAP(X)                                                                                       \
     X(LAUNCHES, "launches", "a launch a level, as many as there are levels, which the host knows beforehand") \
     X(ASKING, "launches, asking", "a launch a level, and the host reads whether there is another")            \
-    X(GRAPH, "cudagraph", "the launches captured into one CUDA graph, replayed")                              \
+    X(GRAPH, "graph", "the launches captured into one CUDA graph, replayed")                                  \
     X(GRID, "grid.sync", "one cooperative kernel, a barrier of all blocks between levels")                    \
     X(BLOCK, "one block", "one block of 1024 threads, queues in shared memory")
 

@@ -54,7 +54,7 @@ static int time_setting(bench *b, case_of *k, const setting *at, times *out)
 {
     if (bench_late(b))
         return bench_no_time(b);
-    if (at->subject->mode.executor == HEDDLE_EXECUTOR_TASKGRAPH && k->x.info.n_tasks >= MOST_NODES)
+    if (at->subject->mode.schedule == HEDDLE_SCHEDULE_TASKGRAPH && k->x.info.n_tasks >= MOST_NODES)
         return bench_refuse(b, "a node a task is tried below 20,000 tasks");
     return site_time(b, &k->x, at, strcmp(k->size->app, "lu") ? SITE_GOES_ON : SITE_RESETS, out);
 }
@@ -212,7 +212,7 @@ static void rows_of_size(bench *b, const app_size *size, const result *got)
         bench_value(b, (row){"apps-ratio", "persistent / best baseline", variant, "x", NULL},
                     got->baseline / got->persistent);
     if (got->persistent > 0 && got->sync > 0)
-        bench_value(b, (row){"apps-ratio", "persistent / levels/by-body/sync", variant, "x", NULL},
+        bench_value(b, (row){"apps-ratio", "persistent / levels+sync/by-body", variant, "x", NULL},
                     got->sync / got->persistent);
     if (chosen_ratio(got) > 0)
         bench_value(b, (row){"apps-ratio", "auto / best", variant, "x", NULL}, chosen_ratio(got));
@@ -297,26 +297,25 @@ static void goals_large(bench *b, const char *which, const summary *s)
 
 void figure_apps_small(bench *b)
 {
-    summary s =
-        run_apps(b, "S",
-                 "plan cudagraph+pdl/by-body cudagraph/by-body levels/by-body/sync auto plan:1 plan:2 cudagraph+pdl "
-                 "cudagraph | levels/by-body ticket plan:4 levels share lf taskgraph");
+    summary s = run_apps(b, "S",
+                         "static graph+pdl/by-body graph/by-body levels+sync/by-body auto static:1 static:2 graph+pdl "
+                         "graph | levels/by-body dynamic static:4 levels share lf taskgraph");
     goal_geomean(b, "S", &s, 1.1);
     bench_goal(b, "apps S, auto within 3 % of the best, worst", "x", s.chosen, 1, 0.97);
-    bench_goal(b, "apps S over levels/by-body/sync", "x", s.n_sync ? exp(s.log_sync / s.n_sync) : 0, 1, 2.0);
+    bench_goal(b, "apps S over levels+sync/by-body", "x", s.n_sync ? exp(s.log_sync / s.n_sync) : 0, 1, 2.0);
 }
 
 void figure_apps_medium(bench *b)
 {
     summary s = run_apps(b, "M",
-                         "plan cudagraph/by-body cudagraph+pdl/by-body plan:1 plan:2 | plan:4 levels/by-body cudagraph "
-                         "cudagraph+pdl ticket share levels/by-body/sync levels lf taskgraph");
+                         "static graph/by-body graph+pdl/by-body static:1 static:2 | static:4 levels/by-body graph "
+                         "graph+pdl dynamic share levels+sync/by-body levels lf taskgraph");
     goals_large(b, "M", &s);
 }
 
 void figure_apps_large(bench *b)
 {
-    summary s = run_apps(b, "L", "plan cudagraph/by-body | cudagraph+pdl/by-body plan:1 ticket levels/by-body");
+    summary s = run_apps(b, "L", "static graph/by-body | graph+pdl/by-body static:1 dynamic levels/by-body");
     goals_large(b, "L", &s);
     bench_goal(b, "host L, run once", "%", s.once, -1, 10);
     bench_goal(b, "host L, run again", "%", s.rerun, -1, 1);
@@ -327,8 +326,8 @@ void figure_lu(bench *b)
     static const char *const sizes[] = {"2048", "3072", "4096"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         summary s = run_apps(b, sizes[i],
-                             "plan cudagraph+pdl/by-body cudagraph+pdl cudagraph/by-body cudagraph | plan:1 plan:2 "
-                             "levels/by-body ticket share lf taskgraph");
+                             "static graph+pdl/by-body graph+pdl graph/by-body graph | static:1 static:2 "
+                             "levels/by-body dynamic share lf taskgraph");
         char name[32];
         snprintf(name, sizeof name, "lu n = %s", sizes[i]);
         bench_goal(b, name, "x", s.worst, 1, 1.3);

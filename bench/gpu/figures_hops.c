@@ -78,11 +78,11 @@ void figure_kept(bench *b)
     measure m = {"hop-kept", "chain", "us", 0, 1.0 / chain.n};
     setting at[MOST_SETTINGS];
     size_t n = settings_verified(b, "hop-kept", &chain,
-                                 "plan:1 lf:1 | plan:1:64 share:1 lrr:1 ticket:1 iqs/lf:1 cudagraph cudagraph+pdl", at);
+                                 "static:1 lf:1 | static:1:64 share:1 lrr:1 dynamic:1 iqs/lf:1 graph graph+pdl", at);
     for (size_t i = 0; i < n; i++) {
         double us = measure_shape(b, &m, &chain, &at[i], 0, NULL) / chain.n;
-        if (at[i].threads == 0 && (!strcmp(at[i].subject->name, "plan") || !strcmp(at[i].subject->name, "lf")))
-            bench_goal(b, at[i].subject->rank == RANK_PLAN ? "hop-kept plan" : "hop-kept lf", "us", us, -1, 0.25);
+        if (at[i].threads == 0 && (!strcmp(at[i].subject->name, "static") || !strcmp(at[i].subject->name, "lf")))
+            bench_goal(b, at[i].subject->rank == RANK_PLAN ? "hop-kept static" : "hop-kept lf", "us", us, -1, 0.25);
     }
 }
 
@@ -90,13 +90,13 @@ void figure_hop(bench *b)
 {
     double bare = handover_us(b);
     setting at[MOST_SETTINGS];
-    size_t n = settings_read(b, "plan:1 | lf:1", at, MOST_SETTINGS);
+    size_t n = settings_read(b, "static:1 | lf:1", at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double us;
         b->extra = at[i].extra;
         us = hop_remote(b, &at[i]);
         if (at[i].subject->rank == RANK_PLAN)
-            bench_goal(b, "hop-remote plan", "us", bare > 0 ? us : 0, -1, bare + 0.12);
+            bench_goal(b, "hop-remote static", "us", bare > 0 ? us : 0, -1, bare + 0.12);
     }
 }
 
@@ -113,8 +113,8 @@ void figure_free(bench *b)
     double plan;
     times t;
     size_t n = settings_verified(b, "free", &s,
-                                 "plan:8:64 plan:8 plan:4 | lf:4 ticket:4 share:4 lrr:4 grr:4 plan:1 plan:2 "
-                                 "plan:4:256 lf:8 ticket:8 levels cudagraph cudagraph+pdl iqs/lrr:4",
+                                 "static:8:64 static:8 static:4 | lf:4 dynamic:4 share:4 lrr:4 grr:4 static:1 static:2 "
+                                 "static:4:256 lf:8 dynamic:8 levels graph graph+pdl iqs/lrr:4",
                                  at);
     if (time_shape(b, &s, &blocks, 0, 1, &t))
         bench_missing(b, r);
@@ -123,15 +123,15 @@ void figure_free(bench *b)
     for (size_t i = 0; i < n; i++)
         measure_shape(b, &m, &s, &at[i], 0, &all);
     plan = scores_best(&all, RANK_PLAN, NULL);
-    bench_goal(b, "free plan", "Gtasks/s", plan > 0 ? 1e-3 * s.n / plan : 0, 1, 1.0);
+    bench_goal(b, "free static", "Gtasks/s", plan > 0 ? 1e-3 * s.n / plan : 0, 1, 1.0);
 }
 
 /* ---- wavefronts ---- */
 
 static const char *const wave_settings =
-    "plan:1 plan:2 plan:1:64 lf:1 lrr:1 grr:1 cudagraph+pdl cudagraph+pdl/by-body lf:2 lrr:2 grr:2 | share:1 ticket:1 "
-    "ticket "
-    "cudagraph/by-body cudagraph levels/by-body levels levels/by-body/sync plan:1:256 ticket:2 iqs/lrr:1 iqs/grr:1 "
+    "static:1 static:2 static:1:64 lf:1 lrr:1 grr:1 graph+pdl graph+pdl/by-body lf:2 lrr:2 grr:2 | share:1 dynamic:1 "
+    "dynamic "
+    "graph/by-body graph levels/by-body levels levels+sync/by-body static:1:256 dynamic:2 iqs/lrr:1 iqs/grr:1 "
     "iqs/lf:1 taskgraph";
 
 /* us a level over the work; 0 = not known. */
@@ -142,16 +142,16 @@ static double over_work(double us, double levels, uint32_t body_ns)
 
 static void wave_goals(bench *b, const scores *all, double levels, uint32_t ns)
 {
-    double pdl = over_work(scores_best(all, RANK_BASELINE, "cudagraph+pdl"), levels, ns);
-    double pdl1 = over_work(scores_best(all, RANK_BASELINE, "cudagraph+pdl/by-body"), levels, ns);
+    double pdl = over_work(scores_best(all, RANK_BASELINE, "graph+pdl"), levels, ns);
+    double pdl1 = over_work(scores_best(all, RANK_BASELINE, "graph+pdl/by-body"), levels, ns);
     static const struct {
         const char *name;
         double limit;
     } dynamic[] = {{"lf", 0.9}, {"lrr", 1.3}, {"grr", 1.3}};
     char name[64];
     pdl = pdl1 > 0 && (pdl == 0 || pdl1 < pdl) ? pdl1 : pdl;
-    snprintf(name, sizeof name, "wave72 plan, %u us bodies", ns / 1000);
-    bench_goal(b, name, "us", over_work(scores_best(all, RANK_PLAN, "plan"), levels, ns), -1, 1.1 * pdl);
+    snprintf(name, sizeof name, "wave72 static, %u us bodies", ns / 1000);
+    bench_goal(b, name, "us", over_work(scores_best(all, RANK_PLAN, "static"), levels, ns), -1, 1.1 * pdl);
     for (size_t i = 0; i < sizeof dynamic / sizeof *dynamic; i++) {
         snprintf(name, sizeof name, "wave72 %s, %u us bodies", dynamic[i].name, ns / 1000);
         bench_goal(b, name, "us", over_work(scores_best(all, RANK_DYNAMIC, dynamic[i].name), levels, ns), -1,

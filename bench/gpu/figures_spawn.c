@@ -214,14 +214,14 @@ void figure_spawn(bench *b)
 {
     setting at[MOST_SETTINGS];
     double bare = handover_us(b), most = 0, least = 0, tree = 0;
-    size_t n = settings_read(b, "ticket:1:32 ticket:1:128 | ticket:4:128 lrr:1:32", at, MOST_SETTINGS);
+    size_t n = settings_read(b, "dynamic:1:32 dynamic:1:128 | dynamic:4:128 lrr:1:32", at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double us;
         b->extra = at[i].extra;
         us = spawn_to_start(b, &at[i]);
         least = us > 0 && (least == 0 || us < least) ? us : least;
     }
-    n = settings_read(b, "ticket:8:32 ticket:12:32 ticket:14:32 ticket:4:128 | ticket:1:32 ticket:4:32", at,
+    n = settings_read(b, "dynamic:8:32 dynamic:12:32 dynamic:14:32 dynamic:4:128 | dynamic:1:32 dynamic:4:32", at,
                       MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double rate;
@@ -229,10 +229,11 @@ void figure_spawn(bench *b)
         rate = tree_rate(b, &at[i]);
         tree = rate > tree ? rate : tree;
     }
-    n = settings_read(b,
-                      "ticket:8:32 ticket:12:32 ticket:4:128 | ticket:1:32 share:4:32 lf:4:32 al:4:32 ts:4:32 rr:4:32 "
-                      "lrr:4:32 scheduler/rr:1:64 central:1:64",
-                      at, MOST_SETTINGS);
+    n = settings_read(
+        b,
+        "dynamic:8:32 dynamic:12:32 dynamic:4:128 | dynamic:1:32 share:4:32 lf:4:32 al:4:32 ts:4:32 rr:4:32 "
+        "lrr:4:32 scheduler/rr:1:64 central:1:64",
+        at, MOST_SETTINGS);
     for (size_t i = 0; i < n; i++) {
         double rate;
         b->extra = at[i].extra;
@@ -435,10 +436,10 @@ static double best_balance(bench *b, walks *from, uint32_t n_most, char where[16
 }
 
 static const char *const many_walks =
-    "share:8:64 share:4 ticket:8:64 ticket:4 share:2 lf:2 | share:1 lf:8:64 share:8:32 "
-    "share:8:128 ticket:8:32 ticket:8:128 lf:4 al:2 ts:2 share:1:256 lf:1 ticket:2 "
+    "share:8:64 share:4 dynamic:8:64 dynamic:4 share:2 lf:2 | share:1 lf:8:64 share:8:32 "
+    "share:8:128 dynamic:8:32 dynamic:8:128 lf:4 al:2 ts:2 share:1:256 lf:1 dynamic:2 "
     "scheduler/al:1 central:1";
-static const char *const few_walks = "share:1 lf:1 share:2 | lf:2 share:4 al:2 ticket:2 central:1";
+static const char *const few_walks = "share:1 lf:1 share:2 | lf:2 share:4 al:2 dynamic:2 central:1";
 
 static void other_tree(bench *b, const char *name, double n_nodes)
 {

@@ -22,8 +22,8 @@ typedef struct trial {
     double limit_us;
 } trial;
 
-static const char *const launches = "cudagraph+pdl cudagraph levels cudagraph+pdl/by-body cudagraph/by-body "
-                                    "levels/by-body cudagraph+pdl:0:256 cudagraph:0:256 cudagraph+pdl:0:64 ";
+static const char *const launches = "graph+pdl graph levels graph+pdl/by-body graph/by-body "
+                                    "levels/by-body graph+pdl:0:256 graph:0:256 graph+pdl:0:64 ";
 
 /* By number of workers: one queue, and tasks that do little, are best off with few. */
 static size_t settings_counted(const bench *b, const char *name, setting *out)
@@ -109,8 +109,8 @@ void figure_heat2d(bench *b)
         t.q.b[0] = t.q.b[1] = 32;
     }
     snprintf(list, sizeof list,
-             "lf:1 al:1 ts:1 rr:1 lrr:1 grr:1 plan:1 ticket:1 scheduler/al:1 scheduler/ts:1 scheduler/rr:1 %s | "
-             "scheduler/lf:1 scheduler/lrr:1 scheduler/grr:1 lf:1:256 plan:1:256 lf:1:64 plan:2 lf:2 share:1 "
+             "lf:1 al:1 ts:1 rr:1 lrr:1 grr:1 static:1 dynamic:1 scheduler/al:1 scheduler/ts:1 scheduler/rr:1 %s | "
+             "scheduler/lf:1 scheduler/lrr:1 scheduler/grr:1 lf:1:256 static:1:256 lf:1:64 static:2 lf:2 share:1 "
              "central:1:256 central:1:64",
              launches);
     run_trial(b, &t, at, all_settings(b, list, at), &all);
@@ -190,7 +190,7 @@ static const cut cuts[N_CUTS] = {{"", {{NULL, NULL}}, 0, 0},
 
 static const char *const bfs_settings =
     "lf:1 al:1 ts:1 rr:1 lrr:1 share:1 scheduler/al:1 scheduler/rr:1 lf:1:256 lf:1:704 share:1:256 | lf:1:128 grr:1 "
-    "ticket:1 scheduler/ts:1 lf:2:128";
+    "dynamic:1 scheduler/ts:1 lf:2:128";
 
 static void bfs_cut(bench *b, trial *t, const cut *c, const app_pair *source, scores *to)
 {
@@ -281,7 +281,7 @@ void figure_bfs(bench *b)
 /* Path x (body + bare hand-over), with what bodies took in a traced run; 0 = not known. */
 static double slu_limit(bench *b, const trial *t, double bare_us)
 {
-    const setting at = {subject_find(b, b->backend == HEDDLE_CUDA ? "plan" : "lf"), 1, 0, 0, 0};
+    const setting at = {subject_find(b, b->backend == HEDDLE_CUDA ? "static" : "lf"), 1, 0, 0, 0};
     heddle_stats stats = HEDDLE_STATS_INIT;
     char note[128];
     double us = 0;
@@ -314,16 +314,17 @@ static void slu_matrix_of(bench *b, const char *name, const char *path, double b
         t.q.b[0] = t.q.b[1] = 32;
     }
     t.limit_us = slu_limit(b, &t, bare_us);
-    snprintf(list, sizeof list,
-             "plan:1 plan lf:1 lf:2 ticket:2 ticket:4 %s | plan:2 plan:4 lf:4 share:2 al:2 ts:2 scheduler/al:1",
-             launches);
+    snprintf(
+        list, sizeof list,
+        "static:1 static lf:1 lf:2 dynamic:2 dynamic:4 %s | static:2 static:4 lf:4 share:2 al:2 ts:2 scheduler/al:1",
+        launches);
     run_trial(b, &t, at, all_settings(b, list, at), &all);
     snprintf(spawned, sizeof spawned, "%s, spawning", name);
     t.name = spawned;
     t.q.opts = &spawn;
     t.q.n_opts = 1;
     t.again = SITE_ALONE; /* what is known of blocks must be forgotten */
-    run_trial(b, &t, at, all_settings(b, "lf:1 lf:2 ticket:2 | lf:4 share:2 al:2 scheduler/al:1", at), &all);
+    run_trial(b, &t, at, all_settings(b, "lf:1 lf:2 dynamic:2 | lf:4 share:2 al:2 scheduler/al:1", at), &all);
     goal_ratio(b, "persistent over the best of launches", name,
                ratio(scores_best(&all, RANK_BASELINE, NULL), scores_best_persistent(&all)), 1.2);
 }

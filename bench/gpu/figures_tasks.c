@@ -165,13 +165,13 @@ void figure_efficiency(bench *b)
     shape lu = {"lu32", SHAPE_LU, b->quick ? 8 : 32, timed_spin, NULL, NULL, {0, 0}, 0};
     shape wide = {"wave256", SHAPE_WAVE, b->quick ? 24 : 256, timed_spin, NULL, NULL, {0, 0}, 0};
     const char *one =
-        "plan:1 cudagraph+pdl/by-body cudagraph/by-body | lf:1 ticket:1 share:1 lrr:1 levels/by-body taskgraph";
-    const char *four = "plan:4 cudagraph+pdl/by-body cudagraph/by-body | lf:4";
+        "static:1 graph+pdl/by-body graph/by-body | lf:1 dynamic:1 share:1 lrr:1 levels/by-body taskgraph";
+    const char *four = "static:4 graph+pdl/by-body graph/by-body | lf:4";
     efficiency_of(b, &wave, 1, one);
     efficiency_of(b, &lu, 1, one);
     lu.name = "lu32 4 an SM";
     efficiency_of(b, &lu, 4, four);
-    efficiency_of(b, &wide, 1, "plan:1 cudagraph+pdl/by-body cudagraph/by-body | lf:1");
+    efficiency_of(b, &wide, 1, "static:1 graph+pdl/by-body graph/by-body | lf:1");
 }
 
 /* ---- uneven tasks ---- */
@@ -227,9 +227,9 @@ static void measure_profiled(bench *b, const measure *m, const shape *s, const s
     free(ns);
 }
 
-static const char *const uneven_settings = "plan:1 plan:2 share:1 cudagraph+pdl/by-body taskgraph | plan:4 ticket:4 "
-                                           "lf:1 share:4 cudagraph/by-body levels/by-body "
-                                           "plan:8 lf:4 iqs/lrr:4";
+static const char *const uneven_settings = "static:1 static:2 share:1 graph+pdl/by-body taskgraph | static:4 dynamic:4 "
+                                           "lf:1 share:4 graph/by-body levels/by-body "
+                                           "static:8 lf:4 iqs/lrr:4";
 
 /* One graph, one seed: the best of persistent over the best baseline, without and with a profile; 0 = not known. */
 static void uneven_seed(bench *b, shape *s, uint64_t seed, const setting *at, size_t n, double ratio[2])
@@ -316,7 +316,7 @@ void figure_overhead(bench *b)
     shape one = {"free, 1 an SM", SHAPE_FREE, n_sms * (b->quick ? 20 : 200), timed_spin, NULL, NULL, {0, 0}, 0};
     shape four = {"free, 4 an SM", SHAPE_FREE, 4 * one.n, timed_spin, NULL, NULL, {0, 0}, 0};
     shape lu = {"lu64, 1 an SM", SHAPE_LU, b->quick ? 10 : 64, timed_spin, NULL, NULL, {0, 0}, 0};
-    overhead_of(b, &one, 1, "plan:1 | lf:1 ticket:1 share:1 lrr:1 grr:1 iqs/lrr:1");
-    overhead_of(b, &four, 4, "plan:4 | lf:4 ticket:4 share:4 lrr:4");
-    overhead_of(b, &lu, 1, "plan:1 | lf:1 ticket:1 share:1");
+    overhead_of(b, &one, 1, "static:1 | lf:1 dynamic:1 share:1 lrr:1 grr:1 iqs/lrr:1");
+    overhead_of(b, &four, 4, "static:4 | lf:4 dynamic:4 share:4 lrr:4");
+    overhead_of(b, &lu, 1, "static:1 | lf:1 dynamic:1 share:1");
 }

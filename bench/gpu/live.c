@@ -14,16 +14,14 @@ static heddle_config config_of(const bench *b, const setting *s, uint32_t n_trac
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     c.backend = b->backend;
-    c.policy = s->subject->mode.policy;
+    c.schedule = s->subject->mode.schedule;
+    c.expert.policy = s->subject->mode.policy;
     c.n_trace = n_trace;
     c.time_limit_ms = LIMIT_MS;
-    c.dispatch = s->subject->mode.dispatch;
     c.n_workers = s->n_workers;
     if (b->backend != HEDDLE_CUDA)
         return c;
-    c.executor = s->subject->mode.executor;
-    c.by_body = s->subject->mode.by_body;
-    c.sync = s->subject->mode.sync;
+    c.expert.by_body = s->subject->mode.by_body;
     c.team_size = s->threads;
     if (is_persistent(s) && !s->n_workers)
         c.n_workers = s->per_sm * (uint32_t)b->card.n_sms;
@@ -34,7 +32,7 @@ int live_open(bench *b, live *l, const setting *s, uint32_t n_trace)
 {
     heddle_config c = config_of(b, s, n_trace);
     memset(l, 0, sizeof *l);
-    l->sync = s->subject->mode.sync != 0;
+    l->sync = s->subject->mode.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC;
     l->timed.ticks_per_ns = (float)b->ticks_per_ns;
     if (bench_heddle(b, NULL, heddle_ctx_open(&l->ctx, &c), "opening"))
         return -1;
@@ -46,7 +44,7 @@ int live_open(bench *b, live *l, const setting *s, uint32_t n_trace)
 int live_switch(bench *b, live *l, const setting *s)
 {
     heddle_config c = config_of(b, s, 0);
-    l->sync = s->subject->mode.sync != 0;
+    l->sync = s->subject->mode.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC;
     return bench_heddle(b, l->ctx, heddle_ctx_reconfigure(l->ctx, &c), "another setting");
 }
 
@@ -99,7 +97,11 @@ int live_run(bench *b, live *l, double *wall, double *run)
 
 static int reset(bench *b, live *l) { return l->reset && l->reset(l->self) ? bench_say(b, "resetting failed") : 0; }
 
-int live_is_trying(const live *l) { return strstr(heddle_graph_describe_run(l->graph), "being tried") != NULL; }
+int live_is_trying(const live *l)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    return heddle_graph_get_stats(l->graph, &stats) == HEDDLE_OK && stats.is_trying;
+}
 
 static int warm_up(bench *b, live *l)
 {

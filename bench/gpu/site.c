@@ -62,7 +62,7 @@ static int sample_checked(bench *b, site *x, times *out)
     char first[16];
     times again;
     snprintf(first, sizeof first, "%s",
-             strstr(heddle_graph_describe_run(x->l.graph), "plan path") ? "plan depth" : "never");
+             strstr(heddle_graph_describe_run(x->l.graph), "static path") ? "static depth" : "never");
     if (live_sample(b, &x->l, N_SAMPLES, out))
         return -1;
     return strstr(heddle_graph_describe_run(x->l.graph), first) ? site_check(b, x, &again) : 0;

@@ -13,7 +13,7 @@
 
 /* jacobi moves bytes and does little else: how many threads there are, and how few workers share the L2, is what counts. */
 static const char jacobi_settings[] =
-    "plan:4:128 plan:2:320 plan:1:704 cudagraph/by-body:0:128 cudagraph+pdl/by-body:0:128 | plan:3:192 plan:5:96";
+    "static:4:128 static:2:320 static:1:704 graph/by-body:0:128 graph+pdl/by-body:0:128 | static:3:192 static:5:96";
 
 #define JACOBI(size, n, sweeps, ...)                                                                                  \
     {                                                                                                                 \

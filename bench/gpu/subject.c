@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads have these dispatches to try. */
+/* Threads have these schedules to try. */
 static int is_of_threads(const subject *s)
 {
-    return s->mode.dispatch == HEDDLE_DISPATCH_DISTRIBUTED || s->mode.dispatch == HEDDLE_DISPATCH_SCHEDULER ||
-           s->mode.dispatch == HEDDLE_DISPATCH_CENTRAL;
+    return s->mode.schedule == HEDDLE_SCHEDULE_RINGS || s->mode.schedule == HEDDLE_SCHEDULE_SCHEDULER ||
+           s->mode.schedule == HEDDLE_SCHEDULE_CENTRAL;
 }
 
 const subject *subject_named(const char *name)

@@ -10,8 +10,8 @@
 
 /* What a subject counts as. */
 typedef enum rank {
-    RANK_PLAN,     /* the executor persistent, dispatch plan       */
-    RANK_DYNAMIC,  /* the same, tasks handed out as they get ready */
+    RANK_PLAN,     /* schedule static                              */
+    RANK_DYNAMIC,  /* workers get tasks as these become ready      */
     RANK_BASELINE, /* counts for "best baseline"                   */
     RANK_AUTO,     /* what the library chooses                     */
     RANK_SYNC,     /* the papers' barrier: a bar of its own        */
@@ -51,10 +51,9 @@ typedef struct runner {
 
 /* How heddle shall run. */
 typedef struct mode {
-    heddle_executor executor;
-    heddle_dispatch dispatch;
+    heddle_schedule schedule;
     heddle_policy policy;
-    uint32_t by_body, sync;
+    uint32_t by_body;
 } mode;
 
 typedef struct subject {
@@ -80,7 +79,7 @@ typedef struct setting {
 
 /* By name, in the whole table, which must have it. */
 const subject *subject_named(const char *name);
-/* By name ("plan", "lf", "cudagraph+pdl"); NULL when there is none, or it means nothing on this backend. */
+/* By name ("static", "lf", "graph+pdl"); NULL when there is none, or it means nothing on this backend. */
 const subject *subject_find(const bench *b, const char *name);
 /* All settings of a list of words "name[:per_sm[:threads]]", blanks between; what stands behind a word "|" is extra. Returns
  * how many; at most n_max. */
@@ -90,7 +89,7 @@ typedef struct setting_text {
     char text[64];
 } setting_text;
 const char *setting_name(setting_text *buf, const setting *s);
-static inline int is_persistent(const setting *s) { return s->subject->mode.executor == HEDDLE_EXECUTOR_PERSISTENT; }
+static inline int is_persistent(const setting *s) { return heddle_schedule_has_workers(s->subject->mode.schedule); }
 
 /* What is compared: queued, where there is such a thing, else run. */
 const sample *times_best(const times *t);

@@ -5,57 +5,48 @@
 #include "raw_runners.h"
 #include "subject.h"
 
-#define PERSISTENT(name, rank, dispatch, policy)                                                 \
-    {                                                                                            \
-        name, rank, &heddle_runner,                                                              \
-        {                                                                                        \
-            HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0 \
-        }                                                                                        \
+#define WORKERS(name, rank, schedule, policy)                                                 \
+    {                                                                                         \
+        name, rank, &heddle_runner, { HEDDLE_SCHEDULE_##schedule, HEDDLE_POLICY_##policy, 0 } \
     }
-#define NO_MODE                                                                    \
-    {                                                                              \
-        HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0 \
+#define NO_MODE                                        \
+    {                                                  \
+        HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0 \
     }
-#define LAUNCHES(name, executor, by_body)                                                          \
+#define LAUNCHES(name, rank, schedule, by_body)                                                    \
     {                                                                                              \
-        name, RANK_BASELINE, &heddle_runner,                                                       \
-        {                                                                                          \
-            HEDDLE_EXECUTOR_##executor, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, by_body, 0 \
-        }                                                                                          \
+        name, rank, &heddle_runner, { HEDDLE_SCHEDULE_##schedule, HEDDLE_POLICY_DEFAULT, by_body } \
     }
 
 const subject subject_table[] = {
-    PERSISTENT("plan", RANK_PLAN, PLAN, DEFAULT),
-    PERSISTENT("lf", RANK_DYNAMIC, DISTRIBUTED, LF),
-    PERSISTENT("lrr", RANK_DYNAMIC, DISTRIBUTED, LRR),
-    PERSISTENT("grr", RANK_DYNAMIC, DISTRIBUTED, GRR),
-    PERSISTENT("share", RANK_DYNAMIC, DISTRIBUTED, SHARE),
-    PERSISTENT("rr", RANK_DYNAMIC, DISTRIBUTED, RR),
-    PERSISTENT("ts", RANK_DYNAMIC, DISTRIBUTED, TS),
-    PERSISTENT("al", RANK_DYNAMIC, DISTRIBUTED, AL),
-    PERSISTENT("scheduler/rr", RANK_DYNAMIC, SCHEDULER, RR),
-    PERSISTENT("scheduler/ts", RANK_DYNAMIC, SCHEDULER, TS),
-    PERSISTENT("scheduler/al", RANK_DYNAMIC, SCHEDULER, AL),
-    PERSISTENT("scheduler/lf", RANK_DYNAMIC, SCHEDULER, LF),
-    PERSISTENT("scheduler/lrr", RANK_DYNAMIC, SCHEDULER, LRR),
-    PERSISTENT("scheduler/grr", RANK_DYNAMIC, SCHEDULER, GRR),
-    PERSISTENT("central", RANK_CENTRAL, CENTRAL, DEFAULT),
-    PERSISTENT("ticket", RANK_DYNAMIC, TICKET, DEFAULT),
-    PERSISTENT("iqs/lrr", RANK_DYNAMIC, IQS, LRR),
-    PERSISTENT("iqs/grr", RANK_DYNAMIC, IQS, GRR),
-    PERSISTENT("iqs/lf", RANK_DYNAMIC, IQS, LF),
-    LAUNCHES("levels", LEVELS, 2),
-    LAUNCHES("levels/by-body", LEVELS, 1),
-    LAUNCHES("cudagraph", CUDAGRAPH, 2),
-    LAUNCHES("cudagraph/by-body", CUDAGRAPH, 1),
-    LAUNCHES("cudagraph+pdl", CUDAGRAPH_PDL, 2),
-    LAUNCHES("cudagraph+pdl/by-body", CUDAGRAPH_PDL, 1),
-    LAUNCHES("taskgraph", TASKGRAPH, 0),
-    {"auto", RANK_AUTO, &heddle_runner, {HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0}},
-    {"levels/by-body/sync",
-     RANK_SYNC,
-     &heddle_runner,
-     {HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1}},
+    WORKERS("static", RANK_PLAN, STATIC, DEFAULT),
+    WORKERS("lf", RANK_DYNAMIC, RINGS, LF),
+    WORKERS("lrr", RANK_DYNAMIC, RINGS, LRR),
+    WORKERS("grr", RANK_DYNAMIC, RINGS, GRR),
+    WORKERS("share", RANK_DYNAMIC, RINGS, SHARE),
+    WORKERS("rr", RANK_DYNAMIC, RINGS, RR),
+    WORKERS("ts", RANK_DYNAMIC, RINGS, TS),
+    WORKERS("al", RANK_DYNAMIC, RINGS, AL),
+    WORKERS("scheduler/rr", RANK_DYNAMIC, SCHEDULER, RR),
+    WORKERS("scheduler/ts", RANK_DYNAMIC, SCHEDULER, TS),
+    WORKERS("scheduler/al", RANK_DYNAMIC, SCHEDULER, AL),
+    WORKERS("scheduler/lf", RANK_DYNAMIC, SCHEDULER, LF),
+    WORKERS("scheduler/lrr", RANK_DYNAMIC, SCHEDULER, LRR),
+    WORKERS("scheduler/grr", RANK_DYNAMIC, SCHEDULER, GRR),
+    WORKERS("central", RANK_CENTRAL, CENTRAL, DEFAULT),
+    WORKERS("dynamic", RANK_DYNAMIC, DYNAMIC, DEFAULT),
+    WORKERS("iqs/lrr", RANK_DYNAMIC, IQS, LRR),
+    WORKERS("iqs/grr", RANK_DYNAMIC, IQS, GRR),
+    WORKERS("iqs/lf", RANK_DYNAMIC, IQS, LF),
+    LAUNCHES("levels", RANK_BASELINE, LEVELS, 2),
+    LAUNCHES("levels/by-body", RANK_BASELINE, LEVELS, 1),
+    LAUNCHES("graph", RANK_BASELINE, GRAPH, 2),
+    LAUNCHES("graph/by-body", RANK_BASELINE, GRAPH, 1),
+    LAUNCHES("graph+pdl", RANK_BASELINE, GRAPH_PDL, 2),
+    LAUNCHES("graph+pdl/by-body", RANK_BASELINE, GRAPH_PDL, 1),
+    LAUNCHES("taskgraph", RANK_BASELINE, TASKGRAPH, 0),
+    {"auto", RANK_AUTO, &heddle_runner, NO_MODE},
+    LAUNCHES("levels+sync/by-body", RANK_SYNC, LEVELS_SYNC, 1),
     {SUBJECT_BLOCKS, RANK_RAW, &blocks_runner, NO_MODE},
     {SUBJECT_GETRF, RANK_RAW, &getrf_runner, NO_MODE},
     {SUBJECT_COPY, RANK_RAW, &copy_runner, NO_MODE},

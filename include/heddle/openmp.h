@@ -24,8 +24,8 @@
  * region's own code is written as if it ran where the tasks run, so objects that a region maps are kept in step with the
  * host: see heddle_omp_sync. heddle_omp_update, and what is done at the ends of target data, always copies.
  *
- * On a GPU graphs run by executor persistent and dispatch ticket, which need no preparation, unless HEDDLE_EXECUTOR,
- * HEDDLE_DISPATCH, ... say otherwise; with HEDDLE_TUNING_FILE heddle tries what is best.
+ * On a GPU graphs run by schedule dynamic, which needs no preparation, unless HEDDLE_SCHEDULE says otherwise; with
+ * HEDDLE_TUNING_FILE heddle tries what is best.
  *
  * Environment. HEDDLE_OMP_TRACE=file: the trace of the last run is written there (JSON; HEDDLE_TRACE says how many events a
  * worker keeps). HEDDLE_OMP_TIMELINE=file: its timeline as SVG. In both names %r stands for the region's file and line, so
@@ -89,7 +89,7 @@ typedef struct heddle_omp_program {
     const heddle_omp_global *globals;
     uint32_t n_globals;
     uint64_t stack_bytes; /* of a worker, for variables that its threads share and that fit no block-shared memory; on a
-                             * GPU only executor persistent has workers */
+                             * GPU only some schedules have workers */
     uint32_t n_locks;     /* words for critical */
     heddle_backend backend; /* --backend; AUTO leaves it to HEDDLE_BACKEND and what is there */
     heddle_omp_match match;

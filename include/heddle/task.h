@@ -46,10 +46,11 @@ typedef struct heddle_body_info {
     uint32_t n_children;   /* tasks that it spawns at most; 0: none                                */
 } heddle_body_info;
 
-/* How the library finds the kernels of a table: looks up kernel `which` (core/kernel.h numbers them) for the current
- * device in the user's object, as a driver's function handle. Returns a cudaError_t. Tables compiled as C have none. */
+/* How the library finds the kernels of a table, by family, variant and whether they trace (heddle/core/task.h): looks one up for the
+ * current device in the user's object, as a driver's function handle. Returns a cudaError_t, or HD_NO_KERNEL. Tables compiled as
+ * C have none. */
 typedef struct heddle_stubs {
-    int (*function)(uint32_t which, void **out);
+    int (*function)(uint32_t family, uint32_t variant, uint32_t trace, void **out);
 } heddle_stubs;
 
 struct heddle_table {
@@ -187,7 +188,7 @@ HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
  *
  * Mistakes (more children than declared, a body that is not in the table, another size of args, a stale handle, a call
  * where nothing can be spawned) end the run with EBODY; the sentence says what was wrong. The calls then return, and
- * so should the body. Executors without resident workers, and dispatch plan, refuse graphs of a table with spawners. */
+ * so should the body. Schedules without resident workers, and static, refuse graphs of a table with spawners. */
 
 #define HEDDLE_MAX_CHILDREN HD_MAX_CHILDREN /* children of one call of a body                       */
 #define HEDDLE_MAX_AFTER HD_MAX_AFTER       /* handles that one spawn may name                      */

@@ -72,7 +72,7 @@ typedef struct hd_backend {
     heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
     /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
     void (*stop)(hd_loaded *l, uint32_t why);
-    /* After the end. Leaves backend, policy and legend as they are. */
+    /* After the end. Leaves backend and legend as they are. */
     void (*result)(const hd_loaded *l, hd_outcome *out);
     /* While a run goes on: what a worker is about. For messages. 0: there is no such worker. */
     int (*doing)(const hd_loaded *l, uint32_t worker, hd_doing *out);

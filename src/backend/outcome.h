@@ -33,9 +33,12 @@ typedef struct hd_legend {
 typedef struct hd_outcome {
     uint32_t n_workers, n_trace;
     uint64_t begin_ns, end_ns;
-    const hd_tally *tallies;      /* one a worker */
-    const hd_event *events;       /* n_trace a worker, of which its tally's n_events are valid; NULL without a trace */
-    const char *backend, *policy; /* these, and the legend, are filled in above the backend */
+    const hd_tally *tallies;  /* one a worker */
+    const hd_event *events;   /* n_trace a worker, of which its tally's n_events are valid; NULL without a trace */
+    const char *backend;      /* this, and the legend, are filled in above the backend */
+    heddle_schedule schedule; /* by which it was run */
+    heddle_policy policy;
+    uint32_t team_size;
     hd_legend legend;
     uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
     const char *how;           /* in one line, how it was run and why so; "" when there is nothing to choose */

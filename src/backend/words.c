@@ -9,7 +9,7 @@
 static uint64_t slot_words(const hd_run *r)
 {
     switch (r->dispatch) {
-    case HD_DISPATCH_DISTRIBUTED: return 2ull * r->n_workers * r->n_slots;
+    case HD_DISPATCH_RINGS: return 2ull * r->n_workers * r->n_slots;
     case HD_DISPATCH_IQS: return (uint64_t)r->n_workers * r->n_slots;
     case HD_DISPATCH_TICKET: return 2ull * r->n_slots;
     case HD_DISPATCH_SCHEDULER: return hd_sched_words(r);
@@ -25,7 +25,7 @@ static uint64_t large_args(const hd_run *r)
 }
 
 /* Has every worker a list of its own? */
-static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispatch == HD_DISPATCH_DISTRIBUTED; }
+static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispatch == HD_DISPATCH_RINGS; }
 
 /* field of hd_run, type, is it cleared?, how many: of the sizes in r, of the steps s (or NULL) */
 #define WORDS(PART)                                                                   \

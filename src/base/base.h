@@ -93,6 +93,8 @@ typedef struct hd_env_table {
 heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *e);
 /* The same for a config. */
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
+/* A schedule of the name that it had before, by its name now; others as they are. */
+const char *hd_schedule_now(const char *text);
 
 /* ---- files (file.c) ---- */
 /* A file that appears under `path` only when it is whole: written beside it, renamed by commit. */

@@ -14,62 +14,73 @@
 #define HEDDLE_X(name, value, text, help) text,
 static const char *const backend_names[HEDDLE_N_BACKENDS] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
 static const char *const policy_names[HEDDLE_N_POLICIES] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
-static const char *const executor_names[HEDDLE_N_EXECUTORS] = {HEDDLE_EXECUTOR_MAP(HEDDLE_X)};
-static const char *const dispatch_names[HEDDLE_N_DISPATCHES] = {HEDDLE_DISPATCH_MAP(HEDDLE_X)};
+static const char *const schedule_names[HEDDLE_N_SCHEDULES] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
 static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 #define COUNT(names) (sizeof(names) / sizeof(names)[0])
 
 _Static_assert(sizeof(heddle_backend) == sizeof(uint32_t), "choices are read as numbers");
 
-/* struct, field, variable, help; largest value */
-#define CHOICE(of, field, name, help)                                                            \
-    {                                                                                            \
-        name, help, HD_ENV_CHOICE, offsetof(of, field), COUNT(field##_names) - 1u, field##_names \
+/* field of a config, variable, help; the names of a choice, the largest value */
+#define CHOICE(field, names, name, help)                                                    \
+    {                                                                                       \
+        name, help, HD_ENV_CHOICE, offsetof(heddle_config, field), COUNT(names) - 1u, names \
     }
-#define NUMBER(of, field, name, max, help)                        \
-    {                                                             \
-        name, help, HD_ENV_NUMBER, offsetof(of, field), max, NULL \
+#define NUMBER(field, name, max, help)                                       \
+    {                                                                        \
+        name, help, HD_ENV_NUMBER, offsetof(heddle_config, field), max, NULL \
     }
-#define TEXT(of, field, name, help)                           \
-    {                                                         \
-        name, help, HD_ENV_TEXT, offsetof(of, field), 0, NULL \
+#define TEXT(field, name, help)                                          \
+    {                                                                    \
+        name, help, HD_ENV_TEXT, offsetof(heddle_config, field), 0, NULL \
     }
 
 static const hd_env_variable config_variables[] = {
-    CHOICE(heddle_config, backend, "HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda"),
-    CHOICE(heddle_config, policy, "HEDDLE_POLICY", "which worker gets a freed task: lrr, grr, lf, share, rr, ts, al"),
-    CHOICE(heddle_config, idle, "HEDDLE_IDLE", "what a worker does that has no task: latency, polite"),
-    CHOICE(heddle_config, executor, "HEDDLE_EXECUTOR",
-           "how a graph runs on a GPU: persistent, levels, cudagraph, cudagraph+pdl, taskgraph"),
-    CHOICE(heddle_config, dispatch, "HEDDLE_DISPATCH",
-           "who hands tasks to whom: distributed, ticket, plan, iqs, scheduler, central"),
-    NUMBER(heddle_config, device, "HEDDLE_DEVICE", 1023, "index of the device in its backend"),
-    NUMBER(heddle_config, n_workers, "HEDDLE_WORKERS", 4096,
-           "threads, or thread blocks; 0 = one per core, all that fit"),
-    NUMBER(heddle_config, team_size, "HEDDLE_TEAM_SIZE", 1024,
-           "threads of a block (cuda); threads of an emulated block (serial)"),
-    NUMBER(heddle_config, n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace"),
-    NUMBER(heddle_config, time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit"),
-    NUMBER(heddle_config, n_ring, "HEDDLE_RING", 1u << 20,
-           "slots of a worker's ready ring (rounded up to a power of two)"),
-    NUMBER(heddle_config, n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make"),
-    NUMBER(heddle_config, n_local, "HEDDLE_LOCAL", 1u << 30, "tasks kept in a row before a worker looks into its ring"),
-    NUMBER(heddle_config, spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds"),
-    NUMBER(heddle_config, no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned"),
-    NUMBER(heddle_config, by_body, "HEDDLE_BY_BODY", 2,
-           "levels and CUDA graphs: 1 = a launch a body and level, 2 = a level"),
-    NUMBER(heddle_config, sync, "HEDDLE_SYNC", 1, "1 = executor levels waits for the GPU after each launch"),
-    TEXT(heddle_config, tuning_file, "HEDDLE_TUNING_FILE",
-         "file in which the cuda backend remembers what it chose for a graph")};
+    CHOICE(backend, backend_names, "HEDDLE_BACKEND", "backend when the program names none: auto, serial, cpu, cuda"),
+    NUMBER(device, "HEDDLE_DEVICE", 1023, "index of the device in its backend"),
+    NUMBER(n_workers, "HEDDLE_WORKERS", 4096, "threads, or thread blocks; 0 = one per core, all that fit"),
+    NUMBER(team_size, "HEDDLE_TEAM_SIZE", 1024, "threads of a block (cuda); threads of an emulated block (serial)"),
+    CHOICE(
+        schedule, schedule_names, "HEDDLE_SCHEDULE",
+        "how graphs are run: auto, static, dynamic, levels, graph, graph+pdl; for comparison: levels+sync, taskgraph, "
+        "ticket, rings, iqs, scheduler, central"),
+    CHOICE(idle, idle_names, "HEDDLE_IDLE", "what a worker does that has no task: latency, polite"),
+    NUMBER(n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace"),
+    NUMBER(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit"),
+    NUMBER(no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned"),
+    NUMBER(n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make"),
+    TEXT(tuning_file, "HEDDLE_TUNING_FILE", "file in which the cuda backend remembers what it chose for a graph"),
+    CHOICE(expert.policy, policy_names, "HEDDLE_POLICY",
+           "rings, iqs, scheduler: which worker gets a freed task: lrr, grr, lf, share, rr, ts, al"),
+    NUMBER(expert.n_ring, "HEDDLE_RING", 1u << 20, "slots of a worker's ready ring (rounded up to a power of two)"),
+    NUMBER(expert.n_local, "HEDDLE_LOCAL", 1u << 30, "tasks kept in a row before a worker looks into its ring"),
+    NUMBER(expert.by_body, "HEDDLE_BY_BODY", 2, "launches: 1 = one a body and level, 2 = one a level"),
+    NUMBER(expert.spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds")};
 
 static const hd_env_table config_table = {config_variables, COUNT(config_variables)};
 static const hd_env_table *const tables[] = {&config_table};
 
-/* Names that two variables had before; they are accepted, the new name goes first. */
+/* Names that variables had before; they are accepted, the new name goes first. */
 static const struct {
     const char *name, *old;
-} renamed[] = {{"HEDDLE_TEAM_SIZE", "HEDDLE_LANES"}, {"HEDDLE_TUNING_FILE", "HEDDLE_PROFILE"}};
+} renamed[] = {{"HEDDLE_TEAM_SIZE", "HEDDLE_LANES"},
+               {"HEDDLE_TUNING_FILE", "HEDDLE_PROFILE"},
+               {"HEDDLE_SCHEDULE", "HEDDLE_DISPATCH"},
+               {"HEDDLE_SCHEDULE", "HEDDLE_EXECUTOR"}};
+/* Names that schedules had before. */
+static const struct {
+    const char *name, *old;
+} renamed_schedules[] = {
+    {"static", "plan"}, {"rings", "distributed"}, {"graph", "cudagraph"}, {"graph+pdl", "cudagraph+pdl"}};
+
+const char *hd_schedule_now(const char *text)
+{
+    size_t i;
+    for (i = 0; i < COUNT(renamed_schedules); i++)
+        if (!strcmp(text, renamed_schedules[i].old))
+            return renamed_schedules[i].name;
+    return text;
+}
 
 /* The value of a variable, under whatever name it has one; NULL or "": it has none. */
 static const char *value_of(const char *name)
@@ -104,14 +115,9 @@ HEDDLE_API const char *heddle_policy_name(heddle_policy p)
     return (size_t)p < COUNT(policy_names) ? policy_names[p] : NULL;
 }
 
-HEDDLE_API const char *heddle_executor_name(heddle_executor e)
+HEDDLE_API const char *heddle_schedule_name(heddle_schedule s)
 {
-    return (size_t)e < COUNT(executor_names) ? executor_names[e] : NULL;
-}
-
-HEDDLE_API const char *heddle_dispatch_name(heddle_dispatch d)
-{
-    return (size_t)d < COUNT(dispatch_names) ? dispatch_names[d] : NULL;
+    return (size_t)s < COUNT(schedule_names) ? schedule_names[s] : NULL;
 }
 
 HEDDLE_API const char *heddle_idle_name(heddle_idle i) { return (size_t)i < COUNT(idle_names) ? idle_names[i] : NULL; }
@@ -146,9 +152,10 @@ static heddle_status refuse_choice(const hd_env_variable *v, const char *text, h
 /* The index of the text among those of the choice. */
 static heddle_status read_choice(const hd_env_variable *v, const char *text, uint32_t *out, hd_error *e)
 {
+    const char *now = v->texts == schedule_names ? hd_schedule_now(text) : text;
     uint32_t i;
     for (i = 0; i <= v->max; i++)
-        if (!strcmp(text, v->texts[i])) {
+        if (!strcmp(now, v->texts[i])) {
             *out = i;
             return HEDDLE_OK;
         }

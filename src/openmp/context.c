@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* context.c - see context.h.
  *
- * What heddle's own variables leave open on a GPU is settled for graphs that run once: executor persistent, because only
- * it has workers with a stack each; dispatch ticket, because it needs no plan, and making one takes the host longer than
- * it saves in one run. With HEDDLE_TUNING_FILE the dispatch is left open, too: whoever keeps a tuning file runs a graph often. */
+ * What heddle's own variables leave open on a GPU is settled for graphs that run once: schedule dynamic. It needs no
+ * plan, and making one takes the host longer than it saves in one run. With HEDDLE_TUNING_FILE the schedule is left open, too:
+ * whoever keeps a tuning file runs a graph often. But tasks that need a stack each need workers. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
@@ -99,14 +99,12 @@ static heddle_backend wanted_backend(const heddle_omp_program *p)
     return threads_of_environment() > 1 ? HEDDLE_SERIAL : HEDDLE_CPU;
 }
 
-static void settle_for_one_run(heddle_config *c)
+static void settle_for_one_run(heddle_config *c, const heddle_omp_program *p)
 {
-    int launches = hd_omp_env("HEDDLE_EXECUTOR") || hd_omp_env("HEDDLE_BY_BODY") || hd_omp_env("HEDDLE_SYNC");
-    if (launches)
+    if (hd_omp_env("HEDDLE_SCHEDULE") || hd_omp_env("HEDDLE_POLICY") || hd_omp_env("HEDDLE_BY_BODY"))
         return;
-    c->executor = HEDDLE_EXECUTOR_PERSISTENT;
-    if (!hd_omp_env("HEDDLE_DISPATCH") && !hd_omp_env("HEDDLE_POLICY") && !hd_omp_env("HEDDLE_TUNING_FILE"))
-        c->dispatch = HEDDLE_DISPATCH_TICKET;
+    if (!hd_omp_env("HEDDLE_TUNING_FILE") || p->stack_bytes)
+        c->schedule = HEDDLE_SCHEDULE_DYNAMIC;
 }
 
 static heddle_config config_of(const heddle_omp_program *p)
@@ -115,7 +113,7 @@ static heddle_config config_of(const heddle_omp_program *p)
     c.backend = wanted_backend(p);
     if (c.backend == HEDDLE_CUDA ||
         (c.backend == HEDDLE_AUTO && heddle_backend_is_present(HEDDLE_CUDA) && threads_of_environment() % 32 == 0))
-        settle_for_one_run(&c);
+        settle_for_one_run(&c, p);
     if (!hd_omp_env("HEDDLE_TRACE") && (hd_omp_env("HEDDLE_OMP_TRACE") || hd_omp_env("HEDDLE_OMP_TIMELINE")))
         c.n_trace = TRACE_EVENTS;
     return c;
@@ -167,11 +165,11 @@ static void check_device(const hd_omp_device *d, const heddle_omp_program *p, co
     heddle_device info = HEDDLE_DEVICE_INIT;
     if (d->config.backend != HEDDLE_CUDA)
         return;
-    if (p->stack_bytes && d->config.executor != HEDDLE_EXECUTOR_PERSISTENT)
+    if (p->stack_bytes && !heddle_schedule_has_workers(d->config.schedule))
         hd_omp_die(place,
-                   "tasks of this program need memory of a worker's own, and executor %s has no workers; "
-                   "HEDDLE_EXECUTOR=persistent has",
-                   heddle_executor_name(d->config.executor));
+                   "tasks of this program need memory of a worker's own, and schedule %s has no workers; "
+                   "HEDDLE_SCHEDULE=dynamic has",
+                   heddle_schedule_name(d->config.schedule));
     if (p->memory != HEDDLE_OMP_MEMORY_SYSTEM)
         return;
     if (heddle_device_get(HEDDLE_CUDA, d->config.device, &info) != HEDDLE_OK)

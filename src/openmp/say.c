@@ -114,5 +114,10 @@ uint64_t hd_omp_clock(void)
 const char *hd_omp_env(const char *name)
 {
     const char *text = getenv(name);
+    heddle_env_info v;
+    uint32_t i;
+    for (i = 0; !text && heddle_env_get(i, &v); i++) /* it may be set under a name that it had before */
+        if (!strcmp(name, v.name))
+            text = v.value;
     return text && *text ? text : NULL;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* context.c - open, close, another way of running, memory. */
+#include "backend/schedule.h"
 #include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_WORKERS 4096u
-#define MAX_LANES 1024u
+#define MAX_THREADS 1024u
 #define MAX_TRACE (1u << 26)
 
 static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
@@ -15,18 +16,10 @@ static heddle_status check_choices(const heddle_config *c, hd_error *e)
 {
     if ((unsigned)c->backend >= HEDDLE_N_BACKENDS)
         return hd_say(e, HEDDLE_EINVAL, "backend %d is unknown", (int)c->backend);
-    if ((unsigned)c->policy >= HEDDLE_N_POLICIES)
-        return hd_say(e, HEDDLE_EINVAL, "policy %d is unknown", (int)c->policy);
-    if ((unsigned)c->executor >= HEDDLE_N_EXECUTORS)
-        return hd_say(e, HEDDLE_EINVAL, "executor %d is unknown", (int)c->executor);
-    if ((unsigned)c->dispatch >= HEDDLE_N_DISPATCHES)
-        return hd_say(e, HEDDLE_EINVAL, "dispatch %d is unknown", (int)c->dispatch);
+    if ((unsigned)c->schedule >= HEDDLE_N_SCHEDULES)
+        return hd_say(e, HEDDLE_EINVAL, "schedule %d is unknown", (int)c->schedule);
     if ((unsigned)c->idle >= HEDDLE_N_IDLES)
         return hd_say(e, HEDDLE_EINVAL, "idle mode %d is unknown", (int)c->idle);
-    if (c->by_body > 2)
-        return hd_say(e, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", c->by_body);
-    if (c->sync > 1)
-        return hd_say(e, HEDDLE_EINVAL, "sync is %u; 0 or 1 is expected", c->sync);
     return HEDDLE_OK;
 }
 
@@ -34,83 +27,47 @@ static heddle_status check_counts(const heddle_config *c, hd_error *e)
 {
     if (c->n_workers > MAX_WORKERS)
         return hd_say(e, HEDDLE_ERANGE, "%u workers; the limit is %u", c->n_workers, MAX_WORKERS);
-    if (c->team_size > MAX_LANES)
-        return hd_say(e, HEDDLE_ERANGE, "%u threads; the limit is %u", c->team_size, MAX_LANES);
+    if (c->team_size > MAX_THREADS)
+        return hd_say(e, HEDDLE_ERANGE, "%u threads; the limit is %u", c->team_size, MAX_THREADS);
     if (c->n_trace > MAX_TRACE)
         return hd_say(e, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
-    if (c->n_ring > 1u << 20)
-        return hd_say(e, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", c->n_ring, 1u << 20);
     if (c->n_arena > 1u << 26)
         return hd_say(e, HEDDLE_ERANGE, "an arena of %u slots; the limit is %u", c->n_arena, 1u << 26);
-    if (c->n_local > 1u << 30)
-        return hd_say(e, HEDDLE_ERANGE, "%u tasks kept in a row; the limit is %u", c->n_local, 1u << 30);
     return HEDDLE_OK;
 }
 
-/* What only a choice that was made elsewhere in the config gives a meaning to. */
-static heddle_status check_together(const heddle_config *c, hd_error *e)
+static heddle_status check_expert(const heddle_expert *x, hd_error *e)
 {
-    int workers = c->executor == HEDDLE_EXECUTOR_AUTO || c->executor == HEDDLE_EXECUTOR_PERSISTENT;
-    int launches = !workers && c->executor != HEDDLE_EXECUTOR_TASKGRAPH;
-    if (c->dispatch && !workers)
-        return hd_say(e, HEDDLE_EINVAL, "dispatch %s: executor %s has no workers to hand tasks to",
-                      heddle_dispatch_name(c->dispatch), heddle_executor_name(c->executor));
-    if (c->policy && !workers)
-        return hd_say(e, HEDDLE_EINVAL, "policy %s: executor %s has no workers to hand tasks to",
-                      heddle_policy_name(c->policy), heddle_executor_name(c->executor));
-    if (c->policy && !hd_dispatch_chooses((uint32_t)c->dispatch))
-        return hd_say(e, HEDDLE_EINVAL, "policy %s: dispatch %s has no choice of a worker to make",
-                      heddle_policy_name(c->policy), heddle_dispatch_name(c->dispatch));
-    if (c->by_body && !launches && c->executor != HEDDLE_EXECUTOR_AUTO)
-        return hd_say(e, HEDDLE_EINVAL, "by_body: executor %s launches no levels", heddle_executor_name(c->executor));
-    if (c->sync && c->executor != HEDDLE_EXECUTOR_LEVELS)
-        return hd_say(e, HEDDLE_EINVAL, "sync: only executor levels can wait after each launch, not %s",
-                      heddle_executor_name(c->executor));
-    return HEDDLE_OK;
-}
-
-/* What only workers with rings of their own do. */
-static heddle_status check_rings(const heddle_config *c, hd_error *e)
-{
-    int workers = c->executor == HEDDLE_EXECUTOR_AUTO || c->executor == HEDDLE_EXECUTOR_PERSISTENT;
-    int rings = c->dispatch == HEDDLE_DISPATCH_DEFAULT || c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED;
-    if (c->idle && !workers)
-        return hd_say(e, HEDDLE_EINVAL, "idle mode %s: executor %s has no workers that wait", heddle_idle_name(c->idle),
-                      heddle_executor_name(c->executor));
-    if (!c->n_local)
-        return HEDDLE_OK;
-    if (!workers)
-        return hd_say(e, HEDDLE_EINVAL, "n_local: executor %s has no workers", heddle_executor_name(c->executor));
-    if (!rings)
-        return hd_say(e, HEDDLE_EINVAL,
-                      "n_local: workers have rings of their own only under dispatch distributed, not %s",
-                      heddle_dispatch_name(c->dispatch));
+    size_t i;
+    if ((unsigned)x->policy >= HEDDLE_N_POLICIES)
+        return hd_say(e, HEDDLE_EINVAL, "policy %d is unknown", (int)x->policy);
+    if (x->by_body > 2)
+        return hd_say(e, HEDDLE_EINVAL, "by_body is %u; 0, 1 or 2 is expected", x->by_body);
+    if (x->n_ring > 1u << 20)
+        return hd_say(e, HEDDLE_ERANGE, "rings of %u slots; the limit is %u", x->n_ring, 1u << 20);
+    if (x->n_local > 1u << 30)
+        return hd_say(e, HEDDLE_ERANGE, "%u tasks kept in a row; the limit is %u", x->n_local, 1u << 30);
+    for (i = 0; i < sizeof x->reserved / sizeof x->reserved[0]; i++)
+        if (x->reserved[i])
+            return hd_say(e, HEDDLE_EINVAL, "a reserved field is not zero: set the config up with HEDDLE_CONFIG_INIT");
     return HEDDLE_OK;
 }
 
 /* The backend is known: what it can do. */
-static heddle_status check_backend(const heddle_config *c, int was_auto, hd_error *e)
+static heddle_status check_team(const heddle_config *c, hd_error *e)
 {
-    const char *name = heddle_backend_name(c->backend);
-    if (c->backend == HEDDLE_CUDA)
-        return c->team_size % 32 == 0
-                   ? HEDDLE_OK
-                   : hd_say(e, HEDDLE_EINVAL, "%u threads: a block of a GPU has a multiple of 32", c->team_size);
-    if (c->executor || c->by_body || c->sync)
-        return hd_say(e, HEDDLE_EINVAL, "executor %s%s: a choice of the cuda backend; %s %s%s",
-                      heddle_executor_name(c->executor),
-                      c->by_body ? ", by body"
-                      : c->sync  ? ", sync"
-                                 : "",
-                      was_auto ? "backend auto is" : "this is backend", name,
-                      was_auto ? " here: this build has no cuda backend, or there is no GPU" : "");
-    if (c->dispatch && c->backend == HEDDLE_SERIAL)
-        return hd_say(e, HEDDLE_EINVAL, "dispatch %s: the serial backend has one worker, which hands on nothing",
-                      heddle_dispatch_name(c->dispatch));
-    if (c->team_size > 1 && c->backend != HEDDLE_SERIAL)
-        return hd_say(e, HEDDLE_EINVAL, "%u threads: backend %s has one a worker; serial emulates a block",
-                      c->team_size, name);
+    if (c->backend == HEDDLE_CUDA && c->team_size % 32 != 0)
+        return hd_say(e, HEDDLE_EINVAL, "%u threads: a block of a GPU has a multiple of 32", c->team_size);
+    if (c->backend == HEDDLE_CPU && c->team_size > 1)
+        return hd_say(e, HEDDLE_EINVAL, "%u threads: backend cpu has one a worker; serial emulates a block",
+                      c->team_size);
     return HEDDLE_OK;
+}
+
+static heddle_status check_backend(heddle_config *c, int was_auto, hd_error *e)
+{
+    HD_TRY(hd_schedule_settle(c, was_auto, e));
+    return check_team(c, e);
 }
 
 static heddle_status read_config(heddle_config *out, const heddle_config *given, hd_error *e)
@@ -132,8 +89,7 @@ static heddle_status complete(heddle_config *c, hd_error *e)
     HD_TRY(hd_env_fill(c, e));
     HD_TRY(check_choices(c, e));
     HD_TRY(check_counts(c, e));
-    HD_TRY(check_together(c, e));
-    return check_rings(c, e);
+    return check_expert(&c->expert, e);
 }
 
 /* The best one here; but threads that no block of it has are meant for an emulated one. */

@@ -25,7 +25,7 @@ static heddle_status replace(heddle_graph *g, hd_plan *p)
     return HEDDLE_OK;
 }
 
-/* Some executors trace joins. */
+/* Some schedules trace joins. */
 static int is_join(const hd_graph *g, uint32_t t) { return hd_graph_task(g, t)->body == HD_BODY_JOIN; }
 
 /* ---- costs -------------------------------------------------------------------------------------------------------- */

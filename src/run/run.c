@@ -206,7 +206,6 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
     g->ctx->backend->result(g->loaded, out);
     out->cost.load_ns += g->load_ns;
     out->backend = heddle_backend_name(g->ctx->config.backend);
-    out->policy = heddle_policy_name(g->ctx->config.policy);
     hd_graph_legend(&out->legend, &g->g);
     return HEDDLE_OK;
 }

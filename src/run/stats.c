@@ -112,6 +112,9 @@ heddle_status hd_report_stats(const hd_outcome *o, heddle_stats *out, hd_error *
     s.plan_ns = o->cost.plan_ns;
     s.kernel_ns = o->cost.kernel_ns;
     s.is_trying = o->is_trying;
+    s.schedule = o->schedule;
+    s.policy = o->policy;
+    s.team_size = o->team_size;
     s.run_ns = hd_since(o, o->end_ns);
     s.n_workers = o->n_workers;
     s.n_tasks_min = o->n_workers ? UINT32_MAX : 0;

@@ -275,7 +275,7 @@ static void print_caption(picture *p)
     print_duration(p->f, s->path_ns);
     hd_file_print(p->f, " \xc2\xb7 %llu task%s on %u %s%s \xc2\xb7 %s, %s</text>\n", (unsigned long long)s->n_tasks,
                   s->n_tasks == 1 ? "" : "s", s->n_workers, p->o->legend.row, s->n_workers == 1 ? "" : "s",
-                  p->o->backend, p->o->policy);
+                  p->o->backend, heddle_schedule_name(p->o->schedule));
 }
 
 /* Where the next entry of the legend stands. */

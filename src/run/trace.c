@@ -145,12 +145,12 @@ static void print_flows(tracer *t)
 static void print_totals(const tracer *t, const heddle_stats *s)
 {
     hd_file_print(t->f,
-                  "],\"heddle\":{\"version\":\"%d.%d.%d\",\"backend\":\"%s\",\"policy\":\"%s\",\"workers\":%u,"
+                  "],\"heddle\":{\"version\":\"%d.%d.%d\",\"backend\":\"%s\",\"schedule\":\"%s\",\"workers\":%u,"
                   "\"run_us\":" US ",\"path_us\":" US ",\"events\":%llu,\"dropped\":%llu,\"tasks\":%llu,"
                   "\"flows\":\"%s\"}}\n",
-                  HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend, t->o->policy,
-                  s->n_workers, US_OF(s->run_ns), US_OF(s->path_ns), (unsigned long long)s->n_events,
-                  (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
+                  HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend,
+                  heddle_schedule_name(t->o->schedule), s->n_workers, US_OF(s->run_ns), US_OF(s->path_ns),
+                  (unsigned long long)s->n_events, (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
                   t->l->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
 }
 

@@ -36,7 +36,7 @@ static heddle_ctx *open_cpu(heddle_policy p)
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
-    c.policy = p;
+    c.expert.policy = p;
     c.n_workers = p ? 1 + (uint32_t)p % 3 : 0;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;

@@ -83,9 +83,9 @@ static void test_policy(heddle_policy p)
     uint32_t n, sharp;
     size_t i;
     cfg.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
-    cfg.policy = p;
+    cfg.expert.policy = p;
     cfg.n_workers = p ? 4 : 0;
-    cfg.n_ring = p ? 1u << p : 0;
+    cfg.expert.n_ring = p ? 1u << p : 0;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     for (n = 0; app_list[n]; n++) {
         if (!app_list[n]->n[1]) /* spawned.c has those of one size */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* spawned.c - bfs, quad, queens and uts, whose tasks make tasks: counts and bits are those of a serial search, on the serial backend
- * with one thread and with many, and on threads with every dispatch and policy, with room for all tasks and with room for few,
+ * with one thread and with many, and on threads with every schedule and policy, with room for all tasks and with room for few,
  * with tasks of one node and of many, run after run. The trees T1 to T5 have the counts that their authors published, boards
  * the known ones. And what prepare must refuse.
  *
- *     spawned [--cuda]    --cuda: every dispatch and policy on a GPU instead */
+ *     spawned [--cuda]    --cuda: every schedule and policy on a GPU instead */
 #include "app.h"
 #include "check.h"
+#include "schedules.h"
 
 #include <string.h>
 
@@ -147,46 +148,47 @@ static void test_teams(void)
     }
 }
 
-static void run_workers(heddle_backend b, heddle_dispatch d, heddle_policy p, uint32_t n_workers, uint32_t n_arena)
+static void run_workers(heddle_backend b, heddle_schedule s, heddle_policy p, uint32_t n_workers, uint32_t n_arena)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     char what[96];
     cfg.backend = b;
-    cfg.dispatch = d;
-    cfg.policy = p;
+    cfg.schedule = s;
+    cfg.expert.policy = p;
     cfg.n_workers = n_workers;
     cfg.n_arena = n_arena;
     snprintf(what, sizeof what, "%s %s, policy %s, %u workers, arena %u", heddle_backend_name(b),
-             heddle_dispatch_name(d), heddle_policy_name(p), n_workers, n_arena);
+             heddle_schedule_name(s), heddle_policy_name(p), n_workers, n_arena);
     if (b == HEDDLE_CUDA)
         puts(what);
     run_small(&cfg, 2, what);
 }
 
-/* Dispatch plan knows all tasks before the run. Which worker gets a task is a choice under these only. */
-static int has_policies(int d)
+static void test_schedule(heddle_backend b, heddle_schedule s)
 {
-    return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS || d == HEDDLE_DISPATCH_SCHEDULER;
+    for (int p = 0; p < (has_policies(s) ? HEDDLE_N_POLICIES : 1); p++) {
+        if (p && !takes_policy(s, (heddle_policy)p))
+            continue;
+        if (b == HEDDLE_CUDA)
+            run_workers(b, s, (heddle_policy)p, p % 3 ? 0 : 5, p % 2 ? 0 : 400000);
+        else
+            run_workers(b, s, (heddle_policy)p, 1 + (uint32_t)p % 4, p ? 2048 : 0);
+    }
 }
 
-static void test_dispatches(heddle_backend b)
+/* Schedule static knows all tasks before the run. */
+static void test_schedules(heddle_backend b)
 {
-    for (int d = 1; d < HEDDLE_N_DISPATCHES; d++)
-        for (int p = 0; p < (has_policies(d) ? HEDDLE_N_POLICIES : 1); p++) {
-            if (d == HEDDLE_DISPATCH_PLAN || (d != HEDDLE_DISPATCH_DISTRIBUTED && p == HEDDLE_POLICY_SHARE))
-                continue;
-            if (b == HEDDLE_CUDA)
-                run_workers(b, (heddle_dispatch)d, (heddle_policy)p, p % 3 ? 0 : 5, p % 2 ? 0 : 400000);
-            else
-                run_workers(b, (heddle_dispatch)d, (heddle_policy)p, 1 + (uint32_t)p % 4, p ? 2048 : 0);
-        }
+    for (size_t i = 0; i < N_WORKER_SCHEDULES; i++)
+        if (worker_schedules[i] != HEDDLE_SCHEDULE_STATIC)
+            test_schedule(b, worker_schedules[i]);
 }
 
 static void test_threads(void)
 {
-    test_dispatches(HEDDLE_CPU);
+    test_schedules(HEDDLE_CPU);
     /* Few slots, but as many as seven workers need that go depth first at once: quad splits 50 times, three slots each. */
-    run_workers(HEDDLE_CPU, HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 7, 2048);
+    run_workers(HEDDLE_CPU, HEDDLE_SCHEDULE_DYNAMIC, HEDDLE_POLICY_DEFAULT, 7, 2048);
 }
 
 /* ---- known answers --------------------------------------------------------------------------------------- */
@@ -287,7 +289,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
         if (!heddle_backend_is_present(HEDDLE_CUDA))
             SKIP("no GPU here");
-        test_dispatches(HEDDLE_CUDA);
+        test_schedules(HEDDLE_CUDA);
         test_published(HEDDLE_CUDA);
         return 0;
     }

@@ -18,13 +18,13 @@ refused "unknown backend 'cpus'; did you mean 'cpu'" run sw --backend cpus
 refused 'has no option' run sw --opt mtach=1
 refused 'KEY=VALUE' run sw --opt match
 refused 'match' run sw --opt match=many
-refused 'of the cuda backend' run sw --backend cpu --executor levels
-refused 'of the cuda backend' run sw --backend cpu --by-body
-refused 'only executor levels' run sw --backend cpu --sync
-refused 'has one worker' run sw --backend serial --dispatch ticket
-refused 'policy lf: dispatch plan' run sw --backend cpu --dispatch plan --policy lf
-refused "unknown executor 'level'; did you mean 'levels'" run sw --executor level
-refused "unknown dispatch 'tickets'; did you mean 'ticket'" run sw --dispatch tickets
+refused 'schedule levels: backend cpu has no such schedule' run sw --backend cpu --schedule levels
+refused 'by_body: schedule auto of backend cpu' run sw --backend cpu --by-body
+refused 'by_body: schedule dynamic' run sw --backend cpu --schedule dynamic --by-body
+refused 'schedule ticket: backend serial' run sw --backend serial --schedule ticket
+refused 'policy: schedule static' run sw --backend cpu --schedule static --policy lf
+refused "unknown schedule 'level'; did you mean 'levels'" run sw --schedule level
+refused "unknown schedule 'tickets'; did you mean 'ticket'" run sw --schedule tickets
 refused '--by-body 3' run sw --by-body=3
 refused '--device' run sw --device first
 refused 'device 7 was asked for' run sw --backend cpu --device 7

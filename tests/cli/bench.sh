@@ -19,19 +19,19 @@ run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 silent_err
 rows_are_well_formed out
 run 0 bench sw/graph -n 64 -b 16 --runs 1 --backends serial
-in_out '^check	sw:64x64:16x16	serial/order/-/-	1	1	1	passed$'
+in_out '^check	sw:64x64:16x16	serial/order/-	1	1	1	passed$'
 run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 subjects() { awk -F '\t' 'NR > 1 { print $3 }' "$1" | LC_ALL=C sort -u | tr '\n' ' '; }
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on && $1 != "default" { print $1 }' | LC_ALL=C sort)
 # shellcheck disable=SC2086
-want="$(printf 'cpu/threads/distributed/%s ' $policies)serial/order/-/- tiles "
+want="$(printf 'cpu/rings/%s ' $policies)serial/order/- tiles "
 [ "$(subjects out)" = "$want" ] || fail "subjects: $(subjects out), and not $want"
 for measure in $measures; do
-    in_out "^$measure	sw:128x96:16x16	cpu/threads/distributed/lf	"
+    in_out "^$measure	sw:128x96:16x16	cpu/rings/lf	"
 done
 in_out '^check	sw:128x96:16x16	tiles	1	1	1	'
-in_out '^tasks	sw:128x96:16x16	cpu/threads/distributed/lf	48	48	48	tasks$'
-in_out '^workers	sw:128x96:16x16	serial/order/-/-	1	1	1	'
+in_out '^tasks	sw:128x96:16x16	cpu/rings/lf	48	48	48	tasks$'
+in_out '^workers	sw:128x96:16x16	serial/order/-	1	1	1	'
 
 run 0 bench all -n 64 -b 16 --runs 1 --backends cpu --policies lf --tsv all.tsv
 in_out 'execTime'

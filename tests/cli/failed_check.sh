@@ -37,9 +37,9 @@ json_is "skipped 48" "'%s %s' % (d['check'], d['answer']['sum'])"
 
 run 0 bench count --runs 2
 run 1 bench count --opt wrong=1 --runs 2 --tsv b.tsv
-in_err 'cpu/threads/distributed/lf: the check failed: cell 48'
-in_out 'cpu/threads/distributed/lf +the check failed'
-grep -q '^check	count:1x64:1x16:wrong=1	serial/order/-/-	0	0	0	' b.tsv || fail "no row of the failed check"
+in_err 'cpu/rings/lf: the check failed: cell 48'
+in_out 'cpu/rings/lf +the check failed'
+grep -q '^check	count:1x64:1x16:wrong=1	serial/order/-	0	0	0	' b.tsv || fail "no row of the failed check"
 grep -q '^execTime	.*	tiles	' b.tsv || fail "the right subject was not timed"
 ! grep -Eq '^execTime	.*	(serial|cpu)/' b.tsv || fail "a wrong subject was timed"
 finish

@@ -16,8 +16,8 @@ for command in info run bench trace; do
     cmp -s out asked || fail "heddle $command --help differs from heddle help $command"
 done
 run 0 help run
-for option in -n -b --opt --input --backend --workers --policy --executor --dispatch --repeat --no-check --json --stats \
-    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body --sync; do
+for option in -n -b --opt --input --backend --workers --policy --schedule --repeat --no-check --json --stats \
+    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body; do
     in_out "^  $option "
 done
 
@@ -29,15 +29,21 @@ in_out '^  cores +[1-9]'
 in_out 'L1d'
 in_out '^  HEDDLE_WORKERS +not set'
 in_out '^limits'
-in_out '^executors'
-in_out '^  cudagraph\+pdl '
-in_out '^dispatches'
+in_out '^schedules'
+in_out '^  graph\+pdl '
 in_out '^  ticket '
 HEDDLE_WORKERS=3 run 0 info
 in_out '^  HEDDLE_WORKERS +3 '
 in_out '^  cpu +device 0: 3 workers'
 
+# The manual knows all that info lists.
 run 0 info
+words=$(awk '/^(schedules|policies|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
+[ "$(echo "$words" | wc -l)" -ge 30 ] || fail "info lists $words"
+for word in $words; do
+    grep -qwF -- "$word" "$source_dir/doc/heddle.1" || fail "the manual does not say $word"
+done
+
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
 [ "$apps" = "bfs dtw heat heat2d inthist jacobi lu quad queens sat slu sw uts " ] || fail "apps are '$apps'"
 for app in $apps; do

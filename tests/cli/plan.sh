@@ -22,14 +22,14 @@ for policy in lf grr; do
     for trial in 1 2; do
         # shellcheck disable=SC2086
         run 0 run $lu --plan p.json --trace t$trial.json --json
-        json_is "ok plan 2" "'%s %s %s' % (d['check'], d['dispatch'], d['workers'])"
+        json_is "ok static 2" "'%s %s %s' % (d['check'], d['schedule'], d['workers'])"
         order t$trial.json | cmp -s - planned || fail "$policy: replay $trial is another order"
     done
 done
 # Without the file the plan is made, for any number of workers.
-run 0 run lu -n 256 -b 32 --workers 1 --dispatch plan --no-check
+run 0 run lu -n 256 -b 32 --workers 1 --schedule static --no-check
 # shellcheck disable=SC2086
-run 0 run $lu --plan p.json --dispatch plan --no-check
+run 0 run $lu --plan p.json --schedule static --no-check
 
 # The default name; planned anew from measured times; a graph with joins and an app with many.
 run 0 plan sat -n 200 -b 20 --workers 3
@@ -45,8 +45,8 @@ run 0 run lu -n 128 -b 32 --workers 1 --plan serial.json
 refused 'for 2 workers, the context has 3' run lu -n 256 -b 32 --workers 3 --plan p.json
 refused 'p.json: a plan of 204 tasks' run lu -n 128 -b 32 --workers 2 --plan p.json
 refused 'nowhere.json: cannot be read' run lu --workers 2 --plan nowhere.json
-refused 'dispatch ticket' run lu --plan p.json --dispatch ticket
-refused 'executor levels' run lu --plan p.json --executor levels
+refused 'schedule ticket' run lu --plan p.json --schedule ticket
+refused 'schedule levels' run lu --plan p.json --schedule levels
 refused 'serial' run lu -n 256 -b 32 --backend serial --plan p.json
 # Each list backwards: whatever the first task was, all others wait for it and it now waits for them.
 awk -F'[][]' '/^\[/ { n = split($2, t, ","); s = t[n]; while (--n) s = s "," t[n]; sub(/\[.*\]/, "[" s "]") } 1' p.json >twisted.json
@@ -59,7 +59,7 @@ refused 'lost 194 events' plan lu -n 256 -b 32 --workers 1 -o none.json
 unset HEDDLE_TRACE
 refused 'one app or one file' plan
 refused 'one app or one file' plan lu heat
-refused 'executor levels' plan lu --executor levels -o none.json
+refused 'schedule levels' plan lu --schedule levels -o none.json
 refused 'nowhere' plan lu -n 64 -o nowhere/none.json
 refused 'no option of this command' run lu -o none.json
 [ ! -e none.json ] || fail "a refused plan was written"

@@ -23,7 +23,7 @@ for app in dtw heat heat2d inthist jacobi lu sat slu sw; do
         cp out last_$app
     done
 done
-json_is "cpu threads distributed lf 3" "' '.join(str(d[k]) for k in 'backend executor dispatch policy workers'.split())"
+json_is "cpu rings lf 3" "' '.join(str(d[k]) for k in 'backend schedule policy workers'.split())"
 json_is True "d['tasks'] == 36 and d['edges'] > 0 and d['levels'] == 11 and set(d['answer']) >= {'best', 'sum_H'}"
 json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
 
@@ -31,14 +31,14 @@ json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
 run 0 run lu/graph -n 100 -b 16 --json
 json_is "lu ok True" "'%s %s %s' % (d['app'], d['check'], d['levels'] > 1)"
 run 0 run sw -n 256 -b 64 --backend serial --team-size 3 --json
-json_is "serial order - - 1" "' '.join(str(d[k]) for k in 'backend executor dispatch policy workers'.split())"
+json_is "serial order - 1" "' '.join(str(d[k]) for k in 'backend schedule policy workers'.split())"
 run 0 run sw -n 256 --repeat 3 --json
 json_is "3 True" "'%s %s' % (d['repeat'], d['times_ms']['run_min'] <= d['times_ms']['run'] <= d['times_ms']['run_max'])"
 run 0 run heat -n 128 --repeat 3
 in_out 'median of 3'
 run 0 run sw -n 256 --no-check
 in_out '^  check +skipped'
-run 0 run sw -n256 -b32 --opt=match=3 --opt gap=-2 --executor auto --dispatch=default --json
+run 0 run sw -n256 -b32 --opt=match=3 --opt gap=-2 --schedule=auto --json
 json_is "3 -2" "'%s %s' % (d['answer']['match'], d['answer']['gap'])"
 HEDDLE_BACKEND=serial run 0 run sw -n 128 --json
 json_is serial "d['backend']"

@@ -7,7 +7,7 @@ run 0 run lu -n 256 -b 32 --backend cpu --workers 2 --policy grr --stats --trace
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said
 run 0 trace t.json
 silent_err
-in_out 'cpu, 2 workers, policy grr'
+in_out 'cpu, 2 workers, schedule rings'
 in_out '204 tasks in '
 in_out '^critical path .* parallelism'
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file

@@ -49,7 +49,7 @@ template <int SPAWNS> struct kernel_bodies {
 
 /* The dispatches that have a dynamic kernel. */
 #define KERNEL_DISPATCHES(X) \
-    X(HD_DISPATCH_DISTRIBUTED) X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL)
+    X(HD_DISPATCH_RINGS) X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL)
 
 template <int SPAWNS> static kernel_function kernel_of(uint32_t dispatch, int traces)
 {

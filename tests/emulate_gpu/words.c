@@ -24,7 +24,7 @@ static uint32_t ring_slots(const words *w)
         all = hd_power_of_two(r->n_tasks + r->n_workers); /* an end for each */
     if (r->dispatch == HD_DISPATCH_SCHEDULER)
         return hd_power_of_two(asked > SCHED_RING_MIN ? asked : SCHED_RING_MIN);
-    if (r->dispatch != HD_DISPATCH_DISTRIBUTED || r->has_placed || !asked)
+    if (r->dispatch != HD_DISPATCH_RINGS || r->has_placed || !asked)
         return all;
     return hd_power_of_two(asked > 2 ? asked : 2);
 }

@@ -43,16 +43,18 @@ static void test_open(void)
     BAD(size, 0, HEDDLE_EINVAL);
     BAD(backend, (heddle_backend)4, HEDDLE_EINVAL);
     BAD(backend, (heddle_backend)-1, HEDDLE_EINVAL);
-    BAD(policy, (heddle_policy)HEDDLE_N_POLICIES, HEDDLE_EINVAL);
-    BAD(policy, (heddle_policy)-1, HEDDLE_EINVAL);
+    BAD(expert.policy, (heddle_policy)HEDDLE_N_POLICIES, HEDDLE_EINVAL);
+    BAD(expert.policy, (heddle_policy)-1, HEDDLE_EINVAL);
+    BAD(schedule, (heddle_schedule)HEDDLE_N_SCHEDULES, HEDDLE_EINVAL);
+    BAD(schedule, (heddle_schedule)-1, HEDDLE_EINVAL);
     BAD(idle, (heddle_idle)HEDDLE_N_IDLES, HEDDLE_EINVAL);
     BAD(idle, (heddle_idle)-1, HEDDLE_EINVAL);
-    BAD(n_local, (1u << 30) + 1, HEDDLE_ERANGE);
+    BAD(expert.n_local, (1u << 30) + 1, HEDDLE_ERANGE);
     BAD(device, 5, HEDDLE_ENODEV);
     BAD(n_workers, 4097, HEDDLE_ERANGE);
     BAD(team_size, 1025, HEDDLE_ERANGE);
     BAD(n_trace, (1u << 26) + 1, HEDDLE_ERANGE);
-    BAD(n_ring, (1u << 20) + 1, HEDDLE_ERANGE);
+    BAD(expert.n_ring, (1u << 20) + 1, HEDDLE_ERANGE);
     c.backend = HEDDLE_CPU;
     BAD(team_size, 3, HEDDLE_EINVAL);
     if (!heddle_backend_is_present(HEDDLE_CUDA)) {

@@ -23,7 +23,7 @@ HEDDLE_TABLE(plain, plain_params, PLAIN_BODIES)
 
 #define N 20u
 
-static heddle_status run(heddle_dispatch dispatch, heddle_policy policy, uint32_t *ran)
+static heddle_status run(heddle_schedule schedule, heddle_policy policy, uint32_t *ran)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
@@ -32,8 +32,8 @@ static heddle_status run(heddle_dispatch dispatch, heddle_policy policy, uint32_
     heddle_status s;
     cfg.backend = HEDDLE_CPU;
     cfg.n_workers = 2;
-    cfg.dispatch = dispatch;
-    cfg.policy = policy;
+    cfg.schedule = schedule;
+    cfg.expert.policy = policy;
     memset(ran, 0, N * sizeof *ran);
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     CHECK_OK(ctx, heddle_graph_new(ctx, &plain, &g));
@@ -48,8 +48,8 @@ static heddle_status run(heddle_dispatch dispatch, heddle_policy policy, uint32_
 
 int main(void)
 {
-    static const heddle_dispatch papers[] = {HEDDLE_DISPATCH_IQS, HEDDLE_DISPATCH_SCHEDULER, HEDDLE_DISPATCH_CENTRAL};
-    static const heddle_dispatch own[] = {HEDDLE_DISPATCH_DEFAULT, HEDDLE_DISPATCH_TICKET, HEDDLE_DISPATCH_PLAN};
+    static const heddle_schedule papers[] = {HEDDLE_SCHEDULE_IQS, HEDDLE_SCHEDULE_SCHEDULER, HEDDLE_SCHEDULE_CENTRAL};
+    static const heddle_schedule own[] = {HEDDLE_SCHEDULE_AUTO, HEDDLE_SCHEDULE_TICKET, HEDDLE_SCHEDULE_STATIC};
     uint32_t ran[N];
     for (uint32_t i = 0; i < 3; i++) {
         CHECK(run(papers[i], HEDDLE_POLICY_DEFAULT, ran) == HEDDLE_ENODEV);
@@ -57,7 +57,7 @@ int main(void)
         for (uint32_t k = 0; k < N; k++)
             CHECK(ran[k] == 1);
     }
-    CHECK(run(HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_LRR, ran) == HEDDLE_ENODEV);
-    CHECK(run(HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_SHARE, ran) == HEDDLE_OK);
+    CHECK(run(HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_LRR, ran) == HEDDLE_ENODEV);
+    CHECK(run(HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_SHARE, ran) == HEDDLE_OK);
     return 0;
 }

@@ -231,9 +231,9 @@ int main(void)
     c.backend = HEDDLE_CPU;
     for (p = 1; p < HEDDLE_N_POLICIES; p++)
         for (w = 1; w <= 4; w += w) {
-            c.policy = (heddle_policy)p;
+            c.expert.policy = (heddle_policy)p;
             c.n_workers = w;
-            c.n_ring = p == 2 ? 1 : 0;
+            c.expert.n_ring = p == 2 ? 1 : 0;
             test_context(&c, &seed, 1);
         }
     return 0;

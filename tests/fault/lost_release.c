@@ -34,19 +34,19 @@ static heddle_graph *losing_graph(heddle_ctx *ctx)
     return g;
 }
 
-static heddle_ctx *limited(heddle_dispatch d)
+static heddle_ctx *limited(heddle_schedule d)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.backend = HEDDLE_CPU;
     c.n_workers = 2;
-    c.dispatch = d;
+    c.schedule = d;
     c.time_limit_ms = 250; /* a busy machine gets to the second release by then */
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
 
-static void test_dispatch(heddle_dispatch d)
+static void test_schedule(heddle_schedule d)
 {
     uint64_t cells[N_CELLS] = {0};
     uint32_t gate = 1, run;
@@ -56,10 +56,10 @@ static void test_dispatch(heddle_dispatch d)
     for (run = 0; run < 2; run++) {
         heddle_status s = heddle_graph_run(ctx, g, &params, sizeof params);
         /* Under ticket a run in which nobody can go on ends by itself. */
-        CHECK_MSG(s == (d == HEDDLE_DISPATCH_TICKET ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s",
-                  heddle_dispatch_name(d), heddle_status_text(s));
+        CHECK_MSG(s == (d == HEDDLE_SCHEDULE_TICKET ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s",
+                  heddle_schedule_name(d), heddle_status_text(s));
         CHECK_MSG(strstr(heddle_error_text(ctx), "task 2 (fault_step) waits, 2 of its 3 predecessors done"), "%s: %s",
-                  heddle_dispatch_name(d), heddle_error_text(ctx));
+                  heddle_schedule_name(d), heddle_error_text(ctx));
     }
     heddle_graph_free(g);
     fault_check_usable(ctx);
@@ -68,10 +68,10 @@ static void test_dispatch(heddle_dispatch d)
 
 int main(void)
 {
-    test_dispatch(HEDDLE_DISPATCH_DISTRIBUTED);
-    test_dispatch(HEDDLE_DISPATCH_TICKET);
-    test_dispatch(HEDDLE_DISPATCH_IQS);
-    test_dispatch(HEDDLE_DISPATCH_SCHEDULER);
-    test_dispatch(HEDDLE_DISPATCH_CENTRAL);
+    test_schedule(HEDDLE_SCHEDULE_RINGS);
+    test_schedule(HEDDLE_SCHEDULE_TICKET);
+    test_schedule(HEDDLE_SCHEDULE_IQS);
+    test_schedule(HEDDLE_SCHEDULE_SCHEDULER);
+    test_schedule(HEDDLE_SCHEDULE_CENTRAL);
     return 0;
 }

@@ -59,11 +59,11 @@ static void test_workers(uint32_t n_workers)
     for (p = 1; p < HEDDLE_N_POLICIES; p++) {
         c.backend = HEDDLE_CPU;
         c.n_workers = n_workers;
-        c.policy = (heddle_policy)p;
-        c.n_ring = 2;
+        c.expert.policy = (heddle_policy)p;
+        c.expert.n_ring = 2;
         CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
         CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
-        CHECK(got.n_workers == n_workers && got.policy == c.policy);
+        CHECK(got.n_workers == n_workers && got.expert.policy == c.expert.policy);
         fault_check_usable(ctx);
         heddle_ctx_close(ctx);
     }

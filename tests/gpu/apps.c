@@ -117,9 +117,9 @@ static uint64_t n_cases, n_bytes;
 
 static void run_way(const app *a, const app_request *q, const subject *serial, way *w)
 {
-    uint32_t i, n_runs = w->config.executor == HEDDLE_EXECUTOR_AUTO   ? 12
-                         : w->config.dispatch == HEDDLE_DISPATCH_PLAN ? 5
-                                                                      : 2;
+    uint32_t i, n_runs = w->config.schedule == HEDDLE_SCHEDULE_AUTO     ? 12
+                         : w->config.schedule == HEDDLE_SCHEDULE_STATIC ? 5
+                                                                        : 2;
     subject gpu;
     subject_open(&gpu, a, serial->c->scenario, q, ways_open(w), w->name);
     for (i = 0; i < n_runs; i++) {

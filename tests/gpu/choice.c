@@ -9,17 +9,17 @@
 
 static char dir[] = "/tmp/heddle_choice_XXXXXX", path[64];
 
-static heddle_config config_of(heddle_dispatch d, const char *tuning_file)
+static heddle_config config_of(heddle_schedule d, const char *tuning_file)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     c.backend = HEDDLE_CUDA;
-    c.dispatch = d;
+    c.schedule = d;
     c.time_limit_ms = 20000;
     c.tuning_file = tuning_file;
     return c;
 }
 
-static void open_rig(rig *r, heddle_dispatch d, const char *tuning_file)
+static void open_rig(rig *r, heddle_schedule d, const char *tuning_file)
 {
     heddle_config c = config_of(d, tuning_file);
     heddle_ctx *ctx;
@@ -52,8 +52,8 @@ static uint32_t settle(rig *r, uint32_t n_seen[2])
     uint32_t n = 0;
     do {
         rig_run_well(r, "being tried");
-        n_seen[0] += how_has(r, "plan path,");
-        n_seen[1] += how_has(r, "plan depth,");
+        n_seen[0] += how_has(r, "static path,");
+        n_seen[1] += how_has(r, "static depth,");
         CHECK(++n < 40);
     } while (is_trying(r));
     CHECK_MSG(how_has(r, "the best of"), "%s", heddle_graph_describe_run(r->g));
@@ -64,18 +64,18 @@ static void test_styles(void)
 {
     uint32_t n_seen[2] = {0, 0}, n;
     rig r;
-    open_rig(&r, HEDDLE_DISPATCH_PLAN, NULL);
+    open_rig(&r, HEDDLE_SCHEDULE_STATIC, NULL);
     n = settle(&r, n_seen);
     CHECK(n >= 3 * 2 + 1 + 3 && n <= 3 * 5 + 1); /* two runs each, then the best has three more at least */
     CHECK(n_seen[0] >= 2 && n_seen[1] >= 2);
     printf("%s\n", heddle_graph_describe_run(r.g));
     CHECK_OK(r.ctx, heddle_graph_replan(r.g, 4)); /* a plan of one's own is all there is */
     rig_run_well(&r, "given");
-    CHECK_MSG(how_has(&r, "plan given, 4 workers") && !how_has(&r, "tried"), "%s", heddle_graph_describe_run(r.g));
+    CHECK_MSG(how_has(&r, "static given, 4 workers") && !how_has(&r, "tried"), "%s", heddle_graph_describe_run(r.g));
     close_rig(&r);
 }
 
-static void test_tuning_file(heddle_dispatch d)
+static void test_tuning_file(heddle_schedule d)
 {
     uint32_t n_seen[2] = {0, 0};
     char best[32];
@@ -105,7 +105,7 @@ static void test_damaged(void)
     FILE *f = fopen(path, "w");
     rig r;
     CHECK(f && fputs("something else\n", f) >= 0 && fclose(f) == 0);
-    open_rig(&r, HEDDLE_DISPATCH_PLAN, path);
+    open_rig(&r, HEDDLE_SCHEDULE_STATIC, path);
     rig_run_well(&r, "damaged");
     CHECK_MSG(is_trying(&r) && how_has(&r, "is damaged"), "%s", heddle_graph_describe_run(r.g));
     (void)settle(&r, n_seen);
@@ -121,7 +121,7 @@ static void test_captured(void)
     cudaGraphExec_t exec;
     uint32_t i;
     rig r;
-    open_rig(&r, HEDDLE_DISPATCH_PLAN, NULL);
+    open_rig(&r, HEDDLE_SCHEDULE_STATIC, NULL);
     rig_run_well(&r, "before");
     CHECK(!cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CHECK(!cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -140,17 +140,16 @@ static void test_captured(void)
 
 static void test_ways(void)
 {
-    static const heddle_executor executors[] = {HEDDLE_EXECUTOR_LEVELS, HEDDLE_EXECUTOR_CUDAGRAPH,
-                                                HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_EXECUTOR_TASKGRAPH,
-                                                HEDDLE_EXECUTOR_AUTO};
+    static const heddle_schedule schedules[] = {HEDDLE_SCHEDULE_LEVELS,    HEDDLE_SCHEDULE_GRAPH,
+                                                HEDDLE_SCHEDULE_DYNAMIC,   HEDDLE_SCHEDULE_LEVELS_SYNC,
+                                                HEDDLE_SCHEDULE_TASKGRAPH, HEDDLE_SCHEDULE_AUTO};
     uint32_t i;
     rig r;
-    open_rig(&r, HEDDLE_DISPATCH_TICKET, NULL);
-    for (i = 0; i < 10; i++) {
-        heddle_config c = config_of(HEDDLE_DISPATCH_DEFAULT, NULL);
+    open_rig(&r, HEDDLE_SCHEDULE_TICKET, NULL);
+    for (i = 0; i < 12; i++) {
+        heddle_config c = config_of(HEDDLE_SCHEDULE_AUTO, NULL);
         rig_run_well(&r, "in turn");
-        c.executor = executors[i % 5];
-        c.sync = i % 5 == 0 && i > 0;
+        c.schedule = schedules[i % 6];
         c.n_trace = i % 2 ? 1000 : 0;
         CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
         CHECK(!strcmp(heddle_graph_describe_run(r.g), ""));
@@ -166,8 +165,8 @@ int main(void)
     CHECK(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/tuning_file", dir);
     test_styles();
-    test_tuning_file(HEDDLE_DISPATCH_PLAN);
-    test_tuning_file(HEDDLE_DISPATCH_DEFAULT);
+    test_tuning_file(HEDDLE_SCHEDULE_STATIC);
+    test_tuning_file(HEDDLE_SCHEDULE_AUTO);
     test_damaged();
     test_captured();
     test_ways();

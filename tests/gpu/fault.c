@@ -7,46 +7,20 @@
  *     fault [CASE|--short] */
 #include "gpu/children.h"
 #include "gpu/rig.h"
+#include "schedules.h"
 #include "graph/plan.h"
 #include "run/run.h"
 
 #define LIMIT_MS 300u
 
-extern uint32_t hd_cuda_first_run; /* src/backend/cuda/persistent.c */
+extern uint32_t hd_cuda_first_run; /* src/backend/cuda/workers.c */
 
-static const heddle_executor executors[] = {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_EXECUTOR_LEVELS,
-                                            HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_EXECUTOR_CUDAGRAPH_PDL,
-                                            HEDDLE_EXECUTOR_TASKGRAPH};
-#define N_EXECUTORS (sizeof executors / sizeof executors[0])
-static const heddle_dispatch dispatches[] = {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_DISPATCH_TICKET,
-                                             HEDDLE_DISPATCH_PLAN,        HEDDLE_DISPATCH_IQS,
-                                             HEDDLE_DISPATCH_SCHEDULER,   HEDDLE_DISPATCH_CENTRAL};
-#define N_DISPATCHES (sizeof dispatches / sizeof dispatches[0])
-
-static heddle_ctx *open_sync(uint32_t limit_ms)
-{
-    heddle_config c = HEDDLE_CONFIG_INIT;
-    heddle_ctx *ctx;
-    c.backend = HEDDLE_CUDA;
-    c.executor = HEDDLE_EXECUTOR_LEVELS;
-    c.sync = 1;
-    c.time_limit_ms = limit_ms;
-    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
-    return ctx;
-}
-
-/* Way i of all dispatches of persistent, all other executors, and levels that wait for each other. */
-#define N_WAYS (N_DISPATCHES + N_EXECUTORS)
+/* Way i of all schedules. */
+#define N_WAYS N_GPU_SCHEDULES
 static heddle_ctx *open_way(uint32_t i, uint32_t n_workers, uint32_t limit_ms, char name[64])
 {
-    if (i == N_WAYS - 1) {
-        snprintf(name, 64, "levels, sync");
-        return open_sync(limit_ms);
-    }
-    heddle_executor e = i < N_DISPATCHES ? HEDDLE_EXECUTOR_PERSISTENT : executors[i - N_DISPATCHES + 1];
-    heddle_dispatch d = i < N_DISPATCHES ? dispatches[i] : HEDDLE_DISPATCH_DEFAULT;
-    snprintf(name, 64, "%s %s", heddle_executor_name(e), heddle_dispatch_name(d));
-    return rig_open_ctx(e, d, n_workers, limit_ms);
+    snprintf(name, 64, "%s", heddle_schedule_name(gpu_schedule(i)));
+    return rig_open_ctx(gpu_schedule(i), n_workers, limit_ms);
 }
 
 static void present(void)
@@ -182,7 +156,7 @@ static void limit_drains(void)
         s = rig_run(&r);
         CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s: %s", name, heddle_status_text(s), heddle_error_text(ctx));
         rig_says(ctx, "300 ms");
-        if (way < N_DISPATCHES) /* launches have no workers to ask */
+        if (way < N_WORKER_SCHEDULES) /* launches have no workers to ask */
             rig_says(ctx, "(faulty_nap)");
         CHECK_MSG(!strstr(heddle_error_text(ctx), "no worker has started"), "%s: %s", name, heddle_error_text(ctx));
         CHECK_MSG(rig_ms() - begin < 3000, "%s: %.0f ms", name, rig_ms() - begin);
@@ -195,7 +169,7 @@ static void limit_drains(void)
 /* A body that goes on for two seconds comes back within the grace period. */
 static void limit_grace(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, 0, LIMIT_MS);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_STATIC, 0, LIMIT_MS);
     heddle_status s;
     rig r;
     rig_open(&r, ctx);
@@ -213,7 +187,7 @@ static void limit_grace(void)
  * without waiting; closing does not wait either. */
 static void limit_loses(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, LIMIT_MS);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, LIMIT_MS);
     double begin;
     uint64_t word = 0;
     void *p;
@@ -241,7 +215,7 @@ static void limit_loses(void)
 /* A body that writes where nothing is: CUDA gives the process's context up, and so do we, with its reason. */
 static void crash(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, 0, 10000);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_STATIC, 0, 10000);
     double begin = rig_ms();
     void *p = NULL;
     heddle_status s;
@@ -287,23 +261,23 @@ static void lose_release(rig *r)
 static void lost_release(void)
 {
     uint32_t i;
-    for (i = 0; i < N_DISPATCHES; i++) {
-        heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, dispatches[i], 4, LIMIT_MS);
+    for (i = 0; i < N_WORKER_SCHEDULES; i++) {
+        heddle_ctx *ctx = rig_open_ctx(worker_schedules[i], 4, LIMIT_MS);
         double begin = rig_ms();
         heddle_status s;
         rig r;
         int ends;
-        if (dispatches[i] == HEDDLE_DISPATCH_PLAN) { /* its steps are made from the edges: see cycle */
+        if (worker_schedules[i] == HEDDLE_SCHEDULE_STATIC) { /* its steps are made from the edges: see cycle */
             heddle_ctx_close(ctx);
             continue;
         }
         rig_open(&r, ctx);
         lose_release(&r);
         s = rig_run(&r);
-        ends = dispatches[i] == HEDDLE_DISPATCH_TICKET; /* by itself, when nobody can go on */
-        CHECK_MSG(s == (ends ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s: %s", heddle_dispatch_name(dispatches[i]),
-                  heddle_status_text(s), heddle_error_text(ctx));
-        printf("%s: %s\n", heddle_dispatch_name(dispatches[i]), heddle_error_text(ctx));
+        ends = worker_schedules[i] == HEDDLE_SCHEDULE_TICKET; /* by itself, when nobody can go on */
+        CHECK_MSG(s == (ends ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s: %s",
+                  heddle_schedule_name(worker_schedules[i]), heddle_status_text(s), heddle_error_text(ctx));
+        printf("%s: %s\n", heddle_schedule_name(worker_schedules[i]), heddle_error_text(ctx));
         rig_says(ctx, ends ? "no worker can go on" : "300 ms");
         rig_says(ctx, "(faulty_step) waits, 2 of its 3 predecessors done");
         CHECK_MSG(rig_ms() - begin < 3000, "%.0f ms", rig_ms() - begin);
@@ -332,7 +306,7 @@ static void plant_cycle(rig *r)
 
 static void cycle(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, 2, LIMIT_MS);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_STATIC, 2, LIMIT_MS);
     double begin = rig_ms();
     heddle_status s;
     rig r;
@@ -353,7 +327,7 @@ static void cycle(void)
 
 static void too_little_memory(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, 0, 20000);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_STATIC, 0, 20000);
     void *p = ctx;
     CHECK(heddle_mem_new(ctx, (size_t)10 << 40, &p) == HEDDLE_ENOMEM && !p);
     rig_says(ctx, "10995116277760");
@@ -369,8 +343,7 @@ static void too_large_a_trace(void)
     heddle_status s;
     rig r;
     c.backend = HEDDLE_CUDA;
-    c.executor = HEDDLE_EXECUTOR_PERSISTENT;
-    c.dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
+    c.schedule = HEDDLE_SCHEDULE_RINGS;
     c.n_workers = 132;
     c.n_trace = 1u << 26;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
@@ -406,7 +379,7 @@ static void too_much_shared(void)
 /* 200 KiB leave room for one block an SM. */
 static void much_shared(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 20000);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 20000);
     heddle_device d = HEDDLE_DEVICE_INIT;
     rig r;
     CHECK_OK(NULL, heddle_device_get(HEDDLE_CUDA, 0, &d));
@@ -425,8 +398,7 @@ static void too_many_workers(void)
     heddle_status s;
     rig r;
     c.backend = HEDDLE_CUDA;
-    c.executor = HEDDLE_EXECUTOR_PERSISTENT;
-    c.dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
+    c.schedule = HEDDLE_SCHEDULE_RINGS;
     c.n_workers = 4096;
     c.team_size = 512;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
@@ -464,12 +436,12 @@ static void wrap(void)
     static const uint32_t first[] = {0xfffffffcu, 0x7ffffffcu, 0x55555553u, 0xaaaaaaa8u, 0xfffffff0u};
     uint32_t f, i, k;
     for (f = 0; f < sizeof first / sizeof first[0]; f++)
-        for (i = 0; i < N_DISPATCHES; i++) {
-            heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, dispatches[i], 7, 5000);
+        for (i = 0; i < N_WORKER_SCHEDULES; i++) {
+            heddle_ctx *ctx = rig_open_ctx(worker_schedules[i], 7, 5000);
             char where[64];
             rig r;
             hd_cuda_first_run = first[f];
-            snprintf(where, sizeof where, "%s, first run %x", heddle_dispatch_name(dispatches[i]), first[f]);
+            snprintf(where, sizeof where, "%s, first run %x", heddle_schedule_name(worker_schedules[i]), first[f]);
             rig_open(&r, ctx);
             rig_chains(&r, 6, 5);
             for (k = 0; k < 3; k++) /* joins three chains at a time */

@@ -12,13 +12,8 @@
 #include <time.h>
 
 /* One graph is moved from way to way. */
-static const struct {
-    heddle_executor executor;
-    heddle_dispatch dispatch;
-} large_ways[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN},
-                  {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED},
-                  {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT},
-                  {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT}};
+static const heddle_schedule large_ways[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHEDULE_RINGS, HEDDLE_SCHEDULE_DYNAMIC,
+                                             HEDDLE_SCHEDULE_GRAPH_PDL, HEDDLE_SCHEDULE_GRAPH};
 #define N_WAYS (sizeof large_ways / sizeof large_ways[0])
 
 /* rows and columns, of a block, an option, and the bytes of the result at least */
@@ -59,8 +54,7 @@ static heddle_config config_of(size_t way)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     cfg.backend = HEDDLE_CUDA;
-    cfg.executor = large_ways[way].executor;
-    cfg.dispatch = large_ways[way].dispatch;
+    cfg.schedule = large_ways[way];
     cfg.time_limit_ms = 60000;
     return cfg;
 }

@@ -28,13 +28,12 @@ static inline double rig_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static inline heddle_ctx *rig_open_ctx(heddle_executor e, heddle_dispatch d, uint32_t n_workers, uint32_t limit_ms)
+static inline heddle_ctx *rig_open_ctx(heddle_schedule s, uint32_t n_workers, uint32_t limit_ms)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.backend = HEDDLE_CUDA;
-    c.executor = e;
-    c.dispatch = d;
+    c.schedule = s;
     c.n_workers = n_workers;
     c.time_limit_ms = limit_ms;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));

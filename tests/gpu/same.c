@@ -222,7 +222,7 @@ static void one_way(spec *s, heddle_ctx *serial_ctx, way *w, uint64_t *seed, cou
     static side serial, gpu;
     uint8_t want[BYTES_MAX];
     /* auto tries each candidate twice before it settles */
-    uint32_t r, n_runs = w->config.executor == HEDDLE_EXECUTOR_AUTO ? 12 : 1 + (uint32_t)check_below(seed, 3);
+    uint32_t r, n_runs = w->config.schedule == HEDDLE_SCHEDULE_AUTO ? 12 : 1 + (uint32_t)check_below(seed, 3);
     side_open(&serial, serial_ctx, s);
     side_open(&gpu, ways_open(w), s);
     for (r = 0; r < n_runs; r++) {
@@ -252,8 +252,9 @@ static void one_graph(heddle_ctx *serial, ways *w, uint64_t seed, uint32_t g, ui
         unwatched.task[t].flags &= ~(uint32_t)HEDDLE_TASK_WATCH;
     for (i = 0; i < n_ways; i++) {
         uint32_t which = (g * n_ways + i) % w->n; /* each in turn */
-        /* Executors without workers refuse watched tasks. */
-        int watches = w->all[which].config.executor <= HEDDLE_EXECUTOR_PERSISTENT;
+        /* Schedules without workers refuse watched tasks. */
+        int watches = w->all[which].config.schedule == HEDDLE_SCHEDULE_AUTO ||
+                      heddle_schedule_has_workers(w->all[which].config.schedule);
         for (t = 0; watches && t < s.n_tasks; t++)
             n->n_watched += (s.task[t].flags & HEDDLE_TASK_WATCH) != 0;
         one_way(watches ? &s : &unwatched, serial, &w->all[which], &seed, n);

@@ -5,6 +5,7 @@
  *     stream [CASE] */
 #include "gpu/children.h"
 #include "gpu/rig.h"
+#include "schedules.h"
 #include "gpu/spin.h"
 
 #include <pthread.h>
@@ -15,25 +16,6 @@
         CHECK_MSG(r_ == cudaSuccess, "%s", cudaGetErrorString(r_)); \
     } while (0)
 
-typedef struct how {
-    heddle_executor executor;
-    heddle_dispatch dispatch;
-} how;
-static const how hows[] = {
-    {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED}, {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET},
-    {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN},        {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_IQS},
-    {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_SCHEDULER},   {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_CENTRAL},
-    {HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT},         {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT},
-    {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT},  {HEDDLE_EXECUTOR_TASKGRAPH, HEDDLE_DISPATCH_DEFAULT}};
-#define N_HOWS (sizeof hows / sizeof hows[0])
-
-static const char *name_of(const how *h)
-{
-    static char name[64];
-    snprintf(name, sizeof name, "%s %s", heddle_executor_name(h->executor), heddle_dispatch_name(h->dispatch));
-    return name;
-}
-
 static void present(void)
 {
     if (!heddle_backend_is_present(HEDDLE_CUDA))
@@ -43,7 +25,7 @@ static void present(void)
 /* ---- the user's stream ------------------------------------------------------------------------------------------------ */
 
 /* Runs with two app records by turns, the second with cells of its own; nothing waits in between. */
-static void enqueue_by_turns(rig *r, cudaStream_t stream, const how *h)
+static void enqueue_by_turns(rig *r, cudaStream_t stream, heddle_schedule s)
 {
     static const uint64_t zeros[FAULTY_CELLS];
     uint64_t seen[FAULTY_CELLS];
@@ -59,18 +41,18 @@ static void enqueue_by_turns(rig *r, cudaStream_t stream, const how *h)
     CUDA_OK(cudaStreamSynchronize(stream));
     CHECK_OK(r->ctx, heddle_graph_stream_status(r->g));
     rig_expect(r, 5);
-    rig_check(r, name_of(h));
+    rig_check(r, heddle_schedule_name(s));
     CHECK_OK(r->ctx, heddle_mem_read(r->ctx, seen, p, sizeof seen));
     for (i = 0; i < r->n_chains; i++)
-        CHECK_MSG(seen[i] == r->want[i], "%s: cell %u of the second record", name_of(h), i);
+        CHECK_MSG(seen[i] == r->want[i], "%s: cell %u of the second record", heddle_schedule_name(s), i);
     heddle_mem_free(r->ctx, p);
 }
 
 /* Ten runs in a stream, nothing waits in between; what the stream does after them sees their results. The first of all
  * runs, too, may be one of a stream. */
-static void enqueue_with(const how *h)
+static void enqueue_with(heddle_schedule s)
 {
-    heddle_ctx *ctx = rig_open_ctx(h->executor, h->dispatch, 0, 0);
+    heddle_ctx *ctx = rig_open_ctx(s, 0, 0);
     uint64_t *seen;
     cudaStream_t stream;
     uint32_t i;
@@ -86,9 +68,9 @@ static void enqueue_with(const how *h)
     CHECK_OK(ctx, heddle_graph_stream_status(r.g));
     rig_expect(&r, 10);
     for (i = 0; i < r.n_chains; i++)
-        CHECK_MSG(seen[i] == r.want[i], "%s: cell %u", name_of(h), i);
-    rig_run_well(&r, name_of(h)); /* and the usual way */
-    enqueue_by_turns(&r, stream, h);
+        CHECK_MSG(seen[i] == r.want[i], "%s: cell %u", heddle_schedule_name(s), i);
+    rig_run_well(&r, heddle_schedule_name(s)); /* and the usual way */
+    enqueue_by_turns(&r, stream, s);
     CUDA_OK(cudaFreeHost(seen));
     CUDA_OK(cudaStreamDestroy(stream));
     rig_close(&r);
@@ -98,14 +80,14 @@ static void enqueue_with(const how *h)
 static void enqueue(void)
 {
     uint32_t i;
-    for (i = 0; i < N_HOWS; i++)
-        enqueue_with(&hows[i]);
+    for (i = 0; i < N_GPU_SCHEDULES; i++)
+        enqueue_with(gpu_schedule(i));
 }
 
 /* Captured into the user's CUDA graph between two of his own operations, replayed a hundred times. */
-static void capture_with(const how *h)
+static void capture_with(heddle_schedule s)
 {
-    heddle_ctx *ctx = rig_open_ctx(h->executor, h->dispatch, 0, 0);
+    heddle_ctx *ctx = rig_open_ctx(s, 0, 0);
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
@@ -113,7 +95,7 @@ static void capture_with(const how *h)
     rig r;
     rig_open(&r, ctx);
     rig_chains(&r, 32, 20);
-    rig_run_well(&r, name_of(h));
+    rig_run_well(&r, heddle_schedule_name(s));
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000)); /* loads it: not while capturing */
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -122,13 +104,13 @@ static void capture_with(const how *h)
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
     CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
-    rig_check(&r, name_of(h)); /* capturing runs nothing */
+    rig_check(&r, heddle_schedule_name(s)); /* capturing runs nothing */
     for (i = 0; i < 100; i++)
         CUDA_OK(cudaGraphLaunch(exec, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
     CHECK_OK(ctx, heddle_graph_stream_status(r.g));
     rig_expect(&r, 100);
-    rig_check(&r, name_of(h));
+    rig_check(&r, heddle_schedule_name(s));
     CUDA_OK(cudaGraphExecDestroy(exec));
     CUDA_OK(cudaGraphDestroy(graph));
     CUDA_OK(cudaStreamDestroy(stream));
@@ -139,16 +121,14 @@ static void capture_with(const how *h)
 static void capture(void)
 {
     uint32_t i;
-    for (i = 0; i < N_HOWS; i++)
-        if (hows[i].executor != HEDDLE_EXECUTOR_LEVELS)
-            capture_with(&hows[i]);
-    capture_with(&hows[4]); /* levels: launches, captured as they come */
+    for (i = 0; i < N_GPU_SCHEDULES; i++)
+        capture_with(gpu_schedule(i));
 }
 
 /* A run in a stream that fails is told by heddle_graph_stream_status. */
 static void enqueue_fails(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 0);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 0);
     cudaStream_t stream;
     heddle_status s;
     rig r;
@@ -171,8 +151,8 @@ static void enqueue_fails(void)
 static void *live(void *arg)
 {
     uint32_t i, id = (uint32_t)(uintptr_t)arg;
-    const how *h = &hows[id % N_HOWS];
-    heddle_ctx *ctx = rig_open_ctx(h->executor, h->dispatch, h->executor == HEDDLE_EXECUTOR_PERSISTENT ? 40 : 0, 30000);
+    const heddle_schedule s = gpu_schedule(id % N_GPU_SCHEDULES);
+    heddle_ctx *ctx = rig_open_ctx(s, heddle_schedule_has_workers(s) ? 40 : 0, 30000);
     rig r;
     rig_open(&r, ctx);
     rig_chains(&r, 40, 30);
@@ -197,7 +177,7 @@ static void contexts(void)
 /* Jobs of one context run in the order of submission. */
 static void jobs(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 20000);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 20000);
     heddle_job *j[8];
     rig r[8];
     uint32_t i, round;
@@ -227,14 +207,14 @@ static void beside(void)
     cudaStream_t stream;
     uint32_t i, k;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (k = 0; k < N_HOWS; k++) {
-        heddle_ctx *ctx = rig_open_ctx(hows[k].executor, hows[k].dispatch, 0, 20000);
+    for (k = 0; k < N_GPU_SCHEDULES; k++) {
+        heddle_ctx *ctx = rig_open_ctx(gpu_schedule(k), 0, 20000);
         rig r;
         rig_open(&r, ctx);
         rig_chains(&r, 48, 20);
         for (i = 0; i < 50; i++) {
             CUDA_OK(spin_launch(stream, 1000, 256, 0, 20000));
-            rig_run_well(&r, name_of(&hows[k]));
+            rig_run_well(&r, heddle_schedule_name(gpu_schedule(k)));
         }
         rig_close(&r);
         heddle_ctx_close(ctx);
@@ -256,7 +236,7 @@ static void take_card(cudaStream_t stream, uint64_t ms)
 /* Without a limit, or with a long one, the run waits for its turn. */
 static void waits_for_card(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 20000);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 20000);
     cudaStream_t stream;
     double begin;
     rig r;
@@ -279,7 +259,7 @@ static void waits_for_card(void)
 /* With a short limit: the sentence tells a run that has not begun from one that hangs; later the context is well. */
 static void limit_before_start(void)
 {
-    heddle_ctx *ctx = rig_open_ctx(HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, 0, 200);
+    heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 200);
     cudaStream_t stream;
     heddle_status s;
     rig r;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ways.h - all the ways in which the cuda backend can run a graph: executors, dispatches, policies, numbers of workers,
- * by body, sync. Contexts are opened when a way is first used and live to the end: that several live is part of it. */
+/* ways.h - all the ways in which the cuda backend can run a graph: schedules, policies, numbers of workers, by
+ * body. Contexts are opened when a way is first used and live to the end: that several live is part of it. */
 #ifndef WAYS_H
 #define WAYS_H
 
 #include "check.h"
 #include "heddle.h"
+#include "schedules.h"
 
 #include <string.h>
 
@@ -32,60 +33,52 @@ static inline void ways_need_gpu(void)
 static inline void ways_name(way *w)
 {
     const heddle_config *c = &w->config;
-    snprintf(w->name, sizeof w->name, "%s %s %s, %u workers of %u threads%s%s%s", heddle_executor_name(c->executor),
-             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, c->team_size,
-             c->by_body == 1   ? ", by body"
-             : c->by_body == 2 ? ", one launch a level"
-                               : "",
-             c->sync ? ", sync" : "", c->n_trace ? ", traced" : "");
+    snprintf(w->name, sizeof w->name, "%s %s, %u workers of %u threads%s%s", heddle_schedule_name(c->schedule),
+             heddle_policy_name(c->expert.policy), c->n_workers, c->team_size,
+             c->expert.by_body == 1   ? ", by body"
+             : c->expert.by_body == 2 ? ", one launch a level"
+                                      : "",
+             c->n_trace ? ", traced" : "");
 }
 
-static inline void ways_add(ways *w, heddle_executor e, heddle_dispatch d, heddle_policy p, uint32_t n_workers,
-                            uint32_t by_body, uint32_t sync)
+static inline void ways_add(ways *w, heddle_schedule s, heddle_policy p, uint32_t n_workers, uint32_t by_body)
 {
     static const uint32_t threads[] = {0, 32, 128, 0, 64, 192};
     heddle_config c = HEDDLE_CONFIG_INIT;
     CHECK(w->n < MAX_WAYS);
     c.backend = HEDDLE_CUDA;
-    c.executor = e;
-    c.dispatch = d;
-    c.policy = p;
+    c.schedule = s;
+    c.expert.policy = p;
     c.n_workers = n_workers;
     c.team_size = threads[w->n % (sizeof threads / sizeof threads[0])];
-    c.by_body = by_body;
-    c.sync = sync;
+    c.expert.by_body = by_body;
     c.time_limit_ms = 20000;
     c.n_trace = w->n % 2 ? 1024 : 0;
     w->all[w->n].config = c;
     ways_name(&w->all[w->n++]);
 }
 
-static inline void ways_add_persistent(ways *w, uint32_t n_workers)
+static inline void ways_add_workers(ways *w, uint32_t n_workers)
 {
     uint32_t p;
-    for (p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
-        ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, (heddle_policy)p, n_workers, 0, 0);
-        if (p == HEDDLE_POLICY_SHARE)
-            continue;
-        ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_IQS, (heddle_policy)p, n_workers, 0, 0);
-        ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_SCHEDULER, (heddle_policy)p, n_workers, 0, 0);
-    }
-    ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_CENTRAL, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
-    ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
-    ways_add(w, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_DEFAULT, n_workers, 0, 0);
+    size_t i;
+    for (i = 0; i < N_WORKER_SCHEDULES; i++)
+        for (p = 0; p < HEDDLE_N_POLICIES; p++)
+            if (p ? takes_policy(worker_schedules[i], (heddle_policy)p) : !has_policies(worker_schedules[i]))
+                ways_add(w, worker_schedules[i], (heddle_policy)p, n_workers, 0);
 }
 
 static inline void ways_add_launches(ways *w)
 {
     uint32_t by_body;
     for (by_body = 0; by_body <= 2; by_body++) {
-        ways_add(w, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 0);
-        ways_add(w, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 1);
-        ways_add(w, HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 0);
-        ways_add(w, HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, by_body, 0);
+        ways_add(w, HEDDLE_SCHEDULE_LEVELS, HEDDLE_POLICY_DEFAULT, 0, by_body);
+        ways_add(w, HEDDLE_SCHEDULE_LEVELS_SYNC, HEDDLE_POLICY_DEFAULT, 0, by_body);
+        ways_add(w, HEDDLE_SCHEDULE_GRAPH, HEDDLE_POLICY_DEFAULT, 0, by_body);
+        ways_add(w, HEDDLE_SCHEDULE_GRAPH_PDL, HEDDLE_POLICY_DEFAULT, 0, by_body);
     }
-    ways_add(w, HEDDLE_EXECUTOR_TASKGRAPH, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0);
-    ways_add(w, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 0, 0, 0);
+    ways_add(w, HEDDLE_SCHEDULE_TASKGRAPH, HEDDLE_POLICY_DEFAULT, 0, 0);
+    ways_add(w, HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0, 0);
 }
 
 /* few: two numbers of workers, both small, as a tool that slows each access a hundred times needs it. */
@@ -95,7 +88,7 @@ static inline void ways_make(ways *w, int few)
     uint32_t i;
     memset(w, 0, sizeof *w);
     for (i = 0; i < (few ? 2u : 4u); i++)
-        ways_add_persistent(w, n_workers[few][i]);
+        ways_add_workers(w, n_workers[few][i]);
     ways_add_launches(w);
 }
 

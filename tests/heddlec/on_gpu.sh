@@ -52,8 +52,8 @@ try_all() { # NAME: leaves NAME.same in work when it prints the same in all ways
         echo "$1: does not compile: $(grep -m1 error "$work/$1.log")"
         return
     fi
-    try "$1" "as it comes" && try "$1" planned HEDDLE_DISPATCH=plan &&
-        try "$1" "local first" HEDDLE_POLICY=lf HEDDLE_DISPATCH=distributed && try "$1" "64 threads" HEDDLE_TEAM_SIZE=64 &&
+    try "$1" "as it comes" && try "$1" planned HEDDLE_SCHEDULE=static &&
+        try "$1" "local first" HEDDLE_POLICY=lf HEDDLE_SCHEDULE=rings && try "$1" "64 threads" HEDDLE_TEAM_SIZE=64 &&
         : >"$work/$1.same"
 }
 export -f try try_all
@@ -72,9 +72,9 @@ time_of() { # NAME VARIABLE=VALUE...: milliseconds of the best run
         env HEDDLE_BACKEND=cuda HEDDLE_OMP_VERBOSE=1 "$@" timeout 60 "$work/$name" 2>&1 >/dev/null | grep -o 'run in [0-9.]*' | tail -1
     done | awk '{ if (!n++ || $3 < best) best = $3 } END { if (n) print best; else print "nan" }'
 }
-by_hand() { # APP BODY: milliseconds of the best run of the same graph by the same dispatch, loading left out, too
+by_hand() { # APP BODY: milliseconds of the best run of the same graph by the same schedule, loading left out, too
     for _ in 1 2 3; do
-        HEDDLE_EXECUTOR=persistent HEDDLE_DISPATCH=ticket timeout 60 "$build/heddle" run "$1" --backend cuda --repeat 3 --opt body="$2" 2>/dev/null |
+        HEDDLE_SCHEDULE=dynamic timeout 60 "$build/heddle" run "$1" --backend cuda --repeat 3 --opt body="$2" 2>/dev/null |
             sed -nE 's/^  time .*run ([0-9.]+) (us|ms|s)( .*)?$/\1 \2/p'
     done | awk '{ v = $1 * ($2 == "us" ? 0.001 : $2 == "s" ? 1000 : 1); if (!n++ || v < best) best = v } END { if (n) print best; else print "nan" }'
 }

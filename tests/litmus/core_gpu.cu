@@ -32,7 +32,7 @@
 static const void *kernel_of(uint32_t policy)
 {
     return policy == TICKET ? (const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_TICKET, 0>
-                            : (const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_DISTRIBUTED, 0>;
+                            : (const void *)hd_persistent<litmus_dispatch_, HD_DISPATCH_RINGS, 0>;
 }
 
 /* ---- the device ------------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n
     hd_control first;
     hd_run host;
     l->run.policy = policy == TICKET ? HD_POLICY_LF : policy;
-    l->run.dispatch = policy == TICKET ? HD_DISPATCH_TICKET : HD_DISPATCH_DISTRIBUTED;
+    l->run.dispatch = policy == TICKET ? HD_DISPATCH_TICKET : HD_DISPATCH_RINGS;
     l->run.n_workers = n_workers;
     l->run.n_slots = ring_length(l, policy, n_workers, n_slots);
     l->run.late = hd_policy_late(&l->run);

@@ -127,7 +127,7 @@ static void other_worker()
         hd_worker_begin(&run, &other.worker, 1);
     __syncwarp();
     switch (c->dispatch) {
-    case HD_DISPATCH_DISTRIBUTED: work_of_other<HD_DISPATCH_DISTRIBUTED>(); break;
+    case HD_DISPATCH_RINGS: work_of_other<HD_DISPATCH_RINGS>(); break;
     case HD_DISPATCH_TICKET: work_of_other<HD_DISPATCH_TICKET>(); break;
     case HD_DISPATCH_CENTRAL: work_of_other<HD_DISPATCH_CENTRAL>(); break;
     default: work_of_other<HD_DISPATCH_IQS>(); break;
@@ -162,7 +162,7 @@ template <int TRACE> static void schedule()
 {
     hd_spawn_buffer_if<0> none;
     switch (c->dispatch) {
-    case HD_DISPATCH_DISTRIBUTED: hd_block_schedule<HD_DISPATCH_DISTRIBUTED, TRACE, 0>(run, &block, &none); break;
+    case HD_DISPATCH_RINGS: hd_block_schedule<HD_DISPATCH_RINGS, TRACE, 0>(run, &block, &none); break;
     case HD_DISPATCH_TICKET: hd_block_schedule<HD_DISPATCH_TICKET, TRACE, 0>(run, &block, &none); break;
     case HD_DISPATCH_CENTRAL: hd_block_schedule<HD_DISPATCH_CENTRAL, TRACE, 0>(run, &block, &none); break;
     default: hd_block_schedule<HD_DISPATCH_IQS, TRACE, 0>(run, &block, &none); break;
@@ -357,7 +357,7 @@ static int explore_case(const dynamic_case *which, const uint8_t *roles, uint32_
     return block_explore(t, &order);
 }
 
-#define D HD_DISPATCH_DISTRIBUTED
+#define D HD_DISPATCH_RINGS
 #define T HD_DISPATCH_TICKET
 #define Q HD_DISPATCH_IQS
 #define L HD_DISPATCH_CENTRAL

@@ -53,7 +53,7 @@ static uint32_t n_ran[MAX_TASKS], order[MAX_TASKS * 4u], n_order;
 static uint32_t n_lanes(void) { return c->n_lanes ? c->n_lanes : 1u; }
 static uint32_t n_runs(void) { return c->n_runs ? c->n_runs : 1u; }
 static uint32_t first_run(void) { return c->first_run ? c->first_run : 1u; }
-static uint32_t dispatch(void) { return c->dispatch ? c->dispatch : HD_DISPATCH_DISTRIBUTED; }
+static uint32_t dispatch(void) { return c->dispatch ? c->dispatch : HD_DISPATCH_RINGS; }
 /* A worker that is alone is the scheduler, too. */
 static uint32_t n_schedulers(void) { return dispatch() == HD_DISPATCH_SCHEDULER && c->n_workers > 1u; }
 static uint32_t bit(uint32_t mask, uint32_t t) { return mask >> t & 1u; }
@@ -260,7 +260,7 @@ static hd_run run_of_case(void)
     r.n_schedulers = n_schedulers();
     r.has_urgent = c->urgent != 0;
     r.has_placed = c->places != NULL;
-    r.host = c->parks || dispatch() != HD_DISPATCH_DISTRIBUTED ? &model_host : NULL;
+    r.host = c->parks || dispatch() != HD_DISPATCH_RINGS ? &model_host : NULL;
     return r;
 }
 
@@ -430,7 +430,7 @@ static void check_dispatch(void)
 /* Does the run end by the count of outstanding tasks? */
 static int is_settled(void)
 {
-    return dispatch() == HD_DISPATCH_DISTRIBUTED || dispatch() == HD_DISPATCH_IQS || dispatch() == HD_DISPATCH_CENTRAL;
+    return dispatch() == HD_DISPATCH_RINGS || dispatch() == HD_DISPATCH_IQS || dispatch() == HD_DISPATCH_CENTRAL;
 }
 
 static void check_counters(uint32_t number)

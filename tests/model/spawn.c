@@ -313,8 +313,8 @@ static void make_run(void)
     r->n_roots = c->n_roots;
     r->n_workers = n_workers();
     r->policy = c->policy;
-    r->dispatch = given(c->dispatch, HD_DISPATCH_DISTRIBUTED);
-    r->n_slots = given(c->n_slots, r->dispatch == HD_DISPATCH_DISTRIBUTED ? 4u : MAX_SLOTS);
+    r->dispatch = given(c->dispatch, HD_DISPATCH_RINGS);
+    r->n_slots = given(c->n_slots, r->dispatch == HD_DISPATCH_RINGS ? 4u : MAX_SLOTS);
     r->has_urgent = 1;
     r->n_arena = c->n_arena;
     r->n_bodies = n_nodes;

@@ -3,6 +3,7 @@
  * 7 workers, and does so again after a reset. */
 #include "app.h"
 #include "check.h"
+#include "schedules.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void run_case(const app *a, const app_scenario *s, const uint64_t *size, 
     a->free(c);
 }
 
-static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t n_workers, uint32_t n_local)
+static void run_config(heddle_schedule schedule, heddle_policy policy, uint32_t n_workers, uint32_t n_local)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
@@ -46,12 +47,12 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
     char what[96];
     size_t i, k;
     cfg.backend = HEDDLE_CPU;
-    cfg.dispatch = dispatch;
-    cfg.policy = policy;
+    cfg.schedule = schedule;
+    cfg.expert.policy = policy;
     cfg.n_workers = n_workers;
-    cfg.n_local = n_local; /* 1: a worker looks into its ring after each task that it kept */
+    cfg.expert.n_local = n_local; /* 1: a worker looks into its ring after each task that it kept */
     cfg.idle = n_local ? HEDDLE_IDLE_POLITE : HEDDLE_IDLE_LATENCY;
-    snprintf(what, sizeof what, "%s, policy %s, %u workers%s", heddle_dispatch_name(dispatch),
+    snprintf(what, sizeof what, "%s, policy %s, %u workers%s", heddle_schedule_name(schedule),
              heddle_policy_name(policy), n_workers, n_local ? ", polite" : "");
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
     for (i = 0; app_list[i]; i++)
@@ -62,21 +63,15 @@ static void run_config(heddle_dispatch dispatch, heddle_policy policy, uint32_t 
     heddle_ctx_close(ctx);
 }
 
-/* Which worker gets a task is a choice under these two only. */
-static int has_policies(heddle_dispatch d)
-{
-    return d == HEDDLE_DISPATCH_DISTRIBUTED || d == HEDDLE_DISPATCH_IQS || d == HEDDLE_DISPATCH_SCHEDULER;
-}
-
 int main(void)
 {
-    int d, p;
-    size_t w;
-    for (d = 1; d < HEDDLE_N_DISPATCHES; d++)
-        for (p = 0; p < (has_policies((heddle_dispatch)d) ? HEDDLE_N_POLICIES : 1); p++)
+    int p;
+    size_t i, w;
+    for (i = 0; i < N_WORKER_SCHEDULES; i++)
+        for (p = 0; p < (has_policies(worker_schedules[i]) ? HEDDLE_N_POLICIES : 1); p++)
             for (w = 0; w < sizeof worker_counts / sizeof worker_counts[0]; w++)
-                run_config((heddle_dispatch)d, (heddle_policy)p, worker_counts[w], 0);
+                run_config(worker_schedules[i], (heddle_policy)p, worker_counts[w], 0);
     for (p = 1; p < HEDDLE_N_POLICIES; p++)
-        run_config(HEDDLE_DISPATCH_DISTRIBUTED, (heddle_policy)p, 3, 1);
+        run_config(HEDDLE_SCHEDULE_RINGS, (heddle_policy)p, 3, 1);
     return 0;
 }

@@ -4,6 +4,7 @@
  *
  * HEDDLE_SAME_GRAPHS: how many (20000; fewer where a sanitizer slows each). HEDDLE_SEED: another set.
  * HEDDLE_SAME_BATCH: only the batch of this seed, which a failure names; then in one thread. */
+#include "schedules.h"
 #include "same/subject.h"
 
 #include <pthread.h>
@@ -24,8 +25,8 @@
 /* What all batches together must have met, or the test tests less than it says. */
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_tasks, n_joins, n_kept, n_pushed, n_full, n_spilled, n_parks, n_watched, n_edges;
-    uint64_t n_placed, n_refused, n_of[HEDDLE_N_DISPATCHES]; /* n_of: runs by dispatch */
-    uint64_t n_by[HEDDLE_N_POLICIES];                        /* and by policy */
+    uint64_t n_placed, n_refused, n_of[HEDDLE_N_SCHEDULES]; /* n_of: runs by schedule */
+    uint64_t n_by[HEDDLE_N_POLICIES];                       /* and by policy */
 } tally;
 
 typedef struct walker {
@@ -63,33 +64,35 @@ typedef struct side_ctx {
 static void random_config(heddle_config *c, uint64_t *seed)
 {
     static const uint32_t rings[] = {0, 1, 2, 4}, spins[] = {0, 1, 5, 200}, locals[] = {0, 1, 3, 100};
+    uint32_t i;
     c->backend = HEDDLE_CPU;
     c->n_workers = 1 + (uint32_t)check_below(seed, 8);
-    c->dispatch = (heddle_dispatch)check_below(seed, HEDDLE_N_DISPATCHES);
-    if (c->dispatch != HEDDLE_DISPATCH_TICKET && c->dispatch != HEDDLE_DISPATCH_PLAN &&
-        c->dispatch != HEDDLE_DISPATCH_CENTRAL)
-        c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
-    if (c->dispatch == HEDDLE_DISPATCH_DEFAULT || c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED)
-        c->n_local = locals[check_below(seed, 4)];
+    i = (uint32_t)check_below(seed, N_WORKER_SCHEDULES + 1);
+    c->schedule = i < N_WORKER_SCHEDULES ? worker_schedules[i] : HEDDLE_SCHEDULE_DYNAMIC;
+    if (has_policies(c->schedule))
+        c->expert.policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
+    if (c->schedule == HEDDLE_SCHEDULE_DYNAMIC || c->schedule == HEDDLE_SCHEDULE_RINGS) {
+        c->expert.n_local = locals[check_below(seed, 4)];
+        c->expert.n_ring = rings[check_below(seed, 4)];
+    }
     c->idle = (heddle_idle)check_below(seed, HEDDLE_N_IDLES);
-    c->n_ring = rings[check_below(seed, 4)];
-    c->spin_us = spins[check_below(seed, 4)];
+    c->expert.spin_us = spins[check_below(seed, 4)];
     c->n_trace = check_below(seed, 3) ? SPEC_TASKS : 0;
     c->no_pin = (uint32_t)check_below(seed, 2);
 }
 
 static void note(tally *sum, subject *x, const side_ctx *on)
 {
-    const char *how = heddle_graph_describe_run(x->other.graph), *dispatch = heddle_dispatch_name(on->config.dispatch);
+    const char *how = heddle_graph_describe_run(x->other.graph), *schedule = heddle_schedule_name(on->config.schedule);
     heddle_stats st = HEDDLE_STATS_INIT;
     uint32_t i;
     CHECK_OK(x->other.ctx, heddle_graph_get_stats(x->other.graph, &st));
     CHECK_MSG(st.n_tasks == x->s.n_tasks, "%llu bodies run of %u", (unsigned long long)st.n_tasks, x->s.n_tasks);
     CHECK(st.n_dropped == 0 && st.n_tasks_min <= st.n_tasks_max);
-    CHECK_MSG(!strncmp(how, dispatch, strlen(dispatch)), "dispatch %s says it was: %s", dispatch, how);
+    CHECK_MSG(!strncmp(how, schedule, strlen(schedule)), "schedule %s says it was: %s", schedule, how);
     sum->n_runs++;
-    sum->n_of[on->config.dispatch]++;
-    sum->n_by[on->config.policy]++;
+    sum->n_of[on->config.schedule]++;
+    sum->n_by[on->config.expert.policy]++;
     sum->n_kept += st.n_kept;
     sum->n_pushed += st.n_pushed;
     sum->n_full += st.n_full;
@@ -128,7 +131,8 @@ static void finish(tally *sum, subject *x)
 
 static int can_place(const side_ctx *on)
 {
-    return on->config.dispatch <= HEDDLE_DISPATCH_DISTRIBUTED || on->config.dispatch == HEDDLE_DISPATCH_PLAN;
+    return on->config.schedule == HEDDLE_SCHEDULE_RINGS || on->config.schedule == HEDDLE_SCHEDULE_STATIC ||
+           on->config.schedule == HEDDLE_SCHEDULE_DYNAMIC;
 }
 
 /* One graph, one to three runs. */
@@ -224,8 +228,8 @@ static void report(const tally *t)
            (unsigned long long)t->n_parks);
     printf("bound tasks %llu, graphs with such refused %llu; runs:", (unsigned long long)t->n_placed,
            (unsigned long long)t->n_refused);
-    for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
-        printf(" %s %llu", heddle_dispatch_name((heddle_dispatch)i), (unsigned long long)t->n_of[i]);
+    for (i = 0; i < HEDDLE_N_SCHEDULES; i++)
+        printf(" %s %llu", heddle_schedule_name((heddle_schedule)i), (unsigned long long)t->n_of[i]);
     for (i = 1; i < HEDDLE_N_POLICIES; i++)
         printf(" %s %llu", heddle_policy_name((heddle_policy)i), (unsigned long long)t->n_by[i]);
     printf("\n");
@@ -259,8 +263,9 @@ int main(void)
     CHECK(all.n_graphs >= n);
     CHECK(n < 1000 || (all.n_joins && all.n_edges && all.n_watched && all.n_kept && all.n_pushed && all.n_full &&
                        all.n_spilled && all.n_parks && all.n_placed && all.n_refused));
-    for (i = 1; i < HEDDLE_N_DISPATCHES; i++)
-        CHECK(n < 1000 || all.n_of[i]);
+    for (i = 0; i < N_WORKER_SCHEDULES; i++)
+        CHECK(n < 1000 || all.n_of[worker_schedules[i]]);
+    CHECK(n < 1000 || all.n_of[HEDDLE_SCHEDULE_DYNAMIC]);
     for (i = 1; i < HEDDLE_N_POLICIES; i++)
         CHECK(n < 2000 || all.n_by[i]);
     return 0;

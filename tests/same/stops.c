@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* stops.c - runs on threads that do not come to their end, with every dispatch: a body fails, the job is cancelled, the
+/* stops.c - runs on threads that do not come to their end, with every schedule: a body fails, the job is cancelled, the
  * time limit passes. Workers that wait for a task that will never become ready leave too, the status and the sentence
  * are right, and the graph runs again. */
 #include "base/base.h"
 #include "check.h"
 #include "heddle/task.h"
+#include "schedules.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -38,11 +39,12 @@ typedef struct rig {
     heddle_ctx *ctx;
     heddle_graph *graph;
     uint32_t fail, hold, n_ran;
+    int is_limited;
     stops_params params;
 } rig;
 
 /* Every task of a row comes after the whole row before it. */
-static void rig_open(rig *x, heddle_dispatch dispatch, uint32_t n_workers, uint32_t time_limit_ms)
+static void rig_open(rig *x, heddle_schedule schedule, uint32_t n_workers, uint32_t time_limit_ms)
 {
     static uint8_t row[WIDTH];
     heddle_config cfg = HEDDLE_CONFIG_INIT;
@@ -50,9 +52,10 @@ static void rig_open(rig *x, heddle_dispatch dispatch, uint32_t n_workers, uint3
     memset(x, 0, sizeof *x);
     x->params = (stops_params){&x->fail, &x->hold, &x->n_ran};
     cfg.backend = HEDDLE_CPU;
-    cfg.dispatch = dispatch;
+    cfg.schedule = schedule;
     cfg.n_workers = n_workers;
     cfg.time_limit_ms = time_limit_ms;
+    x->is_limited = time_limit_ms != 0;
     CHECK_OK(NULL, heddle_ctx_open(&x->ctx, &cfg));
     CHECK_OK(x->ctx, heddle_graph_new(x->ctx, &stops, &x->graph));
     for (i = 0; i < WIDTH * DEPTH; i++) {
@@ -76,21 +79,31 @@ static heddle_status rig_run(rig *x)
     return heddle_graph_run(x->ctx, x->graph, &x->params, sizeof x->params);
 }
 
+/* Runs to the end. On a machine with other work a run may pass a limit that was meant for one that holds. */
+static void run_whole(rig *x)
+{
+    heddle_status s;
+    uint32_t n = 0;
+    do
+        s = rig_run(x);
+    while (s == HEDDLE_ETIMEDOUT && x->is_limited && ++n < 100);
+    CHECK_OK(x->ctx, s);
+    CHECK(x->n_ran == WIDTH * DEPTH);
+}
+
 /* It runs again, as if nothing had been. */
 static void check_again(rig *x)
 {
     x->fail = x->hold = 0;
-    CHECK_OK(x->ctx, rig_run(x));
-    CHECK(x->n_ran == WIDTH * DEPTH);
-    CHECK_OK(x->ctx, rig_run(x));
-    CHECK(x->n_ran == WIDTH * DEPTH);
+    run_whole(x);
+    run_whole(x);
 }
 
-static void test_fails(heddle_dispatch dispatch, uint32_t n_workers)
+static void test_fails(heddle_schedule schedule, uint32_t n_workers)
 {
     uint32_t i;
     rig x;
-    rig_open(&x, dispatch, n_workers, 0);
+    rig_open(&x, schedule, n_workers, 0);
     for (i = 0; i < 3; i++) {
         x.fail = 7 + i;
         CHECK(rig_run(&x) == HEDDLE_EBODY);
@@ -103,11 +116,11 @@ static void test_fails(heddle_dispatch dispatch, uint32_t n_workers)
     rig_close(&x);
 }
 
-static void test_cancel(heddle_dispatch dispatch, uint32_t n_workers)
+static void test_cancel(heddle_schedule schedule, uint32_t n_workers)
 {
     heddle_job *j;
     rig x;
-    rig_open(&x, dispatch, n_workers, 0);
+    rig_open(&x, schedule, n_workers, 0);
     __atomic_store_n(&x.hold, 1u, __ATOMIC_RELAXED);
     CHECK_OK(x.ctx, heddle_graph_submit(x.ctx, x.graph, &x.params, sizeof x.params, &j));
     CHECK(heddle_job_wait(j, 20) == HEDDLE_ETIMEDOUT);
@@ -128,31 +141,43 @@ static void *open_door(void *arg)
     return NULL;
 }
 
-static void test_limit(heddle_dispatch dispatch, uint32_t n_workers)
+/* Runs into the limit. A machine with other work may not have come to HELD by then: then again. */
+static const char *run_into_limit(rig *x)
 {
+    const char *text = "";
     pthread_t door;
+    uint32_t n;
+    for (n = 0; n < 50 && !strstr(text, "(stops_step)"); n++) {
+        __atomic_store_n(&x->hold, 1u, __ATOMIC_RELAXED);
+        CHECK(pthread_create(&door, NULL, open_door, &x->hold) == 0);
+        CHECK(rig_run(x) == HEDDLE_ETIMEDOUT);
+        CHECK(pthread_join(door, NULL) == 0);
+        text = heddle_error_text(x->ctx);
+        text = strstr(text, "in task") ? text : "";
+    }
+    return text;
+}
+
+static void test_limit(heddle_schedule schedule, uint32_t n_workers)
+{
     const char *text;
     rig x;
-    rig_open(&x, dispatch, n_workers, 100);
-    __atomic_store_n(&x.hold, 1u, __ATOMIC_RELAXED);
-    CHECK(pthread_create(&door, NULL, open_door, &x.hold) == 0);
-    CHECK(rig_run(&x) == HEDDLE_ETIMEDOUT);
-    CHECK(pthread_join(door, NULL) == 0);
-    text = heddle_error_text(x.ctx);
-    CHECK_MSG(strstr(text, "in task") && strstr(text, "(stops_step)"), "%s", text);
-    /* Only under plan does a worker know which task it waits for. */
-    CHECK_MSG(dispatch != HEDDLE_DISPATCH_PLAN || n_workers == 1 || strstr(text, "waits for task"), "%s", text);
+    rig_open(&x, schedule, n_workers, 100);
+    text = run_into_limit(&x);
+    CHECK_MSG(strstr(text, "in task") && strstr(text, "(stops_step)"), "%s", heddle_error_text(x.ctx));
+    /* Only under static does a worker know which task it waits for. */
+    CHECK_MSG(schedule != HEDDLE_SCHEDULE_STATIC || n_workers == 1 || strstr(text, "waits for task"), "%s", text);
     check_again(&x);
     rig_close(&x);
 }
 
 /* Each allocation of the first run, which loads the graph, fails once. */
-static void test_memory(heddle_dispatch dispatch)
+static void test_memory(heddle_schedule schedule)
 {
     heddle_status s = HEDDLE_ENOMEM;
     uint64_t n;
     rig x;
-    rig_open(&x, dispatch, 3, 0);
+    rig_open(&x, schedule, 3, 0);
     CHECK_OK(x.ctx, heddle_graph_freeze(x.graph));
     for (n = 1; s != HEDDLE_OK; n++) {
         hd_fail_alloc_at(n);
@@ -169,14 +194,14 @@ int main(void)
 {
     uint64_t held = hd_held_bytes();
     static const uint32_t worker_counts[] = {1, 2, 3, 7};
-    int d;
-    size_t w;
-    for (d = 1; d < HEDDLE_N_DISPATCHES; d++) {
-        test_memory((heddle_dispatch)d);
+    size_t i, w;
+    for (i = 0; i < N_WORKER_SCHEDULES; i++) {
+        const heddle_schedule s = worker_schedules[i];
+        test_memory(s);
         for (w = 0; w < sizeof worker_counts / sizeof worker_counts[0]; w++) {
-            test_fails((heddle_dispatch)d, worker_counts[w]);
-            test_cancel((heddle_dispatch)d, worker_counts[w]);
-            test_limit((heddle_dispatch)d, worker_counts[w]);
+            test_fails(s, worker_counts[w]);
+            test_cancel(s, worker_counts[w]);
+            test_limit(s, worker_counts[w]);
         }
     }
     CHECK(hd_held_bytes() == held);

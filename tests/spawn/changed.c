@@ -88,14 +88,14 @@ static void stop_a_run(rig *x)
     heddle_job_free(job);
 }
 
-static void test(heddle_backend backend, heddle_dispatch dispatch)
+static void test(heddle_backend backend, heddle_schedule schedule)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     const char *how = heddle_backend_name(backend);
     double begin;
     rig x;
     c.backend = backend;
-    c.dispatch = dispatch;
+    c.schedule = schedule;
     c.n_workers = backend == HEDDLE_CPU ? 2 : 0;
     CHECK_OK(NULL, heddle_ctx_open(&x.ctx, &c));
     CHECK_OK(x.ctx, heddle_mem_new(x.ctx, N_TASKS * sizeof(uint32_t), (void **)&x.params.seen));
@@ -117,12 +117,12 @@ static void test(heddle_backend backend, heddle_dispatch dispatch)
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
-        test(HEDDLE_CUDA, HEDDLE_DISPATCH_DISTRIBUTED);
-        test(HEDDLE_CUDA, HEDDLE_DISPATCH_TICKET);
+        test(HEDDLE_CUDA, HEDDLE_SCHEDULE_RINGS);
+        test(HEDDLE_CUDA, HEDDLE_SCHEDULE_TICKET);
         return 0;
     }
-    test(HEDDLE_SERIAL, HEDDLE_DISPATCH_DEFAULT);
-    test(HEDDLE_CPU, HEDDLE_DISPATCH_DISTRIBUTED);
-    test(HEDDLE_CPU, HEDDLE_DISPATCH_TICKET);
+    test(HEDDLE_SERIAL, HEDDLE_SCHEDULE_AUTO);
+    test(HEDDLE_CPU, HEDDLE_SCHEDULE_RINGS);
+    test(HEDDLE_CPU, HEDDLE_SCHEDULE_TICKET);
     return 0;
 }

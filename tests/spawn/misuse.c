@@ -5,6 +5,7 @@
  *
  *     misuse [--cuda]     the same on a GPU */
 #include "check.h"
+#include "schedules.h"
 #include "heddle.h"
 #include "spawn/misuse_bodies.h"
 
@@ -182,17 +183,16 @@ static void test_serial(void)
 static void test_workers(heddle_backend backend, uint32_t n_most)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
-    uint32_t d;
+    size_t i;
     c.backend = backend;
     c.no_pin = 1;
     c.time_limit_ms = 30000;
-    c.executor = backend == HEDDLE_CUDA ? HEDDLE_EXECUTOR_PERSISTENT : HEDDLE_EXECUTOR_AUTO;
-    for (d = 1; d < HEDDLE_N_DISPATCHES; d++) {
-        if (d == HEDDLE_DISPATCH_PLAN)
+    for (i = 0; i < N_WORKER_SCHEDULES; i++) {
+        if (worker_schedules[i] == HEDDLE_SCHEDULE_STATIC)
             continue;
-        c.dispatch = (heddle_dispatch)d;
+        c.schedule = worker_schedules[i];
         for (c.n_workers = 1; c.n_workers <= n_most; c.n_workers++)
-            test_on(&c, heddle_dispatch_name(c.dispatch));
+            test_on(&c, heddle_schedule_name(c.schedule));
     }
 }
 

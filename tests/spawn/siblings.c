@@ -7,6 +7,7 @@
  *
  * HEDDLE_SPAWBROOD_FAMILIES: how many graphs of families at least. */
 #include "check.h"
+#include "schedules.h"
 #include "heddle.h"
 #include "spawn/brood.h"
 
@@ -17,7 +18,7 @@
 #define N_SURE 400u /* so many have every kind among them */
 
 typedef struct tally {
-    uint64_t n_graphs, n_runs, n_children, n_named, n_joined, of[HEDDLE_N_DISPATCHES], of_kind[KIN_KINDS];
+    uint64_t n_graphs, n_runs, n_children, n_named, n_joined, of[HEDDLE_N_SCHEDULES], of_kind[KIN_KINDS];
 } tally;
 
 /* ---- on a context ------------------------------------------------------------------------------------------------ */
@@ -117,7 +118,7 @@ static void one_graph(heddle_ctx *ctx, const heddle_config *c, uint64_t *seed, t
         brood_run(b);
         subject_check(&x, b);
         sum->n_runs++;
-        sum->of[c->dispatch]++;
+        sum->of[c->schedule]++;
     }
     count(sum, b);
     subject_close(&x);
@@ -126,13 +127,13 @@ static void one_graph(heddle_ctx *ctx, const heddle_config *c, uint64_t *seed, t
 
 /* ---- all ways ------------------------------------------------------------------------------------------------------ */
 
-static heddle_dispatch random_dispatch(uint64_t *seed)
+static heddle_schedule random_schedule(uint64_t *seed)
 {
-    heddle_dispatch d;
+    heddle_schedule s;
     do
-        d = (heddle_dispatch)(1 + check_below(seed, HEDDLE_N_DISPATCHES - 1));
-    while (d == HEDDLE_DISPATCH_PLAN); /* refuses spawners */
-    return d;
+        s = worker_schedules[check_below(seed, N_WORKER_SCHEDULES)];
+    while (s == HEDDLE_SCHEDULE_STATIC); /* refuses spawners */
+    return s;
 }
 
 static void random_config(heddle_config *c, int cuda, uint64_t *seed)
@@ -146,11 +147,11 @@ static void random_config(heddle_config *c, int cuda, uint64_t *seed)
         return;
     }
     c->n_workers = 1 + (uint32_t)check_below(seed, cuda ? 200 : 3);
-    c->executor = cuda ? HEDDLE_EXECUTOR_PERSISTENT : HEDDLE_EXECUTOR_AUTO;
-    c->dispatch = random_dispatch(seed);
-    if (c->dispatch == HEDDLE_DISPATCH_DISTRIBUTED || c->dispatch == HEDDLE_DISPATCH_IQS)
-        c->policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
-    c->n_ring = cuda ? 0 : rings[check_below(seed, 4)];
+    c->schedule = random_schedule(seed);
+    if (c->schedule == HEDDLE_SCHEDULE_RINGS || c->schedule == HEDDLE_SCHEDULE_IQS)
+        c->expert.policy = (heddle_policy)(1 + check_below(seed, HEDDLE_N_POLICIES - 1));
+    if (!cuda && (c->schedule == HEDDLE_SCHEDULE_RINGS || c->schedule == HEDDLE_SCHEDULE_SCHEDULER))
+        c->expert.n_ring = rings[check_below(seed, 4)];
     c->n_trace = check_below(seed, 3) ? 0 : 5000;
     c->no_pin = 1;
 }
@@ -168,9 +169,9 @@ static void batch(int cuda, uint64_t *seed, tally *sum)
         SKIP("%s", heddle_error_text(NULL));
     CHECK_OK(NULL, s);
     if (getenv("HEDDLE_SPAWN_SAY"))
-        printf("batch %llu: %s, %u workers, %u threads, dispatch %s, policy %u, arena %u\n", (unsigned long long)begin,
-               heddle_backend_name(c.backend), c.n_workers, c.team_size, heddle_dispatch_name(c.dispatch), c.policy,
-               c.n_arena);
+        printf("batch %llu: %s, %u workers, %u threads, schedule %s, policy %u, arena %u\n", (unsigned long long)begin,
+               heddle_backend_name(c.backend), c.n_workers, c.team_size, heddle_schedule_name(c.schedule),
+               c.expert.policy, c.n_arena);
     for (i = 0; i < 5; i++)
         one_graph(ctx, &c, seed, sum);
     heddle_ctx_close(ctx);
@@ -186,8 +187,9 @@ static void report(const tally *t)
         (unsigned long long)t->n_named, (unsigned long long)t->n_joined, (unsigned long long)t->of_kind[KIN_LEAF],
         (unsigned long long)t->of_kind[KIN_FORK], (unsigned long long)t->of_kind[KIN_TWICE],
         (unsigned long long)t->of_kind[KIN_DEEP]);
-    for (i = 0; i < HEDDLE_N_DISPATCHES; i++)
-        printf(" %s %llu", i ? heddle_dispatch_name((heddle_dispatch)i) : "serial", (unsigned long long)t->of[i]);
+    for (i = 0; i < HEDDLE_N_SCHEDULES; i++)
+        if (t->of[i])
+            printf(" %s %llu", i ? heddle_schedule_name((heddle_schedule)i) : "serial", (unsigned long long)t->of[i]);
     printf("\n");
 }
 

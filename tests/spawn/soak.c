@@ -14,18 +14,16 @@
 #define MAX_CELLS 4096u
 
 typedef struct way {
-    heddle_dispatch dispatch;
+    heddle_schedule schedule;
     heddle_policy policy;
     uint32_t n_arena;
 } way;
 
-static const way ways[] = {{HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 0},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_LRR, 0},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_DEFAULT, 3000},
-                           {HEDDLE_DISPATCH_DISTRIBUTED, HEDDLE_POLICY_GRR, 6000},
-                           {HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, 0},
-                           {HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_DEFAULT, 6000},
-                           {HEDDLE_DISPATCH_IQS, HEDDLE_POLICY_LRR, 0}};
+static const way ways[] = {
+    {HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_DEFAULT, 0},    {HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_LRR, 0},
+    {HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_DEFAULT, 3000}, {HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_GRR, 6000},
+    {HEDDLE_SCHEDULE_TICKET, HEDDLE_POLICY_DEFAULT, 0},   {HEDDLE_SCHEDULE_TICKET, HEDDLE_POLICY_DEFAULT, 6000},
+    {HEDDLE_SCHEDULE_IQS, HEDDLE_POLICY_LRR, 0}};
 #define N_WAYS (sizeof ways / sizeof ways[0])
 
 static double now_s(void)
@@ -105,8 +103,8 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
     uint64_t n_all = 0, n = 1;
     double begin = now_s(), took;
     cfg.backend = b;
-    cfg.dispatch = b == HEDDLE_SERIAL ? HEDDLE_DISPATCH_DEFAULT : w->dispatch;
-    cfg.policy = b == HEDDLE_SERIAL ? HEDDLE_POLICY_DEFAULT : w->policy;
+    cfg.schedule = b == HEDDLE_SERIAL ? HEDDLE_SCHEDULE_AUTO : w->schedule;
+    cfg.expert.policy = b == HEDDLE_SERIAL ? HEDDLE_POLICY_DEFAULT : w->policy;
     cfg.n_arena = b == HEDDLE_CUDA && w->n_arena ? w->n_arena * 100 : w->n_arena;
     cfg.n_workers = b == HEDDLE_CPU ? 1 + (uint32_t)(check_random(&seed) % 4) : 0;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
@@ -121,8 +119,8 @@ static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_
         n = n < n_most ? n : n_most;
         took = now_s() - begin;
     } while (took < seconds);
-    printf("%s %s, arena %u: %llu tasks, %.1f M/s with checks; %s\n", heddle_dispatch_name(cfg.dispatch),
-           heddle_policy_name(cfg.policy), cfg.n_arena, (unsigned long long)n_all, (double)n_all / took / 1e6,
+    printf("%s %s, arena %u: %llu tasks, %.1f M/s with checks; %s\n", heddle_schedule_name(cfg.schedule),
+           heddle_policy_name(cfg.expert.policy), cfg.n_arena, (unsigned long long)n_all, (double)n_all / took / 1e6,
            heddle_graph_describe_run(g));
     heddle_graph_free(g);
     heddle_mem_free(ctx, params.cells);

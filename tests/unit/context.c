@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* context.c - what heddle_ctx_open fills in, the machine it sees, memory of a context. */
+#include "backend/schedule.h"
 #include "check.h"
 #include "heddle.h"
 #include "run/run.h"
@@ -21,8 +22,9 @@ static void test_defaults(void)
     CHECK_OK(ctx, heddle_ctx_get_config(ctx, &c));
     heddle_machine_get(&m);
     CHECK(c.size == sizeof c && c.backend != HEDDLE_AUTO && heddle_backend_is_present(c.backend));
-    CHECK(c.backend != HEDDLE_CPU || (c.n_workers == m.n_cores && c.policy != HEDDLE_POLICY_DEFAULT && c.n_ring &&
-                                      c.spin_us && c.n_local && c.idle != HEDDLE_IDLE_DEFAULT));
+    CHECK(c.backend != HEDDLE_CPU ||
+          (c.n_workers == m.n_cores && c.schedule == HEDDLE_SCHEDULE_DYNAMIC && !c.expert.policy && c.expert.n_ring &&
+           c.expert.spin_us && c.expert.n_local && c.idle != HEDDLE_IDLE_DEFAULT));
     CHECK(!strcmp(heddle_error_text(ctx), ""));
     heddle_ctx_close(ctx);
 }
@@ -35,7 +37,7 @@ static void test_old_config(void)
     c.size = offsetof(heddle_config, n_workers);
     c.backend = HEDDLE_CPU;
     c.n_workers = 99999; /* beyond its end: not read */
-    c.policy = (heddle_policy)77;
+    c.expert.policy = (heddle_policy)77;
     ctx = open_with(&c);
     CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
     CHECK(got.backend == HEDDLE_CPU && got.n_workers > 0 && got.n_workers < 99999);
@@ -93,19 +95,20 @@ static void test_given(void)
     heddle_ctx *ctx;
     c.backend = HEDDLE_CPU;
     c.n_workers = 5;
-    c.policy = HEDDLE_POLICY_GRR;
+    c.expert.policy = HEDDLE_POLICY_GRR; /* of rings */
     c.n_trace = 10;
     c.time_limit_ms = 12345;
-    c.n_ring = 5;
-    c.spin_us = 3;
+    c.expert.n_ring = 5;
+    c.expert.spin_us = 3;
     c.no_pin = 1;
-    c.n_local = 3;
+    c.expert.n_local = 3;
     c.idle = HEDDLE_IDLE_POLITE;
     ctx = open_with(&c);
     CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
-    CHECK(got.n_workers == 5 && got.policy == HEDDLE_POLICY_GRR && got.n_trace == 10 && got.time_limit_ms == 12345);
-    CHECK(got.n_ring == 8 && got.spin_us == 3 && got.no_pin == 1); /* rings are a power of two */
-    CHECK(got.n_local == 3 && got.idle == HEDDLE_IDLE_POLITE);
+    CHECK(got.n_workers == 5 && got.schedule == HEDDLE_SCHEDULE_RINGS && got.expert.policy == HEDDLE_POLICY_GRR &&
+          got.n_trace == 10 && got.time_limit_ms == 12345);
+    CHECK(got.expert.n_ring == 8 && got.expert.spin_us == 3 && got.no_pin == 1); /* rings are a power of two */
+    CHECK(got.expert.n_local == 3 && got.idle == HEDDLE_IDLE_POLITE);
     heddle_ctx_close(ctx);
 }
 
@@ -121,79 +124,83 @@ static void test_teams(void)
     heddle_ctx_close(ctx);
 }
 
-/* What a choice needs elsewhere in the config, or a GPU: refused with a sentence that has the word. */
-typedef struct refusal {
-    heddle_backend backend;
-    heddle_executor executor;
-    heddle_dispatch dispatch;
-    heddle_policy policy;
-    uint32_t by_body, sync, team_size;
-    const char *word;
-} refusal;
-
-static const refusal refusals[] = {
-    {HEDDLE_CPU, (heddle_executor)6, 0, 0, 0, 0, 0, "executor 6 is unknown"},
-    {HEDDLE_CPU, 0, (heddle_dispatch)7, 0, 0, 0, 0, "dispatch 7 is unknown"},
-    {HEDDLE_CPU, 0, 0, (heddle_policy)8, 0, 0, 0, "policy 8 is unknown"},
-    {HEDDLE_CPU, 0, 0, 0, 3, 0, 0, "by_body is 3"},
-    {HEDDLE_CPU, 0, 0, 0, 0, 2, 0, "sync is 2"},
-    {HEDDLE_CPU, HEDDLE_EXECUTOR_PERSISTENT, 0, 0, 0, 0, 0, "executor persistent: a choice of the cuda backend"},
-    {HEDDLE_SERIAL, HEDDLE_EXECUTOR_LEVELS, 0, 0, 0, 0, 0, "executor levels: a choice of the cuda backend"},
-    {HEDDLE_CPU, 0, 0, 0, 1, 0, 0, "by body: a choice of the cuda backend"},
-    {HEDDLE_CPU, 0, 0, 0, 0, 1, 0, "sync: only executor levels"},
-    {HEDDLE_CUDA, HEDDLE_EXECUTOR_CUDAGRAPH, 0, 0, 0, 1, 0, "sync: only executor levels"},
-    {HEDDLE_CUDA, HEDDLE_EXECUTOR_PERSISTENT, 0, 0, 1, 0, 0, "launches no levels"},
-    {HEDDLE_CUDA, HEDDLE_EXECUTOR_TASKGRAPH, 0, 0, 2, 0, 0, "launches no levels"},
-    {HEDDLE_SERIAL, 0, HEDDLE_DISPATCH_TICKET, 0, 0, 0, 0, "dispatch ticket: the serial backend"},
-    {HEDDLE_CUDA, HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_PLAN, 0, 0, 0, 0, "has no workers"},
-    {HEDDLE_CUDA, HEDDLE_EXECUTOR_TASKGRAPH, 0, HEDDLE_POLICY_LF, 0, 0, 0, "has no workers"},
-    {HEDDLE_CPU, 0, HEDDLE_DISPATCH_TICKET, HEDDLE_POLICY_LRR, 0, 0, 0, "policy lrr: dispatch ticket"},
-    {HEDDLE_CPU, 0, HEDDLE_DISPATCH_PLAN, HEDDLE_POLICY_SHARE, 0, 0, 0, "policy share: dispatch plan"},
-    {HEDDLE_CPU, 0, HEDDLE_DISPATCH_CENTRAL, HEDDLE_POLICY_LF, 0, 0, 0, "policy lf: dispatch central"},
-    {HEDDLE_CPU, 0, 0, 0, 0, 0, 2, "2 threads"},
-};
-
-/* The same of what only workers with rings do. */
+/* What a schedule does not take, or the backend does not have: refused with a sentence that has the word. */
+#define REFUSED(word, ...)                                 \
+    {                                                      \
+        {.size = sizeof(heddle_config), __VA_ARGS__}, word \
+    }
 static const struct {
     heddle_config config;
     const char *word;
-} ring_refusals[] = {
-    {{.idle = (heddle_idle)3}, "idle mode 3 is unknown"},
-    {{.n_local = 1, .dispatch = HEDDLE_DISPATCH_PLAN}, "n_local: workers have rings of their own only under"},
-    {{.n_local = 4, .dispatch = HEDDLE_DISPATCH_TICKET}, "n_local: workers have rings of their own only under"},
-    {{.n_local = 1, .executor = HEDDLE_EXECUTOR_LEVELS}, "n_local: executor levels has no workers"},
-    {{.idle = HEDDLE_IDLE_POLITE, .executor = HEDDLE_EXECUTOR_TASKGRAPH}, "idle mode polite: executor taskgraph"},
+} refusals[] = {
+    REFUSED("schedule 13 is unknown", .schedule = (heddle_schedule)13),
+    REFUSED("policy 8 is unknown", .expert.policy = (heddle_policy)8),
+    REFUSED("idle mode 3 is unknown", .idle = (heddle_idle)3),
+    REFUSED("by_body is 3", .expert.by_body = 3),
+    REFUSED("a reserved field", .expert.reserved = {0, 1}),
+    REFUSED("schedule levels: backend cpu has no such schedule", .backend = HEDDLE_CPU,
+            .schedule = HEDDLE_SCHEDULE_LEVELS),
+    REFUSED("schedule graph+pdl: backend serial has no such", .backend = HEDDLE_SERIAL,
+            .schedule = HEDDLE_SCHEDULE_GRAPH_PDL),
+    REFUSED("schedule dynamic: backend serial has no such", .backend = HEDDLE_SERIAL,
+            .schedule = HEDDLE_SCHEDULE_DYNAMIC),
+    REFUSED("by_body: schedule auto of backend cpu has no use for it; none has", .backend = HEDDLE_CPU,
+            .expert.by_body = 1),
+    REFUSED("policy: schedule ticket of backend cpu has no use for it; these have: rings, iqs, scheduler",
+            .backend = HEDDLE_CPU, .schedule = HEDDLE_SCHEDULE_TICKET, .expert.policy = HEDDLE_POLICY_LRR),
+    REFUSED("policy: schedule static", .backend = HEDDLE_CPU, .schedule = HEDDLE_SCHEDULE_STATIC,
+            .expert.policy = HEDDLE_POLICY_SHARE),
+    REFUSED("policy: schedule central", .backend = HEDDLE_CPU, .schedule = HEDDLE_SCHEDULE_CENTRAL,
+            .expert.policy = HEDDLE_POLICY_LF),
+    REFUSED("policy: schedule dynamic", .backend = HEDDLE_CPU, .schedule = HEDDLE_SCHEDULE_DYNAMIC,
+            .expert.policy = HEDDLE_POLICY_LF),
+    REFUSED("n_local: schedule static of backend cpu has no use for it; these have: auto, dynamic, rings",
+            .backend = HEDDLE_CPU, .schedule = HEDDLE_SCHEDULE_STATIC, .expert.n_local = 1),
+    REFUSED("n_ring: schedule ticket", .backend = HEDDLE_CPU, .schedule = HEDDLE_SCHEDULE_TICKET, .expert.n_ring = 4),
+    REFUSED("2 threads", .backend = HEDDLE_CPU, .team_size = 2),
 };
-
-static void test_ring_refusals(void)
-{
-    size_t i;
-    for (i = 0; i < sizeof ring_refusals / sizeof ring_refusals[0]; i++) {
-        heddle_config c = ring_refusals[i].config;
-        heddle_ctx *ctx;
-        c.size = sizeof c;
-        CHECK_MSG(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_error_text(NULL));
-        CHECK_MSG(strstr(heddle_error_text(NULL), ring_refusals[i].word), "row %zu: %s", i, heddle_error_text(NULL));
-    }
-}
 
 static void test_refusals(void)
 {
     size_t i;
     for (i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        const refusal *r = &refusals[i];
-        heddle_config c = HEDDLE_CONFIG_INIT;
         heddle_ctx *ctx;
-        c.backend = r->backend;
-        c.executor = r->executor;
-        c.dispatch = r->dispatch;
-        c.policy = r->policy;
-        c.by_body = r->by_body;
-        c.sync = r->sync;
-        c.team_size = r->team_size;
-        CHECK_MSG(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i, heddle_error_text(NULL));
-        CHECK_MSG(strstr(heddle_error_text(NULL), r->word), "row %zu: %s", i, heddle_error_text(NULL));
+        CHECK_MSG(heddle_ctx_open(&ctx, &refusals[i].config) == HEDDLE_EINVAL && !ctx, "row %zu: %s", i,
+                  heddle_error_text(NULL));
+        CHECK_MSG(strstr(heddle_error_text(NULL), refusals[i].word), "row %zu: %s", i, heddle_error_text(NULL));
     }
+}
+
+/* What a GPU's schedules take; no GPU is needed to know. */
+static void test_gpu_schedules(void)
+{
+    static const struct {
+        heddle_config config;
+        const char *word; /* NULL: taken */
+    } rows[] = {
+        {{.schedule = HEDDLE_SCHEDULE_GRAPH, .expert.by_body = 2}, NULL},
+        {{.schedule = HEDDLE_SCHEDULE_LEVELS_SYNC, .expert.by_body = 1}, NULL},
+        {{.schedule = HEDDLE_SCHEDULE_AUTO, .expert.by_body = 1}, NULL},
+        {{.schedule = HEDDLE_SCHEDULE_RINGS, .expert.n_local = 3, .expert.n_ring = 64}, NULL},
+        {{.schedule = HEDDLE_SCHEDULE_DYNAMIC, .idle = HEDDLE_IDLE_POLITE}, NULL},
+        {{.schedule = HEDDLE_SCHEDULE_TASKGRAPH, .expert.by_body = 2}, "by_body: schedule taskgraph"},
+        {{.schedule = HEDDLE_SCHEDULE_STATIC, .expert.by_body = 1}, "by_body: schedule static"},
+        {{.schedule = HEDDLE_SCHEDULE_DYNAMIC, .expert.n_ring = 4}, "n_ring: schedule dynamic of backend cuda"},
+        {{.schedule = HEDDLE_SCHEDULE_TASKGRAPH, .idle = HEDDLE_IDLE_POLITE}, "idle: schedule taskgraph"},
+        {{.schedule = HEDDLE_SCHEDULE_LEVELS, .expert.policy = HEDDLE_POLICY_LF}, "policy: schedule levels"},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        heddle_config c = rows[i].config;
+        hd_error e;
+        heddle_status s;
+        c.backend = HEDDLE_CUDA;
+        s = hd_schedule_settle(&c, 0, &e);
+        CHECK_MSG(s == (rows[i].word ? HEDDLE_EINVAL : HEDDLE_OK), "row %zu", i);
+        CHECK_MSG(!rows[i].word || strstr(e.text, rows[i].word), "row %zu: %s", i, e.text);
+    }
+    CHECK(heddle_schedule_has_workers(HEDDLE_SCHEDULE_STATIC) && !heddle_schedule_has_workers(HEDDLE_SCHEDULE_GRAPH));
+    CHECK(!heddle_schedule_has_workers(HEDDLE_SCHEDULE_AUTO) && !heddle_schedule_has_workers((heddle_schedule)-1));
 }
 
 /* Where there is no GPU, auto says that, too. */
@@ -210,7 +217,7 @@ static void test_no_gpu(void)
         return;
     }
     CHECK(heddle_device_get(HEDDLE_CUDA, 0, &d) == HEDDLE_ENODEV && !d.name[0]);
-    c.executor = HEDDLE_EXECUTOR_PERSISTENT;
+    c.schedule = HEDDLE_SCHEDULE_GRAPH;
     CHECK(heddle_ctx_open(&ctx, &c) == HEDDLE_EINVAL && strstr(heddle_error_text(NULL), "there is no GPU"));
 }
 
@@ -263,7 +270,7 @@ int main(void)
     test_given();
     test_teams();
     test_refusals();
-    test_ring_refusals();
+    test_gpu_schedules();
     test_no_gpu();
     test_machine();
     test_memory(HEDDLE_SERIAL);

@@ -31,43 +31,42 @@ static const row rows[] = {
     BAD("HEDDLE_BACKEND", "CPU"),
     BAD("HEDDLE_BACKEND", "cpu "),
     BAD("HEDDLE_BACKEND", "2"),
-    GOOD("HEDDLE_POLICY", "lrr", policy, HEDDLE_POLICY_LRR),
-    GOOD("HEDDLE_POLICY", "grr", policy, HEDDLE_POLICY_GRR),
-    GOOD("HEDDLE_POLICY", "lf", policy, HEDDLE_POLICY_LF),
-    GOOD("HEDDLE_POLICY", "share", policy, HEDDLE_POLICY_SHARE),
-    GOOD("HEDDLE_POLICY", "rr", policy, HEDDLE_POLICY_RR),
-    GOOD("HEDDLE_POLICY", "ts", policy, HEDDLE_POLICY_TS),
-    GOOD("HEDDLE_POLICY", "al", policy, HEDDLE_POLICY_AL),
-    GOOD("HEDDLE_POLICY", "default", policy, HEDDLE_POLICY_DEFAULT),
+    GOOD("HEDDLE_POLICY", "lrr", expert.policy, HEDDLE_POLICY_LRR),
+    GOOD("HEDDLE_POLICY", "grr", expert.policy, HEDDLE_POLICY_GRR),
+    GOOD("HEDDLE_POLICY", "lf", expert.policy, HEDDLE_POLICY_LF),
+    GOOD("HEDDLE_POLICY", "share", expert.policy, HEDDLE_POLICY_SHARE),
+    GOOD("HEDDLE_POLICY", "rr", expert.policy, HEDDLE_POLICY_RR),
+    GOOD("HEDDLE_POLICY", "ts", expert.policy, HEDDLE_POLICY_TS),
+    GOOD("HEDDLE_POLICY", "al", expert.policy, HEDDLE_POLICY_AL),
+    GOOD("HEDDLE_POLICY", "default", expert.policy, HEDDLE_POLICY_DEFAULT),
     BAD("HEDDLE_POLICY", "fifo"),
-    GOOD("HEDDLE_EXECUTOR", "persistent", executor, HEDDLE_EXECUTOR_PERSISTENT),
-    GOOD("HEDDLE_EXECUTOR", "levels", executor, HEDDLE_EXECUTOR_LEVELS),
-    GOOD("HEDDLE_EXECUTOR", "cudagraph", executor, HEDDLE_EXECUTOR_CUDAGRAPH),
-    GOOD("HEDDLE_EXECUTOR", "cudagraph+pdl", executor, HEDDLE_EXECUTOR_CUDAGRAPH_PDL),
-    GOOD("HEDDLE_EXECUTOR", "taskgraph", executor, HEDDLE_EXECUTOR_TASKGRAPH),
-    GOOD("HEDDLE_EXECUTOR", "auto", executor, HEDDLE_EXECUTOR_AUTO),
-    BAD("HEDDLE_EXECUTOR", "cudagraph pdl"),
-    BAD("HEDDLE_EXECUTOR", "1"),
-    GOOD("HEDDLE_DISPATCH", "distributed", dispatch, HEDDLE_DISPATCH_DISTRIBUTED),
-    GOOD("HEDDLE_DISPATCH", "ticket", dispatch, HEDDLE_DISPATCH_TICKET),
-    GOOD("HEDDLE_DISPATCH", "plan", dispatch, HEDDLE_DISPATCH_PLAN),
-    GOOD("HEDDLE_DISPATCH", "iqs", dispatch, HEDDLE_DISPATCH_IQS),
-    GOOD("HEDDLE_DISPATCH", "scheduler", dispatch, HEDDLE_DISPATCH_SCHEDULER),
-    GOOD("HEDDLE_DISPATCH", "central", dispatch, HEDDLE_DISPATCH_CENTRAL),
-    GOOD("HEDDLE_DISPATCH", "", dispatch, HEDDLE_DISPATCH_DEFAULT),
-    BAD("HEDDLE_DISPATCH", "plans"),
-    GOOD("HEDDLE_BY_BODY", "2", by_body, 2),
+    GOOD("HEDDLE_SCHEDULE", "auto", schedule, HEDDLE_SCHEDULE_AUTO),
+    GOOD("HEDDLE_SCHEDULE", "", schedule, HEDDLE_SCHEDULE_AUTO),
+    GOOD("HEDDLE_SCHEDULE", "static", schedule, HEDDLE_SCHEDULE_STATIC),
+    GOOD("HEDDLE_SCHEDULE", "dynamic", schedule, HEDDLE_SCHEDULE_DYNAMIC),
+    GOOD("HEDDLE_SCHEDULE", "levels", schedule, HEDDLE_SCHEDULE_LEVELS),
+    GOOD("HEDDLE_SCHEDULE", "levels+sync", schedule, HEDDLE_SCHEDULE_LEVELS_SYNC),
+    GOOD("HEDDLE_SCHEDULE", "graph", schedule, HEDDLE_SCHEDULE_GRAPH),
+    GOOD("HEDDLE_SCHEDULE", "graph+pdl", schedule, HEDDLE_SCHEDULE_GRAPH_PDL),
+    GOOD("HEDDLE_SCHEDULE", "taskgraph", schedule, HEDDLE_SCHEDULE_TASKGRAPH),
+    GOOD("HEDDLE_SCHEDULE", "rings", schedule, HEDDLE_SCHEDULE_RINGS),
+    GOOD("HEDDLE_SCHEDULE", "ticket", schedule, HEDDLE_SCHEDULE_TICKET),
+    GOOD("HEDDLE_SCHEDULE", "iqs", schedule, HEDDLE_SCHEDULE_IQS),
+    GOOD("HEDDLE_SCHEDULE", "scheduler", schedule, HEDDLE_SCHEDULE_SCHEDULER),
+    GOOD("HEDDLE_SCHEDULE", "central", schedule, HEDDLE_SCHEDULE_CENTRAL),
+    BAD("HEDDLE_SCHEDULE", "graph pdl"),
+    BAD("HEDDLE_SCHEDULE", "1"),
+    BAD("HEDDLE_SCHEDULE", "plans"),
+    GOOD("HEDDLE_BY_BODY", "2", expert.by_body, 2),
     BAD("HEDDLE_BY_BODY", "3"),
     BAD("HEDDLE_BY_BODY", "yes"),
     GOOD("HEDDLE_IDLE", "latency", idle, HEDDLE_IDLE_LATENCY),
     GOOD("HEDDLE_IDLE", "polite", idle, HEDDLE_IDLE_POLITE),
     GOOD("HEDDLE_IDLE", "default", idle, HEDDLE_IDLE_DEFAULT),
     BAD("HEDDLE_IDLE", "rude"),
-    GOOD("HEDDLE_LOCAL", "16", n_local, 16),
-    GOOD("HEDDLE_LOCAL", "1073741824", n_local, 1u << 30),
+    GOOD("HEDDLE_LOCAL", "16", expert.n_local, 16),
+    GOOD("HEDDLE_LOCAL", "1073741824", expert.n_local, 1u << 30),
     BAD("HEDDLE_LOCAL", "1073741825"),
-    GOOD("HEDDLE_SYNC", "1", sync, 1),
-    BAD("HEDDLE_SYNC", "2"),
     GOOD("HEDDLE_DEVICE", "3", device, 3),
     BAD("HEDDLE_DEVICE", "1024"),
     GOOD("HEDDLE_WORKERS", "12", n_workers, 12),
@@ -91,9 +90,9 @@ static const row rows[] = {
     BAD("HEDDLE_TRACE", "67108865"),
     GOOD("HEDDLE_TIME_LIMIT_MS", "250", time_limit_ms, 250),
     BAD("HEDDLE_TIME_LIMIT_MS", "4294967296"),
-    GOOD("HEDDLE_RING", "16", n_ring, 16),
+    GOOD("HEDDLE_RING", "16", expert.n_ring, 16),
     BAD("HEDDLE_RING", "1048577"),
-    GOOD("HEDDLE_SPIN_US", "7", spin_us, 7),
+    GOOD("HEDDLE_SPIN_US", "7", expert.spin_us, 7),
     BAD("HEDDLE_SPIN_US", "1000001"),
     GOOD("HEDDLE_NO_PIN", "1", no_pin, 1),
     BAD("HEDDLE_NO_PIN", "2"),
@@ -141,7 +140,7 @@ static void test_list(void)
         CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
         CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
     }
-    CHECK(n == 18 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(n == 16 && !heddle_env_get(UINT32_MAX, &i));
     CHECK(unsetenv("HEDDLE_RING") == 0);
 }
 
@@ -162,11 +161,11 @@ static void test_program_first(void)
     heddle_config c = HEDDLE_CONFIG_INIT;
     c.n_workers = 5;
     c.backend = HEDDLE_CPU;
-    c.policy = HEDDLE_POLICY_GRR;
+    c.expert.policy = HEDDLE_POLICY_GRR;
     CHECK(!setenv("HEDDLE_WORKERS", "7", 1) && !setenv("HEDDLE_BACKEND", "nonsense", 1) &&
           !setenv("HEDDLE_POLICY", "lf", 1));
     CHECK(hd_env_fill(&c, NULL) == HEDDLE_OK);
-    CHECK(c.n_workers == 5 && c.backend == HEDDLE_CPU && c.policy == HEDDLE_POLICY_GRR);
+    CHECK(c.n_workers == 5 && c.backend == HEDDLE_CPU && c.expert.policy == HEDDLE_POLICY_GRR);
     CHECK(!unsetenv("HEDDLE_WORKERS") && !unsetenv("HEDDLE_BACKEND") && !unsetenv("HEDDLE_POLICY"));
 }
 
@@ -178,7 +177,7 @@ static void test_open(void)
           !setenv("HEDDLE_POLICY", "lrr", 1));
     CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
     CHECK_OK(ctx, heddle_ctx_get_config(ctx, &c));
-    CHECK(c.backend == HEDDLE_CPU && c.n_workers == 3 && c.policy == HEDDLE_POLICY_LRR);
+    CHECK(c.backend == HEDDLE_CPU && c.n_workers == 3 && c.expert.policy == HEDDLE_POLICY_LRR);
     heddle_ctx_close(ctx);
     CHECK(!setenv("HEDDLE_WORKERS", "many", 1));
     CHECK(heddle_ctx_open(&ctx, NULL) == HEDDLE_EINVAL && !ctx && strstr(heddle_error_text(NULL), "HEDDLE_WORKERS"));
@@ -199,12 +198,10 @@ static void test_names(void)
 {
     CHECK(!strcmp(heddle_backend_name(HEDDLE_SERIAL), "serial") && !strcmp(heddle_backend_name(HEDDLE_AUTO), "auto"));
     CHECK(!strcmp(heddle_policy_name(HEDDLE_POLICY_GRR), "grr"));
-    CHECK(!strcmp(heddle_executor_name(HEDDLE_EXECUTOR_CUDAGRAPH_PDL), "cudagraph+pdl"));
-    CHECK(!strcmp(heddle_dispatch_name(HEDDLE_DISPATCH_IQS), "iqs"));
+    CHECK(!strcmp(heddle_schedule_name(HEDDLE_SCHEDULE_GRAPH_PDL), "graph+pdl"));
     TEST_NAMES(heddle_backend, HEDDLE_N_BACKENDS, heddle_backend_name);
     TEST_NAMES(heddle_policy, HEDDLE_N_POLICIES, heddle_policy_name);
-    TEST_NAMES(heddle_executor, HEDDLE_N_EXECUTORS, heddle_executor_name);
-    TEST_NAMES(heddle_dispatch, HEDDLE_N_DISPATCHES, heddle_dispatch_name);
+    TEST_NAMES(heddle_schedule, HEDDLE_N_SCHEDULES, heddle_schedule_name);
     TEST_NAMES(heddle_idle, HEDDLE_N_IDLES, heddle_idle_name);
 }
 
@@ -213,13 +210,10 @@ static void test_sentence(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     hd_error e;
-    CHECK(!setenv("HEDDLE_DISPATCH", "push", 1));
+    CHECK(!setenv("HEDDLE_IDLE", "rude", 1));
     CHECK(hd_env_fill(&c, &e) == HEDDLE_EINVAL);
-    CHECK_MSG(
-        !strcmp(e.text,
-                "HEDDLE_DISPATCH=push: default, distributed, ticket, plan, iqs, scheduler or central is expected"),
-        "%s", e.text);
-    CHECK(!unsetenv("HEDDLE_DISPATCH"));
+    CHECK_MSG(!strcmp(e.text, "HEDDLE_IDLE=rude: default, latency or polite is expected"), "%s", e.text);
+    CHECK(!unsetenv("HEDDLE_IDLE"));
 }
 
 /* A struct of one's own, with a table of its own. */
@@ -274,6 +268,27 @@ static void test_old_names(void)
     CHECK(unsetenv("HEDDLE_LANES") == 0 && unsetenv("HEDDLE_PROFILE") == 0 && unsetenv("HEDDLE_TUNING_FILE") == 0);
 }
 
+/* The names that schedules had, under the variables that they had. */
+static void test_old_schedules(void)
+{
+    static const struct {
+        const char *name, *value;
+        heddle_schedule becomes;
+    } old[] = {{"HEDDLE_DISPATCH", "plan", HEDDLE_SCHEDULE_STATIC},
+               {"HEDDLE_DISPATCH", "distributed", HEDDLE_SCHEDULE_RINGS},
+               {"HEDDLE_EXECUTOR", "cudagraph", HEDDLE_SCHEDULE_GRAPH},
+               {"HEDDLE_EXECUTOR", "cudagraph+pdl", HEDDLE_SCHEDULE_GRAPH_PDL},
+               {"HEDDLE_EXECUTOR", "levels", HEDDLE_SCHEDULE_LEVELS}};
+    size_t i;
+    for (i = 0; i < sizeof old / sizeof old[0]; i++) {
+        heddle_config c = HEDDLE_CONFIG_INIT;
+        CHECK(setenv(old[i].name, old[i].value, 1) == 0);
+        CHECK_MSG(hd_env_fill(&c, NULL) == HEDDLE_OK && c.schedule == old[i].becomes, "%s=%s", old[i].name,
+                  old[i].value);
+        CHECK(unsetenv(old[i].name) == 0);
+    }
+}
+
 int main(void)
 {
     heddle_env_info i;
@@ -290,5 +305,6 @@ int main(void)
     test_sentence();
     test_other_struct();
     test_old_names();
+    test_old_schedules();
     return 0;
 }

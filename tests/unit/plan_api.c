@@ -45,14 +45,14 @@ static uint32_t gate = 1;
 static const planned_params record = {cells, &gate};
 static char path[64], other[64];
 
-static heddle_ctx *open_cpu(uint32_t n_workers, uint32_t n_trace, heddle_dispatch dispatch)
+static heddle_ctx *open_cpu(uint32_t n_workers, uint32_t n_trace, heddle_schedule schedule)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.backend = HEDDLE_CPU;
     c.n_workers = n_workers;
     c.n_trace = n_trace;
-    c.dispatch = dispatch;
+    c.schedule = schedule;
     c.no_pin = 1;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
@@ -136,7 +136,7 @@ static void same_files(void)
 static void replay(uint64_t seed, uint32_t n_workers, const heddle_event *was, size_t n)
 {
     static heddle_event is[N_TRACE];
-    heddle_ctx *ctx = open_cpu(n_workers, N_TRACE, HEDDLE_DISPATCH_PLAN);
+    heddle_ctx *ctx = open_cpu(n_workers, N_TRACE, HEDDLE_SCHEDULE_STATIC);
     uint64_t n_joins = 0;
     heddle_graph *g = crowds(ctx, seed, &n_joins);
     size_t i;
@@ -148,7 +148,7 @@ static void replay(uint64_t seed, uint32_t n_workers, const heddle_event *was, s
         CHECK_MSG(is[i].worker == was[i].worker && is[i].task == was[i].task, "event %zu: task %u on %u was %u on %u",
                   i, is[i].task, is[i].worker, was[i].task, was[i].worker);
     CHECK_OK(ctx, heddle_graph_record_plan(g)); /* joins may stand elsewhere, but it is a plan again */
-    CHECK(strstr(heddle_graph_describe_run(g), "plan"));
+    CHECK(strstr(heddle_graph_describe_run(g), "static"));
     heddle_graph_free(g);
     heddle_ctx_close(ctx);
 }
@@ -157,7 +157,7 @@ static void record_and_replay(uint64_t *seed, uint64_t *n_joins)
 {
     static heddle_event ev[N_TRACE];
     uint32_t n_workers = 1 + (uint32_t)check_below(seed, 4);
-    heddle_ctx *ctx = open_cpu(n_workers, N_TRACE, HEDDLE_DISPATCH_DISTRIBUTED);
+    heddle_ctx *ctx = open_cpu(n_workers, N_TRACE, HEDDLE_SCHEDULE_RINGS);
     uint64_t of_graph = check_random(seed);
     heddle_graph *g = crowds(ctx, of_graph, n_joins);
     size_t n;
@@ -178,7 +178,7 @@ static void record_and_replay(uint64_t *seed, uint64_t *n_joins)
 /* A join before a join, and one at the end: graphs from files may have such. */
 static void chained_joins(void)
 {
-    heddle_ctx *ctx = open_cpu(1, 50, HEDDLE_DISPATCH_DISTRIBUTED);
+    heddle_ctx *ctx = open_cpu(1, 50, HEDDLE_SCHEDULE_RINGS);
     heddle_graph *g = new_graph(ctx);
     static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
     uint32_t i;
@@ -221,7 +221,7 @@ static void list_of_0(heddle_ctx *ctx, heddle_graph *g, uint32_t n)
 /* Nine tasks; the first takes as long as the others together, but nobody says so. */
 static void costs(void)
 {
-    heddle_ctx *ctx = open_cpu(2, 100, HEDDLE_DISPATCH_DISTRIBUTED);
+    heddle_ctx *ctx = open_cpu(2, 100, HEDDLE_SCHEDULE_RINGS);
     heddle_graph *g = new_graph(ctx);
     heddle_stats stats = HEDDLE_STATS_INIT;
     uint32_t i;
@@ -249,7 +249,7 @@ static void costs(void)
 static void changed(void)
 {
     static heddle_event ev[N_TRACE];
-    heddle_ctx *ctx = open_cpu(2, 100, HEDDLE_DISPATCH_PLAN);
+    heddle_ctx *ctx = open_cpu(2, 100, HEDDLE_SCHEDULE_STATIC);
     heddle_graph *g = new_graph(ctx);
     static const char *const plans[] = {"{\"workers\":2,\"tasks\":4,\"lists\":[[3,0],[1,2]]}",
                                         "{\"workers\":2,\"tasks\":4,\"lists\":[[],[2,1,0,3]]}"};
@@ -294,7 +294,7 @@ static void write_file(const char *text)
 
 static void no_plan(void)
 {
-    heddle_ctx *ctx = open_cpu(2, 0, HEDDLE_DISPATCH_PLAN);
+    heddle_ctx *ctx = open_cpu(2, 0, HEDDLE_SCHEDULE_STATIC);
     heddle_graph *g = chain(ctx, 3);
     CHECK(heddle_graph_replan(NULL, 0) == HEDDLE_EINVAL && heddle_graph_record_plan(NULL) == HEDDLE_EINVAL);
     CHECK(heddle_graph_write_plan(NULL, path) == HEDDLE_EINVAL && heddle_graph_read_plan(NULL, path) == HEDDLE_EINVAL);
@@ -329,14 +329,14 @@ static void no_plan(void)
 
 static void not_recorded(void)
 {
-    heddle_ctx *ctx = open_cpu(2, 2, HEDDLE_DISPATCH_DISTRIBUTED);
+    heddle_ctx *ctx = open_cpu(2, 2, HEDDLE_SCHEDULE_RINGS);
     heddle_graph *g = chain(ctx, 20);
     planned_args args = {0, 7};
     run(ctx, g);
     refused(ctx, heddle_graph_record_plan(g), HEDDLE_EINVAL, "lost");
     heddle_graph_free(g);
     heddle_ctx_close(ctx);
-    ctx = open_cpu(2, 50, HEDDLE_DISPATCH_DISTRIBUTED);
+    ctx = open_cpu(2, 50, HEDDLE_SCHEDULE_RINGS);
     g = chain(ctx, 20);
     CHECK_OK(ctx, heddle_graph_set_args(g, 10, &args, sizeof args));
     CHECK(heddle_graph_run(ctx, g, &record, sizeof record) == HEDDLE_EBODY);
@@ -347,7 +347,7 @@ static void not_recorded(void)
 
 static void in_flight(void)
 {
-    heddle_ctx *ctx = open_cpu(2, 50, HEDDLE_DISPATCH_DISTRIBUTED);
+    heddle_ctx *ctx = open_cpu(2, 50, HEDDLE_SCHEDULE_RINGS);
     heddle_graph *g = new_graph(ctx);
     planned_args args = {0, 0};
     heddle_job *j;
@@ -371,7 +371,7 @@ static void in_flight(void)
 /* Each allocation of each call fails once: the plan stays as it was, and nothing is lost. */
 static void memory(void)
 {
-    heddle_ctx *ctx = open_cpu(2, 300, HEDDLE_DISPATCH_DISTRIBUTED);
+    heddle_ctx *ctx = open_cpu(2, 300, HEDDLE_SCHEDULE_RINGS);
     uint64_t n_joins = 0, held, n;
     heddle_graph *g = crowds(ctx, 5, &n_joins);
     uint32_t call;

@@ -13,7 +13,7 @@
 
 static hd_cursor cursors[2 * MAX_WORKERS];
 static hd_control control;
-static hd_run r = {.cursors = cursors, .control = &control, .n_slots = N_SLOTS, .dispatch = HD_DISPATCH_DISTRIBUTED};
+static hd_run r = {.cursors = cursors, .control = &control, .n_slots = N_SLOTS, .dispatch = HD_DISPATCH_RINGS};
 
 static void set_loads(uint32_t policy, uint32_t n_workers, const uint32_t *load)
 {
@@ -91,7 +91,7 @@ static void test_lengths(void)
     cursors[1].tail = 7;
     r.dispatch = HD_DISPATCH_IQS;
     CHECK(hd_load_of(&r, 0) == 7);
-    r.dispatch = HD_DISPATCH_DISTRIBUTED;
+    r.dispatch = HD_DISPATCH_RINGS;
 }
 
 /* Random lengths: the shortest of those that are looked at; local unless above the average, else below it. */

@@ -3,6 +3,7 @@
  * must be refused changes nothing, nor does a failing allocation. */
 #include "base/base.h"
 #include "fault/bodies.h"
+#include "schedules.h"
 
 typedef struct rig {
     heddle_ctx *ctx;
@@ -12,10 +13,10 @@ typedef struct rig {
     uint64_t want;
 } rig;
 
-static heddle_config config_of(heddle_dispatch d, uint32_t n_workers)
+static heddle_config config_of(heddle_schedule d, uint32_t n_workers)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
-    c.dispatch = d;
+    c.schedule = d;
     c.n_workers = n_workers;
     return c;
 }
@@ -64,21 +65,18 @@ static void check_config(rig *r, const heddle_config *c)
 {
     heddle_config got = HEDDLE_CONFIG_INIT;
     CHECK_OK(r->ctx, heddle_ctx_get_config(r->ctx, &got));
-    CHECK(got.dispatch == c->dispatch && got.n_workers == c->n_workers && got.n_trace == c->n_trace);
+    CHECK(got.schedule == c->schedule && got.n_workers == c->n_workers && got.n_trace == c->n_trace);
 }
 
 static void test_cpu(void)
 {
-    static const heddle_dispatch all[] = {HEDDLE_DISPATCH_TICKET,  HEDDLE_DISPATCH_PLAN,
-                                          HEDDLE_DISPATCH_IQS,     HEDDLE_DISPATCH_SCHEDULER,
-                                          HEDDLE_DISPATCH_CENTRAL, HEDDLE_DISPATCH_DISTRIBUTED};
     heddle_stats st = HEDDLE_STATS_INIT;
     rig r;
     uint32_t i;
     rig_open(&r, HEDDLE_CPU);
     run(&r);
     for (i = 0; i < 12; i++) {
-        heddle_config c = config_of(all[i % 6], 1 + i % 5);
+        heddle_config c = config_of(worker_schedules[i % N_WORKER_SCHEDULES], 1 + i % 5);
         c.n_trace = i % 2 ? 2000 : 0;
         CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
         check_config(&r, &c);
@@ -86,10 +84,11 @@ static void test_cpu(void)
         run(&r);
         run(&r);
         CHECK(workers_of(&r) == c.n_workers);
-        CHECK_MSG(strstr(heddle_graph_describe_run(r.g), heddle_dispatch_name(c.dispatch)), "%s",
+        CHECK_MSG(strstr(heddle_graph_describe_run(r.g), heddle_schedule_name(c.schedule)), "%s",
                   heddle_graph_describe_run(r.g));
         CHECK_OK(r.ctx, heddle_graph_get_stats(r.g, &st));
-        CHECK(!c.n_trace == !st.n_events);
+        CHECK(!c.n_trace == !st.n_events && st.schedule == c.schedule && st.team_size == 1);
+        CHECK((st.policy != HEDDLE_POLICY_DEFAULT) == has_policies(c.schedule));
     }
     CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, NULL)); /* as from the start */
     run(&r);
@@ -118,7 +117,7 @@ static void test_serial(void)
 /* Several graphs, freed in any order; one that never ran, one made between. */
 static void test_graphs(void)
 {
-    heddle_config c = config_of(HEDDLE_DISPATCH_TICKET, 2);
+    heddle_config c = config_of(HEDDLE_SCHEDULE_TICKET, 2);
     heddle_graph *other[3];
     fault_params params;
     rig r;
@@ -146,7 +145,7 @@ static void test_graphs(void)
 /* The plan stays: a context with another number of workers is refused its run, one with the same takes it. */
 static void test_plan(void)
 {
-    heddle_config c = config_of(HEDDLE_DISPATCH_PLAN, 3);
+    heddle_config c = config_of(HEDDLE_SCHEDULE_STATIC, 3);
     fault_params params;
     rig r;
     rig_open(&r, HEDDLE_CPU);
@@ -185,9 +184,9 @@ static void test_refusals(heddle_backend b)
     c.device = 1;
     refuse(&r, &c, HEDDLE_EINVAL, "stays so");
     c.device = 0;
-    c.executor = HEDDLE_EXECUTOR_LEVELS;
-    refuse(&r, &c, HEDDLE_EINVAL, "a choice of the cuda backend");
-    c.executor = HEDDLE_EXECUTOR_AUTO;
+    c.schedule = HEDDLE_SCHEDULE_LEVELS;
+    refuse(&r, &c, HEDDLE_EINVAL, "schedule levels: backend");
+    c.schedule = HEDDLE_SCHEDULE_AUTO;
     c.n_workers = 5000;
     refuse(&r, &c, HEDDLE_ERANGE, "5000 workers");
     c.size = 1;
@@ -200,11 +199,11 @@ static void test_variable(void)
 {
     rig r;
     rig_open(&r, HEDDLE_CPU);
-    setenv("HEDDLE_DISPATCH", "nowhere", 1);
-    refuse(&r, NULL, HEDDLE_EINVAL, "HEDDLE_DISPATCH=nowhere");
-    setenv("HEDDLE_DISPATCH", "ticket", 1);
+    setenv("HEDDLE_SCHEDULE", "nowhere", 1);
+    refuse(&r, NULL, HEDDLE_EINVAL, "HEDDLE_SCHEDULE=nowhere");
+    setenv("HEDDLE_SCHEDULE", "ticket", 1);
     CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, NULL));
-    unsetenv("HEDDLE_DISPATCH");
+    unsetenv("HEDDLE_SCHEDULE");
     run(&r);
     CHECK(strstr(heddle_graph_describe_run(r.g), "ticket"));
     rig_close(&r);
@@ -213,7 +212,7 @@ static void test_variable(void)
 /* Refused while a run is in flight; one that has ended without anybody looking is concluded. */
 static void test_busy(void)
 {
-    heddle_config c = config_of(HEDDLE_DISPATCH_DISTRIBUTED, 4);
+    heddle_config c = config_of(HEDDLE_SCHEDULE_RINGS, 4);
     fault_nap_args none = {0};
     heddle_graph *waiting;
     heddle_job *j;

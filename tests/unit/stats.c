@@ -10,7 +10,19 @@ static void diamond(void)
         {{1100, 1400, 0, 90, 10, 5}, {1410, 2000, 1, 0, 5, 10}, {2020, 2120, 3, 0, 10, 80}},
         {{1450, 2450, 2, 400, 20, 30}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}};
     static const hd_tally tallies[2] = {{3, 2, 1, 7, 8, 1, 3, 0, 6, 0, 0, 0}, {1, 0, 3, 0, 1, 4, 1, 0, 5, 0, 0, 0}};
-    hd_outcome o = {2, 3, 1000, 3000, tallies, &events[0][0], "cpu", "lf", {0}, 0, 0, 0, "", 1, {77, 5, 6}};
+    hd_outcome o = {.n_workers = 2,
+                    .n_trace = 3,
+                    .begin_ns = 1000,
+                    .end_ns = 3000,
+                    .tallies = tallies,
+                    .events = &events[0][0],
+                    .backend = "cpu",
+                    .schedule = HEDDLE_SCHEDULE_IQS,
+                    .policy = HEDDLE_POLICY_LRR,
+                    .team_size = 3,
+                    .how = "",
+                    .is_trying = 1,
+                    .cost = {77, 5, 6}};
     heddle_stats s = HEDDLE_STATS_INIT;
     heddle_worker_stats w;
     heddle_body_stats b;
@@ -26,7 +38,8 @@ static void diamond(void)
     hd_graph_legend(&o.legend, &g);
     CHECK(hd_report_stats(&o, &s, NULL) == HEDDLE_OK);
     CHECK(s.size == sizeof s && s.load_ns == 77 && s.plan_ns == 5 && s.kernel_ns == 6 && s.is_trying == 1 &&
-          s.run_ns == 2000 && s.n_workers == 2);
+          s.schedule == HEDDLE_SCHEDULE_IQS && s.policy == HEDDLE_POLICY_LRR && s.team_size == 3 && s.run_ns == 2000 &&
+          s.n_workers == 2);
     CHECK(s.n_tasks == 4 && s.n_tasks_min == 1 && s.n_tasks_max == 3 && s.n_events == 4 && s.n_dropped == 0);
     CHECK(s.n_kept == 2 && s.n_pushed == 4 && s.n_full == 7 && s.n_spilled == 9 && s.n_parks == 5);
     CHECK(s.n_given == 11);
@@ -87,7 +100,7 @@ static void without_edges(void)
     o.tallies = &tally;
     o.events = row;
     o.backend = "cpu";
-    o.policy = "lf";
+    o.schedule = HEDDLE_SCHEDULE_RINGS;
     o.legend.title = "a wave";
     o.legend.row = "stripe";
     o.legend.n_kinds = 2;

@@ -116,7 +116,7 @@ static inline void synthetic_room(synthetic *s, uint32_t n_workers, uint32_t n_t
     s->o.tallies = s->tallies;
     s->o.events = s->events;
     s->o.backend = "cpu";
-    s->o.policy = "lf";
+    s->o.schedule = HEDDLE_SCHEDULE_RINGS;
     s->o.how = "";
     hd_graph_legend(&s->o.legend, &s->g);
 }

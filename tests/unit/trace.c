@@ -106,7 +106,7 @@ static void check_totals(const synthetic *s, const json_t *root)
     const json_t *h = get(root, "heddle");
     heddle_stats stats = HEDDLE_STATS_INIT;
     CHECK(hd_report_stats(&s->o, &stats, NULL) == HEDDLE_OK);
-    CHECK(!strcmp(text(h, "backend"), "cpu") && !strcmp(text(h, "policy"), "lf") &&
+    CHECK(!strcmp(text(h, "backend"), "cpu") && !strcmp(text(h, "schedule"), "rings") &&
           !strcmp(text(h, "version"), "0.1.0"));
     CHECK(integer(h, "workers") == stats.n_workers && integer(h, "tasks") == stats.n_tasks);
     CHECK(integer(h, "events") == stats.n_events && integer(h, "dropped") == stats.n_dropped);

@@ -53,7 +53,7 @@ static const char *const units[] = {
 /* Measures of the plain loop, which has no graph, no workers and nothing to set up beside the data. */
 static int concerns_tiles(measure m) { return m == execTime || m == initAppContext_H || m == totalTime; }
 
-enum { MAX_SUBJECTS = 2 + 2 * (HEDDLE_N_EXECUTORS + HEDDLE_N_DISPATCHES * HEDDLE_N_POLICIES) };
+enum { MAX_SUBJECTS = 2 + 2 * (HEDDLE_N_SCHEDULES + 3 * HEDDLE_N_POLICIES) };
 
 typedef struct subject {
     char name[64];
@@ -82,8 +82,8 @@ static void add_subject(bench *b, const heddle_config *config, int is_tiles)
     if (is_tiles)
         snprintf(s->name, sizeof s->name, "tiles");
     else
-        snprintf(s->name, sizeof s->name, "%s/%s/%s/%s", heddle_backend_name(config->backend), work_executor(config),
-                 work_dispatch(config), work_policy(config));
+        snprintf(s->name, sizeof s->name, "%s/%s/%s", heddle_backend_name(config->backend), work_schedule(config),
+                 work_policy(config));
 }
 
 /* The plain loop and the serial backend have no workers, threads of a GPU or ways to hand on tasks: options that say
@@ -96,69 +96,50 @@ static void add_plain(bench *b, int is_tiles)
     add_subject(b, &c, is_tiles);
 }
 
-static void add_policies(bench *b, heddle_config c)
+static int has_policies(heddle_schedule s)
+{
+    return s == HEDDLE_SCHEDULE_RINGS || s == HEDDLE_SCHEDULE_IQS || s == HEDDLE_SCHEDULE_SCHEDULER;
+}
+
+/* A schedule, with each of its policies. */
+static void add_schedule(bench *b, heddle_config c)
 {
     unsigned wanted = b->o->policies;
+    if (!has_policies(c.schedule)) {
+        add_subject(b, &c, 0);
+        return;
+    }
     for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
-        c.policy = (heddle_policy)p;
-        if (c.policy == HEDDLE_POLICY_SHARE &&
-            (c.dispatch == HEDDLE_DISPATCH_IQS || c.dispatch == HEDDLE_DISPATCH_SCHEDULER))
+        c.expert.policy = (heddle_policy)p;
+        if (p == HEDDLE_POLICY_SHARE && c.schedule != HEDDLE_SCHEDULE_RINGS)
             continue; /* the papers' queues have no such thing */
         if (!wanted || wanted & 1u << p)
             add_subject(b, &c, 0);
     }
 }
 
-static int has_policies(heddle_dispatch d)
-{
-    return d != HEDDLE_DISPATCH_TICKET && d != HEDDLE_DISPATCH_PLAN && d != HEDDLE_DISPATCH_CENTRAL;
-}
-
-static void add_dispatch(bench *b, heddle_config c)
-{
-    if (!has_policies(c.dispatch))
-        add_subject(b, &c, 0);
-    else
-        add_policies(b, c);
-}
-
-/* One dispatch where it was named; else all of a GPU, and of threads the default. */
-static void add_dispatches(bench *b, heddle_config c)
-{
-    if (c.dispatch || c.backend == HEDDLE_CPU) {
-        add_dispatch(b, c);
-        return;
-    }
-    for (unsigned d = HEDDLE_DISPATCH_DEFAULT + 1; d < HEDDLE_N_DISPATCHES; d++) {
-        c.dispatch = (heddle_dispatch)d;
-        add_dispatch(b, c);
-    }
-}
-
+/* The schedule that was named; else, of threads, rings with each policy. */
 static void add_threads(bench *b)
 {
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CPU;
-    c.executor = HEDDLE_EXECUTOR_AUTO;
-    c.team_size = c.by_body = c.sync = c.device = 0;
-    add_dispatches(b, c);
+    c.team_size = c.expert.by_body = c.device = 0;
+    c.schedule = c.schedule ? c.schedule : HEDDLE_SCHEDULE_RINGS;
+    add_schedule(b, c);
 }
 
+/* The same; else, of a GPU, all but ticket, which is dynamic there. */
 static void add_gpu(bench *b)
 {
-    heddle_executor wanted = b->o->config.executor;
+    const heddle_schedule wanted = b->o->config.schedule;
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CUDA;
-    for (unsigned e = HEDDLE_EXECUTOR_AUTO + 1; e < HEDDLE_N_EXECUTORS; e++) {
-        c.executor = (heddle_executor)e;
-        c.by_body = e == HEDDLE_EXECUTOR_PERSISTENT || e == HEDDLE_EXECUTOR_TASKGRAPH ? 0 : b->o->config.by_body;
-        c.sync = e == HEDDLE_EXECUTOR_LEVELS ? b->o->config.sync : 0;
-        if (wanted ? c.executor != wanted : b->o->config.dispatch && e != HEDDLE_EXECUTOR_PERSISTENT)
-            continue; /* a dispatch that was named leaves no other executor */
-        if (e == HEDDLE_EXECUTOR_PERSISTENT)
-            add_dispatches(b, c);
-        else
-            add_subject(b, &c, 0);
+    for (int s = HEDDLE_SCHEDULE_AUTO + 1; s < HEDDLE_N_SCHEDULES; s++) {
+        c.schedule = (heddle_schedule)s;
+        c.expert.by_body =
+            heddle_schedule_has_workers(c.schedule) || s == HEDDLE_SCHEDULE_TASKGRAPH ? 0 : b->o->config.expert.by_body;
+        if (wanted ? c.schedule == wanted : s != HEDDLE_SCHEDULE_TICKET)
+            add_schedule(b, c);
     }
 }
 

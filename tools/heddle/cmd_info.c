@@ -14,8 +14,7 @@ typedef struct named {
 #define HEDDLE_X(name, value, text, help) {text, help},
 static const named backends[] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
 static const named policies[] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
-static const named executors[] = {HEDDLE_EXECUTOR_MAP(HEDDLE_X)};
-static const named dispatches[] = {HEDDLE_DISPATCH_MAP(HEDDLE_X)};
+static const named schedules[] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 
 static void print_backends(FILE *out)
@@ -134,9 +133,8 @@ static void print_all(FILE *out)
 {
     fprintf(out, "heddle %d.%d.%d\n", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
     print_backends(out);
+    print_choices(out, "schedules", schedules, HEDDLE_N_SCHEDULES);
     print_choices(out, "policies", policies, HEDDLE_N_POLICIES);
-    print_choices(out, "executors", executors, HEDDLE_N_EXECUTORS);
-    print_choices(out, "dispatches", dispatches, HEDDLE_N_DISPATCHES);
     print_machine(out);
     print_limits(out);
     print_environment(out);

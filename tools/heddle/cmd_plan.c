@@ -66,7 +66,7 @@ int cmd_plan(const options *o)
     if (find_target(o, "plan", &t))
         return CLI_BAD;
     if (!has_workers(&config))
-        return cli_bad("executor %s has no workers to plan for", heddle_executor_name(config.executor));
+        return cli_bad("schedule %s has no workers to plan for", heddle_schedule_name(config.schedule));
     ask_for_workers(&config);
     config.n_trace = trace_room(&config);
     if (!o->out && !(path = default_path(t.app, t.file)))

@@ -125,8 +125,6 @@ static void print_report(const outcome *out, const options *o, FILE *f)
                 w->c->n[1], w->c->b[0], w->c->b[1]);
     fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
             w->config.n_workers == 1 ? "" : "s");
-    if (w->config.backend == HEDDLE_CPU)
-        fprintf(f, ", dispatch %s, policy %s", work_dispatch(&w->config), work_policy(&w->config));
     if (*heddle_graph_describe_run(w->graph))
         fprintf(f, "\n  how      %s", heddle_graph_describe_run(w->graph));
     print_facts(w, f);
@@ -181,9 +179,8 @@ static void print_json(const outcome *out, const options *o, FILE *f)
                 w->c->n[1], w->c->b[0], w->c->b[1]);
     else
         fputs(",\n  \"n\": null,\n  \"b\": null,\n", f);
-    fprintf(f, "  \"backend\": \"%s\",\n  \"executor\": \"%s\",\n  \"dispatch\": \"%s\",\n  \"policy\": \"%s\",\n",
-            heddle_backend_name(w->config.backend), work_executor(&w->config), work_dispatch(&w->config),
-            work_policy(&w->config));
+    fprintf(f, "  \"backend\": \"%s\",\n  \"schedule\": \"%s\",\n  \"policy\": \"%s\",\n",
+            heddle_backend_name(w->config.backend), work_schedule(&w->config), work_policy(&w->config));
     fputs("  \"how\": ", f);
     json_string(f, heddle_graph_describe_run(w->graph));
     fputs(",\n", f);
@@ -234,12 +231,9 @@ static int follow_plan(const options *o, heddle_config *config)
 {
     if (!o->plan)
         return CLI_OK;
-    if (!has_workers(config))
-        return cli_bad("--plan: executor %s has no workers to follow it", heddle_executor_name(config->executor));
-    if (config->dispatch != HEDDLE_DISPATCH_DEFAULT && config->dispatch != HEDDLE_DISPATCH_PLAN)
-        return cli_bad("--plan: dispatch %s does not follow one", heddle_dispatch_name(config->dispatch));
-    config->dispatch = HEDDLE_DISPATCH_PLAN;
-    ask_for_workers(config);
+    if (config->schedule != HEDDLE_SCHEDULE_AUTO && config->schedule != HEDDLE_SCHEDULE_STATIC)
+        return cli_bad("--plan: schedule %s does not follow one", heddle_schedule_name(config->schedule));
+    config->schedule = HEDDLE_SCHEDULE_STATIC;
     return CLI_OK;
 }
 

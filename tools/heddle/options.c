@@ -85,12 +85,10 @@ typedef struct choice {
 
 static const char *backend_text(unsigned i) { return heddle_backend_name((heddle_backend)i); }
 static const char *policy_text(unsigned i) { return heddle_policy_name((heddle_policy)i); }
-static const char *executor_text(unsigned i) { return heddle_executor_name((heddle_executor)i); }
-static const char *dispatch_text(unsigned i) { return heddle_dispatch_name((heddle_dispatch)i); }
+static const char *schedule_text(unsigned i) { return heddle_schedule_name((heddle_schedule)i); }
 static const choice backends = {"backend", HEDDLE_N_BACKENDS, backend_text};
 static const choice policies = {"policy", HEDDLE_N_POLICIES, policy_text};
-static const choice executors = {"executor", HEDDLE_N_EXECUTORS, executor_text};
-static const choice dispatches = {"dispatch", HEDDLE_N_DISPATCHES, dispatch_text};
+static const choice schedules = {"schedule", HEDDLE_N_SCHEDULES, schedule_text};
 
 static int find_choice(const choice *c, const char *name, const char *value, unsigned *out)
 {
@@ -112,9 +110,8 @@ static int find_choice(const choice *c, const char *name, const char *value, uns
         return status;                                             \
     }
 CHOICE(set_backend, backends, backend, heddle_backend)
-CHOICE(set_policy, policies, policy, heddle_policy)
-CHOICE(set_executor, executors, executor, heddle_executor)
-CHOICE(set_dispatch, dispatches, dispatch, heddle_dispatch)
+CHOICE(set_policy, policies, expert.policy, heddle_policy)
+CHOICE(set_schedule, schedules, schedule, heddle_schedule)
 
 /* A comma-separated list into a bit set. */
 static int set_list(const char *name, char *value, int (*find)(const char *, const char *, unsigned *), unsigned *bits)
@@ -184,7 +181,7 @@ static int set_device(options *o, const char *name, char *value)
 /* In a config 0 means auto; so it does here. */
 static int set_by_body(options *o, const char *name, char *value)
 {
-    return set_u32(name, value ? value : "1", 0, 2, &o->config.by_body);
+    return set_u32(name, value ? value : "1", 0, 2, &o->config.expert.by_body);
 }
 
 #define SETTER(function, field, type, text)                        \
@@ -198,7 +195,6 @@ static int set_by_body(options *o, const char *name, char *value)
 SETTER(set_no_check, no_check, int, 1)
 SETTER(set_json, json, int, 1)
 SETTER(set_stats, stats, int, 1)
-SETTER(set_sync, config.sync, uint32_t, 1)
 SETTER(set_help, help, int, 1)
 SETTER(set_trace, trace, const char *, value)
 SETTER(set_timeline, timeline, const char *, value)
@@ -223,17 +219,15 @@ static const option table[] = {
     {"--workers", "W", RUNS, set_workers, "threads, or blocks of a GPU; default: one per core, all that fit"},
     {"--team-size", "T", RUNS, set_team_size, "threads of a block (cuda), of an emulated block (serial)"},
     {"--lanes", "T", RUNS, set_team_size, NULL}, /* its earlier name */
-    {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "where freed tasks go (heddle info lists them)"},
+    {"--schedule", "NAME", RUNS, set_schedule, "how the graph runs (heddle info lists them); bench: only this one"},
+    {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
-    {"--executor", "NAME", RUNS, set_executor, "cuda: how the graph runs; bench: only this one"},
-    {"--dispatch", "NAME", RUNS, set_dispatch, "who hands tasks to whom; bench: only this one"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,
-     "levels: a launch a body and level (1, plain), a level (2)"},
-    {"--sync", NULL, FOR_RUN | FOR_BENCH, set_sync, "executor levels: wait for the GPU after each launch"},
+     "launches: one a body and level (1, plain), a level (2)"},
     {"--time-limit", "MS", RUNS, set_time_limit, "stop a longer run; default 600000, cuda 60000; 0 = none"},
     {"--repeat", "R", FOR_RUN, set_repeat, "run R times, each checked; the median is shown"},
     {"--runs", "R", FOR_BENCH, set_runs, "timed runs of each subject, default 5"},
-    {"--plan", "FILE", FOR_RUN, set_plan, "follow a plan that heddle plan wrote (dispatch plan)"},
+    {"--plan", "FILE", FOR_RUN, set_plan, "follow a plan that heddle plan wrote (schedule static)"},
     {"-o", "FILE", FOR_PLAN, set_out, "where the plan goes; default NAME.plan.json"},
     {"--costs", NULL, FOR_PLAN, set_costs, "plan anew from how long each task took, instead of what was done"},
     {"--no-check", NULL, FOR_RUN, set_no_check, "do not compare with the serial reference"},

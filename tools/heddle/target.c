@@ -84,13 +84,13 @@ int open_target(work *w, const target *t, const options *o, const heddle_config 
 
 int has_workers(const heddle_config *config)
 {
-    return config->executor == HEDDLE_EXECUTOR_AUTO || config->executor == HEDDLE_EXECUTOR_PERSISTENT;
+    return config->schedule == HEDDLE_SCHEDULE_AUTO || heddle_schedule_has_workers(config->schedule);
 }
 
 void ask_for_workers(heddle_config *config)
 {
     int gpu =
         config->backend == HEDDLE_CUDA || (config->backend == HEDDLE_AUTO && heddle_backend_is_present(HEDDLE_CUDA));
-    if (gpu && config->executor == HEDDLE_EXECUTOR_AUTO)
-        config->executor = HEDDLE_EXECUTOR_PERSISTENT;
+    if (gpu && config->schedule == HEDDLE_SCHEDULE_AUTO && !config->expert.policy)
+        config->schedule = HEDDLE_SCHEDULE_DYNAMIC;
 }

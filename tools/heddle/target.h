@@ -24,7 +24,7 @@ int find_target(const options *o, const char *command, target *out);
 /* work_open, of either. */
 int open_target(work *w, const target *t, const options *o, const heddle_config *config);
 
-/* Whether the config leaves room for workers that follow lists; and, on a GPU, that it runs so. */
+/* Whether the config leaves room for workers, of whom a plan can be made; and that it runs by them. */
 int has_workers(const heddle_config *config);
 void ask_for_workers(heddle_config *config);
 

@@ -182,11 +182,11 @@ static int fill_bodies(reader *r, summary *s)
 static void print_head(const reader *r, const summary *s, FILE *out)
 {
     const char *backend = json_string_value(json_object_get(r->head, "backend"));
-    const char *policy = json_string_value(json_object_get(r->head, "policy"));
+    const char *schedule = json_string_value(json_object_get(r->head, "schedule"));
     cli_text run;
     fprintf(out, "%s\n", r->path);
-    fprintf(out, "  backend  %s, %" PRIu32 " worker%s, policy %s\n", backend ? backend : "?", s->n_workers,
-            s->n_workers == 1 ? "" : "s", policy ? policy : "?");
+    fprintf(out, "  backend  %s, %" PRIu32 " worker%s, schedule %s\n", backend ? backend : "?", s->n_workers,
+            s->n_workers == 1 ? "" : "s", schedule ? schedule : "?");
     fprintf(out, "  run      %" PRIu64 " tasks in %s\n", s->n_tasks, cli_duration(&run, s->run_ns));
 }
 

@@ -238,32 +238,12 @@ int work_check(work *w, const char **sentence)
 
 /* ---- names ---- */
 
-const char *work_executor(const heddle_config *c)
+const char *work_schedule(const heddle_config *c)
 {
-    return c->backend == HEDDLE_SERIAL ? "order"
-           : c->backend == HEDDLE_CPU  ? "threads"
-                                       : heddle_executor_name(c->executor);
-}
-
-/* Tasks go from worker to worker, so there are a dispatch and a policy to name. */
-static int hands_over(const heddle_config *c)
-{
-    return c->backend == HEDDLE_CPU || (c->backend == HEDDLE_CUDA && (c->executor == HEDDLE_EXECUTOR_AUTO ||
-                                                                      c->executor == HEDDLE_EXECUTOR_PERSISTENT));
-}
-
-const char *work_dispatch(const heddle_config *c)
-{
-    if (!hands_over(c))
-        return "-";
-    if (c->dispatch)
-        return heddle_dispatch_name(c->dispatch);
-    return c->backend == HEDDLE_CPU ? heddle_dispatch_name(HEDDLE_DISPATCH_DISTRIBUTED) : "auto";
+    return c->backend == HEDDLE_SERIAL ? "order" : heddle_schedule_name(c->schedule);
 }
 
 const char *work_policy(const heddle_config *c)
 {
-    int none = c->dispatch == HEDDLE_DISPATCH_TICKET || c->dispatch == HEDDLE_DISPATCH_PLAN ||
-               c->dispatch == HEDDLE_DISPATCH_CENTRAL;
-    return !hands_over(c) || none ? "-" : heddle_policy_name(c->policy);
+    return c->backend == HEDDLE_SERIAL || !c->expert.policy ? "-" : heddle_policy_name(c->expert.policy);
 }

@@ -46,10 +46,9 @@ uint32_t trace_room(const heddle_config *config);
  * (0). */
 uint32_t trace_room(const heddle_config *config);
 
-/* The names of how a config runs, in one form for all backends: serial/order/-/-, cpu/threads/distributed/lf,
- * cuda/levels/-/-. "-" where there is nothing to choose. */
-const char *work_executor(const heddle_config *c);
-const char *work_dispatch(const heddle_config *c);
+/* The names of how a config runs, in one form for all backends: serial/order/-, cpu/rings/lf, cuda/levels/-. "-" where there
+ * is nothing to choose. */
+const char *work_schedule(const heddle_config *c);
 const char *work_policy(const heddle_config *c);
 
 #endif

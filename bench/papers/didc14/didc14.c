@@ -25,14 +25,17 @@
 #include <string.h>
 
 static const way ways[] = {
-    WAY("central", CENTRAL, DEFAULT),   WAY("scheduler/rr", SCHEDULER, RR), WAY("scheduler/ts", SCHEDULER, TS),
-    WAY("scheduler/al", SCHEDULER, AL), WAY("rr", DISTRIBUTED, RR),         WAY("ts", DISTRIBUTED, TS),
-    WAY("al", DISTRIBUTED, AL),
+    WAY("central", CENTRAL, DEFAULT),
+    WAY("scheduler/rr", SCHEDULER, RR),
+    WAY("scheduler/ts", SCHEDULER, TS),
+    WAY("scheduler/al", SCHEDULER, AL),
+    WAY("rr", RINGS, RR),
+    WAY("ts", RINGS, TS),
+    WAY("al", RINGS, AL),
 };
 enum { N_WAYS = sizeof ways / sizeof *ways, N_PARTS = 4, MOST_COUNTS = 12 };
 static const way *const central = &ways[0], *const al = &ways[N_WAYS - 1];
-static const way synced = {
-    "host synchronise", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 1, 0};
+static const way synced = {"host synchronise", HEDDLE_SCHEDULE_LEVELS_SYNC, HEDDLE_POLICY_DEFAULT, 1, 0};
 static const char *const launched = "waves launched by the GPU";
 
 static const char *const part_names[N_PARTS] = {"computation", "idle", "queue", "dependences"};
@@ -60,13 +63,13 @@ typedef struct measured {
 /* A scheduler has a block of its own among as many. */
 static uint32_t workers_of(const way *way, uint32_t n)
 {
-    return way->dispatch == HEDDLE_DISPATCH_SCHEDULER && n > 1 ? n - 1 : n;
+    return way->schedule == HEDDLE_SCHEDULE_SCHEDULER && n > 1 ? n - 1 : n;
 }
 
 static heddle_config config_of(const figures *f, const way *way, uint32_t n_workers)
 {
     heddle_config c = way_config(way, f->backend, &f->o->config);
-    c.n_workers = way->executor == HEDDLE_EXECUTOR_PERSISTENT ? workers_of(way, n_workers) : 0;
+    c.n_workers = heddle_schedule_has_workers(way->schedule) ? workers_of(way, n_workers) : 0;
     return c;
 }
 

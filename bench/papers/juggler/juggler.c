@@ -22,21 +22,21 @@
 
 enum { MOST_WAYS = 10 };
 
-#define THREADS(name, policy, n)                                                             \
-    {                                                                                        \
-        name, HEDDLE_EXECUTOR_AUTO, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_##policy, 0, 0, n \
+#define THREADS(name, policy, n)                                  \
+    {                                                             \
+        name, HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_##policy, 0, n \
     }
 
 /* The first of each is what the others are compared with. */
 static const way gpu_ways[] = {
-    {"levels/by-body", HEDDLE_EXECUTOR_LEVELS, HEDDLE_DISPATCH_DEFAULT, HEDDLE_POLICY_DEFAULT, 1, 0, 0},
+    {"levels/by-body", HEDDLE_SCHEDULE_LEVELS, HEDDLE_POLICY_DEFAULT, 1, 0},
     WAY("iqs/lrr", IQS, LRR),
     WAY("iqs/grr", IQS, GRR),
     WAY("iqs/lf", IQS, LF),
-    WAY("lrr", DISTRIBUTED, LRR),
-    WAY("grr", DISTRIBUTED, GRR),
-    WAY("lf", DISTRIBUTED, LF),
-    WAY("plan", PLAN, DEFAULT),
+    WAY("lrr", RINGS, LRR),
+    WAY("grr", RINGS, GRR),
+    WAY("lf", RINGS, LF),
+    WAY("static", STATIC, DEFAULT),
 };
 static const way cpu_ways[] = {
     THREADS("one worker", LF, 1), THREADS("lrr", LRR, 0),     THREADS("grr", GRR, 0),
@@ -320,9 +320,9 @@ static FILE *start_ncu(const figures *f, const char *app, const way *way, unsign
         snprintf(block, sizeof block, "-b %llux%llu", (unsigned long long)q->b[0], (unsigned long long)q->b[1]);
     snprintf(command, sizeof command,
              "timeout %u ncu --csv --metrics " READ_MISSES "," WRITE_MISSES
-             " '%s' run %s %s %s --backend cuda --executor %s --dispatch %s --policy %s%s --no-check 2>&1",
-             seconds, heddle, app, size, block, heddle_executor_name(way->executor),
-             heddle_dispatch_name(way->dispatch), heddle_policy_name(way->policy), way->by_body ? " --by-body" : "");
+             " '%s' run %s %s %s --backend cuda --schedule %s --policy %s%s --no-check 2>&1",
+             seconds, heddle, app, size, block, heddle_schedule_name(way->schedule), heddle_policy_name(way->policy),
+             way->by_body ? " --by-body" : "");
     return popen(command, "r");
 }
 

@@ -6,11 +6,10 @@ heddle_config way_config(const way *w, heddle_backend backend, const heddle_conf
 {
     heddle_config c = *asked;
     c.backend = backend;
-    c.executor = backend == HEDDLE_CUDA ? w->executor : HEDDLE_EXECUTOR_AUTO;
-    c.dispatch = w->dispatch;
-    c.policy = w->policy;
-    c.by_body = w->by_body;
-    c.sync = w->sync;
+    c.schedule =
+        backend == HEDDLE_CUDA || heddle_schedule_has_workers(w->schedule) ? w->schedule : HEDDLE_SCHEDULE_AUTO;
+    c.expert.policy = w->policy;
+    c.expert.by_body = backend == HEDDLE_CUDA ? w->by_body : 0;
     if (w->n_workers)
         c.n_workers = w->n_workers;
     return c;

@@ -7,20 +7,19 @@
 
 typedef struct way {
     const char *name;
-    heddle_executor executor;
-    heddle_dispatch dispatch;
+    heddle_schedule schedule;
     heddle_policy policy;
-    uint32_t by_body, sync;
+    uint32_t by_body;
     uint32_t n_workers; /* 0: as asked for */
 } way;
 
 /* Resident workers. */
-#define WAY(name, dispatch, policy)                                                                   \
-    {                                                                                                 \
-        name, HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_##dispatch, HEDDLE_POLICY_##policy, 0, 0, 0 \
+#define WAY(name, schedule, policy)                                    \
+    {                                                                  \
+        name, HEDDLE_SCHEDULE_##schedule, HEDDLE_POLICY_##policy, 0, 0 \
     }
 
-/* What was asked for on the command line, changed to run so. Backends without executors ignore that of the way. */
+/* What was asked for on the command line, changed to run so. Backends without launches run auto in place of those. */
 heddle_config way_config(const way *w, heddle_backend backend, const heddle_config *asked);
 
 #endif

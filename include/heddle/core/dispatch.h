@@ -42,7 +42,7 @@ HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int low_water)
 {
     switch (dispatch) {
     case HD_DISPATCH_TICKET: return HD_ORDER(NEXT, OWN, ROOTS, QUEUE, , );
-    case HD_DISPATCH_DISTRIBUTED:
+    case HD_DISPATCH_RINGS:
         if (low_water)
             return HD_ORDER(NEXT, OWN, URGENT, QUEUE, ROOTS, );
         return spawns ? HD_ORDER(URGENT, NEXT, OWN, QUEUE, ROOTS, )
@@ -72,7 +72,7 @@ HD_FN uint32_t hd_take_alone(const hd_run *r, hd_worker *w, uint32_t from, uint3
     case HD_FROM_URGENT: return r->has_urgent ? hd_take_ring(r, w, 0) : HD_NONE;
     case HD_FROM_OWN: return dispatch == HD_DISPATCH_TICKET ? hd_deque_take(w) : hd_take_list(r, w);
     case HD_FROM_QUEUE: return hd_take_queue(r, w, dispatch);
-    default: return dispatch == HD_DISPATCH_DISTRIBUTED ? hd_rings_root(r, w) : hd_take_root(r, w);
+    default: return dispatch == HD_DISPATCH_RINGS ? hd_rings_root(r, w) : hd_take_root(r, w);
     }
 }
 
@@ -178,13 +178,13 @@ HD_FN int hd_keeps_now(const hd_run *r, const hd_worker *w, const hd_turn *x, ui
 {
     if (dispatch == HD_DISPATCH_TICKET)
         return 1;
-    return dispatch == HD_DISPATCH_DISTRIBUTED && hd_rings_keeps(r, w, x);
+    return dispatch == HD_DISPATCH_RINGS && hd_rings_keeps(r, w, x);
 }
 
 /* All scheduling lanes: each hands on its task if it is `ready`. */
 HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, int ready, uint32_t dispatch)
 {
-    const int rings = dispatch == HD_DISPATCH_DISTRIBUTED;
+    const int rings = dispatch == HD_DISPATCH_RINGS;
     uint32_t mask = hd_ballot(ready), mine = mask, urgent = 0, bound = HD_NONE;
     if (!mask)
         return;
@@ -214,7 +214,7 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
     }
     if (w->low_water || r->n_slots == 0u) /* the serial backend has no rings */
         hd_own(r, w, mask, e.task);
-    else if (dispatch != HD_DISPATCH_DISTRIBUTED)
+    else if (dispatch != HD_DISPATCH_RINGS)
         hd_place_by(r, w, x, e, mask, HD_NONE, dispatch);
     else if (hd_rings_keep_spawned(r) && !hd_ballot(mine && (e.need & HD_NEED_URGENT)))
         hd_own(r, w, mask, e.task);
@@ -257,14 +257,14 @@ HD_FN void hd_attend(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatc
 {
     if (dispatch == HD_DISPATCH_TICKET && spawns)
         hd_ticket_attend(r, w, x);
-    else if (dispatch == HD_DISPATCH_DISTRIBUTED)
+    else if (dispatch == HD_DISPATCH_RINGS)
         hd_rings_attend(r, w, x);
 }
 
 /* Lane 0: nothing to do, for the n-th time in a row. */
 HD_FN void hd_idle_by(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch)
 {
-    if (dispatch == HD_DISPATCH_DISTRIBUTED) {
+    if (dispatch == HD_DISPATCH_RINGS) {
         hd_rings_idle(r, w, n);
         return;
     }

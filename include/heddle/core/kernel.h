@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* core/kernel.h - the kernels of a table of bodies. nvcc only.
  *
- * Persistent kernels: each thread block is a worker until no task is left. One a dispatch, so that each holds only its
- * own protocol, and each with and without tracing. The switch over bodies is inlined, so any build system will do (no
- * relocatable device code); its price is that every body gets the registers of the hungriest.
+ * They come in families (core/task.h), each with and without tracing, and a table has those that its bodies can use:
  *
- * What their blocks do is in core/planned.h and resident.h. A table has the kernels that its bodies can use: dispatch plan,
- * unless one of them spawns, and ticket; with HEDDLE_BASELINES the papers' and distributed, too.
+ *     workers   each thread block is a worker until no task is left (core/planned.h, resident.h). A variant a dispatch, so that
+ *               each holds only its own protocol: plan, unless a body spawns, and ticket; with HEDDLE_BASELINES the
+ *               papers' and rings, too. All blocks must be resident: the grid is the number of workers, which the library
+ *               sizes by the occupancy of the very kernel, and the launch is cooperative, so that the driver refuses a grid that
+ *               does not fit. The last worker out makes the words ready for the next run, so that a captured launch can
+ *               be replayed.
+ *     level     a block is a task of a list: one kernel for the whole table, one for each body alone. None, if a body spawns:
+ *               nobody would run what it makes.
  *
- * All blocks must be resident: the grid is the number of workers, which the library sizes by the occupancy of the very
- * kernel, and the launch is cooperative, so that the driver refuses a grid that does not fit. The last worker out makes
- * the words ready for the next run, so that a captured launch can be replayed.
- *
- * Level kernels: a block is a task of a list; one for the whole table, one for each body alone.
+ * The switch over bodies is inlined, so any build system will do (no relocatable device code); its price is that every body
+ * gets the registers of the hungriest.
  *
  * The library launches these kernels by driver handles that the table's stub looks up in the user's object: a kernel is
  * known only to the CUDA runtime it was linked with. */
@@ -59,28 +60,44 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     }
 }
 
-#define HD_CASE_PERSISTENT_(table, dispatch)                                                             \
-    case HD_KERNEL_PERSISTENT(dispatch, 0):                                                              \
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<table##_dispatch_, dispatch, 0>); \
-    case HD_KERNEL_PERSISTENT(dispatch, 1):                                                              \
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<table##_dispatch_, dispatch, 1>);
-#if defined(HEDDLE_BASELINES)
-#define HD_CASE_BASELINES_(table)                       \
-    HD_CASE_PERSISTENT_(table, HD_DISPATCH_DISTRIBUTED) \
-    HD_CASE_PERSISTENT_(table, HD_DISPATCH_IQS)         \
-    HD_CASE_PERSISTENT_(table, HD_DISPATCH_SCHEDULER)   \
-    HD_CASE_PERSISTENT_(table, HD_DISPATCH_CENTRAL)
-#else
-#define HD_CASE_BASELINES_(table)
-#endif
+/* ---- finding them ---- */
 
 /* A list cannot be made of tasks that are not known before the run. */
 template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t *f)
 {
     if constexpr (Bodies::spawns != 0)
-        return (int)cudaErrorInvalidValue;
+        return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<Bodies, TRACE>);
+}
+
+template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispatch, cudaFunction_t *f)
+{
+    switch (dispatch) {
+    case HD_DISPATCH_PLAN: return hd_find_planned<Bodies, TRACE>(f);
+    case HD_DISPATCH_TICKET:
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_TICKET, TRACE>);
+#if defined(HEDDLE_BASELINES)
+    case HD_DISPATCH_RINGS:
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_RINGS, TRACE>);
+    case HD_DISPATCH_IQS:
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_IQS, TRACE>);
+    case HD_DISPATCH_SCHEDULER:
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_SCHEDULER, TRACE>);
+    case HD_DISPATCH_CENTRAL:
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_CENTRAL, TRACE>);
+#endif
+    default: return HD_NO_KERNEL;
+    }
+}
+
+/* Part: the bodies that the kernel has, of Bodies. */
+template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cudaFunction_t *f)
+{
+    if constexpr (Bodies::spawns != 0)
+        return HD_NO_KERNEL;
+    else
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<Part, TRACE>);
 }
 
 /* A body alone, without the switch. */
@@ -93,11 +110,9 @@ template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t 
             name##_run_(thread, params_, args_);                                                                    \
         }                                                                                                           \
     };
-#define HEDDLE_ALONE_CASE_X_(name, shared)                                                     \
-    case HD_KERNEL_ALONE(name, 0):                                                             \
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<name##_alone_, 0>); \
-    case HD_KERNEL_ALONE(name, 1):                                                             \
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<name##_alone_, 1>);
+#define HEDDLE_ALONE_CASE_X_(name, shared) \
+    case name:                             \
+        return hd_find_level<Bodies, name##_alone_, TRACE>(f);
 
 #define HEDDLE_CHILDREN_X_(name, shared) | name##_children_
 
@@ -114,20 +129,23 @@ template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t 
         }                                                                                                           \
     };                                                                                                              \
     LIST(HEDDLE_ALONE_X_)                                                                                           \
-    static int table##_function_(uint32_t which, void **out)                                                        \
+    template <typename Bodies, int TRACE> static int table##_level_(uint32_t body, cudaFunction_t *f)               \
     {                                                                                                               \
+        switch (body) {                                                                                             \
+        case HD_NONE: return hd_find_level<Bodies, Bodies, TRACE>(f); LIST(HEDDLE_ALONE_CASE_X_)                    \
+        default: return HD_NO_KERNEL;                                                                               \
+        }                                                                                                           \
+    }                                                                                                               \
+    static int table##_function_(uint32_t family, uint32_t variant, uint32_t trace, void **out)                     \
+    {                                                                                                               \
+        typedef table##_dispatch_ Bodies;                                                                           \
         cudaFunction_t *f = (cudaFunction_t *)out;                                                                  \
-        switch (which) {                                                                                            \
-            HD_CASE_PERSISTENT_(table, HD_DISPATCH_TICKET)                                                          \
-            HD_CASE_BASELINES_(table)                                                                               \
-        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 0): return hd_find_planned<table##_dispatch_, 0>(f);            \
-        case HD_KERNEL_PERSISTENT(HD_DISPATCH_PLAN, 1): return hd_find_planned<table##_dispatch_, 1>(f);            \
-        case HD_KERNEL_LEVEL(0):                                                                                    \
-            return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<table##_dispatch_, 0>);              \
-        case HD_KERNEL_LEVEL(1):                                                                                    \
-            return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<table##_dispatch_, 1>);              \
-            LIST(HEDDLE_ALONE_CASE_X_)                                                                              \
-        default: return (int)cudaErrorInvalidValue;                                                                 \
+        switch (family) {                                                                                           \
+        case HD_FAMILY_WORKERS:                                                                                     \
+            return trace ? hd_find_workers<Bodies, 1>(variant, f) : hd_find_workers<Bodies, 0>(variant, f);         \
+        case HD_FAMILY_LEVEL:                                                                                       \
+            return trace ? table##_level_<Bodies, 1>(variant, f) : table##_level_<Bodies, 0>(variant, f);           \
+        default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \
     static const heddle_stubs table##_stubs_ = {table##_function_};

@@ -107,7 +107,7 @@ HD_FN int hd_lists_spawned(const hd_run *r, const hd_worker *w)
 {
     if (!HD_HOSTED || hd_warp_width() != 1u)
         return 0;
-    return r->n_slots == 0u || (r->dispatch == HD_DISPATCH_DISTRIBUTED && (w->low_water || hd_rings_keep_spawned(r)));
+    return r->n_slots == 0u || (r->dispatch == HD_DISPATCH_RINGS && (w->low_water || hd_rings_keep_spawned(r)));
 }
 
 /* The same worker, when the body has ended: children that have not been handed on, up to one that is not simply ready, go

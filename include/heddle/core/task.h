@@ -250,7 +250,7 @@ typedef struct hd_run {
 } hd_run;
 
 /* hd_run.dispatch */
-#define HD_DISPATCH_DISTRIBUTED 1u
+#define HD_DISPATCH_RINGS 1u
 #define HD_DISPATCH_TICKET 2u
 #define HD_DISPATCH_PLAN 3u
 #define HD_DISPATCH_IQS 4u
@@ -258,17 +258,19 @@ typedef struct hd_run {
 #define HD_DISPATCH_CENTRAL 6u
 
 /* Can it keep a task to the worker that it is bound to? */
-HD_FN int hd_dispatch_binds(uint32_t d) { return d == HD_DISPATCH_DISTRIBUTED || d == HD_DISPATCH_PLAN; }
+HD_FN int hd_dispatch_binds(uint32_t d) { return d == HD_DISPATCH_RINGS || d == HD_DISPATCH_PLAN; }
 /* Is there a worker to choose for a freed task? */
 HD_FN int hd_dispatch_chooses(uint32_t d)
 {
     return d != HD_DISPATCH_TICKET && d != HD_DISPATCH_PLAN && d != HD_DISPATCH_CENTRAL;
 }
 
-/* Kernels of a table by number, as its stub knows them (core/kernel.h). */
-#define HD_KERNEL_PERSISTENT(dispatch, trace) (2u * (dispatch) + (trace))
-#define HD_KERNEL_LEVEL(trace) (16u + (trace))
-#define HD_KERNEL_ALONE(body, trace) (18u + 2u * (body) + (trace))
+/* Kernels of a table by family and variant, as its stub finds them (core/kernel.h). A family is one shape of kernel: what it
+ * gets, and what its blocks are. An engine adds a family. */
+#define HD_FAMILY_WORKERS \
+    0u                     /* gets hd_run; blocks stay; variant: the dispatch                                        */
+#define HD_FAMILY_LEVEL 1u /* gets hd_level; a block is a task; variant: the one body that it has, or HD_NONE: all   */
+#define HD_NO_KERNEL (-1)  /* the stub's answer: the table was compiled without it                                   */
 
 /* What a level kernel gets: a block for each of list[0 .. gridDim.x). */
 typedef struct hd_level {

@@ -7,6 +7,7 @@
  *
  * heddle_graph_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
 #include "backend/arena.h"
+#include "backend/schedule.h"
 #include "backend/backend.h"
 #include "backend/counted.h"
 #include "backend/words.h"
@@ -45,7 +46,8 @@ typedef struct thread {
 struct hd_device {
     uint32_t n_workers, n_schedulers; /* n_schedulers: 1 = one more thread, dispatch scheduler */
     uint32_t n_started, n_trace, n_slots, n_arena, n_local, spin, polite, policy;
-    heddle_dispatch dispatch;
+    uint32_t dispatch;
+    heddle_schedule schedule;
     uint64_t n_bytes;
     uint32_t n_running; /* loaded graphs started and not ended */
     thread threads[];
@@ -216,19 +218,21 @@ static int cpu_of(const hd_machine *m, uint32_t w)
 
 static void fill_config(heddle_config *cfg, const hd_machine *m)
 {
+    heddle_expert *x = &cfg->expert;
+    const hd_way *way;
     cfg->n_workers = cfg->n_workers ? cfg->n_workers : m->pub.n_cores;
     cfg->team_size = 1;
-    cfg->n_ring = hd_power_of_two(cfg->n_ring ? cfg->n_ring : RING_DEFAULT);
-    cfg->spin_us = cfg->spin_us ? cfg->spin_us : SPIN_US_DEFAULT;
     cfg->n_arena = cfg->n_arena ? cfg->n_arena : ARENA_DEFAULT;
-    cfg->n_local = cfg->n_local ? cfg->n_local : LOCAL_DEFAULT;
     cfg->idle = cfg->idle ? cfg->idle : HEDDLE_IDLE_LATENCY;
-    if (cfg->dispatch == HEDDLE_DISPATCH_DEFAULT)
-        cfg->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
-    if (cfg->policy == HEDDLE_POLICY_DEFAULT) /* who asks for work is no part of the papers */
-        cfg->policy = cfg->dispatch == HEDDLE_DISPATCH_IQS         ? HEDDLE_POLICY_LF
-                      : cfg->dispatch == HEDDLE_DISPATCH_SCHEDULER ? HEDDLE_POLICY_RR
-                                                                   : HEDDLE_POLICY_SHARE;
+    cfg->schedule = cfg->schedule ? cfg->schedule : HEDDLE_SCHEDULE_DYNAMIC;
+    x->spin_us = x->spin_us ? x->spin_us : SPIN_US_DEFAULT;
+    way = hd_way_of(cfg->schedule, HEDDLE_CPU);
+    if (way->takes & HD_TAKES_RING)
+        x->n_ring = hd_power_of_two(x->n_ring ? x->n_ring : RING_DEFAULT);
+    if (way->takes & HD_TAKES_LOCAL)
+        x->n_local = x->n_local ? x->n_local : LOCAL_DEFAULT;
+    if (way->takes & HD_TAKES_POLICY)
+        x->policy = x->policy ? x->policy : way->policy;
 }
 
 static heddle_status start_threads(hd_device *d, const heddle_config *cfg, const hd_machine *m, hd_error *e)
@@ -252,15 +256,18 @@ static heddle_status start_threads(hd_device *d, const heddle_config *cfg, const
 
 static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *e)
 {
+    const heddle_expert *x = &cfg->expert;
     hd_machine m;
     hd_device *d;
+    const hd_way *way;
     uint32_t n_schedulers;
     uint64_t n_bytes;
     heddle_status s;
     *out = NULL;
     hd_machine_look(&m);
     fill_config(cfg, &m);
-    n_schedulers = cfg->dispatch == HEDDLE_DISPATCH_SCHEDULER && cfg->n_workers > 1;
+    way = hd_way_of(cfg->schedule, HEDDLE_CPU);
+    n_schedulers = way->dispatch == HD_DISPATCH_SCHEDULER && cfg->n_workers > 1;
     n_bytes = sizeof *d + (uint64_t)(cfg->n_workers + n_schedulers) * sizeof(thread);
     d = hd_new(n_bytes);
     if (!d)
@@ -269,14 +276,15 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     d->n_workers = cfg->n_workers;
     d->n_schedulers = n_schedulers;
     d->n_trace = cfg->n_trace;
-    d->n_slots = cfg->n_ring;
+    d->n_slots = x->n_ring ? x->n_ring : RING_DEFAULT;
     d->n_arena = cfg->n_arena;
-    d->policy = (uint32_t)cfg->policy;
-    d->dispatch = cfg->dispatch;
-    d->n_local = cfg->n_local;
+    d->policy = (uint32_t)(x->policy ? x->policy : way->policy);
+    d->dispatch = way->dispatch;
+    d->schedule = cfg->schedule;
+    d->n_local = x->n_local ? x->n_local : LOCAL_DEFAULT;
     d->polite = cfg->idle == HEDDLE_IDLE_POLITE;
     /* More workers than hardware threads: polling would keep the others from running. */
-    d->spin = d->polite || cfg->n_workers + n_schedulers > m.pub.n_threads ? 1 : cfg->spin_us * POLLS_PER_US;
+    d->spin = d->polite || cfg->n_workers + n_schedulers > m.pub.n_threads ? 1 : x->spin_us * POLLS_PER_US;
     s = start_threads(d, cfg, &m, e);
     if (s != HEDDLE_OK)
         close_device(d);
@@ -335,15 +343,15 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
 
 static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
 {
-    int never_full = d->dispatch == HEDDLE_DISPATCH_IQS || d->dispatch == HEDDLE_DISPATCH_CENTRAL ||
-                     d->dispatch == HEDDLE_DISPATCH_TICKET || r->has_placed;
+    int never_full = d->dispatch == HD_DISPATCH_IQS || d->dispatch == HD_DISPATCH_CENTRAL ||
+                     d->dispatch == HD_DISPATCH_TICKET || r->has_placed;
     uint32_t all;
-    r->dispatch = (uint32_t)d->dispatch;
+    r->dispatch = d->dispatch;
     r->n_workers = d->n_workers;
     r->n_schedulers = d->n_schedulers;
     if (hd_arena_is_needed(g)) {
         hd_arena_size(r, g, d->n_arena);
-        never_full |= d->dispatch == HEDDLE_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
+        never_full |= d->dispatch == HD_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
     }
     all = r->n_arena ? hd_arena_ring(r)
                      : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
@@ -356,23 +364,32 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
     r->spin = d->spin;
 }
 
+/* Code that only comparisons need. */
+static int is_baseline(const hd_device *d)
+{
+    return d->dispatch > HD_DISPATCH_PLAN || (d->dispatch == HD_DISPATCH_RINGS && d->policy != HD_POLICY_SHARE);
+}
+
 /* What this device cannot do with this graph. */
 static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
 {
+    const char *name = heddle_schedule_name(d->schedule);
+    const int chooses = hd_dispatch_chooses(d->dispatch);
     uint32_t n_placed = hd_graph_blob(g)->n_placed;
-    if (!g->table->has_baselines && (d->dispatch > HEDDLE_DISPATCH_PLAN ||
-                                     (d->dispatch == HEDDLE_DISPATCH_DISTRIBUTED && d->policy != HD_POLICY_SHARE)))
-        return hd_say(e, HEDDLE_ENODEV,
-                      "table %s was compiled without HEDDLE_BASELINES, which dispatch %s, policy %s needs",
-                      g->table->name, heddle_dispatch_name(d->dispatch), heddle_policy_name((heddle_policy)d->policy));
-    if (d->dispatch == HEDDLE_DISPATCH_SCHEDULER && d->n_workers > HD_SCHED_WORKERS)
-        return hd_say(e, HEDDLE_ERANGE, "%u workers under dispatch scheduler; the limit is %u", d->n_workers,
+    if (!g->table->has_baselines && is_baseline(d))
+        return hd_say(e, HEDDLE_ENODEV, "table %s was compiled without HEDDLE_BASELINES, which schedule %s%s%s needs",
+                      g->table->name, name, chooses ? ", policy " : "",
+                      chooses ? heddle_policy_name((heddle_policy)d->policy) : "");
+    if (d->dispatch == HD_DISPATCH_SCHEDULER && d->n_workers > HD_SCHED_WORKERS)
+        return hd_say(e, HEDDLE_ERANGE, "%u workers under schedule scheduler; the limit is %u", d->n_workers,
                       HD_SCHED_WORKERS);
-    if (n_placed && !hd_dispatch_binds((uint32_t)d->dispatch))
-        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: dispatch %s cannot keep to that", n_placed,
-                      heddle_dispatch_name(d->dispatch));
-    if (d->dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(g))
-        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
+    if (n_placed && !hd_dispatch_binds(d->dispatch))
+        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: schedule %s cannot keep to that", n_placed,
+                      name);
+    if (d->dispatch == HD_DISPATCH_PLAN && hd_arena_is_needed(g))
+        return hd_say(e, HEDDLE_EINVAL,
+                      "a body of this graph spawns tasks: no plan can be made for them, so schedule "
+                      "static cannot run it");
     return HEDDLE_OK;
 }
 
@@ -409,8 +426,8 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
 static void say_how(hd_loaded *l)
 {
     const hd_device *d = l->device;
-    int has_policy = hd_dispatch_chooses((uint32_t)d->dispatch);
-    snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_dispatch_name(d->dispatch), d->n_workers,
+    int has_policy = hd_way_of(d->schedule, HEDDLE_CPU)->takes & HD_TAKES_POLICY;
+    snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_schedule_name(d->schedule), d->n_workers,
              has_policy ? ", policy " : "", has_policy ? heddle_policy_name((heddle_policy)d->policy) : "");
 }
 
@@ -530,6 +547,10 @@ static void result(const hd_loaded *l, hd_outcome *out)
     out->code = l->stop_code;
     out->task = l->stop_task;
     out->how = l->how;
+    out->schedule = l->device->schedule;
+    out->policy = hd_way_of(out->schedule, HEDDLE_CPU)->takes & HD_TAKES_POLICY ? (heddle_policy)l->run.policy
+                                                                                : HEDDLE_POLICY_DEFAULT;
+    out->team_size = 1;
     out->is_trying = 0;
     out->cost = (hd_cost){0, l->plan_ns, 0};
 }

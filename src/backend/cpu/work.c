@@ -85,7 +85,7 @@ static inline __attribute__((always_inline)) void work(worker *x, uint32_t dispa
     }
 }
 
-static void work_distributed(worker *x) { work(x, HD_DISPATCH_DISTRIBUTED); }
+static void work_distributed(worker *x) { work(x, HD_DISPATCH_RINGS); }
 static void work_otherwise(worker *x) { work(x, x->r->dispatch); }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
                 .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL},
                 .x = hd_turn_begin(),
                 .scheduler = scheduler};
-    x.spawn_buffer.post = r->dispatch == HD_DISPATCH_DISTRIBUTED && hd_rings_keep_spawned(r) ? NULL : post;
+    x.spawn_buffer.post = r->dispatch == HD_DISPATCH_RINGS && hd_rings_keep_spawned(r) ? NULL : post;
     if (r->n_arena)
         x.thread.spawn_buffer = &x.spawn_buffer;
     hd_worker_begin(r, &x.w, id);
@@ -190,7 +190,7 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
         hd_sched_begin(r, scheduler);
     if (r->dispatch == HD_DISPATCH_PLAN)
         work_plan(&x);
-    else if (r->dispatch == HD_DISPATCH_DISTRIBUTED)
+    else if (r->dispatch == HD_DISPATCH_RINGS)
         work_distributed(&x);
     else
         work_otherwise(&x);

@@ -6,6 +6,7 @@
  * other work of the process run beside one another. Only plain device memory is used. */
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
+#include "backend/schedule.h"
 
 static uint32_t count(void)
 {
@@ -60,6 +61,7 @@ static heddle_status prepare(hd_device *d, hd_error *e)
 
 static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *e)
 {
+    const hd_way *way = hd_way_of(cfg->schedule, HEDDLE_CUDA);
     hd_device *d = hd_new(sizeof *d);
     heddle_status s;
     *out = NULL;
@@ -72,6 +74,8 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
         close_device(d);
         return s;
     }
+    if (way->takes & HD_TAKES_POLICY && !cfg->expert.policy)
+        cfg->expert.policy = way->policy;
     d->config = *cfg;
     *out = d;
     return HEDDLE_OK;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* choice.c - which form runs next.
  *
- * What the config names is taken; dispatch plan leaves the style of the plan open, unless the graph has a plan. Where there
+ * What the config names is taken; schedule static leaves the style of the plan open, unless the graph has a plan. Where there
  * is a choice, it is the one that the tuning file remembers; else the candidates run in turn (tries.h), each on the user's own
  * runs; then the quickest stays, is written into the tuning file, and the others are freed. Nothing is run twice for the sake
  * of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
  * which a run was captured stays: nobody knows when it is replayed. */
 #include "backend/arena.h"
+#include "backend/schedule.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
 #include "backend/tuning.h"
@@ -16,39 +17,34 @@
 #include <string.h>
 
 typedef struct candidate {
-    heddle_executor executor;
-    heddle_dispatch dispatch;
+    heddle_schedule schedule;
     hd_plan_style style;
     uint32_t one; /* one worker an SM, not as many as there is room for */
 } candidate;
 
 /* In the order of trying. */
-static const candidate candidates[] = {{HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 0},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_DEPTH, 0},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_PLAN, HD_PLAN_PATH, 1},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HD_PLAN_PATH, 0},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_TICKET, HD_PLAN_PATH, 1},
-                                       {HEDDLE_EXECUTOR_PERSISTENT, HEDDLE_DISPATCH_DISTRIBUTED, HD_PLAN_PATH, 0},
-                                       {HEDDLE_EXECUTOR_CUDAGRAPH_PDL, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0},
-                                       {HEDDLE_EXECUTOR_CUDAGRAPH, HEDDLE_DISPATCH_DEFAULT, HD_PLAN_PATH, 0}};
+static const candidate candidates[] = {
+    {HEDDLE_SCHEDULE_STATIC, HD_PLAN_PATH, 0},    {HEDDLE_SCHEDULE_STATIC, HD_PLAN_DEPTH, 0},
+    {HEDDLE_SCHEDULE_STATIC, HD_PLAN_PATH, 1},    {HEDDLE_SCHEDULE_DYNAMIC, HD_PLAN_PATH, 0},
+    {HEDDLE_SCHEDULE_DYNAMIC, HD_PLAN_PATH, 1},   {HEDDLE_SCHEDULE_RINGS, HD_PLAN_PATH, 0},
+    {HEDDLE_SCHEDULE_GRAPH_PDL, HD_PLAN_PATH, 0}, {HEDDLE_SCHEDULE_GRAPH, HD_PLAN_PATH, 0}};
 #define N_CANDIDATES (sizeof candidates / sizeof candidates[0])
 
 static int is_form(const hd_form *f, const candidate *c)
 {
-    return f->executor == c->executor && f->dispatch == c->dispatch && f->style == c->style && f->one == c->one;
+    return f->schedule == c->schedule && f->style == c->style && f->one == c->one;
 }
 
-/* "persistent plan depth", "cudagraph". */
+/* "static depth one an SM", "graph". */
 static void name_of(const candidate *c, char out[HD_TUNING_WORD])
 {
-    snprintf(out, HD_TUNING_WORD, "%s%s%s%s%s%s", heddle_executor_name(c->executor), c->dispatch ? " " : "",
-             c->dispatch ? heddle_dispatch_name(c->dispatch) : "", c->dispatch == HEDDLE_DISPATCH_PLAN ? " " : "",
-             c->dispatch == HEDDLE_DISPATCH_PLAN ? hd_plan_style_name(c->style) : "", c->one ? " one an SM" : "");
+    const int is_static = c->schedule == HEDDLE_SCHEDULE_STATIC;
+    snprintf(out, HD_TUNING_WORD, "%s%s%s%s", heddle_schedule_name(c->schedule), is_static ? " " : "",
+             is_static ? hd_plan_style_name(c->style) : "", c->one ? " one an SM" : "");
 }
 
 static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_error *e)
 {
-    const heddle_config *cfg = &l->device->config;
     hd_form *f = NULL;
     heddle_status s;
     uint64_t begin = hd_host_clock();
@@ -56,9 +52,9 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
     for (f = l->forms; f && !is_form(f, c); f = f->next)
         continue;
     if (!f) {
-        s = c->executor == HEDDLE_EXECUTOR_PERSISTENT
-                ? hd_form_persistent(&f, l, c->dispatch, c->style, c->one, cfg->policy, e)
-                : hd_form_launches(&f, l, c->executor, cfg->by_body, (int)cfg->sync, e);
+        s = hd_way_of(c->schedule, HEDDLE_CUDA)->kind == HD_WAY_WORKERS
+                ? hd_form_workers(&f, l, c->schedule, c->style, c->one, e)
+                : hd_form_launches(&f, l, c->schedule, e);
         if (s != HEDDLE_OK)
             return s;
         f->next = l->forms;
@@ -75,8 +71,8 @@ static int suits(const hd_loaded *l, const candidate *c)
 {
     const int binds = hd_graph_blob(l->graph)->n_placed != 0;
     if (hd_arena_is_needed(l->graph))
-        return c->dispatch == (binds ? HEDDLE_DISPATCH_DISTRIBUTED : HEDDLE_DISPATCH_TICKET);
-    return c->dispatch != HEDDLE_DISPATCH_DISTRIBUTED && !(binds && c->dispatch == HEDDLE_DISPATCH_TICKET);
+        return c->schedule == (binds ? HEDDLE_SCHEDULE_RINGS : HEDDLE_SCHEDULE_DYNAMIC);
+    return c->schedule != HEDDLE_SCHEDULE_RINGS && !(binds && c->schedule == HEDDLE_SCHEDULE_DYNAMIC);
 }
 
 /* Do the config and the graph leave c as a candidate? */
@@ -85,30 +81,21 @@ static int allowed(const hd_loaded *l, const candidate *c)
     const heddle_config *cfg = &l->device->config;
     if (!suits(l, c))
         return 0;
-    if (cfg->executor != HEDDLE_EXECUTOR_AUTO && cfg->executor != c->executor)
-        return 0;
     if (c->style != HD_PLAN_PATH && l->graph->plan)
         return 0;
     if (c->one && (cfg->n_workers || l->graph->plan))
         return 0;
-    if (c->one && c->dispatch == HEDDLE_DISPATCH_PLAN && l->graph->n_tasks <= (uint64_t)l->device->n_sms)
+    if (c->one && c->schedule == HEDDLE_SCHEDULE_STATIC && l->graph->n_tasks <= (uint64_t)l->device->n_sms)
         return 0;
-    return cfg->dispatch == HEDDLE_DISPATCH_DEFAULT || cfg->dispatch == c->dispatch;
+    return cfg->schedule == HEDDLE_SCHEDULE_AUTO || cfg->schedule == c->schedule;
 }
 
 /* What the config names without a choice: 1 and *out. */
 static int named(const hd_loaded *l, candidate *out)
 {
     const heddle_config *cfg = &l->device->config;
-    *out = (candidate){cfg->executor, cfg->dispatch, HD_PLAN_PATH, 0};
-    if (cfg->dispatch == HEDDLE_DISPATCH_PLAN && !l->graph->plan)
-        return 0;
-    if (cfg->dispatch != HEDDLE_DISPATCH_DEFAULT)
-        out->executor = HEDDLE_EXECUTOR_PERSISTENT;
-    else if (cfg->executor == HEDDLE_EXECUTOR_PERSISTENT && (cfg->policy != HEDDLE_POLICY_DEFAULT || cfg->n_local))
-        out->dispatch = HEDDLE_DISPATCH_DISTRIBUTED;
-    return out->executor != HEDDLE_EXECUTOR_AUTO &&
-           (out->executor != HEDDLE_EXECUTOR_PERSISTENT || out->dispatch != HEDDLE_DISPATCH_DEFAULT);
+    *out = (candidate){cfg->schedule, HD_PLAN_PATH, 0};
+    return cfg->schedule != HEDDLE_SCHEDULE_AUTO && (cfg->schedule != HEDDLE_SCHEDULE_STATIC || l->graph->plan);
 }
 
 /* ---- the tuning file -------------------------------------------------------------------------------------------------- */
@@ -120,10 +107,9 @@ static heddle_status key_of(const hd_loaded *l, hd_tuning_key *out, hd_error *e)
     heddle_device d = HEDDLE_DEVICE_INIT;
     char settings[HD_TUNING_WORD];
     HD_TRY(hd_cuda_describe((uint32_t)l->device->index, &d, e));
-    snprintf(settings, sizeof settings, "%u.%u.%u %s %s %s %u workers %u threads by_body %u trace %u plan %u",
-             HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, heddle_executor_name(c->executor),
-             heddle_dispatch_name(c->dispatch), heddle_policy_name(c->policy), c->n_workers, l->team_size, c->by_body,
-             c->n_trace != 0, l->graph->plan != NULL);
+    snprintf(settings, sizeof settings, "%u.%u.%u %s %u workers %u threads by_body %u trace %u plan %u",
+             HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, heddle_schedule_name(c->schedule),
+             c->n_workers, l->team_size, c->expert.by_body, c->n_trace != 0, l->graph->plan != NULL);
     hd_tuning_key_of(out, l->graph, d.name, settings);
     return HEDDLE_OK;
 }
@@ -148,7 +134,7 @@ static hd_form *remembered(hd_loaded *l)
 
 static void remember(hd_loaded *l, const hd_form *best)
 {
-    candidate c = {best->executor, best->dispatch, best->style, best->one};
+    candidate c = {best->schedule, best->style, best->one};
     const char *path = l->device->config.tuning_file;
     char name[HD_TUNING_WORD];
     hd_tuning_key key;

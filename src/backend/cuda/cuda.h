@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuda.h - the structs of the cuda backend. Shared by the files of this folder only.
  *
- * A loaded graph has a blob on the device and any number of *forms*: ways to run it (executor, dispatch, policy), each
+ * A loaded graph has a blob on the device and any number of *forms*: ways to run it (schedules, with or without variations), each
  * with its own words, made when first used. The library uses two interfaces: the CUDA runtime (linked in statically) for
  * memory, streams, events and graphs; and, for kernels, the driver, whose functions the runtime hands out, because the
  * kernels are the user's object's and reach us as driver handles (core/kernel.h). */
@@ -77,12 +77,11 @@ typedef struct hd_form hd_form;
 
 /* What a form can do; the first member of each kind's struct. */
 struct hd_form {
-    heddle_executor executor;
-    heddle_dispatch dispatch;
+    heddle_schedule schedule;
     uint32_t one;                  /* one worker an SM, not as many as there is room for */
-    hd_plan_style style;           /* of dispatch plan, where the graph has no plan of its own */
-    uint32_t n_workers, team_size; /* as it runs; n_workers: those of persistent, else the SMs */
-    char how[160];                 /* one line: "persistent plan, 528 workers of 128 threads" */
+    hd_plan_style style;           /* of schedule static, where the graph has no plan of its own */
+    uint32_t n_workers, team_size; /* as it runs; n_workers: of launches the SMs */
+    char how[160];                 /* one line: "static path, 528 workers of 128 threads" */
     hd_form *next;
     uint32_t *stop_word; /* device: for stop() */
     const uint32_t *count,
@@ -137,18 +136,17 @@ struct hd_loaded {
     hd_error note; /* what the tuning file's file is good for, if that must be said */
 };
 
-/* persistent.c: executor persistent with a dispatch, a style of plan (dispatch plan) and a policy. */
-heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, hd_plan_style style,
-                                 uint32_t one, heddle_policy policy, hd_error *e);
-/* launches.c: executors levels, cudagraph, cudagraph+pdl and taskgraph. by_body as in heddle_config. */
-heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor executor, uint32_t by_body, int sync,
-                               hd_error *e);
+/* workers.c: a schedule of workers that stay, and a style of plan (static). */
+heddle_status hd_form_workers(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_plan_style style, uint32_t one,
+                              hd_error *e);
+/* launches.c: the schedules that are launches. */
+heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_error *e);
 
-/* kernel.c: a kernel of the graph's table, with its dynamic shared memory allowed. n_threads and shared_bytes are what it
+/* kernel.c: a kernel of the graph's table (core/task.h: family, variant), with its dynamic shared memory allowed. n_threads and shared_bytes are what it
  * will be launched with; *per_sm (or NULL) how many blocks an SM holds. A body whose shared memory no block can have, or
  * more threads than the kernel's registers allow: ERANGE with a sentence. */
-heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t which, uint32_t n_threads,
-                             uint32_t shared_bytes, hd_error *e);
+heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t family, uint32_t variant,
+                             uint32_t n_threads, uint32_t shared_bytes, hd_error *e);
 
 /* choice.c: the form of the next run, after config and what has been measured; how and why into l->how. */
 heddle_status hd_choose(hd_loaded *l, hd_error *e);

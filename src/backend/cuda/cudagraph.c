@@ -85,7 +85,7 @@ static heddle_status check_ptx(const hd_launch_form *f, CUfunction function, hd_
         return hd_driver_say(d, e, r, doing);
     if (ptx < OLDEST_PTX)
         return hd_say(e, HEDDLE_ENODEV,
-                      "table %s was compiled for sm_%d: executor cudagraph+pdl needs code for sm_%d or later",
+                      "table %s was compiled for sm_%d: schedule graph+pdl needs code for sm_%d or later",
                       f->loaded->graph->table->name, ptx, OLDEST_PTX);
     return HEDDLE_OK;
 }
@@ -149,9 +149,9 @@ static heddle_status add_tasks(const hd_launch_form *f, cudaGraph_t graph, cudaG
 
 static heddle_status add_all(const hd_launch_form *f, cudaGraph_t graph, cudaGraphNode_t *nodes, hd_error *e)
 {
-    switch (f->form.executor) {
-    case HEDDLE_EXECUTOR_CUDAGRAPH_PDL: return add_chain(f, graph, nodes, e);
-    case HEDDLE_EXECUTOR_TASKGRAPH: return add_tasks(f, graph, nodes, e);
+    switch (f->form.schedule) {
+    case HEDDLE_SCHEDULE_GRAPH_PDL: return add_chain(f, graph, nodes, e);
+    case HEDDLE_SCHEDULE_TASKGRAPH: return add_tasks(f, graph, nodes, e);
     default: return add_levels(f, graph, nodes, e);
     }
 }
@@ -167,13 +167,13 @@ static heddle_status instantiate(hd_launch_form *f, cudaGraph_t graph, hd_error 
 
 heddle_status hd_cudagraph_make(hd_launch_form *f, hd_error *e)
 {
-    uint64_t n = f->form.executor == HEDDLE_EXECUTOR_TASKGRAPH ? f->loaded->graph->n_tasks : f->todo.n;
+    uint64_t n = f->form.schedule == HEDDLE_SCHEDULE_TASKGRAPH ? f->loaded->graph->n_tasks : f->todo.n;
     cudaGraphNode_t *nodes;
     cudaGraph_t graph;
     heddle_status s;
     if (n > HD_MAX_NODES)
-        return hd_say(e, HEDDLE_ERANGE, "executor %s: %llu nodes are more than a CUDA graph is made for here (%u)",
-                      heddle_executor_name(f->form.executor), (unsigned long long)n, HD_MAX_NODES);
+        return hd_say(e, HEDDLE_ERANGE, "schedule %s: %llu nodes are more than a CUDA graph is made for here (%u)",
+                      heddle_schedule_name(f->form.schedule), (unsigned long long)n, HD_MAX_NODES);
     if (!f->todo.n)
         return HEDDLE_OK; /* no bodies to run */
     HD_CUDA_TRY(cudaGraphCreate(&graph, 0), e, doing);

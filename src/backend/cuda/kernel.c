@@ -29,8 +29,8 @@ static heddle_status check(const hd_loaded *l, CUfunction f, uint32_t n_threads,
     return HEDDLE_OK;
 }
 
-heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t which, uint32_t n_threads,
-                             uint32_t shared_bytes, hd_error *e)
+heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t family, uint32_t variant,
+                             uint32_t n_threads, uint32_t shared_bytes, hd_error *e)
 {
     const hd_driver *d = &l->device->driver;
     const heddle_stubs *stubs = l->graph->table->stubs;
@@ -38,10 +38,13 @@ heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, u
     void *f = NULL;
     int allowed = 0;
     CUresult r;
-    cudaError_t found = (cudaError_t)stubs->function(which, &f);
-    if (found != cudaSuccess)
+    const int found = stubs->function(family, variant, l->device->config.n_trace != 0, &f);
+    if (found == HD_NO_KERNEL)
+        return hd_say(e, HEDDLE_ENODEV, "table %s was compiled without the kernels that this needs",
+                      l->graph->table->name);
+    if (found != (int)cudaSuccess)
         return hd_say(e, HEDDLE_EDEVICE, "table %s: finding its kernels: %s (is it compiled for this device?)",
-                      l->graph->table->name, cudaGetErrorString(found));
+                      l->graph->table->name, cudaGetErrorString((cudaError_t)found));
     *out = (CUfunction)f;
     HD_TRY(check(l, *out, n_threads, shared_bytes, e));
     /* The limit is the kernel's, whichever graph of whichever context runs it: only ever raised. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launches.c - executors levels, cudagraph, cudagraph+pdl and taskgraph: a graph as ordinary launches of which the device
+/* launches.c - schedules levels, levels+sync, graph, graph+pdl and taskgraph: a graph as ordinary launches of which the device
  * keeps the order, a block a task.
  *
  * The words of a run are one hd_fail: a block that finds the stop word set does nothing. fetch copies it to the host and
@@ -10,7 +10,7 @@
  * tasks are all, or 0 after a run that stopped early, because nobody counted.
  *
  * Refuses placed tasks (there are no workers to keep to) and watched ones (the device says nothing before the end).
- * Urgent marks are ignored: order within a level is the device's. With sync, a run is as many pieces as launches. */
+ * Urgent marks are ignored: order within a level is the device's. Under levels+sync a run is as many pieces as launches. */
 #include "backend/arena.h"
 #include "backend/cuda/launches.h"
 
@@ -46,7 +46,7 @@ static heddle_status clear_events(const hd_launch_form *f, cudaStream_t stream, 
     return HEDDLE_OK;
 }
 
-/* With sync: whoever waits for the run puts a launch into the stream when the one before is over. */
+/* levels+sync: whoever waits for the run puts a launch into the stream when the one before is over. */
 static heddle_status start_piece(hd_launch_form *f, cudaStream_t stream, hd_error *e)
 {
     if (!f->form.n_left) {
@@ -62,7 +62,7 @@ static heddle_status start(hd_form *form, cudaStream_t stream, hd_error *e)
 {
     hd_launch_form *f = (hd_launch_form *)form;
     uint64_t i;
-    if (f->sync)
+    if (f->form.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC)
         return start_piece(f, stream, e);
     HD_TRY(clear_events(f, stream, e));
     if (f->exec &&
@@ -155,17 +155,20 @@ static void free_form(hd_form *form)
 
 /* ---- making it ---------------------------------------------------------------------------------------------------- */
 
-static heddle_status refuse(const hd_loaded *l, heddle_executor executor, hd_error *e)
+static heddle_status refuse(const hd_loaded *l, heddle_schedule schedule, hd_error *e)
 {
     const hd_blob *b = hd_graph_blob(l->graph);
-    const char *name = heddle_executor_name(executor);
+    const char *name = heddle_schedule_name(schedule);
+    if (hd_arena_is_needed(l->graph))
+        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: schedule %s has no workers to run them",
+                      name);
     if (b->n_placed)
-        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: executor %s has none", b->n_placed, name);
+        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: schedule %s has none", b->n_placed, name);
     if (b->n_watched)
-        return hd_say(e, HEDDLE_EINVAL, "%u tasks are watched: executor %s says nothing before the end of the run",
+        return hd_say(e, HEDDLE_EINVAL, "%u tasks are watched: schedule %s says nothing before the end of the run",
                       b->n_watched, name);
-    if (executor == HEDDLE_EXECUTOR_CUDAGRAPH_PDL && l->device->major < 9)
-        return hd_say(e, HEDDLE_ENODEV, "executor %s needs a GPU of compute capability 9.0 or later; this one is %d.%d",
+    if (schedule == HEDDLE_SCHEDULE_GRAPH_PDL && l->device->major < 9)
+        return hd_say(e, HEDDLE_ENODEV, "schedule %s needs a GPU of compute capability 9.0 or later; this one is %d.%d",
                       name, l->device->major, l->device->minor);
     return HEDDLE_OK;
 }
@@ -174,13 +177,13 @@ static heddle_status refuse(const hd_loaded *l, heddle_executor executor, hd_err
 static heddle_status find_function(hd_launch_form *f, uint32_t body, hd_error *e)
 {
     const hd_loaded *l = f->loaded;
-    uint32_t trace = l->device->config.n_trace != 0, n_bodies = l->graph->table->n_bodies;
+    const uint32_t n_bodies = l->graph->table->n_bodies;
     CUfunction *at = &f->functions[body == HD_NONE ? n_bodies : body];
     if (*at)
         return HEDDLE_OK;
     if (body == HD_NONE)
-        return hd_kernel_find(at, NULL, l, HD_KERNEL_LEVEL(trace), l->team_size, l->shared_bytes, e);
-    return hd_kernel_find(at, NULL, l, HD_KERNEL_ALONE(body, trace), l->team_size,
+        return hd_kernel_find(at, NULL, l, HD_FAMILY_LEVEL, HD_NONE, l->team_size, l->shared_bytes, e);
+    return hd_kernel_find(at, NULL, l, HD_FAMILY_LEVEL, body, l->team_size,
                           HEDDLE_REDUCE_BYTES + l->graph->uses[body].shared_bytes, e);
 }
 
@@ -207,20 +210,30 @@ static heddle_status make_words(hd_launch_form *f, hd_error *e)
 
 static void describe(hd_launch_form *f, uint32_t by_body)
 {
-    const char *name = heddle_executor_name(f->form.executor);
-    if (f->form.executor == HEDDLE_EXECUTOR_TASKGRAPH)
+    const char *name = heddle_schedule_name(f->form.schedule);
+    if (f->form.schedule == HEDDLE_SCHEDULE_TASKGRAPH)
         snprintf(f->form.how, sizeof f->form.how, "%s, %llu nodes, a block of %u threads each", name,
                  (unsigned long long)f->loaded->graph->n_tasks, f->form.team_size);
     else
         snprintf(f->form.how, sizeof f->form.how, "%s, %llu launches of up to %u blocks of %u threads, one a %slevel%s",
                  name, (unsigned long long)f->todo.n, f->todo.widest, f->form.team_size,
-                 by_body == 1 ? "body and " : "", f->sync ? ", waiting after each" : "");
+                 by_body == 1 ? "body and " : "",
+                 f->form.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC ? ", waiting after each" : "");
 }
 
-static heddle_status make(hd_launch_form *f, uint32_t by_body, hd_error *e)
+/* Does it put its launches into the stream itself, instead of a CUDA graph of them? */
+static int is_plain(const hd_launch_form *f)
 {
+    return f->form.schedule == HEDDLE_SCHEDULE_LEVELS || f->form.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC;
+}
+
+static heddle_status make(hd_launch_form *f, hd_error *e)
+{
+    /* A node of taskgraph is a launch of its task's body. */
+    const uint32_t by_body =
+        f->form.schedule == HEDDLE_SCHEDULE_TASKGRAPH ? 1 : f->loaded->device->config.expert.by_body;
     uint64_t i, begin;
-    HD_TRY(refuse(f->loaded, f->form.executor, e));
+    HD_TRY(refuse(f->loaded, f->form.schedule, e));
     HD_TRY(hd_launches_make(&f->todo, f->loaded->graph, by_body, e));
     HD_TRY(make_words(f, e));
     begin = hd_host_clock();
@@ -228,11 +241,10 @@ static heddle_status make(hd_launch_form *f, uint32_t by_body, hd_error *e)
         HD_TRY(find_function(f, f->todo.at[i].body, e));
     f->loaded->cost.kernel_ns += hd_host_clock() - begin;
     describe(f, by_body);
-    return f->form.executor == HEDDLE_EXECUTOR_LEVELS ? HEDDLE_OK : hd_cudagraph_make(f, e);
+    return is_plain(f) ? HEDDLE_OK : hd_cudagraph_make(f, e);
 }
 
-heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor executor, uint32_t by_body, int sync,
-                               hd_error *e)
+heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_error *e)
 {
     static const hd_form functions = {
         .start = start, .fetch = fetch, .clear = clear, .changed = changed, .result = result, .free = free_form};
@@ -241,20 +253,12 @@ heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_executor exec
     *out = NULL;
     if (!f)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph as launches: out of memory");
-    if (hd_arena_is_needed(l->graph)) {
-        hd_delete(f, sizeof *f);
-        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: executor %s has no workers to run them",
-                      heddle_executor_name(executor));
-    }
     f->form = functions;
-    f->form.executor = executor;
+    f->form.schedule = schedule;
     f->form.n_workers = (uint32_t)l->device->n_sms;
     f->form.team_size = l->team_size;
     f->loaded = l;
-    f->sync = sync && executor == HEDDLE_EXECUTOR_LEVELS;
-    if (executor == HEDDLE_EXECUTOR_TASKGRAPH && by_body != 2)
-        by_body = 1; /* each task is a launch of its own */
-    s = make(f, by_body, e);
+    s = make(f, e);
     if (s == HEDDLE_OK)
         *out = &f->form;
     else

@@ -21,7 +21,6 @@ typedef struct hd_launch_form {
     hd_rows rows;          /* of the last traced run */
     hd_tally total;        /* of one that was not */
     cudaGraphExec_t exec;  /* NULL: the launches go into the stream one after another, or there are none */
-    int sync;              /* wait after each */
 } hd_launch_form;
 
 static inline CUfunction hd_function_of(const hd_launch_form *f, uint32_t body)
@@ -39,12 +38,12 @@ static inline hd_level hd_level_of(const hd_launch_form *f, uint32_t first)
     level.list = f->list + first;
     level.fail = f->fail;
     level.events = f->events;
-    level.pdl = f->form.executor == HEDDLE_EXECUTOR_CUDAGRAPH_PDL;
+    level.pdl = f->form.schedule == HEDDLE_SCHEDULE_GRAPH_PDL;
     return level;
 }
 
 /* cudagraph.c: the launches as a CUDA graph, one for each of a level side by side; with programmatic edges a chain; for
- * executor taskgraph a node a task. ERANGE beyond HD_MAX_NODES. */
+ * schedule taskgraph a node a task. ERANGE beyond HD_MAX_NODES. */
 #define HD_MAX_NODES 200000u /* 2 to 4 us each to make, and some KB of memory */
 heddle_status hd_cudagraph_make(hd_launch_form *f, hd_error *e);
 

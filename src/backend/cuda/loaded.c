@@ -9,6 +9,7 @@
  * After a stopped run the words are cleared before the next one. An error of the device makes the context lost. */
 #include "backend/counted.h"
 #include "backend/cuda/loaded.h"
+#include "backend/schedule.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -359,11 +360,22 @@ void hd_cuda_stop(hd_loaded *l, uint32_t why)
 
 /* ---- afterwards --------------------------------------------------------------------------------------------------- */
 
+/* By which form it was run. */
+static void say_way(const hd_loaded *l, hd_outcome *out)
+{
+    const heddle_schedule s = l->form ? l->form->schedule : HEDDLE_SCHEDULE_AUTO;
+    out->how = l->how;
+    out->schedule = s;
+    out->policy =
+        hd_way_of(s, HEDDLE_CUDA)->takes & HD_TAKES_POLICY ? l->device->config.expert.policy : HEDDLE_POLICY_DEFAULT;
+    out->team_size = l->team_size;
+}
+
 static void lost_result(hd_loaded *l, hd_outcome *out)
 {
     memset(out, 0, sizeof *out);
     out->stop = HD_STOP_LOST;
-    out->how = l->how;
+    say_way(l, out);
 }
 
 /* timed: it was started by hd_cuda_start, between events. */
@@ -379,7 +391,7 @@ static void settle(hd_loaded *l, int timed, hd_outcome *out)
     if (out->code && out->stop != HD_STOP_DONE && out->stop != HD_STOP_SPAWN)
         out->stop = HD_STOP_FAILED; /* a body failed before somebody else stopped the run */
     l->dirty |= out->stop != HD_STOP_DONE;
-    out->how = l->how;
+    say_way(l, out);
     out->is_trying = !l->settled;
     out->cost = l->cost;
     if (timed && !l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
@@ -405,7 +417,7 @@ int hd_cuda_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
     hd_doing d = {HD_NONE, HD_NONE, 0, 0, 0};
     const hd_now *n;
-    if (!l->form || !l->now || l->form->executor != HEDDLE_EXECUTOR_PERSISTENT || worker >= l->form->n_workers ||
+    if (!l->form || !l->now || !heddle_schedule_has_workers(l->form->schedule) || worker >= l->form->n_workers ||
         worker >= l->n_now)
         return 0;
     n = &l->now[worker];

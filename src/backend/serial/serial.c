@@ -112,7 +112,7 @@ static int make_arena(hd_loaded *l)
     r->n_tasks = (uint32_t)l->graph->n_tasks;
     r->n_workers = 1;
     r->policy = HD_POLICY_SHARE;
-    r->dispatch = HD_DISPATCH_DISTRIBUTED;
+    r->dispatch = HD_DISPATCH_RINGS;
     hd_arena_size(r, l->graph, l->device->n_arena);
     l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
     l->block = hd_new(l->block_bytes);
@@ -217,7 +217,7 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
     const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
     hd_spawn_buffer_open(r, &l->worker, &l->spawn_buffer, hd_children_of(r, task->body));
     run_one(l, hd_name_of(r, &l->turn), task, params, args);
-    return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_DISTRIBUTED);
+    return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);
 }
 
 /* Task t of the graph and everything that comes of it. */
@@ -288,6 +288,9 @@ static void result(const hd_loaded *l, hd_outcome *out)
     out->code = l->fail.code;
     out->task = l->fail.task;
     out->how = "";
+    out->schedule = HEDDLE_SCHEDULE_AUTO;
+    out->policy = HEDDLE_POLICY_DEFAULT;
+    out->team_size = l->device->team_size;
     out->is_trying = 0;
     out->cost = (hd_cost){0, 0, 0};
 }

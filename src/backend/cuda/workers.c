@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* persistent.c - executor persistent: one cooperative launch of resident blocks that run the graph to its end.
+/* workers.c - schedules of workers that stay: one cooperative launch of resident blocks that run the graph to its end.
  *
  * Its words (counters, rings, lists, tallies, events) are one block of device memory. They are cleared before the first
  * run and after one that did not end well; between good runs the last worker out leaves them ready. */
 #include "backend/arena.h"
 #include "backend/cuda/cuda.h"
+#include "backend/schedule.h"
 #include "backend/words.h"
 #include "heddle/core/baselines/scheduler.h"
 
@@ -18,7 +19,7 @@
 #define LOCAL_DEFAULT 1u              /* kept and pushed tasks in turns */
 #define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
 
-typedef struct persistent {
+typedef struct workers {
     hd_form form;
     hd_loaded *loaded;
     hd_run run; /* as the kernel gets it */
@@ -26,10 +27,10 @@ typedef struct persistent {
     uint32_t n_threads;
     uint8_t *block; /* device */
     uint64_t clear_bytes, block_bytes;
-    hd_steps steps; /* dispatch plan */
+    hd_steps steps; /* schedule static */
     hd_tally *tallies;
     hd_event *events;
-} persistent;
+} workers;
 
 /* Tests of the wrap of run numbers begin with a large one. */
 uint32_t hd_cuda_first_run = 1;
@@ -37,10 +38,10 @@ uint32_t hd_cuda_first_run = 1;
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* As many slots as tasks, unless that is too much memory; but bound tasks must find room. */
-static uint32_t ring_slots(const persistent *p)
+static uint32_t ring_slots(const workers *p)
 {
     const hd_run *r = &p->run;
-    uint32_t asked = p->loaded->device->config.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
+    uint32_t asked = p->loaded->device->config.expert.n_ring, all = hd_power_of_two(r->n_tasks > 2 ? r->n_tasks : 2);
     if (r->n_arena)
         all = hd_arena_ring(r);
     else if (r->dispatch == HD_DISPATCH_TICKET)
@@ -58,7 +59,7 @@ static uint32_t ring_slots(const persistent *p)
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* Where counters stand before run hd_cuda_first_run. */
-static heddle_status wind_counters(persistent *p, hd_error *e)
+static heddle_status wind_counters(workers *p, hd_error *e)
 {
     const hd_graph *g = p->loaded->graph;
     uint64_t n_bytes = g->n_tasks * 4, t;
@@ -76,7 +77,7 @@ static heddle_status wind_counters(persistent *p, hd_error *e)
 }
 
 /* The graph's tasks and large arguments stand before those that bodies make. */
-static heddle_status copy_graph(persistent *p, cudaStream_t stream, hd_error *e)
+static heddle_status copy_graph(workers *p, cudaStream_t stream, hd_error *e)
 {
     const hd_graph *g = p->loaded->graph;
     const char *doing = "copying a graph to its arena";
@@ -95,7 +96,7 @@ static heddle_status copy_graph(persistent *p, cudaStream_t stream, hd_error *e)
 
 static heddle_status clear(hd_form *f, cudaStream_t stream, hd_error *e)
 {
-    persistent *p = (persistent *)f;
+    workers *p = (workers *)f;
     hd_control *first = p->loaded->first;
     HD_CUDA_TRY(cudaMemsetAsync(p->block, 0, p->clear_bytes, stream), e, "clearing the words of a run");
     HD_TRY(copy_graph(p, stream, e));
@@ -111,7 +112,7 @@ static heddle_status clear(hd_form *f, cudaStream_t stream, hd_error *e)
 
 static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
 {
-    persistent *p = (persistent *)f;
+    workers *p = (workers *)f;
     void *params[1] = {&p->run};
     CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     CUlaunchConfig c = {.gridDimX = p->run.n_workers + p->run.n_schedulers,
@@ -136,7 +137,7 @@ static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
 
 static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
 {
-    persistent *p = (persistent *)f;
+    workers *p = (workers *)f;
     const hd_graph *g = p->loaded->graph;
     const hd_task *t = hd_graph_task(g, task);
     uint32_t at;
@@ -156,7 +157,7 @@ static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
 
 static heddle_status result(hd_form *f, hd_outcome *out, hd_error *e)
 {
-    persistent *p = (persistent *)f;
+    workers *p = (workers *)f;
     const hd_end *end = p->loaded->end;
     uint64_t n = p->run.n_workers, n_trace = p->run.n_trace;
     HD_CUDA_TRY(cudaMemcpy(p->tallies, p->run.tallies, n * sizeof(hd_tally), cudaMemcpyDeviceToHost), e,
@@ -178,7 +179,7 @@ static heddle_status result(hd_form *f, hd_outcome *out, hd_error *e)
 
 static void free_form(hd_form *f)
 {
-    persistent *p = (persistent *)f;
+    workers *p = (workers *)f;
     (void)cudaFree(p->block);
     hd_steps_clear(&p->steps);
     hd_delete(p->tallies, p->run.n_workers * sizeof(hd_tally));
@@ -188,32 +189,35 @@ static void free_form(hd_form *f)
 
 /* ---- making it ---------------------------------------------------------------------------------------------------- */
 
-static heddle_status refuse(const hd_loaded *l, heddle_dispatch dispatch, hd_error *e)
+static heddle_status refuse(const workers *p, hd_error *e)
 {
-    const heddle_table *table = l->graph->table;
-    uint32_t n_placed = hd_graph_blob(l->graph)->n_placed;
-    if (!table->has_baselines && dispatch != HEDDLE_DISPATCH_PLAN && dispatch != HEDDLE_DISPATCH_TICKET)
+    const hd_loaded *l = p->loaded;
+    const char *name = heddle_schedule_name(p->form.schedule);
+    const uint32_t n_placed = hd_graph_blob(l->graph)->n_placed, dispatch = p->run.dispatch;
+    if (!l->graph->table->has_baselines && dispatch != HD_DISPATCH_PLAN && dispatch != HD_DISPATCH_TICKET)
         return hd_say(e, HEDDLE_ENODEV,
-                      "table %s was compiled without HEDDLE_BASELINES: it has no kernel for dispatch %s", table->name,
-                      heddle_dispatch_name(dispatch));
-    if (dispatch == HEDDLE_DISPATCH_PLAN && hd_arena_is_needed(l->graph))
-        return hd_say(e, HEDDLE_EINVAL, "a body of this graph spawns tasks: no plan can be made for them");
-    if (n_placed && !hd_dispatch_binds((uint32_t)dispatch))
-        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: dispatch %s cannot keep to that", n_placed,
-                      heddle_dispatch_name(dispatch));
+                      "table %s was compiled without HEDDLE_BASELINES: it has no kernel for schedule %s",
+                      l->graph->table->name, name);
+    if (dispatch == HD_DISPATCH_PLAN && hd_arena_is_needed(l->graph))
+        return hd_say(
+            e, HEDDLE_EINVAL,
+            "a body of this graph spawns tasks: no plan can be made for them, so schedule static cannot run it");
+    if (n_placed && !hd_dispatch_binds(dispatch))
+        return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: schedule %s cannot keep to that", n_placed,
+                      name);
     return HEDDLE_OK;
 }
 
 /* How many workers: what was asked for, or what the plan has, or as many as are resident at once. */
-static heddle_status size_grid(persistent *p, hd_error *e)
+static heddle_status size_grid(workers *p, hd_error *e)
 {
     const hd_loaded *l = p->loaded;
     const hd_plan *plan = p->run.dispatch == HD_DISPATCH_PLAN ? l->graph->plan : NULL;
     uint32_t asked = l->device->config.n_workers, most;
     int per_sm = 0;
     uint64_t begin = hd_host_clock();
-    HD_TRY(hd_kernel_find(&p->kernel, &per_sm, l, HD_KERNEL_PERSISTENT(p->run.dispatch, p->run.n_trace != 0),
-                          p->n_threads, l->shared_bytes, e));
+    HD_TRY(
+        hd_kernel_find(&p->kernel, &per_sm, l, HD_FAMILY_WORKERS, p->run.dispatch, p->n_threads, l->shared_bytes, e));
     p->loaded->cost.kernel_ns += hd_host_clock() - begin;
     most = (uint32_t)(per_sm * l->device->n_sms) - p->run.n_schedulers;
     if (p->run.n_schedulers && most > HD_SCHED_WORKERS)
@@ -237,7 +241,7 @@ static heddle_status size_grid(persistent *p, hd_error *e)
     return HEDDLE_OK;
 }
 
-static heddle_status make_steps(persistent *p, hd_error *e)
+static heddle_status make_steps(workers *p, hd_error *e)
 {
     uint64_t begin = hd_host_clock();
     heddle_status s = hd_graph_steps(&p->steps, p->loaded->graph, p->run.n_workers, p->form.style, e);
@@ -245,7 +249,7 @@ static heddle_status make_steps(persistent *p, hd_error *e)
     return s;
 }
 
-static heddle_status make_block(persistent *p, hd_error *e)
+static heddle_status make_block(workers *p, hd_error *e)
 {
     size_t free_bytes = 0, total_bytes = 0;
     cudaError_t r;
@@ -265,14 +269,14 @@ static heddle_status make_block(persistent *p, hd_error *e)
     return HEDDLE_OK;
 }
 
-static heddle_status upload(const persistent *p, const void *to, const void *from, uint64_t n_bytes, hd_error *e)
+static heddle_status upload(const workers *p, const void *to, const void *from, uint64_t n_bytes, hd_error *e)
 {
     if (!n_bytes)
         return HEDDLE_OK;
     return hd_cuda_copy(p->loaded->device, (void *)(uintptr_t)to, from, n_bytes, cudaMemcpyHostToDevice, e);
 }
 
-static heddle_status upload_bodies(const persistent *p, hd_error *e)
+static heddle_status upload_bodies(const workers *p, hd_error *e)
 {
     uint64_t n_bytes = p->run.n_bodies * 8ull;
     heddle_status s;
@@ -288,7 +292,7 @@ static heddle_status upload_bodies(const persistent *p, hd_error *e)
     return s;
 }
 
-static heddle_status upload_steps(const persistent *p, hd_error *e)
+static heddle_status upload_steps(const workers *p, hd_error *e)
 {
     const hd_steps *s = &p->steps;
     if (!s->steps)
@@ -298,9 +302,11 @@ static heddle_status upload_steps(const persistent *p, hd_error *e)
     return upload(p, p->run.step_edges, s->edges, s->n_edges * 4, e);
 }
 
-static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy policy)
+static void fill_run(workers *p)
 {
     const hd_loaded *l = p->loaded;
+    const hd_way *way = hd_way_of(p->form.schedule, HEDDLE_CUDA);
+    const heddle_expert *x = &l->device->config.expert;
     const hd_blob *b = hd_graph_blob(l->graph);
     hd_run *r = &p->run;
     r->tasks = l->tasks;
@@ -315,30 +321,28 @@ static void fill_run(persistent *p, heddle_dispatch dispatch, heddle_policy poli
     r->has_urgent = b->n_urgent != 0;
     r->has_placed = b->n_placed != 0;
     r->n_trace = l->device->config.n_trace;
-    r->dispatch = (uint32_t)dispatch;
-    r->n_schedulers = dispatch == HEDDLE_DISPATCH_SCHEDULER;
-    r->n_local = l->device->config.n_local ? l->device->config.n_local : LOCAL_DEFAULT;
+    r->dispatch = way->dispatch;
+    r->n_schedulers = way->dispatch == HD_DISPATCH_SCHEDULER;
+    r->n_local = x->n_local ? x->n_local : LOCAL_DEFAULT;
     r->polite = l->device->config.idle == HEDDLE_IDLE_POLITE;
-    r->policy = (uint32_t)(policy != HEDDLE_POLICY_DEFAULT ? policy : HEDDLE_POLICY_LF);
-    if (policy == HEDDLE_POLICY_DEFAULT && r->n_schedulers)
-        r->policy = HD_POLICY_RR;
+    r->policy = (uint32_t)(x->policy && way->takes & HD_TAKES_POLICY ? x->policy : way->policy);
 }
 
-static void describe(persistent *p)
+static void describe(workers *p)
 {
     const hd_run *r = &p->run;
     const char *more = !hd_dispatch_chooses(r->dispatch) ? NULL : heddle_policy_name((heddle_policy)r->policy);
     if (r->dispatch == HD_DISPATCH_PLAN)
         more = p->loaded->graph->plan ? "given" : hd_plan_style_name(p->form.style);
-    snprintf(p->form.how, sizeof p->form.how, "persistent %s%s%s%s, %u workers of %u threads",
-             heddle_dispatch_name((heddle_dispatch)r->dispatch), more ? " " : "", more ? more : "",
-             p->form.one ? " one an SM" : "", r->n_workers, p->loaded->team_size);
+    snprintf(p->form.how, sizeof p->form.how, "%s%s%s%s, %u workers of %u threads",
+             heddle_schedule_name(p->form.schedule), more ? " " : "", more ? more : "", p->form.one ? " one an SM" : "",
+             r->n_workers, p->loaded->team_size);
 }
 
-static heddle_status make(persistent *p, hd_error *e)
+static heddle_status make(workers *p, hd_error *e)
 {
     const uint32_t n_arena = p->loaded->device->config.n_arena;
-    HD_TRY(refuse(p->loaded, p->form.dispatch, e));
+    HD_TRY(refuse(p, e));
     HD_TRY(size_grid(p, e));
     if (hd_arena_is_needed(p->loaded->graph))
         hd_arena_size(&p->run, p->loaded->graph, n_arena ? n_arena : ARENA_DEFAULT * p->run.n_workers);
@@ -353,28 +357,24 @@ static heddle_status make(persistent *p, hd_error *e)
     return clear(&p->form, p->loaded->device->side, e); /* beside what runs */
 }
 
-heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch dispatch, hd_plan_style style,
-                                 uint32_t one, heddle_policy policy, hd_error *e)
+heddle_status hd_form_workers(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_plan_style style, uint32_t one,
+                              hd_error *e)
 {
-    static const hd_form functions = {.executor = HEDDLE_EXECUTOR_PERSISTENT,
-                                      .start = start,
-                                      .clear = clear,
-                                      .changed = changed,
-                                      .result = result,
-                                      .free = free_form};
-    persistent *p = hd_new(sizeof *p);
+    static const hd_form functions = {
+        .start = start, .clear = clear, .changed = changed, .result = result, .free = free_form};
+    workers *p = hd_new(sizeof *p);
     heddle_status s;
     *out = NULL;
     if (!p)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     p->form = functions;
-    p->form.dispatch = dispatch;
+    p->form.schedule = schedule;
     p->form.style = style;
     p->form.one = one;
     p->loaded = l;
-    fill_run(p, dispatch, policy);
+    fill_run(p);
     /* The threads, and the warps that schedule (core/block.h). */
-    p->n_threads = l->team_size + (dispatch == HEDDLE_DISPATCH_PLAN ? 64u : 32u);
+    p->n_threads = l->team_size + (p->run.dispatch == HD_DISPATCH_PLAN ? 64u : 32u);
     s = make(p, e);
     if (s != HEDDLE_OK) {
         free_form(&p->form);
@@ -384,7 +384,7 @@ heddle_status hd_form_persistent(hd_form **out, hd_loaded *l, heddle_dispatch di
     p->form.team_size = l->team_size;
     p->form.stop_word = &p->run.control->fail.stop;
     p->form.run = &p->run.control->run;
-    p->form.count = dispatch == HEDDLE_DISPATCH_PLAN ? NULL : p->run.count;
+    p->form.count = p->run.dispatch == HD_DISPATCH_PLAN ? NULL : p->run.count;
     *out = &p->form;
     return HEDDLE_OK;
 }
