@@ -3,7 +3,8 @@
 #
 #   make          the command, left at build/heddle, and heddle-figures beside it
 #   make run      Smith-Waterman on two phage genomes, checked; the timeline is drawn to build/sw.svg
-#   make check    all tests that need no GPU
+#   make check    the tests that need no GPU, in some minutes
+#   make check-all  those that take long, too: all interleavings, planted errors, all CUDA sources
 #   make dev, make tsan, make asan        other builds, tested
 #   make cuda     the command with the cuda backend, left at build-cuda/heddle (CUDA 12.8 or newer)
 #   make gpu      builds, tests and measures on this machine's GPU within ten minutes; tests/gpu.sh has long forms, too
@@ -25,7 +26,11 @@ config-%:
 run: needs build
 	build/heddle run sw --input $(DATA)/lambda_virus.fa --input $(DATA)/phage_P1.fasta --timeline build/sw.svg
 
-check: needs test-release
+check: needs config-release
+	cmake --build --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(JOBS) --label-exclude long
+
+check-all: needs test-release
 
 test-%: config-%
 	cmake --build --preset $* --parallel $(JOBS)
@@ -57,4 +62,4 @@ clean:
 
 .NOTPARALLEL:
 .DEFAULT_GOAL = build
-.PHONY: build run check dev tsan asan cuda gpu bench-overhead bench-openmp install needs format clean
+.PHONY: build run check check-all dev tsan asan cuda gpu bench-overhead bench-openmp install needs format clean
