@@ -5,6 +5,8 @@
 function(heddle_add_bodies target)
     target_sources(${target} PRIVATE ${ARGN})
     if(HEDDLE_CUDA)
-        set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+        # nvcc drops a call of a function that is not HEDDLE_FN with a warning only: the task would compute something else.
+        set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target}
+                                    PROPERTIES LANGUAGE CUDA COMPILE_OPTIONS "-Werror;cross-execution-space-call")
     endif()
 endfunction()

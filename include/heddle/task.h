@@ -264,23 +264,56 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 /* ---- making the table ------------------------------------------------------------------------ */
 
-/* `thread`, `params` and `args` are the names the body sees; the first is always called thread. */
+/* On a CPU a body is nearly always alone. The version for that knows so when it is compiled: else the step of HEDDLE_EACH is a
+ * number from memory, of which no compiler makes vector code. */
+#if defined(__CUDA_ARCH__)
+#define HEDDLE_CALL_BODY_(name, params_type, arg_type) \
+    name##_body_(thread, (const params_type *)params_, (const arg_type *)args_)
+#else
+#define HEDDLE_CALL_BODY_(name, params_type, arg_type)                                \
+    if (thread->team_size == 1u) {                                                    \
+        heddle_thread alone_ = *thread;                                               \
+        alone_.index = 0u;                                                            \
+        alone_.team_size = 1u;                                                        \
+        name##_body_(&alone_, (const params_type *)params_, (const arg_type *)args_); \
+    } else                                                                            \
+        name##_body_(thread, (const params_type *)params_, (const arg_type *)args_)
+#endif
+
+/* `thread`, `params` and `args` are the names the body sees; the first is always called thread. Functions that a body calls are
+ * declared with HEDDLE_FN (heddle/body.h): under nvcc a plain `static inline` one is none of the GPU's. */
 #define HEDDLE_BODY(name, params_type, params, arg_type, args) \
     HEDDLE_SPAWNER(name, params_type, params, arg_type, args, 0)
 /* n_most: tasks that one call of the body spawns at most. */
-#define HEDDLE_SPAWNER(name, params_type, params, arg_type, args, n_most)                                       \
-    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                                 \
-    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");                          \
-    HD_FN void name##_body_(const heddle_thread *thread, const params_type *params, const arg_type *args);      \
-    HD_FN void name##_run_(const heddle_thread *thread, const void *params_, const void *args_)                 \
-    {                                                                                                           \
-        name##_body_(thread, (const params_type *)params_, (const arg_type *)args_);                            \
-    }                                                                                                           \
-    HD_FN void name##_body_(const heddle_thread *thread HEDDLE_UNUSED, const params_type *params HEDDLE_UNUSED, \
-                            const arg_type *args HEDDLE_UNUSED)
+#define HEDDLE_SPAWNER(name, params_type, params, arg_type, args, n_most)                                            \
+    typedef params_type name##_params_;                                                                              \
+    enum { name##_arg_bytes_ = sizeof(arg_type), name##_children_ = (n_most) };                                      \
+    HD_STATIC_ASSERT((n_most) <= HEDDLE_MAX_CHILDREN, "a body spawns too many tasks");                               \
+    HD_BODY_FN void name##_body_(const heddle_thread *thread, const params_type *params, const arg_type *args);      \
+    HD_FN void name##_run_(const heddle_thread *thread, const void *params_, const void *args_)                      \
+    {                                                                                                                \
+        HEDDLE_CALL_BODY_(name, params_type, arg_type);                                                              \
+    }                                                                                                                \
+    HD_BODY_FN void name##_body_(const heddle_thread *thread HEDDLE_UNUSED, const params_type *params HEDDLE_UNUSED, \
+                                 const arg_type *args HEDDLE_UNUSED)
 
 #define HEDDLE_INFO_X_(name, shared) \
     {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared), (uint32_t)name##_children_},
+/* A body of a table takes the table's params, or it does not compile. */
+#if defined(__cplusplus)
+#define HEDDLE_PARAMS_X_(name, shared) (void)static_cast<name##_params_ *>(params_);
+#else
+#define HEDDLE_PARAMS_X_(name, shared)                                   \
+    _Static_assert(_Generic(params_, name##_params_ * : 1, default : 0), \
+                   "body " #name " has other params than its table");
+#endif
+#define HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                              \
+    __attribute__((unused)) static inline void table##_check_(params_type *params_) \
+    {                                                                               \
+        (void)params_;                                                              \
+        LIST(HEDDLE_PARAMS_X_)                                                      \
+    }
+
 #define HEDDLE_CASE_X_(name, shared)         \
     case name:                               \
         name##_run_(thread, params_, args_); \
@@ -290,6 +323,7 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 #include "heddle/core/kernel.h"
 #define HEDDLE_TABLE(table, params_type, LIST)                                                               \
     HEDDLE_DECLARE(table)                                                                                    \
+    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                                           \
     HEDDLE_KERNEL_(table, LIST)                                                                              \
     static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                 \
     const heddle_table table = {                                                                             \
@@ -298,6 +332,7 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 #else
 #define HEDDLE_TABLE(table, params_type, LIST)                                                      \
     HEDDLE_DECLARE(table)                                                                           \
+    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                                  \
     static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                        \
     const heddle_table table = {                                                                    \
         (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table, (uint32_t)sizeof(params_type), \

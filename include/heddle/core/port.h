@@ -15,16 +15,19 @@
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
 #define HEDDLE_CORE_VERSION 8u
 
-/* HD_FN declares a core function; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
+/* HD_FN declares a core function; HD_BODY_FN a task's body, which is inlined where it is called; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
  * runs seldom would crowd the instruction cache of the code that runs always. */
 #if defined(__CUDACC__)
 #define HD_FN __attribute__((unused)) static __host__ __device__ __forceinline__
+#define HD_BODY_FN HD_FN
 #define HD_SELDOM_FN __attribute__((unused)) static __host__ __device__ __noinline__
 #elif defined(__GNUC__)
 #define HD_FN __attribute__((unused)) static inline
+#define HD_BODY_FN __attribute__((unused, always_inline)) static inline
 #define HD_SELDOM_FN HD_FN
 #else
 #define HD_FN static inline
+#define HD_BODY_FN HD_FN
 #define HD_SELDOM_FN HD_FN
 #endif
 

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# each.sh SOURCE_DIR - a body that is alone on a thread is vector code wherever a plain loop is: with gcc and clang, at -O2 and -O3, the
+# loop of HEDDLE_EACH has packed multiplications exactly when the same loop written with `for` has. x86-64 only: names of
+# instructions are looked for.
+. "$(dirname "$0")/common.sh"
+
+[ "$(uname -m)" = x86_64 ] || skip "not x86-64"
+cat >"$scratch/each.c" <<'EOF'
+#include "heddle/task.h"
+typedef struct { float *a; int n; } scale_params;
+typedef struct { uint64_t at; float by; } scale_args;
+#define SCALE_BODIES(X) X(scale_row, 0)
+HEDDLE_ENUM(scale, SCALE_BODIES)
+HEDDLE_BODY(scale_row, scale_params, params, scale_args, t)
+{
+    HEDDLE_EACH (i, params->n)
+        params->a[t->at + i] *= t->by;
+}
+HEDDLE_TABLE(scale, scale_params, SCALE_BODIES)
+EOF
+cat >"$scratch/plain.c" <<'EOF'
+void scale(float *a, int n, const float *by);
+void scale(float *a, int n, const float *by)
+{
+    for (int i = 0; i < n; i++)
+        a[i] *= *by;
+}
+EOF
+packed() { # COMPILER LEVEL FILE: how many packed multiplications
+    "$1" -std=c11 -D_GNU_SOURCE "$2" -Iinclude -S -o - "$scratch/$3.c" | grep -c 'mulps' || true
+}
+tried=0
+: >"$scratch/bad"
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || continue
+    for level in -O2 -O3; do
+        tried=$((tried + 1))
+        plain=$(packed "$compiler" "$level" plain) each=$(packed "$compiler" "$level" each)
+        [ "$plain" -eq 0 ] || [ "$each" -gt 0 ] || echo "$compiler $level: HEDDLE_EACH is no vector code, a plain loop is" >>"$scratch/bad"
+    done
+    [ "$(packed "$compiler" -O3 plain)" -gt 0 ] || echo "$compiler -O3 makes no vector code of a plain loop: nothing was checked" >>"$scratch/bad"
+done
+[ "$tried" -gt 0 ] || skip "neither gcc nor clang"
+report "$scratch/bad"
