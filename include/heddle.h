@@ -426,7 +426,7 @@ HEDDLE_API const heddle_table *heddle_graph_get_table(const heddle_graph *g);
 
 /* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","urgent"}]};
  * joins have the body "join" and nothing to run.
- * EIO; no file is left behind on failure. Freezes the graph. (Of all files that the library writes: heddle_files_discard.) */
+ * EIO; no file is left behind on failure. Freezes the graph. How: heddle_files_discard, below. */
 HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *path);
 /* Reads such JSON. table NULL: every body spins for the task's "us" microseconds, names are labels.
@@ -548,7 +548,7 @@ HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *
 HEDDLE_API heddle_status heddle_graph_write_trace(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_timeline(heddle_graph *g, const char *path, const char *title);
 
-/* How files are written, here and in sections 3 and 5: a regular file, or a new one, beside its path (PATH.tmp and eight digits)
+/* How files are written, here and in sections 4 and 5b: a regular file, or a new one, beside its path (PATH.tmp and eight digits)
  * and renamed when it is whole; anything else, a device or a pipe, is written through. A limit on sizes of files and a pipe
  * that nobody reads give EIO, not the signal. The library handles no signals: a program that one may end while a file is
  * being written calls this in its handler. It removes what is not whole yet, in the whole process; the calls that were
