@@ -49,7 +49,7 @@ bench-overhead bench-openmp bench-spawn: config-release
 
 install: config-release
 	cmake --build --preset release --parallel $(JOBS)
-	cmake --install build --prefix $(PREFIX)
+	cmake --install build --prefix "$(patsubst ~/%,$(HOME)/%,$(PREFIX))"
 
 needs:
 	bash cmake/needs.sh

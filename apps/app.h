@@ -95,7 +95,7 @@ typedef struct app_scenario {
 typedef struct app {
     const char *name;
     const char *summary;       /* one line                                                    */
-    const char *formats;       /* what --input takes, one line, or "none"                     */
+    const char *formats;       /* what --input takes, or "none"; further lines begin with 9 blanks */
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
     const app_scenario *scenarios; /* ends with engine NULL                                       */

@@ -529,10 +529,19 @@ static const app_option options[] = {
 
 static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
 
+#define FORMATS                                                                                              \
+    "a graph, by the end of its file's name; its vertices count from 0, also in source and answers\n"        \
+    "         .graph, .metis  METIS: vertices and edges, then for each vertex a line of its neighbours,\n"   \
+    "                         which count from 1; no weights; lines that begin with % are comments\n"        \
+    "         .csr            little-endian 32-bit numbers: n vertices, m arcs, the n + 1 places where\n"    \
+    "                         rows of arcs begin (from 0 to m), the m vertices that arcs lead to\n"          \
+    "         any other       arcs, a line each: from, to; lines that begin with # are comments. Vertices\n" \
+    "                         have any numbers below 2^63, which become 0, 1, ... in ascending order"
+
 const app app_bfs = {
     .name = "bfs",
     .summary = "breadth-first search of a graph: tasks that spawn tasks",
-    .formats = "a graph: METIS (.graph), little-endian CSR (.csr), or a list of arcs",
+    .formats = FORMATS,
     .options = options,
     .table = &bfs,
     .scenarios = scenarios,

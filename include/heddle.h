@@ -320,10 +320,17 @@ HEDDLE_INLINE heddle_range heddle_range_of(const void *base, uint64_t row_bytes,
 #define HEDDLE_INOUT_2D(p, row_bytes, rows, stride) \
     heddle_range_of((p), (row_bytes), (rows), (stride), HEDDLE_MODE_INOUT)
 
-/* The two arguments `ranges, n_ranges` of heddle_graph_add from a list; valid within that call. */
+/* The two arguments `ranges, n_ranges` of heddle_graph_add from a list; valid within that call. What stands in the list is
+ * evaluated once. */
 #ifdef __cplusplus
+extern "C++" { /* never called: the number is the size of what they would return, less one */
+template <size_t n> char (&heddle_n_ranges(const heddle_range (&list)[n]))[n + 1];
+struct heddle_no_ranges {
+};
+char (&heddle_n_ranges(heddle_no_ranges))[1];
+}
 #define HEDDLE_RANGES(...) \
-    std::initializer_list<heddle_range>{__VA_ARGS__}.begin(), std::initializer_list<heddle_range>{__VA_ARGS__}.size()
+    std::initializer_list<heddle_range>{__VA_ARGS__}.begin(), sizeof(heddle_n_ranges({__VA_ARGS__})) - 1
 #else
 #define HEDDLE_RANGES(...) \
     (const heddle_range[]){__VA_ARGS__}, sizeof((const heddle_range[]){__VA_ARGS__}) / sizeof(heddle_range)
@@ -420,7 +427,7 @@ HEDDLE_API const heddle_table *heddle_graph_get_table(const heddle_graph *g);
 
 /* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","urgent"}]};
  * joins have the body "join" and nothing to run.
- * EIO; no file is left behind on failure. Freezes the graph. */
+ * EIO; no file is left behind on failure. Freezes the graph. How: heddle_files_discard, below. */
 HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *path);
 /* Reads such JSON. table NULL: every body spins for the task's "us" microseconds, names are labels.
@@ -546,6 +553,13 @@ HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *
  * (a row a worker, a colour a body, idle white: Juggler figure 1). EINVAL without a trace, EIO. */
 HEDDLE_API heddle_status heddle_graph_write_trace(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_timeline(heddle_graph *g, const char *path, const char *title);
+
+/* How files are written, here and in sections 4 and 5b: a regular file, or a new one, beside its path (PATH.tmp and eight digits)
+ * and renamed when it is whole; anything else, a device or a pipe, is written through. A limit on sizes of files and a pipe
+ * that nobody reads give EIO, not the signal. The library handles no signals: a program that one may end while a file is
+ * being written calls this in its handler. It removes what is not whole yet, in the whole process; the calls that were
+ * writing it fail (EIO). Async-signal-safe. */
+HEDDLE_API void heddle_files_discard(void);
 
 #ifdef __cplusplus
 }

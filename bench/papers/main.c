@@ -52,7 +52,9 @@ static int print_help(void)
 int main(int argc, char **argv)
 {
     options o;
-    int status = options_read(&o, FOR_BENCH, argc - 1, argv + 1);
+    int status;
+    cli_catch_signals();
+    status = options_read(&o, FOR_BENCH, argc - 1, argv + 1);
     if (!status && o.help)
         status = print_help();
     else if (!status && !o.figures)

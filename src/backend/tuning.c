@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tuning.c - see tuning file.h. */
 #include "backend/tuning.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base.h - the lowest floor: sentences, memory, time, environment, files that appear whole or not at all.
- * Knows no other object of heddle. */
+/* base.h - the lowest floor: sentences, memory, time, environment. Knows no other object of heddle. */
 #ifndef HD_BASE_H
 #define HD_BASE_H
 
@@ -95,14 +94,5 @@ heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
 /* A schedule of the name that it had before, by its name now; others as they are. */
 const char *hd_schedule_now(const char *text);
-
-/* ---- files (file.c) ---- */
-/* A file that appears under `path` only when it is whole: written beside it, renamed by commit. */
-typedef struct hd_file hd_file;
-heddle_status hd_file_create(hd_file **out, const char *path, hd_error *e);
-void hd_file_print(hd_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Closes and renames; on failure, removes. f is freed either way. */
-heddle_status hd_file_commit(hd_file *f, hd_error *e);
-void hd_file_drop(hd_file *f); /* removes and frees; NULL is allowed */
 
 #endif

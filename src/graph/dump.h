@@ -4,7 +4,7 @@
 #ifndef HD_DUMP_H
 #define HD_DUMP_H
 
-#include "base/base.h"
+#include "base/file.h"
 
 /* Bytes of the UTF-8 character that text begins with; 0 at its end or where it is not UTF-8. */
 uint32_t hd_utf8_bytes(const char *text);

@@ -6,6 +6,7 @@
  * numbers that are not plain whole ones, lists or tasks that are not as many as the file says. Whether every task is
  * there once is for hd_plan_check. */
 #include "graph/plan.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_api.c - the public calls on graphs: checks, locks out changes during a run, hands on to src/graph. */
+#include "base/file.h"
 #include "graph/plan.h"
 #include "run/run.h"
 
@@ -287,6 +288,8 @@ HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *pa
     return path ? hd_graph_write_json(&g->g, path, &g->ctx->error)
                 : hd_say(&g->ctx->error, HEDDLE_EINVAL, "heddle_graph_write_json: the path is NULL");
 }
+
+HEDDLE_API void heddle_files_discard(void) { hd_files_discard(); }
 
 /* ---- graphs from files ------------------------------------------------------------------------------------------- */
 

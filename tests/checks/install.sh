@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # install.sh SOURCE_DIR BUILD_DIR - an installed heddle is found: by find_package (shared and static, bodies included) and
-# by pkg-config; the shared library exports the public calls and nothing else; each public call is there.
+# by pkg-config, from C and C++; make install takes a folder with a blank in its name; the shared library exports the
+# public calls and nothing else; each public call is there.
 . "$(dirname "$0")/common.sh"
 build=$2
 prefix=$scratch/prefix
@@ -30,6 +31,21 @@ cc -std=c11 bench/openmp/inspect.c $(pkg-config --cflags --libs heddle_openmp) -
 echo "-- command"
 said=$("$prefix/bin/heddle" bench --figures none 2>&1) && exit 1
 grep -q 'juggler or didc14 is expected' <<<"$said" || { echo "heddle does not start heddle-figures: $said" && exit 1; }
+
+echo "-- make install into a folder with a blank"
+make -n install PREFIX="$scratch/a b" | grep '^cmake --install' >"$scratch/install" # the rule, for this build
+sed -i "s|--install build |--install '$build' |" "$scratch/install"
+sh "$scratch/install" >"$scratch/log" || { cat "$scratch/log" && exit 1; }
+"$scratch/a b/bin/heddle" --version
+
+echo "-- C++"
+if command -v c++ >/dev/null; then
+    c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror tests/checks/consumer/ranges.cpp $(pkg-config --cflags --libs heddle) \
+        -o "$scratch/with_cxx"
+    "$scratch/with_cxx"
+else
+    echo "no C++ compiler here: left out"
+fi
 
 echo "-- symbols"
 exports() { # HEADER LIBRARY: what the one declares the other exports, and nothing else but OpenMP's own functions

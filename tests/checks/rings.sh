@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rings.sh SOURCE_DIR BUILD_DIR [FOLDER...] - no files of a folder need each other, by the symbols of the built objects
 # (rings.py): each file can be read, tested and moved with what is below it. And apps, tools, benches and examples use none
-# of the library's internal names: what bodies need has public ones in heddle/body.h. heddlec may write names of its own
+# of the library's internal names: what bodies need has public ones in heddle/body.h. Tools may name the writer of files. heddlec may write names of its own
 # that begin with hd_ into programs, as long as no header of the library has them.
 . "$(dirname "$0")/common.sh"
 build=$2
@@ -17,7 +17,8 @@ taken=$(cat include/heddle/*.h include/heddle/core/*.h include/heddle/core/basel
     grep -oE '\b(hd|HD)_\w+' | sort -u | paste -sd'|')
 project_files '*.c' '*.h' '*.cu' '*.cpp' | grep -E '^(apps|tools|bench|examples)/' >"$scratch/files"
 {
-    grep -v '^tools/heddlec/' "$scratch/files" | xargs grep -nHoE '\b(hd|HD)_\w+' || true
+    grep -v '^tools/heddlec/' "$scratch/files" | xargs grep -nHoE '\b(hd|HD)_\w+' |
+        grep -vE '^tools/.*:hd_(error|files?_(check|save|discard))$' || true
     grep '^tools/heddlec/' "$scratch/files" | xargs grep -nHoE "\b($taken)\b" || true
     xargs grep -nHoE '#include "heddle/core/[a-z_/]+\.h"' <"$scratch/files" || true # layers.sh does not read CUDA files
 } | sort -u | sed -E 's/^([^:]+:[0-9]+):(.*)/\1: \2 is a name of the inside of the library/' >>"$scratch/bad"

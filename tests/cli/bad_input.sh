@@ -99,7 +99,6 @@ mkdir folder
 for option in --trace --timeline --dot --dump-graph; do
     refused 'nowhere/x' run long.json $option nowhere/x
     refused 'folder: cannot be written' run long.json $option folder
-    refused 'no regular file' run long.json $option /dev/null
     refused 'needs a name' run long.json $option ''
     refused 'limit' run long.json --time-limit 50 $option x.out
     refused 'cut.pgm' run sat --input cut.pgm $option x.out

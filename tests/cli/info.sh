@@ -73,4 +73,17 @@ if [ -w /dev/full ]; then
     [ $? = 2 ] || fail "a full disk behind stdout went unnoticed"
     in_err 'standard output'
 fi
+# The inputs of bfs, as they are told: the same graph of 3 vertices in each form, its arcs from the first to the others.
+run 0 info bfs
+for form in .graph .csr 'any other'; do in_out "^ +$form.* "; done
+printf '\3\0\0\0\2\0\0\0\0\0\0\0\2\0\0\0\2\0\0\0\2\0\0\0\1\0\0\0\2\0\0\0' >star.csr
+printf '# from to\n10 20\n10 4000000000\n' >star.txt
+printf '%% a star\n3 2\n2 3\n1\n1\n' >star.graph
+for file in star.csr star.txt star.graph; do
+    run 0 run bfs --input $file --opt source=0
+    in_out 'reached = 3$'
+    run 0 run bfs --input $file --opt source=2
+    [ $file = star.graph ] || in_out 'reached = 1$' # METIS has each edge in both directions
+    refused 'no vertex, they are 0 ... 2' run bfs --input $file --opt source=20
+done
 finish

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* base.c - the small files of src/base: output files that appear whole or not at all, the clock, the machine. */
-#include "base/base.h"
+#include "base/file.h"
 #include "base/machine.h"
 #include "check.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/heddle_base_XXXXXX";
@@ -25,7 +31,7 @@ static uint32_t n_files(void)
     uint32_t n = 0;
     CHECK(d);
     while ((e = readdir(d)))
-        n += e->d_name[0] != '.';
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
     closedir(d);
     return n;
 }
@@ -72,29 +78,144 @@ static void test_refused(void)
     CHECK(n_files() == 2 && rmdir(in_dir("sub")) == 0);
 }
 
-/* The disk is full: found at the latest when the file is closed. */
+/* A program of which the end is looked at. */
+static int status_of(void (*child)(void))
+{
+    int status;
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        child();
+        _exit(0);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid);
+    return status;
+}
+
+/* Whatever is no regular file is written through and stays what it is. */
+static void test_through(void)
+{
+    char got[16] = {0};
+    hd_error e = {{0}};
+    hd_file *f;
+    struct stat s;
+    int end;
+    CHECK(mkfifo(in_dir("pipe"), 0600) == 0 && (end = open(in_dir("pipe"), O_RDONLY | O_NONBLOCK)) >= 0);
+    CHECK(hd_file_check(in_dir("pipe"), NULL) == HEDDLE_OK);
+    CHECK(hd_file_save(in_dir("pipe"), "through", 7, NULL) == HEDDLE_OK);
+    CHECK(read(end, got, sizeof got) == 7 && !strcmp(got, "through"));
+    CHECK(lstat(in_dir("pipe"), &s) == 0 && S_ISFIFO(s.st_mode) && n_files() == 2);
+    CHECK(hd_file_create(&f, in_dir("pipe"), NULL) == HEDDLE_OK);
+    close(end);
+    hd_file_print(f, "nobody reads");
+    CHECK(hd_file_commit(f, &e) == HEDDLE_EIO && strstr(e.text, "Broken pipe")); /* and no SIGPIPE */
+    CHECK(unlink(in_dir("pipe")) == 0 && n_files() == 1);
+}
+
 static void test_full(void)
 {
     hd_error e = {{0}};
-    hd_file *f;
-    if (access("/dev/full", W_OK)) {
-        printf("no /dev/full here\n");
+    struct stat s;
+    if (mknod(in_dir("full"), S_IFCHR | 0600, makedev(1, 7)) != 0 || hd_file_check(in_dir("full"), NULL) != HEDDLE_OK) {
+        printf("no device can be made here\n");
+        (void)unlink(in_dir("full"));
         return;
     }
-    CHECK(symlink("/dev/full", in_dir("full")) == 0);
-    CHECK(hd_file_create(&f, in_dir("c"), NULL) == HEDDLE_OK);
-    hd_file_drop(f);
-    /* The file beside the path has a name that is known: point it at the full disk. */
-    snprintf(e.text, sizeof e.text, "%s/c.tmp%ld", dir, (long)getpid());
-    CHECK(symlink("/dev/full", e.text) == 0);
-    if (hd_file_create(&f, in_dir("c"), &e) == HEDDLE_OK) {
-        hd_file_print(f, "%5000d", 1);
-        CHECK(hd_file_commit(f, &e) == HEDDLE_EIO && strlen(e.text) > 10);
-    }
-    CHECK(access(in_dir("c"), F_OK) != 0);
-    snprintf(e.text, sizeof e.text, "%s/c.tmp%ld", dir, (long)getpid());
-    (void)unlink(e.text);
+    CHECK(hd_file_save(in_dir("full"), "x", 1, &e) == HEDDLE_EIO && strstr(e.text, "No space left"));
+    CHECK(lstat(in_dir("full"), &s) == 0 && S_ISCHR(s.st_mode) && n_files() == 2);
     CHECK(unlink(in_dir("full")) == 0);
+}
+
+/* What the program prints and what is written to the same place do not overwrite each other. */
+static void print_and_save(void)
+{
+    int out = open(in_dir("out"), O_WRONLY | O_CREAT, 0600);
+    CHECK(dup2(out, 1) == 1 && write(1, "before ", 7) == 7);
+    CHECK(hd_file_save("/proc/self/fd/1", "text", 4, NULL) == HEDDLE_OK);
+    CHECK(hd_file_save("/dev/fd/1", " more", 5, NULL) == HEDDLE_OK);
+    CHECK(write(1, " after", 6) == 6);
+}
+
+static void test_own_output(void)
+{
+    CHECK(status_of(print_and_save) == 0);
+    check_text("out", "before text more after");
+    CHECK(unlink(in_dir("out")) == 0 && n_files() == 1);
+}
+
+/* The name beside the path cannot be known before, and a link there is not followed. A link at the path itself stays. */
+static void test_links(void)
+{
+    char name[256];
+    struct stat s;
+    CHECK(hd_file_save(in_dir("victim"), "untouched", 9, NULL) == HEDDLE_OK);
+    snprintf(name, sizeof name, "%s/c.tmp%ld", dir, (long)getpid());
+    CHECK(symlink("victim", name) == 0);
+    CHECK(hd_file_save(in_dir("c"), "text", 4, NULL) == HEDDLE_OK);
+    check_text("victim", "untouched");
+    check_text("c", "text");
+    CHECK(lstat(in_dir("c"), &s) == 0 && S_ISREG(s.st_mode) && unlink(name) == 0);
+
+    CHECK(symlink("victim", in_dir("link")) == 0 && chmod(in_dir("victim"), 0640) == 0);
+    CHECK(hd_file_save(in_dir("link"), "replaced", 8, NULL) == HEDDLE_OK);
+    check_text("victim", "replaced");
+    CHECK(lstat(in_dir("link"), &s) == 0 && S_ISLNK(s.st_mode));
+    CHECK(stat(in_dir("victim"), &s) == 0 && (s.st_mode & 0777) == 0640);
+    CHECK(unlink(in_dir("victim")) == 0 && hd_file_save(in_dir("link"), "x", 1, NULL) == HEDDLE_EIO);
+    CHECK(unlink(in_dir("link")) == 0 && unlink(in_dir("c")) == 0 && n_files() == 1);
+}
+
+/* Beyond a limit on sizes of files the call fails; a signal that was there before stays. */
+static void write_beyond(void)
+{
+    const struct rlimit limit = {4096, 4096};
+    hd_error e = {{0}};
+    hd_file *f;
+    sigset_t xfsz, waiting;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(hd_file_create(&f, in_dir("b"), &e) == HEDDLE_OK);
+    for (uint32_t i = 0; i < 100; i++)
+        hd_file_print(f, "%5000d", 1);
+    CHECK_MSG(hd_file_commit(f, &e) == HEDDLE_EIO && strstr(e.text, "File too large"), "%s", e.text);
+    CHECK(n_files() == 1);
+    sigemptyset(&xfsz);
+    sigaddset(&xfsz, SIGXFSZ);
+    CHECK(pthread_sigmask(SIG_BLOCK, &xfsz, NULL) == 0 && raise(SIGXFSZ) == 0);
+    CHECK(hd_file_create(&f, in_dir("b"), &e) == HEDDLE_OK);
+    hd_file_print(f, "%5000d", 1);
+    CHECK(hd_file_commit(f, &e) == HEDDLE_EIO);
+    CHECK(sigpending(&waiting) == 0 && sigismember(&waiting, SIGXFSZ));
+}
+
+static void discard_and_end(int sig)
+{
+    hd_files_discard();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void write_and_be_ended(void)
+{
+    hd_file *f, *g;
+    signal(SIGTERM, discard_and_end);
+    CHECK(hd_file_create(&f, in_dir("b"), NULL) == HEDDLE_OK && hd_file_create(&g, in_dir("d"), NULL) == HEDDLE_OK);
+    hd_file_print(f, "%100000d", 1);
+    CHECK(hd_file_commit(g, NULL) == HEDDLE_OK && n_files() == 3);
+    raise(SIGTERM);
+}
+
+/* A program that goes on is told, and may write the next file. */
+static void test_discard(void)
+{
+    hd_file *f;
+    int status = status_of(write_and_be_ended);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM && n_files() == 2);
+    CHECK(unlink(in_dir("d")) == 0);
+    for (uint32_t i = 0; i < 200; i++) { /* more than are known at a time: none is kept */
+        CHECK(hd_file_create(&f, in_dir("b"), NULL) == HEDDLE_OK && n_files() == 2);
+        hd_files_discard();
+        CHECK(n_files() == 1 && hd_file_commit(f, NULL) == HEDDLE_EIO);
+    }
 }
 
 static void test_clock(void)
@@ -138,7 +259,12 @@ int main(void)
     CHECK(mkdtemp(dir));
     test_file();
     test_refused();
+    test_through();
     test_full();
+    test_own_output();
+    test_links();
+    CHECK(status_of(write_beyond) == 0);
+    test_discard();
     CHECK(unlink(in_dir("a")) == 0 && rmdir(dir) == 0);
     test_clock();
     test_machine();

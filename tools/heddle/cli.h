@@ -56,8 +56,9 @@ int cli_beside(const char *name, char *path, size_t n_bytes);
 /* Refuses a path that could not be written at the end of a long run. The file there, if any, is not touched.
  * NULL is allowed (nothing was asked for). CLI_OK or CLI_BAD with the sentence printed. */
 int cli_check_output(const char *path);
-/* Writes text under path, whole or not at all. */
-int cli_write_file(const char *path, const char *text, size_t n_bytes);
+/* From now on a signal that ends the program removes what is half written first, and beyond a limit on sizes of files writing
+ * fails with a sentence. Called by the thread that writes all files. */
+void cli_catch_signals(void);
 
 /* Text that grows in memory and is printed or written at the end. */
 typedef struct cli_buffer {
@@ -68,7 +69,7 @@ typedef struct cli_buffer {
 int cli_buffer_open(cli_buffer *b);
 /* To stdout; CLI_BAD when memory ran out on the way or stdout does not take it. */
 int cli_buffer_print(cli_buffer *b);
-/* To a file. */
+/* To a file, whole or not at all (base/file.h). */
 int cli_buffer_write(cli_buffer *b, const char *path);
 void cli_buffer_free(cli_buffer *b);
 

@@ -93,6 +93,7 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "help";
     const command *c = find_command(name);
     int status;
+    cli_catch_signals();
     if (c)
         status = run_command(c, argc - 2, argv + 2);
     else if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))

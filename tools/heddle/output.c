@@ -1,95 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* output.c - files that appear whole or not at all, text gathered in memory, and the early look whether a path can be
- * written. */
+/* output.c - output files, which src/base/file.c writes for the command as for the library; text gathered in memory; and the
+ * way out when a signal ends the command: no half-written file stays. */
 #include "cli.h"
 
+#include "base/file.h"
+
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* PATH with a suffix that mkstemp fills; free() it. NULL: no memory. */
-static char *temp_name(const char *path)
-{
-    size_t n = strlen(path);
-    char *temp = malloc(n + sizeof ".XXXXXX");
-    if (temp) {
-        memcpy(temp, path, n);
-        memcpy(temp + n, ".XXXXXX", sizeof ".XXXXXX");
-    }
-    return temp;
-}
-
-/* The file beside the path: the only honest way to learn whether one can be made there. */
-static int open_temp(const char *path, char **temp)
-{
-    int fd;
-    *temp = temp_name(path);
-    if (!*temp) {
-        cli_bad("out of memory");
-        return -1;
-    }
-    fd = mkstemp(*temp);
-    if (fd < 0) {
-        cli_bad("%s: cannot be written: %s", path, strerror(errno));
-        free(*temp);
-    }
-    return fd;
-}
 
 int cli_check_output(const char *path)
 {
-    struct stat s;
-    char *temp;
-    int fd;
+    hd_error e;
     if (!path)
         return CLI_OK;
     if (!*path)
         return cli_bad("an output file needs a name");
-    /* Files are renamed into place, which would replace a device such as /dev/null by a plain file. */
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return cli_bad("%s: cannot be written: it is no regular file", path);
-    fd = open_temp(path, &temp);
-    if (fd < 0)
-        return CLI_BAD;
-    close(fd);
-    unlink(temp);
-    free(temp);
-    return CLI_OK;
+    return hd_file_check(path, &e) ? cli_bad("%s", e.text) : CLI_OK;
 }
 
-static int write_all(int fd, const char *text, size_t n_bytes)
+/* ---- signals ---- */
+
+static pthread_t main_thread;
+
+/* Files are written by the main thread, so nothing can be opened there between removing and the end. */
+static void clear_and_end(int sig)
 {
-    while (n_bytes > 0) {
-        ssize_t n = write(fd, text, n_bytes);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        if (n > 0) {
-            text += n;
-            n_bytes -= (size_t)n;
-        }
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, sig);
+        return;
     }
-    return 0;
+    hd_files_discard();
+    heddle_files_discard(); /* the library has a writer of its own */
+    signal(sig, SIG_DFL);
+    raise(sig);
 }
 
-int cli_write_file(const char *path, const char *text, size_t n_bytes)
+void cli_catch_signals(void)
 {
-    char *temp;
-    int fd = open_temp(path, &temp), bad;
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fd < 0)
-        return CLI_BAD;
-    bad = write_all(fd, text, n_bytes) || fchmod(fd, 0666 & ~mask); /* mkstemp makes private files */
-    bad = close(fd) || bad;
-    bad = bad || rename(temp, path);
-    if (bad) {
-        cli_bad("%s: writing failed: %s", path, strerror(errno));
-        unlink(temp);
-    }
-    free(temp);
-    return bad ? CLI_BAD : CLI_OK;
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction act = {.sa_handler = clear_and_end}, before;
+    main_thread = pthread_self();
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays nohup */
+            sigaction(ends[i], &act, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* stdout, too, fails with a sentence */
 }
 
 /* ---- text in memory ---- */
@@ -117,7 +74,10 @@ int cli_buffer_print(cli_buffer *b)
 
 int cli_buffer_write(cli_buffer *b, const char *path)
 {
-    return settle(b) ? CLI_BAD : cli_write_file(path, b->text, b->n_bytes);
+    hd_error e;
+    if (settle(b))
+        return CLI_BAD;
+    return hd_file_save(path, b->text, b->n_bytes, &e) ? cli_bad("%s", e.text) : CLI_OK;
 }
 
 void cli_buffer_free(cli_buffer *b)

@@ -7,6 +7,8 @@
 #include "host.h"
 #include "preprocess.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
@@ -313,13 +315,11 @@ static hc_buf build_script(const hc_build *b)
 
 int hc_write_file(const char *path, const hc_buf *text)
 {
-    FILE *f = fopen(path, "w");
-    int failed = !f || fwrite(text->at, 1, text->n, f) != text->n;
-    if (f && fclose(f) != 0)
-        failed = 1;
-    if (failed)
-        hc_complain(HC_ERROR, "cannot write %s: %s", path, strerror(errno));
-    return failed ? -1 : 0;
+    hd_error e;
+    if (hd_file_save(path, text->n ? text->at : "", text->n, &e) == HEDDLE_OK)
+        return 0;
+    hc_complain(HC_ERROR, "%s", e.text);
+    return -1;
 }
 
 static int write_made(const hc_build *b, const hc_made *m)

@@ -5,6 +5,8 @@
 #include "host.h"
 #include "preprocess.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -159,6 +161,13 @@ static int write_deps(const hc_build *b, const hc_program *p)
     return hc_write_file(b->command->deps, &rule);
 }
 
+static void discard_and_end(int sig)
+{
+    hd_files_discard();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
 static int emit_into(hc_build *b, const hc_command *c, const hc_program *p, const char *prog)
 {
     int is_new = mkdir(c->emit, 0777) == 0;
@@ -166,6 +175,9 @@ static int emit_into(hc_build *b, const hc_command *c, const hc_program *p, cons
         hc_complain(HC_ERROR, "cannot make the folder %s: %s", c->emit, strerror(errno));
         return -1;
     }
+    if (signal(SIGINT, discard_and_end) == SIG_IGN)
+        signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, discard_and_end);
     b->folder = c->emit;
     b->output = prog;
     if (hc_write_files(b) == 0 && hc_write_script(b) == 0 && (!c->deps || !b->files.n || write_deps(b, p) == 0))

@@ -8,8 +8,10 @@ static int write_file(figure_files *f, cli_buffer *b, const char *name, const ch
 {
     char path[1024];
     int status;
-    snprintf(path, sizeof path, "%s/%s.%s", f->dir, name, ending);
-    status = cli_buffer_write(b, path);
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.%s", f->dir, name, ending) >= sizeof path)
+        status = cli_bad("%.60s...: the path is too long", path);
+    else
+        status = cli_buffer_write(b, path);
     cli_buffer_free(b);
     if (!status)
         printf("%s\n", path);
