@@ -193,7 +193,8 @@ typedef struct heddle_config {
         }                                                                                                         \
     }
 
-/* Opens a context; cfg NULL = all defaults. ENODEV when the backend or device is not here, EINVAL or
+/* Opens a context; cfg NULL = all defaults. Where the backend is left to auto, the context may still go from a GPU to threads when its
+ * first graph is made, before any memory was asked for: if that graph's bodies were compiled as C. ENODEV when the backend or device is not here, EINVAL or
  * ERANGE for a bad field or environment variable, ENOMEM. On failure *out is NULL and
  * heddle_error_text(NULL) has the sentence. The caller closes it. */
 HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *cfg);
@@ -337,7 +338,7 @@ char (&heddle_n_ranges(heddle_no_ranges))[1];
 #endif
 
 /* An empty graph of table's bodies. Checks the core version and the sizes the table was compiled with
- * (EVERSION). That the context's backend has no code of its bodies shows at the first run (ENODEV). The caller frees it. */
+ * (EVERSION). ENODEV: the context's backend cannot run its bodies, with a sentence that says why. The caller frees it. */
 HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out);
 /* Waits for a run in flight, then frees. Jobs of the graph must be freed before. */
 HEDDLE_API void heddle_graph_free(heddle_graph *g);

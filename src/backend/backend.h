@@ -8,7 +8,7 @@
 
 #include "backend/outcome.h"
 
-#define HD_BACKEND_VERSION 3u
+#define HD_BACKEND_VERSION 4u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
 typedef struct hd_loaded hd_loaded; /* work made runnable on a device; each backend's own */
@@ -51,6 +51,9 @@ typedef struct hd_backend {
     heddle_status (*open)(hd_device **out, heddle_config *cfg, hd_error *e);
     /* Stops the workers and frees; nothing is loaded any more, but memory may still be in use. */
     void (*close)(hd_device *d);
+
+    /* Can it run bodies of this table? ENODEV with a sentence. Optional: of any. */
+    heddle_status (*takes)(const heddle_table *table, hd_error *e);
 
     /* Memory that bodies may touch. Optional, all four or none: host memory. */
     void *(*mem_new)(hd_device *d, size_t n_bytes);

@@ -144,7 +144,7 @@ static void drop_tuning_file(heddle_config *c)
 HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *cfg)
 {
     heddle_ctx *ctx;
-    heddle_config c;
+    heddle_config c, asked;
     const hd_backend *b = NULL;
     heddle_status s;
     if (!out)
@@ -152,11 +152,15 @@ HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *
     *out = NULL;
     HD_TRY(read_config(&c, cfg, NULL));
     HD_TRY(complete(&c, NULL));
+    asked = c;
     HD_TRY(choose(&c, &b, NULL));
     ctx = hd_new(sizeof *ctx);
     if (!ctx)
         return hd_say(NULL, HEDDLE_ENOMEM, "opening a context: out of memory");
+    ctx->asked = asked;
+    ctx->asked.tuning_file = NULL; /* which may be gone by then, and is a GPU's */
     ctx->backend = b;
+    ctx->may_move = ctx->asked.backend == HEDDLE_AUTO && b->takes;
     s = own_tuning_file(&c, NULL);
     if (s == HEDDLE_OK)
         s = b->open(&ctx->device, &c, NULL);
@@ -181,6 +185,37 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
     hd_delete(ctx, sizeof *ctx);
     if (__atomic_sub_fetch(&n_open, 1, __ATOMIC_RELAXED) == 0)
         hd_alloc_trim();
+}
+
+/* ---- another backend ----------------------------------------------------------------------------------------------- */
+
+/* From a GPU to threads: what auto would have found had it known the table. */
+static heddle_status move_to_threads(heddle_ctx *ctx)
+{
+    heddle_config c = ctx->asked;
+    const hd_backend *b = hd_backend_of(c.team_size > 1 ? HEDDLE_SERIAL : HEDDLE_CPU);
+    hd_device *d = NULL;
+    c.backend = b->kind;
+    HD_TRY(check_backend(&c, 0, &ctx->error));
+    HD_TRY(b->open(&d, &c, &ctx->error));
+    ctx->backend->close(ctx->device);
+    drop_tuning_file(&ctx->config);
+    ctx->backend = b;
+    ctx->device = d;
+    ctx->config = c;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_ctx_suit(heddle_ctx *ctx, const heddle_table *table)
+{
+    const int may_move = ctx->may_move;
+    hd_error why;
+    ctx->may_move = 0; /* from now on a graph may lie there */
+    if (!ctx->backend->takes || ctx->backend->takes(table, &why) == HEDDLE_OK)
+        return HEDDLE_OK;
+    if (may_move && move_to_threads(ctx) == HEDDLE_OK)
+        return HEDDLE_OK;
+    return hd_say(&ctx->error, HEDDLE_ENODEV, "%s", why.text);
 }
 
 /* ---- another way of running --------------------------------------------------------------------------------------- */
@@ -288,6 +323,7 @@ HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **
         return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_mem_new: out is NULL");
     if (!n_bytes)
         return hd_say(&ctx->error, HEDDLE_ERANGE, "heddle_mem_new: 0 bytes");
+    ctx->may_move = 0;
     if (ctx->backend->mem_new)
         p = ctx->backend->mem_new(ctx->device, n_bytes);
     else if ((p = hd_new(n_bytes + HD_LINE < n_bytes ? UINT64_MAX : n_bytes + HD_LINE))) {

@@ -52,6 +52,7 @@ HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *t
     if (!out)
         return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_new: out is NULL");
     HD_TRY(check_table(ctx, table));
+    HD_TRY(hd_ctx_suit(ctx, table));
     g = hd_new(sizeof *g);
     if (!g)
         return hd_say(&ctx->error, HEDDLE_ENOMEM, "a new graph: out of memory");

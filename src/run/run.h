@@ -9,6 +9,8 @@
 struct heddle_ctx {
     hd_error error;
     heddle_config config;
+    heddle_config asked; /* that of heddle_ctx_open, with the environment's, nothing else filled in */
+    int may_move;        /* the backend was left open, and nothing of the context lies on it yet */
     const hd_backend *backend;
     hd_device *device;
     heddle_graph *graphs; /* all that live */
@@ -36,6 +38,8 @@ struct heddle_graph {
 
 static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
 
+/* context.c: makes sure that the context can run bodies of this table, if need be on another backend (heddle_graph_new). */
+heddle_status hd_ctx_suit(heddle_ctx *ctx, const heddle_table *table);
 /* handle.c: EDEVICE with its sentence if the context is lost. */
 heddle_status hd_ctx_check(heddle_ctx *ctx);
 /* A handle that a call may use: the context lives, no run is in flight. */

@@ -81,6 +81,17 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     return HEDDLE_OK;
 }
 
+static heddle_status takes(const heddle_table *t, hd_error *e)
+{
+    if (t->stubs)
+        return HEDDLE_OK;
+    return hd_say(
+        e, HEDDLE_ENODEV,
+        "table %s was compiled as C, so its bodies have no GPU code: compile its file with nvcc (heddle_add_bodies "
+        "does), or open the context with backend cpu",
+        t->name);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void *mem_new(hd_device *d, size_t n_bytes)
@@ -117,6 +128,7 @@ const hd_backend hd_cuda_backend = {
     .count = count,
     .describe = hd_cuda_describe,
     .open = open_device,
+    .takes = takes,
     .close = close_device,
     .mem_new = mem_new,
     .mem_free = mem_free,

@@ -138,8 +138,6 @@ heddle_status hd_cuda_load(hd_loaded **out, hd_device *d, const hd_work *work, h
     hd_loaded *l;
     heddle_status s;
     *out = NULL;
-    if (!g->table->stubs)
-        return hd_say(e, HEDDLE_ENODEV, "table %s was compiled as C: its bodies have no GPU code", g->table->name);
     HD_TRY(hd_cuda_use(d, e));
     l = hd_new(sizeof *l);
     if (!l)
