@@ -165,7 +165,9 @@ typedef struct heddle_config {
                                                                   HEDDLE_TEAM_SIZE                    */
     heddle_policy policy;     /* where freed tasks go               HEDDLE_POLICY                   */
     uint32_t n_trace;         /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
-    uint32_t time_limit_ms;   /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
+    uint32_t time_limit_ms;   /* a longer run is stopped, whether somebody waits for it or not; when a body has not come
+                               back 5 s later, the context is lost (EDEVICE). 0 = none
+                                                                  HEDDLE_TIME_LIMIT_MS            */
     uint32_t n_ring;          /* slots of a worker's ready ring     HEDDLE_RING                     */
     uint32_t spin_us;         /* idle polling before a thread parks HEDDLE_SPIN_US                  */
     uint32_t no_pin;          /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
@@ -388,8 +390,8 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g);
 /* Replaces the arguments of a task, frozen or not, between runs (EBUSY while one is in flight). */
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes);
 
-/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library, which it
- * must not hold for long; it must not call heddle on this context. One callback a task; NULL removes. */
+/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library (cuda: of whoever waits), which it
+ * must not hold for long; it must not call heddle on this context. heddle_job_wait_task for t returns after it. One callback a task; NULL removes. */
 typedef void (*heddle_done_fn)(void *arg, heddle_task t);
 HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg);
 
@@ -445,12 +447,12 @@ HEDDLE_API heddle_status heddle_graph_submit(heddle_ctx *ctx, heddle_graph *g, c
                                              heddle_job **out);
 /* EBUSY until the job has ended, then how it ended. Never waits. */
 HEDDLE_API heddle_status heddle_job_test(heddle_job *j);
-/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): ETIMEDOUT when the job goes on, else how it
- * ended (a run stopped by the config's time limit ended with ETIMEDOUT: heddle_job_test tells which). */
+/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): EBUSY when the job goes on, else how it ended. ETIMEDOUT always
+ * means that the run was stopped by the config's time limit. */
 #define HEDDLE_FOREVER 0xffffffffu
 HEDDLE_API heddle_status heddle_job_wait(heddle_job *j, uint32_t timeout_ms);
-/* Waits until watched task t of this job is done (its outputs are visible then), or the job ended.
- * EINVAL when t was added without HEDDLE_TASK_WATCH. */
+/* Waits until watched task t of this job is done (its outputs are visible then, and its callback has returned), or the job
+ * ended. EBUSY when neither has come after timeout_ms. EINVAL when t was added without HEDDLE_TASK_WATCH. */
 HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms);
 /* Asks the job to stop: workers leave after the task in hand; it then ends with ECANCELED. */
 HEDDLE_API void heddle_job_cancel(heddle_job *j);

@@ -219,6 +219,7 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
 {
     if (!ctx)
         return;
+    hd_alarms_close(ctx->alarms);
     if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
     drop_tuning_file(&ctx->config);

@@ -9,7 +9,8 @@ heddle_status hd_ctx_check(heddle_ctx *ctx)
         return hd_say(NULL, HEDDLE_EINVAL, "the context is NULL");
     if (hd_ctx_lost(ctx))
         return hd_say(&ctx->error, HEDDLE_EDEVICE,
-                      "the context is lost: a task ran past the time limit and did not return; close it");
+                      "the context is lost: a task ran past the time limit of %u ms and did not return; close it",
+                      ctx->config.time_limit_ms);
     return HEDDLE_OK;
 }
 
@@ -20,7 +21,9 @@ heddle_status hd_graph_usable(heddle_graph *g, const char *call)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the graph is NULL", call);
     HD_TRY(hd_ctx_check(g->ctx));
     pthread_mutex_lock(&g->job.mutex);
-    runs = g->job.running && g->ctx->backend->wait(g->loaded, 0) == HEDDLE_EBUSY;
+    runs = g->job.running;
     pthread_mutex_unlock(&g->job.mutex);
-    return runs ? hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call) : HEDDLE_OK;
+    if (!runs || g->ctx->backend->wait(g->loaded, 0) != HEDDLE_EBUSY) /* waiting may tell of watched tasks */
+        return HEDDLE_OK;
+    return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
 }

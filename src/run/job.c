@@ -5,7 +5,11 @@
  *
  * A job is concluded by whoever first finds that it ended: a run, a wait, a test, or the next call on its object.
  * Concluding turns the stop word into a status and a sentence. Calls on a job may come from any thread; its mutex makes one
- * of them conclude. */
+ * of them conclude.
+ *
+ * The config's time limit is an alarm of the context: at its time the job is stopped, whether anybody waits or not, and when
+ * bodies have not come back a grace period later the context is lost. The alarm only keeps what it saw: the sentence is
+ * made by whoever concludes, because a context's sentence belongs to the threads that call. */
 #include "run/run.h"
 
 #include <stdio.h>
@@ -13,18 +17,9 @@
 
 #define GRACE_NS 5000000000ull /* after the time limit, for bodies to come back */
 
-void hd_job_init(hd_job *j, const hd_job_kind *kind, void *self, heddle_ctx *ctx)
-{
-    memset(j, 0, sizeof *j);
-    j->kind = kind;
-    j->self = self;
-    j->ctx = ctx;
-    pthread_mutex_init(&j->mutex, NULL);
-    pthread_cond_init(&j->moved, NULL);
-}
-
 void hd_job_clear(hd_job *j)
 {
+    hd_alarm_unset(j->ctx->alarms, &j->alarm);
     hd_delete(j->done, j->n_done);
     pthread_cond_destroy(&j->moved);
     pthread_mutex_destroy(&j->mutex);
@@ -41,11 +36,11 @@ int hd_job_watch(hd_job *j, uint64_t n)
 
 void hd_job_came(hd_job *j, uint64_t i, uint32_t item)
 {
+    j->kind->came(j->self, i, item); /* first: who waits for the item finds that its callback has run */
     pthread_mutex_lock(&j->mutex);
     j->done[i] = 1;
     pthread_cond_broadcast(&j->moved);
     pthread_mutex_unlock(&j->mutex);
-    j->kind->came(j->self, i, item);
 }
 
 uint64_t hd_job_deadline(uint32_t ms)
@@ -110,9 +105,8 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
         (void)say_waiting(j, text, sizeof text);
         return hd_say(e, HEDDLE_ECYCLE, "no worker can go on, and tasks are left%s", text);
     default:
-        if (j->said_who) /* the sentence was made when the limit passed */
-            return HEDDLE_ETIMEDOUT;
-        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms", j->ctx->config.time_limit_ms);
+        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", j->ctx->config.time_limit_ms,
+                      j->who.text);
     }
 }
 
@@ -137,7 +131,7 @@ static void conclude(hd_job *j)
 heddle_status hd_job_conclude(hd_job *j, const hd_outcome *r)
 {
     j->has_result = 1;
-    j->said_who = 0;
+    j->who.text[0] = 0;
     return j->end = end_status(j, r);
 }
 
@@ -177,12 +171,13 @@ static int say_doing(const hd_job *j, uint32_t worker, const hd_doing *d, const 
                     d->waits, j->kind->name(j->self, d->waits), d->seen, d->need);
 }
 
-/* The sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
+/* For the sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
 static void say_who(hd_job *j)
 {
-    char text[448];
+    char text[448]; /* the sentence has more before it */
     uint32_t w, n[2] = {0, 0}, n_here = 0;
     size_t at = 0;
+    const char *what;
     hd_doing d;
     text[0] = 0;
     for (w = 0; j->kind->doing(j->self, w, &d); w++) {
@@ -192,25 +187,32 @@ static void say_who(hd_job *j)
             continue;
         at += (size_t)say_doing(j, w, &d, at ? "," : ";", text + at, sizeof text - at);
     }
-    hd_say(&j->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", j->ctx->config.time_limit_ms,
-           w == 0    ? "" /* there are none that could be asked */
+    what = w == 0    ? "" /* there are none that could be asked */
            : !n_here ? "; no worker has started: the device is busy with other work"
            : n[0] + n[1] || say_waiting(j, text, sizeof text) ? text
-                                                              : "; no worker was in a task");
+                                                              : "; no worker was in a task";
     pthread_mutex_lock(&j->mutex);
-    j->said_who = 1;
+    (void)hd_say(&j->who, HEDDLE_ETIMEDOUT, "%s", what);
     pthread_mutex_unlock(&j->mutex);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* The config's limit has passed: stops the job and gives bodies a grace period. */
-static void enforce_limit(hd_job *j)
+static void lose(hd_job *j) { __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED); }
+
+/* hd_alarm.ring: the config's limit has passed, or the grace period after it. */
+static uint64_t enforce_limit(void *self)
 {
+    hd_job *j = self;
+    if (!hd_job_is_running(j) || j->kind->wait(j->self, 0) != HEDDLE_EBUSY)
+        return UINT64_MAX; /* it has ended in time, and nobody has asked yet */
+    if (hd_host_clock() >= j->lost_ns) {
+        lose(j);
+        return UINT64_MAX;
+    }
     say_who(j);
     j->kind->stop(j->self, HD_STOP_TIMEOUT);
-    if (!waited(j, hd_host_clock() + GRACE_NS))
-        __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED);
+    return j->lost_ns;
 }
 
 static heddle_status end_of(hd_job *j)
@@ -224,45 +226,70 @@ static heddle_status end_of(hd_job *j)
 
 heddle_status hd_job_wait(hd_job *j, uint64_t deadline_ns)
 {
-    uint64_t first = deadline_ns < j->deadline_ns ? deadline_ns : j->deadline_ns;
-    if (waited(j, first))
+    if (waited(j, deadline_ns < j->lost_ns ? deadline_ns : j->lost_ns))
         return end_of(j);
-    if (j->deadline_ns > deadline_ns || hd_host_clock() < j->deadline_ns)
+    if (hd_host_clock() < j->lost_ns)
         return HEDDLE_EBUSY;
-    enforce_limit(j);
-    return hd_ctx_lost(j->ctx) ? hd_ctx_check(j->ctx) : end_of(j);
+    lose(j);
+    return hd_ctx_check(j->ctx);
 }
 
 void hd_job_settle(hd_job *j)
 {
     while (hd_job_is_running(j) && !hd_ctx_lost(j->ctx) && hd_job_wait(j, UINT64_MAX) == HEDDLE_EBUSY)
         continue;
+    hd_alarm_unset(j->ctx->alarms, &j->alarm);
 }
 
 /* ---- the start ---------------------------------------------------------------------------------------------------- */
+
+void hd_job_init(hd_job *j, const hd_job_kind *kind, void *self, heddle_ctx *ctx)
+{
+    memset(j, 0, sizeof *j);
+    j->kind = kind;
+    j->self = self;
+    j->ctx = ctx;
+    j->alarm.ring = enforce_limit;
+    j->alarm.self = j;
+    pthread_mutex_init(&j->mutex, NULL);
+    pthread_cond_init(&j->moved, NULL);
+}
 
 static void set_running(hd_job *j, int running, heddle_job *handle)
 {
     pthread_mutex_lock(&j->mutex);
     j->running = running;
-    j->said_who = 0;
+    j->who.text[0] = 0;
     j->handle = handle;
     pthread_mutex_unlock(&j->mutex);
+}
+
+/* Of the run alone: a first start may have had much to prepare. */
+static void begin_limit(hd_job *j, uint32_t limit_ms)
+{
+    const uint64_t deadline_ns = hd_job_deadline(limit_ms);
+    if (!limit_ms)
+        return;
+    j->lost_ns = deadline_ns + GRACE_NS;
+    hd_alarm_set(j->ctx->alarms, &j->alarm, deadline_ns);
 }
 
 heddle_status hd_job_start(hd_job *j, heddle_job *handle, int help)
 {
     const uint32_t limit_ms = j->ctx->config.time_limit_ms;
     heddle_status s;
+    if (limit_ms)
+        HD_TRY(hd_alarms_open(&j->ctx->alarms, &j->ctx->error));
+    hd_alarm_unset(j->ctx->alarms, &j->alarm); /* of the last run */
     if (j->n_done)
         memset(j->done, 0, j->n_done);
-    j->deadline_ns = limit_ms ? hd_job_deadline(limit_ms) : UINT64_MAX;
+    j->lost_ns = UINT64_MAX;
     set_running(j, 1, handle);
-    s = j->kind->start(j->self, help, j->deadline_ns, &j->ctx->error);
+    s = j->kind->start(j->self, help, limit_ms ? hd_job_deadline(limit_ms) : UINT64_MAX, &j->ctx->error);
     if (s != HEDDLE_OK)
         set_running(j, 0, NULL);
-    else if (limit_ms) /* of the run alone: a first start may have had much to prepare */
-        j->deadline_ns = hd_job_deadline(limit_ms);
+    else
+        begin_limit(j, limit_ms);
     return s;
 }
 
@@ -340,7 +367,7 @@ HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_wait: the job is NULL");
     s = hd_job_wait_handle(h, hd_job_deadline(timeout_ms));
     if (s == HEDDLE_EBUSY)
-        return hd_say(&h->of->ctx->error, HEDDLE_ETIMEDOUT, "heddle_job_wait: the job goes on after %u ms", timeout_ms);
+        return hd_say(&h->of->ctx->error, HEDDLE_EBUSY, "heddle_job_wait: the job goes on after %u ms", timeout_ms);
     return s;
 }
 

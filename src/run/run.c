@@ -148,7 +148,7 @@ static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *params,
 
 HEDDLE_API heddle_status heddle_graph_run(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes)
 {
-    /* With a time limit this thread must watch the clock, so it cannot lend itself. */
+    /* With a time limit this thread must come back when a body does not, so it cannot lend itself. */
     HD_TRY(begin(ctx, g, params, params_bytes, NULL, ctx && !ctx->config.time_limit_ms));
     return hd_job_wait(&g->job, UINT64_MAX);
 }
@@ -188,7 +188,7 @@ HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *h, heddle_task t, uint
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u was not added with HEDDLE_TASK_WATCH", t);
     s = hd_job_wait_item(h, hd_graph_task(&g->g, t)->watch, hd_job_deadline(timeout_ms));
     if (s == HEDDLE_EBUSY)
-        return hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "task %u is not done after %u ms", t, timeout_ms);
+        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "task %u is not done after %u ms", t, timeout_ms);
     return s;
 }
 

@@ -11,6 +11,7 @@ struct heddle_ctx {
     heddle_config config;
     const hd_backend *backend;
     hd_device *device;
+    hd_alarms *alarms;    /* time limits; made by the first run that has one */
     heddle_graph *graphs; /* all that live */
     int lost;             /* atomic: workers do not come back; every call says EDEVICE, close leaves them behind */
 };
