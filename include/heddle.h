@@ -16,7 +16,9 @@
  *
  * Threads. Calls on different contexts may run at the same time. Calls on one context, or on graphs
  * and jobs of it, may not, except heddle_job_test, heddle_job_wait, heddle_job_wait_task and heddle_job_cancel, which
- * any thread may call on a job that no other thread is freeing.
+ * any thread may call on a job that no other thread is freeing. A body or a callback must not run, wait, free or close on its own
+ * context, which would wait for itself: EINVAL, and what returns nothing does nothing. In a forked child the parent's
+ * contexts have no workers: calls on them answer EDEVICE, and those that free leave things behind; it opens its own.
  *
  * Units. Sizes end in _bytes, counts begin with n_, times end in _ns or _ms.
  *
@@ -390,8 +392,9 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g);
 /* Replaces the arguments of a task, frozen or not, between runs (EBUSY while one is in flight). */
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes);
 
-/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library (cuda: of whoever waits), which it
- * must not hold for long; it must not call heddle on this context. heddle_job_wait_task for t returns after it. One callback a task; NULL removes. */
+/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library or one that waits, which it
+ * must not hold for long; it must not call heddle on this context. heddle_job_wait_task for t returns after it has returned.
+ * One callback a task; NULL removes. */
 typedef void (*heddle_done_fn)(void *arg, heddle_task t);
 HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg);
 

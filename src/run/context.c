@@ -201,6 +201,7 @@ HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *
     if (!ctx)
         return hd_say(NULL, HEDDLE_ENOMEM, "opening a context: out of memory");
     ctx->backend = b;
+    ctx->generation = hd_process_generation();
     s = own_tuning_file(&c, NULL);
     if (s == HEDDLE_OK)
         s = b->open(&ctx->device, &c, NULL);
@@ -219,7 +220,10 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
 {
     if (!ctx)
         return;
-    hd_alarms_close(ctx->alarms);
+    if (hd_ctx_may_wait(ctx, "heddle_ctx_close") == HEDDLE_EINVAL)
+        return;
+    if (!hd_ctx_forked(ctx))
+        hd_alarms_close(ctx->alarms);
     if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
     drop_tuning_file(&ctx->config);
@@ -270,6 +274,7 @@ HEDDLE_API heddle_status heddle_ctx_reconfigure(heddle_ctx *ctx, const heddle_co
     heddle_graph *g;
     heddle_status s;
     HD_TRY(hd_ctx_check(ctx));
+    HD_TRY(hd_ctx_may_wait(ctx, "heddle_ctx_reconfigure"));
     HD_TRY(read_anew(ctx, &c, cfg));
     HD_TRY(check_idle(ctx));
     HD_TRY(own_tuning_file(&c, &ctx->error));

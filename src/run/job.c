@@ -10,6 +10,7 @@
  * The config's time limit is an alarm of the context: at its time the job is stopped, whether anybody waits or not, and when
  * bodies have not come back a grace period later the context is lost. The alarm only keeps what it saw: the sentence is
  * made by whoever concludes, because a context's sentence belongs to the threads that call. */
+#include "backend/inside.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -36,7 +37,10 @@ int hd_job_watch(hd_job *j, uint64_t n)
 
 void hd_job_came(hd_job *j, uint64_t i, uint32_t item)
 {
+    hd_inside here;
+    hd_inside_enter(&here, j->ctx->device);
     j->kind->came(j->self, i, item); /* first: who waits for the item finds that its callback has run */
+    hd_inside_leave(&here);
     pthread_mutex_lock(&j->mutex);
     j->done[i] = 1;
     pthread_cond_broadcast(&j->moved);
@@ -357,7 +361,9 @@ heddle_status hd_job_wait_item(heddle_job *h, uint64_t i, uint64_t deadline_ns)
 
 HEDDLE_API heddle_status heddle_job_test(heddle_job *h)
 {
-    return h ? hd_job_wait_handle(h, 0) : hd_say(NULL, HEDDLE_EINVAL, "heddle_job_test: the job is NULL");
+    if (!h)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_test: the job is NULL");
+    return hd_ctx_forked(h->of->ctx) ? hd_ctx_check(h->of->ctx) : hd_job_wait_handle(h, 0);
 }
 
 HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
@@ -365,6 +371,7 @@ HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
     heddle_status s;
     if (!h)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_wait: the job is NULL");
+    HD_TRY(hd_ctx_may_wait(h->of->ctx, "heddle_job_wait"));
     s = hd_job_wait_handle(h, hd_job_deadline(timeout_ms));
     if (s == HEDDLE_EBUSY)
         return hd_say(&h->of->ctx->error, HEDDLE_EBUSY, "heddle_job_wait: the job goes on after %u ms", timeout_ms);
@@ -373,7 +380,7 @@ HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
 
 HEDDLE_API void heddle_job_cancel(heddle_job *h)
 {
-    if (!h)
+    if (!h || hd_ctx_forked(h->of->ctx))
         return;
     pthread_mutex_lock(&h->of->mutex);
     if (!h->ended)
@@ -383,7 +390,9 @@ HEDDLE_API void heddle_job_cancel(heddle_job *h)
 
 HEDDLE_API void heddle_job_free(heddle_job *h)
 {
-    if (!h)
+    if (!h || hd_ctx_forked(h->of->ctx))
+        return;
+    if (ended(h) == HEDDLE_EBUSY && hd_ctx_may_wait(h->of->ctx, "heddle_job_free") != HEDDLE_OK)
         return;
     (void)hd_job_wait_handle(h, UINT64_MAX);
     pthread_mutex_lock(&h->of->mutex);

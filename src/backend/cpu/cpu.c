@@ -9,6 +9,7 @@
 #include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/counted.h"
+#include "backend/inside.h"
 #include "backend/words.h"
 #include "base/machine.h"
 #include "backend/cpu/work.h"
@@ -100,10 +101,14 @@ static void finish_run(hd_loaded *l)
 static void run_worker(hd_loaded *l, uint32_t id)
 {
     const hd_run *r = &l->run;
+    hd_inside here;
     const int schedules = r->dispatch == HD_DISPATCH_SCHEDULER && !r->n_schedulers; /* besides its work */
-    int last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
-                                  : hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes,
-                                                &l->now[id], schedules ? l->scheduler : NULL);
+    int last;
+    hd_inside_enter(&here, l->device);
+    last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
+                              : hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes,
+                                            &l->now[id], schedules ? l->scheduler : NULL);
+    hd_inside_leave(&here);
     if (last)
         finish_run(l);
 }

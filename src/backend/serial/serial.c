@@ -9,6 +9,7 @@
  * task of the graph has made is run before the next task of the graph. */
 #include "backend/arena.h"
 #include "backend/backend.h"
+#include "backend/inside.h"
 #include "backend/serial/team.h"
 #include "backend/words.h"
 #include "heddle/core/turn.h"
@@ -249,8 +250,10 @@ static void run_task(hd_loaded *l, uint32_t t, const void *params, uint64_t limi
 static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
 {
     uint64_t i;
+    hd_inside here;
     (void)help;
     (void)e;
+    hd_inside_enter(&here, l->device);
     memset(&l->tally, 0, sizeof l->tally);
     memset(&l->fail, 0, sizeof l->fail);
     l->complaint[0] = 0;
@@ -262,6 +265,7 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
     }
     (void)hd_stop(&l->fail, HD_STOP_DONE);
+    hd_inside_leave(&here);
     __atomic_store_n(&l->doing, HD_NONE, __ATOMIC_RELAXED);
     l->end_ns = hd_host_clock();
     return HEDDLE_OK;
