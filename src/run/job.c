@@ -65,7 +65,11 @@ static const char *misuse(uint32_t code)
     case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
     case HD_SPAWN_LATE: return "called heddle_task_continue after heddle_task_spawn; it must come first";
     case HD_SPAWN_TWICE: return "called heddle_task_continue twice";
-    default: return "spawned a task with a range of no bytes, of a stride below its row, or past the address space";
+    case HD_SPAWN_NULL:
+        return "spawned a task with NULL for arguments, handles or ranges of which it names a size or number";
+    default:
+        return "spawned a task with a range of no bytes, of no mode, of a stride below its row, or past the address "
+               "space";
     }
 }
 

@@ -25,6 +25,12 @@ static const struct {
     {MISUSE_NO_BYTES, "task 0 (misuse_root)", "with a range"},
     {MISUSE_STRIDE, "task 0 (misuse_root)", "with a range"},
     {MISUSE_SPACE, "task 0 (misuse_root)", "with a range"},
+    {MISUSE_MODE, "task 0 (misuse_root)", "with a range of no bytes, of no mode"},
+    {MISUSE_NULL_ARGS, "task 0 (misuse_root)", "with NULL for arguments"},
+    {MISUSE_NULL_SPAWN, "task 0 (misuse_root)", "with NULL for arguments"},
+    {MISUSE_NULL_CONTINUE, "task 0 (misuse_root)", "with NULL for arguments"},
+    {MISUSE_NULL_AFTER, "task 0 (misuse_root)", "with NULL for arguments, handles"},
+    {MISUSE_NULL_RANGES, "task 0 (misuse_root)", "with NULL for arguments, handles or ranges"},
     {MISUSE_CHILD, "a spawned task (misuse_leaf)", "spawned more tasks than HEDDLE_SPAWNER says"},
 };
 
