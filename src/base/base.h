@@ -42,6 +42,11 @@ void *hd_new(uint64_t n_bytes);
  * Contents are kept, new bytes are undefined. NULL: no memory, p is unchanged. */
 void *hd_resize(void *p, uint64_t old_bytes, uint64_t *n_bytes);
 void hd_delete(void *p, uint64_t n_bytes); /* the size it has; NULL is allowed                     */
+/* The same for room of which little may ever be used: memory comes page by page as it is touched, and goes when it is
+ * cleared or deleted. */
+void *hd_new_sparse(uint64_t n_bytes);
+void hd_clear_sparse(void *p, uint64_t n_bytes); /* its first n_bytes are zero again */
+void hd_delete_sparse(void *p, uint64_t n_bytes);
 /* Bytes held by this process through hd_new, now; and the test hook: the n-th next call of hd_new or hd_resize
  * fails (0 = never). */
 uint64_t hd_held_bytes(void);

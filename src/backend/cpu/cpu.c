@@ -310,7 +310,7 @@ static uint64_t cut(hd_loaded *l, uint8_t *block, uint64_t at)
 
 static void clear_words(hd_loaded *l)
 {
-    memset(l->block, 0, (size_t)l->cleared_bytes);
+    hd_arena_clear_words(&l->run, l->block, l->cleared_bytes);
     hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     l->dirty = 0;
@@ -319,7 +319,7 @@ static void clear_words(hd_loaded *l)
 static void unload(hd_loaded *l)
 {
     hd_steps_clear(&l->steps);
-    hd_delete(l->block, l->block_bytes);
+    hd_arena_delete_words(&l->run, l->block, l->block_bytes);
     pthread_cond_destroy(&l->ended);
     pthread_mutex_destroy(&l->mutex);
     hd_delete(l, sizeof *l);
@@ -399,7 +399,7 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
     uint32_t i;
     const uint64_t n_bytes = hd_words_bytes(&l->run, NULL, &l->cleared_bytes);
     l->block_bytes = cut(l, NULL, n_bytes);
-    l->block = hd_new(l->block_bytes);
+    l->block = hd_arena_new_words(&l->run, l->block_bytes);
     if (!l->block)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     hd_words_cut(&l->run, NULL, l->block);

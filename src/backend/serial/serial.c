@@ -116,7 +116,7 @@ static int make_arena(hd_loaded *l)
     r->dispatch = HD_DISPATCH_DISTRIBUTED;
     hd_arena_size(r, l->graph, l->device->n_arena);
     l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
-    l->block = hd_new(l->block_bytes);
+    l->block = hd_arena_new_words(r, l->block_bytes);
     if (!l->block)
         return 0;
     hd_words_cut(r, NULL, l->block);
@@ -128,7 +128,7 @@ static void begin_arena(hd_loaded *l)
 {
     if (!l->block)
         return;
-    memset(l->block, 0, (size_t)l->cleared_bytes);
+    hd_arena_clear_words(&l->run, l->block, l->cleared_bytes);
     hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     hd_worker_begin(&l->run, &l->worker, 0);
@@ -137,7 +137,7 @@ static void begin_arena(hd_loaded *l)
 
 static void unload(hd_loaded *l)
 {
-    hd_delete(l->block, l->block_bytes);
+    hd_arena_delete_words(&l->run, l->block, l->block_bytes);
     hd_delete(l->order, l->graph->n_tasks * 4);
     hd_delete(l->shared, hd_graph_blob(l->graph)->shared_bytes);
     hd_delete(l->events, (uint64_t)l->device->n_trace * sizeof(hd_event));
