@@ -99,7 +99,11 @@ int live_run(bench *b, live *l, double *wall, double *run)
 
 static int reset(bench *b, live *l) { return l->reset && l->reset(l->self) ? bench_say(b, "resetting failed") : 0; }
 
-int live_is_trying(const live *l) { return strstr(heddle_graph_describe_run(l->graph), "being tried") != NULL; }
+int live_is_trying(const live *l)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    return heddle_graph_get_stats(l->graph, &stats) == HEDDLE_OK && stats.is_trying;
+}
 
 static int warm_up(bench *b, live *l)
 {
