@@ -122,8 +122,8 @@ static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], ch
     p->cols = (c->n[1] + c->b[0] - 1) / c->b[0];
     p->steps = app_smaller(p->rows, p->cols);
     if (p->rows * p->cols > MAX_TASKS / p->steps) {
-        snprintf(error, APP_ERROR, "lu: %llux%llu blocks are too many tasks", (unsigned long long)p->rows,
-                 (unsigned long long)p->cols);
+        snprintf(error, APP_ERROR, "lu: %llux%llu blocks make more than the limit of %llu tasks",
+                 (unsigned long long)p->rows, (unsigned long long)p->cols, MAX_TASKS);
         return -1;
     }
     return 0;

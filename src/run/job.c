@@ -54,6 +54,8 @@ uint64_t hd_job_deadline(uint32_t ms)
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
+HD_STATIC_ASSERT(HD_MAX_AFTER == 15u, "a sentence names it");
+
 /* What a body did that it must not. */
 static const char *misuse(uint32_t code)
 {
@@ -61,7 +63,7 @@ static const char *misuse(uint32_t code)
     case HD_SPAWN_NOWHERE: return "spawned a task, and no body of its table is a HEDDLE_SPAWNER";
     case HD_SPAWN_TOO_MANY: return "spawned more tasks than HEDDLE_SPAWNER says of it";
     case HD_SPAWN_BODY: return "spawned a body that its table does not have, or with a record of another size";
-    case HD_SPAWN_AFTER: return "spawned a task that waits for more than HEDDLE_MAX_AFTER others";
+    case HD_SPAWN_AFTER: return "spawned a task that waits for more than 15 others (HEDDLE_MAX_AFTER)";
     case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
     case HD_SPAWN_LATE: return "called heddle_task_continue after heddle_task_spawn; it must come first";
     case HD_SPAWN_TWICE: return "called heddle_task_continue twice";
@@ -108,7 +110,8 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
         return hd_say(
             e, HEDDLE_ENOMEM,
             "every slot for spawned tasks holds one that waits for room for its children: HEDDLE_ARENA, or the "
-            "config's n_arena, gives more");
+            "config's n_arena, gives more than %u",
+            j->ctx->config.n_arena);
     case HD_STOP_STUCK:
         (void)say_waiting(j, text, sizeof text);
         return hd_say(e, HEDDLE_ECYCLE, "no worker can go on, and tasks are left%s", text);

@@ -41,6 +41,9 @@ done
 refused 'too many|beyond|limit' run sw -n 9223372036854775807
 refused 'too many|beyond|limit' run sat -n 4294967296x4294967296
 refused 'tasks' run heat -n 100000 -b 1
+refused 'within one is 32767, the limit is 30719' run sw -n 40000 -b 20000
+refused 'diagonal is 24000000, the limit is 2128328' run sw -n 4000 -b 2000 --opt body=portable
+refused '8192 rows' run sw -n 40000 -b 20000 --opt body=tuned
 for app in bfs quad queens uts; do
     refused "-b: $app has no blocks" run $app -b 7
 done

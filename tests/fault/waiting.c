@@ -172,7 +172,7 @@ static void test_many_jobs(heddle_ctx *ctx)
         continue;
     printf("%u jobs wait at once\n", n);
     CHECK_MSG(n >= 64 && n < N && s == HEDDLE_EBUSY, "%u: %s", n, heddle_status_text(s));
-    CHECK(j[n] == NULL && strlen(heddle_error_text(ctx)) > 10);
+    CHECK(j[n] == NULL && strstr(heddle_error_text(ctx), "the limit is 64"));
     for (i = 0; i < N; i++)
         open_gate(&r[i]);
     for (i = 0; i < n; i++) {

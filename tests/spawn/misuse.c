@@ -17,7 +17,7 @@ static const struct {
     {MISUSE_MANY, "task 0 (misuse_root)", "spawned more tasks than HEDDLE_SPAWNER says"},
     {MISUSE_BODY, "task 0 (misuse_root)", "spawned a body that its table does not have"},
     {MISUSE_SIZE, "task 0 (misuse_root)", "or with a record of another size"},
-    {MISUSE_AFTER, "task 0 (misuse_root)", "waits for more than HEDDLE_MAX_AFTER others"},
+    {MISUSE_AFTER, "task 0 (misuse_root)", "waits for more than 15 others (HEDDLE_MAX_AFTER)"},
     {MISUSE_NO_HANDLE, "task 0 (misuse_root)", "named a task by a handle that is none"},
     {MISUSE_NO_SUCH_TASK, "task 0 (misuse_root)", "whose slot has another task by now"},
     {MISUSE_LATE, "task 0 (misuse_root)", "called heddle_task_continue after heddle_task_spawn"},

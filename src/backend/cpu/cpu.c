@@ -478,7 +478,7 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
     uint32_t i, before = __atomic_load_n(&d->n_running, __ATOMIC_ACQUIRE);
     (void)limit_ns;
     if (before == N_INBOX)
-        return hd_say(e, HEDDLE_EBUSY, "%u jobs of this context are waiting already", before);
+        return hd_say(e, HEDDLE_EBUSY, "%u jobs of this context are waiting already; the limit is %u", before, N_INBOX);
     if (l->dirty)
         clear_words(l);
     l->run.params = params;
