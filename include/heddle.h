@@ -392,9 +392,9 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g);
 /* Replaces the arguments of a task, frozen or not, between runs (EBUSY while one is in flight). */
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes);
 
-/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library or one that waits, which it
- * must not hold for long; it must not call heddle on this context. heddle_job_wait_task for t returns after it has returned.
- * One callback a task; NULL removes. */
+/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library, which it must not hold for
+ * long; it must not call heddle on this context. heddle_job_wait_task for t returns after the callback has. On cuda a thread
+ * that waits may call it, and others that wait may come back before. One callback a task; NULL removes. */
 typedef void (*heddle_done_fn)(void *arg, heddle_task t);
 HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg);
 

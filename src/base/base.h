@@ -77,8 +77,9 @@ static inline int hd_list_room(hd_list *l, uint64_t more, uint64_t item_bytes)
 void hd_list_clear(hd_list *l);
 
 /* ---- the process (process.c) ---- */
-/* A number that a forked child has and its parent has not. */
-uint32_t hd_process_generation(void);
+/* Forks that led to this process since hd_process_watch was first called: a child has another number than its parent. */
+extern uint32_t hd_process_forks;
+void hd_process_watch(void);
 
 /* ---- time (clock.c) ---- */
 uint64_t hd_host_clock(void); /* CLOCK_MONOTONIC in ns */

@@ -5,14 +5,13 @@
 
 #include <pthread.h>
 
-static uint32_t generation;
+uint32_t hd_process_forks;
 
-static void in_child(void) { generation++; }
+static void in_child(void) { hd_process_forks++; }
 static void watch(void) { (void)pthread_atfork(NULL, NULL, in_child); }
 
-uint32_t hd_process_generation(void)
+void hd_process_watch(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, watch);
-    return generation;
 }

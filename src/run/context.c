@@ -201,7 +201,8 @@ HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *
     if (!ctx)
         return hd_say(NULL, HEDDLE_ENOMEM, "opening a context: out of memory");
     ctx->backend = b;
-    ctx->generation = hd_process_generation();
+    hd_process_watch();
+    ctx->n_forks = hd_process_forks;
     s = own_tuning_file(&c, NULL);
     if (s == HEDDLE_OK)
         s = b->open(&ctx->device, &c, NULL);

@@ -14,7 +14,7 @@ struct heddle_ctx {
     hd_alarms *alarms;    /* time limits; made by the first run that has one */
     heddle_graph *graphs; /* all that live */
     int lost;             /* atomic: workers do not come back; every call says EDEVICE, close leaves them behind */
-    uint32_t generation;  /* of the process that opened it (hd_process_generation) */
+    uint32_t n_forks;     /* hd_process_forks when it was opened */
 };
 
 /* A callback of heddle_graph_on_done. */
@@ -37,7 +37,7 @@ struct heddle_graph {
 };
 
 /* In a forked child: the context's threads are not here, and who held its locks is gone. */
-static inline int hd_ctx_forked(const heddle_ctx *ctx) { return ctx->generation != hd_process_generation(); }
+static inline int hd_ctx_forked(const heddle_ctx *ctx) { return ctx->n_forks != hd_process_forks; }
 static inline int hd_ctx_lost(const heddle_ctx *ctx)
 {
     return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED) || hd_ctx_forked(ctx);
