@@ -41,6 +41,15 @@ static int refuse_option(const app *a, const char *key, char *error)
     return -1;
 }
 
+static int check_blocks(const app *a, const app_request *q, char *error)
+{
+    if (a->b[0] || !(q->b[0] || q->b[1]))
+        return 0;
+    snprintf(error, APP_ERROR, "-b: %s has no blocks; its options say what a task takes (heddle info %s)", a->name,
+             a->name);
+    return -1;
+}
+
 int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, char *error)
 {
     size_t i;
@@ -48,7 +57,7 @@ int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, c
         if (!find_option(a, q->opts[i].key))
             return refuse_option(a, q->opts[i].key, error);
     if (q->n_inputs <= n_inputs_max)
-        return 0;
+        return check_blocks(a, q, error);
     if (n_inputs_max)
         snprintf(error, APP_ERROR, "%s takes %zu input file%s at most, %zu were given", a->name, n_inputs_max,
                  n_inputs_max == 1 ? "" : "s", q->n_inputs);

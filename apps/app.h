@@ -99,7 +99,8 @@ typedef struct app {
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
     const app_scenario *scenarios; /* ends with engine NULL                                       */
-    uint64_t n[2], b[2];           /* defaults: Juggler's task counts; n[1] 0: not rows and columns      */
+    uint64_t n[2], b[2];           /* defaults: Juggler's task counts; n[1] 0: not rows and columns; b[0] 0: no blocks,
+                                      and a request for some is refused */
     /* Checks the request, reads inputs into host memory. NULL on failure. */
     app_case *(*prepare)(const app_request *q, char *error);
     /* Results to host memory. */

@@ -156,10 +156,6 @@ static int graph_of(bfs_case *x, const app_request *q, char *error)
         snprintf(error, APP_ERROR, "-n asks for %" PRIu64 " vertices, but the input has %" PRIu64, q->n[0], x->g.n);
         return -1;
     }
-    if (q->b[0] || q->b[1]) {
-        snprintf(error, APP_ERROR, "bfs has no blocks: option chunk says how many vertices a task has");
-        return -1;
-    }
     return 0;
 }
 
@@ -546,7 +542,7 @@ const app app_bfs = {
     .table = &bfs,
     .scenarios = scenarios,
     .n = {2048, 0},
-    .b = {BFS_CHUNK, 0},
+    .b = {0, 0},
     .prepare = prepare,
     .read = read_back,
     .reference = reference,

@@ -37,7 +37,10 @@ static int tuned_fits(const border_case *c, char *error)
 {
     const uint64_t *b = c->base.b;
     if (b[0] > STRIP_MAX_ROWS || b[1] > INT32_MAX / b[0]) {
-        snprintf(error, APP_ERROR, "blocks of %" PRIu64 " x %" PRIu64 " are too large: use smaller ones", b[0], b[1]);
+        snprintf(error, APP_ERROR,
+                 "blocks of %" PRIu64 " x %" PRIu64
+                 " are too large: tuned bodies take %u rows and 2^31 - 1 cells at most",
+                 b[0], b[1], STRIP_MAX_ROWS);
         return -1;
     }
     return c->kind->tuned_fits ? c->kind->tuned_fits(c, error) : 0;

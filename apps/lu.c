@@ -27,6 +27,7 @@ extern const app app_lu;
 #define MAX_BLOCK (1ull << 15) /* bodies count the numbers of a block in an int */
 #define MAX_TASKS (1ull << 29) /* what a graph takes, with room for joins */
 #define MAX_PLAIN (1ull << 31)
+#define LARGEST 1e30 /* that a row's numbers may add up to */
 #define N_VECTORS 4
 
 typedef struct lu_case {
@@ -72,6 +73,19 @@ static void make_dominant(void *self, uint64_t begin, uint64_t end)
     }
 }
 
+/* A diagonal is the sum of its row, and with the sums in factors and errors all stay within floats. */
+static int check_sums(const lu_case *p, char *error)
+{
+    for (uint64_t r = 0; r < app_smaller(p->c.n[0], p->c.n[1]); r++)
+        if (!(p->m[r * p->c.n[1] + r] <= LARGEST)) {
+            snprintf(error, APP_ERROR,
+                     "lu: row %llu's numbers add up to %.3g; the limit is %g, within which factors are floats",
+                     (unsigned long long)r + 1, p->m[r * p->c.n[1] + r], LARGEST);
+            return -1;
+        }
+    return 0;
+}
+
 static int fill(lu_case *p, const input_entry *entries, uint64_t n_entries, char *error)
 {
     const uint64_t *n = p->c.n;
@@ -85,7 +99,7 @@ static int fill(lu_case *p, const input_entry *entries, uint64_t n_entries, char
     for (uint64_t e = 0; e < n_entries; e++)
         p->m[entries[e].row * n[1] + entries[e].col] = entries[e].value;
     app_spread(app_smaller(n[0], n[1]), n[1], make_dominant, p);
-    return 0;
+    return check_sums(p, error);
 }
 
 /* Blocks are square, and no larger than the matrix. */
@@ -108,8 +122,8 @@ static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], ch
     p->cols = (c->n[1] + c->b[0] - 1) / c->b[0];
     p->steps = app_smaller(p->rows, p->cols);
     if (p->rows * p->cols > MAX_TASKS / p->steps) {
-        snprintf(error, APP_ERROR, "lu: %llux%llu blocks are too many tasks", (unsigned long long)p->rows,
-                 (unsigned long long)p->cols);
+        snprintf(error, APP_ERROR, "lu: %llux%llu blocks make more than the limit of %llu tasks",
+                 (unsigned long long)p->rows, (unsigned long long)p->cols, MAX_TASKS);
         return -1;
     }
     return 0;

@@ -122,7 +122,8 @@ static int check_tasks(const slu_case *p, char *error)
     }
     if (c->bmod <= MAX_TASKS && p->m.n_blocks < SLU_NONE)
         return 0;
-    snprintf(error, APP_ERROR, "slu: %llu products of blocks are too many tasks", (unsigned long long)c->bmod);
+    snprintf(error, APP_ERROR, "slu: %llu products of blocks are too many tasks; the limit is %llu",
+             (unsigned long long)c->bmod, MAX_TASKS);
     return -1;
 }
 

@@ -116,6 +116,19 @@ static void fill(slu_matrix *m, const input_entry *entries, uint64_t n_entries)
     }
 }
 
+/* A diagonal is the sum of its row, and with the sums in factors, errors and residuals all stay within doubles. */
+static int check_sums(const slu_matrix *m, char *error)
+{
+    for (uint64_t r = 0; r < m->n; r++)
+        if (!(m->start[slu_place(m, r, r)] <= SLU_LARGEST)) {
+            snprintf(error, APP_ERROR,
+                     "slu: row %llu's numbers add up to %.3g; the limit is %g, within which factors are doubles",
+                     (unsigned long long)r + 1, m->start[slu_place(m, r, r)], SLU_LARGEST);
+            return -1;
+        }
+    return 0;
+}
+
 int slu_matrix_make(slu_matrix *m, const input_entry *entries, uint64_t n_entries, char *error)
 {
     m->n_dim = (m->n + m->b - 1) / m->b;
@@ -131,7 +144,7 @@ int slu_matrix_make(slu_matrix *m, const input_entry *entries, uint64_t n_entrie
         return -1;
     memset(m->start, 0, m->n_blocks * m->b * m->b * sizeof *m->start);
     fill(m, entries, n_entries);
-    return 0;
+    return check_sums(m, error);
 }
 
 void slu_matrix_clear(slu_matrix *m)

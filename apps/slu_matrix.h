@@ -8,6 +8,7 @@
 
 #define SLU_NONE 0xffffffffu
 #define SLU_MAX_BLOCKS 4096u /* a dimension; there is a word for each place */
+#define SLU_LARGEST 1e300    /* that a row's numbers may add up to */
 
 /* By the bodies' names. */
 typedef struct slu_counts {

@@ -129,10 +129,14 @@ static int portable_fits(const border_case *border, char *error)
     const uint64_t *b = border->base.b;
     uint64_t diagonal = b[0] < b[1] ? b[0] : b[1];
     int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], params->match, params->gap);
-    if (spread <= SW_MAX_SPREAD && spread * (int64_t)diagonal <= SW_MAX_SUM)
+    const int is_wide = spread > SW_MAX_SPREAD;
+    if (!is_wide && spread * (int64_t)diagonal <= SW_MAX_SUM)
         return 0;
-    snprintf(error, APP_ERROR, "blocks of %" PRIu64 " x %" PRIu64 " are too large for these scores: use smaller ones",
-             b[0], b[1]);
+    snprintf(error, APP_ERROR,
+             "blocks of %" PRIu64 " x %" PRIu64 " are too large for these scores: %s is %" PRId64
+             ", the limit is %" PRId64,
+             b[0], b[1], is_wide ? "their difference within one" : "the sum of differences on a diagonal",
+             is_wide ? spread : spread * (int64_t)diagonal, is_wide ? (int64_t)SW_MAX_SPREAD : (int64_t)SW_MAX_SUM);
     return -1;
 }
 

@@ -16,7 +16,9 @@
  *
  * Threads. Calls on different contexts may run at the same time. Calls on one context, or on graphs
  * and jobs of it, may not, except heddle_job_test, heddle_job_wait, heddle_job_wait_task and heddle_job_cancel, which
- * any thread may call on a job that no other thread is freeing.
+ * any thread may call on a job that no other thread is freeing. A body or a callback must not run, wait, free or close on its own
+ * context, which would wait for itself: EINVAL, and what returns nothing does nothing. In a forked child the parent's
+ * contexts have no workers: calls on them answer EDEVICE, and those that free leave things behind; it opens its own.
  *
  * Units. Sizes end in _bytes, counts begin with n_, times end in _ns or _ms.
  *
@@ -172,7 +174,9 @@ typedef struct heddle_config {
     heddle_schedule schedule; /* how graphs are run                 HEDDLE_SCHEDULE                 */
     heddle_idle idle;         /* what a worker does without a task  HEDDLE_IDLE                     */
     uint32_t n_trace;         /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
-    uint32_t time_limit_ms;   /* a longer run is stopped, 0 = none  HEDDLE_TIME_LIMIT_MS            */
+    uint32_t time_limit_ms;   /* a longer run is stopped, whether somebody waits for it or not; when a body has not come
+                               back 5 s later, the context is lost (EDEVICE). 0 = none
+                                                                  HEDDLE_TIME_LIMIT_MS            */
     uint32_t no_pin;          /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
     uint32_t n_arena;         /* slots for tasks that bodies make; 0 = 65536, on a GPU 1024 a worker; at least
                                what the workers need to begin. A tree in which a task has c children, its
@@ -397,8 +401,9 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g);
 /* Replaces the arguments of a task, frozen or not, between runs (EBUSY while one is in flight). */
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes);
 
-/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library, which it
- * must not hold for long; it must not call heddle on this context. One callback a task; NULL removes. */
+/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library, which it must not hold for
+ * long; it must not call heddle on this context. heddle_job_wait_task for t returns after the callback has. On cuda a thread
+ * that waits may call it, and others that wait may come back before. One callback a task; NULL removes. */
 typedef void (*heddle_done_fn)(void *arg, heddle_task t);
 HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg);
 
@@ -454,12 +459,12 @@ HEDDLE_API heddle_status heddle_graph_submit(heddle_ctx *ctx, heddle_graph *g, c
                                              heddle_job **out);
 /* EBUSY until the job has ended, then how it ended. Never waits. */
 HEDDLE_API heddle_status heddle_job_test(heddle_job *j);
-/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): ETIMEDOUT when the job goes on, else how it
- * ended (a run stopped by the config's time limit ended with ETIMEDOUT: heddle_job_test tells which). */
+/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): EBUSY when the job goes on, else how it ended. ETIMEDOUT always
+ * means that the run was stopped by the config's time limit. */
 #define HEDDLE_FOREVER 0xffffffffu
 HEDDLE_API heddle_status heddle_job_wait(heddle_job *j, uint32_t timeout_ms);
-/* Waits until watched task t of this job is done (its outputs are visible then), or the job ended.
- * EINVAL when t was added without HEDDLE_TASK_WATCH. */
+/* Waits until watched task t of this job is done (its outputs are visible then, and its callback has returned), or the job
+ * ended. EBUSY when neither has come after timeout_ms. EINVAL when t was added without HEDDLE_TASK_WATCH. */
 HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms);
 /* Asks the job to stop: workers leave after the task in hand; it then ends with ECANCELED. */
 HEDDLE_API void heddle_job_cancel(heddle_job *j);

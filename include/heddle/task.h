@@ -186,9 +186,10 @@ HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
  * have room; when the arena gets scarce it goes depth first. So nothing is ever lost; a run that really cannot go on,
  * because every slot holds a task that needs more slots, ends with ENOMEM and says so.
  *
- * Mistakes (more children than declared, a body that is not in the table, another size of args, a stale handle, a call
- * where nothing can be spawned) end the run with EBODY; the sentence says what was wrong. The calls then return, and
- * so should the body. Schedules without resident workers, and static, refuse graphs of a table with spawners. */
+ * Mistakes (more children than declared, a body that is not in the table, another size of args, NULL with a size or a count, a
+ * stale handle, a range that is none, a call where nothing can be spawned) end the run with EBODY; the sentence says what was
+ * wrong. The calls then return, and so should the body. Schedules without resident workers, and static, refuse graphs of a table
+ * with spawners. */
 
 #define HEDDLE_MAX_CHILDREN HD_MAX_CHILDREN /* children of one call of a body                       */
 #define HEDDLE_MAX_AFTER HD_MAX_AFTER       /* handles that one spawn may name                      */
@@ -215,11 +216,11 @@ typedef struct heddle_child {
 
 HD_FN void heddle_task_spawn_child(const heddle_thread *thread, const heddle_child *c)
 {
-    const uint32_t k = hd_spawn_buffer_begin(thread, c->body, c->arg_bytes, 0);
+    const uint32_t k = hd_spawn_buffer_begin(thread, c->body, c->args, c->arg_bytes, 0);
     hd_spawn_buffer *d = thread->spawn_buffer;
     uint32_t t, i;
     uint64_t handle;
-    if (k == HD_NONE)
+    if (k == HD_NONE || !hd_spawn_is_told(thread, c->ranges, c->n_ranges))
         return;
     t = hd_spawn_buffer_task(d, k);
     (void)hd_child_write(d, t, c->body, c->args, c->arg_bytes, c->urgent != 0 ? HD_TASK_URGENT : 0u);
@@ -232,7 +233,7 @@ HD_FN void heddle_task_spawn_child(const heddle_thread *thread, const heddle_chi
         for (i = 0; i < c->n_ranges; i++) {
             const heddle_range *r = &c->ranges[i];
             hd_siblings_meet(thread, t, (uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes,
-                             r->mode != HEDDLE_MODE_IN);
+                             (uint32_t)r->mode);
         }
     }
     hd_spawn_buffer_end(thread, k, hd_child_at(d->run, t)->n_in, c->urgent != 0);
@@ -242,7 +243,7 @@ HD_FN void heddle_task_spawn_child(const heddle_thread *thread, const heddle_chi
 HD_FN void heddle_task_spawn(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes,
                              const heddle_handle *after, uint32_t n_after, uint32_t urgent)
 {
-    const uint32_t k = hd_spawn_buffer_begin(thread, body, arg_bytes, 0);
+    const uint32_t k = hd_spawn_buffer_begin(thread, body, args, arg_bytes, 0);
     uint32_t t;
     if (k == HD_NONE)
         return;

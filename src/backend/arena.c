@@ -49,6 +49,29 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
 
 uint32_t hd_arena_ring(const hd_run *r) { return hd_power_of_two(r->n_tasks + r->n_arena + r->n_workers); }
 
+static int is_sparse(const hd_run *r) { return r->n_arena > r->n_tasks; }
+
+void *hd_arena_new_words(const hd_run *r, uint64_t n_bytes)
+{
+    return is_sparse(r) ? hd_new_sparse(n_bytes) : hd_new(n_bytes);
+}
+
+void hd_arena_clear_words(const hd_run *r, void *block, uint64_t n_bytes)
+{
+    if (is_sparse(r))
+        hd_clear_sparse(block, n_bytes);
+    else
+        memset(block, 0, (size_t)n_bytes);
+}
+
+void hd_arena_delete_words(const hd_run *r, void *block, uint64_t n_bytes)
+{
+    if (is_sparse(r))
+        hd_delete_sparse(block, n_bytes);
+    else
+        hd_delete(block, n_bytes);
+}
+
 void hd_arena_fill_bodies(uint32_t *to, const hd_graph *g)
 {
     uint32_t i;

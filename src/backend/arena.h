@@ -18,6 +18,11 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots);
 /* Slots of a ring that has room for every task there can be. */
 uint32_t hd_arena_ring(const hd_run *r);
 
+/* The block of r's words in host memory, of n_bytes: sparse when it is mostly arena, of which most runs touch little. */
+void *hd_arena_new_words(const hd_run *r, uint64_t n_bytes);
+void hd_arena_clear_words(const hd_run *r, void *block, uint64_t n_bytes);
+void hd_arena_delete_words(const hd_run *r, void *block, uint64_t n_bytes);
+
 /* hd_run.bodies, in host memory. */
 void hd_arena_fill_bodies(uint32_t *to, const hd_graph *g);
 /* r's words are in host memory: the graph's tasks and large arguments, before those that bodies make, and the bodies. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* backend.h - what a backend is: one struct of functions. Optional ones are marked, with their default.
  *
- * The floors above call them one at a time for one device, except wait and stop, which any thread may call on a
- * loaded graph that nobody unloads. doc/backend-howto.md walks through the serial backend, the one to copy. */
+ * The floors above call them one at a time for one device, except wait, stop, doing and waiting, which any thread may call
+ * on a loaded graph that nobody unloads. A thread that runs bodies is inside the device meanwhile (inside.h).
+ * doc/backend-howto.md walks through the serial backend, the one to copy. */
 #ifndef HD_BACKEND_H
 #define HD_BACKEND_H
 

@@ -4,7 +4,8 @@
  * Blocks from LARGE on are mapped, from HUGE_PAGE on in multiples of it: a graph of ten million tasks is 1.3 GB, and a
  * page fault every 4 KB would cost more than adding the tasks. They grow by remapping instead of copying, and the
  * freed ones are kept for the next graph up to KEEP_BYTES, because a program that builds graph after graph would
- * otherwise spend more time in page faults than in heddle; the last context to close gives them back. */
+ * otherwise spend more time in page faults than in heddle; the last context to close gives them back. Sparse blocks have
+ * none of that: with huge pages a few touched bytes cost 2 MB each. */
 #include "base/base.h"
 
 #include <pthread.h>
@@ -103,12 +104,13 @@ void hd_alloc_trim(void)
     pthread_mutex_unlock(&kept_mutex);
 }
 
-static void *map(uint64_t n_bytes)
+/* With a wish for huge pages, or for none; refused by kernels without them. */
+static void *map(uint64_t n_bytes, int wish)
 {
     void *p = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
-    (void)madvise(p, n_bytes, MADV_HUGEPAGE); /* a wish; refused on kernels without huge pages */
+    (void)madvise(p, n_bytes, wish);
     return p;
 }
 
@@ -123,7 +125,7 @@ static void *zeroed(uint64_t n_bytes)
     uint64_t size = mapped(n_bytes);
     void *p;
     if (n_bytes >= LARGE && !(p = reuse(&size, 0)))
-        return map(size);
+        return map(size, MADV_HUGEPAGE);
     p = n_bytes >= LARGE ? p : small(n_bytes);
     return p ? memset(p, 0, n_bytes) : NULL;
 }
@@ -155,13 +157,45 @@ void hd_delete(void *p, uint64_t n_bytes)
     account(0, n_bytes);
 }
 
+void *hd_new_sparse(uint64_t n_bytes)
+{
+    void *p;
+    if (n_bytes < LARGE)
+        return hd_new(n_bytes);
+    if (told_to_fail() || n_bytes > SIZE_MAX / 2)
+        return NULL;
+    p = map(mapped(n_bytes), MADV_NOHUGEPAGE);
+    if (p)
+        account(n_bytes, 0);
+    return p;
+}
+
+/* Whole pages are given back: the next touch of one finds zeros. */
+void hd_clear_sparse(void *p, uint64_t n_bytes)
+{
+    const uint64_t whole = n_bytes < LARGE ? 0 : n_bytes / STEP * STEP;
+    if (whole && madvise(p, whole, MADV_DONTNEED))
+        memset(p, 0, whole);
+    memset((uint8_t *)p + whole, 0, n_bytes - whole);
+}
+
+void hd_delete_sparse(void *p, uint64_t n_bytes)
+{
+    if (n_bytes < LARGE || !p) {
+        hd_delete(p, n_bytes);
+        return;
+    }
+    munmap(p, mapped(n_bytes));
+    account(0, n_bytes);
+}
+
 /* From a small block, or between small and large: a new block and a copy. A new large one may be a kept one. */
 static void *moved(void *p, uint64_t old_bytes, uint64_t *n_bytes)
 {
     uint64_t size = *n_bytes >= LARGE ? mapped(*n_bytes) : *n_bytes;
     void *q = *n_bytes < LARGE ? small(size) : reuse(&size, 1);
     if (!q && *n_bytes >= LARGE)
-        q = map(size);
+        q = map(size, MADV_HUGEPAGE);
     if (!q)
         return NULL;
     if (p) {

@@ -41,6 +41,11 @@ void *hd_new(uint64_t n_bytes);
  * Contents are kept, new bytes are undefined. NULL: no memory, p is unchanged. */
 void *hd_resize(void *p, uint64_t old_bytes, uint64_t *n_bytes);
 void hd_delete(void *p, uint64_t n_bytes); /* the size it has; NULL is allowed                     */
+/* The same for room of which little may ever be used: memory comes page by page as it is touched, and goes when it is
+ * cleared or deleted. */
+void *hd_new_sparse(uint64_t n_bytes);
+void hd_clear_sparse(void *p, uint64_t n_bytes); /* its first n_bytes are zero again */
+void hd_delete_sparse(void *p, uint64_t n_bytes);
 /* Bytes held by this process through hd_new, now; and the test hook: the n-th next call of hd_new or hd_resize
  * fails (0 = never). */
 uint64_t hd_held_bytes(void);
@@ -69,6 +74,11 @@ static inline int hd_list_room(hd_list *l, uint64_t more, uint64_t item_bytes)
     return l->n + more <= l->cap ? 0 : hd_list_grow(l, more, item_bytes);
 }
 void hd_list_clear(hd_list *l);
+
+/* ---- the process (process.c) ---- */
+/* Forks that led to this process since hd_process_watch was first called: a child has another number than its parent. */
+extern uint32_t hd_process_forks;
+void hd_process_watch(void);
 
 /* ---- time (clock.c) ---- */
 uint64_t hd_host_clock(void); /* CLOCK_MONOTONIC in ns */

@@ -32,68 +32,132 @@ static uint64_t cache_bytes(int name)
     return v > 0 ? (uint64_t)v : 0;
 }
 
-static void ask_system(hd_machine *m)
+static void ask_system(heddle_machine *m)
 {
-    m->pub.n_threads = allowed_cpus(m);
-    m->pub.n_cores = m->pub.n_threads;
-    m->pub.cache_bytes[0] = cache_bytes(_SC_LEVEL1_DCACHE_SIZE);
-    m->pub.cache_bytes[1] = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
-    m->pub.cache_bytes[2] = cache_bytes(_SC_LEVEL3_CACHE_SIZE);
+    m->cache_bytes[0] = cache_bytes(_SC_LEVEL1_DCACHE_SIZE);
+    m->cache_bytes[1] = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
+    m->cache_bytes[2] = cache_bytes(_SC_LEVEL3_CACHE_SIZE);
 }
 
 #if HEDDLE_HAVE_HWLOC
-/* The k-th allowed hardware thread of each core, cores in order; returns the number found. */
-static uint32_t threads_of_cores(hwloc_topology_t topo, const cpu_set_t *allowed, uint32_t k, hd_machine *m, uint32_t n)
+/* Hardware threads by cores, as hwloc saw them when it was last asked: loading a topology takes a millisecond, and on a
+ * large machine many. */
+static struct {
+    pthread_mutex_t mutex;
+    cpu_set_t asked; /* processors that were allowed then */
+    uint32_t n, cpu[HD_MAX_CPUS], core[HD_MAX_CPUS];
+} seen = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* A topology of cores, and of caches if they are wanted. 0: there is none. */
+static int load(hwloc_topology_t *topo, int with_caches)
 {
+    const enum hwloc_type_filter_e caches = with_caches ? HWLOC_TYPE_FILTER_KEEP_ALL : HWLOC_TYPE_FILTER_KEEP_NONE;
+    /* Where it finds no sysfs (some containers), hwloc says so on stderr; this library never prints. */
+    if (access("/sys/devices/system/cpu/cpu0/topology", R_OK) || hwloc_topology_init(topo))
+        return 0;
+    hwloc_topology_set_all_types_filter(*topo, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_type_filter(*topo, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_cache_types_filter(*topo, caches);
+#if HWLOC_API_VERSION >= 0x00020100 /* it moves this thread from processor to processor, and sysfs says the same */
+    (void)hwloc_topology_set_components(*topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+#endif
+#if HWLOC_API_VERSION >= 0x00020800 /* nor is what these tell looked at */
+    (void)hwloc_topology_set_flags(*topo, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                                              HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+#endif
+    if (!hwloc_topology_load(*topo))
+        return 1;
+    hwloc_topology_destroy(*topo);
+    return 0;
+}
+
+/* With the mutex. */
+static void see(const cpu_set_t *allowed)
+{
+    hwloc_topology_t topo;
     hwloc_obj_t core = NULL;
-    while ((core = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_CORE, core))) {
-        uint32_t seen = 0;
+    uint32_t n_cores = 0;
+    seen.n = 0;
+    seen.asked = *allowed;
+    if (!load(&topo, 0))
+        return;
+    for (; (core = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_CORE, core)); n_cores++) {
         int cpu;
         hwloc_bitmap_foreach_begin(cpu, core->cpuset)
         {
-            if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed) && seen++ == k && n < HD_MAX_CPUS)
-                m->cpu[n++] = (uint32_t)cpu;
+            if (cpu < CPU_SETSIZE && seen.n < HD_MAX_CPUS) {
+                seen.cpu[seen.n] = (uint32_t)cpu;
+                seen.core[seen.n++] = n_cores;
+            }
         }
         hwloc_bitmap_foreach_end();
+    }
+    hwloc_topology_destroy(topo);
+}
+
+/* Is one allowed that was not when hwloc was asked? */
+static int has_news(const cpu_set_t *allowed)
+{
+    cpu_set_t both;
+    CPU_AND(&both, allowed, &seen.asked);
+    return !CPU_EQUAL(&both, allowed);
+}
+
+/* The k-th allowed hardware thread of each core, cores in order; returns the number found. */
+static uint32_t threads_of_cores(const cpu_set_t *allowed, uint32_t k, hd_machine *m, uint32_t n)
+{
+    uint32_t i, of_core = 0;
+    for (i = 0; i < seen.n; i++) {
+        of_core = i && seen.core[i] == seen.core[i - 1] ? of_core : 0;
+        if (CPU_ISSET(seen.cpu[i], allowed) && of_core++ == k)
+            m->cpu[n++] = seen.cpu[i];
     }
     return n;
 }
 
 static void ask_hwloc(hd_machine *m)
 {
-    static const hwloc_obj_type_t types[3] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
-    hwloc_topology_t topo;
     cpu_set_t allowed;
     uint32_t n, k, before;
-    int i;
-    /* Where it finds no sysfs (some containers), hwloc says so on stderr; this library never prints. */
-    if (access("/sys/devices/system/cpu/cpu0/topology", R_OK) || hwloc_topology_init(&topo))
+    if (sched_getaffinity(0, sizeof allowed, &allowed))
         return;
-    if (!hwloc_topology_load(topo) && !sched_getaffinity(0, sizeof allowed, &allowed)) {
-        n = threads_of_cores(topo, &allowed, 0, m, 0);
-        m->pub.n_cores = n ? n : m->pub.n_cores;
-        for (k = 1, before = 0; n && before != n; k++) {
-            before = n;
-            n = threads_of_cores(topo, &allowed, k, m, n);
-        }
-        m->pub.n_threads = n ? n : m->pub.n_threads;
-        m->pub.has_hwloc = n > 0;
-        for (i = 0; i < 3; i++) {
-            hwloc_obj_t cache = hwloc_get_obj_by_type(topo, types[i], 0);
-            if (cache)
-                m->pub.cache_bytes[i] = cache->attr->cache.size;
-        }
+    pthread_mutex_lock(&seen.mutex);
+    if (has_news(&allowed))
+        see(&allowed);
+    n = threads_of_cores(&allowed, 0, m, 0);
+    m->pub.n_cores = n ? n : m->pub.n_cores;
+    for (k = 1, before = 0; n && before != n; k++) {
+        before = n;
+        n = threads_of_cores(&allowed, k, m, n);
+    }
+    pthread_mutex_unlock(&seen.mutex);
+    m->pub.n_threads = n ? n : m->pub.n_threads;
+    m->pub.has_hwloc = n > 0;
+}
+
+static void ask_caches(heddle_machine *m)
+{
+    static const hwloc_obj_type_t types[3] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
+    hwloc_topology_t topo;
+    int i;
+    if (!m->has_hwloc || !load(&topo, 1))
+        return;
+    for (i = 0; i < 3; i++) {
+        hwloc_obj_t cache = hwloc_get_obj_by_type(topo, types[i], 0);
+        if (cache)
+            m->cache_bytes[i] = cache->attr->cache.size;
     }
     hwloc_topology_destroy(topo);
 }
 #else
 static void ask_hwloc(hd_machine *m) { (void)m; }
+static void ask_caches(heddle_machine *m) { (void)m; }
 #endif
 
 void hd_machine_look(hd_machine *m)
 {
     memset(m, 0, sizeof *m);
-    ask_system(m);
+    m->pub.n_threads = m->pub.n_cores = allowed_cpus(m);
     ask_hwloc(m);
 }
 
@@ -109,5 +173,7 @@ HEDDLE_API void heddle_machine_get(heddle_machine *out)
 {
     hd_machine m;
     hd_machine_look(&m);
+    ask_system(&m.pub);
+    ask_caches(&m.pub);
     *out = m.pub;
 }

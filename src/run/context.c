@@ -161,6 +161,8 @@ HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *
     ctx->asked.tuning_file = NULL; /* which may be gone by then, and is a GPU's */
     ctx->backend = b;
     ctx->may_move = ctx->asked.backend == HEDDLE_AUTO && b->takes;
+    hd_process_watch();
+    ctx->n_forks = hd_process_forks;
     s = own_tuning_file(&c, NULL);
     if (s == HEDDLE_OK)
         s = b->open(&ctx->device, &c, NULL);
@@ -179,6 +181,10 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
 {
     if (!ctx)
         return;
+    if (hd_ctx_may_wait(ctx, "heddle_ctx_close") == HEDDLE_EINVAL)
+        return;
+    if (!hd_ctx_forked(ctx))
+        hd_alarms_close(ctx->alarms);
     if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
         ctx->backend->close(ctx->device);
     drop_tuning_file(&ctx->config);
@@ -260,6 +266,7 @@ HEDDLE_API heddle_status heddle_ctx_reconfigure(heddle_ctx *ctx, const heddle_co
     heddle_graph *g;
     heddle_status s;
     HD_TRY(hd_ctx_check(ctx));
+    HD_TRY(hd_ctx_may_wait(ctx, "heddle_ctx_reconfigure"));
     HD_TRY(read_anew(ctx, &c, cfg));
     HD_TRY(check_idle(ctx));
     HD_TRY(own_tuning_file(&c, &ctx->error));

@@ -69,7 +69,9 @@ HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *t
 
 HEDDLE_API void heddle_graph_free(heddle_graph *g)
 {
-    if (!g)
+    if (!g || hd_ctx_forked(g->ctx))
+        return;
+    if (hd_job_is_running(&g->job) && hd_ctx_may_wait(g->ctx, "heddle_graph_free") != HEDDLE_OK)
         return;
     hd_job_settle(&g->job);
     if (hd_ctx_lost(g->ctx) && hd_job_is_running(&g->job))

@@ -5,7 +5,12 @@
  *
  * A job is concluded by whoever first finds that it ended: a run, a wait, a test, or the next call on its object.
  * Concluding turns the stop word into a status and a sentence. Calls on a job may come from any thread; its mutex makes one
- * of them conclude. */
+ * of them conclude.
+ *
+ * The config's time limit is an alarm of the context: at its time the job is stopped, whether anybody waits or not, and when
+ * bodies have not come back a grace period later the context is lost. The alarm only keeps what it saw: the sentence is
+ * made by whoever concludes, because a context's sentence belongs to the threads that call. */
+#include "backend/inside.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -13,18 +18,9 @@
 
 #define GRACE_NS 5000000000ull /* after the time limit, for bodies to come back */
 
-void hd_job_init(hd_job *j, const hd_job_kind *kind, void *self, heddle_ctx *ctx)
-{
-    memset(j, 0, sizeof *j);
-    j->kind = kind;
-    j->self = self;
-    j->ctx = ctx;
-    pthread_mutex_init(&j->mutex, NULL);
-    pthread_cond_init(&j->moved, NULL);
-}
-
 void hd_job_clear(hd_job *j)
 {
+    hd_alarm_unset(j->ctx->alarms, &j->alarm);
     hd_delete(j->done, j->n_done);
     pthread_cond_destroy(&j->moved);
     pthread_mutex_destroy(&j->mutex);
@@ -41,11 +37,14 @@ int hd_job_watch(hd_job *j, uint64_t n)
 
 void hd_job_came(hd_job *j, uint64_t i, uint32_t item)
 {
+    hd_inside here;
+    hd_inside_enter(&here, j->ctx->device);
+    j->kind->came(j->self, i, item); /* first: who waits for the item finds that its callback has run */
+    hd_inside_leave(&here);
     pthread_mutex_lock(&j->mutex);
     j->done[i] = 1;
     pthread_cond_broadcast(&j->moved);
     pthread_mutex_unlock(&j->mutex);
-    j->kind->came(j->self, i, item);
 }
 
 uint64_t hd_job_deadline(uint32_t ms)
@@ -55,6 +54,8 @@ uint64_t hd_job_deadline(uint32_t ms)
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
+HD_STATIC_ASSERT(HD_MAX_AFTER == 15u, "a sentence names it");
+
 /* What a body did that it must not. */
 static const char *misuse(uint32_t code)
 {
@@ -62,11 +63,15 @@ static const char *misuse(uint32_t code)
     case HD_SPAWN_NOWHERE: return "spawned a task, and no body of its table is a HEDDLE_SPAWNER";
     case HD_SPAWN_TOO_MANY: return "spawned more tasks than HEDDLE_SPAWNER says of it";
     case HD_SPAWN_BODY: return "spawned a body that its table does not have, or with a record of another size";
-    case HD_SPAWN_AFTER: return "spawned a task that waits for more than HEDDLE_MAX_AFTER others";
+    case HD_SPAWN_AFTER: return "spawned a task that waits for more than 15 others (HEDDLE_MAX_AFTER)";
     case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
     case HD_SPAWN_LATE: return "called heddle_task_continue after heddle_task_spawn; it must come first";
     case HD_SPAWN_TWICE: return "called heddle_task_continue twice";
-    default: return "spawned a task with a range of no bytes, of a stride below its row, or past the address space";
+    case HD_SPAWN_NULL:
+        return "spawned a task with NULL for arguments, handles or ranges of which it names a size or number";
+    default:
+        return "spawned a task with a range of no bytes, of no mode, of a stride below its row, or past the address "
+               "space";
     }
 }
 
@@ -105,14 +110,14 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
         return hd_say(
             e, HEDDLE_ENOMEM,
             "every slot for spawned tasks holds one that waits for room for its children: HEDDLE_ARENA, or the "
-            "config's n_arena, gives more");
+            "config's n_arena, gives more than %u",
+            j->ctx->config.n_arena);
     case HD_STOP_STUCK:
         (void)say_waiting(j, text, sizeof text);
         return hd_say(e, HEDDLE_ECYCLE, "no worker can go on, and tasks are left%s", text);
     default:
-        if (j->said_who) /* the sentence was made when the limit passed */
-            return HEDDLE_ETIMEDOUT;
-        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms", j->ctx->config.time_limit_ms);
+        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", j->ctx->config.time_limit_ms,
+                      j->who.text);
     }
 }
 
@@ -137,7 +142,7 @@ static void conclude(hd_job *j)
 heddle_status hd_job_conclude(hd_job *j, const hd_outcome *r)
 {
     j->has_result = 1;
-    j->said_who = 0;
+    j->who.text[0] = 0;
     return j->end = end_status(j, r);
 }
 
@@ -177,12 +182,13 @@ static int say_doing(const hd_job *j, uint32_t worker, const hd_doing *d, const 
                     d->waits, j->kind->name(j->self, d->waits), d->seen, d->need);
 }
 
-/* The sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
+/* For the sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
 static void say_who(hd_job *j)
 {
-    char text[448];
+    char text[448]; /* the sentence has more before it */
     uint32_t w, n[2] = {0, 0}, n_here = 0;
     size_t at = 0;
+    const char *what;
     hd_doing d;
     text[0] = 0;
     for (w = 0; j->kind->doing(j->self, w, &d); w++) {
@@ -192,25 +198,32 @@ static void say_who(hd_job *j)
             continue;
         at += (size_t)say_doing(j, w, &d, at ? "," : ";", text + at, sizeof text - at);
     }
-    hd_say(&j->ctx->error, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", j->ctx->config.time_limit_ms,
-           w == 0    ? "" /* there are none that could be asked */
+    what = w == 0    ? "" /* there are none that could be asked */
            : !n_here ? "; no worker has started: the device is busy with other work"
            : n[0] + n[1] || say_waiting(j, text, sizeof text) ? text
-                                                              : "; no worker was in a task");
+                                                              : "; no worker was in a task";
     pthread_mutex_lock(&j->mutex);
-    j->said_who = 1;
+    (void)hd_say(&j->who, HEDDLE_ETIMEDOUT, "%s", what);
     pthread_mutex_unlock(&j->mutex);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* The config's limit has passed: stops the job and gives bodies a grace period. */
-static void enforce_limit(hd_job *j)
+static void lose(hd_job *j) { __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED); }
+
+/* hd_alarm.ring: the config's limit has passed, or the grace period after it. */
+static uint64_t enforce_limit(void *self)
 {
+    hd_job *j = self;
+    if (!hd_job_is_running(j) || j->kind->wait(j->self, 0) != HEDDLE_EBUSY)
+        return UINT64_MAX; /* it has ended in time, and nobody has asked yet */
+    if (hd_host_clock() >= j->lost_ns) {
+        lose(j);
+        return UINT64_MAX;
+    }
     say_who(j);
     j->kind->stop(j->self, HD_STOP_TIMEOUT);
-    if (!waited(j, hd_host_clock() + GRACE_NS))
-        __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED);
+    return j->lost_ns;
 }
 
 static heddle_status end_of(hd_job *j)
@@ -224,45 +237,70 @@ static heddle_status end_of(hd_job *j)
 
 heddle_status hd_job_wait(hd_job *j, uint64_t deadline_ns)
 {
-    uint64_t first = deadline_ns < j->deadline_ns ? deadline_ns : j->deadline_ns;
-    if (waited(j, first))
+    if (waited(j, deadline_ns < j->lost_ns ? deadline_ns : j->lost_ns))
         return end_of(j);
-    if (j->deadline_ns > deadline_ns || hd_host_clock() < j->deadline_ns)
+    if (hd_host_clock() < j->lost_ns)
         return HEDDLE_EBUSY;
-    enforce_limit(j);
-    return hd_ctx_lost(j->ctx) ? hd_ctx_check(j->ctx) : end_of(j);
+    lose(j);
+    return hd_ctx_check(j->ctx);
 }
 
 void hd_job_settle(hd_job *j)
 {
     while (hd_job_is_running(j) && !hd_ctx_lost(j->ctx) && hd_job_wait(j, UINT64_MAX) == HEDDLE_EBUSY)
         continue;
+    hd_alarm_unset(j->ctx->alarms, &j->alarm);
 }
 
 /* ---- the start ---------------------------------------------------------------------------------------------------- */
+
+void hd_job_init(hd_job *j, const hd_job_kind *kind, void *self, heddle_ctx *ctx)
+{
+    memset(j, 0, sizeof *j);
+    j->kind = kind;
+    j->self = self;
+    j->ctx = ctx;
+    j->alarm.ring = enforce_limit;
+    j->alarm.self = j;
+    pthread_mutex_init(&j->mutex, NULL);
+    pthread_cond_init(&j->moved, NULL);
+}
 
 static void set_running(hd_job *j, int running, heddle_job *handle)
 {
     pthread_mutex_lock(&j->mutex);
     j->running = running;
-    j->said_who = 0;
+    j->who.text[0] = 0;
     j->handle = handle;
     pthread_mutex_unlock(&j->mutex);
+}
+
+/* Of the run alone: a first start may have had much to prepare. */
+static void begin_limit(hd_job *j, uint32_t limit_ms)
+{
+    const uint64_t deadline_ns = hd_job_deadline(limit_ms);
+    if (!limit_ms)
+        return;
+    j->lost_ns = deadline_ns + GRACE_NS;
+    hd_alarm_set(j->ctx->alarms, &j->alarm, deadline_ns);
 }
 
 heddle_status hd_job_start(hd_job *j, heddle_job *handle, int help)
 {
     const uint32_t limit_ms = j->ctx->config.time_limit_ms;
     heddle_status s;
+    if (limit_ms)
+        HD_TRY(hd_alarms_open(&j->ctx->alarms, &j->ctx->error));
+    hd_alarm_unset(j->ctx->alarms, &j->alarm); /* of the last run */
     if (j->n_done)
         memset(j->done, 0, j->n_done);
-    j->deadline_ns = limit_ms ? hd_job_deadline(limit_ms) : UINT64_MAX;
+    j->lost_ns = UINT64_MAX;
     set_running(j, 1, handle);
-    s = j->kind->start(j->self, help, j->deadline_ns, &j->ctx->error);
+    s = j->kind->start(j->self, help, limit_ms ? hd_job_deadline(limit_ms) : UINT64_MAX, &j->ctx->error);
     if (s != HEDDLE_OK)
         set_running(j, 0, NULL);
-    else if (limit_ms) /* of the run alone: a first start may have had much to prepare */
-        j->deadline_ns = hd_job_deadline(limit_ms);
+    else
+        begin_limit(j, limit_ms);
     return s;
 }
 
@@ -330,7 +368,9 @@ heddle_status hd_job_wait_item(heddle_job *h, uint64_t i, uint64_t deadline_ns)
 
 HEDDLE_API heddle_status heddle_job_test(heddle_job *h)
 {
-    return h ? hd_job_wait_handle(h, 0) : hd_say(NULL, HEDDLE_EINVAL, "heddle_job_test: the job is NULL");
+    if (!h)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_test: the job is NULL");
+    return hd_ctx_forked(h->of->ctx) ? hd_ctx_check(h->of->ctx) : hd_job_wait_handle(h, 0);
 }
 
 HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
@@ -338,15 +378,16 @@ HEDDLE_API heddle_status heddle_job_wait(heddle_job *h, uint32_t timeout_ms)
     heddle_status s;
     if (!h)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_wait: the job is NULL");
+    HD_TRY(hd_ctx_may_wait(h->of->ctx, "heddle_job_wait"));
     s = hd_job_wait_handle(h, hd_job_deadline(timeout_ms));
     if (s == HEDDLE_EBUSY)
-        return hd_say(&h->of->ctx->error, HEDDLE_ETIMEDOUT, "heddle_job_wait: the job goes on after %u ms", timeout_ms);
+        return hd_say(&h->of->ctx->error, HEDDLE_EBUSY, "heddle_job_wait: the job goes on after %u ms", timeout_ms);
     return s;
 }
 
 HEDDLE_API void heddle_job_cancel(heddle_job *h)
 {
-    if (!h)
+    if (!h || hd_ctx_forked(h->of->ctx))
         return;
     pthread_mutex_lock(&h->of->mutex);
     if (!h->ended)
@@ -356,7 +397,9 @@ HEDDLE_API void heddle_job_cancel(heddle_job *h)
 
 HEDDLE_API void heddle_job_free(heddle_job *h)
 {
-    if (!h)
+    if (!h || hd_ctx_forked(h->of->ctx))
+        return;
+    if (ended(h) == HEDDLE_EBUSY && hd_ctx_may_wait(h->of->ctx, "heddle_job_free") != HEDDLE_OK)
         return;
     (void)hd_job_wait_handle(h, UINT64_MAX);
     pthread_mutex_lock(&h->of->mutex);

@@ -7,6 +7,7 @@
 #define HD_JOB_H
 
 #include "backend/backend.h"
+#include "run/alarm.h"
 
 #include <pthread.h>
 
@@ -26,7 +27,7 @@ typedef struct hd_job_kind {
     /* What an item (a task) is called in sentences: its own name; and with what it is, "task 7 (lu_diag)". */
     const char *(*name)(void *self, uint32_t item);
     void (*say)(void *self, uint32_t item, char *to, size_t n);
-    /* Item i of those that are watched has come: on a worker's thread, after it has been noted. */
+    /* Item i of those that are watched has come: on a worker's thread, before anybody who waits for it goes on. */
     void (*came)(void *self, uint64_t i, uint32_t item);
 } hd_job_kind;
 
@@ -34,12 +35,13 @@ typedef struct hd_job {
     const hd_job_kind *kind;
     void *self;
     heddle_ctx *ctx;
-    pthread_mutex_t mutex; /* guards running, end, handle, done; calls on a job come from any thread */
+    pthread_mutex_t mutex; /* guards running, end, handle, done, who; calls on a job come from any thread */
     pthread_cond_t moved;  /* a watched item is done, or the job ended */
     int running;           /* started and not concluded */
-    int said_who;          /* the sentence of a passed time limit stands in the context */
     int has_result;        /* it has run once to an end */
-    uint64_t deadline_ns;  /* of the config's time limit */
+    hd_error who;          /* the time limit passed: what workers were about then; "" if that could not be asked */
+    hd_alarm alarm;        /* the time limit */
+    uint64_t lost_ns;      /* bodies that have not come back by then cost the context; UINT64_MAX: there is no limit */
     heddle_job *handle;    /* the caller's, NULL: none */
     heddle_status end;     /* how it ended last */
     uint8_t *done;         /* one byte a watched item */
@@ -61,13 +63,13 @@ int hd_job_watch(hd_job *j, uint64_t n);
 /* Starts it. handle: to be told of the end, or NULL. help: the caller goes straight on to hd_job_wait without a deadline.
  * When it fails, the job is as before. */
 heddle_status hd_job_start(hd_job *j, heddle_job *handle, int help);
-/* Waits until deadline_ns or the config's time limit, which ends it. EBUSY: it goes on. Else how it ended. */
+/* Waits until deadline_ns. EBUSY: it goes on. Else how it ended. The config's time limit ends it whoever waits. */
 heddle_status hd_job_wait(hd_job *j, uint64_t deadline_ns);
 /* Started and not concluded. */
 int hd_job_is_running(hd_job *j);
 /* Concludes it if it has ended. 1: it is not running. */
 int hd_job_is_over(hd_job *j);
-/* Waits for it, if it runs, and concludes it; returns early when the context is lost. */
+/* Waits for it, if it runs, and concludes it; returns early when the context is lost. Then the work may go. */
 void hd_job_settle(hd_job *j);
 /* Item i of the watched ones is done. For the kind, on a worker's thread. */
 void hd_job_came(hd_job *j, uint64_t i, uint32_t item);

@@ -122,9 +122,11 @@ static heddle_status load(heddle_graph *g)
     return s;
 }
 
-static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes)
+static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
+                                 const char *call)
 {
     HD_TRY(hd_ctx_check(ctx));
+    HD_TRY(hd_ctx_may_wait(ctx, call));
     if (!g || g->ctx != ctx)
         return hd_say(&ctx->error, HEDDLE_EINVAL, "the graph is %s", g ? "of another context" : "NULL");
     if (params_bytes != g->g.table->params_bytes || (params_bytes && !params))
@@ -138,7 +140,7 @@ static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *p
 static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
                            heddle_job *handle, int help)
 {
-    HD_TRY(check_start(ctx, g, params, params_bytes));
+    HD_TRY(check_start(ctx, g, params, params_bytes, handle ? "heddle_graph_submit" : "heddle_graph_run"));
     HD_TRY(hd_graph_freeze(&g->g, &ctx->error));
     HD_TRY(load(g));
     if (params_bytes)
@@ -148,7 +150,7 @@ static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *params,
 
 HEDDLE_API heddle_status heddle_graph_run(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes)
 {
-    /* With a time limit this thread must watch the clock, so it cannot lend itself. */
+    /* With a time limit this thread must come back when a body does not, so it cannot lend itself. */
     HD_TRY(begin(ctx, g, params, params_bytes, NULL, ctx && !ctx->config.time_limit_ms));
     return hd_job_wait(&g->job, UINT64_MAX);
 }
@@ -181,6 +183,7 @@ HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *h, heddle_task t, uint
     heddle_status s;
     if (!h)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_job_wait_task: the job is NULL");
+    HD_TRY(hd_ctx_may_wait(h->of->ctx, "heddle_job_wait_task"));
     if (h->of->kind != &hd_graph_job)
         return hd_say(&h->of->ctx->error, HEDDLE_EINVAL, "heddle_job_wait_task: the job is none of a graph's");
     g = h->of->self;
@@ -188,7 +191,7 @@ HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *h, heddle_task t, uint
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "task %u was not added with HEDDLE_TASK_WATCH", t);
     s = hd_job_wait_item(h, hd_graph_task(&g->g, t)->watch, hd_job_deadline(timeout_ms));
     if (s == HEDDLE_EBUSY)
-        return hd_say(&g->ctx->error, HEDDLE_ETIMEDOUT, "task %u is not done after %u ms", t, timeout_ms);
+        return hd_say(&g->ctx->error, HEDDLE_EBUSY, "task %u is not done after %u ms", t, timeout_ms);
     return s;
 }
 
@@ -263,7 +266,7 @@ HEDDLE_API heddle_status heddle_graph_write_timeline(heddle_graph *g, const char
 HEDDLE_API heddle_status heddle_graph_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
                                               void *stream)
 {
-    HD_TRY(check_start(ctx, g, params, params_bytes));
+    HD_TRY(check_start(ctx, g, params, params_bytes, "heddle_graph_enqueue"));
     if (!ctx->backend->enqueue)
         return hd_say(&ctx->error, HEDDLE_EINVAL, "heddle_graph_enqueue: backend %s has no streams",
                       heddle_backend_name(ctx->config.backend));

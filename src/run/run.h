@@ -13,8 +13,10 @@ struct heddle_ctx {
     int may_move;        /* the backend was left open, and nothing of the context lies on it yet */
     const hd_backend *backend;
     hd_device *device;
+    hd_alarms *alarms;    /* time limits; made by the first run that has one */
     heddle_graph *graphs; /* all that live */
     int lost;             /* atomic: workers do not come back; every call says EDEVICE, close leaves them behind */
+    uint32_t n_forks;     /* hd_process_forks when it was opened */
 };
 
 /* A callback of heddle_graph_on_done. */
@@ -36,12 +38,19 @@ struct heddle_graph {
     heddle_table *own_table; /* of a graph from a file */
 };
 
-static inline int hd_ctx_lost(const heddle_ctx *ctx) { return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED); }
+/* In a forked child: the context's threads are not here, and who held its locks is gone. */
+static inline int hd_ctx_forked(const heddle_ctx *ctx) { return ctx->n_forks != hd_process_forks; }
+static inline int hd_ctx_lost(const heddle_ctx *ctx)
+{
+    return __atomic_load_n(&ctx->lost, __ATOMIC_RELAXED) || hd_ctx_forked(ctx);
+}
 
 /* context.c: makes sure that the context can run bodies of this table, if need be on another backend (heddle_graph_new). */
 heddle_status hd_ctx_suit(heddle_ctx *ctx, const heddle_table *table);
 /* handle.c: EDEVICE with its sentence if the context is lost. */
 heddle_status hd_ctx_check(heddle_ctx *ctx);
+/* May this thread give it work, or wait for it? EINVAL inside one of its bodies, EDEVICE in a forked child. */
+heddle_status hd_ctx_may_wait(heddle_ctx *ctx, const char *call);
 /* A handle that a call may use: the context lives, no run is in flight. */
 heddle_status hd_graph_usable(heddle_graph *g, const char *call);
 

@@ -111,7 +111,8 @@ static void test_refused(const app *a)
 {
     const char *missing[] = {"/nowhere/1", "/nowhere/2", "/nowhere/3"};
     app_pair unknown = {"colour", "1"}, again[2] = {{a->options[0].key, "-7777777777777777777777"}, {NULL, NULL}};
-    app_request q = {{10, 10}, {4, 4}, &unknown, 1, NULL, 0};
+    const uint64_t b = a->b[0] ? 4 : 0;
+    app_request q = {{10, 10}, {b, b}, &unknown, 1, NULL, 0};
     refused(a, &q, "colour");
     q.n_opts = 0;
     q.inputs = missing;
@@ -121,7 +122,7 @@ static void test_refused(const app *a)
     refused(a, &q, strcmp(a->formats, "none") ? "/nowhere/1" : "takes no input file");
     q.n_inputs = 0;
     q.n[0] = q.n[1] = 1ull << 62;
-    q.b[0] = q.b[1] = 1;
+    q.b[0] = q.b[1] = b != 0;
     refused(a, &q, "");
     q.n[0] = q.n[1] = 10;
     if (a->options[0].key) {
@@ -130,6 +131,17 @@ static void test_refused(const app *a)
         refused(a, &q, a->options[0].key);
     }
     a->free(NULL);
+}
+
+/* Blocks where there are none, one size or two. */
+static void test_no_blocks(const app *a)
+{
+    app_request q = {{0, 0}, {7, 0}, NULL, 0, NULL, 0};
+    if (a->b[0])
+        return;
+    refused(a, &q, "has no blocks");
+    q.b[1] = 7;
+    refused(a, &q, "has no blocks");
 }
 
 /* Blocks that tuned bodies do not take. */
@@ -145,8 +157,10 @@ int main(void)
     uint32_t p, n;
     for (p = 0; p < HEDDLE_N_POLICIES; p++)
         test_policy((heddle_policy)p);
-    for (n = 0; app_list[n]; n++)
+    for (n = 0; app_list[n]; n++) {
         test_refused(app_list[n]);
+        test_no_blocks(app_list[n]);
+    }
     test_tuned_refused();
     CHECK(n >= 8 && !app_find("none") && app_find("lu") && !strcmp(app_find("lu")->name, "lu"));
     return 0;

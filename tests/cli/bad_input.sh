@@ -41,6 +41,12 @@ done
 refused 'too many|beyond|limit' run sw -n 9223372036854775807
 refused 'too many|beyond|limit' run sat -n 4294967296x4294967296
 refused 'tasks' run heat -n 100000 -b 1
+refused 'within one is 32767, the limit is 30719' run sw -n 40000 -b 20000
+refused 'diagonal is 24000000, the limit is 2128328' run sw -n 4000 -b 2000 --opt body=portable
+refused '8192 rows' run sw -n 40000 -b 20000 --opt body=tuned
+for app in bfs quad queens uts; do
+    refused "-b: $app has no blocks" run $app -b 7
+done
 for n in 0 -1 many 99999999999 ''; do
     refused '--workers' run sw --workers "$n"
     refused '--repeat' run sw --repeat "${n/99999999999/x}"
@@ -80,6 +86,12 @@ printf '1\n2\nthree\n4\n' >words
 refused 'words:3' run heat --input words
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1.0\n' >few.mtx
 refused 'few.mtx' run lu --input few.mtx
+# Two numbers of a row that are doubles, and their sum is none; that are floats, and their sum is none.
+head='%%%%MatrixMarket matrix coordinate real general'
+printf "$head\\n3 3 3\\n1 2 1e308\\n1 3 1e308\\n3 3 1\\n" >few.mtx
+refused "slu: row 1's numbers add up to inf; .*1e.300" run slu -b 1 --input few.mtx
+printf "$head\\n3 3 3\\n3 1 -3e38\\n3 2 3e38\\n3 3 1\\n" >few.mtx
+refused "lu: row 3's numbers add up to 6e.38; .*1e.30" run lu -b 1 --input few.mtx
 refused 'sat' run sat --input "$data/images/coins_384x303.pgm" --input "$data/images/coins_384x303.pgm"
 
 # Graph files.

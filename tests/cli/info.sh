@@ -49,7 +49,7 @@ apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
 for app in $apps; do
     run 0 info "$app"
     in_out "^$app - "
-    in_out '^size +[0-9]+x[0-9]+'
+    in_out '^size +[0-9]+(x[0-9]+ .*, blocks of [0-9]+x[0-9]+ | .*; no blocks$)'
     in_out '^input +[^ ]'
 done
 run 0 info

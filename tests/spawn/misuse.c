@@ -18,7 +18,7 @@ static const struct {
     {MISUSE_MANY, "task 0 (misuse_root)", "spawned more tasks than HEDDLE_SPAWNER says"},
     {MISUSE_BODY, "task 0 (misuse_root)", "spawned a body that its table does not have"},
     {MISUSE_SIZE, "task 0 (misuse_root)", "or with a record of another size"},
-    {MISUSE_AFTER, "task 0 (misuse_root)", "waits for more than HEDDLE_MAX_AFTER others"},
+    {MISUSE_AFTER, "task 0 (misuse_root)", "waits for more than 15 others (HEDDLE_MAX_AFTER)"},
     {MISUSE_NO_HANDLE, "task 0 (misuse_root)", "named a task by a handle that is none"},
     {MISUSE_NO_SUCH_TASK, "task 0 (misuse_root)", "whose slot has another task by now"},
     {MISUSE_LATE, "task 0 (misuse_root)", "called heddle_task_continue after heddle_task_spawn"},
@@ -26,6 +26,12 @@ static const struct {
     {MISUSE_NO_BYTES, "task 0 (misuse_root)", "with a range"},
     {MISUSE_STRIDE, "task 0 (misuse_root)", "with a range"},
     {MISUSE_SPACE, "task 0 (misuse_root)", "with a range"},
+    {MISUSE_MODE, "task 0 (misuse_root)", "with a range of no bytes, of no mode"},
+    {MISUSE_NULL_ARGS, "task 0 (misuse_root)", "with NULL for arguments"},
+    {MISUSE_NULL_SPAWN, "task 0 (misuse_root)", "with NULL for arguments"},
+    {MISUSE_NULL_CONTINUE, "task 0 (misuse_root)", "with NULL for arguments"},
+    {MISUSE_NULL_AFTER, "task 0 (misuse_root)", "with NULL for arguments, handles"},
+    {MISUSE_NULL_RANGES, "task 0 (misuse_root)", "with NULL for arguments, handles or ranges"},
     {MISUSE_CHILD, "a spawned task (misuse_leaf)", "spawned more tasks than HEDDLE_SPAWNER says"},
 };
 

@@ -41,12 +41,31 @@ HD_FN void continue_with(const heddle_thread *thread)
 HD_FN void spawn_wrong_range(const heddle_thread *thread, uint32_t how)
 {
     const heddle_range range = how == MISUSE_NO_BYTES ? HEDDLE_IN((const void *)64, 0)
+                               : how == MISUSE_MODE   ? heddle_range_of((const void *)64, 8, 1, 0, (heddle_mode)9)
                                : how == MISUSE_STRIDE ? HEDDLE_OUT_2D((const void *)64, 8, 2, 7)
                                                       : HEDDLE_INOUT((const void *)~(uintptr_t)0, 2);
     const misuse_args args = {0, MISUSE_NOT};
     heddle_child c = leaf(&args);
     c.ranges = &range;
     c.n_ranges = 1;
+    heddle_task_spawn_child(thread, &c);
+}
+
+/* NULL, with a size or number of what is not there. */
+HD_FN void spawn_null(const heddle_thread *thread, uint32_t how)
+{
+    const misuse_args args = {0, MISUSE_NOT};
+    heddle_child c = leaf(how == MISUSE_NULL_ARGS ? (const misuse_args *)0 : &args);
+    if (how == MISUSE_NULL_SPAWN) {
+        heddle_task_spawn(thread, misuse_leaf, (const void *)0, sizeof args, (const heddle_handle *)0, 0, 0);
+        return;
+    }
+    if (how == MISUSE_NULL_CONTINUE) {
+        heddle_task_continue(thread, misuse_leaf, (const void *)0, sizeof args);
+        return;
+    }
+    c.n_after = how == MISUSE_NULL_AFTER;
+    c.n_ranges = how == MISUSE_NULL_RANGES;
     heddle_task_spawn_child(thread, &c);
 }
 
@@ -86,6 +105,12 @@ HEDDLE_SPAWNER(misuse_root, misuse_params, params, misuse_args, t, MISUSE_CHILDR
         continue_with(thread);
         continue_with(thread);
         break;
+    case MISUSE_NULL_ARGS:
+    case MISUSE_NULL_SPAWN:
+    case MISUSE_NULL_CONTINUE:
+    case MISUSE_NULL_AFTER:
+    case MISUSE_NULL_RANGES: spawn_null(thread, t->how); break;
+    case MISUSE_MODE:
     case MISUSE_NO_BYTES:
     case MISUSE_STRIDE:
     case MISUSE_SPACE: spawn_wrong_range(thread, t->how); break;

@@ -21,6 +21,12 @@ typedef enum misuse_how {
     MISUSE_NO_BYTES,
     MISUSE_STRIDE,
     MISUSE_SPACE,
+    MISUSE_MODE,
+    MISUSE_NULL_ARGS,
+    MISUSE_NULL_SPAWN, /* the same by heddle_task_spawn */
+    MISUSE_NULL_CONTINUE,
+    MISUSE_NULL_AFTER,
+    MISUSE_NULL_RANGES,
     MISUSE_CHILD, /* the child spawns, and its body may not */
     MISUSE_HOWS
 } misuse_how;

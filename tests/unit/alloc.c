@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Sizes around which something changes inside: 1 MB (mapped), 2 MB (huge pages). */
 static const uint64_t borders[] = {1, 128, 4096, 1u << 20, 2u << 20, 4u << 20, 6u << 20};
@@ -140,6 +142,47 @@ static void test_list(void)
 #define THREAD_MAX UINT64_MAX
 #endif
 
+/* Pages of a block that are in memory. */
+static uint64_t resident_pages(void *p, uint64_t n_bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n = (n_bytes + page - 1) / page;
+    uint64_t i, n_in = 0;
+    uint8_t *in = malloc(n);
+    CHECK(in && mincore(p, n_bytes, in) == 0);
+    for (i = 0; i < n; i++)
+        n_in += in[i] & 1;
+    free(in);
+    return n_in;
+}
+
+static void test_sparse(void)
+{
+    static const uint64_t sizes[] = {1, 1000, 256u << 10, (1u << 20) + 5, 18u << 20};
+    uint64_t before = hd_held_bytes(), i;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const uint64_t n = sizes[i], most = n / 2 + 1;
+        uint8_t *p = hd_new_sparse(n);
+        CHECK(p && (uintptr_t)p % 128 == 0 && hd_held_bytes() == before + n);
+        if (n >= 1u << 20) {
+            p[0] = p[most] = p[n - 1] = 1;
+            CHECK_MSG(resident_pages(p, n) <= 3, "%llu pages", (unsigned long long)resident_pages(p, n));
+        }
+        memset(p, 0xa5, n);
+        hd_clear_sparse(p, most);
+        check_zero(p, most);
+        CHECK(n == 1 || (p[most] == 0xa5 && p[n - 1] == 0xa5)); /* no more than asked for */
+        hd_clear_sparse(p, n);
+        check_zero(p, n);
+        hd_delete_sparse(p, n);
+        CHECK(hd_held_bytes() == before);
+        hd_fail_alloc_at(1);
+        CHECK(!hd_new_sparse(n) && hd_held_bytes() == before);
+    }
+    hd_fail_alloc_at(0);
+    hd_delete_sparse(NULL, 1u << 20);
+    CHECK(!hd_new_sparse(UINT64_MAX));
+}
+
 static void *in_thread(void *arg)
 {
     uint64_t seed = (uint64_t)(uintptr_t)arg, i;
@@ -173,6 +216,7 @@ int main(void)
     test_new(&seed);
     test_resize(&seed);
     test_failures();
+    test_sparse();
     test_list();
     test_threads();
     hd_alloc_trim();

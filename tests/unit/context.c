@@ -6,6 +6,7 @@
 #include "run/run.h"
 
 #include <string.h>
+#include <time.h>
 
 static heddle_ctx *open_with(const heddle_config *c)
 {
@@ -258,6 +259,37 @@ static void test_memory(heddle_backend backend)
     heddle_ctx_close(ctx);
 }
 
+static uint64_t thread_ns(void)
+{
+    struct timespec t;
+    CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A context after the first does not look at the whole machine again: in this thread's own time, whatever else runs. */
+static void test_open_again(void)
+{
+    enum { N = 20 };
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    uint64_t begin, look_ns, open_ns;
+    heddle_machine m;
+    int i;
+    c.backend = HEDDLE_CPU;
+    c.n_workers = 1;
+    heddle_ctx_close(open_with(&c));
+    begin = thread_ns();
+    for (i = 0; i < N; i++)
+        heddle_machine_get(&m);
+    look_ns = thread_ns() - begin;
+    begin = thread_ns();
+    for (i = 0; i < N; i++)
+        heddle_ctx_close(open_with(&c));
+    open_ns = thread_ns() - begin;
+    printf("looking at the machine %llu us, opening %llu us\n", (unsigned long long)look_ns / N / 1000u,
+           (unsigned long long)open_ns / N / 1000u);
+    CHECK(!m.has_hwloc || 2 * open_ns < look_ns);
+}
+
 int main(void)
 {
     heddle_env_info e;
@@ -275,5 +307,6 @@ int main(void)
     test_machine();
     test_memory(HEDDLE_SERIAL);
     test_memory(HEDDLE_CPU);
+    test_open_again();
     return 0;
 }

@@ -7,10 +7,12 @@
 #include "run/run.h"
 
 #include <string.h>
+#include <time.h>
 
 /* Work that ends when it has been looked at `left` more times, or is stopped. */
 typedef struct fake {
     uint32_t left, n_started, n_stopped, why, stop, code;
+    uint32_t deaf; /* it does not stop when it is told */
     heddle_status refuses;
     uint64_t came_i;
     uint32_t came_item, n_came;
@@ -32,19 +34,21 @@ static heddle_status fake_wait(void *self, uint64_t deadline_ns)
 {
     fake *f = self;
     for (;;) {
-        if (f->why || f->left == 0)
+        const uint32_t left = __atomic_load_n(&f->left, __ATOMIC_RELAXED);
+        if ((__atomic_load_n(&f->why, __ATOMIC_ACQUIRE) && !f->deaf) || left == 0)
             return HEDDLE_OK;
-        f->left -= f->left != UINT32_MAX;
+        __atomic_store_n(&f->left, left - (left != UINT32_MAX), __ATOMIC_RELAXED);
         if (hd_host_clock() >= deadline_ns)
             return HEDDLE_EBUSY;
     }
 }
 
+/* On whatever thread: the time limit has one of its own. */
 static void fake_stop(void *self, uint32_t why)
 {
     fake *f = self;
-    f->n_stopped++;
-    f->why = why;
+    __atomic_add_fetch(&f->n_stopped, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->why, why, __ATOMIC_RELEASE);
 }
 
 /* Two workers are in items, a third one waits for another, a fourth is not here. */
@@ -115,6 +119,12 @@ static void open_rig(rig *r)
     hd_job_init(&r->job, &fake_kind, &r->f, &r->ctx);
 }
 
+static void close_rig(rig *r)
+{
+    hd_job_clear(&r->job);
+    hd_alarms_close(r->ctx.alarms);
+}
+
 static heddle_job *submit(rig *r)
 {
     heddle_job *h = hd_new(sizeof *h);
@@ -137,7 +147,7 @@ static void test_end(void)
     heddle_job_cancel(h); /* too late: nothing is stopped */
     CHECK(r.f.n_stopped == 0 && heddle_job_test(h) == HEDDLE_OK);
     heddle_job_free(h);
-    hd_job_clear(&r.job);
+    close_rig(&r);
 }
 
 static void test_deadline(void)
@@ -147,13 +157,13 @@ static void test_deadline(void)
     open_rig(&r);
     r.f.left = UINT32_MAX;
     h = submit(&r);
-    CHECK(heddle_job_wait(h, 2) == HEDDLE_ETIMEDOUT && strstr(r.ctx.error.text, "goes on after 2 ms"));
+    CHECK(heddle_job_wait(h, 2) == HEDDLE_EBUSY && strstr(r.ctx.error.text, "goes on after 2 ms"));
     CHECK(r.f.n_stopped == 0 && hd_job_is_running(&r.job));
     heddle_job_cancel(h);
     CHECK(r.f.n_stopped == 1 && r.f.why == HD_STOP_CANCELED);
     CHECK(heddle_job_wait(h, HEDDLE_FOREVER) == HEDDLE_ECANCELED && strstr(r.ctx.error.text, "cancelled"));
     heddle_job_free(h);
-    hd_job_clear(&r.job);
+    close_rig(&r);
 }
 
 static void test_limit(void)
@@ -172,7 +182,51 @@ static void test_limit(void)
     CHECK(!strstr(r.ctx.error.text, "worker 3"));
     r.f.left = 0; /* and again, well */
     CHECK(hd_job_start(&r.job, NULL, 0) == HEDDLE_OK && hd_job_wait(&r.job, UINT64_MAX) == HEDDLE_OK);
-    hd_job_clear(&r.job);
+    close_rig(&r);
+}
+
+static void nap_ms(uint32_t ms) { nanosleep(&(struct timespec){0, (long)ms * 1000000}, NULL); }
+
+/* The limit holds while nobody waits, and a run that ended before it has ended well, whenever somebody asks. */
+static void test_limit_alone(void)
+{
+    uint32_t ms;
+    rig r;
+    open_rig(&r);
+    r.ctx.config.time_limit_ms = 2;
+    r.f.left = UINT32_MAX;
+    CHECK(hd_job_start(&r.job, NULL, 0) == HEDDLE_OK);
+    for (ms = 0; ms < 10000 && !__atomic_load_n(&r.f.n_stopped, __ATOMIC_RELAXED); ms++)
+        nap_ms(1);
+    CHECK_MSG(ms < 10000 && __atomic_load_n(&r.f.why, __ATOMIC_ACQUIRE) == HD_STOP_TIMEOUT, "nobody stopped it");
+    CHECK(hd_job_wait(&r.job, UINT64_MAX) == HEDDLE_ETIMEDOUT);
+    CHECK_MSG(strstr(r.ctx.error.text, "worker 1 in tile 5") != NULL, "%s", r.ctx.error.text);
+    r.f.left = r.f.n_stopped = 0;
+    CHECK(hd_job_start(&r.job, NULL, 0) == HEDDLE_OK);
+    nap_ms(20);
+    CHECK(hd_job_wait(&r.job, UINT64_MAX) == HEDDLE_OK && r.f.n_stopped == 0);
+    close_rig(&r);
+}
+
+/* A wait has its own deadline, also when the limit has passed and nobody comes back. */
+static void test_deaf(void)
+{
+    uint64_t begin = hd_host_clock();
+    heddle_job *h;
+    rig r;
+    open_rig(&r);
+    r.ctx.config.time_limit_ms = 10;
+    r.f.left = UINT32_MAX;
+    r.f.deaf = 1;
+    h = submit(&r);
+    CHECK(heddle_job_wait(h, 50) == HEDDLE_EBUSY && strstr(r.ctx.error.text, "goes on after 50 ms"));
+    CHECK(__atomic_load_n(&r.f.n_stopped, __ATOMIC_RELAXED) == 1 && heddle_job_test(h) == HEDDLE_EBUSY);
+    CHECK_MSG(hd_host_clock() - begin < 4000000000u, "a wait of 50 ms took %llu ms",
+              (unsigned long long)(hd_host_clock() - begin) / 1000000u);
+    __atomic_store_n(&r.f.left, 0u, __ATOMIC_RELAXED);
+    CHECK(heddle_job_wait(h, HEDDLE_FOREVER) == HEDDLE_ETIMEDOUT);
+    heddle_job_free(h);
+    close_rig(&r);
 }
 
 static void test_failures(void)
@@ -190,7 +244,7 @@ static void test_failures(void)
     CHECK_MSG(!strcmp(r.ctx.error.text, "tile 3 of the wave failed with code 42"), "%s", r.ctx.error.text);
     CHECK(heddle_job_wait_task(h, 0, 0) == HEDDLE_EINVAL && strstr(r.ctx.error.text, "none of a graph's"));
     heddle_job_free(h);
-    hd_job_clear(&r.job);
+    close_rig(&r);
 }
 
 static void test_watch(void)
@@ -213,7 +267,7 @@ static void test_watch(void)
     CHECK(hd_job_wait_item(h, 1, 0) == HEDDLE_EBUSY);
     heddle_job_cancel(h);
     heddle_job_free(h);
-    hd_job_clear(&r.job);
+    close_rig(&r);
 }
 
 static void test_work(void)
@@ -231,6 +285,8 @@ int main(void)
     test_end();
     test_deadline();
     test_limit();
+    test_limit_alone();
+    test_deaf();
     test_failures();
     test_watch();
     test_work();

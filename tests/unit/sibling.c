@@ -368,6 +368,8 @@ static void test_refused(uint64_t *seed)
         heddle_range_of((const void *)64, 8, 1ull << 32, 8, HEDDLE_MODE_IN),
         heddle_range_of((const void *)UINTPTR_MAX, 2, 1, 0, HEDDLE_MODE_OUT),
         heddle_range_of((const void *)64, 8, 3, 1ull << 63, HEDDLE_MODE_OUT),
+        heddle_range_of((const void *)64, 8, 1, 0, (heddle_mode)0),
+        heddle_range_of((const void *)64, 8, 1, 0, (heddle_mode)9),
     };
     uint32_t i;
     for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {

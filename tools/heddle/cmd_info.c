@@ -145,8 +145,11 @@ static void print_all(FILE *out)
 static void print_app(FILE *out, const app *a)
 {
     fprintf(out, "%s - %s\n\n", a->name, a->summary);
-    fprintf(out, "size     %" PRIu64 "x%" PRIu64 " (-n), blocks of %" PRIu64 "x%" PRIu64 " (-b), when not given\n",
-            a->n[0], a->n[1], a->b[0], a->b[1]);
+    if (a->b[0])
+        fprintf(out, "size     %" PRIu64 "x%" PRIu64 " (-n), blocks of %" PRIu64 "x%" PRIu64 " (-b), when not given\n",
+                a->n[0], a->n[1], a->b[0], a->b[1]);
+    else
+        fprintf(out, "size     %" PRIu64 " (-n), when not given; no blocks\n", a->n[0]);
     fprintf(out, "input    %s\nbodies  ", a->formats);
     for (uint32_t i = 0; i < a->table->n_bodies; i++)
         fprintf(out, " %s", a->table->bodies[i].name);

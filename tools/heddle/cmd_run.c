@@ -120,7 +120,9 @@ static void print_report(const outcome *out, const options *o, FILE *f)
     char name[64];
     cli_text build, freeze;
     fprintf(f, "%s - %s\n", work_name(w, name), w->app ? w->app->summary : "a graph of spinning bodies");
-    if (w->app)
+    if (w->app && !w->app->b[0])
+        fprintf(f, "  size     %" PRIu64 "\n", w->c->n[0]);
+    else if (w->app)
         fprintf(f, "  size     %" PRIu64 " x %" PRIu64 ", blocks of %" PRIu64 " x %" PRIu64 "\n", w->c->n[0],
                 w->c->n[1], w->c->b[0], w->c->b[1]);
     fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,

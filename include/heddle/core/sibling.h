@@ -69,7 +69,7 @@ HD_FN int hd_siblings_order(hd_spawn_buffer *d, const hd_sibling *s)
 HD_FN uint32_t hd_join_next(const heddle_thread *thread, uint32_t last)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
-    const uint32_t k = hd_spawn_buffer_begin(thread, HD_BODY_JOIN, 0, 1);
+    const uint32_t k = hd_spawn_buffer_begin(thread, HD_BODY_JOIN, (const void *)0, 0, 1);
     uint32_t t;
     if (k == HD_NONE)
         return HD_NONE;
@@ -118,19 +118,19 @@ HD_FN void hd_siblings_join(const heddle_thread *thread, uint32_t t)
     d->serial = hd_spawn_buffer_task(d, k) + 1u;
 }
 
-/* One thread: child t, which has been written and pinned, reads or writes this range; it waits for the earlier children that
- * conflict. */
+/* One thread: child t, which has been written and pinned, reads (mode 1), writes (2) or does both to this range; it waits for
+ * the earlier children that conflict. */
 HD_SELDOM_FN void hd_siblings_meet(const heddle_thread *thread, uint32_t t, uint64_t base, uint64_t row_bytes,
-                                   uint64_t n_rows, uint64_t stride_bytes, int writes)
+                                   uint64_t n_rows, uint64_t stride_bytes, uint32_t mode)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
     hd_sibling s;
-    if (hd_span_fault(base, row_bytes, n_rows, stride_bytes)) {
+    if (mode - 1u > 2u || hd_span_fault(base, row_bytes, n_rows, stride_bytes)) {
         hd_misuse(thread, HD_SPAWN_RANGE);
         return;
     }
     s.span = hd_span_of(base, row_bytes, n_rows, stride_bytes);
-    s.writes = writes != 0;
+    s.writes = mode >> 1;
     s.task = t;
     if (!d->serial && !hd_siblings_order(d, &s))
         hd_siblings_join(thread, t);

@@ -44,6 +44,7 @@
 #define HD_SPAWN_LATE 6u     /* it continues after it has spawned                                   */
 #define HD_SPAWN_TWICE 7u    /* it continues twice                                                  */
 #define HD_SPAWN_RANGE 8u    /* a range that is none                                                */
+#define HD_SPAWN_NULL 9u     /* NULL where it says that there are bytes, handles or ranges          */
 
 /* hd_spawn_buffer.out: 0 = not there yet. */
 #define HD_OUT_READY 1u
@@ -205,8 +206,18 @@ HD_FN void hd_spawn_buffer_mark(const heddle_thread *thread, uint32_t k, uint32_
         d->post(d);
 }
 
-/* The next spawn's index, when body and size of its record are right. */
-HD_FN uint32_t hd_spawn_buffer_begin(const heddle_thread *thread, uint32_t body, uint32_t arg_bytes, int extra)
+/* Something of n bytes, handles or ranges is told by its address, which must not be NULL. 0: it is, and the run ends. */
+HD_FN int hd_spawn_is_told(const heddle_thread *thread, const void *p, uint32_t n)
+{
+    if (p || !n)
+        return 1;
+    hd_misuse(thread, HD_SPAWN_NULL);
+    return 0;
+}
+
+/* The next spawn's index, when body, record and its size are right. */
+HD_FN uint32_t hd_spawn_buffer_begin(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes,
+                                     int extra)
 {
     const hd_spawn_buffer *d = thread->spawn_buffer;
     if (!d) {
@@ -217,6 +228,8 @@ HD_FN uint32_t hd_spawn_buffer_begin(const heddle_thread *thread, uint32_t body,
         hd_misuse(thread, HD_SPAWN_BODY);
         return HD_NONE;
     }
+    if (!hd_spawn_is_told(thread, args, arg_bytes))
+        return HD_NONE;
     return hd_spawn_buffer_slot(thread, extra);
 }
 
@@ -254,11 +267,13 @@ HD_FN int hd_is_fresh(const hd_run *r, uint64_t handle)
                handle >> 32;
 }
 
-/* Copies the handles into the slot's list. 0: one of them is stale, or there are too many, and the run ends. */
+/* Copies the handles into the slot's list. 0: one of them is stale, or there are none or too many, and the run ends. */
 HD_FN int hd_spawn_buffer_after(const heddle_thread *thread, uint32_t t, const uint64_t *after, uint32_t n)
 {
     const hd_run *r = thread->spawn_buffer->run;
     uint32_t i;
+    if (!hd_spawn_is_told(thread, after, n))
+        return 0;
     if (n > HD_MAX_AFTER) {
         hd_misuse(thread, HD_SPAWN_AFTER);
         return 0;
@@ -278,7 +293,7 @@ HD_FN int hd_spawn_buffer_after(const heddle_thread *thread, uint32_t t, const u
 HD_FN void hd_spawn_buffer_fork(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
-    uint32_t k = hd_spawn_buffer_begin(thread, body, arg_bytes, 1), t;
+    uint32_t k = hd_spawn_buffer_begin(thread, body, args, arg_bytes, 1), t;
     if (k == HD_NONE)
         return;
     t = hd_spawn_buffer_task(d, k);

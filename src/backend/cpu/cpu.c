@@ -10,6 +10,7 @@
 #include "backend/schedule.h"
 #include "backend/backend.h"
 #include "backend/counted.h"
+#include "backend/inside.h"
 #include "backend/words.h"
 #include "base/machine.h"
 #include "backend/cpu/work.h"
@@ -102,10 +103,14 @@ static void finish_run(hd_loaded *l)
 static void run_worker(hd_loaded *l, uint32_t id)
 {
     const hd_run *r = &l->run;
+    hd_inside here;
     const int schedules = r->dispatch == HD_DISPATCH_SCHEDULER && !r->n_schedulers; /* besides its work */
-    int last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
-                                  : hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes,
-                                                &l->now[id], schedules ? l->scheduler : NULL);
+    int last;
+    hd_inside_enter(&here, l->device);
+    last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
+                              : hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes,
+                                            &l->now[id], schedules ? l->scheduler : NULL);
+    hd_inside_leave(&here);
     if (last)
         finish_run(l);
 }
@@ -313,7 +318,7 @@ static uint64_t cut(hd_loaded *l, uint8_t *block, uint64_t at)
 
 static void clear_words(hd_loaded *l)
 {
-    memset(l->block, 0, (size_t)l->cleared_bytes);
+    hd_arena_clear_words(&l->run, l->block, l->cleared_bytes);
     hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     l->dirty = 0;
@@ -322,7 +327,7 @@ static void clear_words(hd_loaded *l)
 static void unload(hd_loaded *l)
 {
     hd_steps_clear(&l->steps);
-    hd_delete(l->block, l->block_bytes);
+    hd_arena_delete_words(&l->run, l->block, l->block_bytes);
     pthread_cond_destroy(&l->ended);
     pthread_mutex_destroy(&l->mutex);
     hd_delete(l, sizeof *l);
@@ -411,7 +416,7 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
     uint32_t i;
     const uint64_t n_bytes = hd_words_bytes(&l->run, NULL, &l->cleared_bytes);
     l->block_bytes = cut(l, NULL, n_bytes);
-    l->block = hd_new(l->block_bytes);
+    l->block = hd_arena_new_words(&l->run, l->block_bytes);
     if (!l->block)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     hd_words_cut(&l->run, NULL, l->block);
@@ -490,7 +495,7 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
     uint32_t i, before = __atomic_load_n(&d->n_running, __ATOMIC_ACQUIRE);
     (void)limit_ns;
     if (before == N_INBOX)
-        return hd_say(e, HEDDLE_EBUSY, "%u jobs of this context are waiting already", before);
+        return hd_say(e, HEDDLE_EBUSY, "%u jobs of this context are waiting already; the limit is %u", before, N_INBOX);
     if (l->dirty)
         clear_words(l);
     l->run.params = params;

@@ -9,6 +9,7 @@
  * task of the graph has made is run before the next task of the graph. */
 #include "backend/arena.h"
 #include "backend/backend.h"
+#include "backend/inside.h"
 #include "backend/serial/team.h"
 #include "backend/words.h"
 #include "heddle/core/turn.h"
@@ -115,7 +116,7 @@ static int make_arena(hd_loaded *l)
     r->dispatch = HD_DISPATCH_RINGS;
     hd_arena_size(r, l->graph, l->device->n_arena);
     l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
-    l->block = hd_new(l->block_bytes);
+    l->block = hd_arena_new_words(r, l->block_bytes);
     if (!l->block)
         return 0;
     hd_words_cut(r, NULL, l->block);
@@ -127,7 +128,7 @@ static void begin_arena(hd_loaded *l)
 {
     if (!l->block)
         return;
-    memset(l->block, 0, (size_t)l->cleared_bytes);
+    hd_arena_clear_words(&l->run, l->block, l->cleared_bytes);
     hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
     hd_worker_begin(&l->run, &l->worker, 0);
@@ -136,7 +137,7 @@ static void begin_arena(hd_loaded *l)
 
 static void unload(hd_loaded *l)
 {
-    hd_delete(l->block, l->block_bytes);
+    hd_arena_delete_words(&l->run, l->block, l->block_bytes);
     hd_delete(l->order, l->graph->n_tasks * 4);
     hd_delete(l->shared, hd_graph_blob(l->graph)->shared_bytes);
     hd_delete(l->events, (uint64_t)l->device->n_trace * sizeof(hd_event));
@@ -249,8 +250,10 @@ static void run_task(hd_loaded *l, uint32_t t, const void *params, uint64_t limi
 static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
 {
     uint64_t i;
+    hd_inside here;
     (void)help;
     (void)e;
+    hd_inside_enter(&here, l->device);
     memset(&l->tally, 0, sizeof l->tally);
     memset(&l->fail, 0, sizeof l->fail);
     l->complaint[0] = 0;
@@ -262,6 +265,7 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
     }
     (void)hd_stop(&l->fail, HD_STOP_DONE);
+    hd_inside_leave(&here);
     __atomic_store_n(&l->doing, HD_NONE, __ATOMIC_RELAXED);
     l->end_ns = hd_host_clock();
     return HEDDLE_OK;

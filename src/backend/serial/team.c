@@ -5,6 +5,7 @@
  * all threads that are still inside the body have arrived; a thread that leaves while others wait, or arrives after one
  * has left, is the error looked for. The rest then go on, so that the run ends and can be reported. */
 #include "backend/serial/team.h"
+#include "backend/inside.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct hd_team_of_threads {
     const heddle_body_info *body;
     const heddle_thread *thread;
     const void *params, *args;
+    const hd_inside *inside; /* of the thread that runs the body on all */
     thread_of_team threads[];
 };
 
@@ -86,6 +88,7 @@ static void run_thread(hd_team_of_threads *l, uint32_t index)
     thread.team_size = l->team_size;
     thread.emulated = &l->team;
     thread.failed = NULL;
+    hd_inside_as(l->inside);
     l->body->run(&thread, l->params, l->args);
     leave(l, index);
 }
@@ -154,6 +157,7 @@ int hd_team_of_threads_run(hd_team_of_threads *l, const heddle_body_info *body, 
     l->thread = thread;
     l->params = params;
     l->args = args;
+    l->inside = hd_inside_now();
     l->n_inside = l->team_size;
     l->n_arrived = 0;
     l->n_left = l->mismatch = 0;
