@@ -302,18 +302,23 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
     {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared), (uint32_t)name##_children_},
 /* A body of a table takes the table's params, or it does not compile. */
 #if defined(__cplusplus)
-#define HEDDLE_PARAMS_X_(name, shared) (void)static_cast<name##_params_ *>(params_);
+#define HEDDLE_STRICT_
+#define HEDDLE_STRICT_END_
 #else
-#define HEDDLE_PARAMS_X_(name, shared)                                   \
-    _Static_assert(_Generic(params_, name##_params_ * : 1, default : 0), \
-                   "body " #name " has other params than its table");
+#define HEDDLE_STRICT_ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
+#define HEDDLE_STRICT_END_ _Pragma("GCC diagnostic pop")
 #endif
-#define HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                              \
-    __attribute__((unused)) static inline void table##_check_(params_type *params_) \
-    {                                                                               \
-        (void)params_;                                                              \
-        LIST(HEDDLE_PARAMS_X_)                                                      \
+#define HEDDLE_PARAMS_X_(name, shared)                    \
+    {                                                     \
+        name##_params_ *of_body_ HEDDLE_UNUSED = params_; \
     }
+#define HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                   \
+    HEDDLE_STRICT_ HEDDLE_UNUSED static inline void table##_check_(params_type *params_) \
+    {                                                                                    \
+        (void)params_;                                                                   \
+        LIST(HEDDLE_PARAMS_X_)                                                           \
+    }                                                                                    \
+    HEDDLE_STRICT_END_
 
 #define HEDDLE_CASE_X_(name, shared)         \
     case name:                               \

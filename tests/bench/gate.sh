@@ -55,11 +55,11 @@ row() { # MEASURE VALUE VALUE REACHED
 row 'wave72 dynamic, 1 us bodies' 2.4 1.5 yes
 row 'wave72 dynamic, 1 us bodies, default over best' 2 2 no
 row 'wave72 dynamic, 0 us bodies' - - -
-row 'plan: wave72, 1 us bodies' 0.80 0.83 no # more than 3 %
+row 'static: wave72, 1 us bodies' 0.80 0.83 no # more than 3 %
 row 'uneven lu32, dynamic, no profile, over the best of launches and graphs' 2.03 2.03 no
-row 'plan: uneven lu32 over the best of launches and graphs' 2.538 2.538 yes
-row 'plan: the same, profiled' 4.06 4.06 yes
-row 'plan: free tasks' 2 2 yes
+row 'static: uneven lu32 over the best of launches and graphs' 2.538 2.538 yes
+row 'static: the same, profiled' 4.06 4.06 yes
+row 'static: free tasks' 2 2 yes
 row 'spawn to start on another worker' 3 3 no
 row 'uts T1L' 8 8 no
 row 'auto over the best of all ways, seven apps, S, the worst' 0.8 0.8 no

@@ -52,7 +52,7 @@ class Gate(unittest.TestCase):
         return said
 
     def test_times_less_is_better(self):
-        self.worse("wave72 plan", gpu("wave72", "plan", 1.0, "us/level"), gpu("wave72", "plan", 1.05, "us/level"))
+        self.worse("wave72 static", gpu("wave72", "plan", 1.0, "us/level"), gpu("wave72", "static", 1.05, "us/level"))
         self.fine(gpu("wave72", "plan", 1.0, "us/level"), gpu("wave72", "plan", 0.5, "us/level"))
 
     def test_rates_more_is_better(self):

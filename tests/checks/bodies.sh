@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# each.sh SOURCE_DIR - a body that is alone on a thread is vector code wherever a plain loop is: with gcc and clang, at -O2 and -O3, the
-# loop of HEDDLE_EACH has packed multiplications exactly when the same loop written with `for` has. x86-64 only: names of
-# instructions are looked for.
+# bodies.sh SOURCE_DIR - what compilers make of bodies. One that is alone on a thread is vector code wherever a plain loop is: with gcc
+# and clang, at -O2 and -O3, the loop of HEDDLE_EACH has packed multiplications when the same loop written with `for` has
+# (x86-64 only: names of instructions are looked for). A body with other params than its table is an error in C and C++.
 . "$(dirname "$0")/common.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip "not x86-64"
@@ -42,4 +42,15 @@ for compiler in gcc clang; do
     [ "$(packed "$compiler" -O3 plain)" -gt 0 ] || echo "$compiler -O3 makes no vector code of a plain loop: nothing was checked" >>"$scratch/bad"
 done
 [ "$tried" -gt 0 ] || skip "neither gcc nor clang"
+
+sed 's/HEDDLE_TABLE(scale, scale_params/HEDDLE_TABLE(scale, scale_args/' "$scratch/each.c" >"$scratch/wrong.c"
+cp "$scratch/wrong.c" "$scratch/wrong.cc"
+for compiler in 'gcc -std=c11' 'clang -std=c11' 'g++ -std=c++17' 'clang++ -std=c++17'; do
+    command -v "${compiler%% *}" >/dev/null || continue
+    file=wrong.c
+    [[ $compiler != *++* ]] || file=wrong.cc
+    # shellcheck disable=SC2086
+    ! $compiler -D_GNU_SOURCE -Iinclude -fsyntax-only "$scratch/$file" 2>/dev/null ||
+        echo "$compiler takes a body whose params are not those of its table" >>"$scratch/bad"
+done
 report "$scratch/bad"
