@@ -154,11 +154,11 @@ static int set_policies(options *o, const char *name, char *value)
 
 static int set_workers(options *o, const char *name, char *value)
 {
-    return set_u32(name, value, 1, UINT32_MAX, &o->config.n_workers);
+    return set_u32(name, value, 1, 4096, &o->config.n_workers);
 }
 static int set_team_size(options *o, const char *name, char *value)
 {
-    return set_u32(name, value, 1, UINT32_MAX, &o->config.team_size);
+    return set_u32(name, value, 1, 1024, &o->config.team_size);
 }
 /* In a config 0 means "as the environment says"; here it means none, which 24 days come near. */
 static int set_time_limit(options *o, const char *name, char *value)
