@@ -51,9 +51,9 @@ for n in 0 -1 many 99999999999 ''; do
     refused '--workers' run sw --workers "$n"
     refused '--repeat' run sw --repeat "${n/99999999999/x}"
 done
-refused '5000 workers' run sw --workers 5000
+refused 'from 1 to 4096' run sw --workers 5000
 refused 'threads' run sw --backend cpu --team-size 2
-refused 'threads' run sw --backend serial --team-size 5000
+refused 'from 1 to 1024' run sw --backend serial --team-size 5000
 refused '--time-limit' run sw --time-limit -1
 HEDDLE_WORKERS=many refused 'HEDDLE_WORKERS=many' run sw
 HEDDLE_POLICY=best refused 'HEDDLE_POLICY=best' run sw
