@@ -136,9 +136,11 @@ prints 45 "my folder/sum it"
 run 0 sum.c --emit made.d --deps made.d/read.d
 grep -q 'sum.c' made.d/read.d || fail "read.d names no source: $(cat made.d/read.d)"
 grep -q 'stdio.h' made.d/read.d || fail "read.d names no header: $(cat made.d/read.d)"
-(failures=0 && ulimit -f 1 && run 1 sum.c --emit limited.d && in_err 'writing failed: File too large' &&
-    [ "$failures" = 0 ]) || failures=$((failures + 1)) # files of 1 KiB at most
-absent limited.d
+if ! grep -qa __tsan_init "$heddlec"; then # ThreadSanitizer's own memory is a file
+    (failures=0 && ulimit -f 1 && run 1 sum.c --emit limited.d && in_err 'writing failed: File too large' &&
+        [ "$failures" = 0 ]) || failures=$((failures + 1)) # files of 1 KiB at most
+    absent limited.d
+fi
 
 echo "-- looking"
 for what in tree pragmas program; do
