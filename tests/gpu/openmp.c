@@ -54,7 +54,7 @@ static void case_many_threads(void)
 
 static void case_levels(void)
 {
-    setenv("HEDDLE_EXECUTOR", "levels", 1);
+    setenv("HEDDLE_SCHEDULE", "levels", 1);
     program.stack_bytes = 0;
     case_sync();
     case_large();
@@ -62,7 +62,7 @@ static void case_levels(void)
 
 static void case_levels_with_stack(void)
 {
-    setenv("HEDDLE_EXECUTOR", "levels", 1);
+    setenv("HEDDLE_SCHEDULE", "levels", 1);
     case_sync();
 }
 
@@ -116,7 +116,7 @@ int main(void)
     ENDS_WELL(case_large);
     ENDS_WELL(case_many_threads);
     ENDS_WELL(case_levels);
-    ENDS(case_levels_with_stack, 1, "program.c:41: heddle: ", "executor levels has no workers");
+    ENDS(case_levels_with_stack, 1, "program.c:41: heddle: ", "schedule levels has no workers");
     ENDS_WELL(case_profile);
     ENDS_WELL(case_cpu_by_environment);
     check_system_memory();

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# stream - heddle among other users of the GPU: streams, capture, several contexts; and what auto chooses.
-stage stream 1 "exact/test_gpu_stream exact/test_gpu_choice"
+# stream - heddle among other users of the GPU: streams, capture, several contexts; what auto chooses; and a program whose bodies
+# the GPU cannot run.
+stage stream 1 "exact/test_gpu_stream exact/test_gpu_choice exact/heddle"
 stream_short() {
     try stream 60 "$tests/gpu/test_gpu_stream"
     try choice 60 "$tests/gpu/test_gpu_choice"
+    try readme 60 bash "$root/tests/checks/readme.sh" "$root" "$build/exact"
 }
