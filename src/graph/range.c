@@ -107,14 +107,15 @@ static inline hd_span span_of(const heddle_range *r)
 
 /* Neighbours in memory stand beside one another in a table (tasks are added along rows, and a table of a million
  * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. What tiles
- * have in common is the salt: their shape, and where they begin in their granule. */
+ * have in common is the salt: their shape, and where they begin in their granule. Ranges that begin at one place, or have
+ * one size, differ in it. */
 static inline hd_span key_of(const heddle_range *r)
 {
     hd_span k = span_of(r);
     uint8_t bits = bits_of(k.row_bytes);
     uint64_t index = k.base >> bits, within = k.base - (index << bits);
-    uint64_t salt = mix(k.row_bytes ^ within << 20 ^ k.stride << 32 ^ (uint64_t)k.n_rows << 44);
-    k.key = (uint32_t)(index + (mix((index >> 8) + salt) << 8) + (salt >> 32));
+    uint64_t salt = k.row_bytes ^ (uint64_t)k.n_rows << 8 ^ within << 20 ^ k.stride << 32;
+    k.key = (uint32_t)(index + mix(index >> 8) + mix(salt));
     return k;
 }
 
