@@ -26,8 +26,10 @@
  * three boxes (head, full rows, tail) in any plane; a block of another stride is looked for as one contiguous piece, which
  * is safe and not exact, so it cuts nothing there.
  *
- * While all ranges are tiles of one grid (one shape, starts that differ by multiples of it), which is what blocked
- * programs give, no two of them overlap and they have no boxes; the first range that is no such tile gives one to each.
+ * While no two ranges overlap and all have one stride and some one size, which is what blocked programs give, they have no
+ * boxes. That it is so is seen in cells: the plane is cut into rectangles of the first range's size, a power of two each
+ * way, and an area stands in the cells that it touches, at most four. The first range that overlaps another one, or has
+ * another stride or quite another size, ends this and gives boxes to all areas.
  *
  * Memory of a tracker is freed whole. Areas stay for good; boxes and the nodes of lists are used again. */
 #include "graph/range.h"
@@ -58,13 +60,19 @@ typedef struct plane {
     uint32_t seen;                /* the last query that found it */
 } plane;
 
-/* All ranges are tiles of it, one row and column of each in `row` and `col`; until one is not. */
-enum { GRID_NEW, GRID_KEPT, GRID_LEFT };
-typedef struct grid {
-    uint64_t row_bytes, stride, row, col;
-    uint32_t n_rows;
+typedef struct spot { /* an area in one cell */
+    uint32_t area, next;
+    uint32_t hash; /* of the cell: others share its chain */
+} spot;
+
+/* Rectangles of 2^row_bits by 2^col_bits; row and col, added to those of an area, let the first one end with its cell. */
+enum { CELLS_NEW, CELLS_KEPT, CELLS_LEFT };
+typedef struct cells {
+    uint64_t stride, row, col;
+    uint8_t row_bits, col_bits;
     int state;
-} grid;
+    hd_list heads, spots; /* uint32_t, a power of two: chains of spots; spot */
+} cells;
 
 struct hd_ranges {
     hd_list areas, nodes, planes;
@@ -78,17 +86,20 @@ struct hd_ranges {
     uint32_t free_nodes; /* chain */
     uint32_t query;
     uint32_t last_plane; /* the one found last */
-    grid grid;
+    cells cells;
 };
 
 #define AREA(r, i) ((area *)(r)->areas.at + (i))
 #define NODE(r, i) ((node *)(r)->nodes.at + (i))
 #define PLANE(r, i) ((plane *)(r)->planes.at + (i))
+#define SPOT(r, i) ((spot *)(r)->cells.spots.at + (i))
 #define ITEM(list, i) (((uint32_t *)(list)->at)[i])
 #define LINES 0u         /* the plane of contiguous areas */
 #define BOXES_AN_AREA 2u /* on average; beyond it a cut must not leave more than one box */
 #define N_BOXES_MAX 0x1fffffffu
 #define FEW_FRESH 8u
+#define TOUCHED_MAX 12u /* cells: four for each rectangle of an area */
+#define CROWD 9u        /* areas that touch a cell, three by three of more than half its size */
 
 /* ---- ranges as they are looked up ------------------------------------------------------------------------------ */
 
@@ -106,8 +117,10 @@ static inline hd_span span_of(const heddle_range *r)
 }
 
 /* Neighbours in memory stand beside one another in a table (tasks are added along rows, and a table of a million
- * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. What tiles
- * have in common is the salt: their shape, and where they begin in their granule. Ranges that begin at one place, or have
+ * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. */
+static inline uint32_t hash_near(uint64_t index) { return (uint32_t)(index + mix(index >> 8)); }
+
+/* What tiles have in common is the salt: their shape, and where they begin in their granule. Ranges that begin at one place, or have
  * one size, differ in it. */
 static inline hd_span key_of(const heddle_range *r)
 {
@@ -115,7 +128,7 @@ static inline hd_span key_of(const heddle_range *r)
     uint8_t bits = bits_of(k.row_bytes);
     uint64_t index = k.base >> bits, within = k.base - (index << bits);
     uint64_t salt = k.row_bytes ^ (uint64_t)k.n_rows << 8 ^ within << 20 ^ k.stride << 32;
-    k.key = (uint32_t)(index + mix(index >> 8) + mix(salt));
+    k.key = hash_near(index) + (uint32_t)mix(salt);
     return k;
 }
 
@@ -181,21 +194,27 @@ static void put_range(hd_ranges *r, uint32_t a)
     *chain = a;
 }
 
-/* Chains are short while a table has as many heads as items. */
-static int grow_ranges(hd_ranges *r)
+/* Chains are short while a table has as many heads as items, n. 1: it has more heads now, and all chains are empty. */
+static int widen(hd_list *t, uint64_t n)
 {
-    hd_list old = r->by_range;
-    uint64_t i;
-    if (r->areas.n < old.n)
+    hd_list old = *t;
+    if (n < old.n)
         return 0;
-    if (table_new(&r->by_range, old.n * 4)) {
-        r->by_range = old;
+    if (table_new(t, old.n * 4)) {
+        *t = old;
         return -1;
     }
     hd_list_clear(&old);
-    for (i = 0; i < r->areas.n; i++)
+    return 1;
+}
+
+static int grow_ranges(hd_ranges *r)
+{
+    int wider = widen(&r->by_range, r->areas.n);
+    uint64_t i;
+    for (i = 0; wider == 1 && i < r->areas.n; i++)
         put_range(r, (uint32_t)i);
-    return 0;
+    return wider < 0 ? -1 : 0;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------------------------- */
@@ -500,34 +519,95 @@ static int renew_boxes(hd_ranges *r, uint32_t a)
 
 /* ---- finding areas --------------------------------------------------------------------------------------------- */
 
-/* Where a range lies among others of its shape: equal for all tiles of a grid. Columns that wrap are of no grid. */
-static grid grid_of(const hd_span *k)
+/* Where cells begin is told by the first area: tiles at the border of a grid are often cut at their beginning. */
+static int make_cells(hd_ranges *r, const hd_span *k)
 {
-    uint64_t row = k->base / k->stride, col = k->base % k->stride;
-    grid g = {k->row_bytes, k->stride, row % k->n_rows, col % k->row_bytes, k->n_rows, GRID_LEFT};
-    if (col + k->row_bytes <= k->stride)
-        g.state = GRID_KEPT;
-    return g;
+    cells *c = &r->cells;
+    c->state = CELLS_KEPT;
+    c->stride = k->stride;
+    c->row_bits = bits_of(k->n_rows);
+    c->col_bits = bits_of(k->row_bytes);
+    c->row = (0 - k->base / k->stride - k->n_rows) & ((1ull << c->row_bits) - 1);
+    c->col = (0 - k->base % k->stride - k->row_bytes) & ((1ull << c->col_bits) - 1);
+    return table_new(&c->heads, 256);
 }
 
-/* Is it a tile of the grid of all ranges so far? The first one makes the grid. */
-static int is_tile(hd_ranges *r, const hd_span *k)
+/* The hashes of the cells that a rectangle touches; how many, 0 when they are more than two each way. */
+static uint32_t touch(const cells *c, const hd_rect *q, uint32_t *hash)
 {
-    grid g;
-    if (r->grid.state == GRID_LEFT)
+    uint64_t row = (q->row + c->row) >> c->row_bits, row_end = (q->row + c->row + q->n_rows - 1) >> c->row_bits;
+    uint64_t first = (q->col + c->col) >> c->col_bits, col_end = (q->col + c->col + q->n_cols - 1) >> c->col_bits, col;
+    uint64_t n_cols = (c->stride >> c->col_bits) + 2;
+    uint32_t n = 0;
+    if (row_end - row > 1 || col_end - first > 1)
         return 0;
-    g = grid_of(k);
-    if (r->grid.state == GRID_NEW)
-        r->grid = g;
-    return g.state == GRID_KEPT && g.row_bytes == r->grid.row_bytes && g.n_rows == r->grid.n_rows &&
-           g.stride == r->grid.stride && g.row == r->grid.row && g.col == r->grid.col;
+    for (; row <= row_end; row++)
+        for (col = first; col <= col_end; col++)
+            hash[n++] = hash_near(row * n_cols + col);
+    return n;
 }
 
-/* There is no grid any more: boxes for all areas that were accessed. */
-static int leave_grid(hd_ranges *r)
+/* Does no area in this cell overlap k? No as well when there are too many. */
+static int is_free(const hd_ranges *r, const hd_span *k, uint32_t hash)
 {
-    uint32_t i, p = r->areas.n ? plane_of(r, r->grid.stride) : LINES;
-    r->grid.state = GRID_LEFT;
+    uint32_t s = *chain_of(&r->cells.heads, hash), n = 0;
+    for (; s != HD_NONE; s = SPOT(r, s)->next)
+        if (SPOT(r, s)->hash == hash && (++n > CROWD || hd_spans_overlap(&AREA(r, SPOT(r, s)->area)->span, k)))
+            return 0;
+    return 1;
+}
+
+/* The cells that k touches, if it may stand there; how many, or 0. */
+static uint32_t free_cells(const hd_ranges *r, const hd_span *k, uint32_t hash[TOUCHED_MAX])
+{
+    hd_rect q[3];
+    uint32_t n = 0, from = 0, more;
+    int i, n_rects = hd_span_rects(k, k->stride, q);
+    for (i = 0; i < n_rects; i++) {
+        if ((more = touch(&r->cells, &q[i], hash + n)) == 0)
+            return 0;
+        for (n += more; from < n; from++)
+            if (!is_free(r, k, hash[from]))
+                return 0;
+    }
+    return n;
+}
+
+static void put_spot(hd_ranges *r, uint32_t s)
+{
+    uint32_t *chain = chain_of(&r->cells.heads, SPOT(r, s)->hash);
+    SPOT(r, s)->next = *chain;
+    *chain = s;
+}
+
+static int put_spots(hd_ranges *r, uint32_t a, const uint32_t *hash, uint32_t n)
+{
+    hd_list *spots = &r->cells.spots;
+    int wider = widen(&r->cells.heads, spots->n);
+    uint32_t i;
+    if (wider < 0 || hd_list_room(spots, n, sizeof(spot)))
+        return -1;
+    for (i = 0; wider && i < spots->n; i++)
+        put_spot(r, i);
+    for (i = 0; i < n; i++) {
+        *SPOT(r, spots->n) = (spot){a, HD_NONE, hash[i]};
+        put_spot(r, (uint32_t)spots->n++);
+    }
+    return 0;
+}
+
+static void drop_cells(hd_ranges *r)
+{
+    hd_list_clear(&r->cells.heads);
+    hd_list_clear(&r->cells.spots);
+}
+
+/* There are no cells any more: boxes for all areas that were accessed. */
+static int leave_cells(hd_ranges *r)
+{
+    uint32_t i, p = r->areas.n ? plane_of(r, r->cells.stride) : LINES;
+    r->cells.state = CELLS_LEFT;
+    drop_cells(r);
     for (i = 0; p != HD_NONE && i < r->areas.n; i++) {
         area *a = AREA(r, i);
         a->plane = p;
@@ -538,21 +618,30 @@ static int leave_grid(hd_ranges *r)
     return p == HD_NONE ? -1 : 0;
 }
 
-/* The plane of an area that is no tile, the first of which ends the grid. */
-static uint32_t leave_for(hd_ranges *r, const hd_span *k)
+/* Puts an area that is about to come into cells. 0: it cannot stand there, and there are no cells any more. */
+static int put_in_cells(hd_ranges *r, uint32_t a, const hd_span *k)
 {
-    return r->grid.state != GRID_LEFT && leave_grid(r) ? HD_NONE : plane_of(r, k->stride);
+    uint32_t hash[TOUCHED_MAX], n;
+    if (r->cells.state == CELLS_LEFT)
+        return 0;
+    if (r->cells.state == CELLS_NEW && make_cells(r, k))
+        return -1;
+    n = k->stride == r->cells.stride ? free_cells(r, k, hash) : 0;
+    if (n == 0)
+        return leave_cells(r);
+    return put_spots(r, a, hash, n) ? -1 : 1;
 }
 
 /* A range seen for the first time. */
 static __attribute__((noinline)) uint32_t new_area(hd_ranges *r, const hd_span *k)
 {
     uint32_t a = (uint32_t)r->areas.n, p = LINES;
-    int tile = is_tile(r, k);
-    if ((!tile && (p = leave_for(r, k)) == HD_NONE) || grow_ranges(r) || hd_list_room(&r->areas, 1, sizeof(area)))
+    int in_cells = put_in_cells(r, a, k);
+    if (in_cells < 0 || (!in_cells && (p = plane_of(r, k->stride)) == HD_NONE) || grow_ranges(r) ||
+        hd_list_room(&r->areas, 1, sizeof(area)))
         return HD_NONE;
     *AREA(r, a) = area_of(k, p);
-    AREA(r, a)->current = AREA(r, a)->alone = tile != 0;
+    AREA(r, a)->current = AREA(r, a)->alone = in_cells != 0;
     put_range(r, a);
     r->areas.n++;
     return a;
@@ -805,13 +894,15 @@ void hd_ranges_free(hd_ranges *r)
     hd_list_clear(&r->reached);
     hd_list_clear(&r->fresh);
     hd_rtree_clear(&r->boxes);
+    drop_cells(r);
     hd_delete(r, sizeof *r);
 }
 
 uint64_t hd_ranges_bytes(const hd_ranges *r)
 {
     return sizeof *r + r->areas.n_bytes + r->nodes.n_bytes + r->planes.n_bytes + r->by_range.n_bytes + r->hits.n_bytes +
-           r->reached.n_bytes + r->fresh.n_bytes + r->boxes.nodes.n_bytes + r->boxes.homeless.n_bytes;
+           r->reached.n_bytes + r->fresh.n_bytes + r->boxes.nodes.n_bytes + r->boxes.homeless.n_bytes +
+           r->cells.heads.n_bytes + r->cells.spots.n_bytes;
 }
 
 uint64_t hd_ranges_looks(const hd_ranges *r) { return r->boxes.n_looks; }

@@ -97,16 +97,24 @@ static void one_task(hd_ranges *r, history *h, const heddle_range *ranges, uint3
 
 /* How a history draws its ranges: `n_known` of them are named again and again, others are new. */
 typedef struct style {
-    uint64_t n_known, writes, most, tiles;
+    uint64_t n_known, writes, most;
+    uint64_t tiles, shift, cut; /* tiles of a grid: shifted, the first rows and columns of it cut */
     heddle_range known[16];
 } style;
+
+/* Of 3 x 4 in a row of 64 bytes. A shift lets columns wrap. */
+static heddle_range tile(const style *y, uint64_t *seed, uint64_t origin)
+{
+    uint64_t i = check_below(seed, 3), j = check_below(seed, 4), rows = i ? 0 : y->cut, cols = j ? 0 : y->cut;
+    uint64_t at = origin + y->shift + (i * 4 + rows) * 64 + j * 16 + cols;
+    return heddle_range_of((const void *)(uintptr_t)at, 16 - cols, 4 - rows, 64, HEDDLE_MODE_IN);
+}
 
 static heddle_range draw(const style *y, uint64_t *seed, uint64_t origin, int blocks)
 {
     heddle_range r;
-    if (y->tiles && check_below(seed, 16)) /* a grid, until something else comes */
-        r = heddle_range_of((const void *)(uintptr_t)(origin + check_below(seed, 4) * 256 + check_below(seed, 2) * 16),
-                            16, 4, 64, HEDDLE_MODE_IN);
+    if (y->tiles && check_below(seed, y->tiles)) /* until something else comes */
+        r = tile(y, seed, origin);
     else if (y->n_known && check_below(seed, 4))
         r = y->known[check_below(seed, y->n_known)];
     else
@@ -118,8 +126,13 @@ static heddle_range draw(const style *y, uint64_t *seed, uint64_t origin, int bl
 static style random_style(uint64_t *seed, uint64_t origin, int blocks)
 {
     static const uint64_t most[] = {1, 2, 3, 5, N_RANGES};
-    style y = {
-        check_below(seed, 17), 1 + check_below(seed, 8), most[check_below(seed, 5)], !check_below(seed, 3), {{0}}};
+    style y = {check_below(seed, 17),
+               1 + check_below(seed, 8),
+               most[check_below(seed, 5)],
+               check_below(seed, 3) ? 0 : 1ull << 4 * (1 + check_below(seed, 2)),
+               check_below(seed, 2) * check_below(seed, 16),
+               check_below(seed, 2) * check_below(seed, 4),
+               {{0}}};
     uint64_t i;
     for (i = 0; i < y.n_known; i++)
         y.known[i] = bytes_random_range(seed, origin, LOT, blocks);
@@ -216,6 +229,14 @@ static heddle_range windows(uint64_t *seed, uint64_t i, uint64_t n)
     return heddle_range_of((const void *)(uintptr_t)((1ull << 40) + 8 * i), 8 * 2600, 1, 0, HEDDLE_MODE_INOUT);
 }
 
+/* A grid of tiles of which the first rows and columns are cut. */
+static heddle_range grid(uint64_t *seed, uint64_t i, uint64_t n)
+{
+    uint64_t row = i / 256 * 32, col = i % 256 * 32, rows = row ? 0 : 1, cols = col ? 0 : 1;
+    (void)n;
+    return with_mode(matrix_block(10000, row + rows, col + cols, 32 - rows, 32 - cols), seed);
+}
+
 typedef struct cost {
     double looks, edges, n_bytes; /* a range */
 } cost;
@@ -266,6 +287,7 @@ static const bound bounds[] = {
     {"lone", lone, 50000, {60, 4, 1200}}, /* a stride has a tree of its own */
     {"prefixes", prefixes, 100000, {40, 1.01, 300}},
     {"windows", windows, 100000, {40, 1.01, 300}},
+    {"grid", grid, 100000, {0.01, 0.01, 300}}, /* no box at all */
 };
 
 static void test_cost(void)
