@@ -26,10 +26,10 @@
  * three boxes (head, full rows, tail) in any plane; a block of another stride is looked for as one contiguous piece, which
  * is safe and not exact, so it cuts nothing there.
  *
- * While no two ranges overlap and all have one stride and some one size, which is what blocked programs give, they have no
- * boxes. That it is so is seen in cells: the plane is cut into rectangles of the first range's size, a power of two each
- * way, and an area stands in the cells that it touches, at most four. The first range that overlaps another one, or has
- * another stride or quite another size, ends this and gives boxes to all areas.
+ * While no two ranges overlap, and all have one stride and about one size, which is what blocked programs give, they have
+ * no boxes. That it is so is seen in cells: the plane is cut into rectangles of the first range's size, powers of two, and
+ * an area stands in the cells that it touches, at most two each way. The first range that overlaps another one, or touches
+ * more cells, or has another stride, ends this and gives boxes to all areas.
  *
  * Memory of a tracker is freed whole. Areas stay for good; boxes and the nodes of lists are used again. */
 #include "graph/range.h"
