@@ -352,7 +352,13 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g);
  * task runs after every earlier task of which one range conflicts with one of its own (read after
  * write, write after read, write after write). out may be NULL.
  * EINVAL also for an unknown body, a bad mode, or a frozen graph; ERANGE for a bad range or beyond
- * HEDDLE_MAX_TASKS; ENOMEM, after which the graph can only be freed. Cost: a hash look-up a range. */
+ * HEDDLE_MAX_TASKS; ENOMEM, after which the graph can only be freed.
+ * Cost: a hash look-up a range that is named again exactly while nothing that overlaps it came between; hardly more
+ * while no two ranges overlap that differ, all of one stride and of about one size. Any other range is looked for in a
+ * search tree: that takes the logarithm of the number of ranges, and time for each range or part of one that it meets and
+ * that nobody has written over since: readers, where it is written; writers, where it is read. A block also asks the trees of
+ * all other strides whose blocks reach over its bytes. Memory: less than 300 bytes a distinct range, 1 KB a stride.
+ * Each conflict that is not implied by a later one is an edge. */
 HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args, size_t arg_bytes,
                                           const heddle_range *ranges, size_t n_ranges, heddle_task *out);
 

@@ -3,8 +3,8 @@
  *
  * The blob is built in place: a task's record is written once, into the array that will be frozen; its first four
  * successors are written into it as they come. What is left for freeze are edges beyond these, explicit edges, large
- * argument records and the list of roots. So adding costs a hash look-up a range and a write an edge, and freezing
- * a usual graph costs almost nothing.
+ * argument records and the list of roots. So adding costs what range.c does for a range, mostly a hash look-up, and a
+ * write an edge, and freezing a usual graph costs almost nothing.
  */
 #include "graph/graph.h"
 

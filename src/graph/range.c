@@ -1,74 +1,105 @@
 /* SPDX-License-Identifier: MIT */
 /* range.c - who last wrote a range, who has read it since.
  *
- * Each distinct range is an area. An area knows its last writer, the readers since, and the areas that overlap it;
- * so an access is one hash look-up, then a walk over what is in conflict and nothing else. Overlaps are looked for
- * once, when an area is first seen.
+ * Each distinct range is an area, found by its hash. It knows its last writer, the readers since, and whether others came
+ * near:
  *
- *     hash of the range -> area { writer; readers -> ...; overlaps -> ... }
+ *     current   no other area that overlaps it was written since it was accessed: readers wait for whom the last one
+ *               waited for
+ *     alone     no other area that overlaps it was accessed at all since it was written, or ever: a writer waits for its
+ *               readers, or else for its writer
  *
- * Looking for overlaps. Areas are rectangles: row = address / stride, column = address % stride, in the plane of
- * their stride; a contiguous range is a rectangle of one row in the plane of an endless stride, and at most three
- * rectangles (head, full rows, tail) in any other plane. Each plane is cut into cells of 2^a rows by 2^b columns, a
- * and b chosen by the rectangle's own size, so that a rectangle lies in at most four cells of its kind; a query
- * walks the cells it covers for each kind present (or all rectangles of the kind, when these are fewer). Contiguous
- * areas stand in every plane, blocks in the plane of their stride only; blocks of another stride are looked at as
- * one contiguous piece, which is safe and not exact.
+ * So ranges that are named again exactly, as tiles are, cost a hash look-up. All other accesses go through a search
+ * structure of what *counts still*: of each area the boxes that nobody has written over since.
  *
- * While all contiguous ranges are tiles of one grid (one size, starts that differ by multiples of it), which is what
- * blocked programs give, no two of them overlap and their plane is not kept; the first range that is no such tile
- * puts all of them into it.
+ *     read      waits for the writers of the boxes it meets; the area's box is put there. Boxes of areas that are not
+ *               alone, and have no writer, are not looked at: so reads find one another only once
+ *     write     waits for all boxes it meets, and cuts them: what is left lies outside of it; the area's box is put there
  *
- * Memory of a tracker is freed whole; nothing is removed from it. */
+ * An area of which nothing is left is forgotten: whoever meets it meets a task that has waited for it. A box may be larger
+ * than what truly counts: that adds an edge between tasks that are ordered already, and loses none. So a cut that would
+ * make many small boxes is not made.
+ *
+ * Boxes. Areas are rectangles: row = address / stride, column = address % stride, in the plane of their stride; a contiguous
+ * range is a rectangle of one row in the plane of an endless stride. A plane has an R-tree (rtree.c), and an access walks the
+ * planes that reach over its bytes: blocks in the tree of their own stride are compared exactly; a contiguous range is at most
+ * three boxes (head, full rows, tail) in any plane; a block of another stride is looked for as one contiguous piece, which
+ * is safe and not exact, so it cuts nothing there.
+ *
+ * While no two ranges overlap, and all have one stride and about one size, which is what blocked programs give, they have
+ * no boxes. That it is so is seen in cells: the plane is cut into rectangles of the first range's size, powers of two, and
+ * an area stands in the cells that it touches, at most two each way. The first range that overlaps another one, or touches
+ * more cells, or has another stride, ends this and gives boxes to all areas.
+ *
+ * Memory of a tracker is freed whole. Areas stay for good; boxes and the nodes of lists are used again. */
 #include "graph/range.h"
+#include "graph/rtree.h"
 #include "heddle/core/rects.h"
 #include "heddle/core/task.h" /* HD_NONE */
 
 #include <string.h>
 
 typedef struct area {
-    hd_span span;     /* its key: the hash */
-    uint32_t writer;  /* or HD_NONE */
-    uint32_t readers; /* node chain, newest first */
-    uint32_t n_readers;
-    uint32_t overlaps; /* node chain; node.value is an area, COVERED set when it lies wholly in this one */
-    uint32_t join;     /* stands for the writers of all overlapping areas, or HD_NONE */
-    uint32_t seen;     /* the last query that met it */
-    uint32_t next;     /* in its chain of by_range */
+    hd_span span;                /* its key: the hash */
+    uint32_t writer;             /* or HD_NONE */
+    uint32_t readers, n_readers; /* node chain, newest first */
+    uint32_t after;              /* node chain: the writers that a reader waits for, while current and not own */
+    uint32_t seen;               /* the last query that met it */
+    uint32_t plane;
+    uint32_t next;                                          /* in its chain of by_range */
+    uint32_t n_boxes : 29, current : 1, alone : 1, own : 1; /* own: a reader waits for `writer` alone */
 } area;
 
-#define COVERED 0x80000000u
-
-typedef struct node { /* readers and overlaps */
+typedef struct node { /* readers, and whom they wait for */
     uint32_t value, next;
 } node;
 
-typedef struct kind { /* rectangles of 2^row_bits by 2^col_bits in one plane */
-    uint8_t row_bits, col_bits;
-    uint32_t plane;
-    uint32_t first; /* chain of its spots */
-    uint64_t n;
-} kind;
+typedef struct plane {
+    uint64_t stride, first, last; /* its areas lie in [first, last], or in less */
+    uint32_t root;                /* of their boxes */
+    uint32_t seen;                /* the last query that found it */
+} plane;
 
 typedef struct spot { /* an area in one cell */
-    uint32_t area, next_in_cell, next_in_kind;
+    uint32_t area, next;
     uint32_t hash; /* of the cell: others share its chain */
 } spot;
 
+/* Rectangles of 2^row_bits by 2^col_bits; row and col, added to those of an area, let the first one end with its cell. */
+enum { CELLS_NEW, CELLS_KEPT, CELLS_LEFT };
+typedef struct cells {
+    uint64_t stride, row, col;
+    uint8_t row_bits, col_bits;
+    int state;
+    hd_list heads, spots; /* uint32_t, a power of two: chains of spots; spot */
+} cells;
+
 struct hd_ranges {
-    hd_list areas, nodes, spots, kinds, planes; /* area, node, spot, kind, uint64_t stride */
-    hd_list by_range, cells;                    /* uint32_t tables of a power of two: chains of areas, of spots */
-    uint32_t free_nodes;                        /* chain */
+    hd_list areas, nodes, planes;
+    hd_list by_range;    /* uint32_t, a power of two: chains of areas */
+    hd_list hits;        /* scratch, uint32_t: areas that a query met */
+    hd_list reached;     /* scratch, uint32_t: planes that it walks */
+    hd_list fresh;       /* scratch, uint32_t: areas that the task which is noted gave a box */
+    hd_rtree boxes;      /* of all planes, and the two below */
+    uint32_t strides;    /* root: planes by stride, as points */
+    uint32_t stretches;  /* root: planes by [first, last], as rows */
+    uint32_t free_nodes; /* chain */
     uint32_t query;
-    uint32_t last_kind;              /* the one found last: ranges of a program come in few sizes */
-    uint64_t tile_bytes, tile_phase; /* of the grid of contiguous ranges, 0 = none seen; UINT64_MAX = no grid */
+    uint32_t last_plane; /* the one found last */
+    cells cells;
 };
 
 #define AREA(r, i) ((area *)(r)->areas.at + (i))
 #define NODE(r, i) ((node *)(r)->nodes.at + (i))
-#define SPOT(r, i) ((spot *)(r)->spots.at + (i))
-#define KIND(r, i) ((kind *)(r)->kinds.at + (i))
-#define PLANE(r, i) ((uint64_t *)(r)->planes.at + (i))
+#define PLANE(r, i) ((plane *)(r)->planes.at + (i))
+#define SPOT(r, i) ((spot *)(r)->cells.spots.at + (i))
+#define ITEM(list, i) (((uint32_t *)(list)->at)[i])
+#define LINES 0u         /* the plane of contiguous areas */
+#define BOXES_AN_AREA 2u /* on average; beyond it a cut must not leave more than one box */
+#define N_BOXES_MAX 0x1fffffffu
+#define FEW_FRESH 8u
+#define TOUCHED_MAX 12u /* cells: four for each rectangle of an area */
+#define CROWD 9u        /* areas that touch a cell, three by three of more than half its size */
 
 /* ---- ranges as they are looked up ------------------------------------------------------------------------------ */
 
@@ -80,28 +111,30 @@ static inline uint64_t mix(uint64_t x)
 
 static inline uint8_t bits_of(uint64_t n) { return n <= 1 ? 0 : (uint8_t)(64 - __builtin_clzll(n - 1)); }
 
-/* Neighbours in memory stand beside one another in a table (tasks are added along rows, and a table of a million
- * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. */
-static inline uint32_t hash_near(uint64_t index, uint64_t salt)
-{
-    return (uint32_t)(index + (mix(index >> 8 ^ salt) << 8));
-}
-
 static inline hd_span span_of(const heddle_range *r)
 {
     return hd_span_of((uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes);
 }
 
+/* Neighbours in memory stand beside one another in a table (tasks are added along rows, and a table of a million
+ * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. */
+static inline uint32_t hash_near(uint64_t index) { return (uint32_t)(index + mix(index >> 8)); }
+
+/* What tiles have in common is the salt: their shape, and where they begin in their granule. Ranges that begin at one place, or have
+ * one size, differ in it. */
 static inline hd_span key_of(const heddle_range *r)
 {
     hd_span k = span_of(r);
-    k.key = hash_near(k.base >> bits_of(k.row_bytes), k.row_bytes ^ (uint64_t)k.n_rows << 40);
+    uint8_t bits = bits_of(k.row_bytes);
+    uint64_t index = k.base >> bits, within = k.base - (index << bits);
+    uint64_t salt = k.row_bytes ^ (uint64_t)k.n_rows << 8 ^ within << 20 ^ k.stride << 32;
+    k.key = hash_near(index) + (uint32_t)mix(salt);
     return k;
 }
 
-static area area_of(const hd_span *k)
+static area area_of(const hd_span *k, uint32_t plane)
 {
-    area a = {*k, HD_NONE, HD_NONE, 0, HD_NONE, HD_NONE, 0, HD_NONE};
+    area a = {*k, HD_NONE, HD_NONE, 0, HD_NONE, 0, plane, HD_NONE, 0, 0, 0, 0};
     return a;
 }
 
@@ -161,228 +194,456 @@ static void put_range(hd_ranges *r, uint32_t a)
     *chain = a;
 }
 
-/* Chains are short while a table has as many heads as items. */
+/* Chains are short while a table has as many heads as items, n. 1: it has more heads now, and all chains are empty. */
+static int widen(hd_list *t, uint64_t n)
+{
+    hd_list old = *t;
+    if (n < old.n)
+        return 0;
+    if (table_new(t, old.n * 4)) {
+        *t = old;
+        return -1;
+    }
+    hd_list_clear(&old);
+    return 1;
+}
+
 static int grow_ranges(hd_ranges *r)
 {
-    hd_list old = r->by_range;
+    int wider = widen(&r->by_range, r->areas.n);
     uint64_t i;
-    if (r->areas.n < old.n)
-        return 0;
-    if (table_new(&r->by_range, old.n * 4)) {
-        r->by_range = old;
-        return -1;
-    }
-    hd_list_clear(&old);
-    for (i = 0; i < r->areas.n; i++)
+    for (i = 0; wider == 1 && i < r->areas.n; i++)
         put_range(r, (uint32_t)i);
-    return 0;
+    return wider < 0 ? -1 : 0;
 }
 
-static int grow_cells(hd_ranges *r)
-{
-    hd_list old = r->cells;
-    uint64_t s;
-    if (r->spots.n < old.n)
-        return 0;
-    if (table_new(&r->cells, old.n * 4)) {
-        r->cells = old;
-        return -1;
-    }
-    hd_list_clear(&old);
-    for (s = 0; s < r->spots.n; s++) {
-        uint32_t *cell = chain_of(&r->cells, SPOT(r, s)->hash);
-        SPOT(r, s)->next_in_cell = *cell;
-        *cell = (uint32_t)s;
-    }
-    return 0;
-}
+/* ---- chains ---------------------------------------------------------------------------------------------------- */
 
-/* ---- spots: areas in cells ------------------------------------------------------------------------------------- */
-
-static uint32_t kind_of(hd_ranges *r, uint32_t plane, const hd_rect *q)
-{
-    uint8_t row_bits = bits_of(q->n_rows), col_bits = bits_of(q->n_cols);
-    uint32_t i = r->last_kind;
-    if (i < r->kinds.n && KIND(r, i)->col_bits == col_bits && KIND(r, i)->row_bits == row_bits &&
-        KIND(r, i)->plane == plane)
-        return i;
-    for (i = 0; i < r->kinds.n; i++)
-        if (KIND(r, i)->col_bits == col_bits && KIND(r, i)->row_bits == row_bits && KIND(r, i)->plane == plane)
-            return r->last_kind = i;
-    if (hd_list_room(&r->kinds, 1, sizeof(kind)))
-        return HD_NONE;
-    *KIND(r, i) = (kind){row_bits, col_bits, plane, HD_NONE, 0};
-    r->kinds.n++;
-    return i;
-}
-
-/* ---- overlaps -------------------------------------------------------------------------------------------------- */
-
-static inline uint32_t new_node(hd_ranges *r, uint32_t value, uint32_t next)
+static inline int chain_put(hd_ranges *r, uint32_t *chain, uint32_t value)
 {
     uint32_t i = r->free_nodes;
     if (i != HD_NONE) {
         r->free_nodes = NODE(r, i)->next;
     } else {
         if (hd_list_room(&r->nodes, 1, sizeof(node)))
-            return HD_NONE;
+            return -1;
         i = (uint32_t)r->nodes.n++;
     }
-    *NODE(r, i) = (node){value, next};
-    return i;
+    *NODE(r, i) = (node){value, *chain};
+    *chain = i;
+    return 0;
 }
 
-static int link_one(hd_ranges *r, uint32_t from, uint32_t to)
+static inline void chain_free(hd_ranges *r, uint32_t *chain)
 {
-    uint32_t covered = hd_span_covers(&AREA(r, from)->span, &AREA(r, to)->span) ? COVERED : 0;
-    uint32_t i = new_node(r, to | covered, AREA(r, from)->overlaps);
-    if (i == HD_NONE)
+    uint32_t last = *chain;
+    if (last == HD_NONE)
+        return;
+    while (NODE(r, last)->next != HD_NONE)
+        last = NODE(r, last)->next;
+    NODE(r, last)->next = r->free_nodes;
+    r->free_nodes = *chain;
+    *chain = HD_NONE;
+}
+
+static inline int list_put(hd_list *l, uint32_t value)
+{
+    if (hd_list_room(l, 1, 4))
         return -1;
-    AREA(r, from)->overlaps = i;
+    ITEM(l, l->n) = value;
+    l->n++;
     return 0;
 }
 
-/* A candidate that area a may overlap. */
-static int meet(hd_ranges *r, uint32_t a, uint32_t other)
+static int list_put_chain(const hd_ranges *r, hd_list *l, uint32_t chain)
 {
-    if (AREA(r, other)->seen == r->query)
-        return 0;
-    AREA(r, other)->seen = r->query;
-    if (!hd_spans_overlap(&AREA(r, a)->span, &AREA(r, other)->span))
-        return 0;
-    return link_one(r, a, other) || link_one(r, other, a) ? -1 : 0;
-}
-
-/* The cells of one kind that a rectangle covers. */
-typedef struct cells {
-    uint64_t row, row_end, col, col_end; /* ends included */
-} cells;
-
-static cells cells_of(const kind *k, const hd_rect *q)
-{
-    cells c = {q->row >> k->row_bits, (q->row + q->n_rows - 1) >> k->row_bits, q->col >> k->col_bits,
-               (q->col + q->n_cols - 1) >> k->col_bits};
-    return c;
-}
-
-/* All areas of a kind, when these are fewer than the cells to look into. */
-static int query_all(hd_ranges *r, uint32_t k, uint32_t a)
-{
-    uint32_t s;
-    for (s = KIND(r, k)->first; s != HD_NONE; s = SPOT(r, s)->next_in_kind)
-        if (meet(r, a, SPOT(r, s)->area))
+    for (; chain != HD_NONE; chain = NODE(r, chain)->next)
+        if (list_put(l, NODE(r, chain)->value))
             return -1;
     return 0;
 }
 
-static void put_spot(hd_ranges *r, uint32_t k, uint32_t *cell, uint32_t hash, uint32_t a)
+static inline void forget_readers(hd_ranges *r, area *a)
 {
-    uint32_t s = (uint32_t)r->spots.n++;
-    *SPOT(r, s) = (spot){a, *cell, KIND(r, k)->first, hash};
-    *cell = KIND(r, k)->first = s;
-    KIND(r, k)->n++;
+    chain_free(r, &a->readers);
+    a->n_readers = 0;
 }
 
-/* Meets the areas in these cells, if `query`; puts a into them, if `put` (at most four, room was made). */
-static int visit_cells(hd_ranges *r, uint32_t k, const cells *c, uint32_t a, int query, int put)
+/* ---- planes ---------------------------------------------------------------------------------------------------- */
+
+/* A walk of this file: over areas, or over planes, whose numbers it lists once each. */
+typedef struct visit {
+    hd_walk walk;
+    hd_ranges *r;
+    uint32_t a;  /* the area that asks */
+    uint32_t at; /* the plane that is walked */
+    int exact;   /* the walk's box holds bytes of that area only */
+    int failed;  /* no memory */
+} visit;
+
+static int met_plane(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
 {
-    uint64_t row, col, n_cols = (*PLANE(r, KIND(r, k)->plane) >> KIND(r, k)->col_bits) + 1; /* cells of a row */
-    uint32_t s;
-    for (row = c->row; row <= c->row_end; row++)
-        for (col = c->col; col <= c->col_end; col++) {
-            uint32_t hash = hash_near(row * n_cols + col, k), *cell = chain_of(&r->cells, hash);
-            for (s = query ? *cell : HD_NONE; s != HD_NONE; s = SPOT(r, s)->next_in_cell)
-                if (SPOT(r, s)->hash == hash && meet(r, a, SPOT(r, s)->area))
-                    return -1;
-            if (put)
-                put_spot(r, k, cell, hash, a);
-        }
-    return 0;
+    hd_ranges *r = ((visit *)w)->r;
+    (void)box;
+    (void)rest;
+    if (PLANE(r, id)->seen == r->query)
+        return HD_BOX_KEPT;
+    PLANE(r, id)->seen = r->query;
+    ITEM(&r->reached, r->reached.n) = id;
+    r->reached.n++;
+    return HD_BOX_KEPT;
 }
 
-static int query_kind(hd_ranges *r, uint32_t k, const hd_rect *q, uint32_t a)
+/* Planes whose boxes below `root` meet [row, row] x [first, last], into r->reached. */
+static int reach(hd_ranges *r, uint32_t *root, uint64_t row, uint64_t first, uint64_t last)
 {
-    cells c = cells_of(KIND(r, k), q);
-    uint64_t rows = c.row_end - c.row + 1, cols = c.col_end - c.col + 1, n = KIND(r, k)->n;
-    return rows > n || cols > n || rows * cols > n ? query_all(r, k, a) : visit_cells(r, k, &c, a, 1, 0);
+    visit v = {{{row, first, row, last}, 0, NULL, met_plane}, r, HD_NONE, HD_NONE, 0, 0};
+    r->reached.n = 0;
+    r->query++;
+    return hd_list_room(&r->reached, r->planes.n, 4) || hd_rtree_walk(&r->boxes, root, &v.walk) ? -1 : 0;
 }
 
-/* Area a, new, in one plane: meets what is there; is put there if it belongs there. */
-static int visit_plane(hd_ranges *r, uint32_t plane, uint32_t a, int query, int put)
+static uint32_t new_plane(hd_ranges *r, uint64_t stride)
 {
-    hd_rect q[3];
-    int i, n = hd_span_rects(&AREA(r, a)->span, *PLANE(r, plane), q);
-    uint32_t k;
-    for (i = 0; i < n; i++) {
-        uint32_t own = put ? kind_of(r, plane, &q[i]) : HD_NONE;
-        if (put && (own == HD_NONE || hd_list_room(&r->spots, 4, sizeof(spot))))
-            return -1;
-        for (k = 0; query && k < r->kinds.n; k++)
-            if (k != own && KIND(r, k)->plane == plane && query_kind(r, k, &q[i], a))
-                return -1;
-        if (put) {
-            cells c = cells_of(KIND(r, own), &q[i]);
-            if (visit_cells(r, own, &c, a, query, 1))
-                return -1;
-        }
-    }
-    return 0;
-}
-
-/* The plane of a stride, made when new: all contiguous areas are put into it. */
-static uint32_t plane_of(hd_ranges *r, uint64_t stride)
-{
-    uint32_t p, a;
-    for (p = 0; p < r->planes.n; p++)
-        if (*PLANE(r, p) == stride)
-            return p;
-    if (hd_list_room(&r->planes, 1, sizeof(uint64_t)))
+    const hd_box point = {stride, 0, stride, 0};
+    uint32_t p = (uint32_t)r->planes.n;
+    if (hd_list_room(&r->planes, 1, sizeof(plane)) || hd_rtree_put(&r->boxes, &r->strides, &point, p))
         return HD_NONE;
-    *PLANE(r, p) = stride;
+    *PLANE(r, p) = (plane){stride, 1, 0, HD_NONE, 0};
     r->planes.n++;
-    for (a = 0; a < r->areas.n; a++)
-        if (grow_cells(r) || (AREA(r, a)->span.n_rows == 1 && visit_plane(r, p, a, 0, 1)))
-            return HD_NONE;
     return p;
 }
 
-/* Is a contiguous range a tile of the grid of all contiguous ranges so far? The first one makes the grid. */
-static int is_tile(hd_ranges *r, const hd_span *k)
+/* The plane of a stride, made when new. That of lines was made first. */
+static uint32_t plane_of(hd_ranges *r, uint64_t stride)
 {
-    if (r->tile_bytes == 0) {
-        r->tile_bytes = k->row_bytes;
-        r->tile_phase = k->base % k->row_bytes;
-    }
-    return r->tile_bytes == k->row_bytes && k->base % k->row_bytes == r->tile_phase;
+    if (stride == HD_LINE_STRIDE)
+        return LINES;
+    if (PLANE(r, r->last_plane)->stride == stride)
+        return r->last_plane;
+    if (reach(r, &r->strides, stride, 0, 0))
+        return HD_NONE;
+    return r->last_plane = r->reached.n ? ITEM(&r->reached, 0) : new_plane(r, stride);
 }
 
-/* There is no grid any more: all contiguous areas into their plane, where they overlap nothing yet. */
-static int leave_grid(hd_ranges *r)
+static int add_stretch(hd_ranges *r, uint32_t p, uint64_t first, uint64_t last)
 {
-    uint32_t a;
-    for (a = 0; r->tile_bytes != UINT64_MAX && a < r->areas.n; a++)
-        if (grow_cells(r) || (AREA(r, a)->span.n_rows == 1 && visit_plane(r, 0, a, 0, 1)))
+    const hd_box row = {0, first, 0, last};
+    return hd_rtree_put(&r->boxes, &r->stretches, &row, p);
+}
+
+/* The plane reaches from first to last, too. When that is new it grows by its own length at least, so that a plane that is
+ * filled along its rows does not do this at each of its areas. */
+static int reach_over(hd_ranges *r, uint32_t p, uint64_t first, uint64_t last)
+{
+    plane *x = PLANE(r, p);
+    uint64_t old_first = x->first, old_last = x->last, length = old_last - old_first, more;
+    if (old_first > old_last) {
+        x->first = first;
+        x->last = last;
+        return add_stretch(r, p, first, last);
+    }
+    if (first < old_first) {
+        more = length < old_first ? old_first - length : 0;
+        x->first = first < more ? first : more;
+        if (add_stretch(r, p, x->first, old_first - 1))
             return -1;
-    r->tile_bytes = UINT64_MAX;
+    }
+    if (last > old_last) {
+        more = length < UINT64_MAX - old_last ? old_last + length : UINT64_MAX;
+        x->last = last > more ? last : more;
+        return add_stretch(r, p, old_last + 1, x->last);
+    }
     return 0;
 }
 
-/* A range seen for the first time. */
-static uint32_t new_area(hd_ranges *r, const hd_span *k)
+/* ---- boxes of areas -------------------------------------------------------------------------------------------- */
+
+/* The boxes of an area in a plane. A block of another stride is looked for in the rows that its stretch touches. */
+static int boxes_in(const hd_span *s, uint64_t stride, int other, hd_box out[3])
 {
-    uint32_t a = (uint32_t)r->areas.n, p, own = plane_of(r, k->stride);
-    int contiguous = k->n_rows == 1, tile = contiguous && is_tile(r, k);
-    if (own == HD_NONE || (contiguous && !tile && leave_grid(r)) || grow_ranges(r) || grow_cells(r) ||
+    hd_rect q[3];
+    int i, n;
+    if (other) {
+        uint64_t row = s->base / stride, row_end = hd_span_last(s) / stride;
+        out[0] = (hd_box){row, 0, row_end, stride - 1};
+        return 1;
+    }
+    n = hd_span_rects(s, stride, q);
+    for (i = 0; i < n; i++)
+        out[i] = (hd_box){q[i].row, q[i].col, q[i].row + q[i].n_rows - 1, q[i].col + q[i].n_cols - 1};
+    return n;
+}
+
+/* All of an area counts from now on. It has no box. */
+static int put_boxes(hd_ranges *r, uint32_t a)
+{
+    const hd_span *s = &AREA(r, a)->span;
+    uint32_t p = AREA(r, a)->plane, mark = AREA(r, a)->alone || AREA(r, a)->writer != HD_NONE ? HD_BOX_MARKED : 0;
+    hd_box q[3];
+    int i, n = boxes_in(s, PLANE(r, p)->stride, 0, q);
+    if (reach_over(r, p, s->base, hd_span_last(s)))
+        return -1;
+    for (i = 0; i < n; i++)
+        if (hd_rtree_put(&r->boxes, &PLANE(r, p)->root, &q[i], a | mark))
+            return -1;
+    AREA(r, a)->n_boxes = (uint32_t)n;
+    return 0;
+}
+
+/* A box of plane LINES, if it is one line. */
+static hd_span line_of(const hd_box *b)
+{
+    return hd_span_of(b->row * HD_LINE_STRIDE + b->col, b->col_end - b->col + 1, 1, 0);
+}
+
+/* The plane of lines, asked by a block: of the lines between its first and its last byte, those that it meets. */
+static int block_meets(const hd_walk *w, const hd_box *bounds)
+{
+    const visit *v = (const visit *)w;
+    const hd_span line = line_of(bounds);
+    return bounds->row != bounds->row_end || hd_spans_overlap(&AREA(v->r, v->a)->span, &line);
+}
+
+typedef int met_fn(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4]);
+
+/* The plane of another stride, asked by a block: what meets the stretch from its first to its last byte. Compared by rows,
+ * then columns: the last address of bounds may be none. */
+static int stretch_meets(const hd_walk *w, const hd_box *bounds)
+{
+    const visit *v = (const visit *)w;
+    const hd_span *s = &AREA(v->r, v->a)->span;
+    uint64_t stride = PLANE(v->r, v->at)->stride, col = s->base - w->q.row * stride;
+    uint64_t col_end = hd_span_last(s) - w->q.row_end * stride;
+    return (bounds->row < w->q.row_end || bounds->col <= col_end) &&
+           (bounds->row_end > w->q.row || bounds->col_end >= col);
+}
+
+static int visit_plane(visit *v, uint32_t p)
+{
+    hd_ranges *r = v->r;
+    const area *a = AREA(r, v->a);
+    int i, n, other;
+    hd_box q[3];
+    v->at = p;
+    v->exact = a->span.n_rows == 1 || p == a->plane;
+    other = !v->exact && p != LINES;
+    v->walk.may_meet = v->exact ? NULL : other ? stretch_meets : block_meets;
+    n = boxes_in(&a->span, PLANE(r, p)->stride, other, q);
+    for (i = 0; i < n; i++) {
+        v->walk.q = q[i];
+        if (hd_rtree_walk(&r->boxes, &PLANE(r, p)->root, &v->walk) || v->failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* Calls met for all boxes that area a meets, marked ones or all. What met lists is in r->hits afterwards. */
+static int visit_all(hd_ranges *r, uint32_t a, met_fn *met, int marked_only)
+{
+    visit v = {{{0, 0, 0, 0}, marked_only, NULL, met}, r, a, HD_NONE, 0, 0};
+    uint64_t i;
+    if (reach(r, &r->stretches, 0, AREA(r, a)->span.base, hd_span_last(&AREA(r, a)->span)))
+        return -1;
+    r->hits.n = 0;
+    for (i = 0; i < r->reached.n; i++)
+        if (visit_plane(&v, ITEM(&r->reached, i)))
+            return -1;
+    return 0;
+}
+
+/* Lists the area of a box that is met, once. */
+static void list_hit(visit *v, uint32_t id)
+{
+    hd_ranges *r = v->r;
+    if (AREA(r, id)->seen == r->query)
+        return;
+    AREA(r, id)->seen = r->query;
+    v->failed |= list_put(&r->hits, id) != 0;
+}
+
+/* What an area needs to know of a read beside it: that it is not alone. And the reader: who has written, and whether there
+ * is anything at all. */
+static int met_by_read(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
+{
+    visit *v = (visit *)w;
+    (void)box;
+    (void)rest;
+    w->marked_only = 1;
+    AREA(v->r, id)->alone = AREA(v->r, v->a)->alone = 0;
+    if (AREA(v->r, id)->writer != HD_NONE)
+        list_hit(v, id);
+    return HD_BOX_KEPT;
+}
+
+/* A line counts no more where it lies wholly in a block; a part of it would take a box a row. */
+static int cut_line(const visit *v, const hd_box *box)
+{
+    const hd_span line = line_of(box);
+    return hd_span_covers(&AREA(v->r, v->a)->span, &line) ? 0 : HD_BOX_KEPT;
+}
+
+/* Boxes are cut to pieces only while there are few of them an area. */
+static int met_by_write(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
+{
+    visit *v = (visit *)w;
+    hd_ranges *r = v->r;
+    int n = HD_BOX_KEPT;
+    list_hit(v, id);
+    if (v->exact)
+        n = hd_box_minus(box, &w->q, rest);
+    else if (v->at == LINES)
+        n = cut_line(v, box);
+    if (n == HD_BOX_KEPT || (n > 1 && r->boxes.n_boxes > BOXES_AN_AREA * r->areas.n))
+        return HD_BOX_KEPT;
+    AREA(r, id)->n_boxes = (AREA(r, id)->n_boxes + (uint32_t)n - 1) & N_BOXES_MAX;
+    return n;
+}
+
+/* Its own boxes go. */
+static int met_by_itself(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
+{
+    (void)box;
+    (void)rest;
+    return id == ((visit *)w)->a ? 0 : HD_BOX_KEPT;
+}
+
+/* All of area a counts, whatever of it did before. */
+static int renew_boxes(hd_ranges *r, uint32_t a)
+{
+    visit v = {{{0, 0, 0, 0}, 0, NULL, met_by_itself}, r, a, HD_NONE, 0, 0};
+    if (AREA(r, a)->n_boxes && visit_plane(&v, AREA(r, a)->plane))
+        return -1;
+    return put_boxes(r, a);
+}
+
+/* ---- finding areas --------------------------------------------------------------------------------------------- */
+
+/* Where cells begin is told by the first area: tiles at the border of a grid are often cut at their beginning. */
+static int make_cells(hd_ranges *r, const hd_span *k)
+{
+    cells *c = &r->cells;
+    c->state = CELLS_KEPT;
+    c->stride = k->stride;
+    c->row_bits = bits_of(k->n_rows);
+    c->col_bits = bits_of(k->row_bytes);
+    c->row = (0 - k->base / k->stride - k->n_rows) & ((1ull << c->row_bits) - 1);
+    c->col = (0 - k->base % k->stride - k->row_bytes) & ((1ull << c->col_bits) - 1);
+    return table_new(&c->heads, 256);
+}
+
+/* The hashes of the cells that a rectangle touches; how many, 0 when they are more than two each way. */
+static uint32_t touch(const cells *c, const hd_rect *q, uint32_t *hash)
+{
+    uint64_t row = (q->row + c->row) >> c->row_bits, row_end = (q->row + c->row + q->n_rows - 1) >> c->row_bits;
+    uint64_t first = (q->col + c->col) >> c->col_bits, col_end = (q->col + c->col + q->n_cols - 1) >> c->col_bits, col;
+    uint64_t n_cols = (c->stride >> c->col_bits) + 2;
+    uint32_t n = 0;
+    if (row_end - row > 1 || col_end - first > 1)
+        return 0;
+    for (; row <= row_end; row++)
+        for (col = first; col <= col_end; col++)
+            hash[n++] = hash_near(row * n_cols + col);
+    return n;
+}
+
+/* Does no area in this cell overlap k? No as well when there are too many. */
+static int is_free(const hd_ranges *r, const hd_span *k, uint32_t hash)
+{
+    uint32_t s = *chain_of(&r->cells.heads, hash), n = 0;
+    for (; s != HD_NONE; s = SPOT(r, s)->next)
+        if (SPOT(r, s)->hash == hash && (++n > CROWD || hd_spans_overlap(&AREA(r, SPOT(r, s)->area)->span, k)))
+            return 0;
+    return 1;
+}
+
+/* The cells that k touches, if it may stand there; how many, or 0. */
+static uint32_t free_cells(const hd_ranges *r, const hd_span *k, uint32_t hash[TOUCHED_MAX])
+{
+    hd_rect q[3];
+    uint32_t n = 0, from = 0, more;
+    int i, n_rects = hd_span_rects(k, k->stride, q);
+    for (i = 0; i < n_rects; i++) {
+        if ((more = touch(&r->cells, &q[i], hash + n)) == 0)
+            return 0;
+        for (n += more; from < n; from++)
+            if (!is_free(r, k, hash[from]))
+                return 0;
+    }
+    return n;
+}
+
+static void put_spot(hd_ranges *r, uint32_t s)
+{
+    uint32_t *chain = chain_of(&r->cells.heads, SPOT(r, s)->hash);
+    SPOT(r, s)->next = *chain;
+    *chain = s;
+}
+
+static int put_spots(hd_ranges *r, uint32_t a, const uint32_t *hash, uint32_t n)
+{
+    hd_list *spots = &r->cells.spots;
+    int wider = widen(&r->cells.heads, spots->n);
+    uint32_t i;
+    if (wider < 0 || hd_list_room(spots, n, sizeof(spot)))
+        return -1;
+    for (i = 0; wider && i < spots->n; i++)
+        put_spot(r, i);
+    for (i = 0; i < n; i++) {
+        *SPOT(r, spots->n) = (spot){a, HD_NONE, hash[i]};
+        put_spot(r, (uint32_t)spots->n++);
+    }
+    return 0;
+}
+
+static void drop_cells(hd_ranges *r)
+{
+    hd_list_clear(&r->cells.heads);
+    hd_list_clear(&r->cells.spots);
+}
+
+/* There are no cells any more: boxes for all areas that were accessed. */
+static int leave_cells(hd_ranges *r)
+{
+    uint32_t i, p = r->areas.n ? plane_of(r, r->cells.stride) : LINES;
+    r->cells.state = CELLS_LEFT;
+    drop_cells(r);
+    for (i = 0; p != HD_NONE && i < r->areas.n; i++) {
+        area *a = AREA(r, i);
+        a->plane = p;
+        a->alone = a->current = a->writer != HD_NONE || a->readers != HD_NONE;
+        if (a->current && put_boxes(r, i))
+            return -1;
+    }
+    return p == HD_NONE ? -1 : 0;
+}
+
+/* Puts an area that is about to come into cells. 0: it cannot stand there, and there are no cells any more. */
+static int put_in_cells(hd_ranges *r, uint32_t a, const hd_span *k)
+{
+    uint32_t hash[TOUCHED_MAX], n;
+    if (r->cells.state == CELLS_LEFT)
+        return 0;
+    if (r->cells.state == CELLS_NEW && make_cells(r, k))
+        return -1;
+    n = k->stride == r->cells.stride ? free_cells(r, k, hash) : 0;
+    if (n == 0)
+        return leave_cells(r);
+    return put_spots(r, a, hash, n) ? -1 : 1;
+}
+
+/* A range seen for the first time. */
+static __attribute__((noinline)) uint32_t new_area(hd_ranges *r, const hd_span *k)
+{
+    uint32_t a = (uint32_t)r->areas.n, p = LINES;
+    int in_cells = put_in_cells(r, a, k);
+    if (in_cells < 0 || (!in_cells && (p = plane_of(r, k->stride)) == HD_NONE) || grow_ranges(r) ||
         hd_list_room(&r->areas, 1, sizeof(area)))
         return HD_NONE;
-    *AREA(r, a) = area_of(k);
+    *AREA(r, a) = area_of(k, p);
+    AREA(r, a)->current = AREA(r, a)->alone = in_cells != 0;
     put_range(r, a);
     r->areas.n++;
-    AREA(r, a)->seen = ++r->query;
-    /* Pthread 0 holds what contiguous ranges can meet; a block meets them in its own. */
-    for (p = tile || !contiguous; p < r->planes.n; p++)
-        if (visit_plane(r, p, a, 1, p == own || contiguous))
-            return HD_NONE;
     return a;
 }
 
@@ -395,72 +656,31 @@ static inline uint32_t find(hd_ranges *r, const heddle_range *range)
     return a != HD_NONE ? a : new_area(r, &k);
 }
 
-/* ---- accesses -------------------------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------------------------- */
 
-static void put(hd_list *before, uint32_t task) { ((uint32_t *)before->at)[before->n++] = task; }
-
-static int put_readers(hd_ranges *r, const area *a, hd_list *before)
+/* Those of before[first..] give way to one join after them. */
+static uint32_t join_from(hd_list *before, uint64_t first, const hd_joiner *j)
 {
-    uint32_t i;
-    if (hd_list_room(before, a->n_readers, 4))
-        return -1;
-    for (i = a->readers; i != HD_NONE; i = NODE(r, i)->next)
-        put(before, NODE(r, i)->value);
-    return 0;
+    uint32_t join = j->join(j->self, (uint32_t *)before->at + first, before->n - first);
+    if (join != HD_NONE) {
+        before->n = first;
+        ITEM(before, before->n++) = join;
+    }
+    return join;
 }
 
-static inline void forget_readers(hd_ranges *r, area *a)
-{
-    uint32_t i = a->readers, last = i;
-    if (i == HD_NONE)
-        return;
-    while (NODE(r, last)->next != HD_NONE)
-        last = NODE(r, last)->next;
-    NODE(r, last)->next = r->free_nodes;
-    r->free_nodes = i;
-    a->readers = HD_NONE;
-    a->n_readers = 0;
-}
-
-/* Many readers of an area that a write meets only in part: later writers of other parts would each wait for all of
- * them, so one join stands for them from now on. */
+/* Many readers of an area of which a write leaves a part: later writers of other parts would each wait for all of them, so
+ * one join stands for them from now on. */
 static int join_readers(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
 {
     uint64_t first = before->n;
-    uint32_t join, i;
-    if (put_readers(r, a, before))
+    uint32_t join;
+    if (list_put_chain(r, before, a->readers))
         return -1;
-    join = j->join(j->self, (uint32_t *)before->at + first, before->n - first);
-    if (join == HD_NONE)
-        return -1;
-    before->n = first;
-    put(before, join);
+    join = join_from(before, first, j);
     forget_readers(r, a);
-    i = new_node(r, join, HD_NONE);
-    if (i == HD_NONE)
-        return -1;
-    a->readers = i;
     a->n_readers = 1;
-    return 0;
-}
-
-/* What overlaps an area that is written: readers since the last write (they come after it), or the last writer. */
-static int gather_overlaps(hd_ranges *r, const area *a, hd_list *before, const hd_joiner *j)
-{
-    uint32_t i;
-    for (i = a->overlaps; i != HD_NONE; i = NODE(r, i)->next) {
-        area *o = AREA(r, NODE(r, i)->value & ~COVERED);
-        int partly = !(NODE(r, i)->value & COVERED), bad = 0;
-        if (o->n_readers > HD_JOIN_MIN && partly)
-            bad = join_readers(r, o, before, j);
-        else if (o->n_readers)
-            bad = put_readers(r, o, before);
-        else if (o->writer != HD_NONE && !(bad = hd_list_room(before, 1, 4)))
-            put(before, o->writer);
-        if (bad)
-            return -1;
-    }
-    return 0;
+    return join == HD_NONE ? -1 : chain_put(r, &a->readers, join);
 }
 
 /* Is a task of before[first..] newer than `writer`? If it accessed an area overlapping that of the writer, it waits
@@ -468,63 +688,81 @@ static int gather_overlaps(hd_ranges *r, const area *a, hd_list *before, const h
 static int has_newer(const hd_list *before, uint64_t first, uint32_t writer)
 {
     for (; first < before->n; first++)
-        if (((uint32_t *)before->at)[first] > writer)
+        if (ITEM(before, first) > writer)
             return 1;
     return 0;
 }
 
-static int gather_write(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+/* Who accessed a since it was last written, or else who wrote it. */
+static int put_accesses(hd_ranges *r, const area *a, hd_list *before)
 {
-    uint64_t first = before->n;
-    if (a->overlaps != HD_NONE && gather_overlaps(r, a, before, j))
-        return -1;
     if (a->n_readers)
-        return put_readers(r, a, before);
-    if (a->writer == HD_NONE || has_newer(before, first, a->writer))
-        return 0;
-    if (hd_list_room(before, 1, 4))
+        return list_put_chain(r, before, a->readers);
+    return a->writer == HD_NONE ? 0 : list_put(before, a->writer);
+}
+
+/* An area other than the one that is written, which its box met: readers since its last write (they come after it), or its
+ * writer. */
+static int gather_hit(hd_ranges *r, area *o, hd_list *before, const hd_joiner *j)
+{
+    if (o->n_readers > HD_JOIN_MIN && o->n_boxes ? join_readers(r, o, before, j) : put_accesses(r, o, before))
         return -1;
-    put(before, a->writer);
+    o->current = o->alone = 0;
+    chain_free(r, &o->after);
+    if (o->n_boxes)
+        return 0;
+    o->writer = HD_NONE;
+    forget_readers(r, o);
     return 0;
 }
 
-/* Last writers of the areas that overlap one that is read; many of them through a join, which later readers use too
- * until one of these areas is written. */
-static int gather_writers(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+static __attribute__((noinline)) int gather_hits(hd_ranges *r, uint32_t a, hd_list *before, const hd_joiner *j)
 {
-    uint64_t first = before->n;
-    uint32_t i;
-    for (i = a->overlaps; a->join == HD_NONE && i != HD_NONE; i = NODE(r, i)->next) {
-        uint32_t w = AREA(r, NODE(r, i)->value & ~COVERED)->writer;
-        if (w == HD_NONE)
-            continue;
-        if (hd_list_room(before, 1, 4))
-            return -1;
-        put(before, w);
-    }
-    if (a->join == HD_NONE && before->n - first > HD_JOIN_MIN) {
-        a->join = j->join(j->self, (uint32_t *)before->at + first, before->n - first);
-        if (a->join == HD_NONE)
-            return -1;
-        before->n = first;
-    }
-    if (a->join != HD_NONE && hd_list_room(before, 1, 4))
+    uint64_t first = before->n, i;
+    area *own = AREA(r, a);
+    int met = 0;
+    if (visit_all(r, a, met_by_write, 0))
         return -1;
-    if (a->join != HD_NONE)
-        put(before, a->join);
+    for (i = 0; i < r->hits.n; i++)
+        if (ITEM(&r->hits, i) == a)
+            met = 1;
+        else if (gather_hit(r, AREA(r, ITEM(&r->hits, i)), before, j))
+            return -1;
+    if (!met || (!own->n_readers && (own->writer == HD_NONE || has_newer(before, first, own->writer))))
+        return 0;
+    return put_accesses(r, own, before);
+}
+
+/* Whom a reader waits for, where others have written: into before, and kept for the next reader. Many go through a join. */
+static __attribute__((noinline)) int gather_writers(hd_ranges *r, uint32_t a, hd_list *before, const hd_joiner *j)
+{
+    uint64_t first = before->n, i;
+    AREA(r, a)->alone = 1;
+    if (visit_all(r, a, met_by_read, 0))
+        return -1;
+    for (i = 0; i < r->hits.n; i++)
+        if (list_put(before, AREA(r, ITEM(&r->hits, i))->writer))
+            return -1;
+    if (before->n - first > HD_JOIN_MIN && join_from(before, first, j) == HD_NONE)
+        return -1;
+    chain_free(r, &AREA(r, a)->after);
+    for (i = first; i < before->n; i++)
+        if (chain_put(r, &AREA(r, a)->after, ITEM(before, i)))
+            return -1;
     return 0;
 }
 
-static inline int gather_read(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
+static inline int gather_write(hd_ranges *r, uint32_t a, hd_list *before, const hd_joiner *j)
 {
-    if (a->overlaps != HD_NONE && gather_writers(r, a, before, j))
-        return -1;
-    if (a->writer == HD_NONE)
-        return 0;
-    if (hd_list_room(before, 1, 4))
-        return -1;
-    put(before, a->writer);
-    return 0;
+    return AREA(r, a)->alone ? put_accesses(r, AREA(r, a), before) : gather_hits(r, a, before, j);
+}
+
+static inline int gather_read(hd_ranges *r, uint32_t a, hd_list *before, const hd_joiner *j)
+{
+    const area *x = AREA(r, a);
+    if (!x->current)
+        return gather_writers(r, a, before, j);
+    return x->own ? list_put(before, x->writer) : list_put_chain(r, before, x->after);
 }
 
 int hd_ranges_gather(hd_ranges *r, const heddle_range *ranges, uint64_t n, uint32_t *areas, hd_list *before,
@@ -532,55 +770,98 @@ int hd_ranges_gather(hd_ranges *r, const heddle_range *ranges, uint64_t n, uint3
 {
     uint64_t i;
     for (i = 0; i < n; i++) {
-        uint32_t a = find(r, &ranges[i]);
+        uint32_t a = areas[i] = find(r, &ranges[i]);
         int write = ranges[i].mode & HEDDLE_MODE_OUT;
-        if (a == HD_NONE)
-            return -1;
-        areas[i] = a;
-        if (write ? gather_write(r, AREA(r, a), before, joiner) : gather_read(r, AREA(r, a), before, joiner))
+        if (a == HD_NONE || (write ? gather_write(r, a, before, joiner) : gather_read(r, a, before, joiner)))
             return -1;
     }
     return 0;
 }
 
-static inline void note_write(hd_ranges *r, area *a, uint32_t task)
+/* ---- noting ---------------------------------------------------------------------------------------------------- */
+
+/* An area that was not alone is written. */
+static __attribute__((noinline)) int note_first_write(hd_ranges *r, uint32_t a)
 {
-    uint32_t i;
-    a->writer = task;
-    a->join = HD_NONE;
-    forget_readers(r, a);
-    for (i = a->overlaps; i != HD_NONE; i = NODE(r, i)->next) {
-        area *o = AREA(r, NODE(r, i)->value & ~COVERED);
-        o->join = HD_NONE;
-        if (NODE(r, i)->value & COVERED) { /* whoever meets it meets this task too, which waited for them */
-            o->writer = HD_NONE;
-            forget_readers(r, o);
-        }
-    }
+    area *x = AREA(r, a);
+    x->current = x->alone = 1;
+    chain_free(r, &x->after);
+    return renew_boxes(r, a) || list_put(&r->fresh, a) ? -1 : 0;
 }
 
-static inline int note_read(hd_ranges *r, area *a, uint32_t task)
+static inline int note_write(hd_ranges *r, uint32_t a, uint32_t task)
 {
-    uint32_t i;
-    if (a->readers != HD_NONE && NODE(r, a->readers)->value == task)
-        return 0;
-    i = new_node(r, task, a->readers);
-    if (i == HD_NONE)
+    area *x = AREA(r, a);
+    x->writer = task;
+    x->own = 1;
+    forget_readers(r, x);
+    return x->alone && x->current ? 0 : note_first_write(r, a);
+}
+
+/* An area that others have written since, or nobody has accessed, is read. */
+static __attribute__((noinline)) int note_first_read(hd_ranges *r, uint32_t a)
+{
+    AREA(r, a)->current = 1;
+    AREA(r, a)->own = 0;
+    return renew_boxes(r, a) || list_put(&r->fresh, a) ? -1 : 0;
+}
+
+static inline int note_read(hd_ranges *r, uint32_t a, uint32_t task)
+{
+    area *x = AREA(r, a);
+    if (!x->current && note_first_read(r, a))
         return -1;
-    a->readers = i;
-    a->n_readers++;
+    if (x->readers != HD_NONE && NODE(r, x->readers)->value == task)
+        return 0;
+    x->n_readers++;
+    return chain_put(r, &x->readers, task);
+}
+
+/* Two areas that overlap were accessed by one task, which is the last one for both. */
+static inline void part(hd_ranges *r, uint32_t a, uint32_t b, int written)
+{
+    AREA(r, a)->alone = AREA(r, b)->alone = 0;
+    if (written)
+        AREA(r, a)->current = AREA(r, b)->current = 0;
+}
+
+static int met_by_fresh(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
+{
+    visit *v = (visit *)w;
+    (void)box;
+    (void)rest;
+    if (id != v->a)
+        part(v->r, v->a, id, !w->marked_only);
+    return HD_BOX_KEPT;
+}
+
+/* Areas of one task that got boxes: neither of two that overlap is as if it had been accessed last. Few are compared with each
+ * other; many are looked for. */
+static __attribute__((noinline)) int part_fresh(hd_ranges *r, uint32_t task)
+{
+    uint64_t i, k, n = r->fresh.n;
+    for (i = 0; i < n && n > FEW_FRESH; i++) {
+        uint32_t a = ITEM(&r->fresh, i);
+        if (visit_all(r, a, met_by_fresh, AREA(r, a)->writer != task))
+            return -1;
+    }
+    for (i = 0; i < n && n <= FEW_FRESH; i++)
+        for (k = 0; k < i; k++) {
+            uint32_t a = ITEM(&r->fresh, i), b = ITEM(&r->fresh, k);
+            if (a != b && hd_spans_overlap(&AREA(r, a)->span, &AREA(r, b)->span))
+                part(r, a, b, AREA(r, a)->writer == task || AREA(r, b)->writer == task);
+        }
     return 0;
 }
 
 int hd_ranges_note(hd_ranges *r, const heddle_range *ranges, uint64_t n, const uint32_t *areas, uint32_t task)
 {
     uint64_t i;
+    r->fresh.n = 0;
     for (i = 0; i < n; i++)
-        if (ranges[i].mode & HEDDLE_MODE_OUT)
-            note_write(r, AREA(r, areas[i]), task);
-        else if (note_read(r, AREA(r, areas[i]), task))
+        if (ranges[i].mode & HEDDLE_MODE_OUT ? note_write(r, areas[i], task) : note_read(r, areas[i], task))
             return -1;
-    return 0;
+    return r->fresh.n > 1 ? part_fresh(r, task) : 0;
 }
 
 /* ---- the tracker ----------------------------------------------------------------------------------------------- */
@@ -590,11 +871,14 @@ hd_ranges *hd_ranges_new(void)
     hd_ranges *r = hd_new(sizeof *r);
     if (!r)
         return NULL;
-    r->free_nodes = HD_NONE;
-    if (table_new(&r->by_range, 256) || table_new(&r->cells, 256) || plane_of(r, HD_LINE_STRIDE) == HD_NONE) {
+    hd_rtree_init(&r->boxes);
+    r->free_nodes = r->strides = r->stretches = HD_NONE;
+    if (table_new(&r->by_range, 256) || hd_list_room(&r->planes, 1, sizeof(plane))) {
         hd_ranges_free(r);
         return NULL;
     }
+    *PLANE(r, LINES) = (plane){HD_LINE_STRIDE, 1, 0, HD_NONE, 0};
+    r->planes.n = 1;
     return r;
 }
 
@@ -604,16 +888,21 @@ void hd_ranges_free(hd_ranges *r)
         return;
     hd_list_clear(&r->areas);
     hd_list_clear(&r->nodes);
-    hd_list_clear(&r->spots);
-    hd_list_clear(&r->kinds);
     hd_list_clear(&r->planes);
     hd_list_clear(&r->by_range);
-    hd_list_clear(&r->cells);
+    hd_list_clear(&r->hits);
+    hd_list_clear(&r->reached);
+    hd_list_clear(&r->fresh);
+    hd_rtree_clear(&r->boxes);
+    drop_cells(r);
     hd_delete(r, sizeof *r);
 }
 
 uint64_t hd_ranges_bytes(const hd_ranges *r)
 {
-    return sizeof *r + r->areas.n_bytes + r->nodes.n_bytes + r->spots.n_bytes + r->kinds.n_bytes + r->planes.n_bytes +
-           r->by_range.n_bytes + r->cells.n_bytes;
+    return sizeof *r + r->areas.n_bytes + r->nodes.n_bytes + r->planes.n_bytes + r->by_range.n_bytes + r->hits.n_bytes +
+           r->reached.n_bytes + r->fresh.n_bytes + r->boxes.nodes.n_bytes + r->boxes.homeless.n_bytes +
+           r->cells.heads.n_bytes + r->cells.spots.n_bytes;
 }
+
+uint64_t hd_ranges_looks(const hd_ranges *r) { return r->boxes.n_looks; }

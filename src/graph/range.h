@@ -22,6 +22,7 @@ typedef struct hd_joiner {
 hd_ranges *hd_ranges_new(void); /* NULL: out of memory */
 void hd_ranges_free(hd_ranges *r);
 uint64_t hd_ranges_bytes(const hd_ranges *r); /* memory it holds */
+uint64_t hd_ranges_looks(const hd_ranges *r); /* nodes of the search structure looked into: the work of all calls */
 
 /* Checks one range. ERANGE or EINVAL with a sentence. */
 heddle_status hd_range_check_slowly(const heddle_range *r, hd_error *e);

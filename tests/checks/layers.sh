@@ -40,7 +40,7 @@ function floor_of(path) {
     if (path ~ /^src\/openmp\//) return 6
     return 0
 }
-function of_ranges(path) { return path ~ /^src\/base\// || path == "src/graph/range.h" }
+function of_ranges(path) { return path ~ /^src\/base\// || path ~ /^src\/graph\/(range|rtree)\.h$/ }
 function backend_of(path) {
     if (path !~ /^src\/backend\/[^\/]+\//) return ""
     split(path, part, "/")
