@@ -561,6 +561,9 @@ typedef struct heddle_event {
  * all that were kept. */
 HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out);
 
+/* CLOCK_MONOTONIC in nanoseconds: the clock of events on threads, and what heddle_clock_ns is in a body there. */
+HEDDLE_API uint64_t heddle_host_clock_ns(void);
+
 /* Files: Chrome/Perfetto JSON (a row a worker, a slice a task, flows for edges); a timeline as SVG
  * (a row a worker, a colour a body, idle white: Juggler figure 1). EINVAL without a trace, EIO. */
 HEDDLE_API heddle_status heddle_graph_write_trace(heddle_graph *g, const char *path);

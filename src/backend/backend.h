@@ -72,7 +72,7 @@ typedef struct hd_backend {
      * goes straight on to wait without a deadline and may be used as a worker there. A backend that runs the graph
      * before it returns stops it at limit_ns (UINT64_MAX = none) with HD_STOP_TIMEOUT; others leave that to `stop`. */
     heddle_status (*start)(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e);
-    /* EBUSY when the run goes on at deadline_ns (of hd_host_clock; UINT64_MAX = none), else OK: it has ended. */
+    /* EBUSY when the run goes on at deadline_ns (of heddle_host_clock_ns; UINT64_MAX = none), else OK: it has ended. */
     heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
     /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
     void (*stop)(hd_loaded *l, uint32_t why);

@@ -81,7 +81,6 @@ extern uint32_t hd_process_forks;
 void hd_process_watch(void);
 
 /* ---- time (clock.c) ---- */
-uint64_t hd_host_clock(void); /* CLOCK_MONOTONIC in ns */
 
 /* ---- environment (env.c) ---- */
 /* A variable and the field of a struct that it fills: a number (uint32_t) from 0 to max, one of texts by its index (an

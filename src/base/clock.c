@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-uint64_t hd_host_clock(void)
+uint64_t heddle_host_clock_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -215,7 +215,7 @@ static void count_urgent(hd_graph *g)
 
 heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
 {
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     int asked = g->asked.n > 0;
     if (g->frozen)
         return HEDDLE_OK;
@@ -236,6 +236,6 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
     if (g->broken == HEDDLE_OK)
         g->broken = order_roots(g, e);
     g->frozen = g->broken == HEDDLE_OK;
-    g->freeze_ns = hd_host_clock() - begin;
+    g->freeze_ns = heddle_host_clock_ns() - begin;
     return g->broken;
 }

@@ -264,7 +264,7 @@ heddle_status hd_graph_add(hd_graph *g, const heddle_task_desc *d, uint32_t *out
     uint32_t id;
     HD_TRY(check(g, d, e));
     if (!g->first_add_ns)
-        g->first_add_ns = hd_host_clock();
+        g->first_add_ns = heddle_host_clock_ns();
     HD_TRY(gather(g, d, e));
     id = new_record(g);
     if (id == HD_NONE)

@@ -36,7 +36,7 @@ static void take_out(hd_alarm *a)
 /* Calls those whose time has come. Returns the time of the next one. */
 static uint64_t ring_due(hd_alarms *all)
 {
-    uint64_t next_ns = UINT64_MAX, now = hd_host_clock();
+    uint64_t next_ns = UINT64_MAX, now = heddle_host_clock_ns();
     hd_alarm *a, *after;
     for (a = all->first; a; a = after) {
         after = a->next;

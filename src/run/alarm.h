@@ -13,7 +13,7 @@ typedef struct hd_alarm {
     /* Its time has come. Returns when it shall be called next; UINT64_MAX: never. It sets and unsets none itself. */
     uint64_t (*ring)(void *self);
     void *self;
-    uint64_t at_ns;              /* of hd_host_clock */
+    uint64_t at_ns;              /* of heddle_host_clock_ns */
     struct hd_alarm *next, **at; /* among those that are set; at NULL: it is not */
 } hd_alarm;
 

@@ -49,7 +49,7 @@ void hd_job_came(hd_job *j, uint64_t i, uint32_t item)
 
 uint64_t hd_job_deadline(uint32_t ms)
 {
-    return ms == HEDDLE_FOREVER ? UINT64_MAX : hd_host_clock() + (uint64_t)ms * 1000000u;
+    return ms == HEDDLE_FOREVER ? UINT64_MAX : heddle_host_clock_ns() + (uint64_t)ms * 1000000u;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
@@ -217,7 +217,7 @@ static uint64_t enforce_limit(void *self)
     hd_job *j = self;
     if (!hd_job_is_running(j) || j->kind->wait(j->self, 0) != HEDDLE_EBUSY)
         return UINT64_MAX; /* it has ended in time, and nobody has asked yet */
-    if (hd_host_clock() >= j->lost_ns) {
+    if (heddle_host_clock_ns() >= j->lost_ns) {
         lose(j);
         return UINT64_MAX;
     }
@@ -239,7 +239,7 @@ heddle_status hd_job_wait(hd_job *j, uint64_t deadline_ns)
 {
     if (waited(j, deadline_ns < j->lost_ns ? deadline_ns : j->lost_ns))
         return end_of(j);
-    if (hd_host_clock() < j->lost_ns)
+    if (heddle_host_clock_ns() < j->lost_ns)
         return HEDDLE_EBUSY;
     lose(j);
     return hd_ctx_check(j->ctx);
@@ -360,7 +360,7 @@ heddle_status hd_job_wait_item(heddle_job *h, uint64_t i, uint64_t deadline_ns)
         if (ended(h) == HEDDLE_EBUSY && is_done(h->of, i))
             return HEDDLE_OK;
         s = hd_job_wait_handle(h, 0);
-        if (s != HEDDLE_EBUSY || hd_host_clock() >= deadline_ns)
+        if (s != HEDDLE_EBUSY || heddle_host_clock_ns() >= deadline_ns)
             return s;
         nap(h->of);
     }

@@ -107,7 +107,7 @@ static heddle_status load(heddle_graph *g)
 {
     hd_watcher watcher = {g, task_done};
     const hd_work work = {HD_WORK_GRAPH, &g->g};
-    uint64_t begin = hd_host_clock(), params_bytes = g->g.table->params_bytes;
+    uint64_t begin = heddle_host_clock_ns(), params_bytes = g->g.table->params_bytes;
     heddle_status s;
     if (g->stale) /* what is loaded was made for another plan */
         hd_graph_unload(g);
@@ -118,7 +118,7 @@ static heddle_status load(heddle_graph *g)
     if (hd_job_watch(&g->job, g->g.watched.n))
         return hd_say(&g->ctx->error, HEDDLE_ENOMEM, "loading a graph: out of memory");
     s = hd_backend_load(g->ctx->backend, &g->loaded, g->ctx->device, &work, watcher, &g->ctx->error);
-    g->load_ns = hd_host_clock() - begin;
+    g->load_ns = heddle_host_clock_ns() - begin;
     return s;
 }
 

@@ -7,9 +7,9 @@
 /* One thread spins; on a block the others wait at the barrier that ends the task. */
 static void spin(const heddle_thread *thread, const void *params, const void *args)
 {
-    uint64_t end = hd_host_clock() + ((const hd_spin_args *)args)->ns;
+    uint64_t end = heddle_host_clock_ns() + ((const hd_spin_args *)args)->ns;
     (void)params;
-    while (thread->index == 0 && ((const hd_spin_args *)args)->ns && hd_host_clock() < end)
+    while (thread->index == 0 && ((const hd_spin_args *)args)->ns && heddle_host_clock_ns() < end)
         HD_PAUSE(0);
 }
 

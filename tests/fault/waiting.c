@@ -64,13 +64,13 @@ static heddle_status submit(rig *r, heddle_job **j)
     return heddle_graph_submit(r->ctx, r->g, &r->params, sizeof r->params, j);
 }
 
-static double ms_since(uint64_t begin) { return (double)(hd_host_clock() - begin) / 1e6; }
+static double ms_since(uint64_t begin) { return (double)(heddle_host_clock_ns() - begin) / 1e6; }
 
 /* ---- deadlines of waits ----------------------------------------------------------------------------------------- */
 
 static void check_goes_on(rig *r, heddle_job *j)
 {
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     CHECK(heddle_job_test(j) == HEDDLE_EBUSY);
     CHECK(heddle_job_wait(j, 0) == HEDDLE_EBUSY);
     CHECK(heddle_job_wait(j, 20) == HEDDLE_EBUSY && strlen(heddle_error_text(r->ctx)) > 10);
@@ -294,7 +294,7 @@ static void test_limit(int by_run)
     open_gate(&r);
     CHECK_OK(ctx, heddle_graph_add(r.g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)), &t));
     CHECK_OK(ctx, fault_add_step(r.g, 7, 9, NULL));
-    begin = hd_host_clock();
+    begin = heddle_host_clock_ns();
     if (by_run)
         s = heddle_graph_run(ctx, r.g, &r.params, sizeof r.params);
     else
@@ -334,7 +334,7 @@ static void test_limit_between(heddle_backend b)
     for (i = 0; i < 1000; i++)
         CHECK_OK(ctx,
                  heddle_graph_add(g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)), NULL));
-    begin = hd_host_clock();
+    begin = heddle_host_clock_ns();
     s = heddle_graph_run(ctx, g, &params, sizeof params);
     CHECK_MSG(s == HEDDLE_ETIMEDOUT && strstr(heddle_error_text(ctx), "100 ms"), "%s backend: %s, after %.0f ms",
               heddle_backend_name(b), heddle_status_text(s), ms_since(begin));
@@ -383,7 +383,7 @@ static void check_all_lost(rig *r, heddle_job *j)
 static void lose(void)
 {
     static rig r; /* outlives all this: the worker is in it */
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     heddle_ctx *ctx = open_limited(50);
     heddle_job *j;
     rig_open(&r, ctx);

@@ -111,14 +111,14 @@ static void try_file(const char *text, size_t n)
 
 int main(void)
 {
-    uint64_t seed = check_seed(15), i, k, end = hd_host_clock() + TIME_LIMIT_NS;
+    uint64_t seed = check_seed(15), i, k, end = heddle_host_clock_ns() + TIME_LIMIT_NS;
     char text[MOST_BYTES];
     size_t n;
     in_memory = memfd_create("graph.json", 0);
     CHECK(in_memory >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", in_memory);
     json_object_seed(1);
-    for (i = 0; i < N_FILES && hd_host_clock() < end; i++) {
+    for (i = 0; i < N_FILES && heddle_host_clock_ns() < end; i++) {
         const char *first = seeds[i % (sizeof seeds / sizeof *seeds)];
         n = strlen(first);
         memcpy(text, first, n);

@@ -77,7 +77,7 @@ static void try_file(const char *text, size_t n, const hd_graph *g)
 
 int main(void)
 {
-    uint64_t seed = check_seed(16), i, k, end = hd_host_clock() + TIME_LIMIT_NS;
+    uint64_t seed = check_seed(16), i, k, end = heddle_host_clock_ns() + TIME_LIMIT_NS;
     char text[MOST_BYTES];
     hd_graph g;
     size_t n;
@@ -85,7 +85,7 @@ int main(void)
     CHECK(in_memory >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", in_memory);
     make_graph(&g);
-    for (i = 0; i < N_FILES && hd_host_clock() < end; i++) {
+    for (i = 0; i < N_FILES && heddle_host_clock_ns() < end; i++) {
         const char *first = seeds[i % (sizeof seeds / sizeof *seeds)];
         n = strlen(first);
         memcpy(text, first, n);

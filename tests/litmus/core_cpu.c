@@ -16,7 +16,7 @@
 
 #define N_MESSAGES (512u * LITMUS_DATA)
 
-uint64_t hd_host_clock(void) { return 0; }
+uint64_t heddle_host_clock_ns(void) { return 0; }
 
 typedef struct member {
     pthread_t thread;

@@ -75,7 +75,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-extern "C" uint64_t hd_host_clock(void); /* of the library */
+extern "C" uint64_t heddle_host_clock_ns(void); /* of the library */
 
 /* A graph on the device, with room for any number of workers up to n_workers_max and rings up to n_slots_max. */
 struct loaded {

@@ -33,7 +33,7 @@ uint32_t block_random(uint32_t below)
     return (random_state >> 8) % below;
 }
 
-extern "C" uint64_t hd_host_clock(void)
+extern "C" uint64_t heddle_host_clock_ns(void)
 {
     static uint64_t now;
     return ++now;

@@ -180,7 +180,7 @@ static uint32_t graph_node(uint32_t t) { return t < c->n_roots ? t : c->last - 1
 
 /* Those who wait for room take turns by the clock (core/own.h): it goes on by a third of a turn at each look, so that all
  * get theirs however few the looks are. */
-uint64_t hd_host_clock(void) { return clock_ns += HD_GATHER_NS / 3u; }
+uint64_t heddle_host_clock_ns(void) { return clock_ns += HD_GATHER_NS / 3u; }
 
 /* A thread that finds nothing again and again. */
 int sched_yield(void)

@@ -117,6 +117,8 @@ static void test(heddle_backend backend, heddle_schedule schedule)
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
+        if (!heddle_backend_is_present(HEDDLE_CUDA))
+            SKIP("no GPU here");
         test(HEDDLE_CUDA, HEDDLE_SCHEDULE_RINGS);
         test(HEDDLE_CUDA, HEDDLE_SCHEDULE_TICKET);
         return 0;

@@ -220,15 +220,15 @@ static void test_discard(void)
 
 static void test_clock(void)
 {
-    uint64_t a = hd_host_clock(), b, i;
+    uint64_t a = heddle_host_clock_ns(), b, i;
     for (i = 0; i < 1000; i++) {
-        b = hd_host_clock();
+        b = heddle_host_clock_ns();
         CHECK(b >= a);
         a = b;
     }
-    a = hd_host_clock();
+    a = heddle_host_clock_ns();
     usleep(20000);
-    b = hd_host_clock() - a;
+    b = heddle_host_clock_ns() - a;
     CHECK_MSG(b >= 20000000 && b < 10000000000u, "20 ms are %llu ns", (unsigned long long)b);
 }
 

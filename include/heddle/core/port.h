@@ -118,7 +118,7 @@ HD_FN void hd_all_sync(void) { hd_warp_sync(); }
 extern "C"
 #endif
     uint64_t
-    hd_host_clock(void);
+    heddle_host_clock_ns(void);
 
 HD_FN uint64_t hd_clock(void)
 {
@@ -127,7 +127,7 @@ HD_FN uint64_t hd_clock(void)
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
     return ns;
 #else
-    return hd_host_clock();
+    return heddle_host_clock_ns();
 #endif
 }
 

@@ -84,7 +84,7 @@ static uint32_t count(void) { return 1; }
 static void finish_run(hd_loaded *l)
 {
     hd_control *s = l->run.control;
-    l->end_ns = hd_host_clock();
+    l->end_ns = heddle_host_clock_ns();
     l->stop_why = HD_LOAD(&s->fail.stop, RELAXED, DEV);
     if (l->stop_why == HD_STOP_NOT) /* ticket, plan: nobody counts, all have come to their end */
         l->stop_why = HD_STOP_DONE;
@@ -400,14 +400,14 @@ static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
 
 static heddle_status make_steps(hd_loaded *l, hd_error *e)
 {
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     if (l->run.dispatch != HD_DISPATCH_PLAN)
         return HEDDLE_OK;
     HD_TRY(hd_graph_steps(&l->steps, l->graph, l->run.n_workers, HD_PLAN_PATH, e));
     l->run.steps = l->steps.steps;
     l->run.lists = l->steps.lists;
     l->run.step_edges = l->steps.edges;
-    l->plan_ns = hd_host_clock() - begin;
+    l->plan_ns = heddle_host_clock_ns() - begin;
     return HEDDLE_OK;
 }
 
@@ -500,7 +500,7 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
         clear_words(l);
     l->run.params = params;
     l->helped = help && before == 0;
-    l->begin_ns = hd_host_clock();
+    l->begin_ns = heddle_host_clock_ns();
     __atomic_store_n(&l->running, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&d->n_running, 1, __ATOMIC_RELAXED);
     for (i = l->helped; i < d->n_workers + d->n_schedulers; i++)

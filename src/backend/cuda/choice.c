@@ -47,7 +47,7 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
 {
     hd_form *f = NULL;
     heddle_status s;
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     *out = NULL;
     for (f = l->forms; f && !is_form(f, c); f = f->next)
         continue;
@@ -59,7 +59,7 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
             return s;
         f->next = l->forms;
         l->forms = f;
-        l->cost.load_ns += hd_host_clock() - begin;
+        l->cost.load_ns += heddle_host_clock_ns() - begin;
     }
     *out = f;
     return HEDDLE_OK;

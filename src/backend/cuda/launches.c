@@ -236,10 +236,10 @@ static heddle_status make(hd_launch_form *f, hd_error *e)
     HD_TRY(refuse(f->loaded, f->form.schedule, e));
     HD_TRY(hd_launches_make(&f->todo, f->loaded->graph, by_body, e));
     HD_TRY(make_words(f, e));
-    begin = hd_host_clock();
+    begin = heddle_host_clock_ns();
     for (i = 0; i < f->todo.n; i++)
         HD_TRY(find_function(f, f->todo.at[i].body, e));
-    f->loaded->cost.kernel_ns += hd_host_clock() - begin;
+    f->loaded->cost.kernel_ns += heddle_host_clock_ns() - begin;
     describe(f, by_body);
     return is_plain(f) ? HEDDLE_OK : hd_cudagraph_make(f, e);
 }

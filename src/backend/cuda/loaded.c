@@ -271,7 +271,7 @@ heddle_status hd_cuda_start(hd_loaded *l, const void *params, int help, uint64_t
     HD_TRY(put_pieces_left(l->device, e));
     HD_TRY(prepare(l, e));
     HD_TRY(put_app(l, params, stream, e));
-    l->begin_ns = hd_host_clock();
+    l->begin_ns = heddle_host_clock_ns();
     HD_CUDA_TRY(cudaEventRecord(l->began, stream), e, "starting a run");
     l->form->n_left = 0;
     HD_TRY(put_piece(l, e));
@@ -320,7 +320,7 @@ static int may_nap(const hd_loaded *l, uint64_t waited_ns)
 
 heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
 {
-    uint64_t began = hd_host_clock(), now = began;
+    uint64_t began = heddle_host_clock_ns(), now = began;
     struct timespec nap = {0, NAP_NS};
     hd_error e;
     cudaError_t r = cudaSuccess;
@@ -329,7 +329,7 @@ heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
     while (!l->lost && (r = ask(l)) == cudaErrorNotReady) {
         (void)cudaGetLastError(); /* CUDA notes it as an error, which the caller would find */
         tell_watcher(l);
-        now = hd_host_clock();
+        now = heddle_host_clock_ns();
         if (now >= deadline_ns)
             return HEDDLE_EBUSY;
         if (may_nap(l, now - began))

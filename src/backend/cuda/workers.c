@@ -215,10 +215,10 @@ static heddle_status size_grid(workers *p, hd_error *e)
     const hd_plan *plan = p->run.dispatch == HD_DISPATCH_PLAN ? l->graph->plan : NULL;
     uint32_t asked = l->device->config.n_workers, most;
     int per_sm = 0;
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     HD_TRY(
         hd_kernel_find(&p->kernel, &per_sm, l, HD_FAMILY_WORKERS, p->run.dispatch, p->n_threads, l->shared_bytes, e));
-    p->loaded->cost.kernel_ns += hd_host_clock() - begin;
+    p->loaded->cost.kernel_ns += heddle_host_clock_ns() - begin;
     most = (uint32_t)(per_sm * l->device->n_sms) - p->run.n_schedulers;
     if (p->run.n_schedulers && most > HD_SCHED_WORKERS)
         most = HD_SCHED_WORKERS;
@@ -243,9 +243,9 @@ static heddle_status size_grid(workers *p, hd_error *e)
 
 static heddle_status make_steps(workers *p, hd_error *e)
 {
-    uint64_t begin = hd_host_clock();
+    uint64_t begin = heddle_host_clock_ns();
     heddle_status s = hd_graph_steps(&p->steps, p->loaded->graph, p->run.n_workers, p->form.style, e);
-    p->loaded->cost.plan_ns += hd_host_clock() - begin;
+    p->loaded->cost.plan_ns += heddle_host_clock_ns() - begin;
     return s;
 }
 

@@ -177,7 +177,7 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
     memset(ev, 0, sizeof *ev);
     ev->task = t;
     ev->begin = begin;
-    ev->end = hd_host_clock();
+    ev->end = heddle_host_clock_ns();
 }
 
 static void run_body(hd_loaded *l, const hd_task *task, const void *params, const void *args)
@@ -198,7 +198,7 @@ static void run_body(hd_loaded *l, const hd_task *task, const void *params, cons
 
 static void run_one(hd_loaded *l, uint32_t name, const hd_task *task, const void *params, const void *args)
 {
-    uint64_t begin = l->events ? hd_host_clock() : 0;
+    uint64_t begin = l->events ? heddle_host_clock_ns() : 0;
     if (task->body == HD_BODY_JOIN)
         return;
     __atomic_store_n(&l->doing, name, __ATOMIC_RELAXED);
@@ -230,7 +230,7 @@ static void run_tree(hd_loaded *l, uint32_t t, const void *params, uint64_t limi
             (void)run_spawner(l, t, params);
         else
             (void)hd_stop(&l->fail, HD_STOP_FULL); /* there is nobody else who could make room */
-        if (hd_host_clock() > limit_ns)
+        if (heddle_host_clock_ns() > limit_ns)
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
         t = hd_take_list(&l->run, &l->worker);
     }
@@ -257,17 +257,17 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
     memset(&l->tally, 0, sizeof l->tally);
     memset(&l->fail, 0, sizeof l->fail);
     l->complaint[0] = 0;
-    l->begin_ns = hd_host_clock();
+    l->begin_ns = heddle_host_clock_ns();
     begin_arena(l);
     for (i = 0; i < l->graph->n_tasks && goes_on(l); i++) {
         run_task(l, l->order[i], params, limit_ns);
-        if (limit_ns != UINT64_MAX && hd_host_clock() > limit_ns)
+        if (limit_ns != UINT64_MAX && heddle_host_clock_ns() > limit_ns)
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
     }
     (void)hd_stop(&l->fail, HD_STOP_DONE);
     hd_inside_leave(&here);
     __atomic_store_n(&l->doing, HD_NONE, __ATOMIC_RELAXED);
-    l->end_ns = hd_host_clock();
+    l->end_ns = heddle_host_clock_ns();
     return HEDDLE_OK;
 }
 
