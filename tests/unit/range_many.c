@@ -280,6 +280,13 @@ typedef struct bound {
     cost most;
 } bound;
 
+/* Arrays that cannot be remapped grow into the largest block that another one left, so they are larger under TSan. */
+#if defined(__SANITIZE_THREAD__)
+#define SLACK 2
+#else
+#define SLACK 1
+#endif
+
 /* Looks are some twice what was seen: a tree four levels high takes four to put a box. */
 static const bound bounds[] = {
     {"blocks", blocks, 100000, {40, 4, 300}},
@@ -298,7 +305,7 @@ static void test_cost(void)
         cost few = cost_of(b->pattern, b->n / 8), many = cost_of(b->pattern, b->n);
         printf("%s: %.1f looks a range, with an eighth of them %.1f; %.2f edges, %.0f bytes\n", b->name, many.looks,
                few.looks, many.edges, many.n_bytes);
-        CHECK(many.looks < b->most.looks && many.edges < b->most.edges && many.n_bytes < b->most.n_bytes);
+        CHECK(many.looks < b->most.looks && many.edges < b->most.edges && many.n_bytes < SLACK * b->most.n_bytes);
         CHECK(many.looks < 2 * few.looks + 2);
     }
 }
