@@ -75,6 +75,7 @@ typedef struct hc_alias {
     const char *text;
     int is_memory; /* one variable for all threads */
 } hc_alias;
+typedef HC_LIST(hc_alias) hc_aliases;
 
 /* Where in the user's source the compiler believes to be. */
 typedef struct hc_line_state {
@@ -102,7 +103,7 @@ typedef struct hc_device {
     hc_program *p;
     const char *prog;
     hc_scene s;
-    HC_LIST(hc_alias) names;         /* the last of a variable counts */
+    hc_aliases names;                /* the last of a variable counts */
     HC_LIST(hc_code *) codes, order; /* order: as they were finished, callees first */
     HC_LIST(const char *) locks;
     HC_LIST(const hc_node *) literals; /* compound ones that are variables */

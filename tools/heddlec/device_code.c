@@ -171,12 +171,14 @@ static void assemble_function(hc_device *d, hc_code *c, const char *begin, const
     d->w.out = outer;
 }
 
+/* What calls it may be a task of the same function: that one's names for its variables are none here. */
 static void write_function(hc_device *d, hc_code *c)
 {
-    uint32_t n_names = d->names.n;
+    hc_aliases of_caller = d->names;
     const char *begin;
     hc_buf out, body;
     hc_scene outer = begin_code(d, c, &out);
+    d->names = (hc_aliases){0};
     begin = bounds_text(d, c->function->decl->node);
     d->s.dirty = HC_ANY;
     if (c->mode == HC_TEAM) {
@@ -189,7 +191,7 @@ static void write_function(hc_device *d, hc_code *c)
     body = end_code(d, &outer, &out);
     finish_needs(c);
     assemble_function(d, c, begin, &body);
-    d->names.n = n_names;
+    d->names = of_caller;
 }
 
 /* Arrays of variable length in functions that call themselves or one another: these have to agree on arguments. */

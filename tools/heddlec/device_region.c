@@ -576,6 +576,47 @@ static void write_barrier(hc_device *d, hc_node *n)
     }
 }
 
+/* ---- tasks in tasks ------------------------------------------------------------------------------------------------------ */
+
+/* Where tasks are one task, each would have the same copy. */
+static void check_chunks(const hc_node *n, const hc_decl *decl)
+{
+    if (hc_clause_of(n->pragma, HC_C_NUM_TASKS) || hc_clause_of(n->pragma, HC_C_GRAINSIZE))
+        HC_REFUSE(140, n,
+                  "a taskloop inside a task is one task, and each task of this one shall have a '%s' of its own: "
+                  "declare it in the loop",
+                  decl->name);
+}
+
+/* A task that a task creates: its statement, with variables of its own where it changes them. */
+static void write_inner_task(hc_device *d, hc_node *n)
+{
+    const hc_task *of_host = hc_task_of(d->p, n), *t = of_host ? of_host : hc_inner_task_of(d->p, n);
+    hc_copies c = {.n_names = d->names.n, .top = d->s.top};
+    open_brace(d, n);
+    comment(d, n);
+    hc_puts(&d->w.out, " ");
+    if (t->is_loop && hc_take_loops(n, &c))
+        return;
+    for (uint32_t i = 0; i < t->captures.n; i++) {
+        const hc_capture *own = &t->captures.at[i];
+        if (!hc_needs_copy(t, own) || is_loop_variable(&c, own->decl))
+            continue;
+        if (t->is_loop)
+            check_chunks(n, own->decl);
+        if (own->how == HC_BY_VALUE)
+            copy_first(d, own->decl);
+        else
+            copy_none(d, own->decl, own_name(d, own->decl));
+    }
+    if (t->is_loop)
+        hc_write_loop(d, n, &c);
+    else
+        write_statement(d, n);
+    forget_copies(d, &c);
+    hc_puts(&d->w.out, " }");
+}
+
 /* What means nothing here: the statement alone. */
 static void write_bare(hc_device *d, hc_node *n)
 {
@@ -599,6 +640,9 @@ void hc_write_directive(hc_device *d, hc_node *n)
     case HC_FOR_SIMD:
     case HC_SIMD:
     case HC_SECTIONS: write_shared_out(d, n); break;
+    case HC_TASK:
+    case HC_TASKLOOP:
+    case HC_TASKLOOP_SIMD: write_inner_task(d, n); break;
     case HC_SINGLE: write_single(d, n); break;
     case HC_MASTER:
     case HC_MASKED: write_masked(d, n); break;

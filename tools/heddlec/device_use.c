@@ -45,7 +45,7 @@ int hc_is_team_call(hc_device *d, const hc_node *n)
 
 int hc_has_region(hc_device *d, const hc_node *root)
 {
-    HC_EACH_NODE (n, (hc_node *)root)
+    for (hc_node *n = (hc_node *)root; n; n = hc_is_task_directive(n) ? hc_behind(root, n) : hc_inside(root, n))
         if (hc_is_region(n) || hc_is_team_call(d, n))
             return 1;
     return 0;

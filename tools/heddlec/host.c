@@ -131,6 +131,7 @@ static int directive(hc_host *h, hc_node *n)
 {
     const hc_region *r = hc_region_of(h->p, n);
     const hc_task *t = hc_task_of(h->p, n);
+    const hc_task *inner = hc_inner_task_of(h->p, n);
     const hc_data *d = hc_data_of(h->p, n);
     if (r)
         hc_host_region(h, n, r);
@@ -138,6 +139,8 @@ static int directive(hc_host *h, hc_node *n)
         hc_host_taskloop(h, n, t);
     else if (t)
         hc_host_task(h, n, t);
+    else if (inner)
+        hc_host_inner(h, n, inner);
     else if (d)
         hc_host_data(h, n, d);
     else

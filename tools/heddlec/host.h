@@ -92,6 +92,7 @@ void hc_host_map(hc_host *h, uint32_t in, const hc_map *m);           /* host_da
 void hc_host_data(hc_host *h, hc_node *n, const hc_data *d);          /* host_data.c */
 void hc_host_task(hc_host *h, hc_node *n, const hc_task *t);          /* host_task.c */
 void hc_host_taskloop(hc_host *h, hc_node *n, const hc_task *t);      /* host_loop.c */
+void hc_host_inner(hc_host *h, hc_node *n, const hc_task *t);         /* host_loop.c: a task in a task */
 void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t);         /* host_task.c: the argument record hd_t */
 void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t);       /* host_task.c: the statement, run at once */
 void hc_host_wait(hc_host *h, uint32_t in, const hc_node *n);         /* host_region.c: of taskwait and other ends */

@@ -113,6 +113,15 @@ static void put_inline(hc_host *h, uint32_t in, const hc_task *t)
     hc_host_plain_until(h, n_plain);
 }
 
+void hc_host_inner(hc_host *h, hc_node *n, const hc_task *t)
+{
+    uint32_t in = hc_host_indent(n);
+    hc_host_sync(h, n->begin);
+    hc_host_start(h, in, "{ /* %s, at once */", hc_directive_words(n->pragma->directive));
+    put_inline(h, in, t);
+    hc_host_start(h, in, "}");
+}
+
 void hc_host_taskloop(hc_host *h, hc_node *n, const hc_task *t)
 {
     uint32_t in = hc_host_indent(n);

@@ -231,6 +231,7 @@ const char *hc_unique_name(hc_program *p, const char *what)
 
 hc_region *hc_region_of(const hc_program *p, const hc_node *directive) { FIND(regions, node == directive); }
 hc_task *hc_task_of(const hc_program *p, const hc_node *directive) { FIND(tasks, node == directive); }
+hc_task *hc_inner_task_of(const hc_program *p, const hc_node *directive) { FIND(inner_tasks, node == directive); }
 hc_wait *hc_wait_of(const hc_program *p, const hc_node *directive) { FIND(waits, node == directive); }
 hc_data *hc_data_of(const hc_program *p, const hc_node *directive) { FIND(data, node == directive); }
 

@@ -174,6 +174,9 @@ typedef struct hc_program {
     HC_LIST(hc_unit *) units;
     HC_LIST(hc_region) regions;
     HC_LIST(hc_task) tasks;
+    HC_LIST(hc_task)
+    inner_tasks; /* in the statements of others: undeferred, parts of those. Of their fields unit, node,
+                                   * statement, function, captures and loops are set */
     HC_LIST(hc_wait) waits;
     HC_LIST(hc_slot) slots;
     HC_LIST(hc_data) data;
@@ -196,6 +199,7 @@ void hc_understand(hc_program *p);
 /* NULL where it is none of that kind. */
 hc_region *hc_region_of(const hc_program *p, const hc_node *directive);
 hc_task *hc_task_of(const hc_program *p, const hc_node *directive);
+hc_task *hc_inner_task_of(const hc_program *p, const hc_node *directive);
 hc_wait *hc_wait_of(const hc_program *p, const hc_node *directive);
 hc_data *hc_data_of(const hc_program *p, const hc_node *directive);
 /* The definition of the function or variable that d declares, in whichever source it stands; NULL when in none. */
@@ -204,6 +208,8 @@ hc_function *hc_function_of(const hc_program *p, const hc_decl *d);
 hc_global *hc_global_of(const hc_program *p, const hc_decl *d);
 int hc_is_slot(const hc_program *p, const hc_decl *d);
 hc_capture *hc_capture_of(const hc_task *t, const hc_decl *d);
+/* Where t's statement runs as a part of what is around it, it needs a variable of its own for c. */
+int hc_needs_copy(const hc_task *t, const hc_capture *c);
 
 /* ---- lowerings ------------------------------------------------------------------------------------------------------ */
 

@@ -21,20 +21,30 @@ typedef struct body {
 
 /* ---- how code is entered -------------------------------------------------------------------------------------------------- */
 
-/* n stands in an inner parallel region of code. */
+static int is_in_task(const hc_node *n, const hc_node *code)
+{
+    for (; n != code; n = n->parent)
+        if (hc_is_task_directive(n))
+            return 1;
+    return hc_is_task_directive(n);
+}
+
+/* n stands in an inner parallel region of code, or in a task of it: one thread comes there. */
 static int is_in_threads(const hc_node *n, const hc_node *code)
 {
-    for (; n && n != code; n = n->parent)
-        if (hc_is_region(n))
+    const hc_node *up = n;
+    for (; up != code; up = up->parent)
+        if (hc_is_region(up))
             return 1;
-    return n && hc_is_region(n);
+    return hc_is_region(up) || is_in_task(n, code);
 }
 
 /* A function's own region counts where all threads enter it. */
 static int has_inner(const hc_program *p, const hc_fn *fn, hc_node *code)
 {
     for (uint32_t i = 0; i < fn->directives.n; i++)
-        if (hc_is_in(fn->directives.at[i], code) && hc_is_region(fn->directives.at[i]))
+        if (hc_is_in(fn->directives.at[i], code) && hc_is_region(fn->directives.at[i]) &&
+            !is_in_task(fn->directives.at[i], code))
             return 1;
     HC_EACH_CALL (c, fn, code) {
         hc_function *to = c->decl && !is_in_threads(c->node, code) ? hc_function_of(p, c->decl) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* task.c - the tasks of all functions, the points where the host waits for them, and that no task creates one. */
+/* task.c - the tasks of all functions, the points where the host waits for them, and the tasks that tasks create, which are
+ * undeferred: OpenMP lets any task run at once where it is created. */
 #include "understand.h"
 
 #include <string.h>
@@ -86,7 +87,17 @@ static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
     *HC_ADD(&p->tasks) = t;
 }
 
-/* ---- no task in a task -------------------------------------------------------------------------------------------------- */
+/* ---- tasks that tasks create --------------------------------------------------------------------------------------------- */
+
+/* Run where they are created, as a part of the task around them: what its clauses order has happened by then. */
+static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
+{
+    hc_task t = {.unit = n->unit, .node = n, .statement = n->body, .function = fn->decl};
+    if (!hc_is_directive(n, HC_TASK))
+        take_loops(&t);
+    *HC_ADD(&p->inner_tasks) = t;
+    SAY_AT(HC_WARNING, 140, n, "a task inside a task runs at once, as a part of it: it adds no parallelism");
+}
 
 static hc_node *task_in(const hc_program *p, const hc_fn *fn)
 {
@@ -96,38 +107,25 @@ static hc_node *task_in(const hc_program *p, const hc_fn *fn)
     return NULL;
 }
 
-/* Looks for a function with a task among those that fn calls from `from`; chain: who was called on the way. */
-static hc_node *find_task_below(hc_program *p, hc_fn *fn, hc_node *from, const char *chain, const char **said)
+/* Says so of the functions with tasks that are called from `from`, once of each. */
+static void find_tasks_below(hc_program *p, hc_fn *fn, hc_node *from, const hc_task *caller)
 {
     hc_fn *to;
     HC_EACH_CALL (c, fn, from) {
         for (uint32_t i = 0; (to = hc_callee(p, c, i)) != NULL; i++) {
             hc_node *found = task_in(p, to);
-            const char *longer = chain ? hc_format("%s -> %s", chain, to->decl->name) : to->decl->name;
-            if (found) {
-                *said = longer;
-                return found;
-            }
             if (to->mark == p->index->mark)
                 continue;
             to->mark = p->index->mark;
-            if ((found = find_task_below(p, to, to->node, longer, said)) != NULL)
-                return found;
+            if (found) {
+                SAY_AT(HC_WARNING, 140, found,
+                       "where a task calls %s, this task runs at once, as a part of it: it adds no parallelism there",
+                       to->decl->name);
+                SAY_AT(HC_NOTE, 0, caller->node, "such a task");
+            }
+            find_tasks_below(p, to, to->node, caller);
         }
     }
-    return NULL;
-}
-
-static void check_no_task_below(hc_program *p, hc_task *t)
-{
-    const char *chain = NULL;
-    hc_node *found;
-    p->index->mark++;
-    found = find_task_below(p, hc_fn_of(p, t->function), t->statement, NULL, &chain);
-    if (!found)
-        return;
-    SAY_AT(HC_ERROR, 140, found, "a task creates this task: tasks run on the device, and only the host creates them");
-    SAY_AT(HC_NOTE, 0, t->node, "the task that does so, through %s", chain);
 }
 
 /* ---- all of a function ---------------------------------------------------------------------------------------------------- */
@@ -150,10 +148,10 @@ static int stands_in_expression(const hc_node *n)
 
 static void meet_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
-    if (task_around(n))
-        SAY_AT(HC_ERROR, 140, n, "a task inside a task: tasks run on the device, and only the host creates them");
-    else if (stands_in_expression(n))
+    if (stands_in_expression(n))
         SAY_AT(HC_ERROR, 240, n, "a task inside of an expression: make it a statement of its own");
+    else if (task_around(n))
+        add_inner_task(p, fn, n);
     else
         add_task(p, fn, n);
 }
@@ -210,9 +208,11 @@ void hc_find_tasks(hc_program *p)
         for (uint32_t k = 0; k < fn->directives.n && (fn->is_in_region || !fn->is_in_left); k++)
             meet(p, fn, fn->directives.at[k]);
     }
+    p->index->mark++;
     for (uint32_t i = 0; i < p->tasks.n; i++) {
-        if (p->tasks.at[i].is_loop && !p->tasks.at[i].nogroup)
-            *HC_ADD(&p->waits) = (hc_wait){p->tasks.at[i].node, 0};
-        check_no_task_below(p, &p->tasks.at[i]);
+        hc_task *t = &p->tasks.at[i];
+        if (t->is_loop && !t->nogroup)
+            *HC_ADD(&p->waits) = (hc_wait){t->node, 0};
+        find_tasks_below(p, hc_fn_of(p, t->function), t->statement, t);
     }
 }

@@ -77,7 +77,7 @@ hc_origin hc_origin_of(const hc_text *t, uint32_t at);
     X(122, "detach, in_reduction, task_reduction")                                         \
     X(123, "a dependence type that is taken as inout, or that is not supported")           \
     X(130, "a loop that is not in canonical form")                                         \
-    X(140, "a task created by a task")                                                     \
+    X(140, "a task inside a task")                                                         \
     X(141, "a function whose source was not given")                                        \
     X(142, "more than one thread creates tasks")                                           \
     X(150, "ordered, cancel, threadprivate, copyin")                                       \
