@@ -193,6 +193,89 @@ HD_FN heddle_thread heddle_omp_alone(const heddle_thread *thread)
     HD_FN void name##_threads_(const heddle_thread *hd_thread HEDDLE_UNUSED,                                        \
                                const struct hd_params *hd_params HEDDLE_UNUSED, const args *hd_t HEDDLE_UNUSED)
 
+/* ---- tasks in tasks ---------------------------------------------------------------------------------------------------- */
+
+/* Code that spawns tasks and waits for them is split into steps (fork and join by continuations: no stack waits). A frame
+ * has its variables that live across a wait, and where it goes on; frames of calls stand upon one another, and the lowest, the
+ * root, belongs to one task. One thread of a worker runs a step. */
+#define HEDDLE_OMP_CHILDREN 32u /* that one body spawns; further ones are run where they are created */
+#define HEDDLE_OMP_DEPTH 256u   /* tasks in tasks in tasks: what waits holds a slot of the arena     */
+typedef struct heddle_omp_frame {
+    struct heddle_omp_frame *up;  /* the caller's; NULL: the root                           */
+    struct heddle_omp_frame *top; /* of the root: which goes on; NULL: the task has ended   */
+    uint32_t code, at;            /* whose steps, and from which of its waits they go on    */
+    uint32_t depth;               /* of the root: tasks around it                           */
+} heddle_omp_frame;
+typedef struct heddle_omp_go { /* arguments of the body that goes on */
+    heddle_omp_frame *root;
+} heddle_omp_go;
+typedef struct heddle_omp_run {
+    const heddle_thread *thread;
+    heddle_omp_frame *root;
+    uint32_t go, n_spawned; /* the number of that body; tasks spawned by this one */
+} heddle_omp_run;
+
+/* NULL when there is no memory. */
+HD_FN heddle_omp_frame *heddle_omp_frame_new(uint64_t n_bytes, uint32_t code)
+{
+    heddle_omp_frame *f = (heddle_omp_frame *)malloc(n_bytes);
+    if (f) {
+        f->up = NULL;
+        f->top = f;
+        f->code = code;
+        f->at = 0;
+        f->depth = 0;
+    }
+    return f;
+}
+HD_FN int heddle_omp_may_spawn(const heddle_omp_run *run)
+{
+    return run->n_spawned < HEDDLE_OMP_CHILDREN && run->root->depth < HEDDLE_OMP_DEPTH;
+}
+HD_FN void heddle_omp_spawn(heddle_omp_run *run, heddle_omp_frame *f, int urgent)
+{
+    heddle_omp_go child, own;
+    child.root = f;
+    own.root = run->root;
+    f->depth = run->root->depth + 1u;
+    if (run->n_spawned++ == 0)
+        heddle_task_continue(run->thread, run->go, &own, sizeof own);
+    heddle_task_spawn(run->thread, run->go, &child, sizeof child, NULL, 0, urgent != 0);
+}
+/* Each gives the frame of which steps are to be run now, or NULL: the body ends. */
+HD_FN heddle_omp_frame *heddle_omp_wait(const heddle_omp_run *run, heddle_omp_frame *f, uint32_t at)
+{
+    f->at = at;
+    run->root->top = f;
+    return NULL;
+}
+HD_FN heddle_omp_frame *heddle_omp_call(heddle_omp_frame *f, heddle_omp_frame *callee, uint32_t at)
+{
+    f->at = at;
+    callee->up = f;
+    return callee;
+}
+HD_FN heddle_omp_frame *heddle_omp_return(const heddle_omp_run *run, heddle_omp_frame *f)
+{
+    heddle_omp_frame *up = f->up;
+    if (f == run->root && run->n_spawned)
+        f->top = NULL; /* freed when what it spawned has ended */
+    else
+        free(f);
+    return up;
+}
+HD_FN heddle_omp_frame *heddle_omp_awake(heddle_omp_frame *root)
+{
+    heddle_omp_frame *f = root->top;
+    if (!f)
+        free(root);
+    return f;
+}
+/* The body of a split task as it stands. */
+#define HEDDLE_OMP_PART(name, params_type, params, arg_type, args)                                        \
+    HEDDLE_OMP_FN void name##_part_(const heddle_thread *thread, const params_type *params HEDDLE_UNUSED, \
+                                    const arg_type *args HEDDLE_UNUSED)
+
 /* ---- variables that threads share -------------------------------------------------------------------------------------- */
 
 #define HEDDLE_OMP_UP(n_bytes) (((uint64_t)(n_bytes) + 15u) & ~(uint64_t)15u)

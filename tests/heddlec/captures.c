@@ -297,7 +297,7 @@ static void check_refused_tasks(void)
                "int fib(int n) {\n"
                "  int a, b;\n"
                "  if (n < 2) return n;\n"
-               "#pragma omp task shared(a) // HC140?\n"
+               "#pragma omp task shared(a)\n"
                "  a = fib(n - 1);\n"
                "#pragma omp task shared(b)\n"
                "  b = fib(n - 2);\n"
@@ -307,7 +307,7 @@ static void check_refused_tasks(void)
                "void g(int *x) {\n"
                "#pragma omp task\n"
                "  {\n"
-               "#pragma omp task // HC140?\n"
+               "#pragma omp task\n"
                "    x[0] = 1;\n"
                "  }\n"
                "}\n",

@@ -374,8 +374,14 @@ void hc_find_captures(hc_program *p)
             hc_check_capture(p, t, c);
         }
     }
-    for (uint32_t i = 0; i < p->inner_tasks.n; i++)
-        find_uses(p, &p->inner_tasks.at[i]);
+    for (uint32_t i = 0; i < p->inner_tasks.n; i++) {
+        hc_task *t = &p->inner_tasks.at[i];
+        find_uses(p, t);
+        for (uint32_t k = 0; k < t->captures.n; k++) {
+            find_bounds(&t->captures.at[k]);
+            name_field(t, &t->captures.at[k]);
+        }
+    }
     for (uint32_t i = 0; i < p->regions.n; i++)
         settle_region(p, &p->regions.at[i]);
 }

@@ -52,6 +52,7 @@ static void write_bodies(hc_device *d, const hc_code *bodies)
         hc_puts(&d->w.out, "\n");
         hc_puts(&d->w.out, bodies[i].text.at);
         put_own_line(d);
+        hc_put_split_body(d, &d->p->tasks.at[i]);
     }
     hc_puts(&d->w.out,
             "\n/* A point in the graph that tasks wait for. */\n"
@@ -64,7 +65,7 @@ static void write_table(hc_device *d, const hc_code *bodies)
     hc_dev_putf(d, "\n/* The bodies, with their bytes of block-shared memory. */\n#define HD_BODIES(X)");
     for (uint32_t i = 0; i < d->p->tasks.n; i++)
         hc_dev_putf(d, " \\\n    X(%s, %llu)", bodies[i].name, (unsigned long long)hc_shared_bytes(&bodies[i]));
-    hc_puts(&d->w.out, " \\\n    X(hd_barrier, 0)\n");
+    hc_dev_putf(d, " \\\n    X(hd_barrier, 0)%s\n", d->splits.n ? " \\\n    X(hd_go, 0)" : "");
     hc_dev_putf(d, "HEDDLE_ENUM(hd_%s_table, HD_BODIES)\nHEDDLE_TABLE(hd_%s_table, struct hd_params, HD_BODIES)\n",
                 d->prog, d->prog);
 }
@@ -92,14 +93,17 @@ void hc_emit_bodies(hc_program *p, const char *prog, hc_buf *out)
     d->p = p;
     d->prog = prog;
     d->effects = hc_new((p->functions.n + 1) * sizeof *d->effects);
+    hc_find_splits(d);
     for (uint32_t i = 0; i < p->tasks.n; i++)
         hc_write_body(d, &p->tasks.at[i], &bodies[i]);
+    hc_write_splits(d);
     write_head(d);
     hc_write_types(d);
     hc_write_tables(d);
     hc_puts(&d->w.out, "\n/* Argument records. */\n");
     hc_write_records(d, p, &d->w.out);
     write_functions(d);
+    hc_put_splits(d);
     write_bodies(d, bodies);
     write_table(d, bodies);
     p->stack_bytes = stack_bytes(p, bodies);

@@ -61,12 +61,14 @@ typedef struct hc_code {
     hc_buf text, prototype; /* prototype: up to the brackets' end */
     HC_LIST(hc_variable) variables;
     HC_LIST(hc_member) members;
-    hc_buf fields;        /* of NAME_block */
-    uint64_t below_bytes; /* of the hungriest version called */
-    int is_deep;          /* the stack it needs has no bound known here */
-    int has_worker;       /* hd_worker is used */
-    uint32_t n_calls;     /* places from where it is called */
-    uint64_t n_bytes;     /* of its text and of what it calls */
+    hc_buf fields;             /* of NAME_block */
+    uint64_t below_bytes;      /* of the hungriest version called */
+    int is_deep;               /* the stack it needs has no bound known here */
+    int has_worker;            /* hd_worker is used */
+    uint32_t n_calls;          /* places from where it is called */
+    uint64_t n_bytes;          /* of its text and of what it calls */
+    hc_buf head;               /* split code: what each step begins with */
+    uint32_t number, n_points; /* its place among split codes; where it goes on */
 } hc_code;
 
 /* What a name stands for at present. */
@@ -90,6 +92,8 @@ typedef struct hc_scene {
     hc_mode mode;
     int in_region; /* hd_thread is the thread of an inner region    */
     int is_serial; /* in an inner region that one thread runs alone */
+    int splits;    /* inner tasks are spawned: device_split.c */
+    int is_spare;  /* run only where they could not be spawned */
     unsigned dirty;
     const char *top; /* variable with the stack's top                */
     uint32_t n_tops, n_values;
@@ -105,6 +109,7 @@ typedef struct hc_device {
     hc_scene s;
     hc_aliases names;                /* the last of a variable counts */
     HC_LIST(hc_code *) codes, order; /* order: as they were finished, callees first */
+    HC_LIST(hc_code *) splits;       /* in steps */
     HC_LIST(const char *) locks;
     HC_LIST(const hc_node *) literals; /* compound ones that are variables */
     HC_LIST(const hc_decl *) types;    /* records that are written already */
@@ -230,6 +235,22 @@ int hc_take_loops(hc_node *directive, hc_copies *c);
 char *hc_has_last_text(hc_device *d, const hc_copies *c);
 char *hc_final_text(hc_device *d, const hc_loop *l);
 void hc_write_chunk(hc_device *d, const hc_task *t); /* opens a brace */
+
+/* ---- tasks in tasks (device_split.c) -------------------------------------------------------------------------------------- */
+
+/* Which functions and tasks are split; then their text, and where it goes. */
+void hc_find_splits(hc_device *d);
+void hc_write_splits(hc_device *d);
+void hc_put_splits(hc_device *d);
+int hc_is_split_task(hc_device *d, const hc_task *t);
+int hc_is_split_function(hc_device *d, const hc_function *f);
+int hc_split_enter(hc_device *d, const hc_node *n);
+void hc_put_split_body(hc_device *d, const hc_task *t);
+/* In steps: a `return`; a task, write_part writes it as a part. 1: it is written. */
+int hc_split_return(hc_device *d, hc_node *n);
+int hc_split_task(hc_device *d, hc_node *n, void (*write_part)(hc_device *d, hc_node *n));
+/* Declarations that a step may jump over. */
+int hc_is_split_scope(hc_device *d, const hc_node *decls);
 
 /* ---- versions (device_code.c) --------------------------------------------------------------------------------------------- */
 

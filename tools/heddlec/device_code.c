@@ -179,6 +179,7 @@ static void write_function(hc_device *d, hc_code *c)
     hc_buf out, body;
     hc_scene outer = begin_code(d, c, &out);
     d->names = (hc_aliases){0};
+    d->s.is_spare = hc_is_split_function(d, c->function);
     begin = bounds_text(d, c->function->decl->node);
     d->s.dirty = HC_ANY;
     if (c->mode == HC_TEAM) {
@@ -403,9 +404,9 @@ static void assemble_body(hc_device *d, hc_code *c, const hc_buf *captures, cons
         hc_dev_putf(d, "HEDDLE_OMP_BODY(%s, struct hd_%s_args)\n{\n", t->name, t->name);
     else
         hc_dev_putf(d,
-                    "HEDDLE_BODY(%s, struct hd_params, hd_params, struct hd_%s_args, hd_t)\n{\n"
+                    "%s(%s, struct hd_params, hd_params, struct hd_%s_args, hd_t)\n{\n"
                     "    const heddle_thread *const hd_thread HEDDLE_UNUSED = thread;\n",
-                    t->name, t->name);
+                    hc_is_split_task(d, t) ? "HEDDLE_OMP_PART" : "HEDDLE_BODY", t->name, t->name);
     if (c->needs & HC_NEEDS_TOP)
         hc_puts(&d->w.out, hc_uses_stack(c) ? "    char *hd_top = heddle_omp_stack(hd_thread, &hd_params->head);\n"
                                             : "    char *hd_top = (char *)heddle_team_shared(hd_thread);\n");
@@ -427,6 +428,7 @@ void hc_write_body(hc_device *d, const hc_task *t, hc_code *c)
     *c = (hc_code){.task = t, .name = t->name, .mode = t->has_inner ? HC_TEAM : HC_THREAD};
     c->root = t->n_loops ? t->loops[t->n_loops - 1].body : t->statement;
     outer = begin_code(d, c, &out);
+    d->s.is_spare = hc_is_split_task(d, t);
     if (c->mode == HC_TEAM)
         hc_find_variables(d, c);
     for (uint32_t i = 0; i < t->captures.n; i++)

@@ -105,7 +105,7 @@ static void write_special(hc_device *d, hc_node *var, int is_split)
 
 int hc_write_declarations(hc_device *d, hc_node *n)
 {
-    int is_split = is_jumped_over(n), has_special = 0;
+    int is_split = is_jumped_over(n) || hc_is_split_scope(d, n), has_special = 0;
     const char *space = "";
     for (hc_node *v = n->first; v; v = v->next)
         has_special |= v->kind == HC_N_VAR && is_special(d, v, is_split);

@@ -268,7 +268,7 @@ int hc_dev_node(hc_writer *w, hc_node *n)
         hc_write_directive(d, n);
         return 1;
     }
-    if (hc_hoist_literals(d, n))
+    if (hc_split_return(d, n) || hc_hoist_literals(d, n))
         return 1;
     if (n->kind == HC_N_BLOCK)
         return hc_write_block(d, n);

@@ -84,6 +84,8 @@ void hc_write_records(const hc_device *d, const hc_program *p, hc_buf *out)
 {
     for (uint32_t i = 0; i < p->tasks.n; i++)
         write_record(d, &p->tasks.at[i], out);
+    for (uint32_t i = 0; i < p->inner_tasks.n; i++)
+        write_record(d, &p->inner_tasks.at[i], out);
 }
 
 void hc_emit_record(const hc_task *t, hc_buf *out) { write_record(NULL, t, out); }

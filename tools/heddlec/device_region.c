@@ -593,6 +593,9 @@ static void write_inner_task(hc_device *d, hc_node *n)
 {
     const hc_task *of_host = hc_task_of(d->p, n), *t = of_host ? of_host : hc_inner_task_of(d->p, n);
     hc_copies c = {.n_names = d->names.n, .top = d->s.top};
+    if (!d->s.is_spare)
+        hc_say(HC_WARNING, 140, &n->unit->text, n->begin, n->pragma->at.end,
+               "this task runs at once, as a part of the task around it: it adds no parallelism");
     open_brace(d, n);
     comment(d, n);
     hc_puts(&d->w.out, " ");
@@ -629,6 +632,7 @@ static void write_bare(hc_device *d, hc_node *n)
 
 void hc_write_directive(hc_device *d, hc_node *n)
 {
+    const int splits = hc_split_enter(d, n);
     switch (n->pragma->directive) {
     case HC_PARALLEL:
     case HC_PARALLEL_FOR:
@@ -642,7 +646,10 @@ void hc_write_directive(hc_device *d, hc_node *n)
     case HC_SECTIONS: write_shared_out(d, n); break;
     case HC_TASK:
     case HC_TASKLOOP:
-    case HC_TASKLOOP_SIMD: write_inner_task(d, n); break;
+    case HC_TASKLOOP_SIMD:
+        if (!hc_split_task(d, n, write_inner_task))
+            write_inner_task(d, n);
+        break;
     case HC_SINGLE: write_single(d, n); break;
     case HC_MASTER:
     case HC_MASKED: write_masked(d, n); break;
@@ -655,4 +662,5 @@ void hc_write_directive(hc_device *d, hc_node *n)
         break;
     default: write_bare(d, n); break;
     }
+    d->s.splits = splits;
 }

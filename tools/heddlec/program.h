@@ -174,9 +174,7 @@ typedef struct hc_program {
     HC_LIST(hc_unit *) units;
     HC_LIST(hc_region) regions;
     HC_LIST(hc_task) tasks;
-    HC_LIST(hc_task)
-    inner_tasks; /* in the statements of others: undeferred, parts of those. Of their fields unit, node,
-                                   * statement, function, captures and loops are set */
+    HC_LIST(hc_task) inner_tasks; /* in the statements of others; without number, depends and priority */
     HC_LIST(hc_wait) waits;
     HC_LIST(hc_slot) slots;
     HC_LIST(hc_data) data;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* task.c - the tasks of all functions, the points where the host waits for them, and the tasks that tasks create, which are
- * undeferred: OpenMP lets any task run at once where it is created. */
+/* task.c - the tasks of all functions, those in the statements of others, and the points where the host waits for tasks. */
 #include "understand.h"
 
 #include <string.h>
@@ -89,43 +88,13 @@ static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
 
 /* ---- tasks that tasks create --------------------------------------------------------------------------------------------- */
 
-/* Run where they are created, as a part of the task around them: what its clauses order has happened by then. */
 static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
     hc_task t = {.unit = n->unit, .node = n, .statement = n->body, .function = fn->decl};
     if (!hc_is_directive(n, HC_TASK))
         take_loops(&t);
+    name_task(p, &t);
     *HC_ADD(&p->inner_tasks) = t;
-    SAY_AT(HC_WARNING, 140, n, "a task inside a task runs at once, as a part of it: it adds no parallelism");
-}
-
-static hc_node *task_in(const hc_program *p, const hc_fn *fn)
-{
-    for (uint32_t i = 0; i < fn->directives.n; i++)
-        if (hc_is_task_directive(fn->directives.at[i]) && !hc_is_left(p, fn->directives.at[i]))
-            return fn->directives.at[i];
-    return NULL;
-}
-
-/* Says so of the functions with tasks that are called from `from`, once of each. */
-static void find_tasks_below(hc_program *p, hc_fn *fn, hc_node *from, const hc_task *caller)
-{
-    hc_fn *to;
-    HC_EACH_CALL (c, fn, from) {
-        for (uint32_t i = 0; (to = hc_callee(p, c, i)) != NULL; i++) {
-            hc_node *found = task_in(p, to);
-            if (to->mark == p->index->mark)
-                continue;
-            to->mark = p->index->mark;
-            if (found) {
-                SAY_AT(HC_WARNING, 140, found,
-                       "where a task calls %s, this task runs at once, as a part of it: it adds no parallelism there",
-                       to->decl->name);
-                SAY_AT(HC_NOTE, 0, caller->node, "such a task");
-            }
-            find_tasks_below(p, to, to->node, caller);
-        }
-    }
 }
 
 /* ---- all of a function ---------------------------------------------------------------------------------------------------- */
@@ -208,11 +177,7 @@ void hc_find_tasks(hc_program *p)
         for (uint32_t k = 0; k < fn->directives.n && (fn->is_in_region || !fn->is_in_left); k++)
             meet(p, fn, fn->directives.at[k]);
     }
-    p->index->mark++;
-    for (uint32_t i = 0; i < p->tasks.n; i++) {
-        hc_task *t = &p->tasks.at[i];
-        if (t->is_loop && !t->nogroup)
-            *HC_ADD(&p->waits) = (hc_wait){t->node, 0};
-        find_tasks_below(p, hc_fn_of(p, t->function), t->statement, t);
-    }
+    for (uint32_t i = 0; i < p->tasks.n; i++)
+        if (p->tasks.at[i].is_loop && !p->tasks.at[i].nogroup)
+            *HC_ADD(&p->waits) = (hc_wait){p->tasks.at[i].node, 0};
 }
