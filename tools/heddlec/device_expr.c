@@ -59,6 +59,8 @@ static int write_name(hc_device *d, hc_node *n)
 {
     if (hc_is_var(n->decl))
         hc_puts(&d->w.out, hc_name_of(d, n->decl));
+    else if (n->decl && n->decl->kind == HC_N_ENUMERATOR && n->decl->owner && !n->decl->owner->is_global)
+        hc_dev_putf(d, "%lld", (long long)n->decl->value); /* of a function: not known here */
     else if (n->decl && n->decl->kind == HC_N_FUNCTION && hc_function_of(d->p, n->decl))
         HC_REFUSE(240, n, "the address of a function in a task: call the functions by name, in a switch");
     else
