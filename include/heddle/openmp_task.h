@@ -232,15 +232,21 @@ HD_FN int heddle_omp_may_spawn(const heddle_omp_run *run)
 {
     return run->n_spawned < HEDDLE_OMP_CHILDREN && run->root->depth < HEDDLE_OMP_DEPTH;
 }
-HD_FN void heddle_omp_spawn(heddle_omp_run *run, heddle_omp_frame *f, int urgent)
+/* Empty ranges of the n_ranges are left out. */
+HD_FN void heddle_omp_spawn(heddle_omp_run *run, heddle_omp_frame *f, int urgent, heddle_range *ranges,
+                            uint32_t n_ranges)
 {
-    heddle_omp_go child, own;
-    child.root = f;
+    heddle_omp_go args, own;
+    heddle_child child = {run->go, (uint32_t)sizeof args, &args, NULL, 0, 0, ranges, (uint32_t)(urgent != 0), NULL};
+    args.root = f;
     own.root = run->root;
     f->depth = run->root->depth + 1u;
     if (run->n_spawned++ == 0)
         heddle_task_continue(run->thread, run->go, &own, sizeof own);
-    heddle_task_spawn(run->thread, run->go, &child, sizeof child, NULL, 0, urgent != 0);
+    for (uint32_t i = 0; i < n_ranges; i++)
+        if (ranges[i].row_bytes && ranges[i].n_rows)
+            ranges[child.n_ranges++] = ranges[i];
+    heddle_task_spawn_child(run->thread, &child);
 }
 /* Each gives the frame of which steps are to be run now, or NULL: the body ends. */
 HD_FN heddle_omp_frame *heddle_omp_wait(const heddle_omp_run *run, heddle_omp_frame *f, uint32_t at)

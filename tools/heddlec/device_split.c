@@ -8,8 +8,9 @@
  * may, the code as it stands is run: OpenMP lets any task run where it is created.
  *
  * Not split, and said to add no parallelism (HC140): a wait in a switch, in an inner region or in `critical`; arrays of variable
- * length; calls of split functions inside of expressions; inner tasks with dependences, and taskloops. */
+ * length; calls of split functions inside of expressions; taskloops. */
 #include "device.h"
+#include "section_text.h"
 
 #include <string.h>
 
@@ -76,9 +77,23 @@ static hc_code *called_split(hc_device *d, hc_node *n)
     return call ? split_of(d, call->decl) : NULL;
 }
 
+static const hc_task *task_at(hc_device *d, const hc_node *n)
+{
+    const hc_task *t = hc_is_task_directive(n) ? hc_task_of(d->p, n) : NULL;
+    return t || !hc_is_task_directive(n) ? t : hc_inner_task_of(d->p, n);
+}
+
+/* A task with dependences that cannot be spawned waits for the earlier ones. */
+static int is_ordered(hc_device *d, const hc_node *n)
+{
+    const hc_task *t = task_at(d, n);
+    return t && t->depends.n && !t->is_loop;
+}
+
 static int is_wait(hc_device *d, hc_node *n)
 {
-    return hc_is_directive(n, HC_TASKWAIT) || hc_is_directive(n, HC_TASKGROUP) || called_split(d, n);
+    return hc_is_directive(n, HC_TASKWAIT) || hc_is_directive(n, HC_TASKGROUP) || is_ordered(d, n) ||
+           called_split(d, n);
 }
 
 /* The node behind n: what stands in other directives than taskgroup is no part of the walk. */
@@ -98,12 +113,6 @@ static int waits(hc_device *d, hc_node *root)
 
 /* ---- what is split ---------------------------------------------------------------------------------------------------- */
 
-static const hc_task *task_at(hc_device *d, const hc_node *n)
-{
-    const hc_task *t = hc_is_task_directive(n) ? hc_task_of(d->p, n) : NULL;
-    return t || !hc_is_task_directive(n) ? t : hc_inner_task_of(d->p, n);
-}
-
 static int is_flat_variable(const hc_node *n)
 {
     return (n->kind == HC_N_VAR || n->kind == HC_N_PARAM || n->kind == HC_N_NAME) && n->decl && n->decl->type &&
@@ -111,9 +120,9 @@ static int is_flat_variable(const hc_node *n)
 }
 
 /* The code waits where it cannot be split. */
-static int is_bound_wait(const hc_node *n, const hc_node *root)
+static int is_bound_wait(hc_device *d, const hc_node *n, const hc_node *root)
 {
-    if (!hc_is_directive(n, HC_TASKWAIT) && !hc_is_directive(n, HC_TASKGROUP))
+    if (!hc_is_directive(n, HC_TASKWAIT) && !hc_is_directive(n, HC_TASKGROUP) && !is_ordered(d, n))
         return 0;
     for (const hc_node *up = n->parent; up && hc_is_in(up, root); up = up->parent)
         if (hc_is_task_directive(up))
@@ -126,15 +135,12 @@ static int is_bound_wait(const hc_node *n, const hc_node *root)
 static int may_split(hc_device *d, hc_node *root)
 {
     HC_EACH_NODE (n, root)
-        if (is_flat_variable(n) || is_bound_wait(n, root) || n->kind == HC_N_COMPUTED_GOTO)
+        if (is_flat_variable(n) || is_bound_wait(d, n, root) || n->kind == HC_N_COMPUTED_GOTO)
             return 0;
     return !hc_has_region(d, root);
 }
 
-static int may_spawn(hc_device *d, const hc_task *t)
-{
-    return t && !t->is_loop && !hc_clause_of(t->node->pragma, HC_C_DEPEND) && may_split(d, t->statement);
-}
+static int may_spawn(hc_device *d, const hc_task *t) { return t && !t->is_loop && may_split(d, t->statement); }
 
 static int spawns(hc_device *d, hc_node *root)
 {
@@ -535,7 +541,7 @@ static void put_capture(hc_device *d, const hc_capture *c)
 static hc_code *direct_call(hc_device *d, const hc_task *t)
 {
     hc_node *n = hc_only_statement(t->statement);
-    hc_code *to = n ? called_split(d, n) : NULL;
+    hc_code *to = n && !t->depends.n ? called_split(d, n) : NULL;
     const hc_capture *c;
     if (!to || (n->kind != HC_N_CALL && n->kind != HC_N_ASSIGN))
         return NULL;
@@ -553,10 +559,53 @@ static void put_direct(hc_device *d, hc_node *n, const hc_code *to)
                     n->kind == HC_N_ASSIGN ? hc_format("&%s", hc_dev_text(d, n->first)) : "NULL");
 }
 
+/* Of one range: rows of a box, or a stretch. */
+static int has_range(const hc_depend *p)
+{
+    hc_section s = hc_section_of(p->base, p->dims, p->n_dims, p->n_lead);
+    return !p->clause->n_iterators && s.n_dims <= s.n_fixed + 2;
+}
+
+static void put_range(hc_device *d, const hc_depend *p, uint32_t k)
+{
+    static const char *const modes[] = {"", "HEDDLE_MODE_IN", "HEDDLE_MODE_OUT", "HEDDLE_MODE_INOUT"};
+    hc_section s = hc_section_of(p->base, p->dims, p->n_dims, p->n_lead);
+    hc_writer *w = &d->w;
+    if (s.n_dims <= s.n_fixed + 1) {
+        hc_dev_putf(d, "hd_r[%u] = heddle_range_of(%s, %s, 1, 0, %s); ", k, hc_section_address(w, &s),
+                    hc_section_bytes(w, &s), modes[p->mode]);
+        return;
+    }
+    hc_dev_putf(d, "hd_r[%u] = heddle_range_of(&%s[%s][%s], (uint64_t)(%s) * %s, (uint64_t)(%s), %s, %s); ", k,
+                hc_section_element(w, &s, s.n_fixed), hc_section_lower(w, &s, s.n_fixed),
+                hc_section_lower(w, &s, s.n_fixed + 1), hc_section_length(w, &s, s.n_fixed + 1),
+                hc_section_size(w, &s, s.n_dims), hc_section_length(w, &s, s.n_fixed),
+                hc_section_size(w, &s, s.n_fixed + 1), modes[p->mode]);
+}
+
+static int has_ranges(const hc_task *t)
+{
+    for (uint32_t i = 0; i < t->depends.n; i++)
+        if (!has_range(&t->depends.at[i]))
+            return 0;
+    return 1;
+}
+
+static void put_ranges(hc_device *d, const hc_task *t)
+{
+    if (!t->depends.n)
+        return;
+    hc_dev_putf(d, "heddle_range hd_r[%u]; ", t->depends.n);
+    for (uint32_t i = 0; i < t->depends.n && has_ranges(t); i++)
+        put_range(d, &t->depends.at[i], i);
+}
+
 static char *condition(hc_device *d, const hc_task *t)
 {
     hc_node *final = hc_clause_expr(t->node, HC_C_FINAL), *deferred = hc_clause_expr(t->node, HC_C_IF);
     hc_buf b = {0};
+    if (!has_ranges(t))
+        return "0";
     hc_puts(&b, "heddle_omp_may_spawn(hd_run)");
     if (deferred)
         hc_putf(&b, " && (%s)", hc_dev_text(d, deferred));
@@ -580,23 +629,29 @@ int hc_split_task(hc_device *d, hc_node *n, void (*write_part)(hc_device *d, hc_
     const hc_task *t = task_at(d, n);
     hc_code *own = d->s.splits ? split_of_task(d, t) : NULL, *to = own ? direct_call(d, t) : NULL;
     hc_node *priority = own ? hc_clause_expr(n, HC_C_PRIORITY) : NULL;
+    uint32_t k = own && t->depends.n ? ++d->s.code->n_points : 0;
     if (!own)
         return 0;
     hc_dev_indent(d, n->body);
+    if (k)
+        hc_dev_putf(d, "/* fall through */ case %u:; ", k);
     put_new_frame(d, to ? to : own, condition(d, t));
     hc_puts(&d->w.out, "if (hd_c) { ");
     if (to)
         put_direct(d, hc_only_statement(t->statement), to);
     for (uint32_t i = 0; !to && i < t->captures.n; i++)
         put_capture(d, &t->captures.at[i]);
-    hc_dev_putf(d, "heddle_omp_spawn(hd_run, &hd_c->head, %s); } else ",
-                priority ? hc_format("(%s) > 0", hc_dev_text(d, priority)) : "0");
+    put_ranges(d, t);
+    hc_dev_putf(d, "heddle_omp_spawn(hd_run, &hd_c->head, %s, %s, %u); } else { ",
+                priority ? hc_format("(%s) > 0", hc_dev_text(d, priority)) : "0", k ? "hd_r" : "NULL", t->depends.n);
+    if (k)
+        hc_dev_putf(d, "if (hd_run->n_spawned) return heddle_omp_wait(hd_run, &hd_b->head, %uu); ", k);
     d->s.splits = 0;
     d->s.is_spare = 1;
     write_part(d, n);
     d->s.is_spare = 0;
     d->s.splits = 1;
-    hc_puts(&d->w.out, " }");
+    hc_puts(&d->w.out, " } }");
     return 1;
 }
 

@@ -8,7 +8,7 @@
 #define HEDDLEC_HOST_H
 
 #include "program.h"
-#include "rewrite.h"
+#include "section_text.h"
 
 typedef struct hc_host {
     hc_program *p;
@@ -49,8 +49,7 @@ void hc_host_undo(hc_host *h);
 /* Blanks before what a directive stands for. */
 uint32_t hc_host_indent(const hc_node *directive);
 char *hc_host_text(hc_host *h, hc_node *expression);
-/* With parentheses where it is no name, constant or operand of the highest rank. */
-char *hc_host_operand(hc_host *h, hc_node *expression);
+static inline char *hc_host_operand(hc_host *h, hc_node *e) { return hc_operand(&h->w, e); }
 /* Declares hd_here, the place of n. */
 void hc_host_place(hc_host *h, uint32_t in, const hc_node *n);
 char *hc_quoted(const char *s);
@@ -73,16 +72,6 @@ int hc_host_function(hc_host *h, hc_node *n);
 
 /* ---- sections (host_section.c) --------------------------------------------------------------------------------------- */
 
-/* A variable, element or section of a list, as expressions. */
-typedef struct hc_section {
-    hc_node *base;
-    const struct hc_depend_dim *dims;
-    uint32_t n_dims;
-    uint32_t n_fixed; /* dimensions before the first with more than one element */
-} hc_section;
-hc_section hc_section_of(hc_node *base, const struct hc_depend_dim *dims, uint32_t n_dims, uint32_t n_lead);
-char *hc_section_address(hc_host *h, const hc_section *s);
-char *hc_section_bytes(hc_host *h, const hc_section *s); /* of a contiguous one */
 void hc_host_depend(hc_host *h, uint32_t in, const hc_depend *d);
 
 /* ---- constructs ------------------------------------------------------------------------------------------------------ */

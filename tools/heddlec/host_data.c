@@ -25,7 +25,7 @@ static stretch stretch_of(hc_host *h, const hc_map *m)
         return (stretch){hc_format("&%s", x), hc_format("sizeof %s", x)};
     }
     s = hc_section_of(m->base, m->dims, m->n_dims, m->n_lead);
-    return (stretch){hc_section_address(h, &s), hc_section_bytes(h, &s)};
+    return (stretch){hc_section_address(&h->w, &s), hc_section_bytes(&h->w, &s)};
 }
 
 void hc_host_map(hc_host *h, uint32_t in, const hc_map *m)

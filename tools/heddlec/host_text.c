@@ -149,19 +149,6 @@ void hc_host_statement(hc_host *h, hc_node *n, uint32_t in)
 
 char *hc_host_text(hc_host *h, hc_node *expression) { return hc_written(&h->w, expression); }
 
-char *hc_host_operand(hc_host *h, hc_node *e)
-{
-    switch (e->kind) {
-    case HC_N_NAME:
-    case HC_N_LITERAL:
-    case HC_N_PAREN:
-    case HC_N_CALL:
-    case HC_N_INDEX:
-    case HC_N_MEMBER: return hc_host_text(h, e);
-    default: return hc_format("(%s)", hc_host_text(h, e));
-    }
-}
-
 /* ---- between declarations -------------------------------------------------------------------------------------------- */
 
 static int begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }

@@ -93,6 +93,7 @@ static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
     hc_task t = {.unit = n->unit, .node = n, .statement = n->body, .function = fn->decl};
     if (!hc_is_directive(n, HC_TASK))
         take_loops(&t);
+    hc_find_depends(&t);
     name_task(p, &t);
     *HC_ADD(&p->inner_tasks) = t;
 }
