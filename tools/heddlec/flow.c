@@ -94,7 +94,7 @@ static int is_same_object(const hc_access *a, const hc_access *b)
 /* No pointer leads there. */
 static int is_hidden(const hc_program *p, const hc_access *a)
 {
-    return a->at.root && !a->at.depth && !hc_is_array(a->at.root->type) && !hc_var_of(p, a->at.root)->is_taken;
+    return a->at.root && !a->at.depth && hc_is_hidden(p, a->at.root);
 }
 
 static int may_meet(const hc_program *p, const hc_access *a, const hc_access *b)
