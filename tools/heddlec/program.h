@@ -171,6 +171,7 @@ typedef struct hc_global {
 
 typedef struct hc_program {
     hc_options options;
+    int asks_numbers; /* a task asks for the number of its thread, or how many there are, outside of inner regions */
     HC_LIST(hc_unit *) units;
     HC_LIST(hc_region) regions;
     HC_LIST(hc_task) tasks;
