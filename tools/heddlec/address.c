@@ -125,11 +125,11 @@ void hc_find_addresses(hc_program *p)
     for (uint32_t i = 0; i < p->units.n; i++)
         HC_EACH_NODE (n, p->units.at[i]->root)
             if (n->kind == HC_N_NAME && hc_is_var(n->decl) && keeps_place(p, n))
-                hc_var_of(p, n->decl)->is_kept = 1;
+                hc_canonical(p, n->decl)->is_kept = 1;
 }
 
 int hc_is_hidden(const hc_program *p, hc_decl *d)
 {
     d = hc_canonical(p, d);
-    return !hc_is_array(d->type) && (hc_is_local(d) || d->is_static) && !hc_var_of(p, d)->is_kept;
+    return !hc_is_array(d->type) && (hc_is_local(d) || d->is_static) && !d->is_kept;
 }

@@ -160,6 +160,44 @@ static void choose_how(const hc_program *p, hc_task *t, hc_capture *c)
         c->how = HC_BY_VALUE;
 }
 
+/* ---- copies of tasks that are not deferred -------------------------------------------------------------------------------------- */
+
+/* Looks for a use that may change the variable: behind an operator that assigns or takes the address. */
+typedef struct change {
+    const hc_decl *decl;
+    int found;
+} change;
+
+static int is_changed_here(const hc_node *n)
+{
+    const hc_node *up = n->parent;
+    for (; up && (up->kind == HC_N_PAREN || up->kind == HC_N_MEMBER || up->kind == HC_N_INDEX) && up->first == n;
+         up = up->parent)
+        n = up;
+    if (hc_is_array(n->type))
+        return 1;
+    if (!up || up->first != n)
+        return 0;
+    return up->kind == HC_N_ASSIGN || (up->kind == HC_N_UNARY && (up->op[0] == '&' || up->op[1] != 0));
+}
+
+static int look_for_change(void *arg, hc_node *n)
+{
+    change *c = arg;
+    if (n->kind == HC_N_NAME && n->decl == c->decl)
+        c->found |= is_changed_here(n);
+    return !c->found;
+}
+
+/* The variable around may also change while the statement runs, where other names lead to it. */
+int hc_needs_copy(const hc_task *t, const hc_capture *c)
+{
+    change look = {c->decl, c->how == HC_PRIVATE || c->decl->is_kept || !hc_is_local(c->decl)};
+    if (c->how == HC_BY_VALUE && !c->is_shared)
+        hc_visit(t->statement, look_for_change, &look);
+    return look.found && c->how != HC_BY_REFERENCE && !c->is_shared;
+}
+
 /* ---- where by-reference variables live ---------------------------------------------------------------------------------------- */
 
 static hc_region *region_around(const hc_program *p, const hc_node *n)

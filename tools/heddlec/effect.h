@@ -36,7 +36,6 @@ typedef struct hc_summary {
 /* What is known of a variable as an object; made when first asked for. */
 typedef struct hc_var {
     hc_objects points; /* what its value, or a pointer in it, may point to */
-    int is_kept;       /* address.c: its address may be somewhere */
 } hc_var;
 hc_var *hc_var_of(const hc_program *p, hc_decl *d);
 hc_decl *hc_canonical(const hc_program *p, hc_decl *d); /* one for all declarations of a variable */

@@ -5,11 +5,6 @@
 
 /* ---- the argument record --------------------------------------------------------------------------------------------- */
 
-static char *variable(hc_host *h, const hc_decl *d)
-{
-    return hc_host_is_slot(h, d) ? hc_format("(*hd_slot_%s)", d->name) : hc_format("%s", d->name);
-}
-
 /* A[0][0] with n zeros. */
 static char *inner(const char *x, uint32_t n)
 {
@@ -29,7 +24,7 @@ static void put_bounds(hc_host *h, uint32_t in, const hc_capture *c, const char 
 static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
 {
     const hc_type *t = c->decl->type;
-    char *x = variable(h, c->decl);
+    char *x = hc_host_variable(h, c->decl);
     int is_slot = x[0] == '(';
     if (c->how == HC_PRIVATE && c->n_bounds == 0)
         return;
@@ -56,37 +51,11 @@ void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t)
 
 /* ---- the statement, run at once --------------------------------------------------------------------------------------- */
 
-/* Looks for a use that may change the variable: behind an operator that assigns or takes the address. */
-typedef struct change {
-    const hc_decl *decl;
-    int found;
-} change;
-
-static int is_changed_here(const hc_node *n)
+void hc_host_copies(hc_host *h, uint32_t in, const hc_task *t)
 {
-    const hc_node *up = n->parent;
-    for (; up && (up->kind == HC_N_PAREN || up->kind == HC_N_MEMBER || up->kind == HC_N_INDEX) && up->first == n;
-         n = up)
-        up = up->parent;
-    if (!up || up->first != n)
-        return 0;
-    return up->kind == HC_N_ASSIGN || (up->kind == HC_N_UNARY && (up->op[0] == '&' || up->op[1] != 0));
-}
-
-static int look_for_change(void *arg, hc_node *n)
-{
-    change *c = arg;
-    if (n->kind == HC_N_NAME && n->decl == c->decl)
-        c->found |= hc_is_array(n->decl->type) || is_changed_here(n);
-    return !c->found;
-}
-
-static int is_own_copy(const hc_task *t, const hc_capture *c)
-{
-    change look = {c->decl, c->how == HC_PRIVATE};
-    if (c->how == HC_BY_VALUE)
-        hc_visit(t->statement, look_for_change, &look);
-    return look.found;
+    for (uint32_t i = 0; i < t->captures.n; i++)
+        if (hc_needs_copy(t, &t->captures.at[i]))
+            hc_host_anew(h, in, t->captures.at[i].decl, t->captures.at[i].how == HC_BY_VALUE);
 }
 
 void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t)
@@ -94,9 +63,7 @@ void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t)
     uint32_t n_plain = h->plain.n;
     int outer = h->in_task;
     h->in_task = 1;
-    for (uint32_t i = 0; i < t->captures.n; i++)
-        if (is_own_copy(t, &t->captures.at[i]))
-            hc_host_anew(h, in + 4, t->captures.at[i].decl, t->captures.at[i].how == HC_BY_VALUE);
+    hc_host_copies(h, in + 4, t);
     hc_host_statement(h, t->statement, in + 4);
     h->in_task = outer;
     hc_host_plain_until(h, n_plain);

@@ -205,6 +205,8 @@ hc_function *hc_function_of(const hc_program *p, const hc_decl *d);
 hc_global *hc_global_of(const hc_program *p, const hc_decl *d);
 int hc_is_slot(const hc_program *p, const hc_decl *d);
 hc_capture *hc_capture_of(const hc_task *t, const hc_decl *d);
+/* Where t's statement runs as a part of what is around it, it needs a variable of its own for c. */
+int hc_needs_copy(const hc_task *t, const hc_capture *c);
 
 /* ---- lowerings ------------------------------------------------------------------------------------------------------ */
 

@@ -124,6 +124,7 @@ struct hc_decl {
     int is_static, is_extern, is_inline, is_system, is_register, is_thread_local;
     int is_definition; /* node is a definition */
     int is_declared_target;
+    int is_kept;   /* address.c: of a variable, its address may be kept somewhere */
     int64_t value; /* ENUMERATOR */
     void *mark;    /* for whoever analyses; one pass at a time */
 };
