@@ -197,6 +197,9 @@ static inline int64_t heddle_omp_begin_of(int64_t n, int64_t n_tasks, int64_t i)
 HEDDLE_API int heddle_omp_n_workers(const heddle_omp_program *program); /* at most so many run tasks at once */
 /* omp_set_num_threads: of regions that begin later. */
 HEDDLE_API void heddle_omp_set_threads(int n_threads);
+/* Around the statement of a final task that runs at once, 1 before and -1 behind; 0 asks. Returns whether this thread is
+ * in one. */
+HEDDLE_API int heddle_omp_final(int change);
 HEDDLE_API double heddle_omp_wtime(void);
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */

@@ -202,4 +202,11 @@ int heddle_omp_n_workers(const heddle_omp_program *program)
     return (int)n;
 }
 
+int heddle_omp_final(int change)
+{
+    static _Thread_local int depth;
+    depth += change;
+    return depth > 0;
+}
+
 double heddle_omp_wtime(void) { return (double)hd_omp_clock() / 1e9; }

@@ -23,7 +23,7 @@ static const struct {
     {"omp_in_parallel", ANSWER, "heddle_omp_inside()"},
     {"omp_get_level", ANSWER, "heddle_omp_inside()"},
     {"omp_get_active_level", ANSWER, "heddle_omp_inside()"},
-    {"omp_in_final", ANSWER, "0"},
+    {"omp_in_final", ANSWER, "heddle_omp_final(0)"},
     {"omp_get_dynamic", ANSWER, "0"},
     {"omp_get_nested", ANSWER, "0"},
     {"omp_get_max_active_levels", ANSWER, "1"},

@@ -145,6 +145,7 @@ static void put_in_turn(hc_host *h, uint32_t in, const hc_task *t)
     uint32_t n_plain = h->plain.n;
     int outer = h->in_task;
     put_space(h, in, t);
+    hc_host_final(h, in, t, 1);
     put_number(h, in, t, "1");
     put_bounds(h, in + 4, t, "const int64_t ");
     h->in_task = 1;
@@ -158,6 +159,7 @@ static void put_in_turn(hc_host *h, uint32_t in, const hc_task *t)
     hc_host_start(h, in + 4, "}");
     hc_host_start(h, in, "}");
     put_last(h, in, t);
+    hc_host_final(h, in, t, 0);
 }
 
 /* The loops as they stand; their variables are private also where they are declared outside. */

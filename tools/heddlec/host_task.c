@@ -47,9 +47,20 @@ void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t)
         put_capture(h, in, &t->captures.at[i]);
     for (uint32_t i = 0; i < t->depends.n; i++)
         hc_host_depend(h, in, &t->depends.at[i]);
+    if (t->final)
+        hc_host_start(h, in, "hd_t->hd_final = (%s) != 0;", hc_host_text(h, t->final));
 }
 
 /* ---- the statement, run at once --------------------------------------------------------------------------------------- */
+
+void hc_host_final(hc_host *h, uint32_t in, const hc_task *t, int begins)
+{
+    if (!t->final || !h->p->asks_final)
+        return;
+    if (begins)
+        hc_host_start(h, in, "const int hd_final = (%s) != 0;", hc_host_text(h, t->final));
+    hc_host_start(h, in, "heddle_omp_final(%shd_final);", begins ? "" : "-");
+}
 
 void hc_host_copies(hc_host *h, uint32_t in, const hc_task *t)
 {
@@ -62,11 +73,13 @@ void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t)
 {
     uint32_t n_plain = h->plain.n;
     int outer = h->in_task;
+    hc_host_final(h, in + 4, t, 1);
     h->in_task = 1;
     hc_host_copies(h, in + 4, t);
     hc_host_statement(h, t->statement, in + 4);
     h->in_task = outer;
     hc_host_plain_until(h, n_plain);
+    hc_host_final(h, in + 4, t, 0);
 }
 
 /* ---- the task -------------------------------------------------------------------------------------------------------- */
