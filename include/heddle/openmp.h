@@ -27,7 +27,7 @@
  * On a GPU graphs run by schedule dynamic, which needs no preparation, unless HEDDLE_SCHEDULE says otherwise; with
  * HEDDLE_TUNING_FILE heddle tries what is best.
  *
- * Environment. HEDDLE_OMP_TRACE=file: the trace of the last run is written there (JSON; HEDDLE_TRACE says how many events a
+ * Environment. OMP_NUM_THREADS=n: at most n workers, as heddle_omp_begin says. HEDDLE_OMP_TRACE=file: the trace of the last run is written there (JSON; HEDDLE_TRACE says how many events a
  * worker keeps). HEDDLE_OMP_TIMELINE=file: its timeline as SVG. In both names %r stands for the region's file and line, so
  * that each region has files of its own. HEDDLE_OMP_VERBOSE=1: a line a run on stderr (tasks, edges, times), and one if
  * lengths of dependences look wrong. */
@@ -108,9 +108,12 @@ typedef struct heddle_omp_params {
 
 #define HEDDLE_OMP_TARGET 1u   /* the region is of a target construct: it must run where its data is mapped */
 #define HEDDLE_OMP_BARRIERS 2u /* heddle_omp_barrier may be called in it */
+#define HEDDLE_OMP_NUMBERS 4u  /* its tasks ask for the number of their thread, which is their worker */
 
-/* Begins a region. n_threads: of a block (num_threads), 0 = 256; rounded up to 32, and fewer if that many do not fit the
- * registers of the bodies. program and place must stay. */
+/* Begins a region. n_threads (num_threads): at most so many workers run its tasks; 0 = as heddle_omp_set_threads or
+ * OMP_NUM_THREADS says, else all. On a GPU only with HEDDLE_OMP_NUMBERS: elsewhere nobody can tell. In a region of a target
+ * construct also the threads of a block, 0 = 256; rounded up to 32, and fewer if that many do not fit the registers of the
+ * bodies. program and place must stay. */
 HEDDLE_API void heddle_omp_begin(const heddle_omp_program *program, const heddle_omp_place *place, uint32_t flags,
                                  uint32_t n_threads);
 /* Runs what was created since the last sync, waits, ends the region: its maps count down, which copies back what is mapped
@@ -192,6 +195,11 @@ static inline int64_t heddle_omp_begin_of(int64_t n, int64_t n_tasks, int64_t i)
 
 /* ---- what the OpenMP library answers (omp_get_... of generated host code) --------------------------------------------- */
 HEDDLE_API int heddle_omp_n_workers(const heddle_omp_program *program); /* at most so many run tasks at once */
+/* omp_set_num_threads: of regions that begin later. */
+HEDDLE_API void heddle_omp_set_threads(int n_threads);
+/* Around the statement of a final task that runs at once, 1 before and -1 behind; 0 asks. Returns whether this thread is
+ * in one. */
+HEDDLE_API int heddle_omp_final(int change);
 HEDDLE_API double heddle_omp_wtime(void);
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */

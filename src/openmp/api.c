@@ -48,16 +48,16 @@ static void *other(void **known, const char *name)
 
 /* ---- own answers ---------------------------------------------------------------------------------------------------- */
 
-static int asked_threads, device, nested, dynamic, levels = 1, schedule = 1, chunk;
+static int device, nested, dynamic, levels = 1, schedule = 1, chunk;
 
 static int workers(void)
 {
     const hd_omp_device *d = hd_omp_device_last();
     heddle_machine m;
     if (d)
-        return (int)hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.team_size : 256u);
+        return (int)hd_omp_bounded(hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.team_size : 256u));
     heddle_machine_get(&m);
-    return (int)m.n_threads;
+    return (int)hd_omp_bounded(m.n_threads);
 }
 
 static int procs(void)
@@ -86,14 +86,20 @@ static int set(int *what, int value)
 
 ANSWER(int, omp_get_thread_num, (void), (), INSIDE, 0)
 ANSWER(int, omp_get_num_threads, (void), (), INSIDE, INSIDE ? workers() : 1)
-ANSWER(int, omp_get_max_threads, (void), (), INSIDE, asked_threads > 0 ? asked_threads : workers())
+ANSWER(int, omp_get_max_threads, (void), (), INSIDE, workers())
 ANSWER(int, omp_get_num_procs, (void), (), NEVER, procs())
 ANSWER(int, omp_in_parallel, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_level, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_active_level, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_ancestor_thread_num, (int level), (level), INSIDE, level == 0 || (INSIDE && level == 1) ? 0 : -1)
 ANSWER(int, omp_get_team_size, (int level), (level), INSIDE, level == 0 ? 1 : INSIDE && level == 1 ? workers() : -1)
-DO(omp_set_num_threads, (int n), (n), set(&asked_threads, n))
+DO(omp_set_num_threads, (int n), (n), hd_omp_ask(n))
+/* The function of that name may be another library's. */
+void heddle_omp_set_threads(int n)
+{
+    hd_omp_ask(n);
+    omp_set_num_threads(n);
+}
 DO(omp_set_dynamic, (int on), (on), set(&dynamic, on != 0))
 ANSWER(int, omp_get_dynamic, (void), (), NEVER, dynamic)
 DO(omp_set_nested, (int on), (on), set(&nested, on != 0))
@@ -102,7 +108,7 @@ DO(omp_set_max_active_levels, (int n), (n), set(&levels, n))
 ANSWER(int, omp_get_max_active_levels, (void), (), NEVER, levels)
 ANSWER(int, omp_get_thread_limit, (void), (), NEVER, 0x7fffffff)
 ANSWER(int, omp_get_cancellation, (void), (), NEVER, 0)
-ANSWER(int, omp_in_final, (void), (), NEVER, 0)
+ANSWER(int, omp_in_final, (void), (), heddle_omp_final(0), heddle_omp_final(0))
 ANSWER(int, omp_get_max_task_priority, (void), (), NEVER, 1)
 DO(omp_set_schedule, (int kind, int n), (kind, n), set(&schedule, kind) + set(&chunk, n))
 DO(omp_get_schedule, (int *kind, int *n), (kind, n), set(kind, schedule) + set(n, chunk))

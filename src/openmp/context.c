@@ -133,6 +133,7 @@ static hd_omp_device *keep(heddle_ctx *ctx)
     }
     d->ctx = ctx;
     d->config = c;
+    d->n_workers = c.n_workers;
     if (!owner)
         atexit(close_all);
     owner = getpid();
@@ -248,6 +249,20 @@ uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t team_size)
     if (heddle_device_get(d->config.backend, d->config.device, &info) != HEDDLE_OK)
         hd_omp_die(NULL, "%s", heddle_error_text(NULL));
     return info.n_units * (blocks > 32u ? 32u : blocks > 0u ? blocks : 1u);
+}
+
+void hd_omp_device_limit(hd_omp_device *d, uint32_t most)
+{
+    heddle_config c = d->config;
+    if (most && (!c.n_workers || most < c.n_workers))
+        c.n_workers = most;
+    if (c.n_workers == d->n_workers)
+        return;
+    if (heddle_ctx_reconfigure(d->ctx, &c) != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
+    d->n_workers = c.n_workers;
+    (void)heddle_ctx_get_config(d->ctx, &c);
+    d->config.tuning_file = c.tuning_file; /* the context's own copy, which is a new one */
 }
 
 static void *new_memory(const hd_omp_device *d, uint64_t n_bytes)

@@ -8,6 +8,7 @@
 typedef struct hd_omp_device {
     heddle_ctx *ctx;
     heddle_config config; /* as opened */
+    uint32_t n_workers;   /* it has now; 0: as many as are resident at once */
     void *stack, *locks;  /* in the context's memory */
     uint64_t stack_bytes, n_locks;
     void *views;          /* likewise: globals with pointers, see views.c */
@@ -34,6 +35,8 @@ static inline int hd_omp_device_maps(const hd_omp_device *d, const heddle_omp_pr
 }
 /* Workers that a run with so many threads can have there at most. */
 uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t team_size);
+/* From now on at most so many workers, 0: as opened. */
+void hd_omp_device_limit(hd_omp_device *d, uint32_t most);
 /* Room for the stacks of n_workers and for the locks, which are 0. */
 void hd_omp_device_room(hd_omp_device *d, const heddle_omp_program *p, uint32_t n_workers);
 /* The context that was opened last; NULL: none yet. */

@@ -37,6 +37,7 @@ typedef struct hd_omp_region {
     hd_omp_frame frame;
     hd_omp_buffer frames; /* hd_omp_frame: those around it */
     hd_omp_buffer uses;   /* hd_omp_use */
+    uint32_t most;        /* threads that the program asked for, 0 = all */
     uint32_t on_host;     /* fell back to CPU threads */
     uint64_t since_ns;    /* the region's beginning, or the end of its last run */
 } hd_omp_region;
@@ -44,6 +45,13 @@ typedef struct hd_omp_region {
 /* The region if this thread is in it, else NULL. */
 #define HD_OMP_OWN __attribute__((tls_model("initial-exec")))
 extern _Thread_local hd_omp_region *hd_omp_here HD_OMP_OWN;
+
+/* ---- region.c ---- */
+
+/* So many threads from the next region on. Returns n. */
+int hd_omp_ask(int n);
+/* n, or the threads that are asked for, where those are fewer. */
+uint32_t hd_omp_bounded(uint32_t n);
 
 /* ---- lock.c ---- */
 

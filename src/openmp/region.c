@@ -4,9 +4,29 @@
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static hd_omp_region the_region; /* of the thread that is in it */
+
+/* ---- how many threads ---------------------------------------------------------------------------------------------- */
+
+static int asked; /* 0: nobody has said yet */
+
+int hd_omp_ask(int n) { return asked = n > 0 ? n : asked; }
+
+static uint32_t asked_threads(void)
+{
+    const char *text = hd_omp_env("OMP_NUM_THREADS");
+    long n = asked || !text ? asked : strtol(text, NULL, 10);
+    return n > 0 && n < 1 << 20 ? (uint32_t)n : 0;
+}
+
+uint32_t hd_omp_bounded(uint32_t n)
+{
+    uint32_t most = hd_omp_here ? hd_omp_here->most : asked_threads();
+    return most && most < n ? most : n;
+}
 
 /* ---- begin and end ------------------------------------------------------------------------------------------------ */
 
@@ -40,11 +60,12 @@ static void check_barriers(const heddle_omp_program *p, const heddle_omp_place *
 
 /* This thread's region, or a new one. Frames of two programs have no list in common, nor have tasks with and without
  * room for an epoch. */
-static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t barriers)
+static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t barriers, uint32_t n_threads)
 {
     hd_omp_region *r = hd_omp_here;
     if (!r) {
         the_region.on_host = the_region.list.has_epochs = 0;
+        the_region.most = n_threads ? n_threads : asked_threads();
         the_region.since_ns = hd_omp_clock();
         return &the_region;
     }
@@ -64,7 +85,9 @@ void heddle_omp_begin(const heddle_omp_program *program, const heddle_omp_place 
     d = hd_omp_device_of(program, place);
     if (barriers)
         check_barriers(program, place);
-    r = open_region(program, barriers);
+    r = open_region(program, barriers, n_threads);
+    if (!hd_omp_here)
+        hd_omp_device_limit(d, flags & HEDDLE_OMP_NUMBERS || d->config.backend != HEDDLE_CUDA ? r->most : 0);
     has_globals = hd_omp_here && r->frame.program == program && r->frame.has_globals;
     r->frame =
         (hd_omp_frame){program, place, d, flags, threads_of(n_threads), has_globals, r->uses.n, hd_omp_slots_count()};
@@ -174,9 +197,16 @@ int heddle_omp_n_workers(const heddle_omp_program *program)
     uint32_t n;
     hd_omp_enter_alone();
     d = hd_omp_device_of(program, NULL);
-    n = hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.team_size : threads_of(0));
+    n = hd_omp_bounded(hd_omp_device_workers(d, hd_omp_here ? hd_omp_here->frame.team_size : threads_of(0)));
     hd_omp_leave_alone();
     return (int)n;
+}
+
+int heddle_omp_final(int change)
+{
+    static _Thread_local int depth;
+    depth += change;
+    return depth > 0;
 }
 
 double heddle_omp_wtime(void) { return (double)hd_omp_clock() / 1e9; }

@@ -67,7 +67,7 @@ static const void *address_on(const hd_omp_region *r, const hd_omp_device *d, ui
 static void *make_app(const hd_omp_region *r, hd_omp_device *d)
 {
     const heddle_omp_program *p = r->frame.program;
-    uint32_t i, n_workers = hd_omp_device_workers(d, r->frame.team_size);
+    uint32_t i, n_workers = d->n_workers ? d->n_workers : hd_omp_device_workers(d, r->frame.team_size);
     heddle_omp_params *params = hd_omp_new(p->table->params_bytes);
     const void **globals = (const void **)(params + 1);
     hd_omp_device_room(d, p, n_workers);
@@ -149,6 +149,7 @@ static void translate(hd_omp_region *r)
 void hd_omp_run(hd_omp_region *r)
 {
     uint64_t begin = hd_omp_clock();
+    hd_omp_device *d;
     heddle_omp_times t = {.n_tasks = r->list.tasks.n - r->list.n_barriers, .create_ns = begin - r->since_ns};
     if (!r->list.tasks.n)
         return;
@@ -157,7 +158,10 @@ void hd_omp_run(hd_omp_region *r)
     t.add_ns = hd_omp_clock() - begin;
     if (hd_omp_region_maps(r))
         hd_omp_data_to(r);
-    run_on(r, r->on_host ? hd_omp_device_cpu(r->frame.place) : r->frame.device, &t);
+    d = r->on_host ? hd_omp_device_cpu(r->frame.place) : r->frame.device;
+    if (r->on_host)
+        hd_omp_device_limit(d, r->most);
+    run_on(r, d, &t);
     hd_omp_list_clear(&r->list);
     r->since_ns = hd_omp_clock();
 }

@@ -8,14 +8,15 @@
 static void check_orphan(void)
 {
     understand("",
-               "int count, limit; const int fixed = 3; double table[10];\n"
+               "static int limit; int count, others; const int fixed = 3; double table[10];\n"
                "void f(int n, double *x) {\n"
                "  int local = n, small[3] = {1, 2, 3};\n"
                "#pragma omp task\n"
-               "  { int inner = fixed; count += local + n + small[0] + inner + limit; x[0] = table[1]; }\n"
+               "  { int inner = fixed; count += local + n + small[0] + inner + limit; x[0] = table[others]; }\n"
                "}\n",
                "task f_4: local=value; n=value; small=value; limit=value; x=value;\n"
-               "global fixed constant;\nglobal count variable;\nglobal table variable;\n!global limit\n");
+               "global fixed constant;\nglobal count variable;\nglobal table variable;\nglobal others variable;\n"
+               "!global limit\n");
 }
 
 static void check_region_rules(void)

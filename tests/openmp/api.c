@@ -47,7 +47,15 @@ static void test_threads(void)
     heddle_omp_end();
     CHECK(!omp_in_parallel());
     omp_set_num_threads(7);
-    CHECK(omp_get_max_threads() == 7 && omp_get_num_threads() == 1);
+    CHECK(omp_get_max_threads() == (n < 7 ? n : 7) && omp_get_num_threads() == 1);
+    heddle_omp_set_threads(1);
+    CHECK(omp_get_max_threads() == 1);
+    heddle_omp_begin(&program, &tasks_place, 0, 0);
+    CHECK(omp_get_num_threads() == 1);
+    heddle_omp_end();
+    heddle_omp_begin(&program, &tasks_place, 0, 2);
+    CHECK(omp_get_num_threads() == (n < 2 ? n : 2));
+    heddle_omp_end();
 }
 
 static void test_rest(void)

@@ -76,13 +76,14 @@ static hc_capture *add_capture(hc_task *t, hc_decl *d, sharing s)
     return c;
 }
 
-/* A plain global that no task changes: the value at creation is that of the run. */
+/* A plain static global that no task changes: the value at creation is that of the run. One that is not static may be
+ * changed by code that is not here. */
 static int is_copied_global(const hc_program *p, hc_decl *d)
 {
     const hc_type *t = d->type;
     int is_plain = t->kind == HC_T_BOOL || t->kind == HC_T_INTEGER || t->kind == HC_T_FLOATING ||
                    t->kind == HC_T_ENUM || (t->kind == HC_T_POINTER && t->of->kind != HC_T_FUNCTION);
-    return is_plain && !t->is_const && !t->is_volatile && !hc_tasks_write(p, d);
+    return is_plain && !t->is_const && !t->is_volatile && hc_is_hidden(p, d) && !hc_tasks_write(p, d);
 }
 
 static void meet_use(const hc_program *p, hc_task *t, hc_node *n)
@@ -139,24 +140,6 @@ static void find_uses(const hc_program *p, hc_task *t)
 
 /* ---- by value or by reference ----------------------------------------------------------------------------------------------- */
 
-/* &d goes to a function that creates tasks. */
-static int is_passed_to_tasks(const hc_program *p, const hc_fn *fn, const hc_decl *d)
-{
-    HC_EACH_CALL (c, fn, fn->node) {
-        if (!hc_call_takes_part(p, c->node))
-            continue;
-        for (hc_node *arg = c->node->first->next; arg; arg = arg->next) {
-            hc_objects l = {0};
-            if (arg->type && arg->type->kind == HC_T_POINTER)
-                hc_points_to(p, arg, &l);
-            for (uint32_t i = 0; i < l.n; i++)
-                if (l.at[i].root == d && !l.at[i].depth)
-                    return 1;
-        }
-    }
-    return 0;
-}
-
 static int is_changed_by_tasks(const hc_program *p, const hc_task *t, hc_decl *d)
 {
     for (uint32_t i = 0; i < p->tasks.n; i++) {
@@ -166,7 +149,7 @@ static int is_changed_by_tasks(const hc_program *p, const hc_task *t, hc_decl *d
             hc_writes(hc_task_summary(p, other), d))
             return 1;
     }
-    return hc_var_of(p, d)->is_escaped || is_passed_to_tasks(p, hc_fn_of(p, t->function), d);
+    return !hc_is_hidden(p, d) && !d->type->is_const;
 }
 
 static void choose_how(const hc_program *p, hc_task *t, hc_capture *c)
@@ -206,12 +189,13 @@ static int look_for_change(void *arg, hc_node *n)
     return !c->found;
 }
 
+/* The variable around may also change while the statement runs, where other names lead to it. */
 int hc_needs_copy(const hc_task *t, const hc_capture *c)
 {
-    change look = {c->decl, c->how == HC_PRIVATE};
+    change look = {c->decl, c->how == HC_PRIVATE || c->decl->is_kept || !hc_is_local(c->decl)};
     if (c->how == HC_BY_VALUE && !c->is_shared)
         hc_visit(t->statement, look_for_change, &look);
-    return look.found;
+    return look.found && c->how != HC_BY_REFERENCE && !c->is_shared;
 }
 
 /* ---- where by-reference variables live ---------------------------------------------------------------------------------------- */
@@ -295,7 +279,7 @@ static void keep_changed(const hc_program *p, hc_region *r, const hc_summary *s)
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->firstprivates.n; i++) {
         hc_decl *d = r->firstprivates.at[i];
-        if (hc_writes(s, d) || hc_is_slot(p, d) || hc_var_of(p, d)->is_taken)
+        if (hc_writes(s, d) || hc_is_slot(p, d) || !hc_is_hidden(p, d))
             r->firstprivates.at[n++] = d;
     }
     r->firstprivates.n = n;

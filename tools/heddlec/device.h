@@ -34,6 +34,7 @@ typedef enum hc_mode {
 #define HC_NEEDS_THREAD 1u
 #define HC_NEEDS_APP 2u
 #define HC_NEEDS_TOP 4u
+#define HC_NEEDS_FINAL 8u
 
 /* A local variable of a team version. */
 typedef struct hc_variable {

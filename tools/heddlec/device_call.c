@@ -27,7 +27,13 @@ static const char *number_of_threads(hc_device *d)
     return "(int)hd_params->head.n_workers";
 }
 
-/* What is not here is 0: no team but one, no dynamic or nested threads, nothing final. */
+static const char *is_final(hc_device *d)
+{
+    d->s.code->needs |= HC_NEEDS_FINAL;
+    return "hd_final";
+}
+
+/* What is not here is 0: no team but one, no dynamic or nested threads. */
 static const char *runtime_answer(hc_device *d, const char *name)
 {
     static const char *const ones[] = {"in_parallel", "level", "active_level", "num_teams", "max_active_levels"};
@@ -38,6 +44,8 @@ static const char *runtime_answer(hc_device *d, const char *name)
         return number_of_threads(d);
     if (!strcmp(name, "wtime"))
         return "heddle_omp_seconds()";
+    if (!strcmp(name, "in_final"))
+        return is_final(d);
     if (!strcmp(name, "wtick"))
         return "1e-9";
     if (!strcmp(name, "is_initial_device"))
@@ -150,6 +158,8 @@ static void write_version_call(hc_device *d, hc_node *n, hc_function *f)
         hc_puts(&d->w.out, c->needs & HC_NEEDS_THREAD ? ", hd_params" : "hd_params");
     if (c->needs & HC_NEEDS_TOP)
         hc_dev_putf(d, ", %s", d->s.top);
+    if (c->needs & HC_NEEDS_FINAL)
+        hc_puts(&d->w.out, c->needs & ~HC_NEEDS_FINAL ? ", hd_final" : "hd_final");
     c->n_calls++;
     here->n_bytes += c->n_bytes;
     here->needs |= d->s.in_region ? c->needs & ~HC_NEEDS_TOP : c->needs;

@@ -111,6 +111,8 @@ static void write_hidden(hc_device *d, const hc_code *c, uint32_t *n)
         hc_dev_putf(d, "%sconst struct hd_params *hd_params", separator((*n)++));
     if (c->needs & HC_NEEDS_TOP)
         hc_dev_putf(d, "%schar *hd_top", separator((*n)++));
+    if (c->needs & HC_NEEDS_FINAL)
+        hc_dev_putf(d, "%sint hd_final", separator((*n)++));
 }
 
 static void write_param(hc_device *d, hc_node *n)
@@ -216,7 +218,8 @@ static hc_code *new_version(hc_device *d, hc_function *f, hc_mode mode)
     c->name = hc_format("%s_%s", f->name, mode == HC_TEAM ? "team" : "thread");
     if (f->is_recursive) {
         c->is_deep = mode == HC_TEAM || has_deep_arrays(d->p);
-        c->needs = HC_NEEDS_THREAD | HC_NEEDS_APP | (c->is_deep ? HC_NEEDS_TOP : 0u);
+        c->needs = HC_NEEDS_THREAD | HC_NEEDS_APP | (c->is_deep ? HC_NEEDS_TOP : 0u) |
+                   (d->p->asks_final ? HC_NEEDS_FINAL : 0u);
     }
     return c;
 }
@@ -410,6 +413,8 @@ static void assemble_body(hc_device *d, hc_code *c, const hc_buf *captures, cons
     if (c->needs & HC_NEEDS_TOP)
         hc_puts(&d->w.out, hc_uses_stack(c) ? "    char *hd_top = heddle_omp_stack(hd_thread, &hd_params->head);\n"
                                             : "    char *hd_top = (char *)heddle_team_shared(hd_thread);\n");
+    if (c->needs & HC_NEEDS_FINAL)
+        hc_dev_putf(d, "    const int hd_final = %s;\n", t->final ? "(int)hd_t->hd_final" : "0");
     put_block(&head, c);
     put_worker(&head, c);
     hc_dev_putf(d, "%s%s%s", head.n ? head.at : "", captures->n ? captures->at : "",

@@ -72,6 +72,8 @@ static void write_record(const hc_device *d, const hc_task *t, hc_buf *out)
         add_capture(&r, &t->captures.at[i]);
     if (t->is_loop)
         add_chunk(&r, t);
+    if (t->final)
+        add(&r, number(), "hd_final");
     if (r.n == 0)
         add(&r, number(), "hd_nothing");
     hc_putf(out, "struct hd_%s_args { /* task %s */\n%s};\n", t->name, t->label, r.fields.at);

@@ -165,7 +165,7 @@ static void take_pointers(walker *w, hc_node *call, hc_library_effect effect)
 {
     uint32_t i = 0;
     for (hc_node *arg = call->first->next; arg; arg = arg->next, i++) {
-        if (!hc_is_address(arg->type) || (arg->type->of && arg->type->of->kind == HC_T_FUNCTION))
+        if (!hc_is_address(arg->type) || hc_is_function(arg->type))
             continue;
         touch_behind(w, arg, 0);
         if (effect == HC_L_ENDS || ((effect == HC_L_WRITES || effect == HC_L_TIME) && is_written(call, i)))
@@ -187,24 +187,34 @@ static int is_last_word(const hc_node *call)
     return 0;
 }
 
-static void take_library(walker *w, hc_node *call, const hc_library *l)
+int hc_calls_back(const hc_node *call)
 {
-    if (l->effect != HC_L_NOTHING)
-        take_pointers(w, call, l->effect);
-    if (l->effect == HC_L_OUTPUT && !is_last_word(call))
-        w->out->output = call;
-    if (l->effect == HC_L_TIME)
-        w->out->time = call;
+    for (const hc_node *arg = call->first->next; arg; arg = arg->next)
+        if (hc_is_function(arg->type))
+            return 1;
+    return 0;
 }
 
 /* A function whose source is not here may do anything. */
 static void take_unknown(walker *w, hc_node *call)
 {
     take_pointers(w, call, HC_L_WRITES);
-    if (call->decl && call->decl->is_system)
+    if (call->decl && call->decl->is_system && !hc_calls_back(call))
         return;
     add(w->out, (hc_access){.at = {NULL, 1}, .node = call});
     add(w->out, (hc_access){.at = {NULL, 1}, .is_write = 1, .node = call});
+}
+
+static void take_library(walker *w, hc_node *call, const hc_library *l)
+{
+    if (hc_calls_back(call))
+        take_unknown(w, call);
+    if (l->effect != HC_L_NOTHING)
+        take_pointers(w, call, l->effect);
+    if (l->effect == HC_L_OUTPUT && !is_last_word(call))
+        w->out->output = call;
+    if (l->effect == HC_L_TIME)
+        w->out->time = call;
 }
 
 static void walk_call(walker *w, hc_node *n)
@@ -375,6 +385,7 @@ static int renew(const hc_program *p, hc_fn *fn)
 
 void hc_find_summaries(hc_program *p)
 {
+    hc_find_addresses(p);
     hc_find_points(p);
     for (int changed = 1; changed;) {
         changed = 0;
@@ -419,10 +430,30 @@ int hc_writes(const hc_summary *s, const hc_decl *d)
     return 0;
 }
 
+static int calls_unknown(const hc_summary *s)
+{
+    for (uint32_t i = 0; i < s->accesses.n; i++)
+        if (!s->accesses.at[i].at.root && s->accesses.at[i].is_write)
+            return 1;
+    return 0;
+}
+
+static int functions_write(const hc_program *p, const hc_decl *d)
+{
+    for (uint32_t i = 0; i < p->index->fns.n; i++)
+        if (hc_writes(p->index->fns.at[i]->summary, d))
+            return 1;
+    return 0;
+}
+
+/* Code that is not here may call any function that is. */
 int hc_tasks_write(const hc_program *p, hc_decl *d)
 {
-    for (uint32_t i = 0; i < p->tasks.n; i++)
-        if (hc_writes(hc_task_summary(p, &p->tasks.at[i]), hc_canonical(p, d)))
+    d = hc_canonical(p, d);
+    for (uint32_t i = 0; i < p->tasks.n; i++) {
+        const hc_summary *s = hc_task_summary(p, &p->tasks.at[i]);
+        if (hc_writes(s, d) || (calls_unknown(s) && functions_write(p, d)))
             return 1;
+    }
     return 0;
 }

@@ -36,8 +36,6 @@ typedef struct hc_summary {
 /* What is known of a variable as an object; made when first asked for. */
 typedef struct hc_var {
     hc_objects points; /* what its value, or a pointer in it, may point to */
-    int is_taken;      /* its address is used */
-    int is_escaped;    /* its address is in memory that is no local variable */
 } hc_var;
 hc_var *hc_var_of(const hc_program *p, hc_decl *d);
 hc_decl *hc_canonical(const hc_program *p, hc_decl *d); /* one for all declarations of a variable */
@@ -51,6 +49,9 @@ void hc_load(const hc_program *p, hc_object o, hc_objects *out);
 /* Of an object of function `to`, by a call of it: objects of the caller. */
 void hc_pass(const hc_program *p, const hc_fn *to, const hc_node *call, hc_object o, hc_objects *out);
 void hc_find_points(hc_program *p);
+void hc_find_addresses(hc_program *p);
+/* No pointer leads to the variable, and no source but its own names it. */
+int hc_is_hidden(const hc_program *p, hc_decl *d);
 
 /* The directive gives its statement a d of its own. */
 int hc_is_private_in(const hc_node *directive, const hc_decl *d);
@@ -66,6 +67,7 @@ hc_summary hc_summary_of(const hc_program *p, hc_node *code, int without_parts);
 hc_summary hc_clause_summary(const hc_program *p, hc_node *directive);
 /* Of a task's statement, without what is declared in it. */
 const hc_summary *hc_task_summary(const hc_program *p, const hc_task *t);
+int hc_calls_back(const hc_node *call); /* of a function of the program that it gets: qsort and its like */
 int hc_call_takes_part(const hc_program *p, const hc_node *call);
 /* The variable itself, or an element or a field of it, is changed there; by some task. */
 int hc_writes(const hc_summary *s, const hc_decl *d);

@@ -81,7 +81,8 @@ void hc_check_capture(const hc_program *p, const hc_task *t, const hc_capture *c
     check_length(t, c);
     if (c->how == HC_BY_REFERENCE && c->decl->type->kind == HC_T_POINTER && has_device(p))
         SAY(HC_ERROR, 240, t,
-            "tasks share the pointer '%s' and one changes it: the host would get an address of the device; "
+            "tasks share the pointer '%s', and one changes it or its address is kept: the host would get an address of "
+            "the device; "
             "make it firstprivate",
             c->decl->name);
     if (c->is_lastprivate && hc_lists(t->node, HC_C_FIRSTPRIVATE, c->decl))

@@ -59,6 +59,7 @@ char *hc_quoted(const char *s);
 /* The type of d as what stands before a declarator; `from`: an expression of that type. */
 char *hc_host_type(const hc_decl *d, const char *from);
 int hc_host_is_slot(const hc_host *h, const hc_decl *d);
+char *hc_host_variable(const hc_host *h, const hc_decl *d); /* what stands for it */
 /* A variable of that name, type and, with_value, value declared anew in the block that is being written. */
 void hc_host_anew(hc_host *h, uint32_t in, hc_decl *d, int with_value);
 /* What `private`, `firstprivate` and the like of a directive name, declared anew; returns how many. */
@@ -76,14 +77,16 @@ void hc_host_depend(hc_host *h, uint32_t in, const hc_depend *d);
 
 /* ---- constructs ------------------------------------------------------------------------------------------------------ */
 
-void hc_host_region(hc_host *h, hc_node *n, const hc_region *r);      /* host_region.c */
-void hc_host_map(hc_host *h, uint32_t in, const hc_map *m);           /* host_data.c */
-void hc_host_data(hc_host *h, hc_node *n, const hc_data *d);          /* host_data.c */
-void hc_host_task(hc_host *h, hc_node *n, const hc_task *t);          /* host_task.c */
-void hc_host_taskloop(hc_host *h, hc_node *n, const hc_task *t);      /* host_loop.c */
-void hc_host_inner(hc_host *h, hc_node *n, const hc_task *t);         /* host_loop.c: a task in a task */
-void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t);         /* host_task.c: the argument record hd_t */
-void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t);       /* host_task.c: the statement, run at once */
+void hc_host_region(hc_host *h, hc_node *n, const hc_region *r);           /* host_region.c */
+void hc_host_map(hc_host *h, uint32_t in, const hc_map *m);                /* host_data.c */
+void hc_host_data(hc_host *h, hc_node *n, const hc_data *d);               /* host_data.c */
+void hc_host_task(hc_host *h, hc_node *n, const hc_task *t);               /* host_task.c */
+void hc_host_taskloop(hc_host *h, hc_node *n, const hc_task *t);           /* host_loop.c */
+void hc_host_inner(hc_host *h, hc_node *n, const hc_task *t);              /* host_loop.c: a task in a task */
+void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t);              /* host_task.c: the argument record hd_t */
+void hc_host_final(hc_host *h, uint32_t in, const hc_task *t, int begins); /* host_task.c: final(e) of it */
+void hc_host_copies(hc_host *h, uint32_t in, const hc_task *t);            /* host_task.c: variables of its own */
+void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t);            /* host_task.c: the statement, run at once */
 void hc_host_wait(hc_host *h, uint32_t in, const hc_node *n);         /* host_region.c: of taskwait and other ends */
 void hc_host_sync_call(hc_host *h, uint32_t in, const char *only_if); /* host_region.c */
 void hc_host_other(hc_host *h, hc_node *n);                           /* host_region.c: any other directive */

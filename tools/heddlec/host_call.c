@@ -23,7 +23,7 @@ static const struct {
     {"omp_in_parallel", ANSWER, "heddle_omp_inside()"},
     {"omp_get_level", ANSWER, "heddle_omp_inside()"},
     {"omp_get_active_level", ANSWER, "heddle_omp_inside()"},
-    {"omp_in_final", ANSWER, "0"},
+    {"omp_in_final", ANSWER, "heddle_omp_final(0)"},
     {"omp_get_dynamic", ANSWER, "0"},
     {"omp_get_nested", ANSWER, "0"},
     {"omp_get_max_active_levels", ANSWER, "1"},
@@ -48,20 +48,22 @@ static void put_answer(hc_host *h, answer_kind kind, const char *text)
         hc_puts(&h->w.out, text);
 }
 
-/* omp_set_num_threads(n) and the like: who runs tasks is for the environment to say. */
+/* How many threads is heddle's to know, too; the rest is for the environment to say. */
 static int put_setting(hc_host *h, hc_node *n)
 {
     hc_node *argument = n->first->next;
     if (strncmp(n->decl->name, "omp_set_", 8) != 0 || !argument || argument->next || strstr(n->decl->name, "lock"))
         return 0;
-    hc_putf(&h->w.out, "(void)(%s)", hc_host_text(h, argument));
+    hc_putf(&h->w.out, strcmp(n->decl->name, "omp_set_num_threads") ? "(void)(%s)" : "heddle_omp_set_threads(%s)",
+            hc_host_text(h, argument));
+    hc_puts(&h->w.out, n->unit->text.bytes[n->end - 1] == ';' ? ";" : "");
     return 1;
 }
 
 int hc_host_call(hc_host *h, hc_node *n)
 {
     if (!n->decl || !n->decl->is_system || strncmp(n->decl->name, "omp_", 4) != 0 ||
-        (h->keeps && !h->region && !h->in_task))
+        (h->keeps && !h->region && !h->in_task && strcmp(n->decl->name, "omp_set_num_threads")))
         return 0;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
         if (strcmp(n->decl->name, answers[i].name) == 0) {

@@ -20,8 +20,7 @@ static stretch stretch_of(hc_host *h, const hc_map *m)
 {
     hc_section s;
     if (m->decl && !m->base) {
-        char *x =
-            hc_host_is_slot(h, m->decl) ? hc_format("(*hd_slot_%s)", m->decl->name) : hc_format("%s", m->decl->name);
+        char *x = hc_host_variable(h, m->decl);
         return (stretch){hc_format("&%s", x), hc_format("sizeof %s", x)};
     }
     s = hc_section_of(m->base, m->dims, m->n_dims, m->n_lead);

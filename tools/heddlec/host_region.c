@@ -8,12 +8,11 @@
 
 static void put_begin(hc_host *h, uint32_t in, const hc_region *r)
 {
-    const char *flags = r->is_target ? r->has_barriers ? "HEDDLE_OMP_TARGET | HEDDLE_OMP_BARRIERS" : "HEDDLE_OMP_TARGET"
-                        : r->has_barriers ? "HEDDLE_OMP_BARRIERS"
-                                          : "0";
-    /* num_threads of a host's region counts workers, which the environment says. */
-    char *threads = r->num_threads && r->is_target ? hc_host_text(h, r->num_threads) : "0";
-    hc_host_start(h, in, "heddle_omp_begin(&hd_%s_omp, &hd_here, %s, %s);", h->prog, flags, threads);
+    char *threads = r->num_threads ? hc_host_text(h, r->num_threads) : "0";
+    char *flags =
+        hc_format("%s%s%s", r->is_target ? " | HEDDLE_OMP_TARGET" : "", r->has_barriers ? " | HEDDLE_OMP_BARRIERS" : "",
+                  h->p->asks_numbers ? " | HEDDLE_OMP_NUMBERS" : "");
+    hc_host_start(h, in, "heddle_omp_begin(&hd_%s_omp, &hd_here, %s, %s);", h->prog, *flags ? flags + 3 : "0", threads);
     for (uint32_t i = 0; i < r->maps.n; i++)
         hc_host_map(h, in, &r->maps.at[i]);
 }

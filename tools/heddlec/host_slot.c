@@ -38,6 +38,11 @@ int hc_host_is_slot(const hc_host *h, const hc_decl *d)
     return 1;
 }
 
+char *hc_host_variable(const hc_host *h, const hc_decl *d)
+{
+    return hc_format(hc_host_is_slot(h, d) ? "(*hd_slot_%s)" : "%s", d->name);
+}
+
 static int is_simple_type(const char *name)
 {
     while (isalnum((unsigned char)*name) || *name == '_' || *name == ' ' || *name == '*')

@@ -5,11 +5,6 @@
 
 /* ---- the argument record --------------------------------------------------------------------------------------------- */
 
-static char *variable(hc_host *h, const hc_decl *d)
-{
-    return hc_host_is_slot(h, d) ? hc_format("(*hd_slot_%s)", d->name) : hc_format("%s", d->name);
-}
-
 /* A[0][0] with n zeros. */
 static char *inner(const char *x, uint32_t n)
 {
@@ -29,7 +24,7 @@ static void put_bounds(hc_host *h, uint32_t in, const hc_capture *c, const char 
 static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
 {
     const hc_type *t = c->decl->type;
-    char *x = variable(h, c->decl);
+    char *x = hc_host_variable(h, c->decl);
     int is_slot = x[0] == '(';
     if (c->how == HC_PRIVATE && c->n_bounds == 0)
         return;
@@ -52,21 +47,39 @@ void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t)
         put_capture(h, in, &t->captures.at[i]);
     for (uint32_t i = 0; i < t->depends.n; i++)
         hc_host_depend(h, in, &t->depends.at[i]);
+    if (t->final)
+        hc_host_start(h, in, "hd_t->hd_final = (%s) != 0;", hc_host_text(h, t->final));
 }
 
 /* ---- the statement, run at once --------------------------------------------------------------------------------------- */
+
+void hc_host_final(hc_host *h, uint32_t in, const hc_task *t, int begins)
+{
+    if (!t->final || !h->p->asks_final)
+        return;
+    if (begins)
+        hc_host_start(h, in, "const int hd_final = (%s) != 0;", hc_host_text(h, t->final));
+    hc_host_start(h, in, "heddle_omp_final(%shd_final);", begins ? "" : "-");
+}
+
+void hc_host_copies(hc_host *h, uint32_t in, const hc_task *t)
+{
+    for (uint32_t i = 0; i < t->captures.n; i++)
+        if (hc_needs_copy(t, &t->captures.at[i]))
+            hc_host_anew(h, in, t->captures.at[i].decl, t->captures.at[i].how == HC_BY_VALUE);
+}
 
 void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t)
 {
     uint32_t n_plain = h->plain.n;
     int outer = h->in_task;
+    hc_host_final(h, in + 4, t, 1);
     h->in_task = 1;
-    for (uint32_t i = 0; i < t->captures.n; i++)
-        if (hc_needs_copy(t, &t->captures.at[i]))
-            hc_host_anew(h, in + 4, t->captures.at[i].decl, t->captures.at[i].how == HC_BY_VALUE);
+    hc_host_copies(h, in + 4, t);
     hc_host_statement(h, t->statement, in + 4);
     h->in_task = outer;
     hc_host_plain_until(h, n_plain);
+    hc_host_final(h, in + 4, t, 0);
 }
 
 /* ---- the task -------------------------------------------------------------------------------------------------------- */

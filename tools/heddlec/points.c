@@ -180,15 +180,6 @@ static int flow_into(const hc_program *p, hc_decl *to, hc_node *value)
     return v->points.n != n;
 }
 
-static void let_escape(const hc_program *p, hc_node *value)
-{
-    hc_objects from = {0};
-    hc_points_to(p, value, &from);
-    for (uint32_t i = 0; i < from.n; i++)
-        if (from.at[i].root && !from.at[i].depth)
-            hc_var_of(p, from.at[i].root)->is_escaped = 1;
-}
-
 static int flow_assignment(const hc_program *p, hc_node *n)
 {
     hc_objects to = {0};
@@ -197,8 +188,6 @@ static int flow_assignment(const hc_program *p, hc_node *n)
     for (uint32_t i = 0; i < to.n; i++)
         if (to.at[i].root && !to.at[i].depth && !to.at[i].root->is_global)
             changed |= flow_into(p, to.at[i].root, n->last);
-        else
-            let_escape(p, n->last);
     return changed;
 }
 
@@ -213,9 +202,6 @@ static int flow_return(const hc_program *p, hc_fn *fn, hc_node *n)
 
 static int flow_node(const hc_program *p, hc_fn *fn, hc_node *n)
 {
-    if (n->kind == HC_N_UNARY && n->op[0] == '&' && hc_unparen(n->first)->kind == HC_N_NAME &&
-        hc_is_var(hc_unparen(n->first)->decl))
-        hc_var_of(p, hc_unparen(n->first)->decl)->is_taken = 1;
     if (n->kind == HC_N_VAR && n->init && holds_pointer(n->decl->type) && !n->decl->is_static)
         return flow_into(p, n->decl, n->init);
     if (n->kind == HC_N_ASSIGN && n->op[0] == '=' && holds_pointer(n->first->type))

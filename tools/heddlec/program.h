@@ -90,7 +90,7 @@ typedef struct hc_task {
     hc_decl *function; /* that creates it */
     HC_LIST(hc_capture) captures;
     HC_LIST(hc_depend) depends;
-    hc_node *priority, *if_expr; /* NULL where absent */
+    hc_node *priority, *if_expr, *final; /* NULL where absent */
     /* taskloop. Captures are what the body of the innermost loop uses, without the loops' variables; bounds and steps
      * are for the host to evaluate. */
     int is_loop, nogroup;
@@ -171,6 +171,8 @@ typedef struct hc_global {
 
 typedef struct hc_program {
     hc_options options;
+    int asks_final;   /* a task asks whether it is final */
+    int asks_numbers; /* a task asks for the number of its thread, or how many there are, outside of inner regions */
     HC_LIST(hc_unit *) units;
     HC_LIST(hc_region) regions;
     HC_LIST(hc_task) tasks;

@@ -224,6 +224,9 @@ static void check_library(const body *b, const hc_node *n, const hc_library *l)
 {
     const char *name = n->decl->name;
     int with_device = !b->p->options.backend || strcmp(b->p->options.backend, "cpu") != 0;
+    b->p->asks_final |= !strcmp(name, "omp_in_final");
+    if (l->kind == HC_L_OMP && !is_in_threads(n, b->code))
+        b->p->asks_numbers |= strstr(name, "thread") != NULL;
     if (hc_library_in_tasks(l, with_device))
         return;
     if (l->kind == HC_L_OMP_HOST)

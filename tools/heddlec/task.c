@@ -77,6 +77,7 @@ static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
     hc_task t = {.number = p->tasks.n, .unit = n->unit, .node = n, .statement = n->body, .function = fn->decl};
     t.priority = hc_clause_expr(n, HC_C_PRIORITY);
+    t.final = hc_clause_expr(n, HC_C_FINAL);
     t.if_expr = hc_clause_expr(n, HC_C_IF);
     if (!hc_is_directive(n, HC_TASK))
         take_loops(&t);

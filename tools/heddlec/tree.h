@@ -124,6 +124,7 @@ struct hc_decl {
     int is_static, is_extern, is_inline, is_system, is_register, is_thread_local;
     int is_definition; /* node is a definition */
     int is_declared_target;
+    int is_kept;   /* address.c: of a variable, its address may be kept somewhere */
     int64_t value; /* ENUMERATOR */
     void *mark;    /* for whoever analyses; one pass at a time */
 };
@@ -163,6 +164,11 @@ static inline int hc_is_array(const hc_type *t)
     return t && (t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY);
 }
 static inline int hc_is_address(const hc_type *t) { return t && (t->kind == HC_T_POINTER || hc_is_array(t)); }
+/* A function, or a pointer to one. */
+static inline int hc_is_function(const hc_type *t)
+{
+    return t && (t->kind == HC_T_FUNCTION || (t->kind == HC_T_POINTER && t->of && t->of->kind == HC_T_FUNCTION));
+}
 hc_node *hc_unparen(hc_node *n); /* without PAREN and CAST around it */
 
 #endif

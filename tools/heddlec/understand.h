@@ -87,6 +87,7 @@ struct hc_fn {
     int is_taken;                  /* its address is used */
     int is_in_region, is_in_left;  /* reached from a region; from a region left to the host's OpenMP */
     uint32_t mark;
+    uint32_t looked, keeps;     /* address.c: of parameter i bit i */
     struct hc_summary *summary; /* effect.c */
     hc_objects returns;         /* points.c: what a pointer that it returns points to */
 };
