@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # corpus.sh HEDDLEC CC [--list FILE] [--openmp] [NAME...] - programs as people write them (corpus/small, corpus/bots) through
 # `heddlec --region=parallel --backend cpu`: a table of what became of each, then the counts. What a program must print stands
-# in NAME.want beside it. NAMEs are file names without `.c`; without any, all. HEDDLE_CORPUS=N takes every Nth program only.
+# in NAME.want beside it. NAMEs are file names without `.c`, bots/NAME for the latter; without any, all. HEDDLE_CORPUS=N takes every Nth program only.
 #   --list FILE  the names expected to be taken: one that is refused, does not compile or prints other text is a failure. A name
 #                that is right and not in FILE is told, and so is a wrong one.
 #   --openmp     the programs themselves are tried instead: CC -fopenmp with 1, 2 and 4 threads prints NAME.want.
 # The answers: `taken`; `refused CODE`, the first; `broken`, accepted and then not compiled. Of runs on the serial backend, on
 # three CPU workers and with four emulated lanes: `ok`, `wrong`, `fails`, `late`. Lines of a program's head that matter here:
 #     flags: options of both compilers     also: further sources     args: of the program     input: a file to read
+#     gcc: `no`, CC does not know what the program uses     timed: arguments for bench/openmp/bots.py
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/head.bash"
@@ -60,7 +61,8 @@ one() {
             results[i]=$(answer ${row[2 * i]} ${row[2 * i + 1]})
         done
     fi
-    printf '%-24s | %-22s | %-6s | %-7s | %s\n' "$name" "$taken" "${results[@]}"
+    [[ $4 != */bots/* ]] || name=bots/$name
+    printf '%-26s | %-22s | %-6s | %-7s | %s\n' "$name" "$taken" "${results[@]}"
 }
 if [ "${1:-}" = --one ]; then
     shift
@@ -68,7 +70,7 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 
-heddlec=$1 cc=$2 mode=heddlec list= names=()
+heddlec=$(realpath "$1") cc=$2 mode=heddlec list= names=()
 shift 2
 while [ $# -gt 0 ]; do
     case $1 in
@@ -86,6 +88,7 @@ trap 'rm -rf "$scratch"' EXIT
 for folder in small bots; do
     for file in "$here/corpus/$folder"/*.c; do
         name=$(basename "$file" .c)
+        [ $folder = small ] || name=$folder/$name
         [ ${#names[@]} = 0 ] || [[ " ${names[*]} " == *" $name "* ]] || continue
         echo "$file"
     done
@@ -93,7 +96,7 @@ done | awk -v n="${HEDDLE_CORPUS:-1}" '(NR - 1) % n == 0' >"$scratch/files"
 xargs -P "$(nproc)" -n 1 bash "$here/corpus.sh" --one "$heddlec" "$cc" $mode <"$scratch/files" | sort >"$scratch/table"
 [ "$(wc -l <"$scratch/table")" -eq "$(wc -l <"$scratch/files")" ] || { echo "some programs have no line" && exit 1; }
 
-printf '%-24s | %-22s | %-6s | %-7s | %s\n' program taken serial workers lanes
+printf '%-26s | %-22s | %-6s | %-7s | %s\n' program taken serial workers lanes
 cat "$scratch/table"
 echo
 awk -F ' *[|] *' '

@@ -2,7 +2,7 @@
 /* shows: cells placed in two shapes each, branch and bound on the area; boards copied into tasks, `if` as cut-off
  * manner: BOTS, floorplan with if
  * args: 5 3
- * timed: 10 4 */
+ * timed: 12 4 */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

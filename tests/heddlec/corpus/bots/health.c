@@ -2,7 +2,7 @@
 /* shows: villages in a tree whose patients are moved in lists, one task a village and step, cut-off by level
  * manner: BOTS, health with manual cut-off
  * args: 4 4 30 2
- * timed: 6 4 60 3 */
+ * timed: 6 4 120 3 */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 #pragma omp task untied
     strassen(c, a, b, n, n, n, n, 0);
     fprintf(stderr, "region %.3f ms\n", 1e3 * (omp_get_wtime() - begin));
-    printf("product of %d by %d: %s\n", n, n, check(c, a, b, n) ? "successful" : "UNSUCCESSFUL");
+    printf("product of %d by %d, %s\n", n, n, check(c, a, b, n) ? "successful" : "UNSUCCESSFUL");
     free(a);
     free(b);
     free(c);
