@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # corpus.sh HEDDLEC CC [--list FILE] [--openmp] [NAME...] - programs as people write them (corpus/small, corpus/bots) through
 # `heddlec --region=parallel --backend cpu`: a table of what became of each, then the counts. What a program must print stands
-# in NAME.want beside it. NAMEs are file names without `.c`, bots/NAME for the latter; without any, all. HEDDLE_CORPUS=N takes every Nth program only.
+# in NAME.want beside it. NAMEs are file names without `.c`, bots/NAME for the latter; without any, all. HEDDLE_CORPUS=N takes
+# every Nth program only.
 #   --list FILE  the names expected to be taken: one that is refused, does not compile or prints other text is a failure. A name
 #                that is right and not in FILE is told, and so is a wrong one.
 #   --openmp     the programs themselves are tried instead: CC -fopenmp with 1, 2 and 4 threads prints NAME.want.
@@ -70,11 +71,14 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 
-heddlec=$(realpath "$1") cc=$2 mode=heddlec list= names=()
+heddlec=$(realpath "$1") cc=$2 mode=heddlec list="" names=()
 shift 2
 while [ $# -gt 0 ]; do
     case $1 in
-    --list) list=$(realpath "$2") && shift ;;
+    --list)
+        list=$(realpath "$2") && shift
+        [ -r "$list" ] || { echo "$list: cannot be read" && exit 2; }
+        ;;
     --openmp) mode=openmp ;;
     *) names+=("$1") ;;
     esac
@@ -106,10 +110,15 @@ awk -F ' *[|] *' '
         for (a in answers) printf "%5d %s\n", answers[a], a | "sort -k2"
     }' "$scratch/table"
 # What the list says beside what was seen.
-awk -F ' *[|] *' -v list="$list" '
+all=$([ ${#names[@]} = 0 ] && [ "${HEDDLE_CORPUS:-1}" = 1 ] && echo 1 || echo 0)
+awk -F ' *[|] *' -v list="$list" -v all="$all" '
     BEGIN { while (list != "" && (getline line < list) > 0) if (line !~ /^#/ && line != "") listed[line] = 1 }
     { seen[$1] = 1; right = $2 == "taken" && $3 $4 $5 == "okokok" }
     right && list != "" && !($1 in listed) { print $1 ": taken and right, and not in the list" }
     !right && ($1 in listed || list == "" && $2 !~ /^refused/) { print $1 ": FAILED (" $2 "; " $3 ", " $4 ", " $5 ")"; bad = 1 }
     !right && list != "" && !($1 in listed) && $2 !~ /^refused/ { print $1 ": not right, and not in the list (" $2 "; " $3 ", " $4 ", " $5 ")" }
-    END { exit bad }' "$scratch/table"
+    END {
+        for (name in listed)
+            if (all && !(name in seen)) { print name ": in the list, and there is no such program"; bad = 1 }
+        exit bad
+    }' "$scratch/table"

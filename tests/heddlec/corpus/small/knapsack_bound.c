@@ -12,8 +12,10 @@ static int best;
 static void update(int v)
 {
 #pragma omp critical
-    if (v > best)
+    if (v > best) {
+#pragma omp atomic write
         best = v;
+    }
 }
 
 static void knapsack(int i, int room, int v, int rest)
