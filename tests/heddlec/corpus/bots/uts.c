@@ -2,7 +2,7 @@
 /* shows: an unbalanced tree: children by a hash of the node, a task a child, no cut-off
  * manner: BOTS, uts
  * args: 50 200
- * timed: 8000 247 */
+ * timed: 30000 249 */
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
