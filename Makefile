@@ -10,6 +10,7 @@
 #   make gpu      builds, tests and measures on this machine's GPU within ten minutes; tests/gpu.sh has long forms, too
 #   make bench-overhead                   what a task costs, beside other runtimes (TSV)
 #   make bench-openmp                     what translated OpenMP programs lose against hand-written ones (TSV)
+#   make bench-bots                       translated programs in the manner of BOTS beside libgomp (TSV)
 #   make install PREFIX=/usr/local        make format        make clean
 #   make needs    installs what is missing (root or passwordless sudo), or prints the command
 JOBS ?= $(shell nproc)
@@ -44,7 +45,7 @@ cuda: config-cuda
 gpu:
 	bash tests/gpu.sh
 
-bench-overhead bench-openmp bench-spawn: config-release
+bench-overhead bench-openmp bench-bots bench-spawn: config-release
 	cmake --build --preset release --parallel $(JOBS) --target $@
 
 install: config-release
@@ -62,4 +63,4 @@ clean:
 
 .NOTPARALLEL:
 .DEFAULT_GOAL = build
-.PHONY: build run check check-all dev tsan asan cuda gpu bench-overhead bench-openmp install needs format clean
+.PHONY: build run check check-all dev tsan asan cuda gpu bench-overhead bench-openmp bench-bots install needs format clean

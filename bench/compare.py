@@ -3,6 +3,7 @@
 """All that is compared by a script, one front door:
 
     compare.py openmp --programs BUILD ...   programs of heddlec beside hand-written ones (openmp/translated.py)
+    compare.py bots --programs BUILD ...     programs in the manner of BOTS by heddlec beside libgomp (openmp/bots.py)
     compare.py spawn --programs BUILD ...    spawned tasks beside libgomp's (spawn/libgomp.py)
     compare.py gate OLD NEW                  tables measured anew beside those that are kept: what became worse (speed_gate.py)
 
@@ -13,10 +14,10 @@ import sys
 
 import speed_gate
 from beside import add_arguments, compare
-from openmp import translated
+from openmp import bots, translated
 from spawn import libgomp
 
-COMPARISONS = {"openmp": translated.COMPARISON, "spawn": libgomp.COMPARISON}
+COMPARISONS = {"openmp": translated.COMPARISON, "bots": bots.COMPARISON, "spawn": libgomp.COMPARISON}
 
 
 def main():
