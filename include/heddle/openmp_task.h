@@ -205,6 +205,7 @@ typedef struct heddle_omp_frame {
     struct heddle_omp_frame *top; /* of the root: which goes on; NULL: the task has ended   */
     uint32_t code, at;            /* whose steps, and from which of its waits they go on    */
     uint32_t depth;               /* of the root: tasks around it                           */
+    void *stack;                  /* what alloca gave: each begins with the address of the one before */
 } heddle_omp_frame;
 typedef struct heddle_omp_go { /* arguments of the body that goes on */
     heddle_omp_frame *root;
@@ -225,8 +226,27 @@ HD_FN heddle_omp_frame *heddle_omp_frame_new(uint64_t n_bytes, uint32_t code)
         f->code = code;
         f->at = 0;
         f->depth = 0;
+        f->stack = NULL;
     }
     return f;
+}
+HD_FN void heddle_omp_frame_free(heddle_omp_frame *f)
+{
+    while (f->stack) {
+        void *before = *(void **)f->stack;
+        free(f->stack);
+        f->stack = before;
+    }
+    free(f);
+}
+HD_FN void *heddle_omp_alloca(const heddle_thread *thread, heddle_omp_frame *f, uint64_t n_bytes)
+{
+    char *p = (char *)malloc(16 + n_bytes);
+    if (!p)
+        heddle_omp_trap(thread, __FILE__, __LINE__, "no memory for alloca");
+    *(void **)p = f->stack;
+    f->stack = p;
+    return p + 16;
 }
 HD_FN int heddle_omp_may_spawn(const heddle_omp_run *run)
 {
@@ -267,14 +287,14 @@ HD_FN heddle_omp_frame *heddle_omp_return(const heddle_omp_run *run, heddle_omp_
     if (f == run->root && run->n_spawned)
         f->top = NULL; /* freed when what it spawned has ended */
     else
-        free(f);
+        heddle_omp_frame_free(f);
     return up;
 }
 HD_FN heddle_omp_frame *heddle_omp_awake(heddle_omp_frame *root)
 {
     heddle_omp_frame *f = root->top;
     if (!f)
-        free(root);
+        heddle_omp_frame_free(root);
     return f;
 }
 /* The body of a split task as it stands. */

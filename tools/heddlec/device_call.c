@@ -110,9 +110,20 @@ static void write_sleep(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, "))");
 }
 
+/* A step ends before the function does. */
+static int is_stack(const hc_device *d, const hc_node *n)
+{
+    const char *name = n->decl->name;
+    return d->s.splits && (!strcmp(name, "alloca") || !strcmp(name, "__builtin_alloca"));
+}
+
 static int write_library_call(hc_device *d, hc_node *n, const hc_library *l)
 {
-    if (l->kind == HC_L_TRAP) {
+    if (is_stack(d, n)) {
+        hc_puts(&d->w.out, "heddle_omp_alloca(hd_thread, &hd_b->head, (uint64_t)(");
+        write_arguments(d, n, "");
+        hc_puts(&d->w.out, "))");
+    } else if (l->kind == HC_L_TRAP) {
         write_trap(d, n);
     } else if (l->kind == HC_L_SLEEP) {
         write_sleep(d, n);

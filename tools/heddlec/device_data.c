@@ -60,10 +60,15 @@ static void write_type(hc_device *d, hc_node *n)
     *HC_ADD(&d->types) = n->decl;
 }
 
-/* A record that is written already is named where it stands in another declaration. */
+/* A record that is written already is named where it stands in another declaration. An enumerator is its value: what it is
+ * computed from may be a variable's size. */
 static int write_named(hc_writer *w, hc_node *n)
 {
     hc_device *d = hc_device_of(w);
+    if (n->kind == HC_N_ENUMERATOR && n->init) {
+        hc_dev_putf(d, "%s = %lld", hc_dev_name(n->decl->name), (long long)n->decl->value);
+        return 1;
+    }
     if ((n->kind != HC_N_RECORD && n->kind != HC_N_ENUM) || !is_written(d, n->decl))
         return 0;
     hc_dev_putf(d, "%s %s", hc_record_keyword(n->decl), hc_dev_name(n->decl->name));

@@ -588,6 +588,17 @@ static void check_chunks(const hc_node *n, const hc_decl *decl)
                   decl->name);
 }
 
+/* What stands in a final task is final, too. */
+static void open_final(hc_device *d, hc_node *n)
+{
+    hc_node *final = d->p->asks_final ? hc_clause_expr(n, HC_C_FINAL) : NULL;
+    if (!final)
+        return;
+    hc_dev_putf(d, "const int hd_is_final = hd_final || (%s); const int hd_final = hd_is_final; ",
+                hc_dev_text(d, final));
+    d->s.code->needs |= HC_NEEDS_FINAL;
+}
+
 /* A task that a task creates: its statement, with variables of its own where it changes them. */
 static void write_inner_task(hc_device *d, hc_node *n)
 {
@@ -601,6 +612,7 @@ static void write_inner_task(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " ");
     if (t->is_loop && hc_take_loops(n, &c))
         return;
+    open_final(d, n);
     for (uint32_t i = 0; i < t->captures.n; i++) {
         const hc_capture *own = &t->captures.at[i];
         if (!hc_needs_copy(t, own) || is_loop_variable(&c, own->decl))

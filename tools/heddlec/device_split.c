@@ -206,11 +206,11 @@ static int is_around(const hc_node *loop, const hc_node *n)
     return (loop->kind == HC_N_FOR || loop->kind == HC_N_WHILE || loop->kind == HC_N_DO) && hc_is_in(n, loop);
 }
 
-/* A loop around both that does not declare the variable comes from the wait to the use. */
+/* A loop around both comes from the wait to the use, unless each round has a variable of its own. */
 static int is_in_one_loop(const hc_decl *decl, const hc_node *use, const hc_node *wait, const hc_node *root)
 {
     for (const hc_node *up = wait->parent; up && hc_is_in(up, root); up = up->parent)
-        if (is_around(up, use) && !hc_declared_in(decl, up))
+        if (is_around(up, use) && !hc_declared_in(decl, up->body))
             return 1;
     return 0;
 }
@@ -695,6 +695,7 @@ static void put_steps(hc_device *d, const hc_code *c)
         "{\n"
         "    const heddle_thread hd_worker = heddle_omp_worker(hd_run->thread, &hd_params->head);\n"
         "    const heddle_thread *const hd_thread HEDDLE_UNUSED = &hd_worker;\n"
+        "    enum { hd_final = 0 }; /* what is final runs as it stands */\n"
         "%s    switch (hd_b->head.at) {\n    case 0:;\n",
         c->task ? c->task->label : c->function->decl->name, c->name, frame_type(c), c->head.at);
     hc_write_place(&d->w, c->root->unit, c->root->begin);
@@ -734,11 +735,12 @@ void hc_put_split_body(hc_device *d, const hc_task *t)
         return;
     hc_dev_putf(d,
                 "HEDDLE_SPAWNER(%s, struct hd_params, hd_params, struct hd_%s_args, hd_t, HEDDLE_OMP_CHILDREN)\n"
-                "{\n    %s *const hd_b = thread->index ? NULL : (%s *)heddle_omp_frame_new(sizeof(%s), %uu);\n"
+                "{\n    %s *const hd_b = thread->index%s ? NULL : (%s *)heddle_omp_frame_new(sizeof(%s), %uu);\n"
                 "    heddle_omp_run hd_run = {thread, &hd_b->head, %uu, 0};\n"
                 "    if (!hd_b) {\n        %s_part_(thread, hd_params, hd_t);\n        return;\n    }\n"
                 "    hd_b->hd_a = *hd_t;\n    hd_go_on(&hd_run, hd_params, &hd_b->head);\n}\n",
-                t->name, t->name, frame_type(c), frame_type(c), frame_type(c), c->number, d->p->tasks.n + 1, t->name);
+                t->name, t->name, frame_type(c), t->final && d->p->asks_final ? " || hd_t->hd_final" : "",
+                frame_type(c), frame_type(c), c->number, d->p->tasks.n + 1, t->name);
 }
 
 int hc_is_split_task(hc_device *d, const hc_task *t) { return split_of_task(d, t) != NULL; }
