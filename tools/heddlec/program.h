@@ -17,6 +17,7 @@ typedef struct hc_options {
     int memory_system;   /* --memory=system */
     const char *depend;  /* overlap, start, exact */
     int no_line;         /* --no-line: generated text without #line */
+    int is_host_only; /* no device code is made, so tasks may call what the host may: backend cpu, heddle without CUDA */
 } hc_options;
 
 /* ---- loops ---------------------------------------------------------------------------------------------------------- */
@@ -162,7 +163,7 @@ typedef struct hc_function {
 } hc_function;
 
 typedef struct hc_global {
-    hc_decl *decl;
+    hc_decl *decl;   /* a variable; where is_host_only, also a function that bodies have no version of */
     int is_constant; /* const and initialised: goes into the device text; else reached through its address */
     int is_shown;    /* has pointers, and no task changes it: on a device tasks see it with the device's addresses */
     uint32_t index;  /* of those that are not constant: in heddle_omp_program.globals */
@@ -187,6 +188,7 @@ typedef struct hc_program {
     struct hc_index *index; /* of definitions, see hc_definition */
     uint64_t stack_bytes;   /* what hc_emit_bodies found, see hc_stack_bytes, hc_n_locks */
     uint32_t n_locks;
+    int calls_openmp; /* tasks call functions of OpenMP that stay calls: locks, where is_host_only */
 } hc_program;
 
 /* Fills p from p->units and p->options: regions and tasks (region.c), captures (captures.c), functions and variables of bodies
