@@ -108,6 +108,7 @@ typedef struct heddle_omp_params {
 
 #define HEDDLE_OMP_TARGET 1u   /* the region is of a target construct: it must run where its data is mapped */
 #define HEDDLE_OMP_BARRIERS 2u /* heddle_omp_barrier may be called in it */
+#define HEDDLE_OMP_ALONE 4u    /* its statement is that of a team of one thread */
 
 /* Begins a region. n_threads: of a block (num_threads), 0 = 256; rounded up to 32, and fewer if that many do not fit the
  * registers of the bodies. program and place must stay. */
@@ -192,6 +193,7 @@ static inline int64_t heddle_omp_begin_of(int64_t n, int64_t n_tasks, int64_t i)
 
 /* ---- what the OpenMP library answers (omp_get_... of generated host code) --------------------------------------------- */
 HEDDLE_API int heddle_omp_n_workers(const heddle_omp_program *program); /* at most so many run tasks at once */
+HEDDLE_API int heddle_omp_team_size(const heddle_omp_program *program); /* omp_get_num_threads() of the host */
 HEDDLE_API double heddle_omp_wtime(void);
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ static void check_variables(void)
                "global weights constant;\nglobal heaviest constant;\nglobal steps constant;\nglobal calls variable;\n"
                "global state variable;\nglobal elsewhere variable;\nglobal local variable;\n!never\n!unused\n"
                "type real;type in;type out;type mode;type near;type far;\n");
-    understand("",
+    understand("g",
                "extern int open[];\n"
                "int counter;\n"
                "#pragma omp threadprivate(counter)\n"
@@ -80,7 +80,7 @@ static void check_variables(void)
 
 static void check_calls(void)
 {
-    understand("",
+    understand("g",
                "double sqrt(double); float fmaxf(float, float); int printf(const char *, ...); long random(void);\n"
                "void *malloc(unsigned long); int fprintf(void *, const char *, ...); int omp_get_thread_num(void);\n"
                "void omp_set_num_threads(int); void omp_set_lock(void *); int elsewhere(int); int (*pointer)(int);\n"

@@ -27,6 +27,9 @@ static sharing around(const hc_node *n, const hc_decl *d)
         case HC_PARALLEL:
         case HC_PARALLEL_MASTER:
         case HC_PARALLEL_MASKED:
+        case HC_PARALLEL_FOR:
+        case HC_PARALLEL_FOR_SIMD:
+        case HC_PARALLEL_SECTIONS:
         case HC_TARGET_PARALLEL: return SHARED;
         case HC_TARGET: return is_mapped(up, d) || d->is_global ? SHARED : FIRSTPRIVATE;
         default: break;

@@ -121,7 +121,7 @@ typedef struct hc_region {
     hc_node *creator; /* the statement that creates tasks: of single, master, masked, or of target itself */
     hc_decl *function;
     int is_target;
-    int has_parts; /* the creator is the block of `parallel`, in it several of single, master, for, barrier */
+    int is_one; /* more is in it than single, master, for, sections, barrier: its team is one thread */
     hc_node *num_threads, *if_expr;
     hc_map_list maps; /* explicit ones, then implicit: local variables that tasks take by reference, arrays a target
                            * region uses without a map */

@@ -234,8 +234,11 @@ static void use_function(body *b, hc_node *n)
     hc_decl *d = n->decl;
     int is_called = n->parent->kind == HC_N_CALL && n->parent->first == n;
     if (d && d->kind == HC_N_FUNCTION && !d->is_system && strncmp(d->name, "__builtin_", 10) != 0 &&
-        !(is_called && hc_function_of(b->p, d)))
+        !(is_called && hc_function_of(b->p, d))) {
+        if (hc_fn_of(b->p, d) && hc_fn_of(b->p, d)->makes_tasks)
+            SAY(HC_ERROR, 140, n, "%s creates tasks, and a task calls the host's version of it", d->name);
         add_global(b, hc_canonical(b->p, d), n);
+    }
 }
 
 /* ---- what device code does not have -------------------------------------------------------------------------------------------- */

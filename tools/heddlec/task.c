@@ -132,14 +132,6 @@ static void check_no_task_below(hc_program *p, hc_task *t)
 
 /* ---- all of a function ---------------------------------------------------------------------------------------------------- */
 
-static hc_node *task_around(const hc_node *n)
-{
-    for (n = hc_directive_around(n); n; n = hc_directive_around(n))
-        if (hc_is_task_directive(n))
-            return (hc_node *)n;
-    return NULL;
-}
-
 static int stands_in_expression(const hc_node *n)
 {
     for (; n && n->kind != HC_N_FUNCTION; n = n->parent)
@@ -150,7 +142,7 @@ static int stands_in_expression(const hc_node *n)
 
 static void meet_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
-    if (task_around(n))
+    if (hc_task_around(n))
         SAY_AT(HC_ERROR, 140, n, "a task inside a task: tasks run on the device, and only the host creates them");
     else if (stands_in_expression(n))
         SAY_AT(HC_ERROR, 240, n, "a task inside of an expression: make it a statement of its own");
@@ -158,21 +150,18 @@ static void meet_task(hc_program *p, hc_fn *fn, hc_node *n)
         add_task(p, fn, n);
 }
 
-static void meet_sharing(hc_program *p, hc_node *n)
+/* Where all threads of a team would meet: in a region, or in a function that a region calls. A region inside of one is
+ * part of it. */
+static int is_meeting(const hc_program *p, const hc_fn *fn, hc_node *n)
 {
-    if (!task_around(n) && hc_makes_tasks(p, n))
-        SAY_AT(HC_ERROR, 142, n,
-               "every thread that meets this `%s` creates tasks: put the loop into `#pragma omp single`",
-               hc_directive_words(n->pragma->directive));
-}
-
-/* Stands in a region of parts, which one thread runs. */
-static int is_in_parts(const hc_program *p, const hc_node *n)
-{
+    int is_inside = fn->is_in_region;
     for (uint32_t i = 0; i < p->regions.n; i++)
-        if (p->regions.at[i].has_parts && hc_is_in(n, p->regions.at[i].creator))
-            return !task_around(n);
-    return 0;
+        is_inside |= hc_is_in(n, p->regions.at[i].creator);
+    for (const hc_node *up = n->parent; up; up = up->parent)
+        if (hc_is_region(up) && !hc_region_of(p, up) && !hc_makes_tasks(p, (hc_node *)up))
+            return 0;
+    return is_inside && !hc_task_around(n) && !hc_clause_of(n->pragma, HC_C_NOWAIT) &&
+           (!hc_is_region(n) || (!hc_region_of(p, n) && hc_makes_tasks(p, n)));
 }
 
 static void meet(hc_program *p, hc_fn *fn, hc_node *n)
@@ -186,20 +175,12 @@ static void meet(hc_program *p, hc_fn *fn, hc_node *n)
     case HC_TASKWAIT:
     case HC_TASKGROUP:
         check_clauses(n);
-        if (!task_around(n))
+        if (!hc_task_around(n))
             *HC_ADD(&p->waits) = (hc_wait){n, 0};
         break;
-    case HC_FOR:
-    case HC_FOR_SIMD:
-    case HC_SECTIONS:
-        if (!is_in_parts(p, n))
-            meet_sharing(p, n); /* fall through */
-    case HC_SINGLE:
-    case HC_BARRIER: /* where all threads would meet */
-        if (is_in_parts(p, n) && !hc_clause_of(n->pragma, HC_C_NOWAIT))
+    default:
+        if (hc_has_team(n) && is_meeting(p, fn, n))
             *HC_ADD(&p->waits) = (hc_wait){n, 0};
-        break;
-    default: break;
     }
 }
 

@@ -57,6 +57,20 @@ int hc_is_region(const hc_node *n)
            hc_is_directive(n, HC_PARALLEL_MASTER) || hc_is_directive(n, HC_PARALLEL_MASKED);
 }
 
+hc_node *hc_task_around(const hc_node *n)
+{
+    for (n = hc_directive_around(n); n; n = hc_directive_around(n))
+        if (hc_is_task_directive(n))
+            return (hc_node *)n;
+    return NULL;
+}
+
+int hc_has_team(const hc_node *n)
+{
+    return hc_is_region(n) || hc_is_directive(n, HC_FOR) || hc_is_directive(n, HC_FOR_SIMD) ||
+           hc_is_directive(n, HC_SECTIONS) || hc_is_directive(n, HC_SINGLE) || hc_is_directive(n, HC_BARRIER);
+}
+
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d)
 {
     for (uint32_t i = 0; i < t->n_loops; i++)
