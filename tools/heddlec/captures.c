@@ -311,6 +311,13 @@ static void name_field(hc_task *t, hc_capture *c)
     c->field = field;
 }
 
+/* The record has the address of the task's own array: a private one is as good as a copy. */
+static void own_array(const hc_task *t, hc_capture *c)
+{
+    if (c->how == HC_PRIVATE && c->decl->type->kind == HC_T_VLA && hc_lists(t->node, HC_C_PRIVATE, c->decl))
+        c->how = HC_BY_VALUE;
+}
+
 /* Dimensions below the first, where one of them, or the first of an array, is variable. */
 static void find_bounds(hc_capture *c)
 {
@@ -335,6 +342,7 @@ void hc_find_captures(hc_program *p)
             hc_capture *c = &t->captures.at[k];
             choose_how(p, t, c);
             find_bounds(c);
+            own_array(t, c);
             name_field(t, c);
             place(p, t, c);
             hc_check_capture(p, t, c);

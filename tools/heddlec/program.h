@@ -52,7 +52,8 @@ typedef struct hc_capture {
     hc_how how;
     const char *field; /* in the argument record: the variable's name, made different where two are equal */
     /* Arrays of variable length, and pointers to such: n_bounds of the dimensions below the first are captured with it,
-     * in fields FIELD_1, FIELD_2, ... of type int64_t. The record has a pointer to the innermost element. */
+     * in fields FIELD_1, FIELD_2, ... of type int64_t. The record has a pointer to the innermost element, of an array by
+     * value to a copy that lives until the region's end. */
     uint32_t n_bounds;
     const hc_type *element; /* innermost element type where n_bounds > 0, else NULL */
     int is_lastprivate;     /* of a taskloop: written back by the task with the last chunk, by reference */
@@ -94,6 +95,7 @@ typedef struct hc_task {
     hc_node *priority, *if_expr; /* NULL where absent */
     /* taskloop. Captures are what the body of the innermost loop uses, without the loops' variables; bounds and steps
      * are for the host to evaluate. */
+    int is_between_barriers; /* depend(inout: omp_all_memory) */
     int is_loop, nogroup;
     hc_loop loops[8];
     uint32_t n_loops;

@@ -167,8 +167,7 @@ static void add_depend(hc_task *t, const hc_parts *parts, const hc_clause *c, co
     if (!s.base)
         return;
     if (s.base->kind == HC_N_NAME && s.base->decl && !strcmp(s.base->decl->name, "omp_all_memory")) {
-        refuse(123, t->unit, item,
-               "omp_all_memory is not supported: put `#pragma omp taskwait` before the task and behind it");
+        t->is_between_barriers = 1;
     } else if (!find_lead(&s)) {
         refuse(120, t->unit, item, rows);
     } else if (has_zero_length(&s)) {
