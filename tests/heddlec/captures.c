@@ -314,12 +314,12 @@ static void check_refused_tasks(void)
                "");
     understand("",
                "void f(int *x, int s) {\n"
-               "#pragma omp taskgroup task_reduction(+: s) // HC122\n"
+               "#pragma omp taskgroup task_reduction(+: s)\n"
                "  {\n"
-               "#pragma omp task in_reduction(+: s) // HC122\n"
+               "#pragma omp task in_reduction(+: s)\n"
                "    s += x[0];\n"
                "  }\n"
-               "#pragma omp taskloop reduction(+: s) // HC151\n"
+               "#pragma omp taskloop reduction(+: s)\n"
                "  for (int i = 0; i < 3; i++) s += x[i];\n"
                "  (void)({\n"
                "#pragma omp task // HC240\n"

@@ -57,7 +57,9 @@ typedef struct hc_capture {
     uint32_t n_bounds;
     const hc_type *element; /* innermost element type where n_bounds > 0, else NULL */
     int is_lastprivate;     /* of a taskloop: written back by the task with the last chunk, by reference */
-    int is_shared;          /* by the rules of OpenMP, however it is captured */
+    const char
+        *reduction; /* the operator: the task has a copy, which it adds to the variable, by reference, at its end */
+    int is_shared;  /* by the rules of OpenMP, however it is captured */
 } hc_capture;
 
 /* What an iterator goes through. */

@@ -224,7 +224,7 @@ static void use_variable(body *b, hc_node *n)
     else if (!d->is_global && !is_constant(d) && hc_declared_in(d, b->code))
         SAY(HC_ERROR, 171, n,
             "'%s' keeps its value from call to call, in a function that tasks call: pass it as an argument", d->name);
-    else if (!c || c->is_lastprivate)
+    else if (!c || c->is_lastprivate || c->reduction)
         add_global(b, d, n);
 }
 

@@ -51,26 +51,12 @@ static void take_loops(hc_task *t)
         t->n_loops = n;
 }
 
-/* Clauses of tasks and groups that are refused. */
 static void check_clauses(const hc_node *n)
 {
-    static const char add_up[] = "let each task write an element of its own and add them up in a last task";
-    static const struct {
-        hc_clause_kind kind;
-        int code;
-        const char *hint;
-    } refused[] = {
-        {HC_C_DETACH, 122, "a task ends with its statement"},
-        {HC_C_IN_REDUCTION, 122, add_up},
-        {HC_C_TASK_REDUCTION, 122, add_up},
-        {HC_C_REDUCTION, 151, add_up},
-    };
-    for (uint32_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        const hc_clause *c = hc_clause_of(n->pragma, refused[i].kind);
-        if (c)
-            hc_say(HC_ERROR, refused[i].code, &n->unit->text, c->at.begin, c->at.end, "%s is not supported here: %s",
-                   hc_clause_word(c->kind), refused[i].hint);
-    }
+    const hc_clause *c = hc_clause_of(n->pragma, HC_C_DETACH);
+    if (c)
+        hc_say(HC_ERROR, 122, &n->unit->text, c->at.begin, c->at.end,
+               "detach is not supported: a task ends with its statement");
 }
 
 static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
@@ -174,7 +160,6 @@ static void meet(hc_program *p, hc_fn *fn, hc_node *n)
     case HC_TASKLOOP_SIMD: meet_task(p, fn, n); break;
     case HC_TASKWAIT:
     case HC_TASKGROUP:
-        check_clauses(n);
         if (!hc_task_around(n))
             *HC_ADD(&p->waits) = (hc_wait){n, 0};
         break;

@@ -73,7 +73,7 @@ hc_origin hc_origin_of(const hc_text *t, uint32_t at);
     X(112, "a zero-length section")                                                        \
     X(120, "a section of more dimensions whose extents are not known")                     \
     X(121, "depend(source), depend(sink), depobj")                                         \
-    X(122, "detach, in_reduction, task_reduction")                                         \
+    X(122, "detach")                                                                       \
     X(123, "a dependence type that is taken as inout, or that is not supported")           \
     X(130, "a loop that is not in canonical form")                                         \
     X(140, "a task created by a task")                                                     \

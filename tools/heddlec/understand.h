@@ -37,7 +37,9 @@ hc_node *hc_only_statement(hc_node *n);
 int hc_is_local(const hc_decl *d);
 int hc_is_var(const hc_decl *d);
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d); /* of a taskloop's loops */
-int hc_is_task_directive(const hc_node *n);                  /* task, taskloop, taskloop simd */
+/* The operator of the task's reduction of a number; NULL: none, or one whose tasks take turns at the variable itself. */
+const char *hc_reduced(const hc_node *task, const hc_decl *d);
+int hc_is_task_directive(const hc_node *n); /* task, taskloop, taskloop simd */
 
 /* ---- clauses ---------------------------------------------------------------------------------------------------------- */
 
