@@ -109,6 +109,7 @@ typedef struct heddle_omp_params {
 #define HEDDLE_OMP_TARGET 1u   /* the region is of a target construct: it must run where its data is mapped */
 #define HEDDLE_OMP_BARRIERS 2u /* heddle_omp_barrier may be called in it */
 #define HEDDLE_OMP_NUMBERS 4u  /* its tasks ask for the number of their thread, which is their worker */
+#define HEDDLE_OMP_ALONE 8u    /* its statement is that of a team of one thread */
 
 /* Begins a region. n_threads (num_threads): at most so many workers run its tasks; 0 = as heddle_omp_set_threads or
  * OMP_NUM_THREADS says, else all. On a GPU only with HEDDLE_OMP_NUMBERS: elsewhere nobody can tell. In a region of a target
@@ -200,6 +201,7 @@ HEDDLE_API void heddle_omp_set_threads(int n_threads);
 /* Around the statement of a final task that runs at once, 1 before and -1 behind; 0 asks. Returns whether this thread is
  * in one. */
 HEDDLE_API int heddle_omp_final(int change);
+HEDDLE_API int heddle_omp_team_size(const heddle_omp_program *program); /* omp_get_num_threads() of the host */
 HEDDLE_API double heddle_omp_wtime(void);
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */

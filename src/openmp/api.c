@@ -43,8 +43,9 @@ static void *other(void **known, const char *name)
         else                                                  \
             result(own);                                      \
     }
-#define INSIDE (hd_omp_here != NULL)
 #define NEVER 0
+
+#define INSIDE (hd_omp_here != NULL)
 
 /* ---- own answers ---------------------------------------------------------------------------------------------------- */
 
@@ -59,6 +60,8 @@ static int workers(void)
     heddle_machine_get(&m);
     return (int)hd_omp_bounded(m.n_threads);
 }
+
+static int team(void) { return INSIDE && !(hd_omp_here->frame.flags & HEDDLE_OMP_ALONE) ? workers() : 1; }
 
 static int procs(void)
 {
@@ -85,14 +88,14 @@ static int set(int *what, int value)
 /* ---- threads and teams ---------------------------------------------------------------------------------------------- */
 
 ANSWER(int, omp_get_thread_num, (void), (), INSIDE, 0)
-ANSWER(int, omp_get_num_threads, (void), (), INSIDE, INSIDE ? workers() : 1)
+ANSWER(int, omp_get_num_threads, (void), (), INSIDE, team())
 ANSWER(int, omp_get_max_threads, (void), (), INSIDE, workers())
 ANSWER(int, omp_get_num_procs, (void), (), NEVER, procs())
 ANSWER(int, omp_in_parallel, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_level, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_active_level, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_ancestor_thread_num, (int level), (level), INSIDE, level == 0 || (INSIDE && level == 1) ? 0 : -1)
-ANSWER(int, omp_get_team_size, (int level), (level), INSIDE, level == 0 ? 1 : INSIDE && level == 1 ? workers() : -1)
+ANSWER(int, omp_get_team_size, (int level), (level), INSIDE, level == 0 ? 1 : INSIDE && level == 1 ? team() : -1)
 DO(omp_set_num_threads, (int n), (n), hd_omp_ask(n))
 /* The function of that name may be another library's. */
 void heddle_omp_set_threads(int n)

@@ -83,6 +83,74 @@ static void tell_suspects(const hd_omp_region *r)
                 (unsigned long long)s.n, a->name, a->place.file, a->place.line, b->name, b->place.file, b->place.line);
 }
 
+/* The sign of it that costs parallelism: of two tasks of one pragma, what one writes begins inside of what the other writes and
+ * ends behind it. Libraries that compare the first bytes alone run such tasks at once. */
+#define MOST_WRITES 4096u
+#define MOST_LOOKS 32 /* at first runs of graphs, so that programs with many small ones lose nothing */
+
+typedef struct written {
+    uint32_t kind, number; /* of the task, and of the dependence among its own */
+    uint64_t begin, end;
+} written;
+
+static int compare_written(const void *a, const void *b)
+{
+    const written *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static uint32_t find_written(const hd_omp_region *r, written *out)
+{
+    const hd_omp_list *l = &r->list;
+    uint32_t n = 0;
+    for (uint64_t i = 0; i < l->tasks.n && n < MOST_WRITES; i++) {
+        const hd_omp_task *t = HD_OMP_TASK(l, i);
+        uint64_t k = t->first + (l->has_epochs != 0), end = t->kind < r->n_kinds ? hd_omp_list_end(l, i) : 0;
+        for (uint32_t number = 1; k < end && n < MOST_WRITES; number++) {
+            heddle_range range = hd_omp_list_read(l, &k);
+            if (range.mode != HEDDLE_MODE_IN && range.n_rows == 1)
+                out[n++] = (written){t->kind, number, (uint64_t)(uintptr_t)range.base, end_of(&range)};
+        }
+    }
+    qsort(out, n, sizeof *out, compare_written);
+    return n;
+}
+
+static int reaches_into(const written *a, const written *b)
+{
+    return a->kind == b->kind && a->number == b->number && a->begin < b->begin && b->begin < a->end && a->end < b->end;
+}
+
+/* Once a process. */
+static void tell_long(const hd_omp_region *r)
+{
+    static int n_looks;
+    written *all;
+    uint32_t n, i = 0;
+    if (r->match != HEDDLE_OMP_OVERLAP || n_looks >= MOST_LOOKS)
+        return;
+    n_looks++;
+    all = hd_omp_new(MOST_WRITES * sizeof *all);
+    n = find_written(r, all);
+    while (i + 1 < n && !reaches_into(&all[i], &all[i + 1]))
+        i++;
+    if (i + 1 < n) {
+        n_looks = MOST_LOOKS;
+        hd_omp_tell(
+            &r->kinds[all[i].kind].place,
+            "dependence %u of task %s names %llu bytes, the last %llu of which another such task writes, too: these "
+            "tasks run one after the other. If the length is wrong, correct it, or let heddlec compare first bytes "
+            "alone, --depend=start",
+            all[i].number, r->kinds[all[i].kind].name, (unsigned long long)(all[i].end - all[i].begin),
+            (unsigned long long)(all[i].end - all[i + 1].begin));
+    }
+    free(all);
+}
+
 /* ---- a line a run ---------------------------------------------------------------------------------------------------- */
 
 static void tell_run(const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
@@ -136,6 +204,8 @@ static void write_file(const char *variable, heddle_status (*how)(heddle_graph *
 void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
 {
     const char *verbose = hd_omp_env("HEDDLE_OMP_VERBOSE");
+    if (!t->reused)
+        tell_long(r);
     if (verbose && strcmp(verbose, "0") != 0) {
         tell_run(d, g, t);
         tell_suspects(r);

@@ -209,4 +209,9 @@ int heddle_omp_final(int change)
     return depth > 0;
 }
 
+int heddle_omp_team_size(const heddle_omp_program *program)
+{
+    return hd_omp_here && !(hd_omp_here->frame.flags & HEDDLE_OMP_ALONE) ? heddle_omp_n_workers(program) : 1;
+}
+
 double heddle_omp_wtime(void) { return (double)hd_omp_clock() / 1e9; }

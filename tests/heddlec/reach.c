@@ -61,7 +61,7 @@ static void check_variables(void)
                "global weights constant;\nglobal heaviest constant;\nglobal steps constant;\nglobal calls variable;\n"
                "global state variable;\nglobal elsewhere variable;\nglobal local variable;\n!never\n!unused\n"
                "type real;type in;type out;type mode;type near;type far;\n");
-    understand("",
+    understand("g",
                "extern int open[];\n"
                "int counter;\n"
                "#pragma omp threadprivate(counter)\n"
@@ -80,7 +80,7 @@ static void check_variables(void)
 
 static void check_calls(void)
 {
-    understand("",
+    understand("g",
                "double sqrt(double); float fmaxf(float, float); int printf(const char *, ...); long random(void);\n"
                "void *malloc(unsigned long); int fprintf(void *, const char *, ...); int omp_get_thread_num(void);\n"
                "void omp_set_num_threads(int); void omp_set_lock(void *); int elsewhere(int); int (*pointer)(int);\n"
@@ -179,9 +179,8 @@ static void check_library(void)
     CHECK(hc_library_of("sqrtf")->kind == HC_L_MATH && hc_library_of("__builtin_fabs")->kind == HC_L_MATH);
     CHECK(!strcmp(hc_library_of("sqrtf")->name, "sqrt") && hc_library_of("abs")->kind == HC_L_MATH);
     CHECK(!hc_library_of("absf") && !hc_library_of("expect") && !hc_library_of("my_function") && !hc_library_of(""));
-    CHECK(hc_library_of("__builtin_expect")->kind == HC_L_BUILTIN && hc_library_in_tasks(hc_library_of("memcpy"), 1));
-    CHECK(!hc_library_in_tasks(hc_library_of("malloc"), 1) && hc_library_in_tasks(hc_library_of("malloc"), 0));
-    CHECK(!hc_library_in_tasks(hc_library_of("omp_set_lock"), 0));
+    CHECK(hc_library_of("__builtin_expect")->kind == HC_L_BUILTIN && hc_library_of("memcpy")->kind < HC_L_ISO);
+    CHECK(hc_library_of("malloc")->kind == HC_L_ISO && hc_library_of("omp_set_lock")->kind == HC_L_OMP_HOST);
     CHECK(hc_is_taken_word("class", 5) && hc_is_taken_word("float4", 6) && !hc_is_taken_word("float9", 6));
     CHECK(!hc_is_taken_word("classes", 7) && !hc_is_taken_word("clas", 4));
 }

@@ -133,6 +133,7 @@ static inline hc_program *understand(const char *options, const char *source, co
     p = HC_NEW(hc_program);
     hc_hear(hear, &s);
     p->options.backend = strchr(options, 'g') ? "auto" : "cpu";
+    p->options.is_host_only = !strchr(options, 'g');
     p->options.region_parallel = strchr(options, 'p') != NULL;
     p->options.memory_system = strchr(options, 's') != NULL;
     p->options.depend = "overlap";

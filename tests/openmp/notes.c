@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* notes.c - HEDDLE_OMP_VERBOSE, HEDDLE_OMP_TRACE and HEDDLE_OMP_TIMELINE: what is said and written, and what is said when it
- * cannot be written. */
+ * cannot be written; also the sentence about lengths that order more than they should, which nobody has to ask for. */
 #include "openmp/tasks.h"
 
 #include "openmp/ends.h"
@@ -20,6 +20,33 @@ static void one_region(uint32_t line)
     heddle_omp_depend(HEDDLE_MODE_INOUT, &cell[0], 8);
     heddle_omp_depend(HEDDLE_MODE_IN, &cell[2], 16);
     heddle_omp_barrier(); /* nothing follows: no edges */
+    heddle_omp_end();
+}
+
+/* Each length reaches into the next cell; cells are three words apart. */
+static void long_lengths(void)
+{
+    static heddle_omp_place place = {"some/where/program.c", 56};
+    uint64_t cell[32] = {0}, i;
+    heddle_omp_begin(&program, &place, 0, 0);
+    for (i = 0; i < 8; i++) {
+        *(add_args *)heddle_omp_task(task_add, 0) = (add_args){&cell[3 * i], &cell[31], 1};
+        heddle_omp_depend(HEDDLE_MODE_IN, &cell[31], 8);
+        heddle_omp_depend(HEDDLE_MODE_INOUT, &cell[3 * i], 32);
+    }
+    heddle_omp_end();
+}
+
+/* Of parts and the whole, as where results are merged. */
+static void nested_lengths(void)
+{
+    static heddle_omp_place place = {"some/where/program.c", 78};
+    uint64_t cell[5] = {0}, i;
+    heddle_omp_begin(&program, &place, 0, 0);
+    for (i = 0; i < 7; i++) {
+        *(add_args *)heddle_omp_task(task_add, 0) = (add_args){&cell[i % 4], &cell[4], 1};
+        heddle_omp_depend(HEDDLE_MODE_INOUT, &cell[i < 4 ? i : i < 6 ? 2 * i - 8 : 0], i < 4 ? 8 : i < 6 ? 16 : 32);
+    }
     heddle_omp_end();
 }
 
@@ -67,6 +94,9 @@ int main(void)
     ENDS(two_regions, 0, "program.c:12: heddle: 9 tasks, 6 edges");
     program.match = HEDDLE_OMP_OVERLAP;
     unsetenv("HEDDLE_OMP_VERBOSE");
+    ENDS_WELL(nested_lengths);
+    ENDS(long_lengths, 0, "dependence 2 of task add:2 names 32 bytes, the last 8 of which another such task",
+         "--depend=start");
     set("HEDDLE_OMP_TRACE", "t.json");
     set("HEDDLE_OMP_TIMELINE", "x-%r.svg");
     ENDS_WELL(two_regions);

@@ -108,7 +108,7 @@ static void compile_generated(commands *c, const hc_made *m, const char *more)
     add_compile_flags(&w, &b->command->compile, 0);
     if (more)
         add(&w, more);
-    if (m != &b->bodies && hc_needs_openmp(m->text.at))
+    if (hc_needs_openmp(m->text.at))
         add(&w, "-fopenmp"), c->has_openmp = 1;
     add(&w, "-I");
     add(&w, b->where->include);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-typedef enum sharing { SHARED, FIRSTPRIVATE, PRIVATE, LASTPRIVATE } sharing;
+typedef enum sharing { SHARED, FIRSTPRIVATE, PRIVATE, LASTPRIVATE, REDUCED } sharing;
 
 /* ---- the rules ---------------------------------------------------------------------------------------------------------- */
 
@@ -27,6 +27,9 @@ static sharing around(const hc_node *n, const hc_decl *d)
         case HC_PARALLEL:
         case HC_PARALLEL_MASTER:
         case HC_PARALLEL_MASKED:
+        case HC_PARALLEL_FOR:
+        case HC_PARALLEL_FOR_SIMD:
+        case HC_PARALLEL_SECTIONS:
         case HC_TARGET_PARALLEL: return SHARED;
         case HC_TARGET: return is_mapped(up, d) || d->is_global ? SHARED : FIRSTPRIVATE;
         default: break;
@@ -35,9 +38,24 @@ static sharing around(const hc_node *n, const hc_decl *d)
     return d->is_global ? SHARED : FIRSTPRIVATE;
 }
 
+/* Tasks take turns at the array of a reduction, or at what is no number. */
+static int has_turns(const hc_node *task, const hc_decl *d)
+{
+    hc_parts parts = hc_parts_of(task);
+    for (uint32_t i = 0; i < parts.n; i++)
+        if ((parts.at[i].clause->kind == HC_C_REDUCTION || parts.at[i].clause->kind == HC_C_IN_REDUCTION) &&
+            parts.at[i].dim < 0 && parts.at[i].node->decl == d)
+            return !(parts.at[i].item && parts.at[i].item->n_dims && d->type->kind == HC_T_POINTER);
+    return 0;
+}
+
 static sharing sharing_of(const hc_node *task, const hc_decl *d)
 {
     const hc_clause *defaults = hc_clause_of(task->pragma, HC_C_DEFAULT);
+    if (hc_reduced(task, d))
+        return REDUCED;
+    if (has_turns(task, d))
+        return SHARED;
     if (hc_lists(task, HC_C_LASTPRIVATE, d))
         return LASTPRIVATE;
     if (hc_lists(task, HC_C_PRIVATE, d))
@@ -71,8 +89,9 @@ static hc_capture *add_capture(hc_task *t, hc_decl *d, sharing s)
     hc_capture *c = HC_ADD(&t->captures);
     c->decl = d;
     c->how = s == PRIVATE ? HC_PRIVATE : s == FIRSTPRIVATE ? HC_BY_VALUE : HC_BY_REFERENCE;
-    c->is_shared = s == SHARED;
+    c->is_shared = s == SHARED || s == REDUCED;
     c->is_lastprivate = s == LASTPRIVATE;
+    c->reduction = s == REDUCED ? hc_reduced(t->node, d) : NULL;
     return c;
 }
 
@@ -154,6 +173,8 @@ static int is_changed_by_tasks(const hc_program *p, const hc_task *t, hc_decl *d
 
 static void choose_how(const hc_program *p, hc_task *t, hc_capture *c)
 {
+    if (c->reduction)
+        return;
     if (c->is_shared && c->decl->is_global)
         c->how = HC_BY_VALUE;
     else if (c->is_shared && !hc_is_array(c->decl->type) && !is_changed_by_tasks(p, t, c->decl))
@@ -329,6 +350,13 @@ static void name_field(hc_task *t, hc_capture *c)
     c->field = field;
 }
 
+/* The record has the address of the task's own array: a private one is as good as a copy. */
+static void own_array(const hc_task *t, hc_capture *c)
+{
+    if (c->how == HC_PRIVATE && c->decl->type->kind == HC_T_VLA && hc_lists(t->node, HC_C_PRIVATE, c->decl))
+        c->how = HC_BY_VALUE;
+}
+
 /* Dimensions below the first, where one of them, or the first of an array, is variable. */
 static void find_bounds(hc_capture *c)
 {
@@ -353,6 +381,7 @@ void hc_find_captures(hc_program *p)
             hc_capture *c = &t->captures.at[k];
             choose_how(p, t, c);
             find_bounds(c);
+            own_array(t, c);
             name_field(t, c);
             place(p, t, c);
             hc_check_capture(p, t, c);

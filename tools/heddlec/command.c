@@ -220,6 +220,8 @@ static int settle(hc_command *c)
     const char *cc = getenv("CC");
     if (!c->options.backend)
         c->options.backend = "auto";
+    c->options.is_host_only =
+        strcmp(c->options.backend, "cpu") == 0 || (strcmp(c->options.backend, "auto") == 0 && !hc_has_cuda());
     if (!c->options.depend)
         c->options.depend = "overlap";
     c->options.region_parallel = c->region != NULL;

@@ -34,6 +34,7 @@ typedef struct hc_where {
     hc_words nvcc_flags; /* which devices for */
 } hc_where;
 
+int hc_has_cuda(void); /* heddle was built with CUDA */
 /* HEDDLE_HOME, else beside the installed program, else the tree heddlec was built in. 0, or -1 after a sentence. */
 int hc_find_heddle(hc_where *w);
 

@@ -221,6 +221,9 @@ void hc_team_region(hc_device *d, hc_node *n);
 /* Thread 0 runs n, and tells the others what it changed. */
 void hc_team_alone(hc_device *d, hc_node *n);
 void hc_write_atomic(hc_device *d, hc_node *n);
+/* Of a task's reduction: what its copy begins with, and adding it up at the end. */
+const char *hc_reduction_start(const char *word, const hc_type *t);
+void hc_write_task_reduction(hc_device *d, const hc_capture *c);
 /* Own copies of what clauses name, and what is done with them at the end. */
 typedef struct hc_copies {
     hc_parts parts;

@@ -308,8 +308,9 @@ static void take_array(hc_device *d, hc_buf *b, const hc_capture *c, const char 
 static void take_value(hc_device *d, hc_buf *b, const hc_capture *c, const char *name)
 {
     const hc_variable *v = hc_variable_of(d->s.code, c->decl);
-    const char *value =
-        c->how == HC_BY_VALUE && !c->is_lastprivate ? hc_format(" = hd_t->%s", hc_dev_name(c->field)) : "";
+    const char *value = c->reduction ? hc_format(" = %s", hc_reduction_start(c->reduction, c->decl->type))
+                        : c->how == HC_BY_VALUE && !c->is_lastprivate ? hc_format(" = hd_t->%s", hc_dev_name(c->field))
+                                                                      : "";
     if (v && v->is_block && d->s.mode == HC_TEAM) {
         name = hc_member_text(d, c->decl);
         hc_push_name(d, c->decl, name, 1);
@@ -338,7 +339,7 @@ static void take_capture(hc_device *d, hc_buf *b, const hc_task *t, const hc_cap
         return;
     if (c->n_bounds > 0 || c->decl->type->kind == HC_T_VLA)
         take_flat(d, b, c, name);
-    else if (c->how == HC_BY_REFERENCE && !c->is_lastprivate)
+    else if (c->how == HC_BY_REFERENCE && !c->is_lastprivate && !c->reduction)
         hc_push_name(d, c->decl, hc_format("(*hd_t->%s)", hc_dev_name(c->field)), 1);
     else if (hc_is_array(c->decl->type))
         take_array(d, b, c, name);
@@ -394,6 +395,9 @@ static void write_task_statement(hc_device *d, const hc_task *t)
         hc_write(&d->w, n);
     hc_puts(&d->w.out, t->is_loop ? " }" : "");
     write_last_values(d, t);
+    for (uint32_t i = 0; i < t->captures.n; i++)
+        if (t->captures.at[i].reduction)
+            hc_write_task_reduction(d, &t->captures.at[i]);
 }
 
 static void assemble_body(hc_device *d, hc_code *c, const hc_buf *captures, const hc_buf *body)

@@ -55,12 +55,23 @@ const char *hc_thread_text(hc_device *d)
     return "&hd_worker";
 }
 
+/* The program's by its address, a library's by its name. */
+static void write_host_function(hc_device *d, hc_node *n)
+{
+    const hc_global *g = hc_global_of(d->p, n->decl);
+    if (g)
+        d->s.code->needs |= HC_NEEDS_APP;
+    hc_dev_putf(d, g ? "(*hd_params->%s)" : "%s", g ? g->name : n->decl->name);
+}
+
 static int write_name(hc_device *d, hc_node *n)
 {
     if (hc_is_var(n->decl))
         hc_puts(&d->w.out, hc_name_of(d, n->decl));
     else if (n->decl && n->decl->kind == HC_N_ENUMERATOR && n->decl->owner && !n->decl->owner->is_global)
         hc_dev_putf(d, "%lld", (long long)n->decl->value); /* of a function: not known here */
+    else if (n->decl && n->decl->kind == HC_N_FUNCTION && d->p->options.is_host_only)
+        write_host_function(d, n);
     else if (n->decl && n->decl->kind == HC_N_FUNCTION && hc_function_of(d->p, n->decl))
         HC_REFUSE(240, n, "the address of a function in a task: call the functions by name, in a switch");
     else

@@ -544,10 +544,8 @@ static void write_masked(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " }");
 }
 
-static uint32_t lock_number(hc_device *d, const hc_node *n)
+static uint32_t lock_of(hc_device *d, const char *name)
 {
-    const hc_clause *c = hc_clause_of(n->pragma, HC_C_NAME);
-    const char *name = c && c->word ? c->word : "";
     for (uint32_t i = 0; i < d->locks.n; i++)
         if (!strcmp(d->locks.at[i], name))
             return i;
@@ -557,9 +555,51 @@ static uint32_t lock_number(hc_device *d, const hc_node *n)
 
 static void write_critical(hc_device *d, hc_node *n)
 {
+    const hc_clause *c = hc_clause_of(n->pragma, HC_C_NAME);
+    uint32_t lock = lock_of(d, c && c->word ? c->word : "");
     d->s.code->needs |= HC_NEEDS_APP;
-    write_alone(d, n, hc_format("HEDDLE_OMP_CRITICAL(hd_params->head.locks + %u) ", lock_number(d, n)));
+    write_alone(d, n, hc_format("HEDDLE_OMP_CRITICAL(hd_params->head.locks + %u) ", lock));
     hc_puts(&d->w.out, " }");
+}
+
+/* The variable has room for it: whatever the smallest or largest is compared with wins. */
+static const char *limit_of(const hc_type *t, int is_max)
+{
+    unsigned bits = (unsigned)t->size * 8;
+    if (t->kind == HC_T_FLOATING)
+        return is_max ? "HUGE_VAL" : "-HUGE_VAL";
+    if (t->kind == HC_T_BOOL || t->is_unsigned)
+        return is_max ? "~0ull" : "0";
+    return hc_format(is_max ? "(int64_t)(~0ull >> %u)" : "-(int64_t)(~0ull >> %u) - 1", 65 - bits);
+}
+
+static const struct operation *operation_with(const char *word)
+{
+    const struct operation *o = operations;
+    while (strcmp(o->word, word) != 0)
+        o++;
+    return o;
+}
+
+const char *hc_reduction_start(const char *word, const hc_type *t)
+{
+    const char *start = operation_with(word)->start;
+    return start ? start
+                 : hc_format("(%s)(%s)", t->kind == HC_T_BOOL ? "bool" : hc_unqualified(t)->name,
+                             limit_of(t, !strcmp(word, "min")));
+}
+
+/* One thread of one task at a time; a name that no critical construct has. */
+void hc_write_task_reduction(hc_device *d, const hc_capture *c)
+{
+    const char *own = hc_name_of(d, c->decl), *outer = hc_format("(*hd_t->%s)", hc_dev_name(c->field));
+    if (d->s.mode == HC_TEAM)
+        hc_before(d, HC_WRITE);
+    d->s.code->needs |= HC_NEEDS_APP;
+    hc_dev_putf(d, "\n    %sHEDDLE_OMP_CRITICAL(hd_params->head.locks + %u) { %s = ",
+                d->s.mode == HC_TEAM ? "HEDDLE_OMP_ONE " : "", lock_of(d, "a reduction"), outer);
+    hc_puts(&d->w.out, hc_format(operation_with(c->reduction)->update, outer, own));
+    hc_puts(&d->w.out, "; }");
 }
 
 static void write_barrier(hc_device *d, hc_node *n)

@@ -158,7 +158,9 @@ static char *params_text(const hc_device *d, const hc_type *t)
     hc_buf b = {0};
     for (uint32_t i = 0; i < t->n_params; i++)
         hc_putf(&b, "%s%s", i ? ", " : "", hc_type_text(d, t->params[i]));
-    return b.at ? b.at : hc_copy("void", 4);
+    if (t->is_variadic && b.at)
+        hc_puts(&b, ", ...");
+    return b.at ? b.at : hc_copy("void", t->is_variadic ? 0 : 4);
 }
 
 static char *pointer_text(const hc_type *t, const char *name)

@@ -303,12 +303,14 @@ static void walk_value(walker *w, hc_node *n)
 
 /* ---- statements ----------------------------------------------------------------------------------------------------------- */
 
-static void walk_part(walker *w, const hc_part *part)
+static void walk_part(walker *w, const hc_part *part, int is_of_task)
 {
     hc_clause_kind k = part->clause->kind;
     int is_list = part->item && part->dim < 0;
     if (!is_list)
         walk_value(w, part->node);
+    else if (k == HC_C_IN_REDUCTION || k == HC_C_TASK_REDUCTION || (k == HC_C_REDUCTION && is_of_task))
+        walk_place(w, part->node);
     else if (k == HC_C_REDUCTION || k == HC_C_LASTPRIVATE || k == HC_C_LINEAR)
         walk_change(w, part->node, k == HC_C_REDUCTION);
     else if (k == HC_C_DEPEND || k == HC_C_AFFINITY || k == HC_C_MAP || k == HC_C_TO || k == HC_C_FROM)
@@ -321,7 +323,7 @@ static void walk_clauses(walker *w, hc_node *n)
 {
     hc_parts parts = hc_parts_of(n);
     for (uint32_t i = 0; i < parts.n; i++)
-        walk_part(w, &parts.at[i]);
+        walk_part(w, &parts.at[i], hc_is_task_directive(n));
 }
 
 static void walk(walker *w, hc_node *n)

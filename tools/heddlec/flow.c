@@ -308,8 +308,11 @@ static int writes_behind_sync(const hc_flow *f)
     return 0;
 }
 
-static int has_barriers(const hc_flow *f)
+static int has_barriers(const hc_program *p, const hc_flow *f)
 {
+    for (uint32_t i = 0; i < p->tasks.n; i++)
+        if (p->tasks.at[i].is_between_barriers)
+            return 1;
     for (uint32_t i = 0; i < f->steps.n; i++)
         if (f->steps.at[i].kind == HC_STEP_WAIT && !f->steps.at[i].wait->is_sync)
             return 1;
@@ -380,7 +383,7 @@ void hc_find_flow(hc_program *p)
     }
     sync_the_rest(p, flows);
     for (uint32_t i = 0; i < p->regions.n; i++) {
-        p->regions.at[i].has_barriers = has_barriers(&flows[i]);
+        p->regions.at[i].has_barriers = has_barriers(p, &flows[i]);
         p->regions.at[i].host_writes = writes_behind_sync(&flows[i]);
     }
 }

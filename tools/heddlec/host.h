@@ -96,6 +96,8 @@ int hc_host_call(hc_host *h, hc_node *n);                           /* host_call
 
 /* ---- for the driver -------------------------------------------------------------------------------------------------- */
 
+/* The lines that include system headers, of all sources, and that undo the macros around them: for bodies in C. */
+void hc_emit_includes(hc_program *p, hc_buf *out);
 /* Nothing of u is translated: its source is compiled as it is. */
 int hc_is_plain(const hc_program *p, const hc_unit *u);
 /* The text of a C file needs -fopenmp. */

@@ -3,6 +3,7 @@
  * answered as that thread of a team of all workers would be. A file that keeps OpenMP pragmas keeps its calls outside of
  * regions, too. */
 #include "host.h"
+#include "understand.h"
 
 #include <string.h>
 
@@ -37,15 +38,23 @@ static const struct {
     {"omp_get_max_task_priority", ANSWER, "1"},
 };
 
-static void put_answer(hc_host *h, answer_kind kind, const char *text)
+/* A region inside of the region that is being written has a team of one. */
+static int is_in_inner(const hc_host *h, const hc_node *n)
 {
-    char *workers = hc_format("heddle_omp_n_workers(&hd_%s_omp)", h->prog);
-    if (kind == WORKERS || (kind == TEAM && h->region && !h->in_task))
-        hc_puts(&h->w.out, workers);
-    else if (kind == TEAM)
-        hc_puts(&h->w.out, h->in_task ? "1" : hc_format("(heddle_omp_inside() ? %s : 1)", workers));
-    else
+    while (h->region && n && !hc_is_region(n))
+        n = n->parent;
+    return h->region && n && !hc_is_in(h->region->creator, n);
+}
+
+static void put_answer(hc_host *h, const hc_node *n, answer_kind kind, const char *text)
+{
+    const char *what = kind == WORKERS ? "n_workers" : "team_size";
+    if (kind == ANSWER)
         hc_puts(&h->w.out, text);
+    else if (kind == TEAM && (h->in_task || is_in_inner(h, n)))
+        hc_puts(&h->w.out, "1");
+    else
+        hc_putf(&h->w.out, "heddle_omp_%s(&hd_%s_omp)", what, h->prog);
 }
 
 /* How many threads is heddle's to know, too; the rest is for the environment to say. */
@@ -67,7 +76,7 @@ int hc_host_call(hc_host *h, hc_node *n)
         return 0;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
         if (strcmp(n->decl->name, answers[i].name) == 0) {
-            put_answer(h, answers[i].kind, answers[i].text);
+            put_answer(h, n, answers[i].kind, answers[i].text);
             return 1;
         }
     return put_setting(h, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* host_region.c - regions, points at which the host waits, and the directives that are no construct of tasks. */
 #include "host.h"
+#include "understand.h"
 
 #include <string.h>
 
@@ -9,9 +10,9 @@
 static void put_begin(hc_host *h, uint32_t in, const hc_region *r)
 {
     char *threads = r->num_threads ? hc_host_text(h, r->num_threads) : "0";
-    char *flags =
-        hc_format("%s%s%s", r->is_target ? " | HEDDLE_OMP_TARGET" : "", r->has_barriers ? " | HEDDLE_OMP_BARRIERS" : "",
-                  h->p->asks_numbers ? " | HEDDLE_OMP_NUMBERS" : "");
+    char *flags = hc_format("%s%s%s%s", r->is_target ? " | HEDDLE_OMP_TARGET" : "",
+                            r->has_barriers ? " | HEDDLE_OMP_BARRIERS" : "",
+                            h->p->asks_numbers ? " | HEDDLE_OMP_NUMBERS" : "", r->is_one ? " | HEDDLE_OMP_ALONE" : "");
     hc_host_start(h, in, "heddle_omp_begin(&hd_%s_omp, &hd_here, %s, %s);", h->prog, *flags ? flags + 3 : "0", threads);
     for (uint32_t i = 0; i < r->maps.n; i++)
         hc_host_map(h, in, &r->maps.at[i]);
@@ -25,10 +26,33 @@ static void put_privates(hc_host *h, uint32_t in, const hc_region *r)
         hc_host_anew(h, in, r->privates.at[i], 0);
 }
 
+/* A call of omp_WHAT; with in_bodies only in what tasks run. */
+static int is_asked(const hc_host *h, const char *what, int in_bodies)
+{
+    const hc_index *x = h->p->index;
+    for (uint32_t i = 0; i < x->fns.n; i++) {
+        const hc_fn *fn = x->fns.at[i];
+        int is_body = !in_bodies || hc_function_of(h->p, fn->decl);
+        for (uint32_t k = 0; k < fn->calls.n; k++)
+            if (fn->calls.at[k].decl && !strcmp(fn->calls.at[k].decl->name, what) &&
+                (is_body || hc_task_around(fn->calls.at[k].node)))
+                return 1;
+    }
+    return 0;
+}
+
+/* Tasks see as many threads as there are workers. Where a program tells them apart by their numbers and has learned before that there
+ * is one, that one runs them, as they are met. */
+static int runs_at_once(const hc_host *h, const hc_region *r)
+{
+    return r->is_one && is_asked(h, "omp_get_num_threads", 0) && is_asked(h, "omp_get_thread_num", 1);
+}
+
 /* if(e): without a region the tasks run as they are met. */
 static void put_if(hc_host *h, uint32_t in, const hc_region *r)
 {
-    hc_host_start(h, in, "const int hd_go = (%s) != 0;", hc_host_text(h, r->if_expr));
+    hc_host_start(h, in, "const int hd_go = (%s) != 0%s;", hc_host_text(h, r->if_expr),
+                  runs_at_once(h, r) ? " && 0" : "");
     hc_host_start(h, in, "if (hd_go) {");
     put_begin(h, in + 4, r);
     hc_host_start(h, in, "}");
@@ -43,7 +67,7 @@ void hc_host_region(hc_host *h, hc_node *n, const hc_region *r)
     hc_host_place(h, in + 4, n);
     if (r->if_expr)
         put_if(h, in + 4, r);
-    else
+    else if (!runs_at_once(h, r))
         put_begin(h, in + 4, r);
     h->region = r;
     put_privates(h, in + 4, r);
@@ -52,7 +76,8 @@ void hc_host_region(hc_host *h, hc_node *n, const hc_region *r)
     hc_host_plain_until(h, n_plain);
     if (r->if_expr)
         hc_host_start(h, in + 4, "if (hd_go)");
-    hc_host_start(h, in + (r->if_expr ? 8 : 4), "heddle_omp_end();");
+    if (r->if_expr || !runs_at_once(h, r))
+        hc_host_start(h, in + (r->if_expr ? 8 : 4), "heddle_omp_end();");
     hc_host_start(h, in, "}");
 }
 
@@ -149,18 +174,20 @@ static void put_group(hc_host *h, hc_node *n)
 void hc_host_other(hc_host *h, hc_node *n)
 {
     hc_directive d = n->pragma->directive;
-    int is_ours = h->region || h->in_task || hc_wait_of(h->p, n) || d == HC_REGION;
+    int waits = hc_wait_of(h->p, n) && !h->in_task, is_ours = h->region || h->in_task || d == HC_REGION;
     int is_of_tasks = d == HC_TASKWAIT || d == HC_TASKGROUP || d == HC_TASKYIELD || d == HC_FLUSH;
-    if (!is_ours && !(is_of_tasks && makes_tasks(h))) {
+    if (!is_ours && !(is_of_tasks && (waits || makes_tasks(h)))) { /* the caller's team may be another library's */
         put_kept(h, n);
-    } else if ((d == HC_TASKWAIT || (d == HC_BARRIER && hc_wait_of(h->p, n))) && !h->in_task) {
+        if (waits)
+            hc_host_wait(h, hc_host_indent(n), n);
+    } else if ((d == HC_TASKWAIT || (d == HC_BARRIER && waits)) && !h->in_task) {
         hc_host_sync(h, n->begin);
         hc_host_wait(h, hc_host_indent(n), n);
     } else if (d == HC_TASKGROUP && !h->in_task) {
         put_group(h, n);
     } else if (d != HC_REGION) { /* which is said of the region behind it */
         put_serial(h, n);
-        if (hc_wait_of(h->p, n) && !h->in_task)
+        if (waits)
             hc_host_wait(h, hc_host_indent(n), n);
     }
 }

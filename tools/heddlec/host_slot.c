@@ -112,7 +112,8 @@ static uint32_t put_loop_variables(hc_host *h, uint32_t in, hc_node *directive)
     hc_node *collapse = hc_clause_expr(directive, HC_C_COLLAPSE);
     uint32_t n = collapse && collapse->is_constant ? (uint32_t)collapse->value : 1, n_anew = 0;
     hc_loop loops[8];
-    if ((k != HC_FOR && k != HC_FOR_SIMD) || n > 8 || hc_canonical_loops(directive->body, loops, n))
+    int is_loop = k == HC_FOR || k == HC_FOR_SIMD || k == HC_PARALLEL_FOR || k == HC_PARALLEL_FOR_SIMD;
+    if (!is_loop || n > 8 || hc_canonical_loops(directive->body, loops, n))
         return 0;
     for (uint32_t i = 0; i < n; i++) {
         if (loops[i].declares || hc_lists(directive, HC_C_LASTPRIVATE, loops[i].var) ||

@@ -28,7 +28,10 @@ static void put_capture(hc_host *h, uint32_t in, const hc_capture *c)
     int is_slot = x[0] == '(';
     if (c->how == HC_PRIVATE && c->n_bounds == 0)
         return;
-    if (c->how != HC_PRIVATE && (c->n_bounds > 0 || t->kind == HC_T_VLA))
+    if (c->how == HC_BY_VALUE && t->kind == HC_T_VLA)
+        hc_host_start(h, in, "hd_t->%s = __builtin_memcpy(heddle_omp_slot(sizeof %s), %s, sizeof %s);", c->field, x, x,
+                      x);
+    else if (c->how != HC_PRIVATE && (c->n_bounds > 0 || t->kind == HC_T_VLA))
         hc_host_start(h, in, "hd_t->%s = (void *)%s;", c->field, x);
     else if (c->how == HC_BY_REFERENCE && is_slot)
         hc_host_start(h, in, "hd_t->%s = (void *)hd_slot_%s;", c->field, c->decl->name);
@@ -108,9 +111,13 @@ void hc_host_task(hc_host *h, hc_node *n, const hc_task *t)
     hc_host_start(h, in, "{ /* task %s */", t->label);
     if (t->if_expr && !t->if_expr->is_constant)
         hc_host_start(h, in + 4, "const int hd_deferred = (%s) != 0;", hc_host_text(h, t->if_expr));
+    if (t->is_between_barriers)
+        hc_host_start(h, in + 4, "heddle_omp_barrier(); /* depend(inout: omp_all_memory) */");
     hc_host_create(h, in + 4, t);
     hc_host_start(h, in + 4, "if (hd_t) {");
     hc_host_fill(h, in + 8, t);
+    if (t->is_between_barriers)
+        hc_host_start(h, in + 8, "heddle_omp_barrier();");
     hc_host_undeferred(h, in + 8, t);
     hc_host_start(h, in + 4, "} else {");
     hc_host_inline(h, in + 4, t);

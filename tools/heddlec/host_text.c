@@ -327,3 +327,29 @@ void hc_host_between(hc_host *h, uint32_t begin, uint32_t end)
         begin = stop;
     }
 }
+
+/* ---- for bodies ------------------------------------------------------------------------------------------------------- */
+
+static void undo_defines(hc_buf *lines, hc_buf *out)
+{
+    for (char *s = lines->at; s && *s; s = strchr(s, '\n') + 1)
+        if (begins(s, "#define "))
+            hc_putf(out, "#undef %.*s\n", (int)name_length(s + strlen("#define ")), s + strlen("#define "));
+}
+
+void hc_emit_includes(hc_program *p, hc_buf *out)
+{
+    for (uint32_t i = 0; i < p->units.n; i++) {
+        hc_host h = {.p = p, .unit = p->units.at[i], .keeps = p->calls_openmp, .w.no_line = 1};
+        const hc_text *t = &h.unit->text;
+        h.last_include = last_include(t);
+        for (uint32_t l = 0; l < t->n_lines; l++)
+            if (t->lines[l].is_marker && t->lines[l].is_system)
+                note_macro(&h, l);
+            else if (t->lines[l].is_marker)
+                put_marker(&h, l);
+        hc_host_undo(&h);
+        hc_put(out, h.w.out.at ? h.w.out.at : "", h.w.out.n);
+        undo_defines(&h.w.out, out);
+    }
+}

@@ -112,11 +112,6 @@ const hc_library *hc_library_of(const char *name)
     return l;
 }
 
-int hc_library_in_tasks(const hc_library *l, int with_device)
-{
-    return l->kind < HC_L_ISO || (l->kind == HC_L_ISO && !with_device);
-}
-
 int hc_is_taken_word(const char *word, size_t n)
 {
     static const char taken[] =

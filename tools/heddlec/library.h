@@ -15,9 +15,9 @@ typedef enum hc_library_kind {
     HC_L_OMP,     /* omp_get_...: answered for a task                                                  */
     HC_L_BUILTIN, /* compilers' own: __builtin_popcount, __builtin_expect; those with a C name (__builtin_sqrt) have that
                    * name's kind                                                                       */
-    HC_L_ISO,     /* of C's library: in bodies that are for the CPU alone; elsewhere HC180                */
-    HC_L_HOST,    /* not in device code: HC180                                                         */
-    HC_L_FILE,    /* files, setjmp, variable arguments: not in device code, HC181                      */
+    HC_L_ISO,     /* of C's library; like those behind it only in bodies that are for the CPU alone: HC180 */
+    HC_L_HOST,    /* of the system: HC180                                                              */
+    HC_L_FILE,    /* files, setjmp, variable arguments: HC181                                          */
     HC_L_OMP_HOST /* omp_set_..., locks: HC160                                                         */
 } hc_library_kind;
 
@@ -40,8 +40,6 @@ typedef struct hc_library {
 
 /* By the name called; __builtin_sqrt, sqrtf and sqrtl find sqrt. NULL when it is not known. */
 const hc_library *hc_library_of(const char *name);
-/* Device code has it; with_device 0: code for the CPU has it. */
-int hc_library_in_tasks(const hc_library *l, int with_device);
 
 /* A word that C leaves to the program and that means something in C++ or CUDA: class, new, threadIdx, float4. */
 int hc_is_taken_word(const char *word, size_t n);

@@ -106,6 +106,15 @@ hc_fn *hc_callee(const hc_program *p, const hc_call *c, uint32_t i)
     return NULL;
 }
 
+/* Its team is the caller's. */
+static int is_orphan(const hc_node *n)
+{
+    for (; n; n = n->parent)
+        if (hc_is_region(n) || hc_is_directive(n, HC_TARGET_PARALLEL) || hc_is_task_directive(n))
+            return 0;
+    return 1;
+}
+
 static void look_at(hc_program *p, hc_fn *fn, hc_node *n)
 {
     hc_fn *named;
@@ -117,7 +126,7 @@ static void look_at(hc_program *p, hc_fn *fn, hc_node *n)
         named->is_taken |= !(n->parent->kind == HC_N_CALL && n->parent->first == n);
     if (hc_is_task_directive(n))
         fn->makes_tasks = fn->takes_part = 1;
-    if (hc_is_directive(n, HC_TASKWAIT) || hc_is_directive(n, HC_TASKGROUP))
+    if (hc_is_directive(n, HC_TASKWAIT) || hc_is_directive(n, HC_TASKGROUP) || (hc_has_team(n) && is_orphan(n)))
         fn->takes_part = 1;
 }
 

@@ -17,6 +17,7 @@ typedef struct hc_options {
     int memory_system;   /* --memory=system */
     const char *depend;  /* overlap, start, exact */
     int no_line;         /* --no-line: generated text without #line */
+    int is_host_only; /* no device code is made, so tasks may call what the host may: backend cpu, heddle without CUDA */
 } hc_options;
 
 /* ---- loops ---------------------------------------------------------------------------------------------------------- */
@@ -51,11 +52,14 @@ typedef struct hc_capture {
     hc_how how;
     const char *field; /* in the argument record: the variable's name, made different where two are equal */
     /* Arrays of variable length, and pointers to such: n_bounds of the dimensions below the first are captured with it,
-     * in fields FIELD_1, FIELD_2, ... of type int64_t. The record has a pointer to the innermost element. */
+     * in fields FIELD_1, FIELD_2, ... of type int64_t. The record has a pointer to the innermost element, of an array by
+     * value to a copy that lives until the region's end. */
     uint32_t n_bounds;
     const hc_type *element; /* innermost element type where n_bounds > 0, else NULL */
     int is_lastprivate;     /* of a taskloop: written back by the task with the last chunk, by reference */
-    int is_shared;          /* by the rules of OpenMP, however it is captured */
+    const char
+        *reduction; /* the operator: the task has a copy, which it adds to the variable, by reference, at its end */
+    int is_shared;  /* by the rules of OpenMP, however it is captured */
 } hc_capture;
 
 /* What an iterator goes through. */
@@ -93,6 +97,7 @@ typedef struct hc_task {
     hc_node *priority, *if_expr, *final; /* NULL where absent */
     /* taskloop. Captures are what the body of the innermost loop uses, without the loops' variables; bounds and steps
      * are for the host to evaluate. */
+    int is_between_barriers; /* depend(inout: omp_all_memory) */
     int is_loop, nogroup;
     hc_loop loops[8];
     uint32_t n_loops;
@@ -120,7 +125,7 @@ typedef struct hc_region {
     hc_node *creator; /* the statement that creates tasks: of single, master, masked, or of target itself */
     hc_decl *function;
     int is_target;
-    int has_parts; /* the creator is the block of `parallel`, in it several of single, master, for, barrier */
+    int is_one; /* more is in it than single, master, for, sections, barrier: its team is one thread */
     hc_node *num_threads, *if_expr;
     hc_map_list maps; /* explicit ones, then implicit: local variables that tasks take by reference, arrays a target
                            * region uses without a map */
@@ -162,7 +167,7 @@ typedef struct hc_function {
 } hc_function;
 
 typedef struct hc_global {
-    hc_decl *decl;
+    hc_decl *decl;   /* a variable; where is_host_only, also a function that bodies have no version of */
     int is_constant; /* const and initialised: goes into the device text; else reached through its address */
     int is_shown;    /* has pointers, and no task changes it: on a device tasks see it with the device's addresses */
     uint32_t index;  /* of those that are not constant: in heddle_omp_program.globals */
@@ -190,6 +195,7 @@ typedef struct hc_program {
     struct hc_index *index; /* of definitions, see hc_definition */
     uint64_t stack_bytes;   /* what hc_emit_bodies found, see hc_stack_bytes, hc_n_locks */
     uint32_t n_locks;
+    int calls_openmp; /* tasks call functions of OpenMP that stay calls: locks, where is_host_only */
 } hc_program;
 
 /* Fills p from p->units and p->options: regions and tasks (region.c), captures (captures.c), functions and variables of bodies

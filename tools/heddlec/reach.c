@@ -105,11 +105,39 @@ static void spread_ways(hc_program *p)
 
 /* ---- functions -------------------------------------------------------------------------------------------------------------- */
 
+static int names_function(hc_node *init)
+{
+    HC_EACH_NODE (n, init)
+        if (n->kind == HC_N_NAME && n->decl && n->decl->kind == HC_N_FUNCTION)
+            return 1;
+    return 0;
+}
+
+static int is_constant(const hc_decl *d)
+{
+    const hc_type *t = d->type;
+    while (hc_is_array(t))
+        t = t->of;
+    return t->is_const && !t->is_volatile && d->node && d->node->init && !names_function(d->node->init);
+}
+
+/* Needs what bodies have no form for. Where all is the host's, its own version is called. */
+static int is_hosts_own(const hc_program *p, const hc_fn *fn)
+{
+    if (p->options.is_host_only && fn->decl->type->is_variadic && fn->decl->type->n_params)
+        return 1;
+    HC_EACH_NODE (n, fn->node->body)
+        if (p->options.is_host_only && (n->kind == HC_N_ASM || n->kind == HC_N_COMPUTED_GOTO ||
+                                        (n->kind == HC_N_VAR && n->decl->is_static && !is_constant(n->decl))))
+            return 1;
+    return 0;
+}
+
 static void add_called(hc_program *p, hc_fn *fn, hc_node *code);
 
 static void add_function(hc_program *p, hc_fn *fn)
 {
-    if (fn->mark == p->index->mark)
+    if (fn->mark == p->index->mark || is_hosts_own(p, fn))
         return;
     fn->mark = p->index->mark;
     add_called(p, fn, fn->node->body);
@@ -147,14 +175,6 @@ static int calls_again(hc_program *p, hc_fn *fn, const hc_fn *whom)
 
 static void use_variable(body *b, hc_node *n);
 
-static int is_constant(const hc_decl *d)
-{
-    const hc_type *t = d->type;
-    while (hc_is_array(t))
-        t = t->of;
-    return t->is_const && !t->is_volatile && d->node && d->node->init;
-}
-
 static void use_initialiser(body *b, const hc_decl *d)
 {
     HC_EACH_NODE (n, d->node->init)
@@ -168,7 +188,7 @@ static void add_global(body *b, hc_decl *d, hc_node *n)
     hc_global g = {.decl = d, .is_constant = is_constant(d)};
     if (hc_global_of(p, d))
         return;
-    if (!g.is_constant && !d->type->size)
+    if (!g.is_constant && !d->type->size && d->kind != HC_N_FUNCTION)
         SAY(HC_ERROR, 240, n, "'%s' is used in a task, and its length is not known here: declare it with its length",
             d->name);
     if (g.is_constant)
@@ -176,7 +196,7 @@ static void add_global(body *b, hc_decl *d, hc_node *n)
     for (uint32_t i = 0; i < p->globals.n; i++)
         g.index += !p->globals.at[i].is_constant;
     g.name = hc_unique_name(p, d->name);
-    g.is_shown = !g.is_constant && hc_settle_global(p, d, n);
+    g.is_shown = !g.is_constant && d->kind != HC_N_FUNCTION && hc_settle_global(p, d, n);
     *HC_ADD(&p->globals) = g;
 }
 
@@ -214,20 +234,39 @@ static void use_variable(body *b, hc_node *n)
     else if (!d->is_global && !is_constant(d) && hc_declared_in(d, b->code))
         SAY(HC_ERROR, 171, n,
             "'%s' keeps its value from call to call, in a function that tasks call: pass it as an argument", d->name);
-    else if (!c || c->is_lastprivate)
+    else if (!c || c->is_lastprivate || c->reduction)
         add_global(b, d, n);
+}
+
+/* One of the host's: by its address. Bodies see what headers of the system declare. */
+static void use_function(body *b, hc_node *n)
+{
+    hc_decl *d = n->decl;
+    int is_called = n->parent->kind == HC_N_CALL && n->parent->first == n;
+    if (d && d->kind == HC_N_FUNCTION && !d->is_system && strncmp(d->name, "__builtin_", 10) != 0 &&
+        !(is_called && hc_function_of(b->p, d))) {
+        if (hc_fn_of(b->p, d) && hc_fn_of(b->p, d)->makes_tasks)
+            SAY(HC_ERROR, 140, n, "%s creates tasks, and a task calls the host's version of it", d->name);
+        add_global(b, hc_canonical(b->p, d), n);
+    }
 }
 
 /* ---- what device code does not have -------------------------------------------------------------------------------------------- */
 
-static void check_library(const body *b, const hc_node *n, const hc_library *l)
+/* What a region has to be told for the answer. */
+static void note_question(const body *b, const hc_node *n)
+{
+    const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
+    if (!l || l->kind != HC_L_OMP)
+        return;
+    b->p->asks_final |= !strcmp(n->decl->name, "omp_in_final");
+    b->p->asks_numbers |= !is_in_threads(n, b->code) && strstr(n->decl->name, "thread") != NULL;
+}
+
+static void check_library(const hc_node *n, const hc_library *l)
 {
     const char *name = n->decl->name;
-    int with_device = !b->p->options.backend || strcmp(b->p->options.backend, "cpu") != 0;
-    b->p->asks_final |= !strcmp(name, "omp_in_final");
-    if (l->kind == HC_L_OMP && !is_in_threads(n, b->code))
-        b->p->asks_numbers |= strstr(name, "thread") != NULL;
-    if (hc_library_in_tasks(l, with_device))
+    if (l->kind < HC_L_ISO)
         return;
     if (l->kind == HC_L_OMP_HOST)
         SAY(HC_ERROR, 160, n, "%s has no meaning in a task%s", name,
@@ -237,19 +276,23 @@ static void check_library(const body *b, const hc_node *n, const hc_library *l)
             name);
     else
         SAY(HC_ERROR, 180, n,
-            "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort%s", name,
-            l->kind == HC_L_ISO ? "; with --backend cpu tasks may call it" : "");
+            "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort; with "
+            "--backend cpu tasks may call it",
+            name);
 }
 
 static void check_call(const body *b, const hc_node *n)
 {
     const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
-    if (!n->decl)
+    note_question(b, n);
+    if (b->p->options.is_host_only)
+        b->p->calls_openmp |= l && l->kind == HC_L_OMP_HOST;
+    else if (!n->decl)
         SAY(HC_ERROR, 240, n, "a call through a pointer in a task: call the functions by name, in a switch");
     else if (hc_fn_of(b->p, n->decl))
         return;
     else if (l)
-        check_library(b, n, l);
+        check_library(n, l);
     else if (n->decl->is_system || !strncmp(n->decl->name, "__builtin_", 10))
         SAY(HC_ERROR, 180, n,
             "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort",
@@ -295,9 +338,11 @@ static void check_directive(const body *b, const hc_node *n)
     }
 }
 
-static void check_type(const hc_node *n)
+static void check_type(const body *b, const hc_node *n)
 {
     const hc_type *t = n->decl->type;
+    if (b->p->options.is_host_only)
+        return;
     while (hc_is_array(t) || t->kind == HC_T_POINTER)
         t = t->of;
     if (t->kind == HC_T_COMPLEX || t->kind == HC_T_ATOMIC)
@@ -313,10 +358,12 @@ static void look_at(body *b, hc_node *n)
     case HC_N_NAME:
         if (hc_is_var(n->decl))
             use_variable(b, n);
+        else if (b->p->options.is_host_only)
+            use_function(b, n);
         break;
     case HC_N_CALL: check_call(b, n); break;
     case HC_N_DIRECTIVE: check_directive(b, n); break;
-    case HC_N_VAR: check_type(n); break;
+    case HC_N_VAR: check_type(b, n); break;
     case HC_N_ASM: SAY(HC_ERROR, 181, n, "assembly in a task: write it in C"); break;
     case HC_N_COMPUTED_GOTO: SAY(HC_ERROR, 173, n, "a goto to a computed place in a task: use a switch"); break;
     default: break;
@@ -365,8 +412,7 @@ static void finish_task(hc_program *p, hc_task *t)
     hc_check_pointers(p, t);
     t->has_inner = has_inner(p, fn, t->statement);
     p->index->mark++;
-    if (!t->has_inner && strcmp(p->options.backend ? p->options.backend : "auto", "cpu") != 0 &&
-        has_loop(p, fn, t->statement))
+    if (!t->has_inner && !p->options.is_host_only && has_loop(p, fn, t->statement))
         SAY(HC_WARNING, 190, t->node,
             "one thread of a block runs this task alone on a GPU: put `#pragma omp parallel for` on a loop of %s",
             t->label);

@@ -27,10 +27,6 @@ static int is_sharing(const hc_node *n) /* shares work among threads */
 {
     return IS_ONE_OF(n, HC_FOR, HC_FOR_SIMD, HC_SECTIONS, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS);
 }
-static int is_combined(const hc_node *n)
-{
-    return IS_ONE_OF(n, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS);
-}
 /* What all threads do beside the creator without changing anything. */
 static int is_idle(const hc_node *n)
 {
@@ -39,66 +35,35 @@ static int is_idle(const hc_node *n)
 
 /* ---- the creator ------------------------------------------------------------------------------------------------------ */
 
-static void refuse_beside(const hc_program *p, hc_node *n)
-{
-    if (is_sharing(n) && !hc_makes_tasks(p, n))
-        SAY(HC_ERROR, 110, n,
-            "`%s` in a region that creates tasks: put it into a task, or into a region of its own before or after",
-            words(n));
-    else if (is_single(n))
-        SAY(HC_ERROR, 111, n, "`%s` in the statement that creates tasks, which one thread runs already: leave it out",
-            words(n));
-    else if (hc_makes_tasks(p, n))
-        SAY(HC_ERROR, 142, n,
-            "every thread of the region would create these tasks: put them into `#pragma omp single`");
-    else
-        SAY(HC_ERROR, 111, n,
-            "a statement beside the one that creates tasks: move it into `#pragma omp single` or out of the region");
-}
-
-/* The constructs of a region of several: one thread runs them in their order, and waits where all would meet. */
+/* Constructs of which each statement is one thread's: nothing depends on how many threads there are. */
 static hc_node *part_of(hc_node *n)
 {
     n = n->kind == HC_N_BLOCK ? hc_only_statement(n) : n;
-    return n && (is_single(n) || (is_sharing(n) && !is_combined(n))) ? n : NULL;
+    return n && (is_single(n) || IS_ONE_OF(n, HC_FOR, HC_FOR_SIMD, HC_SECTIONS)) ? n : NULL;
 }
 
-/* The directive of kind `is` that alone does something in a statement; refuses what stands beside it. */
-static hc_node *alone_in(const hc_program *p, hc_node *statement, int (*is)(const hc_node *))
+/* The `single` that alone does something in a statement of all threads; NULL where others do, too. */
+static hc_node *only_single(hc_node *statement)
 {
     hc_node *found = NULL, *n = hc_only_statement(statement);
-    uint32_t errors = hc_n_errors();
-    if (is(n))
+    if (is_single(n))
         return n;
-    if (n->kind != HC_N_BLOCK) {
-        refuse_beside(p, n);
-        return NULL;
-    }
-    for (n = n->first; n; n = n->next)
-        if (!found && is(n))
-            found = n;
-        else if (!found && n->kind == HC_N_BLOCK && hc_only_statement(n) && is(hc_only_statement(n)))
-            found = hc_only_statement(n);
-        else if (!is_idle(n) && !(is == is_single && part_of(n)))
-            refuse_beside(p, n);
-    if (!found && hc_n_errors() == errors)
-        SAY(HC_ERROR, 111, statement, "no `#pragma omp single` with tasks in this region");
+    for (n = n->kind == HC_N_BLOCK ? n->first : NULL; n; n = n->next)
+        if (!found && part_of(n) && is_single(part_of(n)))
+            found = part_of(n);
+        else if (!is_idle(n))
+            return NULL;
     return found;
 }
 
-/* Two or more parts, or a loop with tasks, and nothing beside them that every thread would do. */
-static int has_parts(const hc_program *p, const hc_node *block)
+/* A statement of all threads that is more than parts, or asks how many there are. */
+static hc_node *beside_parts(hc_node *statement)
 {
-    uint32_t n_singles = 0, n_shared = 0, n_creating = 0;
-    for (hc_node *n = block->kind == HC_N_BLOCK ? block->first : NULL; n; n = n->next) {
-        const hc_node *part = part_of(n);
-        n_singles += part && is_single(part);
-        n_shared += part && !is_single(part);
-        n_creating += part && !is_single(part) && hc_makes_tasks(p, n);
-        if (!part && !is_idle(n))
-            return 0;
-    }
-    return n_creating > 0 || (n_singles > 0 && n_singles + n_shared > 1);
+    hc_node *n = part_of(statement) ? NULL : statement;
+    for (n = n && n->kind == HC_N_BLOCK ? n->first : n; n; n = n == statement ? NULL : n->next)
+        if (!part_of(n) && !is_idle(n))
+            return n;
+    return NULL;
 }
 
 static int has_directive(hc_node *root, int (*is)(const hc_node *))
@@ -107,21 +72,6 @@ static int has_directive(hc_node *root, int (*is)(const hc_node *))
         if (is(n))
             return 1;
     return 0;
-}
-
-static int is_part_of(const hc_region *r, const hc_node *n)
-{
-    for (hc_node *c = r->has_parts ? r->creator->first : NULL; c; c = c->next)
-        if (part_of(c) == n)
-            return 1;
-    return 0;
-}
-
-static void check_inside(const hc_program *p, const hc_region *r)
-{
-    for (hc_node *n = r->creator; n; n = hc_is_task_directive(n) ? hc_behind(r->creator, n) : hc_inside(r->creator, n))
-        if (n != r->creator && (is_sharing(n) || is_parallel(n) || is_single(n)) && !is_part_of(r, n))
-            refuse_beside(p, n);
 }
 
 /* ---- clauses of a region's constructs ----------------------------------------------------------------------------------- */
@@ -147,13 +97,7 @@ static void take_private(hc_region *r, const hc_part *part)
 
 static void check_clause(const hc_node *n, const hc_part *part)
 {
-    if (part->clause->kind == HC_C_REDUCTION && part->dim < 0)
-        SAY(HC_ERROR, 151, part->node, "a reduction of a region: let a task add to a shared variable instead");
-    else if (part->clause->kind == HC_C_COPYIN && part->dim < 0)
-        SAY(HC_ERROR, 150, part->node, "copyin: tasks have no threadprivate variables");
-    else if (part->clause->kind == HC_C_COPYPRIVATE && part->dim < 0)
-        SAY(HC_ERROR, 110, part->node, "copyprivate: one thread runs a region that creates tasks");
-    else if (part->clause->kind == HC_C_DEPEND && part->dim < 0)
+    if (part->clause->kind == HC_C_DEPEND && part->dim < 0)
         SAY(HC_ERROR, 240, part->node, "depend on `%s`: it runs at once, in the order of the program", words(n));
     else if (part->clause->kind == HC_C_DEVICE && !(part->node->is_constant && part->node->value == 0))
         SAY(HC_WARNING, 240, part->node, "device(...) is not looked at: HEDDLE_DEVICE says which device is used");
@@ -161,15 +105,7 @@ static void check_clause(const hc_node *n, const hc_part *part)
         SAY(HC_ERROR, 142, part->node, "a filter other than 0: write `#pragma omp masked` or `#pragma omp single`");
 }
 
-/* Of a part: what it makes private is declared anew where it stands. */
-static void check_clauses(const hc_node *n)
-{
-    hc_parts parts = hc_parts_of(n);
-    for (uint32_t i = 0; i < parts.n; i++)
-        if (parts.at[i].clause->kind != HC_C_REDUCTION || is_single(n))
-            check_clause(n, &parts.at[i]);
-}
-
+/* What reductions and lastprivate name one thread computes in place. */
 static void take_clauses(hc_region *r, hc_node *n)
 {
     hc_parts parts = hc_parts_of(n);
@@ -193,29 +129,48 @@ static int is_assumed(const hc_node *n)
 
 /* ---- finding ------------------------------------------------------------------------------------------------------------ */
 
-static hc_node *creator_of(hc_program *p, hc_region *r)
+/* All of it is run by one thread, which waits where a team would meet. */
+static hc_node *take_whole(const hc_program *p, hc_region *r, hc_node *parallel)
 {
-    hc_node *at = r->node;
+    hc_node *beside = is_sharing(parallel) ? parallel : beside_parts(parallel->body);
+    r->is_one = beside != NULL;
+    if (beside)
+        SAY(HC_WARNING, hc_makes_tasks(p, beside) ? 142 : 111, beside,
+            "all threads would do this: the team of this region is one thread; tasks run on all workers");
+    return parallel->body;
+}
+
+static hc_node *creator_of(const hc_program *p, hc_region *r)
+{
+    hc_node *at = r->node, *single;
     if (hc_is_directive(at, HC_TARGET)) {
-        if (!has_directive(at->body, is_parallel))
-            return at->body;
-        at = alone_in(p, at->body, is_parallel);
-        if (at)
-            take_clauses(r, at);
-    }
-    if (!at || IS_ONE_OF(at, HC_PARALLEL_MASTER, HC_PARALLEL_MASKED))
-        return at ? at->body : NULL;
-    if (has_parts(p, at->body)) {
-        r->has_parts = 1;
-        for (hc_node *n = at->body->first; n; n = n->next)
-            if (part_of(n))
-                check_clauses(part_of(n));
-        return at->body;
-    }
-    at = alone_in(p, at->body, is_single);
-    if (at)
+        at = hc_only_statement(at->body);
+        if (!is_parallel(at))
+            return r->node->body;
         take_clauses(r, at);
-    return at ? at->body : NULL;
+    }
+    if (IS_ONE_OF(at, HC_PARALLEL_MASTER, HC_PARALLEL_MASKED))
+        return at->body;
+    single = is_sharing(at) ? NULL : only_single(at->body);
+    if (!single)
+        return take_whole(p, r, at);
+    take_clauses(r, single);
+    return single->body;
+}
+
+/* Loops that threads would share have variables of their own. */
+static void take_loop_variables(hc_region *r)
+{
+    hc_node *collapse = hc_clause_expr(r->node, HC_C_COLLAPSE);
+    uint32_t n = collapse && collapse->is_constant ? (uint32_t)collapse->value : 1;
+    hc_loop loops[8];
+    if (!IS_ONE_OF(r->node, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD) || n > 8 ||
+        hc_canonical_loops(r->node->body, loops, n))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (!loops[i].declares && !hc_lists(r->node, HC_C_LASTPRIVATE, loops[i].var) &&
+            !is_listed(r->privates.at, r->privates.n, loops[i].var))
+            *HC_ADD(&r->privates) = loops[i].var;
 }
 
 static void add_region(hc_program *p, hc_node *n, int is_target)
@@ -223,10 +178,8 @@ static void add_region(hc_program *p, hc_node *n, int is_target)
     hc_region r = {.unit = n->unit, .node = n, .is_target = is_target, .is_assumed = is_assumed(n)};
     r.function = hc_function_around(p, n)->decl;
     take_clauses(&r, n);
+    take_loop_variables(&r);
     r.creator = creator_of(p, &r);
-    if (!r.creator)
-        return;
-    check_inside(p, &r);
     if (!hc_makes_tasks(p, r.creator))
         SAY(HC_ERROR, 111, n, "the statement of this region's `single` creates no task");
     hc_find_maps(n, &r.maps);
@@ -248,11 +201,8 @@ static void meet_parallel(hc_program *p, hc_node *n)
 {
     if (!hc_makes_tasks(p, n))
         return;
-    if (p->options.region_parallel && is_parallel(n)) {
+    if (p->options.region_parallel) {
         add_region(p, n, 0);
-    } else if (p->options.region_parallel) {
-        SAY(HC_ERROR, 142, n, "every thread of `%s` creates tasks: use `parallel` and `single` with a loop of tasks",
-            words(n));
     } else {
         SAY(HC_NOTE, 0, n, "left to the host's OpenMP; --region=parallel translates it");
         *HC_ADD(&p->index->left) = n;

@@ -167,15 +167,14 @@ static void add_depend(hc_task *t, const hc_parts *parts, const hc_clause *c, co
     if (!s.base)
         return;
     if (s.base->kind == HC_N_NAME && s.base->decl && !strcmp(s.base->decl->name, "omp_all_memory")) {
-        refuse(123, t->unit, item,
-               "omp_all_memory is not supported: put `#pragma omp taskwait` before the task and behind it");
+        t->is_between_barriers = 1;
     } else if (!find_lead(&s)) {
         refuse(120, t->unit, item, rows);
     } else if (has_zero_length(&s)) {
         hc_say(HC_WARNING, 112, &t->unit->text, item->whole.begin, item->whole.end,
                "a section of no elements is no dependence; it is left out");
     } else if (is_known(&s, t->unit, item)) {
-        *HC_ADD(&t->depends) = (hc_depend){.mode = mode_of(c),
+        *HC_ADD(&t->depends) = (hc_depend){.mode = c->kind == HC_C_DEPEND ? mode_of(c) : 3,
                                            .clause = c,
                                            .item = item,
                                            .base = s.base,
@@ -195,9 +194,25 @@ static void add_items(hc_task *t, const hc_parts *parts, const hc_clause *c)
         add_depend(t, parts, c, &c->items[i]);
 }
 
+/* What is no number has no copies that are added up: tasks change the variable itself, one after the other. */
+static void take_turns(hc_task *t, const hc_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->n; i++) {
+        const hc_part *part = &parts->at[i];
+        int is_reduction = part->clause->kind == HC_C_REDUCTION || part->clause->kind == HC_C_IN_REDUCTION;
+        if (!is_reduction || !part->item || part->dim >= 0 ||
+            (part->node->kind == HC_N_NAME && hc_is_var(part->node->decl) && hc_reduced(t->node, part->node->decl)))
+            continue;
+        hc_say(HC_WARNING, 151, &t->unit->text, part->item->whole.begin, part->item->whole.end,
+               "this reduction is not of a number, so that its tasks run one after the other");
+        add_depend(t, parts, part->clause, part->item);
+    }
+}
+
 void hc_find_depends(hc_task *t)
 {
     hc_parts parts = hc_parts_of(t->node);
+    take_turns(t, &parts);
     for (const hc_clause *c = hc_clause_of(t->node->pragma, HC_C_DEPEND); c; c = hc_clause_next(t->node->pragma, c)) {
         if (!mode_of(c))
             refuse_mode(t->unit, c);

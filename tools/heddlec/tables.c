@@ -169,7 +169,7 @@ static uint32_t put_globals(hc_program *p, const char *prog, hc_buf *out)
         if (hc_global_place(p, g) == 0)
             hc_putf(out, "extern void *%s[];\n", file);
         hc_putf(&list, "    {%s, &%s[%d], %llu, %s},\n", hc_quoted(g->decl->name), file, hc_global_place(p, g),
-                (unsigned long long)g->decl->type->size, pointers_text(g, out));
+                (unsigned long long)(g->decl->kind == HC_N_FUNCTION ? 1 : g->decl->type->size), pointers_text(g, out));
         n++;
     }
     if (n)

@@ -51,26 +51,12 @@ static void take_loops(hc_task *t)
         t->n_loops = n;
 }
 
-/* Clauses of tasks and groups that are refused. */
 static void check_clauses(const hc_node *n)
 {
-    static const char add_up[] = "let each task write an element of its own and add them up in a last task";
-    static const struct {
-        hc_clause_kind kind;
-        int code;
-        const char *hint;
-    } refused[] = {
-        {HC_C_DETACH, 122, "a task ends with its statement"},
-        {HC_C_IN_REDUCTION, 122, add_up},
-        {HC_C_TASK_REDUCTION, 122, add_up},
-        {HC_C_REDUCTION, 151, add_up},
-    };
-    for (uint32_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        const hc_clause *c = hc_clause_of(n->pragma, refused[i].kind);
-        if (c)
-            hc_say(HC_ERROR, refused[i].code, &n->unit->text, c->at.begin, c->at.end, "%s is not supported here: %s",
-                   hc_clause_word(c->kind), refused[i].hint);
-    }
+    const hc_clause *c = hc_clause_of(n->pragma, HC_C_DETACH);
+    if (c)
+        hc_say(HC_ERROR, 122, &n->unit->text, c->at.begin, c->at.end,
+               "detach is not supported: a task ends with its statement");
 }
 
 static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
@@ -101,14 +87,6 @@ static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
 
 /* ---- all of a function ---------------------------------------------------------------------------------------------------- */
 
-static hc_node *task_around(const hc_node *n)
-{
-    for (n = hc_directive_around(n); n; n = hc_directive_around(n))
-        if (hc_is_task_directive(n))
-            return (hc_node *)n;
-    return NULL;
-}
-
 static int stands_in_expression(const hc_node *n)
 {
     for (; n && n->kind != HC_N_FUNCTION; n = n->parent)
@@ -121,27 +99,24 @@ static void meet_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
     if (stands_in_expression(n))
         SAY_AT(HC_ERROR, 240, n, "a task inside of an expression: make it a statement of its own");
-    else if (task_around(n))
+    else if (hc_task_around(n))
         add_inner_task(p, fn, n);
     else
         add_task(p, fn, n);
 }
 
-static void meet_sharing(hc_program *p, hc_node *n)
+/* Where all threads of a team would meet: in a region, or in a function that a region calls. A region inside of one is
+ * part of it. */
+static int is_meeting(const hc_program *p, const hc_fn *fn, hc_node *n)
 {
-    if (!task_around(n) && hc_makes_tasks(p, n))
-        SAY_AT(HC_ERROR, 142, n,
-               "every thread that meets this `%s` creates tasks: put the loop into `#pragma omp single`",
-               hc_directive_words(n->pragma->directive));
-}
-
-/* Stands in a region of parts, which one thread runs. */
-static int is_in_parts(const hc_program *p, const hc_node *n)
-{
+    int is_inside = fn->is_in_region;
     for (uint32_t i = 0; i < p->regions.n; i++)
-        if (p->regions.at[i].has_parts && hc_is_in(n, p->regions.at[i].creator))
-            return !task_around(n);
-    return 0;
+        is_inside |= hc_is_in(n, p->regions.at[i].creator);
+    for (const hc_node *up = n->parent; up; up = up->parent)
+        if (hc_is_region(up) && !hc_region_of(p, up) && !hc_makes_tasks(p, (hc_node *)up))
+            return 0;
+    return is_inside && !hc_task_around(n) && !hc_clause_of(n->pragma, HC_C_NOWAIT) &&
+           (!hc_is_region(n) || (!hc_region_of(p, n) && hc_makes_tasks(p, n)));
 }
 
 static void meet(hc_program *p, hc_fn *fn, hc_node *n)
@@ -154,21 +129,12 @@ static void meet(hc_program *p, hc_fn *fn, hc_node *n)
     case HC_TASKLOOP_SIMD: meet_task(p, fn, n); break;
     case HC_TASKWAIT:
     case HC_TASKGROUP:
-        check_clauses(n);
-        if (!task_around(n))
+        if (!hc_task_around(n))
             *HC_ADD(&p->waits) = (hc_wait){n, 0};
         break;
-    case HC_FOR:
-    case HC_FOR_SIMD:
-    case HC_SECTIONS:
-        if (!is_in_parts(p, n))
-            meet_sharing(p, n); /* fall through */
-    case HC_SINGLE:
-    case HC_BARRIER: /* where all threads would meet */
-        if (is_in_parts(p, n) && !hc_clause_of(n->pragma, HC_C_NOWAIT))
+    default:
+        if (hc_has_team(n) && is_meeting(p, fn, n))
             *HC_ADD(&p->waits) = (hc_wait){n, 0};
-        break;
-    default: break;
     }
 }
 

@@ -69,12 +69,11 @@ hc_origin hc_origin_of(const hc_text *t, uint32_t at);
     X(105, "target data with depend or nowait")                                            \
     X(106, "declare target with link")                                                     \
     X(107, "a mapped pointer without a section")                                           \
-    X(110, "a construct of threads beside tasks in a region")                              \
     X(111, "no task in a region, or statements beside the one that creates tasks")         \
     X(112, "a zero-length section")                                                        \
     X(120, "a section of more dimensions whose extents are not known")                     \
     X(121, "depend(source), depend(sink), depobj")                                         \
-    X(122, "detach, in_reduction, task_reduction")                                         \
+    X(122, "detach")                                                                       \
     X(123, "a dependence type that is taken as inout, or that is not supported")           \
     X(130, "a loop that is not in canonical form")                                         \
     X(140, "a task inside a task")                                                         \

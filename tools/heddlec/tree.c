@@ -36,13 +36,13 @@ static words arguments_of(const char *const *own, uint32_t n_own, const char *co
 
 /* ---- what the parser says -------------------------------------------------------------------------------------------- */
 
-/* Errors of OpenMP that have a code of their own; 0: no error here, because heddlec warns of it itself. */
+/* Errors of OpenMP that have a code of their own; 0: no error here. */
 static const struct {
     const char *part; /* of the parser's sentence */
     int code;
 } own_codes[] = {{"zero-length array section", 0},
                  {"does not specify contiguous storage", 104},
-                 {"cannot be of variably-modified type", 240}};
+                 {"cannot be of variably-modified type", 0}};
 
 static int code_of(const char *sentence)
 {
@@ -72,7 +72,8 @@ typedef struct view {
     int is_overlay; /* else the text itself */
 } view;
 
-static void say_one(const view *v, CXDiagnostic d, hc_level level)
+/* Returns 0 where it is no error here. */
+static int say_one(const view *v, CXDiagnostic d, hc_level level)
 {
     const hc_text *t = &v->u->text;
     const hc_clause *loop_depend;
@@ -89,6 +90,7 @@ static void say_one(const view *v, CXDiagnostic d, hc_level level)
                loop_depend->word);
     else if (code)
         hc_say(level, code, t, at, hc_token_end(t->bytes, at, t->n), "%s", sentence);
+    return code != 0;
 }
 
 /* Says the errors of a view with the notes that belong to them. */
@@ -98,8 +100,8 @@ static void say_errors(const view *v)
         CXDiagnostic d = clang_getDiagnostic(v->tu, i);
         CXDiagnosticSet notes = clang_getChildDiagnostics(d);
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-            say_one(v, d, HC_ERROR);
-            for (unsigned k = 0; k < clang_getNumDiagnosticsInSet(notes); k++)
+            unsigned n_notes = say_one(v, d, HC_ERROR) ? clang_getNumDiagnosticsInSet(notes) : 0;
+            for (unsigned k = 0; k < n_notes; k++)
                 say_one(v, clang_getDiagnosticInSet(notes, k), HC_NOTE);
         }
         clang_disposeDiagnostic(d);

@@ -25,8 +25,10 @@ hc_node *hc_inside(const hc_node *root, const hc_node *n);
 int hc_is_in(const hc_node *n, const hc_node *outer); /* n is outer or in it */
 int hc_is_directive(const hc_node *n, hc_directive d);
 int hc_is_region(const hc_node *n); /* a directive that sets several threads to work */
+int hc_has_team(const hc_node *n);  /* all threads of a team meet at its end */
 /* The nearest directive around n, or NULL. */
 hc_node *hc_directive_around(const hc_node *n);
+hc_node *hc_task_around(const hc_node *n); /* the same of tasks */
 /* The declaration stands in the text of outer. */
 int hc_declared_in(const hc_decl *d, const hc_node *outer);
 /* The only statement of a block, of a block in it, and so on. */
@@ -35,7 +37,9 @@ hc_node *hc_only_statement(hc_node *n);
 int hc_is_local(const hc_decl *d);
 int hc_is_var(const hc_decl *d);
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d); /* of a taskloop's loops */
-int hc_is_task_directive(const hc_node *n);                  /* task, taskloop, taskloop simd */
+/* The operator of the task's reduction of a number; NULL: none, or one whose tasks take turns at the variable itself. */
+const char *hc_reduced(const hc_node *task, const hc_decl *d);
+int hc_is_task_directive(const hc_node *n); /* task, taskloop, taskloop simd */
 
 /* ---- clauses ---------------------------------------------------------------------------------------------------------- */
 

@@ -57,6 +57,31 @@ int hc_is_region(const hc_node *n)
            hc_is_directive(n, HC_PARALLEL_MASTER) || hc_is_directive(n, HC_PARALLEL_MASKED);
 }
 
+hc_node *hc_task_around(const hc_node *n)
+{
+    for (n = hc_directive_around(n); n; n = hc_directive_around(n))
+        if (hc_is_task_directive(n))
+            return (hc_node *)n;
+    return NULL;
+}
+
+const char *hc_reduced(const hc_node *task, const hc_decl *d)
+{
+    const hc_clause *c = hc_lists(task, HC_C_IN_REDUCTION, d);
+    const hc_type *t = d->type;
+    c = c ? c : hc_lists(task, HC_C_REDUCTION, d);
+    if (!c || !(hc_is_local(d) || d->is_global) || !strstr(" + - * & | ^ && || min max ", hc_format(" %s ", c->word)))
+        return NULL;
+    return (t->kind == HC_T_BOOL || t->kind == HC_T_INTEGER || t->kind == HC_T_FLOATING) && t->size <= 8 ? c->word
+                                                                                                         : NULL;
+}
+
+int hc_has_team(const hc_node *n)
+{
+    return hc_is_region(n) || hc_is_directive(n, HC_FOR) || hc_is_directive(n, HC_FOR_SIMD) ||
+           hc_is_directive(n, HC_SECTIONS) || hc_is_directive(n, HC_SINGLE) || hc_is_directive(n, HC_BARRIER);
+}
+
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d)
 {
     for (uint32_t i = 0; i < t->n_loops; i++)

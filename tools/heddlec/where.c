@@ -57,6 +57,15 @@ static int take(hc_where *w, const char *include, const char *lib)
     return 1;
 }
 
+int hc_has_cuda(void)
+{
+#ifdef HEDDLEC_NVCC
+    return 1;
+#else
+    return 0;
+#endif
+}
+
 int hc_find_heddle(hc_where *w)
 {
     const char *home = getenv("HEDDLE_HOME"), *up = above_program();

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* construct: `depend(inout: omp_all_memory)` */
+/* construct: `detach` */
+#include <omp.h>
 void g(int *x)
 {
+    omp_event_handle_t event;
 #pragma omp target parallel map(tofrom : x [0:4])
 #pragma omp single
     {
-#pragma omp task depend(inout : omp_all_memory) /* expect: HC123 */
+#pragma omp task detach(event) /* expect: HC122 */
         x[0] = 1;
     }
 }
