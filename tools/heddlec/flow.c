@@ -265,8 +265,14 @@ static void check(solver *s)
     hc_flow *f = s->f;
     for (uint32_t i = 0; i < f->steps.n; i++)
         for (uint32_t k = 0; k < f->instances.n; k++)
-            if (is_set(row(s, s->loose, i), k))
+            if (is_set(row(s, s->loose, i), k)) {
                 check_step(s, &f->steps.at[i], &f->instances.at[k]);
+                if (f->steps.at[i].kind == HC_STEP_TASK)
+                    hc_check_race(f, &f->instances.at[k], &f->instances.at[f->steps.at[i].instance]);
+            }
+    for (uint32_t k = 0; k < f->instances.n; k++)
+        if (f->instances.at[k].task->is_loop)
+            hc_check_race(f, &f->instances.at[k], &f->instances.at[k]);
 }
 
 /* ---- regions ---------------------------------------------------------------------------------------------------------------------- */

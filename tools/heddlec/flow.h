@@ -44,6 +44,8 @@ typedef struct hc_flow {
     int is_cut; /* too many steps: some calls were left out */
 } hc_flow;
 
+/* race.c: both may run at once. */
+void hc_check_race(const hc_flow *f, const hc_instance *first, const hc_instance *second);
 hc_flow hc_flow_of(const hc_program *p, hc_region *r); /* steps.c */
 
 #endif
