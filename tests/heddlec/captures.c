@@ -48,7 +48,7 @@ static void check_region_rules(void)
         "#pragma omp single\n"
         "  for (i = 0; i < n; i++) {\n"
         "#pragma omp task firstprivate(i)\n"
-        "    { sum += plain; kept += i; x[i] = 0; }\n"
+        "    { sum += plain; kept += i; x[i] = 0; } /* HC212? HC212? */\n"
         "  }\n"
         "}\n",
         "sum=reference;\n kept=reference;\n plain=value;\nslot sum;\n firstprivate sum;\n firstprivate i;\n!map sum\n"
@@ -100,7 +100,7 @@ static void check_inner(void)
                "    for (int b = 0; b < n; b++) {\n"
                "#pragma omp task\n"
                "      {\n"
-               "#pragma omp parallel for private(j, t) lastprivate(last)\n"
+               "#pragma omp parallel for private(j, t) lastprivate(last) /* HC212? */\n"
                "        for (i = 0; i < n; i++)\n"
                "          for (j = 0; j < n; j++) { t = j; last = t; x[i] += b; }\n"
                "      }\n"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# random.sh HEDDLEC CC [N] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one thread and on three
+# random.sh HEDDLEC CC [N [N_SMALL]] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one thread and on three
 # emulated ones, with loops shared out as a host and as a GPU does, they print what CC's program without OpenMP prints.
+# Then N_SMALL, or HEDDLE_SMALL, programs of random_small.py, a hundred in a source: on one thread, on three workers and on four emulated
+# threads they print what CC -fopenmp makes them print. HEDDLE_INCLUDES=1: with the headers in random order, too.
 set -euo pipefail
 heddlec=$1 cc=$2 n=${3:-5} from=${HEDDLE_SEED:-1}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,4 +29,27 @@ for ((seed = from; seed < from + n; seed++)); do
         done
     done
 done
-echo "$n programs from seed $from on"
+
+try_small() { # HOW VARIABLE=VALUE...
+    local how=$1
+    shift
+    env "$@" ./program >got 2>errors || fail "small programs fail on $how"
+    diff want got >errors || fail "small programs have other answers on $how"
+}
+small=${HEDDLE_SMALL:-${4:-300}}
+[ "$small" -gt 0 ] || { echo "$n programs from seed $from on" && exit 0; }
+if ! echo 'int main(void) { return 0; }' | "$cc" -fopenmp -x c - -o probe 2>/dev/null; then
+    echo "skipped: $cc has no -fopenmp here" && exit 77
+fi
+for ((seed = from; seed < from + small; seed += 100)); do
+    python3 "$here/random_small.py" "$seed" $((from + small - seed < 100 ? from + small - seed : 100)) \
+        ${HEDDLE_INCLUDES:+includes} >program.c
+    "$cc" -std=gnu11 -w -fopenmp program.c -o reference 2>errors || fail "$cc refuses"
+    ./reference >want
+    "$heddlec" program.c -o program --backend cpu --region=parallel -Wno-HC190 >said 2>&1 || fail "not translated"
+    [ ! -s said ] || fail "something is said of programs without a fault"
+    try_small "the serial backend" HEDDLE_BACKEND=serial
+    try_small "three workers" HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3
+    try_small "emulated threads" HEDDLE_BACKEND=serial HEDDLE_TEAM_SIZE=4
+done
+echo "$n programs and $small small ones from seed $from on"
