@@ -261,11 +261,22 @@ static void check_library(const hc_node *n, const hc_library *l)
             name);
 }
 
-static void check_call(const body *b, const hc_node *n)
+/* The host's functions would create tasks in the middle of a run. */
+static void check_pointer_call(const body *b, hc_node *n)
+{
+    hc_call c = {n, n->decl};
+    hc_fn *to;
+    for (uint32_t i = 0; !n->decl && (to = hc_callee(b->p, &c, i)) != NULL; i++)
+        if (to->makes_tasks)
+            SAY(HC_ERROR, 140, n, "a task may call %s through this pointer, which creates tasks", to->decl->name);
+}
+
+static void check_call(const body *b, hc_node *n)
 {
     const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
+    b->p->calls_openmp |= l && l->kind == HC_L_OMP_HOST;
     if (b->p->options.is_host_only)
-        b->p->calls_openmp |= l && l->kind == HC_L_OMP_HOST;
+        check_pointer_call(b, n);
     else if (!n->decl)
         SAY(HC_ERROR, 240, n, "a call through a pointer in a task: call the functions by name, in a switch");
     else if (hc_fn_of(b->p, n->decl))
