@@ -108,7 +108,7 @@ typedef struct heddle_omp_params {
 
 #define HEDDLE_OMP_TARGET 1u   /* the region is of a target construct: it must run where its data is mapped */
 #define HEDDLE_OMP_BARRIERS 2u /* heddle_omp_barrier may be called in it */
-#define HEDDLE_OMP_ALONE 4u    /* its statement is that of a team of one thread */
+#define HEDDLE_OMP_ALONE 8u    /* its statement is that of a team of one thread */
 
 /* Begins a region. n_threads: of a block (num_threads), 0 = 256; rounded up to 32, and fewer if that many do not fit the
  * registers of the bodies. program and place must stay. */

@@ -243,10 +243,11 @@ static void use_function(body *b, hc_node *n)
 
 /* ---- what device code does not have -------------------------------------------------------------------------------------------- */
 
-static void check_library(const hc_node *n, const hc_library *l)
+static void check_library(const body *b, const hc_node *n, const hc_library *l)
 {
     const char *name = n->decl->name;
-    if (l->kind < HC_L_ISO)
+    b->p->calls_openmp |= l->kind == HC_L_OMP_HOST;
+    if (b->p->options.is_host_only || l->kind < HC_L_ISO)
         return;
     if (l->kind == HC_L_OMP_HOST)
         SAY(HC_ERROR, 160, n, "%s has no meaning in a task%s", name,
@@ -274,15 +275,14 @@ static void check_pointer_call(const body *b, hc_node *n)
 static void check_call(const body *b, hc_node *n)
 {
     const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
-    b->p->calls_openmp |= l && l->kind == HC_L_OMP_HOST;
-    if (b->p->options.is_host_only)
+    if (n->decl && hc_fn_of(b->p, n->decl))
+        return;
+    if (l)
+        check_library(b, n, l);
+    else if (b->p->options.is_host_only)
         check_pointer_call(b, n);
     else if (!n->decl)
         SAY(HC_ERROR, 240, n, "a call through a pointer in a task: call the functions by name, in a switch");
-    else if (hc_fn_of(b->p, n->decl))
-        return;
-    else if (l)
-        check_library(n, l);
     else if (n->decl->is_system || !strncmp(n->decl->name, "__builtin_", 10))
         SAY(HC_ERROR, 180, n,
             "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort",
