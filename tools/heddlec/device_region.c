@@ -628,6 +628,17 @@ static void check_chunks(const hc_node *n, const hc_decl *decl)
                   decl->name);
 }
 
+/* What takes part in a reduction adds to the variable itself: right where the reduction's group is in the same task. */
+static void check_reduction(const hc_node *n)
+{
+    if (!hc_clause_of(n->pragma, HC_C_IN_REDUCTION))
+        return;
+    for (const hc_node *up = hc_directive_around(n); up && !hc_is_task_directive(up); up = hc_directive_around(up))
+        if (hc_clause_of(up->pragma, HC_C_TASK_REDUCTION))
+            return;
+    HC_REFUSE(151, n, "in_reduction of a task inside a task, whose taskgroup is not in that task");
+}
+
 /* What stands in a final task is final, too. */
 static void open_final(hc_device *d, hc_node *n)
 {
@@ -652,6 +663,7 @@ static void write_inner_task(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " ");
     if (t->is_loop && hc_take_loops(n, &c))
         return;
+    check_reduction(n);
     open_final(d, n);
     for (uint32_t i = 0; i < t->captures.n; i++) {
         const hc_capture *own = &t->captures.at[i];

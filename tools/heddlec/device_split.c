@@ -140,7 +140,10 @@ static int may_split(hc_device *d, hc_node *root)
     return !hc_has_region(d, root);
 }
 
-static int may_spawn(hc_device *d, const hc_task *t) { return t && !t->is_loop && may_split(d, t->statement); }
+static int may_spawn(hc_device *d, const hc_task *t)
+{
+    return t && !t->is_loop && !hc_clause_of(t->node->pragma, HC_C_IN_REDUCTION) && may_split(d, t->statement);
+}
 
 static int spawns(hc_device *d, hc_node *root)
 {

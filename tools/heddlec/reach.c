@@ -263,10 +263,11 @@ static void note_question(const body *b, const hc_node *n)
     b->p->asks_numbers |= !is_in_threads(n, b->code) && strstr(n->decl->name, "thread") != NULL;
 }
 
-static void check_library(const hc_node *n, const hc_library *l)
+static void check_library(const body *b, const hc_node *n, const hc_library *l)
 {
     const char *name = n->decl->name;
-    if (l->kind < HC_L_ISO)
+    b->p->calls_openmp |= l->kind == HC_L_OMP_HOST;
+    if (b->p->options.is_host_only || l->kind < HC_L_ISO)
         return;
     if (l->kind == HC_L_OMP_HOST)
         SAY(HC_ERROR, 160, n, "%s has no meaning in a task%s", name,
@@ -281,18 +282,28 @@ static void check_library(const hc_node *n, const hc_library *l)
             name);
 }
 
-static void check_call(const body *b, const hc_node *n)
+/* The host's functions would create tasks in the middle of a run. */
+static void check_pointer_call(const body *b, hc_node *n)
+{
+    hc_call c = {n, n->decl};
+    hc_fn *to;
+    for (uint32_t i = 0; !n->decl && (to = hc_callee(b->p, &c, i)) != NULL; i++)
+        if (to->makes_tasks)
+            SAY(HC_ERROR, 140, n, "a task may call %s through this pointer, which creates tasks", to->decl->name);
+}
+
+static void check_call(const body *b, hc_node *n)
 {
     const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
     note_question(b, n);
-    if (b->p->options.is_host_only)
-        b->p->calls_openmp |= l && l->kind == HC_L_OMP_HOST;
+    if (n->decl && hc_fn_of(b->p, n->decl))
+        return;
+    if (l)
+        check_library(b, n, l);
+    else if (b->p->options.is_host_only)
+        check_pointer_call(b, n);
     else if (!n->decl)
         SAY(HC_ERROR, 240, n, "a call through a pointer in a task: call the functions by name, in a switch");
-    else if (hc_fn_of(b->p, n->decl))
-        return;
-    else if (l)
-        check_library(n, l);
     else if (n->decl->is_system || !strncmp(n->decl->name, "__builtin_", 10))
         SAY(HC_ERROR, 180, n,
             "device code has no %s; there are math.h, abs, memcpy, memmove, memset, printf, assert, abort",
