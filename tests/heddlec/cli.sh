@@ -150,14 +150,26 @@ done
 grep -q 'task 0 add:17' out || fail "--dump=program: $(cat out)"
 
 echo "-- warnings"
-sed 's/#pragma omp parallel for//' sum.c >narrow.c
+cat >narrow.c <<'END'
+int a[4];
+int main(void)
+{
+#pragma omp target parallel map(tofrom : a)
+#pragma omp single
+    {
+#pragma omp task depend(in : a[0:0])
+        a[0]++;
+    }
+    return 0;
+}
+END
 run 0 narrow.c -o narrow
-in_err 'warning:.*HC190'
-run 1 narrow.c -o strict -Werror=HC190
-in_err 'error:.*HC190'
+in_err 'warning:.*HC112'
+run 1 narrow.c -o strict -Werror=HC112
+in_err 'error:.*HC112'
 absent strict
-run 0 narrow.c -o quiet -Wno-HC190
-[ ! -s err ] || fail "-Wno-HC190 leaves: $(cat err)"
+run 0 narrow.c -o quiet -Wno-HC112
+[ ! -s err ] || fail "-Wno-HC112 leaves: $(cat err)"
 
 echo "-- several sources"
 mkdir a b include

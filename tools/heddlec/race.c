@@ -4,6 +4,8 @@
  * does, elements of arrays, and tasks with a dependence that all of them may share are left alone. */
 #include "flow.h"
 
+#include <string.h>
+
 /* The place is a variable or a field of one. */
 static int is_plain(hc_node *n)
 {
@@ -40,12 +42,26 @@ static int is_again(const hc_task *t, const hc_decl *d)
     return t->is_loop;
 }
 
+/* Between a lock and its end, or before it: nobody knows. */
+static int takes_lock(const hc_task *t)
+{
+    HC_EACH_NODE (n, t->statement)
+        if (n->kind == HC_N_CALL && n->decl && strstr(n->decl->name, "_lock"))
+            return 1;
+    return 0;
+}
+
+static int is_reduced(const hc_task *t, const hc_decl *d)
+{
+    return hc_lists(t->node, HC_C_REDUCTION, d) || hc_lists(t->node, HC_C_IN_REDUCTION, d);
+}
+
 static int writes(const hc_instance *x, const hc_access *a)
 {
     const hc_capture *c = a->at.root ? hc_capture_of(x->task, a->at.root) : NULL;
     return a->is_write && !a->is_birth && a->at.root && !a->at.depth && !hc_is_array(a->at.root->type) &&
            hc_is_in(a->node, x->task->statement) && is_plain(a->node) && !is_guarded(a->node) &&
-           !(c && c->is_lastprivate);
+           !(c && c->is_lastprivate) && !is_reduced(x->task, a->at.root) && !takes_lock(x->task);
 }
 
 static int is_same(const hc_access *a, const hc_access *b)
