@@ -228,6 +228,29 @@ END
 run 0 system.c -o system
 prints '42 c 0' ./system
 
+cat >order.c <<'END'
+#include <stdio.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <stdint.h>
+int main(void)
+{
+    uint64_t big = UINT64_C(1) << 40;
+    double v = atof("2.5") + (strchrnul("abc", 'c') == NULL) + (omp_get_level() != 0);
+#pragma omp target parallel map(tofrom : v)
+#pragma omp single
+#pragma omp task depend(inout : v)
+    v *= 2;
+    printf("%g %d\n", v, (int)(big >> 38));
+    return 0;
+}
+END
+run 0 order.c -o order --emit order.d --no-line -- -include string.h -D _GNU_SOURCE
+prints '5 4' ./order
+for header in stdlib stdint string; do
+    grep -q "^#include [<\"]$header.h[>\"]" order.d/order.heddle.c || fail "$header.h is not in the host's part"
+done
+
 echo "-- programs without tasks"
 cat >plain.c <<'END'
 #include <stdio.h>
