@@ -267,7 +267,15 @@ END
 if echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o probe 2>/dev/null; then
     run 0 plain.c -o plain
     prints 45 ./plain
+    printf '%s\n' '#include <omp.h>' '#include <stdio.h>' \
+        'int main(void) { return printf("%d\n", omp_in_parallel()) < 0; }' >calls.c
+    run 0 calls.c -o calls
+    prints 0 ./calls
 fi
+sed 's/int main/int first(void);\nint main/; s/d\\n", s/d\\n", s + first()/' sum.c >part.c
+printf '%s\n' 'int first(void)' '{' '#ifdef _OPENMP' 'return 100;' '#else' 'return 200;' '#endif' '}' >first.c
+run 0 part.c first.c -o part
+prints 145 ./part
 grep -v pragma plain.c >bare.c
 run 0 bare.c -o bare
 prints 45 ./bare

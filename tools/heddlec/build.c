@@ -170,8 +170,10 @@ static void compile_plain(commands *c, const hc_unit *u, uint32_t number)
     add_all(&w, &c->b->where->flags);
     add_all(&w, &k->see);
     add_compile_flags(&w, &k->compile, 1);
-    if (u->pragmas.n)
+    if (hc_needs_openmp(u->text.bytes))
         add(&w, "-fopenmp"), c->has_openmp = 1;
+    else
+        add(&w, "-D_OPENMP=201511"); /* as where it was read: all sources see the same program */
     end_compiling(c, &w, u->text.path, hc_format("plain.%u", number));
 }
 
