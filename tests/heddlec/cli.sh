@@ -240,6 +240,29 @@ END
 run 0 system.c -o system
 prints '42 c 0' ./system
 
+cat >order.c <<'END'
+#include <stdio.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <stdint.h>
+int main(void)
+{
+    uint64_t big = UINT64_C(1) << 40;
+    double v = atof("2.5") + (strchrnul("abc", 'c') == NULL) + (omp_get_level() != 0);
+#pragma omp target parallel map(tofrom : v)
+#pragma omp single
+#pragma omp task depend(inout : v)
+    v *= 2;
+    printf("%g %d\n", v, (int)(big >> 38));
+    return 0;
+}
+END
+run 0 order.c -o order --emit order.d --no-line -- -include string.h -D _GNU_SOURCE
+prints '5 4' ./order
+for header in stdlib stdint string; do
+    grep -q "^#include [<\"]$header.h[>\"]" order.d/order.heddle.c || fail "$header.h is not in the host's part"
+done
+
 echo "-- programs without tasks"
 cat >plain.c <<'END'
 #include <stdio.h>
@@ -256,7 +279,15 @@ END
 if echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o probe 2>/dev/null; then
     run 0 plain.c -o plain
     prints 45 ./plain
+    printf '%s\n' '#include <omp.h>' '#include <stdio.h>' \
+        'int main(void) { return printf("%d\n", omp_in_parallel()) < 0; }' >calls.c
+    run 0 calls.c -o calls
+    prints 0 ./calls
 fi
+sed 's/int main/int first(void);\nint main/; s/d\\n", s/d\\n", s + first()/' sum.c >part.c
+printf '%s\n' 'int first(void)' '{' '#ifdef _OPENMP' 'return 100;' '#else' 'return 200;' '#endif' '}' >first.c
+run 0 part.c first.c -o part
+prints 145 ./part
 grep -v pragma plain.c >bare.c
 run 0 bare.c -o bare
 prints 45 ./bare

@@ -72,20 +72,27 @@ static const char *standard(const hc_command *c)
     return s && !strstr(s, "89") && !strstr(s, "90") ? s : "-std=gnu11";
 }
 
-/* The folders in which system headers were found; the rest of what the preprocessor was told has been done. */
+/* Folders of headers, and macros that system headers look at (_GNU_SOURCE). */
+static int is_for_headers(const char *word, const char *next)
+{
+    if (begins(word, "-D"))
+        return word[2] ? word[2] == '_' : next[0] == '_';
+    return begins(word, "-I") || strcmp(word, "-nostdinc") == 0 ||
+           (begins(word, "-i") && !begins(word, "-include") && !begins(word, "-imacros"));
+}
+
+/* What system headers are found with; the rest of what the preprocessor was told has been done. */
 static void add_folders(hc_words *w, const hc_words *see)
 {
     for (uint32_t i = 0; i < see->n; i++) {
-        const char *s = see->at[i];
-        if (!begins(s, "-I") && !begins(s, "-i") && strcmp(s, "-nostdinc") != 0)
-            continue;
-        if (!begins(s, "-include") && !begins(s, "-imacros"))
-            add(w, s);
-        if ((strcmp(s, "-I") == 0 || (s[1] == 'i' && !strchr(s, '/') && !strchr(s, '.'))) && i + 1 < see->n) {
-            i++;
-            if (!begins(s, "-include") && !begins(s, "-imacros"))
-                add(w, see->at[i]);
-        }
+        const char *word = see->at[i];
+        int is_alone = word[0] == '-' && hc_takes_next(word), is_wanted;
+        is_wanted = is_for_headers(word, is_alone ? see->at[i + 1] : "");
+        if (is_wanted)
+            add(w, word);
+        if (is_alone && is_wanted)
+            add(w, see->at[i + 1]);
+        i += (uint32_t)is_alone;
     }
 }
 
@@ -163,8 +170,10 @@ static void compile_plain(commands *c, const hc_unit *u, uint32_t number)
     add_all(&w, &c->b->where->flags);
     add_all(&w, &k->see);
     add_compile_flags(&w, &k->compile, 1);
-    if (u->pragmas.n)
+    if (hc_needs_openmp(u->text.bytes))
         add(&w, "-fopenmp"), c->has_openmp = 1;
+    else
+        add(&w, "-D_OPENMP=201511"); /* as where it was read: all sources see the same program */
     end_compiling(c, &w, u->text.path, hc_format("plain.%u", number));
 }
 

@@ -166,6 +166,12 @@ static const flag *flag_of(const char *word)
     return NULL;
 }
 
+int hc_takes_next(const char *word)
+{
+    const flag *f = flag_of(word);
+    return f && f->takes_next && !word[strlen(f->begins)];
+}
+
 static int take_compilers(hc_command *c, char **words, int *i)
 {
     const flag *f = flag_of(words[*i]);
@@ -176,7 +182,7 @@ static int take_compilers(hc_command *c, char **words, int *i)
     if (begins(words[*i], "-std="))
         c->standard = words[*i];
     *HC_ADD(list) = words[*i];
-    if (!f->takes_next || words[*i][strlen(f->begins)])
+    if (!hc_takes_next(words[*i]))
         return 0;
     if (!words[*i + 1])
         return wrong("%s needs a value", words[*i]);

@@ -23,6 +23,8 @@ typedef struct hc_command {
 
 /* 0, or -1 after a sentence on stderr. */
 int hc_read_command(hc_command *c, int n, char **words);
+/* The value of this flag of a compiler is the next word. */
+int hc_takes_next(const char *word);
 
 /* ---- where heddle is (where.c) ----------------------------------------------------------------------------------------- */
 

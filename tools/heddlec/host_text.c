@@ -168,13 +168,27 @@ static int enters(const hc_text *t, uint32_t line)
     return begins(end, "\" 1");
 }
 
-/* The #include line was followed by a system header's text. */
+/* A header of the system, of that name and its length, was read somewhere. */
+static int is_systems(const hc_text *t, const char *name, size_t n)
+{
+    for (uint32_t l = 0; l < t->n_lines; l++) {
+        size_t m = strlen(t->lines[l].file);
+        if (t->lines[l].is_system && (l == 0 || t->lines[l].file != t->lines[l - 1].file) && m > n &&
+            t->lines[l].file[m - n - 1] == '/' && !strncmp(t->lines[l].file + m - n, name, n))
+            return 1;
+    }
+    return 0;
+}
+
+/* The #include line was followed by a system header's text; or by none, because another header, omp.h perhaps, which the
+ * host's part does without, had included it before. */
 static int includes_system(const hc_text *t, uint32_t line)
 {
-    for (line++; line < t->n_lines && begins(t->bytes + t->lines[line].begin, "# "); line++)
-        if (enters(t, line))
-            return enters_system(t, line);
-    return 0;
+    const char *name = t->bytes + t->lines[line].begin + strlen("#include <");
+    for (uint32_t l = line + 1; l < t->n_lines && begins(t->bytes + t->lines[l].begin, "# "); l++)
+        if (enters(t, l))
+            return enters_system(t, l);
+    return is_systems(t, name, strcspn(name, ">\"\n"));
 }
 
 static char *line_of(const hc_text *t, uint32_t line)
@@ -234,11 +248,17 @@ static uint32_t last_include(const hc_text *t)
     return 0;
 }
 
+/* What the command line includes, with -include. */
+static int is_forced(const hc_text *t, uint32_t line)
+{
+    return t->lines[line].file[0] == '<' && begins(t->bytes + t->lines[line].begin, "#include");
+}
+
 static void put_marker(hc_host *h, uint32_t line)
 {
     const hc_text *t = &h->unit->text;
     char *s = line_of(t, line);
-    int is_openmp = begins(s, "#include <omp.h>"), is_early = line < h->last_include;
+    int is_openmp = begins(s, "#include <omp.h>") || begins(s, "#include \"omp.h\""), is_early = line < h->last_include;
     if (begins(s, "#include") ? includes_system(t, line) && (h->keeps || !is_openmp)
                               : begins(s, "#undef ") || (begins(s, "#define ") && is_early && is_for_system(s)))
         hc_host_line(h, 0, "%s", s);
@@ -314,7 +334,7 @@ void hc_host_between(hc_host *h, uint32_t begin, uint32_t end)
         h->last_include = last_include(t);
     for (uint32_t l = begin < end ? hc_line_at(t, begin) : 0; begin < end; l++) {
         uint32_t next = l + 1 < t->n_lines ? t->lines[l + 1].begin : t->n, stop = next < end ? next : end;
-        if (t->lines[l].is_system) {
+        if (t->lines[l].is_system && !is_forced(t, l)) {
             if (t->lines[l].is_marker)
                 note_macro(h, l);
         } else if (t->lines[l].is_marker) {

@@ -391,7 +391,7 @@ static void check_function(hc_program *p, const hc_function *f)
 {
     body b = {.p = p, .fn = hc_fn_of(p, f->decl)};
     b.code = b.fn->node->body;
-    if (f->decl->type->is_variadic)
+    if (f->decl->type->is_variadic && f->decl->type->n_params) /* `f()` without any takes none where it is defined */
         SAY(HC_ERROR, 181, b.fn->node->first ? b.fn->node->first : b.code,
             "%s takes a variable number of arguments and is called by a task: give it fixed ones", f->decl->name);
     check_body(&b);
