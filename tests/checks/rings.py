@@ -23,7 +23,7 @@ ALLOWED = [
     {"tree_build.c", "tree_decl.c", "tree_types.c", "tree_value.c"},
     # device: statements hold expressions and declarations, expressions hold statements and calls, in any order.
     {"device_atomic.c", "device_call.c", "device_code.c", "device_decl.c", "device_expr.c", "device_init.c", "device_loop.c",
-     "device_region.c", "device_share.c", "device_team.c", "device_use.c", "device_vla.c"},
+     "device_region.c", "device_share.c", "device_split.c", "device_team.c", "device_use.c", "device_vla.c"},
 ]
 
 

@@ -11,6 +11,14 @@
 
 #include <string.h>
 
+int hc_calls_back(const hc_node *call)
+{
+    for (const hc_node *arg = call->first->next; arg; arg = arg->next)
+        if (hc_is_function(arg->type))
+            return 1;
+    return 0;
+}
+
 static int keeps_value(const hc_program *p, const hc_node *n);
 
 static int is_inside_task(const hc_node *n)

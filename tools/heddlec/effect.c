@@ -187,14 +187,6 @@ static int is_last_word(const hc_node *call)
     return 0;
 }
 
-int hc_calls_back(const hc_node *call)
-{
-    for (const hc_node *arg = call->first->next; arg; arg = arg->next)
-        if (hc_is_function(arg->type))
-            return 1;
-    return 0;
-}
-
 /* A function whose source is not here may do anything. */
 static void take_unknown(walker *w, hc_node *call)
 {

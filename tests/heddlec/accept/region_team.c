@@ -36,6 +36,38 @@ static void in_function(int *seen)
     }
 }
 
+static double inner_regions(double *b, int *rounds)
+{
+    double sum = 0;
+    int i;
+#pragma omp parallel
+#pragma omp single
+    {
+        for (int k = 0; k < N; k++) {
+#pragma omp task
+            b[k] = k;
+        }
+#pragma omp taskwait
+#pragma omp parallel for private(i)
+        for (i = 0; i < N; i++)
+            a[i] = b[i] * omp_get_num_threads() / omp_get_num_threads();
+#pragma omp parallel
+        {
+#pragma omp critical
+            if (omp_get_thread_num() == 0)
+                ++*rounds;
+#pragma omp for
+            for (int k = 0; k < N; k++) {
+#pragma omp task
+                a[k] += 1;
+            }
+        }
+        for (int k = 0; k < N; k++)
+            sum += a[k];
+    }
+    return sum;
+}
+
 int main(void)
 {
     double b[N], sum = 0;
@@ -89,31 +121,7 @@ int main(void)
         }
     }
     printf("%g %g %g %d %d\n", b[0], b[1], b[N - 1], i, last);
-#pragma omp parallel
-#pragma omp single
-    {
-        for (int k = 0; k < N; k++) {
-#pragma omp task
-            b[k] = k;
-        }
-#pragma omp taskwait
-#pragma omp parallel for private(i)
-        for (i = 0; i < N; i++)
-            a[i] = b[i] * omp_get_num_threads() / omp_get_num_threads();
-#pragma omp parallel
-        {
-#pragma omp critical
-            if (omp_get_thread_num() == 0)
-                rounds++;
-#pragma omp for
-            for (int k = 0; k < N; k++) {
-#pragma omp task
-                a[k] += 1;
-            }
-        }
-        for (int k = 0; k < N; k++)
-            sum += a[k];
-    }
+    sum += inner_regions(b, &rounds);
     printf("%g %d %d\n", sum, rounds, i);
     return 0;
 }
