@@ -267,6 +267,14 @@ END
 if echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o probe 2>/dev/null; then
     run 0 plain.c -o plain
     prints 45 ./plain
+    for directive in 'target map(tofrom : s)' 'parallel for ordered reduction(+ : s)' \
+        'target teams distribute parallel for map(tofrom : s) reduction(+ : s)'; do
+        sed "s/omp parallel for.*/omp $directive/" plain.c >others.c
+        run 0 others.c -o others
+        prints 45 ./others
+        run 0 others.c -o others --region=parallel
+        prints 45 ./others
+    done
     printf '%s\n' '#include <omp.h>' '#include <stdio.h>' \
         'int main(void) { return printf("%d\n", omp_in_parallel()) < 0; }' >calls.c
     run 0 calls.c -o calls
@@ -276,6 +284,10 @@ sed 's/int main/int first(void);\nint main/; s/d\\n", s/d\\n", s + first()/' sum
 printf '%s\n' 'int first(void)' '{' '#ifdef _OPENMP' 'return 100;' '#else' 'return 200;' '#endif' '}' >first.c
 run 0 part.c first.c -o part
 prints 145 ./part
+sed 's/parallel for/paralel for/' plain.c >typo.c
+run 1 typo.c -o typo
+in_err 'typo.c:5:.*HC100'
+absent typo
 grep -v pragma plain.c >bare.c
 run 0 bare.c -o bare
 prints 45 ./bare
