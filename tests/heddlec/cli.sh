@@ -82,7 +82,14 @@ usage 'sum.f90' sum.f90
 usage 'twice' sum.c sum.c
 usage 'no option -c' sum.c -- -c
 usage 'needs a value' sum.c -- -I
-absent a.out
+cp sum.c mine.c
+ln mine.c 'mine too'
+for name in mine.c ./mine.c 'mine too'; do
+    usage 'mine.c is a source' mine.c -o "$name"
+    usage 'mine.c is a source' mine.c --emit mine.d --deps "$name"
+done
+cmp -s sum.c mine.c || fail "-o wrote over a source"
+absent a.out mine.d
 run 0 --help
 for word in --emit --backend --region --memory --depend --dump --no-line --keep --cc --nvcc -Werror -v --version; do
     grep -q -- "$word" out || fail "--help does not tell of $word"
@@ -101,13 +108,19 @@ run 1 refused.c -o refused --emit there
 run 1 sum.c -o no_compiler --cc "$work/no-such-cc"
 in_err 'no-such-cc'
 run 1 sum.c -o no_compiler --cc false --emit no_compiler.d
+in_err 'false cannot compile .*/sum.heddle.c, which heddlec generated'
 run 1 sum.c -o no_link -lthere_is_no_such_library
+in_err 'cannot link no_link'
+! grep -q generated err || fail "a failed link is called heddlec's fault: $(cat err)"
+echo 'int wrong(void) { return this; }' >wrong.c
+run 1 wrong.c -o no_object
+in_err 'cannot compile wrong.c$'
 echo 'int broken(' >broken.c
 run 1 sum.c broken.c -o no_parse
 in_err 'broken.c:1:'
 HEDDLE_HOME=$work run 1 sum.c -o no_home
 in_err HEDDLE_HOME
-absent missing refused refused.d no_compiler no_compiler.d no_link no_parse no_home
+absent missing refused refused.d no_compiler no_compiler.d no_link no_object no_parse no_home
 
 echo "-- programs"
 run 0 sum.c -o sum
