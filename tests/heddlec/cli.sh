@@ -82,7 +82,14 @@ usage 'sum.f90' sum.f90
 usage 'twice' sum.c sum.c
 usage 'no option -c' sum.c -- -c
 usage 'needs a value' sum.c -- -I
-absent a.out
+cp sum.c mine.c
+ln mine.c 'mine too'
+for name in mine.c ./mine.c 'mine too'; do
+    usage 'mine.c is a source' mine.c -o "$name"
+    usage 'mine.c is a source' mine.c --emit mine.d --deps "$name"
+done
+cmp -s sum.c mine.c || fail "-o wrote over a source"
+absent a.out mine.d
 run 0 --help
 for word in --emit --backend --region --memory --depend --dump --no-line --keep --cc --nvcc -Werror -v --version; do
     grep -q -- "$word" out || fail "--help does not tell of $word"
@@ -101,13 +108,19 @@ run 1 refused.c -o refused --emit there
 run 1 sum.c -o no_compiler --cc "$work/no-such-cc"
 in_err 'no-such-cc'
 run 1 sum.c -o no_compiler --cc false --emit no_compiler.d
+in_err 'false cannot compile .*/sum.heddle.c, which heddlec generated'
 run 1 sum.c -o no_link -lthere_is_no_such_library
+in_err 'cannot link no_link'
+! grep -q generated err || fail "a failed link is called heddlec's fault: $(cat err)"
+echo 'int wrong(void) { return this; }' >wrong.c
+run 1 wrong.c -o no_object
+in_err 'cannot compile wrong.c$'
 echo 'int broken(' >broken.c
 run 1 sum.c broken.c -o no_parse
 in_err 'broken.c:1:'
 HEDDLE_HOME=$work run 1 sum.c -o no_home
 in_err HEDDLE_HOME
-absent missing refused refused.d no_compiler no_compiler.d no_link no_parse no_home
+absent missing refused refused.d no_compiler no_compiler.d no_link no_object no_parse no_home
 
 echo "-- programs"
 run 0 sum.c -o sum
@@ -279,6 +292,14 @@ END
 if echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o probe 2>/dev/null; then
     run 0 plain.c -o plain
     prints 45 ./plain
+    for directive in 'target map(tofrom : s)' 'parallel for ordered reduction(+ : s)' \
+        'target teams distribute parallel for map(tofrom : s) reduction(+ : s)'; do
+        sed "s/omp parallel for.*/omp $directive/" plain.c >others.c
+        run 0 others.c -o others
+        prints 45 ./others
+        run 0 others.c -o others --region=parallel
+        prints 45 ./others
+    done
     printf '%s\n' '#include <omp.h>' '#include <stdio.h>' \
         'int main(void) { return printf("%d\n", omp_in_parallel()) < 0; }' >calls.c
     run 0 calls.c -o calls
@@ -288,6 +309,10 @@ sed 's/int main/int first(void);\nint main/; s/d\\n", s/d\\n", s + first()/' sum
 printf '%s\n' 'int first(void)' '{' '#ifdef _OPENMP' 'return 100;' '#else' 'return 200;' '#endif' '}' >first.c
 run 0 part.c first.c -o part
 prints 145 ./part
+sed 's/parallel for/paralel for/' plain.c >typo.c
+run 1 typo.c -o typo
+in_err 'typo.c:5:.*HC100'
+absent typo
 grep -v pragma plain.c >bare.c
 run 0 bare.c -o bare
 prints 45 ./bare

@@ -20,10 +20,15 @@
 
 extern char **environ;
 
+typedef struct step {
+    hc_words words;
+    const char *failed; /* what is said where it fails */
+} step;
+
 typedef struct commands {
     const hc_build *b;
     const char *folder;
-    HC_LIST(hc_words) all;
+    HC_LIST(step) all;
     hc_words objects;
     int has_openmp;
 } commands;
@@ -56,13 +61,17 @@ static hc_words cc_of(const hc_command *c)
 /* `-c source -o NAME.o`, and NAME.o is linked. */
 static void end_compiling(commands *c, hc_words *w, const char *source, const char *object)
 {
+    const char *failed = strcmp(source, hc_format("%s/%s", c->folder, object)) != 0
+                             ? "%s cannot compile %s"
+                             : "%s cannot compile %s, which heddlec generated: where the lines above are no fault of "
+                               "yours, this is a defect of heddlec; --keep leaves the file";
     object = hc_format("%s/%s.o", c->folder, object);
     add(w, "-c");
     add(w, source);
     add(w, "-o");
     add(w, object);
     add(&c->objects, object);
-    *HC_ADD(&c->all) = *w;
+    *HC_ADD(&c->all) = (step){*w, hc_format(failed, w->at[0], source)};
 }
 
 /* -std: as the user says, unless generated C needs a later one. */
@@ -193,7 +202,7 @@ static void link_all(commands *c, const char *output)
     add(&w, "-pthread");
     add(&w, "-o");
     add(&w, output);
-    *HC_ADD(&c->all) = w;
+    *HC_ADD(&c->all) = (step){w, hc_format("%s cannot link %s", w.at[0], output)};
 }
 
 static void make_commands(commands *c, const char *output)
@@ -248,8 +257,9 @@ static int spawn(hc_words *w, pid_t *child)
     return failed;
 }
 
-static int run(hc_words *w, int is_verbose)
+static int run(step *s, int is_verbose)
 {
+    hc_words *w = &s->words;
     pid_t child;
     int failed;
     for (uint32_t i = 0; is_verbose && i < w->n; i++)
@@ -261,7 +271,7 @@ static int run(hc_words *w, int is_verbose)
     }
     if (wait_for(child) == 0)
         return 0;
-    hc_complain(HC_ERROR, "%s failed", w->at[0]);
+    hc_complain(HC_ERROR, "%s", s->failed);
     return -1;
 }
 
@@ -316,7 +326,7 @@ static hc_buf build_script(const hc_build *b)
     if (getcwd(folder, sizeof folder))
         hc_putf(&s, "cd %s # from where sources and folders were named\n", in_quotes(folder));
     for (uint32_t i = 0; i < c.all.n; i++)
-        put_command(&s, &c.all.at[i], b->command);
+        put_command(&s, &c.all.at[i].words, b->command);
     return s;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heddle.h"
@@ -220,6 +221,26 @@ static int take_word(hc_command *c, char **words, int *i)
     return taken ? (taken < 0 ? -1 : 0) : take_compilers(c, words, i);
 }
 
+static int is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Nothing that is made may take the place of a source. */
+static int check_sources(const hc_command *c)
+{
+    for (uint32_t i = 0; i < c->sources.n; i++) {
+        const char *source = c->sources.at[i];
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(source, c->sources.at[k]) == 0)
+                return wrong("%s is given twice", source);
+        if ((c->output && is_same_file(source, c->output)) || (c->deps && is_same_file(source, c->deps)))
+            return wrong("%s is a source and would be overwritten", source);
+    }
+    return 0;
+}
+
 /* What the options say together. */
 static int settle(hc_command *c)
 {
@@ -236,11 +257,7 @@ static int settle(hc_command *c)
         c->cc = cc && cc[strspn(cc, " ")] ? cc : "cc";
     if (!c->sources.n && !c->ends)
         return wrong("%s", "no source was given");
-    for (uint32_t i = 0; i < c->sources.n; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(c->sources.at[i], c->sources.at[k]) == 0)
-                return wrong("%s is given twice", c->sources.at[i]);
-    return 0;
+    return check_sources(c);
 }
 
 int hc_read_command(hc_command *c, int n, char **words)

@@ -26,32 +26,96 @@ static const char *const *parser_flags(const hc_command *c)
     return flags;
 }
 
-static int read_source(const hc_command *c, hc_program *p, const char *path)
+static char *preprocess(const hc_command *c, const char *path, size_t *n)
 {
     hc_words see = {0};
-    size_t n;
-    char *text;
-    hc_unit *u;
     for (uint32_t i = 0; i < c->see.n; i++)
         *HC_ADD(&see) = c->see.at[i];
     *HC_ADD(&see) = NULL;
-    text = hc_preprocess(path, see.at, &n);
-    u = text ? hc_parse_unit(path, text, n, parser_flags(c)) : NULL;
-    if (u)
-        *HC_ADD(&p->units) = u;
-    return u ? 0 : -1;
+    return hc_preprocess(path, see.at, n);
 }
 
-static int read_all(const hc_command *c, hc_program *p)
+static int can_read(const hc_command *c)
 {
     for (uint32_t i = 0; i < c->sources.n; i++)
         if (access(c->sources.at[i], R_OK) != 0) {
             hc_complain(HC_ERROR, "cannot read %s: %s", c->sources.at[i], strerror(errno));
-            return -1;
+            return 0;
         }
-    for (uint32_t i = 0; i < c->sources.n; i++)
-        read_source(c, p, c->sources.at[i]);
-    return hc_n_errors() ? -1 : 0;
+    return 1;
+}
+
+/* The end of the word, or other token, that begins at *at, which is moved behind blanks. */
+static const char *next_word(const char *s, uint32_t *at, uint32_t end, size_t *n)
+{
+    *at = hc_blank_end(s, *at, end);
+    s += *at;
+    *n = *at < end ? hc_token_end(s - *at, *at, end) - *at : 0;
+    *at += (uint32_t)*n;
+    return s;
+}
+
+static int is_among(const char *words, const char *s, size_t n)
+{
+    for (size_t m; *words; words += m + (words[m] == ' '))
+        if ((m = strcspn(words, " ")) == n && strncmp(words, s, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* A pragma of which heddlec may have something to say: it has tasks, or no word of OpenMP as its first. */
+static int is_ours(const char *s, uint32_t at, uint32_t end)
+{
+    static const char others[] =
+        "parallel for simd sections section single master masked critical barrier atomic flush "
+        "ordered threadprivate target teams distribute declare taskwait taskyield taskgroup "
+        "loop scan scope cancel cancellation requires end begin allocate";
+    size_t n;
+    const char *word = next_word(s, &at, end, &n);
+    if (!is_among("omp heddle", word, n))
+        return 0;
+    if (*word == 'h' || (word = next_word(s, &at, end, &n), !is_among(others, word, n)))
+        return 1;
+    while (n && !is_among("task taskloop", word, n))
+        word = next_word(s, &at, end, &n);
+    return n != 0;
+}
+
+static int is_translated(const hc_text *t)
+{
+    for (uint32_t l = 0; l < t->n_lines; l++) {
+        uint32_t at = t->lines[l].begin, end = hc_line_end(t, l);
+        const char *word;
+        size_t n;
+        if (t->lines[l].is_system || *next_word(t->bytes, &at, end, &n) != '#' || n != 1)
+            continue;
+        word = next_word(t->bytes, &at, end, &n);
+        if (is_among("pragma", word, n) && is_ours(t->bytes, at, end))
+            return 1;
+    }
+    return 0;
+}
+
+/* A program without tasks is for the C compiler, whatever else it asks of OpenMP: nothing of it is parsed. */
+static int read_all(const hc_command *c, hc_program *p)
+{
+    int is_ours = c->dump != NULL;
+    for (uint32_t i = 0; can_read(c) && i < c->sources.n; i++) {
+        size_t n;
+        char *text = preprocess(c, c->sources.at[i], &n);
+        hc_unit *u = HC_NEW(hc_unit);
+        if (!text)
+            continue;
+        hc_text_init(&u->text, c->sources.at[i], text, n);
+        is_ours |= is_translated(&u->text);
+        *HC_ADD(&p->units) = u;
+    }
+    for (uint32_t i = 0; is_ours && i < p->units.n; i++) {
+        const hc_text *t = &p->units.at[i]->text;
+        hc_unit *u = hc_parse_unit(t->path, t->bytes, t->n, parser_flags(c));
+        p->units.at[i] = u ? u : p->units.at[i];
+    }
+    return hc_n_errors() ? -1 : is_ours;
 }
 
 /* ---- generating ------------------------------------------------------------------------------------------------------ */
@@ -214,11 +278,13 @@ int hc_drive(const hc_command *c)
     hc_where w = {0};
     hc_build b = {.command = c, .where = &w};
     const char *prog = program_name(c);
-    if (read_all(c, &p) != 0)
+    int is_ours = read_all(c, &p);
+    if (is_ours < 0)
         return 1;
     if (c->dump)
         return show(&p, c->dump);
-    hc_understand(&p);
+    if (is_ours)
+        hc_understand(&p);
     if (hc_n_errors())
         return 1;
     generate(&b, &p, prog);

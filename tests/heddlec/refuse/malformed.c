@@ -7,3 +7,9 @@ void g(int *x)
 #pragma omp single
     x[0] = 1;
 }
+
+void create(int *x)
+{
+#pragma omp task
+    x[0] = 1;
+}
