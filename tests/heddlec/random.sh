@@ -3,7 +3,7 @@
 # random.sh HEDDLEC CC [N [N_SMALL]] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one thread and on three
 # emulated ones, with loops shared out as a host and as a GPU does, they print what CC's program without OpenMP prints.
 # Then N_SMALL, or HEDDLE_SMALL, programs of random_small.py, a hundred in a source: on one thread, on three workers and on four emulated
-# threads they print what CC -fopenmp makes them print. HEDDLE_INCLUDES=1: with the headers in random order, too.
+# threads they print what CC -fopenmp makes them print. Headers come in random order.
 set -euo pipefail
 heddlec=$1 cc=$2 n=${3:-5} from=${HEDDLE_SEED:-1}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -43,7 +43,7 @@ if ! echo 'int main(void) { return 0; }' | "$cc" -fopenmp -x c - -o probe 2>/dev
 fi
 for ((seed = from; seed < from + small; seed += 100)); do
     python3 "$here/random_small.py" "$seed" $((from + small - seed < 100 ? from + small - seed : 100)) \
-        ${HEDDLE_INCLUDES:+includes} >program.c
+        includes >program.c
     "$cc" -std=gnu11 -w -fopenmp program.c -o reference 2>errors || fail "$cc refuses"
     ./reference >want
     "$heddlec" program.c -o program --backend cpu --region=parallel -Wno-HC190 >said 2>&1 || fail "not translated"
