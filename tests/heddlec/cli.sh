@@ -108,13 +108,13 @@ run 1 refused.c -o refused --emit there
 run 1 sum.c -o no_compiler --cc "$work/no-such-cc"
 in_err 'no-such-cc'
 run 1 sum.c -o no_compiler --cc false --emit no_compiler.d
-in_err 'false cannot compile .*/sum.heddle.c, which heddlec generated'
+in_err 'false failed to compile .*/sum.heddle.c, which heddlec generated'
 run 1 sum.c -o no_link -lthere_is_no_such_library
-in_err 'cannot link no_link'
+in_err 'failed to link no_link'
 ! grep -q generated err || fail "a failed link is called heddlec's fault: $(cat err)"
 echo 'int wrong(void) { return this; }' >wrong.c
 run 1 wrong.c -o no_object
-in_err 'cannot compile wrong.c$'
+in_err 'failed to compile wrong.c$'
 echo 'int broken(' >broken.c
 run 1 sum.c broken.c -o no_parse
 in_err 'broken.c:1:'

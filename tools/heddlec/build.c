@@ -61,10 +61,11 @@ static hc_words cc_of(const hc_command *c)
 /* `-c source -o NAME.o`, and NAME.o is linked. */
 static void end_compiling(commands *c, hc_words *w, const char *source, const char *object)
 {
-    const char *failed = strcmp(source, hc_format("%s/%s", c->folder, object)) != 0
-                             ? "%s cannot compile %s"
-                             : "%s cannot compile %s, which heddlec generated: where the lines above are no fault of "
-                               "yours, this is a defect of heddlec; --keep leaves the file";
+    const char *failed =
+        strcmp(source, hc_format("%s/%s", c->folder, object)) != 0
+            ? "%s failed to compile %s"
+            : "%s failed to compile %s, which heddlec generated: where the lines above are no fault of "
+              "yours, this is a defect of heddlec; --keep leaves the file";
     object = hc_format("%s/%s.o", c->folder, object);
     add(w, "-c");
     add(w, source);
@@ -202,7 +203,7 @@ static void link_all(commands *c, const char *output)
     add(&w, "-pthread");
     add(&w, "-o");
     add(&w, output);
-    *HC_ADD(&c->all) = (step){w, hc_format("%s cannot link %s", w.at[0], output)};
+    *HC_ADD(&c->all) = (step){w, hc_format("%s failed to link %s", w.at[0], output)};
 }
 
 static void make_commands(commands *c, const char *output)
