@@ -66,6 +66,8 @@ static sharing sharing_of(const hc_node *task, const hc_decl *d)
         return SHARED;
     if (defaults && hc_has_word(defaults, "firstprivate"))
         return FIRSTPRIVATE;
+    if (task->pragma->is_root)
+        return SHARED;
     return defaults && hc_has_word(defaults, "shared") ? SHARED : around(task, d);
 }
 

@@ -40,6 +40,9 @@ static void copy_first(hc_device *d, const hc_decl *decl)
     if (decl->type->kind == HC_T_ARRAY) {
         declare_own(d, decl, name);
         hc_dev_putf(d, "memcpy(%s, %s, sizeof %s); ", name, outer, name);
+    } else if (decl->type->kind == HC_T_VLA) {
+        declare_own(d, decl, name);
+        hc_dev_putf(d, "memcpy(%s, %s, sizeof *%s * (size_t)(%s)); ", name, outer, name, hc_array_length(d, decl));
     } else {
         hc_dev_putf(d, "%s = %s; ", hc_declaration(d, hc_unqualified(decl->type), name), outer);
     }

@@ -260,6 +260,44 @@ static void check_step(solver *s, const hc_step *step, const hc_instance *x)
     }
 }
 
+/* A value that the host cannot know before tasks have run, of an array or behind a pointer: other tasks may write other
+ * elements. Of a variable it is a race. */
+static int is_entangled(const solver *s, const hc_access *a, const hc_instance *x, int *is_race)
+{
+    const hc_flow *f = s->f;
+    int is_found = find(f, &x->accesses, a, reads_written) || find(f, &x->accesses, a, writes_shared) ||
+                   find(f, &x->copied, a, writes_shared);
+    *is_race |= is_found && !a->at.depth && !hc_is_array(a->at.root->type);
+    return is_found;
+}
+
+/* The creator then runs as a task itself, and its tasks are that one's: what it waits for has run. */
+static int wants_root(const solver *s)
+{
+    const hc_flow *f = s->f;
+    const hc_node *single = f->region->creator->parent;
+    int is_found = 0, is_race = 0;
+    if (f->region->is_target || f->region->is_assumed || single->kind != HC_N_DIRECTIVE ||
+        single->body != f->region->creator ||
+        !(hc_is_directive(single, HC_SINGLE) || hc_is_directive(single, HC_MASTER) ||
+          hc_is_directive(single, HC_MASKED)))
+        return 0;
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        for (uint32_t k = 0; k < f->instances.n; k++)
+            for (uint32_t a = 0; is_set(row(s, s->loose, i), k) && a < f->steps.at[i].accesses.n; a++)
+                is_found |= is_entangled(s, &f->steps.at[i].accesses.at[a], &f->instances.at[k], &is_race);
+    return is_found && !is_race;
+}
+
+static void make_root(hc_program *p, const hc_node *single)
+{
+    single->unit->pragmas.at[single->pragma->number].is_root = 1;
+    p->has_new_root = 1;
+    hc_say(
+        HC_WARNING, 213, &single->unit->text, single->begin, single->pragma->at.end,
+        "the statement that creates tasks uses what they write: it runs as a task itself, and its tasks as that one's");
+}
+
 static void check(solver *s)
 {
     hc_flow *f = s->f;
@@ -379,7 +417,10 @@ void hc_find_flow(hc_program *p)
         do
             solve(&s);
         while (find_syncs(&s));
-        check(&s);
+        if (wants_root(&s))
+            make_root(p, p->regions.at[i].creator->parent);
+        else
+            check(&s);
     }
     sync_the_rest(p, flows);
     for (uint32_t i = 0; i < p->regions.n; i++) {

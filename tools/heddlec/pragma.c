@@ -178,7 +178,7 @@ hc_pragmas hc_parse_pragmas(const hc_text *t)
     HC_LIST(hc_pragma) found = {0};
     uint32_t line;
     for (line = 0; line < t->n_lines; line++) {
-        hc_pragma pragma = {HC_N_DIRECTIVES, found.n, {0, 0}, NULL, 0, 0};
+        hc_pragma pragma = {.directive = HC_N_DIRECTIVES, .number = found.n};
         hc_parse p = {t, &pragma, 0, 0, {0}};
         int is_heddle;
         if (!begins_pragma(&p, line, &is_heddle))

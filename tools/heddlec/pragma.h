@@ -180,6 +180,7 @@ typedef struct hc_pragma {
     const hc_clause *clauses;
     uint32_t n_clauses;
     int is_broken; /* an error was said about it; analysis may skip it */
+    int is_root;   /* single, master, masked: its statement runs as a task, see hc_find_flow */
 } hc_pragma;
 
 typedef struct hc_pragmas {

@@ -177,6 +177,7 @@ typedef struct hc_global {
 typedef struct hc_program {
     hc_options options;
     int asks_final;   /* a task asks whether it is final */
+    int has_new_root; /* hc_find_flow: all is to be understood again */
     int asks_numbers; /* a task asks for the number of its thread, or how many there are, outside of inner regions */
     HC_LIST(hc_unit *) units;
     HC_LIST(hc_region) regions;

@@ -155,7 +155,7 @@ static hc_node *creator_of(const hc_program *p, hc_region *r)
     if (!single)
         return take_whole(p, r, at);
     take_clauses(r, single);
-    return single->body;
+    return single->pragma->is_root ? single : single->body;
 }
 
 /* Loops that threads would share have variables of their own. */

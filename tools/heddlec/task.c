@@ -65,7 +65,7 @@ static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
     t.priority = hc_clause_expr(n, HC_C_PRIORITY);
     t.final = hc_clause_expr(n, HC_C_FINAL);
     t.if_expr = hc_clause_expr(n, HC_C_IF);
-    if (!hc_is_directive(n, HC_TASK))
+    if (hc_is_taskloop(n))
         take_loops(&t);
     check_clauses(n);
     hc_find_depends(&t);
@@ -78,7 +78,7 @@ static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
 static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
     hc_task t = {.unit = n->unit, .node = n, .statement = n->body, .function = fn->decl};
-    if (!hc_is_directive(n, HC_TASK))
+    if (hc_is_taskloop(n))
         take_loops(&t);
     hc_find_depends(&t);
     name_task(p, &t);
@@ -123,10 +123,11 @@ static void meet(hc_program *p, hc_fn *fn, hc_node *n)
 {
     if (n->pragma->is_broken || hc_is_left(p, n))
         return;
+    if (hc_is_task_directive(n)) {
+        meet_task(p, fn, n);
+        return;
+    }
     switch (n->pragma->directive) {
-    case HC_TASK:
-    case HC_TASKLOOP:
-    case HC_TASKLOOP_SIMD: meet_task(p, fn, n); break;
     case HC_TASKWAIT:
     case HC_TASKGROUP:
         if (!hc_task_around(n))

@@ -95,6 +95,7 @@ hc_origin hc_origin_of(const hc_text *t, uint32_t at);
     X(210, "a value that a task writes steers the host")                                   \
     X(211, "the host changes a value that a task may still read")                          \
     X(212, "tasks that nothing orders write one shared variable")                          \
+    X(213, "the statement that creates tasks runs as a task itself")                       \
     X(230, "a call in the region whose effect would come before the tasks'")               \
     X(240, "a construct outside of what heddlec translates")
 

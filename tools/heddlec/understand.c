@@ -10,8 +10,17 @@ static void clear_marks(const hc_program *p)
             p->units.at[i]->decls.at[k]->mark = NULL;
 }
 
-void hc_understand(hc_program *p)
+static void forget(hc_program *p)
 {
+    clear_marks(p);
+    p->regions.n = p->tasks.n = p->inner_tasks.n = p->waits.n = p->slots.n = p->data.n = 0;
+    p->functions.n = p->globals.n = p->types.n = 0;
+    p->has_new_root = 0;
+}
+
+static void understand_once(hc_program *p)
+{
+    forget(p);
     hc_make_index(p);
     hc_find_regions(p);
     hc_find_tasks(p);
@@ -20,5 +29,13 @@ void hc_understand(hc_program *p)
     hc_find_reached(p);
     hc_find_types(p);
     hc_find_flow(p);
+}
+
+/* A region may turn out to need another way to run. What is said twice is printed once. */
+void hc_understand(hc_program *p)
+{
+    do
+        understand_once(p);
+    while (p->has_new_root && !hc_n_errors());
     clear_marks(p);
 }

@@ -39,7 +39,8 @@ int hc_is_var(const hc_decl *d);
 int hc_is_loop_variable(const hc_task *t, const hc_decl *d); /* of a taskloop's loops */
 /* The operator of the task's reduction of a number; NULL: none, or one whose tasks take turns at the variable itself. */
 const char *hc_reduced(const hc_node *task, const hc_decl *d);
-int hc_is_task_directive(const hc_node *n); /* task, taskloop, taskloop simd */
+int hc_is_task_directive(const hc_node *n); /* task, taskloop, taskloop simd; single that is a root */
+int hc_is_taskloop(const hc_node *n);
 
 /* ---- clauses ---------------------------------------------------------------------------------------------------------- */
 

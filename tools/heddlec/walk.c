@@ -26,9 +26,11 @@ int hc_is_directive(const hc_node *n, hc_directive d)
     return n && n->kind == HC_N_DIRECTIVE && n->pragma->directive == d;
 }
 
+int hc_is_taskloop(const hc_node *n) { return hc_is_directive(n, HC_TASKLOOP) || hc_is_directive(n, HC_TASKLOOP_SIMD); }
+
 int hc_is_task_directive(const hc_node *n)
 {
-    return hc_is_directive(n, HC_TASK) || hc_is_directive(n, HC_TASKLOOP) || hc_is_directive(n, HC_TASKLOOP_SIMD);
+    return hc_is_directive(n, HC_TASK) || hc_is_taskloop(n) || (n && n->kind == HC_N_DIRECTIVE && n->pragma->is_root);
 }
 
 hc_node *hc_directive_around(const hc_node *n)
