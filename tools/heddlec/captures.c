@@ -282,6 +282,8 @@ static void place(hc_program *p, hc_task *t, hc_capture *c)
     hc_decl *d = c->decl;
     if (c->how != HC_BY_REFERENCE)
         return;
+    if (!r && hc_fn_of(p, t->function)->is_in_region && !hc_fn_of(p, t->function)->is_creating)
+        return; /* of tasks alone: the variable itself is there */
     if (!r && d->is_global)
         return; /* lastprivate: hc_find_reached makes it one of the program's globals, which each region maps */
     if (!r || hc_declared_in(d, r->node) || has(r->privates.at, r->privates.n, d)) {

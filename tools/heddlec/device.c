@@ -73,15 +73,21 @@ static void write_table(hc_device *d, const hc_code *bodies)
                 d->prog, d->prog);
 }
 
-static uint64_t stack_bytes(const hc_program *p, const hc_code *bodies)
+static uint64_t needed_stack(const hc_code *c)
+{
+    uint64_t n = hc_block_bytes(c) + c->below_bytes;
+    return c->is_deep ? DEEP_STACK_BYTES + 2 * n : n;
+}
+
+static uint64_t stack_bytes(const hc_device *d, const hc_code *bodies)
 {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < p->tasks.n; i++) {
-        uint64_t n = hc_block_bytes(&bodies[i]) + bodies[i].below_bytes;
-        if (bodies[i].is_deep)
-            n = DEEP_STACK_BYTES + 2 * n;
-        most = hc_uses_stack(&bodies[i]) && n > most ? n : most;
-    }
+    for (uint32_t i = 0; i < d->p->tasks.n; i++)
+        if (hc_uses_stack(&bodies[i]) && needed_stack(&bodies[i]) > most)
+            most = needed_stack(&bodies[i]);
+    for (uint32_t i = 0; i < d->splits.n; i++)
+        if (d->splits.at[i]->needs & HC_NEEDS_TOP && needed_stack(d->splits.at[i]) > most)
+            most = needed_stack(d->splits.at[i]);
     return most;
 }
 
@@ -109,7 +115,7 @@ void hc_emit_bodies(hc_program *p, const char *prog, hc_buf *out)
     hc_put_splits(d);
     write_bodies(d, bodies);
     write_table(d, bodies);
-    p->stack_bytes = stack_bytes(p, bodies);
+    p->stack_bytes = stack_bytes(d, bodies);
     p->n_locks = d->locks.n;
     hc_put(out, d->w.out.at, d->w.out.n);
 }

@@ -51,9 +51,19 @@ static int is_in_braces(const hc_node *n)
     return n->kind == HC_N_INIT_LIST || (n->kind == HC_N_LITERAL && n->type && hc_is_array(n->type));
 }
 
+/* In steps, whose stack ends before the function does. */
+static void write_kept_array(hc_device *d, const hc_node *var, const char *name)
+{
+    const char *type = hc_type_text(d, hc_unqualified(var->decl->type->of));
+    hc_dev_putf(d, "%s = (%s *)heddle_omp_alloca(hd_thread, &hd_b->head, sizeof(%s) * (size_t)(%s));", name, type, type,
+                hc_dev_text(d, (hc_node *)var->decl->type->bound));
+}
+
 void hc_write_setting(hc_device *d, hc_node *var)
 {
     const char *name = hc_name_of(d, var->decl);
+    if (var->decl->type->kind == HC_T_VLA)
+        write_kept_array(d, var, name);
     if (!var->init)
         return;
     if (!is_in_braces(var->init) || var->decl->type->kind == HC_T_POINTER)

@@ -177,7 +177,9 @@ char *hc_member_text(hc_device *d, const hc_decl *decl)
     for (uint32_t i = 0; i < c->members.n; i++)
         if (c->members.at[i].decl == decl)
             return hc_format("hd_b->%s", c->members.at[i].name);
-    return hc_format("hd_b->%s", add_member(d, decl, decl->type, hc_dev_name(decl->name)));
+    return hc_format("hd_b->%s",
+                     add_member(d, decl, decl->type->kind == HC_T_VLA ? hc_pointer_to(decl->type->of) : decl->type,
+                                hc_dev_name(decl->name)));
 }
 
 char *hc_value_member(hc_device *d, const hc_type *t)

@@ -101,22 +101,42 @@ static hc_node *next_of(const hc_node *root, hc_node *n)
 {
     return n->kind == HC_N_DIRECTIVE && !hc_is_directive(n, HC_TASKGROUP) ? hc_behind(root, n) : hc_inside(root, n);
 }
-#define EACH_STEP(n, root) for (hc_node *n = (root); n; n = next_of((root), n))
+#define HC_EACH_STEP(n, root) for (hc_node *n = (root); n; n = next_of((root), n))
 
 static int waits(hc_device *d, hc_node *root)
 {
-    EACH_STEP(n, root)
-    if (is_wait(d, n))
-        return 1;
+    HC_EACH_STEP (n, root)
+        if (is_wait(d, n))
+            return 1;
     return 0;
 }
 
 /* ---- what is split ---------------------------------------------------------------------------------------------------- */
 
+static int is_loop(const hc_node *n) { return n->kind == HC_N_FOR || n->kind == HC_N_WHILE || n->kind == HC_N_DO; }
+
+/* An array of variable length and one dimension, which has memory until the frame ends. */
+static int is_kept_array(const hc_decl *decl)
+{
+    const hc_node *up = decl->node;
+    while (up && up->kind != HC_N_FUNCTION && !hc_is_task_directive(up) && !is_loop(up))
+        up = up->parent;
+    return decl->type->kind == HC_T_VLA && hc_flat_rank(decl->type) == 0 && up && !is_loop(up);
+}
+
 static int is_flat_variable(const hc_node *n)
 {
     return (n->kind == HC_N_VAR || n->kind == HC_N_PARAM || n->kind == HC_N_NAME) && n->decl && n->decl->type &&
-           hc_is_flat(n->decl->type);
+           hc_is_flat(n->decl->type) && !is_kept_array(n->decl);
+}
+
+static int copies_array(hc_device *d, const hc_node *n)
+{
+    const hc_task *t = task_at(d, n);
+    for (uint32_t i = 0; t && i < t->captures.n; i++)
+        if (t->captures.at[i].how != HC_BY_REFERENCE && t->captures.at[i].decl->type->kind == HC_T_VLA)
+            return 1;
+    return 0;
 }
 
 /* The code waits where it cannot be split. */
@@ -135,7 +155,7 @@ static int is_bound_wait(hc_device *d, const hc_node *n, const hc_node *root)
 static int may_split(hc_device *d, hc_node *root)
 {
     HC_EACH_NODE (n, root)
-        if (is_flat_variable(n) || is_bound_wait(d, n, root) || n->kind == HC_N_COMPUTED_GOTO)
+        if (is_flat_variable(n) || copies_array(d, n) || is_bound_wait(d, n, root) || n->kind == HC_N_COMPUTED_GOTO)
             return 0;
     return !hc_has_region(d, root);
 }
@@ -147,9 +167,9 @@ static int may_spawn(hc_device *d, const hc_task *t)
 
 static int spawns(hc_device *d, hc_node *root)
 {
-    EACH_STEP(n, root)
-    if (may_spawn(d, task_at(d, n)) || called_split(d, n))
-        return 1;
+    HC_EACH_STEP (n, root)
+        if (may_spawn(d, task_at(d, n)) || called_split(d, n))
+            return 1;
     return 0;
 }
 
@@ -204,10 +224,7 @@ void hc_find_splits(hc_device *d)
 
 /* ---- variables that live across a wait -------------------------------------------------------------------------------- */
 
-static int is_around(const hc_node *loop, const hc_node *n)
-{
-    return (loop->kind == HC_N_FOR || loop->kind == HC_N_WHILE || loop->kind == HC_N_DO) && hc_is_in(n, loop);
-}
+static int is_around(const hc_node *loop, const hc_node *n) { return is_loop(loop) && hc_is_in(n, loop); }
 
 /* A loop around both comes from the wait to the use, unless each round has a variable of its own. */
 static int is_in_one_loop(const hc_decl *decl, const hc_node *use, const hc_node *wait, const hc_node *root)
@@ -220,8 +237,7 @@ static int is_in_one_loop(const hc_decl *decl, const hc_node *use, const hc_node
 
 static int is_crossed(hc_device *d, const hc_variable *v, hc_node *root)
 {
-    EACH_STEP(wait, root)
-    {
+    HC_EACH_STEP (wait, root) {
         if (!is_wait(d, wait))
             continue;
         if (wait->begin < v->uses_end && wait->end > v->uses_begin)
@@ -289,8 +305,7 @@ static int is_constant(const hc_variable *v, hc_node *root)
 /* Declared where a wait stands beside them; others begin and end between two waits. */
 static void collect(hc_device *d, hc_code *c)
 {
-    EACH_STEP(n, c->root)
-    {
+    HC_EACH_STEP (n, c->root) {
         const hc_node *scope = n->kind == HC_N_DECLS ? n->parent : NULL;
         for (hc_node *v = scope && waits(d, (hc_node *)scope) ? n->first : NULL; v; v = v->next)
             if (v->kind == HC_N_VAR && hc_is_local(v->decl))
@@ -332,7 +347,9 @@ static void name_captures(hc_device *d, hc_code *c, hc_buf *head)
     for (uint32_t i = 0; i < c->task->captures.n; i++) {
         const hc_capture *own = &c->task->captures.at[i];
         char *field = hc_format("hd_b->hd_a.%s", hc_dev_name(own->field));
-        if (own->how == HC_BY_REFERENCE)
+        if (own->decl->type->kind == HC_T_VLA)
+            hc_push_name(d, own->decl, field, 1);
+        else if (own->how == HC_BY_REFERENCE)
             hc_push_name(d, own->decl, hc_format("(*%s)", field), 1);
         else if (own->how == HC_BY_VALUE)
             name_value(d, head, own->decl, field);
@@ -532,7 +549,9 @@ int hc_split_return(hc_device *d, hc_node *n)
 static void put_capture(hc_device *d, const hc_capture *c)
 {
     const char *field = hc_dev_name(c->field), *name = hc_name_of(d, c->decl);
-    if (c->how == HC_BY_REFERENCE)
+    if (c->decl->type->kind == HC_T_VLA)
+        hc_dev_putf(d, "hd_c->hd_a.%s = %s; ", field, name);
+    else if (c->how == HC_BY_REFERENCE)
         hc_dev_putf(d, "hd_c->hd_a.%s = &%s; ", field, name);
     else if (c->how == HC_BY_VALUE && hc_is_array(c->decl->type))
         hc_dev_putf(d, "memcpy(hd_c->hd_a.%s, %s, sizeof hd_c->hd_a.%s); ", field, name, field);
@@ -699,8 +718,10 @@ static void put_steps(hc_device *d, const hc_code *c)
         "    const heddle_thread hd_worker = heddle_omp_worker(hd_run->thread, &hd_params->head);\n"
         "    const heddle_thread *const hd_thread HEDDLE_UNUSED = &hd_worker;\n"
         "    enum { hd_final = 0 }; /* what is final runs as it stands */\n"
-        "%s    switch (hd_b->head.at) {\n    case 0:;\n",
-        c->task ? c->task->label : c->function->decl->name, c->name, frame_type(c), c->head.at);
+        "%s%s    switch (hd_b->head.at) {\n    case 0:;\n",
+        c->task ? c->task->label : c->function->decl->name, c->name, frame_type(c),
+        c->needs & HC_NEEDS_TOP ? "    char *hd_top = heddle_omp_stack(hd_run->thread, &hd_params->head);\n" : "",
+        c->head.at);
     hc_write_place(&d->w, c->root->unit, c->root->begin);
     hc_dev_indent(d, c->root);
     hc_dev_putf(d, "%s\n    }\n    return heddle_omp_return(hd_run, &hd_b->head);\n}\n", c->text.at);

@@ -272,6 +272,17 @@ static void follow(hc_program *p, hc_fn *fn, hc_node *n, int in_region)
             enter(p, to, in_region);
 }
 
+/* What tasks call is no part of the creator. */
+static void follow_creator(hc_program *p, hc_fn *fn, hc_node *n)
+{
+    hc_fn *to;
+    fn->is_creating = 1;
+    HC_EACH_CALL (c, fn, n)
+        for (uint32_t i = 0; !hc_task_around(c->node) && (to = hc_callee(p, c, i)) != NULL; i++)
+            if (!to->is_creating)
+                follow_creator(p, to, to->node);
+}
+
 void hc_find_regions(hc_program *p)
 {
     hc_index *x = p->index;
@@ -284,6 +295,8 @@ void hc_find_regions(hc_program *p)
     }
     for (uint32_t i = 0; i < p->regions.n; i++)
         follow(p, hc_fn_of(p, p->regions.at[i].function), p->regions.at[i].creator, 1);
+    for (uint32_t i = 0; i < p->regions.n; i++)
+        follow_creator(p, hc_fn_of(p, p->regions.at[i].function), p->regions.at[i].creator);
     for (uint32_t i = 0; i < x->left.n; i++)
         follow(p, hc_function_around(p, x->left.at[i]), x->left.at[i], 0);
 }

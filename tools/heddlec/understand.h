@@ -91,6 +91,7 @@ struct hc_fn {
     int takes_part;                /* makes tasks or waits for them, itself or through calls */
     int is_taken;                  /* its address is used */
     int is_in_region, is_in_left;  /* reached from a region; from a region left to the host's OpenMP */
+    int is_creating;               /* reached from a region's creator, not by tasks alone */
     uint32_t mark;
     uint32_t looked, keeps;     /* address.c: of parameter i bit i */
     struct hc_summary *summary; /* effect.c */
