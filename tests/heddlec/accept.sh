@@ -4,6 +4,7 @@
 # prints when CC compiles it with -fopenmp (without, where its head says `gcc: no`), on the serial backend, on three CPU
 # workers, and with four emulated threads a worker, which share loops out as a GPU's block does. In a build with a sanitizer
 # heddlec compiles the program with it, too. Lines of the head that matter here:
+#     tsan: `no`, a race on purpose, or locks of a library that ThreadSanitizer does not see
 #     flags: options of heddlec       also: further sources       warns: the code of a warning that must be said
 set -euo pipefail
 . "$(dirname "$0")/head.bash"

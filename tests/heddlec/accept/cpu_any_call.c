@@ -3,7 +3,8 @@
  * pointers, with variable arguments, with static variables; files, stdin and stdout, locks of OpenMP
  * generated: a call by the name that a system header declares, or by the address of the host's function
  * flags: --region=parallel
- * gpu: no */
+ * gpu: no
+ * tsan: no */
 #define _GNU_SOURCE
 #include <complex.h>
 #include <errno.h>

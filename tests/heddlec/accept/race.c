@@ -2,7 +2,8 @@
 /* construct: tasks that write one shared variable in any order: a warning
  * generated: as written; a variable declared in the loop, an atomic, a dependence and a wait are no reason for it
  * flags: --region=parallel
- * warns: HC212 */
+ * warns: HC212
+ * tsan: no */
 #include <stdio.h>
 
 int main(void)
