@@ -760,7 +760,7 @@ void hc_put_split_body(hc_device *d, const hc_task *t)
     hc_dev_putf(d,
                 "HEDDLE_SPAWNER(%s, struct hd_params, hd_params, struct hd_%s_args, hd_t, HEDDLE_OMP_CHILDREN)\n"
                 "{\n    %s *const hd_b = thread->index%s ? NULL : (%s *)heddle_omp_frame_new(sizeof(%s), %uu);\n"
-                "    heddle_omp_run hd_run = {thread, &hd_b->head, %uu, 0};\n"
+                "    heddle_omp_run hd_run = {thread, (heddle_omp_frame *)hd_b, %uu, 0};\n"
                 "    if (!hd_b) {\n        %s_part_(thread, hd_params, hd_t);\n        return;\n    }\n"
                 "    hd_b->hd_a = *hd_t;\n    hd_go_on(&hd_run, hd_params, &hd_b->head);\n}\n",
                 t->name, t->name, frame_type(c), t->final && d->p->asks_final ? " || hd_t->hd_final" : "",
