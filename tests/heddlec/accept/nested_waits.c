@@ -68,7 +68,7 @@ static long rounds(int n)
         }
 #pragma omp taskwait
         for (int k = 0; k < 8; k++)
-            total = total * 7 + part[k];
+            total = (total * 7 + part[k]) % 1000003;
         if (total % 11 == 5 && i > 20)
             break;
     }
