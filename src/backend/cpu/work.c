@@ -80,7 +80,9 @@ static inline __attribute__((always_inline)) void work(worker *x, uint32_t dispa
             hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body));
         hd_ahead(r, &x->w, &x->x, r->n_arena != 0);
         run_body(x, hd_name_of(r, &x->x), x->x.record->body, hd_args_at(r, x->x.record));
-        hd_end_turn(r, &x->w, &x->x, &x->spawn_buffer, dispatch, r->n_arena != 0);
+        /* What follows a failure does not run: a worker that looked for a stop before could take it. */
+        if (!HD_LOAD(&r->control->fail.code, RELAXED, DEV))
+            hd_end_turn(r, &x->w, &x->x, &x->spawn_buffer, dispatch, r->n_arena != 0);
         end_trace(x);
     }
 }
