@@ -162,6 +162,12 @@ for what in tree pragmas program; do
 done
 grep -q 'task 0 add:17' out || fail "--dump=program: $(cat out)"
 
+echo "-- no source"
+head -c 200000 "$heddlec" >binary.c
+run 1 binary.c -o binary
+[ "$(wc -l <err)" -lt 200 ] || fail "$(wc -l <err) lines about a file that is no source"
+absent binary
+
 echo "-- warnings"
 cat >narrow.c <<'END'
 int a[4];

@@ -177,6 +177,8 @@ static void compile_plain(commands *c, const hc_unit *u, uint32_t number)
     hc_words w = cc_of(k);
     add(&w, k->standard ? k->standard : "-std=gnu11");
     add(&w, "-O2");
+    if (!strstr(w.at[0], "clang")) /* which stops by itself where a file is no source */
+        add(&w, "-fmax-errors=20");
     add_all(&w, &c->b->where->flags);
     add_all(&w, &k->see);
     add_compile_flags(&w, &k->compile, 1);

@@ -107,10 +107,15 @@ void hc_write_types(hc_device *d)
     hc_puts(&d->w.out, d->p->types.n ? "/* Types of the program. */\n" : "");
     for (uint32_t i = 0; i < d->p->types.n; i++) {
         hc_decl *decl = d->p->types.at[i];
+        uint32_t pack = hc_pack_at(&decl->node->unit->text, decl->node->begin);
+        if (pack)
+            hc_dev_putf(d, "#pragma pack(push, %u)\n", pack);
         if (decl->kind == HC_N_TYPEDEF)
             write_typedef(d, decl->node->parent);
         else
             write_type(d, decl->node);
+        if (pack)
+            hc_puts(&d->w.out, "#pragma pack(pop)\n");
     }
     for (uint32_t i = 0; i < d->p->types.n; i++)
         check_size(d, d->p->types.at[i]);

@@ -120,8 +120,11 @@ static void put_records(hc_host *h, const hc_node *function)
 {
     for (uint32_t i = 0; i < h->p->tasks.n; i++)
         if (h->p->tasks.at[i].function->node == function) {
+            int is_packed = hc_pack_at(&h->unit->text, function->begin) != 0;
             hc_host_fresh(h);
+            hc_puts(&h->w.out, is_packed ? "#pragma pack(push)\n#pragma pack()\n" : "");
             hc_emit_record(&h->p->tasks.at[i], &h->w.out);
+            hc_puts(&h->w.out, is_packed ? "#pragma pack(pop)\n" : "");
         }
 }
 

@@ -32,11 +32,13 @@ const char *hc_include_dir(void)
     return dir && access(hc_format("%s/omp.h", dir), R_OK) == 0 ? dir : HC_SOURCE_INCLUDE;
 }
 
-/* Comments stay: the generated files are for people to read. */
+/* Comments stay: the generated files are for people to read. Warnings are for the compiler to say; of a file that is no source
+ * there would be one a byte. */
 static const char *const *arguments_for(const char *path, const char *const *args)
 {
-    const char *const own[] = {clang_path(), "-E", "-fopenmp",   "-fopenmp-version=45", "-dD",
-                               "-dI",        "-C", "-idirafter", hc_include_dir()};
+    const char *const own[] = {
+        clang_path(), "-E",         "-fopenmp",       "-fopenmp-version=45", "-dD",         "-dI",
+        "-C",         "-idirafter", hc_include_dir(), "-Wno-everything",     "-W#warnings", "-ferror-limit=20"};
     HC_LIST(const char *) all = {0};
     size_t i;
     for (i = 0; i < sizeof own / sizeof *own; i++)

@@ -246,10 +246,15 @@ hc_data *hc_data_of(const hc_program *p, const hc_node *directive) { FIND(data, 
 
 hc_function *hc_function_of(const hc_program *p, const hc_decl *d)
 {
-    for (uint32_t i = 0; i < p->functions.n; i++)
-        if (!strcmp(p->functions.at[i].decl->id, d->id))
-            return &p->functions.at[i];
-    return NULL;
+    const struct hc_entry *e = p->index->n_slots ? slot_of(p->index, d->id) : NULL;
+    return e && e->id && e->n_function ? &p->functions.at[e->n_function - 1] : NULL;
+}
+
+void hc_add_function(hc_program *p, hc_decl *d)
+{
+    const char *name = hc_unique_name(p, d->name);
+    *HC_ADD(&p->functions) = (hc_function){.decl = d, .name = name};
+    slot_of(p->index, d->id)->n_function = p->functions.n;
 }
 
 hc_global *hc_global_of(const hc_program *p, const hc_decl *d)

@@ -89,13 +89,14 @@ static int enter_from(hc_program *p, hc_fn *fn, hc_node *code, int is_team, int 
     return changed;
 }
 
+/* Callers stand behind what they call: from the last to the first. */
 static void spread_ways(hc_program *p)
 {
     for (uint32_t i = 0; i < p->tasks.n; i++)
         enter_from(p, hc_fn_of(p, p->tasks.at[i].function), p->tasks.at[i].statement, 1, 0);
     for (int changed = 1; changed;) {
         changed = 0;
-        for (uint32_t i = 0; i < p->functions.n; i++) {
+        for (uint32_t i = p->functions.n; i-- > 0;) {
             const hc_function *f = &p->functions.at[i];
             hc_fn *fn = hc_fn_of(p, f->decl);
             changed |= enter_from(p, fn, fn->node->body, f->is_in_team, f->is_in_thread);
@@ -141,10 +142,8 @@ static void add_function(hc_program *p, hc_fn *fn)
         return;
     fn->mark = p->index->mark;
     add_called(p, fn, fn->node->body);
-    if (!hc_function_of(p, fn->decl)) {
-        const char *name = hc_unique_name(p, fn->decl->name);
-        *HC_ADD(&p->functions) = (hc_function){.decl = fn->decl, .name = name};
-    }
+    if (!hc_function_of(p, fn->decl))
+        hc_add_function(p, fn->decl);
 }
 
 static void add_called(hc_program *p, hc_fn *fn, hc_node *code)

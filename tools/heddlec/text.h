@@ -57,6 +57,9 @@ typedef struct hc_origin {
 } hc_origin;
 hc_origin hc_origin_of(const hc_text *t, uint32_t at);
 
+/* The alignment that #pragma pack asks for at a place; 0: none (pack.c). */
+uint32_t hc_pack_at(const hc_text *t, uint32_t at);
+
 /* ---- diagnostics ---------------------------------------------------------------------------------------------------- */
 
 /* Every refusal and warning: code, sentence for the table of doc/openmp-subset.md. Codes never change meaning. */

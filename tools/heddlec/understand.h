@@ -104,6 +104,7 @@ typedef struct hc_index {
         const char *id;
         hc_decl *definition;
         hc_fn *fn;
+        uint32_t n_function; /* its place in hc_program.functions, from 1; 0: none */
     } * entries;
     uint32_t n_slots, n_entries;
     uint32_t mark;
@@ -123,6 +124,7 @@ hc_fn *hc_function_around(const hc_program *p, const hc_node *n);
 int hc_makes_tasks(const hc_program *p, hc_node *n);
 int hc_is_left(const hc_program *p, const hc_node *n);
 int hc_same(const hc_decl *a, const hc_decl *b);
+void hc_add_function(hc_program *p, hc_decl *d); /* to those that bodies need */
 
 /* ---- steps of hc_understand ------------------------------------------------------------------------------------------- */
 
