@@ -147,6 +147,7 @@ HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
     if (hd_warp_lane() == 0)
         t = hd_ticket_look(r, w, &all_wait);
     t = hd_shuffle(all_wait ? HD_OVER - 1u : t, 0);
+    hd_warp_sync(); /* all lanes know what lane 0 has acquired: they read the task's record */
     if (t != HD_OVER - 1u)
         return t;
     hd_ticket_end_all(r);
