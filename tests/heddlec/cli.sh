@@ -189,6 +189,10 @@ in_err 'error:.*HC112'
 absent strict
 run 0 narrow.c -o quiet -Wno-HC112
 [ ! -s err ] || fail "-Wno-HC112 leaves: $(cat err)"
+printf '#pragma pack(2)\nstruct s { char c; long n; } a;\nint main(void)\n{\n#pragma omp target parallel map(a)\n#pragma omp single\n%s\n%s\n}\n' \
+    '#pragma omp task' 'a.n++;' >pack.c
+"$heddlec" pack.c --backend cuda --emit packed >out 2>err || true # a heddle without CUDA refuses the backend besides
+in_err 'warning:.*HC174'
 
 echo "-- several sources"
 mkdir a b include

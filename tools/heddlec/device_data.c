@@ -100,6 +100,16 @@ static void check_size(hc_device *d, const hc_decl *decl)
                 (unsigned long long)t->size, name);
 }
 
+/* nvcc 13.0 heeds `#pragma pack` of 2 and more where a member is used, and not where a whole structure is assigned. */
+static void check_pack(const hc_device *d, const hc_decl *decl, uint32_t pack)
+{
+    if (pack > 1 && pack < 8 && !d->p->options.is_host_only)
+        hc_say(HC_WARNING, 174, &decl->node->unit->text, decl->node->begin, 0,
+               "under pack(%u): nvcc compiles the assignment of such a structure to a load that a GPU refuses; pack(1) "
+               "is right",
+               pack);
+}
+
 void hc_write_types(hc_device *d)
 {
     int (*node)(hc_writer *, hc_node *) = d->w.node;
@@ -108,6 +118,7 @@ void hc_write_types(hc_device *d)
     for (uint32_t i = 0; i < d->p->types.n; i++) {
         hc_decl *decl = d->p->types.at[i];
         uint32_t pack = hc_pack_at(&decl->node->unit->text, decl->node->begin);
+        check_pack(d, decl, pack);
         if (pack)
             hc_dev_putf(d, "#pragma pack(push, %u)\n", pack);
         if (decl->kind == HC_N_TYPEDEF)

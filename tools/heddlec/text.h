@@ -91,6 +91,7 @@ uint32_t hc_pack_at(const hc_text *t, uint32_t at);
     X(171, "a variable with static storage that a task body changes")                      \
     X(172, "a type that device code does not have")                                        \
     X(173, "a computed goto")                                                              \
+    X(174, "a type whose copies nvcc compiles wrongly")                                    \
     X(180, "a call of a library function that device code does not have")                  \
     X(181, "inline assembly, setjmp, variable arguments or files in a task")               \
     X(190, "a task body that one thread of a block runs alone")                            \

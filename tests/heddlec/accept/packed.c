@@ -15,7 +15,7 @@ typedef struct plain {
     struct mark mark;
     long n;
 } plain;
-#pragma pack(2)
+#pragma pack(1)
 typedef struct half {
     char kind;
     long n;
