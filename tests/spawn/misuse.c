@@ -152,6 +152,16 @@ static void test_plain(const rig *x)
     heddle_graph_free(g);
 }
 
+/* No plan can be made for what bodies spawn. */
+static void test_static(const rig *x)
+{
+    heddle_graph *g = graph_of(x, misuse_keeper, MISUSE_NOT);
+    const heddle_status s = run(x, g);
+    CHECK_MSG(s == HEDDLE_EINVAL && strstr(heddle_error_text(x->ctx), "so schedule static cannot run it"), "%s: %s: %s",
+              x->how, heddle_status_text(s), heddle_error_text(x->ctx));
+    heddle_graph_free(g);
+}
+
 static void test_on(const heddle_config *c, const char *how)
 {
     rig x;
@@ -165,9 +175,13 @@ static void test_on(const heddle_config *c, const char *how)
     x.params.last = zeros(x.ctx, MISUSE_PAIRS * 4);
     x.params.kept = zeros(x.ctx, MISUSE_PAIRS * 8);
     x.params.wrong = zeros(x.ctx, 4);
-    test_across(&x);
-    test_stale(&x);
-    test_cases(&x);
+    if (c->schedule == HEDDLE_SCHEDULE_STATIC) {
+        test_static(&x);
+    } else {
+        test_across(&x);
+        test_stale(&x);
+        test_cases(&x);
+    }
     if (c->backend != HEDDLE_CUDA) /* this table is C only */
         test_plain(&x);
     heddle_mem_free(x.ctx, x.params.leaf);
@@ -194,8 +208,6 @@ static void test_workers(heddle_backend backend, uint32_t n_most)
     c.no_pin = 1;
     c.time_limit_ms = 30000;
     for (i = 0; i < N_WORKER_SCHEDULES; i++) {
-        if (worker_schedules[i] == HEDDLE_SCHEDULE_STATIC)
-            continue;
         c.schedule = worker_schedules[i];
         for (c.n_workers = 1; c.n_workers <= n_most; c.n_workers++)
             test_on(&c, heddle_schedule_name(c.schedule));

@@ -79,15 +79,13 @@ static int suits(const hd_loaded *l, const candidate *c)
 static int allowed(const hd_loaded *l, const candidate *c)
 {
     const heddle_config *cfg = &l->device->config;
-    if (!suits(l, c))
-        return 0;
+    if (cfg->schedule == HEDDLE_SCHEDULE_AUTO ? !suits(l, c) : cfg->schedule != c->schedule)
+        return 0; /* one that is named and does not suit is refused with a sentence when it is made */
     if (c->style != HD_PLAN_PATH && l->graph->plan)
         return 0;
     if (c->one && (cfg->n_workers || l->graph->plan))
         return 0;
-    if (c->one && c->schedule == HEDDLE_SCHEDULE_STATIC && l->graph->n_tasks <= (uint64_t)l->device->n_sms)
-        return 0;
-    return cfg->schedule == HEDDLE_SCHEDULE_AUTO || cfg->schedule == c->schedule;
+    return !(c->one && c->schedule == HEDDLE_SCHEDULE_STATIC && l->graph->n_tasks <= (uint64_t)l->device->n_sms);
 }
 
 /* What the config names without a choice: 1 and *out. */
