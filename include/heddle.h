@@ -182,6 +182,10 @@ typedef struct heddle_config {
                                what the workers need to begin. A tree in which a task has c children, its
                                continuation included, wants twice workers x depth x c; with far fewer it may
                                end with HEDDLE_ENOMEM             HEDDLE_ARENA                    */
+    uint32_t stack_bytes;     /* cuda: call stack of each GPU thread at least, for bodies whose functions recurse; it is
+                               the process's, and device memory for all threads that can be resident goes into it;
+                               0 = the device's own (1 KB), 512 KB at most
+                                                                  HEDDLE_STACK                    */
     const char *tuning_file;  /* cuda, schedule auto or static: a file in which what was chosen is kept, by the graph's
                                structure, device and config, and looked up before anything is tried; a file that
                                cannot be read or written does no harm: heddle_graph_describe_run tells. NULL = none.
@@ -189,12 +193,12 @@ typedef struct heddle_config {
                                                                   HEDDLE_TUNING_FILE              */
     heddle_expert expert;
 } heddle_config;
-#define HEDDLE_CONFIG_INIT                                                                                        \
-    {                                                                                                             \
-        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_SCHEDULE_AUTO, HEDDLE_IDLE_DEFAULT, 0, 0, 0, 0, NULL, \
-        {                                                                                                         \
-            HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, { 0 }                                                              \
-        }                                                                                                         \
+#define HEDDLE_CONFIG_INIT                                                                                           \
+    {                                                                                                                \
+        sizeof(heddle_config), HEDDLE_AUTO, 0, 0, 0, HEDDLE_SCHEDULE_AUTO, HEDDLE_IDLE_DEFAULT, 0, 0, 0, 0, 0, NULL, \
+        {                                                                                                            \
+            HEDDLE_POLICY_DEFAULT, 0, 0, 0, 0, { 0 }                                                                 \
+        }                                                                                                            \
     }
 
 /* Opens a context; cfg NULL = all defaults. Where the backend is left to auto, the context may still go from a GPU to threads when its

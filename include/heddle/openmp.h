@@ -94,6 +94,7 @@ typedef struct heddle_omp_program {
     heddle_backend backend; /* --backend; AUTO leaves it to HEDDLE_BACKEND and what is there */
     heddle_omp_match match;
     heddle_omp_memory memory;
+    uint32_t is_recursive; /* what tasks call may recurse: a GPU's threads get larger call stacks than their own 1 KB */
 } heddle_omp_program;
 
 /* The record all tasks share begins so; behind it stand n_globals addresses. Bodies see device addresses. */

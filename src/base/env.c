@@ -49,6 +49,7 @@ static const hd_env_variable config_variables[] = {
     NUMBER(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit"),
     NUMBER(no_pin, "HEDDLE_NO_PIN", 1, "1 = leave worker threads unpinned"),
     NUMBER(n_arena, "HEDDLE_ARENA", 1u << 26, "slots for tasks that bodies make"),
+    NUMBER(stack_bytes, "HEDDLE_STACK", 512u << 10, "bytes of call stack of a GPU's thread, for bodies that recurse"),
     TEXT(tuning_file, "HEDDLE_TUNING_FILE", "file in which the cuda backend remembers what it chose for a graph"),
     CHOICE(expert.policy, policy_names, "HEDDLE_POLICY",
            "rings, iqs, scheduler: which worker gets a freed task: lrr, grr, lf, share, rr, ts, al"),

@@ -107,6 +107,9 @@ static void settle_for_one_run(heddle_config *c, const heddle_omp_program *p)
         c->schedule = HEDDLE_SCHEDULE_DYNAMIC;
 }
 
+/* Of a GPU's thread, for functions that recurse: on an H200 4 GB for all of them. */
+#define CALL_STACK_BYTES 16384u
+
 static heddle_config config_of(const heddle_omp_program *p)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -116,6 +119,8 @@ static heddle_config config_of(const heddle_omp_program *p)
         settle_for_one_run(&c, p);
     if (!hd_omp_env("HEDDLE_TRACE") && (hd_omp_env("HEDDLE_OMP_TRACE") || hd_omp_env("HEDDLE_OMP_TIMELINE")))
         c.n_trace = TRACE_EVENTS;
+    if (p->is_recursive && !hd_omp_env("HEDDLE_STACK"))
+        c.stack_bytes = CALL_STACK_BYTES;
     return c;
 }
 
@@ -190,6 +195,24 @@ typedef struct answer {
     hd_omp_device *device;
 } answer;
 
+static void reconfigure(hd_omp_device *d, const heddle_config *wanted)
+{
+    heddle_config now = HEDDLE_CONFIG_INIT;
+    if (heddle_ctx_reconfigure(d->ctx, wanted) != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
+    (void)heddle_ctx_get_config(d->ctx, &now);
+    d->config.tuning_file = now.tuning_file; /* the context's own copy, which is a new one */
+}
+
+/* A program that recurses may come after one that does not and for which the device was opened. */
+static void want_stack(hd_omp_device *d, uint32_t n_bytes)
+{
+    if (d->config.backend != HEDDLE_CUDA || d->config.stack_bytes >= n_bytes)
+        return;
+    d->config.stack_bytes = n_bytes;
+    reconfigure(d, &d->config);
+}
+
 hd_omp_device *hd_omp_device_of(const heddle_omp_program *p, const heddle_omp_place *place)
 {
     static answer answers[N_ANSWERS]; /* the last ones */
@@ -203,6 +226,7 @@ hd_omp_device *hd_omp_device_of(const heddle_omp_program *p, const heddle_omp_pl
     hd_omp_check_program(p, place);
     c = config_of(p);
     d = open_device(&c, place);
+    want_stack(d, c.stack_bytes);
     check_device(d, p, place);
     answers[n++ % N_ANSWERS] = (answer){p, d};
     return d;
@@ -258,11 +282,8 @@ void hd_omp_device_limit(hd_omp_device *d, uint32_t most)
         c.n_workers = most;
     if (c.n_workers == d->n_workers)
         return;
-    if (heddle_ctx_reconfigure(d->ctx, &c) != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
+    reconfigure(d, &c);
     d->n_workers = c.n_workers;
-    (void)heddle_ctx_get_config(d->ctx, &c);
-    d->config.tuning_file = c.tuning_file; /* the context's own copy, which is a new one */
 }
 
 static void *new_memory(const hd_omp_device *d, uint64_t n_bytes)

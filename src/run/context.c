@@ -33,6 +33,9 @@ static heddle_status check_counts(const heddle_config *c, hd_error *e)
         return hd_say(e, HEDDLE_ERANGE, "%u trace events a worker; the limit is %u", c->n_trace, MAX_TRACE);
     if (c->n_arena > 1u << 26)
         return hd_say(e, HEDDLE_ERANGE, "an arena of %u slots; the limit is %u", c->n_arena, 1u << 26);
+    if (c->stack_bytes > 512u << 10)
+        return hd_say(e, HEDDLE_ERANGE, "a call stack of %u bytes a thread; the limit is %u", c->stack_bytes,
+                      512u << 10);
     return HEDDLE_OK;
 }
 

@@ -65,6 +65,8 @@ static const row rows[] = {
     GOOD("HEDDLE_IDLE", "default", idle, HEDDLE_IDLE_DEFAULT),
     BAD("HEDDLE_IDLE", "rude"),
     GOOD("HEDDLE_LOCAL", "16", expert.n_local, 16),
+    GOOD("HEDDLE_STACK", "524288", stack_bytes, 512 << 10),
+    BAD("HEDDLE_STACK", "524289"),
     GOOD("HEDDLE_LOCAL", "1073741824", expert.n_local, 1u << 30),
     BAD("HEDDLE_LOCAL", "1073741825"),
     GOOD("HEDDLE_DEVICE", "3", device, 3),
@@ -140,7 +142,7 @@ static void test_list(void)
         CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
         CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
     }
-    CHECK(n == 16 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(n == 17 && !heddle_env_get(UINT32_MAX, &i));
     CHECK(unsetenv("HEDDLE_RING") == 0);
 }
 

@@ -187,6 +187,14 @@ static const char *match_of(const char *s)
                                      : "HEDDLE_OMP_OVERLAP";
 }
 
+static int is_recursive(const hc_program *p)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < p->functions.n; i++)
+        any |= p->functions.at[i].is_recursive;
+    return any;
+}
+
 void hc_emit_tables(hc_program *p, const char *prog, hc_buf *out)
 {
     uint32_t n_globals;
@@ -199,7 +207,7 @@ void hc_emit_tables(hc_program *p, const char *prog, hc_buf *out)
     hc_putf(out, "    hd_kinds_, %u, %s, %u,\n", p->tasks.n, n_globals ? "hd_globals_" : "NULL", n_globals);
     hc_putf(out, "    %llu /* bytes of stack */, %u /* locks */,\n", (unsigned long long)hc_stack_bytes(p),
             hc_n_locks(p));
-    hc_putf(out, "    %s, %s, %s};\n", backend_of(p->options.backend), match_of(p->options.depend),
-            p->options.memory_system ? "HEDDLE_OMP_MEMORY_SYSTEM" : "HEDDLE_OMP_MEMORY_MAP");
+    hc_putf(out, "    %s, %s, %s, %d /* recursive */};\n", backend_of(p->options.backend), match_of(p->options.depend),
+            p->options.memory_system ? "HEDDLE_OMP_MEMORY_SYSTEM" : "HEDDLE_OMP_MEMORY_MAP", is_recursive(p));
     hc_puts(out, "#if defined(__cplusplus)\n}\n#endif\n");
 }

@@ -59,6 +59,16 @@ static heddle_status prepare(hd_device *d, hd_error *e)
     return HEDDLE_OK;
 }
 
+/* The limit is the process's: only ever raised. */
+static heddle_status raise_stack(uint64_t n_bytes, hd_error *e)
+{
+    size_t now = 0;
+    HD_CUDA_TRY(cudaDeviceGetLimit(&now, cudaLimitStackSize), e, "asking for the size of call stacks");
+    if (n_bytes > now)
+        HD_CUDA_TRY(cudaDeviceSetLimit(cudaLimitStackSize, n_bytes), e, "giving threads larger call stacks");
+    return HEDDLE_OK;
+}
+
 static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *e)
 {
     const hd_way *way = hd_way_of(cfg->schedule, HEDDLE_CUDA);
@@ -70,6 +80,8 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     d->index = (int)cfg->device;
     hd_cuda_copies(d, 1);
     s = prepare(d, e);
+    if (s == HEDDLE_OK)
+        s = raise_stack(cfg->stack_bytes, e);
     if (s != HEDDLE_OK) {
         close_device(d);
         return s;
