@@ -477,13 +477,14 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     bench, names = Bench(sys.argv[1], sys.argv[2]), sys.argv[3:]
-    missed = n = 0
+    missed, n = [], 0
     began = time.time()
 
     def report(where, what, how):
-        nonlocal missed, n
+        nonlocal n
         n += 1
-        missed += how is None
+        if how is None:
+            missed.append("%s, %s" % (where, what))
         print("%-14s | %-62s | %s" % (where, what, how or "NOT CAUGHT"), flush=True)
 
     def wanted(name):
@@ -514,7 +515,9 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
-    print("%d changes, %d not caught, %.0f s" % (n, missed, time.time() - began))
+    for what in missed:
+        print("NOT CAUGHT: " + what)
+    print("%d changes, %d not caught, %.0f s" % (n, len(missed), time.time() - began))
     sys.exit(1 if missed or not n else 0)
 
 

@@ -128,7 +128,7 @@ static const spawn_case cases[] = {
     {"spawn.lanes.ticket.r", {"1 2 3<1", "", "", ""},      1, 12, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 2},
     {"spawn.lanes.over.t", {"1 2 3 4 5", "", "", "", "", ""}, 1, 16, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.tree.t", {"1 2", "3 4", "", "", ""},     1, 14, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 2},
-    {"spawn.lanes.some.t", {"1 2", "3 4 5", "", "", "", ""}, 1, 16, 1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_workers = 3, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
+    {"spawn.lanes.some.t", {"1 2", "", "3 4", "", ""}, 1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_workers = 3, .n_blocks = 1, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.cross", {"1 2 3<1,2", "", "", ""},      1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
     {"spawn.lanes.deferred.t", {"2", "3", "", ""},            2, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_blocks = 2, .n_lanes = 2, .in_order = 1},
 };
