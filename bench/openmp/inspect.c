@@ -24,7 +24,7 @@ HEDDLE_BODY(inspect_nothing, heddle_omp_params, params, char, t) {}
 HEDDLE_TABLE(inspect, heddle_omp_params, INSPECT_BODIES)
 
 static const heddle_omp_place place = {__FILE__, __LINE__};
-static const heddle_omp_kind kinds[] = {{"block", {__FILE__, __LINE__}, sizeof(block_args), 0, NULL}};
+static const heddle_omp_kind kinds[] = {{"block", {__FILE__, __LINE__}, sizeof(block_args), 0, NULL, 0}};
 static const heddle_omp_program program = {.size = sizeof program,
                                            .version = HEDDLE_OMP_VERSION,
                                            .table = &inspect,

@@ -30,7 +30,8 @@
  * Environment. OMP_NUM_THREADS=n: at most n workers, as heddle_omp_begin says. HEDDLE_OMP_TRACE=file: the trace of the last run is written there (JSON; HEDDLE_TRACE says how many events a
  * worker keeps). HEDDLE_OMP_TIMELINE=file: its timeline as SVG. In both names %r stands for the region's file and line, so
  * that each region has files of its own. HEDDLE_OMP_VERBOSE=1: a line a run on stderr (tasks, edges, times), and one if
- * lengths of dependences look wrong. */
+ * lengths of dependences look wrong. HEDDLE_OMP_COPIES=1: tasks on threads see copies of mapped memory, as on a GPU, which shows
+ * what a program forgot to map where there is none. */
 #ifndef HEDDLE_OPENMP_H
 #define HEDDLE_OPENMP_H
 
@@ -60,6 +61,8 @@ typedef struct heddle_omp_kind {
     heddle_omp_place place;
     uint32_t arg_bytes, n_pointers;
     const heddle_omp_pointer *pointers;
+    uint32_t follows_pointers; /* its tasks go on through addresses that they read in memory, where nothing translates
+                                * them: a region of the host with such a task does without copies, on threads */
 } heddle_omp_kind;
 
 /* A variable with static storage that task bodies use: they find its address in the application's record. The host can

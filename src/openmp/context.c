@@ -225,6 +225,7 @@ hd_omp_device *hd_omp_device_of(const heddle_omp_program *p, const heddle_omp_pl
             return last = answers[i].device;
     hd_omp_check_program(p, place);
     c = config_of(p);
+    hd_omp_copies_everywhere |= hd_omp_env("HEDDLE_OMP_COPIES") != NULL;
     d = open_device(&c, place);
     want_stack(d, c.stack_bytes);
     check_device(d, p, place);

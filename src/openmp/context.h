@@ -27,11 +27,12 @@ void hd_omp_check_program(const heddle_omp_program *p, const heddle_omp_place *p
 hd_omp_device *hd_omp_device_of(const heddle_omp_program *p, const heddle_omp_place *place);
 /* CPU threads, whatever the environment wants. */
 hd_omp_device *hd_omp_device_cpu(const heddle_omp_place *place);
-/* Do the program's tasks see copies there, instead of the host's memory? Tests make it so on every backend. */
+/* Do the program's tasks see copies there, instead of the host's memory? HEDDLE_OMP_COPIES and tests make it so on
+ * every backend. */
 extern int hd_omp_copies_everywhere;
 static inline int hd_omp_device_maps(const hd_omp_device *d, const heddle_omp_program *p)
 {
-    return (d->config.backend == HEDDLE_CUDA && p->memory == HEDDLE_OMP_MEMORY_MAP) || hd_omp_copies_everywhere;
+    return p->memory == HEDDLE_OMP_MEMORY_MAP && (d->config.backend == HEDDLE_CUDA || hd_omp_copies_everywhere);
 }
 /* Workers that a run with so many threads can have there at most. */
 uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t team_size);

@@ -136,8 +136,8 @@ void hd_omp_data_back(hd_omp_region *r, int all)
     for (i = 0; i < r->uses.n; i++) {
         const hd_omp_use *u = USE(r, i);
         o = hd_omp_map_meets(&hd_omp_mapped, u->begin, u->end);
-        if (o && o->newer && (all || (u->how & HEDDLE_OMP_FROM)))
-            copy_back(u, o);
+        if (o && o->newer && !u->pending && (all || (u->how & HEDDLE_OMP_FROM)))
+            copy_back(u, o); /* pending: the host's bytes have not been sent, and the copy has nothing */
     }
     for (i = 0; i < r->uses.n; i++) { /* only now: an object may be mapped in several parts */
         o = hd_omp_map_meets(&hd_omp_mapped, USE(r, i)->begin, USE(r, i)->end);

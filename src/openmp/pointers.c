@@ -38,8 +38,29 @@ static int walk(hd_omp_region *r, int translate)
     return 1;
 }
 
+/* 1: no task of this region goes on through addresses that it reads in memory. */
+static int none_follows(const hd_omp_region *r)
+{
+    static int said;
+    uint64_t i;
+    for (i = 0; i < r->list.tasks.n; i++) {
+        const uint32_t kind = HD_OMP_TASK(&r->list, i)->kind;
+        if (kind >= r->n_kinds || !r->kinds[kind].follows_pointers)
+            continue;
+        if (!said++)
+            hd_omp_tell(NULL,
+                        "task %s (%s:%u) follows pointers that lie in memory, which are addresses of the host: this "
+                        "region runs on CPU threads, and so do others of which the same is true",
+                        r->kinds[kind].name, r->kinds[kind].place.file, r->kinds[kind].place.line);
+        return 0;
+    }
+    return 1;
+}
+
 /* Only a region of the host goes on after an unknown pointer, and needs its records whole then. */
 int hd_omp_pointers(hd_omp_region *r)
 {
+    if (!(r->frame.flags & HEDDLE_OMP_TARGET) && !none_follows(r))
+        return 0;
     return hd_omp_views_check(r) && (r->frame.flags & HEDDLE_OMP_TARGET || walk(r, 0)) && walk(r, 1);
 }

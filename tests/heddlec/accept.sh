@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # accept.sh HEDDLEC CC PROGRAM.c - a program that heddlec takes: what it prints must be what the same source
 # prints when CC compiles it with -fopenmp (without, where its head says `gcc: no`), on the serial backend, on three CPU
-# workers, and with four emulated threads a worker, which share loops out as a GPU's block does. In a build with a sanitizer
+# workers, on copies of mapped memory, and with four emulated threads a worker, which share loops out as a GPU's block does. In a build with a sanitizer
 # heddlec compiles the program with it, too. Lines of the head that matter here:
 #     tsan: `no`, a race on purpose, or locks of a library that ThreadSanitizer does not see
 #     flags: options of heddlec       also: further sources       warns: the code of a warning that must be said
@@ -46,4 +46,5 @@ try() { # HOW VARIABLE=VALUE...
 try "the serial backend" HEDDLE_BACKEND=serial
 try "three CPU workers" HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3
 try "emulated threads" HEDDLE_BACKEND=serial HEDDLE_TEAM_SIZE=4
+[[ $(head_of "$name.c" gpu) == no* ]] || try "copies, as on a GPU" HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3 HEDDLE_OMP_COPIES=1
 echo "$name: ok"

@@ -8,7 +8,7 @@
 #                that is right and not in FILE is told, and so is a wrong one.
 #   --openmp     the programs themselves are tried instead: CC -fopenmp with 1, 2 and 4 threads prints NAME.want.
 # The answers: `taken`; `refused CODE`, the first; `broken`, accepted and then not compiled. Of runs on the serial backend, on
-# three CPU workers and with four emulated lanes: `ok`, `wrong`, `fails`, `late`. Lines of a program's head that matter here:
+# three CPU workers, with four emulated lanes and on copies of mapped memory, as a GPU has them: `ok`, `wrong`, `fails`, `late`. Lines of a program's head that matter here:
 #     flags: options of both compilers     also: further sources     args: of the program     input: a file to read
 #     gcc: `no`, CC does not know what the program uses     timed: arguments for bench/openmp/bots.py
 set -euo pipefail
@@ -51,19 +51,20 @@ one() {
     export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-25000}
     if [ "$mode" = openmp ]; then
         "$cc" -std=gnu11 -O1 -w $openmp $flags $sources -o "$dir/program" -lm 2>"$dir/said" || taken=broken
-        row=("" OMP_NUM_THREADS=1 "" OMP_NUM_THREADS=2 "" OMP_NUM_THREADS=4)
+        row=("" OMP_NUM_THREADS=1 "" OMP_NUM_THREADS=2 "" OMP_NUM_THREADS=4 "" OMP_NUM_THREADS=3)
     else
         taken=$(translate "$flags" "$sources" && echo taken) || true
-        row=(HEDDLE_BACKEND=serial "" HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3 HEDDLE_BACKEND=serial HEDDLE_TEAM_SIZE=4)
+        row=(HEDDLE_BACKEND=serial "" HEDDLE_BACKEND=cpu HEDDLE_WORKERS=3 HEDDLE_BACKEND=serial HEDDLE_TEAM_SIZE=4
+            HEDDLE_OMP_COPIES=1 HEDDLE_WORKERS=3)
     fi
-    local results=(- - -)
+    local results=(- - - -)
     if [ "$taken" = taken ]; then
-        for i in 0 1 2; do
+        for i in 0 1 2 3; do
             results[i]=$(answer ${row[2 * i]} ${row[2 * i + 1]})
         done
     fi
     [[ $4 != */bots/* ]] || name=bots/$name
-    printf '%-26s | %-22s | %-6s | %-7s | %s\n' "$name" "$taken" "${results[@]}"
+    printf '%-26s | %-22s | %-6s | %-7s | %-5s | %s\n' "$name" "$taken" "${results[@]}"
 }
 if [ "${1:-}" = --one ]; then
     shift
@@ -100,11 +101,11 @@ done | awk -v n="${HEDDLE_CORPUS:-1}" '(NR - 1) % n == 0' >"$scratch/files"
 xargs -P "$(nproc)" -n 1 bash "$here/corpus.sh" --one "$heddlec" "$cc" $mode <"$scratch/files" | sort >"$scratch/table"
 [ "$(wc -l <"$scratch/table")" -eq "$(wc -l <"$scratch/files")" ] || { echo "some programs have no line" && exit 1; }
 
-printf '%-26s | %-22s | %-6s | %-7s | %s\n' program taken serial workers lanes
+printf '%-26s | %-22s | %-6s | %-7s | %-5s | %s\n' program taken serial workers lanes copies
 cat "$scratch/table"
 echo
 awk -F ' *[|] *' '
-    { n++; answers[$2]++; right += $2 == "taken" && $3 $4 $5 == "okokok" }
+    { n++; answers[$2]++; right += $2 == "taken" && $3 $4 $5 $6 == "okokokok" }
     END {
         printf "%d programs, %d right everywhere\n", n, right
         for (a in answers) printf "%5d %s\n", answers[a], a | "sort -k2"
@@ -113,10 +114,10 @@ awk -F ' *[|] *' '
 all=$([ ${#names[@]} = 0 ] && [ "${HEDDLE_CORPUS:-1}" = 1 ] && echo 1 || echo 0)
 awk -F ' *[|] *' -v list="$list" -v all="$all" '
     BEGIN { while (list != "" && (getline line < list) > 0) if (line !~ /^#/ && line != "") listed[line] = 1 }
-    { seen[$1] = 1; right = $2 == "taken" && $3 $4 $5 == "okokok" }
+    { seen[$1] = 1; right = $2 == "taken" && $3 $4 $5 $6 == "okokokok" }
     right && list != "" && !($1 in listed) { print $1 ": taken and right, and not in the list" }
-    !right && ($1 in listed || list == "" && $2 !~ /^refused/) { print $1 ": FAILED (" $2 "; " $3 ", " $4 ", " $5 ")"; bad = 1 }
-    !right && list != "" && !($1 in listed) && $2 !~ /^refused/ { print $1 ": not right, and not in the list (" $2 "; " $3 ", " $4 ", " $5 ")" }
+    !right && ($1 in listed || list == "" && $2 !~ /^refused/) { print $1 ": FAILED (" $2 "; " $3 ", " $4 ", " $5 ", " $6 ")"; bad = 1 }
+    !right && list != "" && !($1 in listed) && $2 !~ /^refused/ { print $1 ": not right, and not in the list (" $2 "; " $3 ", " $4 ", " $5 ", " $6 ")" }
     END {
         for (name in listed)
             if (all && !(name in seen)) { print name ": in the list, and there is no such program"; bad = 1 }

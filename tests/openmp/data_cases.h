@@ -19,10 +19,10 @@ static const heddle_omp_global words_globals[] = {
 static const heddle_omp_pointer words_pointers[] = {{(uint32_t)offsetof(words_args, to), "to"},
                                                     {(uint32_t)offsetof(words_args, from), "from"},
                                                     {(uint32_t)offsetof(words_args, end), "end"}};
-static const heddle_omp_kind words_kinds[] = {{"mix:1", {"words.c", 1}, sizeof(words_args), 3, words_pointers},
-                                              {"global:2", {"words.c", 2}, sizeof(words_args), 3, words_pointers},
-                                              {"own:3", {"words.c", 3}, sizeof(words_args), 3, words_pointers},
-                                              {"parts:4", {"words.c", 4}, sizeof(words_args), 3, words_pointers}};
+static const heddle_omp_kind words_kinds[] = {{"mix:1", {"words.c", 1}, sizeof(words_args), 3, words_pointers, 0},
+                                              {"global:2", {"words.c", 2}, sizeof(words_args), 3, words_pointers, 0},
+                                              {"own:3", {"words.c", 3}, sizeof(words_args), 3, words_pointers, 0},
+                                              {"parts:4", {"words.c", 4}, sizeof(words_args), 3, words_pointers, 0}};
 static heddle_omp_program program = {.size = sizeof program,
                                      .version = HEDDLE_OMP_VERSION,
                                      .table = &words,
@@ -332,6 +332,39 @@ static void case_falls_back(void)
     }
 }
 
+/* Its first run does: what was mapped for it has not been on the device, and is not fetched from there. */
+static void case_falls_back_at_once(void)
+{
+    words_total = 5;
+    set(words_table, 7);
+    set(a, 1);
+    set(b, 2);
+    begin(0);
+    heddle_omp_map(a, WORDS_BYTES, HEDDLE_OMP_TOFROM, "a");
+    mix(b, NULL, 0);
+    *(words_args *)heddle_omp_task(words_global, 0) = (words_args){.by = 4};
+    heddle_omp_end();
+    ALL(a, 1);
+    ALL(b, 6);
+    CHECK(words_total == 9);
+    ALL(words_table, 11);
+}
+
+/* A task of this kind would read addresses of the host in copies. */
+static void case_follows(void)
+{
+    heddle_omp_kind kinds[sizeof words_kinds / sizeof words_kinds[0]];
+    memcpy(kinds, words_kinds, sizeof kinds);
+    kinds[words_mix].follows_pointers = 1;
+    program.kinds = kinds;
+    set(a, 1);
+    begin(0);
+    heddle_omp_map(a, WORDS_BYTES, HEDDLE_OMP_TOFROM, "a");
+    mix(a, NULL, 1);
+    heddle_omp_end();
+    ALL(a, 4);
+}
+
 static void case_many(void)
 {
     uint64_t want = 0, round;
@@ -380,6 +413,9 @@ static void data_cases(void)
     ENDS_WELL(case_host_region);
     ENDS_WELL(case_many);
     ENDS(case_falls_back, 0, "program.c:41: heddle: task mix:1 (words.c:1) is given to = 0x", "CPU threads instead");
+    ENDS(case_falls_back_at_once, 0, "program.c:41: heddle: task mix:1 (words.c:1) is given to = 0x",
+         "CPU threads instead");
+    ENDS(case_follows, 0, "program.c:41: heddle: task mix:1 (words.c:1) follows pointers", "runs on CPU threads");
     ENDS(case_unmapped, 1, "program.c:41: heddle: task mix:1 (words.c:1) is given from = 0x", "map it");
     ENDS(case_unmapped_global, 1, "program.c:41: heddle: tasks read parts.to = 0x", "map it");
     ENDS(case_partly, 1, "program.c:41: heddle: all of a (8000 bytes at 0x",

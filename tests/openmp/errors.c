@@ -77,7 +77,7 @@ static void no_body_for_barriers(void)
 {
     static heddle_omp_kind kinds[tasks_n_bodies];
     memcpy(kinds, tasks_kinds, sizeof tasks_kinds);
-    kinds[task_nothing] = (heddle_omp_kind){"nothing:9", {"tasks.c", 9}, 1, 0, NULL};
+    kinds[task_nothing] = (heddle_omp_kind){"nothing:9", {"tasks.c", 9}, 1, 0, NULL, 0};
     program.kinds = kinds;
     program.n_kinds = tasks_n_bodies;
     begin(0);

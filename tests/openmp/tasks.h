@@ -151,9 +151,9 @@ static const heddle_omp_pointer stamp_pointers[] = {POINTER(stamp_args, clock), 
 static const heddle_omp_pointer block_pointers[] = {POINTER(block_args, row), POINTER(block_args, col),
                                                     POINTER(block_args, inner)};
 
-#define KIND(name, type, n, pointers)                                    \
-    {                                                                    \
-        name, {"tasks.c", __LINE__}, (uint32_t)sizeof(type), n, pointers \
+#define KIND(name, type, n, pointers)                                       \
+    {                                                                       \
+        name, {"tasks.c", __LINE__}, (uint32_t)sizeof(type), n, pointers, 0 \
     }
 static const heddle_omp_kind tasks_kinds[] = {
     KIND("step:1", step_args, 1, step_pointers),    KIND("add:2", add_args, 2, add_pointers),

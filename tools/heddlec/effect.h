@@ -78,6 +78,6 @@ void hc_map_implicitly(hc_region *r, hc_decl *d);
 /* fit.c */
 void hc_check_capture(const hc_program *p, const hc_task *t, const hc_capture *c);
 int hc_settle_global(const hc_program *p, hc_decl *d, hc_node *use); /* returns hc_global.is_shown */
-void hc_check_pointers(const hc_program *p, const hc_task *t);
+void hc_check_pointers(const hc_program *p, hc_task *t);
 
 #endif

@@ -99,19 +99,26 @@ int hc_settle_global(const hc_program *p, hc_decl *d, hc_node *use)
     return has_pointer && !is_changed;
 }
 
-/* Pointers that lie in mapped memory are not translated. */
-void hc_check_pointers(const hc_program *p, const hc_task *t)
+static const hc_access *followed_pointer(const hc_program *p, const hc_task *t)
 {
     const hc_summary *s = hc_task_summary(p, t);
-    for (uint32_t i = 0; i < s->accesses.n && has_device(p); i++) {
+    for (uint32_t i = 0; i < s->accesses.n; i++) {
         const hc_access *a = &s->accesses.at[i];
         const hc_capture *c = a->at.root ? hc_capture_of(t, a->at.root) : NULL;
-        if (a->of != HC_CLASS_POINTER || a->is_write || !c || !(a->at.depth || c->how == HC_BY_REFERENCE))
-            continue;
+        if (a->of == HC_CLASS_POINTER && !a->is_write && c && (a->at.depth || c->how == HC_BY_REFERENCE))
+            return a;
+    }
+    return NULL;
+}
+
+/* Pointers that lie in mapped memory are not translated. */
+void hc_check_pointers(const hc_program *p, hc_task *t)
+{
+    const hc_access *a = followed_pointer(p, t);
+    t->follows_pointers = a != NULL;
+    if (a && has_device(p))
         hc_say(HC_WARNING, 170, &t->unit->text, a->node->begin, a->node->end,
                "the task follows a pointer that lies in memory, which on a device is an address of the host: make the "
-               "pointer "
-               "itself firstprivate, or use --memory=system");
-        return;
-    }
+               "pointer itself firstprivate, or use --memory=system; a region of the host with such tasks runs on CPU "
+               "threads");
 }

@@ -102,7 +102,8 @@ typedef struct hc_task {
     hc_loop loops[8];
     uint32_t n_loops;
     hc_node *grainsize, *num_tasks;
-    int has_inner; /* an inner parallel region is in its statement or in what it calls: all threads work */
+    int follows_pointers; /* that lie in memory: on a device they would be addresses of the host */
+    int has_inner;        /* an inner parallel region is in its statement or in what it calls: all threads work */
 } hc_task;
 
 /* ---- regions -------------------------------------------------------------------------------------------------------- */

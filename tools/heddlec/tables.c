@@ -122,8 +122,9 @@ static void put_kinds(hc_program *p, hc_buf *out)
         const hc_task *t = &p->tasks.at[i];
         hc_place place = hc_place_of(&t->unit->text, t->node->begin);
         uint32_t n = put_pointers_of(t, out);
-        hc_putf(&kinds, "    {%s, {%s, %u}, (uint32_t)sizeof(struct hd_%s_args), %u, %s},\n", hc_quoted(t->label),
-                hc_quoted(place.file), place.line, t->name, n, n ? hc_format("hd_%s_pointers", t->name) : "NULL");
+        hc_putf(&kinds, "    {%s, {%s, %u}, (uint32_t)sizeof(struct hd_%s_args), %u, %s, %d},\n", hc_quoted(t->label),
+                hc_quoted(place.file), place.line, t->name, n, n ? hc_format("hd_%s_pointers", t->name) : "NULL",
+                t->follows_pointers);
     }
     hc_putf(out, "static const heddle_omp_kind hd_kinds_[] = {\n%s};\n", kinds.at);
 }
