@@ -244,6 +244,10 @@ static void test_threads(heddle_ctx *ctx)
 
 /* ---- the time limit ---------------------------------------------------------------------------------------------- */
 
+/* So long is the limit of runs that are to be good later, too: a busy machine gets to its threads in that time. */
+#define LIMIT_MS 400u
+#define LIMIT_TEXT "400 ms"
+
 static heddle_ctx *open_limited(uint32_t limit_ms)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -258,20 +262,20 @@ static heddle_ctx *open_limited(uint32_t limit_ms)
 /* The limit holds while nobody waits. */
 static void test_limit_alone(void)
 {
-    heddle_ctx *ctx = open_limited(100);
+    heddle_ctx *ctx = open_limited(LIMIT_MS);
     fault_nap_args nap = {10000};
     heddle_job *j;
     uint32_t i;
     rig r;
     rig_open(&r, ctx);
     open_gate(&r);
-    for (i = 0; i < 60; i++)
+    for (i = 0; i < 150; i++)
         CHECK_OK(ctx, heddle_graph_add(r.g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)),
                                        NULL));
     CHECK_OK(ctx, fault_add_step(r.g, 7, 9, NULL));
     CHECK_OK(ctx, submit(&r, &j));
-    nanosleep(&(struct timespec){1, 0}, NULL); /* the naps would be over by then */
-    CHECK(heddle_job_wait(j, HEDDLE_FOREVER) == HEDDLE_ETIMEDOUT && strstr(heddle_error_text(ctx), "100 ms"));
+    nanosleep(&(struct timespec){2, 0}, NULL); /* the naps would be over by then */
+    CHECK(heddle_job_wait(j, HEDDLE_FOREVER) == HEDDLE_ETIMEDOUT && strstr(heddle_error_text(ctx), LIMIT_TEXT));
     CHECK(r.cell[7] == 0);
     heddle_job_free(j);
     fault_check_usable(ctx);
@@ -282,8 +286,8 @@ static void test_limit_alone(void)
 /* A body that takes longer than the limit, but comes back. */
 static void test_limit(int by_run)
 {
-    heddle_ctx *ctx = open_limited(50);
-    fault_nap_args nap = {400000};
+    heddle_ctx *ctx = open_limited(LIMIT_MS);
+    fault_nap_args nap = {1200000};
     uint64_t begin;
     char name[32];
     heddle_job *j = NULL;
@@ -302,9 +306,9 @@ static void test_limit(int by_run)
     CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", heddle_status_text(s), heddle_error_text(ctx));
     CHECK(by_run || heddle_job_test(j) == HEDDLE_ETIMEDOUT);
     snprintf(name, sizeof name, "task %u (fault_nap)", t);
-    CHECK_MSG(strstr(heddle_error_text(ctx), name) && strstr(heddle_error_text(ctx), "50 ms"), "%s",
+    CHECK_MSG(strstr(heddle_error_text(ctx), name) && strstr(heddle_error_text(ctx), LIMIT_TEXT), "%s",
               heddle_error_text(ctx));
-    CHECK_MSG(ms_since(begin) >= 350 && ms_since(begin) < 4000, "%.0f ms", ms_since(begin));
+    CHECK_MSG(ms_since(begin) >= 1150 && ms_since(begin) < 10000, "%.0f ms", ms_since(begin));
     CHECK(r.cell[7] == 0); /* its successor did not run */
     heddle_job_free(j);
     nap.us = 0;
@@ -328,17 +332,17 @@ static void test_limit_between(heddle_backend b)
     heddle_status s;
     uint32_t i;
     c.backend = b;
-    c.time_limit_ms = 100;
+    c.time_limit_ms = LIMIT_MS;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     CHECK_OK(ctx, heddle_graph_new(ctx, &fault, &g));
-    for (i = 0; i < 1000; i++)
+    for (i = 0; i < 5000; i++)
         CHECK_OK(ctx,
                  heddle_graph_add(g, fault_nap, &nap, sizeof nap, HEDDLE_RANGES(HEDDLE_INOUT(fault_key(7), 8)), NULL));
     begin = heddle_host_clock_ns();
     s = heddle_graph_run(ctx, g, &params, sizeof params);
-    CHECK_MSG(s == HEDDLE_ETIMEDOUT && strstr(heddle_error_text(ctx), "100 ms"), "%s backend: %s, after %.0f ms",
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT && strstr(heddle_error_text(ctx), LIMIT_TEXT), "%s backend: %s, after %.0f ms",
               heddle_backend_name(b), heddle_status_text(s), ms_since(begin));
-    CHECK(ms_since(begin) < 1500);
+    CHECK(ms_since(begin) < 8000);
     fault_check_usable(ctx);
     heddle_graph_free(g);
     heddle_ctx_close(ctx);
