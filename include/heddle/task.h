@@ -60,6 +60,7 @@ struct heddle_table {
     const heddle_body_info *bodies;
     const heddle_stubs *stubs;
     uint32_t has_baselines; /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
+    const struct heddle_wave_info *waves; /* of each body (heddle/wave.h); NULL: they are none         */
 };
 #if defined(HEDDLE_BASELINES)
 #define HEDDLE_HAS_BASELINES_ 1u
@@ -327,22 +328,20 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 #if defined(__CUDACC__)
 #include "heddle/core/kernel.h"
-#define HEDDLE_TABLE(table, params_type, LIST)                                                               \
-    HEDDLE_DECLARE(table)                                                                                    \
-    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                                           \
-    HEDDLE_KERNEL_(table, LIST)                                                                              \
-    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                 \
-    const heddle_table table = {                                                                             \
-        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table,          (uint32_t)sizeof(params_type), \
-        (uint32_t)table##_n_bodies,     table##_infos_,      &table##_stubs_, HEDDLE_HAS_BASELINES_};
+#define HD_STUBS_(table) &table##_stubs_
 #else
-#define HEDDLE_TABLE(table, params_type, LIST)                                                      \
-    HEDDLE_DECLARE(table)                                                                           \
-    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                                  \
-    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                        \
-    const heddle_table table = {                                                                    \
-        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table, (uint32_t)sizeof(params_type), \
-        (uint32_t)table##_n_bodies,     table##_infos_,      NULL,   HEDDLE_HAS_BASELINES_};
+#define HEDDLE_KERNEL_(table, LIST, is_waves)
+#define HD_STUBS_(table) NULL
 #endif
+#define HD_TABLE_(table, params_type, LIST, waves, is_waves)                                                               \
+    HEDDLE_DECLARE(table)                                                                                            \
+    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                                                   \
+    HEDDLE_KERNEL_(table, LIST, is_waves)                                                                            \
+    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                         \
+    const heddle_table table = {                                                                                     \
+        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table,           (uint32_t)sizeof(params_type),        \
+        (uint32_t)table##_n_bodies,     table##_infos_,      HD_STUBS_(table), HEDDLE_HAS_BASELINES_,                \
+        waves};
+#define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, 0)
 
 #endif

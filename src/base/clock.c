@@ -2,6 +2,7 @@
 /* clock.c - the one clock of the host: monotonic nanoseconds. */
 #include "base/base.h"
 
+#include <sched.h>
 #include <time.h>
 
 uint64_t heddle_host_clock_ns(void)
@@ -10,3 +11,5 @@ uint64_t heddle_host_clock_ns(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+HEDDLE_API void heddle_host_yield(void) { (void)sched_yield(); }

@@ -36,6 +36,7 @@ typedef struct hd_graph {
     int frozen;
     heddle_status broken; /* out of memory or a cycle on the way: the graph can only be freed */
     int want_rank;        /* heddle_graph_mark_urgent was called */
+    int in_order;         /* its tasks are roots, each of which may wait inside for those before it */
     /* The blob, built in place: header, records; freeze appends the rest. blob_bytes is what is allocated. */
     uint8_t *blob;
     uint64_t blob_bytes, n_tasks;

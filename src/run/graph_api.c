@@ -85,6 +85,8 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
     hd_graph_drop_plan(&g->g);
     hd_graph_clear(&g->g);
     hd_spin_table_free(g->own_table);
+    if (g->free_own)
+        g->free_own(g);
     hd_job_clear(&g->job);
     hd_delete(g, sizeof *g);
 }

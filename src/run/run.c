@@ -143,6 +143,8 @@ static heddle_status begin(heddle_ctx *ctx, heddle_graph *g, const void *params,
     HD_TRY(check_start(ctx, g, params, params_bytes, handle ? "heddle_graph_submit" : "heddle_graph_run"));
     HD_TRY(hd_graph_freeze(&g->g, &ctx->error));
     HD_TRY(load(g));
+    if (g->start_anew && g->job.has_result && g->job.end != HEDDLE_OK)
+        HD_TRY(g->start_anew(g));
     if (params_bytes)
         memcpy(g->params, params, params_bytes);
     return hd_job_start(&g->job, handle, help);

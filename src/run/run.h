@@ -36,6 +36,10 @@ struct heddle_graph {
     hd_job job;              /* its run */
     hd_list callbacks;       /* hd_callback, by index among the watched tasks */
     heddle_table *own_table; /* of a graph from a file */
+    /* Of an engine that made it: memory, how that is freed, and what is to be done before a run that follows a bad one. */
+    void *own;
+    void (*free_own)(heddle_graph *g);
+    heddle_status (*start_anew)(heddle_graph *g);
 };
 
 /* In a forked child: the context's threads are not here, and who held its locks is gone. */

@@ -62,10 +62,10 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
 
 /* ---- finding them ---- */
 
-/* A list cannot be made of tasks that are not known before the run. */
+/* A list cannot be made of tasks that are not known before the run, and wants all workers at once, which waves do without. */
 template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t *f)
 {
-    if constexpr (Bodies::spawns != 0)
+    if constexpr (Bodies::spawns != 0 || Bodies::waves != 0)
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<Bodies, TRACE>);
@@ -94,7 +94,7 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
 /* Part: the bodies that the kernel has, of Bodies. */
 template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cudaFunction_t *f)
 {
-    if constexpr (Bodies::spawns != 0)
+    if constexpr (Bodies::spawns != 0 || (Bodies::waves != 0 && !__is_same(Bodies, Part)))
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<Part, TRACE>);
@@ -116,9 +116,9 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
 
 #define HEDDLE_CHILDREN_X_(name, shared) | name##_children_
 
-#define HEDDLE_KERNEL_(table, LIST)                                                                                 \
+#define HEDDLE_KERNEL_(table, LIST, is_waves)                                                                                 \
     struct table##_dispatch_ {                                                                                      \
-        enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0 };                                                        \
+        enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0, waves = is_waves };                                      \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
                                                    const void *args_) const                                         \
         {                                                                                                           \
@@ -142,9 +142,11 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         cudaFunction_t *f = (cudaFunction_t *)out;                                                                  \
         switch (family) {                                                                                           \
         case HD_FAMILY_WORKERS:                                                                                     \
-            return trace ? hd_find_workers<Bodies, 1>(variant, f) : hd_find_workers<Bodies, 0>(variant, f);         \
+            return trace || is_waves ? hd_find_workers<Bodies, 1>(variant, f)                                       \
+                                     : hd_find_workers<Bodies, is_waves>(variant, f);                               \
         case HD_FAMILY_LEVEL:                                                                                       \
-            return trace ? table##_level_<Bodies, 1>(variant, f) : table##_level_<Bodies, 0>(variant, f);           \
+            return trace || is_waves ? table##_level_<Bodies, 1>(variant, f)                                        \
+                                     : table##_level_<Bodies, is_waves>(variant, f);                                \
         default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \

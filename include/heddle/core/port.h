@@ -120,6 +120,13 @@ extern "C"
     uint64_t
     heddle_host_clock_ns(void);
 
+/* A thread that waits lets others have its processor. */
+#if defined(__cplusplus)
+extern "C"
+#endif
+    void
+    heddle_host_yield(void);
+
 HD_FN uint64_t hd_clock(void)
 {
 #if defined(__CUDA_ARCH__)

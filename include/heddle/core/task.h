@@ -238,6 +238,7 @@ typedef struct hd_run {
     uint32_t dispatch;
     uint32_t has_urgent; /* some task is urgent                                              */
     uint32_t has_placed; /* some task is bound to a worker                                   */
+    uint32_t in_order;   /* a root may wait inside for those before it: they are taken one at a time */
     uint32_t crowded;    /* more than one worker an SM: who polls must not empty its cache           */
     uint32_t n_arena;    /* slots for spawned tasks; 0: no body spawns                               */
     uint32_t n_bodies, n_store, n_reserve, n_pool; /* n_reserve: a worker with fewer free slots goes depth first */

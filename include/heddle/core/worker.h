@@ -108,14 +108,14 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 
 /* ---- roots -------------------------------------------------------------------------------------- */
 
-/* Lane 0: a share of the roots that shrinks as they run out (guided self-scheduling), so that the last ones are
+/* Lane 0: a share of the roots, one of them if they are to begin in order; else a share that shrinks as they run out (guided self-scheduling), so that the last ones are
  * spread evenly. */
 HD_SELDOM_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
 {
     uint32_t at = HD_LOAD(&r->control->next_root, RELAXED, DEV), n;
     if (at >= r->n_roots)
         return;
-    n = (r->n_roots - at) / (4u * r->n_workers);
+    n = r->in_order ? 1u : (r->n_roots - at) / (4u * r->n_workers);
     n = n < 1u ? 1u : n > HD_ROOT_CHUNK_MAX ? HD_ROOT_CHUNK_MAX : n;
     at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);
     if (at >= r->n_roots)

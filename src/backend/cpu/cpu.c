@@ -344,6 +344,7 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
     r->n_roots = b->n_roots;
     r->has_urgent = b->n_urgent != 0;
     r->has_placed = b->n_placed != 0;
+    r->in_order = (uint32_t)g->in_order;
 }
 
 static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)

@@ -320,6 +320,7 @@ static void fill_run(workers *p)
     r->n_roots = b->n_roots;
     r->has_urgent = b->n_urgent != 0;
     r->has_placed = b->n_placed != 0;
+    r->in_order = (uint32_t)l->graph->in_order;
     r->n_trace = l->device->config.n_trace;
     r->dispatch = way->dispatch;
     r->n_schedulers = way->dispatch == HD_DISPATCH_SCHEDULER;

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* core/lone.h - cells on a thread of the host: a thread is a band.
+ *
+ * A band is HD_LONE_STRIPS strips of HD_LONE rows. The rows of a strip go along the columns one behind the other (two, with a
+ * neighbour to the north-east), so that all cells of a step are independent of one another, and a compiler makes vectors of
+ * the user's cell. A strip is a granule behind the strip above it, and what goes to the next band are the words of
+ * core/wave.h.
+ *
+ * HD_LONE_TYPED makes the one function that knows the types of a cell; all else counts bytes. */
+#ifndef HEDDLE_CORE_LONE_H
+#define HEDDLE_CORE_LONE_H
+
+#include "heddle/core/wave.h"
+
+#define HD_LONE 16u
+#define HD_LONE_STRIPS 4u
+#define HD_LONE_BAND (HD_LONE * HD_LONE_STRIPS) /* rows */
+#define HD_LONE_RING 256u                       /* columns that are kept of what is above a strip, and of y */
+#define HD_LONE_BYTES 16u                       /* of the largest cell, and of what is known of a row or column */
+#define HD_ALIGNED __attribute__((aligned(64)))
+
+struct hd_lone;
+
+/* What is to be known of a cell's types. */
+typedef struct hd_lone_type {
+    uint32_t cell_bytes, south_words, row_bytes, column_bytes, found_bytes;
+    uint32_t skew; /* columns that a row is behind the row above: 1, or 2 with a neighbour to the north-east */
+    /* 32 steps of a strip, from step `at`; `ragged`: some of its cells are none of the field. */
+    void (*granule)(struct hd_lone *l, uint32_t strip, int32_t at, int ragged);
+    void (*merge)(void *a, const void *b); /* of what cells find */
+} hd_lone_type;
+
+/* A band while a thread goes along it; in memory without a type of its own. In rings a column stands at its number modulo the
+ * ring's length; those of y stand backwards, and twice, so that the columns of a step's rows follow one another. */
+typedef struct hd_lone {
+    const void *params;
+    const hd_wave *wave;
+    const hd_wave_item *item;
+    const hd_lone_type *type;
+    uint32_t row; /* its first */
+    HD_ALIGNED uint8_t last[HD_LONE_STRIPS][4][(HD_LONE + 1u) * HD_LONE_BYTES]; /* cells of the last steps, by row, from -1 */
+    HD_ALIGNED uint8_t x[HD_LONE_STRIPS][HD_LONE * HD_LONE_BYTES];
+    HD_ALIGNED uint8_t above[HD_LONE_STRIPS + 1u][HD_LONE_RING * HD_LONE_BYTES]; /* the last one is handed on */
+    HD_ALIGNED uint8_t y[2u * HD_LONE_RING * HD_LONE_BYTES];
+    HD_ALIGNED uint8_t found[HD_FOUND_BYTES];
+} hd_lone;
+
+/* What a band hands on is so many columns behind what is above it. */
+HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WAVE_GRANULE + HD_LONE * skew; }
+
+/* ---- what knows the types ------------------------------------------------------------------------------------------ */
+
+/* A step: each row a column further; j: of row 0. Arrays begin with the row above; f, g, h are of the last three steps. 1: one of the
+ * cells is to be looked at. */
+#define HD_LONE_STEP_(name)                                                                                          \
+    HD_BODY_FN int name##_lone_step_(const name##_wave_params_ *params, const name##_cell_t_ *__restrict f, const name##_cell_t_ *__restrict g, \
+                                     const name##_cell_t_ *h, name##_cell_t_ *next, const name##_row_t_ *x,          \
+                                     const name##_column_t_ *y, uint32_t i, uint32_t j, const name##_found_t_ *found)  \
+    {                                                                                                                \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                      \
+        int look = 0;                                                                                                \
+        uint32_t v;                                                                                                  \
+        for (v = 0; v < HD_LONE; v++) {                                                                              \
+            name##_in_ in;                                                                                           \
+            in.nw = east ? f[v] : g[v];                                                                              \
+            in.n = east ? g[v] : h[v];                                                                               \
+            in.ne = h[v];                                                                                            \
+            in.w = h[v + 1u];                                                                                        \
+            in.x = x[v];                                                                                             \
+            in.y = y[v * skew];                                                                                      \
+            in.i = i + v;                                                                                            \
+            in.j = j - v * skew;                                                                                     \
+            next[v + 1u] = name##_cell_(params, &in);                                                                \
+            if (name##_finds_)                                                                                       \
+                look |= name##_look_(&next[v + 1u], found);                                                  \
+        }                                                                                                            \
+        return look;                                                                                                 \
+    }
+
+/* Cell (i, j) goes where the user wants the last row or column. */
+HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *cell)
+{
+    const uint32_t n = l->type->cell_bytes;
+    if (l->wave->last_row && i == l->item->rows - 1u)
+        __builtin_memcpy(l->wave->last_row + (l->item->last_row_at + j) * n, cell, n);
+    if (l->wave->last_col && j == l->item->cols - 1u)
+        __builtin_memcpy(l->wave->last_col + (l->item->last_col_at + i) * n, cell, n);
+}
+
+/* Row 0's cell of a step is (i, j), the others stand behind it: they are kept in the field. */
+#define HD_LONE_KEEP_(name)                                                                                          \
+    HEDDLE_UNUSED static void name##_lone_keep_(const hd_lone *l, const name##_cell_t_ *next, uint32_t i, int32_t j)  \
+    {                                                                                                                \
+        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                 \
+        name##_cell_t_ *cells = (name##_cell_t_ *)(void *)l->wave->cells + l->item->cells_at;                        \
+        uint32_t v;                                                                                                  \
+        for (v = 0; v < HD_LONE && i + v < l->item->rows; v++, j -= skew)                                            \
+            if ((uint32_t)j < l->item->cols)                                                                         \
+                cells[(i + v) * l->item->row_cells + (uint32_t)j] = next[v + 1u];                                    \
+    }
+
+/* After a step: cells that are none of the field get what those beside them need; the others are looked at. */
+#define HD_LONE_AFTER_(name)                                                                                         \
+    HEDDLE_UNUSED static void name##_lone_after_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next,   \
+                                                 uint32_t i, int32_t j, int ragged, int look, name##_found_t_ *found)  \
+    {                                                                                                                \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                      \
+        uint32_t v;                                                                                                  \
+        for (v = 0; v < HD_LONE; v++, j -= skew) {                                                                   \
+            if (ragged && (uint32_t)j >= l->item->cols) {                                                            \
+                next[v + 1u] = h[v + 1u];                                                                            \
+                if (east && (uint32_t)j == l->item->cols)                                                            \
+                    __builtin_memcpy(&next[v + 1u], l->wave->east_cell, sizeof *next);                                         \
+                continue;                                                                                            \
+            }                                                                                                        \
+            if (i + v >= l->item->rows)                                                                              \
+                continue;                                                                                            \
+            if (ragged)                                                                                              \
+                hd_lone_leave(l, i + v, (uint32_t)j, &next[v + 1u]);                                                 \
+            if (name##_finds_ && look)                                                                               \
+                name##_find_(&next[v + 1u], i + v, (uint32_t)j, found);            \
+        }                                                                                                            \
+    }
+
+#define HD_LONE_TYPED(name)                                                                                            \
+    HD_LONE_STEP_(name)                                                                                                \
+    HD_LONE_KEEP_(name)                                                                                                \
+    HD_LONE_AFTER_(name)                                                                                               \
+    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                        \
+                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h,       \
+                                      name##_cell_t_ *next, const name##_row_t_ *x, name##_found_t_ *found)            \
+    {                                                                                                                  \
+        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                   \
+        const name##_found_t_ seen = *found;                                                                           \
+        const uint32_t i = l->row + strip * HD_LONE;                                                                   \
+        const int32_t j = at - skew; /* of row 0 */                                                                    \
+        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                        \
+        int look;                                                                                                      \
+        next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];         \
+        look = name##_lone_step_((const name##_wave_params_ *)l->params, f, g, h, next, x,                                  \
+                                 (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u -                    \
+                                     ((uint32_t)j & (HD_LONE_RING - 1u)),                                              \
+                                 i, (uint32_t)j, &seen);                                                               \
+        if (ragged | look)                                                                                             \
+            name##_lone_after_(l, h, next, i, j, ragged, look, found);                                                 \
+        if (l->wave->cells)                                                                                            \
+            name##_lone_keep_(l, next, i, j);                                                                          \
+        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];                   \
+    }                                                                                                                  \
+    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)          \
+    {                                                                                                                  \
+        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                               \
+        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                           \
+        name##_found_t_ found;                                                                                         \
+        uint32_t k;                                                                                                    \
+        __builtin_memcpy(last, l->last[strip], sizeof last);                                                                     \
+        __builtin_memcpy(x, l->x[strip], sizeof x);                                                                              \
+        __builtin_memcpy(&found, l->found, sizeof found);                                                                        \
+        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                           \
+            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, &found);                    \
+            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, &found);                \
+            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, &found);                \
+            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, &found);                \
+        }                                                                                                              \
+        __builtin_memcpy(l->last[strip], last, sizeof last);                                                                     \
+        __builtin_memcpy(l->found, &found, sizeof found);                                                                        \
+    }
+
+/* ---- what counts bytes ---------------------------------------------------------------------------------------------- */
+
+/* Cell n of an array, or the constant where there is none. */
+HD_FN const void *hd_lone_cell(const hd_lone *l, const uint8_t *array, uint64_t n, const uint32_t *constant)
+{
+    return array ? (const void *)(array + n * l->type->cell_bytes) : (const void *)constant;
+}
+
+/* What is to the west of row i; of the row above the first one: the corner. */
+HD_FN const void *hd_lone_west(const hd_lone *l, uint32_t i)
+{
+    if (i == HD_NONE)
+        return l->wave->corner;
+    return hd_lone_cell(l, i < l->item->rows ? l->wave->west : NULL, l->item->west_at + i, l->wave->west_cell);
+}
+
+HD_FN void hd_lone_begin(hd_lone *l)
+{
+    const hd_lone_type *t = l->type;
+    uint32_t strip, step, v;
+    for (strip = 0; strip < HD_LONE_STRIPS; strip++) {
+        for (v = 0; v < HD_LONE; v++) {
+            uint32_t i = l->row + strip * HD_LONE + v;
+            i = i < l->item->rows ? i : l->item->rows - 1u;
+            if (l->wave->x)
+                __builtin_memcpy(l->x[strip] + v * t->row_bytes, l->wave->x + (l->item->x_at + i) * t->row_bytes, t->row_bytes);
+        }
+        for (step = 0; step < 4u; step++)
+            for (v = 0; v <= HD_LONE; v++)
+                __builtin_memcpy(l->last[strip] [0] + (step * (HD_LONE + 1u) + v) * t->cell_bytes,
+                       hd_lone_west(l, l->row + strip * HD_LONE + v - 1u), t->cell_bytes);
+    }
+    __builtin_memset(l->above, 0, sizeof l->above);
+    __builtin_memset(l->y, 0, sizeof l->y);
+    __builtin_memset(l->found, 0, sizeof l->found);
+}
+
+/* The columns of y that the rows of the first strip come to in granule g. */
+HD_FN void hd_lone_columns(hd_lone *l, uint32_t g)
+{
+    const uint32_t n = l->type->column_bytes, from = g * HD_WAVE_GRANULE, cols = l->item->cols;
+    uint32_t c, at;
+    for (c = from; l->wave->y && c < from + HD_WAVE_GRANULE && c < cols; c++) {
+        at = HD_LONE_RING - 1u - (c & (HD_LONE_RING - 1u));
+        __builtin_memcpy(l->y + at * n, l->wave->y + (l->item->y_at + c) * n, n);
+        __builtin_memcpy(l->y + (at + HD_LONE_RING) * n, l->y + at * n, n);
+    }
+}
+
+/* What is above the band in the columns of granule g, from the border of the field. */
+HD_FN void hd_lone_north(hd_lone *l, uint32_t g)
+{
+    const uint32_t n = l->type->cell_bytes, from = g * HD_WAVE_GRANULE, cols = l->item->cols;
+    uint32_t c;
+    for (c = from; c < from + HD_WAVE_GRANULE && c <= cols; c++)
+        __builtin_memcpy(l->above[0] + (c & (HD_LONE_RING - 1u)) * n,
+               c == cols ? (const void *)l->wave->east_cell
+                         : hd_lone_cell(l, l->wave->north, l->item->north_at + c, l->wave->north_cell),
+               n);
+}
+
+/* Waits for one word. 0: the run has been stopped. */
+HD_FN int hd_lone_wait(const heddle_thread *thread, hd_pair_word *word, uint32_t tag, uint32_t *value)
+{
+    uint32_t n;
+    hd_pair_word v;
+    for (n = 0; hd_wave_tag(v = HD_BORDER_LOAD(word)) != tag; n++) {
+        if (n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT)
+            return 0;
+        hd_wave_pause(n);
+    }
+    *value = (uint32_t)v;
+    return 1;
+}
+
+/* The same from the words of the band before; tag: of that band's first granule. */
+HD_FN int hd_lone_receive(hd_lone *l, const heddle_thread *thread, hd_pair_word *words, uint32_t tag, uint32_t g)
+{
+    const hd_lone_type *t = l->type;
+    const uint32_t from = g * HD_WAVE_GRANULE, end = l->item->cols + t->skew - 1u;
+    uint32_t c, w, value, p;
+    for (c = from; c < from + HD_WAVE_GRANULE && c < end; c++)
+        for (w = 0; w < t->south_words; w++) {
+            p = c + hd_lone_lag(t->skew);
+            if (!hd_lone_wait(thread, words + (uint64_t)p * t->south_words + w, tag + p / HD_WAVE_GRANULE, &value))
+                return 0;
+            __builtin_memcpy(l->above[0] + (c & (HD_LONE_RING - 1u)) * t->cell_bytes + 4u * w, &value, 4);
+        }
+    return 1;
+}
+
+/* What the band hands on in granule g. */
+HD_FN void hd_lone_send(const hd_lone *l, hd_pair_word *words, uint32_t tag, uint32_t g)
+{
+    const hd_lone_type *t = l->type;
+    uint32_t p, w, value;
+    for (p = g * HD_WAVE_GRANULE; p < (g + 1u) * HD_WAVE_GRANULE; p++)
+        for (w = 0; w < t->south_words; w++) {
+            __builtin_memcpy(&value, l->above[HD_LONE_STRIPS] + ((p - hd_lone_lag(t->skew)) & (HD_LONE_RING - 1u)) * t->cell_bytes + 4u * w, 4);
+            HD_BORDER_STORE(words + (uint64_t)p * t->south_words + w, hd_wave_word(value, tag + g));
+        }
+}
+
+/* All strips that are at it: a granule each. */
+HD_FN void hd_lone_strips(hd_lone *l, uint32_t g)
+{
+    const uint32_t cols = l->item->cols;
+    uint32_t strip;
+    for (strip = 0; strip < HD_LONE_STRIPS && strip <= g; strip++) {
+        const uint32_t at = (g - strip) * HD_WAVE_GRANULE;
+        const int ragged = at < HD_LONE * l->type->skew || at + HD_WAVE_GRANULE > cols ||
+                           l->row + (strip + 1u) * HD_LONE >= l->item->rows;
+        l->type->granule(l, strip, (int32_t)at, ragged);
+    }
+}
+
+/* One thread: a band from its beginning to its end. 0: the run has been stopped. */
+HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_part *p, uint32_t band)
+{
+    const uint32_t n_granules = hd_wave_granules(l->item->cols, hd_lone_lag(l->type->skew), l->type->skew - 1u);
+    const uint64_t row_words = (uint64_t)n_granules * HD_WAVE_GRANULE * l->type->south_words;
+    const uint32_t tag = l->wave->words->base + p->tag + (band - p->band) * n_granules + 1u;
+    hd_pair_word *far = l->wave->far + l->item->words_at * l->type->south_words;
+    uint32_t g;
+    l->row = band * HD_LONE_BAND;
+    hd_lone_begin(l);
+    for (g = 0; g < n_granules; g++) {
+        hd_lone_columns(l, g);
+        if (band == 0)
+            hd_lone_north(l, g);
+        else if (!hd_lone_receive(l, thread, far + ((p->group + 1u) & 1u) * row_words, tag - n_granules, g))
+            return 0;
+        hd_lone_strips(l, g);
+        if (band + 1u < l->item->n_bands)
+            hd_lone_send(l, far + (p->group & 1u) * row_words, tag, g);
+    }
+    return 1;
+}
+
+/* The thread of a team of one: a part, whose bands go one after the other. */
+HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const hd_wave_part *p, const hd_lone_type *type, void *near)
+{
+    hd_lone *l = (hd_lone *)near;
+    const hd_wave *wave = p->wave;
+    uint32_t b;
+    if (thread->index != 0)
+        return;
+    l->params = params;
+    l->wave = wave;
+    l->item = wave->items + p->item;
+    l->type = type;
+    for (b = p->band; b < p->band + p->n_bands; b++) {
+        if (!hd_lone_band(l, thread, p, b))
+            return;
+        if (type->merge && wave->found)
+            __builtin_memcpy(wave->found + (l->item->found_at + b) * type->found_bytes, l->found, type->found_bytes);
+    }
+    if (HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u != wave->n_parts)
+        return;
+    if (type->merge && wave->result)
+        __builtin_memset(wave->result, 0, type->found_bytes);
+    for (b = 0; type->merge && wave->result && b < wave->n_bands; b++)
+        type->merge(wave->result, wave->found + (uint64_t)b * type->found_bytes);
+    hd_wave_next_run(wave, 0, 1);
+}
+
+#endif

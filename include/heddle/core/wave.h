@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* core/wave.h - what the bands of a wavefront tell one another, and where a band stands.
+ *
+ * A field of rows and columns is cut into *bands* of rows. What the band to the south needs of a band's lowest row goes
+ * there column by column, as words {tag, value}: the value is its own flag. A word is written by one relaxed store and
+ * polled by relaxed loads; whoever sees the tag has the value, because a word of 64 bits is written as one. So no release
+ * stands on the path on which all bands wait, and nothing is reset: tags count on, over bands and runs.
+ *
+ *     position   the place of a word in its row of words; a column's word stands LAG positions behind the column, so that
+ *                what one step of the producer writes lies together
+ *     granule    32 positions, which are waited for together and have one tag
+ *     near row   a ring in block-shared memory, from a warp to the next one of its block, with a word back that says how
+ *                far it was read
+ *     far row    in device memory, from the last warp of a block to another block. An item has two, used in turns: band
+ *                group g + 2 writes a column where g wrote it only after g + 1 has handed that column on, so after g + 1
+ *                has read it
+ *
+ * Parts (groups of bands) are taken in order by workers (hd_run.in_order), so whoever waits, waits for a part that runs
+ * or has ended: nothing need be resident at once. The host's threads run the same protocol a lane at a time. */
+#ifndef HEDDLE_CORE_WAVE_H
+#define HEDDLE_CORE_WAVE_H
+
+#include "heddle/core/stop.h"
+
+#define HD_WAVE_GRANULE 32u
+#define HD_WAVE_RING 128u  /* positions of a near row */
+#define HD_WAVE_LOOKS 256u /* fruitless polls between two looks at the stop word */
+#define HD_CELL_WORDS 4u   /* the largest cell */
+#define HD_FOUND_BYTES 64u /* of what cells find at most */
+
+/* Neighbours that a cell reads; each set of these is allowed but the empty one. */
+#define HEDDLE_N 1
+#define HEDDLE_W 2
+#define HEDDLE_NW 4
+#define HEDDLE_NE 8
+
+/* One field of those that a wave goes over. Places are in elements of what they are in. */
+typedef struct hd_wave_item {
+    uint64_t x_at, y_at;         /* what is known of its rows, of its columns                       */
+    uint64_t cells_at, row_cells; /* its first cell, and from a row to the next                      */
+    uint64_t north_at, west_at;  /* its borders, where they are arrays                              */
+    uint64_t last_row_at, last_col_at;
+    uint64_t words_at; /* its two far rows                                                           */
+    uint64_t found_at; /* what its bands have found                                                  */
+    uint32_t rows, cols, n_bands, pad;
+} hd_wave_item;
+
+/* A wave as its bodies see it; written before a run, read only while it goes on, but for what `words` points to. */
+typedef struct hd_wave {
+    const hd_wave_item *items;
+    const uint8_t *x, *y;
+    uint8_t *cells;                   /* kept cells, NULL: none                                      */
+    const uint8_t *north, *west;      /* arrays, NULL: constants                                     */
+    uint8_t *last_row, *last_col;     /* NULL: not wanted                                            */
+    uint8_t *found, *result;          /* of each band, of all; NULL: nothing, it is not wanted       */
+    hd_pair_word *far;                /* far rows                                                    */
+    struct hd_wave_words *words;
+    uint32_t north_cell[HD_CELL_WORDS], west_cell[HD_CELL_WORDS], east_cell[HD_CELL_WORDS], corner[HD_CELL_WORDS];
+    uint64_t n_far;                   /* words of far rows                                          */
+    uint32_t n_parts, n_bands;
+    uint32_t n_tags;                  /* of a run                                                    */
+    uint32_t pad;
+} hd_wave;
+
+/* What changes from run to run. */
+typedef struct hd_wave_words {
+    uint32_t base; /* tags of this run begin behind it                                               */
+    uint32_t done; /* parts that have ended                                                          */
+    uint32_t pad[30];
+} hd_wave_words;
+
+/* The argument record of a part: bands band .. band + n_bands - 1 of an item, steps first .. end - 1 of them. */
+typedef struct hd_wave_part {
+    const hd_wave *wave;
+    uint32_t item, band, n_bands;
+    uint32_t group;      /* of the item: tells its far rows apart                                     */
+    uint32_t shape;      /* on a GPU: how its cells are shared out                                    */
+    uint32_t tag;        /* of its first band's first granule, beyond hd_wave_words.base               */
+    uint32_t first, end; /* granules; 0, HD_NONE: all                                                 */
+    uint8_t *carry;      /* where a part that does not go to the end leaves off; NULL: it does        */
+} hd_wave_part;
+
+HD_FN hd_pair_word hd_wave_word(uint32_t value, uint32_t tag) { return (hd_pair_word)tag << HD_HALF_BITS | value; }
+HD_FN uint32_t hd_wave_tag(hd_pair_word word) { return (uint32_t)(word >> HD_HALF_BITS); }
+
+/* Granules of a band: as many as its positions, which are its columns, `lag` more, and one more for a neighbour to the
+ * north-east. */
+HD_FN uint32_t hd_wave_granules(uint32_t cols, uint32_t lag, uint32_t east)
+{
+    return (uint32_t)(((uint64_t)cols + lag + east + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
+}
+
+/* The n-th fruitless look at a word: what others wait for is not to be held up by those who wait. */
+HD_FN void hd_wave_pause(uint32_t n)
+{
+#if HD_HOSTED
+    if (n > HD_WAVE_LOOKS)
+        heddle_host_yield();
+#endif
+    if (n > HD_WAVE_LOOKS / 4u)
+        HD_PAUSE(n);
+}
+
+/* Lanes lane, lane + n_lanes, ... of those who have ended the last part: the words are ready for the next run. When tags run
+ * out they begin anew, and no word may be left that has one. */
+HD_FN void hd_wave_next_run(const hd_wave *wave, uint32_t lane, uint32_t n_lanes)
+{
+    const uint32_t base = wave->words->base + wave->n_tags;
+    const int wraps = base > 0xffffffffu - 2u * wave->n_tags;
+    uint64_t i;
+    for (i = lane; wraps && i < wave->n_far; i += n_lanes)
+        wave->far[i] = 0;
+    if (lane == 0) {
+        wave->words->base = wraps ? 0u : base;
+        wave->words->done = 0;
+    }
+}
+
+#endif

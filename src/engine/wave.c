@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* wave.c - heddle_wave_new: what the user says of a wavefront becomes a graph of parts, each some bands of rows, which workers
+ * take in order (core/wave.h).
+ *
+ * The graph has no edges: a part waits inside for the words of the one before. What parts read of the wave is one block of
+ * the context's memory, which the graph owns: the wave, what changes from run to run, its items, what its bands find, and
+ * the rows of words. */
+#include "engine/wave.h"
+
+#include "heddle/wave.h"
+#include "run/run.h"
+
+#include <string.h>
+
+#define MOST ((uint64_t)1 << 31) /* rows, columns */
+#define WARPS_DEFAULT 4u
+#define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
+
+uint32_t hd_wave_warps, hd_wave_shape;
+
+/* A wave while it is made. */
+typedef struct maker {
+    heddle_ctx *ctx;
+    const heddle_table *table;
+    const heddle_wave_desc *desc;
+    const heddle_wave_info *info;
+    hd_error *e;
+    heddle_graph *graph;
+    int is_blocks;                           /* bands are warps', else threads' */
+    uint32_t shape, lag, band_rows, n_warps; /* n_warps: bands of a part */
+    uint32_t n_items;
+    hd_wave_item *items;
+    uint32_t *tags; /* of each item, before its first band's */
+    hd_wave wave;
+    uint8_t *block;
+    uint64_t items_at, found_at, far_at, block_bytes;
+} maker;
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+
+static heddle_status check_size(maker *m, const char *what, uint64_t n)
+{
+    if (n == 0)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a field of 0 %s", what);
+    if (n > MOST)
+        return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most",
+                      (unsigned long long)n, what);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_body(maker *m)
+{
+    if (!m->table->waves)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s was not made by HEDDLE_WAVES", m->table->name);
+    if (m->desc->body >= m->table->n_bodies)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s has %u cells, there is no cell %u",
+                      m->table->name, m->table->n_bodies, m->desc->body);
+    m->info = &m->table->waves[m->desc->body];
+    return HEDDLE_OK;
+}
+
+static heddle_status check_array(maker *m, const char *what, const void *p, uint32_t n_bytes, uint32_t align)
+{
+    if (!p && n_bytes != NOTHING_BYTES)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %s is NULL, and cell %s reads %u bytes of it for each %s",
+                      what, m->table->bodies[m->desc->body].name, n_bytes, *what == 'x' ? "row" : "column");
+    if ((uintptr_t)p % align)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %s = %p is not aligned to %u bytes", what, p, align);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_border(maker *m, const char *what, const heddle_wave_border *b)
+{
+    if (b->array && b->constant)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: border %s is an array or a constant, not both", what);
+    return HEDDLE_OK;
+}
+
+static uint32_t align_of(uint32_t n_bytes) { return n_bytes % 4u ? 1u : 4u; }
+
+static heddle_status check(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    uint64_t i;
+    HD_TRY(check_body(m));
+    if (d->items && !d->n_items)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: items of which there are 0");
+    if (d->items && (d->rows || d->cols))
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: rows and cols are the items' when there are items");
+    for (i = 0; i < m->n_items; i++) {
+        HD_TRY(check_size(m, "rows", d->items ? d->items[i].rows : d->rows));
+        HD_TRY(check_size(m, "columns", d->items ? d->items[i].cols : d->cols));
+    }
+    HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes)));
+    HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
+    HD_TRY(check_border(m, "north", &d->north));
+    HD_TRY(check_border(m, "west", &d->west));
+    if (d->row_cells && d->row_cells < d->cols)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a row of %llu cells, with row_cells = %llu to the next",
+                      (unsigned long long)d->cols, (unsigned long long)d->row_cells);
+    if (d->found && !m->info->found_bytes)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing",
+                      m->table->bodies[d->body].name);
+    return HEDDLE_OK;
+}
+
+/* ---- its geometry -------------------------------------------------------------------------------------------------- */
+
+/* How a band is gone over: by a warp of a block, or by a thread of the host. */
+static heddle_status choose_shape(maker *m)
+{
+    const heddle_config *c = &m->ctx->config;
+    const uint32_t asked = m->desc->band_rows;
+    uint32_t s;
+    m->is_blocks = c->backend == HEDDLE_CUDA || hd_wave_warps;
+    if (!m->is_blocks) {
+        m->band_rows = HD_LONE_BAND;
+        m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
+        m->n_warps = 1;
+        if (asked && asked != HD_LONE_BAND)
+            return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; threads have bands of %u rows", asked, HD_LONE_BAND);
+        return HEDDLE_OK;
+    }
+    for (s = hd_wave_shape; s < m->info->n_shapes && asked && m->info->shapes[s].rows * 32u != asked;)
+        s++;
+    if (s == m->info->n_shapes)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; a band has 32 rows for each of a lane's", asked);
+    m->shape = s;
+    m->band_rows = m->info->shapes[s].rows * 32u;
+    m->lag = m->info->shapes[s].lag;
+    m->n_warps = hd_wave_warps ? hd_wave_warps : c->team_size ? c->team_size / 32u : WARPS_DEFAULT;
+    if (!hd_wave_warps && (!m->n_warps || c->team_size % 32u))
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: teams of %u threads; a wave wants whole warps of 32", c->team_size);
+    return HEDDLE_OK;
+}
+
+static uint32_t granules_of(const maker *m, const hd_wave_item *x)
+{
+    return hd_wave_granules(x->cols, m->lag, m->info->neighbours & HEDDLE_NE ? 1u : 0u);
+}
+
+static uint32_t parts_of(const maker *m, const hd_wave_item *x) { return (x->n_bands + m->n_warps - 1u) / m->n_warps; }
+
+static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
+{
+    const heddle_wave_desc *d = m->desc;
+    to->x_at = from->x_at;
+    to->y_at = from->y_at;
+    to->cells_at = from->cells_at;
+    to->row_cells = d->row_cells ? d->row_cells : from->cols;
+    to->north_at = from->north_at;
+    to->west_at = from->west_at;
+    to->last_row_at = from->last_row_at;
+    to->last_col_at = from->last_col_at;
+    to->rows = (uint32_t)from->rows;
+    to->cols = (uint32_t)from->cols;
+    to->n_bands = (to->rows + m->band_rows - 1u) / m->band_rows;
+}
+
+/* Items, and what of the wave their sizes say. */
+static heddle_status lay_out(maker *m)
+{
+    const heddle_wave_item one = {.rows = m->desc->rows, .cols = m->desc->cols};
+    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0;
+    uint32_t i;
+    m->items = hd_new(m->n_items * sizeof *m->items);
+    m->tags = hd_new(m->n_items * 4ull);
+    if (!m->items || !m->tags)
+        return hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
+    for (i = 0; i < m->n_items; i++) {
+        hd_wave_item *x = &m->items[i];
+        place_item(m, x, m->desc->items ? &m->desc->items[i] : &one);
+        x->found_at = n_bands;
+        x->words_at = n_positions;
+        m->tags[i] = (uint32_t)n_tags;
+        n_bands += x->n_bands;
+        n_tags += (uint64_t)x->n_bands * granules_of(m, x);
+        n_parts += parts_of(m, x);
+        n_positions += 2ull * granules_of(m, x) * HD_WAVE_GRANULE;
+        if (n_tags > UINT32_MAX / 4u)
+            return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: the fields have too many cells for one wave; give it fewer items");
+    }
+    m->wave.n_bands = (uint32_t)n_bands;
+    m->wave.n_tags = (uint32_t)n_tags + 1u;
+    m->wave.n_parts = (uint32_t)n_parts;
+    m->wave.n_far = n_positions * (m->info->south_bytes / 4u);
+    return HEDDLE_OK;
+}
+
+/* ---- its memory ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1u) / HD_LINE * HD_LINE; }
+
+static void set_cell(const maker *m, uint32_t to[HD_CELL_WORDS], const void *cell)
+{
+    if (cell)
+        memcpy(to, cell, m->info->cell_bytes);
+}
+
+static void fill_wave(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    hd_wave *w = &m->wave;
+    w->items = (const hd_wave_item *)(const void *)(m->block + m->items_at);
+    w->words = (hd_wave_words *)(void *)(m->block + lines(sizeof *w));
+    w->found = m->info->found_bytes ? m->block + m->found_at : NULL;
+    w->result = d->found;
+    w->far = (hd_pair_word *)(void *)(m->block + m->far_at);
+    w->x = d->x;
+    w->y = d->y;
+    w->cells = d->cells;
+    w->north = d->north.array;
+    w->west = d->west.array;
+    w->last_row = d->last_row;
+    w->last_col = d->last_col;
+    set_cell(m, w->north_cell, d->north.constant);
+    set_cell(m, w->west_cell, d->west.constant);
+    set_cell(m, w->corner, d->corner);
+    set_cell(m, w->east_cell, d->east);
+}
+
+/* The wave's block, all but the far rows written from a copy, those cleared piece by piece. */
+static heddle_status write_block(maker *m)
+{
+    const uint64_t head_bytes = m->far_at, piece = 1u << 20;
+    uint8_t *copy = hd_new(head_bytes > piece ? head_bytes : piece);
+    heddle_status s;
+    uint64_t at;
+    if (!copy)
+        return hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
+    memcpy(copy, &m->wave, sizeof m->wave);
+    memcpy(copy + m->items_at, m->items, m->n_items * sizeof *m->items);
+    s = heddle_mem_write(m->ctx, m->block, copy, head_bytes);
+    memset(copy, 0, piece);
+    for (at = head_bytes; s == HEDDLE_OK && at < m->block_bytes; at += piece)
+        s = heddle_mem_write(m->ctx, m->block + at, copy, m->block_bytes - at < piece ? m->block_bytes - at : piece);
+    hd_delete(copy, head_bytes > piece ? head_bytes : piece);
+    return s;
+}
+
+static heddle_status make_block(maker *m)
+{
+    m->items_at = lines(sizeof(hd_wave)) + lines(sizeof(hd_wave_words));
+    m->found_at = m->items_at + lines(m->n_items * sizeof *m->items);
+    m->far_at = m->found_at + lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
+    m->block_bytes = m->far_at + m->wave.n_far * sizeof(hd_pair_word);
+    HD_TRY(heddle_mem_new(m->ctx, m->block_bytes, (void **)&m->block));
+    fill_wave(m);
+    return write_block(m);
+}
+
+/* ---- its graph ------------------------------------------------------------------------------------------------------ */
+
+static heddle_status add_part(maker *m, uint32_t item, uint32_t group)
+{
+    const hd_wave_item *x = &m->items[item];
+    hd_wave_part p = {.wave = (const hd_wave *)(const void *)m->block, .item = item, .group = group, .shape = m->shape};
+    p.band = group * m->n_warps;
+    p.n_bands = x->n_bands - p.band < m->n_warps ? x->n_bands - p.band : m->n_warps;
+    p.tag = m->tags[item] + p.band * granules_of(m, x);
+    return heddle_graph_add(m->graph, m->desc->body, &p, sizeof p, NULL, 0, NULL);
+}
+
+/* Items in turns, so that with many nobody waits for the one before. */
+static heddle_status add_parts(maker *m)
+{
+    uint32_t group, item, most = 0;
+    for (item = 0; item < m->n_items; item++)
+        if (parts_of(m, &m->items[item]) > most)
+            most = parts_of(m, &m->items[item]);
+    for (group = 0; group < most; group++)
+        for (item = 0; item < m->n_items; item++)
+            if (group < parts_of(m, &m->items[item]))
+                HD_TRY(add_part(m, item, group));
+    return HEDDLE_OK;
+}
+
+static heddle_status make_graph(maker *m)
+{
+    const uint32_t body = m->desc->body;
+    const uint64_t n_bytes = m->is_blocks
+                                 ? (uint64_t)m->info->shapes[m->shape].warp_bytes * m->n_warps
+                                 : sizeof(hd_lone);
+    m->graph->g.in_order = 1;
+    HD_TRY(heddle_graph_set_shared_bytes(m->graph, body, (uint32_t)n_bytes));
+    if (m->is_blocks)
+        HD_TRY(heddle_graph_set_team_size(m->graph, 32u * m->n_warps));
+    HD_TRY(add_parts(m));
+    return heddle_graph_freeze(m->graph);
+}
+
+/* After a run that did not end well: words of it must not be taken for those of the next. */
+static heddle_status start_anew(heddle_graph *g)
+{
+    const hd_wave *far_wave = g->own;
+    hd_wave wave;
+    hd_wave_words words;
+    HD_TRY(heddle_mem_read(g->ctx, &wave, far_wave, sizeof wave));
+    HD_TRY(heddle_mem_read(g->ctx, &words, wave.words, sizeof words));
+    words.base += wave.n_tags;
+    words.done = 0;
+    return heddle_mem_write(g->ctx, wave.words, &words, sizeof words);
+}
+
+static void free_own(heddle_graph *g) { heddle_mem_free(g->ctx, g->own); }
+
+static heddle_status make(maker *m)
+{
+    HD_TRY(check(m));
+    HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* the context has a backend now */
+    HD_TRY(choose_shape(m));
+    HD_TRY(lay_out(m));
+    HD_TRY(make_block(m));
+    HD_TRY(make_graph(m));
+    m->graph->own = m->block;
+    m->graph->free_own = free_own;
+    m->graph->start_anew = start_anew;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *desc,
+                                         heddle_graph **out)
+{
+    maker m = {.ctx = ctx, .table = table, .desc = desc};
+    heddle_status s;
+    if (out)
+        *out = NULL;
+    HD_TRY(hd_ctx_check(ctx));
+    m.e = &ctx->error;
+    if (!out || !table || !desc)
+        return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_new: %s is NULL", !table ? "table" : !desc ? "desc" : "out");
+    if (desc->size != sizeof *desc)
+        return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_new: set the struct up with HEDDLE_WAVE_INIT");
+    m.n_items = desc->items ? desc->n_items : 1u;
+    s = make(&m);
+    hd_delete(m.items, m.n_items * sizeof *m.items);
+    hd_delete(m.tags, m.n_items * 4ull);
+    if (s == HEDDLE_OK) {
+        *out = m.graph;
+        return s;
+    }
+    heddle_graph_free(m.graph);
+    heddle_mem_free(ctx, m.block);
+    return s;
+}

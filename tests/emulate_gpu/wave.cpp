@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* wave.cpp - random waves as blocks of warps: in every shape, with one to three warps a block and fewer blocks than parts,
+ * they leave what plain loops leave; a cancelled run ends, and the next one is right.
+ *
+ * emulate_wave [CASES]; HEDDLE_SEED: the one case. */
+#include "kernels.h"
+
+#include "heddle/core/kernel.h"
+
+#include "wave/cells.c"
+#include "wave/cases.h"
+
+extern "C" {
+#include "engine/wave.h"
+#include "run/run.h"
+}
+
+#define MOST 200u /* rows, columns */
+#define STEPS 400000000ull
+
+typedef struct wave_run {
+    wave_case c;
+    heddle_graph *graph;
+    words w;
+    kernel_job job;
+    char what[96];
+} wave_run;
+
+static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed)
+{
+    uint64_t row = seed * 77u;
+    const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
+    words_config config = {};
+    wave_case_make(&r->c, seed, ctx, MOST);
+    hd_wave_warps = n_warps;
+    hd_wave_shape = (uint32_t)check_below(&row, mix.waves[0].n_shapes);
+    CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
+    config.dispatch = HD_DISPATCH_TICKET;
+    config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
+    config.first_run = 1;
+    config.n_trace = check_below(&row, 2u) ? 64u : 0u;
+    words_make(&r->w, &r->graph->g, &config, &r->c.params);
+    r->job.w = &r->w;
+    r->job.kernel = kernel_of<0>(HD_DISPATCH_TICKET, config.n_trace != 0);
+    r->job.team = 32u * n_warps;
+    snprintf(r->what, sizeof r->what, "seed %llu, shape %u, %u blocks of %u warps", (unsigned long long)seed, hd_wave_shape,
+             config.n_workers, n_warps);
+}
+
+static void run_well(wave_run *r, uint64_t seed)
+{
+    wave_case_reset(&r->c);
+    n_switches += kernel_run(&r->job, seed, STEPS, r->what);
+    if (r->w.end.stop != HD_STOP_DONE)
+        emu_fail("%s: the run ended with %u", r->what, r->w.end.stop);
+    n_tasks_run += r->w.run.n_tasks;
+    wave_case_check(&r->c, r->what);
+}
+
+static void run_canceled(wave_run *r, uint64_t seed)
+{
+    r->job.cancel_at = 1u + seed % 4096u;
+    n_switches += kernel_run(&r->job, seed, STEPS, r->what);
+    r->job.cancel_at = 0;
+    words_clear(&r->w);
+    CHECK_OK(r->c.ctx, r->graph->start_anew(r->graph));
+}
+
+static void run_case(uint64_t seed, uint32_t)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    wave_run r = {};
+    config.backend = HEDDLE_SERIAL;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
+    make(&r, ctx, seed);
+    run_well(&r, seed);
+    run_well(&r, seed + 1000u);
+    if (seed % 3u == 0) {
+        run_canceled(&r, seed);
+        run_well(&r, seed + 2000u);
+    }
+    words_free(&r.w);
+    heddle_graph_free(r.graph);
+    wave_case_free(&r.c);
+    heddle_ctx_close(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_case);
+    return 0;
+}

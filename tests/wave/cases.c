@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* cases.c - see cases.h. */
+#include "wave/cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD 0xa5u /* what memory has in it before a run */
+
+static uint64_t below(wave_case *c, uint64_t n) { return check_below(&c->row, n); }
+
+/* ---- making one -------------------------------------------------------------------------------------------------- */
+
+static void *host(uint64_t n_bytes)
+{
+    void *p = calloc(1, n_bytes + 16u);
+    CHECK(p);
+    return p;
+}
+
+static void *random_words(wave_case *c, uint64_t n_bytes)
+{
+    uint8_t *p = host(n_bytes);
+    for (uint64_t i = 0; i < n_bytes; i++)
+        p[i] = (uint8_t)check_random(&c->row);
+    return p;
+}
+
+static void *on_device(const wave_case *c, const void *from, uint64_t n_bytes)
+{
+    void *p;
+    CHECK_OK(c->ctx, heddle_mem_new(c->ctx, n_bytes + 16u, &p));
+    if (from)
+        CHECK_OK(c->ctx, heddle_mem_write(c->ctx, p, from, n_bytes));
+    return p;
+}
+
+static uint64_t some_size(wave_case *c, uint64_t most)
+{
+    static const uint64_t edges[] = {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+    uint64_t n = below(c, 3) ? 1u + below(c, most) : edges[below(c, sizeof edges / sizeof edges[0])];
+    return n < most ? n : most;
+}
+
+static void choose_items(wave_case *c, uint64_t most)
+{
+    c->n_items = below(c, 3) ? 1u : 1u + (uint32_t)below(c, 8);
+    for (uint32_t i = 0; i < c->n_items; i++) {
+        heddle_wave_item *t = &c->items[i];
+        t->rows = some_size(c, most);
+        t->cols = some_size(c, most);
+        t->x_at = t->west_at = t->last_col_at = c->n_rows;
+        t->y_at = t->north_at = t->last_row_at = c->n_cols;
+        t->cells_at = c->n_cells;
+        c->n_rows += t->rows;
+        c->n_cols += t->cols;
+        c->n_cells += t->rows * t->cols;
+    }
+    if (c->n_items == 1 && below(c, 2)) {
+        c->desc.rows = c->items[0].rows;
+        c->desc.cols = c->items[0].cols;
+        return;
+    }
+    c->desc.items = c->items;
+    c->desc.n_items = c->n_items;
+}
+
+static void choose_border(wave_case *c, heddle_wave_border *b, uint32_t **array, uint32_t constant[4], uint64_t n_cells)
+{
+    switch (below(c, 3)) {
+    case 0:
+        *array = (uint32_t *)random_words(c, n_cells * c->cell_words * 4u);
+        b->array = on_device(c, *array, n_cells * c->cell_words * 4u);
+        break;
+    case 1:
+        for (uint32_t w = 0; w < c->cell_words; w++)
+            constant[w] = (uint32_t)check_random(&c->row);
+        b->constant = constant;
+        break;
+    default: break;
+    }
+}
+
+static void choose_corners(wave_case *c)
+{
+    for (uint32_t w = 0; w < c->cell_words; w++) {
+        c->corner[w] = (uint32_t)check_random(&c->row);
+        c->east[w] = (uint32_t)check_random(&c->row);
+    }
+    c->desc.corner = c->corner;
+    c->desc.east = c->east;
+}
+
+static void choose_results(wave_case *c)
+{
+    const heddle_wave_info *info = &mix.waves[c->desc.body];
+    const uint64_t n_bytes = c->cell_words * 4u;
+    if (below(c, 2))
+        c->desc.cells = on_device(c, NULL, c->n_cells * n_bytes);
+    if (below(c, 2))
+        c->desc.last_row = on_device(c, NULL, c->n_cols * n_bytes);
+    if (below(c, 2))
+        c->desc.last_col = on_device(c, NULL, c->n_rows * n_bytes);
+    if (info->found_bytes)
+        c->desc.found = on_device(c, NULL, info->found_bytes);
+}
+
+void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
+{
+    const heddle_wave_desc none = HEDDLE_WAVE_INIT;
+    const heddle_wave_info *info;
+    memset(c, 0, sizeof *c);
+    c->seed = c->row = seed;
+    c->ctx = ctx;
+    c->desc = none;
+    c->desc.body = (uint32_t)below(c, mix_n_bodies);
+    info = &mix.waves[c->desc.body];
+    c->cell_words = info->cell_bytes / 4u;
+    c->south_words = info->south_bytes / 4u;
+    choose_items(c, most);
+    c->x = (uint8_t *)random_words(c, c->n_rows * info->row_bytes);
+    c->y = (uint8_t *)random_words(c, c->n_cols * info->column_bytes);
+    c->desc.x = on_device(c, c->x, c->n_rows * info->row_bytes);
+    c->desc.y = on_device(c, c->y, c->n_cols * info->column_bytes);
+    choose_border(c, &c->desc.north, &c->north, c->constant[0], c->n_cols);
+    choose_border(c, &c->desc.west, &c->west, c->constant[1], c->n_rows);
+    choose_corners(c);
+    choose_results(c);
+    c->want_cells = (uint32_t *)host(c->n_cells * c->cell_words * 4u);
+    c->want_last_row = (uint32_t *)host(c->n_cols * c->cell_words * 4u);
+    c->want_last_col = (uint32_t *)host(c->n_rows * c->cell_words * 4u);
+}
+
+void wave_case_free(wave_case *c)
+{
+    void *device[] = {(void *)(uintptr_t)c->desc.x, (void *)(uintptr_t)c->desc.y, (void *)(uintptr_t)c->desc.north.array,
+                      (void *)(uintptr_t)c->desc.west.array, c->desc.cells, c->desc.last_row, c->desc.last_col,
+                      c->desc.found};
+    for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
+        heddle_mem_free(c->ctx, device[i]);
+    free(c->x);
+    free(c->y);
+    free(c->north);
+    free(c->west);
+    free(c->want_cells);
+    free(c->want_last_row);
+    free(c->want_last_col);
+}
+
+/* ---- what is right --------------------------------------------------------------------------------------------------- */
+
+/* Cell (i, j) of item t, or what stands there when it is outside of the field. */
+static const uint32_t *cell_at(const wave_case *c, const heddle_wave_item *t, int64_t i, int64_t j)
+{
+    if (i < 0 && j < 0)
+        return c->corner;
+    if (j < 0)
+        return c->west ? c->west + (t->west_at + (uint64_t)i) * c->cell_words : c->constant[1];
+    if (j >= (int64_t)t->cols)
+        return c->east;
+    if (i < 0)
+        return c->north ? c->north + (t->north_at + (uint64_t)j) * c->cell_words : c->constant[0];
+    return c->want_cells + (t->cells_at + (uint64_t)i * t->cols + (uint64_t)j) * c->cell_words;
+}
+
+static uint32_t known(const uint8_t *of, uint64_t at, uint32_t n_bytes)
+{
+    uint32_t v = 0;
+    if (n_bytes != sizeof(heddle_nothing))
+        memcpy(&v, of + at * n_bytes, n_bytes);
+    return v;
+}
+
+/* Returns the number that decides whether it is found. */
+static uint32_t compute(const wave_case *c, const heddle_wave_item *t, int64_t i, int64_t j, uint32_t *out)
+{
+    const heddle_wave_info *info = &mix.waves[c->desc.body];
+    const uint32_t *n = cell_at(c, t, i - 1, j), *w = cell_at(c, t, i, j - 1), *nw = cell_at(c, t, i - 1, j - 1),
+                   *ne = cell_at(c, t, i - 1, j + 1);
+    const uint32_t x = known(c->x, t->x_at + (uint64_t)i, info->row_bytes),
+                   y = known(c->y, t->y_at + (uint64_t)j, info->column_bytes), by = c->params.by;
+    if (c->desc.body == mix_pairs) {
+        out[1] = mix_in(w[1], w[0]);
+        out[0] = mix_of(7, by, n[0], w[0] + out[1], nw[0], 0, 0, y, (uint32_t)i, (uint32_t)j);
+        return out[0] + out[1];
+    }
+    if (c->desc.body == mix_fours) {
+        out[3] = mix_in(w[3], w[2]);
+        out[0] = mix_of(11, by, n[0], w[0], 0, ne[2], x, 0, (uint32_t)i, (uint32_t)j);
+        out[1] = mix_in(n[1], w[3]);
+        out[2] = mix_in(ne[0], n[2]);
+        return 0;
+    }
+    return *out = mix_of(c->desc.body + 1u, by, *n, *w, *nw, *ne, x, y, (uint32_t)i, (uint32_t)j);
+}
+
+static void compute_item(wave_case *c, const heddle_wave_item *t)
+{
+    const uint32_t n_bytes = c->cell_words * 4u;
+    for (uint64_t i = 0; i < t->rows; i++)
+        for (uint64_t j = 0; j < t->cols; j++) {
+            uint32_t *out = c->want_cells + (t->cells_at + i * t->cols + j) * c->cell_words;
+            uint32_t v = compute(c, t, (int64_t)i, (int64_t)j, out);
+            if (c->desc.found && mix_is_found(v))
+                mix_find(v, (uint32_t)i, (uint32_t)j, &c->want_found);
+            if (i + 1u == t->rows)
+                memcpy(c->want_last_row + (t->last_row_at + j) * c->cell_words, out, n_bytes);
+            if (j + 1u == t->cols)
+                memcpy(c->want_last_col + (t->last_col_at + i) * c->cell_words, out, n_bytes);
+        }
+}
+
+static void guard(const wave_case *c, void *p, uint64_t n_bytes)
+{
+    uint8_t *bytes = (uint8_t *)host(n_bytes);
+    memset(bytes, GUARD, n_bytes);
+    if (p)
+        CHECK_OK(c->ctx, heddle_mem_write(c->ctx, p, bytes, n_bytes));
+    free(bytes);
+}
+
+void wave_case_reset(wave_case *c)
+{
+    const uint64_t n_bytes = c->cell_words * 4u;
+    c->params.by = (uint32_t)check_random(&c->row);
+    memset(&c->want_found, 0, sizeof c->want_found);
+    for (uint32_t i = 0; i < c->n_items; i++)
+        compute_item(c, &c->items[i]);
+    guard(c, c->desc.cells, c->n_cells * n_bytes);
+    guard(c, c->desc.last_row, c->n_cols * n_bytes);
+    guard(c, c->desc.last_col, c->n_rows * n_bytes);
+    guard(c, c->desc.found, sizeof c->want_found);
+}
+
+static void compare(const wave_case *c, const char *how, const char *what, const void *got, const void *want, uint64_t n_bytes)
+{
+    uint8_t *copy = (uint8_t *)host(n_bytes);
+    if (got)
+        CHECK_OK(c->ctx, heddle_mem_read(c->ctx, copy, got, n_bytes));
+    for (uint64_t i = 0; got && i < n_bytes; i++)
+        CHECK_MSG(copy[i] == ((const uint8_t *)want)[i],
+                  "%s, HEDDLE_SEED=%llu: %s, word %llu of %llu: body %u, %u items, the first %llu x %llu", how,
+                  (unsigned long long)c->seed, what, (unsigned long long)(i / 4u), (unsigned long long)(n_bytes / 4u),
+                  c->desc.body, c->n_items, (unsigned long long)c->items[0].rows, (unsigned long long)c->items[0].cols);
+    free(copy);
+}
+
+void wave_case_check(wave_case *c, const char *how)
+{
+    const uint64_t n_bytes = c->cell_words * 4u;
+    compare(c, how, "cells", c->desc.cells, c->want_cells, c->n_cells * n_bytes);
+    compare(c, how, "last row", c->desc.last_row, c->want_last_row, c->n_cols * n_bytes);
+    compare(c, how, "last column", c->desc.last_col, c->want_last_col, c->n_rows * n_bytes);
+    compare(c, how, "found", c->desc.found, &c->want_found, sizeof c->want_found);
+}

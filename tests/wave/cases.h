@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* cases.h - random waves, and what plain loops make of them. The program says on which context they lie and how they are run. */
+#ifndef WAVE_CASES_H
+#define WAVE_CASES_H
+
+#include "check.h"
+#include "heddle/wave.h"
+#include "wave/cells.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct wave_case {
+    uint64_t seed, row; /* row: of random numbers */
+    heddle_ctx *ctx;
+    mix_params params;
+    heddle_wave_desc desc;
+    heddle_wave_item items[8];
+    uint32_t n_items, cell_words, south_words;
+    uint64_t n_rows, n_cols, n_cells; /* of all items together */
+    /* Copies on the host; the desc has the context's. */
+    uint8_t *x, *y;
+    uint32_t *north, *west, constant[2][4], corner[4], east[4];
+    uint32_t *want_cells, *want_last_row, *want_last_col;
+    mix_found want_found;
+} wave_case;
+
+/* A wave from a seed: rows and columns up to `most`. Its memory is on ctx. */
+void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most);
+/* Forgets what a run has left, and chooses the params of the next. */
+void wave_case_reset(wave_case *c);
+/* What a run has left is what plain loops make; exits when it is not. */
+void wave_case_check(wave_case *c, const char *how);
+void wave_case_free(wave_case *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

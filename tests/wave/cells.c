@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* cells.c - the cells of cells.h. Compiled as C, as C++ for the emulator of blocks, or as CUDA. */
+#include "wave/cells.h"
+
+#define FINDS(name, value)                                                            \
+    HEDDLE_FINDS(name, mix_found)                                                     \
+    HEDDLE_LOOK(name, cell, found) { return mix_is_found(value); }                    \
+    HEDDLE_FIND(name, cell, row, column, found)                                       \
+    {                                                                                 \
+        if (mix_is_found(value))                                                      \
+            mix_find(value, row, column, found);                                      \
+    }                                                                                 \
+    HEDDLE_MERGE(name, a, b)                                                          \
+    {                                                                                 \
+        a->n += b->n;                                                                 \
+        a->sum += b->sum;                                                             \
+        a->place ^= b->place;                                                         \
+    }
+
+#define MIX(mask)                                                                                               \
+    HEDDLE_CELL(mix_##mask, mix_params, params, uint8_t, uint16_t, uint32_t, 4, mask)                           \
+    {                                                                                                           \
+        return mix_of(mask, params->by, in->n, in->w, in->nw, in->ne, in->x, in->y, in->i, in->j);              \
+    }                                                                                                           \
+    FINDS(mix_##mask, *cell)
+MIX_MASKS(MIX)
+
+/* The row below gets half of it. */
+HEDDLE_CELL(mix_pairs, mix_params, params, heddle_nothing, uint32_t, mix_pair, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
+{
+    mix_pair c;
+    c.own = mix_in(in->w.own, in->w.down);
+    c.down = mix_of(7, params->by, in->n.down, in->w.down + c.own, in->nw.down, 0, 0, in->y, in->i, in->j);
+    return c;
+}
+FINDS(mix_pairs, cell->down + cell->own)
+
+/* The row below gets three words of four. */
+HEDDLE_CELL(mix_fours, mix_params, params, uint32_t, heddle_nothing, mix_four, 12, HEDDLE_N | HEDDLE_W | HEDDLE_NE)
+{
+    mix_four c;
+    c.own = mix_in(in->w.own, in->w.down[2]);
+    c.down[0] = mix_of(11, params->by, in->n.down[0], in->w.down[0], 0, in->ne.down[2], in->x, 0, in->i, in->j);
+    c.down[1] = mix_in(in->n.down[1], in->w.own);
+    c.down[2] = mix_in(in->ne.down[0], in->n.down[2]);
+    return c;
+}
+HEDDLE_FINDS_NOTHING(mix_fours)
+
+HEDDLE_WAVES(mix, mix_params, MIX_WAVES)
