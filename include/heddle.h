@@ -124,13 +124,14 @@ typedef enum heddle_policy {
     X(RINGS, 9, "rings", "a ready ring a worker, filled by a policy (Juggler, PPoPP'18), for comparison")           \
     X(IQS, 10, "iqs", "the queues of Juggler (PPoPP'18, sections 5.2, 5.3, 5.5), for comparison")                   \
     X(SCHEDULER, 11, "scheduler", "one block or thread schedules for the others (DIDC'14), for comparison")         \
-    X(CENTRAL, 12, "central", "one queue for all under a lock (HPG'10), for comparison")
+    X(CENTRAL, 12, "central", "one queue for all under a lock (HPG'10), for comparison")                            \
+    X(WAVE, 13, "wave", "of waves (heddle/wave.h): bands in order, which hand their borders on inside")
 
 typedef enum heddle_schedule {
 #define HEDDLE_X(name, value, text, help) HEDDLE_SCHEDULE_##name = (value),
     HEDDLE_SCHEDULE_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_SCHEDULES = 13
+        HEDDLE_N_SCHEDULES = 14
 } heddle_schedule;
 
 /* What a worker does that has nothing to do. */

@@ -59,7 +59,7 @@ struct heddle_table {
     uint32_t params_bytes, n_bodies;
     const heddle_body_info *bodies;
     const heddle_stubs *stubs;
-    uint32_t has_baselines; /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
+    uint32_t has_baselines;               /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
     const struct heddle_wave_info *waves; /* of each body (heddle/wave.h); NULL: they are none         */
 };
 #if defined(HEDDLE_BASELINES)
@@ -328,20 +328,26 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 #if defined(__CUDACC__)
 #include "heddle/core/kernel.h"
+#define HD_KERNELS_(table, LIST, is_waves) HEDDLE_KERNEL_(table, LIST, is_waves)
 #define HD_STUBS_(table) &table##_stubs_
 #else
-#define HEDDLE_KERNEL_(table, LIST, is_waves)
+#define HD_KERNELS_(table, LIST, is_waves)
 #define HD_STUBS_(table) NULL
 #endif
-#define HD_TABLE_(table, params_type, LIST, waves, is_waves)                                                               \
-    HEDDLE_DECLARE(table)                                                                                            \
-    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                                                                   \
-    HEDDLE_KERNEL_(table, LIST, is_waves)                                                                            \
-    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)};                                         \
-    const heddle_table table = {                                                                                     \
-        (uint32_t)sizeof(heddle_table), HEDDLE_CORE_VERSION, #table,           (uint32_t)sizeof(params_type),        \
-        (uint32_t)table##_n_bodies,     table##_infos_,      HD_STUBS_(table), HEDDLE_HAS_BASELINES_,                \
-        waves};
+#define HD_TABLE_(table, params_type, LIST, waves, is_waves)                 \
+    HEDDLE_DECLARE(table)                                                    \
+    HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                           \
+    HD_KERNELS_(table, LIST, is_waves)                                       \
+    static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)}; \
+    const heddle_table table = {(uint32_t)sizeof(heddle_table),              \
+                                HEDDLE_CORE_VERSION,                         \
+                                #table,                                      \
+                                (uint32_t)sizeof(params_type),               \
+                                (uint32_t)table##_n_bodies,                  \
+                                table##_infos_,                              \
+                                HD_STUBS_(table),                            \
+                                HEDDLE_HAS_BASELINES_,                       \
+                                waves};
 #define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, 0)
 
 #endif

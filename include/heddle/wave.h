@@ -58,52 +58,52 @@ typedef struct heddle_nothing {
  *     in->i, j            the place of the cell, from 0
  * and returns the cell. Cells have 4, 8, 12 or 16 bytes, rows and columns up to 16. south_bytes (4, 8, 12, 16): how much of a
  * cell, from its first byte, the row below needs. */
-#define HEDDLE_CELL(name, params_type, params, row_type, column_type, cell_type, south_bytes, neighbours)             \
-    typedef params_type name##_wave_params_;                                                                          \
-    typedef row_type name##_row_t_;                                                                                   \
-    typedef column_type name##_column_t_;                                                                             \
-    typedef cell_type name##_cell_t_;                                                                                 \
-    typedef struct name##_in_ {                                                                                       \
-        cell_type n, w, nw, ne;                                                                                       \
-        row_type x;                                                                                                   \
-        column_type y;                                                                                                \
-        uint32_t i, j;                                                                                                \
-    } name##_in_;                                                                                                     \
-    enum { name##_neighbours_ = (neighbours), name##_south_ = (south_bytes) };                                        \
-    HD_STATIC_ASSERT(sizeof(cell_type) % 4 == 0 && sizeof(cell_type) <= 16, "a cell has 4, 8, 12 or 16 bytes");       \
-    HD_STATIC_ASSERT((south_bytes) > 0 && (south_bytes) % 4 == 0 && (south_bytes) <= sizeof(cell_type),               \
+#define HEDDLE_CELL(name, params_type, params, row_type, column_type, cell_type, south_bytes, neighbours)            \
+    typedef params_type name##_wave_params_;                                                                         \
+    typedef row_type name##_row_t_;                                                                                  \
+    typedef column_type name##_column_t_;                                                                            \
+    typedef cell_type name##_cell_t_;                                                                                \
+    typedef struct name##_in_ {                                                                                      \
+        cell_type n, w, nw, ne;                                                                                      \
+        row_type x;                                                                                                  \
+        column_type y;                                                                                               \
+        uint32_t i, j;                                                                                               \
+    } name##_in_;                                                                                                    \
+    enum { name##_neighbours_ = (neighbours), name##_south_ = (south_bytes) };                                       \
+    HD_STATIC_ASSERT(sizeof(cell_type) % 4 == 0 && sizeof(cell_type) <= 16, "a cell has 4, 8, 12 or 16 bytes");      \
+    HD_STATIC_ASSERT((south_bytes) > 0 && (south_bytes) % 4 == 0 && (south_bytes) <= sizeof(cell_type),              \
                      "the row below gets whole words of a cell");                                                    \
-    HD_STATIC_ASSERT(sizeof(row_type) <= 16 && sizeof(column_type) <= 16, "rows and columns have 16 bytes at most");  \
-    HD_STATIC_ASSERT((neighbours) > 0 && (neighbours) < 16, "a cell has neighbours: HEDDLE_N, _W, _NW, _NE");         \
+    HD_STATIC_ASSERT(sizeof(row_type) <= 16 && sizeof(column_type) <= 16, "rows and columns have 16 bytes at most"); \
+    HD_STATIC_ASSERT((neighbours) > 0 && (neighbours) < 16, "a cell has neighbours: HEDDLE_N, _W, _NW, _NE");        \
     HD_BODY_FN cell_type name##_cell_(const params_type *params HEDDLE_UNUSED, const name##_in_ *in)
 
 /* Behind a cell that finds nothing. */
-#define HEDDLE_FINDS_NOTHING(name)                                                                                    \
-    typedef uint32_t name##_found_t_;                                                                                 \
-    enum { name##_finds_ = 0 };                                                                                       \
-    HD_BODY_FN int name##_look_(const name##_cell_t_ *cell, const name##_found_t_ *found)                             \
-    {                                                                                                                 \
-        (void)cell, (void)found;                                                                                      \
-        return 0;                                                                                                     \
-    }                                                                                                                 \
-    HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t i, uint32_t j, name##_found_t_ *found)          \
-    {                                                                                                                 \
-        (void)cell, (void)i, (void)j, (void)found;                                                                    \
-    }                                                                                                                 \
+#define HEDDLE_FINDS_NOTHING(name)                                                                           \
+    typedef uint32_t name##_found_t_;                                                                        \
+    enum { name##_finds_ = 0 };                                                                              \
+    HD_BODY_FN int name##_look_(const name##_cell_t_ *cell, const name##_found_t_ *found)                    \
+    {                                                                                                        \
+        (void)cell, (void)found;                                                                             \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t i, uint32_t j, name##_found_t_ *found) \
+    {                                                                                                        \
+        (void)cell, (void)i, (void)j, (void)found;                                                           \
+    }                                                                                                        \
     HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b) { (void)a, (void)b; }
 /* Behind a cell that finds something: a struct of whole words, HD_FOUND_BYTES at most, that begins as zeros. Then the next three. */
-#define HEDDLE_FINDS(name, found_type)                                                                                \
-    typedef found_type name##_found_t_;                                                                               \
-    enum { name##_finds_ = 1 };                                                                                       \
-    HD_STATIC_ASSERT(sizeof(found_type) % 4 == 0 && sizeof(found_type) <= HD_FOUND_BYTES,                             \
+#define HEDDLE_FINDS(name, found_type)                                                    \
+    typedef found_type name##_found_t_;                                                   \
+    enum { name##_finds_ = 1 };                                                           \
+    HD_STATIC_ASSERT(sizeof(found_type) % 4 == 0 && sizeof(found_type) <= HD_FOUND_BYTES, \
                      "what cells find has whole words, 64 bytes at most");
 /* Nonzero: the cell may change what was found. Called for each cell, so it is short; for cells outside of the field, too. */
 #define HEDDLE_LOOK(name, cell, found) \
     HD_BODY_FN int name##_look_(const name##_cell_t_ *cell, const name##_found_t_ *found HEDDLE_UNUSED)
 /* Changes what was found, if the cell does. Called for each cell that HEDDLE_LOOK asks for, and for some beside it. */
-#define HEDDLE_FIND(name, cell, row, column, found)                                                                     \
-    HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t row HEDDLE_UNUSED, uint32_t column HEDDLE_UNUSED, \
-                                 name##_found_t_ *found)
+#define HEDDLE_FIND(name, cell, row, column, found)                                      \
+    HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t row HEDDLE_UNUSED, \
+                                 uint32_t column HEDDLE_UNUSED, name##_found_t_ *found)
 /* *a becomes what both have found, in whatever order. */
 #define HEDDLE_MERGE(name, a, b) HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b)
 
@@ -127,80 +127,79 @@ typedef struct heddle_wave_info {
 } heddle_wave_info;
 
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
-#define HD_WAVE_SHAPE_(name, number, rows, columns)                    \
+#define HD_WAVE_SHAPE_(name, number, rows, columns)                       \
     {rows, columns, (uint32_t)hd_strip<name##_kind_, rows, columns>::lag, \
      (uint32_t)sizeof(hd_strip_shared<name##_kind_, rows, columns>)},
-#define HD_WAVE_TYPED_(name)                                                                                       \
-    struct name##_kind_ {                                                                                          \
-        typedef name##_wave_params_ params;                                                                        \
-        typedef name##_row_t_ row;                                                                                 \
-        typedef name##_column_t_ column;                                                                           \
-        typedef name##_cell_t_ cell;                                                                               \
-        typedef name##_found_t_ found;                                                                             \
-        typedef name##_in_ in;                                                                                     \
-        enum { neighbours = name##_neighbours_, south = name##_south_, finds = name##_finds_ };                    \
-        static __device__ __forceinline__ cell step(const params *p, const in *i) { return name##_cell_(p, i); }   \
-        static __device__ __forceinline__ int look(const cell *c, const found *f) { return name##_look_(c, f); }   \
-        static __device__ __forceinline__ void find(const cell *c, uint32_t i, uint32_t j, found *f)               \
-        {                                                                                                          \
-            name##_find_(c, i, j, f);                                                                              \
-        }                                                                                                          \
-        static __device__ __forceinline__ void merge(found *a, const found *b) { name##_merge_(a, b); }            \
-    };                                                                                                             \
-    static const heddle_wave_shape name##_shapes_[] = {HD_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                      \
+#define HD_WAVE_TYPED_(name)                                                                                     \
+    struct name##_kind_ {                                                                                        \
+        typedef name##_wave_params_ params;                                                                      \
+        typedef name##_row_t_ row;                                                                               \
+        typedef name##_column_t_ column;                                                                         \
+        typedef name##_cell_t_ cell;                                                                             \
+        typedef name##_found_t_ found;                                                                           \
+        typedef name##_in_ in;                                                                                   \
+        enum { neighbours = name##_neighbours_, south = name##_south_, finds = name##_finds_ };                  \
+        static __device__ __forceinline__ cell step(const params *p, const in *i) { return name##_cell_(p, i); } \
+        static __device__ __forceinline__ int look(const cell *c, const found *f) { return name##_look_(c, f); } \
+        static __device__ __forceinline__ void find(const cell *c, uint32_t i, uint32_t j, found *f)             \
+        {                                                                                                        \
+            name##_find_(c, i, j, f);                                                                            \
+        }                                                                                                        \
+        static __device__ __forceinline__ void merge(found *a, const found *b) { name##_merge_(a, b); }          \
+    };                                                                                                           \
+    static const heddle_wave_shape name##_shapes_[] = {HD_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                    \
     enum { name##_n_shapes_ = sizeof(name##_shapes_) / sizeof(name##_shapes_[0]) };
 #else
-#define HD_WAVE_TYPED_(name)                           \
+#define HD_WAVE_TYPED_(name)                                     \
     static const heddle_wave_shape *const name##_shapes_ = NULL; \
     enum { name##_n_shapes_ = 0 };
 #endif
 
 #if HD_HOSTED
-#define HD_WAVE_GO_(name) \
-    hd_lone_part(thread, params, part, &name##_lone_type_, heddle_team_shared(thread))
+#define HD_WAVE_GO_(name) hd_lone_part(thread, params, part, &name##_lone_type_, heddle_team_shared(thread))
 #else
-#define HD_WAVE_CASE_(name, number, rows, columns)                                                   \
-    case number:                                                                                     \
+#define HD_WAVE_CASE_(name, number, rows, columns)                                                    \
+    case number:                                                                                      \
         hd_strip_part<name##_kind_, rows, columns>(thread, params, part, heddle_team_shared(thread)); \
         break;
-#define HD_WAVE_GO_(name)                      \
-    switch (part->shape) {                     \
-        HD_WAVE_SHAPES(HD_WAVE_CASE_, name)    \
-    default: break;                            \
+#define HD_WAVE_GO_(name)                   \
+    switch (part->shape) {                  \
+        HD_WAVE_SHAPES(HD_WAVE_CASE_, name) \
+    default: break;                         \
     }
 #endif
 
-#define HD_WAVE_BODY_(name, shared)                                                                                  \
-    HD_LONE_TYPED(name)                                                                                              \
-    HEDDLE_UNUSED static void name##_lone_merge_(void *a, const void *b)                                             \
-    {                                                                                                                \
-        name##_merge_((name##_found_t_ *)a, (const name##_found_t_ *)b);                                             \
-    }                                                                                                                \
-    HEDDLE_UNUSED static const hd_lone_type name##_lone_type_ = {(uint32_t)sizeof(name##_cell_t_),                   \
-                                                                 (uint32_t)name##_south_ / 4u,                       \
-                                                                 (uint32_t)sizeof(name##_row_t_),                    \
-                                                                 (uint32_t)sizeof(name##_column_t_),                 \
-                                                                 (uint32_t)sizeof(name##_found_t_),                  \
-                                                                 name##_neighbours_ & HEDDLE_NE ? 2u : 1u,           \
-                                                                 name##_lone_granule_,                               \
-                                                                 name##_finds_ ? name##_lone_merge_ : NULL};         \
-    HD_WAVE_TYPED_(name)                                                                                             \
+#define HD_WAVE_BODY_(name, shared)                                                                          \
+    HD_LONE_TYPED(name)                                                                                      \
+    HEDDLE_UNUSED static void name##_lone_merge_(void *a, const void *b)                                     \
+    {                                                                                                        \
+        name##_merge_((name##_found_t_ *)a, (const name##_found_t_ *)b);                                     \
+    }                                                                                                        \
+    HEDDLE_UNUSED static const hd_lone_type name##_lone_type_ = {(uint32_t)sizeof(name##_cell_t_),           \
+                                                                 (uint32_t)name##_south_ / 4u,               \
+                                                                 (uint32_t)sizeof(name##_row_t_),            \
+                                                                 (uint32_t)sizeof(name##_column_t_),         \
+                                                                 (uint32_t)sizeof(name##_found_t_),          \
+                                                                 name##_neighbours_ & HEDDLE_NE ? 2u : 1u,   \
+                                                                 name##_lone_granule_,                       \
+                                                                 name##_finds_ ? name##_lone_merge_ : NULL}; \
+    HD_WAVE_TYPED_(name)                                                                                     \
     HEDDLE_BODY(name, name##_wave_params_, params, hd_wave_part, part) { HD_WAVE_GO_(name); }
 
-#define HD_WAVE_INFO_(name, shared)                                                                                \
-    {(uint32_t)sizeof(name##_cell_t_),                                                                             \
-     (uint32_t)name##_south_,                                                                                      \
-     (uint32_t)sizeof(name##_row_t_),                                                                              \
-     (uint32_t)sizeof(name##_column_t_),                                                                           \
-     name##_finds_ ? (uint32_t)sizeof(name##_found_t_) : 0u,                                                       \
-     (uint32_t)name##_neighbours_,                                                                                 \
-     (uint32_t)name##_n_shapes_,                                                                                   \
+#define HD_WAVE_INFO_(name, shared)                          \
+    {(uint32_t)sizeof(name##_cell_t_),                       \
+     (uint32_t)name##_south_,                                \
+     (uint32_t)sizeof(name##_row_t_),                        \
+     (uint32_t)sizeof(name##_column_t_),                     \
+     name##_finds_ ? (uint32_t)sizeof(name##_found_t_) : 0u, \
+     (uint32_t)name##_neighbours_,                           \
+     (uint32_t)name##_n_shapes_,                             \
      name##_shapes_},
 
 /* The table of waves: X(name, 0) for each. */
-#define HEDDLE_WAVES(table, params_type, LIST)                               \
-    LIST(HD_WAVE_BODY_)                                                      \
-    static const heddle_wave_info table##_waves_[] = {LIST(HD_WAVE_INFO_)};  \
+#define HEDDLE_WAVES(table, params_type, LIST)                              \
+    LIST(HD_WAVE_BODY_)                                                     \
+    static const heddle_wave_info table##_waves_[] = {LIST(HD_WAVE_INFO_)}; \
     HD_TABLE_(table, params_type, LIST, table##_waves_, 1)
 
 /* ---- the wave ------------------------------------------------------------------------------------------------------- */
@@ -219,25 +218,26 @@ typedef struct heddle_wave_border {
 /* One field of several, in elements of the arrays of the desc. found: its own, as large as one, see the desc. */
 typedef struct heddle_wave_item {
     uint64_t rows, cols;
-    uint64_t x_at, y_at;         /* of its first row and column                                       */
-    uint64_t cells_at;           /* its first cell                                                    */
-    uint64_t north_at, west_at;  /* into border arrays                                                */
+    uint64_t x_at, y_at;        /* of its first row and column                                       */
+    uint64_t cells_at;          /* its first cell                                                    */
+    uint64_t north_at, west_at; /* into border arrays                                                */
     uint64_t last_row_at, last_col_at;
 } heddle_wave_item;
 
 /* All memory is the context's, and stays the user's. */
 typedef struct heddle_wave_desc {
-    size_t size;                /* HEDDLE_WAVE_INIT                                                   */
-    uint32_t body;              /* of the table                                                       */
-    uint64_t rows, cols;        /* of the field; with items: 0                                        */
-    const void *x, *y;          /* what is known of rows and columns: arrays of rows and cols elements; NULL: zeros... */
-    void *cells;                /* where cells are kept, row by row; NULL: nowhere                    */
-    uint64_t row_cells;         /* from a row to the next; 0: cols                                    */
-    heddle_wave_border north;   /* cols cells, those above the first row                              */
-    heddle_wave_border west;    /* rows cells, those to the left of the first column                  */
-    const void *corner, *east;  /* one cell of the host: above and to the left of the first; to the north-east of the last column */
-    void *last_row, *last_col;  /* cols, rows cells: where they are wanted; NULL: they are not        */
-    void *found;                /* what cells have found, one; NULL: it is not wanted                 */
+    size_t size;              /* HEDDLE_WAVE_INIT                                                   */
+    uint32_t body;            /* of the table                                                       */
+    uint64_t rows, cols;      /* of the field; with items: 0                                        */
+    const void *x, *y;        /* what is known of rows and columns: arrays of rows and cols elements; NULL: zeros... */
+    void *cells;              /* where cells are kept, row by row; NULL: nowhere                    */
+    uint64_t row_cells;       /* from a row to the next; 0: cols                                    */
+    heddle_wave_border north; /* cols cells, those above the first row                              */
+    heddle_wave_border west;  /* rows cells, those to the left of the first column                  */
+    const void *corner,
+        *east; /* one cell of the host: above and to the left of the first; to the north-east of the last column */
+    void *last_row, *last_col;     /* cols, rows cells: where they are wanted; NULL: they are not        */
+    void *found;                   /* what cells have found, one; NULL: it is not wanted                 */
     const heddle_wave_item *items; /* of the host, copied; NULL: one field                            */
     uint32_t n_items;
     uint32_t band_rows; /* 0: chosen                                                                  */

@@ -99,8 +99,7 @@ static heddle_status check(maker *m)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a row of %llu cells, with row_cells = %llu to the next",
                       (unsigned long long)d->cols, (unsigned long long)d->row_cells);
     if (d->found && !m->info->found_bytes)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing",
-                      m->table->bodies[d->body].name);
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing", m->table->bodies[d->body].name);
     return HEDDLE_OK;
 }
 
@@ -118,19 +117,22 @@ static heddle_status choose_shape(maker *m)
         m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
         m->n_warps = 1;
         if (asked && asked != HD_LONE_BAND)
-            return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; threads have bands of %u rows", asked, HD_LONE_BAND);
+            return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; threads have bands of %u rows", asked,
+                          HD_LONE_BAND);
         return HEDDLE_OK;
     }
     for (s = hd_wave_shape; s < m->info->n_shapes && asked && m->info->shapes[s].rows * 32u != asked;)
         s++;
     if (s == m->info->n_shapes)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; a band has 32 rows for each of a lane's", asked);
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; a band has 32 rows for each of a lane's",
+                      asked);
     m->shape = s;
     m->band_rows = m->info->shapes[s].rows * 32u;
     m->lag = m->info->shapes[s].lag;
     m->n_warps = hd_wave_warps ? hd_wave_warps : c->team_size ? c->team_size / 32u : WARPS_DEFAULT;
     if (!hd_wave_warps && (!m->n_warps || c->team_size % 32u))
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: teams of %u threads; a wave wants whole warps of 32", c->team_size);
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: teams of %u threads; a wave wants whole warps of 32",
+                      c->team_size);
     return HEDDLE_OK;
 }
 
@@ -178,7 +180,8 @@ static heddle_status lay_out(maker *m)
         n_parts += parts_of(m, x);
         n_positions += 2ull * granules_of(m, x) * HD_WAVE_GRANULE;
         if (n_tags > UINT32_MAX / 4u)
-            return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: the fields have too many cells for one wave; give it fewer items");
+            return hd_say(m->e, HEDDLE_ERANGE,
+                          "heddle_wave_new: the fields have too many cells for one wave; give it fewer items");
     }
     m->wave.n_bands = (uint32_t)n_bands;
     m->wave.n_tags = (uint32_t)n_tags + 1u;
@@ -278,9 +281,8 @@ static heddle_status add_parts(maker *m)
 static heddle_status make_graph(maker *m)
 {
     const uint32_t body = m->desc->body;
-    const uint64_t n_bytes = m->is_blocks
-                                 ? (uint64_t)m->info->shapes[m->shape].warp_bytes * m->n_warps
-                                 : sizeof(hd_lone);
+    const uint64_t n_bytes =
+        m->is_blocks ? (uint64_t)m->info->shapes[m->shape].warp_bytes * m->n_warps : sizeof(hd_lone);
     m->graph->g.in_order = 1;
     HD_TRY(heddle_graph_set_shared_bytes(m->graph, body, (uint32_t)n_bytes));
     if (m->is_blocks)

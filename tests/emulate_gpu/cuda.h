@@ -40,7 +40,8 @@ static inline uint64_t emu_shuffle_any(uint64_t v, uint32_t from, const char *si
     return emu_shuffle64(v, from, site);
 }
 /* A lane without a lane there gets its own value. */
-#define __shfl_up_sync(mask, v, by) __shfl_sync(mask, v, (emu_thread.x & 31u) >= (by) ? (emu_thread.x & 31u) - (by) : (emu_thread.x & 31u))
+#define __shfl_up_sync(mask, v, by) \
+    __shfl_sync(mask, v, (emu_thread.x & 31u) >= (by) ? (emu_thread.x & 31u) - (by) : (emu_thread.x & 31u))
 #define __shfl_down_sync(mask, v, by) \
     __shfl_sync(mask, v, (emu_thread.x & 31u) + (by) < 32u ? (emu_thread.x & 31u) + (by) : (emu_thread.x & 31u))
 #define __syncwarp() emu_warp_sync(EMU_SITE(syncwarp))

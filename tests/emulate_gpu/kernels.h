@@ -35,7 +35,7 @@ static void kernel_team_barrier(hd_emulated_team *t, uint32_t)
 /* As HEDDLE_TABLE makes it under nvcc, for the table of the graph that runs. */
 static const heddle_table *kernel_table;
 template <int SPAWNS> struct kernel_bodies {
-    enum { spawns = SPAWNS };
+    enum { spawns = SPAWNS, waves = 0 };
     void operator()(const heddle_thread *thread, uint32_t body, const void *params, const void *args) const
     {
         kernel_team team = {{kernel_team_barrier}, thread->team_size};
@@ -49,7 +49,8 @@ template <int SPAWNS> struct kernel_bodies {
 
 /* The dispatches that have a dynamic kernel. */
 #define KERNEL_DISPATCHES(X) \
-    X(HD_DISPATCH_RINGS) X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL)
+    X(HD_DISPATCH_RINGS)     \
+    X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL) X(HD_DISPATCH_ORDER)
 
 template <int SPAWNS> static kernel_function kernel_of(uint32_t dispatch, int traces)
 {

@@ -35,16 +35,16 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed)
     hd_wave_warps = n_warps;
     hd_wave_shape = (uint32_t)check_below(&row, mix.waves[0].n_shapes);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
-    config.dispatch = HD_DISPATCH_TICKET;
+    config.dispatch = HD_DISPATCH_ORDER;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
     config.n_trace = check_below(&row, 2u) ? 64u : 0u;
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
-    r->job.kernel = kernel_of<0>(HD_DISPATCH_TICKET, config.n_trace != 0);
+    r->job.kernel = kernel_of<0>(HD_DISPATCH_ORDER, config.n_trace != 0);
     r->job.team = 32u * n_warps;
-    snprintf(r->what, sizeof r->what, "seed %llu, shape %u, %u blocks of %u warps", (unsigned long long)seed, hd_wave_shape,
-             config.n_workers, n_warps);
+    snprintf(r->what, sizeof r->what, "seed %llu, shape %u, %u blocks of %u warps", (unsigned long long)seed,
+             hd_wave_shape, config.n_workers, n_warps);
 }
 
 static void run_well(wave_run *r, uint64_t seed)
@@ -88,6 +88,6 @@ static void run_case(uint64_t seed, uint32_t)
 
 int main(int argc, char **argv)
 {
-    kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_case);
+    kernel_cases(argc, argv, HD_DISPATCH_ORDER, run_case);
     return 0;
 }

@@ -80,7 +80,6 @@ static void fill_run(words *w, const void *params)
     r->n_roots = b->n_roots;
     r->has_urgent = b->n_urgent != 0;
     r->has_placed = b->n_placed != 0;
-    r->in_order = (uint32_t)w->graph->in_order;
     r->n_workers = c->n_workers;
     r->n_trace = c->n_trace;
     r->dispatch = c->dispatch;

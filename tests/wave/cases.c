@@ -133,8 +133,13 @@ void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
 
 void wave_case_free(wave_case *c)
 {
-    void *device[] = {(void *)(uintptr_t)c->desc.x, (void *)(uintptr_t)c->desc.y, (void *)(uintptr_t)c->desc.north.array,
-                      (void *)(uintptr_t)c->desc.west.array, c->desc.cells, c->desc.last_row, c->desc.last_col,
+    void *device[] = {(void *)(uintptr_t)c->desc.x,
+                      (void *)(uintptr_t)c->desc.y,
+                      (void *)(uintptr_t)c->desc.north.array,
+                      (void *)(uintptr_t)c->desc.west.array,
+                      c->desc.cells,
+                      c->desc.last_row,
+                      c->desc.last_col,
                       c->desc.found};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         heddle_mem_free(c->ctx, device[i]);
@@ -232,7 +237,8 @@ void wave_case_reset(wave_case *c)
     guard(c, c->desc.found, sizeof c->want_found);
 }
 
-static void compare(const wave_case *c, const char *how, const char *what, const void *got, const void *want, uint64_t n_bytes)
+static void compare(const wave_case *c, const char *how, const char *what, const void *got, const void *want,
+                    uint64_t n_bytes)
 {
     uint8_t *copy = (uint8_t *)host(n_bytes);
     if (got)

@@ -25,17 +25,19 @@ typedef struct mix_four {
 #define MIX_MASKS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 #define MIX_NAME(X, mask) X(mix_##mask, 0)
 
-#define MIX_WAVES(X)                                                                                                  \
-    X(mix_1, 0) X(mix_2, 0) X(mix_3, 0) X(mix_4, 0) X(mix_5, 0) X(mix_6, 0) X(mix_7, 0) X(mix_8, 0) X(mix_9, 0)       \
-    X(mix_10, 0) X(mix_11, 0) X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) X(mix_fours, 0)
+#define MIX_WAVES(X)                                                                                              \
+    X(mix_1, 0)                                                                                                   \
+    X(mix_2, 0)                                                                                                   \
+    X(mix_3, 0) X(mix_4, 0) X(mix_5, 0) X(mix_6, 0) X(mix_7, 0) X(mix_8, 0) X(mix_9, 0) X(mix_10, 0) X(mix_11, 0) \
+        X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) X(mix_fours, 0)
 HEDDLE_ENUM(mix, MIX_WAVES)
 HEDDLE_DECLARE(mix)
 
 HEDDLE_FN uint32_t mix_in(uint32_t h, uint32_t v) { return (h ^ v) * 16777619u + (h >> 15); }
 
 /* What cell (i, j) is, of its neighbours (those that are not in the mask are not looked at), its row's and its column's. */
-HEDDLE_FN uint32_t mix_of(uint32_t mask, uint32_t by, uint32_t n, uint32_t w, uint32_t nw, uint32_t ne, uint32_t x, uint32_t y,
-                          uint32_t i, uint32_t j)
+HEDDLE_FN uint32_t mix_of(uint32_t mask, uint32_t by, uint32_t n, uint32_t w, uint32_t nw, uint32_t ne, uint32_t x,
+                          uint32_t y, uint32_t i, uint32_t j)
 {
     uint32_t h = mix_in(mix_in(2166136261u, by), x * 65599u + y);
     h = mix_in(mix_in(h, i), j);

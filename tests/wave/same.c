@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* same.c - random waves on the serial backend and on one to four threads leave what plain loops leave. HEDDLE_WAVES: how many. */
+/* same.c - random waves on the serial backend and on one to four threads leave what plain loops leave; with --cuda on a GPU, in
+ * every shape. HEDDLE_WAVES: how many. */
+#include "engine/wave.h"
 #include "wave/cases.h"
 
 #include <string.h>
 
-static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers)
+static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint32_t n_warps, uint32_t shape)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     heddle_graph *g;
     wave_case c;
-    char how[64];
+    char how[96];
     config.backend = backend;
     config.n_workers = n_workers;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
-    wave_case_make(&c, seed, ctx, 300);
+    hd_wave_warps = n_warps;
+    hd_wave_shape = shape;
+    wave_case_make(&c, seed, ctx, backend == HEDDLE_CUDA ? 1500 : 300);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &c.desc, &g));
-    snprintf(how, sizeof how, "%s, %u workers", heddle_backend_name(backend), n_workers);
+    snprintf(how, sizeof how, "%s, %u workers, %u warps in shape %u", heddle_backend_name(backend), n_workers, n_warps,
+             shape);
     for (int i = 0; i < 3; i++) {
         wave_case_reset(&c);
         CHECK_OK(ctx, heddle_graph_run(ctx, g, &c.params, sizeof c.params));
@@ -27,13 +32,27 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers)
     heddle_ctx_close(ctx);
 }
 
-int main(void)
+/* Shapes and warps are chosen by what the library's tests may set, which a user's program cannot. */
+static void on_gpu(uint64_t seed)
+{
+    uint32_t warps[] = {1, 2, 3, 4, 8};
+    run(seed, HEDDLE_CUDA, 0, warps[seed % 5u], (uint32_t)(seed % mix.waves[0].n_shapes));
+}
+
+int main(int argc, char **argv)
 {
     const char *asked = getenv("HEDDLE_WAVES");
     const uint64_t first = check_seed(1), n = asked ? strtoull(asked, NULL, 0) : 60u;
+    const int cuda = argc > 1 && !strcmp(argv[1], "--cuda");
+    if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
+        SKIP("no GPU");
     for (uint64_t seed = first; seed < first + n; seed++) {
-        run(seed, HEDDLE_SERIAL, 0);
-        run(seed, HEDDLE_CPU, 1u + (uint32_t)(seed % 4u));
+        if (cuda) {
+            on_gpu(seed);
+            continue;
+        }
+        run(seed, HEDDLE_SERIAL, 0, 0, 0);
+        run(seed, HEDDLE_CPU, 1u + (uint32_t)(seed % 4u), 0, 0);
     }
     return 0;
 }

@@ -90,7 +90,10 @@ HD_FN hd_pair_word hd_border_load(const hd_pair_word *p)
 HD_FN hd_pair_word hd_border_load_near(const hd_pair_word *p)
 {
     hd_pair_word v;
-    asm volatile("ld.relaxed.cta.shared.b64 %0,[%1];" : "=l"(v) : "r"((uint32_t)__cvta_generic_to_shared(p)) : "memory");
+    asm volatile("ld.relaxed.cta.shared.b64 %0,[%1];"
+                 : "=l"(v)
+                 : "r"((uint32_t)__cvta_generic_to_shared(p))
+                 : "memory");
     return v;
 }
 HD_FN void hd_border_store(hd_pair_word *p, hd_pair_word v)

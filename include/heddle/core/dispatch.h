@@ -10,7 +10,8 @@
  *     idle      nothing to do
  *
  * `dispatch` is hd_run.dispatch, `spawns` says whether there is an arena. A kernel knows both when it is compiled, and holds
- * no other; a thread asks. The papers'
+ * no other; a thread asks. Under `order` all tasks are roots, which workers take one at a time in the order of adding; who finds none is
+ * through. So a task may wait inside for what those before it do, and not all workers need be there at once. The papers'
  * dispatches, for comparison, are in core/baselines and are there only with HEDDLE_BASELINES (heddle/baselines.h). */
 #ifndef HEDDLE_CORE_DISPATCH_H
 #define HEDDLE_CORE_DISPATCH_H
@@ -48,6 +49,7 @@ HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int low_water)
         return spawns ? HD_ORDER(URGENT, NEXT, OWN, QUEUE, ROOTS, )
                       : HD_ORDER(URGENT, NEXT_FEW, QUEUE, NEXT, OWN, ROOTS);
     case HD_DISPATCH_IQS: return HD_ORDER(OWN, QUEUE, ROOTS, , , );
+    case HD_DISPATCH_ORDER: return HD_ORDER(ROOTS, QUEUE, , , , );
     default: return HD_ORDER(OWN, QUEUE, , , , );
     }
 }
@@ -56,6 +58,7 @@ HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int low_water)
 HD_FN uint32_t hd_take_queue(const hd_run *r, hd_worker *w, uint32_t dispatch)
 {
     switch (dispatch) {
+    case HD_DISPATCH_ORDER: return HD_OVER; /* all tasks are roots */
 #if defined(HEDDLE_BASELINES)
     case HD_DISPATCH_IQS: return hd_iqs_take(r, w);
     case HD_DISPATCH_SCHEDULER: return hd_sched_take(r, w);
@@ -164,6 +167,7 @@ HD_FN void hd_place_by(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uin
     x->n_pushed += hd_popcount(mask);
     switch (dispatch) {
     case HD_DISPATCH_TICKET: hd_ticket_place(r, mask, e.task); break;
+    case HD_DISPATCH_ORDER: break; /* no task has successors */
 #if defined(HEDDLE_BASELINES)
     case HD_DISPATCH_IQS: hd_iqs_place(r, w, mask, e.task); break;
     case HD_DISPATCH_SCHEDULER: hd_sched_place(r, w, mask, e.task); break;

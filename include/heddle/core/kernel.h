@@ -71,21 +71,25 @@ template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t 
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<Bodies, TRACE>);
 }
 
+template <typename Bodies, uint32_t DISPATCH, int TRACE, int IS_THERE> static int hd_find_dynamic(cudaFunction_t *f)
+{
+    if constexpr (IS_THERE)
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, DISPATCH, TRACE>);
+    else
+        return HD_NO_KERNEL;
+}
+
 template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispatch, cudaFunction_t *f)
 {
     switch (dispatch) {
     case HD_DISPATCH_PLAN: return hd_find_planned<Bodies, TRACE>(f);
-    case HD_DISPATCH_TICKET:
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_TICKET, TRACE>);
+    case HD_DISPATCH_TICKET: return hd_find_dynamic<Bodies, HD_DISPATCH_TICKET, TRACE, !Bodies::waves>(f);
+    case HD_DISPATCH_ORDER: return hd_find_dynamic<Bodies, HD_DISPATCH_ORDER, TRACE, Bodies::waves>(f);
 #if defined(HEDDLE_BASELINES)
-    case HD_DISPATCH_RINGS:
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_RINGS, TRACE>);
-    case HD_DISPATCH_IQS:
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_IQS, TRACE>);
-    case HD_DISPATCH_SCHEDULER:
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_SCHEDULER, TRACE>);
-    case HD_DISPATCH_CENTRAL:
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_persistent<Bodies, HD_DISPATCH_CENTRAL, TRACE>);
+    case HD_DISPATCH_RINGS: return hd_find_dynamic<Bodies, HD_DISPATCH_RINGS, TRACE, !Bodies::waves>(f);
+    case HD_DISPATCH_IQS: return hd_find_dynamic<Bodies, HD_DISPATCH_IQS, TRACE, !Bodies::waves>(f);
+    case HD_DISPATCH_SCHEDULER: return hd_find_dynamic<Bodies, HD_DISPATCH_SCHEDULER, TRACE, !Bodies::waves>(f);
+    case HD_DISPATCH_CENTRAL: return hd_find_dynamic<Bodies, HD_DISPATCH_CENTRAL, TRACE, !Bodies::waves>(f);
 #endif
     default: return HD_NO_KERNEL;
     }
@@ -94,7 +98,7 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
 /* Part: the bodies that the kernel has, of Bodies. */
 template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cudaFunction_t *f)
 {
-    if constexpr (Bodies::spawns != 0 || (Bodies::waves != 0 && !__is_same(Bodies, Part)))
+    if constexpr (Bodies::spawns != 0 || Bodies::waves != 0)
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<Part, TRACE>);
@@ -116,7 +120,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
 
 #define HEDDLE_CHILDREN_X_(name, shared) | name##_children_
 
-#define HEDDLE_KERNEL_(table, LIST, is_waves)                                                                                 \
+#define HEDDLE_KERNEL_(table, LIST, is_waves)                                                                       \
     struct table##_dispatch_ {                                                                                      \
         enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0, waves = is_waves };                                      \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
@@ -143,7 +147,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         switch (family) {                                                                                           \
         case HD_FAMILY_WORKERS:                                                                                     \
             return trace || is_waves ? hd_find_workers<Bodies, 1>(variant, f)                                       \
-                                     : hd_find_workers<Bodies, is_waves>(variant, f);                               \
+                                     : hd_find_workers<Bodies, (is_waves)>(variant, f);                             \
         case HD_FAMILY_LEVEL:                                                                                       \
             return trace || is_waves ? table##_level_<Bodies, 1>(variant, f)                                        \
                                      : table##_level_<Bodies, is_waves>(variant, f);                                \

@@ -38,7 +38,8 @@ typedef struct hd_lone {
     const hd_wave_item *item;
     const hd_lone_type *type;
     uint32_t row; /* its first */
-    HD_ALIGNED uint8_t last[HD_LONE_STRIPS][4][(HD_LONE + 1u) * HD_LONE_BYTES]; /* cells of the last steps, by row, from -1 */
+    HD_ALIGNED uint8_t
+        last[HD_LONE_STRIPS][4][(HD_LONE + 1u) * HD_LONE_BYTES]; /* cells of the last steps, by row, from -1 */
     HD_ALIGNED uint8_t x[HD_LONE_STRIPS][HD_LONE * HD_LONE_BYTES];
     HD_ALIGNED uint8_t above[HD_LONE_STRIPS + 1u][HD_LONE_RING * HD_LONE_BYTES]; /* the last one is handed on */
     HD_ALIGNED uint8_t y[2u * HD_LONE_RING * HD_LONE_BYTES];
@@ -52,29 +53,30 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
 
 /* A step: each row a column further; j: of row 0. Arrays begin with the row above; f, g, h are of the last three steps. 1: one of the
  * cells is to be looked at. */
-#define HD_LONE_STEP_(name)                                                                                          \
-    HD_BODY_FN int name##_lone_step_(const name##_wave_params_ *params, const name##_cell_t_ *__restrict f, const name##_cell_t_ *__restrict g, \
-                                     const name##_cell_t_ *h, name##_cell_t_ *next, const name##_row_t_ *x,          \
-                                     const name##_column_t_ *y, uint32_t i, uint32_t j, const name##_found_t_ *found)  \
-    {                                                                                                                \
-        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                      \
-        int look = 0;                                                                                                \
-        uint32_t v;                                                                                                  \
-        for (v = 0; v < HD_LONE; v++) {                                                                              \
-            name##_in_ in;                                                                                           \
-            in.nw = east ? f[v] : g[v];                                                                              \
-            in.n = east ? g[v] : h[v];                                                                               \
-            in.ne = h[v];                                                                                            \
-            in.w = h[v + 1u];                                                                                        \
-            in.x = x[v];                                                                                             \
-            in.y = y[v * skew];                                                                                      \
-            in.i = i + v;                                                                                            \
-            in.j = j - v * skew;                                                                                     \
-            next[v + 1u] = name##_cell_(params, &in);                                                                \
-            if (name##_finds_)                                                                                       \
-                look |= name##_look_(&next[v + 1u], found);                                                  \
-        }                                                                                                            \
-        return look;                                                                                                 \
+#define HD_LONE_STEP_(name)                                                                                   \
+    HD_BODY_FN int name##_lone_step_(const name##_wave_params_ *params, const name##_cell_t_ *__restrict f,   \
+                                     const name##_cell_t_ *__restrict g, const name##_cell_t_ *h,             \
+                                     name##_cell_t_ *next, const name##_row_t_ *x, const name##_column_t_ *y, \
+                                     uint32_t i, uint32_t j, const name##_found_t_ *found)                    \
+    {                                                                                                         \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                               \
+        int look = 0;                                                                                         \
+        uint32_t v;                                                                                           \
+        for (v = 0; v < HD_LONE; v++) {                                                                       \
+            name##_in_ in;                                                                                    \
+            in.nw = east ? f[v] : g[v];                                                                       \
+            in.n = east ? g[v] : h[v];                                                                        \
+            in.ne = h[v];                                                                                     \
+            in.w = h[v + 1u];                                                                                 \
+            in.x = x[v];                                                                                      \
+            in.y = y[v * skew];                                                                               \
+            in.i = i + v;                                                                                     \
+            in.j = j - v * skew;                                                                              \
+            next[v + 1u] = name##_cell_(params, &in);                                                         \
+            if (name##_finds_)                                                                                \
+                look |= name##_look_(&next[v + 1u], found);                                                   \
+        }                                                                                                     \
+        return look;                                                                                          \
     }
 
 /* Cell (i, j) goes where the user wants the last row or column. */
@@ -89,7 +91,7 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
 
 /* Row 0's cell of a step is (i, j), the others stand behind it: they are kept in the field. */
 #define HD_LONE_KEEP_(name)                                                                                          \
-    HEDDLE_UNUSED static void name##_lone_keep_(const hd_lone *l, const name##_cell_t_ *next, uint32_t i, int32_t j)  \
+    HEDDLE_UNUSED static void name##_lone_keep_(const hd_lone *l, const name##_cell_t_ *next, uint32_t i, int32_t j) \
     {                                                                                                                \
         enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                 \
         name##_cell_t_ *cells = (name##_cell_t_ *)(void *)l->wave->cells + l->item->cells_at;                        \
@@ -100,70 +102,70 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
     }
 
 /* After a step: cells that are none of the field get what those beside them need; the others are looked at. */
-#define HD_LONE_AFTER_(name)                                                                                         \
-    HEDDLE_UNUSED static void name##_lone_after_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next,   \
-                                                 uint32_t i, int32_t j, int ragged, int look, name##_found_t_ *found)  \
-    {                                                                                                                \
-        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                      \
-        uint32_t v;                                                                                                  \
-        for (v = 0; v < HD_LONE; v++, j -= skew) {                                                                   \
-            if (ragged && (uint32_t)j >= l->item->cols) {                                                            \
-                next[v + 1u] = h[v + 1u];                                                                            \
-                if (east && (uint32_t)j == l->item->cols)                                                            \
-                    __builtin_memcpy(&next[v + 1u], l->wave->east_cell, sizeof *next);                                         \
-                continue;                                                                                            \
-            }                                                                                                        \
-            if (i + v >= l->item->rows)                                                                              \
-                continue;                                                                                            \
-            if (ragged)                                                                                              \
-                hd_lone_leave(l, i + v, (uint32_t)j, &next[v + 1u]);                                                 \
-            if (name##_finds_ && look)                                                                               \
-                name##_find_(&next[v + 1u], i + v, (uint32_t)j, found);            \
-        }                                                                                                            \
+#define HD_LONE_AFTER_(name)                                                                                          \
+    HEDDLE_UNUSED static void name##_lone_after_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next,     \
+                                                 uint32_t i, int32_t j, int ragged, int look, name##_found_t_ *found) \
+    {                                                                                                                 \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                       \
+        uint32_t v;                                                                                                   \
+        for (v = 0; v < HD_LONE; v++, j -= skew) {                                                                    \
+            if (ragged && (uint32_t)j >= l->item->cols) {                                                             \
+                next[v + 1u] = h[v + 1u];                                                                             \
+                if (east && (uint32_t)j == l->item->cols)                                                             \
+                    __builtin_memcpy(&next[v + 1u], l->wave->east_cell, sizeof *next);                                \
+                continue;                                                                                             \
+            }                                                                                                         \
+            if (i + v >= l->item->rows)                                                                               \
+                continue;                                                                                             \
+            if (ragged)                                                                                               \
+                hd_lone_leave(l, i + v, (uint32_t)j, &next[v + 1u]);                                                  \
+            if (name##_finds_ && look)                                                                                \
+                name##_find_(&next[v + 1u], i + v, (uint32_t)j, found);                                               \
+        }                                                                                                             \
     }
 
-#define HD_LONE_TYPED(name)                                                                                            \
-    HD_LONE_STEP_(name)                                                                                                \
-    HD_LONE_KEEP_(name)                                                                                                \
-    HD_LONE_AFTER_(name)                                                                                               \
-    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                        \
-                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h,       \
-                                      name##_cell_t_ *next, const name##_row_t_ *x, name##_found_t_ *found)            \
-    {                                                                                                                  \
-        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                   \
-        const name##_found_t_ seen = *found;                                                                           \
-        const uint32_t i = l->row + strip * HD_LONE;                                                                   \
-        const int32_t j = at - skew; /* of row 0 */                                                                    \
-        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                        \
-        int look;                                                                                                      \
-        next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];         \
-        look = name##_lone_step_((const name##_wave_params_ *)l->params, f, g, h, next, x,                                  \
-                                 (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u -                    \
-                                     ((uint32_t)j & (HD_LONE_RING - 1u)),                                              \
-                                 i, (uint32_t)j, &seen);                                                               \
-        if (ragged | look)                                                                                             \
-            name##_lone_after_(l, h, next, i, j, ragged, look, found);                                                 \
-        if (l->wave->cells)                                                                                            \
-            name##_lone_keep_(l, next, i, j);                                                                          \
-        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];                   \
-    }                                                                                                                  \
-    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)          \
-    {                                                                                                                  \
-        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                               \
-        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                           \
-        name##_found_t_ found;                                                                                         \
-        uint32_t k;                                                                                                    \
-        __builtin_memcpy(last, l->last[strip], sizeof last);                                                                     \
-        __builtin_memcpy(x, l->x[strip], sizeof x);                                                                              \
-        __builtin_memcpy(&found, l->found, sizeof found);                                                                        \
-        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                           \
-            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, &found);                    \
-            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, &found);                \
-            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, &found);                \
-            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, &found);                \
-        }                                                                                                              \
-        __builtin_memcpy(l->last[strip], last, sizeof last);                                                                     \
-        __builtin_memcpy(l->found, &found, sizeof found);                                                                        \
+#define HD_LONE_TYPED(name)                                                                                      \
+    HD_LONE_STEP_(name)                                                                                          \
+    HD_LONE_KEEP_(name)                                                                                          \
+    HD_LONE_AFTER_(name)                                                                                         \
+    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                  \
+                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h, \
+                                      name##_cell_t_ *next, const name##_row_t_ *x, name##_found_t_ *found)      \
+    {                                                                                                            \
+        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                             \
+        const name##_found_t_ seen = *found;                                                                     \
+        const uint32_t i = l->row + strip * HD_LONE;                                                             \
+        const int32_t j = at - skew; /* of row 0 */                                                              \
+        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                  \
+        int look;                                                                                                \
+        next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];   \
+        look = name##_lone_step_((const name##_wave_params_ *)l->params, f, g, h, next, x,                       \
+                                 (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u -              \
+                                     ((uint32_t)j & (HD_LONE_RING - 1u)),                                        \
+                                 i, (uint32_t)j, &seen);                                                         \
+        if (ragged | look)                                                                                       \
+            name##_lone_after_(l, h, next, i, j, ragged, look, found);                                           \
+        if (l->wave->cells)                                                                                      \
+            name##_lone_keep_(l, next, i, j);                                                                    \
+        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];             \
+    }                                                                                                            \
+    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)    \
+    {                                                                                                            \
+        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                         \
+        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                     \
+        name##_found_t_ found;                                                                                   \
+        uint32_t k;                                                                                              \
+        __builtin_memcpy(last, l->last[strip], sizeof last);                                                     \
+        __builtin_memcpy(x, l->x[strip], sizeof x);                                                              \
+        __builtin_memcpy(&found, l->found, sizeof found);                                                        \
+        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                     \
+            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, &found);              \
+            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, &found);          \
+            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, &found);          \
+            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, &found);          \
+        }                                                                                                        \
+        __builtin_memcpy(l->last[strip], last, sizeof last);                                                     \
+        __builtin_memcpy(l->found, &found, sizeof found);                                                        \
     }
 
 /* ---- what counts bytes ---------------------------------------------------------------------------------------------- */
@@ -191,12 +193,13 @@ HD_FN void hd_lone_begin(hd_lone *l)
             uint32_t i = l->row + strip * HD_LONE + v;
             i = i < l->item->rows ? i : l->item->rows - 1u;
             if (l->wave->x)
-                __builtin_memcpy(l->x[strip] + v * t->row_bytes, l->wave->x + (l->item->x_at + i) * t->row_bytes, t->row_bytes);
+                __builtin_memcpy(l->x[strip] + v * t->row_bytes, l->wave->x + (l->item->x_at + i) * t->row_bytes,
+                                 t->row_bytes);
         }
         for (step = 0; step < 4u; step++)
             for (v = 0; v <= HD_LONE; v++)
-                __builtin_memcpy(l->last[strip] [0] + (step * (HD_LONE + 1u) + v) * t->cell_bytes,
-                       hd_lone_west(l, l->row + strip * HD_LONE + v - 1u), t->cell_bytes);
+                __builtin_memcpy(l->last[strip][0] + (step * (HD_LONE + 1u) + v) * t->cell_bytes,
+                                 hd_lone_west(l, l->row + strip * HD_LONE + v - 1u), t->cell_bytes);
     }
     __builtin_memset(l->above, 0, sizeof l->above);
     __builtin_memset(l->y, 0, sizeof l->y);
@@ -222,9 +225,9 @@ HD_FN void hd_lone_north(hd_lone *l, uint32_t g)
     uint32_t c;
     for (c = from; c < from + HD_WAVE_GRANULE && c <= cols; c++)
         __builtin_memcpy(l->above[0] + (c & (HD_LONE_RING - 1u)) * n,
-               c == cols ? (const void *)l->wave->east_cell
-                         : hd_lone_cell(l, l->wave->north, l->item->north_at + c, l->wave->north_cell),
-               n);
+                         c == cols ? (const void *)l->wave->east_cell
+                                   : hd_lone_cell(l, l->wave->north, l->item->north_at + c, l->wave->north_cell),
+                         n);
 }
 
 /* Waits for one word. 0: the run has been stopped. */
@@ -264,7 +267,10 @@ HD_FN void hd_lone_send(const hd_lone *l, hd_pair_word *words, uint32_t tag, uin
     uint32_t p, w, value;
     for (p = g * HD_WAVE_GRANULE; p < (g + 1u) * HD_WAVE_GRANULE; p++)
         for (w = 0; w < t->south_words; w++) {
-            __builtin_memcpy(&value, l->above[HD_LONE_STRIPS] + ((p - hd_lone_lag(t->skew)) & (HD_LONE_RING - 1u)) * t->cell_bytes + 4u * w, 4);
+            __builtin_memcpy(&value,
+                             l->above[HD_LONE_STRIPS] +
+                                 ((p - hd_lone_lag(t->skew)) & (HD_LONE_RING - 1u)) * t->cell_bytes + 4u * w,
+                             4);
             HD_BORDER_STORE(words + (uint64_t)p * t->south_words + w, hd_wave_word(value, tag + g));
         }
 }
@@ -306,7 +312,8 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
 }
 
 /* The thread of a team of one: a part, whose bands go one after the other. */
-HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const hd_wave_part *p, const hd_lone_type *type, void *near)
+HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const hd_wave_part *p,
+                        const hd_lone_type *type, void *near)
 {
     hd_lone *l = (hd_lone *)near;
     const hd_wave *wave = p->wave;

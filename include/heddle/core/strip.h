@@ -41,16 +41,18 @@ template <typename K, int R, int C> struct hd_strip {
     typedef typename K::cell cell;
     enum {
         east = K::neighbours & HEDDLE_NE ? 1 : 0,
-        skew = C + R * east,             /* a lane's columns are so far behind those of the lane before */
-        lag = 31 * skew + R * east,      /* ... and what the last lane hands on behind the first lane's */
-        near = lag + 2 * 32 <= 128 ? 128 : lag + 2 * 32 <= 256 ? 256 : 512, /* columns of y that are kept near */
+        skew = C + R * east,        /* a lane's columns are so far behind those of the lane before */
+        lag = 31 * skew + R * east, /* ... and what the last lane hands on behind the first lane's */
+        near = lag + 2 * 32 <= 128   ? 128
+               : lag + 2 * 32 <= 256 ? 256
+                                     : 512, /* columns of y that are kept near */
         words = sizeof(cell) / 4,
         south = K::south / 4
     };
     typename K::row x[R];
-    cell h[R];            /* of each row the last cell */
+    cell h[R];             /* of each row the last cell */
     cell h1[east ? R : 1]; /* and the one before */
-    cell top[2];          /* of the row above: likewise */
+    cell top[2];           /* of the row above: likewise */
     uint32_t bot[C][south];
     typename K::column y[east ? R : 1];
     typename K::found found;
@@ -59,10 +61,10 @@ template <typename K, int R, int C> struct hd_strip {
 /* What a warp has near. */
 template <typename K, int R, int C> struct hd_strip_shared {
     typedef hd_strip<K, R, C> strip;
-    hd_pair_word ring[HD_WAVE_RING][strip::south];                           /* from the warp before to this one */
-    __align__(16) uint32_t stage[2][HD_WAVE_GRANULE][strip::south];      /* a granule of the row above */
-    __align__(16) typename K::column column[2 * strip::near];            /* twice, so that a lane's are consecutive */
-    uint32_t credit;                                                     /* granules of `ring` that were read */
+    hd_pair_word ring[HD_WAVE_RING][strip::south];                  /* from the warp before to this one */
+    __align__(16) uint32_t stage[2][HD_WAVE_GRANULE][strip::south]; /* a granule of the row above */
+    __align__(16) typename K::column column[2 * strip::near];       /* twice, so that a lane's are consecutive */
+    uint32_t credit;                                                /* granules of `ring` that were read */
 };
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
@@ -73,7 +75,11 @@ typedef struct hd_band {
 } hd_band;
 
 /* What a step is compiled for. */
-enum { HD_STEP_INNER, HD_STEP_KEEP, HD_STEP_EDGE }; /* all cells are the field's; and they are kept; whatever there is */
+enum {
+    HD_STEP_INNER,
+    HD_STEP_KEEP,
+    HD_STEP_EDGE
+}; /* all cells are the field's; and they are kept; whatever there is */
 
 /* Is the cell of row r and column j one of the field? */
 template <int STEP> static __device__ __forceinline__ int hd_is_cell(const hd_band *b, int r, int j)
@@ -83,8 +89,8 @@ template <int STEP> static __device__ __forceinline__ int hd_is_cell(const hd_ba
 
 /* Cell (i, j) goes where the user wants it. */
 template <int STEP, typename T>
-static __device__ __forceinline__ void hd_cell_leave(const hd_wave *wave, const hd_wave_item *item, uint32_t i, uint32_t j,
-                                                     const T &cell)
+static __device__ __forceinline__ void hd_cell_leave(const hd_wave *wave, const hd_wave_item *item, uint32_t i,
+                                                     uint32_t j, const T &cell)
 {
     if (STEP == HD_STEP_KEEP || wave->cells)
         ((T *)wave->cells)[item->cells_at + i * item->row_cells + j] = cell;
@@ -173,10 +179,10 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
     HD_UNROLL
     for (int c = 0; c < C; c++)
         HD_UNROLL
-        for (int w = 0; w < strip::south; w++) {
-            const uint32_t above = __shfl_up_sync(0xffffffffu, s->bot[c][w], 1);
-            hd_set_word_at(&top[c], w, (threadIdx.x & 31u) == 0 ? border[c * strip::south + w] : above);
-        }
+    for (int w = 0; w < strip::south; w++) {
+        const uint32_t above = __shfl_up_sync(0xffffffffu, s->bot[c][w], 1);
+        hd_set_word_at(&top[c], w, (threadIdx.x & 31u) == 0 ? border[c * strip::south + w] : above);
+    }
     HD_UNROLL
     for (int c = 0; c < C; c++) {
         look |= hd_strip_column<STEP>(params, wave, item, b, s, top[c], y[c], at + c, cells[c]);
@@ -193,15 +199,15 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
 /* Where a band's words go, and what tag they get. */
 typedef struct hd_outlet {
     hd_pair_word *row; /* NULL: nobody takes them */
-    uint32_t mask;  /* of positions: a ring, or all */
+    uint32_t mask;     /* of positions: a ring, or all */
     uint32_t tag;
 } hd_outlet;
 
 /* 32 columns of lane 0, from column c0. */
 template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_granule(const typename K::params *params, const hd_wave *wave,
-                                                        const hd_wave_item *item, const hd_band *b, hd_strip<K, R, C> *s,
-                                                        hd_strip_shared<K, R, C> *near, uint32_t g, hd_outlet to)
+static __device__ __forceinline__ void
+hd_strip_granule(const typename K::params *params, const hd_wave *wave, const hd_wave_item *item, const hd_band *b,
+                 hd_strip<K, R, C> *s, hd_strip_shared<K, R, C> *near, uint32_t g, hd_outlet to)
 {
     typedef hd_strip<K, R, C> strip;
     const uint32_t lane = threadIdx.x & 31u;
@@ -214,10 +220,10 @@ static __device__ __forceinline__ void hd_strip_granule(const typename K::params
         hd_strip_step<STEP>(params, wave, item, b, s, border + k * C * strip::south, y + k * C, at + k * C);
         if (lane == 31u && out)
             HD_UNROLL
-            for (int c = 0; c < C; c++)
-                HD_UNROLL
-                for (int w = 0; w < strip::south; w++)
-                    HD_BORDER_STORE(out + (k * C + c) * strip::south + w, hd_wave_word(s->bot[c][w], to.tag));
+        for (int c = 0; c < C; c++)
+            HD_UNROLL
+        for (int w = 0; w < strip::south; w++)
+            HD_BORDER_STORE(out + (k * C + c) * strip::south + w, hd_wave_word(s->bot[c][w], to.tag));
     }
 }
 
@@ -230,13 +236,13 @@ template <typename K, int R, int C> struct hd_strip_walk {
     const hd_wave *wave;
     const hd_wave_item *item;
     hd_band band;
-    uint32_t index;  /* of the band in its item */
+    uint32_t index;      /* of the band in its item */
     uint32_t lane, edge; /* edge: all of its granules are; it has rows that are none of the field */
     hd_strip_shared<K, R, C> *near;
-    const hd_pair_word *from; /* words of the band before, NULL: there is none */
+    const hd_pair_word *from;              /* words of the band before, NULL: there is none */
     uint32_t from_mask, from_tag, is_near; /* is_near: `from` is a ring of this block */
-    uint32_t *credit_back; /* what the warp before is told, or NULL */
-    const uint32_t *credit; /* what the warp behind tells, or NULL */
+    uint32_t *credit_back;                 /* what the warp before is told, or NULL */
+    const uint32_t *credit;                /* what the warp behind tells, or NULL */
     hd_outlet to;
 };
 
@@ -301,7 +307,8 @@ static __device__ __forceinline__ int hd_credit_wait(const hd_strip_walk<K, R, C
 
 /* The cell above column c of the item's first band. */
 template <typename K>
-static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_wave *wave, const hd_wave_item *item, uint32_t c)
+static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_wave *wave, const hd_wave_item *item,
+                                                                 uint32_t c)
 {
     typename K::cell v;
     if (c >= item->cols)
@@ -315,7 +322,8 @@ static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_wave *
 
 /* What is to the west of row i; of the row above the first one: the corner. */
 template <typename K>
-static __device__ __forceinline__ typename K::cell hd_west_cell(const hd_wave *wave, const hd_wave_item *item, uint32_t i)
+static __device__ __forceinline__ typename K::cell hd_west_cell(const hd_wave *wave, const hd_wave_item *item,
+                                                                uint32_t i)
 {
     typename K::cell v;
     if (i == HD_NONE)
@@ -345,8 +353,8 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
     HD_UNROLL
     for (int c = 0; c < C; c++)
         HD_UNROLL
-        for (int w = 0; w < strip::south; w++)
-            s->bot[c][w] = hd_word_at(s->h[R - 1], w);
+    for (int w = 0; w < strip::south; w++)
+        s->bot[c][w] = hd_word_at(s->h[R - 1], w);
     __builtin_memset(&s->found, 0, sizeof s->found);
 }
 
@@ -441,7 +449,8 @@ static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C>
 }
 
 /* All threads: who ends the last part joins what all bands have found, and makes the words ready for the next run. */
-template <typename K> static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, const hd_wave_part *p)
+template <typename K>
+static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, const hd_wave_part *p)
 {
     const hd_wave *wave = p->wave;
     typename K::found *all = (typename K::found *)wave->found, found;
@@ -468,8 +477,9 @@ template <typename K> static __device__ __forceinline__ void hd_part_end(const h
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
 
 template <typename K, int R, int C>
-static __device__ __forceinline__ hd_strip_walk<K, R, C> hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params,
-                                                               const hd_wave_part *p, hd_strip_shared<K, R, C> *near)
+static __device__ __forceinline__ hd_strip_walk<K, R, C>
+hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, const hd_wave_part *p,
+                 hd_strip_shared<K, R, C> *near)
 {
     typedef hd_strip<K, R, C> strip;
     const uint32_t warp = thread->index / 32u;

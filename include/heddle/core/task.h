@@ -238,7 +238,6 @@ typedef struct hd_run {
     uint32_t dispatch;
     uint32_t has_urgent; /* some task is urgent                                              */
     uint32_t has_placed; /* some task is bound to a worker                                   */
-    uint32_t in_order;   /* a root may wait inside for those before it: they are taken one at a time */
     uint32_t crowded;    /* more than one worker an SM: who polls must not empty its cache           */
     uint32_t n_arena;    /* slots for spawned tasks; 0: no body spawns                               */
     uint32_t n_bodies, n_store, n_reserve, n_pool; /* n_reserve: a worker with fewer free slots goes depth first */
@@ -257,13 +256,16 @@ typedef struct hd_run {
 #define HD_DISPATCH_IQS 4u
 #define HD_DISPATCH_SCHEDULER 5u
 #define HD_DISPATCH_CENTRAL 6u
+#define HD_DISPATCH_ORDER 7u
 
 /* Can it keep a task to the worker that it is bound to? */
 HD_FN int hd_dispatch_binds(uint32_t d) { return d == HD_DISPATCH_RINGS || d == HD_DISPATCH_PLAN; }
+/* Does its run end when all tasks have been counted as done? Under the others when no worker has or finds any. */
+HD_FN int hd_dispatch_counts(uint32_t d) { return d != HD_DISPATCH_TICKET && d != HD_DISPATCH_ORDER; }
 /* Is there a worker to choose for a freed task? */
 HD_FN int hd_dispatch_chooses(uint32_t d)
 {
-    return d != HD_DISPATCH_TICKET && d != HD_DISPATCH_PLAN && d != HD_DISPATCH_CENTRAL;
+    return d != HD_DISPATCH_TICKET && d != HD_DISPATCH_PLAN && d != HD_DISPATCH_CENTRAL && d != HD_DISPATCH_ORDER;
 }
 
 /* Kernels of a table by family and variant, as its stub finds them (core/kernel.h). A family is one shape of kernel: what it

@@ -36,9 +36,9 @@
 
 /* One field of those that a wave goes over. Places are in elements of what they are in. */
 typedef struct hd_wave_item {
-    uint64_t x_at, y_at;         /* what is known of its rows, of its columns                       */
+    uint64_t x_at, y_at;          /* what is known of its rows, of its columns                       */
     uint64_t cells_at, row_cells; /* its first cell, and from a row to the next                      */
-    uint64_t north_at, west_at;  /* its borders, where they are arrays                              */
+    uint64_t north_at, west_at;   /* its borders, where they are arrays                              */
     uint64_t last_row_at, last_col_at;
     uint64_t words_at; /* its two far rows                                                           */
     uint64_t found_at; /* what its bands have found                                                  */
@@ -49,16 +49,16 @@ typedef struct hd_wave_item {
 typedef struct hd_wave {
     const hd_wave_item *items;
     const uint8_t *x, *y;
-    uint8_t *cells;                   /* kept cells, NULL: none                                      */
-    const uint8_t *north, *west;      /* arrays, NULL: constants                                     */
-    uint8_t *last_row, *last_col;     /* NULL: not wanted                                            */
-    uint8_t *found, *result;          /* of each band, of all; NULL: nothing, it is not wanted       */
-    hd_pair_word *far;                /* far rows                                                    */
+    uint8_t *cells;               /* kept cells, NULL: none                                      */
+    const uint8_t *north, *west;  /* arrays, NULL: constants                                     */
+    uint8_t *last_row, *last_col; /* NULL: not wanted                                            */
+    uint8_t *found, *result;      /* of each band, of all; NULL: nothing, it is not wanted       */
+    hd_pair_word *far;            /* far rows                                                    */
     struct hd_wave_words *words;
     uint32_t north_cell[HD_CELL_WORDS], west_cell[HD_CELL_WORDS], east_cell[HD_CELL_WORDS], corner[HD_CELL_WORDS];
-    uint64_t n_far;                   /* words of far rows                                          */
+    uint64_t n_far; /* words of far rows                                          */
     uint32_t n_parts, n_bands;
-    uint32_t n_tags;                  /* of a run                                                    */
+    uint32_t n_tags; /* of a run                                                    */
     uint32_t pad;
 } hd_wave;
 

@@ -80,12 +80,12 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     w->tally.n_kept += x->n_kept;
     w->tally.n_pushed += x->n_pushed;
     r->tallies[w->id] = w->tally;
-    if (r->dispatch != HD_DISPATCH_TICKET)
+    if (hd_dispatch_counts(r->dispatch))
         return hd_leave(r);
     (void)HD_SUB(&r->control->outstanding, x->n_ended, RELAXED, DEV);
     if (!hd_leave(r))
         return 0;
-    /* All have seen that all wait; the count says whether that is the end. */
+    /* No worker has found any more; the count says whether that is the end. */
     if (hd_stopped(r) == HD_STOP_NOT && HD_LOAD(&r->control->outstanding, RELAXED, DEV) != 0u)
         (void)hd_stop(&r->control->fail, HD_STOP_STUCK);
     return 1;
@@ -108,14 +108,14 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 
 /* ---- roots -------------------------------------------------------------------------------------- */
 
-/* Lane 0: a share of the roots, one of them if they are to begin in order; else a share that shrinks as they run out (guided self-scheduling), so that the last ones are
+/* Lane 0: a share of the roots, under order one of them; else a share that shrinks as they run out (guided self-scheduling), so that the last ones are
  * spread evenly. */
 HD_SELDOM_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
 {
     uint32_t at = HD_LOAD(&r->control->next_root, RELAXED, DEV), n;
     if (at >= r->n_roots)
         return;
-    n = r->in_order ? 1u : (r->n_roots - at) / (4u * r->n_workers);
+    n = r->dispatch == HD_DISPATCH_ORDER ? 1u : (r->n_roots - at) / (4u * r->n_workers);
     n = n < 1u ? 1u : n > HD_ROOT_CHUNK_MAX ? HD_ROOT_CHUNK_MAX : n;
     at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);
     if (at >= r->n_roots)
@@ -175,7 +175,7 @@ HD_FN void hd_release_outputs(const hd_turn *x)
 HD_FN void hd_finished(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
 {
     x->n_ended++;
-    if (dispatch != HD_DISPATCH_TICKET && hd_warp_lane() == 0) /* that does not count what is not done */
+    if (hd_dispatch_counts(dispatch) && hd_warp_lane() == 0)
         w->n_done++;
     if (!(x->flags & HD_TASK_WATCH) || hd_warp_lane() != 0)
         return;

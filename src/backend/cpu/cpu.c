@@ -344,7 +344,6 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
     r->n_roots = b->n_roots;
     r->has_urgent = b->n_urgent != 0;
     r->has_placed = b->n_placed != 0;
-    r->in_order = (uint32_t)g->in_order;
 }
 
 static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
@@ -352,7 +351,7 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
     int never_full = d->dispatch == HD_DISPATCH_IQS || d->dispatch == HD_DISPATCH_CENTRAL ||
                      d->dispatch == HD_DISPATCH_TICKET || r->has_placed;
     uint32_t all;
-    r->dispatch = d->dispatch;
+    r->dispatch = g->in_order ? HD_DISPATCH_ORDER : d->dispatch;
     r->n_workers = d->n_workers;
     r->n_schedulers = d->n_schedulers;
     if (hd_arena_is_needed(g)) {
@@ -373,7 +372,8 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
 /* Code that only comparisons need. */
 static int is_baseline(const hd_device *d)
 {
-    return d->dispatch > HD_DISPATCH_PLAN || (d->dispatch == HD_DISPATCH_RINGS && d->policy != HD_POLICY_SHARE);
+    return (d->dispatch > HD_DISPATCH_PLAN && d->dispatch != HD_DISPATCH_ORDER) ||
+           (d->dispatch == HD_DISPATCH_RINGS && d->policy != HD_POLICY_SHARE);
 }
 
 /* What this device cannot do with this graph. */
@@ -382,6 +382,10 @@ static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
     const char *name = heddle_schedule_name(d->schedule);
     const int chooses = hd_dispatch_chooses(d->dispatch);
     uint32_t n_placed = hd_graph_blob(g)->n_placed;
+    if (g->in_order && d->dispatch != HD_DISPATCH_ORDER && d->schedule != HEDDLE_SCHEDULE_DYNAMIC)
+        return hd_say(e, HEDDLE_EINVAL, "schedule %s: a wave is run by schedule wave", name);
+    if (!g->in_order && d->dispatch == HD_DISPATCH_ORDER)
+        return hd_say(e, HEDDLE_EINVAL, "schedule %s: it runs waves, and this is a graph of tasks", name);
     if (!g->table->has_baselines && is_baseline(d))
         return hd_say(e, HEDDLE_ENODEV, "table %s was compiled without HEDDLE_BASELINES, which schedule %s%s%s needs",
                       g->table->name, name, chooses ? ", policy " : "",
@@ -432,8 +436,9 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
 static void say_how(hd_loaded *l)
 {
     const hd_device *d = l->device;
-    int has_policy = hd_way_of(d->schedule, HEDDLE_CPU)->takes & HD_TAKES_POLICY;
-    snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_schedule_name(d->schedule), d->n_workers,
+    const heddle_schedule schedule = l->graph->in_order ? HEDDLE_SCHEDULE_WAVE : d->schedule;
+    int has_policy = hd_way_of(schedule, HEDDLE_CPU)->takes & HD_TAKES_POLICY;
+    snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_schedule_name(schedule), d->n_workers,
              has_policy ? ", policy " : "", has_policy ? heddle_policy_name((heddle_policy)d->policy) : "");
 }
 

@@ -27,7 +27,8 @@ static const candidate candidates[] = {
     {HEDDLE_SCHEDULE_STATIC, HD_PLAN_PATH, 0},    {HEDDLE_SCHEDULE_STATIC, HD_PLAN_DEPTH, 0},
     {HEDDLE_SCHEDULE_STATIC, HD_PLAN_PATH, 1},    {HEDDLE_SCHEDULE_DYNAMIC, HD_PLAN_PATH, 0},
     {HEDDLE_SCHEDULE_DYNAMIC, HD_PLAN_PATH, 1},   {HEDDLE_SCHEDULE_RINGS, HD_PLAN_PATH, 0},
-    {HEDDLE_SCHEDULE_GRAPH_PDL, HD_PLAN_PATH, 0}, {HEDDLE_SCHEDULE_GRAPH, HD_PLAN_PATH, 0}};
+    {HEDDLE_SCHEDULE_GRAPH_PDL, HD_PLAN_PATH, 0}, {HEDDLE_SCHEDULE_GRAPH, HD_PLAN_PATH, 0},
+    {HEDDLE_SCHEDULE_WAVE, HD_PLAN_PATH, 0}};
 #define N_CANDIDATES (sizeof candidates / sizeof candidates[0])
 
 static int is_form(const hd_form *f, const candidate *c)
@@ -70,6 +71,8 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
 static int suits(const hd_loaded *l, const candidate *c)
 {
     const int binds = hd_graph_blob(l->graph)->n_placed != 0;
+    if (l->graph->in_order || c->schedule == HEDDLE_SCHEDULE_WAVE)
+        return l->graph->in_order && c->schedule == HEDDLE_SCHEDULE_WAVE;
     if (hd_arena_is_needed(l->graph))
         return c->schedule == (binds ? HEDDLE_SCHEDULE_RINGS : HEDDLE_SCHEDULE_DYNAMIC);
     return c->schedule != HEDDLE_SCHEDULE_RINGS && !(binds && c->schedule == HEDDLE_SCHEDULE_DYNAMIC);

@@ -124,7 +124,7 @@ static heddle_status start(hd_form *f, cudaStream_t stream, hd_error *e)
                         .sharedMemBytes = p->loaded->shared_bytes,
                         .hStream = stream,
                         .attrs = &cooperative,
-                        .numAttrs = 1};
+                        .numAttrs = p->run.dispatch != HD_DISPATCH_ORDER};
     CUresult r;
     p->run.now = p->loaded->now;
     r = p->loaded->device->driver.cuLaunchKernelEx(&c, p->kernel, params, NULL);
@@ -194,7 +194,8 @@ static heddle_status refuse(const workers *p, hd_error *e)
     const hd_loaded *l = p->loaded;
     const char *name = heddle_schedule_name(p->form.schedule);
     const uint32_t n_placed = hd_graph_blob(l->graph)->n_placed, dispatch = p->run.dispatch;
-    if (!l->graph->table->has_baselines && dispatch != HD_DISPATCH_PLAN && dispatch != HD_DISPATCH_TICKET)
+    if (!l->graph->table->has_baselines && dispatch != HD_DISPATCH_PLAN && dispatch != HD_DISPATCH_TICKET &&
+        dispatch != HD_DISPATCH_ORDER)
         return hd_say(e, HEDDLE_ENODEV,
                       "table %s was compiled without HEDDLE_BASELINES: it has no kernel for schedule %s",
                       l->graph->table->name, name);
@@ -202,6 +203,10 @@ static heddle_status refuse(const workers *p, hd_error *e)
         return hd_say(
             e, HEDDLE_EINVAL,
             "a body of this graph spawns tasks: no plan can be made for them, so schedule static cannot run it");
+    if ((dispatch == HD_DISPATCH_ORDER) != l->graph->in_order)
+        return hd_say(e, HEDDLE_EINVAL, "schedule %s: %s", name,
+                      l->graph->in_order ? "a wave is run by schedule wave"
+                                         : "it runs waves, and this is a graph of tasks");
     if (n_placed && !hd_dispatch_binds(dispatch))
         return hd_say(e, HEDDLE_EINVAL, "%u tasks are bound to workers: schedule %s cannot keep to that", n_placed,
                       name);
@@ -320,7 +325,6 @@ static void fill_run(workers *p)
     r->n_roots = b->n_roots;
     r->has_urgent = b->n_urgent != 0;
     r->has_placed = b->n_placed != 0;
-    r->in_order = (uint32_t)l->graph->in_order;
     r->n_trace = l->device->config.n_trace;
     r->dispatch = way->dispatch;
     r->n_schedulers = way->dispatch == HD_DISPATCH_SCHEDULER;
