@@ -109,8 +109,11 @@ typedef struct heddle_nothing {
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
 
-/* How a wave can run on a GPU: number, rows of a lane, columns of a step. */
-#define HD_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 4, 4) X(name, 2, 8, 1) X(name, 3, 2, 4) X(name, 4, 1, 1)
+/* How a wave can run on a GPU: number, rows of a lane, columns of a step (1, 2, 4, 8). Each is code of its own in the kernel. Define it
+ * before this header is included to have others. */
+#ifndef HEDDLE_WAVE_SHAPES
+#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 4, 4) X(name, 2, 2, 4)
+#endif
 
 typedef struct heddle_wave_shape {
     uint32_t rows, columns; /* of a lane, of a step                                                   */
@@ -147,7 +150,7 @@ typedef struct heddle_wave_info {
         }                                                                                                        \
         static __device__ __forceinline__ void merge(found *a, const found *b) { name##_merge_(a, b); }          \
     };                                                                                                           \
-    static const heddle_wave_shape name##_shapes_[] = {HD_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                    \
+    static const heddle_wave_shape name##_shapes_[] = {HEDDLE_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                \
     enum { name##_n_shapes_ = sizeof(name##_shapes_) / sizeof(name##_shapes_[0]) };
 #else
 #define HD_WAVE_TYPED_(name)                                     \
@@ -162,10 +165,10 @@ typedef struct heddle_wave_info {
     case number:                                                                                      \
         hd_strip_part<name##_kind_, rows, columns>(thread, params, part, heddle_team_shared(thread)); \
         break;
-#define HD_WAVE_GO_(name)                   \
-    switch (part->shape) {                  \
-        HD_WAVE_SHAPES(HD_WAVE_CASE_, name) \
-    default: break;                         \
+#define HD_WAVE_GO_(name)                       \
+    switch (part->shape) {                      \
+        HEDDLE_WAVE_SHAPES(HD_WAVE_CASE_, name) \
+    default: break;                             \
     }
 #endif
 

@@ -7,7 +7,7 @@
 
 /* Not 0: waves are laid out for blocks of so many warps, whatever the backend: the emulator of blocks runs them. */
 extern uint32_t hd_wave_warps;
-/* ... and in this shape (HD_WAVE_SHAPES). */
+/* ... and in this shape (HEDDLE_WAVE_SHAPES). */
 extern uint32_t hd_wave_shape;
 
 #endif

@@ -4,6 +4,11 @@
 #ifndef WAVE_CELLS_H
 #define WAVE_CELLS_H
 
+#if defined(HEDDLE_EMULATED_BLOCK) /* what nvcc takes long for */
+#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 4, 4) X(name, 2, 8, 1) X(name, 3, 2, 8) X(name, 4, 1, 1)
+#else
+#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 1, 4) X(name, 1, 2, 2)
+#endif
 #include "heddle/wave.h"
 
 typedef struct mix_params {
@@ -25,11 +30,13 @@ typedef struct mix_four {
 #define MIX_MASKS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 #define MIX_NAME(X, mask) X(mix_##mask, 0)
 
-#define MIX_WAVES(X)                                                                                              \
-    X(mix_1, 0)                                                                                                   \
-    X(mix_2, 0)                                                                                                   \
-    X(mix_3, 0) X(mix_4, 0) X(mix_5, 0) X(mix_6, 0) X(mix_7, 0) X(mix_8, 0) X(mix_9, 0) X(mix_10, 0) X(mix_11, 0) \
-        X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) X(mix_fours, 0)
+#define MIX_WAVES(X)                                                                                                \
+    X(mix_1, 0)                                                                                                     \
+    X(mix_2, 0)                                                                                                     \
+    X(mix_3, 0)                                                                                                     \
+    X(mix_4, 0)                                                                                                     \
+    X(mix_5, 0) X(mix_6, 0) X(mix_7, 0) X(mix_8, 0) X(mix_9, 0) X(mix_10, 0) X(mix_11, 0) X(mix_12, 0) X(mix_13, 0) \
+        X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) X(mix_fours, 0)
 HEDDLE_ENUM(mix, MIX_WAVES)
 HEDDLE_DECLARE(mix)
 

@@ -428,6 +428,16 @@ template <typename T> static __device__ __forceinline__ T hd_shuffle_down(const 
     return out;
 }
 
+/* All lanes: on lane 0 what all of them have found. */
+template <typename K> static __device__ __forceinline__ void hd_found_join(typename K::found *found)
+{
+    HD_UNROLL
+    for (uint32_t by = 16; by; by /= 2) {
+        const typename K::found other = hd_shuffle_down(*found, by);
+        K::merge(found, &other);
+    }
+}
+
 /* All lanes: a band is through. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s)
@@ -438,14 +448,25 @@ static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C>
     for (int r = 0; r < R; r++)
         if (last && a.band.row + (uint32_t)r < a.band.rows)
             last[a.item->last_col_at + a.band.row + (uint32_t)r] = strip::east ? s->h1[strip::east ? r : 0] : s->h[r];
-    if (!K::finds || !a.wave->found)
-        return;
-    for (uint32_t by = 16; by; by /= 2) {
-        const typename K::found other = hd_shuffle_down(s->found, by);
-        K::merge(&s->found, &other);
-    }
-    if (a.lane == 0)
-        ((typename K::found *)a.wave->found)[a.item->found_at + a.index] = s->found;
+    if constexpr (K::finds != 0)
+        if (a.wave->found) {
+            hd_found_join<K>(&s->found);
+            if (a.lane == 0)
+                ((typename K::found *)a.wave->found)[a.item->found_at + a.index] = s->found;
+        }
+}
+
+/* All lanes of a warp: what all bands have found. */
+template <typename K> static __device__ __forceinline__ void hd_found_all(const hd_wave *wave)
+{
+    const typename K::found *of_bands = (const typename K::found *)wave->found;
+    typename K::found found;
+    __builtin_memset(&found, 0, sizeof found);
+    for (uint32_t i = threadIdx.x & 31u; i < wave->n_bands; i += 32u)
+        K::merge(&found, &of_bands[i]);
+    hd_found_join<K>(&found);
+    if ((threadIdx.x & 31u) == 0)
+        *(typename K::found *)wave->result = found;
 }
 
 /* All threads: who ends the last part joins what all bands have found, and makes the words ready for the next run. */
@@ -453,7 +474,6 @@ template <typename K>
 static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, const hd_wave_part *p)
 {
     const hd_wave *wave = p->wave;
-    typename K::found *all = (typename K::found *)wave->found, found;
     uint32_t last = 0;
     if (thread->index >= 32u)
         return;
@@ -462,15 +482,9 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
     if (!hd_shuffle(last, 0))
         return;
     hd_warp_sync(); /* all lanes know what lane 0 has acquired */
-    __builtin_memset(&found, 0, sizeof found);
-    for (uint32_t i = thread->index; K::finds && wave->result && i < wave->n_bands; i += 32u)
-        K::merge(&found, &all[i]);
-    for (uint32_t by = 16; K::finds && wave->result && by; by /= 2) {
-        const typename K::found other = hd_shuffle_down(found, by);
-        K::merge(&found, &other);
-    }
-    if (thread->index == 0 && K::finds && wave->result)
-        *(typename K::found *)wave->result = found;
+    if constexpr (K::finds != 0)
+        if (wave->result)
+            hd_found_all<K>(wave);
     hd_wave_next_run(wave, thread->index, 32u);
 }
 

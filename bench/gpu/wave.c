@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* wave.c - bench_wave [DATA]: waves in every shape and number of warps a block, as TSV on stdout; each result is checked. DATA
+ * has the two phage genomes as smith-waterman/lambda_virus.fa and phage_P1.fasta; without them sequences are made up. */
+#include "engine/wave.h"
+#include "wave_cells.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS 5
+
+static heddle_ctx *ctx;
+
+static void must(heddle_status s, const char *what)
+{
+    if (s == HEDDLE_OK)
+        return;
+    printf("# %s: %s\n", what, heddle_error_text(ctx));
+    exit(1);
+}
+
+static void *to_device(const void *from, size_t n_bytes)
+{
+    void *p;
+    must(heddle_mem_new(ctx, n_bytes, &p), "making memory");
+    if (from)
+        must(heddle_mem_write(ctx, p, from, n_bytes), "copying");
+    return p;
+}
+
+/* The letters of a FASTA file; NULL without one. */
+static uint8_t *letters(const char *folder, const char *name, size_t *n)
+{
+    char path[512];
+    uint8_t *out = malloc(1u << 20);
+    int c, in_head = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "%s/smith-waterman/%s", folder, name);
+    f = fopen(path, "r");
+    *n = 0;
+    while (f && out && (c = fgetc(f)) != EOF && *n < (1u << 20)) {
+        in_head = c == '>' || (in_head && c != '\n');
+        if (!in_head && c >= 'A')
+            out[(*n)++] = (uint8_t)c;
+    }
+    if (f)
+        fclose(f);
+    return *n ? out : NULL;
+}
+
+static uint32_t random_state = 1;
+static uint32_t next_random(void) { return random_state = random_state * 1664525u + 1013904223u; }
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of some runs after a first one, in ns; 0: it cannot be made. */
+static uint64_t measure(const heddle_wave_desc *d, const char **how)
+{
+    const speed_params params = {2, -1, -1, 0};
+    uint64_t ns[RUNS];
+    heddle_graph *g;
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    if (heddle_wave_new(ctx, &speed, d, &g) != HEDDLE_OK) {
+        *how = heddle_error_text(ctx);
+        return 0;
+    }
+    for (int i = -1; i < RUNS; i++) {
+        must(heddle_graph_run(ctx, g, &params, sizeof params), "running");
+        must(heddle_graph_get_stats(g, &stats), "statistics");
+        if (i >= 0)
+            ns[i] = stats.run_ns;
+    }
+    heddle_graph_free(g);
+    qsort(ns, RUNS, sizeof ns[0], by_value);
+    *how = "";
+    return ns[RUNS / 2];
+}
+
+static void sweep(const char *what, heddle_wave_desc *d, speed_best *want)
+{
+    static const uint32_t warps[] = {1, 2, 3, 4, 6, 8};
+    const heddle_wave_info *info = &speed.waves[d->body];
+    for (hd_wave_shape = 0; hd_wave_shape < info->n_shapes; hd_wave_shape++)
+        for (size_t k = 0; k < sizeof warps / sizeof warps[0]; k++) {
+            const char *how, *right = "-";
+            speed_best got;
+            uint64_t ns;
+            hd_wave_warps = warps[k];
+            ns = measure(d, &how);
+            if (ns && d->found) {
+                must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
+                if (!want->best)
+                    *want = got;
+                right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
+            }
+            printf("%s\tR%u C%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, info->shapes[hd_wave_shape].rows,
+                   info->shapes[hd_wave_shape].columns, warps[k], (double)ns * 1e-6,
+                   ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right, how);
+            fflush(stdout);
+        }
+}
+
+static void sequences(const char *data)
+{
+    size_t n, m;
+    uint8_t *a = letters(data, "lambda_virus.fa", &n), *b = letters(data, "phage_P1.fasta", &m);
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    speed_best want = {38707, 0, 0};
+    const int made_up = !a || !b;
+    if (made_up) {
+        n = 48502, m = 94481;
+        a = malloc(n), b = malloc(m);
+        for (size_t i = 0; i < n; i++)
+            a[i] = (uint8_t) "ACGT"[next_random() >> 30];
+        for (size_t j = 0; j < m; j++)
+            b[j] = next_random() >> 29 ? a[j % n] : (uint8_t) "ACGT"[next_random() >> 30];
+    }
+    want.i = 48499, want.j = 76252; /* (48500, 76253), from 0 */
+    if (made_up)
+        want.best = 0;
+    d.x = to_device(a, n);
+    d.y = to_device(b, m);
+    d.rows = n;
+    d.cols = m;
+    d.found = to_device(NULL, sizeof(speed_best));
+    d.body = speed_sw;
+    sweep("sw pair, score and place", &d, &want);
+    d.body = speed_sw_plain;
+    d.found = NULL;
+    sweep("sw pair, cells alone", &d, &want);
+    d.rows = d.cols = 4608;
+    d.body = speed_sw;
+    d.found = to_device(NULL, sizeof(speed_best));
+    want.best = 0;
+    sweep("sw 4608, score and place", &d, &want);
+}
+
+static void warping(void)
+{
+    static float series[2][65536];
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    const float far = 1e30f;
+    speed_best none = {0, 0, 0};
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 65536; i++)
+            series[s][i] = (float)(next_random() >> 20);
+    d.body = speed_dtw;
+    d.rows = d.cols = 65536;
+    d.x = to_device(series[0], sizeof series[0]);
+    d.y = to_device(series[1], sizeof series[1]);
+    d.north.constant = d.west.constant = &far;
+    sweep("dtw 65536, distance", &d, &none);
+    d.rows = d.cols = 4608;
+    sweep("dtw 4608, distance", &d, &none);
+}
+
+int main(int argc, char **argv)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    c.backend = HEDDLE_CUDA;
+    must(heddle_ctx_open(&ctx, &c), "opening the GPU");
+    printf("what\tshape\twarps\tms\tTcell/s\tcheck\twhy not\n");
+    sequences(argc > 1 ? argv[1] : ".");
+    warping();
+    heddle_ctx_close(ctx);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* wave_cells.h - the cells that wave.c measures: Smith-Waterman, with and without looking for the best, and dynamic time warping. */
+#ifndef BENCH_WAVE_CELLS_H
+#define BENCH_WAVE_CELLS_H
+
+#define HEDDLE_WAVE_SHAPES(X, name) \
+    X(name, 0, 4, 2)                \
+    X(name, 1, 4, 4)                \
+    X(name, 2, 2, 4) X(name, 3, 2, 8) X(name, 4, 8, 1) X(name, 5, 8, 2) X(name, 6, 1, 8) X(name, 7, 3, 4)
+#include "heddle/wave.h"
+
+typedef struct speed_params {
+    int32_t match, mismatch, gap, pad;
+} speed_params;
+typedef struct speed_best {
+    int32_t best;
+    uint32_t i, j;
+} speed_best;
+
+#define SPEED_WAVES(X) X(speed_sw, 0) X(speed_sw_plain, 0) X(speed_dtw, 0)
+HEDDLE_ENUM(speed, SPEED_WAVES)
+HEDDLE_DECLARE(speed)
+
+#endif
