@@ -120,8 +120,15 @@ static const heddle_body_info subject_bodies[SPEC_BODIES] = {
     SUBJECT_INFO(0),   SUBJECT_INFO(1),   SUBJECT_INFO(4),  SUBJECT_INFO(8),  SUBJECT_INFO(16),
     SUBJECT_INFO(40),  SUBJECT_INFO(63),  SUBJECT_INFO(64), SUBJECT_INFO(65), SUBJECT_INFO(100),
     SUBJECT_INFO(128), SUBJECT_INFO(200), SUBJECT_INFO(300)};
-static const heddle_table subject_table = {sizeof(heddle_table), HEDDLE_CORE_VERSION, "subject", sizeof(side_params),
-                                           SPEC_BODIES,          subject_bodies,      NULL,      1};
+static const heddle_table subject_table = {sizeof(heddle_table),
+                                           HEDDLE_CORE_VERSION,
+                                           "subject",
+                                           sizeof(side_params),
+                                           SPEC_BODIES,
+                                           subject_bodies,
+                                           NULL,
+                                           1,
+                                           NULL};
 
 /* ---- a side ---------------------------------------------------------------------------------------------------- */
 

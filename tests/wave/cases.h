@@ -4,7 +4,6 @@
 #define WAVE_CASES_H
 
 #include "check.h"
-#include "heddle/wave.h"
 #include "wave/cells.h"
 
 #ifdef __cplusplus
