@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wave.c - bench_wave [DATA]: waves in every shape and number of warps a block, as TSV on stdout; each result is checked. DATA
  * has the two phage genomes as smith-waterman/lambda_virus.fa and phage_P1.fasta; without them sequences are made up. */
-#include "engine/wave.h"
 #include "wave_cells.h"
 
 #include <stdio.h>
@@ -85,12 +84,14 @@ static void sweep(const char *what, heddle_wave_desc *d, speed_best *want)
 {
     static const uint32_t warps[] = {1, 2, 3, 4, 6, 8};
     const heddle_wave_info *info = &speed.waves[d->body];
-    for (hd_wave_shape = 0; hd_wave_shape < info->n_shapes; hd_wave_shape++)
+    for (uint32_t s = 0; s < info->n_shapes; s++)
         for (size_t k = 0; k < sizeof warps / sizeof warps[0]; k++) {
             const char *how, *right = "-";
             speed_best got;
             uint64_t ns;
-            hd_wave_warps = warps[k];
+            d->lane_rows = info->shapes[s].rows;
+            d->step_columns = info->shapes[s].columns;
+            d->n_warps = warps[k];
             ns = measure(d, &how);
             if (ns && d->found) {
                 must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
@@ -98,9 +99,9 @@ static void sweep(const char *what, heddle_wave_desc *d, speed_best *want)
                     *want = got;
                 right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
             }
-            printf("%s\tR%u C%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, info->shapes[hd_wave_shape].rows,
-                   info->shapes[hd_wave_shape].columns, warps[k], (double)ns * 1e-6,
-                   ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right, how);
+            printf("%s\tR%u C%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, info->shapes[s].rows, info->shapes[s].columns,
+                   warps[k], (double)ns * 1e-6, ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right,
+                   how);
             fflush(stdout);
         }
 }

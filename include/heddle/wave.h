@@ -243,7 +243,9 @@ typedef struct heddle_wave_desc {
     void *found;                   /* what cells have found, one; NULL: it is not wanted                 */
     const heddle_wave_item *items; /* of the host, copied; NULL: one field                            */
     uint32_t n_items;
-    uint32_t band_rows; /* 0: chosen                                                                  */
+    /* How a GPU goes over bands; 0: chosen. Rows of a lane and columns of a step, which the table must have
+     * (HEDDLE_WAVE_SHAPES), and warps of a block: as many bands are a part. Threads have one way. */
+    uint32_t lane_rows, step_columns, n_warps;
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \

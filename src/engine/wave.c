@@ -16,7 +16,7 @@
 #define WARPS_DEFAULT 4u
 #define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
 
-uint32_t hd_wave_warps, hd_wave_shape;
+int hd_wave_blocks;
 
 /* A wave while it is made. */
 typedef struct maker {
@@ -106,33 +106,33 @@ static heddle_status check(maker *m)
 /* ---- its geometry -------------------------------------------------------------------------------------------------- */
 
 /* How a band is gone over: by a warp of a block, or by a thread of the host. */
+static int is_asked(uint32_t asked, uint32_t is) { return !asked || asked == is; }
+
 static heddle_status choose_shape(maker *m)
 {
-    const heddle_config *c = &m->ctx->config;
-    const uint32_t asked = m->desc->band_rows;
+    const heddle_wave_desc *d = m->desc;
+    const uint32_t team_size = m->ctx->config.team_size;
     uint32_t s;
-    m->is_blocks = c->backend == HEDDLE_CUDA || hd_wave_warps;
-    if (!m->is_blocks) {
-        m->band_rows = HD_LONE_BAND;
-        m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
-        m->n_warps = 1;
-        if (asked && asked != HD_LONE_BAND)
-            return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; threads have bands of %u rows", asked,
-                          HD_LONE_BAND);
+    m->is_blocks = m->ctx->config.backend == HEDDLE_CUDA || hd_wave_blocks;
+    m->n_warps = 1;
+    m->band_rows = HD_LONE_BAND;
+    m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
+    if (!m->is_blocks)
         return HEDDLE_OK;
-    }
-    for (s = hd_wave_shape; s < m->info->n_shapes && asked && m->info->shapes[s].rows * 32u != asked;)
+    for (s = 0; s < m->info->n_shapes && !(is_asked(d->lane_rows, m->info->shapes[s].rows) &&
+                                           is_asked(d->step_columns, m->info->shapes[s].columns));)
         s++;
     if (s == m->info->n_shapes)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows = %u; a band has 32 rows for each of a lane's",
-                      asked);
+        return hd_say(m->e, HEDDLE_EINVAL,
+                      "heddle_wave_new: table %s has no shape of %u rows a lane and %u columns a step", m->table->name,
+                      d->lane_rows, d->step_columns);
+    if (team_size % 32u && !d->n_warps)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: teams of %u threads; a wave wants whole warps of 32",
+                      team_size);
     m->shape = s;
     m->band_rows = m->info->shapes[s].rows * 32u;
     m->lag = m->info->shapes[s].lag;
-    m->n_warps = hd_wave_warps ? hd_wave_warps : c->team_size ? c->team_size / 32u : WARPS_DEFAULT;
-    if (!hd_wave_warps && (!m->n_warps || c->team_size % 32u))
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: teams of %u threads; a wave wants whole warps of 32",
-                      c->team_size);
+    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : WARPS_DEFAULT;
     return HEDDLE_OK;
 }
 

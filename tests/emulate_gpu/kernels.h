@@ -50,7 +50,7 @@ template <int SPAWNS> struct kernel_bodies {
 /* The dispatches that have a dynamic kernel. */
 #define KERNEL_DISPATCHES(X) \
     X(HD_DISPATCH_RINGS)     \
-    X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL) X(HD_DISPATCH_ORDER)
+    X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL)
 
 template <int SPAWNS> static kernel_function kernel_of(uint32_t dispatch, int traces)
 {
@@ -59,6 +59,7 @@ template <int SPAWNS> static kernel_function kernel_of(uint32_t dispatch, int tr
     case d: return traces ? hd_persistent<bodies, d, 1> : hd_persistent<bodies, d, 0>;
     switch (dispatch) {
         KERNEL_DISPATCHES(KERNEL_CASE)
+        KERNEL_CASE(HD_DISPATCH_ORDER) /* of waves only */
     default: return traces ? hd_planned<bodies, 1> : hd_planned<bodies, 0>;
     }
 #undef KERNEL_CASE

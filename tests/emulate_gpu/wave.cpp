@@ -5,8 +5,6 @@
  * emulate_wave [CASES]; HEDDLE_SEED: the one case. */
 #include "kernels.h"
 
-#include "heddle/core/kernel.h"
-
 #include "wave/cells.c"
 #include "wave/cases.h"
 
@@ -30,10 +28,13 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed)
 {
     uint64_t row = seed * 77u;
     const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
+    const heddle_wave_shape *shape = &mix.waves[0].shapes[check_below(&row, mix.waves[0].n_shapes)];
     words_config config = {};
     wave_case_make(&r->c, seed, ctx, MOST);
-    hd_wave_warps = n_warps;
-    hd_wave_shape = (uint32_t)check_below(&row, mix.waves[0].n_shapes);
+    hd_wave_blocks = 1;
+    r->c.desc.n_warps = n_warps;
+    r->c.desc.lane_rows = shape->rows;
+    r->c.desc.step_columns = shape->columns;
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
     config.dispatch = HD_DISPATCH_ORDER;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
@@ -43,8 +44,8 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed)
     r->job.w = &r->w;
     r->job.kernel = kernel_of<0>(HD_DISPATCH_ORDER, config.n_trace != 0);
     r->job.team = 32u * n_warps;
-    snprintf(r->what, sizeof r->what, "seed %llu, shape %u, %u blocks of %u warps", (unsigned long long)seed,
-             hd_wave_shape, config.n_workers, n_warps);
+    snprintf(r->what, sizeof r->what, "seed %llu, R%u C%u, %u blocks of %u warps", (unsigned long long)seed,
+             shape->rows, shape->columns, config.n_workers, n_warps);
 }
 
 static void run_well(wave_run *r, uint64_t seed)

@@ -134,7 +134,7 @@ static const struct {
     heddle_config config;
     const char *word;
 } refusals[] = {
-    REFUSED("schedule 13 is unknown", .schedule = (heddle_schedule)13),
+    REFUSED("schedule 14 is unknown", .schedule = (heddle_schedule)14),
     REFUSED("policy 8 is unknown", .expert.policy = (heddle_policy)8),
     REFUSED("idle mode 3 is unknown", .idle = (heddle_idle)3),
     REFUSED("by_body is 3", .expert.by_body = 3),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - random waves on the serial backend and on one to four threads leave what plain loops leave; with --cuda on a GPU, in
  * every shape. HEDDLE_WAVES: how many. */
-#include "engine/wave.h"
 #include "wave/cases.h"
 
 #include <string.h>
@@ -16,9 +15,12 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
     config.backend = backend;
     config.n_workers = n_workers;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
-    hd_wave_warps = n_warps;
-    hd_wave_shape = shape;
     wave_case_make(&c, seed, ctx, backend == HEDDLE_CUDA ? 1500 : 300);
+    if (n_warps) {
+        c.desc.n_warps = n_warps;
+        c.desc.lane_rows = mix.waves[0].shapes[shape].rows;
+        c.desc.step_columns = mix.waves[0].shapes[shape].columns;
+    }
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &c.desc, &g));
     snprintf(how, sizeof how, "%s, %u workers, %u warps in shape %u", heddle_backend_name(backend), n_workers, n_warps,
              shape);
@@ -32,7 +34,6 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
     heddle_ctx_close(ctx);
 }
 
-/* Shapes and warps are chosen by what the library's tests may set, which a user's program cannot. */
 static void on_gpu(uint64_t seed)
 {
     uint32_t warps[] = {1, 2, 3, 4, 8};

@@ -181,7 +181,8 @@ HD_FN const void *hd_lone_west(const hd_lone *l, uint32_t i)
 {
     if (i == HD_NONE)
         return l->wave->corner;
-    return hd_lone_cell(l, i < l->item->rows ? l->wave->west : NULL, l->item->west_at + i, l->wave->west_cell);
+    return hd_lone_cell(l, i < l->item->rows ? l->wave->west : (const uint8_t *)0, l->item->west_at + i,
+                        l->wave->west_cell);
 }
 
 HD_FN void hd_lone_begin(hd_lone *l)
