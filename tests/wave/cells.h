@@ -30,16 +30,17 @@ typedef struct mix_four {
 #define MIX_MASKS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 #define MIX_NAME(X, mask) X(mix_##mask, 0)
 
-#define MIX_WAVES(X)                                                                                      \
-    X(mix_1, 0)                                                                                           \
-    X(mix_2, 0)                                                                                           \
-    X(mix_3, 0)                                                                                           \
-    X(mix_4, 0)                                                                                           \
-    X(mix_5, 0)                                                                                           \
-    X(mix_6, 0)                                                                                           \
-    X(mix_7, 0)                                                                                           \
-    X(mix_8, 0) X(mix_9, 0) X(mix_10, 0) X(mix_11, 0) X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) \
-        X(mix_pairs, 0) X(mix_fours, 0)
+#define MIX_WAVES(X)                                                                                          \
+    X(mix_1, 0)                                                                                               \
+    X(mix_2, 0)                                                                                               \
+    X(mix_3, 0)                                                                                               \
+    X(mix_4, 0)                                                                                               \
+    X(mix_5, 0)                                                                                               \
+    X(mix_6, 0)                                                                                               \
+    X(mix_7, 0)                                                                                               \
+    X(mix_8, 0)                                                                                               \
+    X(mix_9, 0) X(mix_10, 0) X(mix_11, 0) X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) \
+        X(mix_fours, 0)
 HEDDLE_ENUM(mix, MIX_WAVES)
 HEDDLE_DECLARE(mix)
 

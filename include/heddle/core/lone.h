@@ -53,30 +53,31 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
 
 /* A step: each row a column further; j: of row 0. Arrays begin with the row above; f, g, h are of the last three steps. 1: one of the
  * cells is to be looked at. */
-#define HD_LONE_STEP_(name)                                                                                   \
-    HD_BODY_FN int name##_lone_step_(const name##_wave_params_ *params, const name##_cell_t_ *__restrict f,   \
-                                     const name##_cell_t_ *__restrict g, const name##_cell_t_ *h,             \
-                                     name##_cell_t_ *next, const name##_row_t_ *x, const name##_column_t_ *y, \
-                                     uint32_t i, uint32_t j, const name##_found_t_ *found)                    \
-    {                                                                                                         \
-        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                               \
-        int look = 0;                                                                                         \
-        uint32_t v;                                                                                           \
-        for (v = 0; v < HD_LONE; v++) {                                                                       \
-            name##_in_ in;                                                                                    \
-            in.nw = east ? f[v] : g[v];                                                                       \
-            in.n = east ? g[v] : h[v];                                                                        \
-            in.ne = h[v];                                                                                     \
-            in.w = h[v + 1u];                                                                                 \
-            in.x = x[v];                                                                                      \
-            in.y = y[v * skew];                                                                               \
-            in.i = i + v;                                                                                     \
-            in.j = j - v * skew;                                                                              \
-            next[v + 1u] = name##_cell_(params, &in);                                                         \
-            if (name##_finds_)                                                                                \
-                look |= name##_look_(&next[v + 1u], found);                                                   \
-        }                                                                                                     \
-        return look;                                                                                          \
+#define HD_LONE_STEP_(name)                                                                                            \
+    HD_BODY_FN int name##_lone_step_(const name##_wave_params_ *__restrict params, const name##_cell_t_ *__restrict f, \
+                                     const name##_cell_t_ *__restrict g, const name##_cell_t_ *__restrict h,           \
+                                     name##_cell_t_ *__restrict next, const name##_row_t_ *__restrict x,               \
+                                     const name##_column_t_ *__restrict y, uint32_t i, uint32_t j,                     \
+                                     const name##_found_t_ *__restrict found)                                          \
+    {                                                                                                                  \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                        \
+        int look = 0;                                                                                                  \
+        uint32_t v;                                                                                                    \
+        for (v = 0; v < HD_LONE; v++) {                                                                                \
+            name##_in_ in;                                                                                             \
+            in.nw = east ? f[v] : g[v];                                                                                \
+            in.n = east ? g[v] : h[v];                                                                                 \
+            in.ne = h[v];                                                                                              \
+            in.w = h[v + 1u];                                                                                          \
+            in.x = x[v];                                                                                               \
+            in.y = y[v * skew];                                                                                        \
+            in.i = i + v;                                                                                              \
+            in.j = j - v * skew;                                                                                       \
+            next[v + 1u] = name##_cell_(params, &in);                                                                  \
+            if (name##_finds_)                                                                                         \
+                look |= name##_look_(&next[v + 1u], found);                                                            \
+        }                                                                                                              \
+        return look;                                                                                                   \
     }
 
 /* Cell (i, j) goes where the user wants the last row or column. */
