@@ -2,6 +2,8 @@
 /* wave_cells.c - see wave_cells.h. */
 #include "wave_cells.h"
 
+#include <math.h>
+
 HEDDLE_FN int32_t speed_cell(const speed_params *params, int32_t n, int32_t w, int32_t nw, int equal)
 {
     const int32_t both = nw + (equal ? params->match : params->mismatch), one = (n > w ? n : w) + params->gap,
@@ -9,27 +11,13 @@ HEDDLE_FN int32_t speed_cell(const speed_params *params, int32_t n, int32_t w, i
     return cell > 0 ? cell : 0;
 }
 
-HEDDLE_CELL(speed_sw, speed_params, params, uint8_t, uint8_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
+HEDDLE_CELL(speed_sw, speed_params, params, uint32_t, uint32_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
     return speed_cell(params, in->n, in->w, in->nw, in->x == in->y);
 }
-HEDDLE_FINDS(speed_sw, speed_best)
-HEDDLE_LOOK(speed_sw, cell, found) { return *cell > found->best; }
-HEDDLE_FIND(speed_sw, cell, row, column, found)
-{
-    if (*cell > found->best) {
-        found->best = *cell;
-        found->i = row;
-        found->j = column;
-    }
-}
-HEDDLE_MERGE(speed_sw, a, b)
-{
-    if (b->best > a->best || (b->best == a->best && (b->i < a->i || (b->i == a->i && b->j < a->j))))
-        *a = *b;
-}
+HEDDLE_FINDS_BEST(speed_sw, cell) { return *cell; }
 
-HEDDLE_CELL(speed_sw_plain, speed_params, params, uint8_t, uint8_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
+HEDDLE_CELL(speed_sw_plain, speed_params, params, uint32_t, uint32_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
     return speed_cell(params, in->n, in->w, in->nw, in->x == in->y);
 }
@@ -37,8 +25,8 @@ HEDDLE_FINDS_NOTHING(speed_sw_plain)
 
 HEDDLE_CELL(speed_dtw, speed_params, params, float, float, float, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
-    const float d = in->x - in->y, least = in->n < in->nw ? in->n : in->nw;
-    return (d < 0 ? -d : d) + (in->w < least ? in->w : least);
+    const float d = in->x - in->y;
+    return fabsf(d) + heddle_min_float(in->w, heddle_min_float(in->n, in->nw));
 }
 HEDDLE_FINDS_NOTHING(speed_dtw)
 

@@ -12,10 +12,6 @@
 typedef struct speed_params {
     int32_t match, mismatch, gap, pad;
 } speed_params;
-typedef struct speed_best {
-    int32_t best;
-    uint32_t i, j;
-} speed_best;
 
 #define SPEED_WAVES(X) X(speed_sw, 0) X(speed_sw_plain, 0) X(speed_dtw, 0)
 HEDDLE_ENUM(speed, SPEED_WAVES)

@@ -18,8 +18,7 @@
  *         return cell > 0 ? cell : 0;
  *     }
  *     HEDDLE_FINDS(my_cell, my_found)
- *     HEDDLE_LOOK(my_cell, cell, found) { return *cell > found->best; }
- *     HEDDLE_FIND(my_cell, cell, row, column, found) { ... *found = this cell ... }
+ *  *     HEDDLE_FIND(my_cell, cell, row, column, found) { ... *found = this cell ... }
  *     HEDDLE_MERGE(my_cell, a, b) { ... *a = the better of both ... }
  *     HEDDLE_WAVES(my, my_params, MY_WAVES)
  *
@@ -46,6 +45,25 @@
 #endif
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+/* The smaller, the larger: as `a < b ? a : b`, but of a number and a NaN either one. One instruction on GPUs, where that
+ * expression is two, the second of which waits long for the first. */
+HEDDLE_FN float heddle_min_float(float a, float b)
+{
+#if defined(__CUDA_ARCH__)
+    return fminf(a, b);
+#else
+    return a < b ? a : b;
+#endif
+}
+HEDDLE_FN float heddle_max_float(float a, float b)
+{
+#if defined(__CUDA_ARCH__)
+    return fmaxf(a, b);
+#else
+    return a > b ? a : b;
+#endif
+}
 
 /* For rows or columns of which there is nothing to know: x or y is NULL then. */
 typedef struct heddle_nothing {
@@ -77,34 +95,69 @@ typedef struct heddle_nothing {
     HD_STATIC_ASSERT((neighbours) > 0 && (neighbours) < 16, "a cell has neighbours: HEDDLE_N, _W, _NW, _NE");        \
     HD_BODY_FN cell_type name##_cell_(const params_type *params HEDDLE_UNUSED, const name##_in_ *in)
 
+#define HD_RANKS_NOTHING_(name)                              \
+    HD_BODY_FN int name##_rank_(const name##_cell_t_ *cell) \
+    {                                                        \
+        (void)cell;                                          \
+        return 0;                                            \
+    }
+
 /* Behind a cell that finds nothing. */
 #define HEDDLE_FINDS_NOTHING(name)                                                                           \
     typedef uint32_t name##_found_t_;                                                                        \
-    enum { name##_finds_ = 0 };                                                                              \
-    HD_BODY_FN int name##_look_(const name##_cell_t_ *cell, const name##_found_t_ *found)                    \
-    {                                                                                                        \
-        (void)cell, (void)found;                                                                             \
-        return 0;                                                                                            \
-    }                                                                                                        \
+    enum { name##_finds_ = HD_FINDS_NOTHING };                                                                              \
     HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t i, uint32_t j, name##_found_t_ *found) \
     {                                                                                                        \
         (void)cell, (void)i, (void)j, (void)found;                                                           \
     }                                                                                                        \
-    HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b) { (void)a, (void)b; }
-/* Behind a cell that finds something: a struct of whole words, HD_FOUND_BYTES at most, that begins as zeros. Then the next three. */
+    HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b) { (void)a, (void)b; }        \
+    HD_RANKS_NOTHING_(name)
+/* Behind a cell of which the best is wanted, a heddle_best: rank first, then the smaller column, then the smaller row. The
+ * body that follows returns the rank of `cell`, an int between -2^29 and 2^29. */
+typedef struct heddle_best {
+    int32_t rank;
+    uint32_t is_found; /* 1: there was a cell                                                            */
+    uint32_t row, column;
+} heddle_best;
+HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
+{
+    if (a->is_found != b->is_found || a->rank != b->rank)
+        return a->is_found && (!b->is_found || a->rank > b->rank);
+    return a->column != b->column ? a->column < b->column : a->row < b->row;
+}
+#define HEDDLE_FINDS_BEST(name, cell)                                                                        \
+    HD_BODY_FN int name##_rank_(const name##_cell_t_ *cell);                                                 \
+    typedef heddle_best name##_found_t_;                                                                     \
+    enum { name##_finds_ = HD_FINDS_BEST };                                                                  \
+    HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t i, uint32_t j, name##_found_t_ *found) \
+    {                                                                                                        \
+        const int rank = name##_rank_(cell);                                                                 \
+        if (!found->is_found || rank > found->rank) {                                                        \
+            found->rank = rank;                                                                              \
+            found->is_found = 1;                                                                             \
+            found->row = i;                                                                                  \
+            found->column = j;                                                                               \
+        }                                                                                                    \
+    }                                                                                                        \
+    HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b)                              \
+    {                                                                                                        \
+        if (heddle_is_better(b, a))                                                                          \
+            *a = *b;                                                                                         \
+    }                                                                                                        \
+    HD_BODY_FN int name##_rank_(const name##_cell_t_ *cell)
+/* Behind a cell that finds something: a struct of whole words, HD_FOUND_BYTES at most, that begins as zeros. Then the next two. */
 #define HEDDLE_FINDS(name, found_type)                                                    \
     typedef found_type name##_found_t_;                                                   \
-    enum { name##_finds_ = 1 };                                                           \
+    enum { name##_finds_ = HD_FINDS_OWN };                                                           \
+    HD_RANKS_NOTHING_(name) \
     HD_STATIC_ASSERT(sizeof(found_type) % 4 == 0 && sizeof(found_type) <= HD_FOUND_BYTES, \
                      "what cells find has whole words, 64 bytes at most");
-/* Nonzero: the cell may change what was found. Called for each cell, so it is short; for cells outside of the field, too. */
-#define HEDDLE_LOOK(name, cell, found) \
-    HD_BODY_FN int name##_look_(const name##_cell_t_ *cell, const name##_found_t_ *found HEDDLE_UNUSED)
-/* Changes what was found, if the cell does. Called for each cell that HEDDLE_LOOK asks for, and for some beside it. */
+/* Changes what was found, if the cell does. Called once for each cell of the field, so it is short: first for the first
+ * column of a row, last for its last, with what was found in that row. */
 #define HEDDLE_FIND(name, cell, row, column, found)                                      \
     HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t row HEDDLE_UNUSED, \
                                  uint32_t column HEDDLE_UNUSED, name##_found_t_ *found)
-/* *a becomes what both have found, in whatever order. */
+/* *a becomes what both have found, of which either may be nothing (zeros); they are joined in any order. */
 #define HEDDLE_MERGE(name, a, b) HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b)
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
@@ -143,12 +196,12 @@ typedef struct heddle_wave_info {
         typedef name##_in_ in;                                                                                   \
         enum { neighbours = name##_neighbours_, south = name##_south_, finds = name##_finds_ };                  \
         static __device__ __forceinline__ cell step(const params *p, const in *i) { return name##_cell_(p, i); } \
-        static __device__ __forceinline__ int look(const cell *c, const found *f) { return name##_look_(c, f); } \
         static __device__ __forceinline__ void find(const cell *c, uint32_t i, uint32_t j, found *f)             \
         {                                                                                                        \
             name##_find_(c, i, j, f);                                                                            \
         }                                                                                                        \
         static __device__ __forceinline__ void merge(found *a, const found *b) { name##_merge_(a, b); }          \
+        static __device__ __forceinline__ int rank(const cell *c) { return name##_rank_(c); }                    \
     };                                                                                                           \
     static const heddle_wave_shape name##_shapes_[] = {HEDDLE_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                \
     enum { name##_n_shapes_ = sizeof(name##_shapes_) / sizeof(name##_shapes_[0]) };

@@ -31,6 +31,7 @@
 #define HD_BORDER_LOAD(p) EMU_PAIR(load)((p), EMU_SITE(p))
 #define HD_BORDER_LOAD_NEAR(p) EMU_PAIR(load)((p), EMU_SITE(p))
 #define HD_BORDER_STORE(p, v) EMU_PAIR(store)((p), (v), EMU_SITE(p))
+#define HD_BORDER_STORE_TWO(p, v, w) (HD_BORDER_STORE((p), (v)), HD_BORDER_STORE((p) + 1, (w)))
 #define HD_FENCE_RELEASE() emu_point(EMU_SITE(fence))
 #define HD_FENCE_ACQUIRE() emu_point(EMU_SITE(fence))
 #define HD_COPY16(to, from) emu_copy16((to), (from), EMU_SITE(to))

@@ -202,17 +202,19 @@ static uint32_t compute(const wave_case *c, const heddle_wave_item *t, int64_t i
 static void compute_item(wave_case *c, const heddle_wave_item *t)
 {
     const uint32_t n_bytes = c->cell_words * 4u;
+    mix_found found = {0};
     for (uint64_t i = 0; i < t->rows; i++)
         for (uint64_t j = 0; j < t->cols; j++) {
             uint32_t *out = c->want_cells + (t->cells_at + i * t->cols + j) * c->cell_words;
             uint32_t v = compute(c, t, (int64_t)i, (int64_t)j, out);
             if (c->desc.found && mix_is_found(v))
-                mix_find(v, (uint32_t)i, (uint32_t)j, &c->want_found);
+                mix_find(v, (uint32_t)i, (uint32_t)j, &found);
             if (i + 1u == t->rows)
                 memcpy(c->want_last_row + (t->last_row_at + j) * c->cell_words, out, n_bytes);
             if (j + 1u == t->cols)
                 memcpy(c->want_last_col + (t->last_col_at + i) * c->cell_words, out, n_bytes);
         }
+    mix_merge(&c->want_found, &found);
 }
 
 static void guard(const wave_case *c, void *p, uint64_t n_bytes)

@@ -2,20 +2,14 @@
 /* cells.c - the cells of cells.h. Compiled as C, as C++ for the emulator of blocks, or as CUDA. */
 #include "wave/cells.h"
 
-#define FINDS(name, value)                                         \
-    HEDDLE_FINDS(name, mix_found)                                  \
-    HEDDLE_LOOK(name, cell, found) { return mix_is_found(value); } \
-    HEDDLE_FIND(name, cell, row, column, found)                    \
-    {                                                              \
-        if (mix_is_found(value))                                   \
-            mix_find(value, row, column, found);                   \
-    }                                                              \
-    HEDDLE_MERGE(name, a, b)                                       \
-    {                                                              \
-        a->n += b->n;                                              \
-        a->sum += b->sum;                                          \
-        a->place ^= b->place;                                      \
-    }
+#define FINDS(name, value)                       \
+    HEDDLE_FINDS(name, mix_found)                \
+    HEDDLE_FIND(name, cell, row, column, found)  \
+    {                                            \
+        if (mix_is_found(value))                 \
+            mix_find(value, row, column, found); \
+    }                                            \
+    HEDDLE_MERGE(name, a, b) { mix_merge(a, b); }
 
 #define MIX(mask)                                                                                  \
     HEDDLE_CELL(mix_##mask, mix_params, params, uint8_t, uint16_t, uint32_t, 4, mask)              \

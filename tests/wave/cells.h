@@ -15,9 +15,9 @@ typedef struct mix_params {
     uint32_t by;
 } mix_params;
 
-/* Sums do not care for their order. */
+/* Sums do not care for their order; the first of the largest cells does. */
 typedef struct mix_found {
-    uint32_t n, sum, place;
+    uint32_t n, sum, most, i, j;
 } mix_found;
 
 typedef struct mix_pair {
@@ -30,17 +30,17 @@ typedef struct mix_four {
 #define MIX_MASKS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 #define MIX_NAME(X, mask) X(mix_##mask, 0)
 
-#define MIX_WAVES(X)                                                                                          \
-    X(mix_1, 0)                                                                                               \
-    X(mix_2, 0)                                                                                               \
-    X(mix_3, 0)                                                                                               \
-    X(mix_4, 0)                                                                                               \
-    X(mix_5, 0)                                                                                               \
-    X(mix_6, 0)                                                                                               \
-    X(mix_7, 0)                                                                                               \
-    X(mix_8, 0)                                                                                               \
-    X(mix_9, 0) X(mix_10, 0) X(mix_11, 0) X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) \
-        X(mix_fours, 0)
+#define MIX_WAVES(X) \
+    X(mix_1, 0)      \
+    X(mix_2, 0)      \
+    X(mix_3, 0)      \
+    X(mix_4, 0)      \
+    X(mix_5, 0)      \
+    X(mix_6, 0)      \
+    X(mix_7, 0)      \
+    X(mix_8, 0)      \
+    X(mix_9, 0)      \
+    X(mix_10, 0) X(mix_11, 0) X(mix_12, 0) X(mix_13, 0) X(mix_14, 0) X(mix_15, 0) X(mix_pairs, 0) X(mix_fours, 0)
 HEDDLE_ENUM(mix, MIX_WAVES)
 HEDDLE_DECLARE(mix)
 
@@ -62,8 +62,22 @@ HEDDLE_FN int mix_is_found(uint32_t cell) { return cell % 8u == 3u; }
 HEDDLE_FN void mix_find(uint32_t cell, uint32_t i, uint32_t j, mix_found *found)
 {
     found->n++;
-    found->sum += cell;
-    found->place ^= mix_in(i, j);
+    found->sum += cell + mix_in(i, j);
+    if (cell % 1024u > found->most) { /* few enough values for ties */
+        found->most = cell % 1024u;
+        found->i = i;
+        found->j = j;
+    }
+}
+HEDDLE_FN void mix_merge(mix_found *a, const mix_found *b)
+{
+    a->n += b->n;
+    a->sum += b->sum;
+    if (b->most > a->most || (b->most == a->most && (b->i < a->i || (b->i == a->i && b->j < a->j)))) {
+        a->most = b->most;
+        a->i = b->i;
+        a->j = b->j;
+    }
 }
 
 #endif

@@ -43,7 +43,7 @@ typedef struct hd_lone {
     HD_ALIGNED uint8_t x[HD_LONE_STRIPS][HD_LONE * HD_LONE_BYTES];
     HD_ALIGNED uint8_t above[HD_LONE_STRIPS + 1u][HD_LONE_RING * HD_LONE_BYTES]; /* the last one is handed on */
     HD_ALIGNED uint8_t y[2u * HD_LONE_RING * HD_LONE_BYTES];
-    HD_ALIGNED uint8_t found[HD_FOUND_BYTES];
+    HD_ALIGNED uint32_t found[HD_LONE_STRIPS][HD_FOUND_BYTES / 4u][HD_LONE]; /* of each row, by words */
 } hd_lone;
 
 /* What a band hands on is so many columns behind what is above it. */
@@ -51,33 +51,27 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
 
 /* ---- what knows the types ------------------------------------------------------------------------------------------ */
 
-/* A step: each row a column further; j: of row 0. Arrays begin with the row above; f, g, h are of the last three steps. 1: one of the
- * cells is to be looked at. */
-#define HD_LONE_STEP_(name)                                                                                            \
-    HD_BODY_FN int name##_lone_step_(const name##_wave_params_ *__restrict params, const name##_cell_t_ *__restrict f, \
-                                     const name##_cell_t_ *__restrict g, const name##_cell_t_ *__restrict h,           \
-                                     name##_cell_t_ *__restrict next, const name##_row_t_ *__restrict x,               \
-                                     const name##_column_t_ *__restrict y, uint32_t i, uint32_t j,                     \
-                                     const name##_found_t_ *__restrict found)                                          \
-    {                                                                                                                  \
-        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                        \
-        int look = 0;                                                                                                  \
-        uint32_t v;                                                                                                    \
-        for (v = 0; v < HD_LONE; v++) {                                                                                \
-            name##_in_ in;                                                                                             \
-            in.nw = east ? f[v] : g[v];                                                                                \
-            in.n = east ? g[v] : h[v];                                                                                 \
-            in.ne = h[v];                                                                                              \
-            in.w = h[v + 1u];                                                                                          \
-            in.x = x[v];                                                                                               \
-            in.y = y[v * skew];                                                                                        \
-            in.i = i + v;                                                                                              \
-            in.j = j - v * skew;                                                                                       \
-            next[v + 1u] = name##_cell_(params, &in);                                                                  \
-            if (name##_finds_)                                                                                         \
-                look |= name##_look_(&next[v + 1u], found);                                                            \
-        }                                                                                                              \
-        return look;                                                                                                   \
+/* A step: each row a column further; j: of row 0. Arrays begin with the row above; f, g, h are of the last three steps. */
+#define HD_LONE_STEP_(name)                                                                                      \
+    HD_BODY_FN void name##_lone_step_(                                                                           \
+        const name##_wave_params_ *__restrict params, const name##_cell_t_ *__restrict f,                        \
+        const name##_cell_t_ *__restrict g, const name##_cell_t_ *__restrict h, name##_cell_t_ *__restrict next, \
+        const name##_row_t_ *__restrict x, const name##_column_t_ *__restrict y, uint32_t i, uint32_t j)         \
+    {                                                                                                            \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                  \
+        uint32_t v;                                                                                              \
+        for (v = 0; v < HD_LONE; v++) {                                                                          \
+            name##_in_ in;                                                                                       \
+            in.nw = east ? f[v] : g[v];                                                                          \
+            in.n = east ? g[v] : h[v];                                                                           \
+            in.ne = h[v];                                                                                        \
+            in.w = h[v + 1u];                                                                                    \
+            in.x = x[v];                                                                                         \
+            in.y = y[v * skew];                                                                                  \
+            in.i = i + v;                                                                                        \
+            in.j = j - v * skew;                                                                                 \
+            next[v + 1u] = name##_cell_(params, &in);                                                            \
+        }                                                                                                        \
     }
 
 /* Cell (i, j) goes where the user wants the last row or column. */
@@ -102,50 +96,64 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
                 cells[(i + v) * l->item->row_cells + (uint32_t)j] = next[v + 1u];                                    \
     }
 
-/* After a step: cells that are none of the field get what those beside them need; the others are looked at. */
-#define HD_LONE_AFTER_(name)                                                                                          \
-    HEDDLE_UNUSED static void name##_lone_after_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next,     \
-                                                 uint32_t i, int32_t j, int ragged, int look, name##_found_t_ *found) \
-    {                                                                                                                 \
-        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                       \
-        uint32_t v;                                                                                                   \
-        for (v = 0; v < HD_LONE; v++, j -= skew) {                                                                    \
-            if (ragged && (uint32_t)j >= l->item->cols) {                                                             \
-                next[v + 1u] = h[v + 1u];                                                                             \
-                if (east && (uint32_t)j == l->item->cols)                                                             \
-                    __builtin_memcpy(&next[v + 1u], l->wave->east_cell, sizeof *next);                                \
-                continue;                                                                                             \
-            }                                                                                                         \
-            if (i + v >= l->item->rows)                                                                               \
-                continue;                                                                                             \
-            if (ragged)                                                                                               \
-                hd_lone_leave(l, i + v, (uint32_t)j, &next[v + 1u]);                                                  \
-            if (name##_finds_ && look)                                                                                \
-                name##_find_(&next[v + 1u], i + v, (uint32_t)j, found);                                               \
-        }                                                                                                             \
+/* What the row v that `found` begins with has found, after one more cell. By words, so that vectors go over rows. */
+#define HD_LONE_FIND_(name)                                                                                \
+    HD_BODY_FN void name##_lone_find_(const name##_cell_t_ *cell, uint32_t i, uint32_t j, uint32_t *found) \
+    {                                                                                                      \
+        name##_found_t_ f;                                                                                 \
+        uint32_t w;                                                                                        \
+        for (w = 0; w < sizeof f / 4u; w++)                                                                \
+            __builtin_memcpy((char *)&f + 4u * w, found + w * HD_LONE, 4);                                 \
+        name##_find_(cell, i, j, &f);                                                                      \
+        for (w = 0; w < sizeof f / 4u; w++)                                                                \
+            __builtin_memcpy(found + w * HD_LONE, (char *)&f + 4u * w, 4);                                 \
+    }
+
+/* After a step some of whose cells are none of the field: those get what those beside them need. */
+#define HD_LONE_AFTER_(name)                                                                                      \
+    HEDDLE_UNUSED static void name##_lone_after_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next, \
+                                                 uint32_t i, int32_t j, uint32_t *found)                          \
+    {                                                                                                             \
+        enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                   \
+        uint32_t v;                                                                                               \
+        for (v = 0; v < HD_LONE; v++, j -= skew) {                                                                \
+            if ((uint32_t)j >= l->item->cols) {                                                                   \
+                next[v + 1u] = h[v + 1u];                                                                         \
+                if (east && (uint32_t)j == l->item->cols)                                                         \
+                    __builtin_memcpy(&next[v + 1u], l->wave->east_cell, sizeof *next);                            \
+                continue;                                                                                         \
+            }                                                                                                     \
+            if (i + v >= l->item->rows)                                                                           \
+                continue;                                                                                         \
+            hd_lone_leave(l, i + v, (uint32_t)j, &next[v + 1u]);                                                  \
+            if (name##_finds_)                                                                                    \
+                name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j, found + v);                                  \
+        }                                                                                                         \
     }
 
 #define HD_LONE_TYPED(name)                                                                                      \
     HD_LONE_STEP_(name)                                                                                          \
     HD_LONE_KEEP_(name)                                                                                          \
+    HD_LONE_FIND_(name)                                                                                          \
     HD_LONE_AFTER_(name)                                                                                         \
     HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                  \
                                       const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h, \
-                                      name##_cell_t_ *next, const name##_row_t_ *x, name##_found_t_ *found)      \
+                                      name##_cell_t_ *next, const name##_row_t_ *x, uint32_t *__restrict found)  \
     {                                                                                                            \
         enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                             \
-        const name##_found_t_ seen = *found;                                                                     \
         const uint32_t i = l->row + strip * HD_LONE;                                                             \
         const int32_t j = at - skew; /* of row 0 */                                                              \
         name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                  \
-        int look;                                                                                                \
+        uint32_t v;                                                                                              \
         next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];   \
-        look = name##_lone_step_((const name##_wave_params_ *)l->params, f, g, h, next, x,                       \
-                                 (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u -              \
-                                     ((uint32_t)j & (HD_LONE_RING - 1u)),                                        \
-                                 i, (uint32_t)j, &seen);                                                         \
-        if (ragged | look)                                                                                       \
-            name##_lone_after_(l, h, next, i, j, ragged, look, found);                                           \
+        name##_lone_step_((const name##_wave_params_ *)l->params, f, g, h, next, x,                              \
+                          (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u -                     \
+                              ((uint32_t)j & (HD_LONE_RING - 1u)),                                               \
+                          i, (uint32_t)j);                                                                       \
+        if (ragged)                                                                                              \
+            name##_lone_after_(l, h, next, i, j, found);                                                         \
+        for (v = 0; name##_finds_ && !ragged && v < HD_LONE; v++)                                                \
+            name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                          \
         if (l->wave->cells)                                                                                      \
             name##_lone_keep_(l, next, i, j);                                                                    \
         below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];             \
@@ -154,19 +162,19 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
     {                                                                                                            \
         HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                         \
         HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                     \
-        name##_found_t_ found;                                                                                   \
+        HD_ALIGNED uint32_t found[sizeof(name##_found_t_) / 4u][HD_LONE];                                        \
         uint32_t k;                                                                                              \
         __builtin_memcpy(last, l->last[strip], sizeof last);                                                     \
         __builtin_memcpy(x, l->x[strip], sizeof x);                                                              \
-        __builtin_memcpy(&found, l->found, sizeof found);                                                        \
+        __builtin_memcpy(found, l->found[strip], sizeof found);                                                  \
         for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                     \
-            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, &found);              \
-            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, &found);          \
-            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, &found);          \
-            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, &found);          \
+            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, found[0]);            \
+            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, found[0]);        \
+            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, found[0]);        \
+            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, found[0]);        \
         }                                                                                                        \
         __builtin_memcpy(l->last[strip], last, sizeof last);                                                     \
-        __builtin_memcpy(l->found, &found, sizeof found);                                                        \
+        __builtin_memcpy(l->found[strip], found, sizeof found);                                                  \
     }
 
 /* ---- what counts bytes ---------------------------------------------------------------------------------------------- */
@@ -313,6 +321,19 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
     return 1;
 }
 
+/* What the rows of a band have found. */
+HD_FN void hd_lone_found(const hd_lone *l, void *out)
+{
+    const uint32_t n_words = l->type->found_bytes / 4u;
+    uint32_t row[HD_FOUND_BYTES / 4u], v, w;
+    __builtin_memset(out, 0, l->type->found_bytes);
+    for (v = 0; v < HD_LONE_BAND && l->row + v < l->item->rows; v++) {
+        for (w = 0; w < n_words; w++)
+            row[w] = l->found[v / HD_LONE][w][v % HD_LONE];
+        l->type->merge(out, row);
+    }
+}
+
 /* The thread of a team of one: a part, whose bands go one after the other. */
 HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const hd_wave_part *p,
                         const hd_lone_type *type, void *near)
@@ -330,7 +351,7 @@ HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const h
         if (!hd_lone_band(l, thread, p, b))
             return;
         if (type->merge && wave->found)
-            __builtin_memcpy(wave->found + (l->item->found_at + b) * type->found_bytes, l->found, type->found_bytes);
+            hd_lone_found(l, wave->found + (l->item->found_at + b) * type->found_bytes);
     }
     if (HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u != wave->n_parts)
         return;

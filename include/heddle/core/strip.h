@@ -23,6 +23,13 @@
 #define HD_ROLL _Pragma("unroll 1")
 #endif
 #define HD_TEXT_(x) #x
+/* A choice would be as quick, but of the pipe that cells are short of. */
+#if defined(__CUDA_ARCH__)
+#define HD_MOVE_IF(is, to, from) \
+    asm("{.reg .pred p; setp.ne.s32 p,%2,0; @p mov.b32 %0,%1;}" : "+r"(to) : "r"(from), "r"(is))
+#else
+#define HD_MOVE_IF(is, to, from) ((to) = (is) ? (from) : (to))
+#endif
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
@@ -37,6 +44,33 @@ template <typename T> static __device__ __forceinline__ void hd_set_word_at(T *v
     __builtin_memcpy((char *)v + 4 * i, &w, 4);
 }
 
+/* N things that stand together, as many bytes at a time as their size says that they are aligned to. */
+template <typename T, int N> struct hd_some {
+    enum { bytes = N * sizeof(T), lowest = bytes & -bytes, aligned = lowest < 16 ? lowest : 16 };
+    __align__(aligned) T at[N];
+};
+template <typename T, int N> static __device__ __forceinline__ hd_some<T, N> hd_load_some(const T *from)
+{
+    return *(const hd_some<T, N> *)from;
+}
+
+/* A cell from words that the host wrote. */
+template <typename T> static __device__ __forceinline__ T hd_cell_of(const uint32_t *words)
+{
+    T v;
+    HD_UNROLL
+    for (int w = 0; w < (int)sizeof(T) / 4; w++)
+        hd_set_word_at(&v, w, words[w]);
+    return v;
+}
+
+/* The largest rank that a lane has met, and of the step where it was met first all ranks. bias: 0, or what makes the ranks of
+ * a row that is none of the field so small that they are not met. */
+template <bool is_wanted, int R, int C> struct hd_strip_best {
+    int rank, at, bias[R], ranks[C][R];
+};
+template <int R, int C> struct hd_strip_best<false, R, C> {};
+
 template <typename K, int R, int C> struct hd_strip {
     typedef typename K::cell cell;
     enum {
@@ -47,154 +81,44 @@ template <typename K, int R, int C> struct hd_strip {
                : lag + 2 * 32 <= 256 ? 256
                                      : 512, /* columns of y that are kept near */
         words = sizeof(cell) / 4,
-        south = K::south / 4
+        south = K::south / 4,
+        ranks = (int)K::finds == HD_FINDS_BEST && !east, /* the best cell is found step by step, not cell by cell ... */
+        finds = (int)K::finds != HD_FINDS_NOTHING && !ranks
     };
     typename K::row x[R];
     cell h[R];             /* of each row the last cell */
     cell h1[east ? R : 1]; /* and the one before */
     cell top[2];           /* of the row above: likewise */
-    uint32_t bot[C][south];
+    /* What the next step begins with, on its way while this one goes on: the lane above's lowest row, what lane 0 has above
+     * it, and y. */
+    uint32_t above[C][south];
+    hd_some<uint32_t, C * south> border;
+    hd_some<typename K::column, C> column;
     typename K::column y[east ? R : 1];
-    typename K::found found;
+    typename K::found found[R]; /* of each row, so that none need say which of two places comes first */
+    hd_strip_best<ranks != 0, R, C> best;
 };
 
 /* What a warp has near. */
 template <typename K, int R, int C> struct hd_strip_shared {
     typedef hd_strip<K, R, C> strip;
-    hd_pair_word ring[HD_WAVE_RING][strip::south];                  /* from the warp before to this one */
+    __align__(16) hd_pair_word ring[HD_WAVE_RING][strip::south];    /* from the warp before to this one */
     __align__(16) uint32_t stage[2][HD_WAVE_GRANULE][strip::south]; /* a granule of the row above */
     __align__(16) typename K::column column[2 * strip::near];       /* twice, so that a lane's are consecutive */
     uint32_t credit;                                                /* granules of `ring` that were read */
 };
 
-/* ---- a step ------------------------------------------------------------------------------------------------------ */
-
-/* Where a band stands in its item, for one lane. */
-typedef struct hd_band {
-    uint32_t rows, cols, row; /* of the item; the lane's first row */
-} hd_band;
-
-/* What a step is compiled for. */
-enum {
-    HD_STEP_INNER,
-    HD_STEP_KEEP,
-    HD_STEP_EDGE
-}; /* all cells are the field's; and they are kept; whatever there is */
-
-/* Is the cell of row r and column j one of the field? */
-template <int STEP> static __device__ __forceinline__ int hd_is_cell(const hd_band *b, int r, int j)
-{
-    return STEP != HD_STEP_EDGE || ((uint32_t)j < b->cols && b->row + (uint32_t)r < b->rows);
-}
-
-/* Cell (i, j) goes where the user wants it. */
-template <int STEP, typename T>
-static __device__ __forceinline__ void hd_cell_leave(const hd_wave *wave, const hd_wave_item *item, uint32_t i,
-                                                     uint32_t j, const T &cell)
-{
-    if (STEP == HD_STEP_KEEP || wave->cells)
-        ((T *)wave->cells)[item->cells_at + i * item->row_cells + j] = cell;
-    if (STEP == HD_STEP_EDGE && wave->last_row && i == item->rows - 1u)
-        ((T *)wave->last_row)[item->last_row_at + j] = cell;
-}
-
-/* One column of a lane's rows; `at` is that of the row above, whose cell is `top`. The cells are left in `cells`. 1: one of them
- * is to be looked at. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ int hd_strip_column(const typename K::params *params, const hd_wave *wave,
-                                                      const hd_wave_item *item, const hd_band *b, hd_strip<K, R, C> *s,
-                                                      const typename K::cell &top, const typename K::column &y, int at,
-                                                      typename K::cell (&cells)[R])
-{
-    enum { east = hd_strip<K, R, C>::east };
-    typename K::in in;
-    int look = 0;
-    in.n = east ? s->top[0] : top;
-    in.nw = s->top[east];
-    in.ne = top;
-    if (east) {
-        s->top[1] = s->top[0];
-        HD_UNROLL
-        for (int r = R - 1; r > 0; r--)
-            s->y[r] = s->y[r - 1];
-        s->y[0] = y;
-    }
-    s->top[0] = top;
-    HD_UNROLL
-    for (int r = 0; r < R; r++) {
-        const int j = at - (r + 1) * east;
-        const typename K::cell last = s->h[r], last1 = s->h1[east ? r : 0];
-        in.w = last;
-        in.x = s->x[r];
-        in.y = east ? s->y[r] : y;
-        in.i = b->row + (uint32_t)r;
-        in.j = (uint32_t)j;
-        cells[r] = K::step(params, &in);
-        if (STEP != HD_STEP_EDGE || (uint32_t)j < b->cols) {
-            s->h[r] = cells[r];
-            if (east)
-                s->h1[r] = last;
-        } else if (east && (uint32_t)j == b->cols) { /* the row below has a neighbour to the north-east there */
-            __builtin_memcpy(&s->h[r], wave->east_cell, sizeof s->h[r]);
-            s->h1[r] = last;
-        }
-        if (STEP != HD_STEP_INNER && hd_is_cell<STEP>(b, r, j))
-            hd_cell_leave<STEP>(wave, item, in.i, in.j, cells[r]);
-        if (K::finds)
-            look |= hd_is_cell<STEP>(b, r, j) && K::look(&cells[r], &s->found);
-        in.nw = east ? last1 : last;
-        in.n = east ? last : s->h[r];
-        in.ne = s->h[r];
-    }
-    return look;
-}
-
-/* The cells of a step, one of which is to be looked at. Seldom: so a loop, of a copy that may lie in memory. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_find(const hd_band *b, hd_strip<K, R, C> *s,
-                                                     const typename K::cell (&cells)[C][R], int at)
-{
-    typename K::cell copy[C * R];
-    HD_UNROLL
-    for (int k = 0; k < C * R; k++)
-        copy[k] = cells[k / R][k % R];
-    HD_ROLL
-    for (int k = 0; k < C * R; k++) {
-        const int r = k % R, j = at + k / R - (r + 1) * hd_strip<K, R, C>::east;
-        if (hd_is_cell<STEP>(b, r, j))
-            K::find(&copy[k], b->row + (uint32_t)r, (uint32_t)j, &s->found);
-    }
-}
-
-/* C columns: top is what lane 0 has above it, at the column of the row above the lane's. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_step(const typename K::params *params, const hd_wave *wave,
-                                                     const hd_wave_item *item, const hd_band *b, hd_strip<K, R, C> *s,
-                                                     const uint32_t *border, const typename K::column *y, int at)
-{
-    typedef hd_strip<K, R, C> strip;
-    typename K::cell top[C], cells[C][R];
-    int look = 0;
-    __builtin_memset(top, 0, sizeof top); /* only what is handed on of it is ever there */
-    HD_UNROLL
-    for (int c = 0; c < C; c++)
-        HD_UNROLL
-    for (int w = 0; w < strip::south; w++) {
-        const uint32_t above = __shfl_up_sync(0xffffffffu, s->bot[c][w], 1);
-        hd_set_word_at(&top[c], w, (threadIdx.x & 31u) == 0 ? border[c * strip::south + w] : above);
-    }
-    HD_UNROLL
-    for (int c = 0; c < C; c++) {
-        look |= hd_strip_column<STEP>(params, wave, item, b, s, top[c], y[c], at + c, cells[c]);
-        HD_UNROLL
-        for (int w = 0; w < strip::south; w++)
-            s->bot[c][w] = hd_word_at(s->h[R - 1], w);
-    }
-    if (K::finds && look)
-        hd_strip_find<STEP>(b, s, cells, at);
-}
-
-/* ---- a granule ----------------------------------------------------------------------------------------------------- */
+/* Parameters that are few are held in registers: others are read where they are. */
+template <typename P, bool few = sizeof(P) <= 64> struct hd_held {
+    P own;
+    __device__ __forceinline__ hd_held(const P *p) : own(*p) {}
+    __device__ __forceinline__ const P *get() const { return &own; }
+};
+template <typename P> struct hd_held<P, false> {
+    const P *far;
+    __device__ __forceinline__ hd_held(const P *p) : far(p) {}
+    __device__ __forceinline__ const P *get() const { return far; }
+};
 
 /* Where a band's words go, and what tag they get. */
 typedef struct hd_outlet {
@@ -203,41 +127,23 @@ typedef struct hd_outlet {
     uint32_t tag;
 } hd_outlet;
 
-/* 32 columns of lane 0, from column c0. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void
-hd_strip_granule(const typename K::params *params, const hd_wave *wave, const hd_wave_item *item, const hd_band *b,
-                 hd_strip<K, R, C> *s, hd_strip_shared<K, R, C> *near, uint32_t g, hd_outlet to)
-{
-    typedef hd_strip<K, R, C> strip;
-    const uint32_t lane = threadIdx.x & 31u;
-    const int c0 = (int)(g * HD_WAVE_GRANULE), at = c0 - (int)lane * strip::skew;
-    const uint32_t *border = &near->stage[g & 1u][0][0];
-    const typename K::column *y = near->column + ((uint32_t)(at - strip::east) & (strip::near - 1u));
-    hd_pair_word *out = to.row ? to.row + (uint64_t)((uint32_t)c0 & to.mask) * strip::south : (hd_pair_word *)0;
-    HD_UNROLL_BY((STEP == HD_STEP_EDGE ? 1 : 4)) /* more would be no quicker, and crowds the instruction cache */
-    for (int k = 0; k < 32 / C; k++) {
-        hd_strip_step<STEP>(params, wave, item, b, s, border + k * C * strip::south, y + k * C, at + k * C);
-        if (lane == 31u && out)
-            HD_UNROLL
-        for (int c = 0; c < C; c++)
-            HD_UNROLL
-        for (int w = 0; w < strip::south; w++)
-            HD_BORDER_STORE(out + (k * C + c) * strip::south + w, hd_wave_word(s->bot[c][w], to.tag));
-    }
-}
-
-/* ---- a band ------------------------------------------------------------------------------------------------------- */
-
-/* A warp and what it goes along. */
+/* A lane and what it goes along. What steps need of the wave is here and not read again: they are too short for that. */
 template <typename K, int R, int C> struct hd_strip_walk {
     const heddle_thread *thread;
     const typename K::params *params;
     const hd_wave *wave;
     const hd_wave_item *item;
-    hd_band band;
+    uint32_t rows, cols; /* of the item */
+    uint32_t row;        /* the lane's first */
+    int n_rows;          /* of the lane's that are rows of the field: 0 .. R */
     uint32_t index;      /* of the band in its item */
-    uint32_t lane, edge; /* edge: all of its granules are; it has rows that are none of the field */
+    uint32_t lane;
+    const typename K::column *y;   /* NULL: zeros */
+    const typename K::cell *north; /* of an item's first band; NULL: constant */
+    typename K::cell *cells;       /* of the lane's first row; NULL: not kept */
+    typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
+    typename K::cell *last_col; /* at the lane's first row; NULL: not wanted */
+    uint64_t row_cells;
     hd_strip_shared<K, R, C> *near;
     const hd_pair_word *from;              /* words of the band before, NULL: there is none */
     uint32_t from_mask, from_tag, is_near; /* is_near: `from` is a ring of this block */
@@ -245,6 +151,247 @@ template <typename K, int R, int C> struct hd_strip_walk {
     const uint32_t *credit;                /* what the warp behind tells, or NULL */
     hd_outlet to;
 };
+
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
+
+/* What a step is compiled for. */
+enum {
+    HD_STEP_INNER, /* all columns are the field's, and no cell is kept */
+    HD_STEP_KEEP,  /* ... and cells are kept */
+    HD_STEP_EDGE   /* some columns are not, or it is the last row that is wanted */
+};
+
+template <int STEP> static __device__ __forceinline__ int hd_is_column(int j, uint32_t cols)
+{
+    return STEP != HD_STEP_EDGE || (uint32_t)j < cols;
+}
+
+/* The cells of a step and what they are made of. Column c of row r is column at + c, with a neighbour to the north-east r + 1
+ * columns less. after[c]: the rows' last cells before column c, after1: those before them. */
+template <typename K, int R, int C> struct hd_strip_cells {
+    enum { east = hd_strip<K, R, C>::east };
+    typename K::cell top[C + 2]; /* of the row above, from two columns before the first */
+    typename K::cell after[C + 1][R], after1[C + 1][R];
+    typename K::cell at[C][R];
+    typename K::column y[C + (east ? R : 0)]; /* backwards, so that row r of column c has y[C - 1 - c + r] */
+    int ranks[C][R], most;
+};
+
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_cell(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
+                                                     hd_strip<K, R, C> *s, hd_strip_cells<K, R, C> *m, int r, int c,
+                                                     int at)
+{
+    enum { east = hd_strip<K, R, C>::east };
+    const int j = at + c - (r + 1) * east, is_cell = hd_is_column<STEP>(j, a.cols);
+    const int stays = east && !is_cell; /* without that neighbour what is outside of the field is never read */
+    const typename K::cell last = m->after[c][r], last1 = m->after1[c][r];
+    typename K::in in;
+    in.w = last;
+    if (r == 0) {
+        in.nw = m->top[c + 1 - east];
+        in.n = m->top[c + 2 - east];
+        in.ne = m->top[c + 2];
+    } else {
+        in.nw = east ? m->after1[c][r - 1] : m->after[c][r - 1];
+        in.n = east ? m->after[c][r - 1] : m->at[c][r - 1];
+        in.ne = m->after[c + 1][r - 1];
+    }
+    in.x = s->x[r];
+    in.y = m->y[C - 1 - c + r * east];
+    in.i = a.row + (uint32_t)r;
+    in.j = (uint32_t)j;
+    m->at[c][r] = K::step(params, &in);
+    if (hd_strip<K, R, C>::finds && is_cell)
+        K::find(&m->at[c][r], in.i, in.j, &s->found[r]);
+    if constexpr (hd_strip<K, R, C>::ranks != 0) {
+        m->ranks[c][r] = K::rank(&m->at[c][r]);
+        const int one = is_cell ? m->ranks[c][r] + s->best.bias[r] : HD_RANK_NONE;
+        m->most = one > m->most ? one : m->most;
+    }
+    m->after[c + 1][r] = stays ? last : m->at[c][r];
+    m->after1[c + 1][r] = stays ? last1 : last;
+    if (STEP == HD_STEP_EDGE && east && (uint32_t)j == a.cols) { /* the row below has it to its north-east */
+        m->after[c + 1][r] = hd_cell_of<typename K::cell>(a.wave->east_cell);
+        m->after1[c + 1][r] = last;
+    }
+}
+
+/* Is one of the cells better than all before? Those of earlier steps have smaller columns, so that equals come first. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_rank(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m, int at)
+{
+    const int is_better = m.most > s->best.rank;
+    s->best.rank = m.most;
+    s->best.at = is_better ? at : s->best.at;
+    HD_UNROLL
+    for (int c = 0; c < C; c++)
+        HD_UNROLL
+    for (int r = 0; r < R; r++)
+        HD_MOVE_IF(is_better, s->best.ranks[c][r], m.ranks[c][r]);
+}
+
+/* The cells of a step go where the user wants them. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_leave(const hd_strip_walk<K, R, C> &a,
+                                                      const typename K::cell (&cells)[C][R], int at)
+{
+    if (STEP == HD_STEP_EDGE && !a.cells && !a.last_row && !a.last_col)
+        return;
+    HD_UNROLL
+    for (int r = 0; r < R; r++)
+        HD_UNROLL
+    for (int c = 0; c < C; c++) {
+        const int j = at + c - (r + 1) * hd_strip<K, R, C>::east;
+        if (r >= a.n_rows || !hd_is_column<STEP>(j, a.cols))
+            continue;
+        if (STEP == HD_STEP_KEEP || a.cells)
+            a.cells[(uint64_t)r * a.row_cells + (uint32_t)j] = cells[c][r];
+        if (STEP == HD_STEP_EDGE && a.last_row && a.row + (uint32_t)r + 1u == a.rows)
+            a.last_row[j] = cells[c][r];
+        if (STEP == HD_STEP_EDGE && a.last_col && (uint32_t)j + 1u == a.cols)
+            a.last_col[r] = cells[c][r];
+    }
+}
+
+/* What a step is made of. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_gather(const hd_strip_walk<K, R, C> &a, const hd_strip<K, R, C> *s,
+                                                       hd_strip_cells<K, R, C> *m)
+{
+    typedef hd_strip<K, R, C> strip;
+    __builtin_memset(m->top, 0, sizeof m->top); /* only what is handed on of it is ever there */
+    m->top[0] = s->top[1];
+    m->top[1] = s->top[0];
+    HD_UNROLL
+    for (int c = 0; c < C; c++) {
+        HD_UNROLL
+        for (int w = 0; w < strip::south; w++)
+            hd_set_word_at(&m->top[c + 2], w, a.lane == 0 ? s->border.at[c * strip::south + w] : s->above[c][w]);
+        m->y[C - 1 - c] = s->column.at[c];
+    }
+    HD_UNROLL
+    for (int r = 0; r < R; r++) {
+        if (strip::east)
+            m->y[C - 1 + (r + 1) * strip::east] = s->y[strip::east ? r : 0];
+        m->after[0][r] = s->h[r];
+        m->after1[0][r] = s->h1[strip::east ? r : 0];
+    }
+}
+
+/* ... what is left of it for the next; nothing before a lane's first column. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_carry(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m, int at)
+{
+    typedef hd_strip<K, R, C> strip;
+    const int is_begun = STEP != HD_STEP_EDGE || strip::east || at >= 0;
+    s->top[1] = is_begun ? m.top[C] : s->top[1];
+    s->top[0] = is_begun ? m.top[C + 1] : s->top[0];
+    HD_UNROLL
+    for (int r = 0; r < R; r++) {
+        s->h[r] = is_begun ? m.after[C][r] : s->h[r];
+        if (strip::east) {
+            s->h1[strip::east ? r : 0] = m.after1[C][r];
+            s->y[strip::east ? r : 0] = m.y[r];
+        }
+    }
+}
+
+/* ... and what the next reads, of the next step's places. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_fetch(hd_strip<K, R, C> *s, const uint32_t *border,
+                                                      const typename K::column *column)
+{
+    typedef hd_strip<K, R, C> strip;
+    s->border = hd_load_some<uint32_t, C * strip::south>(border);
+    if (strip::east) { /* lanes stand where nothing is aligned */
+        HD_UNROLL
+        for (int c = 0; c < C; c++)
+            s->column.at[c] = column[c];
+    } else
+        s->column = hd_load_some<typename K::column, C>(column);
+}
+
+/* A cell of a lane's lowest row goes to the lane below, and from the last lane to the band below. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_down(hd_strip<K, R, C> *s, const typename K::cell &cell, int c)
+{
+    HD_UNROLL
+    for (int w = 0; w < hd_strip<K, R, C>::south; w++)
+        s->above[c][w] = __shfl_up_sync(0xffffffffu, hd_word_at(cell, w), 1);
+}
+
+/* What a step leaves for the band to the south, two words at a time where they are so aligned. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_hand(const hd_strip_cells<K, R, C> &m, hd_pair_word *out, uint32_t tag)
+{
+    enum { south = hd_strip<K, R, C>::south, n = C * south, pairs = n % 2 == 0 ? n : 0 };
+    HD_UNROLL
+    for (int k = 0; k < pairs; k += 2)
+        if (out)
+            HD_BORDER_STORE_TWO(out + k, hd_wave_word(hd_word_at(m.after[k / south + 1][R - 1], k % south), tag),
+                                hd_wave_word(hd_word_at(m.after[(k + 1) / south + 1][R - 1], (k + 1) % south), tag));
+    HD_UNROLL
+    for (int k = pairs; k < n; k++)
+        if (out)
+            HD_BORDER_STORE(out + k, hd_wave_word(hd_word_at(m.after[k / south + 1][R - 1], k % south), tag));
+}
+
+/* C columns, `at` and on. From diagonal to diagonal, because a compiler leaves cells in the order in which they are written,
+ * and those of a diagonal wait for nothing of one another. `down`: where the band's words go, of the last lane; NULL: nowhere. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void
+hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
+              const uint32_t *border, const typename K::column *column, int at, hd_pair_word *down, uint32_t tag)
+{
+    hd_strip_cells<K, R, C> m;
+    hd_strip_gather(a, s, &m);
+    if constexpr (hd_strip<K, R, C>::ranks != 0)
+        m.most = s->best.rank;
+    hd_strip_fetch(s, border, column);
+    HD_UNROLL
+    for (int d = 0; d < R + C - 1; d++)
+        HD_UNROLL
+    for (int r = 0; r < R; r++) {
+        const int c = d - r;
+        if (c < 0 || c >= C)
+            continue;
+        hd_strip_cell<STEP>(params, a, s, &m, r, c, at);
+        if (r == R - 1)
+            hd_strip_down(s, m.after[c + 1][r], c);
+    }
+    hd_strip_carry<STEP>(s, m, at);
+    hd_strip_hand(m, down, tag);
+    if constexpr (hd_strip<K, R, C>::ranks != 0)
+        hd_strip_rank(s, m, at);
+    if (STEP != HD_STEP_INNER)
+        hd_strip_leave<STEP>(a, m.at, at);
+}
+
+/* ---- a granule ----------------------------------------------------------------------------------------------------- */
+
+/* 32 columns of lane 0, from column c0. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void
+hd_strip_granule(const typename K::params *params, const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, uint32_t g)
+{
+    typedef hd_strip<K, R, C> strip;
+    const int c0 = (int)(g * HD_WAVE_GRANULE), at = c0 - (int)a.lane * strip::skew;
+    const uint32_t *border = &a.near->stage[g & 1u][0][0], tag = a.to.tag + g;
+    const typename K::column *y = a.near->column + ((uint32_t)(at - strip::east) & (strip::near - 1u));
+    hd_pair_word *down =
+        a.lane == 31u && a.to.row ? a.to.row + (uint64_t)((uint32_t)c0 & a.to.mask) * strip::south : (hd_pair_word *)0;
+    hd_strip_fetch(s, border, y);
+    HD_UNROLL_BY((STEP == HD_STEP_INNER ? 4 : 2)) /* more would be no quicker, and crowds the instruction cache */
+    for (int k = 0; k < 32 / C; k++) {
+        const int next = k + 1 < 32 / C ? k + 1 : k; /* the last reads its own again */
+        hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, at + k * C, down, tag);
+        if (down)
+            down += C * strip::south;
+    }
+}
+
+/* ---- a band ------------------------------------------------------------------------------------------------------- */
 
 /* The words of position p that this lane reads. */
 template <typename K, int R, int C>
@@ -261,7 +408,7 @@ static __device__ __forceinline__ void hd_border_look(const hd_strip_walk<K, R, 
 template <typename K, int R, int C>
 static __device__ __forceinline__ uint32_t hd_border_position(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
-    const uint32_t c = g * HD_WAVE_GRANULE + a.lane, last = a.band.cols - 1u + hd_strip<K, R, C>::east;
+    const uint32_t c = g * HD_WAVE_GRANULE + a.lane, last = a.cols - 1u + hd_strip<K, R, C>::east;
     return (c < last ? c : last) + hd_strip<K, R, C>::lag;
 }
 
@@ -305,19 +452,13 @@ static __device__ __forceinline__ int hd_credit_wait(const hd_strip_walk<K, R, C
     return 1;
 }
 
-/* The cell above column c of the item's first band. */
-template <typename K>
-static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_wave *wave, const hd_wave_item *item,
-                                                                 uint32_t c)
+/* The cell above column c of the item's first band; others end with their last column. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_walk<K, R, C> &a, uint32_t c)
 {
-    typename K::cell v;
-    if (c >= item->cols)
-        __builtin_memcpy(&v, wave->east_cell, sizeof v);
-    else if (wave->north)
-        v = ((const typename K::cell *)wave->north)[item->north_at + c];
-    else
-        __builtin_memcpy(&v, wave->north_cell, sizeof v);
-    return v;
+    if (c < a.cols && a.north)
+        return a.north[c];
+    return hd_cell_of<typename K::cell>(c < a.cols ? a.wave->north_cell : a.wave->east_cell);
 }
 
 /* What is to the west of row i; of the row above the first one: the corner. */
@@ -325,14 +466,11 @@ template <typename K>
 static __device__ __forceinline__ typename K::cell hd_west_cell(const hd_wave *wave, const hd_wave_item *item,
                                                                 uint32_t i)
 {
-    typename K::cell v;
     if (i == HD_NONE)
-        __builtin_memcpy(&v, wave->corner, sizeof v);
-    else if (wave->west && i < item->rows)
-        v = ((const typename K::cell *)wave->west)[item->west_at + i];
-    else
-        __builtin_memcpy(&v, wave->west_cell, sizeof v);
-    return v;
+        return hd_cell_of<typename K::cell>(wave->corner);
+    if (wave->west && i < item->rows)
+        return ((const typename K::cell *)wave->west)[item->west_at + i];
+    return hd_cell_of<typename K::cell>(wave->west_cell);
 }
 
 /* A lane before its first column. */
@@ -342,20 +480,24 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
     typedef hd_strip<K, R, C> strip;
     HD_UNROLL
     for (int r = 0; r < R; r++) {
-        const uint32_t i = a.band.row + (uint32_t)r;
+        const uint32_t i = a.row + (uint32_t)r;
         s->x[r] = typename K::row();
         if (a.wave->x)
-            s->x[r] = ((const typename K::row *)a.wave->x)[a.item->x_at + (i < a.band.rows ? i : a.band.rows - 1u)];
+            s->x[r] = ((const typename K::row *)a.wave->x)[a.item->x_at + (i < a.rows ? i : a.rows - 1u)];
         s->h[r] = s->h1[strip::east ? r : 0] = hd_west_cell<K>(a.wave, a.item, i);
         s->y[strip::east ? r : 0] = typename K::column();
     }
-    s->top[0] = s->top[1] = hd_west_cell<K>(a.wave, a.item, a.band.row - 1u);
+    s->top[0] = s->top[1] = hd_west_cell<K>(a.wave, a.item, a.row - 1u);
     HD_UNROLL
     for (int c = 0; c < C; c++)
+        hd_strip_down(s, s->h[R - 1], c);
+    __builtin_memset(s->found, 0, sizeof s->found);
+    if constexpr (strip::ranks != 0) {
+        s->best.rank = HD_RANK_LEAST;
         HD_UNROLL
-    for (int w = 0; w < strip::south; w++)
-        s->bot[c][w] = hd_word_at(s->h[R - 1], w);
-    __builtin_memset(&s->found, 0, sizeof s->found);
+        for (int r = 0; r < R; r++)
+            s->best.bias[r] = r < a.n_rows ? 0 : HD_RANK_NONE;
+    }
 }
 
 /* All lanes: what granule g needs stands near. 0: the run has been stopped. */
@@ -365,29 +507,28 @@ static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R,
                                                        typename K::column *next)
 {
     typedef hd_strip<K, R, C> strip;
-    const uint32_t c0 = g * HD_WAVE_GRANULE, at = (c0 + a.lane) & (strip::near - 1u);
-    const int in = a.from && c0 < a.band.cols + strip::east;
-    if (in && !hd_border_wait(a, g, seen))
+    const uint32_t c = g * HD_WAVE_GRANULE + a.lane, at = c & (strip::near - 1u), behind = c + HD_WAVE_GRANULE;
+    uint32_t *stage = a.near->stage[g & 1u][a.lane];
+    if (a.from && g * HD_WAVE_GRANULE < a.cols + strip::east && !hd_border_wait(a, g, seen))
         return 0;
-    if (in) {
+    if (a.from) {
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
-            a.near->stage[g & 1u][a.lane][w] = (uint32_t)seen[w];
+            stage[w] = (uint32_t)seen[w];
     } else {
-        const typename K::cell v = hd_north_cell<K>(a.wave, a.item, c0 + a.lane);
+        const typename K::cell v = hd_north_cell(a, c);
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
-            a.near->stage[g & 1u][a.lane][w] = hd_word_at(v, w);
+            stage[w] = hd_word_at(v, w);
     }
     a.near->column[at] = a.near->column[at + strip::near] = *next;
     hd_warp_sync();
     if (a.credit_back && a.lane == 0)
         hd_mark(a.credit_back, g + 1u);
-    if (a.from && c0 + HD_WAVE_GRANULE < a.band.cols + strip::east)
+    if (a.from && (g + 1u) * HD_WAVE_GRANULE < a.cols + strip::east)
         hd_border_look(a, hd_border_position(a, g + 1u), seen);
-    const uint32_t c = c0 + HD_WAVE_GRANULE + a.lane;
-    if (c < a.band.cols && a.wave->y)
-        *next = ((const typename K::column *)a.wave->y)[a.item->y_at + c];
+    if (behind < a.cols && a.y)
+        *next = a.y[behind];
     return hd_credit_wait(a, g);
 }
 
@@ -397,23 +538,22 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
                                                   uint32_t end)
 {
     typedef hd_strip<K, R, C> strip;
+    const hd_held<typename K::params> params(a.params);
     const uint32_t c = first * HD_WAVE_GRANULE + a.lane;
     hd_pair_word seen[strip::south];
-    hd_outlet to = a.to;
     typename K::column next = typename K::column();
-    if (c < a.band.cols && a.wave->y)
-        next = ((const typename K::column *)a.wave->y)[a.item->y_at + c];
+    if (c < a.cols && a.y)
+        next = a.y[c];
     __builtin_memset(seen, 0, sizeof seen); /* a tag that no word has */
     for (uint32_t g = first; g < end; g++) {
         if (!hd_granule_enter(a, g, seen, &next))
             return 0;
-        to.tag = a.to.tag + g;
-        if (a.edge || g * HD_WAVE_GRANULE < strip::lag || (g + 1u) * HD_WAVE_GRANULE > a.band.cols)
-            hd_strip_granule<HD_STEP_EDGE>(a.params, a.wave, a.item, &a.band, s, a.near, g, to);
-        else if (a.wave->cells)
-            hd_strip_granule<HD_STEP_KEEP>(a.params, a.wave, a.item, &a.band, s, a.near, g, to);
+        if (a.last_row || g * HD_WAVE_GRANULE < strip::lag || (g + 1u) * HD_WAVE_GRANULE >= a.cols)
+            hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
+        else if (a.cells)
+            hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
         else
-            hd_strip_granule<HD_STEP_INNER>(a.params, a.wave, a.item, &a.band, s, a.near, g, to);
+            hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
     }
     return 1;
 }
@@ -438,21 +578,40 @@ template <typename K> static __device__ __forceinline__ void hd_found_join(typen
     }
 }
 
+/* What a lane has found. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ typename K::found hd_strip_found(const hd_strip_walk<K, R, C> &a,
+                                                                   hd_strip<K, R, C> *s)
+{
+    typename K::found found;
+    __builtin_memset(&found, 0, sizeof found);
+    HD_UNROLL
+    for (int r = 0; r < R; r++) {
+        if (r >= a.n_rows)
+            break;
+        if constexpr (hd_strip<K, R, C>::ranks != 0) {
+            HD_UNROLL
+            for (int c = 0; c < C; c++) {
+                const typename K::found one = {s->best.rank, 1u, a.row + (uint32_t)r, (uint32_t)(s->best.at + c)};
+                if (s->best.rank > HD_RANK_LEAST && s->best.ranks[c][r] == s->best.rank && one.column < a.cols)
+                    K::merge(&found, &one);
+            }
+        } else
+            K::merge(&found, &s->found[r]);
+    }
+    return found;
+}
+
 /* All lanes: a band is through. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s)
 {
-    typedef hd_strip<K, R, C> strip;
-    typename K::cell *last = (typename K::cell *)a.wave->last_col;
-    HD_UNROLL
-    for (int r = 0; r < R; r++)
-        if (last && a.band.row + (uint32_t)r < a.band.rows)
-            last[a.item->last_col_at + a.band.row + (uint32_t)r] = strip::east ? s->h1[strip::east ? r : 0] : s->h[r];
-    if constexpr (K::finds != 0)
+    if constexpr ((int)K::finds != HD_FINDS_NOTHING)
         if (a.wave->found) {
-            hd_found_join<K>(&s->found);
+            typename K::found found = hd_strip_found(a, s);
+            hd_found_join<K>(&found);
             if (a.lane == 0)
-                ((typename K::found *)a.wave->found)[a.item->found_at + a.index] = s->found;
+                ((typename K::found *)a.wave->found)[a.item->found_at + a.index] = found;
         }
 }
 
@@ -482,7 +641,7 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
     if (!hd_shuffle(last, 0))
         return;
     hd_warp_sync(); /* all lanes know what lane 0 has acquired */
-    if constexpr (K::finds != 0)
+    if constexpr ((int)K::finds != HD_FINDS_NOTHING)
         if (wave->result)
             hd_found_all<K>(wave);
     hd_wave_next_run(wave, thread->index, 32u);
@@ -510,10 +669,19 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.item = item;
     a.lane = thread->index & 31u;
     a.index = p->band + warp;
-    a.band.rows = item->rows;
-    a.band.cols = item->cols;
-    a.band.row = (a.index * 32u + a.lane) * R;
-    a.edge = (a.index + 1u) * 32u * R > item->rows || (wave->last_row && a.index + 1u == item->n_bands);
+    a.rows = item->rows;
+    a.cols = item->cols;
+    a.row = (a.index * 32u + a.lane) * R;
+    a.n_rows = a.row >= a.rows ? 0 : a.rows - a.row < R ? (int)(a.rows - a.row) : R;
+    a.y = wave->y ? (const typename K::column *)wave->y + item->y_at : (const typename K::column *)0;
+    a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
+    a.row_cells = item->row_cells;
+    a.cells = wave->cells ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
+                          : (typename K::cell *)0;
+    a.last_row = wave->last_row && a.index + 1u == item->n_bands
+                     ? (typename K::cell *)wave->last_row + item->last_row_at
+                     : (typename K::cell *)0;
+    a.last_col = wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
     a.near = near + warp;
     a.is_near = warp > 0;
     a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far + ((p->group + 1u) & 1u) * far_words;
@@ -545,7 +713,7 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
         const hd_strip_walk<K, R, C> a = hd_strip_walk_of<K, R, C>(thread, params, p, near);
         strip s;
         hd_strip_begin(a, &s);
-        if (hd_strip_go(a, &s, 0u, hd_wave_granules(a.band.cols, strip::lag, strip::east)))
+        if (hd_strip_go(a, &s, 0u, hd_wave_granules(a.cols, strip::lag, strip::east)))
             hd_strip_end(a, &s);
     }
     hd_bar_team(thread->team_size);

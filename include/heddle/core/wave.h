@@ -28,6 +28,11 @@
 #define HD_CELL_WORDS 4u   /* the largest cell */
 #define HD_FOUND_BYTES 64u /* of what cells find at most */
 
+/* What cells of a kind find: nothing, what the user's code says, the best of them by rank. */
+enum { HD_FINDS_NOTHING, HD_FINDS_OWN, HD_FINDS_BEST };
+#define HD_RANK_LEAST (-(1 << 29)) /* ranks lie above, and below its opposite */
+#define HD_RANK_NONE (-(1 << 30))  /* so that it is less with any rank added  */
+
 /* Neighbours that a cell reads; each set of these is allowed but the empty one. */
 #define HEDDLE_N 1
 #define HEDDLE_W 2
