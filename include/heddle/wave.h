@@ -95,17 +95,17 @@ typedef struct heddle_nothing {
     HD_STATIC_ASSERT((neighbours) > 0 && (neighbours) < 16, "a cell has neighbours: HEDDLE_N, _W, _NW, _NE");        \
     HD_BODY_FN cell_type name##_cell_(const params_type *params HEDDLE_UNUSED, const name##_in_ *in)
 
-#define HD_RANKS_NOTHING_(name)                              \
+#define HD_RANKS_NOTHING_(name)                             \
     HD_BODY_FN int name##_rank_(const name##_cell_t_ *cell) \
-    {                                                        \
-        (void)cell;                                          \
-        return 0;                                            \
+    {                                                       \
+        (void)cell;                                         \
+        return 0;                                           \
     }
 
 /* Behind a cell that finds nothing. */
 #define HEDDLE_FINDS_NOTHING(name)                                                                           \
     typedef uint32_t name##_found_t_;                                                                        \
-    enum { name##_finds_ = HD_FINDS_NOTHING };                                                                              \
+    enum { name##_finds_ = HD_FINDS_NOTHING };                                                               \
     HD_BODY_FN void name##_find_(const name##_cell_t_ *cell, uint32_t i, uint32_t j, name##_found_t_ *found) \
     {                                                                                                        \
         (void)cell, (void)i, (void)j, (void)found;                                                           \
@@ -148,8 +148,8 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
 /* Behind a cell that finds something: a struct of whole words, HD_FOUND_BYTES at most, that begins as zeros. Then the next two. */
 #define HEDDLE_FINDS(name, found_type)                                                    \
     typedef found_type name##_found_t_;                                                   \
-    enum { name##_finds_ = HD_FINDS_OWN };                                                           \
-    HD_RANKS_NOTHING_(name) \
+    enum { name##_finds_ = HD_FINDS_OWN };                                                \
+    HD_RANKS_NOTHING_(name)                                                               \
     HD_STATIC_ASSERT(sizeof(found_type) % 4 == 0 && sizeof(found_type) <= HD_FOUND_BYTES, \
                      "what cells find has whole words, 64 bytes at most");
 /* Changes what was found, if the cell does. Called once for each cell of the field, so it is short: first for the first
@@ -225,21 +225,22 @@ typedef struct heddle_wave_info {
     }
 #endif
 
-#define HD_WAVE_BODY_(name, shared)                                                                          \
-    HD_LONE_TYPED(name)                                                                                      \
-    HEDDLE_UNUSED static void name##_lone_merge_(void *a, const void *b)                                     \
-    {                                                                                                        \
-        name##_merge_((name##_found_t_ *)a, (const name##_found_t_ *)b);                                     \
-    }                                                                                                        \
-    HEDDLE_UNUSED static const hd_lone_type name##_lone_type_ = {(uint32_t)sizeof(name##_cell_t_),           \
-                                                                 (uint32_t)name##_south_ / 4u,               \
-                                                                 (uint32_t)sizeof(name##_row_t_),            \
-                                                                 (uint32_t)sizeof(name##_column_t_),         \
-                                                                 (uint32_t)sizeof(name##_found_t_),          \
-                                                                 name##_neighbours_ & HEDDLE_NE ? 2u : 1u,   \
-                                                                 name##_lone_granule_,                       \
-                                                                 name##_finds_ ? name##_lone_merge_ : NULL}; \
-    HD_WAVE_TYPED_(name)                                                                                     \
+#define HD_WAVE_BODY_(name, shared)                                                                         \
+    HD_LONE_TYPED(name)                                                                                     \
+    HEDDLE_UNUSED static void name##_lone_merge_(void *a, const void *b)                                    \
+    {                                                                                                       \
+        name##_merge_((name##_found_t_ *)a, (const name##_found_t_ *)b);                                    \
+    }                                                                                                       \
+    HEDDLE_UNUSED static const hd_lone_type name##_lone_type_ = {(uint32_t)sizeof(name##_cell_t_),          \
+                                                                 (uint32_t)name##_south_ / 4u,              \
+                                                                 (uint32_t)sizeof(name##_row_t_),           \
+                                                                 (uint32_t)sizeof(name##_column_t_),        \
+                                                                 (uint32_t)sizeof(name##_found_t_),         \
+                                                                 name##_neighbours_ & HEDDLE_NE ? 2u : 1u,  \
+                                                                 name##_lone_granule_,                      \
+                                                                 name##_finds_ ? name##_lone_merge_ : NULL, \
+                                                                 name##_finds_ == HD_FINDS_BEST};           \
+    HD_WAVE_TYPED_(name)                                                                                    \
     HEDDLE_BODY(name, name##_wave_params_, params, hd_wave_part, part) { HD_WAVE_GO_(name); }
 
 #define HD_WAVE_INFO_(name, shared)                          \

@@ -28,6 +28,7 @@ typedef struct hd_lone_type {
     /* 32 steps of a strip, from step `at`; `ragged`: some of its cells are none of the field. */
     void (*granule)(struct hd_lone *l, uint32_t strip, int32_t at, int ragged);
     void (*merge)(void *a, const void *b); /* of what cells find */
+    uint32_t ranks;                        /* 1: the best cell is wanted */
 } hd_lone_type;
 
 /* A band while a thread goes along it; in memory without a type of its own. In rings a column stands at its number modulo the
@@ -109,6 +110,19 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
             __builtin_memcpy(found + w * HD_LONE, (char *)&f + 4u * w, 4);                                 \
     }
 
+/* The same of n rows of which the best cell is wanted: its rank and its column stand there. */
+#define HD_LONE_BEST_(name)                                                                                            \
+    HD_BODY_FN void name##_lone_best_(const name##_cell_t_ *cells, uint32_t j, uint32_t n, uint32_t *__restrict found) \
+    {                                                                                                                  \
+        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                   \
+        uint32_t v;                                                                                                    \
+        for (v = 0; v < n; v++) {                                                                                      \
+            const int rank = name##_rank_(&cells[v]), is_better = rank > (int)found[v];                                \
+            found[v] = is_better ? (uint32_t)rank : found[v];                                                          \
+            found[HD_LONE + v] = is_better ? j - v * skew : found[HD_LONE + v];                                        \
+        }                                                                                                              \
+    }
+
 /* After a step some of whose cells are none of the field: those get what those beside them need. */
 #define HD_LONE_AFTER_(name)                                                                                      \
     HEDDLE_UNUSED static void name##_lone_after_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next, \
@@ -126,7 +140,9 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
             if (i + v >= l->item->rows)                                                                           \
                 continue;                                                                                         \
             hd_lone_leave(l, i + v, (uint32_t)j, &next[v + 1u]);                                                  \
-            if (name##_finds_)                                                                                    \
+            if (name##_finds_ == HD_FINDS_BEST)                                                                   \
+                name##_lone_best_(&next[v + 1u], (uint32_t)j, 1u, found + v);                                     \
+            if (name##_finds_ == HD_FINDS_OWN)                                                                    \
                 name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j, found + v);                                  \
         }                                                                                                         \
     }
@@ -135,6 +151,7 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
     HD_LONE_STEP_(name)                                                                                          \
     HD_LONE_KEEP_(name)                                                                                          \
     HD_LONE_FIND_(name)                                                                                          \
+    HD_LONE_BEST_(name)                                                                                          \
     HD_LONE_AFTER_(name)                                                                                         \
     HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                  \
                                       const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h, \
@@ -152,7 +169,9 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
                           i, (uint32_t)j);                                                                       \
         if (ragged)                                                                                              \
             name##_lone_after_(l, h, next, i, j, found);                                                         \
-        for (v = 0; name##_finds_ && !ragged && v < HD_LONE; v++)                                                \
+        if (name##_finds_ == HD_FINDS_BEST && !ragged)                                                           \
+            name##_lone_best_(&next[1], (uint32_t)j, HD_LONE, found);                                            \
+        for (v = 0; name##_finds_ == HD_FINDS_OWN && !ragged && v < HD_LONE; v++)                                \
             name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                          \
         if (l->wave->cells)                                                                                      \
             name##_lone_keep_(l, next, i, j);                                                                    \
@@ -214,6 +233,9 @@ HD_FN void hd_lone_begin(hd_lone *l)
     __builtin_memset(l->above, 0, sizeof l->above);
     __builtin_memset(l->y, 0, sizeof l->y);
     __builtin_memset(l->found, 0, sizeof l->found);
+    for (strip = 0; strip < HD_LONE_STRIPS && t->ranks; strip++)
+        for (v = 0; v < HD_LONE; v++)
+            l->found[strip][0][v] = (uint32_t)HD_RANK_LEAST;
 }
 
 /* The columns of y that the rows of the first strip come to in granule g. */
@@ -330,6 +352,11 @@ HD_FN void hd_lone_found(const hd_lone *l, void *out)
     for (v = 0; v < HD_LONE_BAND && l->row + v < l->item->rows; v++) {
         for (w = 0; w < n_words; w++)
             row[w] = l->found[v / HD_LONE][w][v % HD_LONE];
+        if (l->type->ranks) { /* a heddle_best */
+            row[3] = row[1];
+            row[2] = l->row + v;
+            row[1] = (int)row[0] > HD_RANK_LEAST;
+        }
         l->type->merge(out, row);
     }
 }

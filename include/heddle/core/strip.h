@@ -69,7 +69,8 @@ template <typename T> static __device__ __forceinline__ T hd_cell_of(const uint3
 template <bool is_wanted, int R, int C> struct hd_strip_best {
     int rank, at, bias[R], ranks[C][R];
 };
-template <int R, int C> struct hd_strip_best<false, R, C> {};
+template <int R, int C> struct hd_strip_best<false, R, C> {
+};
 
 template <typename K, int R, int C> struct hd_strip {
     typedef typename K::cell cell;
@@ -82,8 +83,8 @@ template <typename K, int R, int C> struct hd_strip {
                                      : 512, /* columns of y that are kept near */
         words = sizeof(cell) / 4,
         south = K::south / 4,
-        ranks = (int)K::finds == HD_FINDS_BEST && !east, /* the best cell is found step by step, not cell by cell ... */
-        finds = (int)K::finds != HD_FINDS_NOTHING && !ranks
+        ranks = K::finds == HD_FINDS_BEST && !east, /* the best cell is found step by step, not cell by cell ... */
+        finds = K::finds != HD_FINDS_NOTHING && !ranks
     };
     typename K::row x[R];
     cell h[R];             /* of each row the last cell */
@@ -142,7 +143,7 @@ template <typename K, int R, int C> struct hd_strip_walk {
     const typename K::cell *north; /* of an item's first band; NULL: constant */
     typename K::cell *cells;       /* of the lane's first row; NULL: not kept */
     typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
-    typename K::cell *last_col; /* at the lane's first row; NULL: not wanted */
+    typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
     uint64_t row_cells;
     hd_strip_shared<K, R, C> *near;
     const hd_pair_word *from;              /* words of the band before, NULL: there is none */
@@ -158,12 +159,13 @@ template <typename K, int R, int C> struct hd_strip_walk {
 enum {
     HD_STEP_INNER, /* all columns are the field's, and no cell is kept */
     HD_STEP_KEEP,  /* ... and cells are kept */
-    HD_STEP_EDGE   /* some columns are not, or it is the last row that is wanted */
+    HD_STEP_HEAD,  /* some lanes are before their first column, and no cell is kept. All bands wait for these steps */
+    HD_STEP_EDGE   /* whatever there is */
 };
 
 template <int STEP> static __device__ __forceinline__ int hd_is_column(int j, uint32_t cols)
 {
-    return STEP != HD_STEP_EDGE || (uint32_t)j < cols;
+    return STEP == HD_STEP_EDGE ? (uint32_t)j < cols : STEP == HD_STEP_HEAD ? j >= 0 : 1;
 }
 
 /* The cells of a step and what they are made of. Column c of row r is column at + c, with a neighbour to the north-east r + 1
@@ -206,7 +208,7 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
         K::find(&m->at[c][r], in.i, in.j, &s->found[r]);
     if constexpr (hd_strip<K, R, C>::ranks != 0) {
         m->ranks[c][r] = K::rank(&m->at[c][r]);
-        const int one = is_cell ? m->ranks[c][r] + s->best.bias[r] : HD_RANK_NONE;
+        const int one = STEP != HD_STEP_EDGE || is_cell ? m->ranks[c][r] + s->best.bias[r] : HD_RANK_NONE;
         m->most = one > m->most ? one : m->most;
     }
     m->after[c + 1][r] = stays ? last : m->at[c][r];
@@ -218,11 +220,11 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
 }
 
 /* Is one of the cells better than all before? Those of earlier steps have smaller columns, so that equals come first. */
-template <typename K, int R, int C>
+template <int STEP, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_rank(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m, int at)
 {
-    const int is_better = m.most > s->best.rank;
-    s->best.rank = m.most;
+    const int is_better = m.most > s->best.rank && (STEP != HD_STEP_HEAD || at >= 0);
+    s->best.rank = is_better ? m.most : s->best.rank;
     s->best.at = is_better ? at : s->best.at;
     HD_UNROLL
     for (int c = 0; c < C; c++)
@@ -284,7 +286,7 @@ template <int STEP, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_carry(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m, int at)
 {
     typedef hd_strip<K, R, C> strip;
-    const int is_begun = STEP != HD_STEP_EDGE || strip::east || at >= 0;
+    const int is_begun = (STEP != HD_STEP_EDGE && STEP != HD_STEP_HEAD) || strip::east || at >= 0;
     s->top[1] = is_begun ? m.top[C] : s->top[1];
     s->top[0] = is_begun ? m.top[C + 1] : s->top[0];
     HD_UNROLL
@@ -363,12 +365,21 @@ hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
     hd_strip_carry<STEP>(s, m, at);
     hd_strip_hand(m, down, tag);
     if constexpr (hd_strip<K, R, C>::ranks != 0)
-        hd_strip_rank(s, m, at);
-    if (STEP != HD_STEP_INNER)
+        hd_strip_rank<STEP>(s, m, at);
+    if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
 }
 
 /* ---- a granule ----------------------------------------------------------------------------------------------------- */
+
+/* What is known of a lane's columns in granule g. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ const typename K::column *hd_strip_columns(const hd_strip_walk<K, R, C> &a,
+                                                                             uint32_t g)
+{
+    typedef hd_strip<K, R, C> strip;
+    return a.near->column + ((g * HD_WAVE_GRANULE - a.lane * strip::skew - strip::east) & (strip::near - 1u));
+}
 
 /* 32 columns of lane 0, from column c0. */
 template <int STEP, typename K, int R, int C>
@@ -378,10 +389,9 @@ hd_strip_granule(const typename K::params *params, const hd_strip_walk<K, R, C> 
     typedef hd_strip<K, R, C> strip;
     const int c0 = (int)(g * HD_WAVE_GRANULE), at = c0 - (int)a.lane * strip::skew;
     const uint32_t *border = &a.near->stage[g & 1u][0][0], tag = a.to.tag + g;
-    const typename K::column *y = a.near->column + ((uint32_t)(at - strip::east) & (strip::near - 1u));
+    const typename K::column *y = hd_strip_columns(a, g);
     hd_pair_word *down =
         a.lane == 31u && a.to.row ? a.to.row + (uint64_t)((uint32_t)c0 & a.to.mask) * strip::south : (hd_pair_word *)0;
-    hd_strip_fetch(s, border, y);
     HD_UNROLL_BY((STEP == HD_STEP_INNER ? 4 : 2)) /* more would be no quicker, and crowds the instruction cache */
     for (int k = 0; k < 32 / C; k++) {
         const int next = k + 1 < 32 / C ? k + 1 : k; /* the last reads its own again */
@@ -502,9 +512,9 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
 
 /* All lanes: what granule g needs stands near. 0: the run has been stopped. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R, C> &a, uint32_t g,
-                                                       hd_pair_word (&seen)[hd_strip<K, R, C>::south],
-                                                       typename K::column *next)
+static __device__ __forceinline__ int
+hd_granule_enter(const hd_strip_walk<K, R, C> &a, uint32_t g, hd_strip<K, R, C> *s,
+                 hd_pair_word (&seen)[hd_strip<K, R, C>::south], typename K::column *next)
 {
     typedef hd_strip<K, R, C> strip;
     const uint32_t c = g * HD_WAVE_GRANULE + a.lane, at = c & (strip::near - 1u), behind = c + HD_WAVE_GRANULE;
@@ -523,12 +533,13 @@ static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R,
     }
     a.near->column[at] = a.near->column[at + strip::near] = *next;
     hd_warp_sync();
+    hd_strip_fetch(s, &a.near->stage[g & 1u][0][0], hd_strip_columns(a, g));
     if (a.credit_back && a.lane == 0)
         hd_mark(a.credit_back, g + 1u);
-    if (a.from && (g + 1u) * HD_WAVE_GRANULE < a.cols + strip::east)
+    if (a.from) /* behind the last column it is the last one's words again */
         hd_border_look(a, hd_border_position(a, g + 1u), seen);
-    if (behind < a.cols && a.y)
-        *next = a.y[behind];
+    if (a.y)
+        *next = a.y[behind < a.cols ? behind : a.cols - 1u];
     return hd_credit_wait(a, g);
 }
 
@@ -546,10 +557,13 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
         next = a.y[c];
     __builtin_memset(seen, 0, sizeof seen); /* a tag that no word has */
     for (uint32_t g = first; g < end; g++) {
-        if (!hd_granule_enter(a, g, seen, &next))
+        if (!hd_granule_enter(a, g, s, seen, &next))
             return 0;
-        if (a.last_row || g * HD_WAVE_GRANULE < strip::lag || (g + 1u) * HD_WAVE_GRANULE >= a.cols)
+        const int is_head = g * HD_WAVE_GRANULE < strip::lag;
+        if (a.last_row || (is_head && (a.cells || strip::east)) || (g + 1u) * HD_WAVE_GRANULE >= a.cols)
             hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
+        else if (is_head)
+            hd_strip_granule<HD_STEP_HEAD>(params.get(), a, s, g);
         else if (a.cells)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
         else
@@ -606,7 +620,7 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s)
 {
-    if constexpr ((int)K::finds != HD_FINDS_NOTHING)
+    if constexpr (K::finds != HD_FINDS_NOTHING)
         if (a.wave->found) {
             typename K::found found = hd_strip_found(a, s);
             hd_found_join<K>(&found);
@@ -641,7 +655,7 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
     if (!hd_shuffle(last, 0))
         return;
     hd_warp_sync(); /* all lanes know what lane 0 has acquired */
-    if constexpr ((int)K::finds != HD_FINDS_NOTHING)
+    if constexpr (K::finds != HD_FINDS_NOTHING)
         if (wave->result)
             hd_found_all<K>(wave);
     hd_wave_next_run(wave, thread->index, 32u);
@@ -681,7 +695,8 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.last_row = wave->last_row && a.index + 1u == item->n_bands
                      ? (typename K::cell *)wave->last_row + item->last_row_at
                      : (typename K::cell *)0;
-    a.last_col = wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
+    a.last_col =
+        wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
     a.near = near + warp;
     a.is_near = warp > 0;
     a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far + ((p->group + 1u) & 1u) * far_words;

@@ -29,7 +29,9 @@
 #define HD_FOUND_BYTES 64u /* of what cells find at most */
 
 /* What cells of a kind find: nothing, what the user's code says, the best of them by rank. */
-enum { HD_FINDS_NOTHING, HD_FINDS_OWN, HD_FINDS_BEST };
+#define HD_FINDS_NOTHING 0
+#define HD_FINDS_OWN 1
+#define HD_FINDS_BEST 2
 #define HD_RANK_LEAST (-(1 << 29)) /* ranks lie above, and below its opposite */
 #define HD_RANK_NONE (-(1 << 30))  /* so that it is less with any rank added  */
 
