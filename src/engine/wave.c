@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MOST ((uint64_t)1 << 31) /* rows, columns */
-#define WARPS_DEFAULT 4u
+#define MOST_WARPS 4u            /* of a block, where nobody says how many: more wait for one another's registers */
 #define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
 
 int hd_wave_blocks;
@@ -108,6 +108,21 @@ static heddle_status check(maker *m)
 /* How a band is gone over: by a warp of a block, or by a thread of the host. */
 static int is_asked(uint32_t asked, uint32_t is) { return !asked || asked == is; }
 
+/* As many warps a block as it takes to have all bands resident: with fewer bands each is alone on its multiprocessor. */
+static uint32_t choose_warps(const maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    uint64_t n_bands = 0, n;
+    uint32_t i;
+    if (heddle_device_get(m->ctx->config.backend, m->ctx->config.device, &device) != HEDDLE_OK || !device.n_units)
+        return MOST_WARPS;
+    for (i = 0; i < m->n_items; i++)
+        n_bands += ((d->items ? d->items[i].rows : d->rows) + m->band_rows - 1u) / m->band_rows;
+    n = (n_bands + device.n_units - 1u) / device.n_units;
+    return n < MOST_WARPS ? (uint32_t)n : MOST_WARPS;
+}
+
 static heddle_status choose_shape(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
@@ -132,7 +147,7 @@ static heddle_status choose_shape(maker *m)
     m->shape = s;
     m->band_rows = m->info->shapes[s].rows * 32u;
     m->lag = m->info->shapes[s].lag;
-    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : WARPS_DEFAULT;
+    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : choose_warps(m);
     return HEDDLE_OK;
 }
 
