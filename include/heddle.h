@@ -568,6 +568,8 @@ HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *
 
 /* CLOCK_MONOTONIC in nanoseconds: the clock of events on threads, and what heddle_clock_ns is in a body there. */
 HEDDLE_API uint64_t heddle_host_clock_ns(void);
+/* ... and what one calls that waits for another thread. */
+HEDDLE_API void heddle_host_yield(void);
 
 /* Files: Chrome/Perfetto JSON (a row a worker, a slice a task, flows for edges); a timeline as SVG
  * (a row a worker, a colour a body, idle white: Juggler figure 1). EINVAL without a trace, EIO. */

@@ -12,4 +12,4 @@ uint64_t heddle_host_clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-HEDDLE_API void heddle_host_yield(void) { (void)sched_yield(); }
+void heddle_host_yield(void) { (void)sched_yield(); }

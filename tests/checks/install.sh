@@ -48,14 +48,15 @@ else
 fi
 
 echo "-- symbols"
-exports() { # HEADER LIBRARY: what the one declares the other exports, and nothing else but OpenMP's own functions
-    awk '/^HEDDLE_API/, /;/' "$1" | grep -oE '\bheddle_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
-    nm -D --defined-only "$2" | awk '{ print $3 }' | grep -vE '^(_|omp_)' | sort -u >"$scratch/exported"
-    diff "$scratch/declared" "$scratch/exported" || { echo "$1 and $2 differ" && exit 1; }
-    readelf -d "$2" | grep SONAME
+exports() { # LIBRARY HEADER...: it exports what these declare, and nothing else but OpenMP's own functions
+    local library=$1 && shift
+    awk '/^HEDDLE_API/, /;/' "$@" | grep -oE '\bheddle_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
+    nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE '^(_|omp_)' | sort -u >"$scratch/exported"
+    diff "$scratch/declared" "$scratch/exported" || { echo "$* and $library differ" && exit 1; }
+    readelf -d "$library" | grep SONAME
 }
-exports include/heddle.h "$library"
-exports include/heddle/openmp.h "$(find "$prefix" -name libheddle_openmp.so)"
+exports "$library" include/heddle.h include/heddle/wave.h
+exports "$(find "$prefix" -name libheddle_openmp.so)" include/heddle/openmp.h
 
 echo "-- headers"
 diff -r include "$prefix/include"
