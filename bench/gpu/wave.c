@@ -10,6 +10,7 @@
 #define RUNS 5
 
 static heddle_ctx *ctx;
+static int n_wrong;
 
 static void must(heddle_status s, const char *what)
 {
@@ -95,7 +96,7 @@ static uint64_t measure(const heddle_wave_desc *d, const char **how)
 
 static void sweep(const char *what, heddle_wave_desc *d, heddle_best *want)
 {
-    static const uint32_t warps[] = {1, 2, 3, 4, 6, 8};
+    static const uint32_t warps[] = {0, 1, 2, 3, 4, 6}; /* 0: the library's choice */
     const heddle_wave_info *info = &speed.waves[d->body];
     for (uint32_t s = 0; s < info->n_shapes; s++)
         for (size_t k = 0; k < sizeof warps / sizeof warps[0]; k++) {
@@ -111,6 +112,7 @@ static void sweep(const char *what, heddle_wave_desc *d, heddle_best *want)
                 if (!want->is_found)
                     *want = got;
                 right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
+                n_wrong += *right == 'W';
             }
             printf("%s\tR%u C%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, info->shapes[s].rows, info->shapes[s].columns,
                    warps[k], (double)ns * 1e-6, ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right,
@@ -124,7 +126,7 @@ static void sequences(const char *data)
     size_t n, m;
     uint8_t *a = letters(data, "lambda_virus.fa", &n), *b = letters(data, "phage_P1.fasta", &m);
     heddle_wave_desc d = HEDDLE_WAVE_INIT;
-    heddle_best want = {38707, 1, 48499, 76252}; /* (48500, 76253), from 0 */
+    heddle_best want = {38707, 1, 48501, 75979}; /* of two places the one of the smaller column */
     const int made_up = !a || !b;
     if (made_up) {
         n = 48502, m = 94481;
@@ -181,5 +183,5 @@ int main(int argc, char **argv)
     sequences(argc > 1 ? argv[1] : ".");
     warping();
     heddle_ctx_close(ctx);
-    return 0;
+    return n_wrong != 0;
 }

@@ -55,5 +55,6 @@ int main(int argc, char **argv)
         run(seed, HEDDLE_SERIAL, 0, 0, 0);
         run(seed, HEDDLE_CPU, 1u + (uint32_t)(seed % 4u), 0, 0);
     }
+    printf("%llu waves, each run three times\n", (unsigned long long)n);
     return 0;
 }

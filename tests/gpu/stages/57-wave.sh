@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154
+# wave - random waves against plain loops. Long: more of them, and what waves take in every shape, on the two phage genomes
+# where HEDDLE_DATA has them.
+stage wave 1 exact/test_wave_same "exact/test_wave_same fma/bench_wave"
+wave_short() { try wave.same 60 "$tests/wave/test_wave_same" --cuda; }
+wave_long() {
+    try wave.same 200 env HEDDLE_WAVES=1000 "$tests/wave/test_wave_same" --cuda
+    try wave.speed 200 bash -c "'$build/fma/bench/bench_wave' '${HEDDLE_DATA:-.}' >'$logs/wave.tsv'"
+    [ "$dry" = 1 ] || [ ! -s "$logs/wave.tsv" ] || told "$logs/wave.tsv" >"$tables/wave.tsv"
+}
