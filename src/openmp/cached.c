@@ -154,6 +154,14 @@ heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, cons
 
 void hd_omp_graph_drop(void) { drop(in_hand); }
 
+heddle_status hd_omp_graph_make(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d, heddle_omp_times *t)
+{
+    heddle_status s = make(&fresh, r, d, t);
+    *out = fresh.graph;
+    fresh.graph = NULL;
+    return s;
+}
+
 /* For a graph of n tasks. */
 static cached *place_for(uint64_t n)
 {
