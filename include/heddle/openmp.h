@@ -6,7 +6,7 @@
  * list becomes a graph, which is run, and mapped memory is copied back.
  *
  * Batches. Where tasks run on CPU threads on the host's own memory, a list of 131072 tasks is run before that, and each list
- * of 32768 that follows it: the region goes on creating meanwhile, and waits when it is a whole batch ahead. A batch begins
+ * of 65536 that follows it: the region goes on creating meanwhile, and waits when it is a whole batch ahead. A batch begins
  * when the one before it has ended. Each is a run by itself: for the config's time limit, HEDDLE_OMP_VERBOSE, the trace and
  * the numbers of tasks in sentences. Nothing runs while the region's own code does if there is one worker, or the
  * region was begun with HEDDLE_OMP_NUMBERS, _ALONE or _EXCLUDES: then the region waits for each batch. As under other

@@ -18,7 +18,7 @@
 
 #define BATCH_TASKS (1ull << 17) /* fewer may be the same as last time, and their graph be cached */
 
-#define LATER(n) (((n) + 3) / 4) /* a region's other batches: enough to be worth a start, and two take some 20 MB */
+#define LATER(n) (((n) + 1) / 2) /* a region's other batches: larger ones are no faster, and two take some 25 MB */
 
 uint64_t hd_omp_batch_tasks = BATCH_TASKS;
 
@@ -197,7 +197,8 @@ void hd_omp_run(hd_omp_region *r)
 
 uint64_t hd_omp_most_held(const hd_omp_region *r)
 {
-    return hd_omp_region_maps(r) || r->frame.device->config.backend == HEDDLE_CUDA ? UINT64_MAX : hd_omp_batch_tasks;
+    int stays = r->on_host || hd_omp_region_maps(r) || r->frame.device->config.backend == HEDDLE_CUDA;
+    return stays ? UINT64_MAX : hd_omp_batch_tasks;
 }
 
 void hd_omp_land(hd_omp_region *r)
