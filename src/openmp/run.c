@@ -175,10 +175,8 @@ void hd_omp_run(hd_omp_region *r)
     uint64_t begin = hd_omp_clock();
     hd_omp_device *d;
     heddle_omp_times t;
-    if (!r->list.tasks.n) {
-        hd_omp_land(r);
-        return;
-    }
+    if (!r->list.tasks.n)
+        return; /* nor is there a batch: it was handed over because a task came */
     t = close_list(r, begin);
     translate(r);
     t.add_ns = hd_omp_clock() - begin;

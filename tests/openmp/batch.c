@@ -28,6 +28,44 @@ static void test_chain(uint64_t batch)
     CHECK(cell == want);
 }
 
+#define N_ONES 200000
+
+/* Two chains, with tasks that are still at it when the next batch is there. */
+static uint64_t ones[N_ONES];
+
+static void make_slow(uint64_t *cell)
+{
+    *(add_args *)heddle_omp_task(task_add, 0) = (add_args){cell, ones, N_ONES};
+    heddle_omp_depend(HEDDLE_MODE_INOUT, cell, sizeof *cell);
+}
+
+static void test_slow_chain(void)
+{
+    uint64_t i, n;
+    hd_omp_batch_tasks = 4;
+    for (i = 0; i < N_ONES; i++)
+        ones[i] = 1;
+    for (n = 1; n < 12; n++) {
+        uint64_t cell[2] = {0, 0}, sum[2] = {0, 0};
+        begin(0);
+        for (i = 0; i < n; i++) {
+            make_slow(&cell[i % 2]);
+            make_step(&cell[(i + 1) % 2], i, 0);
+            sum[i % 2] += N_ONES;
+            sum[(i + 1) % 2] = sum[(i + 1) % 2] * 3 + i;
+        }
+        heddle_omp_end();
+        CHECK(!memcmp(cell, sum, sizeof cell));
+    }
+}
+
+/* Its workers leave a run when their own lists are done. */
+static void by_lists(void)
+{
+    setenv("HEDDLE_SCHEDULE", "static", 1);
+    test_slow_chain();
+}
+
 /* ---- random regions --------------------------------------------------------------------------------------------------- */
 
 #define ROWS 6
@@ -169,16 +207,34 @@ static void test_when(void)
 /* A region inside that takes turns waits for what runs. */
 static void test_turns_inside(void)
 {
-    uint64_t cell[20] = {0}, i;
+    uint64_t cell = 0, i;
     hd_omp_batch_tasks = 20;
     begin(0);
     for (i = 0; i < 21; i++)
-        make_step(&cell[i % 20], 1, 0);
+        make_slow(&cell);
     begin(HEDDLE_OMP_NUMBERS);
-    for (i = 0; i < 20; i++)
-        CHECK(cell[i] == 1);
+    CHECK(cell == 20 * N_ONES);
     heddle_omp_end();
-    CHECK(cell[0] == 4);
+    CHECK(cell == 21 * N_ONES);
+    heddle_omp_end();
+}
+
+/* Behind a wait a region holds as many as at its beginning; the serial backend runs a batch when it is handed over. */
+static void test_held(void)
+{
+    uint64_t cell = 0, i, k;
+    hd_omp_batch_tasks = 16;
+    begin(0);
+    for (k = 0; k < 3; k++) {
+        cell = 1;
+        for (i = 0; i < 17; i++) {
+            CHECK(program == &on_cpu || cell == 1);
+            make_step(&cell, 0, 0);
+        }
+        CHECK(program == &on_cpu || cell == 43046721);
+        heddle_omp_sync();
+        CHECK(cell == 129140163);
+    }
     heddle_omp_end();
 }
 
@@ -194,6 +250,7 @@ static void test_copies(void)
         cell[i] = i;
         make_step(&cell[i], 1, 0);
     }
+    CHECK(cell[0] == 0);
     heddle_omp_end();
     hd_omp_copies_everywhere = 0;
     for (i = 0; i < 40; i++)
@@ -222,8 +279,10 @@ static void test_all(void)
     uint64_t batch;
     for (batch = 1; batch < 600; batch = batch * 2 + 1)
         test_chain(batch);
+    test_slow_chain();
     test_random();
     test_again();
+    test_held();
     test_turns_inside();
     test_copies();
 }
@@ -235,6 +294,7 @@ int main(void)
     setenv("HEDDLE_WORKERS", "3", 1); /* also where there is one core */
     program = &on_cpu;
     ENDS_WELL(two_million);
+    ENDS_WELL(by_lists);
     test_all();
     test_when();
     program = &on_serial;
