@@ -13,8 +13,8 @@
  * OpenMP libraries, whoever creates tasks must not hold a lock that these take. Shorter lists, and those of tasks that see
  * copies, run as a whole.
  *
- * Outside of a region heddle_omp_task returns NULL and generated code runs the task's statement at once, which is
- * what OpenMP says of a task that no parallel region surrounds.
+ * Outside of a region heddle_omp_task returns NULL and generated code runs the task's statement at once, which is what
+ * OpenMP says of a task that no parallel region surrounds.
  *
  * Where tasks run is for the environment to say (HEDDLE_BACKEND and the others of heddle_ctx_open; HEDDLE_OMP_... below). On
  * serial and cpu, tasks use the host's memory in place, and mapping costs nothing. On cuda a mapped object has a
@@ -220,8 +220,8 @@ HEDDLE_API double heddle_omp_wtime(void);
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */
 
-/* The last run of this process, of a region or of one of its batches: from the region's beginning (or its run before) until tasks began to become a graph; adding
- * them to it, their pointers translated; laying it down; running it. */
+/* The last run of this process, of a region or of one of its batches: from the region's beginning (or its run before) until
+ * tasks began to become a graph; adding them to it, their pointers translated; laying it down; running it. */
 typedef struct heddle_omp_times {
     uint64_t n_tasks, create_ns, add_ns, freeze_ns, run_ns;
     uint64_t reused; /* 1: the tasks and dependences were those of an earlier run, whose graph ran again */

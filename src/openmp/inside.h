@@ -121,6 +121,7 @@ const void *hd_omp_view(const hd_omp_region *r, const hd_omp_device *d, uint32_t
 
 /* ---- cached.c ---- */
 
+#define HD_OMP_CACHED_TASKS (1ull << 17) /* of all graphs of earlier runs */
 /* The graph of what was created: that of an earlier run, or a new one. Afterwards it is kept, or dropped. Keeping may
  * exchange the buffers of the region's list, which is then to be cleared. */
 heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d,

@@ -16,11 +16,9 @@
 
 #define FAR_AWAY (1ull << 62)
 
-#define BATCH_TASKS (1ull << 17) /* fewer may be the same as last time, and their graph be cached */
-
 #define LATER(n) (((n) + 1) / 2) /* a region's other batches: larger ones are no faster, and two take some 25 MB */
 
-uint64_t hd_omp_batch_tasks = BATCH_TASKS;
+uint64_t hd_omp_batch_tasks = HD_OMP_CACHED_TASKS; /* of fewer the graph may be known */
 
 static heddle_omp_times last_run;
 
@@ -203,11 +201,13 @@ void hd_omp_land(hd_omp_region *r)
 {
     hd_omp_batch *b = &r->batch;
     heddle_stats s = HEDDLE_STATS_INIT;
+    heddle_status end;
     if (!b->job)
         return;
-    if (heddle_job_wait(b->job, HEDDLE_FOREVER) != HEDDLE_OK)
-        hd_omp_die(NULL, "%s", heddle_error_text(b->device->ctx));
+    end = heddle_job_wait(b->job, HEDDLE_FOREVER);
     hd_omp_device_busy(0);
+    if (end != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_error_text(b->device->ctx));
     heddle_job_free(b->job);
     b->job = NULL;
     (void)heddle_graph_get_stats(b->graph, &s);
