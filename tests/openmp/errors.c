@@ -229,7 +229,7 @@ static void leaves_beside_batch(void)
 /* Each run has the whole limit, and ends with the sentence although nobody waits for it. */
 static void batch_takes_too_long(void)
 {
-    static uint64_t many[1 << 22];
+    static uint64_t many[1 << 18];
     uint64_t sum = 0, i;
     setenv("HEDDLE_TIME_LIMIT_MS", "1", 1);
     hd_omp_batch_tasks = 64;
