@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* compile.c - what is made in place of a program. -c: objects, which hold the C compiler's code for whoever links them
+ * otherwise, and a section with what heddlec needs to translate them where they are linked (object.c). -E, -S, -M, -MM: the C
+ * compiler's answer.
+ *
+ * Tasks are translated when the whole program is known. Of what is wrong, -c says what stands in the file itself: what the C
+ * compiler and the parser find, and those refusals that no other file and no option of the link line could lift. */
+#include "build.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int own_refusals[] = {104, 105, 106, 120, 121, 122, 123, 130, 150, 0};
+
+/* -1 after sentences. */
+static int check_alone(const hc_command *c, const hc_input *in)
+{
+    hc_program p = {.options = c->options};
+    hc_text t = {0};
+    hc_unit *u;
+    hc_text_init(&t, in->path, in->text, in->n);
+    if (!hc_is_translated(&t))
+        return 0;
+    u = hc_parse_input(in);
+    if (!u)
+        return -1;
+    *HC_ADD(&p.units) = u;
+    hc_say_only(own_refusals);
+    hc_understand(&p);
+    hc_say_only(NULL);
+    return hc_n_errors() ? -1 : 0;
+}
+
+/* ---- commands -------------------------------------------------------------------------------------------------------- */
+
+/* "parts/lud.c" becomes "lud.o". */
+static const char *object_name(const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    source = slash ? slash + 1 : source;
+    return hc_format("%.*s.o", (int)strlen(source) - 2, source);
+}
+
+static int has_rule(const hc_command *c, const char *a, const char *b)
+{
+    for (uint32_t i = 0; i < c->rules.n; i++)
+        if (strncmp(c->rules.at[i], a, strlen(a)) == 0 || strncmp(c->rules.at[i], b, strlen(b)) == 0)
+            return 1;
+    return 0;
+}
+
+/* The compiler writes another file than `object`, and would name the rule and its file after that. */
+static void add_rules(hc_words *w, const hc_command *c, const char *object)
+{
+    const char *dot = strrchr(object, '.'), *slash = strrchr(object, '/');
+    size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - object) : strlen(object);
+    if (!hc_has_flag(&c->rules, "-MD") && !hc_has_flag(&c->rules, "-MMD"))
+        return;
+    hc_add_words(w, &c->rules);
+    if (!has_rule(c, "-MF", "-MF"))
+        hc_add_word(w, "-MF"), hc_add_word(w, hc_format("%.*s.d", (int)stem, object));
+    if (!has_rule(c, "-MT", "-MQ"))
+        hc_add_word(w, "-MQ"), hc_add_word(w, object);
+}
+
+static hc_words code_command(const hc_command *c, const hc_input *in, const char *object, const char *made)
+{
+    hc_words w = hc_source_command(c, in, 1);
+    add_rules(&w, c, object);
+    hc_add_word(&w, "-c");
+    hc_add_word(&w, in->path);
+    hc_add_word(&w, "-o");
+    hc_add_word(&w, made);
+    return w;
+}
+
+static hc_words section_command(const char *made, const char *section, const char *object)
+{
+    const char *given = getenv("HEDDLEC_OBJCOPY");
+    hc_words w = {0};
+    hc_add_word(&w, given && *given ? given : HC_OBJCOPY);
+    hc_add_word(&w, hc_format("--add-section=.heddlec=%s", section));
+    hc_add_word(&w, "--set-section-flags=.heddlec=readonly,exclude");
+    hc_add_word(&w, made);
+    hc_add_word(&w, object);
+    return w;
+}
+
+static int run(const hc_command *c, const hc_words *w, const char *failed)
+{
+    int status = hc_run(w, c->is_verbose, NULL);
+    if (status > 0)
+        hc_complain(HC_ERROR, "%s", failed);
+    return status;
+}
+
+/* ---- objects --------------------------------------------------------------------------------------------------------- */
+
+/* made, section: files in a temporary folder. */
+static int make_object(const hc_command *c, const hc_input *in, const char *made, const char *section)
+{
+    const char *object = c->output ? c->output : object_name(in->path);
+    hc_words code = code_command(c, in, object, made), join = section_command(made, section, object);
+    hc_buf record = {0};
+    if (run(c, &code, hc_format("%s failed to compile %s", code.at[0], in->path)) != 0)
+        return -1;
+    hc_put_record(&record, c, in);
+    return hc_write_file(section, &record) != 0 ||
+                   run(c, &join,
+                       hc_format("%s failed to make %s; HEDDLEC_OBJCOPY may name another", join.at[0], object)) != 0
+               ? -1
+               : 0;
+}
+
+static int make_in_folder(const hc_command *c, const hc_input *in)
+{
+    const char *folder = hc_temporary_folder(), *made, *section;
+    int failed;
+    if (!folder)
+        return -1;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    made = hc_format("%s/code.o", folder);
+    section = hc_format("%s/section", folder);
+    failed = make_object(c, in, made, section);
+    unlink(made);
+    unlink(section);
+    rmdir(folder);
+    return failed;
+}
+
+static int make_objects(const hc_command *c, const hc_inputs *all)
+{
+    int failed = 0;
+    for (uint32_t i = 0; i < all->n; i++)
+        failed |= check_alone(c, &all->at[i]) != 0 || make_in_folder(c, &all->at[i]) != 0;
+    return failed;
+}
+
+/* ---- what the C compiler answers ------------------------------------------------------------------------------------- */
+
+static int pass_on(const hc_command *c)
+{
+    hc_input in = {.standard = c->standard, .see = c->see, .compile = c->compile, .text = "#pragma omp "};
+    hc_words w = hc_source_command(c, &in, 1);
+    hc_add_words(&w, &c->rules);
+    hc_add_word(&w, c->only);
+    hc_add_words(&w, &c->sources);
+    if (c->output)
+        hc_add_word(&w, "-o"), hc_add_word(&w, c->output);
+    return hc_run(&w, c->is_verbose, NULL) != 0;
+}
+
+int hc_compile(hc_command *c)
+{
+    hc_inputs all = {0};
+    hc_settle(c);
+    if (strcmp(c->only, "-c") != 0)
+        return pass_on(c);
+    return hc_read_sources(c, &all) != 0 || make_objects(c, &all) != 0;
+}
