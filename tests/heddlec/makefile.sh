@@ -144,7 +144,7 @@ run 0 away/deep/main.o tasks.o src/part.c -Iinclude -o mixed -lm
 prints "$(./reference)" ./mixed
 has_tasks mixed
 sed -i 's/add(/subtract(/' gone/tasks.c
-(cd gone && "$heddlec" --region=parallel -I../include -c tasks.c -o ../late.o)
+(cd gone && "$heddlec" --region=parallel -I../include -c tasks.c -o ../late.o -w)
 rm gone/tasks.c
 run 1 objects/main.o late.o objects/part.o -o late -lm --backend cuda # nothing of it is compiled
 in_err "gone/tasks.c:6:.*HC141"
@@ -195,6 +195,16 @@ sed 's/ object 1\// object 0\//' objects/part.o >old.o
 run 1 objects/main.o objects/tasks.o old.o -lm -o old
 in_err 'old.o was made by another version'
 
+echo "-- a C compiler that does not know all OpenMP"
+printf '#!/bin/sh\ncase " $* " in *" -fno-openmp "*) ;; *" -fopenmp "*) echo no such pragma >&2; exit 1;; esac\nexec %s "$@"\n' \
+    "$cc" >old_cc
+chmod +x old_cc
+run 0 -c src/tasks.c -Iinclude -o early.o --cc ./old_cc
+in_err 'warning: ./old_cc does not know all OpenMP of src/tasks.c'
+run 0 objects/main.o early.o objects/part.o -o early -lm
+prints "$(./reference)" ./early
+has_tasks early
+
 echo "-- objects without tasks"
 printf '#include <stdio.h>\nint main(void) { return puts("no tasks") < 0; }\n' >none.c
 run 0 -c none.c
@@ -206,5 +216,7 @@ run 0 -MM -Iinclude src/part.c
 grep -q '^part.o: src/part.c include/part.h' out || fail "-MM: $(cat out)"
 run 0 -c none.c -MD -MF rules -MT mine
 grep -q '^mine: none.c' rules || fail "-MF: $(cat rules)"
+run 0 none.c -o none -MD
+in_err 'warning: -MD is for -c'
 
 ends

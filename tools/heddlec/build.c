@@ -235,17 +235,13 @@ static const char *without_folder(const hc_build *b, const hc_buf *said)
 /* For its warnings only: a compiler that does not take the source as it stands, though heddlec does, has none to give. */
 static int run_check(const hc_build *b, const step *s)
 {
-    hc_words w = {0}, source = hc_source_command(b->command, s->checks, 0);
+    hc_words source = hc_source_command(b->command, s->checks, 0);
     hc_buf said = {0}, unused = {0};
-    int failed;
-    hc_add_words(&w, &s->words);
-    if (isatty(STDERR_FILENO))
-        hc_add_word(&w, "-fdiagnostics-color=always");
-    failed = hc_run(&w, b->command->is_verbose, &said);
+    int failed = hc_run_coloured(&s->words, b->command->is_verbose, &said);
     hc_add_word(&source, "-fsyntax-only");
     hc_add_word(&source, s->checks->path);
     if (failed > 0 && hc_run(&source, 0, &unused) != 0) {
-        hc_complain(HC_WARNING, "%s does not take %s as it stands: of its warnings there are none", w.at[0],
+        hc_complain(HC_WARNING, "%s does not take %s as it stands: of its warnings there are none", s->words.at[0],
                     s->checks->path);
         return 0;
     }

@@ -25,6 +25,8 @@ hc_words hc_source_command(const hc_command *c, const hc_input *in, int with_war
 
 /* Its exit status; -1 after a sentence when it cannot be started. said: what it says, on stdout, too; NULL: it says it itself. */
 int hc_run(const hc_words *words, int is_verbose, hc_buf *said);
+/* The same of a C compiler, which colours what is kept as if it went to our terminal. */
+int hc_run_coloured(const hc_words *words, int is_verbose, hc_buf *said);
 char *hc_in_quotes(const char *s); /* for sh, where it needs them */
 
 /* ---- what compilers say of generated text (blame.c) -------------------------------------------------------------------- */

@@ -98,6 +98,38 @@ static int run(const hc_command *c, const hc_words *w, const char *failed)
     return status;
 }
 
+/* The C compiler takes the source with that flag. */
+static int takes(const hc_command *c, const hc_input *in, const char *flag)
+{
+    hc_words w = hc_source_command(c, in, 0);
+    hc_buf said = {0};
+    hc_add_word(&w, flag);
+    hc_add_word(&w, "-fsyntax-only");
+    hc_add_word(&w, in->path);
+    return hc_run(&w, 0, &said) == 0;
+}
+
+/* heddlec takes words of OpenMP that the C compiler may not know; without them the code is right, too, on one thread. */
+static int compile(const hc_command *c, const hc_input *in, hc_words *w)
+{
+    hc_buf said = {0};
+    int status = hc_run_coloured(w, c->is_verbose, &said);
+    if (status > 0 && !takes(c, in, "-fopenmp") && takes(c, in, "-fno-openmp")) {
+        hc_complain(HC_WARNING,
+                    "%s does not know all OpenMP of %s: whoever links its object without heddlec gets code without",
+                    w->at[0], in->path);
+        said.n = 0;
+        hc_add_word(w, "-fno-openmp");
+        hc_add_word(w, "-D_OPENMP=201511");
+        hc_add_word(w, "-Wno-unknown-pragmas");
+        status = hc_run_coloured(w, c->is_verbose, &said);
+    }
+    fputs(said.n ? said.at : "", stderr);
+    if (status > 0)
+        hc_complain(HC_ERROR, "%s failed to compile %s", w->at[0], in->path);
+    return status;
+}
+
 /* ---- objects --------------------------------------------------------------------------------------------------------- */
 
 /* made, section: files in a temporary folder. */
@@ -106,7 +138,7 @@ static int make_object(const hc_command *c, const hc_input *in, const char *made
     const char *object = c->output ? c->output : object_name(in->path);
     hc_words code = code_command(c, in, object, made), join = section_command(made, section, object);
     hc_buf record = {0};
-    if (run(c, &code, hc_format("%s failed to compile %s", code.at[0], in->path)) != 0)
+    if (compile(c, in, &code) != 0)
         return -1;
     hc_put_record(&record, c, in);
     return hc_write_file(section, &record) != 0 ||

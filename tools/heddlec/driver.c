@@ -181,6 +181,8 @@ int hc_drive(hc_command *c)
     int is_ours = read_all(c, &inputs, &p);
     if (is_ours < 0)
         return 1;
+    if (c->rules.n && c->sources.n)
+        hc_complain(HC_WARNING, "%s is for -c: there are no rules for make", c->rules.at[0]);
     p.options = c->options;
     prog = program_name(c, &inputs);
     if (c->dump)

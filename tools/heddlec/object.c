@@ -168,6 +168,8 @@ static hc_input read_fields(const char *s, const char *end)
     while (s < end) {
         char letter = *s++, *colon;
         size_t n = strtoull(s, &colon, 10);
+        if (*colon != ':' || n > (size_t)(end - colon - 1))
+            break;
         s = colon + 1;
         take_field(&r, letter, s, n);
         s += n;

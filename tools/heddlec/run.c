@@ -94,3 +94,12 @@ int hc_run(const hc_words *words, int is_verbose, hc_buf *said)
     failed = wait_for(child);
     return failed < 0 ? 255 : failed;
 }
+
+int hc_run_coloured(const hc_words *words, int is_verbose, hc_buf *said)
+{
+    hc_words w = {0};
+    hc_add_words(&w, words);
+    if (isatty(STDERR_FILENO))
+        hc_add_word(&w, "-fdiagnostics-color=always");
+    return hc_run(&w, is_verbose, said);
+}
