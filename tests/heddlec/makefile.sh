@@ -165,6 +165,7 @@ in_err 'start.o was made with --depend=start'
 run 0 objects/main.o exact.o start.o -o two_ways -lm --depend=overlap
 prints "$(./reference)" ./two_ways
 run 0 -c src/main.c -Iinclude -o own.o
+[ ! -s err ] || fail "-c says what linking says: $(cat err)"
 run 0 own.o objects/part.o objects/tasks.o -o own -lm
 
 echo "-- archives"

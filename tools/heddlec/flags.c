@@ -3,6 +3,7 @@
  * none that speak of warnings, and of the preprocessor's those that system headers are found with. */
 #include "build.h"
 #include "host.h"
+#include "preprocess.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,8 @@ hc_words hc_source_command(const hc_command *c, const hc_input *in, int with_war
     if (!strstr(w.at[0], "clang")) /* which stops by itself where a file is no source */
         hc_add_word(&w, "-fmax-errors=20");
     hc_add_words(&w, &in->see);
+    hc_add_word(&w, "-idirafter"); /* omp.h of a compiler that has none */
+    hc_add_word(&w, hc_include_dir());
     hc_add_compile_flags(&w, &in->compile, with_warnings);
     if (!with_warnings)
         hc_add_word(&w, "-w");

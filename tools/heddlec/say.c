@@ -37,7 +37,12 @@ static record *memory(void) { return hc_state(HC_STATE_SAID, sizeof(record)); }
 
 static const int *only; /* ended by 0; NULL: all */
 
-void hc_say_only(const int *codes) { only = codes; }
+/* A note that belongs to nothing is left out, too. */
+void hc_say_only(const int *codes)
+{
+    only = codes;
+    memory()->is_muted = codes != NULL;
+}
 
 uint32_t hc_n_errors(void) { return memory()->n_errors; }
 
