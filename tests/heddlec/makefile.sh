@@ -217,6 +217,15 @@ run 0 -MM -Iinclude src/part.c
 grep -q '^part.o: src/part.c include/part.h' out || fail "-MM: $(cat out)"
 run 0 -c none.c -MD -MF rules -MT mine
 grep -q '^mine: none.c' rules || fail "-MF: $(cat rules)"
+run 0 -c none.c -o /dev/null
+[ -c /dev/null ] || fail "/dev/null is a file now"
+mkdir other
+run 0 -c src/part.c -Iinclude -o other/part.o -MMD --coverage
+grep -q '^other/part.o: src/part.c' other/part.d || fail "-MMD: $(cat other/part.d)"
+[ -f other/part.gcno ] || fail "--coverage leaves no other/part.gcno"
+HEDDLEC_OBJCOPY=false run 1 -c none.c -o no_section.o
+in_err 'false failed on no_section.o'
+absent no_section.o
 run 0 none.c -o none -MD
 in_err 'warning: -MD is for -c'
 

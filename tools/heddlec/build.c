@@ -25,6 +25,7 @@ typedef struct step {
     const hc_made *made;    /* generated, and compiled; NULL */
     const hc_input *checks; /* compiled for its warnings; NULL */
     int is_plain;           /* the user's source: the compiler says itself what it has to say */
+    int is_quiet;           /* what it says is for nobody unless it fails */
 } step;
 
 typedef struct commands {
@@ -58,9 +59,11 @@ static step *end_object(commands *c, hc_words *w, const char *source, const char
     return end_compiling(c, w, source, name);
 }
 
-static void end_generated(commands *c, hc_words *w, const hc_made *m)
+static void end_generated(commands *c, hc_words *w, const hc_made *m, int is_quiet)
 {
-    end_object(c, w, hc_format("%s/%s", c->folder, m->name), m->name)->made = m;
+    step *s = end_object(c, w, hc_format("%s/%s", c->folder, m->name), m->name);
+    s->made = m;
+    s->is_quiet = is_quiet;
 }
 
 static void add_once(hc_words *w, const hc_words *more)
@@ -118,7 +121,7 @@ static void compile_generated(commands *c, const hc_made *m, const hc_input *in,
     hc_add_folders(&w, &in->see);
     hc_add_word(&w, "-idirafter");
     hc_add_word(&w, hc_include_dir());
-    end_generated(c, &w, m);
+    end_generated(c, &w, m, 1);
 }
 
 static int has_contraction(const hc_words *flags)
@@ -143,7 +146,7 @@ static void compile_cuda(commands *c, const hc_input *flags)
     hc_add_words(&w, arch);
     hc_add_word(&w, "-I");
     hc_add_word(&w, b->where->include);
-    end_generated(c, &w, &b->bodies);
+    end_generated(c, &w, &b->bodies, 0); /* -Xptxas=-v asks to be told */
 }
 
 static void compile_bodies(commands *c)
@@ -259,7 +262,7 @@ static int run_step(const hc_build *b, const step *s)
         hc_blame(b, s->made, s->words.at[0], without_folder(b, &said));
         return failed;
     }
-    if (!s->made)
+    if (!s->is_quiet)
         fputs(without_folder(b, &said), stderr);
     if (failed > 0)
         hc_complain(HC_ERROR, "%s", s->failed);

@@ -7,11 +7,11 @@
  * compiler and the parser find, and those refusals that no other file and no option of the link line could lift. */
 #include "build.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const int own_refusals[] = {104, 105, 106, 120, 121, 122, 123, 130, 150, 0};
@@ -45,47 +45,24 @@ static const char *object_name(const char *source)
     return hc_format("%.*s.o", (int)strlen(source) - 2, source);
 }
 
-static int has_rule(const hc_command *c, const char *a, const char *b)
-{
-    for (uint32_t i = 0; i < c->rules.n; i++)
-        if (strncmp(c->rules.at[i], a, strlen(a)) == 0 || strncmp(c->rules.at[i], b, strlen(b)) == 0)
-            return 1;
-    return 0;
-}
-
-/* The compiler writes another file than `object`, and would name the rule and its file after that. */
-static void add_rules(hc_words *w, const hc_command *c, const char *object)
-{
-    const char *dot = strrchr(object, '.'), *slash = strrchr(object, '/');
-    size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - object) : strlen(object);
-    if (!hc_has_flag(&c->rules, "-MD") && !hc_has_flag(&c->rules, "-MMD"))
-        return;
-    hc_add_words(w, &c->rules);
-    if (!has_rule(c, "-MF", "-MF"))
-        hc_add_word(w, "-MF"), hc_add_word(w, hc_format("%.*s.d", (int)stem, object));
-    if (!has_rule(c, "-MT", "-MQ"))
-        hc_add_word(w, "-MQ"), hc_add_word(w, object);
-}
-
-static hc_words code_command(const hc_command *c, const hc_input *in, const char *object, const char *made)
+static hc_words code_command(const hc_command *c, const hc_input *in, const char *object)
 {
     hc_words w = hc_source_command(c, in, 1);
-    add_rules(&w, c, object);
+    hc_add_words(&w, &c->rules);
     hc_add_word(&w, "-c");
     hc_add_word(&w, in->path);
     hc_add_word(&w, "-o");
-    hc_add_word(&w, made);
+    hc_add_word(&w, object);
     return w;
 }
 
-static hc_words section_command(const char *made, const char *section, const char *object)
+static hc_words section_command(const char *section, const char *object)
 {
     const char *given = getenv("HEDDLEC_OBJCOPY");
     hc_words w = {0};
     hc_add_word(&w, given && *given ? given : HC_OBJCOPY);
     hc_add_word(&w, hc_format("--add-section=.heddlec=%s", section));
     hc_add_word(&w, "--set-section-flags=.heddlec=readonly,exclude");
-    hc_add_word(&w, made);
     hc_add_word(&w, object);
     return w;
 }
@@ -132,35 +109,50 @@ static int compile(const hc_command *c, const hc_input *in, hc_words *w)
 
 /* ---- objects --------------------------------------------------------------------------------------------------------- */
 
-/* made, section: files in a temporary folder. */
-static int make_object(const hc_command *c, const hc_input *in, const char *made, const char *section)
+/* -o /dev/null asks whether a source compiles, and stays what it is. */
+static int is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+static int add_section(const hc_command *c, const hc_input *in, const char *object, const char *folder)
+{
+    const char *section = hc_format("%s/section", folder);
+    hc_words join = section_command(section, object);
+    hc_buf record = {0};
+    int failed;
+    hc_put_record(&record, c, in);
+    failed = hc_write_file(section, &record);
+    if (failed == 0)
+        failed = run(c, &join, hc_format("%s failed on %s; HEDDLEC_OBJCOPY may name another", join.at[0], object));
+    unlink(section);
+    return failed;
+}
+
+/* The compiler writes in the place where the object stays, after which it names what else it makes: rules, files for coverage
+ * and debuggers. */
+static int make_object(const hc_command *c, const hc_input *in, const char *folder)
 {
     const char *object = c->output ? c->output : object_name(in->path);
-    hc_words code = code_command(c, in, object, made), join = section_command(made, section, object);
-    hc_buf record = {0};
+    hc_words code = code_command(c, in, object);
     if (compile(c, in, &code) != 0)
         return -1;
-    hc_put_record(&record, c, in);
-    return hc_write_file(section, &record) != 0 ||
-                   run(c, &join,
-                       hc_format("%s failed to make %s; HEDDLEC_OBJCOPY may name another", join.at[0], object)) != 0
-               ? -1
-               : 0;
+    if (!is_file(object) || add_section(c, in, object, folder) == 0)
+        return 0;
+    unlink(object);
+    return -1;
 }
 
 static int make_in_folder(const hc_command *c, const hc_input *in)
 {
-    const char *folder = hc_temporary_folder(), *made, *section;
+    const char *folder = hc_temporary_folder();
     int failed;
     if (!folder)
         return -1;
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
-    made = hc_format("%s/code.o", folder);
-    section = hc_format("%s/section", folder);
-    failed = make_object(c, in, made, section);
-    unlink(made);
-    unlink(section);
+    failed = make_object(c, in, folder);
     rmdir(folder);
     return failed;
 }
