@@ -208,7 +208,13 @@ has_tasks early
 
 echo "-- objects without tasks"
 printf '#include <stdio.h>\nint main(void) { return puts("no tasks") < 0; }\n' >none.c
-run 0 -c none.c
+echo 'int broken(' >broken.c
+sed 's/^.pragma omp task.*/#pragma omp task depend(inout : ((int **)x)[0:n][0:n])/' src/tasks.c >refused.c
+run 1 -c refused.c broken.c none.c -Iinclude
+in_err '^refused.c:5:.*HC120'
+in_err '^broken.c:1:'
+absent refused.o broken.o
+[ -f none.o ] || fail "-c gives up at the first file that is wrong"
 run 0 none.o -o none
 prints 'no tasks' ./none
 run 0 -E none.c

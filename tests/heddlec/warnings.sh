@@ -50,6 +50,12 @@ in_err 'failed to compile warn.c$'
 run 1 -c warn.c -o strict.o -Wall -Werror=unused-variable
 in_err '^warn.c:6:.*error: .*unused'
 absent strict strict.o
+(cat sum.c && echo '#warning seen') >seen.c
+for how in "-c seen.c" "seen.c -o seen" "seen.c -o seen -Wall"; do
+    # shellcheck disable=SC2086
+    run 0 $how
+    [ "$(grep -c 'warning: .*seen' err)" = 1 ] || fail "$how: #warning is not told once: $(cat err)"
+done
 sed 's/printf("%d/printf("%s/' sum.c >format.c
 run 0 format.c -o format -Wformat
 in_err "^format.c:[0-9]*:.*-Wformat"

@@ -56,10 +56,9 @@ typedef struct hc_input {
     const char *path;   /* as the user named it */
     const char *object; /* the word of hc_command.link that has it; NULL: given itself */
     int is_archived;    /* that word names an archive */
-    const char
-        *standard; /* flags: of an object those it was made with, `see` only as far as system headers need them */
-    hc_words see, compile, nvcc, own;
-    const char *text; /* preprocessed */
+    const char *standard;
+    hc_words see, compile, nvcc, own; /* of an object as it was made, `see` as far as system headers need it */
+    const char *text;                 /* preprocessed */
     size_t n;
 } hc_input;
 typedef HC_LIST(hc_input) hc_inputs;
@@ -74,7 +73,7 @@ hc_unit *hc_parse_input(const hc_input *in);
 void hc_add_files(hc_words *list, const hc_text *t, int with_system);
 
 /* The section that an object of heddlec has. */
-void hc_put_record(hc_buf *out, const hc_command *c, const hc_input *in);
+void hc_put_record(hc_buf *out, const hc_input *in);
 /* The sources in objects and archives on the link line, and their options. 0, or -1 after sentences. */
 int hc_read_objects(hc_command *c, hc_inputs *all);
 /* Tasks in files that are linked as they are: they run apart from the program's. 0, or -1 where that cannot be. */

@@ -20,6 +20,7 @@ static const int own_refusals[] = {104, 105, 106, 120, 121, 122, 123, 130, 150, 
 static int check_alone(const hc_command *c, const hc_input *in)
 {
     hc_program p = {.options = c->options};
+    uint32_t n_errors = hc_n_errors();
     hc_text t = {0};
     hc_unit *u;
     hc_text_init(&t, in->path, in->text, in->n);
@@ -32,7 +33,7 @@ static int check_alone(const hc_command *c, const hc_input *in)
     hc_say_only(own_refusals);
     hc_understand(&p);
     hc_say_only(NULL);
-    return hc_n_errors() ? -1 : 0;
+    return hc_n_errors() > n_errors ? -1 : 0;
 }
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
@@ -122,7 +123,7 @@ static int add_section(const hc_command *c, const hc_input *in, const char *obje
     hc_words join = section_command(section, object);
     hc_buf record = {0};
     int failed;
-    hc_put_record(&record, c, in);
+    hc_put_record(&record, in);
     failed = hc_write_file(section, &record);
     if (failed == 0)
         failed = run(c, &join, hc_format("%s failed on %s; HEDDLEC_OBJCOPY may name another", join.at[0], object));

@@ -59,6 +59,7 @@ static void generate_host(hc_build *b, hc_program *p, const char *prog)
         hc_unit *u = p->units.at[i];
         const hc_input *in = &b->inputs->at[i];
         hc_made *m;
+        b->bodies.is_lax |= u->is_lax;
         if (!p->tasks.n || ((!b->command->emit || in->object) && hc_is_plain(p, u))) {
             *HC_ADD(&b->plain) = in;
             continue;
@@ -68,7 +69,6 @@ static void generate_host(hc_build *b, hc_program *p, const char *prog)
         m->what = hc_format("the host's part of %s", u->text.path);
         m->from = in;
         m->is_lax = u->is_lax;
-        b->bodies.is_lax |= u->is_lax;
         hc_emit_host(p, prog, u, &m->text);
     }
 }

@@ -73,7 +73,7 @@ static hc_words for_headers(const hc_words *see, const char *folder)
     return to;
 }
 
-static hc_buf fields_of(const hc_command *c, const hc_input *in)
+static hc_buf fields_of(const hc_input *in)
 {
     char folder[4096];
     hc_buf out = {0};
@@ -86,8 +86,8 @@ static hc_buf fields_of(const hc_command *c, const hc_input *in)
     hc_add_files(&files, &t, 0);
     put_word(&out, 'd', folder);
     put_word(&out, 'p', in->path);
-    if (c->standard)
-        put_word(&out, 's', c->standard);
+    if (in->standard)
+        put_word(&out, 's', in->standard);
     put_words(&out, 'i', &see);
     put_words(&out, 'c', &in->compile);
     put_words(&out, 'n', &in->nvcc);
@@ -98,9 +98,9 @@ static hc_buf fields_of(const hc_command *c, const hc_input *in)
     return out;
 }
 
-void hc_put_record(hc_buf *out, const hc_command *c, const hc_input *in)
+void hc_put_record(hc_buf *out, const hc_input *in)
 {
-    hc_buf fields = fields_of(c, in);
+    hc_buf fields = fields_of(in);
     hc_putf(out, HEAD_FORMAT, mark[0], mark[1], version(), fields.n, hc_hash(fields.at, fields.n));
     hc_put(out, fields.at, fields.n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* read.c - sources as units: preprocessed, looked through for pragmas that are ours, parsed. A program without tasks is for
  * the C compiler, whatever else it asks of OpenMP: nothing of it is parsed. */
-#include "command.h"
+#include "build.h"
 #include "preprocess.h"
 
 #include <errno.h>
@@ -10,12 +10,13 @@
 
 /* ---- sources --------------------------------------------------------------------------------------------------------- */
 
-static char *preprocess(const hc_input *in, size_t *n)
+static char *preprocess(const hc_command *c, const hc_input *in, size_t *n)
 {
     hc_words see = {0};
-    for (uint32_t i = 0; i < in->see.n; i++)
-        *HC_ADD(&see) = in->see.at[i];
-    *HC_ADD(&see) = NULL;
+    if (c->only || hc_asks_for_warnings(&in->compile))
+        hc_add_word(&see, "-Wno-#warnings"); /* the C compiler sees them, too */
+    hc_add_words(&see, &in->see);
+    hc_add_word(&see, NULL);
     return hc_preprocess(in->path, see.at, n);
 }
 
@@ -34,7 +35,7 @@ int hc_read_sources(const hc_command *c, hc_inputs *all)
     for (uint32_t i = 0; can_read(c) && i < c->sources.n; i++) {
         hc_input in = {.path = c->sources.at[i], .standard = c->standard};
         in.see = c->see, in.compile = c->compile, in.nvcc = c->nvcc, in.own = c->own;
-        in.text = preprocess(&in, &in.n);
+        in.text = preprocess(c, &in, &in.n);
         if (in.text)
             *HC_ADD(all) = in;
     }
