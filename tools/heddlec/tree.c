@@ -8,8 +8,12 @@
 
 static const char overlay_file[] = "/heddlec/overlay.c", head_file[] = "/heddlec/head.h";
 
-/* What C compilers in use take with a warning is no error here; no warning of this parser's is printed. */
-static const char *const lenient[] = {"-w",
+/* What C compilers in use take with a warning is no error here; no warning of this parser's is printed. Those that it gives
+ * tell that the unit is lax. */
+static const char *const lenient[] = {"-Wno-everything",
+                                      "-Wimplicit-function-declaration",
+                                      "-Wimplicit-int",
+                                      "-Wint-conversion",
                                       "-Wno-error=implicit-function-declaration",
                                       "-Wno-error=implicit-int",
                                       "-Wno-error=int-conversion",
@@ -99,6 +103,7 @@ static void say_errors(const view *v)
     for (unsigned i = 0; i < clang_getNumDiagnostics(v->tu); i++) {
         CXDiagnostic d = clang_getDiagnostic(v->tu, i);
         CXDiagnosticSet notes = clang_getChildDiagnostics(d);
+        v->u->is_lax |= clang_getDiagnosticSeverity(d) == CXDiagnostic_Warning;
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
             unsigned n_notes = say_one(v, d, HC_ERROR) ? clang_getNumDiagnosticsInSet(notes) : 0;
             for (unsigned k = 0; k < n_notes; k++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tree_decl.c - declarations: one hc_decl for each entity, and the nodes that declare it. */
 #include "clang.h"
+#include "library.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -182,12 +183,22 @@ hc_decl *hc_decl_of(hc_builder *b, CXCursor c)
     return d;
 }
 
+/* What compilers have built in, as toupper, and the program declares without a header is the program's: no header of the
+ * system tells generated text of it. */
+static int is_of_program(const hc_builder *b, const hc_decl *d)
+{
+    const hc_text *t = &b->unit->text;
+    return d->kind == HC_N_FUNCTION && d->name_at > 0 && !t->lines[hc_line_at(t, d->name_at)].is_system &&
+           !hc_library_of(d->name);
+}
+
 /* n declares what c names. */
 static void declare(hc_builder *b, hc_node *n, CXCursor c, int is_definition)
 {
     hc_decl *d = hc_decl_of(b, c);
     n->decl = d;
     set_storage(d, c);
+    d->is_system &= !is_of_program(b, d);
     if (d->type->kind == HC_T_OPEN_ARRAY)
         d->type = hc_type_of(b, declared_type(c));
     if (d->node && (d->is_definition || !is_definition))
