@@ -62,8 +62,7 @@ static void check_type(const hc_program *p, const hc_task *t, const hc_capture *
 
 static void check_length(const hc_task *t, const hc_capture *c)
 {
-    const hc_type *type = c->decl->type, *behind = type->kind == HC_T_POINTER ? type->of : NULL;
-    if (behind && behind->kind == HC_T_POINTER && behind->of && behind->of->kind == HC_T_VLA)
+    if (hc_leads_to_rows(c->decl->type))
         SAY(HC_ERROR, 240, t, "'%s' leads to pointers to arrays of variable length: pass a pointer to elements",
             c->decl->name);
 }
