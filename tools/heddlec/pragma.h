@@ -190,6 +190,9 @@ typedef struct hc_pragmas {
     uint32_t n_left;
 } hc_pragmas;
 
+/* The text with `parallel master taskloop` and its kin taken apart (combined.c); NULL, and n as it was, where none is in it. */
+char *hc_split_combined(const hc_text *t, size_t *n);
+
 /* The text has a pragma of which heddlec may have something to say. */
 int hc_has_tasks(const hc_text *t);
 

@@ -150,7 +150,10 @@ hc_unit *hc_parse_unit(const char *path, const char *bytes, size_t n, const char
     hc_unit *u = HC_NEW(hc_unit);
     uint32_t n_errors = hc_n_errors();
     CXIndex index;
+    char *split;
     hc_text_init(&u->text, path, bytes, n);
+    if ((split = hc_split_combined(&u->text, &n)) != NULL)
+        hc_text_init(&u->text, path, split, n);
     u->pragmas = hc_parse_pragmas(&u->text);
     if (hc_n_errors() > n_errors)
         return NULL;
