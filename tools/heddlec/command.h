@@ -65,8 +65,6 @@ typedef HC_LIST(hc_input) hc_inputs;
 
 /* The command's sources, preprocessed. 0, or -1 after sentences. */
 int hc_read_sources(const hc_command *c, hc_inputs *all);
-/* The text has pragmas that are heddlec's to translate, or to say something of. */
-int hc_is_translated(const hc_text *t);
 /* Parses; NULL after sentences. */
 hc_unit *hc_parse_input(const hc_input *in);
 /* The files of which lines are in a text, system headers included or not; each once. */

@@ -24,7 +24,7 @@ static int check_alone(const hc_command *c, const hc_input *in)
     hc_text t = {0};
     hc_unit *u;
     hc_text_init(&t, in->path, in->text, in->n);
-    if (!hc_is_translated(&t))
+    if (!hc_has_tasks(&t))
         return 0;
     u = hc_parse_input(in);
     if (!u)

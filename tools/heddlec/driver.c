@@ -25,7 +25,7 @@ static int read_all(hc_command *c, hc_inputs *inputs, hc_program *p)
     for (uint32_t i = 0; i < inputs->n && !failed; i++) {
         hc_unit *u = *HC_ADD(&p->units) = HC_NEW(hc_unit);
         hc_text_init(&u->text, inputs->at[i].path, inputs->at[i].text, inputs->at[i].n);
-        is_ours |= hc_is_translated(&u->text);
+        is_ours |= hc_has_tasks(&u->text);
     }
     for (uint32_t i = 0; i < p->units.n && is_ours; i++) {
         hc_unit *u = hc_parse_input(&inputs->at[i]);

@@ -51,57 +51,6 @@ hc_unit *hc_parse_input(const hc_input *in)
 
 /* ---- what is in them ------------------------------------------------------------------------------------------------- */
 
-/* The end of the word, or other token, that begins at *at, which is moved behind blanks. */
-static const char *next_word(const char *s, uint32_t *at, uint32_t end, size_t *n)
-{
-    *at = hc_blank_end(s, *at, end);
-    s += *at;
-    *n = *at < end ? hc_token_end(s - *at, *at, end) - *at : 0;
-    *at += (uint32_t)*n;
-    return s;
-}
-
-static int is_among(const char *words, const char *s, size_t n)
-{
-    for (size_t m; *words; words += m + (words[m] == ' '))
-        if ((m = strcspn(words, " ")) == n && strncmp(words, s, n) == 0)
-            return 1;
-    return 0;
-}
-
-/* A pragma of which heddlec may have something to say: it has tasks, or no word of OpenMP as its first. */
-static int is_ours(const char *s, uint32_t at, uint32_t end)
-{
-    static const char others[] =
-        "parallel for simd sections section single master masked critical barrier atomic flush "
-        "ordered threadprivate target teams distribute declare taskwait taskyield taskgroup "
-        "loop scan scope cancel cancellation requires end begin allocate";
-    size_t n;
-    const char *word = next_word(s, &at, end, &n);
-    if (!is_among("omp heddle", word, n))
-        return 0;
-    if (*word == 'h' || (word = next_word(s, &at, end, &n), !is_among(others, word, n)))
-        return 1;
-    while (n && !is_among("task taskloop", word, n))
-        word = next_word(s, &at, end, &n);
-    return n != 0;
-}
-
-int hc_is_translated(const hc_text *t)
-{
-    for (uint32_t l = 0; l < t->n_lines; l++) {
-        uint32_t at = t->lines[l].begin, end = hc_line_end(t, l);
-        const char *word;
-        size_t n;
-        if (t->lines[l].is_system || *next_word(t->bytes, &at, end, &n) != '#' || n != 1)
-            continue;
-        word = next_word(t->bytes, &at, end, &n);
-        if (is_among("pragma", word, n) && is_ours(t->bytes, at, end))
-            return 1;
-    }
-    return 0;
-}
-
 static void add_once(hc_words *list, const char *file)
 {
     for (uint32_t i = 0; i < list->n; i++)
