@@ -356,9 +356,11 @@ static void check_left_to_c(void)
                                         "distribute",
                                         "loop bind(thread)"};
     for (uint32_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char *line = hc_format("#pragma omp parallel\n#pragma omp %s", lines[i]);
+        char line[96];
         hc_text t;
-        hc_pragmas p = parse(&t, line);
+        hc_pragmas p;
+        snprintf(line, sizeof line, "#pragma omp parallel\n#pragma omp %s", lines[i]);
+        p = parse(&t, line);
         CHECK_MSG(n_heard == 0 && p.n == 1 && p.n_left == 1, "%s", lines[i]);
         CHECK(p.left[0].begin == (uint32_t)(strstr(line, "\n") + 1 - line) && p.left[0].end == strlen(line));
     }

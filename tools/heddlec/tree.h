@@ -144,7 +144,7 @@ struct hc_unit { /* one source file */
     HC_LIST(hc_decl *) decls;       /* every declaration met, also of system headers */
     HC_LIST(hc_type_use) type_uses; /* in the order of the text */
     int is_lax; /* it calls functions that nothing declares, or takes numbers for addresses: compilers have let it pass */
-    int is_for_c;                   /* region.c: its target constructs are the C compiler's */
+    int is_for_c; /* region.c: its target constructs are the C compiler's */
 };
 
 /* Parses a preprocessed text: pragmas, overlay, tree; then once more with OpenMP, for its errors only (HC103). arguments:
