@@ -2,10 +2,19 @@
 /* heddle/openmp.h - what the host code that heddlec generates calls: regions, tasks, dependences, mapped memory.
  *
  * A region is the stretch of a program in which one thread creates tasks (Juggler, PPoPP'18, section 4: the inspection).
- * Nothing runs while tasks are created: their argument records and dependences are appended to a list. At a
- * synchronising point or at the end of the region the list becomes a graph, which is run, and mapped memory is copied
- * back. Outside of a region heddle_omp_task returns NULL and generated code runs the task's statement at once, which is
- * what OpenMP says of a task that no parallel region surrounds.
+ * Their argument records and dependences are appended to a list. At a synchronising point or at the end of the region the
+ * list becomes a graph, which is run, and mapped memory is copied back.
+ *
+ * Batches. Where tasks run on CPU threads on the host's own memory, a list of 131072 tasks is run before that, and each list
+ * of 65536 that follows it: the region goes on creating meanwhile, and waits when it is a whole batch ahead. A batch begins
+ * when the one before it has ended. Each is a run by itself: for the config's time limit, HEDDLE_OMP_VERBOSE, the trace and
+ * the numbers of tasks in sentences. Nothing runs while the region's own code does if there is one worker, or the
+ * region was begun with HEDDLE_OMP_NUMBERS, _ALONE or _EXCLUDES: then the region waits for each batch. As under other
+ * OpenMP libraries, whoever creates tasks must not hold a lock that these take. Shorter lists, and those of tasks that see
+ * copies, run as a whole.
+ *
+ * Outside of a region heddle_omp_task returns NULL and generated code runs the task's statement at once, which is what
+ * OpenMP says of a task that no parallel region surrounds.
  *
  * Where tasks run is for the environment to say (HEDDLE_BACKEND and the others of heddle_ctx_open; HEDDLE_OMP_... below). On
  * serial and cpu, tasks use the host's memory in place, and mapping costs nothing. On cuda a mapped object has a
@@ -110,10 +119,11 @@ typedef struct heddle_omp_params {
 
 /* ---- regions ------------------------------------------------------------------------------------------------------- */
 
-#define HEDDLE_OMP_TARGET 1u   /* the region is of a target construct: it must run where its data is mapped */
-#define HEDDLE_OMP_BARRIERS 2u /* heddle_omp_barrier may be called in it */
-#define HEDDLE_OMP_NUMBERS 4u  /* its tasks ask for the number of their thread, which is their worker */
-#define HEDDLE_OMP_ALONE 8u    /* its statement is that of a team of one thread */
+#define HEDDLE_OMP_TARGET 1u    /* the region is of a target construct: it must run where its data is mapped */
+#define HEDDLE_OMP_BARRIERS 2u  /* heddle_omp_barrier may be called in it */
+#define HEDDLE_OMP_NUMBERS 4u   /* its tasks ask for the number of their thread, which is their worker */
+#define HEDDLE_OMP_ALONE 8u     /* its statement is that of a team of one thread */
+#define HEDDLE_OMP_EXCLUDES 16u /* its own code may have atomic and critical, which hold among tasks only */
 
 /* Begins a region. n_threads (num_threads): at most so many workers run its tasks; 0 = as heddle_omp_set_threads or
  * OMP_NUM_THREADS says, else all. On a GPU only with HEDDLE_OMP_NUMBERS: elsewhere nobody can tell. In a region of a target
@@ -210,8 +220,8 @@ HEDDLE_API double heddle_omp_wtime(void);
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */
 
-/* The last run of this process: from the region's beginning (or its run before) until tasks began to become a graph; adding
- * them to it, their pointers translated; laying it down; running it. */
+/* The last run of this process, of a region or of one of its batches: from the region's beginning (or its run before) until
+ * tasks began to become a graph; adding them to it, their pointers translated; laying it down; running it. */
 typedef struct heddle_omp_times {
     uint64_t n_tasks, create_ns, add_ns, freeze_ns, run_ns;
     uint64_t reused; /* 1: the tasks and dependences were those of an earlier run, whose graph ran again */

@@ -133,6 +133,9 @@ HD_FN double heddle_omp_lgamma(double x)
     return lgamma(x);
 #else
     int sign;
+#if !defined(__cplusplus)
+    extern double lgamma_r(double, int *); /* which -std=c99 hides */
+#endif
     return lgamma_r(x, &sign);
 #endif
 }

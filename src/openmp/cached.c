@@ -3,14 +3,13 @@
  * dependences each time: then the graph is there already, loaded where it runs, and only argument records that changed are
  * written into it. What was created is compared in full with what the graph was made from.
  *
- * At most N_CACHED graphs are cached, of CACHED_TASKS tasks together; those not used for longest go first. */
+ * At most N_CACHED graphs are cached, of HD_OMP_CACHED_TASKS tasks together; those not used for longest go first. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
 #include <string.h>
 
 #define N_CACHED 4u
-#define CACHED_TASKS (1ull << 17)
 #define MAX_WRITTEN 64u /* records on a GPU: more take longer than loading a new graph */
 
 typedef struct cached {
@@ -154,6 +153,14 @@ heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, cons
 
 void hd_omp_graph_drop(void) { drop(in_hand); }
 
+heddle_status hd_omp_graph_make(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d, heddle_omp_times *t)
+{
+    heddle_status s = make(&fresh, r, d, t);
+    *out = fresh.graph;
+    fresh.graph = NULL;
+    return s;
+}
+
 /* For a graph of n tasks. */
 static cached *place_for(uint64_t n)
 {
@@ -167,7 +174,7 @@ static cached *place_for(uint64_t n)
             else if (!oldest || k->used < oldest->used)
                 oldest = k;
         }
-        if (empty && n_tasks <= CACHED_TASKS)
+        if (empty && n_tasks <= HD_OMP_CACHED_TASKS)
             return empty;
         drop(oldest);
     }
@@ -187,7 +194,7 @@ static cached *cache_fresh(hd_omp_region *r)
 
 void hd_omp_graph_cache(hd_omp_region *r)
 {
-    if (in_hand == &fresh && r->list.tasks.n > CACHED_TASKS)
+    if (in_hand == &fresh && r->list.tasks.n > HD_OMP_CACHED_TASKS)
         drop(in_hand);
     else if (in_hand == &fresh)
         in_hand = cache_fresh(r);

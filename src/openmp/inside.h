@@ -19,6 +19,14 @@ typedef struct hd_omp_use {
     uint32_t pending;  /* the host's bytes are newer: copied to the device before the next run */
 } hd_omp_use;
 
+/* A batch: tasks that run while the region creates more. */
+typedef struct hd_omp_batch {
+    heddle_job *job; /* NULL: there is none */
+    heddle_graph *graph;
+    hd_omp_device *device;
+    heddle_omp_times times;
+} hd_omp_batch;
+
 /* A region, or a region inside of one. */
 typedef struct hd_omp_frame {
     const heddle_omp_program *program;
@@ -33,7 +41,10 @@ typedef struct hd_omp_region {
     const heddle_omp_kind *kinds; /* of the frame: what heddle_omp_task needs, close together */
     uint32_t n_kinds;
     heddle_omp_match match;
-    hd_omp_list list; /* created and not yet run */
+    hd_omp_list list;   /* created and not handed over */
+    uint64_t most_held; /* tasks in the list, of which the next one makes a batch */
+    hd_omp_batch batch;
+    uint32_t takes_turns; /* its own code does not run beside its tasks */
     hd_omp_frame frame;
     hd_omp_buffer frames; /* hd_omp_frame: those around it */
     hd_omp_buffer uses;   /* hd_omp_use */
@@ -110,11 +121,15 @@ const void *hd_omp_view(const hd_omp_region *r, const hd_omp_device *d, uint32_t
 
 /* ---- cached.c ---- */
 
+#define HD_OMP_CACHED_TASKS (1ull << 17) /* of all graphs of earlier runs */
 /* The graph of what was created: that of an earlier run, or a new one. Afterwards it is kept, or dropped. Keeping may
  * exchange the buffers of the region's list, which is then to be cleared. */
 heddle_status hd_omp_graph_take(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d,
                                 heddle_omp_times *t);
 void hd_omp_graph_cache(hd_omp_region *r);
+/* The caller's, who frees it: it is never cached. */
+heddle_status hd_omp_graph_make(heddle_graph **out, const hd_omp_region *r, const hd_omp_device *d,
+                                heddle_omp_times *t);
 void hd_omp_graph_drop(void);
 /* None is left of that device. */
 void hd_omp_graphs_forget(const hd_omp_device *d);
@@ -123,9 +138,19 @@ void hd_omp_graphs_forget(const hd_omp_device *d);
 
 /* Runs what was created and waits. */
 void hd_omp_run(hd_omp_region *r);
+/* Tasks that make a region's first batch; tests have small ones. */
+extern uint64_t hd_omp_batch_tasks;
+/* UINT64_MAX: no batches are made of this region's tasks. */
+uint64_t hd_omp_most_held(const hd_omp_region *r);
+/* What was created becomes a batch, which begins when the one before it has ended. */
+void hd_omp_hand_over(hd_omp_region *r);
+/* Waits for the batch, if there is one. */
+void hd_omp_land(hd_omp_region *r);
 
 /* ---- notes.c ---- */
 
+/* What there is to say of the list, of a graph that is new or known. */
+void hd_omp_note_list(const hd_omp_region *r, int is_new);
 /* HEDDLE_OMP_VERBOSE, _TRACE, _TIMELINE: what there is to say of a run that has just ended well. */
 void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t);
 

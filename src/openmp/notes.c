@@ -201,15 +201,24 @@ static void write_file(const char *variable, heddle_status (*how)(heddle_graph *
         hd_omp_tell(NULL, "%s: %s", variable, heddle_error_text(d->ctx));
 }
 
-void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
+static int is_verbose(void)
 {
     const char *verbose = hd_omp_env("HEDDLE_OMP_VERBOSE");
-    if (!t->reused)
+    return verbose && strcmp(verbose, "0") != 0;
+}
+
+void hd_omp_note_list(const hd_omp_region *r, int is_new)
+{
+    if (is_new)
         tell_long(r);
-    if (verbose && strcmp(verbose, "0") != 0) {
-        tell_run(d, g, t);
+    if (is_verbose())
         tell_suspects(r);
-    }
+}
+
+void hd_omp_note(const hd_omp_region *r, const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
+{
+    if (is_verbose())
+        tell_run(d, g, t);
     write_file("HEDDLE_OMP_TRACE", heddle_graph_write_trace, r, d, g);
     write_file("HEDDLE_OMP_TIMELINE", write_timeline, r, d, g);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* region.c - regions, tasks and their dependences: the calls of heddle/openmp.h that generated code makes while nothing
- * runs yet. */
+/* region.c - regions, tasks and their dependences: the calls of heddle/openmp.h that generated code makes before tasks run, or
+ * while earlier ones do. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
@@ -37,6 +37,7 @@ static void take_frame(hd_omp_region *r)
     r->kinds = p->kinds;
     r->n_kinds = p->n_kinds;
     r->match = p->match;
+    r->most_held = hd_omp_most_held(r);
 }
 
 static uint32_t threads_of(uint32_t n_threads)
@@ -64,7 +65,7 @@ static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t ba
 {
     hd_omp_region *r = hd_omp_here;
     if (!r) {
-        the_region.on_host = the_region.list.has_epochs = 0;
+        the_region.on_host = the_region.list.has_epochs = the_region.takes_turns = 0;
         the_region.most = n_threads ? n_threads : asked_threads();
         the_region.since_ns = hd_omp_clock();
         return &the_region;
@@ -73,6 +74,15 @@ static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t ba
         heddle_omp_sync();
     push_frame(r);
     return r;
+}
+
+/* The region's own code is thread 0, as a worker is; or it believes that there are no others, or that they see its atomics. */
+static void take_turns(hd_omp_region *r, uint32_t flags)
+{
+    if (r->frame.device->n_workers > 1 && !(flags & (HEDDLE_OMP_NUMBERS | HEDDLE_OMP_ALONE | HEDDLE_OMP_EXCLUDES)))
+        return;
+    r->takes_turns = 1;
+    hd_omp_land(r);
 }
 
 void heddle_omp_begin(const heddle_omp_program *program, const heddle_omp_place *place, uint32_t flags,
@@ -93,6 +103,7 @@ void heddle_omp_begin(const heddle_omp_program *program, const heddle_omp_place 
         (hd_omp_frame){program, place, d, flags, threads_of(n_threads), has_globals, r->uses.n, hd_omp_slots_count()};
     r->list.has_epochs |= barriers;
     take_frame(r);
+    take_turns(r, flags);
     hd_omp_here = r;
 }
 
@@ -140,6 +151,8 @@ void *heddle_omp_task(uint32_t kind, int priority)
         return NULL;
     if (__builtin_expect(kind >= r->n_kinds, 0))
         unknown_kind(r, kind);
+    if (__builtin_expect(r->list.tasks.n >= r->most_held, 0))
+        hd_omp_hand_over(r);
     return hd_omp_list_add(&r->list, kind, priority, r->kinds[kind].arg_bytes);
 }
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - the list becomes a graph, which is run.
  *
+ * Batches. Where tasks run on CPU threads on the host's own memory, a region that has created many hands them over as a
+ * job and goes on creating. The next batch begins when this one has ended, which keeps all dependences between the two:
+ * each list is matched by itself. Its graph is made meanwhile, so at most two graphs and one list are in memory. What tasks
+ * see through copies is not handed over early: the host may still write an object that earlier tasks have a copy of.
+ *
  * Barriers. With one in the list each task reads a byte of its own, the epoch, and a barrier writes it: so it waits for
  * all before it and all after it wait for it. The byte lies on the grid of the program's ranges (heddle looks up tiles of
  * one grid without comparing them), far away from all addresses there are. */
@@ -10,6 +15,10 @@
 #include <stdlib.h>
 
 #define FAR_AWAY (1ull << 62)
+
+#define LATER(n) (((n) + 1) / 2) /* a region's other batches: larger ones are no faster, and two take some 25 MB */
+
+uint64_t hd_omp_batch_tasks = HD_OMP_CACHED_TASKS; /* of fewer the graph may be known */
 
 static heddle_omp_times last_run;
 
@@ -78,14 +87,18 @@ static void *make_app(const hd_omp_region *r, hd_omp_device *d)
     return params;
 }
 
-static heddle_status run_once(const hd_omp_region *r, hd_omp_device *d, heddle_graph **g, heddle_omp_times *t)
+static heddle_status run_once(hd_omp_region *r, hd_omp_device *d, heddle_graph **g, heddle_omp_times *t)
 {
-    void *params = make_app(r, d);
     heddle_status s = hd_omp_graph_take(g, r, d, t);
-    uint64_t begin = hd_omp_clock();
+    uint64_t begin;
+    void *params;
+    if (s != HEDDLE_OK)
+        return s;
+    hd_omp_land(r);
+    params = make_app(r, d);
+    begin = hd_omp_clock();
     hd_omp_device_busy(1);
-    if (s == HEDDLE_OK)
-        s = heddle_graph_run(d->ctx, *g, params, r->frame.program->table->params_bytes);
+    s = heddle_graph_run(d->ctx, *g, params, r->frame.program->table->params_bytes);
     hd_omp_device_busy(0);
     t->run_ns = hd_omp_clock() - begin;
     free(params);
@@ -112,14 +125,13 @@ static void run_on(hd_omp_region *r, hd_omp_device *d, heddle_omp_times *t)
     heddle_status s;
     if (d->most_threads && d->most_threads < r->frame.team_size)
         r->frame.team_size = d->most_threads;
-    if (r->list.n_barriers)
-        put_epochs(&r->list, r->n_kinds);
     while ((s = run_once(r, d, &g, t)) != HEDDLE_OK && may_help(r, d, s))
         hd_omp_graph_drop();
     if (s != HEDDLE_OK)
         hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
     last_run = *t;
     hd_omp_note(r, d, g, t);
+    hd_omp_note_list(r, !t->reused);
     hd_omp_graph_cache(r);
 }
 
@@ -146,14 +158,24 @@ static void translate(hd_omp_region *r)
     r->on_host = 1;
 }
 
+/* No more tasks are added to the list. */
+static heddle_omp_times close_list(hd_omp_region *r, uint64_t now)
+{
+    heddle_omp_times t = {.n_tasks = r->list.tasks.n - r->list.n_barriers, .create_ns = now - r->since_ns};
+    drop_last_barrier(&r->list, r->n_kinds);
+    if (r->list.n_barriers)
+        put_epochs(&r->list, r->n_kinds);
+    return t;
+}
+
 void hd_omp_run(hd_omp_region *r)
 {
     uint64_t begin = hd_omp_clock();
     hd_omp_device *d;
-    heddle_omp_times t = {.n_tasks = r->list.tasks.n - r->list.n_barriers, .create_ns = begin - r->since_ns};
+    heddle_omp_times t;
     if (!r->list.tasks.n)
-        return;
-    drop_last_barrier(&r->list, r->n_kinds);
+        return; /* nor is there a batch: it was handed over because a task came */
+    t = close_list(r, begin);
     translate(r);
     t.add_ns = hd_omp_clock() - begin;
     if (hd_omp_region_maps(r))
@@ -163,5 +185,65 @@ void hd_omp_run(hd_omp_region *r)
         hd_omp_device_limit(d, r->most);
     run_on(r, d, &t);
     hd_omp_list_clear(&r->list);
+    r->most_held = hd_omp_most_held(r);
     r->since_ns = hd_omp_clock();
+}
+
+/* ---- batches -------------------------------------------------------------------------------------------------------- */
+
+uint64_t hd_omp_most_held(const hd_omp_region *r)
+{
+    int stays = r->on_host || hd_omp_region_maps(r) || r->frame.device->config.backend == HEDDLE_CUDA;
+    return stays ? UINT64_MAX : hd_omp_batch_tasks;
+}
+
+void hd_omp_land(hd_omp_region *r)
+{
+    hd_omp_batch *b = &r->batch;
+    heddle_stats s = HEDDLE_STATS_INIT;
+    heddle_status end;
+    if (!b->job)
+        return;
+    end = heddle_job_wait(b->job, HEDDLE_FOREVER);
+    hd_omp_device_busy(0);
+    if (end != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_error_text(b->device->ctx));
+    heddle_job_free(b->job);
+    b->job = NULL;
+    (void)heddle_graph_get_stats(b->graph, &s);
+    b->times.run_ns = s.load_ns + s.run_ns; /* it may have ended long ago */
+    last_run = b->times;
+    hd_omp_note(r, b->device, b->graph, &b->times);
+    heddle_graph_free(b->graph);
+}
+
+/* The job has copied the record that it is given. */
+static heddle_status launch(const hd_omp_region *r, hd_omp_batch *b)
+{
+    void *params = make_app(r, b->device);
+    heddle_status s;
+    hd_omp_device_busy(1);
+    s = heddle_graph_submit(b->device->ctx, b->graph, params, r->frame.program->table->params_bytes, &b->job);
+    free(params);
+    return s;
+}
+
+void hd_omp_hand_over(hd_omp_region *r)
+{
+    hd_omp_batch b = {.device = r->frame.device};
+    heddle_status s;
+    b.times = close_list(r, hd_omp_clock());
+    s = hd_omp_graph_make(&b.graph, r, b.device, &b.times);
+    hd_omp_land(r);
+    if (s == HEDDLE_OK)
+        s = launch(r, &b);
+    if (s != HEDDLE_OK)
+        hd_omp_die(NULL, "%s", heddle_error_text(b.device->ctx));
+    hd_omp_note_list(r, 1);
+    hd_omp_list_clear(&r->list);
+    r->batch = b;
+    r->most_held = LATER(hd_omp_batch_tasks);
+    r->since_ns = hd_omp_clock();
+    if (r->takes_turns)
+        hd_omp_land(r);
 }

@@ -124,7 +124,7 @@ static void check_variable_length(void)
                "    a[0] = b[0][1][2] + q[0][0] + r[0][0][0] + c[0][0] + plain[0] + ((double (*)[n])plain)[0][0];\n"
                "  }\n"
                "}\n",
-               " a=reference;\n b=reference[2 double];\n q=value[1 double];\n r=value[2 double];\n c=value;\n"
+               " a=reference;\n b=reference[1 double[3]];\n q=value[1 double];\n r=value[1 double[8]];\n c=value;\n"
                " plain=value;\n n=value;\n map a 3 implicit;\n map b 3 implicit;\n");
     understand("p",
                "void f(int n) {\n"

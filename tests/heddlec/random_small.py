@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""random_small.py FROM N [includes] - N small programs in one source, from seed FROM on, each a function that prints a line. What
-they try: other names of a shared variable, of every way C has to make one; numbers of threads; structs that tasks capture;
-tasks and taskloops that run at once. None has a race, so each has one answer, which gcc -fopenmp knows. With `includes`
-the order of the headers is random, too."""
+"""random_small.py FROM N PART - N small programs in two sources, of which this prints the first or second, from seed FROM on, each a
+function that prints a line. What they try: other names of a shared variable, of every way C has to make one; numbers of
+threads; structs that tasks capture; tasks and taskloops that run at once; arrays of variable length of any shape; types that
+both sources have by one name. None has a race, so each has one answer, which gcc -fopenmp knows. Headers come in random
+order."""
 import random
 import sys
 
 TYPES = ["int", "long", "double", "short", "unsigned"]
 
 
+class Types:
+    """Types of names that the other source has, too, for another meaning or the same."""
+
+    def __init__(self, r):
+        fields = [(f"f{i}", r.choice(TYPES), r.choice(["", "", "[2]", "[LOW]"])) for i in range(r.randrange(1, 4))]
+        self.shape, self.array = r.choice(["struct shape", "union shape"]), fields[0][2] != ""
+        self.text = (f"enum level {{ LOW = {r.randrange(1, 3)}, HIGH = {r.randrange(4, 6)} }};\n"
+                     f"{self.shape} {{ {' '.join(f'{t} {name}{n};' for name, t, n in fields)} }};\n"
+                     f"typedef {r.choice(TYPES + ['enum level'])} value;\n"
+                     f"typedef struct {{ value v[HIGH]; {self.shape} s; }} item;\n"
+                     f"static const {r.choice(TYPES)} levels[3] = {{LOW, HIGH, {r.randrange(9)}}};")
+
+
 class Small:
-    def __init__(self, seed):
-        self.r, self.s = random.Random(seed), seed
+    def __init__(self, seed, types):
+        self.r, self.s, self.types = random.Random(seed), seed, types
         self.file, self.n_results = [], 0
 
     def result(self):
@@ -177,30 +191,105 @@ class Small:
         self.n_results = 3
         return lines, None
 
+    # ---- types of one name -----------------------------------------------------------------------------------------------
+
+    def names(self):
+        shape, f0 = self.types.shape, "f0[0]" if self.types.array else "f0"
+        self.file.append(f"static double weigh{self.s}(const item *p, {shape} s) {{ return p->v[LOW] + s.{f0} + levels[1]; }}")
+        lines = ["item it;", f"{shape} s;", "memset(&it, 0, sizeof it);", "memset(&s, 0, sizeof s);",
+                 f"it.v[LOW] = (value){self.value()};", f"s.{f0} = {self.value()};", f"it.s.{f0} = {self.value()};"]
+        lines += ["#pragma omp parallel", "#pragma omp single", "{"]
+        uses = [f"weigh{self.s}(&it, s)", f"x + it.s.{f0}", f"p->{f0} + sizeof *p", f"sizeof(item) + sizeof({shape}[HIGH])",
+                "sizeof(value) + levels[0] + HIGH", "e == HIGH ? LOW : copy.v[LOW]", f"(({shape} *)&copy.s)->{f0}"]
+        for _ in range(self.r.randrange(1, 4)):
+            lines += [f"#pragma omp task firstprivate(it, s) shared(r)", "{", "item copy = it;", f"{shape} *p = &s;",
+                      "value x = (value)(copy.v[LOW] + 1);", "enum level e = x > LOW ? HIGH : LOW;", f"p->{f0} += {self.value()};"]
+            lines += [f"{self.result()} = {use};" for use in self.r.sample(uses, 3)] + ["}"]
+        return lines + ["}"], None
+
+    # ---- arrays of variable length -----------------------------------------------------------------------------------------
+
+    def uses_of(self, element, leaf, dims, loops, at):
+        inner = "".join(f"[{d}]" for d in dims[1:])
+        uses = ["sum += sizeof w + sizeof w[0] + sizeof(*w);", f"{loops} sum -= {at}{leaf} * (i + 2);",
+                f"{element} *one = &w{'[1]' * len(dims)}; sum += one[0]{leaf} + one[-1]{leaf};"]
+        if inner:
+            zeros = "[0]" * (len(dims) - 2)
+            uses += [f"{element} (*p){inner} = w + 1; sum += p[0][1]{zeros}{leaf} + (*p)[0]{zeros}{leaf}; p--; sum += p == w;",
+                     f"{element} (*q){inner} = &w[1]; sum += q[-1][1]{zeros}{leaf} + (q - w);",
+                     "memcpy(w[1], w[0], sizeof w[0]);",
+                     f"memcpy(w + 1, w, sizeof({element}{inner})); sum += sizeof({element}[n]{inner});"]
+        return [f"{loops} sum += {at}{leaf} * (i + 1);"] + [f"{{ {use} }}" for use in self.r.sample(uses, 2)] + \
+            [f"{loops} sum += {at}{leaf} * (i + 3);"]
+
+    def shapes(self):
+        s, t = self.s, self.r.choice(TYPES)
+        dims = [self.r.choice(["n", "m", "n + 1", "2", "3"]) for _ in range(self.r.choice([1, 2, 2, 3]))]
+        dims[self.r.randrange(len(dims))] = self.r.choice(["n", "m + 1"])
+        element, leaf = t, ""
+        if self.r.random() < 0.3:
+            self.file.append(f"struct pt{s} {{ char c; {t} b[3]; }};")
+            element, leaf = f"struct pt{s}", ".b[few]"
+        all_dims, inner = "".join(f"[{d}]" for d in dims), "".join(f"[{d}]" for d in dims[1:])
+        heads = [f"for (int {x} = 0; {x} < {d}; {x}++)" for x, d in zip("ijk", dims)]
+        loops, at = " ".join(heads), "w" + "".join(f"[{x}]" for x, d in zip("ijk", dims))
+        number = " + ".join(f"{x} * {self.r.randrange(1, 8)}" for x, d in zip("ijk", dims)) + f" + {self.value()}"
+        make = [f"{element} w{all_dims};"]
+        if self.r.random() < 0.3:
+            make = [f"typedef {element} row{s}{inner};", f"row{s} w[{dims[0]}];"] if inner else \
+                [f"typedef {element} row{s}{all_dims};", f"row{s} w;"]
+        fill, use = [f"{loops} {at}{leaf} = {number};"], self.uses_of(element, leaf, dims, loops, at)
+        way = self.r.choice(["body", "function", "parameter", "pointer", "firstprivate", "team", "tasks"])
+        if way in ("parameter", "pointer"):
+            param = f"{element} w{all_dims}" if way == "parameter" or not inner else f"{element} (*w){inner}"
+            self.file.append(f"static void fill{s}(int n, int m, {param}) {{ {fill[0]} }}")
+            fill = [f"fill{s}(n, m, w);"]
+        elif way == "team":
+            fill = ["#pragma omp parallel for"] + fill
+        elif way == "tasks":
+            fill = [heads[0], "#pragma omp task shared(w) firstprivate(i)", f"{' '.join(heads[1:])} {at}{leaf} = {number};",
+                    "#pragma omp taskwait"]
+        region, n = ["#pragma omp parallel", "#pragma omp single"], [f"int n = few + {self.r.randrange(1, 4)}, m = few + 1;"]
+        self.n_results = 1
+        if way == "firstprivate":
+            task = ["#pragma omp task firstprivate(w) shared(r)", "{", "double sum = 0;"] + use[:1] + \
+                [f"{loops} {at}{leaf} += 1;"] + use[-1:] + ["r[0] = sum;", "}"]
+            return n + make + fill + region + task + [f"{{ double sum = 0; {use[0]} r[0] += sum; }}"], None
+        code = make + ["double sum = 0;"] + fill + use
+        if way == "body":
+            return n + region + ["#pragma omp task shared(r)", "{"] + code + ["r[0] = sum;", "}"], None
+        self.file.append("\n".join([f"static double shape{s}(int n, int m)", "{"] + code + ["return sum;", "}"]))
+        return n + region + ["#pragma omp task shared(r)", f"r[0] = shape{s}(n, m);"], None
+
     def text(self):
         pick = self.r.random()
-        lines, parameter = (self.aliases if pick < 0.55 else self.threads if pick < 0.62 else self.captures if pick < 0.82
-                            else self.loops)()
+        lines, parameter = (self.aliases if pick < 0.4 else self.threads if pick < 0.47 else self.captures if pick < 0.6
+                            else self.loops if pick < 0.72 else self.names if pick < 0.82 else self.shapes)()
         s, has = self.s, f"{parameter} x" if parameter else "void"
         show = [f'printf("{s}:");', f"for (int i = 0; i < {max(self.n_results, 1)}; i++)", 'printf(" %g", r[i]);',
                 'printf("\\n");']
-        return "\n".join(self.file + [f"static void case{s}({has})", "{", f"double r[{max(self.n_results, 1)}] = {{0}};"]
+        return "\n".join(self.file + [f"void case{s}({has})", "{", f"double r[{max(self.n_results, 1)}] = {{0}};"]
                          + lines + show + ["}"])
 
 
 def main():
-    begin, n = int(sys.argv[1]), int(sys.argv[2])
+    begin, n, part = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     headers = ["stdio.h", "stdlib.h", "stdint.h", "string.h", "omp.h"]
-    if sys.argv[3:] == ["includes"]:
-        random.Random(begin).shuffle(headers)
-    print("\n".join(f"#include <{h}>" for h in headers) + "\nstatic int few = 1;")
-    calls = []
+    random.Random(begin).shuffle(headers)
+    types = Types(random.Random(2 * begin + part))
+    print("\n".join(f"#include <{h}>" for h in headers) + "\nstatic int few = 1;\n" + types.text)
+    calls, declarations = [], []
     for seed in range(begin, begin + n):
-        text = Small(seed).text()
-        print(text)
-        calls.append(f"case{seed}({'' if f'case{seed}(void)' in text else '4'});")
+        text = Small(seed, types).text()
+        has_none = f"case{seed}(void)" in text
+        if seed % 2 == part - 1:
+            print(text)
+        else:
+            declarations.append(f"void case{seed}();")
+        calls.append(f"case{seed}({'' if has_none else '4'});")
     calls.append('printf("%g\\n", atof("2.5"));')
-    print("int main(void)\n{\n" + "\n".join(calls) + "\nreturn 0;\n}")
+    if part == 1:
+        print("\n".join(declarations) + "\nint main(void)\n{\n" + "\n".join(calls) + "\nreturn 0;\n}")
 
 
 main()

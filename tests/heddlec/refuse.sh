@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # refuse.sh HEDDLEC FOLDER - programs that heddlec must refuse: each line with `expect: HC...` (or the one above an
 # `expect-above: HC...`) must get an error of one of these codes, with a caret; no other error may be said, the exit status
-# must be 1 and nothing may be written. With --backend cuda, because bodies for the CPU alone may call anything.
+# must be 1 and nothing may be written. `also:` in its head: further sources. With --backend cuda, because bodies for the CPU alone may call anything.
 set -euo pipefail
+. "$(dirname "$0")/head.bash"
 heddlec=$1
 cd "$2"
 dir=$(mktemp -d)
@@ -15,7 +16,8 @@ fail() {
 for program in *.c; do
     status=0
     rm -rf "$dir/out" && mkdir "$dir/out"
-    "$heddlec" "$program" --backend cuda -o "$dir/out/program" --emit "$dir/out/emitted" 2>"$dir/said" || status=$?
+    # shellcheck disable=SC2046
+    "$heddlec" "$program" $(head_of "$program" also) --backend cuda -o "$dir/out/program" --emit "$dir/out/emitted" 2>"$dir/said" || status=$?
     [ $status = 1 ] || fail "$program" "exit status $status, not 1"
     [ -z "$(ls -A "$dir/out")" ] || fail "$program" "something was written: $(ls "$dir/out")"
     wanted=$(grep -n 'expect\(-above\)\{0,1\}:' "$program" | sed -E 's/^([0-9]+):.*expect: *([^*]*) *\*\/.*/\1 \2/; t

@@ -321,7 +321,7 @@ static void test_refusals(void)
     check_refused("void f(int n)\n{\n#pragma omp task\n return;\n}", 103, 4, 2);
     check_refused("void f(int n)\n{\n#pragma omp task\n break;\n}", 103, 4, 2);
     check_refused("void f(int n)\n{\n#pragma omp task priority(1) untied foo\n ;\n}", 100, 3, 37);
-    check_refused("int f(a)\nint a; { return a; }", 240, 1, 5);
+    check_refused("int f(a, b)\nint b, a; { return a - b; }", 240, 1, 5);
     check_refused("void f(int *p)\n{\n#pragma omp for ordered(1)\nfor (int i = 0; i < 3; i++) {\n"
                   "#pragma omp ordered depend(source)\n}\n#pragma omp task depend(source)\n ;\n}",
                   121, 7, 18);

@@ -140,6 +140,18 @@ static inline int is_about_functions(const hc_type *t)
     return t != NULL;
 }
 
+/* `f(a, b) int a, b; {`: the words in the brackets are those of the parameters. */
+static inline void know_names_of_params(tree_rules *r, const hc_node *function)
+{
+    const char *s = r->u->text.bytes;
+    uint32_t end = function->first ? function->first->begin : function->begin;
+    for (uint32_t at = function->begin; at < end; at++)
+        for (const hc_node *p = function->first; p && p->kind == HC_N_PARAM; p = p->next)
+            if (hc_is_name(s, at, end) && hc_token_end(s, at, end) - at == strlen(p->decl->name) &&
+                !memcmp(s + at, p->decl->name, strlen(p->decl->name)))
+                know(r, at);
+}
+
 /* Its name, also where it is declared again. Of pointers to functions the names of the parameters declare nothing. */
 static inline void know_declared(tree_rules *r, const hc_node *n)
 {
@@ -148,6 +160,8 @@ static inline void know_declared(tree_rules *r, const hc_node *n)
         know(r, n->decl->name_at);
     else if (name && name < hc_source(n) + length_of(n))
         know(r, (uint32_t)(name - r->u->text.bytes));
+    if (n->kind == HC_N_FUNCTION)
+        know_names_of_params(r, n);
     if (n->kind != HC_N_FUNCTION && is_about_functions(n->decl->type))
         know_all(r, n->begin, n->init ? n->init->begin : n->end);
 }

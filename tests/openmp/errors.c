@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "openmp/ends.h"
-#include "openmp/say.h"
+#include "openmp/inside.h"
 
 #include <pthread.h>
 
@@ -124,6 +124,19 @@ static void small_program(void)
     heddle_omp_end();
 }
 
+static void program_of_batches(void)
+{
+    uint64_t cell[20] = {0}, i;
+    hd_omp_batch_tasks = 16;
+    begin(HEDDLE_OMP_BARRIERS);
+    for (i = 0; i < 40; i++) {
+        make_step(&cell[i % 20], 1, 0);
+        if (i % 9 == 0)
+            heddle_omp_barrier();
+    }
+    heddle_omp_end();
+}
+
 static uint64_t which;
 
 static void own_memory_fails(void)
@@ -138,6 +151,18 @@ static void heddle_memory_fails(void)
     small_program();
 }
 
+static void own_memory_of_batches_fails(void)
+{
+    hd_omp_fail_alloc_at(which);
+    program_of_batches();
+}
+
+static void heddle_memory_of_batches_fails(void)
+{
+    hd_fail_alloc_at(which);
+    program_of_batches();
+}
+
 /* Every allocation in turn, until one that does not come any more. Returns how many there were. */
 static uint64_t each_allocation(void (*run)(void))
 {
@@ -150,6 +175,70 @@ static uint64_t each_allocation(void (*run)(void))
                   "allocation %llu: status %d: %s", (unsigned long long)which, e.status, e.text);
         CHECK_MSG(which < 1000, "%s", "no end");
     }
+}
+
+/* ---- batches -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t ticks[256][2], ticking;
+
+static void make_stamps(uint64_t from, uint64_t to)
+{
+    for (; from < to; from++)
+        *(stamp_args *)heddle_omp_task(task_stamp, 0) = (stamp_args){&ticking, &ticks[from][0], &ticks[from][1]};
+}
+
+/* The third task of the second batch, which is found when the third one is full. */
+static void body_of_batch_fails(void)
+{
+    hd_omp_batch_tasks = 16;
+    begin(0);
+    make_stamps(0, 18);
+    *(fail_args *)heddle_omp_task(task_fail, 0) = (fail_args){22};
+    make_stamps(0, 256);
+    exit(0);
+}
+
+/* With the last batch, at the end. */
+static void body_of_last_batch_fails(void)
+{
+    hd_omp_batch_tasks = 16;
+    begin(0);
+    *(fail_args *)heddle_omp_task(task_fail, 0) = (fail_args){23};
+    make_stamps(0, 16);
+    heddle_omp_end();
+}
+
+static void body_of_batch_leaves(void)
+{
+    hd_omp_batch_tasks = 16;
+    begin(0);
+    *(fail_args *)heddle_omp_task(task_fail, 0) = (fail_args){FAIL_LEAVES};
+    make_stamps(0, 17);
+    for (;;)
+        heddle_omp_sync();
+}
+
+static void leaves_beside_batch(void)
+{
+    hd_omp_batch_tasks = 64;
+    begin(0);
+    make_stamps(0, 65);
+    exit(3);
+}
+
+/* Each run has the whole limit, and ends with the sentence although nobody waits for it. */
+static void batch_takes_too_long(void)
+{
+    static uint64_t many[1 << 18];
+    uint64_t sum = 0, i;
+    setenv("HEDDLE_TIME_LIMIT_MS", "1", 1);
+    hd_omp_batch_tasks = 64;
+    begin(0);
+    for (i = 0; i < 65; i++) {
+        *(add_args *)heddle_omp_task(task_add, 0) = (add_args){&sum, many, sizeof many / sizeof *many};
+        heddle_omp_depend(HEDDLE_MODE_INOUT, &sum, sizeof sum);
+    }
+    heddle_omp_end();
 }
 
 /* ---- the process ---------------------------------------------------------------------------------------------------- */
@@ -240,7 +329,18 @@ int main(void)
     heddles = each_allocation(heddle_memory_fails);
     printf("%llu and %llu allocations failed\n", (unsigned long long)own, (unsigned long long)heddles);
     CHECK(own >= 8 && heddles >= 10);
+    own = each_allocation(own_memory_of_batches_fails);
+    heddles = each_allocation(heddle_memory_of_batches_fails);
+    printf("%llu and %llu of batches\n", (unsigned long long)own, (unsigned long long)heddles);
     program.backend = HEDDLE_CPU;
+    CHECK(own >= 8 && heddles >= 10);
+    CHECK(each_allocation(own_memory_of_batches_fails) >= 8);
+    CHECK(each_allocation(heddle_memory_of_batches_fails) >= 10);
+    ENDS(body_of_batch_fails, 1, "program.c:41: heddle: task 2 (task_fail) failed with code 22\n");
+    ENDS(body_of_last_batch_fails, 1, "program.c:41: heddle: task 0 (task_fail) failed with code 23\n");
+    ENDS(body_of_batch_leaves, 9, "");
+    ENDS(leaves_beside_batch, 3, NULL);
+    ENDS(batch_takes_too_long, 1, "program.c:41: heddle: the run passed its limit of 1 ms");
     ENDS(leaves_in_region, 3, NULL);
     ENDS(child_leaves, 0, ""); /* a sanitizer may have something to say of threads that are not there */
     ENDS(body_leaves, 9, "");

@@ -4,6 +4,7 @@
 #include "openmp/tasks.h"
 
 #include "openmp/ends.h"
+#include "openmp/inside.h"
 
 static heddle_omp_program program = TASKS_PROGRAM;
 static char dir[] = "/tmp/heddle_openmp_XXXXXX";
@@ -56,6 +57,17 @@ static void two_regions(void)
     one_region(34);
 }
 
+/* Each batch is a run. */
+static void region_of_batches(void)
+{
+    uint64_t cell = 0, i;
+    hd_omp_batch_tasks = 16;
+    heddle_omp_begin(&program, &tasks_place, 0, 0);
+    for (i = 0; i < 26; i++)
+        make_step(&cell, i, 0);
+    heddle_omp_end();
+}
+
 static void set(const char *variable, const char *name)
 {
     char text[512];
@@ -90,6 +102,8 @@ int main(void)
     setenv("HEDDLE_OMP_VERBOSE", "1", 1);
     ENDS(two_regions, 0, "program.c:12: heddle: 9 tasks, 7 edges, 3 levels on cpu", "program.c:34: heddle: 9 tasks",
          "1 dependences begin where another one does, and end elsewhere", "step:1 (tasks.c:", "add:2 (tasks.c:");
+    ENDS(region_of_batches, 0, "program.c:41: heddle: 16 tasks, 15 edges, 16 levels on cpu",
+         "program.c:41: heddle: 8 tasks, 7 edges", "program.c:41: heddle: 2 tasks, 1 edges");
     program.match = HEDDLE_OMP_START;
     ENDS(two_regions, 0, "program.c:12: heddle: 9 tasks, 6 edges");
     program.match = HEDDLE_OMP_OVERLAP;

@@ -361,18 +361,15 @@ static void own_array(const hc_task *t, hc_capture *c)
         c->how = HC_BY_VALUE;
 }
 
-/* Dimensions below the first, where one of them, or the first of an array, is variable. */
+/* Dimensions below the first, down to the last that is variable. */
 static void find_bounds(hc_capture *c)
 {
     const hc_type *t = c->decl->type, *element;
-    int is_variable = t->kind == HC_T_VLA;
-    uint32_t n = 0;
     if (t->kind != HC_T_POINTER && !hc_is_array(t))
         return;
-    for (element = t->of; element && hc_is_array(element); element = element->of, n++)
-        is_variable |= element->kind == HC_T_VLA;
-    c->n_bounds = is_variable ? n : 0;
-    c->element = is_variable && n ? element : NULL;
+    for (element = t->of; hc_is_variable_array(element); element = element->of)
+        c->n_bounds++;
+    c->element = c->n_bounds ? element : NULL;
 }
 
 void hc_find_captures(hc_program *p)

@@ -12,10 +12,13 @@
 #include "heddle.h"
 
 static const char help[] =
-    "usage: heddlec SOURCE.c... [-o PROGRAM] [OPTION...] [-- COMPILER FLAG...]\n"
+    "usage: heddlec SOURCE.c|OBJECT.o... [-o PROGRAM] [OPTION...] [-- COMPILER FLAG...]\n"
+    "       heddlec -c SOURCE.c... [-o OBJECT.o] [OPTION...] [-- COMPILER FLAG...]\n"
     "Compiles C programs with OpenMP tasks into programs whose tasks run inside a GPU, or on CPU threads.\n"
     "\n"
-    "  -o PROGRAM           what is made (a.out)\n"
+    "  -o FILE              what is made (a.out; with -c the source's name with .o)\n"
+    "  -c                   makes objects; their tasks are translated where heddlec links them\n"
+    "  -E -S -M -MM         the C compiler's answer, with -fopenmp\n"
     "  --emit DIR           leaves the generated sources and build.sh there; without -o nothing is compiled\n"
     "  --deps FILE          with --emit: what was read, as a rule for make and ninja\n"
     "  --backend WHICH      auto, cpu, cuda: where tasks run (auto: HEDDLE_BACKEND and what is there)\n"
@@ -30,9 +33,9 @@ static const char help[] =
     "  -v                   shows the commands that are run\n"
     "  --help, --version\n"
     "\n"
-    "-I -D -U -std -isystem -include are for reading the sources, -O -g -f... -m... -W... for compiling, -l -L "
-    "-Wl,...\n"
-    "and objects (.o .a .so) for linking; -arch, -gencode and -X... for nvcc. They may stand before `--`, too.\n"
+    "-I -D -U -std -isystem -include are for reading the sources, -O -g -f... -m... -W... for compiling, -MD -MMD -MF\n"
+    "-MT -MQ -MP with -c for make, -l -L -Wl,... and objects (.o .a .so) for linking; -arch, -gencode and -X... for\n"
+    "nvcc. They may stand before `--`, too.\n"
     "Exit status: 0, 1 (refused or failed), 2 (the command line is wrong).\n";
 
 static int wrong(const char *format, const char *what)
@@ -65,6 +68,12 @@ typedef struct option {
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(field) offsetof(hc_command, field)
 
+/* Such an option holds for the translation, so an object keeps it. */
+static int is_kept(const option *o)
+{
+    return o->at == AT(options.backend) || o->at == AT(options.depend) || o->at == AT(region) || o->at == AT(memory);
+}
+
 static int take_value(hc_command *c, const option *o, const char *value)
 {
     if (!value || !*value)
@@ -72,6 +81,8 @@ static int take_value(hc_command *c, const option *o, const char *value)
     if (o->choices && !is_one_of(value, o->choices))
         return wrong(hc_format("%%s is none of the values of %s", o->name), value);
     *(const char **)((char *)c + o->at) = value;
+    if (is_kept(o))
+        *HC_ADD(&c->own) = hc_format("%s=%s", o->name, value);
     return 0;
 }
 
@@ -104,9 +115,10 @@ static int take_valued(hc_command *c, char **words, int *i)
 }
 
 /* -Werror=HC190, -Wno-HC190. */
-static int take_code(const char *word)
+static int take_code(hc_command *c, const char *word)
 {
     int is_error = begins(word, "-Werror=HC"), code;
+    const char *whole = word;
     char *end;
     if (!is_error && !begins(word, "-Wno-HC"))
         return 0;
@@ -114,6 +126,7 @@ static int take_code(const char *word)
     code = (int)strtol(word, &end, 10);
     if (*end || !hc_set_code(code, is_error ? HC_ERROR : HC_NOTE))
         return wrong("there is no diagnostic HC%s", word);
+    *HC_ADD(&c->own) = whole;
     return 1;
 }
 
@@ -125,12 +138,14 @@ static int take_flag(hc_command *c, const char *word)
         c->keep = 1;
     else if (strcmp(word, "--no-line") == 0)
         c->options.no_line = 1;
+    else if (is_one_of(word, (const char *const[]){"-c", "-E", "-S", "-M", "-MM", NULL}))
+        c->only = word;
     else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         c->ends = 1, fputs(help, stdout);
     else if (strcmp(word, "--version") == 0)
         c->ends = printf("heddlec %d.%d.%d\n", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
     else
-        return take_code(word);
+        return take_code(c, word);
     return 1;
 }
 
@@ -145,22 +160,45 @@ typedef struct flag {
 
 static const flag *flag_of(const char *word)
 {
-    static const flag flags[] = {{"-Xlinker", AT(link), 1},    {"-Wl,", AT(link), 0},
-                                 {"-l", AT(link), 1},          {"-L", AT(link), 1},
-                                 {"-static", AT(link), 0},     {"-rdynamic", AT(link), 0},
-                                 {"-I", AT(see), 1},           {"-D", AT(see), 1},
-                                 {"-U", AT(see), 1},           {"-std=", AT(see), 0},
-                                 {"-isystem", AT(see), 1},     {"-iquote", AT(see), 1},
-                                 {"-idirafter", AT(see), 1},   {"-include", AT(see), 1},
-                                 {"-imacros", AT(see), 1},     {"-nostdinc", AT(see), 0},
-                                 {"-ansi", AT(see), 0},        {"-arch=", AT(nvcc), 0},
-                                 {"-gencode", AT(nvcc), 1},    {"-X", AT(nvcc), 1},
-                                 {"-lineinfo", AT(nvcc), 0},   {"-maxrregcount", AT(nvcc), 1},
-                                 {"-O", AT(compile), 0},       {"-g", AT(compile), 0},
-                                 {"-f", AT(compile), 0},       {"-m", AT(compile), 0},
-                                 {"-W", AT(compile), 0},       {"-w", AT(compile), 0},
-                                 {"-pthread", AT(compile), 0}, {"-pedantic", AT(compile), 0},
-                                 {"-pipe", AT(compile), 0},    {"-pg", AT(compile), 0}};
+    static const flag flags[] = {{"-Xlinker", AT(link), 1},
+                                 {"-Wl,", AT(link), 0},
+                                 {"-l", AT(link), 1},
+                                 {"-L", AT(link), 1},
+                                 {"-static", AT(link), 0},
+                                 {"-rdynamic", AT(link), 0},
+                                 {"-pie", AT(link), 0},
+                                 {"-no-pie", AT(link), 0},
+                                 {"-I", AT(see), 1},
+                                 {"-D", AT(see), 1},
+                                 {"-U", AT(see), 1},
+                                 {"-std=", AT(see), 0},
+                                 {"-isystem", AT(see), 1},
+                                 {"-iquote", AT(see), 1},
+                                 {"-idirafter", AT(see), 1},
+                                 {"-include", AT(see), 1},
+                                 {"-imacros", AT(see), 1},
+                                 {"-nostdinc", AT(see), 0},
+                                 {"-ansi", AT(see), 0},
+                                 {"-arch=", AT(nvcc), 0},
+                                 {"-gencode", AT(nvcc), 1},
+                                 {"-X", AT(nvcc), 1},
+                                 {"-lineinfo", AT(nvcc), 0},
+                                 {"-maxrregcount", AT(nvcc), 1},
+                                 {"-O", AT(compile), 0},
+                                 {"-g", AT(compile), 0},
+                                 {"-f", AT(compile), 0},
+                                 {"-m", AT(compile), 0},
+                                 {"-W", AT(compile), 0},
+                                 {"-w", AT(compile), 0},
+                                 {"-pthread", AT(compile), 0},
+                                 {"-pedantic", AT(compile), 0},
+                                 {"-pipe", AT(compile), 0},
+                                 {"-pg", AT(compile), 0},
+                                 {"--coverage", AT(compile), 0},
+                                 {"-MF", AT(rules), 1},
+                                 {"-MT", AT(rules), 1},
+                                 {"-MQ", AT(rules), 1},
+                                 {"-M", AT(rules), 0}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (begins(word, flags[i].begins))
             return &flags[i];
@@ -193,7 +231,7 @@ static int take_compilers(hc_command *c, char **words, int *i)
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-static int ends_with(const char *s, const char *end)
+int hc_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
     return n > m && strcmp(s + n - m, end) == 0;
@@ -201,9 +239,9 @@ static int ends_with(const char *s, const char *end)
 
 static int take_file(hc_command *c, const char *word)
 {
-    if (ends_with(word, ".c"))
+    if (hc_ends_with(word, ".c"))
         *HC_ADD(&c->sources) = word;
-    else if (ends_with(word, ".o") || ends_with(word, ".a") || ends_with(word, ".so") || strstr(word, ".so."))
+    else if (hc_ends_with(word, ".o") || hc_ends_with(word, ".a") || hc_ends_with(word, ".so") || strstr(word, ".so."))
         *HC_ADD(&c->link) = word;
     else
         return wrong("%s is neither a C source (.c) nor an object or library (.o .a .so)", word);
@@ -241,23 +279,46 @@ static int check_sources(const hc_command *c)
     return 0;
 }
 
-/* What the options say together. */
-static int settle(hc_command *c)
+/* `make CC=heddlec` tells its children so, and a compiler that calls itself would never end. */
+static int is_heddlec(const char *cc)
+{
+    char self[4096] = "";
+    const char *name = readlink("/proc/self/exe", self, sizeof self - 1) > 0 ? strrchr(self, '/') + 1 : "heddlec";
+    for (size_t n; *(cc += strspn(cc, " ")); cc += n) {
+        const char *from = cc + (n = strcspn(cc, " "));
+        while (from > cc && from[-1] != '/')
+            from--;
+        if ((size_t)(cc + n - from) == strlen(name) && strncmp(from, name, strlen(name)) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_blank(const char *s) { return !s || !s[strspn(s, " ")]; }
+
+static int check_output(const hc_command *c)
+{
+    int is_object = c->only && strcmp(c->only, "-c") == 0;
+    if (!c->sources.n && (c->only || !c->link.n))
+        return wrong("%s", "no source was given");
+    if (is_object && c->output && c->sources.n > 1)
+        return wrong("-c makes an object of each source: without -o %s", c->output);
+    if (c->only && (c->emit || c->dump || c->deps))
+        return wrong("%s makes no program: without --emit, --deps and --dump", c->only);
+    for (uint32_t i = 0; c->output && i < c->link.n; i++)
+        if (c->link.at[i][0] != '-' && is_same_file(c->link.at[i], c->output))
+            return wrong("%s would be overwritten", c->link.at[i]);
+    return check_sources(c);
+}
+
+static int check(hc_command *c)
 {
     const char *cc = getenv("CC");
-    if (!c->options.backend)
-        c->options.backend = "auto";
-    c->options.is_host_only =
-        strcmp(c->options.backend, "cpu") == 0 || (strcmp(c->options.backend, "auto") == 0 && !hc_has_cuda());
-    if (!c->options.depend)
-        c->options.depend = "overlap";
-    c->options.region_parallel = c->region != NULL;
-    c->options.memory_system = c->memory && strcmp(c->memory, "system") == 0;
-    if (!c->cc || !c->cc[strspn(c->cc, " ")])
-        c->cc = cc && cc[strspn(cc, " ")] ? cc : "cc";
-    if (!c->sources.n && !c->ends)
-        return wrong("%s", "no source was given");
-    return check_sources(c);
+    if (is_blank(c->cc))
+        c->cc = is_blank(cc) || is_heddlec(cc) ? "cc" : cc;
+    if (is_heddlec(c->cc))
+        return wrong("--cc %s is heddlec itself", c->cc);
+    return c->ends ? 0 : check_output(c);
 }
 
 int hc_read_command(hc_command *c, int n, char **words)
@@ -269,5 +330,35 @@ int hc_read_command(hc_command *c, int n, char **words)
     for (i++; i < n && !c->ends; i++)
         if (words[i][0] != '-' ? take_file(c, words[i]) : take_compilers(c, words, &i))
             return -1;
-    return settle(c);
+    return check(c);
+}
+
+int hc_take_own(hc_command *c, hc_command *objects, const char *word)
+{
+    static const size_t kept[] = {AT(options.backend), AT(options.depend), AT(region), AT(memory)};
+    hc_command one = {0};
+    char *words[] = {hc_copy(word, strlen(word)), NULL};
+    int i = 0, differs = 0;
+    if (take_valued(&one, words, &i) <= 0)
+        return take_code(&one, words[0]) > 0 ? 0 : -1;
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+        const char *now = *(const char **)((char *)&one + kept[k]), **all = (const char **)((char *)objects + kept[k]);
+        const char **ours = (const char **)((char *)c + kept[k]);
+        differs |= now && *all && strcmp(now, *all) != 0 && *ours == *all;
+        *all = now ? now : *all;
+        *ours = *ours ? *ours : *all;
+    }
+    return differs ? -1 : 0;
+}
+
+void hc_settle(hc_command *c)
+{
+    if (!c->options.backend)
+        c->options.backend = "auto";
+    c->options.is_host_only =
+        strcmp(c->options.backend, "cpu") == 0 || (strcmp(c->options.backend, "auto") == 0 && !hc_has_cuda());
+    if (!c->options.depend)
+        c->options.depend = "overlap";
+    c->options.region_parallel = c->region != NULL;
+    c->options.memory_system = c->memory && strcmp(c->memory, "system") == 0;
 }

@@ -96,7 +96,7 @@ void hc_emit_bodies(hc_program *p, const char *prog, hc_buf *out)
     hc_device *d = HC_NEW(hc_device);
     hc_code *bodies = hc_new((p->tasks.n + 1) * sizeof *bodies);
     d->w.node = hc_dev_node;
-    d->w.word = hc_dev_word;
+    d->w.word = hc_dev_word_at;
     d->w.no_line = p->options.no_line;
     d->w.arg = d;
     d->p = p;

@@ -80,6 +80,12 @@ typedef struct hc_alias {
 } hc_alias;
 typedef HC_LIST(hc_alias) hc_aliases;
 
+/* A length that a typedef has evaluated. */
+typedef struct hc_bound {
+    const hc_node *bound;
+    const char *name;
+} hc_bound;
+
 /* Where in the user's source the compiler believes to be. */
 typedef struct hc_line_state {
     size_t counted;
@@ -111,6 +117,7 @@ typedef struct hc_device {
     hc_aliases names;                /* the last of a variable counts */
     HC_LIST(hc_code *) codes, order; /* order: as they were finished, callees first */
     HC_LIST(hc_code *) splits;       /* in steps */
+    HC_LIST(hc_bound) bounds;
     HC_LIST(const char *) locks;
     HC_LIST(const hc_node *) literals; /* compound ones that are variables */
     HC_LIST(const hc_decl *) types;    /* records that are written already */
@@ -124,7 +131,8 @@ static inline hc_device *hc_device_of(hc_writer *w) { return w->arg; }
 /* ---- text (device_text.c) ---------------------------------------------------------------------------------------------- */
 
 void hc_dev_putf(hc_device *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *hc_dev_word(hc_writer *w, const char *word, size_t n);
+const char *hc_dev_word(const char *word, size_t n); /* NULL: as it stands */
+const char *hc_dev_word_at(hc_writer *w, const hc_unit *u, uint32_t at, size_t n);
 const char *hc_dev_name(const char *name); /* as hc_dev_word would write it */
 /* The compiler shall believe to be where n stands, if a line begins here. */
 void hc_dev_sync(hc_device *d, const hc_node *n);
@@ -144,15 +152,15 @@ char *hc_declaration(const hc_device *d, const hc_type *t, const char *name);
 char *hc_type_text(const hc_device *d, const hc_type *t);
 const hc_type *hc_unqualified(const hc_type *t);
 const hc_type *hc_pointer_to(const hc_type *t);
-int hc_is_number(const hc_type *t); /* integer, enum, bool, floating */
-int hc_is_same(const hc_type *a, const hc_type *b);
+int hc_is_number(const hc_type *t);      /* integer, enum, bool, floating */
 uint64_t hc_alignment(const hc_type *t); /* 0: not known here */
-/* Pointers to and arrays of what has variable length become pointers to the innermost element. */
+/* Pointers to and arrays of what has variable length become pointers to the element, what stands below all such lengths. */
 int hc_is_flat(const hc_type *t);
-uint32_t hc_flat_rank(const hc_type *t); /* dimensions below the first */
+uint32_t hc_flat_rank(const hc_type *t); /* dimensions between the first and the element */
 const hc_type *hc_flat_element(const hc_type *t);
 const char *hc_record_keyword(const hc_decl *decl); /* struct, union, enum */
-const char *hc_record_tag(const hc_decl *decl);
+/* In the bodies' text. A record that has no name gets one, so that variables of it can be declared apart. */
+const char *hc_type_name(const hc_device *d, const hc_decl *decl);
 int hc_write_record(hc_device *d, hc_node *n); /* device_data.c: one that needs a tag */
 void hc_write_types(hc_device *d);
 void hc_write_tables(hc_device *d);                                          /* constants, and struct hd_params */

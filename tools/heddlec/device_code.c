@@ -115,9 +115,18 @@ static void write_hidden(hc_device *d, const hc_code *c, uint32_t *n)
         hc_dev_putf(d, "%sint hd_final", separator((*n)++));
 }
 
+/* Of a function of old style, whose types stand behind the brackets. */
+static int is_declarator(const hc_node *param)
+{
+    const hc_node *last = param;
+    while (last->next && last->next->kind == HC_N_PARAM)
+        last = last->next;
+    return memchr(hc_source(last), ';', param->parent->body->begin - last->begin) != NULL;
+}
+
 static void write_param(hc_device *d, hc_node *n)
 {
-    if (!hc_is_flat(n->decl->type) && !memchr(hc_source(n), '[', n->end - n->begin))
+    if (!hc_is_flat(n->decl->type) && !is_declarator(n) && !memchr(hc_source(n), '[', n->end - n->begin))
         hc_write_text(&d->w, n->unit, n->begin, n->end);
     else
         hc_puts(&d->w.out, hc_declaration(d, n->decl->type, hc_dev_name(n->decl->name)));

@@ -38,7 +38,7 @@ int hc_write_record(hc_device *d, hc_node *n)
     uint32_t at = n->begin + (uint32_t)strlen(hc_record_keyword(n->decl));
     if (n->decl->name[0] || !has_variable(n))
         return 0;
-    hc_dev_putf(d, "%s %s", hc_record_keyword(n->decl), hc_record_tag(n->decl));
+    hc_dev_putf(d, "%s %s", hc_record_keyword(n->decl), hc_type_name(d, n->decl));
     for (hc_node *c = n->first; c; c = c->next) {
         hc_write_text(&d->w, n->unit, at, c->begin);
         hc_write(&d->w, c);
@@ -65,13 +65,19 @@ static void write_type(hc_device *d, hc_node *n)
 static int write_named(hc_writer *w, hc_node *n)
 {
     hc_device *d = hc_device_of(w);
-    if (n->kind == HC_N_ENUMERATOR && n->init) {
-        hc_dev_putf(d, "%s = %lld", hc_dev_name(n->decl->name), (long long)n->decl->value);
+    if (n->kind == HC_N_NAME && n->decl && n->decl->kind == HC_N_ENUMERATOR) {
+        hc_puts(&d->w.out, hc_type_name(d, n->decl));
+        return 1;
+    }
+    if (n->kind == HC_N_ENUMERATOR) {
+        hc_puts(&d->w.out, hc_type_name(d, n->decl));
+        if (n->init)
+            hc_dev_putf(d, " = %lld", (long long)n->decl->value);
         return 1;
     }
     if ((n->kind != HC_N_RECORD && n->kind != HC_N_ENUM) || !is_written(d, n->decl))
         return 0;
-    hc_dev_putf(d, "%s %s", hc_record_keyword(n->decl), hc_dev_name(n->decl->name));
+    hc_dev_putf(d, "%s %s", hc_record_keyword(n->decl), hc_type_name(d, n->decl));
     return 1;
 }
 
@@ -91,8 +97,8 @@ static void write_typedef(hc_device *d, hc_node *decls)
 static void check_size(hc_device *d, const hc_decl *decl)
 {
     const hc_type *t = decl->type;
-    const char *name = hc_dev_name(decl->name);
-    if (!t || !t->size || (t->kind != HC_T_STRUCT && t->kind != HC_T_UNION) || !name[0])
+    const char *name = hc_type_name(d, decl);
+    if (!t || !t->size || (t->kind != HC_T_STRUCT && t->kind != HC_T_UNION) || !decl->name[0])
         return;
     if (decl->kind == HC_N_RECORD)
         name = hc_format("%s %s", hc_record_keyword(decl), name);

@@ -54,8 +54,9 @@ static int is_in_braces(const hc_node *n)
 /* In steps, whose stack ends before the function does. */
 static void write_kept_array(hc_device *d, const hc_node *var, const char *name)
 {
-    const char *type = hc_type_text(d, hc_unqualified(var->decl->type->of));
-    hc_dev_putf(d, "%s = (%s *)heddle_omp_alloca(hd_thread, &hd_b->head, sizeof(%s) * (size_t)(%s));", name, type, type,
+    const hc_type *element = hc_unqualified(var->decl->type->of);
+    hc_dev_putf(d, "%s = (%s)heddle_omp_alloca(hd_thread, &hd_b->head, sizeof(%s) * (size_t)(%s));", name,
+                hc_type_text(d, hc_pointer_to(element)), hc_type_text(d, element),
                 hc_dev_text(d, (hc_node *)var->decl->type->bound));
 }
 
@@ -113,12 +114,15 @@ static void write_special(hc_device *d, hc_node *var, int is_split)
 
 /* ---- all of a declaration -------------------------------------------------------------------------------------------------------- */
 
+/* C++ has none: its lengths are evaluated here, and used where it is. */
+static int is_variable_typedef(const hc_node *n) { return n->kind == HC_N_TYPEDEF && hc_is_flat(n->decl->type); }
+
 int hc_write_declarations(hc_device *d, hc_node *n)
 {
     int is_split = is_jumped_over(n) || hc_is_split_scope(d, n), has_special = 0;
     const char *space = "";
     for (hc_node *v = n->first; v; v = v->next)
-        has_special |= v->kind == HC_N_VAR && is_special(d, v, is_split);
+        has_special |= v->kind == HC_N_VAR ? is_special(d, v, is_split) : is_variable_typedef(v);
     if (!has_special)
         return 0;
     if (n->parent->kind == HC_N_FOR)
@@ -133,6 +137,8 @@ int hc_write_declarations(hc_device *d, hc_node *n)
         } else if (v->kind == HC_N_RECORD || v->kind == HC_N_ENUM) {
             hc_write(&d->w, v);
             hc_puts(&d->w.out, ";");
+        } else if (is_variable_typedef(v)) {
+            hc_write_bounds(d, v->decl);
         }
         if (d->w.out.n > before)
             space = " ";

@@ -70,6 +70,8 @@ static int write_name(hc_device *d, hc_node *n)
         hc_puts(&d->w.out, hc_name_of(d, n->decl));
     else if (n->decl && n->decl->kind == HC_N_ENUMERATOR && n->decl->owner && !n->decl->owner->is_global)
         hc_dev_putf(d, "%lld", (long long)n->decl->value); /* of a function: not known here */
+    else if (n->decl && n->decl->kind == HC_N_ENUMERATOR)
+        hc_puts(&d->w.out, hc_type_name(d, n->decl));
     else if (n->decl && n->decl->kind == HC_N_FUNCTION && d->p->options.is_host_only)
         write_host_function(d, n);
     else if (n->decl && n->decl->kind == HC_N_FUNCTION && hc_function_of(d->p, n->decl))

@@ -115,7 +115,16 @@ static int waits(hc_device *d, hc_node *root)
 
 static int is_loop(const hc_node *n) { return n->kind == HC_N_FOR || n->kind == HC_N_WHILE || n->kind == HC_N_DO; }
 
-/* An array of variable length and one dimension, which has memory until the frame ends. */
+/* What has been evaluated of a length stands in no frame. */
+static int asks_length(const hc_node *n)
+{
+    const hc_node *up = n->parent;
+    while (up && up->kind == HC_N_PAREN)
+        up = up->parent;
+    return n->kind == HC_N_TYPEDEF || (n->kind == HC_N_NAME && up && up->kind == HC_N_SIZEOF);
+}
+
+/* An array of variable length whose elements have none, which has memory until the frame ends. */
 static int is_kept_array(const hc_decl *decl)
 {
     const hc_node *up = decl->node;
@@ -126,8 +135,8 @@ static int is_kept_array(const hc_decl *decl)
 
 static int is_flat_variable(const hc_node *n)
 {
-    return (n->kind == HC_N_VAR || n->kind == HC_N_PARAM || n->kind == HC_N_NAME) && n->decl && n->decl->type &&
-           hc_is_flat(n->decl->type) && !is_kept_array(n->decl);
+    return (n->kind == HC_N_VAR || n->kind == HC_N_PARAM || n->kind == HC_N_NAME || n->kind == HC_N_TYPEDEF) &&
+           n->decl && n->decl->type && hc_is_flat(n->decl->type) && (!is_kept_array(n->decl) || asks_length(n));
 }
 
 static int copies_array(hc_device *d, const hc_node *n)

@@ -28,18 +28,23 @@ static const char *const words[][2] = {
     {"thread", "hd_the_thread"}, /* what a body's own is called */
 };
 
-const char *hc_dev_word(hc_writer *w, const char *word, size_t n)
+const char *hc_dev_word(const char *word, size_t n)
 {
-    (void)w;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i][0]) == n && !memcmp(words[i][0], word, n))
             return words[i][1];
     return hc_is_taken_word(word, n) ? hc_format("hd_%.*s", (int)n, word) : NULL;
 }
 
+const char *hc_dev_word_at(hc_writer *w, const hc_unit *u, uint32_t at, size_t n)
+{
+    const char *other = hc_new_name_at(hc_device_of(w)->p, u, at, n);
+    return other ? other : hc_dev_word(u->text.bytes + at, n);
+}
+
 const char *hc_dev_name(const char *name)
 {
-    const char *other = hc_dev_word(NULL, name, strlen(name));
+    const char *other = hc_dev_word(name, strlen(name));
     return other ? other : name;
 }
 

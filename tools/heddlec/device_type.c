@@ -37,30 +37,6 @@ const hc_type *hc_unqualified(const hc_type *t)
     return made;
 }
 
-/* Equal but for qualifiers outside. long and long long differ in C++, whatever their sizes. */
-int hc_is_same(const hc_type *a, const hc_type *b)
-{
-    if (a == b)
-        return 1;
-    if (a->kind != b->kind)
-        return 0;
-    switch (a->kind) {
-    case HC_T_STRUCT:
-    case HC_T_UNION:
-    case HC_T_ENUM: return a->decl == b->decl || (a->decl && b->decl && !strcmp(a->decl->id, b->decl->id));
-    case HC_T_POINTER: return a->of->is_const == b->of->is_const && hc_is_same(a->of, b->of);
-    case HC_T_ARRAY: return a->n == b->n && hc_is_same(a->of, b->of);
-    case HC_T_INTEGER:
-        return a->size == b->size && a->is_unsigned == b->is_unsigned &&
-               (a->size < 8 || !strstr(a->name, "long long") == !strstr(b->name, "long long"));
-    case HC_T_FLOATING: return a->size == b->size;
-    case HC_T_VOID:
-    case HC_T_BOOL:
-    case HC_T_FUNCTION: return 1;
-    default: return !strcmp(a->name, b->name);
-    }
-}
-
 /* ---- alignment ---------------------------------------------------------------------------------------------------------- */
 
 /* 0 when some member's is not known, or when the members do not add up to the whole. */
@@ -93,26 +69,19 @@ uint64_t hc_alignment(const hc_type *t)
 
 /* ---- variable length ---------------------------------------------------------------------------------------------------- */
 
-int hc_is_flat(const hc_type *t)
-{
-    t = t && t->kind == HC_T_POINTER ? t->of : t;
-    for (; t && hc_is_array(t); t = t->of)
-        if (t->kind == HC_T_VLA)
-            return 1;
-    return 0;
-}
+int hc_is_flat(const hc_type *t) { return t && hc_is_variable_array(t->kind == HC_T_POINTER ? t->of : t); }
 
 uint32_t hc_flat_rank(const hc_type *t)
 {
     uint32_t n = 0;
-    for (t = t->of; hc_is_array(t); t = t->of)
+    for (t = t->of; hc_is_variable_array(t); t = t->of)
         n++;
     return n;
 }
 
 const hc_type *hc_flat_element(const hc_type *t)
 {
-    for (t = t->of; hc_is_array(t); t = t->of)
+    for (t = t->of; hc_is_variable_array(t); t = t->of)
         ;
     return t;
 }
@@ -126,14 +95,17 @@ const char *hc_record_keyword(const hc_decl *decl)
     return decl->type->kind == HC_T_UNION ? "union" : "struct";
 }
 
-/* One that has none gets one, so that variables of it can be declared apart. */
-const char *hc_record_tag(const hc_decl *decl)
+const char *hc_type_name(const hc_device *d, const hc_decl *decl)
 {
-    hc_place p;
-    if (decl->name[0] || !decl->node)
-        return hc_dev_name(decl->name);
-    p = hc_place_of(&decl->node->unit->text, decl->node->begin);
-    return hc_format("hd_record_%u_%u", p.line, p.column);
+    const char *other = d ? hc_new_name(d->p, decl) : NULL;
+    return other ? other : hc_dev_name(hc_own_name(decl));
+}
+
+/* The word of a type's name that is the name of its declaration. */
+static const char *word_in(const hc_device *d, const hc_type *t, const char *s, size_t n)
+{
+    const hc_decl *named = t->named;
+    return named && strlen(named->name) == n && !memcmp(s, named->name, n) ? hc_type_name(d, named) : hc_dev_word(s, n);
 }
 
 static const char *name_in(const hc_device *d, const hc_type *t)
@@ -141,12 +113,12 @@ static const char *name_in(const hc_device *d, const hc_type *t)
     hc_buf b = {0};
     const char *s = t->name ? t->name : "void";
     if (strchr(s, '(') && t->decl)
-        return hc_format("%s%s %s", t->is_const ? "const " : "", hc_record_keyword(t->decl), hc_record_tag(t->decl));
+        return hc_format("%s%s %s", t->is_const ? "const " : "", hc_record_keyword(t->decl), hc_type_name(d, t->decl));
     while (d && *s) {
         size_t n = 0;
         while (isalnum((unsigned char)s[n]) || s[n] == '_')
             n++;
-        const char *other = n ? hc_dev_word(NULL, s, n) : NULL;
+        const char *other = n ? word_in(d, t, s, n) : NULL;
         hc_put(&b, other ? other : s, other ? strlen(other) : n ? n : 1);
         s += n ? n : 1;
     }
@@ -170,18 +142,17 @@ static char *pointer_text(const hc_type *t, const char *name)
                      t->is_volatile ? (t->is_const ? " volatile" : "volatile") : "", space, name);
 }
 
+static char *pointer_declaration(const hc_device *d, const hc_type *of, char *pointer)
+{
+    int has_list = hc_is_array(of) || of->kind == HC_T_FUNCTION;
+    return hc_declaration(d, of, has_list ? hc_format("(%s)", pointer) : pointer);
+}
+
 char *hc_declaration(const hc_device *d, const hc_type *t, const char *name)
 {
-    char *inner;
     switch (t->kind) {
-    case HC_T_POINTER:
-        inner = pointer_text(t, name);
-        if (hc_is_flat(t))
-            return hc_declaration(d, hc_flat_element(t), inner);
-        if (hc_is_array(t->of) || t->of->kind == HC_T_FUNCTION)
-            inner = hc_format("(%s)", inner);
-        return hc_declaration(d, t->of, inner);
-    case HC_T_VLA: return hc_declaration(d, hc_flat_element(t), hc_format("*%s", name));
+    case HC_T_POINTER: return pointer_declaration(d, hc_is_flat(t) ? hc_flat_element(t) : t->of, pointer_text(t, name));
+    case HC_T_VLA: return pointer_declaration(d, hc_flat_element(t), hc_format("*%s", name));
     case HC_T_ARRAY: return hc_declaration(d, t->of, hc_format("%s[%llu]", name, (unsigned long long)t->n));
     case HC_T_OPEN_ARRAY: return hc_declaration(d, t->of, hc_format("%s[]", name));
     case HC_T_FUNCTION: return hc_declaration(d, t->of, hc_format("%s(%s)", name, params_text(d, t)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* device_vla.c - arrays of variable length, pointers to them and parameters of such types, as pointers to the innermost
- * element. The lengths of dimensions are kept in variables where C evaluates them, at the declaration: hd_a_1, hd_a_2, ...
+/* device_vla.c - arrays of variable length, pointers to them and parameters of such types, as pointers to the element: what
+ * stands below the last dimension of variable length, an array where it has dimensions of its own. The lengths of dimensions are kept in variables where C evaluates them, at the declaration: hd_a_1, hd_a_2, ...
  * (hd_a_0: of an array's own first dimension); a[i][j] becomes a[(i) * hd_a_1 + (j)]. */
 #include "device.h"
 
@@ -36,12 +36,15 @@ static char *length_text(hc_device *d, const hc_type *t)
 {
     if (t->kind == HC_T_ARRAY)
         return hc_format("%llu", (unsigned long long)t->n);
+    for (uint32_t i = d->bounds.n; i-- > 0;)
+        if (d->bounds.at[i].bound == t->bound)
+            return hc_copy(d->bounds.at[i].name, strlen(d->bounds.at[i].name));
     return t->bound ? operand(hc_dev_text(d, (hc_node *)t->bound)) : hc_copy("1", 1);
 }
 
 static void add_type(hc_device *d, lengths *l, const hc_type *t)
 {
-    for (t = t->of; hc_is_array(t); t = t->of)
+    for (t = t->of; hc_is_variable_array(t); t = t->of)
         add(l, length_text(d, t));
 }
 
@@ -51,8 +54,13 @@ void hc_write_bounds(hc_device *d, const hc_decl *decl)
     uint32_t i = 0;
     if (!hc_is_flat(t))
         return;
-    for (t = t->kind == HC_T_POINTER ? t->of : t, i = decl->type->kind == HC_T_POINTER; hc_is_array(t); t = t->of)
-        hc_dev_putf(d, "const int64_t hd_%s_%u HEDDLE_UNUSED = %s; ", decl->name, i++, length_text(d, t));
+    for (t = t->kind == HC_T_POINTER ? t->of : t, i = decl->type->kind == HC_T_POINTER; hc_is_variable_array(t);
+         t = t->of, i++) {
+        const char *name = hc_format("hd_%s_%u", decl->name, i);
+        hc_dev_putf(d, "const int64_t %s HEDDLE_UNUSED = %s; ", name, length_text(d, t));
+        if (decl->kind == HC_N_TYPEDEF && t->bound)
+            *HC_ADD(&d->bounds) = (hc_bound){t->bound, name};
+    }
 }
 
 char *hc_array_length(hc_device *d, const hc_decl *decl)
@@ -60,7 +68,7 @@ char *hc_array_length(hc_device *d, const hc_decl *decl)
     hc_buf b = {0};
     uint32_t i = 0;
     (void)d;
-    for (const hc_type *t = decl->type; hc_is_array(t); t = t->of, i++)
+    for (const hc_type *t = decl->type; hc_is_variable_array(t); t = t->of, i++)
         hc_putf(&b, "%shd_%s_%u", i ? " * " : "", decl->name, i);
     return b.at;
 }
@@ -252,6 +260,24 @@ static char *count_text(hc_device *d, hc_node *n)
     return product(&l, 0);
 }
 
+/* sizeof(row), of a typedef. */
+static int write_size_of_name(hc_device *d, const hc_node *n)
+{
+    for (uint32_t i = 0; i < n->unit->type_uses.n; i++) {
+        const hc_type_use *use = &n->unit->type_uses.at[i];
+        const hc_decl *t = use->decl;
+        if (use->begin < n->begin || use->end > n->end || t->kind != HC_N_TYPEDEF || !hc_is_variable_array(t->type))
+            continue;
+        if (hc_source(n)[n->end - n->begin - 1] != ')' ||
+            hc_blank_end(n->unit->text.bytes, use->end, n->end) != n->end - 1)
+            HC_REFUSE(240, n, "sizeof of a type made of '%s', whose length is variable: multiply sizeof(%s)", t->name,
+                      t->name);
+        hc_dev_putf(d, "(sizeof(%s) * (size_t)(%s))", hc_type_text(d, hc_flat_element(t->type)), hc_array_length(d, t));
+        return 1;
+    }
+    return 0;
+}
+
 /* sizeof(double[n][m]): from the text. */
 static void write_named_size(hc_device *d, hc_node *n)
 {
@@ -272,9 +298,11 @@ static void write_named_size(hc_device *d, hc_node *n)
 static int write_size(hc_device *d, hc_node *n)
 {
     hc_node *of = n->kind == HC_N_SIZEOF && !n->is_constant ? n->first : NULL;
+    if (n->kind == HC_N_SIZEOF && !n->is_constant && !of && write_size_of_name(d, n))
+        return 1;
     if (!of || strncmp(hc_source(n), "sizeof", 6))
         return 0;
-    if (of->type && hc_is_array(of->type) && hc_is_flat(of->type))
+    if (hc_is_variable_array(of->type))
         hc_dev_putf(d, "(sizeof(%s) * (size_t)(%s))", hc_type_text(d, hc_flat_element(of->type)), count_text(d, of));
     else if (of->type && hc_is_number(of->type))
         write_named_size(d, n);
@@ -330,8 +358,10 @@ int hc_write_block(hc_device *d, hc_node *n)
 
 void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name)
 {
-    hc_dev_putf(d, "HEDDLE_OMP_VLA(%s, %s, %s, %s);", hc_type_text(d, hc_flat_element(decl->type)), name,
-                hc_array_length(d, decl), d->s.top);
+    const hc_type *element = hc_flat_element(decl->type);
+    hc_dev_putf(
+        d, hc_is_array(element) ? "HEDDLE_OMP_VLA(__typeof__(%s), %s, %s, %s);" : "HEDDLE_OMP_VLA(%s, %s, %s, %s);",
+        hc_type_text(d, element), name, hc_array_length(d, decl), d->s.top);
 }
 
 /* On the stack of all threads in team code; a thread's own elsewhere. */
@@ -339,7 +369,7 @@ void hc_write_array(hc_device *d, hc_node *var)
 {
     const hc_decl *decl = var->decl;
     const hc_type *element = hc_flat_element(decl->type);
-    const char *name = hc_dev_name(decl->name), *type = hc_type_text(d, element);
+    const char *name = hc_dev_name(decl->name);
     hc_write_bounds(d, decl);
     if (!hc_variable_of(d->s.code, decl) || d->s.mode != HC_TEAM) {
         hc_write_own_array(d, decl, name);
@@ -347,6 +377,7 @@ void hc_write_array(hc_device *d, hc_node *var)
     }
     d->s.code->needs |= HC_NEEDS_THREAD | HC_NEEDS_APP | HC_NEEDS_TOP;
     d->s.code->is_deep = 1;
-    hc_dev_putf(d, "%s = (%s *)heddle_omp_push(hd_thread, &hd_params->head, &%s, sizeof(%s) * (size_t)(%s));",
-                hc_declaration(d, hc_pointer_to(element), name), type, d->s.top, type, hc_array_length(d, decl));
+    hc_dev_putf(d, "%s = (%s)heddle_omp_push(hd_thread, &hd_params->head, &%s, sizeof(%s) * (size_t)(%s));",
+                hc_declaration(d, hc_pointer_to(element), name), hc_type_text(d, hc_pointer_to(element)), d->s.top,
+                hc_type_text(d, element), hc_array_length(d, decl));
 }

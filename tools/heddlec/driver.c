@@ -3,7 +3,6 @@
  * stands in a temporary folder until nothing can be refused any more. */
 #include "command.h"
 #include "host.h"
-#include "preprocess.h"
 
 #include "base/file.h"
 
@@ -18,101 +17,18 @@
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
 
-/* What the text already has done to it the parser need not do again. */
-static const char *const *parser_flags(const hc_command *c)
+/* 1: there is something to translate, or to look at; -1 after sentences. */
+static int read_all(hc_command *c, hc_inputs *inputs, hc_program *p)
 {
-    static const char *flags[2];
-    flags[0] = c->standard;
-    return flags;
-}
-
-static char *preprocess(const hc_command *c, const char *path, size_t *n)
-{
-    hc_words see = {0};
-    for (uint32_t i = 0; i < c->see.n; i++)
-        *HC_ADD(&see) = c->see.at[i];
-    *HC_ADD(&see) = NULL;
-    return hc_preprocess(path, see.at, n);
-}
-
-static int can_read(const hc_command *c)
-{
-    for (uint32_t i = 0; i < c->sources.n; i++)
-        if (access(c->sources.at[i], R_OK) != 0) {
-            hc_complain(HC_ERROR, "cannot read %s: %s", c->sources.at[i], strerror(errno));
-            return 0;
-        }
-    return 1;
-}
-
-/* The end of the word, or other token, that begins at *at, which is moved behind blanks. */
-static const char *next_word(const char *s, uint32_t *at, uint32_t end, size_t *n)
-{
-    *at = hc_blank_end(s, *at, end);
-    s += *at;
-    *n = *at < end ? hc_token_end(s - *at, *at, end) - *at : 0;
-    *at += (uint32_t)*n;
-    return s;
-}
-
-static int is_among(const char *words, const char *s, size_t n)
-{
-    for (size_t m; *words; words += m + (words[m] == ' '))
-        if ((m = strcspn(words, " ")) == n && strncmp(words, s, n) == 0)
-            return 1;
-    return 0;
-}
-
-/* A pragma of which heddlec may have something to say: it has tasks, or no word of OpenMP as its first. */
-static int is_ours(const char *s, uint32_t at, uint32_t end)
-{
-    static const char others[] =
-        "parallel for simd sections section single master masked critical barrier atomic flush "
-        "ordered threadprivate target teams distribute declare taskwait taskyield taskgroup "
-        "loop scan scope cancel cancellation requires end begin allocate";
-    size_t n;
-    const char *word = next_word(s, &at, end, &n);
-    if (!is_among("omp heddle", word, n))
-        return 0;
-    if (*word == 'h' || (word = next_word(s, &at, end, &n), !is_among(others, word, n)))
-        return 1;
-    while (n && !is_among("task taskloop", word, n))
-        word = next_word(s, &at, end, &n);
-    return n != 0;
-}
-
-static int is_translated(const hc_text *t)
-{
-    for (uint32_t l = 0; l < t->n_lines; l++) {
-        uint32_t at = t->lines[l].begin, end = hc_line_end(t, l);
-        const char *word;
-        size_t n;
-        if (t->lines[l].is_system || *next_word(t->bytes, &at, end, &n) != '#' || n != 1)
-            continue;
-        word = next_word(t->bytes, &at, end, &n);
-        if (is_among("pragma", word, n) && is_ours(t->bytes, at, end))
-            return 1;
+    int is_ours = c->dump != NULL, failed = hc_read_sources(c, inputs) != 0 || hc_read_objects(c, inputs) != 0;
+    hc_settle(c);
+    for (uint32_t i = 0; i < inputs->n && !failed; i++) {
+        hc_unit *u = *HC_ADD(&p->units) = HC_NEW(hc_unit);
+        hc_text_init(&u->text, inputs->at[i].path, inputs->at[i].text, inputs->at[i].n);
+        is_ours |= hc_has_tasks(&u->text);
     }
-    return 0;
-}
-
-/* A program without tasks is for the C compiler, whatever else it asks of OpenMP: nothing of it is parsed. */
-static int read_all(const hc_command *c, hc_program *p)
-{
-    int is_ours = c->dump != NULL;
-    for (uint32_t i = 0; can_read(c) && i < c->sources.n; i++) {
-        size_t n;
-        char *text = preprocess(c, c->sources.at[i], &n);
-        hc_unit *u = HC_NEW(hc_unit);
-        if (!text)
-            continue;
-        hc_text_init(&u->text, c->sources.at[i], text, n);
-        is_ours |= is_translated(&u->text);
-        *HC_ADD(&p->units) = u;
-    }
-    for (uint32_t i = 0; is_ours && i < p->units.n; i++) {
-        const hc_text *t = &p->units.at[i]->text;
-        hc_unit *u = hc_parse_unit(t->path, t->bytes, t->n, parser_flags(c));
+    for (uint32_t i = 0; i < p->units.n && is_ours; i++) {
+        hc_unit *u = hc_parse_input(&inputs->at[i]);
         p->units.at[i] = u ? u : p->units.at[i];
     }
     return hc_n_errors() ? -1 : is_ours;
@@ -121,9 +37,12 @@ static int read_all(const hc_command *c, hc_program *p)
 /* ---- generating ------------------------------------------------------------------------------------------------------ */
 
 /* An identifier, of the program's file or the first source's. */
-static const char *program_name(const hc_command *c)
+static const char *program_name(const hc_command *c, const hc_inputs *inputs)
 {
-    const char *path = c->output ? c->output : c->sources.at[0], *slash = strrchr(path, '/'), *dot;
+    const char *path = c->output   ? c->output
+                       : inputs->n ? inputs->at[0].path
+                                   : "a.out",
+               *slash = strrchr(path, '/'), *dot;
     char *s;
     path = slash ? slash + 1 : path;
     dot = strrchr(path, '.');
@@ -138,14 +57,18 @@ static void generate_host(hc_build *b, hc_program *p, const char *prog)
 {
     for (uint32_t i = 0; i < p->units.n; i++) {
         hc_unit *u = p->units.at[i];
+        const hc_input *in = &b->inputs->at[i];
         hc_made *m;
-        if (!p->tasks.n || (!b->command->emit && hc_is_plain(p, u))) {
-            *HC_ADD(&b->plain) = u;
+        b->bodies.is_lax |= u->is_lax;
+        if (!p->tasks.n || ((!b->command->emit || in->object) && hc_is_plain(p, u))) {
+            *HC_ADD(&b->plain) = in;
             continue;
         }
         m = HC_ADD(&b->files);
         m->name = hc_format("%s.heddle.c", hc_unit_name(p, u));
         m->what = hc_format("the host's part of %s", u->text.path);
+        m->from = in;
+        m->is_lax = u->is_lax;
         hc_emit_host(p, prog, u, &m->text);
     }
 }
@@ -163,20 +86,10 @@ static void generate(hc_build *b, hc_program *p, const char *prog)
 
 /* ---- making ---------------------------------------------------------------------------------------------------------- */
 
-static const char *temporary_folder(void)
-{
-    const char *base = getenv("TMPDIR");
-    char *path = hc_format("%s/heddlec-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(path))
-        return path;
-    hc_complain(HC_ERROR, "cannot make a folder in %s: %s", base && *base ? base : "/tmp", strerror(errno));
-    return NULL;
-}
-
 static int build_in(hc_build *b, const hc_command *c)
 {
     int failed;
-    b->folder = temporary_folder();
+    b->folder = hc_temporary_folder();
     if (!b->folder)
         return -1;
     b->output = c->output ? c->output : "a.out";
@@ -194,27 +107,13 @@ static int build_in(hc_build *b, const hc_command *c)
 
 /* ---- sources for people with a build of their own ----------------------------------------------------------------------- */
 
-typedef HC_LIST(const char *) names;
-
-static void add_name(names *list, const char *file)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i] == file)
-            return;
-    *HC_ADD(list) = file;
-}
-
 /* The files of which lines are in the preprocessed texts. */
 static int write_deps(const hc_build *b, const hc_program *p)
 {
-    names list = {0};
+    hc_words list = {0};
     hc_buf rule = {0};
-    for (uint32_t i = 0; i < p->units.n; i++) {
-        const hc_text *t = &p->units.at[i]->text;
-        for (uint32_t l = 0; l < t->n_lines; l++)
-            if ((l == 0 || t->lines[l].file != t->lines[l - 1].file) && t->lines[l].file[0] != '<')
-                add_name(&list, t->lines[l].file);
-    }
+    for (uint32_t i = 0; i < p->units.n; i++)
+        hc_add_files(&list, &p->units.at[i]->text, 1);
     hc_putf(&rule, "%s/%s:", b->folder, b->files.at[0].name);
     for (uint32_t i = 0; i < list.n; i++) {
         hc_puts(&rule, " \\\n  ");
@@ -272,20 +171,25 @@ static int show(hc_program *p, const char *what)
     return hc_n_errors() ? 1 : 0;
 }
 
-int hc_drive(const hc_command *c)
+int hc_drive(hc_command *c)
 {
-    hc_program p = {.options = c->options};
+    hc_inputs inputs = {0};
+    hc_program p = {0};
     hc_where w = {0};
-    hc_build b = {.command = c, .where = &w};
-    const char *prog = program_name(c);
-    int is_ours = read_all(c, &p);
+    hc_build b = {.command = c, .where = &w, .inputs = &inputs};
+    const char *prog;
+    int is_ours = read_all(c, &inputs, &p);
     if (is_ours < 0)
         return 1;
+    if (c->rules.n && c->sources.n)
+        hc_complain(HC_WARNING, "%s is for -c: there are no rules for make", c->rules.at[0]);
+    p.options = c->options;
+    prog = program_name(c, &inputs);
     if (c->dump)
         return show(&p, c->dump);
     if (is_ours)
         hc_understand(&p);
-    if (hc_n_errors())
+    if (hc_n_errors() || (p.tasks.n && hc_check_linked(c, &inputs) != 0))
         return 1;
     generate(&b, &p, prog);
     if (hc_n_errors() || !can_build(c, &b, &w))

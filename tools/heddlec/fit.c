@@ -25,7 +25,8 @@ static int is_pointer_union(const hc_type *t)
 {
     return t->kind == HC_T_UNION && t->decl && find_in(&(hc_type){.kind = HC_T_STRUCT, .decl = t->decl}, is_pointer);
 }
-static int is_foreign(const hc_type *t) { return t->kind == HC_T_COMPLEX || t->kind == HC_T_ATOMIC; }
+static int is_atomic(const hc_type *t) { return t->kind == HC_T_ATOMIC; }
+static int is_foreign(const hc_type *t) { return t->kind == HC_T_COMPLEX || is_atomic(t); }
 static int is_long_double(const hc_type *t) { return t->kind == HC_T_FLOATING && t->size > 8; }
 
 /* On some device that may be used, memory is other than the host's. */
@@ -46,7 +47,8 @@ static void check_type(const hc_program *p, const hc_task *t, const hc_capture *
 {
     const hc_type *type = c->decl->type, *behind = pointee(type);
     const char *name = c->decl->name;
-    if (find_in(type, is_foreign) || (behind && find_in(behind, is_foreign)))
+    int (*is)(const hc_type *) = p->options.is_host_only ? is_atomic : is_foreign;
+    if (find_in(type, is) || (behind && find_in(behind, is)))
         SAY(HC_ERROR, 172, t, "'%s' is of type '%s', which device code does not have: use real types, and `atomic`",
             name, type->name);
     else if (c->how == HC_BY_VALUE && find_in(type, is_pointer_union))
@@ -62,8 +64,7 @@ static void check_type(const hc_program *p, const hc_task *t, const hc_capture *
 
 static void check_length(const hc_task *t, const hc_capture *c)
 {
-    const hc_type *type = c->decl->type, *behind = type->kind == HC_T_POINTER ? type->of : NULL;
-    if (behind && behind->kind == HC_T_POINTER && behind->of && behind->of->kind == HC_T_VLA)
+    if (hc_leads_to_rows(c->decl->type))
         SAY(HC_ERROR, 240, t, "'%s' leads to pointers to arrays of variable length: pass a pointer to elements",
             c->decl->name);
 }

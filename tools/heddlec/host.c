@@ -46,7 +46,8 @@ static int has_construct(const hc_program *p, const hc_unit *u)
 
 int hc_is_plain(const hc_program *p, const hc_unit *u)
 {
-    return !has_construct(p, u) && !has_global(p, u) && (u->pragmas.n > 0 || !strstr(u->text.bytes, "omp_"));
+    return !has_construct(p, u) && !has_global(p, u) &&
+           (u->pragmas.n + u->pragmas.n_left > 0 || !strstr(u->text.bytes, "omp_"));
 }
 
 /* ---- addresses of variables that task bodies use: a list a file ------------------------------------------------------- */

@@ -7,12 +7,23 @@
 
 /* ---- regions --------------------------------------------------------------------------------------------------------- */
 
+/* Neither holds between the host's code and tasks on threads. What functions outside of tasks do, the region's may. */
+static int excludes(const hc_host *h)
+{
+    for (uint32_t i = 0; i < h->p->units.n; i++)
+        HC_EACH_NODE (n, h->p->units.at[i]->root)
+            if ((hc_is_directive(n, HC_ATOMIC) || hc_is_directive(n, HC_CRITICAL)) && !hc_task_around(n))
+                return 1;
+    return 0;
+}
+
 static void put_begin(hc_host *h, uint32_t in, const hc_region *r)
 {
     char *threads = r->num_threads ? hc_host_text(h, r->num_threads) : "0";
-    char *flags = hc_format("%s%s%s%s", r->is_target ? " | HEDDLE_OMP_TARGET" : "",
-                            r->has_barriers ? " | HEDDLE_OMP_BARRIERS" : "",
-                            h->p->asks_numbers ? " | HEDDLE_OMP_NUMBERS" : "", r->is_one ? " | HEDDLE_OMP_ALONE" : "");
+    char *flags =
+        hc_format("%s%s%s%s%s", r->is_target ? " | HEDDLE_OMP_TARGET" : "",
+                  r->has_barriers ? " | HEDDLE_OMP_BARRIERS" : "", h->p->asks_numbers ? " | HEDDLE_OMP_NUMBERS" : "",
+                  r->is_one ? " | HEDDLE_OMP_ALONE" : "", excludes(h) ? " | HEDDLE_OMP_EXCLUDES" : "");
     hc_host_start(h, in, "heddle_omp_begin(&hd_%s_omp, &hd_here, %s, %s);", h->prog, *flags ? flags + 3 : "0", threads);
     for (uint32_t i = 0; i < r->maps.n; i++)
         hc_host_map(h, in, &r->maps.at[i]);

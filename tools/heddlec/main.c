@@ -7,5 +7,7 @@ int main(int n, char **words)
     hc_command c = {0};
     if (hc_read_command(&c, n, words) != 0)
         return 2;
-    return c.ends ? 0 : hc_drive(&c);
+    if (c.ends)
+        return 0;
+    return c.only ? hc_compile(&c) : hc_drive(&c);
 }

@@ -12,6 +12,7 @@ typedef struct hc_parse {
     hc_pragma *p;
     uint32_t at, end; /* what is still to be read of the line */
     hc_clauses clauses;
+    int may_leave, is_left; /* what heddlec does not translate to the C compiler */
 } hc_parse;
 
 /* Says an error about the stretch, marks the pragma as broken, returns 0. */

@@ -5,6 +5,59 @@
 
 #include <string.h>
 
+/* ---- sources ---------------------------------------------------------------------------------------------------------- */
+
+/* The end of the word, or other token, that begins at *at, which is moved behind blanks. */
+static const char *word_at(const char *s, uint32_t *at, uint32_t end, size_t *n)
+{
+    *at = hc_blank_end(s, *at, end);
+    s += *at;
+    *n = *at < end ? hc_token_end(s - *at, *at, end) - *at : 0;
+    *at += (uint32_t)*n;
+    return s;
+}
+
+static int is_among(const char *words, const char *s, size_t n)
+{
+    for (size_t m; *words; words += m + (words[m] == ' '))
+        if ((m = strcspn(words, " ")) == n && strncmp(words, s, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* A pragma of which heddlec may have something to say: it has tasks, or no word of OpenMP as its first. */
+static int is_ours(const char *s, uint32_t at, uint32_t end)
+{
+    static const char others[] =
+        "parallel for simd sections section single master masked critical barrier atomic flush "
+        "ordered threadprivate target teams distribute declare taskwait taskyield taskgroup "
+        "loop scan scope cancel cancellation requires end begin allocate";
+    size_t n;
+    const char *word = word_at(s, &at, end, &n);
+    if (!is_among("omp heddle", word, n))
+        return 0;
+    if (*word == 'h' || (word = word_at(s, &at, end, &n), !is_among(others, word, n)))
+        return 1;
+    while (n && !is_among("task taskloop", word, n))
+        word = word_at(s, &at, end, &n);
+    return n != 0;
+}
+
+int hc_has_tasks(const hc_text *t)
+{
+    for (uint32_t l = 0; l < t->n_lines; l++) {
+        uint32_t at = t->lines[l].begin, end = hc_line_end(t, l);
+        const char *word;
+        size_t n;
+        if (t->lines[l].is_system || *word_at(t->bytes, &at, end, &n) != '#' || n != 1)
+            continue;
+        word = word_at(t->bytes, &at, end, &n);
+        if (is_among("pragma", word, n) && is_ours(t->bytes, at, end))
+            return 1;
+    }
+    return 0;
+}
+
 /* ---- directives ------------------------------------------------------------------------------------------------------ */
 
 /* Behind the words of a directive that stand at `at`; 0 when others stand there. */
@@ -37,6 +90,19 @@ static int refuse_directive(hc_parse *p, int is_heddle)
     return hc_refuse(p, 100, word, "unknown directive '%.*s'%s", HC_SHOW(p, word), hc_guess_text(&g));
 }
 
+/* In a source without tasks it is the C compiler's. */
+static int is_foreign(hc_directive d)
+{
+    return d == HC_TARGET_TEAMS || d == HC_TARGET_PARALLEL_FOR || d == HC_TEAMS || d == HC_DISTRIBUTE;
+}
+
+static int leave(hc_parse *p)
+{
+    p->p->directive = HC_N_DIRECTIVES;
+    p->is_left = 1;
+    return 0;
+}
+
 /* The longest directive that fits, ours or one that only OpenMP has. */
 static int take_directive(hc_parse *p, int is_heddle)
 {
@@ -53,9 +119,13 @@ static int take_directive(hc_parse *p, int is_heddle)
     }
     for (i = 0; !is_heddle && (other = hc_other_directive(i)); i++)
         if (words_end(p, other) > best)
-            return hc_refuse(p, 100, (hc_span){p->at, words_end(p, other)}, "directive '%s' is not supported", other);
+            return p->may_leave ? leave(p)
+                                : hc_refuse(p, 100, (hc_span){p->at, words_end(p, other)},
+                                            "directive '%s' is not supported", other);
     if (!best)
         return refuse_directive(p, is_heddle);
+    if (p->may_leave && is_foreign(p->p->directive))
+        return leave(p);
     p->at = best;
     return 1;
 }
@@ -176,10 +246,12 @@ static void take_line(hc_parse *p, uint32_t line, int is_heddle)
 hc_pragmas hc_parse_pragmas(const hc_text *t)
 {
     HC_LIST(hc_pragma) found = {0};
+    HC_LIST(hc_span) left = {0};
     uint32_t line;
+    int may_leave = !hc_has_tasks(t);
     for (line = 0; line < t->n_lines; line++) {
         hc_pragma pragma = {.directive = HC_N_DIRECTIVES, .number = found.n};
-        hc_parse p = {t, &pragma, 0, 0, {0}};
+        hc_parse p = {.t = t, .p = &pragma, .may_leave = may_leave};
         int is_heddle;
         if (!begins_pragma(&p, line, &is_heddle))
             continue;
@@ -188,8 +260,10 @@ hc_pragmas hc_parse_pragmas(const hc_text *t)
         pragma.n_clauses = p.clauses.n;
         if (pragma.directive != HC_N_DIRECTIVES)
             *HC_ADD(&found) = pragma;
+        else if (p.is_left)
+            *HC_ADD(&left) = pragma.at;
     }
-    return (hc_pragmas){found.at, found.n};
+    return (hc_pragmas){found.at, found.n, left.at, left.n};
 }
 
 const hc_clause *hc_clause_next(const hc_pragma *p, const hc_clause *c)

@@ -186,7 +186,15 @@ typedef struct hc_pragma {
 typedef struct hc_pragmas {
     hc_pragma *at;
     uint32_t n;
+    const hc_span *left; /* those of a source without tasks that are no constructs of heddlec's: the C compiler's */
+    uint32_t n_left;
 } hc_pragmas;
+
+/* The text with `parallel master taskloop` and its kin taken apart (combined.c); NULL, and n as it was, where none is in it. */
+char *hc_split_combined(const hc_text *t, size_t *n);
+
+/* The text has a pragma of which heddlec may have something to say. */
+int hc_has_tasks(const hc_text *t);
 
 /* Finds and takes apart the pragmas of t that do not come from a system header. Words that OpenMP has in 4.5 or 5.x and
  * heddlec does not take are HC100 with "not supported"; words that are close to a known one get "did you mean". */

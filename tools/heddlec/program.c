@@ -91,6 +91,15 @@ hc_fn *hc_fn_of(const hc_program *p, const hc_decl *d)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------ */
 
+/* The type of one of old style does not tell. */
+static uint32_t n_params_of(const hc_fn *fn)
+{
+    uint32_t n = 0;
+    for (const hc_node *p = fn->node->first; p; p = p->next)
+        n += p->kind == HC_N_PARAM;
+    return n;
+}
+
 hc_fn *hc_callee(const hc_program *p, const hc_call *c, uint32_t i)
 {
     uint32_t n_args = 0;
@@ -100,7 +109,7 @@ hc_fn *hc_callee(const hc_program *p, const hc_call *c, uint32_t i)
         n_args++;
     for (uint32_t k = 0; k < p->index->fns.n; k++) {
         hc_fn *fn = p->index->fns.at[k];
-        if (fn->is_taken && fn->decl->type->n_params == n_args && i-- == 0)
+        if (fn->is_taken && n_params_of(fn) == n_args && i-- == 0)
             return fn;
     }
     return NULL;

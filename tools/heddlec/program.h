@@ -175,6 +175,12 @@ typedef struct hc_global {
     const char *name;
 } hc_global;
 
+/* A typedef, tag or enumerator that is called otherwise in the bodies' text. */
+typedef struct hc_renamed {
+    const hc_decl *decl;
+    const char *name;
+} hc_renamed;
+
 typedef struct hc_program {
     hc_options options;
     int asks_final;   /* a task asks whether it is final */
@@ -190,10 +196,11 @@ typedef struct hc_program {
     HC_LIST(hc_function) functions; /* callees before callers, as far as there is no recursion */
     HC_LIST(hc_global) globals;
     HC_LIST(hc_decl *)
-    types;                  /* typedefs, records, enums of the program's own text that device text needs, in order. One
+    types; /* typedefs, records, enums of the program's own text that device text needs, in order. One
                                * for a declaration (the DECLS around its node, if any): its typedef where it has one, which
                                * stands for the record defined in it, too. Enumerators of an enum that a function
                                * declares are in none: write their value */
+    HC_LIST(hc_renamed) renamed;
     struct hc_index *index; /* of definitions, see hc_definition */
     uint64_t stack_bytes;   /* what hc_emit_bodies found, see hc_stack_bytes, hc_n_locks */
     uint32_t n_locks;
@@ -216,6 +223,11 @@ hc_function *hc_function_of(const hc_program *p, const hc_decl *d);
 hc_global *hc_global_of(const hc_program *p, const hc_decl *d);
 int hc_is_slot(const hc_program *p, const hc_decl *d);
 hc_capture *hc_capture_of(const hc_task *t, const hc_decl *d);
+/* Of a type or enumerator: its name, or that which one without a name gets; what it is called in the bodies' text instead, by
+ * itself and where a word names it: NULL where it is called as the user calls it. */
+const char *hc_own_name(const hc_decl *d);
+const char *hc_new_name(const hc_program *p, const hc_decl *d);
+const char *hc_new_name_at(const hc_program *p, const hc_unit *u, uint32_t at, size_t n);
 /* Where t's statement runs as a part of what is around it, it needs a variable of its own for c. */
 int hc_needs_copy(const hc_task *t, const hc_capture *c);
 

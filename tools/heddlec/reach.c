@@ -351,6 +351,9 @@ static void check_directive(const body *b, const hc_node *n)
 static void check_type(const body *b, const hc_node *n)
 {
     const hc_type *t = n->decl->type;
+    if (hc_leads_to_rows(t))
+        SAY(HC_ERROR, 240, n, "'%s' leads to pointers to arrays of variable length: use pointers to elements",
+            n->decl->name);
     if (b->p->options.is_host_only)
         return;
     while (hc_is_array(t) || t->kind == HC_T_POINTER)
@@ -386,10 +389,23 @@ static void check_body(body *b)
         look_at(b, n);
 }
 
+static void check_left(const body *b)
+{
+    const hc_unit *u = b->code->unit;
+    for (uint32_t i = 0; i < u->pragmas.n_left; i++)
+        if (u->pragmas.left[i].begin > b->code->begin && u->pragmas.left[i].end < b->code->end)
+            hc_say(HC_ERROR, 240, &u->text, u->pragmas.left[i].begin, u->pragmas.left[i].end,
+                   "a task calls %s, and this is for the C compiler alone", b->fn->decl->name);
+}
+
 static void check_function(hc_program *p, const hc_function *f)
 {
     body b = {.p = p, .fn = hc_fn_of(p, f->decl)};
     b.code = b.fn->node->body;
+    for (const hc_node *n = b.fn->node->first; n; n = n->next)
+        if (n->kind == HC_N_PARAM)
+            check_type(&b, n);
+    check_left(&b);
     if (f->decl->type->is_variadic && f->decl->type->n_params) /* `f()` without any takes none where it is defined */
         SAY(HC_ERROR, 181, b.fn->node->first ? b.fn->node->first : b.code,
             "%s takes a variable number of arguments and is called by a task: give it fixed ones", f->decl->name);

@@ -186,6 +186,34 @@ static void add_region(hc_program *p, hc_node *n, int is_target)
     *HC_ADD(&p->regions) = r;
 }
 
+static int is_device(const hc_node *n)
+{
+    return IS_ONE_OF(n, HC_TARGET, HC_TARGET_PARALLEL, HC_TARGET_DATA, HC_TARGET_ENTER_DATA, HC_TARGET_EXIT_DATA,
+                     HC_TARGET_UPDATE);
+}
+
+/* A source with target regions of which none creates tasks, and no tasks elsewhere, is the C compiler's with all that they map. */
+static int is_for_c(const hc_program *p, const hc_unit *u)
+{
+    int n_targets = (int)u->pragmas.n_left;
+    HC_EACH_NODE (n, u->root) {
+        int is_target = IS_ONE_OF(n, HC_TARGET, HC_TARGET_PARALLEL);
+        if (is_target && hc_makes_tasks(p, n))
+            return 0;
+        n_targets += is_target;
+    }
+    return n_targets > 0 && !hc_has_tasks(&u->text);
+}
+
+/* What the C compiler's part of OpenMP does to memory, tasks would not see. */
+static void refuse_left(const hc_unit *u)
+{
+    const hc_span *at = u->pragmas.left;
+    if (!u->is_for_c && u->pragmas.n_left)
+        hc_say(HC_ERROR, 240, &u->text, at->begin, at->end,
+               "not translated, in a source whose `target` regions create tasks: give it a source of its own");
+}
+
 /* target and target parallel. */
 static void meet_target(hc_program *p, hc_node *n)
 {
@@ -227,6 +255,8 @@ static int meet(hc_program *p, hc_node *n)
 {
     if (n->kind != HC_N_DIRECTIVE || n->pragma->is_broken)
         return 0;
+    if (n->unit->is_for_c && is_device(n))
+        return 1;
     if (IS_ONE_OF(n, HC_TARGET, HC_TARGET_PARALLEL))
         meet_target(p, n);
     else if (is_parallel(n) || IS_ONE_OF(n, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS))
@@ -287,7 +317,10 @@ void hc_find_regions(hc_program *p)
 {
     hc_index *x = p->index;
     for (uint32_t i = 0; i < p->units.n; i++)
-        check_declared(p->units.at[i]);
+        if (!(p->units.at[i]->is_for_c = is_for_c(p, p->units.at[i])))
+            check_declared(p->units.at[i]);
+    for (uint32_t i = 0; i < p->units.n; i++)
+        refuse_left(p->units.at[i]);
     for (uint32_t i = 0; i < x->fns.n; i++) {
         hc_node *root = x->fns.at[i]->node, *n = root;
         while (n)

@@ -17,8 +17,9 @@ static uint32_t behind_quoted(const char *s, uint32_t at, uint32_t end)
     return at < end ? at + 1 : end;
 }
 
-static void put_words(hc_writer *w, const char *s, uint32_t at, uint32_t end)
+static void put_words(hc_writer *w, const hc_unit *u, uint32_t at, uint32_t end)
 {
+    const char *s = u->text.bytes;
     while (at < end) {
         uint32_t begin = at;
         const char *other = NULL;
@@ -29,7 +30,7 @@ static void put_words(hc_writer *w, const char *s, uint32_t at, uint32_t end)
         } else {
             while (at < end && is_word(s[at]))
                 at++;
-            other = w->word ? w->word(w, s + begin, at - begin) : NULL;
+            other = w->word ? w->word(w, u, begin, at - begin) : NULL;
         }
         if (other)
             hc_puts(&w->out, other);
@@ -45,7 +46,7 @@ void hc_write_text(hc_writer *w, const hc_unit *u, uint32_t begin, uint32_t end)
         uint32_t next = l + 1 < t->n_lines ? t->lines[l + 1].begin : t->n;
         uint32_t stop = next < end ? next : end;
         if (!t->lines[l].is_marker)
-            put_words(w, t->bytes, begin, stop);
+            put_words(w, u, begin, stop);
         begin = stop;
     }
 }

@@ -15,7 +15,7 @@ struct hc_writer {
     hc_buf out;
     int (*node)(hc_writer *w, hc_node *n); /* 1: it has written n; NULL: declines always                       */
     /* A word of the copied text (identifiers and keywords outside of NAME nodes included): what to write instead, or NULL. */
-    const char *(*word)(hc_writer *w, const char *word, size_t n);
+    const char *(*word)(hc_writer *w, const hc_unit *u, uint32_t at, size_t n);
     int no_line; /* leave out #line */
     void *arg;
 };

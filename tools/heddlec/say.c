@@ -35,6 +35,15 @@ static uint8_t warns_as[N_CODES]; /* 0: a warning is a warning; else 1 + its lev
 
 static record *memory(void) { return hc_state(HC_STATE_SAID, sizeof(record)); }
 
+static const int *only; /* ended by 0; NULL: all */
+
+/* A note that belongs to nothing is left out, too. */
+void hc_say_only(const int *codes)
+{
+    only = codes;
+    memory()->is_muted = codes != NULL;
+}
+
 uint32_t hc_n_errors(void) { return memory()->n_errors; }
 
 int hc_set_code(int code, hc_level level)
@@ -150,13 +159,27 @@ static int was_said(record *r, const said *now)
     return 0;
 }
 
-/* The level it has for this user; -1: left out. */
-static int level_for(hc_level level, int code)
+static int level_as_set(hc_level level, int code)
 {
     int as = code > 0 && code < N_CODES ? warns_as[code] : 0;
     if (level != HC_WARNING || !as)
         return level;
     return as - 1 == HC_NOTE ? -1 : as - 1;
+}
+
+static int is_among(const int *codes, int code)
+{
+    while (*codes && *codes != code)
+        codes++;
+    return *codes != 0;
+}
+
+/* The level it has for this user; -1: left out. */
+static int level_for(hc_level level, int code)
+{
+    if (only && level != HC_NOTE && (level == HC_WARNING || !is_among(only, code)))
+        return -1;
+    return level_as_set(level, code);
 }
 
 static void tell(record *r, const hc_message *m, const hc_origin *o)

@@ -277,23 +277,48 @@ static void find_lines(file *f)
     f->n_lines = lines.n;
 }
 
-/* Read once; without bytes when it is not there. */
-static const file *file_of(const char *name)
+static file *known_file(const char *name)
 {
     file_list *files = hc_state(HC_STATE_FILES, sizeof *files);
-    size_t n = 0;
-    uint32_t i;
-    file *f;
-    for (i = 0; i < files->n; i++)
+    for (uint32_t i = 0; i < files->n; i++)
         if (files->at[i].name == name)
             return &files->at[i];
-    f = HC_ADD(files);
-    f->name = name;
-    f->bytes = *name == '<' ? NULL : hc_read_file(name, &n);
-    f->n = (uint32_t)n;
+    return NULL;
+}
+
+static const file *add_file(const char *name, const char *bytes, size_t n)
+{
+    file_list *files = hc_state(HC_STATE_FILES, sizeof *files);
+    file *f = HC_ADD(files);
+    *f = (file){.name = name, .bytes = bytes, .n = (uint32_t)n};
     if (f->bytes)
         find_lines(f);
     return f;
+}
+
+/* Read once; without bytes when it is not there. */
+static const file *file_of(const char *name)
+{
+    const file *f = known_file(name);
+    size_t n = 0;
+    const char *bytes = f || *name == '<' ? NULL : hc_read_file(name, &n);
+    return f ? f : add_file(name, bytes, n);
+}
+
+void hc_remember_file(const char *name, const char *bytes, size_t n)
+{
+    name = hc_intern(name, strlen(name));
+    if (!known_file(name))
+        add_file(name, bytes, n);
+}
+
+const char *hc_file_line(const char *name, uint32_t line, size_t *n)
+{
+    const file *f = file_of(hc_intern(name, strlen(name)));
+    if (!f->bytes || line == 0 || line > f->n_lines)
+        return NULL;
+    *n = strcspn(f->bytes + f->lines[line - 1], "\r\n");
+    return f->bytes + f->lines[line - 1];
 }
 
 static int same_token(const char *a, uint32_t at, uint32_t a_end, const char *b, uint32_t bt, uint32_t b_end)

@@ -56,6 +56,10 @@ typedef struct hc_origin {
     int is_found;
 } hc_origin;
 hc_origin hc_origin_of(const hc_text *t, uint32_t at);
+/* A line of a file, up to its newline; NULL when it is not there. */
+const char *hc_file_line(const char *file, uint32_t line, size_t *n);
+/* What is shown of a file, in place of what stands there now: a source may have changed since it was read. */
+void hc_remember_file(const char *file, const char *bytes, size_t n);
 
 /* The alignment that #pragma pack asks for at a place; 0: none (pack.c). */
 uint32_t hc_pack_at(const hc_text *t, uint32_t at);
@@ -124,5 +128,7 @@ typedef void (*hc_hear_fn)(void *arg, const hc_message *m);
 void hc_hear(hc_hear_fn fn, void *arg);
 /* -Werror=HC190 makes that warning an error; -Wno-HC190 leaves it out. 0 when code is in no table. */
 int hc_set_code(int code, hc_level level_or_note_for_silent);
+/* From now on only errors of these codes, which a 0 ends, and what has none. */
+void hc_say_only(const int *codes);
 
 #endif

@@ -8,8 +8,12 @@
 
 static const char overlay_file[] = "/heddlec/overlay.c", head_file[] = "/heddlec/head.h";
 
-/* What C compilers in use take with a warning is no error here; no warning of this parser's is printed. */
-static const char *const lenient[] = {"-w",
+/* What C compilers in use take with a warning is no error here; no warning of this parser's is printed. Those that it gives
+ * tell that the unit is lax. */
+static const char *const lenient[] = {"-Wno-everything",
+                                      "-Wimplicit-function-declaration",
+                                      "-Wimplicit-int",
+                                      "-Wint-conversion",
                                       "-Wno-error=implicit-function-declaration",
                                       "-Wno-error=implicit-int",
                                       "-Wno-error=int-conversion",
@@ -99,6 +103,7 @@ static void say_errors(const view *v)
     for (unsigned i = 0; i < clang_getNumDiagnostics(v->tu); i++) {
         CXDiagnostic d = clang_getDiagnostic(v->tu, i);
         CXDiagnosticSet notes = clang_getChildDiagnostics(d);
+        v->u->is_lax |= clang_getDiagnosticSeverity(d) == CXDiagnostic_Warning;
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
             unsigned n_notes = say_one(v, d, HC_ERROR) ? clang_getNumDiagnosticsInSet(notes) : 0;
             for (unsigned k = 0; k < n_notes; k++)
@@ -150,7 +155,10 @@ hc_unit *hc_parse_unit(const char *path, const char *bytes, size_t n, const char
     hc_unit *u = HC_NEW(hc_unit);
     uint32_t n_errors = hc_n_errors();
     CXIndex index;
+    char *split;
     hc_text_init(&u->text, path, bytes, n);
+    if ((split = hc_split_combined(&u->text, &n)) != NULL)
+        hc_text_init(&u->text, path, split, n);
     u->pragmas = hc_parse_pragmas(&u->text);
     if (hc_n_errors() > n_errors)
         return NULL;
@@ -231,4 +239,48 @@ void hc_build_unit(hc_builder *b, CXTranslationUnit tu)
     hc_build_file(b, tu);
     sort_type_uses(u);
     mark_declared_target(u);
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------------------- */
+
+int hc_is_variable_array(const hc_type *t)
+{
+    for (; hc_is_array(t); t = t->of)
+        if (t->kind == HC_T_VLA)
+            return 1;
+    return 0;
+}
+
+int hc_leads_to_rows(const hc_type *t)
+{
+    t = t->kind == HC_T_POINTER ? t->of : t;
+    while (hc_is_variable_array(t))
+        t = t->of;
+    for (; hc_is_address(t); t = t->of)
+        if (t->kind == HC_T_VLA)
+            return 1;
+    return 0;
+}
+
+int hc_is_same(const hc_type *a, const hc_type *b)
+{
+    if (a == b)
+        return 1;
+    if (a->kind != b->kind)
+        return 0;
+    switch (a->kind) {
+    case HC_T_STRUCT:
+    case HC_T_UNION:
+    case HC_T_ENUM: return a->decl == b->decl || (a->decl && b->decl && !strcmp(a->decl->id, b->decl->id));
+    case HC_T_POINTER: return a->of->is_const == b->of->is_const && hc_is_same(a->of, b->of);
+    case HC_T_ARRAY: return a->n == b->n && hc_is_same(a->of, b->of);
+    case HC_T_INTEGER:
+        return a->size == b->size && a->is_unsigned == b->is_unsigned &&
+               (a->size < 8 || !strstr(a->name, "long long") == !strstr(b->name, "long long"));
+    case HC_T_FLOATING: return a->size == b->size;
+    case HC_T_VOID:
+    case HC_T_BOOL:
+    case HC_T_FUNCTION: return 1;
+    default: return !strcmp(a->name, b->name);
+    }
 }

@@ -108,6 +108,7 @@ struct hc_type {
     uint64_t n;                   /* ARRAY: elements                                              */
     const hc_node *bound;         /* VLA: the expression of its length; NULL for [*]              */
     const hc_decl *decl;          /* STRUCT, UNION, ENUM                                          */
+    const hc_decl *named;         /* what `name` names: a typedef or a record, or NULL            */
     const hc_type *const *params; /* FUNCTION                                                */
     uint32_t n_params;
 };
@@ -142,6 +143,8 @@ struct hc_unit { /* one source file */
     hc_node *root;                  /* FILE: all declarations of the program's own text in order */
     HC_LIST(hc_decl *) decls;       /* every declaration met, also of system headers */
     HC_LIST(hc_type_use) type_uses; /* in the order of the text */
+    int is_lax; /* it calls functions that nothing declares, or takes numbers for addresses: compilers have let it pass */
+    int is_for_c; /* region.c: its target constructs are the C compiler's */
 };
 
 /* Parses a preprocessed text: pragmas, overlay, tree; then once more with OpenMP, for its errors only (HC103). arguments:
@@ -169,6 +172,12 @@ static inline int hc_is_function(const hc_type *t)
 {
     return t && (t->kind == HC_T_FUNCTION || (t->kind == HC_T_POINTER && t->of && t->of->kind == HC_T_FUNCTION));
 }
+/* An array whose length, or that of its elements, is known only when the program runs; pointers, or an array of them, to
+ * pointers to such. */
+int hc_is_variable_array(const hc_type *t);
+int hc_leads_to_rows(const hc_type *t);
+/* Equal but for qualifiers outside. long and long long differ in C++, whatever their sizes. */
+int hc_is_same(const hc_type *a, const hc_type *b);
 hc_node *hc_unparen(hc_node *n); /* without PAREN and CAST around it */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tree_decl.c - declarations: one hc_decl for each entity, and the nodes that declare it. */
 #include "clang.h"
+#include "library.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -182,12 +183,22 @@ hc_decl *hc_decl_of(hc_builder *b, CXCursor c)
     return d;
 }
 
+/* What compilers have built in, as toupper, and the program declares without a header is the program's: no header of the
+ * system tells generated text of it. */
+static int is_of_program(const hc_builder *b, const hc_decl *d)
+{
+    const hc_text *t = &b->unit->text;
+    return d->kind == HC_N_FUNCTION && d->name_at > 0 && !t->lines[hc_line_at(t, d->name_at)].is_system &&
+           !hc_library_of(d->name);
+}
+
 /* n declares what c names. */
 static void declare(hc_builder *b, hc_node *n, CXCursor c, int is_definition)
 {
     hc_decl *d = hc_decl_of(b, c);
     n->decl = d;
     set_storage(d, c);
+    d->is_system &= !is_of_program(b, d);
     if (d->type->kind == HC_T_OPEN_ARRAY)
         d->type = hc_type_of(b, declared_type(c));
     if (d->node && (d->is_definition || !is_definition))
@@ -242,23 +253,26 @@ static hc_node *add_tokens(hc_builder *b, hc_node_kind kind, hc_node *parent, ui
     return hc_add_node(b, kind, parent, b->t.at[first].begin, b->t.at[last].end);
 }
 
+static void finish_param(hc_builder *b, CXCursor c, hc_node *n, hc_declarator d)
+{
+    declare(b, n, c, 1);
+    hc_build_expressions(b, c, n);
+    if (hc_is_variable(clang_getCursorType(c)))
+        n->decl->type = hc_decayed(hc_type_declared(b, clang_getCursorType(c), n, d));
+    n->type = n->decl->type;
+}
+
 /* A parameter reaches to the comma or bracket behind it. */
 static void build_param(hc_builder *b, CXCursor c, hc_node *parent)
 {
     hc_kid self = hc_kid_of(c);
     uint32_t first = hc_token_from(&b->t, self.begin), last = hc_token_from(&b->t, self.end) - 1;
     hc_declarator d;
-    hc_node *n;
     while (last + 1 < b->t.n && !hc_token_is(&b->t, last + 1, ",") && b->t.at[last + 1].partner > last)
         last = b->t.at[last + 1].partner;
     d = has_name(c) ? hc_declarator_at(&b->t, hc_token_from(&b->t, location_of(b, c)))
                     : hc_abstract_declarator(&b->t, first, last);
-    n = add_tokens(b, HC_N_PARAM, parent, first, last);
-    declare(b, n, c, 1);
-    hc_build_expressions(b, c, n);
-    if (hc_is_variable(clang_getCursorType(c)))
-        n->decl->type = hc_decayed(hc_type_declared(b, clang_getCursorType(c), n, d));
-    n->type = n->decl->type;
+    finish_param(b, c, add_tokens(b, HC_N_PARAM, parent, first, last), d);
 }
 
 /* A function declared by the name of a function type has its parameters elsewhere. */
@@ -387,10 +401,28 @@ static int is_old_style(hc_builder *b, const hc_kid *body)
     return i > 0 && hc_token_is(&b->t, i - 1, ";");
 }
 
+/* Their types stand behind the brackets: a node is the declarator alone. 0: in another order. */
+static int build_old_params(hc_builder *b, CXCursor c, hc_node *function)
+{
+    int n = clang_Cursor_getNumArguments(c);
+    for (int i = 0; i < n; i++) {
+        CXCursor param = clang_Cursor_getArgument(c, (unsigned)i);
+        hc_declarator d = hc_declarator_at(&b->t, hc_token_from(&b->t, location_of(b, param)));
+        if (function->last && hc_back(b, b->t.at[d.first].begin) < function->last->end)
+            return 0;
+        hc_note_type_uses_in(b, param);
+        finish_param(b, param, add_tokens(b, HC_N_PARAM, function, d.first, d.last), d);
+    }
+    return 1;
+}
+
 static void refuse_old_style(hc_builder *b, const hc_decl *d)
 {
-    hc_say(HC_ERROR, 240, &b->unit->text, d->name_at, d->name_at + (uint32_t)strlen(d->name),
-           "the types of the parameters of %s stand behind the brackets; write them into the brackets", d->name);
+    hc_say(
+        HC_ERROR, 240, &b->unit->text, d->name_at, d->name_at + (uint32_t)strlen(d->name),
+        "the types of the parameters of %s stand behind the brackets, in another order than in them: write them into "
+        "the brackets",
+        d->name);
 }
 
 static void build_function(hc_builder *b, CXCursor c, hc_node *file, uint32_t first, uint32_t last)
@@ -400,13 +432,12 @@ static void build_function(hc_builder *b, CXCursor c, hc_node *file, uint32_t fi
     const hc_kid *body = &kids.at[kids.n - 1];
     declare(b, n, c, 1);
     n->type = n->decl->type;
-    if (is_old_style(b, body)) {
-        refuse_old_style(b, n->decl);
-        return;
-    }
     for (uint32_t i = 0; i < kids.n; i++)
         hc_build_record(b, kids.at[i].c, n);
-    build_params(b, c, n);
+    if (!is_old_style(b, body))
+        build_params(b, c, n);
+    else if (!build_old_params(b, c, n))
+        refuse_old_style(b, n->decl);
     n->body = hc_build(b, body->c, n, 1);
 }
 

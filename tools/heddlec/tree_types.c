@@ -101,6 +101,10 @@ static hc_type *make_type(hc_builder *b, CXType t)
     CXType canonical = clang_getCanonicalType(t);
     made->kind = kind_of(canonical);
     made->name = hc_clang_text(clang_getTypeSpelling(t));
+    if (strstr(made->name, "typeof")) { /* of an expression, whose names need not be those of the generated text */
+        t = canonical;
+        made->name = hc_clang_text(clang_getTypeSpelling(t));
+    }
     made->size = size_of(canonical, made->kind);
     made->is_const = !hc_is_array(made) && clang_isConstQualifiedType(canonical); /* an array's elements have it */
     made->is_volatile = !hc_is_array(made) && clang_isVolatileQualifiedType(canonical);
@@ -110,6 +114,7 @@ static hc_type *make_type(hc_builder *b, CXType t)
         made->n = (uint64_t)clang_getArraySize(canonical);
     if (made->kind == HC_T_STRUCT || made->kind == HC_T_UNION || made->kind == HC_T_ENUM)
         made->decl = hc_decl_of(b, clang_getTypeDeclaration(canonical));
+    made->named = hc_decl_of(b, clang_getTypeDeclaration(t));
     return made;
 }
 

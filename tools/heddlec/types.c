@@ -66,15 +66,19 @@ static void need_in(hc_program *p, const hc_node *n)
             need(p, name->decl->owner, n);
 }
 
-/* A variable's specifiers stand in the declaration around it, beside those of others. */
+/* A variable's specifiers stand in the declaration around it, beside those of others. One of variable length is written by its
+ * elements alone. */
 static void need_of(hc_program *p, const hc_decl *d)
 {
     const hc_type *t = d->type;
     if (!d->node)
         return;
-    need_in(p, declaration_of(d->node));
+    if (!hc_is_variable_array(t))
+        need_in(p, declaration_of(d->node));
     while (t->of)
         t = t->of;
+    if (t->named)
+        need(p, (hc_decl *)t->named, d->node);
     if (t->decl) /* also one that is defined in the declaration itself */
         need(p, (hc_decl *)t->decl, d->node);
 }

@@ -14,7 +14,7 @@ static void forget(hc_program *p)
 {
     clear_marks(p);
     p->regions.n = p->tasks.n = p->inner_tasks.n = p->waits.n = p->slots.n = p->data.n = 0;
-    p->functions.n = p->globals.n = p->types.n = 0;
+    p->functions.n = p->globals.n = p->types.n = p->renamed.n = 0;
     p->has_new_root = 0;
 }
 
@@ -28,12 +28,14 @@ static void understand_once(hc_program *p)
     hc_find_captures(p);
     hc_find_reached(p);
     hc_find_types(p);
+    hc_find_type_names(p);
     hc_find_flow(p);
 }
 
 /* A region may turn out to need another way to run. What is said twice is printed once. */
 void hc_understand(hc_program *p)
 {
+    hc_find_meanings(p);
     do
         understand_once(p);
     while (p->has_new_root && !hc_n_errors());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* understand.h - what the files of the analysis share: the functions of all sources and who calls whom, walking trees,
  * the expressions of clauses. The analysis is region.c (regions, tasks), section.c (maps, depends), captures.c (captures),
- * reach.c and kinds.c (functions, variables, types of bodies), effect.c and flow.c (eligibility). */
+ * reach.c, types.c and meaning.c (functions, variables, types of bodies), effect.c and flow.c (eligibility). */
 #ifndef HEDDLEC_UNDERSTAND_H
 #define HEDDLEC_UNDERSTAND_H
 
@@ -134,6 +134,8 @@ void hc_find_captures(hc_program *p);
 void hc_find_reached(hc_program *p);
 void hc_find_types(hc_program *p);
 void hc_find_flow(hc_program *p);
+void hc_find_meanings(hc_program *p); /* once, before all else */
+void hc_find_type_names(hc_program *p);
 
 /* `what` made different from every name made before, and no word that C++ or CUDA takes. */
 const char *hc_unique_name(hc_program *p, const char *what);
