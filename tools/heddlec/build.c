@@ -141,6 +141,8 @@ static void compile_cuda(commands *c, const hc_input *flags)
     hc_add_word(&w, "-std=c++17");
     hc_add_word(&w, "-O3");
     hc_add_word(&w, "-w");
+    hc_add_word(&w, "-Werror"); /* else nvcc drops what stands around a call that a GPU does not have */
+    hc_add_word(&w, "cross-execution-space-call");
     hc_add_word(&w, "-lineinfo");
     hc_add_word(&w, has_contraction(&flags->compile) ? "-fmad=true" : "-fmad=false");
     hc_add_words(&w, arch);
