@@ -9,7 +9,8 @@ protocol are planted (BUGS below; an entry whose text is no longer found is an e
 Prints a table: where, what, caught by which case after how many schedules. Exit status 1 when a change is not
 caught, or does not compile. With NAMEs, only changes whose first column begins with one.
 
-CC: the compiler (cc). CXX: a C++ compiler of the same make; without one, the blocks of a GPU are left out. Takes some minutes.
+CC: the compiler (cc). CXX: a C++ compiler of the same make; without one, the blocks of a GPU are left out. LIBRARY: libheddle.a
+and what it needs; without, waves on blocks are left out. Takes some minutes.
 """
 import os
 import re
@@ -342,6 +343,17 @@ WAVE_BUGS = [
     ("parts have fixed numbers", "wave.late", "heddle/core/worker.h", "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
 ]
+# Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, text instead, in core/strip.h.
+EMULATED_BUGS = [
+    ("one credit too many", "(int)HD_WAVE_RING -", "(int)(HD_WAVE_RING + HD_WAVE_GRANULE) -"),
+    ("no credit is waited for", "a.credit && need > 0", "0"),
+    ("a credit is told before it is read", "hd_mark(a.credit_back, g + 1u)", "hd_mark(a.credit_back, g + 2u)"),
+    ("credits of the part before are left", "near[i].credit = 0;", ";"),
+    ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),
+    ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
+     "a.from_tag = base - n_granules", "a.from_tag = base"),
+    ("far rows of blocks overlap", "n_granules * HD_WAVE_GRANULE * strip::south;", "n_granules * HD_WAVE_GRANULE * strip::south / 2u;"),
+]
 # What the core asks of the host: a wake-up hands on what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
@@ -388,6 +400,8 @@ class Bench:
         self.out = out
         self.cc = os.environ.get("CC", "cc").split()
         self.cxx = os.environ.get("CXX", "").split()
+        self.library = os.environ.get("LIBRARY", "").split()
+        self.tests = os.path.join(source, "tests")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
         self.compile(self.model, self.include, "graphs.c")
@@ -489,6 +503,25 @@ class Bench:
                 return self.how(done)
         return None
 
+    EMULATED = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_EMULATE", "-DHEDDLE_BASELINES", "-DSTEPS=4000000ull", "-w",
+                "-DHEDDLE_WAVE_SHAPES(X, name)=X(name, 0, 4, 2)", "-U_FORTIFY_SOURCE")
+
+    def run_emulated(self, include):
+        """The same for waves on emulated blocks."""
+        folder, objects = os.path.join(self.tests, "emulate_gpu"), []
+        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", "wave/cases.c", "emulate_gpu/wave.cpp"):
+            objects.append(os.path.join(self.out, "emulated_" + os.path.basename(path) + ".o"))
+            how = ([*self.cxx, "-std=c++17", "-O0", "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti"] if path.endswith("pp")
+                   else [*self.cc, "-std=c11", "-O2"])
+            if path.endswith("pp") or not os.path.exists(objects[-1]):
+                subprocess.run([*how, *self.EMULATED, "-I" + folder, "-I" + self.tests, "-I" + include, "-I" + self.src,
+                                "-c", os.path.join(self.tests, path), "-o", objects[-1]], check=True)
+        program = os.path.join(self.out, "emulated")
+        subprocess.run([*self.cxx, *objects, *self.library, "-pthread", "-lm", "-o", program], check=True)
+        done = subprocess.run([program, "16"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        lines = [line for line in done.stdout.splitlines() if "FAILED" in line] or done.stdout.splitlines()
+        return "emulated, " + (lines + ["status %d" % done.returncode])[0] if done.returncode else None
+
     @staticmethod
     def how(done):
         lines = done.stdout.splitlines()
@@ -574,6 +607,12 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
+    for name, *texts in EMULATED_BUGS if bench.cxx and bench.library else []:
+        if wanted(name) or wanted("emulated"):
+            root = bench.copy()
+            for old, new in zip(texts[::2], texts[1::2]):
+                replace_once(os.path.join(root, "heddle/core/strip.h"), old, new)
+            report("strip.h", name, bench.run_emulated(root))
     for what in missed:
         print("NOT CAUGHT: " + what)
     print("%d changes, %d not caught, %.0f s" % (n, len(missed), time.time() - began))

@@ -29,7 +29,11 @@
 #define HD_WAVE_GRANULE 32u
 #define HD_WAVE_LOOKS 256u /* fruitless polls between two looks at the stop word */
 #endif
+#if defined(HEDDLE_MODEL)
+#define HD_WAVE_RING 64u /* the least: full soon */
+#else
 #define HD_WAVE_RING 128u /* positions of a near row */
+#endif
 #define HD_CELL_WORDS 4u   /* the largest cell */
 #define HD_FOUND_BYTES 64u /* of what cells find at most */
 
