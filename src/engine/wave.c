@@ -237,23 +237,33 @@ static void fill_wave(maker *m)
     set_cell(m, w->east_cell, d->east);
 }
 
-/* The wave's block, all but the far rows written from a copy, those cleared piece by piece. */
+/* No word of a far row has a tag. Piece by piece. */
+static heddle_status clear_far(heddle_ctx *ctx, const hd_wave *wave)
+{
+    const uint64_t n_bytes = wave->n_far * sizeof *wave->far, most = 1u << 20, piece = n_bytes < most ? n_bytes : most;
+    void *zeros = hd_new(piece);
+    heddle_status s = HEDDLE_OK;
+    uint64_t at;
+    if (!zeros)
+        return hd_say(&ctx->error, HEDDLE_ENOMEM, "a wave's words: out of memory");
+    for (at = 0; s == HEDDLE_OK && at < n_bytes; at += piece)
+        s = heddle_mem_write(ctx, (uint8_t *)wave->far + at, zeros, n_bytes - at < piece ? n_bytes - at : piece);
+    hd_delete(zeros, piece);
+    return s;
+}
+
+/* The wave's block, all but the far rows written from a copy. */
 static heddle_status write_block(maker *m)
 {
-    const uint64_t head_bytes = m->far_at, piece = 1u << 20;
-    uint8_t *copy = hd_new(head_bytes > piece ? head_bytes : piece);
+    uint8_t *copy = hd_new(m->far_at);
     heddle_status s;
-    uint64_t at;
     if (!copy)
         return hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
     memcpy(copy, &m->wave, sizeof m->wave);
     memcpy(copy + m->items_at, m->items, m->n_items * sizeof *m->items);
-    s = heddle_mem_write(m->ctx, m->block, copy, head_bytes);
-    memset(copy, 0, piece);
-    for (at = head_bytes; s == HEDDLE_OK && at < m->block_bytes; at += piece)
-        s = heddle_mem_write(m->ctx, m->block + at, copy, m->block_bytes - at < piece ? m->block_bytes - at : piece);
-    hd_delete(copy, head_bytes > piece ? head_bytes : piece);
-    return s;
+    s = heddle_mem_write(m->ctx, m->block, copy, m->far_at);
+    hd_delete(copy, m->far_at);
+    return s == HEDDLE_OK ? clear_far(m->ctx, &m->wave) : s;
 }
 
 static heddle_status make_block(maker *m)
@@ -312,10 +322,13 @@ static heddle_status start_anew(heddle_graph *g)
     const hd_wave *far_wave = g->own;
     hd_wave wave;
     hd_wave_words words;
+    int wraps;
     HD_TRY(heddle_mem_read(g->ctx, &wave, far_wave, sizeof wave));
     HD_TRY(heddle_mem_read(g->ctx, &words, wave.words, sizeof words));
-    words.base += wave.n_tags;
+    words.base = hd_wave_base_after(&wave, words.base, &wraps);
     words.done = 0;
+    if (wraps)
+        HD_TRY(clear_far(g->ctx, &wave));
     return heddle_mem_write(g->ctx, wave.words, &words, sizeof words);
 }
 

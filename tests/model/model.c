@@ -763,7 +763,7 @@ int main(int argc, char **argv)
 {
     request q = read_request(argc, argv);
     uint32_t n = 0;
-    if (run_suite(&model_graphs, &q, &n) || run_suite(&model_spawning, &q, &n))
+    if (run_suite(&model_graphs, &q, &n) || run_suite(&model_spawning, &q, &n) || run_suite(&model_waves, &q, &n))
         return 1;
     if (!n)
         printf("no such case\n");

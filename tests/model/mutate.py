@@ -9,7 +9,8 @@ protocol are planted (BUGS below; an entry whose text is no longer found is an e
 Prints a table: where, what, caught by which case after how many schedules. Exit status 1 when a change is not
 caught, or does not compile. With NAMEs, only changes whose first column begins with one.
 
-CC: the compiler (cc). CXX: a C++ compiler of the same make; without one, the blocks of a GPU are left out. Takes some minutes.
+CC: the compiler (cc). CXX: a C++ compiler of the same make; without one, the blocks of a GPU are left out. LIBRARY: libheddle.a
+and what it needs; without, waves on blocks are left out. Takes some minutes.
 """
 import os
 import re
@@ -19,11 +20,12 @@ import sys
 import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
-CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h")
+CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h", "strip.h")
 SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # whose orders the cases of spawn.c look at
 # Files whose orders and bugs are looked at by some cases only: by what their names begin with.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
          "central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
+WAVING = ("lone.h", "wave.h")                           # those of wave.c
 BOTH = ("ticket.h",)                                    # and these all cases
 NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "spawn_buffer", "own", "spawn", "baselines/iqs",
          "baselines/central", "baselines/scheduler")
@@ -316,6 +318,42 @@ BLOCK_BUGS = [
     ("a watcher is told without a release by who counts", "dynamic",
      "HD_STORE(&r->watched[x->record->watch], w->run, RELEASE, SYS);", "HD_STORE(&r->watched[x->record->watch], w->run, RELAXED, SYS);"),
 ]
+# Waves (wave.c), whose engine is beside core: name, file, text, text instead.
+LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
+# Caught by the case named.
+WAVE_BUGS = [
+    ("tags are the same in each run", "wave.two", LONE, "l->wave->words->base + p->tag", "p->tag"),
+    ("tags are the same in each band", "wave.four", LONE, "p->tag + (band - p->band) * n_granules + 1u", "p->tag - band * n_granules + 1u",
+     "row_words, tag - n_granules, g", "row_words, tag, g"),
+    ("far rows overlap", "wave.rows", LONE, "n_granules * HD_WAVE_GRANULE * l->type->south_words;",
+     "n_granules * HD_WAVE_GRANULE * l->type->south_words / 2u;"),
+    ("the last granule is not waited for", "wave.two", LONE, "else if (!hd_lone_receive", "else if (g + 1u < n_granules && !hd_lone_receive"),
+    ("tags do not go on", "wave.two", WAVE, "        wave->words->base = base;\n", ""),
+    ("parts are counted on", "wave.two", WAVE, "        wave->words->done = 0;\n", ""),
+    ("tags begin anew, and old words are left", "wave.wraps", WAVE, "        wave->far[i] = 0;", "        ;"),
+    ("tags begin anew too late", "wave.wrap", WAVE, "HD_WAVE_TAG_MOST - wave->n_tags", "HD_WAVE_TAG_MOST"),
+    ("tags do not go on behind a run that was stopped", "wave.stop", ENGINE,
+     "words.base = hd_wave_base_after(&wave, words.base, &wraps);", "wraps = 0;"),
+    ("tags never begin anew behind a run that was stopped", "wave.canceled", ENGINE,
+     "words.base = hd_wave_base_after(&wave, words.base, &wraps);", "words.base += wave.n_tags, wraps = 0;"),
+    ("parts are counted on behind a run that was stopped", "wave.stop", ENGINE, "    words.done = 0;\n", ""),
+    ("old words are left behind a run that was stopped", "wave.stopped", ENGINE,
+     "    if (wraps)\n        HD_TRY(clear_far(g->ctx, &wave));\n", ""),
+    ("fields have the same far rows", "wave.items", ENGINE, "x->words_at = n_positions;", "x->words_at = 0;"),
+    ("parts have fixed numbers", "wave.late", "heddle/core/worker.h", "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
+     "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
+]
+# Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, text instead, in core/strip.h.
+EMULATED_BUGS = [
+    ("one credit too many", "(int)HD_WAVE_RING -", "(int)(HD_WAVE_RING + HD_WAVE_GRANULE) -"),
+    ("no credit is waited for", "a.credit && need > 0", "0"),
+    ("a credit is told before it is read", "hd_mark(a.credit_back, g + 1u)", "hd_mark(a.credit_back, g + 2u)"),
+    ("credits of the part before are left", "near[i].credit = 0;", ";"),
+    ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),
+    ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
+     "a.from_tag = base - n_granules", "a.from_tag = base"),
+    ("far rows of blocks overlap", "n_granules * HD_WAVE_GRANULE * strip::south;", "n_granules * HD_WAVE_GRANULE * strip::south / 2u;"),
+]
 # What the core asks of the host: a wake-up hands on what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
@@ -362,6 +400,8 @@ class Bench:
         self.out = out
         self.cc = os.environ.get("CC", "cc").split()
         self.cxx = os.environ.get("CXX", "").split()
+        self.library = os.environ.get("LIBRARY", "").split()
+        self.tests = os.path.join(source, "tests")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
         self.compile(self.model, self.include, "graphs.c")
@@ -369,6 +409,7 @@ class Bench:
         self.compile(self.model, self.include, "watch.c")
         self.compile(self.model, self.include, "model.c")
         self.compile_spawn(self.include, "")
+        self.compile_wave(self.include, self.src, "")
 
     FLAGS = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_BASELINES", "-DHD_DEQUE=2u", "-O2", "-w")
 
@@ -385,26 +426,52 @@ class Bench:
                              self.SPAWN_FLAGS)
                 for folder, name in ((self.model, "spawn.c"), (self.src, "backend/cpu/work.c"))]
 
+    def compile_wave(self, include, src, mark=".changed", names=("wave.c", "engine.c")):
+        folders = {"wave.c": self.model, "engine.c": os.path.join(src, "engine")}
+        return [self.compile(folders[name], include, "wave.c", os.path.join(self.out, name + mark + ".o"), ("-fsanitize=thread",))
+                for name in names]
+
     def copy(self):
         root = os.path.join(self.out, "copy")
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(os.path.join(self.include, "heddle"), os.path.join(root, "heddle"))
         shutil.copy(os.path.join(self.include, "heddle.h"), root)
+        os.makedirs(os.path.join(root, "engine"))
+        shutil.copy(os.path.join(self.src, "engine", "wave.c"), os.path.join(root, "engine"))
         return root
 
     def run(self, include, explore=None, cases=None, graphs=True, spawning=False):
         """Builds against `include` and runs `cases`, or all of graphs, or all that spawn. How it was caught, or None."""
-        objects = [os.path.join(self.out, name) for name in ("watch.c.o", "graphs.c.o")]
-        objects += self.compile_spawn(include) if spawning else [os.path.join(self.out, n) for n in ("spawn.c.o", "work.c.o")]
-        objects.append(self.compile(self.model, include, "model.c", os.path.join(self.out, "model.c.changed.o")) if graphs
-                       else os.path.join(self.out, "model.c.o"))
-        objects.append(explore or os.path.join(self.out, "explore.c.o"))
-        program = os.path.join(self.out, "model")
-        subprocess.run(self.cc + objects + ["-o", program], check=True)
+        changed = self.compile_spawn(include) if spawning else []
+        if graphs:
+            changed.append(self.compile(self.model, include, "model.c", os.path.join(self.out, "model.c.changed.o")))
+        program = self.link(changed, explore)
         if not cases:
             listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-            cases = [name for name in listed if name.startswith("spawn") != graphs]
-        for most in ("0", "1", "2") if spawning else ("0", "1", "2", "9"):
+            cases = [name for name in listed if not name.startswith("wave.") and name.startswith("spawn") != graphs]
+        return self.try_out(program, cases, ("0", "1", "2") if spawning else ("0", "1", "2", "9"))
+
+    def run_wave(self, root, path, case="wave."):
+        """The same for waves, against core and the engine in `root`, where `path` was changed."""
+        if path == ENGINE:
+            changed = self.compile_wave(root, root, names=("engine.c",))
+        else:
+            changed = self.compile_wave(root, root) if path in (LONE, WAVE) else [self.compile_spawn(root)[1]]
+        return self.try_out(self.link(changed), [case], ("0", "1", "2"))
+
+    def link(self, changed, explore=None):
+        """The program, of these objects and of what is unchanged; its name."""
+        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "explore.c")
+        paths = {name: os.path.join(self.out, name + ".o") for name in names}
+        paths.update((os.path.basename(obj).replace(".changed.o", ""), obj) for obj in changed)
+        if explore:
+            paths["explore.c"] = explore
+        program = os.path.join(self.out, "model")
+        subprocess.run(self.cc + list(paths.values()) + ["-o", program], check=True)
+        return program
+
+    def try_out(self, program, cases, bounds):
+        for most in bounds:
             done = subprocess.run([program, "--most", most] + cases, stdout=subprocess.PIPE, text=True, timeout=600)
             if done.returncode:
                 return self.how(done)
@@ -435,6 +502,25 @@ class Bench:
             if done.returncode:
                 return self.how(done)
         return None
+
+    EMULATED = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_EMULATE", "-DHEDDLE_BASELINES", "-DSTEPS=4000000ull", "-w",
+                "-DHEDDLE_WAVE_SHAPES(X, name)=X(name, 0, 4, 2)", "-U_FORTIFY_SOURCE")
+
+    def run_emulated(self, include):
+        """The same for waves on emulated blocks."""
+        folder, objects = os.path.join(self.tests, "emulate_gpu"), []
+        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", "wave/cases.c", "emulate_gpu/wave.cpp"):
+            objects.append(os.path.join(self.out, "emulated_" + os.path.basename(path) + ".o"))
+            how = ([*self.cxx, "-std=c++17", "-O0", "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti"] if path.endswith("pp")
+                   else [*self.cc, "-std=c11", "-O2"])
+            if path.endswith("pp") or not os.path.exists(objects[-1]):
+                subprocess.run([*how, *self.EMULATED, "-I" + folder, "-I" + self.tests, "-I" + include, "-I" + self.src,
+                                "-c", os.path.join(self.tests, path), "-o", objects[-1]], check=True)
+        program = os.path.join(self.out, "emulated")
+        subprocess.run([*self.cxx, *objects, *self.library, "-pthread", "-lm", "-o", program], check=True)
+        done = subprocess.run([program, "16"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        lines = [line for line in done.stdout.splitlines() if "FAILED" in line] or done.stdout.splitlines()
+        return "emulated, " + (lines + ["status %d" % done.returncode])[0] if done.returncode else None
 
     @staticmethod
     def how(done):
@@ -495,8 +581,8 @@ def main():
             root = bench.copy()
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
             name = os.path.basename(path)
-            report(where, what, bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING,
-                                          spawning=name in SPAWNING + BOTH))
+            report(where, what, bench.run_wave(root, "heddle/" + path) if name in WAVING else
+                   bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING, spawning=name in SPAWNING + BOTH))
     for name, path, old, new in BUGS + SPAWN_BUGS:
         if wanted(name) or wanted("bugs " + os.path.basename(path)):
             root = bench.copy()
@@ -505,6 +591,12 @@ def main():
             cases = None if spawns else CASES.get(os.path.basename(path))
             report(os.path.basename(path), name, bench.run(root, cases=cases, graphs=not spawns,
                                                            spawning=spawns or (cases is not None and "spawn" in cases)))
+    for name, case, path, *texts in WAVE_BUGS:
+        if wanted(name) or wanted("bugs " + os.path.basename(path)) or wanted("wave"):
+            root = bench.copy()
+            for old, new in zip(texts[::2], texts[1::2]):
+                replace_once(os.path.join(root, path), old, new)
+            report(os.path.basename(path), name, bench.run_wave(root, path, case))
     for name, path, old, new in HOST_BUGS:
         if wanted(name):
             folder = os.path.join(bench.out, "test")
@@ -515,6 +607,12 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
+    for name, *texts in EMULATED_BUGS if bench.cxx and bench.library else []:
+        if wanted(name) or wanted("emulated"):
+            root = bench.copy()
+            for old, new in zip(texts[::2], texts[1::2]):
+                replace_once(os.path.join(root, "heddle/core/strip.h"), old, new)
+            report("strip.h", name, bench.run_emulated(root))
     for what in missed:
         print("NOT CAUGHT: " + what)
     print("%d changes, %d not caught, %.0f s" % (n, len(missed), time.time() - began))

@@ -4,7 +4,8 @@
 #ifndef WAVE_CELLS_H
 #define WAVE_CELLS_H
 
-#if defined(HEDDLE_EMULATED_BLOCK) /* what nvcc takes long for */
+#if defined(HEDDLE_WAVE_SHAPES)      /* by who compiles it */
+#elif defined(HEDDLE_EMULATED_BLOCK) /* what nvcc takes long for */
 #define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 4, 4) X(name, 2, 8, 1) X(name, 3, 2, 8) X(name, 4, 1, 1)
 #else
 #define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 1, 4) X(name, 1, 2, 2)

@@ -12,10 +12,16 @@
 
 #include "heddle/core/wave.h"
 
+#if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE) /* few enough to be explored */
+#define HD_LONE 1u
+#define HD_LONE_STRIPS 1u
+#define HD_LONE_RING 16u
+#else
 #define HD_LONE 16u
 #define HD_LONE_STRIPS 4u
+#define HD_LONE_RING 256u /* columns that are kept of what is above a strip, and of y */
+#endif
 #define HD_LONE_BAND (HD_LONE * HD_LONE_STRIPS) /* rows */
-#define HD_LONE_RING 256u                       /* columns that are kept of what is above a strip, and of y */
 #define HD_LONE_BYTES 16u                       /* of the largest cell, and of what is known of a row or column */
 #define HD_ALIGNED __attribute__((aligned(64)))
 
@@ -272,7 +278,7 @@ HD_FN int hd_lone_wait(const heddle_thread *thread, hd_pair_word *word, uint32_t
             return 0;
         hd_wave_pause(n);
     }
-    *value = (uint32_t)v;
+    *value = hd_wave_value(v);
     return 1;
 }
 

@@ -22,9 +22,18 @@
 
 #include "heddle/core/stop.h"
 
+#if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE) /* few enough to be explored */
+#define HD_WAVE_GRANULE 4u
+#define HD_WAVE_LOOKS 1u
+#else
 #define HD_WAVE_GRANULE 32u
-#define HD_WAVE_RING 128u  /* positions of a near row */
 #define HD_WAVE_LOOKS 256u /* fruitless polls between two looks at the stop word */
+#endif
+#if defined(HEDDLE_MODEL)
+#define HD_WAVE_RING 64u /* the least: full soon */
+#else
+#define HD_WAVE_RING 128u /* positions of a near row */
+#endif
 #define HD_CELL_WORDS 4u   /* the largest cell */
 #define HD_FOUND_BYTES 64u /* of what cells find at most */
 
@@ -87,8 +96,12 @@ typedef struct hd_wave_part {
     uint8_t *carry;      /* where a part that does not go to the end leaves off; NULL: it does        */
 } hd_wave_part;
 
+/* The largest tag; as many bits are a value's. */
+#define HD_WAVE_TAG_MOST (((hd_pair_word)1 << HD_HALF_BITS) - 1u)
+
 HD_FN hd_pair_word hd_wave_word(uint32_t value, uint32_t tag) { return (hd_pair_word)tag << HD_HALF_BITS | value; }
 HD_FN uint32_t hd_wave_tag(hd_pair_word word) { return (uint32_t)(word >> HD_HALF_BITS); }
+HD_FN uint32_t hd_wave_value(hd_pair_word word) { return (uint32_t)(word & HD_WAVE_TAG_MOST); }
 
 /* Granules of a band: as many as its positions, which are its columns, `lag` more, and one more for a neighbour to the
  * north-east. */
@@ -108,17 +121,26 @@ HD_FN void hd_wave_pause(uint32_t n)
         HD_PAUSE(n);
 }
 
-/* Lanes lane, lane + n_lanes, ... of those who have ended the last part: the words are ready for the next run. When tags run
- * out they begin anew, and no word may be left that has one. */
+/* hd_wave_words.base of the run behind the one that has `base`. *wraps: tags run out, so they begin anew, and no word may be
+ * left in a far row that has one. */
+HD_FN uint32_t hd_wave_base_after(const hd_wave *wave, uint32_t base, int *wraps)
+{
+    base += wave->n_tags;
+    *wraps = base > (uint32_t)HD_WAVE_TAG_MOST - wave->n_tags;
+    return *wraps ? 0u : base;
+}
+
+/* All lanes of those who have ended the last part, `lane` of `n_lanes`: the words are ready for the next run. */
 HD_FN void hd_wave_next_run(const hd_wave *wave, uint32_t lane, uint32_t n_lanes)
 {
-    const uint32_t base = wave->words->base + wave->n_tags;
-    const int wraps = base > 0xffffffffu - 2u * wave->n_tags;
+    int wraps;
+    const uint32_t base = hd_wave_base_after(wave, wave->words->base, &wraps);
     uint64_t i;
     for (i = lane; wraps && i < wave->n_far; i += n_lanes)
         wave->far[i] = 0;
+    hd_warp_sync(); /* all have read where the words stood */
     if (lane == 0) {
-        wave->words->base = wraps ? 0u : base;
+        wave->words->base = base;
         wave->words->done = 0;
     }
 }

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* wave.c - waves, under every interleaving up to a bound: the third suite of the model test.
+ *
+ * A case is a field of a few rows, each of which is a band, and of a few columns, four of which are a granule; heddle_wave_new
+ * lays it out (src/engine/wave.c) and threads go over it as they do (core/lone.h, under the cpu backend's own loop), with
+ * smaller sizes. What a wave has of its context is made up here. Runs follow one another, to their ends or stopped; in each the
+ * cells are others, so that a word of another run, or of another band, shows. Every schedule is checked: all workers leave;
+ * the lowest row and what was found of a run that went to its end are what a plain loop makes.
+ *
+ * The wave's memory is watched (-fsanitize=thread): two accesses that the count of ended parts, or the end of a run, should
+ * have ordered are an error even if the values are right. Border words order nothing, and are not watched. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cpu/work.h"
+#include "engine/wave.h"
+#include "heddle/core/turn.h"
+#include "heddle/wave.h"
+#include "run/run.h"
+#include "suite.h"
+#include "watch.h"
+
+#define MAX_PARTS 8u
+#define MAX_COLS 8u
+#define MAX_ITEMS 2u
+#define MAX_RUNS 5u
+#define MAX_WORKERS 3u
+#define BLOCK_BYTES 4096u
+#define CAME MODEL_GATE(6u)     /* the first worker has left: others may come */
+#define CANCELED MODEL_GATE(7u) /* the run has been cancelled                 */
+#define HALF 0xffffu            /* values of words have so many bits          */
+
+/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct hop_params {
+    uint32_t by;
+} hop_params;
+typedef struct hop_found {
+    uint32_t n, sum;
+} hop_found;
+
+#define HOP_WAVES(X) X(hop, 0) X(hop_east, 0)
+HEDDLE_ENUM(hops, HOP_WAVES)
+HEDDLE_DECLARE(hops)
+
+static inline uint32_t hop_of(uint32_t by, uint32_t n, uint32_t w, uint32_t ne, uint32_t j)
+{
+    return (n * 3u + w * 5u + ne * 7u + by * 11u + j + 1u) & HALF;
+}
+static inline void hop_merge(hop_found *a, const hop_found *b)
+{
+    a->n += b->n;
+    a->sum += b->sum;
+}
+
+HEDDLE_CELL(hop, hop_params, params, heddle_nothing, heddle_nothing, uint32_t, 4, HEDDLE_N | HEDDLE_W)
+{
+    return hop_of(params->by, in->n, in->w, 0, in->j);
+}
+HEDDLE_FINDS(hop, hop_found)
+HEDDLE_FIND(hop, cell, row, column, found) { hop_merge(found, &(hop_found){1, *cell}); }
+HEDDLE_MERGE(hop, a, b) { hop_merge(a, b); }
+
+HEDDLE_CELL(hop_east, hop_params, params, heddle_nothing, heddle_nothing, uint32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NE)
+{
+    return hop_of(params->by, in->n, in->w, in->ne, in->j);
+}
+HEDDLE_FINDS(hop_east, hop_found)
+HEDDLE_FIND(hop_east, cell, row, column, found) { hop_merge(found, &(hop_found){1, *cell}); }
+HEDDLE_MERGE(hop_east, a, b) { hop_merge(a, b); }
+
+HEDDLE_WAVES(hops, hop_params, HOP_WAVES)
+
+/* ---- cases ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct wave_case {
+    const char *name;
+    uint32_t n_bands, n_cols;
+    const char *runs; /* each: '.' goes to its end, 'c' is cancelled by somebody, 'x' is before anybody comes */
+    uint32_t n_preempt, n_weak, n_stale; /* as in graphs.h                                                          */
+    /* What follows is 0 unless said. */
+    uint32_t n_workers; /* 0 = 2                                                                                    */
+    uint32_t n_items;   /* fields, 0 = 1                                                                            */
+    uint32_t body;
+    uint32_t is_late; /* other workers come when the first has left                                               */
+    uint32_t base;    /* tags of the first run begin behind it                                                    */
+    uint32_t n_tags;  /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
+    uint32_t left;    /* the tag that words have at first, which earlier runs have left                           */
+} wave_case;
+
+/* clang-format off */
+static const wave_case cases[] = {
+    /* name, bands, columns, runs, bounds */
+    {"wave.two",      2, 7, "..",    3, 2, 1, .n_items = 1},
+    {"wave.three",    3, 3, "..",    3, 2, 1, .n_items = 1},
+    {"wave.four",     4, 3, ".",     3, 2, 1, .n_items = 1},
+    {"wave.rows",     5, 7, ".",     2, 1, 1, .n_workers = 3},
+    {"wave.again",    5, 3, "..",    1, 0, 1, .n_workers = 3},
+    {"wave.east",     3, 6, "..",    2, 1, 1, .body = hop_east},
+    {"wave.items",    2, 3, "..",    2, 1, 1, .n_items = 2},
+    /* Not all workers need be there. */
+    {"wave.late",     5, 3, "..",    3, 2, 1, .is_late = 1},
+    /* Runs that do not end well. */
+    {"wave.stop",     3, 3, "c.",    2, 1, 1, .n_items = 1},
+    {"wave.stops",    2, 3, "c.c.",  1, 1, 1, .n_items = 1},
+    {"wave.idle",     2, 3, "xx.",   2, 1, 1, .n_items = 1},
+    /* Tags run out: behind a run that went to its end, and behind one that did not. */
+    {"wave.wrap",     3, 3, "...",   2, 1, 1, .base = 0xffffu - 2u * 4u},
+    {"wave.wraps",    2, 3, ".xxx.", 1, 1, 1, .base = 3u * 0x3fffu, .n_tags = 0x3fffu},
+    {"wave.stopped",  2, 3, "c.",    2, 1, 1, .base = 0xffffu - 3u, .left = 1},
+    {"wave.canceled", 2, 3, "xx.",   2, 1, 1, .base = 0xffffu - 2u * 3u, .left = 1},
+};
+/* clang-format on */
+
+static const wave_case *c;
+
+/* What is watched. */
+static struct {
+    uint8_t block[BLOCK_BYTES]; /* the context's memory that the wave has */
+    uint32_t last_row[MAX_ITEMS * MAX_COLS];
+    hop_found found;
+    hop_params params;
+} m __attribute__((aligned(128)));
+
+/* Words, and what is only read. */
+static hd_control control;
+static hd_cursor cursors[2u * MAX_WORKERS];
+static hd_task tasks[MAX_PARTS];
+static uint32_t roots[MAX_PARTS], slots[2u * MAX_WORKERS], count[MAX_PARTS], link_[MAX_PARTS];
+static hd_tally tallies[MAX_WORKERS];
+static hd_cpu_now nows[MAX_WORKERS];
+static hd_run run;
+
+static uint8_t image[BLOCK_BYTES]; /* the block as it is when the wave has been made */
+static uint8_t near[MAX_WORKERS][HEDDLE_REDUCE_BYTES + sizeof(hd_lone)] __attribute__((aligned(64)));
+static heddle_ctx ctx;
+static heddle_graph graph;
+
+/* What is right, of each run. */
+static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS];
+static hop_found want_found[MAX_RUNS];
+
+static uint32_t given(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
+static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
+static uint32_t n_items(void) { return given(c->n_items, 1u); }
+static uint32_t n_runs(void) { return (uint32_t)strlen(c->runs); }
+static hd_wave *wave(void) { return (hd_wave *)(void *)m.block; }
+
+/* ---- what engine/wave.c wants of a context ------------------------------------------------------------------------------ */
+
+void heddle_host_yield(void) {}
+
+static heddle_status refuse(const char *what)
+{
+    printf("%s: the wave cannot be made: %s\n", c->name, what);
+    exit(1);
+}
+
+heddle_status hd_say(hd_error *e, heddle_status s, const char *format, ...)
+{
+    (void)e, (void)s;
+    return refuse(format);
+}
+
+void *hd_new(uint64_t n_bytes) { return calloc(1, n_bytes); }
+void hd_delete(void *p, uint64_t n_bytes)
+{
+    (void)n_bytes;
+    free(p);
+}
+
+heddle_status hd_ctx_check(heddle_ctx *x)
+{
+    (void)x;
+    return HEDDLE_OK;
+}
+
+/* Blocks alone ask for it. */
+heddle_status heddle_device_get(heddle_backend b, uint32_t device, heddle_device *out)
+{
+    (void)b, (void)device, (void)out;
+    return refuse("there is no device");
+}
+
+heddle_status heddle_mem_new(heddle_ctx *x, size_t n_bytes, void **out)
+{
+    (void)x;
+    *out = m.block;
+    return n_bytes <= BLOCK_BYTES ? HEDDLE_OK : refuse("the block is too small");
+}
+
+void heddle_mem_free(heddle_ctx *x, void *p) { (void)x, (void)p; }
+
+heddle_status heddle_mem_write(heddle_ctx *x, void *to, const void *from, size_t n_bytes)
+{
+    (void)x;
+    memcpy(to, from, n_bytes);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_mem_read(heddle_ctx *x, void *to, const void *from, size_t n_bytes)
+{
+    return heddle_mem_write(x, to, from, n_bytes);
+}
+
+heddle_status heddle_graph_new(heddle_ctx *x, const heddle_table *table, heddle_graph **out)
+{
+    memset(&graph, 0, sizeof graph);
+    memset(tasks, 0, sizeof tasks);
+    graph.ctx = x;
+    graph.g.table = table;
+    *out = &graph;
+    return HEDDLE_OK;
+}
+
+void heddle_graph_free(heddle_graph *g) { (void)g; }
+
+heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args, size_t arg_bytes,
+                               const heddle_range ranges[], size_t n_ranges, heddle_task *out)
+{
+    hd_task *t = &tasks[g->g.n_tasks];
+    (void)ranges, (void)n_ranges, (void)out;
+    if (g->g.n_tasks == MAX_PARTS || arg_bytes > sizeof t->args)
+        return refuse("a part is too much");
+    t->body = (uint16_t)body;
+    t->arg_bytes = (uint16_t)arg_bytes;
+    memcpy(t->args, args, arg_bytes);
+    roots[g->g.n_tasks] = (uint32_t)g->g.n_tasks;
+    g->g.n_tasks++;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_graph_set_shared_bytes(heddle_graph *g, uint32_t body, uint32_t n_bytes)
+{
+    (void)g, (void)body;
+    return n_bytes <= sizeof(hd_lone) ? HEDDLE_OK : refuse("a worker has not enough memory");
+}
+
+heddle_status heddle_graph_set_team_size(heddle_graph *g, uint32_t team_size)
+{
+    (void)g, (void)team_size;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_graph_freeze(heddle_graph *g)
+{
+    (void)g;
+    return HEDDLE_OK;
+}
+
+/* ---- what is right ------------------------------------------------------------------------------------------------------ */
+
+/* Row i becomes row i + 1; outside of the field are zeros. */
+static void next_row(uint32_t row[], uint32_t by, hop_found *found)
+{
+    uint32_t j, w = 0;
+    for (j = 0; j < c->n_cols; j++) {
+        const uint32_t ne = c->body == hop_east && j + 1u < c->n_cols ? row[j + 1u] : 0u;
+        w = row[j] = hop_of(by, row[j], w, ne, j);
+        hop_merge(found, &(hop_found){1, w});
+    }
+}
+
+static void compute(uint32_t k)
+{
+    uint32_t item, i;
+    memset(want[k], 0, sizeof want[k]);
+    memset(&want_found[k], 0, sizeof want_found[k]);
+    for (item = 0; item < n_items(); item++)
+        for (i = 0; i < c->n_bands; i++)
+            next_row(&want[k][item * c->n_cols], k + 1u, &want_found[k]);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------------------ */
+
+static void make_wave(void)
+{
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    heddle_wave_item items[MAX_ITEMS];
+    heddle_graph *g;
+    uint32_t i;
+    memset(items, 0, sizeof items);
+    for (i = 0; i < n_items(); i++) {
+        items[i].rows = c->n_bands;
+        items[i].cols = c->n_cols;
+        items[i].last_row_at = i * c->n_cols;
+    }
+    memset(&m, 0, sizeof m);
+    d.body = c->body;
+    d.items = items;
+    d.n_items = n_items();
+    d.last_row = m.last_row;
+    d.found = &m.found;
+    ctx.config.backend = HEDDLE_CPU;
+    (void)heddle_wave_new(&ctx, &hops, &d, &g);
+    if (c->n_tags)
+        wave()->n_tags = c->n_tags;
+    memcpy(image, m.block, sizeof image);
+}
+
+static void make_run(void)
+{
+    memset(&run, 0, sizeof run);
+    run.tasks = tasks;
+    run.roots = roots;
+    run.params = &m.params;
+    run.control = &control;
+    run.count = count;
+    run.link = link_;
+    run.cursors = cursors;
+    run.slots = slots;
+    run.tallies = tallies;
+    run.n_tasks = run.n_roots = (uint32_t)graph.g.n_tasks;
+    run.n_workers = n_workers();
+    run.n_slots = 1;
+    run.dispatch = HD_DISPATCH_ORDER;
+}
+
+/* Before run k. */
+static void start(uint32_t k)
+{
+    m.params.by = k + 1u;
+    hd_rearm(&run, k + 1u);
+    if (c->runs[k] == 'x')
+        (void)hd_stop(&control.fail, HD_STOP_CANCELED);
+}
+
+/* As earlier runs may have left it. */
+static void begin(void)
+{
+    uint64_t i;
+    memset(&control, 0, sizeof control);
+    memset(cursors, 0, sizeof cursors);
+    memset(&m, 0, sizeof m);
+    memcpy(m.block, image, sizeof image);
+    wave()->words->base = c->base;
+    for (i = 0; i < wave()->n_far && c->left; i++)
+        wave()->far[i] = hd_wave_word(HALF, c->left + (uint32_t)(i / HD_WAVE_GRANULE % (wave()->n_tags - 1u)));
+    start(0);
+    watch_begin(&m, sizeof m);
+}
+
+/* ---- the end of a run ---------------------------------------------------------------------------------------------------- */
+
+static void check_result(uint32_t k)
+{
+    uint32_t j;
+    if (control.fail.stop != HD_STOP_NOT || control.outstanding != 0u)
+        model_fail("run %u ended with %u, %u parts are left", k, control.fail.stop, control.outstanding);
+    for (j = 0; j < n_items() * c->n_cols; j++)
+        if (m.last_row[j] != want[k][j])
+            model_fail("run %u: column %u of the lowest row is 0x%x, not 0x%x", k, j, m.last_row[j], want[k][j]);
+    if (memcmp(&m.found, &want_found[k], sizeof m.found) != 0)
+        model_fail("run %u: %u cells were found, sum 0x%x", k, m.found.n, m.found.sum);
+}
+
+/* The last one out is the host, too. */
+static void last_out(uint32_t k)
+{
+    uint32_t w;
+    model_note("is the last out, of run", k);
+    if (c->runs[k] == 'c')
+        model_wait(CANCELED);
+    if (c->runs[k] == '.')
+        check_result(k);
+    else if (control.fail.stop == HD_STOP_CANCELED)
+        (void)graph.start_anew(&graph);
+    if (k + 1u == n_runs())
+        return;
+    start(k + 1u);
+    for (w = 0; w < n_workers() + (c->runs[k + 1u] == 'c'); w++)
+        model_give(MODEL_GATE(w));
+}
+
+/* ---- fibers ---------------------------------------------------------------------------------------------------------------- */
+
+static void work(uint32_t id)
+{
+    uint32_t k;
+    for (k = 0; k < n_runs(); k++) {
+        if (k)
+            model_wait(MODEL_GATE(id));
+        if (c->is_late && id)
+            model_wait(CAME);
+        if (hd_cpu_work(&run, hops.bodies, id, near[id], &nows[id], NULL))
+            last_out(k);
+        else if (c->is_late && id == 0)
+            model_give(CAME);
+    }
+}
+
+static void cancel(void)
+{
+    uint32_t k;
+    for (k = 0; k < n_runs(); k++) {
+        if (c->runs[k] != 'c')
+            continue;
+        if (k)
+            model_wait(MODEL_GATE(n_workers()));
+        (void)hd_stop(&control.fail, HD_STOP_CANCELED);
+        model_give(CANCELED);
+    }
+}
+
+static void fiber(uint32_t i)
+{
+    if (i == n_workers())
+        cancel();
+    else
+        work(i);
+}
+
+static void end(void) { watch_end(); }
+
+/* ---- the suite -------------------------------------------------------------------------------------------------------------- */
+
+static const char *name_of(uint32_t i) { return i < sizeof cases / sizeof cases[0] ? cases[i].name : NULL; }
+
+static void choose(uint32_t i, int weak, model_test *t)
+{
+    uint32_t k;
+    c = &cases[i];
+    make_wave();
+    make_run();
+    for (k = 0; k < n_runs(); k++)
+        compute(k);
+    t->name = c->name;
+    t->n_fibers = n_workers() + (strchr(c->runs, 'c') != NULL);
+    t->n_preempt = weak ? c->n_weak : c->n_preempt;
+    t->n_stale = weak ? c->n_stale : 0u;
+    t->in_order = 0;
+    t->begin = begin;
+    t->fiber = fiber;
+    t->end = end;
+}
+
+const model_suite model_waves = {name_of, choose};
