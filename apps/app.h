@@ -70,6 +70,7 @@ enum { APP_FACTS = 8 }; /* at most */
 
 typedef struct app_engine {
     const char *name, *summary;
+    heddle_schedule schedule; /* the one that it is made for; AUTO: any. What has one has no blocks */
     /* Runs what was laid down, once, and waits for its end. */
     int (*run)(app_case *c);
     /* How many; fewer before the first run than after it. */
@@ -80,6 +81,10 @@ typedef struct app_engine {
 extern const app_engine app_graph;
 /* The facts of a graph that is no case's. */
 size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
+/* heddle_graph_run of the case's graph, which is how both run. */
+int app_graph_run(app_case *c);
+/* apps/wave.c: a body of one cell, gone over by bands of rows (heddle/wave.h). */
+extern const app_engine app_wave;
 
 typedef struct app_scenario {
     const app_engine *engine;
@@ -88,7 +93,7 @@ typedef struct app_scenario {
     /* Puts the inputs back, so that it can run again. */
     int (*reset)(app_case *c);
     /* The bodies called in program order by plain nested loops, on the memory of build (serial and cpu
-     * backends): what one worker is compared with. */
+     * backends): what one worker is compared with. NULL where there are no tiles. */
     int (*tiles)(app_case *c);
 } app_scenario;
 
@@ -98,6 +103,7 @@ typedef struct app {
     const char *formats;       /* what --input takes, or "none"; further lines begin with 9 blanks */
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
+    const heddle_table *cells;     /* of its scenario of app_wave; NULL: it has none              */
     const app_scenario *scenarios; /* ends with engine NULL                                       */
     uint64_t n[2], b[2];           /* defaults: Juggler's task counts; n[1] 0: not rows and columns; b[0] 0: no blocks,
                                       and a request for some is refused */

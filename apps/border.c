@@ -9,12 +9,13 @@
 
 /* ---- which body ------------------------------------------------------------------------------- */
 
-void border_begin(border_case *c, const border_kind *kind, border_grid *grid, const void *record, size_t record_bytes)
+void border_begin(border_case *c, const border_kind *kind, border_grid *grid, border_record of_tile,
+                  border_record of_cell)
 {
-    c->base.record = record;
-    c->base.record_bytes = record_bytes;
     c->kind = kind;
     c->grid = grid;
+    c->of_tile = of_tile;
+    c->of_cell = of_cell;
 }
 
 int border_options(border_case *c, const app *a, const app_request *q, char *error)
@@ -86,9 +87,7 @@ static int choose_body(border_case *c, uint32_t *shared_bytes)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static uint64_t cell_bytes(uint64_t n) { return n * sizeof(int32_t); }
-
-static int new_memory(border_case *c, uint64_t n_bytes, void *out)
+int border_new_memory(border_case *c, uint64_t n_bytes, void *out)
 {
     void *p;
     if (heddle_mem_new(c->base.ctx, n_bytes, &p) != HEDDLE_OK)
@@ -97,18 +96,42 @@ static int new_memory(border_case *c, uint64_t n_bytes, void *out)
     return 0;
 }
 
-static int put(border_case *c, const void *dst, const void *host, uint64_t n_bytes)
+int border_put(border_case *c, const void *dst, const void *host, uint64_t n_bytes)
 {
     if (heddle_mem_write(c->base.ctx, (void *)(uintptr_t)dst, host, n_bytes) != HEDDLE_OK)
         return app_heddle_error(&c->base, "copying the inputs");
     return 0;
 }
 
-static int get(border_case *c, void *host, const void *src, uint64_t n_bytes)
+int border_get(border_case *c, void *host, const void *src, uint64_t n_bytes)
 {
     if (heddle_mem_read(c->base.ctx, host, src, n_bytes) != HEDDLE_OK)
         return app_heddle_error(&c->base, "copying the results");
     return 0;
+}
+
+int border_new_cells(border_case *c)
+{
+    const uint64_t *n = c->base.n;
+    char *error = c->base.error;
+    c->row = app_alloc(n[1], sizeof(int32_t), "a row of the matrix", error);
+    c->column = app_alloc(n[0], sizeof(int32_t), "a column of the matrix", error);
+    if (!c->row || !c->column || border_new_memory(c, border_bytes(n[1]), &c->grid->row))
+        return -1;
+    if (!c->keep)
+        return 0;
+    c->matrix = app_alloc(n[0] * n[1], sizeof(int32_t), "the matrix", error);
+    return c->matrix ? border_new_memory(c, border_bytes(n[0] * n[1]), &c->grid->matrix) : -1;
+}
+
+int border_put_outside(border_case *c)
+{
+    uint64_t i;
+    for (i = 0; i < c->base.n[1]; i++)
+        c->row[i] = c->kind->outside;
+    for (i = 0; i < c->base.n[0]; i++)
+        c->column[i] = c->kind->outside;
+    return border_put(c, c->grid->row, c->row, border_bytes(c->base.n[1]));
 }
 
 static int make_memory(border_case *c)
@@ -118,27 +141,23 @@ static int make_memory(border_case *c)
     c->n_records = (n[0] + b[0] - 1) / b[0];
     /* Whole lines, so that neighbouring rows of tiles do not share one. */
     c->record_bytes =
-        (BORDER_SUMS_BYTES + cell_bytes(b[0] + 1) + HEDDLE_LINE_BYTES - 1) / HEDDLE_LINE_BYTES * HEDDLE_LINE_BYTES;
-    c->row = app_alloc(n[1], sizeof(int32_t), "a row of the matrix", error);
+        (BORDER_SUMS_BYTES + border_bytes(b[0] + 1) + HEDDLE_LINE_BYTES - 1) / HEDDLE_LINE_BYTES * HEDDLE_LINE_BYTES;
     c->records = app_alloc(c->n_records, c->record_bytes, "a column of the matrix", error);
     c->shared =
         aligned_alloc(HEDDLE_LINE_BYTES, (HEDDLE_REDUCE_BYTES + c->kind->shared_bytes((uint32_t)b[0], (uint32_t)b[1]) +
                                           HEDDLE_LINE_BYTES - 1) /
                                              HEDDLE_LINE_BYTES * HEDDLE_LINE_BYTES);
-    if (!c->row || !c->records)
+    if (!c->records)
         return -1;
     if (!c->shared) {
         snprintf(error, APP_ERROR, "out of memory for the scratch of a block");
         return -1;
     }
-    if (new_memory(c, cell_bytes(n[1]), &c->grid->row) ||
-        new_memory(c, c->n_records * c->record_bytes, &c->grid->records) ||
-        new_memory(c, n[0] * sizeof(int16_t), &c->grid->x) || new_memory(c, n[1] * sizeof(int16_t), &c->grid->y))
-        return -1;
-    if (!c->keep)
-        return 0;
-    c->matrix = app_alloc(n[0] * n[1], sizeof(int32_t), "the matrix", error);
-    return c->matrix ? new_memory(c, cell_bytes(n[0] * n[1]), &c->grid->matrix) : -1;
+    return border_new_memory(c, c->n_records * c->record_bytes, &c->grid->records) ||
+                   border_new_memory(c, n[0] * sizeof(int16_t), &c->grid->x) ||
+                   border_new_memory(c, n[1] * sizeof(int16_t), &c->grid->y)
+               ? -1
+               : 0;
 }
 
 /* Sums of 0, and the borders beside the matrix. */
@@ -146,8 +165,6 @@ int border_reset(app_case *base)
 {
     border_case *c = (border_case *)base;
     uint64_t r, i;
-    for (i = 0; i < base->n[1]; i++)
-        c->row[i] = c->kind->outside;
     memset(c->records, 0, c->n_records * c->record_bytes);
     for (r = 0; r < c->n_records; r++) {
         int32_t *cells = (int32_t *)(void *)(c->records + r * c->record_bytes + BORDER_SUMS_BYTES);
@@ -156,19 +173,33 @@ int border_reset(app_case *base)
         if (r == 0)
             cells[0] = 0;
     }
-    return put(c, c->grid->row, c->row, cell_bytes(base->n[1])) ||
-                   put(c, c->grid->records, c->records, c->n_records * c->record_bytes)
-               ? -1
-               : 0;
+    return border_put_outside(c) || border_put(c, c->grid->records, c->records, c->n_records * c->record_bytes) ? -1
+                                                                                                                : 0;
+}
+
+/* Out of the records: their sums together, and their cells one below the other. */
+static int read_records(border_case *c)
+{
+    const uint64_t n = c->base.n[0], b = c->base.b[0];
+    uint64_t r;
+    if (border_get(c, c->records, c->grid->records, c->n_records * c->record_bytes))
+        return -1;
+    memset(c->sums_read, 0, sizeof c->sums_read);
+    for (r = 0; r < c->n_records; r++) {
+        const unsigned char *record = c->records + r * c->record_bytes;
+        c->kind->add(c->sums_read, record);
+        memcpy(c->column + r * b, record + BORDER_SUMS_BYTES + border_bytes(1),
+               border_bytes(app_smaller(b, n - r * b)));
+    }
+    return 0;
 }
 
 int border_read(app_case *base)
 {
     border_case *c = (border_case *)base;
-    if (get(c, c->row, c->grid->row, cell_bytes(base->n[1])) ||
-        get(c, c->records, c->grid->records, c->n_records * c->record_bytes))
+    if (border_get(c, c->row, c->grid->row, border_bytes(base->n[1])) || c->read_more(c))
         return -1;
-    return c->matrix ? get(c, c->matrix, c->grid->matrix, cell_bytes(base->n[0] * base->n[1])) : 0;
+    return c->matrix ? border_get(c, c->matrix, c->grid->matrix, border_bytes(base->n[0] * base->n[1])) : 0;
 }
 
 void border_free(app_case *base)
@@ -183,10 +214,15 @@ void border_free(app_case *base)
         heddle_mem_free(base->ctx, c->grid->matrix);
         heddle_mem_free(base->ctx, (void *)(uintptr_t)c->grid->x);
         heddle_mem_free(base->ctx, (void *)(uintptr_t)c->grid->y);
+        heddle_mem_free(base->ctx, c->wave.column);
+        heddle_mem_free(base->ctx, c->wave.x);
+        heddle_mem_free(base->ctx, c->wave.y);
+        heddle_mem_free(base->ctx, c->wave.found);
     }
     free(c->x);
     free(c->y);
     free(c->row);
+    free(c->column);
     free(c->records);
     free(c->matrix);
     free(c->shared);
@@ -215,8 +251,8 @@ static border_tile tile_at(const border_case *c, uint64_t i, uint64_t j)
 static int add_tile(border_case *c, const border_tile *t)
 {
     const border_grid *g = c->grid;
-    heddle_range row = HEDDLE_INOUT(g->row + t->j, cell_bytes(t->w));
-    heddle_range record = HEDDLE_INOUT(g->records + t->record, BORDER_SUMS_BYTES + cell_bytes(t->h + 1));
+    heddle_range row = HEDDLE_INOUT(g->row + t->j, border_bytes(t->w));
+    heddle_range record = HEDDLE_INOUT(g->records + t->record, BORDER_SUMS_BYTES + border_bytes(t->h + 1));
     if (heddle_graph_add(c->base.graph, c->kind->body, t, sizeof *t, HEDDLE_RANGES(row, record), NULL) != HEDDLE_OK)
         return app_heddle_error(&c->base, "adding a task");
     return 0;
@@ -240,10 +276,13 @@ int border_build(app_case *base, heddle_ctx *ctx)
     border_case *c = (border_case *)base;
     uint32_t shared_bytes = 0;
     base->ctx = ctx;
+    base->record = c->of_tile.p;
+    base->record_bytes = c->of_tile.n_bytes;
+    c->read_more = read_records;
     c->grid->m = base->n[1];
-    if (choose_body(c, &shared_bytes) || make_memory(c) || border_reset(base) ||
-        put(c, c->grid->x, c->x, base->n[0] * sizeof(int16_t)) ||
-        put(c, c->grid->y, c->y, base->n[1] * sizeof(int16_t)))
+    if (choose_body(c, &shared_bytes) || border_new_cells(c) || make_memory(c) || border_reset(base) ||
+        border_put(c, c->grid->x, c->x, base->n[0] * sizeof(int16_t)) ||
+        border_put(c, c->grid->y, c->y, base->n[1] * sizeof(int16_t)))
         return -1;
     if (heddle_graph_new(ctx, base->app->table, &base->graph) != HEDDLE_OK ||
         heddle_graph_set_shared_bytes(base->graph, c->kind->body, shared_bytes) != HEDDLE_OK ||
@@ -317,13 +356,13 @@ static int row_differs(const border_case *c, uint64_t i, int32_t *want)
     const int32_t *got = c->matrix + i * n;
     uint64_t sums[BORDER_SUMS_BYTES / 8] = {0};
     c->kind->next_row(c, i, i ? got - n : NULL, want, sums);
-    return memcmp(got, want, cell_bytes(n)) != 0;
+    return memcmp(got, want, border_bytes(n)) != 0;
 }
 
 static void compare_rows(void *self, uint64_t begin, uint64_t end)
 {
     comparison *x = self;
-    int32_t *want = malloc(cell_bytes(x->c->base.n[1]));
+    int32_t *want = malloc(border_bytes(x->c->base.n[1]));
     uint64_t i;
     for (i = begin; i < end && want && !row_differs(x->c, i, want); i++)
         continue;
@@ -362,11 +401,8 @@ int border_check(app_case *base)
     for (i = 0; i < n[1]; i++)
         if (c->row[i] != c->true_row[i])
             return differs(c, n[0] - 1, i, c->row[i], c->true_row[i]);
-    for (i = 0; i < n[0]; i++) {
-        const unsigned char *record = c->records + i / base->b[0] * c->record_bytes;
-        int32_t got = ((const int32_t *)(const void *)(record + BORDER_SUMS_BYTES))[i % base->b[0] + 1];
-        if (got != c->true_column[i])
-            return differs(c, i, n[1] - 1, got, c->true_column[i]);
-    }
+    for (i = 0; i < n[0]; i++)
+        if (c->column[i] != c->true_column[i])
+            return differs(c, i, n[1] - 1, c->column[i], c->true_column[i]);
     return 0;
 }

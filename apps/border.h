@@ -21,28 +21,46 @@ typedef struct border_kind {
     int (*portable_fits)(const struct border_case *c, char *error);
     int (*tuned_fits)(const struct border_case *c, char *error);
     int32_t outside; /* cells beside the matrix; but its upper left corner is 0                        */
+    void (*add)(void *sums, const void *more); /* to the sums of the rows of tiles above it those of the next one */
+    uint32_t cells[2]; /* the cells of a wave: without sums, with                                            */
+    void (*take)(void *sums, const void *found, int has_sums); /* what they have found becomes sums              */
     /* The plain reference: row i from the one above (NULL: it is outside), and what it adds to the sums. */
     void (*next_row)(const struct border_case *c, uint64_t i, const int32_t *above, int32_t *row, void *sums);
 } border_kind;
 
+/* A record of params. */
+typedef struct border_record {
+    const void *p;
+    size_t n_bytes;
+} border_record;
+#define BORDER_RECORD(x) ((border_record){&(x), sizeof(x)})
+
 typedef struct border_case {
     app_case base;
     const border_kind *kind;
-    border_grid *grid; /* in the app's params; what it points to was made by build                     */
-    int16_t *x, *y;    /* host: n and m symbols                                                        */
-    int keep, sums;    /* options: the whole matrix; sums over all cells                                  */
+    border_grid *grid;              /* in the app's params; what it points to was made by build        */
+    border_record of_tile, of_cell; /* what the tile's body gets, and a wave's cell                        */
+    int16_t *x, *y;                 /* host: n and m symbols                                                        */
+    int keep, sums; /* options: the whole matrix; sums over all cells                                  */
     app_body body;
+    /* host: what read brought; row and column also as they start */
+    int32_t *row, *column, *matrix;
+    uint64_t sums_read[BORDER_SUMS_BYTES / 8];
+    int (*read_more)(struct border_case *c); /* what is not row or matrix                             */
+    struct {
+        int32_t *column, *x, *y; /* on the context; symbols are words there                               */
+        void *found;
+    } wave;
     uint64_t n_records, record_bytes;
-    int32_t *row; /* host: as read, or as they start                                                */
     unsigned char *records;
-    int32_t *matrix;
     void *shared; /* for tiles                                                                      */
     int32_t *true_row, *true_column;
     uint64_t true_sums[BORDER_SUMS_BYTES / 8]; /* valid when true_row is there                             */
 } border_case;
 
-/* The first thing of prepare: the kind, and the app's params with the grid in it. */
-void border_begin(border_case *c, const border_kind *kind, border_grid *grid, const void *record, size_t record_bytes);
+/* The first thing of prepare: the kind, the grid in the app's params, and records. */
+void border_begin(border_case *c, const border_kind *kind, border_grid *grid, border_record of_tile,
+                  border_record of_cell);
 /* The options body, keep and sums, for the table of an app and for its prepare. 0 or -1. */
 #define BORDER_OPTIONS                                                       \
     {"keep", "0", "1 = store the whole matrix, not only borders of blocks"}, \
@@ -52,15 +70,24 @@ int border_options(border_case *c, const app *a, const app_request *q, char *err
 int border_check_fit(const border_case *c, char *error);
 int border_build(app_case *c, heddle_ctx *ctx);
 int border_reset(app_case *c);
+int border_tiles(app_case *c);
+/* The same as a wave, which has no blocks (border_wave.c). */
+int border_wave_build(app_case *c, heddle_ctx *ctx);
+int border_wave_reset(app_case *c);
 int border_read(app_case *c);
 int border_reference(app_case *c);
 /* Row, column, and the matrix when it is kept; the app compares the sums. */
 int border_check(app_case *c);
-int border_tiles(app_case *c);
 /* c was made by malloc; NULL is allowed. */
 void border_free(app_case *c);
 
-/* As read: the app's sums over row r of tiles. */
-static inline const void *border_sums(const border_case *c, uint64_t r) { return c->records + r * c->record_bytes; }
+/* For both builds. 0, or -1 with a sentence. n_bytes of the context's memory, whose address goes to *out, any pointer;
+ * copies; row, column and matrix; and how row and column are outside of the matrix, the row put there. */
+int border_new_memory(border_case *c, uint64_t n_bytes, void *out);
+int border_put(border_case *c, const void *dst, const void *host, uint64_t n_bytes);
+int border_get(border_case *c, void *host, const void *src, uint64_t n_bytes);
+int border_new_cells(border_case *c);
+int border_put_outside(border_case *c);
+static inline uint64_t border_bytes(uint64_t n_cells) { return n_cells * sizeof(int32_t); }
 
 #endif

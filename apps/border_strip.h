@@ -15,6 +15,7 @@
 #define BORDER_STRIP_H
 
 #include "border_bodies.h"
+#include "border_cell.h"
 #include "warp.h"
 
 #define STRIP_MAX 8 /* columns of a lane */
@@ -43,35 +44,6 @@ typedef struct strip {
 typedef uint32_t (*strip_row)(void *self, const strip *s, uint32_t r);
 typedef void (*strip_columns)(void *self, const strip *s, int k);
 typedef void (*strip_cells)(void *self, strip *s, int k, int ragged, uint32_t word, int32_t left, int32_t r);
-
-TILE_FN int32_t strip_min(int32_t a, int32_t b) { return a < b ? a : b; }
-TILE_FN int32_t strip_max(int32_t a, int32_t b) { return a > b ? a : b; }
-
-/* max(a + b, c), and the same but for 0; min(a + b, c): one instruction each on the GPUs that have them. */
-TILE_FN int32_t strip_add_max(int32_t a, int32_t b, int32_t c)
-{
-#if defined(__CUDA_ARCH__)
-    return __viaddmax_s32(a, b, c);
-#else
-    return strip_max(a + b, c);
-#endif
-}
-TILE_FN int32_t strip_add_max_0(int32_t a, int32_t b, int32_t c)
-{
-#if defined(__CUDA_ARCH__)
-    return __viaddmax_s32_relu(a, b, c);
-#else
-    return strip_max(strip_max(a + b, c), 0);
-#endif
-}
-TILE_FN int32_t strip_add_min(int32_t a, int32_t b, int32_t c)
-{
-#if defined(__CUDA_ARCH__)
-    return __viaddmin_s32(a, b, c);
-#else
-    return strip_min(a + b, c);
-#endif
-}
 
 /* ---- a tile's borders in and out ---- */
 
@@ -113,14 +85,14 @@ TILE_FN void strip_leave(const heddle_thread *thread, const strip *s)
 /* The columns of the group that begins at `col`. A barrier must follow before somebody leaves his. */
 TILE_FN void strip_group(strip *s, int32_t col, int k)
 {
-    const int32_t band = TILE_WARP * k, left = s->w - col, group = strip_min(left, band * (int32_t)s->warp.n);
-    const int32_t mine = strip_min(group - (int32_t)s->warp.id * band, band);
+    const int32_t band = TILE_WARP * k, left = s->w - col, group = cell_min(left, band * (int32_t)s->warp.n);
+    const int32_t mine = cell_min(group - (int32_t)s->warp.id * band, band);
     const int32_t *row = s->g->row + s->t->j;
     s->n_bands = (group + band - 1) / band;
     s->last = (mine - 1) / k;
-    s->lag = (strip_min(group, band) - 1) / k;
+    s->lag = (cell_min(group, band) - 1) / k;
     s->first = col + (int32_t)s->warp.thread->index * k;
-    s->n = strip_max(strip_min(col + group - s->first, k), 0);
+    s->n = cell_max(cell_min(col + group - s->first, k), 0);
     WARP_UNROLL
     for (int c = 0; c < k; c++) {
         s->cell[c] = c < s->n ? row[s->first + c] : 0;

@@ -5,7 +5,7 @@
  * over noise. Refuses samples that are not there, and signals so long and so far apart that a cell may pass 31 bits: a
  * path of at most max(n, m) cells leads to any cell, so that times the largest difference bounds them all. */
 #include "border.h"
-#include "dtw_bodies.h"
+#include "dtw_wave_bodies.h"
 #include "input.h"
 #include "noise.h"
 
@@ -174,12 +174,32 @@ static int prepare(dtw_case *c, const app_request *q, char *error)
 
 static uint32_t shared_bytes(uint32_t h, uint32_t w) { return DTW_SHARED_BYTES(h, w); }
 
-static const border_kind kind = {dtw_tile, shared_bytes, portable_fits, NULL, DTW_INFINITE, next_row};
+static void add_sums(void *sums, const void *more) { dtw_add(sums, more); }
+
+static void take(void *sums, const void *found, int has_sums)
+{
+    dtw_sums *s = sums;
+    const dtw_found *f = found;
+    s->sum = has_sums ? cell_sum_of(f->sum) : 0;
+    s->max = has_sums ? f->max : 0;
+}
+
+static const border_kind kind = {.body = dtw_tile,
+                                 .shared_bytes = shared_bytes,
+                                 .portable_fits = portable_fits,
+                                 .outside = DTW_INFINITE,
+                                 .add = add_sums,
+                                 .cells = {dtw_cell, dtw_cell_sums},
+                                 .take = take,
+                                 .next_row = next_row};
+
+/* A wave's cell needs its two samples and nothing else. */
+static const heddle_nothing no_params;
 
 static int load(app_case *base, const app_request *q, char *error)
 {
     dtw_case *c = (dtw_case *)base;
-    border_begin(&c->border, &kind, &c->params.grid, &c->params, sizeof c->params);
+    border_begin(&c->border, &kind, &c->params.grid, BORDER_RECORD(c->params), BORDER_RECORD(no_params));
     return prepare(c, q, error);
 }
 
@@ -188,23 +208,11 @@ static app_case *new_case(const app_request *q, char *error)
     return app_prepare(&app_dtw, sizeof(dtw_case), load, q, error);
 }
 
-/* All rows of tiles together. */
-static dtw_sums total(const border_case *c)
-{
-    dtw_sums all = {0, 0};
-    uint64_t r;
-    for (r = 0; r < c->n_records; r++) {
-        const dtw_sums *s = border_sums(c, r);
-        all.sum += s->sum;
-        all.max = s->max > all.max ? s->max : all.max;
-    }
-    return all;
-}
-
 static int check(app_case *base)
 {
     border_case *c = (border_case *)base;
-    dtw_sums got = total(c), want;
+    dtw_sums got, want;
+    memcpy(&got, c->sums_read, sizeof got);
     memcpy(&want, c->true_sums, sizeof want);
     if (border_check(base))
         return -1;
@@ -219,7 +227,8 @@ static int check(app_case *base)
 static void answer(app_case *base, const app_sink *s)
 {
     const dtw_case *c = (const dtw_case *)base;
-    dtw_sums all = total(&c->border);
+    dtw_sums all;
+    memcpy(&all, c->border.sums_read, sizeof all);
     s->u64(s->self, "x_off", c->offset[0]);
     s->u64(s->self, "y_off", c->offset[1]);
     s->u64(s->self, "n", base->n[0]);
@@ -240,7 +249,9 @@ static const app_option options[] = {
     BORDER_OPTIONS,
     {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles},
+                                         {&app_wave, border_wave_build, border_wave_reset, NULL},
+                                         {.engine = NULL}};
 
 const app app_dtw = {
     .name = "dtw",
@@ -248,6 +259,7 @@ const app app_dtw = {
     .formats = "one or two files of raw 16-bit little-endian samples",
     .options = options,
     .table = &dtw,
+    .cells = &dtw_wave,
     .scenarios = scenarios,
     .n = {4608, 4608},
     .b = {64, 64},

@@ -44,12 +44,6 @@ TILE_FN dtw_sums dtw_diagonals(const heddle_thread *thread, const dtw_params *pa
     return f;
 }
 
-HEDDLE_FN void dtw_add(dtw_sums *sums, const dtw_sums *more)
-{
-    sums->sum += more->sum;
-    sums->max = more->max > sums->max ? more->max : sums->max;
-}
-
 HEDDLE_FN void dtw_portable(const heddle_thread *thread, const dtw_params *params, const border_tile *t)
 {
     border_block b = border_block_of(thread, t, 0);
@@ -93,14 +87,13 @@ TILE_FN void dtw_cells_of_strip(dtw_sums *f, strip *s, int k, int ragged, int su
     int32_t both = s->both;
     WARP_UNROLL
     for (int c = 0; c < k; c++) {
-        int32_t difference = x - s->y[c], cost = difference < 0 ? -difference : difference;
-        int32_t cell = strip_add_min(left, cost, strip_min(both, s->cell[c]) + cost);
+        int32_t cell = dtw_cell_of(s->cell[c], left, both, x, s->y[c]);
         cell = ragged && c >= s->n ? left : cell;
         both = s->cell[c];
         s->cell[c] = left = cell;
         if (sums) {
             f->sum += ragged && c >= s->n ? 0u : (uint32_t)cell;
-            f->max = strip_max(f->max, cell);
+            f->max = cell_max(f->max, cell);
         }
     }
     s->right = left;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static int run(app_case *c)
+int app_graph_run(app_case *c)
 {
     if (heddle_graph_run(c->ctx, c->graph, c->record, c->record_bytes) == HEDDLE_OK)
         return 0;
@@ -30,6 +30,6 @@ static size_t facts(const app_case *c, app_fact out[APP_FACTS]) { return app_gra
 const app_engine app_graph = {
     .name = "graph",
     .summary = "tasks and their dependences, known before the run or made while it runs",
-    .run = run,
+    .run = app_graph_run,
     .facts = facts,
 };

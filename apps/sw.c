@@ -7,7 +7,7 @@
 #include "border.h"
 #include "input.h"
 #include "noise.h"
-#include "sw_bodies.h"
+#include "sw_wave_bodies.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
 static void next_row(const border_case *c, uint64_t i, const int32_t *above, int32_t *row, void *sums)
 {
-    const sw_params params = *(const sw_params *)c->base.record;
+    const sw_scores scores = ((const sw_case *)c)->params.scores;
     const uint32_t row_weight = (uint32_t)((i + 1) % SW_PERIOD * 31);
     const uint64_t m = c->base.n[1];
     const int16_t x = c->x[i], *y = c->y;
@@ -48,8 +48,8 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
     int32_t left = 0, both = 0, best = s->best;
     for (j = 0; j < m; j++) {
         int32_t up = above ? above[j] : 0;
-        int32_t h = larger(larger(both + (x == y[j] ? params.match : params.mismatch), up + params.gap), 0);
-        h = larger(h, left + params.gap); /* last: it is the one that must be waited for                   */
+        int32_t h = larger(larger(both + (x == y[j] ? scores.match : scores.mismatch), up + scores.gap), 0);
+        h = larger(h, left + scores.gap); /* last: it is the one that must be waited for                   */
         column = column + 1 == SW_PERIOD ? 0 : column + 1;
         sum += (uint64_t)h;
         weighted += (uint64_t)h * ((row_weight + column * 17) % SW_WEIGHTS + 1);
@@ -114,9 +114,9 @@ static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int
         app_opt_i64(&app_sw, q, "nb", 0, INT64_MAX, &v[4], error) ||
         app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error) || border_options(&c->border, &app_sw, q, error))
         return -1;
-    c->params.match = (int32_t)v[0];
-    c->params.mismatch = (int32_t)v[1];
-    c->params.gap = (int32_t)v[2];
+    c->params.scores.match = (int32_t)v[0];
+    c->params.scores.mismatch = (int32_t)v[1];
+    c->params.scores.gap = (int32_t)v[2];
     prefix[0] = (uint64_t)v[3];
     prefix[1] = (uint64_t)v[4];
     return 0;
@@ -125,10 +125,10 @@ static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int
 /* 16-bit differences within a block, and 32-bit sums over one of its diagonals. */
 static int portable_fits(const border_case *border, char *error)
 {
-    const sw_params *params = &((const sw_case *)border)->params;
+    const sw_scores *scores = &((const sw_case *)border)->params.scores;
     const uint64_t *b = border->base.b;
     uint64_t diagonal = b[0] < b[1] ? b[0] : b[1];
-    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], params->match, params->gap);
+    int64_t spread = b[0] + b[1] > INT16_MAX ? INT16_MAX : SW_SPREAD(b[0], b[1], scores->match, scores->gap);
     const int is_wide = spread > SW_MAX_SPREAD;
     if (!is_wide && spread * (int64_t)diagonal <= SW_MAX_SUM)
         return 0;
@@ -143,7 +143,7 @@ static int portable_fits(const border_case *border, char *error)
 static uint64_t largest_score(const border_case *c)
 {
     const uint64_t *n = c->base.n;
-    return (n[0] < n[1] ? n[0] : n[1]) * (uint64_t)((const sw_case *)c)->params.match;
+    return (n[0] < n[1] ? n[0] : n[1]) * (uint64_t)((const sw_case *)c)->params.scores.match;
 }
 
 static int tuned_fits(const border_case *c, char *error)
@@ -196,12 +196,50 @@ static int prepare(sw_case *c, const app_request *q, char *error)
 
 static uint32_t shared_bytes(uint32_t h, uint32_t w) { return SW_SHARED_BYTES(h, w); }
 
-static const border_kind kind = {sw_tile, shared_bytes, portable_fits, tuned_fits, 0, next_row};
+/* Rows of tiles come in order: the first cell stands. */
+static void add_sums(void *sums, const void *more)
+{
+    sw_sums *all = sums;
+    const sw_sums *s = more;
+    all->sum += s->sum;
+    all->weighted += s->weighted;
+    if (s->n_best == 0 || s->best < all->best)
+        return;
+    if (s->best > all->best || all->n_best == 0) {
+        all->best = s->best;
+        all->n_best = 0;
+        all->end_i = s->end_i;
+        all->end_j = s->end_j;
+    }
+    all->n_best += s->n_best;
+}
+
+static void take(void *sums, const void *found, int has_sums)
+{
+    sw_sums *s = sums;
+    const sw_found_sums *f = found;
+    s->best = f->best.best;
+    s->n_best = cell_sum_of(f->best.n);
+    s->end_i = f->best.i;
+    s->end_j = f->best.j;
+    s->sum = has_sums ? cell_sum_of(f->sum) : 0;
+    s->weighted = has_sums ? cell_sum_of(f->weighted) : 0;
+}
+
+static const border_kind kind = {.body = sw_tile,
+                                 .shared_bytes = shared_bytes,
+                                 .portable_fits = portable_fits,
+                                 .tuned_fits = tuned_fits,
+                                 .outside = 0,
+                                 .add = add_sums,
+                                 .cells = {sw_cell, sw_cell_sums},
+                                 .take = take,
+                                 .next_row = next_row};
 
 static int load(app_case *base, const app_request *q, char *error)
 {
     sw_case *c = (sw_case *)base;
-    border_begin(&c->border, &kind, &c->params.grid, &c->params, sizeof c->params);
+    border_begin(&c->border, &kind, &c->params.grid, BORDER_RECORD(c->params), BORDER_RECORD(c->params.scores));
     return prepare(c, q, error);
 }
 
@@ -210,33 +248,11 @@ static app_case *new_case(const app_request *q, char *error)
     return app_prepare(&app_sw, sizeof(sw_case), load, q, error);
 }
 
-/* All rows of tiles together. */
-static sw_sums total(const border_case *c)
-{
-    sw_sums all;
-    uint64_t r;
-    memset(&all, 0, sizeof all);
-    for (r = 0; r < c->n_records; r++) {
-        const sw_sums *s = border_sums(c, r);
-        all.sum += s->sum;
-        all.weighted += s->weighted;
-        if (s->n_best == 0 || s->best < all.best)
-            continue;
-        if (s->best > all.best || all.n_best == 0) {
-            all.best = s->best;
-            all.n_best = 0;
-            all.end_i = s->end_i;
-            all.end_j = s->end_j;
-        }
-        all.n_best += s->n_best; /* rows of tiles come in order: the first cell stands                 */
-    }
-    return all;
-}
-
 static int check(app_case *base)
 {
     border_case *c = (border_case *)base;
-    sw_sums got = total(c), want;
+    sw_sums got, want;
+    memcpy(&got, c->sums_read, sizeof got);
     memcpy(&want, c->true_sums, sizeof want);
     if (border_check(base))
         return -1;
@@ -255,12 +271,13 @@ static int check(app_case *base)
 static void answer(app_case *base, const app_sink *s)
 {
     const sw_case *c = (const sw_case *)base;
-    sw_sums all = total(&c->border);
+    sw_sums all;
+    memcpy(&all, c->border.sums_read, sizeof all);
     s->u64(s->self, "na", base->n[0]);
     s->u64(s->self, "nb", base->n[1]);
-    s->i64(s->self, "match", c->params.match);
-    s->i64(s->self, "mismatch", c->params.mismatch);
-    s->i64(s->self, "gap", c->params.gap);
+    s->i64(s->self, "match", c->params.scores.match);
+    s->i64(s->self, "mismatch", c->params.scores.mismatch);
+    s->i64(s->self, "gap", c->params.scores.gap);
     s->i64(s->self, "best", all.best);
     s->u64(s->self, "end_i", all.end_i + 1);
     s->u64(s->self, "end_j", all.end_j + 1);
@@ -280,7 +297,9 @@ static const app_option options[] = {{"match", "2", "score of two equal letters"
                                      BORDER_OPTIONS,
                                      {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles},
+                                         {&app_wave, border_wave_build, border_wave_reset, NULL},
+                                         {.engine = NULL}};
 
 const app app_sw = {
     .name = "sw",
@@ -288,6 +307,7 @@ const app app_sw = {
     .formats = "two FASTA files (the first record of each)",
     .options = options,
     .table = &sw,
+    .cells = &sw_wave,
     .scenarios = scenarios,
     .n = {4608, 4608},
     .b = {64, 64},

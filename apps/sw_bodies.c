@@ -16,9 +16,9 @@ typedef struct sw_found {
 HEDDLE_FN void sw_weights(const heddle_thread *thread, const border_tile *t, const border_block *b)
 {
     HEDDLE_EACH (i, b->h)
-        b->row_more[i] = (int16_t)((t->i + (uint64_t)i + 1u) % SW_PERIOD * 31u % SW_WEIGHTS + 1u);
+        b->row_more[i] = (int16_t)(sw_row_weight(t->i + (uint64_t)i) % SW_WEIGHTS + 1u);
     HEDDLE_EACH (j, b->w)
-        b->col_more[b->w - 1 - j] = (int16_t)((t->j + (uint64_t)j + 1u) % SW_PERIOD * 17u % SW_WEIGHTS);
+        b->col_more[b->w - 1 - j] = (int16_t)(sw_column_weight(t->j + (uint64_t)j) % SW_WEIGHTS);
     HEDDLE_EACH (p, BORDER_PAD)
         b->row_more[b->h + p] = b->col_more[b->w + p] = INT16_MIN / 2;
 }
@@ -33,7 +33,8 @@ TILE_FN int32_t sw_cells(const sw_params *params, const border_block *b, const b
 {
     const int16_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
     const int16_t *row_weight = b->row_more + s->first, *col_weight = b->col_more + s->column;
-    const int16_t match = (int16_t)params->match, mismatch = (int16_t)params->mismatch, gap = (int16_t)params->gap;
+    const int16_t match = (int16_t)params->scores.match, mismatch = (int16_t)params->scores.mismatch,
+                  gap = (int16_t)params->scores.gap;
     const int16_t zero = (int16_t)(b->base < INT16_MAX ? -b->base : -INT16_MAX);
     const int32_t n = border_end(share, s->n);
     int16_t *out = s->out;
@@ -150,7 +151,7 @@ typedef struct sw_strip {
 TILE_FN uint32_t sw_row(void *self, const strip *s, uint32_t r)
 {
     (void)self;
-    return (uint32_t)((s->t->i + r + 1u) % SW_PERIOD * 31u % SW_WEIGHTS);
+    return sw_row_weight(s->t->i + r) % SW_WEIGHTS;
 }
 
 TILE_FN void sw_columns(void *self, const strip *s, int k)
@@ -158,7 +159,7 @@ TILE_FN void sw_columns(void *self, const strip *s, int k)
     sw_strip *l = (sw_strip *)self;
     WARP_UNROLL
     for (int c = 0; c < k; c++)
-        l->weight[c] = (uint32_t)((s->t->j + (uint64_t)(s->first + c) + 1u) % SW_PERIOD * 17u % SW_WEIGHTS);
+        l->weight[c] = sw_column_weight(s->t->j + (uint64_t)(s->first + c)) % SW_WEIGHTS;
 }
 
 /* Looks where the best cells of row r are. */
@@ -190,7 +191,7 @@ TILE_FN void sw_row_of_strip(sw_strip *l, strip *s, int k, int ragged, int sums,
     WARP_UNROLL
     for (int c = 0; c < k; c++) {
         int32_t from_both = both + (x == s->y[c] ? match : other);
-        int32_t cell = strip_add_max(left, gap, strip_add_max_0(s->cell[c], gap, from_both));
+        int32_t cell = sw_cell_of(s->cell[c], left, from_both, gap);
         cell = ragged && c >= s->n ? left : cell;
         both = s->cell[c];
         s->cell[c] = left = cell;
@@ -213,7 +214,7 @@ TILE_FN void sw_cells_of_strip(void *self, strip *s, int k, int ragged, int sums
     sw_row_of_strip(l, s, k, ragged, sums, word, left);
     WARP_UNROLL
     for (int c = 0; c < k; c++)
-        best = strip_max(best, s->cell[c]);
+        best = cell_max(best, s->cell[c]);
     if (best >= l->f.best)
         sw_look_strip(&l->f, s, k, r);
 }
@@ -264,7 +265,7 @@ TILE_FN void sw_tuned(const heddle_thread *thread, const sw_params *params, cons
 {
     sw_sums *sums = (sw_sums *)(void *)(params->grid.records + t->record);
     strip s = strip_of(thread, &params->grid, t);
-    sw_strip l = {params->match, params->mismatch, params->gap, {0, 0, 0, INT64_MAX, 0}, {0}};
+    sw_strip l = {params->scores.match, params->scores.mismatch, params->scores.gap, {0, 0, 0, INT64_MAX, 0}, {0}};
     l.f.best = sums->best;
     if (params->grid.sums)
         strip_tile(thread, &s, sw_row, sw_columns, sw_cells_and_sums, &l);

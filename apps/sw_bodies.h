@@ -12,6 +12,7 @@
 #define SW_BODIES_H
 
 #include "border_bodies.h"
+#include "border_cell.h"
 
 #define SW_PERIOD 8191u
 #define SW_WEIGHTS 1009u
@@ -23,9 +24,31 @@
 /* What the tuned body's 32-bit sums over the cells of a strip ask of the scores. */
 #define SW_MAX_STRIP (1 << 28)
 
+/* n % SW_PERIOD, which is 2^13 - 1, in a few instructions that vectors have; n up to 2^31. */
+HEDDLE_FN uint32_t sw_phase(uint32_t n)
+{
+    n = (n & SW_PERIOD) + (n >> 13);
+    n = (n & SW_PERIOD) + (n >> 13);
+    return n < SW_PERIOD ? n : n - SW_PERIOD;
+}
+
+/* What row i and column j, from 0, give to the weight of their cell, which is one more than the sum of both modulo
+ * SW_WEIGHTS. */
+HEDDLE_FN uint32_t sw_row_weight(uint64_t i) { return sw_phase((uint32_t)i + 1u) * 31u; }
+HEDDLE_FN uint32_t sw_column_weight(uint64_t j) { return sw_phase((uint32_t)j + 1u) * 17u; }
+
+/* A cell from the one above, the one to the left, and the one before both with what its letters score. */
+TILE_FN int32_t sw_cell_of(int32_t up, int32_t left, int32_t from_both, int32_t gap)
+{
+    return cell_add_max(left, gap, cell_add_max_0(up, gap, from_both));
+}
+
+typedef struct sw_scores {
+    int32_t match, mismatch, gap;
+} sw_scores;
 typedef struct sw_params {
     border_grid grid;
-    int32_t match, mismatch, gap;
+    sw_scores scores;
 } sw_params;
 
 /* Of the cells seen so far in a row of tiles: the head of its column record. */

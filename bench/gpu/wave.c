@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wave.c - bench_wave [DATA]: waves in every shape and number of warps a block, as TSV on stdout; each result is checked. DATA
- * has the two phage genomes as smith-waterman/lambda_virus.fa and phage_P1.fasta; without them sequences are made up. */
+/* wave.c - bench_wave [DATA]: waves in every shape and number of warps a block, and as tiles of many widths under the schedules for
+ * tasks, as TSV on stdout; each result is checked. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
+ * phage_P1.fasta; without them sequences are made up. */
 #include "wave_cells.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #define RUNS 5
 
 static heddle_ctx *ctx;
+static heddle_schedule schedule; /* of ctx */
 static int n_wrong;
 
 static void must(heddle_status s, const char *what)
@@ -94,31 +96,53 @@ static uint64_t measure(const heddle_wave_desc *d, const char **how)
     return ns[RUNS / 2];
 }
 
-static void sweep(const char *what, heddle_wave_desc *d, heddle_best *want)
+/* A row of the table. */
+static void row(const char *what, const heddle_wave_desc *d, heddle_best *want)
+{
+    const char *how, *right = "-";
+    const uint64_t ns = measure(d, &how);
+    heddle_best got;
+    if (ns && d->found) {
+        must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
+        if (!want->is_found)
+            *want = got;
+        right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
+        n_wrong += *right == 'W';
+    }
+    printf("%s\t%s\tR%u C%u\t%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, heddle_schedule_name(schedule), d->lane_rows,
+           d->step_columns, d->n_warps, d->tile_cols, (double)ns * 1e-6,
+           ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right, how);
+    fflush(stdout);
+}
+
+/* In all shapes. */
+static void sweep_shapes(const char *what, heddle_wave_desc *d, heddle_best *want)
 {
     static const uint32_t warps[] = {0, 1, 2, 3, 4, 6}; /* 0: the library's choice */
     const heddle_wave_info *info = &speed.waves[d->body];
     for (uint32_t s = 0; s < info->n_shapes; s++)
         for (size_t k = 0; k < sizeof warps / sizeof warps[0]; k++) {
-            const char *how, *right = "-";
-            heddle_best got;
-            uint64_t ns;
             d->lane_rows = info->shapes[s].rows;
             d->step_columns = info->shapes[s].columns;
             d->n_warps = warps[k];
-            ns = measure(d, &how);
-            if (ns && d->found) {
-                must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
-                if (!want->is_found)
-                    *want = got;
-                right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
-                n_wrong += *right == 'W';
-            }
-            printf("%s\tR%u C%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, info->shapes[s].rows, info->shapes[s].columns,
-                   warps[k], (double)ns * 1e-6, ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right,
-                   how);
-            fflush(stdout);
+            row(what, d, want);
         }
+}
+
+/* In tiles of all widths: in the shape that waves take, and with as many warps a block. */
+static void sweep_widths(const char *what, heddle_wave_desc *d, heddle_best *want)
+{
+    for (d->tile_cols = 256; d->tile_cols <= 8192; d->tile_cols *= 2)
+        row(what, d, want);
+    d->tile_cols = 0;
+}
+
+static void sweep(const char *what, heddle_wave_desc *d, heddle_best *want)
+{
+    if (schedule == HEDDLE_SCHEDULE_WAVE)
+        sweep_shapes(what, d, want);
+    else
+        sweep_widths(what, d, want);
 }
 
 static void sequences(const char *data)
@@ -176,12 +200,18 @@ static void warping(void)
 
 int main(int argc, char **argv)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT;
-    c.backend = HEDDLE_CUDA;
-    must(heddle_ctx_open(&ctx, &c), "opening the GPU");
-    printf("what\tshape\twarps\tms\tTcell/s\tcheck\twhy not\n");
-    sequences(argc > 1 ? argv[1] : ".");
-    warping();
-    heddle_ctx_close(ctx);
+    static const heddle_schedule schedules[] = {HEDDLE_SCHEDULE_WAVE,    HEDDLE_SCHEDULE_STATIC,
+                                                HEDDLE_SCHEDULE_DYNAMIC, HEDDLE_SCHEDULE_LEVELS,
+                                                HEDDLE_SCHEDULE_GRAPH,   HEDDLE_SCHEDULE_GRAPH_PDL};
+    printf("what\tschedule\tshape\twarps\ttile\tms\tTcell/s\tcheck\twhy not\n");
+    for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
+        heddle_config c = HEDDLE_CONFIG_INIT;
+        c.backend = HEDDLE_CUDA;
+        c.schedule = schedule = schedules[i];
+        must(heddle_ctx_open(&ctx, &c), "opening the GPU");
+        sequences(argc > 1 ? argv[1] : ".");
+        warping();
+        heddle_ctx_close(ctx);
+    }
     return n_wrong != 0;
 }

@@ -328,16 +328,16 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 #if defined(__CUDACC__)
 #include "heddle/core/kernel.h"
-#define HD_KERNELS_(table, LIST, is_waves) HEDDLE_KERNEL_(table, LIST, is_waves)
+#define HD_KERNELS_(table, LIST, kernels) HEDDLE_KERNEL_(table, LIST, kernels)
 #define HD_STUBS_(table) &table##_stubs_
 #else
-#define HD_KERNELS_(table, LIST, is_waves)
+#define HD_KERNELS_(table, LIST, kernels)
 #define HD_STUBS_(table) NULL
 #endif
-#define HD_TABLE_(table, params_type, LIST, waves, is_waves)                 \
+#define HD_TABLE_(table, params_type, LIST, waves, kernels)                  \
     HEDDLE_DECLARE(table)                                                    \
     HEDDLE_CHECK_PARAMS_(table, params_type, LIST)                           \
-    HD_KERNELS_(table, LIST, is_waves)                                       \
+    HD_KERNELS_(table, LIST, kernels)                                        \
     static const heddle_body_info table##_infos_[] = {LIST(HEDDLE_INFO_X_)}; \
     const heddle_table table = {(uint32_t)sizeof(heddle_table),              \
                                 HEDDLE_CORE_VERSION,                         \
@@ -348,6 +348,6 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
                                 HD_STUBS_(table),                            \
                                 HEDDLE_HAS_BASELINES_,                       \
                                 waves};
-#define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, 0)
+#define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS)
 
 #endif

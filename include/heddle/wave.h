@@ -172,12 +172,14 @@ typedef struct heddle_wave_shape {
     uint32_t rows, columns; /* of a lane, of a step                                                   */
     uint32_t lag;           /* positions that a band is behind the one before (core/wave.h)            */
     uint32_t warp_bytes;    /* of block-shared memory                                                 */
+    uint32_t carry_bytes;   /* what a warp leaves from tile to tile                                   */
 } heddle_wave_shape;
 
 /* What the library knows of the cells of a body. */
 typedef struct heddle_wave_info {
     uint32_t cell_bytes, south_bytes, row_bytes, column_bytes, found_bytes; /* found_bytes 0: nothing  */
     uint32_t neighbours;
+    uint32_t kernels;  /* HD_KERNELS_...                                                              */
     uint32_t n_shapes; /* 0: it was compiled as C                                                     */
     const heddle_wave_shape *shapes;
 } heddle_wave_info;
@@ -185,7 +187,8 @@ typedef struct heddle_wave_info {
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
 #define HD_WAVE_SHAPE_(name, number, rows, columns)                       \
     {rows, columns, (uint32_t)hd_strip<name##_kind_, rows, columns>::lag, \
-     (uint32_t)sizeof(hd_strip_shared<name##_kind_, rows, columns>)},
+     (uint32_t)sizeof(hd_strip_shared<name##_kind_, rows, columns>),      \
+     (uint32_t)hd_strip_carry_of<name##_kind_, rows, columns>::bytes},
 #define HD_WAVE_TYPED_(name)                                                                                     \
     struct name##_kind_ {                                                                                        \
         typedef name##_wave_params_ params;                                                                      \
@@ -243,6 +246,13 @@ typedef struct heddle_wave_info {
     HD_WAVE_TYPED_(name)                                                                                    \
     HEDDLE_BODY(name, name##_wave_params_, params, hd_wave_part, part) { HD_WAVE_GO_(name); }
 
+/* With HEDDLE_WAVE_TILES nvcc makes the kernels of schedules for tasks, too: four times the code. */
+#if defined(HEDDLE_WAVE_TILES)
+#define HD_WAVE_KERNELS_ (HD_KERNELS_WAVES | HD_KERNELS_TASKS)
+#else
+#define HD_WAVE_KERNELS_ HD_KERNELS_WAVES
+#endif
+
 #define HD_WAVE_INFO_(name, shared)                          \
     {(uint32_t)sizeof(name##_cell_t_),                       \
      (uint32_t)name##_south_,                                \
@@ -250,6 +260,7 @@ typedef struct heddle_wave_info {
      (uint32_t)sizeof(name##_column_t_),                     \
      name##_finds_ ? (uint32_t)sizeof(name##_found_t_) : 0u, \
      (uint32_t)name##_neighbours_,                           \
+     HD_WAVE_KERNELS_,                                       \
      (uint32_t)name##_n_shapes_,                             \
      name##_shapes_},
 
@@ -257,7 +268,7 @@ typedef struct heddle_wave_info {
 #define HEDDLE_WAVES(table, params_type, LIST)                              \
     LIST(HD_WAVE_BODY_)                                                     \
     static const heddle_wave_info table##_waves_[] = {LIST(HD_WAVE_INFO_)}; \
-    HD_TABLE_(table, params_type, LIST, table##_waves_, 1)
+    HD_TABLE_(table, params_type, LIST, table##_waves_, HD_WAVE_KERNELS_)
 
 /* ---- the wave ------------------------------------------------------------------------------------------------------- */
 
@@ -300,6 +311,10 @@ typedef struct heddle_wave_desc {
     /* How a GPU goes over bands; 0: chosen. Rows of a lane and columns of a step, which the table must have
      * (HEDDLE_WAVE_SHAPES), and warps of a block: as many bands are a part. Threads have one way. */
     uint32_t lane_rows, step_columns, n_warps;
+    /* Where the context's config names another schedule than wave, the wave is a graph of tiles that this schedule runs: what a
+     * part's bands have of so many columns (rounded up to 32; 0: 512), skewed, so that a tile waits for the one to its left and the
+     * one above. On a GPU the table must be compiled with HEDDLE_WAVE_TILES. */
+    uint32_t tile_cols;
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \

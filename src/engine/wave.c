@@ -14,6 +14,7 @@
 
 #define MOST ((uint64_t)1 << 31) /* rows, columns */
 #define MOST_WARPS 4u            /* of a block, where nobody says how many: more wait for one another's registers */
+#define TILE_COLS 512u           /* of a tile, where nobody says how many */
 #define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
 
 int hd_wave_blocks;
@@ -28,12 +29,13 @@ typedef struct maker {
     heddle_graph *graph;
     int is_blocks;                           /* bands are warps', else threads' */
     uint32_t shape, lag, band_rows, n_warps; /* n_warps: bands of a part */
+    uint32_t tile;                           /* granules of a tile; 0: parts go along all of a band */
     uint32_t n_items;
     hd_wave_item *items;
     uint32_t *tags; /* of each item, before its first band's */
     hd_wave wave;
     uint8_t *block;
-    uint64_t items_at, found_at, far_at, block_bytes;
+    uint64_t items_at, found_at, far_at, carry_at, group_bytes, block_bytes; /* group_bytes: of carry */
 } maker;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -151,12 +153,61 @@ static heddle_status choose_shape(maker *m)
     return HEDDLE_OK;
 }
 
+static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1u) / HD_LINE * HD_LINE; }
+
+/* A schedule for tasks runs tiles. */
+static heddle_status choose_tiles(maker *m)
+{
+    const heddle_schedule s = m->ctx->config.schedule;
+    const uint64_t cols = m->desc->tile_cols ? m->desc->tile_cols : TILE_COLS;
+    if (s == HEDDLE_SCHEDULE_AUTO || s == HEDDLE_SCHEDULE_WAVE)
+        return HEDDLE_OK;
+    if (m->ctx->config.backend == HEDDLE_CUDA && !(m->info->kernels & HD_KERNELS_TASKS))
+        return hd_say(
+            m->e, HEDDLE_ENODEV,
+            "heddle_wave_new: table %s was compiled without HEDDLE_WAVE_TILES: it has no kernel for schedule %s",
+            m->table->name, heddle_schedule_name(s));
+    m->tile = (uint32_t)((cols + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
+    m->group_bytes =
+        lines(m->is_blocks ? (uint64_t)m->info->shapes[m->shape].carry_bytes * m->n_warps : sizeof(hd_lone));
+    return HEDDLE_OK;
+}
+
 static uint32_t granules_of(const maker *m, const hd_wave_item *x)
 {
     return hd_wave_granules(x->cols, m->lag, m->info->neighbours & HEDDLE_NE ? 1u : 0u);
 }
 
-static uint32_t parts_of(const maker *m, const hd_wave_item *x) { return (x->n_bands + m->n_warps - 1u) / m->n_warps; }
+static uint32_t groups_of(const maker *m, const hd_wave_item *x) { return (x->n_bands + m->n_warps - 1u) / m->n_warps; }
+
+/* The tiles of a group are those that have something of its bands (hd_wave_span). Tile t begins t * m->tile granules along the
+ * item's first band. */
+typedef struct tile_span {
+    uint32_t first, end;
+} tile_span;
+
+static tile_span tiles_of(const maker *m, const hd_wave_item *x, uint32_t group)
+{
+    const uint32_t lag = (m->lag + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE, band = group * m->n_warps;
+    const uint32_t end = x->n_bands - band < m->n_warps ? x->n_bands : band + m->n_warps;
+    tile_span s = {0, 1};
+    if (m->tile) {
+        s.first = band * lag / m->tile;
+        s.end = ((end - 1u) * lag + granules_of(m, x) - 1u) / m->tile + 1u;
+    }
+    return s;
+}
+
+static uint64_t parts_of(const maker *m, const hd_wave_item *x)
+{
+    uint64_t n = 0;
+    uint32_t group;
+    for (group = 0; group < groups_of(m, x); group++) {
+        const tile_span s = tiles_of(m, x, group);
+        n += s.end - s.first;
+    }
+    return n;
+}
 
 static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
 {
@@ -178,7 +229,7 @@ static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
 static heddle_status lay_out(maker *m)
 {
     const heddle_wave_item one = {.rows = m->desc->rows, .cols = m->desc->cols};
-    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0;
+    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0, n_groups = 0;
     uint32_t i;
     m->items = hd_new(m->n_items * sizeof *m->items);
     m->tags = hd_new(m->n_items * 4ull);
@@ -192,22 +243,25 @@ static heddle_status lay_out(maker *m)
         m->tags[i] = (uint32_t)n_tags;
         n_bands += x->n_bands;
         n_tags += (uint64_t)x->n_bands * granules_of(m, x);
-        n_parts += parts_of(m, x);
-        n_positions += 2ull * granules_of(m, x) * HD_WAVE_GRANULE;
+        n_groups += groups_of(m, x);
+        n_positions += (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE;
         if (n_tags > UINT32_MAX / 4u)
             return hd_say(m->e, HEDDLE_ERANGE,
                           "heddle_wave_new: the fields have too many cells for one wave; give it fewer items");
+        n_parts += parts_of(m, x);
     }
+    if (n_parts > HEDDLE_MAX_TASKS)
+        return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: %llu tiles of %u columns; a graph has at most %llu tasks",
+                      (unsigned long long)n_parts, m->tile * HD_WAVE_GRANULE, (unsigned long long)HEDDLE_MAX_TASKS);
     m->wave.n_bands = (uint32_t)n_bands;
     m->wave.n_tags = (uint32_t)n_tags + 1u;
     m->wave.n_parts = (uint32_t)n_parts;
     m->wave.n_far = n_positions * (m->info->south_bytes / 4u);
+    m->block_bytes = m->tile ? n_groups * m->group_bytes : 0;
     return HEDDLE_OK;
 }
 
 /* ---- its memory ---------------------------------------------------------------------------------------------------- */
-
-static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1u) / HD_LINE * HD_LINE; }
 
 static void set_cell(const maker *m, uint32_t to[HD_CELL_WORDS], const void *cell)
 {
@@ -271,7 +325,8 @@ static heddle_status make_block(maker *m)
     m->items_at = lines(sizeof(hd_wave)) + lines(sizeof(hd_wave_words));
     m->found_at = m->items_at + lines(m->n_items * sizeof *m->items);
     m->far_at = m->found_at + lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
-    m->block_bytes = m->far_at + m->wave.n_far * sizeof(hd_pair_word);
+    m->carry_at = lines(m->far_at + m->wave.n_far * sizeof(hd_pair_word));
+    m->block_bytes += m->carry_at;
     HD_TRY(heddle_mem_new(m->ctx, m->block_bytes, (void **)&m->block));
     fill_wave(m);
     return write_block(m);
@@ -279,14 +334,20 @@ static heddle_status make_block(maker *m)
 
 /* ---- its graph ------------------------------------------------------------------------------------------------------ */
 
-static heddle_status add_part(maker *m, uint32_t item, uint32_t group)
+/* All of a group's bands. */
+static hd_wave_part part_of(const maker *m, uint32_t item, uint32_t group)
 {
     const hd_wave_item *x = &m->items[item];
-    hd_wave_part p = {.wave = (const hd_wave *)(const void *)m->block, .item = item, .group = group, .shape = m->shape};
+    hd_wave_part p = {.wave = (const hd_wave *)(const void *)m->block, .item = item, .shape = m->shape};
     p.band = group * m->n_warps;
     p.n_bands = x->n_bands - p.band < m->n_warps ? x->n_bands - p.band : m->n_warps;
     p.tag = m->tags[item] + p.band * granules_of(m, x);
-    return heddle_graph_add(m->graph, m->desc->body, &p, sizeof p, NULL, 0, NULL);
+    return p;
+}
+
+static heddle_status add_part(maker *m, const hd_wave_part *p, heddle_task *out)
+{
+    return heddle_graph_add(m->graph, m->desc->body, p, sizeof *p, NULL, 0, out);
 }
 
 /* Items in turns, so that with many nobody waits for the one before. */
@@ -294,12 +355,51 @@ static heddle_status add_parts(maker *m)
 {
     uint32_t group, item, most = 0;
     for (item = 0; item < m->n_items; item++)
-        if (parts_of(m, &m->items[item]) > most)
-            most = parts_of(m, &m->items[item]);
+        if (groups_of(m, &m->items[item]) > most)
+            most = groups_of(m, &m->items[item]);
     for (group = 0; group < most; group++)
         for (item = 0; item < m->n_items; item++)
-            if (group < parts_of(m, &m->items[item]))
-                HD_TRY(add_part(m, item, group));
+            if (group < groups_of(m, &m->items[item])) {
+                const hd_wave_part p = part_of(m, item, group);
+                HD_TRY(add_part(m, &p, NULL));
+            }
+    return HEDDLE_OK;
+}
+
+/* The tiles of a group, after the first of which *begin is. Each waits for the one to its left, and for the one above; where the
+ * group above has ended, the last of that has come before. */
+static heddle_status add_group(maker *m, uint32_t item, uint32_t group, uint8_t *carry, heddle_task *begin)
+{
+    const tile_span s = tiles_of(m, &m->items[item], group);
+    const tile_span above = group ? tiles_of(m, &m->items[item], group - 1u) : (tile_span){0, 0};
+    hd_wave_part p = part_of(m, item, group);
+    heddle_task task = 0, first = 0;
+    uint32_t t;
+    p.carry = carry;
+    for (t = s.first; t < s.end; t++) {
+        p.begins = t == s.first;
+        p.first = t * m->tile;
+        p.end = p.first + m->tile;
+        HD_TRY(add_part(m, &p, &task));
+        if (p.begins)
+            first = task;
+        else
+            HD_TRY(heddle_graph_add_edge(m->graph, task, task - 1u));
+        if (group && (p.begins || t < above.end))
+            HD_TRY(heddle_graph_add_edge(m->graph, task, *begin + (t < above.end ? t : above.end - 1u) - above.first));
+    }
+    *begin = first;
+    return HEDDLE_OK;
+}
+
+static heddle_status add_tiles(maker *m)
+{
+    uint8_t *carry = m->block + m->carry_at;
+    uint32_t item, group;
+    heddle_task begin = 0;
+    for (item = 0; item < m->n_items; item++)
+        for (group = 0; group < groups_of(m, &m->items[item]); group++, carry += m->group_bytes)
+            HD_TRY(add_group(m, item, group, carry, &begin));
     return HEDDLE_OK;
 }
 
@@ -308,11 +408,11 @@ static heddle_status make_graph(maker *m)
     const uint32_t body = m->desc->body;
     const uint64_t n_bytes =
         m->is_blocks ? (uint64_t)m->info->shapes[m->shape].warp_bytes * m->n_warps : sizeof(hd_lone);
-    m->graph->g.in_order = 1;
+    m->graph->g.in_order = !m->tile;
     HD_TRY(heddle_graph_set_shared_bytes(m->graph, body, (uint32_t)n_bytes));
     if (m->is_blocks)
         HD_TRY(heddle_graph_set_team_size(m->graph, 32u * m->n_warps));
-    HD_TRY(add_parts(m));
+    HD_TRY(m->tile ? add_tiles(m) : add_parts(m));
     return heddle_graph_freeze(m->graph);
 }
 
@@ -339,6 +439,7 @@ static heddle_status make(maker *m)
     HD_TRY(check(m));
     HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* the context has a backend now */
     HD_TRY(choose_shape(m));
+    HD_TRY(choose_tiles(m));
     HD_TRY(lay_out(m));
     HD_TRY(make_block(m));
     HD_TRY(make_graph(m));

@@ -61,7 +61,6 @@ static const char *misuse(uint32_t code)
 {
     switch (code) {
     case HD_SPAWN_NOWHERE: return "spawned a task, and no body of its table is a HEDDLE_SPAWNER";
-    case HD_SPAWN_TOO_MANY: return "spawned more tasks than HEDDLE_SPAWNER says of it";
     case HD_SPAWN_BODY: return "spawned a body that its table does not have, or with a record of another size";
     case HD_SPAWN_AFTER: return "spawned a task that waits for more than 15 others (HEDDLE_MAX_AFTER)";
     case HD_SPAWN_STALE: return "named a task by a handle that is none, or whose slot has another task by now";
@@ -88,6 +87,18 @@ static uint32_t say_waiting(const hd_job *j, char *text, size_t n)
     return n_tasks;
 }
 
+/* A body has called what it must not. */
+static heddle_status say_misuse(hd_job *j, const hd_outcome *r, const char *who)
+{
+    const uint32_t most = r->code == HD_SPAWN_TOO_MANY ? j->kind->most_children(j->self, r->task) : 0;
+    if (r->code != HD_SPAWN_TOO_MANY)
+        return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s %s", who, misuse(r->code));
+    if (!most)
+        return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s spawned a task and is no HEDDLE_SPAWNER", who);
+    return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s spawned more than the %u tasks that HEDDLE_SPAWNER says of it", who,
+                  most);
+}
+
 static heddle_status end_status(hd_job *j, const hd_outcome *r)
 {
     const char *more = j->kind->complaint(j->self);
@@ -105,7 +116,7 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
         if (*more)
             return hd_say(e, HEDDLE_EBODY, "%s: %s", who, more);
         return hd_say(e, HEDDLE_EBODY, "%s failed with code %u", who, r->code);
-    case HD_STOP_SPAWN: return hd_say(e, HEDDLE_EBODY, "%s %s", who, misuse(r->code));
+    case HD_STOP_SPAWN: return say_misuse(j, r, who);
     case HD_STOP_FULL:
         return hd_say(
             e, HEDDLE_ENOMEM,

@@ -27,6 +27,8 @@ typedef struct hd_job_kind {
     /* What an item (a task) is called in sentences: its own name; and with what it is, "task 7 (lu_diag)". */
     const char *(*name)(void *self, uint32_t item);
     void (*say)(void *self, uint32_t item, char *to, size_t n);
+    /* How many tasks it says that it spawns at most. */
+    uint32_t (*most_children)(void *self, uint32_t item);
     /* Item i of those that are watched has come: on a worker's thread, before anybody who waits for it goes on. */
     void (*came)(void *self, uint64_t i, uint32_t item);
 } hd_job_kind;

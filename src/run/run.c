@@ -50,11 +50,24 @@ static const char *job_complaint(void *self)
     return g->ctx->backend->complaint ? g->ctx->backend->complaint(g->loaded) : "";
 }
 
-static const char *job_name(void *self, uint32_t task)
+/* Of a task, or a spawned one; NULL: a join. */
+static const heddle_body_info *body_of(void *self, uint32_t task)
 {
     const hd_graph *g = &((heddle_graph *)self)->g;
     uint32_t body = task & HD_SPAWNED ? task & ~HD_SPAWNED : hd_graph_task(g, task)->body;
-    return body < g->table->n_bodies ? g->table->bodies[body].name : "join";
+    return body < g->table->n_bodies ? &g->table->bodies[body] : NULL;
+}
+
+static const char *job_name(void *self, uint32_t task)
+{
+    const heddle_body_info *body = body_of(self, task);
+    return body ? body->name : "join";
+}
+
+static uint32_t job_most_children(void *self, uint32_t task)
+{
+    const heddle_body_info *body = body_of(self, task);
+    return body ? body->n_children : 0;
 }
 
 /* "task 7 (lu_diag)"; "a spawned task (uts_node)". */
@@ -83,6 +96,7 @@ const hd_job_kind hd_graph_job = {.start = job_start,
                                   .complaint = job_complaint,
                                   .name = job_name,
                                   .say = job_say,
+                                  .most_children = job_most_children,
                                   .came = job_came};
 
 /* ---- the start ---------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cases.h - all cases of a folder of data: each expected.json that an app of ours has answers for. On the serial backend
- * and on the cpu backend with every policy; cases of more than a tenth of a second once, on the cpu backend. The largest
- * of sw stand in large.c. */
+ * and on the cpu backend with every policy, waves on one to four threads; cases of more than a tenth of a second once, on
+ * the cpu backend. The largest of sw stand in large.c. */
 #ifndef CASES_H
 #define CASES_H
 
@@ -31,13 +31,19 @@ static void folder_open(folder *f, const char *root, const char *name)
     f->expected = known_load(root, name);
 }
 
-static heddle_ctx *open_cpu(heddle_policy p)
+/* Turn 0 is the serial backend; then graphs have every policy, and waves one to four threads. */
+static uint32_t n_turns(const app_scenario *s) { return s->engine->schedule ? 5 : HEDDLE_N_POLICIES; }
+static heddle_ctx *open_turn(const app_scenario *s, uint32_t turn)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
-    c.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
-    c.expert.policy = p;
-    c.n_workers = p ? 1 + (uint32_t)p % 3 : 0;
+    c.backend = turn ? HEDDLE_CPU : HEDDLE_SERIAL;
+    if (s->engine->schedule) {
+        c.n_workers = turn;
+    } else {
+        c.expert.policy = (heddle_policy)turn;
+        c.n_workers = turn ? 1 + turn % 3 : 0;
+    }
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
@@ -46,19 +52,21 @@ static heddle_ctx *open_cpu(heddle_policy p)
 static void run_case(const char *name, const app_request *q, known_sink *k, uint32_t n_keys, double steps)
 {
     const app *a = app_find(name);
-    uint32_t p, first = steps > 1e8 / SLOWER ? HEDDLE_N_POLICIES - 1 : 0;
+    const app_scenario *s;
+    uint32_t turn;
     CHECK(a);
     if (steps > 2.5e10 / SLOWER) {
         printf("left out here, too long: %s\n", k->what);
         return;
     }
     n_cases++;
-    for (p = first; p < HEDDLE_N_POLICIES; p++) { /* 0, the default, stands for the serial backend */
-        heddle_ctx *ctx = open_cpu((heddle_policy)p);
-        known_run(a, q, ctx, k, n_keys);
-        n_runs++;
-        heddle_ctx_close(ctx);
-    }
+    for (s = a->scenarios; s->engine; s++)
+        for (turn = steps > 1e8 / SLOWER ? n_turns(s) - 1 : 0; turn < n_turns(s); turn++) {
+            heddle_ctx *ctx = open_turn(s, turn);
+            known_run(a, s, q, ctx, k, n_keys);
+            n_runs++;
+            heddle_ctx_close(ctx);
+        }
 }
 
 /* The options of a case are the numbers in its object. */

@@ -83,18 +83,20 @@ static inline void known_i64s(void *self, const char *key, const int64_t *got, s
                   (long long)want[i]);
 }
 
-/* One case on one context, run twice: the answer must come again. n_keys: as many must be compared. */
-static inline void known_run(const app *a, const app_request *q, heddle_ctx *ctx, known_sink *k, uint32_t n_keys)
+/* One case by one scenario on one context, run twice: the answer must come again. n_keys: as many must be compared. */
+static inline void known_run(const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx, known_sink *k,
+                             uint32_t n_keys)
 {
     app_sink sink = {k, known_u64, known_i64, known_f64, known_text, known_i64s};
     char error[APP_ERROR];
     app_case *c = a->prepare(q, error);
     uint32_t run;
     CHECK_MSG(c, "%s: %s", k->what, error);
-    CHECK_MSG(!c->scenario->build(c, ctx), "%s: %s", k->what, c->error);
+    c->scenario = s;
+    CHECK_MSG(!s->build(c, ctx), "%s: %s", k->what, c->error);
     for (run = 0; run < 2; run++) {
-        CHECK_MSG(!run || !c->scenario->reset(c), "%s: %s", k->what, c->error);
-        CHECK_OK(ctx, heddle_graph_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_MSG(!run || !s->reset(c), "%s: %s", k->what, c->error);
+        CHECK_MSG(!s->engine->run(c), "%s: %s", k->what, c->error);
         CHECK_MSG(!a->read(c), "%s: %s", k->what, c->error);
         k->n = 0;
         a->answer(c, &sink);

@@ -12,7 +12,7 @@ static double cells_of(const json_t *c)
     return json_number_value(json_object_get(c, "na")) * json_number_value(json_object_get(c, "nb"));
 }
 
-static void run_whole(const json_t *c, const char *const *inputs)
+static void run_whole(const json_t *c, const char *const *inputs, const char *engine)
 {
     char values[3][32];
     app_pair opts[3] = {{"match", values[0]}, {"mismatch", values[1]}, {"gap", values[2]}};
@@ -29,9 +29,9 @@ static void run_whole(const json_t *c, const char *const *inputs)
     CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s", error);
+    x->scenario = app_scenario_of(a, engine);
     CHECK_MSG(!x->scenario->build(x, ctx), "%s", x->error);
-    CHECK_OK(ctx, heddle_graph_run(ctx, x->graph, x->record, x->record_bytes));
-    CHECK_MSG(!a->read(x), "%s", x->error);
+    CHECK_MSG(!x->scenario->engine->run(x) && !a->read(x), "%s: %s", engine, x->error);
     a->answer(x, &sink);
     CHECK(k.n == 11);
     a->free(x);
@@ -50,7 +50,8 @@ int main(void)
     {
         if (cells_of(c) <= 4294967296.0 || (n && !getenv("HEDDLE_DATA"))) /* one will do, where time is short */
             continue;
-        run_whole(c, inputs);
+        run_whole(c, inputs, "graph");
+        run_whole(c, inputs, "wave");
         printf("%.0f cells\n", cells_of(c));
         n++;
     }

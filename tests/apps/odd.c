@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* odd.c - every app on sizes that no block divides, blocks of one cell, of one row, larger than all; on the serial
- * backend and on the cpu backend with every policy, run after run. Each passes its own check against a plain serial
+/* odd.c - every scenario on sizes that no block divides, blocks of one cell, of one row, larger than all; on the serial
+ * backend and on the cpu backend with every policy, waves on one to four threads, run after run. Each passes its own check against a plain serial
  * reference; so do its bodies called in program order by plain loops. And what prepare must refuse. */
 #include "app.h"
 #include "check.h"
@@ -17,8 +17,9 @@ static const uint64_t sizes[][4] = {{100, 100, 32, 32}, {65, 65, 64, 64}, {63, 6
 static const char *text_of(const app_case *c)
 {
     static char text[128];
-    snprintf(text, sizeof text, "%s, %llux%llu in %llux%llu", c->app->name, (unsigned long long)c->n[0],
-             (unsigned long long)c->n[1], (unsigned long long)c->b[0], (unsigned long long)c->b[1]);
+    snprintf(text, sizeof text, "%s/%s, %llux%llu in %llux%llu", c->app->name, c->scenario->engine->name,
+             (unsigned long long)c->n[0], (unsigned long long)c->n[1], (unsigned long long)c->b[0],
+             (unsigned long long)c->b[1]);
     return text;
 }
 
@@ -37,27 +38,27 @@ static int fails_unrun(app_case *c)
     return c->app->check(c) != 0;
 }
 
-static int run_case(const app *a, const app_request *q, heddle_ctx *ctx)
+static int run_case(const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx)
 {
     char error[APP_ERROR];
     app_case *c = a->prepare(q, error);
     int i, sharp;
     CHECK_MSG(c, "%s: %s", a->name, error);
     CHECK(c->app == a && c->n[0] == q->n[0] && c->n[1] == q->n[1] && c->b[0] <= c->n[0] && c->b[1] <= c->n[1]);
-    CHECK_MSG(!c->scenario->build(c, ctx) && !a->reference(c), "%s: %s", text_of(c), c->error);
+    c->scenario = s;
+    CHECK_MSG(!s->build(c, ctx) && !a->reference(c), "%s: %s", text_of(c), c->error);
     sharp = fails_unrun(c);
     for (i = 0; i < 3; i++) {
-        CHECK_MSG(!c->scenario->reset(c), "%s: %s", text_of(c), c->error);
-        CHECK_OK(ctx, heddle_graph_run(ctx, c->graph, c->record, c->record_bytes));
+        CHECK_MSG(!s->reset(c) && !s->engine->run(c), "%s: %s", text_of(c), c->error);
         check_case(c);
     }
-    CHECK_MSG(!c->scenario->reset(c) && !c->scenario->tiles(c), "%s: %s", text_of(c), c->error);
+    CHECK_MSG(!s->reset(c) && !(s->tiles ? s->tiles(c) : s->engine->run(c)), "%s: %s", text_of(c), c->error);
     check_case(c);
     a->free(c);
     return sharp;
 }
 
-static int run_size(const app *a, const uint64_t *s, heddle_ctx *ctx, uint32_t turn)
+static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s, heddle_ctx *ctx, uint32_t turn)
 {
     app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, how = {"how", "spawn"},
              bins = {"bins", turn % 3 ? "32" : "5"};
@@ -73,27 +74,66 @@ static int run_size(const app *a, const uint64_t *s, heddle_ctx *ctx, uint32_t t
     else if (turn % 2 && !strcmp(a->name, "slu"))
         q.opts = &how;
     q.n_opts = q.opts != NULL;
-    return run_case(a, &q, ctx);
+    return run_case(a, how_run, &q, ctx);
+}
+
+static void test_scenario(const app *a, const app_scenario *s, heddle_ctx *ctx, uint32_t turn)
+{
+    uint32_t i, sharp;
+    for (i = sharp = 0; i < N_SIZES; i++)
+        sharp += (uint32_t)run_size(a, s, sizes[i], ctx, i + turn);
+    CHECK_MSG(sharp >= 3, "%s/%s: its check finds no fault before the run (%u)", a->name, s->engine->name, sharp);
+}
+
+/* On such a context all scenarios whose engine has this schedule of its own; AUTO: those of graphs. */
+static void test_context(const heddle_config *cfg, heddle_schedule schedule, uint32_t turn)
+{
+    const app_scenario *s;
+    heddle_ctx *ctx;
+    uint32_t n;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, cfg));
+    for (n = 0; app_list[n]; n++)
+        for (s = app_list[n]->scenarios; s->engine; s++)
+            if (app_list[n]->n[1] && s->engine->schedule == schedule) /* spawned.c has those of one size */
+                test_scenario(app_list[n], s, ctx, turn);
+    heddle_ctx_close(ctx);
 }
 
 static void test_policy(heddle_policy p)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
-    heddle_ctx *ctx;
-    uint32_t n, sharp;
-    size_t i;
     cfg.backend = p ? HEDDLE_CPU : HEDDLE_SERIAL;
     cfg.expert.policy = p;
     cfg.n_workers = p ? 4 : 0;
     cfg.expert.n_ring = p ? 1u << p : 0;
+    test_context(&cfg, HEDDLE_SCHEDULE_AUTO, (uint32_t)p);
+}
+
+/* n_workers 0: the serial backend. */
+static void test_waves(uint32_t n_workers)
+{
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    cfg.backend = n_workers ? HEDDLE_CPU : HEDDLE_SERIAL;
+    cfg.n_workers = n_workers;
+    test_context(&cfg, HEDDLE_SCHEDULE_WAVE, n_workers);
+}
+
+/* What a wave does not have is refused when it is built. */
+static void test_wave_refused(const char *name)
+{
+    app_pair tuned = {"body", "tuned"};
+    app_request q = {{10, 10}, {4, 4}, &tuned, 1, NULL, 0};
+    heddle_config cfg = HEDDLE_CONFIG_INIT;
+    const app *a = app_find(name);
+    char error[APP_ERROR];
+    app_case *c = a->prepare(&q, error);
+    heddle_ctx *ctx;
+    cfg.backend = HEDDLE_SERIAL;
+    CHECK_MSG(c, "%s", error);
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &cfg));
-    for (n = 0; app_list[n]; n++) {
-        if (!app_list[n]->n[1]) /* spawned.c has those of one size */
-            continue;
-        for (i = sharp = 0; i < N_SIZES; i++)
-            sharp += (uint32_t)run_size(app_list[n], sizes[i], ctx, (uint32_t)i + p);
-        CHECK_MSG(sharp >= 3, "%s: its check finds no fault before the run (%u)", app_list[n]->name, sharp);
-    }
+    c->scenario = app_scenario_of(a, "wave");
+    CHECK(c->scenario && c->scenario->build(c, ctx) && strstr(c->error, "option body"));
+    a->free(c);
     heddle_ctx_close(ctx);
 }
 
@@ -157,6 +197,10 @@ int main(void)
     uint32_t p, n;
     for (p = 0; p < HEDDLE_N_POLICIES; p++)
         test_policy((heddle_policy)p);
+    for (n = 0; n <= 4; n++)
+        test_waves(n);
+    test_wave_refused("sw");
+    test_wave_refused("dtw");
     for (n = 0; app_list[n]; n++) {
         test_refused(app_list[n]);
         test_no_blocks(app_list[n]);

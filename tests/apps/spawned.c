@@ -116,10 +116,10 @@ static void run_case(const subject *s, heddle_ctx *ctx, uint32_t n_runs, const c
     c->app->free(c);
 }
 
-/* Emulated threads are threads that meet twenty times an interval of quad. */
+/* Emulated threads are threads that meet twenty times an interval of quad, and a few times a relaxed node of bfs. */
 static int is_long(const subject *s, uint32_t team_size)
 {
-    return team_size > 1 && !strcmp(s->app, "quad") && s->n > 1;
+    return (team_size > 1 && !strcmp(s->app, "quad") && s->n > 1) || (team_size > 3 && strstr(s->opts, "cost=1"));
 }
 
 static void run_small(const heddle_config *cfg, uint32_t n_runs, const char *what)

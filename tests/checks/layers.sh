@@ -4,6 +4,7 @@
 # and nobody above them a backend by name; core only itself; openmp above them all, by public headers and its own; tools,
 # apps, benches and examples only public headers, and tools the library's writer of files, base/file.h; CUDA headers only in the cuda backend. The library heddle_ranges is
 # src/base and src/graph/range.c, which takes nothing else of src/graph; tools/share, which runs nothing, may take it.
+# heddlec has a folder a phase: driver -> host -> device -> emit -> analysis -> parse -> support.
 . "$(dirname "$0")/common.sh"
 
 # "FILE LINE INCLUDED" for each include, quoted ones resolved as the compiler would.
@@ -21,7 +22,7 @@ includes() {
 }
 resolve() { # DIR NAME: sets `resolved`
     local dir
-    for dir in "$1" src include apps tools/heddle bench/papers bench/papers/lib; do
+    for dir in "$1" src include apps tools/heddle tools/heddlec bench/papers bench/papers/lib; do
         resolved=$dir/$2
         [ -f "$resolved" ] || continue
         [[ $resolved == *..* ]] && resolved=$(realpath --relative-to=. "$resolved")
@@ -38,6 +39,16 @@ function floor_of(path) {
     if (path ~ /^src\/run\//) return 4
     if (path ~ /^src\/engine\//) return 5
     if (path ~ /^src\/openmp\//) return 6
+    return 0
+}
+function phase_of(path) {
+    if (path ~ /^tools\/heddlec\/support\//) return 1
+    if (path ~ /^tools\/heddlec\/parse\//) return 2
+    if (path ~ /^tools\/heddlec\/analysis\//) return 3
+    if (path ~ /^tools\/heddlec\/emit\//) return 4
+    if (path ~ /^tools\/heddlec\/device\//) return 5
+    if (path ~ /^tools\/heddlec\/host\//) return 6
+    if (path ~ /^tools\/heddlec\/driver\//) return 7
     return 0
 }
 function of_ranges(path) { return path ~ /^src\/base\// || path ~ /^src\/graph\/(range|rtree)\.h$/ }
@@ -70,6 +81,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         if (backend_of(to) != "" && backend_of(to) != backend_of(from)) no("a backend is reached through backend.h only")
     } else {
         split(from, part, "/")
+        if (phase_of(from) && phase_of(to) > phase_of(from)) no("a phase takes nothing from one behind it")
         own = part[1] "/" (part[1] == "apps" ? "" : part[2] "/")
         if (own == "tools/share/" && of_ranges(to)) next
         if (part[1] == "tools" && to == "src/base/file.h") next

@@ -20,10 +20,11 @@ FOLDERS = [("src/base", False), ("src/graph", False), ("src/backend", False), ("
 # Rings that may be: files of a compiler that follow a recursive input. A part of such a ring may be one, too.
 ALLOWED = [
     # tree: a declaration has a type and an initial value, a type its declaration, a value any of them inside.
-    {"tree_build.c", "tree_decl.c", "tree_types.c", "tree_value.c"},
+    {"parse/tree_build.c", "parse/tree_decl.c", "parse/tree_types.c", "parse/tree_value.c"},
     # device: statements hold expressions and declarations, expressions hold statements and calls, in any order.
-    {"device_atomic.c", "device_call.c", "device_code.c", "device_decl.c", "device_expr.c", "device_init.c", "device_loop.c",
-     "device_region.c", "device_share.c", "device_split.c", "device_team.c", "device_use.c", "device_vla.c"},
+    {"device/device_atomic.c", "device/device_call.c", "device/device_code.c", "device/device_decl.c",
+     "device/device_expr.c", "device/device_init.c", "device/device_loop.c", "device/device_region.c",
+     "device/device_share.c", "device/device_split.c", "device/device_team.c", "device/device_use.c", "device/device_vla.c"},
 ]
 
 

@@ -82,7 +82,7 @@ if bash tests/checks/rings.sh "$copy" "$scratch/objects" src/base >"$scratch/out
     inside HD_LOAD apps/sw_bodies.c '#define X(p) HD_LOAD(p, RELAXED, DEV)'
     inside hd_clock examples/05_spawn/bodies.c 'uint64_t now(void) { return hd_clock(); }'
     inside heddle/core/ring.h. bench/gpu/raw.cu '#include "heddle/core/ring.h"'
-    inside HD_FN tools/heddlec/device.c 'static const char *const text = "HD_FN int f(void);";'
+    inside HD_FN tools/heddlec/device/device.c 'static const char *const text = "HD_FN int f(void);";'
     core="$scratch/objects include/heddle/core"
     broken 'core: .* need each other: .*atom.h' include/heddle/core/atom.h '#include "heddle/core/ring.h"' rings $core
     broken 'core: .* need each other: .*atom.h' include/heddle/core/atom.h 'HD_FN void f(hd_run *r) { hd_wake_all(r); }' rings $core

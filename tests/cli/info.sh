@@ -56,8 +56,13 @@ run 0 info
 for app in $apps; do
     in_out "^  $app/graph$"
 done
+for app in dtw sw; do
+    in_out "^  $app/wave$"
+done
 run 0 info sw
 in_out '^run +sw/graph: '
+in_out '^ +sw/wave: '
+in_out '^cells +sw_cell: 4 bytes from N W NW, finds 20 bytes; shapes [^ ]'
 in_out '^  match .*default: 2'
 in_out '^  mismatch .*default: -1'
 in_out '^  gap .*default: -1'

@@ -30,6 +30,25 @@ json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
 # A scenario; the first one goes by the name of its app.
 run 0 run lu/graph -n 100 -b 16 --json
 json_is "lu ok True" "'%s %s %s' % (d['app'], d['check'], d['levels'] > 1)"
+for app in dtw sw; do
+    run 0 run $app/wave -n 100x84 --workers 3
+    silent_err
+    in_out "^$app/wave - "
+    in_out '^  size +100 x 84$'
+    in_out '^  wave +8400 cells, 2 parts'
+    in_out '^  check +ok$'
+    run 0 run $app -n 90 --json
+    cp out graph_$app
+    run 0 run $app --schedule wave -n 90 --json # the scenario that the schedule is made for
+    json_is "$app/wave ok wave" "'%s %s %s' % (d['app'], d['check'], d['schedule'])"
+    json_is True "d['cells'] == 8100 and d['answer'] == json.load(open('graph_$app'))['answer']"
+    rm graph_$app
+done
+refused '-b: sw/wave has no blocks' run sw/wave -b 16
+refused 'option body chooses how tiles are computed, and dtw/wave has none' run dtw/wave --opt body=tuned
+run 0 run sw/wave --schedule rings -n 90 --json # the same cells as tiles
+json_is "ok rings" "'%s %s' % (d['check'], d['schedule'])"
+refused 'sw/wave is run by schedule wave, which follows no plan' plan sw/wave
 run 0 run sw -n 256 -b 64 --backend serial --team-size 3 --json
 json_is "serial order - 1" "' '.join(str(d[k]) for k in 'backend schedule policy workers'.split())"
 run 0 run sw -n 256 --repeat 3 --json

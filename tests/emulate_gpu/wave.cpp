@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wave.cpp - random waves as blocks of warps: in every shape, with one to three warps a block and fewer blocks than parts,
- * they leave what plain loops leave; a cancelled run ends, and the next one is right.
+ * they leave what plain loops leave; a cancelled run ends, and the next one is right. So do their tiles, as tasks that are
+ * handed out as they come and by plan.
  *
  * emulate_wave [CASES]; HEDDLE_SEED: the one case. */
 #include "kernels.h"
@@ -26,7 +27,7 @@ typedef struct wave_run {
     char what[96];
 } wave_run;
 
-static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed)
+static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
 {
     uint64_t row = seed * 77u;
     const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
@@ -37,14 +38,15 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed)
     r->c.desc.n_warps = n_warps;
     r->c.desc.lane_rows = shape->rows;
     r->c.desc.step_columns = shape->columns;
+    r->c.desc.tile_cols = 1u + (uint32_t)check_below(&row, 300u);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
-    config.dispatch = HD_DISPATCH_ORDER;
+    config.dispatch = dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
     config.n_trace = check_below(&row, 2u) ? 64u : 0u;
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
-    r->job.kernel = kernel_of<0>(HD_DISPATCH_ORDER, config.n_trace != 0);
+    r->job.kernel = kernel_of<0>(dispatch, config.n_trace != 0);
     r->job.team = 32u * n_warps;
     snprintf(r->what, sizeof r->what, "seed %llu, R%u C%u, %u blocks of %u warps", (unsigned long long)seed,
              shape->rows, shape->columns, config.n_workers, n_warps);
@@ -77,14 +79,16 @@ static void run_canceled(wave_run *r, uint64_t seed)
     CHECK_OK(r->c.ctx, r->graph->start_anew(r->graph));
 }
 
-static void run_case(uint64_t seed, uint32_t)
+static void run_case(uint64_t seed, uint32_t dispatch)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     wave_run r = {};
-    config.backend = HEDDLE_SERIAL;
+    config.backend = HEDDLE_CPU;
+    config.n_workers = 1;
+    config.schedule = dispatch == HD_DISPATCH_ORDER ? HEDDLE_SCHEDULE_WAVE : HEDDLE_SCHEDULE_DYNAMIC;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
-    make(&r, ctx, seed);
+    make(&r, ctx, seed, dispatch);
     set_tags(&r, seed);
     run_well(&r, seed);
     run_well(&r, seed + 1000u);
@@ -101,5 +105,7 @@ static void run_case(uint64_t seed, uint32_t)
 int main(int argc, char **argv)
 {
     kernel_cases(argc, argv, HD_DISPATCH_ORDER, run_case);
+    kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_case);
+    kernel_cases(argc, argv, HD_DISPATCH_PLAN, run_case);
     return 0;
 }

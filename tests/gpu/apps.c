@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.c - every app on small odd sizes leaves on a GPU, in every way there is (gpu/ways.h), the very bytes in the
+/* apps.c - every scenario on small odd sizes leaves on a GPU, in every way there is (gpu/ways.h), the very bytes in the
  * context's memory that the serial backend leaves, passes its own check, and does so again after a reset; one graph also
  * in every way in turn (heddle_ctx_reconfigure).
  *
@@ -64,6 +64,8 @@ static void subject_open(subject *x, const app *a, const app_scenario *s, const 
     watching = &x->b;
     CHECK_MSG(!x->c->scenario->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
     watching = NULL;
+    if (s->engine == &app_wave)
+        x->b.n--; /* the last one is the wave's own, which says how it is run */
     CHECK(x->b.n > 0);
 }
 
@@ -171,14 +173,25 @@ static void run_size(const app *a, const app_scenario *scenario, const uint64_t 
     subject_run(&serial);
     for (i = 0; i < w->n; i++)
         run_way(a, &q, &serial, &w->all[i]);
-    if (!turn)
+    if (!turn && scenario->engine != &app_wave) /* a wave is laid out for its team */
         run_moving(a, &q, &serial, w);
     a->free(serial.c);
 }
 
+/* Waves have one schedule; every number of workers and every team. */
+static void make_wave_ways(ways *w)
+{
+    static const uint32_t n_workers[] = {0, 1, 2, 7};
+    uint32_t i;
+    memset(w, 0, sizeof *w);
+    for (i = 0; i < 6; i++)
+        ways_add(w, i % 2 ? HEDDLE_SCHEDULE_AUTO : HEDDLE_SCHEDULE_WAVE, HEDDLE_POLICY_DEFAULT,
+                 n_workers[i % (sizeof n_workers / sizeof n_workers[0])], 0);
+}
+
 int main(int argc, char **argv)
 {
-    static ways w;
+    static ways w, wave_ways;
     heddle_config plain = HEDDLE_CONFIG_INIT;
     heddle_ctx *serial;
     const app_scenario *s;
@@ -188,16 +201,18 @@ int main(int argc, char **argv)
     size_t i;
     ways_need_gpu();
     ways_make(&w, small);
+    make_wave_ways(&wave_ways);
     plain.backend = HEDDLE_SERIAL;
     CHECK_OK(NULL, heddle_ctx_open(&serial, &plain));
     for (n = 0; app_list[n]; n++)
         for (s = app_list[n]->scenarios; s->engine; s++)
             for (i = 0; i < n_sizes && i < N_SIZES; i++)
-                run_size(app_list[n], s, sizes[i], (uint32_t)i, serial, &w);
+                run_size(app_list[n], s, sizes[i], (uint32_t)i, serial, s->engine == &app_wave ? &wave_ways : &w);
     printf("%llu cases in %u ways, %llu bytes compared\n", (unsigned long long)n_cases, w.n,
            (unsigned long long)n_bytes);
     CHECK(n >= 8 && n_cases >= 8 * w.n);
     ways_close(&w);
+    ways_close(&wave_ways);
     heddle_ctx_close(serial);
     return 0;
 }

@@ -3,6 +3,8 @@
  * that is not here is said to be skipped. */
 #include "heddlec/understood.h"
 
+#include "device/bodies.h"
+
 #include <unistd.h>
 
 /* ---- compilers ---------------------------------------------------------------------------------------------------------- */
@@ -65,7 +67,7 @@ static char *emit(const char *name, const char *source, const char *const *piece
     hc_buf out = {0};
     const char *at;
     p->options.no_line = 1;
-    hc_emit_bodies(p, "t", &out);
+    hc_emit_bodies(p, "t", NULL, &out);
     at = out.at;
     for (; *pieces; pieces++) {
         const char *found = strstr(**pieces == '!' ? out.at : at, *pieces + (**pieces == '!'));
@@ -334,7 +336,7 @@ static void check_tables(void)
                              "}\n",
                              "int *a", "f(a)"),
                    "");
-    hc_emit_bodies(p, "t", &(hc_buf){0});
+    hc_emit_bodies(p, "t", NULL, &(hc_buf){0});
     CHECK_MSG(hc_stack_bytes(p) == 16000, "%llu", (unsigned long long)hc_stack_bytes(p));
     CHECK(hc_n_locks(p) == 2);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Preprocessing: pragmas out of macros, comments kept, omp.h there without any compiler's, errors said. */
 #include "check.h"
-#include "preprocess.h"
-#include "pragma.h"
+#include "parse/preprocess.h"
+#include "parse/pragma.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What bodies of tasks reach: functions and how they are entered, variables, types, and what device code does not have. */
-#include "library.h"
+#include "support/library.h"
 #include "understood.h"
 
 static void check_ways(void)

@@ -5,7 +5,7 @@
 #define SPANS_H
 
 #include "check.h"
-#include "overlay.h"
+#include "parse/overlay.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@ tests=$root/tests/heddlec
 . "$tests/head.bash"
 field() { head_of "$@" | sed 's/|/\\|/g'; } # as a cell of a table
 
-codes() { sed -nE 's/^ *X\(([0-9]{3}), "(.*)"\).*/\1\t\2/p' "$root/tools/heddlec/text.h"; }
+codes() { sed -nE 's/^ *X\(([0-9]{3}), "(.*)"\).*/\1\t\2/p' "$root/tools/heddlec/support/text.h"; }
 
 write_all() {
     cat <<'END'

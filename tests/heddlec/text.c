@@ -2,7 +2,7 @@
 /* Lines, places and what is printed about them: line markers, the way to the user's line around macros, carets below
  * tabs, what is said once, what is left out. */
 #include "check.h"
-#include "text.h"
+#include "support/text.h"
 
 #include <string.h>
 #include <unistd.h>

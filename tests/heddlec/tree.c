@@ -3,7 +3,7 @@
  * as they stand there in files NAME.tree, and small sources for what a dump does not show. With the argument --write the
  * files of golden/ are written anew; then read the difference before it goes in. */
 #include "check.h"
-#include "preprocess.h"
+#include "parse/preprocess.h"
 #include "tree_rules.h"
 
 #include <glob.h>

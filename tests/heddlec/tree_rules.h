@@ -5,7 +5,7 @@
 #ifndef TREE_RULES_H
 #define TREE_RULES_H
 
-#include "tree.h"
+#include "parse/tree.h"
 
 #include <string.h>
 

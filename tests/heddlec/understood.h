@@ -8,7 +8,7 @@
 #define UNDERSTOOD_H
 
 #include "check.h"
-#include "program.h"
+#include "analysis/program.h"
 
 #include <string.h>
 

@@ -153,9 +153,9 @@ static void cancel() { (void)hd_stop(&shared_words.fail, HD_STOP_CANCELED); }
 static void threads_of_block()
 {
     if (c->traces)
-        hd_block_team<bodies, 1>(run, &block, nullptr, N_LANES, nullptr);
+        hd_block_team<bodies, HD_DISPATCH_TICKET, 1>(run, &block, nullptr, N_LANES, nullptr);
     else
-        hd_block_team<bodies, 0>(run, &block, nullptr, N_LANES, nullptr);
+        hd_block_team<bodies, HD_DISPATCH_TICKET, 0>(run, &block, nullptr, N_LANES, nullptr);
 }
 
 template <int TRACE> static void schedule()

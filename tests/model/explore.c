@@ -549,7 +549,7 @@ void model_store(uint32_t *p, uint32_t v, int order, const char *site)
     }
     point();
     w = word_of(p);
-    s = put_store(w, order == MODEL_NEWEST ? words[w].newest : pick_place(w), v, order, 0);
+    s = put_store(w, pick_place(w), v, order, 0);
     note("store", site, v, v, s->later ? "(before others)" : NULL);
 }
 

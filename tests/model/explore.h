@@ -32,9 +32,8 @@
 #define MODEL_QUIET_CELLS 64u /* from here up: accesses leave no line in a counterexample */
 #define MODEL_MAX_BARRIERS 8u
 
-/* MODEL_MARK: a store that hands on what the fiber knew when it last left a barrier, and nothing that it did since.
- * MODEL_NEWEST: a relaxed store that takes no earlier place. */
-enum { MODEL_RELAXED = 0, MODEL_ACQUIRE = 1, MODEL_RELEASE = 2, MODEL_ACQ_REL = 3, MODEL_MARK = 4, MODEL_NEWEST = 8 };
+/* MODEL_MARK: a store that hands on what the fiber knew when it last left a barrier, and nothing that it did since. */
+enum { MODEL_RELAXED = 0, MODEL_ACQUIRE = 1, MODEL_RELEASE = 2, MODEL_ACQ_REL = 3, MODEL_MARK = 4 };
 
 typedef struct model_test {
     const char *name;

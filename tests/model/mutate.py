@@ -324,9 +324,9 @@ LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
 WAVE_BUGS = [
     ("tags are the same in each run", "wave.two", LONE, "l->wave->words->base + p->tag", "p->tag"),
     ("tags are the same in each band", "wave.four", LONE, "p->tag + (band - p->band) * n_granules + 1u", "p->tag - band * n_granules + 1u",
-     "row_words, tag - n_granules, g", "row_words, tag, g"),
-    ("far rows overlap", "wave.rows", LONE, "n_granules * HD_WAVE_GRANULE * l->type->south_words;",
-     "n_granules * HD_WAVE_GRANULE * l->type->south_words / 2u;"),
+     "far, tag - n_granules, g", "far, tag, g"),
+    ("a far row is written where it has not been read", "wave.rows", LONE, "thread, far, tag", "thread, far + (~band & 1u) * HD_WAVE_GRANULE, tag",
+     "hd_lone_send(l, far,", "hd_lone_send(l, far + (band & 1u) * HD_WAVE_GRANULE,"),
     ("the last granule is not waited for", "wave.two", LONE, "else if (!hd_lone_receive", "else if (g + 1u < n_granules && !hd_lone_receive"),
     ("tags do not go on", "wave.two", WAVE, "        wave->words->base = base;\n", ""),
     ("parts are counted on", "wave.two", WAVE, "        wave->words->done = 0;\n", ""),
@@ -352,7 +352,6 @@ EMULATED_BUGS = [
     ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),
     ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
      "a.from_tag = base - n_granules", "a.from_tag = base"),
-    ("far rows of blocks overlap", "n_granules * HD_WAVE_GRANULE * strip::south;", "n_granules * HD_WAVE_GRANULE * strip::south / 2u;"),
 ]
 # What the core asks of the host: a wake-up hands on what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",

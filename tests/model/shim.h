@@ -25,10 +25,8 @@
 #define HD_PAIR_STORE(p, v, order) model_store((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_ADD(p, v, order) model_add((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_CAS(p, e, v, order) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))
-/* Of the stores of a border word each waits for one that is seen after the one before (core/wave.h). Such a chain of loads and
- * stores that depend on them all machines keep, and orders do not say it: so a store is the newest, loads may be old. */
 #define HD_BORDER_LOAD(p) HD_PAIR_LOAD(p, RELAXED)
-#define HD_BORDER_STORE(p, v) HD_PAIR_STORE(p, v, NEWEST)
+#define HD_BORDER_STORE(p, v) HD_PAIR_STORE(p, v, RELAXED)
 
 #define HD_LOAD(p, order, scope) model_load((p), MODEL_##order, MODEL_SITE(p))
 #define HD_STORE(p, v, order, scope) model_store((p), (v), MODEL_##order, MODEL_SITE(p))

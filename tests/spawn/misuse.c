@@ -15,7 +15,7 @@ static const struct {
     misuse_how how;
     const char *who, *what;
 } cases[] = {
-    {MISUSE_MANY, "task 0 (misuse_root)", "spawned more tasks than HEDDLE_SPAWNER says"},
+    {MISUSE_MANY, "task 0 (misuse_root)", "spawned more than the 4 tasks that HEDDLE_SPAWNER says of it"},
     {MISUSE_BODY, "task 0 (misuse_root)", "spawned a body that its table does not have"},
     {MISUSE_SIZE, "task 0 (misuse_root)", "or with a record of another size"},
     {MISUSE_AFTER, "task 0 (misuse_root)", "waits for more than 15 others (HEDDLE_MAX_AFTER)"},
@@ -32,7 +32,7 @@ static const struct {
     {MISUSE_NULL_CONTINUE, "task 0 (misuse_root)", "with NULL for arguments"},
     {MISUSE_NULL_AFTER, "task 0 (misuse_root)", "with NULL for arguments, handles"},
     {MISUSE_NULL_RANGES, "task 0 (misuse_root)", "with NULL for arguments, handles or ranges"},
-    {MISUSE_CHILD, "a spawned task (misuse_leaf)", "spawned more tasks than HEDDLE_SPAWNER says"},
+    {MISUSE_CHILD, "a spawned task (misuse_leaf)", "spawned a task and is no HEDDLE_SPAWNER"},
 };
 
 typedef struct rig {

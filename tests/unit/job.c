@@ -84,6 +84,7 @@ static const char *fake_name(void *self, uint32_t item)
     return item == 9 ? "last" : "tile";
 }
 
+static uint32_t fake_most_children(void *self, uint32_t item) { return (void)self, item; }
 static void fake_say(void *self, uint32_t item, char *to, size_t n)
 {
     snprintf(to, n, "%s %u of the wave", fake_name(self, item), item);
@@ -105,6 +106,7 @@ static const hd_job_kind fake_kind = {.start = fake_start,
                                       .complaint = fake_complaint,
                                       .name = fake_name,
                                       .say = fake_say,
+                                      .most_children = fake_most_children,
                                       .came = fake_came};
 
 typedef struct rig {

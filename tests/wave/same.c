@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* same.c - random waves on the serial backend and on one to four threads leave what plain loops leave; with --cuda on a GPU, in
- * every shape. HEDDLE_WAVES: how many. */
+/* same.c - random waves on the serial backend and on one to four threads leave what plain loops leave; as tiles, too, under all
+ * schedules for tasks; with --cuda on a GPU, in every shape. HEDDLE_WAVES: how many. */
 #include "wave/cases.h"
 
 #include <string.h>
 
-static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint32_t n_warps, uint32_t shape)
+static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint32_t n_warps, uint32_t shape,
+                heddle_schedule schedule)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     heddle_graph *g;
     wave_case c;
-    char how[96];
+    char how[128];
     config.backend = backend;
     config.n_workers = n_workers;
+    config.schedule = schedule;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     wave_case_make(&c, seed, ctx, backend == HEDDLE_CUDA ? 1500 : 300);
     if (n_warps) {
@@ -21,9 +23,10 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
         c.desc.lane_rows = mix.waves[0].shapes[shape].rows;
         c.desc.step_columns = mix.waves[0].shapes[shape].columns;
     }
+    c.desc.tile_cols = (uint32_t)(seed * 7919u % 200u);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &c.desc, &g));
-    snprintf(how, sizeof how, "%s, %u workers, %u warps in shape %u", heddle_backend_name(backend), n_workers, n_warps,
-             shape);
+    snprintf(how, sizeof how, "%s %s, %u workers, %u warps in shape %u, tiles of %u", heddle_backend_name(backend),
+             heddle_schedule_name(schedule), n_workers, n_warps, shape, c.desc.tile_cols);
     for (int i = 0; i < 3; i++) {
         wave_case_reset(&c);
         CHECK_OK(ctx, heddle_graph_run(ctx, g, &c.params, sizeof c.params));
@@ -34,11 +37,15 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
     heddle_ctx_close(ctx);
 }
 
+static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHEDULE_DYNAMIC, HEDDLE_SCHEDULE_TICKET,
+                                            HEDDLE_SCHEDULE_CENTRAL, HEDDLE_SCHEDULE_IQS};
+#define N_FOR_TASKS (sizeof for_tasks / sizeof for_tasks[0])
+
 static void on_gpu(uint64_t seed)
 {
     uint32_t warps[] = {1, 2, 3, 4,
                         6}; /* one more schedules, and a block has at most 256 threads of that many registers */
-    run(seed, HEDDLE_CUDA, 0, warps[seed % 5u], (uint32_t)(seed % mix.waves[0].n_shapes));
+    run(seed, HEDDLE_CUDA, 0, warps[seed % 5u], (uint32_t)(seed % mix.waves[0].n_shapes), HEDDLE_SCHEDULE_AUTO);
 }
 
 int main(int argc, char **argv)
@@ -53,8 +60,9 @@ int main(int argc, char **argv)
             on_gpu(seed);
             continue;
         }
-        run(seed, HEDDLE_SERIAL, 0, 0, 0);
-        run(seed, HEDDLE_CPU, 1u + (uint32_t)(seed % 4u), 0, 0);
+        run(seed, HEDDLE_SERIAL, 0, 0, 0, HEDDLE_SCHEDULE_AUTO);
+        run(seed, HEDDLE_CPU, 1u + (uint32_t)(seed % 4u), 0, 0, HEDDLE_SCHEDULE_AUTO);
+        run(seed, HEDDLE_CPU, 1u + (uint32_t)(seed % 4u), 0, 0, for_tasks[seed / 4u % N_FOR_TASKS]);
     }
     printf("%llu waves, each run three times\n", (unsigned long long)n);
     return 0;

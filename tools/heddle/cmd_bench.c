@@ -118,27 +118,34 @@ static void add_schedule(bench *b, heddle_config c)
     }
 }
 
-/* The schedule that was named; else, of threads, rings with each policy. */
+/* The schedule that was named, or the one that the engine is made for. */
+static heddle_schedule wanted_schedule(const bench *b)
+{
+    return b->o->config.schedule ? b->o->config.schedule : b->scenario->engine->schedule;
+}
+
+/* That one; else, of threads, rings with each policy. */
 static void add_threads(bench *b)
 {
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CPU;
     c.team_size = c.expert.by_body = c.device = 0;
+    c.schedule = wanted_schedule(b);
     c.schedule = c.schedule ? c.schedule : HEDDLE_SCHEDULE_RINGS;
     add_schedule(b, c);
 }
 
-/* The same; else, of a GPU, all but ticket, which is dynamic there. */
+/* The same; else, of a GPU, all of a graph's but ticket, which is dynamic there. */
 static void add_gpu(bench *b)
 {
-    const heddle_schedule wanted = b->o->config.schedule;
+    const heddle_schedule wanted = wanted_schedule(b);
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CUDA;
     for (int s = HEDDLE_SCHEDULE_AUTO + 1; s < HEDDLE_N_SCHEDULES; s++) {
         c.schedule = (heddle_schedule)s;
         c.expert.by_body =
             heddle_schedule_has_workers(c.schedule) || s == HEDDLE_SCHEDULE_TASKGRAPH ? 0 : b->o->config.expert.by_body;
-        if (wanted ? c.schedule == wanted : s != HEDDLE_SCHEDULE_TICKET)
+        if (wanted ? c.schedule == wanted : s != HEDDLE_SCHEDULE_TICKET && s != HEDDLE_SCHEDULE_WAVE)
             add_schedule(b, c);
     }
 }
@@ -155,7 +162,7 @@ static void add_backend(bench *b, heddle_backend backend)
 static int add_subjects(bench *b)
 {
     unsigned wanted = b->o->backends;
-    if (!wanted || wanted & 1u << SUBJECT_TILES)
+    if (b->scenario->tiles && (!wanted || wanted & 1u << SUBJECT_TILES))
         add_plain(b, 1);
     for (unsigned i = HEDDLE_SERIAL; i < HEDDLE_N_BACKENDS; i++) {
         int here = heddle_backend_is_present((heddle_backend)i);
@@ -165,6 +172,8 @@ static int add_subjects(bench *b)
         if (here && (!wanted || wanted & 1u << i))
             add_backend(b, (heddle_backend)i);
     }
+    if (!b->n_subjects)
+        return cli_bad("%s/%s has no tiles", b->app->name, b->scenario->engine->name);
     return CLI_OK;
 }
 
@@ -415,7 +424,7 @@ static int find_apps(const options *o, choice *out)
     if (o->n_words == 0)
         return cli_bad("bench takes the names of apps, or all");
     for (size_t i = 0; i < o->n_words; i++, n++)
-        if (find_scenario(o->words[i], &out[n].app, &out[n].scenario))
+        if (find_scenario(o->words[i], o->config.schedule, &out[n].app, &out[n].scenario))
             return CLI_BAD;
     out[n].app = NULL;
     return CLI_OK;

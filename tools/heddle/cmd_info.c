@@ -4,6 +4,8 @@
 
 #include "cli.h"
 
+#include "heddle/wave.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -142,6 +144,28 @@ static void print_all(FILE *out)
     print_apps(out);
 }
 
+static void print_neighbours(FILE *out, uint32_t set)
+{
+    static const char *const all[] = {"N", "W", "NW", "NE"};
+    for (unsigned i = 0; i < 4; i++)
+        if (set & 1u << i)
+            fprintf(out, " %s", all[i]);
+}
+
+/* Of a wave: its cells, and in how many rows of a lane by columns of a step a GPU can go over them. */
+static void print_cells(FILE *out, const heddle_table *cells)
+{
+    for (uint32_t i = 0; i < cells->n_bodies; i++) {
+        const heddle_wave_info *w = &cells->waves[i];
+        fprintf(out, "%s%s: %" PRIu32 " bytes from", i ? "\n         " : "\ncells    ", cells->bodies[i].name,
+                w->cell_bytes);
+        print_neighbours(out, w->neighbours);
+        fprintf(out, ", finds %" PRIu32 " bytes; shapes%s", w->found_bytes, w->n_shapes ? "" : " of threads only");
+        for (uint32_t s = 0; s < w->n_shapes; s++)
+            fprintf(out, " %" PRIu32 "x%" PRIu32, w->shapes[s].rows, w->shapes[s].columns);
+    }
+}
+
 static void print_app(FILE *out, const app *a)
 {
     fprintf(out, "%s - %s\n\n", a->name, a->summary);
@@ -153,6 +177,8 @@ static void print_app(FILE *out, const app *a)
     fprintf(out, "input    %s\nbodies  ", a->formats);
     for (uint32_t i = 0; i < a->table->n_bodies; i++)
         fprintf(out, " %s", a->table->bodies[i].name);
+    if (a->cells)
+        print_cells(out, a->cells);
     for (const app_scenario *s = a->scenarios; s->engine; s++)
         fprintf(out, "%s%s/%s: %s", s == a->scenarios ? "\nrun      " : "\n         ", a->name, s->engine->name,
                 s->engine->summary);

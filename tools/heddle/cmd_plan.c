@@ -65,6 +65,9 @@ int cmd_plan(const options *o)
     int status;
     if (find_target(o, "plan", &t))
         return CLI_BAD;
+    if (t.scenario && t.scenario->engine->schedule)
+        return cli_bad("%s/%s is run by schedule %s, which follows no plan", t.app->name, t.scenario->engine->name,
+                       heddle_schedule_name(t.scenario->engine->schedule));
     if (!has_workers(&config))
         return cli_bad("schedule %s has no workers to plan for", heddle_schedule_name(config.schedule));
     ask_for_workers(&config);

@@ -114,17 +114,24 @@ static void print_facts(const work *w, FILE *f)
     fputc('\n', f);
 }
 
+static void print_size(const app_case *c, FILE *f)
+{
+    fprintf(f, "  size     %" PRIu64, c->n[0]);
+    if (c->app->n[1])
+        fprintf(f, " x %" PRIu64, c->n[1]);
+    if (c->app->b[0] && c->b[0])
+        fprintf(f, ", blocks of %" PRIu64 " x %" PRIu64, c->b[0], c->b[1]);
+    fputc('\n', f);
+}
+
 static void print_report(const outcome *out, const options *o, FILE *f)
 {
     const work *w = &out->w;
     char name[64];
     cli_text build, freeze;
     fprintf(f, "%s - %s\n", work_name(w, name), w->app ? w->app->summary : "a graph of spinning bodies");
-    if (w->app && !w->app->b[0])
-        fprintf(f, "  size     %" PRIu64 "\n", w->c->n[0]);
-    else if (w->app)
-        fprintf(f, "  size     %" PRIu64 " x %" PRIu64 ", blocks of %" PRIu64 " x %" PRIu64 "\n", w->c->n[0],
-                w->c->n[1], w->c->b[0], w->c->b[1]);
+    if (w->app)
+        print_size(w->c, f);
     fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
             w->config.n_workers == 1 ? "" : "s");
     if (*heddle_graph_describe_run(w->graph))

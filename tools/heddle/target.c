@@ -36,14 +36,23 @@ static const app *app_named(const char *name, size_t n)
     return NULL;
 }
 
-int find_scenario(const char *name, const app **a, const app_scenario **s)
+/* Of an app that was named alone. */
+static const app_scenario *scenario_for(const app *a, heddle_schedule schedule)
+{
+    for (const app_scenario *s = a->scenarios; s->engine; s++)
+        if (schedule && s->engine->schedule == schedule)
+            return s;
+    return a->scenarios;
+}
+
+int find_scenario(const char *name, heddle_schedule schedule, const app **a, const app_scenario **s)
 {
     size_t n = strcspn(name, "/");
     const char *engine = name[n] ? name + n + 1 : NULL;
     *a = app_named(name, n);
     if (!*a)
         return unknown_app(name, n);
-    *s = app_scenario_of(*a, engine);
+    *s = engine ? app_scenario_of(*a, engine) : scenario_for(*a, schedule);
     return *s ? CLI_OK : unknown_engine(*a, engine);
 }
 
@@ -60,6 +69,15 @@ static int is_file(const char *word)
     return (n > 5 && !strcmp(word + n - 5, ".json")) || (strchr(word, '/') && !app_named(word, strcspn(word, "/")));
 }
 
+static int find_app_target(const options *o, target *out)
+{
+    if (find_scenario(o->words[0], o->config.schedule, &out->app, &out->scenario))
+        return CLI_BAD;
+    if (out->scenario->engine->schedule && o->request.b[0])
+        return cli_bad("-b: %s/%s has no blocks", out->app->name, out->scenario->engine->name);
+    return CLI_OK;
+}
+
 int find_target(const options *o, const char *command, target *out)
 {
     const app_request *q = &o->request;
@@ -67,7 +85,7 @@ int find_target(const options *o, const char *command, target *out)
     if (o->n_words != 1)
         return cli_bad("%s takes one app or one file: heddle %s APP[/ENGINE]|FILE.json", command, command);
     if (!is_file(o->words[0]))
-        return find_scenario(o->words[0], &out->app, &out->scenario);
+        return find_app_target(o, out);
     out->file = o->words[0];
     if (q->n[0] || q->b[0] || q->n_opts || q->n_inputs)
         return cli_bad("-n, -b, --opt and --input belong to apps; %s is a graph", out->file);

@@ -14,8 +14,9 @@ typedef struct target {
     const char *file;
 } target;
 
-/* APP/ENGINE, or APP for its first scenario. CLI_BAD with a sentence that offers the nearest. */
-int find_scenario(const char *name, const app **a, const app_scenario **s);
+/* APP/ENGINE, or APP for the scenario that the schedule is made for, else its first. CLI_BAD with a sentence that offers the
+ * nearest. */
+int find_scenario(const char *name, heddle_schedule schedule, const app **a, const app_scenario **s);
 /* The app alone. */
 int find_app(const char *name, const app **out);
 /* The one scenario or graph file that the words name; `command` is for the sentence. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - the command heddlec. Exit status: 0, 1 (refused or failed), 2 (the command line is wrong). */
-#include "command.h"
+#include "driver/command.h"
 
 int main(int n, char **words)
 {

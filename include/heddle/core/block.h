@@ -89,6 +89,7 @@ static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, v
     thread.emulated = nullptr;
     thread.failed = nullptr;
     thread.spawn_buffer = nullptr;
+    thread.in_order = 0;
     return thread;
 }
 

@@ -12,6 +12,9 @@
  *     level     a block is a task of a list: one kernel for the whole table, one for each body alone. None, if a body spawns:
  *               nobody would run what it makes.
  *
+ * A table of waves (heddle/wave.h) has a kernel that takes parts as they stand; with HEDDLE_WAVE_TILES those of plan and ticket, too,
+ * and of levels those of a body alone.
+ *
  * The switch over bodies is inlined, so any build system will do (no relocatable device code); its price is that every body
  * gets the registers of the hungriest.
  *
@@ -62,10 +65,10 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
 
 /* ---- finding them ---- */
 
-/* A list cannot be made of tasks that are not known before the run, and wants all workers at once, which waves do without. */
+/* A list cannot be made of tasks that are not known before the run. */
 template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t *f)
 {
-    if constexpr (Bodies::spawns != 0 || Bodies::waves != 0)
+    if constexpr (Bodies::spawns != 0 || !Bodies::tasks)
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_planned<Bodies, TRACE>);
@@ -83,7 +86,7 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
 {
     switch (dispatch) {
     case HD_DISPATCH_PLAN: return hd_find_planned<Bodies, TRACE>(f);
-    case HD_DISPATCH_TICKET: return hd_find_dynamic<Bodies, HD_DISPATCH_TICKET, TRACE, !Bodies::waves>(f);
+    case HD_DISPATCH_TICKET: return hd_find_dynamic<Bodies, HD_DISPATCH_TICKET, TRACE, Bodies::tasks>(f);
     case HD_DISPATCH_ORDER: return hd_find_dynamic<Bodies, HD_DISPATCH_ORDER, TRACE, Bodies::waves>(f);
 #if defined(HEDDLE_BASELINES)
     case HD_DISPATCH_RINGS: return hd_find_dynamic<Bodies, HD_DISPATCH_RINGS, TRACE, !Bodies::waves>(f);
@@ -98,7 +101,7 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
 /* Part: the bodies that the kernel has, of Bodies. */
 template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cudaFunction_t *f)
 {
-    if constexpr (Bodies::spawns != 0 || Bodies::waves != 0)
+    if constexpr (Bodies::spawns != 0 || !Bodies::tasks || (Bodies::waves && !Part::is_alone)) /* a wave has one body */
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<Part, TRACE>);
@@ -107,6 +110,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
 /* A body alone, without the switch. */
 #define HEDDLE_ALONE_X_(name, shared)                                                                               \
     struct name##_alone_ {                                                                                          \
+        enum { is_alone = 1 };                                                                                      \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
                                                    const void *args_) const                                         \
         {                                                                                                           \
@@ -120,9 +124,14 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
 
 #define HEDDLE_CHILDREN_X_(name, shared) | name##_children_
 
-#define HEDDLE_KERNEL_(table, LIST, is_waves)                                                                       \
+#define HEDDLE_KERNEL_(table, LIST, kernels)                                                                        \
     struct table##_dispatch_ {                                                                                      \
-        enum { spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0, waves = is_waves };                                      \
+        enum {                                                                                                      \
+            spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0,                                                             \
+            tasks = ((kernels)&HD_KERNELS_TASKS) != 0,                                                              \
+            waves = ((kernels)&HD_KERNELS_WAVES) != 0,                                                              \
+            is_alone = 0                                                                                            \
+        };                                                                                                          \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
                                                    const void *args_) const                                         \
         {                                                                                                           \
@@ -146,11 +155,11 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         cudaFunction_t *f = (cudaFunction_t *)out;                                                                  \
         switch (family) {                                                                                           \
         case HD_FAMILY_WORKERS:                                                                                     \
-            return trace || is_waves ? hd_find_workers<Bodies, 1>(variant, f)                                       \
-                                     : hd_find_workers<Bodies, (is_waves)>(variant, f);                             \
+            return trace || Bodies::waves ? hd_find_workers<Bodies, 1>(variant, f)                                  \
+                                          : hd_find_workers<Bodies, Bodies::waves>(variant, f);                     \
         case HD_FAMILY_LEVEL:                                                                                       \
-            return trace || is_waves ? table##_level_<Bodies, 1>(variant, f)                                        \
-                                     : table##_level_<Bodies, is_waves>(variant, f);                                \
+            return trace || Bodies::waves ? table##_level_<Bodies, 1>(variant, f)                                   \
+                                          : table##_level_<Bodies, Bodies::waves>(variant, f);                      \
         default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \

@@ -326,29 +326,6 @@ HD_FN void hd_lone_strips(hd_lone *l, uint32_t g)
     }
 }
 
-/* One thread: a band from its beginning to its end. 0: the run has been stopped. */
-HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_part *p, uint32_t band)
-{
-    const uint32_t n_granules = hd_wave_granules(l->item->cols, hd_lone_lag(l->type->skew), l->type->skew - 1u);
-    const uint64_t row_words = (uint64_t)n_granules * HD_WAVE_GRANULE * l->type->south_words;
-    const uint32_t tag = l->wave->words->base + p->tag + (band - p->band) * n_granules + 1u;
-    hd_pair_word *far = l->wave->far + l->item->words_at * l->type->south_words;
-    uint32_t g;
-    l->row = band * HD_LONE_BAND;
-    hd_lone_begin(l);
-    for (g = 0; g < n_granules; g++) {
-        hd_lone_columns(l, g);
-        if (band == 0)
-            hd_lone_north(l, g);
-        else if (!hd_lone_receive(l, thread, far + ((p->group + 1u) & 1u) * row_words, tag - n_granules, g))
-            return 0;
-        hd_lone_strips(l, g);
-        if (band + 1u < l->item->n_bands)
-            hd_lone_send(l, far + (p->group & 1u) * row_words, tag, g);
-    }
-    return 1;
-}
-
 /* What the rows of a band have found. */
 HD_FN void hd_lone_found(const hd_lone *l, void *out)
 {
@@ -367,11 +344,38 @@ HD_FN void hd_lone_found(const hd_lone *l, void *out)
     }
 }
 
-/* The thread of a team of one: a part, whose bands go one after the other. */
+/* One thread: what a part has of a band. 0: the run has been stopped. */
+HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_part *p, uint32_t band)
+{
+    const uint32_t lag = hd_lone_lag(l->type->skew), n = hd_wave_granules(l->item->cols, lag, l->type->skew - 1u);
+    const uint32_t tag = l->wave->words->base + p->tag + (band - p->band) * n + 1u;
+    hd_pair_word *far = l->wave->far + l->item->words_at * l->type->south_words;
+    uint32_t g, end;
+    hd_wave_span(p, band, lag, n, &g, &end);
+    l->row = band * HD_LONE_BAND;
+    if (g == 0)
+        hd_lone_begin(l);
+    for (; g < end; g++) {
+        hd_lone_columns(l, g);
+        if (band == 0)
+            hd_lone_north(l, g);
+        else if (!hd_lone_receive(l, thread, far, tag - n, g))
+            return 0;
+        hd_lone_strips(l, g);
+        if (band + 1u < l->item->n_bands)
+            hd_lone_send(l, far, tag, g);
+    }
+    if (end == n && l->type->merge && l->wave->found)
+        hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
+    return 1;
+}
+
+/* The thread of a team of one: a part, whose bands go one after the other. A tile is of one band, and goes on with what the
+ * tile before has left. */
 HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const hd_wave_part *p,
                         const hd_lone_type *type, void *near)
 {
-    hd_lone *l = (hd_lone *)near;
+    hd_lone *l = (hd_lone *)(p->carry ? (void *)p->carry : near);
     const hd_wave *wave = p->wave;
     uint32_t b;
     if (thread->index != 0)
@@ -380,12 +384,9 @@ HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const h
     l->wave = wave;
     l->item = wave->items + p->item;
     l->type = type;
-    for (b = p->band; b < p->band + p->n_bands; b++) {
+    for (b = p->band; b < p->band + p->n_bands; b++)
         if (!hd_lone_band(l, thread, p, b))
             return;
-        if (type->merge && wave->found)
-            hd_lone_found(l, wave->found + (l->item->found_at + b) * type->found_bytes);
-    }
     if (HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u != wave->n_parts)
         return;
     if (type->merge && wave->result)

@@ -67,6 +67,7 @@ typedef struct heddle_thread {
     struct hd_emulated_team *emulated; /* emulated block only (its barrier), else NULL                         */
     uint32_t *failed; /* on a GPU worker: what heddle_task_fail sets for the worker itself, else NULL */
     struct hd_spawn_buffer *spawn_buffer; /* where the body lays down tasks that it makes, NULL: nowhere            */
+    uint32_t in_order; /* parts of a wave are taken as they stand, on a GPU: known when a kernel is compiled */
 } heddle_thread;
 
 /* An emulated block's barrier, called by every thread. Host only. */

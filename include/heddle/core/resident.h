@@ -74,7 +74,7 @@ static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker 
 
 /* ---- the team --------------------------------------------------------------------------------- */
 
-template <typename Bodies, int TRACE>
+template <typename Bodies, uint32_t DISPATCH, int TRACE>
 static __device__ __forceinline__ void hd_block_team(const hd_run &r, hd_block *b, void *arena, uint32_t team_size,
                                                      hd_spawn_buffer *spawn_buffer)
 {
@@ -82,6 +82,7 @@ static __device__ __forceinline__ void hd_block_team(const hd_run &r, hd_block *
     uint32_t i;
     thread.failed = &b->failed;
     thread.spawn_buffer = spawn_buffer;
+    thread.in_order = DISPATCH == HD_DISPATCH_ORDER;
 #pragma unroll 1
     for (i = 1;; i++) {
         hd_bar_block();
@@ -216,7 +217,8 @@ template <typename Bodies, uint32_t DISPATCH, int TRACE> __global__ void hd_pers
     }
     __syncthreads();
     if (threadIdx.x < team_size)
-        hd_block_team<Bodies, TRACE>(r, hd_where(&b), hd_arena, team_size, spawn_buffer.of(hd_where(&spawn_buffer)));
+        hd_block_team<Bodies, DISPATCH, TRACE>(r, hd_where(&b), hd_arena, team_size,
+                                               spawn_buffer.of(hd_where(&spawn_buffer)));
     else
         hd_block_schedule<DISPATCH, TRACE, Bodies::spawns>(r, hd_where(&b), hd_where(&spawn_buffer));
 }

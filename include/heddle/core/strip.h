@@ -675,7 +675,6 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     const uint32_t n_granules = hd_wave_granules(item->cols, strip::lag, strip::east);
     const uint32_t base = wave->words->base + p->tag + warp * n_granules + 1u;
     hd_pair_word *far = wave->far + item->words_at * strip::south;
-    const uint64_t far_words = (uint64_t)n_granules * HD_WAVE_GRANULE * strip::south;
     hd_strip_walk<K, R, C> a;
     a.thread = thread;
     a.params = params;
@@ -699,39 +698,108 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
         wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
     a.near = near + warp;
     a.is_near = warp > 0;
-    a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far + ((p->group + 1u) & 1u) * far_words;
+    a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far;
     a.from_mask = warp ? HD_WAVE_RING - 1u : 0xffffffffu;
     a.from_tag = base - n_granules;
     a.credit_back = warp ? &a.near->credit : (uint32_t *)0;
     a.to.tag = base;
     const int has_next = a.index + 1u < item->n_bands, next_is_near = warp + 1u < p->n_bands;
     a.credit = has_next && next_is_near ? &a.near[1].credit : (uint32_t *)0;
-    a.to.row = !has_next ? (hd_pair_word *)0 : next_is_near ? &a.near[1].ring[0][0] : far + (p->group & 1u) * far_words;
+    a.to.row = !has_next ? (hd_pair_word *)0 : next_is_near ? &a.near[1].ring[0][0] : far;
     a.to.mask = next_is_near ? HD_WAVE_RING - 1u : 0xffffffffu;
     return a;
 }
 
-/* All threads of a team of whole warps: a part from its beginning to its end. */
+/* All threads: what bands have near before any word has come. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_near_begin(const heddle_thread *thread, hd_strip_shared<K, R, C> *near,
+                                                     uint32_t n_bands)
+{
+    const uint32_t n_words = sizeof(near->ring) / 4u * n_bands;
+    for (uint32_t i = thread->index; i < n_bands; i += thread->team_size)
+        near[i].credit = 0;
+    for (uint32_t i = thread->index; i < n_words; i += thread->team_size)
+        ((uint32_t *)near[i / (sizeof(near->ring) / 4u)].ring)[i % (sizeof(near->ring) / 4u)] = 0;
+}
+
+/* All threads. */
+static __device__ __forceinline__ void hd_copy_words(const heddle_thread *thread, void *to, const void *from,
+                                                     uint32_t n_bytes)
+{
+    for (uint32_t i = thread->index; i < n_bytes / 4u; i += thread->team_size)
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+}
+
+/* What tiles carry of a band: what it has near, of all bands of the part; then what its lanes have, word by word. */
+template <typename K, int R, int C> struct hd_strip_carry_of {
+    enum {
+        near_bytes = sizeof(hd_strip_shared<K, R, C>),
+        lane_words = (sizeof(hd_strip<K, R, C>) + 3u) / 4u,
+        bytes = near_bytes + lane_words * 4 * 32
+    };
+};
+
+/* All lanes: s from what they have carried, or to it. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_load(hd_strip<K, R, C> *s, const uint32_t *from, uint32_t lane)
+{
+    HD_UNROLL
+    for (int w = 0; w < hd_strip_carry_of<K, R, C>::lane_words; w++)
+        hd_set_word_at(s, w, from[w * 32 + lane]);
+}
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_store(const hd_strip<K, R, C> &s, uint32_t *to, uint32_t lane)
+{
+    HD_UNROLL
+    for (int w = 0; w < hd_strip_carry_of<K, R, C>::lane_words; w++)
+        to[w * 32 + lane] = hd_word_at(s, w);
+}
+
+/* All lanes: what the part has of their band. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p,
+                                                     int is_tile)
+{
+    typedef hd_strip<K, R, C> strip;
+    const uint32_t n = hd_wave_granules(a.cols, strip::lag, strip::east);
+    uint32_t *carry = (uint32_t *)(p->carry + p->n_bands * sizeof(hd_strip_shared<K, R, C>)) +
+                      (a.index - p->band) * hd_strip_carry_of<K, R, C>::lane_words * 32u;
+    uint32_t first = 0, end = n;
+    strip s;
+    if (is_tile)
+        hd_wave_span(p, a.index, strip::lag, n, &first, &end);
+    if (first >= end)
+        return;
+    if (!is_tile || first == 0)
+        hd_strip_begin(a, &s);
+    else
+        hd_strip_load(&s, carry, a.lane);
+    if (!hd_strip_go(a, &s, first, end))
+        return;
+    if (!is_tile || end == n)
+        hd_strip_end(a, &s);
+    else
+        hd_strip_store(s, carry, a.lane);
+}
+
+/* All threads of a team of whole warps: a part. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread, const typename K::params *params,
                                                      const hd_wave_part *p, void *memory)
 {
-    typedef hd_strip<K, R, C> strip;
     hd_strip_shared<K, R, C> *near = (hd_strip_shared<K, R, C> *)memory;
-    const uint32_t warp = thread->index / 32u, n_words = sizeof(near->ring) / 4u * p->n_bands;
-    for (uint32_t i = thread->index; i < p->n_bands; i += thread->team_size)
-        near[i].credit = 0;
-    for (uint32_t i = thread->index; i < n_words; i += thread->team_size)
-        ((uint32_t *)near[i / (sizeof(near->ring) / 4u)].ring)[i % (sizeof(near->ring) / 4u)] = 0;
+    const uint32_t near_bytes = (uint32_t)sizeof(*near) * p->n_bands;
+    const int is_tile = !thread->in_order; /* a constant: the other's code is not there and has no registers */
+    if (is_tile && !p->begins)
+        hd_copy_words(thread, near, p->carry, near_bytes);
+    else
+        hd_near_begin(thread, near, p->n_bands);
     hd_bar_team(thread->team_size);
-    if (warp < p->n_bands) {
-        const hd_strip_walk<K, R, C> a = hd_strip_walk_of<K, R, C>(thread, params, p, near);
-        strip s;
-        hd_strip_begin(a, &s);
-        if (hd_strip_go(a, &s, 0u, hd_wave_granules(a.cols, strip::lag, strip::east)))
-            hd_strip_end(a, &s);
-    }
+    if (thread->index / 32u < p->n_bands)
+        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile);
     hd_bar_team(thread->team_size);
+    if (is_tile)
+        hd_copy_words(thread, p->carry, near, near_bytes);
     hd_part_end<K>(thread, p);
 }
 

@@ -274,6 +274,9 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
     0u                     /* gets hd_run; blocks stay; variant: the dispatch                                        */
 #define HD_FAMILY_LEVEL 1u /* gets hd_level; a block is a task; variant: the one body that it has, or HD_NONE: all   */
 #define HD_NO_KERNEL (-1)  /* the stub's answer: the table was compiled without it                                   */
+/* What the kernels of a table run, bits: tasks in their order of dependence, and waves, whose parts are taken as they stand. */
+#define HD_KERNELS_TASKS 1
+#define HD_KERNELS_WAVES 2
 
 /* What a level kernel gets: a block for each of list[0 .. gridDim.x). */
 typedef struct hd_level {

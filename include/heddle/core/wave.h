@@ -11,9 +11,8 @@
  *     granule    32 positions, which are waited for together and have one tag
  *     near row   a ring in block-shared memory, from a warp to the next one of its block, with a word back that says how
  *                far it was read
- *     far row    in device memory, from the last warp of a block to another block. An item has two, used in turns: band
- *                group g + 2 writes a column where g wrote it only after g + 1 has handed that column on, so after g + 1
- *                has read it
+ *     far row    in device memory, from the last warp of a block to another block. An item has one, for all its blocks: a
+ *                band writes no position before it has read that position itself, and nobody else reads what is there
  *
  * Parts (groups of bands) are taken in order by workers (hd_run.in_order), so whoever waits, waits for a part that runs
  * or has ended: nothing need be resident at once. The host's threads run the same protocol a lane at a time. */
@@ -56,7 +55,7 @@ typedef struct hd_wave_item {
     uint64_t cells_at, row_cells; /* its first cell, and from a row to the next                      */
     uint64_t north_at, west_at;   /* its borders, where they are arrays                              */
     uint64_t last_row_at, last_col_at;
-    uint64_t words_at; /* its two far rows                                                           */
+    uint64_t words_at; /* its far row                                                                */
     uint64_t found_at; /* what its bands have found                                                  */
     uint32_t rows, cols, n_bands, pad;
 } hd_wave_item;
@@ -85,15 +84,16 @@ typedef struct hd_wave_words {
     uint32_t pad[30];
 } hd_wave_words;
 
-/* The argument record of a part: bands band .. band + n_bands - 1 of an item, steps first .. end - 1 of them. */
+/* The argument record of a part: bands band .. band + n_bands - 1 of an item. A part that goes along all of a band is run by
+ * schedule wave; tiles, which others run, go along a piece of it and leave off where the next goes on. */
 typedef struct hd_wave_part {
     const hd_wave *wave;
     uint32_t item, band, n_bands;
-    uint32_t group;      /* of the item: tells its far rows apart                                     */
+    uint32_t begins;     /* a tile: nothing has been carried yet                                       */
     uint32_t shape;      /* on a GPU: how its cells are shared out                                    */
     uint32_t tag;        /* of its first band's first granule, beyond hd_wave_words.base               */
-    uint32_t first, end; /* granules; 0, HD_NONE: all                                                 */
-    uint8_t *carry;      /* where a part that does not go to the end leaves off; NULL: it does        */
+    uint32_t first, end; /* granules of a tile, counted in the item's first band (hd_wave_span)       */
+    uint8_t *carry;      /* where tiles of these bands leave off; NULL: the part is none              */
 } hd_wave_part;
 
 /* The largest tag; as many bits are a value's. */
@@ -108,6 +108,21 @@ HD_FN uint32_t hd_wave_value(hd_pair_word word) { return (uint32_t)(word & HD_WA
 HD_FN uint32_t hd_wave_granules(uint32_t cols, uint32_t lag, uint32_t east)
 {
     return (uint32_t)(((uint64_t)cols + lag + east + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
+}
+
+/* What a part has of a band, granules first .. end - 1 of n; none: first >= end. A tile is skewed: in each band it is as much
+ * further to the left as the band is behind the one before, and so it needs of that band what the tile above it made, and no
+ * more ("hyper-tiles"). `lag`: positions. */
+HD_FN void hd_wave_span(const hd_wave_part *p, uint32_t band, uint32_t lag, uint32_t n, uint32_t *first, uint32_t *end)
+{
+    const uint32_t behind = band * ((lag + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
+    *first = 0;
+    *end = n;
+    if (!p->carry)
+        return;
+    *first = p->first > behind ? p->first - behind : 0u;
+    if (p->end < behind + n)
+        *end = p->end > behind ? p->end - behind : 0u;
 }
 
 /* The n-th fruitless look at a word: what others wait for is not to be held up by those who wait. */

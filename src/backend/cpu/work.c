@@ -179,7 +179,7 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
     worker x = {.r = r,
                 .bodies = bodies,
                 .now = &now->now,
-                .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL},
+                .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL, 0},
                 .x = hd_turn_begin(),
                 .scheduler = scheduler};
     x.spawn_buffer.post = r->dispatch == HD_DISPATCH_RINGS && hd_rings_keep_spawned(r) ? NULL : post;

@@ -183,7 +183,7 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
 static void run_body(hd_loaded *l, const hd_task *task, const void *params, const void *args)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
-    heddle_thread thread = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->spawn_buffer : NULL};
+    heddle_thread thread = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->spawn_buffer : NULL, 0};
     uint32_t left, waited;
     if (!l->device->threads) {
         body->run(&thread, params, args);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* border_cell.h - the arithmetic of one cell, for tiles that keep cells in registers and for waves. */
+#ifndef BORDER_CELL_H
+#define BORDER_CELL_H
+
+#include "tile.h"
+
+/* Wraps: a wave also computes cells outside of its field, and drops them. */
+TILE_FN int32_t cell_add(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+TILE_FN int32_t cell_min(int32_t a, int32_t b) { return a < b ? a : b; }
+TILE_FN int32_t cell_max(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* max(a + b, c), and the same but for 0; min(a + b, c): one instruction each on the GPUs that have them. */
+TILE_FN int32_t cell_add_max(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmax_s32(a, b, c);
+#else
+    return cell_max(cell_add(a, b), c);
+#endif
+}
+TILE_FN int32_t cell_add_max_0(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmax_s32_relu(a, b, c);
+#else
+    return cell_max(cell_max(cell_add(a, b), c), 0);
+#endif
+}
+TILE_FN int32_t cell_add_min(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmin_s32(a, b, c);
+#else
+    return cell_min(cell_add(a, b), c);
+#endif
+}
+
+/* 64 bits as two words, the low one first: what cells find goes through vectors word by word, and these have carries only as
+ * comparisons. */
+HEDDLE_FN uint64_t cell_sum_of(const uint32_t words[2]) { return (uint64_t)words[1] << 32 | words[0]; }
+HEDDLE_FN void cell_sum(uint32_t to[2], uint64_t n)
+{
+#if defined(__CUDA_ARCH__)
+    n += cell_sum_of(to);
+    to[0] = (uint32_t)n;
+    to[1] = (uint32_t)(n >> 32);
+#else
+    to[0] += (uint32_t)n;
+    to[1] += (uint32_t)(n >> 32) + (to[0] < (uint32_t)n);
+#endif
+}
+
+#endif

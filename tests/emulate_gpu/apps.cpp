@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* apps.cpp - the waves of applications as blocks of warps: one to three warps a block, with sums and without, cells kept or not,
+ * each passes the app's check; twice.
+ *
+ * emulate_apps [CASES]; HEDDLE_SEED: the one case. */
+#include "kernels.h"
+
+#include "dtw_wave_bodies.c"
+#include "sw_wave_bodies.c"
+
+#include "check.h"
+
+extern "C" {
+#include "app.h"
+#include "engine/wave.h"
+#include "run/run.h"
+}
+
+#define STEPS 40000000ull
+
+typedef struct app_run {
+    app_case *c;
+    words w;
+    kernel_job job;
+    char what[96];
+} app_run;
+
+/* Rows or columns: a few, or some more than a band of the largest shape has. */
+static uint64_t some_size(uint64_t *row) { return 1u + check_below(row, check_below(row, 3u) ? 300u : 40u); }
+
+static app_case *some_case(uint64_t *row)
+{
+    const app *a = app_find(check_below(row, 2u) ? "sw" : "dtw");
+    const app_pair opts[] = {{"sums", check_below(row, 3u) ? "1" : "0"}, {"keep", check_below(row, 2u) ? "1" : "0"}};
+    app_request q = {{some_size(row), some_size(row)}, {0, 0}, opts, 2, nullptr, 0};
+    char error[APP_ERROR];
+    app_case *c = a->prepare(&q, error);
+    CHECK_MSG(c, "%s", error);
+    c->scenario = app_scenario_of(a, "wave");
+    return c;
+}
+
+static void make(app_run *r, heddle_ctx *ctx, uint64_t *row)
+{
+    words_config config = {};
+    hd_wave_blocks = 1;
+    r->c = some_case(row);
+    CHECK_MSG(!r->c->scenario->build(r->c, ctx) && !r->c->app->reference(r->c), "%s", r->c->error);
+    config.dispatch = HD_DISPATCH_ORDER;
+    config.n_workers = 1u + (uint32_t)check_below(row, 4u);
+    config.first_run = 1;
+    words_make(&r->w, &r->c->graph->g, &config, r->c->record);
+    r->job.w = &r->w;
+    r->job.kernel = kernel_of<0>(HD_DISPATCH_ORDER, 0);
+    r->job.team = r->c->graph->g.team_size;
+    snprintf(r->what, sizeof r->what, "%s/wave, %llu x %llu, %u blocks of %u threads", r->c->app->name,
+             (unsigned long long)r->c->n[0], (unsigned long long)r->c->n[1], config.n_workers, r->job.team);
+}
+
+static void run_case(uint64_t seed, uint32_t)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    app_run r = {};
+    uint64_t row = seed * 77u;
+    config.backend = HEDDLE_SERIAL;
+    config.team_size = 32u * (1u + (uint32_t)check_below(&row, 3u));
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
+    make(&r, ctx, &row);
+    for (uint64_t run = 0; run < 2; run++) {
+        CHECK_MSG(!r.c->scenario->reset(r.c), "%s: %s", r.what, r.c->error);
+        n_switches += kernel_run(&r.job, seed + run, STEPS, r.what);
+        n_tasks_run += r.w.run.n_tasks;
+        CHECK_MSG(r.w.end.stop == HD_STOP_DONE, "%s: the run ended with %u", r.what, r.w.end.stop);
+        CHECK_MSG(!r.c->app->read(r.c) && !r.c->app->check(r.c), "seed %llu: %s: %s", (unsigned long long)seed, r.what,
+                  r.c->error);
+    }
+    words_free(&r.w);
+    r.c->app->free(r.c);
+    heddle_ctx_close(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    char n_cases[] = "150", *usual[] = {argv[0], n_cases, nullptr};
+    kernel_cases(argc > 1 ? argc : 2, argc > 1 ? argv : usual, HD_DISPATCH_ORDER, run_case);
+    return 0;
+}
