@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """mutate.py SOURCE_DIR OUT_DIR [NAME...] - does the model test notice when the core is wrong?
+mutate.py SOURCE_DIR - are the texts of all planted bugs still there? Takes a second.
 
 Copies include/heddle to OUT_DIR once for every change, builds the model test against the copy and runs it, with few
 preemptions first. Changes: each ACQUIRE, RELEASE and ACQ_REL in core/*.h and
@@ -323,11 +324,11 @@ LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
 # Caught by the case named.
 WAVE_BUGS = [
     ("tags are the same in each run", "wave.two", LONE, "l->wave->words->base + p->tag", "p->tag"),
-    ("tags are the same in each band", "wave.four", LONE, "p->tag + (band - p->band) * n_granules + 1u", "p->tag - band * n_granules + 1u",
-     "far, tag - n_granules, g", "far, tag, g"),
+    ("tags are the same in each band", "wave.four", LONE, "p->tag + (band - p->band) * n + 1u", "p->tag - band * n + 1u",
+     "far, tag - n, g", "far, tag, g"),
     ("a far row is written where it has not been read", "wave.rows", LONE, "thread, far, tag", "thread, far + (~band & 1u) * HD_WAVE_GRANULE, tag",
      "hd_lone_send(l, far,", "hd_lone_send(l, far + (band & 1u) * HD_WAVE_GRANULE,"),
-    ("the last granule is not waited for", "wave.two", LONE, "else if (!hd_lone_receive", "else if (g + 1u < n_granules && !hd_lone_receive"),
+    ("the last granule is not waited for", "wave.two", LONE, "else if (!hd_lone_receive", "else if (g + 1u < n && !hd_lone_receive"),
     ("tags do not go on", "wave.two", WAVE, "        wave->words->base = base;\n", ""),
     ("parts are counted on", "wave.two", WAVE, "        wave->words->done = 0;\n", ""),
     ("tags begin anew, and old words are left", "wave.wraps", WAVE, "        wave->far[i] = 0;", "        ;"),
@@ -541,9 +542,36 @@ def replace_once(path, old, new):
         f.write(text.replace(old, new, 1))
 
 
+def block_headers(root):
+    return [os.path.join(root, "heddle", "core", name) for name in CUDA_ONLY + ("worker.h", "dispatch.h")]
+
+
+def texts(source):
+    """Each planted bug's name, the files one of which has its text, and that text."""
+    include, model = os.path.join(source, "include"), os.path.join(source, "tests", "model")
+    for name, path, old, _ in BUGS + SPAWN_BUGS:
+        yield name, [os.path.join(include, "heddle", path)], old
+    for name, _, path, *olds in WAVE_BUGS:
+        for old in olds[::2]:
+            yield name, [os.path.join(source, "src", path) if path == ENGINE else os.path.join(include, path)], old
+    for name, path, old, _ in HOST_BUGS:
+        yield name, [os.path.join(model, path)], old
+    for name, _, old, _ in BLOCK_BUGS:
+        yield name, block_headers(include), old
+    for name, *olds in EMULATED_BUGS:
+        for old in olds[::2]:
+            yield name, [os.path.join(include, "heddle", "core", "strip.h")], old
+
+
+def check_texts(source):
+    lost = ["%s: no longer has the text of a planted bug (%s): %s" % (paths[0], name, old)
+            for name, paths, old in texts(source) if not any(old in open(path).read() for path in paths)]
+    sys.exit("\n".join(lost) or 0)
+
+
 def plant_in_block(root, old, new):
     """In the one header of what a block runs that has the text; its name."""
-    paths = [os.path.join(root, "heddle", "core", name) for name in CUDA_ONLY + ("worker.h", "dispatch.h")]
+    paths = block_headers(root)
     having = [path for path in paths if old in open(path).read()] or paths[:1]
     replace_once(having[0], old, new)
     return os.path.basename(having[0])
@@ -559,6 +587,8 @@ def weaken(path, number, column, old, new):
 
 
 def main():
+    if len(sys.argv) == 2:
+        check_texts(sys.argv[1])
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     bench, names = Bench(sys.argv[1], sys.argv[2]), sys.argv[3:]
