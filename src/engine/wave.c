@@ -155,12 +155,18 @@ static heddle_status choose_shape(maker *m)
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1u) / HD_LINE * HD_LINE; }
 
+/* On threads auto has become dynamic by now. */
+static int is_left_to_us(const heddle_config *c)
+{
+    return c->schedule == HEDDLE_SCHEDULE_AUTO || (c->schedule == HEDDLE_SCHEDULE_DYNAMIC && c->backend == HEDDLE_CPU);
+}
+
 /* A schedule for tasks runs tiles. */
 static heddle_status choose_tiles(maker *m)
 {
     const heddle_schedule s = m->ctx->config.schedule;
     const uint64_t cols = m->desc->tile_cols ? m->desc->tile_cols : TILE_COLS;
-    if (s == HEDDLE_SCHEDULE_AUTO || s == HEDDLE_SCHEDULE_WAVE)
+    if (is_left_to_us(&m->ctx->config) || s == HEDDLE_SCHEDULE_WAVE)
         return HEDDLE_OK;
     if (m->ctx->config.backend == HEDDLE_CUDA && !(m->info->kernels & HD_KERNELS_TASKS))
         return hd_say(

@@ -86,7 +86,7 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     wave_run r = {};
     config.backend = HEDDLE_CPU;
     config.n_workers = 1;
-    config.schedule = dispatch == HD_DISPATCH_ORDER ? HEDDLE_SCHEDULE_WAVE : HEDDLE_SCHEDULE_DYNAMIC;
+    config.schedule = dispatch == HD_DISPATCH_ORDER ? HEDDLE_SCHEDULE_WAVE : HEDDLE_SCHEDULE_TICKET;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     make(&r, ctx, seed, dispatch);
     set_tags(&r, seed);

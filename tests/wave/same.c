@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+/* Which way the last run went: as tiles only where that was asked for. */
+static void check_schedule(heddle_ctx *ctx, heddle_graph *g, heddle_schedule asked)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    CHECK_OK(ctx, heddle_graph_get_stats(g, &stats));
+    CHECK(stats.schedule == (asked ? asked : HEDDLE_SCHEDULE_WAVE));
+}
+
 static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint32_t n_warps, uint32_t shape,
                 heddle_schedule schedule)
 {
@@ -17,7 +25,7 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
     config.n_workers = n_workers;
     config.schedule = schedule;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
-    wave_case_make(&c, seed, ctx, backend == HEDDLE_CUDA ? 1500 : 300);
+    wave_case_make(&c, seed, ctx, backend == HEDDLE_CUDA ? 1500 : backend == HEDDLE_CPU ? 700 : 300);
     if (n_warps) {
         c.desc.n_warps = n_warps;
         c.desc.lane_rows = mix.waves[0].shapes[shape].rows;
@@ -31,13 +39,15 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
         wave_case_reset(&c);
         CHECK_OK(ctx, heddle_graph_run(ctx, g, &c.params, sizeof c.params));
         wave_case_check(&c, how);
+        if (backend != HEDDLE_SERIAL)
+            check_schedule(ctx, g, schedule);
     }
     heddle_graph_free(g);
     wave_case_free(&c);
     heddle_ctx_close(ctx);
 }
 
-static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHEDULE_DYNAMIC, HEDDLE_SCHEDULE_TICKET,
+static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHEDULE_RINGS, HEDDLE_SCHEDULE_TICKET,
                                             HEDDLE_SCHEDULE_CENTRAL, HEDDLE_SCHEDULE_IQS};
 #define N_FOR_TASKS (sizeof for_tasks / sizeof for_tasks[0])
 

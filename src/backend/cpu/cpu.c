@@ -433,10 +433,15 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
+static heddle_schedule schedule_of(const hd_loaded *l)
+{
+    return l->graph->in_order ? HEDDLE_SCHEDULE_WAVE : l->device->schedule;
+}
+
 static void say_how(hd_loaded *l)
 {
     const hd_device *d = l->device;
-    const heddle_schedule schedule = l->graph->in_order ? HEDDLE_SCHEDULE_WAVE : d->schedule;
+    const heddle_schedule schedule = schedule_of(l);
     int has_policy = hd_way_of(schedule, HEDDLE_CPU)->takes & HD_TAKES_POLICY;
     snprintf(l->how, sizeof l->how, "%s, %u threads%s%s", heddle_schedule_name(schedule), d->n_workers,
              has_policy ? ", policy " : "", has_policy ? heddle_policy_name((heddle_policy)d->policy) : "");
@@ -558,7 +563,7 @@ static void result(const hd_loaded *l, hd_outcome *out)
     out->code = l->stop_code;
     out->task = l->stop_task;
     out->how = l->how;
-    out->schedule = l->device->schedule;
+    out->schedule = schedule_of(l);
     out->policy = hd_way_of(out->schedule, HEDDLE_CPU)->takes & HD_TAKES_POLICY ? (heddle_policy)l->run.policy
                                                                                 : HEDDLE_POLICY_DEFAULT;
     out->team_size = 1;
