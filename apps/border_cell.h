@@ -10,15 +10,7 @@ TILE_FN int32_t cell_add(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + 
 TILE_FN int32_t cell_min(int32_t a, int32_t b) { return a < b ? a : b; }
 TILE_FN int32_t cell_max(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* max(a + b, c), and the same but for 0; min(a + b, c): one instruction each on the GPUs that have them. */
-TILE_FN int32_t cell_add_max(int32_t a, int32_t b, int32_t c)
-{
-#if defined(__CUDA_ARCH__)
-    return __viaddmax_s32(a, b, c);
-#else
-    return cell_max(cell_add(a, b), c);
-#endif
-}
+/* As heddle_add_max, but 0 where that is less; min(a + b, c). */
 TILE_FN int32_t cell_add_max_0(int32_t a, int32_t b, int32_t c)
 {
 #if defined(__CUDA_ARCH__)

@@ -40,7 +40,7 @@ HEDDLE_FN uint32_t sw_column_weight(uint64_t j) { return sw_phase((uint32_t)j + 
 /* A cell from the one above, the one to the left, and the one before both with what its letters score. */
 TILE_FN int32_t sw_cell_of(int32_t up, int32_t left, int32_t from_both, int32_t gap)
 {
-    return cell_add_max(left, gap, cell_add_max_0(up, gap, from_both));
+    return heddle_add_max(left, gap, cell_add_max_0(up, gap, from_both));
 }
 
 typedef struct sw_scores {

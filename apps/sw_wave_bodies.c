@@ -2,9 +2,10 @@
 /* sw_wave_bodies.c - a cell of Smith-Waterman. Compiled as C or as CUDA. */
 #include "sw_wave_bodies.h"
 
-TILE_FN int32_t sw_score(const sw_scores *s, int32_t up, int32_t left, int32_t both, int is_equal)
+TILE_FN int32_t sw_score(const sw_scores *s, int32_t up, int32_t left, int32_t both, int32_t x, int32_t y)
 {
-    return sw_cell_of(up, left, cell_add(both, is_equal ? s->match : s->mismatch), s->gap);
+    return sw_cell_of(up, left, cell_add(both, heddle_if_equal((uint32_t)x, (uint32_t)y, s->match, s->mismatch)),
+                      s->gap);
 }
 
 /* The next cell of a row. Scores are never below 0, so that in a row's first column nothing found is the same as 0. */
@@ -35,7 +36,7 @@ TILE_FN void sw_merge(sw_found_best *a, const sw_found_best *b)
 
 HEDDLE_CELL(sw_cell, sw_scores, scores, int32_t, int32_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
-    return sw_score(scores, in->n, in->w, in->nw, in->x == in->y);
+    return sw_score(scores, in->n, in->w, in->nw, in->x, in->y);
 }
 HEDDLE_FINDS(sw_cell, sw_found_best)
 HEDDLE_FIND(sw_cell, cell, i, j, found) { sw_find(found, *cell, i, j); }
@@ -43,7 +44,7 @@ HEDDLE_MERGE(sw_cell, a, b) { sw_merge(a, b); }
 
 HEDDLE_CELL(sw_cell_sums, sw_scores, scores, int32_t, int32_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
-    return sw_score(scores, in->n, in->w, in->nw, in->x == in->y);
+    return sw_score(scores, in->n, in->w, in->nw, in->x, in->y);
 }
 HEDDLE_FINDS(sw_cell_sums, sw_found_sums)
 HEDDLE_FIND(sw_cell_sums, cell, i, j, found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wave.c - bench_wave [DATA]: waves in every shape and number of warps a block, and as tiles of many widths under the schedules for
- * tasks, as TSV on stdout; each result is checked. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
+/* wave.c - bench_wave [DATA [SCHEDULE]]: waves in every shape and number of warps a block, and as tiles of many widths under the schedules for
+ * tasks, as TSV on stdout; each result is checked. SCHEDULE: this one only. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
  * phage_P1.fasta; without them sequences are made up. */
 #include "wave_cells.h"
 
@@ -206,6 +206,8 @@ int main(int argc, char **argv)
     printf("what\tschedule\tshape\twarps\ttile\tms\tTcell/s\tcheck\twhy not\n");
     for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
         heddle_config c = HEDDLE_CONFIG_INIT;
+        if (argc > 2 && strcmp(argv[2], heddle_schedule_name(schedules[i])))
+            continue;
         c.backend = HEDDLE_CUDA;
         c.schedule = schedule = schedules[i];
         must(heddle_ctx_open(&ctx, &c), "opening the GPU");

@@ -4,22 +4,22 @@
 
 #include <math.h>
 
-HEDDLE_FN int32_t speed_cell(const speed_params *params, int32_t n, int32_t w, int32_t nw, int equal)
+HEDDLE_FN int32_t speed_cell(const speed_params *params, int32_t n, int32_t w, int32_t nw, uint32_t x, uint32_t y)
 {
-    const int32_t both = nw + (equal ? params->match : params->mismatch), one = (n > w ? n : w) + params->gap,
-                  cell = both > one ? both : one;
+    const int32_t both = nw + heddle_if_equal(x, y, params->match, params->mismatch);
+    const int32_t cell = heddle_add_max(w, params->gap, heddle_add_max(n, params->gap, both));
     return cell > 0 ? cell : 0;
 }
 
 HEDDLE_CELL(speed_sw, speed_params, params, uint32_t, uint32_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
-    return speed_cell(params, in->n, in->w, in->nw, in->x == in->y);
+    return speed_cell(params, in->n, in->w, in->nw, in->x, in->y);
 }
 HEDDLE_FINDS_BEST(speed_sw, cell) { return *cell; }
 
 HEDDLE_CELL(speed_sw_plain, speed_params, params, uint32_t, uint32_t, int32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
-    return speed_cell(params, in->n, in->w, in->nw, in->x == in->y);
+    return speed_cell(params, in->n, in->w, in->nw, in->x, in->y);
 }
 HEDDLE_FINDS_NOTHING(speed_sw_plain)
 

@@ -50,6 +50,32 @@
  * for another one holds its worker meanwhile, and waits for ever when that one needs the worker. */
 HD_FN void heddle_pause(uint32_t n) { HD_PAUSE(n); }
 
+/* ---- arithmetic that GPUs have in fewer instructions than C says ---------------------------------- */
+
+/* a + b or c, whichever is larger; the sum wraps. */
+HD_FN int32_t heddle_add_max(int32_t a, int32_t b, int32_t c)
+{
+#if defined(__CUDA_ARCH__)
+    return __viaddmax_s32(a, b, c);
+#else
+    const int32_t sum = (int32_t)((uint32_t)a + (uint32_t)b);
+    return sum > c ? sum : c;
+#endif
+}
+
+/* x == y ? a : b by arithmetic, where b - a is a number. As a choice it takes a predicate on a GPU; nvcc takes the same one for
+ * all choices of unrolled code, and so they wait for one another. */
+HD_FN int32_t heddle_if_equal(uint32_t x, uint32_t y, int32_t a, int32_t b)
+{
+#if defined(__CUDA_ARCH__)
+    uint32_t differ; /* in assembly, because min(x ^ y, 1) is a comparison to nvcc */
+    asm("min.u32 %0, %1, 1;" : "=r"(differ) : "r"(x ^ y));
+    return (int32_t)differ * (b - a) + a;
+#else
+    return x == y ? a : b;
+#endif
+}
+
 /* ---- time and bits ------------------------------------------------------------------------------ */
 
 /* One clock for all workers of a device: CLOCK_MONOTONIC on the host, the global timer of a GPU (steps of 32 ns). */

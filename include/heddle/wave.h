@@ -113,7 +113,7 @@ typedef struct heddle_nothing {
     HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b) { (void)a, (void)b; }        \
     HD_RANKS_NOTHING_(name)
 /* Behind a cell of which the best is wanted, a heddle_best: rank first, then the smaller column, then the smaller row. The
- * body that follows returns the rank of `cell`, an int between -2^29 and 2^29. */
+ * body that follows returns the rank of `cell`, an int between -2^24 and 2^24. */
 typedef struct heddle_best {
     int32_t rank;
     uint32_t is_found; /* 1: there was a cell                                                            */

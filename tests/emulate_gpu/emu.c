@@ -31,6 +31,7 @@ static const char *const kind_names[] = {"nothing", "syncwarp",  "ballot",
 typedef struct copy {
     void *to;
     const void *from;
+    uint32_t n_bytes;
 } copy;
 
 typedef struct thread {
@@ -176,7 +177,7 @@ void emu_fail(const char *format, ...)
 
 static void land(thread *t, uint32_t i)
 {
-    memcpy(t->copies[i].to, t->copies[i].from, 16);
+    memcpy(t->copies[i].to, t->copies[i].from, t->copies[i].n_bytes);
     t->copies[i] = t->copies[--t->n_copies];
 }
 
@@ -473,13 +474,14 @@ static void check_guards(const block *b)
     check_guard(b, MAX_SHARED + launch->shared_bytes, "the arena");
 }
 
-void emu_copy16(void *to, const void *from, const char *site)
+void emu_copy(void *to, const void *from, uint32_t n_bytes, const char *site)
 {
-    if (((uintptr_t)to | (uintptr_t)from) & 15u)
-        emu_fail("a copy of 16 bytes is not aligned, %s", place_of(site));
+    if (((uintptr_t)to | (uintptr_t)from) & (n_bytes - 1u))
+        emu_fail("a copy of %u bytes is not aligned, %s", n_bytes, place_of(site));
     if (now->n_copies == MAX_COPIES)
         land(now, 0);
     now->copies[now->n_copies].to = to;
+    now->copies[now->n_copies].n_bytes = n_bytes;
     now->copies[now->n_copies++].from = from;
     emu_point(site);
 }

@@ -85,7 +85,7 @@ void *emu_shared(uint32_t n_bytes);
 void *emu_arena(void);
 
 /* 16 bytes on their way: they land some time before the wait has ended. */
-void emu_copy16(void *to, const void *from, const char *site);
+void emu_copy(void *to, const void *from, uint32_t n_bytes, const char *site);
 void emu_copy_wait(const char *site);
 
 /* Words. */

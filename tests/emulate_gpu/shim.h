@@ -34,7 +34,8 @@
 #define HD_BORDER_STORE_TWO(p, v, w) (HD_BORDER_STORE((p), (v)), HD_BORDER_STORE((p) + 1, (w)))
 #define HD_FENCE_RELEASE() emu_point(EMU_SITE(fence))
 #define HD_FENCE_ACQUIRE() emu_point(EMU_SITE(fence))
-#define HD_COPY16(to, from) emu_copy16((to), (from), EMU_SITE(to))
+#define HD_COPY16(to, from) emu_copy((to), (from), 16u, EMU_SITE(to))
+#define HD_COPY4(to, from) emu_copy((to), (from), 4u, EMU_SITE(to))
 #define HD_COPY_WAIT() emu_copy_wait(EMU_SITE(copies))
 
 /* core/port.h has these for the explorer, whose scheduling lanes are all there are. Here they are a GPU's. */

@@ -347,7 +347,7 @@ WAVE_BUGS = [
 # Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, text instead, in core/strip.h.
 EMULATED_BUGS = [
     ("one credit too many", "(int)HD_WAVE_RING -", "(int)(HD_WAVE_RING + HD_WAVE_GRANULE) -"),
-    ("no credit is waited for", "a.credit && need > 0", "0"),
+    ("no credit is waited for", "!a.credit || (int)(looks->credit", "1 || (int)(looks->credit"),
     ("a credit is told before it is read", "hd_mark(a.credit_back, g + 1u)", "hd_mark(a.credit_back, g + 2u)"),
     ("credits of the part before are left", "near[i].credit = 0;", ";"),
     ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),

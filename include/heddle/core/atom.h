@@ -13,7 +13,8 @@
  *     near: in block-shared memory. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even place. The compiler may move other
  *     accesses past these: nothing is ordered by them
  *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): what stands beside accesses of a fenced order
- *     HD_COPY16(to, from), HD_COPY_WAIT(): 16 bytes of global memory into block-shared memory, on their way until waited for
+ *     HD_COPY16(to, from), HD_COPY4(to, from), HD_COPY_WAIT(): 16, 4 bytes of global memory into block-shared memory, on their
+ *         way until waited for
  *
  * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (threads of one worker), DEV (workers of one device, CPU
  * threads) or SYS (host and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
@@ -121,12 +122,19 @@ HD_FN void hd_copy16(void *to, const void *from)
     asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
                  : "memory");
 }
+HD_FN void hd_copy4(void *to, const void *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0],[%1],4;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+}
 #define HD_COPY_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
 #else
 HD_FN void hd_copy16(void *to, const void *from) { *(uint4 *)to = *(const uint4 *)from; }
+HD_FN void hd_copy4(void *to, const void *from) { *(uint32_t *)to = *(const uint32_t *)from; }
 #define HD_COPY_WAIT() ((void)0)
 #endif
 #define HD_COPY16(to, from) hd_copy16((to), (from))
+#define HD_COPY4(to, from) hd_copy4((to), (from))
 #define HD_CAS(p, e, v, order, scope) hd_cas_##order##_##scope((p), (e), (v))
 #define HD_CAS_FN(order, scope)                                                                          \
     HD_FN int hd_cas_##order##_##scope(uint32_t *p, uint32_t e, uint32_t v)                              \
@@ -181,6 +189,7 @@ HD_FN void hd_yield_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 #define HD_FENCE_RELEASE() ((void)0)
 #define HD_FENCE_ACQUIRE() ((void)0)
 #define HD_COPY16(to, from) ((void)__builtin_memcpy((to), (from), 16))
+#define HD_COPY4(to, from) ((void)__builtin_memcpy((to), (from), 4))
 #define HD_COPY_WAIT() ((void)0)
 
 HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v, int order)

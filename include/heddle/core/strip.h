@@ -23,13 +23,6 @@
 #define HD_ROLL _Pragma("unroll 1")
 #endif
 #define HD_TEXT_(x) #x
-/* A choice would be as quick, but of the pipe that cells are short of. */
-#if defined(__CUDA_ARCH__)
-#define HD_MOVE_IF(is, to, from) \
-    asm("{.reg .pred p; setp.ne.s32 p,%2,0; @p mov.b32 %0,%1;}" : "+r"(to) : "r"(from), "r"(is))
-#else
-#define HD_MOVE_IF(is, to, from) ((to) = (is) ? (from) : (to))
-#endif
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
@@ -64,10 +57,14 @@ template <typename T> static __device__ __forceinline__ T hd_cell_of(const uint3
     return v;
 }
 
-/* The largest rank that a lane has met, and of the step where it was met first all ranks. bias: 0, or what makes the ranks of
- * a row that is none of the field so small that they are not met. */
+/* The best cell that a lane has met. In a step a cell's *code* is its rank and, below that, its place: the larger, the smaller
+ * the column, then the row. So one number says both, and the best of a step is a maximum. */
 template <bool is_wanted, int R, int C> struct hd_strip_best {
-    int rank, at, bias[R], ranks[C][R];
+    enum { n = R * C, places = n <= 2 ? 2 : n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : 32 };
+    static_assert(n <= 32, "a code has room for 32 places");
+    int code, at;  /* of the best cell, and its step */
+    int least;     /* codes above it have a larger rank */
+    int add[C][R]; /* to a rank times places; of a row that is none of the field so little that it is never met */
 };
 template <int R, int C> struct hd_strip_best<false, R, C> {
 };
@@ -176,7 +173,7 @@ template <typename K, int R, int C> struct hd_strip_cells {
     typename K::cell after[C + 1][R], after1[C + 1][R];
     typename K::cell at[C][R];
     typename K::column y[C + (east ? R : 0)]; /* backwards, so that row r of column c has y[C - 1 - c + r] */
-    int ranks[C][R], most;
+    int most;                                 /* code */
 };
 
 template <int STEP, typename K, int R, int C>
@@ -207,9 +204,8 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     if (hd_strip<K, R, C>::finds && is_cell)
         K::find(&m->at[c][r], in.i, in.j, &s->found[r]);
     if constexpr (hd_strip<K, R, C>::ranks != 0) {
-        m->ranks[c][r] = K::rank(&m->at[c][r]);
-        const int one = STEP != HD_STEP_EDGE || is_cell ? m->ranks[c][r] + s->best.bias[r] : HD_RANK_NONE;
-        m->most = one > m->most ? one : m->most;
+        const int code = K::rank(&m->at[c][r]) * hd_strip_best<true, R, C>::places + s->best.add[c][r];
+        m->most = code > m->most && (STEP != HD_STEP_EDGE || is_cell) ? code : m->most;
     }
     m->after[c + 1][r] = stays ? last : m->at[c][r];
     m->after1[c + 1][r] = stays ? last1 : last;
@@ -221,16 +217,12 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
 
 /* Is one of the cells better than all before? Those of earlier steps have smaller columns, so that equals come first. */
 template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_rank(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m, int at)
+static __device__ __forceinline__ void hd_strip_rank(hd_strip<K, R, C> *s, int most, int at)
 {
-    const int is_better = m.most > s->best.rank && (STEP != HD_STEP_HEAD || at >= 0);
-    s->best.rank = is_better ? m.most : s->best.rank;
+    const int is_better = most > s->best.least && (STEP != HD_STEP_HEAD || at >= 0);
+    s->best.code = is_better ? most : s->best.code;
+    s->best.least = is_better ? most | (hd_strip_best<true, R, C>::places - 1) : s->best.least;
     s->best.at = is_better ? at : s->best.at;
-    HD_UNROLL
-    for (int c = 0; c < C; c++)
-        HD_UNROLL
-    for (int r = 0; r < R; r++)
-        HD_MOVE_IF(is_better, s->best.ranks[c][r], m.ranks[c][r]);
 }
 
 /* The cells of a step go where the user wants them. */
@@ -323,33 +315,35 @@ static __device__ __forceinline__ void hd_strip_down(hd_strip<K, R, C> *s, const
         s->above[c][w] = __shfl_up_sync(0xffffffffu, hd_word_at(cell, w), 1);
 }
 
-/* What a step leaves for the band to the south, two words at a time where they are so aligned. */
+/* What a step leaves for the band to the south, if this lane hands on; two words at a time where they are so aligned. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_hand(const hd_strip_cells<K, R, C> &m, hd_pair_word *out, uint32_t tag)
+static __device__ __forceinline__ void hd_strip_hand(const hd_strip_cells<K, R, C> &m, hd_pair_word *out, int hands,
+                                                     uint32_t tag)
 {
     enum { south = hd_strip<K, R, C>::south, n = C * south, pairs = n % 2 == 0 ? n : 0 };
     HD_UNROLL
     for (int k = 0; k < pairs; k += 2)
-        if (out)
+        if (hands)
             HD_BORDER_STORE_TWO(out + k, hd_wave_word(hd_word_at(m.after[k / south + 1][R - 1], k % south), tag),
                                 hd_wave_word(hd_word_at(m.after[(k + 1) / south + 1][R - 1], (k + 1) % south), tag));
     HD_UNROLL
     for (int k = pairs; k < n; k++)
-        if (out)
+        if (hands)
             HD_BORDER_STORE(out + k, hd_wave_word(hd_word_at(m.after[k / south + 1][R - 1], k % south), tag));
 }
 
 /* C columns, `at` and on. From diagonal to diagonal, because a compiler leaves cells in the order in which they are written,
- * and those of a diagonal wait for nothing of one another. `down`: where the band's words go, of the last lane; NULL: nowhere. */
+ * and those of a diagonal wait for nothing of one another. `down`: where the band's words go, if the lane hands them on. */
 template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void
-hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
-              const uint32_t *border, const typename K::column *column, int at, hd_pair_word *down, uint32_t tag)
+static __device__ __forceinline__ void hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
+                                                     hd_strip<K, R, C> *s, const uint32_t *border,
+                                                     const typename K::column *column, int at, hd_pair_word *down,
+                                                     int hands, uint32_t tag)
 {
     hd_strip_cells<K, R, C> m;
     hd_strip_gather(a, s, &m);
     if constexpr (hd_strip<K, R, C>::ranks != 0)
-        m.most = s->best.rank;
+        m.most = s->best.least;
     hd_strip_fetch(s, border, column);
     HD_UNROLL
     for (int d = 0; d < R + C - 1; d++)
@@ -363,9 +357,9 @@ hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
             hd_strip_down(s, m.after[c + 1][r], c);
     }
     hd_strip_carry<STEP>(s, m, at);
-    hd_strip_hand(m, down, tag);
+    hd_strip_hand(m, down, hands, tag);
     if constexpr (hd_strip<K, R, C>::ranks != 0)
-        hd_strip_rank<STEP>(s, m, at);
+        hd_strip_rank<STEP>(s, m.most, at);
     if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
 }
@@ -390,29 +384,18 @@ hd_strip_granule(const typename K::params *params, const hd_strip_walk<K, R, C> 
     const int c0 = (int)(g * HD_WAVE_GRANULE), at = c0 - (int)a.lane * strip::skew;
     const uint32_t *border = &a.near->stage[g & 1u][0][0], tag = a.to.tag + g;
     const typename K::column *y = hd_strip_columns(a, g);
-    hd_pair_word *down =
-        a.lane == 31u && a.to.row ? a.to.row + (uint64_t)((uint32_t)c0 & a.to.mask) * strip::south : (hd_pair_word *)0;
+    const int hands =
+        a.lane == 31u && a.to.row; /* not by a pointer that is NULL: that would be looked at again each step */
+    hd_pair_word *down = a.to.row + (uint64_t)((uint32_t)c0 & a.to.mask) * strip::south;
     HD_UNROLL_BY((STEP == HD_STEP_INNER ? 4 : 2)) /* more would be no quicker, and crowds the instruction cache */
     for (int k = 0; k < 32 / C; k++) {
         const int next = k + 1 < 32 / C ? k + 1 : k; /* the last reads its own again */
-        hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, at + k * C, down, tag);
-        if (down)
-            down += C * strip::south;
+        hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, at + k * C, down, hands, tag);
+        down += C * strip::south;
     }
 }
 
 /* ---- a band ------------------------------------------------------------------------------------------------------- */
-
-/* The words of position p that this lane reads. */
-template <typename K, int R, int C>
-static __device__ __forceinline__ void hd_border_look(const hd_strip_walk<K, R, C> &a, uint32_t p,
-                                                      hd_pair_word (&out)[hd_strip<K, R, C>::south])
-{
-    const hd_pair_word *at = a.from + (uint64_t)(p & a.from_mask) * hd_strip<K, R, C>::south;
-    HD_UNROLL
-    for (int w = 0; w < hd_strip<K, R, C>::south; w++)
-        out[w] = a.is_near ? HD_BORDER_LOAD_NEAR(at + w) : HD_BORDER_LOAD(at + w);
-}
 
 /* Which position this lane reads in granule g: those beyond the last column have none, and read the last one again. */
 template <typename K, int R, int C>
@@ -422,6 +405,24 @@ static __device__ __forceinline__ uint32_t hd_border_position(const hd_strip_wal
     return (c < last ? c : last) + hd_strip<K, R, C>::lag;
 }
 
+/* What a lane has looked at for the next granule, while this one goes on. */
+template <typename K, int R, int C> struct hd_strip_looks {
+    hd_pair_word words[hd_strip<K, R, C>::south];
+    uint32_t credit;
+};
+
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, uint32_t g,
+                                               hd_strip_looks<K, R, C> *looks)
+{
+    const hd_pair_word *at = a.from + (uint64_t)(hd_border_position(a, g) & a.from_mask) * hd_strip<K, R, C>::south;
+    if (a.credit)
+        looks->credit = hd_word(a.credit);
+    HD_UNROLL
+    for (int w = 0; a.from && w < hd_strip<K, R, C>::south; w++)
+        looks->words[w] = a.is_near ? HD_BORDER_LOAD_NEAR(at + w) : HD_BORDER_LOAD(at + w);
+}
+
 /* All lanes: is the run over before its end? Looked at once in a while. */
 static __device__ __forceinline__ int hd_wave_stopped(const heddle_thread *thread, uint32_t n)
 {
@@ -429,37 +430,27 @@ static __device__ __forceinline__ int hd_wave_stopped(const heddle_thread *threa
            hd_ballot(HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT);
 }
 
-/* All lanes: waits until the words of granule g are there; `seen` are those that were looked at before. 0: the run has been stopped. */
+/* All lanes: waits until the words of granule g are there, and until the warp behind has read what granule g overwrites. 0: the
+ * run has been stopped. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ int hd_border_wait(const hd_strip_walk<K, R, C> &a, uint32_t g,
-                                                     hd_pair_word (&seen)[hd_strip<K, R, C>::south])
+static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, C> &a, uint32_t g,
+                                                      hd_strip_looks<K, R, C> *looks)
 {
-    const uint32_t p = hd_border_position(a, g), tag = a.from_tag + p / HD_WAVE_GRANULE;
+    typedef hd_strip<K, R, C> strip;
+    const int need = (int)(HD_WAVE_GRANULE * (g + 1u)) - (int)HD_WAVE_RING - (int)strip::lag;
+    const int has_words = a.from && g * HD_WAVE_GRANULE < a.cols + strip::east;
+    const uint32_t tag = a.from_tag + hd_border_position(a, g) / HD_WAVE_GRANULE;
     for (uint32_t n = 0;; n++) {
-        int there = 1;
+        int go = !a.credit || (int)(looks->credit * HD_WAVE_GRANULE) >= need;
         HD_UNROLL
-        for (int w = 0; w < hd_strip<K, R, C>::south; w++)
-            there &= hd_wave_tag(seen[w]) == tag;
-        if (__all_sync(0xffffffffu, there))
+        for (int w = 0; w < strip::south; w++)
+            go &= !has_words || hd_wave_tag(looks->words[w]) == tag;
+        if (__all_sync(0xffffffffu, go))
             return 1;
         if (hd_wave_stopped(a.thread, n))
             return 0;
-        hd_border_look(a, p, seen);
+        hd_look(a, g, looks);
     }
-}
-
-/* All lanes: waits until the warp behind has read what granule g overwrites. 0: the run has been stopped. */
-template <typename K, int R, int C>
-static __device__ __forceinline__ int hd_credit_wait(const hd_strip_walk<K, R, C> &a, uint32_t g)
-{
-    const int need = (int)(HD_WAVE_GRANULE * (g + 1u)) - (int)HD_WAVE_RING - (int)hd_strip<K, R, C>::lag;
-    for (uint32_t n = 0; a.credit && need > 0; n++) {
-        if (__all_sync(0xffffffffu, (int)(hd_word(a.credit) * HD_WAVE_GRANULE) >= need))
-            break;
-        if (hd_wave_stopped(a.thread, n))
-            return 0;
-    }
-    return 1;
 }
 
 /* The cell above column c of the item's first band; others end with their last column. */
@@ -503,44 +494,65 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
         hd_strip_down(s, s->h[R - 1], c);
     __builtin_memset(s->found, 0, sizeof s->found);
     if constexpr (strip::ranks != 0) {
-        s->best.rank = HD_RANK_LEAST;
+        s->best.code = s->best.least = HD_CODE_LEAST;
+        s->best.at = 0;
         HD_UNROLL
+        for (int c = 0; c < C; c++)
+            HD_UNROLL
         for (int r = 0; r < R; r++)
-            s->best.bias[r] = r < a.n_rows ? 0 : HD_RANK_NONE;
+            s->best.add[c][r] = r < a.n_rows ? R * C - 1 - (c * R + r) : HD_CODE_NONE;
     }
+}
+
+/* What is known of this lane's column of granule g goes near, and is there after HD_COPY_WAIT. Not through a register: a step
+ * would wait for it, because the machine waits for loads by one of six counters, which loads of steps use, too. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_column_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    typedef typename K::column column;
+    enum { near = hd_strip<K, R, C>::near, bytes = sizeof(column) };
+    const uint32_t c = g * HD_WAVE_GRANULE + a.lane;
+    column *to = &a.near->column[c & (near - 1u)];
+    const column *from = a.y + (c < a.cols ? c : a.cols - 1u);
+    if (!a.y)
+        to[0] = to[near] = column();
+    else if constexpr (bytes % 4 == 0) {
+        HD_UNROLL
+        for (int i = 0; i < bytes; i += 4) {
+            HD_COPY4((char *)to + i, (const char *)from + i);
+            HD_COPY4((char *)(to + near) + i, (const char *)from + i);
+        }
+    } else
+        to[0] = to[near] = *from;
 }
 
 /* All lanes: what granule g needs stands near. 0: the run has been stopped. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ int
-hd_granule_enter(const hd_strip_walk<K, R, C> &a, uint32_t g, hd_strip<K, R, C> *s,
-                 hd_pair_word (&seen)[hd_strip<K, R, C>::south], typename K::column *next)
+static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R, C> &a, uint32_t g,
+                                                       hd_strip<K, R, C> *s, hd_strip_looks<K, R, C> *looks)
 {
     typedef hd_strip<K, R, C> strip;
-    const uint32_t c = g * HD_WAVE_GRANULE + a.lane, at = c & (strip::near - 1u), behind = c + HD_WAVE_GRANULE;
     uint32_t *stage = a.near->stage[g & 1u][a.lane];
-    if (a.from && g * HD_WAVE_GRANULE < a.cols + strip::east && !hd_border_wait(a, g, seen))
+    if (!hd_granule_wait(a, g, looks))
         return 0;
     if (a.from) {
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
-            stage[w] = (uint32_t)seen[w];
+            stage[w] = (uint32_t)looks->words[w];
     } else {
-        const typename K::cell v = hd_north_cell(a, c);
+        const typename K::cell v = hd_north_cell(a, g * HD_WAVE_GRANULE + a.lane);
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             stage[w] = hd_word_at(v, w);
     }
-    a.near->column[at] = a.near->column[at + strip::near] = *next;
+    HD_COPY_WAIT();
     hd_warp_sync();
     hd_strip_fetch(s, &a.near->stage[g & 1u][0][0], hd_strip_columns(a, g));
     if (a.credit_back && a.lane == 0)
         hd_mark(a.credit_back, g + 1u);
-    if (a.from) /* behind the last column it is the last one's words again */
-        hd_border_look(a, hd_border_position(a, g + 1u), seen);
-    if (a.y)
-        *next = a.y[behind < a.cols ? behind : a.cols - 1u];
-    return hd_credit_wait(a, g);
+    hd_look(a, g + 1u, looks); /* behind the last column it is the last one's words again */
+    hd_column_fetch(a, g + 1u);
+    return 1;
 }
 
 /* All lanes: granules first .. end - 1 of a band. 0: the run has been stopped. */
@@ -550,15 +562,10 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
 {
     typedef hd_strip<K, R, C> strip;
     const hd_held<typename K::params> params(a.params);
-    const uint32_t c = first * HD_WAVE_GRANULE + a.lane;
-    hd_pair_word seen[strip::south];
-    typename K::column next = typename K::column();
-    if (c < a.cols && a.y)
-        next = a.y[c];
-    __builtin_memset(seen, 0, sizeof seen); /* a tag that no word has */
-    for (uint32_t g = first; g < end; g++) {
-        if (!hd_granule_enter(a, g, s, seen, &next))
-            return 0;
+    hd_strip_looks<K, R, C> looks = {}; /* a tag that no word has */
+    uint32_t g = first;
+    hd_column_fetch(a, first);
+    for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
         const int is_head = g * HD_WAVE_GRANULE < strip::lag;
         if (a.last_row || (is_head && (a.cells || strip::east)) || (g + 1u) * HD_WAVE_GRANULE >= a.cols)
             hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
@@ -569,7 +576,8 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
         else
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
     }
-    return 1;
+    HD_COPY_WAIT(); /* whoever has this memory next */
+    return g >= end;
 }
 
 /* What the lane `by` behind has found. */
@@ -599,20 +607,20 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
 {
     typename K::found found;
     __builtin_memset(&found, 0, sizeof found);
-    HD_UNROLL
-    for (int r = 0; r < R; r++) {
-        if (r >= a.n_rows)
-            break;
-        if constexpr (hd_strip<K, R, C>::ranks != 0) {
-            HD_UNROLL
-            for (int c = 0; c < C; c++) {
-                const typename K::found one = {s->best.rank, 1u, a.row + (uint32_t)r, (uint32_t)(s->best.at + c)};
-                if (s->best.rank > HD_RANK_LEAST && s->best.ranks[c][r] == s->best.rank && one.column < a.cols)
-                    K::merge(&found, &one);
-            }
-        } else
+    if constexpr (hd_strip<K, R, C>::ranks != 0) {
+        enum { places = hd_strip_best<true, R, C>::places };
+        const int place = R * C - 1 - (s->best.code & (places - 1));
+        if (s->best.code > HD_CODE_LEAST) {
+            found.rank = (s->best.code - (s->best.code & (places - 1))) / places;
+            found.is_found = 1;
+            found.row = a.row + (uint32_t)(place % R);
+            found.column = (uint32_t)(s->best.at + place / R);
+        }
+    } else
+        HD_UNROLL
+    for (int r = 0; r < R; r++)
+        if (r < a.n_rows)
             K::merge(&found, &s->found[r]);
-    }
     return found;
 }
 

@@ -40,8 +40,9 @@
 #define HD_FINDS_NOTHING 0
 #define HD_FINDS_OWN 1
 #define HD_FINDS_BEST 2
-#define HD_RANK_LEAST (-(1 << 29)) /* ranks lie above, and below its opposite */
-#define HD_RANK_NONE (-(1 << 30))  /* so that it is less with any rank added  */
+#define HD_RANK_LEAST (-(1 << 24)) /* ranks lie above, and below its opposite */
+#define HD_CODE_LEAST (-(1 << 29)) /* of a rank times 32 and a place (core/strip.h); likewise */
+#define HD_CODE_NONE (-(1 << 30))  /* so that it is less with any such added */
 
 /* Neighbours that a cell reads; each set of these is allowed but the empty one. */
 #define HEDDLE_N 1
