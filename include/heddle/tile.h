@@ -56,7 +56,7 @@ typedef struct heddle_tile {
     void *carry;
     /* The library's. */
     const uint8_t *north_;
-    uint8_t *south_;
+    uint8_t *south_, *spare_;
     hd_tile_near *near_;
     uint32_t *flag_, *flag_above_; /* NULL: nobody waits for this one; none is waited for               */
     uint32_t base_, at_;
@@ -64,17 +64,27 @@ typedef struct heddle_tile {
     uint32_t is_over_;       /* lane 0: the run has been stopped                                        */
 } heddle_tile;
 
+/* All threads. A run that has been stopped has bands whose rows nobody has written, or still reads: this one gets a place of its
+ * own for both. */
+HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
+{
+    tile->waits_ = 0;
+    if (thread->index == 0) {
+        tile->near_->gave_up = !hd_tile_wait(thread->fail, tile->flag_above_, tile->base_, tile->at_ + 1u);
+        tile->is_over_ |= tile->near_->gave_up;
+    }
+    heddle_team_barrier(thread);
+    if (tile->near_->gave_up)
+        tile->north_ = tile->south_ = tile->spare_;
+}
+
 /* All threads: the lowest row of the band above, in this tile's columns; heddle_wave_north(...)[0] is of column tile->col. Waits until
- * it is there, so call it as late as it can be. In a field's first band: the border of the desc, or NULL. Of no meaning when the
- * run has been stopped. Until the tile is handed on; after that the next band writes there. */
+ * it is there, so call it as late as it can be. In a field's first band: the border of the desc, or NULL. When the run has
+ * been stopped what stands there has no meaning. Until the tile is handed on; after that the next band writes there. */
 HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *tile)
 {
-    if (tile->waits_) {
-        tile->waits_ = 0;
-        if (thread->index == 0 && !hd_tile_wait(thread->fail, tile->flag_above_, tile->base_, tile->at_ + 1u))
-            tile->is_over_ = 1;
-        heddle_team_barrier(thread);
-    }
+    if (tile->waits_)
+        hd_tile_meet_north(thread, tile);
     return tile->north_;
 }
 
@@ -95,7 +105,7 @@ HD_FN void heddle_wave_hand(const heddle_thread *thread, heddle_tile *tile)
         return;
     tile->hands_ = 0;
     heddle_team_barrier(thread);
-    if (thread->index == 0 && tile->flag_)
+    if (thread->index == 0 && tile->flag_ && !tile->is_over_)
         hd_tile_raise(tile->flag_, tile->base_ + tile->at_ + 1u);
 }
 
@@ -123,7 +133,7 @@ HD_FN void hd_tile_clear(const heddle_thread *thread, const heddle_tile *tile, u
 }
 
 /* Who waits for whom: nobody where tiles are tasks. */
-HD_FN void hd_tile_meet(heddle_tile *t, const hd_tile_part *p, const hd_tile_item *item)
+HD_FN void hd_tile_neighbours(heddle_tile *t, const hd_tile_part *p, const hd_tile_item *item)
 {
     const hd_tile_wave *wave = p->wave;
     t->base_ = wave->words->base * item->n_tiles;
@@ -131,6 +141,7 @@ HD_FN void hd_tile_meet(heddle_tile *t, const hd_tile_part *p, const hd_tile_ite
         t->flag_above_ = hd_tile_flag(wave, item, p->band - 1u);
     if (p->band + 1u < item->n_bands)
         t->flag_ = hd_tile_flag(wave, item, p->band);
+    t->spare_ = hd_tile_spare(wave, item, p->band);
 }
 
 /* All threads, before the first tile of a part. */
@@ -151,7 +162,7 @@ HD_FN heddle_tile hd_tile_begin(const heddle_thread *thread, const hd_tile_part 
     t.field_cols = item->cols;
     t.at_ = p->first;
     if (!is_task)
-        hd_tile_meet(&t, p, item);
+        hd_tile_neighbours(&t, p, item);
     if (p->first == 0 && wave->carry_bytes)
         hd_tile_clear(thread, &t, wave->carry_bytes);
     return t;
@@ -162,13 +173,14 @@ HD_FN void hd_tile_enter(const heddle_thread *thread, heddle_tile *t, const hd_t
 {
     const hd_tile_wave *wave = p->wave;
     const hd_tile_item *item = wave->items + p->item;
-    const uint8_t *south = wave->south + item->south_at;
     uint64_t at;
     t->col = t->at_ * wave->tile_cols;
     t->cols = item->cols - t->col < wave->tile_cols ? item->cols - t->col : wave->tile_cols;
     at = (uint64_t)t->col * wave->element_bytes;
-    t->south_ = (uint8_t *)(uintptr_t)south + (t->band & 1u) * item->south_bytes + at;
-    t->north_ = t->band ? south + (~t->band & 1u) * item->south_bytes + at : wave->north ? wave->north + item->north_at + at : NULL;
+    t->south_ = hd_tile_row(wave, item, t->band) + at;
+    t->north_ = t->band       ? hd_tile_row(wave, item, t->band - 1u) + at
+                : wave->north ? wave->north + item->north_at + at
+                              : NULL;
     t->waits_ = t->flag_above_ != NULL;
     t->hands_ = 1;
     t->is_over_ = thread->index == 0 && HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT;

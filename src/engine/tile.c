@@ -28,7 +28,7 @@ typedef struct maker {
     hd_tile_item *items;
     hd_tile_wave wave;
     uint8_t *block, *carry;
-    uint64_t items_at, flags_at, south_at, carry_at, south_bytes, band_carry; /* places and sizes in the block */
+    uint64_t items_at, flags_at, south_at, spare_at, carry_at, south_bytes, band_carry; /* places and sizes in the block */
 } maker;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -116,7 +116,9 @@ static void place_block(maker *m)
     m->items_at = hd_wave_lines(sizeof m->wave) + hd_wave_lines(sizeof(hd_wave_words));
     m->flags_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
     m->south_at = m->flags_at + (uint64_t)m->wave.n_flags * HD_LINE;
-    m->carry_at = m->south_at + m->south_bytes;
+    m->spare_at = m->south_at + m->south_bytes;
+    m->wave.spare_bytes = m->is_in_order ? hd_wave_lines((uint64_t)m->wave.tile_cols * m->wave.element_bytes) : 0u;
+    m->carry_at = m->spare_at + m->wave.n_flags * m->wave.spare_bytes;
     m->band_carry = m->is_in_order ? 0u : hd_wave_lines(m->wave.carry_bytes + 1u);
 }
 
@@ -127,6 +129,7 @@ static void fill_wave(maker *m)
     w->words = (hd_wave_words *)(void *)(m->block + hd_wave_lines(sizeof *w));
     w->flags = (uint32_t *)(void *)(m->block + m->flags_at);
     w->south = m->block + m->south_at;
+    w->spare = m->block + m->spare_at;
     w->north = m->desc->north.array;
     m->carry = m->block + m->carry_at;
 }

@@ -26,7 +26,7 @@ SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # whose orders t
 # Files whose orders and bugs are looked at by some cases only: by what their names begin with.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
          "central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
-WAVING = ("lone.h", "wave.h")                           # those of wave.c
+WAVING = ("lone.h", "wave.h", "tile.h")                 # those of wave.c
 BOTH = ("ticket.h",)                                    # and these all cases
 NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "spawn_buffer", "own", "spawn", "baselines/iqs",
          "baselines/central", "baselines/scheduler")
@@ -321,6 +321,7 @@ BLOCK_BUGS = [
 ]
 # Waves (wave.c), whose engine is beside core: name, file, text, text instead.
 LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
+FLAG, TILE, TILE_ENGINE = "heddle/core/tile.h", "heddle/tile.h", "engine/tile.c"
 # Caught by the case named.
 WAVE_BUGS = [
     ("tags are the same in each run", "wave.two", LONE, "l->wave->words->base + p->tag", "p->tag"),
@@ -343,6 +344,26 @@ WAVE_BUGS = [
     ("fields have the same far rows", "wave.items", ENGINE, "x->words_at = n_positions;", "x->words_at = 0;"),
     ("parts have fixed numbers", "wave.late", "heddle/core/worker.h", "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
+    ("tiles: handed on before it is written", "wave.tile.two", TILE, "    t->hands_ = 1;\n",
+     "    t->hands_ = 1;\n    if (t->flag_) hd_tile_raise(t->flag_, t->base_ + t->at_ + 1u);\n"),
+    ("tiles: one row instead of two", "wave.tile.two", FLAG, "(band & 1u) * item->south_bytes", "0u"),
+    ("tiles: written before it is waited for", "wave.tile.three", TILE,
+     "    (void)heddle_wave_north(thread, tile);\n    return tile->south_;", "    return tile->south_;"),
+    ("tiles: handed on before it is waited for", "wave.tile.own", TILE,
+     "    (void)heddle_wave_north(thread, t);\n    if (thread->index == 0)", "    if (thread->index == 0)",
+     "    (void)heddle_wave_north(thread, tile);\n    if (!tile->hands_)", "    if (!tile->hands_)"),
+    ("tiles: one too few is waited for", "wave.tile.two", TILE, "tile->base_, tile->at_ + 1u)", "tile->base_, tile->at_)"),
+    ("tiles: counts are the same in each run", "wave.tile.two", FLAG, "    wave->words->base++;\n", ""),
+    ("tiles: parts are counted on", "wave.tile.again", FLAG, "    wave->words->done = 0;\n", ""),
+    ("tiles: counts are compared, not their distances", "wave.tile.wrap", FLAG, "HD_LOAD(flag, FENCED_ACQUIRE, DEV) - base < n",
+     "HD_LOAD(flag, FENCED_ACQUIRE, DEV) < base + n"),
+    ("tiles: fields have the same rows", "wave.tile.items", TILE_ENGINE, "to->south_at = m->south_bytes;", "to->south_at = 0;"),
+    ("tiles: fields have the same flags", "wave.tile.items", TILE_ENGINE, "to->flag_at = m->wave.n_flags;", "to->flag_at = 0;"),
+    ("tiles: counts of a run that was stopped are left", "wave.tile.stop", TILE_ENGINE,
+     "    HD_TRY(clear(g->ctx, wave.flags, (uint64_t)wave.n_flags * HD_LINE));\n", ""),
+    ("tiles: a stopped run reads what is being written", "wave.tile.stop", TILE, "    if (tile->near_->gave_up)\n", "    if (0)\n"),
+    ("tiles: a stopped run hands on what it has not waited for", "wave.tile.stops", TILE, " && !tile->is_over_)\n        hd_tile_raise",
+     ")\n        hd_tile_raise"),
 ]
 # Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, text instead, in core/strip.h.
 EMULATED_BUGS = [
@@ -426,9 +447,11 @@ class Bench:
                              self.SPAWN_FLAGS)
                 for folder, name in ((self.model, "spawn.c"), (self.src, "backend/cpu/work.c"))]
 
-    def compile_wave(self, include, src, mark=".changed", names=("wave.c", "engine.c")):
-        folders = {"wave.c": self.model, "engine.c": os.path.join(src, "engine")}
-        return [self.compile(folders[name], include, "wave.c", os.path.join(self.out, name + mark + ".o"), ("-fsanitize=thread",))
+    ENGINES = {"engine.c": "wave.c", "engine_tile.c": "tile.c"}
+
+    def compile_wave(self, include, src, mark=".changed", names=("wave.c", "engine.c", "engine_tile.c")):
+        return [self.compile(os.path.join(src, "engine") if name in self.ENGINES else self.model, include,
+                             self.ENGINES.get(name, name), os.path.join(self.out, name + mark + ".o"), ("-fsanitize=thread",))
                 for name in names]
 
     def copy(self):
@@ -437,7 +460,8 @@ class Bench:
         shutil.copytree(os.path.join(self.include, "heddle"), os.path.join(root, "heddle"))
         shutil.copy(os.path.join(self.include, "heddle.h"), root)
         os.makedirs(os.path.join(root, "engine"))
-        shutil.copy(os.path.join(self.src, "engine", "wave.c"), os.path.join(root, "engine"))
+        for name in self.ENGINES.values():
+            shutil.copy(os.path.join(self.src, "engine", name), os.path.join(root, "engine"))
         return root
 
     def run(self, include, explore=None, cases=None, graphs=True, spawning=False):
@@ -453,15 +477,15 @@ class Bench:
 
     def run_wave(self, root, path, case="wave."):
         """The same for waves, against core and the engine in `root`, where `path` was changed."""
-        if path == ENGINE:
-            changed = self.compile_wave(root, root, names=("engine.c",))
+        if path in (ENGINE, TILE_ENGINE):
+            changed = self.compile_wave(root, root, names=("engine.c" if path == ENGINE else "engine_tile.c",))
         else:
-            changed = self.compile_wave(root, root) if path in (LONE, WAVE) else [self.compile_spawn(root)[1]]
+            changed = self.compile_wave(root, root) if path in (LONE, WAVE, FLAG, TILE) else [self.compile_spawn(root)[1]]
         return self.try_out(self.link(changed), [case], ("0", "1", "2"))
 
     def link(self, changed, explore=None):
         """The program, of these objects and of what is unchanged; its name."""
-        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "explore.c")
+        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "engine_tile.c", "explore.c")
         paths = {name: os.path.join(self.out, name + ".o") for name in names}
         paths.update((os.path.basename(obj).replace(".changed.o", ""), obj) for obj in changed)
         if explore:
@@ -553,7 +577,7 @@ def texts(source):
         yield name, [os.path.join(include, "heddle", path)], old
     for name, _, path, *olds in WAVE_BUGS:
         for old in olds[::2]:
-            yield name, [os.path.join(source, "src", path) if path == ENGINE else os.path.join(include, path)], old
+            yield name, [os.path.join(source, "src", path) if path in (ENGINE, TILE_ENGINE) else os.path.join(include, path)], old
     for name, path, old, _ in HOST_BUGS:
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:

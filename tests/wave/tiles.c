@@ -24,10 +24,10 @@ HEDDLE_FN void tiles_row(const tiles_params *params, const heddle_tile *t, uint3
         params->out[at + c] = left[r] += params->in[at + c];
 }
 
-/* What column c hands on. */
-HEDDLE_FN uint32_t tiles_sum(const tiles_params *params, const heddle_tile *t, uint32_t c, uint32_t sum)
+/* What the tile adds to column c. */
+HEDDLE_FN uint32_t tiles_sum(const tiles_params *params, const heddle_tile *t, uint32_t c)
 {
-    uint32_t r;
+    uint32_t sum = 0, r;
     for (r = 0; r < t->rows; r++)
         sum += params->out[tiles_at(params, t, r) + c];
     return sum;
@@ -40,7 +40,8 @@ HEDDLE_FN void tiles_column(const tiles_params *params, const heddle_tile *t, ui
         sum = params->out[tiles_at(params, t, r) + c] += sum;
 }
 
-/* north is copied to the carry, behind the sums of rows, where a tile goes on after it has handed on. */
+/* What goes south is written before north is read. north is copied to the carry, behind the sums of rows: the tile may go on after it
+ * has handed on. */
 HEDDLE_TILE(tiles_area, tiles_params, params, tile, 4, TILES_MOST_ROWS * 4 + 512 * 4)
 {
     uint32_t *kept = (uint32_t *)tile->carry + TILES_MOST_ROWS, *south;
@@ -48,12 +49,12 @@ HEDDLE_TILE(tiles_area, tiles_params, params, tile, 4, TILES_MOST_ROWS * 4 + 512
     HEDDLE_EACH (r, tile->rows)
         tiles_row(params, tile, (uint32_t)r);
     heddle_team_barrier(thread);
-    north = (const uint32_t *)heddle_wave_north(thread, tile);
     south = (uint32_t *)heddle_wave_south(thread, tile);
-    HEDDLE_EACH (c, tile->cols) {
-        kept[c] = north ? north[c] : 0u;
-        south[c] = tiles_sum(params, tile, (uint32_t)c, kept[c]);
-    }
+    HEDDLE_EACH (c, tile->cols)
+        south[c] = tiles_sum(params, tile, (uint32_t)c);
+    north = (const uint32_t *)heddle_wave_north(thread, tile);
+    HEDDLE_EACH (c, tile->cols)
+        south[c] += kept[c] = north ? north[c] : 0u;
     if (tiles_is_early(params->by, tile->row, tile->col))
         heddle_wave_hand(thread, tile);
     HEDDLE_EACH (c, tile->cols)

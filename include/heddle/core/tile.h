@@ -33,11 +33,13 @@ typedef struct hd_tile_wave {
     const hd_tile_item *items;
     const uint8_t *north; /* above the first bands, NULL: nothing                                  */
     uint8_t *south;
+    uint8_t *spare; /* a tile's place for each band: for both rows, when it has given up waiting   */
     uint32_t *flags; /* HD_LINE apart                                                              */
     hd_wave_words *words; /* base: runs that have ended well                                       */
     uint32_t element_bytes, carry_bytes; /* what a column hands on; what a tile leaves to the next */
     uint32_t band_rows, tile_cols;
     uint32_t n_parts, n_flags;
+    uint64_t spare_bytes; /* of a band */
 } hd_tile_wave;
 
 /* The argument record of a part: tiles first .. end - 1 of a band. carry: where tiles that are tasks leave what the next one
@@ -48,15 +50,28 @@ typedef struct hd_tile_part {
     uint8_t *carry;
 } hd_tile_part;
 
-/* Memory of a worker beside the carry: whether the run has been stopped, told to all lanes behind a tile, in turns. */
+/* Memory of a worker beside the carry, in which lane 0 tells the others that the run has been stopped: while it waited, and
+ * behind a tile, in turns. */
 typedef struct hd_tile_near {
+    uint32_t gave_up;
     uint32_t is_over[2];
-    uint32_t pad[30];
+    uint32_t pad[29];
 } hd_tile_near;
 
 HD_FN uint32_t *hd_tile_flag(const hd_tile_wave *wave, const hd_tile_item *item, uint32_t band)
 {
     return wave->flags + (uint64_t)(item->flag_at + band) * (HD_LINE / 4u);
+}
+
+/* The row that a band hands on. */
+HD_FN uint8_t *hd_tile_row(const hd_tile_wave *wave, const hd_tile_item *item, uint32_t band)
+{
+    return wave->south + item->south_at + (band & 1u) * item->south_bytes;
+}
+
+HD_FN uint8_t *hd_tile_spare(const hd_tile_wave *wave, const hd_tile_item *item, uint32_t band)
+{
+    return wave->spare + (item->flag_at + band) * wave->spare_bytes;
 }
 
 /* One lane: waits until a flag stands n beyond `base`. 0: the run has been stopped. */
