@@ -202,14 +202,14 @@ HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
 }
 
 /* All threads: a part. */
-#define HD_TILE_GO_(name)                                      \
-    heddle_tile tile = hd_tile_begin(thread, part);            \
-    while (tile.at_ < part->end) {                             \
-        hd_tile_enter(thread, &tile, part);                    \
-        name##_tile_(thread, params, &tile);                   \
-        if (!hd_tile_leave(thread, &tile))                     \
-            return;                                            \
-    }                                                          \
+#define HD_TILE_GO_(name)                                     \
+    heddle_tile tile = hd_tile_begin(thread, part);           \
+    while (tile.at_ < part->end) {                            \
+        hd_tile_enter(thread, &tile, part);                   \
+        name##_tile_(thread, params, &tile);                  \
+        if (!hd_tile_leave(thread, &tile))                    \
+            return;                                           \
+    }                                                         \
     if (thread->index == 0 && !hd_tile_is_task(thread, part)) \
         hd_tile_part_end(part->wave);
 
@@ -217,11 +217,11 @@ HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
 
 /* The body follows. It sees `thread`, `params` and `tile` under the names given, and is run by all threads of a team (heddle/task.h). south_bytes:
  * what a column hands to the band below, a multiple of 4; carry_bytes: what a band keeps, a multiple of 4, in block-shared memory. */
-#define HEDDLE_TILE(name, params_type, params, tile, south_bytes, carry_bytes)                                        \
-    typedef params_type name##_wave_params_;                                                                          \
-    enum { name##_south_ = (south_bytes), name##_carry_ = (carry_bytes) };                                            \
-    HD_STATIC_ASSERT((south_bytes) > 0 && (south_bytes) % 4 == 0 && (carry_bytes) >= 0 && (carry_bytes) % 4 == 0,     \
-                     "a column hands on whole words, and a band carries whole words");                                \
+#define HEDDLE_TILE(name, params_type, params, tile, south_bytes, carry_bytes)                                       \
+    typedef params_type name##_wave_params_;                                                                         \
+    enum { name##_south_ = (south_bytes), name##_carry_ = (carry_bytes) };                                           \
+    HD_STATIC_ASSERT((south_bytes) > 0 && (south_bytes) % 4 == 0 && (carry_bytes) >= 0 && (carry_bytes) % 4 == 0,    \
+                     "a column hands on whole words, and a band carries whole words");                               \
     HD_BODY_FN void name##_tile_(const heddle_thread *thread HEDDLE_UNUSED, const params_type *params HEDDLE_UNUSED, \
                                  heddle_tile *tile HEDDLE_UNUSED)
 

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#define BAND_ROWS 64u    /* where nobody says how many */
-#define TILE_COLS 512u   /* likewise */
-#define TEAM_SIZE 256u   /* of a block, likewise */
+#define BAND_ROWS 64u         /* where nobody says how many */
+#define TILE_COLS 512u        /* likewise */
+#define TEAM_SIZE 256u        /* of a block, likewise */
 #define MOST_PARTS (1u << 24) /* a flag each, of a line */
 
 /* A wave while it is made. */
@@ -28,7 +28,8 @@ typedef struct maker {
     hd_tile_item *items;
     hd_tile_wave wave;
     uint8_t *block, *carry;
-    uint64_t items_at, flags_at, south_at, spare_at, carry_at, south_bytes, band_carry; /* places and sizes in the block */
+    uint64_t items_at, flags_at, south_at, spare_at, carry_at, south_bytes,
+        band_carry; /* places and sizes in the block */
 } maker;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -36,7 +37,7 @@ typedef struct maker {
 /* What a wave of cells has, and a wave of tiles has not. */
 static const char *cells_only(const heddle_wave_desc *d)
 {
-    return d->x || d->y || d->cells || d->row_cells                      ? "x, y, cells"
+    return d->x || d->y || d->cells || d->row_cells                    ? "x, y, cells"
            : d->west.array || d->west.constant || d->corner || d->east ? "border west, corner, east"
            : d->last_row || d->last_col || d->found                    ? "last_row, last_col, found"
            : d->lane_rows || d->step_columns                           ? "lane_rows, step_columns"

@@ -42,15 +42,16 @@ static heddle_status check_size(hd_error *e, const char *what, uint64_t n)
     if (n == 0)
         return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: a field of 0 %s", what);
     if (n > MOST)
-        return hd_say(e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most",
-                      (unsigned long long)n, what);
+        return hd_say(e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most", (unsigned long long)n,
+                      what);
     return HEDDLE_OK;
 }
 
 static heddle_status check_body(maker *m)
 {
     if (!m->table->waves)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s was not made by HEDDLE_WAVES or HEDDLE_TILES", m->table->name);
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s was not made by HEDDLE_WAVES or HEDDLE_TILES",
+                      m->table->name);
     if (m->desc->body >= m->table->n_bodies)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s has %u cells, there is no cell %u",
                       m->table->name, m->table->n_bodies, m->desc->body);

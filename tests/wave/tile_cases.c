@@ -30,7 +30,8 @@ static void *on_device(const tile_case *c, const void *from, uint64_t n_bytes)
 static uint64_t some_size(tile_case *c, uint64_t most)
 {
     static const uint64_t edges[] = {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
-    uint64_t n = below(c, 4) ? most / 4u + below(c, most - most / 4u) + 1u : edges[below(c, sizeof edges / sizeof edges[0])];
+    uint64_t n =
+        below(c, 4) ? most / 4u + below(c, most - most / 4u) + 1u : edges[below(c, sizeof edges / sizeof edges[0])];
     return n < most ? n : most;
 }
 
@@ -153,8 +154,8 @@ static void compute_own(const tile_case *c, const heddle_wave_item *t, const uin
 
 void tile_case_reset(tile_case *c)
 {
-    static void (*const compute[])(const tile_case *, const heddle_wave_item *, const uint32_t *, uint32_t *) = {
-        compute_area, compute_down, compute_cells, compute_own};
+    static void (*const compute[])(const tile_case *, const heddle_wave_item *, const uint32_t *,
+                                   uint32_t *) = {compute_area, compute_down, compute_cells, compute_own};
     c->params.by = (uint32_t)check_random(&c->row);
     c->params.fail_item = UINT32_MAX;
     for (uint64_t k = 0; k < c->n_cells; k++)
@@ -178,8 +179,8 @@ void tile_case_check(tile_case *c, const char *how)
     CHECK_OK(c->ctx, heddle_mem_read(c->ctx, got, c->params.out, c->n_cells * 4u));
     for (uint64_t k = 0; k < c->n_cells; k++)
         CHECK_MSG(got[k] == c->want[k],
-                  "%s, HEDDLE_SEED=%llu: cell %llu of %llu: body %u, tiles of %u x %u, %u items, the first %llu x %llu", how,
-                  (unsigned long long)c->seed, (unsigned long long)k, (unsigned long long)c->n_cells, c->desc.body,
+                  "%s, HEDDLE_SEED=%llu: cell %llu of %llu: body %u, tiles of %u x %u, %u items, the first %llu x %llu",
+                  how, (unsigned long long)c->seed, (unsigned long long)k, (unsigned long long)c->n_cells, c->desc.body,
                   c->desc.band_rows, c->desc.tile_cols, c->n_items, (unsigned long long)c->items[0].rows,
                   (unsigned long long)c->items[0].cols);
     free(got);

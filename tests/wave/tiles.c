@@ -10,8 +10,8 @@ HEDDLE_FN uint64_t tiles_at(const tiles_params *params, const heddle_tile *t, ui
 
 HEDDLE_FN void tiles_may_fail(const heddle_thread *thread, const tiles_params *params, const heddle_tile *t)
 {
-    if (thread->index == thread->team_size - 1u && params->fail_item == t->item && params->fail_row - t->row < t->rows &&
-        params->fail_col - t->col < t->cols)
+    if (thread->index == thread->team_size - 1u && params->fail_item == t->item &&
+        params->fail_row - t->row < t->rows && params->fail_col - t->col < t->cols)
         heddle_task_fail(thread, 77);
 }
 
@@ -81,7 +81,8 @@ HEDDLE_TILE(tiles_down, tiles_params, params, tile, sizeof(tiles_three), 0)
 }
 
 /* One row: its first neighbours to the west and north-west, from the tile before; north NULL: zeros. */
-HEDDLE_FN void tiles_cells_of(const uint32_t *in, uint32_t *out, const uint32_t *north, uint32_t cols, uint32_t w, uint32_t nw)
+HEDDLE_FN void tiles_cells_of(const uint32_t *in, uint32_t *out, const uint32_t *north, uint32_t cols, uint32_t w,
+                              uint32_t nw)
 {
     uint32_t c, n;
     for (c = 0; c < cols; c++) {

@@ -35,7 +35,10 @@ HEDDLE_FN uint32_t tiles_cell(uint32_t n, uint32_t w, uint32_t nw, uint32_t in)
     return tiles_mix(tiles_mix(tiles_mix(n, w), nw), in);
 }
 /* Some tiles hand on before they are through. */
-HEDDLE_FN int tiles_is_early(uint32_t by, uint32_t row, uint32_t col) { return tiles_mix(tiles_mix(by, row), col) % 2u == 0; }
+HEDDLE_FN int tiles_is_early(uint32_t by, uint32_t row, uint32_t col)
+{
+    return tiles_mix(tiles_mix(by, row), col) % 2u == 0;
+}
 /* A row further down a column. */
 HEDDLE_FN void tiles_step(tiles_three *s, uint32_t in, uint32_t by)
 {

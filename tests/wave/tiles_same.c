@@ -140,7 +140,8 @@ static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC,  HEDDLE_SCHE
 static void on_host(uint64_t seed)
 {
     const uint32_t n = 1u + (uint32_t)(seed % 4u);
-    const way alone = {HEDDLE_SERIAL, 0, 0, HEDDLE_SCHEDULE_AUTO}, teams = {HEDDLE_SERIAL, 0, 2u + n, HEDDLE_SCHEDULE_AUTO},
+    const way alone = {HEDDLE_SERIAL, 0, 0, HEDDLE_SCHEDULE_AUTO},
+              teams = {HEDDLE_SERIAL, 0, 2u + n, HEDDLE_SCHEDULE_AUTO},
               threads = {HEDDLE_CPU, n, 0, HEDDLE_SCHEDULE_AUTO},
               tasks = {HEDDLE_CPU, n, 0, for_tasks[seed / 4u % N_FOR_TASKS]};
     run(seed, &alone, 300, 700);

@@ -20,11 +20,11 @@
 
 /* One field of those that a wave goes over; places in bytes. */
 typedef struct hd_tile_item {
-    uint64_t north_at; /* its border                                    */
-    uint64_t south_at; /* its two rows                                  */
-    uint64_t south_bytes; /* from the one to the other                     */
+    uint64_t north_at;                     /* its border                                    */
+    uint64_t south_at;                     /* its two rows                                  */
+    uint64_t south_bytes;                  /* from the one to the other                     */
     uint32_t rows, cols, n_bands, n_tiles; /* n_tiles: of a band            */
-    uint32_t flag_at; /* its first band's flag                             */
+    uint32_t flag_at;                      /* its first band's flag                             */
     uint32_t pad;
 } hd_tile_item;
 
@@ -33,8 +33,8 @@ typedef struct hd_tile_wave {
     const hd_tile_item *items;
     const uint8_t *north; /* above the first bands, NULL: nothing                                  */
     uint8_t *south;
-    uint8_t *spare; /* a tile's place for each band: for both rows, when it has given up waiting   */
-    uint32_t *flags; /* HD_LINE apart                                                              */
+    uint8_t *spare;       /* a tile's place for each band: for both rows, when it has given up waiting   */
+    uint32_t *flags;      /* HD_LINE apart                                                              */
     hd_wave_words *words; /* base: runs that have ended well                                       */
     uint32_t element_bytes, carry_bytes; /* what a column hands on; what a tile leaves to the next */
     uint32_t band_rows, tile_cols;
