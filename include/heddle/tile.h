@@ -54,6 +54,7 @@ typedef struct heddle_tile {
     /* What a body leaves to the next tile of its band, carry_bytes, aligned to 128: on a GPU block-shared memory under schedule
      * wave. Zeros in a band's first tile. */
     void *carry;
+    uint32_t is_near; /* 1: there it is, 0: in memory that all workers have                    */
     /* The library's. */
     const uint8_t *north_;
     uint8_t *south_, *spare_;
@@ -154,6 +155,7 @@ HD_FN heddle_tile hd_tile_begin(const heddle_thread *thread, const hd_tile_part 
     __builtin_memset(&t, 0, sizeof t);
     t.near_ = (hd_tile_near *)heddle_team_shared(thread);
     t.carry = is_task ? (void *)p->carry : (void *)(t.near_ + 1);
+    t.is_near = !is_task;
     t.item = p->item;
     t.band = p->band;
     t.row = p->band * wave->band_rows;
