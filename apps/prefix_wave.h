@@ -132,7 +132,7 @@ TILE_FN prefix_lane prefix_lane_of(const warp *w, const prefix_record *params, c
     l.n = l.n < 0 ? 0 : l.n < PREFIX_WAVE_ROWS ? l.n : PREFIX_WAVE_ROWS;
     l.stride = params->stride;
     l.is_quad = params->stride % 4u == 0;
-    l.is_staged = !HEDDLE_ON_HOST && tile->is_near && params->stride % 16u == 0 && tile->field_cols % 16u == 0;
+    l.is_staged = tile->is_near && params->stride % 16u == 0 && tile->field_cols % 16u == 0;
     l.pixels = params->pixels + tile_row(&t, params->stride, l.first) + (uint32_t)l.col;
     l.out = params->table + tile->item * params->plane_cells + tile_row(&t, params->stride, l.first) + (uint32_t)l.col;
     return l;
@@ -164,7 +164,7 @@ TILE_FN uint32_t prefix_four(const prefix_lane *l, const uint8_t *at)
 }
 
 /* The lane's pixels. Those of the first tile of a band nobody has fetched before. */
-TILE_FN void prefix_take(const warp *w, const prefix_record *params, const heddle_tile *tile, const prefix_lane *l,
+TILE_FN void prefix_take(warp *w, const prefix_record *params, const heddle_tile *tile, const prefix_lane *l,
                          uint32_t *pixels)
 {
     const prefix_carry *carry = (const prefix_carry *)tile->carry;
@@ -172,7 +172,7 @@ TILE_FN void prefix_take(const warp *w, const prefix_record *params, const heddl
         if (tile->col == 0)
             prefix_stage(w, params, tile, l, 0);
         HEDDLE_COPY_WAIT();
-        heddle_warp_sync();
+        warp_meet(w);
     }
     WARP_UNROLL
     for (int r = 0; r < PREFIX_WAVE_ROWS; r++) {
@@ -182,7 +182,7 @@ TILE_FN void prefix_take(const warp *w, const prefix_record *params, const heddl
                                      : prefix_four(l, l->pixels + (uint64_t)r * l->stride);
     }
     if (l->is_staged) {
-        heddle_warp_sync();
+        warp_meet(w);
         prefix_stage(w, params, tile, l, tile->col + tile->cols);
     }
 }
