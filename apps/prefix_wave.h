@@ -299,14 +299,18 @@ TILE_FN void prefix_wave_warps(const heddle_thread *thread, const prefix_record 
     const prefix_lane l = prefix_lane_of(&w, params, tile);
     prefix_kept kept = carry->kept[thread->index];
     uint32_t counts[PREFIX_WAVE_ROWS], above[2], below[2];
+    const int is_late = heddle_wave_would_wait(tile);
     warp_quad q, north;
+    if (!is_late)
+        north = prefix_north(&l, (const uint32_t *)heddle_wave_north(thread, tile));
     prefix_take(&w, params, tile, &l, counts);
     WARP_UNROLL
     for (int r = 0; r < PREFIX_WAVE_ROWS; r++)
         counts[r] = r < l.n ? count(counts[r], &bin) : 0u;
     prefix_columns(&w, carry, counts, above, below);
     q = prefix_over(&w, above, &kept.above);
-    north = prefix_north(&l, (const uint32_t *)heddle_wave_north(thread, tile));
+    if (is_late)
+        north = prefix_north(&l, (const uint32_t *)heddle_wave_north(thread, tile));
     prefix_south(&w, thread, tile, &l, below, &kept.below, &north);
     heddle_wave_hand(thread, tile);
     for (int c = 0; c < 4; c++)

@@ -61,22 +61,26 @@ typedef struct heddle_tile {
     hd_tile_near *near_;
     uint32_t *flag_, *flag_above_; /* NULL: nobody waits for this one; none is waited for               */
     uint32_t base_, at_;
+    uint32_t seen_;          /* tiles of the band above, of which it is known that they were handed on       */
     uint32_t waits_, hands_; /* 1: that is still to be done                                             */
-    uint32_t is_over_;       /* lane 0: the run has been stopped                                        */
+    uint32_t is_over_;       /* the run has been stopped; lane 0 knows first                            */
 } heddle_tile;
 
-/* All threads. A run that has been stopped has bands whose rows nobody has written, or still reads: this one gets a place of its
- * own for both. */
+/* Has the band above been seen to have handed this tile on? The same on all threads. */
+HD_FN int hd_tile_is_seen(const heddle_tile *tile) { return tile->seen_ > tile->at_; }
+
+/* All threads. What was acquired once holds for all tiles that had been counted by then. A run that has been stopped has bands
+ * whose rows nobody has written, or still reads: this one gets a place of its own for both. */
 HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
 {
-    tile->waits_ = 0;
-    if (thread->index == 0) {
-        tile->near_->gave_up = !hd_tile_wait(thread->fail, tile->flag_above_, tile->base_, tile->at_ + 1u);
-        tile->is_over_ |= tile->near_->gave_up;
-    }
+    if (thread->index == 0)
+        tile->near_->seen = hd_tile_wait(thread->fail, tile->flag_above_, tile->base_, tile->at_ + 1u);
     heddle_team_barrier(thread);
-    if (tile->near_->gave_up)
+    tile->seen_ = tile->near_->seen;
+    if (!hd_tile_is_seen(tile)) {
         tile->north_ = tile->south_ = tile->spare_;
+        tile->is_over_ = 1;
+    }
 }
 
 /* All threads: the lowest row of the band above, in this tile's columns; heddle_wave_north(...)[0] is of column tile->col. Waits until
@@ -84,10 +88,15 @@ HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
  * been stopped what stands there has no meaning. Until the tile is handed on; after that the next band writes there. */
 HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *tile)
 {
-    if (tile->waits_)
+    if (tile->waits_ && !hd_tile_is_seen(tile))
         hd_tile_meet_north(thread, tile);
+    tile->waits_ = 0;
     return tile->north_;
 }
+
+/* Would heddle_wave_north wait? The same on all threads. Who knows that it does not may load the row early, so that it comes
+ * while the tile is computed. */
+HD_FN int heddle_wave_would_wait(const heddle_tile *tile) { return tile->waits_ && !hd_tile_is_seen(tile); }
 
 /* All threads: where this tile's lowest row goes. Waits as heddle_wave_north does: what stands there is read by the band above.
  * In the field's last band nobody reads it. */

@@ -50,10 +50,10 @@ typedef struct hd_tile_part {
     uint8_t *carry;
 } hd_tile_part;
 
-/* Memory of a worker beside the carry, in which lane 0 tells the others that the run has been stopped: while it waited, and
- * behind a tile, in turns. */
+/* Memory of a worker beside the carry, in which lane 0 tells the others what it knows: how far the flag of the band above stood; and
+ * behind a tile, in turns, whether the run has been stopped. */
 typedef struct hd_tile_near {
-    uint32_t gave_up;
+    uint32_t seen;
     uint32_t is_over[2];
     uint32_t pad[29];
 } hd_tile_near;
@@ -74,17 +74,20 @@ HD_FN uint8_t *hd_tile_spare(const hd_tile_wave *wave, const hd_tile_item *item,
     return wave->spare + (item->flag_at + band) * wave->spare_bytes;
 }
 
-/* One lane: waits until a flag stands n beyond `base`. 0: the run has been stopped. */
-HD_FN int hd_tile_wait(hd_fail *fail, uint32_t *flag, uint32_t base, uint32_t n)
+/* One lane: waits until a flag stands n beyond `base`, and returns how far it does; less than n: the run has been stopped. On a
+ * GPU the lane alone looks, at a line of its own, so it need not pause: others would wait for it in turn. */
+HD_FN uint32_t hd_tile_wait(hd_fail *fail, uint32_t *flag, uint32_t base, uint32_t n)
 {
-    uint32_t k;
-    for (k = 0; HD_LOAD(flag, FENCED_ACQUIRE, DEV) - base < n; k++) {
+    uint32_t k, seen;
+    for (k = 0; (seen = HD_LOAD(flag, FENCED_ACQUIRE, DEV) - base) < n; k++) {
         if (k % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && HD_LOAD(&fail->stop, RELAXED, DEV) != HD_STOP_NOT)
-            return 0;
+            break;
+#if HD_HOSTED
         hd_wave_pause(k);
+#endif
     }
     HD_FENCE_ACQUIRE();
-    return 1;
+    return seen;
 }
 
 /* One lane, when its team has written what it hands on, and met. */
