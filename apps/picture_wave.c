@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MANY \
+    8u /* planes whose bands do not wait for one another: two smaller blocks of a multiprocessor hide each other's waits */
+
 /* How the context's workers go over bands: rows, columns of a tile, and warps where they do it in registers. */
 static void choose(const picture *p, heddle_wave_desc *d)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
-    uint32_t n_warps = PREFIX_WAVE_WARPS;
+    uint32_t n_warps = p->record.n_planes < MANY ? PREFIX_WAVE_WARPS : PREFIX_WAVE_WARPS / 2u;
     d->band_rows = PREFIX_WAVE_THREAD_ROWS;
     d->tile_cols = PREFIX_WAVE_THREAD_COLS;
     if (!p->record.tuned || heddle_ctx_get_config(p->c.ctx, &config) != HEDDLE_OK)

@@ -84,7 +84,7 @@ HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
 }
 
 /* All threads: the lowest row of the band above, in this tile's columns; heddle_wave_north(...)[0] is of column tile->col. Waits until
- * it is there, so call it as late as it can be. In a field's first band: the border of the desc, or NULL. When the run has
+ * it is there, so call it as late as it can be; it is no barrier for the threads. In a field's first band: the border of the desc, or NULL. When the run has
  * been stopped what stands there has no meaning. Until the tile is handed on; after that the next band writes there. */
 HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *tile)
 {

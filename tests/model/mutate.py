@@ -376,6 +376,17 @@ EMULATED_BUGS = [
     ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
      "a.from_tag = base - n_granules", "a.from_tag = base"),
 ]
+# The same of tiles on blocks (tests/emulate_gpu/tiles.cpp), in heddle/tile.h.
+EMULATED_TILE_BUGS = [
+    ("tiles of blocks: handed on while lanes still write", "    tile->hands_ = 0;\n    heddle_team_barrier(thread);\n", "    tile->hands_ = 0;\n"),
+    ("tiles of blocks: lanes go on to the next tile alone", "    else\n        heddle_team_barrier(thread);\n    t->at_++;", "    t->at_++;"),
+    ("tiles of blocks: lanes read before lane 0 has waited", "    heddle_team_barrier(thread);\n    tile->seen_", "    tile->seen_"),
+    ("tiles of blocks: a carry is not yet cleared", "[i] = 0;\n    heddle_team_barrier(thread);\n", "[i] = 0;\n"),
+    ("tiles of blocks: a carry is not cleared", "((uint32_t *)tile->carry)[i] = 0;", ";"),
+    ("tiles of blocks: the end is told in one place", "is_over[t->at_ & 1u]", "is_over[0]"),
+]
+EMULATED = [(EMULATED_BUGS, "heddle/core/strip.h", "wave/cases.c", "emulate_gpu/wave.cpp"),
+            (EMULATED_TILE_BUGS, TILE, "wave/tile_cases.c", "emulate_gpu/tiles.cpp")]
 # What the core asks of the host: a wake-up hands on what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
@@ -531,10 +542,10 @@ class Bench:
     EMULATED = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_EMULATE", "-DHEDDLE_BASELINES", "-DSTEPS=4000000ull", "-w",
                 "-DHEDDLE_WAVE_SHAPES(X, name)=X(name, 0, 4, 2)", "-U_FORTIFY_SOURCE")
 
-    def run_emulated(self, include):
+    def run_emulated(self, include, cases, program_of):
         """The same for waves on emulated blocks."""
         folder, objects = os.path.join(self.tests, "emulate_gpu"), []
-        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", "wave/cases.c", "emulate_gpu/wave.cpp"):
+        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", cases, program_of):
             objects.append(os.path.join(self.out, "emulated_" + os.path.basename(path) + ".o"))
             how = ([*self.cxx, "-std=c++17", "-O0", "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti"] if path.endswith("pp")
                    else [*self.cc, "-std=c11", "-O2"])
@@ -583,9 +594,10 @@ def texts(source):
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:
         yield name, block_headers(include), old
-    for name, *olds in EMULATED_BUGS:
-        for old in olds[::2]:
-            yield name, [os.path.join(include, "heddle", "core", "strip.h")], old
+    for bugs, path, *_ in EMULATED:
+        for name, *olds in bugs:
+            for old in olds[::2]:
+                yield name, [os.path.join(include, path)], old
 
 
 def check_texts(source):
@@ -661,12 +673,13 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
-    for name, *texts in EMULATED_BUGS if bench.cxx and bench.library else []:
-        if wanted(name) or wanted("emulated"):
-            root = bench.copy()
-            for old, new in zip(texts[::2], texts[1::2]):
-                replace_once(os.path.join(root, "heddle/core/strip.h"), old, new)
-            report("strip.h", name, bench.run_emulated(root))
+    for bugs, path, *programs in EMULATED if bench.cxx and bench.library else []:
+        for name, *texts in bugs:
+            if wanted(name) or wanted("emulated"):
+                root = bench.copy()
+                for old, new in zip(texts[::2], texts[1::2]):
+                    replace_once(os.path.join(root, path), old, new)
+                report(os.path.basename(path), name, bench.run_emulated(root, *programs))
     for what in missed:
         print("NOT CAUGHT: " + what)
     print("%d changes, %d not caught, %.0f s" % (n, len(missed), time.time() - began))
