@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inthist_wave_bodies.c - a tile of one bin's plane of an integral histogram, in a band: a pixel counts for one in its bin. Compiled
- * as C or as CUDA.
+/* inthist_wave_bodies.c - a tile of one bin's plane of an integral histogram, in a band: a pixel counts for one in its bin.
+ * Compiled as C or as CUDA.
  *
  * A plane is a field: bands of all planes that lie over one another run together, so that the picture, a byte a pixel, is
  * read from memory once and from the L2 cache for the other planes, and nobody waits for long. */

@@ -83,9 +83,10 @@ HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
     }
 }
 
-/* All threads: the lowest row of the band above, in this tile's columns; heddle_wave_north(...)[0] is of column tile->col. Waits until
- * it is there, so call it as late as it can be; it is no barrier for the threads. In a field's first band: the border of the desc, or NULL. When the run has
- * been stopped what stands there has no meaning. Until the tile is handed on; after that the next band writes there. */
+/* All threads: the lowest row of the band above, in this tile's columns; heddle_wave_north(...)[0] is of column tile->col. Waits
+ * until it is there, so call it as late as it can be; it is no barrier for the threads. In a field's first band: the border of
+ * the desc, or NULL. Good until the tile is handed on; after that a band further down writes there. When the run has been stopped
+ * what stands there has no meaning. */
 HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *tile)
 {
     if (tile->waits_ && !hd_tile_is_seen(tile))
@@ -98,16 +99,16 @@ HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *ti
  * while the tile is computed. */
 HD_FN int heddle_wave_would_wait(const heddle_tile *tile) { return tile->waits_ && !hd_tile_is_seen(tile); }
 
-/* All threads: where this tile's lowest row goes. Waits as heddle_wave_north does: what stands there is read by the band above.
- * In the field's last band nobody reads it. */
+/* All threads: where this tile's lowest row goes. Waits as heddle_wave_north does: until then the band above may still read
+ * what stands there. In the field's last band nobody reads it. */
 HD_FN void *heddle_wave_south(const heddle_thread *thread, heddle_tile *tile)
 {
     (void)heddle_wave_north(thread, tile);
     return tile->south_;
 }
 
-/* All threads: the band below may go on with what stands in heddle_wave_south, and north is no longer looked at. The rest of the tile
- * comes after. A body that returns hands on at the latest. */
+/* All threads: the band below may go on with what stands in heddle_wave_south, and north is no longer looked at. The rest of the
+ * tile comes after. A body that returns hands on at the latest. */
 HD_FN void heddle_wave_hand(const heddle_thread *thread, heddle_tile *tile)
 {
     (void)heddle_wave_north(thread, tile);
@@ -226,8 +227,9 @@ HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
 
 /* ---- making the table --------------------------------------------------------------------------------------------------- */
 
-/* The body follows. It sees `thread`, `params` and `tile` under the names given, and is run by all threads of a team (heddle/task.h). south_bytes:
- * what a column hands to the band below, a multiple of 4; carry_bytes: what a band keeps, a multiple of 4, in block-shared memory. */
+/* The body follows. It sees `thread`, and `params` and `tile` under the names given, and is run by all threads of a team
+ * (heddle/task.h). south_bytes: what a column hands to the band below, a multiple of 4; carry_bytes: what a band keeps, a multiple
+ * of 4, in block-shared memory. */
 #define HEDDLE_TILE(name, params_type, params, tile, south_bytes, carry_bytes)                                       \
     typedef params_type name##_wave_params_;                                                                         \
     enum { name##_south_ = (south_bytes), name##_carry_ = (carry_bytes) };                                           \

@@ -96,6 +96,9 @@ static heddle_status check(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
     HD_TRY(hd_wave_check_fields(m->e, d));
+    if (d->band_rows)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows is for tiles, and %s is a body of a cell",
+                      m->table->bodies[d->body].name);
     HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes)));
     HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
     HD_TRY(check_border(m, "north", &d->north));

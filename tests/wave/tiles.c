@@ -40,8 +40,8 @@ HEDDLE_FN void tiles_column(const tiles_params *params, const heddle_tile *t, ui
         sum = params->out[tiles_at(params, t, r) + c] += sum;
 }
 
-/* What goes south is written before north is read. north is copied to the carry, behind the sums of rows: the tile may go on after it
- * has handed on. */
+/* What goes south is written before north is read. north is copied to the carry, behind the sums of rows: the tile may go on
+ * after it has handed on. */
 HEDDLE_TILE(tiles_area, tiles_params, params, tile, 4, TILES_MOST_ROWS * 4 + 512 * 4)
 {
     uint32_t *kept = (uint32_t *)tile->carry + TILES_MOST_ROWS, *south;

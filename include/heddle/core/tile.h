@@ -50,8 +50,8 @@ typedef struct hd_tile_part {
     uint8_t *carry;
 } hd_tile_part;
 
-/* Memory of a worker beside the carry, in which lane 0 tells the others what it knows: how far the flag of the band above stood; and
- * behind a tile, in turns, whether the run has been stopped. */
+/* Memory of a worker beside the carry, in which lane 0 tells the others what it knows: how far the flag of the band above stood;
+ * and behind a tile, in turns, whether the run has been stopped. */
 typedef struct hd_tile_near {
     uint32_t seen;
     uint32_t is_over[2];
