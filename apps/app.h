@@ -83,7 +83,7 @@ extern const app_engine app_graph;
 size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
 /* heddle_graph_run of the case's graph, which is how both run. */
 int app_graph_run(app_case *c);
-/* apps/wave.c: a body of one cell, gone over by bands of rows (heddle/wave.h). */
+/* apps/wave.c: a body of one cell or of a tile, gone over by bands of rows (heddle/wave.h, tile.h). */
 extern const app_engine app_wave;
 
 typedef struct app_scenario {

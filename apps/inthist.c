@@ -5,6 +5,7 @@
  * A task is a tile with all its bins; tiles run as a wavefront, each after its neighbours above and to the left. */
 #include "picture.h"
 #include "inthist_bodies.h"
+#include "inthist_wave_bodies.h"
 
 extern const app app_inthist;
 
@@ -51,7 +52,9 @@ static void answer(app_case *c, const app_sink *s)
 static const app_option options[] = {
     {"bins", "32", "bins of the histogram, 1 to 256"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {{&app_graph, picture_build, picture_reset, picture_tiles}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, picture_build, picture_reset, picture_tiles},
+                                         {&app_wave, picture_wave_build, picture_reset, NULL},
+                                         {.engine = NULL}};
 
 const app app_inthist = {
     .name = "inthist",
@@ -59,6 +62,7 @@ const app app_inthist = {
     .formats = "8-bit PGM (P5)",
     .options = options,
     .table = &inthist,
+    .cells = &inthist_wave,
     .scenarios = scenarios,
     .n = {1440, 1440},
     .b = {16, 16},

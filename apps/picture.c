@@ -149,16 +149,19 @@ static int memory(picture *p)
     return picture_reset(&p->c);
 }
 
+int picture_begin(picture *p, heddle_ctx *ctx)
+{
+    p->c.ctx = ctx;
+    p->record.tuned = app_is_tuned(ctx, p->body);
+    p->c.record = &p->record;
+    p->c.record_bytes = sizeof p->record;
+    return memory(p);
+}
+
 int picture_build(app_case *c, heddle_ctx *ctx)
 {
     picture *p = (picture *)c;
-    c->ctx = ctx;
-    p->record.tuned = app_is_tuned(ctx, p->body);
-    if (memory(p))
-        return -1;
-    c->record = &p->record;
-    c->record_bytes = sizeof p->record;
-    if (app_new_graph(c, c->app->table))
+    if (picture_begin(p, ctx) || app_new_graph(c, c->app->table))
         return -1;
     /* 16 rows a warp at a time. */
     if (p->record.tuned && heddle_graph_set_team_size(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)

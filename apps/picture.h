@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* picture.h - what sat and inthist have in common: a grey picture, and tables of prefix sums over it, one or several,
- * [plane][row][col] in 32 bits; the graph of their tiles; check.
+ * [plane][row][col] in 32 bits; the graph of their tiles, and the wave; check.
  *
  * Input: 8-bit PGM. Without --input: noise. */
 #ifndef PICTURE_H
@@ -22,6 +22,9 @@ app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes,
 void picture_free(app_case *c);
 /* The table has one body. */
 int picture_build(app_case *c, heddle_ctx *ctx);
+/* The same as a wave, whose table is the app's `cells` and has one body (picture_wave.c). It has no blocks. */
+int picture_wave_build(app_case *c, heddle_ctx *ctx);
+int picture_begin(picture *p, heddle_ctx *ctx); /* for both: memory and record. 0 or -1 */
 int picture_reset(app_case *c); /* the pixels are as they were; clears the tables, so that no old result can pass */
 int picture_read(app_case *c);
 int picture_tiles(app_case *c);

@@ -7,6 +7,7 @@
  * but they write and read the whole table twice, and memory is what a summed area table waits for. */
 #include "picture.h"
 #include "sat_bodies.h"
+#include "sat_wave_bodies.h"
 
 extern const app app_sat;
 
@@ -49,7 +50,9 @@ static void answer(app_case *c, const app_sink *s)
 
 static const app_option options[] = {APP_OPTION_BODY, {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {{&app_graph, picture_build, picture_reset, picture_tiles}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, picture_build, picture_reset, picture_tiles},
+                                         {&app_wave, picture_wave_build, picture_reset, NULL},
+                                         {.engine = NULL}};
 
 const app app_sat = {
     .name = "sat",
@@ -57,6 +60,7 @@ const app app_sat = {
     .formats = "8-bit PGM (P5)",
     .options = options,
     .table = &sat,
+    .cells = &sat_wave,
     .scenarios = scenarios,
     .n = {5760, 5760},
     .b = {64, 64},

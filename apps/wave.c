@@ -14,7 +14,7 @@ static size_t facts(const app_case *c, app_fact out[APP_FACTS])
 
 const app_engine app_wave = {
     .name = "wave",
-    .summary = "a body of one cell, gone over by bands of rows that hand their borders on",
+    .summary = "a body of one cell or of a tile, gone over by bands of rows that hand their borders on",
     .schedule = HEDDLE_SCHEDULE_WAVE,
     .run = app_graph_run,
     .facts = facts,

@@ -50,6 +50,11 @@
  * for another one holds its worker meanwhile, and waits for ever when that one needs the worker. */
 HD_FN void heddle_pause(uint32_t n) { HD_PAUSE(n); }
 
+/* HEDDLE_COPY16(to, from): 16 bytes, both aligned to that, into block-shared memory; on their way until the same thread says
+ * HEDDLE_COPY_WAIT(), which waits for all that it has under way. On a host thread they are copied at once. */
+#define HEDDLE_COPY16 HD_COPY16
+#define HEDDLE_COPY_WAIT HD_COPY_WAIT
+
 /* ---- arithmetic that GPUs have in fewer instructions than C says ---------------------------------- */
 
 /* a + b or c, whichever is larger; the sum wraps. */

@@ -182,6 +182,7 @@ typedef struct heddle_wave_info {
     uint32_t kernels;  /* HD_KERNELS_...                                                              */
     uint32_t n_shapes; /* 0: it was compiled as C                                                     */
     const heddle_wave_shape *shapes;
+    uint32_t is_tile, carry_bytes; /* a body of a tile (heddle/tile.h), which has only these, south_bytes and kernels */
 } heddle_wave_info;
 
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
@@ -262,7 +263,9 @@ typedef struct heddle_wave_info {
      (uint32_t)name##_neighbours_,                           \
      HD_WAVE_KERNELS_,                                       \
      (uint32_t)name##_n_shapes_,                             \
-     name##_shapes_},
+     name##_shapes_,                                         \
+     0u,                                                     \
+     0u},
 
 /* The table of waves: X(name, 0) for each. */
 #define HEDDLE_WAVES(table, params_type, LIST)                              \
@@ -315,6 +318,7 @@ typedef struct heddle_wave_desc {
      * part's bands have of so many columns (rounded up to 32; 0: 512), skewed, so that a tile waits for the one to its left and the
      * one above. On a GPU the table must be compiled with HEDDLE_WAVE_TILES. */
     uint32_t tile_cols;
+    uint32_t band_rows; /* of a body of a tile: rows that a worker goes along with; 0: 64 */
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \

@@ -7,9 +7,6 @@
  * the rows of words. */
 #include "engine/wave.h"
 
-#include "heddle/wave.h"
-#include "run/run.h"
-
 #include <string.h>
 
 #define MOST ((uint64_t)1 << 31) /* rows, columns */
@@ -40,20 +37,21 @@ typedef struct maker {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-static heddle_status check_size(maker *m, const char *what, uint64_t n)
+static heddle_status check_size(hd_error *e, const char *what, uint64_t n)
 {
     if (n == 0)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a field of 0 %s", what);
+        return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: a field of 0 %s", what);
     if (n > MOST)
-        return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most",
-                      (unsigned long long)n, what);
+        return hd_say(e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most", (unsigned long long)n,
+                      what);
     return HEDDLE_OK;
 }
 
 static heddle_status check_body(maker *m)
 {
     if (!m->table->waves)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s was not made by HEDDLE_WAVES", m->table->name);
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s was not made by HEDDLE_WAVES or HEDDLE_TILES",
+                      m->table->name);
     if (m->desc->body >= m->table->n_bodies)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s has %u cells, there is no cell %u",
                       m->table->name, m->table->n_bodies, m->desc->body);
@@ -78,21 +76,29 @@ static heddle_status check_border(maker *m, const char *what, const heddle_wave_
     return HEDDLE_OK;
 }
 
+heddle_status hd_wave_check_fields(hd_error *e, const heddle_wave_desc *d)
+{
+    uint64_t i;
+    if (d->items && !d->n_items)
+        return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: items of which there are 0");
+    if (d->items && (d->rows || d->cols))
+        return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: rows and cols are the items' when there are items");
+    for (i = 0; i < (d->items ? d->n_items : 1u); i++) {
+        HD_TRY(check_size(e, "rows", d->items ? d->items[i].rows : d->rows));
+        HD_TRY(check_size(e, "columns", d->items ? d->items[i].cols : d->cols));
+    }
+    return HEDDLE_OK;
+}
+
 static uint32_t align_of(uint32_t n_bytes) { return n_bytes % 4u ? 1u : 4u; }
 
 static heddle_status check(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
-    uint64_t i;
-    HD_TRY(check_body(m));
-    if (d->items && !d->n_items)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: items of which there are 0");
-    if (d->items && (d->rows || d->cols))
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: rows and cols are the items' when there are items");
-    for (i = 0; i < m->n_items; i++) {
-        HD_TRY(check_size(m, "rows", d->items ? d->items[i].rows : d->rows));
-        HD_TRY(check_size(m, "columns", d->items ? d->items[i].cols : d->cols));
-    }
+    HD_TRY(hd_wave_check_fields(m->e, d));
+    if (d->band_rows)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows is for tiles, and %s is a body of a cell",
+                      m->table->bodies[d->body].name);
     HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes)));
     HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
     HD_TRY(check_border(m, "north", &d->north));
@@ -153,29 +159,36 @@ static heddle_status choose_shape(maker *m)
     return HEDDLE_OK;
 }
 
-static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1u) / HD_LINE * HD_LINE; }
-
 /* On threads auto has become dynamic by now. */
 static int is_left_to_us(const heddle_config *c)
 {
     return c->schedule == HEDDLE_SCHEDULE_AUTO || (c->schedule == HEDDLE_SCHEDULE_DYNAMIC && c->backend == HEDDLE_CPU);
 }
 
+heddle_status hd_wave_check_schedule(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_info *info,
+                                     int *is_in_order)
+{
+    const heddle_config *c = &ctx->config;
+    *is_in_order = is_left_to_us(c) || c->schedule == HEDDLE_SCHEDULE_WAVE;
+    if (!*is_in_order && c->backend == HEDDLE_CUDA && !(info->kernels & HD_KERNELS_TASKS))
+        return hd_say(
+            &ctx->error, HEDDLE_ENODEV,
+            "heddle_wave_new: table %s was compiled without HEDDLE_WAVE_TILES: it has no kernel for schedule %s",
+            table->name, heddle_schedule_name(c->schedule));
+    return HEDDLE_OK;
+}
+
 /* A schedule for tasks runs tiles. */
 static heddle_status choose_tiles(maker *m)
 {
-    const heddle_schedule s = m->ctx->config.schedule;
     const uint64_t cols = m->desc->tile_cols ? m->desc->tile_cols : TILE_COLS;
-    if (is_left_to_us(&m->ctx->config) || s == HEDDLE_SCHEDULE_WAVE)
+    int is_in_order;
+    HD_TRY(hd_wave_check_schedule(m->ctx, m->table, m->info, &is_in_order));
+    if (is_in_order)
         return HEDDLE_OK;
-    if (m->ctx->config.backend == HEDDLE_CUDA && !(m->info->kernels & HD_KERNELS_TASKS))
-        return hd_say(
-            m->e, HEDDLE_ENODEV,
-            "heddle_wave_new: table %s was compiled without HEDDLE_WAVE_TILES: it has no kernel for schedule %s",
-            m->table->name, heddle_schedule_name(s));
     m->tile = (uint32_t)((cols + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
     m->group_bytes =
-        lines(m->is_blocks ? (uint64_t)m->info->shapes[m->shape].carry_bytes * m->n_warps : sizeof(hd_lone));
+        hd_wave_lines(m->is_blocks ? (uint64_t)m->info->shapes[m->shape].carry_bytes * m->n_warps : sizeof(hd_lone));
     return HEDDLE_OK;
 }
 
@@ -280,7 +293,7 @@ static void fill_wave(maker *m)
     const heddle_wave_desc *d = m->desc;
     hd_wave *w = &m->wave;
     w->items = (const hd_wave_item *)(const void *)(m->block + m->items_at);
-    w->words = (hd_wave_words *)(void *)(m->block + lines(sizeof *w));
+    w->words = (hd_wave_words *)(void *)(m->block + hd_wave_lines(sizeof *w));
     w->found = m->info->found_bytes ? m->block + m->found_at : NULL;
     w->result = d->found;
     w->far = (hd_pair_word *)(void *)(m->block + m->far_at);
@@ -328,10 +341,10 @@ static heddle_status write_block(maker *m)
 
 static heddle_status make_block(maker *m)
 {
-    m->items_at = lines(sizeof(hd_wave)) + lines(sizeof(hd_wave_words));
-    m->found_at = m->items_at + lines(m->n_items * sizeof *m->items);
-    m->far_at = m->found_at + lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
-    m->carry_at = lines(m->far_at + m->wave.n_far * sizeof(hd_pair_word));
+    m->items_at = hd_wave_lines(sizeof(hd_wave)) + hd_wave_lines(sizeof(hd_wave_words));
+    m->found_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
+    m->far_at = m->found_at + hd_wave_lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
+    m->carry_at = hd_wave_lines(m->far_at + m->wave.n_far * sizeof(hd_pair_word));
     m->block_bytes += m->carry_at;
     HD_TRY(heddle_mem_new(m->ctx, m->block_bytes, (void **)&m->block));
     fill_wave(m);
@@ -468,6 +481,9 @@ HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *ta
         return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_new: %s is NULL", !table ? "table" : !desc ? "desc" : "out");
     if (desc->size != sizeof *desc)
         return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_new: set the struct up with HEDDLE_WAVE_INIT");
+    HD_TRY(check_body(&m));
+    if (m.info->is_tile)
+        return hd_tile_new(ctx, table, desc, out);
     m.n_items = desc->items ? desc->n_items : 1u;
     s = make(&m);
     hd_delete(m.items, m.n_items * sizeof *m.items);

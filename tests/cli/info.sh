@@ -56,13 +56,16 @@ run 0 info
 for app in $apps; do
     in_out "^  $app/graph$"
 done
-for app in dtw sw; do
+for app in dtw inthist sat sw; do
     in_out "^  $app/wave$"
 done
 run 0 info sw
 in_out '^run +sw/graph: '
 in_out '^ +sw/wave: '
 in_out '^cells +sw_cell: 4 bytes from N W NW, finds 20 bytes; shapes [^ ]'
+run 0 info sat
+in_out '^tiles +sat_band: a column hands on 4 bytes, a band carries [0-9]+$'
+run 0 info sw
 in_out '^  match .*default: 2'
 in_out '^  mismatch .*default: -1'
 in_out '^  gap .*default: -1'

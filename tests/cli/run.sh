@@ -44,6 +44,18 @@ for app in dtw sw; do
     json_is True "d['cells'] == 8100 and d['answer'] == json.load(open('graph_$app'))['answer']"
     rm graph_$app
 done
+for app in sat inthist; do # a body of a tile
+    run 0 run $app/wave -n 100x84 --workers 3
+    in_out '^  check +ok$'
+    run 0 run $app -n 90 --json
+    cp out graph_$app
+    run 0 run $app --schedule wave -n 90 --json
+    json_is "$app/wave ok wave" "'%s %s %s' % (d['app'], d['check'], d['schedule'])"
+    json_is True "d['answer'] == json.load(open('graph_$app'))['answer']"
+    rm graph_$app
+    run 0 run $app/wave -n 90 --backend serial --team-size 64 --opt body=tuned
+    in_out '^  check +ok$'
+done
 refused '-b: sw/wave has no blocks' run sw/wave -b 16
 refused 'option body chooses how tiles are computed, and dtw/wave has none' run dtw/wave --opt body=tuned
 run 0 run sw/wave --schedule rings -n 90 --json # the same cells as tiles

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* apps.cpp - the waves of applications as blocks of warps: one to three warps a block, with sums and without, cells kept or not,
- * each passes the app's check; twice.
+ * tiles by whole warps and by few threads; each passes the app's check; twice.
  *
  * emulate_apps [CASES]; HEDDLE_SEED: the one case. */
 #include "kernels.h"
 
 #include "dtw_wave_bodies.c"
+#include "inthist_wave_bodies.c"
+#include "sat_wave_bodies.c"
 #include "sw_wave_bodies.c"
 
 #include "check.h"
@@ -28,16 +30,28 @@ typedef struct app_run {
 /* Rows or columns: a few, or some more than a band of the largest shape has. */
 static uint64_t some_size(uint64_t *row) { return 1u + check_below(row, check_below(row, 3u) ? 300u : 40u); }
 
-static app_case *some_case(uint64_t *row)
+static app_case *prepare(const char *name, app_request *q)
 {
-    const app *a = app_find(check_below(row, 2u) ? "sw" : "dtw");
-    const app_pair opts[] = {{"sums", check_below(row, 3u) ? "1" : "0"}, {"keep", check_below(row, 2u) ? "1" : "0"}};
-    app_request q = {{some_size(row), some_size(row)}, {0, 0}, opts, 2, nullptr, 0};
+    const app *a = app_find(name);
     char error[APP_ERROR];
-    app_case *c = a->prepare(&q, error);
+    app_case *c = a->prepare(q, error);
     CHECK_MSG(c, "%s", error);
     c->scenario = app_scenario_of(a, "wave");
     return c;
+}
+
+/* Cells, or tiles. */
+static app_case *some_case(uint64_t *row)
+{
+    static const char *const names[] = {"sw", "dtw", "sat", "inthist"};
+    const uint64_t k = check_below(row, 4u);
+    const app_pair cells[] = {{"sums", check_below(row, 3u) ? "1" : "0"}, {"keep", check_below(row, 2u) ? "1" : "0"}},
+                   tiles[] = {{"body", check_below(row, 3u) ? "tuned" : "portable"}, {"bins", "3"}};
+    const size_t n_opts = k == 2u ? 1u : 2u;
+    app_request q = {{some_size(row), some_size(row)}, {0, 0}, k < 2u ? cells : tiles, n_opts, nullptr, 0};
+    if (k >= 2u && check_below(row, 2u)) /* whole quads */
+        q.n[1] = (q.n[1] + 15u) / 16u * 16u;
+    return prepare(names[k], &q);
 }
 
 static void make(app_run *r, heddle_ctx *ctx, uint64_t *row)

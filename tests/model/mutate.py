@@ -26,7 +26,7 @@ SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # whose orders t
 # Files whose orders and bugs are looked at by some cases only: by what their names begin with.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
          "central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
-WAVING = ("lone.h", "wave.h")                           # those of wave.c
+WAVING = ("lone.h", "wave.h", "tile.h")                 # those of wave.c
 BOTH = ("ticket.h",)                                    # and these all cases
 NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "spawn_buffer", "own", "spawn", "baselines/iqs",
          "baselines/central", "baselines/scheduler")
@@ -321,6 +321,7 @@ BLOCK_BUGS = [
 ]
 # Waves (wave.c), whose engine is beside core: name, file, text, text instead.
 LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
+FLAG, TILE, TILE_ENGINE = "heddle/core/tile.h", "heddle/tile.h", "engine/tile.c"
 # Caught by the case named.
 WAVE_BUGS = [
     ("tags are the same in each run", "wave.two", LONE, "l->wave->words->base + p->tag", "p->tag"),
@@ -343,6 +344,27 @@ WAVE_BUGS = [
     ("fields have the same far rows", "wave.items", ENGINE, "x->words_at = n_positions;", "x->words_at = 0;"),
     ("parts have fixed numbers", "wave.late", "heddle/core/worker.h", "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
+    ("tiles: handed on before it is written", "wave.tile.two", TILE, "    t->hands_ = 1;\n",
+     "    t->hands_ = 1;\n    if (t->flag_) hd_tile_raise(t->flag_, t->base_ + t->at_ + 1u);\n"),
+    ("tiles: one row instead of two", "wave.tile.two", FLAG, "(band & 1u) * item->south_bytes", "0u"),
+    ("tiles: written before it is waited for", "wave.tile.three", TILE,
+     "    (void)heddle_wave_north(thread, tile);\n    return tile->south_;", "    return tile->south_;"),
+    ("tiles: handed on before it is waited for", "wave.tile.own", TILE,
+     "    (void)heddle_wave_north(thread, t);\n    if (thread->index == 0)", "    if (thread->index == 0)",
+     "    (void)heddle_wave_north(thread, tile);\n    if (!tile->hands_)", "    if (!tile->hands_)"),
+    ("tiles: one too few is waited for", "wave.tile.two", TILE, "tile->base_, tile->at_ + 1u)", "tile->base_, tile->at_)"),
+    ("tiles: one more is taken for seen", "wave.tile.three", TILE, "return tile->seen_ > tile->at_;", "return tile->seen_ && tile->seen_ >= tile->at_;"),
+    ("tiles: counts are the same in each run", "wave.tile.two", FLAG, "    wave->words->base++;\n", ""),
+    ("tiles: parts are counted on", "wave.tile.again", FLAG, "    wave->words->done = 0;\n", ""),
+    ("tiles: counts are compared, not their distances", "wave.tile.wrap", FLAG, "(seen = HD_LOAD(flag, FENCED_ACQUIRE, DEV) - base) < n",
+     "(seen = HD_LOAD(flag, FENCED_ACQUIRE, DEV)) < base + n"),
+    ("tiles: fields have the same rows", "wave.tile.items", TILE_ENGINE, "to->south_at = m->south_bytes;", "to->south_at = 0;"),
+    ("tiles: fields have the same flags", "wave.tile.items", TILE_ENGINE, "to->flag_at = m->wave.n_flags;", "to->flag_at = 0;"),
+    ("tiles: counts of a run that was stopped are left", "wave.tile.stop", TILE_ENGINE,
+     "    HD_TRY(clear(g->ctx, wave.flags, (uint64_t)wave.n_flags * HD_LINE));\n", ""),
+    ("tiles: a stopped run reads what is being written", "wave.tile.stop", TILE, "    if (!hd_tile_is_seen(tile)) {\n", "    if (0) {\n"),
+    ("tiles: a stopped run hands on what it has not waited for", "wave.tile.stops", TILE, " && !tile->is_over_)\n        hd_tile_raise",
+     ")\n        hd_tile_raise"),
 ]
 # Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, text instead, in core/strip.h.
 EMULATED_BUGS = [
@@ -354,6 +376,17 @@ EMULATED_BUGS = [
     ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
      "a.from_tag = base - n_granules", "a.from_tag = base"),
 ]
+# The same of tiles on blocks (tests/emulate_gpu/tiles.cpp), in heddle/tile.h.
+EMULATED_TILE_BUGS = [
+    ("tiles of blocks: handed on while lanes still write", "    tile->hands_ = 0;\n    heddle_team_barrier(thread);\n", "    tile->hands_ = 0;\n"),
+    ("tiles of blocks: lanes go on to the next tile alone", "    else\n        heddle_team_barrier(thread);\n    t->at_++;", "    t->at_++;"),
+    ("tiles of blocks: lanes read before lane 0 has waited", "    heddle_team_barrier(thread);\n    tile->seen_", "    tile->seen_"),
+    ("tiles of blocks: a carry is not yet cleared", "[i] = 0;\n    heddle_team_barrier(thread);\n", "[i] = 0;\n"),
+    ("tiles of blocks: a carry is not cleared", "((uint32_t *)tile->carry)[i] = 0;", ";"),
+    ("tiles of blocks: the end is told in one place", "is_over[t->at_ & 1u]", "is_over[0]"),
+]
+EMULATED = [(EMULATED_BUGS, "heddle/core/strip.h", "wave/cases.c", "emulate_gpu/wave.cpp"),
+            (EMULATED_TILE_BUGS, TILE, "wave/tile_cases.c", "emulate_gpu/tiles.cpp")]
 # What the core asks of the host: a wake-up hands on what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
@@ -426,9 +459,11 @@ class Bench:
                              self.SPAWN_FLAGS)
                 for folder, name in ((self.model, "spawn.c"), (self.src, "backend/cpu/work.c"))]
 
-    def compile_wave(self, include, src, mark=".changed", names=("wave.c", "engine.c")):
-        folders = {"wave.c": self.model, "engine.c": os.path.join(src, "engine")}
-        return [self.compile(folders[name], include, "wave.c", os.path.join(self.out, name + mark + ".o"), ("-fsanitize=thread",))
+    ENGINES = {"engine.c": "wave.c", "engine_tile.c": "tile.c"}
+
+    def compile_wave(self, include, src, mark=".changed", names=("wave.c", "engine.c", "engine_tile.c")):
+        return [self.compile(os.path.join(src, "engine") if name in self.ENGINES else self.model, include,
+                             self.ENGINES.get(name, name), os.path.join(self.out, name + mark + ".o"), ("-fsanitize=thread",))
                 for name in names]
 
     def copy(self):
@@ -437,7 +472,8 @@ class Bench:
         shutil.copytree(os.path.join(self.include, "heddle"), os.path.join(root, "heddle"))
         shutil.copy(os.path.join(self.include, "heddle.h"), root)
         os.makedirs(os.path.join(root, "engine"))
-        shutil.copy(os.path.join(self.src, "engine", "wave.c"), os.path.join(root, "engine"))
+        for name in self.ENGINES.values():
+            shutil.copy(os.path.join(self.src, "engine", name), os.path.join(root, "engine"))
         return root
 
     def run(self, include, explore=None, cases=None, graphs=True, spawning=False):
@@ -453,15 +489,15 @@ class Bench:
 
     def run_wave(self, root, path, case="wave."):
         """The same for waves, against core and the engine in `root`, where `path` was changed."""
-        if path == ENGINE:
-            changed = self.compile_wave(root, root, names=("engine.c",))
+        if path in (ENGINE, TILE_ENGINE):
+            changed = self.compile_wave(root, root, names=("engine.c" if path == ENGINE else "engine_tile.c",))
         else:
-            changed = self.compile_wave(root, root) if path in (LONE, WAVE) else [self.compile_spawn(root)[1]]
+            changed = self.compile_wave(root, root) if path in (LONE, WAVE, FLAG, TILE) else [self.compile_spawn(root)[1]]
         return self.try_out(self.link(changed), [case], ("0", "1", "2"))
 
     def link(self, changed, explore=None):
         """The program, of these objects and of what is unchanged; its name."""
-        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "explore.c")
+        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "engine_tile.c", "explore.c")
         paths = {name: os.path.join(self.out, name + ".o") for name in names}
         paths.update((os.path.basename(obj).replace(".changed.o", ""), obj) for obj in changed)
         if explore:
@@ -506,10 +542,10 @@ class Bench:
     EMULATED = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_EMULATE", "-DHEDDLE_BASELINES", "-DSTEPS=4000000ull", "-w",
                 "-DHEDDLE_WAVE_SHAPES(X, name)=X(name, 0, 4, 2)", "-U_FORTIFY_SOURCE")
 
-    def run_emulated(self, include):
+    def run_emulated(self, include, cases, program_of):
         """The same for waves on emulated blocks."""
         folder, objects = os.path.join(self.tests, "emulate_gpu"), []
-        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", "wave/cases.c", "emulate_gpu/wave.cpp"):
+        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", cases, program_of):
             objects.append(os.path.join(self.out, "emulated_" + os.path.basename(path) + ".o"))
             how = ([*self.cxx, "-std=c++17", "-O0", "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti"] if path.endswith("pp")
                    else [*self.cc, "-std=c11", "-O2"])
@@ -553,14 +589,15 @@ def texts(source):
         yield name, [os.path.join(include, "heddle", path)], old
     for name, _, path, *olds in WAVE_BUGS:
         for old in olds[::2]:
-            yield name, [os.path.join(source, "src", path) if path == ENGINE else os.path.join(include, path)], old
+            yield name, [os.path.join(source, "src", path) if path in (ENGINE, TILE_ENGINE) else os.path.join(include, path)], old
     for name, path, old, _ in HOST_BUGS:
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:
         yield name, block_headers(include), old
-    for name, *olds in EMULATED_BUGS:
-        for old in olds[::2]:
-            yield name, [os.path.join(include, "heddle", "core", "strip.h")], old
+    for bugs, path, *_ in EMULATED:
+        for name, *olds in bugs:
+            for old in olds[::2]:
+                yield name, [os.path.join(include, path)], old
 
 
 def check_texts(source):
@@ -636,12 +673,13 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
-    for name, *texts in EMULATED_BUGS if bench.cxx and bench.library else []:
-        if wanted(name) or wanted("emulated"):
-            root = bench.copy()
-            for old, new in zip(texts[::2], texts[1::2]):
-                replace_once(os.path.join(root, "heddle/core/strip.h"), old, new)
-            report("strip.h", name, bench.run_emulated(root))
+    for bugs, path, *programs in EMULATED if bench.cxx and bench.library else []:
+        for name, *texts in bugs:
+            if wanted(name) or wanted("emulated"):
+                root = bench.copy()
+                for old, new in zip(texts[::2], texts[1::2]):
+                    replace_once(os.path.join(root, path), old, new)
+                report(os.path.basename(path), name, bench.run_emulated(root, *programs))
     for what in missed:
         print("NOT CAUGHT: " + what)
     print("%d changes, %d not caught, %.0f s" % (n, len(missed), time.time() - began))

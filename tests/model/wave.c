@@ -2,13 +2,14 @@
 /* wave.c - waves, under every interleaving up to a bound: the third suite of the model test.
  *
  * A case is a field of a few rows, each of which is a band, and of a few columns, four of which are a granule; heddle_wave_new
- * lays it out (src/engine/wave.c) and threads go over it as they do (core/lone.h, under the cpu backend's own loop), with
- * smaller sizes. What a wave has of its context is made up here. Runs follow one another, to their ends or stopped; in each the
+ * lays it out (src/engine/wave.c, tile.c) and threads go over it as they do (core/lone.h, tile.h, under the cpu backend's own
+ * loop), with smaller sizes. What a wave has of its context is made up here. Runs follow one another, to their ends or stopped; in each the
  * cells are others, so that a word of another run, or of another band, shows. Every schedule is checked: all workers leave;
  * the lowest row and what was found of a run that went to its end are what a plain loop makes.
  *
  * The wave's memory is watched (-fsanitize=thread): two accesses that the count of ended parts, or the end of a run, should
- * have ordered are an error even if the values are right. Border words order nothing, and are not watched. */
+ * have ordered are an error even if the values are right. Border words order nothing, and are not watched. Rows that tiles hand
+ * on are: the flags order them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "backend/cpu/work.h"
 #include "engine/wave.h"
 #include "heddle/core/turn.h"
-#include "heddle/wave.h"
+#include "heddle/tile.h"
 #include "run/run.h"
 #include "suite.h"
 #include "watch.h"
@@ -72,6 +73,10 @@ HEDDLE_MERGE(hop_east, a, b) { hop_merge(a, b); }
 
 HEDDLE_WAVES(hops, hop_params, HOP_WAVES)
 
+#define HEAP_TILES(X) X(heap, 0) X(heap_early, 0) X(heap_own, 0)
+HEDDLE_ENUM(heaps, HEAP_TILES)
+HEDDLE_DECLARE(heaps)
+
 /* ---- cases ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct wave_case {
@@ -87,6 +92,7 @@ typedef struct wave_case {
     uint32_t base;    /* tags of the first run begin behind it                                                    */
     uint32_t n_tags;  /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
     uint32_t left;    /* the tag that words have at first, which earlier runs have left                           */
+    uint32_t is_tile; /* bodies of tiles, four columns each; base: earlier runs                                   */
 } wave_case;
 
 /* clang-format off */
@@ -110,6 +116,20 @@ static const wave_case cases[] = {
     {"wave.wraps",    2, 3, ".xxx.", 1, 1, 1, .base = 3u * 0x3fffu, .n_tags = 0x3fffu},
     {"wave.stopped",  2, 3, "c.",    2, 1, 1, .base = 0xffffu - 3u, .left = 1},
     {"wave.canceled", 2, 3, "xx.",   2, 1, 1, .base = 0xffffu - 2u * 3u, .left = 1},
+    /* Tiles. */
+    {"wave.tile.two",   2, 7, "..",  3, 2, 1, .is_tile = 1, .body = heap},
+    {"wave.tile.again", 2, 3, "...", 2, 1, 1, .is_tile = 1, .body = heap},
+    {"wave.tile.three", 3, 7, ".",   3, 2, 1, .is_tile = 1, .body = heap},
+    {"wave.tile.five",  5, 3, "..",  2, 1, 1, .is_tile = 1, .body = heap, .n_workers = 3},
+    {"wave.tile.early", 3, 7, ".",   3, 2, 1, .is_tile = 1, .body = heap_early},
+    {"wave.tile.rows",  5, 7, ".",   2, 1, 1, .is_tile = 1, .body = heap_early, .n_workers = 3},
+    {"wave.tile.own",   4, 7, ".",   2, 1, 1, .is_tile = 1, .body = heap_own, .n_workers = 3},
+    {"wave.tile.items", 2, 3, "..",  2, 1, 1, .is_tile = 1, .body = heap_early, .n_items = 2},
+    {"wave.tile.late",  4, 3, "..",  2, 1, 1, .is_tile = 1, .body = heap, .is_late = 1},
+    {"wave.tile.stop",  3, 7, "c.",  2, 1, 1, .is_tile = 1, .body = heap_early},
+    {"wave.tile.stops", 3, 3, "c",   2, 1, 1, .is_tile = 1, .body = heap, .n_workers = 3},
+    {"wave.tile.idle",  2, 3, "xx.", 2, 1, 1, .is_tile = 1, .body = heap},
+    {"wave.tile.wrap",  2, 7, "..",  2, 1, 1, .is_tile = 1, .body = heap, .base = 0x7fffffffu},
 };
 /* clang-format on */
 
@@ -141,11 +161,61 @@ static heddle_graph graph;
 static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS];
 static hop_found want_found[MAX_RUNS];
 
+/* ---- tiles, which make the same of neighbours above and to the left --------------------------------------------------- */
+
+/* A row is a band. What goes south is written twice, the first time before north is read. */
+static void heap_of(const heddle_thread *thread, uint32_t by, heddle_tile *tile, uint32_t row[])
+{
+    uint32_t *south = (uint32_t *)heddle_wave_south(thread, tile), *w = (uint32_t *)tile->carry, j;
+    const uint32_t *north;
+    for (j = 0; j < tile->cols; j++)
+        south[j] = ~0u;
+    north = (const uint32_t *)heddle_wave_north(thread, tile);
+    for (j = 0; j < tile->cols; j++)
+        *w = row[j] = south[j] = hop_of(by, north ? north[j] : 0u, *w, 0, tile->col + j);
+}
+
+/* The lowest row of the field is kept. */
+static void heap_keep(const heddle_tile *tile, const uint32_t row[])
+{
+    uint32_t j;
+    for (j = 0; j < tile->cols && tile->row + 1u == tile->field_rows; j++)
+        m.last_row[tile->item * tile->field_cols + tile->col + j] = row[j];
+}
+
+HEDDLE_TILE(heap, hop_params, params, tile, 4, 4)
+{
+    uint32_t row[HD_WAVE_GRANULE];
+    heap_of(thread, params->by, tile, row);
+    heap_keep(tile, row);
+}
+
+HEDDLE_TILE(heap_early, hop_params, params, tile, 4, 4)
+{
+    uint32_t row[HD_WAVE_GRANULE];
+    heap_of(thread, params->by, tile, row);
+    heddle_wave_hand(thread, tile);
+    heap_keep(tile, row);
+}
+
+/* Odd rows look at nothing, and come to nothing. */
+HEDDLE_TILE(heap_own, hop_params, params, tile, 4, 4)
+{
+    uint32_t row[HD_WAVE_GRANULE] = {0};
+    if (tile->row % 2u == 0)
+        heap_of(thread, params->by, tile, row);
+    heap_keep(tile, row);
+}
+
+HEDDLE_TILES(heaps, hop_params, HEAP_TILES)
+
 static uint32_t given(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
 static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
 static uint32_t n_items(void) { return given(c->n_items, 1u); }
 static uint32_t n_runs(void) { return (uint32_t)strlen(c->runs); }
 static hd_wave *wave(void) { return (hd_wave *)(void *)m.block; }
+static hd_tile_wave *tile_wave(void) { return (hd_tile_wave *)(void *)m.block; }
+static const heddle_table *table(void) { return c->is_tile ? &heaps : &hops; }
 
 /* ---- what engine/wave.c wants of a context ------------------------------------------------------------------------------ */
 
@@ -269,7 +339,7 @@ static void next_row(uint32_t row[], uint32_t by, hop_found *found)
 {
     uint32_t j, w = 0;
     for (j = 0; j < c->n_cols; j++) {
-        const uint32_t ne = c->body == hop_east && j + 1u < c->n_cols ? row[j + 1u] : 0u;
+        const uint32_t ne = !c->is_tile && c->body == hop_east && j + 1u < c->n_cols ? row[j + 1u] : 0u;
         w = row[j] = hop_of(by, row[j], w, ne, j);
         hop_merge(found, &(hop_found){1, w});
     }
@@ -283,6 +353,10 @@ static void compute(uint32_t k)
     for (item = 0; item < n_items(); item++)
         for (i = 0; i < c->n_bands; i++)
             next_row(&want[k][item * c->n_cols], k + 1u, &want_found[k]);
+    if (c->is_tile)
+        memset(&want_found[k], 0, sizeof want_found[k]);
+    if (c->is_tile && c->body == heap_own && c->n_bands % 2u == 0)
+        memset(want[k], 0, sizeof want[k]);
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------------------------ */
@@ -303,10 +377,11 @@ static void make_wave(void)
     d.body = c->body;
     d.items = items;
     d.n_items = n_items();
-    d.last_row = m.last_row;
-    d.found = &m.found;
+    d.last_row = c->is_tile ? NULL : m.last_row;
+    d.found = c->is_tile ? NULL : &m.found;
+    d.band_rows = d.tile_cols = c->is_tile;
     ctx.config.backend = HEDDLE_CPU;
-    (void)heddle_wave_new(&ctx, &hops, &d, &g);
+    (void)heddle_wave_new(&ctx, table(), &d, &g);
     if (c->n_tags)
         wave()->n_tags = c->n_tags;
     memcpy(image, m.block, sizeof image);
@@ -339,17 +414,35 @@ static void start(uint32_t k)
         (void)hd_stop(&control.fail, HD_STOP_CANCELED);
 }
 
+static void begin_cells(void)
+{
+    uint64_t i;
+    wave()->words->base = c->base;
+    for (i = 0; i < wave()->n_far && c->left; i++)
+        wave()->far[i] = hd_wave_word(HALF, c->left + (uint32_t)(i / HD_WAVE_GRANULE % (wave()->n_tags - 1u)));
+}
+
+static void begin_tiles(void)
+{
+    const hd_tile_wave *w = tile_wave();
+    uint32_t item, band;
+    w->words->base = c->base;
+    for (item = 0; item < n_items(); item++)
+        for (band = 0; band < c->n_bands; band++)
+            *hd_tile_flag(w, &w->items[item], band) = c->base * w->items[item].n_tiles;
+}
+
 /* As earlier runs may have left it. */
 static void begin(void)
 {
-    uint64_t i;
     memset(&control, 0, sizeof control);
     memset(cursors, 0, sizeof cursors);
     memset(&m, 0, sizeof m);
     memcpy(m.block, image, sizeof image);
-    wave()->words->base = c->base;
-    for (i = 0; i < wave()->n_far && c->left; i++)
-        wave()->far[i] = hd_wave_word(HALF, c->left + (uint32_t)(i / HD_WAVE_GRANULE % (wave()->n_tags - 1u)));
+    if (c->is_tile)
+        begin_tiles();
+    else
+        begin_cells();
     start(0);
     watch_begin(&m, sizeof m);
 }
@@ -396,7 +489,7 @@ static void work(uint32_t id)
             model_wait(MODEL_GATE(id));
         if (c->is_late && id)
             model_wait(CAME);
-        if (hd_cpu_work(&run, hops.bodies, id, near[id], &nows[id], NULL))
+        if (hd_cpu_work(&run, table()->bodies, id, near[id], &nows[id], NULL))
             last_out(k);
         else if (c->is_late && id == 0)
             model_give(CAME);

@@ -58,6 +58,22 @@ static void on_gpu(uint64_t seed)
     run(seed, HEDDLE_CUDA, 0, warps[seed % 5u], (uint32_t)(seed % mix.waves[0].n_shapes), HEDDLE_SCHEDULE_AUTO);
 }
 
+/* What a wave of cells does not have. */
+static void test_refused(void)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    heddle_ctx *ctx;
+    heddle_graph *g;
+    config.backend = HEDDLE_SERIAL;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
+    d.rows = d.cols = 10;
+    d.band_rows = 4;
+    CHECK(heddle_wave_new(ctx, &mix, &d, &g) == HEDDLE_EINVAL && !g);
+    CHECK(strstr(heddle_error_text(ctx), "band_rows is for tiles, and mix_1 is a body of a cell"));
+    heddle_ctx_close(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const char *asked = getenv("HEDDLE_WAVES");
@@ -65,6 +81,7 @@ int main(int argc, char **argv)
     const int cuda = argc > 1 && !strcmp(argv[1], "--cuda");
     if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU");
+    test_refused();
     for (uint64_t seed = first; seed < first + n; seed++) {
         if (cuda) {
             on_gpu(seed);

@@ -152,17 +152,27 @@ static void print_neighbours(FILE *out, uint32_t set)
             fprintf(out, " %s", all[i]);
 }
 
-/* Of a wave: its cells, and in how many rows of a lane by columns of a step a GPU can go over them. */
+static void print_cell(FILE *out, const heddle_wave_info *w)
+{
+    fprintf(out, "%" PRIu32 " bytes from", w->cell_bytes);
+    print_neighbours(out, w->neighbours);
+    fprintf(out, ", finds %" PRIu32 " bytes; shapes%s", w->found_bytes, w->n_shapes ? "" : " of threads only");
+    for (uint32_t s = 0; s < w->n_shapes; s++)
+        fprintf(out, " %" PRIu32 "x%" PRIu32, w->shapes[s].rows, w->shapes[s].columns);
+}
+
+/* Of a wave: its cells, and in how many rows of a lane by columns of a step a GPU can go over them; or its tiles. */
 static void print_cells(FILE *out, const heddle_table *cells)
 {
     for (uint32_t i = 0; i < cells->n_bodies; i++) {
         const heddle_wave_info *w = &cells->waves[i];
-        fprintf(out, "%s%s: %" PRIu32 " bytes from", i ? "\n         " : "\ncells    ", cells->bodies[i].name,
-                w->cell_bytes);
-        print_neighbours(out, w->neighbours);
-        fprintf(out, ", finds %" PRIu32 " bytes; shapes%s", w->found_bytes, w->n_shapes ? "" : " of threads only");
-        for (uint32_t s = 0; s < w->n_shapes; s++)
-            fprintf(out, " %" PRIu32 "x%" PRIu32, w->shapes[s].rows, w->shapes[s].columns);
+        const char *what = w->is_tile ? "\ntiles    " : "\ncells    ";
+        fprintf(out, "%s%s: ", i ? "\n         " : what, cells->bodies[i].name);
+        if (w->is_tile)
+            fprintf(out, "a column hands on %" PRIu32 " bytes, a band carries %" PRIu32, w->south_bytes,
+                    w->carry_bytes);
+        else
+            print_cell(out, w);
     }
 }
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* picture_wave.c - what picture.h has of waves: the same tables by a body of a tile, a plane an item. */
+#include "picture.h"
+#include "prefix_wave.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MANY \
+    8u /* planes whose bands do not wait for one another: two smaller blocks of a multiprocessor hide each other's waits */
+
+/* How the context's workers go over bands: rows, columns of a tile, and warps where they do it in registers. */
+static void choose(const picture *p, heddle_wave_desc *d)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    uint32_t n_warps = p->record.n_planes < MANY ? PREFIX_WAVE_WARPS : PREFIX_WAVE_WARPS / 2u;
+    d->band_rows = PREFIX_WAVE_THREAD_ROWS;
+    d->tile_cols = PREFIX_WAVE_THREAD_COLS;
+    if (!p->record.tuned || heddle_ctx_get_config(p->c.ctx, &config) != HEDDLE_OK)
+        return;
+    if (config.team_size)
+        n_warps = config.team_size / TILE_WARP;
+    if (config.team_size % TILE_WARP || n_warps > PREFIX_WAVE_WARPS)
+        return;
+    d->band_rows = PREFIX_WAVE_ROWS * n_warps;
+    d->tile_cols = PREFIX_COLS;
+    d->n_warps = n_warps;
+}
+
+static int new_wave(picture *p)
+{
+    const uint32_t n = p->record.n_planes;
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    heddle_wave_item *items = calloc(n, sizeof *items);
+    heddle_status s;
+    if (!items) {
+        snprintf(p->c.error, APP_ERROR, "out of memory for %u planes", n);
+        return -1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        items[i].rows = p->c.n[0];
+        items[i].cols = p->c.n[1];
+    }
+    choose(p, &d);
+    d.items = items;
+    d.n_items = n;
+    s = heddle_wave_new(p->c.ctx, p->c.app->cells, &d, &p->c.graph);
+    free(items);
+    return s == HEDDLE_OK ? 0 : app_heddle_error(&p->c, "making the wave");
+}
+
+int picture_wave_build(app_case *c, heddle_ctx *ctx)
+{
+    picture *p = (picture *)c;
+    c->b[0] = c->b[1] = 0;
+    return picture_begin(p, ctx) || new_wave(p) ? -1 : 0;
+}
