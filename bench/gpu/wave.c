@@ -96,6 +96,14 @@ static uint64_t measure(const heddle_wave_desc *d, const char **how)
     return ns[RUNS / 2];
 }
 
+static double cells_of(const heddle_wave_desc *d)
+{
+    double n = d->items ? 0 : (double)d->rows * (double)d->cols;
+    for (uint32_t i = 0; d->items && i < d->n_items; i++)
+        n += (double)d->items[i].rows * (double)d->items[i].cols;
+    return n;
+}
+
 /* A row of the table. */
 static void row(const char *what, const heddle_wave_desc *d, heddle_best *want)
 {
@@ -110,8 +118,8 @@ static void row(const char *what, const heddle_wave_desc *d, heddle_best *want)
         n_wrong += *right == 'W';
     }
     printf("%s\t%s\tR%u C%u\t%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, heddle_schedule_name(schedule), d->lane_rows,
-           d->step_columns, d->n_warps, d->tile_cols, (double)ns * 1e-6,
-           ns ? (double)d->rows * (double)d->cols / (double)ns * 1e-3 : 0.0, right, how);
+           d->step_columns, d->n_warps, d->tile_cols, (double)ns * 1e-6, ns ? cells_of(d) / (double)ns * 1e-3 : 0.0,
+           right, how);
     fflush(stdout);
 }
 
@@ -179,6 +187,38 @@ static void sequences(const char *data)
     sweep("sw 4608, score and place", &d, &want);
 }
 
+#define PAIRS 1024u
+#define PAIR 4096u
+
+/* What fills the GPU: one pair that is long enough, and many at once. */
+static void many(void)
+{
+    static heddle_wave_item items[PAIRS];
+    const size_t n = (size_t)PAIRS * PAIR;
+    uint32_t *letters = malloc(n * 4u);
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    heddle_best want = {0, 0, 0, 0};
+    for (size_t i = 0; i < n; i++)
+        letters[i] = next_random() >> 30;
+    d.body = speed_sw;
+    d.x = to_device(letters, n * 4u);
+    d.y = to_device(letters + 1, (n - 1u) * 4u);
+    d.found = to_device(NULL, sizeof(heddle_best));
+    d.rows = d.cols = 262144;
+    sweep("sw 262144, score and place", &d, &want);
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        items[i].rows = PAIR;
+        items[i].cols = i + 1u < PAIRS ? PAIR : PAIR - 1u;
+        items[i].x_at = items[i].y_at = (uint64_t)i * PAIR;
+    }
+    d.rows = d.cols = 0;
+    d.items = items;
+    d.n_items = PAIRS;
+    want.is_found = 0;
+    sweep("sw 1024 x 4096, the best score", &d, &want);
+    free(letters);
+}
+
 static void warping(void)
 {
     static float series[2][65536];
@@ -213,6 +253,8 @@ int main(int argc, char **argv)
         must(heddle_ctx_open(&ctx, &c), "opening the GPU");
         sequences(argc > 1 ? argv[1] : ".");
         warping();
+        if (schedule == HEDDLE_SCHEDULE_WAVE)
+            many();
         heddle_ctx_close(ctx);
     }
     return n_wrong != 0;

@@ -314,9 +314,10 @@ typedef struct heddle_wave_desc {
     /* How a GPU goes over bands; 0: chosen. Rows of a lane and columns of a step, which the table must have
      * (HEDDLE_WAVE_SHAPES), and warps of a block: as many bands are a part. Threads have one way. */
     uint32_t lane_rows, step_columns, n_warps;
-    /* Where the context's config names another schedule than wave (or dynamic on threads, which is auto there), the wave is a graph of tiles that this schedule runs: what a
-     * part's bands have of so many columns (rounded up to 32; 0: 512), skewed, so that a tile waits for the one to its left and the
-     * one above. On a GPU the table must be compiled with HEDDLE_WAVE_TILES. */
+    /* Where the context's config names another schedule than wave, the wave is a graph of tiles that this schedule runs (on
+     * threads dynamic is auto, and so wave). A tile is what a part's bands have of so many columns (rounded up to 32; 0: 512),
+     * skewed, so that it waits for the one to its left and the one above. On a GPU the table must be compiled with
+     * HEDDLE_WAVE_TILES. */
     uint32_t tile_cols;
     uint32_t band_rows; /* of a body of a tile: rows that a worker goes along with; 0: 64 */
 } heddle_wave_desc;
