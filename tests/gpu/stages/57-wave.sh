@@ -15,6 +15,6 @@ wave_long() {
     try wave.apps 100 "$build/exact/heddle" bench sw sw/wave dtw dtw/wave -b 128 --runs 3 --backends cuda \
         --tsv "$logs/wave_apps.tsv"
     [ "$dry" = 1 ] || [ ! -s "$logs/wave_apps.tsv" ] || told "$logs/wave_apps.tsv" >"$tables/wave_apps.tsv"
-    try wave.sums 80 bash -c "'$build/exact/heddle' bench sat sat/wave -n 16384 -b 256 --runs 5 --backends cuda --tsv '$logs/wave_sat.tsv' &&
-        '$build/exact/heddle' bench inthist inthist/wave -n 2816 -b 128 --runs 5 --backends cuda --tsv '$logs/wave_inthist.tsv'"
+    try wave.sums 80 bash -c "'$build/exact/heddle' bench sat/wave -n 16384 --runs 5 --backends cuda --tsv '$logs/wave_sat.tsv' &&
+        '$build/exact/heddle' bench inthist/wave -n 2816 --runs 5 --backends cuda --tsv '$logs/wave_inthist.tsv'"
 }
