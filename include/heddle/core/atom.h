@@ -9,9 +9,9 @@
  *
  *     HD_PAIR_LOAD(p, order), HD_PAIR_STORE, HD_PAIR_ADD, HD_PAIR_CAS: the same for a word of two halves (core/ticket.h), DEV
  *     HD_PAIR_ADD_FIRST(p, v): all scheduling lanes call it and lane 0 adds, relaxed; the others get 0
- *     HD_BORDER_LOAD(p), HD_BORDER_LOAD_NEAR(p), HD_BORDER_STORE(p, v): such a word that carries its own flag (core/wave.h), relaxed;
- *     near: in block-shared memory. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even place. The compiler may move other
- *     accesses past these: nothing is ordered by them
+ *     HD_BORDER_LOAD(p), HD_BORDER_STORE(p, v): such a word that carries its own flag (core/wave.h), relaxed; in device memory or
+ *     near. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even place. The compiler may move other accesses past these:
+ *     nothing is ordered by them
  *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): what stands beside accesses of a fenced order
  *     HD_COPY16(to, from), HD_COPY4(to, from), HD_COPY_WAIT(): 16, 4 bytes of global memory into block-shared memory, on their
  *         way until waited for
@@ -86,13 +86,7 @@ HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v)
 HD_FN hd_pair_word hd_border_load(const hd_pair_word *p)
 {
     hd_pair_word v;
-    asm volatile("ld.relaxed.gpu.global.b64 %0,[%1];" : "=l"(v) : "l"(p));
-    return v;
-}
-HD_FN hd_pair_word hd_border_load_near(const hd_pair_word *p)
-{
-    hd_pair_word v;
-    asm volatile("ld.relaxed.cta.shared.b64 %0,[%1];" : "=l"(v) : "r"((uint32_t)__cvta_generic_to_shared(p)));
+    asm volatile("ld.relaxed.gpu.b64 %0,[%1];" : "=l"(v) : "l"(p));
     return v;
 }
 HD_FN void hd_border_store(hd_pair_word *p, hd_pair_word v)
@@ -104,7 +98,6 @@ HD_FN void hd_border_store_two(hd_pair_word *p, hd_pair_word v0, hd_pair_word v1
     asm volatile("st.relaxed.gpu.v2.b64 [%0],{%1,%2};" ::"l"(p), "l"(v0), "l"(v1));
 }
 #define HD_BORDER_LOAD(p) hd_border_load(p)
-#define HD_BORDER_LOAD_NEAR(p) hd_border_load_near(p)
 #define HD_BORDER_STORE(p, v) hd_border_store((p), (v))
 #define HD_BORDER_STORE_TWO(p, v0, v1) hd_border_store_two((p), (v0), (v1))
 /* Release: what this thread wrote and knows of is in the L2 cache. Acquire: the SM's L1 cache is emptied, at once where the
@@ -183,7 +176,6 @@ HD_FN void hd_yield_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 #define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v), HD_ORDER_##order)
 #define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? HD_PAIR_ADD((p), (v), RELAXED) : 0)
 #define HD_BORDER_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-#define HD_BORDER_LOAD_NEAR(p) HD_BORDER_LOAD(p)
 #define HD_BORDER_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define HD_BORDER_STORE_TWO(p, v0, v1) (HD_BORDER_STORE((p), (v0)), HD_BORDER_STORE((p) + 1, (v1)))
 #define HD_FENCE_RELEASE() ((void)0)

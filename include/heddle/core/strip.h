@@ -143,10 +143,10 @@ template <typename K, int R, int C> struct hd_strip_walk {
     typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
     uint64_t row_cells;
     hd_strip_shared<K, R, C> *near;
-    const hd_pair_word *from;              /* words of the band before, NULL: there is none */
-    uint32_t from_mask, from_tag, is_near; /* is_near: `from` is a ring of this block */
-    uint32_t *credit_back;                 /* what the warp before is told, or NULL */
-    const uint32_t *credit;                /* what the warp behind tells, or NULL */
+    const hd_pair_word *from; /* words of the band before, NULL: there is none */
+    uint32_t from_mask, from_tag;
+    uint32_t *credit_back; /* what the warp before is told, or NULL */
+    uint32_t *credit;      /* what the warp behind tells, or NULL */
     hd_outlet to;
 };
 
@@ -405,7 +405,16 @@ static __device__ __forceinline__ uint32_t hd_border_position(const hd_strip_wal
     return (c < last ? c : last) + hd_strip<K, R, C>::lag;
 }
 
-/* What a lane has looked at for the next granule, while this one goes on. */
+/* The cell above column c of the item's first band; others end with their last column. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_walk<K, R, C> &a, uint32_t c)
+{
+    if (c < a.cols && a.north)
+        return a.north[c];
+    return hd_cell_of<typename K::cell>(c < a.cols ? a.wave->north_cell : a.wave->east_cell);
+}
+
+/* What a lane has looked at for the next granule, while this one goes on; in an item's first band the words are of the border. */
 template <typename K, int R, int C> struct hd_strip_looks {
     hd_pair_word words[hd_strip<K, R, C>::south];
     uint32_t credit;
@@ -415,12 +424,20 @@ template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, uint32_t g,
                                                hd_strip_looks<K, R, C> *looks)
 {
-    const hd_pair_word *at = a.from + (uint64_t)(hd_border_position(a, g) & a.from_mask) * hd_strip<K, R, C>::south;
+    typedef hd_strip<K, R, C> strip;
+    const hd_pair_word *at = a.from + (uint64_t)(hd_border_position(a, g) & a.from_mask) * strip::south;
     if (a.credit)
-        looks->credit = hd_word(a.credit);
+        looks->credit = HD_LOAD(a.credit, RELAXED, BLOCK);
+    if (a.from) {
+        HD_UNROLL
+        for (int w = 0; w < strip::south; w++)
+            looks->words[w] = HD_BORDER_LOAD(at + w);
+        return;
+    }
+    const typename K::cell v = hd_north_cell(a, g * HD_WAVE_GRANULE + a.lane);
     HD_UNROLL
-    for (int w = 0; a.from && w < hd_strip<K, R, C>::south; w++)
-        looks->words[w] = a.is_near ? HD_BORDER_LOAD_NEAR(at + w) : HD_BORDER_LOAD(at + w);
+    for (int w = 0; w < strip::south; w++)
+        looks->words[w] = hd_word_at(v, w);
 }
 
 /* All lanes: is the run over before its end? Looked at once in a while. */
@@ -451,15 +468,6 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
             return 0;
         hd_look(a, g, looks);
     }
-}
-
-/* The cell above column c of the item's first band; others end with their last column. */
-template <typename K, int R, int C>
-static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_walk<K, R, C> &a, uint32_t c)
-{
-    if (c < a.cols && a.north)
-        return a.north[c];
-    return hd_cell_of<typename K::cell>(c < a.cols ? a.wave->north_cell : a.wave->east_cell);
 }
 
 /* What is to the west of row i; of the row above the first one: the corner. */
@@ -535,16 +543,9 @@ static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R,
     uint32_t *stage = a.near->stage[g & 1u][a.lane];
     if (!hd_granule_wait(a, g, looks))
         return 0;
-    if (a.from) {
-        HD_UNROLL
-        for (int w = 0; w < strip::south; w++)
-            stage[w] = (uint32_t)looks->words[w];
-    } else {
-        const typename K::cell v = hd_north_cell(a, g * HD_WAVE_GRANULE + a.lane);
-        HD_UNROLL
-        for (int w = 0; w < strip::south; w++)
-            stage[w] = hd_word_at(v, w);
-    }
+    HD_UNROLL
+    for (int w = 0; w < strip::south; w++)
+        stage[w] = (uint32_t)looks->words[w];
     HD_COPY_WAIT();
     hd_warp_sync();
     hd_strip_fetch(s, &a.near->stage[g & 1u][0][0], hd_strip_columns(a, g));
@@ -563,18 +564,20 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
     typedef hd_strip<K, R, C> strip;
     const hd_held<typename K::params> params(a.params);
     hd_strip_looks<K, R, C> looks = {}; /* a tag that no word has */
+    const uint32_t head = (strip::lag + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE;
+    const uint32_t whole = a.last_row ? 0u : (a.cols - 1u) / HD_WAVE_GRANULE; /* granules before the last columns */
     uint32_t g = first;
     hd_column_fetch(a, first);
+    hd_look(a, first, &looks);
     for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
-        const int is_head = g * HD_WAVE_GRANULE < strip::lag;
-        if (a.last_row || (is_head && (a.cells || strip::east)) || (g + 1u) * HD_WAVE_GRANULE >= a.cols)
-            hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
-        else if (is_head)
-            hd_strip_granule<HD_STEP_HEAD>(params.get(), a, s, g);
-        else if (a.cells)
-            hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
-        else
+        if (g >= head && g < whole && !a.cells)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
+        else if (g >= head && g < whole)
+            hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
+        else if (g < whole && !a.cells && !strip::east)
+            hd_strip_granule<HD_STEP_HEAD>(params.get(), a, s, g);
+        else
+            hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
     }
     HD_COPY_WAIT(); /* whoever has this memory next */
     return g >= end;
@@ -705,7 +708,6 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.last_col =
         wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
     a.near = near + warp;
-    a.is_near = warp > 0;
     a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far;
     a.from_mask = warp ? HD_WAVE_RING - 1u : 0xffffffffu;
     a.from_tag = base - n_granules;
