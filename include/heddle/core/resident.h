@@ -125,7 +125,10 @@ static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block
             hd_ticket_share(r, &b->worker, 0);
         if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
             hd_now_task(*r, b->name);
-        hd_word_pause(polls);
+        if (dispatch == HD_DISPATCH_ORDER && polls > HD_LONG_POLLS)
+            HD_PAUSE(polls); /* bands take long, and their warps want the slots */
+        else
+            hd_word_pause(polls);
     }
     if (polls > HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
         hd_now_task(*r, HD_NONE);
