@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wave.cpp - random waves as blocks of warps: in every shape, with one to three warps a block and fewer blocks than parts,
  * they leave what plain loops leave; a cancelled run ends, and the next one is right. So do their tiles, as tasks that are
- * handed out as they come and by plan.
+ * handed out as they come, by plan, and as launches, level by level.
  *
  * emulate_wave [CASES]; HEDDLE_SEED: the one case. */
 #include "kernels.h"
@@ -10,6 +10,7 @@
 #include "wave/cases.h"
 
 extern "C" {
+#include "backend/levels.h"
 #include "engine/wave.h"
 #include "run/run.h"
 }
@@ -18,6 +19,8 @@ extern "C" {
 #ifndef STEPS
 #define STEPS 40000000ull
 #endif
+
+#define LEVELS 99u /* no dispatch: launches */
 
 typedef struct wave_run {
     wave_case c;
@@ -40,13 +43,13 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     r->c.desc.step_columns = shape->columns;
     r->c.desc.tile_cols = 1u + (uint32_t)check_below(&row, 300u);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
-    config.dispatch = dispatch;
+    config.dispatch = dispatch == LEVELS ? (uint32_t)HD_DISPATCH_TICKET : dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
     config.n_trace = check_below(&row, 2u) ? 64u : 0u;
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
-    r->job.kernel = kernel_of<0>(dispatch, config.n_trace != 0);
+    r->job.kernel = kernel_of<0>(config.dispatch, config.n_trace != 0);
     r->job.team = 32u * n_warps;
     snprintf(r->what, sizeof r->what, "seed %llu, R%u C%u, %u blocks of %u warps", (unsigned long long)seed,
              shape->rows, shape->columns, config.n_workers, n_warps);
@@ -60,11 +63,45 @@ static void set_tags(wave_run *r, uint64_t seed)
         wave->words->base = (uint32_t)HD_WAVE_TAG_MOST - (uint32_t)(seed % 4u) * wave->n_tags;
 }
 
-static void run_well(wave_run *r, uint64_t seed)
+static void level_thread(void *level) { hd_tasks_of_level<kernel_bodies<0>, 1>(*static_cast<const hd_level *>(level)); }
+
+/* As the cuda backend launches them, without a trace: waves have the kernels that write one, and nothing to write it to. */
+static void run_levels(wave_run *r, uint64_t seed)
+{
+    const hd_run *run = &r->w.run;
+    hd_launches launches = {};
+    hd_error e = {};
+    hd_level level = {};
+    emu_launch l = {};
+    CHECK(hd_launches_make(&launches, &r->graph->g, 2, &e) == HEDDLE_OK);
+    kernel_table = r->graph->g.table;
+    level.tasks = run->tasks;
+    level.args = run->args;
+    level.params = run->params;
+    level.fail = &run->control->fail;
+    l.n_threads = r->job.team;
+    l.seed = seed;
+    l.n_steps = STEPS;
+    l.what = r->what;
+    l.code = level_thread;
+    l.arg = &level;
+    for (uint64_t i = 0; i < launches.n; i++) {
+        level.list = launches.list + launches.at[i].first;
+        l.n_blocks = launches.at[i].n;
+        l.shared_bytes = launches.at[i].shared_bytes;
+        n_switches += emu_run(&l);
+    }
+    hd_launches_clear(&launches);
+}
+
+static void run_well(wave_run *r, uint64_t seed, uint32_t dispatch)
 {
     wave_case_reset(&r->c);
-    n_switches += kernel_run(&r->job, seed, STEPS, r->what);
-    if (r->w.end.stop != HD_STOP_DONE)
+    if (dispatch == LEVELS)
+        run_levels(r, seed);
+    else
+        n_switches += kernel_run(&r->job, seed, STEPS, r->what);
+    if (dispatch != LEVELS && r->w.end.stop != HD_STOP_DONE)
         emu_fail("%s: the run ended with %u", r->what, r->w.end.stop);
     n_tasks_run += r->w.run.n_tasks;
     wave_case_check(&r->c, r->what);
@@ -90,11 +127,11 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     make(&r, ctx, seed, dispatch);
     set_tags(&r, seed);
-    run_well(&r, seed);
-    run_well(&r, seed + 1000u);
-    if (seed % 3u == 0) {
+    run_well(&r, seed, dispatch);
+    run_well(&r, seed + 1000u, dispatch);
+    if (seed % 3u == 0 && dispatch != LEVELS) {
         run_canceled(&r, seed);
-        run_well(&r, seed + 2000u);
+        run_well(&r, seed + 2000u, dispatch);
     }
     words_free(&r.w);
     heddle_graph_free(r.graph);
@@ -107,5 +144,6 @@ int main(int argc, char **argv)
     kernel_cases(argc, argv, HD_DISPATCH_ORDER, run_case);
     kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_case);
     kernel_cases(argc, argv, HD_DISPATCH_PLAN, run_case);
+    kernel_cases(argc, argv, LEVELS, run_case);
     return 0;
 }

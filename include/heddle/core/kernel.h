@@ -45,16 +45,18 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     /* All threads or none: the word may change between their loads, and a body has barriers. */
     if (__syncthreads_or(HD_LOAD(&l.fail->stop, RELAXED, DEV) != HD_STOP_NOT))
         return;
-    if (TRACE)
+    if (TRACE && l.events)
         begin = hd_clock();
     if (task->body != HD_BODY_JOIN)
         Bodies()(&thread, task->body, l.params,
                  task->arg_bytes <= HD_INLINE_ARGS ? (const void *)task->args : l.args + (uint64_t)task->args_at * 16u);
-    if (TRACE) {
+    if (TRACE && l.events) { /* waves have this kernel only */
         __syncthreads();
         if (threadIdx.x == 0) {
-            uint32_t sm;
+            uint32_t sm = 0;
+#if defined(__CUDA_ARCH__)
             asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+#endif
             l.events[t].begin = begin;
             l.events[t].end = hd_clock();
             l.events[t].task = t;
