@@ -165,7 +165,7 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
 /* How a wave can run on a GPU: number, rows of a lane, columns of a step (1, 2, 4, 8). Each is code of its own in the kernel. Define it
  * before this header is included to have others. */
 #ifndef HEDDLE_WAVE_SHAPES
-#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 4, 4) X(name, 2, 2, 4)
+#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 8, 2)
 #endif
 
 typedef struct heddle_wave_shape {

@@ -116,36 +116,61 @@ static heddle_status check(maker *m)
 /* How a band is gone over: by a warp of a block, or by a thread of the host. */
 static int is_asked(uint32_t asked, uint32_t is) { return !asked || asked == is; }
 
-/* As many warps a block as it takes to have all bands resident: with fewer bands each is alone on its multiprocessor. */
-static uint32_t choose_warps(const maker *m)
+/* Multiprocessors; 0: not known. */
+static uint32_t units_of(const maker *m)
+{
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    const heddle_config *c = &m->ctx->config;
+    return heddle_device_get(c->backend, c->device, &device) == HEDDLE_OK ? device.n_units : 0u;
+}
+
+static uint64_t bands_of(const maker *m, uint32_t band_rows)
 {
     const heddle_wave_desc *d = m->desc;
-    heddle_device device = HEDDLE_DEVICE_INIT;
-    uint64_t n_bands = 0, n;
+    uint64_t n = 0;
     uint32_t i;
-    if (heddle_device_get(m->ctx->config.backend, m->ctx->config.device, &device) != HEDDLE_OK || !device.n_units)
-        return MOST_WARPS;
     for (i = 0; i < m->n_items; i++)
-        n_bands += ((d->items ? d->items[i].rows : d->rows) + m->band_rows - 1u) / m->band_rows;
-    n = (n_bands + device.n_units - 1u) / device.n_units;
+        n += ((d->items ? d->items[i].rows : d->rows) + band_rows - 1u) / band_rows;
+    return n;
+}
+
+/* As many warps a block as it takes to have all bands resident: with fewer bands each is alone on its multiprocessor. */
+static uint32_t choose_warps(const maker *m, uint32_t n_units)
+{
+    const uint64_t n = n_units ? (bands_of(m, m->band_rows) + n_units - 1u) / n_units : MOST_WARPS;
     return n < MOST_WARPS ? (uint32_t)n : MOST_WARPS;
+}
+
+/* Of the shapes that the desc allows the first; or the highest, where multiprocessors have more bands of the first than warps that
+ * work side by side: then fewer steps and words do more than more bands. HD_NONE: there is none. */
+static uint32_t find_shape(const maker *m, uint32_t n_units)
+{
+    const heddle_wave_shape *shapes = m->info->shapes;
+    uint32_t s, found = HD_NONE;
+    for (s = 0; s < m->info->n_shapes; s++) {
+        if (!is_asked(m->desc->lane_rows, shapes[s].rows) || !is_asked(m->desc->step_columns, shapes[s].columns))
+            continue;
+        if (found == HD_NONE || (n_units && shapes[s].rows > shapes[found].rows &&
+                                 bands_of(m, 32u * shapes[found].rows) > (uint64_t)MOST_WARPS * n_units))
+            found = s;
+    }
+    return found;
 }
 
 static heddle_status choose_shape(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
     const uint32_t team_size = m->ctx->config.team_size;
-    uint32_t s;
+    uint32_t s, n_units;
     m->is_blocks = m->ctx->config.backend == HEDDLE_CUDA || hd_wave_blocks;
     m->n_warps = 1;
     m->band_rows = HD_LONE_BAND;
     m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
     if (!m->is_blocks)
         return HEDDLE_OK;
-    for (s = 0; s < m->info->n_shapes && !(is_asked(d->lane_rows, m->info->shapes[s].rows) &&
-                                           is_asked(d->step_columns, m->info->shapes[s].columns));)
-        s++;
-    if (s == m->info->n_shapes)
+    n_units = units_of(m);
+    s = find_shape(m, n_units);
+    if (s == HD_NONE)
         return hd_say(m->e, HEDDLE_EINVAL,
                       "heddle_wave_new: table %s has no shape of %u rows a lane and %u columns a step", m->table->name,
                       d->lane_rows, d->step_columns);
@@ -155,7 +180,7 @@ static heddle_status choose_shape(maker *m)
     m->shape = s;
     m->band_rows = m->info->shapes[s].rows * 32u;
     m->lag = m->info->shapes[s].lag;
-    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : choose_warps(m);
+    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : choose_warps(m, n_units);
     return HEDDLE_OK;
 }
 
