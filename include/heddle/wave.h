@@ -81,18 +81,24 @@ typedef struct heddle_nothing {
     typedef row_type name##_row_t_;                                                                                  \
     typedef column_type name##_column_t_;                                                                            \
     typedef cell_type name##_cell_t_;                                                                                \
+    typedef cell_type name##_value_t_;                                                                               \
     typedef struct name##_in_ {                                                                                      \
         cell_type n, w, nw, ne;                                                                                      \
         row_type x;                                                                                                  \
         column_type y;                                                                                               \
         uint32_t i, j;                                                                                               \
     } name##_in_;                                                                                                    \
-    enum { name##_neighbours_ = (neighbours), name##_south_ = (south_bytes) };                                       \
+    enum { name##_neighbours_ = (neighbours), name##_south_ = (south_bytes), name##_sweeps_ = 0 };                   \
     HD_STATIC_ASSERT(sizeof(cell_type) % 4 == 0 && sizeof(cell_type) <= 16, "a cell has 4, 8, 12 or 16 bytes");      \
     HD_STATIC_ASSERT((south_bytes) > 0 && (south_bytes) % 4 == 0 && (south_bytes) <= sizeof(cell_type),              \
                      "the row below gets whole words of a cell");                                                    \
     HD_STATIC_ASSERT(sizeof(row_type) <= 16 && sizeof(column_type) <= 16, "rows and columns have 16 bytes at most"); \
     HD_STATIC_ASSERT((neighbours) > 0 && (neighbours) < 16, "a cell has neighbours: HEDDLE_N, _W, _NW, _NE");        \
+    HD_BODY_FN void name##_start_(name##_in_ *in, const name##_value_t_ *start, uint32_t rows, uint32_t cols,        \
+                                  int edges)                                                                         \
+    {                                                                                                                \
+        (void)in, (void)start, (void)rows, (void)cols, (void)edges;                                                  \
+    }                                                                                                                \
     HD_BODY_FN cell_type name##_cell_(const params_type *params HEDDLE_UNUSED, const name##_in_ *in)
 
 #define HD_RANKS_NOTHING_(name)                             \
@@ -160,6 +166,90 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
 /* *a becomes what both have found, of which either may be nothing (zeros); they are joined in any order. */
 #define HEDDLE_MERGE(name, a, b) HD_BODY_FN void name##_merge_(name##_found_t_ *a, const name##_found_t_ *b)
 
+/* ---- sweeps ------------------------------------------------------------------------------------------------------- */
+
+/* A cell of a sweep in place, as Gauss and Seidel have it: desc.sweeps of them go over desc.cells, and each reads what it has made
+ * itself to the north and to the west, and what the sweep before has left elsewhere. The rim of the field, its first
+ * and last row and column, is read and stays as it is. The body follows and returns the cell. It sees
+ *     in->n, w                    this sweep's, likewise as declared
+ *     in->old_c, old_e, old_s     the sweep's before: of this place, to the east, to the south (HEDDLE_OLD_C, _OLD_E, _OLD_S)
+ *     in->i, j                    the place of the cell
+ * Values have whole words. So many sweeps as `together` says go over the field at once, which is read and written
+ * once for all of them: the more, the more registers. Together with the one that is read they have 32 bytes at most. */
+#define HEDDLE_SWEEP(name, params_type, params, value_type, together, neighbours)                                      \
+    typedef params_type name##_wave_params_;                                                                           \
+    typedef heddle_nothing name##_row_t_;                                                                              \
+    typedef heddle_nothing name##_column_t_;                                                                           \
+    typedef value_type name##_value_t_;                                                                                \
+    typedef struct name##_cell_t_ {                                                                                    \
+        value_type at[(together) + 1];                                                                                 \
+    } name##_cell_t_;                                                                                                  \
+    typedef struct name##_in_ {                                                                                        \
+        name##_cell_t_ n, w, nw, ne;                                                                                   \
+        heddle_nothing x, y;                                                                                           \
+        uint32_t i, j;                                                                                                 \
+        value_type start;                                                                                              \
+        uint32_t rows, cols; /* of the field, without its rim */                                                       \
+        int edges;                                                                                                     \
+    } name##_in_;                                                                                                      \
+    typedef struct name##_sweep_in_ {                                                                                  \
+        value_type n, w, old_c, old_e, old_s;                                                                          \
+        uint32_t i, j;                                                                                                 \
+    } name##_sweep_in_;                                                                                                \
+    enum { name##_neighbours_ = (neighbours), name##_sweeps_ = (together), name##_south_ = sizeof(name##_cell_t_) };   \
+    HD_STATIC_ASSERT(sizeof(value_type) % 4 == 0, "a value has whole words");                                          \
+    HD_STATIC_ASSERT((together) > 0 && sizeof(name##_cell_t_) <= 4u * HD_CELL_WORDS,                                   \
+                     "of sweeps that go together there is one or more, and values of one more have 32 bytes at most"); \
+    HD_STATIC_ASSERT(((neighbours) & (HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S)) != 0,                               \
+                     "a cell of a sweep has old neighbours: HEDDLE_OLD_C, _OLD_E, _OLD_S");                            \
+    HD_STATIC_ASSERT(((neighbours) & ~(HEDDLE_N | HEDDLE_W | HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S)) == 0,        \
+                     "of this sweep there are HEDDLE_N and _W");                                                       \
+    HD_BODY_FN void name##_start_(name##_in_ *in, const name##_value_t_ *start, uint32_t rows, uint32_t cols,          \
+                                  int edges)                                                                           \
+    {                                                                                                                  \
+        in->start = *start;                                                                                            \
+        in->rows = rows;                                                                                               \
+        in->cols = cols;                                                                                               \
+        in->edges = edges;                                                                                             \
+    }                                                                                                                  \
+    HD_BODY_FN value_type name##_sweep_(const params_type *params, const name##_sweep_in_ *in);                        \
+    HD_SWEEPS_TOGETHER_(name, params_type)                                                                             \
+    HEDDLE_FINDS_NOTHING(name)                                                                                         \
+    HD_BODY_FN value_type name##_sweep_(const params_type *params HEDDLE_UNUSED, const name##_sweep_in_ *in)
+
+/* Of all sweeps a cell, each a row and a column behind the one before (core/wave.h). On the rim a sweep has what the one before
+ * has; outside of it there is anything, and nobody reads it. */
+#define HD_SWEEPS_TOGETHER_(name, params_type)                                              \
+    HD_BODY_FN name##_cell_t_ name##_cell_(const params_type *params, const name##_in_ *in) \
+    {                                                                                       \
+        name##_cell_t_ cell;                                                                \
+        uint32_t t;                                                                         \
+        cell.at[0] = in->start;                                                             \
+        HD_UNROLL_SWEEPS                                                                    \
+        for (t = 1; t <= name##_sweeps_; t++) {                                             \
+            name##_sweep_in_ one;                                                           \
+            name##_value_t_ value;                                                          \
+            one.n = in->n.at[t];                                                            \
+            one.w = in->w.at[t];                                                            \
+            one.old_c = in->nw.at[t - 1u];                                                  \
+            one.old_e = in->n.at[t - 1u];                                                   \
+            one.old_s = in->w.at[t - 1u];                                                   \
+            one.i = in->i - t;                                                              \
+            one.j = in->j - t;                                                              \
+            value = name##_sweep_(params, &one);                                            \
+            cell.at[t] = (in->edges == HD_EDGES_NONE || one.i - 1u < in->rows) &&           \
+                                 (in->edges != HD_EDGES_ALL || one.j - 1u < in->cols)       \
+                             ? value                                                        \
+                             : one.old_c;                                                   \
+        }                                                                                   \
+        return cell;                                                                        \
+    }
+#if defined(__CUDACC__)
+#define HD_UNROLL_SWEEPS _Pragma("unroll")
+#else
+#define HD_UNROLL_SWEEPS _Pragma("GCC unroll 8")
+#endif
+
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
 
 /* How a wave can run on a GPU: number, rows of a lane, columns of a step (1, 2, 4, 8). Each is code of its own in the kernel. Define it
@@ -183,6 +273,7 @@ typedef struct heddle_wave_info {
     uint32_t n_shapes; /* 0: it was compiled as C                                                     */
     const heddle_wave_shape *shapes;
     uint32_t is_tile, carry_bytes; /* a body of a tile (heddle/tile.h), which has only these, south_bytes and kernels */
+    uint32_t sweeps;               /* of a cell of sweeps: that go together; cell_bytes are a value's  */
 } heddle_wave_info;
 
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
@@ -190,24 +281,34 @@ typedef struct heddle_wave_info {
     {rows, columns, (uint32_t)hd_strip<name##_kind_, rows, columns>::lag, \
      (uint32_t)sizeof(hd_strip_shared<name##_kind_, rows, columns>),      \
      (uint32_t)hd_strip_carry_of<name##_kind_, rows, columns>::bytes},
-#define HD_WAVE_TYPED_(name)                                                                                     \
-    struct name##_kind_ {                                                                                        \
-        typedef name##_wave_params_ params;                                                                      \
-        typedef name##_row_t_ row;                                                                               \
-        typedef name##_column_t_ column;                                                                         \
-        typedef name##_cell_t_ cell;                                                                             \
-        typedef name##_found_t_ found;                                                                           \
-        typedef name##_in_ in;                                                                                   \
-        enum { neighbours = name##_neighbours_, south = name##_south_, finds = name##_finds_ };                  \
-        static __device__ __forceinline__ cell step(const params *p, const in *i) { return name##_cell_(p, i); } \
-        static __device__ __forceinline__ void find(const cell *c, uint32_t i, uint32_t j, found *f)             \
-        {                                                                                                        \
-            name##_find_(c, i, j, f);                                                                            \
-        }                                                                                                        \
-        static __device__ __forceinline__ void merge(found *a, const found *b) { name##_merge_(a, b); }          \
-        static __device__ __forceinline__ int rank(const cell *c) { return name##_rank_(c); }                    \
-    };                                                                                                           \
-    static const heddle_wave_shape name##_shapes_[] = {HEDDLE_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                \
+#define HD_WAVE_TYPED_(name)                                                                                         \
+    struct name##_kind_ {                                                                                            \
+        typedef name##_wave_params_ params;                                                                          \
+        typedef name##_row_t_ row;                                                                                   \
+        typedef name##_column_t_ column;                                                                             \
+        typedef name##_cell_t_ cell;                                                                                 \
+        typedef name##_value_t_ value;                                                                               \
+        typedef name##_found_t_ found;                                                                               \
+        typedef name##_in_ in;                                                                                       \
+        enum {                                                                                                       \
+            neighbours = name##_neighbours_,                                                                         \
+            south = name##_south_,                                                                                   \
+            finds = name##_finds_,                                                                                   \
+            sweeps = name##_sweeps_                                                                                  \
+        };                                                                                                           \
+        static __device__ __forceinline__ void start(in *i, const value *v, uint32_t rows, uint32_t cols, int edges) \
+        {                                                                                                            \
+            name##_start_(i, v, rows, cols, edges);                                                                  \
+        }                                                                                                            \
+        static __device__ __forceinline__ cell step(const params *p, const in *i) { return name##_cell_(p, i); }     \
+        static __device__ __forceinline__ void find(const cell *c, uint32_t i, uint32_t j, found *f)                 \
+        {                                                                                                            \
+            name##_find_(c, i, j, f);                                                                                \
+        }                                                                                                            \
+        static __device__ __forceinline__ void merge(found *a, const found *b) { name##_merge_(a, b); }              \
+        static __device__ __forceinline__ int rank(const cell *c) { return name##_rank_(c); }                        \
+    };                                                                                                               \
+    static const heddle_wave_shape name##_shapes_[] = {HEDDLE_WAVE_SHAPES(HD_WAVE_SHAPE_, name)};                    \
     enum { name##_n_shapes_ = sizeof(name##_shapes_) / sizeof(name##_shapes_[0]) };
 #else
 #define HD_WAVE_TYPED_(name)                                     \
@@ -243,7 +344,8 @@ typedef struct heddle_wave_info {
                                                                  name##_neighbours_ & HEDDLE_NE ? 2u : 1u,  \
                                                                  name##_lone_granule_,                      \
                                                                  name##_finds_ ? name##_lone_merge_ : NULL, \
-                                                                 name##_finds_ == HD_FINDS_BEST};           \
+                                                                 name##_finds_ == HD_FINDS_BEST,            \
+                                                                 (uint32_t)name##_sweeps_};                 \
     HD_WAVE_TYPED_(name)                                                                                    \
     HEDDLE_BODY(name, name##_wave_params_, params, hd_wave_part, part) { HD_WAVE_GO_(name); }
 
@@ -255,7 +357,7 @@ typedef struct heddle_wave_info {
 #endif
 
 #define HD_WAVE_INFO_(name, shared)                          \
-    {(uint32_t)sizeof(name##_cell_t_),                       \
+    {(uint32_t)sizeof(name##_value_t_),                      \
      (uint32_t)name##_south_,                                \
      (uint32_t)sizeof(name##_row_t_),                        \
      (uint32_t)sizeof(name##_column_t_),                     \
@@ -265,7 +367,8 @@ typedef struct heddle_wave_info {
      (uint32_t)name##_n_shapes_,                             \
      name##_shapes_,                                         \
      0u,                                                     \
-     0u},
+     0u,                                                     \
+     (uint32_t)name##_sweeps_},
 
 /* The table of waves: X(name, 0) for each. */
 #define HEDDLE_WAVES(table, params_type, LIST)                              \
@@ -320,6 +423,8 @@ typedef struct heddle_wave_desc {
      * HEDDLE_WAVE_TILES. */
     uint32_t tile_cols;
     uint32_t band_rows; /* of a body of a tile: rows that a worker goes along with; 0: 64 */
+    uint32_t
+        sweeps; /* of a cell of sweeps: how many go over `cells`, in place; 0: 1. There is nothing else at hand, and no border */
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \

@@ -27,12 +27,14 @@ typedef struct maker {
     int is_blocks;                           /* bands are warps', else threads' */
     uint32_t shape, lag, band_rows, n_warps; /* n_warps: bands of a part */
     uint32_t tile;                           /* granules of a tile; 0: parts go along all of a band */
-    uint32_t n_items;
+    uint32_t n_fields, n_passes, n_items;    /* an item is a pass over a field; those of a pass stand together */
     hd_wave_item *items;
-    uint32_t *tags; /* of each item, before its first band's */
+    uint64_t n_groups;
+    heddle_task *ends; /* the last tile of each group, and where those of an item begin */
+    uint64_t *ends_at;
     hd_wave wave;
     uint8_t *block;
-    uint64_t items_at, found_at, far_at, carry_at, group_bytes, block_bytes; /* group_bytes: of carry */
+    uint64_t items_at, found_at, gone_at, far_at, carry_at, group_bytes, block_bytes; /* group_bytes: of carry */
 } maker;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -92,6 +94,37 @@ heddle_status hd_wave_check_fields(hd_error *e, const heddle_wave_desc *d)
 
 static uint32_t align_of(uint32_t n_bytes) { return n_bytes % 4u ? 1u : 4u; }
 
+/* What sweeps do not have: their cells know nothing but the field, whose rim is in it. */
+static const char *not_of_sweeps(const heddle_wave_desc *d)
+{
+    return d->x || d->y                          ? "x, y"
+           : d->north.array || d->north.constant ? "border north"
+           : d->west.array || d->west.constant   ? "border west"
+           : d->corner || d->east                ? "corner, east"
+           : d->last_row || d->last_col          ? "last_row, last_col"
+           : d->found                            ? "found"
+                                                 : NULL;
+}
+
+static heddle_status check_sweeps(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    const char *name = m->table->bodies[d->body].name;
+    if (d->sweeps && !m->info->sweeps)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %u sweeps, and cell %s reads nothing of the sweep before",
+                      d->sweeps, name);
+    if (!m->info->sweeps)
+        return HEDDLE_OK;
+    if (not_of_sweeps(d))
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s is one of sweeps, which have no %s", name,
+                      not_of_sweeps(d));
+    if (!d->cells)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cells is NULL, and cell %s sweeps over them", name);
+    if ((uintptr_t)d->cells % 4u)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cells = %p is not aligned to 4 bytes", d->cells);
+    return HEDDLE_OK;
+}
+
 static heddle_status check(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
@@ -99,6 +132,7 @@ static heddle_status check(maker *m)
     if (d->band_rows)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows is for tiles, and %s is a body of a cell",
                       m->table->bodies[d->body].name);
+    HD_TRY(check_sweeps(m));
     HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes)));
     HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
     HD_TRY(check_border(m, "north", &d->north));
@@ -129,7 +163,7 @@ static uint64_t bands_of(const maker *m, uint32_t band_rows)
     const heddle_wave_desc *d = m->desc;
     uint64_t n = 0;
     uint32_t i;
-    for (i = 0; i < m->n_items; i++)
+    for (i = 0; i < m->n_fields; i++)
         n += ((d->items ? d->items[i].rows : d->rows) + band_rows - 1u) / band_rows;
     return n;
 }
@@ -269,39 +303,69 @@ static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
     to->n_bands = (to->rows + m->band_rows - 1u) / m->band_rows;
 }
 
+/* How many passes; the last may have fewer sweeps than go together. */
+static heddle_status count_items(maker *m)
+{
+    const uint32_t sweeps = m->desc->sweeps ? m->desc->sweeps : 1u, together = m->info->sweeps;
+    m->n_passes = together ? (sweeps - 1u) / together + 1u : 1u;
+    if ((uint64_t)m->n_passes * m->n_fields > HEDDLE_MAX_TASKS)
+        return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: %u passes over %u fields; %llu in all are the most",
+                      m->n_passes, m->n_fields, (unsigned long long)HEDDLE_MAX_TASKS);
+    m->n_items = m->n_passes * m->n_fields;
+    m->items = hd_new(m->n_items * sizeof *m->items);
+    return m->items ? HEDDLE_OK : hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
+}
+
+/* Item i, which is a field's pass, and what is more of it than of the field: rows and columns. */
+static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
+{
+    const uint32_t sweeps = m->desc->sweeps ? m->desc->sweeps : 1u, together = m->info->sweeps;
+    const uint32_t pass = i / m->n_fields, far = m->n_fields * HD_WAVE_FAR_ROWS;
+    x->before = pass ? i - m->n_fields : HD_NONE;
+    x->frees = pass >= HD_WAVE_FAR_ROWS ? i - far : HD_NONE;
+    if (!together)
+        return;
+    x->sweeps = pass + 1u < m->n_passes ? together : sweeps - pass * together;
+    x->field_rows = x->rows;
+    x->field_cols = x->cols;
+    x->rows += x->sweeps;
+    x->cols += x->sweeps;
+    x->n_bands = (x->rows + m->band_rows - 1u) / m->band_rows;
+}
+
 /* Items, and what of the wave their sizes say. */
 static heddle_status lay_out(maker *m)
 {
     const heddle_wave_item one = {.rows = m->desc->rows, .cols = m->desc->cols};
-    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0, n_groups = 0;
+    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0;
     uint32_t i;
-    m->items = hd_new(m->n_items * sizeof *m->items);
-    m->tags = hd_new(m->n_items * 4ull);
-    if (!m->items || !m->tags)
-        return hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
+    HD_TRY(count_items(m));
     for (i = 0; i < m->n_items; i++) {
         hd_wave_item *x = &m->items[i];
-        place_item(m, x, m->desc->items ? &m->desc->items[i] : &one);
+        place_item(m, x, m->desc->items ? &m->desc->items[i % m->n_fields] : &one);
+        place_pass(m, x, i);
         x->found_at = n_bands;
-        x->words_at = n_positions;
-        m->tags[i] = (uint32_t)n_tags;
+        x->words_at = x->frees == HD_NONE ? n_positions : m->items[x->frees].words_at;
+        x->tag = (uint32_t)n_tags;
         n_bands += x->n_bands;
         n_tags += (uint64_t)x->n_bands * granules_of(m, x);
-        n_groups += groups_of(m, x);
-        n_positions += (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE;
+        m->n_groups += groups_of(m, x);
+        n_positions += x->frees == HD_NONE ? (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE : 0u;
         if (n_tags > UINT32_MAX / 4u)
-            return hd_say(m->e, HEDDLE_ERANGE,
-                          "heddle_wave_new: the fields have too many cells for one wave; give it fewer items");
+            return hd_say(
+                m->e, HEDDLE_ERANGE,
+                "heddle_wave_new: the fields have too many cells for one wave; give it fewer items or sweeps");
         n_parts += parts_of(m, x);
     }
     if (n_parts > HEDDLE_MAX_TASKS)
         return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: %llu tiles of %u columns; a graph has at most %llu tasks",
                       (unsigned long long)n_parts, m->tile * HD_WAVE_GRANULE, (unsigned long long)HEDDLE_MAX_TASKS);
     m->wave.n_bands = (uint32_t)n_bands;
+    m->wave.n_gone = m->n_passes > 1 ? (uint32_t)n_bands : 0;
     m->wave.n_tags = (uint32_t)n_tags + 1u;
     m->wave.n_parts = (uint32_t)n_parts;
     m->wave.n_far = n_positions * (m->info->south_bytes / 4u);
-    m->block_bytes = m->tile ? n_groups * m->group_bytes : 0;
+    m->block_bytes = m->tile ? m->n_groups * m->group_bytes : 0;
     return HEDDLE_OK;
 }
 
@@ -324,7 +388,11 @@ static void fill_wave(maker *m)
     w->far = (hd_pair_word *)(void *)(m->block + m->far_at);
     w->x = d->x;
     w->y = d->y;
-    w->cells = d->cells;
+    w->gone = (uint32_t *)(void *)(m->block + m->gone_at);
+    if (m->info->sweeps)
+        w->field = d->cells;
+    else
+        w->cells = d->cells;
     w->north = d->north.array;
     w->west = d->west.array;
     w->last_row = d->last_row;
@@ -335,19 +403,26 @@ static void fill_wave(maker *m)
     set_cell(m, w->east_cell, d->east);
 }
 
-/* No word of a far row has a tag. Piece by piece. */
-static heddle_status clear_far(heddle_ctx *ctx, const hd_wave *wave)
+/* Piece by piece. */
+static heddle_status clear(heddle_ctx *ctx, void *p, uint64_t n_bytes)
 {
-    const uint64_t n_bytes = wave->n_far * sizeof *wave->far, most = 1u << 20, piece = n_bytes < most ? n_bytes : most;
-    void *zeros = hd_new(piece);
+    const uint64_t most = 1u << 20, piece = n_bytes < most ? n_bytes : most;
+    void *zeros = n_bytes ? hd_new(piece) : NULL;
     heddle_status s = HEDDLE_OK;
     uint64_t at;
-    if (!zeros)
+    if (!zeros && n_bytes)
         return hd_say(&ctx->error, HEDDLE_ENOMEM, "a wave's words: out of memory");
     for (at = 0; s == HEDDLE_OK && at < n_bytes; at += piece)
-        s = heddle_mem_write(ctx, (uint8_t *)wave->far + at, zeros, n_bytes - at < piece ? n_bytes - at : piece);
+        s = heddle_mem_write(ctx, (uint8_t *)p + at, zeros, n_bytes - at < piece ? n_bytes - at : piece);
     hd_delete(zeros, piece);
     return s;
+}
+
+/* No word of a far row has a tag, and no band has told how far it is. */
+static heddle_status clear_words(heddle_ctx *ctx, const hd_wave *wave)
+{
+    HD_TRY(clear(ctx, wave->gone, wave->n_gone * sizeof *wave->gone));
+    return clear(ctx, wave->far, wave->n_far * sizeof *wave->far);
 }
 
 /* The wave's block, all but the far rows written from a copy. */
@@ -361,14 +436,15 @@ static heddle_status write_block(maker *m)
     memcpy(copy + m->items_at, m->items, m->n_items * sizeof *m->items);
     s = heddle_mem_write(m->ctx, m->block, copy, m->far_at);
     hd_delete(copy, m->far_at);
-    return s == HEDDLE_OK ? clear_far(m->ctx, &m->wave) : s;
+    return s == HEDDLE_OK ? clear_words(m->ctx, &m->wave) : s;
 }
 
 static heddle_status make_block(maker *m)
 {
     m->items_at = hd_wave_lines(sizeof(hd_wave)) + hd_wave_lines(sizeof(hd_wave_words));
     m->found_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
-    m->far_at = m->found_at + hd_wave_lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
+    m->gone_at = m->found_at + hd_wave_lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
+    m->far_at = m->gone_at + hd_wave_lines(m->wave.n_gone * sizeof *m->wave.gone);
     m->carry_at = hd_wave_lines(m->far_at + m->wave.n_far * sizeof(hd_pair_word));
     m->block_bytes += m->carry_at;
     HD_TRY(heddle_mem_new(m->ctx, m->block_bytes, (void **)&m->block));
@@ -385,7 +461,7 @@ static hd_wave_part part_of(const maker *m, uint32_t item, uint32_t group)
     hd_wave_part p = {.wave = (const hd_wave *)(const void *)m->block, .item = item, .shape = m->shape};
     p.band = group * m->n_warps;
     p.n_bands = x->n_bands - p.band < m->n_warps ? x->n_bands - p.band : m->n_warps;
-    p.tag = m->tags[item] + p.band * granules_of(m, x);
+    p.tag = m->items[item].tag + p.band * granules_of(m, x);
     return p;
 }
 
@@ -394,19 +470,46 @@ static heddle_status add_part(maker *m, const hd_wave_part *p, heddle_task *out)
     return heddle_graph_add(m->graph, m->desc->body, p, sizeof *p, NULL, 0, out);
 }
 
-/* Items in turns, so that with many nobody waits for the one before. */
-static heddle_status add_parts(maker *m)
+/* The fields of a pass, whose items begin with `first`, in turns, so that with many nobody waits for the one before. */
+static heddle_status add_pass(maker *m, uint32_t first)
 {
     uint32_t group, item, most = 0;
-    for (item = 0; item < m->n_items; item++)
+    for (item = first; item < first + m->n_fields; item++)
         if (groups_of(m, &m->items[item]) > most)
             most = groups_of(m, &m->items[item]);
     for (group = 0; group < most; group++)
-        for (item = 0; item < m->n_items; item++)
+        for (item = first; item < first + m->n_fields; item++)
             if (group < groups_of(m, &m->items[item])) {
                 const hd_wave_part p = part_of(m, item, group);
                 HD_TRY(add_part(m, &p, NULL));
             }
+    return HEDDLE_OK;
+}
+
+static heddle_status add_parts(maker *m)
+{
+    uint32_t pass;
+    for (pass = 0; pass < m->n_passes; pass++)
+        HD_TRY(add_pass(m, pass * m->n_fields));
+    return HEDDLE_OK;
+}
+
+/* The task waits for the last tile of a group, or of the item's last one. */
+static heddle_status add_end_edge(maker *m, heddle_task task, uint32_t item, uint32_t group)
+{
+    const uint32_t last = groups_of(m, &m->items[item]) - 1u;
+    return heddle_graph_add_edge(m->graph, task, m->ends[m->ends_at[item] + (group < last ? group : last)]);
+}
+
+/* A group of sweeps begins when its bands and the one below are through with the pass before: the lower group's last tile is
+ * behind the higher one's. And a pass begins when all bands are through that had its far row. */
+static heddle_status add_pass_edges(maker *m, heddle_task task, uint32_t item, uint32_t group)
+{
+    const hd_wave_item *x = &m->items[item];
+    if (x->before != HD_NONE)
+        HD_TRY(add_end_edge(m, task, x->before, group + 1u));
+    if (x->frees != HD_NONE && group == 0)
+        HD_TRY(add_end_edge(m, task, x->frees, HD_NONE));
     return HEDDLE_OK;
 }
 
@@ -425,14 +528,16 @@ static heddle_status add_group(maker *m, uint32_t item, uint32_t group, uint8_t 
         p.first = t * m->tile;
         p.end = p.first + m->tile;
         HD_TRY(add_part(m, &p, &task));
-        if (p.begins)
+        if (p.begins) {
             first = task;
-        else
+            HD_TRY(add_pass_edges(m, task, item, group));
+        } else
             HD_TRY(heddle_graph_add_edge(m->graph, task, task - 1u));
         if (group && (p.begins || t < above.end))
             HD_TRY(heddle_graph_add_edge(m->graph, task, *begin + (t < above.end ? t : above.end - 1u) - above.first));
     }
     *begin = first;
+    m->ends[m->ends_at[item] + group] = task;
     return HEDDLE_OK;
 }
 
@@ -441,9 +546,15 @@ static heddle_status add_tiles(maker *m)
     uint8_t *carry = m->block + m->carry_at;
     uint32_t item, group;
     heddle_task begin = 0;
-    for (item = 0; item < m->n_items; item++)
+    m->ends = hd_new(m->n_groups * sizeof *m->ends);
+    m->ends_at = hd_new(m->n_items * sizeof *m->ends_at);
+    if (!m->ends || !m->ends_at)
+        return hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
+    for (item = 0; item < m->n_items; item++) {
+        m->ends_at[item] = item ? m->ends_at[item - 1u] + groups_of(m, &m->items[item - 1u]) : 0;
         for (group = 0; group < groups_of(m, &m->items[item]); group++, carry += m->group_bytes)
             HD_TRY(add_group(m, item, group, carry, &begin));
+    }
     return HEDDLE_OK;
 }
 
@@ -472,7 +583,7 @@ static heddle_status start_anew(heddle_graph *g)
     words.base = hd_wave_base_after(&wave, words.base, &wraps);
     words.done = 0;
     if (wraps)
-        HD_TRY(clear_far(g->ctx, &wave));
+        HD_TRY(clear_words(g->ctx, &wave));
     return heddle_mem_write(g->ctx, wave.words, &words, sizeof words);
 }
 
@@ -509,10 +620,11 @@ HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *ta
     HD_TRY(check_body(&m));
     if (m.info->is_tile)
         return hd_tile_new(ctx, table, desc, out);
-    m.n_items = desc->items ? desc->n_items : 1u;
+    m.n_fields = desc->items ? desc->n_items : 1u;
     s = make(&m);
     hd_delete(m.items, m.n_items * sizeof *m.items);
-    hd_delete(m.tags, m.n_items * 4ull);
+    hd_delete(m.ends, m.n_groups * sizeof *m.ends);
+    hd_delete(m.ends_at, m.n_items * sizeof *m.ends_at);
     if (s == HEDDLE_OK) {
         *out = m.graph;
         return s;

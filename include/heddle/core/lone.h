@@ -22,7 +22,8 @@
 #define HD_LONE_RING 256u /* columns that are kept of what is above a strip, and of y */
 #endif
 #define HD_LONE_BAND (HD_LONE * HD_LONE_STRIPS) /* rows */
-#define HD_LONE_BYTES 16u                       /* of the largest cell, and of what is known of a row or column */
+#define HD_LONE_BYTES 16u                       /* of what is known of a row or column, at most */
+#define HD_LONE_CELL_BYTES (4u * HD_CELL_WORDS) /* of the largest cell */
 #define HD_ALIGNED __attribute__((aligned(64)))
 
 struct hd_lone;
@@ -35,6 +36,7 @@ typedef struct hd_lone_type {
     void (*granule)(struct hd_lone *l, uint32_t strip, int32_t at, int ragged);
     void (*merge)(void *a, const void *b); /* of what cells find */
     uint32_t ranks;                        /* 1: the best cell is wanted */
+    uint32_t sweeps;                       /* that go together, or 0 */
 } hd_lone_type;
 
 /* A band while a thread goes along it; in memory without a type of its own. In rings a column stands at its number modulo the
@@ -46,9 +48,9 @@ typedef struct hd_lone {
     const hd_lone_type *type;
     uint32_t row; /* its first */
     HD_ALIGNED uint8_t
-        last[HD_LONE_STRIPS][4][(HD_LONE + 1u) * HD_LONE_BYTES]; /* cells of the last steps, by row, from -1 */
+        last[HD_LONE_STRIPS][4][(HD_LONE + 1u) * HD_LONE_CELL_BYTES]; /* cells of the last steps, by row, from -1 */
     HD_ALIGNED uint8_t x[HD_LONE_STRIPS][HD_LONE * HD_LONE_BYTES];
-    HD_ALIGNED uint8_t above[HD_LONE_STRIPS + 1u][HD_LONE_RING * HD_LONE_BYTES]; /* the last one is handed on */
+    HD_ALIGNED uint8_t above[HD_LONE_STRIPS + 1u][HD_LONE_RING * HD_LONE_CELL_BYTES]; /* the last one is handed on */
     HD_ALIGNED uint8_t y[2u * HD_LONE_RING * HD_LONE_BYTES];
     HD_ALIGNED uint32_t found[HD_LONE_STRIPS][HD_FOUND_BYTES / 4u][HD_LONE]; /* of each row, by words */
 } hd_lone;
@@ -63,9 +65,11 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
     HD_BODY_FN void name##_lone_step_(                                                                           \
         const name##_wave_params_ *__restrict params, const name##_cell_t_ *__restrict f,                        \
         const name##_cell_t_ *__restrict g, const name##_cell_t_ *__restrict h, name##_cell_t_ *__restrict next, \
-        const name##_row_t_ *__restrict x, const name##_column_t_ *__restrict y, uint32_t i, uint32_t j)         \
+        const name##_row_t_ *__restrict x, const name##_column_t_ *__restrict y, uint32_t i, uint32_t j,         \
+        const name##_value_t_ *__restrict start, const hd_wave_item *item, int edges)                            \
     {                                                                                                            \
         enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                  \
+        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->field_cols);           \
         uint32_t v;                                                                                              \
         for (v = 0; v < HD_LONE; v++) {                                                                          \
             name##_in_ in;                                                                                       \
@@ -77,6 +81,7 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
             in.y = y[v * skew];                                                                                  \
             in.i = i + v;                                                                                        \
             in.j = j - v * skew;                                                                                 \
+            name##_start_(&in, start + v, rows, cols, edges);                                                    \
             next[v + 1u] = name##_cell_(params, &in);                                                            \
         }                                                                                                        \
     }
@@ -101,6 +106,53 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
         for (v = 0; v < HD_LONE && i + v < l->item->rows; v++, j -= skew)                                            \
             if ((uint32_t)j < l->item->cols)                                                                         \
                 cells[(i + v) * l->item->row_cells + (uint32_t)j] = next[v + 1u];                                    \
+    }
+
+/* A value of a field that other threads sweep, too: what has been read before it was written is so by the words that bands
+ * hand on, and not by any order that a compiler knows of. */
+HD_FN void hd_lone_load(void *to, const void *from, uint32_t n_bytes)
+{
+    uint32_t w, word;
+    for (w = 0; w < n_bytes / 4u; w++) {
+        word = HD_LOAD((uint32_t *)(uintptr_t)from + w, RELAXED, DEV);
+        __builtin_memcpy((char *)to + 4u * w, &word, 4);
+    }
+}
+HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
+{
+    uint32_t w, word;
+    for (w = 0; w < n_bytes / 4u; w++) {
+        __builtin_memcpy(&word, (const char *)from + 4u * w, 4);
+        HD_STORE((uint32_t *)to + w, word, RELAXED, DEV);
+    }
+}
+
+/* Sweeps: what the field has for a step, of which row 0's cell is (i, j); and what the last of the sweeps leaves there. */
+#define HD_LONE_SWEEP_(name)                                                                                        \
+    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_ *start, uint32_t i, int32_t j,   \
+                                                 int ragged)                                                        \
+    {                                                                                                               \
+        const hd_wave_item *item = l->item;                                                                         \
+        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;      \
+        uint32_t v;                                                                                                 \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                     \
+            if (!ragged || (i < item->field_rows && (uint32_t)j < item->field_cols))                                \
+                hd_lone_load(start + v, field + i * item->row_cells + (uint32_t)j, sizeof *start);                  \
+    }                                                                                                               \
+    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, const name##_cell_t_ *next, uint32_t i, int32_t j, \
+                                               int ragged)                                                          \
+    {                                                                                                               \
+        const hd_wave_item *item = l->item;                                                                         \
+        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->field_cols);              \
+        const uint32_t t = item->sweeps;                                                                            \
+        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                        \
+        uint32_t v;                                                                                                 \
+        i -= t;                                                                                                     \
+        j -= (int32_t)t;                                                                                            \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                     \
+            if (!ragged || (i - 1u < rows && (uint32_t)j - 1u < cols))                                              \
+                hd_lone_store(field + i * item->row_cells + (uint32_t)j,                                            \
+                              (const name##_value_t_ *)(const void *)&next[v + 1u] + t, sizeof *field);             \
     }
 
 /* What the row v that `found` begins with has found, after one more cell. By words, so that vectors go over rows. */
@@ -153,53 +205,64 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
         }                                                                                                         \
     }
 
-#define HD_LONE_TYPED(name)                                                                                      \
-    HD_LONE_STEP_(name)                                                                                          \
-    HD_LONE_KEEP_(name)                                                                                          \
-    HD_LONE_FIND_(name)                                                                                          \
-    HD_LONE_BEST_(name)                                                                                          \
-    HD_LONE_AFTER_(name)                                                                                         \
-    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                  \
-                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h, \
-                                      name##_cell_t_ *next, const name##_row_t_ *x, uint32_t *__restrict found)  \
-    {                                                                                                            \
-        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                             \
-        const uint32_t i = l->row + strip * HD_LONE;                                                             \
-        const int32_t j = at - skew; /* of row 0 */                                                              \
-        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                  \
-        uint32_t v;                                                                                              \
-        next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];   \
-        name##_lone_step_((const name##_wave_params_ *)l->params, f, g, h, next, x,                              \
-                          (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u -                     \
-                              ((uint32_t)j & (HD_LONE_RING - 1u)),                                               \
-                          i, (uint32_t)j);                                                                       \
-        if (ragged)                                                                                              \
-            name##_lone_after_(l, h, next, i, j, found);                                                         \
-        if (name##_finds_ == HD_FINDS_BEST && !ragged)                                                           \
-            name##_lone_best_(&next[1], (uint32_t)j, HD_LONE, found);                                            \
-        for (v = 0; name##_finds_ == HD_FINDS_OWN && !ragged && v < HD_LONE; v++)                                \
-            name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                          \
-        if (l->wave->cells)                                                                                      \
-            name##_lone_keep_(l, next, i, j);                                                                    \
-        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];             \
-    }                                                                                                            \
-    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)    \
-    {                                                                                                            \
-        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                         \
-        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                     \
-        HD_ALIGNED uint32_t found[sizeof(name##_found_t_) / 4u][HD_LONE];                                        \
-        uint32_t k;                                                                                              \
-        __builtin_memcpy(last, l->last[strip], sizeof last);                                                     \
-        __builtin_memcpy(x, l->x[strip], sizeof x);                                                              \
-        __builtin_memcpy(found, l->found[strip], sizeof found);                                                  \
-        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                     \
-            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, found[0]);            \
-            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, found[0]);        \
-            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, found[0]);        \
-            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, found[0]);        \
-        }                                                                                                        \
-        __builtin_memcpy(l->last[strip], last, sizeof last);                                                     \
-        __builtin_memcpy(l->found[strip], found, sizeof found);                                                  \
+#define HD_LONE_TYPED(name)                                                                                         \
+    HD_LONE_STEP_(name)                                                                                             \
+    HD_LONE_KEEP_(name)                                                                                             \
+    HD_LONE_SWEEP_(name)                                                                                            \
+    HD_LONE_FIND_(name)                                                                                             \
+    HD_LONE_BEST_(name)                                                                                             \
+    HD_LONE_AFTER_(name)                                                                                            \
+    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                     \
+                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h,    \
+                                      name##_cell_t_ *next, const name##_row_t_ *x, uint32_t *__restrict found)     \
+    {                                                                                                               \
+        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                \
+        const int has_sweeps = name##_sweeps_ > 0;                                                                  \
+        const uint32_t i = l->row + strip * HD_LONE;                                                                \
+        const int32_t j = at - skew; /* of row 0 */                                                                 \
+        const name##_wave_params_ *params = (const name##_wave_params_ *)l->params;                                 \
+        const name##_column_t_ *y =                                                                                 \
+            (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u - ((uint32_t)j & (HD_LONE_RING - 1u)); \
+        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                     \
+        name##_value_t_ start[HD_LONE];                                                                             \
+        uint32_t v;                                                                                                 \
+        __builtin_memset(start, 0, sizeof start); /* where it is none of the field */                               \
+        next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];      \
+        if (has_sweeps)                                                                                             \
+            name##_lone_bring_(l, start, i, j, ragged);                                                             \
+        if (has_sweeps && ragged)                                                                                   \
+            name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_ALL);           \
+        else                                                                                                        \
+            name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_NONE);          \
+        if (has_sweeps)                                                                                             \
+            name##_lone_put_(l, next, i, j, ragged);                                                                \
+        if (!has_sweeps && ragged)                                                                                  \
+            name##_lone_after_(l, h, next, i, j, found);                                                            \
+        if (name##_finds_ == HD_FINDS_BEST && !ragged)                                                              \
+            name##_lone_best_(&next[1], (uint32_t)j, HD_LONE, found);                                               \
+        for (v = 0; name##_finds_ == HD_FINDS_OWN && !ragged && v < HD_LONE; v++)                                   \
+            name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                             \
+        if (!has_sweeps && l->wave->cells)                                                                          \
+            name##_lone_keep_(l, next, i, j);                                                                       \
+        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];                \
+    }                                                                                                               \
+    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)       \
+    {                                                                                                               \
+        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                            \
+        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                        \
+        HD_ALIGNED uint32_t found[sizeof(name##_found_t_) / 4u][HD_LONE];                                           \
+        uint32_t k;                                                                                                 \
+        __builtin_memcpy(last, l->last[strip], sizeof last);                                                        \
+        __builtin_memcpy(x, l->x[strip], sizeof x);                                                                 \
+        __builtin_memcpy(found, l->found[strip], sizeof found);                                                     \
+        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                        \
+            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, found[0]);               \
+            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, found[0]);           \
+            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, found[0]);           \
+            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, found[0]);           \
+        }                                                                                                           \
+        __builtin_memcpy(l->last[strip], last, sizeof last);                                                        \
+        __builtin_memcpy(l->found[strip], found, sizeof found);                                                     \
     }
 
 /* ---- what counts bytes ---------------------------------------------------------------------------------------------- */
@@ -313,15 +376,23 @@ HD_FN void hd_lone_send(const hd_lone *l, hd_pair_word *words, uint32_t tag, uin
         }
 }
 
+/* Are there cells among those of a granule, from step `at`, and of a strip, from row i, that are none of the field, or with sweeps
+ * none of its inside? */
+HD_FN int hd_lone_is_ragged(const hd_lone *l, uint32_t i, uint32_t at)
+{
+    const hd_wave_item *item = l->item;
+    const uint32_t rim = l->type->sweeps ? l->type->sweeps + 1u : 0u;
+    return at < HD_LONE * l->type->skew + rim || at + HD_WAVE_GRANULE + item->sweeps > item->cols || i < rim ||
+           i + HD_LONE + item->sweeps >= item->rows;
+}
+
 /* All strips that are at it: a granule each. */
 HD_FN void hd_lone_strips(hd_lone *l, uint32_t g)
 {
-    const uint32_t cols = l->item->cols;
     uint32_t strip;
     for (strip = 0; strip < HD_LONE_STRIPS && strip <= g; strip++) {
         const uint32_t at = (g - strip) * HD_WAVE_GRANULE;
-        const int ragged = at < HD_LONE * l->type->skew || at + HD_WAVE_GRANULE > cols ||
-                           l->row + (strip + 1u) * HD_LONE >= l->item->rows;
+        const int ragged = hd_lone_is_ragged(l, l->row + strip * HD_LONE, at);
         l->type->granule(l, strip, (int32_t)at, ragged);
     }
 }
@@ -344,6 +415,53 @@ HD_FN void hd_lone_found(const hd_lone *l, void *out)
     }
 }
 
+/* Sweeps. Waits until bands first .. last of `before` are through with `need` of n granules. 0: the run has been stopped. */
+HD_FN int hd_lone_wait_gone(const hd_wave *wave, const heddle_thread *thread, const hd_wave_item *before,
+                            uint32_t first, uint32_t last, uint32_t need, uint32_t n)
+{
+    uint32_t tries;
+    for (; first <= last; first++)
+        for (tries = 0; !hd_wave_is_gone(HD_LOAD(wave->gone + before->found_at + first, ACQUIRE, DEV),
+                                         hd_wave_first_tag(wave, before, first, n), need);
+             tries++) {
+            if (tries % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u &&
+                HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT)
+                return 0;
+            hd_wave_pause(tries);
+        }
+    return 1;
+}
+
+/* What granule g of a band reads of the field has been left by the pass before; and before the first one, who had the far row has
+ * read it all. Of tiles the graph says so. */
+HD_FN int hd_lone_pass(hd_lone *l, const heddle_thread *thread, uint32_t band, uint32_t g)
+{
+    const hd_wave *wave = l->wave;
+    const hd_wave_item *item = l->item, *before;
+    const uint32_t lag = hd_lone_lag(l->type->skew);
+    uint32_t n, last;
+    if (item->frees != HD_NONE && band == 0 && g == 0) {
+        before = wave->items + item->frees;
+        n = hd_wave_granules(before->cols, lag, 0);
+        last = before->n_bands - 1u;
+        if (!hd_lone_wait_gone(wave, thread, before, last, last, n, n))
+            return 0;
+    }
+    if (item->before == HD_NONE)
+        return 1;
+    before = wave->items + item->before;
+    n = hd_wave_granules(before->cols, lag, 0);
+    last = band + 1u < before->n_bands ? band + 1u : band;
+    return hd_lone_wait_gone(wave, thread, before, band, last, hd_wave_need(before, g, 0, lag, n), n);
+}
+
+/* Every HD_WAVE_TELLS granules, and after the last, a band says how far it is. */
+HD_FN void hd_lone_tell(const hd_lone *l, uint32_t band, uint32_t tag, uint32_t g, uint32_t end)
+{
+    if (l->wave->n_gone && ((g + 1u) % HD_WAVE_TELLS == 0 || g + 1u == end))
+        HD_STORE(l->wave->gone + l->item->found_at + band, tag + g, RELEASE, DEV);
+}
+
 /* One thread: what a part has of a band. 0: the run has been stopped. */
 HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_part *p, uint32_t band)
 {
@@ -356,6 +474,8 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
     if (g == 0)
         hd_lone_begin(l);
     for (; g < end; g++) {
+        if (l->type->sweeps && !p->carry && !hd_lone_pass(l, thread, band, g))
+            return 0;
         hd_lone_columns(l, g);
         if (band == 0)
             hd_lone_north(l, g);
@@ -364,6 +484,8 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
         hd_lone_strips(l, g);
         if (band + 1u < l->item->n_bands)
             hd_lone_send(l, far, tag, g);
+        if (l->type->sweeps && !p->carry)
+            hd_lone_tell(l, band, tag, g, end);
     }
     if (end == n && l->type->merge && l->wave->found)
         hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);

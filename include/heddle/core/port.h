@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 8u
+#define HEDDLE_CORE_VERSION 9u
 
 /* HD_FN declares a core function; HD_BODY_FN a task's body, which is inlined where it is called; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
  * runs seldom would crowd the instruction cache of the code that runs always. */

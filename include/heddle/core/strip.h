@@ -69,6 +69,13 @@ template <bool is_wanted, int R, int C> struct hd_strip_best {
 template <int R, int C> struct hd_strip_best<false, R, C> {
 };
 
+/* Sweeps: what the field has for the cells of a step. */
+template <typename V, bool is_wanted, int R, int C> struct hd_strip_start {
+    V at[C][R];
+};
+template <typename V, int R, int C> struct hd_strip_start<V, false, R, C> {
+};
+
 template <typename K, int R, int C> struct hd_strip {
     typedef typename K::cell cell;
     enum {
@@ -95,6 +102,7 @@ template <typename K, int R, int C> struct hd_strip {
     typename K::column y[east ? R : 1];
     typename K::found found[R]; /* of each row, so that none need say which of two places comes first */
     hd_strip_best<ranks != 0, R, C> best;
+    hd_strip_start<typename K::value, K::sweeps != 0, R, C> start; /* of the next step */
 };
 
 /* What a warp has near. */
@@ -142,6 +150,10 @@ template <typename K, int R, int C> struct hd_strip_walk {
     typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
     typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
     uint64_t row_cells;
+    /* Sweeps: the field, what of it is no rim, and the words that passes wait for. */
+    typename K::value *field;
+    uint32_t inner_rows, inner_cols, sweeps;
+    uint32_t *gone; /* NULL: nobody waits */
     hd_strip_shared<K, R, C> *near;
     const hd_pair_word *from; /* words of the band before, NULL: there is none */
     uint32_t from_mask, from_tag;
@@ -173,7 +185,8 @@ template <typename K, int R, int C> struct hd_strip_cells {
     typename K::cell after[C + 1][R], after1[C + 1][R];
     typename K::cell at[C][R];
     typename K::column y[C + (east ? R : 0)]; /* backwards, so that row r of column c has y[C - 1 - c + r] */
-    int most;                                 /* code */
+    hd_strip_start<typename K::value, K::sweeps != 0, R, C> start;
+    int most; /* code */
 };
 
 template <int STEP, typename K, int R, int C>
@@ -200,6 +213,9 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     in.y = m->y[C - 1 - c + r * east];
     in.i = a.row + (uint32_t)r;
     in.j = (uint32_t)j;
+    if constexpr (K::sweeps != 0)
+        K::start(&in, &m->start.at[c][r], a.inner_rows, a.inner_cols,
+                 STEP == HD_STEP_EDGE ? HD_EDGES_ALL : HD_EDGES_ROWS);
     m->at[c][r] = K::step(params, &in);
     if (hd_strip<K, R, C>::finds && is_cell)
         K::find(&m->at[c][r], in.i, in.j, &s->found[r]);
@@ -246,6 +262,44 @@ static __device__ __forceinline__ void hd_strip_leave(const hd_strip_walk<K, R, 
         if (STEP == HD_STEP_EDGE && a.last_col && (uint32_t)j + 1u == a.cols)
             a.last_col[r] = cells[c][r];
     }
+}
+
+/* Sweeps: what the field has for the step at column `at`. Where it has nothing: anything. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_bring(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, int at)
+{
+    HD_UNROLL
+    for (int r = 0; r < R; r++)
+        HD_UNROLL
+    for (int c = 0; c < C; c++)
+        if (r < a.n_rows && (STEP != HD_STEP_EDGE || (uint32_t)(at + c) < a.item->field_cols))
+            s->start.at[c][r] = a.field[(a.row + (uint32_t)r) * a.row_cells + (uint32_t)(at + c)];
+}
+
+/* ... and sweep T leaves the step's cells there. */
+template <int STEP, int T, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_put_of(const hd_strip_walk<K, R, C> &a,
+                                                       const typename K::cell (&cells)[C][R], int at)
+{
+    HD_UNROLL
+    for (int r = 0; r < R; r++)
+        HD_UNROLL
+    for (int c = 0; c < C; c++) {
+        const uint32_t i = a.row + (uint32_t)(r - T), j = (uint32_t)(at + c - T);
+        if (i - 1u < a.inner_rows && (STEP != HD_STEP_EDGE || j - 1u < a.inner_cols))
+            a.field[i * a.row_cells + j] = cells[c][r].at[T];
+    }
+}
+
+/* All passes but the last have as many sweeps as go together. */
+template <int STEP, typename K, int R, int C, int T = K::sweeps>
+static __device__ __forceinline__ void hd_strip_put(const hd_strip_walk<K, R, C> &a,
+                                                    const typename K::cell (&cells)[C][R], int at)
+{
+    if (T == 1 || a.sweeps == (uint32_t)T)
+        hd_strip_put_of<STEP, T>(a, cells, at);
+    else if constexpr (T > 1)
+        hd_strip_put<STEP, K, R, C, T - 1>(a, cells, at);
 }
 
 /* What a step is made of. */
@@ -342,6 +396,10 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
 {
     hd_strip_cells<K, R, C> m;
     hd_strip_gather(a, s, &m);
+    if constexpr (K::sweeps != 0) {
+        m.start = s->start;
+        hd_strip_bring<STEP>(a, s, at + C);
+    }
     if constexpr (hd_strip<K, R, C>::ranks != 0)
         m.most = s->best.least;
     hd_strip_fetch(s, border, column);
@@ -360,7 +418,9 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
     hd_strip_hand(m, down, hands, tag);
     if constexpr (hd_strip<K, R, C>::ranks != 0)
         hd_strip_rank<STEP>(s, m.most, at);
-    if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
+    if constexpr (K::sweeps != 0)
+        hd_strip_put<STEP>(a, m.at, at);
+    else if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
 }
 
@@ -500,6 +560,8 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
     HD_UNROLL
     for (int c = 0; c < C; c++)
         hd_strip_down(s, s->h[R - 1], c);
+    if constexpr (K::sweeps != 0)
+        hd_strip_bring<HD_STEP_EDGE>(a, s, -(int)a.lane * strip::skew);
     __builtin_memset(s->found, 0, sizeof s->found);
     if constexpr (strip::ranks != 0) {
         s->best.code = s->best.least = HD_CODE_LEAST;
@@ -552,8 +614,86 @@ static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R,
     if (a.credit_back && a.lane == 0)
         hd_mark(a.credit_back, g + 1u);
     hd_look(a, g + 1u, looks); /* behind the last column it is the last one's words again */
-    hd_column_fetch(a, g + 1u);
+    if constexpr (K::sweeps == 0)
+        hd_column_fetch(a, g + 1u);
     return 1;
+}
+
+/* Sweeps, all lanes: waits until bands first .. last of `before` are through with `need` of n granules, two bands at most. 0: the
+ * run has been stopped. */
+static __device__ __forceinline__ int hd_gone_wait(const heddle_thread *thread, const hd_wave *wave,
+                                                   const hd_wave_item *before, uint32_t first, uint32_t last,
+                                                   uint32_t need, uint32_t n)
+{
+    const uint32_t band = threadIdx.x & 1u ? last : first, tag = hd_wave_first_tag(wave, before, band, n);
+    for (uint32_t k = 0;
+         !__all_sync(0xffffffffu,
+                     hd_wave_is_gone(HD_LOAD(wave->gone + before->found_at + band, FENCED_ACQUIRE, DEV), tag, need));
+         k++) {
+        if (hd_wave_stopped(thread, k))
+            return 0;
+        hd_wave_pause(k);
+    }
+    HD_FENCE_ACQUIRE();
+    hd_warp_sync();
+    return 1;
+}
+
+/* All lanes: what granule g reads of the field has been left by the pass before; and before a pass begins, who had its far row has
+ * read it all. A step reads ahead. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    typedef hd_strip<K, R, C> strip;
+    if (a.item->frees != HD_NONE && a.index == 0 && g == 0) {
+        const hd_wave_item *before = a.wave->items + a.item->frees;
+        const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), last = before->n_bands - 1u;
+        if (!hd_gone_wait(a.thread, a.wave, before, last, last, n, n))
+            return 0;
+    }
+    if (a.item->before == HD_NONE)
+        return 1;
+    const hd_wave_item *before = a.wave->items + a.item->before;
+    const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), need = hd_wave_need(before, g, C, strip::lag, n);
+    return hd_gone_wait(a.thread, a.wave, before, a.index, a.index + 1u < before->n_bands ? a.index + 1u : a.index,
+                        need, n);
+}
+
+/* All lanes: every HD_WAVE_TELLS granules, and after the last, a band says how far it is. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t end)
+{
+    if (!a.gone || ((g + 1u) % HD_WAVE_TELLS != 0 && g + 1u != end))
+        return;
+    hd_warp_sync();
+    if (a.lane == 0)
+        HD_STORE(a.gone, a.to.tag + g, RELEASE, DEV);
+}
+
+/* All lanes: granules of sweeps, of which those between `head` and `whole` have no rim to the west or east. A tile waits for no
+ * pass: the graph has done so. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
+                                                     uint32_t first, uint32_t end)
+{
+    typedef hd_strip<K, R, C> strip;
+    const hd_held<typename K::params> params(a.params);
+    hd_strip_looks<K, R, C> looks = {};
+    const uint32_t head = (strip::lag + K::sweeps + HD_WAVE_GRANULE) / HD_WAVE_GRANULE;
+    const uint32_t whole = a.inner_cols + 2u < (uint32_t)C ? 0u : (a.inner_cols + 2u - C) / HD_WAVE_GRANULE;
+    uint32_t g = first;
+    hd_look(a, first, &looks);
+    for (; g < end; g++) {
+        if ((a.thread->in_order && !hd_pass_wait(a, g)) || !hd_granule_enter(a, g, s, &looks))
+            break;
+        if (g >= head && g < whole)
+            hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
+        else
+            hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
+        if (a.thread->in_order)
+            hd_pass_tell(a, g, end);
+    }
+    return g >= end;
 }
 
 /* All lanes: granules first .. end - 1 of a band. 0: the run has been stopped. */
@@ -696,10 +836,16 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.rows = item->rows;
     a.cols = item->cols;
     a.row = (a.index * 32u + a.lane) * R;
-    a.n_rows = a.row >= a.rows ? 0 : a.rows - a.row < R ? (int)(a.rows - a.row) : R;
+    const uint32_t real = K::sweeps != 0 ? item->field_rows : a.rows; /* rows that there are */
+    a.n_rows = a.row >= real ? 0 : real - a.row < R ? (int)(real - a.row) : R;
     a.y = wave->y ? (const typename K::column *)wave->y + item->y_at : (const typename K::column *)0;
     a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
     a.row_cells = item->row_cells;
+    a.field = K::sweeps != 0 ? (typename K::value *)wave->field + item->cells_at : (typename K::value *)0;
+    a.inner_rows = hd_wave_inner(item->field_rows);
+    a.inner_cols = hd_wave_inner(item->field_cols);
+    a.sweeps = item->sweeps;
+    a.gone = wave->n_gone ? wave->gone + item->found_at + a.index : (uint32_t *)0;
     a.cells = wave->cells ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
                           : (typename K::cell *)0;
     a.last_row = wave->last_row && a.index + 1u == item->n_bands
@@ -780,11 +926,19 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
         hd_wave_span(p, a.index, strip::lag, n, &first, &end);
     if (first >= end)
         return;
+    if constexpr (K::sweeps != 0)
+        if (!is_tile && !hd_pass_wait(a, 0)) /* a band begins with a step of the field */
+            return;
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
         hd_strip_load(&s, carry, a.lane);
-    if (!hd_strip_go(a, &s, first, end))
+    int is_through;
+    if constexpr (K::sweeps != 0)
+        is_through = hd_strip_sweep(a, &s, first, end);
+    else
+        is_through = hd_strip_go(a, &s, first, end);
+    if (!is_through)
         return;
     if (!is_tile || end == n)
         hd_strip_end(a, &s);

@@ -33,7 +33,7 @@
 #else
 #define HD_WAVE_RING 128u /* positions of a near row */
 #endif
-#define HD_CELL_WORDS 4u   /* the largest cell */
+#define HD_CELL_WORDS 8u   /* the largest cell: of several sweeps, a value of each */
 #define HD_FOUND_BYTES 64u /* of what cells find at most */
 
 /* What cells of a kind find: nothing, what the user's code says, the best of them by rank. */
@@ -49,6 +49,25 @@
 #define HEDDLE_W 2
 #define HEDDLE_NW 4
 #define HEDDLE_NE 8
+/* Of a sweep in place: what the sweep before has left at this place, to the east and to the south. */
+#define HEDDLE_OLD_C 16
+#define HEDDLE_OLD_E 32
+#define HEDDLE_OLD_S 64
+
+/* Sweeps. k sweeps in place go over a field together, as an ordinary wave of rows + k by columns + k cells of k + 1 values each,
+ *
+ *     S(p, q) = { u_0(p, q), u_1(p - 1, q - 1), ... u_k(p - k, q - k) }
+ *
+ * where u_0 is the field and u_t what sweep t makes of it: all that S(p, q) needs stands in S(p - 1, q), S(p, q - 1) and
+ * S(p - 1, q - 1). A cell reads the field at (p, q), and writes it at (p - k, q - k), which was read k rows and columns
+ * before, so nothing else of the field is kept. More sweeps than k are *passes*, each an item behind the one before: it
+ * reads what that has left, and waits for words that say how far it is (hd_wave.gone). */
+#define HD_WAVE_FAR_ROWS 8u /* that passes of a field take turns with */
+#define HD_WAVE_TELLS 8u    /* granules after which a band says again how far it is */
+/* Which cells of a step may be of the field's rim, or outside of it. */
+#define HD_EDGES_NONE 0
+#define HD_EDGES_ROWS 1
+#define HD_EDGES_ALL 2
 
 /* One field of those that a wave goes over. Places are in elements of what they are in. */
 typedef struct hd_wave_item {
@@ -58,7 +77,12 @@ typedef struct hd_wave_item {
     uint64_t last_row_at, last_col_at;
     uint64_t words_at; /* its far row                                                                */
     uint64_t found_at; /* what its bands have found                                                  */
-    uint32_t rows, cols, n_bands, pad;
+    uint32_t rows, cols, n_bands;
+    uint32_t tag; /* of its first band's first granule, beyond hd_wave_words.base                    */
+    /* Of sweeps, else 0. rows and cols are `sweeps` more than the field's. */
+    uint32_t sweeps, field_rows, field_cols;
+    uint32_t before, frees; /* the items of the pass before, and of the one whose far row it takes; or HD_NONE */
+    uint32_t pad;
 } hd_wave_item;
 
 /* A wave as its bodies see it; written before a run, read only while it goes on, but for what `words` points to. */
@@ -66,16 +90,18 @@ typedef struct hd_wave {
     const hd_wave_item *items;
     const uint8_t *x, *y;
     uint8_t *cells;               /* kept cells, NULL: none                                      */
+    uint8_t *field;               /* that sweeps go over, NULL: there are none                   */
     const uint8_t *north, *west;  /* arrays, NULL: constants                                     */
     uint8_t *last_row, *last_col; /* NULL: not wanted                                            */
     uint8_t *found, *result;      /* of each band, of all; NULL: nothing, it is not wanted       */
     hd_pair_word *far;            /* far rows                                                    */
     struct hd_wave_words *words;
+    uint32_t *gone; /* of each band: the tag of the last granule whose cells all are in the field. DEV */
     uint32_t north_cell[HD_CELL_WORDS], west_cell[HD_CELL_WORDS], east_cell[HD_CELL_WORDS], corner[HD_CELL_WORDS];
     uint64_t n_far; /* words of far rows                                          */
+    uint32_t n_gone;
     uint32_t n_parts, n_bands;
     uint32_t n_tags; /* of a run                                                    */
-    uint32_t pad;
 } hd_wave;
 
 /* What changes from run to run. */
@@ -126,6 +152,27 @@ HD_FN void hd_wave_span(const hd_wave_part *p, uint32_t band, uint32_t lag, uint
         *end = p->end > behind ? p->end - behind : 0u;
 }
 
+/* Rows or columns of a field that are none of its rim. */
+HD_FN uint32_t hd_wave_inner(uint32_t n) { return n > 2u ? n - 2u : 0u; }
+
+/* Granules that a band has to be through with, of the n that it has, for all columns of granule g of the pass behind it to be in
+ * the field; `ahead`: columns that are read before their granule begins. */
+HD_FN uint32_t hd_wave_need(const hd_wave_item *before, uint32_t g, uint32_t ahead, uint32_t lag, uint32_t n)
+{
+    const uint64_t most = ((uint64_t)g + 1u) * HD_WAVE_GRANULE + ahead + before->sweeps + lag;
+    const uint64_t need = (most + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE;
+    return need < n ? (uint32_t)need : n;
+}
+
+/* The tag of a band's granule 0. */
+HD_FN uint32_t hd_wave_first_tag(const hd_wave *wave, const hd_wave_item *item, uint32_t band, uint32_t n)
+{
+    return wave->words->base + item->tag + band * n + 1u;
+}
+
+/* Is a band through with `need` granules, first_tag that of its first? */
+HD_FN int hd_wave_is_gone(uint32_t told, uint32_t first_tag, uint32_t need) { return told >= first_tag + need - 1u; }
+
 /* The n-th fruitless look at a word: what others wait for is not to be held up by those who wait. */
 HD_FN void hd_wave_pause(uint32_t n)
 {
@@ -154,6 +201,8 @@ HD_FN void hd_wave_next_run(const hd_wave *wave, uint32_t lane, uint32_t n_lanes
     uint64_t i;
     for (i = lane; wraps && i < wave->n_far; i += n_lanes)
         wave->far[i] = 0;
+    for (i = lane; wraps && i < wave->n_gone; i += n_lanes)
+        wave->gone[i] = 0;
     hd_warp_sync(); /* all have read where the words stood */
     if (lane == 0) {
         wave->words->base = base;
