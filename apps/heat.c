@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* heat.c - Gauss-Seidel sweeps in place over a field of temperatures, in row-major order, the border fixed. Two apps by
- * their defaults: heat, as in Juggler, and heat2d, as in the papers before it (8192 x 8192 cells in 4096 tasks).
+ * their defaults: heat, as in Juggler, and heat2d, as in the papers before it (8192 x 8192 cells in 4096 tasks). A third, sor,
+ * differs by its cell: a sweep of over-relaxation.
  *
  * A task is a sweep over a tile. It reads the last row of the tile above and the last column of the tile to the left,
  * which have done this sweep, and the first row below and the first column to the right, which have not. With these
- * ranges sweep s + 1 follows sweep s through the field, a tile behind. */
+ * ranges sweep s + 1 follows sweep s through the field, a tile behind. As a wave (heddle/wave.h) several sweeps go over the
+ * field at once, a row and a column behind one another. */
 #include "field.h"
 #include "heat_bodies.h"
+#include "heat_wave_bodies.h"
+#include "sor_wave_bodies.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,12 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const app app_heat, app_heat2d;
+extern const app app_heat, app_heat2d, app_sor;
 
 typedef struct heat_case {
     field f;
     app_body body;
+    uint32_t sweep, cell; /* bodies of the app's tables                                                */
     heat_record record;
+    sor_params params; /* of a wave of sor                                                          */
 } heat_case;
 
 /* Rows and columns of the parts that the tuned version takes a tile in. */
@@ -41,6 +47,24 @@ static app_case *prepare(const app *a, const app_request *q, char *error)
     return c;
 }
 
+static app_case *prepare_sor(const app_request *q, char *error)
+{
+    app_case *c = field_prepare(&app_sor, q, 1, sizeof(heat_case), error);
+    heat_case *h = (heat_case *)c;
+    double omega;
+    if (c && app_opt_f64(&app_sor, q, "omega", 0, 2, &omega, error)) {
+        field_free((field *)c);
+        return NULL;
+    }
+    if (!c)
+        return NULL;
+    h->record.omega = h->params.omega = (float)omega;
+    h->body = APP_BODY_PORTABLE;
+    h->sweep = sor_sweep;
+    h->cell = sor_cell;
+    return c;
+}
+
 static app_case *prepare_heat(const app_request *q, char *error) { return prepare(&app_heat, q, error); }
 static app_case *prepare_heat2d(const app_request *q, char *error) { return prepare(&app_heat2d, q, error); }
 
@@ -50,7 +74,7 @@ static int add(heat_case *h, uint64_t i, uint64_t j)
     heddle_range r[5];
     size_t n = field_beside(&h->f, h->record.x, i, j, r);
     r[n++] = field_cells(&h->f, h->record.x, &t, HEDDLE_MODE_INOUT);
-    if (heddle_graph_add(h->f.c.graph, heat_sweep, &t, sizeof t, r, n, NULL) != HEDDLE_OK)
+    if (heddle_graph_add(h->f.c.graph, h->sweep, &t, sizeof t, r, n, NULL) != HEDDLE_OK)
         return app_heddle_error(&h->f.c, "adding a task");
     return 0;
 }
@@ -67,9 +91,9 @@ static int build(app_case *c, heddle_ctx *ctx)
     c->record_bytes = sizeof h->record;
     find_part(c->b, part);
     h->record.tuned = app_is_tuned(ctx, h->body) ? (uint32_t)part[0] : 0;
-    if (heddle_graph_new(ctx, &heat, &c->graph) != HEDDLE_OK ||
+    if (heddle_graph_new(ctx, c->app->table, &c->graph) != HEDDLE_OK ||
         (h->record.tuned &&
-         heddle_graph_set_shared_bytes(c->graph, heat_sweep, (uint32_t)HEAT_SHARED(part[0], part[1])) != HEDDLE_OK))
+         heddle_graph_set_shared_bytes(c->graph, h->sweep, (uint32_t)HEAT_SHARED(part[0], part[1])) != HEDDLE_OK))
         return app_heddle_error(c, "making the graph");
     for (int64_t s = 0; s < h->f.sweeps; s++)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)
@@ -77,6 +101,30 @@ static int build(app_case *c, heddle_ctx *ctx)
                 if (add(h, i, j))
                     return -1;
     return 0;
+}
+
+static int build_wave(app_case *c, heddle_ctx *ctx)
+{
+    static const heddle_nothing no_params;
+    heat_case *h = (heat_case *)c;
+    const int is_sor = c->app == &app_sor;
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    c->ctx = ctx;
+    c->b[0] = c->b[1] = 0;
+    if (!is_sor && h->body != APP_BODY_AUTO) {
+        snprintf(c->error, APP_ERROR, "option body chooses how tiles are computed, and %s/wave has none", c->app->name);
+        return -1;
+    }
+    if (field_mem_new(&h->f, &h->record.x) || field_put(&h->f, h->record.x))
+        return -1;
+    c->record = is_sor ? (const void *)&h->params : &no_params;
+    c->record_bytes = is_sor ? sizeof h->params : sizeof no_params;
+    d.body = h->cell;
+    d.rows = c->n[0];
+    d.cols = c->n[1];
+    d.cells = h->record.x;
+    d.sweeps = (uint32_t)h->f.sweeps;
+    return heddle_wave_new(ctx, c->app->cells, &d, &c->graph) == HEDDLE_OK ? 0 : app_heddle_error(c, "making the wave");
 }
 
 static int reset(app_case *c) { return field_put((field *)c, ((heat_case *)c)->record.x); }
@@ -89,6 +137,8 @@ static int read_back(app_case *c) { return field_get((field *)c, ((heat_case *)c
 
 typedef struct plain_sweep {
     float *x;
+    int is_sor;
+    float omega;
     uint64_t rows, cols, n_bands, n_pieces, first; /* first: band that is not done */
     uint32_t *state;                               /* of each band: twice its pieces done, + 1 while one is in work */
     pthread_mutex_t mutex;
@@ -118,7 +168,8 @@ static void sweep_piece(const plain_sweep *s, uint64_t band, uint64_t piece)
     for (uint64_t r = row; r < row_end; r++)
         for (uint64_t c = col; c < col_end; c++) {
             float *at = s->x + r * s->cols + c;
-            *at = 0.25f * (*(at - s->cols) + at[s->cols] + at[1] + at[-1]);
+            const float mean = 0.25f * (*(at - s->cols) + at[s->cols] + at[1] + at[-1]);
+            *at = s->is_sor ? *at + s->omega * (mean - *at) : mean;
         }
 }
 
@@ -154,7 +205,7 @@ static int reference(app_case *c)
 {
     field *f = (field *)c;
     uint64_t rows = c->n[0], cols = c->n[1];
-    plain_sweep s = {NULL, rows, cols, 0, 0, 0, NULL, PTHREAD_MUTEX_INITIALIZER};
+    plain_sweep s = {.rows = rows, .cols = cols, .mutex = PTHREAD_MUTEX_INITIALIZER};
     if (f->want)
         return 0;
     s.n_bands = rows > 2 && cols > 2 ? (rows - 2 + BAND - 1) / BAND : 0; /* else all is border */
@@ -165,6 +216,8 @@ static int reference(app_case *c)
         return -1;
     }
     s.x = f->want;
+    s.is_sor = c->app == &app_sor;
+    s.omega = ((heat_case *)c)->record.omega;
     for (int64_t k = 0; k < f->sweeps; k++)
         sweep(&s);
     free(s.state);
@@ -181,7 +234,7 @@ static int tiles(app_case *c)
         for (uint64_t i = 0; i < field_tiles(&h->f, 0); i++)
             for (uint64_t j = 0; j < field_tiles(&h->f, 1); j++) {
                 tile_rect t = field_tile(&h->f, i, j);
-                heat.bodies[heat_sweep].run(&thread, &h->record, &t);
+                c->app->table->bodies[h->sweep].run(&thread, &h->record, &t);
             }
     return 0;
 }
@@ -201,13 +254,18 @@ static void free_case(app_case *c)
     }
 static const app_option options[] = OPTIONS("1"), options_2d[] = OPTIONS("4");
 
-static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+static const app_option options_sor[] = {
+    {"sweeps", "1", "sweeps over the field, all in one graph"},
+    {"omega", "1.5", "how far a cell goes towards the mean of its neighbours, in distances to it: 0 to 2"},
+    {NULL, NULL, NULL}};
 
-/* What both have. */
-#define HEAT_APP                                                                                                     \
-    .formats = "one number a line, row-major; a square field unless -n is given", .table = &heat,                    \
-    .scenarios = scenarios, .read = read_back, .reference = reference, .check = field_check, .answer = field_answer, \
-    .free = free_case
+static const app_scenario scenarios[] = {
+    {&app_graph, build, reset, tiles}, {&app_wave, build_wave, reset, NULL}, {.engine = NULL}};
+
+/* What all have. */
+#define HEAT_APP                                                                                          \
+    .formats = "one number a line, row-major; a square field unless -n is given", .scenarios = scenarios, \
+    .read = read_back, .reference = reference, .check = field_check, .answer = field_answer, .free = free_case
 
 const app app_heat = {
     .name = "heat",
@@ -215,6 +273,8 @@ const app app_heat = {
     .options = options,
     .n = {5760, 5760},
     .b = {64, 64},
+    .table = &heat,
+    .cells = &heat_wave,
     .prepare = prepare_heat,
     HEAT_APP,
 };
@@ -225,6 +285,20 @@ const app app_heat2d = {
     .options = options_2d,
     .n = {8192, 8192},
     .b = {256, 256},
+    .table = &heat,
+    .cells = &heat_wave,
     .prepare = prepare_heat2d,
+    HEAT_APP,
+};
+
+const app app_sor = {
+    .name = "sor",
+    .summary = "successive over-relaxation: sweeps in place over a field of temperatures (fp32)",
+    .options = options_sor,
+    .n = {5760, 5760},
+    .b = {64, 64},
+    .table = &sor,
+    .cells = &sor_wave,
+    .prepare = prepare_sor,
     HEAT_APP,
 };

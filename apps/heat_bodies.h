@@ -9,6 +9,7 @@ typedef struct heat_record {
     float *x;
     int64_t stride; /* cells from row to row */
     uint32_t tuned; /* rows of a part, 0: the portable version */
+    float omega;    /* of sor */
 } heat_record;
 
 /* The tuned version goes through a tile in parts of so many columns at most, and as many rows as `tuned` says: all, if that

@@ -130,12 +130,13 @@ static void dtw_cases(const char *root)
     json_decref(f.expected);
 }
 
-/* "jacobi5_sweeps_10" and "heat2d_gauss_seidel_sweeps_10" of "64x64"; other keys are of other programs. */
+/* "jacobi5_sweeps_10", "heat2d_gauss_seidel_sweeps_10" and "sor1.5_sweeps_10" of "64x64"; other keys are of other programs. */
 static void field_case(const folder *f, const char *size, const char *key, const json_t *c)
 {
-    const char *name = !strncmp(key, "jacobi5_sweeps_", 15) ? "jacobi"
-                       : !strncmp(key, "heat2d_gauss", 12)  ? "heat"
-                                                            : NULL;
+    const char *name = !strncmp(key, "jacobi5_sweeps_", 15)  ? "jacobi"
+                       : !strncmp(key, "heat2d_gauss", 12)   ? "heat"
+                       : !strncmp(key, "sor1.5_sweeps_", 14) ? "sor"
+                                                             : NULL;
     const char *sweeps = strrchr(key, '_') + 1, *inputs[1];
     app_pair opt = {"sweeps", sweeps};
     double n = strtod(size, NULL);

@@ -65,7 +65,7 @@ static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
     if (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
         return 0;
-    if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi"))
+    if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi") || !strcmp(a->name, "sor"))
         q.opts = &sweeps;
     else if (!strcmp(a->name, "inthist"))
         q.opts = &bins;

@@ -45,7 +45,7 @@ for word in $words; do
 done
 
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
-[ "$apps" = "bfs dtw heat heat2d inthist jacobi lu quad queens sat slu sw uts " ] || fail "apps are '$apps'"
+[ "$apps" = "bfs dtw heat heat2d inthist jacobi lu quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
 for app in $apps; do
     run 0 info "$app"
     in_out "^$app - "
@@ -56,13 +56,15 @@ run 0 info
 for app in $apps; do
     in_out "^  $app/graph$"
 done
-for app in dtw inthist sat sw; do
+for app in dtw heat heat2d inthist sat sor sw; do
     in_out "^  $app/wave$"
 done
 run 0 info sw
 in_out '^run +sw/graph: '
 in_out '^ +sw/wave: '
 in_out '^cells +sw_cell: 4 bytes from N W NW, finds 20 bytes; shapes [^ ]'
+run 0 info sor
+in_out '^cells +sor_cell: 4 bytes from N W old C old E old S, 4 sweeps together; shapes [^ ]'
 run 0 info sat
 in_out '^tiles +sat_band: a column hands on 4 bytes, a band carries [0-9]+$'
 run 0 info sw

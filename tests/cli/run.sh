@@ -4,7 +4,7 @@
 needs_json
 
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on { print "--policy=" $1 }')
-for app in dtw heat heat2d inthist jacobi lu sat slu sw; do
+for app in dtw heat heat2d inthist jacobi lu sat slu sor sw; do
     size=100x84 block=16x20
     [[ $app = *lu ]] && size=100 block=16 # a square matrix in square blocks
     run 0 run $app -n $size -b $block
@@ -56,6 +56,19 @@ for app in sat inthist; do # a body of a tile
     run 0 run $app/wave -n 90 --backend serial --team-size 64 --opt body=tuned
     in_out '^  check +ok$'
 done
+for app in heat heat2d sor; do # sweeps in place
+    run 0 run $app/wave -n 100x84 --workers 3 --opt sweeps=11
+    in_out '^  check +ok$'
+    run 0 run $app -n 90 --opt sweeps=3 --json
+    cp out graph_$app
+    run 0 run $app --schedule wave -n 90 --opt sweeps=3 --json
+    json_is "$app/wave ok wave" "'%s %s %s' % (d['app'], d['check'], d['schedule'])"
+    json_is True "d['answer'] == json.load(open('graph_$app'))['answer']"
+    rm graph_$app
+done
+run 0 run sor/wave -n 64 --opt omega=0.5
+in_out '^  check +ok$'
+refused 'option body chooses how tiles are computed, and heat/wave has none' run heat/wave --opt body=tuned
 refused '-b: sw/wave has no blocks' run sw/wave -b 16
 refused 'option body chooses how tiles are computed, and dtw/wave has none' run dtw/wave --opt body=tuned
 run 0 run sw/wave --schedule rings -n 90 --json # the same cells as tiles

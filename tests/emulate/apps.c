@@ -70,7 +70,7 @@ static void test_scenario(const app *a, const app_scenario *s)
         app_request q = {{sizes[i][0], sizes[i][1]}, {sizes[i][2], sizes[i][3]}, NULL, 0, NULL, 0};
         if (!fits(a, sizes[i]))
             continue;
-        if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi"))
+        if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi") || !strcmp(a->name, "sor"))
             q.opts = &sweeps;
         else if (i % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
             q.opts = &keep;

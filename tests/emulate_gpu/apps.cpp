@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* apps.cpp - the waves of applications as blocks of warps: one to three warps a block, with sums and without, cells kept or not,
- * tiles by whole warps and by few threads; each passes the app's check; twice.
+ * tiles by whole warps and by few threads, sweeps; each passes the app's check; twice.
  *
  * emulate_apps [CASES]; HEDDLE_SEED: the one case. */
 #include "kernels.h"
 
 #include "dtw_wave_bodies.c"
+#include "heat_wave_bodies.c"
 #include "inthist_wave_bodies.c"
 #include "sat_wave_bodies.c"
+#include "sor_wave_bodies.c"
 #include "sw_wave_bodies.c"
 
 #include "check.h"
@@ -40,15 +42,25 @@ static app_case *prepare(const char *name, app_request *q)
     return c;
 }
 
+static app_case *some_sweeps(uint64_t *row)
+{
+    static const char *const names[] = {"heat", "sor"}, *const sweeps[] = {"1", "3", "4", "10"};
+    const app_pair opt = {"sweeps", sweeps[check_below(row, 4u)]};
+    app_request q = {{some_size(row), some_size(row)}, {0, 0}, &opt, 1, nullptr, 0};
+    return prepare(names[check_below(row, 2u)], &q);
+}
+
 /* Cells, or tiles. */
 static app_case *some_case(uint64_t *row)
 {
     static const char *const names[] = {"sw", "dtw", "sat", "inthist"};
-    const uint64_t k = check_below(row, 4u);
+    const uint64_t k = check_below(row, 5u);
     const app_pair cells[] = {{"sums", check_below(row, 3u) ? "1" : "0"}, {"keep", check_below(row, 2u) ? "1" : "0"}},
                    tiles[] = {{"body", check_below(row, 3u) ? "tuned" : "portable"}, {"bins", "3"}};
     const size_t n_opts = k == 2u ? 1u : 2u;
     app_request q = {{some_size(row), some_size(row)}, {0, 0}, k < 2u ? cells : tiles, n_opts, nullptr, 0};
+    if (k == 4u)
+        return some_sweeps(row);
     if (k >= 2u && check_below(row, 2u)) /* whole quads */
         q.n[1] = (q.n[1] + 15u) / 16u * 16u;
     return prepare(names[k], &q);

@@ -162,7 +162,7 @@ static void run_size(const app *a, const app_scenario *scenario, const uint64_t 
     uint32_t i;
     if (!a->n[1] || (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3])))
         return;
-    if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi"))
+    if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi") || !strcmp(a->name, "sor"))
         q.opts = &sweeps;
     else if (!strcmp(a->name, "inthist"))
         q.opts = &bins;

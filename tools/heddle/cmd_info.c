@@ -146,8 +146,8 @@ static void print_all(FILE *out)
 
 static void print_neighbours(FILE *out, uint32_t set)
 {
-    static const char *const all[] = {"N", "W", "NW", "NE"};
-    for (unsigned i = 0; i < 4; i++)
+    static const char *const all[] = {"N", "W", "NW", "NE", "old C", "old E", "old S"};
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
         if (set & 1u << i)
             fprintf(out, " %s", all[i]);
 }
@@ -156,7 +156,11 @@ static void print_cell(FILE *out, const heddle_wave_info *w)
 {
     fprintf(out, "%" PRIu32 " bytes from", w->cell_bytes);
     print_neighbours(out, w->neighbours);
-    fprintf(out, ", finds %" PRIu32 " bytes; shapes%s", w->found_bytes, w->n_shapes ? "" : " of threads only");
+    if (w->sweeps)
+        fprintf(out, ", %" PRIu32 " sweeps together", w->sweeps);
+    else
+        fprintf(out, ", finds %" PRIu32 " bytes", w->found_bytes);
+    fprintf(out, "; shapes%s", w->n_shapes ? "" : " of threads only");
     for (uint32_t s = 0; s < w->n_shapes; s++)
         fprintf(out, " %" PRIu32 "x%" PRIu32, w->shapes[s].rows, w->shapes[s].columns);
 }

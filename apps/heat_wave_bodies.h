@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* heat_wave_bodies.h - heat as a wave: a cell of a sweep. See heat_bodies.h. */
+#ifndef HEAT_WAVE_BODIES_H
+#define HEAT_WAVE_BODIES_H
+
+#include "heddle/wave.h"
+
+#define HEAT_WAVES(X) X(heat_cell, 0)
+HEDDLE_ENUM(heat_wave, HEAT_WAVES)
+HEDDLE_DECLARE(heat_wave)
+
+#endif
