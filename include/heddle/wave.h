@@ -99,6 +99,7 @@ typedef struct heddle_nothing {
     {                                                                                                                \
         (void)in, (void)start, (void)rows, (void)cols, (void)edges;                                                  \
     }                                                                                                                \
+    HD_LONE_ROWS_(name)                                                                                              \
     HD_BODY_FN cell_type name##_cell_(const params_type *params HEDDLE_UNUSED, const name##_in_ *in)
 
 #define HD_RANKS_NOTHING_(name)                             \
@@ -212,6 +213,7 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
         in->cols = cols;                                                                                               \
         in->edges = edges;                                                                                             \
     }                                                                                                                  \
+    HD_LONE_PLANES_(name)                                                                                              \
     HD_BODY_FN value_type name##_sweep_(const params_type *params, const name##_sweep_in_ *in);                        \
     HD_SWEEPS_TOGETHER_(name, params_type)                                                                             \
     HEDDLE_FINDS_NOTHING(name)                                                                                         \
@@ -244,11 +246,6 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
         }                                                                                   \
         return cell;                                                                        \
     }
-#if defined(__CUDACC__)
-#define HD_UNROLL_SWEEPS _Pragma("unroll")
-#else
-#define HD_UNROLL_SWEEPS _Pragma("GCC unroll 8")
-#endif
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
 

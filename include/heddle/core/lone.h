@@ -60,6 +60,34 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
 
 /* ---- what knows the types ------------------------------------------------------------------------------------------ */
 
+/* The cells of the rows of a strip: how they stand in an array of HD_LONE + 1 cells. One behind the other; or value by value, of
+ * cells that have a value of each of several sweeps, so that the rows' are neighbours. */
+#define HD_LONE_ROWS_(name)                                                                                  \
+    HD_BODY_FN name##_cell_t_ name##_lone_get_(const name##_cell_t_ *cells, uint32_t v) { return cells[v]; } \
+    HD_BODY_FN void name##_lone_set_(name##_cell_t_ *cells, uint32_t v, const name##_cell_t_ *cell)          \
+    {                                                                                                        \
+        cells[v] = *cell;                                                                                    \
+    }
+#define HD_LONE_PLANES_(name)                                                                       \
+    HD_BODY_FN name##_cell_t_ name##_lone_get_(const name##_cell_t_ *cells, uint32_t v)             \
+    {                                                                                               \
+        const name##_value_t_ *values = cells->at;                                                  \
+        name##_cell_t_ cell;                                                                        \
+        uint32_t t;                                                                                 \
+        HD_UNROLL_SWEEPS                                                                            \
+        for (t = 0; t <= name##_sweeps_; t++)                                                       \
+            cell.at[t] = values[t * (HD_LONE + 1u) + v];                                            \
+        return cell;                                                                                \
+    }                                                                                               \
+    HD_BODY_FN void name##_lone_set_(name##_cell_t_ *cells, uint32_t v, const name##_cell_t_ *cell) \
+    {                                                                                               \
+        name##_value_t_ *values = cells->at;                                                        \
+        uint32_t t;                                                                                 \
+        HD_UNROLL_SWEEPS                                                                            \
+        for (t = 0; t <= name##_sweeps_; t++)                                                       \
+            values[t * (HD_LONE + 1u) + v] = cell->at[t];                                           \
+    }
+
 /* A step: each row a column further; j: of row 0. Arrays begin with the row above; f, g, h are of the last three steps. */
 #define HD_LONE_STEP_(name)                                                                                      \
     HD_BODY_FN void name##_lone_step_(                                                                           \
@@ -73,16 +101,18 @@ HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WA
         uint32_t v;                                                                                              \
         for (v = 0; v < HD_LONE; v++) {                                                                          \
             name##_in_ in;                                                                                       \
-            in.nw = east ? f[v] : g[v];                                                                          \
-            in.n = east ? g[v] : h[v];                                                                           \
-            in.ne = h[v];                                                                                        \
-            in.w = h[v + 1u];                                                                                    \
+            name##_cell_t_ cell;                                                                                 \
+            in.nw = name##_lone_get_(east ? f : g, v);                                                           \
+            in.n = name##_lone_get_(east ? g : h, v);                                                            \
+            in.ne = name##_lone_get_(h, v);                                                                      \
+            in.w = name##_lone_get_(h, v + 1u);                                                                  \
             in.x = x[v];                                                                                         \
             in.y = y[v * skew];                                                                                  \
             in.i = i + v;                                                                                        \
             in.j = j - v * skew;                                                                                 \
             name##_start_(&in, start + v, rows, cols, edges);                                                    \
-            next[v + 1u] = name##_cell_(params, &in);                                                            \
+            cell = name##_cell_(params, &in);                                                                    \
+            name##_lone_set_(next, v + 1u, &cell);                                                               \
         }                                                                                                        \
     }
 
@@ -127,32 +157,41 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
     }
 }
 
-/* Sweeps: what the field has for a step, of which row 0's cell is (i, j); and what the last of the sweeps leaves there. */
-#define HD_LONE_SWEEP_(name)                                                                                        \
-    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_ *start, uint32_t i, int32_t j,   \
-                                                 int ragged)                                                        \
-    {                                                                                                               \
-        const hd_wave_item *item = l->item;                                                                         \
-        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;      \
-        uint32_t v;                                                                                                 \
-        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                     \
-            if (!ragged || (i < item->field_rows && (uint32_t)j < item->field_cols))                                \
-                hd_lone_load(start + v, field + i * item->row_cells + (uint32_t)j, sizeof *start);                  \
-    }                                                                                                               \
-    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, const name##_cell_t_ *next, uint32_t i, int32_t j, \
-                                               int ragged)                                                          \
-    {                                                                                                               \
-        const hd_wave_item *item = l->item;                                                                         \
-        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->field_cols);              \
-        const uint32_t t = item->sweeps;                                                                            \
-        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                        \
-        uint32_t v;                                                                                                 \
-        i -= t;                                                                                                     \
-        j -= (int32_t)t;                                                                                            \
-        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                     \
-            if (!ragged || (i - 1u < rows && (uint32_t)j - 1u < cols))                                              \
-                hd_lone_store(field + i * item->row_cells + (uint32_t)j,                                            \
-                              (const name##_value_t_ *)(const void *)&next[v + 1u] + t, sizeof *field);             \
+/* Sweeps: what the field has for the steps of a granule, of whose first row 0's cell is (i, j), and what the last of the sweeps
+ * leaves there. Row by row, because rows may stand so that a cache has no room for a line of each. */
+#define HD_LONE_SWEEP_(name)                                                                                     \
+    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_(*start)[HD_LONE], uint32_t i, \
+                                                 int32_t j, int ragged)                                          \
+    {                                                                                                            \
+        const hd_wave_item *item = l->item;                                                                      \
+        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;   \
+        uint32_t v, k;                                                                                           \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                  \
+            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                \
+                if (!ragged || (i < item->field_rows && (uint32_t)j + k < item->field_cols))                     \
+                    hd_lone_load(&start[k][v], field + i * item->row_cells + ((uint32_t)j + k), sizeof *field);  \
+    }                                                                                                            \
+    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, name##_value_t_(*left)[HD_LONE], uint32_t i,    \
+                                               int32_t j, int ragged)                                            \
+    {                                                                                                            \
+        const hd_wave_item *item = l->item;                                                                      \
+        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->field_cols);           \
+        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                     \
+        uint32_t v, k;                                                                                           \
+        i -= item->sweeps;                                                                                       \
+        j -= (int32_t)item->sweeps;                                                                              \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                  \
+            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                \
+                if (!ragged || (i - 1u < rows && (uint32_t)j + k - 1u < cols))                                   \
+                    hd_lone_store(field + i * item->row_cells + ((uint32_t)j + k), &left[k][v], sizeof *field);  \
+    }                                                                                                            \
+    HD_BODY_FN void name##_lone_left_(const hd_lone *l, const name##_cell_t_ *next, name##_value_t_ *left)       \
+    {                                                                                                            \
+        const name##_value_t_ *values =                                                                          \
+            (const name##_value_t_ *)(const void *)next + l->item->sweeps * (HD_LONE + 1u) + 1;                  \
+        uint32_t v;                                                                                              \
+        for (v = 0; v < HD_LONE; v++)                                                                            \
+            left[v] = values[v];                                                                                 \
     }
 
 /* What the row v that `found` begins with has found, after one more cell. By words, so that vectors go over rows. */
@@ -205,64 +244,76 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
         }                                                                                                         \
     }
 
-#define HD_LONE_TYPED(name)                                                                                         \
-    HD_LONE_STEP_(name)                                                                                             \
-    HD_LONE_KEEP_(name)                                                                                             \
-    HD_LONE_SWEEP_(name)                                                                                            \
-    HD_LONE_FIND_(name)                                                                                             \
-    HD_LONE_BEST_(name)                                                                                             \
-    HD_LONE_AFTER_(name)                                                                                            \
-    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                     \
-                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h,    \
-                                      name##_cell_t_ *next, const name##_row_t_ *x, uint32_t *__restrict found)     \
-    {                                                                                                               \
-        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                \
-        const int has_sweeps = name##_sweeps_ > 0;                                                                  \
-        const uint32_t i = l->row + strip * HD_LONE;                                                                \
-        const int32_t j = at - skew; /* of row 0 */                                                                 \
-        const name##_wave_params_ *params = (const name##_wave_params_ *)l->params;                                 \
-        const name##_column_t_ *y =                                                                                 \
-            (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u - ((uint32_t)j & (HD_LONE_RING - 1u)); \
-        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                     \
-        name##_value_t_ start[HD_LONE];                                                                             \
-        uint32_t v;                                                                                                 \
-        __builtin_memset(start, 0, sizeof start); /* where it is none of the field */                               \
-        next[0] = ((const name##_cell_t_ *)(const void *)l->above[strip])[(uint32_t)at & (HD_LONE_RING - 1u)];      \
-        if (has_sweeps)                                                                                             \
-            name##_lone_bring_(l, start, i, j, ragged);                                                             \
-        if (has_sweeps && ragged)                                                                                   \
-            name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_ALL);           \
-        else                                                                                                        \
-            name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_NONE);          \
-        if (has_sweeps)                                                                                             \
-            name##_lone_put_(l, next, i, j, ragged);                                                                \
-        if (!has_sweeps && ragged)                                                                                  \
-            name##_lone_after_(l, h, next, i, j, found);                                                            \
-        if (name##_finds_ == HD_FINDS_BEST && !ragged)                                                              \
-            name##_lone_best_(&next[1], (uint32_t)j, HD_LONE, found);                                               \
-        for (v = 0; name##_finds_ == HD_FINDS_OWN && !ragged && v < HD_LONE; v++)                                   \
-            name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                             \
-        if (!has_sweeps && l->wave->cells)                                                                          \
-            name##_lone_keep_(l, next, i, j);                                                                       \
-        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = next[HD_LONE];                \
-    }                                                                                                               \
-    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)       \
-    {                                                                                                               \
-        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                            \
-        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                        \
-        HD_ALIGNED uint32_t found[sizeof(name##_found_t_) / 4u][HD_LONE];                                           \
-        uint32_t k;                                                                                                 \
-        __builtin_memcpy(last, l->last[strip], sizeof last);                                                        \
-        __builtin_memcpy(x, l->x[strip], sizeof x);                                                                 \
-        __builtin_memcpy(found, l->found[strip], sizeof found);                                                     \
-        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                        \
-            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, found[0]);               \
-            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, found[0]);           \
-            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, found[0]);           \
-            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, found[0]);           \
-        }                                                                                                           \
-        __builtin_memcpy(l->last[strip], last, sizeof last);                                                        \
-        __builtin_memcpy(l->found[strip], found, sizeof found);                                                     \
+#define HD_LONE_TYPED(name)                                                                                            \
+    HD_LONE_STEP_(name)                                                                                                \
+    HD_LONE_KEEP_(name)                                                                                                \
+    HD_LONE_SWEEP_(name)                                                                                               \
+    HD_LONE_FIND_(name)                                                                                                \
+    HD_LONE_BEST_(name)                                                                                                \
+    HD_LONE_AFTER_(name)                                                                                               \
+    HD_BODY_FN void name##_lone_turn_(const hd_lone *l, uint32_t strip, int32_t at, int ragged,                        \
+                                      const name##_cell_t_ *f, const name##_cell_t_ *g, const name##_cell_t_ *h,       \
+                                      name##_cell_t_ *next, const name##_row_t_ *x, uint32_t *__restrict found,        \
+                                      const name##_value_t_ *start, name##_value_t_ *left)                             \
+    {                                                                                                                  \
+        enum { skew = 1 + ((name##_neighbours_ & HEDDLE_NE) != 0) };                                                   \
+        const int has_sweeps = name##_sweeps_ > 0;                                                                     \
+        const uint32_t i = l->row + strip * HD_LONE;                                                                   \
+        const int32_t j = at - skew; /* of row 0 */                                                                    \
+        const name##_wave_params_ *params = (const name##_wave_params_ *)l->params;                                    \
+        const name##_column_t_ *y =                                                                                    \
+            (const name##_column_t_ *)(const void *)l->y + HD_LONE_RING - 1u - ((uint32_t)j & (HD_LONE_RING - 1u));    \
+        name##_cell_t_ *below = (name##_cell_t_ *)(void *)l->above[strip + 1u];                                        \
+        uint32_t v;                                                                                                    \
+        name##_lone_set_(                                                                                              \
+            next, 0, (const name##_cell_t_ *)(const void *)l->above[strip] + ((uint32_t)at & (HD_LONE_RING - 1u)));    \
+        if (has_sweeps && ragged)                                                                                      \
+            name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_ALL);              \
+        else                                                                                                           \
+            name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_NONE);             \
+        if (has_sweeps)                                                                                                \
+            name##_lone_left_(l, next, left);                                                                          \
+        if (!has_sweeps && ragged)                                                                                     \
+            name##_lone_after_(l, h, next, i, j, found);                                                               \
+        if (name##_finds_ == HD_FINDS_BEST && !ragged)                                                                 \
+            name##_lone_best_(&next[1], (uint32_t)j, HD_LONE, found);                                                  \
+        for (v = 0; name##_finds_ == HD_FINDS_OWN && !ragged && v < HD_LONE; v++)                                      \
+            name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                                \
+        if (!has_sweeps && l->wave->cells)                                                                             \
+            name##_lone_keep_(l, next, i, j);                                                                          \
+        below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = name##_lone_get_(next, HD_LONE); \
+    }                                                                                                                  \
+    HEDDLE_UNUSED static void name##_lone_granule_(struct hd_lone *l, uint32_t strip, int32_t at, int ragged)          \
+    {                                                                                                                  \
+        HD_ALIGNED name##_cell_t_ last[4][HD_LONE + 1u];                                                               \
+        HD_ALIGNED name##_row_t_ x[HD_LONE];                                                                           \
+        HD_ALIGNED uint32_t found[sizeof(name##_found_t_) / 4u][HD_LONE];                                              \
+        enum { steps = name##_sweeps_ > 0 ? HD_WAVE_GRANULE : 1 };                                                     \
+        name##_value_t_ start[steps][HD_LONE], left[steps][HD_LONE];                                                   \
+        const int has_sweeps = name##_sweeps_ > 0;                                                                     \
+        const uint32_t row = l->row + strip * HD_LONE;                                                                 \
+        uint32_t k;                                                                                                    \
+        if (has_sweeps && ragged) /* where there is nothing */                                                         \
+            __builtin_memset(start, 0, sizeof start);                                                                  \
+        if (has_sweeps)                                                                                                \
+            name##_lone_bring_(l, start, row, at - 1, ragged);                                                         \
+        __builtin_memcpy(last, l->last[strip], sizeof last);                                                           \
+        __builtin_memcpy(x, l->x[strip], sizeof x);                                                                    \
+        __builtin_memcpy(found, l->found[strip], sizeof found);                                                        \
+        for (k = 0; k < HD_WAVE_GRANULE; k += 4u, at += 4) {                                                           \
+            name##_lone_turn_(l, strip, at, ragged, last[1], last[2], last[3], last[0], x, found[0],                   \
+                              start[(k + 0u) % steps], left[(k + 0u) % steps]);                                        \
+            name##_lone_turn_(l, strip, at + 1, ragged, last[2], last[3], last[0], last[1], x, found[0],               \
+                              start[(k + 1u) % steps], left[(k + 1u) % steps]);                                        \
+            name##_lone_turn_(l, strip, at + 2, ragged, last[3], last[0], last[1], last[2], x, found[0],               \
+                              start[(k + 2u) % steps], left[(k + 2u) % steps]);                                        \
+            name##_lone_turn_(l, strip, at + 3, ragged, last[0], last[1], last[2], last[3], x, found[0],               \
+                              start[(k + 3u) % steps], left[(k + 3u) % steps]);                                        \
+        }                                                                                                              \
+        __builtin_memcpy(l->last[strip], last, sizeof last);                                                           \
+        __builtin_memcpy(l->found[strip], found, sizeof found);                                                        \
+        if (has_sweeps)                                                                                                \
+            name##_lone_put_(l, left, row, at - 1 - (int32_t)HD_WAVE_GRANULE, ragged);                                 \
     }
 
 /* ---- what counts bytes ---------------------------------------------------------------------------------------------- */

@@ -64,6 +64,12 @@
  * reads what that has left, and waits for words that say how far it is (hd_wave.gone). */
 #define HD_WAVE_FAR_ROWS 8u /* that passes of a field take turns with */
 #define HD_WAVE_TELLS 8u    /* granules after which a band says again how far it is */
+/* Loops over the sweeps that go together have no end that is not known. */
+#if defined(__CUDACC__)
+#define HD_UNROLL_SWEEPS _Pragma("unroll")
+#else
+#define HD_UNROLL_SWEEPS _Pragma("GCC unroll 8")
+#endif
 /* Which cells of a step may be of the field's rim, or outside of it. */
 #define HD_EDGES_NONE 0
 #define HD_EDGES_ROWS 1
