@@ -472,8 +472,8 @@ HD_FN int hd_lone_wait_gone(const hd_wave *wave, const heddle_thread *thread, co
 {
     uint32_t tries;
     for (; first <= last; first++)
-        for (tries = 0; !hd_wave_is_gone(HD_LOAD(wave->gone + before->found_at + first, ACQUIRE, DEV),
-                                         hd_wave_first_tag(wave, before, first, n), need);
+        for (tries = 0; hd_wave_gone(HD_LOAD(wave->gone + before->found_at + first, ACQUIRE, DEV),
+                                     hd_wave_first_tag(wave, before, first, n)) < need;
              tries++) {
             if (tries % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u &&
                 HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT)

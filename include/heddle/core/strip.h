@@ -619,44 +619,52 @@ static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R,
     return 1;
 }
 
-/* Sweeps, all lanes: waits until bands first .. last of `before` are through with `need` of n granules, two bands at most. 0: the
- * run has been stopped. */
-static __device__ __forceinline__ int hd_gone_wait(const heddle_thread *thread, const hd_wave *wave,
-                                                   const hd_wave_item *before, uint32_t first, uint32_t last,
-                                                   uint32_t need, uint32_t n)
+/* Sweeps, all lanes: waits until bands first and last of `before` are through with `need` of n granules. How far they are then; 0:
+ * the run has been stopped. */
+static __device__ __forceinline__ uint32_t hd_gone_wait(const heddle_thread *thread, const hd_wave *wave,
+                                                        const hd_wave_item *before, uint32_t first, uint32_t last,
+                                                        uint32_t need, uint32_t n)
 {
     const uint32_t band = threadIdx.x & 1u ? last : first, tag = hd_wave_first_tag(wave, before, band, n);
-    for (uint32_t k = 0;
-         !__all_sync(0xffffffffu,
-                     hd_wave_is_gone(HD_LOAD(wave->gone + before->found_at + band, FENCED_ACQUIRE, DEV), tag, need));
-         k++) {
+    for (uint32_t k = 0;; k++) {
+        const uint32_t told = HD_LOAD(wave->gone + before->found_at + band, FENCED_ACQUIRE, DEV);
+        const uint32_t gone = hd_wave_gone(told, tag);
+        if (__all_sync(0xffffffffu, gone >= need)) {
+            const uint32_t one = hd_shuffle(gone, 0), other = hd_shuffle(gone, 1);
+            HD_FENCE_ACQUIRE();
+            hd_warp_sync();
+            return one < other ? one : other;
+        }
         if (hd_wave_stopped(thread, k))
             return 0;
         hd_wave_pause(k);
     }
-    HD_FENCE_ACQUIRE();
-    hd_warp_sync();
-    return 1;
 }
 
 /* All lanes: what granule g reads of the field has been left by the pass before; and before a pass begins, who had its far row has
- * read it all. A step reads ahead. */
+ * read it all. A step reads ahead. *ready: granules that need not wait: each look that waits empties the cache. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> &a, uint32_t g)
+static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t *ready)
 {
     typedef hd_strip<K, R, C> strip;
+    if (g < *ready)
+        return 1;
     if (a.item->frees != HD_NONE && a.index == 0 && g == 0) {
         const hd_wave_item *before = a.wave->items + a.item->frees;
         const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), last = before->n_bands - 1u;
         if (!hd_gone_wait(a.thread, a.wave, before, last, last, n, n))
             return 0;
     }
+    *ready = HD_NONE;
     if (a.item->before == HD_NONE)
         return 1;
     const hd_wave_item *before = a.wave->items + a.item->before;
     const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), need = hd_wave_need(before, g, C, strip::lag, n);
-    return hd_gone_wait(a.thread, a.wave, before, a.index, a.index + 1u < before->n_bands ? a.index + 1u : a.index,
-                        need, n);
+    const uint32_t below = a.index + 1u < before->n_bands ? a.index + 1u : a.index;
+    const uint32_t gone = hd_gone_wait(a.thread, a.wave, before, a.index, below, need, n);
+    if (gone < n)
+        *ready = g + 1u + gone - need;
+    return gone != 0;
 }
 
 /* All lanes: every HD_WAVE_TELLS granules, and after the last, a band says how far it is. */
@@ -674,7 +682,7 @@ static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C>
  * pass: the graph has done so. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
-                                                     uint32_t first, uint32_t end)
+                                                     uint32_t first, uint32_t end, uint32_t ready)
 {
     typedef hd_strip<K, R, C> strip;
     const hd_held<typename K::params> params(a.params);
@@ -684,7 +692,7 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
     uint32_t g = first;
     hd_look(a, first, &looks);
     for (; g < end; g++) {
-        if ((a.thread->in_order && !hd_pass_wait(a, g)) || !hd_granule_enter(a, g, s, &looks))
+        if ((a.thread->in_order && !hd_pass_wait(a, g, &ready)) || !hd_granule_enter(a, g, s, &looks))
             break;
         if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
@@ -920,14 +928,14 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     const uint32_t n = hd_wave_granules(a.cols, strip::lag, strip::east);
     uint32_t *carry = (uint32_t *)(p->carry + p->n_bands * sizeof(hd_strip_shared<K, R, C>)) +
                       (a.index - p->band) * hd_strip_carry_of<K, R, C>::lane_words * 32u;
-    uint32_t first = 0, end = n;
+    uint32_t first = 0, end = n, ready = 0;
     strip s;
     if (is_tile)
         hd_wave_span(p, a.index, strip::lag, n, &first, &end);
     if (first >= end)
         return;
     if constexpr (K::sweeps != 0)
-        if (!is_tile && !hd_pass_wait(a, 0)) /* a band begins with a step of the field */
+        if (!is_tile && !hd_pass_wait(a, 0, &ready)) /* a band begins with a step of the field */
             return;
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
@@ -935,7 +943,7 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
         hd_strip_load(&s, carry, a.lane);
     int is_through;
     if constexpr (K::sweeps != 0)
-        is_through = hd_strip_sweep(a, &s, first, end);
+        is_through = hd_strip_sweep(a, &s, first, end, ready);
     else
         is_through = hd_strip_go(a, &s, first, end);
     if (!is_through)

@@ -176,8 +176,9 @@ HD_FN uint32_t hd_wave_first_tag(const hd_wave *wave, const hd_wave_item *item, 
     return wave->words->base + item->tag + band * n + 1u;
 }
 
-/* Is a band through with `need` granules, first_tag that of its first? */
-HD_FN int hd_wave_is_gone(uint32_t told, uint32_t first_tag, uint32_t need) { return told >= first_tag + need - 1u; }
+/* How many granules a band is through with, by what it has told last; first_tag: that of its first. Tags of earlier runs are
+ * less. */
+HD_FN uint32_t hd_wave_gone(uint32_t told, uint32_t first_tag) { return told < first_tag ? 0u : told - first_tag + 1u; }
 
 /* The n-th fruitless look at a word: what others wait for is not to be held up by those who wait. */
 HD_FN void hd_wave_pause(uint32_t n)
