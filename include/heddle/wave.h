@@ -276,7 +276,7 @@ typedef struct heddle_wave_info {
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
 #define HD_WAVE_SHAPE_(name, number, rows, columns)                       \
     {rows, columns, (uint32_t)hd_strip<name##_kind_, rows, columns>::lag, \
-     (uint32_t)sizeof(hd_strip_shared<name##_kind_, rows, columns>),      \
+     (uint32_t)hd_strip_near<name##_kind_, rows, columns>::bytes,         \
      (uint32_t)hd_strip_carry_of<name##_kind_, rows, columns>::bytes},
 #define HD_WAVE_TYPED_(name)                                                                                         \
     struct name##_kind_ {                                                                                            \

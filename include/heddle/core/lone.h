@@ -503,7 +503,7 @@ HD_FN int hd_lone_pass(hd_lone *l, const heddle_thread *thread, uint32_t band, u
     before = wave->items + item->before;
     n = hd_wave_granules(before->cols, lag, 0);
     last = band + 1u < before->n_bands ? band + 1u : band;
-    return hd_lone_wait_gone(wave, thread, before, band, last, hd_wave_need(before, g, 0, lag, n), n);
+    return hd_lone_wait_gone(wave, thread, before, band, last, hd_wave_need(before, g, lag, n), n);
 }
 
 /* Every HD_WAVE_TELLS granules, and after the last, a band says how far it is. */

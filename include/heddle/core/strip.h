@@ -114,6 +114,21 @@ template <typename K, int R, int C> struct hd_strip_shared {
     uint32_t credit;                                                /* granules of `ring` that were read */
 };
 
+/* Sweeps: what a warp has near of the field, two granules of all its rows. A column stands at its number modulo 32, so that lanes,
+ * whose columns are skewed, are on different banks. The first is what the field has, and becomes what the last sweep leaves. */
+template <typename V, bool is_wanted, int R> struct hd_strip_field {
+    enum { bytes = 2 * 32 * R * 32 * sizeof(V) };
+    V at[2][32 * R][32];
+};
+template <typename V, int R> struct hd_strip_field<V, false, R> {
+    enum { bytes = 0 };
+    V at[1][1][32];
+};
+template <typename K, int R, int C> struct hd_strip_near {
+    typedef hd_strip_field<typename K::value, K::sweeps != 0, R> field;
+    enum { field_bytes = field::bytes, bytes = sizeof(hd_strip_shared<K, R, C>) + field_bytes };
+};
+
 /* Parameters that are few are held in registers: others are read where they are. */
 template <typename P, bool few = sizeof(P) <= 64> struct hd_held {
     P own;
@@ -155,6 +170,7 @@ template <typename K, int R, int C> struct hd_strip_walk {
     uint32_t inner_rows, inner_cols, sweeps;
     uint32_t *gone; /* NULL: nobody waits */
     hd_strip_shared<K, R, C> *near;
+    typename hd_strip_near<K, R, C>::field *stage; /* of the field */
     const hd_pair_word *from; /* words of the band before, NULL: there is none */
     uint32_t from_mask, from_tag;
     uint32_t *credit_back; /* what the warp before is told, or NULL */
@@ -264,42 +280,45 @@ static __device__ __forceinline__ void hd_strip_leave(const hd_strip_walk<K, R, 
     }
 }
 
-/* Sweeps: what the field has for the step at column `at`. Where it has nothing: anything. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_bring(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, int at)
+/* Sweeps: what the field has for a step, whose first column is `at`. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_bring(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, uint32_t g,
+                                                      int at)
 {
     HD_UNROLL
-    for (int r = 0; r < R; r++)
+    for (int r = 0; r < R; r++) {
+        const hd_some<typename K::value, C> some =
+            hd_load_some<typename K::value, C>(&a.stage->at[g & 1u][a.lane * R + (uint32_t)r][(uint32_t)at & 31u]);
         HD_UNROLL
-    for (int c = 0; c < C; c++)
-        if (r < a.n_rows && (STEP != HD_STEP_EDGE || (uint32_t)(at + c) < a.item->field_cols))
-            s->start.at[c][r] = a.field[(a.row + (uint32_t)r) * a.row_cells + (uint32_t)(at + c)];
+        for (int c = 0; c < C; c++)
+            s->start.at[c][r] = some.at[c];
+    }
 }
 
-/* ... and sweep T leaves the step's cells there. */
-template <int STEP, int T, typename K, int R, int C>
+/* ... and in its place what sweep T leaves. */
+template <int T, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_put_of(const hd_strip_walk<K, R, C> &a,
-                                                       const typename K::cell (&cells)[C][R], int at)
+                                                       const typename K::cell (&cells)[C][R], uint32_t g, int at)
 {
     HD_UNROLL
-    for (int r = 0; r < R; r++)
+    for (int r = 0; r < R; r++) {
+        hd_some<typename K::value, C> some;
         HD_UNROLL
-    for (int c = 0; c < C; c++) {
-        const uint32_t i = a.row + (uint32_t)(r - T), j = (uint32_t)(at + c - T);
-        if (i - 1u < a.inner_rows && (STEP != HD_STEP_EDGE || j - 1u < a.inner_cols))
-            a.field[i * a.row_cells + j] = cells[c][r].at[T];
+        for (int c = 0; c < C; c++)
+            some.at[c] = cells[c][r].at[T];
+        *(hd_some<typename K::value, C> *)&a.stage->at[g & 1u][a.lane * R + (uint32_t)r][(uint32_t)at & 31u] = some;
     }
 }
 
 /* All passes but the last have as many sweeps as go together. */
-template <int STEP, typename K, int R, int C, int T = K::sweeps>
-static __device__ __forceinline__ void hd_strip_put(const hd_strip_walk<K, R, C> &a,
-                                                    const typename K::cell (&cells)[C][R], int at)
+template <typename K, int R, int C, int T = K::sweeps>
+static __device__ __forceinline__ void
+hd_strip_put(const hd_strip_walk<K, R, C> &a, const typename K::cell (&cells)[C][R], uint32_t g, int at)
 {
     if (T == 1 || a.sweeps == (uint32_t)T)
-        hd_strip_put_of<STEP, T>(a, cells, at);
+        hd_strip_put_of<T>(a, cells, g, at);
     else if constexpr (T > 1)
-        hd_strip_put<STEP, K, R, C, T - 1>(a, cells, at);
+        hd_strip_put<K, R, C, T - 1>(a, cells, g, at);
 }
 
 /* What a step is made of. */
@@ -391,14 +410,14 @@ static __device__ __forceinline__ void hd_strip_hand(const hd_strip_cells<K, R, 
 template <int STEP, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
                                                      hd_strip<K, R, C> *s, const uint32_t *border,
-                                                     const typename K::column *column, int at, hd_pair_word *down,
-                                                     int hands, uint32_t tag)
+                                                     const typename K::column *column, uint32_t g, int at,
+                                                     hd_pair_word *down, int hands, uint32_t tag)
 {
     hd_strip_cells<K, R, C> m;
     hd_strip_gather(a, s, &m);
     if constexpr (K::sweeps != 0) {
         m.start = s->start;
-        hd_strip_bring<STEP>(a, s, at + C);
+        hd_strip_bring(a, s, g, at + C); /* behind the granule's last step there is none: dropped */
     }
     if constexpr (hd_strip<K, R, C>::ranks != 0)
         m.most = s->best.least;
@@ -419,7 +438,7 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
     if constexpr (hd_strip<K, R, C>::ranks != 0)
         hd_strip_rank<STEP>(s, m.most, at);
     if constexpr (K::sweeps != 0)
-        hd_strip_put<STEP>(a, m.at, at);
+        hd_strip_put(a, m.at, g, at);
     else if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
 }
@@ -450,7 +469,8 @@ hd_strip_granule(const typename K::params *params, const hd_strip_walk<K, R, C> 
     HD_UNROLL_BY((STEP == HD_STEP_INNER ? 4 : 2)) /* more would be no quicker, and crowds the instruction cache */
     for (int k = 0; k < 32 / C; k++) {
         const int next = k + 1 < 32 / C ? k + 1 : k; /* the last reads its own again */
-        hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, at + k * C, down, hands, tag);
+        hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, g, at + k * C, down, hands,
+                            tag);
         down += C * strip::south;
     }
 }
@@ -560,8 +580,6 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
     HD_UNROLL
     for (int c = 0; c < C; c++)
         hd_strip_down(s, s->h[R - 1], c);
-    if constexpr (K::sweeps != 0)
-        hd_strip_bring<HD_STEP_EDGE>(a, s, -(int)a.lane * strip::skew);
     __builtin_memset(s->found, 0, sizeof s->found);
     if constexpr (strip::ranks != 0) {
         s->best.code = s->best.least = HD_CODE_LEAST;
@@ -642,7 +660,7 @@ static __device__ __forceinline__ uint32_t hd_gone_wait(const heddle_thread *thr
 }
 
 /* All lanes: what granule g reads of the field has been left by the pass before; and before a pass begins, who had its far row has
- * read it all. A step reads ahead. *ready: granules that need not wait: each look that waits empties the cache. */
+ * read it all. *ready: granules that need not wait: each look that waits empties the cache. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t *ready)
 {
@@ -659,7 +677,7 @@ static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> 
     if (a.item->before == HD_NONE)
         return 1;
     const hd_wave_item *before = a.wave->items + a.item->before;
-    const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), need = hd_wave_need(before, g, C, strip::lag, n);
+    const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), need = hd_wave_need(before, g, strip::lag, n);
     const uint32_t below = a.index + 1u < before->n_bands ? a.index + 1u : a.index;
     const uint32_t gone = hd_gone_wait(a.thread, a.wave, before, a.index, below, need, n);
     if (gone < n)
@@ -678,29 +696,79 @@ static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C>
         HD_STORE(a.gone, a.to.tag + g, RELEASE, DEV);
 }
 
-/* All lanes: granules of sweeps, of which those between `head` and `whole` have no rim to the west or east. A tile waits for no
- * pass: the graph has done so. */
+/* Sweeps, all lanes: what the field has for granule g goes near, row by row, and is there after HD_COPY_WAIT. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    typedef typename K::value value;
+    const uint32_t row = a.row - a.lane * R;
+    const value *from = a.field + row * a.row_cells;
+    HD_UNROLL_BY(2)
+    for (uint32_t l = 0; l < 32u; l++) {
+        const uint32_t j = g * HD_WAVE_GRANULE - l * hd_strip<K, R, C>::skew + a.lane;
+        HD_UNROLL
+        for (uint32_t r = 0; r < R; r++, from += a.row_cells)
+            if (row + l * R + r < a.item->field_rows && j < a.item->field_cols) {
+                HD_UNROLL
+                for (uint32_t w = 0; w < sizeof(value); w += 4)
+                    HD_COPY4((char *)&a.stage->at[g & 1u][l * R + r][j & 31u] + w, (const char *)(from + j) + w);
+            }
+    }
+}
+
+/* ... and what the last sweep has left of granule g goes to the field. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    const uint32_t row = a.row - a.lane * R - a.sweeps;
+    typename K::value *to = a.field + (int64_t)(int32_t)row * (int64_t)a.row_cells;
+    hd_warp_sync();
+    HD_UNROLL_BY(2)
+    for (uint32_t l = 0; l < 32u; l++) {
+        const uint32_t from = g * HD_WAVE_GRANULE - l * hd_strip<K, R, C>::skew + a.lane, j = from - a.sweeps;
+        HD_UNROLL
+        for (uint32_t r = 0; r < R; r++, to += a.row_cells)
+            if (row + l * R + r - 1u < a.inner_rows && j - 1u < a.inner_cols)
+                to[j] = a.stage->at[g & 1u][l * R + r][from & 31u];
+    }
+}
+
+/* All lanes: the field for granule g is on its way. 0: the run has been stopped. A tile waits for no pass: the graph has done
+ * so. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_pass_enter(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t *ready)
+{
+    if (a.thread->in_order && !hd_pass_wait(a, g, ready))
+        return 0;
+    hd_field_fetch(a, g);
+    return 1;
+}
+
+/* All lanes: granules of sweeps, of which those between `head` and `whole` have no rim to the west or east. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
-                                                     uint32_t first, uint32_t end, uint32_t ready)
+                                                     uint32_t first, uint32_t end)
 {
     typedef hd_strip<K, R, C> strip;
     const hd_held<typename K::params> params(a.params);
     hd_strip_looks<K, R, C> looks = {};
     const uint32_t head = (strip::lag + K::sweeps + HD_WAVE_GRANULE) / HD_WAVE_GRANULE;
     const uint32_t whole = a.inner_cols + 2u < (uint32_t)C ? 0u : (a.inner_cols + 2u - C) / HD_WAVE_GRANULE;
-    uint32_t g = first;
+    uint32_t ready = 0, g = first;
+    int goes_on = hd_pass_enter(a, first, &ready);
     hd_look(a, first, &looks);
-    for (; g < end; g++) {
-        if ((a.thread->in_order && !hd_pass_wait(a, g, &ready)) || !hd_granule_enter(a, g, s, &looks))
-            break;
+    for (; goes_on && g < end && hd_granule_enter(a, g, s, &looks); g++) {
+        hd_strip_bring(a, s, g, (int)(g * HD_WAVE_GRANULE) - (int)a.lane * strip::skew);
+        goes_on = g + 1u >= end || hd_pass_enter(a, g + 1u, &ready);
         if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
         else
             hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
+        hd_field_leave(a, g);
         if (a.thread->in_order)
             hd_pass_tell(a, g, end);
     }
+    HD_COPY_WAIT(); /* whoever has this memory next */
     return g >= end;
 }
 
@@ -844,8 +912,7 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.rows = item->rows;
     a.cols = item->cols;
     a.row = (a.index * 32u + a.lane) * R;
-    const uint32_t real = K::sweeps != 0 ? item->field_rows : a.rows; /* rows that there are */
-    a.n_rows = a.row >= real ? 0 : real - a.row < R ? (int)(real - a.row) : R;
+    a.n_rows = a.row >= a.rows ? 0 : a.rows - a.row < R ? (int)(a.rows - a.row) : R;
     a.y = wave->y ? (const typename K::column *)wave->y + item->y_at : (const typename K::column *)0;
     a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
     a.row_cells = item->row_cells;
@@ -862,6 +929,7 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.last_col =
         wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
     a.near = near + warp;
+    a.stage = (typename hd_strip_near<K, R, C>::field *)(void *)(near + p->n_bands) + warp;
     a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far;
     a.from_mask = warp ? HD_WAVE_RING - 1u : 0xffffffffu;
     a.from_tag = base - n_granules;
@@ -928,22 +996,19 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     const uint32_t n = hd_wave_granules(a.cols, strip::lag, strip::east);
     uint32_t *carry = (uint32_t *)(p->carry + p->n_bands * sizeof(hd_strip_shared<K, R, C>)) +
                       (a.index - p->band) * hd_strip_carry_of<K, R, C>::lane_words * 32u;
-    uint32_t first = 0, end = n, ready = 0;
+    uint32_t first = 0, end = n;
     strip s;
     if (is_tile)
         hd_wave_span(p, a.index, strip::lag, n, &first, &end);
     if (first >= end)
         return;
-    if constexpr (K::sweeps != 0)
-        if (!is_tile && !hd_pass_wait(a, 0, &ready)) /* a band begins with a step of the field */
-            return;
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
         hd_strip_load(&s, carry, a.lane);
     int is_through;
     if constexpr (K::sweeps != 0)
-        is_through = hd_strip_sweep(a, &s, first, end, ready);
+        is_through = hd_strip_sweep(a, &s, first, end);
     else
         is_through = hd_strip_go(a, &s, first, end);
     if (!is_through)

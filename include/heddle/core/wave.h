@@ -162,10 +162,10 @@ HD_FN void hd_wave_span(const hd_wave_part *p, uint32_t band, uint32_t lag, uint
 HD_FN uint32_t hd_wave_inner(uint32_t n) { return n > 2u ? n - 2u : 0u; }
 
 /* Granules that a band has to be through with, of the n that it has, for all columns of granule g of the pass behind it to be in
- * the field; `ahead`: columns that are read before their granule begins. */
-HD_FN uint32_t hd_wave_need(const hd_wave_item *before, uint32_t g, uint32_t ahead, uint32_t lag, uint32_t n)
+ * the field. */
+HD_FN uint32_t hd_wave_need(const hd_wave_item *before, uint32_t g, uint32_t lag, uint32_t n)
 {
-    const uint64_t most = ((uint64_t)g + 1u) * HD_WAVE_GRANULE + ahead + before->sweeps + lag;
+    const uint64_t most = ((uint64_t)g + 1u) * HD_WAVE_GRANULE + before->sweeps + lag;
     const uint64_t need = (most + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE;
     return need < n ? (uint32_t)need : n;
 }
