@@ -3,33 +3,13 @@
  * tasks, as TSV on stdout; each result is checked. SCHEDULE: this one only. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
  * phage_P1.fasta; without them sequences are made up. */
 #include "wave_cells.h"
+#include "wave_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS 5
-
-static heddle_ctx *ctx;
-static heddle_schedule schedule; /* of ctx */
 static int n_wrong;
-
-static void must(heddle_status s, const char *what)
-{
-    if (s == HEDDLE_OK)
-        return;
-    printf("# %s: %s\n", what, heddle_error_text(ctx));
-    exit(1);
-}
-
-static void *to_device(const void *from, size_t n_bytes)
-{
-    void *p;
-    must(heddle_mem_new(ctx, n_bytes, &p), "making memory");
-    if (from)
-        must(heddle_mem_write(ctx, p, from, n_bytes), "copying");
-    return p;
-}
 
 /* The letters of a FASTA file; NULL without one. */
 static uint8_t *letters(const char *folder, const char *name, size_t *n)
@@ -63,38 +43,7 @@ static uint32_t *as_words(const uint8_t *from, size_t n)
 static uint32_t random_state = 1;
 static uint32_t next_random(void) { return random_state = random_state * 1664525u + 1013904223u; }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of some runs after a first one, in ns; 0: it cannot be made. */
-static uint64_t measure(const heddle_wave_desc *d, const char **how)
-{
-    const speed_params params = {2, -1, -1, 0};
-    uint64_t ns[RUNS];
-    heddle_graph *g;
-    heddle_stats stats = HEDDLE_STATS_INIT;
-    if (heddle_wave_new(ctx, &speed, d, &g) != HEDDLE_OK) {
-        *how = heddle_error_text(ctx);
-        return 0;
-    }
-    for (int i = -1; i < RUNS; i++) {
-        if (heddle_graph_run(ctx, g, &params, sizeof params) != HEDDLE_OK) {
-            heddle_graph_free(g);
-            *how = heddle_error_text(ctx);
-            return 0;
-        }
-        must(heddle_graph_get_stats(g, &stats), "statistics");
-        if (i >= 0)
-            ns[i] = stats.run_ns;
-    }
-    heddle_graph_free(g);
-    qsort(ns, RUNS, sizeof ns[0], by_value);
-    *how = "";
-    return ns[RUNS / 2];
-}
+static const speed_params params = {2, -1, -1, 0};
 
 static double cells_of(const heddle_wave_desc *d)
 {
@@ -108,7 +57,7 @@ static double cells_of(const heddle_wave_desc *d)
 static void row(const char *what, const heddle_wave_desc *d, heddle_best *want)
 {
     const char *how, *right = "-";
-    const uint64_t ns = measure(d, &how);
+    const uint64_t ns = measure(&speed, d, &params, sizeof params, &how);
     heddle_best got;
     if (ns && d->found) {
         must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
