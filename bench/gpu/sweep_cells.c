@@ -2,10 +2,10 @@
 /* sweep_cells.c - see sweep_cells.h. */
 #include "sweep_cells.h"
 
-#define HEAT(name, together)                                                                                         \
-    HEDDLE_SWEEP(name, sweep_params, params, float, together, HEDDLE_N | HEDDLE_W | HEDDLE_OLD_E | HEDDLE_OLD_S)     \
-    {                                                                                                                \
-        return sweep_heat_of(in->n, in->w, in->old_e, in->old_s);                                                    \
+#define HEAT(name, together)                                                                                     \
+    HEDDLE_SWEEP(name, sweep_params, params, float, together, HEDDLE_N | HEDDLE_W | HEDDLE_OLD_E | HEDDLE_OLD_S) \
+    {                                                                                                            \
+        return sweep_heat_of(in->n, in->w, in->old_e, in->old_s);                                                \
     }
 HEAT(sweep_heat_4, 4)
 HEAT(sweep_heat_2, 2)

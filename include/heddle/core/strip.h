@@ -171,7 +171,7 @@ template <typename K, int R, int C> struct hd_strip_walk {
     uint32_t *gone; /* NULL: nobody waits */
     hd_strip_shared<K, R, C> *near;
     typename hd_strip_near<K, R, C>::field *stage; /* of the field */
-    const hd_pair_word *from; /* words of the band before, NULL: there is none */
+    const hd_pair_word *from;                      /* words of the band before, NULL: there is none */
     uint32_t from_mask, from_tag;
     uint32_t *credit_back; /* what the warp before is told, or NULL */
     uint32_t *credit;      /* what the warp behind tells, or NULL */
@@ -182,8 +182,8 @@ template <typename K, int R, int C> struct hd_strip_walk {
 
 /* What a step is compiled for. */
 enum {
-    HD_STEP_INNER, /* all columns are the field's, and no cell is kept */
-    HD_STEP_KEEP,  /* ... and cells are kept */
+    HD_STEP_INNER, /* all columns are the field's, and no cell is kept; of sweeps: and no row is the rim's */
+    HD_STEP_KEEP,  /* ... and cells are kept; of sweeps: rows may be the rim's */
     HD_STEP_HEAD,  /* some lanes are before their first column, and no cell is kept. All bands wait for these steps */
     HD_STEP_EDGE   /* whatever there is */
 };
@@ -231,7 +231,9 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     in.j = (uint32_t)j;
     if constexpr (K::sweeps != 0)
         K::start(&in, &m->start.at[c][r], a.inner_rows, a.inner_cols,
-                 STEP == HD_STEP_EDGE ? HD_EDGES_ALL : HD_EDGES_ROWS);
+                 STEP == HD_STEP_EDGE   ? HD_EDGES_ALL
+                 : STEP == HD_STEP_KEEP ? HD_EDGES_ROWS
+                                        : HD_EDGES_NONE);
     m->at[c][r] = K::step(params, &in);
     if (hd_strip<K, R, C>::finds && is_cell)
         K::find(&m->at[c][r], in.i, in.j, &s->found[r]);
@@ -312,8 +314,8 @@ static __device__ __forceinline__ void hd_strip_put_of(const hd_strip_walk<K, R,
 
 /* All passes but the last have as many sweeps as go together. */
 template <typename K, int R, int C, int T = K::sweeps>
-static __device__ __forceinline__ void
-hd_strip_put(const hd_strip_walk<K, R, C> &a, const typename K::cell (&cells)[C][R], uint32_t g, int at)
+static __device__ __forceinline__ void hd_strip_put(const hd_strip_walk<K, R, C> &a,
+                                                    const typename K::cell (&cells)[C][R], uint32_t g, int at)
 {
     if (T == 1 || a.sweeps == (uint32_t)T)
         hd_strip_put_of<T>(a, cells, g, at);
@@ -466,7 +468,9 @@ hd_strip_granule(const typename K::params *params, const hd_strip_walk<K, R, C> 
     const int hands =
         a.lane == 31u && a.to.row; /* not by a pointer that is NULL: that would be looked at again each step */
     hd_pair_word *down = a.to.row + (uint64_t)((uint32_t)c0 & a.to.mask) * strip::south;
-    HD_UNROLL_BY((STEP == HD_STEP_INNER ? 4 : 2)) /* more would be no quicker, and crowds the instruction cache */
+    HD_UNROLL_BY((STEP == HD_STEP_INNER && K::sweeps == 0
+                      ? 4
+                      : 2)) /* more would be no quicker, and crowds the instruction cache */
     for (int k = 0; k < 32 / C; k++) {
         const int next = k + 1 < 32 / C ? k + 1 : k; /* the last reads its own again */
         hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, g, at + k * C, down, hands,
@@ -696,40 +700,52 @@ static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C>
         HD_STORE(a.gone, a.to.tag + g, RELEASE, DEV);
 }
 
-/* Sweeps, all lanes: what the field has for granule g goes near, row by row, and is there after HD_COPY_WAIT. */
+/* Sweeps, all lanes: what the field has for granule g goes near, row by row, and is there after HD_COPY_WAIT. Behind a copy
+ * the compiler takes all memory for changed, so what rows share is held here. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
     typedef typename K::value value;
-    const uint32_t row = a.row - a.lane * R;
-    const value *from = a.field + row * a.row_cells;
-    HD_UNROLL_BY(2)
-    for (uint32_t l = 0; l < 32u; l++) {
-        const uint32_t j = g * HD_WAVE_GRANULE - l * hd_strip<K, R, C>::skew + a.lane;
+    const uint32_t row = a.row - a.lane * R, rows = a.item->field_rows, cols = a.item->field_cols;
+    const uint64_t row_cells = a.row_cells;
+    value(*to)[32] = a.stage->at[g & 1u];
+    const value *from = a.field + row * row_cells;
+    uint32_t n = row >= rows ? 0 : rows - row, j = g * HD_WAVE_GRANULE + a.lane;
+    HD_UNROLL_BY(4)
+    for (uint32_t l = 0; l < 32u; l++, j -= hd_strip<K, R, C>::skew) {
         HD_UNROLL
-        for (uint32_t r = 0; r < R; r++, from += a.row_cells)
-            if (row + l * R + r < a.item->field_rows && j < a.item->field_cols) {
+        for (uint32_t r = 0; r < R; r++, from += row_cells)
+            if (l * R + r < n && j < cols) {
                 HD_UNROLL
                 for (uint32_t w = 0; w < sizeof(value); w += 4)
-                    HD_COPY4((char *)&a.stage->at[g & 1u][l * R + r][j & 31u] + w, (const char *)(from + j) + w);
+                    HD_COPY4((char *)&to[l * R + r][j & 31u] + w, (const char *)(from + j) + w);
             }
     }
 }
 
-/* ... and what the last sweep has left of granule g goes to the field. */
+/* ... and what the last sweep has left of granule g goes to the field: of some lanes' rows at a time, because a store might
+ * be to where the next load is from, as far as the compiler knows. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
+    typedef typename K::value value;
+    enum { some = 2 };
     const uint32_t row = a.row - a.lane * R - a.sweeps;
-    typename K::value *to = a.field + (int64_t)(int32_t)row * (int64_t)a.row_cells;
+    value(*from)[32] = a.stage->at[g & 1u];
+    value *to = a.field + (int64_t)(int32_t)row * (int64_t)a.row_cells;
+    uint32_t at = g * HD_WAVE_GRANULE + a.lane;
     hd_warp_sync();
-    HD_UNROLL_BY(2)
-    for (uint32_t l = 0; l < 32u; l++) {
-        const uint32_t from = g * HD_WAVE_GRANULE - l * hd_strip<K, R, C>::skew + a.lane, j = from - a.sweeps;
+    for (uint32_t l = 0; l < 32u; l += some, at -= some * hd_strip<K, R, C>::skew) {
+        value values[some][R];
         HD_UNROLL
-        for (uint32_t r = 0; r < R; r++, to += a.row_cells)
-            if (row + l * R + r - 1u < a.inner_rows && j - 1u < a.inner_cols)
-                to[j] = a.stage->at[g & 1u][l * R + r][from & 31u];
+        for (uint32_t k = 0; k < some * R; k++)
+            values[k / R][k % R] = from[l * R + k][(at - k / R * hd_strip<K, R, C>::skew) & 31u];
+        HD_UNROLL
+        for (uint32_t k = 0; k < some * R; k++, to += a.row_cells) {
+            const uint32_t j = at - k / R * hd_strip<K, R, C>::skew - a.sweeps;
+            if (row + l * R + k - 1u < a.inner_rows && j - 1u < a.inner_cols)
+                to[j] = values[k / R][k % R];
+        }
     }
 }
 
@@ -744,7 +760,8 @@ static __device__ __forceinline__ int hd_pass_enter(const hd_strip_walk<K, R, C>
     return 1;
 }
 
-/* All lanes: granules of sweeps, of which those between `head` and `whole` have no rim to the west or east. */
+/* All lanes: granules of sweeps, of which those between `head` and `whole` have no rim to the west or east; and in a band in the
+ * midst of the field there is none to the north or south. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
                                                      uint32_t first, uint32_t end)
@@ -754,13 +771,17 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
     hd_strip_looks<K, R, C> looks = {};
     const uint32_t head = (strip::lag + K::sweeps + HD_WAVE_GRANULE) / HD_WAVE_GRANULE;
     const uint32_t whole = a.inner_cols + 2u < (uint32_t)C ? 0u : (a.inner_cols + 2u - C) / HD_WAVE_GRANULE;
+    const uint32_t row = a.row - a.lane * R;
+    const int is_amidst = row > K::sweeps && row + 32u * R <= a.inner_rows;
     uint32_t ready = 0, g = first;
     int goes_on = hd_pass_enter(a, first, &ready);
     hd_look(a, first, &looks);
     for (; goes_on && g < end && hd_granule_enter(a, g, s, &looks); g++) {
         hd_strip_bring(a, s, g, (int)(g * HD_WAVE_GRANULE) - (int)a.lane * strip::skew);
         goes_on = g + 1u >= end || hd_pass_enter(a, g + 1u, &ready);
-        if (g >= head && g < whole)
+        if (g >= head && g < whole && is_amidst)
+            hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
+        else if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
         else
             hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
