@@ -231,6 +231,7 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
         for (t = 1; t <= name##_sweeps_; t++) {                                             \
             name##_sweep_in_ one;                                                           \
             name##_value_t_ value;                                                          \
+            int is_inner; /* by no branch */                                                \
             one.n = in->n.at[t];                                                            \
             one.w = in->w.at[t];                                                            \
             one.old_c = in->nw.at[t - 1u];                                                  \
@@ -239,10 +240,9 @@ HEDDLE_FN int heddle_is_better(const heddle_best *a, const heddle_best *b)
             one.i = in->i - t;                                                              \
             one.j = in->j - t;                                                              \
             value = name##_sweep_(params, &one);                                            \
-            cell.at[t] = (in->edges == HD_EDGES_NONE || one.i - 1u < in->rows) &&           \
-                                 (in->edges != HD_EDGES_ALL || one.j - 1u < in->cols)       \
-                             ? value                                                        \
-                             : one.old_c;                                                   \
+            is_inner = (!(in->edges & HD_EDGES_ROWS) | (one.i - 1u < in->rows)) &           \
+                       (!(in->edges & HD_EDGES_COLUMNS) | (one.j - 1u < in->cols));         \
+            cell.at[t] = is_inner ? value : one.old_c;                                      \
         }                                                                                   \
         return cell;                                                                        \
     }

@@ -184,8 +184,9 @@ template <typename K, int R, int C> struct hd_strip_walk {
 enum {
     HD_STEP_INNER, /* all columns are the field's, and no cell is kept; of sweeps: and no row is the rim's */
     HD_STEP_KEEP,  /* ... and cells are kept; of sweeps: rows may be the rim's */
-    HD_STEP_HEAD,  /* some lanes are before their first column, and no cell is kept. All bands wait for these steps */
-    HD_STEP_EDGE   /* whatever there is */
+    HD_STEP_HEAD, /* some lanes are before their first column, and no cell is kept. All bands wait for these steps. Of sweeps:
+                      columns may be the rim's, or none of the field */
+    HD_STEP_EDGE /* whatever there is */
 };
 
 template <int STEP> static __device__ __forceinline__ int hd_is_column(int j, uint32_t cols)
@@ -233,6 +234,7 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
         K::start(&in, &m->start.at[c][r], a.inner_rows, a.inner_cols,
                  STEP == HD_STEP_EDGE   ? HD_EDGES_ALL
                  : STEP == HD_STEP_KEEP ? HD_EDGES_ROWS
+                 : STEP == HD_STEP_HEAD ? HD_EDGES_COLUMNS
                                         : HD_EDGES_NONE);
     m->at[c][r] = K::step(params, &in);
     if (hd_strip<K, R, C>::finds && is_cell)
@@ -781,6 +783,8 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
         goes_on = g + 1u >= end || hd_pass_enter(a, g + 1u, &ready);
         if (g >= head && g < whole && is_amidst)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
+        else if (is_amidst)
+            hd_strip_granule<HD_STEP_HEAD>(params.get(), a, s, g);
         else if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
         else

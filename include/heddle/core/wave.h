@@ -73,7 +73,8 @@
 /* Which cells of a step may be of the field's rim, or outside of it. */
 #define HD_EDGES_NONE 0
 #define HD_EDGES_ROWS 1
-#define HD_EDGES_ALL 2
+#define HD_EDGES_COLUMNS 2
+#define HD_EDGES_ALL (HD_EDGES_ROWS | HD_EDGES_COLUMNS)
 
 /* One field of those that a wave goes over. Places are in elements of what they are in. */
 typedef struct hd_wave_item {
