@@ -4,7 +4,7 @@
 #ifndef BENCH_SWEEP_CELLS_H
 #define BENCH_SWEEP_CELLS_H
 
-#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 2, 4) X(name, 2, 2, 2) X(name, 3, 4, 1)
+#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 2, 2) X(name, 2, 4, 1) X(name, 3, 1, 2)
 #include "heddle/wave.h"
 
 typedef struct sweep_params {

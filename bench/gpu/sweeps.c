@@ -89,7 +89,7 @@ static void row(field_case *f, heddle_wave_desc *d, int is_checked)
 
 static void measure_case(field_case *f, void *cells)
 {
-    static const uint32_t warps[] = {0, 1, 2, 4}; /* 0: the library's choice */
+    static const uint32_t warps[] = {0, 2, 3, 4}; /* 0: the library's choice */
     const heddle_wave_info *info = &sweep.waves[f->body];
     heddle_wave_desc d = HEDDLE_WAVE_INIT;
     f->pattern = malloc((uint64_t)PATTERN * f->n * 4u);

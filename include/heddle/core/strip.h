@@ -702,53 +702,89 @@ static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C>
         HD_STORE(a.gone, a.to.tag + g, RELEASE, DEV);
 }
 
-/* Sweeps, all lanes: what the field has for granule g goes near, row by row, and is there after HD_COPY_WAIT. Behind a copy
- * the compiler takes all memory for changed, so what rows share is held here. */
+/* Sweeps: a granule's columns of all rows of a band; rows, columns: of the field, from where the band and its first lane are. Is
+ * there no place of them that the field has not? Then a row takes three instructions, and not fifteen. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
+static __device__ __forceinline__ int hd_field_has_all(int row, int column, uint32_t rows, uint32_t cols)
+{
+    enum { skewed = 31 * hd_strip<K, R, C>::skew };
+    return row >= 0 && (uint32_t)row + 32u * R <= rows && column >= skewed &&
+           (uint32_t)column + HD_WAVE_GRANULE <= cols;
+}
+
+/* What the field has goes near, row by row. `from`: the first lane's first row; this lane copies column j of it. */
+template <bool has_all, typename K, int R, int C>
+static __device__ __forceinline__ void hd_field_copy(typename K::value *to, const typename K::value *from,
+                                                     uint64_t row_cells, uint32_t n_rows, uint32_t j, uint32_t cols)
 {
     typedef typename K::value value;
-    const uint32_t row = a.row - a.lane * R, rows = a.item->field_rows, cols = a.item->field_cols;
-    const uint64_t row_cells = a.row_cells;
-    value(*to)[32] = a.stage->at[g & 1u];
-    const value *from = a.field + row * row_cells;
-    uint32_t n = row >= rows ? 0 : rows - row, j = g * HD_WAVE_GRANULE + a.lane;
-    HD_UNROLL_BY(4)
-    for (uint32_t l = 0; l < 32u; l++, j -= hd_strip<K, R, C>::skew) {
+    HD_UNROLL_BY(2)
+    for (uint32_t l = 0; l < 32u; l++, to += 32 * R, from -= hd_strip<K, R, C>::skew, j -= hd_strip<K, R, C>::skew) {
+        value *cell = to + (j & 31u);
         HD_UNROLL
         for (uint32_t r = 0; r < R; r++, from += row_cells)
-            if (l * R + r < n && j < cols) {
+            if (has_all || (l * R + r < n_rows && j < cols)) {
                 HD_UNROLL
                 for (uint32_t w = 0; w < sizeof(value); w += 4)
-                    HD_COPY4((char *)&to[l * R + r][j & 31u] + w, (const char *)(from + j) + w);
+                    HD_COPY4((char *)(cell + 32u * r) + w, (const char *)from + w);
             }
     }
 }
 
-/* ... and what the last sweep has left of granule g goes to the field: of some lanes' rows at a time, because a store might
- * be to where the next load is from, as far as the compiler knows. */
+/* All lanes: what the field has for granule g comes near, and is there after HD_COPY_WAIT. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    const uint32_t row = a.row - a.lane * R, rows = a.item->field_rows, cols = a.item->field_cols;
+    const uint32_t column = g * HD_WAVE_GRANULE, j = column + a.lane, n_rows = row >= rows ? 0 : rows - row;
+    typename K::value *to = a.stage->at[g & 1u][0];
+    const typename K::value *from = a.field + row * a.row_cells + j;
+    if (hd_field_has_all<K, R, C>((int)row, (int)column, rows, cols))
+        hd_field_copy<true, K, R, C>(to, from, a.row_cells, n_rows, j, cols);
+    else
+        hd_field_copy<false, K, R, C>(to, from, a.row_cells, n_rows, j, cols);
+}
+
+/* What stands near goes to the field, where that is none of its rim: i, j of it, counted from behind the rim; `at`: the column
+ * that it has near. The rows of some lanes at a time, because a store might be to where the next load is from, as far as the
+ * compiler knows. */
+template <bool has_all, typename K, int R, int C>
+static __device__ __forceinline__ void hd_field_put(typename K::value *to, const typename K::value *from,
+                                                    uint64_t row_cells, uint32_t i, uint32_t j, uint32_t at,
+                                                    uint32_t rows, uint32_t cols)
+{
+    enum { skew = hd_strip<K, R, C>::skew, some = 2 };
+    for (uint32_t l = 0; l < 32u; l += some, from += 32 * R * some, at -= some * skew) {
+        typename K::value values[some * R];
+        HD_UNROLL
+        for (uint32_t k = 0; k < some * R; k++)
+            values[k] = from[32u * k + ((at - k / R * skew) & 31u)];
+        HD_UNROLL
+        for (uint32_t k = 0; k < some * R; k++, to += row_cells, i++) {
+            if (has_all || (i < rows && j < cols))
+                *to = values[k];
+            if (k % R == R - 1u) {
+                to -= skew;
+                j -= skew;
+            }
+        }
+    }
+}
+
+/* All lanes: what the last sweep has left of granule g goes to the field. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
-    typedef typename K::value value;
-    enum { some = 2 };
-    const uint32_t row = a.row - a.lane * R - a.sweeps;
-    value(*from)[32] = a.stage->at[g & 1u];
-    value *to = a.field + (int64_t)(int32_t)row * (int64_t)a.row_cells;
-    uint32_t at = g * HD_WAVE_GRANULE + a.lane;
+    const int row = (int)(a.row - a.lane * R - a.sweeps), column = (int)(g * HD_WAVE_GRANULE - a.sweeps);
+    const uint32_t i = (uint32_t)row - 1u, j = (uint32_t)column + a.lane - 1u,
+                   at = (uint32_t)column + a.sweeps + a.lane;
+    typename K::value *to = a.field + (int64_t)row * (int64_t)a.row_cells + column + (int)a.lane;
+    const typename K::value *from = a.stage->at[g & 1u][0];
     hd_warp_sync();
-    for (uint32_t l = 0; l < 32u; l += some, at -= some * hd_strip<K, R, C>::skew) {
-        value values[some][R];
-        HD_UNROLL
-        for (uint32_t k = 0; k < some * R; k++)
-            values[k / R][k % R] = from[l * R + k][(at - k / R * hd_strip<K, R, C>::skew) & 31u];
-        HD_UNROLL
-        for (uint32_t k = 0; k < some * R; k++, to += a.row_cells) {
-            const uint32_t j = at - k / R * hd_strip<K, R, C>::skew - a.sweeps;
-            if (row + l * R + k - 1u < a.inner_rows && j - 1u < a.inner_cols)
-                to[j] = values[k / R][k % R];
-        }
-    }
+    if (hd_field_has_all<K, R, C>(row - 1, column - 1, a.inner_rows, a.inner_cols))
+        hd_field_put<true, K, R, C>(to, from, a.row_cells, i, j, at, a.inner_rows, a.inner_cols);
+    else
+        hd_field_put<false, K, R, C>(to, from, a.row_cells, i, j, at, a.inner_rows, a.inner_cols);
 }
 
 /* All lanes: the field for granule g is on its way. 0: the run has been stopped. A tile waits for no pass: the graph has done
@@ -775,12 +811,16 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
     const uint32_t whole = a.inner_cols + 2u < (uint32_t)C ? 0u : (a.inner_cols + 2u - C) / HD_WAVE_GRANULE;
     const uint32_t row = a.row - a.lane * R;
     const int is_amidst = row > K::sweeps && row + 32u * R <= a.inner_rows;
-    uint32_t ready = 0, g = first;
-    int goes_on = hd_pass_enter(a, first, &ready);
+    uint32_t ready = 0, g = first, next = first; /* next: granule that the field is fetched for */
     hd_look(a, first, &looks);
-    for (; goes_on && g < end && hd_granule_enter(a, g, s, &looks); g++) {
+    for (;; next++) {
+        if (next > first && !hd_granule_enter(a, g, s, &looks))
+            break;
+        if (next < end && !hd_pass_enter(a, next, &ready))
+            break;
+        if (next == first)
+            continue;
         hd_strip_bring(a, s, g, (int)(g * HD_WAVE_GRANULE) - (int)a.lane * strip::skew);
-        goes_on = g + 1u >= end || hd_pass_enter(a, g + 1u, &ready);
         if (g >= head && g < whole && is_amidst)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
         else if (is_amidst)
@@ -792,6 +832,8 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
         hd_field_leave(a, g);
         if (a.thread->in_order)
             hd_pass_tell(a, g, end);
+        if (++g >= end)
+            break;
     }
     HD_COPY_WAIT(); /* whoever has this memory next */
     return g >= end;
