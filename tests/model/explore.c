@@ -12,7 +12,7 @@
 
 #include "explore.h"
 
-#define MAX_WORDS 96u
+#define MAX_WORDS 160u
 #define MAX_STORES 2048u
 #define MAX_CHOICES 4096u
 #define MAX_STEPS 4000u  /* accesses of one schedule; more is a live-lock                        */

@@ -22,8 +22,9 @@
 #include "suite.h"
 #include "watch.h"
 
-#define MAX_PARTS 8u
+#define MAX_PARTS 24u
 #define MAX_COLS 8u
+#define MAX_CELLS 32u /* that sweeps go over */
 #define MAX_ITEMS 2u
 #define MAX_RUNS 5u
 #define MAX_WORKERS 3u
@@ -41,7 +42,7 @@ typedef struct hop_found {
     uint32_t n, sum;
 } hop_found;
 
-#define HOP_WAVES(X) X(hop, 0) X(hop_east, 0)
+#define HOP_WAVES(X) X(hop, 0) X(hop_east, 0) X(hop_sweep, 0) X(hop_sweeps, 0)
 HEDDLE_ENUM(hops, HOP_WAVES)
 HEDDLE_DECLARE(hops)
 
@@ -71,6 +72,19 @@ HEDDLE_FINDS(hop_east, hop_found)
 HEDDLE_FIND(hop_east, cell, row, column, found) { hop_merge(found, &(hop_found){1, *cell}); }
 HEDDLE_MERGE(hop_east, a, b) { hop_merge(a, b); }
 
+static inline uint32_t hop_sweep_of(uint32_t by, uint32_t n, uint32_t w, uint32_t c, uint32_t e, uint32_t s)
+{
+    return (n * 3u + w * 5u + c * 7u + e * 11u + s * 13u + by * 17u + 1u) & HALF;
+}
+#define HOP_SWEEP(name, together)                                                       \
+    HEDDLE_SWEEP(name, hop_params, params, uint32_t, together,                          \
+                 HEDDLE_N | HEDDLE_W | HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S)      \
+    {                                                                                   \
+        return hop_sweep_of(params->by, in->n, in->w, in->old_c, in->old_e, in->old_s); \
+    }
+HOP_SWEEP(hop_sweep, 1)
+HOP_SWEEP(hop_sweeps, 2)
+
 HEDDLE_WAVES(hops, hop_params, HOP_WAVES)
 
 #define HEAP_TILES(X) X(heap, 0) X(heap_early, 0) X(heap_own, 0)
@@ -88,11 +102,12 @@ typedef struct wave_case {
     uint32_t n_workers; /* 0 = 2                                                                                    */
     uint32_t n_items;   /* fields, 0 = 1                                                                            */
     uint32_t body;
-    uint32_t is_late; /* other workers come when the first has left                                               */
-    uint32_t base;    /* tags of the first run begin behind it                                                    */
-    uint32_t n_tags;  /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
-    uint32_t left;    /* the tag that words have at first, which earlier runs have left                           */
-    uint32_t is_tile; /* bodies of tiles, four columns each; base: earlier runs                                   */
+    uint32_t is_late;  /* other workers come when the first has left                                               */
+    uint32_t base;     /* tags of the first run begin behind it                                                    */
+    uint32_t n_tags;   /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
+    uint32_t left;     /* the tag that words have at first, which earlier runs have left                           */
+    uint32_t is_tile;  /* bodies of tiles, four columns each; base: earlier runs                                   */
+    uint32_t n_sweeps; /* over a field of so many rows as it says bands, which are more                           */
 } wave_case;
 
 /* clang-format off */
@@ -116,6 +131,13 @@ static const wave_case cases[] = {
     {"wave.wraps",    2, 3, ".xxx.", 1, 1, 1, .base = 3u * 0x3fffu, .n_tags = 0x3fffu},
     {"wave.stopped",  2, 3, "c.",    2, 1, 1, .base = 0xffffu - 3u, .left = 1},
     {"wave.canceled", 2, 3, "xx.",   2, 1, 1, .base = 0xffffu - 2u * 3u, .left = 1},
+    /* Sweeps: passes that follow one another, and take turns with far rows. */
+    {"wave.pass",       4, 3, ".",   2, 1, 1, .body = hop_sweep, .n_sweeps = 2},
+    {"wave.pass.again", 3, 3, "..",  1, 1, 1, .body = hop_sweep, .n_sweeps = 2},
+    {"wave.pass.two",   4, 4, ".",   1, 1, 1, .body = hop_sweeps, .n_sweeps = 3},
+    {"wave.pass.turns", 3, 3, ".",   1, 1, 1, .body = hop_sweep, .n_sweeps = 4},
+    {"wave.pass.stop",  3, 3, "c.",  1, 1, 0, .body = hop_sweep, .n_sweeps = 3},
+    {"wave.pass.wrap",  3, 3, "..",  1, 1, 1, .body = hop_sweep, .n_sweeps = 2, .base = 0xffffu - 20u},
     /* Tiles. */
     {"wave.tile.two",   2, 7, "..",  3, 2, 1, .is_tile = 1, .body = heap},
     {"wave.tile.again", 2, 3, "...", 2, 1, 1, .is_tile = 1, .body = heap},
@@ -139,6 +161,7 @@ static const wave_case *c;
 static struct {
     uint8_t block[BLOCK_BYTES]; /* the context's memory that the wave has */
     uint32_t last_row[MAX_ITEMS * MAX_COLS];
+    uint32_t field[MAX_CELLS]; /* of sweeps: words, and what is known of them by words */
     hop_found found;
     hop_params params;
 } m __attribute__((aligned(128)));
@@ -160,6 +183,7 @@ static heddle_graph graph;
 /* What is right, of each run. */
 static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS];
 static hop_found want_found[MAX_RUNS];
+static uint32_t want_field[MAX_RUNS][MAX_CELLS];
 
 /* ---- tiles, which make the same of neighbours above and to the left --------------------------------------------------- */
 
@@ -345,9 +369,30 @@ static void next_row(uint32_t row[], uint32_t by, hop_found *found)
     }
 }
 
+static uint32_t field_of(uint32_t k, uint32_t at) { return (k * 7919u + at * 257u + 1u) & HALF; }
+
+/* One sweep after the other. */
+static void compute_sweeps(uint32_t k)
+{
+    uint32_t *x = want_field[k];
+    uint32_t at, i, j, s;
+    for (at = 0; at < c->n_bands * c->n_cols; at++)
+        x[at] = field_of(k, at);
+    for (s = 0; s < c->n_sweeps; s++)
+        for (i = 1; i + 1u < c->n_bands; i++)
+            for (j = 1; j + 1u < c->n_cols; j++) {
+                at = i * c->n_cols + j;
+                x[at] = hop_sweep_of(k + 1u, x[at - c->n_cols], x[at - 1u], x[at], x[at + 1u], x[at + c->n_cols]);
+            }
+}
+
 static void compute(uint32_t k)
 {
     uint32_t item, i;
+    if (c->n_sweeps) {
+        compute_sweeps(k);
+        return;
+    }
     memset(want[k], 0, sizeof want[k]);
     memset(&want_found[k], 0, sizeof want_found[k]);
     for (item = 0; item < n_items(); item++)
@@ -377,8 +422,13 @@ static void make_wave(void)
     d.body = c->body;
     d.items = items;
     d.n_items = n_items();
-    d.last_row = c->is_tile ? NULL : m.last_row;
-    d.found = c->is_tile ? NULL : &m.found;
+    if (!c->is_tile && !c->n_sweeps) {
+        d.last_row = m.last_row;
+        d.found = &m.found;
+    }
+    if (c->n_sweeps)
+        d.cells = m.field;
+    d.sweeps = c->n_sweeps;
     d.band_rows = d.tile_cols = c->is_tile;
     ctx.config.backend = HEDDLE_CPU;
     (void)heddle_wave_new(&ctx, table(), &d, &g);
@@ -408,6 +458,9 @@ static void make_run(void)
 /* Before run k. */
 static void start(uint32_t k)
 {
+    uint32_t at;
+    for (at = 0; k && at < MAX_CELLS && c->n_sweeps; at++)
+        HD_STORE(&m.field[at], field_of(k, at), RELAXED, DEV);
     m.params.by = k + 1u;
     hd_rearm(&run, k + 1u);
     if (c->runs[k] == 'x')
@@ -435,10 +488,13 @@ static void begin_tiles(void)
 /* As earlier runs may have left it. */
 static void begin(void)
 {
+    uint32_t at;
     memset(&control, 0, sizeof control);
     memset(cursors, 0, sizeof cursors);
     memset(&m, 0, sizeof m);
     memcpy(m.block, image, sizeof image);
+    for (at = 0; at < MAX_CELLS; at++)
+        m.field[at] = field_of(0, at);
     if (c->is_tile)
         begin_tiles();
     else
@@ -454,10 +510,13 @@ static void check_result(uint32_t k)
     uint32_t j;
     if (control.fail.stop != HD_STOP_NOT || control.outstanding != 0u)
         model_fail("run %u ended with %u, %u parts are left", k, control.fail.stop, control.outstanding);
-    for (j = 0; j < n_items() * c->n_cols; j++)
+    for (j = 0; j < c->n_bands * c->n_cols && c->n_sweeps; j++)
+        if (HD_LOAD(&m.field[j], RELAXED, DEV) != want_field[k][j])
+            model_fail("run %u: cell %u of the field is 0x%x, not 0x%x", k, j, m.field[j], want_field[k][j]);
+    for (j = 0; j < n_items() * c->n_cols && !c->n_sweeps; j++)
         if (m.last_row[j] != want[k][j])
             model_fail("run %u: column %u of the lowest row is 0x%x, not 0x%x", k, j, m.last_row[j], want[k][j]);
-    if (memcmp(&m.found, &want_found[k], sizeof m.found) != 0)
+    if (!c->n_sweeps && memcmp(&m.found, &want_found[k], sizeof m.found) != 0)
         model_fail("run %u: %u cells were found, sum 0x%x", k, m.found.n, m.found.sum);
 }
 

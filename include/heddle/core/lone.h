@@ -502,7 +502,8 @@ HD_FN int hd_lone_pass(hd_lone *l, const heddle_thread *thread, uint32_t band, u
         return 1;
     before = wave->items + item->before;
     n = hd_wave_granules(before->cols, lag, 0);
-    last = band + 1u < before->n_bands ? band + 1u : band;
+    last = band + (HD_LONE_BAND - 1u + before->sweeps) / HD_LONE_BAND; /* the next one, but where bands are very low */
+    last = last < before->n_bands ? last : before->n_bands - 1u;
     return hd_lone_wait_gone(wave, thread, before, band, last, hd_wave_need(before, g, lag, n), n);
 }
 

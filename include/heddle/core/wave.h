@@ -62,8 +62,13 @@
  * S(p - 1, q - 1). A cell reads the field at (p, q), and writes it at (p - k, q - k), which was read k rows and columns
  * before, so nothing else of the field is kept. More sweeps than k are *passes*, each an item behind the one before: it
  * reads what that has left, and waits for words that say how far it is (hd_wave.gone). */
+#if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
+#define HD_WAVE_FAR_ROWS 2u
+#define HD_WAVE_TELLS 1u
+#else
 #define HD_WAVE_FAR_ROWS 8u /* that passes of a field take turns with */
 #define HD_WAVE_TELLS 8u    /* granules after which a band says again how far it is */
+#endif
 /* Loops over the sweeps that go together have no end that is not known. */
 #if defined(__CUDACC__)
 #define HD_UNROLL_SWEEPS _Pragma("unroll")
