@@ -256,7 +256,8 @@ static int add_records(reader *r, input_records *out)
     if (out->n && n_letters == out->begin[out->n - 1])
         return refuse(r, "record %" PRIu64 " is empty", out->n);
     out->begin[out->n] = n_letters;
-    return 0;
+    r->line = 0;
+    return out->n ? 0 : refuse(r, "no FASTA record");
 }
 
 int input_fasta(const char *path, input_records *out, char *error)
@@ -270,12 +271,8 @@ int input_fasta(const char *path, input_records *out, char *error)
         return refuse(&r, "out of memory for the places of records");
     if (add_records(&r, out)) {
         free(out->begin);
+        memset(out, 0, sizeof *out);
         return -1;
-    }
-    if (out->n == 0) {
-        free(out->begin);
-        r.line = 0;
-        return refuse(&r, "no FASTA record");
     }
     out->letters = take_bytes(&r, out->begin[out->n]);
     return 0;
