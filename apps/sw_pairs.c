@@ -110,6 +110,8 @@ int sw_pairs_prepare(sw_pairs *p, const border_case *c, sw_scores *scores, char 
         (*p->matrix ? score_by_matrix(p, error) : score_equals(p, scores, error)) ||
         encode(p, &p->of[0], "first", error) || encode(p, &p->of[1], "second", error))
         return -1;
+    /* Long columns: bands begin and end less often, which costs more than what the last bands lack of rows. */
+    p->rows = c->base.n[0] * p->of[1].n > c->base.n[1] * p->of[0].n;
     if (!p->is_affine)
         scores->extend = scores->gap;
     p->n = p->of[0].n * p->of[1].n;
@@ -120,27 +122,40 @@ int sw_pairs_prepare(sw_pairs *p, const border_case *c, sw_scores *scores, char 
 
 static uint64_t best_bytes(const sw_pairs *p) { return p->n * sizeof(int32_t); }
 
-static int put_rows(border_case *c, sw_pairs *p)
+/* The scores of a letter of rows with those of columns. */
+static int put_table(border_case *c, const sw_pairs *p)
 {
-    const uint64_t n = p->of[0].begin[p->of[0].n];
+    int8_t table[SW_LETTERS][SW_LETTERS];
+    uint32_t k, l;
+    for (k = 0; k < SW_LETTERS; k++)
+        for (l = 0; l < SW_LETTERS; l++)
+            table[k][l] = p->rows ? p->table[l][k] : p->table[k][l];
+    return border_put(c, p->memory.table, table, sizeof table);
+}
+
+static int put_rows(border_case *c, const sw_pairs *p)
+{
+    const input_records *r = &p->of[p->rows];
+    const uint64_t n = r->begin[r->n];
     const int8_t **x = app_alloc(n, sizeof *x, "rows of scores", c->base.error);
     uint64_t k;
     int failed;
     for (k = 0; x && k < n; k++)
-        x[k] = p->memory.table + (size_t)p->of[0].letters[k] * SW_LETTERS;
+        x[k] = p->memory.table + (size_t)r->letters[k] * SW_LETTERS;
     failed = !x || border_put(c, p->memory.x, x, n * sizeof *x);
     free(x);
     return failed ? -1 : 0;
 }
 
-static int put_columns(border_case *c, sw_pairs *p)
+static int put_columns(border_case *c, const sw_pairs *p)
 {
-    const uint64_t n = p->of[1].begin[p->of[1].n];
+    const input_records *r = &p->of[!p->rows];
+    const uint64_t n = r->begin[r->n];
     uint32_t *y = app_alloc(n, sizeof *y, "columns of scores", c->base.error);
     uint64_t k;
     int failed;
     for (k = 0; y && k < n; k++)
-        y[k] = (uint32_t)p->of[1].letters[k];
+        y[k] = (uint32_t)r->letters[k];
     failed = !y || border_put(c, p->memory.y, y, n * sizeof *y);
     free(y);
     return failed ? -1 : 0;
@@ -151,12 +166,11 @@ static int make_memory(border_case *c, sw_pairs *p)
     const uint64_t *n = c->base.n;
     p->best = app_alloc(p->n, sizeof *p->best, "scores of pairs", c->base.error);
     if (!p->best || border_new_memory(c, sizeof p->table, &p->memory.table) ||
-        border_new_memory(c, n[0] * sizeof *p->memory.x, &p->memory.x) ||
-        border_new_memory(c, n[1] * sizeof *p->memory.y, &p->memory.y) ||
-        border_new_memory(c, best_bytes(p), &p->memory.best) ||
-        border_put(c, p->memory.table, p->table, sizeof p->table))
+        border_new_memory(c, n[p->rows] * sizeof *p->memory.x, &p->memory.x) ||
+        border_new_memory(c, n[!p->rows] * sizeof *p->memory.y, &p->memory.y) ||
+        border_new_memory(c, best_bytes(p), &p->memory.best))
         return -1;
-    return put_rows(c, p) || put_columns(c, p) ? -1 : 0;
+    return put_table(c, p) || put_rows(c, p) || put_columns(c, p) ? -1 : 0;
 }
 
 static heddle_wave_item *make_items(border_case *c, const sw_pairs *p)
@@ -164,11 +178,11 @@ static heddle_wave_item *make_items(border_case *c, const sw_pairs *p)
     heddle_wave_item *items = app_alloc(p->n, sizeof *items, "pairs", c->base.error);
     uint64_t k;
     for (k = 0; items && k < p->n; k++) {
-        const uint64_t a = k / p->of[1].n, b = k % p->of[1].n;
-        items[k] = (heddle_wave_item){.rows = length_of(&p->of[0], a),
-                                      .cols = length_of(&p->of[1], b),
-                                      .x_at = p->of[0].begin[a],
-                                      .y_at = p->of[1].begin[b]};
+        const uint64_t record[2] = {k / p->of[1].n, k % p->of[1].n}, row = record[p->rows], column = record[!p->rows];
+        items[k] = (heddle_wave_item){.rows = length_of(&p->of[p->rows], row),
+                                      .cols = length_of(&p->of[!p->rows], column),
+                                      .x_at = p->of[p->rows].begin[row],
+                                      .y_at = p->of[!p->rows].begin[column]};
     }
     return items;
 }

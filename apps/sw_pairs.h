@@ -14,14 +14,15 @@ typedef struct sw_pairs {
     input_records of[2];
     uint64_t n; /* of pairs: all records of the first times all of the second; 0: the case is none of these */
     int is_affine;
-    const char *matrix;                   /* path; "": match and mismatch                               */
+    int rows;           /* whose records are rows of fields: 0 the first, 1 the second                           */
+    const char *matrix; /* path; "": match and mismatch                               */
     int8_t table[SW_LETTERS][SW_LETTERS]; /* what two letters score, by their codes                      */
     uint8_t code[256];                    /* of a letter                                                 */
     int32_t *best, *true_best;            /* of pair a * of[1].n + b                                     */
     struct {
         int8_t *table;
-        const int8_t **x; /* of each letter of the first records its row of the table                    */
-        uint32_t *y;      /* of the second ones its column                                               */
+        const int8_t **x; /* of each letter of rows its row of the table                                 */
+        uint32_t *y;      /* of columns its column                                                       */
         int32_t *best;
     } memory; /* of the context */
 } sw_pairs;

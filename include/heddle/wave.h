@@ -32,8 +32,9 @@
  * Workers take bands of rows in order and hand their lowest rows on cell by cell; there is no barrier and no list of
  * tasks. All backends give the same bytes.
  *
- * A cell is pure: it reads `in` and `params`, and nothing that another cell writes. It is called for places outside of the
- * field, too, and what it returns there is dropped. What cells find is joined in any order, so HEDDLE_MERGE must
+ * A cell is pure: it reads `in` and `params`, what these point to, and nothing that another cell writes. It is called for places
+ * outside of the field, too, and what it returns there is dropped. There in->x is some row's, and in->y is anything: a
+ * cell that looks something up must not leave its table. What cells find is joined in any order, so HEDDLE_MERGE must
  * not care for it: with sums of floating-point numbers it does. */
 #ifndef HEDDLE_WAVE_H
 #define HEDDLE_WAVE_H
