@@ -173,7 +173,7 @@ static uint64_t bands_of(const maker *m, uint32_t band_rows)
  * more than a field has bands, on average: others of a block would have none. */
 static uint32_t choose_warps(const maker *m, uint32_t n_units)
 {
-    const uint64_t n_bands = bands_of(m, m->band_rows), of_field = (n_bands + m->n_fields - 1u) / m->n_fields;
+    const uint64_t n_bands = bands_of(m, m->band_rows), of_field = n_bands / m->n_fields;
     const uint64_t n = n_units ? (n_bands + n_units - 1u) / n_units : MOST_WARPS;
     const uint64_t most = of_field < MOST_WARPS ? of_field : MOST_WARPS;
     return (uint32_t)(n < most ? n : most);

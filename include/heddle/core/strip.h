@@ -815,12 +815,17 @@ template <typename K> static __device__ __forceinline__ void hd_found_all(const 
         *(typename K::found *)wave->result = found;
 }
 
-/* All lanes of a warp: one more has ended, of n. Was it the last? Then all lanes know what the others have left. */
+/* All lanes of a warp: one more has ended, of n. Was it the last? Then all lanes know what the others have left. Only the last
+ * acquires: that empties the multiprocessor's cache, in which other warps look things up. */
 static __device__ __forceinline__ int hd_is_last(uint32_t *done, uint32_t n)
 {
     uint32_t last = 0;
-    if ((threadIdx.x & 31u) == 0)
-        last = HD_ADD(done, 1u, ACQ_REL, DEV) + 1u == n;
+    if ((threadIdx.x & 31u) == 0) {
+        HD_FENCE_RELEASE();
+        last = HD_ADD(done, 1u, FENCED_ACQ_REL, DEV) + 1u == n;
+        if (last)
+            HD_FENCE_ACQUIRE();
+    }
     last = hd_shuffle(last, 0);
     hd_warp_sync();
     return last != 0;
