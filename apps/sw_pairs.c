@@ -110,7 +110,7 @@ int sw_pairs_prepare(sw_pairs *p, const border_case *c, sw_scores *scores, char 
         (*p->matrix ? score_by_matrix(p, error) : score_equals(p, scores, error)) ||
         encode(p, &p->of[0], "first", error) || encode(p, &p->of[1], "second", error))
         return -1;
-    /* Long columns: bands begin and end less often, which costs more than what the last bands lack of rows. */
+    /* The longer ones are columns: then bands begin and end less often. */
     p->rows = c->base.n[0] * p->of[1].n > c->base.n[1] * p->of[0].n;
     if (!p->is_affine)
         scores->extend = scores->gap;

@@ -61,11 +61,14 @@ HEDDLE_MERGE(sw_cell_sums, a, b)
     cell_sum(a->weighted, cell_sum_of(b->weighted));
 }
 
-/* What two letters score. A row knows where its letter's scores begin, a column its letter: one load of a byte a cell, whose
- * address is one operation. The whole table is a few lines of the L1 cache, and loads wait for nothing but letters, so that they
- * go on while cells wait for one another. Scores packed into what a row knows would take no load: five bits each, because 16
- * bytes must hold 24, which not all matrices fit, and some six operations more a cell. The mask is for columns
- * outside of the field, where there is any letter. */
+/* What two letters score, from a table of bytes. A row has the address of its letter's scores, a column its letter. Rows of the
+ * table begin at multiples of 32 bytes, so the address of a score takes one operation. The table is a few lines of the L1
+ * cache. The load waits for letters only, so it goes on while cells wait for one another.
+ *
+ * The other way is to pack the scores of a letter into the 16 bytes that a row may have, and to load nothing. That gives 24
+ * letters five bits each, too few for some matrices, and takes some six operations more for each cell.
+ *
+ * Columns outside of the field have any letter: the mask keeps the address in the table. */
 TILE_FN int32_t sw_score_of(const int8_t *row, uint32_t letter)
 {
     const int8_t *at = (const int8_t *)((uintptr_t)row | (letter & (SW_LETTERS - 1u)));

@@ -20,8 +20,8 @@ typedef struct sw_found_sums {
     uint32_t sum[2], weighted[2];
 } sw_found_sums;
 
-/* Affine gaps, scores from a table. E and F of the cells to the right and below, which are those that need them: what a gap
- * costs that ends here is worked out once, and a cell waits for fewer operations of its neighbours. What the row below needs is first. */
+/* Affine gaps by Gotoh's recurrence: H, F of the cell below, E of the cell to the right. A cell makes both from its own H, so
+ * the score that opens a gap is added once. H and F go to the row below and stand first. */
 typedef struct sw_affine {
     int32_t h, f, e;
 } sw_affine;
