@@ -74,6 +74,8 @@ int border_tiles(app_case *c);
 /* The same as a wave, which has no blocks (border_wave.c). */
 int border_wave_build(app_case *c, heddle_ctx *ctx);
 int border_wave_reset(app_case *c);
+/* -1 with a sentence if option body is given. */
+int border_refuse_body(border_case *c);
 int border_read(app_case *c);
 int border_reference(app_case *c);
 /* Row, column, and the matrix when it is kept; the app compares the sums. */

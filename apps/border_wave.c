@@ -79,6 +79,15 @@ static int new_wave(border_case *c)
     return 0;
 }
 
+int border_refuse_body(border_case *c)
+{
+    if (c->body == APP_BODY_AUTO)
+        return 0;
+    snprintf(c->base.error, APP_ERROR, "option body chooses how tiles are computed, and %s/%s has none",
+             c->base.app->name, c->base.scenario->engine->name);
+    return -1;
+}
+
 int border_wave_build(app_case *base, heddle_ctx *ctx)
 {
     border_case *c = (border_case *)base;
@@ -87,10 +96,5 @@ int border_wave_build(app_case *base, heddle_ctx *ctx)
     base->record_bytes = c->of_cell.n_bytes;
     base->b[0] = base->b[1] = 0;
     c->read_more = read_more;
-    if (c->body != APP_BODY_AUTO) {
-        snprintf(base->error, APP_ERROR, "option body chooses how tiles are computed, and %s/%s has none",
-                 base->app->name, base->scenario->engine->name);
-        return -1;
-    }
-    return make_memory(c) || border_wave_reset(base) || new_wave(c) ? -1 : 0;
+    return border_refuse_body(c) || make_memory(c) || border_wave_reset(base) || new_wave(c) ? -1 : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* input.c - readers of FASTA, raw samples, PGM, columns of numbers, Matrix Market, graphs.
+/* input.c - readers of FASTA, scores of letters, raw samples, PGM, columns of numbers, Matrix Market, graphs.
  *
  * A file is read whole, INPUT_MAX_BYTES at most, and then parsed in memory: what it promises (sizes, counts) is held
  * against the bytes that are there before anything is allocated for it. Bytes of the file appear in sentences only
@@ -227,34 +227,147 @@ static int add_letters(reader *r, span line, uint64_t *n)
     return 0;
 }
 
-int input_fasta(const char *path, char **letters, uint64_t *n, char *error)
+/* Lines that begin a record. */
+static uint64_t count_records(const reader *r)
+{
+    uint64_t n = 0, k;
+    for (k = 0; k < r->n; k++)
+        n += r->bytes[k] == '>' && (k == 0 || r->bytes[k - 1] == '\n');
+    return n;
+}
+
+/* All lines. Letters move to the front of the file's bytes; out->begin has room for all records. */
+static int add_records(reader *r, input_records *out)
+{
+    uint64_t n_letters = 0;
+    span line, word;
+    while (next_line(r, &line)) {
+        if (line.at < line.end && *line.at == '>') {
+            if (out->n && n_letters == out->begin[out->n - 1])
+                return refuse(r, "record %" PRIu64 " is empty", out->n);
+            out->begin[out->n++] = n_letters;
+        } else if (out->n) {
+            if (add_letters(r, line, &n_letters))
+                return -1;
+        } else if (next_word(&line, &word)) {
+            return refuse(r, "a FASTA file begins with '>'");
+        }
+    }
+    if (out->n && n_letters == out->begin[out->n - 1])
+        return refuse(r, "record %" PRIu64 " is empty", out->n);
+    out->begin[out->n] = n_letters;
+    r->line = 0;
+    return out->n ? 0 : refuse(r, "no FASTA record");
+}
+
+int input_fasta(const char *path, input_records *out, char *error)
 {
     reader r;
-    span line, word;
-    uint64_t n_letters = 0;
-    int in_record = 0;
+    memset(out, 0, sizeof *out);
+    if (read_file(&r, path, error))
+        return -1;
+    out->begin = malloc((count_records(&r) + 1) * sizeof *out->begin);
+    if (!out->begin)
+        return refuse(&r, "out of memory for the places of records");
+    if (add_records(&r, out)) {
+        free(out->begin);
+        memset(out, 0, sizeof *out);
+        return -1;
+    }
+    out->letters = take_bytes(&r, out->begin[out->n]);
+    return 0;
+}
+
+/* ---- scores of letters ---------------------------------------------------------------------------- */
+
+/* The letter that a word is, or 0. */
+static char word_letter(span word)
+{
+    const char c = *word.at;
+    const int is_letter = (c >= 'A' && c <= 'Z') || c == '*' || c == '-';
+    return word.end == word.at + 1 && is_letter ? c : 0;
+}
+
+static int word_score(span word, int8_t *out)
+{
+    char *end;
+    long v;
+    if (word.end - word.at > 5 || !only_of(word, "0123456789+-"))
+        return 0;
+    v = strtol(word.at, &end, 10);
+    *out = (int8_t)v;
+    return end == word.end && v >= INT8_MIN && v <= INT8_MAX;
+}
+
+uint32_t input_score_of(const input_scores *s, char letter)
+{
+    uint32_t k;
+    for (k = 0; k < s->n && s->letters[k] != letter; k++)
+        continue;
+    return k;
+}
+
+/* The first line that is no comment: the letters of columns. */
+static int score_columns(reader *r, span line, input_scores *out)
+{
+    char shown[SHOWN + 4];
+    span word;
+    while (next_word(&line, &word)) {
+        const char letter = word_letter(word);
+        if (!letter)
+            return refuse(r, "'%s' is no letter from A to Z, '*' or '-'", show(word, shown));
+        if (input_score_of(out, letter) < out->n)
+            return refuse(r, "letter %c stands there twice", letter);
+        out->letters[out->n++] = letter;
+    }
+    return 0;
+}
+
+/* Another: a letter and its score with each column. has[k]: row k has come. */
+static int score_row(reader *r, span line, input_scores *out, uint8_t has[INPUT_SCORES])
+{
+    char shown[SHOWN + 4];
+    uint32_t row, k;
+    span word;
+    (void)next_word(&line, &word);
+    row = word_letter(word) ? input_score_of(out, word_letter(word)) : out->n;
+    if (row == out->n)
+        return refuse(r, "row '%s' is none of the columns' letters", show(word, shown));
+    if (has[row])
+        return refuse(r, "row %c stands there twice", out->letters[row]);
+    has[row] = 1;
+    for (k = 0; k < out->n && next_word(&line, &word); k++)
+        if (!word_score(word, &out->score[row][k]))
+            return refuse(r, "'%s' is no score from -128 to 127", show(word, shown));
+    if (k < out->n || next_word(&line, &word))
+        return refuse(r, "row %c has %s than %" PRIu32 " scores", out->letters[row], k < out->n ? "fewer" : "more",
+                      out->n);
+    return 0;
+}
+
+int input_score_matrix(const char *path, input_scores *out, char *error)
+{
+    uint8_t has[INPUT_SCORES] = {0};
+    uint32_t n_lines = 0;
+    span line, rest, word;
+    reader r;
+    memset(out, 0, sizeof *out);
     if (read_file(&r, path, error))
         return -1;
     while (next_line(&r, &line)) {
-        if (*line.at == '>' && line.at < line.end) {
-            if (in_record)
-                break;
-            in_record = 1;
-        } else if (in_record) {
-            if (add_letters(&r, line, &n_letters))
-                return -1;
-        } else if (next_word(&line, &word)) {
-            return refuse(&r, "a FASTA file begins with '>'");
-        }
+        rest = line;
+        if (!next_word(&rest, &word) || *word.at == '#')
+            continue;
+        if (out->n == 0 ? score_columns(&r, line, out) : score_row(&r, line, out, has))
+            return -1;
+        n_lines++;
     }
-    if (!in_record) {
-        r.line = 0;
-        return refuse(&r, "no FASTA record");
-    }
-    if (n_letters == 0)
-        return refuse(&r, "the first record is empty");
-    *letters = take_bytes(&r, n_letters);
-    *n = n_letters;
+    r.line = 0;
+    if (out->n == 0)
+        return refuse(&r, "has no line of letters");
+    if (n_lines - 1 < out->n)
+        return refuse(&r, "has %" PRIu32 " rows of scores for %" PRIu32 " letters", n_lines - 1, out->n);
+    free(r.bytes);
     return 0;
 }
 

@@ -10,9 +10,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* First record of a FASTA file: letters without white space, upper case. Refuses a file with no record, an empty
- * record, a character that is no letter, '*' or '-'. *n letters. */
-int input_fasta(const char *path, char **letters, uint64_t *n, char *error);
+/* All records of a FASTA file: letters without white space, upper case, one record behind the other; record k has
+ * letters[begin[k]] ... letters[begin[k + 1] - 1]. Refuses a file with no record, an empty record, a character that is no
+ * letter, '*' or '-'. The caller frees begin and letters. */
+typedef struct input_records {
+    uint64_t n, *begin;
+    char *letters;
+} input_records;
+int input_fasta(const char *path, input_records *out, char *error);
+
+/* What letters score with one another, as NCBI writes BLOSUM62: lines of # are comments, then a line of letters, then for each
+ * of them a line that begins with it and has a score for each letter of the first line, from -128 to 127. Rows come in any
+ * order. Refuses letters other than A to Z, '*' and '-'. score[k][l]: of row letters[k] and column letters[l]. Nothing is
+ * to be freed. */
+#define INPUT_SCORES 28
+typedef struct input_scores {
+    uint32_t n;
+    char letters[INPUT_SCORES];
+    int8_t score[INPUT_SCORES][INPUT_SCORES];
+} input_scores;
+int input_score_matrix(const char *path, input_scores *out, char *error);
+/* Which of its letters, or n. */
+uint32_t input_score_of(const input_scores *s, char letter);
 
 /* Raw little-endian int16 samples; the size must be even and not 0. */
 int input_i16le(const char *path, int16_t **samples, uint64_t *n, char *error);

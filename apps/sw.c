@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* sw.c - Smith-Waterman of two sequences with a linear gap penalty: inputs, reference, check, answer.
+/* sw.c - Smith-Waterman of two sequences with a linear gap penalty: inputs, reference, check, answer. With affine gaps, a
+ * matrix of scores, or files of several records it is a case of sw_pairs.h.
  *
- * Two FASTA files (first record of each), or made-up ones: a random sequence of ACGT, and a copy of it in which one
+ * Two FASTA files, or made-up sequences: a random one of ACGT, and a copy of it in which one
  * letter in 8 is drawn anew, one in 32 left out and one in 32 doubled. Refuses scores and blocks that the
  * body cannot hold: the portable one has 16-bit differences within a tile (sw_bodies.h). */
 #include "border.h"
-#include "input.h"
 #include "noise.h"
-#include "sw_wave_bodies.h"
+#include "sw_pairs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@ extern const app app_sw;
 typedef struct sw_case {
     border_case border;
     sw_params params;
+    sw_pairs pairs; /* n 0: it is none of pairs, and has symbols */
 } sw_case;
 
 /* ---- reference --------------------------------------------------------------------------------- */
@@ -66,42 +67,101 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
+/* Of a file of one record so many letters as are asked for. */
+static int cut(input_records *r, const char *path, uint64_t n, char *error)
+{
+    if (n > r->begin[1]) {
+        snprintf(error, APP_ERROR, "%.200s: has %" PRIu64 " letters, %" PRIu64 " were asked for", path, r->begin[1], n);
+        return -1;
+    }
+    r->begin[1] = n ? n : r->begin[1];
+    return 0;
+}
+
 static int read_sequences(sw_case *c, const app_request *q, const uint64_t prefix[2], uint64_t n_input[2], char *error)
 {
-    int16_t **to[2] = {&c->border.x, &c->border.y};
     int d;
     for (d = 0; d < 2; d++) {
-        char *letters;
-        uint64_t n, k;
-        if (input_fasta(q->inputs[d], &letters, &n, error))
+        input_records *r = &c->pairs.of[d];
+        if (input_fasta(q->inputs[d], r, error))
             return -1;
-        *to[d] = app_alloc(n, sizeof(int16_t), "a sequence", error);
-        for (k = 0; *to[d] && k < n; k++)
-            (*to[d])[k] = letters[k];
-        free(letters);
-        if (!*to[d])
-            return -1;
-        n_input[d] = prefix[d] ? prefix[d] : q->n[d] ? q->n[d] : n;
-        if (n_input[d] > n) {
-            snprintf(error, APP_ERROR, "%.200s: has %" PRIu64 " letters, %" PRIu64 " were asked for", q->inputs[d], n,
-                     n_input[d]);
+        if (r->n > 1 && prefix[d]) {
+            snprintf(error, APP_ERROR, "option %s is for a file of one record, %.200s has %" PRIu64, d ? "nb" : "na",
+                     q->inputs[d], r->n);
             return -1;
         }
+        if (r->n == 1 && cut(r, q->inputs[d], prefix[d] ? prefix[d] : q->n[d], error))
+            return -1;
+        n_input[d] = r->begin[r->n];
     }
     return 0;
 }
 
-static void make_sequences(sw_case *c, uint64_t seed)
+static int make_records(sw_case *c, char *error)
+{
+    int d;
+    for (d = 0; d < 2; d++) {
+        input_records *r = &c->pairs.of[d];
+        r->n = 1;
+        r->letters = app_alloc(c->border.base.n[d], 1, "a sequence", error);
+        r->begin = app_alloc(2, sizeof *r->begin, "a sequence", error);
+        if (!r->letters || !r->begin)
+            return -1;
+        r->begin[0] = 0;
+        r->begin[1] = c->border.base.n[d];
+    }
+    return 0;
+}
+
+static int make_sequences(sw_case *c, uint64_t seed, char *error)
 {
     const uint64_t *n = c->border.base.n;
     uint64_t k, from = 0;
+    char *x, *y;
+    if (make_records(c, error))
+        return -1;
+    x = c->pairs.of[0].letters;
+    y = c->pairs.of[1].letters;
     for (k = 0; k < n[0]; k++)
-        c->border.x[k] = "ACGT"[noise_u64(seed, k) % 4];
+        x[k] = "ACGT"[noise_u64(seed, k) % 4];
     for (k = 0; k < n[1]; k++) {
         uint64_t r = noise_u64(seed + 1, k);
-        c->border.y[k] = r % 8 ? c->border.x[from % n[0]] : (int16_t) "ACGT"[r / 8 % 4];
+        y[k] = r % 8 ? x[from % n[0]] : "ACGT"[r / 8 % 4];
         from += r / 32 % 32 == 0 ? 2 : r / 32 % 32 == 1 ? 0 : 1;
     }
+    return 0;
+}
+
+/* One pair with linear gaps: symbols instead of records. */
+static int take_symbols(sw_case *c, char *error)
+{
+    int16_t **to[2] = {&c->border.x, &c->border.y};
+    uint64_t k;
+    int d;
+    for (d = 0; d < 2; d++) {
+        const uint64_t n = c->border.base.n[d];
+        *to[d] = app_alloc(n, sizeof(int16_t), "a sequence", error);
+        if (!*to[d])
+            return -1;
+        for (k = 0; k < n; k++)
+            (*to[d])[k] = c->pairs.of[d].letters[k];
+    }
+    return 0;
+}
+
+static int get_gaps(sw_case *c, const app_request *q, char *error)
+{
+    const char *gaps = app_opt_text(&app_sw, q, "gaps");
+    int64_t extend;
+    if (app_opt_i64(&app_sw, q, "extend", -SW_MAX_SCORE, 0, &extend, error))
+        return -1;
+    c->params.scores.extend = (int32_t)extend;
+    c->pairs.matrix = app_opt_text(&app_sw, q, "matrix");
+    c->pairs.is_affine = !strcmp(gaps, "affine");
+    if (c->pairs.is_affine || !strcmp(gaps, "linear"))
+        return 0;
+    snprintf(error, APP_ERROR, "option gaps: '%.64s' is not linear or affine", gaps);
+    return -1;
 }
 
 static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int64_t *seed, char *error)
@@ -112,7 +172,8 @@ static int get_options(sw_case *c, const app_request *q, uint64_t prefix[2], int
         app_opt_i64(&app_sw, q, "gap", -SW_MAX_SCORE, 0, &v[2], error) ||
         app_opt_i64(&app_sw, q, "na", 0, INT64_MAX, &v[3], error) ||
         app_opt_i64(&app_sw, q, "nb", 0, INT64_MAX, &v[4], error) ||
-        app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error) || border_options(&c->border, &app_sw, q, error))
+        app_opt_i64(&app_sw, q, "seed", 0, INT32_MAX, seed, error) || border_options(&c->border, &app_sw, q, error) ||
+        get_gaps(c, q, error))
         return -1;
     c->params.scores.match = (int32_t)v[0];
     c->params.scores.mismatch = (int32_t)v[1];
@@ -166,6 +227,15 @@ static int check_range(const sw_case *c, char *error)
     return border_check_fit(&c->border, error);
 }
 
+/* What the case is of: pairs, or the one pair that has blocks, too. */
+static int choose_kind(sw_case *c, char *error)
+{
+    const sw_pairs *p = &c->pairs;
+    if (p->is_affine || *p->matrix || p->of[0].n > 1 || p->of[1].n > 1)
+        return sw_pairs_prepare(&c->pairs, &c->border, &c->params.scores, error);
+    return check_range(c, error) || take_symbols(c, error) ? -1 : 0;
+}
+
 static int prepare(sw_case *c, const app_request *q, char *error)
 {
     app_case *base = &c->border.base;
@@ -180,16 +250,10 @@ static int prepare(sw_case *c, const app_request *q, char *error)
     memcpy(n_input, prefix, sizeof n_input);
     if (q->n_inputs && read_sequences(c, q, prefix, n_input, error))
         return -1;
-    if (app_sizes(&app_sw, q, n_input, BORDER_MAX_N, 1, base->n, base->b, error) || check_range(c, error))
+    if (app_sizes(&app_sw, q, n_input, BORDER_MAX_N, 1, base->n, base->b, error) ||
+        (!q->n_inputs && make_sequences(c, (uint64_t)seed, error)))
         return -1;
-    if (q->n_inputs)
-        return 0;
-    c->border.x = app_alloc(base->n[0], sizeof(int16_t), "a sequence", error);
-    c->border.y = app_alloc(base->n[1], sizeof(int16_t), "a sequence", error);
-    if (!c->border.x || !c->border.y)
-        return -1;
-    make_sequences(c, (uint64_t)seed);
-    return 0;
+    return choose_kind(c, error);
 }
 
 /* ---- the app ----------------------------------------------------------------------------------- */
@@ -248,14 +312,55 @@ static app_case *new_case(const app_request *q, char *error)
     return app_prepare(&app_sw, sizeof(sw_case), load, q, error);
 }
 
-static int check(app_case *base)
+static sw_pairs *pairs_of(app_case *base)
 {
-    border_case *c = (border_case *)base;
+    sw_case *c = (sw_case *)base;
+    return c && c->pairs.n ? &c->pairs : NULL;
+}
+
+static int refuse_tiles(app_case *base)
+{
+    snprintf(base->error, APP_ERROR,
+             "sw/%s aligns one pair of sequences with linear gaps and options match and mismatch; sw/wave takes affine "
+             "gaps, a matrix, and files of several records",
+             base->scenario->engine->name);
+    return -1;
+}
+
+static int build_tiles(app_case *base, heddle_ctx *ctx)
+{
+    return pairs_of(base) ? refuse_tiles(base) : border_build(base, ctx);
+}
+
+static int build_wave(app_case *base, heddle_ctx *ctx)
+{
+    return pairs_of(base) ? sw_pairs_build((border_case *)base, pairs_of(base), ctx) : border_wave_build(base, ctx);
+}
+
+static int reset_wave(app_case *base)
+{
+    return pairs_of(base) ? sw_pairs_reset((border_case *)base, pairs_of(base)) : border_wave_reset(base);
+}
+
+static int read_result(app_case *base)
+{
+    return pairs_of(base) ? sw_pairs_read((border_case *)base, pairs_of(base)) : border_read(base);
+}
+
+static int reference(app_case *base)
+{
+    const sw_case *c = (const sw_case *)base;
+    if (pairs_of(base))
+        return sw_pairs_reference((border_case *)base, pairs_of(base), &c->params.scores);
+    return border_reference(base);
+}
+
+static int check_sums(border_case *c)
+{
+    app_case *base = &c->base;
     sw_sums got, want;
     memcpy(&got, c->sums_read, sizeof got);
     memcpy(&want, c->true_sums, sizeof want);
-    if (border_check(base))
-        return -1;
     if (got.best == want.best && got.n_best == want.n_best && got.end_i == want.end_i && got.end_j == want.end_j &&
         (!c->sums || (got.sum == want.sum && got.weighted == want.weighted)))
         return 0;
@@ -268,9 +373,16 @@ static int check(app_case *base)
     return -1;
 }
 
-static void answer(app_case *base, const app_sink *s)
+static int check(app_case *base)
 {
-    const sw_case *c = (const sw_case *)base;
+    if (pairs_of(base))
+        return sw_pairs_check((border_case *)base, pairs_of(base));
+    return border_check(base) || check_sums((border_case *)base) ? -1 : 0;
+}
+
+static void answer_sums(const sw_case *c, const app_sink *s)
+{
+    const app_case *base = &c->border.base;
     sw_sums all;
     memcpy(&all, c->border.sums_read, sizeof all);
     s->u64(s->self, "na", base->n[0]);
@@ -288,23 +400,46 @@ static void answer(app_case *base, const app_sink *s)
     s->u64(s->self, "wsum_H", all.weighted);
 }
 
-static const app_option options[] = {{"match", "2", "score of two equal letters"},
-                                     {"mismatch", "-1", "score of two others"},
-                                     {"gap", "-1", "score of a letter left out"},
-                                     {"na", "0", "letters of the first sequence, 0 = all"},
-                                     {"nb", "0", "letters of the second sequence, 0 = all"},
-                                     {"seed", "1", "of the sequences that are made up when there is no input"},
-                                     BORDER_OPTIONS,
-                                     {NULL, NULL, NULL}};
+static void answer(app_case *base, const app_sink *s)
+{
+    const sw_case *c = (const sw_case *)base;
+    if (c->pairs.n)
+        sw_pairs_answer(&c->pairs, &c->params.scores, s);
+    else
+        answer_sums(c, s);
+}
 
-static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles},
-                                         {&app_wave, border_wave_build, border_wave_reset, NULL},
-                                         {.engine = NULL}};
+static void free_case(app_case *base)
+{
+    sw_case *c = (sw_case *)base;
+    if (!c)
+        return;
+    heddle_graph_free(base->graph); /* before its memory */
+    base->graph = NULL;
+    sw_pairs_free(&c->border, &c->pairs);
+    border_free(base);
+}
+
+static const app_option options[] = {
+    {"match", "2", "score of two equal letters"},
+    {"mismatch", "-1", "score of two others"},
+    {"gap", "-1", "score of a letter left out; with affine gaps: of the first of several"},
+    {"gaps", "linear", "linear, or affine: letters behind a gap's first have a score of their own"},
+    {"extend", "-1", "that score"},
+    {"matrix", "", "file of scores as NCBI's BLOSUM62, instead of match and mismatch"},
+    {"na", "0", "letters of the first sequence, 0 = all"},
+    {"nb", "0", "letters of the second sequence, 0 = all"},
+    {"seed", "1", "of the sequences that are made up when there is no input"},
+    BORDER_OPTIONS,
+    {NULL, NULL, NULL}};
+
+static const app_scenario scenarios[] = {
+    {&app_graph, build_tiles, border_reset, border_tiles}, {&app_wave, build_wave, reset_wave, NULL}, {.engine = NULL}};
 
 const app app_sw = {
     .name = "sw",
-    .summary = "Smith-Waterman: best local alignment of two sequences, linear gaps",
-    .formats = "two FASTA files (the first record of each)",
+    .summary = "Smith-Waterman: best local alignment of two sequences, or of all pairs of two sets",
+    .formats = "two FASTA files; with several records (sw/wave) all of the first against all of the second",
     .options = options,
     .table = &sw,
     .cells = &sw_wave,
@@ -312,9 +447,9 @@ const app app_sw = {
     .n = {4608, 4608},
     .b = {64, 64},
     .prepare = new_case,
-    .read = border_read,
-    .reference = border_reference,
+    .read = read_result,
+    .reference = reference,
     .check = check,
     .answer = answer,
-    .free = border_free,
+    .free = free_case,
 };

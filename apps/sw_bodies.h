@@ -45,6 +45,7 @@ TILE_FN int32_t sw_cell_of(int32_t up, int32_t left, int32_t from_both, int32_t 
 
 typedef struct sw_scores {
     int32_t match, mismatch, gap;
+    int32_t extend; /* of pairs (sw_pairs.h): of a gap's letters behind the first, which costs `gap` */
 } sw_scores;
 typedef struct sw_params {
     border_grid grid;

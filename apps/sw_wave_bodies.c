@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sw_wave_bodies.c - a cell of Smith-Waterman. Compiled as C or as CUDA. */
+/* sw_wave_bodies.c - cells of Smith-Waterman. Compiled as C or as CUDA. */
 #include "sw_wave_bodies.h"
 
 TILE_FN int32_t sw_score(const sw_scores *s, int32_t up, int32_t left, int32_t both, int32_t x, int32_t y)
@@ -60,5 +60,39 @@ HEDDLE_MERGE(sw_cell_sums, a, b)
     cell_sum(a->sum, cell_sum_of(b->sum));
     cell_sum(a->weighted, cell_sum_of(b->weighted));
 }
+
+/* What two letters score, from a table of bytes. A row has the address of its letter's scores, a column its letter. Rows of the
+ * table begin at multiples of 32 bytes, so the address of a score takes one operation. The table is a few lines of the L1
+ * cache. The load waits for letters only, so it goes on while cells wait for one another.
+ *
+ * The other way is to pack the scores of a letter into the 16 bytes that a row may have, and to load nothing. That gives 24
+ * letters five bits each, too few for some matrices, and takes some six operations more for each cell.
+ *
+ * Columns outside of the field have any letter: the mask keeps the address in the table. */
+TILE_FN int32_t sw_score_of(const int8_t *row, uint32_t letter)
+{
+    const int8_t *at = (const int8_t *)((uintptr_t)row | (letter & (SW_LETTERS - 1u)));
+#if defined(__CUDA_ARCH__)
+    return __ldg((const signed char *)at);
+#else
+    return *at;
+#endif
+}
+
+/* Zeros beside the field are right for E and F, too: with gaps that score 0 or less they stay so, and H is not below 0. */
+HEDDLE_CELL(sw_cell_affine, sw_scores, scores, const int8_t *, uint32_t, sw_affine, 8, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
+{
+    const int32_t both = cell_add_max_0(in->nw.h, sw_score_of(in->x, in->y), in->n.f);
+    sw_affine cell;
+    int32_t opens;
+    cell.h = cell_max(both, in->w.e);
+    opens = cell_add(cell.h, scores->gap);
+    cell.f = heddle_add_max(in->n.f, scores->extend, opens);
+    cell.e = heddle_add_max(in->w.e, scores->extend, opens);
+    return cell;
+}
+HEDDLE_FINDS(sw_cell_affine, sw_found_score)
+HEDDLE_FIND(sw_cell_affine, cell, i, j, found) { found->best = cell_max(found->best, cell->h); }
+HEDDLE_MERGE(sw_cell_affine, a, b) { a->best = cell_max(a->best, b->best); }
 
 HEDDLE_WAVES(sw_wave, sw_scores, SW_WAVES)

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* wave.c - bench_wave [DATA [SCHEDULE]]: waves in every shape and number of warps a block, and as tiles of many widths under the schedules for
  * tasks, as TSV on stdout; each result is checked. SCHEDULE: this one only. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
- * phage_P1.fasta; without them sequences are made up. */
+ * phage_P1.fasta; without them sequences are made up. Proteins are in protein_queries.fasta, uniprot_sprot196.fasta and BLOSUM62.txt
+ * there, and left out without. */
+#include "app.h"
+#include "input.h"
 #include "wave_cells.h"
+#include "wave_protein_cells.h"
 #include "wave_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Whose cells are measured. */
+typedef struct kind {
+    const heddle_table *table;
+    const void *params;
+    size_t n_bytes;
+} kind;
+static const speed_params speed_scores = {2, -1, -1, 0};
+static const protein_gaps gaps = {-11, -1};
+static const kind of_speed = {&speed, &speed_scores, sizeof speed_scores};
+static const kind of_proteins = {&protein, &gaps, sizeof gaps};
 static int n_wrong;
 
 /* The letters of a FASTA file; NULL without one. */
@@ -43,8 +57,6 @@ static uint32_t *as_words(const uint8_t *from, size_t n)
 static uint32_t random_state = 1;
 static uint32_t next_random(void) { return random_state = random_state * 1664525u + 1013904223u; }
 
-static const speed_params params = {2, -1, -1, 0};
-
 static double cells_of(const heddle_wave_desc *d)
 {
     double n = d->items ? 0 : (double)d->rows * (double)d->cols;
@@ -54,36 +66,48 @@ static double cells_of(const heddle_wave_desc *d)
 }
 
 /* A row of the table. */
-static void row(const char *what, const heddle_wave_desc *d, heddle_best *want)
+static void print_row(const char *what, const heddle_wave_desc *d, uint64_t ns, const char *right, const char *how)
 {
-    const char *how, *right = "-";
-    const uint64_t ns = measure(&speed, d, &params, sizeof params, &how);
-    heddle_best got;
-    if (ns && d->found) {
-        must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
-        if (!want->is_found)
-            *want = got;
-        right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
-        n_wrong += *right == 'W';
-    }
+    n_wrong += *right == 'W';
     printf("%s\t%s\tR%u C%u\t%u\t%u\t%.3f\t%.3f\t%s\t%s\n", what, heddle_schedule_name(schedule), d->lane_rows,
            d->step_columns, d->n_warps, d->tile_cols, (double)ns * 1e-6, ns ? cells_of(d) / (double)ns * 1e-3 : 0.0,
            right, how);
     fflush(stdout);
 }
 
+static void row(const char *what, const heddle_wave_desc *d, heddle_best *want)
+{
+    const char *how, *right = "-";
+    const uint64_t ns = measure(of_speed.table, d, of_speed.params, of_speed.n_bytes, &how);
+    heddle_best got;
+    if (ns && d->found) {
+        must(heddle_mem_read(ctx, &got, d->found, sizeof got), "reading");
+        if (!want->is_found)
+            *want = got;
+        right = memcmp(&got, want, sizeof got) ? "WRONG" : "ok";
+    }
+    print_row(what, d, ns, right, how);
+}
+
+/* Shape and warps number k of all; 0: that was the last. Warps 0: the library's choice. */
+static int choose_shape(const kind *of, heddle_wave_desc *d, uint32_t k)
+{
+    static const uint32_t warps[] = {0, 1, 2, 3, 4, 6};
+    const heddle_wave_info *info = &of->table->waves[d->body];
+    const uint32_t n_warps = sizeof warps / sizeof warps[0], s = k / n_warps;
+    if (s == info->n_shapes)
+        return 0;
+    d->lane_rows = info->shapes[s].rows;
+    d->step_columns = info->shapes[s].columns;
+    d->n_warps = warps[k % n_warps];
+    return 1;
+}
+
 /* In all shapes. */
 static void sweep_shapes(const char *what, heddle_wave_desc *d, heddle_best *want)
 {
-    static const uint32_t warps[] = {0, 1, 2, 3, 4, 6}; /* 0: the library's choice */
-    const heddle_wave_info *info = &speed.waves[d->body];
-    for (uint32_t s = 0; s < info->n_shapes; s++)
-        for (size_t k = 0; k < sizeof warps / sizeof warps[0]; k++) {
-            d->lane_rows = info->shapes[s].rows;
-            d->step_columns = info->shapes[s].columns;
-            d->n_warps = warps[k];
-            row(what, d, want);
-        }
+    for (uint32_t k = 0; choose_shape(&of_speed, d, k); k++)
+        row(what, d, want);
 }
 
 /* In tiles of all widths: in the shape that waves take, and with as many warps a block. */
@@ -168,6 +192,111 @@ static void many(void)
     free(letters);
 }
 
+/* ---- proteins ------------------------------------------------------------------------------------------------------- */
+
+#define QUERIES 20u
+#define PROTEINS 196u
+#define CODES 256 /* letters that a matrix lacks have its X */
+
+typedef struct proteins {
+    input_records of[2];
+    input_scores scores;
+    uint32_t code[CODES];
+} proteins;
+
+/* 0: they are not there. */
+static int read_proteins(proteins *p, const char *folder)
+{
+    static const char *const names[] = {"protein_queries.fasta", "uniprot_sprot196.fasta", "BLOSUM62.txt"};
+    char path[3][512], error[APP_ERROR];
+    for (int i = 0; i < 3; i++)
+        snprintf(path[i], sizeof path[i], "%s/smith-waterman/%s", folder, names[i]);
+    if (input_fasta(path[0], &p->of[0], error) || input_fasta(path[1], &p->of[1], error) ||
+        input_score_matrix(path[2], &p->scores, error) || p->of[0].n != QUERIES || p->of[1].n != PROTEINS)
+        return 0;
+    for (int c = 0; c < CODES; c++) {
+        p->code[c] = input_score_of(&p->scores, (char)c);
+        if (p->code[c] == p->scores.n)
+            p->code[c] = input_score_of(&p->scores, 'X');
+    }
+    return 1;
+}
+
+/* Rows of the table for each letter. */
+static const int8_t **put_rows(const proteins *p, const input_records *r)
+{
+    static int8_t table[PROTEIN_LETTERS][PROTEIN_LETTERS];
+    const uint64_t n = r->begin[r->n];
+    const int8_t **rows = malloc(n * sizeof *rows), *far_table;
+    for (uint32_t k = 0; k < p->scores.n; k++)
+        memcpy(table[k], p->scores.score[k], sizeof p->scores.score[k]);
+    far_table = to_device(table, sizeof table);
+    for (uint64_t k = 0; k < n; k++)
+        rows[k] = far_table + p->code[(uint8_t)r->letters[k]] * PROTEIN_LETTERS;
+    return to_device(rows, n * sizeof *rows);
+}
+
+static uint32_t *put_columns(const proteins *p, const input_records *r)
+{
+    const uint64_t n = r->begin[r->n];
+    uint32_t *columns = malloc(n * sizeof *columns);
+    for (uint64_t k = 0; k < n; k++)
+        columns[k] = p->code[(uint8_t)r->letters[k]];
+    return to_device(columns, n * sizeof *columns);
+}
+
+/* Their sum, and one that knows their order, by query and protein. */
+static const char *check_scores(const heddle_wave_desc *d, int is_turned)
+{
+    static int32_t got[QUERIES * PROTEINS];
+    uint64_t sum = 0, ordered = 0;
+    must(heddle_mem_read(ctx, got, d->found_each, sizeof got), "reading");
+    for (uint32_t k = 0; k < QUERIES * PROTEINS; k++) {
+        const int32_t v = got[is_turned ? k % PROTEINS * QUERIES + k / PROTEINS : k];
+        sum += (uint64_t)v;
+        ordered += (k % 1009u + 1u) * (uint64_t)v;
+    }
+    return sum == 138961u && ordered == 69820736u ? "ok" : "WRONG";
+}
+
+static void align(const proteins *p, const char *what, const input_records *x, const input_records *y)
+{
+    static heddle_wave_item items[QUERIES * PROTEINS];
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    const char *how;
+    for (uint32_t k = 0; k < QUERIES * PROTEINS; k++) {
+        const uint64_t a = k / y->n, b = k % y->n;
+        items[k].rows = x->begin[a + 1u] - x->begin[a];
+        items[k].cols = y->begin[b + 1u] - y->begin[b];
+        items[k].x_at = x->begin[a];
+        items[k].y_at = y->begin[b];
+    }
+    d.body = protein_sw;
+    d.x = put_rows(p, x);
+    d.y = put_columns(p, y);
+    d.items = items;
+    d.n_items = QUERIES * PROTEINS;
+    d.found_each = to_device(NULL, QUERIES * PROTEINS * sizeof(protein_found));
+    for (uint32_t k = 0; choose_shape(&of_proteins, &d, k); k++) {
+        const uint64_t ns = measure(of_proteins.table, &d, of_proteins.params, of_proteins.n_bytes, &how);
+        print_row(what, &d, ns, ns ? check_scores(&d, x->n != QUERIES) : "-", how);
+    }
+}
+
+/* Rows are of the queries, or of the proteins: bands of the first are full, those of the others long. */
+static void align_proteins(const char *folder)
+{
+    proteins p = {0};
+    if (!read_proteins(&p, folder))
+        return;
+    align(&p, "sw, 20 x 196 proteins, affine", &p.of[0], &p.of[1]);
+    align(&p, "sw, 196 x 20 proteins, affine", &p.of[1], &p.of[0]);
+    for (int i = 0; i < 2; i++) {
+        free(p.of[i].begin);
+        free(p.of[i].letters);
+    }
+}
+
 static void warping(void)
 {
     static float series[2][65536];
@@ -202,8 +331,10 @@ int main(int argc, char **argv)
         must(heddle_ctx_open(&ctx, &c), "opening the GPU");
         sequences(argc > 1 ? argv[1] : ".");
         warping();
-        if (schedule == HEDDLE_SCHEDULE_WAVE)
+        if (schedule == HEDDLE_SCHEDULE_WAVE) {
             many();
+            align_proteins(argc > 1 ? argv[1] : ".");
+        }
         heddle_ctx_close(ctx);
     }
     return n_wrong != 0;

@@ -32,8 +32,9 @@
  * Workers take bands of rows in order and hand their lowest rows on cell by cell; there is no barrier and no list of
  * tasks. All backends give the same bytes.
  *
- * A cell is pure: it reads `in` and `params`, and nothing that another cell writes. It is called for places outside of the
- * field, too, and what it returns there is dropped. What cells find is joined in any order, so HEDDLE_MERGE must
+ * A cell is pure: it reads `in` and `params`, what these point to, and nothing that another cell writes. It is called for places
+ * outside of the field, too, and what it returns there is dropped. There in->x is some row's, and in->y is anything: a
+ * cell that looks something up must not leave its table. What cells find is joined in any order, so HEDDLE_MERGE must
  * not care for it: with sums of floating-point numbers it does. */
 #ifndef HEDDLE_WAVE_H
 #define HEDDLE_WAVE_H
@@ -386,7 +387,7 @@ typedef struct heddle_wave_border {
     const void *constant;
 } heddle_wave_border;
 
-/* One field of several, in elements of the arrays of the desc. found: its own, as large as one, see the desc. */
+/* One field of several, in elements of the arrays of the desc. */
 typedef struct heddle_wave_item {
     uint64_t rows, cols;
     uint64_t x_at, y_at;        /* of its first row and column                                       */
@@ -407,8 +408,10 @@ typedef struct heddle_wave_desc {
     heddle_wave_border west;  /* rows cells, those to the left of the first column                  */
     const void *corner,
         *east; /* one cell of the host: above and to the left of the first; to the north-east of the last column */
-    void *last_row, *last_col;     /* cols, rows cells: where they are wanted; NULL: they are not        */
-    void *found;                   /* what cells have found, one; NULL: it is not wanted                 */
+    void *last_row, *last_col; /* cols, rows cells: where they are wanted; NULL: they are not        */
+    void *found;               /* what cells have found, one; NULL: it is not wanted                 */
+    void *found_each;          /* what those of each item have, n_items of them, in their order; NULL: likewise. Beside
+                                      found, or without it. One field is one item */
     const heddle_wave_item *items; /* of the host, copied; NULL: one field                            */
     uint32_t n_items;
     /* How a GPU goes over bands; 0: chosen. Rows of a lane and columns of a step, which the table must have

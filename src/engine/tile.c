@@ -39,7 +39,7 @@ static const char *cells_only(const heddle_wave_desc *d)
 {
     return d->x || d->y || d->cells || d->row_cells                    ? "x, y, cells"
            : d->west.array || d->west.constant || d->corner || d->east ? "border west, corner, east"
-           : d->last_row || d->last_col || d->found                    ? "last_row, last_col, found"
+           : d->last_row || d->last_col || d->found || d->found_each   ? "last_row, last_col, found"
            : d->lane_rows || d->step_columns || d->sweeps              ? "lane_rows, step_columns, sweeps"
                                                                        : NULL;
 }

@@ -34,7 +34,8 @@ typedef struct maker {
     uint64_t *ends_at;
     hd_wave wave;
     uint8_t *block;
-    uint64_t items_at, found_at, gone_at, far_at, carry_at, group_bytes, block_bytes; /* group_bytes: of carry */
+    uint64_t n_bands, items_at, found_at, done_at, gone_at, far_at, carry_at, group_bytes,
+        block_bytes; /* group_bytes: of carry */
 } maker;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ static const char *not_of_sweeps(const heddle_wave_desc *d)
            : d->west.array || d->west.constant   ? "border west"
            : d->corner || d->east                ? "corner, east"
            : d->last_row || d->last_col          ? "last_row, last_col"
-           : d->found                            ? "found"
+           : d->found || d->found_each           ? "found"
                                                  : NULL;
 }
 
@@ -140,7 +141,7 @@ static heddle_status check(maker *m)
     if (d->row_cells && d->row_cells < d->cols)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a row of %llu cells, with row_cells = %llu to the next",
                       (unsigned long long)d->cols, (unsigned long long)d->row_cells);
-    if (d->found && !m->info->found_bytes)
+    if ((d->found || d->found_each) && !m->info->found_bytes)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing", m->table->bodies[d->body].name);
     return HEDDLE_OK;
 }
@@ -168,11 +169,14 @@ static uint64_t bands_of(const maker *m, uint32_t band_rows)
     return n;
 }
 
-/* As many warps a block as it takes to have all bands resident: with fewer bands each is alone on its multiprocessor. */
+/* As many warps a block as it takes to have all bands resident: with fewer bands each is alone on its multiprocessor. But no
+ * more than a field has bands, on average: others of a block would have none. */
 static uint32_t choose_warps(const maker *m, uint32_t n_units)
 {
-    const uint64_t n = n_units ? (bands_of(m, m->band_rows) + n_units - 1u) / n_units : MOST_WARPS;
-    return n < MOST_WARPS ? (uint32_t)n : MOST_WARPS;
+    const uint64_t n_bands = bands_of(m, m->band_rows), of_field = n_bands / m->n_fields;
+    const uint64_t n = n_units ? (n_bands + n_units - 1u) / n_units : MOST_WARPS;
+    const uint64_t most = of_field < MOST_WARPS ? of_field : MOST_WARPS;
+    return (uint32_t)(n < most ? n : most);
 }
 
 /* Of the shapes that the desc allows the first; or the highest, where multiprocessors have more bands of the first than warps that
@@ -337,7 +341,7 @@ static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
 static heddle_status lay_out(maker *m)
 {
     const heddle_wave_item one = {.rows = m->desc->rows, .cols = m->desc->cols};
-    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0;
+    uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0, n_item_parts;
     uint32_t i;
     HD_TRY(count_items(m));
     for (i = 0; i < m->n_items; i++) {
@@ -350,20 +354,23 @@ static heddle_status lay_out(maker *m)
         n_bands += x->n_bands;
         n_tags += (uint64_t)x->n_bands * granules_of(m, x);
         m->n_groups += groups_of(m, x);
-        n_positions += x->frees == HD_NONE ? (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE : 0u;
+        if (x->frees == HD_NONE && groups_of(m, x) > 1u) /* one part has nobody to hand on to */
+            n_positions += (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE;
         if (n_tags > UINT32_MAX / 4u)
             return hd_say(
                 m->e, HEDDLE_ERANGE,
                 "heddle_wave_new: the fields have too many cells for one wave; give it fewer items or sweeps");
-        n_parts += parts_of(m, x);
+        n_item_parts = parts_of(m, x);
+        x->n_parts = (uint32_t)n_item_parts;
+        n_parts += n_item_parts;
     }
     if (n_parts > HEDDLE_MAX_TASKS)
         return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: %llu tiles of %u columns; a graph has at most %llu tasks",
                       (unsigned long long)n_parts, m->tile * HD_WAVE_GRANULE, (unsigned long long)HEDDLE_MAX_TASKS);
-    m->wave.n_bands = (uint32_t)n_bands;
+    m->n_bands = n_bands;
     m->wave.n_gone = m->n_passes > 1 ? (uint32_t)n_bands : 0;
     m->wave.n_tags = (uint32_t)n_tags + 1u;
-    m->wave.n_parts = (uint32_t)n_parts;
+    m->wave.n_items = m->n_items;
     m->wave.n_far = n_positions * (m->info->south_bytes / 4u);
     m->block_bytes = m->tile ? m->n_groups * m->group_bytes : 0;
     return HEDDLE_OK;
@@ -383,11 +390,13 @@ static void fill_wave(maker *m)
     hd_wave *w = &m->wave;
     w->items = (const hd_wave_item *)(const void *)(m->block + m->items_at);
     w->words = (hd_wave_words *)(void *)(m->block + hd_wave_lines(sizeof *w));
-    w->found = m->info->found_bytes ? m->block + m->found_at : NULL;
+    w->found = d->found || d->found_each ? m->block + m->found_at : NULL;
+    w->found_each = d->found_each;
     w->result = d->found;
     w->far = (hd_pair_word *)(void *)(m->block + m->far_at);
     w->x = d->x;
     w->y = d->y;
+    w->done = (uint32_t *)(void *)(m->block + m->done_at);
     w->gone = (uint32_t *)(void *)(m->block + m->gone_at);
     if (m->info->sweeps)
         w->field = d->cells;
@@ -443,7 +452,8 @@ static heddle_status make_block(maker *m)
 {
     m->items_at = hd_wave_lines(sizeof(hd_wave)) + hd_wave_lines(sizeof(hd_wave_words));
     m->found_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
-    m->gone_at = m->found_at + hd_wave_lines((uint64_t)m->wave.n_bands * m->info->found_bytes);
+    m->done_at = m->found_at + hd_wave_lines(m->n_bands * m->info->found_bytes);
+    m->gone_at = m->done_at + hd_wave_lines(m->n_items * sizeof *m->wave.done);
     m->far_at = m->gone_at + hd_wave_lines(m->wave.n_gone * sizeof *m->wave.gone);
     m->carry_at = hd_wave_lines(m->far_at + m->wave.n_far * sizeof(hd_pair_word));
     m->block_bytes += m->carry_at;
@@ -582,6 +592,7 @@ static heddle_status start_anew(heddle_graph *g)
     HD_TRY(heddle_mem_read(g->ctx, &words, wave.words, sizeof words));
     words.base = hd_wave_base_after(&wave, words.base, &wraps);
     words.done = 0;
+    HD_TRY(clear(g->ctx, wave.done, wave.n_items * sizeof *wave.done));
     if (wraps)
         HD_TRY(clear_words(g->ctx, &wave));
     return heddle_mem_write(g->ctx, wave.words, &words, sizeof words);

@@ -47,6 +47,14 @@ for i in 0 1; do
         --opt na="$n" --opt nb="$n" -b 50x64 --json
     compare "d['dna_linear_gap']['cases'][$i]" "$file"
 done
+# The first query with the first eight proteins.
+records() { awk -v n="$1" '/^>/ && n-- == 0 { exit } { print }' "$2"; }
+records 1 "$data/smith-waterman/protein_queries.fasta" >query.fa
+records 8 "$data/smith-waterman/uniprot_sprot196.fasta" >proteins.fa
+run 0 run sw/wave --input query.fa --input proteins.fa --opt gaps=affine --opt gap=-11 --opt extend=-1 \
+    --opt matrix="$data/smith-waterman/BLOSUM62.txt" --json
+compare "{'scores': [d['protein_affine_blosum62']['gap_11_1']['per_query'][0]['first8']], 'records_a': 1, 'records_b': 8}" \
+    "$data/smith-waterman/expected.json"
 run 0 run dtw --input "$data/dtw/mitdb_100_mlii.i16le" --opt x_off=0 --opt y_off=8192 --opt n=1024 --opt m=1024 --json
 compare "d['pairs']['cases'][0]" "$data/dtw/expected.json"
 run 0 run sat --input "$data/images/coins_384x303.pgm" -b 40 --json

@@ -80,6 +80,12 @@ refused 'cut.pgm' run sat --input cut.pgm
 refused 'cut.pgm' run inthist --input cut.pgm
 echo ACGT >bare.fa
 refused 'bare.fa' run sw --input bare.fa --input bare.fa
+printf 'A C\nA 4 -1\nC -1 4 9\n' >scores
+refused 'scores:3: row C has more than 2 scores' run sw/wave --opt matrix=scores
+printf 'A C\nA 4 -1\nC -1 4\n' >scores
+refused 'scores: has no score for letter [GT] .record 1 of the first sequences., and no X for others' run sw/wave --opt matrix=scores
+refused "option gaps: 'afine' is not linear or affine" run sw/wave --opt gaps=afine
+refused 'option keep is for one pair with linear gaps' run sw/wave --opt gaps=affine --opt keep=1
 printf 'odd' >odd.i16le
 refused 'odd.i16le' run dtw --input odd.i16le
 printf '1\n2\nthree\n4\n' >words
@@ -116,7 +122,7 @@ for option in --trace --timeline --dot --dump-graph; do
     refused 'cut.pgm' run sat --input cut.pgm $option x.out
     refused 'unknown app' run nothing $option x.out
 done
-[ "$(echo *)" = "bad.json bare.fa cut.pgm err few.mtx folder long.json odd.i16le out words" ] ||
+[ "$(echo *)" = "bad.json bare.fa cut.pgm err few.mtx folder long.json odd.i16le out scores words" ] ||
     fail "files left: $(echo *)"
 # What stood there before stays when the run fails.
 echo old >kept

@@ -69,6 +69,14 @@ done
 run 0 run sor/wave -n 64 --opt omega=0.5
 in_out '^  check +ok$'
 refused 'option body chooses how tiles are computed, and heat/wave has none' run heat/wave --opt body=tuned
+printf '>a\nACGTACGT\n>b\nTTACG\n' >two.fa # all records with all
+run 0 run sw/wave --input two.fa --input two.fa --opt gaps=affine --opt gap=-3 --opt match=5 --json
+json_is "ok 169 [[40, 20], [20, 25]]" "'%s %s %s' % (d['check'], d['cells'], d['answer']['scores'])"
+json_is "1 1 105" "'%s %s %s' % tuple(d['answer'][k] for k in ('best_a', 'best_b', 'total'))"
+run 0 run sw/wave -n 60x50 --opt gaps=affine
+in_out '^  check +ok$'
+refused 'sw/graph aligns one pair .* sw/wave takes affine gaps, a matrix, and files of several records' run sw --input two.fa --input two.fa
+rm two.fa
 refused '-b: sw/wave has no blocks' run sw/wave -b 16
 refused 'option body chooses how tiles are computed, and dtw/wave has none' run dtw/wave --opt body=tuned
 run 0 run sw/wave --schedule rings -n 90 --json # the same cells as tiles

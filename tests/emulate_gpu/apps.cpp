@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* apps.cpp - the waves of applications as blocks of warps: one to three warps a block, with sums and without, cells kept or not,
- * tiles by whole warps and by few threads, sweeps; each passes the app's check; twice.
+ * tiles by whole warps and by few threads, sweeps, many pairs; each passes the app's check; twice.
  *
  * emulate_apps [CASES]; HEDDLE_SEED: the one case. */
 #include "kernels.h"
@@ -12,7 +12,7 @@
 #include "sor_wave_bodies.c"
 #include "sw_wave_bodies.c"
 
-#include "check.h"
+#include "apps/pairs.h"
 
 extern "C" {
 #include "app.h"
@@ -50,17 +50,39 @@ static app_case *some_sweeps(uint64_t *row)
     return prepare(names[check_below(row, 2u)], &q);
 }
 
+/* All records of a file with all of another: affine gaps, or a matrix. */
+static app_case *some_pairs(uint64_t *row)
+{
+    const app_pair affine[] = {{"gaps", "affine"}, {"gap", "-4"}, {"extend", "-1"}};
+    pairs_records a, b;
+    pairs_file matrix;
+    int8_t score[6][6];
+    app_case *c;
+    pairs_make(&a, row, 3u, 300u);
+    pairs_make(&b, row, 3u, 300u);
+    pairs_matrix(&matrix, row, score);
+    const char *const inputs[] = {a.file.path, b.file.path};
+    const app_pair scores[] = {{"matrix", matrix.path}, {"gap", "-3"}};
+    const int is_affine = check_below(row, 2u) != 0;
+    app_request q = {{0, 0}, {0, 0}, is_affine ? affine : scores, is_affine ? 3u : 2u, inputs, 2};
+    c = prepare("sw", &q);
+    pairs_free(&a);
+    pairs_free(&b);
+    close(matrix.fd);
+    return c;
+}
+
 /* Cells, or tiles. */
 static app_case *some_case(uint64_t *row)
 {
     static const char *const names[] = {"sw", "dtw", "sat", "inthist"};
-    const uint64_t k = check_below(row, 5u);
+    const uint64_t k = check_below(row, 6u);
     const app_pair cells[] = {{"sums", check_below(row, 3u) ? "1" : "0"}, {"keep", check_below(row, 2u) ? "1" : "0"}},
                    tiles[] = {{"body", check_below(row, 3u) ? "tuned" : "portable"}, {"bins", "3"}};
     const size_t n_opts = k == 2u ? 1u : 2u;
     app_request q = {{some_size(row), some_size(row)}, {0, 0}, k < 2u ? cells : tiles, n_opts, nullptr, 0};
-    if (k == 4u)
-        return some_sweeps(row);
+    if (k >= 4u)
+        return k == 4u ? some_sweeps(row) : some_pairs(row);
     if (k >= 2u && check_below(row, 2u)) /* whole quads */
         q.n[1] = (q.n[1] + 15u) / 16u * 16u;
     return prepare(names[k], &q);

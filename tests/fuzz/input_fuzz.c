@@ -29,16 +29,33 @@ static int file; /* in memory: a disk would set the pace                        
 static char path[64];
 static char error[APP_ERROR];
 
+static int is_letter(char c) { return (c >= 'A' && c <= 'Z') || c == '*' || c == '-'; }
+
 static int fuzz_fasta(void)
 {
-    char *letters;
-    uint64_t n, k;
-    if (input_fasta(path, &letters, &n, error))
+    input_records r;
+    uint64_t k;
+    if (input_fasta(path, &r, error))
         return -1;
-    CHECK(n > 0);
-    for (k = 0; k < n; k++)
-        CHECK((letters[k] >= 'A' && letters[k] <= 'Z') || letters[k] == '*' || letters[k] == '-');
-    free(letters);
+    CHECK(r.n > 0 && r.begin[0] == 0);
+    for (k = 0; k < r.n; k++)
+        CHECK(r.begin[k] < r.begin[k + 1]);
+    for (k = 0; k < r.begin[r.n]; k++)
+        CHECK(is_letter(r.letters[k]));
+    free(r.begin);
+    free(r.letters);
+    return 0;
+}
+
+static int fuzz_scores(void)
+{
+    input_scores s;
+    uint32_t k;
+    if (input_score_matrix(path, &s, error))
+        return -1;
+    CHECK(s.n > 0 && s.n <= INPUT_SCORES);
+    for (k = 0; k < s.n; k++)
+        CHECK(is_letter(s.letters[k]) && input_score_of(&s, s.letters[k]) == k);
     return 0;
 }
 
@@ -120,9 +137,9 @@ static int fuzz_metis(void) { return fuzz_graph(input_metis); }
 static int fuzz_arcs(void) { return fuzz_graph(input_arcs); }
 static int fuzz_csr(void) { return fuzz_graph(input_csr); }
 
-enum { FASTA, SAMPLES, PGM, NUMBERS, MARKET, METIS, ARCS, CSR, N_READERS };
-static int (*const readers[N_READERS])(void) = {fuzz_fasta,  fuzz_samples, fuzz_pgm,  fuzz_numbers,
-                                                fuzz_market, fuzz_metis,   fuzz_arcs, fuzz_csr};
+enum { FASTA, SCORES, SAMPLES, PGM, NUMBERS, MARKET, METIS, ARCS, CSR, N_READERS };
+static int (*const readers[N_READERS])(void) = {fuzz_fasta,  fuzz_scores, fuzz_samples, fuzz_pgm, fuzz_numbers,
+                                                fuzz_market, fuzz_metis,  fuzz_arcs,    fuzz_csr};
 
 static int read_as(int reader)
 {
@@ -180,6 +197,7 @@ static void make_seeds(void)
     int i;
     add_text(FASTA, ">one\nACGTACGTACGT\nacgtn\n\n>two\nAAAA\n");
     add_text(FASTA, "\n>p\r\nMKVLAAGIC*\r\n");
+    add_text(SCORES, "# comment\n   A  R -\nA  4 -1 -2\nR -1  5  0\n- -2  0  6\n");
     add_seed(SAMPLES, "\x00\x01\xfe\xff\x00\x80\xff\x7f", 8);
     add_seed(PGM, pixels, sizeof pixels);
     for (i = 0; i < 64; i++)
@@ -206,6 +224,8 @@ static int reader_of(const char *name)
     const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     if (ends_with(name, ".fa") || ends_with(name, ".fasta"))
         return FASTA;
+    if (strncmp(base, "BLOSUM", 6) == 0)
+        return SCORES;
     if (ends_with(name, ".i16le"))
         return SAMPLES;
     if (ends_with(name, ".pgm"))

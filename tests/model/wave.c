@@ -125,6 +125,7 @@ static const wave_case cases[] = {
     /* Runs that do not end well. */
     {"wave.stop",     3, 3, "c.",    2, 1, 1, .n_items = 1},
     {"wave.stops",    2, 3, "c.c.",  1, 1, 1, .n_items = 1},
+    {"wave.ended",    2, 3, "c.",    2, 1, 1, .n_items = 2},
     {"wave.idle",     2, 3, "xx.",   2, 1, 1, .n_items = 1},
     /* Tags run out: behind a run that went to its end, and behind one that did not. */
     {"wave.wrap",     3, 3, "...",   2, 1, 1, .base = 0xffffu - 2u * 4u},
@@ -162,7 +163,7 @@ static struct {
     uint8_t block[BLOCK_BYTES]; /* the context's memory that the wave has */
     uint32_t last_row[MAX_ITEMS * MAX_COLS];
     uint32_t field[MAX_CELLS]; /* of sweeps: words, and what is known of them by words */
-    hop_found found;
+    hop_found found, found_each[MAX_ITEMS];
     hop_params params;
 } m __attribute__((aligned(128)));
 
@@ -182,7 +183,7 @@ static heddle_graph graph;
 
 /* What is right, of each run. */
 static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS];
-static hop_found want_found[MAX_RUNS];
+static hop_found want_found[MAX_RUNS], want_each[MAX_RUNS][MAX_ITEMS];
 static uint32_t want_field[MAX_RUNS][MAX_CELLS];
 
 /* ---- tiles, which make the same of neighbours above and to the left --------------------------------------------------- */
@@ -395,11 +396,16 @@ static void compute(uint32_t k)
     }
     memset(want[k], 0, sizeof want[k]);
     memset(&want_found[k], 0, sizeof want_found[k]);
-    for (item = 0; item < n_items(); item++)
+    memset(want_each[k], 0, sizeof want_each[k]);
+    for (item = 0; item < n_items(); item++) {
+        hop_found found = {0};
         for (i = 0; i < c->n_bands; i++)
-            next_row(&want[k][item * c->n_cols], k + 1u, &want_found[k]);
-    if (c->is_tile)
-        memset(&want_found[k], 0, sizeof want_found[k]);
+            next_row(&want[k][item * c->n_cols], k + 1u, &found);
+        if (c->is_tile) /* which find nothing */
+            continue;
+        want_each[k][item] = found;
+        hop_merge(&want_found[k], &found);
+    }
     if (c->is_tile && c->body == heap_own && c->n_bands % 2u == 0)
         memset(want[k], 0, sizeof want[k]);
 }
@@ -425,6 +431,7 @@ static void make_wave(void)
     if (!c->is_tile && !c->n_sweeps) {
         d.last_row = m.last_row;
         d.found = &m.found;
+        d.found_each = m.found_each;
     }
     if (c->n_sweeps)
         d.cells = m.field;
@@ -518,6 +525,9 @@ static void check_result(uint32_t k)
             model_fail("run %u: column %u of the lowest row is 0x%x, not 0x%x", k, j, m.last_row[j], want[k][j]);
     if (!c->n_sweeps && memcmp(&m.found, &want_found[k], sizeof m.found) != 0)
         model_fail("run %u: %u cells were found, sum 0x%x", k, m.found.n, m.found.sum);
+    if (memcmp(m.found_each, want_each[k], sizeof m.found_each) != 0)
+        model_fail("run %u: %u cells of the first field were found, sum 0x%x", k, m.found_each[0].n,
+                   m.found_each[0].sum);
 }
 
 /* The last one out is the host, too. */

@@ -25,9 +25,13 @@ static void write_file(const char *bytes, size_t n)
 
 static int fasta(void)
 {
-    char *letters;
-    uint64_t n;
-    return input_fasta(path, &letters, &n, error);
+    input_records records;
+    return input_fasta(path, &records, error);
+}
+static int scores(void)
+{
+    input_scores s;
+    return input_score_matrix(path, &s, error);
 }
 static int samples(void)
 {
@@ -78,11 +82,34 @@ static const bad_case bad_cases[] = {
     BAD(fasta, "", 0, "no FASTA record"),
     BAD(fasta, "\n \n", 0, "no FASTA record"),
     BAD(fasta, "ACGT\n", 1, "a FASTA file begins with '>'"),
-    BAD(fasta, ">only a name", 1, "the first record is empty"),
-    BAD(fasta, ">a\n \n\n>b\nACGT\n", 4, "the first record is empty"),
+    BAD(fasta, ">only a name", 1, "record 1 is empty"),
+    BAD(fasta, ">a\n \n\n>b\nACGT\n", 4, "record 1 is empty"),
+    BAD(fasta, ">a\nA\n>b\n>c\nACGT\n", 4, "record 2 is empty"),
+    BAD(fasta, ">a\nA\n>b\n\n", 4, "record 2 is empty"),
+    BAD(fasta, ">a\nA\n>b\nA5\n", 4, "'5' (byte 53) is no letter of a sequence"),
     BAD(fasta, ">a\nACGT\nAC1T\n", 3, "'1' (byte 49) is no letter of a sequence"),
     BAD(fasta, ">a\nAC\0GT\n", 2, "'?' (byte 0) is no letter of a sequence"),
     BAD(fasta, ">a\nAC\xff\n", 2, "'?' (byte 255) is no letter of a sequence"),
+
+    BAD(scores, "", 0, "has no line of letters"),
+    BAD(scores, "# only\n\n # comments\n", 0, "has no line of letters"),
+    BAD(scores, "A B\nA 1 2\n", 0, "has 1 rows of scores for 2 letters"),
+    BAD(scores, "A Bc\n", 1, "'Bc' is no letter from A to Z, '*' or '-'"),
+    BAD(scores, "A b\n", 1, "'b' is no letter from A to Z, '*' or '-'"),
+    BAD(scores, "1 2\n", 1, "'1' is no letter from A to Z, '*' or '-'"),
+    BAD(scores, "A\0B C\n", 1, "'A?B' is no letter from A to Z, '*' or '-'"),
+    BAD(scores, "#\nA * A\n", 2, "letter A stands there twice"),
+    BAD(scores, "A B\nA 1 2\nC 1 2\n", 3, "row 'C' is none of the columns' letters"),
+    BAD(scores, "A B\n1 2\n", 2, "row '1' is none of the columns' letters"),
+    BAD(scores, "A B\nA 1 2\nA 1 2\n", 3, "row A stands there twice"),
+    BAD(scores, "A B\nA 1 2\nB 1\n", 3, "row B has fewer than 2 scores"),
+    BAD(scores, "A B\nA 1 2\nB 1 2 3\n", 3, "row B has more than 2 scores"),
+    BAD(scores, "A B\nA 1 2\nB 1 2\nB 1 2\n", 4, "row B stands there twice"),
+    BAD(scores, "A\nA 128\n", 2, "'128' is no score from -128 to 127"),
+    BAD(scores, "A\nA -129\n", 2, "'-129' is no score from -128 to 127"),
+    BAD(scores, "A\nA 1.5\n", 2, "'1.5' is no score from -128 to 127"),
+    BAD(scores, "A\nA -\n", 2, "'-' is no score from -128 to 127"),
+    BAD(scores, "A\nA " DIGITS_30 "\n", 2, "'123456789012345678901234...' is no score from -128 to 127"),
 
     BAD(samples, "", 0, "is empty"),
     BAD(samples, "abc", 0, "has 3 bytes, an odd number: 16-bit samples take two each"),
@@ -168,9 +195,9 @@ static void check_bad(const bad_case *c)
 
 static void expect_unreadable(const char *what, const char *sentence)
 {
-    char *letters, want[APP_ERROR];
-    uint64_t n;
-    CHECK_MSG(input_fasta(what, &letters, &n, error) == -1, "%s was taken", what);
+    input_records records;
+    char want[APP_ERROR];
+    CHECK_MSG(input_fasta(what, &records, error) == -1, "%s was taken", what);
     snprintf(want, sizeof want, "%s: %s", what, sentence);
     CHECK_MSG(strcmp(error, want) == 0, "\n  got  '%s'\n  want '%s'", error, want);
 }
@@ -192,13 +219,27 @@ static void check_unreadable(void)
 
 static void check_fasta(void)
 {
-    static const char bytes[] = "\n>a name\r\nacgT N*-\r\n\r\nAC\n>next\n123\n";
-    char *letters;
-    uint64_t n;
+    static const char bytes[] = "\n>a name\r\nacgT N*-\r\n\r\nAC\n>next > of\n\nXY\nZ\n>last\nk";
+    input_records r;
     write_file(bytes, sizeof bytes - 1);
-    CHECK_MSG(input_fasta(path, &letters, &n, error) == 0, "%s", error);
-    CHECK(n == 9 && memcmp(letters, "ACGTN*-AC", 9) == 0);
-    free(letters);
+    CHECK_MSG(input_fasta(path, &r, error) == 0, "%s", error);
+    CHECK(r.n == 3 && r.begin[0] == 0 && r.begin[1] == 9 && r.begin[2] == 12 && r.begin[3] == 13);
+    CHECK(memcmp(r.letters, "ACGTN*-ACXYZK", 13) == 0);
+    free(r.begin);
+    free(r.letters);
+}
+
+static void check_scores(void)
+{
+    static const char bytes[] = "# of two\n\n   A  *\t-\r\n* +4 -128 0\nA 127\t-3 1 \r\n- 7 8 9";
+    static const int8_t want[3][3] = {{127, -3, 1}, {4, -128, 0}, {7, 8, 9}};
+    input_scores s;
+    write_file(bytes, sizeof bytes - 1);
+    CHECK_MSG(input_score_matrix(path, &s, error) == 0, "%s", error);
+    CHECK(s.n == 3 && memcmp(s.letters, "A*-", 3) == 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(memcmp(s.score[i], want[i], 3) == 0);
+    CHECK(input_score_of(&s, '*') == 1 && input_score_of(&s, 'B') == 3);
 }
 
 static void check_samples(void)
@@ -274,6 +315,7 @@ int main(void)
     CHECK(fd >= 0);
     close(fd);
     check_fasta();
+    check_scores();
     check_samples();
     check_pgm();
     check_numbers();

@@ -101,8 +101,10 @@ static void choose_results(wave_case *c)
         c->desc.last_row = on_device(c, NULL, c->n_cols * n_bytes);
     if (below(c, 2))
         c->desc.last_col = on_device(c, NULL, c->n_rows * n_bytes);
-    if (info->found_bytes)
+    if (info->found_bytes && below(c, 4))
         c->desc.found = on_device(c, NULL, info->found_bytes);
+    if (info->found_bytes && below(c, 4))
+        c->desc.found_each = on_device(c, NULL, c->n_items * info->found_bytes);
 }
 
 void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
@@ -140,7 +142,8 @@ void wave_case_free(wave_case *c)
                       c->desc.cells,
                       c->desc.last_row,
                       c->desc.last_col,
-                      c->desc.found};
+                      c->desc.found,
+                      c->desc.found_each};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         heddle_mem_free(c->ctx, device[i]);
     free(c->x);
@@ -207,13 +210,14 @@ static void compute_item(wave_case *c, const heddle_wave_item *t)
         for (uint64_t j = 0; j < t->cols; j++) {
             uint32_t *out = c->want_cells + (t->cells_at + i * t->cols + j) * c->cell_words;
             uint32_t v = compute(c, t, (int64_t)i, (int64_t)j, out);
-            if (c->desc.found && mix_is_found(v))
+            if (mix_is_found(v))
                 mix_find(v, (uint32_t)i, (uint32_t)j, &found);
             if (i + 1u == t->rows)
                 memcpy(c->want_last_row + (t->last_row_at + j) * c->cell_words, out, n_bytes);
             if (j + 1u == t->cols)
                 memcpy(c->want_last_col + (t->last_col_at + i) * c->cell_words, out, n_bytes);
         }
+    c->want_each[t - c->items] = found;
     mix_merge(&c->want_found, &found);
 }
 
@@ -237,6 +241,7 @@ void wave_case_reset(wave_case *c)
     guard(c, c->desc.last_row, c->n_cols * n_bytes);
     guard(c, c->desc.last_col, c->n_rows * n_bytes);
     guard(c, c->desc.found, sizeof c->want_found);
+    guard(c, c->desc.found_each, c->n_items * sizeof c->want_found);
 }
 
 static void compare(const wave_case *c, const char *how, const char *what, const void *got, const void *want,
@@ -260,4 +265,5 @@ void wave_case_check(wave_case *c, const char *how)
     compare(c, how, "last row", c->desc.last_row, c->want_last_row, c->n_cols * n_bytes);
     compare(c, how, "last column", c->desc.last_col, c->want_last_col, c->n_rows * n_bytes);
     compare(c, how, "found", c->desc.found, &c->want_found, sizeof c->want_found);
+    compare(c, how, "found of each item", c->desc.found_each, c->want_each, c->n_items * sizeof c->want_found);
 }

@@ -22,7 +22,7 @@ typedef struct wave_case {
     uint8_t *x, *y;
     uint32_t *north, *west, constant[2][4], corner[4], east[4];
     uint32_t *want_cells, *want_last_row, *want_last_col;
-    mix_found want_found;
+    mix_found want_found, want_each[8];
 } wave_case;
 
 /* A wave from a seed: rows and columns up to `most`. Its memory is on ctx. */

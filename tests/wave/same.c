@@ -63,6 +63,7 @@ static void test_refused(void)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
     heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    uint32_t words[16] = {0};
     heddle_ctx *ctx;
     heddle_graph *g;
     config.backend = HEDDLE_SERIAL;
@@ -71,6 +72,12 @@ static void test_refused(void)
     d.band_rows = 4;
     CHECK(heddle_wave_new(ctx, &mix, &d, &g) == HEDDLE_EINVAL && !g);
     CHECK(strstr(heddle_error_text(ctx), "band_rows is for tiles, and mix_1 is a body of a cell"));
+    d.band_rows = 0;
+    d.body = mix_fours;
+    d.x = words;
+    d.found_each = words;
+    CHECK(heddle_wave_new(ctx, &mix, &d, &g) == HEDDLE_EINVAL && !g);
+    CHECK(strstr(heddle_error_text(ctx), "cell mix_fours finds nothing"));
     heddle_ctx_close(ctx);
 }
 

@@ -118,6 +118,8 @@ static void test_refused(void)
     refuse(ctx, &d, "corner");
     d = good(), d.found = words;
     refuse(ctx, &d, "found");
+    d = good(), d.found_each = words;
+    refuse(ctx, &d, "found");
     d = good(), d.lane_rows = 4;
     refuse(ctx, &d, "lane_rows");
     d = good(), d.north.constant = words;

@@ -539,9 +539,46 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
         if (l->type->sweeps && !p->carry)
             hd_lone_tell(l, band, tag, g, end);
     }
-    if (end == n && l->type->merge && l->wave->found)
+    if (end == n && l->wave->found)
         hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
     return 1;
+}
+
+/* What all bands of an item have found. */
+HD_FN void hd_lone_found_item(const hd_wave *wave, uint32_t item, const hd_lone_type *type)
+{
+    const uint32_t n = type->found_bytes;
+    uint8_t *of_bands = wave->found + wave->items[item].found_at * n;
+    uint32_t b;
+    for (b = 1; b < wave->items[item].n_bands; b++)
+        type->merge(of_bands, of_bands + (uint64_t)b * n);
+    if (wave->found_each)
+        __builtin_memcpy(wave->found_each + (uint64_t)item * n, of_bands, n);
+}
+
+/* ... and what all items have. */
+HD_FN void hd_lone_found_all(const hd_wave *wave, const hd_lone_type *type)
+{
+    uint32_t i;
+    __builtin_memset(wave->result, 0, type->found_bytes);
+    for (i = 0; i < wave->n_items; i++)
+        type->merge(wave->result, wave->found + wave->items[i].found_at * type->found_bytes);
+}
+
+/* Who ends the last part of an item joins what its bands have found; who ends the last item joins what all have, and makes the
+ * words ready for the next run. */
+HD_FN void hd_lone_part_end(const hd_wave *wave, uint32_t item, const hd_lone_type *type)
+{
+    if (HD_ADD(&wave->done[item], 1u, ACQ_REL, DEV) + 1u != wave->items[item].n_parts)
+        return;
+    wave->done[item] = 0;
+    if (wave->found)
+        hd_lone_found_item(wave, item, type);
+    if (HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u != wave->n_items)
+        return;
+    if (wave->result)
+        hd_lone_found_all(wave, type);
+    hd_wave_next_run(wave, 0, 1);
 }
 
 /* The thread of a team of one: a part, whose bands go one after the other. A tile is of one band, and goes on with what the
@@ -561,13 +598,7 @@ HD_FN void hd_lone_part(const heddle_thread *thread, const void *params, const h
     for (b = p->band; b < p->band + p->n_bands; b++)
         if (!hd_lone_band(l, thread, p, b))
             return;
-    if (HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u != wave->n_parts)
-        return;
-    if (type->merge && wave->result)
-        __builtin_memset(wave->result, 0, type->found_bytes);
-    for (b = 0; type->merge && wave->result && b < wave->n_bands; b++)
-        type->merge(wave->result, wave->found + (uint64_t)b * type->found_bytes);
-    hd_wave_next_run(wave, 0, 1);
+    hd_lone_part_end(wave, p->item, type);
 }
 
 #endif

@@ -923,32 +923,64 @@ static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C>
         }
 }
 
-/* All lanes of a warp: what all bands have found. */
+/* All lanes of a warp: what all bands of an item have found. */
+template <typename K> static __device__ __forceinline__ void hd_found_item(const hd_wave *wave, uint32_t item)
+{
+    typename K::found *of_bands = (typename K::found *)wave->found + wave->items[item].found_at, found;
+    __builtin_memset(&found, 0, sizeof found);
+    for (uint32_t i = threadIdx.x & 31u; i < wave->items[item].n_bands; i += 32u)
+        K::merge(&found, &of_bands[i]);
+    hd_found_join<K>(&found);
+    if ((threadIdx.x & 31u) != 0)
+        return;
+    of_bands[0] = found;
+    if (wave->found_each)
+        ((typename K::found *)wave->found_each)[item] = found;
+}
+
+/* ... and what all items have. */
 template <typename K> static __device__ __forceinline__ void hd_found_all(const hd_wave *wave)
 {
-    const typename K::found *of_bands = (const typename K::found *)wave->found;
     typename K::found found;
     __builtin_memset(&found, 0, sizeof found);
-    for (uint32_t i = threadIdx.x & 31u; i < wave->n_bands; i += 32u)
-        K::merge(&found, &of_bands[i]);
+    for (uint32_t i = threadIdx.x & 31u; i < wave->n_items; i += 32u)
+        K::merge(&found, (const typename K::found *)wave->found + wave->items[i].found_at);
     hd_found_join<K>(&found);
     if ((threadIdx.x & 31u) == 0)
         *(typename K::found *)wave->result = found;
 }
 
-/* All threads: who ends the last part joins what all bands have found, and makes the words ready for the next run. */
+/* All lanes of a warp: one more has ended, of n. Was it the last? Then all lanes know what the others have left. Only the last
+ * acquires: that empties the multiprocessor's cache, in which other warps look things up. */
+static __device__ __forceinline__ int hd_is_last(uint32_t *done, uint32_t n)
+{
+    uint32_t last = 0;
+    if ((threadIdx.x & 31u) == 0) {
+        HD_FENCE_RELEASE();
+        last = HD_ADD(done, 1u, FENCED_ACQ_REL, DEV) + 1u == n;
+        if (last)
+            HD_FENCE_ACQUIRE();
+    }
+    last = hd_shuffle(last, 0);
+    hd_warp_sync();
+    return last != 0;
+}
+
+/* All threads: who ends the last part of an item joins what its bands have found; who ends the last item joins what all have,
+ * and makes the words ready for the next run. */
 template <typename K>
 static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, const hd_wave_part *p)
 {
     const hd_wave *wave = p->wave;
-    uint32_t last = 0;
-    if (thread->index >= 32u)
+    if (thread->index >= 32u || !hd_is_last(&wave->done[p->item], wave->items[p->item].n_parts))
         return;
     if (thread->index == 0)
-        last = HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u == wave->n_parts;
-    if (!hd_shuffle(last, 0))
+        wave->done[p->item] = 0;
+    if constexpr (K::finds != HD_FINDS_NOTHING)
+        if (wave->found)
+            hd_found_item<K>(wave, p->item);
+    if (!hd_is_last(&wave->words->done, wave->n_items))
         return;
-    hd_warp_sync(); /* all lanes know what lane 0 has acquired */
     if constexpr (K::finds != HD_FINDS_NOTHING)
         if (wave->result)
             hd_found_all<K>(wave);

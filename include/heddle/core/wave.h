@@ -88,13 +88,12 @@ typedef struct hd_wave_item {
     uint64_t north_at, west_at;   /* its borders, where they are arrays                              */
     uint64_t last_row_at, last_col_at;
     uint64_t words_at; /* its far row                                                                */
-    uint64_t found_at; /* what its bands have found                                                  */
-    uint32_t rows, cols, n_bands;
+    uint64_t found_at; /* what its bands have found; when all have ended, the first is what all have */
+    uint32_t rows, cols, n_bands, n_parts;
     uint32_t tag; /* of its first band's first granule, beyond hd_wave_words.base                    */
     /* Of sweeps, else 0. rows and cols are `sweeps` more than the field's. */
     uint32_t sweeps, field_rows, field_cols;
     uint32_t before, frees; /* the items of the pass before, and of the one whose far row it takes; or HD_NONE */
-    uint32_t pad;
 } hd_wave_item;
 
 /* A wave as its bodies see it; written before a run, read only while it goes on, but for what `words` points to. */
@@ -105,21 +104,23 @@ typedef struct hd_wave {
     uint8_t *field;               /* that sweeps go over, NULL: there are none                   */
     const uint8_t *north, *west;  /* arrays, NULL: constants                                     */
     uint8_t *last_row, *last_col; /* NULL: not wanted                                            */
-    uint8_t *found, *result;      /* of each band, of all; NULL: nothing, it is not wanted       */
+    uint8_t *found;               /* of each band; NULL: it is not wanted                        */
+    uint8_t *found_each, *result; /* of each item, of all; NULL: it is not wanted                */
     hd_pair_word *far;            /* far rows                                                    */
     struct hd_wave_words *words;
+    uint32_t *done; /* of each item: parts that have ended. DEV                                   */
     uint32_t *gone; /* of each band: the tag of the last granule whose cells all are in the field. DEV */
     uint32_t north_cell[HD_CELL_WORDS], west_cell[HD_CELL_WORDS], east_cell[HD_CELL_WORDS], corner[HD_CELL_WORDS];
     uint64_t n_far; /* words of far rows                                          */
     uint32_t n_gone;
-    uint32_t n_parts, n_bands;
+    uint32_t n_items;
     uint32_t n_tags; /* of a run                                                    */
 } hd_wave;
 
 /* What changes from run to run. */
 typedef struct hd_wave_words {
     uint32_t base; /* tags of this run begin behind it                                               */
-    uint32_t done; /* parts that have ended                                                          */
+    uint32_t done; /* items that have ended; of tiles (core/tile.h) parts                            */
     uint32_t pad[30];
 } hd_wave_words;
 
@@ -206,7 +207,7 @@ HD_FN uint32_t hd_wave_base_after(const hd_wave *wave, uint32_t base, int *wraps
     return *wraps ? 0u : base;
 }
 
-/* All lanes of those who have ended the last part, `lane` of `n_lanes`: the words are ready for the next run. */
+/* All lanes of those who have ended the last item, `lane` of `n_lanes`: the words are ready for the next run. */
 HD_FN void hd_wave_next_run(const hd_wave *wave, uint32_t lane, uint32_t n_lanes)
 {
     int wraps;
