@@ -172,8 +172,9 @@ static void check(emulated *e)
 static void release(emulated *e)
 {
     peer_job *job = &e->job;
-    void *const all[] = {(void *)job->x,  (void *)job->y, (void *)job->params.pixels, job->cells, job->flags,
-                         job->arrived, job->stop,      job->tallies,               e->want};
+    void *const all[] = {(void *)job->x, (void *)job->y, (void *)job->params.pixels,
+                         job->cells,     job->flags,     job->arrived,
+                         job->stop,      job->tallies,   e->want};
     for (void *p : all)
         free(p);
 }

@@ -20,8 +20,7 @@ HEDDLE_CELL(peer_dtw, peer_params, params, int32_t, int32_t, int32_t, 4, HEDDLE_
 }
 HEDDLE_FINDS_NOTHING(peer_dtw)
 
-HEDDLE_CELL(peer_sat, peer_params, params, heddle_nothing, heddle_nothing, uint32_t, 4,
-            HEDDLE_N | HEDDLE_W | HEDDLE_NW)
+HEDDLE_CELL(peer_sat, peer_params, params, heddle_nothing, heddle_nothing, uint32_t, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
     return in->n + in->w - in->nw + peer_pixel_at(params, in->i, in->j);
 }

@@ -17,8 +17,7 @@
 #ifndef PEERWAVE_PEERS_H
 #define PEERWAVE_PEERS_H
 
-#include "cells.h"
-#include "geometry.h"
+#include "job.h"
 
 #if defined(__CUDA_ARCH__)
 #define PEER_CLOCK() ((uint64_t)clock64())
@@ -26,34 +25,7 @@
 #define PEER_CLOCK() heddle_clock_ns()
 #endif
 
-enum { PEER_LOOKS = 256, PEER_SLOT_WORDS = 4 };
-
-/* Where the time of a block went, in ticks of its clock. Corner: fewer tiles may run than there are blocks. */
-typedef struct peer_tally {
-    uint64_t busy, corner, between, sync, n_tiles;
-    uint64_t ticks;            /* all of it                                                              */
-    uint64_t begin_ns, end_ns; /* of the clock that all have                                             */
-} peer_tally;
-
-/* All of a run. Fields of n_planes lie plane_cells apart. */
-typedef struct peer_job {
-    peer_params params; /* and the layout, of bands as high as tiles                              */
-    peer_tiling tiling;
-    void *cells;
-    const int32_t *x, *y; /* rows of all planes; columns; NULL: the cell looks at none               */
-    uint64_t plane_cells;
-    uint32_t n_blocks, is_barrier;
-    uint32_t run;                     /* its number, from 1: what a flag says                                  */
-    uint32_t *flags, *arrived, *stop; /* of each band its tiles'; 0 at first; 0 at first                       */
-    peer_tally *tallies;              /* of blocks                                                             */
-    uint64_t limit_ns;
-} peer_job;
-
-/* Bytes of block-shared memory. */
-HEDDLE_FN uint32_t peer_shared_bytes(const peer_tiling *t)
-{
-    return 4u * (PEER_SLOT_WORDS + 2u * t->height + t->width);
-}
+enum { PEER_LOOKS = 256 };
 
 /* ---- cells ------------------------------------------------------------------------------------------------------------- */
 
@@ -87,24 +59,24 @@ static __device__ __forceinline__ void peer_put(heddle_nothing *, int32_t) {}
             return name##_cell_(p, &in);                                                               \
         }                                                                                              \
     };
-#define PEER_OF_SWEEP(name)                                                                            \
-    struct name##_of_peers {                                                                           \
-        typedef name##_value_t_ value;                                                                 \
-        enum { is_sweep = 1 };                                                                         \
-        static __device__ __forceinline__ value outside() { return 0; }                                \
-        static __device__ __forceinline__ value step(const peer_params *p, const peer_seen<value> *at) \
-        {                                                                                              \
-            name##_sweep_in_ in = {};                                                                  \
-            in.n = at->n;                                                                              \
-            in.w = at->w;                                                                              \
-            in.old_c = at->old_c;                                                                      \
-            in.old_e = at->old_e;                                                                      \
-            in.old_s = at->old_s;                                                                      \
-            in.i = at->i;                                                                              \
-            in.j = at->j;                                                                              \
+#define PEER_OF_SWEEP(name)                                                                                 \
+    struct name##_of_peers {                                                                                \
+        typedef name##_value_t_ value;                                                                      \
+        enum { is_sweep = 1 };                                                                              \
+        static __device__ __forceinline__ value outside() { return 0; }                                     \
+        static __device__ __forceinline__ value step(const peer_params *p, const peer_seen<value> *at)      \
+        {                                                                                                   \
+            name##_sweep_in_ in = {};                                                                       \
+            in.n = at->n;                                                                                   \
+            in.w = at->w;                                                                                   \
+            in.old_c = at->old_c;                                                                           \
+            in.old_e = at->old_e;                                                                           \
+            in.old_s = at->old_s;                                                                           \
+            in.i = at->i;                                                                                   \
+            in.j = at->j;                                                                                   \
             const bool is_rim = at->i == 0 || at->j == 0 || at->i + 1u == p->rows || at->j + 1u == p->cols; \
-            return is_rim ? at->old_c : name##_sweep_(p, &in);                                         \
-        }                                                                                              \
+            return is_rim ? at->old_c : name##_sweep_(p, &in);                                              \
+        }                                                                                                   \
     };
 
 /* ---- a tile ------------------------------------------------------------------------------------------------------------ */
@@ -115,23 +87,21 @@ template <class K> struct peer_row {
     peer_seen<value> at;
     value *field; /* of its plane                                                                     */
     uint32_t band, plane, row;
-    int has_row; /* the field has it                                                                  */
+    int has_row;   /* the field has it                                                                  */
+    int64_t south; /* from a cell to the one south of the next column: sweeps look at that               */
 };
 
 /* Block-shared memory. */
 template <class T> struct peer_shared {
-    uint32_t *leaves;  /* the limit has passed                                                          */
-    T *diagonal[2];    /* of cells: this one and the one before                                         */
-    T *north;          /* the row above the tile                                                        */
+    uint32_t *leaves; /* the limit has passed                                                          */
+    T *cells;         /* two diagonals, this one and the one before, and the row above the tile         */
 };
 
-template <class T> static __device__ peer_shared<T> peer_share(const peer_job *job, unsigned char *room)
+template <class T> static __device__ peer_shared<T> peer_share(unsigned char *room)
 {
     peer_shared<T> s;
     s.leaves = (uint32_t *)room;
-    s.diagonal[0] = (T *)(room + 4u * PEER_SLOT_WORDS);
-    s.diagonal[1] = s.diagonal[0] + job->tiling.height;
-    s.north = s.diagonal[1] + job->tiling.height;
+    s.cells = (T *)(room + 4u * PEER_SLOT_WORDS);
     return s;
 }
 
@@ -141,8 +111,7 @@ template <class T> static __device__ __forceinline__ T *peer_cell(const peer_job
 }
 
 /* What a sweep before has left; 0 beyond the field. */
-template <class T>
-static __device__ __forceinline__ T peer_old(const peer_job *job, T *field, uint32_t i, int64_t j)
+template <class T> static __device__ __forceinline__ T peer_old(const peer_job *job, T *field, uint32_t i, int64_t j)
 {
     return i < job->tiling.rows && j >= 0 && j < job->tiling.cols ? *peer_cell(job, field, i, j) : T(0);
 }
@@ -156,20 +125,25 @@ static __device__ typename K::value peer_done(const peer_job *job, typename K::v
     return i < 0 || j < 0 ? K::outside() : j < job->tiling.cols ? *peer_cell(job, field, (uint32_t)i, j) : 0;
 }
 
-static __device__ __forceinline__ int32_t peer_letter(const peer_job *job, int64_t j)
+static __device__ __forceinline__ int32_t peer_letter(const peer_job *job, int32_t j)
 {
-    return job->y && j >= 0 && j < job->tiling.cols ? job->y[j] : 0;
+    return job->y && (uint32_t)j < job->tiling.cols ? job->y[j] : 0;
 }
 
 /* The row's part in a band, before a tile whose first column is `col`, of this thread. */
 template <class K>
-static __device__ void peer_begin(const peer_job *job, peer_row<K> *r, uint32_t band, uint32_t plane, int64_t col)
+static __device__ void peer_begin(const peer_job *job, peer_row<K> *r, uint32_t band, uint32_t plane, int32_t col)
 {
+    const peer_layout *l = &job->params.layout;
+    const uint32_t height = job->tiling.height;
     r->band = band;
     r->plane = plane;
-    r->row = band * job->tiling.height + threadIdx.x;
+    r->row = band * height + threadIdx.x;
     r->has_row = r->row < job->tiling.rows;
     r->field = (typename K::value *)job->cells + plane * job->plane_cells;
+    r->south = threadIdx.x + 1u < height
+                   ? 2 * (int64_t)height + 1
+                   : (((int64_t)l->stride + 1 - (int64_t)threadIdx.x) << l->shift) - (int64_t)threadIdx.x;
     if (!r->has_row)
         return;
     r->at.i = r->row;
@@ -184,14 +158,17 @@ static __device__ void peer_begin(const peer_job *job, peer_row<K> *r, uint32_t 
     }
 }
 
-/* To the next column, behind column `col`. */
-template <class K> static __device__ __forceinline__ void peer_advance(const peer_job *job, peer_row<K> *r, int64_t col)
+/* To the next column, behind column `col`, whose cell is there. */
+template <class K>
+static __device__ __forceinline__ void peer_advance(const peer_job *job, peer_row<K> *r, int32_t col,
+                                                    const typename K::value *cell)
 {
     r->at.y = peer_letter(job, col + 1);
     if (K::is_sweep) {
+        const bool has_south = r->row + 1u < job->tiling.rows && (uint32_t)(col + 1) < job->tiling.cols;
         r->at.old_c = r->at.old_e;
-        r->at.old_e = peer_old(job, r->field, r->row, col + 2);
-        r->at.old_s = peer_old(job, r->field, r->row + 1u, col + 1);
+        r->at.old_e = (uint32_t)(col + 2) < job->tiling.cols ? cell[2u * job->tiling.height] : 0;
+        r->at.old_s = has_south ? cell[r->south] : 0;
     }
 }
 
@@ -201,45 +178,42 @@ static __device__ void peer_fetch(const peer_job *job, const peer_row<K> *r, pee
                                   uint32_t first)
 {
     const int64_t above = (int64_t)r->band * job->tiling.height - 1;
-    for (uint32_t c = threadIdx.x; c < job->tiling.width; c += job->tiling.height)
-        s->north[c] = peer_done<K>(job, r->field, above, (int64_t)first + c);
+    const uint32_t height = job->tiling.height;
+    for (uint32_t c = threadIdx.x; c < job->tiling.width; c += height)
+        s->cells[2u * height + c] = peer_done<K>(job, r->field, above, (int64_t)first + c);
     if (!job->tiling.is_square)
-        s->diagonal[(first + 1u) & 1u][threadIdx.x] = r->at.w;
+        s->cells[((first + 1u) & 1u) * height + threadIdx.x] = r->at.w;
     __syncthreads();
 }
 
-/* One cell, and on to the next. */
+/* Tile t of the band where all threads are. Diagonal d of the band has column d - i of its row i. */
 template <class K>
-static __device__ __forceinline__ void peer_step(const peer_job *job, peer_row<K> *r,
-                                                 peer_shared<typename K::value> *s, uint32_t first, uint32_t d,
-                                                 int64_t col)
-{
-    typename K::value cell;
-    r->at.n = threadIdx.x ? s->diagonal[(d + 1u) & 1u][threadIdx.x - 1u] : s->north[col - first];
-    r->at.j = (uint32_t)col;
-    cell = K::step(&job->params, &r->at);
-    *peer_cell(job, r->field, r->row, col) = cell;
-    s->diagonal[d & 1u][threadIdx.x] = cell;
-    r->at.w = cell;
-    r->at.nw = r->at.n;
-    peer_advance(job, r, col);
-}
-
-/* Tile t of the band where all threads are. */
-template <class K>
-static __device__ void peer_tile(const peer_job *job, peer_row<K> *r, peer_shared<typename K::value> *s, uint32_t t)
+static __device__ __forceinline__ void peer_tile(const peer_job *job, peer_row<K> *r, peer_shared<typename K::value> *s,
+                                                 uint32_t t)
 {
     const peer_tiling *g = &job->tiling;
-    const uint32_t first = t * g->width, n = g->width + (g->is_square ? g->height - 1u : 0u);
-    const int64_t end = g->is_square && first + g->width < g->cols ? first + g->width : g->cols;
-    const int64_t begin = g->is_square ? first : 0;
+    const uint32_t lane = threadIdx.x, height = g->height, first = t * g->width;
+    const uint32_t n = g->width + (g->is_square ? height - 1u : 0u);
+    const uint32_t begin = g->is_square ? first : 0u;
+    const uint32_t end = g->is_square && first + g->width < g->cols ? first + g->width : g->cols;
+    const uint32_t n_cols = r->has_row ? end - begin : 0u;
+    const bool comes = r->has_row && !g->is_square; /* before its first column */
+    const uint64_t diagonal = r->band * job->params.layout.stride + first;
+    typename K::value *cell = r->field + (diagonal << job->params.layout.shift) + lane;
     peer_fetch(job, r, s, first);
-    for (uint32_t d = first; d < first + n; d++) {
-        const int64_t col = (int64_t)d - threadIdx.x;
-        if (r->has_row && col >= begin && col < end)
-            peer_step(job, r, s, first, d, col);
-        else if (r->has_row && col < 0 && !g->is_square)
-            peer_advance(job, r, col);
+    for (uint32_t d = first; d < first + n; d++, cell += height) {
+        const int32_t col = (int32_t)d - (int32_t)lane;
+        if ((uint32_t)col - begin < n_cols) {
+            r->at.n = s->cells[lane ? ((d + 1u) & 1u) * height + lane - 1u : 2u * height + (uint32_t)col - first];
+            r->at.j = (uint32_t)col;
+            r->at.w = K::step(&job->params, &r->at);
+            r->at.nw = r->at.n;
+            *cell = r->at.w;
+            s->cells[(d & 1u) * height + lane] = r->at.w;
+            peer_advance(job, r, col, cell);
+        } else if (comes && col < 0) {
+            peer_advance(job, r, col, cell);
+        }
         __syncthreads();
     }
 }
@@ -304,7 +278,7 @@ static __device__ int peer_band(const peer_job *job, peer_shared<typename K::val
     const peer_tiling *g = &job->tiling;
     const uint32_t n_flags = peer_waiting(g), band = r / g->n_planes;
     uint32_t *flags = job->flags + (uint64_t)r * n_flags, *above = flags - (uint64_t)g->n_planes * n_flags, j = 0;
-    peer_row<K> row;
+    peer_row<K> row = {};
     for (uint32_t t = 0; t < peer_tiles(g); t++) {
         if (threadIdx.x == 0 && band > 0 && t < n_flags)
             peer_wait(job, above + t, job->run, peer_is_corner(job, t + band * peer_behind(g)), tally, s->leaves);
@@ -312,7 +286,7 @@ static __device__ int peer_band(const peer_job *job, peer_shared<typename K::val
         if (*s->leaves)
             return 0;
         if (t == 0)
-            peer_begin(job, &row, band, r % g->n_planes, g->is_square ? 0 : -(int64_t)threadIdx.x);
+            peer_begin(job, &row, band, r % g->n_planes, g->is_square ? 0 : -(int32_t)threadIdx.x);
         peer_timed(job, &row, s, t, tally);
         if (threadIdx.x == 0)
             j = peer_hand(job, flags, j, t, tally);
@@ -346,13 +320,13 @@ template <class K>
 static __device__ void peer_barriers(const peer_job *job, peer_shared<typename K::value> *s, peer_tally *tally)
 {
     const peer_tiling *g = &job->tiling;
-    peer_row<K> row;
+    peer_row<K> row = {};
     for (uint32_t k = 0; k < peer_diagonals(g); k++) {
         uint32_t n;
         const uint32_t first = peer_on_diagonal(g, k, &n);
         for (uint32_t i = blockIdx.x; i < n * g->n_planes; i += job->n_blocks) {
             const uint32_t band = first + i / g->n_planes, t = k - band * peer_behind(g);
-            const int64_t col = (int64_t)t * g->width - (g->is_square ? 0 : (int64_t)threadIdx.x);
+            const int32_t col = (int32_t)(t * g->width) - (g->is_square ? 0 : (int32_t)threadIdx.x);
             peer_begin(job, &row, band, i % g->n_planes, col);
             peer_timed(job, &row, s, t, tally);
         }
@@ -364,7 +338,7 @@ static __device__ void peer_barriers(const peer_job *job, peer_shared<typename K
 /* A block; room: peer_shared_bytes. */
 template <class K> static __device__ void peer_block(const peer_job *job, unsigned char *room)
 {
-    peer_shared<typename K::value> s = peer_share<typename K::value>(job, room);
+    peer_shared<typename K::value> s = peer_share<typename K::value>(room);
     peer_tally tally = {};
     const uint64_t begin = PEER_CLOCK();
     tally.begin_ns = heddle_clock_ns();
@@ -385,8 +359,7 @@ template <class K> static __device__ void peer_block(const peer_job *job, unsign
 
 /* How far a cell is from what its finished neighbours make of it: of a field whose cells all are 0 away every cell is right, each
  * by those before it. Of sweeps the first one: the field began as peer_start. */
-template <class K>
-static __device__ double peer_distance(const peer_job *job, uint32_t plane, uint32_t i, uint32_t j)
+template <class K> static __device__ double peer_distance(const peer_job *job, uint32_t plane, uint32_t i, uint32_t j)
 {
     typename K::value *field = (typename K::value *)job->cells + plane * job->plane_cells;
     peer_seen<typename K::value> at = {};
@@ -398,7 +371,7 @@ static __device__ double peer_distance(const peer_job *job, uint32_t plane, uint
     at.old_e = (typename K::value)peer_start(i, j + 1u);
     at.old_s = (typename K::value)peer_start(i + 1u, j);
     at.x = job->x ? job->x[(uint64_t)plane * job->tiling.rows + i] : 0;
-    at.y = peer_letter(job, j);
+    at.y = peer_letter(job, (int32_t)j);
     at.i = i;
     at.j = j;
     is = (double)*peer_cell(job, field, i, j);

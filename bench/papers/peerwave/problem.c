@@ -11,7 +11,7 @@ static const float omega = 1.5f;
 const peer_problem peer_problems[PEER_APPS] = {
     {"sw", peer_sw, 1, 0, 0, 1, 1},       {"dtw", peer_dtw, 1, 0, 0, 1, 1},
     {"sat", peer_sat, 1, 0, 1, 0, 0},     {"inthist", peer_inthist, BINS, 0, 1, 1, 0},
-    {"heat", peer_heat, 1, 1, 0, 0, 0},  {"sor", peer_sor, 1, 1, 0, 0, 0},
+    {"heat", peer_heat, 1, 1, 0, 0, 0},   {"sor", peer_sor, 1, 1, 0, 0, 0},
     {"heat2d", peer_heat, 1, 4, 0, 0, 0},
 };
 

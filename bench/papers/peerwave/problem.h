@@ -10,11 +10,20 @@
 extern "C" {
 #endif
 
-typedef enum peer_app { PEER_SW, PEER_DTW, PEER_SAT, PEER_INTHIST, PEER_HEAT, PEER_SOR, PEER_HEAT2D, PEER_APPS } peer_app;
+typedef enum peer_app {
+    PEER_SW,
+    PEER_DTW,
+    PEER_SAT,
+    PEER_INTHIST,
+    PEER_HEAT,
+    PEER_SOR,
+    PEER_HEAT2D,
+    PEER_APPS
+} peer_app;
 
 typedef struct peer_problem {
     const char *name;
-    uint32_t cell; /* in peer_sweeps where there are sweeps, else in peer_cells                       */
+    uint32_t cell;               /* in peer_sweeps where there are sweeps, else in peer_cells                       */
     uint32_t n_planes, n_sweeps; /* 0: no sweeps                                                           */
     int has_pixels, has_x, has_y;
 } peer_problem;

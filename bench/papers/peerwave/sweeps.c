@@ -15,8 +15,7 @@ HEDDLE_SWEEP(peer_heat, peer_params, params, float, 4, HEDDLE_N | HEDDLE_W | HED
     return 0.25f * (in->n + in->old_s + in->old_e + in->w);
 }
 
-HEDDLE_SWEEP(peer_sor, peer_params, params, float, 4,
-             HEDDLE_N | HEDDLE_W | HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S)
+HEDDLE_SWEEP(peer_sor, peer_params, params, float, 4, HEDDLE_N | HEDDLE_W | HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S)
 {
     return sor_of(params->omega, in->old_c, in->n, in->old_s, in->old_e, in->w);
 }

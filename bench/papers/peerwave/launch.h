@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* launch.h - the thesis' kernels on a GPU: in C, implemented with CUDA (launch.cu), or by refusals where there is none
+ * (launch_none.c). Functions give 0, or -1 with a sentence in error. All wait for the device. Not for several threads at once. */
+#ifndef PEERWAVE_LAUNCH_H
+#define PEERWAVE_LAUNCH_H
+
+#include "job.h"
+#include "problem.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LAUNCH_ERROR = 256, LAUNCH_MOST_BLOCKS = 1024 };
+
+typedef struct launch_result {
+    double ms;           /* between the time stamps around all sweeps                              */
+    double ns_of_tick;   /* of the clock of tallies                                                  */
+    peer_tally total;    /* of all blocks, of the last sweep                                           */
+    uint64_t corner_end; /* ticks: of corner, those from a block's end to the end of the last one      */
+} launch_result;
+
+/* Memory of the device, of a size in bytes. */
+int launch_new(uint32_t device, uint64_t n_bytes, void **out, char error[LAUNCH_ERROR]);
+void launch_free(void *p);
+/* Of job: params.pixels and cells, where the app has them, become what they are at first. */
+int launch_fill(peer_app app, const peer_job *job, char error[LAUNCH_ERROR]);
+/* All sweeps of a run. Of job, flags to limit_ns are chosen here; n_blocks 0: as many as are of use, one a multiprocessor. The
+ * sentence tells when the run did not end within its limit. */
+int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out, char error[LAUNCH_ERROR]);
+/* How many cells are not what their neighbours make of them (peers.h: peer_distance); of several sweeps: unknown, 0. */
+int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char error[LAUNCH_ERROR]);
+/* A sum over all cells and where they are in the field, whatever the layout. */
+int launch_sum(const peer_job *job, uint64_t *out, char error[LAUNCH_ERROR]);
+/* To the host, all that lies from p on. */
+int launch_read(void *to, const void *p, uint64_t n_bytes, char error[LAUNCH_ERROR]);
+/* The other way. */
+int launch_write(void *p, const void *from, uint64_t n_bytes, char error[LAUNCH_ERROR]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
