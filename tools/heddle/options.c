@@ -238,7 +238,7 @@ static const option table[] = {
     {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},
     {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
     {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},
-    {"--figures", "NAME", FOR_BENCH, set_figures, "juggler, didc14: the figures of those papers, as TSV and SVG"},
+    {"--figures", "NAME", FOR_BENCH, set_figures, "juggler, didc14, peerwave: the figures of those papers, as TSV and SVG"},
     {"--out", "DIR", FOR_BENCH, set_out, "where the figures go; default ."},
     {"-h", NULL, ALL, set_help, NULL},
     {"--help", NULL, ALL, set_help, "show the options of the command"},

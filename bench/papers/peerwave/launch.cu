@@ -127,34 +127,6 @@ static __global__ void sum(const __grid_constant__ peer_job job, unsigned long l
 
 /* ---- memory ---- */
 
-int launch_new(uint32_t device, uint64_t n_bytes, void **out, char *error)
-{
-    *out = nullptr;
-    TRY(cudaSetDevice((int)device));
-    if (cudaMalloc(out, n_bytes) == cudaSuccess)
-        return 0;
-    size_t n_free = 0, n_all = 0;
-    (void)cudaGetLastError();
-    TRY(cudaMemGetInfo(&n_free, &n_all));
-    snprintf(error, LAUNCH_ERROR, "%.1f GiB of device memory are wanted, and %.1f are free",
-             (double)n_bytes / (1 << 30), (double)n_free / (1 << 30));
-    return -1;
-}
-
-void launch_free(void *p) { cudaFree(p); }
-
-int launch_read(void *to, const void *p, uint64_t n_bytes, char *error)
-{
-    TRY(cudaMemcpy(to, p, n_bytes, cudaMemcpyDeviceToHost));
-    return 0;
-}
-
-int launch_write(void *p, const void *from, uint64_t n_bytes, char *error)
-{
-    TRY(cudaMemcpy(p, from, n_bytes, cudaMemcpyHostToDevice));
-    return 0;
-}
-
 namespace
 {
 
@@ -174,10 +146,12 @@ struct event {
 
 } // namespace
 
-int launch_fill(peer_app app, const peer_job *job, char *error)
+int launch_fill(peer_app app, uint32_t device, const peer_job *job, char *error)
 {
     const peer_problem *of = &peer_problems[app];
     uint8_t *pixels = of->has_pixels ? (uint8_t *)(uintptr_t)job->params.pixels : nullptr;
+    TRY(cudaSetDevice((int)device));
+    TRY(cudaMemset(job->cells, 0xa5, job->tiling.n_planes * job->plane_cells * 4u));
     fill<<<4096, threads_of(job)>>>(*job, pixels, of->n_sweeps ? (float *)job->cells : nullptr);
     TRY(cudaGetLastError());
     TRY(cudaDeviceSynchronize());

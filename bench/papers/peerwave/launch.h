@@ -7,13 +7,11 @@
 #include "job.h"
 #include "problem.h"
 
-#include <stddef.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { LAUNCH_ERROR = 256, LAUNCH_MOST_BLOCKS = 1024 };
+enum { LAUNCH_ERROR = 256 };
 
 typedef struct launch_result {
     double ms;           /* between the time stamps around all sweeps                              */
@@ -22,11 +20,9 @@ typedef struct launch_result {
     uint64_t corner_end; /* ticks: of corner, those from a block's end to the end of the last one      */
 } launch_result;
 
-/* Memory of the device, of a size in bytes. */
-int launch_new(uint32_t device, uint64_t n_bytes, void **out, char error[LAUNCH_ERROR]);
-void launch_free(void *p);
-/* Of job: params.pixels and cells, where the app has them, become what they are at first. */
-int launch_fill(peer_app app, const peer_job *job, char error[LAUNCH_ERROR]);
+/* Of job: params.pixels and cells become what they are at first, which of cells that no sweep goes over is nothing that makes
+ * sense. */
+int launch_fill(peer_app app, uint32_t device, const peer_job *job, char error[LAUNCH_ERROR]);
 /* All sweeps of a run. Of job, flags to limit_ns are chosen here; n_blocks 0: as many as are of use, one a multiprocessor. The
  * sentence tells when the run did not end within its limit. */
 int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out, char error[LAUNCH_ERROR]);
@@ -34,11 +30,6 @@ int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out,
 int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char error[LAUNCH_ERROR]);
 /* A sum over all cells and where they are in the field, whatever the layout. */
 int launch_sum(const peer_job *job, uint64_t *out, char error[LAUNCH_ERROR]);
-/* To the host, all that lies from p on. */
-int launch_read(void *to, const void *p, uint64_t n_bytes, char error[LAUNCH_ERROR]);
-/* The other way. */
-int launch_write(void *p, const void *from, uint64_t n_bytes, char error[LAUNCH_ERROR]);
-
 #ifdef __cplusplus
 }
 #endif

@@ -10,40 +10,23 @@ static int refuse(char *error)
     return -1;
 }
 
-int launch_new(uint32_t device, uint64_t n_bytes, void **out, char *error)
+int launch_fill(peer_app app, uint32_t device, const peer_job *job, char error[LAUNCH_ERROR])
 {
-    (void)device, (void)n_bytes;
-    *out = NULL;
+    (void)app, (void)device, (void)job;
     return refuse(error);
 }
-void launch_free(void *p) { (void)p; }
-int launch_fill(peer_app app, const peer_job *job, char *error)
-{
-    (void)app, (void)job;
-    return refuse(error);
-}
-int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out, char *error)
+int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out, char error[LAUNCH_ERROR])
 {
     (void)app, (void)device, (void)job, (void)out;
     return refuse(error);
 }
-int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char *error)
+int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char error[LAUNCH_ERROR])
 {
     (void)app, (void)job, (void)n_wrong;
     return refuse(error);
 }
-int launch_sum(const peer_job *job, uint64_t *out, char *error)
+int launch_sum(const peer_job *job, uint64_t *out, char error[LAUNCH_ERROR])
 {
     (void)job, (void)out;
-    return refuse(error);
-}
-int launch_read(void *to, const void *p, uint64_t n_bytes, char *error)
-{
-    (void)to, (void)p, (void)n_bytes;
-    return refuse(error);
-}
-int launch_write(void *p, const void *from, uint64_t n_bytes, char *error)
-{
-    (void)p, (void)from, (void)n_bytes;
     return refuse(error);
 }
