@@ -262,31 +262,39 @@ static void measure_kernel(lab *l, const peer_way *w, size_t n_runs, measured *m
     }
 }
 
-static int try_one(lab *l, const peer_way *w, uint32_t *host)
+static int try_one(lab *l, const peer_way *w, uint32_t *host, char why[200])
 {
     peer_job job = kernel_job(l, w);
     measured m;
     memset(&m, 0, sizeof m);
-    if (fill(l, &job, m.why) || run_kernel(l, &job, &m) ||
-        heddle_mem_read(l->ctx, host, l->cells, job.plane_cells * job.tiling.n_planes * 4u))
-        return cli_bad("%s, %s: %s", peer_problems[l->app].name, w->name, m.why);
-    return check_plain(l, &job, host, w->name, m.why) ? CLI_WRONG : CLI_OK;
+    if (fill(l, &job, why))
+        return CLI_BAD;
+    if (run_kernel(l, &job, &m)) {
+        snprintf(why, 200, "%s", m.why);
+        return CLI_BAD;
+    }
+    if (heddle_mem_read(l->ctx, host, l->cells, job.plane_cells * job.tiling.n_planes * 4u)) {
+        snprintf(why, 200, "%.199s", heddle_error_text(l->ctx));
+        return CLI_BAD;
+    }
+    return check_plain(l, &job, host, w->name, why) ? CLI_WRONG : CLI_OK;
 }
 
-void lab_try(lab *l, peer_app app)
+int lab_try(lab *l, peer_app app, char why[200])
 {
-    char why[200];
     uint32_t *host = malloc(most_cells(TRY_ROWS, TRY_COLS) * peer_problems[app].n_planes * 4u);
-    if (!host || lab_load(l, app, TRY_ROWS, TRY_COLS, why))
-        l->wrong = 1;
-    for (int k = 0; k < 4 && !l->wrong; k++) {
-        peer_way w = {"a small field", PEER_KERNEL, k & 1, k >> 1, TRY_HEIGHT, TRY_WIDTH, 0, HEDDLE_SCHEDULE_AUTO};
+    int status = host ? lab_load(l, app, TRY_ROWS, TRY_COLS, why) : CLI_BAD;
+    if (!host)
+        snprintf(why, 200, "out of memory");
+    for (int k = 0; k < 4 && !status; k++) {
+        peer_way w = {"", PEER_KERNEL, k & 1, k >> 1, TRY_HEIGHT, TRY_WIDTH, 0, HEDDLE_SCHEDULE_AUTO};
         snprintf(w.name, sizeof w.name, "a small field, %s, %s", k & 1 ? "square" : "hyper",
                  k >> 1 ? "barriers" : "peers");
-        l->wrong = try_one(l, &w, host) != CLI_OK;
+        status = try_one(l, &w, host, why);
     }
     free(host);
     lab_unload(l);
+    return status;
 }
 
 /* ---- heddle ---- */

@@ -61,8 +61,8 @@ void lab_close(lab *l);
 /* Memory for an application of this size, with its inputs. CLI_OK, or CLI_BAD with a sentence in why. */
 int lab_load(lab *l, peer_app app, uint32_t rows, uint32_t cols, char why[200]);
 void lab_unload(lab *l);
-/* The thesis' kernels on a small field of the application, against plain loops. */
-void lab_try(lab *l, peer_app app);
+/* The thesis' kernels on a small field of the application, against plain loops. CLI_OK, or else with a sentence in why. */
+int lab_try(lab *l, peer_app app, char why[200]);
 /* A run that is checked, and n_runs that are timed. m->n is 0 where that cannot be, with the reason. */
 void lab_measure(lab *l, const peer_way *w, size_t n_runs, measured *m);
 /* One run of a kernel, unchecked. 0, or -1 with the reason. */

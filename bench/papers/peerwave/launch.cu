@@ -100,14 +100,14 @@ static __global__ void fill(const __grid_constant__ peer_job job, uint8_t *pixel
     }
 }
 
-template <class K> static __global__ void check(const __grid_constant__ peer_job job, unsigned long long *n_wrong)
+template <class K>
+static __global__ void check(const __grid_constant__ peer_job job, double apart_most, unsigned long long *n_wrong)
 {
     unsigned long long n = 0;
     place p;
     EACH_CELL(job, p)
     {
-        const double apart = peer_distance<K>(&job, p.plane, p.i, p.j);
-        n += !(apart <= (K::is_sweep ? 1e-2 : 0.0)); /* products and sums may be joined otherwise here */
+        n += !(peer_distance<K>(&job, p.plane, p.i, p.j) <= apart_most); /* not a number is wrong, too */
     }
     if (n)
         atomicAdd(n_wrong, n);
@@ -267,9 +267,10 @@ static int count(unsigned long long *out, const memory &m, char *error)
     return 0;
 }
 
-template <class K> static void check_as(const peer_job *job, const memory &m)
+/* Products and sums of sor may be joined here otherwise than there. */
+template <class K> static void check_as(const peer_job *job, double apart_most, const memory &m)
 {
-    check<K><<<4096, threads_of(job)>>>(*job, (unsigned long long *)m.at);
+    check<K><<<4096, threads_of(job)>>>(*job, apart_most, (unsigned long long *)m.at);
 }
 
 int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char *error)
@@ -282,12 +283,12 @@ int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char *err
     TRY(cudaMalloc(&m.at, sizeof n));
     TRY(cudaMemset(m.at, 0, sizeof n));
     switch (app) {
-    case PEER_SW: check_as<peer_sw_of_peers>(job, m); break;
-    case PEER_DTW: check_as<peer_dtw_of_peers>(job, m); break;
-    case PEER_SAT: check_as<peer_sat_of_peers>(job, m); break;
-    case PEER_INTHIST: check_as<peer_inthist_of_peers>(job, m); break;
-    case PEER_SOR: check_as<peer_sor_of_peers>(job, m); break;
-    default: check_as<peer_heat_of_peers>(job, m); break;
+    case PEER_SW: check_as<peer_sw_of_peers>(job, 0, m); break;
+    case PEER_DTW: check_as<peer_dtw_of_peers>(job, 0, m); break;
+    case PEER_SAT: check_as<peer_sat_of_peers>(job, 0, m); break;
+    case PEER_INTHIST: check_as<peer_inthist_of_peers>(job, 0, m); break;
+    case PEER_SOR: check_as<peer_sor_of_peers>(job, 1e-2, m); break;
+    default: check_as<peer_heat_of_peers>(job, 0, m); break;
     }
     if (count(&n, m, error))
         return -1;

@@ -61,18 +61,23 @@ static void read_line(ncu_counts *out, const char *line)
     out->n += is_misses;
 }
 
-void ncu_count(ncu_counts *out, const options *o)
+void ncu_count(ncu_counts *out, const options *o, uint64_t deadline_ns)
 {
     char self[512], command[1200], line[4096];
+    uint64_t left;
     FILE *in;
     memset(out, 0, sizeof *out);
+    out->why = "no time left";
+    if (cli_now_ns() + NCU_LEAST_SECONDS * 1000000000u > deadline_ns)
+        return;
+    left = (deadline_ns - cli_now_ns()) / 1000000000u;
     out->why = "ncu said nothing of L2, or took too long";
     if (cli_beside("heddle-figures", self, sizeof self))
         return;
     snprintf(command, sizeof command,
-             "timeout %u ncu --csv --print-units base --metrics " MISSES "," BYTES
+             "timeout %llu ncu --csv --print-units base --metrics " MISSES "," BYTES
              " -k regex:peer_kernel '%s' --figures peerwave --opt ncu=1 -n %u --device %u 2>&1",
-             NCU_SECONDS, self, NCU_SIDE, o->config.device);
+             (unsigned long long)(left < NCU_SECONDS ? left : NCU_SECONDS), self, NCU_SIDE, o->config.device);
     in = popen(command, "r");
     while (in && fgets(line, sizeof line, in))
         read_line(out, line);

@@ -6,7 +6,7 @@
 #include "options.h"
 
 /* Six applications of four methods, on fields of this many rows and columns. */
-enum { NCU_LAUNCHES = 24, NCU_SIDE = 11520, NCU_SECONDS = 25 };
+enum { NCU_LAUNCHES = 24, NCU_SIDE = 11520, NCU_LEAST_SECONDS = 4, NCU_SECONDS = 25 };
 
 typedef struct ncu_counts {
     double misses[NCU_LAUNCHES]; /* sectors read that the L2 cache lacked                                  */
@@ -15,7 +15,7 @@ typedef struct ncu_counts {
     const char *why;
 } ncu_counts;
 
-/* All launches, or none with a reason. Takes NCU_SECONDS at most. */
-void ncu_count(ncu_counts *out, const options *o);
+/* All launches, or none with a reason. Takes NCU_SECONDS at most, and no longer than to the deadline. */
+void ncu_count(ncu_counts *out, const options *o, uint64_t deadline_ns);
 
 #endif

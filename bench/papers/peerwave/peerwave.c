@@ -147,11 +147,9 @@ static void measure_app(figures *f, size_t app)
         snprintf(why, 200, "--opt apps leaves it out");
         return;
     }
-    if (f->l.backend == HEDDLE_CUDA)
-        lab_try(&f->l, (peer_app)app);
-    if (f->l.wrong || lab_load(&f->l, (peer_app)app, f->rows, f->cols, why)) {
-        if (!why[0])
-            snprintf(why, 200, "a check on a small field failed");
+    if ((f->l.backend == HEDDLE_CUDA && lab_try(&f->l, (peer_app)app, why)) ||
+        lab_load(&f->l, (peer_app)app, f->rows, f->cols, why)) {
+        (void)cli_bad("%s: %s", peer_problems[app].name, why);
         return;
     }
     for (size_t w = 0; w < f->n_ways; w++) {
@@ -630,7 +628,7 @@ static int figure_misses(figures *f)
     if (figure_begin(&f->files))
         return CLI_BAD;
     if (f->l.backend == HEDDLE_CUDA)
-        ncu_count(&counts, f->o);
+        ncu_count(&counts, f->o, f->l.deadline_ns);
     fprintf(f->files.tsv.out, "# %s; by ncu, fields of %u x %u\napp\tway\tread_sectors_missed\tdram_bytes\n", f->where,
             NCU_SIDE, NCU_SIDE);
     for (size_t i = 0; i < NCU_LAUNCHES; i++) {

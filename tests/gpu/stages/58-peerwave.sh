@@ -5,7 +5,7 @@
 stage peerwave 1 "exact/heddle_figures"
 peerwave_short() {
     [ "$dry" = 1 ] || mkdir -p "$logs/peerwave"
-    try peerwave.figures 18 "$build/exact/heddle-figures" --figures peerwave -n 4096 --runs 1 --opt seconds=10 --out "$logs/peerwave"
+    try peerwave.figures 18 "$build/exact/heddle-figures" --figures peerwave -n 4096 --runs 1 --opt seconds=8 --out "$logs/peerwave"
 }
 peerwave_long() {
     [ "$dry" = 1 ] || mkdir -p "$tables/peerwave"
