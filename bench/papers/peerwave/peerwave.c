@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_SIZES = 3, N_METHODS = 4, THESIS_BLOCKS = 15, MOST_WAYS = 64 };
+enum { N_SIZES = 3, N_METHODS = 4, THESIS_BLOCKS = 15, MOST_WAYS = 64, N_COLOURS = 10 };
 static const uint32_t sizes[N_SIZES] = {256, 512, 1024};
 static const uint32_t widths[] = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
 enum { N_WIDTHS = sizeof widths / sizeof *widths };
@@ -238,7 +238,7 @@ static int figure_bars(figures *f, const bars *b, const size_t *ways, size_t n)
     c.series = series;
     c.value = value;
     chart_print(&c, f->files.svg.out);
-    return figure_end(&f->files, b->name, any);
+    return figure_end(&f->files, b->name, any && n <= N_COLOURS);
 }
 
 static size_t flexible(const figures *f, size_t app)
@@ -583,7 +583,7 @@ static int figure_wave(figures *f)
     return figure_end(&f->files, "peerwave-wave", any);
 }
 
-/* All ways with their times, for whoever reads on. */
+/* All ways with their times, for whoever reads on; those of a GPU are too many to be drawn. */
 static int figure_all(figures *f)
 {
     size_t ways[MOST_WAYS];
