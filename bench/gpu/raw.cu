@@ -376,7 +376,7 @@ template <int HOW> static __device__ void ring_hand(ring_words *w, uint32_t near
     }
 }
 
-/* The words go round; each block adds one to each. Of two laps the first is no part of the time. */
+/* The words go round; each block adds one to each. The first lap is no part of the time, and the last one only ends it. */
 template <int HOW> static __global__ void go_round(ring_words *w)
 {
     extern __shared__ __align__(16) uint64_t near_words[];
@@ -387,7 +387,7 @@ template <int HOW> static __global__ void go_round(ring_words *w)
     near_words[lane] = 0;
     if (HOW == RAW_RING_CLUSTER)
         meet_cluster();
-    for (uint32_t lap = 1; lap <= RING_LAPS + 1u; lap++) {
+    for (uint32_t lap = 1; lap <= RING_LAPS + 2u; lap++) {
         const uint32_t tag = blockIdx.x ? lap : lap - 1u; /* the first block has the last one's of the lap before */
         uint32_t polls = 1, is_there = tag == 0;
         for (; !is_there && (polls % 4096u || __all_sync(~0u, heddle_clock_ns() < limit)); polls++)

@@ -14,8 +14,8 @@
 
 #define BANDS 700u /* of a warp each: more than are resident beside a hog, and about as many as without */
 #define ROWS (128u * BANDS)
-#define COLS 1500u
-#define HOG_MS 1500u
+#define COLS 600u
+#define HOG_MS 700u
 #define CUDA_OK(call)                                                           \
     do {                                                                        \
         cudaError_t cuda_ok_ = (call);                                          \
@@ -141,7 +141,7 @@ static void coming_and_going(void)
 {
     crowd_run r;
     open_run(&r);
-    for (uint32_t i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < 10; i++) {
         CUDA_OK(spin_launch(r.stream, 4000, 512, 0, 20000 + 7000 * i));
         (void)run_well(&r, i, "beside kernels that come and go");
     }
