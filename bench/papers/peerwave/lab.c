@@ -50,7 +50,7 @@ static uint64_t plane_cells(uint32_t rows, peer_layout a)
 /* Room for one plane in any layout. */
 static uint64_t most_cells(uint32_t rows, uint32_t cols)
 {
-    static const uint32_t heights[] = {1, 256, 512, 1024};
+    static const uint32_t heights[] = {1, 128, 256, 512, 1024};
     uint64_t most = 0;
     for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
         const uint64_t n = plane_cells(rows, layout_of(cols, heights[i]));

@@ -19,12 +19,14 @@ typedef enum peer_kind {
     PEER_SCHEDULE   /* tiles of heddle's wave, as tasks                                                */
 } peer_kind;
 
+#define ALL_BLOCKS (~0u) /* that are resident */
+
 typedef struct peer_way {
     char name[48];
     peer_kind kind;
     int is_square, is_barrier;
     uint32_t height, width; /* of a tile; of PEER_SCHEDULE only the width                               */
-    uint32_t n_blocks;      /* of the thesis' kernels; 0: one a multiprocessor                          */
+    uint32_t n_blocks;      /* of the thesis' kernels; 0: one a multiprocessor; ALL_BLOCKS              */
     heddle_schedule schedule;
 } peer_way;
 

@@ -195,8 +195,10 @@ static int choose_blocks(uint32_t device, peer_job *job, kernel k, char *error)
                  job->tiling.height, shared);
         return -1;
     }
-    if (job->n_blocks == 0 || job->n_blocks > (uint32_t)n_sms)
+    if (job->n_blocks == 0)
         job->n_blocks = (uint32_t)n_sms;
+    if (job->n_blocks > (uint32_t)(n_sms * n_resident))
+        job->n_blocks = (uint32_t)(n_sms * n_resident);
     job->n_blocks = job->n_blocks > n ? (uint32_t)n : job->n_blocks;
     return 0;
 }

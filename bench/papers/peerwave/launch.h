@@ -23,8 +23,8 @@ typedef struct launch_result {
 /* Of job: params.pixels and cells become what they are at first, which of cells that no sweep goes over is nothing that makes
  * sense. */
 int launch_fill(peer_app app, uint32_t device, const peer_job *job, char error[LAUNCH_ERROR]);
-/* All sweeps of a run. Of job, flags to limit_ns are chosen here; n_blocks 0: as many as are of use, one a multiprocessor. The
- * sentence tells when the run did not end within its limit. */
+/* All sweeps of a run. Of job, flags to limit_ns are chosen here, and blocks: for 0 one a multiprocessor, and never more than are
+ * resident or of use. The sentence tells when the run did not end within its limit. */
 int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out, char error[LAUNCH_ERROR]);
 /* How many cells are not what their neighbours make of them (peers.h: peer_distance); of several sweeps: unknown, 0. */
 int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char error[LAUNCH_ERROR]);
