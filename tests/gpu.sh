@@ -14,6 +14,7 @@
 #     GPU/tests.txt      the same, to be read
 #     GPU/figures.tsv    the rows of bench_gpu, with the figure that made them, form, commit, GPU, driver and date
 #     GPU/wave.tsv       what waves take in every shape, and number of warps a block
+#     GPU/peerwave       the figures of PeerWave, after the long form of its stage
 #     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
 #     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel
 #     logs.txt           what the tests of this call printed; build-gpu/logs has a file a test

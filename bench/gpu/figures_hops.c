@@ -86,6 +86,31 @@ void figure_kept(bench *b)
     }
 }
 
+/* Round all SMs, the words alone: what a wave's hand-over stands on. */
+static void hop_rings(bench *b)
+{
+    static const char *const names[] = {"32 words, flag and release", "32 words, tagged",
+                                        "32 words, tagged, clusters of 8"};
+    double us[] = {0, 0, 0};
+    for (int how = RAW_RING_FLAG; how <= RAW_RING_CLUSTER; how++) {
+        row r = {"hop-ring", "raw", names[how], "us", "values checked"};
+        sample s = {{0}, 0};
+        for (int i = 0; i < (b->quick ? 1 : 5); i++) {
+            double one;
+            if (raw_ring_us((raw_ring)how, &one)) {
+                bench_refuse(b, raw_error());
+                bench_missing(b, r);
+                break;
+            }
+            sample_add(&s, one);
+        }
+        if (s.n)
+            bench_row(b, r, &s, 1);
+        us[how] = s.n ? sample_median(&s) : 0;
+    }
+    bench_goal(b, "hop-ring tagged", "us", us[RAW_RING_FLAG] > 0 ? us[RAW_RING_TAG] : 0, -1, 0.55 * us[RAW_RING_FLAG]);
+}
+
 void figure_hop(bench *b)
 {
     double bare = handover_us(b);
@@ -98,6 +123,8 @@ void figure_hop(bench *b)
         if (at[i].subject->rank == RANK_PLAN)
             bench_goal(b, "hop-remote static", "us", bare > 0 ? us : 0, -1, bare + 0.12);
     }
+    b->extra = 0;
+    hop_rings(b);
 }
 
 /* ---- independent tasks ---- */

@@ -307,6 +307,171 @@ int raw_handover_us(int a, int b, double *out)
     return 0;
 }
 
+/* ---- hops round all SMs ---- */
+
+enum { RING_LAPS = 200, RING_LANES = 32, RING_CLUSTER = 8 };
+
+typedef struct ring_words {
+    uint64_t ns;
+    uint32_t n_bad, gave_up;
+    uint32_t flag[1024][32]; /* a line a block */
+    uint32_t data[1024][RING_LANES];
+    uint64_t word[1024][RING_LANES]; /* tag, value */
+} ring_words;
+
+/* Words of a block's shared memory, which blocks of its cluster see at the same place. */
+#if __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ uint64_t load_near(uint32_t at)
+{
+    uint64_t v;
+    asm volatile("ld.relaxed.cluster.shared::cluster.b64 %0,[%1];" : "=l"(v) : "r"(at) : "memory");
+    return v;
+}
+static __device__ __forceinline__ void store_near(uint32_t at, uint32_t block, uint64_t v)
+{
+    uint32_t there;
+    asm volatile("mapa.shared::cluster.u32 %0,%1,%2;" : "=r"(there) : "r"(at), "r"(block));
+    asm volatile("st.relaxed.cluster.shared::cluster.b64 [%0],%1;" ::"r"(there), "l"(v) : "memory");
+}
+static __device__ __forceinline__ void meet_cluster(void)
+{
+    asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+#else
+static __device__ uint64_t load_near(uint32_t) { return 0; }
+static __device__ void store_near(uint32_t, uint32_t, uint64_t) {}
+static __device__ void meet_cluster(void) {}
+#endif
+
+/* Whether the words for lap `tag` are there; *value: this lane's. */
+template <int HOW> static __device__ int ring_look(ring_words *w, uint32_t near, uint32_t tag, uint32_t *value)
+{
+    const uint32_t lane = threadIdx.x, block = blockIdx.x;
+    uint64_t word;
+    if (HOW == RAW_RING_FLAG) {
+        if (!__all_sync(~0u, HEDDLE_ATOMIC_LOAD(&w->flag[block][0], ACQUIRE, DEV) == tag))
+            return 0;
+        *value = w->data[block][lane];
+        return 1;
+    }
+    word = HOW == RAW_RING_CLUSTER && block % RING_CLUSTER ? load_near(near + 8u * lane)
+                                                           : HEDDLE_ATOMIC_LOAD(&w->word[block][lane], RELAXED, DEV);
+    *value = (uint32_t)word;
+    return __all_sync(~0u, (uint32_t)(word >> 32) == tag);
+}
+
+template <int HOW> static __device__ void ring_hand(ring_words *w, uint32_t near, uint32_t tag, uint32_t value)
+{
+    const uint32_t lane = threadIdx.x, next = blockIdx.x + 1u == gridDim.x ? 0u : blockIdx.x + 1u;
+    const uint64_t word = (uint64_t)tag << 32 | value;
+    if (HOW == RAW_RING_FLAG) {
+        w->data[next][lane] = value;
+        __syncwarp();
+        if (lane == 0)
+            HEDDLE_ATOMIC_STORE(&w->flag[next][0], tag, RELEASE, DEV);
+    } else if (HOW == RAW_RING_CLUSTER && next % RING_CLUSTER) {
+        store_near(near + 8u * lane, next % RING_CLUSTER, word);
+    } else {
+        HEDDLE_ATOMIC_STORE(&w->word[next][lane], word, RELAXED, DEV);
+    }
+}
+
+/* The words go round; each block adds one to each. The first lap is no part of the time, and the last one only ends it. */
+template <int HOW> static __global__ void go_round(ring_words *w)
+{
+    extern __shared__ __align__(16) uint64_t near_words[];
+    const uint32_t near = (uint32_t)__cvta_generic_to_shared(near_words), lane = threadIdx.x;
+    const uint64_t limit = heddle_clock_ns() + 2000000000u;
+    uint64_t begin = 0;
+    uint32_t value = lane, n_bad = 0;
+    near_words[lane] = 0;
+    if (HOW == RAW_RING_CLUSTER)
+        meet_cluster();
+    for (uint32_t lap = 1; lap <= RING_LAPS + 2u; lap++) {
+        const uint32_t tag = blockIdx.x ? lap : lap - 1u; /* the first block has the last one's of the lap before */
+        uint32_t polls = 1, is_there = tag == 0;
+        for (; !is_there && (polls % 4096u || __all_sync(~0u, heddle_clock_ns() < limit)); polls++)
+            is_there = (uint32_t)ring_look<HOW>(w, near, tag, &value);
+        if (!is_there) {
+            w->gave_up = 1;
+            break;
+        }
+        n_bad += value != lane + (lap - 1u) * gridDim.x + blockIdx.x;
+        begin = lap == 2u ? heddle_clock_ns() : begin;
+        ring_hand<HOW>(w, near, lap, value + 1u);
+        __syncwarp();
+    }
+    if (blockIdx.x == 0 && lane == 0)
+        w->ns = heddle_clock_ns() - begin;
+    if (n_bad)
+        atomicAdd(&w->n_bad, n_bad);
+    if (HOW == RAW_RING_CLUSTER)
+        meet_cluster(); /* nobody's memory goes while others write there */
+}
+
+/* As many blocks as there are SMs, or as clusters have. */
+template <int HOW> static int launch_ring(ring_words *w, uint32_t *n_blocks)
+{
+    cudaLaunchConfig_t c = {};
+    cudaLaunchAttribute a[1];
+    const int shared = (int)(card.shared_per_block - 1024u);
+    TRY("a ring", cudaFuncSetAttribute(go_round<HOW>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    c.gridDim = dim3((unsigned)card.n_sms);
+    c.blockDim = dim3(RING_LANES);
+    c.dynamicSmemBytes = (size_t)shared;
+    c.attrs = a;
+    c.numAttrs = 1;
+    if (HOW == RAW_RING_CLUSTER) {
+        int n_clusters = 0;
+        a[0].id = cudaLaunchAttributeClusterDimension;
+        a[0].val.clusterDim.x = RING_CLUSTER;
+        a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
+        c.gridDim = dim3((unsigned)card.n_sms / RING_CLUSTER * RING_CLUSTER);
+        TRY("a ring of clusters", cudaOccupancyMaxActiveClusters(&n_clusters, go_round<HOW>, &c));
+        c.gridDim = dim3(std::min((unsigned)n_clusters * RING_CLUSTER, c.gridDim.x));
+    } else {
+        a[0].id = cudaLaunchAttributeCooperative;
+        a[0].val.cooperative = 1;
+    }
+    *n_blocks = c.gridDim.x;
+    if (*n_blocks < 2 || *n_blocks > 1024) {
+        snprintf(sentence, sizeof sentence, "a ring: %u blocks are resident", *n_blocks);
+        return -1;
+    }
+    TRY("a ring", cudaLaunchKernelEx(&c, go_round<HOW>, w));
+    return 0;
+}
+
+int raw_ring_us(raw_ring how, double *out)
+{
+    memory m;
+    static ring_words got;
+    ring_words *w;
+    uint32_t n = 0;
+    int has_clusters = 0, device = 0;
+    TRY("a ring", cudaGetDevice(&device));
+    TRY("a ring", cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device));
+    if (how == RAW_RING_CLUSTER && !has_clusters) {
+        snprintf(sentence, sizeof sentence, "this GPU has no clusters");
+        return -1;
+    }
+    if (m.get(sizeof *w))
+        return -1;
+    w = (ring_words *)m.at;
+    if (how == RAW_RING_FLAG  ? launch_ring<RAW_RING_FLAG>(w, &n)
+        : how == RAW_RING_TAG ? launch_ring<RAW_RING_TAG>(w, &n)
+                              : launch_ring<RAW_RING_CLUSTER>(w, &n))
+        return -1;
+    TRY("a ring", cudaMemcpy(&got, w, offsetof(ring_words, flag), cudaMemcpyDeviceToHost));
+    if (got.gave_up || got.n_bad) {
+        snprintf(sentence, sizeof sentence, "a ring of %u blocks: %s, %u values are wrong", n,
+                 got.gave_up ? "a block waited for two seconds" : "it went round", got.n_bad);
+        return -1;
+    }
+    *out = (double)got.ns * 1e-3 / ((double)RING_LAPS * n);
+    return 0;
+}
+
 /* ---- libraries ---- */
 
 #if defined(BENCH_CUSOLVER)

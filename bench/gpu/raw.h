@@ -33,6 +33,11 @@ int raw_fma_rate(double *out);
 int raw_copy_us(size_t n_bytes, double *out);
 /* One way from SM a to SM b: wait for a flag, barrier, a store by each of 128 threads, barrier, release. */
 int raw_handover_us(int a, int b, double *out);
+/* One hop of 32 words round all SMs, a block of a warp each: a store by each lane and a flag with release; words that are their own
+ * flags, value and tag in 64 bits; the same in clusters of eight blocks, within which words go to the next block's shared
+ * memory. Each value is checked where it comes. */
+typedef enum raw_ring { RAW_RING_FLAG, RAW_RING_TAG, RAW_RING_CLUSTER } raw_ring;
+int raw_ring_us(raw_ring how, double *out);
 /* One plain launch of n empty blocks. */
 int raw_blocks_us(uint32_t n, double *out);
 /* cuSOLVER's getrf without pivoting of an n x n matrix, fp32. */

@@ -39,6 +39,12 @@ int raw_handover_us(int a, int b, double *out)
     (void)out;
     return refuse();
 }
+int raw_ring_us(raw_ring how, double *out)
+{
+    (void)how;
+    (void)out;
+    return refuse();
+}
 int raw_blocks_us(uint32_t n, double *out)
 {
     (void)n;

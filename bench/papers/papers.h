@@ -8,5 +8,6 @@
 
 int figures_juggler(const options *o);
 int figures_didc14(const options *o);
+int figures_peerwave(const options *o);
 
 #endif

@@ -37,8 +37,31 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     [ ! -e figures/figure6.svg ] || fail "figure 6 was drawn of nothing"
 fi
 
+# PeerWave: each file, and a reason for what cannot be had.
+run 0 bench --figures peerwave --out peers -n 300x400 --runs 2
+for name in idle times-256 times-512 times-1024 width speedup corner tile throughput sync wave ways misses; do
+    in_out "^peers/peerwave-$name.tsv$"
+    awk -F '\t' 'NR == 1 && !/^# / || /\tskipped/ && $NF == "skipped" { print FILENAME ": " $0; bad = 1 } END { exit bad || NR < 3 }' \
+        "peers/peerwave-$name.tsv" >wrong || fail "peerwave-$name.tsv: $(head -3 wrong)"
+done
+grep -q '^formula	8 x 8	4	24	64	37.5$' peers/peerwave-idle.tsv || fail "idle slots: $(sed -n 3p peers/peerwave-idle.tsv)"
+for app in sw dtw sat inthist heat sor heat2d; do
+    awk -F '\t' -v app=$app '$1 == app && $2 == "wave" && $4 > 0 && $4 <= $3 && $3 <= $5 { n++ } END { exit n != 1 }' \
+        peers/peerwave-ways.tsv || fail "peerwave: no time of $app as a wave"
+done
+for name in idle times-256 ways; do
+    [ "$(tail -n 1 "peers/peerwave-$name.svg")" = '</svg>' ] || fail "peerwave-$name.svg does not end as SVG"
+done
+run 0 bench --figures peerwave --out few -n 100 --runs 1 --opt apps=sw,sor
+grep -q '^dtw	wave	skipped	--opt apps leaves it out$' few/peerwave-ways.tsv || fail "dtw was not left out"
+grep -q '^heat2d	wave	skipped' few/peerwave-ways.tsv || fail "heat2d was not left out"
+run 2 bench --figures peerwave --opt seconds=0
+in_err 'seconds=0: a whole number'
+run 2 bench --figures peerwave --opt speed=1
+in_err 'there are seconds and apps'
+
 run 2 bench --figures other
-in_err 'juggler or didc14 is expected'
+in_err 'juggler, didc14 or peerwave is expected'
 run 2 bench sw --figures juggler
 in_err 'no names of apps'
 run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1

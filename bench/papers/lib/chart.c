@@ -21,17 +21,23 @@ static void begin(FILE *out, int height, const char *title, const char *note)
             WIDTH, height, WIDTH, height, title, WIDTH, height, LEFT, title, LEFT, note);
 }
 
+/* In two rows where one is too short. */
 static void legend(FILE *out, const char *const *names, size_t n)
 {
     double x = LEFT;
+    int y = 62;
     for (size_t i = 0; i < n; i++) {
         size_t length = 0;
         while (names[i][length])
             length++;
+        if (x > LEFT && x + 16 + 7.2 * (double)length > WIDTH) {
+            x = LEFT;
+            y += 16;
+        }
         fprintf(
             out,
-            "<rect x=\"%.0f\" y=\"62\" width=\"11\" height=\"11\" fill=\"%s\"/><text x=\"%.0f\" y=\"72\">%s</text>\n",
-            x, colours[i % N_COLOURS], x + 16, names[i]);
+            "<rect x=\"%.0f\" y=\"%d\" width=\"11\" height=\"11\" fill=\"%s\"/><text x=\"%.0f\" y=\"%d\">%s</text>\n",
+            x, y, colours[i % N_COLOURS], x + 16, y + 10, names[i]);
         x += 34 + 7.2 * (double)length;
     }
 }
