@@ -5,11 +5,15 @@
 # two phage genomes and the proteins where HEDDLE_DATA has them, and what apps take as waves and as tasks.
 checks="exact/test_wave_same exact/test_wave_tiles exact/test_wave_sweeps exact/test_apps_pairs exact/test_gpu_tagged exact/test_gpu_crowd"
 stage wave 1 "$checks" "$checks exact/heddle_cli fma/bench_wave fma/bench_sweeps"
+wave_pairs() { # SECONDS
+    try wave.pairs "$1" bash -c "[ -x '$tests/test_apps_pairs' ] || { echo 'it was built without a JSON library'; exit 77; }
+        '$tests/test_apps_pairs' --cuda"
+}
 wave_short() {
     try wave.same 60 "$tests/wave/test_wave_same" --cuda
     try wave.tiles 60 "$tests/wave/test_wave_tiles" --cuda
     try wave.sweeps 60 "$tests/wave/test_wave_sweeps" --cuda
-    try wave.pairs 60 "$tests/test_apps_pairs" --cuda
+    wave_pairs 60
     try wave.tagged 10 "$tests/gpu/test_gpu_tagged"
     try wave.crowd 20 "$tests/gpu/test_gpu_crowd"
 }
@@ -17,7 +21,7 @@ wave_long() {
     try wave.same 110 env HEDDLE_WAVES=1000 "$tests/wave/test_wave_same" --cuda
     try wave.tiles 40 env HEDDLE_WAVES=400 "$tests/wave/test_wave_tiles" --cuda
     try wave.sweeps 40 env HEDDLE_WAVES=300 "$tests/wave/test_wave_sweeps" --cuda
-    try wave.pairs 40 "$tests/test_apps_pairs" --cuda
+    wave_pairs 40
     try wave.tagged 20 env HEDDLE_TAGGED_WORDS=1000000000 "$tests/gpu/test_gpu_tagged"
     try wave.crowd 15 "$tests/gpu/test_gpu_crowd"
     try wave.speed 160 bash -c "'$build/fma/bench/bench_wave' '${HEDDLE_DATA:-.}' >'$logs/wave.tsv'"
