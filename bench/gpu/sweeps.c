@@ -121,6 +121,7 @@ int main(void)
         {.what = "heat 16384 x 4, 2 together", .n = 16384, .sweeps = 4, .body = sweep_heat_2},
         {.what = "sor 16384 x 4, 4 together", .n = 16384, .sweeps = 4, .body = sweep_sor_4},
         {.what = "heat 65536 x 16, 4 together", .n = 65536, .sweeps = 16, .body = sweep_heat_4},
+        {.what = "heat 65536 x 16, 2 together", .n = 65536, .sweeps = 16, .body = sweep_heat_2},
         {.what = "sor 65536 x 16, 4 together", .n = 65536, .sweeps = 16, .body = sweep_sor_4},
     };
     heddle_config c = HEDDLE_CONFIG_INIT;
