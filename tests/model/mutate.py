@@ -350,6 +350,8 @@ WAVE_BUGS = [
      "x->words_at = x->frees == HD_NONE ? n_positions : m->items[x->frees].words_at;", "x->words_at = 0;"),
     ("parts have fixed numbers", "wave.late", "heddle/core/worker.h", "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
+    ("a pass waits for bands of its own rows alone", "wave.pass", LONE, "(HD_LONE_BAND - 1u + before->sweeps) / HD_LONE_BAND", "0u"),
+    ("a pass waits for a granule too few", "wave.pass", LONE, "hd_wave_need(before, g, lag, n)", "hd_wave_need(before, g, lag, n) - 1u"),
     ("tiles: handed on before it is written", "wave.tile.two", TILE, "    t->hands_ = 1;\n",
      "    t->hands_ = 1;\n    if (t->flag_) hd_tile_raise(t->flag_, t->base_ + t->at_ + 1u);\n"),
     ("tiles: one row instead of two", "wave.tile.two", FLAG, "(band & 1u) * item->south_bytes", "0u"),

@@ -390,13 +390,13 @@ static void compute_sweeps(uint32_t k)
 static void compute(uint32_t k)
 {
     uint32_t item, i;
+    memset(want[k], 0, sizeof want[k]);
+    memset(&want_found[k], 0, sizeof want_found[k]);
+    memset(want_each[k], 0, sizeof want_each[k]);
     if (c->n_sweeps) {
         compute_sweeps(k);
         return;
     }
-    memset(want[k], 0, sizeof want[k]);
-    memset(&want_found[k], 0, sizeof want_found[k]);
-    memset(want_each[k], 0, sizeof want_each[k]);
     for (item = 0; item < n_items(); item++) {
         hop_found found = {0};
         for (i = 0; i < c->n_bands; i++)
