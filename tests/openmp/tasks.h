@@ -9,6 +9,7 @@
 #include "heddle/task.h"
 
 #include <string.h>
+#include <time.h>
 
 #define N_TABLE 16
 
@@ -48,7 +49,9 @@ typedef struct block_args {
     X(task_add, 0)      \
     X(task_stamp, 0)    \
     X(task_fail, 0)     \
-    X(task_total, 0) X(task_own, 0) X(task_lu0, 0) X(task_fwd, 0) X(task_bdiv, 0) X(task_bmod, 0) X(task_nothing, 0)
+    X(task_total, 0)    \
+    X(task_own, 0)      \
+    X(task_lu0, 0) X(task_fwd, 0) X(task_bdiv, 0) X(task_bmod, 0) X(task_sleep, 0) X(task_nothing, 0)
 HEDDLE_ENUM(tasks, TASKS_BODIES)
 
 /* cell = cell * 3 + by: the order of any two shows. */
@@ -136,6 +139,13 @@ HEDDLE_BODY(task_bmod, tasks_params, params, block_args, t)
                 t->inner[i * n + j] -= t->row[i * n + k] * t->col[k * n + j];
 }
 
+/* By so many ms: how long the task takes is then not a matter of the machine. */
+HEDDLE_BODY(task_sleep, tasks_params, params, step_args, t)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)(t->by * 1000000)}, NULL);
+    *t->cell += t->by;
+}
+
 HEDDLE_BODY(task_nothing, tasks_params, params, char, t) {}
 
 HEDDLE_TABLE(tasks, tasks_params, TASKS_BODIES)
@@ -160,7 +170,8 @@ static const heddle_omp_kind tasks_kinds[] = {
     KIND("stamp:3", stamp_args, 3, stamp_pointers), KIND("fail:4", fail_args, 0, NULL),
     KIND("total:5", step_args, 1, step_pointers),   KIND("own:6", step_args, 1, step_pointers),
     KIND("lu0:7", block_args, 3, block_pointers),   KIND("fwd:8", block_args, 3, block_pointers),
-    KIND("bdiv:9", block_args, 3, block_pointers),  KIND("bmod:10", block_args, 3, block_pointers)};
+    KIND("bdiv:9", block_args, 3, block_pointers),  KIND("bmod:10", block_args, 3, block_pointers),
+    KIND("sleep:11", step_args, 1, step_pointers)};
 
 static const heddle_omp_global tasks_globals[] = {{"total", &tasks_total_at, sizeof tasks_total, 0, NULL, 0},
                                                   {"table", &tasks_table_at, sizeof tasks_table, 0, NULL, 0}};
