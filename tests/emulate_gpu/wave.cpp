@@ -42,6 +42,7 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     r->c.desc.lane_rows = shape->rows;
     r->c.desc.step_columns = shape->columns;
     r->c.desc.tile_cols = 1u + (uint32_t)check_below(&row, 300u);
+    wave_case_lay_out(&r->c);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
     config.dispatch = dispatch == LEVELS ? (uint32_t)HD_DISPATCH_TICKET : dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);

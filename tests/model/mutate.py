@@ -376,6 +376,9 @@ EMULATED_BUGS = [
     ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),
     ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
      "a.from_tag = base - n_granules", "a.from_tag = base"),
+    ("kept skewed: lanes stand where those of another band do", "a.index * item->band_cells", "(a.index & ~1u) * item->band_cells"),
+    ("kept skewed: steps behind the last are kept", "STEP == HD_STEP_EDGE && position >= a.n_steps * C", "0"),
+    ("kept skewed: a lane's cells change places", "cells[(k + n) / R][(k + n) % R]", "cells[(k + n) % C][(k + n) / C]"),
 ]
 # The same of tiles on blocks (tests/emulate_gpu/tiles.cpp), in heddle/tile.h.
 EMULATED_TILE_BUGS = [

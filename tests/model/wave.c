@@ -246,6 +246,22 @@ heddle_status hd_ctx_check(heddle_ctx *x)
     return HEDDLE_OK;
 }
 
+heddle_status hd_ctx_suit(heddle_ctx *x, const heddle_table *table)
+{
+    (void)x, (void)table;
+    return HEDDLE_OK;
+}
+
+/* Waves here keep no cells, so that where they would stand does not matter. */
+heddle_status hd_layout_check(const hd_kept *kept) { return kept->desc->cells ? refuse("cells are kept") : HEDDLE_OK; }
+heddle_status hd_layout_check_cells(const hd_kept *kept) { return hd_layout_check(kept); }
+heddle_wave_layout hd_layout_of(const hd_kept *kept, const heddle_wave_item *x)
+{
+    const heddle_wave_layout none = {0};
+    (void)kept, (void)x;
+    return none;
+}
+
 /* Blocks alone ask for it. */
 heddle_status heddle_device_get(heddle_backend b, uint32_t device, heddle_device *out)
 {

@@ -118,6 +118,8 @@ static void test_refused(void)
     refuse(ctx, &d, "corner");
     d = good(), d.found = words;
     refuse(ctx, &d, "found");
+    d = good(), d.layout = HEDDLE_LAYOUT_SKEWED;
+    refuse(ctx, &d, "layout, n_cells");
     d = good(), d.lane_rows = 4;
     refuse(ctx, &d, "lane_rows");
     d = good(), d.north.constant = words;

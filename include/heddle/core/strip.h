@@ -87,6 +87,7 @@ template <typename K, int R, int C> struct hd_strip {
                                      : 512, /* columns of y that are kept near */
         words = sizeof(cell) / 4,
         south = K::south / 4,
+        together = HD_LAYOUT_TOGETHER(sizeof(cell), R *C), /* kept skewed */
         ranks = K::finds == HD_FINDS_BEST && !east, /* the best cell is found step by step, not cell by cell ... */
         finds = K::finds != HD_FINDS_NOTHING && !ranks
     };
@@ -150,6 +151,8 @@ template <typename K, int R, int C> struct hd_strip_walk {
     typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
     typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
     uint64_t row_cells;
+    typename K::cell *skewed; /* the lane's first place in its band, cells kept skewed; NULL: they are not */
+    uint32_t n_steps;         /* of the band in that layout */
     /* Sweeps: the field, what of it is no rim, and the words that passes wait for. */
     typename K::value *field;
     uint32_t inner_rows, inner_cols, sweeps;
@@ -167,9 +170,10 @@ template <typename K, int R, int C> struct hd_strip_walk {
 /* What a step is compiled for. */
 enum {
     HD_STEP_INNER, /* all columns are the field's, and no cell is kept */
-    HD_STEP_KEEP,  /* ... and cells are kept */
-    HD_STEP_HEAD,  /* some lanes are before their first column, and no cell is kept. All bands wait for these steps */
-    HD_STEP_EDGE   /* whatever there is */
+    HD_STEP_KEEP,  /* ... and cells are kept, by rows */
+    HD_STEP_SKEW,  /* ... skewed */
+    HD_STEP_HEAD, /* some lanes are before their first column, and no cell is kept by rows. All bands wait for these steps */
+    HD_STEP_EDGE /* whatever there is */
 };
 
 template <int STEP> static __device__ __forceinline__ int hd_is_column(int j, uint32_t cols)
@@ -261,6 +265,26 @@ static __device__ __forceinline__ void hd_strip_leave(const hd_strip_walk<K, R, 
             a.last_row[j] = cells[c][r];
         if (STEP == HD_STEP_EDGE && a.last_col && (uint32_t)j + 1u == a.cols)
             a.last_col[r] = cells[c][r];
+    }
+}
+
+/* The cells of a step are kept skewed: those that are none of the field in places that no cell has. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_leave_skewed(const hd_strip_walk<K, R, C> &a,
+                                                             const typename K::cell (&cells)[C][R], int at)
+{
+    enum { together = hd_strip<K, R, C>::together };
+    const uint32_t position = (uint32_t)(at + (int)a.lane * hd_strip<K, R, C>::skew);
+    typename K::cell *to = a.skewed + (uint64_t)position * (32 * R);
+    if (STEP == HD_STEP_EDGE && position >= a.n_steps * C)
+        return;
+    HD_UNROLL
+    for (int k = 0; k < R * C; k += together) {
+        hd_some<typename K::cell, together> some;
+        HD_UNROLL
+        for (int n = 0; n < together; n++)
+            some.at[n] = cells[(k + n) / R][(k + n) % R];
+        *(hd_some<typename K::cell, together> *)(to + k * 32) = some;
     }
 }
 
@@ -422,6 +446,9 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
         hd_strip_put<STEP>(a, m.at, at);
     else if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
+    if constexpr (K::sweeps == 0)
+        if (STEP == HD_STEP_SKEW || ((STEP == HD_STEP_HEAD || STEP == HD_STEP_EDGE) && a.skewed))
+            hd_strip_leave_skewed<STEP>(a, m.at, at);
 }
 
 /* ---- a granule ----------------------------------------------------------------------------------------------------- */
@@ -718,7 +745,9 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
     hd_column_fetch(a, first);
     hd_look(a, first, &looks);
     for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
-        if (g >= head && g < whole && !a.cells)
+        if (g >= head && g < whole && a.skewed)
+            hd_strip_granule<HD_STEP_SKEW>(params.get(), a, s, g);
+        else if (g >= head && g < whole && !a.cells)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
         else if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
@@ -854,8 +883,13 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.inner_cols = hd_wave_inner(item->field_cols);
     a.sweeps = item->sweeps;
     a.gone = wave->n_gone ? wave->gone + item->found_at + a.index : (uint32_t *)0;
-    a.cells = wave->cells ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
-                          : (typename K::cell *)0;
+    a.cells = wave->cells && !item->band_cells
+                  ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
+                  : (typename K::cell *)0;
+    a.skewed = wave->cells && item->band_cells ? (typename K::cell *)wave->cells + item->cells_at +
+                                                     a.index * item->band_cells + a.lane * strip::together
+                                               : (typename K::cell *)0;
+    a.n_steps = (item->cols + strip::lag + C - 1u) / C;
     a.last_row = wave->last_row && a.index + 1u == item->n_bands
                      ? (typename K::cell *)wave->last_row + item->last_row_at
                      : (typename K::cell *)0;

@@ -19,6 +19,7 @@
 #ifndef HEDDLE_CORE_WAVE_H
 #define HEDDLE_CORE_WAVE_H
 
+#include "heddle/core/layout.h"
 #include "heddle/core/stop.h"
 
 #if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE) /* few enough to be explored */
@@ -79,6 +80,7 @@
 typedef struct hd_wave_item {
     uint64_t x_at, y_at;          /* what is known of its rows, of its columns                       */
     uint64_t cells_at, row_cells; /* its first cell, and from a row to the next                      */
+    uint64_t band_cells;          /* kept skewed: from a band of the layout to the next; 0: by rows */
     uint64_t north_at, west_at;   /* its borders, where they are arrays                              */
     uint64_t last_row_at, last_col_at;
     uint64_t words_at; /* its far row                                                                */
@@ -122,11 +124,12 @@ typedef struct hd_wave_words {
 typedef struct hd_wave_part {
     const hd_wave *wave;
     uint32_t item, band, n_bands;
-    uint32_t begins;     /* a tile: nothing has been carried yet                                       */
-    uint32_t shape;      /* on a GPU: how its cells are shared out                                    */
-    uint32_t tag;        /* of its first band's first granule, beyond hd_wave_words.base               */
-    uint32_t first, end; /* granules of a tile, counted in the item's first band (hd_wave_span)       */
-    uint8_t *carry;      /* where tiles of these bands leave off; NULL: the part is none              */
+    uint32_t begins;                /* a tile: nothing has been carried yet                                       */
+    uint32_t shape;                 /* on a GPU: how its cells are shared out                                    */
+    uint32_t tag;                   /* of its first band's first granule, beyond hd_wave_words.base               */
+    uint32_t first, end;            /* granules of a tile, counted in the item's first band (hd_wave_span)       */
+    uint8_t *carry;                 /* where tiles of these bands leave off; NULL: the part is none              */
+    const hd_wave_convert *convert; /* no cells, but a piece from `band` rows and `first` columns on; NULL: cells */
 } hd_wave_part;
 
 /* The largest tag; as many bits are a value's. */
