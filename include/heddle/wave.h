@@ -387,10 +387,18 @@ extern "C" {
 #endif
 
 /* Where cells come from that lie outside of the field: an array of the context's memory, or one cell of the host's, which is copied.
- * Both NULL: zeros. */
+ * Both NULL: zeros.
+ *
+ * count: the array comes while the wave runs. A word for each item, 0 when a run begins, says how many of the item's cells, from
+ * its first on, are there; whoever writes them raises it afterwards, by a release of scope SYS (HEDDLE_ATOMIC_STORE, a copy behind the
+ * copy of the cells, last_col_count of another wave). The wave reads no cell before it is counted, and the word only in
+ * bands that wait for such cells. It may lie in any memory that workers can read: the context's, another device's, or
+ * pinned memory of the host. The library never sets it back: between two runs that is the user's. A wave that waits has
+ * workers, or a part of the GPU: what it waits for must not need these. Not on the serial backend, where nobody could stop it. */
 typedef struct heddle_wave_border {
     const void *array;
     const void *constant;
+    const uint32_t *count; /* NULL: all of the array is there when a run begins */
 } heddle_wave_border;
 
 /* One field of several, in elements of the arrays of the desc. found: its own, as large as one, see the desc. */
@@ -433,6 +441,10 @@ typedef struct heddle_wave_desc {
      * sweeps. */
     uint32_t layout;
     uint64_t n_cells; /* that the array `cells` has; 0: as many as it takes, which is not looked at */
+    /* A word for each item, that the user sets to 0 before each run: how many rows of last_col are there, band by band, raised by a
+     * release of scope SYS. Another wave, on threads or a GPU, takes both as its border west while this one runs. NULL: nobody
+     * asks before the end. */
+    uint32_t *last_col_count;
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \

@@ -42,6 +42,7 @@ static const char *cells_only(const heddle_wave_desc *d)
            : d->last_row || d->last_col || d->found                    ? "last_row, last_col, found"
            : d->lane_rows || d->step_columns || d->sweeps              ? "lane_rows, step_columns, sweeps"
            : d->layout || d->n_cells                                   ? "layout, n_cells"
+           : d->north.count || d->last_col_count                       ? "counts"
                                                                        : NULL;
 }
 

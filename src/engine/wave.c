@@ -82,6 +82,32 @@ static heddle_status check_border(maker *m, const char *what, const heddle_wave_
 {
     if (b->array && b->constant)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: border %s is an array or a constant, not both", what);
+    if (b->count && !b->array)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: border %s has a count, and no array", what);
+    if ((uintptr_t)b->count % 4u)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: the count of border %s, %p, is not aligned to 4 bytes",
+                      what, (const void *)b->count);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_east_count(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    if (d->last_col_count && !d->last_col)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: last_col_count, and last_col is NULL");
+    if ((uintptr_t)d->last_col_count % 4u)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: last_col_count = %p is not aligned to 4 bytes",
+                      (void *)d->last_col_count);
+    return HEDDLE_OK;
+}
+
+/* Of the serial backend nothing comes back before the run is over. */
+static heddle_status check_counts(maker *m)
+{
+    if ((m->desc->north.count || m->desc->west.count) && m->ctx->config.backend == HEDDLE_SERIAL)
+        return hd_say(
+            m->e, HEDDLE_ENODEV,
+            "heddle_wave_new: a border with a count, and the serial backend cannot be stopped while it waits");
     return HEDDLE_OK;
 }
 
@@ -151,6 +177,7 @@ static heddle_status check(maker *m)
     HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
     HD_TRY(check_border(m, "north", &d->north));
     HD_TRY(check_border(m, "west", &d->west));
+    HD_TRY(check_east_count(m));
     if (d->found && !m->info->found_bytes)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing", m->table->bodies[d->body].name);
     return HEDDLE_OK;
@@ -411,6 +438,9 @@ static void fill_wave(maker *m)
     w->west = d->west.array;
     w->last_row = d->last_row;
     w->last_col = d->last_col;
+    w->north_count = d->north.count;
+    w->west_count = d->west.count;
+    w->last_col_count = d->last_col_count;
     set_cell(m, w->north_cell, d->north.constant);
     set_cell(m, w->west_cell, d->west.constant);
     set_cell(m, w->corner, d->corner);
@@ -608,6 +638,7 @@ static heddle_status make(maker *m)
     hd_kept kept;
     HD_TRY(check(m));
     HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* the context has a backend now */
+    HD_TRY(check_counts(m));
     HD_TRY(choose_shape(m));
     kept = kept_of(m);
     HD_TRY(hd_layout_check_cells(&kept));

@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "watch.h"
+#define __builtin_memcpy watch_copy /* of core, too */
+
 #include "backend/cpu/work.h"
 #include "engine/wave.h"
 #include "heddle/core/turn.h"
 #include "heddle/tile.h"
 #include "run/run.h"
 #include "suite.h"
-#include "watch.h"
 
 #define MAX_PARTS 8u
 #define MAX_COLS 8u
@@ -28,6 +30,7 @@
 #define MAX_RUNS 5u
 #define MAX_WORKERS 3u
 #define BLOCK_BYTES 4096u
+#define FOLLOWED MODEL_GATE(5u) /* who reads the last column has read all of it */
 #define CAME MODEL_GATE(6u)     /* the first worker has left: others may come */
 #define CANCELED MODEL_GATE(7u) /* the run has been cancelled                 */
 #define HALF 0xffffu            /* values of words have so many bits          */
@@ -79,6 +82,10 @@ HEDDLE_DECLARE(heaps)
 
 /* ---- cases ------------------------------------------------------------------------------------------------------------ */
 
+/* A border or last column that is counted while the wave runs, and who is at its other end: a fiber that writes it, one that reads
+ * it; or nobody, and it is there only in runs that go to their ends. */
+enum { FED_WEST = 1, FED_NORTH, FOLLOWED_EAST, ALONE_WEST };
+
 typedef struct wave_case {
     const char *name;
     uint32_t n_bands, n_cols;
@@ -92,6 +99,7 @@ typedef struct wave_case {
     uint32_t base;    /* tags of the first run begin behind it                                                    */
     uint32_t n_tags;  /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
     uint32_t left;    /* the tag that words have at first, which earlier runs have left                           */
+    uint32_t counted; /* as above                                                                                 */
     uint32_t is_tile; /* bodies of tiles, four columns each; base: earlier runs                                   */
 } wave_case;
 
@@ -116,6 +124,11 @@ static const wave_case cases[] = {
     {"wave.wraps",    2, 3, ".xxx.", 1, 1, 1, .base = 3u * 0x3fffu, .n_tags = 0x3fffu},
     {"wave.stopped",  2, 3, "c.",    2, 1, 1, .base = 0xffffu - 3u, .left = 1},
     {"wave.canceled", 2, 3, "xx.",   2, 1, 1, .base = 0xffffu - 2u * 3u, .left = 1},
+    /* Counted borders. */
+    {"wave.count.west",  2, 3, "..", 2, 1, 1, .counted = FED_WEST},
+    {"wave.count.north", 2, 7, "..", 2, 1, 1, .counted = FED_NORTH},
+    {"wave.count.east",  3, 3, "..", 2, 1, 1, .counted = FOLLOWED_EAST},
+    {"wave.count.stop",  2, 3, "c.", 2, 1, 1, .counted = ALONE_WEST},
     /* Tiles. */
     {"wave.tile.two",   2, 7, "..",  3, 2, 1, .is_tile = 1, .body = heap},
     {"wave.tile.again", 2, 3, "...", 2, 1, 1, .is_tile = 1, .body = heap},
@@ -139,6 +152,7 @@ static const wave_case *c;
 static struct {
     uint8_t block[BLOCK_BYTES]; /* the context's memory that the wave has */
     uint32_t last_row[MAX_ITEMS * MAX_COLS];
+    uint32_t border[MAX_COLS], last_col[MAX_COLS];
     hop_found found;
     hop_params params;
 } m __attribute__((aligned(128)));
@@ -152,13 +166,14 @@ static hd_tally tallies[MAX_WORKERS];
 static hd_cpu_now nows[MAX_WORKERS];
 static hd_run run;
 
+static uint32_t border_count, last_col_count;
 static uint8_t image[BLOCK_BYTES]; /* the block as it is when the wave has been made */
 static uint8_t near[MAX_WORKERS][HEDDLE_REDUCE_BYTES + sizeof(hd_lone)] __attribute__((aligned(64)));
 static heddle_ctx ctx;
 static heddle_graph graph;
 
 /* What is right, of each run. */
-static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS];
+static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS], want_col[MAX_RUNS][MAX_COLS];
 static hop_found want_found[MAX_RUNS];
 
 /* ---- tiles, which make the same of neighbours above and to the left --------------------------------------------------- */
@@ -212,6 +227,10 @@ HEDDLE_TILES(heaps, hop_params, HEAP_TILES)
 static uint32_t given(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
 static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
 static uint32_t n_items(void) { return given(c->n_items, 1u); }
+static int is_west(void) { return c->counted == FED_WEST || c->counted == ALONE_WEST; }
+static int has_peer(void) { return c->counted && c->counted != ALONE_WEST; }
+static uint32_t n_border(void) { return is_west() ? c->n_bands : c->n_cols; }
+static uint32_t border_of(uint32_t k, uint32_t n) { return 100u * k + n + 1u; }
 static uint32_t n_runs(void) { return (uint32_t)strlen(c->runs); }
 static hd_wave *wave(void) { return (hd_wave *)(void *)m.block; }
 static hd_tile_wave *tile_wave(void) { return (hd_tile_wave *)(void *)m.block; }
@@ -350,15 +369,16 @@ heddle_status heddle_graph_freeze(heddle_graph *g)
 
 /* ---- what is right ------------------------------------------------------------------------------------------------------ */
 
-/* Row i becomes row i + 1; outside of the field are zeros. */
-static void next_row(uint32_t row[], uint32_t by, hop_found *found)
+/* Row i becomes row i + 1; w: what is to its west, outside of the field. Its last cell. */
+static uint32_t next_row(uint32_t row[], uint32_t by, uint32_t w, hop_found *found)
 {
-    uint32_t j, w = 0;
+    uint32_t j;
     for (j = 0; j < c->n_cols; j++) {
         const uint32_t ne = !c->is_tile && c->body == hop_east && j + 1u < c->n_cols ? row[j + 1u] : 0u;
         w = row[j] = hop_of(by, row[j], w, ne, j);
         hop_merge(found, &(hop_found){1, w});
     }
+    return w;
 }
 
 static void compute(uint32_t k)
@@ -366,9 +386,12 @@ static void compute(uint32_t k)
     uint32_t item, i;
     memset(want[k], 0, sizeof want[k]);
     memset(&want_found[k], 0, sizeof want_found[k]);
+    for (i = 0; i < c->n_cols && c->counted == FED_NORTH; i++)
+        want[k][i] = border_of(k, i);
     for (item = 0; item < n_items(); item++)
         for (i = 0; i < c->n_bands; i++)
-            next_row(&want[k][item * c->n_cols], k + 1u, &want_found[k]);
+            want_col[k][i] =
+                next_row(&want[k][item * c->n_cols], k + 1u, is_west() ? border_of(k, i) : 0u, &want_found[k]);
     if (c->is_tile)
         memset(&want_found[k], 0, sizeof want_found[k]);
     if (c->is_tile && c->body == heap_own && c->n_bands % 2u == 0)
@@ -376,6 +399,18 @@ static void compute(uint32_t k)
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------------------------ */
+
+static void count_borders(heddle_wave_desc *d)
+{
+    heddle_wave_border *border = is_west() ? &d->west : &d->north;
+    if (c->counted == FOLLOWED_EAST) {
+        d->last_col = m.last_col;
+        d->last_col_count = &last_col_count;
+    } else if (c->counted) {
+        border->array = m.border;
+        border->count = &border_count;
+    }
+}
 
 static void make_wave(void)
 {
@@ -396,6 +431,7 @@ static void make_wave(void)
     d.last_row = c->is_tile ? NULL : m.last_row;
     d.found = c->is_tile ? NULL : &m.found;
     d.band_rows = d.tile_cols = c->is_tile;
+    count_borders(&d);
     ctx.config.backend = HEDDLE_CPU;
     (void)heddle_wave_new(&ctx, table(), &d, &g);
     if (c->n_tags)
@@ -424,7 +460,12 @@ static void make_run(void)
 /* Before run k. */
 static void start(uint32_t k)
 {
+    uint32_t n;
     m.params.by = k + 1u;
+    border_count = c->counted == ALONE_WEST && c->runs[k] == '.' ? n_border() : 0u;
+    last_col_count = 0;
+    for (n = 0; n < border_count; n++)
+        m.border[n] = border_of(k, n);
     hd_rearm(&run, k + 1u);
     if (c->runs[k] == 'x')
         (void)hd_stop(&control.fail, HD_STOP_CANCELED);
@@ -484,6 +525,8 @@ static void last_out(uint32_t k)
     model_note("is the last out, of run", k);
     if (c->runs[k] == 'c')
         model_wait(CANCELED);
+    if (c->counted == FOLLOWED_EAST)
+        model_wait(FOLLOWED);
     if (c->runs[k] == '.')
         check_result(k);
     else if (control.fail.stop == HD_STOP_CANCELED)
@@ -491,7 +534,7 @@ static void last_out(uint32_t k)
     if (k + 1u == n_runs())
         return;
     start(k + 1u);
-    for (w = 0; w < n_workers() + (c->runs[k + 1u] == 'c'); w++)
+    for (w = 0; w < n_workers() + (c->runs[k + 1u] == 'c' || has_peer()); w++)
         model_give(MODEL_GATE(w));
 }
 
@@ -525,9 +568,47 @@ static void cancel(void)
     }
 }
 
+/* Writes the border of run k. */
+static void feed(uint32_t k)
+{
+    uint32_t n;
+    for (n = 0; n < n_border(); n++) {
+        m.border[n] = border_of(k, n);
+        HD_STORE(&border_count, n + 1u, RELEASE, SYS);
+    }
+}
+
+/* Reads the last column of run k, as it comes. */
+static void follow(uint32_t k)
+{
+    uint32_t i, n;
+    for (i = 0; i < c->n_bands; i++) {
+        for (n = 0; HD_LOAD(&last_col_count, ACQUIRE, SYS) <= i; n++)
+            hd_wave_pause(n);
+        if (m.last_col[i] != want_col[k][i])
+            model_fail("run %u: row %u of the last column is 0x%x, not 0x%x", k, i, m.last_col[i], want_col[k][i]);
+    }
+    model_give(FOLLOWED);
+}
+
+static void be_peer(void)
+{
+    uint32_t k;
+    for (k = 0; k < n_runs(); k++) {
+        if (k)
+            model_wait(MODEL_GATE(n_workers()));
+        if (c->counted == FOLLOWED_EAST)
+            follow(k);
+        else
+            feed(k);
+    }
+}
+
 static void fiber(uint32_t i)
 {
-    if (i == n_workers())
+    if (i == n_workers() && has_peer())
+        be_peer();
+    else if (i == n_workers())
         cancel();
     else
         work(i);
@@ -548,7 +629,7 @@ static void choose(uint32_t i, int weak, model_test *t)
     for (k = 0; k < n_runs(); k++)
         compute(k);
     t->name = c->name;
-    t->n_fibers = n_workers() + (strchr(c->runs, 'c') != NULL);
+    t->n_fibers = n_workers() + (strchr(c->runs, 'c') != NULL || has_peer());
     t->n_preempt = weak ? c->n_weak : c->n_preempt;
     t->n_stale = weak ? c->n_stale : 0u;
     t->in_order = 0;

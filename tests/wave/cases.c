@@ -82,6 +82,24 @@ static void choose_border(wave_case *c, heddle_wave_border *b, uint32_t **array,
     }
 }
 
+static void choose_counts(wave_case *c)
+{
+    c->counts = (uint32_t *)on_device(c, NULL, 3u * 8u * 4u);
+    if (c->north && below(c, 2))
+        c->desc.north.count = c->counts;
+    if (c->west && below(c, 2))
+        c->desc.west.count = c->counts + 8;
+    if (c->desc.last_col && below(c, 2))
+        c->desc.last_col_count = c->counts + 16;
+}
+
+void wave_case_uncount(wave_case *c) { c->desc.north.count = c->desc.west.count = NULL; }
+
+uint32_t wave_case_count(const wave_case *c, uint32_t n)
+{
+    return (uint32_t)(n < 8u ? c->items[n].cols : c->items[n - 8u].rows);
+}
+
 static void choose_corners(wave_case *c)
 {
     for (uint32_t w = 0; w < c->cell_words; w++) {
@@ -127,6 +145,7 @@ void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
     choose_border(c, &c->desc.west, &c->west, c->constant[1], c->n_rows);
     choose_corners(c);
     choose_results(c);
+    choose_counts(c);
     c->want_cells = (uint32_t *)host(c->n_cells * c->cell_words * 4u);
     c->want_last_row = (uint32_t *)host(c->n_cols * c->cell_words * 4u);
     c->want_last_col = (uint32_t *)host(c->n_rows * c->cell_words * 4u);
@@ -159,7 +178,8 @@ void wave_case_free(wave_case *c)
                       c->desc.cells,
                       c->desc.last_row,
                       c->desc.last_col,
-                      c->desc.found};
+                      c->desc.found,
+                      c->counts};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         heddle_mem_free(c->ctx, device[i]);
     free(c->x);
@@ -248,6 +268,40 @@ static void guard(const wave_case *c, void *p, uint64_t n_bytes)
     free(bytes);
 }
 
+void wave_case_bring(const wave_case *c, uint32_t n, uint32_t first, uint32_t end)
+{
+    const heddle_wave_item *t = &c->items[n % 8u];
+    const uint64_t at = (n < 8u ? t->north_at : t->west_at) + first, n_bytes = c->cell_words * 4u;
+    const heddle_wave_border *b = n < 8u ? &c->desc.north : &c->desc.west;
+    const uint32_t *from = n < 8u ? c->north : c->west;
+    if (b->count && end > first)
+        CHECK_OK(c->ctx, heddle_mem_write(c->ctx, (uint8_t *)(uintptr_t)b->array + at * n_bytes,
+                                          from + at * c->cell_words, (end - first) * n_bytes));
+}
+
+/* Of a border all is there, or comes; of a last column nothing. */
+static void reset_counts(const wave_case *c)
+{
+    uint32_t counts[3u * 8u] = {0};
+    if (c->is_slow && c->desc.north.count)
+        guard(c, (void *)(uintptr_t)c->desc.north.array, c->n_cols * c->cell_words * 4u);
+    if (c->is_slow && c->desc.west.count)
+        guard(c, (void *)(uintptr_t)c->desc.west.array, c->n_rows * c->cell_words * 4u);
+    for (uint32_t n = 0; n < 16u && !c->is_slow; n++)
+        counts[n] = wave_case_count(c, n);
+    CHECK_OK(c->ctx, heddle_mem_write(c->ctx, c->counts, counts, sizeof counts));
+}
+
+static void check_counts(const wave_case *c, const char *how)
+{
+    uint32_t counts[3u * 8u];
+    CHECK_OK(c->ctx, heddle_mem_read(c->ctx, counts, c->counts, sizeof counts));
+    for (uint32_t t = 0; t < 8u; t++)
+        CHECK_MSG(counts[16u + t] == (c->desc.last_col_count ? c->items[t].rows : 0u),
+                  "%s, HEDDLE_SEED=%llu: %u rows of item %u's last column are said to be there", how,
+                  (unsigned long long)c->seed, counts[16u + t], t);
+}
+
 void wave_case_reset(wave_case *c)
 {
     const uint64_t n_bytes = c->cell_words * 4u;
@@ -259,6 +313,7 @@ void wave_case_reset(wave_case *c)
     guard(c, c->desc.last_row, c->n_cols * n_bytes);
     guard(c, c->desc.last_col, c->n_rows * n_bytes);
     guard(c, c->desc.found, sizeof c->want_found);
+    reset_counts(c);
 }
 
 static void compare(const wave_case *c, const char *how, const char *what, const void *got, const void *want,
@@ -326,4 +381,5 @@ void wave_case_check(wave_case *c, const char *how)
     compare(c, how, "last row", c->desc.last_row, c->want_last_row, c->n_cols * n_bytes);
     compare(c, how, "last column", c->desc.last_col, c->want_last_col, c->n_rows * n_bytes);
     compare(c, how, "found", c->desc.found, &c->want_found, sizeof c->want_found);
+    check_counts(c, how);
 }

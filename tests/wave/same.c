@@ -26,6 +26,8 @@ static void run(uint64_t seed, heddle_backend backend, uint32_t n_workers, uint3
     config.schedule = schedule;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     wave_case_make(&c, seed, ctx, backend == HEDDLE_CUDA ? 1500 : backend == HEDDLE_CPU ? 700 : 300);
+    if (backend == HEDDLE_SERIAL)
+        wave_case_uncount(&c);
     if (n_warps) {
         c.desc.n_warps = n_warps;
         c.desc.lane_rows = mix.waves[0].shapes[shape].rows;

@@ -398,6 +398,18 @@ HD_FN void hd_lone_columns(hd_lone *l, uint32_t g)
     }
 }
 
+/* The item's of a word an item; NULL: there are none. */
+HD_FN uint32_t *hd_lone_count(const hd_lone *l, const uint32_t *counts)
+{
+    return counts ? (uint32_t *)(uintptr_t)counts + (l->item - l->wave->items) : (uint32_t *)0;
+}
+
+/* The first row behind the band. */
+HD_FN uint32_t hd_lone_end_row(const hd_lone *l)
+{
+    return l->item->rows - l->row < HD_LONE_BAND ? l->item->rows : l->row + HD_LONE_BAND;
+}
+
 /* What is above the band in the columns of granule g, from the border of the field. */
 HD_FN void hd_lone_north(hd_lone *l, uint32_t g)
 {
@@ -541,6 +553,23 @@ HD_FN void hd_lone_tell(const hd_lone *l, uint32_t band, uint32_t tag, uint32_t 
         HD_STORE(l->wave->gone + l->item->found_at + band, tag + g, RELEASE, DEV);
 }
 
+/* Before granule g of a band: what borders it needs are there. 0: the run has been stopped. */
+HD_FN int hd_lone_borders(const hd_lone *l, const heddle_thread *thread, uint32_t band, uint32_t g)
+{
+    const uint32_t cols = l->item->cols, end = (g + 1u) * HD_WAVE_GRANULE;
+    if (g == 0 && !hd_count_wait(thread, hd_lone_count(l, l->wave->west_count), hd_lone_end_row(l)))
+        return 0;
+    return band || hd_count_wait(thread, hd_lone_count(l, l->wave->north_count), end < cols ? end : cols);
+}
+
+/* Behind the last granule. */
+HD_FN void hd_lone_end(const hd_lone *l, const heddle_thread *thread, uint32_t band)
+{
+    if (l->type->merge && l->wave->found)
+        hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
+    hd_count_raise(thread, hd_lone_count(l, l->wave->last_col_count), l->row, hd_lone_end_row(l));
+}
+
 /* One thread: what a part has of a band. 0: the run has been stopped. */
 HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_part *p, uint32_t band)
 {
@@ -550,9 +579,11 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
     uint32_t g, end;
     hd_wave_span(p, band, lag, n, &g, &end);
     l->row = band * HD_LONE_BAND;
-    if (g == 0)
-        hd_lone_begin(l);
     for (; g < end; g++) {
+        if (!hd_lone_borders(l, thread, band, g))
+            return 0;
+        if (g == 0)
+            hd_lone_begin(l);
         if (l->type->sweeps && !p->carry && !hd_lone_pass(l, thread, band, g))
             return 0;
         hd_lone_columns(l, g);
@@ -566,8 +597,8 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
         if (l->type->sweeps && !p->carry)
             hd_lone_tell(l, band, tag, g, end);
     }
-    if (end == n && l->type->merge && l->wave->found)
-        hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
+    if (end == n)
+        hd_lone_end(l, thread, band);
     return 1;
 }
 

@@ -147,6 +147,7 @@ template <typename K, int R, int C> struct hd_strip_walk {
     uint32_t lane;
     const typename K::column *y;   /* NULL: zeros */
     const typename K::cell *north; /* of an item's first band; NULL: constant */
+    const uint32_t *north_count;   /* in that band: how much of it is there; NULL: all */
     typename K::cell *cells;       /* of the lane's first row; NULL: not kept */
     typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
     typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
@@ -505,7 +506,16 @@ static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_
 template <typename K, int R, int C> struct hd_strip_looks {
     hd_pair_word words[hd_strip<K, R, C>::south];
     uint32_t credit;
+    int is_there; /* of a counted border: what granule g needs */
 };
+
+/* All lanes: is what granule g needs of a counted border there? */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_north_is_there(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    const uint32_t end = (g + 1u) * HD_WAVE_GRANULE;
+    return HD_LOAD((uint32_t *)a.north_count, ACQUIRE, SYS) >= (end < a.cols ? end : a.cols);
+}
 
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, uint32_t g,
@@ -521,6 +531,9 @@ static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, 
             looks->words[w] = HD_BORDER_LOAD(at + w);
         return;
     }
+    looks->is_there = !a.north_count || hd_north_is_there(a, g);
+    if (!looks->is_there)
+        return;
     const typename K::cell v = hd_north_cell(a, g * HD_WAVE_GRANULE + a.lane);
     HD_UNROLL
     for (int w = 0; w < strip::south; w++)
@@ -546,6 +559,7 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
     const uint32_t tag = a.from_tag + hd_border_position(a, g) / HD_WAVE_GRANULE;
     for (uint32_t n = 0;; n++) {
         int go = !a.credit || (int)(looks->credit * HD_WAVE_GRANULE) >= need;
+        go &= !a.north_count || looks->is_there;
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             go &= !has_words || hd_wave_tag(looks->words[w]) == tag;
@@ -553,6 +567,8 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
             return 1;
         if (hd_wave_stopped(a.thread, n))
             return 0;
+        if (a.north_count) /* others may be slow */
+            hd_wave_pause(n);
         hd_look(a, g, looks);
     }
 }
@@ -804,6 +820,33 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
     return found;
 }
 
+/* All lanes, of a counted border in the west: what the band needs of it is there. 0: the run has been stopped. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_west_wait(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p)
+{
+    const uint32_t end = (a.index + 1u) * 32u * R;
+    uint32_t is_there = 1;
+    if (!a.wave->west_count)
+        return 1;
+    if (a.lane == 0)
+        is_there = (uint32_t)hd_count_wait(a.thread, a.wave->west_count + p->item, end < a.rows ? end : a.rows);
+    is_there = hd_shuffle(is_there, 0);
+    hd_warp_sync(); /* all lanes know what lane 0 has acquired */
+    return is_there != 0;
+}
+
+/* All lanes: the band has left its cells of the last column. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_east_raise(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p)
+{
+    const uint32_t first = a.index * 32u * R, end = first + 32u * R;
+    if (!a.wave->last_col_count)
+        return;
+    hd_warp_sync();
+    if (a.lane == 0)
+        hd_count_raise(a.thread, a.wave->last_col_count + p->item, first, end < a.rows ? end : a.rows);
+}
+
 /* All lanes: a band is through. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s)
@@ -877,6 +920,7 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.n_rows = a.row >= real ? 0 : real - a.row < R ? (int)(real - a.row) : R;
     a.y = wave->y ? (const typename K::column *)wave->y + item->y_at : (const typename K::column *)0;
     a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
+    a.north_count = wave->north_count && a.index == 0 ? wave->north_count + p->item : (const uint32_t *)0;
     a.row_cells = item->row_cells;
     a.field = K::sweeps != 0 ? (typename K::value *)wave->field + item->cells_at : (typename K::value *)0;
     a.inner_rows = hd_wave_inner(item->field_rows);
@@ -971,6 +1015,9 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     if constexpr (K::sweeps != 0)
         if (!is_tile && !hd_pass_wait(a, 0, &ready)) /* a band begins with a step of the field */
             return;
+    if constexpr (K::sweeps == 0)
+        if ((!is_tile || first == 0) && !hd_west_wait(a, p))
+            return;
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
@@ -982,9 +1029,11 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
         is_through = hd_strip_go(a, &s, first, end);
     if (!is_through)
         return;
-    if (!is_tile || end == n)
+    if (!is_tile || end == n) {
         hd_strip_end(a, &s);
-    else
+        if constexpr (K::sweeps == 0)
+            hd_east_raise(a, p);
+    } else
         hd_strip_store(s, carry, a.lane);
 }
 

@@ -101,8 +101,12 @@ typedef struct hd_wave {
     uint8_t *field;               /* that sweeps go over, NULL: there are none                   */
     const uint8_t *north, *west;  /* arrays, NULL: constants                                     */
     uint8_t *last_row, *last_col; /* NULL: not wanted                                            */
-    uint8_t *found, *result;      /* of each band, of all; NULL: nothing, it is not wanted       */
-    hd_pair_word *far;            /* far rows                                                    */
+    /* A word an item, or NULL. Of borders: how many cells of the item's are there, raised by others while the wave runs; of the
+     * last column: how many rows have left theirs, raised by the wave. SYS */
+    const uint32_t *north_count, *west_count;
+    uint32_t *last_col_count;
+    uint8_t *found, *result; /* of each band, of all; NULL: nothing, it is not wanted       */
+    hd_pair_word *far;       /* far rows                                                    */
     struct hd_wave_words *words;
     uint32_t *gone; /* of each band: the tag of the last granule whose cells all are in the field. DEV */
     uint32_t north_cell[HD_CELL_WORDS], west_cell[HD_CELL_WORDS], east_cell[HD_CELL_WORDS], corner[HD_CELL_WORDS];
@@ -192,6 +196,27 @@ HD_FN void hd_wave_pause(uint32_t n)
 #endif
     if (n > HD_WAVE_LOOKS / 4u)
         HD_PAUSE(n);
+}
+
+/* Counted cells. Waits until `need` of them are there; what was written before they were counted is known then. NULL: all
+ * are. 0: the run has been stopped. */
+HD_FN int hd_count_wait(const heddle_thread *thread, const uint32_t *count, uint32_t need)
+{
+    uint32_t n;
+    for (n = 0; count && HD_LOAD((uint32_t *)(uintptr_t)count, ACQUIRE, SYS) < need; n++) {
+        if (n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT)
+            return 0;
+        hd_wave_pause(n);
+    }
+    return 1;
+}
+
+/* Rows first .. end - 1 have left their cells of the last column. Bands end in any order, and a count says that all rows above are
+ * there, too: so a band waits until those have been counted, which is so soon, because it needed them itself. */
+HD_FN void hd_count_raise(const heddle_thread *thread, uint32_t *count, uint32_t first, uint32_t end)
+{
+    if (count && hd_count_wait(thread, count, first))
+        HD_STORE(count, end, RELEASE, SYS);
 }
 
 /* hd_wave_words.base of the run behind the one that has `base`. *wraps: tags run out, so they begin anew, and no word may be
