@@ -385,11 +385,11 @@ EMULATED_BUGS = [
     ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),
     ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
      "a.from_tag = base - n_granules", "a.from_tag = base"),
-    ("counts on blocks: a border in the north is not waited for", "looks->is_there = !a.north_count || hd_north_is_there(a, g);", "looks->is_there = 1;"),
+    ("counts on blocks: a border in the north is not waited for", "const int is_there = hd_north_is_there(a, g);", "const int is_there = 1;"),
     ("counts on blocks: a border in the west is not waited for", "    if (!a.wave->west_count)\n", "    if (1)\n"),
-    ("counts on blocks: a last column is not counted", "    if (!a.wave->last_col_count)\n", "    if (1)\n"),
-    ("kept skewed: lanes stand where those of another band do", "a.index * item->band_cells", "(a.index & ~1u) * item->band_cells"),
-    ("kept skewed: steps behind the last are kept", "STEP == HD_STEP_EDGE && position >= a.n_steps * C", "0"),
+    ("counts on blocks: a last column is not counted", "    if (!p->wave->last_col_count)\n", "    if (1)\n"),
+    ("kept skewed: lanes stand where those of another band do", "a.index * a.item->band_cells", "(a.index & ~1u) * a.item->band_cells"),
+    ("kept skewed: steps behind the last are kept", "STEP == HD_STEP_EDGE && position >= a.cols + hd_strip<K, R, C>::lag", "0"),
     ("kept skewed: a lane's cells change places", "cells[(k + n) / R][(k + n) % R]", "cells[(k + n) % C][(k + n) / C]"),
 ]
 # The same of tiles on blocks (tests/emulate_gpu/tiles.cpp), in heddle/tile.h.

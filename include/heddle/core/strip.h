@@ -113,6 +113,8 @@ template <typename K, int R, int C> struct hd_strip_shared {
     __align__(16) uint32_t stage[2][HD_WAVE_GRANULE][strip::south]; /* a granule of the row above */
     __align__(16) typename K::column column[2 * strip::near];       /* twice, so that a lane's are consecutive */
     uint32_t credit;                                                /* granules of `ring` that were read */
+    typename K::cell *skewed; /* the band's first place, cells kept skewed; NULL: they are not. A register less */
+    uint32_t is_there;        /* in an item's first band: of the border what is looked at has come */
 };
 
 /* Parameters that are few are held in registers: others are read where they are. */
@@ -147,13 +149,10 @@ template <typename K, int R, int C> struct hd_strip_walk {
     uint32_t lane;
     const typename K::column *y;   /* NULL: zeros */
     const typename K::cell *north; /* of an item's first band; NULL: constant */
-    const uint32_t *north_count;   /* in that band: how much of it is there; NULL: all */
     typename K::cell *cells;       /* of the lane's first row; NULL: not kept */
     typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
     typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
     uint64_t row_cells;
-    typename K::cell *skewed; /* the lane's first place in its band, cells kept skewed; NULL: they are not */
-    uint32_t n_steps;         /* of the band in that layout */
     /* Sweeps: the field, what of it is no rim, and the words that passes wait for. */
     typename K::value *field;
     uint32_t inner_rows, inner_cols, sweeps;
@@ -276,8 +275,8 @@ static __device__ __forceinline__ void hd_strip_leave_skewed(const hd_strip_walk
 {
     enum { together = hd_strip<K, R, C>::together };
     const uint32_t position = (uint32_t)(at + (int)a.lane * hd_strip<K, R, C>::skew);
-    typename K::cell *to = a.skewed + (uint64_t)position * (32 * R);
-    if (STEP == HD_STEP_EDGE && position >= a.n_steps * C)
+    typename K::cell *to = a.near->skewed + (uint64_t)position * (32 * R) + a.lane * together;
+    if (STEP == HD_STEP_EDGE && position >= a.cols + hd_strip<K, R, C>::lag)
         return;
     HD_UNROLL
     for (int k = 0; k < R * C; k += together) {
@@ -448,7 +447,7 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
     else if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
     if constexpr (K::sweeps == 0)
-        if (STEP == HD_STEP_SKEW || ((STEP == HD_STEP_HEAD || STEP == HD_STEP_EDGE) && a.skewed))
+        if (STEP == HD_STEP_SKEW || ((STEP == HD_STEP_HEAD || STEP == HD_STEP_EDGE) && a.near->skewed))
             hd_strip_leave_skewed<STEP>(a, m.at, at);
 }
 
@@ -506,15 +505,22 @@ static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_
 template <typename K, int R, int C> struct hd_strip_looks {
     hd_pair_word words[hd_strip<K, R, C>::south];
     uint32_t credit;
-    int is_there; /* of a counted border: what granule g needs */
 };
 
-/* All lanes: is what granule g needs of a counted border there? */
+/* The item's of a word an item. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ uint32_t *hd_strip_count(const hd_strip_walk<K, R, C> &a, const uint32_t *counts)
+{
+    return (uint32_t *)counts + (a.item - a.wave->items);
+}
+
+/* All lanes of an item's first band: is what granule g needs of the border in the north there? */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_north_is_there(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
-    const uint32_t end = (g + 1u) * HD_WAVE_GRANULE;
-    return HD_LOAD((uint32_t *)a.north_count, ACQUIRE, SYS) >= (end < a.cols ? end : a.cols);
+    const uint32_t end = (g + 1u) * HD_WAVE_GRANULE, need = end < a.cols ? end : a.cols;
+    const uint32_t *count = a.wave->north_count;
+    return !count || __all_sync(0xffffffffu, HD_LOAD(hd_strip_count(a, count), ACQUIRE, SYS) >= need);
 }
 
 template <typename K, int R, int C>
@@ -531,8 +537,9 @@ static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, 
             looks->words[w] = HD_BORDER_LOAD(at + w);
         return;
     }
-    looks->is_there = !a.north_count || hd_north_is_there(a, g);
-    if (!looks->is_there)
+    const int is_there = hd_north_is_there(a, g);
+    a.near->is_there = (uint32_t)is_there;
+    if (!is_there)
         return;
     const typename K::cell v = hd_north_cell(a, g * HD_WAVE_GRANULE + a.lane);
     HD_UNROLL
@@ -559,7 +566,7 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
     const uint32_t tag = a.from_tag + hd_border_position(a, g) / HD_WAVE_GRANULE;
     for (uint32_t n = 0;; n++) {
         int go = !a.credit || (int)(looks->credit * HD_WAVE_GRANULE) >= need;
-        go &= !a.north_count || looks->is_there;
+        go &= a.from || a.near->is_there;
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             go &= !has_words || hd_wave_tag(looks->words[w]) == tag;
@@ -567,7 +574,7 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
             return 1;
         if (hd_wave_stopped(a.thread, n))
             return 0;
-        if (a.north_count) /* others may be slow */
+        if (!a.from) /* who writes the border may be slow */
             hd_wave_pause(n);
         hd_look(a, g, looks);
     }
@@ -761,7 +768,7 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
     hd_column_fetch(a, first);
     hd_look(a, first, &looks);
     for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
-        if (g >= head && g < whole && a.skewed)
+        if (g >= head && g < whole && a.near->skewed)
             hd_strip_granule<HD_STEP_SKEW>(params.get(), a, s, g);
         else if (g >= head && g < whole && !a.cells)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
@@ -821,30 +828,18 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
 }
 
 /* All lanes, of a counted border in the west: what the band needs of it is there. 0: the run has been stopped. */
-template <typename K, int R, int C>
-static __device__ __forceinline__ int hd_west_wait(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p)
+template <typename K, int R, int C> static __device__ __forceinline__ int hd_west_wait(const hd_strip_walk<K, R, C> &a)
 {
     const uint32_t end = (a.index + 1u) * 32u * R;
     uint32_t is_there = 1;
     if (!a.wave->west_count)
         return 1;
     if (a.lane == 0)
-        is_there = (uint32_t)hd_count_wait(a.thread, a.wave->west_count + p->item, end < a.rows ? end : a.rows);
+        is_there =
+            (uint32_t)hd_count_wait(a.thread, hd_strip_count(a, a.wave->west_count), end < a.rows ? end : a.rows);
     is_there = hd_shuffle(is_there, 0);
     hd_warp_sync(); /* all lanes know what lane 0 has acquired */
     return is_there != 0;
-}
-
-/* All lanes: the band has left its cells of the last column. */
-template <typename K, int R, int C>
-static __device__ __forceinline__ void hd_east_raise(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p)
-{
-    const uint32_t first = a.index * 32u * R, end = first + 32u * R;
-    if (!a.wave->last_col_count)
-        return;
-    hd_warp_sync();
-    if (a.lane == 0)
-        hd_count_raise(a.thread, a.wave->last_col_count + p->item, first, end < a.rows ? end : a.rows);
 }
 
 /* All lanes: a band is through. */
@@ -892,6 +887,20 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
     hd_wave_next_run(wave, thread->index, 32u);
 }
 
+/* All lanes of a warp whose band has left its cells of the last column. Of what the band had, nothing is kept for this: each word
+ * would be a register in all its steps. */
+template <int R>
+static __device__ __forceinline__ void hd_east_raise(const heddle_thread *thread, const hd_wave_part *p)
+{
+    const uint32_t first = (p->band + thread->index / 32u) * 32u * R, end = first + 32u * R;
+    const uint32_t rows = p->wave->items[p->item].rows;
+    if (!p->wave->last_col_count)
+        return;
+    hd_warp_sync();
+    if ((thread->index & 31u) == 0)
+        hd_count_raise(thread, p->wave->last_col_count + p->item, first, end < rows ? end : rows);
+}
+
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
 
 template <typename K, int R, int C>
@@ -920,7 +929,6 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.n_rows = a.row >= real ? 0 : real - a.row < R ? (int)(real - a.row) : R;
     a.y = wave->y ? (const typename K::column *)wave->y + item->y_at : (const typename K::column *)0;
     a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
-    a.north_count = wave->north_count && a.index == 0 ? wave->north_count + p->item : (const uint32_t *)0;
     a.row_cells = item->row_cells;
     a.field = K::sweeps != 0 ? (typename K::value *)wave->field + item->cells_at : (typename K::value *)0;
     a.inner_rows = hd_wave_inner(item->field_rows);
@@ -930,10 +938,6 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.cells = wave->cells && !item->band_cells
                   ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
                   : (typename K::cell *)0;
-    a.skewed = wave->cells && item->band_cells ? (typename K::cell *)wave->cells + item->cells_at +
-                                                     a.index * item->band_cells + a.lane * strip::together
-                                               : (typename K::cell *)0;
-    a.n_steps = (item->cols + strip::lag + C - 1u) / C;
     a.last_row = wave->last_row && a.index + 1u == item->n_bands
                      ? (typename K::cell *)wave->last_row + item->last_row_at
                      : (typename K::cell *)0;
@@ -997,10 +1001,18 @@ static __device__ __forceinline__ void hd_strip_store(const hd_strip<K, R, C> &s
         to[w * 32 + lane] = hd_word_at(s, w);
 }
 
-/* All lanes: what the part has of their band. */
+/* All lanes: where the band's cells are kept skewed. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p,
-                                                     int is_tile)
+static __device__ __forceinline__ typename K::cell *hd_strip_skewed(const hd_strip_walk<K, R, C> &a)
+{
+    if (!a.wave->cells || !a.item->band_cells)
+        return (typename K::cell *)0;
+    return (typename K::cell *)a.wave->cells + a.item->cells_at + a.index * a.item->band_cells;
+}
+
+/* All lanes: what the part has of their band. 1: the band is through. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p, int is_tile)
 {
     typedef hd_strip<K, R, C> strip;
     const uint32_t n = hd_wave_granules(a.cols, strip::lag, strip::east);
@@ -1011,13 +1023,14 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     if (is_tile)
         hd_wave_span(p, a.index, strip::lag, n, &first, &end);
     if (first >= end)
-        return;
+        return 0;
+    a.near->skewed = hd_strip_skewed(a);
     if constexpr (K::sweeps != 0)
         if (!is_tile && !hd_pass_wait(a, 0, &ready)) /* a band begins with a step of the field */
-            return;
+            return 0;
     if constexpr (K::sweeps == 0)
-        if ((!is_tile || first == 0) && !hd_west_wait(a, p))
-            return;
+        if ((!is_tile || first == 0) && !hd_west_wait(a))
+            return 0;
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
@@ -1028,13 +1041,13 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     else
         is_through = hd_strip_go(a, &s, first, end);
     if (!is_through)
-        return;
-    if (!is_tile || end == n) {
-        hd_strip_end(a, &s);
-        if constexpr (K::sweeps == 0)
-            hd_east_raise(a, p);
-    } else
+        return 0;
+    if (is_tile && end != n) {
         hd_strip_store(s, carry, a.lane);
+        return 0;
+    }
+    hd_strip_end(a, &s);
+    return 1;
 }
 
 /* All threads of a team of whole warps: a part. */
@@ -1050,8 +1063,9 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
     else
         hd_near_begin(thread, near, p->n_bands);
     hd_bar_team(thread->team_size);
-    if (thread->index / 32u < p->n_bands)
-        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile);
+    if (thread->index / 32u < p->n_bands &&
+        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile) && K::sweeps == 0)
+        hd_east_raise<R>(thread, p);
     hd_bar_team(thread->team_size);
     if (is_tile)
         hd_copy_words(thread, p->carry, near, near_bytes);
