@@ -31,6 +31,8 @@ int raw_copy_rate(double *out);
 int raw_fma_rate(double *out);
 /* A copy of n_bytes within the device, in us. */
 int raw_copy_us(size_t n_bytes, double *out);
+/* A kernel that does nothing but write n_bytes, a multiple of 16, in us. */
+int raw_write_us(size_t n_bytes, double *out);
 /* One way from SM a to SM b: wait for a flag, barrier, a store by each of 128 threads, barrier, release. */
 int raw_handover_us(int a, int b, double *out);
 /* One hop of 32 words round all SMs, a block of a warp each: a store by each lane and a flag with release; words that are their own

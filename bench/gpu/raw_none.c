@@ -32,6 +32,12 @@ int raw_copy_us(size_t n_bytes, double *out)
     (void)out;
     return refuse();
 }
+int raw_write_us(size_t n_bytes, double *out)
+{
+    (void)n_bytes;
+    (void)out;
+    return refuse();
+}
 int raw_handover_us(int a, int b, double *out)
 {
     (void)a;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* wave.c - bench_wave [DATA [SCHEDULE]]: waves in every shape and number of warps a block, and as tiles of many widths under the schedules for
- * tasks, as TSV on stdout; each result is checked. SCHEDULE: this one only. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
- * phage_P1.fasta; without them sequences are made up. Proteins are in protein_queries.fasta, uniprot_sprot196.fasta and BLOSUM62.txt
- * there, and left out without. */
+/* wave.c - bench_wave [DATA [SCHEDULE]]: waves in every shape and number of warps a block; fields that are kept, by rows and
+ * skewed, beside a kernel that only writes; and tiles of many widths under the schedules for tasks, as TSV on stdout. Each
+ * result is checked. SCHEDULE: this one only. DATA has the two phage genomes as smith-waterman/lambda_virus.fa and
+ * phage_P1.fasta; without them sequences are made up. Proteins are in protein_queries.fasta, uniprot_sprot196.fasta and
+ * BLOSUM62.txt there, and left out without. */
 #include "app.h"
 #include "input.h"
+#include "raw.h"
 #include "wave_cells.h"
 #include "wave_protein_cells.h"
 #include "wave_rig.h"
@@ -126,6 +128,72 @@ static void sweep(const char *what, heddle_wave_desc *d, heddle_best *want)
         sweep_widths(what, d, want);
 }
 
+/* ---- fields that are kept ---- */
+
+/* The same cells at some places, of which one layout is right because the other is: they have nothing in common but the cells. */
+static int is_same(const heddle_wave_layout *a, const void *cells_a, const heddle_wave_layout *b, const void *cells_b)
+{
+    for (int n = 0; n < 2000; n++) {
+        const uint64_t i = next_random() % a->rows, j = next_random() % a->cols;
+        uint32_t one, other;
+        must(heddle_mem_read(ctx, &one, (const uint32_t *)cells_a + heddle_wave_index(a, i, j), 4), "reading");
+        must(heddle_mem_read(ctx, &other, (const uint32_t *)cells_b + heddle_wave_index(b, i, j), 4), "reading");
+        if (one != other)
+            return 0;
+    }
+    return 1;
+}
+
+static void *keep(const char *what, heddle_wave_desc *d, uint32_t layout, heddle_wave_layout *out, heddle_best *want)
+{
+    char how[96];
+    d->layout = layout;
+    must(heddle_wave_get_layout(ctx, &speed, d, 0, out), "asking for a layout");
+    d->cells = to_device(NULL, heddle_wave_cells(out) * 4u);
+    snprintf(how, sizeof how, "%s, kept %s", what, layout == HEDDLE_LAYOUT_ROWS ? "by rows" : "skewed");
+    row(how, d, want);
+    return d->cells;
+}
+
+/* From skewed to rows, once: with the making of its graph. */
+static void convert(const char *what, const heddle_wave_desc *d, const heddle_wave_layout *from, const void *cells,
+                    const heddle_wave_layout *to, void *rows)
+{
+    const uint64_t begin = heddle_clock_ns();
+    must(heddle_wave_convert(ctx, &speed, d->body, from, cells, to, rows), "converting");
+    printf("%s, skewed to rows\t-\tR%u C%u\t-\t-\t%.3f\t-\t%s\t\n", what, d->lane_rows, d->step_columns,
+           (double)(heddle_clock_ns() - begin) * 1e-6, is_same(to, rows, from, cells) ? "ok" : "WRONG");
+}
+
+static void sweep_layouts(const char *what, heddle_wave_desc *d, heddle_best *want)
+{
+    const heddle_wave_info *info = &speed.waves[d->body];
+    double us = 0;
+    if (schedule != HEDDLE_SCHEDULE_WAVE)
+        return;
+    if (raw_write_us(d->rows * d->cols / 4u * 16u, &us))
+        printf("# a plain kernel: %s\n", raw_error());
+    printf("%s, a kernel that writes as much\t-\t-\t-\t-\t%.3f\t-\t-\t\n", what, us * 1e-3);
+    for (uint32_t s = 0; s < info->n_shapes; s++) {
+        heddle_wave_layout rows, skewed;
+        void *by_rows, *by_steps;
+        d->n_warps = 0;
+        d->lane_rows = info->shapes[s].rows;
+        d->step_columns = info->shapes[s].columns;
+        by_rows = keep(what, d, HEDDLE_LAYOUT_ROWS, &rows, want);
+        by_steps = keep(what, d, HEDDLE_LAYOUT_SKEWED, &skewed, want);
+        if (!is_same(&rows, by_rows, &skewed, by_steps)) {
+            printf("# %s, R%u C%u: the layouts have different cells\n", what, d->lane_rows, d->step_columns);
+            n_wrong++;
+        }
+        convert(what, d, &skewed, by_steps, &rows, by_rows);
+        heddle_mem_free(ctx, by_rows);
+        heddle_mem_free(ctx, by_steps);
+    }
+    d->cells = NULL;
+    d->layout = HEDDLE_LAYOUT_ROWS;
+}
+
 static void sequences(const char *data)
 {
     size_t n, m;
@@ -150,9 +218,11 @@ static void sequences(const char *data)
     d.found = to_device(NULL, sizeof(heddle_best));
     d.body = speed_sw;
     sweep("sw pair, score and place", &d, &want);
+    sweep_layouts("sw pair, score and place", &d, &want);
     d.body = speed_sw_plain;
     d.found = NULL;
     sweep("sw pair, cells alone", &d, &want);
+    sweep_layouts("sw pair", &d, &want);
     d.rows = d.cols = 4608;
     d.body = speed_sw;
     d.found = to_device(NULL, sizeof(heddle_best));
@@ -312,6 +382,7 @@ static void warping(void)
     d.y = to_device(series[1], sizeof series[1]);
     d.north.constant = d.west.constant = &far;
     sweep("dtw 65536, distance", &d, &none);
+    sweep_layouts("dtw 65536", &d, &none);
     d.rows = d.cols = 4608;
     sweep("dtw 4608, distance", &d, &none);
 }
@@ -321,6 +392,7 @@ int main(int argc, char **argv)
     static const heddle_schedule schedules[] = {HEDDLE_SCHEDULE_WAVE,    HEDDLE_SCHEDULE_STATIC,
                                                 HEDDLE_SCHEDULE_DYNAMIC, HEDDLE_SCHEDULE_LEVELS,
                                                 HEDDLE_SCHEDULE_GRAPH,   HEDDLE_SCHEDULE_GRAPH_PDL};
+    raw_card card;
     printf("what\tschedule\tshape\twarps\ttile\tms\tTcell/s\tcheck\twhy not\n");
     for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
         heddle_config c = HEDDLE_CONFIG_INIT;
@@ -329,6 +401,8 @@ int main(int argc, char **argv)
         c.backend = HEDDLE_CUDA;
         c.schedule = schedule = schedules[i];
         must(heddle_ctx_open(&ctx, &c), "opening the GPU");
+        if (raw_open(&card, 0))
+            printf("# %s\n", raw_error());
         sequences(argc > 1 ? argv[1] : ".");
         warping();
         if (schedule == HEDDLE_SCHEDULE_WAVE) {

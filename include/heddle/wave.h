@@ -345,7 +345,14 @@ typedef struct heddle_wave_info {
                                                                  name##_finds_ == HD_FINDS_BEST,            \
                                                                  (uint32_t)name##_sweeps_};                 \
     HD_WAVE_TYPED_(name)                                                                                    \
-    HEDDLE_BODY(name, name##_wave_params_, params, hd_wave_part, part) { HD_WAVE_GO_(name); }
+    HEDDLE_BODY(name, name##_wave_params_, params, hd_wave_part, part)                                      \
+    {                                                                                                       \
+        if (part->convert)                                                                                  \
+            hd_wave_convert_piece(thread, part->convert, part->band, part->first, sizeof(name##_cell_t_));  \
+        else {                                                                                              \
+            HD_WAVE_GO_(name);                                                                              \
+        }                                                                                                   \
+    }
 
 /* With HEDDLE_WAVE_TILES nvcc makes the kernels of schedules for tasks, too: four times the code. */
 #if defined(HEDDLE_WAVE_TILES)
@@ -381,10 +388,18 @@ extern "C" {
 #endif
 
 /* Where cells come from that lie outside of the field: an array of the context's memory, or one cell of the host's, which is copied.
- * Both NULL: zeros. */
+ * Both NULL: zeros.
+ *
+ * count: the array comes while the wave runs. A word for each item, 0 when a run begins, says how many of the item's cells, from
+ * its first on, are there; whoever writes them raises it afterwards, by a release of scope SYS (HEDDLE_ATOMIC_STORE, a copy behind the
+ * copy of the cells, last_col_count of another wave). The wave reads no cell before it is counted, and the word only in
+ * bands that wait for such cells. It may lie in any memory that workers can read: the context's, another device's, or
+ * pinned memory of the host. The library never sets it back: between two runs that is the user's. A wave that waits has
+ * workers, or a part of the GPU: what it waits for must not need these. Not on the serial backend, where nobody could stop it. */
 typedef struct heddle_wave_border {
     const void *array;
     const void *constant;
+    const uint32_t *count; /* NULL: all of the array is there when a run begins */
 } heddle_wave_border;
 
 /* One field of several, in elements of the arrays of the desc. */
@@ -402,8 +417,8 @@ typedef struct heddle_wave_desc {
     uint32_t body;            /* of the table                                                       */
     uint64_t rows, cols;      /* of the field; with items: 0                                        */
     const void *x, *y;        /* what is known of rows and columns: arrays of rows and cols elements; NULL: zeros... */
-    void *cells;              /* where cells are kept, row by row; NULL: nowhere                    */
-    uint64_t row_cells;       /* from a row to the next; 0: cols                                    */
+    void *cells;              /* where cells are kept; NULL: nowhere                                */
+    uint64_t row_cells;       /* by rows: from a row to the next; 0: cols                           */
     heddle_wave_border north; /* cols cells, those above the first row                              */
     heddle_wave_border west;  /* rows cells, those to the left of the first column                  */
     const void *corner,
@@ -425,6 +440,14 @@ typedef struct heddle_wave_desc {
     uint32_t band_rows; /* of a body of a tile: rows that a worker goes along with; 0: 64 */
     uint32_t
         sweeps; /* of a cell of sweeps: how many go over `cells`, in place; 0: 1. There is nothing else at hand, and no border */
+    /* How cells stand in `cells`: HEDDLE_LAYOUT_ROWS, or HEDDLE_LAYOUT_SKEWED, as heddle_wave_get_layout says. Not of
+     * sweeps. */
+    uint32_t layout;
+    uint64_t n_cells; /* that the array `cells` has; 0: as many as it takes, which is not looked at */
+    /* A word for each item, that the user sets to 0 before each run: how many rows of last_col are there, band by band, raised by a
+     * release of scope SYS. Another wave, on threads or a GPU, takes both as its border west while this one runs. NULL: nobody
+     * asks before the end. */
+    uint32_t *last_col_count;
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \
@@ -434,6 +457,25 @@ typedef struct heddle_wave_desc {
 /* A wave as a graph; freed by heddle_graph_free. */
 HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *desc,
                                          heddle_graph **out);
+
+/* How the cells of an item would be kept by the wave of this desc in this context (core/layout.h): item 0 of a desc without
+ * items. Asked before `cells` is there, because that has to have heddle_wave_cells(&layout) cells, of each item at its
+ * cells_at. It depends on the context's backend, the body, desc.layout, the item's size and row_cells; on a GPU, skewed, also on
+ * the shape: lane_rows and step_columns where the desc has them, else what is chosen for this GPU. Skewed, `cells` is aligned
+ * to 16 bytes, or less where layout.together cells have less, and cells_at is a multiple of `together`.
+ * heddle_wave_index and heddle_wave_place, in C and on a GPU, say which cell stands where.
+ * Errors: as heddle_wave_new has for these fields. Any thread that may use the context. */
+HEDDLE_API heddle_status heddle_wave_get_layout(heddle_ctx *ctx, const heddle_table *table,
+                                                const heddle_wave_desc *desc, uint32_t item, heddle_wave_layout *out);
+
+/* Copies the cells of a field from one layout to another: of `body`, from `from` to `to`, each as large as heddle_wave_cells says
+ * of its layout; they do not overlap. Places without a cell stay as they are. The context's workers do it, where the data are, and
+ * it is done when the call returns. A layout of NULL: by rows, without a gap between them.
+ * EINVAL: fields of different sizes, layouts that are none, both NULL, a body that is none of cells; and what
+ * heddle_graph_run has. */
+HEDDLE_API heddle_status heddle_wave_convert(heddle_ctx *ctx, const heddle_table *table, uint32_t body,
+                                             const heddle_wave_layout *from_layout, const void *from,
+                                             const heddle_wave_layout *to_layout, void *to);
 
 #ifdef __cplusplus
 }

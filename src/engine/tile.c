@@ -41,6 +41,8 @@ static const char *cells_only(const heddle_wave_desc *d)
            : d->west.array || d->west.constant || d->corner || d->east ? "border west, corner, east"
            : d->last_row || d->last_col || d->found || d->found_each   ? "last_row, last_col, found"
            : d->lane_rows || d->step_columns || d->sweeps              ? "lane_rows, step_columns, sweeps"
+           : d->layout || d->n_cells                                   ? "layout, n_cells"
+           : d->north.count || d->last_col_count                       ? "counts"
                                                                        : NULL;
 }
 

@@ -9,9 +9,8 @@
 
 #include <string.h>
 
-#define MOST ((uint64_t)1 << 31) /* rows, columns */
-#define MOST_WARPS 4u            /* of a block, where nobody says how many: more wait for one another's registers */
-#define TILE_COLS 512u           /* of a tile, where nobody says how many */
+#define MOST_WARPS 4u  /* of a block, where nobody says how many: more wait for one another's registers */
+#define TILE_COLS 512u /* of a tile, where nobody says how many */
 #define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
 
 int hd_wave_blocks;
@@ -38,27 +37,35 @@ typedef struct maker {
         block_bytes; /* group_bytes: of carry */
 } maker;
 
+uint32_t hd_wave_fields(const heddle_wave_desc *d) { return d->items ? d->n_items : 1u; }
+
+heddle_wave_item hd_wave_item_of(const heddle_wave_desc *d, uint32_t i)
+{
+    const heddle_wave_item one = {.rows = d->rows, .cols = d->cols};
+    return d->items ? d->items[i] : one;
+}
+
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 static heddle_status check_size(hd_error *e, const char *what, uint64_t n)
 {
     if (n == 0)
         return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: a field of 0 %s", what);
-    if (n > MOST)
+    if (n > HD_WAVE_MOST)
         return hd_say(e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most", (unsigned long long)n,
                       what);
     return HEDDLE_OK;
 }
 
-static heddle_status check_body(maker *m)
+heddle_status hd_wave_check_body(hd_error *e, const char *call, const heddle_table *table, uint32_t body)
 {
-    if (!m->table->waves)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s was not made by HEDDLE_WAVES or HEDDLE_TILES",
-                      m->table->name);
-    if (m->desc->body >= m->table->n_bodies)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: table %s has %u cells, there is no cell %u",
-                      m->table->name, m->table->n_bodies, m->desc->body);
-    m->info = &m->table->waves[m->desc->body];
+    if (!table)
+        return hd_say(e, HEDDLE_EINVAL, "%s: table is NULL", call);
+    if (!table->waves)
+        return hd_say(e, HEDDLE_EINVAL, "%s: table %s was not made by HEDDLE_WAVES or HEDDLE_TILES", call, table->name);
+    if (body >= table->n_bodies)
+        return hd_say(e, HEDDLE_EINVAL, "%s: table %s has %u cells, there is no cell %u", call, table->name,
+                      table->n_bodies, body);
     return HEDDLE_OK;
 }
 
@@ -76,6 +83,32 @@ static heddle_status check_border(maker *m, const char *what, const heddle_wave_
 {
     if (b->array && b->constant)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: border %s is an array or a constant, not both", what);
+    if (b->count && !b->array)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: border %s has a count, and no array", what);
+    if ((uintptr_t)b->count % 4u)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: the count of border %s, %p, is not aligned to 4 bytes",
+                      what, (const void *)b->count);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_east_count(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    if (d->last_col_count && !d->last_col)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: last_col_count, and last_col is NULL");
+    if ((uintptr_t)d->last_col_count % 4u)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: last_col_count = %p is not aligned to 4 bytes",
+                      (void *)d->last_col_count);
+    return HEDDLE_OK;
+}
+
+/* Of the serial backend nothing comes back before the run is over. */
+static heddle_status check_counts(maker *m)
+{
+    if ((m->desc->north.count || m->desc->west.count) && m->ctx->config.backend == HEDDLE_SERIAL)
+        return hd_say(
+            m->e, HEDDLE_ENODEV,
+            "heddle_wave_new: a border with a count, and the serial backend cannot be stopped while it waits");
     return HEDDLE_OK;
 }
 
@@ -121,26 +154,31 @@ static heddle_status check_sweeps(maker *m)
                       not_of_sweeps(d));
     if (!d->cells)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cells is NULL, and cell %s sweeps over them", name);
-    if ((uintptr_t)d->cells % 4u)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cells = %p is not aligned to 4 bytes", d->cells);
     return HEDDLE_OK;
+}
+
+/* Of threads, as long as no shape was chosen. */
+static hd_kept kept_of(const maker *m)
+{
+    const hd_kept kept = {m->e, m->table, m->desc, m->info, m->is_blocks ? &m->info->shapes[m->shape] : NULL};
+    return kept;
 }
 
 static heddle_status check(maker *m)
 {
+    const hd_kept kept = kept_of(m);
     const heddle_wave_desc *d = m->desc;
     HD_TRY(hd_wave_check_fields(m->e, d));
     if (d->band_rows)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows is for tiles, and %s is a body of a cell",
                       m->table->bodies[d->body].name);
     HD_TRY(check_sweeps(m));
+    HD_TRY(hd_layout_check(&kept));
     HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes)));
     HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
     HD_TRY(check_border(m, "north", &d->north));
     HD_TRY(check_border(m, "west", &d->west));
-    if (d->row_cells && d->row_cells < d->cols)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a row of %llu cells, with row_cells = %llu to the next",
-                      (unsigned long long)d->cols, (unsigned long long)d->row_cells);
+    HD_TRY(check_east_count(m));
     if ((d->found || d->found_each) && !m->info->found_bytes)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing", m->table->bodies[d->body].name);
     return HEDDLE_OK;
@@ -294,10 +332,13 @@ static uint64_t parts_of(const maker *m, const hd_wave_item *x)
 static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
 {
     const heddle_wave_desc *d = m->desc;
+    const hd_kept kept = kept_of(m);
+    const heddle_wave_layout layout = hd_layout_of(&kept, from);
     to->x_at = from->x_at;
     to->y_at = from->y_at;
     to->cells_at = from->cells_at;
     to->row_cells = d->row_cells ? d->row_cells : from->cols;
+    to->band_cells = d->layout == HEDDLE_LAYOUT_SKEWED ? layout.band_cells : 0u;
     to->north_at = from->north_at;
     to->west_at = from->west_at;
     to->last_row_at = from->last_row_at;
@@ -340,13 +381,13 @@ static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
 /* Items, and what of the wave their sizes say. */
 static heddle_status lay_out(maker *m)
 {
-    const heddle_wave_item one = {.rows = m->desc->rows, .cols = m->desc->cols};
     uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0, n_item_parts;
     uint32_t i;
     HD_TRY(count_items(m));
     for (i = 0; i < m->n_items; i++) {
+        const heddle_wave_item field = hd_wave_item_of(m->desc, i % m->n_fields);
         hd_wave_item *x = &m->items[i];
-        place_item(m, x, m->desc->items ? &m->desc->items[i % m->n_fields] : &one);
+        place_item(m, x, &field);
         place_pass(m, x, i);
         x->found_at = n_bands;
         x->words_at = x->frees == HD_NONE ? n_positions : m->items[x->frees].words_at;
@@ -406,6 +447,9 @@ static void fill_wave(maker *m)
     w->west = d->west.array;
     w->last_row = d->last_row;
     w->last_col = d->last_col;
+    w->north_count = d->north.count;
+    w->west_count = d->west.count;
+    w->last_col_count = d->last_col_count;
     set_cell(m, w->north_cell, d->north.constant);
     set_cell(m, w->west_cell, d->west.constant);
     set_cell(m, w->corner, d->corner);
@@ -602,9 +646,13 @@ static void free_own(heddle_graph *g) { heddle_mem_free(g->ctx, g->own); }
 
 static heddle_status make(maker *m)
 {
+    hd_kept kept;
     HD_TRY(check(m));
     HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* the context has a backend now */
+    HD_TRY(check_counts(m));
     HD_TRY(choose_shape(m));
+    kept = kept_of(m);
+    HD_TRY(hd_layout_check_cells(&kept));
     HD_TRY(choose_tiles(m));
     HD_TRY(lay_out(m));
     HD_TRY(make_block(m));
@@ -615,6 +663,20 @@ static heddle_status make(maker *m)
     return HEDDLE_OK;
 }
 
+static heddle_status check_call(maker *m, const char *call, const void *out)
+{
+    HD_TRY(hd_ctx_check(m->ctx));
+    m->e = &m->ctx->error;
+    if (!out || !m->desc)
+        return hd_say(m->e, HEDDLE_EINVAL, "%s: %s is NULL", call, m->desc ? "out" : "desc");
+    if (m->desc->size != sizeof *m->desc)
+        return hd_say(m->e, HEDDLE_EINVAL, "%s: set the struct up with HEDDLE_WAVE_INIT", call);
+    HD_TRY(hd_wave_check_body(m->e, call, m->table, m->desc->body));
+    m->info = &m->table->waves[m->desc->body];
+    m->n_fields = hd_wave_fields(m->desc);
+    return HEDDLE_OK;
+}
+
 HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *desc,
                                          heddle_graph **out)
 {
@@ -622,16 +684,9 @@ HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *ta
     heddle_status s;
     if (out)
         *out = NULL;
-    HD_TRY(hd_ctx_check(ctx));
-    m.e = &ctx->error;
-    if (!out || !table || !desc)
-        return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_new: %s is NULL", !table ? "table" : !desc ? "desc" : "out");
-    if (desc->size != sizeof *desc)
-        return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_new: set the struct up with HEDDLE_WAVE_INIT");
-    HD_TRY(check_body(&m));
+    HD_TRY(check_call(&m, "heddle_wave_new", out));
     if (m.info->is_tile)
         return hd_tile_new(ctx, table, desc, out);
-    m.n_fields = desc->items ? desc->n_items : 1u;
     s = make(&m);
     hd_delete(m.items, m.n_items * sizeof *m.items);
     hd_delete(m.ends, m.n_groups * sizeof *m.ends);
@@ -643,4 +698,27 @@ HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *ta
     heddle_graph_free(m.graph);
     heddle_mem_free(ctx, m.block);
     return s;
+}
+
+HEDDLE_API heddle_status heddle_wave_get_layout(heddle_ctx *ctx, const heddle_table *table,
+                                                const heddle_wave_desc *desc, uint32_t item, heddle_wave_layout *out)
+{
+    maker m = {.ctx = ctx, .table = table, .desc = desc};
+    heddle_wave_item x;
+    hd_kept kept;
+    HD_TRY(check_call(&m, "heddle_wave_get_layout", out));
+    if (m.info->is_tile)
+        return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_get_layout: %s is a body of a tile, which keeps no cells",
+                      table->bodies[desc->body].name);
+    HD_TRY(hd_wave_check_fields(m.e, desc));
+    kept = kept_of(&m);
+    HD_TRY(hd_layout_check(&kept));
+    if (item >= m.n_fields)
+        return hd_say(m.e, HEDDLE_EINVAL, "heddle_wave_get_layout: item %u of %u", item, m.n_fields);
+    HD_TRY(hd_ctx_suit(ctx, table));
+    HD_TRY(choose_shape(&m));
+    x = hd_wave_item_of(desc, item);
+    kept = kept_of(&m);
+    *out = hd_layout_of(&kept, &x);
+    return HEDDLE_OK;
 }

@@ -17,8 +17,10 @@ typedef void (*kernel_function)(const hd_run r);
 typedef struct kernel_job {
     kernel_function kernel;
     words *w;
-    uint32_t team;      /* threads that run bodies */
-    uint64_t cancel_at; /* the step at which the host cancels, 0 = never */
+    uint32_t team;                           /* threads that run bodies */
+    uint64_t cancel_at;                      /* the step at which the host cancels, 0 = never */
+    void (*host)(void *self, uint64_t step); /* what else it does, NULL: nothing */
+    void *self;
 } kernel_job;
 
 /* The barrier of a body: that of the team. */
@@ -77,6 +79,8 @@ static void kernel_host(void *arg, uint64_t step)
     uint32_t *stop = &j->w->run.control->fail.stop;
     if (j->cancel_at && step >= j->cancel_at && *stop == HD_STOP_NOT)
         *stop = HD_STOP_CANCELED;
+    if (j->host)
+        j->host(j->self, step);
 }
 
 /* Returns how many switches it took; n_steps: the most. */

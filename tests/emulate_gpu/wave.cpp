@@ -28,7 +28,20 @@ typedef struct wave_run {
     words w;
     kernel_job job;
     char what[96];
+    uint64_t row; /* of random numbers: when the host raises a count */
 } wave_run;
+
+/* The host: now and then some more of a border is there. */
+static void raise_some(void *self, uint64_t)
+{
+    wave_run *r = static_cast<wave_run *>(self);
+    if (check_below(&r->row, 64u))
+        return;
+    const uint32_t n = (uint32_t)check_below(&r->row, 16u), most = wave_case_count(&r->c, n);
+    const uint32_t more = r->c.counts[n] + 1u + (uint32_t)check_below(&r->row, 1u + most / 4u);
+    wave_case_bring(&r->c, n, r->c.counts[n], more < most ? more : most);
+    r->c.counts[n] = more < most ? more : most;
+}
 
 static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
 {
@@ -38,10 +51,15 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     words_config config = {};
     wave_case_make(&r->c, seed, ctx, MOST);
     hd_wave_blocks = 1;
+    r->c.is_slow = dispatch != LEVELS; /* a launch has no host beside it */
+    r->row = seed;
+    r->job.host = r->c.is_slow ? raise_some : nullptr;
+    r->job.self = r;
     r->c.desc.n_warps = n_warps;
     r->c.desc.lane_rows = shape->rows;
     r->c.desc.step_columns = shape->columns;
     r->c.desc.tile_cols = 1u + (uint32_t)check_below(&row, 300u);
+    wave_case_lay_out(&r->c);
     CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
     config.dispatch = dispatch == LEVELS ? (uint32_t)HD_DISPATCH_TICKET : dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);

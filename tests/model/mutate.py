@@ -352,6 +352,15 @@ WAVE_BUGS = [
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
     ("a pass waits for bands of its own rows alone", "wave.pass", LONE, "(HD_LONE_BAND - 1u + before->sweeps) / HD_LONE_BAND", "0u"),
     ("a pass waits for a granule too few", "wave.pass", LONE, "hd_wave_need(before, g, lag, n)", "hd_wave_need(before, g, lag, n) - 1u"),
+    ("counts: raised before the column is written", "wave.count.east", LONE, "            hd_lone_begin(l);\n",
+     "            hd_lone_begin(l), hd_count_raise(thread, hd_lone_count(l, l->wave->last_col_count), l->row, hd_lone_end_row(l));\n"),
+    ("counts: a band does not wait for those above", "wave.count.east", WAVE, "if (count && hd_count_wait(thread, count, first))", "if (count)"),
+    ("counts: raised without a release", "wave.count.east", WAVE, "HD_STORE(count, end, RELEASE, SYS)", "HD_STORE(count, end, RELAXED, SYS)"),
+    ("counts: waited for without an acquire", "wave.count.west", WAVE, "count, ACQUIRE, SYS) < need", "count, RELAXED, SYS) < need"),
+    ("counts: one cell too few is waited for", "wave.count.west", WAVE, "ACQUIRE, SYS) < need; n++", "ACQUIRE, SYS) + 1u < need; n++"),
+    ("counts: a border in the north is not waited for", "wave.count.north", LONE, "return band || hd_count_wait(", "return 1 || hd_count_wait("),
+    ("counts: who waits for one is not stopped", "wave.count.stop", WAVE,
+     "need; n++) {\n        if (n %", "need; n++) {\n        if (0 && n %"),
     ("tiles: handed on before it is written", "wave.tile.two", TILE, "    t->hands_ = 1;\n",
      "    t->hands_ = 1;\n    if (t->flag_) hd_tile_raise(t->flag_, t->base_ + t->at_ + 1u);\n"),
     ("tiles: one row instead of two", "wave.tile.two", FLAG, "(band & 1u) * item->south_bytes", "0u"),
@@ -385,6 +394,12 @@ EMULATED_BUGS = [
     ("tags of blocks are the same in each run", "wave->words->base + p->tag", "p->tag"),
     ("tags of blocks are the same in each band", "p->tag + warp * n_granules + 1u", "p->tag - p->band * n_granules + 1u",
      "a.from_tag = base - n_granules", "a.from_tag = base"),
+    ("counts on blocks: a border in the north is not waited for", "const int is_there = hd_north_is_there(a, g);", "const int is_there = 1;"),
+    ("counts on blocks: a border in the west is not waited for", "    if (!a.wave->west_count)\n", "    if (1)\n"),
+    ("counts on blocks: a last column is not counted", "    if (!p->wave->last_col_count)\n", "    if (1)\n"),
+    ("kept skewed: lanes stand where those of another band do", "a.index * a.item->band_cells", "(a.index & ~1u) * a.item->band_cells"),
+    ("kept skewed: steps behind the last are kept", "STEP == HD_STEP_EDGE && position >= a.cols + hd_strip<K, R, C>::lag", "0"),
+    ("kept skewed: a lane's cells change places", "cells[(k + n) / R][(k + n) % R]", "cells[(k + n) % C][(k + n) / C]"),
 ]
 # The same of tiles on blocks (tests/emulate_gpu/tiles.cpp), in heddle/tile.h.
 EMULATED_TILE_BUGS = [

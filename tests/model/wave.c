@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "watch.h"
+#define __builtin_memcpy watch_copy /* of core, too */
+
 #include "backend/cpu/work.h"
 #include "engine/wave.h"
 #include "heddle/core/turn.h"
 #include "heddle/tile.h"
 #include "run/run.h"
 #include "suite.h"
-#include "watch.h"
 
 #define MAX_PARTS 24u
 #define MAX_COLS 8u
@@ -29,6 +31,7 @@
 #define MAX_RUNS 5u
 #define MAX_WORKERS 3u
 #define BLOCK_BYTES 4096u
+#define FOLLOWED MODEL_GATE(5u) /* who reads the last column has read all of it */
 #define CAME MODEL_GATE(6u)     /* the first worker has left: others may come */
 #define CANCELED MODEL_GATE(7u) /* the run has been cancelled                 */
 #define HALF 0xffffu            /* values of words have so many bits          */
@@ -93,6 +96,10 @@ HEDDLE_DECLARE(heaps)
 
 /* ---- cases ------------------------------------------------------------------------------------------------------------ */
 
+/* A border or last column that is counted while the wave runs, and who is at its other end: a fiber that writes it, one that reads
+ * it; or nobody, and it is there only in runs that go to their ends. */
+enum { FED_WEST = 1, FED_NORTH, FOLLOWED_EAST, ALONE_WEST };
+
 typedef struct wave_case {
     const char *name;
     uint32_t n_bands, n_cols;
@@ -106,6 +113,7 @@ typedef struct wave_case {
     uint32_t base;     /* tags of the first run begin behind it                                                    */
     uint32_t n_tags;   /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
     uint32_t left;     /* the tag that words have at first, which earlier runs have left                           */
+    uint32_t counted;  /* as above                                                                                 */
     uint32_t is_tile;  /* bodies of tiles, four columns each; base: earlier runs                                   */
     uint32_t n_sweeps; /* over a field of so many rows as it says bands, which are more                           */
 } wave_case;
@@ -139,6 +147,11 @@ static const wave_case cases[] = {
     {"wave.pass.turns", 3, 3, ".",   1, 1, 1, .body = hop_sweep, .n_sweeps = 4},
     {"wave.pass.stop",  3, 3, "c.",  1, 1, 0, .body = hop_sweep, .n_sweeps = 3},
     {"wave.pass.wrap",  3, 3, "..",  1, 1, 1, .body = hop_sweep, .n_sweeps = 2, .base = 0xffffu - 20u},
+    /* Counted borders. */
+    {"wave.count.west",  2, 3, "..", 2, 1, 1, .counted = FED_WEST},
+    {"wave.count.north", 2, 7, "..", 2, 1, 1, .counted = FED_NORTH},
+    {"wave.count.east",  3, 3, "..", 2, 1, 1, .counted = FOLLOWED_EAST},
+    {"wave.count.stop",  2, 3, "c.", 2, 1, 1, .counted = ALONE_WEST},
     /* Tiles. */
     {"wave.tile.two",   2, 7, "..",  3, 2, 1, .is_tile = 1, .body = heap},
     {"wave.tile.again", 2, 3, "...", 2, 1, 1, .is_tile = 1, .body = heap},
@@ -162,6 +175,7 @@ static const wave_case *c;
 static struct {
     uint8_t block[BLOCK_BYTES]; /* the context's memory that the wave has */
     uint32_t last_row[MAX_ITEMS * MAX_COLS];
+    uint32_t border[MAX_COLS], last_col[MAX_COLS];
     uint32_t field[MAX_CELLS]; /* of sweeps: words, and what is known of them by words */
     hop_found found, found_each[MAX_ITEMS];
     hop_params params;
@@ -176,13 +190,14 @@ static hd_tally tallies[MAX_WORKERS];
 static hd_cpu_now nows[MAX_WORKERS];
 static hd_run run;
 
+static uint32_t border_count, last_col_count;
 static uint8_t image[BLOCK_BYTES]; /* the block as it is when the wave has been made */
 static uint8_t near[MAX_WORKERS][HEDDLE_REDUCE_BYTES + sizeof(hd_lone)] __attribute__((aligned(64)));
 static heddle_ctx ctx;
 static heddle_graph graph;
 
 /* What is right, of each run. */
-static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS];
+static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS], want_col[MAX_RUNS][MAX_COLS];
 static hop_found want_found[MAX_RUNS], want_each[MAX_RUNS][MAX_ITEMS];
 static uint32_t want_field[MAX_RUNS][MAX_CELLS];
 
@@ -237,6 +252,10 @@ HEDDLE_TILES(heaps, hop_params, HEAP_TILES)
 static uint32_t given(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
 static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
 static uint32_t n_items(void) { return given(c->n_items, 1u); }
+static int is_west(void) { return c->counted == FED_WEST || c->counted == ALONE_WEST; }
+static int has_peer(void) { return c->counted && c->counted != ALONE_WEST; }
+static uint32_t n_border(void) { return is_west() ? c->n_bands : c->n_cols; }
+static uint32_t border_of(uint32_t k, uint32_t n) { return 100u * k + n + 1u; }
 static uint32_t n_runs(void) { return (uint32_t)strlen(c->runs); }
 static hd_wave *wave(void) { return (hd_wave *)(void *)m.block; }
 static hd_tile_wave *tile_wave(void) { return (hd_tile_wave *)(void *)m.block; }
@@ -269,6 +288,22 @@ heddle_status hd_ctx_check(heddle_ctx *x)
 {
     (void)x;
     return HEDDLE_OK;
+}
+
+heddle_status hd_ctx_suit(heddle_ctx *x, const heddle_table *table)
+{
+    (void)x, (void)table;
+    return HEDDLE_OK;
+}
+
+/* Waves here keep no cells, so that where they would stand does not matter. */
+heddle_status hd_layout_check(const hd_kept *kept) { return kept->desc->cells ? refuse("cells are kept") : HEDDLE_OK; }
+heddle_status hd_layout_check_cells(const hd_kept *kept) { return hd_layout_check(kept); }
+heddle_wave_layout hd_layout_of(const hd_kept *kept, const heddle_wave_item *x)
+{
+    const heddle_wave_layout none = {0};
+    (void)kept, (void)x;
+    return none;
 }
 
 /* Blocks alone ask for it. */
@@ -359,15 +394,16 @@ heddle_status heddle_graph_freeze(heddle_graph *g)
 
 /* ---- what is right ------------------------------------------------------------------------------------------------------ */
 
-/* Row i becomes row i + 1; outside of the field are zeros. */
-static void next_row(uint32_t row[], uint32_t by, hop_found *found)
+/* Row i becomes row i + 1; w: what is to its west, outside of the field. Its last cell. */
+static uint32_t next_row(uint32_t row[], uint32_t by, uint32_t w, hop_found *found)
 {
-    uint32_t j, w = 0;
+    uint32_t j;
     for (j = 0; j < c->n_cols; j++) {
         const uint32_t ne = !c->is_tile && c->body == hop_east && j + 1u < c->n_cols ? row[j + 1u] : 0u;
         w = row[j] = hop_of(by, row[j], w, ne, j);
         hop_merge(found, &(hop_found){1, w});
     }
+    return w;
 }
 
 static uint32_t field_of(uint32_t k, uint32_t at) { return (k * 7919u + at * 257u + 1u) & HALF; }
@@ -397,10 +433,12 @@ static void compute(uint32_t k)
         compute_sweeps(k);
         return;
     }
+    for (i = 0; i < c->n_cols && c->counted == FED_NORTH; i++)
+        want[k][i] = border_of(k, i);
     for (item = 0; item < n_items(); item++) {
         hop_found found = {0};
         for (i = 0; i < c->n_bands; i++)
-            next_row(&want[k][item * c->n_cols], k + 1u, &found);
+            want_col[k][i] = next_row(&want[k][item * c->n_cols], k + 1u, is_west() ? border_of(k, i) : 0u, &found);
         if (c->is_tile) /* which find nothing */
             continue;
         want_each[k][item] = found;
@@ -411,6 +449,18 @@ static void compute(uint32_t k)
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------------------------ */
+
+static void count_borders(heddle_wave_desc *d)
+{
+    heddle_wave_border *border = is_west() ? &d->west : &d->north;
+    if (c->counted == FOLLOWED_EAST) {
+        d->last_col = m.last_col;
+        d->last_col_count = &last_col_count;
+    } else if (c->counted) {
+        border->array = m.border;
+        border->count = &border_count;
+    }
+}
 
 static void make_wave(void)
 {
@@ -437,6 +487,7 @@ static void make_wave(void)
         d.cells = m.field;
     d.sweeps = c->n_sweeps;
     d.band_rows = d.tile_cols = c->is_tile;
+    count_borders(&d);
     ctx.config.backend = HEDDLE_CPU;
     (void)heddle_wave_new(&ctx, table(), &d, &g);
     if (c->n_tags)
@@ -465,10 +516,14 @@ static void make_run(void)
 /* Before run k. */
 static void start(uint32_t k)
 {
-    uint32_t at;
-    for (at = 0; k && at < MAX_CELLS && c->n_sweeps; at++)
-        HD_STORE(&m.field[at], field_of(k, at), RELAXED, DEV);
+    uint32_t n;
+    for (n = 0; k && n < MAX_CELLS && c->n_sweeps; n++)
+        HD_STORE(&m.field[n], field_of(k, n), RELAXED, DEV);
     m.params.by = k + 1u;
+    border_count = c->counted == ALONE_WEST && c->runs[k] == '.' ? n_border() : 0u;
+    last_col_count = 0;
+    for (n = 0; n < border_count; n++)
+        m.border[n] = border_of(k, n);
     hd_rearm(&run, k + 1u);
     if (c->runs[k] == 'x')
         (void)hd_stop(&control.fail, HD_STOP_CANCELED);
@@ -537,6 +592,8 @@ static void last_out(uint32_t k)
     model_note("is the last out, of run", k);
     if (c->runs[k] == 'c')
         model_wait(CANCELED);
+    if (c->counted == FOLLOWED_EAST)
+        model_wait(FOLLOWED);
     if (c->runs[k] == '.')
         check_result(k);
     else if (control.fail.stop == HD_STOP_CANCELED)
@@ -544,7 +601,7 @@ static void last_out(uint32_t k)
     if (k + 1u == n_runs())
         return;
     start(k + 1u);
-    for (w = 0; w < n_workers() + (c->runs[k + 1u] == 'c'); w++)
+    for (w = 0; w < n_workers() + (c->runs[k + 1u] == 'c' || has_peer()); w++)
         model_give(MODEL_GATE(w));
 }
 
@@ -578,9 +635,47 @@ static void cancel(void)
     }
 }
 
+/* Writes the border of run k. */
+static void feed(uint32_t k)
+{
+    uint32_t n;
+    for (n = 0; n < n_border(); n++) {
+        m.border[n] = border_of(k, n);
+        HD_STORE(&border_count, n + 1u, RELEASE, SYS);
+    }
+}
+
+/* Reads the last column of run k, as it comes. */
+static void follow(uint32_t k)
+{
+    uint32_t i, n;
+    for (i = 0; i < c->n_bands; i++) {
+        for (n = 0; HD_LOAD(&last_col_count, ACQUIRE, SYS) <= i; n++)
+            hd_wave_pause(n);
+        if (m.last_col[i] != want_col[k][i])
+            model_fail("run %u: row %u of the last column is 0x%x, not 0x%x", k, i, m.last_col[i], want_col[k][i]);
+    }
+    model_give(FOLLOWED);
+}
+
+static void be_peer(void)
+{
+    uint32_t k;
+    for (k = 0; k < n_runs(); k++) {
+        if (k)
+            model_wait(MODEL_GATE(n_workers()));
+        if (c->counted == FOLLOWED_EAST)
+            follow(k);
+        else
+            feed(k);
+    }
+}
+
 static void fiber(uint32_t i)
 {
-    if (i == n_workers())
+    if (i == n_workers() && has_peer())
+        be_peer();
+    else if (i == n_workers())
         cancel();
     else
         work(i);
@@ -601,7 +696,7 @@ static void choose(uint32_t i, int weak, model_test *t)
     for (k = 0; k < n_runs(); k++)
         compute(k);
     t->name = c->name;
-    t->n_fibers = n_workers() + (strchr(c->runs, 'c') != NULL);
+    t->n_fibers = n_workers() + (strchr(c->runs, 'c') != NULL || has_peer());
     t->n_preempt = weak ? c->n_weak : c->n_preempt;
     t->n_stale = weak ? c->n_stale : 0u;
     t->in_order = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define GUARD 0xa5u /* what memory has in it before a run */
+#define GUARDED 16u /* bytes behind an array */
 
 static uint64_t below(wave_case *c, uint64_t n) { return check_below(&c->row, n); }
 
@@ -13,7 +14,7 @@ static uint64_t below(wave_case *c, uint64_t n) { return check_below(&c->row, n)
 
 static void *host(uint64_t n_bytes)
 {
-    void *p = calloc(1, n_bytes + 16u);
+    void *p = calloc(1, n_bytes + GUARDED);
     CHECK(p);
     return p;
 }
@@ -29,7 +30,7 @@ static void *random_words(wave_case *c, uint64_t n_bytes)
 static void *on_device(const wave_case *c, const void *from, uint64_t n_bytes)
 {
     void *p;
-    CHECK_OK(c->ctx, heddle_mem_new(c->ctx, n_bytes + 16u, &p));
+    CHECK_OK(c->ctx, heddle_mem_new(c->ctx, n_bytes + GUARDED, &p));
     if (from)
         CHECK_OK(c->ctx, heddle_mem_write(c->ctx, p, from, n_bytes));
     return p;
@@ -51,7 +52,7 @@ static void choose_items(wave_case *c, uint64_t most)
         t->cols = some_size(c, most);
         t->x_at = t->west_at = t->last_col_at = c->n_rows;
         t->y_at = t->north_at = t->last_row_at = c->n_cols;
-        t->cells_at = c->n_cells;
+        c->want_at[i] = c->n_cells;
         c->n_rows += t->rows;
         c->n_cols += t->cols;
         c->n_cells += t->rows * t->cols;
@@ -81,6 +82,24 @@ static void choose_border(wave_case *c, heddle_wave_border *b, uint32_t **array,
     }
 }
 
+static void choose_counts(wave_case *c)
+{
+    c->counts = (uint32_t *)on_device(c, NULL, 3u * 8u * 4u);
+    if (c->north && below(c, 2))
+        c->desc.north.count = c->counts;
+    if (c->west && below(c, 2))
+        c->desc.west.count = c->counts + 8;
+    if (c->desc.last_col && below(c, 2))
+        c->desc.last_col_count = c->counts + 16;
+}
+
+void wave_case_uncount(wave_case *c) { c->desc.north.count = c->desc.west.count = NULL; }
+
+uint32_t wave_case_count(const wave_case *c, uint32_t n)
+{
+    return (uint32_t)(n < 8u ? c->items[n].cols : c->items[n - 8u].rows);
+}
+
 static void choose_corners(wave_case *c)
 {
     for (uint32_t w = 0; w < c->cell_words; w++) {
@@ -95,8 +114,8 @@ static void choose_results(wave_case *c)
 {
     const heddle_wave_info *info = &mix.waves[c->desc.body];
     const uint64_t n_bytes = c->cell_words * 4u;
-    if (below(c, 2))
-        c->desc.cells = on_device(c, NULL, c->n_cells * n_bytes);
+    c->keeps = below(c, 3) != 0;
+    c->desc.layout = c->keeps && below(c, 2) ? HEDDLE_LAYOUT_SKEWED : HEDDLE_LAYOUT_ROWS;
     if (below(c, 2))
         c->desc.last_row = on_device(c, NULL, c->n_cols * n_bytes);
     if (below(c, 2))
@@ -128,9 +147,28 @@ void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
     choose_border(c, &c->desc.west, &c->west, c->constant[1], c->n_rows);
     choose_corners(c);
     choose_results(c);
+    choose_counts(c);
     c->want_cells = (uint32_t *)host(c->n_cells * c->cell_words * 4u);
     c->want_last_row = (uint32_t *)host(c->n_cols * c->cell_words * 4u);
     c->want_last_col = (uint32_t *)host(c->n_rows * c->cell_words * 4u);
+}
+
+/* Between fields there are gaps. */
+void wave_case_lay_out(wave_case *c)
+{
+    c->n_kept = 0;
+    for (uint32_t i = 0; i < c->n_items; i++) {
+        heddle_wave_layout *l = &c->layouts[i];
+        CHECK_OK(c->ctx, heddle_wave_get_layout(c->ctx, &mix, &c->desc, i, l));
+        CHECK(l->rows == c->items[i].rows && l->cols == c->items[i].cols);
+        c->items[i].cells_at = c->n_kept;
+        c->n_kept += heddle_wave_cells(l) + (i + 1u < c->n_items ? l->together * below(c, 3) : 0u);
+        while (i + 1u < c->n_items && c->n_kept % 4u)
+            c->n_kept++;
+    }
+    c->desc.n_cells = below(c, 2) ? c->n_kept : 0u;
+    if (c->keeps)
+        c->desc.cells = on_device(c, NULL, c->n_kept * c->cell_words * 4u);
 }
 
 void wave_case_free(wave_case *c)
@@ -143,7 +181,8 @@ void wave_case_free(wave_case *c)
                       c->desc.last_row,
                       c->desc.last_col,
                       c->desc.found,
-                      c->desc.found_each};
+                       c->desc.found_each,
+                       c->counts};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         heddle_mem_free(c->ctx, device[i]);
     free(c->x);
@@ -158,8 +197,9 @@ void wave_case_free(wave_case *c)
 /* ---- what is right --------------------------------------------------------------------------------------------------- */
 
 /* Cell (i, j) of item t, or what stands there when it is outside of the field. */
-static const uint32_t *cell_at(const wave_case *c, const heddle_wave_item *t, int64_t i, int64_t j)
+static const uint32_t *cell_at(const wave_case *c, uint32_t item, int64_t i, int64_t j)
 {
+    const heddle_wave_item *t = &c->items[item];
     if (i < 0 && j < 0)
         return c->corner;
     if (j < 0)
@@ -168,7 +208,7 @@ static const uint32_t *cell_at(const wave_case *c, const heddle_wave_item *t, in
         return c->east;
     if (i < 0)
         return c->north ? c->north + (t->north_at + (uint64_t)j) * c->cell_words : c->constant[0];
-    return c->want_cells + (t->cells_at + (uint64_t)i * t->cols + (uint64_t)j) * c->cell_words;
+    return c->want_cells + (c->want_at[item] + (uint64_t)i * t->cols + (uint64_t)j) * c->cell_words;
 }
 
 static uint32_t known(const uint8_t *of, uint64_t at, uint32_t n_bytes)
@@ -180,11 +220,12 @@ static uint32_t known(const uint8_t *of, uint64_t at, uint32_t n_bytes)
 }
 
 /* Returns the number that decides whether it is found. */
-static uint32_t compute(const wave_case *c, const heddle_wave_item *t, int64_t i, int64_t j, uint32_t *out)
+static uint32_t compute(const wave_case *c, uint32_t item, int64_t i, int64_t j, uint32_t *out)
 {
     const heddle_wave_info *info = &mix.waves[c->desc.body];
-    const uint32_t *n = cell_at(c, t, i - 1, j), *w = cell_at(c, t, i, j - 1), *nw = cell_at(c, t, i - 1, j - 1),
-                   *ne = cell_at(c, t, i - 1, j + 1);
+    const heddle_wave_item *t = &c->items[item];
+    const uint32_t *n = cell_at(c, item, i - 1, j), *w = cell_at(c, item, i, j - 1),
+                   *nw = cell_at(c, item, i - 1, j - 1), *ne = cell_at(c, item, i - 1, j + 1);
     const uint32_t x = known(c->x, t->x_at + (uint64_t)i, info->row_bytes),
                    y = known(c->y, t->y_at + (uint64_t)j, info->column_bytes), by = c->params.by;
     if (c->desc.body == mix_pairs) {
@@ -202,14 +243,15 @@ static uint32_t compute(const wave_case *c, const heddle_wave_item *t, int64_t i
     return *out = mix_of(c->desc.body + 1u, by, *n, *w, *nw, *ne, x, y, (uint32_t)i, (uint32_t)j);
 }
 
-static void compute_item(wave_case *c, const heddle_wave_item *t)
+static void compute_item(wave_case *c, uint32_t item)
 {
+    const heddle_wave_item *t = &c->items[item];
     const uint32_t n_bytes = c->cell_words * 4u;
     mix_found found = {0};
     for (uint64_t i = 0; i < t->rows; i++)
         for (uint64_t j = 0; j < t->cols; j++) {
-            uint32_t *out = c->want_cells + (t->cells_at + i * t->cols + j) * c->cell_words;
-            uint32_t v = compute(c, t, (int64_t)i, (int64_t)j, out);
+            uint32_t *out = c->want_cells + (c->want_at[item] + i * t->cols + j) * c->cell_words;
+            uint32_t v = compute(c, item, (int64_t)i, (int64_t)j, out);
             if (mix_is_found(v))
                 mix_find(v, (uint32_t)i, (uint32_t)j, &found);
             if (i + 1u == t->rows)
@@ -230,18 +272,53 @@ static void guard(const wave_case *c, void *p, uint64_t n_bytes)
     free(bytes);
 }
 
+void wave_case_bring(const wave_case *c, uint32_t n, uint32_t first, uint32_t end)
+{
+    const heddle_wave_item *t = &c->items[n % 8u];
+    const uint64_t at = (n < 8u ? t->north_at : t->west_at) + first, n_bytes = c->cell_words * 4u;
+    const heddle_wave_border *b = n < 8u ? &c->desc.north : &c->desc.west;
+    const uint32_t *from = n < 8u ? c->north : c->west;
+    if (b->count && end > first)
+        CHECK_OK(c->ctx, heddle_mem_write(c->ctx, (uint8_t *)(uintptr_t)b->array + at * n_bytes,
+                                          from + at * c->cell_words, (end - first) * n_bytes));
+}
+
+/* Of a border all is there, or comes; of a last column nothing. */
+static void reset_counts(const wave_case *c)
+{
+    uint32_t counts[3u * 8u] = {0};
+    if (c->is_slow && c->desc.north.count)
+        guard(c, (void *)(uintptr_t)c->desc.north.array, c->n_cols * c->cell_words * 4u);
+    if (c->is_slow && c->desc.west.count)
+        guard(c, (void *)(uintptr_t)c->desc.west.array, c->n_rows * c->cell_words * 4u);
+    for (uint32_t n = 0; n < 16u && !c->is_slow; n++)
+        counts[n] = wave_case_count(c, n);
+    CHECK_OK(c->ctx, heddle_mem_write(c->ctx, c->counts, counts, sizeof counts));
+}
+
+static void check_counts(const wave_case *c, const char *how)
+{
+    uint32_t counts[3u * 8u];
+    CHECK_OK(c->ctx, heddle_mem_read(c->ctx, counts, c->counts, sizeof counts));
+    for (uint32_t t = 0; t < 8u; t++)
+        CHECK_MSG(counts[16u + t] == (c->desc.last_col_count ? c->items[t].rows : 0u),
+                  "%s, HEDDLE_SEED=%llu: %u rows of item %u's last column are said to be there", how,
+                  (unsigned long long)c->seed, counts[16u + t], t);
+}
+
 void wave_case_reset(wave_case *c)
 {
     const uint64_t n_bytes = c->cell_words * 4u;
     c->params.by = (uint32_t)check_random(&c->row);
     memset(&c->want_found, 0, sizeof c->want_found);
     for (uint32_t i = 0; i < c->n_items; i++)
-        compute_item(c, &c->items[i]);
-    guard(c, c->desc.cells, c->n_cells * n_bytes);
+        compute_item(c, i);
+    guard(c, c->desc.cells, c->n_kept * n_bytes + GUARDED);
     guard(c, c->desc.last_row, c->n_cols * n_bytes);
     guard(c, c->desc.last_col, c->n_rows * n_bytes);
     guard(c, c->desc.found, sizeof c->want_found);
     guard(c, c->desc.found_each, c->n_items * sizeof c->want_found);
+    reset_counts(c);
 }
 
 static void compare(const wave_case *c, const char *how, const char *what, const void *got, const void *want,
@@ -258,12 +335,57 @@ static void compare(const wave_case *c, const char *how, const char *what, const
     free(copy);
 }
 
+/* Kept cells, as they stand: what plain loops make where a cell stands, and nothing written behind the last. */
+static void compare_kept(const wave_case *c, const char *how)
+{
+    const uint64_t n_bytes = c->cell_words * 4u, all_bytes = c->n_kept * n_bytes + GUARDED;
+    uint8_t *copy = (uint8_t *)host(all_bytes);
+    CHECK_OK(c->ctx, heddle_mem_read(c->ctx, copy, c->desc.cells, all_bytes));
+    for (uint32_t t = 0; t < c->n_items; t++)
+        for (uint64_t i = 0; i < c->items[t].rows; i++)
+            for (uint64_t j = 0; j < c->items[t].cols; j++)
+                CHECK_MSG(!memcmp(copy + (c->items[t].cells_at + heddle_wave_index(&c->layouts[t], i, j)) * n_bytes,
+                                  c->want_cells + (c->want_at[t] + i * c->items[t].cols + j) * c->cell_words, n_bytes),
+                          "%s, HEDDLE_SEED=%llu: cell (%llu, %llu) of item %u, layout %u: body %u", how,
+                          (unsigned long long)c->seed, (unsigned long long)i, (unsigned long long)j, t, c->desc.layout,
+                          c->desc.body);
+    for (uint64_t b = c->n_kept * n_bytes; b < all_bytes; b++)
+        CHECK_MSG(copy[b] == GUARD, "%s, HEDDLE_SEED=%llu: written behind the last cell", how,
+                  (unsigned long long)c->seed);
+    free(copy);
+}
+
+/* What an item's cells are by rows, and then what they are when they come back. */
+static void convert_item(wave_case *c, uint32_t t, const char *how)
+{
+    const uint64_t n_bytes = c->cell_words * 4u, rows_bytes = c->items[t].rows * c->items[t].cols * n_bytes;
+    uint8_t *kept = (uint8_t *)c->desc.cells + c->items[t].cells_at * n_bytes;
+    void *rows = on_device(c, NULL, rows_bytes);
+    const heddle_wave_layout *l = &c->layouts[t];
+    CHECK_OK(c->ctx, heddle_wave_convert(c->ctx, &mix, c->desc.body, l, kept, NULL, rows));
+    compare(c, how, "cells by rows", rows, c->want_cells + c->want_at[t] * c->cell_words, rows_bytes);
+    guard(c, kept, heddle_wave_cells(l) * n_bytes);
+    CHECK_OK(c->ctx, heddle_wave_convert(c->ctx, &mix, c->desc.body, NULL, rows, l, kept));
+    heddle_mem_free(c->ctx, rows);
+}
+
+void wave_case_convert(wave_case *c, const char *how)
+{
+    if (!c->keeps)
+        return;
+    for (uint32_t t = 0; t < c->n_items; t++)
+        convert_item(c, t, how);
+    compare_kept(c, how);
+}
+
 void wave_case_check(wave_case *c, const char *how)
 {
     const uint64_t n_bytes = c->cell_words * 4u;
-    compare(c, how, "cells", c->desc.cells, c->want_cells, c->n_cells * n_bytes);
+    if (c->keeps)
+        compare_kept(c, how);
     compare(c, how, "last row", c->desc.last_row, c->want_last_row, c->n_cols * n_bytes);
     compare(c, how, "last column", c->desc.last_col, c->want_last_col, c->n_rows * n_bytes);
     compare(c, how, "found", c->desc.found, &c->want_found, sizeof c->want_found);
     compare(c, how, "found of each item", c->desc.found_each, c->want_each, c->n_items * sizeof c->want_found);
+    check_counts(c, how);
 }

@@ -93,6 +93,9 @@ static void test_refused(void)
     d.last_col = NULL;
     d.row_cells = 9;
     refuse(ctx, &sweeps, &d, "a row of 10 cells, with row_cells = 9 to the next");
+    d.row_cells = 0;
+    d.layout = HEDDLE_LAYOUT_SKEWED;
+    refuse(ctx, &sweeps, &d, "one of sweeps, whose field stands by rows");
     heddle_ctx_close(ctx);
 }
 

@@ -120,6 +120,8 @@ static void test_refused(void)
     refuse(ctx, &d, "found");
     d = good(), d.found_each = words;
     refuse(ctx, &d, "found");
+    d = good(), d.layout = HEDDLE_LAYOUT_SKEWED;
+    refuse(ctx, &d, "layout, n_cells");
     d = good(), d.lane_rows = 4;
     refuse(ctx, &d, "lane_rows");
     d = good(), d.north.constant = words;

@@ -58,6 +58,21 @@ typedef struct hd_lone {
 /* What a band hands on is so many columns behind what is above it. */
 HD_FN uint32_t hd_lone_lag(uint32_t skew) { return (HD_LONE_STRIPS - 1u) * HD_WAVE_GRANULE + HD_LONE * skew; }
 
+/* How cells are kept skewed: a strip is a band of the layout. */
+HD_FN heddle_wave_layout hd_lone_layout(uint32_t skew)
+{
+    heddle_wave_layout layout;
+    __builtin_memset(&layout, 0, sizeof layout);
+    layout.lanes = HD_LONE;
+    layout.lane_rows = layout.step_columns = layout.together = 1;
+    layout.skew = skew;
+    layout.east = skew - 1u;
+    return layout;
+}
+
+/* hd_layout_steps of it. */
+HD_FN uint32_t hd_lone_steps(uint32_t cols, uint32_t skew) { return cols + (HD_LONE - 1u) * skew + skew - 1u; }
+
 /* ---- what knows the types ------------------------------------------------------------------------------------------ */
 
 /* The cells of the rows of a strip: how they stand in an array of HD_LONE + 1 cells. One behind the other; or value by value, of
@@ -124,6 +139,17 @@ HD_FN void hd_lone_leave(const hd_lone *l, uint32_t i, uint32_t j, const void *c
         __builtin_memcpy(l->wave->last_row + (l->item->last_row_at + j) * n, cell, n);
     if (l->wave->last_col && j == l->item->cols - 1u)
         __builtin_memcpy(l->wave->last_col + (l->item->last_col_at + i) * n, cell, n);
+}
+
+/* Skewed, the cells of a strip's step are neighbours; in the field's first step a cell stands at column 0. */
+HD_FN void hd_lone_keep_skewed(const hd_lone *l, const void *cells, uint32_t i, uint32_t step)
+{
+    const hd_wave_item *item = l->item;
+    const uint32_t n = HD_LONE * l->type->cell_bytes, n_steps = hd_lone_steps(item->cols, l->type->skew);
+    if (i < item->rows && step < n_steps)
+        __builtin_memcpy(l->wave->cells + (item->cells_at + i / HD_LONE * item->band_cells) * l->type->cell_bytes +
+                             (uint64_t)step * n,
+                         cells, n);
 }
 
 /* Row 0's cell of a step is (i, j), the others stand behind it: they are kept in the field. */
@@ -279,7 +305,9 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
             name##_lone_best_(&next[1], (uint32_t)j, HD_LONE, found);                                                  \
         for (v = 0; name##_finds_ == HD_FINDS_OWN && !ragged && v < HD_LONE; v++)                                      \
             name##_lone_find_(&next[v + 1u], i + v, (uint32_t)j - v * skew, found + v);                                \
-        if (!has_sweeps && l->wave->cells)                                                                             \
+        if (!has_sweeps && l->wave->cells && l->item->band_cells)                                                      \
+            hd_lone_keep_skewed(l, &next[1], i, (uint32_t)(at - 1));                                                   \
+        else if (!has_sweeps && l->wave->cells)                                                                        \
             name##_lone_keep_(l, next, i, j);                                                                          \
         below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = name##_lone_get_(next, HD_LONE); \
     }                                                                                                                  \
@@ -368,6 +396,18 @@ HD_FN void hd_lone_columns(hd_lone *l, uint32_t g)
         __builtin_memcpy(l->y + at * n, l->wave->y + (l->item->y_at + c) * n, n);
         __builtin_memcpy(l->y + (at + HD_LONE_RING) * n, l->y + at * n, n);
     }
+}
+
+/* The item's of a word an item; NULL: there are none. */
+HD_FN uint32_t *hd_lone_count(const hd_lone *l, const uint32_t *counts)
+{
+    return counts ? (uint32_t *)(uintptr_t)counts + (l->item - l->wave->items) : (uint32_t *)0;
+}
+
+/* The first row behind the band. */
+HD_FN uint32_t hd_lone_end_row(const hd_lone *l)
+{
+    return l->item->rows - l->row < HD_LONE_BAND ? l->item->rows : l->row + HD_LONE_BAND;
 }
 
 /* What is above the band in the columns of granule g, from the border of the field. */
@@ -514,6 +554,23 @@ HD_FN void hd_lone_tell(const hd_lone *l, uint32_t band, uint32_t tag, uint32_t 
         HD_STORE(l->wave->gone + l->item->found_at + band, tag + g, RELEASE, DEV);
 }
 
+/* Before granule g of a band: what borders it needs are there. 0: the run has been stopped. */
+HD_FN int hd_lone_borders(const hd_lone *l, const heddle_thread *thread, uint32_t band, uint32_t g)
+{
+    const uint32_t cols = l->item->cols, end = (g + 1u) * HD_WAVE_GRANULE;
+    if (g == 0 && !hd_count_wait(thread, hd_lone_count(l, l->wave->west_count), hd_lone_end_row(l)))
+        return 0;
+    return band || hd_count_wait(thread, hd_lone_count(l, l->wave->north_count), end < cols ? end : cols);
+}
+
+/* Behind the last granule. */
+HD_FN void hd_lone_end(const hd_lone *l, const heddle_thread *thread, uint32_t band)
+{
+    if (l->type->merge && l->wave->found)
+        hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
+    hd_count_raise(thread, hd_lone_count(l, l->wave->last_col_count), l->row, hd_lone_end_row(l));
+}
+
 /* One thread: what a part has of a band. 0: the run has been stopped. */
 HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_part *p, uint32_t band)
 {
@@ -523,9 +580,11 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
     uint32_t g, end;
     hd_wave_span(p, band, lag, n, &g, &end);
     l->row = band * HD_LONE_BAND;
-    if (g == 0)
-        hd_lone_begin(l);
     for (; g < end; g++) {
+        if (!hd_lone_borders(l, thread, band, g))
+            return 0;
+        if (g == 0)
+            hd_lone_begin(l);
         if (l->type->sweeps && !p->carry && !hd_lone_pass(l, thread, band, g))
             return 0;
         hd_lone_columns(l, g);
@@ -539,8 +598,8 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
         if (l->type->sweeps && !p->carry)
             hd_lone_tell(l, band, tag, g, end);
     }
-    if (end == n && l->wave->found)
-        hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
+    if (end == n)
+        hd_lone_end(l, thread, band);
     return 1;
 }
 

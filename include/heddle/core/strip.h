@@ -87,6 +87,7 @@ template <typename K, int R, int C> struct hd_strip {
                                      : 512, /* columns of y that are kept near */
         words = sizeof(cell) / 4,
         south = K::south / 4,
+        together = HD_LAYOUT_TOGETHER(sizeof(cell), R *C), /* kept skewed */
         ranks = K::finds == HD_FINDS_BEST && !east, /* the best cell is found step by step, not cell by cell ... */
         finds = K::finds != HD_FINDS_NOTHING && !ranks
     };
@@ -112,6 +113,8 @@ template <typename K, int R, int C> struct hd_strip_shared {
     __align__(16) uint32_t stage[2][HD_WAVE_GRANULE][strip::south]; /* a granule of the row above */
     __align__(16) typename K::column column[2 * strip::near];       /* twice, so that a lane's are consecutive */
     uint32_t credit;                                                /* granules of `ring` that were read */
+    typename K::cell *skewed; /* the band's first place, cells kept skewed; NULL: they are not. A register less */
+    uint32_t is_there;        /* in an item's first band: of the border what is looked at has come */
 };
 
 /* Sweeps: what a warp has near of the field, two granules of all its rows. A column stands at its number modulo 32, so that lanes,
@@ -183,9 +186,10 @@ template <typename K, int R, int C> struct hd_strip_walk {
 /* What a step is compiled for. */
 enum {
     HD_STEP_INNER, /* all columns are the field's, and no cell is kept; of sweeps: and no row is the rim's */
-    HD_STEP_KEEP,  /* ... and cells are kept; of sweeps: rows may be the rim's */
-    HD_STEP_HEAD, /* some lanes are before their first column, and no cell is kept. All bands wait for these steps. Of sweeps:
-                      columns may be the rim's, or none of the field */
+    HD_STEP_KEEP,  /* ... and cells are kept, by rows; of sweeps: rows may be the rim's */
+    HD_STEP_SKEW,  /* ... skewed */
+    HD_STEP_HEAD, /* some lanes are before their first column, and no cell is kept by rows. All bands wait for these steps. Of
+                      sweeps: columns may be the rim's, or none of the field */
     HD_STEP_EDGE /* whatever there is */
 };
 
@@ -281,6 +285,26 @@ static __device__ __forceinline__ void hd_strip_leave(const hd_strip_walk<K, R, 
             a.last_row[j] = cells[c][r];
         if (STEP == HD_STEP_EDGE && a.last_col && (uint32_t)j + 1u == a.cols)
             a.last_col[r] = cells[c][r];
+    }
+}
+
+/* The cells of a step are kept skewed: those that are none of the field in places that no cell has. */
+template <int STEP, typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_leave_skewed(const hd_strip_walk<K, R, C> &a,
+                                                             const typename K::cell (&cells)[C][R], int at)
+{
+    enum { together = hd_strip<K, R, C>::together };
+    const uint32_t position = (uint32_t)(at + (int)a.lane * hd_strip<K, R, C>::skew);
+    typename K::cell *to = a.near->skewed + (uint64_t)position * (32 * R) + a.lane * together;
+    if (STEP == HD_STEP_EDGE && position >= a.cols + hd_strip<K, R, C>::lag)
+        return;
+    HD_UNROLL
+    for (int k = 0; k < R * C; k += together) {
+        hd_some<typename K::cell, together> some;
+        HD_UNROLL
+        for (int n = 0; n < together; n++)
+            some.at[n] = cells[(k + n) / R][(k + n) % R];
+        *(hd_some<typename K::cell, together> *)(to + k * 32) = some;
     }
 }
 
@@ -445,6 +469,9 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
         hd_strip_put(a, m.at, g, at);
     else if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
         hd_strip_leave<STEP>(a, m.at, at);
+    if constexpr (K::sweeps == 0)
+        if (STEP == HD_STEP_SKEW || ((STEP == HD_STEP_HEAD || STEP == HD_STEP_EDGE) && a.near->skewed))
+            hd_strip_leave_skewed<STEP>(a, m.at, at);
 }
 
 /* ---- a granule ----------------------------------------------------------------------------------------------------- */
@@ -506,6 +533,22 @@ template <typename K, int R, int C> struct hd_strip_looks {
     uint32_t credit;
 };
 
+/* The item's of a word an item. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ uint32_t *hd_strip_count(const hd_strip_walk<K, R, C> &a, const uint32_t *counts)
+{
+    return (uint32_t *)counts + (a.item - a.wave->items);
+}
+
+/* All lanes of an item's first band: is what granule g needs of the border in the north there? */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_north_is_there(const hd_strip_walk<K, R, C> &a, uint32_t g)
+{
+    const uint32_t end = (g + 1u) * HD_WAVE_GRANULE, need = end < a.cols ? end : a.cols;
+    const uint32_t *count = a.wave->north_count;
+    return !count || __all_sync(0xffffffffu, HD_LOAD(hd_strip_count(a, count), ACQUIRE, SYS) >= need);
+}
+
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, uint32_t g,
                                                hd_strip_looks<K, R, C> *looks)
@@ -520,6 +563,10 @@ static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, 
             looks->words[w] = HD_BORDER_LOAD(at + w);
         return;
     }
+    const int is_there = hd_north_is_there(a, g);
+    a.near->is_there = (uint32_t)is_there;
+    if (!is_there)
+        return;
     const typename K::cell v = hd_north_cell(a, g * HD_WAVE_GRANULE + a.lane);
     HD_UNROLL
     for (int w = 0; w < strip::south; w++)
@@ -545,6 +592,7 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
     const uint32_t tag = a.from_tag + hd_border_position(a, g) / HD_WAVE_GRANULE;
     for (uint32_t n = 0;; n++) {
         int go = !a.credit || (int)(looks->credit * HD_WAVE_GRANULE) >= need;
+        go &= a.from || a.near->is_there;
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             go &= !has_words || hd_wave_tag(looks->words[w]) == tag;
@@ -552,6 +600,8 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
             return 1;
         if (hd_wave_stopped(a.thread, n))
             return 0;
+        if (!a.from) /* who writes the border may be slow */
+            hd_wave_pause(n);
         hd_look(a, g, looks);
     }
 }
@@ -853,7 +903,9 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
     hd_column_fetch(a, first);
     hd_look(a, first, &looks);
     for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
-        if (g >= head && g < whole && !a.cells)
+        if (g >= head && g < whole && a.near->skewed)
+            hd_strip_granule<HD_STEP_SKEW>(params.get(), a, s, g);
+        else if (g >= head && g < whole && !a.cells)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
         else if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
@@ -908,6 +960,21 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
         if (r < a.n_rows)
             K::merge(&found, &s->found[r]);
     return found;
+}
+
+/* All lanes, of a counted border in the west: what the band needs of it is there. 0: the run has been stopped. */
+template <typename K, int R, int C> static __device__ __forceinline__ int hd_west_wait(const hd_strip_walk<K, R, C> &a)
+{
+    const uint32_t end = (a.index + 1u) * 32u * R;
+    uint32_t is_there = 1;
+    if (!a.wave->west_count)
+        return 1;
+    if (a.lane == 0)
+        is_there =
+            (uint32_t)hd_count_wait(a.thread, hd_strip_count(a, a.wave->west_count), end < a.rows ? end : a.rows);
+    is_there = hd_shuffle(is_there, 0);
+    hd_warp_sync(); /* all lanes know what lane 0 has acquired */
+    return is_there != 0;
 }
 
 /* All lanes: a band is through. */
@@ -987,6 +1054,20 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
     hd_wave_next_run(wave, thread->index, 32u);
 }
 
+/* All lanes of a warp whose band has left its cells of the last column. Of what the band had, nothing is kept for this: each word
+ * would be a register in all its steps. */
+template <int R>
+static __device__ __forceinline__ void hd_east_raise(const heddle_thread *thread, const hd_wave_part *p)
+{
+    const uint32_t first = (p->band + thread->index / 32u) * 32u * R, end = first + 32u * R;
+    const uint32_t rows = p->wave->items[p->item].rows;
+    if (!p->wave->last_col_count)
+        return;
+    hd_warp_sync();
+    if ((thread->index & 31u) == 0)
+        hd_count_raise(thread, p->wave->last_col_count + p->item, first, end < rows ? end : rows);
+}
+
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
 
 template <typename K, int R, int C>
@@ -1020,8 +1101,9 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.inner_cols = hd_wave_inner(item->field_cols);
     a.sweeps = item->sweeps;
     a.gone = wave->n_gone ? wave->gone + item->found_at + a.index : (uint32_t *)0;
-    a.cells = wave->cells ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
-                          : (typename K::cell *)0;
+    a.cells = wave->cells && !item->band_cells
+                  ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
+                  : (typename K::cell *)0;
     a.last_row = wave->last_row && a.index + 1u == item->n_bands
                      ? (typename K::cell *)wave->last_row + item->last_row_at
                      : (typename K::cell *)0;
@@ -1086,10 +1168,18 @@ static __device__ __forceinline__ void hd_strip_store(const hd_strip<K, R, C> &s
         to[w * 32 + lane] = hd_word_at(s, w);
 }
 
-/* All lanes: what the part has of their band. */
+/* All lanes: where the band's cells are kept skewed. */
 template <typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p,
-                                                     int is_tile)
+static __device__ __forceinline__ typename K::cell *hd_strip_skewed(const hd_strip_walk<K, R, C> &a)
+{
+    if (!a.wave->cells || !a.item->band_cells)
+        return (typename K::cell *)0;
+    return (typename K::cell *)a.wave->cells + a.item->cells_at + a.index * a.item->band_cells;
+}
+
+/* All lanes: what the part has of their band. 1: the band is through. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p, int is_tile)
 {
     typedef hd_strip<K, R, C> strip;
     const uint32_t n = hd_wave_granules(a.cols, strip::lag, strip::east);
@@ -1100,7 +1190,11 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     if (is_tile)
         hd_wave_span(p, a.index, strip::lag, n, &first, &end);
     if (first >= end)
-        return;
+        return 0;
+    a.near->skewed = hd_strip_skewed(a);
+    if constexpr (K::sweeps == 0)
+        if ((!is_tile || first == 0) && !hd_west_wait(a))
+            return 0;
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
@@ -1111,11 +1205,13 @@ static __device__ __forceinline__ void hd_strip_band(const hd_strip_walk<K, R, C
     else
         is_through = hd_strip_go(a, &s, first, end);
     if (!is_through)
-        return;
-    if (!is_tile || end == n)
-        hd_strip_end(a, &s);
-    else
+        return 0;
+    if (is_tile && end != n) {
         hd_strip_store(s, carry, a.lane);
+        return 0;
+    }
+    hd_strip_end(a, &s);
+    return 1;
 }
 
 /* All threads of a team of whole warps: a part. */
@@ -1131,8 +1227,9 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
     else
         hd_near_begin(thread, near, p->n_bands);
     hd_bar_team(thread->team_size);
-    if (thread->index / 32u < p->n_bands)
-        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile);
+    if (thread->index / 32u < p->n_bands &&
+        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile) && K::sweeps == 0)
+        hd_east_raise<R>(thread, p);
     hd_bar_team(thread->team_size);
     if (is_tile)
         hd_copy_words(thread, p->carry, near, near_bytes);

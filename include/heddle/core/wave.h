@@ -19,6 +19,7 @@
 #ifndef HEDDLE_CORE_WAVE_H
 #define HEDDLE_CORE_WAVE_H
 
+#include "heddle/core/layout.h"
 #include "heddle/core/stop.h"
 
 #if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE) /* few enough to be explored */
@@ -85,6 +86,7 @@
 typedef struct hd_wave_item {
     uint64_t x_at, y_at;          /* what is known of its rows, of its columns                       */
     uint64_t cells_at, row_cells; /* its first cell, and from a row to the next                      */
+    uint64_t band_cells;          /* kept skewed: from a band of the layout to the next; 0: by rows */
     uint64_t north_at, west_at;   /* its borders, where they are arrays                              */
     uint64_t last_row_at, last_col_at;
     uint64_t words_at; /* its far row                                                                */
@@ -104,6 +106,10 @@ typedef struct hd_wave {
     uint8_t *field;               /* that sweeps go over, NULL: there are none                   */
     const uint8_t *north, *west;  /* arrays, NULL: constants                                     */
     uint8_t *last_row, *last_col; /* NULL: not wanted                                            */
+    /* A word an item, or NULL. Of borders: how many cells of the item's are there, raised by others while the wave runs; of the
+     * last column: how many rows have left theirs, raised by the wave. SYS */
+    const uint32_t *north_count, *west_count;
+    uint32_t *last_col_count;
     uint8_t *found;               /* of each band; NULL: it is not wanted                        */
     uint8_t *found_each, *result; /* of each item, of all; NULL: it is not wanted                */
     hd_pair_word *far;            /* far rows                                                    */
@@ -129,11 +135,12 @@ typedef struct hd_wave_words {
 typedef struct hd_wave_part {
     const hd_wave *wave;
     uint32_t item, band, n_bands;
-    uint32_t begins;     /* a tile: nothing has been carried yet                                       */
-    uint32_t shape;      /* on a GPU: how its cells are shared out                                    */
-    uint32_t tag;        /* of its first band's first granule, beyond hd_wave_words.base               */
-    uint32_t first, end; /* granules of a tile, counted in the item's first band (hd_wave_span)       */
-    uint8_t *carry;      /* where tiles of these bands leave off; NULL: the part is none              */
+    uint32_t begins;                /* a tile: nothing has been carried yet                                       */
+    uint32_t shape;                 /* on a GPU: how its cells are shared out                                    */
+    uint32_t tag;                   /* of its first band's first granule, beyond hd_wave_words.base               */
+    uint32_t first, end;            /* granules of a tile, counted in the item's first band (hd_wave_span)       */
+    uint8_t *carry;                 /* where tiles of these bands leave off; NULL: the part is none              */
+    const hd_wave_convert *convert; /* no cells, but a piece from `band` rows and `first` columns on; NULL: cells */
 } hd_wave_part;
 
 /* The largest tag; as many bits are a value's. */
@@ -196,6 +203,27 @@ HD_FN void hd_wave_pause(uint32_t n)
 #endif
     if (n > HD_WAVE_LOOKS / 4u)
         HD_PAUSE(n);
+}
+
+/* Counted cells. Waits until `need` of them are there; what was written before they were counted is known then. NULL: all
+ * are. 0: the run has been stopped. */
+HD_FN int hd_count_wait(const heddle_thread *thread, const uint32_t *count, uint32_t need)
+{
+    uint32_t n;
+    for (n = 0; count && HD_LOAD((uint32_t *)(uintptr_t)count, ACQUIRE, SYS) < need; n++) {
+        if (n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT)
+            return 0;
+        hd_wave_pause(n);
+    }
+    return 1;
+}
+
+/* Rows first .. end - 1 have left their cells of the last column. Bands end in any order, and a count says that all rows above are
+ * there, too: so a band waits until those have been counted, which is so soon, because it needed them itself. */
+HD_FN void hd_count_raise(const heddle_thread *thread, uint32_t *count, uint32_t first, uint32_t end)
+{
+    if (count && hd_count_wait(thread, count, first))
+        HD_STORE(count, end, RELEASE, SYS);
 }
 
 /* hd_wave_words.base of the run behind the one that has `base`. *wraps: tags run out, so they begin anew, and no word may be
