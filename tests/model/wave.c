@@ -296,8 +296,11 @@ heddle_status hd_ctx_suit(heddle_ctx *x, const heddle_table *table)
     return HEDDLE_OK;
 }
 
-/* Waves here keep no cells, so that where they would stand does not matter. */
-heddle_status hd_layout_check(const hd_kept *kept) { return kept->desc->cells ? refuse("cells are kept") : HEDDLE_OK; }
+/* Waves here keep no cells but those of sweeps, which stand by rows. */
+heddle_status hd_layout_check(const hd_kept *kept)
+{
+    return kept->desc->cells && !kept->info->sweeps ? refuse("cells are kept") : HEDDLE_OK;
+}
 heddle_status hd_layout_check_cells(const hd_kept *kept) { return hd_layout_check(kept); }
 heddle_wave_layout hd_layout_of(const hd_kept *kept, const heddle_wave_item *x)
 {
