@@ -181,8 +181,8 @@ void wave_case_free(wave_case *c)
                       c->desc.last_row,
                       c->desc.last_col,
                       c->desc.found,
-                       c->desc.found_each,
-                       c->counts};
+                      c->desc.found_each,
+                      c->counts};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         heddle_mem_free(c->ctx, device[i]);
     free(c->x);
