@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* app.c - what the prepare functions of apps share: requests, options, sizes, memory, digests.
- * Refuses options and inputs that an app does not have, numbers that are none or out of range, sizes that overflow. */
+/* app.c - what the prepare functions of apps share: requests, options, sizes, memory, digests. Refuses options and
+ * inputs that an app does not have, malformed numbers or numbers out of range, sizes that overflow. */
 #include "app.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ int app_check_request(const app *a, const app_request *q, size_t n_inputs_max, c
     return -1;
 }
 
-/* The last of several values counts, as on any command line. */
+/* A repeated option takes its last value, as on any command line. */
 const char *app_opt_text(const app *a, const app_request *q, const char *key)
 {
     size_t i;
@@ -220,7 +220,7 @@ void app_sha256(const void *p, size_t n, char hex[65])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int n_bytes = 0, i;
-    hex[0] = 0; /* a libcrypto may refuse */
+    hex[0] = 0; /* libcrypto may refuse */
     if (!EVP_Digest(p, n, digest, &n_bytes, EVP_sha256(), NULL) || n_bytes != 32)
         return;
     for (i = 0; i < n_bytes; i++)
@@ -242,7 +242,7 @@ static void touch(void *self, uint64_t begin, uint64_t end)
         p[at] = 0;
 }
 
-/* The first use of gigabytes, in small pages and by one thread, takes longer than the work on them. */
+/* Huge pages, touched by several threads: the first touch by one, in small pages, takes longer than the work. */
 static void *large(uint64_t n_bytes)
 {
     uint64_t n_pages = (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE;

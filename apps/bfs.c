@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* bfs.c - breadth-first search of a graph, or least costs of its vertices, by tasks that spawn tasks.
  *
- * The papers' second application (DIDC'14, section 4), where a task is a vertex: --opt chunk=1. With larger chunks a task goes
- * on by itself for some steps (bfs_bodies.c). Whatever the order in which tasks run, distances end as those of the
- * reference, which goes level by level, or takes vertices by distance (Dijkstra) when arcs have costs.
+ * The papers' second application (DIDC'14, section 4), where a task is a vertex: --opt chunk=1. A task with a larger
+ * chunk continues by itself for some steps (bfs_bodies.c). In any order of tasks, distances end equal to the reference,
+ * which goes level by level, or takes vertices by distance (Dijkstra) when arcs have costs.
  *
- * Input: a graph (METIS, list of arcs, CSR). Without --input a made-up one as the papers have it: 2K vertices, four arcs out of
- * each at most, levels of 128 at most. Refuses a source that is no vertex, and costs whose sums may pass 2^32. */
+ * Input: a graph (METIS, list of arcs, CSR). Without --input, a made-up one as in the papers: 2K vertices, at most four
+ * arcs out of each, levels of at most 128. Refuses a source that is not a vertex, and costs that may add up to 2^32. */
 #include "bfs_bodies.h"
 #include "bfs_case.h"
 #include "noise.h"
@@ -22,7 +22,7 @@
 #define MOST_BREADTH 128u /* of a made-up level */
 #define MIN_LIST 16
 #define THREADS 512u
-#define FEW_THREADS 128u /* where tasks are small */
+#define FEW_THREADS 128u /* for small tasks */
 
 extern const app app_bfs;
 
@@ -32,8 +32,8 @@ typedef struct bfs_case {
     input_graph g;
     uint32_t *costs; /* one an arc, or NULL                                                        */
     int64_t source, seed;
-    void *zeros;             /* what the queue is before a run                                             */
-    uint32_t *result, *want; /* host; want NULL until there is a reference                                 */
+    void *zeros;             /* initial content of the queue */
+    uint32_t *result, *want; /* host; want NULL until there is a reference */
 } bfs_case;
 
 static void free_case(app_case *base)
@@ -67,7 +67,7 @@ const input_graph *bfs_graph_of(const app_case *c, uint32_t *source)
 
 /* ---- a made-up graph ---------------------------------------------------------------------------- */
 
-/* How many vertices the level behind one of `breadth` has. */
+/* The number of vertices in the level after one of `breadth`. */
 static uint64_t next_breadth(uint64_t seed, uint64_t level, uint64_t breadth, uint64_t left)
 {
     uint64_t most = MOST_ARCS * breadth < MOST_BREADTH ? MOST_ARCS * breadth : MOST_BREADTH;
@@ -75,8 +75,8 @@ static uint64_t next_breadth(uint64_t seed, uint64_t level, uint64_t breadth, ui
     return n < left ? n : left;
 }
 
-/* Vertices begin ... middle - 1 are a level, those up to end - 1 the next: each of these gets an arc from the level, whose
- * vertices then get some more, within the two levels, so that breadths stay what they are. */
+/* Vertices begin ... middle - 1 are a level, those up to end - 1 the next. Each vertex of the next level gets an arc
+ * from the level. The level's vertices then get more arcs within the two levels, which keeps breadths as they are. */
 static void make_level(input_graph *g, uint64_t seed, uint64_t begin, uint64_t middle, uint64_t end)
 {
     uint64_t child = middle, breadth = middle - begin, next = end - middle;
@@ -124,7 +124,7 @@ static int make_costs(bfs_case *x, char *error)
     return 0;
 }
 
-/* ---- what is asked for ---------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------- */
 
 static int options_of(bfs_case *x, const app_request *q, int64_t *cost, char *error)
 {
@@ -186,7 +186,7 @@ static app_case *prepare(const app_request *q, char *error)
 
 /* ---- on a context --------------------------------------------------------------------------------- */
 
-/* A copy of n_bytes on the context; an empty one has a word all the same. NULL on failure. */
+/* Copies n_bytes to the context; n_bytes 0 still allocates one word. NULL on failure. */
 static void *put(bfs_case *x, const void *from, uint64_t n_bytes, const char *doing)
 {
     void *p;
@@ -221,7 +221,7 @@ static int put_rows(bfs_case *x)
     return x->params.rows ? 0 : -1;
 }
 
-/* Cursors, places of the queue, a word a vertex: one block, which a run begins with at 0. */
+/* Cursors, the queue's slots, a word per vertex: one block, zeroed before each run. */
 static uint64_t queue_bytes(const bfs_case *x)
 {
     return sizeof(bfs_cursors) + (x->params.mask + 1 + x->g.n) * sizeof(uint32_t);
@@ -301,7 +301,7 @@ static int read_back(app_case *base)
     return 0;
 }
 
-/* What one worker is compared with: a queue of the vertices that were lowered. */
+/* The one-worker baseline: a queue of the vertices that were lowered. */
 static int tiles(app_case *base)
 {
     bfs_case *x = (bfs_case *)base;
@@ -350,8 +350,8 @@ static void levels(const bfs_case *x, uint32_t *dist, uint32_t *order)
             }
 }
 
-/* By distance: costs are small, so vertices wait in MAX_COST + 1 lists, by their distance modulo that. next: two words a
- * vertex, its neighbours in its list. */
+/* By distance. Costs are small, so waiting vertices stand in MAX_COST + 1 lists, by distance modulo that. next, before:
+ * a vertex's neighbours in its list. */
 typedef struct waiting {
     uint32_t first[MAX_COST + 1], *next, *before;
 } waiting;
@@ -443,7 +443,7 @@ static int check(app_case *base)
 
 /* ---- answer ---------------------------------------------------------------------------------------- */
 
-/* Of the vertices that were reached. */
+/* Totals over the vertices that were reached. */
 typedef struct reached {
     uint64_t n, n_arcs, sum;
     uint32_t far;

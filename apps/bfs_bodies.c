@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* bfs_bodies.c - a part of a breadth-first search. Compiled as C or as CUDA.
  *
- * A task goes on from its vertices by steps. A step takes a list of arcs: the minimum at the end of each and the record of
- * that vertex are asked for together, so a hop takes one trip to memory, not three (row, columns, distance). Arcs out of
- * the vertices that were lowered make the next list, in block-shared memory, with one barrier a step. Lists are first in,
- * first out: on the whole, distances are final when they are set.
+ * A task advances from its vertices in steps. A step takes a list of arcs. It issues the atomic minimum at an arc's end
+ * and the load of that vertex's record together: a hop costs one trip to memory, not three (row, columns, distance).
+ * Arcs out of lowered vertices form the next list, in block-shared memory, with one barrier per step. Lists are first
+ * in, first out, so most distances are final when they are set.
  *
- * What the next list has no room for goes to the queue, for tasks to come: then there is more to do than one worker is good
- * for. */
+ * Vertices for which the next list has no room go to the queue and become new tasks: by then there is more work than
+ * one worker can use. */
 #include "bfs_bodies.h"
 #include "warp.h"
 
-/* *p = d if that is less; what it was. */
+/* *p = min(*p, d); returns the old value. */
 TILE_FN uint32_t bfs_lower(uint32_t *p, uint32_t d)
 {
 #if defined(__CUDA_ARCH__)
@@ -24,13 +24,13 @@ TILE_FN uint32_t bfs_lower(uint32_t *p, uint32_t d)
 #endif
 }
 
-/* The first of n places, of block-shared memory. */
+/* Reserves n slots of a counter in block-shared memory; returns the first. */
 TILE_FN uint32_t bfs_take(const heddle_thread *thread, uint32_t *next, uint32_t n)
 {
 #if defined(__CUDA_ARCH__)
     uint32_t first;
     (void)thread;
-    /* In PTX: of a word whose memory it does not know nvcc makes three ways. */
+    /* In PTX: nvcc emits three address-space paths for a pointer of unknown space. */
     asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"
                  : "=r"(first)
                  : "r"((uint32_t)__cvta_generic_to_shared(next)), "r"(n)
@@ -64,8 +64,8 @@ typedef struct bfs_block {
     const bfs_params *params;
     bfs_shared *shared;
     bfs_arc *arcs;     /* two lists                                                                      */
-    bfs_long *longs;   /* of the list that is being made                                                  */
-    uint32_t *waiting; /* likewise                                                                        */
+    bfs_long *longs;   /* for the next list */
+    uint32_t *waiting; /* for the queue */
     uint32_t n_room;   /* tasks that may still be spawned                                                */
 } bfs_block;
 
@@ -91,9 +91,9 @@ TILE_FN bfs_found *bfs_found_at(const bfs_block *b, uint32_t step) { return &b->
 TILE_FN bfs_arc *bfs_list_at(const bfs_block *b, uint32_t step) { return b->arcs + step % 2u * b->params->list; }
 TILE_FN uint32_t bfs_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* ---- the queue ---- */
+/* ---- the queue of vertices ---- */
 
-/* The first of n places at a cursor, on all lanes. */
+/* Reserves n slots at a cursor; returns the first to all lanes. */
 TILE_FN uint32_t bfs_places(const bfs_block *b, uint32_t *cursor, uint32_t n)
 {
     uint32_t first;
@@ -105,8 +105,7 @@ TILE_FN uint32_t bfs_places(const bfs_block *b, uint32_t *cursor, uint32_t n)
     return first;
 }
 
-/* Puts the block's n waiting vertices there. A place may not have been left yet by who took the one before it, a whole
- * round ago. */
+/* Appends the block's n waiting vertices. A slot may still hold its vertex of the previous round; then the lane waits. */
 TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
 {
     const heddle_thread *thread = b->thread;
@@ -119,8 +118,8 @@ TILE_FN void bfs_put(const bfs_block *b, uint32_t n)
     }
 }
 
-/* Takes vertex number i, and answers for its distance from then on. There are as many vertices as tasks were promised;
- * but another block's that came before may still be on its way to its place. */
+/* Takes vertex number i; the task is responsible for its distance from then on. The queue has a vertex for every one
+ * promised to a task, but another block may have reserved its slot and not stored the vertex yet. */
 TILE_FN uint32_t bfs_get(const bfs_params *params, uint32_t i)
 {
     uint32_t *place = &params->queue[i & params->mask], v, polls = 0;
@@ -131,10 +130,10 @@ TILE_FN uint32_t bfs_get(const bfs_params *params, uint32_t i)
     return v - 1u;
 }
 
-/* ---- what a step finds ---- */
+/* ---- within a step ---- */
 
-/* A vertex that has been lowered, for a task to come. Who finds it waiting may leave it at that: the task that takes it will
- * see its distance. */
+/* Queues a lowered vertex for a later task. A vertex that waits already is skipped: the task that takes it will see its
+ * new distance. */
 TILE_FN void bfs_pass_on(const bfs_block *b, bfs_found *f, uint32_t vertex)
 {
     if (!HEDDLE_ATOMIC_EXCHANGE(&b->params->waits[vertex], 1u, ACQ_REL, DEV))
@@ -156,7 +155,7 @@ TILE_FN void bfs_add_part(const bfs_block *b, bfs_found *f, uint32_t begin, uint
     b->shared->parts[bfs_take(b->thread, &f->n_parts, 1)] = bfs_args_of(BFS_PART, begin, end, dist);
 }
 
-/* Room for n arcs in the next list; BFS_NONE: it has none, and what is left of it leads nowhere. */
+/* Reserves n arcs of the next list. BFS_NONE: no room; the list's remaining arcs are marked as empty. */
 TILE_FN uint32_t bfs_room(const bfs_block *b, bfs_found *f, bfs_arc *list, uint32_t n)
 {
     const uint32_t at = bfs_take(b->thread, &f->n_arcs, n);
@@ -174,7 +173,7 @@ TILE_FN void bfs_set(bfs_arc *a, uint32_t vertex, uint32_t from, uint32_t dist)
     a->dist = dist;
 }
 
-/* The arcs of a vertex that has few, but for the one back. */
+/* Appends the arcs of a vertex of low degree, except the one back. */
 TILE_FN void bfs_near(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a, uint32_t by)
 {
     uint32_t n = 0, at;
@@ -194,7 +193,7 @@ TILE_FN void bfs_near(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs
             bfs_set(&list[at++], r->near[j], a->vertex, a->dist + (by == 1u ? 1u : r->near[j + by - 1u]));
 }
 
-/* The arcs of a vertex that has many: all lanes will copy them. */
+/* Reserves room for the arcs of a vertex of high degree; all lanes copy them later. */
 TILE_FN void bfs_far(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a)
 {
     uint32_t at = r->degree <= b->params->list ? bfs_room(b, f, list, r->degree) : BFS_NONE;
@@ -211,7 +210,7 @@ TILE_FN void bfs_far(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_
     l->dist = a->dist;
 }
 
-/* a->vertex has been lowered to a->dist. */
+/* Continues from a->vertex, which has been lowered to a->dist. */
 TILE_FN void bfs_go_on(const bfs_block *b, bfs_found *f, bfs_arc *list, const bfs_row *r, const bfs_arc *a)
 {
     if (b->params->costs && r->degree <= BFS_NEAR / 2u)
@@ -224,7 +223,7 @@ TILE_FN void bfs_go_on(const bfs_block *b, bfs_found *f, bfs_arc *list, const bf
 
 /* ---- after a step ---- */
 
-/* Part of a row of arcs that begin at `dist`, to a list. */
+/* Copies part of a row of arcs that start at `dist` to a list. */
 TILE_FN void bfs_copy(const bfs_params *params, const bfs_long *l, bfs_arc *list, uint32_t first, uint32_t step)
 {
     for (uint32_t i = first; i < l->n; i += step)
@@ -239,7 +238,7 @@ TILE_FN void bfs_copy_longs(const bfs_block *b, bfs_arc *list, uint32_t n)
         bfs_copy(b->params, &b->longs[i], list, (uint32_t)s.col, (uint32_t)s.col_step);
 }
 
-/* Makes tasks of what was passed on, a lane a task. */
+/* Spawns tasks for the waiting vertices and parts of rows, one task per lane. */
 TILE_FN void bfs_spawn(bfs_block *b, const bfs_found *f)
 {
     const heddle_thread *thread = b->thread;
@@ -256,7 +255,7 @@ TILE_FN void bfs_spawn(bfs_block *b, const bfs_found *f)
     b->n_room -= n_tasks + f->n_parts;
 }
 
-/* Completes the list of a step, between barriers. How many arcs it has. */
+/* Completes the list of a step, between barriers; returns its number of arcs. */
 TILE_FN uint32_t bfs_settle(bfs_block *b, uint32_t step, int *overflown)
 {
     const bfs_found f = *bfs_found_at(b, step);
@@ -272,7 +271,7 @@ TILE_FN uint32_t bfs_settle(bfs_block *b, uint32_t step, int *overflown)
 
 /* ---- steps ---- */
 
-/* Arcs that a lane has under way at once. */
+/* Arcs in flight per lane. */
 #define BFS_AT_ONCE 2
 
 TILE_FN void bfs_step(const bfs_block *b, uint32_t step, uint32_t n)
@@ -302,7 +301,7 @@ TILE_FN void bfs_step(const bfs_block *b, uint32_t step, uint32_t n)
     }
 }
 
-/* The task's own part is over: its list goes to tasks to come. */
+/* Ends the task: its list goes to the queue. */
 TILE_FN void bfs_leave(bfs_block *b, uint32_t step, uint32_t n)
 {
     const bfs_arc *from = bfs_list_at(b, step);
@@ -337,7 +336,7 @@ TILE_FN void bfs_start_queued(const bfs_block *b, uint32_t n)
         bfs_start_from(b, bfs_get(b->params, first + (uint32_t)i));
 }
 
-/* Part of a row: into the list, or cut into parts. */
+/* Part of a row: into the list, or cut into smaller parts. */
 TILE_FN void bfs_start_part(const bfs_block *b, const bfs_args *t)
 {
     const heddle_thread *thread = b->thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* border.c - graph, memory and check of apps whose tiles keep their borders only. */
+/* border.c - graph, memory and check of apps that keep only the borders of tiles. */
 #include "border.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static int tuned_fits(const border_case *c, char *error)
     return c->kind->tuned_fits ? c->kind->tuned_fits(c, error) : 0;
 }
 
-/* What auto stands for is known when there is a context; blocks must suit one version at least. */
+/* auto is resolved once there is a context; until then the blocks must suit at least one version. */
 int border_check_fit(const border_case *c, char *error)
 {
     if (c->body == APP_BODY_TUNED)
@@ -57,10 +57,10 @@ int border_check_fit(const border_case *c, char *error)
     return tuned_fits(c, error) && portable_fits(c, error) ? -1 : 0;
 }
 
-/* Threads by the width of a block: a warp takes 128 columns or 256. */
+/* A warp takes 128 or 256 columns. */
 static uint32_t threads_for(uint64_t w) { return w <= 128 ? 32 : w <= 256 ? 64 : 128; }
 
-/* Chooses the version, and says what a block needs for it. Workers of one thread run the portable body in any case. */
+/* Chooses the version and sets the block-shared bytes it needs. Workers of one thread always run the portable body. */
 static int choose_body(border_case *c, uint32_t *shared_bytes)
 {
     const uint32_t h = (uint32_t)c->base.b[0], w = (uint32_t)c->base.b[1];
@@ -139,7 +139,7 @@ static int make_memory(border_case *c)
     const uint64_t *n = c->base.n, *b = c->base.b;
     char *error = c->base.error;
     c->n_records = (n[0] + b[0] - 1) / b[0];
-    /* Whole lines, so that neighbouring rows of tiles do not share one. */
+    /* Whole cache lines, so that neighbouring rows of tiles share none. */
     c->record_bytes =
         (BORDER_SUMS_BYTES + border_bytes(b[0] + 1) + HEDDLE_LINE_BYTES - 1) / HEDDLE_LINE_BYTES * HEDDLE_LINE_BYTES;
     c->records = app_alloc(c->n_records, c->record_bytes, "a column of the matrix", error);
@@ -160,7 +160,7 @@ static int make_memory(border_case *c)
                : 0;
 }
 
-/* Sums of 0, and the borders beside the matrix. */
+/* Sets the sums to 0 and the borders beside the matrix to their initial values. */
 int border_reset(app_case *base)
 {
     border_case *c = (border_case *)base;
@@ -177,7 +177,7 @@ int border_reset(app_case *base)
                                                                                                                 : 0;
 }
 
-/* Out of the records: their sums together, and their cells one below the other. */
+/* Sums up the records' sums and joins their cells into one column. */
 static int read_records(border_case *c)
 {
     const uint64_t n = c->base.n[0], b = c->base.b[0];
@@ -246,8 +246,7 @@ static border_tile tile_at(const border_case *c, uint64_t i, uint64_t j)
     return t;
 }
 
-/* Where the matrix is kept, a task's cells of it are nobody else's, in no other task of the graph: nothing follows from
- * naming them. */
+/* Names no range of the kept matrix: a task's cells there belong to no other task, so they order nothing. */
 static int add_tile(border_case *c, const border_tile *t)
 {
     const border_grid *g = c->grid;
@@ -347,7 +346,7 @@ static int differs(border_case *c, uint64_t i, uint64_t j, int32_t got, int32_t 
 
 typedef struct comparison {
     const border_case *c;
-    uint64_t first; /* row that differs, or for which there was no memory */
+    uint64_t first; /* differing row, or a row with no memory to check it */
 } comparison;
 
 static int row_differs(const border_case *c, uint64_t i, int32_t *want)
@@ -371,7 +370,7 @@ static void compare_rows(void *self, uint64_t begin, uint64_t end)
     free(want);
 }
 
-/* Row by row from the kept row above: by induction the whole matrix, without a second one. */
+/* Computes each row from the kept row above: by induction this checks the whole matrix, without a second one. */
 static int check_matrix(border_case *c)
 {
     const uint64_t *n = c->base.n;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* border_bodies.h - a tile of a matrix of which only the borders of tiles are kept. For dtw and sw.
+/* border_bodies.h - a tile of a matrix that keeps only the borders of tiles. For dtw and sw.
  *
  * A cell (i, j) needs its left, upper and upper-left neighbour and two symbols, x[i] and y[j]. Of an n x m matrix one
- * row is kept (in each column the lowest cell computed so far) and one column (in each row the rightmost): n + m
- * cells, however many tiles there are. A tile takes its borders from them and leaves its own in their place. The corner
- * between two tiles would be lost that way (the row has moved on by then), so the column is cut into records, one a
- * row of tiles: what the app has summed up over that row so far, the corner, then the cells.
+ * row is kept (in each column the lowest cell computed so far) and one column (in each row the rightmost): n + m cells,
+ * however many tiles there are. A tile loads its borders from them and stores its own in their place. The corner
+ * between two tiles would be lost (the row has moved on by then), so the column is cut into records, one per row of
+ * tiles: the app's sums over that row so far, the corner, then the cells.
  *
- * Inside a tile the cells of an anti-diagonal do not depend on one another: the threads share them out, one barrier a
- * diagonal. Diagonals live in block-shared memory, at slot i + 1 the cell of row i; slot 0 and the slot below the
- * last row hold the borders' cells, so that no cell is a special case. y lies backwards: along a diagonal x goes up
- * while y goes down, and so both are read forwards, by neighbouring threads or by the units of a vector. A lone thread
- * computes diagonals in whole vectors: BORDER_PAD more cells may be written after a diagonal and are never used.
+ * Inside a tile the cells of an anti-diagonal are independent: the threads share them, with one barrier per diagonal.
+ * Diagonals live in block-shared memory, the cell of row i in slot i + 1. Slot 0 and the slot below the last row hold
+ * the borders' cells, so no cell is a special case. y is stored backwards: along a diagonal x goes up while y goes
+ * down, so neighbouring threads or vector lanes read both forwards. A lone thread computes diagonals in whole vectors:
+ * BORDER_PAD more cells may be written after a diagonal and are never used.
  *
  * A file of bodies defines BORDER_CELL, the type of a cell inside a tile, before it includes this one. */
 #ifndef BORDER_BODIES_H
@@ -19,18 +19,18 @@
 
 #include "tile.h"
 
-#define BORDER_SUMS_BYTES 64 /* of the app's own at the start of a column record                      */
+#define BORDER_SUMS_BYTES 64 /* for the app, at the start of a column record */
 #define BORDER_PAD 8
 
-/* In the record of params: where everything is. Offsets count cells, but for border_tile.record. */
+/* Part of params: the matrix. Offsets count cells, except border_tile.record. */
 typedef struct border_grid {
     int32_t *row;           /* m cells                                                                 */
     unsigned char *records; /* the column                                                              */
     int32_t *matrix;        /* n * m cells when all are kept, else NULL                                */
     const int16_t *x, *y;   /* n and m symbols; no task writes them                                    */
     uint64_t m;
-    uint32_t tuned; /* whole warps of threads use border_strip.h                                         */
-    uint32_t sums;  /* 0: sums over the cells are not asked for, and tuned bodies leave them at 0       */
+    uint32_t tuned; /* whole warps of threads use border_strip.h */
+    uint32_t sums;  /* 0: no sums over the cells are wanted; tuned bodies leave them at 0 */
 } border_grid;
 
 /* A task's arguments. */
@@ -40,39 +40,39 @@ typedef struct border_tile {
     uint32_t h, w;
 } border_tile;
 
-/* Block-shared memory of a tile: `more` values a row and a column for the app's own. */
+/* Block-shared memory of a tile; the app gets `more` values per row and per column. */
 #define BORDER_SHARED_BYTES(cell_bytes, h, w, more) \
     ((uint32_t)(cell_bytes) *                       \
      (5u * ((h) + BORDER_PAD + 1u) + 2u * ((w) + BORDER_PAD) + (more) * ((h) + (w) + 2u * BORDER_PAD)))
 
-/* The same for border_strip.h, whatever the width. */
+/* The same for border_strip.h, independent of the width. */
 #define STRIP_MAX_WARPS 8u
 #define STRIP_MAX_ROWS 8192u
-#define STRIP_PAD 96u         /* rows before the first and behind the last that may be read, and are not used  */
-#define STRIP_FOUND_BYTES 64u /* what one warp has found */
+#define STRIP_PAD 96u         /* rows before the first and behind the last that may be read, and are not used */
+#define STRIP_FOUND_BYTES 64u /* results of one warp */
 #define STRIP_SHARED_BYTES(h) (STRIP_MAX_WARPS * STRIP_FOUND_BYTES + 8u * ((uint32_t)(h) + 2u * STRIP_PAD))
 
 #ifdef BORDER_CELL
 
 typedef struct border_block {
     BORDER_CELL *x, *y;               /* h symbols; w symbols, backwards                                        */
-    BORDER_CELL *left, *top;          /* the borders on entry, the tile's own behind the diagonal at work       */
-    BORDER_CELL *diagonals;           /* three of them, in turn                                                  */
-    BORDER_CELL *row_more, *col_more; /* the app's own: by row; by column, backwards                   */
+    BORDER_CELL *left, *top;          /* borders on entry; the tile's own behind the current diagonal */
+    BORDER_CELL *diagonals;           /* three, in turn */
+    BORDER_CELL *row_more, *col_more; /* the app's own: by row; by column, backwards */
     int32_t h, w;
-    int32_t base; /* cells inside the tile are less by it                                              */
+    int32_t base; /* offset of the cells inside the tile: stored value = value - base */
 } border_block;
 
 /* The cells (row first + l, column k - first - l), l = 0 .. n - 1, of diagonal k. */
 typedef struct border_span {
     int32_t k, first, n;
-    int32_t column;                      /* index of cell 0's column in what lies backwards            */
-    const BORDER_CELL *up, *left, *both; /* cell l's neighbours, at [l]                                */
+    int32_t column;                      /* index of cell 0's column in the arrays stored backwards */
+    const BORDER_CELL *up, *left, *both; /* cell l's neighbours, at [l] */
     BORDER_CELL *out;                    /* the cell                                                   */
 } border_span;
 
-/* Which cells of a diagonal are a thread's: from `thread` on, every team_size-th. Constants for a lone thread, once inlined.
- * Threads that reductions do not know (HEDDLE_N_PARTIALS and up) get none. */
+/* A thread's cells of a diagonal: from `thread` on, every team_size-th. Constants for a lone thread, once inlined.
+ * Threads that reductions do not cover (HEDDLE_N_PARTIALS and up) get none. */
 typedef struct border_share {
     int32_t thread, team_size;
 } border_share;
@@ -92,7 +92,7 @@ TILE_FN border_share border_share_alone(void)
     return s;
 }
 
-/* Where the loop over a diagonal ends. */
+/* End of the loop over a diagonal. */
 TILE_FN int32_t border_end(border_share share, int32_t n)
 {
     return share.team_size == 1 ? (n + BORDER_PAD - 1) / BORDER_PAD * BORDER_PAD : n;
@@ -120,13 +120,13 @@ HEDDLE_FN int32_t *border_cells(const border_grid *g, const border_tile *t)
     return (int32_t *)(void *)(g->records + t->record + BORDER_SUMS_BYTES);
 }
 
-/* Diagonal k, from -2 on; three are alive at a time. */
+/* Diagonal k, from -2 on; three are live at a time. */
 TILE_FN BORDER_CELL *border_diagonal(const border_block *b, int32_t k)
 {
     return b->diagonals + (k + 3) % 3 * (b->h + BORDER_PAD + 1);
 }
 
-/* Brings in borders and symbols, and the two diagonals before the first. A barrier must follow. */
+/* Loads borders and symbols, and the two diagonals before the first. A barrier must follow. */
 HEDDLE_FN void border_enter(const heddle_thread *thread, const border_grid *g, const border_tile *t,
                             const border_block *b)
 {
@@ -142,7 +142,7 @@ HEDDLE_FN void border_enter(const heddle_thread *thread, const border_grid *g, c
     HEDDLE_EACH (p, BORDER_PAD)
         b->x[b->h + p] = b->y[b->w + p] = 0;
     if (thread->index == 0) {
-        b->left[0] = (BORDER_CELL)(row[b->w - 1] - b->base); /* the corner of the tile to the right         */
+        b->left[0] = (BORDER_CELL)(row[b->w - 1] - b->base); /* the corner of the tile to the right */
         border_diagonal(b, -2)[0] = (BORDER_CELL)(cells[0] - b->base);
         border_diagonal(b, -1)[0] = (BORDER_CELL)(row[0] - b->base);
         border_diagonal(b, -1)[1] = (BORDER_CELL)(cells[1] - b->base);
@@ -164,8 +164,8 @@ TILE_FN border_span border_span_of(const border_block *b, int32_t k)
     return s;
 }
 
-/* One thread, after its cells of diagonal k: adds the borders' cells of diagonal k to its ends, and takes the tile's own
- * borders from diagonal k - 1, which all threads have finished. k runs to h + w - 1, one beyond the last diagonal. */
+/* One thread, after its cells of diagonal k: adds the borders' cells of diagonal k at its ends, and saves the tile's
+ * own borders from diagonal k - 1, which all threads have finished. k runs to h + w - 1, one beyond the last diagonal. */
 HEDDLE_FN void border_turn(const border_block *b, int32_t k)
 {
     BORDER_CELL *now = border_diagonal(b, k);
@@ -180,7 +180,7 @@ HEDDLE_FN void border_turn(const border_block *b, int32_t k)
         b->left[k - b->w + 1] = before[k - b->w + 1];
 }
 
-/* Leaves the tile's borders to its neighbours, after the barrier behind the last border_turn. */
+/* Stores the tile's borders for its neighbours, after the barrier behind the last border_turn. */
 HEDDLE_FN void border_leave(const heddle_thread *thread, const border_grid *g, const border_tile *t,
                             const border_block *b)
 {
@@ -191,7 +191,7 @@ HEDDLE_FN void border_leave(const heddle_thread *thread, const border_grid *g, c
         row[j] = b->base + b->top[j];
 }
 
-/* Copies the thread's share of a diagonal to the matrix, when that is kept. */
+/* Copies the thread's share of a diagonal to the matrix that is kept. */
 HEDDLE_FN void border_keep(const border_grid *g, const border_tile *t, const border_block *b, const border_span *s,
                            border_share share)
 {

@@ -5,20 +5,12 @@
 
 #include "tile.h"
 
-/* Wraps: a wave also computes cells outside of its field, and drops them. */
+/* Wraps around: a wave also computes cells outside its field, and drops them. */
 TILE_FN int32_t cell_add(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
 TILE_FN int32_t cell_min(int32_t a, int32_t b) { return a < b ? a : b; }
 TILE_FN int32_t cell_max(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* As heddle_add_max, but 0 where that is less; min(a + b, c). */
-TILE_FN int32_t cell_add_max_0(int32_t a, int32_t b, int32_t c)
-{
-#if defined(__CUDA_ARCH__)
-    return __viaddmax_s32_relu(a, b, c);
-#else
-    return cell_max(cell_max(cell_add(a, b), c), 0);
-#endif
-}
+/* min(a + b, c). */
 TILE_FN int32_t cell_add_min(int32_t a, int32_t b, int32_t c)
 {
 #if defined(__CUDA_ARCH__)
@@ -28,8 +20,8 @@ TILE_FN int32_t cell_add_min(int32_t a, int32_t b, int32_t c)
 #endif
 }
 
-/* 64 bits as two words, the low one first: what cells find goes through vectors word by word, and these have carries only as
- * comparisons. */
+/* 64 bits as two words, the low one first: a cell's results pass through vectors word by word, and vectors have no
+ * carry but a comparison. */
 HEDDLE_FN uint64_t cell_sum_of(const uint32_t words[2]) { return (uint64_t)words[1] << 32 | words[0]; }
 HEDDLE_FN void cell_sum(uint32_t to[2], uint64_t n)
 {

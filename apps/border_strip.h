@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* border_strip.h - border_bodies.h's tile for thread blocks: cells live in registers, and no barrier stands between
- * diagonals. For dtw and sw; gives the values that the other way gives.
+/* border_strip.h - border_bodies.h's tile for thread blocks: cells stay in registers, with no barrier between
+ * diagonals. For dtw and sw; computes the same values as the portable version.
  *
- * A lane has a strip of k neighbouring columns, a warp a band of 32 k, and the warps of a block bands side by side; a
- * tile wider than all of them is done group by group. A lane goes down the rows, one a step, and in each from left to
- * right; it is a row behind the lane before it, of which it takes the last cell of the row with one shuffle. The last
- * lane of a band leaves its cells in `edge`, in the place of those that the first lane has taken from there long ago:
- * edge is the tile's left border to begin with, then each band's right border, and in the end the tile's own. A band
- * works in phases of STRIP_ROWS steps, two phases behind the band before it, a barrier between phases: then all that
- * it takes from edge is there, and nobody writes what others read.
+ * A lane has a strip of k neighbouring columns, a warp a band of 32 k columns; the bands of a block's warps lie side by
+ * side. A tile wider than all bands is done group by group. A lane goes down the rows, one per step, left to right in
+ * each. It is one row behind the lane before it and gets that lane's last cell of the row by one shuffle. The last lane
+ * of a band stores its cells in `edge`, over those that the first lane loaded there long ago. edge thus holds first the
+ * tile's left border, then each band's right border, finally the tile's own. A band works in phases of STRIP_ROWS
+ * steps, two phases behind the band before it, with a barrier between phases. So the band finds in edge all that it
+ * needs, and no lane overwrites what others still read.
  *
- * Where columns are missing, cells are copies of their left neighbour. */
+ * Missing columns hold copies of their left neighbour's cells. */
 #ifndef BORDER_STRIP_H
 #define BORDER_STRIP_H
 
@@ -25,22 +25,22 @@ typedef struct strip {
     warp warp;
     const border_grid *g;
     const border_tile *t;
-    int32_t h, w;    /* copies: what lies in memory is read again after every write */
+    int32_t h, w;    /* copies in registers: the compiler reloads from memory after every store */
     int32_t *matrix; /* the tile's first cell there, or NULL */
-    uint32_t *rows;  /* of each row the symbol, and 16 bits more for the app's own */
+    uint32_t *rows;  /* per row: the symbol, and 16 bits for the app */
     int32_t *edge;
     int32_t first, n;            /* this lane's columns in the tile; n may be 0 */
     int32_t n_bands, lag;        /* of this group; rows from its first lane to the last of the first band */
-    int32_t last;                /* the lane of this band that has the last column */
+    int32_t last;                /* the lane of this band with the last column */
     int32_t corner, next_corner; /* above and to the left of this group, and of the next */
     int32_t y[STRIP_MAX];
     int32_t cell[STRIP_MAX]; /* the strip's latest row */
     int32_t both, right;     /* above and to the left of the strip's next row; last cell of its latest row */
 } strip;
 
-/* The app's part; self is its own state of a lane. The low half of the row's word; the columns of a group, after the
- * strip has them; row r of the strip from its word and the cell to its left. k and ragged (some n is below k) are
- * constants. */
+/* The app's callbacks; self is its state per lane. strip_row: the upper half of row r's word. strip_columns: called
+ * after the strip has a group's columns. strip_cells: row r of the strip, from its word and the cell to its left. k and
+ * ragged (some n is below k) are constants. */
 typedef uint32_t (*strip_row)(void *self, const strip *s, uint32_t r);
 typedef void (*strip_columns)(void *self, const strip *s, int k);
 typedef void (*strip_cells)(void *self, strip *s, int k, int ragged, uint32_t word, int32_t left, int32_t r);
@@ -82,7 +82,7 @@ TILE_FN void strip_leave(const heddle_thread *thread, const strip *s)
         cells[0] = s->next_corner;
 }
 
-/* The columns of the group that begins at `col`. A barrier must follow before somebody leaves his. */
+/* Loads the columns of the group that begins at `col`. A barrier must follow before any lane stores its own. */
 TILE_FN void strip_group(strip *s, int32_t col, int k)
 {
     const int32_t band = TILE_WARP * k, left = s->w - col, group = cell_min(left, band * (int32_t)s->warp.n);
@@ -103,7 +103,7 @@ TILE_FN void strip_group(strip *s, int32_t col, int k)
     s->both = s->first == col || s->n == 0 ? s->corner : row[s->first - 1];
 }
 
-/* Leaves the group's last row. */
+/* Stores the group's last row. */
 TILE_FN void strip_bottom(const strip *s, int k)
 {
     int32_t *row = s->g->row + s->t->j + s->first;
@@ -113,7 +113,7 @@ TILE_FN void strip_bottom(const strip *s, int k)
             row[c] = s->cell[c];
 }
 
-/* Row r of the strip to the matrix: whole sectors of memory, where they are aligned. */
+/* Stores row r of the strip in the matrix, in whole sectors of memory where they are aligned. */
 TILE_FN void strip_keep(const strip *s, int k, int32_t r)
 {
     const uint64_t m = s->g->m;
@@ -135,7 +135,7 @@ TILE_FN void strip_keep(const strip *s, int k, int32_t r)
 
 /* ---- phases ---- */
 
-/* STRIP_ROWS steps, in which the first lane does rows from `chunk` on. Words of the next step come in this one. */
+/* STRIP_ROWS steps; the first lane does rows from `chunk` on. Each step loads the next step's words. */
 TILE_FN void strip_phase(strip *s, int chunk, int k, int ragged, strip_cells cells, void *self)
 {
     int32_t r = chunk - (int32_t)s->warp.at, edge = s->edge[chunk];
@@ -188,7 +188,7 @@ TILE_FN void strip_groups(strip *s, int k, strip_columns columns, strip_cells ce
     }
 }
 
-/* All of a tile, but for what the app finds. */
+/* The whole tile, without the app's results. */
 TILE_FN void strip_tile(const heddle_thread *thread, strip *s, strip_row row, strip_columns columns, strip_cells cells,
                         void *self)
 {
@@ -200,7 +200,7 @@ TILE_FN void strip_tile(const heddle_thread *thread, strip *s, strip_row row, st
     strip_leave(thread, s);
 }
 
-/* What a warp has found, for lane 0 after a barrier. */
+/* Where warp id leaves its results for lane 0; read after a barrier. */
 TILE_FN void *strip_found(const heddle_thread *thread, uint32_t id)
 {
     return (unsigned char *)heddle_team_shared(thread) + id * STRIP_FOUND_BYTES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* border_wave.c - what border.h has of waves: the cells of the same matrix, computed and found by a body of one cell. Refuses
- * option body, which chooses between versions of a tile. */
+/* border_wave.c - the waves of border.h: a body of one cell computes the same matrix. Refuses option body, which
+ * chooses between versions of a tile. */
 #include "border.h"
 
 #include "heddle/wave.h"
@@ -36,7 +36,7 @@ static int read_more(border_case *c)
     return 0;
 }
 
-/* Symbols as words, which are quicker to compare than their halves. */
+/* Symbols as words: comparing words is faster than comparing halves. */
 static int put_symbols(border_case *c, int32_t **to, const int16_t *from, uint64_t n)
 {
     int32_t *words = app_alloc(n, sizeof *words, "symbols", c->base.error);

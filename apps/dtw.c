@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* dtw.c - dynamic time warping of two signals: inputs, reference, check, answer.
  *
- * One file of samples for both signals, or one each; or made-up ones: beats of uneven length, a spike and a hump each,
- * over noise. Refuses samples that are not there, and signals so long and so far apart that a cell may pass 31 bits: a
- * path of at most max(n, m) cells leads to any cell, so that times the largest difference bounds them all. */
+ * One file of samples for both signals, or one each; or made-up ones: beats of uneven length, each a spike and a hump,
+ * over noise. Refuses missing samples, and signals so long and so far apart that a cell may pass 31 bits. The bound is
+ * max(n, m) times the largest difference: a path of at most max(n, m) cells leads to any cell. */
 #include "border.h"
 #include "dtw_wave_bodies.h"
 #include "input.h"
@@ -42,7 +42,7 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
-/* What the request leaves open. */
+/* Options not yet resolved against the files. */
 typedef struct signal_request {
     int64_t offset[2], n[2], seed;
 } signal_request;
@@ -59,7 +59,7 @@ static int get_options(const app_request *q, signal_request *r, char *error)
                : 0;
 }
 
-/* The size asked for; else the app's own, or what is left of a file. */
+/* The requested size; else the app's default, or what is left of a file. */
 static uint64_t size_of(const app_request *q, const signal_request *r, int d, uint64_t left)
 {
     if (r->n[d] || q->n[d])
@@ -193,7 +193,7 @@ static const border_kind kind = {.body = dtw_tile,
                                  .take = take,
                                  .next_row = next_row};
 
-/* A wave's cell needs its two samples and nothing else. */
+/* A wave's cell needs only its two samples. */
 static const heddle_nothing no_params;
 
 static int load(app_case *base, const app_request *q, char *error)

@@ -6,8 +6,8 @@
 
 TILE_FN int32_t dtw_min(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* The lane's share of the cells of a diagonal. The loop in which the app spends its time: without a branch, so that a
- * lone lane's becomes vectors. */
+/* The lane's share of a diagonal: the loop where the app spends its time. It has no branch, so a lone lane's loop is
+ * vectorized. */
 TILE_FN void dtw_cells(const border_block *b, const border_span *s, border_share share, dtw_sums *f)
 {
     const int32_t *x = b->x + s->first, *y = b->y + s->column, *up = s->up, *left = s->left, *both = s->both;
@@ -79,8 +79,7 @@ TILE_FN void dtw_columns(void *self, const strip *s, int k)
     (void)k;
 }
 
-/* A row of a strip: the loop in which the app spends its time on a GPU. From one cell to the next there is one
- * instruction to wait for. */
+/* A row of a strip: the loop where the app spends its time on a GPU. The chain from cell to cell is one instruction. */
 TILE_FN void dtw_cells_of_strip(dtw_sums *f, strip *s, int k, int ragged, int sums, uint32_t word, int32_t left)
 {
     const int32_t x = (int16_t)(word & 0xffffu);
@@ -110,7 +109,7 @@ TILE_FN void dtw_cells_only(void *self, strip *s, int k, int ragged, uint32_t wo
     dtw_cells_of_strip((dtw_sums *)self, s, k, ragged, 0, word, left);
 }
 
-/* What all lanes have found, on lane 0. */
+/* Combines the results of all lanes on lane 0. */
 TILE_FN dtw_sums dtw_all_found(const heddle_thread *thread, warp *w, dtw_sums f)
 {
     for (uint32_t by = TILE_WARP / 2; by; by /= 2) {

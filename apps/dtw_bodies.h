@@ -9,11 +9,11 @@
 #include "border_bodies.h"
 #include "border_cell.h"
 
-/* More than any cell, and a cost can still be added. */
+/* More than any cell, with room to add a cost. */
 #define DTW_INFINITE (INT32_MAX - UINT16_MAX)
 #define DTW_MAX_BLOCK 4096
 
-/* A cell from those above, to the left, and before both. */
+/* A cell from the ones above, to the left, and diagonally before. */
 TILE_FN int32_t dtw_cell_of(int32_t up, int32_t left, int32_t both, int32_t x, int32_t y)
 {
     const int32_t difference = x - y, cost = difference < 0 ? -difference : difference;
@@ -24,7 +24,7 @@ typedef struct dtw_params {
     border_grid grid;
 } dtw_params;
 
-/* Of the cells seen so far in a row of tiles: the head of its column record. */
+/* Over the cells computed so far in a row of tiles: the head of its column record. */
 typedef struct dtw_sums {
     uint64_t sum;
     int32_t max;
@@ -37,7 +37,7 @@ HEDDLE_FN void dtw_add(dtw_sums *sums, const dtw_sums *more)
     sums->max = more->max > sums->max ? more->max : sums->max;
 }
 
-/* For blocks of 64 x 64 by default; the builder of a graph says what its blocks take. */
+/* For the default blocks of 64 x 64; the host sets the bytes for other blocks. */
 #define DTW_SHARED_BYTES(h, w) BORDER_SHARED_BYTES(sizeof(int32_t), h, w, 0u)
 #define DTW_BODIES(X) X(dtw_tile, DTW_SHARED_BYTES(64u, 64u))
 HEDDLE_ENUM(dtw, DTW_BODIES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dtw_wave_bodies.h - dynamic time warping as a wave: what its cells find. See dtw_bodies.h. */
+/* dtw_wave_bodies.h - dynamic time warping as a wave: the results of its cells. See dtw_bodies.h. */
 #ifndef DTW_WAVE_BODIES_H
 #define DTW_WAVE_BODIES_H
 

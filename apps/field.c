@@ -49,7 +49,7 @@ static void extend(void *self, uint64_t begin, uint64_t end)
     pthread_mutex_unlock(&x->mutex);
 }
 
-/* Takes the middle of the range off every cell. */
+/* Subtracts the middle of the range from every cell. */
 static void centre(field *f)
 {
     range x = {f, f->start[0], f->start[0], PTHREAD_MUTEX_INITIALIZER};
@@ -58,7 +58,7 @@ static void centre(field *f)
     app_spread(n_cells(f), 1, subtract, f);
 }
 
-/* The file's field, or a made-up one of the size asked for. */
+/* Loads the file's field, or makes one up of the requested size. */
 static int load(field *f, const app *a, const app_request *q, uint64_t factor, char *error)
 {
     uint64_t n_input[2] = {q->n[0], q->n[1]};
@@ -137,7 +137,7 @@ int field_get(field *f, const float *from)
 
 uint64_t field_tiles(const field *f, int axis) { return (f->c.n[axis] + f->c.b[axis] - 1) / f->c.b[axis]; }
 
-/* Tile k of an axis without the border: where it begins, how long it is. */
+/* Tile k of an axis without the border: its begin and its length. */
 static uint64_t inner(const field *f, int axis, uint64_t k, uint64_t *begin)
 {
     uint64_t n = f->c.n[axis], b = f->c.b[axis];

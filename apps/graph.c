@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - the engine of task graphs, as scenarios see it. */
+/* graph.c - the engine of task graphs, for scenarios. */
 #include "app.h"
 
 #include <stdio.h>

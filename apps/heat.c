@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* heat.c - Gauss-Seidel sweeps in place over a field of temperatures, in row-major order, the border fixed. Two apps by
- * their defaults: heat, as in Juggler, and heat2d, as in the papers before it (8192 x 8192 cells in 4096 tasks). A third, sor,
- * differs by its cell: a sweep of over-relaxation.
+/* heat.c - in-place Gauss-Seidel sweeps over a field of temperatures, in row-major order, the border fixed. Two apps
+ * differ by their defaults: heat, as in Juggler, and heat2d, as in the papers before it (8192 x 8192 cells in 4096
+ * tasks). A third, sor, differs by its cell: a sweep of over-relaxation.
  *
  * A task is a sweep over a tile. It reads the last row of the tile above and the last column of the tile to the left,
- * which have done this sweep, and the first row below and the first column to the right, which have not. With these
- * ranges sweep s + 1 follows sweep s through the field, a tile behind. As a wave (heddle/wave.h) several sweeps go over the
- * field at once, a row and a column behind one another. */
+ * which have done this sweep. It also reads the first row below and the first column to the right, which have not. With
+ * these ranges sweep s + 1 follows sweep s through the field, a tile behind. As a wave (heddle/wave.h) several sweeps
+ * cross the field at once, each a row and a column behind the one before. */
 #include "field.h"
 #include "heat_bodies.h"
 #include "heat_wave_bodies.h"
@@ -23,12 +23,12 @@ extern const app app_heat, app_heat2d, app_sor;
 typedef struct heat_case {
     field f;
     app_body body;
-    uint32_t sweep, cell; /* bodies of the app's tables                                                */
+    uint32_t sweep, cell; /* bodies in the app's tables */
     heat_record record;
-    sor_params params; /* of a wave of sor                                                          */
+    sor_params params; /* of sor as a wave */
 } heat_case;
 
-/* Rows and columns of the parts that the tuned version takes a tile in. */
+/* Rows and columns of a part, the unit in which the tuned version sweeps a tile. */
 static void find_part(const uint64_t b[2], uint64_t part[2])
 {
     part[1] = b[1] < HEAT_PART_COLS ? b[1] : HEAT_PART_COLS;
@@ -130,8 +130,8 @@ static int build_wave(app_case *c, heddle_ctx *ctx)
 static int reset(app_case *c) { return field_put((field *)c, ((heat_case *)c)->record.x); }
 static int read_back(app_case *c) { return field_get((field *)c, ((heat_case *)c)->record.x); }
 
-/* A plain sweep by any number of threads. Bands of rows are worked on in pieces from left to right; a piece is ready when
- * the one above it is done. */
+/* A plain sweep by any number of threads. Threads take bands of rows in pieces from left to right; a piece is ready
+ * when the one above it is done. */
 #define BAND 64u
 #define PIECE 2048u
 
@@ -139,12 +139,12 @@ typedef struct plain_sweep {
     float *x;
     int is_sor;
     float omega;
-    uint64_t rows, cols, n_bands, n_pieces, first; /* first: band that is not done */
-    uint32_t *state;                               /* of each band: twice its pieces done, + 1 while one is in work */
+    uint64_t rows, cols, n_bands, n_pieces, first; /* first: the first band that is not done */
+    uint32_t *state; /* per band: twice its finished pieces, + 1 while a piece is in work */
     pthread_mutex_t mutex;
 } plain_sweep;
 
-/* With the mutex: a band of which a piece is ready, else n_bands. */
+/* With the mutex held: a band with a ready piece, else n_bands. */
 static uint64_t ready_band(plain_sweep *s)
 {
     uint64_t i;
@@ -154,7 +154,7 @@ static uint64_t ready_band(plain_sweep *s)
         uint32_t above = i ? s->state[i - 1] / 2 : (uint32_t)s->n_pieces;
         if (s->state[i] % 2 == 0 && s->state[i] / 2 < above)
             return i;
-        if (s->state[i] == 0) /* nor has any below it begun */
+        if (s->state[i] == 0) /* no band below has begun either */
             break;
     }
     return s->n_bands;
@@ -173,7 +173,7 @@ static void sweep_piece(const plain_sweep *s, uint64_t band, uint64_t piece)
         }
 }
 
-/* Whichever pieces are left. */
+/* Sweeps pieces until none is left; the range of items does not matter. */
 static void sweep_pieces(void *self, uint64_t begin, uint64_t end)
 {
     plain_sweep *s = self;
@@ -208,7 +208,7 @@ static int reference(app_case *c)
     plain_sweep s = {.rows = rows, .cols = cols, .mutex = PTHREAD_MUTEX_INITIALIZER};
     if (f->want)
         return 0;
-    s.n_bands = rows > 2 && cols > 2 ? (rows - 2 + BAND - 1) / BAND : 0; /* else all is border */
+    s.n_bands = rows > 2 && cols > 2 ? (rows - 2 + BAND - 1) / BAND : 0; /* else all cells are border */
     s.n_pieces = cols > 2 ? (cols - 2 + PIECE - 1) / PIECE : 0;
     s.state = app_alloc(s.n_bands, sizeof *s.state, "the reference", c->error);
     if (!s.state || field_want(f)) {
@@ -262,7 +262,7 @@ static const app_option options_sor[] = {
 static const app_scenario scenarios[] = {
     {&app_graph, build, reset, tiles}, {&app_wave, build_wave, reset, NULL}, {.engine = NULL}};
 
-/* What all have. */
+/* Common to the three apps. */
 #define HEAT_APP                                                                                          \
     .formats = "one number a line, row-major; a square field unless -n is given", .scenarios = scenarios, \
     .read = read_back, .reference = reference, .check = field_check, .answer = field_answer, .free = free_case

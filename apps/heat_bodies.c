@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* heat_bodies.c - one sweep over one tile: each cell becomes the mean of its four neighbours, of which those above and
- * to the left are new already.
+/* heat_bodies.c - one sweep over one tile: each cell becomes the mean of its four neighbours; the upper and the left
+ * one are new already.
  *
- * Row by row a cell waits for its left neighbour: an add and a multiplication, one after the other, a cell. So one
- * lane takes SKEW rows at once, each a column behind the row above it: as many independent chains, and what a row needs
- * from the row above is still in a register. Many lanes do the same with all rows of the tile: one anti-diagonal at a
- * time, with a barrier after each. Every way computes a cell by the same expression from the same values.
+ * Row by row, each cell waits for its left neighbour: a chain of an add and a multiplication per cell. So one lane
+ * takes SKEW rows at once, each a column behind the row above it: SKEW independent chains, and what a row needs from
+ * the row above is still in a register. Many lanes do the same with all rows of the tile: one anti-diagonal at a time,
+ * with a barrier after each. All versions compute a cell by the same expression from the same values.
  *
- * Tuned version: the tile comes into shared memory; a warp sweeps it, and all lanes take it back. A lane of that warp
- * has a strip of k neighbouring columns and goes down the rows, one a step, a row behind the lane before it, of which it
- * takes the left neighbour with a shuffle: so no barrier stands between diagonals. A tile that is too large for that is
- * gone through in parts. */
+ * Tuned version: the block loads the tile into shared memory, one warp sweeps it, and all lanes store it back. A lane
+ * of that warp has a strip of k neighbouring columns and goes down the rows, one per step. It is a row behind the lane
+ * before it and gets its left neighbour from that lane by a shuffle, so no barrier separates diagonals. A tile too
+ * large for shared memory is swept in parts. */
 #include "heat_bodies.h"
 #include "quad.h"
 #include "warp.h"
@@ -21,7 +21,7 @@ TILE_FN float mean(float above, float below, float right, float left) { return 0
 
 TILE_FN void sweep_cell(float *x, int64_t stride) { *x = mean(x[-stride], x[stride], x[1], x[-1]); }
 
-/* Columns begin to end of one row. */
+/* Columns begin to end - 1 of one row. */
 TILE_FN void sweep_row(float *x, int64_t stride, int begin, int end)
 {
     float left = x[begin - 1];
@@ -29,9 +29,9 @@ TILE_FN void sweep_row(float *x, int64_t stride, int begin, int end)
         x[c] = left = mean(x[c - stride], x[c + stride], x[c + 1], left);
 }
 
-/* SKEW rows from x on: a triangle to begin with, then all rows in step, then the triangle that is left. In step k row
- * i is at column k - i, and last[i] is its newest cell. Its left neighbour is last[i] of the step before, the one
- * above is last[i - 1]; the one below is what row i + 1 has as its right neighbour. */
+/* SKEW rows from x on: a triangle, then all rows in step, then the remaining triangle. In step k row i is at column k -
+ * i, and last[i] is its newest cell. Its left neighbour is last[i] of the step before, the one above is last[i - 1],
+ * the one below is the right neighbour of row i + 1. */
 TILE_FN void sweep_skewed(float *x, int64_t stride, int cols)
 {
     float last[SKEW];
@@ -68,13 +68,13 @@ TILE_FN void sweep_alone(float *x, int64_t stride, int rows, int cols)
 /* ---- tuned ---- */
 
 typedef struct strip {
-    const float *x; /* the tile in shared memory: its first cell */
+    const float *x; /* first cell of the tile in shared memory */
     int ld, rows;
-    int row, col; /* where the lane is, and its first column */
+    int row, col; /* the lane's row, and its first column */
     float above[4], row_0[5], row_1[5];
 } strip;
 
-/* A row of the strip and the cell to the right of it. Rows that are not there are others. */
+/* Loads a row of the strip and the cell to its right. Rows outside the tile are clamped; their values are not used. */
 TILE_FN void strip_load(const strip *s, float *to, int row, int k)
 {
     const float *x = s->x + (row < -1 ? -1 : row > s->rows ? s->rows : row) * s->ld + s->col;
@@ -83,7 +83,7 @@ TILE_FN void strip_load(const strip *s, float *to, int row, int k)
         to[c] = x[c];
 }
 
-/* One row, from the cell to its left: to[] is what it becomes. */
+/* Computes one row into to[], from the cell to its left. */
 TILE_FN void strip_mean(const strip *s, float *to, float left, int k)
 {
     QUAD_UNROLL
@@ -91,7 +91,7 @@ TILE_FN void strip_mean(const strip *s, float *to, float left, int k)
         to[c] = left = mean(s->above[c], s->row_1[c], s->row_0[c + 1], left);
 }
 
-/* To the next row; above it is what this one has become, or what it was if it is none of the tile's. */
+/* Advances to the next row. The row above it is this one's new values, or the old ones if this row is not in the tile. */
 TILE_FN void strip_next(strip *s, const float *now, const float *next, int is_there, int k)
 {
     QUAD_UNROLL
@@ -104,10 +104,10 @@ TILE_FN void strip_next(strip *s, const float *now, const float *next, int is_th
     s->row++;
 }
 
-/* The steps of a warp: rows, and a delay for each lane that has a strip but the first. */
+/* Steps of a warp: the rows, and a delay of one per strip after the first. */
 TILE_FN int strip_steps(int rows, int cols, int k) { return rows + (cols + k - 1) / k - 1; }
 
-/* k: a constant. The row of the next step but one comes in this one. */
+/* k: a constant. Each step loads the row needed two steps later. */
 TILE_FN void sweep_strips(warp *w, float *x, int ld, int rows, int cols, int k)
 {
     const int at = (int)w->at, col = at * k < cols ? at * k : cols, n = cols - col < k ? cols - col : k;
@@ -134,7 +134,7 @@ TILE_FN void sweep_strips(warp *w, float *x, int ld, int rows, int cols, int k)
     }
 }
 
-/* The tile and what is around it, to shared memory; cells lo .. hi - 1 of a quad. */
+/* Copies the tile and the cells around it to shared memory; cells lo .. hi - 1 of a quad. */
 TILE_FN void bring_quad(float *to, const float *from, int lo, int hi, int aligned)
 {
     if (aligned && hi - lo == 4)
@@ -193,7 +193,7 @@ TILE_FN void sweep_tuned(const heddle_thread *thread, float *x, int64_t stride, 
     take_back(thread, x, stride, tile, ld, t);
 }
 
-/* Part by part in row-major order: each is after those above and to the left, and before the others beside it. */
+/* The parts in row-major order: each after those above and to the left, and before those below and to the right. */
 TILE_FN void sweep_parts(const heddle_thread *thread, const heat_record *params, const tile_rect *t)
 {
     for (uint32_t r = 0; r < t->rows; r += params->tuned)

@@ -12,9 +12,9 @@ typedef struct heat_record {
     float omega;    /* of sor */
 } heat_record;
 
-/* The tuned version goes through a tile in parts of so many columns at most, and as many rows as `tuned` says: all, if that
- * much shared memory can be had, else HEAT_PART_ROWS. A part is there with what is around it, a row more that is read and
- * not used, and rows that begin eight cells apart at least. */
+/* The tuned version sweeps a tile in parts of at most HEAT_PART_COLS columns and of `tuned` rows: all rows if enough
+ * shared memory can be had, else HEAT_PART_ROWS. Shared memory holds a part with the cells around it, plus one row that
+ * is read and not used. Its rows start at least eight cells apart. */
 #define HEAT_PART_COLS 128
 #define HEAT_PART_ROWS 64
 #define HEAT_LD(cols) (((cols) + 19) / 8 * 8)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inthist.c - the integral histogram of a grey picture: cell (k, r, c) counts the pixels of bin k above and to the left
- * of (r, c), itself included. Bin = pixel * bins / 256, rounded down.
+/* inthist.c - the integral histogram of a grey picture: cell (k, r, c) counts the pixels of bin k in rows 0..r and
+ * columns 0..c. Bin = pixel * bins / 256, rounded down.
  *
  * A task is a tile with all its bins; tiles run as a wavefront, each after its neighbours above and to the left. */
 #include "picture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inthist_bodies.h - list of the bodies of inthist: the integral histogram of a picture. Record: prefix_record, a plane
- * a bin. */
+/* inthist_bodies.h - list of the bodies of inthist: the integral histogram of a picture. Record: prefix_record, one
+ * plane per bin. */
 #ifndef INTHIST_BODIES_H
 #define INTHIST_BODIES_H
 

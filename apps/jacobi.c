@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* jacobi.c - Jacobi sweeps over a field of temperatures, the border fixed.
  *
- * Two tasks a tile and sweep: compute reads the tile and those beside it in old and writes the tile in next; copy takes it
- * back to old. A tile's copy waits for the four neighbours' computes, which still read the old cells, and the next
- * compute for the copies of five tiles; so sweeps overlap where the tiles allow it. */
+ * Two tasks per tile and sweep: compute reads the tile and those beside it in old and writes the tile in next; copy
+ * stores it back to old. A tile's copy waits for the four neighbours' computes, which still read the old cells. The
+ * next compute waits for the copies of five tiles, so sweeps overlap where the tiles allow it. */
 #include "field.h"
 #include "jacobi_bodies.h"
 
@@ -83,7 +83,7 @@ typedef struct plain_sweep {
     const uint64_t *n;
 } plain_sweep;
 
-/* Rows begin .. end - 1, those of the border, too. */
+/* Sweeps rows begin .. end - 1, border rows included. */
 static void sweep_rows(void *self, uint64_t begin, uint64_t end)
 {
     const plain_sweep *s = self;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* jacobi_bodies.c - compute: next becomes the mean of the four neighbours in old; copy: old becomes next. Cells are
- * independent of one another, so there is no barrier. Every way computes a cell by the same expression.
+ * independent, so there is no barrier. All versions compute a cell by the same expression.
  *
- * Tuned version: a thread takes four neighbouring cells of some rows, one below the other, and asks for all that it will
- * read before it uses any. The quads are aligned where rows are a multiple of four cells apart; elsewhere the portable
- * version is what runs. */
+ * Tuned version: a thread takes four neighbouring cells of several rows, one below the other, and issues all its loads
+ * before it uses any. The quads are aligned where rows are a multiple of four cells apart; elsewhere the portable
+ * version runs. */
 #include "jacobi_bodies.h"
 #include "quad.h"
 
@@ -38,7 +38,7 @@ TILE_FN void copy(const jacobi_record *params, const tile_rect *t, tile_share s)
 /* Cells lo .. hi - 1 of the quads at x, in n rows. */
 TILE_FN void compute_quads(const float *x, float *y, int64_t stride, int lo, int hi, int n)
 {
-    quad row[ROWS + 2] = {{{0}}}; /* from the one above on */
+    quad row[ROWS + 2] = {{{0}}}; /* from the row above on */
     float left[ROWS] = {0}, right[ROWS] = {0};
     QUAD_UNROLL
     for (int i = 0; i < ROWS + 2; i++)
@@ -76,7 +76,7 @@ TILE_FN void copy_quads(const float *x, float *y, int64_t stride, int lo, int hi
             quad_store_part(y + i * stride, row[i], lo, hi);
 }
 
-/* All quads of a tile, shared out: neighbouring threads take neighbouring ones. */
+/* Distributes the quads of a tile: neighbouring threads take neighbouring quads. */
 typedef void (*quads_fn)(const float *x, float *y, int64_t stride, int lo, int hi, int n);
 TILE_FN void each_quads(const heddle_thread *thread, const float *from, float *to, int64_t stride, const tile_rect *t,
                         quads_fn fn)
@@ -87,7 +87,7 @@ TILE_FN void each_quads(const heddle_thread *thread, const float *from, float *t
         const int q = i % span.n, r = i / span.n * ROWS, left = rows - r;
         const int lo = quad_lo(&span, q), hi = quad_hi(&span, q);
         const uint64_t at = tile_row(t, (uint64_t)stride, r) - (uint64_t)span.lo + (uint64_t)(4 * q);
-        if (hi - lo == 4 && left >= ROWS) /* nearly always: constants, and so no branches between loads */
+        if (hi - lo == 4 && left >= ROWS) /* nearly always: constants, so no branches between loads */
             fn(from + at, to + at, stride, 0, 4, ROWS);
         else
             fn(from + at, to + at, stride, lo, hi, left < ROWS ? left : ROWS);

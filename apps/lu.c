@@ -2,14 +2,14 @@
 /* lu.c - LU decomposition without pivoting, fp32, of a matrix of any shape stored by square blocks.
  *
  * Input: a Matrix Market file A, made dense and diagonally dominant: off the diagonal M = A, m_ii = 1 + sum of |a_ij|
- * over j != i. Without --input: a_ij = 2 * noise - 1. Rows and columns are
- * padded to whole blocks with those of the identity, which decompose into themselves and touch nothing else.
+ * over j != i. Without --input: a_ij = 2 * noise - 1. Rows and columns are padded to whole blocks with those of the
+ * identity, which decompose into themselves and touch nothing else.
  *
  * Step k: lu0 on the diagonal block, fwd along its row, bdiv down its column, bmod on the rest. A task's ranges are
- * whole blocks, each one stretch of memory.
+ * whole blocks, each contiguous in memory.
  *
- * Check. Up to MAX_PLAIN multiplications: each number against a plain decomposition in double, with an error allowed
- * in proportion to the sum of the magnitudes that went into it. Beyond: L (U x) against M x for random x. */
+ * Check. Up to MAX_PLAIN multiplications: each number against a plain decomposition in double; the allowed error is
+ * proportional to the sum of the magnitudes that went into it. Beyond: L (U x) against M x for random x. */
 #include "app.h"
 #include "input.h"
 #include "lu_bodies.h"
@@ -24,10 +24,10 @@
 extern const app app_lu;
 
 #define MAX_SIDE (1ull << 20)
-#define MAX_BLOCK (1ull << 15) /* bodies count the numbers of a block in an int */
-#define MAX_TASKS (1ull << 29) /* what a graph takes, with room for joins */
+#define MAX_BLOCK (1ull << 15) /* bodies index a block in an int */
+#define MAX_TASKS (1ull << 29) /* the limit of a graph, with room for joins */
 #define MAX_PLAIN (1ull << 31)
-#define LARGEST 1e30 /* that a row's numbers may add up to */
+#define LARGEST 1e30 /* limit of a row's sum */
 #define N_VECTORS 4
 
 typedef struct lu_case {
@@ -42,7 +42,7 @@ typedef struct lu_case {
 
 static uint64_t n_numbers(const lu_case *p) { return p->rows * p->cols * p->c.b[0] * p->c.b[0]; }
 
-/* Where block (i, j) begins; where number (r, c) is. */
+/* Index of block (i, j); index of number (r, c). */
 static uint64_t block(const lu_case *p, uint64_t i, uint64_t j) { return (i * p->cols + j) * p->c.b[0] * p->c.b[0]; }
 
 static uint64_t place(const lu_case *p, uint64_t r, uint64_t c)
@@ -73,7 +73,7 @@ static void make_dominant(void *self, uint64_t begin, uint64_t end)
     }
 }
 
-/* A diagonal is the sum of its row, and with the sums in factors and errors all stay within floats. */
+/* A diagonal is the sum of its row; within the limit, factors and errors stay in the range of floats. */
 static int check_sums(const lu_case *p, char *error)
 {
     for (uint64_t r = 0; r < app_smaller(p->c.n[0], p->c.n[1]); r++)
@@ -102,7 +102,7 @@ static int fill(lu_case *p, const input_entry *entries, uint64_t n_entries, char
     return check_sums(p, error);
 }
 
-/* Blocks are square, and no larger than the matrix. */
+/* Blocks are square, and not larger than the matrix. */
 static int shape(lu_case *p, const app_request *q, const uint64_t n_input[2], char *error)
 {
     app_case *c = &p->c;
@@ -151,7 +151,7 @@ static int load(lu_case *p, const app_request *q, char *error)
     return failed ? -1 : 0;
 }
 
-/* Row r of blocks and padding. */
+/* Stores row r in the padded blocks. */
 static void put_row(const lu_case *p, uint64_t r)
 {
     const uint64_t b = p->c.b[0], *n = p->c.n;
@@ -268,8 +268,8 @@ static int add_step(lu_case *p, uint64_t k)
     return 0;
 }
 
-/* Chooses the version, and what a block of threads needs for it. Memory of a context is aligned to 128 bytes at least, and
- * so, with blocks of a multiple of LU_MULTIPLE, is each of them. */
+/* Chooses the version and its threads and shared memory. A context's memory is aligned to 128 bytes at least; hence so
+ * is each block when its edge is a multiple of LU_MULTIPLE. */
 static int new_graph(lu_case *p, heddle_ctx *ctx)
 {
     const uint32_t b = p->record.b, tuned = b % LU_MULTIPLE == 0 && app_is_tuned(ctx, p->body);
@@ -337,8 +337,8 @@ static int is_plain(const lu_case *p)
     return n[0] * n[1] <= MAX_PLAIN / app_smaller(n[0], n[1]);
 }
 
-/* Row by row: row r receives all rows of U above it. The weight of a number bounds what it owes to the rounding of
- * all that went into it, in units of one rounding: of M's number, of each product's factors, of the pivot. */
+/* Row by row: row r subtracts all rows of U above it. The weight of a number bounds its error in units of one rounding:
+ * of M's number, of each product's factors, of the pivot. */
 static void decompose(double *a, double *weight, const uint64_t n[2])
 {
     const uint64_t cols = n[1];
@@ -373,7 +373,7 @@ static void multiply_rows(void *self, uint64_t begin, uint64_t end)
         }
 }
 
-/* x = +1 or -1, and M x, pairs of vectors. */
+/* Pairs of vectors: x = +1 or -1, and M x. */
 static void multiply(lu_case *p)
 {
     for (uint64_t i = 0; i < N_VECTORS * p->c.n[1]; i++)
@@ -422,7 +422,7 @@ static int check_plain(lu_case *p)
     return 0;
 }
 
-/* The sum of numbers begin .. end - 1 of row r of the result, each times x; adds the magnitudes, times size_of, to *size. */
+/* Sum of numbers begin .. end - 1 of row r of the result, each times x; adds the magnitudes, times size_of, to *size. */
 static double times_row(const lu_case *p, uint64_t r, uint64_t begin, uint64_t end, const double *x,
                         const double *size_of, double *size)
 {
@@ -445,7 +445,7 @@ typedef struct product {
     const lu_case *p;
     const double *x, *mx;
     double *y, *y_size; /* and the magnitudes that went into it */
-    uint64_t first;     /* row that is wrong */
+    uint64_t first;     /* wrong row */
 } product;
 
 static void times_u(void *self, uint64_t begin, uint64_t end)
@@ -508,7 +508,7 @@ static int check(app_case *c)
     return is_plain(p) ? check_plain(p) : check_products(p);
 }
 
-/* The known answers are those of M padded with the identity to a multiple of 32, whatever the block is here. */
+/* The known answers are for M padded with the identity to a multiple of 32, independent of the block size here. */
 static double answer_padding(const app_case *c) { return (double)((32 - app_smaller(c->n[0], c->n[1]) % 32) % 32); }
 
 static void answer(app_case *c, const app_sink *s)

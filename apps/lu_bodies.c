@@ -2,8 +2,8 @@
 /* lu_bodies.c - lu0 decomposes a diagonal block; fwd solves L X = A for a block to the right of it, bdiv X U = A for a
  * block below it; bmod subtracts a product. lu0 fails with code k + 1 when pivot k is 0 or not a number.
  *
- * Each number receives its updates one after the other, in ascending order of k, whatever the threads and the version:
- * results are the same bits, where the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
+ * Each number receives its updates one by one, in ascending order of k, for any number of threads and in each version.
+ * Results are bitwise equal if the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
  *
  * Portable version: lu_plain.h. Tuned version: lu_tuned.h. */
 #include "lu_bodies.h"

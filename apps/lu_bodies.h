@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lu_bodies.h - records and list of the bodies of lu: LU decomposition without pivoting, by square blocks, each b * b
- * numbers in a row, row-major. L has ones on its diagonal, which are not stored. */
+ * contiguous numbers, row-major. The ones on L's diagonal are not stored. */
 #ifndef LU_BODIES_H
 #define LU_BODIES_H
 
@@ -11,7 +11,7 @@ typedef struct lu_record {
     uint32_t b, tuned;
 } lu_record;
 
-/* What the tuned version asks for: the threads of a worker, a multiple for b, and block-shared memory, which the portable
+/* Requirements of the tuned version: threads of a worker, a multiple for b, and block-shared memory, which the portable
  * one does not use. */
 #define LU_MIN_THREADS 128
 #define LU_MAX_THREADS 256
@@ -20,7 +20,7 @@ typedef struct lu_record {
 
 /* Where blocks begin, in numbers from a. */
 typedef struct lu_one {
-    uint64_t diag; /* becomes its own L and U */
+    uint64_t diag; /* replaced by its own L and U */
 } lu_one;
 typedef struct lu_two {
     uint64_t diag, at; /* `at` is changed */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* lu_plain.h - the four operations of a blocked LU decomposition as plain loops, on square blocks of lu_number: whoever
- * includes this file has said what that is, float or double. In the common part of C, C++ and CUDA.
+/* lu_plain.h - the four operations of a blocked LU decomposition as plain loops, on square blocks of lu_number, which
+ * the including file defines as float or double. In the common part of C, C++ and CUDA.
  *
- * Each number receives its updates one after the other, in ascending order of k, whatever the threads: results are the
- * same bits, where the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
+ * Each number receives its updates one by one, in ascending order of k, for any number of threads. Results are bitwise
+ * equal if the compiler does not fuse products with sums (-ffp-contract=off, -fmad=false).
  *
- * The work of all but lu0 is one kernel: from a few neighbouring numbers of a row, kept in registers,
- * a row of L times columns of U is taken. Tiles of several rows would read less, but gcc 12 makes vectors down their
- * columns and spends its time on turning them; a row of 16 has enough independent chains to fill the pipeline. */
+ * All but lu0 spend their time in one kernel: it subtracts a row of L times columns of U from a few neighbouring
+ * numbers of a row, kept in registers. Tiles of several rows would read less, but gcc 12 vectorizes them down their
+ * columns and spends its time on transposing; a row of 16 has enough independent chains to fill the pipeline. */
 #ifndef LU_PLAIN_H
 #define LU_PLAIN_H
 
@@ -25,7 +25,7 @@ TILE_FN void lu_plain_lu0(const heddle_thread *thread, lu_number *a, int b)
         if (!(pivot < 0 || pivot > 0)) {
             if (thread->index == 0)
                 heddle_task_fail(thread, (uint32_t)k + 1u);
-            return; /* all threads: they see the same pivot */
+            return; /* uniform: all threads see the same pivot */
         }
         HEDDLE_EACH (i, b - 1 - k) {
             lu_number *row = a + (k + 1 + i) * b;
@@ -38,7 +38,7 @@ TILE_FN void lu_plain_lu0(const heddle_thread *thread, lu_number *a, int b)
     }
 }
 
-/* Of x, `width` numbers (a constant), takes l[0..n) times n rows of u, which are b apart. */
+/* Subtracts l[0..n) times n rows of u, which are b apart, from `width` numbers of x (a constant). */
 TILE_FN void lu_plain_subtract(const lu_number *l, const lu_number *u, lu_number *x, int b, int n, int width)
 {
     lu_number sum[LU_PANEL];
@@ -63,7 +63,7 @@ TILE_FN void lu_plain_subtract_row(const lu_number *l, const lu_number *u, lu_nu
         lu_plain_subtract(l, u + j, x + j, b, n, 1);
 }
 
-/* L X = A. Columns of X are independent: one thread takes them all, many threads one each. */
+/* L X = A. Columns of X are independent: one thread takes all, many threads one each. */
 TILE_FN void lu_plain_fwd(const heddle_thread *thread, const lu_number *l, lu_number *x, int b)
 {
     if (thread->team_size == 1) {
@@ -76,8 +76,8 @@ TILE_FN void lu_plain_fwd(const heddle_thread *thread, const lu_number *l, lu_nu
             lu_plain_subtract(l + i * b, x + j, x + i * b + j, b, i, 1);
 }
 
-/* Numbers done .. done + width - 1 of a row of X (width a constant), of which earlier panels are subtracted already;
- * the panel began at `panel`. */
+/* Numbers done .. done + width - 1 of a row of X (width a constant), with earlier panels already subtracted; the panel
+ * begins at `panel`. */
 TILE_FN void lu_plain_solve(const lu_number *u, lu_number *row, int b, int panel, int done, int width)
 {
     lu_plain_subtract(row + panel, u + panel * b + done, row + done, b, done - panel, width);
@@ -88,8 +88,8 @@ TILE_FN void lu_plain_solve(const lu_number *u, lu_number *row, int b, int panel
     }
 }
 
-/* X U = A. Rows of X are independent, and a thread keeps to its own. Panel by panel through all of them: within a row each
- * number waits for a division, and the next row's is begun meanwhile. */
+/* X U = A. Rows of X are independent, and a thread keeps its own. Goes through all rows panel by panel: a row's numbers
+ * wait for a division each, and the next row's starts meanwhile. */
 TILE_FN void lu_plain_bdiv(const heddle_thread *thread, const lu_number *u, lu_number *x, int b)
 {
     for (int panel = 0; panel < b; panel += LU_PANEL) {

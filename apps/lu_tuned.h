@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* lu_tuned.h - the bodies of lu for thread blocks of 128 to 256 lanes and blocks of a multiple of 16 numbers an edge. In
- * the common part of C, C++ and CUDA, so that an emulated block runs the same lines.
+/* lu_tuned.h - the bodies of lu for thread blocks of 128 to 256 lanes and blocks with an edge of a multiple of 16
+ * numbers. In the common part of C, C++ and CUDA, so that an emulated block runs the same lines.
  *
- * Nearly all of the work is lu_product: a tile of C stays in registers, 4 x 8 numbers a lane, while 16 columns of A and
- * rows of B at a time pass through shared memory, the next ones already on their way from memory. The solvers and the
- * decomposition, on which everybody waits, go by panels of LU_EDGE: what comes from earlier panels is a product; within
- * a panel triangle and X stand in shared memory. Four lanes solve a system, a column of X (forward) or a row (backward):
- * each has four of every 16 unknowns, and gets the others' by shuffles. The decomposition takes 16 columns at a time; each
- * of its warps holds the 16 rows of their pivots and 16 rows more, so that no barrier stands between pivots. */
+ * Nearly all of the work is lu_product: a tile of C stays in registers, 4 x 8 numbers per lane. Meanwhile 16 columns of
+ * A and rows of B at a time pass through shared memory, with later ones in flight. The solvers and the decomposition,
+ * on which all other tasks wait, go by panels of LU_EDGE: earlier panels contribute a product; within a panel, triangle
+ * and X stand in shared memory. Four lanes solve a system, a column of X (forward) or a row (backward): each has four
+ * of every 16 unknowns, and gets the others' by shuffles. The decomposition takes 16 columns at a time; each of its
+ * warps holds the 16 rows of the pivots and 16 more rows, so no barrier separates pivots. */
 #ifndef LU_TUNED_H
 #define LU_TUNED_H
 
@@ -15,14 +15,14 @@
 #include "quad.h"
 #include "warp.h"
 
-#define LU_K 16                          /* columns of A in shared memory; everything is a multiple of it */
+#define LU_K 16                          /* columns of A in shared memory; all sizes are multiples of it */
 #define LU_EDGE 64                       /* of a panel, and columns of a tile of C */
-#define LU_STRIP 128                     /* systems that are solved at a time */
-#define LU_A_LD (LU_MAX_THREADS / 2 + 4) /* distances from row to row in shared memory: A's, turned; */
-#define LU_LD (LU_EDGE + 4)              /* a triangle's, or a system's to the next. */
+#define LU_STRIP 128                     /* systems solved at a time */
+#define LU_A_LD (LU_MAX_THREADS / 2 + 4) /* row distances in shared memory: of A, transposed; */
+#define LU_LD (LU_EDGE + 4)              /* of a triangle; of systems */
 #define LU_STAGE (LU_K * (LU_A_LD + LU_EDGE))
 #define LU_N_STAGES 4
-#define LU_SPLIT 4 /* lanes of a system, and unknowns that one of them solves in a row */
+#define LU_SPLIT 4 /* lanes of a system, and consecutive unknowns that a lane solves */
 #define LU_AT_ONCE 2
 
 TILE_FN int lu_is_tuned(const heddle_thread *thread, const lu_record *params)
@@ -34,7 +34,7 @@ TILE_FN int lu_least(int a, int b) { return a < b ? a : b; }
 
 /* ---- product ---- */
 
-/* Sends 16 columns of A, turned, and 16 rows of B on their way into shared memory. */
+/* Starts copies of 16 columns of A, transposed, and 16 rows of B into shared memory. */
 TILE_FN void lu_send(const heddle_thread *thread, float *stage, const float *a, const float *b, int ld, int rows,
                      int cols)
 {
@@ -46,7 +46,7 @@ TILE_FN void lu_send(const heddle_thread *thread, float *stage, const float *a, 
             quad_send(stage + LU_K * LU_A_LD + k * LU_EDGE + at * 4, b + k * ld + at * 4);
 }
 
-/* c: 4 rows, and 4 columns in each half of the tile; there may be one half only. n_halves is a constant. */
+/* c: 4 rows, and 4 columns in each half of the tile, or in one half only. n_halves is a constant. */
 TILE_FN void lu_multiply(float c[4][8], const float *a, const float *b, int n_halves)
 {
     QUAD_UNROLL_4
@@ -63,7 +63,7 @@ TILE_FN void lu_multiply(float c[4][8], const float *a, const float *b, int n_ha
     }
 }
 
-/* Sends stage k / LU_K, or nothing: stages are counted. */
+/* Sends stage k / LU_K, or an empty one: stages are counted. */
 TILE_FN void lu_send_stage(const heddle_thread *thread, const float *a, const float *b, int ld, int rows, int cols,
                            int k, int n)
 {
@@ -73,7 +73,7 @@ TILE_FN void lu_send_stage(const heddle_thread *thread, const float *a, const fl
     quad_sent();
 }
 
-/* C -= A B for a tile of C: thread->team_size / 2 rows and LU_EDGE columns at most. Eight lanes stand side by side. */
+/* C -= A B for a tile of C: at most thread->team_size / 2 rows and LU_EDGE columns. Eight lanes stand side by side. */
 TILE_FN void lu_product_tile(const heddle_thread *thread, float *c, const float *a, const float *b, int ld, int rows,
                              int cols, int n)
 {
@@ -95,7 +95,7 @@ TILE_FN void lu_product_tile(const heddle_thread *thread, float *c, const float 
     for (int k = 0; k < n; k += LU_K) {
         const float *now = quad_shared(thread) + k / LU_K % LU_N_STAGES * LU_STAGE;
         quad_arrived_but_2();
-        heddle_team_barrier(thread); /* all of this stage is there, and nobody reads the one before any more */
+        heddle_team_barrier(thread); /* this stage has arrived, and no lane reads the one before any more */
         lu_send_stage(thread, a, b, ld, rows, cols, k + (LU_N_STAGES - 1) * LU_K, n);
         if (row < rows && cols > LU_EDGE / 2)
             lu_multiply(x, now + row, now + LU_K * LU_A_LD + col, 2);
@@ -127,7 +127,7 @@ QUAD_APART void lu_product(const heddle_thread *thread, float *c, const float *a
 
 /* ---- between memory and shared memory ---- */
 
-/* Quad f of a rectangle: a warp takes eight rows of four quads, which is well both for rows and for columns. */
+/* Quad f of a rectangle: a warp takes eight rows of four quads, which suits both access by rows and by columns. */
 typedef struct lu_spot {
     int row, col;
 } lu_spot;
@@ -141,7 +141,7 @@ TILE_FN lu_spot lu_spot_of(int f, int cols)
     return s;
 }
 
-/* rows x cols numbers of x into shared memory, turned there or not. */
+/* Copies rows x cols numbers of x to shared memory, transposed there if `turned`. */
 TILE_FN void lu_bring(const heddle_thread *thread, float *to, int to_ld, const float *x, int ld, int rows, int cols,
                       int turned)
 {
@@ -181,9 +181,9 @@ TILE_FN void lu_take_back(const heddle_thread *thread, float *x, int ld, const f
 
 /* ---- solvers ---- */
 
-/* x / p, the same bits, where inverse is 1 / p: all but three steps are over when x is there. Markstein: with an inverse
- * that is rounded correctly, and a quotient that is off by one in the last place at most, the last step is exact; but
- * not where exponents are extreme. */
+/* x / p, bitwise, where inverse is 1 / p: only three steps remain once x is known. Markstein: with a correctly rounded
+ * inverse, and a quotient off by at most one unit in the last place, the last step is exact, except for extreme
+ * exponents. */
 TILE_FN int lu_is_moderate(float x)
 {
     const float size = x < 0 ? -x : x;
@@ -205,8 +205,8 @@ TILE_FN float lu_quotient(float x, float p, float inverse)
     return lu_is_moderate(x) && lu_is_moderate(p) ? q : x / p;
 }
 
-/* Four unknowns by their own triangle. Row k of it has what unknown k counts for in later ones; on the diagonal what it is
- * divided by, if it is. */
+/* Solves four unknowns by their own triangle. Row k has the factors of unknown k in later ones, and on the diagonal its
+ * divisor, if `divide`. */
 TILE_FN quad lu_solve_4(quad x, const quad row[LU_SPLIT], const float inverse[LU_SPLIT], int divide)
 {
     QUAD_UNROLL
@@ -220,7 +220,7 @@ TILE_FN quad lu_solve_4(quad x, const quad row[LU_SPLIT], const float inverse[LU
     return x;
 }
 
-/* Takes from this lane's four numbers what four known unknowns count for, by rows of t. */
+/* Subtracts from this lane's four numbers the contributions of four known unknowns, by rows of t. */
 TILE_FN quad lu_subtract_4(quad x, const float *t, quad known)
 {
     QUAD_UNROLL
@@ -271,8 +271,8 @@ TILE_FN void lu_solve_some(warp *w, const float *t, float *const system[LU_AT_ON
 }
 #define LU_SOLVE_STEPS (LU_K * LU_AT_ONCE + 1)
 
-/* n unknowns of `width` systems in shared memory. Warps take neighbouring systems; a system that is missing is the one
- * before it once more. */
+/* n unknowns of `width` systems in shared memory. Warps take neighbouring systems; the one before stands in for a
+ * missing system. */
 TILE_FN void lu_solve(const heddle_thread *thread, const float *t, float *systems, int n, int width, int divide)
 {
     const int me = quad_anew(thread->index), step = (int)thread->team_size / LU_SPLIT;
@@ -291,7 +291,7 @@ TILE_FN void lu_solve(const heddle_thread *thread, const float *t, float *system
 }
 
 /* A strip of X, n unknowns in each of `width` systems, by the triangle in shared memory. turned: systems are rows of X,
- * and the unknowns are divided by the diagonal. */
+ * and unknowns are divided by the diagonal. */
 TILE_FN void lu_solve_strip(const heddle_thread *thread, float *x, int ld, int n, int width, int turned)
 {
     float *t = quad_shared(thread), *strip = t + LU_EDGE * LU_LD;
@@ -335,7 +335,7 @@ QUAD_APART void lu_backward(const heddle_thread *thread, const float *u, float *
 
 /* ---- decomposition ---- */
 
-/* LU_K columns; row i is in lane i, and lanes from LU_K on have rows below. The number of the first bad pivot + 1, or 0. */
+/* LU_K columns; lane i has row i, lanes from LU_K on have rows below. Returns the index of the first bad pivot + 1, or 0. */
 TILE_FN int lu_eliminate_rows(warp *w, float x[LU_K])
 {
     int bad = 0;
@@ -345,7 +345,7 @@ TILE_FN int lu_eliminate_rows(warp *w, float x[LU_K])
         const int below = (int)w->at > k;
         QUAD_UNROLL
         for (int j = k; j < LU_K; j++)
-            up[j] = warp_from_f32(w, x[j], (uint32_t)k); /* before the division: its branches hold up what follows */
+            up[j] = warp_from_f32(w, x[j], (uint32_t)k); /* before the division: its branches delay what follows */
         if (!bad && !(up[k] < 0 || up[k] > 0))
             bad = k + 1;
         l = x[k] / up[k];
@@ -358,8 +358,8 @@ TILE_FN int lu_eliminate_rows(warp *w, float x[LU_K])
 }
 #define LU_ELIMINATE_STEPS (LU_K * (LU_K + 1) / 2)
 
-/* LU_K columns of the n x n matrix s in shared memory, from column c on, rows c and below. Each warp does the first LU_K
- * rows, the first warp for all. The number of the first bad pivot + 1, or 0: the same on all lanes. */
+/* LU_K columns of the n x n matrix s in shared memory, from column c on, rows c and below. Every warp does the first
+ * LU_K rows; the first warp stores them. Returns the index of the first bad pivot + 1, or 0, on all lanes. */
 TILE_FN int lu_eliminate(const heddle_thread *thread, float *s, int c, int n)
 {
     int *verdict = (int *)(void *)(s + LU_EDGE * LU_LD), bad;
@@ -385,7 +385,7 @@ TILE_FN int lu_eliminate(const heddle_thread *thread, float *s, int c, int n)
     return *verdict;
 }
 
-/* The same rows of U to the right of those columns: a lane has a column. */
+/* The same rows of U to the right of those columns; each lane takes columns. */
 TILE_FN void lu_right(const heddle_thread *thread, float *s, int c, int n)
 {
     const float *l = s + c * LU_LD + c;
@@ -410,7 +410,7 @@ TILE_FN void lu_right(const heddle_thread *thread, float *s, int c, int n)
     heddle_team_barrier(thread);
 }
 
-/* Takes the product of those columns and rows from 2 x 4 numbers at (r, j). */
+/* Subtracts the product of those columns and rows from 2 x 4 numbers at (r, j). */
 TILE_FN void lu_subtract_16(float *s, int c, int r, int j)
 {
     quad x[2], l[2];
@@ -442,7 +442,7 @@ TILE_FN void lu_rest(const heddle_thread *thread, float *s, int c, int n)
     heddle_team_barrier(thread);
 }
 
-/* n x n numbers of a, n up to LU_EDGE. The number of the first bad pivot + 1, or 0. */
+/* n x n numbers of a, n up to LU_EDGE. Returns the index of the first bad pivot + 1, or 0. */
 QUAD_APART int lu_decompose_panel(const heddle_thread *thread, float *a, int ld, int n)
 {
     float *s = quad_shared(thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* noise.h - made-up input: number i of stream `seed`, a function of both alone (Steele, Lea and Flood's SplitMix64), so
- * that every machine makes the same input and any part of it can be made by itself. */
+/* noise.h - made-up input: number i of stream `seed`, a function of both alone (Steele, Lea and Flood's SplitMix64).
+ * Every machine makes the same input, and any part of it can be made by itself. */
 #ifndef NOISE_H
 #define NOISE_H
 
@@ -14,7 +14,7 @@ static inline uint64_t noise_u64(uint64_t seed, uint64_t i)
     return z ^ (z >> 31);
 }
 
-/* Evenly spread over 0 <= x < 1, in steps of 2^-24: exact as float and as double. */
+/* Uniform over 0 <= x < 1, in steps of 2^-24: exact as float and as double. */
 static inline double noise_unit(uint64_t seed, uint64_t i) { return (double)(noise_u64(seed, i) >> 40) * 0x1p-24; }
 
 #endif

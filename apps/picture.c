@@ -45,7 +45,7 @@ static int make_up(picture *p, const app *a, const app_request *q, char *error)
     return 0;
 }
 
-/* Bodies count the rows and columns of a tile's planes in an int. */
+/* Bodies index the rows and columns of a tile's planes with an int. */
 static int check_tile(const picture *p, char *error)
 {
     uint64_t most = INT32_MAX / p->record.n_planes;
@@ -113,9 +113,9 @@ static heddle_range cells(const picture *p, const tile_rect *t, heddle_mode mode
     return heddle_range_of(p->record.table + tile_row(t, stride, 0), t->cols * size, t->rows, stride * size, mode);
 }
 
-/* A task reads the last row and column of the tiles above and to the left, told as whole tiles: so all tasks name the same
- * ranges, which are found by a look-up each. The corner's tile came before both. The same addresses stand for all planes,
- * which are always touched together; pixels are never written, so nobody need wait for them. */
+/* A task reads the last row and column of the tiles above and to the left, named as whole tiles: all tasks then name
+ * the same ranges, found by one look-up each. The corner's tile precedes both. One plane's addresses stand for all
+ * planes, which are always accessed together. Pixels are never written and need no range. */
 static int add(picture *p, uint64_t i, uint64_t j)
 {
     tile_rect t = tile(p, i, j), beside;
@@ -163,7 +163,7 @@ int picture_build(app_case *c, heddle_ctx *ctx)
     picture *p = (picture *)c;
     if (picture_begin(p, ctx) || app_new_graph(c, c->app->table))
         return -1;
-    /* 16 rows a warp at a time. */
+    /* A warp takes 16 rows at a time. */
     if (p->record.tuned && heddle_graph_set_team_size(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
         return app_heddle_error(c, "choosing the threads");
     for (uint64_t i = 0; i < n_tiles(p, 0); i++)
@@ -243,7 +243,7 @@ int picture_reference(app_case *c, picture_row_fn next_row)
 
 typedef struct comparison {
     const picture *p;
-    uint64_t first; /* cell that differs */
+    uint64_t first; /* differing cell */
 } comparison;
 
 static void compare(void *self, uint64_t begin, uint64_t end)

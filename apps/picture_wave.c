@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_wave.c - what picture.h has of waves: the same tables by a body of a tile, a plane an item. */
+/* picture_wave.c - the waves of picture.h: the same tables by a body of a tile, each plane an item. */
 #include "picture.h"
 #include "prefix_wave.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MANY \
-    8u /* planes whose bands do not wait for one another: two smaller blocks of a multiprocessor hide each other's waits */
+#define MANY 8u /* planes with independent bands: two smaller blocks of a multiprocessor hide each other's waits */
 
-/* How the context's workers go over bands: rows, columns of a tile, and warps where they do it in registers. */
+/* How the context's workers cross bands: rows and columns of a tile, and the warps that compute it in registers. */
 static void choose(const picture *p, heddle_wave_desc *d)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* prefix.h - two-dimensional prefix sums of one tile: what the bodies of sat and inthist have in common. In the common
- * part of C, C++ and CUDA.
+/* prefix.h - two-dimensional prefix sums of one tile, shared by the bodies of sat and inthist. In the common part of C,
+ * C++ and CUDA.
  *
  * Cell (r, c) of a table becomes the sum of value(pixel) over rows 0..r and columns 0..c, modulo 2^32. A tile needs the
- * last row of the tile above, the last column of the tile to the left, and the corner between them, finished. Several
- * tables over one picture (planes) are made by one task.
+ * last row of the tile above, the last column of the tile to the left, and the corner between them, all finished. One
+ * task computes several tables over one picture (planes).
  *
- * One thread goes over each table once: a running sum along the row, plus the cell above. Many threads go twice: sums
- * along rows, a row a thread; a barrier; sums down columns, a column a thread, neighbours side by side in memory. Integers
- * add up to the same in any order. */
+ * One thread passes over each table once: a running sum along the row, plus the cell above. Many threads take two
+ * passes: sums along rows, a row per thread; a barrier; sums down columns, a column per thread, neighbours side by side
+ * in memory. Integer sums do not depend on the order. */
 #ifndef PREFIX_H
 #define PREFIX_H
 
 #include "tile.h"
 
 #define PREFIX_SHARED_BYTES 4096u /* of a block that runs tuned; see prefix_tuned.h */
-#define PREFIX_AHEAD 8            /* rows that one thread asks for in advance */
+#define PREFIX_AHEAD 8            /* rows that one thread prefetches */
 
 typedef struct prefix_record {
     const uint8_t *pixels;
@@ -26,13 +26,13 @@ typedef struct prefix_record {
     uint32_t tuned; /* whole warps of threads use prefix_tuned.h                                      */
 } prefix_record;
 
-/* What a pixel counts for in the plane that takes pixels low .. low + width - 1. */
+/* The value of a pixel in the plane of pixels low .. low + width - 1. */
 typedef uint32_t (*prefix_value)(uint8_t pixel, uint32_t low, uint32_t width);
 
 /* The first pixel of plane k of n: plane = pixel * n / 256, rounded down. */
 TILE_FN uint32_t prefix_low(uint32_t k, uint32_t n) { return (256u * k + n - 1u) / n; }
 
-/* Row r of the tile in plane p: sums along the row, from what lies to the left of it; with add_up, plus the row above. */
+/* Row r of the tile in plane p: sums along the row, starting from the cell to its left; with add_up, plus the row above. */
 TILE_FN void prefix_row(const prefix_record *params, const tile_rect *t, int p, int r, int add_up, prefix_value value)
 {
     const uint64_t at = tile_row(t, params->stride, r);
@@ -55,7 +55,7 @@ TILE_FN void prefix_row(const prefix_record *params, const tile_rect *t, int p, 
         }
 }
 
-/* Asks for row r of the tile in plane p; past the last row, for a row of the next plane. */
+/* Prefetches row r of the tile in plane p; past the last row, a row of the next plane. */
 TILE_FN void prefix_fetch(const prefix_record *params, const tile_rect *t, int p, int r)
 {
     if (r >= (int)t->rows) {
@@ -66,7 +66,7 @@ TILE_FN void prefix_fetch(const prefix_record *params, const tile_rect *t, int p
         tile_fetch(params->table + (uint64_t)p * params->plane_cells + tile_row(t, params->stride, r), 4u * t->cols);
 }
 
-/* Column c of the tile in plane p, whose rows have been summed. */
+/* Column c of the tile in plane p; its rows have been summed. */
 TILE_FN void prefix_tile_column(const prefix_record *params, const tile_rect *t, int p, int c)
 {
     uint32_t *out = params->table + (uint64_t)p * params->plane_cells + tile_row(t, params->stride, 0) + (uint64_t)c;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* prefix_tuned.h - prefix.h's tile for thread blocks: every pixel and every cell of the table moves once, in whole
- * lines, and lanes meet only where sums pass from warp to warp. Gives the bytes that prefix_tile gives.
+ * lines, and lanes synchronize only where sums pass between warps. The results are bitwise those of prefix_tile.
  *
- * The warps of a block take a panel of rows, up to PREFIX_ROWS each, and go over it in chunks of PREFIX_COLS columns.
- * Of a chunk each lane holds four neighbouring columns of its warp's rows in registers: one load of four bytes a row.
- * Sums of columns go to the warps below (one barrier a chunk); then each warp walks down its rows: a scan over the lanes
- * turns what a row holds into its prefix (two rows in one scan, 16 bits each), and four sums in registers, which are the
- * cells of the row above, take it up and are the cells of this row: one store of 16 bytes. What goes on to the next
- * chunk stays in registers, too. The next chunk's pixels are on their way meanwhile. */
+ * The warps of a block take a panel of rows, up to PREFIX_ROWS each, and cross it in chunks of PREFIX_COLS columns. In
+ * a chunk each lane holds four neighbouring columns of its warp's rows in registers: one load of four bytes per row.
+ * Sums of columns go to the warps below (one barrier per chunk); then each warp walks down its rows. A scan over the
+ * lanes turns a row's values into their prefix sums (two rows in one scan, 16 bits each). Four sums in registers, the
+ * cells of the row above, add them and become the cells of this row: one store of 16 bytes. The row sums for the next
+ * chunk stay in registers, too. The next chunk's pixels are loaded meanwhile. */
 #ifndef PREFIX_TUNED_H
 #define PREFIX_TUNED_H
 
@@ -19,27 +19,27 @@
 #define PREFIX_MAX_WARPS 8u /* sums of the columns of 7 warps fit in 16 bits, and so does a row's */
 HEDDLE_STATIC_ASSERT(PREFIX_SHARED_BYTES == 2u * PREFIX_MAX_WARPS * TILE_WARP * 8u, "two steps' sums of columns");
 
-/* Which of four pixels at once are low .. high - 1, 0 <= low < high <= 256: see prefix_hits. */
+/* Tests four pixels at once for low .. high - 1, 0 <= low < high <= 256: see prefix_hits. */
 typedef struct prefix_bin {
     uint32_t low, low_half, high, high_half;
 } prefix_bin;
 
-/* What each of four pixels counts for, in four bytes. */
+/* The values of four pixels, in four bytes. */
 typedef uint32_t (*prefix_counts)(uint32_t pixels, const prefix_bin *bin);
 
-/* The rows of a warp in one panel, and copies: what lies in memory is read again after every write. */
+/* A warp's rows in one panel, and copies of parameters: the compiler reloads from memory after every store. */
 typedef struct prefix_part {
     const uint8_t *pixels;        /* the tile's first */
     uint32_t *table;              /* and its cell in plane 0 */
     uint64_t stride, plane_cells; /* as in the record */
     int n_planes, n_chunks, cols;
     int is_top, is_left; /* nothing lies above the tile, nothing to its left */
-    int quads;           /* rows and tile are such that four columns lie in 4 and 16 aligned bytes */
+    int quads;           /* four columns lie in 4 and 16 aligned bytes */
     int top, first, n;   /* the panel's first row in the tile; the warp's, and how many it has */
-    int n_each;          /* rows of a warp that has all of its rows */
+    int n_each;          /* rows of a full warp */
 } prefix_part;
 
-/* One plane of one chunk, and what has been read of it. */
+/* One plane of one chunk, and the values loaded for it. */
 typedef struct prefix_step {
     int plane, col, cols; /* this lane's first column in the tile; the columns from there on, 4 at most; may be < 1 */
     uint32_t pixels[PREFIX_ROWS];
@@ -47,10 +47,10 @@ typedef struct prefix_step {
     uint32_t left;   /* chunk 0: cell to the left of the row above row `at` of the warp; lane 31: above the panel */
 } prefix_step;
 
-/* What lies to the left of the chunk. */
+/* Sums to the left of the chunk. */
 typedef struct prefix_left {
-    uint32_t row;   /* lane i: what row i of the warp adds there */
-    uint32_t above; /* what the rows of the panel above the warp's add */
+    uint32_t row;   /* lane i: of row i of the warp */
+    uint32_t above; /* of the panel's rows above the warp's */
 } prefix_left;
 
 TILE_FN uint32_t prefix_dot(uint32_t bytes, uint32_t mask, uint32_t sum)
@@ -66,7 +66,7 @@ TILE_FN uint32_t prefix_dot(uint32_t bytes, uint32_t mask, uint32_t sum)
 
 /* ---- bins ---- */
 
-/* v in each byte of a word, less 128 where it is that or more; *half: all ones where it is not. */
+/* v in each byte of a word, less 128 where it is 128 or more; *half: all ones where it is less. */
 TILE_FN uint32_t prefix_bound(uint32_t v, uint32_t *half)
 {
     *half = v < 128u ? 0xffffffffu : 0u;
@@ -81,8 +81,8 @@ TILE_FN prefix_bin prefix_bin_of(uint32_t p, uint32_t n_planes)
     return b;
 }
 
-/* The highest bit of each byte: whether that byte is at least the bound. Without the highest bits the subtraction tells,
- * and nothing is borrowed from the next byte; the highest bits decide where they differ from the bound's. */
+/* The highest bit of each byte: whether the byte is at least the bound. The subtraction leaves out the highest bits, so
+ * no byte borrows from the next; where the highest bits differ from the bound's, they decide. */
 TILE_FN uint32_t prefix_reaches(uint32_t bytes, uint32_t bound, uint32_t half)
 {
     uint32_t rest = (bytes | 0x80808080u) - bound;
@@ -95,7 +95,7 @@ TILE_FN uint32_t prefix_hits(uint32_t pixels, const prefix_bin *b)
            0x01010101u;
 }
 
-/* ---- reading ---- */
+/* ---- loading ---- */
 
 TILE_FN uint32_t *prefix_at(const prefix_part *p, int plane, int row, int col)
 {
@@ -133,7 +133,7 @@ TILE_FN uint32_t prefix_read_left(const warp *w, const prefix_part *p, int plane
     return *prefix_at(p, plane, row, -1);
 }
 
-/* Step i: planes one after another, each chunk by chunk. `before` has the pixels, where there is one chunk only. */
+/* Step i: planes one after another, each chunk by chunk. `before` has the pixels if there is only one chunk. */
 TILE_FN void prefix_read(const warp *w, const prefix_part *p, int i, prefix_step *s, const prefix_step *before)
 {
     s->plane = i / p->n_chunks;
@@ -275,14 +275,14 @@ TILE_FN prefix_part prefix_part_of(const prefix_record *params, const tile_rect 
     return p;
 }
 
-/* All of a tile, with `quads` a constant. */
+/* The whole tile, with `quads` a constant. */
 TILE_FN void prefix_panels(const heddle_thread *thread, prefix_part p, int rows, prefix_counts count, int quads)
 {
     warp w = warp_of(thread);
     p.quads = quads;
     for (p.top = 0; p.top < rows; p.top += p.n_each * (int)w.n) {
         if (p.top)
-            heddle_team_barrier(thread); /* the row above has been written by other warps                      */
+            heddle_team_barrier(thread); /* other warps wrote the row above */
         p.n_each = (rows - p.top + (int)w.n - 1) / (int)w.n;
         p.n_each = p.n_each < PREFIX_ROWS ? p.n_each : PREFIX_ROWS;
         p.first = p.top + (int)w.id * p.n_each;
@@ -292,7 +292,7 @@ TILE_FN void prefix_panels(const heddle_thread *thread, prefix_part p, int rows,
     }
 }
 
-/* The body; warp_fits(lane, PREFIX_MAX_WARPS). */
+/* The body; requires warp_fits(thread, PREFIX_MAX_WARPS). */
 TILE_FN void prefix_tuned(const heddle_thread *thread, const prefix_record *params, const tile_rect *t,
                           prefix_counts count)
 {

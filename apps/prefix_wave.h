@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* prefix_wave.h - the tables of prefix.h as waves of tiles (heddle/tile.h): what sat and inthist have in common. A plane is a field
- * of its own, an item of the wave. In the common part of C, C++ and CUDA.
+/* prefix_wave.h - the tables of prefix.h as waves of tiles (heddle/tile.h), shared by sat and inthist. A plane is a
+ * field of its own, an item of the wave. In the common part of C, C++ and CUDA.
  *
- * A band hands on its lowest row of the table. What the rows of a tile add up to at its right edge is carried.
+ * A band passes on its lowest row of the table, and carries the row sums at a tile's right edge to the next tile.
  *
- * One thread goes over a tile once: a running sum along the row, plus the row above. Many threads go twice, as in prefix.h. Whole
- * warps do it in registers, as in prefix_tuned.h: all pixels of a tile are there at once, PREFIX_WAVE_ROWS rows a warp, four
- * columns a lane. Sums of columns pass from warp to warp, and tell what the band hands on before a cell of the table is
- * written: so only additions stand between what comes from above and what goes below. The next tile's pixels come into
- * block-shared memory meanwhile. */
+ * One thread passes over a tile once: a running sum along the row, plus the row above. Many threads take two passes, as
+ * in prefix.h. Whole warps do it in registers, as in prefix_tuned.h: all pixels of a tile at once, PREFIX_WAVE_ROWS
+ * rows per warp, four columns per lane. Sums of columns pass from warp to warp. They give the row to pass on before any
+ * cell of the table is stored, so only additions separate input from above and output below. The next tile's pixels are
+ * copied to block-shared memory meanwhile. */
 #ifndef PREFIX_WAVE_H
 #define PREFIX_WAVE_H
 
@@ -20,16 +20,16 @@
 #define PREFIX_WAVE_WARPS 16                                    /* of a team, at most: sums of columns fit in 16 bits */
 #define PREFIX_WAVE_BAND (PREFIX_WAVE_ROWS * PREFIX_WAVE_WARPS) /* rows of a band, at most */
 #define PREFIX_WAVE_THREAD_ROWS 32u                             /* of a band, where threads are the workers */
-#define PREFIX_WAVE_THREAD_COLS 1024u                           /* and columns of a tile */
-#define PREFIX_WAVE_PIECES (PREFIX_WAVE_ROWS * PREFIX_COLS / 16 / TILE_WARP) /* of 16 pixels, that a lane fetches */
+#define PREFIX_WAVE_THREAD_COLS 1024u                           /* columns of a tile, likewise */
+#define PREFIX_WAVE_PIECES (PREFIX_WAVE_ROWS * PREFIX_COLS / 16 / TILE_WARP) /* of 16 pixels, fetched by a lane */
 
-/* What a lane keeps: on lane i what row i of the warp adds up to; what the rows above the warp's add, and those above the next
- * warp's. */
+/* Sums kept by a lane to the left of the tile: on lane i of row i of the warp; of the rows above the warp's, and above
+ * the next warp's. */
 typedef struct prefix_kept {
     uint32_t row, above, below, pad;
 } prefix_kept;
 
-/* The carry; one thread and few have `rows` only. */
+/* The carry; one thread and few threads use `rows` only. */
 typedef struct prefix_carry {
     uint32_t rows[PREFIX_WAVE_BAND];
     prefix_kept kept[PREFIX_WAVE_WARPS * TILE_WARP];
@@ -37,7 +37,7 @@ typedef struct prefix_carry {
     uint8_t pixels[PREFIX_WAVE_BAND][PREFIX_COLS];   /* of the next tile */
 } prefix_carry;
 
-/* ---- one thread, or few ------------------------------------------------------------------------------------------------ */
+/* ---- one thread, or few ------------------------------------------------------------------------------------------ */
 
 TILE_FN tile_rect prefix_rect(const heddle_tile *tile)
 {
@@ -45,7 +45,7 @@ TILE_FN tile_rect prefix_rect(const heddle_tile *tile)
     return t;
 }
 
-/* Row r of a tile: sums along the row, plus what is above, if anything is. */
+/* Row r of a tile: sums along the row, plus the row above if there is one. */
 TILE_FN void prefix_wave_row(const uint8_t *pixels, uint32_t *out, const uint32_t *up, int cols, uint32_t *sum,
                              uint32_t low, uint32_t width, prefix_value value)
 {
@@ -63,7 +63,7 @@ TILE_FN void prefix_wave_row(const uint8_t *pixels, uint32_t *out, const uint32_
     *sum = run;
 }
 
-/* Column c of a tile whose rows have been summed; returns its lowest cell. */
+/* Column c of a tile with summed rows; returns its lowest cell. */
 TILE_FN uint32_t prefix_wave_column(const heddle_tile *tile, uint32_t *out, uint64_t stride, uint32_t sum)
 {
     for (uint32_t r = 0; r < tile->rows; r++)
@@ -108,9 +108,9 @@ TILE_FN void prefix_wave_few(const heddle_thread *thread, const prefix_record *p
         south[c] = prefix_wave_column(tile, table + c, params->stride, north ? north[c] : 0u);
 }
 
-/* ---- whole warps ------------------------------------------------------------------------------------------------------- */
+/* ---- whole warps ------------------------------------------------------------------------------------------------- */
 
-/* What a lane has of a tile. */
+/* A lane's part of a tile. */
 typedef struct prefix_lane {
     int col, cols;         /* its first column in the tile; the columns from there on; may be < 1 */
     int first, n;          /* the warp's first row in the tile, how many it has */
@@ -138,7 +138,7 @@ TILE_FN prefix_lane prefix_lane_of(const warp *w, const prefix_record *params, c
     return l;
 }
 
-/* The pixels of the tile behind column `col` of the field are on their way into the warp's rows. */
+/* Starts copying into the warp's rows the pixels of the tile that begins at column `col` of the field. */
 TILE_FN void prefix_stage(const warp *w, const prefix_record *params, const heddle_tile *tile, const prefix_lane *l,
                           uint32_t col)
 {
@@ -152,7 +152,7 @@ TILE_FN void prefix_stage(const warp *w, const prefix_record *params, const hedd
     }
 }
 
-/* Four pixels of a row that is the tile's. */
+/* Four pixels of a row in the tile. */
 TILE_FN uint32_t prefix_four(const prefix_lane *l, const uint8_t *at)
 {
     uint32_t four = 0;
@@ -163,7 +163,7 @@ TILE_FN uint32_t prefix_four(const prefix_lane *l, const uint8_t *at)
     return four;
 }
 
-/* The lane's pixels. Those of the first tile of a band nobody has fetched before. */
+/* Loads the lane's pixels; those of a band's first tile have not been staged before. Stages the next tile's. */
 TILE_FN void prefix_take(warp *w, const prefix_record *params, const heddle_tile *tile, const prefix_lane *l,
                          uint32_t *pixels)
 {
@@ -187,7 +187,7 @@ TILE_FN void prefix_take(warp *w, const prefix_record *params, const heddle_tile
     }
 }
 
-/* Sums of this lane's columns, over the warps above this one, and with this one: columns 0 and 2, 1 and 3. */
+/* Sums of this lane's columns over the warps above this one, and including this one: columns 0 and 2, 1 and 3. */
 TILE_FN void prefix_columns(const warp *w, prefix_carry *carry, const uint32_t *counts, uint32_t above[2],
                             uint32_t below[2])
 {
@@ -209,8 +209,8 @@ TILE_FN void prefix_columns(const warp *w, prefix_carry *carry, const uint32_t *
     below[1] = above[1] + odd;
 }
 
-/* What rows with these sums of columns add up to in this lane's columns; *left: what they do to the left of the tile, which
- * becomes what they do at its right edge. */
+/* The prefix sums of rows with these column sums, in this lane's columns. *left: the sum to the left of the tile,
+ * advanced to its right edge. */
 TILE_FN warp_quad prefix_over(warp *w, const uint32_t sums[2], uint32_t *left)
 {
     uint32_t run[4], scan;
@@ -226,7 +226,7 @@ TILE_FN warp_quad prefix_over(warp *w, const uint32_t sums[2], uint32_t *left)
     return q;
 }
 
-/* The lane's four words of a row that bands hand on, which lie in 16 aligned bytes. */
+/* The lane's four words of the row from the band above, in 16 aligned bytes. */
 TILE_FN warp_quad prefix_north(const prefix_lane *l, const uint32_t *north)
 {
     warp_quad q = {{0, 0, 0, 0}};
@@ -248,7 +248,7 @@ TILE_FN void prefix_put(const prefix_lane *l, int is_quad, uint32_t *at, warp_qu
                 at[c] = q.v[c];
 }
 
-/* Four pixels further down: the cells of the row above become those of this row. before: what the row adds up to before them. */
+/* Four pixels further down: the cells of the row above become those of this row. before: the row's sum to their left. */
 TILE_FN void prefix_next(warp_quad *q, uint32_t before, uint32_t counts)
 {
     q->v[0] = prefix_dot(counts, 0x00000001u, q->v[0] + before);
@@ -257,7 +257,7 @@ TILE_FN void prefix_next(warp_quad *q, uint32_t before, uint32_t counts)
     q->v[3] = prefix_dot(counts, 0x01010101u, q->v[3] + before);
 }
 
-/* The rows of the warp, two in one scan, 16 bits each; q: the cells above the first. Lane r keeps what row r adds up to. */
+/* The rows of the warp, two in one scan, 16 bits each; q: the cells above the first. Lane r keeps the sum of row r. */
 TILE_FN void prefix_rows(warp *w, const prefix_lane *l, const uint32_t *counts, warp_quad q, uint32_t *kept)
 {
     WARP_UNROLL
@@ -274,7 +274,7 @@ TILE_FN void prefix_rows(warp *w, const prefix_lane *l, const uint32_t *counts, 
     }
 }
 
-/* What the band hands on: the last warp's lowest row. Another warp only keeps step. */
+/* Passes on the band's lowest row, by the last warp; the other warps only keep step. */
 TILE_FN void prefix_south(warp *w, const heddle_thread *thread, heddle_tile *tile, const prefix_lane *l,
                           const uint32_t sums[2], uint32_t *left, const warp_quad *north)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* quad.c - adaptive quadrature by fork and join: the integral over [0, 1] of functions that are singular somewhere in each of n
- * teeth. An interval whose integral is not known well enough is halved; sums are made in the order of the tree. The result has
- * the bits of the same recursion by one thread, and is within eps of the known integral, but for what intervals at the cutoff hide. */
+/* quad.c - adaptive quadrature by fork and join: the integral over [0, 1] of functions with a singularity in each of n
+ * teeth. An interval is halved until its integral is known well enough; sums follow the order of the tree. The result
+ * has the bits of the same recursion by one thread, and is within eps of the known integral, but for what intervals at
+ * the cutoff hide. */
 #include "app.h"
 #include "quad_bodies.h"
 
@@ -18,7 +19,7 @@ extern const app app_quad;
 static const char *const names[] = {"root", "pole", "kink", "step", "peak"};
 #define N_FUNCTIONS (sizeof names / sizeof *names)
 
-/* What tasks write beside the halves. */
+/* Results of tasks, besides the halves. */
 typedef struct outcome {
     double integral;
     uint32_t n_taken, pad;
@@ -30,7 +31,7 @@ typedef struct quad_case {
     outcome *on_device;
     outcome found;
     double expected;
-    uint64_t n_expected; /* intervals that are halved                                               */
+    uint64_t n_expected; /* halved intervals */
     int has_expected;
 } quad_case;
 
@@ -58,7 +59,7 @@ static int get_teeth(quad_case *c, const app_request *q, char *error)
     c->base.n[0] = n;
     c->base.b[0] = 1;
     c->params.n_teeth = (uint32_t)n;
-    /* No interval that is looked at is wider than a quarter of a tooth: its points may all fall onto the same place of teeth. */
+    /* No examined interval exceeds a quarter of a tooth: its points might all fall on one place of teeth. */
     for (c->params.min_depth = 2; 4 * n > (uint64_t)1 << c->params.min_depth;)
         c->params.min_depth++;
     return 0;
@@ -141,7 +142,7 @@ static int reference(app_case *base)
     return 0;
 }
 
-/* The integral of one tooth, which is that of n of them. */
+/* The integral of one tooth, which equals that of n teeth. */
 static double known_integral(uint32_t f)
 {
     switch (f) {
@@ -153,7 +154,7 @@ static double known_integral(uint32_t f)
     }
 }
 
-/* What intervals of the least width may hide. */
+/* A bound for what intervals of the least width hide. */
 static double hidden(const quad_params *params)
 {
     const uint32_t depth = params->cutoff > params->min_depth ? params->cutoff : params->min_depth;
@@ -208,7 +209,7 @@ static int allocate(quad_case *c)
     return 0;
 }
 
-/* The reference says how many intervals there will be. */
+/* The reference yields the number of intervals. */
 static int build(app_case *base, heddle_ctx *ctx)
 {
     quad_case *c = (quad_case *)base;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* quad.h - for the tuned versions of bodies over floats: four neighbouring numbers at once, which are one access of a
- * GPU where they are aligned to 16 bytes, and the rows of a tile as such quads. In the common part of C, C++ and CUDA. */
+/* quad.h - for the tuned versions of bodies over floats: quads of four neighbouring numbers, one access of a GPU where
+ * they are aligned to 16 bytes, and the rows of a tile as quads. In the common part of C, C++ and CUDA. */
 #ifndef QUAD_H
 #define QUAD_H
 
 #include "tile.h"
 
-/* Before a loop of constant length that works on registers: they cannot be told apart at run time. */
+/* Before a loop of constant length over registers, which cannot be indexed at run time. */
 #if defined(__CUDACC__)
 #define QUAD_UNROLL _Pragma("unroll")
 #define QUAD_UNROLL_4 _Pragma("unroll 4")
@@ -15,16 +15,15 @@
 #define QUAD_UNROLL_4
 #endif
 
-/* A function that is called and not inlined into each kernel: less to compile, less in the instruction cache, and it has
- * registers of its own. */
+/* A function that is not inlined into each kernel: less to compile, less in the instruction cache, and its own registers. */
 #if defined(__CUDACC__)
 #define QUAD_APART __attribute__((unused)) static __host__ __device__ __noinline__
 #else
 #define QUAD_APART HEDDLE_FN
 #endif
 
-/* The block-shared bytes. A compiler that sees them come out of a record takes them for any memory, and its accesses are
- * dearer; on a GPU they are where all dynamic shared memory begins. */
+/* The block-shared bytes. Through a pointer from a record, the compiler would emit slower generic accesses; on a GPU
+ * this points to where all dynamic shared memory begins. */
 TILE_FN float *quad_shared(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
@@ -36,8 +35,8 @@ TILE_FN float *quad_shared(const heddle_thread *thread)
 #endif
 }
 
-/* v, but the compiler does not know it: what follows from it is computed anew here, where otherwise all that follows from
- * the number of a thread, in all steps of a body, would be computed at its start and kept in registers to its end. */
+/* Returns v, hidden from the compiler. Values derived from it are recomputed here. Otherwise all values derived from
+ * the thread's number, in all steps of a body, would be computed at its start and held in registers to its end. */
 TILE_FN int quad_anew(uint32_t v)
 {
     int same = (int)v;
@@ -47,7 +46,7 @@ TILE_FN int quad_anew(uint32_t v)
     return same;
 }
 
-#define QUADS_AT_ONCE 4 /* loads of a thread that are under way before the first is used */
+#define QUADS_AT_ONCE 4 /* loads of a thread in flight before the first is used */
 
 TILE_FOUR(quad, quad_load, float, float4)
 
@@ -77,7 +76,7 @@ TILE_FN quad quad_of(const float from[4])
     return q;
 }
 
-/* Numbers lo .. hi - 1 of the four at p, and no others: they may be another task's. The rest of the quad is 0. */
+/* Loads only numbers lo .. hi - 1 of the four at p: the others may be another task's. The rest of the quad is 0. */
 TILE_FN quad quad_load_part(const float *p, int lo, int hi)
 {
     quad q;
@@ -101,8 +100,8 @@ TILE_FN void quad_store_part(float *p, quad q, int lo, int hi)
             p[i] = q.v[i];
 }
 
-/* From memory to shared memory past the registers, where a GPU can: four numbers, or one. What is sent
- * is there after quad_arrived and a barrier; or, in batches, two batches later after quad_arrived_but_2 and a barrier. */
+/* Copies from memory to shared memory, bypassing the registers on a GPU that can: four numbers, or one. Complete after
+ * quad_arrived and a barrier; in batches, two batches later, after quad_arrived_but_2 and a barrier. */
 TILE_FN void quad_send(float *to, const float *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -128,14 +127,14 @@ TILE_FN void quad_sent(void)
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/* All that this thread has sent is there. */
+/* Waits for all copies of this thread. */
 TILE_FN void quad_arrived(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
-/* All that this thread has sent is there, but for the last two batches. */
+/* Waits for all copies of this thread except its last two batches. */
 TILE_FN void quad_arrived_but_2(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -143,7 +142,7 @@ TILE_FN void quad_arrived_but_2(void)
 #endif
 }
 
-/* A tile's rows begin where they begin; its quads begin at multiples of four, and the first and last may be parts. */
+/* A tile's rows as quads at multiples of four; the first and last may be partial. */
 typedef struct quad_span {
     int n, lo, hi; /* quads of a row; where the cells begin in the first, and end in the last */
 } quad_span;

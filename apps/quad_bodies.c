@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* quad_bodies.c - one interval of an adaptive quadrature. If it must be halved, a task for each half is spawned, and this one
- * goes on, when both have ended, as the task that adds them. */
+/* quad_bodies.c - one interval of an adaptive quadrature. To halve it, the task spawns a task for each half; its
+ * continuation, the task that adds them, runs when both have ended. */
 #include "quad_bodies.h"
 
 /* All threads: the sums over an interval. */

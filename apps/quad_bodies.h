@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* quad_bodies.h - adaptive quadrature: integrands, record, list of the bodies.
  *
- * An integrand repeats one behaviour over n teeth of [0, 1]. It is made of the operations that IEEE 754 rounds correctly, so
- * that its values, and with them the tree of intervals, are the same everywhere.
+ * An integrand repeats one behaviour over n teeth of [0, 1]. It uses only operations that IEEE 754 rounds correctly, so
+ * its values, and with them the tree of intervals, are the same everywhere.
  *
- * The sum over an interval adds over partials (heddle_team_reduce_f64), and an interval that was halved is the sum of its left
- * half and its right half, in this order: so the integral has the same bits whatever ran when, and where. */
+ * The sum over an interval adds over partials (heddle_team_reduce_f64). A halved interval is the sum of its left and
+ * right half, in this order. So the integral is bitwise the same on any machine and in any order of tasks. */
 #ifndef QUAD_BODIES_H
 #define QUAD_BODIES_H
 
@@ -15,26 +15,26 @@
 #include <math.h>
 #endif
 
-#define QUAD_FAILED 78u /* the code of a run that halves more intervals than the serial one               */
+#define QUAD_FAILED 78u /* code of a run that halves more intervals than the serial one */
 
 enum { QUAD_ROOT, QUAD_POLE, QUAD_KINK, QUAD_STEP, QUAD_PEAK };
 #define QUAD_PEAK_WIDTH 1e-3
 #define QUAD_PEAK_AT 0.3
 
-/* The parts of an interval that was halved. */
+/* The integrals of both halves of an interval. */
 typedef struct quad_halves {
     double left, right;
 } quad_halves;
 
 typedef struct quad_params {
-    quad_halves *halves; /* n_halves of them; their number is taken from *n_taken                       */
+    quad_halves *halves; /* n_halves of them, allocated by *n_taken */
     uint32_t *n_taken;
     double eps; /* error allowed over [0, 1]                                                       */
     uint32_t n_halves, f, n_points;
-    uint32_t n_teeth, min_depth, cutoff; /* halved unseen below min_depth; not halved from cutoff on        */
+    uint32_t n_teeth, min_depth, cutoff; /* always halved below min_depth; never from cutoff on */
 } quad_params;
 
-/* An interval: number `at` of 2^depth of [0, 1]. Its integral goes to *to. */
+/* Interval number `at` of the 2^depth that divide [0, 1]. Its integral goes to *to. */
 typedef struct quad_interval {
     double *to;
     uint64_t at;
@@ -71,8 +71,7 @@ HEDDLE_FN double quad_value(const quad_params *params, double x)
 /* 2^-depth. */
 HEDDLE_FN double quad_width(uint32_t depth) { return 1.0 / (double)((uint64_t)1 << depth); }
 
-/* Simpson's rule with n_points intervals, a multiple of 4, and with half as many, before they are scaled. The weights of an
- * inner point are 4 and 2 in turn. */
+/* Unscaled Simpson sums with n_points intervals, a multiple of 4, and with half as many. Inner points weigh 4 and 2 in turn. */
 typedef struct quad_sums {
     double fine, coarse;
 } quad_sums;
@@ -86,7 +85,7 @@ HEDDLE_FN quad_sums quad_term(const quad_params *params, double begin, double st
     return s;
 }
 
-/* What partial v adds up. */
+/* The sums over the points of partial v. */
 HEDDLE_FN quad_sums quad_partial(const quad_params *params, double begin, double step, uint32_t v)
 {
     quad_sums s = {0, 0};
@@ -99,7 +98,7 @@ HEDDLE_FN quad_sums quad_partial(const quad_params *params, double begin, double
     return s;
 }
 
-/* The integral over an interval whose sums these are; *fits: it need not be halved. */
+/* The integral over an interval from its sums; *fits: it need not be halved. */
 HEDDLE_FN double quad_integral(const quad_params *params, uint32_t depth, quad_sums s, int *fits)
 {
     const double width = quad_width(depth), step = width / params->n_points;

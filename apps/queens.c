@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* queens.c - in how many ways n queens can stand on a board of n by n without attacking one another (n of 1 to 17). A task a
- * board, down to the cutoff; from there on each is searched as a whole. */
+/* queens.c - in how many ways n queens can stand on a board of n by n without attacking one another (n of 1 to 17). One
+ * task per board down to the cutoff; from there on a task searches its board serially. */
 #include "app.h"
 #include "queens_bodies.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SERIAL_MOST 13 /* larger boards are not searched for the reference                         */
+#define SERIAL_MOST 13 /* larger boards have no serial reference */
 
 extern const app app_queens;
 
@@ -77,7 +77,7 @@ static int build(app_case *base, heddle_ctx *ctx)
 
 static int reset(app_case *base) { return tally_clear(base, ((queens_case *)base)->params.cells); }
 
-/* By the bodies' own search, as a whole. */
+/* Calls the bodies' serial search on the whole board. */
 static int tiles(app_case *base)
 {
     const queens_case *c = (const queens_case *)base;
@@ -98,7 +98,7 @@ static int read(app_case *base)
 
 /* ---- reference and check ---------------------------------------------------------------------------- */
 
-/* column[r]: where the queen of row r stands. */
+/* column[r]: the queen of row r. */
 static int is_attacked(const int *column, int row)
 {
     for (int r = 0; r < row; r++)

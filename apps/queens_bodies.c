@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* queens_bodies.c - one board: a task for each queen that its next row can have, or, from the cutoff on, a serial search. Many
- * threads share that search: each takes a pair of columns for the next two rows, and another when it is done. */
+/* queens_bodies.c - one board: a task for each possible queen of its next row, or, from the cutoff on, a serial search.
+ * Many threads share that search: each takes a pair of columns for the next two rows, then the next free pair. */
 #include "queens_bodies.h"
 
 HEDDLE_FN void queens_count(const heddle_thread *thread, const queens_params *params, uint32_t n_ways)
@@ -21,7 +21,7 @@ HEDDLE_FN void queens_spawn(const heddle_thread *thread, const queens_params *pa
     }
 }
 
-/* The ways with queens in columns pair % n and pair / n of the next two rows. */
+/* The number of ways with queens in columns pair % n and pair / n of the next two rows. */
 HEDDLE_FN uint32_t queens_pair(const queens_params *params, const queens_board *board, uint32_t pair)
 {
     const uint32_t first = 1u << pair % params->n, second = 1u << pair / params->n;

@@ -11,16 +11,16 @@
 #define QUEENS_MAX 17
 
 typedef struct queens_board {
-    uint32_t columns, left, right; /* under attack: straight, and along the diagonals                  */
+    uint32_t columns, left, right; /* attacked columns: straight, and along the diagonals */
     uint32_t row;                  /* queens so far                                                    */
 } queens_board;
 
 typedef struct queens_params {
     tally_cell *cells;
-    uint32_t n, cutoff; /* boards of less than `cutoff` rows are split into tasks                       */
+    uint32_t n, cutoff; /* boards with fewer than `cutoff` rows are split into tasks */
 } queens_params;
 
-/* In shared memory, where many threads share a board: the next pair of columns to try, and the ways found. */
+/* In shared memory, when many threads share a board: the next pair of columns to try, and the ways found. */
 typedef struct queens_shared {
     uint32_t next, found;
 } queens_shared;
@@ -29,7 +29,7 @@ typedef struct queens_shared {
 HEDDLE_ENUM(queens, QUEENS_BODIES)
 HEDDLE_DECLARE(queens)
 
-/* The columns where the next row's queen is not under attack. */
+/* The columns where the next row's queen is not attacked. */
 HEDDLE_FN uint32_t queens_free(const queens_board *b, uint32_t n)
 {
     return ~(b->columns | b->left | b->right) & ((1u << n) - 1u);
@@ -45,11 +45,11 @@ HEDDLE_FN queens_board queens_put(const queens_board *b, uint32_t column_bit)
     return next;
 }
 
-/* The ways to fill the board. */
+/* The number of ways to fill the board. */
 HEDDLE_FN uint32_t queens_search(const queens_board *board, uint32_t n)
 {
     queens_board at[QUEENS_MAX];
-    uint32_t open[QUEENS_MAX]; /* columns still to be tried, by row */
+    uint32_t open[QUEENS_MAX]; /* columns left to try, by row */
     uint32_t n_ways = 0, bit;
     int depth = 0;
     if (board->row >= n)

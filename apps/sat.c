@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sat.c - the summed area table of a grey picture: cell (r, c) is the sum of the pixels above and to the left of it,
- * itself included, modulo 2^32 (exact for any picture below 2^24 pixels; box sums below 2^32 are right in any).
+/* sat.c - the summed area table of a grey picture: cell (r, c) is the sum of the pixels in rows 0..r and columns 0..c,
+ * modulo 2^32 (exact for any picture below 2^24 pixels; box sums below 2^32 are right in any).
  *
- * A task is a tile, and tiles run as a wavefront: each needs its neighbours above and to the left. Sums along rows and
- * then down columns, in two passes, would have 90 tiles to run from start to end, where a wavefront has at most 90;
- * but they write and read the whole table twice, and memory is what a summed area table waits for. */
+ * A task is a tile, and tiles run as a wavefront: each needs its neighbours above and to the left. Two passes, sums
+ * along rows then down columns, would have 90 tiles to run from start to end, where a wavefront has at most 90. But
+ * they write and read the whole table twice, and a summed area table is bound by memory. */
 #include "picture.h"
 #include "sat_bodies.h"
 #include "sat_wave_bodies.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sat_bodies.c - one tile of a summed area table: a pixel counts for what it is. See prefix.h and
- * prefix_tuned.h. */
+/* sat_bodies.c - one tile of a summed area table: a pixel counts its value. See prefix.h and prefix_tuned.h. */
 #include "sat_bodies.h"
 #include "prefix_tuned.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sat_wave_bodies.c - a tile of a summed area table, in a band: a pixel counts for what it is. Compiled as C or as CUDA. */
+/* sat_wave_bodies.c - a tile of a summed area table, in a band: a pixel counts its value. Compiled as C or as CUDA. */
 #include "sat_wave_bodies.h"
 
 TILE_FN uint32_t brightness(uint8_t pixel, uint32_t low, uint32_t width)

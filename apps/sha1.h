@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sha1.h - SHA-1 (FIPS 180-4) of short messages of whole 32-bit words: one step of compression. In the common part of C,
- * C++ and CUDA.
+/* sha1.h - SHA-1 (FIPS 180-4) of short messages of whole 32-bit words: one step of compression. In the common part of
+ * C, C++ and CUDA.
  *
  *     sha1_words(m, n, digest)    n words, 13 at most; words are numbers, not bytes
  *
- * The steps are written out, so that the words of the padding are constants of the code. Not for secrets. */
+ * The steps are unrolled, so that the words of the padding are constants of the code. Not for secrets. */
 #ifndef SHA1_H
 #define SHA1_H
 
@@ -44,7 +44,7 @@
         SHA1_STEPS_5(f, k, SHA1_NEXT, w, (t) + 15); \
     } while (0)
 
-/* The digest of the padded words, which it uses up. */
+/* The digest of the padded words; overwrites them. */
 SHA1_FN void sha1_block(uint32_t w[16], uint32_t out[5])
 {
     uint32_t a = 0x67452301u, b = 0xefcdab89u, c = 0x98badcfeu, d = 0x10325476u, e = 0xc3d2e1f0u;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* slu.c - LU decomposition without pivoting, in double precision, of a sparse matrix by blocks: sparselu of the Barcelona
- * OpenMP Tasks Suite. Only blocks that are not empty are stored and worked on; empty ones may fill in.
+/* slu.c - LU decomposition without pivoting, in double precision, of a sparse matrix by blocks: sparselu of the
+ * Barcelona OpenMP Tasks Suite. Only non-empty blocks are stored and worked on; empty ones may fill in.
  *
  * Input: a Matrix Market file A, made diagonally dominant (slu_matrix.h), in its own order. Without --input: noise in
- * the blocks that BOTS makes up.
+ * the blocks of the BOTS pattern.
  *
- * Option how: graph: a symbolic decomposition on the host finds all tasks, which form a graph. spawn: one task finds the
- * others, and fill-in, while they run (slu_spawn_bodies.c).
+ * Option how: graph: a symbolic decomposition on the host finds all tasks, which form a graph. spawn: one task finds
+ * the others, and fill-in, while they run (slu_spawn_bodies.c).
  *
  * Step k: lu0 on the diagonal block, fwd along its row, bdiv down its column, bmod on every pair of these.
  *
- * Check: each number against a plain decomposition row by row, with an error allowed in proportion to the sum of the
+ * Check: each number against a plain decomposition row by row, with an allowed error proportional to the sum of the
  * magnitudes that went into it; and M x = M * ones, solved with the factors. */
 #include "app.h"
 #include "noise.h"
@@ -28,16 +28,16 @@
 extern const app app_slu;
 
 #define MAX_SIDE (1ull << 20)
-#define MAX_BLOCK (1ull << 14) /* bodies count the numbers of a block in an int */
-#define MAX_TASKS (1ull << 29) /* what a graph takes, with room for joins */
+#define MAX_BLOCK (1ull << 14) /* bodies index a block in an int */
+#define MAX_TASKS (1ull << 29) /* the limit of a graph, with room for joins */
 
 typedef struct slu_case {
     app_case c;
     slu_matrix m;
-    uint64_t n_stored;     /* entries of A, as its file has them                        */
+    uint64_t n_stored;     /* entries of A in its file */
     double *result;        /* blocks, as m.start                                        */
     slu_solution solution; /* with the result's factors                                 */
-    double *want, *weight; /* the same decomposition; the error allowed, in units of the tolerance */
+    double *want, *weight; /* the same decomposition; the allowed error, in units of the tolerance */
     app_body body;
     slu_record record;
     int spawns;            /* option how                                                */
@@ -48,7 +48,7 @@ static uint64_t n_numbers(const slu_case *p) { return p->m.n_blocks * p->m.b * p
 
 /* ---- prepare ---- */
 
-/* The numbers of A's blocks that are not empty, row by row; counted only when out is NULL. */
+/* Lists the numbers of A's non-empty blocks, row by row; only counts them when out is NULL. */
 static uint64_t list_entries(uint64_t n, uint64_t b, input_entry *out)
 {
     uint64_t n_entries = 0;
@@ -170,7 +170,7 @@ static app_case *prepare(const app_request *q, char *error)
 typedef struct slu_task {
     uint32_t body, n, slot[3];
     uint64_t k;
-    int is_next; /* step k + 1 begins with what it changes */
+    int is_next; /* step k + 1 begins with the changed block */
 } slu_task;
 typedef int (*task_fn)(slu_case *p, const slu_task *t);
 
@@ -218,7 +218,7 @@ static int reset(app_case *c)
     return p->spawns ? slu_spawn_put(&p->spawn, c) : 0;
 }
 
-/* Blocks that filled in have the numbers that the run gave them: to those of m. */
+/* Moves blocks from the slots that the run gave them to their slots in m. */
 static int sort_blocks(slu_case *p)
 {
     const slu_matrix *m = &p->m;
@@ -250,8 +250,7 @@ static int read_back(app_case *c)
     return slu_solve(&p->m, p->result, &p->solution, c->error);
 }
 
-/* What a task takes, for plans: of tuned bodies by the clocks that their longest chains need, of plain ones by their
- * multiplications. */
+/* A task's cost, for plans: clocks of the longest chain for tuned bodies, multiplications for plain ones. */
 static uint32_t cost_ns(const slu_case *p, uint32_t body)
 {
     static const uint32_t tuned[slu_n_bodies] = {2600, 900, 1200, 800};
@@ -260,7 +259,7 @@ static uint32_t cost_ns(const slu_case *p, uint32_t body)
     return p->record.tuned ? tuned[body] : (uint32_t)app_smaller(plain[body] / 2 + 100, 1u << 30);
 }
 
-/* The way to the next pivot goes first: everything but products, and products with what the next step begins with. */
+/* Tasks on the way to the next pivot are urgent: all but products, and products that the next step begins with. */
 static int add(slu_case *p, const slu_task *t)
 {
     const uint64_t n_bytes = p->m.b * p->m.b * sizeof(double);
@@ -270,7 +269,7 @@ static int add(slu_case *p, const slu_task *t)
         r[i] = heddle_range_of(p->record.a + t->slot[i] * p->m.b * p->m.b, n_bytes, 1, 0,
                                i + 1 < t->n ? HEDDLE_MODE_IN : HEDDLE_MODE_INOUT);
     d.body = t->body;
-    d.args = t->slot; /* the bodies' records are as many numbers of blocks */
+    d.args = t->slot; /* the bodies' records are plain arrays of slots */
     d.arg_bytes = t->n * sizeof t->slot[0];
     d.ranges = r;
     d.n_ranges = t->n;
@@ -330,8 +329,7 @@ static int tiles(app_case *c)
 
 /* ---- reference and check ---- */
 
-/* The weight of a number bounds what it owes to the rounding of all that went into it, in units of one rounding: of M's
- * number, of each product's factors, of the pivot. */
+/* The weight of a number bounds its error in units of one rounding: of M's number, of each product's factors, of the pivot. */
 typedef struct row {
     double *number, *weight;
 } row;
@@ -342,7 +340,7 @@ static row row_of(const slu_case *p, uint64_t r, uint64_t c)
     return (row){p->want + at, p->weight + at};
 }
 
-/* Row r of the matrix loses row k of U times l, from column k + 1 on. */
+/* Subtracts l times row k of U from row r, from column k + 1 on. */
 static void subtract(const slu_case *p, uint64_t r, uint64_t k, double l, double w_l)
 {
     const slu_matrix *m = &p->m;
@@ -398,7 +396,7 @@ static int reference(app_case *c)
 /* Rounding errors add up like a random walk over the terms of a number. */
 static double tolerance(const slu_case *p) { return 2.0 * DBL_EPSILON * (2.0 + sqrt((double)p->m.n)); }
 
-/* M's rows are dominated by their diagonals, so factors do not grow, and an error of theirs shows. */
+/* M's diagonal dominates its rows, so factors do not grow, and an error in them shows. */
 static int check_solution(const slu_case *p, char *error)
 {
     if (p->solution.residual <= tolerance(p))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_blocks.h - what both tables of bodies of slu do with blocks, tuned or plain. Each number receives its updates in
- * ascending order, so all ways give the same bits (lu_plain.h). The plain loops are called, not inlined: there are many
- * kernels, and they run on a GPU only where blocks have an unusual size, or numbers do. */
+/* slu_blocks.h - operations on blocks, tuned or plain, for both tables of bodies of slu. Each number receives its
+ * updates in ascending order, so all versions give the same bits (lu_plain.h). The plain loops are not inlined: there
+ * are many kernels, and a GPU runs these loops only for blocks of unusual size, or for unusual numbers. */
 #ifndef SLU_BLOCKS_H
 #define SLU_BLOCKS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_bodies.h - records and list of the bodies of slu where all tasks are known beforehand: LU decomposition without
- * pivoting of a matrix of which some square blocks are empty. A block is b * b numbers in a row, row-major; tasks name
- * blocks by number. L has ones on its diagonal, which are not stored. */
+/* slu_bodies.h - records and list of the bodies of slu when all tasks are known beforehand: LU decomposition without
+ * pivoting of a matrix with empty square blocks. A block is b * b contiguous numbers, row-major; tasks name blocks by
+ * number. The ones on L's diagonal are not stored. */
 #ifndef SLU_BODIES_H
 #define SLU_BODIES_H
 
@@ -12,15 +12,15 @@ typedef struct slu_record {
     uint32_t b, tuned;
 } slu_record;
 
-/* What the tuned version takes: blocks of one size, workers of so many threads; two blocks stand in shared memory, with rows
- * that begin 34 numbers apart, and some words. */
+/* Requirements of the tuned version: blocks of SLU_EDGE, workers of SLU_THREADS. Shared memory holds two blocks, their
+ * rows 34 numbers apart, and some words. */
 #define SLU_EDGE 32
 #define SLU_THREADS 128
 #define SLU_LD (SLU_EDGE + 2)
 #define SLU_SHARED ((2 * SLU_EDGE * SLU_LD + 2 * SLU_EDGE + 2) * 8)
 
 typedef struct slu_one {
-    uint32_t diag; /* becomes its own L and U */
+    uint32_t diag; /* replaced by its own L and U */
 } slu_one;
 typedef struct slu_two {
     uint32_t diag, at; /* `at` is changed */

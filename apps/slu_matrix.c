@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_matrix.c - blocks of a sparse matrix, where fill-in comes, and how many tasks that makes. See slu_matrix.h. */
+/* slu_matrix.c - blocks of a sparse matrix, its fill-in, and the number of its tasks. See slu_matrix.h. */
 #include "slu_matrix.h"
 #include "app.h"
 
@@ -54,7 +54,7 @@ static void count_step(slu_counts *c, uint64_t n_rows, uint64_t n_cols)
 
 static uint32_t more(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* depth: of each place, the tasks of the longest chain that ends with the last one on it so far. */
+/* depth: for each block, the longest chain of tasks that ends with the last one on it so far. */
 static void eliminate(slu_matrix *m, uint64_t k, uint32_t *depth, uint32_t *rows, uint32_t *cols)
 {
     const uint64_t n = m->n_dim;
@@ -116,7 +116,7 @@ static void fill(slu_matrix *m, const input_entry *entries, uint64_t n_entries)
     }
 }
 
-/* A diagonal is the sum of its row, and with the sums in factors, errors and residuals all stay within doubles. */
+/* A diagonal is the sum of its row; within the limit, factors, errors and residuals stay in the range of doubles. */
 static int check_sums(const slu_matrix *m, char *error)
 {
     for (uint64_t r = 0; r < m->n; r++)

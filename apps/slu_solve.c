@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_solve.c - see slu_solve.h: down with L, whose diagonal is ones, up with U, and what M says of the solution. */
+/* slu_solve.c - see slu_solve.h: forward substitution with L (unit diagonal), back substitution with U, and the residual. */
 #include "slu_solve.h"
 #include "app.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A number is one factor of a sum's terms, or its magnitude is. */
+/* Maps a factor of a sum's terms: to itself, or to its magnitude. */
 typedef double (*factor_fn)(double v);
 static double plain(double v) { return v; }
 
@@ -35,7 +35,7 @@ static void substitute(const slu_matrix *m, const double *lu, const double *righ
         x[r] = (x[r] - row_times(m, lu, r, r + 1, n, x, plain)) / lu[slu_place(m, r, r)];
 }
 
-/* The larger; NaN where one is none. */
+/* The larger; NaN if either is. */
 static double more(double a, double b) { return a > b ? a : a <= b ? b : NAN; }
 
 static slu_solution judge(const slu_matrix *m, const double *right, const double *x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_solve.h - a system of equations solved with the factors that a run of slu left: M x = M * ones, whose solution is
- * all ones. It needs no other decomposition to be compared with. */
+/* slu_solve.h - solves a system of equations with the factors of a run of slu: M x = M * ones, with the solution all
+ * ones. This check needs no other decomposition. */
 #ifndef SLU_SOLVE_H
 #define SLU_SOLVE_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_spawn.c - the words of a run of slu in which tasks make tasks. See slu_spawn.h. */
+/* slu_spawn.c - the shared words of a run of slu with tasks that spawn tasks. See slu_spawn.h. */
 #include "slu_spawn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the tables begin, in words of n_dim * n_dim. */
+/* Offsets of the tables, in units of n_dim * n_dim words. */
 enum { SLOT, LEFT, LAST, INDEX, ROWS, COLS, N_TABLES };
 
 static uint64_t n_table(const slu_matrix *m) { return m->n_dim * m->n_dim; }

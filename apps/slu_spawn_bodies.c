@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_spawn_bodies.c - sparse LU as tasks that make tasks: nobody knows beforehand where fill-in comes.
+/* slu_spawn_bodies.c - sparse LU as tasks that spawn tasks: fill-in is not known beforehand.
  *
- * slu_spawn_find(k) looks which blocks step k has by then, makes those that fill in, and lays down its products; then it
- * spawns itself for the step after. It touches no numbers, so it runs far ahead of those who do, and no barrier stands
- * between steps. A block waits for find of its own step, after which nothing more is taken off it, for the products
- * laid down so far, and for its step's lu0. A product waits for its two factors and for the product before it on the same
- * block: so numbers receive their updates in ascending order, and all ways have the same bits. Whoever brings such a
- * count to zero spawns the task.
+ * slu_spawn_find(k) lists the blocks that step k has by then, adds those that fill in, and registers its products; then
+ * it spawns itself for the next step. It touches no numbers, so it runs far ahead of the numeric tasks, and no barrier
+ * separates steps. A block waits for find of its own step, after which no more products are added, for the products
+ * registered so far, and for its step's lu0. A product waits for its two factors and for the product before it on the
+ * same block: numbers receive their updates in ascending order, and all versions give the same bits. The decrement that
+ * brings such a count to zero spawns the task.
  *
- * The product before may be taken off while the next is laid down: its word `next` is closed when that is over, and set
+ * The product before may finish while the next is being registered. Its word `next` is closed when it finishes, and set
  * when there is a next one, whichever comes first. */
 #include "slu_blocks.h"
 #include "slu_spawn_bodies.h"
 
 TILE_FN uint32_t slu_at(const slu_spawn_record *params, uint32_t i, uint32_t j) { return i * params->n_dim + j; }
 
-/* All has happened that block (i, j) waits for. */
+/* Spawns the task of block (i, j), which waits for nothing any more. */
 TILE_FN void slu_spawn_final(const heddle_thread *thread, const slu_spawn_record *params, uint32_t i, uint32_t j)
 {
     const uint32_t k = i < j ? i : j, diag = params->slot[slu_at(params, k, k)];
@@ -34,14 +34,14 @@ TILE_FN void slu_spawn_final(const heddle_thread *thread, const slu_spawn_record
     heddle_task_spawn(thread, i < j ? slu_spawn_fwd : slu_spawn_bdiv, &two, sizeof two, NULL, 0, 1);
 }
 
-/* One of the things that block (i, j) waits for has happened. */
+/* Decrements the count of block (i, j). */
 TILE_FN void slu_less(const heddle_thread *thread, const slu_spawn_record *params, uint32_t i, uint32_t j)
 {
     if (HEDDLE_ATOMIC_SUB(&params->left[slu_at(params, i, j)], 1u, ACQ_REL, DEV) == 1u)
         slu_spawn_final(thread, params, i, j);
 }
 
-/* One of the things that a product waits for has happened. The way to the next pivot goes first. */
+/* Decrements the count of a product. Products on the way to the next pivot are urgent. */
 TILE_FN void slu_less_for(const heddle_thread *thread, const slu_spawn_record *params, uint32_t update)
 {
     const slu_spawn_update *u = &params->updates[update];
@@ -59,9 +59,9 @@ TILE_FN void slu_less_for(const heddle_thread *thread, const slu_spawn_record *p
     heddle_task_spawn(thread, slu_spawn_bmod, &t, sizeof t, NULL, 0, (t.row < t.col ? t.row : t.col) == u->k + 1u);
 }
 
-/* ---- what there is to do ---- */
+/* ---- finding tasks ---- */
 
-/* Lists of the rows and columns of step k, in any order; how many there are, to two words that are 0. */
+/* Lists the rows and columns of step k, in any order, and counts them in n[], which must be 0. */
 TILE_FN void slu_list(const heddle_thread *thread, const slu_spawn_record *params, uint32_t k, uint32_t n[2])
 {
     HEDDLE_EACH (e, 2u * (params->n_dim - k - 1u)) {
@@ -74,7 +74,7 @@ TILE_FN void slu_list(const heddle_thread *thread, const slu_spawn_record *param
     }
 }
 
-/* Product number `update`, of step k, will be taken off the block at `at`, which may be new. */
+/* Registers product number `update`, of step k, on the block at `at`, which may be new. */
 TILE_FN void slu_lay_down(const slu_spawn_record *params, uint32_t k, uint32_t update, uint32_t at)
 {
     slu_spawn_update *u = &params->updates[update];
@@ -88,7 +88,7 @@ TILE_FN void slu_lay_down(const slu_spawn_record *params, uint32_t k, uint32_t u
     params->last[at] = update;
     if (before == SLU_NONE || HEDDLE_ATOMIC_CAS(&params->updates[before].next, SLU_NONE, update, RELEASE, DEV))
         return;
-    (void)HEDDLE_ATOMIC_LOAD(&params->updates[before].next, ACQUIRE, DEV); /* it is closed */
+    (void)HEDDLE_ATOMIC_LOAD(&params->updates[before].next, ACQUIRE, DEV); /* closed: acquires its effects */
     HEDDLE_ATOMIC_STORE(&u->waits, 2u, RELAXED, DEV);
 }
 
@@ -126,7 +126,7 @@ HEDDLE_SPAWNER(slu_spawn_find, slu_spawn_record, params, slu_spawn_find_args, t,
     }
 }
 
-/* ---- what is done ---- */
+/* ---- numeric tasks ---- */
 
 HEDDLE_SPAWNER(slu_spawn_lu0, slu_spawn_record, params, slu_spawn_one, t, 2 * SLU_SPAWN_MAX_ROW)
 {

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_spawn_bodies.h - slu where tasks make tasks: records, list of bodies, and the words in which a run finds out which
- * blocks there are, and which of them are ready. See slu_spawn_bodies.c. */
+/* slu_spawn_bodies.h - slu with tasks that spawn tasks: records, list of bodies, and the words in which a run tracks
+ * which blocks exist, and which are ready. See slu_spawn_bodies.c. */
 #ifndef SLU_SPAWN_BODIES_H
 #define SLU_SPAWN_BODIES_H
 
 #include "slu_bodies.h"
 #include "slu_matrix.h"
 
-#define SLU_CLOSED 0xfffffffeu   /* slu_spawn_update.next: this product has been taken off                            */
-#define SLU_SPAWN_MAX_BLOCKS 128 /* a dimension: so lu0 has no more children than a body may have              */
+#define SLU_CLOSED 0xfffffffeu   /* slu_spawn_update.next: this product has finished */
+#define SLU_SPAWN_MAX_BLOCKS 128 /* a dimension: keeps lu0's children within a body's limit */
 #define SLU_SPAWN_MAX_ROW (SLU_SPAWN_MAX_BLOCKS - 1)
 
-/* What step k has to do: rows and columns of its blocks stand in rows[] and cols[], its products in updates[]. */
+/* The tasks of step k: rows and columns of its blocks are in rows[] and cols[], its products in updates[]. */
 typedef struct slu_spawn_step {
     uint32_t n_rows, n_cols, first;
 } slu_spawn_step;
 
-/* A product of step k that is to be taken off a block. It waits for both factors and the product before it there. */
+/* A product of step k to subtract from a block. It waits for both factors and the product before it on that block. */
 typedef struct slu_spawn_update {
     uint32_t waits; /* atomic, dev                                                                           */
     uint32_t next;  /* the product after it, or SLU_NONE, or SLU_CLOSED; atomic, dev                             */
     uint32_t k;
 } slu_spawn_update;
 
-/* Tables are n_dim x n_dim, by the place of a block, rows and cols by step. */
+/* Tables are n_dim x n_dim, indexed by block, rows and cols by step. */
 typedef struct slu_spawn_record {
     slu_record blocks;
     uint32_t n_dim;
     uint32_t *n_blocks; /* numbers given to blocks; atomic, dev                                                 */
-    uint32_t *slot;     /* the number of a block, or SLU_NONE                                                   */
-    uint32_t *left;     /* what it waits for; atomic, dev                                                        */
-    uint32_t *last;     /* its newest product, or SLU_NONE                                                       */
-    uint32_t *index;    /* which of its step's rows or columns it is                                             */
+    uint32_t *slot;     /* a block's number, or SLU_NONE */
+    uint32_t *left;     /* a block's count of events to wait for; atomic, dev */
+    uint32_t *last;     /* a block's newest product, or SLU_NONE */
+    uint32_t *index;    /* a block's index in its step's rows or columns */
     uint32_t *rows, *cols;
     slu_spawn_step *steps;
     slu_spawn_update *updates;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* slu_tuned.h - the operations of slu for thread blocks of 128 lanes and blocks of 32 x 32 doubles. In the common part of
- * C, C++ and CUDA, so that an emulated block runs the same lines.
+/* slu_tuned.h - the operations of slu for thread blocks of 128 lanes and blocks of 32 x 32 doubles. In the common part
+ * of C, C++ and CUDA, so that an emulated block runs the same lines.
  *
- * The way through the matrix is lu0, a solver, a product, and again, each of which waits for the one before: what counts
- * is how long one takes, not what all of them need. In lu0 a warp goes from pivot to pivot through its eight columns, and
- * only tells the others. In the solvers four lanes have a system, of which each holds every fourth unknown; they gather
- * four at a time by shuffles, and each solves all four, so there is no barrier. What need not be shared stays in registers.
+ * The critical path is lu0, a solver, a product, and again; latency counts, not throughput. In lu0 a warp goes from
+ * pivot to pivot through its eight columns and only signals the others. In the solvers four lanes have a system, each
+ * every fourth unknown; they gather four at a time by shuffles, and each solves all four, so there is no barrier.
  *
- * Divisions are what a compiler makes of x / p on a GPU, without the branches for odd exponents, which would part what can
- * be done side by side, and with the reciprocal at hand where many numbers have one divisor. Where exponents are odd, the
- * lanes note it, nothing is stored, and the plain loops do the block: so the bits are those of lu_plain.h. In lu0, where each
- * pivot waits for a quotient, an early one goes on, and counts as odd if the division differs. */
+ * Divisions are the compiler's sequence for x / p on a GPU, with the reciprocal ready where many numbers have one
+ * divisor. They leave out its branches for odd exponents, which would serialize independent divisions. On odd exponents
+ * the lanes set a flag, nothing is stored, and the plain loops do the block; so the bits are those of lu_plain.h. In
+ * lu0 each pivot waits for a quotient: a faster approximate one goes on, and counts as odd if the division differs. */
 #ifndef SLU_TUNED_H
 #define SLU_TUNED_H
 
@@ -26,7 +25,7 @@ TILE_FN int slu_is_tuned(const heddle_thread *thread, const slu_record *params)
     return params->tuned && thread->team_size == SLU_THREADS && warp_fits(thread, SLU_THREADS / TILE_WARP);
 }
 
-/* heddle_team_barrier where the number of lanes is known: it need not be read again each time. */
+/* heddle_team_barrier with the number of lanes constant: saves a load per call. */
 TILE_FN void slu_barrier(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
@@ -42,7 +41,7 @@ TILE_FN void slu_barrier(const heddle_thread *thread)
 typedef struct slu_desk {
     double *a, *b;           /* blocks */
     double *pivot, *inverse; /* of a triangle that divides */
-    uint32_t *odd;           /* what the plain loops must do */
+    uint32_t *odd;           /* set: the plain loops must do the block */
 } slu_desk;
 
 TILE_FN slu_desk slu_desk_of(const heddle_thread *thread)
@@ -109,7 +108,7 @@ TILE_FN void slu_send(double *to, const double *from)
 #endif
 }
 
-/* A block on its way to shared memory; it is there after quad_arrived and a barrier. */
+/* Starts copying a block to shared memory; complete after quad_arrived and a barrier. */
 TILE_FN void slu_bring(const heddle_thread *thread, double *to, const double *from)
 {
     QUAD_UNROLL
@@ -130,7 +129,7 @@ TILE_FN void slu_take_back(const heddle_thread *thread, double *to, const double
 
 /* ---- division ---- */
 
-/* Whether a divisor, or a quotient, is near either end of the exponents; a quotient may be 0. Without a branch. */
+/* Whether a divisor, or a quotient, is near either end of the exponents; a quotient may be 0. Branch-free. */
 TILE_FN int slu_is_odd(double x, int may_be_0)
 {
     uint64_t bits;
@@ -140,7 +139,7 @@ TILE_FN int slu_is_odd(double x, int may_be_0)
     return (high - 0x30000000u >= 0x20000000u) & !((may_be_0 != 0) & (bits << 1 == 0));
 }
 
-/* What divisions by p begin with: an inverse of some 20 bits, what it lacks, one of almost all bits, and the best. */
+/* First steps of divisions by p: an inverse of some 20 bits, its correction, one of almost all bits, and the best. */
 typedef struct slu_divisor {
     double p, rough, lacks, good, inverse;
 } slu_divisor;
@@ -163,7 +162,7 @@ TILE_FN slu_divisor slu_divisor_of(double p)
     return d;
 }
 
-/* x / p, with p's inverse at hand, where neither p nor the quotient is odd (one below 2^-1074 is 0). */
+/* x / p from p's inverse, where neither p nor the quotient is odd (a quotient below 2^-1074 is 0). */
 TILE_FN double slu_quotient(double x, double p, double inverse)
 {
 #if defined(__CUDA_ARCH__)
@@ -175,7 +174,7 @@ TILE_FN double slu_quotient(double x, double p, double inverse)
 #endif
 }
 
-/* x / p three operations earlier, and but for a rare last bit, or the sign of 0: who takes it must compare. */
+/* x / p three operations earlier, except for a rare last bit, or the sign of 0: the caller must compare. */
 TILE_FN double slu_early_quotient(double x, const slu_divisor *d)
 {
 #if defined(__CUDA_ARCH__)
@@ -205,19 +204,19 @@ TILE_FN double slu_from(warp *w, double mine, uint32_t from)
 #endif
 }
 
-/* A warp has eight columns, a lane a row of them. Steps 8 o to 8 o + 7 are done by warp o, which puts each column of L into
- * shared memory and goes on; later warps take it from there, a step behind. Rows of U go through shared memory, too. */
+/* A warp has eight columns, a lane a row of them. Warp o does steps 8 o to 8 o + 7. It puts each column of L into
+ * shared memory and goes on; later warps load it from there, a step behind. Rows of U go through shared memory, too. */
 #define SLU_COLS (SLU_EDGE / (SLU_THREADS / TILE_WARP))
 
 typedef struct slu_panel {
     double x[SLU_COLS], pivot; /* pivot: of the next step, on all lanes */
-    double *rows, *l;          /* in shared memory: this warp's part of the block; a column of L a step */
-    slu_divisor last;          /* of the step before, and what was taken for this lane's quotient there */
+    double *rows, *l;          /* in shared memory: this warp's part of the block; a column of L per step */
+    slu_divisor last;          /* of the step before; early: this lane's quotient used there */
     double early;
     int me, odd;
 } slu_panel;
 
-/* This lane's row for the others, and row k of another: columns from .. to - 1, even numbers. */
+/* Stores this lane's row for other lanes; loads row k of another: columns from .. to - 1, both even. */
 TILE_FN void slu_show(const slu_panel *s, int from, int to)
 {
     QUAD_UNROLL
@@ -231,7 +230,7 @@ TILE_FN void slu_see(const slu_panel *s, double u[SLU_COLS], int k, int from, in
         slu_two_of(u + j, slu_load(s->rows + k * SLU_LD + j));
 }
 
-/* From columns `first` on l times the row u is taken. A number less 0 is the same: so rows that are done take part. */
+/* Subtracts l times row u, from column `first` on. Finished rows take part with l = 0, which changes nothing. */
 TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int first)
 {
     QUAD_UNROLL
@@ -239,8 +238,8 @@ TILE_FN void slu_update(slu_panel *s, double l, const double u[SLU_COLS], int fi
         s->x[j] -= l * u[j];
 }
 
-/* The owner of step i of a panel tells the team_size of the warps behind it and its own that its column of L is there, and
- * goes on; they wait for that. A step has a barrier of its own, since an owner may be several steps ahead. */
+/* The owner of step i of a panel signals the warps behind it, `team_size` lanes with its own, that its column of L is
+ * stored, and goes on; they wait for that. Each step has its own barrier, since an owner may be several steps ahead. */
 TILE_FN void slu_meet(const heddle_thread *thread, int i, int team_size, int is_owner)
 {
 #if defined(__CUDA_ARCH__)
@@ -255,8 +254,8 @@ TILE_FN void slu_meet(const heddle_thread *thread, int i, int team_size, int is_
 #endif
 }
 
-/* The next pivot, on all lanes, from the rows of this one and the next: so the way from pivot to pivot has no exchange. Then
- * the rest of row k. */
+/* Computes the next pivot on all lanes, from the rows of this one and the next: the way from pivot to pivot has no
+ * exchange. Then loads the rest of row k. */
 TILE_FN void slu_look_ahead(warp *w, slu_panel *s, const slu_divisor *d, double u[SLU_COLS], int k, int i)
 {
     const int is_shown = s->me == k || s->me == k + 1, from = i / 2 * 2, to = (i + 3) / 2 * 2;
@@ -274,7 +273,7 @@ TILE_FN void slu_look_ahead(warp *w, slu_panel *s, const slu_divisor *d, double 
 }
 #define SLU_MEETINGS(i) ((i) + 1 < SLU_COLS ? 2 : 0) /* of an owner's step */
 
-/* The quotient of step k, number i, as a division has it: late, when nobody waits for it. */
+/* Computes the exact quotient of step k, number i, late, off the critical path. */
 TILE_FN void slu_settle(slu_panel *s, int k, int i)
 {
     const double sure = slu_quotient(s->x[i], s->last.p, s->last.inverse);
@@ -320,7 +319,7 @@ TILE_FN void slu_lead(const heddle_thread *thread, warp *w, slu_panel *s, int k,
     s->odd |= slu_has_odd(s, k);
 }
 
-/* The panel of a warp before this one. */
+/* The panel of an earlier warp. */
 TILE_FN void slu_follow(const heddle_thread *thread, warp *w, slu_panel *s, int k, int team_size)
 {
     QUAD_UNROLL
@@ -335,7 +334,7 @@ TILE_FN void slu_follow(const heddle_thread *thread, warp *w, slu_panel *s, int 
     }
 }
 
-/* The panel of a warp behind this one: only an emulated warp has something to do. */
+/* The panel of a later warp: only an emulated warp has something to do. */
 TILE_FN void slu_rest(const heddle_thread *thread, warp *w)
 {
 #if defined(__CUDA_ARCH__)
@@ -378,7 +377,7 @@ TILE_FN void slu_eliminate_all(const heddle_thread *thread, const slu_desk *d)
         HEDDLE_ATOMIC_STORE(d->odd, 1u, RELAXED, BLOCK);
 }
 
-/* 0: the plain loops must do it. */
+/* Returns 0 when the plain loops must do it. */
 QUAD_APART int slu_decompose(const heddle_thread *thread, double *a)
 {
     const slu_desk d = slu_desk_of(thread);
@@ -397,13 +396,13 @@ QUAD_APART int slu_decompose(const heddle_thread *thread, double *a)
 
 /* ---- solvers ---- */
 
-/* What unknown k counts for in equation i is at t[i * eq + k * un]. */
+/* The factor of unknown k in equation i is at t[i * eq + k * un]. */
 typedef struct slu_triangle {
     const double *t, *pivot, *inverse;
     int eq, un, divides;
 } slu_triangle;
 
-/* Four unknowns from number `at` on, of which earlier ones have been taken. */
+/* Solves four unknowns from number `at` on; earlier ones have been subtracted. */
 TILE_FN int slu_solve_4(const slu_triangle *t, double v[SLU_PARTS], int at)
 {
     int odd = 0;
@@ -420,7 +419,7 @@ TILE_FN int slu_solve_4(const slu_triangle *t, double v[SLU_PARTS], int at)
     return odd;
 }
 
-/* This lane's unknowns, part, part + 4, ..., of its system. Whether a number was odd. */
+/* Solves this lane's unknowns, part, part + 4, ..., of its system. Returns whether a number was odd. */
 TILE_FN int slu_solve(const heddle_thread *thread, const slu_triangle *t, double x[SLU_MINE])
 {
     warp w = warp_of(thread);
@@ -478,7 +477,7 @@ QUAD_APART void slu_forward(const heddle_thread *thread, const double *l, double
         x[s.at + m * s.step] = mine[m];
 }
 
-/* X U = A: a row is a system. 0: the plain loops must do it. */
+/* X U = A: a row is a system. Returns 0 when the plain loops must do it. */
 QUAD_APART int slu_backward(const heddle_thread *thread, const double *u, double *x)
 {
     const slu_desk d = slu_desk_of(thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sor_bodies.c - one sweep of over-relaxation over one tile. Many lanes take an anti-diagonal at a time, with a barrier after
- * each. */
+/* sor_bodies.c - one sweep of over-relaxation over one tile. Many lanes take an anti-diagonal at a time, with a barrier
+ * after each. */
 #include "sor_bodies.h"
 
 TILE_FN void sweep_cell(float *x, int64_t stride, float omega)

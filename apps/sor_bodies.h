@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sor_bodies.h - the list of the bodies of sor, whose tiles and record are heat's (heat_bodies.h), and its cell: in-place sweeps
- * that overshoot. */
+/* sor_bodies.h - the list of the bodies of sor and its cell: in-place sweeps of over-relaxation. Tiles and record are
+ * heat's (heat_bodies.h). */
 #ifndef SOR_BODIES_H
 #define SOR_BODIES_H
 
 #include "heat_bodies.h"
 
-/* From a cell to the mean of those beside it, and omega times as far. */
+/* Moves a cell towards the mean of its neighbours, omega times the distance. */
 TILE_FN float sor_of(float omega, float x, float n, float s, float e, float w)
 {
     return x + omega * (0.25f * (n + s + e + w) - x);

@@ -5,7 +5,7 @@
 
 #include "sor_bodies.h"
 
-/* Eight rows of two columns would take more registers than there are: each of their cells is five values. */
+/* Eight rows of two columns would take too many registers: each of their cells is five values. */
 #ifndef HEDDLE_WAVE_SHAPES
 #define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 8, 1)
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spread.c - loops of the host over many items, shared out among threads. What an item's part of the work is depends on
- * the item alone, so the results are those of one thread. */
+/* spread.c - host loops over many items, divided among threads. An item's work depends on the item alone, so the
+ * results are those of one thread. */
 #include "app.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ static void *run_part(void *self)
 
 uint64_t app_threads(uint64_t n_cells)
 {
-    const uint64_t least = 1u << 22; /* cells that are worth a thread: some milliseconds */
+    const uint64_t least = 1u << 22; /* cells worth a thread: some milliseconds */
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t most = n < 1 ? 1 : n < MOST_THREADS ? (uint64_t)n : MOST_THREADS;
     return n_cells / least < 1 ? 1 : n_cells / least < most ? n_cells / least : most;
@@ -40,7 +40,7 @@ void app_spread(uint64_t n, uint64_t item_cells, app_part_fn fn, void *self)
                           n / n_threads * (i + 1) + (i + 1 < n % n_threads ? i + 1 : n % n_threads)};
     while (n_started + 1 < n_threads && !pthread_create(&threads[n_started], NULL, run_part, &parts[n_started]))
         n_started++;
-    for (i = n_started; i < n_threads; i++) /* the last, and those for which there was no thread */
+    for (i = n_started; i < n_threads; i++) /* the last part, and those with no thread */
         run_part(&parts[i]);
     for (i = 0; i < n_started; i++)
         pthread_join(threads[i], NULL);

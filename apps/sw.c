@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sw.c - Smith-Waterman of two sequences with a linear gap penalty: inputs, reference, check, answer. With affine gaps, a
- * matrix of scores, or files of several records it is a case of sw_pairs.h.
+/* sw.c - Smith-Waterman of two sequences with a linear gap penalty: inputs, reference, check, answer. With affine gaps,
+ * a matrix of scores, or files of several records it is a case of sw_pairs.h.
  *
- * Two FASTA files, or made-up sequences: a random one of ACGT, and a copy of it in which one
- * letter in 8 is drawn anew, one in 32 left out and one in 32 doubled. Refuses scores and blocks that the
- * body cannot hold: the portable one has 16-bit differences within a tile (sw_bodies.h). */
+ * Two FASTA files, or made-up sequences: a random one of ACGT, and a copy of it with one letter in 8 redrawn, one in 32
+ * left out and one in 32 doubled. Refuses scores and blocks that the body cannot hold: the portable one has 16-bit
+ * differences within a tile (sw_bodies.h). */
 #include "border.h"
 #include "noise.h"
 #include "sw_pairs.h"
@@ -19,7 +19,7 @@ extern const app app_sw;
 typedef struct sw_case {
     border_case border;
     sw_params params;
-    sw_pairs pairs; /* n 0: it is none of pairs, and has symbols */
+    sw_pairs pairs; /* n 0: not a case of pairs; has symbols */
 } sw_case;
 
 /* ---- reference --------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
     for (j = 0; j < m; j++) {
         int32_t up = above ? above[j] : 0;
         int32_t h = larger(larger(both + (x == y[j] ? scores.match : scores.mismatch), up + scores.gap), 0);
-        h = larger(h, left + scores.gap); /* last: it is the one that must be waited for                   */
+        h = larger(h, left + scores.gap); /* last: its latency is the longest */
         column = column + 1 == SW_PERIOD ? 0 : column + 1;
         sum += (uint64_t)h;
         weighted += (uint64_t)h * ((row_weight + column * 17) % SW_WEIGHTS + 1);
@@ -67,7 +67,7 @@ static void next_row(const border_case *c, uint64_t i, const int32_t *above, int
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
-/* Of a file of one record so many letters as are asked for. */
+/* Cuts a file of one record to the requested number of letters. */
 static int cut(input_records *r, const char *path, uint64_t n, char *error)
 {
     if (n > r->begin[1]) {
@@ -227,7 +227,7 @@ static int check_range(const sw_case *c, char *error)
     return border_check_fit(&c->border, error);
 }
 
-/* What the case is of: pairs, or the one pair that has blocks, too. */
+/* Decides between pairs and the one pair that also has blocks. */
 static int choose_kind(sw_case *c, char *error)
 {
     const sw_pairs *p = &c->pairs;
@@ -260,7 +260,7 @@ static int prepare(sw_case *c, const app_request *q, char *error)
 
 static uint32_t shared_bytes(uint32_t h, uint32_t w) { return SW_SHARED_BYTES(h, w); }
 
-/* Rows of tiles come in order: the first cell stands. */
+/* Rows of tiles come in order: the first cell stays. */
 static void add_sums(void *sums, const void *more)
 {
     sw_sums *all = sums;

@@ -4,15 +4,15 @@
 #include "sw_bodies.h"
 #include "border_strip.h"
 
-/* What a lane has found in the tile so far. */
+/* A lane's results in the tile so far. */
 typedef struct sw_found {
     uint64_t sum, weighted;
     int64_t n_best, first; /* first: row * w + column within the tile                                      */
     int32_t best;
 } sw_found;
 
-/* A cell's weight is the row's part plus the column's, less SW_WEIGHTS when that is more than SW_WEIGHTS. Padding has
- * parts so far below 0 that no sum with them is above 0. */
+/* A cell's weight is the row's part plus the column's, less SW_WEIGHTS if the sum exceeds SW_WEIGHTS. Padding has parts
+ * so far below 0 that no sum with them is above 0. */
 HEDDLE_FN void sw_weights(const heddle_thread *thread, const border_tile *t, const border_block *b)
 {
     HEDDLE_EACH (i, b->h)
@@ -25,9 +25,9 @@ HEDDLE_FN void sw_weights(const heddle_thread *thread, const border_tile *t, con
 
 TILE_FN int16_t sw_max(int16_t a, int16_t b) { return a > b ? a : b; }
 
-/* The lane's share of the cells of a diagonal; returns the largest, less the base. The loop in which the app spends its
- * time: without a branch and in 16 bits, so that a lone lane's becomes vectors. `counts` is 1, in padding 0; it
- * multiplies, because compilers know the sum of products of 16-bit numbers as one instruction. */
+/* The lane's share of a diagonal; returns the largest cell, less the base. The app spends its time in this loop:
+ * branch-free and in 16 bits, so a lone lane's is vectorized. `counts` is 1, in padding 0, and multiplies: compilers
+ * have one instruction for the sum of products of 16-bit numbers. */
 TILE_FN int32_t sw_cells(const sw_params *params, const border_block *b, const border_span *s, border_share share,
                          sw_found *f)
 {
@@ -59,7 +59,7 @@ TILE_FN int32_t sw_cells(const sw_params *params, const border_block *b, const b
     return best;
 }
 
-/* Looks where the best cells of a diagonal are, when it has one as good as the best so far, which is rare. */
+/* Finds the best cells of a diagonal, if it has one as good as the best so far, which is rare. */
 HEDDLE_FN void sw_look(const border_block *b, const border_span *s, border_share share, sw_found *f)
 {
     int32_t l;
@@ -95,7 +95,7 @@ TILE_FN void sw_diagonals(const heddle_thread *thread, const sw_params *params, 
     heddle_team_barrier(thread);
 }
 
-/* One lane: adds what the tile has to the record of its row of tiles. */
+/* One lane: adds the tile's results to the record of its row of tiles. */
 HEDDLE_FN void sw_add(sw_sums *sums, const border_tile *t, const sw_found *f)
 {
     uint64_t i = t->i + (uint64_t)f->first / t->w, j = t->j + (uint64_t)f->first % t->w;
@@ -118,7 +118,7 @@ HEDDLE_FN void sw_portable(const heddle_thread *thread, const sw_params *params,
     border_block b = border_block_of(thread, t, border_cells(&params->grid, t)[0]);
     sw_sums *sums = (sw_sums *)(void *)(params->grid.records + t->record);
     sw_found f = {0, 0, 0, 0, 0}, all;
-    f.best = sums->best; /* lesser cells are of no interest                                                */
+    f.best = sums->best; /* lesser cells do not matter */
     border_enter(thread, &params->grid, t, &b);
     sw_weights(thread, t, &b);
     heddle_team_barrier(thread);
@@ -141,7 +141,7 @@ HEDDLE_FN void sw_portable(const heddle_thread *thread, const sw_params *params,
 
 /* ---- tuned ---- */
 
-/* Of a lane: what it has found (first: INT64_MAX when n_best is 0), and the weights of its columns, less 1. */
+/* A lane's results (first: INT64_MAX when n_best is 0), and the weights of its columns, less 1. */
 typedef struct sw_strip {
     int32_t match, mismatch, gap;
     sw_found f;
@@ -162,7 +162,7 @@ TILE_FN void sw_columns(void *self, const strip *s, int k)
         l->weight[c] = sw_column_weight(s->t->j + (uint64_t)(s->first + c)) % SW_WEIGHTS;
 }
 
-/* Looks where the best cells of row r are. */
+/* Finds the best cells of row r. */
 TILE_FN void sw_look_strip(sw_found *f, const strip *s, int k, int32_t r)
 {
     WARP_UNROLL
@@ -180,8 +180,8 @@ TILE_FN void sw_look_strip(sw_found *f, const strip *s, int k, int32_t r)
     }
 }
 
-/* Row r of a strip: the loop in which the app spends its time on a GPU. From one cell to the next there is one
- * instruction to wait for. The sum of a row fits in 32 bits, SW_MAX_STRIP says. */
+/* Row r of a strip: the loop where the app spends its time on a GPU. The chain from cell to cell is one instruction.
+ * SW_MAX_STRIP keeps the sum of a row within 32 bits. */
 TILE_FN void sw_row_of_strip(sw_strip *l, strip *s, int k, int ragged, int sums, uint32_t word, int32_t left)
 {
     const int32_t x = (int16_t)(word & 0xffffu), gap = l->gap, match = l->match, other = l->mismatch;
@@ -240,7 +240,7 @@ TILE_FN sw_found sw_both(const sw_found *a, const sw_found *b)
     return all;
 }
 
-/* What all lanes have found, on lane 0. */
+/* Combines the results of all lanes on lane 0. */
 TILE_FN sw_found sw_all_found(const heddle_thread *thread, warp *w, sw_found f)
 {
     for (uint32_t by = TILE_WARP / 2; by; by /= 2) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sw_pairs.c - see sw_pairs.h. Affine gaps by Gotoh's recurrence (J. Mol. Biol. 162, 1982, 705-708). Refuses letters that the
- * matrix neither has nor has an X for, scores beyond a byte, and what only one pair with linear gaps has. */
+/* sw_pairs.c - see sw_pairs.h. Affine gaps by Gotoh's recurrence (J. Mol. Biol. 162, 1982, 705-708). Refuses letters
+ * that the matrix lacks if it has no X, scores beyond a byte, and options only for one pair with linear gaps. */
 #include "sw_pairs.h"
 
 #include "heddle/wave.h"
@@ -51,7 +51,7 @@ static int score_by_matrix(sw_pairs *p, char *error)
     return 0;
 }
 
-/* Letters become codes. */
+/* Replaces letters by their codes. */
 static int encode(sw_pairs *p, input_records *r, const char *which, char *error)
 {
     uint64_t k, i;
@@ -70,7 +70,7 @@ static int encode(sw_pairs *p, input_records *r, const char *which, char *error)
     return 0;
 }
 
-/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------------------------- */
 
 static int check_options(const sw_pairs *p, const border_case *c, char *error)
 {
@@ -110,7 +110,7 @@ int sw_pairs_prepare(sw_pairs *p, const border_case *c, sw_scores *scores, char 
         (*p->matrix ? score_by_matrix(p, error) : score_equals(p, scores, error)) ||
         encode(p, &p->of[0], "first", error) || encode(p, &p->of[1], "second", error))
         return -1;
-    /* The longer ones are columns: then bands begin and end less often. */
+    /* The longer ones become columns: bands then begin and end less often. */
     p->rows = c->base.n[0] * p->of[1].n > c->base.n[1] * p->of[0].n;
     if (!p->is_affine)
         scores->extend = scores->gap;
@@ -122,7 +122,7 @@ int sw_pairs_prepare(sw_pairs *p, const border_case *c, sw_scores *scores, char 
 
 static uint64_t best_bytes(const sw_pairs *p) { return p->n * sizeof(int32_t); }
 
-/* The scores of a letter of rows with those of columns. */
+/* The scores of each letter of rows with those of columns. */
 static int put_table(border_case *c, const sw_pairs *p)
 {
     int8_t table[SW_LETTERS][SW_LETTERS];
@@ -214,7 +214,7 @@ int sw_pairs_build(border_case *c, sw_pairs *p, heddle_ctx *ctx)
     return border_refuse_body(c) || make_memory(c, p) || sw_pairs_reset(c, p) || new_wave(c, p) ? -1 : 0;
 }
 
-/* Below any score. */
+/* 0xff: below any score. */
 int sw_pairs_reset(border_case *c, sw_pairs *p)
 {
     memset(p->best, 0xff, best_bytes(p));
@@ -240,17 +240,17 @@ void sw_pairs_free(border_case *c, sw_pairs *p)
     free(p->true_best);
 }
 
-/* ---- reference and check ------------------------------------------------------------------------------------------- */
+/* ---- reference and check ----------------------------------------------------------------------------------------- */
 
 typedef struct gotoh {
     const sw_pairs *p;
     sw_scores scores;
-    uint64_t failed; /* the first pair for which there was no memory */
+    uint64_t failed; /* the first pair with no memory */
 } gotoh;
 
 static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* H of the row above, and F there: what ends in a gap downwards. */
+/* h, f: H and F (best score ending in a vertical gap) of the row above. */
 static int32_t align(const gotoh *g, const char *a, uint64_t n, const char *b, uint64_t m, int32_t *h, int32_t *f)
 {
     const int32_t never = INT32_MIN / 2;
@@ -322,7 +322,7 @@ int sw_pairs_check(border_case *c, const sw_pairs *p)
     return -1;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void answer_scores(const sw_pairs *p, const app_sink *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sw_pairs.h - the side of sw that one pair with linear gaps does not have: affine gaps, scores from a matrix, and files of many
- * records, all of the first against all of the second. What comes out is the best score of each pair.
+/* sw_pairs.h - sw beyond one pair with linear gaps: affine gaps, scores from a matrix, and files of many records, all
+ * of the first against all of the second. The result is the best score of each pair.
  *
  * A wave only, of one cell: with linear gaps the first letter of a gap costs as much as the others. */
 #ifndef SW_PAIRS_H
@@ -12,25 +12,25 @@
 
 typedef struct sw_pairs {
     input_records of[2];
-    uint64_t n; /* of pairs: all records of the first times all of the second; 0: the case is none of these */
+    uint64_t n; /* pairs: records of the first times records of the second; 0: not a case of pairs */
     int is_affine;
-    int rows;           /* whose records are rows of fields: 0 the first, 1 the second                           */
-    const char *matrix; /* path; "": match and mismatch                               */
-    int8_t table[SW_LETTERS][SW_LETTERS]; /* what two letters score, by their codes                      */
+    int rows;                             /* the file that gives the rows of fields: 0 the first, 1 the second */
+    const char *matrix;                   /* path; "": match and mismatch */
+    int8_t table[SW_LETTERS][SW_LETTERS]; /* by the letters' codes */
     uint8_t code[256];                    /* of a letter                                                 */
     int32_t *best, *true_best;            /* of pair a * of[1].n + b                                     */
     struct {
         int8_t *table;
-        const int8_t **x; /* of each letter of rows its row of the table                                 */
-        uint32_t *y;      /* of columns its column                                                       */
+        const int8_t **x; /* per letter of rows its row of the table */
+        uint32_t *y;      /* per letter of columns its column */
         int32_t *best;
     } memory; /* of the context */
 } sw_pairs;
 
-/* For prepare, when records are there: codes and scores. `scores` gets its extend. 0, or -1 with a sentence: a letter that the
- * matrix lacks, a score too large, or an option that only one pair with linear gaps has. */
+/* For prepare, once the records are loaded: codes, scores, and scores->extend. 0, or -1 with a sentence: a letter that
+ * the matrix lacks, a score too large, or an option that only one pair with linear gaps has. */
 int sw_pairs_prepare(sw_pairs *p, const border_case *c, sw_scores *scores, char *error);
-/* As border.h has them; c->of_cell is the record of sw_scores. */
+/* As in border.h; c->of_cell is the record of sw_scores. */
 int sw_pairs_build(border_case *c, sw_pairs *p, heddle_ctx *ctx);
 int sw_pairs_reset(border_case *c, sw_pairs *p);
 int sw_pairs_read(border_case *c, sw_pairs *p);

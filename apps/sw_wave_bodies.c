@@ -2,13 +2,14 @@
 /* sw_wave_bodies.c - cells of Smith-Waterman. Compiled as C or as CUDA. */
 #include "sw_wave_bodies.h"
 
+/* Joins the cell above last, as if it were the left one: cells pass from row to row more often than from column to column. */
 TILE_FN int32_t sw_score(const sw_scores *s, int32_t up, int32_t left, int32_t both, int32_t x, int32_t y)
 {
-    return sw_cell_of(up, left, cell_add(both, heddle_if_equal((uint32_t)x, (uint32_t)y, s->match, s->mismatch)),
+    return sw_cell_of(left, up, cell_add(both, heddle_if_equal((uint32_t)x, (uint32_t)y, s->match, s->mismatch)),
                       s->gap);
 }
 
-/* The next cell of a row. Scores are never below 0, so that in a row's first column nothing found is the same as 0. */
+/* The next cell of a row. Scores are never below 0, so in a row's first column "nothing found" equals 0. */
 TILE_FN void sw_find(sw_found_best *f, int32_t cell, uint32_t i, uint32_t j)
 {
     const int is_better = cell > f->best;
@@ -61,35 +62,10 @@ HEDDLE_MERGE(sw_cell_sums, a, b)
     cell_sum(a->weighted, cell_sum_of(b->weighted));
 }
 
-/* What two letters score, from a table of bytes. A row has the address of its letter's scores, a column its letter. Rows of the
- * table begin at multiples of 32 bytes, so the address of a score takes one operation. The table is a few lines of the L1
- * cache. The load waits for letters only, so it goes on while cells wait for one another.
- *
- * The other way is to pack the scores of a letter into the 16 bytes that a row may have, and to load nothing. That gives 24
- * letters five bits each, too few for some matrices, and takes some six operations more for each cell.
- *
- * Columns outside of the field have any letter: the mask keeps the address in the table. */
-TILE_FN int32_t sw_score_of(const int8_t *row, uint32_t letter)
+HEDDLE_CELL(sw_cell_affine, sw_scores, scores, const int8_t *, uint32_t, sw_affine, SW_AFFINE_BYTES,
+            HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
-    const int8_t *at = (const int8_t *)((uintptr_t)row | (letter & (SW_LETTERS - 1u)));
-#if defined(__CUDA_ARCH__)
-    return __ldg((const signed char *)at);
-#else
-    return *at;
-#endif
-}
-
-/* Zeros beside the field are right for E and F, too: with gaps that score 0 or less they stay so, and H is not below 0. */
-HEDDLE_CELL(sw_cell_affine, sw_scores, scores, const int8_t *, uint32_t, sw_affine, 8, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
-{
-    const int32_t both = cell_add_max_0(in->nw.h, sw_score_of(in->x, in->y), in->n.f);
-    sw_affine cell;
-    int32_t opens;
-    cell.h = cell_max(both, in->w.e);
-    opens = cell_add(cell.h, scores->gap);
-    cell.f = heddle_add_max(in->n.f, scores->extend, opens);
-    cell.e = heddle_add_max(in->w.e, scores->extend, opens);
-    return cell;
+    return sw_affine_of(in->nw.h, in->n.f, in->w.e, sw_score_of(in->x, in->y), scores->gap, scores->extend);
 }
 HEDDLE_FINDS(sw_cell_affine, sw_found_score)
 HEDDLE_FIND(sw_cell_affine, cell, i, j, found) { found->best = cell_max(found->best, cell->h); }

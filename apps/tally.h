@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tally.h - results that many small tasks add to: each worker has a cell of its own, and its bodies, which run one after
- * another there, add to it without atomic operations. The host adds the cells up when the run is over.
+/* tally.h - results that many small tasks add to. Each worker has its own cell; its bodies, which run one after
+ * another, add to it without atomic operations. The host sums the cells after the run.
  *
  * A worker beyond the last cell ends the run: nothing is counted twice or lost. */
 #ifndef TALLY_H
@@ -29,10 +29,10 @@ HEDDLE_FN tally_cell *tally_of(const heddle_thread *thread, tally_cell *cells)
 /* ---- the host's part (tally.c): 0, or -1 with the sentence in c->error --------------------------- */
 
 struct app_case;
-/* Cells on c->ctx, all 0. */
+/* Allocates zeroed cells on c->ctx. */
 int tally_new(struct app_case *c, tally_cell **out);
 int tally_clear(struct app_case *c, tally_cell *cells);
-/* Word by word over all cells: the sum and the largest. */
+/* Over all cells, per word: the sum and the largest. */
 int tally_read(struct app_case *c, const tally_cell *cells, uint64_t sum[TALLY_WORDS], uint64_t most[TALLY_WORDS]);
 
 #endif

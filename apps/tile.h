@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.h - what bodies over the cells of a row-major matrix have in common: the record of a tile, and how lanes share
- * its cells. In the common part of C, C++ and CUDA.
+/* tile.h - shared by bodies over the cells of a row-major matrix: the record of a tile, and how lanes share its cells.
+ * In the common part of C, C++ and CUDA.
  *
- * Cells are shared in warps: up to 32 lanes take neighbouring columns, so that a GPU's loads are coalesced, and the
- * warps take rows in turn. A body calls its loop twice, once with tile_alone() where there is one lane: the steps are
- * constants there, and the inner loop becomes a plain one that a compiler turns into vector code. */
+ * Up to 32 lanes of a warp take neighbouring columns, so that a GPU's loads are coalesced, and the warps take rows in
+ * turn. A body calls its loop twice, once with tile_alone() for a lone lane: there the steps are constants, and the
+ * compiler vectorizes the inner loop. */
 #ifndef TILE_H
 #define TILE_H
 
@@ -22,14 +22,14 @@ typedef struct tile_rect {
     uint32_t rows, cols;
 } tile_rect;
 
-/* Row r of a tile, in a matrix whose rows are `stride` cells apart. */
+/* Row r of a tile, in a matrix with rows `stride` cells apart. */
 TILE_FN uint64_t tile_row(const tile_rect *t, uint64_t stride, int r)
 {
     return (t->row + (uint64_t)r) * stride + t->col;
 }
 
-/* Asks a CPU for n_bytes at p, to be written soon: a tile's rows lie far apart in memory, and no processor foresees
- * the first touch of each. */
+/* Prefetches n_bytes at p for writing, on a CPU: a tile's rows lie far apart in memory, and no hardware prefetcher
+ * foresees the first touch of each. */
 TILE_FN void tile_fetch(const void *p, uint64_t n_bytes)
 {
 #if defined(__CUDA_ARCH__)
@@ -52,7 +52,7 @@ TILE_FN tile_share tile_alone(void)
     return s;
 }
 
-/* Lanes beyond the last whole warp get rows that no tile has. */
+/* Lanes beyond the last whole warp get rows outside any tile. */
 TILE_FN tile_share tile_share_of(const heddle_thread *thread)
 {
     tile_share s;
@@ -65,8 +65,8 @@ TILE_FN tile_share tile_share_of(const heddle_thread *thread)
     return s;
 }
 
-/* Makes the struct `name`, four neighbouring numbers, and load(p), which reads them from memory aligned to 16 bytes: one
- * access of a GPU, of its type four_type. */
+/* Defines the struct `name` of four neighbouring numbers, and load(p), which loads them from memory aligned to 16
+ * bytes: one access of a GPU, of its type four_type. */
 #if defined(__CUDA_ARCH__)
 #define TILE_LOAD_FOUR(q, p, four_type)             \
     const four_type four = *(const four_type *)(p); \

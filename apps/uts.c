@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* uts.c - unbalanced tree search (Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng: UTS, LCPC 2006): how many nodes and
- * leaves a tree has that nobody knows before it has been walked, and how deep it is. Trees, bit for bit, are those of the
- * authors' program with its SHA-1 generator: geometric ones of three shapes, binomial, and hybrid ones.
+/* uts.c - unbalanced tree search (Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng: UTS, LCPC 2006): the number of
+ * nodes and leaves, and the depth, of a tree known only by walking it. Trees are bitwise those of the authors' program
+ * with its SHA-1 generator: geometric ones of three shapes, binomial, and hybrid ones.
  *
- * Refuses parameters with which a tree has no end. Those of a named tree can be changed one by one. */
+ * Refuses parameters of infinite trees. Those of a named tree can be changed one by one. */
 #include "app.h"
 #include "uts_bodies.h"
 
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 1000           /* of a geometric tree's parameter; a tree of the cyclic shape is five times as deep */
-#define SERIAL_MOST (1ull << 23) /* nodes of a tree whose published counts are checked by a search */
+#define MAX_DEPTH 1000           /* of a geometric tree's parameter; the cyclic shape makes trees five times as deep */
+#define SERIAL_MOST (1ull << 23) /* nodes up to which a search checks the published counts */
 #define PI 3.141592653589793
 
 extern const app app_uts;
@@ -30,7 +30,7 @@ typedef struct counts {
     uint64_t nodes, leaves, depth;
 } counts;
 
-/* b0: children of the root, and of any node of a geometric tree on average; depth: where that ends; q, m: a node of a
+/* b0: children of the root, and the mean for nodes of a geometric tree; depth: where that ends; q, m: a node of a
  * binomial tree has m children with probability q, else none. */
 typedef struct tree {
     const char *name;
@@ -64,7 +64,7 @@ typedef struct uts_case {
     int has_expected;
 } uts_case;
 
-/* ---- the distributions, as the authors say them ----------------------------------------------------- */
+/* ---- the distributions, by the authors' formulas ------------------------------------------------------ */
 
 static double mean_children(const tree *t, uint32_t depth)
 {
@@ -94,7 +94,7 @@ static uint32_t children(const tree *t, uint32_t depth, uint32_t h)
     return depth == 0 && is_binomial(t, 0) ? (uint32_t)n : n > UTS_MOST_CHILDREN ? UTS_MOST_CHILDREN : (uint32_t)n;
 }
 
-/* The least h, flipped if that is said, that has k children; one more than all if none has. */
+/* The least h, flipped by `flip`, with at least k children; UTS_RANDOM + 1 if there is none. */
 static uint32_t least_with(const tree *t, uint32_t depth, uint32_t flip, uint32_t k)
 {
     uint32_t low = 0, high = UTS_RANDOM + 1u;
@@ -137,7 +137,7 @@ static void set_root(uts_case *c)
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 
-/* The index of an option's value among names; `old` if it is not given. -1: it is none of them. */
+/* The index of an option's value among names; `old` if it is not given, -1 if it is not among them. */
 static int choose(const app_request *q, const char *key, const char *const *names, int old, char *error)
 {
     const char *text = app_opt_text(&app_uts, q, key);
@@ -281,7 +281,7 @@ static int build(app_case *base, heddle_ctx *ctx)
 
 static int reset(app_case *base) { return tally_clear(base, ((uts_case *)base)->params.cells); }
 
-/* The root is nobody's child. */
+/* Adds the root, which is no task's child. */
 static int read(app_case *base)
 {
     uts_case *c = (uts_case *)base;
@@ -296,7 +296,7 @@ static int read(app_case *base)
 
 /* ---- reference and check ---------------------------------------------------------------------------- */
 
-/* A stack of nodes whose children are still to be made. */
+/* A stack of nodes with children still to be made. */
 typedef struct stack {
     uts_node *node;
     uint64_t n, n_room;
@@ -317,7 +317,7 @@ static uts_node *push(stack *s, char *error)
     return &s->node[s->n++];
 }
 
-/* How to count the children of a node with a digest at a depth. */
+/* Counts the children of a node with a digest at a depth. */
 typedef uint32_t (*children_fn)(const uts_case *c, uint32_t depth, const uint32_t state[5]);
 
 /* By logarithms, as the authors do. */
@@ -332,7 +332,7 @@ static uint32_t by_rows(const uts_case *c, uint32_t depth, const uint32_t state[
     return uts_children(c->rows, c->params.n_rows, depth, state);
 }
 
-/* The youngest node's next child; with no more children the node goes. */
+/* Makes the newest node's next child, or pops the node when it has no more. */
 static int step(uts_case *c, stack *s, children_fn count, counts *found)
 {
     uts_node *parent = &s->node[s->n - 1], child;
@@ -376,7 +376,7 @@ static int compare(app_case *c, const counts *a, const counts *b, const char *wh
     return -1;
 }
 
-/* For trees whose serial search would take many seconds the published counts stand. */
+/* Trees that take many seconds to search serially are checked against the published counts. */
 static int reference(app_case *base)
 {
     uts_case *c = (uts_case *)base;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* uts_bodies.c - one batch of nodes of an unbalanced tree: their children are made and counted; children that have children
- * themselves are handed on in batches, each as a task. What would be more than a task may spawn is handed on as it is.
+/* uts_bodies.c - one batch of nodes of an unbalanced tree: makes and counts their children. Children with children of
+ * their own are spawned in batches, each as a task. Children beyond a task's limit are passed on with their node.
  *
- * One lane goes through the batch and spawns each new one as soon as it is full. Many lanes take a child each, whichever node
- * it is of, and collect new batches in shared memory. */
+ * One lane goes through the batch and spawns each new batch once it is full. Many lanes take a child each, of any node,
+ * and collect new batches in shared memory. */
 #include "uts_bodies.h"
 
-/* A batch, of whichever size: it has room for as many nodes as app->chunk says. */
+/* A batch of any size: it has room for params->chunk nodes. */
 typedef uts_batch_64 uts_batch;
 
 HEDDLE_FN void uts_spawn(const heddle_thread *thread, const void *from, uint32_t n)
@@ -34,7 +34,7 @@ HEDDLE_FN void uts_count(const heddle_thread *thread, const uts_params *params, 
 
 /* ---- one lane ------------------------------------------------------------------------------------ */
 
-/* Appends to a batch; a full one is spawned. */
+/* Commits a node to a batch; spawns a full one. */
 HEDDLE_FN void uts_append(const heddle_thread *thread, const uts_params *params, uts_batch *out)
 {
     if (++out->n < params->chunk)
@@ -73,8 +73,8 @@ HEDDLE_FN void uts_alone(const heddle_thread *thread, const uts_params *params, 
 
 /* ---- many lanes ---------------------------------------------------------------------------------- */
 
-/* In shared memory: what the lanes count together; behind it the children to be made, as (node, child) pairs, and the new
- * batches. */
+/* In shared memory: the lanes' common counters; behind them the children to be made, as (node, child) pairs, and the
+ * new batches. */
 typedef struct uts_board {
     uint32_t n_items, n_out, n_leaves, deepest;
 } uts_board;
@@ -84,14 +84,14 @@ HEDDLE_FN uint32_t *uts_batch_at(const uts_params *params, uts_board *board, uin
 {
     return uts_items(board) + UTS_ITEMS(params->chunk) + b * (UTS_BATCH_BYTES(params->chunk) / 4u);
 }
-/* Room for one more node. */
+/* Reserves one more node. */
 HEDDLE_FN uts_node *uts_place(const uts_params *params, uts_board *board)
 {
     const uint32_t at = HEDDLE_ATOMIC_ADD(&board->n_out, 1u, RELAXED, BLOCK);
     return (uts_node *)(uts_batch_at(params, board, at / params->chunk) + 1) + at % params->chunk;
 }
 
-/* The largest of what lanes give: who takes out a larger number than his own puts it back. */
+/* Atomic maximum by exchange: a lane that took out a larger number than its own puts it back. */
 HEDDLE_FN void uts_raise(uint32_t *word, uint32_t mine)
 {
     while (HEDDLE_ATOMIC_LOAD(word, RELAXED, BLOCK) < mine) {
@@ -102,7 +102,7 @@ HEDDLE_FN void uts_raise(uint32_t *word, uint32_t mine)
     }
 }
 
-/* One lane: the children of node i become items; those for which there is no room are handed on with the node. */
+/* One lane: the children of node i become items; those without room are passed on with the node. */
 HEDDLE_FN void uts_list(const uts_params *params, uts_board *board, const uts_node *node, uint32_t i)
 {
     const uint32_t most = UTS_ITEMS(params->chunk), at = HEDDLE_ATOMIC_ADD(&board->n_items, node->n, RELAXED, BLOCK);

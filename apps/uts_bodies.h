@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* uts_bodies.h - unbalanced tree search: nodes, the record of a task, and how many children a node has.
+/* uts_bodies.h - unbalanced tree search: nodes, the record of a task, and the number of children of a node.
  *
- * A node is the SHA-1 digest of its parent's digest and its own number among the children; the root's is that of a seed. How
- * many children it has follows from the last 31 bits of its digest and a distribution, which depends on its depth. The
- * authors say that with logarithms of floating point numbers. Here the host asks for the least 31-bit number that has one
- * child, two, three ...; bodies only compare, so that no machine's logarithm has a say in the tree.
+ * A node is the SHA-1 digest of its parent's digest and its own number among the children; the root's is that of a
+ * seed. The number of its children follows from the last 31 bits of its digest and a distribution, which depends on its
+ * depth. The authors define it with logarithms of floating point numbers. Here the host computes the least 31-bit
+ * number that has one child, two, three ...; bodies only compare, so no machine's logarithm influences the tree.
  *
- * A task holds a batch of nodes that have children. It makes the children; those that have children themselves go into new
+ * A task holds a batch of nodes that have children. It makes the children; those with children of their own go into new
  * batches. */
 #ifndef UTS_BODIES_H
 #define UTS_BODIES_H
@@ -14,24 +14,24 @@
 #include "sha1.h"
 #include "tally.h"
 
-#define UTS_MOST_CHILDREN 100u /* of a node, but for a binomial tree's root                           */
-#define UTS_SPAWNS 32u         /* tasks that a task makes at most                                     */
+#define UTS_MOST_CHILDREN 100u /* of a node, except a binomial tree's root */
+#define UTS_SPAWNS 32u         /* most tasks that a task spawns */
 #define UTS_RANDOM 0x7fffffffu /* the bits of a digest's last word that are a node's random number      */
 
-/* The distribution at one depth: as many children as there are limits that the number, with bits flipped, reaches. */
+/* The distribution at one depth: as many children as limits that the number, with bits flipped, reaches. */
 typedef struct uts_row {
     uint32_t flip, n;
     uint32_t limit[UTS_MOST_CHILDREN];
 } uts_row;
 
-/* A node, and those of its children that are still to be made: from .. from + n - 1. */
+/* A node, and its children still to be made: from .. from + n - 1. */
 typedef struct uts_node {
     uint32_t state[5];
     uint32_t depth;
     uint16_t from, n;
 } uts_node;
 
-/* Records of three sizes; each begins like all larger ones. The smallest fits into a task's own line. */
+/* Records of three sizes; each begins like all larger ones. The smallest fits into a task's own cache line. */
 typedef struct uts_batch_2 {
     uint32_t n;
     uts_node node[2];
@@ -46,16 +46,16 @@ typedef struct uts_batch_64 {
 } uts_batch_64;
 #define UTS_MAX_CHUNK 64u
 
-/* Words of the cells of the tally. */
+/* Words of a tally cell. */
 enum { UTS_NODES, UTS_LEAVES, UTS_DEPTH };
 
 typedef struct uts_params {
-    const uts_row *rows; /* by depth; the last one is for all that is deeper                        */
+    const uts_row *rows; /* by depth; the last one is for all greater depths */
     tally_cell *cells;
-    uint32_t n_rows, chunk; /* chunk: nodes that a task holds                                          */
+    uint32_t n_rows, chunk; /* chunk: nodes of a task */
 } uts_params;
 
-/* Where many threads share a task: new batches that they have room for, children that they make in it, bytes of shared memory. */
+/* When many threads share a task: its new batches, its children, and its bytes of shared memory. */
 #define UTS_BATCHES 10u
 #define UTS_ITEMS(chunk) ((UTS_BATCHES - 1u) * (chunk))
 #define UTS_BATCH_BYTES(chunk) \
@@ -67,7 +67,7 @@ typedef struct uts_params {
 HEDDLE_ENUM(uts, UTS_BODIES)
 HEDDLE_DECLARE(uts)
 
-/* The children of a node of that digest at that depth. */
+/* The number of children of a node with that digest at that depth. */
 SHA1_FN uint32_t uts_children(const uts_row *rows, uint32_t n_rows, uint32_t depth, const uint32_t state[5])
 {
     const uts_row *row = rows + (depth < n_rows ? depth : n_rows - 1u);
@@ -78,7 +78,7 @@ SHA1_FN uint32_t uts_children(const uts_row *rows, uint32_t n_rows, uint32_t dep
     return k;
 }
 
-/* Child number i of a node, but for how many children it has. */
+/* Child number i of a node, without its number of children. */
 SHA1_FN void uts_make(const uts_node *parent, uint32_t i, uts_node *out)
 {
     uint32_t m[6], k;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* warp.h - for the tuned versions of bodies: what 32 neighbouring lanes do together, without a barrier on a GPU. In the
+/* warp.h - for the tuned versions of bodies: operations of the 32 lanes of a warp, without a barrier on a GPU. In the
  * common part of C, C++ and CUDA.
  *
- * In an emulated block the lanes are threads: there each step is a barrier of all lanes, so all warps must take as
- * many steps (warp_skip), and what lanes pass on goes through the place of the reductions, one half of it in
- * odd steps, the other in even ones. That place has room for WARP_MAX_EMULATED lanes. */
+ * In an emulated block the lanes are threads. There each step is a barrier of all lanes, so all warps must take equally
+ * many steps (warp_skip). Values pass through the memory of reductions, one half of it in odd steps, the other in even
+ * ones. It has room for WARP_MAX_EMULATED lanes. */
 #ifndef WARP_H
 #define WARP_H
 
@@ -14,7 +14,7 @@
 
 #define WARP_ALL 0xffffffffu
 
-/* Before a loop over what shall stay in registers. */
+/* Before a loop over values that must stay in registers. */
 #if defined(__CUDACC__)
 #define WARP_UNROLL _Pragma("unroll")
 #else
@@ -40,7 +40,7 @@ TILE_FN warp warp_of(const heddle_thread *thread)
     return w;
 }
 
-/* Whether the lanes form whole warps, n_max of them at most. Lanes are emulated or real, never one on a CPU. */
+/* Whether the lanes form whole warps, at most n_max. Lanes are emulated or real, never a lone one on a CPU. */
 TILE_FN int warp_fits(const heddle_thread *thread, uint32_t n_max)
 {
     if (thread->team_size % TILE_WARP != 0 || thread->team_size > n_max * TILE_WARP)
@@ -53,7 +53,7 @@ TILE_FN int warp_fits(const heddle_thread *thread, uint32_t n_max)
 }
 
 #if !defined(__CUDA_ARCH__)
-/* What each lane of this warp gave, by its place there; valid for this step. */
+/* The values of this warp's lanes, by lane; valid for this step. */
 TILE_FN const uint32_t *warp_exchange(warp *w, uint32_t mine)
 {
     uint32_t *all = (uint32_t *)w->thread->shared + (w->n_steps++ % 2u ? WARP_MAX_EMULATED : 0u);
@@ -63,7 +63,7 @@ TILE_FN const uint32_t *warp_exchange(warp *w, uint32_t mine)
 }
 #endif
 
-/* A warp leaves out n_steps that other warps take. */
+/* Skips n_steps that other warps take. */
 TILE_FN void warp_skip(warp *w, int n_steps)
 {
 #if defined(__CUDA_ARCH__)
@@ -75,7 +75,7 @@ TILE_FN void warp_skip(warp *w, int n_steps)
 #endif
 }
 
-/* What the lane before this one gave; on lane 0 anything. */
+/* The value of the lane before this one; undefined on lane 0. */
 TILE_FN uint32_t warp_before(warp *w, uint32_t mine)
 {
 #if defined(__CUDA_ARCH__)
@@ -85,7 +85,7 @@ TILE_FN uint32_t warp_before(warp *w, uint32_t mine)
 #endif
 }
 
-/* What the lane `by` behind this one gave; anything where there is none. */
+/* The value of the lane `by` behind this one; undefined where there is none. */
 TILE_FN uint32_t warp_behind(warp *w, uint32_t mine, uint32_t by)
 {
 #if defined(__CUDA_ARCH__)
@@ -101,7 +101,7 @@ TILE_FN uint64_t warp_behind_u64(warp *w, uint64_t mine, uint32_t by)
     return low | (uint64_t)warp_behind(w, (uint32_t)(mine >> 32), by) << 32;
 }
 
-/* What lane `from` gave. */
+/* The value of lane `from`. */
 TILE_FN uint32_t warp_from(warp *w, uint32_t mine, uint32_t from)
 {
 #if defined(__CUDA_ARCH__)
@@ -130,7 +130,7 @@ TILE_FN float warp_from_f32(warp *w, float mine, uint32_t from)
     return warp_number(warp_from(w, warp_bits(mine), from));
 }
 
-/* What a lane of this warp wrote before, the others see after. */
+/* Makes earlier stores of this warp's lanes visible to its other lanes. */
 TILE_FN void warp_meet(warp *w)
 {
 #if defined(__CUDA_ARCH__)
@@ -141,7 +141,7 @@ TILE_FN void warp_meet(warp *w)
 #endif
 }
 
-/* The sum of what this lane and those before it gave, modulo 2^32. */
+/* The sum of the values of this lane and those before it, modulo 2^32. */
 TILE_FN uint32_t warp_scan(warp *w, uint32_t mine)
 {
 #if defined(__CUDA_ARCH__)
@@ -165,7 +165,7 @@ TILE_FOUR(warp_quad, warp_load, uint32_t, uint4)
 TILE_FN void warp_store(uint32_t *p, warp_quad q)
 {
 #if defined(__CUDA_ARCH__)
-    /* In assembly, because the compiler makes four stores of one where a plain one stands near by. */
+    /* In assembly: the compiler splits a plain one into four stores next to other stores. */
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(q.v[0]),
                  "r"(q.v[1]), "r"(q.v[2]), "r"(q.v[3])
                  : "memory");

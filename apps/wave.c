@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wave.c - the engine of wavefronts, as scenarios see it. */
+/* wave.c - the engine of wavefronts, for scenarios. */
 #include "app.h"
 
 static size_t facts(const app_case *c, app_fact out[APP_FACTS])

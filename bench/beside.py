@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the comparisons of whole programs share (openmp/translated.py, spawn/libgomp.py): running a program, and all around
-their measuring. Columns and heading are those of overhead.py.
+"""Shared by the comparisons of whole programs (openmp/translated.py, spawn/libgomp.py): runs programs, and frames the
+measurements. The table is that of tables.py.
 
 Exit status of a comparison: 0 measured (whatever the figures), 1 a wrong answer, 2 cannot run."""
 
@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-from overhead import Table, Tee, Wrong, header
+from tables import Table, Tee, Wrong, header
 
 
 def run(command, **settings):
@@ -20,8 +20,8 @@ def run(command, **settings):
 
 
 Comparison = collections.namedtuple("Comparison", "what programs apps rounds own measure")
-"""what is timed; what the build folder must hold; apps; rounds; options of its own, as (name, default, help); measure(args,
-table), which writes the rows."""
+"""what is timed; what the build folder must hold; apps; rounds; options of its own, as (name, default, help);
+measure(args, table), which writes the rows."""
 
 
 def add_arguments(parser, c):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""All that is compared by a script, one front door:
+"""One front door to all comparisons by script:
 
     compare.py openmp --programs BUILD ...   programs of heddlec beside hand-written ones (openmp/translated.py)
     compare.py bots --programs BUILD ...     programs in the manner of BOTS by heddlec beside libgomp (openmp/bots.py)
     compare.py spawn --programs BUILD ...    spawned tasks beside libgomp's (spawn/libgomp.py)
-    compare.py gate OLD NEW                  tables measured anew beside those that are kept: what became worse (speed_gate.py)
+    compare.py gate OLD NEW                  new tables beside the kept ones: what became worse (speed_gate.py)
 
 Exit status: 0 measured, or nothing became worse; 1 a wrong answer, or something became worse; 2 cannot run."""
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gate.sh [--build | --measure] [TREE...] - what a change of the scheduler must reach and keep, measured for one tree of heddle
-# (default: this one) or for several, say before and after, in one call on one GPU. Prints TSV: measure, unit, target, a value
-# a tree, reached (of the last tree; targets that say `first` compare it with the first). Each tree's own bench_gpu measures,
-# with its own settings; the best of them counts. --build builds only, --measure takes what is built.
+# gate.sh [--build | --measure] [TREE...] - measures what changes of the scheduler must reach and keep, for one tree of
+# heddle (default: this one) or several, say before and after, in one call on one GPU. Prints TSV: measure, unit,
+# target, a value per tree, reached (by the last tree; targets with `first` compare it with the first). Each tree's own
+# bench_gpu measures, with its own settings; the best one counts. --build only builds, --measure uses what is built.
 #
-# A tree takes some 80 s to build with 16 cores and 150 s to measure. Needs cc, nvcc, CMake and a GPU; without a GPU only nvcc
-# is measured, and the other rows say `-`. bfs reads HEDDLE_DATA/bfs/malta_streets.graph.
+# A tree takes some 80 s to build with 16 cores and 150 s to measure. Needs cc, nvcc, CMake and a GPU; without a GPU
+# only nvcc is measured, and the other rows have `-`. bfs reads HEDDLE_DATA/bfs/malta_streets.graph.
 #
 # Exit status: 0 all targets that were measured are reached, 1 some are not, 2 a tree cannot be built or measured.
 #
-# ARCH (native), JOBS (all cores), BUDGET (190: seconds of bench_gpu a tree), BUILD (build-gate: folder in each tree)
-# RESULTS  a folder that gets TREE-NUMBER.tsv: all rows of bench_gpu
+# ARCH (native), JOBS (all cores), BUDGET (190: seconds of bench_gpu per tree), BUILD (build-gate: folder in each tree)
+# RESULTS  folder for TREE-NUMBER.tsv: all rows of bench_gpu
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 step=all
@@ -29,17 +29,17 @@ set -- "${trees[@]}"
 exec </dev/null
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000}
 
-# ---- names that differ between trees: of a list, the first that a tree's rows have ----
+# ---- names that differ between trees: of each list, the first one in a tree's rows ----
 
 figures=kept,wave,free,uneven,spawn,uts,heat2d,bfs,apps-s
 dynamic='dynamic ticket' # the product's dynamic way
-chained='dynamic lf'     # the same, where a chain was another's
-spawned='dynamic .*'     # the same, of tasks that spawn
+chained='dynamic lf'     # the same, for chains
+spawned='dynamic .*'     # the same, for tasks that spawn
 planned='(plan|static)'
 launches='(levels|(cuda)?graph|(cuda)?graph[+]pdl)(/by-body)?'
 baselines='central scheduler/al scheduler/ts scheduler/rr scheduler/lf scheduler/lrr scheduler/grr lf al ts rr lrr grr'
-kernel='hd_persistent' # part of the name of the kernels whose blocks stay
-plain_table=examples/03_own_bodies/bodies.c # as a user's, without spawners and with
+kernel='hd_persistent' # part of the resident kernels' names
+plain_table=examples/03_own_bodies/bodies.c # a user's table without spawners, and one with
 spawner_table=examples/05_spawn/bodies.c
 
 # ---- building and measuring ----
@@ -63,7 +63,7 @@ measure() { # TREE NUMBER
     [ $status = 0 ] || { echo "gate.sh: $1: bench_gpu met wrong results or runs that ended badly:" && grep -a ' failed ' "$out/log"; }
     grep -v '^#' "$out/figures.tsv" >"$results/tree-$2.tsv"
 }
-# As a user compiles a table: seconds, and how many kernels it has. Rows `nvcc` beside those of bench_gpu.
+# Compiles a table as a user does: seconds, and the number of kernels. Rows `nvcc` beside those of bench_gpu.
 compile() { # TREE NUMBER NAME FILE
     local begin=$EPOCHREALTIME said
     said=$(cd "$1" && nvcc -x cu -std=c++17 -O3 -arch=sm_90 -Xptxas -v -Iinclude -c "$4" -o "$results/table.o" 2>&1) || {
@@ -79,9 +79,9 @@ compile() { # TREE NUMBER NAME FILE
         }' <<<"$said" >>"$results/tree-$2.tsv"
 }
 
-# ---- what the rows say; each function prints a number, or `-` ----
+# ---- values from the rows; each function prints a number, or `-` ----
 
-# best less|more TABLE FIGURE NAMES VARIANT UNIT: over the rows of the first of NAMES that has any (patterns, of whole fields).
+# best less|more TABLE FIGURE NAMES VARIANT UNIT: over rows of the first of NAMES with any (whole fields).
 best() {
     local way=$1 table=$2 figure=$3 variant=$5 unit=$6 name got
     set -f
@@ -96,11 +96,11 @@ best() {
     set +f
     echo "${got:--}"
 }
-calc() { # EXPRESSION of a and b, A [B]: `-` where one is not known
+calc() { # EXPRESSION of a and b, A [B]: `-` if one is unknown
     [[ " $2 ${3-} " != *" - "* ]] || { echo - && return; }
     awk -v a="$2" -v b="${3-0}" "BEGIN { printf \"%.4g\n\", $1 }"
 }
-# over TABLE NAMES [profiled]: uneven lu32, the best of launches over the best of NAMES; the median of the seeds.
+# over TABLE NAMES [profiled]: uneven lu32, the best of launches over the best of NAMES; the median over the seeds.
 over() {
     local seed us
     for seed in 1 2 3 4 5; do
@@ -108,14 +108,14 @@ over() {
         calc a/b "$(best less "$1" uneven "$launches" "lu32 seed $seed (w.*|auto)" us)" "$us"
     done | grep -v -- - | sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "-" }'
 }
-# How much more the default setting takes than the best of the same name.
+# The default setting's excess over the best of the same name.
 default_over_best() { # TABLE FIGURE NAMES VARIANT UNIT
     calc a/b "$(best less "$1" "$2" "$3" "$4 auto" "$5")" "$(best less "$1" "$2" "$3" "$4 .*" "$5")"
 }
 goal() { # TABLE SUBJECT
     awk -F '\t' -v s="$2" '$1 == "goal" && $2 == s && $4 ~ /^[0-9.]+/ { v = $4 } END { print v ? v : "-" }' "$1"
 }
-# From a spawn to the start, where hardly any relay stays with its worker.
+# From a spawn to the start, if hardly any relay stays with its worker.
 to_start() { # TABLE
     awk -F '\t' '$1 == "spawn" && $3 ~ /^start on another/ {
             if ($5 == "us") us[$2 FS $3] = $4

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install-baselines.sh - makes the libraries present that `make bench-overhead` compares heddle with: libgomp comes
-# with gcc, libomp needs clang, StarPU its development package; the driver is Python. On Debian and its relatives
-# missing packages are installed, as root or with passwordless sudo; else the command to type is printed. Never fails:
-# what stays missing is skipped by the bench, visibly.
+# install-baselines.sh - provides the libraries with which `make bench-overhead` compares heddle: libgomp comes with
+# gcc, libomp needs clang, StarPU its development package; the driver is Python. On Debian and its relatives it installs
+# missing packages, as root or with passwordless sudo; otherwise it prints the command. Never fails: the bench skips
+# what is missing, visibly.
 set -u
 
 has_header() { printf '#include <%s>\n' "$2" | "$1" -fopenmp -E -x c - >/dev/null 2>&1; }
@@ -35,7 +35,7 @@ else
 fi
 echo "bench: installing$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
-# One by one: a package that this release does not have must not keep the others away.
+# One by one, so that a package that this release lacks does not prevent the others.
 for package in $missing; do
     $as_root apt-get install -y --no-install-recommends "$package" >/dev/null 2>&1 ||
         { $as_root apt-get update >/dev/null 2>&1 &&

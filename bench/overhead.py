@@ -1,52 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What heddle costs, beside the libraries that do the same: measures, prints TSV, then says what was reached.
+"""heddle's cost, beside libraries for the same job: measures, prints TSV, then the figures reached.
 
-Columns: measure case subject median min max unit; ns are per task. Lines that begin with '#' describe the machine (on
-top) and the figures (at the end). Every subject is a child process (overhead/subject.c), asked for one measurement at a
-time and stopped by a signal meanwhile, because the threads of some libraries go on polling when they have nothing to
-do. Nothing is timed before its digest equals that of the serial program.
+The table is that of tables.py; ns are per task. Every subject is a child process (children.py). Nothing is timed before
+its digest equals the serial program's.
 
-A ratio is the median over rounds of the ratio of two neighbours in time. Each baseline takes part with several
-settings, and the quickest for the case counts as its result. What cannot be measured here stands in the table as
-`skipped`, with the reason in place of the unit. Exit status: 0 measured (whatever the figures), 1 a wrong result,
-2 cannot run."""
+A ratio is the median over rounds of the ratio of two measurements that follow one another. Each baseline runs with
+several settings, and the quickest for the case counts. Exit status: 0 measured (whatever the figures), 1 a wrong
+result, 2 cannot run."""
 
 import argparse
-import datetime
 import os
-import platform
-import shutil
 import signal
 import statistics
-import subprocess
 import sys
 
-CASES = [("wavefront", 300), ("lu", 40)]
-WORKERS = 2
+from children import BASELINES, WORKERS, Subject, show, why_skipped
+from tables import Table, Tee, Wrong, header, progress
 
-# Baselines: program, number of threads, settings to try. libgomp with one thread has no lock to fight for, so it is
-# shown beside the even comparison.
-BOUND = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
-BASELINES = {
-    "libgomp": ("libgomp", WORKERS, [
-        {"OMP_WAIT_POLICY": "passive"},
-        {"OMP_WAIT_POLICY": "active", **BOUND},
-        {"OMP_WAIT_POLICY": "passive", **BOUND},
-        {"GOMP_SPINCOUNT": "1000", **BOUND},
-    ]),
-    "libgomp-1-thread": ("libgomp", 1, [{"OMP_WAIT_POLICY": "active"}]),
-    "libomp": ("libomp", WORKERS, [
-        {},
-        {"OMP_WAIT_POLICY": "active", **BOUND},
-        {"KMP_LIBRARY": "turnaround", **BOUND},
-    ]),
-    "starpu": ("starpu", WORKERS, [
-        {"STARPU_SCHED": "lws"},
-        {"STARPU_SCHED": "lws", "STARPU_WORKERS_NOBIND": "1"},
-    ]),
-    "serial": ("serial", 1, [{}]),
-}
+CASES = [("wavefront", 300), ("lu", 40)]
 
 # The cost of a task in small and large graphs: n x n wavefronts of some 10^3 ... 10^7 tasks, and rounds for each.
 SIZES = [(32, None), (100, None), (316, None), (1000, None), (3162, 3)]
@@ -59,154 +31,11 @@ APPS = {"dtw": (16384, "-"), "heat": (5760, "sweeps=12"), "inthist": (1920, "-")
 BLOCK = 64
 
 
-class Wrong(Exception):
-    """A subject gave another result than the serial program, or ended."""
-
-
-class Subject:
-    """A child that answers one line a request, and is stopped between."""
-
-    alive = []
-
-    def __init__(self, programs, program, settings=None):
-        self.settings = settings or {}
-        home = os.path.join(programs, "home")  # StarPU writes what it knows of the machine to its home
-        os.makedirs(home, exist_ok=True)
-        quiet = {"STARPU_HOME": home, "STARPU_SILENT": "1", "STARPU_CALIBRATE": "0", "STARPU_PROFILING": "0"}
-        path = os.path.join(programs, "overhead_" + program)
-        self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                      stderr=subprocess.PIPE, env={**os.environ, **quiet, **self.settings})
-        self.name = program
-        Subject.alive.append(self)
-        self.child.send_signal(signal.SIGSTOP)
-
-    def ask(self, line):
-        self.child.send_signal(signal.SIGCONT)
-        try:
-            self.child.stdin.write(line + "\n")
-            self.child.stdin.flush()
-            answer = self.child.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        if not answer:
-            raise Wrong(f"{self.name} ended at '{line}': {self.child.communicate()[1].strip()}")
-        self.child.send_signal(signal.SIGSTOP)
-        return {k: v if k == "digest" else float(v) for k, v in (p.split("=") for p in answer.split())}
-
-    def close(self):
-        Subject.alive.remove(self)
-        self.child.kill()
-        self.child.communicate()
-
-
-class Tee:
-    """Writes to standard output and, when there is one, to a file."""
-
-    def __init__(self, path):
-        self.files = [sys.stdout] + ([open(path, "w", encoding="utf-8")] if path else [])
-
-    def write(self, text):
-        for f in self.files:
-            f.write(text)
-            f.flush()
-
-
-class Table:
-    """Prints rows as they come; remembers figures for the end."""
-
-    def __init__(self, out):
-        self.out = out
-        self.figures = []
-        self.print("measure", "case", "subject", "median", "min", "max", "unit")
-
-    def print(self, *columns):
-        self.out.write("\t".join(str(c) for c in columns) + "\n")
-
-    def row(self, measure, case, subject, values, unit):
-        median = statistics.median(values)
-        self.print(measure, case, subject, *(f"{v:.4g}" for v in (median, min(values), max(values))), unit)
-        return median
-
-    def skipped(self, measure, case, subject, why):
-        self.print(measure, case, subject, "skipped", "-", "-", why)
-
-    def figure(self, what, reached, limit, unit="", at_least=False):
-        """One figure to reach; reached None: not measured."""
-        goal = f"{'>=' if at_least else '<='} {limit:.3g}{unit}"
-        if reached is None:
-            self.figures.append((what, "-", goal, "skipped"))
-        else:
-            ok = reached >= limit if at_least else reached <= limit
-            self.figures.append((what, f"{reached:.3g}{unit}", goal, "yes" if ok else "no"))
-
-    def summary(self):
-        lines = [("figure", "reached", "to reach", ""), *self.figures]
-        widths = [max(len(line[i]) for line in lines) for i in range(3)]
-        self.out.write("#\n")
-        for line in lines:
-            cells = [line[0].ljust(widths[0]), line[1].rjust(widths[1]), line[2].rjust(widths[2]), line[3]]
-            self.out.write(("# " + "  ".join(cells)).rstrip() + "\n")
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{text}")
-        sys.stderr.flush()
-
-
-def first_line(*command):
-    """What a program says first, or None."""
-    if not shutil.which(command[0]):
-        return None
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    return said.stdout.splitlines()[0] if said.returncode == 0 and said.stdout else None
-
-
-def header(out):
-    cpu = "unknown"
-    with open("/proc/cpuinfo", encoding="utf-8") as f:
-        for line in f:
-            if line.startswith("model name"):
-                cpu = line.split(":", 1)[1].strip()
-                break
-    here = os.path.dirname(os.path.abspath(__file__))
-    commit = first_line("git", "-C", here, "rev-parse", "--short=12", "HEAD") or "unknown"
-    if first_line("git", "-C", here, "status", "--porcelain", "--untracked-files=no"):
-        commit += " with changes"
-    facts = [
-        ("cpu", f"{cpu}, {len(os.sched_getaffinity(0))} hardware threads"),
-        ("kernel", f"{platform.system()} {platform.release()} {platform.machine()}"),
-        ("gcc", first_line("gcc", "--version")),
-        ("clang", first_line("clang", "--version")),
-        ("starpu", first_line("pkg-config", "--modversion", "starpu-1.3")),
-        ("commit", commit),
-        ("load", f"{os.getloadavg()[0]:.2f} in the minute before; figures of a busy machine say little"),
-        ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
-    ]
-    for key, value in facts:
-        out.write(f"# {key}: {value or 'none'}\n")
-
-
 # ---- empty tasks, with the baselines ---------------------------------------------------------------
-
-
-def why_skipped(programs, program):
-    path = os.path.join(programs, "overhead_" + program)
-    if os.access(path, os.X_OK):
-        return None
-    try:
-        with open(path + ".skipped", encoding="utf-8") as f:
-            return f.read().strip()
-    except OSError:
-        return "not built"
 
 
 def a_task(answer, key="total"):
     return answer[key] / answer["n_tasks"]
-
-
-def show(settings):
-    return ",".join(f"{k}={v}" for k, v in settings.items()) or "as-is"
 
 
 def label(case):
@@ -221,14 +50,14 @@ class Contender:
         self.name = name
         self.what = f"{name}/{show(settings)}"
         self.request = f"{case[0]} {case[1]} {workers}"
-        self.subject = Subject(programs, program, settings)
+        self.subject = Subject(programs, "overhead_" + program, settings)
         self.values, self.ratios = [], []
 
     def median(self):
         return statistics.median(self.values)
 
     def meet(self, heddle, request, heddle_first):
-        """One pair: the second of two may find the machine otherwise than the first, so they change places."""
+        """One pair. The second may find the machine in another state than the first, so they swap places."""
         if heddle_first:
             mine, its = heddle.ask(request), self.subject.ask("time " + self.request)
         else:
@@ -241,7 +70,7 @@ class Contender:
 def open_contenders(programs, table, case, digest):
     contenders = []
     for name, (program, _, variants) in BASELINES.items():
-        why = why_skipped(programs, program)
+        why = why_skipped(programs, "overhead_" + program)
         if why:
             table.skipped("task_total", label(case), name, why)
             continue
@@ -255,7 +84,7 @@ def open_contenders(programs, table, case, digest):
 
 
 def show_contenders(table, what, contenders):
-    """Prints the quickest setting of each baseline, and the others as what they are; returns the median ratios."""
+    """Prints each baseline's quickest setting, and marks the others; returns the median ratios."""
     ratios = {}
     for name in dict.fromkeys(c.name for c in contenders):
         mine = [c for c in contenders if c.name == name]
@@ -269,7 +98,7 @@ def show_contenders(table, what, contenders):
 
 def measure_case(programs, table, case, n_rounds):
     what, request = label(case), f"{case[0]} {case[1]} {WORKERS}"
-    heddle, serial = Subject(programs, "heddle"), Subject(programs, "serial")
+    heddle, serial = Subject(programs, "overhead_heddle"), Subject(programs, "overhead_serial")
     digest = serial.ask("verify " + request)["digest"]
     serial.close()
     if heddle.ask("verify " + request)["digest"] != digest:
@@ -293,8 +122,8 @@ def measure_case(programs, table, case, n_rounds):
 
 
 def show_memory(programs, table, what, request):
-    """A fresh child, so that what the system says of its memory is this graph's alone."""
-    heddle = Subject(programs, "heddle")
+    """Uses a fresh child, so that the system's memory figure is this graph's alone."""
+    heddle = Subject(programs, "overhead_heddle")
     info = heddle.ask("info " + request)
     heddle.close()
     blob = table.row("blob_per_task", what, "heddle", [info["blob"] / info["n_tasks"]], "B")
@@ -307,8 +136,8 @@ def show_memory(programs, table, what, request):
 def measure_tasks(programs, table, n_rounds):
     for case in CASES:
         measure_case(programs, table, case, n_rounds)
-    # The same tasks and edges, but all edges in one list: what the blob grows by is the price of the edges.
-    heddle, n = Subject(programs, "heddle"), 100000
+    # The same tasks and edges, but all edges in one list: the blob's growth is the price of the edges.
+    heddle, n = Subject(programs, "overhead_heddle"), 100000
     fan, chain = heddle.ask(f"info fan {n} {WORKERS}"), heddle.ask(f"info chain {n} {WORKERS}")
     heddle.close()
     edge = (fan["blob"] - chain["blob"]) / fan["n_edges"]
@@ -335,7 +164,7 @@ def measure_sizes(programs, table, n_rounds):
                           f"needs {LARGEST_NEEDS_BYTES >> 30} GiB of free memory")
         else:
             answers[n] = []
-    subjects = {n: Subject(programs, "heddle") for n in answers}
+    subjects = {n: Subject(programs, "overhead_heddle") for n in answers}
     for i in range(n_rounds):
         for n, at_most in SIZES:
             if n in answers and (at_most is None or i < at_most):
@@ -357,7 +186,7 @@ def measure_sizes(programs, table, n_rounds):
 
 
 def measure_app(programs, table, name, size, option, n_rounds):
-    apps = Subject(programs, "apps")
+    apps = Subject(programs, "overhead_apps")
     case = f"{name}-{size}x{size}-{BLOCK}"
     rounds = []
     for i in range(n_rounds):
@@ -375,7 +204,7 @@ def measure_app(programs, table, name, size, option, n_rounds):
 
 
 def measure_apps(programs, table, n_rounds):
-    why = why_skipped(programs, "apps")
+    why = why_skipped(programs, "overhead_apps")
     for name, (size, option) in APPS.items():
         if why:
             table.skipped("app_run", name, "heddle", why)

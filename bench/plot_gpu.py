@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws what bench_gpu measured: reads figures.tsv and writes an SVG a figure beside it. Needs no GPU; needs matplotlib,
-which nothing else here does. Rows that were skipped or failed are left out, and said on stderr.
+"""Draws bench_gpu's results: reads figures.tsv and writes one SVG per figure beside it. Needs no GPU, but matplotlib,
+as nothing else here does. Skipped and failed rows are left out, with a note on stderr.
 
     plot_gpu.py FIGURES.TSV [DIR]
 
@@ -25,12 +25,12 @@ PLAIN = {"svg.hashsalt": "heddle", "font.size": 9, "axes.grid": True, "grid.colo
 
 
 def read(path):
-    """Rows as dicts, with value as a number; and what the file says of the machine."""
+    """Rows as dicts with value as a number; and the file's lines on the machine."""
     rows, missing, about = [], 0, []
     with open(path, encoding="utf-8") as f:
         lines = [line for line in f if not line.startswith("#") or about.append(line[1:].strip())]
     for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-        if row.get("form") == "short":  # of a short call: few runs
+        if row.get("form") == "short":  # from a short call: few runs
             continue
         if row.get("commit") and not about:
             about = [f"{row['gpu']}, driver {row['driver']}, commits named in the table"]
@@ -59,7 +59,7 @@ def save(fig, directory, name, about):
 
 
 def best(rows, key, least=True):
-    """The best value under each key."""
+    """The best value of each key."""
     out = {}
     for row in rows:
         k = key(row)

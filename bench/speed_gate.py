@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The speed gate: reads two tables of results, or two folders of them, and names each row that became worse by more than its
-noise. Tables of bench_gpu (figure subject variant value unit n_runs spread note, perhaps more) and of overhead.py (measure
-case subject median min max unit) are known; files with other columns are named and not compared.
+"""The speed gate: reads two tables of results, or two folders of them, and names each row that became worse by more
+than its noise. It knows tables of bench_gpu (figure subject variant value unit n_runs spread note, perhaps more) and of
+overhead.py (measure case subject median min max unit); files with other columns are named and not compared.
 
-Which way is better is told by the unit, and for some rows by RULES. The noise of a row is the larger of what its repeated
-runs show, in either table, and of a least share (LEAST); where a row has one run, a tolerance stands in (ONCE, or RULES).
+The unit gives the better direction, for some rows RULES does. The noise of a row is the larger of what its repeated
+runs show, in either table, and of a least share (LEAST); rows with one run have a tolerance instead (ONCE, or RULES).
 
-Rows that others than heddle have measured (the card, CUDA's libraries, other runtimes) fail nobody: they say whether the
-machine is another one. A row that was measured and is now skipped or gone is named and fails nobody either; one that is
-`failed` fails.
+Rows measured without heddle (the card, CUDA's libraries, other runtimes) never fail: they show whether the machine
+differs. A row that was measured and is now skipped or missing is named and does not fail either; a row that is `failed`
+fails.
 
 Exit status: 0 nothing became worse, 1 something did, 2 a table cannot be read."""
 
@@ -42,7 +42,7 @@ RULES = [
 OTHERS = re.compile(r"raw|hardware blocks|device copy|cuSOLVER.*|libgomp[^:]*|libomp[^:]*|starpu[^:]*|serial|gcc-.*|tiles|"
                     r"(levels without heddle|.* grid\.sync|one block|launches).*")
 
-# What subjects were called before: the first word of one, or what stands behind "cuda/" in a path of names.
+# Earlier names of subjects: their first word, or what follows "cuda/" in a path of names.
 RENAMED = {"plan": "static", "ticket": "dynamic", "cudagraph": "graph", "cudagraph+pdl": "graph+pdl",
            "levels/by-body/sync": "levels+sync/by-body"}
 
@@ -64,7 +64,7 @@ def read_gpu(r):
 
 
 def read_beside(r):
-    """What others on a machine do only lengthens: the half of the spread on the good side, twice, is the noise."""
+    """Other load only lengthens times: so the noise is twice the half of the spread on the good side."""
     key = (r["measure"], r["subject"], r["case"], r["unit"], "")
     try:
         median, least, most = float(r["median"]), float(r["min"]), float(r["max"])
@@ -94,7 +94,7 @@ def noise_of(old, new):
 
 
 def worse_by(old, new):
-    """By what share the time (or one over the rate) has grown; below 0: it is better."""
+    """The share by which the time (or one over the rate) has grown; below 0: it is better."""
     if old.value == new.value or old.value <= 0 or new.value <= 0:
         return 0.0
     ratio = new.value / old.value
@@ -102,7 +102,7 @@ def worse_by(old, new):
 
 
 def read(path):
-    """The rows of a table by their keys; None when its columns are others."""
+    """A table's rows by key; None if its columns are unknown."""
     with open(path, encoding="utf-8", newline="") as f:
         table = csv.DictReader((line for line in f if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE)
         columns = set(table.fieldnames or ())
@@ -116,7 +116,7 @@ def read(path):
 
 
 def pairs_of(old, new):
-    """The files to compare, (old, new) each."""
+    """The files to compare, as (old, new)."""
     if os.path.isdir(old) != os.path.isdir(new):
         raise OSError(f"{old} and {new}: two tables or two folders are expected")
     if not os.path.isdir(old):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# heddle_add_openmp(TARGET SOURCE... [OPTIONS OPTION...]) translates C sources with OpenMP tasks by heddlec while the
-# project is built, and adds what it generates to the target: the host's parts as C, the tasks as CUDA where HEDDLE_CUDA
-# is on, else as C. OPTIONS are heddlec's, such as --region=parallel. Include folders and definitions of the target are
-# seen. All sources of one program that create tasks, or that tasks call, belong into one call. Installed with the package.
+# heddle_add_openmp(TARGET SOURCE... [OPTIONS OPTION...]) translates C sources with OpenMP tasks by heddlec during the
+# build, and adds the generated files to the target: the host's parts as C, the tasks as CUDA if HEDDLE_CUDA is on, else
+# as C. OPTIONS are heddlec's, such as --region=parallel. heddlec gets the target's include folders and definitions. All
+# sources of a program that create tasks, or that tasks call, belong into one call. Installed with the package.
 function(heddle_add_openmp target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
     heddle_find_heddlec()
@@ -54,7 +54,7 @@ function(heddle_add_openmp target)
     heddle_use_openmp(${target} ${hosts})
 endfunction()
 
-# Sets HEDDLE_HEDDLEC_COMMAND: the target of this build, or what is installed beside the package.
+# Sets HEDDLE_HEDDLEC_COMMAND: this build's target, or the program installed beside the package.
 function(heddle_find_heddlec)
     if(TARGET heddlec)
         set(HEDDLE_HEDDLEC_COMMAND heddlec PARENT_SCOPE)
@@ -67,8 +67,8 @@ function(heddle_find_heddlec)
     set(HEDDLE_HEDDLEC_COMMAND ${HEDDLEC_PROGRAM} PARENT_SCOPE)
 endfunction()
 
-# OpenMP that heddlec leaves alone (parallel loops of the host) needs the compiler's own. What is wrong in a source heddlec
-# has said; warnings about generated text are for nobody.
+# OpenMP that heddlec leaves alone (the host's parallel loops) needs the compiler's own. heddlec has reported a source's
+# errors; warnings about generated text help nobody.
 function(heddle_use_openmp target)
     set(flags)
     find_package(OpenMP COMPONENTS C QUIET)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How everything here is compiled.
+# Compiler flags of everything here.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
 endif()
@@ -29,9 +29,10 @@ endif()
 if(HEDDLE_SANITIZE)
     add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer> ${sanitize})
     add_link_options(${sanitize})
+    add_compile_definitions(HEDDLE_WAVE_OLDEST) # the code for newer processors is the same lines, and takes minutes more
 endif()
 
-# Serial references, CPU lanes and thread blocks must give the same bits; HEDDLE_FMA gives that up on the GPU.
+# Serial references, CPU lanes and thread blocks must give the same bits; on the GPU HEDDLE_FMA gives that up.
 set(HEDDLE_EXACT_FLAGS $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
 if(NOT HEDDLE_FMA)
     list(APPEND HEDDLE_EXACT_FLAGS $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where: headers, both libraries, the command, and the two ways to find them.
+# The rules of `cmake --install`: headers, both libraries, the command, and the two ways to find them.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 
@@ -17,12 +17,12 @@ endforeach()
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/heddleConfig.cmake.in heddleConfig.cmake INSTALL_DESTINATION ${package_dir}
                               PATH_VARS CMAKE_INSTALL_BINDIR)
-# Before 1.0 a minor version may break what the one before promised.
+# Before 1.0 a minor version may break the promises of the one before.
 write_basic_package_version_file(heddleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
               cmake/HeddleBodies.cmake cmake/HeddleAddOpenmp.cmake DESTINATION ${package_dir})
 
-# heddle.pc says where it is relative to itself, so that an installed tree can be moved.
+# heddle.pc locates everything relative to itself, so that an installed tree can be moved.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE pc_up)
 foreach(dir includedir libdir)
     string(TOUPPER CMAKE_INSTALL_${dir} variable)

@@ -11,7 +11,7 @@ foreach(objects heddle_ranges_objects heddle_objects)
     target_include_directories(${objects} PRIVATE src)
     target_link_libraries(${objects} PRIVATE heddle_headers)
 endforeach()
-# The papers' dispatches are in the library; whether a table may use them is said when the table is compiled (heddle/baselines.h).
+# The library contains the papers' dispatches; each table chooses when it is compiled (heddle/baselines.h).
 target_compile_definitions(heddle_objects PRIVATE HEDDLE_BASELINES)
 set(all_objects $<TARGET_OBJECTS:heddle_ranges_objects> $<TARGET_OBJECTS:heddle_objects>)
 
@@ -24,7 +24,7 @@ set_target_properties(heddle_static PROPERTIES OUTPUT_NAME heddle)
 add_library(heddle::heddle ALIAS heddle)
 add_library(heddle::heddle_static ALIAS heddle_static)
 
-# What the library needs: an installed static one names it, the shared one has found it already.
+# The library's dependences: an installed static one names them, the shared one is already linked to them.
 set(needed)
 foreach(optional JANSSON HWLOC)
     if(${optional}_FOUND)
@@ -36,8 +36,8 @@ foreach(optional JANSSON HWLOC)
         list(APPEND needed $<BUILD_INTERFACE:PkgConfig::${optional}> $<INSTALL_INTERFACE:${name}>)
     endif()
 endforeach()
-# The CUDA runtime is linked in, and stays ours: a program may have another one. libcuda comes with the driver, at run
-# time only.
+# The CUDA runtime is linked in and private: a program may use another one. libcuda comes with the driver, at run time
+# only.
 if(HEDDLE_CUDA)
     target_compile_definitions(heddle_objects PRIVATE HEDDLE_HAVE_CUDA=1)
     target_include_directories(heddle_objects SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
@@ -49,7 +49,7 @@ foreach(library heddle heddle_static)
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${library} PRIVATE ${needed} Threads::Threads m)
 endforeach()
-# Never installed: who links it uses the library's internal names.
+# Never installed: targets that link it use the library's internal names.
 add_library(heddle_ranges STATIC $<TARGET_OBJECTS:heddle_ranges_objects>)
 set_target_properties(heddle_ranges PROPERTIES EXCLUDE_FROM_ALL ON)
 target_include_directories(heddle_ranges INTERFACE ${PROJECT_SOURCE_DIR}/src)
@@ -57,6 +57,6 @@ target_link_libraries(heddle_ranges PUBLIC heddle_headers PRIVATE Threads::Threa
 if(HWLOC_FOUND)
     target_link_libraries(heddle_ranges PRIVATE PkgConfig::HWLOC)
 endif()
-if(NOT HEDDLE_SANITIZE) # a sanitizer's run-time calls stay open until the program is linked
+if(NOT HEDDLE_SANITIZE) # a sanitizer's symbols stay undefined until the program is linked
     target_link_options(heddle PRIVATE -Wl,-z,defs)
 endif()

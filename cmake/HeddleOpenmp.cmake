@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Makes heddle_openmp and heddle_openmp_static: what programs call that heddlec has translated. Above heddle, and by its
-# public headers only.
+# Makes heddle_openmp and heddle_openmp_static: the calls of programs translated by heddlec. They are above heddle and
+# use its public headers only.
 add_library(heddle_openmp_objects OBJECT
     src/openmp/api.c
     src/openmp/section.c

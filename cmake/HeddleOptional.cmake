@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Libraries that are used where they are there: sets JANSSON_FOUND, LIBCRYPTO_FOUND and HWLOC_FOUND, with the targets
-# PkgConfig::JANSSON and so on. Says what is left out.
+# Optional libraries: sets JANSSON_FOUND, LIBCRYPTO_FOUND and HWLOC_FOUND, with the targets PkgConfig::JANSSON and so
+# on. Prints what is left out.
 find_package(PkgConfig QUIET)
 
 function(heddle_optional name module without)

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# needs.sh - makes sure that what the build needs is here. What is missing is installed with apt-get, as root or through
-# sudo when it asks for no password; otherwise the command is printed and the status is 1. Says at the end what the
-# build will have to leave out.
+# needs.sh - provides what the build needs. It installs what is missing with apt-get, as root or through passwordless
+# sudo; otherwise it prints the command and returns 1. At the end it lists what the build will have to leave out.
 set -euo pipefail
 
 missing=()
-need() { # PACKAGE COMMAND...: the package is missing when the command fails
+need() { # PACKAGE COMMAND...: the package is missing if the command fails
     local package=$1
     shift
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 cmake_is_new() { cmake --version | awk 'NR == 1 { split($3, v, "."); exit !(v[1] > 3 || v[1] == 3 && v[2] >= 25) }'; }
-has_libclang() { # with its header and the clang of the same version, as tools/heddlec wants them
+has_libclang() { # with its header and the clang of the same version, for tools/heddlec
     local llvm
     for llvm in /usr/lib/llvm-*; do
         [ -f "$llvm/include/clang-c/Index.h" ] && [ -e "$llvm/lib/libclang.so" ] && [ -x "$llvm/bin/clang" ] && return 0
@@ -27,7 +26,7 @@ probe() {
     need pkg-config command -v pkg-config
     need libjansson-dev pkg-config --exists 'jansson >= 2.9'
     need libssl-dev pkg-config --exists libcrypto
-    need libhwloc-dev pkg-config --exists 'hwloc >= 2.0' # optional, but here for the asking
+    need libhwloc-dev pkg-config --exists 'hwloc >= 2.0' # optional, but easy to have
     need libclang-dev has_libclang # heddlec
     need clang has_libclang
     need python3 command -v python3 # reads JSON in the tests

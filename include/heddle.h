@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* heddle.h - dependence-aware task graphs on CPU threads and GPUs.
  *
- * Say what each task reads and writes; heddle finds the order and runs every task the moment its
- * inputs exist. Five nouns: a context (one backend of this process), a table (the task bodies, made
- * by HEDDLE_TABLE in heddle/task.h), a graph (tasks in program order), a job (one run of a graph), and
- * what is known afterwards (statistics, trace).
+ * Say what each task reads and writes; heddle finds the order and runs every task as soon as its inputs exist. A context is
+ * one backend of this process; a table holds the task bodies (HEDDLE_TABLE in heddle/task.h); a graph holds tasks in
+ * program order; a job is one run of a graph. Statistics and a trace describe the last run.
  *
- * Results. Every call returns HEDDLE_OK or a negative status; heddle_error_text() has the sentence.
- * The library never prints, exits or aborts. A failed call leaves its object as it was, unless its
- * description says otherwise.
+ * Results. Every call returns HEDDLE_OK or a negative status; heddle_error_text() returns the sentence. The library never
+ * prints, exits or aborts. A failed call leaves its object unchanged, unless its description says otherwise.
  *
- * Ownership. open/close for contexts, new/free for objects; free(NULL) is allowed. What a call takes
- * by pointer it has copied when it returns, unless its description says otherwise. Close a context
- * after its graphs and jobs have been freed.
+ * Ownership. Contexts are opened and closed, objects made (new) and freed (free); free(NULL) is allowed. A call copies what
+ * it takes by pointer, unless its description says otherwise. Free a context's graphs and jobs before closing it.
  *
- * Threads. Calls on different contexts may run at the same time. Calls on one context, or on graphs
- * and jobs of it, may not, except heddle_job_test, heddle_job_wait, heddle_job_wait_task and heddle_job_cancel, which
- * any thread may call on a job that no other thread is freeing. A body or a callback must not run, wait, free or close on its own
- * context, which would wait for itself: EINVAL, and what returns nothing does nothing. In a forked child the parent's
- * contexts have no workers: calls on them answer EDEVICE, and those that free leave things behind; it opens its own.
+ * Threads. Calls on different contexts may run concurrently. Calls on one context, its graphs and its jobs may not, with four
+ * exceptions: any thread may call heddle_job_test, heddle_job_wait, heddle_job_wait_task and heddle_job_cancel on a job that
+ * no other thread is freeing. A body or callback must not run, wait, free or close on its own context, which would wait for
+ * itself: such a call returns EINVAL, or does nothing if it returns nothing. In a forked child the parent's contexts have no
+ * workers: calls on them return EDEVICE, and calls that free leak. The child opens contexts of its own.
  *
  * Units. Sizes end in _bytes, counts begin with n_, times end in _ns or _ms.
  *
@@ -89,8 +86,8 @@ typedef enum heddle_backend {
         HEDDLE_N_BACKENDS = 4
 } heddle_backend;
 
-/* Under rings, iqs and scheduler: which worker gets a task that became ready (lrr, grr, lf: Juggler, PPoPP'18, section 5.6; rr, ts: DIDC'14, section 3.2;
- * al: Belviranli's thesis, section 5.3.3). */
+/* Which worker gets a task that became ready, under rings, iqs and scheduler (lrr, grr, lf: Juggler, PPoPP'18, section 5.6;
+ * rr, ts: DIDC'14, section 3.2; al: Belviranli's thesis, section 5.3.3). */
 #define HEDDLE_POLICY_MAP(X)                                                                   \
     X(DEFAULT, 0, "default", "rings: share on threads, lf on a GPU; iqs: lf; scheduler: rr")   \
     X(LRR, 1, "lrr", "local round robin: a counter in each worker")                            \
@@ -108,9 +105,9 @@ typedef enum heddle_policy {
         HEDDLE_N_POLICIES = 8
 } heddle_policy;
 
-/* How a graph is run: the order of its tasks, and who hands them to whom. All give the same bytes. From levels on up to
- * graph+pdl: the cuda backend only. Those for comparison need a table that was compiled with HEDDLE_BASELINES, except on threads'
- * own ticket and the launches; the serial backend has auto only. */
+/* How a graph is run. All schedules give the same bytes. The serial backend has auto only; only the cuda backend has levels,
+ * graph, graph+pdl, levels+sync and taskgraph. iqs, scheduler, central and rings need a table compiled with
+ * HEDDLE_BASELINES, except rings on threads with policy share. */
 #define HEDDLE_SCHEDULE_MAP(X)                                                                                      \
     X(AUTO, 0, "auto", "dynamic on threads; a GPU's first runs try several, each on real work, and the best stays") \
     X(STATIC, 1, "static", "an ordered list a worker, made before the run; they wait for one another's tasks only") \
@@ -134,7 +131,7 @@ typedef enum heddle_schedule {
         HEDDLE_N_SCHEDULES = 14
 } heddle_schedule;
 
-/* What a worker does that has nothing to do. */
+/* What a worker without a task does. */
 #define HEDDLE_IDLE_MAP(X)                                                                    \
     X(DEFAULT, 0, "default", "latency")                                                       \
     X(LATENCY, 1, "latency", "it looks again and again, so that a task does not wait for it") \
@@ -147,8 +144,8 @@ typedef enum heddle_idle {
         HEDDLE_N_IDLES = 3
 } heddle_idle;
 
-/* What experiments and benches set; nobody need. Zero in a field means the default. A schedule that does not take what is set
- * here refuses it. */
+/* Settings for experiments and benchmarks. Zero in a field means the default. A schedule refuses settings that it does not
+ * use. */
 typedef struct heddle_expert {
     heddle_policy policy; /* rings, iqs, scheduler; with schedule auto it means rings
                                                                   HEDDLE_POLICY                   */
@@ -161,8 +158,8 @@ typedef struct heddle_expert {
     uint32_t reserved[7]; /* zero                                                                 */
 } heddle_expert;
 
-/* How a context is opened. Set it with HEDDLE_CONFIG_INIT; zero in a field means the default, and
- * a variable of the environment (third column; `heddle info` lists them) fills a field left zero. */
+/* How a context is opened; set it up with HEDDLE_CONFIG_INIT. A field left zero takes the value of its environment variable
+ * (third column; `heddle info` lists them), else its default. */
 typedef struct heddle_config {
     size_t size;              /* set by HEDDLE_CONFIG_INIT; lets the struct grow                    */
     heddle_backend backend;   /* AUTO                               HEDDLE_BACKEND                  */
@@ -175,22 +172,22 @@ typedef struct heddle_config {
     heddle_schedule schedule; /* how graphs are run                 HEDDLE_SCHEDULE                 */
     heddle_idle idle;         /* what a worker does without a task  HEDDLE_IDLE                     */
     uint32_t n_trace;         /* events kept per worker, 0 = none   HEDDLE_TRACE                    */
-    uint32_t time_limit_ms;   /* a longer run is stopped, whether somebody waits for it or not; when a body has not come
-                               back 5 s later, the context is lost (EDEVICE). 0 = none
+    uint32_t time_limit_ms;   /* a longer run is stopped, waited for or not; if a body has not returned 5 s later, the
+                               context is lost (EDEVICE). 0 = none
                                                                   HEDDLE_TIME_LIMIT_MS            */
     uint32_t no_pin;          /* 1 = leave threads unpinned         HEDDLE_NO_PIN                   */
-    uint32_t n_arena;         /* slots for tasks that bodies make; 0 = 65536, on a GPU 1024 a worker; at least
-                               what the workers need to begin. A tree in which a task has c children, its
-                               continuation included, wants twice workers x depth x c; with far fewer it may
-                               end with HEDDLE_ENOMEM             HEDDLE_ARENA                    */
-    uint32_t stack_bytes;     /* cuda: call stack of each GPU thread at least, for bodies whose functions recurse; it is
-                               the process's, and device memory for all threads that can be resident goes into it;
+    uint32_t n_arena;         /* slots for spawned tasks; 0 = 65536, on a GPU 1024 a worker; raised to what the workers
+                               need to begin. A tree whose tasks have c children each, continuation included, wants
+                               twice workers x depth x c; with far fewer it may end with HEDDLE_ENOMEM
+                                                                  HEDDLE_ARENA                    */
+    uint32_t stack_bytes;     /* cuda: least call stack of a GPU thread, for bodies that call recursive functions. The
+                               limit is the process's, and takes device memory for all threads that can be resident;
                                0 = the device's own (1 KB), 512 KB at most
                                                                   HEDDLE_STACK                    */
-    const char *tuning_file;  /* cuda, schedule auto or static: a file in which what was chosen is kept, by the graph's
-                               structure, device and config, and looked up before anything is tried; a file that
-                               cannot be read or written does no harm: heddle_graph_describe_run tells. NULL = none.
-                               Copied; heddle_ctx_get_config gives the copy
+    const char *tuning_file;  /* cuda, schedule auto or static: file that keeps choices by the graph's structure, device
+                               and config, and is looked up before anything is tried. One that cannot be read or
+                               written is no error: heddle_graph_describe_run mentions it. NULL = none. Copied;
+                               heddle_ctx_get_config gives the copy
                                                                   HEDDLE_TUNING_FILE              */
     heddle_expert expert;
 } heddle_config;
@@ -202,25 +199,24 @@ typedef struct heddle_config {
         }                                                                                                            \
     }
 
-/* Opens a context; cfg NULL = all defaults. Where the backend is left to auto, the context may still go from a GPU to threads when its
- * first graph is made, before any memory was asked for: if that graph's bodies were compiled as C. ENODEV when the backend or device is not here, EINVAL or
- * ERANGE for a bad field or environment variable, ENOMEM. On failure *out is NULL and
- * heddle_error_text(NULL) has the sentence. The caller closes it. */
+/* Opens a context, which the caller closes; cfg NULL = all defaults. With backend auto, a context on a GPU moves to threads
+ * when its first graph has bodies compiled as C, unless memory was asked for before. ENODEV: the backend or device is not
+ * here; EINVAL or ERANGE: a bad field or environment variable; ENOMEM. On failure *out is NULL and heddle_error_text(NULL)
+ * returns the sentence. */
 HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *cfg);
-/* Another way of running on an open context: as if it had been opened with cfg, except that its memory and its graphs
- * stay; each graph is loaded anew at its next run. One set of data and one graph can so be run by every schedule. Backend
- * and device stay, too: 0 stands for them, others are refused (EINVAL). Workers are started anew. What is known of
- * earlier runs (statistics, trace) goes; plans and measured costs stay. Errors as of heddle_ctx_open, and EBUSY while a run of
- * this context is in flight, after all of which the context is as it was. Runs put into streams must be over by then and
- * are not replayed, and no thread may be waiting for a job. */
+/* Reopens the context under cfg, but keeps its memory and graphs: so every schedule can run one set of data and one graph.
+ * Workers restart, and each graph is loaded again at its next run. Backend and device stay: 0 means the present one, another
+ * is refused (EINVAL). Statistics and traces of earlier runs are lost; plans and measured costs stay. Returns the errors of
+ * heddle_ctx_open, or EBUSY while a run is in flight; on error the context is unchanged. Before the call, finish all runs
+ * enqueued in streams; captured runs become invalid. No thread may be waiting for a job. */
 HEDDLE_API heddle_status heddle_ctx_reconfigure(heddle_ctx *ctx, const heddle_config *cfg);
 /* Waits for running jobs, stops the workers, frees the context. */
 HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx);
-/* The sentence of the last failed call on ctx; NULL = of the last failed call of this thread that had
- * no context. Never NULL; "" when nothing failed. Owned by the library, valid until the next call that fails on ctx, on whatever thread. */
+/* The sentence of the last failed call on ctx; ctx NULL: of this thread's last failed call without a context. Never NULL; ""
+ * when nothing failed. Owned by the library; valid until the next call on ctx fails, on any thread. */
 HEDDLE_API const char *heddle_error_text(const heddle_ctx *ctx);
-/* What was opened, with every default filled in. Set *out up with HEDDLE_CONFIG_INIT: of a shorter struct of an older header
- * only its fields are written. */
+/* The config in use, with every default filled in. Set *out up with HEDDLE_CONFIG_INIT: only the fields within its size are
+ * written. */
 HEDDLE_API heddle_status heddle_ctx_get_config(const heddle_ctx *ctx, heddle_config *out);
 /* 1 when that backend is compiled in and has at least one device here, else 0. */
 HEDDLE_API int heddle_backend_is_present(heddle_backend b);
@@ -229,11 +225,10 @@ HEDDLE_API const char *heddle_backend_name(heddle_backend b);
 HEDDLE_API const char *heddle_schedule_name(heddle_schedule s);
 HEDDLE_API const char *heddle_policy_name(heddle_policy p);
 HEDDLE_API const char *heddle_idle_name(heddle_idle i);
-/* 1 when a GPU runs s by workers that stay; 0 when by launches, when that is open (auto), or when there is no such schedule. */
+/* 1 when a GPU runs s by resident workers; 0 for launches, for auto, which chooses, and for a number outside the table. */
 HEDDLE_API int heddle_schedule_has_workers(heddle_schedule s);
 
-/* One variable of the environment: its name, what it sets, and its value now (NULL = not set).
- * Returns 0 past the last one. */
+/* One environment variable: its name, what it sets, and its value now (NULL = not set). Returns 0 past the last one. */
 typedef struct heddle_env_info {
     const char *name, *help, *value;
 } heddle_env_info;
@@ -247,19 +242,18 @@ typedef struct heddle_machine {
 } heddle_machine;
 HEDDLE_API void heddle_machine_get(heddle_machine *out);
 
-/* A device of a backend that has devices of its own (cuda). ENODEV where there is none; a call that fails leaves *out
- * as it was. */
+/* A device of a backend that has devices of its own (cuda). ENODEV when there is none; a failed call leaves *out unchanged. */
 typedef struct heddle_device {
     size_t size;              /* set by HEDDLE_DEVICE_INIT                                   */
-    char name[128];           /* as its driver says it                                       */
+    char name[128];           /* as its driver reports it                                    */
     uint32_t n_units;         /* multiprocessors                                             */
     uint32_t major, minor;    /* compute capability                                          */
     uint32_t driver, runtime; /* CUDA version times 1000: 12.8 is 12080                      */
     uint32_t shared_bytes;    /* block-shared memory a block can have                        */
     uint64_t l2_bytes, total_bytes, free_bytes;
-    uint32_t has_mps;        /* 1 when a multi-process service seems to stand before it     */
+    uint32_t has_mps;        /* 1 when a multi-process service seems to share it            */
     uint32_t is_mig;         /* 1 when it is a slice of a GPU                               */
-    uint32_t has_time_limit; /* 1 when the display's driver stops long kernels              */
+    uint32_t has_time_limit; /* 1 when the display driver stops long kernels                */
     uint32_t reads_host;     /* 1 when it reads all of the host's memory (pageable access)  */
 } heddle_device;
 #define HEDDLE_DEVICE_INIT                                                \
@@ -271,11 +265,11 @@ HEDDLE_API heddle_status heddle_device_get(heddle_backend b, uint32_t device, he
 /* ---- 3. Memory ---------------------------------------------------------------------------- */
 
 /* Memory that bodies of this context may touch: host memory aligned to 128 bytes on serial and cpu,
- * device memory on cuda. The user's own pointers are welcome where bodies can reach them. Contents
+ * device memory on cuda. Bodies may also use pointers of your own that they can reach. Contents
  * start undefined. ERANGE for 0 bytes, ENOMEM. */
 HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out);
 HEDDLE_API void heddle_mem_free(heddle_ctx *ctx, void *p);
-/* Copies n_bytes between host memory and such memory (any address inside it); returns when done. */
+/* Copies n_bytes between host memory and memory of heddle_mem_new (any address inside it); returns when done. */
 HEDDLE_API heddle_status heddle_mem_write(heddle_ctx *ctx, void *dst, const void *host, size_t n_bytes);
 HEDDLE_API heddle_status heddle_mem_read(heddle_ctx *ctx, void *host, const void *src, size_t n_bytes);
 
@@ -285,8 +279,8 @@ HEDDLE_API heddle_status heddle_mem_read(heddle_ctx *ctx, void *host, const void
  * graphs made from it. Its layout is in heddle/task.h. */
 typedef struct heddle_table heddle_table;
 typedef struct heddle_graph heddle_graph;
-/* A task of one graph. Numbers grow in program order but may leave gaps: heddle puts empty join tasks
- * between them where many readers meet many writers. */
+/* A task of one graph. Numbers grow in program order but may have gaps: heddle inserts empty join tasks where many readers
+ * meet many writers. */
 typedef uint32_t heddle_task;
 
 #define HEDDLE_MAX_TASKS 0x3fffffffu /* tasks of one graph, joins included                     */
@@ -330,10 +324,10 @@ HEDDLE_INLINE heddle_range heddle_range_of(const void *base, uint64_t row_bytes,
 #define HEDDLE_INOUT_2D(p, row_bytes, rows, stride) \
     heddle_range_of((p), (row_bytes), (rows), (stride), HEDDLE_MODE_INOUT)
 
-/* The two arguments `ranges, n_ranges` of heddle_graph_add from a list; valid within that call. What stands in the list is
+/* Makes the two arguments `ranges, n_ranges` of heddle_graph_add from a list; valid within that call. Elements of the list are
  * evaluated once. */
 #ifdef __cplusplus
-extern "C++" { /* never called: the number is the size of what they would return, less one */
+extern "C++" { /* never called: the number of ranges is the size of the type returned, less one */
 template <size_t n> char (&heddle_n_ranges(const heddle_range (&list)[n]))[n + 1];
 struct heddle_no_ranges {
 };
@@ -346,28 +340,28 @@ char (&heddle_n_ranges(heddle_no_ranges))[1];
     (const heddle_range[]){__VA_ARGS__}, sizeof((const heddle_range[]){__VA_ARGS__}) / sizeof(heddle_range)
 #endif
 
-/* An empty graph of table's bodies. Checks the core version and the sizes the table was compiled with
- * (EVERSION). ENODEV: the context's backend cannot run its bodies, with a sentence that says why. The caller frees it. */
+/* An empty graph of table's bodies, which the caller frees. EVERSION: the table was compiled against another core version.
+ * ENODEV: the context's backend cannot run its bodies; the sentence says why. */
 HEDDLE_API heddle_status heddle_graph_new(heddle_ctx *ctx, const heddle_table *table, heddle_graph **out);
 /* Waits for a run in flight, then frees. Jobs of the graph must be freed before. */
 HEDDLE_API void heddle_graph_free(heddle_graph *g);
 
 /* Adds a task: `body` is an index in the table (the enum constant of its name), args its argument
- * record (arg_bytes must equal what the table says: EINVAL), ranges what it reads and writes. The
- * task runs after every earlier task of which one range conflicts with one of its own (read after
- * write, write after read, write after write). out may be NULL.
+ * record (arg_bytes must equal the table's: EINVAL), ranges what it reads and writes. The task runs
+ * after every earlier task that has a range in conflict with one of its own (read after write, write
+ * after read, write after write). out may be NULL.
  * EINVAL also for an unknown body, a bad mode, or a frozen graph; ERANGE for a bad range or beyond
  * HEDDLE_MAX_TASKS; ENOMEM, after which the graph can only be freed.
- * Cost: a hash look-up a range that is named again exactly while nothing that overlaps it came between; hardly more
- * while no two ranges overlap that differ, all of one stride and of about one size. Any other range is looked for in a
- * search tree: that takes the logarithm of the number of ranges, and time for each range or part of one that it meets and
- * that nobody has written over since: readers, where it is written; writers, where it is read. A block also asks the trees of
- * all other strides whose blocks reach over its bytes. Memory: less than 300 bytes a distinct range, 1 KB a stride.
- * Each conflict that is not implied by a later one is an edge. */
+ * Cost. A range named again exactly costs one hash look-up if nothing that overlaps it came between. A new range costs hardly
+ * more while different ranges never overlap, and all have one stride and about one size. Otherwise heddle searches a tree:
+ * the time grows with the logarithm of the number of ranges and with the overlapping ranges, or parts, not overwritten since.
+ * A write visits all of these, a read those that were written. A block also searches the trees of other strides with
+ * blocks that reach over its bytes. Memory: less than 300 bytes a distinct range, 1 KB a stride.
+ * Each conflict that a later one does not imply becomes an edge. */
 HEDDLE_API heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args, size_t arg_bytes,
                                           const heddle_range *ranges, size_t n_ranges, heddle_task *out);
 
-/* The same with everything that can be said of a task. */
+/* The same with all attributes of a task. */
 #define HEDDLE_TASK_WATCH 1u /* heddle_job_wait_task and heddle_graph_on_done may name it               */
 typedef struct heddle_task_desc {
     size_t size; /* set by HEDDLE_TASK_INIT                                                       */
@@ -378,11 +372,9 @@ typedef struct heddle_task_desc {
     size_t n_ranges;
     uint32_t urgent;  /* nonzero: taken before all others                       */
     uint32_t flags;   /* HEDDLE_TASK_...                                                         */
-    uint32_t cost_ns; /* what it will take, 0 = unknown (counts as 1); for the critical path     */
-    uint32_t
-        place; /* worker + 1 that shall run it, 0 = any. Schedule static, rings and threads' dynamic keep to it (modulo
-                         their workers); schedules that cannot keep to it refuse the run: only static, rings and
-                         threads' dynamic can                                                             */
+    uint32_t cost_ns; /* expected time, 0 = unknown (counts as 1); for the critical path         */
+    uint32_t place;   /* worker + 1 that shall run it (modulo their number), 0 = any. Schedules static, rings
+                         and threads' dynamic keep to it; others refuse the run                        */
 } heddle_task_desc;
 #define HEDDLE_TASK_INIT                                          \
     {                                                             \
@@ -390,31 +382,31 @@ typedef struct heddle_task_desc {
     }
 HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_task_desc *d, heddle_task *out);
 
-/* An explicit edge: `later` runs after `earlier`, whatever their order of adding. A cycle is found by
- * freeze. EINVAL for an unknown task, a frozen graph, or later == earlier. */
+/* An explicit edge: `later` runs after `earlier`, in whichever order they were added. Freeze finds cycles.
+ * EINVAL for an unknown task, a frozen graph, or later == earlier. */
 HEDDLE_API heddle_status heddle_graph_add_edge(heddle_graph *g, heddle_task later, heddle_task earlier);
 
 /* Bytes of block-shared memory that `body` gets in this graph, in place of the table's figure. */
 HEDDLE_API heddle_status heddle_graph_set_shared_bytes(heddle_graph *g, uint32_t body, uint32_t n_bytes);
 
-/* Threads of a worker that run this graph's bodies on a GPU best (a multiple of 32, at most 1024), where the config
- * says nothing. Default 128. EINVAL for another number. */
+/* Threads of a GPU's worker that suit this graph's bodies, used when the config leaves them open: a multiple of 32, at most
+ * 1024, else EINVAL. Default 128. EINVAL also after the first run. */
 HEDDLE_API heddle_status heddle_graph_set_team_size(heddle_graph *g, uint32_t team_size);
 
-/* Marks as urgent the tasks of a critical path by cost (zero slack), unless these are more than a
- * quarter of all, when marking would say nothing. To be called before freeze. */
+/* Marks as urgent the tasks on critical paths by cost (zero slack), unless these are more than a quarter of all: then urgency
+ * would distinguish nothing. Call it before freeze (else EINVAL). */
 HEDDLE_API heddle_status heddle_graph_mark_urgent(heddle_graph *g);
 
-/* Ends adding: checks for cycles (ECYCLE, the sentence names a task on one) and lays the graph down as
- * one read-only blob. The first run does it otherwise. Freezing twice is allowed. */
+/* Ends adding: checks for cycles (ECYCLE; the sentence names a task on one) and stores the graph as one
+ * read-only blob. Without this call the first run freezes. Freezing twice is allowed. */
 HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g);
 
 /* Replaces the arguments of a task, frozen or not, between runs (EBUSY while one is in flight). */
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes);
 
-/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library, which it must not hold for
- * long; it must not call heddle on this context. heddle_job_wait_task for t returns after the callback has. On cuda a thread
- * that waits may call it, and others that wait may come back before. One callback a task; NULL removes. */
+/* Calls fn(arg, t) once in each run when watched task t is done, on a thread of the library. fn must return soon and must not
+ * call heddle on this context. heddle_job_wait_task for t returns after fn has. On cuda a waiting thread may call fn, and
+ * other waiting threads may return before fn has. One callback a task; fn NULL removes it. */
 typedef void (*heddle_done_fn)(void *arg, heddle_task t);
 HEDDLE_API heddle_status heddle_graph_on_done(heddle_graph *g, heddle_task t, heddle_done_fn fn, void *arg);
 
@@ -443,8 +435,8 @@ HEDDLE_API heddle_status heddle_graph_get_body(const heddle_graph *g, heddle_tas
 HEDDLE_API const heddle_table *heddle_graph_get_table(const heddle_graph *g);
 
 /* Files: the graph as DOT, or as JSON {"tasks":[{"id","body","after":[...],"us","args","urgent"}]};
- * joins have the body "join" and nothing to run.
- * EIO; no file is left behind on failure. Freezes the graph. How: heddle_files_discard, below. */
+ * joins have the body "join" and nothing to run. EIO; no file is left behind on failure
+ * (heddle_files_discard, below). Freezes the graph. */
 HEDDLE_API heddle_status heddle_graph_write_dot(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_json(heddle_graph *g, const char *path);
 /* Reads such JSON. table NULL: every body spins for the task's "us" microseconds, names are labels.
@@ -457,52 +449,52 @@ HEDDLE_API heddle_status heddle_graph_read_json(heddle_ctx *ctx, const heddle_ta
 
 typedef struct heddle_job heddle_job;
 
-/* Runs the graph and waits for its end. params is the record all tasks share (params_bytes must be what the
- * table says); pointers inside it must be such as bodies can follow. Any number of runs, one at a
- * time: EBUSY while another run of this graph is in flight. EBODY (the sentence names task, body,
- * code), ECANCELED, ETIMEDOUT (the config's time limit), ECYCLE (schedule ticket: no worker can go on), EDEVICE; after these the graph may run
- * again, but the user's data is part-way. The calling thread may do part of the work. */
+/* Runs the graph and waits for its end. All tasks share the record params (params_bytes must equal the table's), and bodies
+ * must be able to follow pointers in it. A graph may run any number of times, one run at a time: EBUSY while another run of
+ * it is in flight. EBODY (the sentence names task, body, code), ECANCELED, ETIMEDOUT (the config's time limit), ENOMEM (the
+ * arena), ECYCLE (schedule ticket: no worker can go on): the graph may run again, but your data is half-changed. EDEVICE:
+ * the context is lost. The calling thread may do part of the work. */
 HEDDLE_API heddle_status heddle_graph_run(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes);
 
 /* Starts a run and returns. Jobs of one context run in the order of submission. The caller frees the
  * job with heddle_job_free. */
 HEDDLE_API heddle_status heddle_graph_submit(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
                                              heddle_job **out);
-/* EBUSY until the job has ended, then how it ended. Never waits. */
+/* EBUSY until the job has ended, then its final status. Never waits. */
 HEDDLE_API heddle_status heddle_job_test(heddle_job *j);
-/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit): EBUSY when the job goes on, else how it ended. ETIMEDOUT always
- * means that the run was stopped by the config's time limit. */
+/* Waits at most timeout_ms (HEDDLE_FOREVER = no limit). EBUSY: the job is still running; else its final status. ETIMEDOUT
+ * always means that the config's time limit stopped the run. */
 #define HEDDLE_FOREVER 0xffffffffu
 HEDDLE_API heddle_status heddle_job_wait(heddle_job *j, uint32_t timeout_ms);
 /* Waits until watched task t of this job is done (its outputs are visible then, and its callback has returned), or the job
- * ended. EBUSY when neither has come after timeout_ms. EINVAL when t was added without HEDDLE_TASK_WATCH. */
+ * has ended. EBUSY when neither has happened within timeout_ms. EINVAL when t was added without HEDDLE_TASK_WATCH. */
 HEDDLE_API heddle_status heddle_job_wait_task(heddle_job *j, heddle_task t, uint32_t timeout_ms);
-/* Asks the job to stop: workers leave after the task in hand; it then ends with ECANCELED. */
+/* Asks the job to stop: each worker finishes its current task, then the job ends with ECANCELED. */
 HEDDLE_API void heddle_job_cancel(heddle_job *j);
 /* Waits for the end, then frees. */
 HEDDLE_API void heddle_job_free(heddle_job *j);
 
-/* Puts a run into the CUDA stream `stream` (a cudaStream_t) and returns; nothing waits, and it may be captured into a
- * CUDA graph and replayed (arguments are those of the capture). When what the stream holds so far is done, so is the
- * run. The caller keeps g, and orders runs of one graph by streams and events. No time limit, no watched tasks.
- * heddle_graph_stream_status(g) after the stream was synchronised tells how the last such run ended. cuda backend only (EINVAL). */
+/* Enqueues a run in the CUDA stream `stream` (a cudaStream_t) and returns without waiting. The run may be captured into a CUDA
+ * graph and replayed, with the arguments of the capture. It has ended when the stream's work so far is done. The caller
+ * keeps g, and orders runs of one graph by streams and events. No time limit, no watched tasks. After the stream was
+ * synchronised, heddle_graph_stream_status(g) returns how the last such run ended. cuda backend only (else EINVAL). */
 HEDDLE_API heddle_status heddle_graph_enqueue(heddle_ctx *ctx, heddle_graph *g, const void *params, size_t params_bytes,
                                               void *stream);
 HEDDLE_API heddle_status heddle_graph_stream_status(heddle_graph *g);
 
 /* ---- 5b. Plans ---------------------------------------------------------------------------- */
 
-/* A plan: which worker runs which tasks in which order (schedule static). A graph that has none gets one at its first
+/* A plan: which worker runs which tasks in which order (schedule static). A graph without one gets one at its first
  * run: list scheduling by the longest path to the end (HEFT), with the costs of the last traced run, else those
- * given when adding. On a GPU the first runs try that (`path`), with as many workers as there is room for and with one an SM,
- * and one that goes depth first through clusters of neighbours (`depth`: what a task reads was written not long before and
- * is still in the caches); the quickest stays.
- * heddle_graph_replan: makes it anew for n_workers (0 = those of the context), with costs from the last traced run.
- * heddle_graph_record_plan: the plan is what the last run did, the same order per worker; EINVAL without a trace, with
- * dropped events, or unless every task was traced.
+ * given when adding. On a GPU the first runs try that plan (`path`), with as many workers as fit and with one an SM. They
+ * also try one that goes depth first through clusters of neighbours (`depth`): a task's inputs were written not long
+ * before and are still in the caches. The quickest stays.
+ * heddle_graph_replan: makes a new plan for n_workers (0 = the context's), with costs from the last traced run.
+ * heddle_graph_record_plan: the plan becomes what the last run did, the same order per worker; EINVAL unless its trace has
+ * every task and dropped no event.
  * Files (JSON: {"workers":n,"tasks":n,"lists":[[task,...],...]}): reading checks that every task is there once and
- * that edges and list order have no cycle (ECYCLE), EPARSE, EIO; EINVAL for another number of tasks.
- * A run with another number of workers than its plan has is refused (EINVAL). Not while a run is in flight (EBUSY). */
+ * that edges and list order have no cycle (ECYCLE); EPARSE, EIO; EINVAL for another number of tasks.
+ * A run with another number of workers than its plan has is refused (EINVAL). All return EBUSY while a run is in flight. */
 HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers);
 HEDDLE_API heddle_status heddle_graph_record_plan(heddle_graph *g);
 HEDDLE_API heddle_status heddle_graph_write_plan(heddle_graph *g, const char *path);
@@ -515,7 +507,7 @@ typedef struct heddle_stats {
     size_t size;
     uint64_t run_ns, load_ns;                     /* the run; making the graph runnable, all of it so far  */
     uint64_t plan_ns, kernel_ns;                  /* of load_ns: planning (static); finding kernels, which
-                                             the CUDA driver loads when first asked for in a process */
+                                             the CUDA driver loads at their first use in a process */
     uint32_t n_workers, n_tasks_min, n_tasks_max; /* tasks a worker ran, least and most           */
     uint64_t n_tasks;                             /* bodies run                                           */
     uint64_t n_kept, n_pushed, n_full, n_spilled; /* kept by the worker that freed them; put into rings; rings found
@@ -526,20 +518,20 @@ typedef struct heddle_stats {
                                              taking tasks, releasing and placing successors       */
     uint64_t path_ns;                             /* longest path by measured body times                  */
     double utilisation;                           /* body_ns / (run_ns * n_workers)                       */
-    uint32_t is_trying;       /* 1: run so to see how long it takes; the next run may go another way */
-    heddle_schedule schedule; /* by which it was run: where the config says auto, what was chosen; auto on serial */
-    heddle_policy policy;     /* of rings, iqs and scheduler, else DEFAULT                     */
-    uint32_t team_size;       /* threads that ran a body                                       */
+    uint32_t is_trying;                           /* 1: the run was a trial; the next may go another way */
+    heddle_schedule schedule;                     /* that ran it: under auto the one chosen; auto on serial */
+    heddle_policy policy;                         /* of rings, iqs and scheduler, else DEFAULT                     */
+    uint32_t team_size;                           /* threads that ran a body                                       */
+    uint64_t wait_ns; /* of idle_ns: in bodies of waves, for what other bands had not left yet   */
 } heddle_stats;
 #define HEDDLE_STATS_INIT                                                                            \
     {                                                                                                \
         sizeof(heddle_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, \
-            HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0                                           \
+            HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0, 0                                        \
     }
 HEDDLE_API heddle_status heddle_graph_get_stats(heddle_graph *g, heddle_stats *out);
-/* How the last run was run and, where heddle chose, why: one line for a reader ("static depth, 528 workers of 128 threads; ...");
- * heddle_stats has it in fields.
- * Valid until the next run; "" before the first. */
+/* How the last run was run and, where heddle chose, why: one line for a reader ("static depth, 528 workers of 128 threads;
+ * ..."); heddle_stats has it in fields. Valid until the next run; "" before the first. */
 HEDDLE_API const char *heddle_graph_describe_run(heddle_graph *g);
 
 typedef struct heddle_worker_stats {
@@ -554,7 +546,8 @@ typedef struct heddle_body_stats {
 } heddle_body_stats;
 HEDDLE_API heddle_status heddle_graph_get_body_stats(heddle_graph *g, uint32_t body, heddle_body_stats *out);
 
-/* One task as it ran. Times count from the start of the run. Tasks that bodies made have no number of their own. */
+/* One task as it ran. Times count from the start of the run. Spawned tasks have no number of their own. Under schedule wave an
+ * event is a stretch of a band (heddle/wave.h): task is its part, and idle_ns what it has waited from begin to end. */
 #define HEDDLE_TASK_SPAWNED 0xffffffffu
 typedef struct heddle_event {
     heddle_task task;
@@ -566,21 +559,21 @@ typedef struct heddle_event {
  * all that were kept. */
 HEDDLE_API heddle_status heddle_graph_get_events(heddle_graph *g, heddle_event *ev, size_t n_max, size_t *n_out);
 
-/* CLOCK_MONOTONIC in nanoseconds: the clock of events on threads, and what heddle_clock_ns is in a body there. */
+/* CLOCK_MONOTONIC in nanoseconds: the clock of events on threads, and of heddle_clock_ns in a body there. */
 HEDDLE_API uint64_t heddle_host_clock_ns(void);
-/* ... and what one calls that waits for another thread. */
+/* Yields the core: for a thread that polls for another one. */
 HEDDLE_API void heddle_host_yield(void);
 
 /* Files: Chrome/Perfetto JSON (a row a worker, a slice a task, flows for edges); a timeline as SVG
- * (a row a worker, a colour a body, idle white: Juggler figure 1). EINVAL without a trace, EIO. */
+ * (a row a worker, a colour a body, idle white: Juggler figure 1). Of a wave a slice is a stretch of a band, with its columns and
+ * what it has waited; each of the bands that a worker runs at a time has a row. EINVAL without a trace, EIO. */
 HEDDLE_API heddle_status heddle_graph_write_trace(heddle_graph *g, const char *path);
 HEDDLE_API heddle_status heddle_graph_write_timeline(heddle_graph *g, const char *path, const char *title);
 
-/* How files are written, here and in sections 4 and 5b: a regular file, or a new one, beside its path (PATH.tmp and eight digits)
- * and renamed when it is whole; anything else, a device or a pipe, is written through. A limit on sizes of files and a pipe
- * that nobody reads give EIO, not the signal. The library handles no signals: a program that one may end while a file is
- * being written calls this in its handler. It removes what is not whole yet, in the whole process; the calls that were
- * writing it fail (EIO). Async-signal-safe. */
+/* Files, here and in sections 4 and 5b, are written beside their path (PATH.tmp and eight digits) and renamed when complete;
+ * a device or a pipe is written through. A limit on file sizes, or a pipe without a reader, gives EIO, not the signal. The
+ * library handles no signals: call this in the handler of a signal that may end the program during a write. It removes
+ * incomplete files in the whole process, and the calls that were writing them fail (EIO). Async-signal-safe. */
 HEDDLE_API void heddle_files_discard(void);
 
 #ifdef __cplusplus

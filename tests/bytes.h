@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - the oracle of overlaps: a range as the set of its bytes, one bit each. Knows nothing of rows, strides and
- * planes beyond what a range's definition says, so it errs in no way that the library could. For small stretches of
- * addresses; also makes random ranges in one. */
+/* bytes.h - the oracle of overlaps: a range as the set of its bytes, one bit each. It knows only a range's definition,
+ * and nothing of rows, strides and planes, so it cannot share the library's errors. For small stretches of addresses;
+ * also makes random ranges there. */
 #ifndef BYTES_H
 #define BYTES_H
 
@@ -22,7 +22,7 @@ static inline uint64_t bytes_rows(const heddle_range *r) { return r->n_rows > 1 
 /* A block: more than one row, with gaps between them. */
 static inline int bytes_is_block(const heddle_range *r) { return r->n_rows > 1 && r->stride_bytes != r->row_bytes; }
 
-/* Calls for every byte: its distance from origin. */
+/* Loops over every byte: its distance from origin. */
 #define BYTES_EACH(at, r, origin)                                                                                \
     for (uint64_t row_ = 0; row_ < bytes_rows(r); row_++)                                                        \
         for (uint64_t col_ = 0, at = bytes_base(r) - (origin) + row_ * (r)->stride_bytes; col_ < (r)->row_bytes; \
@@ -58,13 +58,13 @@ static inline int bytes_share(const heddle_range *a, const heddle_range *b, uint
     return bytes_meet(&x, &y);
 }
 
-/* Do the stretches from first to last byte meet? */
+/* Do the ranges overlap when each is taken as one stretch from first to last byte? */
 static inline int bytes_near(const heddle_range *a, const heddle_range *b)
 {
     return bytes_base(a) <= bytes_last(b) && bytes_base(b) <= bytes_last(a);
 }
 
-/* The library need not be exact: blocks of different strides that are near count as overlapping. */
+/* Where the library need not be exact: near blocks of different strides count as overlapping. */
 static inline int bytes_inexact(const heddle_range *a, const heddle_range *b)
 {
     return bytes_is_block(a) && bytes_is_block(b) && a->stride_bytes != b->stride_bytes && bytes_near(a, b);
@@ -80,7 +80,7 @@ static inline heddle_range bytes_random_line(uint64_t *seed, uint64_t origin, ui
                            HEDDLE_MODE_IN);
 }
 
-/* A 2-D block in it. Few strides, so that blocks of one stride are common; columns wrap where they fall. */
+/* A 2-D block there. Few strides, so that blocks often share one; columns may wrap. */
 static inline heddle_range bytes_random_block(uint64_t *seed, uint64_t origin, uint64_t n_bytes)
 {
     static const uint64_t strides[] = {32, 32, 32, 24, 17, 64, 48};
@@ -94,7 +94,7 @@ static inline heddle_range bytes_random_block(uint64_t *seed, uint64_t origin, u
     return heddle_range_of((const void *)(uintptr_t)(origin + at), row, rows, stride, HEDDLE_MODE_IN);
 }
 
-/* Mostly what `blocks` says: 0 none, else one in two. */
+/* A random range; blocks: 0 none, else mostly one in two. */
 static inline heddle_range bytes_random_range(uint64_t *seed, uint64_t origin, uint64_t n_bytes, int blocks)
 {
     return blocks && check_below(seed, 2) ? bytes_random_block(seed, origin, n_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check.h - what a test program needs: say what was expected and where, skip aloud, random numbers with a seed that
- * is printed. A test exits 0 when all held, 1 at the first CHECK that did not, 77 when it could not run. */
+/* check.h - the tools of a test program: checks that print what was expected and where, skips, random numbers with a
+ * printed seed. A test exits with 0 if all checks held, 1 at the first that did not, 77 if it cannot run. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define CHECK(cond) CHECK_MSG(cond, "%s", "")
-/* printf-like arguments after cond: values that tell why. */
+/* printf-like arguments follow cond: values that explain the failure. */
 #define CHECK_MSG(cond, ...)                                                \
     do {                                                                    \
         if (!(cond)) {                                                      \

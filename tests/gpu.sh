@@ -1,35 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gpu.sh [--long] [--dry-run] [--list] [--out DIR] [STAGE...] - builds, tests and measures heddle on this machine's GPUs, in at
-# most ten minutes a call. Needs cc, nvcc 12.8 and CMake; no network, none of the optional libraries.
+# gpu.sh [--long] [--dry-run] [--list] [--out DIR] [STAGE...] - builds, tests and measures heddle on this machine's
+# GPUs, in at most ten minutes per call. Needs cc, nvcc 12.8 and CMake; no network, none of the optional libraries.
 #
-# A stage is a file of tests/gpu/stages. Its short form takes at most 20 s after the build: without names, the short forms of
-# all stages run. `--long NAME` runs the long form of a stage (soak, sanitizers, figures): a call of its own for each, on a
-# bare machine, which builds only what that stage needs. A stage says how many GPUs it needs; with fewer it is skipped, and a
-# row says so. --dry-run prints what would be run, with its limits; --list names the stages.
+# A stage is a file of tests/gpu/stages. Its short form takes at most 20 s after the build: without names, all short
+# forms run. `--long NAME` runs the long form of a stage (soak, sanitizers, figures), one call for each, on a bare
+# machine; it builds only what that stage needs. A stage with too few GPUs is skipped, with a row. --dry-run prints what
+# would run, with its limits; --list names the stages.
 #
 # Leaves in DIR (default: build-gpu/out)
 #
-#     GPU/tests.tsv      a row a test: stage, form, test, state, seconds, detail, and commit, GPU, driver and date of the row
+#     GPU/tests.tsv      a row per test: stage, form, test, state, seconds, detail, and commit, GPU, driver and date of the row
 #     GPU/tests.txt      the same, to be read
 #     GPU/figures.tsv    the rows of bench_gpu, with the figure that made them, form, commit, GPU, driver and date
-#     GPU/wave.tsv       what waves take in every shape, and number of warps a block
+#     GPU/wave.tsv       times of waves in every shape and number of warps per block
 #     GPU/peerwave       the figures of PeerWave, after the long form of its stage
 #     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
 #     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel
-#     logs.txt           what the tests of this call printed; build-gpu/logs has a file a test
+#     logs.txt           output of this call's tests; build-gpu/logs has a file per test
 #
-# GPU is the card's short name, as in bench/results. Tables begin as those in DIR, or else in bench/results/GPU; a stage (of
-# figures.tsv: a figure) replaces its own rows and leaves all others, which name the commit that they were measured at. Before
-# the tables are committed, `bench/compare.py gate bench/results/GPU DIR/GPU` names what became worse.
+# GPU is the card's short name, as in bench/results. Tables begin as those in DIR, or else in bench/results/GPU; a stage
+# (in figures.tsv: a figure) replaces its own rows and leaves the others, which name their commit. Before you commit the
+# tables, `bench/compare.py gate bench/results/GPU DIR/GPU` names what became worse.
 #
-# Exit status: 0 all passed, 1 something failed or found no time, 77 nothing failed but something was skipped, 2 bad usage.
+# Exit status: 0 all passed, 1 something failed or found no time, 77 skips but no failures, 2 bad usage.
 #
-# BUDGET      seconds for all (590); a test that finds no time left counts as failed
-# ARCH        what nvcc compiles for (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
-# COMMIT      what is tested, where there is no git; EMITTED: programs that tests/heddlec/emit.sh translated elsewhere
+# BUDGET      seconds in all (590); a test without time left counts as failed
+# ARCH        nvcc's architecture (native); BUILD: folder (build-gpu); JOBS: compilers at once (all cores)
+# COMMIT      the tested commit, if there is no git; EMITTED: programs that tests/heddlec/emit.sh translated elsewhere
 # FIGURES     figures of the long form of stage figures, with commas (all)
-# HEDDLE_DATA folder of inputs, without which figures leaves out the graphs of bfs and the matrices of slu
+# HEDDLE_DATA folder of inputs; without it figures leaves out the graphs of bfs and the matrices of slu
 # GPU_STAGES  folder of stages (tests/gpu/stages)
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -56,8 +56,8 @@ export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000} # the watchdog is on
 
 declare -A gpus_of targets_of long_targets_of
 stages=()
-# stage NAME GPUS TARGETS [LONG_TARGETS]: from a stage's file, which has functions NAME_short and NAME_long; without the
-# second the short form is all there is. A target FOLDER/TARGET is built there: exact (every multiply-add rounded twice) or fma.
+# stage NAME GPUS TARGETS [LONG_TARGETS]: called by a stage's file, which has functions NAME_short and NAME_long
+# (optional). A target FOLDER/TARGET is built in that folder: exact (every multiply-add rounded twice) or fma.
 stage() {
     stages+=("$1")
     gpus_of[$1]=$2 targets_of[$1]=$3 long_targets_of[$1]=${4-$3}
@@ -92,7 +92,7 @@ asked() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 gpu=$(asked name | head -1)
 driver=$(asked driver_version | head -1)
 n_gpus=$(asked name | grep -c .)
-# Without nvidia-smi there may be one all the same, where the driver has left its device.
+# Without nvidia-smi there may still be a GPU, if the driver has made its device.
 if [ "$n_gpus" = 0 ] && { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }; then
     n_gpus=1
 fi
@@ -120,10 +120,13 @@ machine() {
 # ---- running ----
 
 current=build # the stage
-rows=         # where notes go
-reserve=0     # seconds that the tests of it leave to what comes behind them
+rows=         # file for notes
+reserve=0     # seconds that its tests leave to later work
 
-# try NAME LIMIT_S COMMAND...: runs it, notes how it went.
+# Paths lose their folders, which mean nothing elsewhere: tables are kept, and machines differ.
+without_folders() { sed -E "s#(^|[^[:alnum:]_./-])/([^[:space:]/]+/)+#\\1#g"; }
+
+# try NAME LIMIT_S COMMAND...: runs it and records the result.
 try() {
     local name=$1 limit=$2 left=$((budget - reserve - SECONDS)) begin=$SECONDS status state detail
     shift 2
@@ -139,7 +142,7 @@ try() {
     echo "---- $name (at most $limit s)"
     timeout -k 5 "$limit" "$@" >"$logs/$name.txt" 2>&1
     status=$?
-    detail=$(grep -v '^[[:space:]]*$' "$logs/$name.txt" | tail -1 | tr '\t' ' ' | cut -c1-300)
+    detail=$(grep -v '^[[:space:]]*$' "$logs/$name.txt" | tail -1 | tr '\t' ' ' | without_folders | cut -c1-300)
     case $status in
     0) state=pass ;;
     77) state=skip ;;
@@ -160,7 +163,7 @@ note() { # NAME STATE SECONDS DETAIL: a row of this call
     printf '%s\n' "$date" >>"$rows"
 }
 
-# merge TABLE NEW COLUMN...: the rows of NEW take the place of those in TABLE that have the same COLUMNs (numbers).
+# merge TABLE NEW COLUMN...: the rows of NEW replace those of TABLE with the same COLUMNs (numbers).
 merge() {
     local table=$1 fresh=$2
     shift 2
@@ -180,7 +183,7 @@ merge() {
     mv "$table.merged" "$table"
     rm -f "$table.kept"
 }
-# What is known so far, into the tables: after each stage, in case somebody stops this.
+# Writes all results so far into the tables: after each stage, in case the call is stopped.
 keep_tests() {
     merge "$tables/tests.tsv" "$new" 1 2
     awk -F '\t' 'FNR == NR { known[$1 FS $2] = 1; next } FNR == 1 || !(($1 FS $2) in known)' "$tables/tests.tsv" "$absent" \
@@ -189,7 +192,7 @@ keep_tests() {
     awk -F '\t' 'NR > 1 { printf "%-9s %-5s %-19s %-4s %4d s  %-12s  %s\n", $1, $2, $3, $4, $5, substr($7, 1, 12), $6 }' \
         "$tables/tests.tsv" >"$tables/tests.txt"
 }
-# told FILE: a table with the columns that say where its rows come from.
+# told FILE: a table with added columns for the origin of its rows.
 told() {
     awk -F '\t' -v OFS='\t' -v more="$commit	$gpu	$driver	$date" '
         { print $0, NR == 1 ? "commit\tgpu\tdriver\tdate" : more }' "$1"
@@ -215,7 +218,7 @@ build_all() { # of the stages that will run
         # shellcheck disable=SC2206
         [ $form = long ] && all+=(${long_targets_of[$name]}) || all+=(${targets_of[$name]})
     done
-    [ $whole = 0 ] || all+=(exact/heddle_cli) # tells what it sees of the machine
+    [ $whole = 0 ] || all+=(exact/heddle_cli) # prints what it finds of the machine
     for folder in exact fma; do
         target=$(printf '%s\n' "${all[@]}" | sed -n "s|^$folder/||p" | sort -u | paste -sd ';')
         [ -z "$target" ] || try build.$folder 400 bash -c 'make_in "$@"' - $folder "$target"
@@ -230,7 +233,7 @@ running=()
 logs=$build/logs
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-new=$scratch/new absent=$scratch/absent # absent: for want of GPUs; they do not replace what a larger machine has measured
+new=$scratch/new absent=$scratch/absent # absent: too few GPUs; their rows do not replace those of a larger machine
 printf '%s\n' 'stage	form	test	state	seconds	detail	commit	gpu	driver	date' | tee "$new" >"$absent"
 
 if [ $dry = 0 ]; then
@@ -274,7 +277,7 @@ fi
 [ $dry = 0 ] || exit 0
 
 keep_tests
-# For whoever reads this: what is slower than in the tables that are kept.
+# For readers: what is slower than in the kept tables.
 kept=$root/bench/results/$short_gpu
 if command -v python3 >/dev/null && [ -f "$root/bench/compare.py" ] && [ -d "$kept" ]; then
     echo "---- beside $kept:"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* common.h - what the OpenMP applications share: sizes from the command line, memory, printing an answer in the words of
- * `heddle run`, the time of the region on stderr. */
+/* common.h - shared by the OpenMP applications: sizes from the command line, memory, an answer in the words of `heddle
+ * run`, the time of the region on stderr. */
 #ifndef OPENMP_COMMON_H
 #define OPENMP_COMMON_H
 
@@ -26,8 +26,8 @@ static inline int size_argument(int argc, char **argv, int i, int otherwise)
     return (int)v;
 }
 
-/* n things of that size, all bits 0, in huge pages where the system has them. Touched here, so that a region's time is not
- * that of the system finding pages. */
+/* Allocates n items of `size` bytes, zeroed, in huge pages where the system has them. Touches them all, so that page
+ * faults are not part of a region's time. */
 static inline void *memory(size_t n, size_t size)
 {
     const size_t page = (size_t)2 << 20, n_bytes = (n * size + page - 1) / page * page;
@@ -42,8 +42,8 @@ static inline void *memory(size_t n, size_t size)
     return memset(p, 0, n_bytes);
 }
 
-/* Asks for n cells of 4 bytes, to be written soon: a tile's rows lie far apart in memory, and no processor foresees the first
- * touch of each. */
+/* Prefetches n cells of 4 bytes for writing: a tile's rows lie far apart in memory, and no hardware prefetcher foresees
+ * the first touch of each. */
 static inline void ask_for(const void *cells, int n)
 {
     for (int i = 0; i < n; i += 16)

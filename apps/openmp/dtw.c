@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* dtw.c - dynamic time warping of two signals by tiles, as an OpenMP task program: the app `dtw` once more.
+/* dtw.c - dynamic time warping of two signals by tiles, as an OpenMP task program: counterpart of app `dtw`.
  *
  *     dtw [n [b]]
  *
- * Of the n x n matrix one row and one column are kept; a tile takes its borders from them and leaves its own in their place.
- * Inside a tile the cells of an anti-diagonal are independent: three diagonals are alive at a time, cell of row i at slot
- * i + 1, and slots beyond the ends hold the borders' cells. y lies backwards, so that a diagonal reads both signals
- * forwards. */
+ * Of the n x n matrix one row and one column are kept; a tile loads its borders from them and stores its own in their
+ * place. Inside a tile the cells of an anti-diagonal are independent. Three diagonals are live at a time, the cell of
+ * row i in slot i + 1; slots beyond the ends hold the borders' cells. y is stored backwards, so a diagonal reads both
+ * signals forwards. */
 #include "common.h"
 
 #define MAX_BLOCK 64
@@ -17,7 +17,7 @@ typedef struct sums {
     int32_t max;
 } sums;
 
-/* What a tile is computed in. */
+/* Working memory of a tile. */
 typedef struct block {
     int32_t diagonal[3][MAX_BLOCK + 2], left[MAX_BLOCK + 2], top[MAX_BLOCK];
     int32_t xs[MAX_BLOCK], ys[MAX_BLOCK];
@@ -44,7 +44,7 @@ static void enter(block *b, const int16_t *x, const int16_t *y, const int32_t *r
     b->diagonal[2][1] = column[0];
 }
 
-/* Adds the borders' cells of diagonal k to its ends, and takes the tile's own borders from the one before. */
+/* Adds the borders' cells of diagonal k at its ends, and saves the tile's own borders from the one before. */
 static void turn(block *b, int k, int h, int w)
 {
     const int32_t *before = b->diagonal[(k + 2) % 3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* field.h - a field of temperatures, made up, less the middle of its range; and its answer. For jacobi and heat. */
+/* field.h - a made-up field of temperatures, less the middle of its range, and its answer. For jacobi and heat. */
 #ifndef OPENMP_FIELD_H
 #define OPENMP_FIELD_H
 

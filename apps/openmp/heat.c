@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* heat.c - Gauss-Seidel sweeps in place over a field of temperatures by tiles, as an OpenMP task program: the app `heat`
- * once more.
+/* heat.c - in-place Gauss-Seidel sweeps over a field of temperatures by tiles, an OpenMP task program: counterpart of
+ * `heat`.
  *
  *     heat [n [b [sweeps]]]
  *
- * Each cell becomes the mean of its four neighbours, of which those above and to the left are new already. Inside a tile the
- * cells of an anti-diagonal are independent: threads share them out, one thread takes those of SKEW rows at a time. */
+ * Each cell becomes the mean of its four neighbours; the upper and the left one are new already. Inside a tile the
+ * cells of an anti-diagonal are independent: many threads share them; one thread computes those of SKEW rows at a time. */
 #include "field.h"
 
 #define SKEW 8
@@ -18,7 +18,7 @@ static inline float mean(float above, float below, float right, float left)
     return 0.25f * (above + below + right + left);
 }
 
-/* Columns begin to end of a row. */
+/* Columns begin to end - 1 of a row. */
 static inline void sweep_row(float *x, size_t n, int begin, int end)
 {
     float left = x[begin - 1];
@@ -26,8 +26,8 @@ static inline void sweep_row(float *x, size_t n, int begin, int end)
         x[c] = left = mean(x[c - (int)n], x[c + (int)n], x[c + 1], left);
 }
 
-/* SKEW rows at once, each a column behind the row above it: as many cells that do not wait for one another. A triangle to
- * begin with, then all rows in step, then the triangle that is left. last[i] is the newest cell of row i. */
+/* SKEW rows at once, each a column behind the row above it: as many independent cells. A triangle, then all rows in
+ * step, then the remaining triangle. last[i] is the newest cell of row i. */
 static inline void sweep_skewed(float *x, size_t n, int cols)
 {
     float last[SKEW];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* inthist.c - the integral histogram of a grey picture by tiles, as an OpenMP task program: the app `inthist` once more.
+/* inthist.c - the integral histogram of a grey picture by tiles, an OpenMP task program: counterpart of app `inthist`.
  *
  *     inthist [n [b]]
  *
- * BINS tables: cell (k, r, c) counts the pixels of bin k above and to the left of (r, c). A task makes one tile of all
+ * BINS tables: cell (k, r, c) counts the pixels of bin k in rows 0..r and columns 0..c. A task makes one tile of all
  * tables, as in sat.c. */
 #include "picture.h"
 
@@ -12,7 +12,7 @@
 
 static int least(int x, int y) { return x < y ? x : y; }
 
-/* Row r of the tile in table k: sums along the row, from what lies to the left of it; with add_up, plus the row above. */
+/* Row r of the tile in table k: sums along the row, starting from the cell to its left; with add_up, plus the row above. */
 static inline void sum_row(const uint8_t *pixels, uint32_t *table, int n, int k, int r, int left, int cols, int add_up)
 {
     const size_t at = (size_t)r * (size_t)n + (size_t)left;

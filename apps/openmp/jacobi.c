@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* jacobi.c - Jacobi sweeps over a field of temperatures by tiles, as an OpenMP task program: the app `jacobi` once more.
+/* jacobi.c - Jacobi sweeps over a field of temperatures by tiles, an OpenMP task program: counterpart of app `jacobi`.
  *
  *     jacobi [n [b [sweeps]]]
  *
- * A compute and a copy task a tile and sweep. Dependences name one cell for a whole tile, its first: tiles are the same in
+ * A compute and a copy task per tile and sweep. Dependences name a tile by its first cell, as tiles are the same in
  * every task. */
 #include "field.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lu.c - LU decomposition without pivoting by blocks, as an OpenMP task program (after listing 3 of Juggler, PPoPP'18): the
- * app `lu` once more. Blocks of B x B numbers are stored one after the other.
+/* lu.c - LU decomposition without pivoting by blocks, as an OpenMP task program (after listing 3 of Juggler, PPoPP'18):
+ * counterpart of app `lu`. Blocks of B x B numbers are stored one after the other.
  *
  *     lu [n [b]]
  *
- * The inner loops take a row of L times 16 columns of U at once, with the 16 sums in registers: what the portable bodies of
- * apps/lu_bodies.c do, so that the two can be compared. */
+ * The inner loops take a row of L times 16 columns of U at once, with the 16 sums in registers, as the portable bodies
+ * of apps/lu_bodies.c do; so the two can be compared. */
 #include "common.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static int n, b, blocks; /* numbers and blocks a side */
 
 static size_t block_at(int i, int j) { return ((size_t)i * (size_t)blocks + (size_t)j) * (size_t)b * (size_t)b; }
 
-/* Of x, `width` numbers (a constant), takes l[0..k) times k rows of u, which are `ld` apart. */
+/* Subtracts l[0..k) times k rows of u, which are `ld` apart, from `width` numbers of x (a constant). */
 static inline void subtract(const float *l, const float *u, float *x, int ld, int k, int width)
 {
     float sum[PANEL];
@@ -64,8 +64,8 @@ static void fwd(const float *l, float *x, int size)
             subtract_panel(l + i * size, x + panel, x + i * size + panel, size, i, least(PANEL, size - panel));
 }
 
-/* Numbers done .. done + width - 1 (width a constant) of a row of X, of which earlier panels are taken off; the panel
- * began at `panel`. */
+/* Numbers done .. done + width - 1 (width a constant) of a row of X, with earlier panels already subtracted; the panel
+ * begins at `panel`. */
 static inline void solve(const float *u, float *row, int size, int panel, int done, int width)
 {
     subtract(row + panel, u + panel * size + done, row + done, size, done - panel, width);
@@ -76,8 +76,8 @@ static inline void solve(const float *u, float *row, int size, int panel, int do
     }
 }
 
-/* X U = A: rows are independent, and a thread keeps to its own, because schedules of as many iterations are the same. A
- * panel at a time through all of them, and of that a few columns: within a row each number waits for a division. */
+/* X U = A. Rows are independent, and a thread keeps its own, because static schedules of equal trip counts agree. Goes
+ * through all rows panel by panel, a few columns at a time: within a row each number waits for a division. */
 static void bdiv(const float *u, float *x, int size)
 {
 #pragma omp parallel
@@ -144,7 +144,7 @@ static void decompose(float *a, int nBlocks, int bSize, int rows)
 
 static size_t place(int r, int c) { return block_at(r / b, c / b) + (size_t)(r % b) * (size_t)b + (size_t)(c % b); }
 
-/* Numbers beside a diagonal that outweighs them; padded to whole blocks with rows and columns of the identity. */
+/* Noise, with a dominant diagonal; padded to whole blocks with rows and columns of the identity. */
 static void fill(float *a)
 {
     for (int r = 0; r < blocks * b; r++) {

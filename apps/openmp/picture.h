@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* picture.h - a made-up grey picture, and what sat and inthist have in common: prefix sums of one tile of one table. Cell
- * (r, c) becomes the sum of what pixels count for in rows 0..r and columns 0..c, modulo 2^32. */
+/* picture.h - a made-up grey picture, and what sat and inthist share: prefix sums of one tile of one table. Cell (r, c)
+ * becomes the sum of the pixels' contributions in rows 0..r and columns 0..c, modulo 2^32. */
 #ifndef OPENMP_PICTURE_H
 #define OPENMP_PICTURE_H
 
@@ -14,7 +14,7 @@ static inline uint8_t *picture_new(int n)
     return pixels;
 }
 
-#define AHEAD 8 /* rows that are asked for in advance */
+#define AHEAD 8 /* rows that are prefetched */
 
 static inline uint64_t table_sum(const uint32_t *table, size_t cells)
 {

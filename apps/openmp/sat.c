@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* sat.c - the summed area table of a grey picture by tiles, as an OpenMP task program: the app `sat` once more.
+/* sat.c - the summed area table of a grey picture by tiles, as an OpenMP task program: counterpart of app `sat`.
  *
  *     sat [n [b]]
  *
- * A tile needs the tiles above and to the left. One thread goes over it once; several go twice: sums along rows, a row a
- * thread, then sums down columns. */
+ * A tile needs the tiles above and to the left. One thread takes one pass over it; several threads take two: sums along
+ * rows, a row per thread, then sums down columns. */
 #include "picture.h"
 
 static int least(int x, int y) { return x < y ? x : y; }
 
-/* Row r of the tile: sums along the row, from what lies to the left of it; with add_up, plus the row above. */
+/* Row r of the tile: sums along the row, starting from the cell to its left; with add_up, plus the row above. */
 static inline void sum_row(const uint8_t *pixels, uint32_t *table, int n, int r, int left, int cols, int add_up)
 {
     const uint8_t *from = pixels + (size_t)r * (size_t)n;

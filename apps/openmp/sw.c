@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* sw.c - Smith-Waterman of two sequences by tiles, linear gaps, as an OpenMP task program: the app `sw` once more.
+/* sw.c - Smith-Waterman of two sequences by tiles, linear gaps, as an OpenMP task program: counterpart of app `sw`.
  *
  *     sw [n [b]]
  *
- * Tiles and diagonals as in dtw.c. Cells are kept as 16-bit differences from the tile's corner, which vector units like:
- * neighbours differ by MATCH - GAP at most. Diagonals are computed in whole groups of PAD cells; `counts` is 0 beyond the
- * end, because no sum with the padding of the weights is above 0. Each thread takes one stretch of a diagonal, and looks
- * where in it the best cells are only when it has one as good as the best so far in this row of tiles, which is rare. */
+ * Tiles and diagonals as in dtw.c. Cells are 16-bit differences from the tile's corner, which vectors compute fast:
+ * neighbours differ by at most MATCH - GAP. Diagonals are computed in whole groups of PAD cells; `counts` is 0 beyond
+ * the end, because no sum with the padding of the weights is above 0. Each thread takes a stretch of a diagonal. It
+ * searches the stretch for the best cells only if one is as good as the best so far in this row of tiles, which is
+ * rare. */
 #include "common.h"
 
 #define MAX_BLOCK 64
@@ -18,20 +19,20 @@
 #define WEIGHTS 1009u
 #define PLACES (1ull << 40) /* more than there are cells */
 
-/* Of cells that have been looked at; n_best of them have the best score, and `first`, row * n + column, is the first one. */
+/* Over the cells seen so far; n_best of them have the best score, and `first`, row * n + column, is the first one. */
 typedef struct sums {
     uint64_t sum, weighted, n_best;
     int64_t first;
     int32_t best;
 } sums;
 
-/* What a tile is computed in. */
+/* Working memory of a tile. */
 typedef struct block {
     int16_t diagonal[3][MAX_BLOCK + 2 * PAD], left[MAX_BLOCK + 2 * PAD], top[MAX_BLOCK + PAD];
     int16_t xs[MAX_BLOCK + PAD], ys[MAX_BLOCK + PAD], row_weight[MAX_BLOCK + PAD], col_weight[MAX_BLOCK + PAD];
 } block;
 
-/* Where a tile is: its first cell, its size, what its cells are less by, and the side of the whole. */
+/* A tile: its first cell, its size, the base subtracted from its cells, and the side of the matrix. */
 typedef struct place {
     int i, j, h, w;
     int32_t base;
@@ -78,7 +79,7 @@ static void enter(block *b, const int16_t *x, const int16_t *y, const int32_t *r
     b->diagonal[2][1] = (int16_t)(column[0] - p.base);
 }
 
-/* Cells begin to end of diagonal k, the first of which is in row `first`. */
+/* Cells begin to end - 1 of diagonal k; the first is in row `first`. */
 static void look(const int16_t *cells, sums *found, int begin, int end, int first, int k, place p)
 {
     for (int l = begin; l < end; l++) {
@@ -124,7 +125,7 @@ static void compute(block *b, sums *found, int me, int threads, int k, place p)
     found->weighted += (uint64_t)((int64_t)weighted + (int64_t)p.base * weights);
 }
 
-/* Adds the borders' cells of diagonal k to its ends, and takes the tile's own borders from the one before. */
+/* Adds the borders' cells of diagonal k at its ends, and saves the tile's own borders from the one before. */
 static void turn(block *b, int k, place p)
 {
     const int16_t *before = b->diagonal[(k + 2) % 3];
@@ -139,7 +140,7 @@ static void turn(block *b, int k, place p)
         b->left[k - p.w + 1] = before[k - p.w + 1];
 }
 
-/* The larger, the better the cell: its score, then how early it stands. */
+/* Orders cells: a higher score first, then an earlier position. */
 static uint64_t key_of(const sums *found)
 {
     return (uint64_t)found->best * PLACES + (PLACES - 1 - (uint64_t)found->first);
@@ -165,7 +166,7 @@ static void tile(const int16_t *x, const int16_t *y, int32_t *row, int32_t *colu
 #pragma omp single
             turn(&b, k, p);
         }
-        /* An iteration a thread: each brings in what it has found. */
+        /* An iteration per thread: each contributes its results. */
 #pragma omp for schedule(static) reduction(+ : sum, weighted) reduction(max : key)
         for (int t = 0; t < threads; t++) {
             sum += found.sum;
@@ -207,7 +208,7 @@ static void align(const int16_t *x, const int16_t *y, int32_t *row, int32_t *col
         }
 }
 
-/* A random sequence of ACGT, and a copy of it in which one letter in 8 is drawn anew, one in 32 left out, one doubled. */
+/* A random sequence of ACGT, and a copy in which one letter in 8 is redrawn, one in 32 left out, one doubled. */
 static void make_sequences(int16_t *x, int16_t *y, uint64_t n)
 {
     uint64_t from = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench.c - see bench.h. Rows go to the file at once, so that what was measured is there if the rest fails. */
+/* bench.c - implements bench.h. Rows are written at once, so that a later failure loses no results. */
 #include "bench.h"
 
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bfs.cu - bfs.h with the CUDA runtime.
+/* bfs.cu - implements bfs.h with the CUDA runtime.
  *
- * A vertex is claimed by a compare-and-swap of its depth; claimed ones go into the next level's queue, for which the lanes of
- * a warp take places together. Eight lanes share a vertex where a level is small, so that its neighbours are asked for at
- * once; else a lane has one. Rows that do not fit a record are read by whole warps. */
+ * A compare-and-swap of its depth claims a vertex. Claimed vertices go into the next level's queue; the lanes of a warp
+ * reserve their places together. In small levels eight lanes share a vertex, so that all its neighbours are loaded at
+ * once; otherwise each lane has one. Whole warps read rows that do not fit into a record. */
 #include "bfs.h"
 
 #include "bfs_bodies.h"
@@ -23,7 +23,7 @@ struct queue {
 };
 static __device__ uint32_t &at(const queue &q, uint32_t i) { return i < q.n_shared ? q.shared[i] : q.rest[i]; }
 
-/* What all ways work on: device memory. n_level[k]: vertices of level k. */
+/* Device memory that all ways work on. n_level[k]: vertices of level k. */
 struct search {
     const bfs_row *rows;
     const uint32_t *columns;
@@ -37,7 +37,7 @@ static __device__ int claim(const search &s, uint32_t v, uint32_t depth)
     return atomicCAS(&s.dist[v], BFS_FAR, depth) == BFS_FAR;
 }
 
-/* The first of this lane's n places; n < 8. */
+/* Reserves n places for this lane; returns the first; n < 8. */
 static __device__ uint32_t places(const queue &to, uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1u;
@@ -49,7 +49,7 @@ static __device__ uint32_t places(const queue &to, uint32_t n)
     return __shfl_sync(ALL, first, 0) + __popc(one & before) + 2 * __popc(two & before) + 4 * __popc(four & before);
 }
 
-/* Rows of the lanes that say so, one after another, by the whole warp. */
+/* The whole warp expands the rows of lanes with is_long, one after another. */
 static __device__ void expand_long(const search &s, const queue &to, int is_long, uint32_t begin, uint32_t degree,
                                    uint32_t depth)
 {
@@ -66,7 +66,7 @@ static __device__ void expand_long(const search &s, const queue &to, int is_long
     }
 }
 
-/* A lane a vertex. All lanes of a warp call it; BFS_NONE: nothing to do. */
+/* One vertex per lane. All lanes of a warp call it; BFS_NONE: no vertex. */
 static __device__ void expand_vertex(const search &s, const queue &to, uint32_t v, uint32_t depth)
 {
     bfs_row r = {0, 0, {0}};
@@ -87,7 +87,7 @@ static __device__ void expand_vertex(const search &s, const queue &to, uint32_t 
     expand_long(s, to, r.degree > BFS_NEAR, r.begin, r.degree, depth);
 }
 
-/* Eight lanes a vertex. */
+/* One vertex per eight lanes. */
 static __device__ void expand_together(const search &s, const queue &to, uint32_t v, uint32_t depth)
 {
     const uint32_t j = threadIdx.x % 8;
@@ -106,7 +106,7 @@ static __device__ void expand_together(const search &s, const queue &to, uint32_
     expand_long(s, to, degree > BFS_NEAR && j == 0, begin, degree, depth);
 }
 
-/* The n vertices of a level, by n_threads, of which this is thread `me`. */
+/* Expands the n vertices of a level with n_threads; this is thread `me`. */
 static __device__ void expand(const search &s, const queue &from, const queue &to, uint32_t n, uint32_t depth,
                               uint32_t me, uint32_t n_threads)
 {
@@ -146,11 +146,11 @@ static __global__ void all_levels(search s)
     }
 }
 
-/* n_shared: places of each of two queues in shared memory. */
+/* n_shared: places that each of two queues has in shared memory. */
 static __global__ void __launch_bounds__(1024) one_block(search s, uint32_t n_shared)
 {
     extern __shared__ uint32_t room[];
-    __shared__ uint32_t count[3]; /* of this level, of the next, of the one before: one barrier a level will do */
+    __shared__ uint32_t count[3]; /* of this level, the next, the one before: so one barrier per level is enough */
     uint32_t n;
     if (threadIdx.x == 0) {
         at({room, n_shared, s.even, nullptr}, 0) = *s.even;
@@ -176,9 +176,9 @@ namespace
 struct bench {
     const bfs_graph *g;
     char *error;
-    std::vector<uint32_t> depth, n_level; /* of the serial search */
+    std::vector<uint32_t> depth, n_level; /* results of the serial search */
     search s = {};
-    uint32_t *clean = nullptr; /* distances as they are before a search, then n_level likewise */
+    uint32_t *clean = nullptr; /* initial distances, then initial n_level */
     void *stamps = nullptr;
     cudaStream_t stream = nullptr;
     cudaDeviceProp card;
@@ -211,7 +211,7 @@ bench::~bench()
     raw_stream_free(stamps);
 }
 
-/* Depths, and how many vertices each level has; behind the last a level of none. */
+/* Depths, and the number of vertices per level; after the last a level with none. */
 static void search_serially(bench &b)
 {
     std::vector<uint32_t> now(1, b.g->source), next;
@@ -237,7 +237,7 @@ template <typename T> static int put(bench &b, T **to, const T *from, size_t n)
     return 0;
 }
 
-/* dist and n_level lie together, so that one copy puts them back. */
+/* dist and n_level are adjacent, so that one copy resets them. */
 static int bring(bench &b)
 {
     const bfs_graph &g = *b.g;
@@ -278,7 +278,7 @@ static int verify(bench &b, const char *what)
     return 0;
 }
 
-/* Median of n_runs of work(stream), after one that is verified. */
+/* Median of n_runs of work(stream), after a run that is verified. */
 template <typename Work> static int median_us(bench &b, const char *what, int n_runs, double *out, Work work)
 {
     std::vector<double> us;
@@ -305,7 +305,7 @@ template <typename Work> static int median_us(bench &b, const char *what, int n_
 
 enum { LEVEL_THREADS = 256 };
 
-/* Eight lanes a vertex while these fit the card's SMs, then fewer blocks than would be needed. */
+/* Eight lanes per vertex while these fit the card's SMs, otherwise fewer blocks than vertices need. */
 static int launch_level(bench &b, uint32_t level, uint32_t n)
 {
     const uint32_t n_most = 4u * (uint32_t)b.card.multiProcessorCount;
@@ -363,7 +363,7 @@ static int time_graph(bench &b, int n_runs, double *out)
     return bad ? -1 : 0;
 }
 
-/* Fewer blocks meet sooner, more have more lanes: the best of some. */
+/* Fewer blocks meet sooner, more have more lanes: takes the best of some numbers. */
 static int time_grid(bench &b, int n_runs, double *out)
 {
     const int n_sms = b.card.multiProcessorCount;

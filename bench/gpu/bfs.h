@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* bfs.h - breadth-first search level by level, as it is written for a GPU without heddle. In C, implemented with CUDA (bfs.cu),
- * or by a refusal where there is none (bfs_none.c).
+/* bfs.h - breadth-first search level by level, as usually written for a GPU, without heddle. A C interface, implemented
+ * with CUDA (bfs.cu), or by a refusal without CUDA (bfs_none.c).
  *
- * All ways keep queues of the vertices of a level, never look at other vertices, and read the rows that the app bfs reads,
+ * All ways keep queues of the vertices of a level, and look at no other vertices. They read the rows of the app bfs,
  * which a GPU fetches by 32 bytes (apps/bfs_bodies.h). Their depths are compared with a serial search's. */
 #ifndef BENCH_BFS_H
 #define BENCH_BFS_H
@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct bfs_graph {
     uint64_t n;                     /* vertices                                                         */
-    const uint32_t *begin, *column; /* n + 1 places where rows begin; ends of arcs                      */
+    const uint32_t *begin, *column; /* n + 1 row starts; ends of arcs */
     uint32_t source;
 } bfs_graph;
 
@@ -33,8 +33,8 @@ typedef enum bfs_way {
         BFS_N_WAYS
 } bfs_way;
 
-/* us: the median of n_runs of each way, without what puts the distances back before it. 0, or -1 with a sentence in error (256
- * bytes); also where depths differ from the serial ones. */
+/* us: each way's median of n_runs, without the reset of distances. Returns 0, or -1 with a sentence in error (256
+ * bytes); also if depths differ from the serial ones. */
 int bfs_baselines(const bfs_graph *g, int n_runs, double us[BFS_N_WAYS], char *error);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bfs_none.c - bfs.h in a build without CUDA: all is refused. */
+/* bfs_none.c - bfs.h in a build without CUDA: refuses. */
 #include "bfs.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* figures.c - what figures of made-up graphs share. */
+/* figures.c - shared by the figures of made-up graphs. */
 #include "figures.h"
 
 size_t settings_verified(bench *b, const char *figure, const shape *s, const char *list, setting *out)
@@ -8,7 +8,7 @@ size_t settings_verified(bench *b, const char *figure, const shape *s, const cha
     size_t n = settings_read(b, list, out, MOST_SETTINGS), kept = 0;
     for (size_t i = 0; i < n; i++) {
         b->extra = out[i].extra;
-        if (!bench_late(b) && verify_shape(b, s, &out[i])) /* late: nor will it be timed */
+        if (!bench_late(b) && verify_shape(b, s, &out[i])) /* if late, it will not be timed either */
             bench_missing(b, (row){figure, out[i].subject->name, setting_name(&text, &out[i]), "-", NULL});
         else
             out[kept++] = out[i];

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_apps.c - the seven apps, each subject at its own best tile size; what they could take at least; libraries that
- * do the same; what the host adds.
+/* figures_apps.c - the seven apps, each subject at its own best tile size; lower bounds; libraries for the same job;
+ * the host's share. Apps that can run as a wave do so, too, beside their tasks.
  *
  * A case is prepared and built once for each app, size and tile; then its context is set to one subject after another
- * (heddle_ctx_reconfigure; site.h). All but lu run again on what the run before left, which takes the
- * same time; lu gets its matrix back before each sample. Of several tiles the first is the one that the goals rest on.
+ * (heddle_ctx_reconfigure; site.h). All but lu run again on what the run before left, which takes the same time; lu
+ * gets its matrix back before each sample. Of several tiles the goals use the first.
  *
- * The host's part of a run: adding the tasks, freezing, making the graph runnable (planning, and loading: the blob, the
- * words of a run, the plan's steps), starting and waiting. Data are made and copied outside of it. A kernel is loaded by
- * the CUDA driver when a process first asks for it: that is shown, and belongs to no run. */
+ * The host's part of a run is: adding tasks, freezing, loading (planning, the blob, the words of a run, the plan's
+ * steps), starting and waiting. Data are made and copied outside of it. The CUDA driver loads a kernel at its first use
+ * in a process: that is shown apart, and belongs to no run. */
 #include "figures.h"
 #include "site.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 20000 }; /* tasks up to which a CUDA graph of them is worth its making */
+enum { MOST_NODES = 20000 }; /* most tasks for which a CUDA graph is worth making */
 
 /* One app, size and tile. */
 typedef struct case_of {
@@ -24,30 +24,31 @@ typedef struct case_of {
     site x;
 } case_of;
 
-/* In us. */
+/* Times in us. */
 typedef struct host {
-    double add, freeze, load, plan, kernels, launch, run, again; /* again: what a run adds that is not the first     */
+    double add, freeze, load, plan, kernels, launch, run, again; /* again: the host's cost of a later run */
     uint64_t n_tasks;
     uint64_t tile[2];
     setting at;
 } host;
 
-/* What one app at one size came to, in us. */
+/* Results of one app at one size, in us. */
 typedef struct result {
-    double persistent, baseline, sync, chosen;
-    host once; /* of what takes the least from the first task added to the end of one run; run 0: nothing was timed */
+    double persistent, baseline, sync, chosen, wave;
+    host once; /* of the least total, from the first added task to the end of one run; run 0: nothing timed */
 } result;
 
 /* ---- a case ---- */
 
-static int case_open(bench *b, case_of *k, const app_size *size, const uint64_t *tile, const setting *first)
+static int case_open(bench *b, case_of *k, const app_size *size, const char *engine, const uint64_t *tile,
+                     const setting *first)
 {
     app_pair opts[1] = {{size->key, size->value}};
     app_request q = {.n = {size->n[0], size->n[1]}, .b = {tile[0], tile[1]}, .opts = opts};
     q.n_opts = size->key != NULL;
     k->size = size;
     k->tile = tile;
-    return site_open(b, &k->x, size->app, &q, first, 0);
+    return site_open(b, &k->x, size->app, engine, &q, first, 0);
 }
 
 static int time_setting(bench *b, case_of *k, const setting *at, times *out)
@@ -83,7 +84,7 @@ static void keep_host(result *out, const case_of *k, const setting *at, const ti
         out->once = h;
 }
 
-/* cannot: nothing can be run at this site, the sentence is there. */
+/* cannot: nothing can run at this site, and the sentence is set. */
 static void run_setting(bench *b, case_of *k, const setting *at, int cannot, scores *all, result *out)
 {
     char variant[96];
@@ -115,7 +116,7 @@ static void run_tile(bench *b, const app_size *size, const uint64_t *tile, const
         bench_missing(b, (row){"apps", size->app, size->size, "us", NULL});
         return;
     }
-    cannot = case_open(b, &k, size, tile, &at[0]);
+    cannot = case_open(b, &k, size, NULL, tile, &at[0]);
     for (size_t i = 0; i < n; i++) {
         b->extra = extra || at[i].extra;
         run_setting(b, &k, &at[i], cannot, all, out);
@@ -123,7 +124,26 @@ static void run_tile(bench *b, const app_size *size, const uint64_t *tile, const
     site_close(&k.x);
 }
 
-/* One app at one size, under all settings and tiles; those of its own come first. */
+/* The same problem as a wave, if the app has one: the same bytes as with tasks. */
+static void run_wave(bench *b, const app_size *size, scores *all)
+{
+    const setting at = {subject_find(b, SUBJECT_WAVE), 0, 0, 0, 0};
+    int cannot;
+    case_of k;
+    result none;
+    if (!app_scenario_of(app_find(size->app), "wave"))
+        return;
+    b->extra = 0;
+    cannot = bench_late(b) ? bench_no_time(b) : 0;
+    memset(&k, 0, sizeof k);
+    k.size = size;
+    k.tile = size->tiles[0];
+    cannot = cannot || case_open(b, &k, size, "wave", size->tiles[0], &at);
+    run_setting(b, &k, &at, cannot, all, &none);
+    site_close(&k.x);
+}
+
+/* One app at one size, under all settings and tiles; the app's own settings come first. */
 static result run_size(bench *b, const app_size *size, const char *list)
 {
     result out = {.once = {.run = 0}};
@@ -133,10 +153,12 @@ static result run_size(bench *b, const app_size *size, const char *list)
     n += settings_read(b, list, at + n, MOST_SETTINGS - n);
     for (const uint64_t(*tile)[2] = size->tiles; tile < size->tiles + MOST_TILES && (*tile)[0]; tile++)
         run_tile(b, size, *tile, at, n, &all, &out);
+    run_wave(b, size, &all);
     out.persistent = scores_best_persistent(&all);
     out.baseline = scores_best(&all, RANK_BASELINE, NULL);
     out.sync = scores_best(&all, RANK_SYNC, NULL);
     out.chosen = scores_best(&all, RANK_AUTO, NULL);
+    out.wave = scores_best(&all, RANK_WAVE, NULL);
     return out;
 }
 
@@ -161,7 +183,7 @@ static void rows_beside(bench *b, const app_size *size, const result *got)
     char variant[64];
     double bytes, fma, ops, limit;
     snprintf(variant, sizeof variant, "%s %s", size->app, size->size);
-    if (!strcmp(size->app, "lu") && size->n[0] <= 32768) /* larger ones it cannot */
+    if (!strcmp(size->app, "lu") && size->n[0] <= 32768) /* it cannot do larger ones */
         row_library(b, size, SUBJECT_GETRF);
     else if (!strcmp(size->app, "sat"))
         row_library(b, size, SUBJECT_COPY);
@@ -176,12 +198,14 @@ static void rows_beside(bench *b, const app_size *size, const result *got)
     bench_value(b, (row){"apps-limit", "persistent / limit", variant, "x", NULL}, got->persistent / limit);
 }
 
-/* The best time of all over that of what the library chose; 0 where one is missing. */
-static double chosen_ratio(const result *got)
+/* The best time of tasks over another; 0 if one is missing. */
+static double ratio_to(const result *got, double us)
 {
     double best = got->baseline > 0 && got->baseline < got->persistent ? got->baseline : got->persistent;
-    return got->chosen > 0 && best > 0 ? best / got->chosen : 0;
+    return us > 0 && best > 0 ? best / us : 0;
 }
+static double chosen_ratio(const result *got) { return ratio_to(got, got->chosen); }
+static double wave_ratio(const result *got) { return ratio_to(got, got->wave); }
 
 static double share_once(const host *h) { return h->run > 0 ? 100 * host_us(h) / h->run : 0; }
 static double share_again(const host *h) { return h->run > 0 ? 100 * h->again / h->run : 0; }
@@ -216,6 +240,8 @@ static void rows_of_size(bench *b, const app_size *size, const result *got)
                     got->sync / got->persistent);
     if (chosen_ratio(got) > 0)
         bench_value(b, (row){"apps-ratio", "auto / best", variant, "x", NULL}, chosen_ratio(got));
+    if (wave_ratio(got) > 0)
+        bench_value(b, (row){"apps-ratio", "wave / best tasks", variant, "x", NULL}, wave_ratio(got));
     if (got->once.run > 0)
         rows_of_host(b, variant, &got->once);
     rows_beside(b, size, got);
@@ -224,13 +250,25 @@ static void rows_of_size(bench *b, const app_size *size, const result *got)
 /* ---- all apps of a size ---- */
 
 typedef struct summary {
-    double log_ratio, log_sync, worst, jacobi, once, rerun, chosen;
-    int n, n_sync;
+    double log_ratio, log_sync, worst, jacobi, once, rerun, chosen, log_wave, worst_wave;
+    int n, n_sync, n_wave;
 } summary;
+
+static void sum_up_wave(summary *s, const result *got)
+{
+    const double ratio = wave_ratio(got);
+    if (ratio <= 0)
+        return;
+    s->log_wave += log(ratio);
+    s->worst_wave = s->n_wave++ == 0 || ratio < s->worst_wave ? ratio : s->worst_wave;
+}
 
 static void sum_up(summary *s, const app_size *size, const result *got)
 {
     double ratio;
+    sum_up_wave(s, got);
+    if (size->of_waves)
+        return;
     s->once = fmax(s->once, share_once(&got->once));
     s->rerun = fmax(s->rerun, share_again(&got->once));
     if (got->persistent <= 0 || got->baseline <= 0)
@@ -254,13 +292,13 @@ static int is_wanted(const bench *b, const app_size *size, const char *which)
     return !strcmp(size->size, which) && !(b->quick && size->n[0] > 5000);
 }
 
-/* What an app takes of the time: large matrices keep a card busy for seconds a run. */
+/* An app's weight in the division of time: large matrices keep a card busy for seconds per run. */
 static double share_of(const app_size *size) { return 1 + size->n_fma / 4e13; }
 
 /* Each app gets its share of the time left. */
 static summary run_apps(bench *b, const char *which, const char *list)
 {
-    summary s = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    summary s = {.n = 0};
     double end = b->deadline, left = 0;
     for (const app_size *size = app_sizes_table; size->app; size++)
         left += is_wanted(b, size, which) ? share_of(size) : 0;
@@ -285,6 +323,15 @@ static void goal_geomean(bench *b, const char *which, const summary *s, double l
     bench_goal(b, name, "x", s->n ? exp(s->log_ratio / s->n) : 0, 1, limit);
 }
 
+static void goals_of_waves(bench *b, const char *which, const summary *s)
+{
+    char name[64];
+    snprintf(name, sizeof name, "apps %s as waves over tasks, geomean of %d", which, s->n_wave);
+    bench_goal(b, name, "x", s->n_wave ? exp(s->log_wave / s->n_wave) : 0, 1, 4);
+    snprintf(name, sizeof name, "apps %s as waves over tasks, worst", which);
+    bench_goal(b, name, "x", s->worst_wave, 1, 1.3);
+}
+
 static void goals_large(bench *b, const char *which, const summary *s)
 {
     char name[64];
@@ -303,6 +350,7 @@ void figure_apps_small(bench *b)
     goal_geomean(b, "S", &s, 1.1);
     bench_goal(b, "apps S, auto within 3 % of the best, worst", "x", s.chosen, 1, 0.97);
     bench_goal(b, "apps S over levels+sync/by-body", "x", s.n_sync ? exp(s.log_sync / s.n_sync) : 0, 1, 2.0);
+    goals_of_waves(b, "S", &s);
 }
 
 void figure_apps_medium(bench *b)
@@ -311,12 +359,14 @@ void figure_apps_medium(bench *b)
                          "static graph/by-body graph+pdl/by-body static:1 static:2 | static:4 levels/by-body graph "
                          "graph+pdl dynamic share levels+sync/by-body levels lf taskgraph");
     goals_large(b, "M", &s);
+    goals_of_waves(b, "M", &s);
 }
 
 void figure_apps_large(bench *b)
 {
     summary s = run_apps(b, "L", "static graph/by-body | graph+pdl/by-body static:1 dynamic levels/by-body");
     goals_large(b, "L", &s);
+    goals_of_waves(b, "L", &s);
     bench_goal(b, "host L, run once", "%", s.once, -1, 10);
     bench_goal(b, "host L, run again", "%", s.rerun, -1, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_hops.c - what passing a task on costs: the bare hand-over, chains between two SMs and left free, wavefronts by
- * the level, and independent tasks. */
+/* figures_hops.c - the cost of passing on a task: the bare hand-over, chains between two SMs and unbound, wavefronts
+ * per level, and independent tasks. */
 #include "figures.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ double handover_us(bench *b)
 
 static uint32_t chain_length(const bench *b) { return b->quick ? 400 : 2000; }
 
-/* A chain alternating between the workers of pair i: us a hop. */
+/* A chain that alternates between the workers of pair i: us per hop. */
 static int time_pair(bench *b, const setting *at, uint32_t i, double *us)
 {
     shape chain = {"chain", SHAPE_CHAIN, chain_length(b), timed_empty, NULL, NULL, {2 * i + 1, 2 * i + 2}, 0};
@@ -86,7 +86,7 @@ void figure_kept(bench *b)
     }
 }
 
-/* Round all SMs, the words alone: what a wave's hand-over stands on. */
+/* Words alone, passed around all SMs: the basis of a wave's hand-over. */
 static void hop_rings(bench *b)
 {
     static const char *const names[] = {"32 words, flag and release", "32 words, tagged",
@@ -161,7 +161,7 @@ static const char *const wave_settings =
     "graph/by-body graph levels/by-body levels levels+sync/by-body static:1:256 dynamic:2 iqs/lrr:1 iqs/grr:1 "
     "iqs/lf:1 taskgraph";
 
-/* us a level over the work; 0 = not known. */
+/* us per level beyond the work; 0 = unknown. */
 static double over_work(double us, double levels, uint32_t body_ns)
 {
     return us > 0 ? (us - levels * body_ns * 1e-3) / levels : 0;

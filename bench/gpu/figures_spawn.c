@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_spawn.c - tasks that make tasks: how many empty ones a full card spawns and runs a second, what it takes from
- * spawning a task to its start on another worker, and how evenly a tree search keeps workers busy. */
+/* figures_spawn.c - tasks that spawn tasks: how many empty ones a full card spawns and runs per second; the time from a
+ * task's spawn to its start on another worker; and how evenly a tree search keeps workers busy. */
 #include "figures.h"
 #include "site.h"
 #include "spawn_bodies.h"
@@ -17,7 +17,7 @@ typedef struct spawning {
     spawn_params params;
     spawn_args root;
     uint32_t body, n_roots, n_cells;
-    uint64_t n_tasks, n_silent; /* of a run; of these, that do not count themselves */
+    uint64_t n_tasks, n_silent; /* of a run; of these, tasks that do not count themselves */
 } spawning;
 
 static int spawning_open(bench *b, spawning *s, const setting *at, uint32_t n_samples)
@@ -50,7 +50,7 @@ static void spawning_close(spawning *s)
 
 /* ---- empty children ---- */
 
-/* A chain of fans a root. */
+/* A chain of fans per root. */
 static void set_fans(spawning *s, uint32_t n_roots, uint64_t n_tasks)
 {
     s->body = spawn_fan;
@@ -69,7 +69,7 @@ static void set_tree(spawning *s, uint32_t levels)
     s->n_tasks = (1ull << levels) - 1;
 }
 
-/* A run whose children count themselves, each in its worker's cell. */
+/* A run of children that count themselves, each in its worker's cell. */
 static int count_children(bench *b, spawning *s)
 {
     const uint64_t n_bytes = s->n_cells * sizeof(spawn_cell);
@@ -88,7 +88,7 @@ static int count_children(bench *b, spawning *s)
     return bad ? -1 : 0;
 }
 
-/* What the library counts is looked at after one more run. */
+/* After the samples, one more run checks the library's counts. */
 static int time_children(bench *b, spawning *s, times *t)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
@@ -101,7 +101,7 @@ static int time_children(bench *b, spawning *s, times *t)
                                                    (unsigned long long)s->n_tasks);
 }
 
-/* Millions of tasks a second, 0 = not known. */
+/* Millions of tasks per second, 0 = unknown. */
 static double spawn_rate(bench *b, const setting *at, const char *name, spawning *s)
 {
     setting_text text;
@@ -123,7 +123,7 @@ static double spawn_rate(bench *b, const setting *at, const char *name, spawning
     return bad ? 0 : sample_median(&rate);
 }
 
-/* A chain of fans a worker. */
+/* A chain of fans per worker. */
 static double fan_rate(bench *b, const setting *at)
 {
     spawning s = {.n_roots = 0};
@@ -146,10 +146,10 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the relays that started on another worker: their median in us and their share of all. */
+/* The relays that started on another worker: their median in us, and their share of all. */
 static int read_relays(bench *b, spawning *s, spawn_sample *samples, uint32_t *ns, double *us, double *share)
 {
-    const uint32_t n = s->root.left; /* the first of all was not spawned */
+    const uint32_t n = s->root.left; /* the first task was not spawned */
     uint32_t n_else = 0;
     if (bench_heddle(b, s->l.ctx, heddle_mem_read(s->l.ctx, samples, s->params.samples, n * sizeof *samples),
                      "samples"))
@@ -184,10 +184,10 @@ static int time_relays(bench *b, spawning *s, sample *us, sample *share)
     return bad;
 }
 
-/* Median of a chain's relays, in us; 0 = not known, or hardly any started elsewhere. */
+/* Median of a chain's relays, in us; 0 = unknown, or too few started elsewhere. */
 static double spawn_to_start(bench *b, const setting *at)
 {
-    const double most_stay = 10; /* of a hundred, for the goal */
+    const double most_stay = 10; /* percent, for the goal */
     setting_text text;
     char variant[96];
     row r = {"spawn", at->subject->name, variant, "us", "median of a chain's tasks that started elsewhere"};
@@ -250,7 +250,7 @@ void figure_spawn(bench *b)
 /* ---- tree search ---- */
 
 enum { MOST_BALANCED = 5, BALANCED_RUNS = 5 };
-static const double near_quickest = 1.25; /* whose balance counts beside the quickest's */
+static const double near_quickest = 1.25; /* settings within this factor of the quickest count for the balance */
 
 typedef struct tree {
     const char *name;
@@ -261,7 +261,7 @@ typedef struct tree {
 typedef struct walk {
     setting at;
     double us;
-    uint32_t n_trace; /* events that a worker will have room for */
+    uint32_t n_trace; /* room for a worker's events */
 } walk;
 
 typedef struct walks {
@@ -278,7 +278,7 @@ typedef struct tree_request {
 static const app_request *request_of(const bench *b, tree_request *r, const tree *tree)
 {
     r->opts[0] = (app_pair){"tree", tree->name};
-    r->opts[1] = (app_pair){"depth", "6"}; /* when it shall be quick */
+    r->opts[1] = (app_pair){"depth", "6"}; /* for quick runs */
     r->q = (app_request){.opts = r->opts, .n_opts = b->quick ? 2 : 1};
     return &r->q;
 }
@@ -292,7 +292,7 @@ static const char *walk_name(char text[96], const tree *tree, const setting *at)
 
 /* ---- its time ---- */
 
-/* stats: of one more run. */
+/* stats: those of one more run. */
 static int time_tree(bench *b, site *x, const setting *at, times *t, heddle_stats *stats)
 {
     times again;
@@ -329,7 +329,7 @@ static void walk_all(bench *b, const char *list, walks *to)
     size_t n = settings_read(b, list, at, MOST_SETTINGS);
     tree_request r;
     site x;
-    if (site_open(b, &x, "uts", request_of(b, &r, to->tree), &at[0], 0))
+    if (site_open(b, &x, "uts", NULL, request_of(b, &r, to->tree), &at[0], 0))
         bench_missing(b, (row){"uts", to->tree->name, "-", "us", NULL});
     else
         for (size_t i = 0; i < n; i++) {
@@ -341,9 +341,9 @@ static void walk_all(bench *b, const char *list, walks *to)
 
 /* ---- its balance ---- */
 
-/* Of a traced run. */
+/* From a traced run. */
 typedef struct bodies {
-    double balance, share; /* the longest time that a worker was in bodies over the mean; the mean, of the run's time */
+    double balance, share; /* a worker's time in bodies: the longest over the mean; the mean over the run's time */
 } bodies;
 
 static int read_bodies(bench *b, const live *l, bodies *out)
@@ -371,7 +371,7 @@ static int sample_bodies(bench *b, const walks *from, const walk *w, sample *bal
 {
     tree_request r;
     site x;
-    int bad = site_open(b, &x, "uts", request_of(b, &r, from->tree), &w->at, w->n_trace);
+    int bad = site_open(b, &x, "uts", NULL, request_of(b, &r, from->tree), &w->at, w->n_trace);
     for (uint32_t run = 0; !bad && run < BALANCED_RUNS; run++) {
         bodies got = {0, 0};
         times t;
@@ -385,7 +385,7 @@ static int sample_bodies(bench *b, const walks *from, const walk *w, sample *bal
     return bad;
 }
 
-/* Median of some traced runs; 0 = not known. least: the quickest time. */
+/* Median of some traced runs; 0 = unknown. least: the quickest time. */
 static double balance_of(bench *b, const walks *from, const walk *w, double least)
 {
     sample balance = {{0}, 0}, share = {{0}, 0};
@@ -408,8 +408,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of walks with several queues, quickest first, as many as are asked for and not much slower than the quickest: the least
- * balance, and where that is. */
+/* The least balance of the n_most quickest walks with several queues, as far as they are not much slower than the
+ * quickest; `where` names it. */
 static double best_balance(bench *b, walks *from, uint32_t n_most, char where[160])
 {
     double least = 0, best = 0;

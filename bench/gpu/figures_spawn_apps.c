@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_spawn_apps.c - the applications of the papers on schedulers inside the GPU: heat2d and bfs, each beside the one
- * locked queue at its own best number of workers, and slu; beside launches by levels, and bfs beside searches that go level by
- * level without heddle. Each subject has several settings to be best at, all in one run of the program.
+/* figures_spawn_apps.c - the applications of the papers on schedulers inside the GPU: heat2d, bfs and slu. heat2d and
+ * bfs stand beside the one locked queue at its best number of workers; also beside launches by levels, and bfs beside
+ * searches without heddle that go level by level. Each subject may use its best of several settings, all in one run.
  *
- * Graphs and matrices come from the folder that HEDDLE_DATA names. */
+ * Graphs and matrices come from the folder HEDDLE_DATA. */
 #include "bfs.h"
 #include "bfs_case.h"
 #include "figures.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COUNTS = 9 }; /* of workers that are tried */
+enum { MOST_COUNTS = 9 }; /* numbers of workers tried */
 
-/* One case, and how it is called in rows. limit_us: what no order of its tasks can beat; 0 = not known. */
+/* One case, and its names in rows. limit_us: lower bound for any order of its tasks; 0 = unknown. */
 typedef struct trial {
     const char *figure, *app, *name;
     app_request q;
@@ -25,7 +25,7 @@ typedef struct trial {
 static const char *const launches = "graph+pdl graph levels graph+pdl/by-body graph/by-body "
                                     "levels/by-body graph+pdl:0:256 graph:0:256 graph+pdl:0:64 ";
 
-/* By number of workers: one queue, and tasks that do little, are best off with few. */
+/* By number of workers: one queue, and tasks that do little, run best with few. */
 static size_t settings_counted(const bench *b, const char *name, setting *out)
 {
     const uint32_t n_sms = (uint32_t)b->card.n_sms;
@@ -77,7 +77,7 @@ static void run_trial(bench *b, const trial *t, const setting *at, size_t n, sco
     site x;
     if (n == 0)
         return;
-    if (site_open(b, &x, t->app, &t->q, &at[0], 0))
+    if (site_open(b, &x, t->app, NULL, &t->q, &at[0], 0))
         bench_missing(b, (row){t->figure, t->app, t->name, "us", NULL});
     else
         for (size_t i = 0; i < n; i++)
@@ -122,7 +122,7 @@ void figure_heat2d(bench *b)
 
 /* ---- bfs ---- */
 
-/* The best of the searches without heddle, in us; 0 = not known. */
+/* The best of the searches without heddle, in us; 0 = unknown. */
 static double level_searches(bench *b, const trial *t, const bfs_graph *g)
 {
 #define WAY(name, text, help) text,
@@ -179,7 +179,7 @@ typedef struct cut {
     const char *name;
     app_pair opts[3];
     size_t n_opts;
-    int extra; /* no goal needs it */
+    int extra; /* not needed for a goal */
 } cut;
 enum { NODE_CUT = 1, N_CUTS = 5 };
 static const cut cuts[N_CUTS] = {{"", {{NULL, NULL}}, 0, 0},
@@ -218,7 +218,7 @@ static void goal_central(bench *b, const char *what, const char *name, const sco
     goal_ratio(b, measure, name, ratio(scores_best(s, RANK_CENTRAL, NULL), scores_best_persistent(s)), 2.0);
 }
 
-/* least: of the ratio to the best search without heddle; 0 = no goal. */
+/* least: goal for the ratio to the best search without heddle; 0 = no goal. */
 static void bfs_on(bench *b, const char *name, const char *path, const char *source, double least)
 {
     const app_pair from = {"source", source};
@@ -241,7 +241,7 @@ static void bfs_on(bench *b, const char *name, const char *path, const char *sou
         bench_value(b, (row){"bfs", "best policy over the best level by level", name, "x", NULL}, without / best);
 }
 
-/* The papers' costs: level by level there is no such search. */
+/* The papers' costs: no search by levels does this. */
 static void bfs_costs(bench *b)
 {
     static const app_pair opts[] = {{"cost", "1"}, {"chunk", "1"}};
@@ -254,7 +254,7 @@ static void bfs_costs(bench *b)
                     ratio(scores_best(&all, RANK_CENTRAL, NULL), scores_best_persistent(&all)));
 }
 
-/* A file of the folder of data; NULL, and a row that says so, without that folder. */
+/* The path of a file in HEDDLE_DATA; without that folder NULL, and a skipped row. */
 static const char *data_file(bench *b, const char *figure, const char *name, char path[1024])
 {
     const char *root = getenv("HEDDLE_DATA");
@@ -278,7 +278,7 @@ void figure_bfs(bench *b)
 
 /* ---- slu ---- */
 
-/* Path x (body + bare hand-over), with what bodies took in a traced run; 0 = not known. */
+/* Path x (body + bare hand-over), with body times from a traced run; 0 = unknown. */
 static double slu_limit(bench *b, const trial *t, double bare_us)
 {
     const setting at = {subject_find(b, b->backend == HEDDLE_CUDA ? "static" : "lf"), 1, 0, 0, 0};
@@ -288,7 +288,7 @@ static double slu_limit(bench *b, const trial *t, double bare_us)
     times got;
     site x;
     row r = {t->figure, "path x (body + bare hand-over)", t->name, "us", note};
-    if (site_open(b, &x, t->app, &t->q, &at, 16384) || site_check(b, &x, &got) ||
+    if (site_open(b, &x, t->app, NULL, &t->q, &at, 16384) || site_check(b, &x, &got) ||
         bench_heddle(b, x.l.ctx, heddle_graph_get_stats(x.l.graph, &stats), "statistics")) {
         bench_missing(b, r);
     } else if (stats.path_ns && bare_us > 0) {
@@ -323,7 +323,7 @@ static void slu_matrix_of(bench *b, const char *name, const char *path, double b
     t.name = spawned;
     t.q.opts = &spawn;
     t.q.n_opts = 1;
-    t.again = SITE_ALONE; /* what is known of blocks must be forgotten */
+    t.again = SITE_ALONE; /* each run must start without what is known of blocks */
     run_trial(b, &t, at, all_settings(b, "lf:1 lf:2 dynamic:2 | lf:4 share:2 al:2 scheduler/al:1", at), &all);
     goal_ratio(b, "persistent over the best of launches", name,
                ratio(scores_best(&all, RANK_BASELINE, NULL), scores_best_persistent(&all)), 1.2);

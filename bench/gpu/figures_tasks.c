@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* figures_tasks.c - how much of the card tasks of a given length get: uniform ones, uneven ones, long ones.
+/* figures_tasks.c - how much of the card tasks of a given length use: uniform, uneven, long ones.
  *
- * Efficiency is the time that no order of the tasks can beat, max(longest path, work / places), over the time taken. For
- * uniform tasks all subjects have the same places: each block asks for so much shared memory that an SM holds per_sm of
+ * Efficiency is the lower bound of any order of the tasks, max(longest path, work / places), over the time taken. For
+ * uniform tasks all subjects have the same places: each block takes so much shared memory that an SM holds per_sm of
  * them. */
 #include "figures.h"
 #include "live.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shared memory that makes an SM hold per_sm blocks; what the library and its kernels use themselves comes on top. */
+/* Shared memory with which an SM holds per_sm blocks; what the library and its kernels use comes on top. */
 static uint32_t shared_for(const bench *b, uint32_t per_sm)
 {
     const size_t own = 3072;
@@ -41,7 +41,7 @@ typedef struct curve {
     double efficiency[N_SIZES];
 } curve;
 
-/* One graph for all sizes: what a task takes is in the app's params. */
+/* One graph for all sizes: the app's params set the task's length. */
 static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
 {
     const runner *runner = c->at.subject->runner;
@@ -72,8 +72,8 @@ static int time_curve(bench *b, const shape *s, curve *c, uint32_t per_sm)
     return bad;
 }
 
-/* The smallest task, in us, from which on the curve is above `share`, between two sizes on a logarithmic scale; 0 when
- * it never is. */
+/* The smallest task, in us, from which on the curve stays above `share`, interpolated on a logarithmic scale; 0 if it
+ * never does. */
 static double smallest_us(const curve *c, double share)
 {
     for (size_t i = N_SIZES; i-- > 0;) {
@@ -107,7 +107,7 @@ static void row_smallest(bench *b, const shape *s, const curve *c, double share)
     bench_missing(b, r);
 }
 
-/* The best curve of persistent against the best baseline, where that is weakest. */
+/* The best curve of persistent over the best baseline, at its weakest size. */
 static double weakest_ratio(const curve *curves, size_t n)
 {
     double weakest = 0;
@@ -176,7 +176,7 @@ void figure_efficiency(bench *b)
 
 /* ---- uneven tasks ---- */
 
-/* What each task took in a traced run; joins keep 0. */
+/* Each task's time in a traced run; joins keep 0. */
 static int read_costs(bench *b, live *l, uint32_t *ns, uint64_t n)
 {
     heddle_event *events = NULL;
@@ -196,11 +196,11 @@ static int read_costs(bench *b, live *l, uint32_t *ns, uint64_t n)
     return 0;
 }
 
-/* A profile: what the tasks took in a traced run without one. Their numbers have no gaps: the shapes need no joins. */
+/* A profile: task times in a traced run without one. The shapes need no joins, so task numbers have no gaps. */
 static int profile(bench *b, const shape *s, const setting *at, uint32_t *ns)
 {
     uint32_t n_workers = (uint32_t)b->card.n_sms * (at->per_sm ? at->per_sm : 1);
-    uint32_t n_trace = 256 + 4 * (uint32_t)shape_tasks(s) / n_workers; /* a plan is balanced by what it knows */
+    uint32_t n_trace = 256 + 4 * (uint32_t)shape_tasks(s) / n_workers; /* without costs, a plan may balance badly */
     live l;
     int bad = live_open(b, &l, at, n_trace) || live_shape(b, &l, s) || live_run(b, &l, NULL, NULL) ||
               read_costs(b, &l, ns, shape_tasks(s));
@@ -231,7 +231,7 @@ static const char *const uneven_settings = "static:1 static:2 share:1 graph+pdl/
                                            "lf:1 share:4 graph/by-body levels/by-body "
                                            "static:8 lf:4 iqs/lrr:4";
 
-/* One graph, one seed: the best of persistent over the best baseline, without and with a profile; 0 = not known. */
+/* One graph, one seed: the best of persistent over the best baseline, without and with a profile; 0 = unknown. */
 static void uneven_seed(bench *b, shape *s, uint64_t seed, const setting *at, size_t n, double ratio[2])
 {
     scores plain = {.n = 0}, profiled = {.n = 0};
@@ -306,7 +306,7 @@ static void overhead_of(bench *b, const shape *s, uint32_t per_sm, const char *l
             best = us;
     }
     snprintf(name, sizeof name, "overhead at 10 us, %s", s->name);
-    /* The clock may be off by a little: what seems quicker than the bound counts as no overhead that can be seen. */
+    /* The clock may be slightly off: times below the bound count as no visible overhead. */
     bench_goal(b, name, "%", best > 0 ? fmax(100 * (1 - bound / best), 0.01) : 0, -1, 2);
 }
 

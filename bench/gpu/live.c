@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* live.c - see live.h. */
+/* live.c - implements live.h. */
 #include "live.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LIMIT_MS = 20000, MOST_QUEUED = 200, MOST_TRIES = 40, LONG_US = 4000000 };
-static const double sample_us = 3000; /* what is put into the stream for one sample */
+static const double sample_us = 3000; /* work put into the stream per sample */
 
 /* ---- a life ---- */
 
@@ -183,7 +183,7 @@ int live_sample(bench *b, live *l, uint32_t n, times *out)
     n = out->first_run > LONG_US / 4 ? 3 : out->first_run > LONG_US / 40 ? 5 : n;
     if (warm_up(b, l) || time_runs(b, l, n, out))
         return -1;
-    /* What a start costs is nothing beside a long run. */
+    /* The cost of a start is negligible in a long run. */
     return l->stream && !l->sync && out->first_run < LONG_US / 200 ? time_queued(b, l, n, out) : 0;
 }
 
@@ -195,7 +195,7 @@ static int compare(bench *b, live *l, const shape *s, uint64_t *want, uint64_t *
     memset(want, 0, n_bytes);
     if (bench_heddle(b, l->ctx, heddle_mem_write(l->ctx, l->timed.cells, want, n_bytes), "clearing cells"))
         return -1;
-    /* The second finds the words as the first one left them; each way that is tried is seen. */
+    /* The second run tests the words that the first one leaves; each way that is tried is tested. */
     for (int run = 0; run < 2 || (live_is_trying(l) && run < MOST_TRIES); run++) {
         shape_mix(s, want);
         if (live_run(b, l, NULL, NULL))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* live.h - heddle as a subject: a graph opened under a setting, its runs and their times. heddle_runner is what the table
- * of subjects takes; figures with graphs of their own, and apps (site.h), use the steps below it. */
+/* live.h - heddle as a subject: a graph opened under a setting, its runs and their times. The table of subjects uses
+ * heddle_runner; figures with graphs of their own, and apps (site.h), use the steps below it. */
 #ifndef LIVE_H
 #define LIVE_H
 
@@ -9,32 +9,32 @@
 
 extern const runner heddle_runner;
 
-/* A graph that can run. */
+/* A graph that is ready to run. */
 typedef struct live {
     heddle_ctx *ctx;
     heddle_graph *graph;
     const void *record;
     size_t record_bytes;
     timed_params timed;       /* of shapes */
-    void *stream;             /* of raw.h; NULL: nothing is put into streams                    */
-    int sync;                 /* nothing can be put into streams under this setting             */
-    int alone;                /* a run needs the reset before it: runs are put into streams one by one */
-    int (*reset)(void *self); /* before each sample; NULL: nothing to do                        */
+    void *stream;             /* of raw.h; NULL: no runs in streams */
+    int sync;                 /* this setting cannot run in streams */
+    int alone;                /* each run needs a reset: streams get one run at a time */
+    int (*reset)(void *self); /* called before each sample, or NULL */
     void *self;
 } live;
 
-/* Opens a context for a setting. n_trace: events a worker. */
+/* Opens a context for a setting. n_trace: events per worker. */
 int live_open(bench *b, live *l, const setting *s, uint32_t n_trace);
-/* The same context, memory and graph under another setting. */
+/* Switches to another setting; context, memory and graph stay. */
 int live_switch(bench *b, live *l, const setting *s);
-/* The graph of a shape in it, frozen. */
+/* Adds and freezes the graph of a shape. */
 int live_shape(bench *b, live *l, const shape *s);
 /* Frees graph (unless it is an app's), stream, memory and context. */
 void live_close(live *l);
 
 /* The first run, which loads the graph. */
 int live_first(bench *b, live *l, times *out);
-/* After it: warms up, then takes n samples of each kind, fewer when a run takes long; one of seconds is a sample itself. */
+/* Then: warms up, and takes n samples of each kind, fewer of long runs; a run of seconds is a sample itself. */
 int live_sample(bench *b, live *l, uint32_t n, times *out);
 /* Did the last run only try a way, with others to come? */
 int live_is_trying(const live *l);

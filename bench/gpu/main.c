@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - bench_gpu: the figures of the cuda backend, from one program. Each figure verifies first and times second. What
- * its goals need comes first and is measured as long as there is any time; what else it compares with ends when the
- * figure's share is used up, and stands as skipped then. At its end a figure says how many rows it has left out. Exit status: 0 measured (whatever
- * the figures), 1 a wrong result or a run that ended badly, 2 cannot run.
+/* main.c - bench_gpu: the figures of the cuda backend, in one program. Each figure verifies first and times second.
+ * What its goals need comes first, and may use all the time that is left. Other comparisons end with the figure's share
+ * of the time, and become skipped rows. At its end a figure prints how many rows it left out. Exit status: 0 measured
+ * (whatever the figures), 1 a wrong result or a run that ended badly, 2 cannot run.
  *
  *     bench_gpu [--out DIR] [--only NAME,NAME] [--budget SECONDS] [--backend cuda|cpu] [--quick] [--list]
  *
- * Writes DIR/figures.tsv (bench.h has the columns; lines that begin with # tell the machine) and prints the rows. With
- * --backend cpu it tries itself out on threads, on small sizes: those numbers say nothing about a GPU. */
+ * Writes DIR/figures.tsv (columns: bench.h; lines with # describe the machine) and prints the rows. --backend cpu tests
+ * the program on threads with small sizes: its numbers are meaningless for a GPU. */
 #include "figures.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 typedef struct figure {
     const char *name, *help;
-    double weight; /* its share of the time; 0: only when it is named    */
+    double weight; /* its share of the time; 0: only when named */
     void (*run)(bench *b);
 } figure;
 
@@ -29,6 +29,7 @@ static const figure figures[] = {
     {"efficiency", "share of the bound by length of tasks", 16, figure_efficiency},
     {"uneven", "log-normal tasks, with and without a profile", 14, figure_uneven},
     {"overhead", "10 us tasks on a full card", 4, figure_overhead},
+    {"task-bench", "Task Bench: smallest useful tasks of eleven patterns, uneven tasks", 20, figure_task_bench},
     {"apps-s", "seven apps in L2", 28, figure_apps_small},
     {"lu", "lu at n = 2048 to 4096", 10, figure_lu},
     {"apps-m", "seven apps of 1 GB", 60, figure_apps_medium},
@@ -182,7 +183,7 @@ static int run(bench *b, const request *q)
     int status = open_machine(b);
     if (status)
         return status;
-    mkdir(q->out, 0777); /* where it is there already, all is well */
+    mkdir(q->out, 0777); /* it may exist already */
     snprintf(path, sizeof path, "%s/figures.tsv", q->out);
     b->rows = fopen(path, "w");
     if (!b->rows)

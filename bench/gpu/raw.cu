@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* raw.cu - raw.h with the CUDA runtime. With BENCH_CUSOLVER it asks cuSOLVER, too. */
+/* raw.cu - implements raw.h with the CUDA runtime; with BENCH_CUSOLVER also with cuSOLVER. */
 #include "raw.h"
 
 #include "heddle/body.h"
@@ -34,7 +34,7 @@ static int say(const char *doing, cudaError_t e)
 namespace
 {
 
-/* Frees what it holds; device memory. */
+/* Device memory, freed at the end of its block. */
 struct memory {
     void *at = nullptr;
     ~memory() { cudaFree(at); }
@@ -114,7 +114,7 @@ int raw_between_us(void *stream, double *out)
 
 void *raw_stream_handle(void *stream) { return ((stamps *)stream)->stream; }
 
-/* Median of `n_runs` of work(stream), after one. */
+/* Median of `n_runs` of work(stream), after a warm-up run. */
 template <typename Work> static int median_us(int n_runs, double *out, Work work)
 {
     std::vector<double> us;
@@ -143,7 +143,7 @@ static int launched(const char *what)
 
 /* ---- clocks and rates ---- */
 
-/* Busy first, so that the clock has risen; then cycles and nanoseconds over the same stretch. */
+/* Busy first, so that the clock has risen; then cycles and nanoseconds of the same stretch. */
 static __global__ void measure_ticks(long long *out)
 {
     uint64_t from = heddle_clock_ns();
@@ -195,7 +195,7 @@ int raw_copy_rate(double *out)
     return 0;
 }
 
-/* Each thread 16 bytes at a time, neighbours side by side. */
+/* Each thread writes 16 bytes at a time, neighbouring threads side by side. */
 static __global__ void write_all(uint4 *to, size_t n, uint32_t v)
 {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
@@ -227,7 +227,7 @@ static __global__ void multiply(float *out, float a, float b)
     float sum = 0;
     for (int c = 0; c < FMA_CHAINS; c++)
         sum += x[c];
-    if (sum == 1.25f) /* never; but nvcc cannot know */
+    if (sum == 1.25f) /* never true, but nvcc cannot know that */
         *out = sum;
 }
 
@@ -259,13 +259,13 @@ int raw_blocks_us(uint32_t n, double *out)
 enum { HANDOVERS = 2000, HANDOVER_THREADS = 128 };
 
 typedef struct handover {
-    uint32_t flag[2][32]; /* a line each */
+    uint32_t flag[2][32]; /* one cache line each */
     uint32_t data[2][HANDOVER_THREADS];
     uint64_t ns;
     uint32_t n_sides, gave_up;
 } handover;
 
-/* One block an SM; those on SM a and b play. */
+/* One block per SM; those on SMs a and b take part. */
 static __global__ void hand_over(handover *h, uint32_t a, uint32_t b)
 {
     __shared__ uint32_t stop;
@@ -308,7 +308,7 @@ int raw_handover_us(int a, int b, double *out)
     handover *h;
     static handover got;
     memory m;
-    uint32_t flag = 1; /* side 0 begins: as if side 1 had handed over */
+    uint32_t flag = 1; /* side 0 begins, as if side 1 had handed over */
     int shared = (int)(card.shared_per_block - 1024u);
     if (m.get(sizeof *h))
         return -1;
@@ -332,12 +332,12 @@ enum { RING_LAPS = 200, RING_LANES = 32, RING_CLUSTER = 8 };
 typedef struct ring_words {
     uint64_t ns;
     uint32_t n_bad, gave_up;
-    uint32_t flag[1024][32]; /* a line a block */
+    uint32_t flag[1024][32]; /* one cache line per block */
     uint32_t data[1024][RING_LANES];
     uint64_t word[1024][RING_LANES]; /* tag, value */
 } ring_words;
 
-/* Words of a block's shared memory, which blocks of its cluster see at the same place. */
+/* Words in a block's shared memory, at the same address in all blocks of its cluster. */
 #if __CUDA_ARCH__ >= 900
 static __device__ __forceinline__ uint64_t load_near(uint32_t at)
 {
@@ -361,7 +361,7 @@ static __device__ void store_near(uint32_t, uint32_t, uint64_t) {}
 static __device__ void meet_cluster(void) {}
 #endif
 
-/* Whether the words for lap `tag` are there; *value: this lane's. */
+/* Whether the words for lap `tag` have come; *value: this lane's. */
 template <int HOW> static __device__ int ring_look(ring_words *w, uint32_t near, uint32_t tag, uint32_t *value)
 {
     const uint32_t lane = threadIdx.x, block = blockIdx.x;
@@ -394,7 +394,7 @@ template <int HOW> static __device__ void ring_hand(ring_words *w, uint32_t near
     }
 }
 
-/* The words go round; each block adds one to each. The first lap is no part of the time, and the last one only ends it. */
+/* The words go round; each block adds one to each. The time excludes the first lap; the last lap only ends it. */
 template <int HOW> static __global__ void go_round(ring_words *w)
 {
     extern __shared__ __align__(16) uint64_t near_words[];
@@ -406,7 +406,7 @@ template <int HOW> static __global__ void go_round(ring_words *w)
     if (HOW == RAW_RING_CLUSTER)
         meet_cluster();
     for (uint32_t lap = 1; lap <= RING_LAPS + 2u; lap++) {
-        const uint32_t tag = blockIdx.x ? lap : lap - 1u; /* the first block has the last one's of the lap before */
+        const uint32_t tag = blockIdx.x ? lap : lap - 1u; /* block 0 receives the last block's of the lap before */
         uint32_t polls = 1, is_there = tag == 0;
         for (; !is_there && (polls % 4096u || __all_sync(~0u, heddle_clock_ns() < limit)); polls++)
             is_there = (uint32_t)ring_look<HOW>(w, near, tag, &value);
@@ -424,10 +424,10 @@ template <int HOW> static __global__ void go_round(ring_words *w)
     if (n_bad)
         atomicAdd(&w->n_bad, n_bad);
     if (HOW == RAW_RING_CLUSTER)
-        meet_cluster(); /* nobody's memory goes while others write there */
+        meet_cluster(); /* no block exits while others write to its memory */
 }
 
-/* As many blocks as there are SMs, or as clusters have. */
+/* As many blocks as there are SMs, or a multiple of the cluster size. */
 template <int HOW> static int launch_ring(ring_words *w, uint32_t *n_blocks)
 {
     cudaLaunchConfig_t c = {};
@@ -501,7 +501,7 @@ static __global__ void fill_dominant(float *a, int n)
         a[i] = i % n == i / n ? (float)n : (float)((i * 2654435761u >> 7) % 2048u) / 1024.0f - 1.0f;
 }
 
-/* Each run decomposes the matrix anew; the copy to it is timed alone and taken off. */
+/* Each run decomposes the matrix again; the copy to it is timed alone and subtracted. */
 static int getrf(cusolverDnHandle_t handle, int n, double *out)
 {
     memory matrix, start, work, info;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* raw.h - what is measured without heddle: the card, its clocks, what a hand-over between two SMs takes at least, rates
- * of copies and arithmetic, libraries that do the same job; and streams with time stamps. In C, implemented with CUDA
- * (raw.cu), or by refusals where there is none (raw_none.c).
+/* raw.h - measurements without heddle: the card, its clocks, the least cost of a hand-over between two SMs, rates of
+ * copies and arithmetic, libraries for the same job; and streams with time stamps. A C interface, implemented with CUDA
+ * (raw.cu), or by refusals without it (raw_none.c).
  *
- * Functions that return int give 0, or -1 with a sentence in raw_error(). Each waiting in a kernel ends after two
- * seconds of the device's clock at most. */
+ * Functions that return int give 0, or -1 with a sentence in raw_error(). Each wait in a kernel ends after at most two
+ * seconds of the device's clock. */
 #ifndef RAW_H
 #define RAW_H
 
@@ -24,9 +24,9 @@ typedef struct raw_card {
 const char *raw_error(void);
 int raw_open(raw_card *out, int device);
 
-/* Cycles of an SM in a nanosecond, of a busy card. */
+/* SM cycles per nanosecond on a busy card. */
 int raw_ticks_per_ns(double *out);
-/* Bytes a second of a device copy, read and write counted; multiply-adds a second in fp32. */
+/* Bytes per second of a device copy, reads and writes counted; multiply-adds per second in fp32. */
 int raw_copy_rate(double *out);
 int raw_fma_rate(double *out);
 /* A copy of n_bytes within the device, in us. */
@@ -35,9 +35,9 @@ int raw_copy_us(size_t n_bytes, double *out);
 int raw_write_us(size_t n_bytes, double *out);
 /* One way from SM a to SM b: wait for a flag, barrier, a store by each of 128 threads, barrier, release. */
 int raw_handover_us(int a, int b, double *out);
-/* One hop of 32 words round all SMs, a block of a warp each: a store by each lane and a flag with release; words that are their own
- * flags, value and tag in 64 bits; the same in clusters of eight blocks, within which words go to the next block's shared
- * memory. Each value is checked where it comes. */
+/* One hop of 32 words around all SMs, one block of a warp each. FLAG: a store by each lane, and a flag with release.
+ * TAG: words that are their own flags, value and tag in 64 bits. CLUSTER: the same in clusters of eight blocks; within
+ * a cluster words go to the next block's shared memory. Each received value is checked. */
 typedef enum raw_ring { RAW_RING_FLAG, RAW_RING_TAG, RAW_RING_CLUSTER } raw_ring;
 int raw_ring_us(raw_ring how, double *out);
 /* One plain launch of n empty blocks. */
@@ -49,7 +49,7 @@ int raw_getrf_us(int n, double *out);
 int raw_stream_new(void **out);
 void raw_stream_free(void *stream);
 int raw_stamp(void *stream, int which);
-/* Waits for the stream; from stamp 0 to stamp 1. */
+/* Waits for the stream; the time from stamp 0 to stamp 1. */
 int raw_between_us(void *stream, double *out);
 /* The stream's own handle, a cudaStream_t. */
 void *raw_stream_handle(void *stream);

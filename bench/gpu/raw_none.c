@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* raw_none.c - raw.h in a build without CUDA: all is refused. */
+/* raw_none.c - raw.h in a build without CUDA: refuses everything. */
 #include "raw.h"
 
 static int refuse(void) { return -1; }

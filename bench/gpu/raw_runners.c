@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* raw_runners.c - see raw_runners.h. The functions of raw.h repeat and take the median themselves: one sample each. */
+/* raw_runners.c - implements raw_runners.h. Functions of raw.h repeat and take medians themselves: one sample each. */
 #include "raw_runners.h"
 
 #include <string.h>
 
-/* The problem is all that a run needs. */
+/* A run needs nothing but the problem. */
 static int keep(const problem *p, void **self)
 {
     *self = (void *)(uintptr_t)p;
@@ -49,7 +49,7 @@ const runner blocks_runner = {open_blocks, run_blocks, forget, NULL};
 static int open_getrf(bench *b, const setting *at, const problem *p, void **self)
 {
     (void)at;
-    if (!is_app(p, "lu") || p->size->n[0] > 32768) /* beyond, its work space has no int for a size */
+    if (!is_app(p, "lu") || p->size->n[0] > 32768) /* beyond that, the size of its work space overflows int */
         return bench_refuse(b, "cuSOLVER takes lu, up to 32768 rows");
     return keep(p, self);
 }

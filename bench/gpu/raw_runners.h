@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* raw_runners.h - subjects without heddle: what the card does by itself, and libraries that do the same job as an app. Each
- * runs one kind of problem and refuses all others. */
+/* raw_runners.h - subjects without heddle: the bare card, and libraries for an app's job. Each runs one kind of problem
+ * and refuses all others. */
 #ifndef RAW_RUNNERS_H
 #define RAW_RUNNERS_H
 

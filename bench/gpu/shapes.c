@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shapes.c - see shapes.h. */
+/* shapes.c - implements shapes.h. */
 #include "shapes.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static void walk_all(walk *w)
     }
 }
 
-/* ---- what is done with them ---- */
+/* ---- uses of the steps ---- */
 
 static heddle_range range_of(uint32_t cell, heddle_mode mode)
 {
@@ -123,8 +123,8 @@ void shape_mix(const shape *s, uint64_t *cells)
     walk_all(&w);
 }
 
-/* A cell holds when its last writer ends, who may begin when all its cells are there. A later writer comes after the
- * cell's readers, too; in these graphs a cell that is read is not written any more, so that adds nothing. */
+/* A cell holds the end of its last writer, which begins when all its inputs are there. A later writer also waits for
+ * the cell's readers; but in these graphs a cell is not written after it was read, so that adds nothing. */
 static void path_step(walk *w, const timed_args *t)
 {
     uint64_t begin = w->cells[t->inout];
@@ -146,7 +146,7 @@ uint64_t shape_path_ns(const shape *s)
     return most;
 }
 
-/* Uniform in (0, 1), from a counter. */
+/* The i-th number of a sequence, uniform in (0, 1). */
 static double uniform(uint64_t seed, uint64_t i)
 {
     uint64_t x = (seed << 40) + i + 1;

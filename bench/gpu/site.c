@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* site.c - see site.h. */
+/* site.c - implements site.h. */
 #include "site.h"
 
 #include "figures.h"
@@ -24,13 +24,15 @@ static int build(bench *b, site *x)
                : 0;
 }
 
-int site_open(bench *b, site *x, const char *app, const app_request *q, const setting *first, uint32_t n_trace)
+int site_open(bench *b, site *x, const char *app, const char *engine, const app_request *q, const setting *first,
+              uint32_t n_trace)
 {
     char error[APP_ERROR];
     memset(x, 0, sizeof *x);
     x->c = app_find(app)->prepare(q, error);
     if (!x->c)
         return bench_refuse(b, error);
+    x->c->scenario = app_scenario_of(x->c->app, engine);
     return live_open(b, &x->l, first, n_trace) || build(b, x) ? -1 : 0;
 }
 
@@ -56,7 +58,7 @@ int site_check(bench *b, site *x, times *out)
     return a->check(x->c) ? bench_say(b, "the check failed: %s", x->c->error) : 0;
 }
 
-/* What was kept is checked, too, if it is another way than the first run's. */
+/* Checks the way that was kept, too, if it differs from the first run's. */
 static int sample_checked(bench *b, site *x, times *out)
 {
     char first[16];

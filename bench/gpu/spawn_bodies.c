@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spawn_bodies.c - see spawn_bodies.h. */
+/* spawn_bodies.c - implements spawn_bodies.h. */
 #include "spawn_bodies.h"
 
 #include <time.h>
@@ -18,14 +18,14 @@ HEDDLE_FN uint64_t clock_ns(void)
 
 HEDDLE_BODY(spawn_empty, spawn_params, params, spawn_args, a) {}
 
-/* A worker runs one body at a time. */
+/* A worker runs one body at a time, so its cell needs no atomics. */
 HEDDLE_BODY(spawn_counted, spawn_params, params, spawn_args, a)
 {
     if (thread->index == 0)
         params->cells[thread->worker].n++;
 }
 
-/* All threads spawn at once. The next of the chain goes first, so that there are always some to come. */
+/* All threads spawn at once. The chain's next task goes first, so that there are always children to come. */
 HEDDLE_SPAWNER(spawn_fan, spawn_params, params, spawn_args, a, SPAWN_FAN)
 {
     const spawn_args next = {0, a->left - 1u, 0};
@@ -44,7 +44,7 @@ HEDDLE_SPAWNER(spawn_pair, spawn_params, params, spawn_args, a, 2)
             heddle_task_spawn(thread, spawn_pair, &next, sizeof next, 0, 0, 0);
 }
 
-/* It goes on for a while, so that the next one has to start elsewhere or wait. */
+/* Stays busy for a while, so that the next one has to start elsewhere or wait. */
 HEDDLE_SPAWNER(spawn_relay, spawn_params, params, spawn_args, a, 1)
 {
     const uint64_t now_ns = clock_ns();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* subject.c - see subject.h. On the cpu backend only the subjects that differ by policy are there, on all cores; that is
- * for trying out the program, and says nothing about a GPU. */
+/* subject.c - implements subject.h. The cpu backend has only the subjects that differ by policy, on all cores: to test
+ * the program, not to measure a GPU. */
 #include "subject.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads have these schedules to try. */
+/* Does the subject exist on threads? */
 static int is_of_threads(const subject *s)
 {
     return s->mode.schedule == HEDDLE_SCHEDULE_RINGS || s->mode.schedule == HEDDLE_SCHEDULE_SCHEDULER ||
-           s->mode.schedule == HEDDLE_SCHEDULE_CENTRAL;
+           s->mode.schedule == HEDDLE_SCHEDULE_CENTRAL || s->mode.schedule == HEDDLE_SCHEDULE_WAVE;
 }
 
 const subject *subject_named(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* subjects.c - the table of what is compared: a row a subject. An engine or another system is a row with a runner of its
- * own; what heddle can do is a row with heddle_runner and a mode. */
+/* subjects.c - the table of subjects, one row each. An engine or another system has a runner of its own; what heddle
+ * can do is heddle_runner with a mode. */
 #include "live.h"
 #include "raw_runners.h"
 #include "subject.h"
@@ -45,6 +45,7 @@ const subject subject_table[] = {
     LAUNCHES("graph+pdl", RANK_BASELINE, GRAPH_PDL, 2),
     LAUNCHES("graph+pdl/by-body", RANK_BASELINE, GRAPH_PDL, 1),
     LAUNCHES("taskgraph", RANK_BASELINE, TASKGRAPH, 0),
+    WORKERS(SUBJECT_WAVE, RANK_WAVE, WAVE, DEFAULT),
     {"auto", RANK_AUTO, &heddle_runner, NO_MODE},
     LAUNCHES("levels+sync/by-body", RANK_SYNC, LEVELS_SYNC, 1),
     {SUBJECT_BLOCKS, RANK_RAW, &blocks_runner, NO_MODE},

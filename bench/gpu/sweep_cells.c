@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep_cells.c - see sweep_cells.h. */
+/* sweep_cells.c - implements sweep_cells.h. */
 #include "sweep_cells.h"
 
 #define HEAT(name, together)                                                                                     \

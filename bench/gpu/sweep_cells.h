@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep_cells.h - the cells that sweeps.c measures: sums of Gauss and Seidel, and over-relaxation, of two and of four sweeps that
- * go together. */
+/* sweep_cells.h - the cells that sweeps.c measures: Gauss-Seidel sums and over-relaxation, of two and of four sweeps
+ * that go together. */
 #ifndef BENCH_SWEEP_CELLS_H
 #define BENCH_SWEEP_CELLS_H
 
@@ -15,7 +15,7 @@ typedef struct sweep_params {
 HEDDLE_ENUM(sweep, SWEEP_WAVES)
 HEDDLE_DECLARE(sweep)
 
-/* What a sweep makes of a cell; heat: omega is not looked at. */
+/* A cell after a sweep; heat ignores omega. */
 HEDDLE_FN float sweep_heat_of(float n, float w, float old_e, float old_s) { return 0.25f * (n + old_s + old_e + w); }
 HEDDLE_FN float sweep_sor_of(float omega, float n, float w, float old_c, float old_e, float old_s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sweeps.c - bench_sweeps: sweeps in place over fields of floats, in every shape and number of warps a block, as TSV on stdout.
- * The upper rows of each result are those of plain loops; of the rest some rows are the same in all shapes. */
+/* sweeps.c - bench_sweeps: sweeps in place over fields of floats, in every shape and number of warps per block, as TSV
+ * on stdout. Each result's upper rows are those of plain loops; some of the other rows are the same in all shapes. */
 #include "sweep_cells.h"
 #include "wave_rig.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 
 #define PATTERN 64u /* rows that repeat */
-#define UPPER 24u   /* rows that are compared with plain loops */
+#define UPPER 24u   /* rows compared with plain loops */
 
 typedef struct field_case {
     const char *what;
     uint32_t n, sweeps, body;
-    float *pattern, *want; /* of the upper rows; NULL: fused multiplications, so the first shape says it */
-    float *lowest;         /* of the first shape */
+    float *pattern, *want; /* of the upper rows */
+    float *lowest;         /* the first shape's result: upper rows, then the two lowest */
 } field_case;
 
 static const sweep_params params = {1.5f};
@@ -27,7 +27,7 @@ static void fill(const field_case *f, float *cells)
         must(heddle_mem_write(ctx, cells + (uint64_t)i * f->n, f->pattern, (uint64_t)PATTERN * f->n * 4u), "copying");
 }
 
-/* Plain loops over so many rows that those wanted are as in the whole field. */
+/* Plain loops over enough rows that the upper ones are as in the whole field. */
 static void make_want(field_case *f)
 {
     const uint32_t n = f->n, rows = UPPER + f->sweeps + 2u;
@@ -53,7 +53,7 @@ static int is_near(const float *a, const float *b, uint64_t n)
     return 1;
 }
 
-/* One run from the beginning. Other builds fuse multiplications, so not all bits are those of plain loops; but all shapes' are. */
+/* One run from the start. Compilers may fuse multiplications: bits may differ from plain loops, but not between shapes. */
 static const char *check(field_case *f, const heddle_wave_desc *d)
 {
     const uint64_t n_upper = (uint64_t)UPPER * f->n, n_lowest = 2u * (uint64_t)f->n;

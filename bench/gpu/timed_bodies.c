@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timed_bodies.c - see timed_bodies.h. */
+/* timed_bodies.c - implements timed_bodies.h. */
 #include "timed_bodies.h"
 
 #include <time.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* timed_bodies.h - bodies that do nothing, take a given time, or mix numbers so that a wrong order shows.
  *
- * A body that takes time lets one thread watch the clock, while the others wait for it at the end of the body: so it needs
- * no issue slots that neighbours on its SM could miss, and what is timed is the hand-over alone. */
+ * In a body that takes time one thread polls the clock, while the others wait for it at the end of the body. So it
+ * takes no issue slots from its SM's other blocks, and only the hand-over is timed. */
 #ifndef TIMED_BODIES_H
 #define TIMED_BODIES_H
 
@@ -10,8 +10,8 @@
 
 typedef struct timed_params {
     uint64_t *cells;    /* of timed_mix                                                              */
-    float ticks_per_ns; /* of the clock that timed_spin watches: an SM's cycles, or nanoseconds      */
-    uint32_t each_ns;   /* what every task takes, 0 = what its own record says                       */
+    float ticks_per_ns; /* of the clock that timed_spin reads: an SM's cycles, or nanoseconds */
+    uint32_t each_ns;   /* length of every task, 0 = as in its record */
 } timed_params;
 
 typedef struct timed_args {
@@ -23,7 +23,7 @@ typedef struct timed_args {
 HEDDLE_ENUM(timed, TIMED_BODIES)
 HEDDLE_DECLARE(timed)
 
-/* What timed_mix leaves in its cell; the oracle on the host uses the same lines. */
+/* The value that timed_mix leaves in its cell; the oracle on the host uses it, too. */
 HEDDLE_FN uint64_t timed_mixed(const uint64_t *cells, const timed_args *t)
 {
     uint64_t h = cells[t->inout] + t->id + 1u;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Programs in the manner of BOTS (tests/heddlec/corpus/bots) by heddlec beside gcc -fopenmp: the same source, size and
-cut-off (`timed:` in its head), on one thread and on as many as the machine has.
+cut-off (`timed:` in its head), on one thread and on all of the machine.
 
-What is timed is the region, which the program itself says on stderr. Runs take turns, and nothing is timed before both
-programs say the same successful words. A program that heddlec refuses is told with its code and skipped; its figure stays
-open. Columns, heading and exit status are those of ../beside.py."""
+The time is that of the region, which the program prints on stderr. Runs take turns, and nothing is timed before both
+programs print the same successful words. A program that heddlec refuses is listed with the code and skipped; its figure
+stays open. Columns, heading and exit status are those of ../beside.py."""
 
 import glob
 import os
@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 
 from beside import Comparison, run
-from overhead import Wrong, progress
+from tables import Wrong, progress
 from openmp.translated import ROOT, milliseconds
 
 FOLDER = os.path.join(ROOT, "tests", "heddlec", "corpus", "bots")
@@ -21,7 +21,7 @@ APPS = sorted(os.path.basename(path)[:-2] for path in glob.glob(os.path.join(FOL
 
 
 def why_refused(command):
-    """None when heddlec takes the program, else the first code or line it says."""
+    """None if heddlec accepts the program, else the first code or line of its messages."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return None
@@ -30,7 +30,7 @@ def why_refused(command):
 
 
 class Case:
-    """One program, translated and by gcc, with its arguments."""
+    """One program with its arguments, translated and by gcc."""
 
     def __init__(self, args, folder, app):
         source = os.path.join(FOLDER, app + ".c")

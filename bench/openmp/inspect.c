@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - what the host pays for a task of three dependences, by the calls that heddlec generates.
+/* inspect.c - the host's cost of a task with three dependences, through the calls that heddlec generates.
  *
  *     inspect [BLOCKS [ROUNDS]]
  *
- * Tasks are those of a blocked LU decomposition without its sparse parts, with bodies that do nothing. A line a round, in ns
- * a task: creating it (heddle_omp_task, its record, its dependences); adding it to the graph; freezing; running. The first
- * rounds find no memory yet, later ones that of a round before. The last round creates what the one before did. */
+ * Tasks are those of a blocked LU decomposition without its sparse parts, with empty bodies. Prints a line per round,
+ * in ns per task: creating it (heddle_omp_task, its record, its dependences); adding it to the graph; freezing;
+ * running. The first rounds allocate memory, later ones reuse it. The last round repeats the tasks before. */
 #include "heddle/openmp.h"
 #include "heddle/task.h"
 
@@ -33,7 +33,7 @@ static const heddle_omp_program program = {.size = sizeof program,
                                            .backend = HEDDLE_CPU};
 
 #define BLOCK_BYTES 8192u
-#define MOST_BLOCKS 73 /* more tasks would be several runs, of which only the last one's times are known */
+#define MOST_BLOCKS 73 /* more tasks would be several runs, with times of the last one only */
 
 static void one_task(char *row, char *col, char *inner)
 {
@@ -44,7 +44,7 @@ static void one_task(char *row, char *col, char *inner)
     heddle_omp_depend(HEDDLE_MODE_INOUT, inner, BLOCK_BYTES);
 }
 
-/* Addresses are keys: there is no array. */
+/* Addresses are only keys: there is no array. */
 static void create(uint64_t n, uint64_t base)
 {
     char *a = (char *)(uintptr_t)base;

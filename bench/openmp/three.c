@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* three.c - a program for heddlec whose tasks have three dependences each and do next to nothing: a blocked LU decomposition
- * without its sparse parts. Each region is one block a side larger than the one before, so that none is known already.
+/* three.c - a program for heddlec. Its tasks have three dependences each and almost no work: a blocked LU decomposition
+ * without its sparse parts. Each region is one block per side larger than the last, so that none is known.
  *
  *     three [BLOCKS [REGIONS]]
  *
- * Prints how many tasks have run. What creating them took says HEDDLE_OMP_VERBOSE=1; see translated.py. */
+ * Prints the number of tasks run. HEDDLE_OMP_VERBOSE=1 prints the time of creating them; see translated.py. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS 16 /* of a block */
+#define CELLS 16 /* per block */
 
 static void add(const unsigned *row, const unsigned *column, unsigned *inner) { inner[0] += row[0] * column[0]; }
 

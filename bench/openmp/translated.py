@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What programs lose that heddlec has translated: measures, prints TSV, then says what was reached.
+"""The losses of programs translated by heddlec: measures, prints TSV, then the figures reached.
 
-The programs of apps/openmp, translated with heddlec's own flags, stand beside the hand-written portable bodies of apps/
-(`heddle run APP --opt body=portable`) with the same sizes, on one worker and on all, and beside themselves compiled by
-gcc -fopenmp. Runs of all of them take turns, and nothing is timed before all give the same answers. Columns, heading
-and exit status are those of ../beside.py. Of times that others on the machine can only lengthen the least is compared."""
+The programs of apps/openmp, translated with heddlec's own flags, are compared with the hand-written portable bodies of
+apps/ (`heddle run APP --opt body=portable`) of the same sizes, on one worker and on all, and with themselves compiled
+by gcc -fopenmp. Runs take turns, and nothing is timed before all give the same answers. Columns, heading and exit
+status are those of ../beside.py. Other load can only lengthen times, so the least ones are compared."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import tempfile
 import time
 
 from beside import Comparison, run
-from overhead import Wrong, progress
+from tables import Wrong, progress
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -31,7 +31,7 @@ def milliseconds(pattern, text):
 
 
 class Case:
-    """One application: three programs for it, and what each of their runs took, in ms."""
+    """One application: three programs for it, and the times of each one's runs, in ms."""
 
     def __init__(self, args, folder, app):
         self.app, (self.n, self.b, self.sweeps) = app, APPS[app]
@@ -45,7 +45,7 @@ class Case:
         run([args.gcc, "-std=gnu11", "-O3", "-fopenmp", source, "-o", self.gcc, "-lm"])
 
     def verify(self):
-        """gcc's program and heddlec's say the same words, the hand-written app the same numbers."""
+        """gcc's program and heddlec's must print the same words, the hand-written app the same numbers."""
         said = run([self.generated] + self.sizes).stdout
         if run([self.gcc] + self.sizes).stdout != said:
             raise Wrong(f"{self.label}: heddlec's program and gcc's give other answers")
@@ -59,7 +59,7 @@ class Case:
         return json.loads(run(self.hand + ["--no-check"], **workers).stdout)["times_ms"]["run"]
 
     def time_generated(self, workers):
-        """The graph's run, loading included as it is by hand; the region, with all that came before it."""
+        """The graph's run, with loading as by hand; and the region, with all that came before it."""
         said = run([self.generated] + self.sizes, HEDDLE_OMP_VERBOSE="1", **workers).stderr
         loaded, ran = (milliseconds(what + r" in ([0-9.]+) ms", said) for what in ("loaded", "run"))
         return loaded + ran, milliseconds(r"region ([0-9.]+) ms", said)
@@ -104,7 +104,7 @@ def measure_apps(args, table, folder):
 
 
 def measure_heddlec(args, table, folder):
-    """heddlec alone: sources are generated, nothing is compiled."""
+    """heddlec alone: it generates sources, nothing is compiled."""
     command = [os.path.join(args.programs, "heddlec"), os.path.join(ROOT, "apps", "openmp", "lu.c"), "--emit",
                os.path.join(folder, "emitted")]
     times = []
@@ -117,7 +117,7 @@ def measure_heddlec(args, table, folder):
 
 
 def show_inspection(table, case, subject, created, both):
-    """The first graph finds no memory yet."""
+    """The first graph's time: it finds no memory yet."""
     table.row("task_created", case, subject + "-first", created[:1], "ns")
     table.row("task_created", case, subject, created[1:], "ns")
     table.row("task_created_and_added", case, subject + "-first", both[:1], "ns")

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.c - how the applications scale: for each line `APP N BLOCK KEY=VALUE` (an option of the app, or -) one round of
+/* apps.c - how the applications scale. Each line `APP N BLOCK KEY=VALUE` (KEY: an option, or -) makes one round of
  *
- *     one=<ns>    the graph on one worker          tiles=<ns>  the bodies called by plain loops, no graph
- *     two=<ns>    the graph on two workers         copy1=, copy2=<ns>  a memory copy by one thread, by two
+ *      one=<ns>    the graph on one worker          tiles=<ns>  the bodies called by plain loops, no graph
+ *      two=<ns>    the graph on two workers         copy1=, copy2=<ns>  a memory copy by one thread, by two
  *
  * in turn, so that a disturbance of the machine meets all of them. An app's first line prepares its cases and checks
- * the two-worker result against the serial reference; a failed check or call is a sentence on stderr and exit status
- * 2. The inputs are put back before each timing, outside of it. */
+ * the two-worker result against the serial reference. A failed check or call is a sentence on stderr and exit status 2.
+ * Inputs are reset before each timing. */
 #include "app.h"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@ typedef struct side {
     heddle_ctx *ctx;
     app_case *c;
 } side;
-static side sides[2]; /* of one worker, of two */
+static side sides[2]; /* on one worker, on two */
 
 static void open_side(side *s, const app *a, uint32_t n_workers, const app_request *q)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ranges.c - what adding a task costs where ranges are irregular: overlap in part, come in all sizes, and are hardly
- * ever named twice. One line a case (TSV): tasks, ns of the processor a task for adding and freezing, edges a task, joins, and the most bytes that the
- * graph held a task. Nothing is run, no address is followed.
+/* ranges.c - the cost of adding a task with irregular ranges: they overlap in part, come in all sizes, and hardly ever
+ * recur. One line per case (TSV): tasks, ns of processor time per task for adding and freezing, edges per task, joins,
+ * and the graph's largest size in bytes per task. Nothing is run, no address is dereferenced.
  *
  *     overhead_ranges CASE [TASKS]        CASE "list": the cases */
 #include "heddle.h"
@@ -44,7 +44,7 @@ static heddle_range block(uint64_t stride, uint64_t row, uint64_t col, uint64_t 
     return heddle_range_of((const void *)(uintptr_t)((1ull << 40) + row * stride + col), cols, rows, stride, mode);
 }
 
-/* The side of a square in which n blocks of 32 x 32 on average lie one deep. */
+/* The side of a square that n blocks of 32 x 32 cover once on average. */
 static uint64_t side_of(uint64_t n)
 {
     static uint64_t last_n, side;
@@ -55,7 +55,7 @@ static uint64_t side_of(uint64_t n)
     return side;
 }
 
-/* A block of random shape, at a random place. Two in three are read. */
+/* A block of random shape at a random place. Two of three are read. */
 static heddle_range random_block(uint64_t stride, uint64_t side)
 {
     heddle_mode mode = below(3) ? HEDDLE_MODE_IN : HEDDLE_MODE_INOUT;
@@ -63,7 +63,7 @@ static heddle_range random_block(uint64_t stride, uint64_t side)
     return block(stride, below(side), below(side), rows, cols, mode);
 }
 
-/* The i-th of n tasks: its ranges, at most five. */
+/* The ranges of the i-th of n tasks, at most five. */
 static uint32_t blocks(heddle_range *r, uint64_t i, uint64_t n)
 {
     (void)i;
@@ -86,7 +86,7 @@ static uint32_t writes(heddle_range *r, uint64_t i, uint64_t n)
     return 1;
 }
 
-/* Eight matrices, each with a stride of its own, in turn. */
+/* Eight matrices in turn, each with a stride of its own. */
 static uint32_t matrices(heddle_range *r, uint64_t i, uint64_t n)
 {
     uint64_t k = i % 8;
@@ -95,7 +95,7 @@ static uint32_t matrices(heddle_range *r, uint64_t i, uint64_t n)
     return 1;
 }
 
-/* One stretch of memory, seen with eight strides. */
+/* One stretch of memory with eight strides. */
 static uint32_t strides(heddle_range *r, uint64_t i, uint64_t n)
 {
     uint64_t stride = 4096 + 64 * (i % 8);
@@ -104,7 +104,7 @@ static uint32_t strides(heddle_range *r, uint64_t i, uint64_t n)
     return 1;
 }
 
-/* As many strides as tasks, each a block somewhere. */
+/* Each task has a stride of its own, and a block at a random place. */
 static uint32_t lone(heddle_range *r, uint64_t i, uint64_t n)
 {
     r[0] =
@@ -112,7 +112,7 @@ static uint32_t lone(heddle_range *r, uint64_t i, uint64_t n)
     return 1;
 }
 
-/* Prefixes that are read; the last task writes everything. */
+/* Prefixes are read; the last task writes everything. */
 static uint32_t prefixes(heddle_range *r, uint64_t i, uint64_t n)
 {
     r[0] = heddle_range_of((const void *)(1ull << 40), 8 * (i + 1), 1, 0, i + 1 < n ? HEDDLE_MODE_IN : HEDDLE_MODE_OUT);
@@ -138,7 +138,7 @@ static uint32_t read_windows(heddle_range *r, uint64_t i, uint64_t n)
     return 1;
 }
 
-/* Steps over a grid of 64 x 64 tiles in two copies: a tile is written from the other copy's tile and a border of one. */
+/* Steps over two copies of a grid of 64 x 64 tiles: a tile is written from the other copy's tile and a border of one. */
 static uint32_t borders(heddle_range *r, uint64_t i, uint64_t n)
 {
     uint64_t tile = i % 4096, step = i / 4096, row = 1 + tile / 64 * 32, col = 1 + tile % 64 * 32;
@@ -149,7 +149,7 @@ static uint32_t borders(heddle_range *r, uint64_t i, uint64_t n)
     return 2;
 }
 
-/* The usual case: tiles of a grid, named again exactly. */
+/* The usual case: tiles of a grid that recur exactly. */
 static uint32_t tiles(heddle_range *r, uint64_t i, uint64_t n)
 {
     uint64_t tile = i % 4096, row = tile / 64 * 32, col = tile % 64 * 32;
@@ -159,7 +159,7 @@ static uint32_t tiles(heddle_range *r, uint64_t i, uint64_t n)
     return 2;
 }
 
-/* Tiles that are named once. */
+/* Tiles that are used once. */
 static uint32_t once(heddle_range *r, uint64_t i, uint64_t n)
 {
     (void)n;
@@ -167,7 +167,7 @@ static uint32_t once(heddle_range *r, uint64_t i, uint64_t n)
     return 1;
 }
 
-/* A sweep over a grid of tiles of which those at the border are smaller: a tile is updated from the four beside it. */
+/* A sweep over a grid with smaller tiles at the border: a tile is updated from the four beside it. */
 static heddle_range inner_tile(uint64_t i, uint64_t j, uint64_t side, heddle_mode mode)
 {
     uint64_t row = i ? i * 32 : 1, col = j ? j * 32 : 1;
@@ -218,7 +218,7 @@ static heddle_status add_all(heddle_graph *g, const ranges_case *c, uint64_t n)
     return s;
 }
 
-/* Of this thread's processor, so that a busy machine counts for less. */
+/* Time of this thread on its processor, so that other load counts less. */
 static double cpu_ns(void)
 {
     struct timespec t;

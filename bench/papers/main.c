@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - `heddle-figures --figures NAME [OPTION]...`: the list of the papers and the choice of one. `heddle bench
- * --figures` starts this program with the options it was given, so both say the same; all options of `heddle bench`
- * are read, and what a paper does not use has no effect. */
+/* main.c - `heddle-figures --figures NAME [OPTION]...`: the list of the papers, and the choice of one. `heddle bench
+ * --figures` starts this program with its own options, so both behave the same. All options of `heddle bench` are read;
+ * those that a paper does not use have no effect. */
 #include "papers.h"
 
 #include "cli.h"
@@ -37,7 +37,7 @@ static int make_figures(const options *o)
         return unknown_paper(o->figures);
     if (o->n_words)
         return cli_bad("bench --figures takes no names of apps: a figure has its own");
-    mkdir(o->out ? o->out : ".", 0777); /* where it is there already, all is well; else writing will say so */
+    mkdir(o->out ? o->out : ".", 0777); /* it may exist; if it cannot be created, writing fails later */
     return p->figures(o);
 }
 

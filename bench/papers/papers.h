@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* papers.h - the papers whose figures can be made, each a folder with one entry. An entry takes the options of
+/* papers.h - the papers with figures that can be made, one folder and one entry each. An entry takes the options of
  * `heddle bench`, writes its files into options.out and returns the exit status (cli.h). */
 #ifndef PAPERS_H
 #define PAPERS_H

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What tasks that spawn tasks cost on threads: uts (tree T1) and 13 queens, heddle's cpu backend beside libgomp's tasks.
+"""The cost of tasks that spawn tasks on threads: uts (tree T1) and 13 queens, heddle's cpu backend beside libgomp.
 
-Both make the same tasks by the same node code (spawn_openmp.c); the granularity goes from one node or board a task to what
-makes tasks cheap. libgomp is taken at its best: tied and untied tasks, waiting actively and passively. Runs take turns, and
+Both make the same tasks with the same node code (spawn_openmp.c); the granularity goes from one node or board per task
+up to cheap task creation. libgomp uses its best: tied or untied tasks, active or passive waiting. Runs take turns, and
 nothing is timed before both give the same answer. Columns, heading and exit status are those of ../beside.py."""
 
 import json
 import os
 
 from beside import Comparison, run
-from overhead import Wrong, progress
+from tables import Wrong, progress
 
-# Application: its arguments, its option of granularity and the values of that, the answer that both give.
+# Application: its arguments, its option of granularity and that option's values, the answer of both.
 APPS = {"uts": ([], "chunk", (1, 4, 16, 64), "nodes_total"),
         "queens": (["-n", "13"], "cutoff", (13, 9, 7, 5, 3), "solutions_total")}
 LIBGOMP = [(kind, policy) for kind in ("tied", "untied") for policy in ("passive", "active")]
@@ -36,7 +36,7 @@ class Case:
         return int(answer), min(float(v) for v in ms)
 
     def verify(self):
-        """heddle checks its answer itself here."""
+        """heddle also checks its answer here."""
         expected = json.loads(run(self.heddle).stdout)["answer"][self.key]
         for kind, policy in LIBGOMP:
             answer, _ = self.run_openmp(kind, policy)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* spawn_openmp.c - uts and queens with the tasks of the compiler's OpenMP, by the node code of the applications and at their
- * granularity: the same tasks, with the same records, spawn the same tasks. See libgomp.py.
+/* spawn_openmp.c - uts and queens with the compiler's OpenMP tasks, with the applications' node code and granularity:
+ * the same tasks, with the same records, spawn the same tasks. See libgomp.py.
  *
  *     spawn_openmp uts CHUNK tied|untied RUNS         the tree T1
  *     spawn_openmp queens CUTOFF tied|untied RUNS     13 queens
  *
- * Prints the answer, and the milliseconds of each run. OMP_NUM_THREADS says how many threads. */
+ * Prints the answer, and the milliseconds of each run. OMP_NUM_THREADS sets the number of threads. */
 #include "app.h"
 #include "queens_bodies.h"
 #include "uts_bodies.h"
@@ -19,7 +19,7 @@
 #define SEED 19 /* of T1 */
 #define MOST_THREADS 256
 
-/* A cell a thread, as in tally.h; a task adds to it once. */
+/* One cell per thread, as in tally.h; a task adds to it once. */
 static tally_cell cells[MOST_THREADS];
 
 static void add(uint64_t v) { cells[omp_get_thread_num()].v[0] += v; }
@@ -32,7 +32,7 @@ static uint64_t sum(void)
     return all;
 }
 
-/* Each task in both kinds: for what is said of a task must be in the source. */
+/* Each task in both kinds, because the clause must be in the source. */
 #define TASK(is_untied, call)                \
     do {                                     \
         if (is_untied) {                     \

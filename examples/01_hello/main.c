@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* What all tasks of a run share, and what each is told. Memory is named by pointers in the first and by offsets from
- * them in the second: then one graph serves any memory. */
+/* The record that all tasks of a run share has pointers, a task's own record has offsets from them: so one graph serves
+ * any memory. */
 typedef struct hello_params {
     int *cells;
 } hello_params;
@@ -37,7 +37,7 @@ static heddle_status hello_run(heddle_ctx *ctx, heddle_graph *graph, void *cell)
     hello_args args = {0, 6, 7};
     heddle_status s;
 
-    /* In the order in which the program would do it; the ranges say what may not change places. */
+    /* In program order; the ranges decide what may not change places. */
     s = heddle_graph_add(graph, hello_multiply, &args, sizeof args, HEDDLE_RANGES(HEDDLE_OUT(cell, sizeof(int))), NULL);
     if (s == HEDDLE_OK)
         s = heddle_graph_add(graph, hello_say, &args, sizeof args, HEDDLE_RANGES(HEDDLE_IN(cell, sizeof(int))), NULL);

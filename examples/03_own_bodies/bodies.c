@@ -3,8 +3,8 @@
  * block. */
 #include "bodies.h"
 
-/* out = the average of three neighbours, the row's ends repeated. The threads fetch the row together; what one thread
- * fetched another reads, so between the two stands a barrier. */
+/* out = the average of three neighbours, the row's ends repeated. The threads fetch the row together and read one
+ * another's elements, so a barrier is between the two. */
 HEDDLE_BODY(smooth_average, smooth_params, params, smooth_row, t)
 {
     double *row = (double *)heddle_team_shared(thread);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bodies.c - coins_count makes two tasks of its kind and goes on as coins_add when both have ended. The same file runs on
- * CPU threads and, compiled by nvcc, on thread blocks; one thread does the work here, as there is so little. */
+/* bodies.c - coins_count spawns two tasks of its kind and continues as coins_add when both have ended. The same file runs
+ * on CPU threads and, compiled by nvcc, on thread blocks. One thread does the work, as there is so little. */
 #include "bodies.h"
 
-/* It spawns at most 2 tasks: workers make sure that there is room for them before they run it. */
+/* It spawns at most 2 tasks; workers reserve room for them before they run it. */
 HEDDLE_SPAWNER(coins_count, coins_params, params, coins_args, a, 2)
 {
     if (thread->index != 0)
@@ -15,7 +15,7 @@ HEDDLE_SPAWNER(coins_count, coins_params, params, coins_args, a, 2)
     uint32_t parts = HEDDLE_ATOMIC_ADD(params->n_cells, 2u, RELAXED, DEV), coin = params->coin[a->first];
     coins_args sum = {0, 0, a->cell, parts}, without = {a->sum, a->first + 1, parts, 0};
     coins_args with = {a->sum - coin, a->first, parts + 1, 0};
-    heddle_task_continue(thread, coins_add, &sum, sizeof sum); /* before the first spawn: it says who waits for whom */
+    heddle_task_continue(thread, coins_add, &sum, sizeof sum); /* first: coins_add waits for what is spawned after it */
     heddle_task_spawn(thread, coins_count, &without, sizeof without, NULL, 0, 0);
     if (coin <= a->sum)
         heddle_task_spawn(thread, coins_count, &with, sizeof with, NULL, 0, 0);

@@ -7,14 +7,14 @@
 
 typedef struct coins_params {
     const uint32_t *coin; /* largest first, from heddle_mem_new */
-    uint64_t *ways;       /* a cell for each task that counts, handed out from below */
+    uint64_t *ways;       /* a cell for each task that counts, taken in order by n_cells */
     uint32_t *n_cells;
     uint32_t n_coins;
 } coins_params;
 
 /* Ways to pay `sum` with the coins from `first` on, into ways[cell]. */
 typedef struct coins_args {
-    uint32_t sum, first, cell, parts; /* parts: for coins_add, where its two parts stand */
+    uint32_t sum, first, cell, parts; /* parts: the first of coins_add's two cells */
 } coins_args;
 
 #define COINS_BODIES(X) X(coins_count, 0) X(coins_add, 0)

@@ -23,43 +23,35 @@ static void *on_device(const void *from, size_t n_bytes)
     return p;
 }
 
-/* 1, 2, 3, ...: the cells outside of the field, where one text has ended before it began. */
-static void *counted(size_t n)
-{
-    static uint32_t numbers[1 << 20];
-    for (size_t i = 0; i < n; i++)
-        numbers[i] = (uint32_t)i + 1;
-    return on_device(numbers, n * sizeof *numbers);
-}
-
 int main(int argc, char **argv)
 {
     static char a[1 << 20] = "Full fathom five thy father lies", b[1 << 20] = "Five fathoms full my mother flies";
+    static uint32_t counted[1 << 20], last[1 << 20];
     char *const texts[] = {a, b};
     size_t n[] = {strlen(a), strlen(b)};
     for (int i = 0; argc == 3 && i < 2; i++) {
         FILE *f = fopen(argv[i + 1], "rb");
         n[i] = f ? fread(texts[i], 1, sizeof a, f) : 0;
     }
+    for (uint32_t i = 0; i < 1 << 20; i++)
+        counted[i] = i + 1; /* the cells outside of the field, where one text is empty; 0 in the corner */
     must(heddle_ctx_open(&ctx, NULL));
     const edit_params params = {1};
-    uint32_t *last = malloc(n[1] * sizeof *last);
     heddle_wave_desc d = HEDDLE_WAVE_INIT;
     heddle_graph *g;
     d.body = edit_cell;
     d.rows = n[0], d.cols = n[1];
     d.x = on_device(a, n[0]), d.y = on_device(b, n[1]);
-    d.north.array = counted(n[1]), d.west.array = counted(n[0]); /* and 0 in the corner */
+    d.north.array = d.west.array = on_device(counted, sizeof counted);
     d.last_row = on_device(last, n[1] * sizeof *last);
     must(heddle_wave_new(ctx, &edit, &d, &g)); /* a graph: run it, submit it, cancel it, trace it */
     must(heddle_graph_run(ctx, g, &params, sizeof params));
     must(heddle_mem_read(ctx, last, d.last_row, n[1] * sizeof *last));
     printf("%zu letters become %zu in %u steps\n", n[0], n[1], last[n[1] - 1]);
-    const void *all[] = {d.x, d.y, d.north.array, d.west.array, d.last_row};
-    for (int i = 0; i < 5; i++)
+    const void *all[] = {d.x, d.y, d.north.array, d.last_row};
+    for (int i = 0; i < 4; i++)
         heddle_mem_free(ctx, (void *)(uintptr_t)all[i]);
     heddle_graph_free(g);
     heddle_ctx_close(ctx);
-    free(last);
     return 0;
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* heddle/openmp_task.h - what the task bodies that heddlec generates are written with. One text for C11, C++ and CUDA.
+/* heddle/openmp_task.h - macros and functions for the task bodies that heddlec generates, in C11, C++ and CUDA.
  *
- * A body is run by all threads of a worker. Between two inner parallel regions they go the same way, each with its own copy
- * of local variables; what changes memory is done by thread 0 alone (HEDDLE_OMP_ONE), with a barrier on either side. In an
- * inner region they share loops out (HEDDLE_OMP_FOR) and combine results (HEDDLE_OMP_REDUCE). The macros see the thread as
- * hd_thread.
+ * All threads of a worker run a body. Between two inner parallel regions they take the same path, each with its own copy of
+ * local variables; thread 0 alone changes memory (HEDDLE_OMP_ONE), with a barrier on either side. In an inner region they
+ * divide loops (HEDDLE_OMP_FOR) and combine results (HEDDLE_OMP_REDUCE). The macros use the thread as hd_thread.
  *
- * How a loop is shared out. On the host each thread takes one stretch of the outermost loop, and the loops stay as the user
- * wrote them: of one thread, which takes all, compilers make what they make of the user's loops. On a GPU neighbouring threads
- * take neighbouring iterations of all loops together, so that loads are coalesced. HEDDLE_OMP_FLAT makes the host take the
- * GPU's form, so that emulated threads test it.
+ * How a loop is divided. On the host each thread takes one stretch of the outermost loop, and the loops keep the user's form:
+ * with one thread, which takes all, compilers optimise them like the user's. On a GPU neighbouring threads take
+ * neighbouring iterations of all loops together, so that loads are coalesced. HEDDLE_OMP_FLAT gives the host the GPU's
+ * form, so that emulated threads test it.
  *
- * No data of tasks is read through restrict pointers on a GPU (heddle/task.h says why). */
+ * On a GPU no task data is read through restrict pointers (heddle/task.h says why). */
 #ifndef HEDDLE_OPENMP_TASK_H
 #define HEDDLE_OPENMP_TASK_H
 
@@ -30,7 +29,7 @@
 #include <sched.h>
 #endif
 
-/* What the user's text leaves unused, and what becomes unused because threads have their own, is no news. */
+/* No warnings for variables that the user's text leaves unused, or that threads replace by their own. */
 #if defined(__CUDACC__)
 #pragma nv_diag_suppress 177, 550
 #elif defined(__GNUC__)
@@ -73,7 +72,7 @@ HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
 }
 #define memmove heddle_omp_move
 #endif
-/* Before the prototype of a function that is to know what its caller knows, of hd_thread above all. */
+/* Stands before the prototype of a function that is compiled with what its caller knows, above all of hd_thread. */
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_WITHIN __attribute__((always_inline))
 #else
@@ -94,14 +93,14 @@ HD_FN void *heddle_omp_move(void *to, const void *from, size_t n)
 #define HEDDLE_OMP_VLA(T, name, n, top) T name[(n) > 0 ? (n) : 1]
 #endif
 
-/* Before a loop of which the user says that its iterations do not depend on one another. */
+/* Stands before a loop that the user declares to have independent iterations. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define HEDDLE_OMP_SIMD _Pragma("GCC ivdep")
 #else
 #define HEDDLE_OMP_SIMD
 #endif
 
-/* A task cannot go on: says what is wrong at which line of the user's source, and ends the program. */
+/* Ends the program because a task cannot go on; prints what is wrong at which line of the user's source. */
 HD_SELDOM_FN void heddle_omp_trap(const heddle_thread *thread, const char *file, int line, const char *what)
 {
 #if defined(__CUDA_ARCH__)
@@ -114,7 +113,7 @@ HD_SELDOM_FN void heddle_omp_trap(const heddle_thread *thread, const char *file,
 #endif
 }
 
-/* exit in a task. A device cannot end the program with a status: there it is as if the task could not go on. */
+/* exit in a task. A device cannot end the program with a status, so there it is heddle_omp_trap. */
 HD_SELDOM_FN void heddle_omp_leave(const heddle_thread *thread, const char *file, int line, int status)
 {
 #if defined(__CUDA_ARCH__)
@@ -126,7 +125,7 @@ HD_SELDOM_FN void heddle_omp_leave(const heddle_thread *thread, const char *file
 #endif
 }
 
-/* Without the variable in which C's lgamma leaves a sign. */
+/* lgamma without the variable in which C's function stores the sign. */
 HD_FN double heddle_omp_lgamma(double x)
 {
 #if defined(__CUDA_ARCH__)
@@ -143,7 +142,7 @@ HD_FN double heddle_omp_lgamma(double x)
 /* omp_get_wtime. */
 HD_FN double heddle_omp_seconds(void) { return (double)hd_clock() * 1e-9; }
 
-/* sleep and usleep: the worker does nothing else meanwhile. Never interrupted, so nothing of the time is left. */
+/* sleep and usleep: the worker does nothing else meanwhile. Never interrupted, so it returns 0. */
 HD_SELDOM_FN int heddle_omp_sleep(double ns)
 {
     const uint64_t end = hd_clock() + (ns > 0 ? (uint64_t)ns : 0u);
@@ -171,15 +170,15 @@ HD_FN heddle_thread heddle_omp_alone(const heddle_thread *thread)
     alone.emulated = NULL;
     return alone;
 }
-/* Threads of a GPU come in warps: what a program does with one thread is left out. */
+/* Threads of a GPU come in warps: the compiler may drop code for teams of one. */
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_SEVERAL(thread) __builtin_assume((thread)->team_size >= 32u)
 #else
 #define HEDDLE_OMP_SEVERAL(thread) ((void)0)
 #endif
-/* The body of a task with inner regions; it sees hd_thread, hd_params, a struct hd_params, and hd_t. Workers of the host have one
- * thread, unless a test emulates more, and there is a copy of the body of which compilers know that: in it loops are the
- * user's, with the user's bounds, and barriers are nothing. */
+/* The body of a task with inner regions; it sees hd_thread, hd_params (a struct hd_params) and hd_t. A worker of the host has
+ * one thread, unless a test emulates more. That case gets its own copy of the body, in which the compiler knows so: loops
+ * have the user's bounds, and barriers vanish. */
 #define HEDDLE_OMP_BODY(name, args)                                                                                 \
     HD_FN HEDDLE_OMP_WITHIN void name##_threads_(const heddle_thread *hd_thread, const struct hd_params *hd_params, \
                                                  const args *hd_t);                                                 \
@@ -199,18 +198,18 @@ HD_FN heddle_thread heddle_omp_alone(const heddle_thread *thread)
 /* ---- tasks in tasks ---------------------------------------------------------------------------------------------------- */
 
 /* Code that spawns tasks and waits for them is split into steps (fork and join by continuations: no stack waits). A frame
- * has its variables that live across a wait, and where it goes on; frames of calls stand upon one another, and the lowest, the
- * root, belongs to one task. One thread of a worker runs a step. */
-#define HEDDLE_OMP_CHILDREN 32u /* that one body spawns; further ones are run where they are created */
-#define HEDDLE_OMP_DEPTH 256u   /* tasks in tasks in tasks: what waits holds a slot of the arena     */
+ * holds the variables that live across a wait, and the wait behind which its code resumes. Calls stack frames; the lowest
+ * one, the root, belongs to one task. One thread of a worker runs a step. */
+#define HEDDLE_OMP_CHILDREN 32u /* that one body spawns; further ones run where they are created */
+#define HEDDLE_OMP_DEPTH 256u   /* nesting of tasks: one that waits holds a slot of the arena    */
 typedef struct heddle_omp_frame {
     struct heddle_omp_frame *up;  /* the caller's; NULL: the root                           */
-    struct heddle_omp_frame *top; /* of the root: which goes on; NULL: the task has ended   */
-    uint32_t code, at;            /* whose steps, and from which of its waits they go on    */
+    struct heddle_omp_frame *top; /* of the root: the one that resumes; NULL: the task has ended */
+    uint32_t code, at;            /* number of the split code; the wait behind which it resumes */
     uint32_t depth;               /* of the root: tasks around it                           */
-    void *stack;                  /* what alloca gave: each begins with the address of the one before */
+    void *stack;                  /* blocks of alloca: each begins with the address of the previous one */
 } heddle_omp_frame;
-typedef struct heddle_omp_go { /* arguments of the body that goes on */
+typedef struct heddle_omp_go { /* arguments of the body that resumes a task */
     heddle_omp_frame *root;
 } heddle_omp_go;
 typedef struct heddle_omp_run {
@@ -271,7 +270,7 @@ HD_FN void heddle_omp_spawn(heddle_omp_run *run, heddle_omp_frame *f, int urgent
             ranges[child.n_ranges++] = ranges[i];
     heddle_task_spawn_child(run->thread, &child);
 }
-/* Each gives the frame of which steps are to be run now, or NULL: the body ends. */
+/* Each returns the frame to run next, or NULL: the body ends. */
 HD_FN heddle_omp_frame *heddle_omp_wait(const heddle_omp_run *run, heddle_omp_frame *f, uint32_t at)
 {
     f->at = at;
@@ -288,7 +287,7 @@ HD_FN heddle_omp_frame *heddle_omp_return(const heddle_omp_run *run, heddle_omp_
 {
     heddle_omp_frame *up = f->up;
     if (f == run->root && run->n_spawned)
-        f->top = NULL; /* freed when what it spawned has ended */
+        f->top = NULL; /* freed when the tasks that it spawned have ended */
     else
         heddle_omp_frame_free(f);
     return up;
@@ -300,7 +299,7 @@ HD_FN heddle_omp_frame *heddle_omp_awake(heddle_omp_frame *root)
         heddle_omp_frame_free(root);
     return f;
 }
-/* The body of a split task as it stands. */
+/* The unsplit body of a split task, for when there is no frame. */
 #define HEDDLE_OMP_PART(name, params_type, params, arg_type, args)                                        \
     HEDDLE_OMP_FN void name##_part_(const heddle_thread *thread, const params_type *params HEDDLE_UNUSED, \
                                     const arg_type *args HEDDLE_UNUSED)
@@ -309,14 +308,14 @@ HD_FN heddle_omp_frame *heddle_omp_awake(heddle_omp_frame *root)
 
 #define HEDDLE_OMP_UP(n_bytes) (((uint64_t)(n_bytes) + 15u) & ~(uint64_t)15u)
 
-/* Where the worker's stack begins; block-shared memory is used instead where all fits that a body needs. */
+/* Where the worker's stack begins. A body uses block-shared memory instead if all its variables fit. */
 HD_FN char *heddle_omp_stack(const heddle_thread *thread, const heddle_omp_params *params)
 {
     return params->stack + thread->worker * params->stack_bytes;
 }
 
-/* Its lower half is for what threads have together or thread 0 has alone; behind its middle each thread of an inner region has a
- * slice of its own. */
+/* The lower half of the stack holds variables that threads share or that thread 0 alone has; behind the middle each thread of
+ * an inner region has a slice of its own. */
 HD_FN char *heddle_omp_middle(const heddle_thread *thread, const heddle_omp_params *params)
 {
     return heddle_omp_stack(thread, params) + params->stack_bytes / 32u * 16u;
@@ -330,7 +329,7 @@ HD_FN char *heddle_omp_slice(const heddle_thread *thread, const heddle_omp_param
     return heddle_omp_middle(thread, params) + 16 + thread->index * heddle_omp_slice_bytes(thread, params);
 }
 
-/* n_bytes more of the part of the stack that `top` is in. Threads that have it together all call it. */
+/* Takes n_bytes more of the part of the stack that `top` is in. Threads that share them all call it. */
 HD_FN void *heddle_omp_push(const heddle_thread *thread, const heddle_omp_params *params, char **top, uint64_t n_bytes)
 {
     char *at = *top, *end = heddle_omp_middle(thread, params);
@@ -342,9 +341,9 @@ HD_FN void *heddle_omp_push(const heddle_thread *thread, const heddle_omp_params
     return at;
 }
 
-/* Thread 0 alone does the statement behind it. */
+/* Thread 0 alone runs the statement that follows. */
 #define HEDDLE_OMP_ONE if (hd_thread->index == 0)
-/* The same of an expression; and one whose truth the others are told through `told`, which all threads see. */
+/* The same for an expression, and for a condition, which the other threads read from `told`, a variable that all share. */
 #define HEDDLE_OMP_BY_ONE(e) (heddle_team_barrier(hd_thread), hd_thread->index == 0 ? (void)(e) : (void)0)
 #define HEDDLE_OMP_TOLD(told, e) (HEDDLE_OMP_BY_ONE((told) = (e) ? 1 : 0), heddle_team_barrier(hd_thread), (told) != 0)
 /* Section k of a sections construct. */
@@ -361,7 +360,7 @@ HD_FN int64_t heddle_omp_trips(int64_t a, int64_t b, int64_t s)
 
 #if defined(__CUDA_ARCH__) || defined(HEDDLE_OMP_FLAT)
 
-/* Does the statement behind it once, for one value of i. */
+/* Runs the statement that follows once, for one value of i. */
 #define HEDDLE_OMP_WITH_(T, i, value) \
     for (T i HEDDLE_UNUSED = (T)(value), hd_once_##i = 1; hd_once_##i; hd_once_##i = 0)
 
@@ -375,7 +374,7 @@ HD_FN int64_t heddle_omp_trips(int64_t a, int64_t b, int64_t s)
     HEDDLE_OMP_EACH_(T, i, HEDDLE_OMP_TRIPS(b, a, s)) \
     HEDDLE_OMP_WITH_(T, i, (a)-hd_k_##i *(T)(s))
 
-/* Two loops together: row of the outer one, column of the inner. Going on by the number of threads takes no division. */
+/* Two loops together: row of the outer one, column of the inner. Stepping by the number of threads takes no division. */
 #define HEDDLE_OMP_NEST_(bits)                                                                           \
     typedef struct heddle_omp_nest##bits {                                                               \
         int##bits##_t row, column, n_rows, n_columns, by_rows, by_columns;                               \
@@ -420,7 +419,7 @@ HEDDLE_OMP_NEST_(64)
     HEDDLE_OMP_WITH_(U, j, (c) + (U)(hd_at_##i.column / (int##bits##_t)HEDDLE_OMP_TRIPS(e, f, u)) * (U)(t))     \
     HEDDLE_OMP_WITH_(V, k, (e) + (V)(hd_at_##i.column % (int##bits##_t)HEDDLE_OMP_TRIPS(e, f, u)) * (V)(u))
 
-/* This thread runs the last of n iterations of the outermost loop and inner ones of the others together. */
+/* Does this thread run the last of n iterations of the outermost loop, each with `inner` iterations of the others? */
 #define HEDDLE_OMP_HAS_LAST(n, inner) \
     ((n) * (inner) > 0 && hd_thread->index == (uint64_t)((n) * (inner)-1) % hd_thread->team_size)
 
@@ -467,8 +466,8 @@ HD_FN int64_t heddle_omp_last(const heddle_thread *thread, int64_t a, int64_t n,
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------ */
 
-/* x of all threads becomes what `combined`, an expression of hd_a and hd_b, makes of the threads' own. All threads call it; what
- * they wrote before is visible after. */
+/* Combines x of all threads by `combined`, an expression of hd_a and hd_b, and gives each the result. All threads call it;
+ * what they wrote before is visible after. */
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_REDUCE(T, x, combined)                                                       \
     do {                                                                                        \
@@ -498,7 +497,7 @@ HD_FN uint32_t heddle_omp_half(uint32_t n)
         half *= 2;
     return half;
 }
-/* Threads beyond the partial results that there is room for add theirs to those of the first threads. */
+/* Threads beyond the room for partial results combine theirs with those of the first threads. */
 #define HEDDLE_OMP_REDUCE(T, x, combined)                                                                            \
     do {                                                                                                             \
         const uint32_t hd_room = HEDDLE_REDUCE_BYTES / sizeof(T), hd_own = hd_thread->index % hd_room;               \
@@ -527,10 +526,10 @@ HD_FN uint32_t heddle_omp_half(uint32_t n)
 
 /* ---- one after the other --------------------------------------------------------------------------------------------- */
 
-/* Lanes of a warp that come to a critical statement together: the first takes the lock for all of them, then one after the
- * other does the statement. A lock of all workers is handed on so once a warp, and not once a lane. */
+/* When lanes of a warp reach a critical statement together, the first takes the lock for all; then one lane after the other
+ * runs the statement. So a lock of all workers changes hands once a warp, and not once a lane. */
 typedef struct heddle_omp_turns {
-    uint32_t lanes, left; /* bits: that came, whose turn is to come */
+    uint32_t lanes, left; /* bits: lanes that came; lanes that have yet to run */
 } heddle_omp_turns;
 
 HD_FN uint32_t heddle_omp_lowest(uint32_t lanes) { return lanes & (~lanes + 1u); }
@@ -551,7 +550,7 @@ HD_FN heddle_omp_turns heddle_omp_lock(uint32_t *lock)
     t.lanes = t.left = __activemask();
     if (heddle_omp_is_me(heddle_omp_lowest(t.lanes)))
         for (uint32_t n = 0; HD_LOAD(lock, RELAXED, DEV) || !HD_CAS(lock, 0u, 1u, ACQUIRE, DEV); n++)
-            HD_PAUSE(n); /* a word that hundreds of warps try for at once is slow for its owner, too */
+            HD_PAUSE(n); /* polled by hundreds of warps, the word would be slow for its owner, too */
     __syncwarp(t.lanes);
 #else
     t.lanes = t.left = 1u;
@@ -561,7 +560,7 @@ HD_FN heddle_omp_turns heddle_omp_lock(uint32_t *lock)
     return t;
 }
 
-/* The lane whose turn it was has done the statement; the last one's writes are the lock's next owner's to see. */
+/* One lane has run the statement. After the last turn the first lane releases the lock: its next owner sees all writes. */
 HD_FN void heddle_omp_turn_over(heddle_omp_turns *t, uint32_t *lock)
 {
 #if defined(__CUDA_ARCH__)
@@ -572,7 +571,7 @@ HD_FN void heddle_omp_turn_over(heddle_omp_turns *t, uint32_t *lock)
         HD_STORE(lock, 0u, RELEASE, DEV);
 }
 
-/* The statement behind it is done by one thread of all workers at a time. */
+/* One thread of all workers at a time runs the statement that follows. */
 #define HEDDLE_OMP_CRITICAL(lock)                                                                                 \
     for (heddle_omp_turns hd_turns = heddle_omp_lock(lock); hd_turns.left; heddle_omp_turn_over(&hd_turns, lock)) \
         if (heddle_omp_is_me(heddle_omp_lowest(hd_turns.left)))
@@ -660,8 +659,8 @@ HEDDLE_OMP_FETCH_(xor_64, uint64_t, unsigned long long, atomicXor, __atomic_fetc
 #undef HEDDLE_OMP_FETCH_
 #undef HEDDLE_OMP_ORDER_
 
-/* The number of type T and that many bits at `at` becomes `value`, an expression of hd_old; then `then` is done, which may
- * use hd_old and hd_new. */
+/* Atomically replaces the number at `at`, of type T and `bits` bits, by `value`, an expression of hd_old; then runs `then`,
+ * which may use hd_old and hd_new. */
 #define HEDDLE_OMP_UPDATE(T, bits, at, value, then, ordered)                    \
     do {                                                                        \
         uint##bits##_t *const hd_word = (uint##bits##_t *)(at), hd_next = 0;    \
@@ -689,7 +688,7 @@ HEDDLE_OMP_FETCH_(xor_64, uint64_t, unsigned long long, atomicXor, __atomic_fetc
         heddle_omp_store_##bits((uint##bits##_t *)(at), hd_next, ordered); \
     } while (0)
 
-/* Adds to a float or double: what the GPU has an instruction for. Gives the old value. */
+/* Adds to a float or double, by the GPU's instruction for it. Returns the old value. */
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_OMP_ADD_(name, T, bits)                \
     HD_FN T heddle_omp_##name(T *p, T v, int ordered) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* heddle/task.h - write a task body once; it runs on a CPU thread and on a GPU thread block.
  *
- *     // the head that both the bodies and the builder of the graph include
+ *     // the header that the bodies and the graph's builder include
  *     typedef struct { float *a; int n; } my_params;         // one per run, shared by all tasks
- *     typedef struct { uint64_t at; float by; } my_scale_args;   // one per task, copied into its record
+ *     typedef struct { uint64_t at; float by; } my_scale_args;   // one per task, copied
  *     #define MY_BODIES(X) X(my_scale, 0) X(my_sum, 0)    // name, bytes of block-shared memory
  *     HEDDLE_ENUM(my, MY_BODIES)                          // my_scale = 0, my_sum = 1, my_n_bodies
  *     HEDDLE_DECLARE(my)                                  // extern const heddle_table my;
@@ -15,13 +15,13 @@
  *     }
  *     HEDDLE_TABLE(my, my_params, MY_BODIES)
  *
- * A body is run by `thread->team_size` threads at once: one on a CPU worker, the threads of a block on a GPU
- * worker. HEDDLE_EACH shares a loop out over them; heddle_team_barrier is met by all threads or none; what one
- * thread wrote another may read only after a barrier. When the body returns on all threads its writes are
- * visible to successors. Write in the common part of C and C++.
+ * A body is run by `thread->team_size` threads at once: one on a CPU worker, the threads of a block on a GPU worker.
+ * HEDDLE_EACH divides a loop among them. All threads call heddle_team_barrier, or none; a thread may read what another
+ * wrote only after a barrier. Successors see the body's writes once it has returned on all threads. Write in the common
+ * part of C and C++.
  *
- * On the GPU the kernel outlives the tasks. Never read data that another task writes through
- * `const T *__restrict__` or __ldg: nvcc turns such a load into one that may return an old value.
+ * On a GPU the kernel outlives the tasks. Never read data that another task writes through
+ * `const T *__restrict__` or __ldg: nvcc makes such a load non-coherent, and it may return an old value.
  *
  * A body may make further tasks while it runs: HEDDLE_SPAWNER, heddle_task_spawn, heddle_task_continue below.
  *
@@ -46,9 +46,8 @@ typedef struct heddle_body_info {
     uint32_t n_children;   /* tasks that it spawns at most; 0: none                                */
 } heddle_body_info;
 
-/* How the library finds the kernels of a table, by family, variant and whether they trace (heddle/core/task.h): looks one up for the
- * current device in the user's object, as a driver's function handle. Returns a cudaError_t, or HD_NO_KERNEL. Tables compiled as
- * C have none. */
+/* Looks up a kernel of a table by family, variant and tracing (heddle/core/task.h), for the current device, in the user's
+ * object: *out is the driver's function handle. Returns a cudaError_t, or HD_NO_KERNEL. Tables compiled as C have no stubs. */
 typedef struct heddle_stubs {
     int (*function)(uint32_t family, uint32_t variant, uint32_t trace, void **out);
 } heddle_stubs;
@@ -60,7 +59,7 @@ struct heddle_table {
     const heddle_body_info *bodies;
     const heddle_stubs *stubs;
     uint32_t has_baselines;               /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
-    const struct heddle_wave_info *waves; /* of each body (heddle/wave.h); NULL: they are none         */
+    const struct heddle_wave_info *waves; /* one a body (heddle/wave.h); NULL: bodies of tasks         */
 };
 #if defined(HEDDLE_BASELINES)
 #define HEDDLE_HAS_BASELINES_ 1u
@@ -79,10 +78,10 @@ struct heddle_table {
 
 /* ---- in a body ------------------------------------------------------------------------------ */
 
-/* for (int i = 0; i < n; i++), shared out over the threads: thread k takes k, k + team_size, ... */
+/* for (int i = 0; i < n; i++), divided among the threads: thread k takes k, k + team_size, ... */
 #define HEDDLE_EACH(i, n) for (int i = (int)thread->index, i##_n_ = (int)(n); i < i##_n_; i += (int)thread->team_size)
 
-/* All threads of the worker wait for one another; what they wrote before is visible after. */
+/* All threads of the worker wait for one another; afterwards each sees what the others wrote before. */
 HD_FN void heddle_team_barrier(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
@@ -133,27 +132,22 @@ HD_FN int64_t *heddle_team_partial_i64(const heddle_thread *thread) { return (in
             heddle_team_barrier(thread);                                                                    \
         }                                                                                                   \
         result = p[0];                                                                                      \
-        heddle_team_barrier(thread); /* nobody writes new partials before all have read                  */ \
+        heddle_team_barrier(thread); /* no thread writes new partials before all have read               */ \
         return result;                                                                                      \
     }
 HEDDLE_REDUCE_(double, f64)
 HEDDLE_REDUCE_(int64_t, i64)
 #undef HEDDLE_REDUCE_
 
-/* The body gives up: heddle_graph_run returns EBODY and names the task, the body and `code`. The first failure
- * of a run is kept. Returns; the body should return too, on all threads. Tasks in hand still finish. */
-HD_FN void heddle_task_fail(const heddle_thread *thread, uint32_t code)
-{
-    if (thread->failed)
-        *thread->failed = 1u;
-    hd_fail_at(thread->fail, thread->task, code);
-}
+/* Fails the run: heddle_graph_run returns EBODY and names the task, the body and `code` (0 counts as 1). The first
+ * failure of a run is kept. This call returns; the body should return too, on all threads. Running tasks still finish. */
+HD_FN void heddle_task_fail(const heddle_thread *thread, uint32_t code) { (void)hd_thread_fail(thread, code); }
 
-/* A body outside of heddle, as NAME_body_(&thread, &params, &args): from a loop of the host's, or from a kernel of your own.
- * What heddle_task_fail leaves: zeros before the first failure, then its code. */
+/* A host loop or a kernel of your own may call a body as NAME_body_(&thread, &params, &args), without a context. There
+ * heddle_task_fail fills this struct: zeros before the first failure, then its code. */
 typedef hd_fail heddle_failure;
 
-/* The only thread of a worker. shared: HEDDLE_REDUCE_BYTES and the body's own bytes, aligned to 128. */
+/* The thread of a team of one. shared: HEDDLE_REDUCE_BYTES and the body's own bytes, aligned to 128. */
 HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
 {
     heddle_thread thread;
@@ -168,38 +162,37 @@ HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
 }
 
 #if defined(__CUDACC__)
-/* heddle_block_thread(failure, shared, n, worker): this thread of a block, n threads of which run the body. */
+/* heddle_block_thread(failure, shared, n, worker): the calling thread of a block in which n threads run the body. */
 #define heddle_block_thread hd_block_thread
 #endif
 
 /* ---- tasks that make tasks -------------------------------------------------------------------- */
 
-/* A body made with HEDDLE_SPAWNER may spawn tasks while it runs, on every backend, and at most as many as it declares
- * (HEDDLE_MAX_CHILDREN is the most). A spawned task runs as soon as what it waits for has ended, perhaps at once, on any
- * worker; the run ends when all tasks have ended, spawned ones, too. Spawned tasks may spawn.
+/* A body made with HEDDLE_SPAWNER may spawn tasks while it runs, on every backend: at most as many as it declares, and at
+ * most HEDDLE_MAX_CHILDREN. A spawned task runs as soon as its predecessors have ended, perhaps at once, on any worker, and
+ * may spawn in turn. The run ends when all tasks have ended, spawned ones included.
  *
- * Any one thread makes a task by a call; several threads may call at once, each for a task of its own. What the caller
- * wrote before is seen by the child; what other threads wrote only if a heddle_team_barrier came between. args is copied
- * (arg_bytes: what the table says of that body). Tasks that a body spawns do not hold up successors of its own task; see
- * heddle_task_continue.
+ * Each call spawns one task; several threads may call concurrently. The child sees what its caller wrote before; it sees
+ * other threads' writes only if a heddle_team_barrier came between. args is copied; arg_bytes must equal the table's for
+ * that body. Successors of the spawning task do not wait for its children; see heddle_task_continue.
  *
  * Room. Spawned tasks live in an arena of fixed size (config n_arena). A worker runs a spawner only when all its children
- * have room; when the arena gets scarce it goes depth first. So nothing is ever lost; a run that really cannot go on,
- * because every slot holds a task that needs more slots, ends with ENOMEM and says so.
+ * have room; when the arena runs low, it goes depth first. No task is dropped. A run ends with ENOMEM only when every slot
+ * holds a task that needs more slots.
  *
- * Mistakes (more children than declared, a body that is not in the table, another size of args, NULL with a size or a count, a
- * stale handle, a range that is none, a call where nothing can be spawned) end the run with EBODY; the sentence says what was
- * wrong. The calls then return, and so should the body. Schedules without resident workers, and static, refuse graphs of a table
- * with spawners. */
+ * Mistakes end the run with EBODY, and the sentence says what was wrong: more children than declared; a body that is not in
+ * the table; another size of args; NULL with a size or a count; a stale handle; an invalid range; a call where nothing can
+ * be spawned. The calls then return, and so should the body. Schedules without resident workers, and static, refuse graphs
+ * of a table with spawners. */
 
 #define HEDDLE_MAX_CHILDREN HD_MAX_CHILDREN /* children of one call of a body                       */
 #define HEDDLE_MAX_AFTER HD_MAX_AFTER       /* handles that one spawn may name                      */
 
-/* Names a spawned task: a slot and its generation. Good until the body that asked for it has ended (its continuations,
- * too); a later use is an error when the slot has another task by then. May be copied and passed to other tasks. */
+/* Names a spawned task by slot and generation. Valid until the body that asked for it has ended, continuations included;
+ * later use is an error if the slot holds another task by then. May be copied and passed to other tasks. */
 typedef uint64_t heddle_handle;
 
-/* Everything that can be said of a child. */
+/* A child with all its attributes. */
 typedef struct heddle_child {
     uint32_t body;
     uint32_t arg_bytes;
@@ -207,12 +200,12 @@ typedef struct heddle_child {
     const heddle_handle *after; /* it runs after these tasks have ended                          */
     uint32_t n_after;
     uint32_t n_ranges;
-    const heddle_range *ranges; /* it runs after earlier children of the same call of a body that conflict with it,
-                                   as in heddle_graph_add. Such children are spawned by one thread, or with a barrier
-                                   between; each may have at most HEDDLE_MAX_AFTER conflicts before order becomes
-                                   stricter than asked for: from then on one such child runs after the other */
+    const heddle_range *ranges; /* it runs after earlier children of the same body call that conflict with it, as in
+                                   heddle_graph_add. One thread spawns such children, or a barrier stands between. From
+                                   a child with more than HEDDLE_MAX_AFTER conflicts on, order is stricter than asked
+                                   for: such children run one after the other */
     uint32_t urgent;            /* nonzero: taken before all others             */
-    heddle_handle *out;         /* NULL: nobody will name it, which is cheaper                   */
+    heddle_handle *out;         /* NULL: no handle is wanted, which is cheaper                   */
 } heddle_child;
 
 HD_FN void heddle_task_spawn_child(const heddle_thread *thread, const heddle_child *c)
@@ -255,10 +248,10 @@ HD_FN void heddle_task_spawn(const heddle_thread *thread, uint32_t body, const v
     hd_spawn_buffer_end(thread, k, n_after, urgent != 0);
 }
 
-/* This task goes on with another body when it has returned and everything that it spawns from now on has ended. Successors
- * of this task and those who wait for it by handle wait for that, too: the end of a task is the end of its continuation.
- * One thread calls it, once, before the first spawn of the body (with a barrier between where other threads spawn). body
- * HEDDLE_BODY_JOIN with NULL, 0: nothing more is to be done then. (Fork and join: Cilk's sync, without a stack that waits.) */
+/* Gives this task a continuation: `body` runs when the calling body has returned and all tasks that it spawns from now on have
+ * ended. The task ends with its continuation: successors, and tasks that wait for it by handle, wait for that. One thread
+ * calls this, once, before the body's first spawn (with a barrier between where other threads spawn). body HEDDLE_BODY_JOIN
+ * with NULL, 0: nothing more is to be done then. (Fork and join: Cilk's sync, without a stack that waits.) */
 HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes)
 {
     hd_spawn_buffer_fork(thread, body, args, arg_bytes);
@@ -266,8 +259,8 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 /* ---- making the table ------------------------------------------------------------------------ */
 
-/* On a CPU a body is nearly always alone. The version for that knows so when it is compiled: else the step of HEDDLE_EACH is a
- * number from memory, of which no compiler makes vector code. */
+/* On a CPU a team nearly always has one thread. That case gets its own copy of the body, compiled with constants: HEDDLE_EACH
+ * with a step from memory is not vectorised by any compiler. */
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_CALL_BODY_(name, params_type, arg_type) \
     name##_body_(thread, (const params_type *)params_, (const arg_type *)args_)
@@ -282,8 +275,8 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
         name##_body_(thread, (const params_type *)params_, (const arg_type *)args_)
 #endif
 
-/* `thread`, `params` and `args` are the names the body sees; the first is always called thread. Functions that a body calls are
- * declared with HEDDLE_FN (heddle/body.h): under nvcc a plain `static inline` one is none of the GPU's. */
+/* The body follows. It sees `thread`, and `params` and `args` under the names given. Declare functions that a body calls with
+ * HEDDLE_FN (heddle/body.h): nvcc compiles a plain `static inline` function for the host only. */
 #define HEDDLE_BODY(name, params_type, params, arg_type, args) \
     HEDDLE_SPAWNER(name, params_type, params, arg_type, args, 0)
 /* n_most: tasks that one call of the body spawns at most. */
@@ -301,7 +294,7 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
 
 #define HEDDLE_INFO_X_(name, shared) \
     {#name, name##_run_, (uint32_t)name##_arg_bytes_, (shared), (uint32_t)name##_children_},
-/* A body of a table takes the table's params, or it does not compile. */
+/* A body that does not take the table's params does not compile. */
 #if defined(__cplusplus)
 #define HEDDLE_STRICT_
 #define HEDDLE_STRICT_END_

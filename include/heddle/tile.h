@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* heddle/tile.h - wavefronts whose body is a tile, for what does not come down to one cell (heddle/wave.h): sums of areas,
- * where a whole block of cells is added up at once, or tiles that a team computes in a way of its own.
+/* heddle/tile.h - wavefronts with a tile as their body, for what does not reduce to one cell (heddle/wave.h): sums of areas,
+ * which add up a whole block of cells at once, or tiles that a team computes in a way of its own.
  *
- *     // the head that both the bodies and the program include
+ *     // the header that the bodies and the program include
  *     typedef struct { const uint32_t *in; uint32_t *out; uint64_t stride; } my_params;
  *     #define MY_TILES(X) X(my_sums, 0)
  *     HEDDLE_ENUM(my, MY_TILES)
@@ -30,11 +30,11 @@
  *     heddle_wave_new(ctx, &my, &d, &graph);
  *     heddle_graph_run(ctx, graph, &params, sizeof params);
  *
- * A worker goes along a band tile by tile, all its threads in each. Fields stay the user's, in params: of the desc a wave of
- * tiles has rows, cols, items, border north as an array, band_rows, tile_cols and n_warps, and nothing else.
+ * A worker runs a band tile by tile, with all its threads in each. The fields are the user's, in params. Of the desc a wave of
+ * tiles takes rows, cols, items, border north as an array, band_rows, tile_cols and n_warps, and nothing else.
  *
- * Under another schedule than wave, tiles are tasks of a graph, which need the one to the left and the one above; then nothing
- * is waited for inside. On a GPU that takes HEDDLE_WAVE_TILES, as for cells. */
+ * Under another schedule than wave, tiles are tasks of a graph, each after the one to the left and the one above; then no
+ * tile waits inside. On a GPU that needs HEDDLE_WAVE_TILES, as for cells. */
 #ifndef HEDDLE_TILE_H
 #define HEDDLE_TILE_H
 
@@ -43,38 +43,51 @@
 
 /* ---- in a body ------------------------------------------------------------------------------------------------------ */
 
-/* A tile as its body sees it. The last ones of a band or field have fewer columns or rows than others. */
+/* A tile as its body sees it. The last tiles of a band or field may have fewer columns or rows. */
 typedef struct heddle_tile {
-    uint32_t row, col;               /* of the field: the tile's first                                  */
+    uint32_t row, col;               /* of the tile's first cell in the field                           */
     uint32_t rows, cols;             /* of the tile                                                     */
     uint32_t field_rows, field_cols; /* of the field                                                    */
     uint32_t item;                   /* which of the fields                                             */
     uint32_t band;                   /* counted from the field's first row                              */
     uint32_t sweep;                  /* 0                                                               */
-    /* What a body leaves to the next tile of its band, carry_bytes, aligned to 128: on a GPU block-shared memory under schedule
-     * wave. Zeros in a band's first tile. */
+    /* What a body leaves to the next tile of its band: carry_bytes, aligned to 128, zeros in a band's first tile. On a GPU
+     * block-shared memory under schedule wave. */
     void *carry;
-    uint32_t is_near; /* 1: there it is, 0: in memory that all workers have                    */
+    uint32_t is_near; /* 1: carry is the worker's own memory; 0: memory of all workers         */
     /* The library's. */
     const uint8_t *north_;
     uint8_t *south_, *spare_;
     hd_tile_near *near_;
-    uint32_t *flag_, *flag_above_; /* NULL: nobody waits for this one; none is waited for               */
+    uint32_t *flag_, *flag_above_; /* NULL: no band waits for this one; it waits for none               */
     uint32_t base_, at_;
-    uint32_t seen_;          /* tiles of the band above, of which it is known that they were handed on       */
-    uint32_t waits_, hands_; /* 1: that is still to be done                                             */
-    uint32_t is_over_;       /* the run has been stopped; lane 0 knows first                            */
+    uint32_t seen_;          /* tiles that the band above is known to have handed on                    */
+    uint32_t waits_, hands_; /* 1: still to do                                                          */
+    uint32_t is_over_;       /* the band is over; thread 0 knows first                                  */
+    uint32_t fails_;
+    const hd_tile_wave *wave_;
 } heddle_tile;
 
-/* Has the band above been seen to have handed this tile on? The same on all threads. */
+/* Is it known that the band above has handed this tile on? The same on all threads. */
 HD_FN int hd_tile_is_seen(const heddle_tile *tile) { return tile->seen_ > tile->at_; }
 
-/* All threads. What was acquired once holds for all tiles that had been counted by then. A run that has been stopped has bands
- * whose rows nobody has written, or still reads: this one gets a place of its own for both. */
+/* One thread of a band that is over before this tile, or waits there. */
+HD_FN void hd_tile_halt(const heddle_thread *thread, const heddle_tile *tile, uint32_t kind)
+{
+    const hd_tile_wave *wave = tile->wave_;
+    hd_wave_halt(thread, wave->words, kind, (uint64_t)wave->items[tile->item].flag_at + tile->band, tile->col);
+}
+
+/* All threads: waits for the band above. One acquire covers all tiles counted by then. In a stopped run the row above may be
+ * unwritten, and the row to write may still be read: then a spare row of this band stands for both. */
 HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
 {
-    if (thread->index == 0)
-        tile->near_->seen = hd_tile_wait(thread->fail, tile->flag_above_, tile->base_, tile->at_ + 1u);
+    if (thread->index == 0) {
+        const hd_wave_place at = hd_tile_place(tile->wave_, tile->item, tile->row, tile->fails_ != 0);
+        tile->near_->seen = hd_tile_wait(thread, &at, tile->flag_above_, tile->base_, tile->at_ + 1u);
+        if (tile->near_->seen <= tile->at_)
+            hd_tile_halt(thread, tile, HD_HALT_ABOVE);
+    }
     heddle_team_barrier(thread);
     tile->seen_ = tile->near_->seen;
     if (!hd_tile_is_seen(tile)) {
@@ -83,10 +96,10 @@ HD_FN void hd_tile_meet_north(const heddle_thread *thread, heddle_tile *tile)
     }
 }
 
-/* All threads: the lowest row of the band above, in this tile's columns; heddle_wave_north(...)[0] is of column tile->col. Waits
- * until it is there, so call it as late as it can be; it is no barrier for the threads. In a field's first band: the border of
- * the desc, or NULL. Good until the tile is handed on; after that a band further down writes there. When the run has been stopped
- * what stands there has no meaning. */
+/* All threads: the lowest row of the band above, in this tile's columns; element 0 is of column tile->col. Waits until the row
+ * is there, so call it as late as possible; it is no barrier for the threads. In a field's first band: the border of the
+ * desc, or NULL. Valid until the tile is handed on; then a band further down writes there. In a stopped run its content
+ * has no meaning. */
 HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *tile)
 {
     if (tile->waits_ && !hd_tile_is_seen(tile))
@@ -95,20 +108,19 @@ HD_FN const void *heddle_wave_north(const heddle_thread *thread, heddle_tile *ti
     return tile->north_;
 }
 
-/* Would heddle_wave_north wait? The same on all threads. Who knows that it does not may load the row early, so that it comes
- * while the tile is computed. */
+/* Would heddle_wave_north wait? The same on all threads. If not, a body may load the row early, while it computes the tile. */
 HD_FN int heddle_wave_would_wait(const heddle_tile *tile) { return tile->waits_ && !hd_tile_is_seen(tile); }
 
-/* All threads: where this tile's lowest row goes. Waits as heddle_wave_north does: until then the band above may still read
- * what stands there. In the field's last band nobody reads it. */
+/* All threads: where to store this tile's lowest row. Waits as heddle_wave_north does: until then the band above may still
+ * read what stands there. No band reads that of the field's last band. */
 HD_FN void *heddle_wave_south(const heddle_thread *thread, heddle_tile *tile)
 {
     (void)heddle_wave_north(thread, tile);
     return tile->south_;
 }
 
-/* All threads: the band below may go on with what stands in heddle_wave_south, and north is no longer looked at. The rest of the
- * tile comes after. A body that returns hands on at the latest. */
+/* All threads: publishes the row in heddle_wave_south to the band below; the body reads north no more. The rest of the tile may
+ * follow. A tile not handed on before is handed on when the body returns. */
 HD_FN void heddle_wave_hand(const heddle_thread *thread, heddle_tile *tile)
 {
     (void)heddle_wave_north(thread, tile);
@@ -120,9 +132,28 @@ HD_FN void heddle_wave_hand(const heddle_thread *thread, heddle_tile *tile)
         hd_tile_raise(tile->flag_, tile->base_ + tile->at_ + 1u);
 }
 
+/* Fails the tile with `code` (0 counts as 1), and the run with EBODY and a sentence: "tile my_sums at row 64, column 512 of
+ * item 0 failed with code 7". The body may go on or return. Any threads may call it; the least code counts.
+ *
+ * In a body declared by HEDDLE_TILE_FAILS, under schedule wave or on the serial backend, the run keeps the first failure in
+ * order of items, rows and columns. The timing does not matter: bands before it go on to their ends, others stop. In other
+ * bodies, which pay nothing for this, and under other schedules, the failure that comes first in time ends the run at once.
+ * What a failed run leaves has no meaning. */
+HD_FN void heddle_tile_fail(const heddle_thread *thread, const heddle_tile *tile, uint32_t code)
+{
+    const hd_wave_failure f = {0, tile->item, tile->row, tile->col, code ? code : 1u};
+    uint32_t *failed = &tile->near_->failed[tile->at_ & 1u], least;
+    if (tile->is_near && tile->fails_) {
+        do
+            least = HD_LOAD(failed, RELAXED, DEV);
+        while ((!least || f.code < least) && !HD_CAS(failed, least, f.code, RELAXED, DEV));
+    } else if (hd_thread_fail(thread, f.code))
+        tile->wave_->words->first = f;
+}
+
 /* ---- the loop --------------------------------------------------------------------------------------------------------- */
 
-/* Tiles that are tasks carry through device memory. On a GPU that is known when a kernel is compiled. */
+/* Tiles that are tasks carry through device memory. On a GPU in_order is a constant of the kernel. */
 HD_FN int hd_tile_is_task(const heddle_thread *thread, const hd_tile_part *p)
 {
 #if HD_HOSTED
@@ -134,7 +165,7 @@ HD_FN int hd_tile_is_task(const heddle_thread *thread, const hd_tile_part *p)
 #endif
 }
 
-/* All threads: nothing has been carried yet. */
+/* All threads: clears the carry; the barrier also publishes the cleared `failed`. */
 HD_FN void hd_tile_clear(const heddle_thread *thread, const heddle_tile *tile, uint32_t n_bytes)
 {
     uint32_t i;
@@ -143,7 +174,7 @@ HD_FN void hd_tile_clear(const heddle_thread *thread, const heddle_tile *tile, u
     heddle_team_barrier(thread);
 }
 
-/* Who waits for whom: nobody where tiles are tasks. */
+/* Flags and rows of a band; tiles that are tasks have none. */
 HD_FN void hd_tile_neighbours(heddle_tile *t, const hd_tile_part *p, const hd_tile_item *item)
 {
     const hd_tile_wave *wave = p->wave;
@@ -156,13 +187,15 @@ HD_FN void hd_tile_neighbours(heddle_tile *t, const hd_tile_part *p, const hd_ti
 }
 
 /* All threads, before the first tile of a part. */
-HD_FN heddle_tile hd_tile_begin(const heddle_thread *thread, const hd_tile_part *p)
+HD_FN heddle_tile hd_tile_begin(const heddle_thread *thread, const hd_tile_part *p, uint32_t fails)
 {
     const hd_tile_wave *wave = p->wave;
     const hd_tile_item *item = wave->items + p->item;
     const int is_task = hd_tile_is_task(thread, p);
     heddle_tile t;
     __builtin_memset(&t, 0, sizeof t);
+    t.wave_ = wave;
+    t.fails_ = fails;
     t.near_ = (hd_tile_near *)heddle_team_shared(thread);
     t.carry = is_task ? (void *)p->carry : (void *)(t.near_ + 1);
     t.is_near = !is_task;
@@ -175,7 +208,11 @@ HD_FN heddle_tile hd_tile_begin(const heddle_thread *thread, const hd_tile_part 
     t.at_ = p->first;
     if (!is_task)
         hd_tile_neighbours(&t, p, item);
-    if (p->first == 0 && wave->carry_bytes)
+    if (!is_task && thread->index == 0)
+        hd_note_band(thread, 0);
+    if (fails && thread->index == 0)
+        t.near_->failed[0] = t.near_->failed[1] = 0;
+    if ((fails && !is_task) || (p->first == 0 && wave->carry_bytes))
         hd_tile_clear(thread, &t, wave->carry_bytes);
     return t;
 }
@@ -195,10 +232,25 @@ HD_FN void hd_tile_enter(const heddle_thread *thread, heddle_tile *t, const hd_t
                               : NULL;
     t->waits_ = t->flag_above_ != NULL;
     t->hands_ = 1;
-    t->is_over_ = thread->index == 0 && HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT;
+    if (thread->index == 0) {
+        const hd_wave_place place = hd_tile_place(wave, t->item, t->row, t->fails_ != 0);
+        hd_note_at(thread, t->at_, item->n_tiles, wave->tile_cols);
+        t->is_over_ = (uint32_t)hd_wave_is_over(thread, &place);
+        if (t->is_over_)
+            hd_tile_halt(thread, t, HD_HALT_WORKS);
+    }
 }
 
-/* All threads, behind each tile: what it carries is there for all of them. 0: the run has been stopped. */
+/* All threads, after a tile that is no task: has it failed? If so, publishes the failure to other bands. */
+HD_FN int hd_tile_has_failed(const heddle_thread *thread, const heddle_tile *t)
+{
+    const hd_wave_failure f = {0, t->item, t->row, t->col, HD_LOAD(&t->near_->failed[t->at_ & 1u], RELAXED, DEV)};
+    if (f.code && thread->index == 0)
+        hd_wave_fail(t->wave_->words, t->wave_->failures, t->wave_->items[t->item].flag_at + t->band, &f);
+    return f.code != 0;
+}
+
+/* All threads, after each tile: what it carries is visible to all of them. 0: the band is over. */
 HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
 {
     uint32_t *is_over = &t->near_->is_over[t->at_ & 1u];
@@ -209,30 +261,39 @@ HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
         heddle_wave_hand(thread, t);
     else
         heddle_team_barrier(thread);
+    if (*is_over || (t->is_near && t->fails_ && hd_tile_has_failed(thread, t)))
+        return 0;
     t->at_++;
-    return !*is_over;
+    return 1;
 }
 
-/* All threads: a part. */
-#define HD_TILE_GO_(name)                                     \
-    heddle_tile tile = hd_tile_begin(thread, part);           \
-    while (tile.at_ < part->end) {                            \
-        hd_tile_enter(thread, &tile, part);                   \
-        name##_tile_(thread, params, &tile);                  \
-        if (!hd_tile_leave(thread, &tile))                    \
-            return;                                           \
-    }                                                         \
-    if (thread->index == 0 && !hd_tile_is_task(thread, part)) \
-        hd_tile_part_end(part->wave);
+/* All threads: runs a part. */
+#define HD_TILE_GO_(name)                                          \
+    heddle_tile tile = hd_tile_begin(thread, part, name##_fails_); \
+    while (tile.at_ < part->end) {                                 \
+        hd_tile_enter(thread, &tile, part);                        \
+        name##_tile_(thread, params, &tile);                       \
+        if (!hd_tile_leave(thread, &tile))                         \
+            break;                                                 \
+    }                                                              \
+    if (thread->index == 0 && !hd_tile_is_task(thread, part)) {    \
+        hd_note_end(thread);                                       \
+        hd_tile_part_end(thread, part->wave, name##_fails_);       \
+    }
 
 /* ---- making the table --------------------------------------------------------------------------------------------------- */
 
 /* The body follows. It sees `thread`, and `params` and `tile` under the names given, and is run by all threads of a team
- * (heddle/task.h). south_bytes: what a column hands to the band below, a multiple of 4; carry_bytes: what a band keeps, a multiple
- * of 4, in block-shared memory. */
-#define HEDDLE_TILE(name, params_type, params, tile, south_bytes, carry_bytes)                                       \
+ * (heddle/task.h). south_bytes: what a column hands to the band below; carry_bytes: what a band keeps from tile to tile, in
+ * block-shared memory. Both are multiples of 4. */
+#define HEDDLE_TILE(name, params_type, params, tile, south_bytes, carry_bytes) \
+    HD_TILE_(name, params_type, params, tile, south_bytes, carry_bytes, 0)
+/* The same for a body that reports its first failure (heddle_tile_fail). */
+#define HEDDLE_TILE_FAILS(name, params_type, params, tile, south_bytes, carry_bytes) \
+    HD_TILE_(name, params_type, params, tile, south_bytes, carry_bytes, 1)
+#define HD_TILE_(name, params_type, params, tile, south_bytes, carry_bytes, fails)                                   \
     typedef params_type name##_wave_params_;                                                                         \
-    enum { name##_south_ = (south_bytes), name##_carry_ = (carry_bytes) };                                           \
+    enum { name##_south_ = (south_bytes), name##_carry_ = (carry_bytes), name##_fails_ = (fails) };                  \
     HD_STATIC_ASSERT((south_bytes) > 0 && (south_bytes) % 4 == 0 && (carry_bytes) >= 0 && (carry_bytes) % 4 == 0,    \
                      "a column hands on whole words, and a band carries whole words");                               \
     HD_BODY_FN void name##_tile_(const heddle_thread *thread HEDDLE_UNUSED, const params_type *params HEDDLE_UNUSED, \
@@ -240,10 +301,11 @@ HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
 
 #define HD_TILE_BODY_(name, shared) \
     HEDDLE_BODY(name, name##_wave_params_, params, hd_tile_part, part) { HD_TILE_GO_(name) }
-#define HD_TILE_INFO_(name, shared) \
-    {0, (uint32_t)name##_south_, 0, 0, 0, HEDDLE_N, HD_WAVE_KERNELS_, 0, NULL, 1u, (uint32_t)name##_carry_, 0u},
+#define HD_TILE_INFO_(name, shared)                                                                                   \
+    {0,  (uint32_t)name##_south_, 0,  0, 0, HEDDLE_N, HD_WAVE_KERNELS_, 0, NULL, 1u, (uint32_t)name##_carry_, 0u, 1u, \
+     1u, (uint32_t)name##_fails_, 1u, 1u},
 
-/* The table of bodies of tiles: X(name, 0) for each. */
+/* The table of tile bodies: X(name, 0) for each. */
 #define HEDDLE_TILES(table, params_type, LIST)                              \
     LIST(HD_TILE_BODY_)                                                     \
     static const heddle_wave_info table##_waves_[] = {LIST(HD_TILE_INFO_)}; \

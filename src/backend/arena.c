@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - sizes of the room for tasks that bodies make. */
+/* arena.c - sizes and initial contents of the arena of spawned tasks. */
 #include "backend/arena.h"
 
 #include "base/base.h"
@@ -36,7 +36,7 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
     n = (n + HD_BATCH - 1) / HD_BATCH * HD_BATCH;
     r->n_arena = (uint32_t)(n < room ? n : room / HD_BATCH * HD_BATCH);
     r->n_bodies = g->table->n_bodies;
-    share = r->n_arena / 4 * 3 / r->n_workers; /* what a store keeps: all together leave a quarter to breadth */
+    share = r->n_arena / 4 * 3 / r->n_workers; /* a store's share: all stores together leave a quarter for breadth */
     r->n_reserve = share > need + HD_BATCH ? share - need - HD_BATCH : 0;
     if (r->n_reserve > HD_STORE_MAX - 1 - need - 3 * HD_BATCH)
         r->n_reserve = HD_STORE_MAX - 1 - need - 3 * HD_BATCH;
@@ -44,7 +44,7 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
     r->n_pool = hd_power_of_two(r->n_arena / HD_BATCH + r->n_workers + 2);
     r->child_args = record > HD_INLINE_ARGS ? (record + 15) / 16 : 0;
     r->child_args_at = (uint32_t)((hd_graph_blob(g)->args_bytes + 15) / 16);
-    r->has_urgent = 1; /* spawned ones may be */
+    r->has_urgent = 1; /* spawned tasks may be urgent */
 }
 
 uint32_t hd_arena_ring(const hd_run *r) { return hd_power_of_two(r->n_tasks + r->n_arena + r->n_workers); }

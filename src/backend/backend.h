@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* backend.h - what a backend is: one struct of functions. Optional ones are marked, with their default.
+/* backend.h - the interface of a backend: one struct of functions. Optional ones are marked, with their default.
  *
- * The floors above call them one at a time for one device, except wait, stop, doing and waiting, which any thread may call
- * on a loaded graph that nobody unloads. A thread that runs bodies is inside the device meanwhile (inside.h).
- * doc/backend-howto.md walks through the serial backend, the one to copy. */
+ * Higher layers call them one at a time per device. Any thread may call wait, stop, doing and waiting at any time, as long as
+ * the graph stays loaded. A thread that runs bodies is marked as inside the device (inside.h). doc/backend-howto.md walks
+ * through the serial backend, the one to copy. */
 #ifndef HD_BACKEND_H
 #define HD_BACKEND_H
 
@@ -12,9 +12,9 @@
 #define HD_BACKEND_VERSION 4u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
-typedef struct hd_loaded hd_loaded; /* work made runnable on a device; each backend's own */
+typedef struct hd_loaded hd_loaded; /* loaded work; each backend's own */
 
-/* What a device can be given to run. */
+/* The kinds of work that a device can run. */
 typedef enum hd_work_kind {
     HD_WORK_GRAPH, /* desc: a frozen hd_graph */
     HD_N_WORKS
@@ -30,67 +30,69 @@ typedef struct hd_watcher {
     void (*done)(void *self, uint32_t task);
 } hd_watcher;
 
-/* What a worker is about, while a run goes on. */
+/* The state of a worker during a run. */
 typedef struct hd_doing {
-    uint32_t task;       /* it is in this task, HD_NONE: in none */
-    uint32_t waits;      /* it waits for this task to become ready, HD_NONE: for any */
-    uint32_t seen, need; /* how many of that task's predecessors have been counted, and how many there are */
-    int here;            /* it has joined the run */
+    uint32_t task;       /* the task it runs, or HD_NONE */
+    uint32_t waits;      /* waits for this task to become ready; HD_NONE: for any */
+    uint32_t seen, need; /* predecessors of that task: counted so far, and all */
+    int here;            /* it has entered the run */
 } hd_doing;
 
 typedef struct hd_backend {
     uint32_t version; /* HD_BACKEND_VERSION */
     heddle_backend kind;
-    uint32_t works; /* a bit for each hd_work_kind that load takes */
+    uint32_t works; /* a bit for each hd_work_kind that load accepts */
 
-    /* Devices of this kind here; 0 without complaint where there are none. */
+    /* The number of devices of this kind; 0 without an error where there are none. */
     uint32_t (*count)(void);
-    /* What is known of a device that nobody need have opened. Optional: nothing. */
+    /* Describes a device, open or not. Optional: no description. */
     heddle_status (*describe)(uint32_t device, heddle_device *out, hd_error *e);
-    /* Claims device cfg->device and starts its workers. Fills in the fields of cfg that are 0. One device may be open
-     * more than once; memory of one opening is good on the others, and stays when the one it came from is closed. */
+    /* Opens device cfg->device, starts its workers, and fills in the zero fields of cfg. A device may be opened more than
+     * once. Memory of one opening is valid in the others, and survives closing the one that allocated it. */
     heddle_status (*open)(hd_device **out, heddle_config *cfg, hd_error *e);
-    /* Stops the workers and frees; nothing is loaded any more, but memory may still be in use. */
+    /* Stops the workers and frees the device. Nothing is loaded on it any more, but its memory may still be in use. */
     void (*close)(hd_device *d);
 
-    /* Can it run bodies of this table? ENODEV with a sentence. Optional: of any. */
+    /* Checks that it can run bodies of this table: ENODEV with a sentence. Optional: any table. */
     heddle_status (*takes)(const heddle_table *table, hd_error *e);
 
-    /* Memory that bodies may touch. Optional, all four or none: host memory. */
+    /* Memory that bodies may access. Optional, all four or none: host memory. */
     void *(*mem_new)(hd_device *d, size_t n_bytes);
     void (*mem_free)(hd_device *d, void *p);
     heddle_status (*mem_write)(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e);
     heddle_status (*mem_read)(hd_device *d, void *host, const void *src, size_t n_bytes, hd_error *e);
 
-    /* Makes work runnable, of a kind that `works` has; what it describes outlives it. Called by hd_backend_load. */
+    /* Makes work of a kind in `works` runnable; the work's description outlives the loaded work. Called by
+     * hd_backend_load. */
     heddle_status (*load)(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e);
     void (*unload)(hd_loaded *l);
-    /* The argument record of a task changed. Optional: nothing to do (the blob is read in place). */
+    /* A task's argument record changed. Optional: no action, the blob is read in place. */
     void (*changed)(hd_loaded *l, uint32_t task);
 
-    /* Starts a run; the last one has ended. app was copied by the caller and stays valid. `help`: the calling thread
-     * goes straight on to wait without a deadline and may be used as a worker there. A backend that runs the graph
-     * before it returns stops it at limit_ns (UINT64_MAX = none) with HD_STOP_TIMEOUT; others leave that to `stop`. */
+    /* Starts a run; the previous one has ended. params was copied by the caller and stays valid. `help`: the calling thread
+     * goes on to wait without a deadline and may serve as a worker there. A backend that runs the graph inside this call
+     * stops it at limit_ns (UINT64_MAX = none) with HD_STOP_TIMEOUT; others leave that to `stop`. */
     heddle_status (*start)(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e);
-    /* EBUSY when the run goes on at deadline_ns (of heddle_host_clock_ns; UINT64_MAX = none), else OK: it has ended. */
+    /* EBUSY if the run has not ended by deadline_ns (of heddle_host_clock_ns; UINT64_MAX = none), else OK. */
     heddle_status (*wait)(hd_loaded *l, uint64_t deadline_ns);
-    /* Sets the stop word (HD_STOP_...): workers leave after the task in hand. */
+    /* Sets the stop word (HD_STOP_...): workers leave after their current task. */
     void (*stop)(hd_loaded *l, uint32_t why);
-    /* After the end. Leaves backend and legend as they are. */
+    /* Called after the end. Leaves the fields backend and legend unchanged. */
     void (*result)(const hd_loaded *l, hd_outcome *out);
-    /* While a run goes on: what a worker is about. For messages. 0: there is no such worker. */
+    /* During a run: the state of a worker, for messages. 0: there is no such worker. */
     int (*doing)(const hd_loaded *l, uint32_t worker, hd_doing *out);
-    /* While a run goes on: tasks for which some predecessors have been counted and others not, with n_max places in out.
-     * For messages. Returns how many. Optional: none. */
+    /* During a run, for messages: up to n_max tasks of which some predecessors are counted and others not. Returns the
+     * number. Optional: none. */
     uint32_t (*waiting)(hd_loaded *l, hd_doing *out, uint32_t n_max);
-    /* Puts a run into a stream of the device's own kind and returns; and how the last such run ended. Optional. */
+    /* enqueue puts a run into a stream of the device's own kind and returns; synced says how the last such run ended.
+     * Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *params, void *stream, hd_error *e);
     void (*synced)(hd_loaded *l, hd_outcome *out);
-    /* The sentence of what went wrong beyond a body's code, "" if nothing. Optional: "". */
+    /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;
 
-/* registry.c: the backend of a kind, NULL when it is not compiled in; and the best one that has a device. */
+/* registry.c: the backend of a kind, NULL when not compiled in; and the best one that has a device. */
 const hd_backend *hd_backend_of(heddle_backend kind);
 const hd_backend *hd_backend_best(void);
 /* b->load, or ENODEV with a sentence when b cannot run work of this kind. */

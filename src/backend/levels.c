@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* levels.c - a graph as launches: tasks sorted by level, and by body within one; cut where either changes. And the events
- * of such a run, sorted into rows. Refuses nothing but a lack of memory. */
+/* levels.c - a graph as launches: tasks sorted by level, then by body, and cut where either changes. Also sorts the events of
+ * such a run into rows. Fails only for lack of memory. */
 #include "backend/levels.h"
 
 #include "heddle/core/worker.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PLACES 64u /* blocks at once on an SM */
+#define MAX_PLACES 64u /* concurrent blocks of an SM */
 
 static heddle_status no_memory(hd_error *e) { return hd_say(e, HEDDLE_ENOMEM, "levels of a graph: out of memory"); }
 
@@ -22,7 +22,7 @@ void hd_launches_clear(hd_launches *l)
     *l = none;
 }
 
-/* Sorts from[n] into to[n] by key[task], which is below n_keys; those of one key stay in their order. at: n_keys + 1. */
+/* Stable sort of from[n] into to[n] by key[task], which is below n_keys. at: n_keys + 1 words. */
 static void sort_by(const uint32_t *from, uint32_t *to, uint64_t n, const uint32_t *key, uint32_t n_keys, uint32_t *at)
 {
     uint64_t i;
@@ -36,7 +36,7 @@ static void sort_by(const uint32_t *from, uint32_t *to, uint64_t n, const uint32
         to[at[key[from[i]]]++] = from[i];
 }
 
-/* The tasks that have a body; by_body: sorted by it. key is scratch. */
+/* Lists the tasks with a body, with by_body sorted by it. Uses key as scratch. */
 static void list_bodies(hd_launches *l, const hd_graph *g, uint32_t *key, uint32_t *list, uint32_t *at, int by_body)
 {
     uint32_t t;
@@ -141,7 +141,7 @@ static int by_sm_and_time(const void *a, const void *b)
     return x->end != y->end ? (x->end < y->end ? -1 : 1) : (x->task > y->task) - (x->task < y->task);
 }
 
-/* Events that have happened to the front; when the first began and the last ended. Returns how many. */
+/* Moves events that happened to the front and returns their number; sets r's begin and end. */
 static uint64_t gather(hd_rows *r, hd_event *events, uint64_t n)
 {
     uint64_t i, kept = 0;
@@ -155,7 +155,7 @@ static uint64_t gather(hd_rows *r, hd_event *events, uint64_t n)
     return kept;
 }
 
-/* A place of the SM that is free at `begin`, else a new one, else the one that is free first. */
+/* A place of the SM that is free at `begin`, else a new one, else the first to become free. */
 static uint32_t place_at(const uint64_t *free_at, uint32_t n_places, uint64_t begin)
 {
     uint32_t p, first = 0;
@@ -167,7 +167,7 @@ static uint32_t place_at(const uint64_t *free_at, uint32_t n_places, uint64_t be
     return n_places < MAX_PLACES ? n_places : first;
 }
 
-/* Writes each event's row in place of its SM; sorted events. */
+/* Replaces each event's SM by its row; events are sorted. */
 static void find_rows(hd_rows *r, hd_event *events, uint64_t n, uint32_t n_sms)
 {
     uint64_t free_at[MAX_PLACES], i;

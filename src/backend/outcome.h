@@ -1,49 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* outcome.h - how a run went, in one struct: the backend fills it, the floors above read it. Pointers stay valid until the
- * next start or unload. */
+/* outcome.h - the result of a run: the backend fills it, higher layers read it. Pointers stay valid until the next start or
+ * unload. */
 #ifndef HD_OUTCOME_H
 #define HD_OUTCOME_H
 
 #include "graph/graph.h"
 
-/* What making work runnable took so far; of it, planning and finding kernels. */
+/* Time spent on making work runnable so far; included are planning and finding kernels. */
 typedef struct hd_cost {
     uint64_t load_ns, plan_ns, kernel_ns;
 } hd_cost;
 
-/* How the events of a run are to be read: what they are called, which item came after which. The work that ran says so, and
- * reports ask nothing else of it. Items are the numbers in hd_event.task. */
+/* A stretch of a band of a wave (core/notes.h). */
+typedef struct hd_stretch {
+    uint32_t item, pass, band;
+    uint64_t first, last; /* columns */
+} hd_stretch;
+
+/* How to read the events of a run: their names, and the order of items. The work that ran provides it, and reports use
+ * nothing else of that work. Items are the numbers in hd_event.task. */
 typedef struct hd_legend {
     const void *self;
-    const char *title; /* of pictures: what ran */
-    const char *row;   /* what a row of a picture is: "worker" */
-    uint32_t n_kinds;  /* of events: what has a colour and statistics of its own */
-    /* The kind of an event; of n_kinds or more: it has a name, but is drawn in no picture and has no statistics. */
+    const char *title; /* title of pictures */
+    const char *row;   /* label of a picture's row: "worker" */
+    uint32_t n_lanes;  /* bands that a worker runs at a time, each with a row of its own; 0 counts as 1 */
+    void (*stretch_of)(const void *self, const hd_event *ev, hd_stretch *out); /* of events that are one */
+    uint32_t n_kinds; /* kinds of events with their own colour and statistics */
+    /* The kind of an event. A kind >= n_kinds has a name, but no statistics, and is not drawn. */
     uint32_t (*kind_of)(const void *self, const hd_event *ev);
     const char *(*kind_name)(const void *self, uint32_t kind);
-    /* The edges between items. n_items 0: there are none, and what follows is not asked. */
+    /* Edges between items. If n_items is 0 there are none, and the functions below are not called. */
     uint64_t n_items, n_edges;
-    uint32_t *(*sorted)(const void *self); /* all items so that edges run forward: memory of hd_new, NULL without */
+    uint32_t *(*sorted)(const void *self); /* items in topological order, from hd_new; NULL without memory */
     uint32_t (*n_after)(const void *self, uint32_t item);
     uint32_t (*after)(const void *self, uint32_t item, uint32_t i);
-    int (*is_point)(const void *self, uint32_t item); /* it is no work: edges are drawn on from its last predecessor */
+    int (*is_point)(const void *self, uint32_t item); /* no work: edges are drawn through it */
 } hd_legend;
 
-/* Times are of the clock of its events. */
+/* Times are on the clock of the events. */
 typedef struct hd_outcome {
     uint32_t n_workers, n_trace;
     uint64_t begin_ns, end_ns;
-    const hd_tally *tallies;  /* one a worker */
-    const hd_event *events;   /* n_trace a worker, of which its tally's n_events are valid; NULL without a trace */
-    const char *backend;      /* this, and the legend, are filled in above the backend */
-    heddle_schedule schedule; /* by which it was run */
+    const hd_tally *tallies;  /* one per worker */
+    const hd_event *events;   /* n_trace per worker, its tally's n_events valid; NULL without a trace */
+    const char *backend;      /* set above the backend, as is the legend */
+    heddle_schedule schedule; /* the schedule used */
     heddle_policy policy;
     uint32_t team_size;
     hd_legend legend;
-    uint32_t stop, code, task; /* HD_STOP_...; of a failed body: its code and task */
-    const char *how;           /* in one line, how it was run and why so; "" when there is nothing to choose */
-    uint32_t is_trying;        /* it was run so to see how long that takes; other ways are still to be tried */
-    hd_cost cost;              /* from a backend, load_ns is what came after its load() */
+    uint32_t stop, code, task; /* HD_STOP_...; code and task of a failed body */
+    const char *how;           /* one line: the form and the reason; "" without a choice */
+    uint32_t is_trying;        /* a trial run; other candidates are still to be tried */
+    hd_cost cost;              /* from a backend: load_ns excludes load() */
 } hd_outcome;
 
 static inline uint32_t hd_n_events(const hd_outcome *o, uint32_t worker)
@@ -54,11 +62,35 @@ static inline const hd_event *hd_events_of(const hd_outcome *o, uint32_t worker)
 {
     return o->events + (uint64_t)worker * o->n_trace;
 }
-/* A time of the run, from its begin. A GPU's timer moves in steps, so an event may seem to begin before it. */
+/* A time relative to the run's begin. A GPU timer moves in steps, so an event may seem to begin earlier. */
 static inline uint64_t hd_since(const hd_outcome *o, uint64_t t) { return t > o->begin_ns ? t - o->begin_ns : 0; }
 static inline uint64_t hd_event_ns(const hd_event *ev) { return ev->end > ev->begin ? ev->end - ev->begin : 0; }
-/* Of a task that a body made: it is none of the graph's. */
+/* The event of a spawned task, which is not in the graph. */
 static inline int hd_event_is_spawned(const hd_event *ev) { return (ev->task & HD_SPAWNED) != 0; }
+
+/* A stretch of a band is a part of its task, and has waited in it. */
+static inline int hd_event_is_stretch(const hd_event *ev)
+{
+    return (ev->task & (HD_SPAWNED | HD_EVENT_STRETCH)) == HD_EVENT_STRETCH;
+}
+static inline uint32_t hd_event_task(const hd_event *ev)
+{
+    return hd_event_is_stretch(ev) ? ev->task & ~HD_EVENT_STRETCH : ev->task;
+}
+static inline uint64_t hd_event_waited(const hd_event *ev) { return hd_event_is_stretch(ev) ? ev->idle : 0; }
+static inline uint64_t hd_event_busy(const hd_event *ev)
+{
+    return hd_event_ns(ev) > hd_event_waited(ev) ? hd_event_ns(ev) - hd_event_waited(ev) : 0;
+}
+
+/* Rows of pictures: a lane each. */
+#define HD_MOST_LANES 32u
+static inline uint32_t hd_n_lanes(const hd_outcome *o) { return o->legend.n_lanes ? o->legend.n_lanes : 1; }
+static inline uint32_t hd_n_rows(const hd_outcome *o) { return o->n_workers * hd_n_lanes(o); }
+static inline uint32_t hd_lane_of(const hd_outcome *o, const hd_event *ev)
+{
+    return hd_event_is_stretch(ev) ? ev->queue % hd_n_lanes(o) : 0;
+}
 
 static inline uint32_t hd_kind_of(const hd_outcome *o, const hd_event *ev)
 {

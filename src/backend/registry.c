@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* registry.c - which backends are compiled in, and which is best here. */
+/* registry.c - the compiled-in backends, and the best one here. */
 #include "backend/backend.h"
 
 extern const hd_backend hd_serial_backend, hd_cpu_backend;

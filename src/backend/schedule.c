@@ -24,7 +24,7 @@ static const hd_way on_threads[HEDDLE_N_SCHEDULES] = {
     [HEDDLE_SCHEDULE_DYNAMIC] = {HD_WAY_WORKERS, HD_DISPATCH_RINGS, HD_TAKES_IDLE | RING_TAKES, HEDDLE_POLICY_SHARE},
     [HEDDLE_SCHEDULE_TICKET] = WORKERS(TICKET, 0),
     [HEDDLE_SCHEDULE_RINGS] = CHOOSERS(RINGS, RING_TAKES, SHARE),
-    [HEDDLE_SCHEDULE_IQS] = CHOOSERS(IQS, 0, LF), /* who asks for work is no part of the papers */
+    [HEDDLE_SCHEDULE_IQS] = CHOOSERS(IQS, 0, LF), /* a share policy is not part of the papers */
     [HEDDLE_SCHEDULE_SCHEDULER] = CHOOSERS(SCHEDULER, HD_TAKES_RING, RR),
     [HEDDLE_SCHEDULE_CENTRAL] = WORKERS(CENTRAL, 0),
     [HEDDLE_SCHEDULE_WAVE] = WORKERS(ORDER, 0)};
@@ -45,7 +45,7 @@ static const hd_way on_gpu[HEDDLE_N_SCHEDULES] = {
     [HEDDLE_SCHEDULE_CENTRAL] = WORKERS(CENTRAL, 0),
     [HEDDLE_SCHEDULE_WAVE] = WORKERS(ORDER, 0)};
 
-/* Its one worker does without what is said of workers. */
+/* The single worker accepts knobs for workers and ignores them. */
 static const hd_way in_order[HEDDLE_N_SCHEDULES] = {
     [HEDDLE_SCHEDULE_AUTO] = {HD_WAY_ORDER, .takes = HD_TAKES_POLICY | RING_TAKES | HD_TAKES_IDLE}};
 
@@ -59,13 +59,13 @@ HEDDLE_API int heddle_schedule_has_workers(heddle_schedule s)
     return (unsigned)s < HEDDLE_N_SCHEDULES && on_gpu[s].kind == HD_WAY_WORKERS;
 }
 
-/* What may be set, the bit of a schedule that takes it, and how it is called. */
+/* A knob: its name, the bit of schedules that take it, and its value. */
 typedef struct knob {
     const char *name;
     uint32_t takes, value;
 } knob;
 
-/* "rings, scheduler": those of the backend that take it. */
+/* Lists the backend's schedules that take it: "rings, scheduler". */
 static void who_takes(const knob *k, heddle_backend b, char *out, size_t n_bytes)
 {
     size_t at = 0;

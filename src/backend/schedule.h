@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule.h - what each schedule is on each backend, and what of a config it takes: one table. */
+/* schedule.h - one table: the implementation of each schedule on each backend, and the config fields it takes. */
 #ifndef HD_SCHEDULE_H
 #define HD_SCHEDULE_H
 
@@ -8,13 +8,13 @@
 
 typedef enum hd_way_kind {
     HD_WAY_NONE,     /* the backend has no such schedule */
-    HD_WAY_ORDER,    /* the oracle's one order */
-    HD_WAY_WORKERS,  /* workers that stay, with a dispatch */
+    HD_WAY_ORDER,    /* the oracle's single order */
+    HD_WAY_WORKERS,  /* resident workers with a dispatch */
     HD_WAY_LAUNCHES, /* ordinary kernels */
     HD_WAY_CHOICE    /* the first runs try several */
 } hd_way_kind;
 
-/* What a schedule takes of a config, as bits. */
+/* The config fields that a schedule takes, as bits. */
 #define HD_TAKES_POLICY 1u
 #define HD_TAKES_RING 2u
 #define HD_TAKES_LOCAL 4u
@@ -23,7 +23,7 @@ typedef enum hd_way_kind {
 
 typedef struct hd_way {
     hd_way_kind kind;
-    uint32_t dispatch; /* of workers: HD_DISPATCH_... */
+    uint32_t dispatch; /* for workers: HD_DISPATCH_... */
     uint32_t takes;
     heddle_policy policy; /* the default of a dispatch that has policies */
 } hd_way;
@@ -31,8 +31,9 @@ typedef struct hd_way {
 /* s and b are in range. */
 const hd_way *hd_way_of(heddle_schedule s, heddle_backend b);
 
-/* The backend of c is known. Schedule auto with a policy becomes rings. EINVAL with a sentence for a schedule that the backend
- * does not have, and for what the schedule does not take. was_auto: c->backend was AUTO, which the sentence explains. */
+/* Settles the schedule of c, its backend being known. Schedule auto with a policy becomes rings. EINVAL with a sentence for a
+ * schedule that the backend lacks, and for fields that the schedule does not take. was_auto: c->backend was AUTO, which the
+ * sentence explains. */
 heddle_status hd_schedule_settle(heddle_config *c, int was_auto, hd_error *e);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tries.h - who of several candidates is run next, until it is clear enough which is the quickest.
+/* tries.h - which candidate runs next, until the quickest is clear enough.
  *
- * Each runs HD_TRIES times, in order: the first run of a candidate carries what is done once, the next one tells. Times of
- * single runs differ by some per cent; so those that came within a tenth of the best go on, in turn, lest a disturbance
- * meets one of them alone, until each of these has HD_TRIES_NEAR runs or is left behind. */
+ * Each candidate runs HD_TRIES times, in order: its first run includes one-time costs, the next one counts. Single runs
+ * differ by some per cent, so candidates within a tenth of the best continue. They take turns, so that a disturbance does not
+ * hit one alone, until each has HD_TRIES_NEAR runs or falls behind. */
 #ifndef HD_TRIES_H
 #define HD_TRIES_H
 
@@ -15,10 +15,10 @@
 
 typedef struct hd_tried {
     uint32_t n_runs;
-    uint64_t best_ns; /* 0: no run has ended well */
+    uint64_t best_ns; /* 0: no successful run */
 } hd_tried;
 
-/* The index of the next, or n: the least best_ns shall be kept. */
+/* The index of the next candidate, or n: keep the one with the least best_ns. */
 size_t hd_next_try(const hd_tried *t, size_t n);
 
 #endif

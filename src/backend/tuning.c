@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tuning.c - see tuning file.h. */
+/* tuning.c - see tuning.h. */
 #include "backend/tuning.h"
 #include "base/file.h"
 
@@ -12,7 +12,7 @@ static const char first_line[] = "# heddle tuning_file 1\n";
 
 /* ---- keys --------------------------------------------------------------------------------------------------------- */
 
-/* Fowler, Noll and Vo's hash (FNV-1a), by words. */
+/* Fowler, Noll and Vo's hash (FNV-1a), per word. */
 static uint64_t mix(uint64_t h, uint64_t word) { return (h ^ word) * 0x100000001b3ull; }
 
 static uint64_t hash_task(uint64_t h, const hd_graph *g, const hd_task *t)
@@ -62,7 +62,7 @@ typedef struct line {
     unsigned long long run_ns;
 } line;
 
-/* The word up to the next tab; NULL: it is too long, or empty, or the last. */
+/* Takes the word up to the next tab. NULL: it is empty, too long, or the last. */
 static const char *take_word(const char *at, char out[HD_TUNING_WORD])
 {
     const char *end = strchr(at, '\t');
@@ -73,7 +73,7 @@ static const char *take_word(const char *at, char out[HD_TUNING_WORD])
     return end + 1;
 }
 
-/* 1: text is such a line. */
+/* 1: text is a valid line. */
 static int read_line(const char *text, line *out)
 {
     char hash[HD_TUNING_WORD], *end;
@@ -93,7 +93,7 @@ static int same_key(const hd_tuning_key *a, const hd_tuning_key *b)
     return a->graph == b->graph && !strcmp(a->device, b->device) && !strcmp(a->settings, b->settings);
 }
 
-/* Hands every line to `each`, NULL: only looks. EPARSE: line *n_line is none. */
+/* Passes every line to `each` (NULL: only checks). -1: line *n_line is invalid. */
 static int read_lines(FILE *f, void (*each)(void *self, const line *l), void *self, uint32_t *n_line)
 {
     char text[4 * HD_TUNING_WORD + 64];
@@ -108,7 +108,7 @@ static int read_lines(FILE *f, void (*each)(void *self, const line *l), void *se
     return ferror(f) ? -1 : 0;
 }
 
-/* Opens a file that is a tuning file as a whole; *out NULL and OK: there is no file, or an empty one. */
+/* Opens a tuning file after checking all of it. *out NULL and OK: there is no file. */
 static heddle_status open_tuning_file(FILE **out, const char *path, hd_error *e)
 {
     uint32_t n_line;
@@ -158,7 +158,7 @@ int hd_tuning_find(const char *path, const hd_tuning_key *k, char choice[HD_TUNI
 
 typedef struct writer {
     hd_file *file;
-    const hd_tuning_key *key; /* lines of which are left out */
+    const hd_tuning_key *key; /* lines with this key are dropped */
 } writer;
 
 static void write_line(void *self, const line *l)

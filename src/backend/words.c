@@ -4,7 +4,7 @@
 #include "heddle/core/baselines/scheduler.h"
 #include "heddle/core/spawn.h"
 
-#define PAD_STEPS 4u /* behind the last list: a load brings several steps (core/planned.h) */
+#define PAD_STEPS 4u /* behind the last list: one load fetches several steps (core/planned.h) */
 
 static uint64_t slot_words(const hd_run *r)
 {
@@ -18,16 +18,16 @@ static uint64_t slot_words(const hd_run *r)
     }
 }
 
-/* Units of 16 bytes: the graph's large records, and one for each slot. 0: all records are small. */
+/* In units of 16 bytes: the graph's large records, and one for each slot. 0: all records are small. */
 static uint64_t large_args(const hd_run *r)
 {
     return r->child_args ? r->child_args_at + (uint64_t)r->n_arena * r->child_args : 0;
 }
 
-/* Has every worker a list of its own? */
+/* Does every worker have its own list? */
 static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispatch == HD_DISPATCH_RINGS; }
 
-/* field of hd_run, type, is it cleared?, how many: of the sizes in r, of the steps s (or NULL) */
+/* field of hd_run, type, is it cleared?, how many (from sizes in r and the steps s, or NULL) */
 #define WORDS(PART)                                                                   \
     PART(control, hd_control, 1, 1u)                                                  \
     PART(cursors, hd_cursor, 1, 2ull * r->n_workers)                                  \
@@ -50,7 +50,7 @@ static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispat
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
 
-/* The words that are cleared, or the others, from block + at; block NULL: only counts. Returns where they end. */
+/* Places the cleared words, or the others, from block + at; block NULL: only measures. Returns their end. */
 static uint64_t lay(hd_run *r, const hd_steps *s, int cleared, uint8_t *block, uint64_t at)
 {
     uint64_t n;

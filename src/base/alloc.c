@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* alloc.c - every allocation of the library goes through here, so that a test can make each one fail once.
  *
- * Blocks from LARGE on are mapped, from HUGE_PAGE on in multiples of it: a graph of ten million tasks is 1.3 GB, and a
- * page fault every 4 KB would cost more than adding the tasks. They grow by remapping instead of copying, and the
- * freed ones are kept for the next graph up to KEEP_BYTES, because a program that builds graph after graph would
- * otherwise spend more time in page faults than in heddle; the last context to close gives them back. Sparse blocks have
- * none of that: with huge pages a few touched bytes cost 2 MB each. */
+ * Blocks of LARGE bytes or more are mapped, from HUGE_PAGE on in multiples of it: a graph of ten million tasks is 1.3 GB, and
+ * a page fault every 4 KB would cost more than adding the tasks. A large block grows by remapping instead of copying. Freed
+ * large blocks are kept for the next graph, up to KEEP_BYTES: a program that builds graph after graph would otherwise spend
+ * more time in page faults than in heddle. The last context to close unmaps them. Sparse blocks use none of this, because a
+ * huge page costs 2 MB for a few touched bytes. */
 #include "base/base.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ThreadSanitizer does not follow mremap, and takes a block that moved to where another was for that other. */
+/* ThreadSanitizer does not follow mremap: it mistakes a moved block for the one that was at that address before. */
 #if defined(__SANITIZE_THREAD__)
 #define MAY_REMAP 0
 #else
@@ -27,8 +27,8 @@
 #define KEEP_BYTES (256ull << 20)
 #define N_KEPT 32
 
-static uint64_t held;    /* bytes, by relaxed atomics: contexts are used from several threads */
-static uint64_t fail_at; /* 0, or the calls left until one fails */
+static uint64_t held;    /* bytes; relaxed atomics, since several threads use contexts */
+static uint64_t fail_at; /* 0, or calls left until one fails */
 
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct kept {
@@ -49,7 +49,7 @@ static int told_to_fail(void)
 
 static void account(uint64_t more, uint64_t less) { __atomic_add_fetch(&held, more - less, __ATOMIC_RELAXED); }
 
-/* What a large block of n_bytes really maps. */
+/* Bytes that a large block of n_bytes maps. */
 static uint64_t mapped(uint64_t n_bytes)
 {
     uint64_t step = n_bytes < HUGE_PAGE ? STEP : HUGE_PAGE;
@@ -70,7 +70,7 @@ static int keep(void *p, uint64_t n_bytes)
     return done;
 }
 
-/* A kept block of at least n_bytes: the largest for `largest`, else only one of exactly that size. Holds old contents. */
+/* A kept block: with `largest`, the largest of at least n_bytes; else one of exactly that size. Its old contents remain. */
 static void *reuse(uint64_t *n_bytes, int largest)
 {
     struct kept best = {NULL, 0};
@@ -104,7 +104,7 @@ void hd_alloc_trim(void)
     pthread_mutex_unlock(&kept_mutex);
 }
 
-/* With a wish for huge pages, or for none; refused by kernels without them. */
+/* `wish` is advice about huge pages; kernels without them refuse it, which does no harm. */
 static void *map(uint64_t n_bytes, int wish)
 {
     void *p = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -170,7 +170,7 @@ void *hd_new_sparse(uint64_t n_bytes)
     return p;
 }
 
-/* Whole pages are given back: the next touch of one finds zeros. */
+/* Gives whole pages back; the kernel returns zeros at the next touch. */
 void hd_clear_sparse(void *p, uint64_t n_bytes)
 {
     const uint64_t whole = n_bytes < LARGE ? 0 : n_bytes / STEP * STEP;
@@ -189,7 +189,7 @@ void hd_delete_sparse(void *p, uint64_t n_bytes)
     account(0, n_bytes);
 }
 
-/* From a small block, or between small and large: a new block and a copy. A new large one may be a kept one. */
+/* Resizes by copying, for blocks of which one is small. A new large block may come from the kept ones. */
 static void *moved(void *p, uint64_t old_bytes, uint64_t *n_bytes)
 {
     uint64_t size = *n_bytes >= LARGE ? mapped(*n_bytes) : *n_bytes;

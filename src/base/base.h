@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base.h - the lowest floor: sentences, memory, time, environment. Knows no other object of heddle. */
+/* base.h - the lowest layer: error sentences, memory, time, environment. Knows no other object of heddle. */
 #ifndef HD_BASE_H
 #define HD_BASE_H
 
@@ -9,11 +9,11 @@
 
 /* ---- sentences (status.c) ---- */
 
-/* Where a context keeps the sentence of its last failure. */
+/* The sentence of a context's last failure. */
 typedef struct hd_error {
     char text[512];
 } hd_error;
-/* Writes the sentence (e NULL: this thread's) and returns s, so that `return hd_say(e, EINVAL, ...)`. */
+/* Writes the sentence to e (NULL: this thread's) and returns s, for `return hd_say(e, EINVAL, ...)`. */
 heddle_status hd_say(hd_error *e, heddle_status s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* This thread's sentence. */
 hd_error *hd_thread_error(void);
@@ -25,8 +25,8 @@ hd_error *hd_thread_error(void);
             return try_;             \
     } while (0)
 
-/* One of the library's structs that begin with their size, into the caller's, which may be of an older, shorter or a newer,
- * longer header: what both know is written, its size word stays. */
+/* Copies a struct that begins with its size into the caller's, which may come from an older (shorter) or newer (longer)
+ * header. Writes the fields that both have; the caller's size word stays. */
 static inline void hd_copy_known(void *to, const void *from, size_t n_bytes)
 {
     const size_t room = *(const size_t *)to, n = room < n_bytes ? room : n_bytes;
@@ -35,23 +35,22 @@ static inline void hd_copy_known(void *to, const void *from, size_t n_bytes)
 
 /* ---- memory (alloc.c) ---- */
 
-/* Zeroed; aligned to 128; NULL when there is none. Large blocks ask for huge pages. */
+/* Zeroed, aligned to 128; NULL without memory. Large blocks request huge pages. */
 void *hd_new(uint64_t n_bytes);
-/* Grows or shrinks a block of old_bytes (p NULL: makes one) to *n_bytes or somewhat more, which *n_bytes then says.
- * Contents are kept, new bytes are undefined. NULL: no memory, p is unchanged. */
+/* Grows or shrinks a block of old_bytes (p NULL: allocates one) to *n_bytes or somewhat more, and stores the size in
+ * *n_bytes. Keeps the contents; new bytes are undefined. NULL without memory, and p is unchanged. */
 void *hd_resize(void *p, uint64_t old_bytes, uint64_t *n_bytes);
-void hd_delete(void *p, uint64_t n_bytes); /* the size it has; NULL is allowed                     */
-/* The same for room of which little may ever be used: memory comes page by page as it is touched, and goes when it is
- * cleared or deleted. */
+void hd_delete(void *p, uint64_t n_bytes); /* n_bytes: its size; p may be NULL */
+/* The same for blocks that may stay mostly unused: pages are allocated at the first touch, and freed by clearing or
+ * deleting. */
 void *hd_new_sparse(uint64_t n_bytes);
-void hd_clear_sparse(void *p, uint64_t n_bytes); /* its first n_bytes are zero again */
+void hd_clear_sparse(void *p, uint64_t n_bytes); /* zeroes the first n_bytes */
 void hd_delete_sparse(void *p, uint64_t n_bytes);
-/* Bytes held by this process through hd_new, now; and the test hook: the n-th next call of hd_new or hd_resize
- * fails (0 = never). */
+/* Bytes that this process now holds from hd_new. */
 uint64_t hd_held_bytes(void);
-/* Gives freed blocks that were kept for reuse back to the system. */
+/* Unmaps the freed blocks that were kept for reuse. */
 void hd_alloc_trim(void);
-void hd_fail_alloc_at(uint64_t n);
+void hd_fail_alloc_at(uint64_t n); /* test hook: the n-th next hd_new or hd_resize fails (0 = never) */
 
 /* The least power of two that is not less than n; 2^30 at most. */
 static inline uint32_t hd_power_of_two(uint64_t n)
@@ -62,12 +61,12 @@ static inline uint32_t hd_power_of_two(uint64_t n)
     return p;
 }
 
-/* A growing array; items of one size, told at each call. */
+/* A growing array. All calls on one list pass the same item size. */
 typedef struct hd_list {
     void *at;
     uint64_t n, cap, n_bytes; /* items, items, allocated */
 } hd_list;
-/* Room for `more` items behind the first n; 0, or -1 without memory. The caller then writes them and moves n. */
+/* Makes room for `more` items behind the first n: 0, or -1 without memory. The caller writes them and advances n. */
 int hd_list_grow(hd_list *l, uint64_t more, uint64_t item_bytes);
 static inline int hd_list_room(hd_list *l, uint64_t more, uint64_t item_bytes)
 {
@@ -76,15 +75,15 @@ static inline int hd_list_room(hd_list *l, uint64_t more, uint64_t item_bytes)
 void hd_list_clear(hd_list *l);
 
 /* ---- the process (process.c) ---- */
-/* Forks that led to this process since hd_process_watch was first called: a child has another number than its parent. */
+/* Forks between the first call of hd_process_watch and this process: a child's number differs from its parent's. */
 extern uint32_t hd_process_forks;
 void hd_process_watch(void);
 
 /* ---- time (clock.c) ---- */
 
 /* ---- environment (env.c) ---- */
-/* A variable and the field of a struct that it fills: a number (uint32_t) from 0 to max, one of texts by its index (an
- * enumeration; max: the last one), or a text (const char *, the environment's own). */
+/* An environment variable and the struct field that it fills. A field is a number (uint32_t, 0 to max), a choice (an
+ * enumeration: the index of one of `texts`, the last being max) or a text (const char * into the environment). */
 typedef enum hd_env_kind { HD_ENV_NUMBER, HD_ENV_CHOICE, HD_ENV_TEXT } hd_env_kind;
 typedef struct hd_env_variable {
     const char *name, *help;
@@ -97,11 +96,11 @@ typedef struct hd_env_table {
     const hd_env_variable *variables;
     size_t n;
 } hd_env_table;
-/* Fills fields of record that are zero, after a table of its struct. EINVAL with the variable's name for a bad value. */
+/* Fills the zero fields of record, a struct that t describes. EINVAL with the variable's name for a bad value. */
 heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *e);
 /* The same for a config. */
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
-/* A schedule of the name that it had before, by its name now; others as they are. */
+/* The present name of a schedule given by a former name; any other text is returned unchanged. */
 const char *hd_schedule_now(const char *text);
 
 #endif

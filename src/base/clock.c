@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.c - the one clock of the host: monotonic nanoseconds. */
+/* clock.c - the host's clock: monotonic nanoseconds. */
 #include "base/base.h"
 
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* env.c - every HEDDLE_* variable the library reads: a table for each struct that has such fields. A variable fills a field
- * that the program left zero; a bad value is an error that names the variable. Another struct with knobs brings a table of its
- * own into `tables`. */
+/* env.c - every HEDDLE_* variable that the library reads: one table for each struct with such fields. A variable fills a
+ * field that the program left zero; a bad value is an error that names the variable. A further struct with knobs adds its own
+ * table to `tables`. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts of each choice, by number. */
 #define HEDDLE_X(name, value, text, help) text,
 static const char *const backend_names[HEDDLE_N_BACKENDS] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
 static const char *const policy_names[HEDDLE_N_POLICIES] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
@@ -21,7 +20,7 @@ static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)
 
 _Static_assert(sizeof(heddle_backend) == sizeof(uint32_t), "choices are read as numbers");
 
-/* field of a config, variable, help; the names of a choice, the largest value */
+/* config field, variable, help; texts of a choice, or largest value */
 #define CHOICE(field, names, name, help)                                                    \
     {                                                                                       \
         name, help, HD_ENV_CHOICE, offsetof(heddle_config, field), COUNT(names) - 1u, names \
@@ -40,10 +39,10 @@ static const hd_env_variable config_variables[] = {
     NUMBER(device, "HEDDLE_DEVICE", 1023, "index of the device in its backend"),
     NUMBER(n_workers, "HEDDLE_WORKERS", 4096, "threads, or thread blocks; 0 = one per core, all that fit"),
     NUMBER(team_size, "HEDDLE_TEAM_SIZE", 1024, "threads of a block (cuda); threads of an emulated block (serial)"),
-    CHOICE(
-        schedule, schedule_names, "HEDDLE_SCHEDULE",
-        "how graphs are run: auto, static, dynamic, levels, graph, graph+pdl; for comparison: levels+sync, taskgraph, "
-        "ticket, rings, iqs, scheduler, central"),
+    CHOICE(schedule, schedule_names, "HEDDLE_SCHEDULE",
+           "how graphs are run: auto, static, dynamic, levels, graph, graph+pdl, wave; for comparison: levels+sync, "
+           "taskgraph, "
+           "ticket, rings, iqs, scheduler, central"),
     CHOICE(idle, idle_names, "HEDDLE_IDLE", "what a worker does that has no task: latency, polite"),
     NUMBER(n_trace, "HEDDLE_TRACE", 1u << 26, "trace events kept per worker; 0 = no trace"),
     NUMBER(time_limit_ms, "HEDDLE_TIME_LIMIT_MS", 0x7fffffff, "a longer run is stopped; 0 = no limit"),
@@ -61,14 +60,14 @@ static const hd_env_variable config_variables[] = {
 static const hd_env_table config_table = {config_variables, COUNT(config_variables)};
 static const hd_env_table *const tables[] = {&config_table};
 
-/* Names that variables had before; they are accepted, the new name goes first. */
+/* Former names of variables, still accepted; a present name takes precedence. */
 static const struct {
     const char *name, *old;
 } renamed[] = {{"HEDDLE_TEAM_SIZE", "HEDDLE_LANES"},
                {"HEDDLE_TUNING_FILE", "HEDDLE_PROFILE"},
                {"HEDDLE_SCHEDULE", "HEDDLE_DISPATCH"},
                {"HEDDLE_SCHEDULE", "HEDDLE_EXECUTOR"}};
-/* Names that schedules had before. */
+/* Former names of schedules. */
 static const struct {
     const char *name, *old;
 } renamed_schedules[] = {
@@ -83,7 +82,7 @@ const char *hd_schedule_now(const char *text)
     return text;
 }
 
-/* The value of a variable, under whatever name it has one; NULL or "": it has none. */
+/* The value of a variable under its present or a former name; NULL or "" when unset. */
 static const char *value_of(const char *name)
 {
     const char *text = getenv(name);
@@ -129,7 +128,7 @@ static heddle_status read_number(const hd_env_variable *v, const char *text, uin
     unsigned long long n;
     errno = 0;
     n = strtoull(text, &end, 10);
-    if (errno || *end || text[0] < '0' || text[0] > '9' || n > v->max) /* strtoull would take blanks and signs */
+    if (errno || *end || text[0] < '0' || text[0] > '9' || n > v->max) /* strtoull accepts blanks and signs */
         return hd_say(e, HEDDLE_EINVAL, "%s=%s: a number from 0 to %u is expected", v->name, text, v->max);
     *out = (uint32_t)n;
     return HEDDLE_OK;
@@ -150,7 +149,6 @@ static heddle_status refuse_choice(const hd_env_variable *v, const char *text, h
     return hd_say(e, HEDDLE_EINVAL, "%s=%s: %s is expected", v->name, text, known);
 }
 
-/* The index of the text among those of the choice. */
 static heddle_status read_choice(const hd_env_variable *v, const char *text, uint32_t *out, hd_error *e)
 {
     const char *now = v->texts == schedule_names ? hd_schedule_now(text) : text;
@@ -163,7 +161,7 @@ static heddle_status read_choice(const hd_env_variable *v, const char *text, uin
     return refuse_choice(v, text, e);
 }
 
-/* Enumerations are as wide as numbers. */
+/* Numbers and choices: an enumeration is as wide as a number. */
 static heddle_status fill_number(const hd_env_variable *v, const char *text, void *field, hd_error *e)
 {
     uint32_t n;

@@ -23,14 +23,14 @@ struct hd_file {
     int fd, error; /* errno of what failed first */
     int entry;     /* in `unfinished`, or -1 */
     uint64_t n_bytes;
-    char *name;  /* for sentences: as the caller said it */
-    char *place; /* what is replaced: the same without links. NULL: written through */
-    char *temp;  /* beside it */
+    char *name;  /* for error sentences: the caller's path */
+    char *place; /* the file to replace: `name` without links; NULL: write through */
+    char *temp;  /* PATH.tmp and digits */
     char buffer[BUFFER_BYTES];
     char text[];
 };
 
-/* ---- files beside their paths, for a signal handler ------------------------------------------------------------------- */
+/* ---- unfinished files, for a signal handler --------------------------------------------------------------------------- */
 
 typedef enum entry_state { FREE, TAKEN, LISTED, REMOVING, REMOVED } entry_state;
 static struct {
@@ -56,13 +56,13 @@ static int list_temp(const char *temp)
     return -1;
 }
 
-/* The name may go afterwards: nobody reads it any more. */
+/* Afterwards the name may be freed: no thread reads it any more. */
 static void unlist(int i)
 {
     if (i < 0)
         return;
     while (!change(i, LISTED, FREE) && !change(i, REMOVED, FREE))
-        ; /* another thread is about to remove it */
+        ; /* another thread is removing the file */
 }
 
 void hd_files_discard(void)
@@ -76,10 +76,10 @@ void hd_files_discard(void)
     errno = saved;
 }
 
-/* ---- what stands under a path ----------------------------------------------------------------------------------------- */
+/* ---- what exists under a path ----------------------------------------------------------------------------------------- */
 
-/* The program's own descriptor that a path names, or -1. Opened anew it would begin at the start of the file to which the
- * program's output goes, and be overwritten by that. */
+/* The program's own descriptor that a path names, or -1. A second open would start at offset 0 of the file that receives the
+ * program's output, which would overwrite it. */
 static int own_fd(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -97,8 +97,8 @@ static int own_fd(const char *path)
     return -1;
 }
 
-/* 1: a file can be put there; *place is what it replaces, without links, from malloc, and *mode the permissions of what stands
- * there (0: nothing does). 0: what stands there is written through. -1: neither; errno says why. */
+/* 1: a file can be put there. *place is the file to replace, without links, from malloc; *mode its permissions, 0 if there is
+ * none. 0: the existing object is written through. -1: neither; errno has the reason. */
 static int look(const char *path, char **place, mode_t *mode)
 {
     struct stat s;
@@ -133,11 +133,11 @@ static uint32_t draw(void)
     struct timespec now;
     if (getrandom(&r, sizeof r, GRND_NONBLOCK) == sizeof r)
         return r;
-    clock_gettime(CLOCK_MONOTONIC, &now); /* no secret: O_EXCL is what protects */
+    clock_gettime(CLOCK_MONOTONIC, &now); /* need not be secret: O_EXCL protects */
     return (uint32_t)now.tv_nsec * 2654435761u ^ (uint32_t)gettid();
 }
 
-/* It is listed before it is there, so that no moment is left between. */
+/* Lists the name before creating the file: a signal in between then finds it. */
 static int open_temp(hd_file *f, mode_t mode)
 {
     char *digits = f->temp + strlen(f->temp);
@@ -151,7 +151,7 @@ static int open_temp(hd_file *f, mode_t mode)
             return -1;
     }
     if (f->fd >= 0 && mode)
-        (void)fchmod(f->fd, mode); /* beyond the umask, where the file system knows permissions */
+        (void)fchmod(f->fd, mode); /* undo the umask, if the file system has permissions */
     return f->fd;
 }
 
@@ -161,7 +161,7 @@ static int open_through(const char *path)
     return own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
 }
 
-/* What write() sent to this thread as it failed, unless it was there before. */
+/* Discards the signal that a failed write() raised in this thread, unless it was pending before. */
 static void take_back(int sig, const sigset_t *before)
 {
     const struct timespec now = {0, 0};
@@ -174,7 +174,7 @@ static void take_back(int sig, const sigset_t *before)
         ;
 }
 
-/* write() without the signals that end the process. */
+/* write() without the signals that would end the process. */
 static ssize_t write_quietly(int fd, const char *bytes, size_t n)
 {
     sigset_t quiet, mask, waiting;
@@ -194,7 +194,7 @@ static ssize_t write_quietly(int fd, const char *bytes, size_t n)
     return done;
 }
 
-/* The stream's way out. */
+/* The stream's write function. */
 static ssize_t put_bytes(void *self, const char *bytes, size_t n)
 {
     hd_file *f = self;
@@ -209,7 +209,7 @@ static ssize_t put_bytes(void *self, const char *bytes, size_t n)
     return done == n ? (ssize_t)n : 0;
 }
 
-/* A block with room for the stream and for the names. */
+/* One block for the stream and all its names. */
 static hd_file *new_file(const char *path, const char *place)
 {
     const size_t n_name = strlen(path) + 1, n_place = place ? strlen(place) + 1 : 0;
@@ -228,11 +228,12 @@ static hd_file *new_file(const char *path, const char *place)
     return f;
 }
 
-/* Closes; a file beside the path is renamed, or goes. The first error, or 0. */
+/* Closes the file and renames a temporary one to its place; on error, or without `keep`, removes it. Returns the first error,
+ * or 0. */
 static int close_file(hd_file *f, int keep)
 {
     if (!keep && !f->error)
-        f->error = ECANCELED; /* what the stream still holds is not wanted */
+        f->error = ECANCELED; /* drop the stream's buffer */
     if (f->out && fclose(f->out) != 0 && !f->error)
         f->error = EIO;
     if (f->fd < 0)
@@ -288,7 +289,7 @@ void hd_file_print(hd_file *f, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (vfprintf(f->out, format, args) < 0 && !f->error)
-        f->error = errno; /* commit says it */
+        f->error = errno; /* reported by hd_file_commit */
     va_end(args);
 }
 

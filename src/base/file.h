@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* file.h - the one writer of output files, also that of the tools.
+/* file.h - the one writer of output files, for the library and the tools.
  *
- * Where there is nothing or a regular file, the file is written beside the path, as PATH.tmp and eight digits, made anew and
- * never through a link, and renamed when it is whole. A link to a regular file stays; what it leads to is replaced. The file
- * that was replaced leaves its permissions. Whatever else stands there (a device, a pipe) is written through, and so are the
- * program's own /dev/stdout, /dev/stderr and /dev/fd/N.
+ * A regular file, or a new one, is written as PATH.tmp plus eight digits beside its path: newly created, never through a
+ * link, and renamed when complete. A link to a regular file stays; its target is replaced. The new file takes the permissions
+ * of the one it replaces. Any other object (a device, a pipe) is written through, and so are the program's own /dev/stdout,
+ * /dev/stderr and /dev/fd/N.
  *
- * Beyond a limit on sizes of files, or into a pipe that nobody reads, writing fails with a sentence; the signal that would end
- * the process is taken back. Handlers of other signals are the program's: hd_files_discard is for these.
+ * Exceeding a file size limit, or writing to a pipe without readers, fails with a sentence; the signal that would end the
+ * process is discarded. The program handles other signals, and calls hd_files_discard in those handlers.
  *
- * Refused, with EIO: a folder, a link to nothing, what cannot be opened. */
+ * Refused with EIO: a folder, a link to nothing, a path that cannot be opened. */
 #ifndef HD_FILE_H
 #define HD_FILE_H
 
@@ -19,17 +19,17 @@ typedef struct hd_file hd_file;
 /* *out is NULL on failure. */
 heddle_status hd_file_create(hd_file **out, const char *path, hd_error *e);
 void hd_file_print(hd_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Closes and renames; on failure, removes. f is freed either way. */
+/* Closes and renames; on failure, removes. Frees f either way. */
 heddle_status hd_file_commit(hd_file *f, hd_error *e);
-void hd_file_drop(hd_file *f); /* removes and frees; NULL is allowed */
+void hd_file_drop(hd_file *f); /* removes the file and frees f; NULL is allowed */
 
-/* Text that is there already, under path. */
+/* Writes a whole text to path. */
 heddle_status hd_file_save(const char *path, const char *text, size_t n_bytes, hd_error *e);
-/* Whether the path could be written now. What stands there is not touched. */
+/* Checks that path could be written now. Leaves an existing file untouched. */
 heddle_status hd_file_check(const char *path, hd_error *e);
 
-/* Removes what is written beside its path at this moment, in the whole process; committing it fails then. May be called by a
- * signal handler. Of more than 64 files at a time the further ones are not known here. */
+/* Removes every unfinished file of the process; committing one then fails. Safe in a signal handler. Of more than 64 files at
+ * a time, it does not know the excess. */
 void hd_files_discard(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list.c - growing arrays. By half when large: such blocks are remapped, and memory stays near what is used. */
+/* list.c - growing arrays. Large ones grow by half: their blocks are remapped, and memory stays close to what is used. */
 #include "base/base.h"
 
 int hd_list_grow(hd_list *l, uint64_t more, uint64_t item_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.c - the cores this process may use, and pinning threads to them. hwloc's view when it is compiled in (one
- * hardware thread of each core first), else the system's list of allowed processors. */
+/* machine.c - the cores this process may use, and pinning threads to them. Uses hwloc when compiled in (one hardware thread
+ * of each core first), else the system's list of allowed processors. */
 #include "base/machine.h"
 
 #include <pthread.h>
@@ -40,28 +40,27 @@ static void ask_system(heddle_machine *m)
 }
 
 #if HEDDLE_HAVE_HWLOC
-/* Hardware threads by cores, as hwloc saw them when it was last asked: loading a topology takes a millisecond, and on a
- * large machine many. */
+/* Hardware threads by cores, from the last hwloc query: loading a topology takes a millisecond, on a large machine many. */
 static struct {
     pthread_mutex_t mutex;
-    cpu_set_t asked; /* processors that were allowed then */
+    cpu_set_t asked; /* processors allowed at that query */
     uint32_t n, cpu[HD_MAX_CPUS], core[HD_MAX_CPUS];
 } seen = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* A topology of cores, and of caches if they are wanted. 0: there is none. */
+/* Loads a topology of cores, with caches on request. 0: there is none. */
 static int load(hwloc_topology_t *topo, int with_caches)
 {
     const enum hwloc_type_filter_e caches = with_caches ? HWLOC_TYPE_FILTER_KEEP_ALL : HWLOC_TYPE_FILTER_KEEP_NONE;
-    /* Where it finds no sysfs (some containers), hwloc says so on stderr; this library never prints. */
+    /* Without sysfs (some containers) hwloc prints to stderr; this library never prints. */
     if (access("/sys/devices/system/cpu/cpu0/topology", R_OK) || hwloc_topology_init(topo))
         return 0;
     hwloc_topology_set_all_types_filter(*topo, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(*topo, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_cache_types_filter(*topo, caches);
-#if HWLOC_API_VERSION >= 0x00020100 /* it moves this thread from processor to processor, and sysfs says the same */
+#if HWLOC_API_VERSION >= 0x00020100 /* x86 moves this thread across processors to learn what sysfs has */
     (void)hwloc_topology_set_components(*topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
 #endif
-#if HWLOC_API_VERSION >= 0x00020800 /* nor is what these tell looked at */
+#if HWLOC_API_VERSION >= 0x00020800 /* these are not used here */
     (void)hwloc_topology_set_flags(*topo, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
                                               HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
 #endif
@@ -71,7 +70,7 @@ static int load(hwloc_topology_t *topo, int with_caches)
     return 0;
 }
 
-/* With the mutex. */
+/* The caller holds the mutex. */
 static void see(const cpu_set_t *allowed)
 {
     hwloc_topology_t topo;
@@ -95,7 +94,7 @@ static void see(const cpu_set_t *allowed)
     hwloc_topology_destroy(topo);
 }
 
-/* Is one allowed that was not when hwloc was asked? */
+/* Is a processor allowed that was not at the last query? */
 static int has_news(const cpu_set_t *allowed)
 {
     cpu_set_t both;
@@ -103,7 +102,7 @@ static int has_news(const cpu_set_t *allowed)
     return !CPU_EQUAL(&both, allowed);
 }
 
-/* The k-th allowed hardware thread of each core, cores in order; returns the number found. */
+/* Appends the k-th allowed hardware thread of each core, cores in order; returns the new count. */
 static uint32_t threads_of_cores(const cpu_set_t *allowed, uint32_t k, hd_machine *m, uint32_t n)
 {
     uint32_t i, of_core = 0;
@@ -166,7 +165,7 @@ void hd_machine_pin(uint32_t cpu)
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
-    (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set); /* a wish */
+    (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set); /* best effort */
 }
 
 HEDDLE_API void heddle_machine_get(heddle_machine *out)

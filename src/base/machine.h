@@ -9,12 +9,12 @@
 
 typedef struct hd_machine {
     heddle_machine pub;
-    uint32_t cpu[HD_MAX_CPUS]; /* pub.n_threads numbers of the system, one a core first */
+    uint32_t cpu[HD_MAX_CPUS]; /* pub.n_threads system numbers, one per core first */
 } hd_machine;
 
-/* Cores and threads, not caches. What this process may use is asked each time, how that lies in cores once. */
+/* Finds cores and threads, not caches. Queries the allowed processors at every call, the layout of cores once. */
 void hd_machine_look(hd_machine *m);
-/* Pins the calling thread; without complaint if the system refuses. */
+/* Pins the calling thread; ignores a refusal by the system. */
 void hd_machine_pin(uint32_t cpu);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* process.c - which process this is. Threads do not follow into a forked child, so what is worked by threads is of no use
- * there, and whoever waits for them waits for ever. */
+/* process.c - detects forks. The parent's threads do not exist in a forked child: a pool of workers is useless there, and
+ * waiting for them would never end. */
 #include "base/base.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - status to text, and the sentence that goes with the last failure. */
+/* status.c - texts of status codes, and the sentence of the last failure. */
 #include "base/base.h"
 
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - where a wave keeps its cells (core/layout.h): what of a desc says so, whether they have room there, and from one
- * layout to another.
+/* layout.c - where a wave keeps its cells (core/layout.h): the layout that a desc asks for, its room, and conversion between
+ * layouts.
  *
- * heddle_wave_convert runs a graph of the wave's own body, whose tasks are pieces of the field: so a table needs no
- * kernels beside those that it has. */
+ * heddle_wave_convert runs a graph of the wave's own body, with pieces of the field as tasks: a table then needs no further
+ * kernels. */
 #include "engine/wave.h"
 
-#define CONVERT_TEAM 128u /* threads of a block, where nobody says how many */
+#define CONVERT_TEAM 128u /* default threads of a block */
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static heddle_wave_layout layout_by_rows(uint64_t rows, uint64_t cols, uint64_t 
     return l;
 }
 
-/* Of a warp's bands as its shape goes over them. */
+/* The layout of a warp's bands in its shape. */
 static heddle_wave_layout layout_of_warps(const hd_kept *m)
 {
     heddle_wave_layout l = {.lanes = 32, .lane_rows = m->shape->rows, .step_columns = m->shape->columns};
@@ -57,12 +57,12 @@ heddle_wave_layout hd_layout_of(const hd_kept *m, const heddle_wave_item *x)
     return l;
 }
 
-/* Cells that are written together are aligned to what they have. */
+/* A cell is aligned to the power of two in its size (at most 16), and so is a group of cells that is written together. */
 static heddle_status check_alignment(const hd_kept *m, const heddle_wave_layout *l, const heddle_wave_item *x)
 {
-    const uint32_t bytes = l->together * m->info->cell_bytes, lowest = bytes & (~bytes + 1u);
-    const uint32_t align =
-        m->shape && l->lanes > 1 ? lowest : 4u; /* by rows and on threads a cell is written by itself */
+    /* by rows, or on threads, cells are written one by one */
+    const uint32_t bytes = m->shape && l->lanes > 1 ? l->together * m->info->cell_bytes : m->info->cell_bytes;
+    const uint32_t lowest = bytes & (~bytes + 1u), align = lowest < 16u ? lowest : 16u;
     if ((uintptr_t)m->desc->cells % align)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cells = %p is not aligned to %u bytes", m->desc->cells,
                       align);
@@ -72,9 +72,21 @@ static heddle_status check_alignment(const hd_kept *m, const heddle_wave_layout 
     return HEDDLE_OK;
 }
 
+/* Is there room behind the array's first byte, as far as addresses go? heddle_wave_cells has no overflow then. */
+static int is_addressed(const hd_kept *m, const heddle_wave_layout *l, const heddle_wave_item *x)
+{
+    const uint64_t most = (UINT64_MAX - (uintptr_t)m->desc->cells) / m->info->cell_bytes;
+    const uint64_t bands = (l->rows + l->lanes * l->lane_rows - 1u) / (l->lanes * l->lane_rows);
+    return x->cells_at <= most && l->band_cells <= (most - x->cells_at) / bands;
+}
+
 static heddle_status check_room(const hd_kept *m, const heddle_wave_layout *l, const heddle_wave_item *x)
 {
     const uint64_t n = m->desc->n_cells, need = heddle_wave_cells(l);
+    if (!is_addressed(m, l, x))
+        return hd_say(m->e, HEDDLE_ERANGE,
+                      "heddle_wave_new: a field of %llu by %llu cells from cell %llu on goes beyond the last address",
+                      (unsigned long long)x->rows, (unsigned long long)x->cols, (unsigned long long)x->cells_at);
     if (n && (x->cells_at > n || need > n - x->cells_at))
         return hd_say(
             m->e, HEDDLE_EINVAL,
@@ -84,7 +96,7 @@ static heddle_status check_room(const hd_kept *m, const heddle_wave_layout *l, c
     return HEDDLE_OK;
 }
 
-/* What an item has of the array. */
+/* The range of the array that an item uses. */
 static heddle_range range_of(const hd_kept *m, const heddle_wave_layout *l, const heddle_wave_item *x)
 {
     const uint32_t bytes = m->info->cell_bytes;
@@ -94,14 +106,14 @@ static heddle_range range_of(const hd_kept *m, const heddle_wave_layout *l, cons
     return heddle_range_of(base, l->cols * bytes, l->rows, l->band_cells * bytes, HEDDLE_MODE_OUT);
 }
 
-/* Many that overlap one: any of them will do. */
+/* A joiner for many overlapping items: one of them is enough. */
 static uint32_t first_of(void *self, const uint32_t *before, uint64_t n)
 {
     (void)self, (void)n;
     return before[0];
 }
 
-/* Notes item i's range, as a graph does a task's. *other: an item with which it overlaps, else HD_NONE. */
+/* Notes item i's range, as a graph does for a task. *other: an overlapping item, else HD_NONE. */
 static heddle_status note_range(const hd_kept *m, hd_ranges *r, const heddle_range *range, uint32_t i, uint32_t *other)
 {
     const hd_joiner joiner = {NULL, first_of};
@@ -156,7 +168,7 @@ heddle_status hd_layout_check_cells(const hd_kept *m)
 
 /* ---- from one layout to another --------------------------------------------------------------------------------------- */
 
-/* One that heddle_wave_get_layout may have made. */
+/* Is l a layout that heddle_wave_get_layout can produce? */
 static int is_layout(const heddle_wave_layout *l)
 {
     return l->rows && l->cols && l->rows <= HD_WAVE_MOST && l->cols <= HD_WAVE_MOST && l->lanes && l->lane_rows &&
@@ -182,7 +194,7 @@ static heddle_status check_convert(hd_error *e, const heddle_body_info *body, co
     return HEDDLE_OK;
 }
 
-/* A task a piece, taken in order where the schedule is one for waves: then none waits for another. */
+/* Adds one independent task per piece; under a wave schedule they are taken in order. */
 static heddle_status add_pieces(heddle_graph *g, uint32_t body, const hd_wave_convert *v, const void *block)
 {
     hd_wave_part p = {.convert = block};
@@ -199,7 +211,7 @@ static heddle_status add_pieces(heddle_graph *g, uint32_t body, const hd_wave_co
     return heddle_graph_freeze(g);
 }
 
-/* Cells need no params to be moved. */
+/* Runs with zeroed params, since moving cells needs none. */
 static heddle_status run_pieces(heddle_graph *g)
 {
     const size_t n_bytes = g->g.table->params_bytes;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.c - heddle_wave_new of a body of a tile (heddle/tile.h, core/tile.h): a part is a band of rows, which workers take in order;
- * under a schedule for tasks it is a tile, which waits for the one to its left and the one above.
+/* tile.c - heddle_wave_new for a body of a tile (heddle/tile.h, core/tile.h). A part is a band of rows, and workers take
+ * parts in order. Under a schedule for tasks a part is a tile, which waits for the tiles to its left and above.
  *
- * What parts read of the wave is one block of the context's memory, which the graph owns: the wave, what changes from run to
- * run, its items, flags, rows that bands hand on, and what tiles carry. */
+ * All that parts read of the wave is one block of the context's memory, owned by the graph: the wave, the state that changes
+ * from run to run, its items, flags, rows that bands hand on, and tiles' carries. */
 #include "engine/wave.h"
 
 #include "heddle/tile.h"
 
 #include <string.h>
 
-#define BAND_ROWS 64u         /* where nobody says how many */
-#define TILE_COLS 512u        /* likewise */
-#define TEAM_SIZE 256u        /* of a block, likewise */
-#define MOST_PARTS (1u << 24) /* a flag each, of a line */
+#define BAND_ROWS 64u /* the defaults, if the desc has none */
+#define TILE_COLS 512u
+#define TEAM_SIZE 256u        /* per block */
+#define MOST_PARTS (1u << 24) /* each has a flag on a line of its own */
 
-/* A wave while it is made. */
+/* A wave under construction. */
 typedef struct maker {
     heddle_ctx *ctx;
     const heddle_table *table;
@@ -23,18 +23,19 @@ typedef struct maker {
     const heddle_wave_info *info;
     hd_error *e;
     heddle_graph *graph;
-    int is_in_order; /* parts are bands */
+    int is_in_order;        /* parts are bands */
+    int is_again, is_tasks; /* a variant of an existing wave; hd_way_over makes it tiles */
     uint32_t n_items;
     hd_tile_item *items;
     hd_tile_wave wave;
     uint8_t *block, *carry;
-    uint64_t items_at, flags_at, south_at, spare_at, carry_at, south_bytes,
-        band_carry; /* places and sizes in the block */
+    uint64_t items_at, failures_at, flags_at, south_at, spare_at, carry_at, south_bytes,
+        band_carry; /* offsets and sizes in the block */
 } maker;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-/* What a wave of cells has, and a wave of tiles has not. */
+/* Names fields of the desc that only waves of cells may set, or NULL. */
 static const char *cells_only(const heddle_wave_desc *d)
 {
     return d->x || d->y || d->cells || d->row_cells                    ? "x, y, cells"
@@ -117,7 +118,8 @@ static heddle_status lay_out(maker *m)
 static void place_block(maker *m)
 {
     m->items_at = hd_wave_lines(sizeof m->wave) + hd_wave_lines(sizeof(hd_wave_words));
-    m->flags_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
+    m->failures_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
+    m->flags_at = m->failures_at + hd_wave_lines(m->wave.n_flags * sizeof *m->wave.failures);
     m->south_at = m->flags_at + (uint64_t)m->wave.n_flags * HD_LINE;
     m->spare_at = m->south_at + m->south_bytes;
     m->wave.spare_bytes = m->is_in_order ? hd_wave_lines((uint64_t)m->wave.tile_cols * m->wave.element_bytes) : 0u;
@@ -130,6 +132,8 @@ static void fill_wave(maker *m)
     hd_tile_wave *w = &m->wave;
     w->items = (const hd_tile_item *)(const void *)(m->block + m->items_at);
     w->words = (hd_wave_words *)(void *)(m->block + hd_wave_lines(sizeof *w));
+    w->n_items = m->n_items;
+    w->failures = (hd_wave_failure *)(void *)(m->block + m->failures_at);
     w->flags = (uint32_t *)(void *)(m->block + m->flags_at);
     w->south = m->block + m->south_at;
     w->spare = m->block + m->spare_at;
@@ -151,11 +155,11 @@ static heddle_status clear(heddle_ctx *ctx, void *p, uint64_t n_bytes)
     return s;
 }
 
-/* Flags, items and words as they are before the first run; rows of bands are written before they are read. */
+/* Initialises flags, items and words; rows of bands are written before they are read. */
 static heddle_status make_block(maker *m)
 {
     place_block(m);
-    HD_TRY(heddle_mem_new(m->ctx, m->carry_at + m->wave.n_flags * m->band_carry, (void **)&m->block));
+    HD_TRY(hd_wave_mem_new(m->ctx, m->carry_at + m->wave.n_flags * m->band_carry, (void **)&m->block));
     fill_wave(m);
     HD_TRY(clear(m->ctx, m->block, m->carry_at));
     HD_TRY(heddle_mem_write(m->ctx, m->block, &m->wave, sizeof m->wave));
@@ -174,11 +178,20 @@ static hd_tile_part part_of(const maker *m, uint32_t item, uint32_t band)
     const hd_tile_part p = {.wave = (const hd_tile_wave *)(const void *)m->block,
                             .item = item,
                             .band = band,
-                            .end = m->items[item].n_tiles};
+                            .end = m->items[item].n_tiles,
+                            .cols = m->items[item].cols,
+                            .tile_cols = m->wave.tile_cols};
     return p;
 }
 
-/* Items in turns, so that with many nobody waits for the one before. */
+static hd_part_span span_of(const void *args)
+{
+    const hd_tile_part *p = args;
+    const hd_part_span span = {p->item, p->band, p->cols, p->tile_cols};
+    return span;
+}
+
+/* Interleaves items, so that with many of them no band waits for the one just before it. */
 static heddle_status add_bands(maker *m)
 {
     uint32_t band, item, most = 0;
@@ -194,7 +207,7 @@ static heddle_status add_bands(maker *m)
     return HEDDLE_OK;
 }
 
-/* The tiles of a band, after that above; each after the one to its left and the one above. */
+/* Adds the tiles of a band after those of the band above. Each waits for the tiles to its left and above. */
 static heddle_status add_tiles_of(maker *m, uint32_t item, uint32_t band)
 {
     const uint32_t n = m->items[item].n_tiles;
@@ -233,14 +246,18 @@ static heddle_status make_graph(maker *m)
 {
     const uint32_t n_bytes = (uint32_t)sizeof(hd_tile_near) + (m->is_in_order ? m->wave.carry_bytes : 0u);
     m->graph->g.in_order = m->is_in_order;
+    if (m->is_in_order)
+        m->graph->g.bands = (hd_bands){1, m->n_items, span_of};
     HD_TRY(heddle_graph_set_shared_bytes(m->graph, m->desc->body, n_bytes));
-    if (m->ctx->config.backend == HEDDLE_CUDA || hd_wave_blocks)
+    if (m->ctx->config.backend == HEDDLE_CUDA || hd_wave_blocks) {
+        HD_TRY(hd_wave_check_block(m->ctx, (team_size(m) + 31u) / 32u, n_bytes));
         HD_TRY(heddle_graph_set_team_size(m->graph, team_size(m)));
+    }
     HD_TRY(m->is_in_order ? add_bands(m) : add_tiles(m));
     return heddle_graph_freeze(m->graph);
 }
 
-/* After a run that did not end well: counts begin anew. */
+/* After a run that ended badly: restarts all counts. */
 static heddle_status start_anew(heddle_graph *g)
 {
     hd_tile_wave wave;
@@ -251,33 +268,119 @@ static heddle_status start_anew(heddle_graph *g)
 
 static void free_own(heddle_graph *g) { heddle_mem_free(g->ctx, g->own); }
 
+static int say_failure(heddle_graph *g, uint32_t code, char *to, size_t n)
+{
+    hd_tile_wave wave;
+    return heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) == HEDDLE_OK &&
+           hd_wave_say_failure(g, wave.words, "tile", code, to, n);
+}
+
+static int find_band(heddle_graph *g, uint64_t band, hd_band_at *out)
+{
+    hd_tile_wave wave;
+    hd_tile_item item;
+    uint32_t first = 0, end, mid;
+    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) != HEDDLE_OK)
+        return 0;
+    for (end = wave.n_items; end - first > 1u;) {
+        mid = first + (end - first) / 2u;
+        if (heddle_mem_read(g->ctx, &item, wave.items + mid, sizeof item) != HEDDLE_OK)
+            return 0;
+        *(item.flag_at <= band ? &first : &end) = mid;
+    }
+    if (heddle_mem_read(g->ctx, &item, wave.items + first, sizeof item) != HEDDLE_OK)
+        return 0;
+    *out = (hd_band_at){first, 0, (uint32_t)(band - item.flag_at)};
+    return 1;
+}
+
+static void say_halt(heddle_graph *g, char *to, size_t n)
+{
+    hd_tile_wave wave;
+    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) == HEDDLE_OK)
+        hd_wave_say_halt(g, wave.words, find_band, to, n);
+}
+
+int hd_tile_is_wave(const heddle_graph *g) { return g->start_anew == start_anew; }
+
+/* Bands and columns of a field, on average if there are several. A tile waits for the one above itself: no column of lag. */
+heddle_status hd_tile_get_geometry(heddle_graph *g, heddle_wave_geometry *out)
+{
+    hd_tile_wave wave;
+    hd_tile_item item;
+    double cols = 0;
+    uint32_t i;
+    HD_TRY(heddle_mem_read(g->ctx, &wave, g->own, sizeof wave));
+    for (i = 0; i < wave.n_items; i++) {
+        HD_TRY(heddle_mem_read(g->ctx, &item, wave.items + i, sizeof item));
+        cols += (double)item.cols * item.n_bands;
+    }
+    *out = (heddle_wave_geometry){
+        .n_warps = 1,
+        .band_rows = wave.band_rows,
+        .hand_cols = wave.tile_cols,
+        .model = {.bands = (wave.n_flags + wave.n_items - 1u) / wave.n_items, .cols = cols / wave.n_flags},
+        .is_tile = 1};
+    return HEDDLE_OK;
+}
+
+static hd_wave_maker make_again;
+
+/* If the schedule is open, also offers tiles as tasks. The body may rely on their rows and columns, so these stay. */
+static heddle_status offer(const maker *m)
+{
+    const hd_wave_of w = {m->ctx, m->table, m->desc};
+    const hd_ways_over ways = {2, {{0}, {.is_tasks = 1}}};
+    if (m->is_again || !hd_ctx_is_open(m->ctx) || m->ctx->config.backend == HEDDLE_SERIAL || !hd_wave_may_be_tasks(&w))
+        return HEDDLE_OK;
+    return hd_wave_offer(m->graph, &w, &ways, make_again);
+}
+
 static heddle_status make(maker *m)
 {
     HD_TRY(check(m));
-    HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* the context has a backend now */
+    HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* settles the context's backend */
     HD_TRY(hd_wave_check_schedule(m->ctx, m->table, m->info, &m->is_in_order));
+    m->is_in_order &= !m->is_tasks;
     choose_tiles(m);
     HD_TRY(lay_out(m));
     HD_TRY(make_block(m));
     HD_TRY(make_graph(m));
+    HD_TRY(offer(m));
     m->graph->own = m->block;
     m->graph->free_own = free_own;
     m->graph->start_anew = start_anew;
+    m->graph->say_failure = say_failure;
+    m->graph->say_halt = say_halt;
     return HEDDLE_OK;
+}
+
+/* Makes the graph, or frees everything. */
+static heddle_status finish(maker *m, heddle_graph **out)
+{
+    heddle_status s;
+    m->info = &m->table->waves[m->desc->body];
+    m->e = &m->ctx->error;
+    m->n_items = m->desc->items ? m->desc->n_items : 1u;
+    s = make(m);
+    hd_delete(m->items, m->n_items * sizeof *m->items);
+    if (s == HEDDLE_OK) {
+        *out = m->graph;
+        return s;
+    }
+    heddle_graph_free(m->graph);
+    heddle_mem_free(m->ctx, m->block);
+    return s;
+}
+
+static heddle_status make_again(const hd_wave_of *w, int is_tasks, heddle_graph **out)
+{
+    maker m = {.ctx = w->ctx, .table = w->table, .desc = w->desc, .is_again = 1, .is_tasks = is_tasks};
+    return finish(&m, out);
 }
 
 heddle_status hd_tile_new(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *desc, heddle_graph **out)
 {
-    maker m = {.ctx = ctx, .table = table, .desc = desc, .info = &table->waves[desc->body], .e = &ctx->error};
-    heddle_status s;
-    m.n_items = desc->items ? desc->n_items : 1u;
-    s = make(&m);
-    hd_delete(m.items, m.n_items * sizeof *m.items);
-    if (s == HEDDLE_OK) {
-        *out = m.graph;
-        return s;
-    }
-    heddle_graph_free(m.graph);
-    heddle_mem_free(ctx, m.block);
-    return s;
+    maker m = {.ctx = ctx, .table = table, .desc = desc};
+    return finish(&m, out);
 }

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* wave.c - heddle_wave_new: what the user says of a wavefront becomes a graph of parts, each some bands of rows, which workers
- * take in order (core/wave.h).
+/* wave.c - heddle_wave_new: turns a description of a wavefront into a graph of parts. Each part is some bands of rows, and
+ * workers take parts in order (core/wave.h).
  *
- * The graph has no edges: a part waits inside for the words of the one before. What parts read of the wave is one block of
- * the context's memory, which the graph owns: the wave, what changes from run to run, its items, what its bands find, and
- * the rows of words. */
+ * The graph has no edges: a part waits inside its body for the words of the one before. All that parts read of the wave is
+ * one block of the context's memory, owned by the graph: the wave, the state that changes from run to run, its items, the
+ * results of bands, and the rows of words. */
 #include "engine/wave.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MOST_WARPS 4u  /* of a block, where nobody says how many: more wait for one another's registers */
-#define TILE_COLS 512u /* of a tile, where nobody says how many */
+#define BLOCK_WARPS 31u   /* in a block of 1024 threads, beside the warp that takes parts */
+#define MOST_WARPS 4u     /* default limit per block: more warps compete for registers */
+#define FIXED_BYTES 8192u /* upper bound for a kernel's own shared memory, without its bodies' */
+#define TILE_COLS 512u    /* default columns of a tile */
 #define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
 
 int hd_wave_blocks;
 
-/* A wave while it is made. */
+static hd_wave_maker make_again;
+
+/* A wave under construction. */
 typedef struct maker {
     heddle_ctx *ctx;
     const heddle_table *table;
@@ -23,18 +29,19 @@ typedef struct maker {
     const heddle_wave_info *info;
     hd_error *e;
     heddle_graph *graph;
-    int is_blocks;                           /* bands are warps', else threads' */
-    uint32_t shape, lag, band_rows, n_warps; /* n_warps: bands of a part */
-    uint32_t tile;                           /* granules of a tile; 0: parts go along all of a band */
-    uint32_t n_fields, n_passes, n_items;    /* an item is a pass over a field; those of a pass stand together */
+    int is_again, is_tasks;                  /* a variant of an existing wave; hd_way_over makes it tiles */
+    int is_blocks;                           /* warps go over bands, else host threads */
+    uint32_t shape, lag, band_rows, n_warps; /* n_warps: bands per part */
+    uint32_t tile;                           /* granules per tile; 0: a part covers its bands' whole length */
+    uint32_t n_fields, n_passes, n_items;    /* an item is a pass over a field; items of a pass are contiguous */
     hd_wave_item *items;
     uint64_t n_groups;
-    heddle_task *ends; /* the last tile of each group, and where those of an item begin */
+    heddle_task *ends; /* last tile of each group; index of each item's first group */
     uint64_t *ends_at;
     hd_wave wave;
     uint8_t *block;
-    uint64_t n_bands, items_at, found_at, done_at, gone_at, far_at, carry_at, group_bytes,
-        block_bytes; /* group_bytes: of carry */
+    uint64_t n_bands, items_at, found_at, done_at, gone_at, failures_at, stamps_at, far_at, carry_at, group_bytes,
+        block_bytes; /* group_bytes: carry of a group */
 } maker;
 
 uint32_t hd_wave_fields(const heddle_wave_desc *d) { return d->items ? d->n_items : 1u; }
@@ -49,8 +56,8 @@ heddle_wave_item hd_wave_item_of(const heddle_wave_desc *d, uint32_t i)
 
 static heddle_status check_size(hd_error *e, const char *what, uint64_t n)
 {
-    if (n == 0)
-        return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: a field of 0 %s", what);
+    if ((int64_t)n <= 0)
+        return hd_say(e, HEDDLE_EINVAL, "heddle_wave_new: a field of %lld %s", (long long)n, what);
     if (n > HD_WAVE_MOST)
         return hd_say(e, HEDDLE_ERANGE, "heddle_wave_new: a field of %llu %s; 2^31 are the most", (unsigned long long)n,
                       what);
@@ -69,14 +76,19 @@ heddle_status hd_wave_check_body(hd_error *e, const char *call, const heddle_tab
     return HEDDLE_OK;
 }
 
+static heddle_status check_aligned(maker *m, const char *what, const void *p, uint32_t align)
+{
+    if ((uintptr_t)p % align)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %s = %p is not aligned to %u bytes", what, p, align);
+    return HEDDLE_OK;
+}
+
 static heddle_status check_array(maker *m, const char *what, const void *p, uint32_t n_bytes, uint32_t align)
 {
     if (!p && n_bytes != NOTHING_BYTES)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %s is NULL, and cell %s reads %u bytes of it for each %s",
                       what, m->table->bodies[m->desc->body].name, n_bytes, *what == 'x' ? "row" : "column");
-    if ((uintptr_t)p % align)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %s = %p is not aligned to %u bytes", what, p, align);
-    return HEDDLE_OK;
+    return check_aligned(m, what, p, align);
 }
 
 static heddle_status check_border(maker *m, const char *what, const heddle_wave_border *b)
@@ -91,18 +103,29 @@ static heddle_status check_border(maker *m, const char *what, const heddle_wave_
     return HEDDLE_OK;
 }
 
+/* Kernels read and write cells, and what they find, as their types; threads as words. */
+static heddle_status check_types(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    const uint32_t align = m->info->cell_align > 4u ? m->info->cell_align : 4u;
+    const uint32_t found = m->info->found_align > 4u ? m->info->found_align : 4u;
+    HD_TRY(check_aligned(m, "north.array", d->north.array, align));
+    HD_TRY(check_aligned(m, "west.array", d->west.array, align));
+    HD_TRY(check_aligned(m, "last_row", d->last_row, align));
+    HD_TRY(check_aligned(m, "last_col", d->last_col, align));
+    HD_TRY(check_aligned(m, "found", d->found, found));
+    return check_aligned(m, "found_each", d->found_each, found);
+}
+
 static heddle_status check_east_count(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
     if (d->last_col_count && !d->last_col)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: last_col_count, and last_col is NULL");
-    if ((uintptr_t)d->last_col_count % 4u)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: last_col_count = %p is not aligned to 4 bytes",
-                      (void *)d->last_col_count);
-    return HEDDLE_OK;
+    return check_aligned(m, "last_col_count", d->last_col_count, 4u);
 }
 
-/* Of the serial backend nothing comes back before the run is over. */
+/* The serial backend returns only after the run is over. */
 static heddle_status check_counts(maker *m)
 {
     if ((m->desc->north.count || m->desc->west.count) && m->ctx->config.backend == HEDDLE_SERIAL)
@@ -126,9 +149,23 @@ heddle_status hd_wave_check_fields(hd_error *e, const heddle_wave_desc *d)
     return HEDDLE_OK;
 }
 
-static uint32_t align_of(uint32_t n_bytes) { return n_bytes % 4u ? 1u : 4u; }
+/* Sizes of whole words are copied by words. */
+static uint32_t align_of(uint32_t n_bytes, uint32_t align) { return n_bytes % 4u || align > 4u ? align : 4u; }
 
-/* What sweeps do not have: their cells know nothing but the field, whose rim is in it. */
+/* Checks what the macros enforce, for tables made by other programs. */
+static heddle_status check_info(maker *m)
+{
+    const heddle_wave_info *info = m->info;
+    const char *name = m->table->bodies[m->desc->body].name;
+    if (!info->neighbours)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s has an empty set of neighbours", name);
+    if (!info->cell_bytes || info->cell_bytes % 4u || info->cell_bytes > 16u)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s has %u bytes; it can have 4, 8, 12 or 16", name,
+                      info->cell_bytes);
+    return HEDDLE_OK;
+}
+
+/* Names fields of the desc that sweeps cannot have, or NULL: their cells read only the field, which includes its rim. */
 static const char *not_of_sweeps(const heddle_wave_desc *d)
 {
     return d->x || d->y                          ? "x, y"
@@ -157,11 +194,23 @@ static heddle_status check_sweeps(maker *m)
     return HEDDLE_OK;
 }
 
-/* Of threads, as long as no shape was chosen. */
+/* For threads, until a shape is chosen. */
 static hd_kept kept_of(const maker *m)
 {
     const hd_kept kept = {m->e, m->table, m->desc, m->info, m->is_blocks ? &m->info->shapes[m->shape] : NULL};
     return kept;
+}
+
+/* Kernels may have been compiled without code for outputs other than `found`. */
+static heddle_status check_found_only(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    if ((m->info->kernels & HD_KERNELS_FOUND_ONLY) && (d->cells || d->last_row || d->last_col))
+        return hd_say(m->e, HEDDLE_EINVAL,
+                      "heddle_wave_new: cells, last_row or last_col of %s, whose table was compiled with "
+                      "HEDDLE_WAVE_FOUND_ONLY: it leaves what is found and nothing else",
+                      m->table->bodies[d->body].name);
+    return HEDDLE_OK;
 }
 
 static heddle_status check(maker *m)
@@ -172,13 +221,16 @@ static heddle_status check(maker *m)
     if (d->band_rows)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: band_rows is for tiles, and %s is a body of a cell",
                       m->table->bodies[d->body].name);
+    HD_TRY(check_info(m));
     HD_TRY(check_sweeps(m));
+    HD_TRY(check_found_only(m));
     HD_TRY(hd_layout_check(&kept));
-    HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes)));
-    HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes)));
+    HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes, m->info->row_align)));
+    HD_TRY(check_array(m, "y", d->y, m->info->column_bytes, align_of(m->info->column_bytes, m->info->column_align)));
     HD_TRY(check_border(m, "north", &d->north));
     HD_TRY(check_border(m, "west", &d->west));
     HD_TRY(check_east_count(m));
+    HD_TRY(check_types(m));
     if ((d->found || d->found_each) && !m->info->found_bytes)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cell %s finds nothing", m->table->bodies[d->body].name);
     return HEDDLE_OK;
@@ -186,15 +238,30 @@ static heddle_status check(maker *m)
 
 /* ---- its geometry -------------------------------------------------------------------------------------------------- */
 
-/* How a band is gone over: by a warp of a block, or by a thread of the host. */
 static int is_asked(uint32_t asked, uint32_t is) { return !asked || asked == is; }
 
-/* Multiprocessors; 0: not known. */
-static uint32_t units_of(const maker *m)
+/* The context's device; zeros if unknown. */
+static heddle_device device_of(const maker *m)
 {
+    const heddle_device none = HEDDLE_DEVICE_INIT;
     heddle_device device = HEDDLE_DEVICE_INIT;
     const heddle_config *c = &m->ctx->config;
-    return heddle_device_get(c->backend, c->device, &device) == HEDDLE_OK ? device.n_units : 0u;
+    return heddle_device_get(c->backend, c->device, &device) == HEDDLE_OK ? device : none;
+}
+
+/* Block-shared memory of a warp. */
+static uint32_t warp_bytes(const maker *m, const heddle_wave_shape *shape)
+{
+    const int by_rows = m->desc->cells && m->desc->layout == HEDDLE_LAYOUT_ROWS;
+    return shape->warp_bytes + (by_rows ? shape->kept_bytes : 0u);
+}
+
+/* Warps of this shape that fit into a block's memory. */
+static uint32_t most_warps(const maker *m, const heddle_device *device, const heddle_wave_shape *shape)
+{
+    if (m->ctx->config.backend != HEDDLE_CUDA || !device->shared_bytes)
+        return MOST_WARPS;
+    return device->shared_bytes < FIXED_BYTES ? 0u : (device->shared_bytes - FIXED_BYTES) / warp_bytes(m, shape);
 }
 
 static uint64_t bands_of(const maker *m, uint32_t band_rows)
@@ -207,27 +274,31 @@ static uint64_t bands_of(const maker *m, uint32_t band_rows)
     return n;
 }
 
-/* As many warps a block as it takes to have all bands resident: with fewer bands each is alone on its multiprocessor. But no
- * more than a field has bands, on average: others of a block would have none. */
-static uint32_t choose_warps(const maker *m, uint32_t n_units)
+/* As many warps per block as make all bands resident: with fewer bands each has a multiprocessor to itself. At most as many
+ * as fit into memory, and as a field has bands on average, since further warps would idle. */
+static uint32_t choose_warps(const maker *m, const heddle_device *device)
 {
     const uint64_t n_bands = bands_of(m, m->band_rows), of_field = n_bands / m->n_fields;
-    const uint64_t n = n_units ? (n_bands + n_units - 1u) / n_units : MOST_WARPS;
-    const uint64_t most = of_field < MOST_WARPS ? of_field : MOST_WARPS;
-    return (uint32_t)(n < most ? n : most);
+    const uint64_t n = device->n_units ? (n_bands + device->n_units - 1u) / device->n_units : MOST_WARPS;
+    const uint32_t fit = most_warps(m, device, &m->info->shapes[m->shape]), most = fit < MOST_WARPS ? fit : MOST_WARPS;
+    const uint64_t few = of_field < most ? of_field : most;
+    return (uint32_t)(n < few ? n : few);
 }
 
-/* Of the shapes that the desc allows the first; or the highest, where multiprocessors have more bands of the first than warps that
- * work side by side: then fewer steps and words do more than more bands. HD_NONE: there is none. */
-static uint32_t find_shape(const maker *m, uint32_t n_units)
+/* The first shape that the desc allows and memory permits. If multiprocessors have more bands of it than MOST_WARPS, the
+ * highest shape instead: fewer steps and words then gain more than more bands. HD_NONE: there is none. */
+static uint32_t find_shape(const maker *m, const heddle_device *device)
 {
     const heddle_wave_shape *shapes = m->info->shapes;
     uint32_t s, found = HD_NONE;
     for (s = 0; s < m->info->n_shapes; s++) {
         if (!is_asked(m->desc->lane_rows, shapes[s].rows) || !is_asked(m->desc->step_columns, shapes[s].columns))
             continue;
-        if (found == HD_NONE || (n_units && shapes[s].rows > shapes[found].rows &&
-                                 bands_of(m, 32u * shapes[found].rows) > (uint64_t)MOST_WARPS * n_units))
+        if (found != HD_NONE && !most_warps(m, device, &shapes[s]))
+            continue; /* the first is refused later if it does not fit */
+        if (found == HD_NONE || !most_warps(m, device, &shapes[found]) ||
+            (device->n_units && shapes[s].rows > shapes[found].rows &&
+             bands_of(m, 32u * shapes[found].rows) > (uint64_t)MOST_WARPS * device->n_units))
             found = s;
     }
     return found;
@@ -237,40 +308,56 @@ static heddle_status choose_shape(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
     const uint32_t team_size = m->ctx->config.team_size;
-    uint32_t s, n_units;
+    heddle_device device;
+    uint32_t s;
     m->is_blocks = m->ctx->config.backend == HEDDLE_CUDA || hd_wave_blocks;
     m->n_warps = 1;
-    m->band_rows = HD_LONE_BAND;
+    m->band_rows = HD_LONE;
     m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
     if (!m->is_blocks)
         return HEDDLE_OK;
-    n_units = units_of(m);
-    s = find_shape(m, n_units);
+    device = device_of(m);
+    s = find_shape(m, &device);
     if (s == HD_NONE)
         return hd_say(m->e, HEDDLE_EINVAL,
                       "heddle_wave_new: table %s has no shape of %u rows a lane and %u columns a step", m->table->name,
                       d->lane_rows, d->step_columns);
+    if (!most_warps(m, &device, &m->info->shapes[s]))
+        return hd_say(
+            m->e, HEDDLE_ERANGE,
+            "heddle_wave_new: a warp of %u rows a lane needs %u bytes of block-shared memory; a block of this "
+            "GPU has %llu, %u of them for the kernel itself",
+            m->info->shapes[s].rows, warp_bytes(m, &m->info->shapes[s]), (unsigned long long)device.shared_bytes,
+            FIXED_BYTES);
     if (team_size % 32u && !d->n_warps)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: teams of %u threads; a wave wants whole warps of 32",
                       team_size);
     m->shape = s;
     m->band_rows = m->info->shapes[s].rows * 32u;
     m->lag = m->info->shapes[s].lag;
-    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : choose_warps(m, n_units);
-    return HEDDLE_OK;
+    m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : choose_warps(m, &device);
+    return hd_wave_check_block(m->ctx, m->n_warps, (uint64_t)warp_bytes(m, &m->info->shapes[s]) * m->n_warps);
 }
 
-/* On threads auto has become dynamic by now. */
-static int is_left_to_us(const heddle_config *c)
+heddle_status hd_wave_check_block(heddle_ctx *ctx, uint32_t n_warps, uint64_t shared_bytes)
 {
-    return c->schedule == HEDDLE_SCHEDULE_AUTO || (c->schedule == HEDDLE_SCHEDULE_DYNAMIC && c->backend == HEDDLE_CPU);
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    const heddle_config *c = &ctx->config;
+    if (n_warps > BLOCK_WARPS)
+        return hd_say(&ctx->error, HEDDLE_ERANGE, "heddle_wave_new: %u warps; a block has room for %u", n_warps,
+                      BLOCK_WARPS);
+    if (heddle_device_get(c->backend, c->device, &device) == HEDDLE_OK && shared_bytes > device.shared_bytes)
+        return hd_say(&ctx->error, HEDDLE_ERANGE,
+                      "heddle_wave_new: the bands of a block take %llu bytes of its memory, and it has %u",
+                      (unsigned long long)shared_bytes, device.shared_bytes);
+    return HEDDLE_OK;
 }
 
 heddle_status hd_wave_check_schedule(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_info *info,
                                      int *is_in_order)
 {
     const heddle_config *c = &ctx->config;
-    *is_in_order = is_left_to_us(c) || c->schedule == HEDDLE_SCHEDULE_WAVE;
+    *is_in_order = hd_ctx_is_open(ctx) || c->schedule == HEDDLE_SCHEDULE_WAVE;
     if (!*is_in_order && c->backend == HEDDLE_CUDA && !(info->kernels & HD_KERNELS_TASKS))
         return hd_say(
             &ctx->error, HEDDLE_ENODEV,
@@ -279,13 +366,13 @@ heddle_status hd_wave_check_schedule(heddle_ctx *ctx, const heddle_table *table,
     return HEDDLE_OK;
 }
 
-/* A schedule for tasks runs tiles. */
+/* Chooses the tiles' width, if the schedule runs tasks. */
 static heddle_status choose_tiles(maker *m)
 {
     const uint64_t cols = m->desc->tile_cols ? m->desc->tile_cols : TILE_COLS;
     int is_in_order;
     HD_TRY(hd_wave_check_schedule(m->ctx, m->table, m->info, &is_in_order));
-    if (is_in_order)
+    if (is_in_order && !m->is_tasks)
         return HEDDLE_OK;
     m->tile = (uint32_t)((cols + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
     m->group_bytes =
@@ -300,8 +387,8 @@ static uint32_t granules_of(const maker *m, const hd_wave_item *x)
 
 static uint32_t groups_of(const maker *m, const hd_wave_item *x) { return (x->n_bands + m->n_warps - 1u) / m->n_warps; }
 
-/* The tiles of a group are those that have something of its bands (hd_wave_span). Tile t begins t * m->tile granules along the
- * item's first band. */
+/* The tiles of a group that contain a part of its bands (hd_wave_span). Tile t begins t * m->tile granules along the item's
+ * first band. */
 typedef struct tile_span {
     uint32_t first, end;
 } tile_span;
@@ -348,7 +435,7 @@ static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
     to->n_bands = (to->rows + m->band_rows - 1u) / m->band_rows;
 }
 
-/* How many passes; the last may have fewer sweeps than go together. */
+/* Counts passes and items; the last pass may have fewer sweeps. */
 static heddle_status count_items(maker *m)
 {
     const uint32_t sweeps = m->desc->sweeps ? m->desc->sweeps : 1u, together = m->info->sweeps;
@@ -361,12 +448,14 @@ static heddle_status count_items(maker *m)
     return m->items ? HEDDLE_OK : hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
 }
 
-/* Item i, which is a field's pass, and what is more of it than of the field: rows and columns. */
+/* Completes item i, a pass over a field: a pass of sweeps has more rows and columns than its field. */
 static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
 {
     const uint32_t sweeps = m->desc->sweeps ? m->desc->sweeps : 1u, together = m->info->sweeps;
     const uint32_t pass = i / m->n_fields, far = m->n_fields * HD_WAVE_FAR_ROWS;
     x->before = pass ? i - m->n_fields : HD_NONE;
+    x->field = i % m->n_fields;
+    x->sweeps_before = pass * together;
     x->frees = pass >= HD_WAVE_FAR_ROWS ? i - far : HD_NONE;
     if (!together)
         return;
@@ -378,7 +467,7 @@ static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
     x->n_bands = (x->rows + m->band_rows - 1u) / m->band_rows;
 }
 
-/* Items, and what of the wave their sizes say. */
+/* Lays out all items, and sets the fields of the wave that follow from their sizes. */
 static heddle_status lay_out(maker *m)
 {
     uint64_t n_bands = 0, n_tags = 0, n_parts = 0, n_positions = 0, n_item_parts;
@@ -395,7 +484,7 @@ static heddle_status lay_out(maker *m)
         n_bands += x->n_bands;
         n_tags += (uint64_t)x->n_bands * granules_of(m, x);
         m->n_groups += groups_of(m, x);
-        if (x->frees == HD_NONE && groups_of(m, x) > 1u) /* one part has nobody to hand on to */
+        if (x->frees == HD_NONE && groups_of(m, x) > 1u) /* a single part hands on nothing */
             n_positions += (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE;
         if (n_tags > UINT32_MAX / 4u)
             return hd_say(
@@ -412,12 +501,38 @@ static heddle_status lay_out(maker *m)
     m->wave.n_gone = m->n_passes > 1 ? (uint32_t)n_bands : 0;
     m->wave.n_tags = (uint32_t)n_tags + 1u;
     m->wave.n_items = m->n_items;
+    m->wave.n_fields = m->n_fields;
+    m->wave.lag = m->lag;
+    m->wave.lane_rows = m->is_blocks ? m->info->shapes[m->shape].rows : 0;
+    m->wave.step_columns = m->is_blocks ? m->info->shapes[m->shape].columns : 0;
+    m->wave.n_warps = m->n_warps;
+    m->wave.band_rows = m->band_rows;
     m->wave.n_far = n_positions * (m->info->south_bytes / 4u);
     m->block_bytes = m->tile ? m->n_groups * m->group_bytes : 0;
     return HEDDLE_OK;
 }
 
 /* ---- its memory ---------------------------------------------------------------------------------------------------- */
+
+/* Free bytes of the device, or of the host. */
+static uint64_t free_bytes(const heddle_config *c)
+{
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    const long n_pages = sysconf(_SC_AVPHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    if (c->backend == HEDDLE_CUDA && heddle_device_get(c->backend, c->device, &device) == HEDDLE_OK)
+        return device.free_bytes;
+    return n_pages < 0 || page_bytes < 0 ? 0u : (uint64_t)n_pages * (uint64_t)page_bytes;
+}
+
+heddle_status hd_wave_mem_new(heddle_ctx *ctx, uint64_t n_bytes, void **out)
+{
+    const heddle_status s = heddle_mem_new(ctx, n_bytes, out);
+    if (s != HEDDLE_ENOMEM)
+        return s;
+    return hd_say(&ctx->error, HEDDLE_ENOMEM,
+                  "heddle_wave_new: what bands hand on and keep takes %llu bytes, and %llu are free",
+                  (unsigned long long)n_bytes, (unsigned long long)free_bytes(&ctx->config));
+}
 
 static void set_cell(const maker *m, uint32_t to[HD_CELL_WORDS], const void *cell)
 {
@@ -439,6 +554,8 @@ static void fill_wave(maker *m)
     w->y = d->y;
     w->done = (uint32_t *)(void *)(m->block + m->done_at);
     w->gone = (uint32_t *)(void *)(m->block + m->gone_at);
+    w->failures = m->info->fails ? (hd_wave_failure *)(void *)(m->block + m->failures_at) : NULL;
+    w->stamps = m->tile ? NULL : (uint64_t *)(void *)(m->block + m->stamps_at);
     if (m->info->sweeps)
         w->field = d->cells;
     else
@@ -456,7 +573,6 @@ static void fill_wave(maker *m)
     set_cell(m, w->east_cell, d->east);
 }
 
-/* Piece by piece. */
 static heddle_status clear(heddle_ctx *ctx, void *p, uint64_t n_bytes)
 {
     const uint64_t most = 1u << 20, piece = n_bytes < most ? n_bytes : most;
@@ -471,14 +587,14 @@ static heddle_status clear(heddle_ctx *ctx, void *p, uint64_t n_bytes)
     return s;
 }
 
-/* No word of a far row has a tag, and no band has told how far it is. */
+/* Clears the tags of all far rows, and every band's progress word. */
 static heddle_status clear_words(heddle_ctx *ctx, const hd_wave *wave)
 {
     HD_TRY(clear(ctx, wave->gone, wave->n_gone * sizeof *wave->gone));
     return clear(ctx, wave->far, wave->n_far * sizeof *wave->far);
 }
 
-/* The wave's block, all but the far rows written from a copy. */
+/* Writes the wave's block from a host copy, then clears the far rows. */
 static heddle_status write_block(maker *m)
 {
     uint8_t *copy = hd_new(m->far_at);
@@ -498,17 +614,19 @@ static heddle_status make_block(maker *m)
     m->found_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
     m->done_at = m->found_at + hd_wave_lines(m->n_bands * m->info->found_bytes);
     m->gone_at = m->done_at + hd_wave_lines(m->n_items * sizeof *m->wave.done);
-    m->far_at = m->gone_at + hd_wave_lines(m->wave.n_gone * sizeof *m->wave.gone);
+    m->failures_at = m->gone_at + hd_wave_lines(m->wave.n_gone * sizeof *m->wave.gone);
+    m->stamps_at = m->failures_at + hd_wave_lines(m->info->fails ? m->n_bands * sizeof *m->wave.failures : 0u);
+    m->far_at = m->stamps_at + hd_wave_lines(m->tile ? 0 : 2u * m->n_bands * sizeof *m->wave.stamps);
     m->carry_at = hd_wave_lines(m->far_at + m->wave.n_far * sizeof(hd_pair_word));
     m->block_bytes += m->carry_at;
-    HD_TRY(heddle_mem_new(m->ctx, m->block_bytes, (void **)&m->block));
+    HD_TRY(hd_wave_mem_new(m->ctx, m->block_bytes, (void **)&m->block));
     fill_wave(m);
     return write_block(m);
 }
 
 /* ---- its graph ------------------------------------------------------------------------------------------------------ */
 
-/* All of a group's bands. */
+/* The part of all bands of a group. */
 static hd_wave_part part_of(const maker *m, uint32_t item, uint32_t group)
 {
     const hd_wave_item *x = &m->items[item];
@@ -516,7 +634,15 @@ static hd_wave_part part_of(const maker *m, uint32_t item, uint32_t group)
     p.band = group * m->n_warps;
     p.n_bands = x->n_bands - p.band < m->n_warps ? x->n_bands - p.band : m->n_warps;
     p.tag = m->items[item].tag + p.band * granules_of(m, x);
+    p.cols = x->cols;
     return p;
+}
+
+static hd_part_span span_of(const void *args)
+{
+    const hd_wave_part *p = args;
+    const hd_part_span span = {p->item, p->band, p->cols, HD_WAVE_GRANULE};
+    return span;
 }
 
 static heddle_status add_part(maker *m, const hd_wave_part *p, heddle_task *out)
@@ -524,7 +650,8 @@ static heddle_status add_part(maker *m, const hd_wave_part *p, heddle_task *out)
     return heddle_graph_add(m->graph, m->desc->body, p, sizeof *p, NULL, 0, out);
 }
 
-/* The fields of a pass, whose items begin with `first`, in turns, so that with many nobody waits for the one before. */
+/* Adds the pass that begins with item `first`. Interleaves its fields, so that with many of them no part waits for the one
+ * just before it. */
 static heddle_status add_pass(maker *m, uint32_t first)
 {
     uint32_t group, item, most = 0;
@@ -548,15 +675,15 @@ static heddle_status add_parts(maker *m)
     return HEDDLE_OK;
 }
 
-/* The task waits for the last tile of a group, or of the item's last one. */
+/* Makes the task wait for the last tile of a group, clipped to the item's last group. */
 static heddle_status add_end_edge(maker *m, heddle_task task, uint32_t item, uint32_t group)
 {
     const uint32_t last = groups_of(m, &m->items[item]) - 1u;
     return heddle_graph_add_edge(m->graph, task, m->ends[m->ends_at[item] + (group < last ? group : last)]);
 }
 
-/* A group of sweeps begins when its bands and the one below are through with the pass before: the lower group's last tile is
- * behind the higher one's. And a pass begins when all bands are through that had its far row. */
+/* A group of a pass begins when its bands and the group below have finished the pass before; the lower group's last tile
+ * follows the upper one's. A pass begins when all bands of the pass that used its far row have ended. */
 static heddle_status add_pass_edges(maker *m, heddle_task task, uint32_t item, uint32_t group)
 {
     const hd_wave_item *x = &m->items[item];
@@ -567,8 +694,8 @@ static heddle_status add_pass_edges(maker *m, heddle_task task, uint32_t item, u
     return HEDDLE_OK;
 }
 
-/* The tiles of a group, after the first of which *begin is. Each waits for the one to its left, and for the one above; where the
- * group above has ended, the last of that has come before. */
+/* Adds the tiles of a group; *begin is the first tile of the group above. Each waits for the tile to its left and the one
+ * above. Where the group above has ended, its last tile has already been waited for. */
 static heddle_status add_group(maker *m, uint32_t item, uint32_t group, uint8_t *carry, heddle_task *begin)
 {
     const tile_span s = tiles_of(m, &m->items[item], group);
@@ -616,8 +743,10 @@ static heddle_status make_graph(maker *m)
 {
     const uint32_t body = m->desc->body;
     const uint64_t n_bytes =
-        m->is_blocks ? (uint64_t)m->info->shapes[m->shape].warp_bytes * m->n_warps : sizeof(hd_lone);
+        m->is_blocks ? (uint64_t)warp_bytes(m, &m->info->shapes[m->shape]) * m->n_warps : sizeof(hd_lone);
     m->graph->g.in_order = !m->tile;
+    if (!m->tile)
+        m->graph->g.bands = (hd_bands){m->n_warps, m->n_fields, span_of};
     HD_TRY(heddle_graph_set_shared_bytes(m->graph, body, (uint32_t)n_bytes));
     if (m->is_blocks)
         HD_TRY(heddle_graph_set_team_size(m->graph, 32u * m->n_warps));
@@ -625,30 +754,194 @@ static heddle_status make_graph(maker *m)
     return heddle_graph_freeze(m->graph);
 }
 
-/* After a run that did not end well: words of it must not be taken for those of the next. */
+/* After a run that ended badly: keeps its words from being taken for words of the next run. */
 static heddle_status start_anew(heddle_graph *g)
 {
     const hd_wave *far_wave = g->own;
     hd_wave wave;
     hd_wave_words words;
-    int wraps;
+    int wraps, is_measured;
     HD_TRY(heddle_mem_read(g->ctx, &wave, far_wave, sizeof wave));
     HD_TRY(heddle_mem_read(g->ctx, &words, wave.words, sizeof words));
+    is_measured = words.base == words.measured;
     words.base = hd_wave_base_after(&wave, words.base, &wraps);
-    words.done = 0;
+    if (is_measured) /* the failed run was to be measured: measure the next */
+        words.measured = words.base;
+    words.done = words.failed = words.first.code = 0;
+    memset(words.halted, 0, sizeof words.halted);
     HD_TRY(clear(g->ctx, wave.done, wave.n_items * sizeof *wave.done));
     if (wraps)
         HD_TRY(clear_words(g->ctx, &wave));
     return heddle_mem_write(g->ctx, wave.words, &words, sizeof words);
 }
 
+heddle_status hd_wave_read(heddle_graph *g, const char *call, hd_wave *wave)
+{
+    hd_error *e = &g->ctx->error;
+    if (g->start_anew != start_anew)
+        return hd_say(e, HEDDLE_EINVAL, "%s: the graph is no wave of cells", call);
+    HD_TRY(heddle_mem_read(g->ctx, wave, g->own, sizeof *wave));
+    if (!wave->stamps)
+        return hd_say(e, HEDDLE_EINVAL, "%s: the wave is run as a graph of tiles, and only schedule wave is measured",
+                      call);
+    return HEDDLE_OK;
+}
+
 static void free_own(heddle_graph *g) { heddle_mem_free(g->ctx, g->own); }
+
+/* All tasks of a wave have one body. */
+int hd_wave_say_failure(heddle_graph *g, const hd_wave_words *words, const char *kind, uint32_t code, char *to,
+                        size_t n)
+{
+    const char *name = g->g.table->bodies[hd_graph_task(&g->g, 0)->body].name;
+    hd_wave_words w;
+    char sweep[32] = "";
+    if (heddle_mem_read(g->ctx, &w, words, sizeof w) != HEDDLE_OK || w.first.code != code)
+        return 0; /* a body called heddle_task_fail */
+    if (w.first.sweep)
+        snprintf(sweep, sizeof sweep, " in sweep %u", w.first.sweep);
+    snprintf(to, n, "%s %.64s at row %u, column %u of item %u failed%s with code %u", kind, name, w.first.row,
+             w.first.column, w.first.item, sweep, code);
+    return 1;
+}
+
+static int say_band(char *to, size_t n, uint32_t kind, const hd_band_at *at, uint32_t column)
+{
+    char pass[24] = "";
+    if (at->pass)
+        snprintf(pass, sizeof pass, " in pass %u", at->pass);
+    if (kind == HD_HALT_WORKS)
+        return snprintf(to, n, "; band %u of item %u%s works at column %u", at->band, at->item, pass, column);
+    if (kind == HD_HALT_BORDER || kind == HD_HALT_PASS)
+        return snprintf(to, n, "; band %u of item %u%s waits at column %u for %s", at->band, at->item, pass, column,
+                        kind == HD_HALT_PASS ? "the pass before" : "a border");
+    return snprintf(to, n, "; band %u of item %u%s waits at column %u for band %u", at->band, at->item, pass, column,
+                    kind == HD_HALT_ABOVE ? at->band - 1u : at->band + 1u);
+}
+
+void hd_wave_say_halt(heddle_graph *g, const hd_wave_words *words, hd_band_finder *find, char *to, size_t n)
+{
+    hd_wave_words w;
+    hd_band_at at;
+    size_t end = 0;
+    uint32_t kind;
+    *to = 0;
+    if (heddle_mem_read(g->ctx, &w, words, sizeof w) != HEDDLE_OK)
+        return;
+    for (kind = 0; kind < HD_HALT_KINDS && end < n; kind++)
+        if (w.halted[kind] && find(g, hd_wave_tag(w.halted[kind]) - 1u, &at))
+            end += (size_t)say_band(to + end, n - end, kind, &at, hd_wave_value(w.halted[kind]));
+}
+
+/* Items stand in the order of their bands. */
+static int find_band(heddle_graph *g, uint64_t band, hd_band_at *out)
+{
+    hd_wave wave;
+    hd_wave_item item;
+    uint32_t first = 0, end, mid;
+    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) != HEDDLE_OK)
+        return 0;
+    for (end = wave.n_items; end - first > 1u;) {
+        mid = first + (end - first) / 2u;
+        if (heddle_mem_read(g->ctx, &item, wave.items + mid, sizeof item) != HEDDLE_OK)
+            return 0;
+        *(item.found_at <= band ? &first : &end) = mid;
+    }
+    if (heddle_mem_read(g->ctx, &item, wave.items + first, sizeof item) != HEDDLE_OK)
+        return 0;
+    *out = (hd_band_at){item.field, item.sweeps ? first / wave.n_fields + 1u : 0u, (uint32_t)(band - item.found_at)};
+    return 1;
+}
+
+static void say_halt(heddle_graph *g, char *to, size_t n)
+{
+    hd_wave wave;
+    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) == HEDDLE_OK)
+        hd_wave_say_halt(g, wave.words, find_band, to, n);
+}
+
+static int say_failure(heddle_graph *g, uint32_t code, char *to, size_t n)
+{
+    hd_wave wave;
+    return heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) == HEDDLE_OK &&
+           hd_wave_say_failure(g, wave.words, "cell", code, to, n);
+}
+
+/* ---- variants -------------------------------------------------------------------------------------------------------- */
+
+/* The average number of bands per field. */
+static uint64_t bands_of_field(const maker *m, uint32_t shape)
+{
+    return bands_of(m, 32u * m->info->shapes[shape].rows) / m->n_fields;
+}
+
+/* Adds all numbers of warps for this shape that desc and config allow, except the wave's own, which is the first way. */
+static void add_warps(const maker *m, uint32_t shape, hd_ways_over *ways)
+{
+    const int is_fixed = m->desc->n_warps || m->ctx->config.team_size;
+    const uint64_t n_bands = bands_of_field(m, shape);
+    hd_way_over way = {.lane_rows = m->info->shapes[shape].rows, .step_columns = m->info->shapes[shape].columns};
+    for (way.n_warps = 1; way.n_warps <= MOST_WARPS; way.n_warps++)
+        if (is_fixed ? way.n_warps == 1 : way.n_warps == 1 || way.n_warps <= n_bands) {
+            hd_way_over one = way;
+            one.n_warps = is_fixed ? m->n_warps : way.n_warps;
+            if (shape != m->shape || one.n_warps != m->n_warps)
+                hd_way_add(ways, &one);
+        }
+}
+
+/* Skewed cells fix the shape. */
+static void add_shapes(const maker *m, hd_ways_over *ways)
+{
+    const heddle_wave_desc *d = m->desc;
+    const heddle_wave_shape *shapes = m->info->shapes;
+    uint32_t s;
+    for (s = 0; s < m->info->n_shapes; s++)
+        if (is_asked(d->lane_rows, shapes[s].rows) && is_asked(d->step_columns, shapes[s].columns) &&
+            (s == m->shape || d->layout != HEDDLE_LAYOUT_SKEWED))
+            add_warps(m, s, ways);
+}
+
+/* Adds tiles of some widths, up to the first that covers all columns. */
+static void add_tile_widths(const maker *m, hd_ways_over *ways)
+{
+    const uint32_t of_blocks[] = {256, 512}, of_threads[] = {512, 2048},
+                   *widths = m->is_blocks ? of_blocks : of_threads;
+    hd_way_over way = {.is_tasks = 1, .tile_cols = m->desc->tile_cols};
+    uint64_t most = 0;
+    uint32_t i;
+    for (i = 0; i < m->n_fields; i++)
+        if (m->items[i].cols > most)
+            most = m->items[i].cols;
+    for (i = 0; i < 2 && (i == 0 || (!m->desc->tile_cols && most > widths[i - 1u])); i++) {
+        way.tile_cols = m->desc->tile_cols ? m->desc->tile_cols : widths[i];
+        hd_way_add(ways, &way);
+    }
+}
+
+/* If the schedule is open, offers variants of what the desc leaves open. */
+static heddle_status offer(const maker *m)
+{
+    const hd_wave_of w = {m->ctx, m->table, m->desc};
+    hd_way_over first = {0};
+    hd_ways_over ways = {0};
+    if (m->is_again || !hd_ctx_is_open(m->ctx) || m->ctx->config.backend == HEDDLE_SERIAL)
+        return HEDDLE_OK;
+    if (m->is_blocks)
+        first = (hd_way_over){m->info->shapes[m->shape].rows, m->info->shapes[m->shape].columns, m->n_warps, 0, 0};
+    hd_way_add(&ways, &first);
+    if (m->is_blocks)
+        add_shapes(m, &ways);
+    if (hd_wave_may_be_tasks(&w))
+        add_tile_widths(m, &ways);
+    return hd_wave_offer(m->graph, &w, &ways, make_again);
+}
 
 static heddle_status make(maker *m)
 {
     hd_kept kept;
     HD_TRY(check(m));
-    HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* the context has a backend now */
+    HD_TRY(heddle_graph_new(m->ctx, m->table, &m->graph)); /* settles the context's backend */
     HD_TRY(check_counts(m));
     HD_TRY(choose_shape(m));
     kept = kept_of(m);
@@ -657,9 +950,12 @@ static heddle_status make(maker *m)
     HD_TRY(lay_out(m));
     HD_TRY(make_block(m));
     HD_TRY(make_graph(m));
+    HD_TRY(offer(m));
     m->graph->own = m->block;
     m->graph->free_own = free_own;
     m->graph->start_anew = start_anew;
+    m->graph->say_failure = say_failure;
+    m->graph->say_halt = say_halt;
     return HEDDLE_OK;
 }
 
@@ -677,27 +973,37 @@ static heddle_status check_call(maker *m, const char *call, const void *out)
     return HEDDLE_OK;
 }
 
+/* Makes the graph, or frees everything. */
+static heddle_status finish(maker *m, heddle_graph **out)
+{
+    const heddle_status s = make(m);
+    hd_delete(m->items, m->n_items * sizeof *m->items);
+    hd_delete(m->ends, m->n_groups * sizeof *m->ends);
+    hd_delete(m->ends_at, m->n_items * sizeof *m->ends_at);
+    if (s == HEDDLE_OK) {
+        *out = m->graph;
+        return s;
+    }
+    heddle_graph_free(m->graph);
+    heddle_mem_free(m->ctx, m->block);
+    return s;
+}
+
+static heddle_status make_again(const hd_wave_of *w, int is_tasks, heddle_graph **out)
+{
+    maker m = {.ctx = w->ctx, .table = w->table, .desc = w->desc, .is_again = 1, .is_tasks = is_tasks};
+    HD_TRY(check_call(&m, "heddle_wave_new", out));
+    return finish(&m, out);
+}
+
 HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *desc,
                                          heddle_graph **out)
 {
     maker m = {.ctx = ctx, .table = table, .desc = desc};
-    heddle_status s;
     if (out)
         *out = NULL;
     HD_TRY(check_call(&m, "heddle_wave_new", out));
-    if (m.info->is_tile)
-        return hd_tile_new(ctx, table, desc, out);
-    s = make(&m);
-    hd_delete(m.items, m.n_items * sizeof *m.items);
-    hd_delete(m.ends, m.n_groups * sizeof *m.ends);
-    hd_delete(m.ends_at, m.n_items * sizeof *m.ends_at);
-    if (s == HEDDLE_OK) {
-        *out = m.graph;
-        return s;
-    }
-    heddle_graph_free(m.graph);
-    heddle_mem_free(ctx, m.block);
-    return s;
+    return m.info->is_tile ? hd_tile_new(ctx, table, desc, out) : finish(&m, out);
 }
 
 HEDDLE_API heddle_status heddle_wave_get_layout(heddle_ctx *ctx, const heddle_table *table,

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* depth.c - an order of the tasks in which what a task reads was written not long before: depth first from the tasks
- * that nothing follows, each after its predecessors.
+/* depth.c - an order in which each task runs soon after its inputs were written: depth first from the tasks without
+ * successors ("ends"), each task after its predecessors.
  *
- * In which order those ends are taken decides how much lies between a write and its reads. Ends that share predecessors
- * are neighbours; they are taken in clusters that grow from neighbour to neighbour, a new one beside the last one. So of
- * a stencil's sweeps a block of tiles goes through all sweeps while it is in the cache, instead of the whole field
- * through each. */
+ * The order of the ends decides how much work lies between a write and its reads. Ends that share a predecessor are
+ * neighbours. They are taken in clusters that grow from neighbour to neighbour, each new cluster beside the last one. In a
+ * stencil, a block of tiles thus goes through all sweeps while it is in the cache; otherwise each sweep would cross the whole
+ * field. */
 #include "graph/plan.h"
 
 #include <string.h>
 
 #define CLUSTER 8u /* ends */
 
-enum { ALONE, QUEUED, TAKEN }; /* an end: not seen, beside the cluster, in one */
+enum { ALONE, QUEUED, TAKEN }; /* an end: not seen, beside the cluster, in a cluster */
 
 typedef struct walk {
     const hd_graph *g;
     hd_preds preds;
-    uint64_t *rank;                   /* n_tasks for the first task of the order, 1 for the last; 0: not there yet */
+    uint64_t *rank;                   /* n_tasks for the first task of the order, 1 for the last; 0: not ranked */
     uint64_t left;                    /* the rank of the next */
-    uint32_t *stack, *looked, *queue; /* looked: predecessors of each task that have been looked at */
+    uint32_t *stack, *looked, *queue; /* looked: per task, predecessors visited */
     uint8_t *state;                   /* of ends */
     uint32_t head, tail;
 } walk;
 
 static int is_end(const walk *k, uint32_t t) { return hd_graph_task(k->g, t)->n_succ == 0; }
 
-/* All that comes before t and has no rank yet, then t. */
+/* Ranks all unranked predecessors of t, direct and indirect, then t. */
 static void take(walk *k, uint32_t t)
 {
     uint32_t n = 0;
@@ -46,7 +46,7 @@ static void take(walk *k, uint32_t t)
     }
 }
 
-/* The ends that have a predecessor in common with this one join the queue. */
+/* Queues the ends that share a predecessor with t. */
 static void queue_neighbours(walk *k, uint32_t t)
 {
     uint64_t i;
@@ -63,7 +63,7 @@ static void queue_neighbours(walk *k, uint32_t t)
     }
 }
 
-/* A cluster of at most n ends around t. Returns an end beside it, or HD_NONE. */
+/* Takes a cluster of at most n ends around t. Returns an end beside it, or HD_NONE. */
 static uint32_t take_cluster(walk *k, uint32_t t, uint32_t n)
 {
     uint32_t i, beside;

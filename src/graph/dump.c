@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* dump.c - a frozen graph as DOT or JSON, and JSON read into plain arrays.
+/* dump.c - writes a frozen graph as DOT or JSON, and reads JSON into plain arrays.
  *
- * The JSON is {"tasks":[{"id","body","after":[...],"us","args","urgent"}]}. Written, ids are task numbers, after is
- * ascending, and what a reader would assume is left out (us 0, no args, urgent 0), so that a graph written, read and
- * written again gives the same bytes. A join is a task with body "join" that takes no time.
+ * The JSON is {"tasks":[{"id","body","after":[...],"us","args","urgent"}]}. A join is a task with body "join" that takes no
+ * time. The writer uses task numbers as ids, sorts "after", and omits defaults (us 0, no args, urgent 0). A graph that is
+ * written, read and written again therefore gives the same bytes.
  *
- * Read, ids are any integers from 0 to 2^63-1 in any order, and after may name tasks that come later. Refused are:
- * files that are not JSON (with their line), keys that a task does not have, a missing or repeated id, negative or
- * endless times, arguments that are not hexadecimal, an id in after that no task has, a task after itself, a graph of
- * no tasks. Longer cycles are left to freeze. A build without jansson reads nothing and says so. */
+ * The reader accepts integer ids from 0 to 2^63-1 in any order; "after" may name later tasks. It refuses text that is not
+ * JSON (naming the line), unknown keys and graphs without tasks. It also refuses missing, repeated and (in "after") unknown
+ * ids, a task after itself, negative or endless times, and arguments that are not hexadecimal. Freeze finds longer cycles. A
+ * build without jansson reads nothing and says so. */
 #include "graph/dump.h"
 #include "graph/graph.h"
 
@@ -27,7 +27,7 @@
 
 uint32_t hd_utf8_bytes(const char *text)
 {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000}; /* a shorter form would have done below */
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000}; /* below this a shorter form exists */
     const unsigned char *p = (const unsigned char *)text;
     uint32_t n = *p < 0x80 ? 1 : (*p & 0xe0) == 0xc0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : (*p & 0xf8) == 0xf0 ? 4 : 0;
     uint32_t i, code = n < 2 ? *p : *p & (0x7fu >> n);
@@ -41,7 +41,7 @@ uint32_t hd_utf8_bytes(const char *text)
     return n;
 }
 
-/* Bytes at the begin of text that a JSON string may hold as they are. */
+/* Leading bytes of text that a JSON string may hold unescaped. */
 static uint32_t plain_bytes(const char *text)
 {
     uint32_t at = 0, n;
@@ -96,7 +96,7 @@ const char *hd_body_name(const heddle_table *table, uint32_t body)
 
 /* ---- DOT ---------------------------------------------------------------------------------------------------------- */
 
-/* DOT knows two escapes in a quoted string that matter here; it takes any UTF-8. */
+/* A quoted DOT string takes any UTF-8; only quotes and backslashes need escapes. */
 static void print_label(hd_file *f, const char *text)
 {
     for (; *text; text++)
@@ -192,7 +192,7 @@ typedef struct reader {
     const json_t *list; /* the tasks, as parsed */
     json_t *names;      /* name -> its index */
     hd_file_graph *out;
-    uint64_t n_after, n_arg_bytes; /* of all tasks met so far */
+    uint64_t n_after, n_arg_bytes; /* of all tasks read so far */
     uint64_t *ids;                 /* by task */
     uint32_t *slots;               /* hash table of ids: task + 1, 0 = free */
     uint64_t n_slots;              /* a power of two, at least twice the tasks */
@@ -230,7 +230,7 @@ static heddle_status load(json_t **root, const char *path, hd_error *e)
         return HEDDLE_OK;
     if (unread)
         return hd_say(e, HEDDLE_EIO, "%s: cannot be read: %s", path, strerror(unread));
-    if (json_error_code(&why) == json_error_out_of_memory || !why.text[0]) /* without memory it often says nothing */
+    if (json_error_code(&why) == json_error_out_of_memory || !why.text[0]) /* out of memory often leaves no text */
         return hd_say(e, HEDDLE_ENOMEM, "%s: out of memory", path);
     return hd_say(e, HEDDLE_EPARSE, "%s:%d: %s", path, why.line > 0 ? why.line : 1, why.text);
 }
@@ -253,7 +253,7 @@ static heddle_status check_keys(const reader *r, const json_t *entry, uint64_t i
     return HEDDLE_OK;
 }
 
-/* The slot of an id, or the free one where it belongs. */
+/* The slot that holds an id, or the free slot for it. */
 static uint32_t *slot_of(const reader *r, uint64_t id)
 {
     uint64_t at = id * 0x9e3779b97f4a7c15u;
@@ -294,7 +294,7 @@ static heddle_status take_time(reader *r, const json_t *entry, uint64_t i)
     return HEDDLE_OK;
 }
 
-/* Files that were written before have "priority", of which only the sign counts. */
+/* Older files have "priority", of which only the sign counts. */
 static heddle_status take_urgency(reader *r, const json_t *entry, uint64_t i)
 {
     const json_t *urgent = json_object_get(entry, "urgent"), *priority = json_object_get(entry, "priority");
@@ -324,7 +324,7 @@ static heddle_status take_body(reader *r, const json_t *entry, uint64_t i)
     return json_object_set_new(r->names, name, json_integer(r->out->tasks[i].body)) ? no_memory(r) : HEDDLE_OK;
 }
 
-/* Checks the forms and adds up the lengths of what goes into after and args. */
+/* Checks "after" and "args" and adds up their lengths. */
 static heddle_status measure_lists(reader *r, const json_t *entry, uint64_t i)
 {
     const json_t *after = json_object_get(entry, "after"), *args = json_object_get(entry, "args");
@@ -416,7 +416,7 @@ static heddle_status make_room(reader *r)
     return out->tasks && r->ids && r->slots && r->names ? HEDDLE_OK : no_memory(r);
 }
 
-/* Everything but after and args, whose lengths are known at the end of it. */
+/* Reads everything but "after" and "args"; their total lengths are known only after this pass. */
 static heddle_status take_tasks(reader *r)
 {
     uint64_t i;
@@ -490,8 +490,7 @@ heddle_status hd_file_graph_read(hd_file_graph *out, const char *path, hd_error 
 }
 #endif
 
-/* The lists lie in the order of the tasks, so that the last task knows where they end; when reading failed before
- * their lengths were known they are not there. */
+/* The lists are in task order, so the last task gives their ends. When reading failed earlier, there are no lists. */
 void hd_file_graph_clear(hd_file_graph *f)
 {
     const hd_file_task *last = f->tasks ? &f->tasks[f->n_tasks - 1] : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* freeze.c - the end of adding: explicit edges in, duplicates out, cycles refused, the rest of the blob laid down.
+/* freeze.c - ends adding: inserts explicit edges, drops duplicates, refuses cycles, lays down the rest of the blob.
  *
- * Without explicit edges the graph cannot have a cycle (edges run from earlier to later tasks) and every record is
- * already right, so only the edges beyond a task's first four are sorted into rows. Explicit edges are added first,
- * and change in-degrees, which edges carry, and roots. */
+ * Without explicit edges there is no cycle, because edges run from earlier to later tasks, and every record is already right.
+ * Freezing then only sorts the edges beyond a task's first four into rows. Explicit edges are added first; they change the
+ * roots, and the in-degrees that edges carry. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static heddle_status no_memory(hd_error *e) { return hd_say(e, HEDDLE_ENOMEM, "freezing a graph: out of memory"); }
 
-/* Sorts the spilled edges into rows, each in the order of adding: task->succ becomes where its row begins. */
+/* Sorts the spilled edges into rows, each in order of adding; task->succ becomes the start of its row. */
 static void fill_rows(hd_graph *g, hd_edge *edges)
 {
     const uint32_t *spillers = g->spillers.at;
@@ -36,7 +36,7 @@ static int by_from(const void *a, const void *b)
     return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
 }
 
-/* last[s] = from + 1 for all successors s that `from` has already. */
+/* Sets last[s] = from + 1 for all successors s of `from`. */
 static void mark_succ(const hd_graph *g, uint32_t from, const hd_edge *edges, uint32_t *last)
 {
     const hd_task *t = hd_graph_task(g, from);
@@ -45,7 +45,7 @@ static void mark_succ(const hd_graph *g, uint32_t from, const hd_edge *edges, ui
         last[i < HD_INLINE_SUCC ? t->first[i].task : edges[t->succ + i - HD_INLINE_SUCC].task] = from + 1;
 }
 
-/* Adds the pairs that are not edges yet. edges: rows of those that are. */
+/* Adds the pairs that are not edges yet. `edges` holds the rows of the existing ones. */
 static int put_asked(hd_graph *g, const hd_edge *edges, uint32_t *last)
 {
     const hd_pair *p = g->asked.at;
@@ -64,7 +64,7 @@ static int put_asked(hd_graph *g, const hd_edge *edges, uint32_t *last)
     return 0;
 }
 
-/* In-degrees changed: puts them into all edges, and finds the roots again. */
+/* After in-degrees changed: updates them in all edges, and finds the roots again. */
 static int renew(hd_graph *g)
 {
     hd_spilled_edge *spilled = g->spilled.at;
@@ -103,7 +103,7 @@ static heddle_status add_asked(hd_graph *g, hd_error *e)
 
 /* ---- the blob ---------------------------------------------------------------------------------------------------- */
 
-/* Urgent roots first, each group in program order; once urgency is settled. */
+/* Puts urgent roots first, each group in program order. Runs after urgency is settled. */
 static heddle_status order_roots(hd_graph *g, hd_error *e)
 {
     uint64_t n_roots = hd_graph_blob(g)->n_roots, i, n = 0;
@@ -127,14 +127,14 @@ static uint32_t shared_bytes(const hd_graph *g)
 {
     uint32_t b, most = 0, spawns = 0;
     for (b = 0; b < g->table->n_bodies; b++)
-        spawns |= g->table->bodies[b].n_children; /* then any body may come to run */
+        spawns |= g->table->bodies[b].n_children; /* then any body may run */
     for (b = 0; b < g->table->n_bodies; b++)
         if ((g->uses[b].used || spawns) && g->uses[b].shared_bytes > most)
             most = g->uses[b].shared_bytes;
     return HEDDLE_REDUCE_BYTES + most;
 }
 
-/* Memory of a graph that is being built. */
+/* Memory of a graph under construction. */
 static void note_peak(hd_graph *g)
 {
     uint64_t n = g->blob_bytes + g->spilled.n_bytes + g->spillers.n_bytes + g->marks.n_bytes + g->asked.n_bytes +
@@ -163,7 +163,7 @@ static void put_header(hd_graph *g, uint64_t edges_at, uint64_t args_at, uint64_
     b->n_placed = (uint32_t)g->n_placed;
 }
 
-/* Header, and the parts behind the records; the block is brought to its exact size first. */
+/* Resizes the block to its exact size, then writes the header and the parts behind the records. */
 static heddle_status lay_down(hd_graph *g, hd_error *e)
 {
     uint64_t edges_at = sizeof(hd_blob) + g->n_tasks * sizeof(hd_task);
@@ -184,7 +184,7 @@ static heddle_status lay_down(hd_graph *g, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* Ranges are only needed while adding; dropped first, so that sorting edges finds room. */
+/* Ranges are needed only while adding; freed first to make room for sorting edges. */
 static void drop_ranges(hd_graph *g)
 {
     note_peak(g);
@@ -204,7 +204,7 @@ static void drop_lists(hd_graph *g)
     hd_list_clear(&g->roots);
 }
 
-/* After the critical path was marked. */
+/* Recounts after marking the critical path. */
 static void count_urgent(hd_graph *g)
 {
     uint32_t t, n = 0;
@@ -221,7 +221,7 @@ heddle_status hd_graph_freeze(hd_graph *g, hd_error *e)
         return HEDDLE_OK;
     HD_TRY(hd_graph_whole(g, e));
     g->add_ns = g->first_add_ns ? begin - g->first_add_ns : 0;
-    g->broken = HEDDLE_ENOMEM; /* until all of it is done */
+    g->broken = HEDDLE_ENOMEM; /* until freezing has succeeded */
     drop_ranges(g);
     if (asked)
         HD_TRY(add_asked(g, e));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph.c - adding tasks in program order.
  *
- * The blob is built in place: a task's record is written once, into the array that will be frozen; its first four
- * successors are written into it as they come. What is left for freeze are edges beyond these, explicit edges, large
- * argument records and the list of roots. So adding costs what range.c does for a range, mostly a hash look-up, and a
- * write an edge, and freezing a usual graph costs almost nothing.
- */
+ * The blob is built in place. A task's record is written once, into the array that freeze will keep, and its first four
+ * successors are stored there as they arrive. Freeze adds the edges beyond these, explicit edges, large argument records and
+ * the list of roots. Adding therefore costs what range.c spends on each range, mostly a hash look-up, and one write per edge.
+ * Freezing a usual graph costs almost nothing. */
 #include "graph/graph.h"
 
 #include <stddef.h>
@@ -76,7 +75,7 @@ static int more_records(hd_graph *g)
     return 0;
 }
 
-/* An empty record behind the last one; its number, or HD_NONE. Argument bytes that nobody sets stay as they are. */
+/* Appends an empty record; its number, or HD_NONE. Unset argument bytes stay uninitialised. */
 static uint32_t new_record(hd_graph *g)
 {
     uint64_t need = sizeof(hd_blob) + (g->n_tasks + 1) * sizeof(hd_task);
@@ -109,7 +108,7 @@ int hd_graph_put_edge(hd_graph *g, uint32_t from, uint32_t to, uint32_t need)
     return 0;
 }
 
-/* Drops what stands twice in before[first..n): a task used by this stamp already. */
+/* Drops duplicates from before[0..n): a task that already has this call's stamp. */
 static void drop_duplicates(hd_graph *g, uint32_t *before, uint64_t *n)
 {
     uint32_t stamp = ++g->stamp;
@@ -152,11 +151,11 @@ static uint32_t new_join(hd_graph *g)
     return j;
 }
 
-/* hd_joiner: an empty task after those of `before`. */
+/* hd_joiner: adds an empty task after the tasks in `before`. */
 static uint32_t join(void *self, const uint32_t *before, uint64_t n)
 {
     hd_graph *g = self;
-    uint32_t *own = (uint32_t *)(uintptr_t)before; /* a part of g->before: duplicates may be dropped in place */
+    uint32_t *own = (uint32_t *)(uintptr_t)before; /* part of g->before: may be compacted in place */
     uint32_t j = new_join(g);
     if (j == HD_NONE)
         return HD_NONE;
@@ -224,7 +223,7 @@ static int put_args(hd_graph *g, hd_task *t, const void *args, size_t n_bytes)
     return 0;
 }
 
-/* A worker's number + 1 has 13 bits of a record: larger numbers are taken modulo 8191. */
+/* A record has 13 bits for a worker's number + 1: larger numbers wrap modulo 8191. */
 static uint16_t flags_of(const heddle_task_desc *d)
 {
     uint32_t place = d->place ? (d->place - 1u) % N_PLACES + 1u : 0u;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.c - list scheduling: which worker shall run which tasks in which order; and whether given lists can be run at all.
+/* plan.c - list scheduling: assigns tasks to workers, in order; and checks whether given lists can run at all.
  *
- * A simulation of the run. Time moves from one end of a task to the next; whenever a worker is free, the best of the
- * ready tasks is given to a worker. A hand-over between two workers takes hop_ns, a task takes its cost and half a hop,
- * which is about what taking a task costs a worker that had the one before it; a join takes nothing.
+ * The planner simulates the run. Time moves from one task's end to the next; while a worker is idle, the best ready task is
+ * given to a worker. A hand-over between two workers takes hop_ns. A task takes its cost and half a hop, about what fetching
+ * it costs the worker that ran its predecessor. A join takes nothing.
  *
- * Only three workers are looked at for a task: the one that is free first, and those of the two predecessors that ended
- * last. To any other, the task comes as late as to the first of these. Which task goes first is settled before the
- * simulation, by sorting; the ready ones are then bits by rank. So planning takes a few words a task, two ways up a
- * tree of the workers, and one step an edge.
+ * Only three workers are considered for a task: the idle one with the least number, and those of the two predecessors that
+ * ended last. On any other worker the task's data arrives no sooner. Sorting settles the priority of tasks before the
+ * simulation; the ready set is then one bit per rank. Planning therefore costs a few words and two climbs of a tree of
+ * workers per task, and one step per edge.
  *
- * Costs that nobody knows count as eight hops: tasks too small to be worth a hand-over would all be given to one worker,
- * which is the worse mistake. */
+ * An unknown cost counts as eight hops. If it counted as little, no task would be worth a hand-over, and one worker would get
+ * them all: the worse mistake. */
 #include "graph/plan.h"
 
 #include <string.h>
 
 #define UNKNOWN_HOPS 8u
-#define SLACK 4u /* a quarter of a hop later is as soon */
+#define SLACK 4u /* up to 1/SLACK of a hop later counts as equally soon */
 
 /* ---- ready tasks, idle workers ------------------------------------------------------------------------------------ */
 
-/* A set of numbers of which the least can be had: a bit a number, and a bit a word of that, and so on. */
+/* A set of numbers with a fast minimum: one bit per number, one bit per word of those, and so on. */
 typedef struct bits {
     uint64_t *level[6]; /* 64^6 is more than HEDDLE_MAX_TASKS */
     uint64_t n_words[6];
@@ -68,7 +68,7 @@ static void bits_drop(bits *b, uint64_t i)
             break;
 }
 
-/* There is one. */
+/* The set must not be empty. */
 static uint32_t bits_least(const bits *b)
 {
     uint64_t at = 0;
@@ -78,16 +78,16 @@ static uint32_t bits_least(const bits *b)
     return (uint32_t)at;
 }
 
-/* ---- who ends first ----------------------------------------------------------------------------------------------- */
+/* ---- the worker that ends first ----------------------------------------------------------------------------------- */
 
-#define WORKER_BITS 16 /* HD_PLAN_MAX_WORKERS is no more */
+#define WORKER_BITS 16 /* HD_PLAN_MAX_WORKERS fits */
 #define TIME_BITS (64 - WORKER_BITS)
 #define NEVER ((1ull << TIME_BITS) - 1)
 
-/* A time a worker, and the earliest of all, of equal ones the first worker's: each node is the lesser of its two. A word
- * is a time and a worker, so that one comparison does. */
+/* A tournament tree of one time per worker: each node is the lesser of its two children. A word holds a time above a worker's
+ * number, so one comparison orders both, and ties go to the lower worker. */
 typedef struct tree {
-    uint64_t *at; /* from 1, the root; leaves from n_leaves */
+    uint64_t *at; /* root at 1, leaves from n_leaves */
     uint64_t n_leaves;
 } tree;
 
@@ -95,7 +95,7 @@ static uint64_t word_of(uint64_t ns, uint64_t worker) { return ns << WORKER_BITS
 static uint64_t first_ns(const tree *t) { return t->at[1] >> WORKER_BITS; }
 static uint32_t first_worker(const tree *t) { return (uint32_t)(t->at[1] & ((1u << WORKER_BITS) - 1)); }
 
-/* All at NEVER. */
+/* Sets all workers to NEVER. */
 static int tree_room(tree *t, uint32_t n_workers)
 {
     uint64_t i;
@@ -122,17 +122,17 @@ static void set_time(tree *t, uint32_t worker, uint64_t ns)
 
 /* ---- the simulation ----------------------------------------------------------------------------------------------- */
 
-/* What is known of a task's predecessors. They end in order of time, so the last two workers are all that matters. */
+/* A task's predecessors so far. They end in order of time, so only the last two workers matter. */
 typedef struct arrival {
-    uint64_t last_ns, other_ns;   /* the last end; the last one on another worker than that */
-    uint32_t last, other, n_left; /* their workers, or HD_NONE; predecessors that have not ended */
-    uint32_t rank;                /* its place among all tasks: the least of the ready ones goes first */
+    uint64_t last_ns, other_ns;   /* the last end; the last end on another worker */
+    uint32_t last, other, n_left; /* their workers, or HD_NONE; predecessors still running */
+    uint32_t rank;                /* its place among all tasks; the least rank goes first */
 } arrival;
 
-/* What a worker was given and has not ended, in order. */
+/* Tasks given to a worker that have not ended, in order. */
 typedef struct hand {
-    uint64_t ns;          /* when all of it will have ended */
-    uint32_t first, last; /* tasks, HD_NONE: there are none */
+    uint64_t ns;          /* when all of them will have ended */
+    uint32_t first, last; /* tasks, or HD_NONE */
 } hand;
 
 typedef struct maker {
@@ -140,16 +140,16 @@ typedef struct maker {
     const uint32_t *cost_ns; /* or NULL */
     uint64_t hop_ns, now_ns, n_tasks, n_started, n_ended;
     uint32_t n_workers;
-    int coarse;        /* bits that are dropped from every time, lest their sum does not fit into TIME_BITS */
-    uint64_t *path;    /* more goes first: cost from each task to the end; style depth: hd_depth_ranks; then its end */
-    arrival *arrivals; /* one a task */
+    int coarse;        /* bits dropped from every time so that sums fit into TIME_BITS */
+    uint64_t *path;    /* priority, larger first: cost to the end, or hd_depth_ranks; then the task's end */
+    arrival *arrivals; /* one per task */
     uint32_t *by_rank; /* all tasks, by rank */
-    uint32_t *started; /* tasks in the order in which they were given to workers */
+    uint32_t *started; /* tasks in the order they were given out */
     uint32_t *owner;   /* the worker of each task */
-    uint32_t *behind;  /* the next task of its hand, HD_NONE: there is none */
-    hand *hands;       /* one a worker */
+    uint32_t *behind;  /* the next task of the same hand, or HD_NONE */
+    hand *hands;       /* one per worker */
     bits ready, idle;  /* ranks; workers */
-    tree ends;         /* of workers: when their first task ends */
+    tree ends;         /* per worker: when its first task ends */
 } maker;
 
 static uint64_t cost_of(const maker *m, uint32_t t)
@@ -163,8 +163,7 @@ static uint64_t cost_of(const maker *m, uint32_t t)
     return (known >> m->coarse) + m->hop_ns / 2;
 }
 
-/* No task ends later than after all tasks and a hop for each, one after another: years of nanoseconds are told in coarser
- * ones. */
+/* Bounds times: no task ends later than all tasks and one hop each in sequence. Times beyond TIME_BITS get a coarser unit. */
 static void choose_scale(maker *m)
 {
     uint64_t most = m->hop_ns, ns;
@@ -178,7 +177,8 @@ static void choose_scale(maker *m)
     m->hop_ns >>= m->coarse;
 }
 
-/* Its path is the longest of its successors', which are there, and itself. 0: one comes earlier in program order. */
+/* path[t] = cost of t + the longest path of its successors, which must be set. Returns 0 if a successor precedes t in program
+ * order. */
 static int find_path(maker *m, uint32_t t)
 {
     const hd_task *task = hd_graph_task(m->g, t);
@@ -193,8 +193,8 @@ static int find_path(maker *m, uint32_t t)
     return later > t;
 }
 
-/* Longest paths to the end, against program order, which edges follow unless they were asked for; then against another
- * order. started and owner serve as scratch. */
+/* Longest paths to the end, in reverse program order. An explicit edge may run against that order; a topological order then
+ * serves instead. Uses started and owner as scratch. */
 static void find_paths(maker *m)
 {
     uint64_t i = m->n_tasks;
@@ -211,7 +211,7 @@ static void find_paths(maker *m)
 #define DIGIT 11
 #define N_DIGITS (1u << DIGIT)
 
-/* Smaller is sooner: joins at once, for others wait behind them; then urgent tasks; then by `path`. */
+/* Smaller goes first: joins, since other tasks wait behind them; then urgent tasks; then by `path`. */
 static uint64_t key_of(const maker *m, uint32_t t, uint64_t longest)
 {
     const hd_task *task = hd_graph_task(m->g, t);
@@ -220,7 +220,7 @@ static uint64_t key_of(const maker *m, uint32_t t, uint64_t longest)
     return 1 + longest - m->path[t] + (task->flags & HD_TASK_URGENT ? 0 : longest + 1);
 }
 
-/* One digit of a radix sort: from `from` to `to`, keeping the order of equal ones. */
+/* One stable pass of a radix sort, from `from` to `to`. */
 static void sort_digit(const uint64_t *key, const uint32_t *from, uint32_t *to, uint64_t n, int shift)
 {
     uint64_t at[N_DIGITS + 1] = {0}, i;
@@ -232,7 +232,7 @@ static void sort_digit(const uint64_t *key, const uint32_t *from, uint32_t *to, 
         to[at[(key[from[i]] >> shift) % N_DIGITS]++] = from[i];
 }
 
-/* by_rank and the ranks of all tasks; path becomes the key. started serves as scratch. */
+/* Sets by_rank and all ranks; path becomes the key. Uses started as scratch. */
 static void rank_all(maker *m)
 {
     uint64_t longest = 0, i;
@@ -260,7 +260,7 @@ static void rank_all(maker *m)
 
 /* ---- running ------------------------------------------------------------------------------------------------------ */
 
-/* When worker w could begin a task. */
+/* The time at which worker w could begin a task. */
 static uint64_t begin_on(const maker *m, const arrival *a, uint32_t w)
 {
     uint64_t at = m->hands[w].ns, data = 0;
@@ -272,8 +272,8 @@ static uint64_t begin_on(const maker *m, const arrival *a, uint32_t w)
     return at > m->now_ns ? at : m->now_ns;
 }
 
-/* Where data of the task lies, if it can begin there nearly as soon as anywhere; else the idle worker with the least number:
- * on a GPU the first of them are on multiprocessors of their own. */
+/* A predecessor's worker if it can begin nearly as soon as any other; else the idle worker with the least number. On a GPU,
+ * the first workers have a multiprocessor each. */
 static uint32_t choose(const maker *m, uint32_t t)
 {
     const arrival *a = &m->arrivals[t];
@@ -287,7 +287,7 @@ static uint32_t choose(const maker *m, uint32_t t)
     return begin_on(m, a, near) <= begin_on(m, a, first) + m->hop_ns / SLACK ? near : first;
 }
 
-/* What its end will touch: the words of its first successors. */
+/* Prefetches the words that the task's end will touch: its first successors'. */
 static void fetch(const maker *m, const hd_task *task)
 {
     uint32_t i;
@@ -331,7 +331,7 @@ static void arrive(maker *m, uint32_t t, uint32_t w)
     }
 }
 
-/* The first task of worker w. */
+/* Ends the first task of worker w. */
 static void end(maker *m, uint32_t w)
 {
     hand *h = &m->hands[w];
@@ -371,7 +371,7 @@ static void simulate(maker *m)
     }
 }
 
-/* Sorts what was started by worker, keeping the order of time. */
+/* Sorts the started tasks by worker, keeping the order of time. */
 static void write_lists(const maker *m, hd_plan *out)
 {
     uint64_t i;
@@ -482,12 +482,12 @@ void hd_plan_clear(hd_plan *p)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------- */
 
-/* The lists on their way: worker w is before order[at[w]]. */
+/* A replay of the lists: worker w is about to run order[at[w]]. */
 typedef struct walk {
     const hd_plan *p;
     const hd_graph *g;
-    uint32_t *owner, *left;        /* of each task: its worker; predecessors not met yet */
-    uint32_t *at, *awake, n_awake; /* workers whose next task has just become ready */
+    uint32_t *owner, *left;        /* per task: its worker; predecessors not run yet */
+    uint32_t *at, *awake, n_awake; /* workers with a next task that just became ready */
 } walk;
 
 static void walk_clear(walk *k)
@@ -498,7 +498,7 @@ static void walk_clear(walk *k)
     hd_delete(k->awake, k->p->n_workers * sizeof *k->awake);
 }
 
-/* The lists lie one after another and have every task once. */
+/* Checks that the lists are contiguous and contain every task once. */
 static heddle_status check_form(walk *k, hd_error *e)
 {
     const hd_plan *p = k->p;
@@ -529,7 +529,7 @@ static int is_next(const walk *k, uint32_t w, uint32_t t)
     return k->at[w] < k->p->lists[w + 1] && k->p->order[k->at[w]] == t;
 }
 
-/* Worker w runs as far as it can. */
+/* Runs worker w's list as far as it can; returns the number of tasks run. */
 static uint64_t advance(walk *k, uint32_t w)
 {
     uint64_t n = 0;

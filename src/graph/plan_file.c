@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* plan_file.c - plans as JSON: {"workers":n,"tasks":n,"lists":[[task,...],...]}.
  *
- * The form is so small that it is read here, as it comes: no more memory than the plan takes, and no library needed.
- * Keys may come in any order. Refused, with the line: text that is no such object, other keys and keys that come twice,
- * numbers that are not plain whole ones, lists or tasks that are not as many as the file says. Whether every task is
- * there once is for hd_plan_check. */
+ * The format is so small that it is parsed here as a stream: no memory beyond the plan's, and no library. Keys may come in
+ * any order. The reader refuses, with the line: text that is no such object, unknown or repeated keys, numbers other than
+ * plain integers, and counts of lists or tasks that differ from the file's figures. hd_plan_check then checks the tasks. */
 #include "graph/plan.h"
 #include "base/file.h"
 
@@ -36,10 +35,10 @@ typedef struct reader {
     const char *path;
     hd_error *e;
     uint64_t line;
-    hd_list ends;  /* uint32_t: where each list ends in order */
+    hd_list ends;  /* uint32_t: end of each list in `order` */
     hd_list order; /* uint32_t: the lists, one after another */
     uint64_t n_workers, n_tasks;
-    uint32_t seen; /* a bit a key */
+    uint32_t seen; /* one bit per key */
 } reader;
 
 static heddle_status bad(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -53,7 +52,7 @@ static heddle_status bad(const reader *r, const char *format, ...)
     return hd_say(r->e, HEDDLE_EPARSE, "%s:%llu: %s", r->path, (unsigned long long)r->line, what);
 }
 
-/* The next byte that is no space, left in the file; EOF at its end. */
+/* The next byte that is not a space, not consumed; EOF at the end. */
 static int peek(reader *r)
 {
     int c;
@@ -64,7 +63,7 @@ static int peek(reader *r)
     return c;
 }
 
-/* Takes the byte if it comes next. */
+/* Consumes c if it is the next byte. */
 static int comes(reader *r, char c) { return peek(r) == (unsigned char)c ? getc(r->in) != EOF : 0; }
 
 static heddle_status expect(reader *r, char c)
@@ -99,7 +98,7 @@ static heddle_status append(reader *r, hd_list *l, uint32_t x)
     return HEDDLE_OK;
 }
 
-/* Begins an array. 1: it has something in it. */
+/* Begins an array. *more: it is not empty. */
 static heddle_status begin_array(reader *r, int *more)
 {
     HD_TRY(expect(r, '['));
@@ -107,7 +106,6 @@ static heddle_status begin_array(reader *r, int *more)
     return HEDDLE_OK;
 }
 
-/* After an item of an array. */
 static heddle_status next_item(reader *r, int *more)
 {
     *more = comes(r, ',');
@@ -142,7 +140,6 @@ static heddle_status take_lists(reader *r)
     return HEDDLE_OK;
 }
 
-/* A key, its colon, its value. */
 static heddle_status take_member(reader *r)
 {
     static const char *const keys[] = {"workers", "tasks", "lists"};
@@ -206,7 +203,7 @@ heddle_status hd_plan_read(hd_plan *out, const char *path, hd_error *e)
         return hd_say(e, HEDDLE_EIO, "%s: cannot be read: %s", path, strerror(errno));
     errno = 0;
     s = take_all(&r);
-    if (ferror(r.in)) /* what looked like an end was none */
+    if (ferror(r.in)) /* the apparent end was a read error */
         s = hd_say(e, HEDDLE_EIO, "%s: cannot be read: %s", path, strerror(errno));
     fclose(r.in);
     if (s == HEDDLE_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* planning.c - the plan of a graph: one that it was given, or one made when it is needed. What a plan is made from (measured
- * costs, the usual cost of an edge) stands here and nowhere else. */
+/* planning.c - a graph's plan: given, or made when needed. The inputs of planning (measured costs, the usual cost of an edge)
+ * are chosen only here. */
 #include "graph/plan.h"
 
 heddle_status hd_graph_plan(hd_plan *out, const hd_graph *g, uint32_t n_workers, hd_plan_style style, hd_error *e)

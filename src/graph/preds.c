@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preds.c - the predecessors of each task of a frozen graph, whose blob has successors only. */
+/* preds.c - the predecessors of each task of a frozen graph; the blob has successors only. */
 #include "graph/graph.h"
 
 void hd_preds_clear(hd_preds *p)

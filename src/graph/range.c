@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* range.c - who last wrote a range, who has read it since.
+/* range.c - the last writer of each range, and its readers since.
  *
- * Each distinct range is an area, found by its hash. It knows its last writer, the readers since, and whether others came
- * near:
+ * Each distinct range is an area, found by its hash. An area keeps its last writer, the readers since, and whether
+ * overlapping areas were accessed:
  *
- *     current   no other area that overlaps it was written since it was accessed: readers wait for whom the last one
- *               waited for
- *     alone     no other area that overlaps it was accessed at all since it was written, or ever: a writer waits for its
- *               readers, or else for its writer
+ *     current   no other area that overlaps it was written since its last access: a reader waits for the same tasks as the
+ *               last reader did
+ *     alone     no other area that overlaps it was accessed since it was written, or ever: a writer waits for its readers, or
+ *               else for its writer
  *
- * So ranges that are named again exactly, as tiles are, cost a hash look-up. All other accesses go through a search
- * structure of what *counts still*: of each area the boxes that nobody has written over since.
+ * A range that is named again exactly, as tiles are, thus costs a hash look-up. All other accesses search a structure of what
+ * *still counts*: for each area, the boxes that no task has written over since.
  *
- *     read      waits for the writers of the boxes it meets; the area's box is put there. Boxes of areas that are not
- *               alone, and have no writer, are not looked at: so reads find one another only once
- *     write     waits for all boxes it meets, and cuts them: what is left lies outside of it; the area's box is put there
+ *     read      waits for the writers of the boxes it meets, and inserts the area's box. It skips boxes of areas that are not
+ *               alone and have no writer, so two reads meet only once
+ *     write     waits for all boxes it meets and cuts them to what lies outside of it, then inserts the area's box
  *
- * An area of which nothing is left is forgotten: whoever meets it meets a task that has waited for it. A box may be larger
- * than what truly counts: that adds an edge between tasks that are ordered already, and loses none. So a cut that would
- * make many small boxes is not made.
+ * An area with nothing left is forgotten: a task that meets it also meets a task that has waited for it. A box may be larger
+ * than what truly counts: that adds an edge between tasks that are already ordered, and loses none. A cut that would make
+ * many small boxes is therefore not made.
  *
- * Boxes. Areas are rectangles: row = address / stride, column = address % stride, in the plane of their stride; a contiguous
- * range is a rectangle of one row in the plane of an endless stride. A plane has an R-tree (rtree.c), and an access walks the
- * planes that reach over its bytes: blocks in the tree of their own stride are compared exactly; a contiguous range is at most
- * three boxes (head, full rows, tail) in any plane; a block of another stride is looked for as one contiguous piece, which
- * is safe and not exact, so it cuts nothing there.
+ * Boxes. Areas are rectangles: row = address / stride, column = address % stride, in the plane of their stride. A contiguous
+ * range is a rectangle of one row in the plane of an endless stride. Each plane has an R-tree (rtree.c), and an access walks
+ * all planes that reach over its bytes. Blocks of one stride are compared exactly. A contiguous range is at most three boxes
+ * (head, full rows, tail) in any plane. A block of another stride is searched as one contiguous piece; that is safe but not
+ * exact, so it cuts nothing there.
  *
- * While no two ranges overlap, and all have one stride and about one size, which is what blocked programs give, they have
- * no boxes. That it is so is seen in cells: the plane is cut into rectangles of the first range's size, powers of two, and
- * an area stands in the cells that it touches, at most two each way. The first range that overlaps another one, or touches
- * more cells, or has another stride, ends this and gives boxes to all areas.
+ * There are no boxes while no two ranges overlap and all have one stride and about one size, as in blocked programs. Cells
+ * detect this: the plane is divided into rectangles of the first range's size, in powers of two. An area is listed in the
+ * cells that it touches, at most two each way. The first range that overlaps another one, touches more cells, or has another
+ * stride ends this and gives boxes to all areas.
  *
- * Memory of a tracker is freed whole. Areas stay for good; boxes and the nodes of lists are used again. */
+ * A tracker's memory is freed as a whole. Areas are never removed; boxes and list nodes are reused. */
 #include "graph/range.h"
 #include "graph/rtree.h"
 #include "heddle/core/rects.h"
@@ -40,32 +40,32 @@
 #include <string.h>
 
 typedef struct area {
-    hd_span span;                /* its key: the hash */
+    hd_span span;                /* key: the hash */
     uint32_t writer;             /* or HD_NONE */
     uint32_t readers, n_readers; /* node chain, newest first */
-    uint32_t after;              /* node chain: the writers that a reader waits for, while current and not own */
+    uint32_t after;              /* node chain: writers that a reader waits for, while current and not own */
     uint32_t seen;               /* the last query that met it */
     uint32_t plane;
     uint32_t next;                                          /* in its chain of by_range */
-    uint32_t n_boxes : 29, current : 1, alone : 1, own : 1; /* own: a reader waits for `writer` alone */
+    uint32_t n_boxes : 29, current : 1, alone : 1, own : 1; /* own: a reader waits for `writer` only */
 } area;
 
-typedef struct node { /* readers, and whom they wait for */
+typedef struct node { /* readers, or writers to wait for */
     uint32_t value, next;
 } node;
 
 typedef struct plane {
-    uint64_t stride, first, last; /* its areas lie in [first, last], or in less */
+    uint64_t stride, first, last; /* holds all its areas */
     uint32_t root;                /* of their boxes */
     uint32_t seen;                /* the last query that found it */
 } plane;
 
-typedef struct spot { /* an area in one cell */
+typedef struct spot { /* an area, listed in one cell */
     uint32_t area, next;
-    uint32_t hash; /* of the cell: others share its chain */
+    uint32_t hash; /* of the cell; other cells share its chain */
 } spot;
 
-/* Rectangles of 2^row_bits by 2^col_bits; row and col, added to those of an area, let the first one end with its cell. */
+/* Rectangles of 2^row_bits by 2^col_bits. row and col are offsets that make the first area end where its cell ends. */
 enum { CELLS_NEW, CELLS_KEPT, CELLS_LEFT };
 typedef struct cells {
     uint64_t stride, row, col;
@@ -78,14 +78,14 @@ struct hd_ranges {
     hd_list areas, nodes, planes;
     hd_list by_range;    /* uint32_t, a power of two: chains of areas */
     hd_list hits;        /* scratch, uint32_t: areas that a query met */
-    hd_list reached;     /* scratch, uint32_t: planes that it walks */
-    hd_list fresh;       /* scratch, uint32_t: areas that the task which is noted gave a box */
-    hd_rtree boxes;      /* of all planes, and the two below */
+    hd_list reached;     /* scratch, uint32_t: planes that a query walks */
+    hd_list fresh;       /* scratch, uint32_t: areas to which the noted task gave a box */
+    hd_rtree boxes;      /* of all planes, and of the two trees below */
     uint32_t strides;    /* root: planes by stride, as points */
     uint32_t stretches;  /* root: planes by [first, last], as rows */
     uint32_t free_nodes; /* chain */
     uint32_t query;
-    uint32_t last_plane; /* the one found last */
+    uint32_t last_plane; /* the last one found */
     cells cells;
 };
 
@@ -95,11 +95,11 @@ struct hd_ranges {
 #define SPOT(r, i) ((spot *)(r)->cells.spots.at + (i))
 #define ITEM(list, i) (((uint32_t *)(list)->at)[i])
 #define LINES 0u         /* the plane of contiguous areas */
-#define BOXES_AN_AREA 2u /* on average; beyond it a cut must not leave more than one box */
+#define BOXES_AN_AREA 2u /* on average; beyond it a cut may leave only one box */
 #define N_BOXES_MAX 0x1fffffffu
 #define FEW_FRESH 8u
 #define TOUCHED_MAX 12u /* cells: four for each rectangle of an area */
-#define CROWD 9u        /* areas that touch a cell, three by three of more than half its size */
+#define CROWD 9u        /* most areas that touch a cell: three by three, each larger than half of it */
 
 /* ---- ranges as they are looked up ------------------------------------------------------------------------------ */
 
@@ -116,12 +116,12 @@ static inline hd_span span_of(const heddle_range *r)
     return hd_span_of((uint64_t)(uintptr_t)r->base, r->row_bytes, r->n_rows, r->stride_bytes);
 }
 
-/* Neighbours in memory stand beside one another in a table (tasks are added along rows, and a table of a million
- * ranges is larger than the cache); groups of 256 are scattered, so that strides of a power of two do no harm. */
+/* Neighbours in memory are neighbours in a table: tasks are added along rows, and a table of a million ranges exceeds the
+ * cache. Groups of 256 are scattered, so that power-of-two strides do not collide. */
 static inline uint32_t hash_near(uint64_t index) { return (uint32_t)(index + mix(index >> 8)); }
 
-/* What tiles have in common is the salt: their shape, and where they begin in their granule. Ranges that begin at one place, or have
- * one size, differ in it. */
+/* The salt is what tiles of one matrix share: shape, and offset in their granule. It separates ranges of one start or one
+ * size. */
 static inline hd_span key_of(const heddle_range *r)
 {
     hd_span k = span_of(r);
@@ -181,7 +181,6 @@ static int table_new(hd_list *t, uint64_t n)
     return 0;
 }
 
-/* The head of the chain of a hash. */
 static inline uint32_t *chain_of(const hd_list *table, uint32_t hash)
 {
     return (uint32_t *)table->at + (hash & (table->n - 1));
@@ -194,7 +193,7 @@ static void put_range(hd_ranges *r, uint32_t a)
     *chain = a;
 }
 
-/* Chains are short while a table has as many heads as items, n. 1: it has more heads now, and all chains are empty. */
+/* Keeps chains short: a table has at least as many heads as items, n. Returns 1 if it grew; all chains are then empty. */
 static int widen(hd_list *t, uint64_t n)
 {
     hd_list old = *t;
@@ -271,13 +270,13 @@ static inline void forget_readers(hd_ranges *r, area *a)
 
 /* ---- planes ---------------------------------------------------------------------------------------------------- */
 
-/* A walk of this file: over areas, or over planes, whose numbers it lists once each. */
+/* A walk over areas, or over planes; it lists each plane's number once. */
 typedef struct visit {
     hd_walk walk;
     hd_ranges *r;
-    uint32_t a;  /* the area that asks */
-    uint32_t at; /* the plane that is walked */
-    int exact;   /* the walk's box holds bytes of that area only */
+    uint32_t a;  /* the querying area */
+    uint32_t at; /* the plane being walked */
+    int exact;   /* the walk's box holds only bytes of that area */
     int failed;  /* no memory */
 } visit;
 
@@ -294,7 +293,7 @@ static int met_plane(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
     return HD_BOX_KEPT;
 }
 
-/* Planes whose boxes below `root` meet [row, row] x [first, last], into r->reached. */
+/* Lists in r->reached the planes that have a box below `root` which meets [row, row] x [first, last]. */
 static int reach(hd_ranges *r, uint32_t *root, uint64_t row, uint64_t first, uint64_t last)
 {
     visit v = {{{row, first, row, last}, 0, NULL, met_plane}, r, HD_NONE, HD_NONE, 0, 0};
@@ -314,7 +313,7 @@ static uint32_t new_plane(hd_ranges *r, uint64_t stride)
     return p;
 }
 
-/* The plane of a stride, made when new. That of lines was made first. */
+/* The plane of a stride, created if new. The plane of lines exists from the start. */
 static uint32_t plane_of(hd_ranges *r, uint64_t stride)
 {
     if (stride == HD_LINE_STRIDE)
@@ -332,8 +331,8 @@ static int add_stretch(hd_ranges *r, uint32_t p, uint64_t first, uint64_t last)
     return hd_rtree_put(&r->boxes, &r->stretches, &row, p);
 }
 
-/* The plane reaches from first to last, too. When that is new it grows by its own length at least, so that a plane that is
- * filled along its rows does not do this at each of its areas. */
+/* Extends plane p to cover [first, last]. It grows by at least its own length, so that filling a plane along its rows does
+ * not extend it at every area. */
 static int reach_over(hd_ranges *r, uint32_t p, uint64_t first, uint64_t last)
 {
     plane *x = PLANE(r, p);
@@ -359,7 +358,7 @@ static int reach_over(hd_ranges *r, uint32_t p, uint64_t first, uint64_t last)
 
 /* ---- boxes of areas -------------------------------------------------------------------------------------------- */
 
-/* The boxes of an area in a plane. A block of another stride is looked for in the rows that its stretch touches. */
+/* The boxes of an area in a plane. `other`: a block of another stride, searched in the rows that its bytes span. */
 static int boxes_in(const hd_span *s, uint64_t stride, int other, hd_box out[3])
 {
     hd_rect q[3];
@@ -375,7 +374,7 @@ static int boxes_in(const hd_span *s, uint64_t stride, int other, hd_box out[3])
     return n;
 }
 
-/* All of an area counts from now on. It has no box. */
+/* Inserts all of an area that has no box. */
 static int put_boxes(hd_ranges *r, uint32_t a)
 {
     const hd_span *s = &AREA(r, a)->span;
@@ -391,13 +390,13 @@ static int put_boxes(hd_ranges *r, uint32_t a)
     return 0;
 }
 
-/* A box of plane LINES, if it is one line. */
+/* A box of plane LINES that is one line. */
 static hd_span line_of(const hd_box *b)
 {
     return hd_span_of(b->row * HD_LINE_STRIDE + b->col, b->col_end - b->col + 1, 1, 0);
 }
 
-/* The plane of lines, asked by a block: of the lines between its first and its last byte, those that it meets. */
+/* Query of plane LINES by a block: of the lines between its first and last byte, those that it meets. */
 static int block_meets(const hd_walk *w, const hd_box *bounds)
 {
     const visit *v = (const visit *)w;
@@ -407,8 +406,8 @@ static int block_meets(const hd_walk *w, const hd_box *bounds)
 
 typedef int met_fn(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4]);
 
-/* The plane of another stride, asked by a block: what meets the stretch from its first to its last byte. Compared by rows,
- * then columns: the last address of bounds may be none. */
+/* Query of another stride's plane by a block: boxes that meet the stretch from its first to its last byte. Compares rows,
+ * then columns, because the last address of bounds may not exist. */
 static int stretch_meets(const hd_walk *w, const hd_box *bounds)
 {
     const visit *v = (const visit *)w;
@@ -438,7 +437,7 @@ static int visit_plane(visit *v, uint32_t p)
     return 0;
 }
 
-/* Calls met for all boxes that area a meets, marked ones or all. What met lists is in r->hits afterwards. */
+/* Calls met for all boxes (or marked ones only) that area a meets. r->hits then has the areas that met listed. */
 static int visit_all(hd_ranges *r, uint32_t a, met_fn *met, int marked_only)
 {
     visit v = {{{0, 0, 0, 0}, marked_only, NULL, met}, r, a, HD_NONE, 0, 0};
@@ -452,7 +451,7 @@ static int visit_all(hd_ranges *r, uint32_t a, met_fn *met, int marked_only)
     return 0;
 }
 
-/* Lists the area of a box that is met, once. */
+/* Lists the area of a met box, once. */
 static void list_hit(visit *v, uint32_t id)
 {
     hd_ranges *r = v->r;
@@ -462,8 +461,8 @@ static void list_hit(visit *v, uint32_t id)
     v->failed |= list_put(&r->hits, id) != 0;
 }
 
-/* What an area needs to know of a read beside it: that it is not alone. And the reader: who has written, and whether there
- * is anything at all. */
+/* A read: neither the area of the box nor the reading area is alone any more. Lists the box's area if it has a writer. After
+ * the first box, only marked ones matter. */
 static int met_by_read(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
 {
     visit *v = (visit *)w;
@@ -476,14 +475,14 @@ static int met_by_read(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4
     return HD_BOX_KEPT;
 }
 
-/* A line counts no more where it lies wholly in a block; a part of it would take a box a row. */
+/* A line is dropped if it lies wholly in a block; cutting a part of it would take one box per row. */
 static int cut_line(const visit *v, const hd_box *box)
 {
     const hd_span line = line_of(box);
     return hd_span_covers(&AREA(v->r, v->a)->span, &line) ? 0 : HD_BOX_KEPT;
 }
 
-/* Boxes are cut to pieces only while there are few of them an area. */
+/* A write: cuts a box into several only while there are few boxes per area. */
 static int met_by_write(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
 {
     visit *v = (visit *)w;
@@ -500,7 +499,7 @@ static int met_by_write(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[
     return n;
 }
 
-/* Its own boxes go. */
+/* Removes the area's own boxes. */
 static int met_by_itself(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4])
 {
     (void)box;
@@ -508,7 +507,7 @@ static int met_by_itself(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest
     return id == ((visit *)w)->a ? 0 : HD_BOX_KEPT;
 }
 
-/* All of area a counts, whatever of it did before. */
+/* Replaces the boxes of area a by all of it. */
 static int renew_boxes(hd_ranges *r, uint32_t a)
 {
     visit v = {{{0, 0, 0, 0}, 0, NULL, met_by_itself}, r, a, HD_NONE, 0, 0};
@@ -519,7 +518,7 @@ static int renew_boxes(hd_ranges *r, uint32_t a)
 
 /* ---- finding areas --------------------------------------------------------------------------------------------- */
 
-/* Where cells begin is told by the first area: tiles at the border of a grid are often cut at their beginning. */
+/* The first area aligns the cells by its end: tiles at a grid's border are often cut at their beginning. */
 static int make_cells(hd_ranges *r, const hd_span *k)
 {
     cells *c = &r->cells;
@@ -532,7 +531,7 @@ static int make_cells(hd_ranges *r, const hd_span *k)
     return table_new(&c->heads, 256);
 }
 
-/* The hashes of the cells that a rectangle touches; how many, 0 when they are more than two each way. */
+/* Hashes of the cells that a rectangle touches. Returns their number, 0 if more than two each way. */
 static uint32_t touch(const cells *c, const hd_rect *q, uint32_t *hash)
 {
     uint64_t row = (q->row + c->row) >> c->row_bits, row_end = (q->row + c->row + q->n_rows - 1) >> c->row_bits;
@@ -547,7 +546,7 @@ static uint32_t touch(const cells *c, const hd_rect *q, uint32_t *hash)
     return n;
 }
 
-/* Does no area in this cell overlap k? No as well when there are too many. */
+/* 1 if no area in this cell overlaps k; 0 also when the cell has too many areas. */
 static int is_free(const hd_ranges *r, const hd_span *k, uint32_t hash)
 {
     uint32_t s = *chain_of(&r->cells.heads, hash), n = 0;
@@ -557,7 +556,7 @@ static int is_free(const hd_ranges *r, const hd_span *k, uint32_t hash)
     return 1;
 }
 
-/* The cells that k touches, if it may stand there; how many, or 0. */
+/* The cells that k touches; their number, or 0 if k may not be placed there. */
 static uint32_t free_cells(const hd_ranges *r, const hd_span *k, uint32_t hash[TOUCHED_MAX])
 {
     hd_rect q[3];
@@ -602,7 +601,7 @@ static void drop_cells(hd_ranges *r)
     hd_list_clear(&r->cells.spots);
 }
 
-/* There are no cells any more: boxes for all areas that were accessed. */
+/* Ends the use of cells: gives boxes to all areas that were accessed. */
 static int leave_cells(hd_ranges *r)
 {
     uint32_t i, p = r->areas.n ? plane_of(r, r->cells.stride) : LINES;
@@ -618,7 +617,7 @@ static int leave_cells(hd_ranges *r)
     return p == HD_NONE ? -1 : 0;
 }
 
-/* Puts an area that is about to come into cells. 0: it cannot stand there, and there are no cells any more. */
+/* Puts a new area into cells. 0: it does not fit, and cells are no longer used. */
 static int put_in_cells(hd_ranges *r, uint32_t a, const hd_span *k)
 {
     uint32_t hash[TOUCHED_MAX], n;
@@ -632,7 +631,7 @@ static int put_in_cells(hd_ranges *r, uint32_t a, const hd_span *k)
     return put_spots(r, a, hash, n) ? -1 : 1;
 }
 
-/* A range seen for the first time. */
+/* Adds the area of a range seen for the first time. */
 static __attribute__((noinline)) uint32_t new_area(hd_ranges *r, const hd_span *k)
 {
     uint32_t a = (uint32_t)r->areas.n, p = LINES;
@@ -658,7 +657,7 @@ static inline uint32_t find(hd_ranges *r, const heddle_range *range)
 
 /* ---- gathering ------------------------------------------------------------------------------------------------- */
 
-/* Those of before[first..] give way to one join after them. */
+/* Replaces before[first..] by one join after them. */
 static uint32_t join_from(hd_list *before, uint64_t first, const hd_joiner *j)
 {
     uint32_t join = j->join(j->self, (uint32_t *)before->at + first, before->n - first);
@@ -669,8 +668,8 @@ static uint32_t join_from(hd_list *before, uint64_t first, const hd_joiner *j)
     return join;
 }
 
-/* Many readers of an area of which a write leaves a part: later writers of other parts would each wait for all of them, so
- * one join stands for them from now on. */
+/* A write leaves a part of an area with many readers. Writers of other parts would each wait for all of them, so a join
+ * replaces the readers. */
 static int join_readers(hd_ranges *r, area *a, hd_list *before, const hd_joiner *j)
 {
     uint64_t first = before->n;
@@ -683,8 +682,8 @@ static int join_readers(hd_ranges *r, area *a, hd_list *before, const hd_joiner 
     return join == HD_NONE ? -1 : chain_put(r, &a->readers, join);
 }
 
-/* Is a task of before[first..] newer than `writer`? If it accessed an area overlapping that of the writer, it waits
- * for the writer. */
+/* Is a task of before[first..] newer than `writer`? Such a task accessed an area that overlaps the writer's, so it waits for
+ * the writer. */
 static int has_newer(const hd_list *before, uint64_t first, uint32_t writer)
 {
     for (; first < before->n; first++)
@@ -693,7 +692,7 @@ static int has_newer(const hd_list *before, uint64_t first, uint32_t writer)
     return 0;
 }
 
-/* Who accessed a since it was last written, or else who wrote it. */
+/* Appends the readers of a since its last write, or else its writer. */
 static int put_accesses(hd_ranges *r, const area *a, hd_list *before)
 {
     if (a->n_readers)
@@ -701,7 +700,7 @@ static int put_accesses(hd_ranges *r, const area *a, hd_list *before)
     return a->writer == HD_NONE ? 0 : list_put(before, a->writer);
 }
 
-/* An area other than the one that is written, which its box met: readers since its last write (they come after it), or its
+/* A write met a box of another area: gathers that area's readers since its last write (they follow the writer), or its
  * writer. */
 static int gather_hit(hd_ranges *r, area *o, hd_list *before, const hd_joiner *j)
 {
@@ -733,7 +732,8 @@ static __attribute__((noinline)) int gather_hits(hd_ranges *r, uint32_t a, hd_li
     return put_accesses(r, own, before);
 }
 
-/* Whom a reader waits for, where others have written: into before, and kept for the next reader. Many go through a join. */
+/* Gathers the writers a reader waits for, from other areas too, and keeps them for the next reader. Many go through a
+ * join. */
 static __attribute__((noinline)) int gather_writers(hd_ranges *r, uint32_t a, hd_list *before, const hd_joiner *j)
 {
     uint64_t first = before->n, i;
@@ -780,7 +780,7 @@ int hd_ranges_gather(hd_ranges *r, const heddle_range *ranges, uint64_t n, uint3
 
 /* ---- noting ---------------------------------------------------------------------------------------------------- */
 
-/* An area that was not alone is written. */
+/* First write of an area that was not alone and current. */
 static __attribute__((noinline)) int note_first_write(hd_ranges *r, uint32_t a)
 {
     area *x = AREA(r, a);
@@ -798,7 +798,7 @@ static inline int note_write(hd_ranges *r, uint32_t a, uint32_t task)
     return x->alone && x->current ? 0 : note_first_write(r, a);
 }
 
-/* An area that others have written since, or nobody has accessed, is read. */
+/* First read of an area since an overlapping write, or ever. */
 static __attribute__((noinline)) int note_first_read(hd_ranges *r, uint32_t a)
 {
     AREA(r, a)->current = 1;
@@ -817,7 +817,7 @@ static inline int note_read(hd_ranges *r, uint32_t a, uint32_t task)
     return chain_put(r, &x->readers, task);
 }
 
-/* Two areas that overlap were accessed by one task, which is the last one for both. */
+/* One task accessed two overlapping areas, and is the last task of both. */
 static inline void part(hd_ranges *r, uint32_t a, uint32_t b, int written)
 {
     AREA(r, a)->alone = AREA(r, b)->alone = 0;
@@ -835,8 +835,8 @@ static int met_by_fresh(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[
     return HD_BOX_KEPT;
 }
 
-/* Areas of one task that got boxes: neither of two that overlap is as if it had been accessed last. Few are compared with each
- * other; many are looked for. */
+/* Of a task's areas with new boxes, two that overlap must not count as accessed last. A few are compared pairwise; many are
+ * searched. */
 static __attribute__((noinline)) int part_fresh(hd_ranges *r, uint32_t task)
 {
     uint64_t i, k, n = r->fresh.n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* range.h - who last wrote a range, who has read it since.
+/* range.h - the last writer of each range, and its readers since.
  *
- * A task is added in two steps: gather the tasks that must precede it; note the task itself, once it has its number
- * (joins made while gathering take numbers before it). */
+ * A task is added in two steps. Gather finds the tasks that must precede it. Note records the task itself, once it has a
+ * number; joins made while gathering take earlier numbers. */
 #ifndef HD_RANGE_H
 #define HD_RANGE_H
 
@@ -10,10 +10,10 @@
 
 typedef struct hd_ranges hd_ranges;
 
-/* More predecessors than this from partly overlapping areas go through one empty join task. */
+/* More predecessors than this, from partly overlapping areas, go through one empty join task. */
 #define HD_JOIN_MIN 16u
 
-/* Makes an empty task after the n tasks of `before`; its number, or HD_NONE without memory. */
+/* Adds an empty task after the n tasks of `before`; returns its number, or HD_NONE without memory. */
 typedef struct hd_joiner {
     void *self;
     uint32_t (*join)(void *self, const uint32_t *before, uint64_t n);
@@ -21,14 +21,14 @@ typedef struct hd_joiner {
 
 hd_ranges *hd_ranges_new(void); /* NULL: out of memory */
 void hd_ranges_free(hd_ranges *r);
-uint64_t hd_ranges_bytes(const hd_ranges *r); /* memory it holds */
-uint64_t hd_ranges_looks(const hd_ranges *r); /* nodes of the search structure looked into: the work of all calls */
+uint64_t hd_ranges_bytes(const hd_ranges *r); /* allocated memory */
+uint64_t hd_ranges_looks(const hd_ranges *r); /* search structure nodes visited: the work of all calls */
 
 /* Checks one range. ERANGE or EINVAL with a sentence. */
 heddle_status hd_range_check_slowly(const heddle_range *r, hd_error *e);
 static inline heddle_status hd_range_check(const heddle_range *r, hd_error *e)
 {
-    /* The usual one first: contiguous, well inside the address space. */
+    /* The usual case first: contiguous, well inside the address space. */
     if (r->n_rows <= 1 && r->row_bytes - 1 < INT64_MAX && (uint64_t)(uintptr_t)r->base <= INT64_MAX &&
         (unsigned)r->mode - 1u < 3u)
         return HEDDLE_OK;
@@ -37,11 +37,11 @@ static inline heddle_status hd_range_check(const heddle_range *r, hd_error *e)
 
 /* The functions below return -1 without memory; the tracker can then only be freed. */
 
-/* Finds the areas of n ranges (into areas) and appends to `before` (uint32_t) the tasks that conflict with them;
- * duplicates are possible. */
+/* Finds the areas of n ranges (into areas) and appends to `before` (uint32_t) the tasks that conflict with them, possibly
+ * twice. */
 int hd_ranges_gather(hd_ranges *r, const heddle_range *ranges, uint64_t n, uint32_t *areas, hd_list *before,
                      const hd_joiner *joiner);
-/* Notes that `task` accesses them. */
+/* Records that `task` accesses these areas. */
 int hd_ranges_note(hd_ranges *r, const heddle_range *ranges, uint64_t n, const uint32_t *areas, uint32_t task);
 
 /* Do two ranges share a byte? Exact as heddle.h promises. */

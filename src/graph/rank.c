@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* rank.c - a topological order, and what follows from it: levels, widths, the critical path by cost. */
+/* rank.c - a topological order, and its results: levels, widths, the critical path by cost. */
 #include "graph/graph.h"
 
 #include <string.h>
 
 typedef struct ranks {
     uint64_t n;
-    uint32_t *order; /* tasks so that edges run forward */
-    uint32_t *left;  /* scratch: predecessors not yet met; then the level */
-    uint64_t *path;  /* cost of the longest path that ends with the task, itself included */
+    uint32_t *order; /* topological order */
+    uint32_t *left;  /* scratch: predecessors not yet visited; then the level */
+    uint64_t *path;  /* cost of the longest path that ends with the task, including it */
 } ranks;
 
 static void ranks_clear(ranks *k)
@@ -52,8 +52,7 @@ uint64_t hd_graph_order(const hd_graph *g, uint32_t *order, uint32_t *left)
     return tail;
 }
 
-/* A task on a cycle. Every task that could not be placed has a predecessor that could not either: going back along
- * these n times ends on a cycle. */
+/* A task on a cycle. Every task that could not be ordered has such a predecessor: n steps backwards end on a cycle. */
 static uint32_t on_cycle(const hd_graph *g, ranks *k)
 {
     uint32_t *back = k->order, t, i, start = 0;
@@ -71,7 +70,7 @@ static uint32_t on_cycle(const hd_graph *g, ranks *k)
     return start;
 }
 
-/* Levels along the order; a join takes none of its own. Returns how many there are. */
+/* Sets levels along the order; a join takes none of its own. Returns the number of levels. */
 static uint32_t level_all(const hd_graph *g, const uint32_t *order, uint32_t *level)
 {
     uint32_t n_levels = 0, s;
@@ -89,7 +88,7 @@ static uint32_t level_all(const hd_graph *g, const uint32_t *order, uint32_t *le
     return n_levels;
 }
 
-/* Levels, in k->left, and paths along the order. */
+/* Levels (into k->left) and path costs, along the order. */
 static void walk(hd_graph *g, ranks *k)
 {
     uint64_t i;
@@ -154,7 +153,7 @@ heddle_status hd_graph_rank(hd_graph *g, hd_error *e)
     return s;
 }
 
-/* Finds the tasks without slack, on some longest path (1 in left[]). Returns their number. */
+/* Sets left[t] = 1 for tasks without slack, on some longest path. Returns their number. */
 static uint64_t find_path(const hd_graph *g, ranks *k)
 {
     uint64_t i, n = 0;
@@ -174,7 +173,7 @@ static uint64_t find_path(const hd_graph *g, ranks *k)
     return n;
 }
 
-/* Edges carry their target's urgency. */
+/* Copies each target's urgency into its edges. */
 static void spread(hd_graph *g)
 {
     hd_edge *edges = (hd_edge *)(void *)(g->blob + hd_graph_blob(g)->edges_at);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* rtree.c - boxes of a plane, found by what they overlap.
+/* rtree.c - boxes of a plane, found by overlap.
  *
- * A node holds up to FAN boxes: those that were put (level 0), or the bounds of the nodes below. Putting goes down where
- * bounds grow least; a node that is full is split where the two halves cover least. A walk brings bounds back to what is
- * left below; a leaf with hardly anything is given up, and its boxes are put again.
+ * A node holds up to FAN boxes: inserted ones (level 0), or bounds of the nodes below. Insertion descends where bounds grow
+ * least. A full node is split where the two halves cover least. A walk that removes boxes shrinks the bounds above; a leaf
+ * with hardly any boxes left is dissolved and its boxes are inserted again.
  *
- * Sizes are compared as floating-point numbers. They steer where boxes stand, never what is found. */
+ * Sizes are compared as floating-point numbers. They decide where boxes are stored, never which are found. */
 #include "graph/rtree.h"
 #include "heddle/core/task.h" /* HD_NONE */
 
 #define FAN 15u
-#define FEW 4u      /* a leaf with fewer boxes is given up */
-#define HALF_MIN 5u /* boxes of a half, at least */
+#define FEW 4u      /* a leaf with fewer boxes is dissolved */
+#define HALF_MIN 5u /* least number of boxes in a half */
 #define HEIGHT_MAX 64u
 
 typedef struct rnode {
     _Alignas(64) uint32_t n;
-    uint32_t level;   /* of a free one: the next that is free */
-    uint32_t id[FAN]; /* of a box, or a node; HD_BOX_MARKED set when there is a mark below */
+    uint32_t level;   /* in a free node: the next free node */
+    uint32_t id[FAN]; /* of a box or node; HD_BOX_MARKED: a marked box is below */
     hd_box box[FAN];
 } rnode;
 _Static_assert(sizeof(rnode) == 576, "nine lines");
@@ -25,7 +25,7 @@ _Static_assert(sizeof(rnode) == 576, "nine lines");
 #define NODE(t, i) ((rnode *)(t)->nodes.at + (i))
 #define ID(x, k) ((x)->id[k] & ~HD_BOX_MARKED)
 
-typedef struct item { /* a box that moves */
+typedef struct item { /* a box in transit */
     hd_box box;
     uint32_t id;
 } item;
@@ -44,7 +44,7 @@ void hd_rtree_clear(hd_rtree *t)
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* Without a branch between the four. */
+/* Branch-free. */
 static inline int boxes_meet(const hd_box *a, const hd_box *b)
 {
     return (a->row <= b->row_end) & (b->row <= a->row_end) & (a->col <= b->col_end) & (b->col <= a->col_end);
@@ -58,7 +58,7 @@ static inline void stretch(hd_box *b, const hd_box *more)
     b->col_end = more->col_end > b->col_end ? more->col_end : b->col_end;
 }
 
-/* Signed, because the machine converts that faster; what is longer is seldom and does no harm. */
+/* Signed, because the machine converts that faster; longer lengths are rare, and only placement suffers. */
 static inline double length_of(uint64_t first, uint64_t last) { return (double)(int64_t)(last - first) + 1; }
 static inline double size_of(const hd_box *b) { return length_of(b->row, b->row_end) * length_of(b->col, b->col_end); }
 
@@ -89,7 +89,7 @@ int hd_box_minus(const hd_box *box, const hd_box *q, hd_box rest[4])
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Room was made. */
+/* The caller has made room. */
 static uint32_t new_node(hd_rtree *t, uint32_t level)
 {
     uint32_t i = t->free_nodes;
@@ -108,7 +108,7 @@ static void free_node(hd_rtree *t, uint32_t i)
     t->free_nodes = i;
 }
 
-/* The lines of a node, before they are needed. */
+/* Prefetches the cache lines of a node. */
 static inline void ask_for(const rnode *x)
 {
     uint32_t i;
@@ -128,7 +128,7 @@ static inline void drop(rnode *x, uint32_t k)
     x->id[k] = x->id[x->n];
 }
 
-/* Entry k of x says again what is below it. */
+/* Recomputes bounds and mark of entry k of x from the node below. */
 static void renew(const hd_rtree *t, rnode *x, uint32_t k)
 {
     uint32_t child = ID(x, k), i, marked;
@@ -151,7 +151,6 @@ static void append_node(const hd_rtree *t, rnode *x, uint32_t child)
 
 /* ---- splitting --------------------------------------------------------------------------------------------------- */
 
-/* The entries of a full node, and one more. */
 typedef struct crowd {
     item at[FAN + 1];
     uint8_t order[FAN + 1];
@@ -177,7 +176,7 @@ static void sort(crowd *c, int by_col)
     }
 }
 
-/* The direction in which the boxes reach further, measured by themselves: rows and columns are not alike. */
+/* The axis along which the boxes spread further, in units of their own length: rows and columns have different scales. */
 static int reach_by_col(const crowd *c)
 {
     hd_box b = c->at[FAN].box;
@@ -191,8 +190,8 @@ static int reach_by_col(const crowd *c)
     return length_of(b.col, b.col_end) * rows >= length_of(b.row, b.row_end) * cols;
 }
 
-/* How many of the first shall be one half: both then cover least. Of equal cuts the one that leaves the newcomer the smaller
- * half: neighbours often follow, and the other half remains well filled. */
+/* Size of the first half, such that both halves cover least. Of equal cuts, takes the one that puts the new box into the
+ * smaller half: its neighbours often follow, and the other half stays well filled. */
 static uint32_t best_cut(const crowd *c)
 {
     double head[FAN + 1], tail[FAN + 1], least = -1;
@@ -214,7 +213,7 @@ static uint32_t best_cut(const crowd *c)
     return best;
 }
 
-/* Node i is full: half of its entries and the new one go to a new node, which is returned. */
+/* Splits the full node i: about half of its entries and the new one move to a new node, which is returned. */
 static uint32_t split(hd_rtree *t, uint32_t i, const hd_box *box, uint32_t id)
 {
     rnode *x = NODE(t, i);
@@ -233,7 +232,7 @@ static uint32_t split(hd_rtree *t, uint32_t i, const hd_box *box, uint32_t id)
 
 /* ---- putting ----------------------------------------------------------------------------------------------------- */
 
-/* Where bounds grow least; the smaller ones when they grow alike. */
+/* The entry with the least growth of its bounds; of equal ones, the smallest. */
 static uint32_t choose(const rnode *x, const hd_box *box)
 {
     double least = 0, small = 0;
@@ -252,7 +251,7 @@ static uint32_t choose(const rnode *x, const hd_box *box)
     return best;
 }
 
-/* A node that came beside node i, or HD_NONE. */
+/* Inserts below node i. Returns a new node beside it after a split, or HD_NONE. */
 static uint32_t put_below(hd_rtree *t, uint32_t i, const hd_box *box, uint32_t id)
 {
     rnode *x = NODE(t, i);
@@ -310,7 +309,7 @@ static int make_homeless(hd_rtree *t, const hd_box *box, uint32_t id)
     return 0;
 }
 
-/* Box k of leaf x is met. What is left of it stands in x where there is room: bounds hold it. */
+/* Box k of leaf x is met. Its remains stay in x if there is room: the bounds still hold. */
 static int meet_box(hd_rtree *t, rnode *x, uint32_t k, hd_walk *w, int *changed)
 {
     uint32_t id = x->id[k];
@@ -334,7 +333,7 @@ static int meet_box(hd_rtree *t, rnode *x, uint32_t k, hd_walk *w, int *changed)
 
 static int walk(hd_rtree *t, uint32_t i, hd_walk *w, int *changed);
 
-/* Gives up node k below x when it holds too little. */
+/* Dissolves the node below entry k of x if it holds too little. */
 static int settle(hd_rtree *t, rnode *x, uint32_t k)
 {
     uint32_t i, child = ID(x, k);
@@ -360,8 +359,8 @@ static int meet_node(hd_rtree *t, rnode *x, uint32_t k, hd_walk *w, int *changed
     return below ? settle(t, x, k) : 0;
 }
 
-/* Which entries of x are met, a bit each. The nodes below are asked for together: a tree is larger than the caches, and
- * waiting for one after the other would be most of a walk. */
+/* Mask of the met entries of x. Prefetches all met child nodes at once: a tree exceeds the caches, and serial misses would
+ * dominate a walk. */
 static uint32_t met_entries(const hd_rtree *t, const rnode *x, const hd_walk *w)
 {
     uint32_t met = 0, k;
@@ -375,7 +374,7 @@ static uint32_t met_entries(const hd_rtree *t, const rnode *x, const hd_walk *w)
     return met;
 }
 
-/* From the last entry to the first: the place of one that goes is taken by one that has been looked at. */
+/* Goes from the last entry to the first, because drop() moves the last entry, already visited, into the gap. */
 static int walk(hd_rtree *t, uint32_t i, hd_walk *w, int *changed)
 {
     rnode *x = NODE(t, i);
@@ -392,7 +391,7 @@ static int walk(hd_rtree *t, uint32_t i, hd_walk *w, int *changed)
     return 0;
 }
 
-/* A root that holds nothing, or one node only, is not needed. */
+/* Removes roots that are empty or have a single child. */
 static void lower(hd_rtree *t, uint32_t *root)
 {
     while (*root != HD_NONE && (NODE(t, *root)->n == 0 || (NODE(t, *root)->level && NODE(t, *root)->n == 1))) {

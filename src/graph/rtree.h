@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* rtree.h - boxes of a plane, found by what they overlap: R-trees (Guttman 1984), many in one block of memory.
+/* rtree.h - boxes of a plane, found by overlap: R-trees (Guttman 1984), many in one block of memory.
  *
- * A tree is named by its root, HD_NONE when it is empty. A box has a number, and may be marked: a walk that wants marked
- * boxes only does not enter what holds none. A walk may put less in the place of a box that it meets: that is how parts of
- * boxes go. What a walk costs grows with the boxes that it meets, not with those that there are.
+ * A tree is identified by its root, HD_NONE when empty. A box has a number and may be marked; a walk of marked boxes skips
+ * nodes without any. A walk may replace a box that it meets by smaller ones: so parts of boxes are removed. The cost of a
+ * walk grows with the boxes it meets, not with those in the tree.
  *
- * Coordinates are exact: 64-bit integers. (The libraries at hand compare floating-point numbers, or cannot remove.) */
+ * Coordinates are exact 64-bit integers. (The available libraries compare floating-point numbers, or cannot remove.) */
 #ifndef HD_RTREE_H
 #define HD_RTREE_H
 
@@ -17,25 +17,25 @@ typedef struct hd_box {
 
 #define HD_BOX_MARKED 0x80000000u /* in an id */
 
-/* What is left of `box` outside of `q`, which meets it: at most four boxes; how many. */
+/* Computes the part of `box` outside of `q`, which meets it. Returns the number of boxes, at most four. */
 int hd_box_minus(const hd_box *box, const hd_box *q, hd_box rest[4]);
 
 typedef struct hd_rtree {
     hd_list nodes;
-    hd_list homeless; /* scratch: boxes to be put again */
+    hd_list homeless; /* scratch: boxes to insert again */
     uint32_t free_nodes;
     uint64_t n_boxes;
-    uint64_t n_looks; /* nodes that were looked into, ever: the work */
+    uint64_t n_looks; /* nodes visited so far: the work */
 } hd_rtree;
 
 typedef struct hd_walk hd_walk;
 struct hd_walk {
     hd_box q;
-    int marked_only; /* met may set it on the way */
-    /* Beside q, or NULL: may a box that lies between these bounds be met? */
+    int marked_only; /* met may set it during the walk */
+    /* A further test besides q, or NULL: may a box within these bounds be met? */
     int (*may_meet)(const hd_walk *w, const hd_box *bounds);
-    /* A box that is met: how many boxes stand in its place from now on, their bounds in rest; or HD_BOX_KEPT. They lie within
-     * it, and do not meet q. */
+    /* Called for each met box. Returns the number of boxes that replace it (in rest, inside the box, not meeting q), or
+     * HD_BOX_KEPT. */
     int (*met)(hd_walk *w, uint32_t id, const hd_box *box, hd_box rest[4]);
 };
 #define HD_BOX_KEPT (-1)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.c - a plan's lists as the records that dispatch plan executes (core/plan.h), with as few edges as will do.
+/* steps.c - a plan's lists as the records that dispatch plan executes (core/plan.h), with a minimum of edges.
  *
- * A list is gone through from its end, and for each other list the earliest step that waits for this one's later steps is
- * kept: whatever comes behind that step there has waited already, so an edge to it from here says nothing new. One word a
- * list is enough for that, and a step is written with its edges at once. */
+ * Each list is processed from its end. For each other list, `first` keeps the earliest step there that waits for a later step
+ * of this list. An edge to a step behind that one is redundant: it has already waited. This takes one word per list, and each
+ * step is written at once with its edges. */
 #include "graph/plan.h"
 
 #include <string.h>
 
-/* Where a task is. */
 typedef struct place {
     uint32_t step, worker;
 } place;
@@ -19,9 +18,9 @@ typedef struct builder {
     hd_steps *out;
     place *places;    /* of each task */
     uint32_t *need;   /* of each step */
-    uint32_t *first;  /* for each list: the earliest step that waits for this one, HD_NONE = none */
-    uint32_t *raised; /* and for which step that was noted, + 1 */
-    hd_list edges;    /* uint32_t: successors beyond a step's own */
+    uint32_t *first;  /* per list: its earliest step that waits for the current list, or HD_NONE */
+    uint32_t *raised; /* the step that set `first`, + 1 */
+    hd_list edges;    /* uint32_t: successors beyond a step's inline ones */
 } builder;
 
 static void find_places(builder *b)
@@ -49,7 +48,7 @@ static void write_step(hd_step *s, const hd_task *task, uint32_t t)
         memcpy(s->args, task->args, task->arg_bytes);
 }
 
-/* Another successor of the step written last. */
+/* Appends a successor to the step written last. */
 static int put_edge(builder *b, hd_step *s, uint32_t to)
 {
     uint32_t k = s->n_succ++;
@@ -63,7 +62,7 @@ static int put_edge(builder *b, hd_step *s, uint32_t to)
     return 0;
 }
 
-/* Of the edges of step `at`, on worker w, those that say something new. */
+/* Writes the edges of step `at`, on worker w, that are not redundant. */
 static int write_edges(builder *b, uint32_t w, uint32_t at, const hd_task *task)
 {
     hd_step *s = &b->out->steps[at];
@@ -89,7 +88,7 @@ static int write_edges(builder *b, uint32_t w, uint32_t at, const hd_task *task)
     return 0;
 }
 
-#define AHEAD 8u /* records are fetched before they are needed */
+#define AHEAD 8u /* distance of prefetching, in records */
 
 static int write_list(builder *b, uint32_t w)
 {
@@ -143,7 +142,7 @@ static int builder_room(builder *b)
     return b->places && b->need && b->first && b->raised && out->steps && out->lists && out->step_of ? 0 : -1;
 }
 
-/* The edges in a block of their own size. */
+/* Moves the edges into a block of exact size. */
 static int keep_edges(builder *b)
 {
     hd_steps *out = b->out;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* api.c - the functions of OpenMP 4.5 that the host's code of a translated program may call without an OpenMP library.
+/* api.c - the functions of OpenMP 4.5 that host code of a translated program may call without an OpenMP library.
  *
- * A program may also be linked with one, for what heddlec leaves alone. Then that one answers, outside of heddle's
- * regions: whichever library comes first on the command line, these functions look for another one's and call it. In a
- * region the calling thread is thread 0 of as many as there are workers.
+ * A program may also be linked with an OpenMP library, for code that heddlec leaves alone. That library then answers outside
+ * of heddle's regions: whichever comes first on the command line, these functions look for another definition and call it. In
+ * a region the calling thread is thread 0 of as many as there are workers.
  *
- * Locks hold among threads that the program makes itself. Types of locks are those of whichever omp.h the program was
- * compiled with; the first 4 bytes of a lock, and 16 of a nestable one, are used here. */
+ * Locks work among threads that the program creates itself. Lock types are those of the program's omp.h; only the first 4
+ * bytes of a lock, and 16 of a nestable one, are used here. */
 #include "openmp/inside.h"
 
 #include <dlfcn.h>
 #include <sched.h>
 #include <string.h>
 
-/* The next definition after this one's in the program, looked for once; NULL: there is none. */
+/* The program's next definition after this one, looked up once; NULL: none. */
 static void *other(void **known, const char *name)
 {
     static char none;
@@ -26,8 +26,8 @@ static void *other(void **known, const char *name)
     return found == &none ? NULL : found;
 }
 
-/* name(params) of another library unless `ours` holds; else `own`. Weak: a definition of the program's wins at once.
- * DO is the same for functions without a result. */
+/* Calls name(params) of another library unless `ours` holds; else evaluates `own`. Weak: a definition in the program always
+ * wins. DO is the same for functions without a result. */
 #define ANSWER(type, name, params, args, ours, own) FUNCTION(type, name, params, args, ours, own, return )
 #define DO(name, params, args, own) FUNCTION(void, name, params, args, NEVER, own, (void))
 #define FUNCTION(type, name, params, args, ours, own, result) \
@@ -47,7 +47,7 @@ static void *other(void **known, const char *name)
 
 #define INSIDE (hd_omp_here != NULL)
 
-/* ---- own answers ---------------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------------------------------- */
 
 static int device, nested, dynamic, levels = 1, schedule = 1, chunk;
 
@@ -97,7 +97,7 @@ ANSWER(int, omp_get_active_level, (void), (), INSIDE, INSIDE)
 ANSWER(int, omp_get_ancestor_thread_num, (int level), (level), INSIDE, level == 0 || (INSIDE && level == 1) ? 0 : -1)
 ANSWER(int, omp_get_team_size, (int level), (level), INSIDE, level == 0 ? 1 : INSIDE && level == 1 ? team() : -1)
 DO(omp_set_num_threads, (int n), (n), hd_omp_ask(n))
-/* The function of that name may be another library's. */
+/* omp_set_num_threads may be another library's. */
 void heddle_omp_set_threads(int n)
 {
     hd_omp_ask(n);
@@ -118,7 +118,7 @@ DO(omp_get_schedule, (int *kind, int *n), (kind, n), set(kind, schedule) + set(n
 ANSWER(int, omp_get_num_teams, (void), (), NEVER, 1)
 ANSWER(int, omp_get_team_num, (void), (), NEVER, 0)
 
-/* ---- places: none are told ------------------------------------------------------------------------------------------ */
+/* ---- places: none are reported -------------------------------------------------------------------------------------- */
 
 ANSWER(int, omp_get_proc_bind, (void), (), NEVER, 0)
 ANSWER(int, omp_get_num_places, (void), (), NEVER, 0)
@@ -163,7 +163,7 @@ static int lock_take(int *lock)
     return 0;
 }
 
-/* The depth it has then, 0 = it is another thread's. */
+/* The new depth; 0 = another thread holds the lock. */
 static uint32_t nest_try(nest_lock *lock)
 {
     static _Thread_local char mine;

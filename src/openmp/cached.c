@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* cached.c - graphs of the last runs. A program that enters a region again and again creates the same tasks with the same
- * dependences each time: then the graph is there already, loaded where it runs, and only argument records that changed are
- * written into it. What was created is compared in full with what the graph was made from.
+/* cached.c - graphs of recent runs. A program that enters a region repeatedly often creates the same tasks with the same
+ * dependences. The graph then exists and is loaded, and only changed argument records are written into it. The new tasks are
+ * compared in full with those that the graph was made from.
  *
- * At most N_CACHED graphs are cached, of HD_OMP_CACHED_TASKS tasks together; those not used for longest go first. */
+ * At most N_CACHED graphs are cached, with HD_OMP_CACHED_TASKS tasks together; the least recently used are dropped first. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
 #include <string.h>
 
 #define N_CACHED 4u
-#define MAX_WRITTEN 64u /* records on a GPU: more take longer than loading a new graph */
+#define MAX_WRITTEN 64u /* records on a GPU: writing more takes longer than loading a new graph */
 
 typedef struct cached {
     heddle_graph *graph;
     const hd_omp_device *device;
     const heddle_omp_program *program;
     uint32_t team_size;
-    uint64_t used;     /* when, by counting */
-    hd_omp_list list;  /* what it was made from, with the arguments it has now */
+    uint64_t used;     /* counter value at its last use */
+    hd_omp_list list;  /* what it was made from, with its present arguments */
     hd_omp_buffer ids; /* heddle_task of each task of the list */
 } cached;
 
-static cached graphs[N_CACHED], fresh; /* fresh: the one in hand, if it is new */
+static cached graphs[N_CACHED], fresh; /* fresh: the graph in hand, if new */
 static cached *in_hand;
 static uint64_t now;
 
-/* ---- the same again? ------------------------------------------------------------------------------------------------ */
+/* ---- comparing ------------------------------------------------------------------------------------------------------ */
 
 static int same_items(const hd_omp_buffer *a, const hd_omp_buffer *b, uint64_t item_bytes)
 {
@@ -49,7 +49,7 @@ static cached *find(const hd_omp_region *r, const hd_omp_device *d)
     return NULL;
 }
 
-/* Writes the records that changed into the graph. EBUSY: too many for that. */
+/* Writes changed records into the graph. EBUSY: too many for that. */
 static heddle_status refresh(cached *k, const hd_omp_list *l, const heddle_body_info *bodies)
 {
     uint64_t i, n = 0, most = k->device->config.backend == HEDDLE_CUDA ? MAX_WRITTEN : UINT64_MAX;
@@ -71,7 +71,7 @@ static heddle_status refresh(cached *k, const hd_omp_list *l, const heddle_body_
 
 /* ---- a new one ------------------------------------------------------------------------------------------------------- */
 
-/* The ranges of task i, in the buffer. */
+/* Reads the ranges of task i into the buffer. */
 static void read_ranges(hd_omp_buffer *out, const hd_omp_list *l, uint64_t i)
 {
     uint32_t unused = l->has_epochs && !l->n_barriers;
@@ -84,7 +84,7 @@ static void read_ranges(hd_omp_buffer *out, const hd_omp_list *l, uint64_t i)
 
 static heddle_status add_all(cached *k, const hd_omp_list *l, const heddle_body_info *bodies)
 {
-    static hd_omp_buffer ranges; /* of a task */
+    static hd_omp_buffer ranges; /* scratch, of one task */
     heddle_task_desc d = HEDDLE_TASK_INIT;
     heddle_status s = HEDDLE_OK;
     uint64_t i;
@@ -161,7 +161,7 @@ heddle_status hd_omp_graph_make(heddle_graph **out, const hd_omp_region *r, cons
     return s;
 }
 
-/* For a graph of n tasks. */
+/* A free place for a graph of n tasks; drops old graphs to make room. */
 static cached *place_for(uint64_t n)
 {
     for (;;) {
@@ -180,7 +180,7 @@ static cached *place_for(uint64_t n)
     }
 }
 
-/* The new graph gets the buffers that it was made from, the region those of one that is gone. */
+/* Caches the new graph with the region's buffers; the region gets those of a dropped graph. */
 static cached *cache_fresh(hd_omp_region *r)
 {
     cached *k = place_for(r->list.tasks.n), old = *k;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* context.c - see context.h.
  *
- * What heddle's own variables leave open on a GPU is settled for graphs that run once: schedule dynamic. It needs no
- * plan, and making one takes the host longer than it saves in one run. With HEDDLE_TUNING_FILE the schedule is left open, too:
- * whoever keeps a tuning file runs a graph often. But tasks that need a stack each need workers. */
+ * If heddle's variables leave the schedule open on a GPU, it is set for graphs that run once: dynamic, which needs no plan,
+ * since planning takes longer than it saves in one run. With HEDDLE_TUNING_FILE the schedule stays open, because such users
+ * run graphs often; but tasks that need a stack each need workers. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRACE_EVENTS 8192u /* a worker, when a trace is wanted and HEDDLE_TRACE does not say how long */
+#define TRACE_EVENTS 8192u /* per worker, if a trace is wanted and HEDDLE_TRACE is unset */
 
 int hd_omp_copies_everywhere;
 
 static hd_omp_device devices[HEDDLE_N_BACKENDS];
 static hd_omp_device *last;
-static pid_t owner; /* the process that opened them */
+static pid_t owner; /* the process that opened the devices */
 static int busy;
 
 /* ---- mapped memory ----------------------------------------------------------------------------------------------- */
@@ -46,8 +46,8 @@ hd_omp_map hd_omp_mapped = {.by = {NULL, make, drop, write_copy, read_copy}};
 
 /* ---- closing ------------------------------------------------------------------------------------------------------ */
 
-/* A child of this process has the memory of the contexts, but not their threads. A body that ends the process does it on
- * a worker's thread, for which closing would wait. */
+/* Closes all contexts. Not in a child process, which has their memory but not their threads. Nor when a body ends the process
+ * on a worker's thread, for which closing would wait. */
 static void close_all(void)
 {
     uint32_t i;
@@ -71,9 +71,9 @@ static void close_all(void)
 
 void hd_omp_device_busy(int now) { __atomic_store_n(&busy, now, __ATOMIC_RELAXED); }
 
-/* ---- which -------------------------------------------------------------------------------------------------------- */
+/* ---- choosing ----------------------------------------------------------------------------------------------------- */
 
-/* HEDDLE_AUTO also for a name that is none: heddle_ctx_open has the sentence. */
+/* HEDDLE_AUTO also for an unknown name, for which heddle_ctx_open has the error. */
 static heddle_backend backend_of_environment(void)
 {
     const char *text = hd_omp_env("HEDDLE_BACKEND");
@@ -90,7 +90,7 @@ static uint32_t threads_of_environment(void)
     return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-/* AUTO, where heddle's own choice is right: bodies that were compiled as C cannot run on a GPU that is there. */
+/* AUTO if heddle's own choice is right. It is not if there is a GPU but bodies were compiled as C. */
 static heddle_backend wanted_backend(const heddle_omp_program *p)
 {
     heddle_backend b = p->backend ? p->backend : backend_of_environment();
@@ -107,7 +107,7 @@ static void settle_for_one_run(heddle_config *c, const heddle_omp_program *p)
         c->schedule = HEDDLE_SCHEDULE_DYNAMIC;
 }
 
-/* Of a GPU's thread, for functions that recurse: on an H200 4 GB for all of them. */
+/* Call stack of a GPU thread for recursive functions: 4 GB for all threads of an H200. */
 #define CALL_STACK_BYTES 16384u
 
 static heddle_config config_of(const heddle_omp_program *p)
@@ -161,7 +161,7 @@ hd_omp_device *hd_omp_device_cpu(const heddle_omp_place *place)
     heddle_machine m;
     heddle_machine_get(&m);
     c.backend = HEDDLE_CPU;
-    c.n_workers = m.n_threads; /* and not what the environment wants of a GPU */
+    c.n_workers = m.n_threads; /* not the environment's figure for a GPU */
     c.team_size = 1;
     return open_device(&c, place);
 }
@@ -188,7 +188,7 @@ static void check_device(const hd_omp_device *d, const heddle_omp_program *p, co
             info.name);
 }
 
-/* What was found for a program; nearly always there is one. */
+/* The devices found for programs; nearly always there is one program. */
 #define N_ANSWERS 8u
 typedef struct answer {
     const heddle_omp_program *program;
@@ -201,10 +201,10 @@ static void reconfigure(hd_omp_device *d, const heddle_config *wanted)
     if (heddle_ctx_reconfigure(d->ctx, wanted) != HEDDLE_OK)
         hd_omp_die(NULL, "%s", heddle_error_text(d->ctx));
     (void)heddle_ctx_get_config(d->ctx, &now);
-    d->config.tuning_file = now.tuning_file; /* the context's own copy, which is a new one */
+    d->config.tuning_file = now.tuning_file; /* the context's new copy */
 }
 
-/* A program that recurses may come after one that does not and for which the device was opened. */
+/* A recursive program may follow one without recursion for which the device was opened. */
 static void want_stack(hd_omp_device *d, uint32_t n_bytes)
 {
     if (d->config.backend != HEDDLE_CUDA || d->config.stack_bytes >= n_bytes)
@@ -215,7 +215,7 @@ static void want_stack(hd_omp_device *d, uint32_t n_bytes)
 
 hd_omp_device *hd_omp_device_of(const heddle_omp_program *p, const heddle_omp_place *place)
 {
-    static answer answers[N_ANSWERS]; /* the last ones */
+    static answer answers[N_ANSWERS]; /* the most recent */
     static uint32_t n;
     heddle_config c;
     hd_omp_device *d;
@@ -262,12 +262,12 @@ void hd_omp_check_program(const heddle_omp_program *p, const heddle_omp_place *p
     check_kinds(p, place);
 }
 
-/* ---- what workers share ------------------------------------------------------------------------------------------- */
+/* ---- memory and limits of workers --------------------------------------------------------------------------------- */
 
 uint32_t hd_omp_device_workers(const hd_omp_device *d, uint32_t team_size)
 {
     heddle_device info = HEDDLE_DEVICE_INIT;
-    uint32_t blocks; /* of at least so many threads, on a multiprocessor of at most 2048 */
+    uint32_t blocks; /* blocks of at least team_size + 32 threads, on a multiprocessor of at most 2048 */
     if (d->config.n_workers)
         return d->config.n_workers;
     blocks = 2048u / ((d->config.team_size ? d->config.team_size : team_size) + 32u);

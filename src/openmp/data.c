@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* data.c - mapped memory of a region.
  *
- * The host's code of a region is written as if it ran where the tasks run. So what a region maps is kept in step in both
- * directions: before a run the host's bytes go to the device if the host may have written them, after a run they come
- * back when the host wants to read (heddle_omp_sync) or the object's count becomes 0; and only if a task was given a
- * pointer into the object since. A region of the host always copies both ways: for it, the host's memory is the truth. */
+ * A region's host code is written as if it ran where the tasks run, so mapped data is kept consistent in both directions.
+ * Before a run, the host's bytes are copied to the device if the host may have written them. After a run, bytes are copied
+ * back when the host wants to read (heddle_omp_sync), or when the object's count becomes 0; but only if a task has been given
+ * a pointer into the object since. A region of the host always copies both ways: its data lives in host memory. */
 #include "openmp/inside.h"
 
 #include <stdio.h>
 
-/* ---- the way out -------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------- */
 
 void hd_omp_data_must(heddle_status s, const heddle_omp_place *place, const char *what, const char *name)
 {
@@ -82,7 +82,7 @@ static hd_omp_object *object_of(const heddle_omp_global *g)
     return begin ? hd_omp_map_meets(&hd_omp_mapped, begin, begin + g->n_bytes) : NULL;
 }
 
-/* One that the program has mapped, if only in part, is there already; it is the region's as well. */
+/* Maps a global. An object that the program has already mapped, even in part, becomes the region's as well. */
 static void map_global(hd_omp_region *r, const heddle_omp_global *g)
 {
     hd_omp_object *o = object_of(g);
@@ -99,11 +99,11 @@ void hd_omp_data_globals(hd_omp_region *r)
     uint32_t i;
     for (i = 0; i < p->n_globals; i++) {
         if (p->globals[i].n_pointers)
-            continue; /* shown, not mapped */
+            continue; /* has a view instead (views.c) */
         if (!r->frame.has_globals)
             map_global(r, &p->globals[i]);
         if ((o = object_of(&p->globals[i])))
-            o->newer = 1; /* bodies find it without a pointer */
+            o->newer = 1; /* bodies reach it without a pointer */
     }
     r->frame.has_globals = 1;
 }
@@ -137,7 +137,7 @@ void hd_omp_data_back(hd_omp_region *r, int all)
         const hd_omp_use *u = USE(r, i);
         o = hd_omp_map_meets(&hd_omp_mapped, u->begin, u->end);
         if (o && o->newer && !u->pending && (all || (u->how & HEDDLE_OMP_FROM)))
-            copy_back(u, o); /* pending: the host's bytes have not been sent, and the copy has nothing */
+            copy_back(u, o); /* pending: the host's bytes were not sent, so the copy has no data */
     }
     for (i = 0; i < r->uses.n; i++) { /* only now: an object may be mapped in several parts */
         o = hd_omp_map_meets(&hd_omp_mapped, USE(r, i)->begin, USE(r, i)->end);
@@ -153,7 +153,7 @@ static int goes_back(const hd_omp_region *r, const hd_omp_use *u, const hd_omp_o
     return (u->how & HEDDLE_OMP_ALWAYS) || (o->newer && (o->count == 1 || of_host(r)));
 }
 
-/* Last mapped, first out: an object that is mapped in parts goes with the use that made it. */
+/* Unmaps in reverse order: an object mapped in parts goes with the use that made it. */
 void hd_omp_data_end(hd_omp_region *r)
 {
     while (r->uses.n > r->frame.first_use) {
@@ -169,7 +169,7 @@ void hd_omp_data_end(hd_omp_region *r)
 
 /* ---- pointers of tasks --------------------------------------------------------------------------------------------- */
 
-/* Tasks of a kind name the same few objects at the same place, so each place has its last one looked at first. */
+/* Tasks of a kind refer to the same few objects at the same place: each place remembers its last object. */
 static hd_omp_object *find(hd_omp_object **hint, uint64_t p)
 {
     if (*hint && p >= (*hint)->begin && p < (*hint)->end)

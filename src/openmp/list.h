@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* list.h - what a region has created and not yet run: tasks, argument bytes, dependences, in three flat buffers that are kept
- * between regions. Making a task is moving three numbers. */
+/* list.h - tasks that a region created and has not run: tasks, argument bytes, dependences, in three flat buffers that are
+ * reused between regions. Creating a task advances three numbers. */
 #ifndef HD_OMP_LIST_H
 #define HD_OMP_LIST_H
 
 #include "openmp/say.h"
 
-#define HD_OMP_UNIT 16u /* argument records begin at multiples of it */
+#define HD_OMP_UNIT 16u /* alignment of argument records */
 
 typedef struct hd_omp_task {
     uint32_t kind; /* n_kinds: a barrier */
     int32_t priority;
     uint32_t args;  /* unit */
-    uint32_t first; /* dependence; they end where those of the next task begin */
+    uint32_t first; /* first dependence; the last precedes the next task's first */
 } hd_omp_task;
 
 typedef struct hd_omp_unit {
     _Alignas(HD_OMP_UNIT) unsigned char bytes[HD_OMP_UNIT];
 } hd_omp_unit;
 
-/* A range; what = row_bytes << 3 | has rows << 2 | mode. A block takes two: base then is the number of its rows, and what
- * their stride. Memory is what creating a task costs, and most ranges have one row. */
+/* A range; what = row_bytes << 3 | has rows << 2 | mode. A block takes two entries: the second has the number of rows in base
+ * and their stride in what. Memory dominates the cost of creating a task, and most ranges have one row. */
 typedef struct hd_omp_dep {
     uint64_t base, what;
 } hd_omp_dep;
@@ -30,7 +30,7 @@ typedef struct hd_omp_dep {
 typedef struct hd_omp_list {
     hd_omp_buffer tasks, args, deps; /* hd_omp_task, hd_omp_unit, hd_omp_dep */
     uint32_t n_barriers;
-    uint32_t has_epochs; /* each task's first dependence is free for the epoch: barriers may come */
+    uint32_t has_epochs; /* each task's first dependence is reserved for the epoch: barriers may come */
 } hd_omp_list;
 
 #define HD_OMP_TASK(l, i) ((hd_omp_task *)(l)->tasks.at + (i))
@@ -44,7 +44,7 @@ static inline hd_omp_dep hd_omp_line(heddle_mode mode, uint64_t base, uint64_t n
     return (hd_omp_dep){base, n_bytes << 3 | (uint64_t)mode};
 }
 
-/* Behind the other dependences of the last task. */
+/* Appends a dependence to the last task. */
 static inline void hd_omp_list_line(hd_omp_list *l, heddle_mode mode, uint64_t base, uint64_t n_bytes)
 {
     hd_omp_room(&l->deps, 1, sizeof(hd_omp_dep));
@@ -62,7 +62,7 @@ static inline void hd_omp_list_block(hd_omp_list *l, heddle_mode mode, uint64_t 
     *HD_OMP_DEP(l, l->deps.n++) = (hd_omp_dep){n_rows, stride};
 }
 
-/* The next range of a list; *at moves past it. */
+/* Reads a range at *at and advances *at. */
 static inline heddle_range hd_omp_list_read(const hd_omp_list *l, uint64_t *at)
 {
     const hd_omp_dep *d = HD_OMP_DEP(l, (*at)++), one = {1, 0}, *rows = &one;
@@ -72,7 +72,8 @@ static inline heddle_range hd_omp_list_read(const hd_omp_list *l, uint64_t *at)
                            (heddle_mode)(d->what & 3u));
 }
 
-/* Its argument record: zeros, so that records can be compared with what lies between their fields. */
+/* Appends a task and returns its argument record. It is zeroed, padding included, so that records can be compared as
+ * bytes. */
 static inline void *hd_omp_list_add(hd_omp_list *l, uint32_t kind, int32_t priority, uint32_t arg_bytes)
 {
     static const hd_omp_unit zeros = {{0}};
@@ -91,7 +92,7 @@ static inline void *hd_omp_list_add(hd_omp_list *l, uint32_t kind, int32_t prior
     return (hd_omp_unit *)l->args.at + at;
 }
 
-/* Past the last dependence of task i. */
+/* The end of task i's dependences. */
 static inline uint64_t hd_omp_list_end(const hd_omp_list *l, uint64_t i)
 {
     return i + 1 < l->tasks.n ? HD_OMP_TASK(l, i + 1)->first : l->deps.n;
@@ -103,14 +104,14 @@ static inline void hd_omp_list_clear(hd_omp_list *l)
     l->n_barriers = 0;
 }
 
-/* A section's ranges behind the others (section.c): none if a dimension has no elements. Rows of one stride are one range; what is
- * left of more dimensions becomes several. Beyond HD_OMP_MAX_PIECES, or where lengths go past extents, one contiguous
- * range from the first byte to the last: it may order more than is needed. */
+/* Appends a section's ranges (section.c); none if a dimension has no elements. Rows of one stride are one range; further
+ * dimensions become several. Beyond HD_OMP_MAX_PIECES, or if lengths exceed extents, it is one contiguous range from first to
+ * last byte, which may order more than needed. */
 #define HD_OMP_MAX_PIECES 4096u
 #define HD_OMP_MAX_DIMS 8u
 void hd_omp_list_section(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
                          const heddle_omp_dim *dims);
-/* The same as a key, for the other two ways of matching: the first byte; a number that equal sections have in common. */
+/* The same as a key, for the other two ways of matching: the first byte; or a number common to equal sections. */
 void hd_omp_list_start(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
                        const heddle_omp_dim *dims);
 void hd_omp_list_exact(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,

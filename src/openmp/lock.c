@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock.c - who is in the region: the thread that holds the mutex, and what it has there. The ground of this library. */
+/* lock.c - the mutex of the region, and the holding thread's region. The lowest layer of this library. */
 #include "openmp/inside.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* map.c - see map.h.
  *
- * A program that maps and unmaps the same objects in a loop would allocate on the device each time, which takes longer
- * than copying little. So copies of objects that are gone are kept, SPARES of them at most, for objects of exactly their
- * size; all are given back when there is no memory for a new one. */
+ * A program that maps and unmaps the same objects in a loop would allocate on the device each time, which takes longer than a
+ * small copy. So up to SPARES copies of unmapped objects are kept for objects of exactly their size. All are freed when there
+ * is no memory for a new copy. */
 #include "openmp/map.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct spare {
 
 /* ---- finding ------------------------------------------------------------------------------------------------------ */
 
-/* How many objects begin at or below p. */
+/* The number of objects that begin at or below p. */
 static uint64_t n_up_to(const hd_omp_map *m, uint64_t p)
 {
     uint64_t low = 0, high = m->objects.n;
@@ -89,7 +89,7 @@ static heddle_status new_copy(hd_omp_map *m, uint64_t n_bytes, void **out)
 
 static void old_copy(hd_omp_map *m, void *copy, uint64_t n_bytes)
 {
-    if (m->spare.n >= SPARES) { /* the oldest one goes */
+    if (m->spare.n >= SPARES) { /* drops the oldest */
         m->by.drop(m->by.self, SPARE(m, 0)->copy);
         take_spare(m, 0);
     }

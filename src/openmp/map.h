@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* map.h - which objects of the host have a copy on the device, and how often they are mapped (OpenMP 4.5, 2.15.5.1).
+/* map.h - host objects with a copy on the device, and how often they are mapped (OpenMP 4.5, 2.15.5.1).
  *
- * Objects are stretches of host addresses and do not overlap. A pointer belongs to the object that contains it; one past
- * an object's end belongs to that object, unless another one begins there. Where copies live is told by four functions,
- * so that the table can be tried without a device. Calls return the status of these functions. */
+ * Objects are disjoint ranges of host addresses. A pointer belongs to the object that contains it; one past an object's end
+ * belongs to that object, unless another one begins there. Four functions (hd_omp_mover) manage the copies, so that the table
+ * can be tested without a device. Calls return the status of these functions. */
 #ifndef HD_OMP_MAP_H
 #define HD_OMP_MAP_H
 
@@ -22,36 +22,36 @@ typedef struct hd_omp_object {
     unsigned char *copy;
     uint64_t count;
     const char *name;
-    const heddle_omp_place *place; /* where it was mapped first */
+    const heddle_omp_place *place; /* first mapped here */
     uint32_t newer;                /* the copy may be newer than the host's bytes */
 } hd_omp_object;
 
 typedef struct hd_omp_map {
     hd_omp_mover by;
     hd_omp_buffer objects; /* hd_omp_object *, by address */
-    hd_omp_object *met;    /* the one found last */
-    hd_omp_buffer spare;   /* copies of objects that are gone, for others of their size */
+    hd_omp_object *met;    /* found last */
+    hd_omp_buffer spare;   /* copies of unmapped objects, for reuse at equal size */
 } hd_omp_map;
 
 /* The object that p belongs to, or NULL. */
 hd_omp_object *hd_omp_map_find(hd_omp_map *m, uint64_t p);
 /* The first object that has a byte of [begin, end), or NULL. */
 hd_omp_object *hd_omp_map_meets(hd_omp_map *m, uint64_t begin, uint64_t end);
-/* Where the device has what the host has at p. */
+/* The device address of the copy of p. */
 static inline void *hd_omp_map_copy(const hd_omp_object *o, uint64_t p) { return o->copy + (int64_t)(p - o->begin); }
 
-/* Counts [begin, end) up: *out is its object, new with a count of 1 or one there already. EINVAL: an object, *out, has
- * only a part of it. ENOMEM as the mover says. */
+/* Counts [begin, end) up: *out is its object, new with count 1 or an existing one. EINVAL: the object *out has only a part of
+ * it. ENOMEM from the mover. */
 heddle_status hd_omp_map_up(hd_omp_map *m, uint64_t begin, uint64_t end, const char *name,
                             const heddle_omp_place *place, hd_omp_object **out);
-/* Counts down; the object is gone at 0. */
+/* Counts down; unmaps the object at 0. */
 void hd_omp_map_down(hd_omp_map *m, hd_omp_object *o);
-/* Copies what o has of [begin, end) to the device, or back. */
+/* Copies the part of [begin, end) inside o to the device, or back. */
 heddle_status hd_omp_map_write(const hd_omp_map *m, const hd_omp_object *o, uint64_t begin, uint64_t end);
 heddle_status hd_omp_map_read(const hd_omp_map *m, const hd_omp_object *o, uint64_t begin, uint64_t end);
-/* Gives back the copies that are kept for other objects; 1 if there were any. */
+/* Frees the spare copies; 1 if there were any. */
 int hd_omp_map_drop_spares(hd_omp_map *m);
-/* All objects are gone, whatever their counts. */
+/* Unmaps all objects, whatever their counts. */
 void hd_omp_map_clear(hd_omp_map *m);
 
 #endif

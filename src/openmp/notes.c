@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* notes.c - what the environment wants to know of a run: a line on stderr, its trace, its timeline. A file that cannot be
- * written is told of, and does not end the program. */
+/* notes.c - reports on a run that the environment asks for: a line on stderr, its trace, its timeline. A file that cannot be
+ * written gives a message, and does not end the program. */
 #include "openmp/inside.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 /* ---- lengths that look wrong --------------------------------------------------------------------------------------- */
 
-/* Lengths of sections are often wrong in programs that were only run where the first byte counts: there nobody notices.
- * The sign of it that is cheap to see: two dependences that begin at one address and end at two. */
+/* Section lengths are often wrong in programs that only ran where the first byte counts, since it goes unnoticed there. A
+ * cheap sign: two dependences begin at one address and end at different ones. */
 typedef struct seen {
     uint64_t base, end;
     uint32_t task, used;
@@ -22,7 +22,7 @@ static uint64_t end_of(const heddle_range *r)
     return (uint64_t)(uintptr_t)r->base + rows + r->row_bytes;
 }
 
-/* What was seen first of this base, or the free place for it. */
+/* The first entry of this base, or the free place for it. */
 static seen *find(seen *table, uint64_t mask, uint64_t base)
 {
     uint64_t i = (base * 0x9e3779b97f4a7c15ull >> 20) & mask;
@@ -83,13 +83,13 @@ static void tell_suspects(const hd_omp_region *r)
                 (unsigned long long)s.n, a->name, a->place.file, a->place.line, b->name, b->place.file, b->place.line);
 }
 
-/* The sign of it that costs parallelism: of two tasks of one pragma, what one writes begins inside of what the other writes and
- * ends behind it. Libraries that compare the first bytes alone run such tasks at once. */
+/* A costly sign: two tasks of one pragma, where what one writes begins inside what the other writes and ends behind it.
+ * Libraries that compare first bytes run such tasks in parallel. */
 #define MOST_WRITES 4096u
-#define MOST_LOOKS 32 /* at first runs of graphs, so that programs with many small ones lose nothing */
+#define MOST_LOOKS 32 /* first runs of graphs that are checked; programs with many small graphs lose no time */
 
 typedef struct written {
-    uint32_t kind, number; /* of the task, and of the dependence among its own */
+    uint32_t kind, number; /* kind of the task; number of the dependence in it */
     uint64_t begin, end;
 } written;
 
@@ -125,7 +125,7 @@ static int reaches_into(const written *a, const written *b)
     return a->kind == b->kind && a->number == b->number && a->begin < b->begin && b->begin < a->end && a->end < b->end;
 }
 
-/* Once a process. */
+/* Warns once per process. */
 static void tell_long(const hd_omp_region *r)
 {
     static int n_looks;
@@ -151,7 +151,7 @@ static void tell_long(const hd_omp_region *r)
     free(all);
 }
 
-/* ---- a line a run ---------------------------------------------------------------------------------------------------- */
+/* ---- a line per run -------------------------------------------------------------------------------------------------- */
 
 static void tell_run(const hd_omp_device *d, heddle_graph *g, const heddle_omp_times *t)
 {
@@ -161,7 +161,7 @@ static void tell_run(const hd_omp_device *d, heddle_graph *g, const heddle_omp_t
     uint64_t load_ns;
     (void)heddle_graph_get_info(g, &i);
     (void)heddle_graph_get_stats(g, &s);
-    load_ns = t->reused ? 0 : s.load_ns < t->run_ns ? s.load_ns : t->run_ns; /* a known graph is loaded already */
+    load_ns = t->reused ? 0 : s.load_ns < t->run_ns ? s.load_ns : t->run_ns; /* a cached graph is already loaded */
     hd_omp_tell(NULL,
                 "%llu tasks, %llu edges, %llu levels on %s%s%s: created in %.3f ms, %s in %.3f ms, loaded in %.3f ms, "
                 "run in %.3f ms",
@@ -173,7 +173,7 @@ static void tell_run(const hd_omp_device *d, heddle_graph *g, const heddle_omp_t
 
 /* ---- files ---------------------------------------------------------------------------------------------------------- */
 
-/* "%r" in a file's name stands for the region's: "lu.c-41". */
+/* "%r" in a file name is replaced by the region: "lu.c-41". */
 static void name_file(char *out, size_t n_bytes, const char *pattern, const heddle_omp_place *place)
 {
     const char *mark = strstr(pattern, "%r"), *file = place->file ? strrchr(place->file, '/') : NULL;

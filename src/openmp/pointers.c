@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pointers.c - host addresses in argument records become those of the copies. */
+/* pointers.c - replaces host addresses in argument records by those of the copies. */
 #include "openmp/inside.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static uint64_t load(const unsigned char *args, const heddle_omp_pointer *p)
     return value;
 }
 
-/* Translates all pointers, or only looks whether it could. 0: one is unknown. */
+/* Translates all pointers, or only checks whether it could. 0: one is unknown. */
 static int walk(hd_omp_region *r, int translate)
 {
     hd_omp_object *hints[HINTS] = {NULL};
@@ -38,7 +38,7 @@ static int walk(hd_omp_region *r, int translate)
     return 1;
 }
 
-/* 1: no task of this region goes on through addresses that it reads in memory. */
+/* 1: no task of this region follows addresses that it loads from memory. */
 static int none_follows(const hd_omp_region *r)
 {
     static int said;
@@ -57,7 +57,7 @@ static int none_follows(const hd_omp_region *r)
     return 1;
 }
 
-/* Only a region of the host goes on after an unknown pointer, and needs its records whole then. */
+/* A region of the host continues after an unknown pointer and then needs unchanged records, so it checks first. */
 int hd_omp_pointers(hd_omp_region *r)
 {
     if (!(r->frame.flags & HEDDLE_OMP_TARGET) && !none_follows(r))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* region.c - regions, tasks and their dependences: the calls of heddle/openmp.h that generated code makes before tasks run, or
- * while earlier ones do. */
+/* region.c - regions, tasks and dependences: the calls of heddle/openmp.h that generated code makes before tasks run, or
+ * while earlier ones run. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static hd_omp_region the_region; /* of the thread that is in it */
+static hd_omp_region the_region; /* used by the thread in it */
 
 /* ---- how many threads ---------------------------------------------------------------------------------------------- */
 
-static int asked; /* 0: nobody has said yet */
+static int asked; /* 0: not requested yet */
 
 int hd_omp_ask(int n) { return asked = n > 0 ? n : asked; }
 
@@ -30,7 +30,7 @@ uint32_t hd_omp_bounded(uint32_t n)
 
 /* ---- begin and end ------------------------------------------------------------------------------------------------ */
 
-/* As the frame says. */
+/* Copies from the frame. */
 static void take_frame(hd_omp_region *r)
 {
     const heddle_omp_program *p = r->frame.program;
@@ -59,8 +59,7 @@ static void check_barriers(const heddle_omp_program *p, const heddle_omp_place *
                    p->table->name, p->n_kinds);
 }
 
-/* This thread's region, or a new one. Frames of two programs have no list in common, nor have tasks with and without
- * room for an epoch. */
+/* This thread's region, or a new one. Frames of two programs cannot share a list, nor can tasks with and without an epoch. */
 static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t barriers, uint32_t n_threads)
 {
     hd_omp_region *r = hd_omp_here;
@@ -76,7 +75,8 @@ static hd_omp_region *open_region(const heddle_omp_program *program, uint32_t ba
     return r;
 }
 
-/* The region's own code is thread 0, as a worker is; or it believes that there are no others, or that they see its atomics. */
+/* The region's own code must not overlap its tasks in three cases. It shares thread number 0 with a worker, it is a team of
+ * one, or its atomics and criticals hold among tasks only. */
 static void take_turns(hd_omp_region *r, uint32_t flags)
 {
     if (r->frame.device->n_workers > 1 && !(flags & (HEDDLE_OMP_NUMBERS | HEDDLE_OMP_ALONE | HEDDLE_OMP_EXCLUDES)))
@@ -114,7 +114,7 @@ void heddle_omp_end(void)
         return;
     hd_omp_run(r);
     if (r->frames.n)
-        hd_omp_data_back(r, 0); /* the region around this one goes on, and may read what tasks wrote */
+        hd_omp_data_back(r, 0); /* the outer region continues, and may read what tasks wrote */
     hd_omp_data_end(r);
     hd_omp_slots_end(r->frame.n_slots);
     if (r->frames.n) {
@@ -164,7 +164,7 @@ void heddle_omp_barrier(void)
     if (!r)
         return;
     l = &r->list;
-    if (!l->has_epochs) { /* a region that did not say so: more than it asked for */
+    if (!l->has_epochs) { /* not announced by HEDDLE_OMP_BARRIERS: waiting is more than needed */
         heddle_omp_sync();
         return;
     }
@@ -202,7 +202,7 @@ void heddle_omp_depend_section(heddle_mode mode, const void *base, uint64_t elem
     }
 }
 
-/* ---- what the OpenMP library answers --------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------------------------------- */
 
 int heddle_omp_n_workers(const heddle_omp_program *program)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - the list becomes a graph, which is run.
+/* run.c - makes a graph of the list and runs it.
  *
- * Batches. Where tasks run on CPU threads on the host's own memory, a region that has created many hands them over as a
- * job and goes on creating. The next batch begins when this one has ended, which keeps all dependences between the two:
- * each list is matched by itself. Its graph is made meanwhile, so at most two graphs and one list are in memory. What tasks
- * see through copies is not handed over early: the host may still write an object that earlier tasks have a copy of.
+ * Batches. If tasks run on CPU threads on host memory, a region that has created many submits them as a job and continues to
+ * create. The next batch starts when the previous one has ended; this keeps all dependences between the two, because each
+ * list is matched by itself. The next graph is built meanwhile, so at most two graphs and one list are in memory. Tasks that
+ * use copies are not submitted early, since the host may still write an object that earlier tasks have a copy of.
  *
- * Barriers. With one in the list each task reads a byte of its own, the epoch, and a barrier writes it: so it waits for
- * all before it and all after it wait for it. The byte lies on the grid of the program's ranges (heddle looks up tiles of
- * one grid without comparing them), far away from all addresses there are. */
+ * Barriers. In a list with a barrier, each task reads a reserved byte, the epoch, and a barrier writes it. A barrier thus
+ * waits for all earlier tasks, and all later ones wait for it. The byte lies far from all real addresses, but on the grid of
+ * the program's ranges, because heddle looks up tiles of one grid without comparing them. */
 #include "openmp/inside.h"
 #include "heddle/task.h"
 
@@ -16,9 +16,9 @@
 
 #define FAR_AWAY (1ull << 62)
 
-#define LATER(n) (((n) + 1) / 2) /* a region's other batches: larger ones are no faster, and two take some 25 MB */
+#define LATER(n) (((n) + 1) / 2) /* a region's later batches: larger ones are no faster, and two take some 25 MB */
 
-uint64_t hd_omp_batch_tasks = HD_OMP_CACHED_TASKS; /* of fewer the graph may be known */
+uint64_t hd_omp_batch_tasks = HD_OMP_CACHED_TASKS; /* the graph of fewer may be cached */
 
 static heddle_omp_times last_run;
 
@@ -30,7 +30,7 @@ int heddle_omp_last_run(heddle_omp_times *out)
 
 /* ---- the graph ------------------------------------------------------------------------------------------------------ */
 
-/* A tile of the grid on which the first range of one row lies. */
+/* A tile on the grid of the first range with one row. */
 static hd_omp_dep epoch_of(const hd_omp_list *l, heddle_mode mode)
 {
     uint64_t i, at, end;
@@ -72,7 +72,7 @@ static const void *address_on(const hd_omp_region *r, const hd_omp_device *d, ui
     return o ? hd_omp_map_copy(o, p) : *g->address;
 }
 
-/* The application's record, for heddle_graph_run. */
+/* The record of params for heddle_graph_run. */
 static void *make_app(const hd_omp_region *r, hd_omp_device *d)
 {
     const heddle_omp_program *p = r->frame.program;
@@ -105,8 +105,8 @@ static heddle_status run_once(hd_omp_region *r, hd_omp_device *d, heddle_graph *
     return s;
 }
 
-/* Blocks of so many threads may be more than the registers of the bodies allow, which shows when kernels are looked up;
- * and copies of objects that are gone may hold memory that the run needs. */
+/* May a retry succeed? Blocks may have more threads than the bodies' registers allow, which shows when kernels are looked up.
+ * And spare copies may hold memory that the run needs. */
 static int may_help(hd_omp_region *r, hd_omp_device *d, heddle_status s)
 {
     if (d->config.backend != HEDDLE_CUDA)
@@ -135,7 +135,7 @@ static void run_on(hd_omp_region *r, hd_omp_device *d, heddle_omp_times *t)
     hd_omp_graph_cache(r);
 }
 
-/* A barrier that nothing follows. */
+/* Drops a barrier that no task follows. */
 static void drop_last_barrier(hd_omp_list *l, uint32_t barrier)
 {
     const hd_omp_task *t = HD_OMP_TASK(l, l->tasks.n - 1);
@@ -146,7 +146,7 @@ static void drop_last_barrier(hd_omp_list *l, uint32_t barrier)
     l->n_barriers--;
 }
 
-/* Addresses of copies into the records; a region that cannot have all of them goes on with the host's memory. */
+/* Puts addresses of copies into the records; if some are unknown, the region falls back to host memory. */
 static void translate(hd_omp_region *r)
 {
     if (!hd_omp_region_maps(r))
@@ -158,7 +158,7 @@ static void translate(hd_omp_region *r)
     r->on_host = 1;
 }
 
-/* No more tasks are added to the list. */
+/* Completes the list. */
 static heddle_omp_times close_list(hd_omp_region *r, uint64_t now)
 {
     heddle_omp_times t = {.n_tasks = r->list.tasks.n - r->list.n_barriers, .create_ns = now - r->since_ns};
@@ -174,7 +174,7 @@ void hd_omp_run(hd_omp_region *r)
     hd_omp_device *d;
     heddle_omp_times t;
     if (!r->list.tasks.n)
-        return; /* nor is there a batch: it was handed over because a task came */
+        return; /* nor is there a batch, which is always followed by a task */
     t = close_list(r, begin);
     translate(r);
     t.add_ns = hd_omp_clock() - begin;
@@ -211,13 +211,13 @@ void hd_omp_land(hd_omp_region *r)
     heddle_job_free(b->job);
     b->job = NULL;
     (void)heddle_graph_get_stats(b->graph, &s);
-    b->times.run_ns = s.load_ns + s.run_ns; /* it may have ended long ago */
+    b->times.run_ns = s.load_ns + s.run_ns; /* the batch may have ended long ago */
     last_run = b->times;
     hd_omp_note(r, b->device, b->graph, &b->times);
     heddle_graph_free(b->graph);
 }
 
-/* The job has copied the record that it is given. */
+/* The job copies its params. */
 static heddle_status launch(const hd_omp_region *r, hd_omp_batch *b)
 {
     void *params = make_app(r, b->device);

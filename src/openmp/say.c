@@ -59,7 +59,8 @@ void hd_omp_fail_alloc_at(uint64_t n) { fail_at = n; }
 
 static int must_fail(void) { return fail_at && --fail_at == 0; }
 
-/* A list of a million tasks is 170 MB: a page fault every 4 KB would cost more than creating them. */
+/* Uses huge pages: a list of a million tasks is 170 MB, and a page fault every 4 KB would cost more than creating the
+ * tasks. */
 static void *resize(void *p, uint64_t old_bytes, uint64_t n_bytes)
 {
     void *q;
@@ -68,7 +69,7 @@ static void *resize(void *p, uint64_t old_bytes, uint64_t n_bytes)
     q = aligned_alloc(HUGE_PAGE, (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
     if (!q)
         return NULL;
-    (void)madvise(q, n_bytes, MADV_HUGEPAGE); /* a wish */
+    (void)madvise(q, n_bytes, MADV_HUGEPAGE); /* best effort */
     if (old_bytes)
         memcpy(q, p, old_bytes);
     free(p);
@@ -116,7 +117,7 @@ const char *hd_omp_env(const char *name)
     const char *text = getenv(name);
     heddle_env_info v;
     uint32_t i;
-    for (i = 0; !text && heddle_env_get(i, &v); i++) /* it may be set under a name that it had before */
+    for (i = 0; !text && heddle_env_get(i, &v); i++) /* it may be set under a former name */
         if (!strcmp(name, v.name))
             text = v.value;
     return text && *text ? text : NULL;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* section.c - a section of an array as ranges.
+/* section.c - converts a section of an array to ranges.
  *
- * From the innermost dimension outwards: as long as a dimension is taken whole, the next one goes on where it ends, and
- * both are one row. The first dimension that is not followed so makes the rows of a block, of which the stride is the
- * array's and not the section's: sections of one array that are cut in that dimension share a stride, and between these overlap
- * is exact. Dimensions further out go on evenly if the rows before fill theirs, else each index of them is a block of
- * its own. */
+ * Dimensions are merged from the innermost outwards. While a dimension is whole, the next one continues where it ends, and
+ * both form one row. The first dimension that does not continue makes the rows of a block. Their stride is the array's, not
+ * the section's: sections of one array cut in that dimension share a stride, so their overlap is exact. Outer dimensions
+ * extend the rows if they continue them evenly; else each of their indices is a separate block. */
 #include "openmp/list.h"
 
 typedef struct block {
@@ -13,13 +12,13 @@ typedef struct block {
 } block;
 
 typedef struct section {
-    uint64_t first; /* its first byte's address */
+    uint64_t first; /* address of its first byte */
     uint32_t n_dims;
     uint64_t length[HD_OMP_MAX_DIMS], stride[HD_OMP_MAX_DIMS];
-    int within; /* no length goes past its extent */
+    int within; /* no length exceeds its extent */
 } section;
 
-/* 0: nothing in it. */
+/* 0: the section is empty. */
 static int read_section(section *b, const void *base, uint64_t element_bytes, uint32_t n_dims,
                         const heddle_omp_dim *dims)
 {
@@ -40,7 +39,7 @@ static int read_section(section *b, const void *base, uint64_t element_bytes, ui
     return 1;
 }
 
-/* The rows that one range can say; the dimensions further out that it cannot, into `outer`. */
+/* The rows that one range can describe; other dimensions go into `outer`. */
 static block merge(const section *b, uint32_t outer[HD_OMP_MAX_DIMS], uint32_t *n_outer)
 {
     uint32_t d = b->n_dims - 1;
@@ -84,7 +83,7 @@ static block whole(const section *b)
     return k;
 }
 
-/* One block for each index of the outer dimensions. */
+/* Appends one block for each index of the outer dimensions. */
 static void put_pieces(hd_omp_list *l, heddle_mode mode, const section *b, const block *k, const uint32_t *outer,
                        uint32_t n_outer)
 {
@@ -140,7 +139,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return h ^ (h >> 29);
 }
 
-/* Dimensions of one element do not count: A[i] and A[i:1][0:n] are one section of an array A[][n]. */
+/* Ignores dimensions of one element: A[i] and A[i:1][0:n] are one section of an array A[][n]. */
 void hd_omp_list_exact(hd_omp_list *l, heddle_mode mode, const void *base, uint64_t element_bytes, uint32_t n_dims,
                        const heddle_omp_dim *dims)
 {
@@ -155,5 +154,5 @@ void hd_omp_list_exact(hd_omp_list *l, heddle_mode mode, const void *base, uint6
     for (i = 0; i < n_outer; i++)
         if (b.length[outer[i]] > 1)
             h = mix(mix(h, b.length[outer[i]]), b.stride[outer[i]]);
-    put_key(l, mode, h >> 1); /* the last byte of the address space is no key */
+    put_key(l, mode, h >> 1); /* the last byte of the address space cannot be a key */
 }

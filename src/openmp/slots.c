@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slots.c - variables that tasks share and that are declared inside a region: zeroed memory that lives until the region
- * ends. Small ones stand together in blocks, each of which is mapped as one object; blocks are kept for later regions. */
+/* slots.c - variables that tasks share and that are declared inside a region: zeroed memory until the region ends. Small ones
+ * share blocks, each mapped as one object; blocks are reused by later regions. */
 #include "openmp/inside.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct block {
     uint64_t used, n_bytes;
 } block;
 
-static hd_omp_buffer blocks; /* those in use, then spare ones */
+static hd_omp_buffer blocks; /* used blocks first, then spare ones */
 static uint64_t n_used;
 #define BLOCK(i) ((block *)blocks.at + (i))
 
@@ -21,7 +21,7 @@ uint64_t hd_omp_slots_count(void) { return n_used; }
 
 void hd_omp_slots_end(uint64_t n) { n_used = n; }
 
-/* A spare block of at least n_bytes, or a new one, becomes the last one in use. */
+/* Makes a spare block of at least n_bytes, or a new one, the last used block. */
 static block *next_block(uint64_t n_bytes)
 {
     uint64_t i = n_used, size = n_bytes > BLOCK_BYTES ? n_bytes : BLOCK_BYTES;
@@ -39,7 +39,7 @@ static block *next_block(uint64_t n_bytes)
     return BLOCK(n_used++);
 }
 
-/* The block that has room, mapped. */
+/* The current block if it has room, else a further one, mapped. */
 static block *room(hd_omp_region *r, uint64_t n_bytes)
 {
     block *b = n_used > r->frame.n_slots ? BLOCK(n_used - 1) : NULL;

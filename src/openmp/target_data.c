@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* target_data.c - mapped memory around regions: OpenMP's target enter data, exit data and update. What a region has
- * created before it is run first. */
+/* target_data.c - mapped memory outside of regions: OpenMP's target enter data, exit data and update. Inside a region, its
+ * pending tasks are run first. */
 #include "openmp/inside.h"
 
-/* A mapping device, with the map for this thread alone; NULL: there is nothing to do. */
+/* A device that maps, with the map locked for this thread; NULL: nothing to do. */
 static hd_omp_device *open_map(const heddle_omp_program *program, const heddle_omp_place *place)
 {
     hd_omp_device *d;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* views.c - globals with pointers, as task bodies see them: a copy with the addresses of the device. The host's bytes are the
- * truth, because bodies only read such variables; so nothing is mapped and nothing comes back. The views of a program stand
- * one after the other in one block of the device's memory, which is written when a run needs other bytes than the last
- * one did. */
+/* views.c - globals with pointers, as bodies see them: views, copies with device addresses. Bodies only read such variables,
+ * so the host's bytes stay authoritative: nothing is mapped or copied back. A program's views are contiguous in one block of
+ * device memory, which is written when its bytes differ from the last run's. */
 #include "openmp/inside.h"
 
 #include <stdlib.h>
@@ -15,7 +14,7 @@ static uint64_t room_of(const heddle_omp_global *g)
     return g->n_pointers && *g->address ? (g->n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0;
 }
 
-/* Where global i begins in the block; of n_globals: the block's size. */
+/* The offset of global i in the block; for i = n_globals the block's size. */
 static uint64_t begin_of(const heddle_omp_program *p, uint32_t i)
 {
     uint64_t at = 0;
@@ -24,7 +23,7 @@ static uint64_t begin_of(const heddle_omp_program *p, uint32_t i)
     return at;
 }
 
-/* The pointers of one element; to: NULL only looks. 0: one is in no mapped object. */
+/* Translates the pointers of one element; to NULL: only checks. 0: one is in no mapped object. */
 static int walk_element(const hd_omp_region *r, const heddle_omp_global *g, uint64_t at, unsigned char *to)
 {
     const unsigned char *from = (const unsigned char *)*g->address + at;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* alarm.c - see alarm.h. There are as many alarms as runs in flight: few, so they stand in a list without an order. The
- * thread is woken only by an alarm that comes before the one it sleeps for. */
+/* alarm.c - see alarm.h. There is one alarm per run in flight: few, so the list is unordered. A new alarm wakes the thread
+ * only if it is due before the time until which the thread sleeps. */
 #include "run/alarm.h"
 
 #include <pthread.h>
 
 struct hd_alarms {
     pthread_t thread;
-    pthread_mutex_t mutex; /* guards all that follows, and all alarms */
+    pthread_mutex_t mutex; /* guards the fields below, and all alarms */
     pthread_cond_t changed;
     hd_alarm *first;
     uint64_t wakes_ns;
@@ -33,7 +33,7 @@ static void take_out(hd_alarm *a)
     a->at = NULL;
 }
 
-/* Calls those whose time has come. Returns the time of the next one. */
+/* Calls the alarms that are due. Returns the time of the next one. */
 static uint64_t ring_due(hd_alarms *all)
 {
     uint64_t next_ns = UINT64_MAX, now = heddle_host_clock_ns();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* alarm.h - what is to be done at a time, whoever waits or not: one thread of a context, which is started when the first alarm
- * is set, and sleeps between.
+/* alarm.h - actions at a given time, independent of waiting threads. A context has one thread for them, started with the
+ * first alarm; it sleeps between alarms.
  *
- * A call of `ring` and a change of the same alarms exclude each other: what an alarm looks at may go after hd_alarm_unset. */
+ * Calls of `ring` and changes to the same alarms exclude each other: after hd_alarm_unset an alarm's data may be freed. */
 #ifndef HD_ALARM_H
 #define HD_ALARM_H
 
@@ -10,20 +10,19 @@
 
 typedef struct hd_alarms hd_alarms;
 typedef struct hd_alarm {
-    /* Its time has come. Returns when it shall be called next; UINT64_MAX: never. It sets and unsets none itself. */
+    /* Called when due. Returns the time of its next call, or UINT64_MAX for none. Must not set or unset alarms. */
     uint64_t (*ring)(void *self);
     void *self;
-    uint64_t at_ns;              /* of heddle_host_clock_ns */
-    struct hd_alarm *next, **at; /* among those that are set; at NULL: it is not */
+    uint64_t at_ns;              /* on heddle_host_clock_ns */
+    struct hd_alarm *next, **at; /* list of set alarms; at NULL: not set */
 } hd_alarm;
 
-/* Makes *all unless it is there. ENOMEM. */
+/* Creates *all unless it exists. ENOMEM. */
 heddle_status hd_alarms_open(hd_alarms **all, hd_error *e);
-/* Ends the thread. NULL is allowed. */
-void hd_alarms_close(hd_alarms *all);
-/* The alarm is one that is not set. */
+void hd_alarms_close(hd_alarms *all); /* ends the thread; NULL is allowed */
+/* a must not be set yet. */
 void hd_alarm_set(hd_alarms *all, hd_alarm *a, uint64_t at_ns);
-/* Afterwards it does not ring. Allowed for one that is not set. */
+/* Afterwards it does not ring. Has no effect on an alarm that is not set. */
 void hd_alarm_unset(hd_alarms *all, hd_alarm *a);
 
 #endif

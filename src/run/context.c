@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* context.c - open, close, another way of running, memory. */
+/* context.c - contexts: opening, closing, reconfiguring, memory. */
 #include "backend/schedule.h"
 #include "run/run.h"
 
@@ -10,7 +10,7 @@
 #define MAX_THREADS 1024u
 #define MAX_TRACE (1u << 26)
 
-static uint32_t n_open; /* contexts of this process; the last one to close gives kept memory back */
+static uint32_t n_open; /* open contexts; closing the last one frees kept memory */
 
 static heddle_status check_choices(const heddle_config *c, hd_error *e)
 {
@@ -56,7 +56,7 @@ static heddle_status check_expert(const heddle_expert *x, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* The backend is known: what it can do. */
+/* Checks the team size against the backend, which is known by now. */
 static heddle_status check_team(const heddle_config *c, hd_error *e)
 {
     if (c->backend == HEDDLE_CUDA && c->team_size % 32 != 0)
@@ -86,7 +86,7 @@ static heddle_status read_config(heddle_config *out, const heddle_config *given,
     return HEDDLE_OK;
 }
 
-/* With the environment in fields left zero; what can be said of it before the backend is known. */
+/* Fills zero fields from the environment, and checks what does not depend on the backend. */
 static heddle_status complete(heddle_config *c, hd_error *e)
 {
     HD_TRY(hd_env_fill(c, e));
@@ -95,7 +95,7 @@ static heddle_status complete(heddle_config *c, hd_error *e)
     return check_expert(&c->expert, e);
 }
 
-/* The best one here; but threads that no block of it has are meant for an emulated one. */
+/* The best backend here; but a team size that its blocks cannot have selects the emulated block. */
 static const hd_backend *best_for(const heddle_config *c)
 {
     const hd_backend *b = hd_backend_best();
@@ -123,7 +123,7 @@ static heddle_status choose(heddle_config *c, const hd_backend **out, hd_error *
     return check_backend(c, was_auto, e);
 }
 
-/* The context's own copy of the path; "" is none. */
+/* Replaces the path by the context's own copy; "" counts as none. */
 static heddle_status own_tuning_file(heddle_config *c, hd_error *e)
 {
     const char *given = c->tuning_file;
@@ -161,7 +161,7 @@ HEDDLE_API heddle_status heddle_ctx_open(heddle_ctx **out, const heddle_config *
     if (!ctx)
         return hd_say(NULL, HEDDLE_ENOMEM, "opening a context: out of memory");
     ctx->asked = asked;
-    ctx->asked.tuning_file = NULL; /* which may be gone by then, and is a GPU's */
+    ctx->asked.tuning_file = NULL; /* the user may free it, and only a GPU needs it */
     ctx->backend = b;
     ctx->may_move = ctx->asked.backend == HEDDLE_AUTO && b->takes;
     hd_process_watch();
@@ -188,7 +188,7 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
         return;
     if (!hd_ctx_forked(ctx))
         hd_alarms_close(ctx->alarms);
-    if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: its device stays behind */
+    if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: the device is leaked */
         ctx->backend->close(ctx->device);
     drop_tuning_file(&ctx->config);
     hd_delete(ctx, sizeof *ctx);
@@ -198,7 +198,7 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
 
 /* ---- another backend ----------------------------------------------------------------------------------------------- */
 
-/* From a GPU to threads: what auto would have found had it known the table. */
+/* Moves from a GPU to threads, as auto would have chosen had it known the table. */
 static heddle_status move_to_threads(heddle_ctx *ctx)
 {
     heddle_config c = ctx->asked;
@@ -219,7 +219,7 @@ heddle_status hd_ctx_suit(heddle_ctx *ctx, const heddle_table *table)
 {
     const int may_move = ctx->may_move;
     hd_error why;
-    ctx->may_move = 0; /* from now on a graph may lie there */
+    ctx->may_move = 0; /* from now on the device may hold a graph */
     if (!ctx->backend->takes || ctx->backend->takes(table, &why) == HEDDLE_OK)
         return HEDDLE_OK;
     if (may_move && move_to_threads(ctx) == HEDDLE_OK)
@@ -229,7 +229,7 @@ heddle_status hd_ctx_suit(heddle_ctx *ctx, const heddle_table *table)
 
 /* ---- another way of running --------------------------------------------------------------------------------------- */
 
-/* The device of a context is the one it was opened on: its memory lies there. */
+/* A context keeps its device, because its memory is there. */
 static heddle_status check_device(heddle_ctx *ctx, const heddle_config *c)
 {
     const heddle_config *now = &ctx->config;
@@ -240,7 +240,7 @@ static heddle_status check_device(heddle_ctx *ctx, const heddle_config *c)
     return HEDDLE_OK;
 }
 
-/* Concludes runs that have ended. */
+/* Also concludes runs that have ended. */
 static heddle_status check_idle(heddle_ctx *ctx)
 {
     heddle_graph *g;
@@ -261,7 +261,7 @@ static heddle_status read_anew(heddle_ctx *ctx, heddle_config *out, const heddle
     return check_backend(out, 0, &ctx->error);
 }
 
-/* A device as c says is opened beside the one at work; only when all has gone well do graphs leave that one. */
+/* Opens a device under the new config first, and unloads graphs from the old one only if all went well. */
 HEDDLE_API heddle_status heddle_ctx_reconfigure(heddle_ctx *ctx, const heddle_config *cfg)
 {
     heddle_config c;
@@ -337,7 +337,7 @@ HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **
     if (ctx->backend->mem_new)
         p = ctx->backend->mem_new(ctx->device, n_bytes);
     else if ((p = hd_new(n_bytes + HD_LINE < n_bytes ? UINT64_MAX : n_bytes + HD_LINE))) {
-        *(uint64_t *)p = n_bytes + HD_LINE; /* its size, a line before what the user sees */
+        *(uint64_t *)p = n_bytes + HD_LINE; /* its size, one line before the user's block */
         p = (uint8_t *)p + HD_LINE;
     }
     if (!p)
@@ -350,7 +350,7 @@ HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **
 HEDDLE_API void heddle_mem_free(heddle_ctx *ctx, void *p)
 {
     uint64_t *block;
-    if (!ctx || !p || hd_ctx_lost(ctx)) /* a body may still be in it, and freeing could wait for that body */
+    if (!ctx || !p || hd_ctx_lost(ctx)) /* a body may still use it, and freeing could wait for that body */
         return;
     if (ctx->backend->mem_free) {
         ctx->backend->mem_free(ctx->device, p);

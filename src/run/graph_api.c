@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_api.c - the public calls on graphs: checks, locks out changes during a run, hands on to src/graph. */
+/* graph_api.c - the public calls on graphs: they check arguments, refuse changes during a run, and call src/graph. */
 #include "base/file.h"
 #include "graph/plan.h"
 #include "run/run.h"
@@ -75,9 +75,10 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
         return;
     hd_job_settle(&g->job);
     if (hd_ctx_lost(g->ctx) && hd_job_is_running(&g->job))
-        return; /* a worker is still inside a body and may touch all of it */
+        return; /* a worker is still inside a body and may use all of it */
     leave_context(g);
-    if (g->loaded && !hd_ctx_lost(g->ctx)) /* else freeing could wait for the body that does not come back */
+    hd_variants_free(g->variants);
+    if (g->loaded && !hd_ctx_lost(g->ctx)) /* else freeing could wait for a body that does not return */
         g->ctx->backend->unload(g->loaded);
     if (g->params)
         hd_delete(g->params, g->g.table->params_bytes);
@@ -91,7 +92,7 @@ HEDDLE_API void heddle_graph_free(heddle_graph *g)
     hd_delete(g, sizeof *g);
 }
 
-/* A frozen graph refuses, so a run cannot be in flight. */
+/* A graph with a run in flight is frozen, so adding to it is refused. */
 static inline heddle_status add(heddle_graph *g, const heddle_task_desc *d, heddle_task *out)
 {
     if (!g)
@@ -121,7 +122,7 @@ HEDDLE_API heddle_status heddle_graph_add_task(heddle_graph *g, const heddle_tas
                       "heddle_graph_add_task: set the struct up with HEDDLE_TASK_INIT");
     if (d->size == sizeof *d)
         return add(g, d, out);
-    hd_copy_known(&all, d, d->size); /* of another header: what it does not have is as the initialiser leaves it */
+    hd_copy_known(&all, d, d->size); /* from another header: missing fields keep their initial values */
     return add(g, &all, out);
 }
 
@@ -155,6 +156,9 @@ HEDDLE_API heddle_status heddle_graph_set_team_size(heddle_graph *g, uint32_t te
     HD_TRY(hd_ctx_check(g->ctx));
     if (g->loaded)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "the graph has run: its number of threads is settled");
+    if (g->own)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL,
+                      "heddle_graph_set_team_size: a wave has the threads that heddle_wave_new has given it");
     if (team_size == 0 || team_size > 1024 || team_size % 32)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%u threads: a multiple of 32, at most 1024, is allowed",
                       team_size);
@@ -184,6 +188,9 @@ HEDDLE_API heddle_status heddle_graph_freeze(heddle_graph *g)
 HEDDLE_API heddle_status heddle_graph_set_args(heddle_graph *g, heddle_task t, const void *args, size_t arg_bytes)
 {
     HD_TRY(hd_graph_usable(g, "heddle_graph_set_args"));
+    if (g->own)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL,
+                      "heddle_graph_set_args: the tasks of a wave, and what they are given, are the library's");
     HD_TRY(hd_graph_set_args(&g->g, t, args, arg_bytes, &g->ctx->error));
     if (g->loaded && g->ctx->backend->changed)
         g->ctx->backend->changed(g->loaded, t);
@@ -306,7 +313,7 @@ static heddle_status body_named(const heddle_table *t, const char *name, uint32_
     return hd_say(e, HEDDLE_EPARSE, "%s: body %s is not in table %s", path, name, t->name);
 }
 
-/* Joins are written with the body "join" and nothing else; a table may have such a body. */
+/* Files have joins with the body "join" and nothing else; but a table may have a body of that name. */
 static int is_join(const heddle_table *table, const hd_file_graph *f, const hd_file_task *t)
 {
     uint32_t i;
@@ -329,7 +336,7 @@ static heddle_status add_from_file(heddle_graph *g, const hd_file_graph *f, uint
     d.arg_bytes = g->own_table ? sizeof spin : t->arg_bytes;
     d.urgent = t->urgent;
     d.cost_ns = t->cost_ns;
-    d.body = t->body; /* names are in the order of the own table */
+    d.body = t->body; /* names are in the order of own_table */
     if (!g->own_table)
         HD_TRY(body_named(g->g.table, f->names[t->body], &d.body, path, &g->ctx->error));
     return heddle_graph_add_task(g, &d, NULL);

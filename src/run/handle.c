@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* handle.c - what every public call asks of the handle it was given: does the context live, does a run go on. The other
- * files of src/run use it; it uses none of them. */
+/* handle.c - checks on handles for every public call: is the context usable, is a run in flight. The other files of src/run
+ * use this one; it uses none of them. */
 #include "backend/inside.h"
 #include "run/run.h"
 
@@ -38,7 +38,8 @@ heddle_status hd_graph_usable(heddle_graph *g, const char *call)
     pthread_mutex_lock(&g->job.mutex);
     runs = g->job.running;
     pthread_mutex_unlock(&g->job.mutex);
-    if (!runs || g->ctx->backend->wait(g->loaded, 0) != HEDDLE_EBUSY) /* waiting may tell of watched tasks */
+    if (!runs ||
+        g->ctx->backend->wait(hd_graph_now(g)->loaded, 0) != HEDDLE_EBUSY) /* waiting may report watched tasks */
         return HEDDLE_OK;
     return hd_say(&g->ctx->error, HEDDLE_EBUSY, "%s: a run of this graph is in flight", call);
 }

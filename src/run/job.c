@@ -3,20 +3,19 @@
  *
  *     idle --start--> running --(the kind says ended) conclude--> idle, with a result
  *
- * A job is concluded by whoever first finds that it ended: a run, a wait, a test, or the next call on its object.
- * Concluding turns the stop word into a status and a sentence. Calls on a job may come from any thread; its mutex makes one
- * of them conclude.
+ * The first call that finds a job ended concludes it: a run, a wait, a test, or the next call on its object. Concluding turns
+ * the stop word into a status and a sentence. Calls on a job may come from any thread; its mutex lets one of them conclude.
  *
- * The config's time limit is an alarm of the context: at its time the job is stopped, whether anybody waits or not, and when
- * bodies have not come back a grace period later the context is lost. The alarm only keeps what it saw: the sentence is
- * made by whoever concludes, because a context's sentence belongs to the threads that call. */
+ * The config's time limit is an alarm of the context. It stops the job whether or not a thread waits. If bodies have not
+ * returned a grace period later, the context is lost. The alarm only records what the workers were doing. The concluding
+ * thread makes the sentence, because a context's sentence belongs to the calling threads. */
 #include "backend/inside.h"
 #include "run/run.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define GRACE_NS 5000000000ull /* after the time limit, for bodies to come back */
+#define GRACE_NS 5000000000ull /* after the time limit, for bodies to return */
 
 void hd_job_clear(hd_job *j)
 {
@@ -39,7 +38,7 @@ void hd_job_came(hd_job *j, uint64_t i, uint32_t item)
 {
     hd_inside here;
     hd_inside_enter(&here, j->ctx->device);
-    j->kind->came(j->self, i, item); /* first: who waits for the item finds that its callback has run */
+    j->kind->came(j->self, i, item); /* first: a thread that waits for the item finds its callback done */
     hd_inside_leave(&here);
     pthread_mutex_lock(&j->mutex);
     j->done[i] = 1;
@@ -56,7 +55,7 @@ uint64_t hd_job_deadline(uint32_t ms)
 
 HD_STATIC_ASSERT(HD_MAX_AFTER == 15u, "a sentence names it");
 
-/* What a body did that it must not. */
+/* The forbidden action of a body, in words. */
 static const char *misuse(uint32_t code)
 {
     switch (code) {
@@ -74,7 +73,7 @@ static const char *misuse(uint32_t code)
     }
 }
 
-/* When no worker is in a task or waits for one: which tasks wait, at most 4. Returns how many. */
+/* For runs in which no worker is in a task or waits for one: names at most 4 waiting tasks. Returns their number. */
 static uint32_t say_waiting(const hd_job *j, char *text, size_t n)
 {
     hd_doing d[4];
@@ -87,7 +86,6 @@ static uint32_t say_waiting(const hd_job *j, char *text, size_t n)
     return n_tasks;
 }
 
-/* A body has called what it must not. */
 static heddle_status say_misuse(hd_job *j, const hd_outcome *r, const char *who)
 {
     const uint32_t most = r->code == HD_SPAWN_TOO_MANY ? j->kind->most_children(j->self, r->task) : 0;
@@ -115,6 +113,8 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
     case HD_STOP_FAILED:
         if (*more)
             return hd_say(e, HEDDLE_EBODY, "%s: %s", who, more);
+        if (j->kind->say_failure && j->kind->say_failure(j->self, r->code, text, sizeof text))
+            return hd_say(e, HEDDLE_EBODY, "%s", text);
         return hd_say(e, HEDDLE_EBODY, "%s failed with code %u", who, r->code);
     case HD_STOP_SPAWN: return say_misuse(j, r, who);
     case HD_STOP_FULL:
@@ -127,12 +127,14 @@ static heddle_status end_status(hd_job *j, const hd_outcome *r)
         (void)say_waiting(j, text, sizeof text);
         return hd_say(e, HEDDLE_ECYCLE, "no worker can go on, and tasks are left%s", text);
     default:
-        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s", j->ctx->config.time_limit_ms,
-                      j->who.text);
+        if (j->kind->say_halt)
+            j->kind->say_halt(j->self, text, sizeof text);
+        return hd_say(e, HEDDLE_ETIMEDOUT, "the run passed its limit of %u ms%s%s", j->ctx->config.time_limit_ms,
+                      j->who.text, text);
     }
 }
 
-/* With the mutex; the kind says that the job ended. */
+/* The caller holds the mutex, and the kind has reported the end. */
 static void conclude(hd_job *j)
 {
     hd_outcome r;
@@ -157,7 +159,7 @@ heddle_status hd_job_conclude(hd_job *j, const hd_outcome *r)
     return j->end = end_status(j, r);
 }
 
-/* Waits until deadline_ns. 1: concluded. */
+/* Waits until deadline_ns. 1: the job is concluded. */
 static int waited(hd_job *j, uint64_t deadline_ns)
 {
     if (j->kind->wait(j->self, deadline_ns) == HEDDLE_EBUSY)
@@ -179,9 +181,9 @@ int hd_job_is_running(hd_job *j)
 
 int hd_job_is_over(hd_job *j) { return !hd_job_is_running(j) || waited(j, 0); }
 
-/* ---- who waits for whom ------------------------------------------------------------------------------------------- */
+/* ---- what workers wait for ---------------------------------------------------------------------------------------- */
 
-/* What one worker is about, as a piece of a sentence. Returns its length. */
+/* Describes a worker's state in words. Returns the length. */
 static int say_doing(const hd_job *j, uint32_t worker, const hd_doing *d, const char *before, char *text, size_t n)
 {
     char who[128];
@@ -193,10 +195,10 @@ static int say_doing(const hd_job *j, uint32_t worker, const hd_doing *d, const 
                     d->waits, j->kind->name(j->self, d->waits), d->seen, d->need);
 }
 
-/* For the sentence of a passed time limit: what each worker is in, or whom it waits for; at most 4 of each. */
+/* For the sentence of a passed time limit: the tasks that workers run, and those they wait for, at most 4 of each. */
 static void say_who(hd_job *j)
 {
-    char text[448]; /* the sentence has more before it */
+    char text[448]; /* leaves room for the sentence's beginning */
     uint32_t w, n[2] = {0, 0}, n_here = 0;
     size_t at = 0;
     const char *what;
@@ -209,7 +211,7 @@ static void say_who(hd_job *j)
             continue;
         at += (size_t)say_doing(j, w, &d, at ? "," : ";", text + at, sizeof text - at);
     }
-    what = w == 0    ? "" /* there are none that could be asked */
+    what = w == 0    ? "" /* no worker can be queried */
            : !n_here ? "; no worker has started: the device is busy with other work"
            : n[0] + n[1] || say_waiting(j, text, sizeof text) ? text
                                                               : "; no worker was in a task";
@@ -222,12 +224,12 @@ static void say_who(hd_job *j)
 
 static void lose(hd_job *j) { __atomic_store_n(&j->ctx->lost, 1, __ATOMIC_RELAXED); }
 
-/* hd_alarm.ring: the config's limit has passed, or the grace period after it. */
+/* hd_alarm.ring: the config's time limit has passed, or the grace period after it. */
 static uint64_t enforce_limit(void *self)
 {
     hd_job *j = self;
     if (!hd_job_is_running(j) || j->kind->wait(j->self, 0) != HEDDLE_EBUSY)
-        return UINT64_MAX; /* it has ended in time, and nobody has asked yet */
+        return UINT64_MAX; /* it ended in time, and is not yet concluded */
     if (heddle_host_clock_ns() >= j->lost_ns) {
         lose(j);
         return UINT64_MAX;
@@ -286,7 +288,7 @@ static void set_running(hd_job *j, int running, heddle_job *handle)
     pthread_mutex_unlock(&j->mutex);
 }
 
-/* Of the run alone: a first start may have had much to prepare. */
+/* Limits the run alone: a first start may have had much to prepare. */
 static void begin_limit(hd_job *j, uint32_t limit_ms)
 {
     const uint64_t deadline_ns = hd_job_deadline(limit_ms);
@@ -302,7 +304,7 @@ heddle_status hd_job_start(hd_job *j, heddle_job *handle, int help)
     heddle_status s;
     if (limit_ms)
         HD_TRY(hd_alarms_open(&j->ctx->alarms, &j->ctx->error));
-    hd_alarm_unset(j->ctx->alarms, &j->alarm); /* of the last run */
+    hd_alarm_unset(j->ctx->alarms, &j->alarm); /* the last run's */
     if (j->n_done)
         memset(j->done, 0, j->n_done);
     j->lost_ns = UINT64_MAX;
@@ -338,7 +340,7 @@ heddle_status hd_job_wait_handle(heddle_job *h, uint64_t deadline_ns)
     return s == HEDDLE_EBUSY ? s : ended(h) == HEDDLE_EBUSY ? HEDDLE_EDEVICE : ended(h);
 }
 
-/* One byte of done, with the mutex. */
+/* Reads done[i] under the mutex. */
 static int is_done(hd_job *j, uint64_t i)
 {
     int d;
@@ -348,7 +350,7 @@ static int is_done(hd_job *j, uint64_t i)
     return d;
 }
 
-/* Sleeps until some watched item is done, at most 1 ms: the end of the job is found by asking the kind. */
+/* Sleeps until some watched item is done, at most 1 ms, since only polling the kind reveals the job's end. */
 static void nap(hd_job *j)
 {
     struct timespec until;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_api.c - the public calls on plans, and how the last run was run.
+/* plan_api.c - the public calls on plans, and the description of the last run.
  *
- * A plan is made, recorded or read aside, checked, and only then put in place of the old one, so that a failed call
- * changes nothing. What is loaded was made after the old plan: it stays as it is until the next run (its results can
- * still be read), which loads anew. */
+ * A new plan is made, recorded or read separately and checked before it replaces the old one, so a failed call changes
+ * nothing. The loaded graph still follows the old plan, and its results stay readable. The next run loads it again. */
 #include "graph/plan.h"
 #include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call on plans starts with: no run, frozen. */
+/* Begins a call on plans: refuses a run in flight, and freezes. */
 static heddle_status prepare(heddle_graph *g, const char *call)
 {
     HD_TRY(hd_graph_usable(g, call));
+    if (g->g.in_order)
+        return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: a wave is run in order, without a plan", call);
     return hd_graph_freeze(&g->g, &g->ctx->error);
 }
 
-/* Takes p over, whatever comes. */
+/* Makes p the graph's plan; consumes p even on failure. */
 static heddle_status replace(heddle_graph *g, hd_plan *p)
 {
     HD_TRY(hd_graph_take_plan(&g->g, p, &g->ctx->error));
@@ -25,18 +26,18 @@ static heddle_status replace(heddle_graph *g, hd_plan *p)
     return HEDDLE_OK;
 }
 
-/* Some schedules trace joins. */
+/* Needed because some schedules trace joins. */
 static int is_join(const hd_graph *g, uint32_t t) { return hd_graph_task(g, t)->body == HD_BODY_JOIN; }
 
 /* ---- costs -------------------------------------------------------------------------------------------------------- */
 
-/* The outcome of the last run; 0: there is none. */
+/* Gets the outcome of the last run; 0: there is none. */
 static int last_outcome(heddle_graph *g, hd_outcome *o, const char *call)
 {
     return (g->job.has_result || hd_job_is_running(&g->job)) && hd_graph_outcome(g, o, call) == HEDDLE_OK;
 }
 
-/* How long each task took, into cost_ns, which is all 0. Returns how many different tasks were traced. */
+/* Reads the times of tasks into cost_ns, which is all 0. Returns the number of distinct traced tasks. */
 static uint64_t read_costs(const hd_graph *g, const hd_outcome *o, uint32_t *cost_ns)
 {
     uint64_t n = 0, ns;
@@ -53,7 +54,7 @@ static uint64_t read_costs(const hd_graph *g, const hd_outcome *o, uint32_t *cos
     return n;
 }
 
-/* Takes over the times of the last run if every task was traced. Else what was measured earlier, if anything, stays. */
+/* Adopts the times of the last run if every task was traced; else keeps earlier ones. */
 static heddle_status measure(heddle_graph *g, const hd_outcome *o)
 {
     uint64_t n_bytes = g->g.n_tasks * sizeof *g->g.cost_ns;
@@ -72,7 +73,7 @@ static heddle_status measure(heddle_graph *g, const hd_outcome *o)
     return HEDDLE_OK;
 }
 
-/* Of the context; where that leaves it to the device, of the last run, else of the plan. 0: nobody knows. */
+/* The number of workers: the context's; if unset, the last run's; else the plan's. 0: unknown. */
 static uint32_t find_workers(const heddle_graph *g, const hd_outcome *o)
 {
     uint32_t n = g->ctx->config.n_workers;
@@ -98,18 +99,17 @@ HEDDLE_API heddle_status heddle_graph_replan(heddle_graph *g, uint32_t n_workers
 
 /* ---- recording ---------------------------------------------------------------------------------------------------- */
 
-/* Where joins were run says nothing. Each is put right before the first of its successors to begin: whatever stands before that one
- * in its list began earlier than any other successor, so nothing that the join holds up can be waiting for it there.
- * Joins without successors come last of all. */
+/* The trace does not tell where joins belong. Each is placed directly before its first successor to begin. Tasks earlier in
+ * that list began before any successor of the join, so none of them can wait for it. Joins without successors come last. */
 typedef struct recorder {
     const hd_graph *g;
     const hd_outcome *o;
     uint64_t n_tasks;
-    uint64_t *begin_ns;      /* of each traced task, else UINT64_MAX */
-    uint32_t *before, *next; /* the joins right before a task, a chain in topological order; HD_NONE */
-    uint32_t *order, *left;  /* all tasks in topological order; scratch, then the task that a join stands before */
-    const hd_event **events; /* of one worker, by begin */
-    uint64_t n_events;       /* room in it */
+    uint64_t *begin_ns;      /* per traced task, else UINT64_MAX */
+    uint32_t *before, *next; /* chain of joins directly before a task, in topological order, or HD_NONE */
+    uint32_t *order, *left;  /* all tasks in topological order; scratch, then the task after a join */
+    const hd_event **events; /* one worker's, sorted by begin */
+    uint64_t n_events;       /* capacity of events */
 } recorder;
 
 static void recorder_clear(recorder *r)
@@ -141,7 +141,7 @@ static heddle_status recorder_room(recorder *r, hd_error *e)
     return hd_say(e, HEDDLE_ENOMEM, "recording a plan: out of memory");
 }
 
-/* The task that join t stands before, HD_NONE for none; its successors are settled. */
+/* The task that join t precedes, or HD_NONE; its successors are settled. */
 static uint32_t first_successor(const recorder *r, uint32_t t)
 {
     const hd_task *task = hd_graph_task(r->g, t);
@@ -159,7 +159,7 @@ static uint32_t first_successor(const recorder *r, uint32_t t)
     return first;
 }
 
-/* Against the topological order, so that chains end up in it. Returns the chain of those without a successor. */
+/* Goes against topological order, so that chains end up in it. Returns the chain of joins without successors. */
 static uint32_t place_joins(recorder *r)
 {
     uint64_t i = hd_graph_order(r->g, r->order, r->left);
@@ -183,14 +183,14 @@ static void write_chain(const recorder *r, hd_plan *p, uint32_t join, uint32_t *
         p->order[(*at)++] = join;
 }
 
-/* Events of a worker come in order, and those that seem to begin at the same time are not to change places. */
+/* Keeps the order of events with equal begin: a worker's events are in order. */
 static int by_begin(const void *a, const void *b)
 {
     const hd_event *x = *(const hd_event *const *)a, *y = *(const hd_event *const *)b;
     return x->begin != y->begin ? (x->begin > y->begin) - (x->begin < y->begin) : (x > y) - (x < y);
 }
 
-/* The tasks of a worker into its list, each behind the joins that belong before it. */
+/* Writes a worker's tasks into its list, each behind its joins. */
 static void write_list(recorder *r, hd_plan *p, uint32_t worker, uint32_t *at)
 {
     uint32_t i, n = 0;
@@ -215,7 +215,7 @@ static void write_lists(recorder *r, hd_plan *p)
     p->lists[w] = at;
 }
 
-/* A trace that has every task exactly once: else the lists would not add up. */
+/* Checks that the trace has every task exactly once: else the lists would not add up. */
 static heddle_status check_trace(recorder *r, hd_error *e)
 {
     uint64_t n = 0, n_dropped = 0, n_all = r->g->n_tasks - r->g->n_joins;
@@ -292,7 +292,7 @@ HEDDLE_API heddle_status heddle_graph_write_plan(heddle_graph *g, const char *pa
     return hd_plan_write(g->g.plan, path, &g->ctx->error);
 }
 
-/* The sentence of a check begins with the file. */
+/* Checks a plan; an error sentence begins with the file. */
 static heddle_status check_read(const heddle_graph *g, const hd_plan *p, const char *path)
 {
     hd_error why;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* report.h - what is said of an ended run: numbers, a trace, a timeline. All of it is computed from an
- * outcome and its legend, whatever ran and on whatever backend.
+/* report.h - reports on an ended run: numbers, a trace, a timeline. All are computed from an outcome and its legend, for any
+ * kind of work and any backend.
  *
- * Tasks that were not traced (no trace, a full buffer, a run that stopped early) are missing from times; the counts
- * of the tallies are complete. */
+ * Untraced tasks (no trace, a full buffer, a run that stopped early) are missing from times. The counts of tallies are
+ * complete. */
 #ifndef HD_REPORT_H
 #define HD_REPORT_H
 
 #include "backend/outcome.h"
 
-/* legend.c: of a graph. */
+/* legend.c: the legend of a graph. */
 void hd_graph_legend(hd_legend *out, const hd_graph *g);
 
-/* stats.c. Each does what the public call of heddle.h section 6 promises. hd_report_stats writes
- * size, too. Idle time counts to the end of the run, after a worker's last task too. */
+/* stats.c. Each implements a public call of heddle.h section 6; hd_report_stats also writes size. Idle time includes the time
+ * from a worker's last task to the end of the run. */
 heddle_status hd_report_stats(const hd_outcome *o, heddle_stats *out, hd_error *e);
 heddle_status hd_report_worker(const hd_outcome *o, uint32_t worker, heddle_worker_stats *out, hd_error *e);
 heddle_status hd_report_body(const hd_outcome *o, uint32_t body, heddle_body_stats *out, hd_error *e);

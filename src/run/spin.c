@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* spin.c - bodies that only take time, for graphs read from a file. */
+/* spin.c - bodies that only spin, for graphs read from a file. */
 #include "run/run.h"
 
 #include <string.h>
 
-/* One thread spins; on a block the others wait at the barrier that ends the task. */
+/* One thread spins; the others of a block wait at the barrier that ends the task. */
 static void spin(const heddle_thread *thread, const void *params, const void *args)
 {
     uint64_t end = heddle_host_clock_ns() + ((const hd_spin_args *)args)->ns;
@@ -13,9 +13,8 @@ static void spin(const heddle_thread *thread, const void *params, const void *ar
         HD_PAUSE(0);
 }
 
-/* The table, its bodies and their names stand in one block. */
 typedef struct spin_table {
-    heddle_table table; /* first: the two are told apart by nobody */
+    heddle_table table; /* first: a spin_table is used as a heddle_table */
     uint64_t n_bytes;
     heddle_body_info bodies[];
 } spin_table;

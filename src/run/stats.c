@@ -7,33 +7,54 @@
 
 /* ---- workers ------------------------------------------------------------------------------------------------------ */
 
-/* From the last thing a worker is known to have done to the end of the run it had nothing to do; unless events were
- * dropped, when nobody knows. */
-static uint64_t idle_at_end(const hd_outcome *o, uint32_t worker)
+static uint64_t gap(uint64_t from, uint64_t to) { return to > from ? to - from : 0; }
+
+/* Adds an event to the times of its worker; *last: when the lane did something last. A stretch that waits is not busy, and what
+ * lies between stretches is idle. */
+static void add_event(const hd_event *ev, uint64_t *last, heddle_worker_stats *out)
 {
-    uint32_t n = hd_n_events(o, worker);
-    uint64_t last = o->begin_ns;
-    if (!o->events || o->tallies[worker].n_dropped)
-        return 0;
-    if (n) {
-        const hd_event *ev = &hd_events_of(o, worker)[n - 1];
-        last = ev->end + ev->dep;
+    out->body_ns += hd_event_busy(ev);
+    out->idle_ns += ev->idle;
+    if (hd_event_is_stretch(ev)) {
+        out->idle_ns += gap(*last, ev->begin);
+        *last = ev->end;
+        return;
     }
-    return o->end_ns > last ? o->end_ns - last : 0;
+    out->queue_ns += ev->queue;
+    out->dep_ns += ev->dep;
+    *last = ev->end + ev->dep;
 }
 
+/* Lanes that run at a time share their worker's times: these are means over them. If events were dropped, it is unknown what was
+ * done from the last kept one to the end. */
 static void add_worker(const hd_outcome *o, uint32_t worker, heddle_worker_stats *out)
 {
+    const uint32_t n = hd_n_lanes(o);
+    heddle_worker_stats sum = {0, 0, 0, 0, 0};
+    uint64_t last[HD_MOST_LANES];
     uint32_t i;
-    out->n_tasks += o->tallies[worker].n_tasks;
-    out->idle_ns += idle_at_end(o, worker);
+    for (i = 0; i < n; i++)
+        last[i] = o->begin_ns;
     for (i = 0; i < hd_n_events(o, worker); i++) {
         const hd_event *ev = &hd_events_of(o, worker)[i];
-        out->body_ns += hd_event_ns(ev);
-        out->idle_ns += ev->idle;
-        out->queue_ns += ev->queue;
-        out->dep_ns += ev->dep;
+        add_event(ev, &last[hd_lane_of(o, ev)], &sum);
     }
+    for (i = 0; o->events && !o->tallies[worker].n_dropped && i < n; i++)
+        sum.idle_ns += gap(last[i], o->end_ns);
+    out->n_tasks += o->tallies[worker].n_tasks;
+    out->body_ns += sum.body_ns / n;
+    out->idle_ns += sum.idle_ns / n;
+    out->queue_ns += sum.queue_ns / n;
+    out->dep_ns += sum.dep_ns / n;
+}
+
+static uint64_t waited(const hd_outcome *o, uint32_t worker)
+{
+    uint64_t ns = 0;
+    uint32_t i;
+    for (i = 0; i < hd_n_events(o, worker); i++)
+        ns += hd_event_waited(&hd_events_of(o, worker)[i]);
+    return ns / hd_n_lanes(o);
 }
 
 heddle_status hd_report_worker(const hd_outcome *o, uint32_t worker, heddle_worker_stats *out, hd_error *e)
@@ -48,7 +69,7 @@ heddle_status hd_report_worker(const hd_outcome *o, uint32_t worker, heddle_work
 
 /* ---- the longest path --------------------------------------------------------------------------------------------- */
 
-/* path[t]: the longest path that ends before item t. */
+/* Computes path[t], the longest path that ends before item t. Returns the longest of all. */
 static uint64_t longest(const hd_legend *l, const uint32_t *order, const uint64_t *body_ns, uint64_t *path)
 {
     uint64_t i, most = 0;
@@ -122,6 +143,7 @@ heddle_status hd_report_stats(const hd_outcome *o, heddle_stats *out, hd_error *
         add_tally(&o->tallies[w], &s);
         add_worker(o, w, &sum);
         s.n_events += hd_n_events(o, w);
+        s.wait_ns += waited(o, w);
     }
     s.body_ns = sum.body_ns;
     s.idle_ns = sum.idle_ns;
@@ -143,7 +165,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The times of one body's tasks, into ns if it is given. Returns how many. */
+/* Writes the times of one body's tasks to ns (or NULL). Returns their number. */
 static uint64_t times_of(const hd_outcome *o, uint32_t body, uint64_t *ns)
 {
     uint64_t n = 0;
@@ -154,7 +176,7 @@ static uint64_t times_of(const hd_outcome *o, uint32_t body, uint64_t *ns)
             if (hd_kind_of(o, ev) != body)
                 continue;
             if (ns)
-                ns[n] = hd_event_ns(ev);
+                ns[n] = hd_event_busy(ev);
             n++;
         }
     return n;
@@ -178,7 +200,7 @@ heddle_status hd_report_body(const hd_outcome *o, uint32_t body, heddle_body_sta
         out->total_ns += ns[i];
     if (n) {
         out->min_ns = ns[0];
-        out->median_ns = ns[(n - 1) / 2]; /* one that was measured, also of an even number */
+        out->median_ns = ns[(n - 1) / 2]; /* a measured value, also for an even number */
         out->max_ns = ns[n - 1];
     }
     hd_delete(ns, n * sizeof *ns);
@@ -190,14 +212,14 @@ heddle_status hd_report_body(const hd_outcome *o, uint32_t body, heddle_body_sta
 static heddle_event event_of(const hd_outcome *o, uint32_t worker, const hd_event *ev)
 {
     heddle_event out;
-    out.task = hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task;
+    out.task = hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : hd_event_task(ev);
     out.body = hd_kind_of(o, ev);
     out.worker = worker;
     out.begin_ns = hd_since(o, ev->begin);
     out.end_ns = hd_since(o, ev->end);
     out.idle_ns = ev->idle;
-    out.queue_ns = ev->queue;
-    out.dep_ns = ev->dep;
+    out.queue_ns = hd_event_is_stretch(ev) ? 0 : ev->queue;
+    out.dep_ns = hd_event_is_stretch(ev) ? 0 : ev->dep;
     return out;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline.c - a run as an SVG picture: a row a worker, a colour a body, idle white, time to the right.
+/* timeline.c - a run as an SVG picture: a row per worker, a colour per body, idle time white, time to the right.
  *
- * Time is cut into columns of half a pixel. In each, a row has one of a few codes: a colour, that of the body that
- * took most of the column, and one of four strengths, by how much of it was busy; so tasks far below a pixel show as
- * the shade an eye would see. Neighbouring columns of one code are one line of a path. Where that makes too many lines
- * the shades at the ends of tasks go first, then columns are widened, until the file stays below a megabyte, whatever
- * the number of events and workers.
+ * Time is divided into columns of half a pixel. Each cell of a row and a column has one code: the colour of the body that
+ * took most of the column, and one of four strengths by how much of it was busy. Tasks far below a pixel thus show as a
+ * shade. Neighbouring columns of one code become one line of a path. If there are too many lines, the shades at the ends of
+ * tasks are dropped first, then columns are widened. The file stays below a megabyte for any number of events and workers.
  *
- * Numbers are printed by integer arithmetic: the picture is the same in every locale. Where events were dropped the
- * row is grey, for nothing is known there, and the legend says how many are missing. */
+ * Of a wave a row is one of the bands that a worker runs at a time, and a stretch of a band that has waited is so much paler.
+ *
+ * Numbers are printed by integer arithmetic, so the picture is the same in every locale. A row is grey where events were
+ * dropped, and the legend says how many are missing. */
 #include "run/report.h"
 #include "graph/dump.h"
 
@@ -18,36 +19,36 @@
 #define PLOT_PX 1100u
 #define LEFT_PX 64u
 #define WIDTH_PX 1200u
-#define ROWS_PX 760u /* height of all rows, where they are many; beyond as many workers, a pixel each */
+#define ROWS_PX 760u /* height of all rows together, if there are many; at least a pixel each */
 #define MOST_ROWS_PX 1000u
-#define THICKEST_PX 32u   /* of a row, where they are few */
-#define MOST_RUNS 120000u /* lines, of 7 bytes or so */
+#define THICKEST_PX 32u   /* of a row, if there are few */
+#define MOST_RUNS 120000u /* lines of about 7 bytes */
 #define MOST_CODES (1u << 27)
 #define N_STRENGTHS 4u
 #define MOST_LEGEND 24u
 #define MOST_NAME 40u /* characters */
 #define MOST_TITLE 95u
 #define UNKNOWN "#d8dee4"
-#define SEPARATED 5u                              /* columns from which on the end of a task is marked */
+#define SEPARATED 5u                              /* columns of a task from which on its end is marked */
 #define N_CODES (1u + HD_N_COLOURS * N_STRENGTHS) /* 0: idle */
 
 typedef struct column {
-    uint64_t busy_ns, votes; /* votes: by how much `body` leads the others, counted as they come */
+    uint64_t busy_ns, votes; /* votes: running lead of `body` over the others */
     uint32_t body;
-    uint8_t ends;   /* a long task ends here: drawn weaker, so that it is seen apart from the next */
-    uint8_t middle; /* of a task, which must not vanish when shades do */
+    uint8_t ends;   /* a long task ends here: drawn weaker, to separate it from the next */
+    uint8_t middle; /* middle of a task, which must stay visible without shades */
 } column;
 
 typedef struct picture {
     const hd_outcome *o;
     hd_file *f;
     heddle_stats stats;
-    uint64_t span_ns; /* what the plot is wide */
+    uint64_t span_ns; /* width of the plot */
     uint64_t column_ns, n_columns;
-    int hard;               /* columns are drawn in full or not at all */
-    uint64_t cap_columns;   /* of the first try, the finest */
+    int hard;               /* columns are drawn in full strength or not at all */
+    uint64_t cap_columns;   /* columns of the first, finest attempt */
     column *row;            /* scratch of one row, cap_columns */
-    uint8_t *codes;         /* n_columns a worker */
+    uint8_t *codes;         /* n_columns per worker */
     uint64_t *counts;       /* tasks drawn, by body */
     uint64_t used[N_CODES]; /* lines of each code */
     uint64_t row_milli;     /* pitch of rows in thousandths of a pixel */
@@ -56,7 +57,7 @@ typedef struct picture {
 
 /* ---- columns ------------------------------------------------------------------------------------------------------ */
 
-/* A majority vote: the body that took most of the column wins if it took more than half, and is never far behind. */
+/* Majority vote: a body that took more than half of the column wins; otherwise the winner is not far behind. */
 static void vote(column *c, uint32_t body, uint64_t ns)
 {
     c->busy_ns += ns;
@@ -70,11 +71,18 @@ static void vote(column *c, uint32_t body, uint64_t ns)
     }
 }
 
-/* Every task is drawn, so none is without an extent. */
+/* The end of an event; at least 1 ns after its begin, so that every task is drawn. */
 static uint64_t end_of(const picture *p, const hd_event *ev)
 {
     uint64_t begin = hd_since(p->o, ev->begin), end = hd_since(p->o, ev->end);
     return end > begin ? end : begin + 1;
+}
+
+/* Of ns of an event: what it did not wait. A stretch of a band does not tell when it waited, so all of it is paler. */
+static uint64_t busy_part(const hd_event *ev, uint64_t ns)
+{
+    const uint64_t of = hd_event_ns(ev);
+    return hd_event_waited(ev) ? (uint64_t)((double)ns * (double)hd_event_busy(ev) / (double)(of ? of : 1)) : ns;
 }
 
 static void put_event(picture *p, const hd_event *ev, uint32_t body)
@@ -83,7 +91,8 @@ static void put_event(picture *p, const hd_event *ev, uint32_t body)
     uint64_t first = begin / p->column_ns, last = (end - 1) / p->column_ns;
     for (at = first; at <= last; at++) {
         uint64_t from = at * p->column_ns, to = from + p->column_ns;
-        vote(&p->row[at], body, (end < to ? end : to) - (begin > from ? begin : from));
+        uint64_t ns = (end < to ? end : to) - (begin > from ? begin : from);
+        vote(&p->row[at], body, busy_part(ev, ns));
     }
     p->row[last].ends |= last - first >= SEPARATED;
     p->row[first + (last - first) / 2].middle = 1;
@@ -104,16 +113,17 @@ static uint8_t code_of(const picture *p, const column *c)
     return strength ? (uint8_t)(c->body % HD_N_COLOURS * N_STRENGTHS + strength) : 0;
 }
 
-static void code_row(picture *p, uint32_t worker)
+static void code_row(picture *p, uint32_t row)
 {
-    uint8_t *codes = p->codes + worker * p->n_columns;
+    const uint32_t worker = row / hd_n_lanes(p->o), lane = row % hd_n_lanes(p->o);
+    uint8_t *codes = p->codes + row * p->n_columns;
     uint64_t at;
     uint32_t i;
     memset(p->row, 0, p->n_columns * sizeof *p->row);
     for (i = 0; i < hd_n_events(p->o, worker); i++) {
         const hd_event *ev = &hd_events_of(p->o, worker)[i];
         uint32_t body = hd_kind_of(p->o, ev);
-        if (body < p->o->legend.n_kinds)
+        if (body < p->o->legend.n_kinds && hd_lane_of(p->o, ev) == lane)
             put_event(p, ev, body);
     }
     for (at = 0; at < p->n_columns; at++) {
@@ -123,21 +133,22 @@ static void code_row(picture *p, uint32_t worker)
     }
 }
 
-/* All rows with columns of column_ns. Returns the number of lines that would be drawn. */
+/* Codes all rows with columns of column_ns. Returns the number of lines to draw. */
 static uint64_t code_rows(picture *p)
 {
     uint64_t n = 0;
     uint32_t w, c;
     p->n_columns = (p->span_ns + p->column_ns - 1) / p->column_ns;
     memset(p->used, 0, sizeof p->used);
-    for (w = 0; w < p->o->n_workers; w++)
+    for (w = 0; w < hd_n_rows(p->o); w++)
         code_row(p, w);
     for (c = 1; c < N_CODES; c++)
         n += p->used[c];
     return n;
 }
 
-/* Chooses the columns. Without shades the picture is true while tasks are longer than columns; then that is tried too. */
+/* Chooses the columns. Without shades the picture is accurate if tasks are longer than columns; that is then tried before
+ * widening. */
 static void fit(picture *p)
 {
     for (;;) {
@@ -162,7 +173,7 @@ static void count_events(picture *p)
             const hd_event *ev = &hd_events_of(p->o, w)[i];
             uint32_t body = hd_kind_of(p->o, ev);
             if (end_of(p, ev) > p->span_ns)
-                p->span_ns = end_of(p, ev); /* the clocks of host and device may differ a little */
+                p->span_ns = end_of(p, ev); /* clocks of host and device may differ slightly */
             if (body < p->o->legend.n_kinds)
                 p->counts[body]++;
         }
@@ -171,26 +182,25 @@ static void count_events(picture *p)
 static void picture_clear(picture *p)
 {
     hd_delete(p->row, p->cap_columns * sizeof *p->row);
-    hd_delete(p->codes, p->cap_columns * p->o->n_workers);
+    hd_delete(p->codes, p->cap_columns * hd_n_rows(p->o));
     hd_delete(p->counts, p->o->legend.n_kinds * sizeof *p->counts);
 }
 
 static int picture_room(picture *p)
 {
     p->column_ns = (p->span_ns + 2 * PLOT_PX - 1) / (2 * PLOT_PX);
-    while (p->span_ns / p->column_ns * p->o->n_workers > MOST_CODES)
+    while (p->span_ns / p->column_ns * hd_n_rows(p->o) > MOST_CODES)
         p->column_ns *= 2;
     p->cap_columns = (p->span_ns + p->column_ns - 1) / p->column_ns;
     p->row = hd_new(p->cap_columns * sizeof *p->row);
-    p->codes = hd_new(p->cap_columns * p->o->n_workers);
+    p->codes = hd_new(p->cap_columns * hd_n_rows(p->o));
     return p->row && p->codes ? 0 : -1;
 }
 
-/* The pitch of rows. */
 static uint64_t row_milli(uint64_t n_workers)
 {
     uint64_t milli = ROWS_PX * 1000 / n_workers;
-    if (milli > 3000) /* whole pixels are sharp */
+    if (milli > 3000) /* whole pixels give sharp edges */
         return milli > THICKEST_PX * 1000 ? THICKEST_PX * 1000 : milli / 1000 * 1000;
     if (milli < 1000)
         return n_workers < MOST_ROWS_PX ? 1000 : MOST_ROWS_PX * 1000 / n_workers;
@@ -210,13 +220,13 @@ static heddle_status picture_init(picture *p, const hd_outcome *o, hd_error *e)
         return hd_say(e, HEDDLE_ENOMEM, "a timeline: out of memory");
     }
     fit(p);
-    p->row_milli = row_milli(o->n_workers);
+    p->row_milli = row_milli(hd_n_rows(o));
     return HEDDLE_OK;
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
-/* At most `most` characters of text, escaped for XML, which knows no control characters and not two others. */
+/* Prints at most `most` characters, escaped for XML. XML forbids control characters and two others. */
 static void print_text(hd_file *f, const char *text, uint32_t most)
 {
     uint32_t n, shown;
@@ -271,26 +281,26 @@ static void print_caption(picture *p)
     print_duration(p->f, s->run_ns);
     hd_file_print(p->f, " \xc2\xb7 utilisation %s", s->n_dropped ? "at least " : "");
     hd_print_milli(p->f, (uint64_t)(s->utilisation * 1000 + 0.5) * 100);
-    hd_file_print(p->f, " %% \xc2\xb7 longest path ");
-    print_duration(p->f, s->path_ns);
+    hd_file_print(p->f, " %% \xc2\xb7 %s ", p->o->legend.n_items ? "longest path" : "waited");
+    print_duration(p->f, p->o->legend.n_items ? s->path_ns : s->wait_ns);
     hd_file_print(p->f, " \xc2\xb7 %llu task%s on %u %s%s \xc2\xb7 %s, %s</text>\n", (unsigned long long)s->n_tasks,
-                  s->n_tasks == 1 ? "" : "s", s->n_workers, p->o->legend.row, s->n_workers == 1 ? "" : "s",
+                  s->n_tasks == 1 ? "" : "s", hd_n_rows(p->o), p->o->legend.row, hd_n_rows(p->o) == 1 ? "" : "s",
                   p->o->backend, heddle_schedule_name(p->o->schedule));
 }
 
-/* Where the next entry of the legend stands. */
+/* Position of the next legend entry. */
 typedef struct place {
     uint32_t x, y;
 } place;
 
-/* One entry: a square, a name, a number; on a new line where this one is full. Only moves on when f is NULL. */
+/* Prints a legend entry: a square, a name, a number; wraps at the line's end. With f NULL only advances. */
 static void print_entry(hd_file *f, place *at, const char *colour, const char *name, uint64_t count)
 {
     uint32_t n = n_characters(name), width;
     char number[24];
     snprintf(number, sizeof number, "%llu", (unsigned long long)count);
     width = 18 + ((n > MOST_NAME ? MOST_NAME + 1 : n) + (uint32_t)strlen(number)) * 15 / 2 +
-            24; /* a guess: no fonts here */
+            24; /* an estimate, without fonts */
     if (at->x > LEFT_PX && at->x + width > LEFT_PX + PLOT_PX) {
         at->x = LEFT_PX;
         at->y += 22;
@@ -305,7 +315,7 @@ static void print_entry(hd_file *f, place *at, const char *colour, const char *n
     at->x += width;
 }
 
-/* The bodies that ran and how often. Returns its last baseline; only that when f is NULL. */
+/* Prints the bodies that ran, with counts. Returns the last baseline; with f NULL prints nothing. */
 static uint32_t print_legend(const picture *p, hd_file *f)
 {
     place at = {LEFT_PX, 83};
@@ -325,9 +335,9 @@ static uint32_t print_legend(const picture *p, hd_file *f)
 
 /* ---- the plot ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t plot_px(const picture *p) { return (uint32_t)((p->row_milli * p->o->n_workers + 999) / 1000); }
+static uint32_t plot_px(const picture *p) { return (uint32_t)((p->row_milli * hd_n_rows(p->o) + 999) / 1000); }
 
-/* 1, 2 or 5 times a power of ten, at least `least`. */
+/* The least 1, 2 or 5 times a power of ten that is not below `least`. */
 static uint64_t round_step(uint64_t least)
 {
     uint64_t ten = 1;
@@ -361,7 +371,7 @@ static void print_rows(picture *p)
     uint64_t every = round_step((13000 + p->row_milli - 1) / p->row_milli), w;
     uint32_t height = plot_px(p);
     hd_file_print(p->f, "<g font-size=\"12\" fill=\"#57606a\" text-anchor=\"end\">\n");
-    for (w = 0; w < p->o->n_workers; w += every) {
+    for (w = 0; w < hd_n_rows(p->o); w += every) {
         hd_file_print(p->f, "<text x=\"%u\" y=\"", LEFT_PX - 8);
         hd_print_milli(p->f, p->top_px * 1000 + w * p->row_milli + p->row_milli / 2 + 4000);
         hd_file_print(p->f, "\">%llu</text>\n", (unsigned long long)w);
@@ -370,7 +380,7 @@ static void print_rows(picture *p)
                   p->top_px + height / 2, p->o->legend.row);
 }
 
-/* One code over all rows. The plot's unit is a column to the right and a row downwards. */
+/* Draws one code in all rows. Units: a column to the right, a row downwards. */
 static void print_code(picture *p, uint32_t code)
 {
     static const char *const opacity[N_STRENGTHS] = {" opacity=\".3\"", " opacity=\".55\"", " opacity=\".8\"", ""};
@@ -378,7 +388,7 @@ static void print_code(picture *p, uint32_t code)
     uint32_t w;
     hd_file_print(p->f, "<path stroke=\"%s\"%s d=\"", hd_colour((code - 1) / N_STRENGTHS),
                   opacity[(code - 1) % N_STRENGTHS]);
-    for (w = 0; w < p->o->n_workers; w++) {
+    for (w = 0; w < hd_n_rows(p->o); w++) {
         const uint8_t *codes = p->codes + w * p->n_columns, *found;
         for (at = end = 0; (found = memchr(codes + at, (int)code, p->n_columns - at)); end = at) {
             from = (uint64_t)(found - codes);
@@ -394,25 +404,25 @@ static void print_code(picture *p, uint32_t code)
     hd_file_print(p->f, "\"/>\n");
 }
 
-/* Where a worker's buffer was full nothing is known. */
+/* Marks the time after a worker's buffer was full, in all its rows. */
 static void print_unknown(picture *p, uint32_t worker)
 {
     uint32_t n = hd_n_events(p->o, worker);
     uint64_t since = n ? hd_since(p->o, hd_events_of(p->o, worker)[n - 1].end) : 0;
     uint64_t at = since / p->column_ns;
     if (p->o->tallies[worker].n_dropped && at < p->n_columns)
-        hd_file_print(p->f, "<rect x=\"%llu\" y=\"%u\" width=\"%llu\" height=\"1\"/>\n", (unsigned long long)at, worker,
-                      (unsigned long long)(p->n_columns - at));
+        hd_file_print(p->f, "<rect x=\"%llu\" y=\"%u\" width=\"%llu\" height=\"%u\"/>\n", (unsigned long long)at,
+                      worker * hd_n_lanes(p->o), (unsigned long long)(p->n_columns - at), hd_n_lanes(p->o));
 }
 
-/* The inner picture cuts off what the last column has beyond the end. */
+/* The inner picture clips the part of the last column beyond the end. */
 static void print_plot(picture *p)
 {
     uint32_t c, w;
     hd_file_print(p->f, "<svg x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" preserveAspectRatio=\"none\" viewBox=\"0 0 ",
                   LEFT_PX, p->top_px, PLOT_PX, plot_px(p));
     hd_print_milli(p->f, p->span_ns / p->column_ns * 1000 + p->span_ns % p->column_ns * 1000 / p->column_ns);
-    hd_file_print(p->f, " %u\">\n<g fill=\"" UNKNOWN "\">\n", p->o->n_workers);
+    hd_file_print(p->f, " %u\">\n<g fill=\"" UNKNOWN "\">\n", hd_n_rows(p->o));
     for (w = 0; w < p->o->n_workers; w++)
         print_unknown(p, w);
     hd_file_print(p->f, "</g>\n<g transform=\"translate(0 .5)\" fill=\"none\" stroke-width=\"%s\">\n",

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* trace.c - a run as a Chrome trace (JSON object form), for Perfetto and chrome://tracing: a thread a worker, a
- * complete event a task, a flow an edge (where the legend has edges). Behind the events stands "heddle", an object of totals that viewers skip.
+/* trace.c - a run as a Chrome trace (JSON object form), for Perfetto and chrome://tracing: a thread per worker, a complete
+ * event per task, a flow per edge (if the legend has edges). "heddle" behind the events has totals, which viewers skip.
  *
- * What viewers ask for: timestamps in microseconds; a flow's start inside its slice (one nanosecond before its end,
- * because a slice is closed at its end), its finish bound to the enclosing slice; slices not empty, or nothing binds
- * to them (bodies shorter than the timer's step are drawn as one nanosecond); names of threads without a timestamp.
+ * Requirements of viewers: timestamps in microseconds; a flow's start inside its slice (one nanosecond before the end,
+ * because a slice is closed there), its finish bound to the enclosing slice; no empty slices, as nothing binds to them (a
+ * body shorter than the timer's step gets one nanosecond); thread names without a timestamp.
  *
- * Joins are not run as tasks: an edge into one is drawn on from its last predecessor to what comes after it. In a
- * graph of very many edges only the one that made its task ready is drawn, the others would bury the viewer; "flows"
- * in the totals says so. */
+ * Of a wave a slice is a stretch of a band, named by the band; its "args" say which columns it is and how long it has waited.
+ * Each of the bands that a worker runs at a time ("lanes" in the totals) has a row of its own.
+ *
+ * Joins are not run as tasks: an edge into a join is drawn from the join's last predecessor to its successors. In a graph
+ * with very many edges, only the edge that made a task ready is drawn, since all would overwhelm the viewer. "flows" in the
+ * totals says which. */
 #include "run/report.h"
 #include "graph/dump.h"
 
@@ -33,7 +36,7 @@ static void tracer_clear(tracer *t)
     hd_delete(t->order, t->l->n_items * sizeof *t->order);
 }
 
-/* Fills of and last, along the edges. */
+/* Sets `of` and `last` along the edges. */
 static void find_causes(tracer *t)
 {
     const hd_legend *l = t->l;
@@ -84,7 +87,7 @@ static void print_names(const tracer *t)
     uint32_t w;
     hd_file_print(t->f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"heddle %s\"}}",
                   t->o->backend);
-    for (w = 0; w < t->o->n_workers; w++)
+    for (w = 0; w < hd_n_rows(t->o); w++)
         hd_file_print(
             t->f,
             ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"%s %u\"}}"
@@ -92,16 +95,39 @@ static void print_names(const tracer *t)
             w, t->l->row, w, w, w);
 }
 
+/* "band 17", so that viewers tell bands apart. */
+static void print_stretch(const tracer *t, uint32_t worker, const hd_event *ev)
+{
+    const uint64_t begin = hd_since(t->o, ev->begin), ns = hd_event_ns(ev) ? hd_event_ns(ev) : 1;
+    hd_stretch s;
+    t->l->stretch_of(t->l->self, ev, &s);
+    hd_file_print(t->f,
+                  ",\n{\"ph\":\"X\",\"name\":\"band %u\",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US
+                  ",\"dur\":" US ",\"args\":{\"body\":",
+                  s.band, worker * hd_n_lanes(t->o) + hd_lane_of(t->o, ev), US_OF(begin), US_OF(ns));
+    hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
+    hd_file_print(t->f,
+                  ",\"task\":%u,\"item\":%u,\"pass\":%u,\"band\":%u,\"first_column\":%llu,\"last_column\":%llu,"
+                  "\"waited_us\":" US "}}",
+                  hd_event_task(ev), s.item, s.pass, s.band, (unsigned long long)s.first, (unsigned long long)s.last,
+                  US_OF(hd_event_waited(ev)));
+}
+
 static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
 {
     uint64_t begin = hd_since(t->o, ev->begin), ns = hd_event_ns(ev) ? hd_event_ns(ev) : 1;
+    if (hd_event_is_stretch(ev)) {
+        print_stretch(t, worker, ev);
+        return;
+    }
     hd_file_print(t->f, ",\n{\"ph\":\"X\",\"name\":");
     hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
     hd_file_print(t->f,
                   ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US ",\"dur\":" US
                   ",\"args\":{\"task\":%u,\"idle_us\":" US ",\"queue_us\":" US ",\"dep_us\":" US "}}",
-                  worker, US_OF(begin), US_OF(ns), hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task,
-                  US_OF(ev->idle), US_OF(ev->queue), US_OF(ev->dep));
+                  worker * hd_n_lanes(t->o), US_OF(begin), US_OF(ns),
+                  hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task, US_OF(ev->idle), US_OF(ev->queue),
+                  US_OF(ev->dep));
 }
 
 static uint32_t worker_of(const tracer *t, const hd_event *ev)
@@ -127,7 +153,7 @@ static void print_all_edges(tracer *t, uint32_t from)
     uint32_t k;
     for (k = 0; t->of[from] && k < n; k++) {
         uint32_t to = l->after(l->self, from, k);
-        if (t->of[to] && t->of[to] != t->last[to]) /* not an untraced join, which borrows that of its cause */
+        if (t->of[to] && t->of[to] != t->last[to]) /* not an untraced join, which borrows its cause's event */
             print_flow(t, t->of[from], t->of[to]);
     }
 }
@@ -144,14 +170,15 @@ static void print_flows(tracer *t)
 
 static void print_totals(const tracer *t, const heddle_stats *s)
 {
-    hd_file_print(t->f,
-                  "],\"heddle\":{\"version\":\"%d.%d.%d\",\"backend\":\"%s\",\"schedule\":\"%s\",\"workers\":%u,"
-                  "\"run_us\":" US ",\"path_us\":" US ",\"events\":%llu,\"dropped\":%llu,\"tasks\":%llu,"
-                  "\"flows\":\"%s\"}}\n",
-                  HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend,
-                  heddle_schedule_name(t->o->schedule), s->n_workers, US_OF(s->run_ns), US_OF(s->path_ns),
-                  (unsigned long long)s->n_events, (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
-                  t->l->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
+    hd_file_print(
+        t->f,
+        "],\"heddle\":{\"version\":\"%d.%d.%d\",\"backend\":\"%s\",\"schedule\":\"%s\",\"workers\":%u,\"lanes\":%u,"
+        "\"run_us\":" US ",\"path_us\":" US ",\"events\":%llu,\"dropped\":%llu,\"tasks\":%llu,"
+        "\"flows\":\"%s\"}}\n",
+        HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend,
+        heddle_schedule_name(t->o->schedule), s->n_workers, hd_n_lanes(t->o), US_OF(s->run_ns), US_OF(s->path_ns),
+        (unsigned long long)s->n_events, (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
+        t->l->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
 }
 
 static void print_all(tracer *t, const heddle_stats *s)
@@ -162,7 +189,7 @@ static void print_all(tracer *t, const heddle_stats *s)
     for (w = 0; w < t->o->n_workers; w++)
         for (i = 0; i < hd_n_events(t->o, w); i++)
             print_slice(t, w, &hd_events_of(t->o, w)[i]);
-    print_flows(t); /* behind all slices: at equal times a viewer keeps the order of the file */
+    print_flows(t); /* after all slices: at equal times a viewer keeps the file's order */
     print_totals(t, s);
 }
 

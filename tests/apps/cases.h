@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cases.h - all cases of a folder of data: each expected.json that an app of ours has answers for. On the serial backend
- * and on the cpu backend with every policy, waves on one to four threads; cases of more than a tenth of a second once, on
- * the cpu backend. The largest of sw stand in large.c. */
+/* cases.h - all cases of a data folder: each expected.json that one of the apps can answer. They run on the serial
+ * backend and on the cpu backend with every policy, waves on one to four threads; cases above a tenth of a second run
+ * once, on the cpu backend. With --cuda the waves alone run, on a GPU. The largest cases of sw are in large.c. */
 #ifndef CASES_H
 #define CASES_H
 
@@ -19,6 +19,7 @@
 #endif
 
 static uint32_t n_cases, n_runs;
+static int on_gpu;
 
 typedef struct folder {
     char path[400]; /* root/name */
@@ -31,14 +32,29 @@ static void folder_open(folder *f, const char *root, const char *name)
     f->expected = known_load(root, name);
 }
 
-/* Turn 0 is the serial backend; then graphs have every policy, and waves one to four threads. */
-static uint32_t n_turns(const app_scenario *s) { return s->engine->schedule ? 5 : HEDDLE_N_POLICIES; }
+/* Turn 0 is the serial backend; then graphs take every policy, and waves one to four threads. On a GPU a wave runs under its
+ * own schedule, then under auto. */
+static uint32_t n_turns(const app_scenario *s)
+{
+    if (on_gpu)
+        return s->engine == &app_wave ? 2 : 0;
+    return s->engine->schedule ? 5 : HEDDLE_N_POLICIES;
+}
+
+/* A long case runs in the last turn alone. */
+static uint32_t first_turn(const app_scenario *s, double steps)
+{
+    return steps > 1e8 / SLOWER && !on_gpu ? n_turns(s) - 1 : 0;
+}
+
 static heddle_ctx *open_turn(const app_scenario *s, uint32_t turn)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
-    c.backend = turn ? HEDDLE_CPU : HEDDLE_SERIAL;
-    if (s->engine->schedule) {
+    c.backend = on_gpu ? HEDDLE_CUDA : turn ? HEDDLE_CPU : HEDDLE_SERIAL;
+    if (on_gpu) {
+        c.schedule = turn ? HEDDLE_SCHEDULE_AUTO : s->engine->schedule;
+    } else if (s->engine->schedule) {
         c.n_workers = turn;
     } else {
         c.expert.policy = (heddle_policy)turn;
@@ -55,13 +71,15 @@ static void run_case(const char *name, const app_request *q, known_sink *k, uint
     const app_scenario *s;
     uint32_t turn;
     CHECK(a);
+    if (on_gpu && !app_scenario_of(a, app_wave.name))
+        return;
     if (steps > 2.5e10 / SLOWER) {
         printf("left out here, too long: %s\n", k->what);
         return;
     }
     n_cases++;
     for (s = a->scenarios; s->engine; s++)
-        for (turn = steps > 1e8 / SLOWER ? n_turns(s) - 1 : 0; turn < n_turns(s); turn++) {
+        for (turn = first_turn(s, steps); turn < n_turns(s); turn++) {
             heddle_ctx *ctx = open_turn(s, turn);
             known_run(a, s, q, ctx, k, n_keys);
             n_runs++;
@@ -130,7 +148,7 @@ static void dtw_cases(const char *root)
     json_decref(f.expected);
 }
 
-/* "jacobi5_sweeps_10", "heat2d_gauss_seidel_sweeps_10" and "sor1.5_sweeps_10" of "64x64"; other keys are of other programs. */
+/* Keys "jacobi5_sweeps_10", "heat2d_gauss_seidel_sweeps_10", "sor1.5_sweeps_10" of "64x64"; skips others. */
 static void field_case(const folder *f, const char *size, const char *key, const json_t *c)
 {
     const char *name = !strncmp(key, "jacobi5_sweeps_", 15)  ? "jacobi"
@@ -185,13 +203,13 @@ static void picture_cases(const char *root)
     json_decref(f.expected);
 }
 
-/* slu answers what is known of the file, of its tasks and of M, in one. Steps: eight multiplications are one. */
+/* Compares slu's answers on the file, its tasks and M, merged into one object. Eight multiplications count as one step. */
 static void run_slu(const json_t *c, const app_request *q, const char *what)
 {
     app_pair how = {"how", "spawn"};
     app_request spawn = *q;
     json_t *tasks = json_object_get(c, "block_tasks_no_pivot"), *all = json_copy((json_t *)(uintptr_t)c);
-    known_sink k = {what, all, {1e-11, 1e-11}, 0}; /* all but the error, which is 0, are larger than 1 */
+    known_sink k = {what, all, {1e-11, 1e-11}, 0}; /* all values but the error, which is 0, exceed 1 */
     const char *rhs = json_string_value(json_object_get(json_object_get(c, "dominant_matrix_M"), "rhs"));
     CHECK(rhs && !strcmp(rhs, "b=M*ones -> solution all ones"));
     json_object_set_new(all, "solution_error", json_real(0));
@@ -225,7 +243,7 @@ static void lu_cases(const char *root)
     json_decref(f.expected);
 }
 
-/* A search from one vertex: what is known of the graph and of the search, in one. */
+/* A search from one vertex; compares answers on the graph and on the search, merged into one object. */
 static void bfs_case(const char *path, const json_t *graph, const char *source, const json_t *found, size_t turn)
 {
     static const char *const chunks[] = {"32", "1", "7"}, *const hops[] = {"-1", "-1", "0"};
@@ -240,7 +258,7 @@ static void bfs_case(const char *path, const json_t *graph, const char *source, 
     json_decref(all);
 }
 
-/* These graphs do not come with the project. */
+/* These graphs are not part of the project. */
 static void bfs_cases(const char *root)
 {
     folder f;

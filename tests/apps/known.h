@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* known.h - runs a case of an app on a context and compares its answer with an object of an expected.json. Used by the
+/* known.h - runs a case of an app on a context and compares its answer with an object of an expected.json. For the
  * tests of known answers. */
 #ifndef KNOWN_H
 #define KNOWN_H
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How near a number in floating point must come: the folder's README says what fp32 can hold. */
+/* Allowed distance of floating-point numbers: the folder's README explains what fp32 can hold. */
 typedef struct known_near {
     double relative, absolute;
 } known_near;
@@ -23,7 +23,7 @@ typedef struct known_sink {
     uint32_t n; /* keys compared */
 } known_sink;
 
-/* "pts.0,0" is key "0,0" of "pts". */
+/* Finds key "0,0" of "pts" for "pts.0,0". */
 static inline const json_t *known_of(known_sink *k, const char *key)
 {
     const json_t *v = !strncmp(key, "pts.", 4) ? json_object_get(json_object_get(k->expected, "pts"), key + 4)
@@ -83,7 +83,7 @@ static inline void known_i64s(void *self, const char *key, const int64_t *got, s
                   (long long)want[i]);
 }
 
-/* One case by one scenario on one context, run twice: the answer must come again. n_keys: as many must be compared. */
+/* Runs one case by one scenario on one context twice: the answer must recur. n_keys: keys that must be compared. */
 static inline void known_run(const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx, known_sink *k,
                              uint32_t n_keys)
 {
@@ -103,6 +103,15 @@ static inline void known_run(const app *a, const app_scenario *s, const app_requ
         CHECK_MSG(k->n >= n_keys, "%s: only %u answers", k->what, k->n);
     }
     a->free(c);
+}
+
+/* Is --cuda asked for? Without a GPU it is skipped. */
+static inline int known_on_gpu(int argc, char **argv)
+{
+    const int cuda = argc > 1 && !strcmp(argv[1], "--cuda");
+    if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
+        SKIP("no GPU here");
+    return cuda;
 }
 
 /* root/folder/expected.json, or NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* large.c - Smith-Waterman on two whole phage genomes: more than 2^32 cells, so sums, positions and indices must hold 64
- * bits. On the cpu backend with all cores; one scoring, or all of them when HEDDLE_DATA is set. */
+/* large.c - Smith-Waterman on two whole phage genomes: more than 2^32 cells, so sums, positions and indices need 64
+ * bits. On the cpu backend with all cores; one scoring, or all of them when HEDDLE_DATA is set. With --cuda all of them, as
+ * waves on a GPU. */
 #include "apps/known.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -12,11 +13,12 @@ static double cells_of(const json_t *c)
     return json_number_value(json_object_get(c, "na")) * json_number_value(json_object_get(c, "nb"));
 }
 
-static void run_whole(const json_t *c, const char *const *inputs, const char *engine)
+static void run_whole(const json_t *c, const char *const *inputs, const char *engine, heddle_backend backend)
 {
+    heddle_config config = HEDDLE_CONFIG_INIT;
     char values[3][32];
     app_pair opts[3] = {{"match", values[0]}, {"mismatch", values[1]}, {"gap", values[2]}};
-    app_request q = {{0, 0}, {128, 200}, opts, 3, inputs, 2}; /* na, nb: all there is */
+    app_request q = {{0, 0}, {128, 200}, opts, 3, inputs, 2}; /* na, nb 0: whole sequences */
     known_sink k = {"two whole genomes", c, {0, 0}, 0};
     app_sink sink = {&k, known_u64, known_i64, known_f64, known_text, known_i64s};
     const app *a = app_find("sw");
@@ -26,7 +28,8 @@ static void run_whole(const json_t *c, const char *const *inputs, const char *en
     size_t i;
     for (i = 0; i < 3; i++)
         snprintf(values[i], sizeof values[i], "%lld", (long long)json_integer_value(json_object_get(c, opts[i].key)));
-    CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
+    config.backend = backend;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s", error);
     x->scenario = app_scenario_of(a, engine);
@@ -38,8 +41,9 @@ static void run_whole(const json_t *c, const char *const *inputs, const char *en
     heddle_ctx_close(ctx);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const int cuda = known_on_gpu(argc, argv);
     const char *const inputs[] = {TEST_SOURCE_DIR "/data/smith-waterman/lambda_virus.fa",
                                   TEST_SOURCE_DIR "/data/smith-waterman/phage_P1.fasta"};
     json_t *j = known_load(TEST_SOURCE_DIR "/data", "smith-waterman");
@@ -48,10 +52,12 @@ int main(void)
     size_t i;
     json_array_foreach(json_object_get(json_object_get(j, "dna_linear_gap"), "cases"), i, c)
     {
-        if (cells_of(c) <= 4294967296.0 || (n && !getenv("HEDDLE_DATA"))) /* one will do, where time is short */
+        if (cells_of(c) <= 4294967296.0 ||
+            (n && !cuda && !getenv("HEDDLE_DATA"))) /* one scoring is enough if time is short */
             continue;
-        run_whole(c, inputs, "graph");
-        run_whole(c, inputs, "wave");
+        if (!cuda)
+            run_whole(c, inputs, "graph", HEDDLE_CPU);
+        run_whole(c, inputs, "wave", cuda ? HEDDLE_CUDA : HEDDLE_CPU);
         printf("%.0f cells\n", cells_of(c));
         n++;
     }

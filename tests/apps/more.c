@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* more.c - as known.c, on the larger inputs of the folder that HEDDLE_DATA names. */
+/* more.c - as known.c, with the larger inputs of the folder HEDDLE_DATA. */
 #include "apps/cases.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
     const char *root = getenv("HEDDLE_DATA");
+    on_gpu = known_on_gpu(argc, argv);
     if (!root || !*root)
         SKIP("HEDDLE_DATA is not set");
     all_cases(root);

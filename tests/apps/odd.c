@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* odd.c - every scenario on sizes that no block divides, blocks of one cell, of one row, larger than all; on the serial
- * backend and on the cpu backend with every policy, waves on one to four threads, run after run. Each passes its own check against a plain serial
- * reference; so do its bodies called in program order by plain loops. And what prepare must refuse. */
+/* odd.c - every scenario on sizes that no block divides, with blocks of one cell, of one row, and larger than all;
+ * on the serial backend and the cpu backend with every policy, waves on one to four threads, run after run. Each passes
+ * the app's check against a serial reference; so do its bodies in plain loops. Also what prepare must refuse. */
 #include "app.h"
 #include "check.h"
 
 #include <string.h>
 
-/* rows, columns, of the problem and of a block. lu takes the square ones. */
+/* Rows, columns, of the problem and of a block. lu uses the square ones. */
 static const uint64_t sizes[][4] = {{100, 100, 32, 32}, {65, 65, 64, 64}, {63, 63, 64, 64}, {64, 64, 64, 64},
                                     {1, 1, 64, 64},     {7, 7, 1, 1},     {33, 33, 2, 2},   {129, 67, 16, 50},
                                     {2, 200, 1, 7},     {200, 2, 7, 1},   {1, 77, 3, 10},   {91, 1, 10, 3},
@@ -30,8 +30,8 @@ static void check_case(app_case *c)
     CHECK_MSG(!a->check(c), "%s: %s", text_of(c), c->error);
 }
 
-/* A check that accepts everything would prove nothing: without a run it must fail, unless the size leaves nothing to
- * compute. Returns whether it did. */
+/* A check that accepts everything proves nothing: without a run it must fail, unless the size leaves nothing to
+ * compute. Returns whether it failed. */
 static int fails_unrun(app_case *c)
 {
     CHECK_MSG(!c->app->read(c), "%s: %s", text_of(c), c->error);
@@ -85,7 +85,7 @@ static void test_scenario(const app *a, const app_scenario *s, heddle_ctx *ctx, 
     CHECK_MSG(sharp >= 3, "%s/%s: its check finds no fault before the run (%u)", a->name, s->engine->name, sharp);
 }
 
-/* On such a context all scenarios whose engine has this schedule of its own; AUTO: those of graphs. */
+/* Runs all scenarios with an engine of this schedule on such a context; AUTO: the scenarios that use graphs. */
 static void test_context(const heddle_config *cfg, heddle_schedule schedule, uint32_t turn)
 {
     const app_scenario *s;
@@ -94,7 +94,7 @@ static void test_context(const heddle_config *cfg, heddle_schedule schedule, uin
     CHECK_OK(NULL, heddle_ctx_open(&ctx, cfg));
     for (n = 0; app_list[n]; n++)
         for (s = app_list[n]->scenarios; s->engine; s++)
-            if (app_list[n]->n[1] && s->engine->schedule == schedule) /* spawned.c has those of one size */
+            if (app_list[n]->n[1] && s->engine->schedule == schedule) /* apps of one size: spawned.c */
                 test_scenario(app_list[n], s, ctx, turn);
     heddle_ctx_close(ctx);
 }
@@ -109,7 +109,7 @@ static void test_policy(heddle_policy p)
     test_context(&cfg, HEDDLE_SCHEDULE_AUTO, (uint32_t)p);
 }
 
-/* n_workers 0: the serial backend. */
+/* n_workers 0 means the serial backend. */
 static void test_waves(uint32_t n_workers)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;
@@ -118,7 +118,7 @@ static void test_waves(uint32_t n_workers)
     test_context(&cfg, HEDDLE_SCHEDULE_WAVE, n_workers);
 }
 
-/* What a wave does not have is refused when it is built. */
+/* A wave refuses options that it lacks when it is built. */
 static void test_wave_refused(const char *name)
 {
     app_pair tuned = {"body", "tuned"};
@@ -137,7 +137,7 @@ static void test_wave_refused(const char *name)
     heddle_ctx_close(ctx);
 }
 
-/* ---- what prepare refuses ----------------------------------------------------------------------------------------- */
+/* ---- refusals of prepare ----------------------------------------------------------------------------------------- */
 
 static void refused(const app *a, const app_request *q, const char *word)
 {
@@ -173,7 +173,7 @@ static void test_refused(const app *a)
     a->free(NULL);
 }
 
-/* Blocks where there are none, one size or two. */
+/* A size of blocks for an app without blocks, one number or two. */
 static void test_no_blocks(const app *a)
 {
     app_request q = {{0, 0}, {7, 0}, NULL, 0, NULL, 0};
@@ -184,7 +184,7 @@ static void test_no_blocks(const app *a)
     refused(a, &q, "has no blocks");
 }
 
-/* Blocks that tuned bodies do not take. */
+/* Block sizes that tuned bodies do not support. */
 static void test_tuned_refused(void)
 {
     app_pair tuned = {"body", "tuned"};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pairs.c - Smith-Waterman of all records of one file with all of another. 20 proteins with 196, affine gaps and BLOSUM62, have
- * the scores that another program computed; records of random letters, from one letter on, have those of the definition, in which a
- * gap may begin anywhere; what cannot be done is refused. With --cuda all of it on a GPU, and as tiles on threads. */
+/* pairs.c - Smith-Waterman of all records of one file with all of another. 20 proteins against 196, with affine gaps
+ * and BLOSUM62, have the scores of another program. Random records have the scores of the definition, in which gaps
+ * start anywhere. Bad input is refused. With --cuda all of it on a GPU, and as tiles on threads. */
+#include "apps/answered.h"
 #include "apps/known.h"
 #include "apps/pairs.h"
 
@@ -17,52 +18,11 @@
 #define MOST 300u /* letters of a record */
 #define LEAST (-1000000)
 
-/* ---- a case -------------------------------------------------------------------------------------------------------- */
+/* ---- a case ------------------------------------------------------------------------------------------------------ */
 
-/* What a case answers. */
-typedef struct answered {
-    int64_t best, total, best_a, best_b, records_a, records_b;
-    char digest[65];
-    int64_t *scores;
-    size_t n, width;
-} answered;
-
-static void take_i64(void *self, const char *key, int64_t v)
-{
-    answered *a = self;
-    int64_t *to = !strcmp(key, "best")        ? &a->best
-                  : !strcmp(key, "total")     ? &a->total
-                  : !strcmp(key, "best_a")    ? &a->best_a
-                  : !strcmp(key, "best_b")    ? &a->best_b
-                  : !strcmp(key, "records_a") ? &a->records_a
-                  : !strcmp(key, "records_b") ? &a->records_b
-                                              : NULL;
-    if (to)
-        *to = v;
-}
-static void take_u64(void *self, const char *key, uint64_t v) { take_i64(self, key, (int64_t)v); }
-static void take_f64(void *self, const char *key, double v) { (void)self, (void)key, (void)v; }
-static void take_text(void *self, const char *key, const char *v)
-{
-    answered *a = self;
-    if (!strcmp(key, "scores_sha256_int32le_rowmajor"))
-        snprintf(a->digest, sizeof a->digest, "%s", v);
-}
-static void take_i64s(void *self, const char *key, const int64_t *v, size_t n, size_t width)
-{
-    answered *a = self;
-    CHECK(!strcmp(key, "scores"));
-    a->n = n;
-    a->width = width;
-    a->scores = realloc(a->scores, n * sizeof *v);
-    CHECK(a->scores);
-    memcpy(a->scores, v, n * sizeof *v);
-}
-
-/* Runs it n_runs times; checked: against the app's own reference, too. */
+/* Runs the request n_runs times; checked: also compares with the app's own reference. */
 static void run(const app_request *q, const heddle_config *config, int n_runs, int checked, answered *out)
 {
-    app_sink sink = {out, take_u64, take_i64, take_f64, take_text, take_i64s};
     const app *a = app_find("sw");
     char error[APP_ERROR];
     heddle_ctx *ctx;
@@ -77,7 +37,7 @@ static void run(const app_request *q, const heddle_config *config, int n_runs, i
         CHECK_MSG(!c->scenario->reset(c) && !c->scenario->engine->run(c) && !a->read(c), "%s", c->error);
         CHECK_MSG(!checked || !a->check(c), "%s", c->error);
     }
-    a->answer(c, &sink);
+    answered_take(out, c);
     a->free(c);
     heddle_ctx_close(ctx);
 }
@@ -91,7 +51,7 @@ static heddle_config config_of(heddle_backend backend, uint32_t n_workers, heddl
     return c;
 }
 
-/* ---- what is known ---------------------------------------------------------------------------------------------------- */
+/* ---- known scores ------------------------------------------------------------------------------------------------ */
 
 static int64_t number(const json_t *of, const char *key)
 {
@@ -102,7 +62,7 @@ static int64_t number(const json_t *of, const char *key)
 
 static void check_query(const answered *got, size_t query, const json_t *want)
 {
-    const int64_t *scores = got->scores + query * got->width;
+    const int64_t *scores = got->list + query * got->width;
     size_t k, best = 0;
     int64_t sum = 0;
     const json_t *v;
@@ -115,7 +75,7 @@ static void check_query(const answered *got, size_t query, const json_t *want)
     json_array_foreach(json_object_get(want, "first8"), k, v) CHECK(scores[k] == json_integer_value(v));
 }
 
-/* All queries with all proteins; `gap` for the first letter of a gap, -1 for each further one. */
+/* All queries against all proteins; `gap` for the first letter of a gap, -1 for each further one. */
 static void known_proteins(const json_t *known, const char *key, const char *gap, const heddle_config *config)
 {
     const app_pair opts[] = {{"gaps", "affine"}, {"gap", gap}, {"extend", "-1"}, {"matrix", BLOSUM}};
@@ -123,17 +83,19 @@ static void known_proteins(const json_t *known, const char *key, const char *gap
     const app_request q = {{0, 0}, {0, 0}, opts, 4, inputs, 2};
     const json_t *want = json_object_get(known, key), *one;
     answered got = {0};
-    size_t k;
+    size_t k, at;
     run(&q, config, 1, 0, &got);
-    CHECK(got.n == 20 * 196 && got.width == 196 && got.records_a == 20 && got.records_b == 196);
-    CHECK(got.total == number(want, "total"));
-    CHECK(!strcmp(got.digest, json_string_value(json_object_get(want, "scores_sha256_int32le_rowmajor"))));
+    CHECK(got.n == 20 * 196 && got.width == 196 && answered_of(&got, "records_a") == 20 &&
+          answered_of(&got, "records_b") == 196);
+    CHECK(answered_of(&got, "total") == number(want, "total"));
+    CHECK(!strcmp(got.text, json_string_value(json_object_get(want, "scores_sha256_int32le_rowmajor"))));
     json_array_foreach(json_object_get(want, "per_query"), k, one) check_query(&got, k, one);
-    CHECK(k == 20 && got.scores[(got.best_a - 1) * 196 + got.best_b - 1] == got.best);
-    free(got.scores);
+    at = (size_t)((answered_of(&got, "best_a") - 1) * 196 + answered_of(&got, "best_b") - 1);
+    CHECK(k == 20 && at < got.n && got.list[at] == answered_of(&got, "best"));
+    answered_free(&got);
 }
 
-/* The queries with one another. */
+/* The queries against one another. */
 static void known_queries(const json_t *known, const heddle_config *config)
 {
     const app_pair opts[] = {{"gaps", "affine"}, {"gap", "-11"}, {"extend", "-1"}, {"matrix", BLOSUM}};
@@ -145,9 +107,10 @@ static void known_queries(const json_t *known, const heddle_config *config)
     run(&q, config, 1, 0, &got);
     CHECK(got.n == 400 && got.width == 20 && json_array_size(rows) == 20);
     json_array_foreach(rows, i, row) json_array_foreach(row, k, v)
-        CHECK_MSG(got.scores[i * 20 + k] == json_integer_value(v), "query %zu with query %zu", i, k);
-    CHECK(got.best == got.scores[399] && got.best_a == 20 && got.best_b == 20);
-    free(got.scores);
+        CHECK_MSG(got.list[i * 20 + k] == json_integer_value(v), "query %zu with query %zu", i, k);
+    CHECK(answered_of(&got, "best") == got.list[399]);
+    CHECK(answered_of(&got, "best_a") == 20 && answered_of(&got, "best_b") == 20);
+    answered_free(&got);
 }
 
 static void test_known(int cuda)
@@ -163,7 +126,7 @@ static void test_known(int cuda)
     json_decref(all);
 }
 
-/* ---- what is right ------------------------------------------------------------------------------------------------------ */
+/* ---- expected result --------------------------------------------------------------------------------------------- */
 
 typedef struct scoring {
     int8_t score[6][6];
@@ -183,7 +146,7 @@ static int64_t pair_score(const scoring *s, char a, char b)
 
 static int64_t gap_of(const scoring *s, int64_t k) { return s->is_affine ? s->gap + (k - 1) * s->extend : k * s->gap; }
 
-/* By the definition: the best of all that end in cell (i, j), with a gap of any length before it. */
+/* By the definition: the best of all alignments that end in cell (i, j), with a gap of any length before it. */
 static int64_t define(const scoring *s, const char *a, const char *b)
 {
     const int64_t n = (int64_t)strlen(a), m = (int64_t)strlen(b);
@@ -203,7 +166,7 @@ static int64_t define(const scoring *s, const char *a, const char *b)
     return best;
 }
 
-/* A request; texts and files that it names live as long. */
+/* A request, with the texts and files that it points to. */
 typedef struct random_case {
     scoring s;
     pairs_records of[2];
@@ -260,8 +223,8 @@ static void check_scores(const random_case *c, const answered *got, uint64_t see
     for (uint32_t i = 0; i < c->of[0].n; i++)
         for (uint32_t k = 0; k < c->of[1].n; k++) {
             const int64_t want = define(&c->s, c->of[0].letters[i], c->of[1].letters[k]);
-            CHECK_MSG(got->scores[i * got->width + k] == want, "HEDDLE_SEED=%llu: record %u with %u: %lld, not %lld",
-                      (unsigned long long)seed, i, k, (long long)got->scores[i * got->width + k], (long long)want);
+            CHECK_MSG(got->list[i * got->width + k] == want, "HEDDLE_SEED=%llu: record %u with %u: %lld, not %lld",
+                      (unsigned long long)seed, i, k, (long long)got->list[i * got->width + k], (long long)want);
         }
 }
 
@@ -278,15 +241,15 @@ static void test_random(uint64_t seed, int cuda)
         run(&c.q, &all[k], 3, 1, &got);
         check_scores(&c, &got, seed);
     }
-    free(got.scores);
+    answered_free(&got);
     pairs_free(&c.of[0]);
     pairs_free(&c.of[1]);
     close(c.matrix.fd);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------------ */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* One record a file: affine gaps and a cut by na and nb. */
+/* One record per file, made up, with affine gaps. */
 static void test_made_up(void)
 {
     const app_pair opts[] = {{"gaps", "affine"}, {"gap", "-5"}};
@@ -294,8 +257,10 @@ static void test_made_up(void)
     const heddle_config config = config_of(HEDDLE_CPU, 2, HEDDLE_SCHEDULE_AUTO);
     answered got = {0};
     run(&q, &config, 2, 1, &got);
-    CHECK(got.n == 1 && got.width == 1 && got.best > 70 && got.best == got.total && got.best_a == 1 && got.best_b == 1);
-    free(got.scores);
+    CHECK(got.n == 1 && got.width == 1 && answered_of(&got, "best") > 70);
+    CHECK(answered_of(&got, "best") == answered_of(&got, "total"));
+    CHECK(answered_of(&got, "best_a") == 1 && answered_of(&got, "best_b") == 1);
+    answered_free(&got);
 }
 
 static void test_cut(void)
@@ -308,8 +273,8 @@ static void test_cut(void)
     answered got = {0};
     pairs_text(&f, ">a\nACGTACGT\n");
     run(&q, &config, 1, 1, &got);
-    CHECK(got.best == 6);
-    free(got.scores);
+    CHECK(answered_of(&got, "best") == 6);
+    answered_free(&got);
     close(f.fd);
 }
 
@@ -360,7 +325,7 @@ static void test_refused(const refusal *r)
     close(b.fd);
 }
 
-/* Letters that the matrix lacks. */
+/* Letters without a score in the matrix. */
 static void test_lacking(void)
 {
     pairs_file a, b, m;
@@ -379,7 +344,7 @@ static void test_lacking(void)
     close(m.fd);
 }
 
-/* What a scenario refuses when it is built. */
+/* Options that a scenario refuses when it is built. */
 static void not_built(const char *engine, const app_pair *opts, size_t n_opts, const char *sentence)
 {
     const app_request q = {{10, 10}, {0, 0}, opts, n_opts, NULL, 0};

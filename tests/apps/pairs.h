@@ -38,7 +38,7 @@ static inline void pairs_text(pairs_file *f, const char *text)
     CHECK(to && fputs(text, to) >= 0 && fclose(to) == 0);
 }
 
-/* Up to `most` records of up to `longest` letters. */
+/* Makes up to `most` records of up to `longest` letters. */
 static inline void pairs_make(pairs_records *r, uint64_t *random, uint32_t most, uint32_t longest)
 {
     FILE *to = pairs_begin(&r->file);
@@ -63,7 +63,7 @@ static inline void pairs_free(pairs_records *r)
     close(r->file.fd);
 }
 
-/* A matrix of few letters; X stands for the others. Not symmetric. */
+/* A matrix of few letters; X stands for the others. It is not symmetric. */
 #define PAIRS_KNOWN "ACDEFX"
 static inline void pairs_matrix(pairs_file *f, uint64_t *random, int8_t score[6][6])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenarios.c - every scenario of every app: found by the name of its engine, which is the only one of that name; builds, runs,
- * passes the app's check, again after a reset; and its engine tells of it in numbers. */
+/* scenarios.c - every scenario of every app: no other has its engine's name, by which it is found. It builds, runs,
+ * passes the app's check, again after a reset, and its engine reports numbers. */
 #include "app.h"
 #include "check.h"
 
@@ -20,7 +20,7 @@ static app_case *prepare(const app *a)
     return c;
 }
 
-/* Words have a place for the value; values are those of this graph. */
+/* Each text must have a place for its value, each value must fit this small graph. */
 static void check_facts(const app_case *c, const char *name)
 {
     app_fact facts[APP_FACTS];
@@ -52,7 +52,7 @@ static void run_scenario(const app *a, const app_scenario *s)
     heddle_ctx_close(ctx);
 }
 
-/* A run that fails says so in the case. */
+/* A run that fails must leave a sentence in the case. */
 static void refuses(void)
 {
     app_case *c = prepare(app_find("lu"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* spawned.c - bfs, quad, queens and uts, whose tasks make tasks: counts and bits are those of a serial search, on the serial backend
- * with one thread and with many, and on threads with every schedule and policy, with room for all tasks and with room for few,
- * with tasks of one node and of many, run after run. The trees T1 to T5 have the counts that their authors published, boards
- * the known ones. And what prepare must refuse.
+/* spawned.c - bfs, quad, queens and uts, which spawn tasks. Counts and bits are those of a serial search: on the serial
+ * backend with one thread and with many; on threads with every schedule and policy, with room for all tasks or for few,
+ * with tasks of one node or of many, run after run. The trees T1 to T5 have their authors' published counts, boards the
+ * known ones. Also what prepare must refuse.
  *
  *     spawned [--cuda]    --cuda: every schedule and policy on a GPU instead */
 #include "app.h"
@@ -116,7 +116,7 @@ static void run_case(const subject *s, heddle_ctx *ctx, uint32_t n_runs, const c
     c->app->free(c);
 }
 
-/* Emulated threads are threads that meet twenty times an interval of quad, and a few times a relaxed node of bfs. */
+/* Slow cases: emulated threads meet twenty times an interval of quad, and some times a relaxed node of bfs. */
 static int is_long(const subject *s, uint32_t team_size)
 {
     return (team_size > 1 && !strcmp(s->app, "quad") && s->n > 1) || (team_size > 3 && strstr(s->opts, "cost=1"));
@@ -176,7 +176,7 @@ static void test_schedule(heddle_backend b, heddle_schedule s)
     }
 }
 
-/* Schedule static knows all tasks before the run. */
+/* Schedule static needs all tasks before the run, so it is left out. */
 static void test_schedules(heddle_backend b)
 {
     for (size_t i = 0; i < N_WORKER_SCHEDULES; i++)
@@ -187,7 +187,7 @@ static void test_schedules(heddle_backend b)
 static void test_threads(void)
 {
     test_schedules(HEDDLE_CPU);
-    /* Few slots, but as many as seven workers need that go depth first at once: quad splits 50 times, three slots each. */
+    /* Few slots, but enough for seven workers that go depth first at once: quad splits 50 times, three slots each. */
     run_workers(HEDDLE_CPU, HEDDLE_SCHEDULE_DYNAMIC, HEDDLE_POLICY_DEFAULT, 7, 2048);
 }
 
@@ -222,7 +222,7 @@ static void take_f64(void *self, const char *key, double v)
     a->n += (size_t)snprintf(a->text + a->n, sizeof a->text - a->n, "%s=%.6f ", key, v);
 }
 
-/* The figures as a user reads them, and by plain loops; a check without a run must fail. */
+/* The answers as a user reads them, and by plain loops; a check without a run must fail. */
 static void test_answer(const subject *s, heddle_ctx *ctx, const char *expected)
 {
     answers a = {.n = 0};

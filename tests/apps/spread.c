@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spread.c - the host's loops over much data do each item once, whatever the number of threads; heat's reference by several
- * threads has the bits of a plain loop; a wrong cell of a large result is found, and it is the first one that is told. */
+/* spread.c - the host's loops over large data treat each item once for every number of threads. heat's reference by
+ * several threads has the bits of a plain loop. A wrong cell of a large result is found, and the first one is reported. */
 #include "app.h"
 #include "check.h"
 #include "field.h"

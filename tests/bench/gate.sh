@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gate.sh SOURCE_DIR - bench/gate.sh on two trees whose bench_gpu and nvcc are stubs: which rows it takes its values from, and
-# what it calls reached.
+# gate.sh SOURCE_DIR - bench/gate.sh on two trees with stubs for bench_gpu and nvcc: which rows give its values, and
+# what counts as reached.
 . "$(dirname "$0")/../checks/common.sh"
 : >"$scratch/bad"
 mkdir -p "$scratch/bin"

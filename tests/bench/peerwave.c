@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* peerwave.c - what the figures of PeerWave compute without a GPU: tiles against all cells of small fields, places of cells
- * against one another, idle slots counted by hand, the model's width against its own times, and that a wrong cell is
- * found. */
+/* peerwave.c - what the figures of PeerWave compute without a GPU: tiles against all cells of small fields, places of
+ * cells against one another, idle slots counted by hand. The model's best width is checked against its own times; a
+ * wrong cell must be found. */
 #include "check.h"
 #include "model.h"
 #include "problem.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tile of a band that makes a column of row `lane` of it. */
+/* The tile of a band that contains column `col` of the band's row `lane`. */
 static uint32_t tile_of(const peer_tiling *t, uint32_t lane, uint32_t col)
 {
     return (col + (t->is_square ? 0u : lane)) / t->width;
 }
 
-/* peer_need is the last tile of the band above that makes a cell of the row above the tile; all others are no later. */
+/* peer_need is the last tile of the band above with a cell of the row above the tile; all others come no later. */
 static void check_needs(const peer_tiling *t)
 {
     for (uint32_t j = 0; j < peer_waiting(t); j++) {
@@ -30,7 +30,7 @@ static void check_needs(const peer_tiling *t)
     }
 }
 
-/* Each tile is on one diagonal, behind all that it needs. */
+/* Each tile is on one diagonal, after all that it needs. */
 static void check_diagonals(const peer_tiling *t)
 {
     uint64_t n_all = 0;
@@ -57,7 +57,7 @@ static void test_tiles(void)
     }
 }
 
-/* All cells have places of their own, and there is room for them. */
+/* All cells have distinct places, within the field's room. */
 static void test_places(void)
 {
     for (uint32_t shift = 0; shift < 6; shift++) {
@@ -77,7 +77,7 @@ static void test_places(void)
     }
 }
 
-/* Figure 6.1: 8 x 8 tiles on 4 blocks. Diagonals of 1 to 8 and back leave 3, 2, 1, 0, 3, 2, 1, 0, 1, 2, 3, 0, 1, 2, 3 slots. */
+/* Figure 6.1: 8 x 8 tiles on 4 blocks. Diagonals of 1 to 8 and back leave 3 2 1 0 3 2 1 0 1 2 3 0 1 2 3 slots. */
 static void test_idle_slots(void)
 {
     const peer_tiling t = {8, 8, 1, 1, 1, 1};
@@ -87,7 +87,7 @@ static void test_idle_slots(void)
     CHECK(model_idle_slots(&t, 8, &n_tiles) == 56 && n_tiles == 64);
 }
 
-/* Where equation 6.4 says that 6.3 is least, it is. */
+/* The width of equation 6.4 minimizes equation 6.3. */
 static void test_width(void)
 {
     const peer_tiling t = {46080, 46080, 1, 1024, 1, 0};
@@ -95,14 +95,14 @@ static void test_width(void)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         const model_costs c = {0.3, 2.0, blocks[i]};
         const double best = model_width(&t, &c), least = model_time(&t, &c, best);
-        CHECK(best > 1 && best < 4096);
-        for (double w = 1; w < 4096; w *= 1.1)
+        CHECK(best > 1 && best <= t.cols);
+        for (double w = 1; w <= t.cols; w *= 1.1)
             CHECK_MSG(model_time(&t, &c, w) >= 0.9999 * least, "%u blocks: width %.1f takes less than %.1f", blocks[i],
                       w, best);
     }
 }
 
-/* Of each application a cell that is wrong is found where it is. */
+/* Of each application a wrong cell is found at its place. */
 static void test_wrong_cells(void)
 {
     const uint32_t rows = 40, cols = 30;

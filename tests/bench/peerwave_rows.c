@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* peerwave_rows.c - the figures of PeerWave from times that are made up here in place of a GPU's: all files are written, and what is
- * worked out of several rows is right. */
+/* peerwave_rows.c - the figures of PeerWave from made-up times in place of a GPU's: all files are written, and values
+ * computed from several rows are right. */
 #include "check.h"
 #include "lab.h"
 #include "ncu.h"
@@ -41,7 +41,7 @@ int lab_run_kernel(lab *l, const peer_way *w, measured *m)
     return -1;
 }
 
-/* Barriers 40 ms, peers 20, in square tiles twice that; 16 columns are the quickest. A wave 5, its tiles 4; tasks 10 and more. */
+/* Barriers 40 ms, peers 20, square tiles twice that; 16 columns are the quickest. A wave 5, its tiles 4; tasks from 10. */
 static double ms_of(const peer_way *w)
 {
     if (w->kind == PEER_WAVE)
@@ -84,7 +84,7 @@ void ncu_count(ncu_counts *out, const options *o, uint64_t deadline_ns)
 
 /* ---- */
 
-/* The file has the line. */
+/* The file must have the line. */
 static void has(const char *name, const char *line)
 {
     char path[64], text[1024];

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bodies.sh SOURCE_DIR - what compilers make of bodies. One that is alone on a thread is vector code wherever a plain loop is: with gcc
-# and clang, at -O2 and -O3, the loop of HEDDLE_EACH has packed multiplications when the same loop written with `for` has
-# (x86-64 only: names of instructions are looked for). A body with other params than its table is an error in C and C++.
+# bodies.sh SOURCE_DIR - compiled bodies. A body alone on a thread is vectorized like a plain loop: with gcc and clang,
+# at -O2 and -O3, the loop of HEDDLE_EACH has packed multiplications if the same loop written with `for` has (x86-64
+# only: the check searches for names of instructions). A body with other params than its table is an error in C and C++.
 . "$(dirname "$0")/common.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip "not x86-64"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# common.sh - what the checks share. Each check is called as `bash NAME.sh SOURCE_DIR [...]`, prints one line a
-# violation ("file:line: what"), and exits 0, 1 or 77 (skipped: says why).
+# common.sh - shared by the checks. Each is called as `bash NAME.sh SOURCE_DIR [...]`, prints one line per violation
+# ("file:line: what"), and exits with 0, 1 or 77 (skipped, with the reason).
 set -euo pipefail
 cd "$1"
 
@@ -18,7 +18,7 @@ project_files() {
         -type f \( "${expression[@]}" \) -print | sed 's|^\./||' | LC_ALL=C sort
 }
 
-# Exits with 1 when the file of violations is not empty.
+# Exits with 1 if the file of violations is not empty.
 report() {
     cat "$1"
     [ ! -s "$1" ] || exit 1

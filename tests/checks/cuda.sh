@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# cuda.sh - every file of bodies, and every litmus program, compiles as CUDA without a warning, whether or not this build
-# uses CUDA: bodies stay in the common part of C and C++. As far as unoptimised PTX: builds that use
-# CUDA show the rest.
+# cuda.sh - every file of bodies, and every litmus program, compiles as CUDA without a warning, even if this build does
+# not use CUDA: bodies must stay in the common part of C and C++. It stops at unoptimised PTX; builds with CUDA test the
+# rest.
 . "$(dirname "$0")/common.sh"
 
 command -v nvcc >/dev/null || skip "no nvcc here"
@@ -12,6 +12,6 @@ export scratch
     project_files '*bodies.c' | grep -E '^(apps|examples|bench|tests/(gpu|spawn))/'
     project_files '*.cu'
 } | xargs -P "$(nproc)" -I{} bash -c '
-    nvcc -x cu -std=c++17 -arch=sm_90 -fmad=false -Iinclude -Iapps -Itests -Werror all-warnings -Xcicc -O0 -ptx "$1" \
+    nvcc -x cu -std=c++17 -arch=sm_90 -fmad=false -Iinclude -Iapps -Itests -Ibench/papers/lib -Werror all-warnings -Xcicc -O0 -ptx "$1" \
         -o "$scratch/${1//\//_}.ptx" || echo "$1: not as CUDA" >>"$scratch/bad"' bash {}
 report "$scratch/bad"

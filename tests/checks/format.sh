@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# format.sh - clang-format 14 would change nothing; with --write it does the changes. Other versions format otherwise:
-# they are skipped.
+# format.sh - clang-format 14 must change nothing; --write applies its changes. Other versions format differently and
+# are skipped.
 . "$(dirname "$0")/common.sh"
 
 tool=$(command -v clang-format-14 || command -v clang-format) || skip "no clang-format here"

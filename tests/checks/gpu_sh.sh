@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gpu_sh.sh - tests/gpu.sh without a GPU: compilers and nvidia-smi are stubs, stages are made up. What a call runs, what its
-# tables say, that a stage replaces its own rows and no others, that too few GPUs are said and replace nothing, that time is
-# kept; and that the project's stages can all be listed and printed.
+# gpu_sh.sh - tests/gpu.sh without a GPU, with stubs for compilers and nvidia-smi and made-up stages. Checked are: what
+# a call runs; its tables; that a stage replaces only its own rows; that missing GPUs are reported and replace nothing;
+# that the time limit holds; and that all of the project's stages can be listed and printed.
 . "$(dirname "$0")/common.sh"
 tree=$scratch/tree
 mkdir -p "$tree/tests" "$tree/bench/results/h200" "$scratch/bin" "$scratch/stages"
@@ -23,6 +23,7 @@ one_short() {
     try one.pass 20 echo "fine	indeed"
     try one.fail 20 sh -c 'echo why; exit 3'
     try one.skip 20 sh -c 'echo not here; exit 77'
+    try one.path 20 echo "/a/b-c/d.tsv: cuda/wave/- and '/e/f g/h' at 1 / 2 GB/s, https://x.org/y"
 }
 one_long() { try one.long 20 echo long; }
 E2
@@ -53,6 +54,7 @@ call 1 c1 one two
 row 'short|pass|fine indeed|c1|NVIDIA H200|580.1' one one.pass
 row 'short|FAIL|exit status 3; why|c1|NVIDIA H200|580.1' one one.fail
 row 'short|skip|not here|c1|NVIDIA H200|580.1' one one.skip
+row "short|pass|d.tsv: cuda/wave/- and 'f g/h' at 1 / 2 GB/s, https://x.org/y|c1|NVIDIA H200|580.1" one one.path
 row 'short|skip|needs 2 GPUs, 1 here|c1|NVIDIA H200|580.1' two two
 grep -q 'not here' "$scratch/out/h200/tests.txt" || bad "tests.txt has no detail"
 grep -q '^==== one one.fail: FAIL' "$scratch/out/logs.txt" || bad "logs.txt does not name the test"

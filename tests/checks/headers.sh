@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# headers.sh SOURCE_DIR gcc|clang|cuda - each installed header compiles alone and twice, without a warning: core, body.h,
-# task.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h as C99 and C++11. Compilers that are not here are
-# skipped.
+# headers.sh SOURCE_DIR gcc|clang|cuda - each installed header compiles alone and twice, without a warning: core,
+# body.h, task.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h as C99 and C++11. Missing compilers
+# are skipped.
 . "$(dirname "$0")/common.sh"
 
 core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/openmp.h)
@@ -37,7 +37,7 @@ cuda() {
         name=$scratch/$(basename "$header").cu
         printf '#include "%s"\n#include "%s"\n' "${header#include/}" "${header#include/}" >"$name"
     done
-    # Unused functions are parsed, not compiled: a table of bodies makes device code of all of them.
+    # Functions without a use are only parsed: a table of bodies makes device code of all of them.
     cp examples/03_own_bodies/bodies.[ch] "$scratch"
     mv "$scratch/bodies.c" "$scratch/bodies.cu"
     printf '%s\n' "$scratch"/*.cu | xargs -P "$(nproc)" -I{} sh -c 'source=$1; shift; "$@" "$source" -o "$source.o" ||

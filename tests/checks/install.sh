@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# install.sh SOURCE_DIR BUILD_DIR - an installed heddle is found: by find_package (shared and static, bodies included) and
-# by pkg-config, from C and C++; make install takes a folder with a blank in its name; the shared library exports the
-# public calls and nothing else; each public call is there.
+# install.sh SOURCE_DIR BUILD_DIR - an installed heddle is found by find_package (shared and static, bodies included)
+# and by pkg-config, from C and C++. make install accepts a folder with a blank in its name. The shared library exports
+# all public calls and nothing else.
 . "$(dirname "$0")/common.sh"
 build=$2
 prefix=$scratch/prefix
@@ -48,7 +48,7 @@ else
 fi
 
 echo "-- symbols"
-exports() { # LIBRARY HEADER...: it exports what these declare, and nothing else but OpenMP's own functions
+exports() { # LIBRARY HEADER...: it exports these headers' functions and OpenMP's own, nothing else
     local library=$1 && shift
     awk '/^HEDDLE_API/, /;/' "$@" | grep -oE '\bheddle_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
     nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE '^(_|omp_)' | sort -u >"$scratch/exported"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# layers.sh - who may include whom: engine -> run -> backend -> graph -> base, never back up; one backend never another,
-# and nobody above them a backend by name; core only itself; openmp above them all, by public headers and its own; tools,
-# apps, benches and examples only public headers, and tools the library's writer of files, base/file.h; CUDA headers only in the cuda backend. The library heddle_ranges is
-# src/base and src/graph/range.c, which takes nothing else of src/graph; tools/share, which runs nothing, may take it.
-# heddlec has a folder a phase: driver -> host -> device -> emit -> analysis -> parse -> support.
+# layers.sh - includes go down the layers: engine -> run -> backend -> graph -> base. No backend includes another, and
+# no layer above names one. core includes only itself; openmp, above all, public headers and its own. tools, apps,
+# benches and examples include public headers; tools also the file writer, base/file.h. CUDA headers belong to the cuda
+# backend. heddle_ranges is src/base and src/graph/range.c, which includes nothing else of src/graph; tools/share may
+# use it. heddlec has one folder per phase: driver -> host -> device -> emit -> analysis -> parse -> support.
 . "$(dirname "$0")/common.sh"
 
 # "FILE LINE INCLUDED" for each include, quoted ones resolved as the compiler would.
@@ -22,7 +22,7 @@ includes() {
 }
 resolve() { # DIR NAME: sets `resolved`
     local dir
-    for dir in "$1" src include apps tools/heddle tools/heddlec bench/papers bench/papers/lib; do
+    for dir in "$1" src include apps tools/heddle tools/heddlec bench bench/subjects bench/papers bench/papers/lib; do
         resolved=$dir/$2
         [ -f "$resolved" ] || continue
         [[ $resolved == *..* ]] && resolved=$(realpath --relative-to=. "$resolved")
@@ -66,7 +66,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
     if (from == "include/heddle.h") {
         if (to !~ /^<(stddef|stdint)\.h$/ && to != "<initializer_list") no("heddle.h takes only stddef.h and stdint.h")
     } else if (from ~ /^include\/heddle\/core\//) {
-        # The model test gives the shim under which the scheduler is explored.
+        # The model test has the shim with which the scheduler is explored.
         if (to !~ /^include\/heddle\/core\// && to != "<stdint.h" && !(from ~ /atom\.h$/ && to ~ /\/shim\.h$/))
             no("core takes only core and stdint.h")
     } else if (from ~ /^include\//) {
@@ -88,7 +88,8 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         if (to ~ /^src\//) no("public headers are enough here")
         else if (to ~ /^include\// && !public) no("core is installed, but no interface")
         else if (to ~ /^nowhere/) no("there is no such file")
-        else if (from ~ /^bench\/papers\// && to ~ /^tools\/heddle\//) ; # the command they are started by
+        else if (from ~ /^bench\// && to ~ /^bench\/(subjects|task_bench)\//) ; # what benches share
+        else if (from ~ /^bench\/papers\// && to ~ /^tools\/heddle\//) ; # the command that starts them
         else if (to !~ /^[<]/ && !public && index(to, own) != 1 && (to !~ /^apps\// || part[1] == "examples"))
             no("belongs to somebody else")
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - prints, as static assertions, where the C compiler puts the fields that a device reads; layout.sh has C++
- * and nvcc confirm them. */
+/* layout.c - prints, as static assertions, the C compiler's offsets of the fields that a device reads; layout.sh has
+ * C++ and nvcc confirm them. */
 #include "heddle/task.h"
 
 #include <stdio.h>

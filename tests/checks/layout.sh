@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# layout.sh SOURCE_DIR - the structs that a device reads lie in memory alike for C, C++ and CUDA (both of nvcc's passes).
+# layout.sh SOURCE_DIR - the structs that a device reads have the same layout in C, C++ and CUDA (both passes of nvcc).
 . "$(dirname "$0")/common.sh"
 
 scratch=$(mktemp -d)

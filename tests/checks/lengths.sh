@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # lengths.sh - functions are short: median at most 13 lines, nine in ten within 40, none beyond 60 except in files of
-# bodies, whose kernels may be long. A function counts from its name to its closing brace; formatted code is assumed.
+# bodies, which may have long kernels. A function counts from its name to its closing brace; the code must be formatted.
 . "$(dirname "$0")/common.sh"
 
 project_files '*.c' '*.h' '*.cu' | xargs awk '

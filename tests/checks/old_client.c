@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* old_client.c - a program that was compiled against an older heddle.h, whose structs with a size had fewer fields
- * (old_client.sh makes such headers). Each struct ends where a page ends behind which there is nothing, so that a byte read or
- * written beyond it ends the program. OLD_STRUCTS, from the script, names the structs; each needs a function here. */
+/* old_client.c - a program compiled against an older heddle.h; its structs with a size have fewer fields (old_client.sh
+ * makes such headers). Each struct ends at the end of a page with nothing mapped behind it, so any access beyond it
+ * ends the program. OLD_STRUCTS, from the script, names the structs; each needs a function here. */
 #include "heddle.h"
 #include "heddle/task.h"
 
@@ -29,7 +29,7 @@ static void must(int holds, const char *what)
     exit(1);
 }
 
-/* A copy of a struct, against the end of what may be touched. */
+/* Copies a struct to the end of the accessible memory. */
 static void *at_edge(const void *from, size_t n_bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -37,7 +37,7 @@ static void *at_edge(const void *from, size_t n_bytes)
     must(p != MAP_FAILED && !mprotect(p + page, page, PROT_NONE), "memory");
     return memcpy(p + page - n_bytes, from, n_bytes);
 }
-/* As the initialisers set them up, which have a value for each field of today. */
+/* Initialized with today's initialisers, which have a value for each field. */
 #define AT_EDGE(type)             \
     type copy_ = {sizeof(copy_)}; \
     type *s = at_edge(&copy_, sizeof copy_)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# old_client.sh SOURCE_DIR BUILD_DIR - a program that was compiled against an older header runs with this library: for every
-# public struct that begins with its size, one with only that, one with a field more, and so on to all of them. Nothing
-# beyond what the program knows is read or written.
+# old_client.sh SOURCE_DIR BUILD_DIR - a program compiled against an older header runs with this library. Every public
+# struct that begins with its size is tried with that field alone, with one more, and so on up to all. Nothing beyond
+# the program's struct may be read or written.
 . "$(dirname "$0")/common.sh"
 build=$2
 
@@ -37,7 +37,7 @@ before=
 for ((fields = 1; fields < 100; fields++)); do
     mkdir "$scratch/$fields"
     header $fields >"$scratch/$fields/heddle.h"
-    [ "$(cat "$scratch/$fields/heddle.h")" != "$before" ] || break # all there are
+    [ "$(cat "$scratch/$fields/heddle.h")" != "$before" ] || break # no more fields
     before=$(cat "$scratch/$fields/heddle.h")
     cc -std=gnu11 -w "-DOLD_STRUCTS(X)=$uses" -I"$scratch/$fields" -Iinclude tests/checks/old_client.c -L"$build" -lheddle \
         -o "$scratch/$fields/client" || { echo "$fields fields: not compiled" && exit 1; }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""rings.py BUILD_DIR [FOLDER...] - which files of a folder need each other, folder by folder (rings.sh has the rule).
+"""rings.py BUILD_DIR [FOLDER...] - files of a folder that need each other, folder by folder (rings.sh has the rule).
 
-File A needs file B when A's object uses a symbol that B's object defines, or, among headers of core, which have no
-objects, when A includes B or calls a function that B defines. Files that can reach each other are a ring; each ring is
-one line of the output. Symbols that a file keeps to itself are not seen, as they must not be."""
+File A needs file B if A's object uses a symbol that B's object defines. Headers of core have no objects: there A needs
+B if A includes B or calls a function that B defines. Files that can reach each other are a ring; each ring is one line
+of the output. Symbols private to a file do not count, and must not."""
 
 import glob
 import os
@@ -13,11 +13,11 @@ import subprocess
 import sys
 
 CORE = "include/heddle/core"
-# Each with its sub-folders, or (True) without them. heddlec alone may be missing from a build: it needs libclang.
+# Each with its subfolders, or (True) without them. Only heddlec may be missing from a build: it needs libclang.
 FOLDERS = [("src/base", False), ("src/graph", False), ("src/backend", False), ("src/run", False), ("src/openmp", False),
            ("apps", True), ("tools/heddle", False), ("tools/heddlec", False)]
 
-# Rings that may be: files of a compiler that follow a recursive input. A part of such a ring may be one, too.
+# Permitted rings: files of a compiler that follow a recursive input. A part of such a ring is permitted, too.
 ALLOWED = [
     # tree: a declaration has a type and an initial value, a type its declaration, a value any of them inside.
     {"parse/tree_build.c", "parse/tree_decl.c", "parse/tree_types.c", "parse/tree_value.c"},
@@ -43,7 +43,7 @@ def defined_and_used(objects):
 
 
 def objects_of(build):
-    """(object, source) of each object whose source is still there; CMake names objects after their sources."""
+    """(object, source) of each object with an existing source; CMake names objects after their sources."""
     for folder, _, names in os.walk(build):
         base, mark, below = os.path.relpath(folder, build).partition("CMakeFiles/")
         target, _, below = below.partition("/")
@@ -56,7 +56,7 @@ def objects_of(build):
 
 
 def needs_of_headers():
-    """Who includes or calls whom in core: {header: headers}."""
+    """Includes and calls among core's headers: {header: headers}."""
     text, home = {}, {}
     for path in sorted(glob.glob(CORE + "/**/*.h", recursive=True)):
         name = os.path.relpath(path, CORE)
@@ -82,7 +82,7 @@ def needs_of_sources(files):
 
 
 def rings(needs):
-    """Sets of files that reach each other (Tarjan), those of one file left out."""
+    """Sets of files that reach each other (Tarjan), without those of one file."""
     order, low, stack, found = {}, {}, [], []
 
     def visit(a):

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # rings.sh SOURCE_DIR BUILD_DIR [FOLDER...] - no files of a folder need each other, by the symbols of the built objects
-# (rings.py): each file can be read, tested and moved with what is below it. And apps, tools, benches and examples use none
-# of the library's internal names: what bodies need has public ones in heddle/body.h. Tools may name the writer of files. heddlec may write names of its own
-# that begin with hd_ into programs, as long as no header of the library has them.
+# (rings.py): each file can be read, tested and moved with those below it. Apps, tools, benches and examples use no
+# internal name of the library: heddle/body.h has public ones for bodies. Tools may use the file writer. heddlec may
+# write its own hd_ names into programs, unless a header of the library has them.
 . "$(dirname "$0")/common.sh"
 build=$2
 shift 2

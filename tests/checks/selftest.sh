@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# selftest.sh - the checks can fail: each is run on a copy of the sources in which one rule is broken, and must name it.
+# selftest.sh - the checks can fail: each runs on a copy of the sources with one broken rule, and must name it.
 . "$(dirname "$0")/common.sh"
 copy=$scratch/copy
 mkdir "$copy"
@@ -61,11 +61,19 @@ if bash tests/checks/format.sh "$copy" >/dev/null 2>&1; then # neither skipped n
     broken 'should be clang-formatted' src/base/clock.c 'int  x;' format
 fi
 
+gone=such # so that the names below stand nowhere, not in this file either
+long=$(printf 'word %.0s' {1..31})
+broken "clock.c:[0-9]*: stale: hd_no_${gone}_call" src/base/clock.c "/* See hd_no_${gone}_call. */" prose
+broken "clock.c:[0-9]*: stale: no_$gone.h" src/base/clock.c "/* See base/no_$gone.h. */" prose
+broken 'clock.c:[0-9]*: long: 31 words' src/base/clock.c "/* $long. */" prose
+broken 'clock.c:[0-9]*: who: ' src/base/clock.c '/* The warp who waits. */' prose
+broken 'README.md:[0-9]*: long: 31 words' README.md $'\n'"$long." prose
+
 broken 'ring.h: not alone' include/heddle/core/ring.h 'HD_FN size_t unknown(void) { return 0; }' headers gcc
 broken 'ring.h: not alone' include/heddle/core/ring.h 'HD_FN int *implicit(void *p) { return p; }' headers gcc
 broken 'heddle.h: not alone' include/heddle.h 'typedef bool heddle_flag;' headers gcc
 
-# Two files that need each other, as sources and as the objects that a build would make of them.
+# Two files that need each other, as sources and as the objects of a build.
 objects=$scratch/objects/CMakeFiles/any.dir/src/base
 mkdir -p "$objects"
 ring() { # LINE FOR clock.c, LINE FOR status.c

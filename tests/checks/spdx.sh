@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# spdx.sh - every source file says its licence in its first line (the second of a script), then what it is for.
+# spdx.sh - every source file names its licence in its first line (a script in its second), then its purpose.
 . "$(dirname "$0")/common.sh"
 
 project_files '*.c' '*.h' '*.cu' '*.cpp' '*.cmake' '*.sh' '*.in' CMakeLists.txt Makefile run | while read -r file; do

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# answers.sh - `heddle run --json` has every key of the known answers and their values. Cases beyond four million cells
-# are left to the tests of the apps.
+# answers.sh - `heddle run --json` has every key of the known answers, with their values. Cases above four million cells
+# belong to the tests of the apps.
 . "$2/tests/cli/common.bash"
 needs_json
 have_python || { echo "python3 is not here"; exit 77; }
 data=$source_dir/data
 
-# compare EXPRESSION EXPECTED.json: the expression takes the case out of the file's object `d`. Keys of "pts" are flat
-# in the answer.
+# compare EXPRESSION EXPECTED.json: the expression gives the case in the file's object `d`. The answer has keys of "pts"
+# flat.
 compare() {
     python3 - "$1" "$2" >wrong 2>&1 <<'P' || fail "$1 of $2: $(cat wrong)"
 import json, sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bad_input.sh - what cannot be done is refused with a sentence on stderr, exit status 2, nothing on stdout and no file.
+# bad_input.sh - bad input is refused with a sentence on stderr, exit status 2, nothing on stdout and no file.
 . "$2/tests/cli/common.bash"
 needs_json
 data=$source_dir/data
@@ -92,7 +92,7 @@ printf '1\n2\nthree\n4\n' >words
 refused 'words:3' run heat --input words
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1.0\n' >few.mtx
 refused 'few.mtx' run lu --input few.mtx
-# Two numbers of a row that are doubles, and their sum is none; that are floats, and their sum is none.
+# Two numbers of a row are doubles, but their sum is not; floats, but their sum is not.
 head='%%%%MatrixMarket matrix coordinate real general'
 printf "$head\\n3 3 3\\n1 2 1e308\\n1 3 1e308\\n3 3 1\\n" >few.mtx
 refused "slu: row 1's numbers add up to inf; .*1e.300" run slu -b 1 --input few.mtx
@@ -112,7 +112,7 @@ graph 'cycle' '{"tasks": [{"id": 1, "after": [2]}, {"id": 2, "after": [1]}]}'
 graph 'bad.json' '{"tasks": [{"id": 1, "after": [7]}]}'
 graph 'bad.json' '{"tasks": [{"id": 1}, {"id": 1}]}'
 
-# Outputs: refused before the run (here one of more than half a minute), and none left behind.
+# Outputs: refused before the run (here one of more than half a minute), and none is left behind.
 mkdir folder
 for option in --trace --timeline --dot --dump-graph; do
     refused 'nowhere/x' run long.json $option nowhere/x
@@ -124,7 +124,7 @@ for option in --trace --timeline --dot --dump-graph; do
 done
 [ "$(echo *)" = "bad.json bare.fa cut.pgm err few.mtx folder long.json odd.i16le out scores words" ] ||
     fail "files left: $(echo *)"
-# What stood there before stays when the run fails.
+# An existing file stays when the run fails.
 echo old >kept
 refused 'limit' run long.json --time-limit 50 --trace kept
 [ "$(cat kept)" = old ] || fail "a failed run touched a file"

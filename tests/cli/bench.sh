@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bench.sh - the TSV form: its columns, subjects and measures, and that values are in order.
+# bench.sh - the TSV form: columns, subjects and measures, and the order of values.
 . "$2/tests/cli/common.bash"
 
 measures='execTime check minTaskLoad maxTaskLoad inspectionLoop buildCSR initAppContext_H initAppContext_D initRtContext_D totalTime'

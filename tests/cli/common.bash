@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# common.bash - what the tests of the command share. A test is called with the command's path and the source folder,
-# sources this file, and ends with `finish`. It works in a folder of its own, which goes away at the end.
+# common.bash - shared by the tests of the command. A test is called with the command's path and the source folder,
+# sources this file, and ends with `finish`. It works in a folder of its own, which is removed at the end.
 set -u
 heddle=$(realpath "$1") || exit 1
 # shellcheck disable=SC2034
@@ -13,10 +13,10 @@ failures=0
 unset HEDDLE_BACKEND HEDDLE_POLICY HEDDLE_DEVICE HEDDLE_WORKERS HEDDLE_TEAM_SIZE HEDDLE_TRACE HEDDLE_TIME_LIMIT_MS
 unset HEDDLE_RING HEDDLE_SPIN_US HEDDLE_NO_PIN HEDDLE_EXECUTOR HEDDLE_DISPATCH HEDDLE_BY_BODY HEDDLE_SYNC
 unset HEDDLE_TUNING_FILE
-# Tests of the command run on CPU threads, also where a GPU is.
+# Tests of the command run on CPU threads, even beside a GPU.
 export HEDDLE_BACKEND=cpu
 
-# needs_json: the test reads JSON through the command; skipped where that was built without it.
+# needs_json: the test reads JSON through the command; skipped if that was built without it.
 needs_json() {
     "$heddle" trace /dev/null 2>&1 | grep -q 'reads no JSON' || return 0
     echo "skipped: this build of the command reads no JSON"
@@ -28,7 +28,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# run STATUS ARG...: runs the command, leaves out and err, and looks at the exit status.
+# run STATUS ARG...: runs the command, writes out and err, and checks the exit status.
 run() {
     local want=$1 got
     shift
@@ -42,7 +42,7 @@ in_out() { grep -Eq -- "$1" out || fail "no '$1' in: $(head -c 600 out)"; }
 in_err() { grep -Eq -- "$1" err || fail "no '$1' on stderr: $(head -c 600 err)"; }
 silent_err() { [ ! -s err ] || fail "stderr is not silent: $(head -c 300 err)"; }
 
-# refused PATTERN ARG...: exit status 2, one sentence on stderr that has the pattern, nothing on stdout.
+# refused PATTERN ARG...: exit status 2, one sentence with the pattern on stderr, nothing on stdout.
 refused() {
     local pattern=$1
     shift
@@ -52,7 +52,7 @@ refused() {
     [ ! -s out ] || fail "heddle $*: stdout is not empty: $(head -c 300 out)"
 }
 
-# json EXPRESSION [FILE]: the object is `d`; prints what the expression gives. Without python3: nothing is looked at.
+# json EXPRESSION [FILE]: the object is `d`; prints the expression's value. Does nothing without python3.
 have_python() { command -v python3 >/dev/null 2>&1; }
 json() {
     python3 -c 'import json, sys

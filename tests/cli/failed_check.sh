@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# failed_check.sh - a failed check: exit status 1, the report all the same, and a bench that does not time what is
-# wrong. The apps are right, so the command's sources are linked here with an app that can be wrong (wrong_app.c).
+# failed_check.sh - a failed check gives exit status 1 and still a report, and bench does not time wrong results. The
+# apps are right, so here the command's sources are linked with an app that can be wrong (wrong_app.c).
 . "$2/tests/cli/common.bash"
 
 library=$(dirname "$heddle")/libheddle.so

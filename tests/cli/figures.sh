@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# figures.sh - the figures of the paper: which files there are, their columns, that values are in order, and that what
-# cannot be had stands as skipped with a reason.
+# figures.sh - the figures of the paper: their files and columns, the order of values; impossible rows are skipped with
+# a reason.
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures juggler --out figures -n 64 -b 16 --runs 2
@@ -37,7 +37,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     [ ! -e figures/figure6.svg ] || fail "figure 6 was drawn of nothing"
 fi
 
-# PeerWave: each file, and a reason for what cannot be had.
+# PeerWave: each file, and a reason for each skipped row.
 run 0 bench --figures peerwave --out peers -n 300x400 --runs 2
 for name in idle times-256 times-512 times-1024 width speedup corner tile throughput sync wave ways misses; do
     in_out "^peers/peerwave-$name.tsv$"
@@ -66,7 +66,7 @@ run 2 bench sw --figures juggler
 in_err 'no names of apps'
 run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1
 in_err '/nowhere/at/all'
-# The figures are a program beside the command.
+# The figures are a program of their own beside the command.
 cp "$heddle" lonely
 heddle=$work/lonely refused 'heddle-figures is not beside' bench --figures juggler
 finish

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# figures_didc14.sh - the figures of the papers on a scheduler inside the GPU, in tiny sizes: which files there are, their
-# columns, that a mean is the mean of its workers, and that what cannot be had stands as skipped with a reason.
+# figures_didc14.sh - the figures of the papers on a scheduler inside the GPU, in tiny sizes: their files and columns,
+# the mean over workers; impossible rows are skipped with a reason.
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures didc14 --out figures -n 96x64 -b 16 --runs 3 --workers 3
@@ -31,7 +31,7 @@ rows workers-bfs 7 6 "\$3 > 0 && \$4 $parts"
 rows tasks 5 14 '$3 <= $5 && $5 <= $4'
 rows waves 4 4 '$3 <= $2 && $2 <= $4 && $3 > 0'
 
-# Without a GPU every way of the papers is there, and each has run all tasks: 4 sweeps over 24 tiles.
+# Without a GPU all ways of the papers exist, and each runs all tasks: 4 sweeps over 24 tiles.
 if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     for name in heat2d bfs; do
         ! grep skipped "figures/didc14-breakdown-$name.tsv" >wrong || fail "didc14-breakdown-$name: $(cat wrong)"

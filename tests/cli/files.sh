@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-# files.sh - output files of the command: devices and pipes are written through and stay what they are, a limit on sizes of files
-# gives a sentence, a signal leaves no half-written file.
+# files.sh - output files of the command: devices and pipes are written through and stay; a limit on file sizes gives a
+# sentence; a signal leaves no half-written file.
 . "$2/tests/cli/common.bash"
 small="lu -n 64 -b 16 --workers 2"
 
-# only NAME...: besides what tests leave, the folder has these.
+# only NAME...: the folder has these files, besides those of the tests.
 only() {
     local is
     is=$(find . -mindepth 1 -maxdepth 1 ! -name out ! -name err -printf '%f\n' | sort | tr '\n' ' ')
     [ "${is% }" = "$*" ] || fail "files: $is, expected: $*"
 }
 
-# Devices: of our own, for those of the machine are in danger if this fails.
+# Devices: the test's own, because a failure would endanger those of the machine.
 if mknod full c 1 7 2>/dev/null && : 2>/dev/null >>full; then
     for option in --trace --timeline --dot --dump-graph; do
         # shellcheck disable=SC2086
@@ -34,7 +34,7 @@ rm -f full
 # Pipes.
 mkfifo pipe
 for option in --trace --timeline --dot --dump-graph; do
-    timeout 5 cat pipe >got & # where nobody writes, too
+    timeout 5 cat pipe >got & # also without a writer
     # shellcheck disable=SC2086
     run 0 run $small $option pipe
     wait
@@ -65,12 +65,12 @@ if (ulimit -f 4) 2>/dev/null; then
     only
 fi
 
-# A signal while a file is being written. Scripts start what runs beside them with SIGINT ignored.
-end_while_writing() { # SIGNAL FILE OPTION: sets status, 0 when the file was whole first
+# A signal while a file is being written. Scripts start background jobs with SIGINT ignored.
+end_while_writing() { # SIGNAL FILE OPTION: sets status; 0 if the file was complete before
     local pid
     env --default-signal=INT "$heddle" run sat -n 500 -b 1 --no-check --workers 2 "$3" "$2" >out 2>err &
     pid=$!
-    until [ -s "$(compgen -G "$2.*")" ]; do # not the empty one of the early look
+    until [ -s "$(compgen -G "$2.*")" ]; do # not the empty file of the early check
         kill -0 $pid 2>/dev/null || break
     done
     kill -s "$1" $pid 2>/dev/null
@@ -83,7 +83,7 @@ if env --default-signal=INT true 2>/dev/null; then
         for _ in 1 2 3 4 5; do
             echo old >kept
             end_while_writing "$signal" kept "$option"
-            [ "$status" = 0 ] || break # the file was whole before: once more
+            [ "$status" = 0 ] || break # the file was complete before: try again
         done
         [ "$status" = "$expected" ] || fail "SIG$signal while writing: status $status, $(head -c 300 err)"
         only kept

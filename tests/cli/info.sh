@@ -36,7 +36,7 @@ HEDDLE_WORKERS=3 run 0 info
 in_out '^  HEDDLE_WORKERS +3 '
 in_out '^  cpu +device 0: 3 workers'
 
-# The manual knows all that info lists.
+# The manual has everything that info lists.
 run 0 info
 words=$(awk '/^(schedules|policies|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
 [ "$(echo "$words" | wc -l)" -ge 30 ] || fail "info lists $words"
@@ -83,7 +83,7 @@ if [ -w /dev/full ]; then
     [ $? = 2 ] || fail "a full disk behind stdout went unnoticed"
     in_err 'standard output'
 fi
-# The inputs of bfs, as they are told: the same graph of 3 vertices in each form, its arcs from the first to the others.
+# The inputs of bfs: the same graph of 3 vertices in each form, with arcs from the first to the others.
 run 0 info bfs
 for form in .graph .csr 'any other'; do in_out "^ +$form.* "; done
 printf '\3\0\0\0\2\0\0\0\0\0\0\0\2\0\0\0\2\0\0\0\2\0\0\0\1\0\0\0\2\0\0\0' >star.csr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# progress.sh - the progress line: none when stderr is no terminal, however long the run; one on a terminal after the
-# first second, gone at the end; none for what is short.
+# progress.sh - the progress line: none unless stderr is a terminal, however long the run; on a terminal it appears
+# after a second and is gone at the end; short runs have none.
 . "$2/tests/cli/common.bash"
 needs_json
 
@@ -15,7 +15,7 @@ if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     [ "$failures" = 0 ] && exit 77
     finish
 fi
-# on_terminal ARG...: the command with a terminal of its own; what it shows goes to `screen`.
+# on_terminal ARG...: runs the command on a terminal of its own; its output goes to `screen`.
 on_terminal() { TERM=xterm script -qec "$(printf '%q ' "$heddle" "$@")" /dev/null >screen </dev/null; }
 on_terminal run long.json || fail "the run on a terminal failed"
 grep -q 'running  1\.[0-9] s' screen || fail "no progress line: $(head -c 300 screen)"

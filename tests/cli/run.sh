@@ -27,7 +27,7 @@ json_is "cpu rings lf 3" "' '.join(str(d[k]) for k in 'backend schedule policy w
 json_is True "d['tasks'] == 36 and d['edges'] > 0 and d['levels'] == 11 and set(d['answer']) >= {'best', 'sum_H'}"
 json_is True "all(d['times_ms'][k] >= 0 for k in ('build', 'freeze', 'run'))"
 
-# A scenario; the first one goes by the name of its app.
+# A scenario; the first one has its app's name.
 run 0 run lu/graph -n 100 -b 16 --json
 json_is "lu ok True" "'%s %s %s' % (d['app'], d['check'], d['levels'] > 1)"
 for app in dtw sw; do
@@ -39,7 +39,7 @@ for app in dtw sw; do
     in_out '^  check +ok$'
     run 0 run $app -n 90 --json
     cp out graph_$app
-    run 0 run $app --schedule wave -n 90 --json # the scenario that the schedule is made for
+    run 0 run $app --schedule wave -n 90 --json # the scenario for this schedule
     json_is "$app/wave ok wave" "'%s %s %s' % (d['app'], d['check'], d['schedule'])"
     json_is True "d['cells'] == 8100 and d['answer'] == json.load(open('graph_$app'))['answer']"
     rm graph_$app
@@ -81,7 +81,7 @@ refused '-b: sw/wave has no blocks' run sw/wave -b 16
 refused 'option body chooses how tiles are computed, and dtw/wave has none' run dtw/wave --opt body=tuned
 run 0 run sw/wave --schedule rings -n 90 --json # the same cells as tiles
 json_is "ok rings" "'%s %s' % (d['check'], d['schedule'])"
-refused 'sw/wave is run by schedule wave, which follows no plan' plan sw/wave
+refused 'sw/wave is run by schedule wave, which follows no plan' plan sw/wave --costs
 run 0 run sw -n 256 -b 64 --backend serial --team-size 3 --json
 json_is "serial order - 1" "' '.join(str(d[k]) for k in 'backend schedule policy workers'.split())"
 run 0 run sw -n 256 --repeat 3 --json
@@ -113,7 +113,7 @@ run 0 run lu -n 256 -b 32 --stats --json --workers 2
 json_is True "d['stats']['dropped'] == 0 and len(d['stats']['workers']) == 2 and sum(w['tasks'] for w in d['stats']['workers']) == 204"
 json_is 204 "sum(b['tasks'] for b in d['stats']['bodies'])"
 
-# A graph goes out and comes back; a graph by hand spins as long as it says.
+# A graph is written and read back; a handwritten graph spins as long as it says.
 run 0 run ./g.json --json
 json_is "204 ok" "'%s %s' % (d['tasks'], d['check'])"
 cat >hand.json <<'G'
@@ -128,7 +128,7 @@ done
 run 0 run hand.json --no-check
 in_out '^  check +skipped'
 
-# More tasks than the trace has room for: counted and shown, and the check of a graph does not claim what it cannot see.
+# More tasks than the trace holds: counted and shown; a graph's check does not claim what it cannot see.
 HEDDLE_TRACE=10 run 0 run lu -n 256 -b 32 --stats --workers 1
 in_out '10 events kept, 194 dropped'
 HEDDLE_TRACE=2 run 0 run hand.json --workers 1

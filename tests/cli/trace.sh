@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# trace.sh - the summary of a trace file says what the run itself said; files that are none are refused.
+# trace.sh - the summary of a trace file equals that of the run itself; other files are refused.
 . "$2/tests/cli/common.bash"
 needs_json
 
@@ -13,7 +13,7 @@ in_out '^critical path .* parallelism'
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
 cmp -s said file || fail "the file says: $(cat file), the run said: $(cat said)"
 
-# Tasks that bodies have made have no number of their own, but a body and a time.
+# Spawned tasks have no number, but a body and a time.
 run 0 run uts --opt depth=5 --workers 2 --stats --trace made.json --timeline made.svg
 in_out '^trace +16 events kept, 0 dropped'
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said
@@ -21,6 +21,17 @@ run 0 trace made.json
 sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
 cmp -s said file || fail "of spawned tasks the file says: $(cat file), the run said: $(cat said)"
 [ "$(grep -o '"task":4294967295' made.json | wc -l)" = 15 ] || fail "spawned tasks of the trace: $(head -c 600 made.json)"
+
+# Of a wave a slice is a stretch of a band: 128 columns of 4 bands of 64 rows, and what it has waited is no busy time.
+run 0 run dtw/wave -n 256x8192 --backend cpu --workers 2 --schedule wave --stats --trace wave.json --timeline wave.svg
+in_out '^trace +256 events kept, 0 dropped'
+in_out '^load +[0-9]+ to [0-9]+ tasks a worker'
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >said
+run 0 trace wave.json
+sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
+cmp -s said file || fail "of a wave the file says: $(cat file), the run said: $(cat said)"
+grep -q '"name":"band 3".*"band":3,"first_column":8064,"last_column":8191,"waited_us":' wave.json ||
+    fail "the last stretch of the wave: $(grep '"band 3"' wave.json | tail -1)"
 
 HEDDLE_TRACE=10 run 0 run lu -n 256 -b 32 --workers 1 --trace few.json
 run 0 trace few.json
@@ -46,6 +57,16 @@ event '"name": "b", "tid": 0, "ts": -1, "dur": 2'
 refused 'event 0: "ts" or "dur" is no time' trace event.json
 event '"tid": 0, "ts": 1, "dur": 2'
 refused 'event 0: has no name' trace event.json
+wave() { echo "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"task\", \"name\": \"band 1\", \"tid\": $1, \"ts\": 1, \"dur\": 4,
+ \"args\": {\"body\": \"b\", \"first_column\": 0, \"waited_us\": $2}}], ${head%\}}, \"lanes\": 2}}" >event.json; }
+wave 1 1
+run 0 trace event.json
+in_out '^b +1 +3\.000 us'
+in_out '^0 +0 +1\.500 us'
+wave 2 1
+refused 'event 0: "tid" is no worker' trace event.json
+wave 1 5
+refused 'event 0: "waited_us" is no time of it' trace event.json
 head='"heddle": {"workers": -1, "tasks": 1, "dropped": 0, "run_us": 5, "path_us": 1}'
 event '"name": "b", "tid": 0, "ts": 1, "dur": 2'
 refused '"workers" is not a number' trace event.json

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wrong_app.c - the list of apps of a command built only for a test: one app whose bodies truly compute something else
- * than its reference when asked to (--opt wrong=1), to see what a failed check looks like. Each tile counts its cells
- * up; the wrong one forgets the last tile. */
+/* wrong_app.c - the list of apps of a test-only command: one app, which computes something else than its reference on
+ * request (--opt wrong=1), so that a failed check can be seen. Each tile increments its cells; the wrong one leaves out
+ * the last tile. */
 #include "heddle/baselines.h"
 
 #include "app.h"
@@ -108,7 +108,7 @@ static int check(app_case *c)
     return 0;
 }
 
-/* The plain loop knows no wrong way. */
+/* Plain loops ignore option wrong. */
 static int tiles(app_case *c)
 {
     count_case *k = (count_case *)c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.c - the bodies of all apps on emulated blocks of 1, 3 and 8 threads, small odd sizes: each passes its check, and
- * gives the same answer whatever the number of threads. Under ThreadSanitizer: no race between threads. */
+/* apps.c - the bodies of all apps on emulated blocks of 1, 3 and 8 threads, small odd sizes. Each passes its check and
+ * gives the same answer for every number of threads. Under ThreadSanitizer: no race between threads. */
 #include "app.h"
 #include "check.h"
 
@@ -56,7 +56,7 @@ static void run_case(const app *a, const app_scenario *s, const app_request *q, 
     heddle_ctx_close(ctx);
 }
 
-/* Sizes: rows, columns, of the problem and of a block; square ones for lu. */
+/* Sizes: rows, columns, of the problem and of a block; lu uses the square ones. */
 static const uint64_t sizes[][4] = {{37, 37, 8, 8}, {29, 29, 10, 10}, {45, 31, 16, 7}, {23, 60, 5, 33},
                                     {9, 9, 64, 64}, {1, 1, 1, 1},     {3, 40, 1, 9}};
 static int fits(const app *a, const uint64_t *s) { return !strstr(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]); }
@@ -92,7 +92,7 @@ int main(void)
     uint32_t n;
     for (n = 0; app_list[n]; n++)
         for (s = app_list[n]->scenarios; s->engine; s++)
-            if (app_list[n]->n[1]) /* spawned.c has those of one size */
+            if (app_list[n]->n[1]) /* apps of one size: spawned.c */
                 test_scenario(app_list[n], s);
     CHECK(n >= 8);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* block.c - the emulated block: bodies on 1, 3 and 8 threads with real barriers. Reductions give the same bits for all
- * thread counts; shared memory is what the graph asked for; a thread that misses a barrier is reported with the body's
- * name; under ThreadSanitizer a race between threads is found (in a process of its own, which must fail). */
+ * thread counts; shared memory is as large as the graph set it; a thread that misses a barrier is reported with the
+ * body's name. Under ThreadSanitizer a race between threads is found, in a process of its own, which must fail. */
 #include "check.h"
 #include "heddle.h"
 #include "heddle/task.h"
@@ -31,7 +31,7 @@ typedef struct block_args {
 HEDDLE_ENUM(block, BLOCK_BODIES)
 HEDDLE_DECLARE(block)
 
-/* Each thread must have the result; thread 0 writes it, the others compare theirs with it. */
+/* Each thread must have the result; thread 0 stores it, the others compare theirs with it. */
 HD_FN void give(const heddle_thread *thread, double *out, double mine)
 {
     if (thread->index == 0)
@@ -76,7 +76,7 @@ HEDDLE_BODY(block_reduce, block_params, params, block_args, t)
     }
 }
 
-/* All n bytes of the arena are there, aligned, and apart from the reductions' own. */
+/* All n bytes of the arena exist, are aligned, and are apart from the memory of reductions. */
 HEDDLE_BODY(block_shared, block_params, params, block_args, t)
 {
     uint8_t *p = (uint8_t *)heddle_team_shared(thread);
@@ -86,7 +86,7 @@ HEDDLE_BODY(block_shared, block_params, params, block_args, t)
     HEDDLE_EACH (i, t->n) {
         p[i] = (uint8_t)(i * 7);
     }
-    one = reduce(thread, params->x, 100, HEDDLE_SUM); /* barriers; and it must not touch p */
+    one = reduce(thread, params->x, 100, HEDDLE_SUM); /* has barriers, and must not touch p */
     HEDDLE_EACH (i, t->n) {
         uint32_t k = t->n - 1 - (uint32_t)i;
         if (p[k] != (uint8_t)(k * 7))
@@ -98,11 +98,11 @@ HEDDLE_BODY(block_shared, block_params, params, block_args, t)
     }
 }
 
-/* Prefix sums of 64 numbers in shared memory, log steps: a barrier between reading and writing of each. */
+/* Prefix sums of 64 numbers in shared memory in log steps, each with a barrier between reads and writes. */
 HEDDLE_BODY(block_prefix, block_params, params, block_args, t)
 {
     int64_t *p = (int64_t *)heddle_team_shared(thread);
-    int64_t mine[64]; /* of this thread: at most all 64 */
+    int64_t mine[64]; /* this thread's, at most all 64 */
     HEDDLE_EACH (i, 64) {
         p[i] = params->k[i] + t->n;
     }
@@ -180,14 +180,14 @@ static void rig_open(rig *r, uint32_t team_size)
     c.backend = HEDDLE_SERIAL;
     c.team_size = team_size;
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
-    for (i = 0; i < N_VALUES; i++) { /* magnitudes so far apart that the order of adding shows */
+    for (i = 0; i < N_VALUES; i++) { /* magnitudes so different that the order of additions shows */
         r->x[i] = (double)(int64_t)check_random(&seed) * (i % 3 ? 1e-9 : 1e9);
         r->k[i] = (int64_t)check_random(&seed) >> 12;
     }
     r->params = (block_params){r->x, r->k, r->f, r->i, &r->turn};
 }
 
-/* One task; shared: bytes for its body in this graph, 0 = as the table says. */
+/* Runs one task; shared: its body's bytes in this graph, 0 = as in the table. */
 static heddle_status run_one(rig *r, uint32_t body, uint32_t n, uint32_t shared)
 {
     block_args a = {n};
@@ -202,7 +202,7 @@ static heddle_status run_one(rig *r, uint32_t body, uint32_t n, uint32_t shared)
     return s;
 }
 
-/* The same bits whatever the number of threads, for sizes that divide by nothing. */
+/* The same bits for every number of threads; sizes are multiples of nothing. */
 static void test_reductions(void)
 {
     static const uint32_t sizes[] = {128, 129, 1000, 777};
@@ -247,7 +247,7 @@ static void test_results(void)
     heddle_ctx_close(r.ctx);
 }
 
-/* As much as the table says, as the graph says, and none. (More is caught by AddressSanitizer.) */
+/* Shared bytes as in the table, as set for the graph, and none. (AddressSanitizer finds writes beyond them.) */
 static void test_shared(void)
 {
     static const uint32_t sizes[] = {64, 1, 1000, 100001, 1u << 21};
@@ -273,7 +273,7 @@ static void test_missed_barrier(uint32_t body, const char *name, uint32_t team_s
     text = heddle_error_text(r.ctx);
     CHECK_MSG(s == HEDDLE_EBODY, "%s on %u threads: %s", name, team_size, heddle_status_text(s));
     CHECK_MSG(strstr(text, name) && strstr(text, "thread") && strstr(text, "barrier"), "%s", text);
-    CHECK_OK(r.ctx, run_one(&r, block_reduce, 100, 0)); /* good afterwards */
+    CHECK_OK(r.ctx, run_one(&r, block_reduce, 100, 0)); /* the context stays usable */
     heddle_ctx_close(r.ctx);
 }
 

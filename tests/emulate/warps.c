@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* warps.c - the tuned bodies of sat, inthist, sw, dtw, jacobi, heat and lu on emulated blocks of one, two and four warps: tiles of one
- * panel and of several, of one band of columns, of several and of several groups, with and without columns missing at the
- * end; each cell as the plain reference has it, and lu's with the portable bodies' bits and failures. Under
+/* warps.c - the tuned bodies of sat, inthist, sw, dtw, jacobi, heat and lu on emulated blocks of one, two and four
+ * warps. Tiles have one panel or several; one band of columns, several, or several groups; all columns, or some missing
+ * at the end. Each cell equals the plain reference's; lu has the portable bodies' bits and failures. Under
  * ThreadSanitizer: no race between lanes, nor between steps of warps. */
 #include "border.h"
 #include "check.h"
@@ -25,7 +25,7 @@ typedef struct test_case {
 } test_case;
 
 static const test_case cases[] = {
-    {"sat", {70, 300}, {40, 150}, 64, {{NULL, NULL}}},  /* two panels; no four columns in aligned bytes       */
+    {"sat", {70, 300}, {40, 150}, 64, {{NULL, NULL}}},  /* two panels; no aligned group of four columns */
     {"sat", {66, 264}, {36, 132}, 64, {{NULL, NULL}}},  /* two chunks, the second of four columns             */
     {"sat", {65, 140}, {64, 128}, 128, {{NULL, NULL}}}, /* a panel of all warps, and one of one row           */
     {"sat", {17, 9}, {17, 4}, 32, {{NULL, NULL}}},
@@ -43,14 +43,14 @@ static const test_case cases[] = {
     {"dtw", {50, 300}, {30, 270}, 32, {{NULL, NULL}}},
     {"dtw", {50, 300}, {30, 280}, 64, {{"keep", "1"}, {"sums", "0"}}},
     {"dtw", {40, 280}, {20, 270}, 128, {{NULL, NULL}}},
-    {"jacobi", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},   /* parts of quads only beside the border            */
-    {"jacobi", {34, 52}, {9, 14}, 64, {{"sweeps", "3"}}},    /* and everywhere                                  */
-    {"jacobi", {30, 45}, {12, 16}, 32, {{NULL, NULL}}},      /* rows begin anywhere                             */
+    {"jacobi", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},   /* partial quads only beside the border */
+    {"jacobi", {34, 52}, {9, 14}, 64, {{"sweeps", "3"}}},    /* partial quads everywhere */
+    {"jacobi", {30, 45}, {12, 16}, 32, {{NULL, NULL}}},      /* rows at any alignment */
     {"jacobi", {95, 150}, {90, 140}, 64, {{"sweeps", "1"}}}, /* two panels, more rows than the ring has      */
     {"heat", {41, 72}, {16, 32}, 32, {{"sweeps", "3"}}},     /* a column a lane                                   */
     {"heat", {70, 132}, {64, 64}, 128, {{"sweeps", "2"}}},
-    {"heat", {30, 250}, {17, 128}, 64, {{NULL, NULL}}},      /* four, the last tile's not all there               */
-    {"heat", {25, 61}, {3, 29}, 32, {{"sweeps", "2"}}},      /* rows begin anywhere, fewer of them than lanes     */
+    {"heat", {30, 250}, {17, 128}, 64, {{NULL, NULL}}},      /* four columns a lane, the last tile partial */
+    {"heat", {25, 61}, {3, 29}, 32, {{"sweeps", "2"}}},      /* rows at any alignment, fewer than lanes */
     {"heat", {185, 142}, {176, 140}, 32, {{"sweeps", "1"}}}, /* parts beside and below one another           */
     {"lu", {45, 45}, {16, 16}, 128, {{NULL, NULL}}},
     {"lu", {90, 50}, {48, 48}, 128, {{NULL, NULL}}},
@@ -104,9 +104,9 @@ static void run_case(const test_case *t)
     heddle_ctx_close(ctx);
 }
 
-/* ---- lu ---------------------------------------------------------------------------------------------------------------- */
+/* ---- lu ---------------------------------------------------------------------------------------------------------- */
 
-/* What a body makes of the blocks at 0 (diagonal), b * b and 2 b * b, and the sentence if it fails. */
+/* Runs a body of lu on the blocks at 0 (diagonal), b * b and 2 b * b; stores the sentence if it fails. */
 static void run_lu(uint32_t body, uint32_t b, uint32_t tuned, float *blocks, char *sentence)
 {
     const size_t n = (size_t)b * b, n_bytes = 3 * n * sizeof(float);
@@ -137,7 +137,7 @@ static void run_lu(uint32_t body, uint32_t b, uint32_t tuned, float *blocks, cha
     heddle_ctx_close(ctx);
 }
 
-/* Noise, the diagonal of the first block above it; and in one place `odd`. */
+/* Noise with a dominant diagonal in the first block, and `odd` in one place. */
 static float *lu_blocks(uint32_t b, uint32_t place, float odd)
 {
     const size_t n = (size_t)b * b;
@@ -151,7 +151,7 @@ static float *lu_blocks(uint32_t b, uint32_t place, float odd)
     return x;
 }
 
-/* The same sentence, and if there is none the same bits. */
+/* Both give the same sentence, or without one the same bits. */
 static void compare_lu(uint32_t body, uint32_t b, uint32_t place, float odd, int fails)
 {
     float *x[2] = {lu_blocks(b, place, odd), lu_blocks(b, place, odd)};
@@ -176,7 +176,7 @@ static void test_lu(void)
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (body = 0; body < lu_n_bodies; body++)
             compare_lu(body, sizes[i], UINT32_MAX, 0, 0);
-    compare_lu(lu_bdiv, 32, 5 * 33, 1e-39f, 0); /* quotients beyond all steps but the division itself */
+    compare_lu(lu_bdiv, 32, 5 * 33, 1e-39f, 0); /* quotients that only a true division gets right */
     compare_lu(lu_bdiv, 32, 32 * 32 + 7, 1e-30f, 0);
     compare_lu(lu_bdiv, 32, 32 * 32 + 7, -0.0f, 0);
     compare_lu(lu_lu0, 16, 0, 0.0f, 1);
@@ -184,7 +184,7 @@ static void test_lu(void)
     compare_lu(lu_lu0, 80, 0, -0.0f, 1);
 }
 
-/* The quotient by an inverse: the bits of a division, for what moderate and extreme numbers there are. */
+/* The quotient by an inverse has the bits of a division, for moderate and extreme numbers. */
 static void test_quotients(void)
 {
     uint32_t i, k;
@@ -204,9 +204,9 @@ static void test_quotients(void)
     }
 }
 
-/* ---- bins --------------------------------------------------------------------------------------------------------------- */
+/* ---- bins -------------------------------------------------------------------------------------------------------- */
 
-/* Every bin of every number of bins against every pixel, at each of four places with other pixels beside it. */
+/* Every bin of every number of bins against every pixel, at each of four places beside other pixels. */
 static void test_hits(void)
 {
     uint32_t n, k, pixel, place;

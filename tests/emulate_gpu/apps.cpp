@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.cpp - the waves of applications as blocks of warps: one to three warps a block, with sums and without, cells kept or not,
- * tiles by whole warps and by few threads, sweeps, many pairs; each passes the app's check; twice.
+/* apps.cpp - the waves of applications as blocks of one to three warps: with and without sums, cells kept or not, tiles
+ * by whole warps and by few threads, sweeps, many pairs. Each run passes the app's check; so does a second one.
  *
- * emulate_apps [CASES]; HEDDLE_SEED: the one case. */
+ * emulate_apps [CASES]; HEDDLE_SEED: run only that case. */
 #include "kernels.h"
 
 #include "dtw_wave_bodies.c"
@@ -29,7 +29,7 @@ typedef struct app_run {
     char what[96];
 } app_run;
 
-/* Rows or columns: a few, or some more than a band of the largest shape has. */
+/* Rows or columns: a few, or somewhat more than a band of the largest shape. */
 static uint64_t some_size(uint64_t *row) { return 1u + check_below(row, check_below(row, 3u) ? 300u : 40u); }
 
 static app_case *prepare(const char *name, app_request *q)
@@ -50,7 +50,7 @@ static app_case *some_sweeps(uint64_t *row)
     return prepare(names[check_below(row, 2u)], &q);
 }
 
-/* All records of a file with all of another: affine gaps, or a matrix. */
+/* All records of one file against all of another: affine gaps, or a matrix. */
 static app_case *some_pairs(uint64_t *row)
 {
     const app_pair affine[] = {{"gaps", "affine"}, {"gap", "-4"}, {"extend", "-1"}};
@@ -72,7 +72,7 @@ static app_case *some_pairs(uint64_t *row)
     return c;
 }
 
-/* Cells, or tiles. */
+/* A wave of cells or of tiles. */
 static app_case *some_case(uint64_t *row)
 {
     static const char *const names[] = {"sw", "dtw", "sat", "inthist"};

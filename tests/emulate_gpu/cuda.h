@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - what core/kernel.h wants of CUDA and of nvcc, by the emulator of emu.h. Include it first. */
+/* cuda.h - what core/kernel.h needs of CUDA and nvcc, by the emulator of emu.h. Must be included first. */
 #ifndef EMULATE_CUDA_H
 #define EMULATE_CUDA_H
 
@@ -11,7 +11,7 @@
 #define __grid_constant__
 #define __forceinline__ inline
 #define __align__(n) __attribute__((aligned(n)))
-/* A variable of the block is one for all its fibers: that takes a name for it. */
+/* All fibers of a block share one copy of a block's variable, which therefore needs a name. */
 #define __shared__ static_assert(false, "say HD_BLOCK_SHARED(type, name) or HD_BLOCK_ARENA(name)");
 #define HD_BLOCK_SHARED(type, name) type &name = *(type *)emu_shared((uint32_t)sizeof(type))
 #define HD_BLOCK_ARENA(name) unsigned char *const name = (unsigned char *)emu_arena()
@@ -39,7 +39,7 @@ static inline uint64_t emu_shuffle_any(uint64_t v, uint32_t from, const char *si
 {
     return emu_shuffle64(v, from, site);
 }
-/* A lane without a lane there gets its own value. */
+/* A lane without a source lane gets its own value. */
 #define __shfl_up_sync(mask, v, by) \
     __shfl_sync(mask, v, (emu_thread.x & 31u) >= (by) ? (emu_thread.x & 31u) - (by) : (emu_thread.x & 31u))
 #define __shfl_down_sync(mask, v, by) \
@@ -49,7 +49,7 @@ static inline uint64_t emu_shuffle_any(uint64_t v, uint32_t from, const char *si
 #define __syncthreads_or(flag) emu_sync_or((flag) != 0, EMU_SITE(syncthreads_or))
 #define __nanosleep(ns) emu_nap((ns), EMU_SITE(nanosleep))
 
-/* How a table finds its kernels: named by kernel.h, not used here. */
+/* Tables find kernels by it: kernel.h names it, nothing here uses it. */
 typedef void *cudaFunction_t;
 enum { cudaErrorInvalidValue = 1 };
 static inline int cudaGetFuncBySymbol(cudaFunction_t *, const void *) { return cudaErrorInvalidValue; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* emu.c - the fibers, warps, barriers and copies of emu.h. One thread of the host runs all; compiled without sanitizers,
- * which do not follow the change of stacks. */
+/* emu.c - the fibers, warps, barriers and copies of emu.h. One host thread runs all fibers. Compiled without
+ * sanitizers, which cannot follow a change of stacks. */
 #include "emu.h"
 
 #include <setjmp.h>
@@ -14,13 +14,13 @@
 #define MAX_THREADS 512u
 #define MAX_WARPS (MAX_THREADS / EMU_WARP)
 #define STACK_BYTES 49152u
-#define STACK_SHIFT 832u /* stacks begin in different places of the cache */
+#define STACK_SHIFT 832u /* stacks start at different offsets in the cache */
 #define MAX_SHARED 32768u
 #define MAX_NAMES 8u
 #define MAX_COPIES 32u
 #define GUARD_BYTES 128u
 #define POISON 0xab
-#define ROUND_PS 1000000u /* of the emulated clock, until each thread has gone on once */
+#define ROUND_PS 1000000u /* emulated time in which each thread goes on once */
 #define HOST_STEPS 64u
 
 typedef enum state { READY, NAPS, IN_WARP, AT_BARRIER, ENDED } state;
@@ -46,7 +46,7 @@ typedef struct thread {
     copy copies[MAX_COPIES];
 } thread;
 
-/* A step of the warp gathers its threads; results of one are kept while the next gathers. */
+/* A step of the warp gathers its threads; the results of one stay until the next is complete. */
 typedef struct warp {
     kind kind;
     uint32_t here, turn, which, n; /* here: bits of threads; which, n: the barrier and its count */
@@ -65,13 +65,13 @@ typedef struct name {
 
 typedef struct block {
     uint32_t id, n_ready, n_naps, speed, n_names, used;
-    uint64_t wakes; /* no sleeper before */
+    uint64_t wakes; /* earliest time at which a nap ends */
     uint16_t ready[MAX_THREADS], naps[MAX_THREADS];
     thread *threads;
     warp warps[MAX_WARPS];
     barrier barriers[EMU_BARRIERS];
     name names[MAX_NAMES];
-    unsigned char *memory; /* variables, and behind them the arena */
+    unsigned char *memory; /* variables, then the arena */
 } block;
 
 emu_index emu_thread, emu_block, emu_block_size;
@@ -84,7 +84,7 @@ static char *stacks;
 static thread *now; /* NULL outside a launch */
 static jmp_buf home;
 static uint64_t random_state, n_steps, clock_ps, step_ps;
-static uint32_t grain; /* points between two switches, at most */
+static uint32_t grain; /* at most so many points between two switches */
 static uint32_t n_left;
 
 /* ---- chance -------------------------------------------------------------------------------------- */
@@ -98,10 +98,10 @@ static uint32_t next_random(void)
 }
 uint32_t emu_below(uint32_t n) { return (uint32_t)((uint64_t)next_random() * n >> 32); }
 
-/* Of all sizes up to 2^bits. */
+/* Random; all magnitudes up to 2^bits are equally likely. */
 static uint32_t some(uint32_t bits) { return emu_below(1u << emu_below(bits + 1u)); }
 
-/* ---- what went wrong ----------------------------------------------------------------------------- */
+/* ---- failures ------------------------------------------------------------------------------------ */
 
 static const char *place_of(const char *site)
 {
@@ -112,7 +112,7 @@ static const char *place_of(const char *site)
     return slash;
 }
 
-/* A thread that naps goes on soon. */
+/* Napping counts as ready: such a thread goes on soon. */
 static int stand_alike(const thread *a, const thread *b)
 {
     return (a->state == b->state || (a->state <= NAPS && b->state <= NAPS)) && a->site == b->site;
@@ -245,7 +245,7 @@ static void wake_sleepers(block *b)
     b->n_naps = n;
 }
 
-/* Thread t goes on until it switches. */
+/* Resumes thread t until it switches. */
 static void resume(thread *t)
 {
     now = t;
@@ -279,7 +279,7 @@ uint64_t emu_clock(void)
 
 /* ---- barriers ------------------------------------------------------------------------------------- */
 
-/* All threads of a warp go on but the running one, which does. */
+/* Makes the other threads of a warp ready; the running one goes on anyway. */
 static void wake_warp(block *b, uint32_t w)
 {
     uint32_t i;
@@ -299,7 +299,7 @@ static void end_round(block *b, barrier *a)
     a->any[a->turn & 1u] = 0;
 }
 
-/* A warp has come to its barrier. 1: it goes on. */
+/* A whole warp has come to its barrier. Returns 1 if it goes on. */
 static int arrive(block *b, warp *w, uint32_t ballot)
 {
     const uint32_t id = (uint32_t)(w - b->warps);
@@ -339,7 +339,7 @@ static void check_together(const warp *w, kind k, uint32_t which, uint32_t n, co
                  kind_names[k], which, n, place_of(site), w->here, kind_names[w->kind], w->which, w->n);
 }
 
-/* All threads of the warp have come: `turn` is over. */
+/* All threads of the warp have come: the step `turn` is complete. */
 static void finish_step(block *b, warp *w)
 {
     const kind k = w->kind;
@@ -359,7 +359,7 @@ static void finish_step(block *b, warp *w)
         pass_on(AT_BARRIER, now->site);
 }
 
-/* The running thread's warp meets; which meeting it was, for its results. */
+/* The running thread joins its warp's step; returns the parity of the step, which finds its results. */
 static uint32_t meet(kind k, uint64_t value, uint32_t which, uint32_t n, const char *site)
 {
     block *b = now->block;
@@ -572,7 +572,7 @@ static void end(void)
     launch = NULL;
 }
 
-/* Nobody can go on: time passes until somebody's nap is over. */
+/* If no fiber can go on, time passes until a nap ends. */
 static void pass_time(void)
 {
     uint64_t wakes = UINT64_MAX;
@@ -590,7 +590,7 @@ static void pass_time(void)
         wake_sleepers(&blocks[i]);
 }
 
-/* A random one of those that can go on. Now and then it is slow instead, for some time. */
+/* Resumes a random ready thread. Now and then it puts that thread to sleep instead, for some time. */
 static void step(block *b)
 {
     const uint32_t i = emu_below(b->n_ready);

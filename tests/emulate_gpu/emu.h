@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* emu.h - thread blocks on a CPU: a fiber a thread, switched at random, so that kernels run without a GPU and whole, with
- * blocks of many warps and graphs of thousands of tasks.
+/* emu.h - thread blocks on a CPU: one fiber per thread, switched at random. Kernels run without a GPU and complete,
+ * with blocks of many warps and graphs of thousands of tasks.
  *
- * A fiber goes on until a point: an access to a shared word, a step of its warp, a barrier, a nap. There any other fiber may
- * go on instead. Who goes on, for how long, which threads and blocks are slow for a while, and when a copy lands come from
- * one seed: the same seed runs the same way again.
+ * A fiber runs up to a point: an access to a shared word, a step of its warp, a barrier, a nap. There any other fiber
+ * may go on. One seed decides which one does and for how long, which threads and blocks are slow for a while, and when
+ * a copy lands: the same seed gives the same run.
  *
- * What ends the program with a sentence, the seed, and where each thread stands: threads of a warp that are not at the same
- * step of the warp; a barrier that a warp comes to twice in a round, or with another count; nobody who can go on; more steps
- * than the launch allows; bytes written behind the block-shared memory.
+ * These end the program with a message, the seed, and the place of each thread: threads of a warp at different steps of
+ * the warp; a warp that comes to a barrier twice in a round or with another count; a deadlock; more steps than the
+ * launch allows; writes behind the block-shared memory.
  *
- * What it says nothing about: the order of memory accesses (each is done at once and seen by all; tests/model and the litmus
- * tests are for that), all interleavings, time. Masks of warp steps must be of all 32 threads. */
+ * Not tested: the order of memory accesses (each takes effect at once; tests/model and the litmus tests cover orders),
+ * all interleavings, and time. Masks of warp steps must have all 32 threads. */
 #ifndef EMULATE_EMU_H
 #define EMULATE_EMU_H
 
@@ -26,25 +26,25 @@ extern "C" {
 typedef struct emu_index {
     uint32_t x;
 } emu_index;
-/* Of the thread that runs. */
+/* Those of the running thread. */
 extern emu_index emu_thread, emu_block, emu_block_size;
 
 typedef struct emu_launch {
     uint32_t n_blocks, n_threads; /* threads of a block: whole warps                                    */
     uint32_t shared_bytes;        /* of the kernel's arena                                              */
-    uint64_t seed, n_steps;       /* n_steps: switches after which the launch is said to hang           */
-    const char *what;             /* for the sentence                                                   */
-    void (*code)(void *arg);      /* each thread calls it                                               */
+    uint64_t seed, n_steps;       /* n_steps: switches after which the launch counts as hanging */
+    const char *what;             /* names the launch in messages */
+    void (*code)(void *arg);      /* every thread runs it */
     void *arg;
-    void (*beside)(void *arg, uint64_t step); /* called now and then, as the host is beside a kernel; or NULL */
+    void (*beside)(void *arg, uint64_t step); /* acts as the host beside the kernel, now and then; or NULL */
 } emu_launch;
 
 /* Runs all threads to their ends; returns the number of switches. */
 uint64_t emu_run(const emu_launch *l);
 
-/* Says why, how to repeat it, and where each thread stands; exits. Also for tests that find something wrong. */
+/* Prints the reason, how to repeat the run, and where each thread stands; exits. Tests may call it, too. */
 __attribute__((format(printf, 1, 2), noreturn)) void emu_fail(const char *format, ...);
-/* A random number below n, from the launch's row. */
+/* A random number below n from the launch's sequence. */
 uint32_t emu_below(uint32_t n);
 
 /* ---- called by the threads ------------------------------------------------------------------------- */
@@ -56,14 +56,14 @@ uint32_t emu_below(uint32_t n);
 
 extern uint32_t emu_left; /* points until the next switch */
 void emu_switch(const char *site);
-/* Another may go on here. Called outside a launch it does nothing. */
+/* A point: another fiber may go on here. Does nothing outside a launch. */
 static inline void emu_point(const char *site)
 {
     if (emu_left-- == 0)
         emu_switch(site);
 }
 
-/* Does not go on for about so long, unless nobody else can. */
+/* The fiber sleeps for about `ns`, or less if no other can go on. */
 void emu_nap(uint32_t ns, const char *site);
 uint64_t emu_clock(void);
 
@@ -74,17 +74,17 @@ uint32_t emu_shuffle(uint32_t v, uint32_t from, const char *site);
 uint64_t emu_shuffle64(uint64_t v, uint32_t from, const char *site);
 void emu_check_mask(uint32_t mask, const char *site);
 
-/* Barrier `which` of the block, for n threads; all threads of a warp come to it together. 0 is __syncthreads. */
+/* Barrier `which` of the block for n threads; all threads of a warp come together. 0 is __syncthreads. */
 #define EMU_BARRIERS 16u
 void emu_bar_sync(uint32_t which, uint32_t n, const char *site);
 void emu_bar_arrive(uint32_t which, uint32_t n, const char *site);
 int emu_sync_or(int flag, const char *site);
 
-/* The k-th variable of the block that this thread names; poison at first. All threads name the same ones in one order. */
+/* The next variable of the block; poisoned at first. All threads must name the same ones in the same order. */
 void *emu_shared(uint32_t n_bytes);
 void *emu_arena(void);
 
-/* 16 bytes on their way: they land some time before the wait has ended. */
+/* Asynchronous copy: lands at some time before the wait ends. */
 void emu_copy(void *to, const void *from, uint32_t n_bytes, const char *site);
 void emu_copy_wait(const char *site);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* graphs.cpp - frozen graphs through core's kernels in the emulator: every dispatch, with and without tracing.
  *
- *     emulate_graphs [CASES]       so many cases for each dispatch; HEDDLE_SEED: only that case, of every dispatch
+ *     emulate_graphs [CASES]       cases for each dispatch; HEDDLE_SEED: run only that case, under every dispatch
  *
- * A case is a random graph, a number of blocks, a size of their teams, a config and a row of switches, all from its number.
- * It runs several times without clearing, perhaps across the wrap of the runs' number; then a body may fail or the host
- * cancel, and after clearing the graph runs once more. What must hold: each task once, after its predecessors; the words
- * are those of program order; watched tasks are told of; all words are as the next run wants them; how the run ended is said. */
+ * A case's number gives a random graph, blocks, team sizes, a config and switches. The graph runs several
+ * times without clearing, perhaps across the wrap of the run number. Then a body may fail or the host cancel; after
+ * clearing the graph runs once more. What must hold: each task runs once, after its predecessors; the words are those
+ * of program order; watched tasks are announced; the next run finds its words; the run's end is reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "litmus/graphs.h"
 #include "litmus/mix.h"
 
-#define STEPS_OF_TASK 200000u /* a run that takes more hangs */
+#define STEPS_OF_TASK 200000u /* a run with more switches hangs */
 #define STEPS_OF_RUN 4000000u
 
 namespace

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.h - core's persistent kernels, with the bodies of any table, run by the emulator. Included once by a C++ program. */
+/* kernels.h - core's persistent kernels in the emulator, with the bodies of any table. One C++ file includes it. */
 #ifndef EMULATE_KERNELS_H
 #define EMULATE_KERNELS_H
 
@@ -19,11 +19,11 @@ typedef struct kernel_job {
     words *w;
     uint32_t team;                           /* threads that run bodies */
     uint64_t cancel_at;                      /* the step at which the host cancels, 0 = never */
-    void (*host)(void *self, uint64_t step); /* what else it does, NULL: nothing */
+    void (*host)(void *self, uint64_t step); /* further actions of the host, or NULL */
     void *self;
 } kernel_job;
 
-/* The barrier of a body: that of the team. */
+/* A body's barrier: that of the team. */
 typedef struct kernel_team {
     hd_emulated_team base;
     uint32_t n;
@@ -34,7 +34,7 @@ static void kernel_team_barrier(hd_emulated_team *t, uint32_t)
     emu_bar_sync(1, reinterpret_cast<kernel_team *>(t)->n, EMU_SITE(heddle_team_barrier));
 }
 
-/* As HEDDLE_TABLE makes it under nvcc, for the table of the graph that runs. */
+/* What HEDDLE_TABLE makes under nvcc, here for the table of the running graph. */
 static const heddle_table *kernel_table;
 template <int SPAWNS> struct kernel_bodies {
     enum { spawns = SPAWNS, waves = 0 };
@@ -49,7 +49,7 @@ template <int SPAWNS> struct kernel_bodies {
     }
 };
 
-/* The dispatches that have a dynamic kernel. */
+/* The dispatches with a dynamic kernel. */
 #define KERNEL_DISPATCHES(X) \
     X(HD_DISPATCH_RINGS)     \
     X(HD_DISPATCH_TICKET) X(HD_DISPATCH_IQS) X(HD_DISPATCH_SCHEDULER) X(HD_DISPATCH_CENTRAL)
@@ -61,7 +61,9 @@ template <int SPAWNS> static kernel_function kernel_of(uint32_t dispatch, int tr
     case d: return traces ? hd_persistent<bodies, d, 1> : hd_persistent<bodies, d, 0>;
     switch (dispatch) {
         KERNEL_DISPATCHES(KERNEL_CASE)
-        KERNEL_CASE(HD_DISPATCH_ORDER) /* of waves only */
+    case HD_DISPATCH_ORDER: /* for waves only */
+        return traces ? hd_persistent<bodies, HD_DISPATCH_ORDER, HD_TRACE_BANDS>
+                      : hd_persistent<bodies, HD_DISPATCH_ORDER, HD_TRACE_TASKS>;
     default: return traces ? hd_planned<bodies, 1> : hd_planned<bodies, 0>;
     }
 #undef KERNEL_CASE
@@ -83,7 +85,7 @@ static void kernel_host(void *arg, uint64_t step)
         j->host(j->self, step);
 }
 
-/* Returns how many switches it took; n_steps: the most. */
+/* Returns the number of switches, at most n_steps. */
 static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const char *what)
 {
     emu_launch l = {};
@@ -100,10 +102,10 @@ static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const
     return emu_run(&l);
 }
 
-/* What the cases of a program have run so far. */
+/* Totals over the cases of a program. */
 static uint64_t n_tasks_run, n_switches;
 
-/* A program's cases under one dispatch: n of them from HEDDLE_SEED (1) on, n by the argument (12); or only the one that the
+/* Runs a program's cases under one dispatch: n of them (argument, 12) from HEDDLE_SEED (1) on, or only the one that the
  * variable names. */
 static void kernel_cases(int argc, char **argv, uint32_t dispatch, void (*run_case)(uint64_t seed, uint32_t dispatch))
 {

@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.cpp - the thesis' kernels of bench/papers/peerwave, as blocks of the emulator: with flags and with barriers, in square
- * tiles and hyper-tiles of random sizes they leave what plain loops leave, and the check that a GPU makes says so; a field with
- * a wrong cell it refuses; a block that waits in vain leaves.
+/* peers.cpp - the thesis' kernels of bench/papers/peerwave as emulated blocks. With flags and with barriers, in square
+ * tiles and hyper-tiles of random sizes, they leave the result of plain loops, and the GPU's own check accepts it. The
+ * check refuses a field with a wrong cell. A block that waits for an absent one gives up.
  *
- * emulate_peers [CASES]; HEDDLE_SEED: the one case. */
+ * emulate_peers [CASES]; HEDDLE_SEED: run only that case. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda.h"
 
-#include "heddle/wave.h"
-#undef HEDDLE_WAVES
-#define HEDDLE_WAVES(table, params_type, list)
-#include "bench/papers/peerwave/cells.c"
-#include "bench/papers/peerwave/sweeps.c"
-
-#include "bench/papers/peerwave/peers.h"
-#include "bench/papers/peerwave/problem.h"
+#include "bench/papers/peerwave/kernels.h"
 
 #include "check.h"
-
-PEER_OF_CELL(peer_sw, 0)
-PEER_OF_CELL(peer_dtw, PEER_DTW_OUTSIDE)
-PEER_OF_CELL(peer_sat, 0)
-PEER_OF_CELL(peer_inthist, 0)
-PEER_OF_SWEEP(peer_heat)
-PEER_OF_SWEEP(peer_sor)
 
 static uint64_t n_cases_run, n_switches;
 
@@ -42,26 +28,12 @@ static void code(void *arg)
 {
     const emulated *e = (const emulated *)arg;
     unsigned char *room = (unsigned char *)emu_arena();
-    switch (e->app) {
-    case PEER_SW: peer_block<peer_sw_of_peers>(&e->job, room); break;
-    case PEER_DTW: peer_block<peer_dtw_of_peers>(&e->job, room); break;
-    case PEER_SAT: peer_block<peer_sat_of_peers>(&e->job, room); break;
-    case PEER_INTHIST: peer_block<peer_inthist_of_peers>(&e->job, room); break;
-    case PEER_SOR: peer_block<peer_sor_of_peers>(&e->job, room); break;
-    default: peer_block<peer_heat_of_peers>(&e->job, room); break;
-    }
+    peer_with_kernel(e->app, [=](auto k) { peer_block<decltype(k)>(&e->job, room); });
 }
 
 static double distance(const emulated *e, uint32_t k, uint32_t i, uint32_t j)
 {
-    switch (e->app) {
-    case PEER_SW: return peer_distance<peer_sw_of_peers>(&e->job, k, i, j);
-    case PEER_DTW: return peer_distance<peer_dtw_of_peers>(&e->job, k, i, j);
-    case PEER_SAT: return peer_distance<peer_sat_of_peers>(&e->job, k, i, j);
-    case PEER_INTHIST: return peer_distance<peer_inthist_of_peers>(&e->job, k, i, j);
-    case PEER_SOR: return peer_distance<peer_sor_of_peers>(&e->job, k, i, j);
-    default: return peer_distance<peer_heat_of_peers>(&e->job, k, i, j);
-    }
+    return peer_with_kernel(e->app, [=](auto cell) { return peer_distance<decltype(cell)>(&e->job, k, i, j); });
 }
 
 template <class T> static T *room_for(uint64_t n)
@@ -134,7 +106,7 @@ static void run(emulated *e)
     n_switches += emu_run(&l);
 }
 
-/* Whether the check of a GPU finds all cells right. */
+/* Whether the GPU's check finds all cells right. */
 static int looks_right(const emulated *e)
 {
     const peer_tiling *t = &e->job.tiling;
@@ -200,7 +172,7 @@ static void run_case(uint64_t seed)
     n_cases_run++;
 }
 
-/* One block of two, as if the other were not resident: a band waits for it, or a barrier does. */
+/* One block of two, as if the other were not resident: it waits at a band or at a barrier, and must give up. */
 static void test_waits_in_vain(uint32_t is_barrier)
 {
     emulated e = {};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* self.c - the emulator notices what it says it notices: small kernels with a mistake in each, run in a child process that must
- * end with the sentence for it; and right ones, which must not. Mistakes that show only in some interleavings must show in
+/* self.c - the emulator finds what it claims to find. Small kernels, each with one mistake, run in a child process that
+ * must end with the right message; correct ones must not. Mistakes that show only in some interleavings must show with
  * one of a few seeds. */
 #include "heddle/task.h"
 
@@ -46,7 +46,7 @@ static void barriers(void *arg)
     wrong_if(emu_sync_or(emu_thread.x == 50u, "|here") != 1 || emu_sync_or(0, "|here") != 0);
 }
 
-/* The last warp waits for the two others, which do not wait. */
+/* The last warp waits for the two others, which only arrive. */
 static void arrivals(void *arg)
 {
     uint32_t *word = block_word();
@@ -87,7 +87,7 @@ static void copies(void *arg)
     uint32_t *word = block_word();
     (void)arg;
     if (emu_thread.x == 0) {
-        all.data[emu_block.x] = 9; /* what a copy brings is from between the copy and the wait */
+        all.data[emu_block.x] = 9; /* the copy may read at any time up to the wait */
         HD_COPY16(word, all.data);
         HD_COPY_WAIT();
         wrong_if(word[emu_block.x] != 9);
@@ -154,7 +154,7 @@ static void writes_behind_arena(void *arg)
     *((unsigned char *)emu_arena() + 256) = 1;
 }
 
-/* No barrier of the warp between lane 0's word and those who read it. */
+/* No barrier of the warp between lane 0's store and the other lanes' loads. */
 static void no_syncwarp(void *arg)
 {
     uint32_t *word = block_word();
@@ -165,7 +165,7 @@ static void no_syncwarp(void *arg)
     wrong_if(emu_thread.x < 32u && *word != 5);
 }
 
-/* Adds by a load and a store. */
+/* Adds with a load and a store. */
 static void torn_add(void *arg)
 {
     (void)arg;
@@ -204,7 +204,7 @@ static void run_one(void (*code)(void *arg), uint64_t seed)
     (void)emu_run(&l);
 }
 
-/* What the child prints with this seed; "" when all went well. */
+/* The output of the child with this seed; "" if all went well. */
 static const char *said_by(void (*code)(void *arg), uint64_t seed)
 {
     static char text[20000];
@@ -236,7 +236,7 @@ int main(void)
     static const struct {
         const char *name;
         void (*code)(void *arg);
-        const char *wanted; /* NULL: it is right */
+        const char *wanted; /* NULL: a correct kernel */
     } tests[] = {{"barriers", barriers, NULL},
                  {"arrivals", arrivals, NULL},
                  {"warps", warps, NULL},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shim.h - the machine under core/atom.h that emu.h emulates: a GPU's, as far as core can tell. Included by core/atom.h when
- * HEDDLE_MODEL is defined and this folder is on the include path. Orders and scopes are dropped. In C and C++: bodies may be
- * either. */
+/* shim.h - the machine under core/atom.h that emu.h emulates: for core it is a GPU. Included by core/atom.h when
+ * HEDDLE_MODEL is defined and this folder is on the include path. Orders and scopes are dropped. Works in C and C++,
+ * since bodies may be either. */
 #ifndef EMULATE_SHIM_H
 #define EMULATE_SHIM_H
 
@@ -37,7 +37,7 @@
 #define HD_COPY4(to, from) emu_copy((to), (from), 4u, EMU_SITE(to))
 #define HD_COPY_WAIT() emu_copy_wait(EMU_SITE(copies))
 
-/* core/port.h has these for the explorer, whose scheduling lanes are all there are. Here they are a GPU's. */
+/* core/port.h defines these for the explorer, where lanes only schedule. Here they are a GPU's. */
 #undef HD_HOSTED
 #define HD_HOSTED 0
 #define hd_warp_lane() (emu_thread.x & 31u)

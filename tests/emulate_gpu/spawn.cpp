@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* spawn.cpp - bodies that spawn, through core's kernels in the emulator.
  *
- *     emulate_spawn [CASES]        so many cases for each dispatch; HEDDLE_SEED: only that case, of every dispatch
+ *     emulate_spawn [CASES]        cases for each dispatch; HEDDLE_SEED: run only that case, under every dispatch
  *
- * A case is a program, a number of blocks, a size of their teams, a config, and a row of switches. The programs: a tree of
- * spawn/soak_bodies.h (lanes that spawn at once, handles, continuations, urgent tasks, large records), often much larger than
- * its arena; or families of spawn/brood.h (children that name ranges and one another, and fork), often in the smallest
- * arena there can be. It runs several times without clearing, is perhaps canceled, cleared, and run once more. No task is
- * lost, none runs twice, records are whole, siblings leave the bytes of their serial order, and the words are as the next
- * run wants them. */
+ * A case is a program, a number of blocks, a team size, a config, and some switches. One kind of program is a tree of
+ * spawn/soak_bodies.h (lanes that spawn at once, handles, continuations, urgent tasks, large records), often much
+ * larger than its arena. The other is families of spawn/brood.h (children that name ranges and one another, and fork),
+ * often in the smallest possible arena. It runs several times without clearing, is perhaps canceled, cleared, and run
+ * once more. No task is lost or runs twice, records are whole, siblings leave the bytes of their serial order, and the
+ * next run finds the words as it needs them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@
 #include "spawn/brood.h"
 #include "spawn/soak_bodies.h"
 
-#define STEPS_OF_TASK 400000u /* a run that takes more hangs */
+#define STEPS_OF_TASK 400000u /* a run with more switches hangs */
 #define STEPS_OF_RUN 20000000u
-/* Slots a worker: with so many it can go depth first through the largest tree, and need not give up. */
+/* Slots per worker: enough to go depth first through the largest tree without giving up. */
 #define ARENA_LEAST 160u
 
 namespace
@@ -37,7 +37,7 @@ struct test_case {
     words w;
     kernel_job job;
     uint32_t is_tree;
-    uint64_t n_tasks; /* about */
+    uint64_t n_tasks; /* approximate */
     /* A tree. */
     soak_params tree;
     std::vector<soak_cell> cells;
@@ -128,7 +128,7 @@ static soak_cell sum_of(const test_case *c)
     return all;
 }
 
-/* What a tree of n leaves behind. */
+/* The result of a tree of n tasks. */
 static soak_cell wanted_of(uint64_t n)
 {
     soak_cell all = {};
@@ -155,7 +155,7 @@ static void check_tree(const test_case *c)
 
 /* ---- families ---------------------------------------------------------------------------------------- */
 
-/* As before the first run. */
+/* Resets the families to the state before the first run. */
 static void begin_families(test_case *c)
 {
     c->bytes.assign(c->all->bytes, c->all->bytes + sizeof c->all->bytes);

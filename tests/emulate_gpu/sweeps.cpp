@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sweeps.cpp - random sweeps in place as blocks of warps: in every shape, with one to three warps a block and fewer blocks than
- * parts, they leave what plain loops leave; a cancelled run ends, and the next one is right. So do their tiles, as tasks that
- * are handed out as they come and by plan.
+/* sweeps.cpp - random sweeps in place as blocks of one to three warps, fewer blocks than parts. In every shape they
+ * leave the result of plain loops; a canceled run ends, and the next one is right. So do their tiles as tasks, handed
+ * out as they come and by plan.
  *
- * emulate_sweeps [CASES]; HEDDLE_SEED: the one case. */
+ * emulate_sweeps [CASES]; HEDDLE_SEED: run only that case. */
 #include "kernels.h"
 
 #include "wave/sweeps.c"
@@ -41,15 +41,16 @@ static void make(sweep_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch
     config.dispatch = dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
+    config.n_trace = dispatch == HD_DISPATCH_ORDER && check_below(&row, 2u) ? 8192u : 0u;
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
-    r->job.kernel = kernel_of<0>(dispatch, 0);
+    r->job.kernel = kernel_of<0>(dispatch, config.n_trace != 0);
     r->job.team = 32u * n_warps;
     snprintf(r->what, sizeof r->what, "seed %llu, R%u C%u, %u blocks of %u warps", (unsigned long long)seed,
              shape->rows, shape->columns, config.n_workers, n_warps);
 }
 
-/* In some cases tags run out in the first run, or in the second, or behind the cancelled one. */
+/* In some cases tags run out in the first run, in the second, or after the canceled one. */
 static void set_tags(sweep_run *r, uint64_t seed)
 {
     const hd_wave *wave = static_cast<const hd_wave *>(r->graph->own);
@@ -65,6 +66,8 @@ static void run_well(sweep_run *r, uint64_t seed)
         emu_fail("%s: the run ended with %u", r->what, r->w.end.stop);
     n_tasks_run += r->w.run.n_tasks;
     sweep_case_check(&r->c, r->what);
+    if (r->w.run.events && r->w.run.dispatch == HD_DISPATCH_ORDER)
+        CHECK(words_stretches(&r->w, r->what) != 0);
 }
 
 static void run_canceled(sweep_run *r, uint64_t seed)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tiles.cpp - random waves of tiles as blocks of one to three warps, with fewer blocks than bands: they leave what plain loops
- * leave; a run that is cancelled or fails ends, and the next one is right. So do their tiles, as tasks that are handed out as
- * they come and by plan.
+/* tiles.cpp - random waves of tiles as blocks of one to three warps, fewer blocks than bands. They leave the result of
+ * plain loops; a run that is canceled or fails ends, and the next one is right. So do their tiles as tasks, handed out
+ * as they come and by plan.
  *
- * emulate_tiles [CASES]; HEDDLE_SEED: the one case. */
+ * emulate_tiles [CASES]; HEDDLE_SEED: run only that case. */
 #include "kernels.h"
 
 #include "wave/tiles.c"
@@ -37,9 +37,10 @@ static void make(tile_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     config.dispatch = dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
+    config.n_trace = dispatch == HD_DISPATCH_ORDER && check_below(&row, 2u) ? 8192u : 0u;
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
-    r->job.kernel = kernel_of<0>(dispatch, 0);
+    r->job.kernel = kernel_of<0>(dispatch, config.n_trace != 0);
     r->job.team = 32u * r->c.desc.n_warps;
     snprintf(r->what, sizeof r->what, "seed %llu, body %u, %u blocks of %u warps", (unsigned long long)seed,
              r->c.desc.body, config.n_workers, r->c.desc.n_warps);
@@ -53,6 +54,8 @@ static void run_well(tile_run *r, uint64_t seed)
         emu_fail("%s: the run ended with %u", r->what, r->w.end.stop);
     n_tasks_run += r->w.run.n_tasks;
     tile_case_check(&r->c, r->what);
+    if (r->w.run.events)
+        CHECK(words_stretches(&r->w, r->what) != 0);
 }
 
 static void run_badly(tile_run *r, uint64_t seed)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* wave.cpp - random waves as blocks of warps: in every shape, with one to three warps a block and fewer blocks than parts,
- * they leave what plain loops leave; a cancelled run ends, and the next one is right. So do their tiles, as tasks that are
- * handed out as they come, by plan, and as launches, level by level.
+/* wave.cpp - random waves as blocks of one to three warps, fewer blocks than parts. In every shape they leave the
+ * result of plain loops; a canceled run ends, and the next one is right. So do their tiles as tasks, handed out as they
+ * come, by plan, and as launches, level by level.
  *
- * emulate_wave [CASES]; HEDDLE_SEED: the one case. */
+ * emulate_wave [CASES]; HEDDLE_SEED: run only that case. */
 #include "kernels.h"
 
 #include "wave/cells.c"
@@ -15,12 +15,14 @@ extern "C" {
 #include "run/run.h"
 }
 
-#define MOST 600u /* rows, columns: near rings are full many times */
+#define MOST 600u /* rows, columns: the rings in shared memory fill many times */
 #ifndef STEPS
 #define STEPS 40000000ull
 #endif
 
 #define LEVELS 99u /* no dispatch: launches */
+
+static uint32_t n_noted; /* runs in which all columns have been noted */
 
 typedef struct wave_run {
     wave_case c;
@@ -28,10 +30,10 @@ typedef struct wave_run {
     words w;
     kernel_job job;
     char what[96];
-    uint64_t row; /* of random numbers: when the host raises a count */
+    uint64_t row; /* random state: when the host raises a count */
 } wave_run;
 
-/* The host: now and then some more of a border is there. */
+/* The host: makes some more of a border available now and then. */
 static void raise_some(void *self, uint64_t)
 {
     wave_run *r = static_cast<wave_run *>(self);
@@ -49,7 +51,7 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
     const heddle_wave_shape *shape = &mix.waves[0].shapes[check_below(&row, mix.waves[0].n_shapes)];
     words_config config = {};
-    wave_case_make(&r->c, seed, ctx, MOST);
+    wave_case_make(&r->c, &mix, seed, ctx, MOST);
     hd_wave_blocks = 1;
     r->c.is_slow = dispatch != LEVELS; /* a launch has no host beside it */
     r->row = seed;
@@ -64,7 +66,7 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     config.dispatch = dispatch == LEVELS ? (uint32_t)HD_DISPATCH_TICKET : dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
-    config.n_trace = check_below(&row, 2u) ? 64u : 0u;
+    config.n_trace = check_below(&row, 2u) ? check_below(&row, 4u) ? 8192u : 64u : 0u;
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
     r->job.kernel = kernel_of<0>(config.dispatch, config.n_trace != 0);
@@ -73,7 +75,7 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
              shape->rows, shape->columns, config.n_workers, n_warps);
 }
 
-/* In some cases tags run out in the first run, or in the second, or behind the cancelled one. */
+/* In some cases tags run out in the first run, in the second, or after the canceled one. */
 static void set_tags(wave_run *r, uint64_t seed)
 {
     const hd_wave *wave = static_cast<const hd_wave *>(r->graph->own);
@@ -83,7 +85,7 @@ static void set_tags(wave_run *r, uint64_t seed)
 
 static void level_thread(void *level) { hd_tasks_of_level<kernel_bodies<0>, 1>(*static_cast<const hd_level *>(level)); }
 
-/* As the cuda backend launches them, without a trace: waves have the kernels that write one, and nothing to write it to. */
+/* Launches as the cuda backend does. Waves only have the kernels that trace; here those have no buffer to write to. */
 static void run_levels(wave_run *r, uint64_t seed)
 {
     const hd_run *run = &r->w.run;
@@ -112,6 +114,20 @@ static void run_levels(wave_run *r, uint64_t seed)
     hd_launches_clear(&launches);
 }
 
+/* All columns of all bands have been noted, and no more; unless there was no room. */
+static void check_stretches(const wave_run *r)
+{
+    const hd_wave *wave = static_cast<const hd_wave *>(r->graph->own);
+    const uint64_t is = words_stretches(&r->w, r->what);
+    uint64_t want = 0;
+    for (uint32_t i = 0; i < wave->n_items; i++)
+        want += (uint64_t)wave->items[i].n_bands * wave->items[i].cols;
+    if (is && is != want)
+        emu_fail("%s: %llu columns have been noted, of %llu", r->what, (unsigned long long)is,
+                 (unsigned long long)want);
+    n_noted += is != 0;
+}
+
 static void run_well(wave_run *r, uint64_t seed, uint32_t dispatch)
 {
     wave_case_reset(&r->c);
@@ -123,6 +139,8 @@ static void run_well(wave_run *r, uint64_t seed, uint32_t dispatch)
         emu_fail("%s: the run ended with %u", r->what, r->w.end.stop);
     n_tasks_run += r->w.run.n_tasks;
     wave_case_check(&r->c, r->what);
+    if (dispatch == HD_DISPATCH_ORDER && r->w.run.events)
+        check_stretches(r);
 }
 
 static void run_canceled(wave_run *r, uint64_t seed)
@@ -160,6 +178,7 @@ static void run_case(uint64_t seed, uint32_t dispatch)
 int main(int argc, char **argv)
 {
     kernel_cases(argc, argv, HD_DISPATCH_ORDER, run_case);
+    CHECK((n_noted && words_n_waits) || getenv("HEDDLE_SEED"));
     kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_case);
     kernel_cases(argc, argv, HD_DISPATCH_PLAN, run_case);
     kernel_cases(argc, argv, LEVELS, run_case);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words.c - see words.h. The words of a run are cut as the backends cut them (backend/words.h). */
+/* words.c - implements words.h. Cuts the words of a run as the backends do (backend/words.h). */
 #include "words.h"
 
 #include <stdio.h>
@@ -9,10 +9,12 @@
 #include "backend/arena.h"
 #include "backend/words.h"
 #include "base/base.h"
+#include "emu.h"
+#include "run/report.h"
 
 #define POISON 0xcd
 #define SCHED_RING_MIN 64u
-#define PAD_STEPS 4u /* behind the last list: a load brings several steps (core/planned.h) */
+#define PAD_STEPS 4u /* behind the last list: one load covers several steps (core/planned.h) */
 
 static uint32_t ring_slots(const words *w)
 {
@@ -42,7 +44,7 @@ static void *get(uint64_t n_bytes)
     return p;
 }
 
-/* The steps, behind them some that nobody reads. */
+/* The steps, with unread padding behind them. */
 static const hd_step *padded(hd_steps *s)
 {
     hd_step *steps = get((s->n_steps + PAD_STEPS) * sizeof *steps);
@@ -137,6 +139,48 @@ void words_free(words *w)
         free((void *)(uintptr_t)w->run.steps);
         hd_steps_clear(&w->steps);
     }
+}
+
+uint64_t words_n_waits;
+
+/* One event of a lane that has come to *column of its band. */
+static void check_stretch(const words *w, const hd_event *ev, uint64_t *column, const char *what)
+{
+    hd_legend legend;
+    hd_stretch s;
+    hd_graph_legend(&legend, w->graph);
+    legend.stretch_of(w->graph, ev, &s);
+    if (ev->queue >= legend.n_lanes || s.first != *column || s.last < s.first || ev->idle > ev->end - ev->begin)
+        emu_fail("%s: band %u notes columns %llu to %llu behind %llu, and %u ns of waiting", what, s.band,
+                 (unsigned long long)s.first, (unsigned long long)s.last, (unsigned long long)*column, ev->idle);
+    *column = s.last + 1u;
+    words_n_waits += s.band && ev->idle;
+}
+
+uint64_t words_stretches(const words *w, const char *what)
+{
+    const hd_run *r = &w->run;
+    const hd_bands *bands = &w->graph->bands;
+    uint64_t *column = get(r->n_tasks * (uint64_t)bands->n_lanes * sizeof *column), n = 0, i, k;
+    uint32_t n_dropped = 0;
+    memset(column, 0, r->n_tasks * (uint64_t)bands->n_lanes * sizeof *column);
+    for (k = 0; k < r->n_workers; k++) {
+        n_dropped += r->tallies[k].n_dropped;
+        for (i = 0; !n_dropped && i < r->tallies[k].n_events; i++) {
+            const hd_event *ev = &r->events[k * r->n_trace + i];
+            if (!hd_event_is_stretch(ev))
+                emu_fail("%s: part %u has noted no stretch", what, ev->task);
+            check_stretch(w, ev, &column[hd_event_task(ev) * bands->n_lanes + ev->queue], what);
+        }
+    }
+    for (i = 0; !n_dropped && i < r->n_tasks * (uint64_t)bands->n_lanes; i++) {
+        const hd_task *t = hd_graph_task(w->graph, (uint32_t)(i / bands->n_lanes));
+        if (column[i] && column[i] != bands->span_of(hd_graph_args(w->graph, t)).cols)
+            emu_fail("%s: lane %llu notes %llu columns", what, (unsigned long long)i, (unsigned long long)column[i]);
+        n += column[i];
+    }
+    free(column);
+    return n;
 }
 
 uint32_t words_blocks(const words *w) { return w->run.n_workers + w->run.n_schedulers; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* words.h - a frozen graph as a persistent kernel gets it: the words of a run cut out of one block of memory, as the cuda
- * backend does on a device. What is not cleared there is poison here. */
+/* words.h - a frozen graph as a persistent kernel gets it: the words of a run, cut out of one block of memory as the
+ * cuda backend cuts them on a device. What the backend does not clear is poisoned here. */
 #ifndef EMULATE_WORDS_H
 #define EMULATE_WORDS_H
 
@@ -15,7 +15,7 @@ extern "C" {
 typedef struct words_config {
     uint32_t dispatch, policy, n_workers;
     uint32_t n_ring;  /* slots of a ring, 0 = as many as there can be tasks */
-    uint32_t n_arena; /* where bodies spawn                                 */
+    uint32_t n_arena; /* 0 if no body spawns */
     uint32_t n_local, polite, crowded, n_trace, has_now;
     uint32_t first_run; /* number of the first run                          */
     hd_plan_style style;
@@ -31,11 +31,15 @@ typedef struct words {
     hd_end end;
 } words;
 
-/* Exits with a sentence when something is wrong with the graph itself. */
+/* Exits with a message when the graph itself is wrong. */
 void words_make(words *w, const hd_graph *g, const words_config *c, const void *params);
-/* As before the first run; after one that did not end well. */
+/* Resets the words to their state before the first run; needed after a run that did not end well. */
 void words_clear(words *w);
 void words_free(words *w);
+/* What traced bands of a wave have noted: in each lane of a part stretches that follow one another to the last column, in which
+ * bands wait no longer than they take. Returns the columns of all; exits with a sentence. A full trace: 0. */
+extern uint64_t words_n_waits; /* stretches that waited, of bands below the first */
+uint64_t words_stretches(const words *w, const char *what);
 /* Blocks of the grid, and threads that a block has beside its team. */
 uint32_t words_blocks(const words *w);
 uint32_t words_more_threads(const words *w);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* arguments.c - bad arguments for every public call: the status that heddle.h names, a sentence, no change to what the
- * call was made on. */
+/* arguments.c - bad arguments for every public call: each gives the status of heddle.h and a sentence, and changes
+ * nothing in the call's object. */
 #include "fault/bodies.h"
 
 #include <unistd.h>
 
-/* The call fails with `status` and says something new. */
+/* The call must fail with `status` and set a new sentence. */
 #define REFUSED(ctx, status, call)                                                                                    \
     do {                                                                                                              \
         heddle_status said_;                                                                                          \
@@ -19,7 +19,7 @@
 static char of_thread[512], of_context[512];
 static const char *forgotten(heddle_ctx *ctx) { return ctx ? of_context : of_thread; }
 
-/* Replaces the sentence by a known one: that of a call which no test here makes. */
+/* Replaces the sentence by that of a call which no test here makes. */
 static void forget(heddle_ctx *ctx)
 {
     if (ctx)
@@ -224,7 +224,7 @@ static void test_frozen(heddle_ctx *ctx, heddle_graph *g)
     CHECK_OK(ctx, heddle_graph_freeze(g));
     CHECK_OK(ctx, heddle_graph_freeze(g));
     CHECK_OK(ctx, heddle_graph_get_info(g, &before));
-    CHECK(before.n_tasks == 2 && before.n_edges == 1); /* what was refused left nothing behind */
+    CHECK(before.n_tasks == 2 && before.n_edges == 1); /* refused calls have left nothing behind */
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add(g, fault_step, &a, sizeof a, NULL, 0, NULL));
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_add_edge(g, 1, 0));
     REFUSED(ctx, HEDDLE_EINVAL, heddle_graph_set_shared_bytes(g, 0, 8));

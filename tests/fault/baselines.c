@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* baselines.c - a table that was compiled without the papers' dispatches is refused with a sentence when a run asks for one,
- * and runs by the others. */
+/* baselines.c - a table compiled without the papers' dispatches: a run that asks for one of them is refused with a
+ * sentence, the others work. */
 #undef HEDDLE_BASELINES
 #include "check.h"
 #include "heddle/task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bodies.c - bodies that fail and runs that are cancelled: the first failure is told with its task, body and code; the
- * context is good afterwards, and the same graph runs again and gives the right result. */
+/* bodies.c - bodies that fail and runs that are canceled: the first failure is reported with task, body and code; the
+ * context stays usable, and the same graph runs again with the right result. */
 #include "fault/bodies.h"
 
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void rig_check_runs(rig *r)
         CHECK(r->cell[c] == fault_chain_end(fault_chain_end(0, N_LINKS), N_LINKS));
 }
 
-/* What follows a failure in its chain has not run. */
+/* Tasks behind a failure in its chain have not run. */
 static void rig_check_failed(rig *r, heddle_status s, uint32_t chain, uint32_t code)
 {
     char task[32], number[32];
@@ -78,7 +78,7 @@ static void test_one_fails(heddle_ctx *ctx)
     heddle_graph_free(r.g);
 }
 
-/* All fail: one of them is told, the code belongs to the task. */
+/* All chains fail: one failure is reported, and its code belongs to its task. */
 static void test_first_wins(heddle_ctx *ctx)
 {
     rig r;
@@ -125,7 +125,7 @@ static void test_in_a_queue(heddle_ctx *ctx)
     }
 }
 
-/* A task without ranges, the largest code; what the last task of a graph says counts. */
+/* A task without ranges; the largest code; the last task of a graph can fail, too. */
 static void test_edges(heddle_ctx *ctx)
 {
     heddle_graph *g;
@@ -151,7 +151,7 @@ static void *cancel_late(void *arg)
     return NULL;
 }
 
-/* After a cancelled run each chain stands at some of its links; the next run is whole. */
+/* After a canceled run each chain is somewhere along its links; the next run is complete. */
 static void check_part_way(rig *r)
 {
     uint64_t x = 0;

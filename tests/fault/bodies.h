@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bodies.h - the small bodies that the fault tests run: one that computes, one that fails, ones that take their time. */
+/* bodies.h - the bodies of the fault tests: one computes, one fails, some take their time. */
 #ifndef FAULT_BODIES_H
 #define FAULT_BODIES_H
 
@@ -59,7 +59,7 @@ HEDDLE_BODY(fault_nap, fault_params, params, fault_nap_args, t)
     ts.tv_nsec = (long)(t->us % 1000000) * 1000;
     nanosleep(&ts, NULL);
 }
-/* Adding nothing is touching nothing: such tasks may run beside one another. */
+/* It touches no memory, so such tasks may run side by side. */
 HEDDLE_BODY(fault_big, fault_params, params, fault_big_args, t)
 {
     if (thread->index == 0 && t->more[195])
@@ -93,7 +93,7 @@ static inline uint64_t fault_chain_end(uint64_t from, uint32_t n)
     return from;
 }
 
-/* The context is as good as new: a small graph gives the right result on it. */
+/* The context must be usable: a small graph gives the right result on it. */
 static inline void fault_check_usable(heddle_ctx *ctx)
 {
     uint64_t cell[N_CELLS] = {0};

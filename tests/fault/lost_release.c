@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lost_release.c - a release that never comes, on threads: a task is made to ask for one predecessor more than it has. The
- * run ends at its limit with a sentence that names the task and how far it was counted, run after run, and the context
- * can be used again. Dispatch ticket ends it at once. */
+/* lost_release.c - a release that never comes, on threads: a task expects one predecessor more than it has. The run
+ * ends at its limit with a sentence that names the task and its count, run after run, and the context stays usable.
+ * Dispatch ticket ends the run at once. */
 #include "fault/bodies.h"
 #include "run/run.h"
 
@@ -41,7 +41,7 @@ static heddle_ctx *limited(heddle_schedule d)
     c.backend = HEDDLE_CPU;
     c.n_workers = 2;
     c.schedule = d;
-    c.time_limit_ms = 250; /* a busy machine gets to the second release by then */
+    c.time_limit_ms = 250; /* enough for the second release even on a busy machine */
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     return ctx;
 }
@@ -55,7 +55,7 @@ static void test_schedule(heddle_schedule d)
     heddle_graph *g = losing_graph(ctx);
     for (run = 0; run < 2; run++) {
         heddle_status s = heddle_graph_run(ctx, g, &params, sizeof params);
-        /* Under ticket a run in which nobody can go on ends by itself. */
+        /* Under ticket a run ends by itself when no worker can go on. */
         CHECK_MSG(s == (d == HEDDLE_SCHEDULE_TICKET ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s",
                   heddle_schedule_name(d), heddle_status_text(s));
         CHECK_MSG(strstr(heddle_error_text(ctx), "task 2 (fault_step) waits, 2 of its 3 predecessors done"), "%s: %s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - every allocation of the library is made to fail, one a time: the call says ENOMEM with a sentence, what it
- * was called on stays good or can be freed, nothing leaks, no file is left behind. The JSON reader's own allocations
- * are made to fail too. */
+/* memory.c - makes every allocation of the library fail, one at a time. The call returns ENOMEM with a sentence, its
+ * object stays good or can be freed, nothing leaks, no file is left behind. The JSON reader's own allocations fail,
+ * too. */
 #include "base/base.h"
 #include "fault/bodies.h"
 
@@ -19,7 +19,7 @@ static const char *path_of(const char *name)
     return p;
 }
 
-/* What one walk through the library holds; the first call that fails ends it. */
+/* All that one walk through the library holds; the first failing call ends it. */
 typedef struct walk {
     heddle_backend backend;
     heddle_ctx *ctx;
@@ -28,7 +28,7 @@ typedef struct walk {
     void *mem;
     uint64_t cell[N_CELLS];
     uint32_t gate;
-    const char *call; /* in hand */
+    const char *call; /* the call in progress */
     heddle_status status;
 } walk;
 
@@ -78,7 +78,7 @@ static void build(walk *w)
     STEP(w, heddle_graph_new(w->ctx, &fault, &w->graph));
     STEP(w, fault_add_step(w->graph, 1, 1, &first));
     STEP(w, add_crowds(w->graph));
-    STEP(w, fault_add_chain(w->graph, 3, 300)); /* beyond what is there at first */
+    STEP(w, fault_add_chain(w->graph, 3, 300)); /* beyond the initial capacity */
     STEP(w, add_watched(w->graph, &lone));
     STEP(w, fault_add_step(w->graph, 2, 1, &last));
     STEP(w, heddle_graph_add_edge(w->graph, last, lone));
@@ -175,7 +175,7 @@ static uint32_t n_files(void)
     return n;
 }
 
-/* Failure `n`. 0 when the walk needs fewer allocations than n: then nothing failed. */
+/* Makes allocation n fail. Returns 0 if the walk has fewer allocations, so that nothing failed. */
 static int try_one(heddle_backend backend, uint64_t n)
 {
     walk w;
@@ -255,7 +255,7 @@ static void test_jansson(void)
     for (n = 1; !g; n++) {
         json_fail_at = n;
         s = heddle_graph_read_json(ctx, NULL, path_of("graph.json"), &g);
-        /* jansson often takes its own lack of memory for a malformed file; then at least it says where. */
+        /* jansson often reports its own lack of memory as a malformed file; the sentence then names the place. */
         said = heddle_error_text(ctx);
         CHECK_MSG(s == HEDDLE_ENOMEM || (s == HEDDLE_EPARSE && said[strlen(said) - 1] != ' ') || (s == HEDDLE_OK && g),
                   "failure %llu: %s: %s", (unsigned long long)n, heddle_status_text(s), said);

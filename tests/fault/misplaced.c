@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* misplaced.c - calls from where they would wait for ever: a body or a callback on its own context, a forked child on its
- * parent's. Each gets a sentence; the context is as good as before. What hangs is ended by an alarm. */
+/* misplaced.c - calls from places where they would wait for ever: a body or callback on its own context, a forked child
+ * on its parent's. Each call gets a sentence, and the context stays as good as before. An alarm ends what hangs. */
 #include "fault/bodies.h"
 
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ typedef struct misplaced_params {
     scene *of;
 } misplaced_params;
 
-/* What a body tries, on which context, and what came of it. */
+/* The calls of a body: their context, and their results. */
 struct scene {
     heddle_ctx *ctx;
     heddle_graph *g, *other;
@@ -56,7 +56,7 @@ HEDDLE_BODY(misplaced_body, misplaced_params, params, misplaced_args, t)
 {
     while (params->of && !__atomic_load_n(&params->of->ready, __ATOMIC_ACQUIRE))
         sched_yield();
-    if (params->of && thread->index == thread->team_size - 1) /* of an emulated block: a thread of the team */
+    if (params->of && thread->index == thread->team_size - 1) /* in an emulated block: a thread of the team */
         try_all(params->of);
 }
 HEDDLE_TABLE(misplaced, misplaced_params, MISPLACED_BODIES)
@@ -101,7 +101,7 @@ static void scene_check(scene *s, uint32_t n_tried, const char *words, heddle_st
                   heddle_status_text(s->said[i]), s->text[i]);
 }
 
-/* Once from a body, once from a callback. */
+/* Tries all calls once from a body, once from a callback. */
 static void test_inside(const heddle_config *c)
 {
     scene s;
@@ -143,13 +143,13 @@ static void test_own_job(const heddle_config *c)
     scene_close(&s);
 }
 
-/* In the child: nothing of the parent's hangs, and a context of its own works. */
+/* In the child: no call on the parent's context hangs, and a context of its own works. */
 static void be_child(scene *s)
 {
     (void)alarm(60);
     try_all(s);
     scene_check(s, s->j ? 6 : 4, "the process that forked this one", HEDDLE_EDEVICE);
-    /* Not under sanitizers: they have no threads after the fork of a process with threads, or locks that one of these held. */
+    /* Not under sanitizers: after the fork of a process with threads they lack threads, or a lock stays held. */
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
     fault_check_usable(fault_open(HEDDLE_CPU, 2));
 #endif
@@ -192,7 +192,7 @@ int main(void)
         test_fork(&c, 0);
         test_fork(&c, 1);
     }
-    c.time_limit_ms = 60000; /* another thread that is not in the child */
+    c.time_limit_ms = 60000; /* adds a thread that the child lacks */
     test_fork(&c, 1);
     return 0;
 }

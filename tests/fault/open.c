@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* open.c - contexts opened and closed a thousand times, many at once, with more workers than cores, from several
- * threads; nothing is left of them: no memory, no thread. */
+/* open.c - contexts are opened and closed a thousand times, many at once, with more workers than cores, from several
+ * threads; no memory and no thread is left behind. */
 #include "base/base.h"
 #include "fault/bodies.h"
 
@@ -23,7 +23,7 @@ static void test_again_and_again(void)
     uint64_t held = hd_held_bytes(), i;
     uint32_t threads;
     heddle_config c = HEDDLE_CONFIG_INIT;
-    heddle_ctx_close(fault_open(HEDDLE_CPU, 1)); /* sanitizers start a thread of their own with the first */
+    heddle_ctx_close(fault_open(HEDDLE_CPU, 1)); /* with the first thread, sanitizers start one of their own */
     threads = n_threads_now();
     for (i = 0; i < 1000; i++) {
         heddle_ctx *ctx;
@@ -96,7 +96,7 @@ static void test_threads(void)
         CHECK(pthread_join(thread[i], NULL) == 0);
 }
 
-/* A graph without tasks runs, and so does one without a body that does anything. */
+/* A graph without tasks runs, and so does a graph with empty bodies only. */
 static void test_nothing_to_do(void)
 {
     uint64_t cell[N_CELLS] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* waiting.c - deadlines: of a wait, of a watched task, of a run. Two runs of one graph, too many jobs, calls on one job
- * from several threads, and a body that does not come back, which costs the context (in a process of its own). */
+/* waiting.c - deadlines of a wait, of a watched task, of a run. Also two runs of one graph, too many jobs, calls on one
+ * job from several threads. A body that does not return costs the context (in a process of its own). */
 #include "base/base.h"
 #include "fault/bodies.h"
 
@@ -33,7 +33,7 @@ static heddle_task add_watched(rig *r, uint32_t body, const void *args, size_t n
     return t;
 }
 
-/* Takes its time: who waits for the task comes later all the same. */
+/* A slow callback: a wait for the task must still return after it. */
 static void called(void *arg, heddle_task t)
 {
     (void)t;
@@ -106,7 +106,7 @@ static void test_deadlines(heddle_ctx *ctx)
     heddle_graph_free(r.g);
 }
 
-/* Freeing waits: a job, then a graph in flight, then a context with a job in it. */
+/* Each free waits: that of a job, of a graph in flight, of a context with a job in it. */
 static void *open_later(void *arg)
 {
     struct timespec ts = {0, 30000000};
@@ -158,7 +158,7 @@ static void test_busy(heddle_ctx *ctx)
     heddle_graph_free(r.g);
 }
 
-/* One job holds the workers, the others wait behind it; there is a limit, and then there is room again. */
+/* One job holds the workers, the others wait behind it up to a limit; afterwards there is room again. */
 static void test_many_jobs(heddle_ctx *ctx)
 {
     enum { N = 200 };
@@ -244,7 +244,7 @@ static void test_threads(heddle_ctx *ctx)
 
 /* ---- the time limit ---------------------------------------------------------------------------------------------- */
 
-/* So long is the limit of runs that are to be good later, too: a busy machine gets to its threads in that time. */
+/* The limit of runs that must later succeed: long enough for a busy machine to schedule its threads. */
 #define LIMIT_MS 400u
 #define LIMIT_TEXT "400 ms"
 
@@ -259,7 +259,7 @@ static heddle_ctx *open_limited(uint32_t limit_ms)
     return ctx;
 }
 
-/* The limit holds while nobody waits. */
+/* The limit also holds if no thread waits. */
 static void test_limit_alone(void)
 {
     heddle_ctx *ctx = open_limited(LIMIT_MS);
@@ -283,7 +283,7 @@ static void test_limit_alone(void)
     heddle_ctx_close(ctx);
 }
 
-/* A body that takes longer than the limit, but comes back. */
+/* A body takes longer than the limit, but returns. */
 static void test_limit(int by_run)
 {
     heddle_ctx *ctx = open_limited(LIMIT_MS);
@@ -313,14 +313,14 @@ static void test_limit(int by_run)
     heddle_job_free(j);
     nap.us = 0;
     CHECK_OK(ctx, heddle_graph_set_args(r.g, t, &nap, sizeof nap));
-    CHECK_OK(ctx, heddle_graph_run(ctx, r.g, &r.params, sizeof r.params)); /* the same graph, quick now */
+    CHECK_OK(ctx, heddle_graph_run(ctx, r.g, &r.params, sizeof r.params)); /* the same graph, now quick */
     CHECK(r.cell[7] == 9);
     fault_check_usable(ctx);
     heddle_graph_free(r.g);
     heddle_ctx_close(ctx);
 }
 
-/* A chain that is longer than the limit as a whole: stopped between tasks, on the serial backend too. */
+/* A chain takes longer than the limit as a whole: it is stopped between tasks, on the serial backend, too. */
 static void test_limit_between(heddle_backend b)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -383,10 +383,10 @@ static void check_all_lost(rig *r, heddle_job *j)
     CHECK(strstr(heddle_error_text(r->ctx), "lost"));
 }
 
-/* In the child: a gate that stays shut past the limit and the grace period. Exit status 0 when all went as it should. */
+/* In the child: a gate stays shut past the limit and the grace period. Exit status 0 if all went as it should. */
 static void lose(void)
 {
-    static rig r; /* outlives all this: the worker is in it */
+    static rig r; /* static: the late worker still uses it */
     uint64_t begin = heddle_host_clock_ns();
     heddle_ctx *ctx = open_limited(50);
     heddle_job *j;
@@ -394,7 +394,7 @@ static void lose(void)
     CHECK_OK(ctx, submit(&r, &j));
     CHECK(heddle_job_wait(j, 200) == HEDDLE_EBUSY);
     CHECK_MSG(ms_since(begin) < 3000, "a wait of 200 ms took %.0f ms", ms_since(begin));
-    nanosleep(&(struct timespec){6, 0}, NULL); /* the grace period passes while nobody waits */
+    nanosleep(&(struct timespec){6, 0}, NULL); /* the grace period passes although no thread waits */
     check_all_lost(&r, j);
     CHECK(heddle_job_wait(j, HEDDLE_FOREVER) == HEDDLE_EDEVICE && strstr(heddle_error_text(ctx), "limit of 50 ms"));
     CHECK_MSG(ms_since(begin) > 4000 && ms_since(begin) < 20000, "%.0f ms", ms_since(begin));
@@ -403,7 +403,7 @@ static void lose(void)
     heddle_graph_free(r.g);
     heddle_ctx_close(ctx);
     fault_check_usable(open_limited(0)); /* another context is not lost */
-    open_gate(&r);                       /* the late worker finds everything in its place */
+    open_gate(&r);                       /* the late worker finds its memory intact */
     nanosleep(&(struct timespec){0, 100000000}, NULL);
 }
 
@@ -427,7 +427,7 @@ static void end_lost(pid_t child)
 
 int main(void)
 {
-    pid_t child = start_lost(); /* first: a process with threads must not fork; and its 5 s pass beside the rest */
+    pid_t child = start_lost(); /* first: a process with threads must not fork, and its 5 s overlap the rest */
     heddle_ctx *ctx = fault_open(HEDDLE_CPU, 3);
     test_deadlines(ctx);
     test_free_waits(ctx);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* input_fuzz.c - damaged files for every reader of apps/input.c.
+/* input_fuzz.c - damaged files for every reader of apps/input.h.
  *
- * Deterministic: each round takes a well-formed file (made here, or from the data folders), damages it a few times and
- * hands it to every reader, also to those of the other formats. A reader must either take it, and then its result is
- * gone through to the last element, or refuse it with one sentence that begins with the path; and it must leave no
- * memory behind (the heap's growth over all rounds; to the byte by the leak check under AddressSanitizer). Ends after
- * ROUNDS or SECONDS. */
+ * Deterministic. Each round takes a well-formed file (made here, or from the data folders), damages it a few times and
+ * hands it to every reader, also to those of other formats. A reader must take it, and then the test walks its whole
+ * result, or refuse it with one sentence that begins with the path. It must leave no memory behind (checked by the
+ * heap's growth over all rounds, and to the byte under AddressSanitizer). Ends after ROUNDS or SECONDS. */
 #include "app.h"
 #include "check.h"
 #include "input.h"
@@ -25,7 +24,7 @@
 
 /* ---- readers ------------------------------------------------------------------------------------- */
 
-static int file; /* in memory: a disk would set the pace                                                 */
+static int file; /* in memory, because a disk would be the bottleneck */
 static char path[64];
 static char error[APP_ERROR];
 
@@ -157,7 +156,7 @@ static int read_as(int reader)
 /* ---- seeds ---------------------------------------------------------------------------------------- */
 
 typedef struct seed_file {
-    int reader; /* which takes it unharmed                                                              */
+    int reader; /* the reader that accepts it undamaged */
     size_t n;
     unsigned char *bytes;
 } seed_file;
@@ -218,7 +217,7 @@ static int ends_with(const char *name, const char *end)
     return n >= k && strcmp(name + n - k, end) == 0;
 }
 
-/* By name, as the data folders have it; -1: a file of another kind. */
+/* The reader of a file by its name in the data folders; -1: a file of another kind. */
 static int reader_of(const char *name)
 {
     const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
@@ -239,7 +238,7 @@ static int reader_of(const char *name)
     return strncmp(base, "temp_", 5) == 0 || strncmp(base, "power_", 6) == 0 ? NUMBERS : -1;
 }
 
-/* Called by nftw. Whole files only: the first step is to see them taken unharmed. */
+/* Called by nftw. Takes whole files only: first each must be accepted undamaged. */
 static int find_seed(const char *name, const struct stat *st, int type, struct FTW *ftw)
 {
     static unsigned char bytes[MAX_SEED_BYTES];
@@ -339,7 +338,7 @@ static uint64_t fuzz(uint64_t random, uint64_t n_taken[N_READERS])
         if (now.tv_sec - begin.tv_sec >= SECONDS)
             break;
     }
-    /* What the allocator keeps for each thread counts as in use: some 200 KB.                       */
+    /* The allocator's caches of each thread count as in use: some 200 KB.                           */
     CHECK_MSG(mallinfo2().uordblks < held + (1u << 20), "%zu bytes left behind", mallinfo2().uordblks - held);
     return round;
 }

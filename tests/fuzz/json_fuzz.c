@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graph files, broken at random: seeds of the format with bytes changed, pieces cut out, doubled, moved or replaced by
- * words that matter. Whatever comes out is read within its bounds, or refused with a sentence that names the file;
- * nothing is left allocated; what was read becomes a graph, or has a cycle. The same seed gives the same files. Ends
- * after a number of files or after ten seconds. */
+ * words of the format. The reader stays within the file's bounds, or refuses it with a sentence that names it. Nothing
+ * is left allocated; what was read becomes a graph, or has a cycle. The same seed gives the same files. Ends after a
+ * number of files or after ten seconds. */
 #include "fuzz/mutate.h"
 #include "unit/synthetic.h"
 
@@ -50,10 +50,10 @@ static const char *const words[] = {"null",
                                     "3600000001",
                                     "\"tasks\":"};
 
-static char path[64]; /* of a file in memory: disks are slow */
+static char path[64]; /* of a file in memory, because disks are slow */
 static int in_memory;
 static uint64_t n_read, n_refused, n_cycles;
-static volatile uint8_t sum; /* of arguments: they are there to be read */
+static volatile uint8_t sum; /* of arguments, so that they are read */
 
 static void check_bounds(const hd_file_graph *f)
 {
@@ -69,14 +69,14 @@ static void check_bounds(const hd_file_graph *f)
     }
 }
 
-/* Its edges make a graph, or a cycle is found. */
+/* The file's edges must make a graph, or have a cycle. */
 static void build(const hd_file_graph *f)
 {
     heddle_task_desc d = HEDDLE_TASK_INIT;
     heddle_status s;
     hd_graph g;
     uint64_t i, k;
-    d.body = 1; /* one without arguments */
+    d.body = 1; /* a body without arguments */
     CHECK(hd_graph_init(&g, &synthetic_table, NULL) == HEDDLE_OK);
     for (i = 0; i < f->n_tasks; i++)
         CHECK(hd_graph_add(&g, &d, NULL, NULL) == HEDDLE_OK);
@@ -129,6 +129,6 @@ int main(void)
     close(in_memory);
     printf("%llu files: %llu read, of which %llu have a cycle; %llu refused\n", (unsigned long long)i,
            (unsigned long long)n_read, (unsigned long long)n_cycles, (unsigned long long)n_refused);
-    CHECK(n_read > i / 10 && n_refused > i / 10 && n_cycles > 0); /* else it tests nothing */
+    CHECK(n_read > i / 10 && n_refused > i / 10 && n_cycles > 0); /* otherwise the test covers nothing */
     return 0;
 }

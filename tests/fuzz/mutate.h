@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mutate.h - a text, broken a little at random. */
+/* mutate.h - breaks a text a little, at random. */
 #ifndef MUTATE_H
 #define MUTATE_H
 
@@ -9,7 +9,7 @@
 
 #define MOST_BYTES 4096u
 
-/* One change to text of *n bytes; room for MOST_BYTES. Some of the n_words come in. */
+/* Makes one change to the text of *n bytes, which has room for MOST_BYTES; may insert one of the n_words. */
 static inline void mutate(char *text, size_t *n, const char *const *words, uint32_t n_words, uint64_t *seed)
 {
     size_t at = check_below(seed, *n + 1), length = check_below(seed, *n - at + 1), room = MOST_BYTES - *n, from;
@@ -32,7 +32,7 @@ static inline void mutate(char *text, size_t *n, const char *const *words, uint3
         *n -= length;
         return;
     case 3: /* the rest is lost */ *n = at; return;
-    case 4: /* a piece of the text comes in once more */
+    case 4: /* a piece of the text is doubled */
         from = check_below(seed, *n + 1);
         length = *n - from < room ? *n - from : room;
         length = check_below(seed, length + 1);
@@ -40,7 +40,7 @@ static inline void mutate(char *text, size_t *n, const char *const *words, uint3
         memmove(text + at, text + (from < at || length == 0 ? from : at + length), length);
         *n += length;
         return;
-    default: /* a word that matters comes in */
+    default: /* a word is inserted */
         if (strlen(word) > room)
             return;
         memmove(text + at + strlen(word), text + at, *n - at);

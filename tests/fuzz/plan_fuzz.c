@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plan files, broken at random. Whatever comes out is read and is then a plan of a graph, or is refused as such; or it
- * is refused at once with a sentence that names the file and a line. Nothing is left allocated. The same seed gives the
- * same files. Ends after a number of files or after ten seconds. */
+/* Plan files, broken at random. The reader accepts a file, which then is a plan of the graph or is refused as such; or
+ * it refuses the file at once with a sentence that names it and a line. Nothing is left allocated. The same seed gives
+ * the same files. Ends after a number of files or after ten seconds. */
 #include "fuzz/mutate.h"
 #include "graph/plan.h"
 #include "unit/synthetic.h"
@@ -22,7 +22,7 @@ static const char *const words[] = {
     "null", "-1", "1.5", "1e3", "4294967296", "18446744073709551616", "[",          "]",          "{", "}", ",", ":",
     "\"",   "[]", "[0]", "\n",  "\xff",       "\"workers\":",         "\"tasks\":", "\"lists\":", "0"};
 
-static char path[64]; /* of a file in memory: disks are slow */
+static char path[64]; /* of a file in memory, because disks are slow */
 static int in_memory;
 static uint64_t n_plans, n_cycles, n_others, n_refused;
 
@@ -32,7 +32,7 @@ static void make_graph(hd_graph *g)
     const uint32_t edges[][2] = {{0, 1}, {1, 5}, {2, 3}};
     heddle_task_desc d = HEDDLE_TASK_INIT;
     uint32_t i;
-    d.body = 1; /* one without arguments */
+    d.body = 1; /* a body without arguments */
     CHECK(hd_graph_init(g, &synthetic_table, NULL) == HEDDLE_OK);
     for (i = 0; i < N_TASKS; i++)
         CHECK(hd_graph_add(g, &d, NULL, NULL) == HEDDLE_OK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pragmas, broken at random: lines of the language with bytes changed, pieces lost, doubled, or replaced by words that
- * matter. Whatever comes out is taken apart or refused with a sentence and a place; the spans of what was taken lie in
- * their line, and the overlay leads back to them (heddlec/spans.h). The text has no byte to spare, so that reading beyond
- * it is seen. The same seed gives the same lines. Ends after a number of lines or after a time. */
+/* Pragmas, broken at random: lines of the language with bytes changed, pieces lost, doubled, or replaced by words of
+ * the language. The parser accepts a pragma, or refuses it with a sentence and a place. The spans of an accepted one
+ * lie in its line, and the overlay's offsets lead back to them (heddlec/spans.h). The text fills its allocation, so
+ * that a read beyond it is found. The same seed gives the same lines. Ends after a number of lines or after a time. */
 #include "fuzz/mutate.h"
 #include "heddlec/spans.h"
 
@@ -117,6 +117,6 @@ int main(void)
     }
     printf("%llu texts: %llu pragmas, %llu of them broken, %llu errors\n", (unsigned long long)i,
            (unsigned long long)n_pragmas, (unsigned long long)n_broken, (unsigned long long)n_errors);
-    CHECK(n_pragmas - n_broken > i / 4 && n_broken > i / 10); /* else it tests nothing */
+    CHECK(n_pragmas - n_broken > i / 4 && n_broken > i / 10); /* otherwise the test covers nothing */
     return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.c - every scenario on small odd sizes leaves on a GPU, in every way there is (gpu/ways.h), the very bytes in the
- * context's memory that the serial backend leaves, passes its own check, and does so again after a reset; one graph also
- * in every way in turn (heddle_ctx_reconfigure).
+/* apps.c - every scenario on small odd sizes, on a GPU, in every way of running (gpu/ways.h). It leaves exactly the
+ * bytes of the serial backend in the context's memory, passes its own check, and does so again after a reset. One graph
+ * also runs in every way in turn (heddle_ctx_reconfigure).
  *
  *     apps [--small | --sizes N]   the first N sizes
  *
- * All memory that an app gets is seen: the linker sends its calls of heddle_mem_new here (--wrap), where it is also
- * cleared, because its contents begin undefined. */
+ * The linker redirects an app's calls of heddle_mem_new here (--wrap). So all its memory is compared, and is cleared
+ * first, since its initial contents are undefined. */
 #include "app.h"
 #include "gpu/ways.h"
 
@@ -17,7 +17,7 @@ typedef struct block {
     size_t n_bytes;
 } block;
 
-/* What one case has allocated, in order. */
+/* The allocations of one case, in order. */
 typedef struct blocks {
     block all[MAX_BLOCKS];
     uint32_t n;
@@ -42,7 +42,7 @@ heddle_status __wrap_heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out)
     return s;
 }
 
-/* ---- a case --------------------------------------------------------------------------------------------------------- */
+/* ---- a case ------------------------------------------------------------------------------------------------------ */
 
 typedef struct subject {
     app_case *c;
@@ -65,7 +65,7 @@ static void subject_open(subject *x, const app *a, const app_scenario *s, const 
     CHECK_MSG(!x->c->scenario->build(x->c, ctx), "%s, %s: %s", a->name, name, x->c->error);
     watching = NULL;
     if (s->engine == &app_wave)
-        x->b.n--; /* the last one is the wave's own, which says how it is run */
+        x->b.n--; /* the last one is the wave's own: it differs from way to way */
     CHECK(x->b.n > 0);
 }
 
@@ -108,9 +108,9 @@ static uint64_t compare(const subject *serial, const subject *gpu)
     return n_bytes;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-/* rows, columns, of the problem and of a block. lu takes the square ones. */
+/* Rows, columns, of the problem and of a block. lu uses the square ones. */
 static const uint64_t sizes[][4] = {{129, 129, 32, 32}, {65, 65, 64, 64},  {100, 100, 16, 16}, {129, 67, 16, 50},
                                     {7, 7, 1, 1},       {33, 200, 40, 13}, {1, 77, 3, 10},     {64, 64, 64, 64}};
 #define N_SIZES (sizeof sizes / sizeof sizes[0])
@@ -133,7 +133,7 @@ static void run_way(const app *a, const app_request *q, const subject *serial, w
     n_cases++;
 }
 
-/* One case in every way in turn, on one context. */
+/* Runs one case in every way in turn, on one context. */
 static void run_moving(const app *a, const app_request *q, const subject *serial, const ways *w)
 {
     heddle_ctx *ctx;
@@ -178,7 +178,7 @@ static void run_size(const app *a, const app_scenario *scenario, const uint64_t 
     a->free(serial.c);
 }
 
-/* Waves have one schedule; every number of workers and every team. */
+/* Waves run under schedule wave or auto, with several numbers of workers. */
 static void make_wave_ways(ways *w)
 {
     static const uint32_t n_workers[] = {0, 1, 2, 7};

@@ -3,11 +3,11 @@
  *
  *     beside [OUT.tsv]
  *
- * For each call: a kernel of one block begins to spin in a stream of its own that does not wait for the default one, and
- * says so in mapped host memory; then the call is made in another thread. It blocks when it has not returned after
- * DEADLINE_MS; then the kernel is told to end. The kernel ends by itself after LIFE_MS. Each call twice: the first time
- * in this process, when CUDA may still have to load or make something, and again. Rows: call, nth time, blocks (0, 1),
- * milliseconds. Exit status 0, 1 when something failed, 77 without a GPU. */
+ * For each call a kernel of one block spins in a stream that does not wait for the default one; mapped host memory
+ * shows that it has begun. Then another thread makes the call. The call blocks if it has not returned after
+ * DEADLINE_MS; the kernel is then told to end. The kernel ends by itself after LIFE_MS. Each call is measured twice:
+ * the first time in this process, when CUDA may still have to load or create something, and again. Rows: call, nth
+ * time, blocks (0, 1), milliseconds. Exit status 0, 1 when something failed, 77 without a GPU. */
 #include <cuda_runtime.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@
 #define LIFE_MS 2000u
 #define N_BYTES (8u << 20)
 
-/* ---- the kernel that stays ---------------------------------------------------------------------------------------------- */
+/* ---- the kernel that stays --------------------------------------------------------------------------------------- */
 
 typedef struct flags {
     volatile uint32_t here, leave;
@@ -37,12 +37,12 @@ static __global__ void stay(flags *f, uint64_t ns)
 }
 
 static __global__ void nothing(void) {}
-/* One for each time that a first launch is measured. */
+/* One kernel for each measurement of a first launch. */
 template <int N> static __global__ void fresh(void) {}
 
-/* ---- what the calls work on ----------------------------------------------------------------------------------------------- */
+/* ---- objects of the calls -- */
 
-static cudaStream_t resident, other, blocking; /* blocking: one that waits for the default stream */
+static cudaStream_t resident, other, blocking; /* blocking: waits for the default stream */
 static void *device, *device2, *to_free, *to_free_async, *pinned, *to_free_host;
 static char pageable[N_BYTES];
 static cudaEvent_t event;
@@ -53,7 +53,7 @@ static cudaGraphExec_t exec, made_exec;
 static void *made, *made_async, *made_host;
 static char to_register[1 << 20];
 
-/* name; what to do beforehand, without the kernel; the call; what to do afterwards */
+/* name; preparation without the kernel; the call; cleanup */
 #define CALLS(X)                                                                                                       \
     X("cudaMalloc", (void)0, cudaMalloc(&made, 64u << 20), cudaFree(made))                                             \
     X("cudaFree", cudaMalloc(&to_free, 64u << 20), cudaFree(to_free), (void)0)                                         \
@@ -138,7 +138,7 @@ typedef struct call {
 static const call calls[] = {CALLS(X)};
 #undef X
 
-/* ---- measuring -------------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static double now_ms(void)
 {
@@ -169,7 +169,7 @@ typedef struct outcome {
     double ms;
 } outcome;
 
-/* The call in a thread of its own while the kernel spins. */
+/* Makes the call in a thread of its own while the kernel spins. */
 static outcome measure(const call *c, flags *host, flags *mapped)
 {
     outcome o = {cudaSuccess, 0, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* children.h - tests that may hang or lose the GPU, each in a process of its own: this program again, with the name of
- * the case. The parent never touches the GPU, prints a line a case and kills a child that takes too long. */
+/* children.h - tests that may hang or lose the GPU. Each runs in a process of its own: this program, with the case's
+ * name as argument. The parent never touches the GPU, prints a line per case and kills a child that takes too long. */
 #ifndef GPU_CHILDREN_H
 #define GPU_CHILDREN_H
 
@@ -48,7 +48,7 @@ static inline double children_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* 77 as soon as a case says so; 1 if any failed. */
+/* Returns 77 as soon as one case does, 1 if any failed. */
 static inline int children_run(const child_case *cases, uint32_t n, int is_short)
 {
     uint32_t i, n_failed = 0, n_left_out = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* choice.c - what heddle chooses on a GPU where the config leaves it: both styles of plan are tried and named, the choice is
- * written into the tuning file and found by the next context's first run, a damaged tuning file does no harm, a captured form is
- * kept; and one context in one way after another. Results are right in every run. */
+/* choice.c - what heddle chooses on a GPU where the config leaves the choice. It tries and names both styles of plan,
+ * writes the choice into the tuning file, and the next context's first run finds it there. A damaged tuning file does
+ * no harm; a captured form is kept; one context runs in one way after another. Of a wave it tries all shapes, warps and
+ * tiles that the desc leaves open. Every run gives right results. */
+#include "gpu/choice_cells.h"
 #include "gpu/rig.h"
 
 #include <cuda_runtime.h>
@@ -37,7 +39,7 @@ static void close_rig(rig *r)
 
 static int how_has(const rig *r, const char *word) { return strstr(heddle_graph_describe_run(r->g), word) != NULL; }
 
-/* The field says what the sentence says. */
+/* The stats field agrees with the sentence. */
 static int is_trying(const rig *r)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
@@ -46,7 +48,7 @@ static int is_trying(const rig *r)
     return (int)stats.is_trying;
 }
 
-/* Runs until nothing is tried any more. */
+/* Runs until heddle tries nothing more. */
 static uint32_t settle(rig *r, uint32_t n_seen[2])
 {
     uint32_t n = 0;
@@ -66,10 +68,10 @@ static void test_styles(void)
     rig r;
     open_rig(&r, HEDDLE_SCHEDULE_STATIC, NULL);
     n = settle(&r, n_seen);
-    CHECK(n >= 3 * 2 + 1 + 3 && n <= 3 * 5 + 1); /* two runs each, then the best has three more at least */
+    CHECK(n >= 3 * 2 + 1 + 3 && n <= 3 * 5 + 1); /* two runs each, then at least three more of the best */
     CHECK(n_seen[0] >= 2 && n_seen[1] >= 2);
     printf("%s\n", heddle_graph_describe_run(r.g));
-    CHECK_OK(r.ctx, heddle_graph_replan(r.g, 4)); /* a plan of one's own is all there is */
+    CHECK_OK(r.ctx, heddle_graph_replan(r.g, 4)); /* a plan given by the user leaves no choice */
     rig_run_well(&r, "given");
     CHECK_MSG(how_has(&r, "static given, 4 workers") && !how_has(&r, "tried"), "%s", heddle_graph_describe_run(r.g));
     close_rig(&r);
@@ -92,7 +94,7 @@ static void test_tuning_file(heddle_schedule d)
               "%s, then %s", best, heddle_graph_describe_run(r.g));
     rig_run_well(&r, "remembered");
     close_rig(&r);
-    open_rig(&r, d, path); /* another graph: nothing is known */
+    open_rig(&r, d, path); /* another graph: nothing is known of it */
     (void)rig_add(&r, faulty_step, 40, 1);
     CHECK_OK(r.ctx, rig_run(&r));
     CHECK_MSG(is_trying(&r), "%s", heddle_graph_describe_run(r.g));
@@ -113,7 +115,7 @@ static void test_damaged(void)
     close_rig(&r);
 }
 
-/* While a run is captured nothing may be tried, and what was captured may be replayed for ever. */
+/* While a run is captured heddle must try nothing: the capture may be replayed for ever. */
 static void test_captured(void)
 {
     cudaStream_t stream;
@@ -158,6 +160,156 @@ static void test_ways(void)
     close_rig(&r);
 }
 
+/* ---- waves ------------------------------------------------------------------------------------------------------- */
+
+#define ROWS 3000u
+#define COLS 2500u
+
+typedef struct wave {
+    heddle_ctx *ctx;
+    heddle_graph *g;
+    heddle_wave_desc desc;
+    choice_params params;
+    uint32_t want[COLS], n_tiles, n_wave; /* n_tiles, n_wave: runs as tiles, as a wave */
+} wave;
+
+/* Computes the last row with plain loops. */
+static void expect(wave *w)
+{
+    uint32_t i, j, nw, left, n;
+    memset(w->want, 0, sizeof w->want);
+    for (i = 0; i < ROWS; i++)
+        for (j = 0, nw = left = 0; j < COLS; j++, nw = n) {
+            n = w->want[j];
+            w->want[j] = left = choice_of(n, left, nw, w->params.by);
+        }
+}
+
+static void open_wave(wave *w, heddle_schedule s, uint32_t rows, uint32_t columns, uint32_t n_warps, uint32_t tile_cols)
+{
+    memset(w, 0, sizeof *w);
+    w->ctx = rig_open_ctx(s, 0, 20000);
+    w->desc = (heddle_wave_desc)HEDDLE_WAVE_INIT;
+    w->desc.body = choice_cell;
+    w->desc.rows = ROWS;
+    w->desc.cols = COLS;
+    w->desc.lane_rows = rows;
+    w->desc.step_columns = columns;
+    w->desc.n_warps = n_warps;
+    w->desc.tile_cols = tile_cols;
+    w->params.by = 7;
+    expect(w);
+    CHECK_OK(w->ctx, heddle_mem_new(w->ctx, sizeof w->want, &w->desc.last_row));
+    CHECK_OK(w->ctx, heddle_wave_new(w->ctx, &choice, &w->desc, &w->g));
+}
+
+static void close_wave(wave *w)
+{
+    heddle_graph_free(w->g);
+    heddle_mem_free(w->ctx, w->desc.last_row);
+    heddle_ctx_close(w->ctx);
+}
+
+static void clear_row(wave *w)
+{
+    static const uint32_t zeros[COLS];
+    CHECK_OK(w->ctx, heddle_mem_write(w->ctx, w->desc.last_row, zeros, sizeof zeros));
+}
+
+static void check_row(const wave *w)
+{
+    static uint32_t got[COLS];
+    CHECK_OK(w->ctx, heddle_mem_read(w->ctx, got, w->desc.last_row, sizeof got));
+    CHECK_MSG(!memcmp(got, w->want, sizeof got), "%s", heddle_graph_describe_run(w->g));
+}
+
+/* Runs once and checks the row. Returns 1 while other ways are still to be tried. */
+static int run_wave(wave *w)
+{
+    heddle_stats stats = HEDDLE_STATS_INIT;
+    clear_row(w);
+    CHECK_OK(w->ctx, heddle_graph_run(w->ctx, w->g, &w->params, sizeof w->params));
+    check_row(w);
+    CHECK_OK(w->ctx, heddle_graph_get_stats(w->g, &stats));
+    *(stats.schedule == HEDDLE_SCHEDULE_WAVE ? &w->n_wave : &w->n_tiles) += 1u;
+    return (int)stats.is_trying;
+}
+
+/* Does the report of what was tried name this way, with its time? */
+static int was_tried(const wave *w, const char *name)
+{
+    const char *why = strstr(heddle_graph_describe_run(w->g), "the best of");
+    return why && strstr(why, name);
+}
+
+static void settle_wave(wave *w)
+{
+    uint32_t n = 1;
+    while (run_wave(w))
+        CHECK(++n < 400);
+    printf("%u runs: %s\n", n, heddle_graph_describe_run(w->g));
+}
+
+static void test_wave(void)
+{
+    static const char *const names[] = {"wave R4 C2, 1 warp ",  "wave R4 C2, 2 warps", "wave R4 C2, 3 warps",
+                                        "wave R4 C2, 4 warps",  "wave R8 C2, 1 warp ", "wave R8 C2, 4 warps",
+                                        "tiles of 256 columns", "tiles of 512 columns"};
+    heddle_config c = config_of(HEDDLE_SCHEDULE_WAVE, NULL);
+    wave w;
+    open_wave(&w, HEDDLE_SCHEDULE_AUTO, 0, 0, 0, 0);
+    settle_wave(&w);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        CHECK_MSG(was_tried(&w, names[i]), "%s: %s", names[i], heddle_graph_describe_run(w.g));
+    CHECK(w.n_wave >= 16 && w.n_tiles >= 8);
+    CHECK(!run_wave(&w) && !run_wave(&w));
+    CHECK(heddle_graph_replan(w.g, 4) == HEDDLE_EINVAL);
+    CHECK_OK(w.ctx, heddle_ctx_reconfigure(w.ctx, &c)); /* now the wave as first built runs */
+    CHECK(!run_wave(&w) && !strchr(heddle_graph_describe_run(w.g), ':'));
+    c.schedule = HEDDLE_SCHEDULE_AUTO;
+    CHECK_OK(w.ctx, heddle_ctx_reconfigure(w.ctx, &c));
+    CHECK(!run_wave(&w) && was_tried(&w, names[0]));
+    close_wave(&w);
+}
+
+/* What the user fixes is not varied. */
+static void test_fixed_wave(void)
+{
+    wave w;
+    open_wave(&w, HEDDLE_SCHEDULE_AUTO, 8, 2, 2, 320);
+    settle_wave(&w);
+    CHECK(was_tried(&w, "wave R8 C2, 2 warps") && was_tried(&w, "tiles of 320 columns"));
+    CHECK(!was_tried(&w, "R4") && !was_tried(&w, " 1 warp ") && !was_tried(&w, " 256 "));
+    close_wave(&w);
+    open_wave(&w, HEDDLE_SCHEDULE_WAVE, 0, 0, 0, 0);
+    CHECK(!run_wave(&w) && !run_wave(&w) && w.n_wave == 2);
+    close_wave(&w);
+}
+
+/* A captured wave may be replayed for ever. */
+static void test_captured_wave(void)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    wave w;
+    open_wave(&w, HEDDLE_SCHEDULE_AUTO, 0, 0, 0, 0);
+    for (int i = 0; i < 5; i++)
+        CHECK(run_wave(&w));
+    CHECK(!cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(!cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    CHECK_OK(w.ctx, heddle_graph_enqueue(w.ctx, w.g, &w.params, sizeof w.params, stream));
+    CHECK(!cudaStreamEndCapture(stream, &graph) && !cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 4; i++) {
+        CHECK(!run_wave(&w) && strstr(heddle_graph_describe_run(w.g), "put into a stream"));
+        clear_row(&w);
+        CHECK(!cudaGraphLaunch(exec, stream) && !cudaStreamSynchronize(stream));
+        check_row(&w);
+    }
+    CHECK(!cudaGraphExecDestroy(exec) && !cudaGraphDestroy(graph) && !cudaStreamDestroy(stream));
+    close_wave(&w);
+}
+
 int main(void)
 {
     if (!heddle_backend_is_present(HEDDLE_CUDA))
@@ -170,6 +322,9 @@ int main(void)
     test_damaged();
     test_captured();
     test_ways();
+    test_wave();
+    test_fixed_wave();
+    test_captured_wave();
     CHECK(unlink(path) == 0 && rmdir(dir) == 0);
     return 0;
 }

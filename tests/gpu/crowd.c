@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd.c - a wave whose blocks cannot all be resident, because another kernel has the card: it takes its bands in order, by one
- * ticket, so the few blocks that there is room for go through all of them, and those that come later find nothing left or
- * help. Fixed numbers of bands would wait for blocks that are not there.
+/* crowd.c - a wave with more blocks than can be resident beside another kernel. The wave takes its bands in order, by
+ * one ticket: so the few resident blocks go through all bands, and later blocks help or find nothing left. A fixed
+ * assignment of bands would wait for blocks that are not resident.
  *
- * All but some SMs are taken for as long as the wave is given; all are taken for a while; kernels come and go. Each time the
- * last row and column are those of plain loops. A run that hangs ends at its time limit and is told. */
+ * First all SMs but a few are taken until the wave has ended; then all SMs for a while; then kernels come and go. Each
+ * time the last row and column equal those of plain loops. A run that hangs ends at its time limit with an error. */
 #include "children.h"
 #include "crowd_cells.h"
 #include "rig.h"
@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#define BANDS 700u /* of a warp each: more than are resident beside a hog, and about as many as without */
+#define BANDS 700u /* of a warp each: more than fit beside a hog, about as many as fit without */
 #define ROWS (128u * BANDS)
 #define COLS 600u
 #define HOG_MS 700u
@@ -25,7 +25,7 @@
 typedef struct crowd_run {
     heddle_ctx *ctx;
     heddle_graph *g;
-    uint32_t *row, *col; /* of the context */
+    uint32_t *row, *col; /* the context's memory */
     cudaStream_t stream;
     uint32_t n_units, shared_bytes;
 } crowd_run;
@@ -81,7 +81,7 @@ static void close_run(crowd_run *r)
     heddle_ctx_close(r->ctx);
 }
 
-/* Runs it; `what` for the sentence. Returns its milliseconds on the host. */
+/* Runs the wave; `what` names the case in messages. Returns the host's milliseconds. */
 static double run_well(crowd_run *r, uint32_t by, const char *what)
 {
     const crowd_params params = {by};
@@ -98,14 +98,14 @@ static double run_well(crowd_run *r, uint32_t by, const char *what)
     return ms;
 }
 
-/* A kernel that fills n SMs, and is there when this returns. */
+/* Starts a kernel that fills n SMs; returns when it is resident. */
 static void hog(crowd_run *r, uint32_t n, uint32_t ms)
 {
     CUDA_OK(spin_launch(r->stream, n, 1024, r->shared_bytes, (uint64_t)ms * 1000000u));
     (void)usleep(30000);
 }
 
-/* Few SMs are left, and all that are taken stay so until the wave has ended. */
+/* Few SMs are left; the others stay taken until the wave has ended. */
 static void few_sms(void)
 {
     static const uint32_t left[] = {1, 2, 5};
@@ -136,7 +136,7 @@ static void no_sm(void)
     close_run(&r);
 }
 
-/* Blocks of another stream come and go on all SMs, so those of the wave come in any order. */
+/* Blocks of another stream come and go on all SMs, so the wave's blocks start in any order. */
 static void coming_and_going(void)
 {
     crowd_run r;

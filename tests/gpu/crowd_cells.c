@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd_cells.c - see crowd_cells.h. */
+/* crowd_cells.c - implements crowd_cells.h. */
 #include "crowd_cells.h"
 
 HEDDLE_CELL(crowd_cell, crowd_params, params, heddle_nothing, heddle_nothing, uint32_t, 4,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd_cells.h - a cell whose value depends on all cells before it, so that a band that begins too early shows. */
+/* crowd_cells.h - a cell that depends on all cells before it, so that a band that begins too early shows. */
 #ifndef GPU_CROWD_CELLS_H
 #define GPU_CROWD_CELLS_H
 

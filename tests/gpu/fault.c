@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.c - what goes wrong on a GPU, each case in a process of its own (gpu/children.h): bodies that fail, cancel, time
- * limits with a lost release, a planted cycle of waits and a body that does not come back, too little of something, run
- * numbers across their wrap. What must come: a status, a sentence that names it, and a context that is as good as new,
- * or lost for good.
+/* fault.c - failures on a GPU, each case in a process of its own (gpu/children.h). Bodies fail; runs are canceled; time
+ * limits meet a lost release, a planted cycle of waits, a body that does not return; resources are short; run numbers
+ * wrap. Required: a status, a sentence that names the cause, and a context that is usable again or lost for good.
  *
  *     fault [CASE|--short] */
 #include "gpu/children.h"
@@ -29,7 +28,7 @@ static void present(void)
         SKIP("no GPU here");
 }
 
-/* ---- bodies that fail ------------------------------------------------------------------------------------------------ */
+/* ---- bodies that fail -------------------------------------------------------------------------------------------- */
 
 static void set_code(rig *r, heddle_task t, uint32_t cell, uint32_t code)
 {
@@ -37,7 +36,8 @@ static void set_code(rig *r, heddle_task t, uint32_t cell, uint32_t code)
     CHECK_OK(r->ctx, heddle_graph_set_args(r->g, t, &a, sizeof a));
 }
 
-/* A task in the middle of a chain fails: it is named, those behind it do not run, and without the fault all is well. */
+/* A task in the middle of a chain fails: the error names it, later tasks do not run, and a run without the fault is
+ * good. */
 static void fail_one(uint32_t way)
 {
     char name[64], who[64];
@@ -66,7 +66,7 @@ static void fail_one(uint32_t way)
     heddle_ctx_close(ctx);
 }
 
-/* Of many that fail one is kept, and its code belongs to its task. */
+/* Many tasks fail: one failure is kept, and its code belongs to its task. */
 static void fail_many(uint32_t way)
 {
     enum { N = 32 };
@@ -100,9 +100,9 @@ static void fail_bodies(void)
     }
 }
 
-/* ---- stopped in time ------------------------------------------------------------------------------------------------- */
+/* ---- stopped in time --------------------------------------------------------------------------------------------- */
 
-/* Chains of naps: two seconds in all, seen on the way by whoever stops them. */
+/* Chains of naps: two seconds in all, stopped on the way. */
 static void add_naps(rig *r)
 {
     uint32_t i;
@@ -129,7 +129,7 @@ static void cancel_way(uint32_t way)
     CHECK_MSG(rig_ms() - begin < 1500, "%s: cancelled, and yet %.0f ms", name, rig_ms() - begin);
     heddle_job_free(j);
     rig_usable(ctx, name);
-    CHECK_OK(ctx, rig_run(&r)); /* the same graph, to its end */
+    CHECK_OK(ctx, rig_run(&r)); /* the same graph runs to its end */
     rig_close(&r);
     heddle_ctx_close(ctx);
 }
@@ -141,7 +141,7 @@ static void cancel(void)
         cancel_way(way);
 }
 
-/* Longer than the limit as a whole, each body shorter: stopped between tasks, the context lives. */
+/* The run exceeds the limit, no body does: it stops between tasks, and the context survives. */
 static void limit_drains(void)
 {
     uint32_t way;
@@ -156,7 +156,7 @@ static void limit_drains(void)
         s = rig_run(&r);
         CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s: %s", name, heddle_status_text(s), heddle_error_text(ctx));
         rig_says(ctx, "300 ms");
-        if (way < N_WORKER_SCHEDULES) /* launches have no workers to ask */
+        if (way < N_WORKER_SCHEDULES) /* launches have no workers to report */
             rig_says(ctx, "(faulty_nap)");
         CHECK_MSG(!strstr(heddle_error_text(ctx), "no worker has started"), "%s: %s", name, heddle_error_text(ctx));
         CHECK_MSG(rig_ms() - begin < 3000, "%s: %.0f ms", name, rig_ms() - begin);
@@ -166,7 +166,7 @@ static void limit_drains(void)
     }
 }
 
-/* A body that goes on for two seconds comes back within the grace period. */
+/* A body of two seconds returns within the grace period. */
 static void limit_grace(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_STATIC, 0, LIMIT_MS);
@@ -183,8 +183,8 @@ static void limit_grace(void)
     heddle_ctx_close(ctx);
 }
 
-/* A body that does not come back within the grace period (it gives up by itself later): the context is lost, and says so
- * without waiting; closing does not wait either. */
+/* A body does not return within the grace period (it gives up by itself later). The context is lost and reports it
+ * without waiting; closing it does not wait either. */
 static void limit_loses(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, LIMIT_MS);
@@ -192,7 +192,7 @@ static void limit_loses(void)
     uint64_t word = 0;
     void *p;
     heddle_status s;
-    rig r, other; /* another graph, which has run: freeing it must not wait either */
+    rig r, other; /* freeing another graph that has run must not wait either */
     rig_open(&other, ctx);
     rig_chains(&other, 4, 4);
     rig_run_well(&other, "before");
@@ -209,10 +209,10 @@ static void limit_loses(void)
     rig_close(&r);
     heddle_ctx_close(ctx);
     CHECK_MSG(rig_ms() - begin < 500, "calls on a lost context took %.0f ms", rig_ms() - begin);
-    _exit(0); /* the end of the process would wait for the body */
+    _exit(0); /* a normal exit would wait for the body */
 }
 
-/* A body that writes where nothing is: CUDA gives the process's context up, and so do we, with its reason. */
+/* A body writes to an unmapped address: CUDA invalidates the process's context; heddle reports that reason. */
 static void crash(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_STATIC, 0, 10000);
@@ -234,9 +234,9 @@ static void crash(void)
     CHECK_MSG(rig_ms() - begin < 5000, "%.0f ms", rig_ms() - begin);
 }
 
-/* ---- waits that nobody ends -------------------------------------------------------------------------------------------- */
+/* ---- waits without end -- */
 
-/* A task whose last predecessor is never counted: its edges ask for one arrival more than there are. */
+/* Adds a task that waits for ever: its edges require one arrival more than there are. */
 static void lose_release(rig *r)
 {
     hd_graph *g = &r->g->g;
@@ -267,14 +267,14 @@ static void lost_release(void)
         heddle_status s;
         rig r;
         int ends;
-        if (worker_schedules[i] == HEDDLE_SCHEDULE_STATIC) { /* its steps are made from the edges: see cycle */
+        if (worker_schedules[i] == HEDDLE_SCHEDULE_STATIC) { /* its steps are made from the edges: cycle tests it */
             heddle_ctx_close(ctx);
             continue;
         }
         rig_open(&r, ctx);
         lose_release(&r);
         s = rig_run(&r);
-        ends = worker_schedules[i] == HEDDLE_SCHEDULE_TICKET; /* by itself, when nobody can go on */
+        ends = worker_schedules[i] == HEDDLE_SCHEDULE_TICKET; /* ends by itself when no worker can go on */
         CHECK_MSG(s == (ends ? HEDDLE_ECYCLE : HEDDLE_ETIMEDOUT), "%s: %s: %s",
                   heddle_schedule_name(worker_schedules[i]), heddle_status_text(s), heddle_error_text(ctx));
         printf("%s: %s\n", heddle_schedule_name(worker_schedules[i]), heddle_error_text(ctx));
@@ -287,8 +287,8 @@ static void lost_release(void)
     }
 }
 
-/* a -> b, c -> d; worker 0 has d before a, worker 1 has b before c. No file with such a plan can be read, so it is put in
- * behind the library's back. */
+/* a -> b, c -> d; worker 0 has d before a, worker 1 has b before c. The library reads no file with such a plan, so the
+ * test writes it into the graph. */
 static void plant_cycle(rig *r)
 {
     static const uint32_t lists[3] = {0, 2, 4}, order[4] = {3, 0, 1, 2};
@@ -323,7 +323,7 @@ static void cycle(void)
     heddle_ctx_close(ctx);
 }
 
-/* ---- too much asked ---------------------------------------------------------------------------------------------------- */
+/* ---- too little of something -- */
 
 static void too_little_memory(void)
 {
@@ -335,7 +335,7 @@ static void too_little_memory(void)
     heddle_ctx_close(ctx);
 }
 
-/* A trace that the GPU has no room for. */
+/* The GPU has no room for the trace. */
 static void too_large_a_trace(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -376,7 +376,7 @@ static void too_much_shared(void)
     }
 }
 
-/* 200 KiB leave room for one block an SM. */
+/* 200 KiB of shared memory leave room for one block per SM. */
 static void much_shared(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 20000);
@@ -428,9 +428,9 @@ static void no_such_device(void)
     rig_says(NULL, "multiple of 32");
 }
 
-/* ---- run numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- run numbers ------------------------------------------------------------------------------------------------- */
 
-/* Counters stand at run * in-degree: they wrap together with the run number, and, with an in-degree of 3, before. */
+/* Counters stand at run * in-degree: they wrap together with the run number, and before it if the in-degree is 3. */
 static void wrap(void)
 {
     static const uint32_t first[] = {0xfffffffcu, 0x7ffffffcu, 0x55555553u, 0xaaaaaaa8u, 0xfffffff0u};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fault_bodies.c - see fault_bodies.h. All threads step together, so that a thread that runs ahead of the others shows. */
+/* fault_bodies.c - implements fault_bodies.h. All threads step together, so that a thread that runs ahead shows. */
 #include "fault_bodies.h"
 
 HEDDLE_BODY(faulty_step, faulty_params, params, faulty_args, t)
@@ -16,7 +16,7 @@ HEDDLE_BODY(faulty_code, faulty_params, params, faulty_args, t)
         heddle_task_fail(thread, t->what);
 }
 
-/* No way out before the time: what a body that hangs is like, but it gives up by itself. */
+/* Ignores the stop word: as a body that hangs, but it gives up when the time is over. */
 HEDDLE_BODY(faulty_nap, faulty_params, params, faulty_args, t)
 {
     uint64_t until = hd_clock() + t->what * 1000000ull;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* large.c - every app on a gigabyte or more, in each of the ways that executor auto tries, each run checked by the app: all
- * cells against plain serial loops on the host, lu by L (U x) = M x for random x. First, large copies: every byte comes
- * back, from and to anywhere, and no byte beside them changes.
+/* large.c - every app on a gigabyte or more, in each way that executor auto tries. The app checks each run: all cells
+ * against plain serial loops on the host, lu by L (U x) = M x for random x. Before that, large copies: every byte
+ * arrives, from and to any address, and no other byte changes.
  *
  *     large [APP...] */
 #include "app.h"
@@ -16,7 +16,7 @@ static const heddle_schedule large_ways[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHE
                                              HEDDLE_SCHEDULE_GRAPH_PDL, HEDDLE_SCHEDULE_GRAPH};
 #define N_WAYS (sizeof large_ways / sizeof large_ways[0])
 
-/* rows and columns, of a block, an option, and the bytes of the result at least */
+/* rows and columns, those of a block, an option, and the least bytes of the result */
 typedef struct size {
     const char *app;
     uint64_t n, b;
@@ -88,7 +88,7 @@ static void run_size(const size *s, heddle_ctx *ctx)
     c->app->free(c);
 }
 
-/* Sizes beside those from which, and by which, copies are shared out among threads. */
+/* Sizes next to the thresholds and steps by which copies are divided among threads. */
 static void copies(heddle_ctx *ctx)
 {
     static const size_t n_bytes[] = {1, (8u << 20) - 1, 8u << 20, (9u << 20) + 12345, (100u << 20) + 1};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* openmp.c - programs that heddlec has translated, on a GPU: all cases of mapped memory, what workers have of their own, ways
- * of running, and what is refused. Each case is a process of its own; this one never touches the GPU. */
+/* openmp.c - programs translated by heddlec, on a GPU: all cases of mapped memory, workers' own memory, ways of
+ * running, and refusals. Each case is a process of its own; this one never touches the GPU. */
 #include "openmp/data_cases.h"
 
-/* Every worker's own memory, and all of them at the lock. */
+/* Uses every worker's own memory; all workers compete for the lock. */
 static void case_workers(void)
 {
     uint64_t good[3000], i;
@@ -41,7 +41,7 @@ static void case_large(void)
     ALL(a, i);
 }
 
-/* More threads a block than its registers allow, perhaps: fewer then. */
+/* Asks for more threads per block than its registers may allow: then heddle takes fewer. */
 static void case_many_threads(void)
 {
     set(a, 1);
@@ -78,7 +78,7 @@ static void case_profile(void)
     unlink(path);
 }
 
-/* Tasks use the host's memory in place there: nothing is unmapped. */
+/* On the CPU tasks use the host's memory in place: nothing is unmapped. */
 static void case_cpu_by_environment(void)
 {
     setenv("HEDDLE_BACKEND", "cpu", 1);
@@ -86,7 +86,7 @@ static void case_cpu_by_environment(void)
     case_unmapped();
 }
 
-/* Where the GPU reads all of the host's memory nothing needs to be mapped; elsewhere it is refused. */
+/* If the GPU can read all host memory, nothing needs to be mapped; otherwise the run is refused. */
 static void case_system_memory(void)
 {
     program.memory = HEDDLE_OMP_MEMORY_SYSTEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* openmp_bodies.c - see openmp_bodies.h. */
+/* openmp_bodies.c - implements openmp_bodies.h. */
 #include "gpu/openmp_bodies.h"
 
 HEDDLE_BODY(words_mix, words_params, params, words_args, t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* openmp_bodies.h - the tasks of a program as heddlec translates it, for what its data needs: copies, pointers, globals,
- * memory of a worker's own, a critical section. Arrays are of WORDS numbers. */
+/* openmp_bodies.h - the tasks of a program as heddlec translates it, with the kinds of data it needs: copies, pointers,
+ * globals, a worker's own memory, a critical section. Arrays have WORDS numbers. */
 #ifndef GPU_OPENMP_BODIES_H
 #define GPU_OPENMP_BODIES_H
 
@@ -20,7 +20,7 @@ typedef struct words_params {
     words_part (*parts)[2]; /* a third one, with pointers */
 } words_params;
 
-/* to[i] = to[i] * 3 + from[i] + by for i < n; from NULL: without it. end, if not NULL, must be to + n. */
+/* to[i] = to[i] * 3 + from[i] + by for i < n; without the term if from is NULL. end must be to + n, or NULL. */
 typedef struct words_args {
     uint64_t *to;
     const uint64_t *from;
@@ -28,9 +28,9 @@ typedef struct words_args {
     uint64_t by, n;
 } words_args;
 
-/* words_mix as said; words_global: *total += by, table[i] += by, in a critical section; words_own: to[0] = 1 if the
- * worker's memory is its own and as large as it should be; words_parts: by is added to the n words of each of the global's
- * parts that leads somewhere; words_nothing: for barriers. */
+/* words_mix: see above. words_global: *total += by, table[i] += by, in a critical section. words_own: to[0] = 1 if the
+ * worker's memory is its own and of the right size. words_parts: adds by to the n words of each of the global's parts
+ * that is not NULL. words_nothing: for barriers. */
 #define WORDS_BODIES(X) X(words_mix, 0) X(words_global, 0) X(words_own, 0) X(words_parts, 0) X(words_nothing, 0)
 HEDDLE_ENUM(words, WORDS_BODIES)
 HEDDLE_DECLARE(words)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rig.h - chains of faulty_step on a context of the cuda backend, and the known ends of their cells. Cell i is worked
- * on by chain i: cell = cell * 3 + k, k below the chain's length. */
+/* rig.h - chains of faulty_step on a context of the cuda backend, and their known results. Chain i works on cell i:
+ * cell = cell * 3 + k for k = 0 .. length - 1. */
 #ifndef GPU_RIG_H
 #define GPU_RIG_H
 
@@ -55,7 +55,7 @@ static inline void rig_clear(rig *r)
     CHECK_OK(r->ctx, heddle_mem_write(r->ctx, r->params.cell, zeros, sizeof zeros));
 }
 
-/* A graph without tasks yet. */
+/* Begins a graph without tasks. */
 static inline void rig_open(rig *r, heddle_ctx *ctx)
 {
     void *p;
@@ -83,7 +83,7 @@ static inline void rig_close(rig *r)
     heddle_mem_free(r->ctx, r->params.cell);
 }
 
-/* What `runs` more runs do to the cells. */
+/* Applies `runs` more runs to the expected cells. */
 static inline void rig_expect(rig *r, uint32_t runs)
 {
     uint32_t i, k;
@@ -113,7 +113,7 @@ static inline void rig_run_well(rig *r, const char *where)
     rig_check(r, where);
 }
 
-/* The context is as good as new. */
+/* The context must be usable. */
 static inline void rig_usable(heddle_ctx *ctx, const char *where)
 {
     rig r;
@@ -124,7 +124,7 @@ static inline void rig_usable(heddle_ctx *ctx, const char *where)
     rig_close(&r);
 }
 
-/* The sentence has the word. */
+/* The error sentence must contain the word. */
 static inline void rig_says(const heddle_ctx *ctx, const char *word)
 {
     CHECK_MSG(strstr(heddle_error_text(ctx), word), "no \"%s\" in \"%s\"", word, heddle_error_text(ctx));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* same.c - random graphs give on a GPU the bytes that the serial backend gives in this process, in every way there is
- * (gpu/ways.h): run after run, with arguments changed in between; each task once, after those before it, by what the
- * tasks themselves see and by the trace; watched tasks are reported once.
+/* same.c - random graphs give on a GPU the bytes of the serial backend in this process, in every way of running
+ * (gpu/ways.h), run after run, with arguments changed in between. Each task runs once, after its predecessors: the
+ * tasks check it themselves, and the trace shows it. Watched tasks are reported once.
  *
  *     same [--small] [--graphs N] [--seconds S]
  *
- * --small: few graphs, few workers. After S seconds no further graph is begun, but fewer than MIN_GRAPHS fail. */
+ * --small: few graphs, few workers. After S seconds no new graph is begun; fewer than MIN_GRAPHS graphs are a failure. */
 #include "gpu/same_bodies.h"
 #include "gpu/ways.h"
 #include "same/spec.h"
@@ -16,9 +16,9 @@
 #define MIN_GRAPHS 1000u
 #define WAYS_A_GRAPH 4u
 #define N_RECORDS (SPEC_TASKS * 4u) /* joins included */
-#define TIMER_STEP_NS 32u           /* of the GPU's clock: what two SMs read at once may differ by as much */
+#define TIMER_STEP_NS 32u           /* of the GPU's clock: simultaneous reads on two SMs may differ by it */
 
-/* One side: the graph on a context, and the arrays it works on, in memory of the context. */
+/* One side: the graph on a context, and its arrays in memory of the context. */
 typedef struct side {
     heddle_ctx *ctx;
     heddle_graph *graph;
@@ -41,7 +41,7 @@ static uint64_t now_s(void)
     return (uint64_t)t.tv_sec;
 }
 
-/* ---- what a side needs on its device --------------------------------------------------------------------------------- */
+/* ---- a side's arrays on its device ------------------------------------------------------------------------------- */
 
 static void *put(heddle_ctx *ctx, const void *from, size_t n_bytes)
 {
@@ -136,7 +136,7 @@ static void side_close(side *d)
     drop(d->ctx, d->params.wrong);
 }
 
-/* ---- a run and what must hold after it --------------------------------------------------------------------------------- */
+/* ---- a run and its checks ---------------------------------------------------------------------------------------- */
 
 static void side_run(side *d, const char *name)
 {
@@ -180,7 +180,7 @@ static void check_order(const side *d, const heddle_event *const *of, const char
                       (unsigned long long)(of[p]->end_ns - of[t]->begin_ns), p);
 }
 
-/* Each task once in the trace, in order, unless the buffers were too small. */
+/* The trace must show each task once, in order, unless its buffers were too small. */
 static void check_trace(side *d, const char *name, counts *n)
 {
     static heddle_event ev[SPEC_TASKS + 1];
@@ -203,7 +203,7 @@ static void check_trace(side *d, const char *name, counts *n)
     n->n_traced++;
 }
 
-/* ---- a graph ------------------------------------------------------------------------------------------------------------ */
+/* ---- a graph ----------------------------------------------------------------------------------------------------- */
 
 /* Between runs some tasks get other arguments; the same on both sides. */
 static void change(spec *s, side *serial, side *gpu, uint64_t seed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* same_bodies.c - a body hashes its number, its arguments and the bytes it reads into the bytes it writes, so that a task
- * that runs too early, too late, twice or not at all changes the end. Threads share the bytes out; every read byte counts
- * with its place, by a sum that knows no order, so the number of threads makes no difference. Besides, each task looks
- * whether those before it have run in this run, by plain loads. */
+/* same_bodies.c - a body hashes its number, its arguments and the bytes it reads into the bytes it writes. A task that
+ * runs too early, too late, twice or not at all therefore changes the result. Threads divide the bytes; each read byte
+ * counts with its place, in a sum that does not depend on order, so the number of threads makes no difference. Each
+ * task also checks by plain loads that its predecessors have run in this run. */
 #include "same_bodies.h"
 
 HD_FN uint64_t mix(uint64_t h, uint64_t x)
@@ -11,7 +11,7 @@ HD_FN uint64_t mix(uint64_t h, uint64_t x)
     return h ^ h >> 29;
 }
 
-/* Byte i of a range, counted along its rows. */
+/* Offset of byte i of a range, counted along its rows. */
 HD_FN uint32_t place(const same_range *r, uint32_t i)
 {
     return r->at + i / r->row_bytes * r->stride_bytes + i % r->row_bytes;
@@ -46,7 +46,7 @@ HD_FN uint64_t read_all(const heddle_thread *thread, const same_params *params, 
     return mix(h, (uint64_t)heddle_team_reduce_i64(thread, HEDDLE_SUM));
 }
 
-/* What a byte becomes depends on its place and the task only, so ranges of a task may overlap. */
+/* A byte's new value depends only on its place and the task, so ranges of a task may overlap. */
 HD_FN void write_all(const heddle_thread *thread, const same_params *params, uint32_t t, uint64_t h)
 {
     const same_task *task = &params->task[t];
@@ -58,7 +58,7 @@ HD_FN void write_all(const heddle_thread *thread, const same_params *params, uin
     }
 }
 
-/* Not inlined into thirteen bodies of some twenty kernels each: that is what compiling would spend its time on. */
+/* Not inlined into thirteen bodies of some twenty kernels each, which would dominate compile time. */
 #if defined(__CUDACC__)
 #define SAME_FN static __host__ __device__ __noinline__
 #else
@@ -74,7 +74,7 @@ SAME_FN void run(const heddle_thread *thread, const same_params *params, const v
         return;
     }
     look(thread, params, t);
-    h = read_all(thread, params, t, (const uint8_t *)args); /* its barriers part reading from writing */
+    h = read_all(thread, params, t, (const uint8_t *)args); /* its barriers separate reads from writes */
     until = hd_clock() + params->task[t].pause_ns;
     while (params->task[t].pause_ns && hd_clock() < until)
         continue;

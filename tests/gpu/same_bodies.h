@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* same_bodies.h - the tasks of random graphs (same/spec.h) in a form that a GPU can read: plain arrays in memory of the
- * context. All bodies are the same; what differs are the bytes of their argument records. */
+/* same_bodies.h - the tasks of random graphs (same/spec.h) in a form for a GPU: plain arrays in memory of the context.
+ * All bodies are the same; only the sizes of their argument records differ. */
 #ifndef SAME_BODIES_H
 #define SAME_BODIES_H
 
 #include "heddle/task.h"
 
-#define SAME_RANGES 4u /* of a task, at most */
+#define SAME_RANGES 4u /* per task, at most */
 
 typedef struct same_range {
     uint32_t at, row_bytes, n_rows, stride_bytes; /* in the arena */
@@ -19,13 +19,13 @@ typedef struct same_task {
     uint32_t before, n_before; /* in same_params.before: tasks that must have run */
 } same_task;
 
-/* One a run. */
+/* One per run. */
 typedef struct same_params {
     uint8_t *arena;
     const same_task *task;
-    const uint32_t *index; /* by number of the record: which task */
+    const uint32_t *index; /* task of each record number */
     const uint32_t *before;
-    uint32_t *ran;   /* by task: the run in which it ran last; plain words */
+    uint32_t *ran;   /* of each task: its last run; plain words */
     uint32_t *wrong; /* 1 + a task that met something wrong */
     uint32_t run;
 } same_params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spin.cu - see spin.h. */
+/* spin.cu - implements spin.h. */
 #include "spin.h"
 
 static __global__ void spin(uint64_t ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spin.h - a kernel that only takes time, for tests of what heddle does beside other work. */
+/* spin.h - a kernel that only takes time, for tests of heddle beside other work. */
 #ifndef GPU_SPIN_H
 #define GPU_SPIN_H
 
@@ -9,7 +9,7 @@
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* n_blocks of n_threads that each spin for ns; with shared_bytes of shared memory, so that they fill an SM if wanted. */
+/* n_blocks of n_threads, each spinning for ns, with shared_bytes of shared memory, so that they can fill an SM. */
 cudaError_t spin_launch(cudaStream_t stream, uint32_t n_blocks, uint32_t n_threads, uint32_t shared_bytes, uint64_t ns);
 #if defined(__cplusplus)
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stream.c - heddle among other users of the GPU, each case in a process of its own: runs in the user's stream, captured
- * and replayed; several contexts from several threads; beside other kernels, and behind one that has the whole card.
+/* stream.c - heddle beside other users of the GPU, each case in a process of its own: runs in the user's stream,
+ * captured and replayed; several contexts in several threads; beside other kernels, and behind one that fills the card.
  *
  *     stream [CASE] */
 #include "gpu/children.h"
@@ -22,9 +22,9 @@ static void present(void)
         SKIP("no GPU here");
 }
 
-/* ---- the user's stream ------------------------------------------------------------------------------------------------ */
+/* ---- the user's stream ------------------------------------------------------------------------------------------- */
 
-/* Runs with two app records by turns, the second with cells of its own; nothing waits in between. */
+/* Enqueues runs with two app records in turn, the second with cells of its own; nothing waits in between. */
 static void enqueue_by_turns(rig *r, cudaStream_t stream, heddle_schedule s)
 {
     static const uint64_t zeros[FAULTY_CELLS];
@@ -48,8 +48,8 @@ static void enqueue_by_turns(rig *r, cudaStream_t stream, heddle_schedule s)
     heddle_mem_free(r->ctx, p);
 }
 
-/* Ten runs in a stream, nothing waits in between; what the stream does after them sees their results. The first of all
- * runs, too, may be one of a stream. */
+/* Ten runs in a stream, without waits; later work of the stream sees their results. Even a graph's very first run may
+ * be in a stream. */
 static void enqueue_with(heddle_schedule s)
 {
     heddle_ctx *ctx = rig_open_ctx(s, 0, 0);
@@ -69,7 +69,7 @@ static void enqueue_with(heddle_schedule s)
     rig_expect(&r, 10);
     for (i = 0; i < r.n_chains; i++)
         CHECK_MSG(seen[i] == r.want[i], "%s: cell %u", heddle_schedule_name(s), i);
-    rig_run_well(&r, heddle_schedule_name(s)); /* and the usual way */
+    rig_run_well(&r, heddle_schedule_name(s)); /* and outside of a stream */
     enqueue_by_turns(&r, stream, s);
     CUDA_OK(cudaFreeHost(seen));
     CUDA_OK(cudaStreamDestroy(stream));
@@ -84,7 +84,7 @@ static void enqueue(void)
         enqueue_with(gpu_schedule(i));
 }
 
-/* Captured into the user's CUDA graph between two of his own operations, replayed a hundred times. */
+/* Runs are captured into the user's CUDA graph between two of the user's operations, and replayed a hundred times. */
 static void capture_with(heddle_schedule s)
 {
     heddle_ctx *ctx = rig_open_ctx(s, 0, 0);
@@ -97,14 +97,14 @@ static void capture_with(heddle_schedule s)
     rig_chains(&r, 32, 20);
     rig_run_well(&r, heddle_schedule_name(s));
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CUDA_OK(spin_launch(stream, 4, 32, 0, 1000)); /* loads it: not while capturing */
+    CUDA_OK(spin_launch(stream, 4, 32, 0, 1000)); /* loads the kernel: a capture must not */
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
     CHECK_OK(ctx, heddle_graph_enqueue(ctx, r.g, &r.params, sizeof r.params, stream));
     CUDA_OK(spin_launch(stream, 4, 32, 0, 1000));
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
     CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
-    rig_check(&r, heddle_schedule_name(s)); /* capturing runs nothing */
+    rig_check(&r, heddle_schedule_name(s)); /* a capture runs nothing */
     for (i = 0; i < 100; i++)
         CUDA_OK(cudaGraphLaunch(exec, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
@@ -125,7 +125,7 @@ static void capture(void)
         capture_with(gpu_schedule(i));
 }
 
-/* A run in a stream that fails is told by heddle_graph_stream_status. */
+/* heddle_graph_stream_status reports a run in a stream that fails. */
 static void enqueue_fails(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 0);
@@ -146,7 +146,7 @@ static void enqueue_fails(void)
     heddle_ctx_close(ctx);
 }
 
-/* ---- several at once ---------------------------------------------------------------------------------------------------- */
+/* ---- several at once --------------------------------------------------------------------------------------------- */
 
 static void *live(void *arg)
 {
@@ -163,7 +163,7 @@ static void *live(void *arg)
     return NULL;
 }
 
-/* Contexts of several threads; their kernels fit beside one another, or wait for one another. */
+/* Contexts of several threads; their kernels run side by side, or one waits for another. */
 static void contexts(void)
 {
     pthread_t thread[6];
@@ -201,7 +201,7 @@ static void jobs(void)
     heddle_ctx_close(ctx);
 }
 
-/* Beside another stream's kernels, which come and go on all SMs. */
+/* Runs beside another stream's kernels, which come and go on all SMs. */
 static void beside(void)
 {
     cudaStream_t stream;
@@ -223,9 +223,9 @@ static void beside(void)
     CUDA_OK(cudaStreamDestroy(stream));
 }
 
-/* ---- the card is taken ---------------------------------------------------------------------------------------------------- */
+/* ---- the card is full -- */
 
-/* Fills every SM for so long. */
+/* Fills every SM for `ms`. */
 static void take_card(cudaStream_t stream, uint64_t ms)
 {
     heddle_device d = HEDDLE_DEVICE_INIT;
@@ -256,7 +256,7 @@ static void waits_for_card(void)
     heddle_ctx_close(ctx);
 }
 
-/* With a short limit: the sentence tells a run that has not begun from one that hangs; later the context is well. */
+/* With a short limit the sentence distinguishes a run that has not begun from one that hangs; the context stays usable. */
 static void limit_before_start(void)
 {
     heddle_ctx *ctx = rig_open_ctx(HEDDLE_SCHEDULE_RINGS, 0, 200);

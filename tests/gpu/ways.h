@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ways.h - all the ways in which the cuda backend can run a graph: schedules, policies, numbers of workers, by
- * body. Contexts are opened when a way is first used and live to the end: that several live is part of it. */
+/* ways.h - all ways in which the cuda backend can run a graph: schedules, policies, numbers of workers, by body. A
+ * context is opened when its way is first used and stays open: that several are open is part of the test. */
 #ifndef WAYS_H
 #define WAYS_H
 
@@ -23,7 +23,7 @@ typedef struct ways {
     uint32_t n;
 } ways;
 
-/* Without a GPU a test is skipped. */
+/* Skips the test without a GPU. */
 static inline void ways_need_gpu(void)
 {
     if (!heddle_backend_is_present(HEDDLE_CUDA))
@@ -81,7 +81,7 @@ static inline void ways_add_launches(ways *w)
     ways_add(w, HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0, 0);
 }
 
-/* few: two numbers of workers, both small, as a tool that slows each access a hundred times needs it. */
+/* few: two numbers of workers, both small, for tools that slow each access a hundredfold. */
 static inline void ways_make(ways *w, int few)
 {
     static const uint32_t n_workers[2][4] = {{1, 2, 7, 0}, {2, 5}};

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# apps.sh HEDDLEC HEDDLE ROOT - the applications of apps/openmp, translated, give the answers of those of apps/, on one
-# thread, on CPU workers and on emulated threads; sizes that are no multiple of the block among them.
+# apps.sh HEDDLEC HEDDLE ROOT - the applications of apps/openmp, translated, give the answers of those of apps/: on one
+# thread, on CPU workers and on emulated threads, also for sizes that are no multiple of the block.
 set -euo pipefail
 heddlec=$1 heddle=$2 root=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000}
 
-# Both give lines "key = value"; numbers are compared as numbers, because one prints fewer digits where these suffice.
+# Both print lines "key = value"; numbers are compared as numbers, because one prints fewer digits if those suffice.
 same() {
     python3 - "$@" <<'END'
 import sys

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks: names, clauses, loops, dependences; and what they capture by which rule of OpenMP. */
+/* Tasks: names, clauses, loops, dependences; and what they capture, by which rule of OpenMP. */
 #include "understood.h"
 
-/* ---- data sharing ------------------------------------------------------------------------------------------------------- */
+/* ---- data sharing ------------------------------------------------------------------------------------------------ */
 
-/* In a function without a parallel region around, variables are firstprivate; outside of functions they are shared. */
+/* In a function without a parallel region around it variables are firstprivate; outside functions they are shared. */
 static void check_orphan(void)
 {
     understand("",
@@ -79,7 +79,7 @@ static void check_clauses(void)
                "}\n",
                "a=private;\n b=value;\n g=value;\n c=reference;\n d=reference;\n n=reference;\n e=value;\n!global g\n"
                "slot c;\nslot d;\nslot n;\n");
-    /* Names in the record that C++ or another capture has taken. */
+    /* Names of the record that are taken by C++ or by another capture. */
     understand("",
                "void f(int n, int class, int new_1, double (*new)[n]) {\n"
                "#pragma omp task\n"
@@ -88,7 +88,7 @@ static void check_clauses(void)
                " new_=value[1 double];\n class_=value;\n new_1=value;\n");
 }
 
-/* A variable that an inner construct has to itself is the task's own, or nobody's. */
+/* A variable private to an inner construct belongs to the task, or to no task. */
 static void check_inner(void)
 {
     understand("p",
@@ -142,7 +142,7 @@ static void check_variable_length(void)
                "task f_3: own=value;\n");
 }
 
-/* Addresses that go somewhere: what tasks may change through them is reached by reference. */
+/* Addresses that go elsewhere: what tasks may change through them is captured by reference. */
 static void check_addresses(void)
 {
     understand("p",
@@ -166,7 +166,7 @@ static void check_addresses(void)
                "task f_14: b=reference; x=value; a=reference; c=value; d=reference;\n map a 3 implicit;\n");
 }
 
-/* ---- tasks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 static void check_names(void)
 {
@@ -225,7 +225,7 @@ static void check_taskloop(void)
     CHECK(!strcmp(t->loops[1].test, "!=") && t->loops[1].declares && !t->loops[1].step_is_minus);
 }
 
-/* Bounds are the host's: a task does not capture what only they use. */
+/* The host evaluates bounds: a task does not capture what only they use. */
 static void check_taskloop_bounds(void)
 {
     understand("",
@@ -241,7 +241,7 @@ static void check_taskloop_bounds(void)
                "task f_3 loop: x=value;\n");
 }
 
-/* In pragmas the C parser sees to it; here are loops without one. */
+/* Loops without a pragma; with one the C parser checks the form. */
 static void check_loop_forms(void)
 {
     static const char *const forms[] = {"for (; n > 0; n--) x[n] = 0;",
@@ -330,7 +330,7 @@ static void check_refused_tasks(void)
                "");
 }
 
-/* ---- types that cannot travel -------------------------------------------------------------------------------------------- */
+/* ---- types that cannot be captured ------------------------------------------------------------------------------- */
 
 static void check_types(void)
 {

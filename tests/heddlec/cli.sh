@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# cli.sh HEDDLEC - the command line of heddlec: what is wrong is said and nothing is written; generated sources build by
-# the script beside them; flags reach whom they are for; names with blanks and names that are there twice do no harm.
+# cli.sh HEDDLEC - the command line of heddlec: errors are reported and nothing is written; generated sources build with
+# the script beside them; flags reach their tools; names with blanks and duplicate names do no harm.
 . "$(dirname "$0")/command.bash" "$1"
 sed 's/depend(in/depend(depobj/' sum.c >refused.c
 
@@ -139,7 +139,7 @@ run 0 narrow.c -o quiet -Wno-HC112
 [ ! -s err ] || fail "-Wno-HC112 leaves: $(cat err)"
 printf '#pragma pack(2)\nstruct s { char c; long n; } a;\nint main(void)\n{\n#pragma omp target parallel map(a)\n#pragma omp single\n%s\n%s\n}\n' \
     '#pragma omp task' 'a.n++;' >pack.c
-"$heddlec" pack.c --backend cuda --emit packed >out 2>err || true # a heddle without CUDA refuses the backend besides
+"$heddlec" pack.c --backend cuda --emit packed >out 2>err || true # a heddle without CUDA also refuses the backend
 in_err 'warning:.*HC174'
 
 echo "-- several sources"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# command.bash - what the tests of heddlec's command line share: `. command.bash HEDDLEC` makes a folder, goes there and has
-# the functions below and sum.c, a program that prints 45.
+# command.bash - shared by the tests of heddlec's command line: `. command.bash HEDDLEC` makes a folder, changes into
+# it, and provides the functions below and sum.c, a program that prints 45.
 set -u
 heddlec=$(realpath "$1") || exit 1
 work=$(mktemp -d) || exit 1
@@ -14,7 +14,7 @@ fail() {
     echo "FAIL: $*"
     failures=$((failures + 1))
 }
-# run STATUS ARG...: leaves out and err; no run leaves anything in the folder for temporary files.
+# run STATUS ARG...: writes out and err; no run may leave files in the folder for temporary files.
 run() {
     local want=$1 got
     shift

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of task bodies: what stands in it for what, and that a C compiler, a C++ compiler and nvcc take it. A compiler
- * that is not here is said to be skipped. */
+/* The text of task bodies: what each part becomes, and that a C compiler, a C++ compiler and nvcc accept it. A missing
+ * compiler is reported as skipped. */
 #include "heddlec/understood.h"
 
 #include "device/bodies.h"
 
 #include <unistd.h>
 
-/* ---- compilers ---------------------------------------------------------------------------------------------------------- */
+/* ---- compilers --------------------------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/heddle-device-XXXXXX";
 
@@ -40,12 +40,12 @@ static void compile(const char *text, const char *name)
     }
 }
 
-/* ---- one source ------------------------------------------------------------------------------------------------------------ */
+/* ---- one source -------------------------------------------------------------------------------------------------- */
 
-/* A region with one task around `call`, behind the functions. */
+/* The functions, then a region with one task around `call`. */
 static char *with_task(const char *functions, const char *parameters, const char *call)
 {
-    static char source[8192]; /* the arena is emptied before it is understood */
+    static char source[8192]; /* static: the arena is emptied before the analysis */
     int n = snprintf(source, sizeof source,
                      "%s"
                      "void start(%s) {\n"
@@ -60,7 +60,7 @@ static char *with_task(const char *functions, const char *parameters, const char
     return source;
 }
 
-/* The text of the bodies, which has to have these pieces in this order; one that begins with '!' not at all. */
+/* Returns the bodies' text, which must contain these pieces in this order; a piece that begins with '!' must be absent. */
 static char *emit(const char *name, const char *source, const char *const *pieces)
 {
     hc_program *p = understand("s", source, "");
@@ -79,9 +79,9 @@ static char *emit(const char *name, const char *source, const char *const *piece
 }
 #define EMIT(name, source, ...) emit(name, source, (const char *const[]){__VA_ARGS__, NULL})
 
-/* ---- what threads do together -------------------------------------------------------------------------------------------------- */
+/* ---- the team's threads together --------------------------------------------------------------------------------- */
 
-/* Listing 3's lu0: one barrier a step, the loop's variable and the private one of the thread's own. */
+/* Listing 3's lu0: one barrier per step; the loop's variable and the private one belong to each thread. */
 static void check_region(void)
 {
     EMIT("region",
@@ -99,7 +99,7 @@ static void check_region(void)
          "!struct hd_lu0_team_block");
 }
 
-/* Memory is changed by thread 0 between barriers, with the statements beside it; a value it changed is told. */
+/* Thread 0 changes memory between barriers, with the statements beside it; a value that it changed is broadcast. */
 static void check_sections_of_one_thread(void)
 {
     EMIT("one_thread",
@@ -121,7 +121,7 @@ static void check_sections_of_one_thread(void)
          "heddle_team_barrier(hd_thread); HEDDLE_OMP_ONE { if (a[3] > unused) a[4] = 0; }", "X(f_14, 16)");
 }
 
-/* One variable for all threads: an array, what an inner region changes, what has its address taken. */
+/* One variable for all threads: an array, a variable that an inner region changes, one with its address taken. */
 static void check_block(void)
 {
     EMIT("block",
@@ -176,7 +176,7 @@ static void check_results(void)
          "hd_own_last; }");
 }
 
-/* Loops of one thread have nothing of all this. */
+/* Loops of one thread need none of this. */
 static void check_thread(void)
 {
     EMIT("thread",
@@ -246,7 +246,7 @@ static void check_atomics(void)
          "HEDDLE_OMP_WRITE(long, 64, &l[2], v, 0);");
 }
 
-/* ---- C that C++ does not take -------------------------------------------------------------------------------------------------- */
+/* ---- C that C++ rejects ------------------------------------------------------------------------------------------ */
 
 static void check_lengths(void)
 {
@@ -319,7 +319,7 @@ static void check_globals(void)
          "(*hd_params->total)++;", "!static const char letters");
 }
 
-/* Sizes for the tables. */
+/* Sizes in the tables. */
 static void check_tables(void)
 {
     hc_program *p;

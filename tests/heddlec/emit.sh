@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# emit.sh HEDDLEC CC ROOT OUT - what tests/gpu.sh compiles and runs on a GPU, made where libclang is: for each program of accept/
-# and apps/openmp/ a folder of its own with the translated sources and `want`, what the program prints when CC compiles it with
-# -fopenmp (for an application: a small problem). Programs with `gpu: no` in their heads are for the CPU alone.
+# emit.sh HEDDLEC CC ROOT OUT - prepares, where libclang is, the programs that tests/gpu.sh compiles and runs on a GPU.
+# Each program of accept/ and apps/openmp/ gets a folder with the translated sources and `want`, its output when CC
+# compiles it with -fopenmp (an application: with a small problem). Programs with `gpu: no` are for the CPU only.
 set -euo pipefail
 heddlec=$1 cc=$2 root=$3 out=$4
 . "$root/tests/heddlec/head.bash"
@@ -10,7 +10,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$root/tests/heddlec/accept"
 
-translate() { # SOURCE [ARGUMENT...]: of the program when it runs
+translate() { # SOURCE [ARGUMENT...]: arguments of the program's run
     local source=$1 name flags also openmp=-fopenmp
     shift
     name=$(basename "$source" .c)

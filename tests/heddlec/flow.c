@@ -2,7 +2,7 @@
 /* Eligibility: which values of tasks reach the host, and what each wait becomes. */
 #include "understood.h"
 
-/* `body` as the creator of a target region of f(int n, double *a, double *b, int *k, int **rows). */
+/* Analyses `body` as the creator of a target region of f(int n, double *a, double *b, int *k, int **rows, struct s *s). */
 static void flow(const char *body, const char *found)
 {
     static char source[4000];
@@ -18,7 +18,7 @@ static void flow(const char *body, const char *found)
     understand("", source, found);
 }
 
-/* ---- uses that tasks' values reach ---------------------------------------------------------------------------------------- */
+/* ---- uses that tasks' values reach ------------------------------------------------------------------------------- */
 
 static void check_refused(void)
 {
@@ -46,7 +46,7 @@ static void check_refused(void)
          "    x++;\n"
          "}\n",
          "");
-    /* What is ahead in the text comes behind in a loop. */
+    /* In a loop, text further ahead also comes before. */
     flow("for (int j = 0; j < n; j++) {\n"
          "  if (a[j] > 1) // HC210\n"
          "    break;\n"
@@ -67,7 +67,7 @@ static void check_refused(void)
          "  x = 4;\n"
          "}\n",
          "x=value;\nwait 8 barrier;\n");
-    /* A value that a task takes along is read where the task is created. */
+    /* A captured value is read where the task is created. */
     flow("{\n"
          "#pragma omp task shared(x)\n"
          "  x = 1;\n"
@@ -94,7 +94,7 @@ static void check_assumed(void)
                "region 3 creator 4 target assumed;\n");
 }
 
-/* What types, fields and different variables tell apart. */
+/* Accesses that types, fields and different variables keep apart. */
 static void check_apart(void)
 {
     flow("{\n"
@@ -123,7 +123,7 @@ static void check_apart(void)
          "own=value;\n");
 }
 
-/* ---- waits ------------------------------------------------------------------------------------------------------------------- */
+/* ---- waits ------------------------------------------------------------------------------------------------------- */
 
 static void check_waits(void)
 {
@@ -155,7 +155,7 @@ static void check_waits(void)
          "  t = a[0];\n"
          "}\n",
          "wait 7 barrier;\nwait 8 barrier;\nwait 13 sync;\n");
-    /* Different variables may be the same memory, but not with values of other types. */
+    /* Different variables may be the same memory, except for values of other types. */
     flow("{\n"
          "#pragma omp task\n"
          "  a[0] = 1;\n"
@@ -172,7 +172,7 @@ static void check_waits(void)
          "wait 7 barrier;\n");
 }
 
-/* What a task has read may not be changed before it ran; what it takes along may. */
+/* What a task reads must not change before it ran; what it captures may. */
 static void check_waits_for_writes(void)
 {
     flow("{\n"
@@ -260,7 +260,7 @@ static void check_taskloop(void)
          "wait 5 sync;\n");
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
 
 static void check_paths(void)
 {
@@ -331,7 +331,7 @@ static void check_calls(void)
                "  }\n"
                "}\n",
                "wait 6 sync;\n");
-    /* Functions that go through pointers may be any of those whose address is used. */
+    /* A call through a pointer may reach any function with its address taken. */
     understand("",
                "static void one(double *x) {\n"
                "#pragma omp task\n"
@@ -348,7 +348,7 @@ static void check_calls(void)
                "  }\n"
                "}\n",
                "region 9 creator 10 target;\nwait 4 sync;\n");
-    /* No region gets there: always right. */
+    /* No region reaches it: always right. */
     understand("",
                "void f(double *a) {\n"
                "#pragma omp task\n"
@@ -375,7 +375,7 @@ static void check_reached(void)
                " map a 3 implicit;\n map b 3 implicit;\n map c 3 implicit;\n");
 }
 
-/* A declaration begins a new variable: what tasks use of the last one stays. */
+/* A declaration begins a new variable; tasks still use the last one. */
 static void check_birth(void)
 {
     flow("for (int j = 0; j < n; j++) {\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# head.bash - reads the head of a test program: head_of FILE NAME prints what stands behind `NAME:`, up to the next name or the
-# head's end, on one line; nothing where there is no such name.
+# head.bash - reads the head of a test program: head_of FILE NAME prints the text after `NAME:`, up to the next name or
+# the head's end, on one line; nothing if there is no such name.
 head_of() {
     awk -v name="$2" '
         NR == 1 { next }

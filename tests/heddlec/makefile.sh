@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# makefile.sh HEDDLEC CC - an ordinary Makefile works with `make CC=heddlec`: objects in a folder of their own, rules for make
-# from -MMD, changed files, an archive. What the program prints is what CC makes of it with -fopenmp. And what becomes of an
-# object that was moved, whose source has gone or changed, that was made elsewhere or by someone else.
+# makefile.sh HEDDLEC CC - an ordinary Makefile works with `make CC=heddlec`: objects in a folder of their own, rules
+# for make from -MMD, changed files, an archive. The program prints what CC's -fopenmp makes of it. Also objects that
+# were moved, that lost their source or have a changed one, or that were made elsewhere or by another compiler.
 cc=$2
 command -v make >/dev/null || { echo "skipped: no make" && exit 77; }
 echo 'int main(void) { return 0; }' | "$cc" -fopenmp -x c - -o /dev/null 2>/dev/null ||
@@ -120,7 +120,7 @@ same_as_openmp
 echo "-- errors"
 older
 cp src/tasks.c kept.c
-wrong() { # SED PATTERN: make ends, and nothing takes the program's place
+wrong() { # SED PATTERN: make fails and leaves no program
     sed "$1" kept.c >src/tasks.c
     make CC="$heddlec --region=parallel" >out 2>err && fail "made in spite of $1"
     in_err "$2"
@@ -146,7 +146,7 @@ has_tasks mixed
 sed -i 's/add(/subtract(/' gone/tasks.c
 (cd gone && "$heddlec" --region=parallel -I../include -c tasks.c -o ../late.o -w)
 rm gone/tasks.c
-run 1 objects/main.o late.o objects/part.o -o late -lm --backend cuda # nothing of it is compiled
+run 1 objects/main.o late.o objects/part.o -o late -lm --backend cuda # compiles nothing
 in_err "gone/tasks.c:6:.*HC141"
 in_err 'subtract\(&x\[i\]'
 absent late

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# on_gpu.sh EMITTED BUILD ROOT OUT - compiles what emit.sh left in EMITTED (nvcc for the bodies, as many at once as there are
-# processors, against the libraries in BUILD) and runs each program on the GPU in several ways: what it prints must be what it
-# prints under OpenMP. Then times the applications beside the hand-written ones, portable and tuned bodies, into
-# OUT/openmp.tsv. Exit status 0 or 1; a line a program.
+# on_gpu.sh EMITTED BUILD ROOT OUT - compiles what emit.sh left in EMITTED (nvcc for the bodies, as many at once as
+# there are processors, against the libraries in BUILD) and runs each program on the GPU in several ways: its output
+# must be that under OpenMP. Then times the applications beside the hand-written ones, with portable and tuned bodies,
+# into OUT/openmp.tsv. Exit status 0 or 1; a line per program.
 set -uo pipefail
 emitted=$(cd "$1" && pwd) build=$(cd "$2" && pwd) root=$(cd "$3" && pwd)
 mkdir -p "$4"
@@ -16,7 +16,7 @@ export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-20000}
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
 export root build arch work cuda
 
-compile() { # FOLDER [OPTION...]: of nvcc; the program is left in work
+compile() { # FOLDER [OPTION...]: options of nvcc; leaves the program in work
     local name file objects=()
     name=$(basename "$1")
     for file in "$1"/*.c; do
@@ -47,13 +47,13 @@ try() { # NAME HOW VARIABLE=VALUE...
     echo "$name: other output, $how: $(diff "$emitted/$name/want" "$got" | sed -n 2,5p | tr '\n' ' ')"
     return 1
 }
-try_all() { # NAME: leaves NAME.same in work when it prints the same in all ways
+try_all() { # NAME: leaves NAME.same in work if all ways print the same
     if [ ! -x "$work/$1" ]; then
         echo "$1: does not compile: $(grep -m1 error "$work/$1.log")"
         return
     fi
     local other=static
-    ! grep -q HEDDLE_SPAWNER "$emitted/$1"/*.bodies.c || other=dynamic # no plan can be made for what bodies spawn
+    ! grep -q HEDDLE_SPAWNER "$emitted/$1"/*.bodies.c || other=dynamic # no plan can be made for spawned tasks
     try "$1" "as it comes" && try "$1" $other HEDDLE_SCHEDULE=$other && try "$1" "64 threads" HEDDLE_TEAM_SIZE=64 &&
         : >"$work/$1.same"
 }
@@ -65,7 +65,7 @@ n=$(find "$work" -name '*.same' | wc -l)
 [ "$n" = "$(find "$emitted" -mindepth 1 -maxdepth 1 -type d | wc -l)" ] || failed=1
 echo "$n programs print the same"
 
-# The applications at their own sizes, best of some runs; what loading a graph takes is left out.
+# The applications at their own sizes, best of some runs, without the time of loading a graph.
 time_of() { # NAME VARIABLE=VALUE...: milliseconds of the best run
     local name=$1
     shift
@@ -73,7 +73,7 @@ time_of() { # NAME VARIABLE=VALUE...: milliseconds of the best run
         env HEDDLE_BACKEND=cuda HEDDLE_OMP_VERBOSE=1 "$@" timeout 60 "$work/$name" 2>&1 >/dev/null | grep -o 'run in [0-9.]*' | tail -1
     done | awk '{ if (!n++ || $3 < best) best = $3 } END { if (n) print best; else print "nan" }'
 }
-by_hand() { # APP BODY: milliseconds of the best run of the same graph by the same schedule, loading left out, too
+by_hand() { # APP BODY: milliseconds of the best run of the same graph and schedule, without loading
     for _ in 1 2 3; do
         HEDDLE_SCHEDULE=dynamic timeout 60 "$build/heddle" run "$1" --backend cuda --repeat 3 --opt body="$2" 2>/dev/null |
             sed -nE 's/^  time .*run ([0-9.]+) (us|ms|s)( .*)?$/\1 \2/p'

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* openmp_task.c - the macros of heddle/openmp_task.h: loops visit each iteration once whatever the number of threads, and one
- * thread knows that it had the last; reductions, critical and atomics of threads that are threads. openmp_task_flat.c is the
- * same with loops as a GPU shares them out. */
+/* openmp_task.c - the macros of heddle/openmp_task.h: loops visit each iteration once for every number of threads, and
+ * one thread knows that it had the last. Reductions, critical and atomics run on real threads. openmp_task_flat.c is
+ * the same with loops divided as on a GPU. */
 #include "check.h"
 #include "heddle/openmp_task.h"
 
 #include <pthread.h>
 
-/* ---- loops: threads one after the other --------------------------------------------------------------------------------- */
+/* ---- loops: threads one after the other -------------------------------------------------------------------------- */
 
 #define MOST 400
 static int met[MOST], n_last;
 
-/* Values of the variable of a loop, as C would have them. */
+/* Values of a loop's variable, as C has them. */
 typedef struct bounds {
     int a, b, s;
 } bounds;
@@ -28,7 +28,7 @@ static void expect(int n, const char *what, uint32_t count)
     n_last = 0;
 }
 
-/* The thread that says it had the last iteration had it. */
+/* The thread that claims the last iteration must have had it. */
 static void note_last(int says, int had)
 {
     n_last += says;
@@ -38,14 +38,14 @@ static void note_last(int says, int had)
 static void try_one(uint32_t count, bounds x)
 {
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_FOR(int, i, x.a, x.b, x.s) { met[(i - x.a) / x.s]++, had |= i + x.s >= x.b; }
         note_last(HEDDLE_OMP_HAS_LAST(HEDDLE_OMP_TRIPS(x.a, x.b, x.s), 1), had);
     }
     expect(trips(x), "for", count);
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_DOWN(int64_t, i, -x.a, -x.b, x.s) { met[(-x.a - i) / x.s]++, had |= i - x.s <= -x.b; }
         note_last(HEDDLE_OMP_HAS_LAST(HEDDLE_OMP_TRIPS(-x.b, -x.a, x.s), 1), had);
@@ -57,7 +57,7 @@ static void try_two(uint32_t count, bounds x, bounds y)
 {
     int n = trips(x) * trips(y);
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_FOR2(32, int, i, x.a, x.b, x.s, unsigned, j, (unsigned)y.a, (unsigned)y.b, y.s)
         {
@@ -74,7 +74,7 @@ static void try_three(uint32_t count, bounds x, bounds y, bounds z)
 {
     int n = trips(x) * trips(y) * trips(z);
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_FOR3(64, long, i, x.a, x.b, x.s, int, j, y.a, y.b, y.s, long, k, z.a, z.b, z.s)
         {
@@ -116,10 +116,10 @@ static void test_loops(void)
     CHECK(heddle_omp_trips(0, 10, 3) == 4 && heddle_omp_trips(0, 9, 3) == 3 && heddle_omp_trips(1, 1, 5) == 0);
 }
 
-/* ---- threads as threads ---------------------------------------------------------------------------------------------------- */
+/* ---- real threads ------------------------------------------------------------------------------------------------ */
 
 typedef struct block {
-    hd_emulated_team team; /* first */
+    hd_emulated_team team; /* must be the first member */
     pthread_barrier_t barrier;
     char shared[HEDDLE_REDUCE_BYTES];
     uint32_t count;
@@ -148,8 +148,8 @@ static void meet(hd_emulated_team *team, uint32_t thread)
 static void *thread_main(void *arg)
 {
     thread *t = arg;
-    heddle_thread l = {t->index, t->b->count, 0, 0, t->b->shared, NULL, t->b->count > 1 ? &t->b->team : NULL,
-                       NULL,     NULL,        0};
+    heddle_thread l = {t->index, t->b->count, 0, 0,   t->b->shared, NULL, t->b->count > 1 ? &t->b->team : NULL,
+                       NULL,     NULL,        0, NULL};
     t->run(&l, t->b);
     return NULL;
 }
@@ -240,14 +240,14 @@ static void test_teams(void)
     }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void test_stack(void)
 {
     static char memory[3 * 1024];
     const heddle_omp_params params = {memory, 1024, NULL, 3};
-    heddle_thread thread = {5, 8, 2, 0, NULL, NULL, NULL, NULL, NULL, 0}, worker = heddle_omp_worker(&thread, &params),
-                  next = thread;
+    heddle_thread thread = {5, 8, 2, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL},
+                  worker = heddle_omp_worker(&thread, &params), next = thread;
     char *top = heddle_omp_stack(&thread, &params), *first = heddle_omp_push(&thread, &params, &top, 17), *own, *end;
     CHECK(first == memory + 2048 && top == first + 32);
     CHECK((char *)heddle_omp_push(&thread, &params, &top, 480) == first + 32 && top == memory + 2048 + 512);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The overlay: what each kind of pragma becomes, which lines go, and that every offset leads back to its place. */
+/* The overlay: what each kind of pragma becomes, which lines are dropped, and that every offset leads back. */
 #include "heddlec/spans.h"
 
 static hc_text text;
@@ -55,7 +55,7 @@ static void check_cases(void)
 
 static uint32_t at_of(const char *in, const char *what) { return (uint32_t)(strstr(in, what) - in); }
 
-/* Both ends of a piece lead back, and so does each character between; what was made leads to the pragma's '#'. */
+/* Both ends of a piece lead back, and so does each character in between; inserted text leads to the pragma's '#'. */
 static void check_back(void)
 {
     hc_overlay o = overlay_of("int x;\n  #pragma omp task depend(inout: abc[12:xyz])\n  tail();\nmore");
@@ -89,7 +89,7 @@ static void check_view(void)
     CHECK_MSG(!strcmp(view, expected), "%s", view);
 }
 
-/* What is there, in the order of the header. */
+/* Lists the pieces in the order of the header. */
 static void note(void *arg, const hc_clause *c, const hc_item *item, int dim, int is_length, hc_span at)
 {
     hc_putf(arg, "%s %d %d %d %.*s|", hc_clause_word(c->kind), item ? (int)(item - c->items) : -1, dim, is_length,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of pragmas: each directive and clause is taken apart as written here, and what it refuses has its code, its
- * column and a sentence that helps. */
+/* The parser of pragmas: each accepted directive and clause has the parts listed here; each refusal has its code, its
+ * column and a helpful sentence. */
 #include "heddlec/spans.h"
 
 static struct {
@@ -28,7 +28,7 @@ static hc_pragmas parse(hc_text *t, const char *line)
     return p;
 }
 
-/* ---- what is accepted ------------------------------------------------------------------------------------------------ */
+/* ---- what is accepted -------------------------------------------------------------------------------------------- */
 
 static void put_span(hc_buf *out, const hc_text *t, hc_span s) { hc_put(out, t->bytes + s.begin, s.end - s.begin); }
 
@@ -45,7 +45,7 @@ static void put_item(hc_buf *out, const hc_text *t, const hc_item *item)
     }
 }
 
-/* `depend in {a [i|n]} {b}`; modifiers as <...>, what stands apart as +x. */
+/* `depend in {a [i|n]} {b}`; modifiers as <...>, parts on their own as +x. */
 static void put_clause(hc_buf *out, const hc_text *t, const hc_clause *c)
 {
     uint32_t i;
@@ -75,7 +75,7 @@ static const char *show(const hc_text *t, const hc_pragma *p)
     return out.at;
 }
 
-/* The line behind "#pragma omp ", and what it is made of. */
+/* The line after "#pragma omp ", and its parts. */
 static const struct {
     const char *line, *shown;
 } accepted[] = {
@@ -200,15 +200,15 @@ static void check_accepted(void)
         for (k = 0; k < p.at[0].n_clauses; k++)
             clauses |= UINT64_C(1) << p.at[0].clauses[k].kind;
     }
-    /* Each was there, but those of `#pragma heddle`, and `requires`, of whose clauses none is supported. */
+    /* All have been there, except those of `#pragma heddle`; and `requires`: none of its clauses is supported. */
     CHECK(directives ==
           ((UINT64_C(1) << HC_N_DIRECTIVES) - 1 - (UINT64_C(1) << HC_REGION) - (UINT64_C(1) << HC_REQUIRES)));
     CHECK(clauses == ((UINT64_C(1) << HC_N_CLAUSES) - 1 - (UINT64_C(1) << HC_C_ASSUME)));
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* The line behind "#pragma omp "; the code, the text that is underlined, and what the sentence has in it. */
+/* The line after "#pragma omp "; the code, the underlined text, and part of the sentence. */
 static const struct {
     const char *line;
     int code;
@@ -309,9 +309,9 @@ static void check_refused(void)
     }
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* One error does not hide the next, and what is good of the line stays. */
+/* One error does not hide the next, and the good part of the line stays. */
 static void check_recovery(void)
 {
     hc_text t;
@@ -331,7 +331,7 @@ static void check_heddle(void)
     CHECK(!strcmp(heard[0].sentence, "unknown directive 'task'") && heard[0].m.code == 100);
 }
 
-/* Comments, strings, system headers, other pragmas and what the preprocessor wrote are no pragmas of ours. */
+/* Comments, strings, system headers, other pragmas and the preprocessor's lines are no pragmas for heddlec. */
 static void check_lines_left(void)
 {
     hc_text t;
@@ -345,8 +345,7 @@ static void check_lines_left(void)
     CHECK(n_heard == 1 && heard[0].m.code == 102);
 }
 
-/* As deep as clang goes, and no deeper. */
-/* Beside no task, what heddlec does not translate is the C compiler's. */
+/* Far from tasks, the C compiler gets what heddlec does not translate. */
 static void check_left_to_c(void)
 {
     static const char *const lines[] = {"target teams distribute parallel for",
@@ -366,6 +365,7 @@ static void check_left_to_c(void)
     }
 }
 
+/* Nested as deep as clang allows, and one deeper. */
 static void check_deep(void)
 {
     char line[1024], open[300], close[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preprocessing: pragmas out of macros, comments kept, omp.h there without any compiler's, errors said. */
+/* Preprocessing: pragmas from macros, comments kept, omp.h without any compiler's, errors reported. */
 #include "check.h"
 #include "parse/preprocess.h"
 #include "parse/pragma.h"
@@ -44,7 +44,7 @@ static void check_pragmas(void)
     CHECK(!strcmp(hc_place_of(&t, p.at[0].at.begin).file, source));
 }
 
-/* Each kind of thing that OpenMP 4.5 has in omp.h is there. */
+/* Each kind of thing in the omp.h of OpenMP 4.5 exists. */
 static void check_omp_h(void)
 {
     hc_text t;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What is found in a program: regions and what they need, tasks and how they capture what they use, dependences, functions
- * and variables that bodies reach. */
+/* What the analysis finds in a program: regions and their needs, tasks and their captures, dependences, functions and
+ * variables that bodies reach. */
 #include "understood.h"
 
-/* ---- regions ------------------------------------------------------------------------------------------------------------ */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static void check_regions(void)
 {
@@ -74,7 +74,7 @@ static void check_parallel(void)
                "  }\n"
                "}\n",
                "region 2 creator 3;\n");
-    /* What only the host's OpenMP reaches stays its own; what a region reaches, too, does not. */
+    /* What only the host's OpenMP reaches is left to it; what a region also reaches is not. */
     understand("",
                "void t(int *a) {\n"
                "#pragma omp task\n"
@@ -183,7 +183,7 @@ static void check_refused_parallel(void)
                "");
 }
 
-/* ---- data ---------------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static void check_maps(void)
 {

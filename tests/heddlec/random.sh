@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# random.sh HEDDLEC CC [N [N_SMALL]] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one thread and on three
-# emulated ones, with loops shared out as a host and as a GPU does, they print what CC's program without OpenMP prints.
-# Then N_SMALL, or HEDDLE_SMALL, programs of random_small.py, a hundred in two sources: on one thread, on three workers and on four emulated
-# threads they print what CC -fopenmp makes them print.
+# random.sh HEDDLEC CC [N [N_SMALL]] - N programs of random_program.py, from seed HEDDLE_SEED on: translated, on one
+# thread and on three emulated ones, with loops divided as on a host and as on a GPU, they print what CC's program
+# without OpenMP prints. Then N_SMALL, or HEDDLE_SMALL, programs of random_small.py, a hundred in two sources: on one
+# thread, on three workers and on four emulated threads they print what they print under CC -fopenmp.
 set -euo pipefail
 heddlec=$1 cc=$2 n=${3:-5} from=${HEDDLE_SEED:-1}
 here=$(cd "$(dirname "$0")" && pwd)

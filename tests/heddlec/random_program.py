@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""random_program.py SEED - a program whose task bodies mix, at random, what threads do together with what thread 0 does for all:
-values changed here and there, branches, loops left early, arrays of variable length, calls that give a value, inner regions of
-all kinds. Without OpenMP it prints the same, so a barrier or a value that threads do not get shows as another answer."""
+"""random_program.py SEED - a program with task bodies that mix, at random, team work with work of thread 0 for all:
+scattered assignments, branches, loops left early, variable-length arrays, calls with a value, inner regions of all
+kinds. Without OpenMP it prints the same, so a missing barrier or value shows as another answer."""
 import random
 import sys
 
@@ -17,7 +17,7 @@ class Function:
         return f"{letter}{self.n_names}"
 
     def variable(self):
-        """One that may be changed here: not the variable of a loop around."""
+        """A variable that may be changed here: not that of an enclosing loop."""
         return R.choice([v for v in ("v0", "v1", "v2", "v3", "v4") if v not in self.fixed])
 
     def value(self, depth=2, memory=True):
@@ -71,7 +71,7 @@ class Function:
         ])
 
     def call(self, depth, in_loop):
-        """Of a function with inner regions, for its value."""
+        """A call of a function with inner regions, for its value."""
         call = f"{R.choice(self.callees)}(a, {self.value(1)})"
         return R.choice([
             lambda: [f"{self.variable()} = {call};"],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""random_small.py FROM N PART - N small programs in two sources, of which this prints the first or second, from seed FROM on, each a
-function that prints a line. What they try: other names of a shared variable, of every way C has to make one; numbers of
-threads; structs that tasks capture; tasks and taskloops that run at once; arrays of variable length of any shape; types that
-both sources have by one name. None has a race, so each has one answer, which gcc -fopenmp knows. Headers come in random
-order."""
+"""random_small.py FROM N PART - N small programs in two sources, from seed FROM on; prints the first or second source.
+Each program is a function that prints a line. They test: other names of a shared variable, in every way that C has;
+numbers of threads; structs that tasks capture; tasks and taskloops that run at once; variable-length arrays of any
+shape; types with one name in both sources. None has a race, so each has one answer, that of gcc -fopenmp. Headers come
+in random order."""
 import random
 import sys
 
@@ -11,7 +11,7 @@ TYPES = ["int", "long", "double", "short", "unsigned"]
 
 
 class Types:
-    """Types of names that the other source has, too, for another meaning or the same."""
+    """Types with names that the other source has, too, for another type or the same."""
 
     def __init__(self, r):
         fields = [(f"f{i}", r.choice(TYPES), r.choice(["", "", "[2]", "[LOW]"])) for i in range(r.randrange(1, 4))]
@@ -41,7 +41,7 @@ class Small:
     # ---- other names ------------------------------------------------------------------------------------------------
 
     def variable(self, t):
-        """Where it stands, its name, what a depend clause calls it, what declares it in the function."""
+        """The declaration's place, the name, its form in a depend clause, and its declaration in the function."""
         s, kind = self.s, self.r.choice(["local", "static", "global", "inner", "field", "parameter"])
         value = self.value()
         if kind in ("static", "global"):
@@ -149,7 +149,7 @@ class Small:
         return ["v.c", "v.a[1]", "v.a[few]", "v.in.d", "(v.in).h", "v.u.c[0]", "v.u.i", "q->in.h"]
 
     def captures(self):
-        """A task with copies of its own, in a region, at once, or not deferred."""
+        """A task with copies of its own: in a region, at once, or not deferred."""
         places = self.record()
         how = self.r.choice(["region", "at once", "if(0)", "final(1)"])
         n = self.r.randrange(1, 4)

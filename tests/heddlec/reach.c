@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What bodies of tasks reach: functions and how they are entered, variables, types, and what device code does not have. */
+/* What the bodies of tasks reach: functions and how they are entered, variables, types, and what device code lacks. */
 #include "support/library.h"
 #include "understood.h"
 
@@ -133,7 +133,7 @@ static void check_calls(void)
                "");
 }
 
-/* ---- several sources ---------------------------------------------------------------------------------------------------- */
+/* ---- several sources --------------------------------------------------------------------------------------------- */
 
 static hc_unit *parse(const char *path, const char *source)
 {
@@ -172,7 +172,7 @@ static void check_sources(void)
     CHECK_MSG(strstr(all, "region 4 creator 6 target;") && strstr(all, "task make_3: x=value;"), "%s", all);
 }
 
-/* ---- the library ---------------------------------------------------------------------------------------------------------- */
+/* ---- the library ------------------------------------------------------------------------------------------------- */
 
 static void check_library(void)
 {

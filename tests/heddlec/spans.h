@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spans.h - what holds of every pragma that was taken apart, whatever the text: its spans lie inside of its line and of
- * each other, the overlay keeps the lines, and its offsets lead back. */
+/* spans.h - what holds for every parsed pragma, whatever the text: its spans lie in its line and nest, the overlay
+ * keeps the lines, and its offsets lead back. */
 #ifndef SPANS_H
 #define SPANS_H
 
@@ -75,7 +75,7 @@ static inline void check_piece(void *arg, const hc_clause *c, const hc_item *ite
           (is_length == 0 || dim >= 0));
 }
 
-/* The overlay has the text's lines; those without a pragma as they were, or nothing of them. */
+/* The overlay has the text's lines; lines without a pragma are unchanged, or empty. */
 static inline void check_lines(const hc_text *t, const hc_pragmas *p, const hc_overlay *o)
 {
     uint32_t line, next = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# subset.sh ROOT [--write] - makes doc/openmp-subset.md from the heads of the test programs: what it calls accepted is shown
-# by one that is compiled and run, what it calls refused by one that must be refused. Without --write it compares.
+# subset.sh ROOT [--write] - makes doc/openmp-subset.md from the heads of the test programs: an accepted feature has a
+# program that is compiled and run, a refused one a program that must be refused. Without --write it compares.
 set -euo pipefail
 root=$1
 tests=$root/tests/heddlec
@@ -16,8 +16,8 @@ write_all() {
 <!-- Made by tests/heddlec/subset.sh --write from the test programs: change those. -->
 # The subset of OpenMP that heddlec translates
 
-`heddlec` takes C programs whose tasks OpenMP 4.5 describes, and makes programs whose tasks run inside a GPU, or on CPU
-threads (Juggler, PPoPP'18, sections 3 and 4). Everything it does not take is an error with a place and a code; nothing is
+`heddlec` translates C programs with OpenMP 4.5 tasks into programs that run these tasks inside a GPU, or on CPU threads
+(Juggler, PPoPP'18, sections 3 and 4). Everything it does not take is an error with a place and a code; nothing is
 dropped silently. A program in the right-hand column shows each line; the tests compile and run it.
 
 ## Accepted

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines, places and what is printed about them: line markers, the way to the user's line around macros, carets below
- * tabs, what is said once, what is left out. */
+/* Lines, places and messages: line markers, the way to the user's line around macros, carets below tabs, messages that
+ * are printed once, messages that are left out. */
 #include "check.h"
 #include "support/text.h"
 
@@ -16,7 +16,7 @@ static void write_file(const char *path, const char *text)
     CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-/* bytes may have been made by hc_format, and so be gone after hc_reset. */
+/* Copies bytes, which hc_format may have made, so that they outlive hc_reset. */
 static void init(hc_text *t, const char *path, const char *bytes)
 {
     static char kept[1024];
@@ -25,9 +25,9 @@ static void init(hc_text *t, const char *path, const char *bytes)
     hc_text_init(t, path, kept, strlen(kept));
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* file:line flags of each line: s system, m marker, d dropped, c comment. */
+/* Prints file:line and flags of each line: s system, m marker, d dropped, c comment. */
 static const char *show_lines(const hc_text *t)
 {
     hc_buf out = {0};
@@ -90,9 +90,9 @@ static void check_tokens(void)
     CHECK(hc_blank_end(" \t/* // */ \\\n \\\r\n// x\ny", 0, 23) == 21 && hc_blank_end("/* x", 0, 4) == 4);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* The user's line 1, what the preprocessor made of it, a place there marked with '^', and where the user sees it. */
+/* The user's line 1; the preprocessor's text, with the place marked '^'; and where the user sees it. */
 static const struct {
     const char *user, *text;
     uint32_t line, column;
@@ -139,7 +139,7 @@ static void check_places(void)
     }
 }
 
-/* Where these bytes stand first, but for line markers: a folder of a random name may have them, too. */
+/* The first place of these bytes outside line markers: a folder with a random name may have them, too. */
 static uint32_t at(const hc_text *t, const char *bytes)
 {
     const char *line, *found = t->bytes - 1;
@@ -152,7 +152,7 @@ static uint32_t at(const hc_text *t, const char *bytes)
     return (uint32_t)(found - t->bytes);
 }
 
-/* A file that is shorter than its lines are said to be, and one that is not there. */
+/* A file shorter than its line numbers, and a missing file. */
 static void check_lost(void)
 {
     hc_text t;
@@ -165,7 +165,7 @@ static void check_lost(void)
     CHECK(!o.line && o.place.line == 1 && o.place.column == 4 && o.place.is_system);
 }
 
-/* ---- what is printed ------------------------------------------------------------------------------------------------- */
+/* ---- printed messages -------------------------------------------------------------------------------------------- */
 
 static int real_stderr;
 
@@ -224,7 +224,7 @@ static void check_stretches(void)
                   source, folder));
 }
 
-/* ---- what is said at all --------------------------------------------------------------------------------------------- */
+/* ---- which messages are printed ---------------------------------------------------------------------------------- */
 
 static char words[512];
 static void hear(void *arg, const hc_message *m)
@@ -277,7 +277,7 @@ static void check_codes(void)
     CHECK(hc_n_errors() == 2);
 }
 
-/* ---- memory and strings ---------------------------------------------------------------------------------------------- */
+/* ---- memory and strings ------------------------------------------------------------------------------------------ */
 
 static void check_base(void)
 {

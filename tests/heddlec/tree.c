@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree: what must hold of every one (tree_rules.h) on the sources of golden/, accept/ and apps/, the trees of golden/
- * as they stand there in files NAME.tree, and small sources for what a dump does not show. With the argument --write the
- * files of golden/ are written anew; then read the difference before it goes in. */
+/* The tree: the sources of golden/, accept/ and apps/ obey tree_rules.h; golden/ also has the trees in files NAME.tree;
+ * small sources test what a dump does not show. Option --write renews the files of golden/: read the difference before
+ * you commit it. */
 #include "check.h"
 #include "parse/preprocess.h"
 #include "tree_rules.h"
@@ -26,7 +26,7 @@ static void hear(void *arg, const hc_message *m)
     snprintf(heard[n_heard++].sentence, sizeof heard->sentence, "%s", m->sentence);
 }
 
-/* The unit of a text without line markers; NULL when it was refused, with what was said in `heard`. */
+/* The unit of a text without line markers; NULL if refused, with the messages in `heard`. */
 static hc_unit *parse(const char *source)
 {
     hc_unit *u;
@@ -60,7 +60,7 @@ static int is_text(const hc_node *n, const char *text)
     return n && length_of(n) == strlen(text) && !strncmp(hc_source(n), text, strlen(text));
 }
 
-/* ---- whole files ----------------------------------------------------------------------------------------------------- */
+/* ---- whole files ------------------------------------------------------------------------------------------------- */
 
 static hc_unit *parse_file(const char *path, const char *const *args)
 {
@@ -90,7 +90,7 @@ static uint32_t first_difference(const char *a, const char *b)
     return line;
 }
 
-/* The trees are those of one kind of machine, whatever this one is. */
+/* The trees are those of one kind of machine, on every machine. */
 static void check_golden(const char *path, int writes)
 {
     const char *const args[] = {"--target=x86_64-linux-gnu", NULL};
@@ -126,7 +126,7 @@ static void check_file(const char *path, int flag)
     parse_file(path, args);
 }
 
-/* ---- declarators ----------------------------------------------------------------------------------------------------- */
+/* ---- declarators ------------------------------------------------------------------------------------------------- */
 
 static int collect_declarators(void *arg, hc_node *n)
 {
@@ -153,9 +153,9 @@ static void test_declarators(void)
     check_declarators("int /* a, */ a /* ; */, /* , */ b = ','; // c;", "a|b = ','|");
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* With the value that the compiler of this test gives to it. */
+/* Compares with the value that this test's compiler computes. */
 #define CONSTANT(x)        \
     {                      \
 #x, (long long)(x) \
@@ -221,7 +221,7 @@ static void test_constants(void)
         CHECK_MSG(!value_of(none[i])->is_constant, "%s", none[i]);
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static void test_types(void)
 {
@@ -247,7 +247,7 @@ static void test_types(void)
     CHECK(decl_named(u, "unknown")->type->of->size == 0 && !decl_named(u, "t")->node);
 }
 
-/* ---- who is who ------------------------------------------------------------------------------------------------------ */
+/* ---- identifiers ------------------------------------------------------------------------------------------------- */
 
 static const char *id_in(const char *path, const char *source, const char *name)
 {
@@ -301,7 +301,7 @@ static void test_declarations(void)
     CHECK(decl_named(u, "__sync_synchronize")->is_system);
 }
 
-/* ---- refusals -------------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void check_refused(const char *source, int code, uint32_t line, uint32_t column)
 {
@@ -329,14 +329,14 @@ static void test_refusals(void)
     CHECK(n_heard == 2 && heard[1].code == -1 && heard[1].line == 1);
 }
 
-/* What other C compilers take with a warning is taken, and warnings are nobody's concern. */
+/* What other C compilers accept with a warning is accepted, without a message. */
 static void test_lenient(void)
 {
     parse_good("f() { undeclared(1); int *p = 3; long q = p; return \"abc\"; }");
     CHECK(n_heard == 0);
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static int count_nodes(void *arg, hc_node *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_rules.h - what must hold of every tree, whatever the source: nesting and order, each operator one that C has, each
- * name its declaration's, statements up to their semicolon, and no word of the program's text that the tree does not know:
- * who rewrites a program through its tree would miss it. */
+/* tree_rules.h - what must hold for every tree, whatever the source: nesting and order; operators are C's; names are
+ * their declarations'; statements end at their semicolon. Each word of the program's text belongs to a node: a rewrite
+ * through the tree would otherwise miss it. */
 #ifndef TREE_RULES_H
 #define TREE_RULES_H
 
@@ -11,7 +11,7 @@
 
 typedef struct tree_rules {
     const hc_unit *u;
-    uint8_t *known; /* a byte a character: a word that the tree knows begins here */
+    uint8_t *known; /* one per character: a word of a node begins here */
     const char *broken;
 } tree_rules;
 
@@ -73,7 +73,7 @@ static inline void check_end(tree_rules *r, const hc_node *n)
 
 typedef struct clause_walk {
     tree_rules *r;
-    const hc_node *next; /* child of the directive that the next expression must be */
+    const hc_node *next; /* child of the directive that must come next */
 } clause_walk;
 
 static inline void check_expression(void *arg, const hc_clause *c, const hc_item *item, int dim, int is_length,
@@ -111,7 +111,7 @@ static inline void know_between_children(tree_rules *r, const hc_node *n)
     know_all(r, at, n->end);
 }
 
-/* The words of the pragma itself and of what has no nodes inside. */
+/* Marks the words of the pragma itself, and of nodes without children inside. */
 static inline void know_words(tree_rules *r, const hc_node *n)
 {
     switch (n->kind) {
@@ -140,7 +140,7 @@ static inline int is_about_functions(const hc_type *t)
     return t != NULL;
 }
 
-/* `f(a, b) int a, b; {`: the words in the brackets are those of the parameters. */
+/* `f(a, b) int a, b; {`: the words in the parentheses are those of the parameters. */
 static inline void know_names_of_params(tree_rules *r, const hc_node *function)
 {
     const char *s = r->u->text.bytes;
@@ -152,7 +152,7 @@ static inline void know_names_of_params(tree_rules *r, const hc_node *function)
                 know(r, at);
 }
 
-/* Its name, also where it is declared again. Of pointers to functions the names of the parameters declare nothing. */
+/* Marks a declared name, also where it recurs. In pointers to functions the parameters' names declare nothing. */
 static inline void know_declared(tree_rules *r, const hc_node *n)
 {
     const char *name = strstr(hc_source(n), n->decl->name);
@@ -189,11 +189,11 @@ static const char c_words[] =
     "__alignof__ "
     "__real__ __imag__ __int128 __thread __builtin_va_list _Float16 __auto_type __bf16 __label__ ";
 
-/* Every word of [begin, end) is a keyword, in the brackets of an attribute, or known. */
+/* Every word of [begin, end) must be a keyword, in the parentheses of an attribute, or marked. */
 static inline void check_words(tree_rules *r, uint32_t at, uint32_t end)
 {
     const char *s = r->u->text.bytes;
-    int depth = 0; /* of an attribute's brackets */
+    int depth = 0; /* of an attribute's parentheses */
     for (; at < end && !r->broken; at = hc_token_end(s, at, end)) {
         const hc_line *line;
         while (at < end && (s[at] == '\n' || hc_blank_end(s, at, end) > at))
@@ -215,7 +215,7 @@ static inline void check_words(tree_rules *r, uint32_t at, uint32_t end)
     }
 }
 
-/* NULL, or which rule is broken and where. */
+/* NULL, or the broken rule and its place. */
 static inline const char *broken_rule(hc_unit *u)
 {
     tree_rules r = {u, hc_new(u->text.n + 1), hc_tree_check(u->root)};

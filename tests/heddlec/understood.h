@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* understood.h - what the analysis makes of a source given as a string: everything said about it must be announced in it,
- * and what was found is compared as text.
+/* understood.h - runs the analysis on a source given as a string. All messages must be announced in the source, and the
+ * findings are compared as text.
  *
- * In the source, a comment with codes, as in `x++; // HC211 HC190?`, announces what is said about that line: an error, or
- * with a question mark a warning. */
+ * A comment with codes, as in `x++; // HC211 HC190?`, announces the messages about its line: an error, or with a
+ * question mark a warning. */
 #ifndef UNDERSTOOD_H
 #define UNDERSTOOD_H
 
@@ -31,7 +31,7 @@ static inline void hear(void *arg, const hc_message *m)
         printf("%s: %s\n", one, m->sentence);
 }
 
-/* Each announced code must have been said, and no more than these. */
+/* Each announced code must have come, and no other. */
 static inline void check_said(const said *s)
 {
     uint32_t n = 0, line = 1;
@@ -49,7 +49,7 @@ static inline void check_said(const said *s)
     CHECK_MSG(n == s->n, "said: %s\n%s", s->n ? s->list.at : "nothing", s->source);
 }
 
-/* ---- what was found --------------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 static inline uint32_t line_of(const hc_node *n) { return hc_place_of(&n->unit->text, n->begin).line; }
 
@@ -119,17 +119,17 @@ static inline char *describe(const hc_program *p)
     return b.at;
 }
 
-/* ---- one source ------------------------------------------------------------------------------------------------------- */
+/* ---- one source -------------------------------------------------------------------------------------------------- */
 
-/* options: letters; g: a GPU may be used, p: --region=parallel, s: --memory=system. found: pieces of the description, each
- * ended by a newline; one that begins with '!' must not be there. Returns the program. */
+/* options: letters; g: a GPU may be used, p: --region=parallel, s: --memory=system. found: pieces of the description,
+ * each ended by a newline; a piece that begins with '!' must be absent. Returns the program. */
 static inline hc_program *understand(const char *options, const char *source, const char *found)
 {
     said s = {source, {0}, 0};
     hc_program *p;
     hc_unit *u;
     char *all, *text;
-    hc_reset(); /* also what was said before */
+    hc_reset(); /* also drops earlier messages */
     p = HC_NEW(hc_program);
     hc_hear(hear, &s);
     p->options.backend = strchr(options, 'g') ? "auto" : "cpu";

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# warnings.sh HEDDLEC - what compilers say reaches the user: the warnings that were asked for are about the user's text and
-# no other, and where generated text does not compile, heddlec takes the blame and shows what it stands for.
+# warnings.sh HEDDLEC - compilers' messages reach the user: requested warnings are about the user's text only; if
+# generated text does not compile, heddlec takes the blame and shows the source that it stands for.
 . "$(dirname "$0")/command.bash" "$1"
 
-# Seen as it stands, this source has two warnings. Of what is generated for it there would be more.
+# By itself this source has two warnings. The text generated for it would have more.
 cat >warn.c <<'END'
 #include <stdio.h>
 static int never(void) { return 1; }
@@ -74,7 +74,7 @@ spoil() {
     printf '#!/bin/sh\nfor w; do case $w in *%s) sed -i "%s" "$w";; esac; done\nexec cc "$@"\n' "$1" "$2" >spoil
     chmod +x spoil
 }
-blamed() { # PATTERN for the line that is shown
+blamed() { # PATTERN for the shown line
     run 1 sum.c -o spoiled --cc ./spoil
     in_err "heddlec generated.*this is a defect of heddlec"
     in_err "$1"

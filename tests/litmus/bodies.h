@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bodies.h - the tasks of the litmus graphs: each mixes what it reads into what it writes, so that an old value of
- * any word it read shows in the result. A cell is LITMUS_CELL words; thread-strided, and each word reads another thread's
- * word of the inputs. */
+/* bodies.h - the tasks of the litmus graphs. Each mixes what it reads into what it writes, so that an old value of any
+ * word it read shows in the result. A cell is LITMUS_CELL words, strided over the threads; each word reads words of the
+ * inputs that other threads wrote. */
 #ifndef LITMUS_BODIES_H
 #define LITMUS_BODIES_H
 
@@ -9,12 +9,12 @@
 
 #define LITMUS_CELL 32u
 #define LITMUS_IN 12u      /* inputs of a record that fits into the task's                              */
-#define LITMUS_WIDE_IN 28u /* and of one that does not                                                  */
+#define LITMUS_WIDE_IN 28u /* inputs of a record that does not fit */
 
-/* One per run, in device memory. Stamps come from one counter: a task began after all that ended with less. */
+/* One per run, in device memory. Stamps come from one counter: a task began after all tasks with a smaller end stamp. */
 typedef struct litmus_params {
     uint32_t *cells, *ran, *begin, *end, *clock;
-    uint32_t salt;    /* of the run, so that values left by the last one are wrong                   */
+    uint32_t salt;    /* differs from run to run, so that old values are wrong */
     uint32_t failing; /* task that fails, or HD_NONE                                                */
 } litmus_params;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* core_cpu.c - the trials of trials.h by threads, for ThreadSanitizer, which sees the orders as the host has them (and
- * any data race between the roles), and as a check of the trials themselves before they go to a GPU. */
+/* core_cpu.c - the trials of trials.h on threads. ThreadSanitizer checks the host's memory orders and finds data races
+ * between the roles; and the trials themselves are tested before they go to a GPU. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* There may be fewer cores than roles: who waits lets another run. */
+/* There may be fewer cores than roles: a waiting thread yields. */
 #include "heddle/core/atom.h"
 #include <sched.h>
 #undef HD_PAUSE

@@ -3,12 +3,12 @@
  *
  *     core_gpu [SECONDS]
  *
- * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks; dispatch ticket, and distributed under policies
- * lrr, grr, lf, share; 1, 2, 7, 132 and as many workers as fit; rings of 2, 64 and 1024 slots (of the ticket ring as many
- * as it needs); many runs one after another without a reset; a failing body;
- * a cancel from outside. After every run: each task once, after what it depends on, the same words as in program order,
- * rings empty, counters and tallies where the next run expects them. Trials: trials.h, SECONDS altogether (30).
- * Exit status 0: all right; 1: not, with a sentence; 77: no GPU. Every wait has a limit (give_up.h). */
+ * Graphs: wavefront, LU, 1000 random ones, 200,000 independent tasks. Dispatch: ticket, and distributed under policies
+ * lrr, grr, lf, share. Workers: 1, 2, 7, 132 and as many as fit. Rings: 2, 64 and 1024 slots (a ticket ring has as many
+ * as it needs). Also many runs in a row without a reset, a failing body, a cancel from outside. Checked after every run:
+ * each task ran once, after what it depends on; the words are those of program order; rings are empty; counters and
+ * tallies stand where the next run expects them. Trials: trials.h, SECONDS altogether (30). Exit status 0: all right;
+ * 1: a failure, described; 77: no GPU. Every wait has a limit (give_up.h). */
 #include "give_up.h"
 
 #include "bodies.h"
@@ -25,7 +25,7 @@
 
 #define LIMIT_NS 5000000000ull
 #define N_THREADS 64u
-#define N_BLOCK (N_THREADS + 32u) /* of a worker: threads and the warp that schedules */
+#define N_BLOCK (N_THREADS + 32u) /* a worker's threads and its scheduling warp */
 
 #define TICKET 0u /* in place of a policy */
 
@@ -37,7 +37,7 @@ static const void *kernel_of(uint32_t policy)
 
 /* ---- the device ------------------------------------------------------------------------------------- */
 
-static char what[200]; /* is being tested, for the sentence */
+static char what[200]; /* test in progress, for the message */
 
 static void fail(const char *text)
 {
@@ -75,18 +75,18 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-extern "C" uint64_t heddle_host_clock_ns(void); /* of the library */
+extern "C" uint64_t heddle_host_clock_ns(void); /* the library's */
 
-/* A graph on the device, with room for any number of workers up to n_workers_max and rings up to n_slots_max. */
+/* A graph on the device, with room for n_workers_max workers and rings of N_SLOTS_MAX slots. */
 struct loaded {
     const litmus_graph *graph;
     const hd_blob *blob;
     uint8_t *d_blob;
-    litmus_params params; /* pointers to the device */
+    litmus_params params; /* holds device pointers */
     litmus_params *d_app;
     uint32_t *d_stamps; /* ran, begin, end, clock: cleared by one memset */
     hd_run run;
-    uint32_t number;                           /* of the next run */
+    uint32_t number;                           /* the next run's */
     std::vector<std::vector<uint32_t>> oracle; /* by salt */
 };
 #define N_SALTS 3u
@@ -159,7 +159,7 @@ static size_t slot_words(const loaded *l)
                                                  : 2u * (size_t)l->run.n_workers * l->run.n_slots;
 }
 
-/* Words as the host leaves them before run 1. */
+/* Initializes the words as the host leaves them before run 1. */
 static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n_slots)
 {
     hd_control first;
@@ -181,7 +181,7 @@ static void configure(loaded *l, uint32_t policy, uint32_t n_workers, uint32_t n
     l->number = 1;
 }
 
-/* The user's data as it is before a run; nothing of the scheduler's. */
+/* Resets the user's data for a run, but nothing of the scheduler's. */
 static void prepare(loaded *l, uint32_t failing)
 {
     uint32_t one = 1;
@@ -234,7 +234,7 @@ static void check_end(const loaded *l, const hd_control &s, uint32_t why)
     fail(s.fail.stop == HD_STOP_TIMEOUT ? "the run did not end in time" : "the run did not end as it should");
 }
 
-/* Rings empty, counters and tallies exact. */
+/* Rings must be empty, counters and tallies exact. */
 static void check_words(const loaded *l)
 {
     std::vector<uint32_t> slots = to_host(l->run.slots, slot_words(l));
@@ -271,7 +271,7 @@ static void check_tasks(const loaded *l, int stopped)
         fail("the words differ from those of program order");
 }
 
-/* One run and all its checks; the next one needs no reset. */
+/* One run with all its checks; the next run needs no reset. */
 static void run_once(loaded *l)
 {
     prepare(l, HD_NONE);
@@ -307,7 +307,7 @@ static void say(const char *name, double began)
     n_runs = n_tasks_run = 0;
 }
 
-/* Every policy, number of workers and ring. */
+/* Every policy, number of workers and ring size. */
 static void test_combinations(const litmus_graph *g, const char *name)
 {
     const uint32_t workers[] = {1, 2, 7, 132, n_workers_max}, slots[] = {2, 64, 1024};
@@ -323,7 +323,7 @@ static void test_combinations(const litmus_graph *g, const char *name)
     say(name, began);
 }
 
-/* Many runs one after another, unchecked but the last: counters go on, nothing is reset. */
+/* 500 runs in a row; only the last is checked: counters go on, nothing is reset. */
 static void test_replay(const litmus_graph *g, const char *name)
 {
     double began = seconds();
@@ -375,7 +375,7 @@ static void test_independent(const litmus_graph *g)
     say("independent", began);
 }
 
-/* A body fails half way; the words are cleared, and the graph runs again. */
+/* A body fails half way; configure() resets the words, and the graph runs again. */
 static void test_failing(const litmus_graph *g)
 {
     double began = seconds();
@@ -392,7 +392,7 @@ static void test_failing(const litmus_graph *g)
         s = to_host(l.run.control, 1)[0];
         check_end(&l, s, HD_STOP_FAILED);
         check_tasks(&l, 1);
-        /* Task numbers of the graph may have joins between; a wavefront has none. */
+        /* Joins would shift the task numbers; a wavefront has none. */
         if (s.fail.code != LITMUS_FAIL_CODE || s.fail.task != task)
             fail("another failure was noted");
         run_many(&l, "after a failure", policies[i % N_POLICIES], 7, 64, 1);
@@ -403,7 +403,7 @@ static void test_failing(const litmus_graph *g)
 
 static __global__ void cancel(hd_run r) { (void)hd_stop(&r.control->fail, HD_STOP_CANCELED); }
 
-/* Another kernel cancels; a few workers leave room for it. */
+/* Another kernel cancels the run; with few workers there is room for it. */
 static void test_cancel(const litmus_graph *g)
 {
     double began = seconds();
@@ -412,7 +412,7 @@ static void test_cancel(const litmus_graph *g)
     loaded l;
     load(&l, g);
     configure(&l, HD_POLICY_LF, 7, 64);
-    cancel<<<1, 1>>>(l.run); /* loads it: later it must not wait for the other kernel's end */
+    cancel<<<1, 1>>>(l.run); /* loads the kernel now: loading it later would wait for the other kernel */
     CUDA(cudaDeviceSynchronize());
     CUDA(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
     CUDA(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
@@ -428,7 +428,7 @@ static void test_cancel(const litmus_graph *g)
         s = to_host(l.run.control, 1)[0];
         check_end(&l, s, HD_STOP_CANCELED);
         check_tasks(&l, 1);
-        n_stopped += s.out == l.run.n_workers; /* else it came after the end, into the words of the next run */
+        n_stopped += s.out == l.run.n_workers; /* else the cancel came after the end, and hit the next run's words */
         run_many(&l, "after a cancel", HD_POLICY_LF, 7, 64, 1);
     }
     CUDA(cudaStreamDestroy(a));
@@ -459,8 +459,8 @@ static void test_graphs(void)
 
 /* ---- trials ------------------------------------------------------------------------------------------- */
 
-/* Thread 0 of each block takes part; the others read the data all the time, so that old lines are in the cache of
- * whoever forgets to acquire. */
+/* Thread 0 of each block takes part. The others read the data all the time: this keeps old lines in the L1 cache, where
+ * a reader without an acquire would find them. */
 static __global__ void trials_kernel(litmus_group *groups, const hd_task *tasks, uint32_t kind, uint32_t first,
                                      uint32_t n)
 {
@@ -480,13 +480,12 @@ static __global__ void trials_kernel(litmus_group *groups, const hd_task *tasks,
             asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(word) : "memory");
             sum += v;
         }
-        if (sum == 1u) /* uses the sum, or the loads would be dropped */
+        if (sum == 1u) /* keeps the loads from being optimized away */
             over = 2;
     }
 }
 
-/* The same hand-over with relaxed orders: what the trials would see if core did not order. It is allowed to see
- * nothing. */
+/* The same hand-over with relaxed orders: shows what the trials would see if core did not order. It may see nothing. */
 static __global__ void control_kernel(litmus_group *groups, uint32_t n)
 {
     litmus_group *g = groups + blockIdx.x / 2u;
@@ -526,7 +525,7 @@ static uint32_t n_bad(const litmus_group *groups, uint32_t n)
     return sum;
 }
 
-/* As many blocks as fit, at most `per_sm` an SM, a multiple of `members`. */
+/* As many blocks as fit, at most `per_sm` per SM, rounded down to a multiple of `members`. */
 static uint32_t n_blocks_of(const void *kernel, uint32_t per_sm, uint32_t members)
 {
     int fit = 0, sms = 0;

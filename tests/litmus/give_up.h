@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* give_up.h - no kernel of the tests waits for ever. Include it before anything that includes core/worker.h.
+/* give_up.h - bounds every wait of the tests' kernels. Include it before anything that includes core/worker.h.
  *
- * Core waits only through HD_PAUSE; here the pause also looks at the time. Past the limit the runs that the host has named
- * are stopped (HD_STOP_TIMEOUT), so that their words can be looked at; 2 s later, if somebody waits in a loop that does
- * not look at the stop word, the kernel is killed. */
+ * Core waits only through HD_PAUSE; here the pause also checks the clock. Past the limit it stops the runs that the host
+ * has registered (HD_STOP_TIMEOUT), and their words can be inspected. It kills the kernel 2 s later, in case a loop
+ * ignores the stop word. */
 #ifndef LITMUS_GIVE_UP_H
 #define LITMUS_GIVE_UP_H
 
 #include "heddle/core/atom.h"
 #include "heddle/core/stop.h"
 
-/* When, and what: n runs, whose words of failure stand so many bytes apart. */
+/* The deadline, and n runs to stop: their hd_fail words start at `fail`, `apart` bytes from one to the next. */
 typedef struct give_up {
     unsigned long long at_ns;
     unsigned char *fail;

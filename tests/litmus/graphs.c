@@ -38,7 +38,7 @@ static void begin_graph(litmus_graph *g, uint32_t n_tasks, uint32_t n_cells)
     must(hd_graph_init(g->owner, &litmus, &e), &e);
 }
 
-/* A cell's address is a key only. */
+/* The range of a cell; its address serves as a key only. */
 static heddle_range range_of(uint32_t cell, heddle_mode mode)
 {
     return heddle_range_of((const void *)(uintptr_t)(0x10000u + (uint64_t)cell * LITMUS_CELL * 4u), LITMUS_CELL * 4u, 1,
@@ -63,7 +63,7 @@ static void add(litmus_graph *g, uint32_t out, uint32_t inout, const uint32_t *i
         ranges[i + 1] = range_of(in[i], HEDDLE_MODE_IN);
     }
     d.body = wide ? litmus_wide : litmus_mix;
-    d.args = t; /* the narrow record is the beginning of the wide one */
+    d.args = t; /* a narrow record is the start of a wide one */
     d.arg_bytes = wide ? sizeof(litmus_wide_args) : sizeof(litmus_args);
     d.ranges = ranges;
     d.n_ranges = n_in + 1u;
@@ -123,7 +123,7 @@ void litmus_wavefront(litmus_graph *g, uint32_t rows, uint32_t cols)
     end_graph(g);
 }
 
-/* The tasks of a blocked LU factorisation, in place: diagonal, column, row, update. */
+/* A blocked LU factorisation in place: diagonal, column, row and update tasks. */
 void litmus_lu(litmus_graph *g, uint32_t b)
 {
     uint32_t i, j, k, in[2];
@@ -151,7 +151,7 @@ static uint32_t next_random(uint64_t *state, uint32_t n)
     return (uint32_t)(*state >> 33) % n;
 }
 
-/* 10 to 400 tasks over fewer cells, written again and again: all kinds of conflict, joins, long records, many
+/* 10 to 400 tasks over fewer cells, which are written again and again: all kinds of conflict, joins, long records, many
  * successors. */
 void litmus_random(litmus_graph *g, uint64_t seed)
 {
@@ -197,9 +197,9 @@ void litmus_oracle(const litmus_graph *g, uint32_t salt, uint32_t *cells)
     }
 }
 
-/* What is known of a cell while the tasks are gone through in program order. */
+/* State of a cell while the tasks are checked in program order. */
 typedef struct cell_state {
-    uint32_t writer, last_read; /* task + 1; latest end stamp of those that read since, HD_NONE = one has not */
+    uint32_t writer, last_read; /* task + 1; latest end stamp of its readers since, HD_NONE = one did not run */
 } cell_state;
 
 typedef struct checking {
@@ -261,10 +261,10 @@ const char *litmus_check(const litmus_graph *g, const uint32_t *ran, const uint3
         } else if (ran[t]) {
             bad = (uint32_t)bad_task(&c, t);
         } else {
-            for (k = 0; k < g->args[t].n_in; k++) /* nobody may overwrite what it has not read */
+            for (k = 0; k < g->args[t].n_in; k++) /* later writers wait for this reader */
                 c.cells[g->args[t].in[k]].last_read = HD_NONE;
         }
-        /* A later task that ran needs this one, whether it ran or not. */
+        /* Later tasks that ran depend on this one, whether it ran or not. */
         c.cells[g->args[t].out].writer = t + 1u;
         c.cells[g->args[t].out].last_read = 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mix.h - the bodies of bodies.h, and their table. Included once by a program: by nvcc with their kernels. */
+/* mix.h - the bodies of bodies.h and their table. Only one file of a program includes it: nvcc adds their kernels. */
 #ifndef LITMUS_MIX_H
 #define LITMUS_MIX_H
 
@@ -25,7 +25,7 @@ HEDDLE_BODY(litmus_mix, litmus_params, params, litmus_args, t) { run_task(thread
 
 HEDDLE_BODY(litmus_wide, litmus_params, params, litmus_wide_args, t)
 {
-    uint32_t *sum = (uint32_t *)heddle_team_shared(thread); /* uses its shared bytes: nobody else may be in them */
+    uint32_t *sum = (uint32_t *)heddle_team_shared(thread); /* shared bytes: no other task may be in them */
     litmus_args head;
     HEDDLE_EACH (i, 64)
         sum[i] = t->self;

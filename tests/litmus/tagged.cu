@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tagged.cu - words {value, tag} on a GPU, of 8 and of 16 bytes, through the L2 cache, block-shared memory, and that of
- * another block of the cluster: whoever sees a tag has its value, because each word is stored and loaded at once.
+/* tagged.cu - words {value, tag} of 8 and 16 bytes on a GPU. They pass through the L2 cache, through a block's shared
+ * memory, and through that of another block of the cluster. A reader that sees a tag has its value, because each word is
+ * stored and loaded whole.
  *
- *     tagged        HEDDLE_TAGGED_WORDS words of each kind are read at least (10,000,000)
+ *     tagged        reads at least HEDDLE_TAGGED_WORDS words of each kind (10,000,000)
  *
- * A lane writes one word again and again, tag after tag, and waits for nobody; another lane reads it all the time. Each read
- * is compared, and enough of them must be of a tag that the one before did not have. A word written in two halves must be seen
- * torn: else this test would see nothing at all. Exit status 0: all right; 1: not, with a sentence; 77: no GPU. Writers and
- * readers leave after LIMIT_NS. */
+ * A lane writes one word all the time, tag after tag, and waits for no reader; another lane reads it all the time. Each
+ * read is checked, and enough reads must see a new tag. Words written in two halves must be seen torn, else the test is
+ * blind. Exit status 0: all right; 1: a failure, described; 77: no GPU. Writers and readers leave after LIMIT_NS. */
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 #define LIMIT_NS 20000000000ull
 #define N_THREADS 512u
-#define N_LANES (N_THREADS / 2u) /* that write, or read, in a block that does both */
+#define N_LANES (N_THREADS / 2u) /* writers, or readers, in a block that has both */
 #define CLUSTER 2u
 #define MOST_BLOCKS 1024u
 
@@ -28,17 +28,17 @@ static const char *const media[] = {"the L2 cache", "shared memory", "shared mem
 static const char *const kinds[] = {"8 bytes", "16 bytes", "8 bytes in two halves"};
 
 typedef struct tagged {
-    uint64_t n_reads;                     /* of each lane                                                   */
-    unsigned long long n_changes, n_torn; /* tags seen; values that were not theirs                         */
+    uint64_t n_reads;                     /* per lane */
+    unsigned long long n_changes, n_torn; /* reads that saw a new tag; reads with another tag's value */
     uint32_t n_readers, n_done, gave_up;  /* lanes                                                          */
-    uint32_t bad[5];                      /* of one that was torn: tag, number of its lane, values          */
+    uint32_t bad[5];                      /* one torn word: tag, number of its lane, values */
     uint32_t pad[3];
-    ulonglong2 words[MOST_BLOCKS][N_THREADS]; /* of the L2 cache                                            */
+    ulonglong2 words[MOST_BLOCKS][N_THREADS]; /* for the L2 cache */
 } tagged;
 
 /* ---- words ---- */
 
-/* What a word has: a tag, and values that depend on it and on whose word it is. */
+/* Content of a word: a tag, and values that depend on the tag and on the word's number. */
 typedef struct word {
     uint32_t tag, value[3];
 } word;
@@ -53,13 +53,13 @@ static __device__ word word_of(uint32_t tag, uint32_t whose)
 static __device__ int word_is_whole(const word *w, uint32_t whose, int kind)
 {
     const word want = word_of(w->tag, whose);
-    if (w->tag == 0) /* nobody has written yet */
+    if (w->tag == 0) /* not written yet */
         return (w->value[0] | (kind == SIXTEEN ? w->value[1] | w->value[2] : 0u)) == 0;
     return w->value[0] == want.value[0] &&
            (kind != SIXTEEN || (w->value[1] == want.value[1] && w->value[2] == want.value[2]));
 }
 
-/* Of 64 bits: value, tag. Of 128: values, tag. */
+/* 64 bits hold value, tag; 128 bits hold values, tag. */
 #define LOAD_64(space, p)                                                              \
     asm volatile("ld.relaxed." space ".b64 %0,[%1];" : "=l"(low) : "l"(p) : "memory"); \
     w.value[0] = (uint32_t)low;                                                        \
@@ -79,7 +79,7 @@ static __device__ int word_is_whole(const word *w, uint32_t whose, int kind)
     asm volatile("{.reg .b128 q; mov.b128 q,{%1,%2}; st.relaxed." space ".b128 [%0],q;}" ::"l"(p),     \
                  "l"((uint64_t)w.value[1] << 32 | w.value[0]), "l"((uint64_t)w.tag << 32 | w.value[2]) \
                  : "memory")
-/* The fence is for ptxas, which would join them. */
+/* Without the fence ptxas would merge the two stores. */
 #define STORE_HALVES(space, p)                                                              \
     asm volatile("st.relaxed." space ".b32 [%0],%1;" ::"l"(p), "r"(w.value[0]) : "memory"); \
     asm volatile("fence.acq_rel.cta;" ::: "memory");                                        \
@@ -88,54 +88,40 @@ static __device__ int word_is_whole(const word *w, uint32_t whose, int kind)
 #if __CUDA_ARCH__ >= 900
 #define OF_CLUSTER "cluster"
 #else
-#define OF_CLUSTER "gpu" /* not run */
+#define OF_CLUSTER "gpu" /* never run */
 #endif
+
+/* ACCESS with the scope of the medium, which PTX needs as text. */
+#define IN_SCOPE(ACCESS, p)            \
+    do {                               \
+        if (MEDIUM == L2) {            \
+            ACCESS("gpu", p);          \
+        } else if (MEDIUM == SHARED) { \
+            ACCESS("cta", p);          \
+        } else {                       \
+            ACCESS(OF_CLUSTER, p);     \
+        }                              \
+    } while (0)
 
 template <int MEDIUM, int KIND> static __device__ word load(const ulonglong2 *p)
 {
     word w = {0, {0, 0, 0}};
     uint64_t low, high;
-    if (KIND == SIXTEEN) {
-        if (MEDIUM == L2) {
-            LOAD_128("gpu", p);
-        } else if (MEDIUM == SHARED) {
-            LOAD_128("cta", p);
-        } else {
-            LOAD_128(OF_CLUSTER, p);
-        }
-    } else if (MEDIUM == L2) {
-        LOAD_64("gpu", p);
-    } else if (MEDIUM == SHARED) {
-        LOAD_64("cta", p);
-    } else {
-        LOAD_64(OF_CLUSTER, p);
-    }
+    if (KIND == SIXTEEN)
+        IN_SCOPE(LOAD_128, p);
+    else
+        IN_SCOPE(LOAD_64, p);
     return w;
 }
 
 template <int MEDIUM, int KIND> static __device__ void store(ulonglong2 *p, word w)
 {
-    if (KIND == HALVES) {
-        if (MEDIUM == L2) {
-            STORE_HALVES("gpu", p);
-        } else {
-            STORE_HALVES("cta", p);
-        }
-    } else if (KIND == SIXTEEN) {
-        if (MEDIUM == L2) {
-            STORE_128("gpu", p);
-        } else if (MEDIUM == SHARED) {
-            STORE_128("cta", p);
-        } else {
-            STORE_128(OF_CLUSTER, p);
-        }
-    } else if (MEDIUM == L2) {
-        STORE_64("gpu", p);
-    } else if (MEDIUM == SHARED) {
-        STORE_64("cta", p);
-    } else {
-        STORE_64(OF_CLUSTER, p);
-    }
+    if (KIND == HALVES)
+        IN_SCOPE(STORE_HALVES, p);
+    else if (KIND == SIXTEEN)
+        IN_SCOPE(STORE_128, p);
+    else
+        IN_SCOPE(STORE_64, p);
 }
 
 /* ---- writers and readers ---- */
@@ -147,7 +133,7 @@ static __device__ void meet_cluster(void)
 #endif
 }
 
-/* This place in the shared memory of the cluster's block. */
+/* The address of p in the shared memory of the cluster's given block. */
 static __device__ ulonglong2 *there(ulonglong2 *p, uint32_t block)
 {
 #if __CUDA_ARCH__ >= 900
@@ -195,8 +181,8 @@ static __device__ void read_on(tagged *t, const ulonglong2 *p, uint32_t whose, u
     atomicAdd(&t->n_done, 1u);
 }
 
-/* Through the L2 cache a block writes what the next one reads; in shared memory half of the block writes for the other half; in a
- * cluster the first block writes into the second one's. */
+/* Through the L2 cache a block writes for the next one; in shared memory half of the block writes for the other half; in a
+ * cluster the first block writes into the second one's memory. */
 template <int MEDIUM, int KIND> static __global__ void __launch_bounds__(N_THREADS) trial(tagged *t)
 {
     __shared__ ulonglong2 near[N_THREADS];
@@ -216,7 +202,7 @@ template <int MEDIUM, int KIND> static __global__ void __launch_bounds__(N_THREA
     else
         read_on<MEDIUM, KIND>(t, p, whose, limit);
     if (MEDIUM == CLUSTERS)
-        meet_cluster(); /* nobody's memory goes while others write there */
+        meet_cluster(); /* no block exits while others write to its memory */
 }
 
 /* ---- the host ---- */
@@ -262,7 +248,7 @@ static void clear(tagged *t, uint64_t n_words, uint32_t n_readers)
     CUDA(cudaMemcpy(&t->n_readers, &n_readers, sizeof n_readers, cudaMemcpyHostToDevice));
 }
 
-/* 0, or 1 with a sentence. */
+/* Prints the result; returns 0, or 1 after a message. */
 static int judge(const tagged *t, const char *what, int kind)
 {
     const double n = (double)t->n_reads * t->n_readers;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* trials.h - message-passing trials through the very functions of core: ring, countdown, the way out, the ticket ring with
- * places that are used once and with places that are used again, the end that it finds by itself, plan, Juggler's queue.
+/* trials.h - message-passing trials of core's own functions: ring, countdown, the way out, plan, Juggler's queue, and the
+ * ticket ring with places used once, with places used again, and with the end that it finds by itself.
  *
- * A group of workers does one kind of trial again and again; plain data goes with every message and is checked by who
- * receives it. The same roles run on thread blocks (core_gpu.cu) and on threads (core_cpu.c, where ThreadSanitizer
- * looks on). A trial that fails is counted in `bad`. Data entries are used again after LITMUS_DATA messages, so that an
- * old value left in a cache is wrong too. */
+ * A group of workers repeats one kind of trial. Plain data goes with every message, and the receiver checks it. The same
+ * roles run on thread blocks (core_gpu.cu) and on threads (core_cpu.c, under ThreadSanitizer). A failed trial is counted
+ * in `bad`. Data entries are reused after LITMUS_DATA messages, so that an old value left in a cache is wrong, too. */
 #ifndef LITMUS_TRIALS_H
 #define LITMUS_TRIALS_H
 
@@ -16,15 +15,15 @@
 
 #define LITMUS_SLOTS 8u
 #define LITMUS_QUEUE 32u
-#define LITMUS_DATA 64u /* > LITMUS_SLOTS + 2: an entry that is written again has been read            */
+#define LITMUS_DATA 64u /* > LITMUS_SLOTS + 2: an entry has been read before it is reused */
 #define LITMUS_PRODUCERS 3u
 
-/* The words of a group. Nothing else is shared. */
+/* The words of a group; groups share nothing. */
 typedef struct litmus_group {
     hd_control control;
-    hd_cursor cursors[2];              /* the first is the ring's; both are those of Juggler's queue         */
-    hd_pair_word places[LITMUS_QUEUE]; /* of a ticket ring; the first half also the slots of the other queues  */
-    uint32_t store[2];                 /* no free slots, as a worker finds them where bodies spawn              */
+    hd_cursor cursors[2];              /* the ring uses the first, Juggler's queue both */
+    hd_pair_word places[LITMUS_QUEUE]; /* of a ticket ring; the first half is also the other queues' slots */
+    uint32_t store[2];                 /* an empty store of arena slots, which workers need if bodies spawn */
     uint32_t count[LITMUS_DATA];
     uint32_t data[LITMUS_PRODUCERS][LITMUS_DATA];
     uint32_t consumed, pad0[31];
@@ -32,7 +31,7 @@ typedef struct litmus_group {
     uint32_t bad, pad2[31];
 } litmus_group;
 
-/* What core's functions want to see of it; `tasks` has LITMUS_DATA records with two predecessors. */
+/* The run as core's functions need it; `tasks` has LITMUS_DATA records with two predecessors. */
 HD_FN hd_run litmus_run_of(litmus_group *g, const hd_task *tasks, uint32_t n_slots)
 {
     hd_run r;
@@ -54,7 +53,7 @@ HD_FN void litmus_expect(litmus_group *g, uint32_t got, uint32_t expected)
         (void)HD_ADD(&g->bad, 1u, RELAXED, DEV);
 }
 
-/* For HD_PAUSE where core's own functions do not wait. */
+/* Pauses where core's own functions do not wait. */
 HD_FN void litmus_pause(const hd_run *r, uint32_t n)
 {
     (void)r;
@@ -77,7 +76,7 @@ HD_FN uint32_t litmus_pop(const hd_run *r, litmus_group *g, uint32_t *head)
     return task;
 }
 
-/* ---- ring: several push what they wrote, one pops and reads it: message i of producer `who` is i + 1 ---- */
+/* ---- ring: several producers push, one consumer pops; the data of message i of producer `who` is i + 1 ---- */
 
 HD_FN void litmus_ring_push(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
 {
@@ -101,8 +100,8 @@ HD_FN void litmus_ring_pop(const hd_run *r, litmus_group *g, uint32_t first, uin
     HD_STORE(&g->cursors[0].head, head, RELEASE, DEV);
 }
 
-/* ---- countdown: two arrive at a task with two predecessors; the last one runs it (odd numbers) or pushes it to the
- * third; who runs it reads what both wrote ---- */
+/* ---- countdown: two workers arrive at a task with two predecessors. The last one runs it (odd numbers) or pushes it to
+ * the third. The task reads what both wrote ---- */
 
 HD_FN void litmus_read_both(litmus_group *g, uint32_t i)
 {
@@ -120,7 +119,7 @@ HD_FN void litmus_count_arrive(const hd_run *r, litmus_group *g, uint32_t who, u
         e.task = i % LITMUS_DATA;
         e.need = 2;
         for (polls = 0; e.task == 0 && HD_LOAD(&g->consumed, ACQUIRE, DEV) != i;)
-            litmus_pause(r, polls++); /* all of the last round: its entries are free */
+            litmus_pause(r, polls++); /* all entries of the last round have been read */
         g->data[who][e.task] = i + 1u;
         HD_FENCE_RELEASE();
         last = hd_arrive(r, i / LITMUS_DATA + 1u, e);
@@ -144,7 +143,7 @@ HD_FN void litmus_count_take(const hd_run *r, litmus_group *g, uint32_t first, u
     HD_STORE(&g->cursors[0].head, head, RELEASE, DEV);
 }
 
-/* ---- the way out: two leave, the last reads what both wrote and opens the next round ---- */
+/* ---- the way out: two workers leave; the last one reads what both wrote and opens the next round ---- */
 
 HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
 {
@@ -163,8 +162,8 @@ HD_FN void litmus_leave(const hd_run *r, litmus_group *g, uint32_t who, uint32_t
     }
 }
 
-/* ---- ticket: one hands tasks on, the other draws tickets; at most half the places are in use, and each is filled by a
- * store ---- */
+/* ---- ticket: one worker hands tasks on, the other draws tickets. At most half the places are in use; a place is filled
+ * by a store ---- */
 
 HD_FN void litmus_wait_consumed(const hd_run *r, litmus_group *g, uint32_t n)
 {
@@ -190,7 +189,7 @@ HD_FN void litmus_ticket_put(const hd_run *r, litmus_group *g, uint32_t first, u
     }
 }
 
-/* A task, HD_OVER, or HD_NONE; *all_wait: as hd_ticket_look. Waits for one of these. */
+/* Waits until hd_ticket_look returns a task or HD_OVER, or sets *all_wait. */
 HD_FN uint32_t litmus_ticket_wait(const hd_run *r, hd_worker *w, int *all_wait)
 {
     uint32_t t, polls;
@@ -216,9 +215,9 @@ HD_FN void litmus_ticket_look(const hd_run *r, litmus_group *g, uint32_t first, 
     }
 }
 
-/* ---- places: two hand on what they wrote in a ring of few places, as where bodies spawn, and two take it. A place is used
- * again, and who is slow between reserving and filling is overtaken by the whole ring; no more are on their way than there are
- * places. A task is who made it and the low bits of its message's number ---- */
+/* ---- places: two workers hand tasks on through a ring of few places, as where bodies spawn, and two take them. Places
+ * are used again, and the whole ring may overtake a worker that is slow between reserving and filling. At most as many
+ * tasks are in flight as there are places. A task's number is its producer and the low bits of the message's number ---- */
 
 #define LITMUS_NUMBER 0xffffffu
 
@@ -247,10 +246,10 @@ HD_FN void litmus_places_look(const hd_run *r, litmus_group *g, uint32_t who, ui
     }
 }
 
-/* ---- end: in each round one of two hands on a task; the round is over when both wait, and the one whose ticket made it so
- * says it to both. Each task is taken once, and each round ends once ---- */
+/* ---- end: in each round one of two workers hands on a task. The round is over when both wait; the worker with the
+ * ticket that completes this announces it to both. Each task is taken once, and each round ends once ---- */
 
-/* What hd_ticket_end_all does, by one thread. */
+/* Does the work of hd_ticket_end_all in one thread. */
 HD_FN void litmus_end_all(const hd_run *r)
 {
     uint32_t k = hd_places_in(hd_place_reserve(r, r->n_workers)), i;
@@ -298,7 +297,7 @@ HD_FN void litmus_end_rounds(const hd_run *r, litmus_group *g, uint32_t who, uin
     HD_STORE(&g->control.out, 0u, RELAXED, DEV);
 }
 
-/* ---- plan: two workers have every other step of one chain, and each counts the other's next ---- */
+/* ---- plan: two workers run alternate steps of one chain; each counts for the other's next step ---- */
 
 HD_FN void litmus_plan_turns(const hd_run *r, litmus_group *g, hd_step *s, uint32_t who, uint32_t first, uint32_t n)
 {
@@ -308,7 +307,7 @@ HD_FN void litmus_plan_turns(const hd_run *r, litmus_group *g, hd_step *s, uint3
         s->need = i ? 1u : 0u;
         s->n_succ = 1;
         s->first[0] = (i + 1u) % LITMUS_DATA;
-        /* Task 0 is not waited for in run 1, so that its counter is one behind for ever. */
+        /* Run 1 does not wait for task 0, so its counter stays one behind for ever. */
         for (polls = 0; !hd_plan_ready(r, i / LITMUS_DATA + (s->task ? 1u : 0u), s); polls++)
             litmus_pause(r, polls);
         if (i)
@@ -318,8 +317,8 @@ HD_FN void litmus_plan_turns(const hd_run *r, litmus_group *g, hd_step *s, uint3
     }
 }
 
-/* ---- iqs: several insert what they wrote into the queue of one, who retrieves it; as many are on their way as there
- * is room for in the worst case ---- */
+/* ---- iqs: several workers insert into the queue of one, which retrieves. At most as many tasks are in flight as the
+ * queue has room for in the worst case ---- */
 
 HD_FN void litmus_iqs_insert(const hd_run *r, litmus_group *g, uint32_t who, uint32_t first, uint32_t n)
 {
@@ -352,7 +351,7 @@ HD_FN void litmus_iqs_take(const hd_run *r, litmus_group *g, uint32_t first, uin
     HD_STORE(&g->cursors[1].head, w.head[1], RELEASE, DEV);
 }
 
-/* ---- who does what: a group has litmus_members(kind) workers ---- */
+/* ---- roles: a group has litmus_members(kind) workers ---- */
 
 enum {
     LITMUS_RING,
@@ -367,7 +366,7 @@ enum {
 };
 #define LITMUS_NAMES "ring", "countdown", "leave", "ticket", "places", "end", "plan", "iqs"
 
-/* Do several hand things on to one? */
+/* Do several workers hand things on to one? */
 HD_FN int litmus_is_many(uint32_t kind) { return kind == LITMUS_RING || kind == LITMUS_IQS; }
 
 HD_FN uint32_t litmus_members(uint32_t kind)
@@ -377,7 +376,7 @@ HD_FN uint32_t litmus_members(uint32_t kind)
     return kind == LITMUS_COUNT ? 3u : 2u;
 }
 
-/* Trials in messages first .. first + n of a group; n is a multiple of LITMUS_DATA. */
+/* Trials in n messages of a group; n is a multiple of LITMUS_DATA. */
 HD_FN uint32_t litmus_trials(uint32_t kind, uint32_t n)
 {
     return litmus_is_many(kind) ? n * LITMUS_PRODUCERS : kind == LITMUS_PLACES ? 2u * n : n;
@@ -390,7 +389,7 @@ HD_FN void litmus_take_part(litmus_group *g, const hd_task *tasks, uint32_t kind
     hd_step step;
     r.dispatch = kind == LITMUS_IQS ? HD_DISPATCH_IQS : HD_DISPATCH_TICKET;
     r.n_arena = kind == LITMUS_PLACES || kind == LITMUS_END;
-    r.n_workers = kind == LITMUS_PLACES ? 4u : 2u; /* those who only put never wait for a task */
+    r.n_workers = kind == LITMUS_PLACES ? 4u : 2u; /* the two producers never wait for a task */
     switch (kind) {
     case LITMUS_RING:
         if (who < LITMUS_PRODUCERS)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* block.cpp - the model test of a thread block: the functions of core/block.h, resident.h and planned.h themselves, whose warps are fibers of the
- * explorer (warp.h), whose barriers and words are the explorer's, and whose plain shared memory is watched.
+/* block.cpp - the model test of a thread block runs the functions of core/block.h, resident.h and planned.h themselves.
+ * Warps are fibers of the explorer (warp.h), barriers and words are the explorer's, plain shared memory is watched.
  *
  *     heddle_model_block [--most N] [plan|dynamic]     at most N preemptions
  *
- * Prints a line for each of the two, or the schedule that fails. What the model has not: the threads of a warp in another
- * order than their own (warp.h); what a thread of a warp knows apart from the others; loads of the lanes that are late. */
+ * Prints a line for each half, or the schedule that fails. Not modelled: another order of the threads in a warp than by
+ * number (warp.h), knowledge of one thread apart from its warp's, and late loads of the lanes. */
 #include "block.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* core/port.h's, for warps and for single threads. */
+/* core/port.h's functions, for warps and for single threads. */
 uint32_t hd_warp_lane(void) { return warp_thread.x % warp_width(); }
 uint32_t hd_warp_width(void) { return warp_width(); }
 uint32_t hd_ballot(int flag) { return warp_width() > 1u ? warp_ballot(flag) : (uint32_t)(flag != 0); }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* block_dynamic.cpp - a thread block under the dynamic dispatches: two threads and the scheduling warp, all as in
- * core/resident.h, beside a second worker, a warp that runs the bodies itself, so that tasks come, go and are asked for at
- * any time.
+ * core/resident.h. Beside the block a second worker, a warp that runs bodies itself, lets tasks come, go and be asked
+ * for at any time.
  *
- * What must hold: all threads run the same tasks in the same order, each with its own record; every task runs once, after
- * its predecessors, and sees what they wrote; in a worker no body runs after one that failed; the last worker out says
- * how the run ended. The run may be canceled at any time. */
+ * What must hold: all threads run the same tasks in the same order, each with the right record. Every task runs once,
+ * after its predecessors, and sees what they wrote. In a worker no body runs after one that failed. The last worker
+ * out reports how the run ended. The run may be canceled at any time. */
 #include "block.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ typedef struct dynamic_case {
     const char *name, *edges; /* "0>2 1>2" */
     uint32_t n_tasks, dispatch, policy;
     uint32_t n_preempt;
-    /* What follows is 0 unless said. */
+    /* The rest is 0 unless given. */
     uint32_t urgent = 0, watched = 0, joins = 0; /* bit masks of tasks                            */
     uint32_t fails = 0;                          /* task + 1                                      */
     uint32_t failing_thread = 0, cancels = 0, traces = 0;
@@ -134,7 +134,7 @@ static void other_worker()
     }
 }
 
-/* Who waits for a watched task sees what it wrote. */
+/* Waits for the first watched task, and must see what the task wrote. */
 static void watch()
 {
     uint32_t t = 0;
@@ -235,7 +235,7 @@ static void make_tasks()
         add_edge(from, to);
 }
 
-/* Edges say of their targets what these came to be. */
+/* Copies into each edge what it repeats of its target: the number of predecessors, and urgency. */
 static void finish_edges()
 {
     uint32_t t, k;
@@ -267,7 +267,7 @@ static void make_run()
     run.n_workers = 2u - c->alone;
     run.n_slots = N_SLOTS;
     run.policy = c->policy;
-    run.polite = 1; /* who has nothing says so with each look */
+    run.polite = 1; /* an idle worker pauses at each look */
     run.late = hd_policy_late(&run);
     run.n_local = 1;
     run.dispatch = c->dispatch;
@@ -277,7 +277,7 @@ static void make_run()
             roots[run.n_roots++] = t;
 }
 
-/* As hd_persistent begins, in a run that is not the first. */
+/* The state in which hd_persistent starts a run that is not the first. */
 static void begin(void)
 {
     uint32_t t;
@@ -371,7 +371,7 @@ static int explore_case(const dynamic_case *which, const uint8_t *roles, uint32_
 #define FORK "0>1 0>2 0>3 1>4 2>4 3>4"
 #define WIDE "0>1 0>2 0>3 0>4 0>5 0>6"
 #define TWO "0>2 1>2 2>3 2>4 3>5 4>5"
-#define LINKS "0>1 0>2 1>3 2>3 3>4 3>5 4>6 5>6" /* of a row of diamonds */
+#define LINKS "0>1 0>2 1>3 2>3 3>4 3>5 4>6 5>6" /* two diamonds in a row */
 #define GRID "0>1 0>2 1>3 1>4 2>4 2>5 3>6 4>6 4>7 5>7"
 #define MANY "0>1 0>2 0>3 0>4 0>5 0>6 0>7 0>8 0>9 0>10 0>11 0>12 0>13 0>14 0>15 0>16 0>17 0>18 17>19 18>19"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* block_plan.cpp - a thread block under dispatch plan: two threads, the fetching warp, the counting warp, all as in
- * core/planned.h, and a fiber that is the rest of the world: it counts what the steps wait for and takes what they free.
+/* block_plan.cpp - a thread block under dispatch plan: two threads, the fetching warp and the counting warp, all as in
+ * core/planned.h. One more fiber is the rest of the world: it counts what steps wait for and reads what they free.
  *
- * Lists are made of every kind of step: waits for others, has an end, is watched, is an empty join, has a barrier in its
- * body, fails in one thread or in both. The run may be canceled at any time. What must hold: all threads run the same steps,
- * in the order of the list, each with its own record; no body runs after one that failed; a step is counted only when
- * its body and all before it have ended well, and then what it wrote is there; in a run that is not stopped all steps
- * run and all that have an end are counted. */
+ * Lists have every kind of step: one that waits for others, has successors, is watched, is an empty join, has a barrier
+ * in its body, or fails in one or both threads. The run may be canceled at any time. What must hold: all threads run
+ * the same steps in the list's order, each with the right record. No body runs after one that failed. A step is counted
+ * only after its body and all before it have ended well, and its output is visible then. If nothing stops the run, all
+ * steps run, and all with successors are counted. */
 #include "block.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 typedef struct list_case {
     uint32_t n, traces;
-    uint32_t coupled; /* the world gives a step what it waits for only when the steps before are counted */
+    uint32_t coupled; /* the world counts for a step only after all steps before it are counted */
     uint32_t cancels;
     uint8_t steps[MAX_STEPS];
 } list_case;
@@ -42,17 +42,17 @@ static hd_event events[MAX_STEPS];
 static uint32_t watched[MAX_STEPS], counts[MAX_STEPS * 16u];
 static hd_run run;
 
-static uint32_t ran[N_LANES], failed_at; /* bit i: step i                                              */
+static uint32_t ran[N_LANES], failed_at; /* bit i: step i */
 
-/* The step has more successors than a step has room for, so that lanes of the warp count two. */
+/* Each third step has more successors than its record holds, so that some lanes of the warp count two. */
 static uint32_t n_succ_of(uint32_t i) { return i % 3u ? 1u : HD_STEP_SUCC + 2u; }
-/* Its counters: of its own, of its successors. */
+/* The counter of step i, and its k-th successor. */
 static uint32_t *own_count(uint32_t i) { return &counts[i]; }
 static uint32_t succ_task(uint32_t i, uint32_t k) { return MAX_STEPS + i * 11u + k; }
 
 /* ---- the bodies ---------------------------------------------------------------------------------- */
 
-/* The step that a thread is to run next: the first that it has not run and that is no join. */
+/* The step that a thread must run next: the first that it has not run and that is no join. */
 static uint32_t expected(uint32_t thread)
 {
     uint32_t i;
@@ -99,13 +99,13 @@ struct bodies {
 
 /* ---- the world ----------------------------------------------------------------------------------- */
 
-/* Who is outside the block has no warp. */
+/* Fibers outside the block use no warp. */
 #undef model_load
 #undef model_add
 #undef model_cas
 #undef model_pause
 
-/* Waits until a word of step i has come to this run, and reads what the step wrote. 0: the run stops. */
+/* Waits until a word of step i reaches this run's number, then reads what the step wrote. 0: the run stops. */
 static int take_from(uint32_t i, uint32_t *word)
 {
     while (model_load(word, MODEL_ACQUIRE, MODEL_SITE(word)) != RUN) {
@@ -120,7 +120,7 @@ static int take_from(uint32_t i, uint32_t *word)
     return 1;
 }
 
-/* Of many successors the first and the last are looked at. */
+/* Does so for steps from .. to - 1; of many successors it polls the first and the last. */
 static int take_all(uint32_t from, uint32_t to)
 {
     uint32_t i;
@@ -188,9 +188,9 @@ static void fiber(uint32_t id)
     }
 }
 
-/* Accesses that no order is asked of. `began` is read beside `over`, for nothing. `over` is read by who only wants to know
- * whether it is below a step that has been handed over before. The last step's mark is written over its task: who still
- * looks at the batch sees one or the other. */
+/* Accesses that need no order. The 16-byte load of `over` also reads `began`, unused. Some readers of `over` only compare
+ * it with a step handed over earlier. The last step's mark overwrites its task: a warp that still looks at the batch
+ * may load either. */
 static warp_care care_of(size_t at)
 {
     const size_t word = at - at % 4u;
@@ -218,7 +218,7 @@ static void make_step(uint32_t i)
         *(k < HD_STEP_SUCC ? &s->first[k] : &step_edges[s->succ + k - HD_STEP_SUCC]) = succ_task(i, k);
 }
 
-/* What does not change from schedule to schedule. Behind the list stands the next worker's. */
+/* Makes what is the same in all schedules. The next worker's list follows this one. */
 static void make_list()
 {
     uint32_t i;
@@ -246,7 +246,7 @@ static void make_list()
     warp_watch(&block, sizeof block, care_of, 0);
 }
 
-/* As hd_planned begins. What it leaves out is what the memory had before. */
+/* The state in which hd_planned starts; what it does not initialize holds the bytes that the memory had before. */
 static void begin(void)
 {
     uint32_t i;
@@ -329,7 +329,7 @@ static int explore_list(const list_case *list, uint32_t n_preempt, uint32_t n_st
     return block_explore(t, &order);
 }
 
-/* Who goes first when several can: each of the block's fibers is the slowest and the fastest of some order. */
+/* Priorities when several fibers can go on: each fiber of the block is slowest in one order and fastest in another. */
 static const uint8_t some_orders[][N_ROLES] = {
     {LANE_0, LANE_1, FETCHES, COUNTS, WORLD, CANCELS}, {FETCHES, COUNTS, LANE_1, CANCELS, LANE_0, WORLD},
     {WORLD, FETCHES, LANE_0, COUNTS, CANCELS, LANE_1}, {COUNTS, LANE_1, CANCELS, WORLD, LANE_0, FETCHES},
@@ -365,7 +365,7 @@ static uint8_t random_step(int may_fail)
     return (uint8_t)kind;
 }
 
-/* Longer lists: slots and barriers are used again. */
+/* Longer lists, which reuse slots and barriers. */
 static int random_lists(uint32_t n, uint32_t n_preempt, uint32_t n_stale)
 {
     uint32_t i, k;

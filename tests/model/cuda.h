@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - what core/planned.h and resident.h want of CUDA, for a host's C++ compiler: warps are those of warp.h, shared words those of
- * explore.h. Include it first. It stands in for nvcc as far as these go, and no further. */
+/* cuda.h - stands in for nvcc: what core/planned.h and resident.h need of CUDA, and no more, for a host's C++ compiler.
+ * Warps are those of warp.h, shared words those of explore.h. Must be included first. */
 #ifndef MODEL_CUDA_H
 #define MODEL_CUDA_H
 
@@ -9,7 +9,7 @@ extern "C" {
 #include "warp.h"
 }
 
-/* Words are reached through the warp. */
+/* Accesses to words go through the warp. */
 #define HEDDLE_EMULATED_BLOCK /* a worker is a block */
 #define model_load warp_load
 #define model_store warp_store
@@ -41,7 +41,7 @@ static const warp_index blockIdx = {0}, blockDim = {0};
 static inline int __syncthreads_or(int) { return 0; }
 static inline void __syncthreads() {}
 
-/* Copies that are on their way come when they are waited for, and not before. */
+/* Asynchronous copies arrive when they are waited for, and not before. */
 #define WARP_MAX_COPIES 4u
 static struct {
     uint4 *to[WARP_MAX_COPIES];
@@ -66,8 +66,8 @@ static inline void warp_copy_wait(void)
 #define HD_COPY16(to, from) warp_copy((to), (from))
 #define HD_COPY_WAIT() warp_copy_wait()
 
-/* As in block.h, line by line. Who waits asks at once whether the run stops. A mark hands on what a barrier has ordered
- * before it, and no more. */
+/* As in block.h, line by line, but a polling loop checks at once whether the run stops. A mark publishes what a barrier
+ * ordered before it, and nothing else. */
 #define HD_FEW_POLLS 0u
 static inline void hd_bar_block(void) { warp_barrier(0, WARP_LANES + WARP_WIDTH, 1); }
 static inline void hd_bar_team(uint32_t n) { warp_barrier(1, n, 1); }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* explore.c - the explorer of explore.h: choices, fibers, memory, cells.
  *
- * Exhaustive within its bounds and deterministic: a schedule is a list of choices, and running the same list again
- * does the same. It refuses (and says so) tests that are beyond its fixed tables. */
+ * Exhaustive within its bounds and deterministic: a schedule is a list of choices, and the same list gives the same
+ * schedule. It refuses tests that exceed its fixed tables, with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,19 +18,19 @@
 #define MAX_STEPS 4000u  /* accesses of one schedule; more is a live-lock                        */
 #define MAX_RESTLESS 48u /* accesses of one fiber without pause, sleep or body: it may be spinning */
 #define STACK_BYTES 65536u
-#define TIME_STEP 65536u /* between two stores, so that others fit in between                     */
+#define TIME_STEP 65536u /* distance of two stores in time, so that others fit in between */
 
-/* What a fiber, or who reads a releasing store, knows. */
+/* Vector clock and view of a fiber, or those that a releasing store publishes. */
 typedef struct knowledge {
-    uint32_t clock[MODEL_MAX_FIBERS]; /* up to which event of each fiber                               */
-    uint32_t seen[MAX_WORDS];         /* time of the oldest store it may still read, for each word     */
+    uint32_t clock[MODEL_MAX_FIBERS]; /* last event known of each fiber */
+    uint32_t seen[MAX_WORDS];         /* for each word: time of the oldest store that may still be read */
 } knowledge;
 
 typedef struct store {
     struct store *later; /* next in modification order                                             */
     uint32_t value, time;
-    uint32_t is_rmw;  /* nothing may come between it and the one before                              */
-    uint32_t carries; /* `known` is meant                                                            */
+    uint32_t is_rmw;  /* no store may come between it and the one before */
+    uint32_t carries; /* `known` is valid */
     knowledge known;
 } store;
 
@@ -65,7 +65,7 @@ typedef struct group {
 
 typedef struct barrier {
     uint32_t arrived, expected, round;
-    uint32_t came; /* bit i: fiber i, to this round */
+    uint32_t came; /* bit i: fiber i has come to this round */
     knowledge known[2];
 } barrier;
 
@@ -206,7 +206,7 @@ static void refuse(const char *what)
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
-/* One of n > 1 ways to go on, the same as last time along the stack, then the first one. */
+/* Picks one of n > 1 ways to go on: the recorded choice while there is one, then the first way. */
 static uint32_t choose(uint32_t n)
 {
     if (depth == n_choices) {
@@ -222,7 +222,7 @@ static uint32_t choose(uint32_t n)
     return choices[depth++].taken;
 }
 
-/* The next schedule in depth-first order; 0 when there is none. */
+/* Moves on to the next schedule in depth-first order; returns 0 after the last. */
 static int next_schedule(void)
 {
     while (n_choices && choices[n_choices - 1u].taken + 1u == choices[n_choices - 1u].n)
@@ -282,8 +282,8 @@ static void switch_to(fiber *next)
         enter(next);
 }
 
-/* Before an access: another fiber may go first. Who goes on and on without pausing lets another go, or a spin that
- * has no pause would hide what comes after it. */
+/* Before an access another fiber may go first. A fiber that goes on and on without pausing yields: otherwise a spin
+ * without a pause would hide what comes after it. */
 static void point(void)
 {
     fiber *others[MODEL_MAX_FIBERS];
@@ -304,9 +304,9 @@ static void point(void)
     switch_to(others[c - 1u]);
 }
 
-/* Puts those first who may follow the running fiber, which cannot go on, at no cost: another lane of its group if
- * one can, else one lane of each group. Else lanes alone, which block at every collective step, would be too many
- * schedules. Returns how many they are. */
+/* Moves to the front the fibers that may follow the blocked running fiber without a preemption: another lane of its
+ * group if one can go on, else one lane of each group. Without this rule, lanes that block at every collective step
+ * would give too many schedules. Returns how many there are. */
 static uint32_t put_free_first(fiber **list, uint32_t n)
 {
     uint32_t i, k, n_free = 0;
@@ -329,7 +329,7 @@ static uint32_t put_free_first(fiber **list, uint32_t n)
     return n_free;
 }
 
-/* Nobody can go on, but who naps will, in turns. */
+/* When all others are blocked, fibers that nap go on in turns. */
 static fiber *next_napper(void)
 {
     uint32_t i;
@@ -394,7 +394,7 @@ static void forget(knowledge *k)
     memset(k->seen, 0, sizeof k->seen);
 }
 
-/* The running fiber hands on what it knows; what it does from here on is not part of it. */
+/* Publishes what the running fiber knows; its later events are not part of that. */
 static void teach(knowledge *to)
 {
     learn(to, &now->known);
@@ -415,7 +415,7 @@ static store *new_store(uint32_t value, uint32_t time)
     return s;
 }
 
-/* It was written plainly, by who had it for itself: nothing that was before can be read any more. */
+/* If a fiber that owned the word wrote it plainly, no earlier store can be read any more. */
 static void begin_again(word *w)
 {
     if (*w->p != w->newest->value)
@@ -441,7 +441,7 @@ static uint32_t word_of(uint32_t *p)
     return places[at].index;
 }
 
-/* For the next pause: this word was read, up to this store. */
+/* Records for the next pause that this word was read, and up to which store. */
 static void note_read(uint32_t w, uint32_t time)
 {
     uint32_t i;
@@ -452,8 +452,8 @@ static void note_read(uint32_t w, uint32_t time)
     now->n_reads += i == now->n_reads;
 }
 
-/* What a relaxed load of w may read: the newest, or, while old ones are left to choose, any that is not older than
- * what this fiber knows. `refused`: a value that will not do (a failing compare-and-swap's expected one). */
+/* The store that a relaxed load of w reads: the newest, or, while stale reads are left, any that is not older than this
+ * fiber's view. `refused` excludes a value: for a failing compare-and-swap, the expected one. */
 static store *pick_store(uint32_t w, const uint32_t *refused)
 {
     store *may[16], *s;
@@ -478,7 +478,7 @@ static void read_store(uint32_t w, const store *s, int order)
         learn(&now->known, &s->known);
 }
 
-/* After which store a new one goes: the newest, or an earlier one that this fiber does not know to be overwritten. */
+/* The store after which a new one goes: the newest, or an earlier one not overwritten in this fiber's view. */
 static store *pick_place(uint32_t w)
 {
     store *may[16], *s;
@@ -495,7 +495,7 @@ static store *pick_place(uint32_t w)
     return may[n - i];
 }
 
-/* A store by the running fiber, right after `before` in modification order. */
+/* The running fiber stores, right after `before` in modification order. */
 static store *put_store(uint32_t w, store *before, uint32_t value, int order, int is_rmw)
 {
     store *s = before->later ? new_store(value, before->time + (before->later->time - before->time) / 2u)
@@ -553,8 +553,8 @@ void model_store(uint32_t *p, uint32_t v, int order, const char *site)
     note("store", site, v, v, s->later ? "(before others)" : NULL);
 }
 
-/* A read-modify-write reads the newest store: the words of core that have any have no plain stores beside them
- * within a run, so no other place is free. */
+/* A read-modify-write reads the newest store. No other place is possible: core never mixes read-modify-writes and plain
+ * stores on one word within a run. */
 static uint32_t exchange(uint32_t *p, uint32_t v, uint32_t add, int order, const char *what, const char *site)
 {
     uint32_t w, old;
@@ -608,8 +608,8 @@ int model_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char 
     return 0;
 }
 
-/* Blocks until a word read since the last pause has another store than the one read. Then, and if there is one
- * already, these words are read anew: a poller sees a store after some finite time. */
+/* Blocks until a word read since the last pause has a newer store than the one read. Afterwards the fiber's view of
+ * those words is up to date, even if it did not block: a poller sees a store after finite time. */
 static void pause_as(state how, const char *site)
 {
     uint32_t i;
@@ -747,7 +747,7 @@ static void check_written(const cell *c, const char *what)
                    c->writer);
 }
 
-/* The cell, which from now on is to be cleared. */
+/* Returns cell i, which is cleared before the next schedule. */
 static cell *touched(uint32_t i)
 {
     if (i >= n_cells)
@@ -829,7 +829,7 @@ static void make_fiber(fiber *f)
     makecontext(&f->start, fiber_main, 0);
 }
 
-/* Few preemptions first: the shortest counterexample, and soon. */
+/* Few preemptions first: that finds the shortest counterexample, and finds it soon. */
 int model_explore(const model_test *t, uint64_t *n_schedules)
 {
     uint32_t i, bound;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graphs.c - the cases of the model test, chosen for contention.
  *
- * Bounds are what fits into a second or two a case; HEDDLE_MODEL_DEEPER adds to them. */
+ * Bounds are set for a second or two per case; HEDDLE_MODEL_DEEPER adds to them. */
 #include "graphs.h"
 #include "heddle/core/policy.h"
 
@@ -20,15 +20,15 @@
 #define SCHED .dispatch = HD_DISPATCH_SCHEDULER
 
 #define CHAIN "0>1 1>2"
-#define DIAMOND "0>1 0>2 1>3 2>3" /* the end is counted by two workers                                 */
+#define DIAMOND "0>1 0>2 1>3 2>3" /* two workers count the end */
 #define CROSS "0>2 0>3 1>4 1>5"   /* two roots, each with two successors: two push into one ring at once */
-#define WEAVE "0>2 1>2 0>3 1>3"   /* two roots, two ends that both count                                 */
+#define WEAVE "0>2 1>2 0>3 1>3"   /* two roots; both count two ends */
 #define JOIN3 "0>3 1>3 2>3"       /* many to one                                                         */
-#define FAN "0>1 0>2 0>3 0>4"     /* one frees four at once                                              */
+#define FAN "0>1 0>2 0>3 0>4"     /* one task frees four at once */
 #define WIDE "0>1 0>2 0>3 0>4 0>5 0>6 0>7 0>8 0>9 0>10 0>11 0>12 0>13 0>14 0>15 0>16 0>17 0>18"
 #define THREE "0>3 1>3 1>4 2>4 0>5 2>5" /* three roots, three ends, each pair of roots frees one            */
 
-/* Each row names one of the later members, or compilers warn of the missing ones. */
+/* Each row names one of the later members: otherwise compilers warn of missing initializers. */
 /* clang-format off */
 const graph_case graph_cases[] = {
     /* name, edges, tasks, workers, slots, policy, bounds */
@@ -44,7 +44,7 @@ const graph_case graph_cases[] = {
     {"weave.lf",        WEAVE,     4, 2, 2, LF,    3, 2, 2, .n_lanes = 1},
     {"empty",           "",        0, 2, 2, LRR,   4, 3, 2, .n_runs = 2},
     {"chain.alone",     CHAIN,     3, 1, 1, LRR,   0, 0, 0, .order = "0 1 2", .fits = 1},
-    /* Full rings: the next worker's, then one's own list. */
+    /* Full rings: tasks go to the next worker's ring, then into the worker's own list. */
     {"full.one",        FAN,       5, 2, 1, LRR,   3, 2, 2, .n_lanes = 1},
     {"full.cross",      CROSS,     6, 2, 1, GRR,   3, 2, 2, .n_lanes = 1},
     {"full.two",        "0>2 0>3 0>4 1>5 1>6 1>7",  8, 2, 2, LRR,   3, 2, 2, .n_lanes = 1},
@@ -58,7 +58,7 @@ const graph_case graph_cases[] = {
     {"urgent.lf",       CROSS,     6, 2, 2, LF,    3, 2, 2, .urgent = 1u << 3 | 1u << 4},
     {"join",            "0>2 1>2 2>3 2>4",  5, 2, 2, LRR,   3, 2, 2, .joins = 1u << 2},
     {"join.lf",         "0>2 1>2 2>3 2>4",  5, 2, 2, LF,    3, 2, 2, .joins = 1u << 2},
-    /* Across the wrap of cursors, of counters, of the number of the run; and one run after another. */
+    /* Cursors, counters and run numbers wrap; one run follows another. */
     {"wrap.ring",       CROSS,     6, 2, 2, GRR,   2, 1, 1, .ring_at = 0x7ffffffe},
     {"wrap.count",      WEAVE,     4, 2, 2, LRR,   2, 1, 1, .n_runs = 2, .first_run = 0x7fffffff},
     {"wrap.count3",     JOIN3,     4, 2, 2, LF,    2, 1, 1, .n_runs = 2, .first_run = 0x55555555},
@@ -66,14 +66,14 @@ const graph_case graph_cases[] = {
     {"again.lrr",       CHAIN,     3, 2, 1, LRR,   3, 2, 1, .n_runs = 2},
     {"again.lf",        DIAMOND,   4, 2, 2, LF,    3, 2, 1, .n_runs = 2},
     {"again.parks",     CHAIN,     3, 2, 2, LRR,   3, 2, 1, .n_runs = 2, .parks = 1},
-    /* Threads: parked workers, woken by a push, by the end, by a failure, by a cancel. */
+    /* Threads: a push, the end, a failure or a cancel wakes parked workers. */
     {"parks.chain",     CHAIN,     3, 2, 2, LRR,   3, 2, 2, .parks = 1},
     {"parks.alone",     "",        1, 2, 2, LRR,   4, 3, 2, .parks = 1},
     {"parks.diamond",   DIAMOND,   4, 2, 2, LRR,   3, 2, 2, .parks = 1},
     {"parks.lf",        DIAMOND,   4, 2, 2, LF,    3, 2, 2, .parks = 1},
     {"parks.urgent",    "0>1 0>2",  3, 2, 2, LRR,   3, 2, 2, .parks = 1, .urgent = 1u << 2},
     {"parks.full",      FAN,       5, 2, 1, LRR,   3, 2, 2, .parks = 1},
-    /* Tasks given to those who ask. */
+    /* Tasks go to workers that ask. */
     {"share.fan",       FAN,       5, 2, 4, SHARE, 3, 2, 2, .n_lanes = 1},
     {"share.cross",     CROSS,     6, 2, 2, SHARE, 3, 2, 2, .n_lanes = 1},
     {"share.weave",     WEAVE,     4, 2, 2, SHARE, 3, 2, 2, .n_lanes = 1},
@@ -83,7 +83,7 @@ const graph_case graph_cases[] = {
     {"share.cancel",    FAN,       5, 2, 2, SHARE, 2, 1, 1, .parks = 1, .cancels = 1},
     {"share.three",     FAN,       5, 3, 2, SHARE, 1, 1, 1, .n_lanes = 1},
     {"share.lanes",     "0>2 0>3 0>4 1>2 1>3 1>4",  5, 2, 1, SHARE, 1, 1, 1, .n_lanes = 2},
-    /* Queues that are looked at, or sought. */
+    /* Policies that search the queues. */
     {"rr.full",         FAN,       5, 2, 1, RR,    3, 2, 2, .n_lanes = 1},
     {"rr.three",        FAN,       5, 3, 1, RR,    2, 1, 1, .n_lanes = 1},
     {"ts.fan",          FAN,       5, 2, 4, TS,    3, 2, 1, .n_lanes = 1},
@@ -124,7 +124,7 @@ const graph_case graph_cases[] = {
     {"lanes.urgent",    FAN,       5, 2, 1, LF, 1, 1, 1, .n_lanes = 2, .urgent = 1u << 3 | 1u << 4},
     {"lanes.alone",     FAN,       5, 1, 1, LRR,   3, 2, 1, .n_lanes = 2},
     {"lanes.alone.lf",  FAN,       5, 1, 1, LF,    3, 2, 1, .n_lanes = 2},
-    /* Tasks bound to workers: freed by another, by their own, as roots, urgent, beside a worker that asks. */
+    /* Tasks bound to workers: freed by another worker or their own, as roots, urgent, beside a worker that asks. */
     {"placed.cross",    CROSS,     6, 2, 8, LRR,   3, 2, 1, .places = "2:0 3:1 4:0 5:1"},
     {"placed.weave.lf", WEAVE,     4, 2, 4, LF,    3, 2, 2, .places = "2:0 3:0"},
     {"placed.chain",    CHAIN,     3, 2, 4, LF,    4, 3, 2, .places = "0:0 1:1 2:0"},
@@ -136,7 +136,7 @@ const graph_case graph_cases[] = {
     {"placed.again",    CHAIN,     3, 2, 4, LRR,   3, 2, 1, .places = "0:0 1:1 2:0", .n_runs = 2},
     {"placed.lanes",    FAN,       5, 2, 8, LF,    2, 1, 1, .places = "1:1 2:0 4:1", .n_lanes = 2},
     {"placed.three",    DIAMOND,   4, 3, 4, LF,    2, 1, 1, .places = "1:2 2:1 3:0"},
-    /* One ring for all. */
+    /* One ring for all workers. */
     {"ticket.chain",    CHAIN,     3, 2, 4, LRR,   4, 3, 2, TICKET},
     {"ticket.diamond",  DIAMOND,   4, 2, 4, LRR,   3, 2, 2, TICKET},
     {"ticket.cross",    CROSS,     6, 2, 8, LRR,   3, 2, 2, TICKET},
@@ -150,7 +150,7 @@ const graph_case graph_cases[] = {
     {"ticket.three",    THREE,     6, 3, 8, LRR,   2, 1, 1, TICKET},
     {"ticket.lanes",    FAN,       5, 2, 8, LRR,   2, 1, 1, TICKET, .n_lanes = 2},
     {"ticket.lanes.w",  WEAVE,     4, 2, 4, LRR,   2, 1, 1, TICKET, .n_lanes = 2},
-    /* Lists that were made before. */
+    /* Plans: lists made beforehand. */
     {"plan.spread",     "0>1 0>2 1>3 2>3", 4, 3, 2, LF,    2, 1, 1, PLAN = "0 3|1|2"},
     {"plan.chain",      CHAIN,     3, 2, 2, LRR,   4, 3, 2, PLAN = "0 2|1"},
     {"plan.diamond",    DIAMOND,   4, 2, 2, LRR,   4, 3, 2, PLAN = "0 1|2 3"},
@@ -182,7 +182,7 @@ const graph_case graph_cases[] = {
     {"iqs.fails",       CROSS,     6, 2, 8, LRR,   3, 2, 1, IQS, .failing = 1},
     {"iqs.cancel",      DIAMOND,   4, 2, 4, LRR,   2, 2, 1, IQS, .cancels = 1},
     {"iqs.three",       THREE,     6, 3, 8, GRR,   2, 1, 1, IQS},
-    {"iqs.third",       "0>2 0>3 0>4 1>5 1>6",  7, 3, 8, LRR,   2, 1, 1, IQS}, /* two insert into the third's */
+    {"iqs.third",       "0>2 0>3 0>4 1>5 1>6",  7, 3, 8, LRR,   2, 1, 1, IQS}, /* two workers insert into the third's queue */
     {"iqs.lanes",       FAN,       5, 2, 8, LF,    2, 1, 1, IQS, .n_lanes = 2},
     {"iqs.lanes.w",     WEAVE,     4, 2, 4, LRR,   2, 1, 1, IQS, .n_lanes = 2},
     /* One queue under a lock. */
@@ -195,13 +195,13 @@ const graph_case graph_cases[] = {
     {"central.empty",   "",        0, 2, 2, LRR,   4, 3, 2, CENTRAL, .n_runs = 2},
     {"central.again",   DIAMOND,   4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_runs = 2},
     {"central.wrap",    WEAVE,     4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_runs = 2, .first_run = 0x7fffffff},
-    {"central.round",   "0>1 1>2 2>3 3>4 4>5 2>6 6>7", 8, 2, 2, LRR, 1, 1, 1, CENTRAL}, /* slots are used again */
+    {"central.round",   "0>1 1>2 2>3 3>4 4>5 2>6 6>7", 8, 2, 2, LRR, 1, 1, 1, CENTRAL}, /* slots are reused */
     {"central.fails",   CROSS,     6, 2, 8, LRR,   3, 2, 1, CENTRAL, .failing = 1},
     {"central.cancel",  DIAMOND,   4, 2, 4, LRR,   2, 2, 1, CENTRAL, .cancels = 1},
     {"central.three",   THREE,     6, 3, 8, LRR,   1, 1, 1, CENTRAL},
     {"central.lanes",   FAN,       5, 2, 8, LRR,   2, 1, 1, CENTRAL, .n_lanes = 2},
     {"central.lanes.w", WEAVE,     4, 2, 4, LRR,   2, 1, 1, CENTRAL, .n_lanes = 2},
-    /* One who schedules, and those who work. */
+    /* One scheduler, and workers. */
     {"sched.alone",     CROSS,     6, 1, 4, LRR,   0, 0, 0, SCHED, .order = "0 1 2 3 4 5"},
     {"sched.alone.2",   DIAMOND,   4, 1, 1, LRR,   0, 0, 0, SCHED, .n_runs = 2},
     {"sched.chain",     CHAIN,     3, 2, 4, LRR,   2, 1, 1, SCHED},
@@ -210,7 +210,7 @@ const graph_case graph_cases[] = {
     {"sched.cross.ts",  CROSS,     6, 2, 8, HD_POLICY_TS,  1, 0, 1, SCHED},
     {"sched.cross.al",  CROSS,     6, 2, 8, HD_POLICY_AL,  1, 0, 1, SCHED},
     {"sched.weave",     WEAVE,     4, 2, 4, GRR,   1, 1, 1, SCHED},
-    {"sched.full",      FAN,       5, 2, 1, LRR,   1, 0, 1, SCHED}, /* what finds no room is handed out later */
+    {"sched.full",      FAN,       5, 2, 1, LRR,   1, 0, 1, SCHED}, /* tasks without room are handed out later */
     {"sched.roots",     "0>5 1>5 2>5 3>5 4>5",  6, 2, 2, LRR,   1, 1, 1, SCHED},
     {"sched.join",      "0>2 1>2 2>3 2>4",  5, 2, 8, LRR,   1, 1, 1, SCHED, .joins = 1u << 2},
     {"sched.empty",     "",        0, 2, 2, LRR,   2, 1, 1, SCHED, .n_runs = 2},

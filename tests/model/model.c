@@ -3,11 +3,11 @@
  *
  *     model [--strict | --weak] [--most N] [--list] [NAME]...
  *
- * Runs each case of graphs.c (or those whose names begin with a NAME) in the strict mode and then in the weak one
- * (explore.h), and prints how many schedules there were. Every schedule is checked: each task ran once in each run,
- * after its predecessors, and what they wrote was ordered before what it read; the run ended as it should; rings,
- * counters and tallies stand where the next run expects them. Exit status 1 and the schedule, access by access, at
- * the first that fails. --most N lowers every bound on preemptions to N; HEDDLE_MODEL_DEEPER=N adds N to every one. */
+ * Runs each case of graphs.c (or those whose names begin with a NAME) in the strict mode, then in the weak one
+ * (explore.h), and prints the number of schedules. Every schedule is checked. Each task ran once in each run, after its
+ * predecessors, and what they wrote is ordered before its reads. The run ended as it should; rings, counters and
+ * tallies stand where the next run expects them. At the first failure it prints the schedule, access by access, and
+ * exits with 1. --most N lowers every bound on preemptions to N; HEDDLE_MODEL_DEEPER=N adds N to every one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #define MAX_WORKERS 3u
 #define MAX_LANES 2u
 #define MAX_SLOTS 32u
-#define MAX_BEHIND (MAX_WORKERS + 2u * MAX_SLOTS) /* words that dispatch scheduler has behind its queues */
+#define MAX_BEHIND (MAX_WORKERS + 2u * MAX_SLOTS) /* words of dispatch scheduler behind its queues */
 #define TALLY_CELL(worker) (2u * MAX_TASKS + (worker))
 #define FAIL_CODE 7u
 
@@ -54,7 +54,7 @@ static uint32_t n_lanes(void) { return c->n_lanes ? c->n_lanes : 1u; }
 static uint32_t n_runs(void) { return c->n_runs ? c->n_runs : 1u; }
 static uint32_t first_run(void) { return c->first_run ? c->first_run : 1u; }
 static uint32_t dispatch(void) { return c->dispatch ? c->dispatch : HD_DISPATCH_RINGS; }
-/* A worker that is alone is the scheduler, too. */
+/* A single worker is the scheduler, too. */
 static uint32_t n_schedulers(void) { return dispatch() == HD_DISPATCH_SCHEDULER && c->n_workers > 1u; }
 static uint32_t bit(uint32_t mask, uint32_t t) { return mask >> t & 1u; }
 
@@ -106,8 +106,8 @@ static void unpark(void *me, uint32_t worker)
     model_give(worker);
 }
 
-/* A worker that is alone under dispatch scheduler schedules while it waits. Who pauses here goes on when something changes that
- * it has looked at; the first time it has done something since (told all of the end, given back what is done), and looks again. */
+/* Under dispatch scheduler a single worker schedules while it waits. A pause ends only when a word changes that was read;
+ * the first wait (n = 0) does not pause, since the worker has acted after its last look (announced the end, reported). */
 static void wait_a_little(void *me, uint32_t n)
 {
     (void)me;
@@ -165,7 +165,7 @@ static void build_task(uint32_t t, const uint32_t from[], const uint32_t to[], u
         roots[n_roots++] = t;
 }
 
-/* Predecessors whose data t reads: those of a join stand for it. Edges go from lower to higher numbers. */
+/* Predecessors that t reads from; a join stands for its own. Edges go from lower to higher numbers. */
 static void list_before(uint32_t t, const uint32_t from[], const uint32_t to[], uint32_t n)
 {
     uint32_t i, k;
@@ -223,7 +223,7 @@ static void build_plan(const uint32_t from[], const uint32_t to[], uint32_t n)
 
 /* ---- the words ------------------------------------------------------------------------------------ */
 
-/* Of a ring. A ticket ring has one for each task and for each worker's end. */
+/* Slots of a ring. A ticket ring has one for each task and for each worker's end. */
 static uint32_t n_places(void)
 {
     uint32_t n = 1;
@@ -301,7 +301,7 @@ static void begin_cursors(void)
         *hd_sched_seen(&run, i) = c->ring_at;
 }
 
-/* As the host leaves them before run first_run(). */
+/* The state in which the host leaves the words before run first_run(). */
 static void begin(void)
 {
     uint32_t i;
@@ -349,7 +349,7 @@ static void run_task(uint32_t t, uint32_t lane, uint32_t k)
         run_body(t, lane, k);
 }
 
-/* Nothing is left in a ring. */
+/* Fails unless the ring is empty. */
 static void check_ring(uint32_t ring)
 {
     uint32_t i;
@@ -367,7 +367,7 @@ static void check_rings(void)
         check_ring(i);
 }
 
-/* All that was placed was taken, and the end by each worker. */
+/* All placed tasks were taken, and each worker took its end. */
 static void check_tickets(void)
 {
     uint32_t i, w, n = c->n_workers;
@@ -443,7 +443,7 @@ static void check_counters(uint32_t number)
         model_fail("%u tasks outstanding", control.outstanding);
 }
 
-/* Does a worker hand on what it frees itself? */
+/* Does a worker itself place the tasks that it frees? */
 static int counts_placed(void) { return is_settled() || dispatch() == HD_DISPATCH_TICKET; }
 
 static void check_tallies(uint32_t k)
@@ -463,7 +463,7 @@ static void check_tallies(uint32_t k)
         model_fail("tallies say %u tasks were placed", n_placed);
 }
 
-/* Where the tasks went, when the case says so: no ring was found full; each worker's normal ring got its share. */
+/* If the case asks for it: no ring was found full, and each worker's normal ring got its share. */
 static void check_placed(void)
 {
     uint32_t w, n_full = 0;
@@ -476,7 +476,7 @@ static void check_placed(void)
             model_fail("worker %u was given %u tasks, not %u", w, cursors[2u * w + 1u].tail, c->share);
 }
 
-/* The last worker out sees all outputs, and the first failure whole. */
+/* The last worker out sees all outputs, and both words of the first failure. */
 static void check_seen(void)
 {
     uint32_t t, l, code;
@@ -503,7 +503,7 @@ static void check_stop(uint32_t why)
 static void last_out(uint32_t why, uint32_t number, uint32_t k)
 {
     uint32_t w;
-    if (!is_settled()) { /* nobody says that all is done: nobody said anything else */
+    if (!is_settled()) { /* no word marks success: the stop word stays HD_STOP_NOT */
         why = hd_stopped(&run);
         why = why == HD_STOP_NOT ? HD_STOP_DONE : why;
     }
@@ -549,7 +549,7 @@ static void work_dynamic(hd_worker *w, hd_turn *x, uint32_t lane, uint32_t k)
     }
 }
 
-/* Dispatch plan, whose workers take nothing. Lane 0: waits for a step. 0: the run is over. */
+/* Under dispatch plan workers take nothing: lane 0 waits for a step. Returns 0 when the run is over. */
 static int await_step(const hd_worker *w, const hd_step *s)
 {
     uint32_t n = 0;
@@ -614,7 +614,7 @@ static void schedule(uint32_t lane)
             if (said == HD_ROUND_IDLE && n_lanes() == 1u)
                 HD_PAUSE(0);
             else if (said == HD_ROUND_IDLE && lane == 0)
-                model_nap("the scheduler"); /* what it waits for may be another lane's word */
+                model_nap("the scheduler"); /* another lane may have read the word it waits for */
         }
         if (lane == 0 && hd_leave(&run))
             last_out(hd_stopped(&run), scheduler.run, k);
@@ -678,7 +678,7 @@ const model_suite model_graphs = {name_of, choose};
 
 /* ---- all cases ---------------------------------------------------------------------------------- */
 
-/* What was asked for. */
+/* The command line. */
 typedef struct request {
     int strict, weak, list;
     uint32_t most, deeper;
@@ -743,7 +743,7 @@ static int wanted(const char *name, const request *q)
     return q->n_names == 0;
 }
 
-/* Runs what is wanted of a suite. *n: so many cases more were. */
+/* Runs the wanted cases of a suite and adds their number to *n. */
 static int run_suite(const model_suite *s, const request *q, uint32_t *n)
 {
     uint32_t i;

@@ -3,15 +3,15 @@
 """mutate.py SOURCE_DIR OUT_DIR [NAME...] - does the model test notice when the core is wrong?
 mutate.py SOURCE_DIR - are the texts of all planted bugs still there? Takes a second.
 
-Copies include/heddle to OUT_DIR once for every change, builds the model test against the copy and runs it, with few
-preemptions first. Changes: each ACQUIRE, RELEASE and ACQ_REL in core/*.h and
-core/baselines/*.h, fenced ones among them, is weakened in turn; and bugs of the
-protocol are planted (BUGS below; an entry whose text is no longer found is an error, so the list cannot rot).
-Prints a table: where, what, caught by which case after how many schedules. Exit status 1 when a change is not
-caught, or does not compile. With NAMEs, only changes whose first column begins with one.
+For every change, copies include/heddle to OUT_DIR, builds the model test against the copy and runs it, with few
+preemptions first. There are two kinds of change. Each ACQUIRE, RELEASE and ACQ_REL in core/*.h and core/baselines/*.h,
+also a fenced one, is weakened in turn. Bugs of the protocol are planted (BUGS below); an entry is an error when its
+text is no longer found, so the list cannot rot. Prints a table: where, what, caught by which case after how many
+schedules. Exit status 1 if a change is not caught or does not compile. With NAMEs: only changes with a first column
+that begins with one.
 
-CC: the compiler (cc). CXX: a C++ compiler of the same make; without one, the blocks of a GPU are left out. LIBRARY: libheddle.a
-and what it needs; without, waves on blocks are left out. Takes some minutes.
+CC: the compiler (cc). CXX: a C++ compiler of the same make; without it, the blocks of a GPU are left out. LIBRARY:
+libheddle.a and what it needs; without it, waves on blocks are left out. Takes some minutes.
 """
 import os
 import re
@@ -22,18 +22,18 @@ import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
 CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h", "strip.h")
-SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # whose orders the cases of spawn.c look at
-# Files whose orders and bugs are looked at by some cases only: by what their names begin with.
+SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # the cases of spawn.c test their orders
+# Files that only some cases test: the beginnings of the cases' names.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
          "central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
-WAVING = ("lone.h", "wave.h", "tile.h")                 # those of wave.c
-BOTH = ("ticket.h",)                                    # and these all cases
+WAVING = ("lone.h", "wave.h", "tile.h")                 # wave.c tests these
+BOTH = ("ticket.h",)                                    # all cases test these
 NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "spawn_buffer", "own", "spawn", "baselines/iqs",
          "baselines/central", "baselines/scheduler")
 RING, RINGS, WORKER, STOP, DISPATCH, TURN, POLICY, TICKET, PLAN, SPAWN_BUFFER, OWN, SPAWN, IQS, CENTRAL, SCHEDULER = (
     "core/%s.h" % name for name in NAMES)
 
-# name, file, text, text instead. The first four are mistakes that the literature and first drafts make.
+# name, file, text, replacement. The first four are mistakes that the literature and first drafts make.
 BUGS = [
     ("tail is moved by load and store", RING,
      "HD_CAS(&c->tail, tail, (tail + 1u) & HD_RING_COUNT, RELAXED, DEV)",
@@ -243,7 +243,7 @@ SPAWN_BUGS = [
     ("what was set deferred and given stays", TICKET, "t = hd_take_for_others(r, w);", "t = w->deferred;"),
     ("the successors of the last task are counted after a continuation", TURN, "        hd_see_successors(r, x);\n        x->ahead", "        x->ahead"),
 ]
-# Bugs of what the warps of a block say to one another (block.cpp): name, which half must notice, text, text instead.
+# Bugs in how the warps of a block communicate (block.cpp): name, half that must notice, text, replacement.
 BLOCK_BUGS = [
     ("READY is arrived at while the last but one is not over", "plan",
      "go &= hd_plan_await(r, b, &b->began, h->last_but_one + 1u);", ";"),
@@ -319,10 +319,27 @@ BLOCK_BUGS = [
     ("a watcher is told without a release by who counts", "dynamic",
      "HD_STORE(&r->watched[x->record->watch], w->run, RELEASE, SYS);", "HD_STORE(&r->watched[x->record->watch], w->run, RELAXED, SYS);"),
 ]
-# Waves (wave.c), whose engine is beside core: name, file, text, text instead.
+# Waves (wave.c); their engine is not in core: name, file, text, replacement.
 LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
 FLAG, TILE, TILE_ENGINE = "heddle/core/tile.h", "heddle/tile.h", "engine/tile.c"
-# Caught by the case named.
+WORKER_H = "heddle/core/worker.h"
+# It waits until the band above the next part has handed on its first tile.
+WAIT_ABOVE = """#include "heddle/core/own.h"
+#include "heddle/core/tile.h"
+HD_FN void wait_above(const hd_run *r, uint32_t at)
+{
+    const hd_tile_part *p = (const hd_tile_part *)hd_args_at(r, hd_task_at(r, r->roots[at]));
+    const hd_tile_item *item = p->wave->items + p->item;
+    const uint32_t base = p->wave->words->base * item->n_tiles;
+    uint32_t n;
+    for (n = 0; p->band && HD_LOAD(hd_tile_flag(p->wave, item, p->band - 1u), ACQUIRE, DEV) - base < 1u; n++)
+        if (hd_stopped(r) != HD_STOP_NOT)
+            return;
+        else
+            hd_wave_pause(n);
+}
+"""
+# With the case that must catch it. Of several files: a tuple, a file a text.
 WAVE_BUGS = [
     ("tags are the same in each run", "wave.two", LONE, "l->wave->words->base + p->tag", "p->tag"),
     ("tags are the same in each band", "wave.four", LONE, "p->tag + (band - p->band) * n + 1u", "p->tag - band * n + 1u",
@@ -343,26 +360,53 @@ WAVE_BUGS = [
      "words.base = hd_wave_base_after(&wave, words.base, &wraps);", "words.base += wave.n_tags, wraps = 0;"),
     ("parts are counted on behind a run that was stopped", "wave.stop", ENGINE,
      "    HD_TRY(clear(g->ctx, wave.done, wave.n_items * sizeof *wave.done));\n", ""),
-    ("items are counted on behind a run that was stopped", "wave.ended", ENGINE, "    words.done = 0;\n", ""),
+    ("items are counted on behind a run that was stopped", "wave.ended", ENGINE, "words.done = words.failed =", "words.failed ="),
     ("old words are left behind a run that was stopped", "wave.stopped", ENGINE,
      "    if (wraps)\n        HD_TRY(clear_words(g->ctx, &wave));\n", ""),
     ("fields have the same far rows", "wave.items", ENGINE,
      "x->words_at = x->frees == HD_NONE ? n_positions : m->items[x->frees].words_at;", "x->words_at = 0;"),
-    ("parts have fixed numbers", "wave.late", "heddle/core/worker.h", "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
+    ("parts have fixed numbers", "wave.late", WORKER_H, "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
-    ("a pass waits for bands of its own rows alone", "wave.pass", LONE, "(HD_LONE_BAND - 1u + before->sweeps) / HD_LONE_BAND", "0u"),
+    ("a ticket is taken after the wait", "wave.tile.three", (WORKER_H, WORKER_H, TILE), '#include "heddle/core/own.h"\n', WAIT_ABOVE,
+     "    at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);\n",
+     "    wait_above(r, at);\n    at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);\n",
+     "    t.at_ = p->first;\n", "    t.at_ = p->first;\n    t.seen_ = 1;\n"),
+    ("a pass waits for bands of its own rows alone", "wave.pass", LONE, "(HD_LONE - 1u + before->sweeps) / HD_LONE", "0u"),
     ("a pass waits for a granule too few", "wave.pass", LONE, "hd_wave_need(before, g, lag, n)", "hd_wave_need(before, g, lag, n) - 1u"),
     ("counts: raised before the column is written", "wave.count.east", LONE, "            hd_lone_begin(l);\n",
-     "            hd_lone_begin(l), hd_count_raise(thread, hd_lone_count(l, l->wave->last_col_count), l->row, hd_lone_end_row(l));\n"),
-    ("counts: a band does not wait for those above", "wave.count.east", WAVE, "if (count && hd_count_wait(thread, count, first))", "if (count)"),
+     "            hd_lone_begin(l), hd_count_raise(thread, &l->place, hd_lone_count(l, l->wave->last_col_count), l->row, hd_lone_end_row(l));\n"),
+    ("counts: a band does not wait for those above", "wave.count.east", WAVE, "if (count && hd_count_wait(thread, at, count, first))", "if (count)"),
     ("counts: raised without a release", "wave.count.east", WAVE, "HD_STORE(count, end, RELEASE, SYS)", "HD_STORE(count, end, RELAXED, SYS)"),
     ("counts: waited for without an acquire", "wave.count.west", WAVE, "count, ACQUIRE, SYS) < need", "count, RELAXED, SYS) < need"),
     ("counts: one cell too few is waited for", "wave.count.west", WAVE, "ACQUIRE, SYS) < need; n++", "ACQUIRE, SYS) + 1u < need; n++"),
     ("counts: a border in the north is not waited for", "wave.count.north", LONE, "return band || hd_count_wait(", "return 1 || hd_count_wait("),
     ("counts: who waits for one is not stopped", "wave.count.stop", WAVE,
-     "need; n++) {\n        if (n %", "need; n++) {\n        if (0 && n %"),
+     "need; n++) {\n        hd_note_waits(thread, n);\n        if (n %",
+     "need; n++) {\n        if (0 && n %"),
+    ("failures: the first in time is kept", "wave.fail.two", WAVE, "if (first && !hd_failure_is_before(f, &failures[first - 1u]))", "if (first)"),
+    ("failures: bands before the first stop, too", "wave.fail.items", WAVE,
+     "return hd_failure_is_before(&at->failures[first - 1u], &begin);", "return begin.code == 0;"),
+    ("failures: one is told without a release", "wave.fail.items", WAVE, "band + 1u, RELEASE, DEV)", "band + 1u, RELAXED, DEV)"),
+    ("failures: who waits for a band does not look for them", "wave.fail.wait", LONE,
+     "hd_wave_is_over(thread, at))\n            return 0;\n        hd_wave_pause(n);", "hd_wave_is_over(thread, &(hd_wave_place){0}))\n            return 0;\n        hd_wave_pause(n);"),
+    ("failures: a band that stops is not counted", "wave.fail.wait", LONE,
+     "!hd_lone_band(l, thread, p, b) && HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT)", "!hd_lone_band(l, thread, p, b))"),
+    ("failures: they are left for the next run", "wave.fail.two", WAVE, "    words->failed = 0;\n", ""),
+    ("failures: they are left behind a run that was stopped", "wave.fail.stop", ENGINE, "words.done = words.failed =", "words.done ="),
+    ("failures: columns outside of the field count", "wave.fail.none", LONE, "i < l->item->rows && j < l->item->cols)", "i < l->item->rows)"),
+    ("failures: those of a sweep stand where its cells are made", "wave.fail.pass", WAVE, "f.row = i - t;", "f.row = i;"),
+    ("failures: they are told when others have been counted", "wave.fail.late", LONE,
+     "    if (type->fails)\n        (void)hd_wave_conclude(thread, wave->words, wave->failures);\n", ""),
+    ("failures: flags stay where bands have left them", "wave.fail.tile", FLAG, "        hd_tile_raise_all(wave);\n", "        ;\n"),
+    ("failures: who waits for a tile does not look for them", "wave.fail.tiles", FLAG, "hd_wave_is_over(thread, at))",
+     "hd_wave_is_over(thread, &(hd_wave_place){0}))"),
+    ("failures: a tile does not tell", "wave.fail.heaps", TILE, " && hd_tile_has_failed(thread, t))", " && 0)"),
     ("tiles: handed on before it is written", "wave.tile.two", TILE, "    t->hands_ = 1;\n",
      "    t->hands_ = 1;\n    if (t->flag_) hd_tile_raise(t->flag_, t->base_ + t->at_ + 1u);\n"),
+    ("tiles: no fence between data and flag, as PeerWave's listing has it", "wave.tile.two", FLAG,
+     "HD_STORE(flag, count, RELEASE, DEV)", "HD_STORE(flag, count, RELAXED, DEV)",
+     "HD_LOAD(flag, FENCED_ACQUIRE, DEV) - base) < n", "HD_LOAD(flag, RELAXED, DEV) - base) < n",
+     "    HD_FENCE_ACQUIRE();\n    hd_note_waited(thread, k);\n", "    hd_note_waited(thread, k);\n"),
     ("tiles: one row instead of two", "wave.tile.two", FLAG, "(band & 1u) * item->south_bytes", "0u"),
     ("tiles: written before it is waited for", "wave.tile.three", TILE,
      "    (void)heddle_wave_north(thread, tile);\n    return tile->south_;", "    return tile->south_;"),
@@ -383,11 +427,11 @@ WAVE_BUGS = [
     ("tiles: a stopped run hands on what it has not waited for", "wave.tile.stops", TILE, " && !tile->is_over_)\n        hd_tile_raise",
      ")\n        hd_tile_raise"),
 ]
-# Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, text instead, in core/strip.h.
+# Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, replacement in core/strip.h.
 EMULATED_BUGS = [
     ("one credit too many", "(int)HD_WAVE_RING -", "(int)(HD_WAVE_RING + HD_WAVE_GRANULE) -"),
     ("no credit is waited for", "!a.credit || (int)(looks->credit", "1 || (int)(looks->credit"),
-    ("a credit is told before it is read", "hd_mark(a.credit_back, g + 1u)", "hd_mark(a.credit_back, g + 2u)"),
+    ("a credit is told before it is read", "hd_mark(&a.near->credit, g + 1u)", "hd_mark(&a.near->credit, g + 2u)"),
     ("credits of the part before are left", "near[i].credit = 0;", ";"),
     ("parts of an item are counted on", "        wave->done[p->item] = 0;\n", "        ;\n"),
     ("all items have what the first has found", "wave->found_each)[item] = found", "wave->found_each)[0] = found"),
@@ -399,25 +443,40 @@ EMULATED_BUGS = [
     ("counts on blocks: a last column is not counted", "    if (!p->wave->last_col_count)\n", "    if (1)\n"),
     ("kept skewed: lanes stand where those of another band do", "a.index * a.item->band_cells", "(a.index & ~1u) * a.item->band_cells"),
     ("kept skewed: steps behind the last are kept", "STEP == HD_STEP_EDGE && position >= a.cols + hd_strip<K, R, C>::lag", "0"),
+    ("kept by rows: what has begun of lines stays near", "if (K::keeps && g >= end && a.near->kept)", "if (0)"),
+    ("kept by rows: a line begins before its row", "least > 0 ? least : 0", "least"),
+    ("kept by rows: a line ends behind its row", "most < all ? most : all", "most"),
+    ("kept by rows: rows below the field's", "else if (i < n_rows) {", "else {"),
     ("kept skewed: a lane's cells change places", "cells[(k + n) / R][(k + n) % R]", "cells[(k + n) % C][(k + n) / C]"),
 ]
 # The same of tiles on blocks (tests/emulate_gpu/tiles.cpp), in heddle/tile.h.
 EMULATED_TILE_BUGS = [
     ("tiles of blocks: handed on while lanes still write", "    tile->hands_ = 0;\n    heddle_team_barrier(thread);\n", "    tile->hands_ = 0;\n"),
-    ("tiles of blocks: lanes go on to the next tile alone", "    else\n        heddle_team_barrier(thread);\n    t->at_++;", "    t->at_++;"),
+    ("tiles of blocks: lanes go on to the next tile alone", "    else\n        heddle_team_barrier(thread);\n    if (*is_over", "    if (*is_over"),
     ("tiles of blocks: lanes read before lane 0 has waited", "    heddle_team_barrier(thread);\n    tile->seen_", "    tile->seen_"),
     ("tiles of blocks: a carry is not yet cleared", "[i] = 0;\n    heddle_team_barrier(thread);\n", "[i] = 0;\n"),
     ("tiles of blocks: a carry is not cleared", "((uint32_t *)tile->carry)[i] = 0;", ";"),
     ("tiles of blocks: the end is told in one place", "is_over[t->at_ & 1u]", "is_over[0]"),
 ]
+# The same of cells that fail (tests/emulate_gpu/frail.cpp), in core/strip.h.
+EMULATED_FRAIL_BUGS = [
+    ("failures on blocks: who waits for a border does not look for them", "const hd_wave_place at = hd_strip_place(a);\n    uint32_t is_there",
+     "const hd_wave_place at = {};\n    uint32_t is_there"),
+    ("failures on blocks: a lane keeps its first in time", "hd_failure_join(&s->failure.first, &f);", "if (!s->failure.first.code) s->failure.first = f;"),
+    ("failures on blocks: lanes do not say them to one another", "hd_failure_join(&first, &other);", ";"),
+    ("failures on blocks: columns outside of the field count", "failed[0] && is_cell && in.i < a.rows", "failed[0] && in.i < a.rows"),
+    ("failures on blocks: rows outside of the field count", "failed[0] && is_cell && in.i < a.rows", "failed[0] && is_cell"),
+    ("failures on blocks: the run goes on", "(void)hd_wave_conclude(thread, wave->words, wave->failures);", ";"),
+]
 EMULATED = [(EMULATED_BUGS, "heddle/core/strip.h", "wave/cases.c", "emulate_gpu/wave.cpp"),
+            (EMULATED_FRAIL_BUGS, "heddle/core/strip.h", "wave/frail_cases.c", "emulate_gpu/frail.cpp"),
             (EMULATED_TILE_BUGS, TILE, "wave/tile_cases.c", "emulate_gpu/tiles.cpp")]
-# What the core asks of the host: a wake-up hands on what the waker knew.
+# What core requires of the host: a wake-up publishes what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
 
 def code_of(line, in_comment):
-    """The line with comments blanked, columns kept, and whether a comment goes on."""
+    """Returns the line with its comments blanked (columns stay), and whether a comment goes on behind it."""
     out, i = "", 0
     while i < len(line):
         if in_comment:
@@ -432,8 +491,8 @@ def code_of(line, in_comment):
 
 
 def weakenings(core):
-    """(where, what, file, line number, column, old, new) for every order in core but atom.h, which defines them, and those that
-    only nvcc compiles or that speak to the host (scope SYS), of which BLOCK_BUGS has them."""
+    """Yields (where, what, file, line number, column, old, new) for every order in core. Left out: atom.h, which defines
+    them; and those that only nvcc compiles or that concern the host (scope SYS), which BLOCK_BUGS covers."""
     names = os.listdir(core) + ["baselines/" + name for name in os.listdir(os.path.join(core, "baselines"))]
     for name in sorted(names):
         if not name.endswith(".h") or name == "atom.h" or name in CUDA_ONLY:
@@ -458,7 +517,7 @@ class Bench:
         self.out = out
         self.cc = os.environ.get("CC", "cc").split()
         self.cxx = os.environ.get("CXX", "").split()
-        self.library = os.environ.get("LIBRARY", "").split()
+        self.archive = os.environ.get("LIBRARY", "").split()
         self.tests = os.path.join(source, "tests")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
@@ -502,7 +561,7 @@ class Bench:
         return root
 
     def run(self, include, explore=None, cases=None, graphs=True, spawning=False):
-        """Builds against `include` and runs `cases`, or all of graphs, or all that spawn. How it was caught, or None."""
+        """Builds against `include`, runs `cases`, all of graphs, or all that spawn. Returns how it was caught, or None."""
         changed = self.compile_spawn(include) if spawning else []
         if graphs:
             changed.append(self.compile(self.model, include, "model.c", os.path.join(self.out, "model.c.changed.o")))
@@ -512,16 +571,20 @@ class Bench:
             cases = [name for name in listed if not name.startswith("wave.") and name.startswith("spawn") != graphs]
         return self.try_out(program, cases, ("0", "1", "2") if spawning else ("0", "1", "2", "9"))
 
-    def run_wave(self, root, path, case="wave."):
-        """The same for waves, against core and the engine in `root`, where `path` was changed."""
-        if path in (ENGINE, TILE_ENGINE):
-            changed = self.compile_wave(root, root, names=("engine.c" if path == ENGINE else "engine_tile.c",))
-        else:
-            changed = self.compile_wave(root, root) if path in (LONE, WAVE, FLAG, TILE) else [self.compile_spawn(root)[1]]
+    def run_wave(self, root, paths, case="wave."):
+        """Does so for waves, against core and the engine in `root`, where `paths` were changed."""
+        changed = []
+        for name in ("engine.c", "engine_tile.c"):
+            if "engine/" + self.ENGINES[name] in paths:
+                changed += self.compile_wave(root, root, names=(name,))
+        if {LONE, WAVE, FLAG, TILE}.intersection(paths):
+            changed += self.compile_wave(root, root)
+        if WORKER_H in paths:
+            changed.append(self.compile_spawn(root)[1])
         return self.try_out(self.link(changed), [case], ("0", "1", "2"))
 
     def link(self, changed, explore=None):
-        """The program, of these objects and of what is unchanged; its name."""
+        """Links these objects and the unchanged ones; returns the program's name."""
         names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "engine_tile.c", "explore.c")
         paths = {name: os.path.join(self.out, name + ".o") for name in names}
         paths.update((os.path.basename(obj).replace(".changed.o", ""), obj) for obj in changed)
@@ -546,7 +609,7 @@ class Bench:
                                    "-I" + include, "-c", os.path.join(self.model, name + ".cpp"), "-o", out], check=True)
 
     def run_block(self, include, half):
-        """The same for one half of the block's test. Its other half stays as it is."""
+        """Does so for one half of the block's test; the other half is unchanged."""
         objects = [os.path.join(self.out, name + ".cpp.o") for name in self.BLOCK]
         if not os.path.exists(objects[0]):
             self.compile(self.model, self.include, "warp.c")
@@ -568,7 +631,7 @@ class Bench:
                 "-DHEDDLE_WAVE_SHAPES(X, name)=X(name, 0, 4, 2)", "-U_FORTIFY_SOURCE")
 
     def run_emulated(self, include, cases, program_of):
-        """The same for waves on emulated blocks."""
+        """Does so for waves on emulated blocks."""
         folder, objects = os.path.join(self.tests, "emulate_gpu"), []
         for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", cases, program_of):
             objects.append(os.path.join(self.out, "emulated_" + os.path.basename(path) + ".o"))
@@ -578,7 +641,7 @@ class Bench:
                 subprocess.run([*how, *self.EMULATED, "-I" + folder, "-I" + self.tests, "-I" + include, "-I" + self.src,
                                 "-c", os.path.join(self.tests, path), "-o", objects[-1]], check=True)
         program = os.path.join(self.out, "emulated")
-        subprocess.run([*self.cxx, *objects, *self.library, "-pthread", "-lm", "-o", program], check=True)
+        subprocess.run([*self.cxx, *objects, *self.archive, "-pthread", "-lm", "-o", program], check=True)
         done = subprocess.run([program, "16"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         lines = [line for line in done.stdout.splitlines() if "FAILED" in line] or done.stdout.splitlines()
         return "emulated, " + (lines + ["status %d" % done.returncode])[0] if done.returncode else None
@@ -607,14 +670,19 @@ def block_headers(root):
     return [os.path.join(root, "heddle", "core", name) for name in CUDA_ONLY + ("worker.h", "dispatch.h")]
 
 
+def files_of(path, texts):
+    """Of a bug of waves: the file of each text and what is to stand there instead."""
+    return path if isinstance(path, tuple) else (path,) * (len(texts) // 2)
+
+
 def texts(source):
-    """Each planted bug's name, the files one of which has its text, and that text."""
+    """Yields for each planted bug its name, the files (one of them must have its text), and that text."""
     include, model = os.path.join(source, "include"), os.path.join(source, "tests", "model")
     for name, path, old, _ in BUGS + SPAWN_BUGS:
         yield name, [os.path.join(include, "heddle", path)], old
     for name, _, path, *olds in WAVE_BUGS:
-        for old in olds[::2]:
-            yield name, [os.path.join(source, "src", path) if path in (ENGINE, TILE_ENGINE) else os.path.join(include, path)], old
+        for file, old in zip(files_of(path, olds), olds[::2]):
+            yield name, [os.path.join(source, "src" if file in (ENGINE, TILE_ENGINE) else "include", file)], old
     for name, path, old, _ in HOST_BUGS:
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:
@@ -632,7 +700,7 @@ def check_texts(source):
 
 
 def plant_in_block(root, old, new):
-    """In the one header of what a block runs that has the text; its name."""
+    """Plants a bug in the header of the block that has the text; returns the header's name."""
     paths = block_headers(root)
     having = [path for path in paths if old in open(path).read()] or paths[:1]
     replace_once(having[0], old, new)
@@ -672,7 +740,7 @@ def main():
             root = bench.copy()
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
             name = os.path.basename(path)
-            report(where, what, bench.run_wave(root, "heddle/" + path) if name in WAVING else
+            report(where, what, bench.run_wave(root, ("heddle/" + path,)) if name in WAVING else
                    bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING, spawning=name in SPAWNING + BOTH))
     for name, path, old, new in BUGS + SPAWN_BUGS:
         if wanted(name) or wanted("bugs " + os.path.basename(path)):
@@ -683,11 +751,12 @@ def main():
             report(os.path.basename(path), name, bench.run(root, cases=cases, graphs=not spawns,
                                                            spawning=spawns or (cases is not None and "spawn" in cases)))
     for name, case, path, *texts in WAVE_BUGS:
-        if wanted(name) or wanted("bugs " + os.path.basename(path)) or wanted("wave"):
+        files = files_of(path, texts)
+        if wanted(name) or any(wanted("bugs " + os.path.basename(file)) for file in files) or wanted("wave"):
             root = bench.copy()
-            for old, new in zip(texts[::2], texts[1::2]):
-                replace_once(os.path.join(root, path), old, new)
-            report(os.path.basename(path), name, bench.run_wave(root, path, case))
+            for file, old, new in zip(files, texts[::2], texts[1::2]):
+                replace_once(os.path.join(root, file), old, new)
+            report(os.path.basename(files[0]), name, bench.run_wave(root, files, case))
     for name, path, old, new in HOST_BUGS:
         if wanted(name):
             folder = os.path.join(bench.out, "test")
@@ -698,7 +767,7 @@ def main():
         if wanted(name) or wanted("block"):
             root = bench.copy()
             report(plant_in_block(root, old, new), name, bench.run_block(root, half))
-    for bugs, path, *programs in EMULATED if bench.cxx and bench.library else []:
+    for bugs, path, *programs in EMULATED if bench.cxx and bench.archive else []:
         for name, *texts in bugs:
             if wanted(name) or wanted("emulated"):
                 root = bench.copy()

@@ -2,8 +2,8 @@
 /* shim.h - the third machine under core/atom.h: the explorer of explore.h.
  *
  * Included by core/atom.h when HEDDLE_MODEL is defined (this folder must be on the include path). Each access is a
- * scheduling point, carries its order, and knows its place in the source for the counterexample. Scopes are dropped:
- * the model has one device. */
+ * scheduling point, carries its memory order, and names its place in the source for the counterexample. Scopes are
+ * dropped: the model has one device. */
 #ifndef MODEL_SHIM_H
 #define MODEL_SHIM_H
 
@@ -14,7 +14,7 @@
 /* "FILE:LINE|EXPRESSION"; explore.c cuts it up when it prints. */
 #define MODEL_SITE(p) __FILE__ ":" MODEL_TEXT(__LINE__) "|" #p
 
-/* Fences are of a GPU; what stands beside them is ordered here (core/atom.h). */
+/* Only a GPU needs fences; here the accesses beside them carry the order (core/atom.h). */
 #define MODEL_FENCED_ACQUIRE MODEL_ACQUIRE
 #define MODEL_FENCED_RELEASE MODEL_RELEASE
 #define MODEL_FENCED_ACQ_REL MODEL_ACQ_REL
@@ -35,7 +35,7 @@
 #define HD_SUB(p, v, order, scope) model_add((p), 0u - (v), MODEL_##order, MODEL_SITE(p))
 #define HD_EXCH(p, v, order, scope) model_exchange((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_CAS(p, e, v, order, scope) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))
-#if defined(MODEL_NAPS) /* who waits may wait for its turn by the clock, too */
+#if defined(MODEL_NAPS) /* a waiting worker may also wait for its turn by the clock */
 #define HD_PAUSE(n) ((void)(n), model_nap(MODEL_SITE(pause)))
 #else
 #define HD_PAUSE(n) ((void)(n), model_pause(MODEL_SITE(pause)))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* spawn.c - tasks that make tasks, under every interleaving up to a bound: the second suite of the model test.
+/* spawn.c - tasks that spawn tasks, under every interleaving up to a bound: the second suite of the model test.
  *
- * A case is a handful of bodies, each a line that says what it spawns, run by workers on an arena of a few slots. Workers are
- * threads, which are the cpu backend's own loop (src/backend/cpu/work.c), or blocks: scheduling lanes in the loop of
- * core/turn.h and lanes that run the body beside them, with barriers between as in core/resident.h. Every schedule is checked: each body ran
- * once in each run, after what it waits for, and what was written before is ordered before it; the run ended when all
- * had ended; and every slot is free again, once, with a done word that nobody holds.
+ * A case is a handful of bodies, each a line that lists what it spawns, run on an arena of a few slots. Workers are
+ * threads in the cpu backend's own loop (src/backend/cpu/work.c), or blocks. A block has scheduling lanes in the loop of
+ * core/turn.h and lanes that run bodies, with barriers between them as in core/resident.h. Every schedule is checked.
+ * Each body ran once in each run, after what it waits for, and sees what that wrote. The run ended after all bodies.
+ * Every slot is free again, once, and its done word is unlocked.
  *
- * All memory of the arena, and the spawn buffers of blocks, are watched (-fsanitize=thread): records, lists, free slots. Two
- * accesses that a done word, a word of the pool or a round should have ordered are an error even if the values are right. */
+ * All memory of the arena and the blocks' spawn buffers are watched (-fsanitize=thread): records, lists, free slots. Two
+ * accesses that a done word, a pool word or a round should order are an error even if the values are right. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,22 +29,22 @@
 #define MAX_SLOTS 32u
 #define N_TEAM 2u /* lanes that run a body of a block at once */
 
-/* Data: what a lane wrote as its output, and what it wrote before it spawned somebody. */
+/* Cells: what a lane wrote as its output, and what a spawner wrote before it spawned the body. */
 #define OUT(node, lane) (N_TEAM * (node) + (lane))
 #define IN(node) (N_TEAM * MAX_NODES + (node))
 
 typedef struct spawn_case {
     const char *name;
-    /* Bodies by number. ">3": goes on as 3, ">*": as a join. "4": spawns 4; "4h": and asks for its handle; "4!": urgent; "4<1,2":
-     * it waits for those. A body may wait for others than its siblings, if whoever made those still holds them. */
+    /* Bodies by number. ">3": continues as 3, ">*": as a join. "4": spawns 4; "4h": and takes its handle; "4!": urgent;
+     * "4<1,2": 4 waits for 1 and 2, which need not be siblings while their spawner holds the handles. */
     const char *bodies[MAX_NODES];
     uint32_t n_roots; /* bodies 0 .. n_roots - 1 are the graph's                                          */
     uint32_t n_arena;
     uint32_t n_preempt, n_weak, n_stale; /* as in graphs.h                                                */
-    /* What follows is 0 unless said. */
+    /* The rest is 0 unless given. */
     uint32_t n_workers; /* 0 = 2                                                                          */
     uint32_t last;      /* a body + 1: the graph's last task, after all roots                              */
-    uint32_t n_blocks;  /* so many workers, from the first, are blocks                                    */
+    uint32_t n_blocks;  /* the first n_blocks workers are blocks */
     uint32_t n_lanes;   /* scheduling lanes of a block, 0 = 1                                             */
     uint32_t n_team;    /* lanes of a block that run bodies, 0 = 1                                        */
     uint32_t n_slots;   /* of a ring, 0 = 4; dispatch ticket: of the one ring, 0 = 32                      */
@@ -53,10 +53,10 @@ typedef struct spawn_case {
     uint32_t policy, dispatch; /* dispatch 0 = distributed                                                */
     uint32_t parks;
     uint32_t n_runs;   /* 0 = 1 */
-    uint32_t in_order; /* 1: who goes on without a preemption is the first that can; 2: the last               */
-    uint32_t spare;    /* each spawner says that it may have so many more children */
-    uint32_t pools;    /* nothing is run: each worker takes a batch and puts one, so many times              */
-    uint32_t put;      /* so many batches are in the pool at first, the rest was never used                 */
+    uint32_t in_order; /* without a preemption, 1: the first fiber that can goes on; 2: the last */
+    uint32_t spare;    /* each spawner declares so many more children than it has */
+    uint32_t pools;    /* no run: each worker takes a batch and puts one back, so many times */
+    uint32_t put;      /* batches in the pool at first; the other slots are fresh */
 } spawn_case;
 
 #define LRR HD_POLICY_LRR
@@ -66,7 +66,7 @@ typedef struct spawn_case {
 /* clang-format off */
 static const spawn_case cases[] = {
     /* name, bodies, roots, slots, bounds */
-    /* Handles: who ends while others come to wait for it, is moved on, or is let go of by its spawner. */
+    /* Handles: a task ends while others start to wait for it, while it moves to its next list, or its spawner lets go. */
     {"spawn.pair",     {"1 2<1", "", ""},                  1, 12, 3, 2, 2, .policy = LRR},
     {"spawn.two",      {"1 2 3<1,2", "", "", ""},          1, 12, 2, 2, 1, .policy = LRR},
     {"spawn.list",     {"1 4 2<1,4 3<1,4", "", "", "", ""}, 1, 12, 2, 1, 1, .policy = LRR},
@@ -82,7 +82,7 @@ static const spawn_case cases[] = {
     {"spawn.then",     {">2 1h", "", ">4 3h", "", ""},     1, 12, 2, 2, 1, .policy = LRR},
     {"spawn.waits",    {"1 2<1", ">4 3", "", "", ""},      1, 14, 2, 2, 1, .policy = LRR},
     {"spawn.spare",    {">2 1", "", ""},                   1, 14, 2, 1, 1, .policy = LRR, .spare = 2},
-    /* Tasks that stay with their maker, and leave it. */
+    /* Tasks that stay with their spawner, and leave it. */
     {"spawn.share",    {"1 2 3", "", "", ""},              1, 12, 2, 2, 1, .policy = SHARE},
     {"spawn.shared",   {"1 2", "3 4", "5", "", "", ""},    1, 14, 2, 2, 1, .policy = SHARE},
     {"spawn.full",     {"1 2 3 4", "", "", "", ""},        1, 14, 2, 2, 1, .policy = LRR, .n_slots = 1},
@@ -100,7 +100,7 @@ static const spawn_case cases[] = {
     {"spawn.rounds",   {"2", "3", "4", "5", "6", "", ""},  2, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 2},
     {"spawn.central",  {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_CENTRAL},
     {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
-    /* Slots: no fewer than the largest body needs, and less than a batch that stays in each store. */
+    /* Slots: as few as the largest body needs, and fewer than the batch that stays in each store. */
     {"spawn.deferred",    {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 2, 1, .policy = LRR, .parks = 1},
     {"spawn.turns",    {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .policy = LRR, .parks = 1, .n_pool = 4},
     {"spawn.turns.q",  {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .dispatch = HD_DISPATCH_CENTRAL, .n_pool = 4},
@@ -115,7 +115,7 @@ static const spawn_case cases[] = {
     /* One run after the other. */
     {"spawn.runs",     {"1h", "2", ""},                    1, 12, 2, 1, 1, .policy = LRR, .n_runs = 2},
     {"spawn.runs.t",   {"1", "2", ""},                     1, 12, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4, .n_runs = 2},
-    /* Blocks: what a body makes is handed on while it runs. */
+    /* Blocks: children are handed on while the body runs. */
     {"spawn.block",    {"1 2<1", "", ""},                  1, 12, 1, 1, 1, .policy = LRR, .n_blocks = 1},
     {"spawn.team",     {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 1},
     {"spawn.team.r",   {">5 1 2 3 4", "", "", "", "", ""}, 1, 14, 1, 1, 1, .policy = LRR, .n_blocks = 1, .n_team = 2, .in_order = 2},
@@ -134,7 +134,7 @@ static const spawn_case cases[] = {
 };
 /* clang-format on */
 
-/* A body, read. */
+/* A body after parsing. */
 typedef struct node {
     uint32_t then; /* its continuation, NOBODY, or JOIN */
     uint32_t n_spawns, spawns[MAX_SPAWNS];
@@ -149,24 +149,24 @@ static const spawn_case *c;
 static node nodes[MAX_NODES];
 static uint32_t n_nodes;
 
-/* What is watched. */
+/* Watched memory. */
 static struct {
     hd_task tasks[MAX_TASKS];
     uint32_t link[MAX_TASKS], back[MAX_TASKS], store[MAX_WORKERS * MAX_STORE], pool[MAX_PLACES * (HD_BATCH + 1u)];
     heddle_handle handle[MAX_NODES];
     hd_tally tallies[MAX_WORKERS];
-    uint32_t now[MAX_WORKERS]; /* a block: the task that it runs */
+    uint32_t now[MAX_WORKERS]; /* the task that a block runs */
     hd_after after[MAX_ARENA];
     hd_spawn_buffer spawn_buffers[MAX_WORKERS];
 } m;
 
-/* Words, and what is only read. */
+/* Words, and read-only data. */
 static hd_control control;
 static hd_cursor cursors[2u * MAX_WORKERS];
 static uint32_t slots[2u * MAX_WORKERS * MAX_SLOTS], count[MAX_TASKS], ended[MAX_WORKERS];
 static uint32_t roots[MAX_GRAPH], bodies[2u * MAX_NODES];
 static hd_cpu_now nows[MAX_WORKERS];
-static hd_worker workers[MAX_WORKERS]; /* of blocks; their lanes read what lane 0 writes, with steps of all between */
+static hd_worker workers[MAX_WORKERS]; /* of blocks: lane 0 writes, collective steps order the lanes' reads */
 static hd_run run;
 
 static uint32_t n_ran[MAX_NODES];
@@ -180,11 +180,11 @@ static uint32_t n_graph(void) { return c->n_roots + (c->last != 0u); }
 static int is_ticket(void) { return c->dispatch == HD_DISPATCH_TICKET; }
 static uint32_t graph_node(uint32_t t) { return t < c->n_roots ? t : c->last - 1u; }
 
-/* Those who wait for room take turns by the clock (core/own.h): it goes on by a third of a turn at each look, so that all
- * get theirs however few the looks are. */
+/* Workers that wait for room take turns by the clock (core/own.h). Each look advances it by a third of a turn, so that
+ * all get their turn however few the looks are. */
 uint64_t heddle_host_clock_ns(void) { return clock_ns += HD_GATHER_NS / 3u; }
 
-/* A thread that finds nothing again and again. */
+/* Called by a thread that finds nothing again and again. */
 int sched_yield(void)
 {
     model_nap(MODEL_SITE(yield));
@@ -197,7 +197,7 @@ static void wait_a_little(void *self, uint32_t n)
     model_nap(MODEL_SITE(wait));
 }
 
-static hd_host host; /* model.c's, but who waits naps */
+static hd_host host; /* model.c's, but waiting is a nap */
 
 /* ---- reading a case ------------------------------------------------------------------------------------ */
 
@@ -246,7 +246,7 @@ static uint32_t children_end(uint32_t n)
     return mask;
 }
 
-/* Bodies that have run when the task of body n has ended. */
+/* Mask of the bodies that have run when the task of body n has ended. */
 static uint32_t ends(uint32_t n)
 {
     const uint32_t then = nodes[n].then, self = 1u << n;
@@ -345,7 +345,7 @@ static void write_graph(void)
     }
 }
 
-/* As other runs may have left them: these batches are in the pool, the rest has never been used. */
+/* As earlier runs may leave the arena: some batches are in the pool, the other slots are fresh. */
 static void fill_pool(void)
 {
     uint32_t i;
@@ -410,7 +410,7 @@ static void go_on_as(const heddle_thread *thread, uint32_t then)
     heddle_task_continue(thread, then, &then, sizeof then);
 }
 
-/* Lane 0, as body n begins in run k. */
+/* Lane 0 calls this when body n begins in run k. */
 static void check_before(uint32_t n, uint32_t k)
 {
     uint32_t i, l;
@@ -510,7 +510,7 @@ static void last_out(uint32_t k)
 {
     uint32_t n, l, w;
     model_note("is the last out, of run", k + 1u);
-    if (control.fail.stop != (is_ticket() ? HD_STOP_NOT : HD_STOP_DONE)) /* under ticket nobody says that all is done */
+    if (control.fail.stop != (is_ticket() ? HD_STOP_NOT : HD_STOP_DONE)) /* ticket marks no success */
         model_fail("stopped with %u, code %u", control.fail.stop, control.fail.code);
     for (n = 0; n < n_nodes; n++) {
         if (n_ran[n] != k + 1u)
@@ -545,11 +545,12 @@ static void team_barrier(hd_emulated_team *team, uint32_t lane)
     model_barrier(TEAM(((block_team *)team)->worker), 1, n_team(), 1);
 }
 
-/* A lane that runs bodies. */
+/* The loop of a lane that runs bodies. */
 static void run_bodies(uint32_t id, uint32_t index)
 {
     block_team team = {{team_barrier}, id};
-    heddle_thread thread = {index, n_team(), id, 0, NULL, &control.fail, &team.team, NULL, &m.spawn_buffers[id], 0};
+    heddle_thread thread = {index, n_team(), id, 0, NULL, &control.fail, &team.team, NULL, &m.spawn_buffers[id],
+                            0,     NULL};
     for (;;) {
         const hd_task *task;
         model_barrier(READY(id), 1, n_block(), 1);
@@ -564,7 +565,7 @@ static void run_bodies(uint32_t id, uint32_t index)
     }
 }
 
-/* Lane 0 looks again, later. */
+/* Lane 0 pauses before the lanes look again. */
 static void pause_lanes(void)
 {
     if (hd_warp_lane() == 0)
@@ -579,7 +580,7 @@ static void publish(uint32_t id, uint32_t t)
     model_barrier(READY(id), 1, n_block(), 1);
 }
 
-/* Hands on what the body of the n-th task makes until it has ended, and what others wait for. */
+/* Until the body of the n-th task has ended, hands on its children and shares tasks with waiting workers. */
 static void attend(uint32_t id, hd_turn *x, uint32_t n)
 {
     while (hd_shuffle(HD_LOAD(&ended[id], RELAXED, BLOCK), 0) != n * n_team()) {
@@ -591,7 +592,7 @@ static void attend(uint32_t id, hd_turn *x, uint32_t n)
     model_barrier(DONE(id), 1, n_block(), 1);
 }
 
-/* A scheduling lane. 1: this is the last one out. */
+/* The loop of a scheduling lane. Returns 1 in the last one out. */
 static int schedule(uint32_t id)
 {
     hd_worker *w = &workers[id];
@@ -616,7 +617,7 @@ static int schedule(uint32_t id)
 
 /* ---- the pool alone ------------------------------------------------------------------------------------ */
 
-/* Who has a slot may write its record. */
+/* The worker that holds slots may write their records. */
 static void use_slots(const hd_worker *w)
 {
     uint32_t i;

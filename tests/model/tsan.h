@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* tsan.h - what code compiled with -fsanitize=thread calls at each access to plain memory. The file that includes it is compiled
- * without, and has before it
+/* tsan.h - the functions that code compiled with -fsanitize=thread calls at each access to plain memory. The file that
+ * includes it is compiled without that option, and first defines
  *
  *     static void touch_memory(const void *p, size_t n_bytes, int writes);        called before the access
  *
- * One file a program includes it. */
+ * Only one file of a program may include it. */
 #ifndef MODEL_TSAN_H
 #define MODEL_TSAN_H
 
 #include <string.h>
 
-/* The names are the compilers'. */
+/* The compilers fix these names. */
 #define WATCH_(name, n_bytes, writes) \
     void __tsan_##name(void *p);      \
     void __tsan_##name(void *p) { touch_memory(p, n_bytes, writes); }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* warp.c - the warps of warp.h, and what code compiled with -fsanitize=thread calls. Itself it is compiled without. */
+/* warp.c - the warps of warp.h, and the hooks of -fsanitize=thread (tsan.h). Compiled without that option itself. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 
 #define MAX_WARPS 2u
 #define STACK_BYTES 16384u
-#define MAX_LOADS 4u    /* one after another, of a warp that may be spinning */
-#define MANY WARP_WIDTH /* more than one thread */
+#define MAX_LOADS 4u    /* loads in a row after which a warp may be spinning */
+#define MANY WARP_WIDTH /* stands for more than one thread */
 
-/* In this order they are done, the steps of the whole warp last: who writes alone is to catch up with the others. */
+/* In order of execution. Steps of the whole warp come last, so that a thread that writes alone catches up first. */
 typedef enum kind { NOTHING, STORE, ADD, EXCHANGE, CAS, LOAD, PAUSE, NAP, BALLOT, SHUFFLE, SYNC, BARRIER } kind;
 static const char *const kind_names[] = {"end",   "store", "add",    "exchange", "cas",      "load",
                                          "pause", "nap",   "ballot", "shuffle",  "syncwarp", "barrier"};
 
-/* What a thread wants. For a barrier: value is which, expected is how many, order is whether it syncs. */
+/* What a thread waits to do. Of a barrier: value is its number, expected the count, order whether it syncs. */
 typedef struct want {
     kind kind;
     uint32_t *p;
@@ -41,12 +41,12 @@ typedef struct warp {
     jmp_buf at;
     void (*code)(void);
     uint32_t first, epoch; /* epoch: steps of the whole warp so far */
-    uint32_t waiting;      /* bit i: thread i has a want          */
-    uint32_t n_loads;      /* and nothing else, since             */
+    uint32_t waiting;      /* bit i: thread i has a want */
+    uint32_t n_loads;      /* loads in a row */
     thread threads[WARP_WIDTH];
 } warp;
 
-/* Who touched 4 bytes last within a warp: warp + 1, thread (or MANY), epoch. */
+/* Last touch of 4 bytes within a warp: warp + 1, thread (or MANY), epoch. */
 typedef struct touch {
     uint32_t warp, thread, epoch;
 } touch;
@@ -80,7 +80,7 @@ static void thread_main(void)
     }
 }
 
-/* Thread i of the running warp goes on until it wants something, or has ended. */
+/* Resumes thread i of the running warp until it wants something or has ended. */
 static void resume(warp *w, uint32_t i)
 {
     thread *t = &w->threads[i];
@@ -126,7 +126,7 @@ static int same_load(const want *a, const want *b)
            ((a->kind == PAUSE || a->kind == NAP) && (b->kind == PAUSE || b->kind == NAP));
 }
 
-/* What a part of the warp has read may be older than what the rest has: so a part does not sleep for good. */
+/* A part of the warp may have read older values than the rest, so it naps: a pause could block it for ever. */
 static void calm_pause(const warp *w, want *a)
 {
     uint32_t i;
@@ -135,8 +135,8 @@ static void calm_pause(const warp *w, want *a)
             a->kind = NAP;
 }
 
-/* Threads that want something of the kinds from .. to: the first of them, and those for whom it is the same. They are
- * the next to go on. 0: there are none. */
+/* Executes the wants of the kinds from .. to; threads with the same load share one. Returns the mask of the threads
+ * served, which go on next; 0 = none. */
 static uint32_t do_accesses(warp *w, kind from, kind to)
 {
     uint32_t i, k, done = 0;
@@ -172,7 +172,7 @@ static void check_together(const warp *w)
     }
 }
 
-/* All threads of the warp are at a step of all. */
+/* Executes a step of the whole warp, at which all its threads are. */
 static void do_together(warp *w)
 {
     thread *t = w->threads;
@@ -188,7 +188,7 @@ static void do_together(warp *w)
         t[i].result = t[i].want.kind == SHUFFLE ? t[t[i].want.expected % WARP_WIDTH].want.value : ballot;
 }
 
-/* Lets those threads go on that are not waiting. Returns whether any has not ended. */
+/* Resumes the threads in `free`. Returns whether any thread has not ended. */
 static int go_on(warp *w, uint32_t free)
 {
     uint32_t i, n_ended = 0;
@@ -253,7 +253,7 @@ void warp_run(uint32_t n_threads, uint32_t first_thread, void (*code)(void))
     run_threads(&warps[n_warps++]);
 }
 
-/* ---- what threads call: a single one does it itself, and is itself again afterwards ------------------- */
+/* ---- what threads call: a single one executes the access itself and is restored afterwards ------------- */
 
 static uint32_t access_word(want a)
 {
@@ -359,7 +359,7 @@ static void check_in_warp(size_t i, int writes)
     note_touch(writes ? &watched.written[i] : &watched.read[i]);
 }
 
-/* The cell of 4 bytes; a flag has one for each of two threads. */
+/* Checks the cell of 4 bytes; a flag has one cell for each of two threads. */
 static void touch_cell(size_t i, int writes)
 {
     const uint32_t cell = MODEL_QUIET_CELLS + (uint32_t)i, flags = MODEL_QUIET_CELLS + watched.flag[i];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* warp.h - warps for the explorer: 32 threads that run the same code in one fiber.
  *
- * The threads of a warp go on one after another, in the order of their numbers, until each of them is at an access to a
- * shared word, at a pause, or at a step of the whole warp (ballot, shuffle, barrier). Accesses are done first; those
- * loads of the same word that are there together are one; a warp that loads again and again naps. When all that is left
- * are steps of the warp, all threads must be at the same one: threads of a warp that take different ways to an
- * instruction that wants all of them are an error. So every interleaving of warps is explored, and one of the threads
- * within each, which is the one that a GPU nearly always takes.
+ * The threads of a warp run one after another, by number. Each runs up to an access to a shared word, a pause, or a
+ * step of the whole warp (ballot, shuffle, barrier). Accesses are executed first; simultaneous loads of one word are
+ * one load; a warp that loads again and again naps. When only steps of the warp are left, all threads must be at the
+ * same one: it is an error if threads diverge at an instruction that needs the whole warp. So every interleaving of
+ * warps is explored, but only one of the threads within each: the one that a GPU nearly always takes.
  *
- * Memory of the block that is not atomic is watched: code compiled with -fsanitize=thread calls a function at each
- * access, and warp.c has these functions. Two accesses, one a write, must be ordered by barriers or words (the
- * explorer's cells, one for each 4 bytes), and those by two threads of a warp by a step of the whole warp. */
+ * Memory of the block that is not atomic is watched: code compiled with -fsanitize=thread calls hooks of warp.c at each
+ * access. Barriers or words must order every two accesses, one a write (by the explorer's cells, one for each 4 bytes).
+ * Between such accesses by two threads of one warp there must be a step of the whole warp. */
 #ifndef MODEL_WARP_H
 #define MODEL_WARP_H
 
@@ -26,22 +25,22 @@ typedef struct warp_index {
 } warp_index;
 extern warp_index warp_thread;
 
-/* The accesses to 4 bytes that are watched; or not. */
+/* How accesses to 4 bytes are watched. */
 typedef enum warp_care {
     WARP_PLAIN,
-    WARP_WORD, /* not: shared words, which are also read by who does not mind an old value           */
-    WARP_FLAG, /* single threads may write at the same time, because they write the same; to a warp
-                * that reads it an old value or a new one is the same                                */
-    WARP_LATE  /* written alone, not: a mark for who reads it after a barrier; others do not mind it */
+    WARP_WORD, /* not watched: shared words, also read where an old value is harmless                     */
+    WARP_FLAG, /* single threads may write it at once, because they write the same; for a warp that reads
+                * it, an old value is as good as a new one                                                */
+    WARP_LATE  /* writes of 4 bytes are not watched: a mark read after a barrier, harmless to others      */
 } warp_care;
 
-/* Before an exploration. care: what of each 4 bytes of the block; apart: thread 0 of a warp loads by itself, so that it may
- * see what the others do not. */
+/* Called before an exploration. care: how each 4 bytes of the block are watched; apart: thread 0 of a warp loads
+ * separately, so that it may see other values than the rest. */
 void warp_watch(void *block, size_t n_bytes, warp_care (*care)(size_t at), int apart);
-/* Before each schedule, when the block is as it shall be; and after it. */
+/* Called before each schedule, once the block is initialized; and after it. */
 void warp_begin(void);
 void warp_end(void);
-/* In a fiber: its warp, of one thread or of WARP_WIDTH, runs `code`. */
+/* Called by a fiber: runs `code` in a warp of one thread or of WARP_WIDTH. */
 void warp_run(uint32_t n_threads, uint32_t first_thread, void (*code)(void));
 
 /* ---- called by the threads --------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* watch.c - watch.h's. Itself it is compiled without -fsanitize=thread. */
+/* watch.c - implements watch.h. Compiled without -fsanitize=thread itself. */
 #include <stdio.h>
 #include <stdlib.h>
 

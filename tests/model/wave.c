@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* wave.c - waves, under every interleaving up to a bound: the third suite of the model test.
  *
- * A case is a field of a few rows, each of which is a band, and of a few columns, four of which are a granule; heddle_wave_new
- * lays it out (src/engine/wave.c, tile.c) and threads go over it as they do (core/lone.h, tile.h, under the cpu backend's own
- * loop), with smaller sizes. What a wave has of its context is made up here. Runs follow one another, to their ends or stopped; in each the
- * cells are others, so that a word of another run, or of another band, shows. Every schedule is checked: all workers leave;
- * the lowest row and what was found of a run that went to its end are what a plain loop makes.
+ * A case is a field of a few rows, each of which is a band, and a few columns, four of which are a granule.
+ * heddle_wave_new lays it out (src/engine/wave.c, tile.c), and threads cross it with the library's own code
+ * (core/lone.h, tile.h, the cpu backend's loop), with smaller sizes. The context of the wave is faked here. Runs follow
+ * one another, to their ends or stopped. Each run has other cells, so that a word of another run or band shows. Every
+ * schedule is checked: all workers leave, and the lowest row and what a complete run found equal those of a plain loop.
  *
- * The wave's memory is watched (-fsanitize=thread): two accesses that the count of ended parts, or the end of a run, should
- * have ordered are an error even if the values are right. Border words order nothing, and are not watched. Rows that tiles hand
- * on are: the flags order them. */
+ * The wave's memory is watched (-fsanitize=thread): two accesses that the count of ended parts or the end of a run
+ * should order are an error even if the values are right. Border words order nothing and are not watched. Rows that
+ * tiles hand on are watched: the flags order them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "watch.h"
-#define __builtin_memcpy watch_copy /* of core, too */
+#define __builtin_memcpy watch_copy /* in core, too */
 
 #include "backend/cpu/work.h"
 #include "engine/wave.h"
@@ -26,26 +26,28 @@
 
 #define MAX_PARTS 24u
 #define MAX_COLS 8u
-#define MAX_CELLS 32u /* that sweeps go over */
+#define MAX_CELLS 32u /* of a field with sweeps */
 #define MAX_ITEMS 2u
 #define MAX_RUNS 5u
 #define MAX_WORKERS 3u
 #define BLOCK_BYTES 4096u
-#define FOLLOWED MODEL_GATE(5u) /* who reads the last column has read all of it */
+#define FOLLOWED MODEL_GATE(5u) /* the reader of the last column has read all of it */
 #define CAME MODEL_GATE(6u)     /* the first worker has left: others may come */
 #define CANCELED MODEL_GATE(7u) /* the run has been cancelled                 */
-#define HALF 0xffffu            /* values of words have so many bits          */
+#define HALF 0xffffu            /* mask of a word's value */
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
+#define FRAIL 2u /* cells or tiles that can fail */
 typedef struct hop_params {
     uint32_t by;
+    uint32_t fail_row[FRAIL], fail_col[FRAIL];
 } hop_params;
 typedef struct hop_found {
     uint32_t n, sum;
 } hop_found;
 
-#define HOP_WAVES(X) X(hop, 0) X(hop_east, 0) X(hop_sweep, 0) X(hop_sweeps, 0)
+#define HOP_WAVES(X) X(hop, 0) X(hop_east, 0) X(hop_sweep, 0) X(hop_sweeps, 0) X(hop_frail, 0) X(hop_frails, 0)
 HEDDLE_ENUM(hops, HOP_WAVES)
 HEDDLE_DECLARE(hops)
 
@@ -88,34 +90,64 @@ static inline uint32_t hop_sweep_of(uint32_t by, uint32_t n, uint32_t w, uint32_
 HOP_SWEEP(hop_sweep, 1)
 HOP_SWEEP(hop_sweeps, 2)
 
+/* The code with which a cell or tile fails; 0: it does not fail. */
+static inline uint32_t hop_code(const hop_params *params, uint32_t i, uint32_t j)
+{
+    uint32_t k, code = 0;
+    for (k = 0; k < FRAIL; k++)
+        code = params->fail_row[k] == i && params->fail_col[k] == j ? k + 1u : code;
+    return code;
+}
+
+HEDDLE_CELL(hop_frail, hop_params, params, heddle_nothing, heddle_nothing, uint32_t, 4,
+            HEDDLE_N | HEDDLE_W | HEDDLE_FAILS)
+{
+    if (hop_code(params, in->i, in->j))
+        heddle_cell_fail(in, hop_code(params, in->i, in->j));
+    return hop_of(params->by, in->n, in->w, 0, in->j);
+}
+HEDDLE_FINDS(hop_frail, hop_found)
+HEDDLE_FIND(hop_frail, cell, row, column, found) { hop_merge(found, &(hop_found){1, *cell}); }
+HEDDLE_MERGE(hop_frail, a, b) { hop_merge(a, b); }
+
+HEDDLE_SWEEP(hop_frails, hop_params, params, uint32_t, 2,
+             HEDDLE_N | HEDDLE_W | HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S | HEDDLE_FAILS)
+{
+    if (hop_code(params, in->i, in->j))
+        heddle_cell_fail(in, hop_code(params, in->i, in->j));
+    return hop_sweep_of(params->by, in->n, in->w, in->old_c, in->old_e, in->old_s);
+}
+
 HEDDLE_WAVES(hops, hop_params, HOP_WAVES)
 
-#define HEAP_TILES(X) X(heap, 0) X(heap_early, 0) X(heap_own, 0)
+#define HEAP_TILES(X) X(heap, 0) X(heap_early, 0) X(heap_own, 0) X(heap_frail, 0)
 HEDDLE_ENUM(heaps, HEAP_TILES)
 HEDDLE_DECLARE(heaps)
 
-/* ---- cases ------------------------------------------------------------------------------------------------------------ */
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
 
-/* A border or last column that is counted while the wave runs, and who is at its other end: a fiber that writes it, one that reads
- * it; or nobody, and it is there only in runs that go to their ends. */
+/* A border or last column that is counted while the wave runs, and its other end: a fiber that writes or reads it.
+ * ALONE_WEST has no such fiber: the border is there from the start, and only in runs that complete. */
 enum { FED_WEST = 1, FED_NORTH, FOLLOWED_EAST, ALONE_WEST };
 
 typedef struct wave_case {
     const char *name;
     uint32_t n_bands, n_cols;
-    const char *runs; /* each: '.' goes to its end, 'c' is cancelled by somebody, 'x' is before anybody comes */
+    /* One letter a run: '.' completes, 'c' is canceled by a fiber, 'x' is canceled before it starts, 'f' fails. */
+    const char *runs;
     uint32_t n_preempt, n_weak, n_stale; /* as in graphs.h                                                          */
-    /* What follows is 0 unless said. */
+    /* The rest is 0 unless given. */
     uint32_t n_workers; /* 0 = 2                                                                                    */
     uint32_t n_items;   /* fields, 0 = 1                                                                            */
     uint32_t body;
-    uint32_t is_late;  /* other workers come when the first has left                                               */
-    uint32_t base;     /* tags of the first run begin behind it                                                    */
-    uint32_t n_tags;   /* so many are counted for a run, as if there were other fields, too; 0: as many as there are */
-    uint32_t left;     /* the tag that words have at first, which earlier runs have left                           */
-    uint32_t counted;  /* as above                                                                                 */
-    uint32_t is_tile;  /* bodies of tiles, four columns each; base: earlier runs                                   */
-    uint32_t n_sweeps; /* over a field of so many rows as it says bands, which are more                           */
+    uint32_t is_late;  /* other workers come after the first has left */
+    uint32_t base;     /* tags of the first run follow this one; tiles: the number of earlier runs */
+    uint32_t n_tags;   /* tags that a run takes, as if there were more fields; 0: as many as it needs */
+    uint32_t left;     /* first tag left in the words by earlier runs; 0: none */
+    uint32_t counted;  /* FED_WEST .. */
+    uint32_t is_tile;  /* bodies are of tiles of four columns */
+    uint32_t n_sweeps; /* 0: none; else n_bands counts the field's rows, not its bands */
+    uint32_t frail;    /* hexadecimal digits: row and column of each failing cell, the first failure first */
 } wave_case;
 
 /* clang-format off */
@@ -128,14 +160,14 @@ static const wave_case cases[] = {
     {"wave.again",    5, 3, "..",    1, 0, 1, .n_workers = 3},
     {"wave.east",     3, 6, "..",    2, 1, 1, .body = hop_east},
     {"wave.items",    2, 3, "..",    2, 1, 1, .n_items = 2},
-    /* Not all workers need be there. */
+    /* Not all workers take part from the start. */
     {"wave.late",     5, 3, "..",    3, 2, 1, .is_late = 1},
     /* Runs that do not end well. */
     {"wave.stop",     3, 3, "c.",    2, 1, 1, .n_items = 1},
     {"wave.stops",    2, 3, "c.c.",  1, 1, 1, .n_items = 1},
     {"wave.ended",    2, 3, "c.",    2, 1, 1, .n_items = 2},
     {"wave.idle",     2, 3, "xx.",   2, 1, 1, .n_items = 1},
-    /* Tags run out: behind a run that went to its end, and behind one that did not. */
+    /* Tags run out: after a complete run, and after one that was stopped. */
     {"wave.wrap",     3, 3, "...",   2, 1, 1, .base = 0xffffu - 2u * 4u},
     {"wave.wraps",    2, 3, ".xxx.", 1, 1, 1, .base = 3u * 0x3fffu, .n_tags = 0x3fffu},
     {"wave.stopped",  2, 3, "c.",    2, 1, 1, .base = 0xffffu - 3u, .left = 1},
@@ -152,7 +184,22 @@ static const wave_case cases[] = {
     {"wave.count.north", 2, 7, "..", 2, 1, 1, .counted = FED_NORTH},
     {"wave.count.east",  3, 3, "..", 2, 1, 1, .counted = FOLLOWED_EAST},
     {"wave.count.stop",  2, 3, "c.", 2, 1, 1, .counted = ALONE_WEST},
+    /* Failing cells: a band further south is faster; bands further on would wait for ever; in the same row; in a field
+       beside others; outside the field; with sweeps. */
+    {"wave.fail.two",    2, 7, "f.",  3, 2, 1, .body = hop_frail, .frail = 0x0610},
+    {"wave.fail.rows",   4, 3, "f",   2, 1, 1, .body = hop_frail, .frail = 0x0231, .n_workers = 3},
+    {"wave.fail.wait",   4, 6, "f",   3, 1, 1, .body = hop_frail, .frail = 0x0020},
+    {"wave.fail.row",    2, 7, "f",   2, 1, 1, .body = hop_frail, .frail = 0x0105},
+    {"wave.fail.items",  2, 3, "f.",  2, 1, 1, .body = hop_frail, .frail = 0x0210, .n_items = 2},
+    {"wave.fail.none",   2, 4, "..",  1, 1, 1, .body = hop_frail, .frail = 0x0420},
+    {"wave.fail.late",   3, 3, "f.",  2, 1, 1, .body = hop_frail, .frail = 0x0010, .is_late = 1},
+    {"wave.fail.again",  3, 3, "fff", 1, 1, 1, .body = hop_frail, .frail = 0x1020},
+    {"wave.fail.stop",   3, 3, "c.",  1, 1, 1, .body = hop_frail, .frail = 0x0010},
+    {"wave.fail.pass",   4, 4, "f",   1, 1, 0, .body = hop_frails, .n_sweeps = 3, .frail = 0x1221},
     /* Tiles. */
+    {"wave.fail.tile",   3, 7, "f.",  2, 1, 1, .is_tile = 1, .body = heap_frail, .frail = 0x0410},
+    {"wave.fail.tiles",  4, 3, "f.",  2, 1, 1, .is_tile = 1, .body = heap_frail, .frail = 0x1020, .n_workers = 3},
+    {"wave.fail.heaps",  2, 3, "f.",  2, 1, 1, .is_tile = 1, .body = heap_frail, .frail = 0x0010, .n_items = 2},
     {"wave.tile.two",   2, 7, "..",  3, 2, 1, .is_tile = 1, .body = heap},
     {"wave.tile.again", 2, 3, "...", 2, 1, 1, .is_tile = 1, .body = heap},
     {"wave.tile.three", 3, 7, ".",   3, 2, 1, .is_tile = 1, .body = heap},
@@ -171,17 +218,17 @@ static const wave_case cases[] = {
 
 static const wave_case *c;
 
-/* What is watched. */
+/* Watched memory. */
 static struct {
-    uint8_t block[BLOCK_BYTES]; /* the context's memory that the wave has */
+    uint8_t block[BLOCK_BYTES]; /* memory that the wave takes of the context */
     uint32_t last_row[MAX_ITEMS * MAX_COLS];
     uint32_t border[MAX_COLS], last_col[MAX_COLS];
-    uint32_t field[MAX_CELLS]; /* of sweeps: words, and what is known of them by words */
+    uint32_t field[MAX_CELLS]; /* of sweeps; accessed as words */
     hop_found found, found_each[MAX_ITEMS];
     hop_params params;
 } m __attribute__((aligned(128)));
 
-/* Words, and what is only read. */
+/* Words, and read-only data. */
 static hd_control control;
 static hd_cursor cursors[2u * MAX_WORKERS];
 static hd_task tasks[MAX_PARTS];
@@ -191,19 +238,19 @@ static hd_cpu_now nows[MAX_WORKERS];
 static hd_run run;
 
 static uint32_t border_count, last_col_count;
-static uint8_t image[BLOCK_BYTES]; /* the block as it is when the wave has been made */
+static uint8_t image[BLOCK_BYTES]; /* the block after heddle_wave_new */
 static uint8_t near[MAX_WORKERS][HEDDLE_REDUCE_BYTES + sizeof(hd_lone)] __attribute__((aligned(64)));
 static heddle_ctx ctx;
 static heddle_graph graph;
 
-/* What is right, of each run. */
+/* Expected results of each run. */
 static uint32_t want[MAX_RUNS][MAX_ITEMS * MAX_COLS], want_col[MAX_RUNS][MAX_COLS];
 static hop_found want_found[MAX_RUNS], want_each[MAX_RUNS][MAX_ITEMS];
 static uint32_t want_field[MAX_RUNS][MAX_CELLS];
 
-/* ---- tiles, which make the same of neighbours above and to the left --------------------------------------------------- */
+/* ---- tiles, which make the same of neighbours above and to the left ---------------------------------------------- */
 
-/* A row is a band. What goes south is written twice, the first time before north is read. */
+/* A row is a band. The row that goes south is written twice, the first time before north is read. */
 static void heap_of(const heddle_thread *thread, uint32_t by, heddle_tile *tile, uint32_t row[])
 {
     uint32_t *south = (uint32_t *)heddle_wave_south(thread, tile), *w = (uint32_t *)tile->carry, j;
@@ -238,12 +285,21 @@ HEDDLE_TILE(heap_early, hop_params, params, tile, 4, 4)
     heap_keep(tile, row);
 }
 
-/* Odd rows look at nothing, and come to nothing. */
+/* Odd rows read no neighbours and yield zeros. */
 HEDDLE_TILE(heap_own, hop_params, params, tile, 4, 4)
 {
     uint32_t row[HD_WAVE_GRANULE] = {0};
     if (tile->row % 2u == 0)
         heap_of(thread, params->by, tile, row);
+    heap_keep(tile, row);
+}
+
+HEDDLE_TILE_FAILS(heap_frail, hop_params, params, tile, 4, 4)
+{
+    uint32_t row[HD_WAVE_GRANULE];
+    heap_of(thread, params->by, tile, row);
+    if (hop_code(params, tile->row, tile->col))
+        heddle_tile_fail(thread, tile, hop_code(params, tile->row, tile->col));
     heap_keep(tile, row);
 }
 
@@ -256,12 +312,14 @@ static int is_west(void) { return c->counted == FED_WEST || c->counted == ALONE_
 static int has_peer(void) { return c->counted && c->counted != ALONE_WEST; }
 static uint32_t n_border(void) { return is_west() ? c->n_bands : c->n_cols; }
 static uint32_t border_of(uint32_t k, uint32_t n) { return 100u * k + n + 1u; }
+static uint32_t frail_digit(uint32_t n) { return c->frail >> (12u - 4u * n) & 15u; }
+static int is_frail_outside(void) { return frail_digit(1) >= c->n_cols && frail_digit(2) >= c->n_bands; }
 static uint32_t n_runs(void) { return (uint32_t)strlen(c->runs); }
 static hd_wave *wave(void) { return (hd_wave *)(void *)m.block; }
 static hd_tile_wave *tile_wave(void) { return (hd_tile_wave *)(void *)m.block; }
 static const heddle_table *table(void) { return c->is_tile ? &heaps : &hops; }
 
-/* ---- what engine/wave.c wants of a context ------------------------------------------------------------------------------ */
+/* ---- stand-ins for what engine/wave.c calls in the context ------------------------------------------------------- */
 
 void heddle_host_yield(void) {}
 
@@ -296,7 +354,7 @@ heddle_status hd_ctx_suit(heddle_ctx *x, const heddle_table *table)
     return HEDDLE_OK;
 }
 
-/* Waves here keep no cells but those of sweeps, which stand by rows. */
+/* Waves here keep no cells but those of sweeps, which are stored by rows. */
 heddle_status hd_layout_check(const hd_kept *kept)
 {
     return kept->desc->cells && !kept->info->sweeps ? refuse("cells are kept") : HEDDLE_OK;
@@ -309,7 +367,16 @@ heddle_wave_layout hd_layout_of(const hd_kept *kept, const heddle_wave_item *x)
     return none;
 }
 
-/* Blocks alone ask for it. */
+/* No schedules are tried: the case fixes how it runs. */
+int hd_wave_may_be_tasks(const hd_wave_of *w) { return !w; }
+void hd_way_add(hd_ways_over *ways, const hd_way_over *way) { (void)ways, (void)way; }
+heddle_status hd_wave_offer(heddle_graph *g, const hd_wave_of *w, const hd_ways_over *ways, hd_wave_maker *make)
+{
+    (void)g, (void)w, (void)ways, (void)make;
+    return HEDDLE_OK;
+}
+
+/* Only waves on blocks call it. */
 heddle_status heddle_device_get(heddle_backend b, uint32_t device, heddle_device *out)
 {
     (void)b, (void)device, (void)out;
@@ -364,7 +431,7 @@ heddle_status heddle_graph_add(heddle_graph *g, uint32_t body, const void *args,
     return HEDDLE_OK;
 }
 
-/* Tiles alone have edges; they wait for nothing inside, so there is nothing to explore. */
+/* Only waves of tiles as tasks have edges; such tasks do not wait inside, so there is nothing to explore. */
 heddle_status heddle_graph_add_edge(heddle_graph *g, heddle_task later, heddle_task earlier)
 {
     (void)g, (void)later, (void)earlier;
@@ -395,9 +462,9 @@ heddle_status heddle_graph_freeze(heddle_graph *g)
     return HEDDLE_OK;
 }
 
-/* ---- what is right ------------------------------------------------------------------------------------------------------ */
+/* ---- expected result --------------------------------------------------------------------------------------------- */
 
-/* Row i becomes row i + 1; w: what is to its west, outside of the field. Its last cell. */
+/* Computes row i + 1 from row i; w is the value west of the field. Returns the row's last cell. */
 static uint32_t next_row(uint32_t row[], uint32_t by, uint32_t w, hop_found *found)
 {
     uint32_t j;
@@ -411,7 +478,7 @@ static uint32_t next_row(uint32_t row[], uint32_t by, uint32_t w, hop_found *fou
 
 static uint32_t field_of(uint32_t k, uint32_t at) { return (k * 7919u + at * 257u + 1u) & HALF; }
 
-/* One sweep after the other. */
+/* Computes one sweep after the other. */
 static void compute_sweeps(uint32_t k)
 {
     uint32_t *x = want_field[k];
@@ -442,7 +509,7 @@ static void compute(uint32_t k)
         hop_found found = {0};
         for (i = 0; i < c->n_bands; i++)
             want_col[k][i] = next_row(&want[k][item * c->n_cols], k + 1u, is_west() ? border_of(k, i) : 0u, &found);
-        if (c->is_tile) /* which find nothing */
+        if (c->is_tile) /* tiles have no found value */
             continue;
         want_each[k][item] = found;
         hop_merge(&want_found[k], &found);
@@ -451,7 +518,7 @@ static void compute(uint32_t k)
         memset(want[k], 0, sizeof want[k]);
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------------------------ */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static void count_borders(heddle_wave_desc *d)
 {
@@ -516,13 +583,20 @@ static void make_run(void)
     run.dispatch = HD_DISPATCH_ORDER;
 }
 
-/* Before run k. */
+/* Does run k have the case's failing cells? A run that completes has them only if they lie outside the field. */
+static int frails(uint32_t k) { return c->frail && (c->runs[k] != '.' || is_frail_outside()); }
+
+/* Prepares run k. */
 static void start(uint32_t k)
 {
     uint32_t n;
     for (n = 0; k && n < MAX_CELLS && c->n_sweeps; n++)
         HD_STORE(&m.field[n], field_of(k, n), RELAXED, DEV);
     m.params.by = k + 1u;
+    for (n = 0; n < FRAIL; n++) {
+        m.params.fail_row[n] = frails(k) ? frail_digit(2u * n) : HD_NONE;
+        m.params.fail_col[n] = frails(k) ? frail_digit(2u * n + 1u) : HD_NONE;
+    }
     border_count = c->counted == ALONE_WEST && c->runs[k] == '.' ? n_border() : 0u;
     last_col_count = 0;
     for (n = 0; n < border_count; n++)
@@ -550,7 +624,7 @@ static void begin_tiles(void)
             *hd_tile_flag(w, &w->items[item], band) = c->base * w->items[item].n_tiles;
 }
 
-/* As earlier runs may have left it. */
+/* Resets memory to what earlier runs may leave. */
 static void begin(void)
 {
     uint32_t at;
@@ -568,7 +642,19 @@ static void begin(void)
     watch_begin(&m, sizeof m);
 }
 
-/* ---- the end of a run ---------------------------------------------------------------------------------------------------- */
+/* The run must report the first failure, and no other. */
+static void check_failure(uint32_t k)
+{
+    const hd_wave_words *words = c->is_tile ? tile_wave()->words : wave()->words;
+    if (control.fail.stop != HD_STOP_FAILED || control.fail.code != 1u)
+        model_fail("run %u ended with %u, code %u", k, control.fail.stop, control.fail.code);
+    if (words->first.code != 1u || words->first.sweep != (c->n_sweeps ? 1u : 0u) || words->first.item != 0u ||
+        words->first.row != frail_digit(0) || words->first.column != frail_digit(1))
+        model_fail("run %u failed in sweep %u at row %u, column %u of item %u", k, words->first.sweep, words->first.row,
+                   words->first.column, words->first.item);
+}
+
+/* ---- the end of a run -------------------------------------------------------------------------------------------- */
 
 static void check_result(uint32_t k)
 {
@@ -588,7 +674,7 @@ static void check_result(uint32_t k)
                    m.found_each[0].sum);
 }
 
-/* The last one out is the host, too. */
+/* The last worker out also does the host's part. */
 static void last_out(uint32_t k)
 {
     uint32_t w;
@@ -599,6 +685,8 @@ static void last_out(uint32_t k)
         model_wait(FOLLOWED);
     if (c->runs[k] == '.')
         check_result(k);
+    else if (c->runs[k] == 'f')
+        check_failure(k);
     else if (control.fail.stop == HD_STOP_CANCELED)
         (void)graph.start_anew(&graph);
     if (k + 1u == n_runs())
@@ -608,7 +696,7 @@ static void last_out(uint32_t k)
         model_give(MODEL_GATE(w));
 }
 
-/* ---- fibers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- fibers ------------------------------------------------------------------------------------------------------ */
 
 static void work(uint32_t id)
 {
@@ -648,7 +736,7 @@ static void feed(uint32_t k)
     }
 }
 
-/* Reads the last column of run k, as it comes. */
+/* Reads the last column of run k while it is written. */
 static void follow(uint32_t k)
 {
     uint32_t i, n;
@@ -686,7 +774,7 @@ static void fiber(uint32_t i)
 
 static void end(void) { watch_end(); }
 
-/* ---- the suite -------------------------------------------------------------------------------------------------------------- */
+/* ---- the suite --------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(uint32_t i) { return i < sizeof cases / sizeof cases[0] ? cases[i].name : NULL; }
 

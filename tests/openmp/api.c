@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* api.c - the functions of OpenMP that a translated program calls, without an OpenMP library: outside of a region one
- * thread, in it thread 0 of as many as there are workers; locks among threads of the program's own. */
+/* api.c - the OpenMP functions that a translated program calls, without an OpenMP library. Outside a region there is
+ * one thread; inside, thread 0 of as many as there are workers. Locks work among the program's own threads. */
 #include "openmp/tasks.h"
 
 #include <pthread.h>

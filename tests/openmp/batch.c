@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* batch.c - regions that create more than a batch: what they compute, on serial and on threads, with batches of a few tasks;
- * that tasks begin while others are created, and do not where they must not; and what two million tasks take. */
+/* batch.c - regions of more tasks than a batch: their results, on serial and on threads, with batches of a few tasks.
+ * Tasks begin while others are created, but not where they must not. Also the memory of two million tasks. */
 #include "openmp/tasks.h"
 
 #include "openmp/ends.h"
@@ -12,9 +12,9 @@ static heddle_omp_program on_serial = TASKS_PROGRAM, on_cpu = TASKS_PROGRAM, *pr
 
 static void begin(uint32_t flags) { heddle_omp_begin(program, &tasks_place, flags, 0); }
 
-/* ---- chains --------------------------------------------------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-/* Each task needs what the one before left, also over the border of two batches. */
+/* Each task needs the result of the one before, also across two batches. */
 static void test_chain(uint64_t batch)
 {
     uint64_t cell = 1, want = 1, i;
@@ -30,7 +30,7 @@ static void test_chain(uint64_t batch)
 
 #define N_ONES 200000
 
-/* Two chains, with tasks that are still at it when the next batch is there. */
+/* Two chains with tasks that still run when the next batch comes. */
 static uint64_t ones[N_ONES];
 
 static void make_slow(uint64_t *cell)
@@ -59,14 +59,14 @@ static void test_slow_chain(void)
     }
 }
 
-/* Its workers leave a run when their own lists are done. */
+/* Under schedule static: workers leave a run when their own lists are done. */
 static void by_lists(void)
 {
     setenv("HEDDLE_SCHEDULE", "static", 1);
     test_slow_chain();
 }
 
-/* ---- random regions --------------------------------------------------------------------------------------------------- */
+/* ---- random regions ---------------------------------------------------------------------------------------------- */
 
 #define ROWS 6
 #define COLUMNS 5
@@ -106,7 +106,7 @@ static void loose_step(uint64_t *state, uint64_t by)
     want.cell[i][k] = want.cell[i][k] * 3 + by;
 }
 
-/* A region inside, with a variable of its own. */
+/* A nested region with a variable of its own. */
 static void inner(uint64_t *state, uint64_t by)
 {
     uint64_t *own, k = check_below(state, COLUMNS);
@@ -122,7 +122,7 @@ static void inner(uint64_t *state, uint64_t by)
     CHECK(!memcmp(&got, &want, sizeof got));
 }
 
-/* The host reads and writes behind a sync. */
+/* The host reads and writes after a sync. */
 static void look(uint64_t by)
 {
     heddle_omp_sync();
@@ -155,7 +155,7 @@ static void test_random(void)
         random_region(&state);
 }
 
-/* Batches of a region that comes again, and what is left for its end. */
+/* A repeated region with full batches and a rest for its end. */
 static void test_again(void)
 {
     uint64_t cell = 0, k, i, sum = 0;
@@ -171,11 +171,11 @@ static void test_again(void)
     }
 }
 
-/* ---- when tasks begin ------------------------------------------------------------------------------------------------- */
+/* ---- when tasks begin -------------------------------------------------------------------------------------------- */
 
 static uint64_t load(const uint64_t *cell) { return __atomic_load_n(cell, __ATOMIC_ACQUIRE); }
 
-/* Creates until a batch is handed over; 1: its first task has then run, or does within 20 s. */
+/* Creates tasks until a batch is handed over. Returns 1 if its first task has run then, or with `waits` within 20 s. */
 static int first_runs(uint32_t flags, uint32_t n_threads, int waits)
 {
     uint64_t clock = 0, at[9][2], end = heddle_host_clock_ns() + 20000000000ull, i;
@@ -204,7 +204,7 @@ static void test_when(void)
     CHECK(first_runs(0, 1, 0));
 }
 
-/* A region inside that takes turns waits for what runs. */
+/* A nested region that must not overlap others waits for the running tasks. */
 static void test_turns_inside(void)
 {
     uint64_t cell = 0, i;
@@ -219,7 +219,7 @@ static void test_turns_inside(void)
     heddle_omp_end();
 }
 
-/* Behind a wait a region holds as many as at its beginning; the serial backend runs a batch when it is handed over. */
+/* After a wait a region holds back as many tasks as at its beginning; the serial backend runs a full batch at once. */
 static void test_held(void)
 {
     uint64_t cell = 0, i, k;
@@ -238,7 +238,7 @@ static void test_held(void)
     heddle_omp_end();
 }
 
-/* Tasks that see copies run as a whole: the host may write what the first of them has a copy of. */
+/* Tasks that see copies are not split into batches: the host may write data that the first task has a copy of. */
 static void test_copies(void)
 {
     uint64_t cell[40] = {0}, i;
@@ -257,7 +257,7 @@ static void test_copies(void)
         CHECK(cell[i] == 3 * i + 1);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void two_million(void)
 {
@@ -291,7 +291,7 @@ int main(void)
 {
     on_serial.backend = HEDDLE_SERIAL;
     on_cpu.backend = HEDDLE_CPU;
-    setenv("HEDDLE_WORKERS", "3", 1); /* also where there is one core */
+    setenv("HEDDLE_WORKERS", "3", 1); /* even on one core */
     program = &on_cpu;
     ENDS_WELL(two_million);
     ENDS_WELL(by_lists);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* beside.c - a program that has an OpenMP library for other parts of it: that one answers, except in heddle's regions. */
+/* beside.c - a program that also uses an OpenMP library: that library answers, except in heddle's regions. */
 #include "openmp/tasks.h"
 
 #if defined(_OPENMP)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* data.c - mapped memory on CPU threads whose tasks see copies, as those on a GPU do. */
+/* data.c - mapped memory on CPU threads with tasks that see copies, as on a GPU. */
 #include "openmp/data_cases.h"
 
 #include "openmp/context.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* data_cases.h - mapped memory where tasks see copies: the cases that hold on a GPU, and on CPU threads whose tasks are made
- * to see copies, too. Each case is a process of its own. */
+/* data_cases.h - mapped memory where tasks see copies: cases that hold on a GPU, and on CPU threads if tasks there are
+ * made to see copies. Each case is a process of its own. */
 #ifndef OPENMP_DATA_CASES_H
 #define OPENMP_DATA_CASES_H
 
@@ -34,7 +34,7 @@ static heddle_omp_program program = {.size = sizeof program,
                                      .n_locks = 2};
 static const heddle_omp_place here = {"program.c", 41}, around = {"program.c", 30};
 
-/* Apart from one another, so that a pointer past the end of one is not one to the next. */
+/* Objects with gaps, so that a pointer past the end of one does not point to the next. */
 static struct {
     uint64_t a[WORDS], gap, b[WORDS], more_gap, c[WORDS];
 } memory;
@@ -69,7 +69,7 @@ static void mix_n(uint64_t *to, const uint64_t *from, uint64_t by, uint64_t n)
 
 static void mix(uint64_t *to, const uint64_t *from, uint64_t by) { mix_n(to, from, by, WORDS); }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------ */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static void case_directions(void)
 {
@@ -81,7 +81,7 @@ static void case_directions(void)
     heddle_omp_map(c, WORDS_BYTES, HEDDLE_OMP_ALLOC, "c");
     heddle_omp_map(NULL, 8, HEDDLE_OMP_TOFROM, "nothing");
     heddle_omp_map(c, 0, HEDDLE_OMP_TOFROM, "nothing");
-    set(a, 10); /* before the first run: copied */
+    set(a, 10); /* before the first run, so it is copied */
     mix(a, NULL, 5);
     mix(b, a, 0);
     set(c, 77);
@@ -106,7 +106,7 @@ static void case_sync(void)
     mix(a, NULL, 0);
     heddle_omp_sync();
     CHECK(a[0] == 60 && a[1] == 36);
-    a[1] = 5; /* nobody says so: the copy stays as it was */
+    a[1] = 5; /* not announced: the copy stays as it was */
     mix(a, NULL, 0);
     heddle_omp_end();
     CHECK(a[0] == 180 && a[1] == 108);
@@ -150,7 +150,7 @@ static void case_globals(void)
     *(words_args *)heddle_omp_task(words_global, 0) = (words_args){.by = 4};
     heddle_omp_end();
     CHECK(words_total == 5 + 1225 + 4);
-    ALL(words_table, 1226); /* mapped around: it comes back at the end of that */
+    ALL(words_table, 1226); /* mapped around the region: copied back at the end of that map */
     heddle_omp_exit(&program, &around, words_table, sizeof words_table, HEDDLE_OMP_FROM, "table");
     ALL(words_table, 1230);
 }
@@ -162,7 +162,7 @@ static void add_parts(uint64_t by)
     heddle_omp_end();
 }
 
-/* Pointers in a global lead to copies, also when they have changed between runs, and come back as they were. */
+/* Pointers in a global lead to copies, also if they change between runs, and afterwards are as they were. */
 static void case_pointer_globals(void)
 {
     set(a, 1);
@@ -183,7 +183,7 @@ static void case_pointer_globals(void)
     begin(0);
     heddle_omp_map(b, WORDS_BYTES, HEDDLE_OMP_TOFROM, "b");
     *(words_args *)heddle_omp_task(words_parts, 0) = (words_args){.by = 3};
-    heddle_omp_end(); /* the region says itself what it maps */
+    heddle_omp_end(); /* the region has its own map */
     CHECK(b[9] == 2 && b[10] == 12);
 }
 
@@ -193,7 +193,7 @@ static void case_unmapped_global(void)
     add_parts(1);
 }
 
-/* An object in two parts; pointers to its middle, past its end, and to nothing. */
+/* One object in two parts; pointers to its middle, past its end, and NULL. */
 static void case_parts(void)
 {
     set(a, 1);
@@ -206,7 +206,7 @@ static void case_parts(void)
     CHECK(a[4] == 1 && a[5] == 4 && a[14] == 4 && a[15] == 1);
 }
 
-/* A region inside a region has maps of its own. */
+/* A nested region has maps of its own. */
 static void case_nested(void)
 {
     set(a, 1);
@@ -225,7 +225,7 @@ static void case_nested(void)
     ALL(a, 10);
 }
 
-/* ---- around regions ------------------------------------------------------------------------------------------------ */
+/* ---- around regions ---------------------------------------------------------------------------------------------- */
 
 static void case_target_data(void)
 {
@@ -242,7 +242,7 @@ static void case_target_data(void)
     }
     begin(HEDDLE_OMP_TARGET);
     heddle_omp_map(a, WORDS_BYTES, HEDDLE_OMP_TOFROM, "a");
-    heddle_omp_sync(); /* the region's own code is going to touch it */
+    heddle_omp_sync(); /* the region's own code accesses it next */
     ALL(a, 27);
     a[0] = 1;
     heddle_omp_host_wrote();
@@ -256,7 +256,7 @@ static void case_target_data(void)
 static void case_update(void)
 {
     set(a, 1);
-    heddle_omp_update(&program, &around, a, WORDS_BYTES, HEDDLE_OMP_TO); /* not mapped: left alone */
+    heddle_omp_update(&program, &around, a, WORDS_BYTES, HEDDLE_OMP_TO); /* not mapped: no effect */
     heddle_omp_enter(&program, &around, a, WORDS_BYTES, HEDDLE_OMP_TO, "a");
     set(a, 2);
     heddle_omp_update(&program, &around, a + 100, 10 * sizeof *a, HEDDLE_OMP_TO);
@@ -273,7 +273,7 @@ static void case_update(void)
     CHECK(a[0] == 2);
 }
 
-/* Counts: the last one out copies, or whoever says always; delete does not wait. */
+/* Counts: the last exit copies, or one with ALWAYS; DELETE ignores the count. */
 static void case_counts(void)
 {
     set(a, 1);
@@ -295,7 +295,7 @@ static void case_counts(void)
     ALL(a, 8);
 }
 
-/* A region of the host sees and leaves the host's memory, whatever is mapped around it. */
+/* A host region uses the host's memory, whatever is mapped around it. */
 static void case_host_region(void)
 {
     set(a, 1);
@@ -309,8 +309,8 @@ static void case_host_region(void)
     heddle_omp_exit(&program, &around, a, WORDS_BYTES, HEDDLE_OMP_RELEASE, "a");
 }
 
-/* Its second run has a pointer into memory that is not mapped: it goes on with the host's memory, as it is after the first
- * one. */
+/* The second run has a pointer into unmapped memory: the region continues with the host's memory, as the first run left
+ * it. */
 static void case_falls_back(void)
 {
     int round;
@@ -332,7 +332,7 @@ static void case_falls_back(void)
     }
 }
 
-/* Its first run does: what was mapped for it has not been on the device, and is not fetched from there. */
+/* The first run has such a pointer: what the region mapped was never on the device, and is not copied from there. */
 static void case_falls_back_at_once(void)
 {
     words_total = 5;
@@ -350,7 +350,7 @@ static void case_falls_back_at_once(void)
     ALL(words_table, 11);
 }
 
-/* A task of this kind would read addresses of the host in copies. */
+/* A task of this kind follows pointers: in copies it would read host addresses. */
 static void case_follows(void)
 {
     heddle_omp_kind kinds[sizeof words_kinds / sizeof words_kinds[0]];
@@ -381,7 +381,7 @@ static void case_many(void)
     }
 }
 
-/* ---- refused ------------------------------------------------------------------------------------------------------ */
+/* ---- refused ----------------------------------------------------------------------------------------------------- */
 
 static void case_unmapped(void)
 {

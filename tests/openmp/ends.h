@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ends.h - what a program that uses heddle_openmp prints to stderr, and how it ends: each case in a process of its own.
- * The parent must not have opened a context: threads do not come along. */
+/* ends.h - checks what a program that uses heddle_openmp prints to stderr, and how it ends. Each case is a process of
+ * its own. The parent must not have opened a context: a child does not inherit threads. */
 #ifndef OPENMP_ENDS_H
 #define OPENMP_ENDS_H
 
@@ -46,7 +46,7 @@ static inline void ends_of(ending *out, void (*run)(void))
     out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* It ended so, and said each of the words, which end with NULL; without words it said nothing. */
+/* The case must end with `status` and print each of the words, which end with NULL; without words it prints nothing. */
 static inline void ends_check(const char *name, void (*run)(void), int status, const char *const *words)
 {
     ending e;

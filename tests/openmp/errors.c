@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* errors.c - what cannot go on ends the program with status 1 and a sentence that names the region's place; each case in a
- * process of its own, also one for each allocation that fails. */
+/* errors.c - errors end the program with status 1 and a sentence that names the region's place. Each case is a process
+ * of its own, also one for each failing allocation. */
 #include "openmp/tasks.h"
 
 #include "base/base.h"
@@ -109,7 +109,7 @@ static void bad_number(void)
 
 static void slot_outside(void) { (void)heddle_omp_slot(8); }
 
-/* ---- no memory ------------------------------------------------------------------------------------------------------ */
+/* ---- no memory --------------------------------------------------------------------------------------------------- */
 
 static void small_program(void)
 {
@@ -163,7 +163,7 @@ static void heddle_memory_of_batches_fails(void)
     program_of_batches();
 }
 
-/* Every allocation in turn, until one that does not come any more. Returns how many there were. */
+/* Makes each allocation fail in turn, until all have. Returns how many there were. */
 static uint64_t each_allocation(void (*run)(void))
 {
     ending e;
@@ -177,7 +177,7 @@ static uint64_t each_allocation(void (*run)(void))
     }
 }
 
-/* ---- batches -------------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t ticks[256][2], ticking;
 
@@ -187,7 +187,7 @@ static void make_stamps(uint64_t from, uint64_t to)
         *(stamp_args *)heddle_omp_task(task_stamp, 0) = (stamp_args){&ticking, &ticks[from][0], &ticks[from][1]};
 }
 
-/* The third task of the second batch, which is found when the third one is full. */
+/* The third task of the second batch fails; this is found when the third batch is full. */
 static void body_of_batch_fails(void)
 {
     hd_omp_batch_tasks = 16;
@@ -198,7 +198,7 @@ static void body_of_batch_fails(void)
     exit(0);
 }
 
-/* With the last batch, at the end. */
+/* A task of the last batch fails; this is found at the end. */
 static void body_of_last_batch_fails(void)
 {
     hd_omp_batch_tasks = 16;
@@ -226,7 +226,7 @@ static void leaves_beside_batch(void)
     exit(3);
 }
 
-/* Each run has the whole limit, and ends with the sentence although nobody waits for it. */
+/* Each run has the whole limit, and ends the program with the sentence although no thread waits for it. */
 static void batch_takes_too_long(void)
 {
     uint64_t sum = 0, i;
@@ -240,9 +240,9 @@ static void batch_takes_too_long(void)
     heddle_omp_end();
 }
 
-/* ---- the process ---------------------------------------------------------------------------------------------------- */
+/* ---- the process ------------------------------------------------------------------------------------------------- */
 
-/* Leaves the process in the middle: contexts are closed, nobody waits for anything. */
+/* Exits in the middle of a region: contexts are closed without a wait. */
 static void leaves_in_region(void)
 {
     uint64_t cell = 0;
@@ -268,7 +268,7 @@ static void child_leaves(void)
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 5);
 }
 
-/* On whatever thread: nobody waits for the run. */
+/* A body exits on whatever thread: no thread waits for the run. */
 static void body_leaves(void)
 {
     uint64_t i;
@@ -341,7 +341,7 @@ int main(void)
     ENDS(leaves_beside_batch, 3, NULL);
     ENDS(batch_takes_too_long, 1, "program.c:41: heddle: the run passed its limit of 1 ms");
     ENDS(leaves_in_region, 3, NULL);
-    ENDS(child_leaves, 0, ""); /* a sanitizer may have something to say of threads that are not there */
+    ENDS(child_leaves, 0, ""); /* a sanitizer may report the missing threads */
     ENDS(body_leaves, 9, "");
     ENDS_WELL(threads_take_turns);
     return 0;

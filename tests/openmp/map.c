@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* map.c - the table of mapped objects, with copies in memory of a test's own: random maps against a list that is walked,
- * who finds what, what is copied, and what happens when there is no memory. */
+/* map.c - the table of mapped objects, with copies in the test's own memory: random maps against a linear list,
+ * lookups, copies, and failures of memory. */
 #include "check.h"
 #include "openmp/map.h"
 
@@ -54,7 +54,7 @@ static hd_omp_object *up(hd_omp_map *m, uint64_t begin, uint64_t end, heddle_sta
     return o;
 }
 
-/* ---- against a list ------------------------------------------------------------------------------------------------ */
+/* ---- against a list ---------------------------------------------------------------------------------------------- */
 
 typedef struct model {
     uint64_t begin, end, count;
@@ -70,7 +70,7 @@ static model *model_meets(model *list, uint64_t begin, uint64_t end)
     return first;
 }
 
-/* Who owns p: the object it is in, else the one it ends. */
+/* The owner of p: the object that contains it, else the one that ends there. */
 static model *model_find(model *list, uint64_t p)
 {
     model *in = model_meets(list, p, p + 1);
@@ -128,7 +128,7 @@ static void test_random(uint64_t *state)
     CHECK(f.n_made >= 12 && f.n_made == f.n_dropped);
 }
 
-/* ---- edges --------------------------------------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------------------------------------------------------------------- */
 
 static void test_ends(void)
 {
@@ -155,7 +155,7 @@ static void test_copies(void)
     hd_omp_map m = new_map(&f);
     hd_omp_object *x = up(&m, 100, 120, HEDDLE_OK);
     memset(host, 1, sizeof host);
-    CHECK(hd_omp_map_write(&m, x, AT(90), AT(130)) == HEDDLE_OK); /* what it has of them */
+    CHECK(hd_omp_map_write(&m, x, AT(90), AT(130)) == HEDDLE_OK); /* only the bytes that x has */
     memset(host, 2, sizeof host);
     CHECK(hd_omp_map_write(&m, x, AT(105), AT(110)) == HEDDLE_OK);
     CHECK(hd_omp_map_write(&m, x, AT(10), AT(20)) == HEDDLE_OK);
@@ -166,7 +166,7 @@ static void test_copies(void)
     hd_omp_map_clear(&m);
 }
 
-/* Mapping again and again makes a copy once. */
+/* Mapping the same again makes a copy only once. */
 static void test_spares(void)
 {
     fake f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* notes.c - HEDDLE_OMP_VERBOSE, HEDDLE_OMP_TRACE and HEDDLE_OMP_TIMELINE: what is said and written, and what is said when it
- * cannot be written; also the sentence about lengths that order more than they should, which nobody has to ask for. */
+/* notes.c - HEDDLE_OMP_VERBOSE, HEDDLE_OMP_TRACE and HEDDLE_OMP_TIMELINE: the messages, the files, and the errors if a
+ * file cannot be written. Also the warning about lengths that order more than they should, which comes unasked. */
 #include "openmp/tasks.h"
 
 #include "openmp/ends.h"
@@ -20,7 +20,7 @@ static void one_region(uint32_t line)
     *(add_args *)heddle_omp_task(task_add, 0) = (add_args){&cell[0], &cell[2], 1};
     heddle_omp_depend(HEDDLE_MODE_INOUT, &cell[0], 8);
     heddle_omp_depend(HEDDLE_MODE_IN, &cell[2], 16);
-    heddle_omp_barrier(); /* nothing follows: no edges */
+    heddle_omp_barrier(); /* nothing follows, so no edges */
     heddle_omp_end();
 }
 
@@ -38,7 +38,7 @@ static void long_lengths(void)
     heddle_omp_end();
 }
 
-/* Of parts and the whole, as where results are merged. */
+/* Sections of parts and of the whole, as where results are merged. */
 static void nested_lengths(void)
 {
     static heddle_omp_place place = {"some/where/program.c", 78};
@@ -75,7 +75,7 @@ static void set(const char *variable, const char *name)
     setenv(variable, text, 1);
 }
 
-/* The file has the word; it is removed. */
+/* The file must contain the word; removes the file. */
 static void check_file(const char *name, const char *word)
 {
     static char text[1 << 20];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* order.c - which tasks wait for which: random tasks with sections of a few arrays, barriers and syncs among them, run on CPU
- * threads; a clock of all tasks says when each began and ended. Each pair that must not run together, by a walk over all
- * bytes, ran in program order. */
+/* order.c - dependences between tasks: random tasks with sections of a few arrays, with barriers and syncs, on CPU
+ * threads. A clock records when each task began and ended. A walk over all bytes finds the pairs that must not run
+ * together; each such pair must have run in program order. */
 #include "openmp/tasks.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static depend random_depend(uint64_t *state)
     return p;
 }
 
-/* The section's bytes, one by one. 0: none. */
+/* Sets the section's bytes one by one. Returns 0 if it has none. */
 static int bytes_of(const depend *p, uint8_t *bytes)
 {
     const array *a = &arrays[p->array];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* region.c - what a region does: the same as its statements one after the other, on the serial and the cpu backend. */
+/* region.c - a region does the same as its statements in sequence, on the serial and the cpu backend. */
 #include "openmp/tasks.h"
 
 #include "base/base.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A program stays what it was when its first region began. */
+/* A program keeps the backend that it had when its first region began. */
 static heddle_omp_program on_serial = TASKS_PROGRAM, on_cpu = TASKS_PROGRAM, *program;
 
 static void begin(uint32_t flags) { heddle_omp_begin(program, &tasks_place, flags, 0); }
@@ -31,7 +31,7 @@ static void fill(matrix *m)
                     (double)check_below(&state, 1000) / 1000 + (i == j && k % (SIDE + 1) == 0 ? 10.0 * SIDE : 0);
 }
 
-/* As generated code does: a task, or the statement itself outside of a region. */
+/* As generated code does: creates a task, or runs the statement itself outside a region. */
 static void block(uint32_t kind, double *row, double *col, double *inner)
 {
     block_args here = {row, col, inner, SIDE}, *t = (block_args *)heddle_omp_task(kind, kind == task_lu0);
@@ -81,7 +81,7 @@ static void test_lu(void)
     CHECK(heddle_omp_last_run(&t) && t.n_tasks == 7 * (7 + 1) * (2 * 7 + 1) / 6);
 }
 
-/* ---- points of a region -------------------------------------------------------------------------------------------- */
+/* ---- points of a region ------------------------------------------------------------------------------------------ */
 
 static void test_sync(void)
 {
@@ -102,7 +102,7 @@ static void test_sync(void)
     CHECK(cell == 7);
 }
 
-/* Without dependences only barriers keep the order: each phase adds one number to all cells, the next one needs it. */
+/* Without dependences only barriers give the order: each phase adds to all cells what the next one needs. */
 static void test_barriers(uint32_t flags)
 {
     uint64_t cell[64] = {0}, sum = 0, phase, i;
@@ -165,7 +165,7 @@ static void test_slots(void)
     heddle_omp_end();
 }
 
-/* A region inside a region: what was created is done at its end, and the one around it goes on. */
+/* A nested region completes its tasks at its end, and the outer one continues. */
 static void inner(uint64_t *cell, const heddle_omp_program *p)
 {
     static const heddle_omp_place place = {"inner.c", 7};
@@ -196,7 +196,7 @@ static void test_nested(void)
     CHECK(cell == 87 && !heddle_omp_inside());
 }
 
-/* Urgent tasks go first where there is one worker: of several, one may still sleep on those that it was given. */
+/* Urgent tasks go first on a single worker; of several, one may still sleep on tasks that it was given. */
 static void test_priority(void)
 {
     uint64_t clock = 0, begin_at[64], end_at[64], i, order = 0;
@@ -230,7 +230,7 @@ static void test_program_parts(void)
     CHECK(heddle_omp_n_workers(program) >= 1);
 }
 
-/* Outside of regions nothing happens, and maps cost nothing here. */
+/* Outside regions nothing happens; maps have no effect here. */
 static void test_outside(void)
 {
     uint64_t cell = 3;
@@ -252,7 +252,7 @@ static void test_outside(void)
     heddle_omp_end();
 }
 
-/* ---- many --------------------------------------------------------------------------------------------------------- */
+/* ---- many -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t resident_pages(void)
 {
@@ -288,13 +288,13 @@ static void test_repeated(void)
     }
     CHECK_MSG(hd_held_bytes() == held, "%llu bytes, then %llu", (unsigned long long)held,
               (unsigned long long)hd_held_bytes());
-#if !defined(__SANITIZE_ADDRESS__) /* which keeps what has been freed */
+#if !defined(__SANITIZE_ADDRESS__) /* which keeps freed memory */
     CHECK_MSG(resident_pages() < pages + 256, "%llu pages, then %llu", (unsigned long long)pages,
               (unsigned long long)resident_pages());
 #endif
 }
 
-/* ---- the same again ------------------------------------------------------------------------------------------------ */
+/* ---- the same again ---------------------------------------------------------------------------------------------- */
 
 #define N_CELLS 40
 
@@ -302,7 +302,7 @@ typedef struct crowd {
     uint64_t cell[N_CELLS], sum[N_CELLS];
 } crowd;
 
-/* All cells are written, read by all, written again: tasks that heddle puts between them shift the numbers of later ones.
+/* All cells are written, read by all tasks, written again: joins that heddle inserts shift the numbers of later tasks.
  * wide: how many cells the readers read. */
 static void crowd_tasks(crowd *c, uint64_t by, uint64_t wide)
 {
@@ -344,7 +344,7 @@ static int crowd_region(crowd *got, crowd *want, uint64_t by, uint64_t wide)
     return (int)t.reused;
 }
 
-/* Between the fields of a record lies what is compared, too. */
+/* New records are zeros: heddle compares the padding between fields, too. */
 static void test_records(void)
 {
     static const step_args zeros;
@@ -371,11 +371,11 @@ static void test_the_same_again(void)
     CHECK(crowd_region(&got, &want, 2, 20));  /* with others */
     CHECK(!crowd_region(&got, &want, 2, 21)); /* other dependences */
     CHECK(crowd_region(&got, &want, 3, 20) && crowd_region(&got, &want, 3, 21));
-    for (round = 0; round < 3; round++) /* more than are kept */
+    for (round = 0; round < 3; round++) /* more graphs than are kept */
         for (wide = 1; wide < 10; wide++)
             CHECK(!crowd_region(&got, &want, round, wide));
     CHECK(!crowd_region(&got, &want, 3, 20) && crowd_region(&got, &want, 4, 20));
-    got.cell[3] = want.cell[3] = 9; /* it reads what is there now */
+    got.cell[3] = want.cell[3] = 9; /* the region reads the current values */
     CHECK(crowd_region(&got, &want, 4, 20));
 }
 

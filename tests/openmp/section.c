@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* section.c - the ranges of a section have its bytes and no others: random sections of 1 to 4 dimensions against a walk over their
- * elements. Then what each way of matching makes of them. */
+/* section.c - the ranges of a section have exactly its bytes: random sections of 1 to 4 dimensions against a walk over
+ * their elements. Then the effect of each way of matching. */
 #include "check.h"
 #include "openmp/list.h"
 
 #include <string.h>
 
-#define SPACE 16384u /* bytes that sections here can have */
+#define SPACE 16384u /* bytes that the sections lie in */
 
 typedef struct case_box {
     uint32_t n_dims;
@@ -15,7 +15,7 @@ typedef struct case_box {
 } case_box;
 
 static hd_omp_list list;
-static heddle_range ranges[HD_OMP_MAX_PIECES]; /* as read from it */
+static heddle_range ranges[HD_OMP_MAX_PIECES]; /* the ranges of the section */
 static uint64_t n_ranges;
 
 static void read_list(void)
@@ -26,7 +26,7 @@ static void read_list(void)
     CHECK(at == list.deps.n);
 }
 
-/* Lengths within extents, unless `wild`. */
+/* Lengths stay within extents, unless `wild`. */
 static case_box random_section(uint64_t *state, int wild)
 {
     case_box b = {.n_dims = 1 + (uint32_t)check_below(state, 4), .element_bytes = 1 + check_below(state, 8)};
@@ -34,7 +34,7 @@ static case_box random_section(uint64_t *state, int wild)
     for (d = 0; d < b.n_dims; d++) {
         int64_t extent = 1 + (int64_t)check_below(state, 5), lower = (int64_t)check_below(state, (uint64_t)extent);
         int64_t length = 1 + (int64_t)check_below(state, (uint64_t)(extent - lower));
-        if (check_below(state, 3) == 0) { /* whole dimensions are what merging is about */
+        if (check_below(state, 3) == 0) { /* merging happens at whole dimensions */
             lower = 0;
             length = extent;
         }
@@ -108,7 +108,7 @@ static void test_bytes(uint64_t *state)
         CHECK(ranges[i].mode == HEDDLE_MODE_OUT);
 }
 
-/* Lengths past extents: all of the bytes, and perhaps more. Empty ones: none. */
+/* Lengths beyond extents: the ranges have all of the bytes, and perhaps more. Empty lengths: none. */
 static void test_wild(uint64_t *state)
 {
     static uint8_t want[SPACE], got[SPACE];
@@ -125,7 +125,7 @@ static void test_wild(uint64_t *state)
         CHECK(!want[i] || got[i]);
 }
 
-/* What tiles of usual arrays cost. */
+/* The number of ranges for tiles of usual arrays. */
 static void test_numbers(void)
 {
     case_box row = {2, 8, {{3, 1, 64}, {0, 64, 64}}}, rows = {2, 8, {{3, 4, 64}, {0, 64, 64}}};
@@ -139,7 +139,7 @@ static void test_numbers(void)
     CHECK(ranges[0].n_rows == 8 && ranges[0].stride_bytes == 512);
 }
 
-/* More pieces than there may be: one range around all of them. */
+/* Too many pieces become one range around all of them. */
 static void test_many_pieces(void)
 {
     case_box b = {4, 1, {{0, 80, 80}, {0, 80, 81}, {0, 2, 3}, {0, 2, 3}}};
@@ -159,7 +159,7 @@ static const void *key_of(const case_box *b, heddle_omp_match m)
     return ranges[0].base;
 }
 
-/* Exact keys are one for equal sets of bytes of one array and differ for others; start keys are the first byte. */
+/* Exact keys are equal for equal sets of bytes of one array and differ otherwise; start keys are the first byte. */
 static void test_keys(uint64_t *state)
 {
     static uint8_t bytes[2][SPACE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tasks.h - tables and kinds such as heddlec generates, written by hand, and a program over them for each test to change.
- * Include it in one file of a test program. */
+/* tasks.h - handwritten tables and kinds like those that heddlec generates, and a program that each test may change.
+ * Only one file of a test program includes it. */
 #ifndef OPENMP_TASKS_H
 #define OPENMP_TASKS_H
 
@@ -13,7 +13,7 @@
 
 #define N_TABLE 16
 
-/* The application's record: globals behind the common part. */
+/* The application's record: globals after the common part. */
 typedef struct tasks_params {
     heddle_omp_params omp;
     uint64_t *total; /* tasks_total */
@@ -35,7 +35,7 @@ typedef struct add_args {
 typedef struct stamp_args { /* when the task began and ended, by one clock of all tasks */
     uint64_t *clock, *begin, *end;
 } stamp_args;
-#define FAIL_LEAVES 1000u /* as a code: the body ends the program */
+#define FAIL_LEAVES 1000u /* as a code, it makes the body end the program */
 typedef struct fail_args {
     uint32_t code;
 } fail_args;
@@ -54,7 +54,7 @@ typedef struct block_args {
     X(task_lu0, 0) X(task_fwd, 0) X(task_bdiv, 0) X(task_bmod, 0) X(task_sleep, 0) X(task_nothing, 0)
 HEDDLE_ENUM(tasks, TASKS_BODIES)
 
-/* cell = cell * 3 + by: the order of any two shows. */
+/* cell = cell * 3 + by: the result shows the order of any two. */
 HEDDLE_BODY(task_step, tasks_params, params, step_args, t) { *t->cell = *t->cell * 3 + t->by; }
 
 HEDDLE_BODY(task_add, tasks_params, params, add_args, t)
@@ -77,7 +77,7 @@ HEDDLE_BODY(task_fail, tasks_params, params, fail_args, t)
         heddle_task_fail(thread, t->code);
 }
 
-/* A critical section: the first lock word is for all of them. Then a global that another task orders by dependences. */
+/* A critical section, with the first lock word for all; then a global that dependences order. */
 HEDDLE_BODY(task_total, tasks_params, params, step_args, t)
 {
     while (__atomic_exchange_n(&params->omp.locks[0], 1u, __ATOMIC_ACQUIRE))
@@ -87,7 +87,7 @@ HEDDLE_BODY(task_total, tasks_params, params, step_args, t)
     __atomic_add_fetch(&params->table[t->by % N_TABLE], t->by, __ATOMIC_RELAXED);
 }
 
-/* Fills the worker's own memory and looks whether anybody else writes there. */
+/* Fills the worker's own memory and checks that no other thread writes there. */
 HEDDLE_BODY(task_own, tasks_params, params, step_args, t)
 {
     char *own = params->omp.stack + thread->worker * params->omp.stack_bytes;
@@ -139,7 +139,7 @@ HEDDLE_BODY(task_bmod, tasks_params, params, block_args, t)
                 t->inner[i * n + j] -= t->row[i * n + k] * t->col[k * n + j];
 }
 
-/* By so many ms: how long the task takes is then not a matter of the machine. */
+/* Sleeps `by` ms: its time does not depend on the machine. */
 HEDDLE_BODY(task_sleep, tasks_params, params, step_args, t)
 {
     nanosleep(&(struct timespec){.tv_nsec = (long)(t->by * 1000000)}, NULL);

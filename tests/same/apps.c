@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* apps.c - every app on small odd sizes passes its own check on threads, with every dispatch and policy, on 1, 2, 3 and
- * 7 workers, and does so again after a reset. */
+/* apps.c - every app on small odd sizes on threads. With every dispatch and policy, on 1, 2, 3 and 7 workers, it passes
+ * its own check, and does so again after a reset. */
 #include "app.h"
 #include "check.h"
 #include "schedules.h"
@@ -9,11 +9,11 @@
 
 static const uint32_t worker_counts[] = {1, 2, 3, 7};
 
-/* Rows, columns, of the problem and of a block; square ones for lu. */
+/* Rows, columns, of the problem and of a block; lu uses the square ones. */
 static const uint64_t sizes[][4] = {{37, 37, 8, 8}, {45, 31, 16, 7}, {3, 40, 1, 9}, {9, 9, 64, 64}};
 #define N_SIZES (sizeof sizes / sizeof sizes[0])
 
-/* Apps of one size are those of apps/spawned.c. */
+/* Apps of one size: see apps/spawned.c. */
 static int fits(const app *a, const uint64_t *s)
 {
     return a->n[1] && (!strstr(a->name, "lu") || (s[0] == s[1] && s[2] == s[3]));
@@ -50,7 +50,7 @@ static void run_config(heddle_schedule schedule, heddle_policy policy, uint32_t 
     cfg.schedule = schedule;
     cfg.expert.policy = policy;
     cfg.n_workers = n_workers;
-    cfg.expert.n_local = n_local; /* 1: a worker looks into its ring after each task that it kept */
+    cfg.expert.n_local = n_local; /* 1: a worker polls its ring after each kept task */
     cfg.idle = n_local ? HEDDLE_IDLE_POLITE : HEDDLE_IDLE_LATENCY;
     snprintf(what, sizeof what, "%s, policy %s, %u workers%s", heddle_schedule_name(schedule),
              heddle_policy_name(policy), n_workers, n_local ? ", polite" : "");

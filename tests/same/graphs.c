@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* graphs.c - random graphs give the bytes that serial gives, on 1 to 8 workers, with every dispatch and policy, with rings
- * so small that they overflow, with tasks bound to workers, run after run, alone and several at once in one context, in several contexts at once.
+/* graphs.c - random graphs give the bytes that serial gives. They run on 1 to 8 workers, with every dispatch and
+ * policy; rings overflow, tasks are bound to workers. Graphs run alone, and several at once in one or more contexts.
  *
- * HEDDLE_SAME_GRAPHS: how many (20000; fewer where a sanitizer slows each). HEDDLE_SEED: another set.
- * HEDDLE_SAME_BATCH: only the batch of this seed, which a failure names; then in one thread. */
+ * HEDDLE_SAME_GRAPHS: number of graphs (20000; fewer under a sanitizer). HEDDLE_SEED: another set.
+ * HEDDLE_SAME_BATCH: only the batch with this seed, which a failure names, in one thread. */
 #include "schedules.h"
 #include "same/subject.h"
 
@@ -18,15 +18,15 @@
 #else
 #define N_GRAPHS 20000u
 #endif
-#define N_BATCH 25u /* graphs of one context */
+#define N_BATCH 25u /* graphs per context */
 #define N_THREADS 2u
 #define N_AT_ONCE 4u
 
-/* What all batches together must have met, or the test tests less than it says. */
+/* What all batches together must have met, or the test covers less than it claims. */
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_tasks, n_joins, n_kept, n_pushed, n_full, n_spilled, n_parks, n_watched, n_edges;
-    uint64_t n_placed, n_refused, n_of[HEDDLE_N_SCHEDULES]; /* n_of: runs by schedule */
-    uint64_t n_by[HEDDLE_N_POLICIES];                       /* and by policy */
+    uint64_t n_placed, n_refused, n_of[HEDDLE_N_SCHEDULES]; /* n_of: runs per schedule */
+    uint64_t n_by[HEDDLE_N_POLICIES];                       /* runs per policy */
 } tally;
 
 typedef struct walker {
@@ -36,7 +36,7 @@ typedef struct walker {
     tally sum;
 } walker;
 
-static uint64_t current[N_THREADS]; /* seeds of the batches in hand, for whoever reads a failure */
+static uint64_t current[N_THREADS]; /* seeds of the running batches, printed with a failure */
 
 static void say_batches(void)
 {
@@ -58,7 +58,7 @@ static void on_alarm(int sig)
 /* A context of one batch. */
 typedef struct side_ctx {
     heddle_ctx *serial, *other;
-    heddle_config config; /* of other */
+    heddle_config config; /* that of `other` */
 } side_ctx;
 
 static void random_config(heddle_config *c, uint64_t *seed)
@@ -104,7 +104,7 @@ static void note(tally *sum, subject *x, const side_ctx *on)
     }
 }
 
-/* Tasks bound to workers, where nobody can keep to that. */
+/* A schedule that cannot bind tasks to workers must refuse a graph with bound tasks. */
 static void refused(const side_ctx *on, uint64_t *seed, tally *sum)
 {
     subject *x = subject_new(seed, on->serial, on->other, 1);
@@ -135,7 +135,7 @@ static int can_place(const side_ctx *on)
            on->config.schedule == HEDDLE_SCHEDULE_DYNAMIC;
 }
 
-/* One graph, one to three runs. */
+/* Runs one graph one to three times. */
 static void alone(const side_ctx *on, uint64_t *seed, tally *sum)
 {
     subject *x = subject_new(seed, on->serial, on->other, can_place(on) && !check_below(seed, 3));
@@ -154,7 +154,7 @@ static void alone(const side_ctx *on, uint64_t *seed, tally *sum)
     finish(sum, x);
 }
 
-/* Several graphs in flight on one context, waited for in any order. */
+/* Runs several graphs at once on one context and waits for them in any order. */
 static void at_once(const side_ctx *on, uint64_t *seed, tally *sum)
 {
     subject *x[N_AT_ONCE];
@@ -243,7 +243,7 @@ int main(void)
     tally all = {0};
     uint32_t i;
     signal(SIGALRM, on_alarm);
-    alarm(3000); /* for a run that hangs, not for a slow machine */
+    alarm(3000); /* long enough for a slow machine: catches a run that hangs */
     if (one) {
         batch(strtoull(one, NULL, 0), &all);
         report(&all);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* oracle.h - is a frozen graph what its spec asks for?
+/* oracle.h - checks a frozen graph against its spec:
  *
  * - every pair of tasks that must be ordered is ordered by a path, joins included
  * - every edge, and every path through joins only, runs between tasks that have a reason to be ordered
- * - no edge stands twice; counts, levels, widths and the critical path are what they are by definition
+ * - no edge stands twice; counts, levels, widths and the critical path fit their definitions
  *
- * Reads the graph through the public calls only. */
+ * Reads the graph through public calls only. */
 #ifndef ORACLE_H
 #define ORACLE_H
 
@@ -75,7 +75,7 @@ static inline void oracle_read(oracle *o, const spec *s, const heddle_graph *g, 
         o->n_roots += o->node[i].n_in == 0;
 }
 
-/* What node i hands on along one edge. */
+/* Node n passes on what it knows along one edge. */
 static inline void oracle_hand_on(oracle *o, const oracle_node *n, oracle_node *to)
 {
     int join = n->user == UINT32_MAX;
@@ -91,7 +91,7 @@ static inline void oracle_hand_on(oracle *o, const oracle_node *n, oracle_node *
     to->path = n->path + cost > to->path ? n->path + cost : to->path;
 }
 
-/* Kahn's order, each node handed on when all before it are known. */
+/* Kahn's order: each node passes on its knowledge after all nodes before it. */
 static inline void oracle_walk(oracle *o)
 {
     static _Thread_local uint32_t left[ORACLE_NODES], ready[ORACLE_NODES];
@@ -167,7 +167,7 @@ static inline void oracle_check_info(const oracle *o, heddle_graph *g)
               (unsigned long long)info.path_cost_ns, (unsigned long long)path);
 }
 
-/* All of it. The graph is frozen. Returns the number of joins. */
+/* Checks everything. The graph must be frozen. Returns the number of joins. */
 static inline uint32_t oracle_check(const spec *s, heddle_graph *g, const heddle_task *number)
 {
     static _Thread_local oracle o;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* spec.h - random graphs. A spec says what a graph is; the order that must hold follows from its bytes alone, by
- * comparing all pairs of tasks, and never from what heddle made of it.
+/* spec.h - random graphs. A spec describes a graph; the order that must hold follows from its bytes alone, by comparing
+ * all pairs of tasks, and never from the graph that heddle built.
  *
- * All sorts are mixed: contiguous ranges that overlap in part, 2-D blocks, crowds of readers and writers of one stretch
- * (so that joins appear), explicit edges in both directions (no cycle: checked here), urgent and watched tasks, argument
+ * All kinds are mixed: contiguous ranges that overlap in part, 2-D blocks, crowds of readers and writers of one stretch
+ * (so that joins appear), explicit edges in both directions (checked: no cycle), urgent and watched tasks, argument
  * records from 0 to 300 bytes, tasks without ranges. */
 #ifndef SPEC_H
 #define SPEC_H
@@ -37,10 +37,10 @@ typedef struct spec_task {
     uint32_t urgent;
     uint8_t args[SPEC_ARG_BYTES];
     bytes reads, writes; /* inout: both */
-    spec_set must;       /* directly before it: conflicting bytes, explicit edges */
-    spec_set may;        /* besides, where blocks of different strides are near */
+    spec_set must;       /* direct predecessors: conflicting bytes, explicit edges */
+    spec_set may;        /* further ones allowed where blocks of different strides are near */
     spec_set asked;      /* explicit edges only */
-    spec_set all;        /* before it on any path of must and may */
+    spec_set all;        /* predecessors on any path of must and may */
 } spec_task;
 
 typedef struct spec {
@@ -55,7 +55,7 @@ typedef struct spec {
 
 static const uint32_t spec_arg_bytes[SPEC_BODIES] = {0, 1, 4, 8, 16, 40, 63, 64, 65, 100, 128, 200, 300};
 
-/* How the tasks of one spec look. */
+/* Style of the tasks of one spec. */
 typedef struct spec_style {
     uint32_t blocks;       /* 0: contiguous ranges only */
     uint32_t write_of_ten; /* share of ranges written */
@@ -115,7 +115,7 @@ static inline void spec_new_task(spec *s, const spec_style *style, uint32_t i, u
     }
 }
 
-/* ---- the order that must hold ---------------------------------------------------------------------------------- */
+/* ---- the required order ---------------------------------------------------------------------------------------- */
 
 static inline int spec_conflict(const spec_task *a, const spec_task *b)
 {
@@ -148,7 +148,7 @@ static inline void spec_order(spec *s, uint32_t t)
     }
 }
 
-/* later after earlier, unless that closes a cycle. */
+/* Adds the edge earlier -> later unless that closes a cycle. */
 static inline void spec_edge(spec *s, uint32_t later, uint32_t earlier)
 {
     uint32_t i;
@@ -200,7 +200,7 @@ static inline void spec_make(spec *s, uint64_t *seed)
         spec_edge(s, (uint32_t)check_below(seed, s->n_tasks), (uint32_t)check_below(seed, s->n_tasks));
 }
 
-/* Binds some of the tasks to workers, small numbers and large ones. */
+/* Binds some of the tasks to workers, with small numbers and large ones. */
 static inline void spec_place(spec *s, uint64_t *seed)
 {
     uint32_t i, one_in = 1 + (uint32_t)check_below(seed, 4);
@@ -209,7 +209,7 @@ static inline void spec_place(spec *s, uint64_t *seed)
             s->task[i].place = 1 + (uint32_t)(check_below(seed, 8) ? check_below(seed, 6) : check_random(seed) >> 40);
 }
 
-/* The worker of `n` that a task bound to `place` runs on: 13 bits are kept of it. */
+/* The worker, of n, that runs a task bound to `place`; the library keeps 13 bits of the number. */
 static inline uint32_t spec_worker(uint32_t place, uint32_t n) { return (place - 1) % 8191 % n; }
 
 /* Adds the tasks and edges to a graph of a table with SPEC_BODIES bodies; number[i] is what heddle calls task i. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* stops.c - runs on threads that do not come to their end, with every schedule: a body fails, the job is cancelled, the
- * time limit passes. Workers that wait for a task that will never become ready leave too, the status and the sentence
- * are right, and the graph runs again. */
+/* stops.c - runs on threads that stop early, with every schedule: a body fails, the job is canceled, the time limit
+ * passes. Workers that wait for a task that never becomes ready leave, too; status and sentence are right, and the
+ * graph runs again. */
 #include "base/base.h"
 #include "check.h"
 #include "heddle/task.h"
@@ -13,10 +13,10 @@
 
 #define WIDTH 3u
 #define DEPTH 20u
-#define HELD 33u /* the task that does something */
+#define HELD 33u /* the task that fails or holds the run */
 
 typedef struct stops_params {
-    uint32_t *fail, *hold; /* code with which HELD fails; 1: it does not return */
+    uint32_t *fail, *hold; /* code with which HELD fails; 1: HELD does not return */
     uint32_t *n_ran;
 } stops_params;
 
@@ -43,7 +43,7 @@ typedef struct rig {
     stops_params params;
 } rig;
 
-/* Every task of a row comes after the whole row before it. */
+/* Makes every task of a row depend on the whole row before it. */
 static void rig_open(rig *x, heddle_schedule schedule, uint32_t n_workers, uint32_t time_limit_ms)
 {
     static uint8_t row[WIDTH];
@@ -79,7 +79,7 @@ static heddle_status rig_run(rig *x)
     return heddle_graph_run(x->ctx, x->graph, &x->params, sizeof x->params);
 }
 
-/* Runs to the end. On a machine with other work a run may pass a limit that was meant for one that holds. */
+/* Runs to the end. On a busy machine a run may pass a limit that was meant for one that holds. */
 static void run_whole(rig *x)
 {
     heddle_status s;
@@ -91,7 +91,7 @@ static void run_whole(rig *x)
     CHECK(x->n_ran == WIDTH * DEPTH);
 }
 
-/* It runs again, as if nothing had been. */
+/* The graph must run again as if nothing had happened. */
 static void check_again(rig *x)
 {
     x->fail = x->hold = 0;
@@ -133,7 +133,7 @@ static void test_cancel(heddle_schedule schedule, uint32_t n_workers)
     rig_close(&x);
 }
 
-/* Opens the door some time after the limit. */
+/* Lets the held body go some time after the limit. */
 static void *open_door(void *arg)
 {
     nanosleep(&(struct timespec){0, 300000000}, NULL);
@@ -141,7 +141,7 @@ static void *open_door(void *arg)
     return NULL;
 }
 
-/* Runs into the limit. A machine with other work may not have come to HELD by then: then again. */
+/* Runs into the limit; repeats if a busy machine had not come to HELD by then. */
 static const char *run_into_limit(rig *x)
 {
     const char *text = "";
@@ -165,7 +165,7 @@ static void test_limit(heddle_schedule schedule, uint32_t n_workers)
     rig_open(&x, schedule, n_workers, 100);
     text = run_into_limit(&x);
     CHECK_MSG(strstr(text, "in task") && strstr(text, "(stops_step)"), "%s", heddle_error_text(x.ctx));
-    /* Only under static does a worker know which task it waits for. */
+    /* Only under static does a worker know the task that it waits for. */
     CHECK_MSG(schedule != HEDDLE_SCHEDULE_STATIC || n_workers == 1 || strstr(text, "waits for task"), "%s", text);
     check_again(&x);
     rig_close(&x);

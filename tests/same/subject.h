@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* subject.h - a random graph that runs: once on the serial backend, once on a context under test, each with bytes of its
- * own, and all that must hold afterwards.
+/* subject.h - a random graph that runs once on the serial backend and once on a context under test, each with bytes of
+ * its own; and the checks afterwards.
  *
- * A body hashes its number, its arguments and the bytes it reads into the bytes it writes, so any task that runs too
- * early, too late, twice or not at all changes the end. Besides, each body looks whether those that must come before
- * it have run in this run, by plain loads: under ThreadSanitizer that is a test of the scheduler's release and acquire. */
+ * A body hashes its number, its arguments and the bytes it reads into the bytes it writes. Any task that runs too
+ * early, too late, twice or not at all changes the result. Each body also checks by plain loads that its predecessors
+ * have run in this run: under ThreadSanitizer that tests the scheduler's release and acquire. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <time.h>
 
-/* One side: a graph on one context, and the bytes it works on. */
+/* One side: a graph on one context, and its bytes. */
 typedef struct side {
     heddle_ctx *ctx;
     heddle_graph *graph;
@@ -21,14 +21,14 @@ typedef struct side {
     const spec *s;
     uint8_t *arena;
     heddle_task number[SPEC_TASKS];
-    uint32_t index[ORACLE_NODES];  /* of a task in the spec */
+    uint32_t index[ORACLE_NODES];  /* index in the spec of each task */
     uint32_t run;                  /* number of the current run, from 1 */
-    uint32_t ran[SPEC_TASKS];      /* run in which the task ran last: plain words */
+    uint32_t ran[SPEC_TASKS];      /* last run of each task: plain words */
     uint32_t n_called[SPEC_TASKS]; /* callbacks of watched tasks */
-    uint32_t wrong;                /* 1 + a task that met something wrong */
+    uint32_t wrong;                /* 1 + a task that found an error */
 } side;
 
-typedef struct side_params { /* the record of params */
+typedef struct side_params { /* the run's params record */
     side *side;
 } side_params;
 
@@ -66,7 +66,7 @@ static inline void subject_blame(side *d, uint32_t t)
     (void)__atomic_compare_exchange_n(&d->wrong, &none, t + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Those that must come before have run, this one has not. */
+/* The predecessors must have run, this task must not. */
 static inline void subject_look(side *d, uint32_t t)
 {
     const spec_set *must = &d->s->task[t].must;
@@ -99,7 +99,7 @@ static inline void subject_work(side *d, uint32_t t, const uint8_t *args)
     d->arena[at] = (uint8_t)((h = subject_mix(h, at)) >> 32);
 }
 
-/* All bodies; what differs are the bytes of their argument records. */
+/* All bodies are the same; only the sizes of their argument records differ. */
 static inline void subject_body(const heddle_thread *thread, const void *params, const void *args)
 {
     side *d = ((const side_params *)params)->side;
@@ -229,7 +229,7 @@ static inline void side_check_times(const side *d, const heddle_event *const *of
             }
 }
 
-/* Each task stands once in the trace of the last run, after those before it. */
+/* The trace of the last run must show each task once, after its predecessors. */
 static inline void side_check_trace(side *d)
 {
     static _Thread_local heddle_event ev[SPEC_TASKS + 1];
@@ -267,12 +267,12 @@ static inline subject *subject_new(uint64_t *seed, heddle_ctx *serial, heddle_ct
     side_open(&x->serial, serial, &x->s);
     side_open(&x->other, other, &x->s);
     CHECK(!memcmp(x->serial.number, x->other.number, sizeof x->other.number));
-    if (check_below(seed, 2)) /* else the first run freezes it */
+    if (check_below(seed, 2)) /* otherwise the first run freezes it */
         CHECK_OK(other, heddle_graph_freeze(x->other.graph));
     return x;
 }
 
-/* After the other side ran: runs serial, compares. */
+/* After a run of the other side: runs serial and compares. */
 static inline void subject_check(subject *x, int traced)
 {
     side_run(&x->serial);
@@ -286,7 +286,7 @@ static inline void subject_check(subject *x, int traced)
         x->n_joins = oracle_check(&x->s, x->other.graph, x->other.number);
 }
 
-/* Between runs: some tasks get other arguments, on both sides. */
+/* Between runs: gives some tasks other arguments, on both sides. */
 static inline void subject_change(subject *x, uint64_t *seed)
 {
     uint32_t i, n = x->s.n_tasks ? (uint32_t)check_below(seed, 6) : 0;

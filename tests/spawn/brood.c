@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* brood.c - makes the families of brood.h out of random specs, whose tasks are the children. */
+/* brood.c - makes the families of brood.h from random specs; the specs' tasks become the children. */
 #include "brood.h"
 
 #include "same/spec.h"
@@ -25,7 +25,7 @@ static void make_spec(spec *s, uint64_t *seed)
         spec_order(s, i);
     }
     for (i = 1; i < s->n_tasks; i++)
-        if (!check_below(seed, 6)) /* few a child: fewer than it may name */
+        if (!check_below(seed, 6)) /* few per child: fewer than it may name */
             spec_edge(s, i, (uint32_t)check_below(seed, i));
 }
 

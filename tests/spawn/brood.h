@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-#define BROOD_FAMILIES 4u /* of one graph, at most */
-#define BROOD_BYTES 2048u /* of a family           */
+#define BROOD_FAMILIES 4u /* per graph, at most */
+#define BROOD_BYTES 2048u /* per family             */
 
 typedef struct brood { /* the families of one graph */
     uint32_t n_families, n_all, n_before;
     kin_family family[BROOD_FAMILIES];
     kin_child child[BROOD_FAMILIES * HEDDLE_MAX_CHILDREN];
     uint32_t before[BROOD_FAMILIES * HEDDLE_MAX_CHILDREN * HEDDLE_MAX_CHILDREN / 2];
-    uint8_t bytes[BROOD_FAMILIES * BROOD_BYTES]; /* what must be there */
+    uint8_t bytes[BROOD_FAMILIES * BROOD_BYTES]; /* the expected bytes */
 } brood;
 
-/* Up to n_most families. The caller frees it. */
+/* Makes up to n_most families. The caller frees the result. */
 brood *brood_new(uint32_t n_most, uint64_t *seed);
-/* What one run makes of the bytes: the children of each family one after another. */
+/* Applies one run to the expected bytes: the children of each family one after another. */
 void brood_run(brood *b);
 
 #if defined(__cplusplus)

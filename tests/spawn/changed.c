@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* changed.c - arguments of a loaded graph whose bodies spawn: every run sees what was set last, small records and large ones,
- * also after a run that was stopped; and setting those of all tasks takes time by their number, not by its square.
+/* changed.c - arguments of a loaded graph with bodies that spawn. Every run sees the last values, in small records and
+ * large ones, also after a stopped run. Setting the arguments of all tasks takes linear time, not quadratic.
  *
  *     changed [--cuda]     the same on a GPU */
 #include "check.h"
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define N_TASKS 40000u
-#define N_LARGE 1000u /* of them, the first ones */
+#define N_LARGE 1000u /* the first so many tasks have large records */
 #define MOST_S 4.0    /* copying the graph at each call takes ten times as long */
 
 static double now_s(void)
@@ -29,7 +29,7 @@ typedef struct rig {
 
 static uint32_t value_of(uint32_t task, uint32_t round) { return task * 7u + round * 1000003u; }
 
-/* The record of a task, for its value. */
+/* The argument record that holds a task's value. */
 static const void *record_of(uint32_t task, uint32_t round, size_t *n_bytes)
 {
     static changed_args small;
@@ -78,7 +78,7 @@ static void check_run(rig *x, uint32_t round, const char *how)
         CHECK_MSG(seen[t] == value_of(t, round), "%s: task %u saw %u in round %u", how, t, seen[t], round);
 }
 
-/* A run that ends early leaves words that are cleared before the next. */
+/* A stopped run leaves words behind that must be cleared before the next. */
 static void stop_a_run(rig *x)
 {
     heddle_job *job;

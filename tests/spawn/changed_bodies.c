@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* changed_bodies.c - see changed_bodies.h. */
+/* changed_bodies.c - implements changed_bodies.h. */
 #include "changed_bodies.h"
 
 HEDDLE_SPAWNER(changed_small, changed_params, params, changed_args, t, 1)

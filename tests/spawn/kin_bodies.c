@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* kin_bodies.c - a parent spawns its children in order, each by another thread; each child looks by plain loads whether those
- * before it have run, reads, and writes bytes that depend on what it read. Some do so through children and continuations
- * of their own, whose end is theirs. */
+/* kin_bodies.c - a parent spawns its children in order, each from another thread. A child checks by plain loads that
+ * earlier children have run where they must, reads, and writes bytes that depend on what it read. Some work through
+ * children and continuations of their own and end with those. */
 #include "kin_bodies.h"
 
-/* Not inlined into every body of some twenty kernels: that is what compiling would spend its time on. */
+/* Not inlined into every body of some twenty kernels, which would dominate compile time. */
 #if defined(__CUDACC__)
 #define KIN_FN static __host__ __device__ __noinline__
 #else
@@ -17,7 +17,7 @@ HD_FN uint8_t *bytes_of(const kin_params *params, const kin_args *t)
 }
 HD_FN uint64_t *parts_of(const kin_params *params, const kin_args *t) { return params->part + t->child * KIN_PARTS; }
 
-/* Thread 0, as the child begins. */
+/* Thread 0 checks the predecessors when the child begins. */
 KIN_FN void look(const kin_params *params, uint32_t child)
 {
     const kin_child *c = &params->child[child];
@@ -79,7 +79,7 @@ HEDDLE_SPAWNER(kin_parent, kin_params, params, kin_args, t, HEDDLE_MAX_CHILDREN)
     }
 }
 
-/* Have all children of a family run? */
+/* Checks that all children of a family have run. */
 KIN_FN void look_at_all(const heddle_thread *thread, const kin_params *params, uint32_t family)
 {
     const kin_family *f = &params->family[family];
@@ -88,7 +88,7 @@ KIN_FN void look_at_all(const heddle_thread *thread, const kin_params *params, u
             *params->wrong = f->child + (uint32_t)i + 1;
 }
 
-/* The continuation of a family: all children have ended. */
+/* The continuation of a family runs after all children have ended. */
 HEDDLE_BODY(kin_joined, kin_params, params, kin_args, t)
 {
     look_at_all(thread, params, t->family);
@@ -96,7 +96,7 @@ HEDDLE_BODY(kin_joined, kin_params, params, kin_args, t)
         params->n_joined[t->family]++;
 }
 
-/* A successor of the family in the graph waits for its continuation. */
+/* A successor of the family in the graph runs after its continuation. */
 HEDDLE_BODY(kin_after, kin_params, params, kin_args, t)
 {
     if (!params->family[t->family].joins)
@@ -117,7 +117,7 @@ HEDDLE_BODY(kin_leaf, kin_params, params, kin_args, t)
     finish(thread, params, t);
 }
 
-/* Parts first .. end - 1, by all threads at once, after what thread 0 did before. */
+/* All threads spawn parts first .. end - 1 at once, ordered after what thread 0 did before. */
 HD_FN void spawn_parts(const heddle_thread *thread, const kin_args *t, uint32_t first, uint32_t end)
 {
     heddle_team_barrier(thread);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* kin_bodies.h - families: a task of the graph spawns children that name ranges and one another, in an order that shows in
- * the bytes they leave. Plain arrays in memory of the context, so that a GPU can read them. */
+/* kin_bodies.h - families: a task of the graph spawns children that name ranges and one another, so that their order
+ * shows in the bytes they leave. Plain arrays in memory of the context, which a GPU can read. */
 #ifndef KIN_BODIES_H
 #define KIN_BODIES_H
 
 #include "heddle/task.h"
 
-#define KIN_RANGES 4u /* of a child, at most */
-#define KIN_PARTS 8u  /* in which a child reads */
+#define KIN_RANGES 4u /* per child, at most */
+#define KIN_PARTS 8u  /* in which a child reads its bytes */
 
-/* How a child does what it has to do: it reads all parts, then writes. Its end is that of the last thing it does. */
+/* How a child reads all parts and then writes. It ends with the last of its own children and continuations. */
 typedef enum kin_kind {
-    KIN_LEAF,  /* itself */
+    KIN_LEAF,  /* it does all itself */
     KIN_FORK,  /* its children read a part each, its continuation writes */
-    KIN_TWICE, /* a continuation between: each of the two spawns half of the parts */
-    KIN_DEEP,  /* a child of its own is a fork; nothing is left to do then */
+    KIN_TWICE, /* with a continuation in between: each of the two spawns half of the parts */
+    KIN_DEEP,  /* its only child is a fork, its continuation a join */
     KIN_KINDS
 } kin_kind;
 
@@ -27,15 +27,15 @@ typedef struct kin_child {
     kin_range range[KIN_RANGES];
     uint32_t n_ranges, kind, pause_ns;
     uint32_t urgent;
-    uint32_t n_after, after[HEDDLE_MAX_AFTER]; /* earlier children that it names by handle, by place in the family */
-    uint32_t named;                            /* a later one names it */
+    uint32_t n_after, after[HEDDLE_MAX_AFTER]; /* earlier children named by handle: places in the family */
+    uint32_t named;                            /* a later child names it */
     uint32_t before, n_before;                 /* in kin_params.before: children that must have run */
 } kin_child;
 
 typedef struct kin_family {
-    uint32_t child, n_children; /* of all children, the first */
-    uint32_t byte;              /* of all bytes, the first */
-    uint32_t joins;             /* it continues, so that its end is that of all its children */
+    uint32_t child, n_children; /* the first one, among all children */
+    uint32_t byte;              /* the first one, among all bytes */
+    uint32_t joins;             /* it has a continuation, so it ends with all its children */
 } kin_family;
 
 typedef struct kin_params {
@@ -43,11 +43,11 @@ typedef struct kin_params {
     const kin_family *family;
     const kin_child *child;
     const uint32_t *before;
-    uint64_t *part; /* KIN_PARTS a child: what was read */
-    uint32_t *ran;  /* a child: the run in which it ran last; plain words */
+    uint64_t *part; /* what was read, KIN_PARTS per child */
+    uint32_t *ran;  /* per child: its last run; plain words */
     uint32_t *n_joined;
-    uint32_t *wrong; /* 1 + a child that met something wrong */
-    uint32_t run;    /* from 1 */
+    uint32_t *wrong; /* 1 + a child that found an error */
+    uint32_t run;    /* counts from 1 */
     uint32_t n_all;  /* children */
 } kin_params;
 
@@ -67,7 +67,7 @@ typedef struct kin_part_args {
 HEDDLE_ENUM(kin, KIN_BODIES)
 HEDDLE_DECLARE(kin)
 
-/* ---- what a child does ------------------------------------------------------------------------------------------ */
+/* ---- the work of a child ---------------------------------------------------------------------------------------- */
 
 HD_FN uint64_t kin_mix(uint64_t h, uint64_t x)
 {
@@ -75,13 +75,13 @@ HD_FN uint64_t kin_mix(uint64_t h, uint64_t x)
     return h ^ h >> 29;
 }
 
-/* Byte i of a range, counted along its rows. */
+/* Offset of byte i of a range, counted along its rows. */
 HD_FN uint32_t kin_place(const kin_range *r, uint32_t i)
 {
     return r->at + i / r->row_bytes * r->stride_bytes + i % r->row_bytes;
 }
 
-/* One part of the bytes that a child reads. */
+/* Hashes one part of the bytes that a child reads. */
 HD_FN uint64_t kin_read(const uint8_t *bytes, const kin_child *c, uint32_t part)
 {
     uint64_t h = part;
@@ -93,8 +93,8 @@ HD_FN uint64_t kin_read(const uint8_t *bytes, const kin_child *c, uint32_t part)
     return h;
 }
 
-/* What a byte becomes depends on its place and on what was read, so that ranges of a child may overlap. A thread writes the
- * places that are `thread` modulo team_size. */
+/* A byte's new value depends on its place and on what was read, so ranges of a child may overlap. A thread writes the
+ * places equal to `thread` modulo team_size. */
 HD_FN void kin_write_share(uint8_t *bytes, const kin_child *c, uint64_t seed, const uint64_t *part, uint32_t thread,
                            uint32_t team_size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse.c - a body that asks for what it must not when it spawns ends the run with EBODY and a sentence that says what and
- * who; the same graph runs well afterwards. Handles pass from parent to parent while the one that asked for them lives; later
- * they are stale. On one thread and emulated ones, on one to three threads in every dispatch.
+/* misuse.c - a body that misuses a spawn call ends the run with EBODY and a sentence that names the error and the task;
+ * the same graph runs well afterwards. Handles pass from parent to parent while the parent that took them lives; later
+ * they are stale. On the serial backend and emulated threads, and on one to three threads in every dispatch.
  *
  *     misuse [--cuda]     the same on a GPU */
 #include "check.h"
@@ -38,7 +38,7 @@ static const struct {
 typedef struct rig {
     heddle_ctx *ctx;
     misuse_params params;
-    const char *how; /* the context, for messages */
+    const char *how; /* names the context in messages */
 } rig;
 
 static void *zeros(heddle_ctx *ctx, size_t n_bytes)
@@ -65,7 +65,7 @@ static heddle_graph *graph_of(const rig *x, uint32_t body, uint32_t how)
     return g;
 }
 
-/* After whatever has gone wrong. */
+/* Runs well, whatever has gone wrong before. */
 static void check_good_run(const rig *x, heddle_graph *g)
 {
     static const uint32_t none[MISUSE_CHILDREN];
@@ -110,7 +110,7 @@ static void test_across(const rig *x)
     heddle_graph_free(g);
 }
 
-/* A successor of that parent, in the graph, names one of them: the parent has ended, and its handles with it. */
+/* A successor of that parent in the graph names one of them: the parent has ended, so the handles are stale. */
 static void test_stale(const rig *x)
 {
     heddle_graph *g = graph_of(x, misuse_keeper, MISUSE_NOT);
@@ -126,7 +126,7 @@ static void test_stale(const rig *x)
     heddle_graph_free(g);
 }
 
-/* A table without spawners has no room for what its bodies would make. */
+/* A table without spawners gets no room for spawned tasks. */
 typedef struct plain_args {
     uint32_t unused;
 } plain_args;
@@ -152,7 +152,7 @@ static void test_plain(const rig *x)
     heddle_graph_free(g);
 }
 
-/* No plan can be made for what bodies spawn. */
+/* No plan can be made for spawned tasks. */
 static void test_static(const rig *x)
 {
     heddle_graph *g = graph_of(x, misuse_keeper, MISUSE_NOT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* misuse_bodies.c - see misuse_bodies.h. Thread 0 spawns. */
+/* misuse_bodies.c - implements misuse_bodies.h. Thread 0 spawns. */
 #include "misuse_bodies.h"
 
 /* A child that runs misuse_leaf. */
@@ -17,7 +17,7 @@ HD_FN heddle_child leaf(const misuse_args *args)
     return c;
 }
 
-/* n children, each after the one before by its handle. */
+/* Spawns n children; each waits for the one before by its handle. */
 HD_FN void spawn_chain(const heddle_thread *thread, uint32_t n)
 {
     heddle_handle handle = 0, last;
@@ -51,7 +51,7 @@ HD_FN void spawn_wrong_range(const heddle_thread *thread, uint32_t how)
     heddle_task_spawn_child(thread, &c);
 }
 
-/* NULL, with a size or number of what is not there. */
+/* Passes NULL with a nonzero size or count. */
 HD_FN void spawn_null(const heddle_thread *thread, uint32_t how)
 {
     const misuse_args args = {0, MISUSE_NOT};
@@ -127,7 +127,7 @@ HEDDLE_BODY(misuse_leaf, misuse_params, params, misuse_args, t)
         heddle_task_spawn(thread, misuse_leaf, t, sizeof *t, (const heddle_handle *)0, 0, 0);
 }
 
-/* Pairs of a leaf and somebody who gets the leaf's handle and makes a child that waits for it. */
+/* Spawns pairs: a leaf, and a misuse_user that gets the leaf's handle and spawns a child that waits for it. */
 HEDDLE_SPAWNER(misuse_keeper, misuse_params, params, misuse_args, t, 2 * MISUSE_PAIRS)
 {
     uint32_t i;
@@ -140,7 +140,7 @@ HEDDLE_SPAWNER(misuse_keeper, misuse_params, params, misuse_args, t, 2 * MISUSE_
         c.out = &params->kept[i];
         if (i % 2)
             heddle_task_spawn_child(thread, &c);
-        else /* a range that all of these write: the leaf is late */
+        else /* these leaves write one range, so they run late */
         {
             const heddle_range range = HEDDLE_INOUT(params->leaf, 4);
             c.ranges = &range;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* siblings.c - random families leave the bytes of their serial order: children that name ranges and earlier siblings, and
- * that end through children and continuations of their own. On one thread and on emulated threads, on one to three
- * threads in every dispatch and policy, with large arenas and the smallest there can be.
+/* siblings.c - random families leave the bytes of their serial order. Their children name ranges and earlier siblings,
+ * and end through children and continuations of their own. On the serial backend and emulated threads, and on one to
+ * three threads in every dispatch and policy, with large arenas and the smallest possible ones.
  *
  *     siblings [--cuda]     the same on a GPU
  *
- * HEDDLE_SPAWBROOD_FAMILIES: how many graphs of families at least. */
+ * HEDDLE_SPAWBROOD_FAMILIES: the least number of graphs of families. */
 #include "check.h"
 #include "schedules.h"
 #include "heddle.h"
@@ -15,7 +15,7 @@
 
 #define N_RUNS 3u
 #define N_GRAPHS 100u
-#define N_SURE 400u /* so many have every kind among them */
+#define N_SURE 400u /* so many contain every kind of child */
 
 typedef struct tally {
     uint64_t n_graphs, n_runs, n_children, n_named, n_joined, of[HEDDLE_N_SCHEDULES], of_kind[KIN_KINDS];
@@ -106,7 +106,7 @@ static void count(tally *sum, const brood *b)
         sum->n_joined += b->family[i].joins;
 }
 
-/* The smallest arena has room for one family: children that are named keep their slots until their parent has ended. */
+/* The smallest arena holds one family: named children keep their slots until their parent has ended. */
 static void one_graph(heddle_ctx *ctx, const heddle_config *c, uint64_t *seed, tally *sum)
 {
     brood *b = brood_new(c->n_arena == 1 ? 1 : BROOD_FAMILIES, seed);
@@ -125,14 +125,14 @@ static void one_graph(heddle_ctx *ctx, const heddle_config *c, uint64_t *seed, t
     free(b);
 }
 
-/* ---- all ways ------------------------------------------------------------------------------------------------------ */
+/* ---- all ways ---------------------------------------------------------------------------------------------------- */
 
 static heddle_schedule random_schedule(uint64_t *seed)
 {
     heddle_schedule s;
     do
         s = worker_schedules[check_below(seed, N_WORKER_SCHEDULES)];
-    while (s == HEDDLE_SCHEDULE_STATIC); /* refuses spawners */
+    while (s == HEDDLE_SCHEDULE_STATIC); /* static refuses spawners */
     return s;
 }
 

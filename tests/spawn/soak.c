@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* soak.c - many spawned tasks: none is lost and none runs twice. Trees of tasks with threads that spawn at once, handles,
- * continuations, urgent ones, records that do not fit into a slot, in arenas that are too small for the tree's breadth; each
- * run's tasks are counted and summed (numbers and their squares) against the closed forms.
+/* soak.c - many spawned tasks: none is lost and none runs twice. The trees have threads that spawn at once, handles,
+ * continuations, urgent tasks, records larger than a slot, and arenas smaller than the tree's breadth. Each run's tasks
+ * are counted and summed (their numbers and squares) against closed forms.
  *
  *     soak BACKEND [SECONDS [TASKS]]      BACKEND serial, cpu or cuda; TASKS: of the largest tree */
 #include "check.h"
@@ -92,7 +92,7 @@ static void run_tree(heddle_ctx *ctx, heddle_graph *g, soak_params *params, uint
     CHECK(s.n_tasks == c.n + c.n_ends);
 }
 
-/* Trees for some seconds in one way; returns how many tasks. */
+/* Runs trees for some seconds in one way; returns the number of tasks. */
 static uint64_t soak_way(heddle_backend b, const way *w, double seconds, uint64_t n_most, uint64_t seed)
 {
     heddle_config cfg = HEDDLE_CONFIG_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* soak_bodies.c - see soak_bodies.h. Thread k makes child k, so that threads spawn at once; where children run in line, thread 0
- * makes them all. Thread 0 counts: a worker runs one body at a time, so its cell needs no atomics. */
+/* soak_bodies.c - implements soak_bodies.h. Thread k spawns child k, so threads spawn at once; where children run in
+ * line, thread 0 spawns them all. Thread 0 counts: a worker runs one body at a time, so its cell needs no atomics. */
 #include "spawn/soak_bodies.h"
 
 HD_FN soak_cell *cell_of(const heddle_thread *thread, const soak_params *params)

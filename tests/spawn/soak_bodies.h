@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* soak_bodies.h - a tree of tasks of which each is known: task `id` of n makes tasks 8 id + 1 .. 8 id + 8, those below n. */
+/* soak_bodies.h - a tree with known tasks: task `id` of n spawns tasks 8 id + 1 .. 8 id + 8, those below n. */
 #ifndef SPAWN_SOAK_BODIES_H
 #define SPAWN_SOAK_BODIES_H
 
 #include "heddle/task.h"
 
 #define SOAK_FAN 8u
-#define SOAK_GOES_ON(id) ((id) % 61u == 7u) /* these continue, and their continuation counts, too */
-#define SOAK_IN_LINE(id) ((id) % 37u == 5u) /* the children of these run one after another, by handles */
-#define SOAK_LONG(id) ((id) % 11u == 3u)    /* these have a record that does not fit into the slot   */
+#define SOAK_GOES_ON(id) ((id) % 61u == 7u) /* these have a continuation, which counts, too */
+#define SOAK_IN_LINE(id) ((id) % 37u == 5u) /* their children run one after another, by handles */
+#define SOAK_LONG(id) ((id) % 11u == 3u)    /* their record does not fit into the slot               */
 
-/* What a worker has seen. */
+/* What one worker has counted. */
 typedef struct soak_cell {
     uint64_t n, sum, squares, n_ends, sum_ends, n_bad;
     uint64_t pad[10];
 } soak_cell;
 
 typedef struct soak_params {
-    soak_cell *cells; /* one a worker */
+    soak_cell *cells; /* one per worker */
     uint64_t n;
 } soak_params;
 
@@ -27,7 +27,7 @@ typedef struct soak_node_args {
 
 typedef struct soak_long_args {
     soak_node_args node;
-    uint64_t fill[20]; /* id + i each                                                       */
+    uint64_t fill[20]; /* element i is id + i */
 } soak_long_args;
 
 #define SOAK_BODIES(X) X(soak_root, 0) X(soak_node, 0) X(soak_long, 0) X(soak_end, 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* alloc.c - blocks of every size: zeroed and aligned when new, whole after growing and shrinking across the border
- * between small and mapped ones, accounted for to the byte; the n-th allocation fails when told; growing lists. */
+/* alloc.c - blocks of every size: zeroed and aligned when new, intact when they grow or shrink across the border
+ * between small and mapped ones, accounted for to the byte. The n-th allocation fails on demand; lists grow. */
 #include "base/base.h"
 #include "check.h"
 
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Sizes around which something changes inside: 1 MB (mapped), 2 MB (huge pages). */
+/* Sizes around which the allocator changes: 1 MB (mapped), 2 MB (huge pages). */
 static const uint64_t borders[] = {1, 128, 4096, 1u << 20, 2u << 20, 4u << 20, 6u << 20};
 
 static uint64_t random_size(uint64_t *seed)
@@ -23,7 +23,7 @@ static uint64_t random_size(uint64_t *seed)
     }
 }
 
-/* Every 509th byte and the ends. */
+/* Writes every 509th byte and the ends. */
 static void fill(uint8_t *p, uint64_t from, uint64_t to, uint64_t tag)
 {
     uint64_t i;
@@ -53,7 +53,7 @@ static void test_new(uint64_t *seed)
         uint8_t *p = hd_new(n);
         CHECK(p && (uintptr_t)p % 128 == 0 && hd_held_bytes() == before + n);
         check_zero(p, n);
-        memset(p, 0xa5, n); /* for whoever gets it next */
+        memset(p, 0xa5, n); /* so that the next owner would see it */
         hd_delete(p, n);
         CHECK(hd_held_bytes() == before);
     }
@@ -86,7 +86,7 @@ static void test_resize(uint64_t *seed)
     CHECK(hd_held_bytes() == before);
 }
 
-/* The block that could not grow is as it was. */
+/* A block that could not grow is unchanged. */
 static void test_failures(void)
 {
     uint64_t before = hd_held_bytes(), n = 1000, want;
@@ -117,7 +117,7 @@ static void test_list(void)
 {
     uint64_t before = hd_held_bytes(), i, n_grown = 0;
     hd_list l = {NULL, 0, 0, 0};
-    hd_alloc_trim(); /* a kept block may be far larger than what is asked for */
+    hd_alloc_trim(); /* a kept block may be far larger than requested */
     for (i = 0; i < 500000; i++) {
         n_grown += l.n == l.cap;
         CHECK(hd_list_room(&l, 1, 8) == 0);
@@ -135,14 +135,14 @@ static void test_list(void)
     CHECK(!l.at && !l.n && !l.cap && hd_held_bytes() == before);
 }
 
-/* ThreadSanitizer does not follow mremap: it takes what was at the new address before for the same block. */
+/* ThreadSanitizer does not follow mremap: it takes an earlier block at the new address for the same one. */
 #if defined(__SANITIZE_THREAD__)
 #define THREAD_MAX ((1u << 20) - 1)
 #else
 #define THREAD_MAX UINT64_MAX
 #endif
 
-/* Pages of a block that are in memory. */
+/* Resident pages of a block. */
 static uint64_t resident_pages(void *p, uint64_t n_bytes)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n = (n_bytes + page - 1) / page;
@@ -170,7 +170,7 @@ static void test_sparse(void)
         memset(p, 0xa5, n);
         hd_clear_sparse(p, most);
         check_zero(p, most);
-        CHECK(n == 1 || (p[most] == 0xa5 && p[n - 1] == 0xa5)); /* no more than asked for */
+        CHECK(n == 1 || (p[most] == 0xa5 && p[n - 1] == 0xa5)); /* no more than requested */
         hd_clear_sparse(p, n);
         check_zero(p, n);
         hd_delete_sparse(p, n);

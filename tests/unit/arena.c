@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - a graph whose bodies may spawn costs memory for what it spawns, not for what it could: many of them are loaded
- * and run, and what the process holds grows by far less than their arenas. */
+/* arena.c - a graph with bodies that may spawn costs memory for what it spawns, not for what it could. Many are loaded
+ * and run, and the process grows by far less than their arenas. */
 #include "check.h"
 #include "heddle.h"
 #include "heddle/task.h"
@@ -10,7 +10,7 @@
 
 #define N_GRAPHS 16
 #define N_RUNS 20
-#define MOST_BYTES (1u << 20) /* a graph; with two huge pages each it is more than 4 MB */
+#define MOST_BYTES (1u << 20) /* per graph; two huge pages each would take more than 4 MB */
 
 typedef struct spread_params {
     uint32_t *n_run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base.c - the small files of src/base: output files that appear whole or not at all, the clock, the machine. */
+/* base.c - the small files of src/base: output files appear whole or not at all; the clock; the machine. */
 #include "base/file.h"
 #include "base/machine.h"
 #include "check.h"
@@ -54,7 +54,7 @@ static void test_file(void)
     check_text("a", "old 1\n");
     CHECK(hd_file_create(&f, in_dir("a"), NULL) == HEDDLE_OK);
     hd_file_print(f, "new");
-    check_text("a", "old 1\n"); /* the old one stands until then */
+    check_text("a", "old 1\n"); /* the old file stays until then */
     hd_file_drop(f);
     CHECK(n_files() == 1);
     check_text("a", "old 1\n");
@@ -72,13 +72,13 @@ static void test_refused(void)
     CHECK(hd_file_create(&f, in_dir("none/b"), &e) == HEDDLE_EIO && !f && strstr(e.text, "none/b"));
     CHECK(mkdtemp(strcpy(e.text, in_dir("sub_XXXXXX"))));
     CHECK(hd_file_create(&f, in_dir("sub"), NULL) == HEDDLE_OK);
-    CHECK(rename(e.text, in_dir("sub")) == 0); /* a folder stands where the file should go */
+    CHECK(rename(e.text, in_dir("sub")) == 0); /* a folder is in the file's place */
     hd_file_print(f, "x");
     CHECK(hd_file_commit(f, &e) == HEDDLE_EIO && strlen(e.text) > 10);
     CHECK(n_files() == 2 && rmdir(in_dir("sub")) == 0);
 }
 
-/* A program of which the end is looked at. */
+/* Runs a child and returns how it ended. */
 static int status_of(void (*child)(void))
 {
     int status;
@@ -92,7 +92,7 @@ static int status_of(void (*child)(void))
     return status;
 }
 
-/* Whatever is no regular file is written through and stays what it is. */
+/* A path that is no regular file is written through and stays what it is. */
 static void test_through(void)
 {
     char got[16] = {0};
@@ -126,7 +126,7 @@ static void test_full(void)
     CHECK(unlink(in_dir("full")) == 0);
 }
 
-/* What the program prints and what is written to the same place do not overwrite each other. */
+/* A program's output and a file written to the same place do not overwrite each other. */
 static void print_and_save(void)
 {
     int out = open(in_dir("out"), O_WRONLY | O_CREAT, 0600);
@@ -143,7 +143,7 @@ static void test_own_output(void)
     CHECK(unlink(in_dir("out")) == 0 && n_files() == 1);
 }
 
-/* The name beside the path cannot be known before, and a link there is not followed. A link at the path itself stays. */
+/* The temporary file's name is unpredictable, and a link in its place is not followed. A link at the path stays. */
 static void test_links(void)
 {
     char name[256];
@@ -165,7 +165,7 @@ static void test_links(void)
     CHECK(unlink(in_dir("link")) == 0 && unlink(in_dir("c")) == 0 && n_files() == 1);
 }
 
-/* Beyond a limit on sizes of files the call fails; a signal that was there before stays. */
+/* Beyond the limit on file sizes the call fails; an earlier pending signal stays. */
 static void write_beyond(void)
 {
     const struct rlimit limit = {4096, 4096};
@@ -204,14 +204,14 @@ static void write_and_be_ended(void)
     raise(SIGTERM);
 }
 
-/* A program that goes on is told, and may write the next file. */
+/* A program that continues after a discard gets an error at commit, and can write the next file. */
 static void test_discard(void)
 {
     hd_file *f;
     int status = status_of(write_and_be_ended);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM && n_files() == 2);
     CHECK(unlink(in_dir("d")) == 0);
-    for (uint32_t i = 0; i < 200; i++) { /* more than are known at a time: none is kept */
+    for (uint32_t i = 0; i < 200; i++) { /* more than are registered at a time: none is kept */
         CHECK(hd_file_create(&f, in_dir("b"), NULL) == HEDDLE_OK && n_files() == 2);
         hd_files_discard();
         CHECK(n_files() == 1 && hd_file_commit(f, NULL) == HEDDLE_EIO);
@@ -249,7 +249,7 @@ static void test_machine(void)
     }
     hd_machine_pin(m.cpu[m.pub.n_threads - 1]);
     CHECK(sched_getcpu() == (int)m.cpu[m.pub.n_threads - 1]);
-    hd_machine_look(&m); /* now only one may be used */
+    hd_machine_look(&m); /* now only one processor may be used */
     CHECK_MSG(m.pub.n_threads == 1 && m.pub.n_cores == 1, "pinned, yet %u threads", m.pub.n_threads);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* context.c - what heddle_ctx_open fills in, the machine it sees, memory of a context. */
+/* context.c - what heddle_ctx_open fills in, the machine it finds, memory of a context. */
 #include "backend/schedule.h"
 #include "check.h"
 #include "heddle.h"
@@ -30,14 +30,14 @@ static void test_defaults(void)
     heddle_ctx_close(ctx);
 }
 
-/* A program compiled against an older, shorter struct: the rest counts as zero. */
+/* A program compiled against an older, shorter struct: missing fields count as zero. */
 static void test_old_config(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
     c.size = offsetof(heddle_config, n_workers);
     c.backend = HEDDLE_CPU;
-    c.n_workers = 99999; /* beyond its end: not read */
+    c.n_workers = 99999; /* beyond the old end: not read */
     c.expert.policy = (heddle_policy)77;
     ctx = open_with(&c);
     CHECK_OK(ctx, heddle_ctx_get_config(ctx, &got));
@@ -45,7 +45,7 @@ static void test_old_config(void)
     heddle_ctx_close(ctx);
 }
 
-/* The same for what is written: not a byte beyond the end that the caller knows. */
+/* The same for output: no byte is written beyond the end that the caller knows. */
 #define CHECK_SHORT(type, last, init, call)                                                      \
     do {                                                                                         \
         type whole = init, part;                                                                 \
@@ -78,7 +78,7 @@ static void test_old_structs(void)
     d.args = &a;
     d.arg_bytes = sizeof a;
     d.cost_ns = 5;
-    d.place = 99; /* beyond its end: not read */
+    d.place = 99; /* beyond the old end: not read */
     CHECK_OK(ctx, heddle_graph_add_task(g, &d, NULL));
     CHECK(hd_graph_task(&g->g, 0)->cost_ns == 5 && !(hd_graph_task(&g->g, 0)->flags >> HD_TASK_PLACE));
     CHECK_OK(ctx, heddle_graph_run(ctx, g, NULL, 0));
@@ -113,7 +113,7 @@ static void test_given(void)
     heddle_ctx_close(ctx);
 }
 
-/* Threads need the serial backend: auto chooses it. */
+/* Teams need the serial backend: auto chooses it. */
 static void test_teams(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT, got = HEDDLE_CONFIG_INIT;
@@ -125,7 +125,7 @@ static void test_teams(void)
     heddle_ctx_close(ctx);
 }
 
-/* What a schedule does not take, or the backend does not have: refused with a sentence that has the word. */
+/* Options that the schedule or backend does not support are refused with a sentence that contains the word. */
 #define REFUSED(word, ...)                                 \
     {                                                      \
         {.size = sizeof(heddle_config), __VA_ARGS__}, word \
@@ -172,12 +172,12 @@ static void test_refusals(void)
     }
 }
 
-/* What a GPU's schedules take; no GPU is needed to know. */
+/* Options of a GPU's schedules; the check needs no GPU. */
 static void test_gpu_schedules(void)
 {
     static const struct {
         heddle_config config;
-        const char *word; /* NULL: taken */
+        const char *word; /* NULL: accepted */
     } rows[] = {
         {{.schedule = HEDDLE_SCHEDULE_GRAPH, .expert.by_body = 2}, NULL},
         {{.schedule = HEDDLE_SCHEDULE_LEVELS_SYNC, .expert.by_body = 1}, NULL},
@@ -204,7 +204,7 @@ static void test_gpu_schedules(void)
     CHECK(!heddle_schedule_has_workers(HEDDLE_SCHEDULE_AUTO) && !heddle_schedule_has_workers((heddle_schedule)-1));
 }
 
-/* Where there is no GPU, auto says that, too. */
+/* Without a GPU, auto also reports that. */
 static void test_no_gpu(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -266,7 +266,7 @@ static uint64_t thread_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A context after the first does not look at the whole machine again: in this thread's own time, whatever else runs. */
+/* Later contexts do not inspect the whole machine again: measured in this thread's own time, whatever else runs. */
 static void test_open_again(void)
 {
     enum { N = 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graph files: written, read and written again they are the same bytes; what is read is what the graph holds; each
- * kind of malformed file is refused with its sentence; memory failures leave neither memory nor a file behind. */
+/* Graph files: a file that is read and written again is the same, and what is read is what the graph holds. Each kind
+ * of malformed file is refused with its sentence; memory failures leave neither memory nor a file behind. */
 #include "synthetic.h"
 
 #include <jansson.h>
@@ -13,7 +13,7 @@ static void write_file(const char *text)
     CHECK(f && fwrite(text, 1, strlen(text), f) == strlen(text) && fclose(f) == 0);
 }
 
-/* The graph that a file with the bodies of synthetic_table describes. */
+/* Builds the graph of a file with the bodies of synthetic_table. */
 static void graph_of(hd_graph *g, const hd_file_graph *f)
 {
     uint64_t i, k;
@@ -77,7 +77,7 @@ static void round_trip(uint32_t n, uint32_t n_edges, uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* Many readers then many writers: the joins that heddle put between are in the file as tasks. */
+/* Many readers, then many writers: the file contains heddle's joins as tasks. */
 static void joins(void)
 {
     hd_graph g;
@@ -137,7 +137,7 @@ static void dot(uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* What a user may write: any ids, later tasks in after, missing fields, fractions. */
+/* What users may write by hand: any ids, later tasks in "after", missing fields, fractions. */
 static void by_hand(void)
 {
     hd_file_graph f;
@@ -155,7 +155,7 @@ static void by_hand(void)
     unlink(path);
 }
 
-/* A file, its status, what the sentence says after the path. */
+/* A file, its status, and the sentence after the path. */
 static const struct {
     const char *text;
     heddle_status status;
@@ -217,7 +217,7 @@ static void refusals(void)
     CHECK(hd_file_graph_read(&f, folder, &e) == HEDDLE_EIO && strstr(e.text, "cannot be read"));
 }
 
-/* args beyond the limit by one byte, and at the limit; bodies beyond 65534. */
+/* args at the limit, and one byte beyond; bodies beyond 65534. */
 static void limits(void)
 {
     hd_file_graph f;
@@ -242,7 +242,7 @@ static void limits(void)
     unlink(path);
 }
 
-/* Each allocation of ours fails once: ENOMEM, nothing left allocated, no file left. */
+/* Each of heddle's allocations fails once: ENOMEM, nothing stays allocated, no file is left. */
 static void out_of_memory(uint64_t *seed)
 {
     synthetic s;
@@ -289,7 +289,7 @@ int main(void)
     folder = synthetic_mkdir();
     snprintf(path, sizeof path, "%s/a", folder);
     snprintf(other, sizeof other, "%s/b", folder);
-    json_object_seed(1); /* jansson's own, so that a failure can be repeated */
+    json_object_seed(1); /* jansson's own seed, so that a failure can be repeated */
     for (i = 0; i < 60; i++)
         round_trip(1 + (uint32_t)check_below(&seed, 80), (uint32_t)check_below(&seed, 500), &seed);
     joins();

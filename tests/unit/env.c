@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* env.c - variables of the environment: each fills the field that the program left zero, a bad value is refused by name,
- * all of them are listed. */
+/* env.c - environment variables: each fills the field that the program left zero, the error of a bad value names the
+ * variable, and all of them are listed. */
 #include "base/base.h"
 #include "check.h"
 
 #include <string.h>
 
-/* variable, value, the field's offset, what it becomes; or refused */
+/* variable, value, the field's offset, its new value; or refused */
 typedef struct row {
     const char *name, *value;
     size_t at;
@@ -157,7 +157,7 @@ static void test_text(void)
     CHECK(!unsetenv("HEDDLE_TUNING_FILE"));
 }
 
-/* What the program says wins; then the variable is not even read. */
+/* The program's value has priority; then the variable is not even read. */
 static void test_program_first(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -186,7 +186,7 @@ static void test_open(void)
     CHECK(!unsetenv("HEDDLE_WORKERS") && !unsetenv("HEDDLE_BACKEND") && !unsetenv("HEDDLE_POLICY"));
 }
 
-/* Every number has a name of its own, and what is outside the table none. */
+/* Every value has a name of its own; values outside the table have none. */
 #define TEST_NAMES(type, n, function)                                                     \
     do {                                                                                  \
         int i, k;                                                                         \
@@ -207,7 +207,7 @@ static void test_names(void)
     TEST_NAMES(heddle_idle, HEDDLE_N_IDLES, heddle_idle_name);
 }
 
-/* The sentence lists what would have been right. */
+/* The sentence lists the valid values. */
 static void test_sentence(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -218,7 +218,7 @@ static void test_sentence(void)
     CHECK(!unsetenv("HEDDLE_IDLE"));
 }
 
-/* A struct of one's own, with a table of its own. */
+/* A struct and a table of the test's own. */
 typedef struct knobs {
     uint32_t depth;
     const char *path;
@@ -240,7 +240,7 @@ static void test_other_struct(void)
     CHECK(!setenv("HEDDLE_TEST_PATH", "here", 1));
     CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_OK && k.depth == 7 && k.many == KNOBS_MANY);
     CHECK(!strcmp(k.path, "here"));
-    k = (knobs){3, "there", KNOBS_FEW}; /* what the program says comes first */
+    k = (knobs){3, "there", KNOBS_FEW}; /* the program's value has priority */
     CHECK(hd_env_fill_struct(&table, &k, &e) == HEDDLE_OK && k.depth == 3 && k.many == KNOBS_FEW);
     CHECK(!strcmp(k.path, "there"));
     k.depth = 0;
@@ -254,7 +254,7 @@ static void test_other_struct(void)
     CHECK(!unsetenv("HEDDLE_TEST_MANY") && !unsetenv("HEDDLE_TEST_PATH"));
 }
 
-/* A variable that has another name now: the old one is accepted, the new one goes first and is in the sentence. */
+/* A renamed variable: the old name still works, the new one has priority and is in the sentence. */
 static void test_old_names(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -270,7 +270,7 @@ static void test_old_names(void)
     CHECK(unsetenv("HEDDLE_LANES") == 0 && unsetenv("HEDDLE_PROFILE") == 0 && unsetenv("HEDDLE_TUNING_FILE") == 0);
 }
 
-/* The names that schedules had, under the variables that they had. */
+/* The old names of schedules, under the old variables. */
 static void test_old_schedules(void)
 {
     static const struct {

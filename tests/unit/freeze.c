@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* freeze.c - the blob, byte by byte: header, records, edges behind them, arena, roots. Read as a device would read it,
+/* freeze.c - the blob, byte by byte: header, records, edges behind them, arena, roots. It is read as a device reads it,
  * from offsets alone, and compared with what was added. */
 #include "graph/graph.h"
 #include "same/spec.h"
@@ -86,7 +86,7 @@ static void check_records(view *v)
     CHECK(v->b->args_at - v->b->edges_at < v->n_behind * sizeof(hd_edge) + 16);
 }
 
-/* Tasks without predecessors, each once; urgent ones first, each group in program order. */
+/* Roots are the tasks without predecessors, each once; urgent ones first, each group in program order. */
 static void check_roots(const view *v)
 {
     uint32_t i, n = 0, t, urgent, before = 2;
@@ -157,7 +157,7 @@ static void check_one(uint64_t *seed)
     hd_graph_clear(&g);
 }
 
-/* How much block-shared memory a run needs: what the largest of the bodies used asks for, besides the reductions'. */
+/* The block-shared memory of a run: the most that any used body needs, besides the reductions' memory. */
 static void test_shared(void)
 {
     hd_graph g;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - adding tasks: the edges of random graphs against the byte oracle, without running them (more of the same
- * stands in tests/same, with runs); argument records of every size, before and after freezing; what a graph knows of
- * itself; one writer and very many readers. */
+/* graph.c - adding tasks. The edges of random graphs against the byte oracle, without runs (tests/same runs such
+ * graphs); argument records of every size, before and after freezing; queries of a graph; one writer, very many readers. */
 #include "base/base.h"
 #include "same/oracle.h"
 
@@ -42,11 +41,11 @@ static void test_random(heddle_ctx *ctx, uint64_t *seed)
     CHECK(n_joins > 300);
 }
 
-/* ---- arguments ---------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static uint8_t seen[HEDDLE_MAX_ARG_BYTES];
 
-/* The body with the largest record: keeps what it is given. */
+/* The body with the largest record stores its arguments. */
 static void keep_args(const heddle_thread *thread, const void *params, const void *args)
 {
     (void)thread;
@@ -68,7 +67,7 @@ static void test_arguments(heddle_ctx *ctx, uint64_t *seed)
     heddle_task t;
     uint32_t round, i;
     CHECK_OK(ctx, heddle_graph_new(ctx, &table, &g));
-    for (i = 0; i < 100; i++) /* so that the arena moves */
+    for (i = 0; i < 100; i++) /* makes the arena move */
         CHECK_OK(ctx, heddle_graph_add(g, 12, args, 300, NULL, 0, NULL));
     CHECK_OK(ctx, heddle_graph_add(g, SPEC_BODIES, args, sizeof args, NULL, 0, &t));
     for (i = 0; i < 100; i++)
@@ -86,7 +85,7 @@ static void test_arguments(heddle_ctx *ctx, uint64_t *seed)
 
 /* ---- wide shapes ------------------------------------------------------------------------------------------------- */
 
-/* One writes, n read, one writes, through one range: 2n edges, no join, the second writer does not wait for the first. */
+/* One task writes, n read, one writes, all in one range: 2n edges, no join, none between the writers. */
 static void test_fan(heddle_ctx *ctx, uint32_t n)
 {
     heddle_graph_info info = HEDDLE_GRAPH_INFO_INIT;
@@ -107,7 +106,7 @@ static void test_fan(heddle_ctx *ctx, uint32_t n)
     heddle_graph_free(g);
 }
 
-/* n write parts, n read the whole, n write parts: edges grow with n, not with n * n. */
+/* n tasks write parts, n read the whole, n write parts: the edges grow with n, not with n * n. */
 static void test_crowds(heddle_ctx *ctx, uint32_t n)
 {
     static uint8_t lot[1u << 20];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* input.c - the readers of apps/input.c: what they make of well-formed files, and that each malformed one gives the
- * sentence promised, with its line where the format has lines. */
+/* input.c - the readers of apps/input.h: their results for well-formed files, and the promised sentence for each
+ * malformed one, with its line where the format has lines. */
 #include "app.h"
 #include "check.h"
 #include "input.h"
@@ -191,7 +191,7 @@ static void check_bad(const bad_case *c)
     CHECK_MSG(strcmp(error, want) == 0, "\n  got  '%s'\n  want '%s'", error, want);
 }
 
-/* ---- files that are none --------------------------------------------------------------------------- */
+/* ---- files that are unreadable --------------------------------------------------------------------- */
 
 static void expect_unreadable(const char *what, const char *sentence)
 {
@@ -210,7 +210,7 @@ static void check_unreadable(void)
     expect_unreadable("/", "is neither a file nor a pipe");
     expect_unreadable("/dev/zero", "is neither a file nor a pipe");
     fclose(fopen(big, "wb"));
-    if (truncate(big, ((off_t)1 << 32) + 1) == 0) /* a hole: takes no space                              */
+    if (truncate(big, ((off_t)1 << 32) + 1) == 0) /* sparse: takes no space */
         expect_unreadable(big, "has more than 4294967296 bytes");
     unlink(big);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A job of a kind that is no graph: it is started, waited for until a deadline, limited in time with a sentence that says who
- * waits for whom, cancelled, watched, and concluded once; a start that fails leaves it idle. A backend that does not know a
- * kind of work says so. */
+/* A job of a kind that is no graph: it is started, waited for until a deadline, canceled, watched, and concluded once.
+ * A time limit ends it with a sentence that names the waiting workers. A failed start leaves it idle. A backend refuses
+ * an unknown kind of work. */
 #include "backend/backend.h"
 #include "check.h"
 #include "run/run.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Work that ends when it has been looked at `left` more times, or is stopped. */
+/* Work that ends after `left` more polls, or when it is stopped. */
 typedef struct fake {
     uint32_t left, n_started, n_stopped, why, stop, code;
-    uint32_t deaf; /* it does not stop when it is told */
+    uint32_t deaf; /* ignores stop */
     heddle_status refuses;
     uint64_t came_i;
     uint32_t came_item, n_came;
@@ -43,7 +43,7 @@ static heddle_status fake_wait(void *self, uint64_t deadline_ns)
     }
 }
 
-/* On whatever thread: the time limit has one of its own. */
+/* May run on the time limit's own thread. */
 static void fake_stop(void *self, uint32_t why)
 {
     fake *f = self;
@@ -51,7 +51,7 @@ static void fake_stop(void *self, uint32_t why)
     __atomic_store_n(&f->why, why, __ATOMIC_RELEASE);
 }
 
-/* Two workers are in items, a third one waits for another, a fourth is not here. */
+/* Two workers are in items, a third one waits for another, a fourth is absent. */
 static int fake_doing(void *self, uint32_t worker, hd_doing *out)
 {
     static const hd_doing all[] = {
@@ -189,7 +189,7 @@ static void test_limit(void)
 
 static void nap_ms(uint32_t ms) { nanosleep(&(struct timespec){0, (long)ms * 1000000}, NULL); }
 
-/* The limit holds while nobody waits, and a run that ended before it has ended well, whenever somebody asks. */
+/* The limit holds without a waiting thread, and a run that ended in time has ended well, however late it is checked. */
 static void test_limit_alone(void)
 {
     uint32_t ms;
@@ -210,7 +210,7 @@ static void test_limit_alone(void)
     close_rig(&r);
 }
 
-/* A wait has its own deadline, also when the limit has passed and nobody comes back. */
+/* A wait keeps its own deadline, even if the limit has passed and the work does not stop. */
 static void test_deaf(void)
 {
     uint64_t begin = heddle_host_clock_ns();
@@ -264,7 +264,7 @@ static void test_watch(void)
     heddle_job_cancel(h);
     CHECK(hd_job_wait_item(h, 0, UINT64_MAX) == HEDDLE_ECANCELED);
     heddle_job_free(h);
-    r.f.left = UINT32_MAX; /* what was done in the last run is not done in this one */
+    r.f.left = UINT32_MAX; /* items done in the last run do not count in this one */
     h = submit(&r);
     CHECK(hd_job_wait_item(h, 1, 0) == HEDDLE_EBUSY);
     heddle_job_cancel(h);

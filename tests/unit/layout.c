@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - where kept cells stand: of random layouts, of threads and of warps, index and place are what is found by walking
- * through the steps of all bands in the order of memory; each cell has one place. */
+/* layout.c - where kept cells stand. For random layouts of threads and of warps, index and place agree with a walk
+ * through the steps of all bands in memory order; each cell has one place. */
 #include "check.h"
 #include "heddle/wave.h"
 
@@ -26,7 +26,7 @@ static heddle_wave_layout random_layout(uint64_t *row)
     return l;
 }
 
-/* The place at `index` is that of cell (i, j), which may lie outside of the field. */
+/* Place `index` must be that of cell (i, j), which may lie outside the field. */
 static void check_place(const heddle_wave_layout *l, uint64_t index, int64_t i, int64_t j, uint8_t *seen)
 {
     const int is_cell = i < (int64_t)l->rows && j >= 0 && j < (int64_t)l->cols;
@@ -41,7 +41,7 @@ static void check_place(const heddle_wave_layout *l, uint64_t index, int64_t i, 
     n_cells_seen++;
 }
 
-/* A step at position p of the band whose first row is `row`. Returns the places that it has. */
+/* Walks one step: position p of the band that starts at `row`. Returns the index after its places. */
 static uint64_t walk_step(const heddle_wave_layout *l, uint64_t index, uint32_t row, uint32_t p, uint8_t *seen)
 {
     uint32_t first, lane, n;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* levels.c - a graph as launches: every task with a body in exactly one, every edge (through joins, too) from an earlier
- * level to a later one, no level that could be earlier, no launch more than needed. And events as rows: every event
- * once, in order, without overlap on a row, on no more rows than blocks were at once on an SM. */
+/* levels.c - a graph as launches: every task with a body is in exactly one, every edge (through joins, too) leads from
+ * an earlier level to a later one. No level could be earlier; no launch is superfluous. Events become rows: every event
+ * once, in order, without overlap on a row, on at most as many rows as blocks were on an SM at once. */
 #include "backend/levels.h"
 #include "unit/synthetic.h"
 
 #define N_MAX 60u
 
-/* ---- levels ------------------------------------------------------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
 
 static int is_join(const hd_graph *g, uint32_t t) { return hd_graph_task(g, t)->body == HD_BODY_JOIN; }
 
-/* The most tasks with a body on a path that ends before t, by repeating until nothing changes. */
+/* The most tasks with a body on a path that ends before t, found by repetition until nothing changes. */
 static void longest_before(const hd_graph *g, uint32_t *level)
 {
     uint32_t t, i, changed = 1;
@@ -40,7 +40,7 @@ static void check_levels(const hd_graph *g, uint32_t *expected)
     free(level);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static void check_launch(const hd_graph *g, const hd_launches *l, const hd_launch *x, const uint32_t *level,
                          uint32_t by_body)
@@ -91,7 +91,7 @@ static void check_graph(const hd_graph *g)
     free(level);
 }
 
-/* Rounds of tasks that write a cell each, most of the time, and that read all: joins stand between them. */
+/* Rounds of tasks that mostly write a cell each, or else read all, so that there are joins. */
 static uint64_t random_ranges(uint64_t *seed)
 {
     heddle_task_desc d = HEDDLE_TASK_INIT;
@@ -115,7 +115,7 @@ static uint64_t random_ranges(uint64_t *seed)
     return n_joins;
 }
 
-/* Shared memory as a graph may ask for it; tasks of bodies 0, 1, 2 and 4. */
+/* Shared memory as graphs may set it; tasks of bodies 0, 1, 2 and 4. */
 static void random_graph(uint64_t *seed)
 {
     uint32_t n = 1 + (uint32_t)check_below(seed, N_MAX), n_edges = (uint32_t)check_below(seed, 4 * N_MAX), b;
@@ -143,12 +143,12 @@ static void test_launches(uint64_t *seed)
     hd_graph_clear(&empty);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 #define N_SMS 7u
 #define N_EVENTS 400u
 
-/* Tasks on places of SMs 0, 3, 6, ... ; some have not happened. Returns the places used. */
+/* Tasks on places of SMs 0, 3, 6, ...; some have not happened. Returns the places used. */
 static uint32_t random_events(hd_event *ev, uint32_t *n_happened, uint64_t *seed)
 {
     uint64_t free_at[N_SMS][4];
@@ -226,11 +226,11 @@ static void test_rows(uint64_t *seed)
     for (i = 0; i < 100; i++)
         crowd[i] = (hd_event){10, 20, i, 0, 5, 0};
     CHECK(hd_rows_make(&r, crowd, 100, 1, NULL) == HEDDLE_OK);
-    CHECK(r.n_rows == 64); /* more at once than there are places: they share */
+    CHECK(r.n_rows == 64); /* more at once than an SM has places: they share rows */
     hd_rows_clear(&r);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void test_memory(uint64_t *seed)
 {

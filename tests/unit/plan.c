@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: lists that are executed by their steps alone, workers in any order, keep to every edge and come to their end;
- * no edge is left that the order of lists implies, and none is dropped that it does not; plans are good where it is
- * known what good is; what is no plan is refused; memory failures leave nothing behind. */
+/* Plans. Their steps alone, with workers in any order, keep every edge and come to an end. No edge is kept that the
+ * lists imply, and none is dropped that they do not. Plans are good where the optimum is known; what is no plan is
+ * refused; memory failures leave nothing behind. */
 #include "graph/plan.h"
 #include "synthetic.h"
 
@@ -27,7 +27,7 @@ static uint32_t *owners(const hd_plan *p)
     return owner;
 }
 
-/* ---- executing steps ---------------------------------------------------------------------------------------------- */
+/* ---- executing steps --------------------------------------------------------------------------------------------- */
 
 static const uint32_t *successors(const hd_steps *s, const hd_step *step, uint32_t i)
 {
@@ -41,7 +41,7 @@ static void check_record(const hd_graph *g, const hd_step *s)
     CHECK(t->arg_bytes > HD_INLINE_ARGS || memcmp(s->args, t->args, t->arg_bytes) == 0);
 }
 
-/* Steps of all workers, at random among those whose next step has been counted often enough. */
+/* Executes steps of all workers, in random order among those with a step that has been counted often enough. */
 static void execute(const synthetic *x, const hd_steps *s, uint64_t *seed)
 {
     uint32_t *at = malloc(s->n_workers * sizeof *at), *count = calloc(x->n + 1, sizeof *count), n_run = 0, i, k, w;
@@ -69,8 +69,8 @@ static void execute(const synthetic *x, const hd_steps *s, uint64_t *seed)
     free(done);
 }
 
-/* Is the edge from -> to needed? Not when another edge, from the same list at or behind `from` to the same list at or
- * before `to`, is there: of two such only the tighter one stays. */
+/* Is the edge from -> to needed? No, if there is another edge from at or behind `from` in its list to at or before `to`
+ * in its list: of two such edges only the tighter one stays. */
 static int is_needed(const synthetic *x, const hd_steps *s, const uint32_t *owner, uint32_t from, uint32_t to)
 {
     uint32_t a, b;
@@ -84,7 +84,7 @@ static int is_needed(const synthetic *x, const hd_steps *s, const uint32_t *owne
     return 1;
 }
 
-/* Returns how many edges were dropped between different workers. */
+/* Returns how many edges between different workers were dropped. */
 static uint32_t check_edges(const synthetic *x, const hd_plan *p, const hd_steps *s)
 {
     uint32_t *owner = owners(p), t, k, n_dropped = 0, from;
@@ -131,9 +131,9 @@ static uint32_t random_steps(uint64_t *seed)
     return n_dropped;
 }
 
-/* ---- refusals ----------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* A plan made at random is refused exactly when edges and lists have a cycle. Returns whether it has. */
+/* A random plan is refused exactly when edges and lists together have a cycle. Returns whether they have. */
 static int random_lists(uint64_t *seed)
 {
     uint32_t n = 2 + (uint32_t)check_below(seed, 12), n_workers = 1 + (uint32_t)check_below(seed, 4), i, k, j;
@@ -213,9 +213,9 @@ static void no_plans(uint64_t *seed)
     synthetic_free(&y);
 }
 
-/* ---- what is good ------------------------------------------------------------------------------------------------- */
+/* ---- quality ----------------------------------------------------------------------------------------------------- */
 
-/* A graph by hand: tasks, then edges, then the end of adding. */
+/* A graph built by hand: first tasks, then edges, then freeze. */
 static void plain(hd_graph *g, uint32_t n)
 {
     heddle_task_desc d = HEDDLE_TASK_INIT;
@@ -226,7 +226,7 @@ static void plain(hd_graph *g, uint32_t n)
 static void edge(hd_graph *g, uint32_t from, uint32_t to) { CHECK(hd_graph_after(g, to, from, NULL) == HEDDLE_OK); }
 static void freeze(hd_graph *g) { CHECK(hd_graph_freeze(g, NULL) == HEDDLE_OK); }
 
-/* n x n, each after the ones above and to the left. */
+/* n x n tasks, each after those above and to the left. */
 static void wavefront(hd_graph *g, uint32_t n)
 {
     uint32_t i, j;
@@ -241,7 +241,7 @@ static void wavefront(hd_graph *g, uint32_t n)
     freeze(g);
 }
 
-/* When all is done: each list in its order, `hop` more for an edge between workers. The plan has been checked. */
+/* The end of all work: each list in order, `hop` more for an edge between workers. The plan has been checked. */
 static uint64_t makespan(const hd_plan *p, const hd_graph *g, const uint32_t *cost_ns, uint64_t hop)
 {
     uint32_t *owner = owners(p), *left = calloc(g->n_tasks + 1, sizeof *left), *at = malloc(p->n_workers * sizeof *at);
@@ -287,7 +287,7 @@ static uint32_t longest_list(const hd_plan *p)
     return most;
 }
 
-/* Whatever a task takes: a chain stays where it is, independent tasks are shared out evenly. */
+/* Whatever a task takes: a chain stays on its worker, independent tasks are divided evenly. */
 static void simple_shapes(void)
 {
     uint32_t ns[] = {0, 100, 700, 50000}, i, k, *cost;
@@ -315,8 +315,8 @@ static void simple_shapes(void)
     hd_graph_clear(&many);
 }
 
-/* As many workers as rows: nearly every task follows its row, and the time is near that of a row a worker. Where a
- * hand-over takes much longer than a task it may be less good to have that many. */
+/* With as many workers as rows nearly every task follows its row, and the time is near that of one row per worker. If a
+ * hand-over takes much longer than a task, fewer workers may be better. */
 static void wavefronts(void)
 {
     enum { N = 24 };
@@ -362,7 +362,7 @@ static uint64_t uneven_costs(uint32_t *cost, uint32_t n, uint64_t *seed)
     return sum;
 }
 
-/* Independent tasks: the longest first, so that the short ones even it out. */
+/* Independent tasks: the longest go first, so that short ones even out the rest. */
 static void uneven(uint64_t *seed)
 {
     enum { N = 500 };
@@ -381,8 +381,8 @@ static void uneven(uint64_t *seed)
     hd_graph_clear(&g);
 }
 
-/* So many tasks of nearly the longest cost there is that their times do not fit into the words of the simulation as they
- * are: the work is shared out evenly all the same. */
+/* So many tasks of nearly the longest cost that their sum overflows the simulation's unscaled words: the work is still
+ * divided evenly. */
 static void longest_costs(void)
 {
     enum { N = 220000, WORKERS = 2 };
@@ -405,8 +405,8 @@ static void longest_costs(void)
     hd_graph_clear(&g);
 }
 
-/* Random graphs with uneven costs: within the bound of list scheduling, longest path and evenly shared work, with a hop
- * on each edge of the path. */
+/* Random graphs with uneven costs stay within the bound of list scheduling: longest path plus evenly divided work, with
+ * a hop on each edge of the path. */
 static void bounded(uint64_t *seed)
 {
     enum { N = 400 };
@@ -421,7 +421,7 @@ static void bounded(uint64_t *seed)
         sum = uneven_costs(cost, N, seed);
         n_workers = 2 + check_below(seed, 30);
         for (i = 0; i < N; i++) {
-            d.cost_ns = cost[i] + HOP / 2 + HOP; /* for the path; the plan is given others */
+            d.cost_ns = cost[i] + HOP / 2 + HOP; /* for the path only; the plan gets other costs */
             CHECK(hd_graph_add(&g, &d, NULL, NULL) == HEDDLE_OK);
         }
         for (i = 0; i < 2 * N; i++) {
@@ -440,7 +440,7 @@ static void bounded(uint64_t *seed)
     }
 }
 
-/* Bound tasks are where they shall be, modulo the workers; urgent ones come first. */
+/* Bound tasks are on their workers, modulo the number of workers; urgent ones come first. */
 static void hints(void)
 {
     heddle_task_desc d = HEDDLE_TASK_INIT;
@@ -472,7 +472,7 @@ static void hints(void)
 
 enum { SIDE = 32, SWEEPS = 8, TILES = SIDE * SIDE, ROOM = 400 };
 
-/* Tiles in the cache, by when they were used last. */
+/* Tiles in the cache, ordered by their last use. */
 typedef struct cache {
     uint32_t tile[ROOM], n, n_missed;
 } cache;
@@ -527,7 +527,7 @@ static void stencil_edges(hd_graph *g)
     }
 }
 
-/* Style depth takes a block of tiles through all sweeps while it is in the cache. */
+/* Style depth takes a block of tiles through all sweeps while the cache holds it. */
 static void locality(void)
 {
     uint32_t by_style[2], style;
@@ -546,8 +546,8 @@ static void locality(void)
     hd_graph_clear(&g);
 }
 
-/* Chains whose tasks were added in turn, but one chain has no edges. Style depth: on one worker, chain after chain, in
- * program order. Style path: the long chains go ahead of the single tasks. */
+/* Chains of tasks that were added in turn; one chain has no edges. On one worker style depth runs chain after chain, in
+ * program order. Style path runs the long chains before the single tasks. */
 static void styles(void)
 {
     enum { CHAINS = 6, LENGTH = 10 };
@@ -576,7 +576,7 @@ static void styles(void)
     hd_graph_clear(&g);
 }
 
-/* A join does not wait behind tasks that take time, for others wait behind it. */
+/* A join does not wait behind tasks that take time, because other tasks wait for it. */
 static void join_at_once(void)
 {
     hd_graph g;
@@ -594,7 +594,7 @@ static void join_at_once(void)
     hd_graph_clear(&g);
 }
 
-/* Task 2 comes after 0 and 1, which end together; the worker of 1 is taken by 3, which has more behind it. */
+/* Task 2 follows 0 and 1, which end together; the worker of 1 is taken by 3, which has a longer path behind it. */
 static void second_best(void)
 {
     uint32_t *owner;
@@ -614,7 +614,7 @@ static void second_best(void)
     hd_graph_clear(&g);
 }
 
-/* ---- files, memory ------------------------------------------------------------------------------------------------ */
+/* ---- files, memory ----------------------------------------------------------------------------------------------- */
 
 static void write_file(const char *text)
 {
@@ -688,7 +688,7 @@ static void files(uint64_t *seed)
     CHECK(hd_plan_read(&p, folder, &e) == HEDDLE_EIO && strstr(e.text, "cannot be read"));
 }
 
-/* All calls once through; each stops at the first failure. */
+/* Makes all calls once; each stops at the first failure. */
 static heddle_status all_calls(const hd_graph *g)
 {
     hd_plan p, q, r;
@@ -727,7 +727,7 @@ static void memory(uint64_t *seed)
     synthetic_free(&x);
 }
 
-/* No tasks, one task: plans, steps, files of them. */
+/* No tasks, one task: plans, steps and files of them. */
 static void small(uint64_t *seed)
 {
     hd_graph g;

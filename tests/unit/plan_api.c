@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public calls on plans: what was recorded is replayed, the same order per worker, joins and all; a plan follows
- * measured costs; files come and go; what cannot be is refused with a sentence and changes nothing. */
+/* The public calls for plans: a recorded run is replayed in the same order per worker, with joins; a plan follows
+ * measured costs; plans are written and read; what cannot be is refused with a sentence and changes nothing. */
 #include "check.h"
 #include "graph/plan.h"
 #include "heddle.h"
@@ -98,7 +98,7 @@ static heddle_graph *crowds(heddle_ctx *ctx, uint64_t seed, uint64_t *n_joins)
 
 static void run(heddle_ctx *ctx, heddle_graph *g) { CHECK_OK(ctx, heddle_graph_run(ctx, g, &record, sizeof record)); }
 
-/* The last run: worker and task of each event, worker after worker, in order of time. Returns how many. */
+/* The last run's events: worker and task of each, worker after worker, in order of time. Returns their number. */
 static size_t order_of(heddle_ctx *ctx, heddle_graph *g, heddle_event *ev)
 {
     size_t n;
@@ -131,7 +131,7 @@ static void same_files(void)
     free(b);
 }
 
-/* ---- record and replay --------------------------------------------------------------------------------------------- */
+/* ---- record and replay ------------------------------------------------------------------------------------------- */
 
 static void replay(uint64_t seed, uint32_t n_workers, const heddle_event *was, size_t n)
 {
@@ -147,7 +147,7 @@ static void replay(uint64_t seed, uint32_t n_workers, const heddle_event *was, s
     for (i = 0; i < n; i++)
         CHECK_MSG(is[i].worker == was[i].worker && is[i].task == was[i].task, "event %zu: task %u on %u was %u on %u",
                   i, is[i].task, is[i].worker, was[i].task, was[i].worker);
-    CHECK_OK(ctx, heddle_graph_record_plan(g)); /* joins may stand elsewhere, but it is a plan again */
+    CHECK_OK(ctx, heddle_graph_record_plan(g)); /* joins may be elsewhere, but it is a valid plan */
     CHECK(strstr(heddle_graph_describe_run(g), "static"));
     heddle_graph_free(g);
     heddle_ctx_close(ctx);
@@ -169,7 +169,7 @@ static void record_and_replay(uint64_t *seed, uint64_t *n_joins)
     CHECK_OK(ctx, heddle_graph_write_plan(g, other));
     same_files();
     CHECK(order_of(ctx, g, ev) == n); /* the last run is still known */
-    run(ctx, g);                      /* another dispatch takes no notice of the plan */
+    run(ctx, g);                      /* another dispatch ignores the plan */
     heddle_graph_free(g);
     heddle_ctx_close(ctx);
     replay(of_graph, n_workers, ev, n);
@@ -195,7 +195,7 @@ static void chained_joins(void)
     heddle_ctx_close(ctx);
 }
 
-/* ---- costs --------------------------------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 static hd_plan written(heddle_ctx *ctx, heddle_graph *g)
 {
@@ -205,7 +205,7 @@ static hd_plan written(heddle_ctx *ctx, heddle_graph *g)
     return p;
 }
 
-/* The list of task 0 has as many tasks. */
+/* The list of task 0 must have n tasks. */
 static void list_of_0(heddle_ctx *ctx, heddle_graph *g, uint32_t n)
 {
     hd_plan p = written(ctx, g);
@@ -218,7 +218,7 @@ static void list_of_0(heddle_ctx *ctx, heddle_graph *g, uint32_t n)
     hd_plan_clear(&p);
 }
 
-/* Nine tasks; the first takes as long as the others together, but nobody says so. */
+/* Nine tasks; the first takes as long as the others together, but no cost was given. */
 static void costs(void)
 {
     heddle_ctx *ctx = open_cpu(2, 100, HEDDLE_SCHEDULE_RINGS);
@@ -245,7 +245,7 @@ static void costs(void)
     heddle_ctx_close(ctx);
 }
 
-/* A new plan between runs is the one that the next run follows. */
+/* The next run follows a plan made since the last one. */
 static void changed(void)
 {
     static heddle_event ev[N_TRACE];
@@ -259,7 +259,7 @@ static void changed(void)
     for (i = 0; i < 4; i++)
         add(ctx, g, 0, 0, NULL, 0);
     run(ctx, g);
-    CHECK_OK(ctx, heddle_graph_get_stats(g, &stats)); /* it had no plan: one was made in loading */
+    CHECK_OK(ctx, heddle_graph_get_stats(g, &stats)); /* it had no plan, so loading made one */
     CHECK(stats.plan_ns > 0 && stats.plan_ns <= stats.load_ns && stats.kernel_ns == 0);
     for (i = 0; i < 4; i++) {
         FILE *f = fopen(path, "w");
@@ -274,7 +274,7 @@ static void changed(void)
     heddle_ctx_close(ctx);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* A chain of n. */
 static heddle_graph *chain(heddle_ctx *ctx, uint32_t n)
@@ -368,7 +368,7 @@ static void in_flight(void)
     heddle_ctx_close(ctx);
 }
 
-/* Each allocation of each call fails once: the plan stays as it was, and nothing is lost. */
+/* Each allocation of each call fails once: the plan is unchanged, and nothing leaks. */
 static void memory(void)
 {
     heddle_ctx *ctx = open_cpu(2, 300, HEDDLE_SCHEDULE_RINGS);

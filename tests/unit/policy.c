@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* policy.c - core/policy.h: the table and the public one name the same policies; what each of them says, and whom those
- * choose that go by the lengths of queues, worked out by hand and against a plain search. */
+/* policy.c - core/policy.h: its table and the public one name the same policies; the traits of each. The picks of
+ * policies that compare queue lengths are checked by hand and against a plain search. */
 #include "check.h"
 #include "heddle.h"
 #include "heddle/core/policy.h"
@@ -47,7 +47,7 @@ static void test_table(void)
 static void test_traits(void)
 {
     static const struct {
-        uint32_t policy, keeps, shares, by_load, first; /* of worker 2 of 3, turn 1, drawn 0 */
+        uint32_t policy, keeps, shares, by_load, first; /* for worker 2 of 3, turn 1, drawn 0 */
     } rows[] = {{HD_POLICY_LRR, 0, 0, 0, 1},   {HD_POLICY_GRR, 0, 0, 0, 0}, {HD_POLICY_LF, 1, 0, 0, 0},
                 {HD_POLICY_SHARE, 1, 1, 0, 0}, {HD_POLICY_RR, 0, 0, 0, 1},  {HD_POLICY_TS, 1, 0, 1, 0},
                 {HD_POLICY_AL, 1, 0, 1, 0}};
@@ -62,7 +62,7 @@ static void test_traits(void)
     }
 }
 
-/* By hand: worker 1 frees n tasks, of which one thread places them one after another. */
+/* Worked out by hand: worker 1 frees n tasks, and one thread places them one after another. */
 static void test_picks(void)
 {
     static const uint32_t even[4] = {2, 2, 2, 2}, odd[4] = {5, 1, 0, 2}, high[4] = {1, 7, 3, 0};
@@ -72,7 +72,7 @@ static void test_picks(void)
     set_loads(HD_POLICY_TS, 4, odd);
     CHECK(hd_policy_pick(&r, 1, 1, 0, 2) == 2 && hd_policy_pick(&r, 1, 1, 1, 2) == 2);
     set_loads(HD_POLICY_AL, 4, even);
-    CHECK(hd_policy_pick(&r, 1, 0, 0, 2) == 1 && hd_policy_pick(&r, 1, 0, 1, 2) == 2); /* not above; then above */
+    CHECK(hd_policy_pick(&r, 1, 0, 0, 2) == 1 && hd_policy_pick(&r, 1, 0, 1, 2) == 2); /* not above average; above */
     set_loads(HD_POLICY_AL, 4, odd);
     CHECK(hd_policy_pick(&r, 1, 0, 0, 3) == 1 && hd_policy_pick(&r, 1, 0, 1, 3) == 1 &&
           hd_policy_pick(&r, 1, 0, 2, 3) == 2);
@@ -80,7 +80,7 @@ static void test_picks(void)
     CHECK(hd_policy_pick(&r, 1, 0, 0, 1) == 3); /* 2 is above the average, 3 below */
 }
 
-/* Where a length cannot be, or is not that of a ring. */
+/* Impossible lengths, and lengths of other queues than rings. */
 static void test_lengths(void)
 {
     static const uint32_t load[3] = {3, 2, 1};
@@ -94,7 +94,7 @@ static void test_lengths(void)
     r.dispatch = HD_DISPATCH_RINGS;
 }
 
-/* Random lengths: the shortest of those that are looked at; local unless above the average, else below it. */
+/* Random lengths: the pick is the shortest queue seen; or the own one unless above the average, else one below it. */
 static void test_random(uint64_t *seed)
 {
     uint32_t load[MAX_WORKERS], n = 1 + (uint32_t)check_below(seed, MAX_WORKERS), own, w, k, least = HD_NONE, sum = 0,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* range.c - ranges against a byte-by-byte oracle: overlaps of every kind of pair, at every kind of address; and the
- * tracker of writers and readers, whose answers must order every pair of conflicting accesses and name no other. */
+/* range.c - ranges against a byte-by-byte oracle: overlaps of every kind of pair, at every kind of address. The tracker
+ * of writers and readers must order every pair of conflicting accesses, and no other. */
 #include "bytes.h"
 #include "graph/range.h"
 
-#define LOT 512u /* bytes the random ranges lie in */
+#define LOT 512u /* bytes that contain the random ranges */
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static void check_pair(const heddle_range *a, const heddle_range *b, uint64_t or
               (unsigned long long)b->n_rows, (unsigned long long)b->stride_bytes);
 }
 
-/* Ends of the address space, both sides of 2^63 and a usual place. */
+/* Ends of the address space, both sides of 2^63, and a usual address. */
 static uint64_t random_origin(uint64_t *seed)
 {
     static const uint64_t places[] = {0, UINT64_MAX - LOT + 1, (1ull << 63) - LOT / 2, (1ull << 63) - LOT, 1ull << 63};
@@ -43,12 +43,12 @@ static void test_pairs(uint64_t *seed)
     CHECK(n_exact > 10000 && n_apart > 5000 && n_said > n_exact && n_said < 2 * n_exact);
 }
 
-/* Ranges too large for the byte oracle: what must hold of them is plain. */
+/* Ranges too large for the byte oracle, with results known by hand. */
 static void test_large(void)
 {
     const void *zero = (const void *)0;
     heddle_range most = heddle_range_of(zero, (1ull << 63) - 1, 1, 0, HEDDLE_MODE_IN);
-    heddle_range half = heddle_range_of(zero, 1ull << 62, 4, 1ull << 62, HEDDLE_MODE_IN); /* all there is */
+    heddle_range half = heddle_range_of(zero, 1ull << 62, 4, 1ull << 62, HEDDLE_MODE_IN); /* the whole address space */
     heddle_range last = heddle_range_of((const void *)UINTPTR_MAX, 1, 1, 0, HEDDLE_MODE_IN);
     heddle_range first = heddle_range_of(zero, 1, 1, 0, HEDDLE_MODE_IN);
     heddle_range sparse = heddle_range_of(zero, 1, 3, (1ull << 62) + 1, HEDDLE_MODE_IN);
@@ -62,7 +62,7 @@ static void test_large(void)
           !hd_range_overlap(&sparse, &beside));
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------------------------- */
 
 typedef struct refusal {
     uint64_t base, row_bytes, n_rows, stride_bytes;
@@ -89,7 +89,7 @@ static const refusal refusals[] = {
 
 static const refusal allowed[] = {
     {0, 1, 0, 0, HEDDLE_MODE_INOUT, HEDDLE_OK},
-    {UINT64_MAX, 1, 1, UINT64_MAX, HEDDLE_MODE_IN, HEDDLE_OK}, /* a stride that does not matter */
+    {UINT64_MAX, 1, 1, UINT64_MAX, HEDDLE_MODE_IN, HEDDLE_OK}, /* a stride without effect */
     {UINT64_MAX - 15, 8, 2, 8, HEDDLE_MODE_OUT, HEDDLE_OK},
     {64, 8, 0xffffffff, 8, HEDDLE_MODE_OUT, HEDDLE_OK},
     {1ull << 63, 8, 0, 3, HEDDLE_MODE_IN, HEDDLE_OK},
@@ -123,7 +123,7 @@ static void test_check(void)
 #define N_ACCESSES 120u
 #define N_NODES (N_ACCESSES * 4u) /* tasks and joins */
 
-/* A task has one range here; reach[t] are the nodes that precede it, at once or on a path. */
+/* Each task has one range; reach[t] are the nodes that precede t, directly or on a path. */
 typedef struct history {
     uint64_t n_nodes, n_joins, origin;
     heddle_range range[N_NODES];
@@ -154,14 +154,14 @@ static uint32_t make_join(void *self, const uint32_t *before, uint64_t n)
     return (uint32_t)j;
 }
 
-/* May access i be waited for by t: one writes, and they share bytes or seem to? */
+/* May t wait for access i? One must write, and they must share bytes or seem to. */
 static int justified(const history *h, uint64_t i, uint64_t t)
 {
     const heddle_range *a = &h->range[i], *b = &h->range[t];
     return ((a->mode | b->mode) & HEDDLE_MODE_OUT) && (bytes_meet(&h->set[i], &h->set[t]) || bytes_inexact(a, b));
 }
 
-/* All accesses so far are ordered before t where they conflict; those named are in conflict, or seem to be. */
+/* All earlier accesses in conflict are ordered before t; those named are in conflict, or seem to be. */
 static void check_order(const history *h, uint64_t t, const uint32_t *before, uint64_t n)
 {
     uint64_t i;
@@ -189,7 +189,7 @@ static void one_access(hd_ranges *r, history *h, const heddle_range *range, hd_l
     CHECK(hd_ranges_note(r, range, 1, &area, (uint32_t)t) == 0);
 }
 
-/* Few writes make many readers, few reads many writers. */
+/* Few writes give many readers, few reads many writers. */
 static void random_history(uint64_t *seed, uint64_t *n_joins)
 {
     static history h;
@@ -202,7 +202,7 @@ static void random_history(uint64_t *seed, uint64_t *n_joins)
     h.origin = origin;
     for (i = 0; i < N_ACCESSES; i++) {
         heddle_range range = bytes_random_range(seed, origin, LOT, blocks);
-        if (i % 64 == 63) /* now and then the others: a change of phase */
+        if (i % 64 == 63) /* now and then the phase changes */
             writes = 9 - writes;
         range.mode = check_below(seed, 9) < writes ? (heddle_mode)(2 + check_below(seed, 2)) : HEDDLE_MODE_IN;
         one_access(r, &h, &range, &before);

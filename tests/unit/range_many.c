@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* range_many.c - tasks of many ranges that overlap in any way, against all pairs of their bytes; and what irregular ranges
- * cost: nodes looked into, edges, memory, none of which depend on the machine. */
+/* range_many.c - tasks with many ranges that overlap in any way, against all pairs of their bytes; and the cost of
+ * irregular ranges in tree nodes visited, edges and memory, none of which depend on the machine. */
 #include "bytes.h"
 #include "graph/range.h"
 
-#define LOT 1024u /* bytes the ranges of the random tasks lie in */
+#define LOT 1024u /* bytes that contain the random tasks' ranges */
 #define N_TASKS 220u
 #define N_NODES (N_TASKS * 4u) /* tasks and joins */
 #define N_RANGES 12u
 
-/* ---- order, against all pairs ------------------------------------------------------------------------------------- */
+/* ---- order, against all pairs ------------------------------------------------------------------------------------ */
 
 typedef struct task {
     uint32_t n, is_join;
     heddle_range range[N_RANGES];
     bytes read, written;
-    uint64_t reach[N_NODES / 64 + 1]; /* nodes that precede it, at once or on a path */
+    uint64_t reach[N_NODES / 64 + 1]; /* nodes that precede it, directly or on a path */
 } task;
 
 typedef struct history {
@@ -52,7 +52,7 @@ static int must_wait(const task *t, const task *earlier)
            bytes_meet(&t->read, &earlier->written);
 }
 
-/* Blocks of different strides that are near may be waited for. */
+/* A task may wait for near blocks of a different stride. */
 static int may_wait(const task *t, const task *earlier)
 {
     uint32_t i, k;
@@ -95,14 +95,14 @@ static void one_task(hd_ranges *r, history *h, const heddle_range *ranges, uint3
     CHECK(hd_ranges_note(r, ranges, n, areas, (uint32_t)id) == 0);
 }
 
-/* How a history draws its ranges: `n_known` of them are named again and again, others are new. */
+/* How a history draws its ranges: `n_known` of them recur, others are new. */
 typedef struct style {
     uint64_t n_known, writes, most;
-    uint64_t tiles, shift, cut; /* tiles of a grid: shifted, the first rows and columns of it cut */
+    uint64_t tiles, shift, cut; /* tiles of a grid, shifted; its first rows and columns cut */
     heddle_range known[16];
 } style;
 
-/* Of 3 x 4 in a row of 64 bytes. A shift lets columns wrap. */
+/* One of 3 x 4 tiles in rows of 64 bytes. A shift makes columns wrap. */
 static heddle_range tile(const style *y, uint64_t *seed, uint64_t origin)
 {
     uint64_t i = check_below(seed, 3), j = check_below(seed, 4), rows = i ? 0 : y->cut, cols = j ? 0 : y->cut;
@@ -174,7 +174,7 @@ static void test_order(uint64_t *seed)
     CHECK(hd_held_bytes() == held);
 }
 
-/* ---- cost --------------------------------------------------------------------------------------------------------- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 /* The i-th of n ranges. */
 typedef heddle_range pattern(uint64_t *seed, uint64_t i, uint64_t n);
@@ -191,7 +191,7 @@ static heddle_range with_mode(heddle_range r, uint64_t *seed)
     return r;
 }
 
-/* Of all shapes, one deep on average. */
+/* Blocks of all shapes; on average a byte lies in one. */
 static heddle_range blocks(uint64_t *seed, uint64_t i, uint64_t n)
 {
     (void)i;
@@ -200,7 +200,7 @@ static heddle_range blocks(uint64_t *seed, uint64_t i, uint64_t n)
                      seed);
 }
 
-/* One stretch of memory, seen with eight strides. */
+/* One stretch of memory with eight strides. */
 static heddle_range strides(uint64_t *seed, uint64_t i, uint64_t n)
 {
     return with_mode(matrix_block(256 + i % 8, check_below(seed, n * 64), check_below(seed, 192),
@@ -208,7 +208,7 @@ static heddle_range strides(uint64_t *seed, uint64_t i, uint64_t n)
                      seed);
 }
 
-/* As many strides as ranges, each somewhere else. */
+/* Each range has a stride of its own and a random place. */
 static heddle_range lone(uint64_t *seed, uint64_t i, uint64_t n)
 {
     return with_mode(
@@ -229,7 +229,7 @@ static heddle_range windows(uint64_t *seed, uint64_t i, uint64_t n)
     return heddle_range_of((const void *)(uintptr_t)((1ull << 40) + 8 * i), 8 * 2600, 1, 0, HEDDLE_MODE_INOUT);
 }
 
-/* A grid of tiles of which the first rows and columns are cut. */
+/* A grid of tiles with its first rows and columns cut. */
 static heddle_range grid(uint64_t *seed, uint64_t i, uint64_t n)
 {
     uint64_t row = i / 256 * 32, col = i % 256 * 32, rows = row ? 0 : 1, cols = col ? 0 : 1;
@@ -238,7 +238,7 @@ static heddle_range grid(uint64_t *seed, uint64_t i, uint64_t n)
 }
 
 typedef struct cost {
-    double looks, edges, n_bytes; /* a range */
+    double looks, edges, n_bytes; /* per range */
 } cost;
 
 static uint32_t count_join(void *self, const uint32_t *before, uint64_t n)
@@ -256,7 +256,7 @@ static cost cost_of(pattern *p, uint64_t n)
     const hd_joiner joiner = {&id, count_join};
     uint64_t i, seed = 7;
     cost c = {0, 0, 0};
-    hd_alloc_trim(); /* blocks of an earlier tracker may be larger than what was asked for */
+    hd_alloc_trim(); /* blocks kept from an earlier tracker may be larger than requested */
     r = hd_ranges_new();
     CHECK(r);
     for (i = 0; i < n; i++) {
@@ -280,21 +280,21 @@ typedef struct bound {
     cost most;
 } bound;
 
-/* Arrays that cannot be remapped grow into the largest block that another one left, so they are larger under TSan. */
+/* Under TSan arrays cannot be remapped: they grow into the largest block left over, so they are larger. */
 #if defined(__SANITIZE_THREAD__)
 #define SLACK 2
 #else
 #define SLACK 1
 #endif
 
-/* Looks are some twice what was seen: a tree four levels high takes four to put a box. */
+/* Bounds are about twice the figures seen: a tree four levels high takes four looks to insert a box. */
 static const bound bounds[] = {
     {"blocks", blocks, 100000, {40, 4, 300}},
     {"strides", strides, 100000, {80, 4, 300}},
-    {"lone", lone, 50000, {60, 4, 1200}}, /* a stride has a tree of its own */
+    {"lone", lone, 50000, {60, 4, 1200}}, /* each stride has a tree */
     {"prefixes", prefixes, 100000, {40, 1.01, 300}},
     {"windows", windows, 100000, {40, 1.01, 300}},
-    {"grid", grid, 100000, {0.01, 0.01, 300}}, /* no box at all */
+    {"grid", grid, 100000, {0.01, 0.01, 300}}, /* no tree at all */
 };
 
 static void test_cost(void)

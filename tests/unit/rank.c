@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rank.c - cycles are found and a task on one is named; tasks of a critical path are marked, all of them and no other,
- * unless they are too many. (Levels, widths and paths are compared with their definition in same/oracle.h.) */
+/* rank.c - cycles are found, and the error names a task on one. Exactly the tasks of critical paths are marked, unless
+ * they are too many. (same/oracle.h compares levels, widths and paths with their definitions.) */
 #include "graph/graph.h"
 #include "same/oracle.h"
 
@@ -37,7 +37,7 @@ static void check_named(const char *text, const uint32_t *reach, uint32_t n)
     CHECK_MSG(reach[t] >> t & 1, "task %u is on no cycle: %s", t, text);
 }
 
-/* Random edges both ways: few make a cycle, many surely. Returns whether there was one. */
+/* Random edges both ways: few may make a cycle, many surely do. Returns whether there was one. */
 static int random_cycle(uint64_t *seed)
 {
     uint32_t n = 2 + (uint32_t)check_below(seed, N_MAX - 1), reach[N_MAX + 1] = {0}, i, cyclic = 0;
@@ -66,7 +66,7 @@ static int random_cycle(uint64_t *seed)
     return (int)cyclic;
 }
 
-/* Through the public calls: a broken graph says why as often as it is asked, and can be freed. */
+/* Through the public calls: a broken graph reports the reason at every call, and can be freed. */
 static void test_broken(void)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -82,7 +82,7 @@ static void test_broken(void)
     CHECK_OK(ctx, heddle_graph_new(ctx, &table, &g));
     for (i = 0; i < 3; i++)
         CHECK_OK(ctx, heddle_graph_add(g, SPEC_BODIES - 1, args, 300, &r, 1, NULL));
-    CHECK_OK(ctx, heddle_graph_add_edge(g, 0, 2)); /* against the ranges */
+    CHECK_OK(ctx, heddle_graph_add_edge(g, 0, 2)); /* against the ranges' order */
     CHECK(heddle_graph_freeze(g) == HEDDLE_ECYCLE && strstr(heddle_error_text(ctx), "cycle"));
     CHECK(heddle_graph_freeze(g) != HEDDLE_OK && !strstr(heddle_error_text(ctx), "memory"));
     CHECK(heddle_graph_run(ctx, g, NULL, 0) != HEDDLE_OK && !strstr(heddle_error_text(ctx), "memory"));
@@ -101,7 +101,7 @@ static uint64_t cost_of(const hd_graph *g, uint32_t t)
     return task->body == HD_BODY_JOIN ? 0 : task->cost_ns ? task->cost_ns : 1;
 }
 
-/* The longest path from t, t included, by repeating until nothing changes. */
+/* The longest path from t, including t, found by repetition until nothing changes. */
 static void longest_after(const hd_graph *g, uint64_t *after)
 {
     uint32_t t, i, changed = 1;
@@ -133,7 +133,7 @@ static void longest_before(const hd_graph *g, uint64_t *before)
             }
 }
 
-/* Marks are asked for on a graph whose own priorities are all normal. 1: some were set. */
+/* Checks the marks of a graph with normal priorities only. Returns 1 if some were set. */
 static int check_marks(const hd_graph *g)
 {
     static uint64_t before[ORACLE_NODES], after[ORACLE_NODES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reconfigure.c - an open context runs another way: memory and graphs stay and give the same results, plans stay; what
- * must be refused changes nothing, nor does a failing allocation. */
+/* reconfigure.c - an open context changes its config: memory and graphs stay and give the same results, plans stay. A
+ * refused config or a failing allocation changes nothing. */
 #include "base/base.h"
 #include "fault/bodies.h"
 #include "schedules.h"
@@ -60,7 +60,7 @@ static uint32_t workers_of(rig *r)
     return st.n_workers;
 }
 
-/* What the context has now, against what was asked for. */
+/* The context's config must be as requested. */
 static void check_config(rig *r, const heddle_config *c)
 {
     heddle_config got = HEDDLE_CONFIG_INIT;
@@ -90,7 +90,7 @@ static void test_cpu(void)
         CHECK(!c.n_trace == !st.n_events && st.schedule == c.schedule && st.team_size == 1);
         CHECK((st.policy != HEDDLE_POLICY_DEFAULT) == has_policies(c.schedule));
     }
-    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, NULL)); /* as from the start */
+    CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, NULL)); /* the initial config again */
     run(&r);
     rig_close(&r);
 }
@@ -101,7 +101,7 @@ static void test_serial(void)
     rig r;
     rig_open(&r, HEDDLE_SERIAL);
     run(&r);
-    c.backend = HEDDLE_SERIAL; /* the one it has may be named */
+    c.backend = HEDDLE_SERIAL; /* the current backend may be named */
     c.team_size = 3;
     c.n_trace = 5000;
     CHECK_OK(r.ctx, heddle_ctx_reconfigure(r.ctx, &c));
@@ -114,7 +114,7 @@ static void test_serial(void)
     rig_close(&r);
 }
 
-/* Several graphs, freed in any order; one that never ran, one made between. */
+/* Several graphs, freed in any order; one never ran, one was made in between. */
 static void test_graphs(void)
 {
     heddle_config c = config_of(HEDDLE_SCHEDULE_TICKET, 2);
@@ -142,7 +142,7 @@ static void test_graphs(void)
     rig_close(&r);
 }
 
-/* The plan stays: a context with another number of workers is refused its run, one with the same takes it. */
+/* The plan stays: with another number of workers its run is refused, with the same number it runs. */
 static void test_plan(void)
 {
     heddle_config c = config_of(HEDDLE_SCHEDULE_STATIC, 3);
@@ -209,7 +209,7 @@ static void test_variable(void)
     rig_close(&r);
 }
 
-/* Refused while a run is in flight; one that has ended without anybody looking is concluded. */
+/* Refused while a run is in flight; a run that has ended without a wait is concluded. */
 static void test_busy(void)
 {
     heddle_config c = config_of(HEDDLE_SCHEDULE_RINGS, 4);
@@ -239,7 +239,7 @@ static void test_busy(void)
     rig_close(&r);
 }
 
-/* Each allocation fails once: the context is as it was, and what it was runs on. */
+/* Each allocation fails once: the context is unchanged, and its graphs still run. */
 static void test_memory(heddle_backend b, uint32_t team_size)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -257,7 +257,7 @@ static void test_memory(heddle_backend b, uint32_t team_size)
         hd_fail_alloc_at(0);
         CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ENOMEM, "%s", heddle_error_text(r.ctx));
         CHECK_MSG(s == HEDDLE_OK || hd_held_bytes() == held, "failure %u changed what is held", (unsigned)n);
-        CHECK(s == HEDDLE_OK || workers_of(&r) > 0); /* what was loaded is loaded still */
+        CHECK(s == HEDDLE_OK || workers_of(&r) > 0); /* loaded graphs stay loaded */
     }
     CHECK(n > 2);
     run(&r);

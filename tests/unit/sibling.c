@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* sibling.c - the order among the children of one body, against the order that follows from their bytes: a spawn buffer without
- * workers, random children, and the handles that each of them waits for. Never weaker than what must be; and no
- * pair is ordered without a reason until there is no room, from where on each child that names ranges follows the last. */
+/* sibling.c - the order among the children of one body against the order that follows from their bytes: a spawn buffer
+ * without workers, random children, and the handles that each child waits for. No required order is missing. No pair is
+ * ordered without a reason while there is room; without room each child that names ranges follows the last. */
 #include "same/spec.h"
 
 #define ARENA (HD_MAX_CHILDREN + HD_EXTRA)
-#define N_GRAPH 3u /* tasks of the graph: children have the numbers behind */
+#define N_GRAPH 3u /* tasks of the graph: children have the numbers after these */
 #define ARG_ROOM ((SPEC_ARG_BYTES + 15u) / 16u)
 #define WORDS ((ARENA + 63u) / 64u)
 
-typedef struct rig { /* a worker with a spawn buffer, and nobody who runs anything */
+typedef struct rig { /* a worker with a spawn buffer; nothing is run */
     hd_run run;
     hd_control control;
     hd_task tasks[N_GRAPH + ARENA];
@@ -20,8 +20,8 @@ typedef struct rig { /* a worker with a spawn buffer, and nobody who runs anythi
     hd_spawn_buffer spawn_buffer;
     heddle_thread thread;
     heddle_handle handle[HD_MAX_CHILDREN];
-    uint64_t reach[ARENA][WORDS]; /* by spawn: those before it on any path */
-    uint32_t spawn_of[ARENA];     /* by slot */
+    uint64_t reach[ARENA][WORDS]; /* of each spawn: those before it on any path */
+    uint32_t spawn_of[ARENA];     /* of each slot */
 } rig;
 
 typedef struct tally {
@@ -45,7 +45,7 @@ static void rig_run(rig *x)
         x->bodies[2 * i] = spec_arg_bytes[i];
 }
 
-/* Slots in a random order, each with a generation of its own. */
+/* Slots come in a random order, each with a generation of its own. */
 static rig *rig_new(uint64_t *seed, uint32_t n_room)
 {
     rig *x = calloc(1, sizeof *x);
@@ -84,7 +84,7 @@ static void rig_free(rig *x)
     free(x);
 }
 
-/* ---- what a task waits for ------------------------------------------------------------------------------------- */
+/* ---- dependences of a task ------------------------------------------------------------------------------------- */
 
 static int reaches(const rig *x, uint32_t k, uint32_t earlier)
 {
@@ -99,7 +99,7 @@ static uint32_t named(const rig *x, heddle_handle h)
     return x->spawn_of[slot];
 }
 
-/* Spawn k, which is complete: gathers who is before it. */
+/* Collects the predecessors of the complete spawn k. */
 static void gather(rig *x, uint32_t k)
 {
     const hd_task *t = &x->tasks[hd_spawn_buffer_task(&x->spawn_buffer, k)];
@@ -109,7 +109,7 @@ static void gather(rig *x, uint32_t k)
     for (i = 0; i < t->n_in; i++) {
         uint32_t p = named(x, x->after[hd_spawn_buffer_task(&x->spawn_buffer, k) - N_GRAPH].handle[i]);
         CHECK_MSG(p != k, "spawn %u waits for itself", k);
-        CHECK(x->spawn_buffer.out[p] != 0); /* handed on before */
+        CHECK(x->spawn_buffer.out[p] != 0); /* it was handed on before */
         x->reach[k][p / 64] |= 1ull << p % 64;
         for (w = 0; w < WORDS; w++)
             x->reach[k][w] |= x->reach[p][w];
@@ -121,8 +121,8 @@ static void gather(rig *x, uint32_t k)
                       "spawn %u waits twice for the same", k);
 }
 
-/* So many joins are enough for the children that are remembered when room runs out for child t: each join stands for 15, and
- * all but the first for the last one among them. */
+/* Joins needed for the children remembered when room runs out at child t. Each join stands for up to HD_MAX_AFTER
+ * tasks; all but the first have the previous join among them. */
 static uint32_t n_joins_for(const rig *x, uint32_t t)
 {
     const hd_sibling *known = x->sibling + HD_SIBLINGS;
@@ -136,7 +136,7 @@ static uint32_t n_joins_for(const rig *x, uint32_t t)
     return n == 0 ? 0 : n <= HD_MAX_AFTER ? 1 : 1 + (n - 2) / (HD_MAX_AFTER - 1);
 }
 
-/* Room has run out for the last child. */
+/* Room has run out at the last child. */
 static void gather_joins(rig *x, tally *sum)
 {
     uint32_t i, n = n_joins_for(x, hd_spawn_buffer_task(&x->spawn_buffer, x->spawn_buffer.n_spawned - 1));
@@ -184,7 +184,7 @@ static uint32_t size_of(const spec_set *a, const spec_set *b)
     return n;
 }
 
-/* Child i: after all that it must be; before room ran out, after nobody without a reason. */
+/* Child i must follow all that it has to; before room ran out it must follow nothing without a reason. */
 static void check_child(const rig *x, const spec *s, uint32_t i, int serial)
 {
     const spec_task *t = &s->task[i];
@@ -197,7 +197,7 @@ static void check_child(const rig *x, const spec *s, uint32_t i, int serial)
     }
 }
 
-/* Spawns all; room may only run out where a list or the table is full. */
+/* Spawns all children; room may run out only when a list or the table is full. */
 static void check_spec(const spec *s, uint64_t *seed, tally *sum)
 {
     rig *x = rig_new(seed, s->n_tasks);
@@ -285,7 +285,7 @@ static void spawn_ranges(rig *x, const heddle_range *r, uint32_t n, const heddle
     heddle_task_spawn_child(&x->thread, &c);
 }
 
-/* As many ranges as are remembered, by as many children; one more child has no conflict and yet no room. */
+/* As many children as ranges are remembered, each with one; one more child has no conflict, and yet there is no room. */
 static void test_joins(uint64_t *seed)
 {
     rig *x = rig_new(seed, HD_SIBLINGS + 2);
@@ -305,7 +305,7 @@ static void test_joins(uint64_t *seed)
     rig_free(x);
 }
 
-/* A child that names as many others as it may, and meets one more; and one more of these behind it. */
+/* A child that names as many others as possible, and conflicts with one more; then another such child. */
 static void test_full_list(uint64_t *seed)
 {
     rig *x = rig_new(seed, HD_MAX_AFTER + 3);
@@ -328,7 +328,7 @@ static void test_full_list(uint64_t *seed)
     rig_free(x);
 }
 
-/* One child with more ranges than are remembered: nobody is before it, and the next follows. */
+/* One child with more ranges than are remembered: it has no predecessor, and the next child follows it. */
 static void test_one_child(uint64_t *seed)
 {
     rig *x = rig_new(seed, 2);
@@ -344,7 +344,7 @@ static void test_one_child(uint64_t *seed)
     rig_free(x);
 }
 
-/* A chain of writes of the same bytes is remembered once, so that it may be of any length. */
+/* A chain of writes to the same bytes is remembered once, so it may have any length. */
 static void test_covered(uint64_t *seed)
 {
     rig *x = rig_new(seed, HD_MAX_CHILDREN);

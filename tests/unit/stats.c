@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of a run: a diamond whose numbers were worked out by hand; random runs against plain sums and a longest
- * path found by relaxing all edges until nothing changes; runs without a trace, with dropped events, without memory. */
+/* Statistics of a run: a diamond with numbers worked out by hand. Random runs against plain sums, and a longest path
+ * found by relaxing all edges until nothing changes. Runs without a trace, with dropped events, without memory. */
 #include "synthetic.h"
 
 /* Tasks 0 -> {1, 2} -> 3 on two workers. */
@@ -57,12 +57,12 @@ static void diamond(void)
     hd_graph_clear(&g);
 }
 
-/* ---- a run of no graph ---- */
+/* ---- a run without a graph ---- */
 
 static uint32_t wave_kind_of(const void *self, const hd_event *ev)
 {
     (void)self;
-    return ev->task % 3; /* 2: of no kind */
+    return ev->task % 3; /* 2: unknown kind */
 }
 
 static const char *wave_kind_name(const void *self, uint32_t kind)
@@ -82,7 +82,7 @@ static int file_has(const char *path, const char *word)
     return strstr(text, word) != NULL;
 }
 
-/* Names come from the legend; without edges there is no longest path and no flow, and all else is as ever. */
+/* Names come from the legend. Without edges there is no longest path and no flow; all else is as usual. */
 static void without_edges(void)
 {
     static const hd_event row[3] = {{1100, 1400, 0, 0, 0, 0}, {1500, 1600, 1, 0, 0, 0}, {1700, 1750, 2, 0, 0, 0}};
@@ -118,6 +118,55 @@ static void without_edges(void)
     CHECK(remove(path) == 0);
 }
 
+/* ---- bands of a wave ---- */
+
+static void band_of(const void *self, const hd_event *ev, hd_stretch *out)
+{
+    (void)self;
+    *out = (hd_stretch){3, 0, 16 + ev->queue, ev->dep, ev->dep + 1023u};
+}
+
+static uint32_t one_kind(const void *self, const hd_event *ev)
+{
+    (void)self;
+    (void)ev;
+    return 0;
+}
+
+/* A worker with two bands at a time: what they wait is idle, times are means over the two, each has a row of its own. */
+static void stretches(void)
+{
+    static const hd_event row[3] = {{1100, 1600, 5u | HD_EVENT_STRETCH, 0, 1, 0},
+                                    {1000, 1400, 5u | HD_EVENT_STRETCH, 100, 0, 0},
+                                    {1500, 1900, 5u | HD_EVENT_STRETCH, 400, 0, 4096}};
+    static const hd_tally tally = {.n_tasks = 1, .n_events = 3};
+    static const char path[] = "stats_stretches";
+    hd_outcome o = {.n_workers = 1, .n_trace = 3, .begin_ns = 1000, .end_ns = 2000, .tallies = &tally, .events = row};
+    heddle_stats s = HEDDLE_STATS_INIT;
+    heddle_worker_stats w;
+    heddle_body_stats b;
+    heddle_event ev[3];
+    size_t n;
+    o.backend = "cuda";
+    o.schedule = HEDDLE_SCHEDULE_WAVE;
+    o.legend = (hd_legend){.title = "a wave", .row = "warp", .n_lanes = 2, .stretch_of = band_of, .n_kinds = 1};
+    o.legend.kind_of = one_kind;
+    o.legend.kind_name = wave_kind_name;
+    CHECK(hd_report_stats(&o, &s, NULL) == HEDDLE_OK && s.body_ns == 400 && s.idle_ns == 600 && s.wait_ns == 250);
+    CHECK(s.utilisation > 0.3999 && s.utilisation < 0.4001 && s.queue_ns == 0 && s.dep_ns == 0 && s.path_ns == 0);
+    CHECK(hd_report_worker(&o, 0, &w, NULL) == HEDDLE_OK && w.n_tasks == 1 && w.body_ns == 400 && w.idle_ns == 600);
+    CHECK(hd_report_body(&o, 0, &b, NULL) == HEDDLE_OK && b.n_tasks == 3 && b.min_ns == 0 && b.median_ns == 300 &&
+          b.max_ns == 500 && b.total_ns == 800);
+    CHECK(hd_report_events(&o, ev, 3, &n, NULL) == HEDDLE_OK && n == 3);
+    CHECK(ev[2].task == 5 && ev[2].idle_ns == 400 && ev[2].queue_ns == 0 && ev[2].dep_ns == 0);
+    CHECK(hd_write_trace(&o, path, NULL) == HEDDLE_OK && file_has(path, "\"warp 1\"") && !file_has(path, "\"warp 2\""));
+    CHECK(file_has(path, "\"name\":\"band 17\",\"cat\":\"task\",\"pid\":0,\"tid\":1,\"ts\":0.100,\"dur\":0.500"));
+    CHECK(file_has(path, "\"band\":16,\"first_column\":4096,\"last_column\":5119,\"waited_us\":0.400"));
+    CHECK(file_has(path, "\"workers\":1,\"lanes\":2"));
+    CHECK(hd_write_timeline(&o, path, NULL, NULL) == HEDDLE_OK && file_has(path, "on 2 warps "));
+    CHECK(file_has(path, "waited 250 ns") && file_has(path, ">1</text>") && remove(path) == 0);
+}
+
 static uint64_t path_by_relaxing(const synthetic *s)
 {
     uint64_t *own = calloc(s->n, sizeof *own), *end = calloc(s->n, sizeof *end), most = 0;
@@ -141,7 +190,7 @@ static uint64_t path_by_relaxing(const synthetic *s)
     return most;
 }
 
-/* heddle_event's list against the records, and the bodies' numbers against that list. */
+/* heddle_event's list against the records, and the bodies' sums against that list. */
 static void events(const synthetic *s, const heddle_stats *stats)
 {
     size_t n, n_all, i, rank_low, rank_high, seen = 0;
@@ -204,7 +253,7 @@ static void random_run(uint64_t *seed)
         CHECK(w.n_tasks >= stats.n_tasks_min && w.n_tasks <= stats.n_tasks_max);
         if (s.tallies[i].n_dropped)
             CHECK(w.idle_ns == idle_of_events(&s, i));
-        else /* all of the run is in one of the four, but for the worker's late start */
+        else /* except for the worker's late start, each moment of the run counts as one of the four */
             CHECK(w.body_ns + w.idle_ns + w.queue_ns + w.dep_ns + (w.n_tasks ? i : 0) == stats.run_ns);
         sum.n_tasks += w.n_tasks;
         sum.body_ns += w.body_ns;
@@ -279,6 +328,7 @@ int main(void)
     uint64_t seed = check_seed(12), i;
     diamond();
     without_edges();
+    stretches();
     for (i = 0; i < 200; i++)
         random_run(&seed);
     untraced(&seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - texts of statuses, sentences of failures: each thread has its own, long ones are cut and stay strings. */
+/* status.c - texts of statuses; error sentences: each thread has its own, long ones are cut and stay terminated. */
 #include "base/base.h"
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* synthetic.h - graphs and outcomes of runs made up by a test, without a runtime: known edges, known times. And what
- * tests of written files need: a folder of their own, a file's text. */
+/* synthetic.h - graphs and outcomes of runs made by a test without a runtime, with known edges and times. Also helpers
+ * for tests that write files: a temporary folder, a file's text. */
 #ifndef SYNTHETIC_H
 #define SYNTHETIC_H
 
@@ -20,7 +20,7 @@ static const heddle_body_info synthetic_bodies[SYNTHETIC_BODIES] = {{"alpha", NU
 static const heddle_table synthetic_table = {
     sizeof(heddle_table), HEDDLE_CORE_VERSION, "made & up", 0, SYNTHETIC_BODIES, synthetic_bodies, NULL, 1, NULL};
 
-/* A graph of n tasks, has[from * n + to] says where edges are; and how it was run. */
+/* A graph of n tasks, with its edges in has[from * n + to]; and how it was run. */
 typedef struct synthetic {
     hd_graph g;
     uint32_t n;
@@ -45,7 +45,7 @@ static inline void synthetic_add(hd_graph *g, uint32_t body, uint32_t urgent, ui
     CHECK_MSG(hd_graph_add(g, &d, NULL, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
 }
 
-/* Edges only between tasks of growing rank, a random permutation: so there is no cycle, and edges run both ways. */
+/* Edges lead only to tasks of higher rank in a random permutation: so there is no cycle, and edges run both ways. */
 static inline void synthetic_graph(synthetic *s, uint32_t n, uint32_t n_edges, uint64_t *seed)
 {
     uint32_t *rank = malloc(n * sizeof *rank), i;
@@ -70,7 +70,7 @@ static inline void synthetic_graph(synthetic *s, uint32_t n, uint32_t n_edges, u
     CHECK_MSG(hd_graph_freeze(&s->g, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
 }
 
-/* When the last predecessor of t ends; 0 when one has not run. */
+/* The end of t's last predecessor; 0 if one has not run. */
 static inline uint64_t synthetic_ready(const synthetic *s, uint32_t t, const uint64_t *end)
 {
     uint64_t at = s->o.begin_ns;
@@ -84,7 +84,7 @@ static inline uint64_t synthetic_ready(const synthetic *s, uint32_t t, const uin
     return at;
 }
 
-/* Task t on worker w, which is free at *left; its predecessors have ended at `ready`. Returns when it ends. */
+/* Runs task t on worker w, free at *left; its predecessors have ended at `ready`. Returns the end of t. */
 static inline uint64_t synthetic_task(synthetic *s, uint32_t t, uint32_t w, uint64_t ready, uint64_t *left,
                                       uint64_t *seed)
 {
@@ -121,7 +121,7 @@ static inline void synthetic_room(synthetic *s, uint32_t n_workers, uint32_t n_t
     hd_graph_legend(&s->o.legend, &s->g);
 }
 
-/* A greedy schedule of the graph on n_workers, of which each keeps n_trace events. */
+/* A greedy schedule of the graph on n_workers; each keeps n_trace events. */
 static inline void synthetic_run(synthetic *s, uint32_t n_workers, uint32_t n_trace, uint64_t *seed)
 {
     uint64_t *end = calloc(s->n, sizeof *end), *left = calloc(n_workers, sizeof *left), ready;
@@ -145,7 +145,7 @@ static inline void synthetic_run(synthetic *s, uint32_t n_workers, uint32_t n_tr
     free(left);
 }
 
-/* A graph made without has[]: its tasks one after another on one worker, 100 ns each; joins are not run. */
+/* For a graph without has[]: runs its tasks one after another on one worker, 100 ns each; joins are not run. */
 static inline void synthetic_run_in_order(synthetic *s)
 {
     uint32_t t;
@@ -168,9 +168,9 @@ static inline void synthetic_free(synthetic *s)
     free(s->events);
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* A new empty folder; synthetic_rmdir fails the test when a file was left in it. */
+/* Makes an empty folder; synthetic_rmdir fails the test if a file was left in it. */
 static inline char *synthetic_mkdir(void)
 {
     static char path[] = "/tmp/heddle-test-XXXXXX";
@@ -179,7 +179,7 @@ static inline char *synthetic_mkdir(void)
 }
 static inline void synthetic_rmdir(const char *path) { CHECK_MSG(rmdir(path) == 0, "%s is not empty", path); }
 
-/* All of a file with a 0 behind it; the caller frees it. */
+/* Reads a whole file and appends a 0; the caller frees the text. */
 static inline char *synthetic_text(const char *path, size_t *n_bytes)
 {
     FILE *f = fopen(path, "rb");
@@ -196,8 +196,8 @@ static inline char *synthetic_text(const char *path, size_t *n_bytes)
     return text;
 }
 
-/* A writer of a report (trace, timeline): refuses a NULL path and one that cannot be made; every allocation of it fails
- * once, leaving neither a file nor memory behind; refuses a run that was not traced. */
+/* Tests a writer of a report (trace, timeline). It must refuse a NULL path, one that cannot be created, and a run
+ * without a trace. Each of its allocations fails once, and leaves neither a file nor memory behind. */
 typedef heddle_status (*synthetic_writer)(const hd_outcome *o, const char *path, hd_error *e);
 
 static inline void synthetic_refusals(synthetic_writer writer, const char *path, uint64_t *seed)

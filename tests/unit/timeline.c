@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Timelines, read back: the picture is balanced XML; its lines, decoded, colour exactly those columns in which tasks
- * ran, in the colour of the body that ran there; a million events stay below a megabyte on few and on very many
- * workers; odd names and titles, dropped events, runs of no time; refusals and missing memory. */
+/* Timelines, read back: the picture is balanced XML. Its lines, decoded, colour exactly the columns in which tasks ran,
+ * in the colour of the body. A million events stay below a megabyte on few and on very many workers. Also odd names and
+ * titles, dropped events, runs of no time, refusals and missing memory. */
 #include "synthetic.h"
 
 #include "graph/dump.h"
@@ -10,7 +10,7 @@
 
 static char *folder, path[64];
 
-/* ---- the picture as a table of columns ---------------------------------------------------------------------------- */
+/* ---- the picture as a table of columns --------------------------------------------------------------------------- */
 
 typedef struct grid {
     uint64_t n_columns, n_rows;
@@ -18,7 +18,7 @@ typedef struct grid {
     uint8_t *colour, *strength; /* 0: idle; else 1 + index, 1..4 */
 } grid;
 
-/* Tags close in order, quotes and entities are whole. */
+/* Tags must close in order, quotes and entities be complete. */
 static void check_xml(const char *at)
 {
     const char *open[16];
@@ -61,7 +61,7 @@ static void fill(grid *v, uint64_t x, uint64_t y, uint64_t n, uint8_t colour, ui
     CHECK_MSG(y < v->n_rows && n > 0 && x + n <= v->n_columns, "%llu+%llu of %llu, row %llu", (unsigned long long)x,
               (unsigned long long)n, (unsigned long long)v->n_columns, (unsigned long long)y);
     for (i = x; i < x + n; i++) {
-        CHECK(!v->colour[y * v->n_columns + i]); /* lines do not lie over one another */
+        CHECK(!v->colour[y * v->n_columns + i]); /* lines do not overlap */
         v->colour[y * v->n_columns + i] = colour;
         v->strength[y * v->n_columns + i] = strength;
     }
@@ -126,9 +126,9 @@ static char *svg_of(const synthetic *s, const char *title, size_t *n_bytes)
     return svg;
 }
 
-/* ---- against the events ------------------------------------------------------------------------------------------- */
+/* ---- against the events ------------------------------------------------------------------------------------------ */
 
-/* Busy time by body in one column of a row. */
+/* Busy time per body in one column of a row. */
 static double busy(const synthetic *s, uint32_t row, double from, double to, double *by_body, int *ends)
 {
     double sum = 0;
@@ -183,7 +183,7 @@ static void random_run(uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* n tasks of four bodies without edges, dealt to the workers, each `ns` long on average, after gaps as long. */
+/* n tasks of four bodies without edges, dealt to the workers; tasks and gaps are `ns` long on average. */
 static void big_run(synthetic *s, uint32_t n, uint32_t n_workers, uint64_t ns, uint64_t *seed)
 {
     static const uint32_t body[4] = {0, 1, 2, 4};
@@ -237,7 +237,7 @@ static void big_runs(uint64_t *seed)
     }
 }
 
-/* Long tasks on many workers: too many lines for shades, not for tasks; each task keeps a line. */
+/* Long tasks on many workers: too many lines for shades, but each task still has a line. */
 static void crowded(uint64_t *seed)
 {
     synthetic s;
@@ -255,7 +255,7 @@ static void crowded(uint64_t *seed)
             double middle = ((double)(ev->begin - s.o.begin_ns) + (double)(ev->end - s.o.begin_ns)) / 2;
             uint64_t at = (uint64_t)(middle / v.column_ns);
             const uint8_t *c = &v.colour[w * v.n_columns + at];
-            CHECK(c[0] || (at && c[-1])); /* the middle of an event's columns is that of its time, or one before */
+            CHECK(c[0] || (at && c[-1])); /* the column of an event's middle is coloured, or the one before */
         }
     free_grid(&v);
     free(svg);
@@ -279,7 +279,7 @@ static void words(uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* Thirty bodies with long names: 24 have an entry, one entry is for the others; all are inside the picture. */
+/* Thirty bodies with long names: 24 have an entry, the others share one; all entries are inside the picture. */
 static void long_legend(void)
 {
     static heddle_body_info bodies[30];

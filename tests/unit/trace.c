@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces, parsed back: each event is a slice with its times, each edge between traced tasks a flow that starts inside
- * the one's slice and ends at the begin of the other's; edges through joins; graphs of too many edges; dropped events;
- * bodies of no time; refusals and missing memory. */
+/* Traces, parsed back: each event is a slice with its times. Each edge between traced tasks is a flow from inside the
+ * one slice to the begin of the other. Also edges through joins, graphs with too many edges, dropped events, bodies of
+ * no time, refusals and missing memory. */
 #include "synthetic.h"
 
 #include <jansson.h>
@@ -20,7 +20,7 @@ static uint64_t integer(const json_t *o, const char *key)
     CHECK_MSG(json_is_integer(get(o, key)), "%s", key);
     return (uint64_t)json_integer_value(get(o, key));
 }
-/* Microseconds as nanoseconds. */
+/* Microseconds of the file as nanoseconds. */
 static uint64_t ns(const json_t *o, const char *key)
 {
     return (uint64_t)llround(json_number_value(get(o, key)) * 1000);
@@ -66,7 +66,7 @@ static void check_slice(const synthetic *s, const json_t *x)
     CHECK(!strcmp(text(x, "name"), synthetic_bodies[body].name) && !strcmp(text(x, "cat"), "task"));
 }
 
-/* The task of the slice on that worker in which the time lies. */
+/* The task of the worker's slice that contains the time. */
 static uint32_t task_at(const synthetic *s, uint64_t worker, uint64_t at)
 {
     uint32_t i;
@@ -81,7 +81,7 @@ static uint32_t task_at(const synthetic *s, uint64_t worker, uint64_t at)
     return 0;
 }
 
-/* found[from * n + to]: how many flows. Each start is followed by its finish. Returns the number of flows. */
+/* Counts flows into found[from * n + to]. Each start is followed by its finish. Returns the number of flows. */
 static uint64_t flows(const synthetic *s, const json_t *root, uint8_t *found)
 {
     const json_t *events = get(root, "traceEvents");
@@ -146,7 +146,7 @@ static void random_run(uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* 300 readers, then 300 writers of parts of what they read, through joins. */
+/* 300 readers, then 300 writers of parts of what was read, through joins. */
 static void through_joins(void)
 {
     synthetic s;
@@ -176,13 +176,13 @@ static void through_joins(void)
                 CHECK(from < to && found[from * s.n + to] == 1);
                 n_in++;
             }
-    CHECK(n_in >= 300); /* each writer has its last reader */
+    CHECK(n_in >= 300); /* each writer's last reader */
     free(found);
     json_decref(root);
     synthetic_free(&s);
 }
 
-/* Each of 520 tasks before each of 520 others: only the last predecessor is drawn. */
+/* Each of 520 tasks precedes each of 520 others: only the last predecessor is drawn. */
 static void many_edges(uint64_t *seed)
 {
     synthetic s;
@@ -209,7 +209,7 @@ static void many_edges(uint64_t *seed)
     synthetic_free(&s);
 }
 
-/* A timer of coarse steps: bodies that begin and end at one time, the first before the run's begin. */
+/* A timer with coarse steps: bodies begin and end at the same time, the first one before the run begins. */
 static void no_time(uint64_t *seed)
 {
     synthetic s;

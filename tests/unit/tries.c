@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trying candidates: each in turn, then the near ones in turn; a disturbed run does not decide; nobody is tried for ever. */
+/* Candidates are tried in turn, then the near ones again; a disturbed run does not decide; trying comes to an end. */
 #include "backend/tries.h"
 #include "check.h"
 
@@ -14,7 +14,7 @@ static void note(hd_tried *t, uint64_t ns)
         t->best_ns = ns;
 }
 
-/* Each takes ns[i], its first run three times as long. Returns how many runs there were, in order[]. */
+/* Candidate i takes ns[i], three times as long in its first run. Returns the number of runs, listed in order[]. */
 static size_t run_all(hd_tried *t, const uint64_t *ns, uint8_t *order)
 {
     size_t n = 0, i;
@@ -44,7 +44,7 @@ static void all_alike(void)
     CHECK(run_all(t, ns, order) == N * HD_TRIES_NEAR);
 }
 
-/* One that has fallen behind another's last run is let go; one without a good run is not taken for the best. */
+/* A candidate that falls behind another's last run is dropped; one without a good run is not the best. */
 static void let_go(void)
 {
     hd_tried t[3] = {{2, 1000}, {2, 1050}, {2, 0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tuning.c - the file that remembers how graphs ran best: found again by structure, device and settings and by nothing
- * else; damaged files are told of and left alone; writers at the same time leave a whole file; and what a context does with
- * the path. */
+/* tuning.c - the file that remembers how graphs ran best. An entry is found by structure, device and settings, and by
+ * nothing else. Damaged files are reported and not touched; simultaneous writers leave a whole file; a context uses the
+ * config's path. */
 #include "backend/tuning.h"
 #include "fault/bodies.h"
 #include "run/run.h"
@@ -30,7 +30,7 @@ static hd_tuning_key key_of(const heddle_graph *g, const char *device, const cha
     return k;
 }
 
-/* What is found, NULL: nothing, and nothing to tell. */
+/* The choice found; NULL: nothing, and no message. */
 static const char *find(const hd_tuning_key *k)
 {
     static char choice[HD_TUNING_WORD];
@@ -58,7 +58,7 @@ static uint32_t n_lines(void)
     return n;
 }
 
-/* Two graphs, two devices, two settings; the same graph made again is the same; arguments and numbers do not matter. */
+/* Two graphs, devices, settings each; the same graph made again matches; arguments and numbers do not matter. */
 static void test_keys(heddle_ctx *ctx)
 {
     heddle_graph *g = new_graph(ctx, 3, 5), *again = new_graph(ctx, 3, 5), *other = new_graph(ctx, 5, 3);
@@ -76,7 +76,7 @@ static void test_keys(heddle_ctx *ctx)
     keep(&settings, "persistent distributed");
     CHECK(!strcmp(find(&k), "persistent plan depth") && !strcmp(find(&shape), "cudagraph"));
     CHECK(!strcmp(find(&device), "levels") && !strcmp(find(&settings), "persistent distributed") && n_lines() == 5);
-    keep(&same, "cudagraph+pdl"); /* in place of the first */
+    keep(&same, "cudagraph+pdl"); /* replaces the first */
     CHECK(!strcmp(find(&k), "cudagraph+pdl") && !strcmp(find(&shape), "cudagraph") && n_lines() == 5);
     CHECK_OK(ctx, heddle_graph_set_args(g, 0, &a, sizeof a));
     k = key_of(g, "ca\trd\n", "auto");
@@ -86,7 +86,7 @@ static void test_keys(heddle_ctx *ctx)
     heddle_graph_free(other);
 }
 
-/* ---- damage ------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static char *read_all(size_t *n)
 {
@@ -105,7 +105,7 @@ static void write_all(const char *text, size_t n)
     CHECK(f && fwrite(text, 1, n, f) == n && fclose(f) == 0);
 }
 
-/* Neither used nor overwritten, and told of. */
+/* A damaged file is neither used nor overwritten, but reported. */
 static void check_damaged(const hd_tuning_key *k, const char *text, size_t n)
 {
     char choice[HD_TUNING_WORD];
@@ -140,7 +140,7 @@ static void test_damaged(heddle_ctx *ctx)
     unlink(path);
     keep(&k, "levels");
     memcpy(whole, read_all(&n), sizeof whole);
-    for (i = 1; i < n; i++) /* cut off anywhere but behind the first line */
+    for (i = 1; i < n; i++) /* cut anywhere but after the first line */
         if (whole[i - 1] != '\n')
             check_damaged(&k, whole, i);
     for (i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -149,7 +149,7 @@ static void test_damaged(heddle_ctx *ctx)
     check_damaged(&k, most, sizeof most);
     memset(most, 0, sizeof most);
     check_damaged(&k, most, sizeof most);
-    write_all("", 0); /* is none yet */
+    write_all("", 0); /* an empty file counts as none */
     CHECK(!find(&k));
     keep(&k, "levels");
     CHECK(!strcmp(find(&k), "levels"));
@@ -174,11 +174,11 @@ static void test_unreachable(heddle_ctx *ctx)
     heddle_graph_free(g);
 }
 
-/* ---- writers at the same time ------------------------------------------------------------------------------------- */
+/* ---- writers at the same time ------------------------------------------------------------------------------------ */
 
 enum { N_WRITERS = 4, N_TURNS = 40 };
 
-/* Each keeps finding a whole file. */
+/* Each process keeps finding a whole file. */
 static void *write_often(void *self)
 {
     hd_tuning_key k = *(const hd_tuning_key *)self;
@@ -226,7 +226,7 @@ static void test_writers(heddle_ctx *ctx)
     heddle_graph_free(g);
 }
 
-/* ---- the config --------------------------------------------------------------------------------------------------- */
+/* ---- the config -------------------------------------------------------------------------------------------------- */
 
 static const char *tuning_file_of(heddle_ctx *ctx)
 {
@@ -269,7 +269,7 @@ int main(void)
     test_writers(ctx);
     test_config();
     heddle_ctx_close(ctx);
-    CHECK(unlink(path) == 0 && rmdir(dir) == 0); /* and nothing else is left behind */
+    CHECK(unlink(path) == 0 && rmdir(dir) == 0); /* and no other file is left behind */
     CHECK(hd_held_bytes() == 0);
     return 0;
 }

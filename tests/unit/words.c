@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a run in one block: each on lines of its own, none over another, those to be cleared first; what a run does
- * not need stays as it was. Random sizes under every dispatch, on threads and as on a GPU, with spawners and without. */
+/* The words of a run in one block: each on cache lines of its own, without overlap, the ones to be cleared first; words
+ * not needed are untouched. Random sizes under every dispatch, for threads and for a GPU, with and without spawners. */
 #include "backend/words.h"
 #include "check.h"
 #include "heddle/core/spawn.h"
@@ -10,7 +10,7 @@
 
 #define N_WORDS 18u
 
-/* Pointers that may lie in the block; need[] of check_rooms goes by this order. */
+/* Pointers that may lie in the block; need[] of check_rooms has the same order. */
 static void words_of(const hd_run *r, const void *out[N_WORDS])
 {
     const void *all[N_WORDS] = {r->control, r->cursors, r->slots, r->tallies, r->count,      r->store,
@@ -44,7 +44,7 @@ static void random_sizes(hd_run *r, hd_steps *s, uint64_t *seed)
     }
 }
 
-/* How many bytes there are from word i to the next one, or to the end. */
+/* Bytes from word i to the next one, or to the end. */
 static uint64_t room_of(const void *const at[N_WORDS], uint32_t i, const uint8_t *block, uint64_t n_bytes)
 {
     const uint8_t *from = at[i], *end = block + n_bytes;
@@ -60,7 +60,7 @@ static int is_inside(const void *p, const uint8_t *block, uint64_t n_bytes)
     return (const uint8_t *)p >= block && (const uint8_t *)p < block + n_bytes;
 }
 
-/* The room that each word must have at least, by the sizes that core uses it with. */
+/* Each word must have the room with which core uses it. */
 static void check_rooms(const hd_run *r, const hd_steps *s, const uint8_t *block, uint64_t n_bytes)
 {
     const void *at[N_WORDS];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cases.c - see cases.h. */
+/* cases.c - implements cases.h. */
 #include "wave/cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD 0xa5u /* what memory has in it before a run */
+#define GUARD 0xa5u /* content of memory before a run */
 #define GUARDED 16u /* bytes behind an array */
 
 static uint64_t below(wave_case *c, uint64_t n) { return check_below(&c->row, n); }
@@ -110,12 +110,23 @@ static void choose_corners(wave_case *c)
     c->desc.east = c->east;
 }
 
+/* Cells kept by rows get gaps between the rows. */
+static void choose_gaps(wave_case *c)
+{
+    for (uint32_t i = 0; i < c->n_items; i++)
+        if (c->items[i].cols > c->desc.row_cells)
+            c->desc.row_cells = c->items[i].cols;
+    c->desc.row_cells += below(c, 2) ? below(c, 70) : 32u - c->desc.row_cells % 32u;
+}
+
 static void choose_results(wave_case *c)
 {
-    const heddle_wave_info *info = &mix.waves[c->desc.body];
+    const heddle_wave_info *info = &c->table->waves[c->desc.body];
     const uint64_t n_bytes = c->cell_words * 4u;
     c->keeps = below(c, 3) != 0;
     c->desc.layout = c->keeps && below(c, 2) ? HEDDLE_LAYOUT_SKEWED : HEDDLE_LAYOUT_ROWS;
+    if (c->keeps && c->desc.layout == HEDDLE_LAYOUT_ROWS && below(c, 3))
+        choose_gaps(c);
     if (below(c, 2))
         c->desc.last_row = on_device(c, NULL, c->n_cols * n_bytes);
     if (below(c, 2))
@@ -126,7 +137,16 @@ static void choose_results(wave_case *c)
         c->desc.found_each = on_device(c, NULL, c->n_items * info->found_bytes);
 }
 
-void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
+/* By its name. */
+static uint32_t cell_of(const wave_case *c)
+{
+    uint32_t cell = 0;
+    while (strcmp(mix.bodies[cell].name, c->table->bodies[c->desc.body].name) != 0)
+        CHECK(++cell < mix_n_bodies);
+    return cell;
+}
+
+void wave_case_make(wave_case *c, const heddle_table *table, uint64_t seed, heddle_ctx *ctx, uint64_t most)
 {
     const heddle_wave_desc none = HEDDLE_WAVE_INIT;
     const heddle_wave_info *info;
@@ -134,8 +154,10 @@ void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
     c->seed = c->row = seed;
     c->ctx = ctx;
     c->desc = none;
-    c->desc.body = (uint32_t)below(c, mix_n_bodies);
-    info = &mix.waves[c->desc.body];
+    c->table = table;
+    c->desc.body = (uint32_t)below(c, table->n_bodies);
+    c->cell = cell_of(c);
+    info = &table->waves[c->desc.body];
     c->cell_words = info->cell_bytes / 4u;
     c->south_words = info->south_bytes / 4u;
     choose_items(c, most);
@@ -153,13 +175,13 @@ void wave_case_make(wave_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most)
     c->want_last_col = (uint32_t *)host(c->n_rows * c->cell_words * 4u);
 }
 
-/* Between fields there are gaps. */
+/* Also leaves gaps between fields. */
 void wave_case_lay_out(wave_case *c)
 {
     c->n_kept = 0;
     for (uint32_t i = 0; i < c->n_items; i++) {
         heddle_wave_layout *l = &c->layouts[i];
-        CHECK_OK(c->ctx, heddle_wave_get_layout(c->ctx, &mix, &c->desc, i, l));
+        CHECK_OK(c->ctx, heddle_wave_get_layout(c->ctx, c->table, &c->desc, i, l));
         CHECK(l->rows == c->items[i].rows && l->cols == c->items[i].cols);
         c->items[i].cells_at = c->n_kept;
         c->n_kept += heddle_wave_cells(l) + (i + 1u < c->n_items ? l->together * below(c, 3) : 0u);
@@ -167,8 +189,12 @@ void wave_case_lay_out(wave_case *c)
             c->n_kept++;
     }
     c->desc.n_cells = below(c, 2) ? c->n_kept : 0u;
-    if (c->keeps)
-        c->desc.cells = on_device(c, NULL, c->n_kept * c->cell_words * 4u);
+    if (!c->keeps)
+        return;
+    const uint32_t step = (c->cell_words & (0u - c->cell_words)) * 4u; /* alignment of cells */
+    c->kept = on_device(c, NULL, c->n_kept * c->cell_words * 4u + 128u);
+    c->desc.cells =
+        (uint8_t *)c->kept + (c->desc.layout == HEDDLE_LAYOUT_ROWS ? step * below(c, 128u / step + 1u) : 0u);
 }
 
 void wave_case_free(wave_case *c)
@@ -177,7 +203,7 @@ void wave_case_free(wave_case *c)
                       (void *)(uintptr_t)c->desc.y,
                       (void *)(uintptr_t)c->desc.north.array,
                       (void *)(uintptr_t)c->desc.west.array,
-                      c->desc.cells,
+                      c->kept,
                       c->desc.last_row,
                       c->desc.last_col,
                       c->desc.found,
@@ -194,9 +220,9 @@ void wave_case_free(wave_case *c)
     free(c->want_last_col);
 }
 
-/* ---- what is right --------------------------------------------------------------------------------------------------- */
+/* ---- expected result --------------------------------------------------------------------------------------------- */
 
-/* Cell (i, j) of item t, or what stands there when it is outside of the field. */
+/* Cell (i, j) of item t, or what stands in for it outside the field. */
 static const uint32_t *cell_at(const wave_case *c, uint32_t item, int64_t i, int64_t j)
 {
     const heddle_wave_item *t = &c->items[item];
@@ -219,28 +245,43 @@ static uint32_t known(const uint8_t *of, uint64_t at, uint32_t n_bytes)
     return v;
 }
 
-/* Returns the number that decides whether it is found. */
+static float as_float(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* Computes a cell; returns the number that decides whether the cell is found. */
 static uint32_t compute(const wave_case *c, uint32_t item, int64_t i, int64_t j, uint32_t *out)
 {
-    const heddle_wave_info *info = &mix.waves[c->desc.body];
+    const heddle_wave_info *info = &c->table->waves[c->desc.body];
     const heddle_wave_item *t = &c->items[item];
     const uint32_t *n = cell_at(c, item, i - 1, j), *w = cell_at(c, item, i, j - 1),
                    *nw = cell_at(c, item, i - 1, j - 1), *ne = cell_at(c, item, i - 1, j + 1);
     const uint32_t x = known(c->x, t->x_at + (uint64_t)i, info->row_bytes),
                    y = known(c->y, t->y_at + (uint64_t)j, info->column_bytes), by = c->params.by;
-    if (c->desc.body == mix_pairs) {
+    if (c->cell == mix_pairs) {
         out[1] = mix_in(w[1], w[0]);
         out[0] = mix_of(7, by, n[0], w[0] + out[1], nw[0], 0, 0, y, (uint32_t)i, (uint32_t)j);
         return out[0] + out[1];
     }
-    if (c->desc.body == mix_fours) {
+    if (c->cell == mix_threes) {
+        out[2] = mix_in(w[2], w[1]);
+        out[0] = mix_of(7, by, n[1], w[0], nw[0], 0, x, y, (uint32_t)i, (uint32_t)j);
+        out[1] = mix_in(n[0], w[2]);
+        return 0;
+    }
+    if (c->cell == mix_fours) {
         out[3] = mix_in(w[3], w[2]);
         out[0] = mix_of(11, by, n[0], w[0], 0, ne[2], x, 0, (uint32_t)i, (uint32_t)j);
         out[1] = mix_in(n[1], w[3]);
         out[2] = mix_in(ne[0], n[2]);
         return 0;
     }
-    return *out = mix_of(c->desc.body + 1u, by, *n, *w, *nw, *ne, x, y, (uint32_t)i, (uint32_t)j);
+    if (c->cell == mix_floats)
+        return *out = mix_bits(mix_float_of(by, as_float(*n), as_float(*w), as_float(*nw), as_float(*ne), x, y));
+    return *out = mix_of(c->cell + 1u, by, *n, *w, *nw, *ne, x, y, (uint32_t)i, (uint32_t)j);
 }
 
 static void compute_item(wave_case *c, uint32_t item)
@@ -283,7 +324,7 @@ void wave_case_bring(const wave_case *c, uint32_t n, uint32_t first, uint32_t en
                                           from + at * c->cell_words, (end - first) * n_bytes));
 }
 
-/* Of a border all is there, or comes; of a last column nothing. */
+/* All of a border is there, or it comes later; none of a last column is there. */
 static void reset_counts(const wave_case *c)
 {
     uint32_t counts[3u * 8u] = {0};
@@ -331,11 +372,24 @@ static void compare(const wave_case *c, const char *how, const char *what, const
         CHECK_MSG(copy[i] == ((const uint8_t *)want)[i],
                   "%s, HEDDLE_SEED=%llu: %s, word %llu of %llu: body %u, %u items, the first %llu x %llu", how,
                   (unsigned long long)c->seed, what, (unsigned long long)(i / 4u), (unsigned long long)(n_bytes / 4u),
-                  c->desc.body, c->n_items, (unsigned long long)c->items[0].rows, (unsigned long long)c->items[0].cols);
+                  c->cell, c->n_items, (unsigned long long)c->items[0].rows, (unsigned long long)c->items[0].cols);
     free(copy);
 }
 
-/* Kept cells, as they stand: what plain loops make where a cell stands, and nothing written behind the last. */
+/* Gaps between rows must be untouched. */
+static void check_gaps(const wave_case *c, uint8_t *copy, const char *how)
+{
+    const uint64_t n_bytes = c->cell_words * 4u;
+    for (uint32_t t = 0; t < c->n_items; t++)
+        for (uint64_t i = 0; i < c->items[t].rows; i++)
+            memset(copy + (c->items[t].cells_at + heddle_wave_index(&c->layouts[t], i, 0)) * n_bytes, GUARD,
+                   c->items[t].cols * n_bytes);
+    for (uint64_t b = 0; b < c->n_kept * n_bytes; b++)
+        CHECK_MSG(copy[b] == GUARD, "%s, HEDDLE_SEED=%llu: written between rows, byte %llu", how,
+                  (unsigned long long)c->seed, (unsigned long long)b);
+}
+
+/* Kept cells must equal those of plain loops, wherever the layout puts them; nothing is written behind the last. */
 static void compare_kept(const wave_case *c, const char *how)
 {
     const uint64_t n_bytes = c->cell_words * 4u, all_bytes = c->n_kept * n_bytes + GUARDED;
@@ -348,24 +402,26 @@ static void compare_kept(const wave_case *c, const char *how)
                                   c->want_cells + (c->want_at[t] + i * c->items[t].cols + j) * c->cell_words, n_bytes),
                           "%s, HEDDLE_SEED=%llu: cell (%llu, %llu) of item %u, layout %u: body %u", how,
                           (unsigned long long)c->seed, (unsigned long long)i, (unsigned long long)j, t, c->desc.layout,
-                          c->desc.body);
+                          c->cell);
     for (uint64_t b = c->n_kept * n_bytes; b < all_bytes; b++)
         CHECK_MSG(copy[b] == GUARD, "%s, HEDDLE_SEED=%llu: written behind the last cell", how,
                   (unsigned long long)c->seed);
+    if (c->desc.layout == HEDDLE_LAYOUT_ROWS)
+        check_gaps(c, copy, how);
     free(copy);
 }
 
-/* What an item's cells are by rows, and then what they are when they come back. */
+/* Converts an item's cells to rows, and back into the layout. */
 static void convert_item(wave_case *c, uint32_t t, const char *how)
 {
     const uint64_t n_bytes = c->cell_words * 4u, rows_bytes = c->items[t].rows * c->items[t].cols * n_bytes;
     uint8_t *kept = (uint8_t *)c->desc.cells + c->items[t].cells_at * n_bytes;
     void *rows = on_device(c, NULL, rows_bytes);
     const heddle_wave_layout *l = &c->layouts[t];
-    CHECK_OK(c->ctx, heddle_wave_convert(c->ctx, &mix, c->desc.body, l, kept, NULL, rows));
+    CHECK_OK(c->ctx, heddle_wave_convert(c->ctx, c->table, c->desc.body, l, kept, NULL, rows));
     compare(c, how, "cells by rows", rows, c->want_cells + c->want_at[t] * c->cell_words, rows_bytes);
     guard(c, kept, heddle_wave_cells(l) * n_bytes);
-    CHECK_OK(c->ctx, heddle_wave_convert(c->ctx, &mix, c->desc.body, NULL, rows, l, kept));
+    CHECK_OK(c->ctx, heddle_wave_convert(c->ctx, c->table, c->desc.body, NULL, rows, l, kept));
     heddle_mem_free(c->ctx, rows);
 }
 

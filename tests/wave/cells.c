@@ -19,7 +19,7 @@
     FINDS(mix_##mask, *cell)
 MIX_MASKS(MIX)
 
-/* The row below gets half of it. */
+/* The row below gets half of the cell. */
 HEDDLE_CELL(mix_pairs, mix_params, params, heddle_nothing, uint32_t, mix_pair, 4, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
 {
     mix_pair c;
@@ -28,6 +28,17 @@ HEDDLE_CELL(mix_pairs, mix_params, params, heddle_nothing, uint32_t, mix_pair, 4
     return c;
 }
 FINDS(mix_pairs, cell->down + cell->own)
+
+/* The row below gets two words of three. */
+HEDDLE_CELL(mix_threes, mix_params, params, uint8_t, uint8_t, mix_three, 8, HEDDLE_N | HEDDLE_W | HEDDLE_NW)
+{
+    mix_three c;
+    c.own = mix_in(in->w.own, in->w.down[1]);
+    c.down[0] = mix_of(7, params->by, in->n.down[1], in->w.down[0], in->nw.down[0], 0, in->x, in->y, in->i, in->j);
+    c.down[1] = mix_in(in->n.down[0], in->w.own);
+    return c;
+}
+HEDDLE_FINDS_NOTHING(mix_threes)
 
 /* The row below gets three words of four. */
 HEDDLE_CELL(mix_fours, mix_params, params, uint32_t, heddle_nothing, mix_four, 12, HEDDLE_N | HEDDLE_W | HEDDLE_NE)
@@ -41,4 +52,14 @@ HEDDLE_CELL(mix_fours, mix_params, params, uint32_t, heddle_nothing, mix_four, 1
 }
 HEDDLE_FINDS_NOTHING(mix_fours)
 
+HEDDLE_CELL(mix_floats, mix_params, params, uint8_t, uint16_t, float, 4, 15)
+{
+    return mix_float_of(params->by, in->n, in->w, in->nw, in->ne, in->x, in->y);
+}
+FINDS(mix_floats, mix_bits(*cell))
+
+#if defined(CELLS_AS_TILES)
+HEDDLE_WAVES(mix_as_tiles, mix_params, MIX_AS_TILES)
+#else
 HEDDLE_WAVES(mix, mix_params, MIX_WAVES)
+#endif

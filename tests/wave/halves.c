@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* halves.c - borders with a count. Two waves in two contexts run at the same time, the left half of a field and the right one,
- * which takes the left one's last column as it comes: together they leave what a plain loop leaves. A thread of the host that
- * raises counts slowly feeds a wave. One that waits in vain ends at its time limit, or is cancelled and then runs well.
- * What is no count is refused. With --cuda both are on one GPU, where each has few blocks. HEDDLE_WAVES: how many. */
+/* halves.c - borders with a count. Two waves in two contexts run at the same time on the halves of a field: the right
+ * one reads the left one's last column while it comes. Together they leave what a plain loop leaves. Also, a host
+ * thread that raises counts slowly feeds a wave. A wave that waits for ever stops at its time limit, or is canceled and
+ * then runs well. Bad counts are refused. --cuda: both waves share a GPU, with few blocks each. HEDDLE_WAVES: how many. */
 #include "check.h"
 #include "wave/halves.h"
 
@@ -22,13 +22,13 @@ typedef struct field {
     uint32_t *x, *y, *north, *west, *want;
 } field;
 
-/* A half on its context, whose memory the other reaches, too. */
+/* A half on its context; the other half reads its memory, too. */
 typedef struct half {
     heddle_ctx *ctx;
     heddle_graph *graph;
     heddle_job *job;
     heddle_wave_desc desc;
-    uint32_t at; /* its first column of the field */
+    uint32_t at; /* its first column in the field */
 } half;
 
 static uint32_t *random_words(uint64_t n)
@@ -81,7 +81,7 @@ static void *on_device(heddle_ctx *ctx, const void *from, uint64_t n_words)
     return p;
 }
 
-/* Columns at .. at + cols - 1, with all borders but the one in the west. */
+/* Columns at .. at + cols - 1, with all borders but the west one. */
 static void make_half(half *h, const field *f, uint32_t at, uint32_t cols, const heddle_config *config)
 {
     const heddle_wave_desc none = HEDDLE_WAVE_INIT;
@@ -149,9 +149,9 @@ static void set_count(heddle_ctx *ctx, uint32_t *count, uint32_t n)
     CHECK_OK(ctx, heddle_mem_write(ctx, count, &n, sizeof n));
 }
 
-/* ---- two waves ---------------------------------------------------------------------------------------------------- */
+/* ---- two waves --------------------------------------------------------------------------------------------------- */
 
-/* On threads the right one may come first, and either may be tiles: each has workers of its own. */
+/* On threads the right half may start first, and either may run as tiles: each has workers of its own. */
 static void run_both(half *left, half *right, const field *f, uint32_t *count, int right_first)
 {
     uint32_t n;
@@ -197,9 +197,9 @@ static void test_both(void)
     free_field(&f);
 }
 
-/* ---- a wave and the host ------------------------------------------------------------------------------------------- */
+/* ---- a wave and the host ----------------------------------------------------------------------------------------- */
 
-/* A border that the host writes piece by piece: first the cells, then the count. */
+/* A border that the host writes piece by piece: the cells, then the count. */
 typedef struct feed {
     heddle_ctx *ctx;
     uint32_t *cells, *count, n;
@@ -235,7 +235,7 @@ static void free_feed(feed *s)
     heddle_mem_free(s->ctx, s->count);
 }
 
-/* Ends before it has begun to go on: nobody raises a count. */
+/* Nobody raises the counts: the wave ends at its limit, or by a cancel. */
 static void run_in_vain(half *h, int by_hand)
 {
     heddle_status s;
@@ -286,7 +286,7 @@ static void test_fed(void)
     free_field(&f);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------ */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(heddle_ctx *ctx, const heddle_wave_desc *d, const char *why)
 {

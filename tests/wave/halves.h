@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* halves.h - a cell that does not know where in a field it is, so that a part of a field makes what the whole one does. */
+/* halves.h - a cell that does not depend on its place, so that a part of a field gives the same cells as the whole. */
 #ifndef WAVE_HALVES_H
 #define WAVE_HALVES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep_cases.c - see sweep_cases.h. */
+/* sweep_cases.c - implements sweep_cases.h. */
 #include "wave/sweep_cases.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static uint64_t some_size(sweep_case *c, uint64_t most)
     return n < most ? n : most;
 }
 
-/* Rows of all fields stand equally far apart. */
+/* Rows of all fields are equally far apart. */
 static void choose_items(sweep_case *c, uint64_t most)
 {
     uint64_t n_cells = 0, widest = 0;
@@ -44,24 +44,24 @@ void sweep_case_make(sweep_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t mos
     c->seed = c->row = seed;
     c->ctx = ctx;
     c->desc = none;
-    c->desc.body = (uint32_t)below(c, sweeps_n_bodies);
+    c->desc.body = (uint32_t)(seed % sweeps_n_bodies);
     c->value_words = sweeps.waves[c->desc.body].cell_bytes / 4u;
-    c->desc.sweeps = 1u + (uint32_t)below(c, below(c, 4) ? 9 : 30); /* of one: more passes than far rows */
+    c->desc.sweeps = 1u + (uint32_t)below(c, below(c, 4) ? 9 : 30); /* of single sweeps: more passes than far rows */
     choose_items(c, most);
     CHECK_OK(ctx, heddle_mem_new(ctx, c->n_words * 4u, &c->desc.cells));
     c->want = (uint32_t *)calloc(c->n_words, 4);
     CHECK(c->want);
 }
 
-/* ---- what is right --------------------------------------------------------------------------------------------------- */
+/* ---- expected result --------------------------------------------------------------------------------------------- */
 
 static const uint32_t masks[] = {
 #define MASK(name, together, neighbours) neighbours,
-    SWEEP_CELLS(MASK)
+    SWEEP_CELLS(MASK) SWEEP_MORE(MASK)
 #undef MASK
 };
 
-/* `at`: of a cell whose neighbours all are there; `down`: words from a row to the next. */
+/* Computes the cell at `at`, an inner one; `down`: words from a row to the next. */
 static void compute(const sweep_case *c, uint32_t *at, uint64_t down, uint32_t i, uint32_t j)
 {
     if (c->desc.body == sweep_pairs) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep_cases.h - random fields, some sweeps over them, and what plain loops make of them. */
+/* sweep_cases.h - random fields, some sweeps over them, and their results by plain loops. */
 #ifndef WAVE_SWEEP_CASES_H
 #define WAVE_SWEEP_CASES_H
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct sweep_case {
-    uint64_t seed, row; /* row: of random numbers */
+    uint64_t seed, row; /* row: state of the random numbers */
     heddle_ctx *ctx;
     mix_params params;
     heddle_wave_desc desc;
@@ -21,11 +21,11 @@ typedef struct sweep_case {
     uint32_t *want;
 } sweep_case;
 
-/* Fields from a seed: rows and columns up to `most`. Their memory is on ctx. */
+/* Makes fields from a seed, with rows and columns up to `most`, in memory of ctx. */
 void sweep_case_make(sweep_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most);
-/* New fields and params for a run. */
+/* Makes new fields and params for a run. */
 void sweep_case_reset(sweep_case *c);
-/* The fields are what plain loops make of them; exits when they are not. */
+/* Exits if the fields differ from those of plain loops. */
 void sweep_case_check(sweep_case *c, const char *how);
 void sweep_case_free(sweep_case *c);
 

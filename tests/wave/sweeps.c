@@ -8,6 +8,7 @@
         return sweep_of(neighbours, params->by, in->n, in->w, in->old_c, in->old_e, in->old_s, in->i, in->j); \
     }
 SWEEP_CELLS(SWEEP)
+SWEEP_MORE(SWEEP)
 
 HEDDLE_SWEEP(sweep_pairs, mix_params, params, sweep_pair, 3,
              HEDDLE_N | HEDDLE_W | HEDDLE_OLD_C | HEDDLE_OLD_E | HEDDLE_OLD_S)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sweeps_same.c - random sweeps in place on the serial backend and on one to four threads leave what plain loops leave; as tiles,
- * too, under all schedules for tasks; with --cuda on a GPU, in every shape. HEDDLE_WAVES: how many. */
+/* sweeps_same.c - random sweeps in place on the serial backend and on one to four threads leave what plain loops leave;
+ * also as tiles under all schedules for tasks; with --cuda on a GPU, in every shape. Where cells are C, with all sets of
+ * neighbours. HEDDLE_WAVES: how many. */
+#include "wave/halves.h"
 #include "wave/sweep_cases.h"
 
 #include <string.h>
@@ -44,8 +46,9 @@ static void run(uint64_t seed, const way *w)
 
 static void on_threads(uint64_t seed)
 {
-    static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHEDULE_RINGS, HEDDLE_SCHEDULE_TICKET,
-                                                HEDDLE_SCHEDULE_CENTRAL, HEDDLE_SCHEDULE_IQS};
+    static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC, HEDDLE_SCHEDULE_RINGS,
+                                                HEDDLE_SCHEDULE_TICKET, HEDDLE_SCHEDULE_CENTRAL,
+                                                HEDDLE_SCHEDULE_IQS,    HEDDLE_SCHEDULE_SCHEDULER};
     way w = {.backend = HEDDLE_SERIAL};
     run(seed, &w);
     w.backend = HEDDLE_CPU;
@@ -80,7 +83,7 @@ static void test_refused(void)
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
     d.rows = d.cols = 10;
     d.sweeps = 2;
-    refuse(ctx, &mix, &d, "2 sweeps, and cell mix_1 reads nothing of the sweep before");
+    refuse(ctx, &halves, &d, "2 sweeps, and cell half_cell reads nothing of the sweep before");
     refuse(ctx, &sweeps, &d, "cells is NULL, and cell sweep_1 sweeps over them");
     d.cells = (char *)field + 2;
     refuse(ctx, &sweeps, &d, "is not aligned to 4 bytes");
@@ -99,6 +102,34 @@ static void test_refused(void)
     heddle_ctx_close(ctx);
 }
 
+/* Rows of borders: each of k sweeps that go together hands on a word more, and passes take turns with few rows. Not more than 16
+ * bytes * columns * (workers + 1) * (k + 1) / 3. */
+static void test_memory(void)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_wave_desc d = HEDDLE_WAVE_INIT;
+    heddle_wave_geometry is;
+    heddle_ctx *ctx;
+    config.backend = HEDDLE_CPU;
+    config.n_workers = 16;
+    config.schedule = HEDDLE_SCHEDULE_WAVE;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
+    d.body = sweep_4;
+    d.rows = 300, d.cols = 20000;
+    CHECK_OK(ctx, heddle_mem_new(ctx, d.rows * d.cols * 4u, &d.cells));
+    for (d.sweeps = 4; d.sweeps <= 64u; d.sweeps *= 4u) {
+        heddle_graph *g;
+        CHECK_OK(ctx, heddle_wave_new(ctx, &sweeps, &d, &g));
+        CHECK_OK(ctx, heddle_wave_get_geometry(g, &is));
+        CHECK(is.border_bytes >= 8u * 5u * d.cols && is.own_bytes > is.border_bytes);
+        CHECK_MSG(is.own_bytes <= 16u * d.cols * (config.n_workers + 1u) * 5u / 3u, "%u sweeps: %llu bytes", d.sweeps,
+                  (unsigned long long)is.own_bytes);
+        heddle_graph_free(g);
+    }
+    heddle_mem_free(ctx, d.cells);
+    heddle_ctx_close(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const char *asked = getenv("HEDDLE_WAVES");
@@ -107,6 +138,7 @@ int main(int argc, char **argv)
     if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU");
     test_refused();
+    test_memory();
     for (uint64_t seed = first; seed < first + n; seed++)
         if (cuda)
             on_gpu(seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tile_cases.c - see tile_cases.h. */
+/* tile_cases.c - implements tile_cases.h. */
 #include "wave/tile_cases.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void choose_tiles(tile_case *c)
     c->desc.tile_cols = 1u + (uint32_t)below(c, below(c, 2) ? 64u : 512u);
 }
 
-/* Words of what a column hands on. */
+/* Words that a column passes south. */
 static uint64_t south_words(const tile_case *c) { return tiles.waves[c->desc.body].south_bytes / 4u; }
 
 void tile_case_make(tile_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most_rows, uint64_t most_cols)
@@ -96,16 +96,16 @@ void tile_case_free(tile_case *c)
     free(c->north);
 }
 
-/* ---- what is right --------------------------------------------------------------------------------------------------- */
+/* ---- expected result --------------------------------------------------------------------------------------------- */
 
-/* What stands above column j of item t. */
+/* What lies above column j of item t. */
 static const uint32_t *above(const tile_case *c, const heddle_wave_item *t, uint64_t j)
 {
     static const uint32_t nothing[3];
     return c->north ? c->north + (t->north_at + j) * south_words(c) : nothing;
 }
 
-/* The cell above (i, j), where a cell is all that is handed on. */
+/* The cell above (i, j), for bodies that pass on cells only. */
 static uint32_t cell_above(const tile_case *c, const heddle_wave_item *t, const uint32_t *want, uint64_t i, uint64_t j)
 {
     return i ? want[(i - 1u) * t->cols + j] : *above(c, t, j);

@@ -2,7 +2,7 @@
 /* tiles.c - the bodies of tiles.h. Compiled as C, as C++ for the emulator of blocks, or as CUDA. */
 #include "wave/tiles.h"
 
-/* Cell (r, 0) of the tile; rows are a field's columns apart. */
+/* The index of the tile's cell (r, 0); rows are the field's columns apart. */
 HEDDLE_FN uint64_t tiles_at(const tiles_params *params, const heddle_tile *t, uint32_t r)
 {
     return params->at[t->item] + (uint64_t)(t->row + r) * t->field_cols + t->col;
@@ -15,7 +15,7 @@ HEDDLE_FN void tiles_may_fail(const heddle_thread *thread, const tiles_params *p
         heddle_task_fail(thread, 77);
 }
 
-/* Row r becomes its sums, which go on where the tile to the left has left them. */
+/* Row r becomes its prefix sums, which continue those of the tile to the left. */
 HEDDLE_FN void tiles_row(const tiles_params *params, const heddle_tile *t, uint32_t r)
 {
     const uint64_t at = tiles_at(params, t, r);
@@ -24,7 +24,7 @@ HEDDLE_FN void tiles_row(const tiles_params *params, const heddle_tile *t, uint3
         params->out[at + c] = left[r] += params->in[at + c];
 }
 
-/* What the tile adds to column c. */
+/* The sum of the tile's column c. */
 HEDDLE_FN uint32_t tiles_sum(const tiles_params *params, const heddle_tile *t, uint32_t c)
 {
     uint32_t sum = 0, r;
@@ -40,8 +40,8 @@ HEDDLE_FN void tiles_column(const tiles_params *params, const heddle_tile *t, ui
         sum = params->out[tiles_at(params, t, r) + c] += sum;
 }
 
-/* What goes south is written before north is read. north is copied to the carry, behind the sums of rows: the tile may go on
- * after it has handed on. */
+/* Writes what goes south before it reads north. It copies north behind the row sums of the carry, since the tile may go
+ * on after it has handed on. */
 HEDDLE_TILE(tiles_area, tiles_params, params, tile, 4, TILES_MOST_ROWS * 4 + 512 * 4)
 {
     uint32_t *kept = (uint32_t *)tile->carry + TILES_MOST_ROWS, *south;
@@ -80,7 +80,7 @@ HEDDLE_TILE(tiles_down, tiles_params, params, tile, sizeof(tiles_three), 0)
     tiles_may_fail(thread, params, tile);
 }
 
-/* One row: its first neighbours to the west and north-west, from the tile before; north NULL: zeros. */
+/* One row; its first west and north-west neighbours come from the tile before; north NULL: zeros. */
 HEDDLE_FN void tiles_cells_of(const uint32_t *in, uint32_t *out, const uint32_t *north, uint32_t cols, uint32_t w,
                               uint32_t nw)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tiles_same.c - random waves of tiles on the serial backend, by one thread and by teams, and on one to four threads leave what
- * plain loops leave; as tasks, too, under all schedules for tasks; with --cuda on a GPU. Runs that fail or are cancelled end, and
- * the next one is right; what a wave of tiles does not have is refused. HEDDLE_WAVES: how many. */
+/* tiles_same.c - random waves of tiles leave what plain loops leave: on the serial backend, by one thread and by teams;
+ * on one to four threads, in both ways that auto tries; as tasks under all schedules for them; with --cuda on a GPU.
+ * Failed or canceled runs end, the next one is right; options that tiles lack are refused. HEDDLE_WAVES: how many. */
 #include "wave/tile_cases.h"
 
 #include <string.h>
@@ -14,24 +14,31 @@ typedef struct way {
 
 static uint32_t n_waited; /* runs in which workers had bands to hand on */
 
-/* Which way the last run went: as tasks only where that was asked for. */
-static void check_schedule(heddle_ctx *ctx, heddle_graph *g, heddle_schedule asked)
+static uint32_t n_as_tasks; /* runs that auto did as tasks */
+
+/* The last run must have gone as asked; under auto, as described. Returns 1 while auto tries. */
+static int check_schedule(heddle_ctx *ctx, heddle_graph *g, heddle_schedule asked)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
+    const char *how = heddle_graph_describe_run(g);
     CHECK_OK(ctx, heddle_graph_get_stats(g, &stats));
-    CHECK(stats.schedule == (asked ? asked : HEDDLE_SCHEDULE_WAVE));
+    if (asked)
+        CHECK(stats.schedule == asked);
+    else
+        CHECK_MSG((stats.schedule != HEDDLE_SCHEDULE_WAVE) == !strncmp(how, "tiles: ", 7), "%s", how);
+    n_as_tasks += !asked && stats.schedule != HEDDLE_SCHEDULE_WAVE;
+    return (int)stats.is_trying;
 }
 
-static void run_well(tile_case *c, heddle_graph *g, const way *w, const char *how)
+static int run_well(tile_case *c, heddle_graph *g, const way *w, const char *how)
 {
     tile_case_reset(c);
     CHECK_OK(c->ctx, heddle_graph_run(c->ctx, g, &c->params, sizeof c->params));
     tile_case_check(c, how);
-    if (w->backend != HEDDLE_SERIAL)
-        check_schedule(c->ctx, g, w->schedule);
+    return w->backend != HEDDLE_SERIAL && check_schedule(c->ctx, g, w->schedule);
 }
 
-/* Cancelled after a while, which may be too late. */
+/* Cancels after a while, which may be too late. */
 static void run_canceled(tile_case *c, heddle_graph *g)
 {
     heddle_job *job;
@@ -70,20 +77,21 @@ static void run(uint64_t seed, const way *w, uint64_t most_rows, uint64_t most_c
     CHECK_OK(ctx, heddle_wave_new(ctx, &tiles, &c.desc, &g));
     snprintf(how, sizeof how, "%s %s, %u workers of %u", heddle_backend_name(w->backend),
              heddle_schedule_name(w->schedule), w->n_workers, w->team_size);
-    run_well(&c, g, w, how);
-    run_well(&c, g, w, how);
+    for (uint32_t i = seed / 2u % 6u; i + 1u; i--) /* so auto tries different ways when the run goes wrong */
+        (void)run_well(&c, g, w, how);
     if (seed % 2u)
         run_failing(&c, g);
     else
         run_canceled(&c, g);
-    run_well(&c, g, w, how);
+    for (uint32_t i = 0; run_well(&c, g, w, how); i++)
+        CHECK(i < 200);
     n_waited += w->n_workers > 1 && !w->schedule && c.items[0].rows > c.desc.band_rows;
     heddle_graph_free(g);
     tile_case_free(&c);
     heddle_ctx_close(ctx);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------ */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(heddle_ctx *ctx, const heddle_wave_desc *d, const char *why)
 {
@@ -98,6 +106,24 @@ static heddle_wave_desc good(void)
     d.body = tiles_down;
     d.rows = d.cols = 100;
     return d;
+}
+
+/* Sizes beyond any machine. */
+static void test_too_large(heddle_ctx *ctx)
+{
+    enum { many = 1u << 16 };
+    heddle_wave_item *items = calloc(many, sizeof *items);
+    heddle_wave_desc d = good();
+    heddle_graph *g;
+    CHECK(items);
+    for (uint32_t i = 0; i < many; i++)
+        items[i] = (heddle_wave_item){.rows = 1, .cols = 1u << 31};
+    d.rows = d.cols = 0, d.items = items, d.n_items = many;
+    CHECK(heddle_wave_new(ctx, &tiles, &d, &g) == HEDDLE_ENOMEM && !g);
+    CHECK_MSG(strstr(heddle_error_text(ctx), "what bands hand on and keep takes 33") &&
+                  strstr(heddle_error_text(ctx), " bytes, and ") && strstr(heddle_error_text(ctx), " are free"),
+              "%s", heddle_error_text(ctx));
+    free(items);
 }
 
 static void test_refused(void)
@@ -132,13 +158,15 @@ static void test_refused(void)
     refuse(ctx, &d, "2^30");
     d = good(), d.rows = 1u << 25, d.band_rows = 1;
     refuse(ctx, &d, "larger tiles");
+    test_too_large(ctx);
     heddle_ctx_close(ctx);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static const heddle_schedule for_tasks[] = {HEDDLE_SCHEDULE_STATIC,  HEDDLE_SCHEDULE_RINGS, HEDDLE_SCHEDULE_TICKET,
-                                            HEDDLE_SCHEDULE_CENTRAL, HEDDLE_SCHEDULE_IQS,   HEDDLE_SCHEDULE_WAVE};
+                                            HEDDLE_SCHEDULE_CENTRAL, HEDDLE_SCHEDULE_IQS,   HEDDLE_SCHEDULE_SCHEDULER,
+                                            HEDDLE_SCHEDULE_WAVE};
 #define N_FOR_TASKS (sizeof for_tasks / sizeof for_tasks[0])
 
 static void on_host(uint64_t seed)
@@ -174,6 +202,8 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + n; seed++)
         (cuda ? on_gpu : on_host)(seed);
     CHECK(cuda || n < 20 || n_waited > n / 4u);
-    printf("%llu waves of tiles, each run four times\n", (unsigned long long)n);
+    CHECK(cuda || n < 20 || n_as_tasks > n / 4u);
+    printf("%llu waves of tiles, each run four times or more; %u runs as tasks where that was left open\n",
+           (unsigned long long)n, n_as_tasks);
     return 0;
 }

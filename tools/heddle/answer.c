@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* answer.c - collects an app's answer. Written by hand and not with jansson because the sums go to 2^64 - 1 and its
- * integers end at 2^63. */
+/* answer.c - collects an app's answer. Hand-written instead of jansson: the sums go to 2^64 - 1, and jansson's integers
+ * end at 2^63. */
 #include "answer.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 /* ---- JSON leaves ---- */
 
-/* Length of the UTF-8 sequence at s, 0 when it is none. */
+/* Length of the UTF-8 sequence at s, 0 if there is none. */
 static size_t utf8_length(const unsigned char *s)
 {
     size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0, i;
@@ -60,7 +60,7 @@ void json_f64(FILE *out, double v)
 
 /* ---- the sink ---- */
 
-/* Appends an item and returns the stream for its value, which end_item closes; NULL: no memory. */
+/* Appends an item and returns the stream for its value, closed by end_item; NULL: no memory. */
 static FILE *begin_item(answer *a, const char *key, char **json, size_t *n_bytes)
 {
     struct answer_item *items = realloc(a->items, (a->n + 1) * sizeof *items);

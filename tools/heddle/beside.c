@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* beside.c - where the project's other programs are: in the folder of the one that runs, built or installed. */
+/* beside.c - finds the project's other programs: in the folder of the running one, built or installed. */
 #include "cli.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_bench.c - `heddle bench APP...|all`: the same case on several subjects, verified first, then timed in turn, so
- * that a machine that slows down slows all of them. Each timed run is a whole life of the case: what is paid once
- * (adding tasks, freezing, loading) is measured as often as the run is. Inside a life the first run warms up, the
- * second is timed. A subject whose check fails is not timed.
+/* cmd_bench.c - `heddle bench APP...|all`: the same case on several subjects, first verified, then timed in turn, so
+ * that a machine that slows down slows all of them. Each timed run is a whole life of the case: one-time costs (adding
+ * tasks, freezing, loading) are measured as often as the run is. Within a life the first run warms up, the second is
+ * timed. A subject that fails its check is not timed.
  *
- * Rows: measure, case, subject, median, min, max, unit, separated by tabs. The measures bear the names that Juggler's
- * artifact gives them. */
+ * Rows: measure, case, subject, median, min, max, unit, separated by tabs. The measures have the names of Juggler's
+ * artifact. */
 #include "commands.h"
 
 #include "cli.h"
@@ -50,7 +50,7 @@ static const char *const units[] = {
 #undef X
 };
 
-/* Measures of the plain loop, which has no graph, no workers and nothing to set up beside the data. */
+/* Whether a measure applies to the plain loop, which has no graph, no workers and no setup except the data. */
 static int concerns_tiles(measure m) { return m == execTime || m == initAppContext_H || m == totalTime; }
 
 enum { MAX_SUBJECTS = 2 + 2 * (HEDDLE_N_SCHEDULES + 3 * HEDDLE_N_POLICIES) };
@@ -59,7 +59,7 @@ typedef struct subject {
     char name[64];
     int is_tiles, failed;
     heddle_config config;
-    double *values; /* N_MEASURES of each run */
+    double *values; /* N_MEASURES per run */
 } subject;
 
 typedef struct bench {
@@ -86,8 +86,7 @@ static void add_subject(bench *b, const heddle_config *config, int is_tiles)
                  work_policy(config));
 }
 
-/* The plain loop and the serial backend have no workers, threads of a GPU or ways to hand on tasks: options that say
- * something of these are meant for the others. */
+/* The plain loop and the serial backend have no workers, GPU threads or dispatch; options on these do not apply to them. */
 static void add_plain(bench *b, int is_tiles)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
@@ -101,7 +100,7 @@ static int has_policies(heddle_schedule s)
     return s == HEDDLE_SCHEDULE_RINGS || s == HEDDLE_SCHEDULE_IQS || s == HEDDLE_SCHEDULE_SCHEDULER;
 }
 
-/* A schedule, with each of its policies. */
+/* Adds a schedule with each of its policies. */
 static void add_schedule(bench *b, heddle_config c)
 {
     unsigned wanted = b->o->policies;
@@ -112,19 +111,19 @@ static void add_schedule(bench *b, heddle_config c)
     for (unsigned p = HEDDLE_POLICY_DEFAULT + 1; p < HEDDLE_N_POLICIES; p++) {
         c.expert.policy = (heddle_policy)p;
         if (p == HEDDLE_POLICY_SHARE && c.schedule != HEDDLE_SCHEDULE_RINGS)
-            continue; /* the papers' queues have no such thing */
+            continue; /* the papers' queues have none */
         if (!wanted || wanted & 1u << p)
             add_subject(b, &c, 0);
     }
 }
 
-/* The schedule that was named, or the one that the engine is made for. */
+/* The schedule of the command line, or the one that the engine requires. */
 static heddle_schedule wanted_schedule(const bench *b)
 {
     return b->o->config.schedule ? b->o->config.schedule : b->scenario->engine->schedule;
 }
 
-/* That one; else, of threads, rings with each policy. */
+/* Adds that schedule; by default, on threads, rings with each policy. */
 static void add_threads(bench *b)
 {
     heddle_config c = b->o->config;
@@ -135,7 +134,7 @@ static void add_threads(bench *b)
     add_schedule(b, c);
 }
 
-/* The same; else, of a GPU, all of a graph's but ticket, which is dynamic there. */
+/* Adds that schedule; by default, on a GPU, all schedules of a graph except ticket, which is dynamic there. */
 static void add_gpu(bench *b)
 {
     const heddle_schedule wanted = wanted_schedule(b);
@@ -209,14 +208,14 @@ static void keep(double *v, const work *w, const heddle_stats *stats, uint64_t r
     v[edges] = (double)info->n_edges;
 }
 
-/* The loop needs the app's memory, not its graph: what adding and freezing took is not its own. */
+/* The loop uses the app's memory but not its graph: subtracts the time of adding and freezing. */
 static uint64_t without_graph(const subject *s, const work *w, uint64_t total_ns)
 {
     uint64_t graph_ns = w->info.add_ns + w->info.freeze_ns + w->open_ns;
     return !s->is_tiles ? total_ns : total_ns > graph_ns ? total_ns - graph_ns : 0;
 }
 
-/* A whole life up to the results on the host, then the run that is timed. */
+/* A whole life up to the results on the host, then the timed run. */
 static int live(bench *b, const subject *s, double *values)
 {
     heddle_stats first = HEDDLE_STATS_INIT, stats = HEDDLE_STATS_INIT;
@@ -245,7 +244,7 @@ static int live(bench *b, const subject *s, double *values)
     return status;
 }
 
-/* One run compared with the reference. The label of the case is known after it. */
+/* One run compared with the reference; sets the label of the case. */
 static int verify(bench *b, subject *s)
 {
     const char *sentence = NULL;
@@ -282,7 +281,7 @@ static int verify_all(bench *b)
     return worst;
 }
 
-/* Options and inputs that were given are part of the case. */
+/* Options and inputs on the command line are part of the label. */
 static void label_options(bench *b)
 {
     const app_request *q = &b->o->request;
@@ -321,7 +320,7 @@ static int by_size(const void *a, const void *b)
 static void spread(const bench *b, const subject *s, measure m, double out[3])
 {
     uint64_t n = b->o->runs, r;
-    double sorted[10000]; /* the most that --runs takes */
+    double sorted[10000]; /* the limit of --runs */
     for (r = 0; r < n; r++)
         sorted[r] = s->values[r * N_MEASURES + m];
     qsort(sorted, n, sizeof *sorted, by_size);
@@ -343,7 +342,7 @@ static void print_rows(const bench *b, const subject *s, FILE *out)
     }
 }
 
-/* What a reader wants when the rows go to a file. */
+/* The table to read when the rows go to a file. */
 static void print_table(const bench *b, FILE *out)
 {
     fprintf(out, "%s\n  %-32s %12s %12s %12s  execTime, ms\n", b->label, "", "median", "min", "max");
@@ -358,7 +357,7 @@ static void print_table(const bench *b, FILE *out)
     }
 }
 
-/* What is timed. */
+/* An app and scenario to time. */
 typedef struct choice {
     const app *app; /* NULL ends a list */
     const app_scenario *scenario;
@@ -370,7 +369,7 @@ static int bench_app(const options *o, choice c, size_t at, size_t n_apps, FILE 
     bench b = {.o = o, .app = c.app, .scenario = c.scenario};
     int status = add_subjects(&b), checked = CLI_OK;
     double *values = calloc(b.n_subjects * o->runs + 1, N_MEASURES * sizeof *values);
-    uint64_t n_lives = b.n_subjects * (o->runs + 1); /* one of them verifies */
+    uint64_t n_lives = b.n_subjects * (o->runs + 1); /* one life verifies */
     b.n_done = at * n_lives;
     b.n_steps = n_apps * n_lives;
     if (!status && !values)
@@ -393,7 +392,7 @@ static int bench_app(const options *o, choice c, size_t at, size_t n_apps, FILE 
 
 /* ---- the command ---- */
 
-/* All scenarios; where a size was given, of the apps that have rows and columns. */
+/* All scenarios; if a size was given, only of apps that have rows and columns. */
 static void all_apps(const options *o, choice *out)
 {
     const app_request *q = &o->request;
@@ -413,7 +412,7 @@ static size_t count_scenarios(void)
     return n;
 }
 
-/* Those that were named, or all. */
+/* The named ones, or all. */
 static int find_apps(const options *o, choice *out)
 {
     size_t n = 0;
@@ -458,7 +457,7 @@ static int bench_and_tell(const options *o, const choice *apps, cli_buffer *rows
     return told ? CLI_BAD : status;
 }
 
-/* The figures of papers are a program of their own, which takes the same options. Returns only when it cannot start. */
+/* The papers' figures are a program of their own with the same options. Returns only if it cannot start. */
 static int start_figures(const options *o)
 {
     char path[4096];

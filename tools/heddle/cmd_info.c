@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_info.c - `heddle info [APP]`: what is here, and what an app takes. */
+/* cmd_info.c - `heddle info [APP]`: what is available, and an app's options. */
 #include "commands.h"
 
 #include "cli.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A name and what it means. */
+/* A name and its meaning. */
 typedef struct named {
     const char *name, *help;
 } named;
@@ -36,7 +36,7 @@ static void print_choices(FILE *out, const char *title, const named *list, size_
         fprintf(out, "  %-13s %s\n", list[i].name, list[i].help);
 }
 
-/* What may stand between us and a kernel that stays. */
+/* Prints what may keep a persistent kernel from running. */
 static void print_hindrances(FILE *out, const heddle_device *d)
 {
     fprintf(out, "           multi-process service %s, %s, %s\n", d->has_mps ? "on: SMs may be shared" : "off",
@@ -44,7 +44,7 @@ static void print_hindrances(FILE *out, const heddle_device *d)
             d->has_time_limit ? "a display's time limit stops kernels of some seconds" : "no display time limit");
 }
 
-/* Rounded down, to be read. */
+/* Rounded down for display. */
 static uint64_t mebibytes(uint64_t n_bytes) { return n_bytes >> 20 << 20; }
 
 static void print_gpu(FILE *out, heddle_backend b, uint32_t device)
@@ -63,7 +63,7 @@ static void print_gpu(FILE *out, heddle_backend b, uint32_t device)
     print_hindrances(out, &d);
 }
 
-/* What the context of a backend's only device would be; a backend that does not open says why. */
+/* The device of a backend's default context; prints why if the backend does not open. */
 static void print_device(FILE *out, heddle_backend b)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
@@ -122,7 +122,7 @@ static void print_apps(FILE *out)
         fprintf(out, "  %-8s %s\n", app_list[i]->name, app_list[i]->summary);
 }
 
-/* What `heddle run` and `bench` take; of an app's name alone the first is meant. */
+/* The names that `heddle run` and `bench` take; an app's name alone means the first. */
 static void print_scenarios(FILE *out)
 {
     fputs("\nscenarios\n", out);
@@ -165,7 +165,7 @@ static void print_cell(FILE *out, const heddle_wave_info *w)
         fprintf(out, " %" PRIu32 "x%" PRIu32, w->shapes[s].rows, w->shapes[s].columns);
 }
 
-/* Of a wave: its cells, and in how many rows of a lane by columns of a step a GPU can go over them; or its tiles. */
+/* A wave's cells, and the shapes (rows of a lane by columns of a step) that a GPU can use; or its tiles. */
 static void print_cells(FILE *out, const heddle_table *cells)
 {
     for (uint32_t i = 0; i < cells->n_bodies; i++) {

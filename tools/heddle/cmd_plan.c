@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_plan.c - `heddle plan APP|FILE.json`: runs it once, traced, and writes what each worker did, in that order, as a
- * plan that `heddle run --plan` follows; or, with --costs, a new plan made from how long each task took. */
+/* cmd_plan.c - `heddle plan APP|FILE.json`: runs it once, traced, and writes what each worker did, in order, as a plan
+ * that `heddle run --plan` follows; with --costs, a new plan computed from the tasks' times. For APP/wave it only
+ * reports how the wave would run (plan_wave.c). */
 #include "commands.h"
 
 #include "cli.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the plan goes when nobody says: NAME.plan.json here. NULL without memory; the caller frees it. */
+/* The default path of the plan: NAME.plan.json in the current folder. NULL without memory; the caller frees it. */
 static char *default_path(const app *a, const char *file)
 {
     const char *name = a ? a->name : strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
@@ -56,6 +57,20 @@ static int plan(work *w, const options *o, const char *path)
     return s ? cli_heddle_bad(w->ctx, s) : tell(w, path, run_ns, o->costs);
 }
 
+static int plan_of_wave(const target *t, const options *o)
+{
+    work w = {.app = NULL};
+    int status;
+    if (o->out || o->costs)
+        return cli_bad("%s/%s is run by schedule %s, which follows no plan: -o and --costs are for tasks", t->app->name,
+                       t->scenario->engine->name, heddle_schedule_name(t->scenario->engine->schedule));
+    status = open_target(&w, t, o, &o->config);
+    if (!status)
+        status = plan_wave(&w, o);
+    work_close(&w);
+    return status;
+}
+
 int cmd_plan(const options *o)
 {
     work w = {.app = NULL};
@@ -65,9 +80,10 @@ int cmd_plan(const options *o)
     int status;
     if (find_target(o, "plan", &t))
         return CLI_BAD;
-    if (t.scenario && t.scenario->engine->schedule)
-        return cli_bad("%s/%s is run by schedule %s, which follows no plan", t.app->name, t.scenario->engine->name,
-                       heddle_schedule_name(t.scenario->engine->schedule));
+    if (t.scenario && t.scenario->engine->schedule) /* only the engine of waves requires one */
+        return plan_of_wave(&t, o);
+    if (o->column_ns || o->hand_ns)
+        return cli_bad("--column-ns and --hand-ns are for waves, as in sw/wave");
     if (!has_workers(&config))
         return cli_bad("schedule %s has no workers to plan for", heddle_schedule_name(config.schedule));
     ask_for_workers(&config);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_run.c - `heddle run APP|FILE.json`: runs, checks, tells. Files asked for are known to be writable before anything
- * long begins, and they show the last of the repeated runs. */
+/* cmd_run.c - `heddle run APP|FILE.json`: runs, checks, reports. Output files are known to be writable before the run
+ * begins, and show the last of the repeated runs. */
 #include "commands.h"
 
 #include "answer.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that is known at the end. */
+/* Collected for the report. */
 typedef struct outcome {
     work w;
     uint64_t *run_ns; /* of each repeat, sorted at the end */
@@ -28,7 +28,7 @@ typedef struct outcome {
 static int run_once(outcome *out, const options *o)
 {
     int status;
-    cli_progress_steps(out->n_runs, o->repeat > 1 ? o->repeat : 0); /* a bar of one step says nothing */
+    cli_progress_steps(out->n_runs, o->repeat > 1 ? o->repeat : 0); /* no bar for a single step */
     if (work_run(&out->w, &out->run_ns[out->n_runs]))
         return CLI_BAD;
     out->n_runs++;
@@ -47,7 +47,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A failed check ends the repeating: what would follow says nothing more. */
+/* Stops repeating at the first failed check. */
 static int run_all(outcome *out, const options *o)
 {
     int status = CLI_OK;
@@ -219,7 +219,7 @@ static int gather(outcome *out, const options *o)
     return o->stats ? summary_of_run(&out->summary, out->w.ctx, out->w.graph) : CLI_OK;
 }
 
-/* Standard output goes last: whoever reads the report finds the files. */
+/* Prints standard output last: a reader of the report finds the files written. */
 static int tell(outcome *out, const options *o)
 {
     cli_buffer text;
@@ -235,7 +235,7 @@ static int tell(outcome *out, const options *o)
     return status;
 }
 
-/* What a plan asks of the config. */
+/* Sets the config that a plan requires. */
 static int follow_plan(const options *o, heddle_config *config)
 {
     if (!o->plan)

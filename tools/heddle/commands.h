@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* commands.h - the commands. Each takes options that were read for it and
- * returns the exit status. */
+/* commands.h - the commands. Each takes its options, already read, and returns the exit status. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -11,5 +10,7 @@ int cmd_run(const options *o);
 int cmd_bench(const options *o);
 int cmd_trace(const options *o);
 int cmd_plan(const options *o);
+/* plan_wave.c: cmd_plan for a wave that has been laid out. */
+int plan_wave(work *w, const options *o);
 
 #endif

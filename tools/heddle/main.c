@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - the command `heddle`: which command is meant, its help, and its exit status (cli.h). */
+/* main.c - the command `heddle`: dispatches to commands, prints help, returns the exit status (cli.h). */
 #include "commands.h"
 
 #include "cli.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - one table of options. Each has a setter that checks its value and says what it expected; nothing is
- * guessed, nothing is clipped. `--name VALUE` and `--name=VALUE` are the same, and so are `-n V` and `-nV`; after `--`
- * all are words. */
+/* options.c - one table of options. Each has a setter that checks its value and names what it expected; nothing is
+ * guessed or clipped. `--name VALUE` and `--name=VALUE` are the same, and so are `-n V` and `-nV`; after `--` all are
+ * words. */
 #include "options.h"
 
 #include "cli.h"
@@ -11,7 +11,7 @@
 
 typedef struct option {
     const char *name;  /* with its dashes */
-    const char *value; /* what it takes, NULL: nothing; in brackets: may be left out */
+    const char *value; /* its value, NULL: none; in brackets: optional */
     unsigned commands;
     int (*set)(options *o, const char *name, char *value);
     const char *help;
@@ -113,7 +113,7 @@ CHOICE(set_backend, backends, backend, heddle_backend)
 CHOICE(set_policy, policies, expert.policy, heddle_policy)
 CHOICE(set_schedule, schedules, schedule, heddle_schedule)
 
-/* A comma-separated list into a bit set. */
+/* Reads a comma-separated list into a bit set. */
 static int set_list(const char *name, char *value, int (*find)(const char *, const char *, unsigned *), unsigned *bits)
 {
     char *rest, *word;
@@ -160,13 +160,21 @@ static int set_team_size(options *o, const char *name, char *value)
 {
     return set_u32(name, value, 1, 1024, &o->config.team_size);
 }
-/* In a config 0 means "as the environment says"; here it means none, which 24 days come near. */
+/* In a config 0 means "as the environment says"; here it means none, approximated by 24 days. */
 static int set_time_limit(options *o, const char *name, char *value)
 {
     int status = set_u32(name, value, 0, INT32_MAX, &o->config.time_limit_ms);
     if (o->config.time_limit_ms == 0)
         o->config.time_limit_ms = INT32_MAX;
     return status;
+}
+static int set_column_ns(options *o, const char *name, char *value)
+{
+    return set_u32(name, value, 1, 1000000000, &o->column_ns);
+}
+static int set_hand_ns(options *o, const char *name, char *value)
+{
+    return set_u32(name, value, 1, 1000000000, &o->hand_ns);
 }
 static int set_repeat(options *o, const char *name, char *value)
 {
@@ -230,6 +238,8 @@ static const option table[] = {
     {"--plan", "FILE", FOR_RUN, set_plan, "follow a plan that heddle plan wrote (schedule static)"},
     {"-o", "FILE", FOR_PLAN, set_out, "where the plan goes; default NAME.plan.json"},
     {"--costs", NULL, FOR_PLAN, set_costs, "plan anew from how long each task took, instead of what was done"},
+    {"--column-ns", "NS", FOR_PLAN, set_column_ns, "of APP/wave: what a column of a band takes; default: a guess"},
+    {"--hand-ns", "NS", FOR_PLAN, set_hand_ns, "of APP/wave: what a hand-over takes; default: a guess"},
     {"--no-check", NULL, FOR_RUN, set_no_check, "do not compare with the serial reference"},
     {"--json", NULL, FOR_RUN, set_json, "print one JSON object"},
     {"--stats", NULL, FOR_RUN, set_stats, "show the bodies, the workers and the critical path"},
@@ -248,7 +258,7 @@ enum { N_TABLE = sizeof table / sizeof table[0] };
 
 /* ---- reading ---- */
 
-/* The option an argument names; *value is the part glued to it (behind '=' or the letter), or NULL. */
+/* Finds the option that an argument names; *value: the part attached to it (behind '=' or the letter), or NULL. */
 static const option *find(char *arg, unsigned command, char **value)
 {
     size_t i;
@@ -281,7 +291,7 @@ static int bad_option(const char *arg, unsigned command)
     return cli_bad("unknown option '%s'%s", arg, cli_guess_tail(&guess));
 }
 
-/* One option with its value; *at is the index of the argument, moved past a value of its own. */
+/* Reads one option with its value; *at is the index of the argument, moved past a separate value. */
 static int read_option(options *o, unsigned command, int argc, char **argv, int *at)
 {
     char *arg = argv[*at], *value;
@@ -297,7 +307,7 @@ static int read_option(options *o, unsigned command, int argc, char **argv, int 
     return value ? t->set(o, t->name, value) : cli_bad("%s needs a value: %s", t->name, t->value);
 }
 
-/* Setters write into arguments (set_size, set_opt, set_list), so the program that takes them over needs copies. */
+/* Setters write into arguments (set_size, set_opt, set_list), so the program started with them needs copies. */
 static int copy_args(options *o, int argc, char **argv)
 {
     size_t n = argc > 0 ? (size_t)argc : 0;
@@ -311,7 +321,7 @@ static int copy_args(options *o, int argc, char **argv)
 int options_read(options *o, unsigned command, int argc, char **argv)
 {
     static const heddle_config defaults = HEDDLE_CONFIG_INIT;
-    size_t n = argc > 0 ? (size_t)argc : 1; /* no list is longer than the command line */
+    size_t n = argc > 0 ? (size_t)argc : 1; /* no list exceeds the command line */
     int i, only_words = 0;
     *o = (options){.config = defaults, .repeat = 1, .runs = 5};
     o->request.opts = calloc(n, sizeof(app_pair));

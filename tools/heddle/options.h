@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - the command line, read into one struct by one table that is also the text of `heddle help`. */
+/* options.h - the command line, read into one struct by one table, which also generates the text of `heddle help`. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -10,18 +10,19 @@
 /* Which commands an option belongs to. */
 enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8, FOR_PLAN = 16 };
 
-/* What `bench` measures beside the backends: the app's plain loop over its tiles. */
+/* `bench` measures this besides the backends: the app's plain loop over its tiles. */
 enum { SUBJECT_TILES = HEDDLE_N_BACKENDS };
 
 typedef struct options {
-    app_request request; /* its arrays are owned here, the strings are argv's                      */
+    app_request request; /* owns its arrays; the strings are argv's */
     heddle_config config;
-    const char **words; /* what is no option: apps, files                                         */
+    const char **words; /* arguments that are not options: apps, files */
     size_t n_words;
-    char **args; /* all arguments as they came, behind the name of heddle-figures; ends with NULL */
+    char **args; /* all arguments as given, after the name of heddle-figures; ends with NULL */
     const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan, *figures;
-    const char *out; /* of plan and bench --figures: where it goes                               */
+    const char *out; /* of plan and bench --figures: the output path */
     uint64_t repeat, runs;
+    uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
     int no_check, json, stats, costs, help;
 } options;
@@ -30,7 +31,7 @@ typedef struct options {
  * both cases. */
 int options_read(options *o, unsigned command, int argc, char **argv);
 void options_free(options *o);
-/* The options of a command, a line each. */
+/* Prints the options of a command, a line each. */
 void options_print(FILE *out, unsigned command);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* output.c - output files, which src/base/file.c writes for the command as for the library; text gathered in memory; and the
- * way out when a signal ends the command: no half-written file stays. */
+/* output.c - output files, written by src/base/file.c as in the library; text collected in memory; and the exit on a
+ * signal, which leaves no half-written file. */
 #include "cli.h"
 
 #include "base/file.h"
@@ -25,7 +25,7 @@ int cli_check_output(const char *path)
 
 static pthread_t main_thread;
 
-/* Files are written by the main thread, so nothing can be opened there between removing and the end. */
+/* The main thread writes all files, so it can open none between the removal and the exit. */
 static void clear_and_end(int sig)
 {
     if (!pthread_equal(pthread_self(), main_thread)) {
@@ -44,9 +44,9 @@ void cli_catch_signals(void)
     struct sigaction act = {.sa_handler = clear_and_end}, before;
     main_thread = pthread_self();
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays nohup */
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays effective */
             sigaction(ends[i], &act, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* stdout, too, fails with a sentence */
+    signal(SIGXFSZ, SIG_IGN); /* so that stdout, too, fails with a sentence */
 }
 
 /* ---- text in memory ---- */
@@ -59,7 +59,7 @@ int cli_buffer_open(cli_buffer *b)
     return b->out ? CLI_OK : cli_bad("out of memory");
 }
 
-/* What was printed so far is complete; a stream in memory fails only for want of it. */
+/* Flushes the text; a memory stream fails only when memory runs out. */
 static int settle(cli_buffer *b) { return fflush(b->out) || ferror(b->out) ? cli_bad("out of memory") : CLI_OK; }
 
 int cli_buffer_print(cli_buffer *b)

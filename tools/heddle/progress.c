@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.c - the progress line. A thread of its own draws it, so that the main thread can help with a run, read a
- * file or compute a reference, and the line moves all the same. Nothing is drawn in the first second, and nothing at
- * all when stderr is no terminal: then no thread is made either. */
+/* progress.c - the progress line. Its own thread draws it, so it moves while the main thread helps with a run, reads a
+ * file or computes a reference. Nothing is drawn in the first second. Unless stderr is a terminal, nothing is drawn and
+ * no thread started. */
 #include "cli.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ enum { TICK_NS = 100000000, BAR = 24 };
 
 static struct {
     pthread_t thread;
-    pthread_mutex_t lock; /* guards all below */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t wake;
     int running, drawn;
     uint64_t begin_ns, n_done, n_steps, n_ticks;
@@ -63,7 +63,7 @@ static void *tick(void *unused)
     return NULL;
 }
 
-/* A terminal that knows no control sequences gets no line. */
+/* No line on a terminal without control sequences. */
 static int is_wanted(void)
 {
     const char *term = getenv("TERM");
@@ -80,9 +80,9 @@ void cli_progress_start(void)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&line.wake, &attr);
     pthread_condattr_destroy(&attr);
-    pthread_mutex_lock(&line.lock); /* the thread looks at `running` first of all */
+    pthread_mutex_lock(&line.lock); /* the thread first looks at `running` */
     line.begin_ns = cli_now_ns();
-    line.running = pthread_create(&line.thread, NULL, tick, NULL) == 0; /* without it: no line, no harm */
+    line.running = pthread_create(&line.thread, NULL, tick, NULL) == 0; /* no thread: no line, no harm */
     pthread_mutex_unlock(&line.lock);
 }
 

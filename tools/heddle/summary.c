@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* summary.c - a summary from the library's statistics, and its two forms. */
+/* summary.c - makes a summary from the library's statistics, and prints its two forms. */
 #include "summary.h"
 
 #include "answer.h" /* json_string, json_f64 */
 #include "cli.h"
-#include "heddle/task.h" /* the table's count of bodies */
+#include "heddle/task.h" /* number of bodies */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ void summary_free(summary *s)
     *s = (summary){.n_workers = 0};
 }
 
-/* ---- what follows from it ---- */
+/* ---- derived figures ---- */
 
 typedef struct load {
     uint64_t body_ns, min, max;
@@ -88,7 +88,7 @@ static load load_of(const summary *s)
 
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
-/* ---- for a reader ---- */
+/* ---- report ---- */
 
 static void print_bodies(const summary *s, FILE *out)
 {

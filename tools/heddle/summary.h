@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* summary.h - what a traced run tells: times of bodies, load of workers, critical path. Taken from the library after a
- * run, or read from a trace file; shown in one way. */
+/* summary.h - the summary of a traced run: times of bodies, load of workers, critical path. Taken from the library
+ * after a run or from a trace file; one form for both. */
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
@@ -11,10 +11,10 @@
 typedef struct summary {
     uint32_t n_workers, n_bodies; /* entries of the two lists                                           */
     heddle_worker_stats *workers;
-    heddle_body_stats *bodies;         /* those that ran                                                     */
+    heddle_body_stats *bodies;         /* only bodies that ran */
     uint64_t n_tasks, run_ns, path_ns; /* path 0: unknown                                            */
     uint64_t n_events, n_dropped;
-    char *names; /* of a trace file: where the bodies' names are kept                            */
+    char *names; /* from a trace file: storage of the bodies' names */
 } summary;
 
 /* CLI_OK or CLI_BAD with the sentence printed; summary_free in both cases. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is meant ---- */
+/* ---- names ---- */
 
 static int unknown_app(const char *name, size_t n)
 {
@@ -27,7 +27,7 @@ static int unknown_engine(const app *a, const char *engine)
     return cli_bad("unknown scenario '%s/%s'%s (heddle info lists them)", a->name, engine, cli_guess_tail(&guess));
 }
 
-/* The app whose name is the first n letters. */
+/* The app named by the first n letters. */
 static const app *app_named(const char *name, size_t n)
 {
     for (size_t i = 0; app_list[i]; i++)
@@ -36,7 +36,7 @@ static const app *app_named(const char *name, size_t n)
     return NULL;
 }
 
-/* Of an app that was named alone. */
+/* The scenario of an app named alone. */
 static const app_scenario *scenario_for(const app *a, heddle_schedule schedule)
 {
     for (const app_scenario *s = a->scenarios; s->engine; s++)
@@ -62,7 +62,7 @@ int find_app(const char *name, const app **out)
     return *out ? CLI_OK : unknown_app(name, strlen(name));
 }
 
-/* A slash behind the name of an app is that of a scenario. */
+/* A slash after the name of an app separates a scenario. */
 static int is_file(const char *word)
 {
     size_t n = strlen(word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* target.h - what several commands ask of their command line: which scenario of an app or which graph file is meant, and
- * what the config must be like for plans. */
+/* target.h - shared by several commands: which scenario of an app or graph file the command line names, and the config
+ * that plans require. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -14,18 +14,18 @@ typedef struct target {
     const char *file;
 } target;
 
-/* APP/ENGINE, or APP for the scenario that the schedule is made for, else its first. CLI_BAD with a sentence that offers the
- * nearest. */
+/* APP/ENGINE, or APP for the scenario that requires the schedule, else its first. CLI_BAD with a sentence that offers
+ * the nearest name. */
 int find_scenario(const char *name, heddle_schedule schedule, const app **a, const app_scenario **s);
 /* The app alone. */
 int find_app(const char *name, const app **out);
-/* The one scenario or graph file that the words name; `command` is for the sentence. */
+/* The one scenario or graph file that the words name; the sentence mentions `command`. */
 int find_target(const options *o, const char *command, target *out);
 
-/* work_open, of either. */
+/* work_open of either. */
 int open_target(work *w, const target *t, const options *o, const heddle_config *config);
 
-/* Whether the config leaves room for workers, of whom a plan can be made; and that it runs by them. */
+/* Whether the config allows workers, which plans need; ask_for_workers sets it so. */
 int has_workers(const heddle_config *config);
 void ask_for_workers(heddle_config *config);
 

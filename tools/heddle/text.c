@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - sentences on stderr, guesses at misspelt words, numbers in and out. */
+/* text.c - sentences on stderr, guesses at misspelt words, reading and printing numbers. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -35,11 +35,11 @@ int cli_heddle_bad(const heddle_ctx *ctx, heddle_status s)
 
 /* ---- guesses ---- */
 
-enum { GUESS_MAX = 24 }; /* longer words are not guessed at */
+enum { GUESS_MAX = 24 }; /* longer words are not guessed */
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Letters to put in, take out, change, or swap with their neighbour: the least number that makes b of a. */
+/* The least number of letters to insert, delete, change or swap with a neighbour that turns a into b. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t d[GUESS_MAX + 1][GUESS_MAX + 1], m = strlen(a), n = strlen(b), i, j;
@@ -69,7 +69,7 @@ void cli_guess_offer(cli_guess *g, const char *candidate)
     }
 }
 
-/* Near enough to be meant: at least half of the letters are right. */
+/* Offers the candidate only if at least half of the letters are right. */
 const char *cli_guess_tail(cli_guess *g)
 {
     g->tail[0] = '\0';

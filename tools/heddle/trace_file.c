@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_file.c - a trace written by heddle (Chrome trace events and an object "heddle" beside them), read back into a
- * summary. Refuses files of others, and events that cannot be true: a time that is no number, is negative, or ends
- * after the ages; a worker that is not there. A build without jansson reads none and says so. */
+/* trace_file.c - reads a trace written by heddle (Chrome trace events and an object "heddle" beside them) back into a
+ * summary. Refuses other programs' files and impossible events: a time that is not a number, is negative or too large;
+ * an unknown worker. A build without jansson reads none and says so. */
 #include "summary.h"
 
 #include "cli.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKERS = 1 << 16 };
+enum { MAX_WORKERS = 1 << 16, MAX_LANES = 32 };
 
-/* A slice of the trace: one task. */
+/* A slice of the trace: one task, or a stretch of a band of a wave. */
 typedef struct slice {
     const char *body;
     uint64_t ns;
@@ -27,13 +27,14 @@ typedef struct reader {
     json_t *root, *head;
     slice *slices;
     size_t n_slices, names_bytes;
+    uint64_t n_lanes; /* rows of a worker, which share its time */
 } reader;
 
-/* Microseconds as a JSON number into ns; -1 when it is none or cannot be a time. */
+/* Microseconds as a JSON number into ns; -1 if it is not a valid time. */
 static int read_us(const json_t *v, uint64_t *ns)
 {
     double us = json_is_number(v) ? json_number_value(v) : -1;
-    if (!(us >= 0 && us < 9e12)) /* NaN too */
+    if (!(us >= 0 && us < 9e12)) /* rejects NaN too */
         return -1;
     *ns = (uint64_t)llround(us * 1000);
     return 0;
@@ -64,7 +65,7 @@ static int load_file(reader *r)
     return CLI_OK;
 }
 
-static int read_head(const reader *r, summary *s)
+static int read_head(reader *r, summary *s)
 {
     uint64_t n_workers = 0;
     if (read_count(r, "workers", MAX_WORKERS, &n_workers) || read_count(r, "tasks", INT64_MAX, &s->n_tasks) ||
@@ -73,28 +74,52 @@ static int read_head(const reader *r, summary *s)
     if (read_us(json_object_get(r->head, "run_us"), &s->run_ns) ||
         read_us(json_object_get(r->head, "path_us"), &s->path_ns))
         return cli_bad("%s: \"heddle\": \"run_us\" or \"path_us\" is no time", r->path);
+    r->n_lanes = 1; /* so in files of graphs, and in older ones */
+    if (json_object_get(r->head, "lanes") && read_count(r, "lanes", MAX_LANES, &r->n_lanes))
+        return CLI_BAD;
     s->n_workers = (uint32_t)n_workers;
     s->workers = calloc(n_workers + 1, sizeof *s->workers);
     return s->workers ? CLI_OK : cli_bad("out of memory");
 }
 
-/* One slice into its worker's sums and the list of slices; 0, or what is wrong with it. */
+/* Subtracts from *ns what a stretch has waited; returns 0, or what is wrong with it. *is_task: it begins its part. */
+static const char *read_stretch(const reader *r, const json_t *event, uint64_t *ns, int *is_task)
+{
+    const json_t *args = json_object_get(event, "args"), *first = json_object_get(args, "first_column");
+    const uint64_t tid = (uint64_t)json_integer_value(json_object_get(event, "tid"));
+    uint64_t waited_ns;
+    if (read_us(json_object_get(args, "waited_us"), &waited_ns) || waited_ns > *ns)
+        return "\"waited_us\" is no time of it";
+    *ns -= waited_ns;
+    *is_task = tid % r->n_lanes == 0 && json_is_integer(first) && json_integer_value(first) == 0;
+    return NULL;
+}
+
+/* Adds one slice to its worker's sums and the list of slices; returns 0, or what is wrong with it. */
 static const char *read_slice(reader *r, summary *s, const json_t *event)
 {
     const json_t *args = json_object_get(event, "args"), *tid = json_object_get(event, "tid");
-    const char *name = json_string_value(json_object_get(event, "name"));
-    uint64_t ts, ns, queue_ns, dep_ns;
+    const char *body = json_string_value(json_object_get(args, "body"));
+    const char *name = body ? body : json_string_value(json_object_get(event, "name"));
+    uint64_t ts, ns, queue_ns = 0, dep_ns = 0;
     heddle_worker_stats *w;
+    const char *wrong = NULL;
+    int is_task = 1;
     if (!name)
         return "has no name";
-    if (!json_is_integer(tid) || json_integer_value(tid) < 0 || json_integer_value(tid) >= s->n_workers)
+    if (!json_is_integer(tid) || json_integer_value(tid) < 0 ||
+        (uint64_t)json_integer_value(tid) >= s->n_workers * r->n_lanes)
         return "\"tid\" is no worker of this run";
     if (read_us(json_object_get(event, "ts"), &ts) || read_us(json_object_get(event, "dur"), &ns))
         return "\"ts\" or \"dur\" is no time";
-    if (read_us(json_object_get(args, "queue_us"), &queue_ns) || read_us(json_object_get(args, "dep_us"), &dep_ns))
-        return "\"queue_us\" or \"dep_us\" is no time";
-    w = &s->workers[json_integer_value(tid)];
-    w->n_tasks++;
+    if (json_object_get(args, "waited_us"))
+        wrong = read_stretch(r, event, &ns, &is_task);
+    else if (read_us(json_object_get(args, "queue_us"), &queue_ns) || read_us(json_object_get(args, "dep_us"), &dep_ns))
+        wrong = "\"queue_us\" or \"dep_us\" is no time";
+    if (wrong)
+        return wrong;
+    w = &s->workers[(uint64_t)json_integer_value(tid) / r->n_lanes];
+    w->n_tasks += is_task != 0;
     w->body_ns += ns;
     w->queue_ns += queue_ns;
     w->dep_ns += dep_ns;
@@ -129,12 +154,16 @@ static int read_slices(reader *r, summary *s)
     return CLI_OK;
 }
 
-/* A worker idles when it does nothing else. */
-static void fill_idle(summary *s)
+/* A worker's idle time is the rest. */
+static void fill_idle(const reader *r, summary *s)
 {
     for (uint32_t i = 0; i < s->n_workers; i++) {
         heddle_worker_stats *w = &s->workers[i];
-        uint64_t used_ns = w->body_ns + w->queue_ns + w->dep_ns;
+        uint64_t used_ns;
+        w->body_ns /= r->n_lanes;
+        w->queue_ns /= r->n_lanes;
+        w->dep_ns /= r->n_lanes;
+        used_ns = w->body_ns + w->queue_ns + w->dep_ns;
         w->idle_ns = used_ns < s->run_ns ? s->run_ns - used_ns : 0;
     }
 }
@@ -146,7 +175,7 @@ static int by_body_and_time(const void *a, const void *b)
     return order ? order : (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Slices of one body lie together after sorting, in the order of their times. */
+/* After sorting, the slices of one body are adjacent, in the order of their times. */
 static heddle_body_stats body_of(const slice *first, size_t n, char *name)
 {
     heddle_body_stats t = {.name = name,
@@ -178,7 +207,7 @@ static int fill_bodies(reader *r, summary *s)
     return CLI_OK;
 }
 
-/* What the run was, for the first lines of a report. */
+/* Describes the run, for the first lines of a report. */
 static void print_head(const reader *r, const summary *s, FILE *out)
 {
     const char *backend = json_string_value(json_object_get(r->head, "backend"));
@@ -197,7 +226,7 @@ int summary_of_trace(summary *s, const char *path, FILE *head)
     *s = (summary){.n_workers = 0};
     status = load_file(&r) || read_head(&r, s) || read_slices(&r, s) || fill_bodies(&r, s) ? CLI_BAD : CLI_OK;
     if (!status) {
-        fill_idle(s);
+        fill_idle(&r, s);
         print_head(&r, s, head);
     }
     free(r.slices);

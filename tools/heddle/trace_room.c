@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_room.c - how many events a worker has room for, where nobody says. */
+/* trace_room.c - the default number of trace events per worker. */
 #include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Trace events of a worker, 32 bytes each, of which only those used become real memory. */
+/* Trace events of a worker, 32 bytes each; only used ones become resident memory. */
 enum { MAX_TRACE = 1 << 20, MIN_TRACE = 1 << 16, MIN_GPU_TRACE = 1 << 12, ALL_TRACE = 1 << 23 };
 
-/* As many workers as there may be, where the config leaves it open. On a GPU sixteen blocks an SM: of the default size
- * no more are resident. */
+/* The most workers that the config allows. On a GPU sixteen blocks per SM: no more of the default size are resident. */
 static uint32_t most_workers(const heddle_config *config, const heddle_device *gpu)
 {
     heddle_machine m;
@@ -28,7 +27,7 @@ uint32_t trace_room(const heddle_config *config)
     uint32_t n, least;
     if (env && *env && strcmp(env, "0") != 0)
         return 0;
-    (void)heddle_device_get(config->backend, config->device, &gpu); /* none: n_units stays 0 */
+    (void)heddle_device_get(config->backend, config->device, &gpu); /* no device: n_units stays 0 */
     n = ALL_TRACE / most_workers(config, &gpu);
     least = gpu.n_units ? MIN_GPU_TRACE : MIN_TRACE;
     return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;

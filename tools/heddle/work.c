@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* work.c - the life of a case, for `run` and `bench`: prepare -> open -> build -> freeze -> (run -> check -> reset)*.
- * Inputs are read before a context is opened, so that bad input costs no threads. */
+ * Inputs are read before a context is opened, so that bad input starts no threads. */
 #include "work.h"
 
 #include "cli.h"
 
 #include <stdlib.h>
 
-/* A run that hangs must not hang the terminal: ten minutes, on a GPU one. The environment may say otherwise. */
+/* A run that hangs must not hang the terminal: ten minutes, on a GPU one minute. The environment may override it. */
 enum { TIME_LIMIT_MS = 600000, GPU_TIME_LIMIT_MS = 60000 };
 
 static int bad_case(const work *w) { return cli_bad("%s", w->c->error); }
@@ -109,7 +109,7 @@ int work_run(work *w, uint64_t *ns)
     return failed ? bad_case(w) : s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
-/* Is the best way to run the graph still being looked for? */
+/* Whether the library still tries ways to run the graph. */
 static int is_trying(const work *w)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
@@ -159,7 +159,7 @@ static int check_case(work *w, const char **sentence)
     return CLI_WRONG;
 }
 
-/* When each task ran, by number; the trace of a graph file. */
+/* Begin and end of each task, by number; from the trace of a graph file. */
 typedef struct seen {
     uint64_t begin_ns, end_ns;
     uint32_t n_times;
@@ -191,7 +191,7 @@ static heddle_status read_seen(heddle_graph *g, seen *tasks, uint64_t n_tasks)
     return s;
 }
 
-/* NULL, or what was wrong with task t and its edges. Joins leave no events; the edges through them are not looked at. */
+/* NULL, or what is wrong with task t and its edges. Joins leave no events; edges through them are not checked. */
 static const char *check_task(heddle_graph *g, const seen *tasks, heddle_task t, heddle_task *next, size_t n_next_max)
 {
     uint32_t body = HEDDLE_BODY_JOIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - the command heddlec. Exit status: 0, 1 (refused or failed), 2 (the command line is wrong). */
+/* main.c - the command heddlec. Exit status: 0, 1 (refused or failed), 2 (wrong command line). */
 #include "driver/command.h"
 
 int main(int n, char **words)

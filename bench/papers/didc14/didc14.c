@@ -2,7 +2,7 @@
 /* didc14.c - `heddle bench --figures didc14 [--out DIR]`: the figures of the papers on a scheduler inside the GPU
  * (DIDC'14; Belviranli's thesis, chapter 5), each as DIR/didc14-NAME.tsv and .svg:
  *
- *     breakdown-heat2d, breakdown-bfs   where the time of each worker goes, under one locked queue and under three policies
+ *     breakdown-heat2d, breakdown-bfs   where each worker's time goes, under one locked queue and under three policies
  *                                       with and without a scheduler block (DIDC'14 figure 3, thesis 5.11 and 5.12)
  *     tasks                             tasks of a worker: least, most, average (thesis 5.13 and 5.14)
  *     workers-heat2d, workers-bfs       distributed queues and the one queue by number of workers (DIDC'14 figure 4, thesis
@@ -10,9 +10,9 @@
  *     waves                             heat2d with a host that waits after each wave, with waves that the GPU launches, and
  *                                       with the one queue (thesis 5.2)
  *
- * Sizes are the papers' (-n for others); bfs has a task a vertex, as there. Each way is compared with the serial reference
- * before it is timed; then a traced run tells where the time goes. What cannot be had is a row `skipped` with the reason.
- * Without a GPU, threads of the cpu backend and smaller fields stand in. */
+ * Sizes are the papers' (-n for others); bfs has one task per vertex, as there. Each way is compared with the serial
+ * reference before it is timed; then a traced run shows where the time goes. What is not possible is a row `skipped`
+ * with the reason. Without a GPU, threads of the cpu backend and smaller fields take its place. */
 #include "chart.h"
 #include "field.h"
 #include "papers.h"
@@ -43,24 +43,24 @@ static const char *const part_names[N_PARTS] = {"computation", "idle", "queue", 
 typedef struct figures {
     const options *o;
     heddle_backend backend;
-    uint32_t n_most; /* workers: one an SM, a thread a worker */
+    uint32_t n_most; /* workers: one per SM, or per thread */
     const char *where;
     figure_files files;
     int wrong;
 } figures;
 
-/* What a way came to. */
+/* Measurements of one way. */
 typedef struct measured {
-    double ms[FIGURE_RUNS]; /* by size */
+    double ms[FIGURE_RUNS]; /* sorted */
     size_t n;
-    heddle_stats stats; /* these two: of a traced run */
+    heddle_stats stats; /* stats and workers: from a traced run */
     heddle_worker_stats *workers;
-    char why[160]; /* n is 0 */
+    char why[160]; /* the reason if n is 0 */
 } measured;
 
 /* ---- one way on a case ---- */
 
-/* A scheduler has a block of its own among as many. */
+/* Dispatch scheduler uses one of the n blocks for itself. */
 static uint32_t workers_of(const way *way, uint32_t n)
 {
     return way->schedule == HEDDLE_SCHEDULE_SCHEDULER && n > 1 ? n - 1 : n;
@@ -73,7 +73,7 @@ static heddle_config config_of(const figures *f, const way *way, uint32_t n_work
     return c;
 }
 
-/* Cases are built on the distributed queues, which run all that there is. */
+/* Cases are built for the distributed queues, which can run all of them. */
 static int open_case(const figures *f, work *w, const char *app, const app_request *q)
 {
     const heddle_config c = config_of(f, al, f->n_most);
@@ -100,7 +100,7 @@ static int read_workers(work *w, measured *m)
     return m->stats.n_dropped ? cli_bad("the trace lost events; HEDDLE_TRACE makes room for more") : CLI_OK;
 }
 
-/* The second of two runs: the first one loads. */
+/* Traces the second of two runs: the first one loads. */
 static int trace_way(work *w, heddle_config c, measured *m)
 {
     uint64_t ns;
@@ -134,7 +134,7 @@ static int check_way(figures *f, work *w, const char *name, const char **sentenc
     return cli_bad("%s, %s: the check failed: %s", w->app->name, name, *sentence ? *sentence : "no reference");
 }
 
-/* Checked, then timed, then traced if asked for. n 0 and a reason where it is refused or wrong. */
+/* Checks, times and, with `traced`, traces a way. n is 0 and `why` the reason if it is refused or wrong. */
 static void measure(figures *f, work *w, const way *way, uint32_t n_workers, int traced, measured *m)
 {
     const heddle_config c = config_of(f, way, n_workers);
@@ -156,7 +156,7 @@ static void parts_of(const heddle_worker_stats *w, double us[N_PARTS])
     us[3] = 1e-3 * (double)w->dep_ns;
 }
 
-/* Of the average worker. */
+/* Values of the average worker. */
 static void mean_parts(const measured *m, double us[N_PARTS])
 {
     const double n = m->stats.n_workers;
@@ -212,16 +212,6 @@ static void keep_balance(balance *b, size_t at, const measured *m)
 
 static const char *const set_ups[] = {"heat2d", "bfs"};
 
-static void describe_chart(chart *c, size_t n_groups, const char *const *groups, size_t n_series,
-                           const char *const *series, const double *value)
-{
-    c->n_groups = n_groups;
-    c->groups = groups;
-    c->n_series = n_series;
-    c->series = series;
-    c->value = value;
-}
-
 static int figure_breakdown(figures *f, work *w, size_t which, balance *b)
 {
     static const char *const titles[] = {"Where the time goes: heat2d", "Where the time goes: bfs"};
@@ -241,7 +231,7 @@ static int figure_breakdown(figures *f, work *w, size_t which, balance *b)
         keep_balance(b, i * 2 + which, &m);
         free(m.workers);
     }
-    describe_chart(&c, N_WAYS, groups, N_PARTS, part_names, mean);
+    chart_fill(&c, N_WAYS, groups, N_PARTS, part_names, mean);
     chart_print(&c, f->files.svg.out);
     snprintf(name, sizeof name, "didc14-breakdown-%s", set_ups[which]);
     return figure_end(&f->files, name, 1);
@@ -265,14 +255,14 @@ static int figure_balance(figures *f, const balance *b)
                         b->high[at], b->mean[at]);
         }
     }
-    describe_chart(&c, N_WAYS, groups, 2, set_ups, b->mean);
+    chart_fill(&c, N_WAYS, groups, 2, set_ups, b->mean);
     chart_print(&c, f->files.svg.out);
     return figure_end(&f->files, "didc14-tasks", 1);
 }
 
 /* ---- by number of workers ---- */
 
-/* From six, as in the papers, or one where there are fewer, to all. Returns how many. */
+/* Counts from six, as in the papers, or from one if there are fewer, up to all. Returns how many. */
 static size_t worker_counts(const figures *f, uint32_t counts[MOST_COUNTS])
 {
     size_t n = 0;
@@ -319,7 +309,7 @@ static int figure_workers(figures *f, work *w, size_t which)
         groups[i] = labels[i];
         measure_count(f, w, i % 2 ? central : al, counts[i / 2], &mean[i * N_PARTS]);
     }
-    describe_chart(&c, 2 * n, groups, N_PARTS, part_names, mean);
+    chart_fill(&c, 2 * n, groups, N_PARTS, part_names, mean);
     chart_print(&c, f->files.svg.out);
     snprintf(name, sizeof name, "didc14-workers-%s", set_ups[which]);
     return figure_end(&f->files, name, 1);
@@ -338,8 +328,8 @@ static int figures_of(figures *f, size_t which, const app_request *q, balance *b
 
 /* ---- waves ---- */
 
-/* Tile (i, j) of sweep s is in wave i + j + 2 s: behind its neighbours of this sweep and of the one before. Tiles of one wave
- * stand together. */
+/* Tile (i, j) of sweep s is in wave i + j + 2 s: after its neighbours of this sweep and of the one before. Tiles of one
+ * wave are adjacent. */
 static int list_waves(const field *f, tile_rect *tiles, uint32_t *begin, uint32_t n_waves)
 {
     const uint64_t rows = field_tiles(f, 0), cols = field_tiles(f, 1);
@@ -355,7 +345,7 @@ static int list_waves(const field *f, tile_rect *tiles, uint32_t *begin, uint32_
     return n == rows * cols * (uint64_t)f->sweeps ? CLI_OK : cli_bad("waves do not hold all tiles");
 }
 
-/* Runs waves n times, after one that is checked. */
+/* Runs the waves n times, after one run that is checked. */
 static int run_waves(figures *f, work *w, const waves *v, measured *m)
 {
     char error[WAVES_ERROR];
@@ -446,7 +436,7 @@ static int figure_waves(figures *f)
     fprintf(f->files.tsv.out, "# %s\nway\tmedian_ms\tleast_ms\tmost_ms\n", note);
     status = open_case(f, &w, "heat2d", &q) || measure_all_waves(f, &w, names, value);
     work_close(&w);
-    describe_chart(&c, 4, names, 1, series, value);
+    chart_fill(&c, 4, names, 1, series, value);
     if (!status)
         chart_print(&c, f->files.svg.out);
     return figure_end(&f->files, "didc14-waves", !status) || status ? CLI_BAD : CLI_OK;

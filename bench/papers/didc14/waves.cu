@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* waves.cu - waves.h with the CUDA runtime: a CUDA graph of one kernel, which runs the tiles of a wave, a block a tile. The
- * block that ends last launches the graph again, as what comes after it (tail launch). The host launches it once. A graph has
- * one size, that of the widest wave: blocks beyond a wave end at once. */
+/* waves.cu - implements waves.h with the CUDA runtime: a CUDA graph of one kernel runs the tiles of a wave, one block
+ * per tile. The block that ends last launches the graph again (tail launch). The host launches it once. A graph has one
+ * size, that of the widest wave: superfluous blocks end at once. */
 #include "waves.h"
+
+#include "cuda_try.h"
 
 #include <cstdio>
 #include <cuda_runtime.h>
 
-/* Only the body of a tile: the table is the application's. */
+/* Only the body of a tile is needed: the application defines the table. */
 #undef HEDDLE_TABLE
 #define HEDDLE_TABLE(app, params_type, list)
 #include "heat_bodies.c"
@@ -19,7 +21,7 @@ struct state {
     uint32_t wave, n_ended;
 };
 
-/* All of a run, on the device. */
+/* All that a run has on the device. */
 struct parts {
     tile_rect *tiles = nullptr;
     uint32_t *begin = nullptr;
@@ -50,14 +52,7 @@ parts::~parts()
     cudaFree(at);
 }
 
-#define TRY(call)                                                                                    \
-    do {                                                                                             \
-        cudaError_t try_ = (call);                                                                   \
-        if (try_ != cudaSuccess) {                                                                   \
-            snprintf(error, WAVES_ERROR, "waves launched by the GPU: %s", cudaGetErrorString(try_)); \
-            return -1;                                                                               \
-        }                                                                                            \
-    } while (0)
+#define TRY(call) CUDA_TRY(call, "waves launched by the GPU", error, WAVES_ERROR)
 
 static __global__ void one_wave(heat_record record, const tile_rect *tiles, const uint32_t *begin, uint32_t n_waves,
                                 state *at)

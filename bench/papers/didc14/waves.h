@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* waves.h - heat2d by waves of tiles that a GPU launches by itself: today's form of the papers' dynamic parallelism (Kepler-DP
- * in Belviranli's thesis, section 5.2.4). In C, implemented with CUDA (waves.cu), or by a refusal where there is none
- * (waves_none.c). */
+/* waves.h - heat2d by waves of tiles that a GPU launches itself: today's form of the papers' dynamic parallelism
+ * (Kepler-DP in Belviranli's thesis, section 5.2.4). A C interface, implemented with CUDA (waves.cu), or by a refusal
+ * without it (waves_none.c). */
 #ifndef WAVES_H
 #define WAVES_H
 
@@ -16,13 +16,13 @@ extern "C" {
 enum { WAVES_ERROR = 256 };
 
 typedef struct waves {
-    const heat_record *record; /* its field is the device's                                            */
-    const tile_rect *tiles;    /* of wave k: begin[k] ... begin[k + 1] - 1                              */
+    const heat_record *record; /* its field is in device memory */
+    const tile_rect *tiles;    /* wave k has begin[k] ... begin[k + 1] - 1 */
     const uint32_t *begin;
     uint32_t n_waves, team_size, shared_bytes, device;
 } waves;
 
-/* Runs all waves once; *ms: between the time stamps around them. 0, or -1 with a sentence in error. */
+/* Runs all waves once; *ms: the time between stamps around them. 0, or -1 with a sentence in error. */
 int waves_run(const waves *w, double *ms, char error[WAVES_ERROR]);
 
 #ifdef __cplusplus

@@ -2,16 +2,17 @@
 /* juggler.c - `heddle bench --figures juggler [--out DIR]`: the figures of Juggler (PPoPP'18), each as DIR/figureN.tsv
  * and DIR/figureN.svg:
  *
- *     1  a run with barriers and a run with tasks, as timelines on one axis of time
- *     4  speed-up by app and policy over one launch a body and level
- *     5  most less least tasks a worker, over five runs: high, low, average
- *     6  L2 misses, read and written, by ncu
- *     7  Jacobi from 3,600 to 32,400 tasks
+ *      1  a run with barriers and a run with tasks, as timelines on one axis of time
+ *      4  speed-up by app and policy over one launch per body and level
+ *      5  most less least tasks per worker, over five runs: high, low, average
+ *      6  L2 misses, reads and writes, by ncu
+ *      7  Jacobi from 3,600 to 32,400 tasks
  *
- * Each way to run is compared with the serial reference before it is timed. What cannot be had here is a row `skipped`
- * with the reason. Without a GPU the cpu backend takes part as far as that means something: its ways are its policies,
- * and the one they are compared with is one worker. */
+ * Each way to run is compared with the serial reference before it is timed. What is not possible here is a row
+ * `skipped` with the reason. Without a GPU the cpu backend does what makes sense: its ways are its policies, compared
+ * with one worker. */
 #include "chart.h"
+#include "ncu_csv.h"
 #include "papers.h"
 #include "rows.h"
 #include "setting.h"
@@ -27,7 +28,7 @@ enum { MOST_WAYS = 10 };
         name, HEDDLE_SCHEDULE_RINGS, HEDDLE_POLICY_##policy, 0, n \
     }
 
-/* The first of each is what the others are compared with. */
+/* The first of each list is the one that others are compared with. */
 static const way gpu_ways[] = {
     {"levels/by-body", HEDDLE_SCHEDULE_LEVELS, HEDDLE_POLICY_DEFAULT, 1, 0},
     WAY("iqs/lrr", IQS, LRR),
@@ -43,7 +44,7 @@ static const way cpu_ways[] = {
     THREADS("lf", LF, 0),         THREADS("share", SHARE, 0),
 };
 
-/* The paper's. */
+/* The paper's apps. */
 static const char *const apps[] = {"dtw", "heat", "inthist", "jacobi", "lu", "sat", "sw"};
 enum { N_APPS = sizeof apps / sizeof *apps };
 
@@ -58,12 +59,12 @@ typedef struct figures {
     int wrong;
 } figures;
 
-/* What some runs of one way came to. */
+/* Measurements of some runs of one way. */
 typedef struct timing {
-    double ms[FIGURE_RUNS], loads[FIGURE_RUNS]; /* of the device; most less least tasks a worker; by size    */
+    double ms[FIGURE_RUNS], loads[FIGURE_RUNS]; /* device times; most less least tasks per worker; sorted */
     size_t n;
     uint64_t n_tasks;
-    char why[160]; /* n is 0 */
+    char why[160]; /* the reason if n is 0 */
 } timing;
 
 /* ---- running a way ---- */
@@ -82,7 +83,7 @@ static int time_once(work *w, timing *t)
     return CLI_OK;
 }
 
-/* Checked first, then timed. n 0 and a reason where it is refused. */
+/* Checks, then times a way. n is 0 and `why` the reason if it is refused. */
 static void time_way(figures *f, const app *a, const app_request *q, const way *way, size_t n_runs, timing *t)
 {
     heddle_config c = way_config(way, f->backend, &f->o->config);
@@ -129,7 +130,7 @@ static int read_events(work *w, panel *p)
     return CLI_OK;
 }
 
-/* The second run of a way, traced. */
+/* Traces the second run of a way. */
 static int trace_way(figures *f, const app *a, const way *way, panel *p)
 {
     heddle_config c = way_config(way, f->backend, &f->o->config);
@@ -214,11 +215,7 @@ static int figure_speedup(figures *f, const table *all)
 {
     char note[160];
     chart c = {.title = "Figure 4: speed-up by application and policy", .note = note, .unit = "times as quick"};
-    c.n_groups = N_APPS;
-    c.n_series = f->n_ways;
-    c.groups = apps;
-    c.series = f->way_names;
-    c.value = all->speed;
+    chart_fill(&c, N_APPS, apps, f->n_ways, f->way_names, all->speed);
     snprintf(note, sizeof note, "%s; over %s; medians of %zu runs", f->where, f->ways[0].name, figure_runs(f->o));
     if (figure_begin(&f->files))
         return CLI_BAD;
@@ -237,16 +234,12 @@ static int figure_speedup(figures *f, const table *all)
     return figure_end(&f->files, "figure4", 1);
 }
 
-/* Executors without workers have no loads: their numbers are 0 and no stick is drawn. */
+/* Executors without workers have no loads: their numbers are 0, and no stick is drawn. */
 static int figure_loads(figures *f, const table *all)
 {
     char note[160];
     chart c = {.title = "Figure 5: most less least tasks of a worker", .note = note, .unit = "tasks"};
-    c.n_groups = N_APPS;
-    c.n_series = f->n_ways;
-    c.groups = apps;
-    c.series = f->way_names;
-    c.value = all->mean;
+    chart_fill(&c, N_APPS, apps, f->n_ways, f->way_names, all->mean);
     c.low = all->low;
     c.high = all->high;
     snprintf(note, sizeof note, "%s; high, low and average of %zu runs", f->where, figure_runs(f->o));
@@ -278,36 +271,16 @@ static int figures_of_apps(figures *f)
 
 /* ---- figure 6 ---- */
 
-#define READ_MISSES "lts__t_sectors_op_read_lookup_miss.sum"
-#define WRITE_MISSES "lts__t_sectors_op_write_lookup_miss.sum"
-
-/* Counting takes some seconds a run: no more than so many in all, and a run. */
+/* Counting takes some seconds per run: limits in all, and per run. */
 enum { NCU_SECONDS = 40, NCU_RUN_SECONDS = 15 };
 
 typedef struct misses {
     double sectors[2]; /* read, written */
-    const char *why;   /* they are not known */
-    int never;         /* and cannot be had here */
+    const char *why;   /* the reason if they are unknown */
+    int never;         /* and cannot be known here */
 } misses;
 
-/* The number in the last field of a line of CSV, "1,234"; 0 where there is none. */
-static double last_number(char *line)
-{
-    char digits[64];
-    size_t n = 0;
-    char *end = strrchr(line, '"'), *at;
-    if (!end || end == line)
-        return 0;
-    for (at = end - 1; at > line && *at != '"'; at--)
-        ;
-    for (at++; at < end && n + 1 < sizeof digits; at++)
-        if (*at != ',')
-            digits[n++] = *at;
-    digits[n] = '\0';
-    return strtod(digits, NULL);
-}
-
-/* `heddle` under ncu, a run of an app. NULL: it cannot be started, or is not beside this program. */
+/* Starts `heddle` under ncu for a run of an app. NULL: it cannot be started, or is not beside this program. */
 static FILE *start_ncu(const figures *f, const char *app, const way *way, unsigned seconds)
 {
     const app_request *q = &f->o->request;
@@ -319,41 +292,31 @@ static FILE *start_ncu(const figures *f, const char *app, const way *way, unsign
     if (q->b[0])
         snprintf(block, sizeof block, "-b %llux%llu", (unsigned long long)q->b[0], (unsigned long long)q->b[1]);
     snprintf(command, sizeof command,
-             "timeout %u ncu --csv --metrics " READ_MISSES "," WRITE_MISSES
+             "timeout %u ncu --csv --metrics " NCU_READ_MISSES "," NCU_WRITE_MISSES
              " '%s' run %s %s %s --backend cuda --schedule %s --policy %s%s --no-check 2>&1",
              seconds, heddle, app, size, block, heddle_schedule_name(way->schedule), heddle_policy_name(way->policy),
              way->by_body ? " --by-body" : "");
     return popen(command, "r");
 }
 
-/* What ncu or the shell says about not counting; NULL: something else. */
-static const char *reason_in(const char *line)
-{
-    if (strstr(line, "ERR_NVGPUCTRPERM"))
-        return "the driver refuses counters to this user (ERR_NVGPUCTRPERM)";
-    if (strstr(line, "not found") || strstr(line, "No such file"))
-        return "ncu is not here";
-    return NULL;
-}
-
-/* Sectors missed, summed over all kernels of a run. *why is set where they cannot be had; *never: nor later. */
+/* Sectors missed, summed over all kernels of a run. *why is set if they are unknown; *never: if later ones are, too. */
 static int count_misses(const figures *f, const char *app, const way *way, unsigned seconds, misses *m)
 {
     char line[4096];
     const char *reason;
     int found = 0;
     FILE *in = start_ncu(f, app, way, seconds);
-    m->why = "ncu said nothing of L2, or took too long";
+    m->why = NCU_SAID_NOTHING;
     m->sectors[0] = m->sectors[1] = 0;
     while (in && fgets(line, sizeof line, in)) {
-        int which = strstr(line, READ_MISSES) ? 0 : strstr(line, WRITE_MISSES) ? 1 : -1;
-        reason = reason_in(line);
+        int which = strstr(line, NCU_READ_MISSES) ? 0 : strstr(line, NCU_WRITE_MISSES) ? 1 : -1;
+        reason = ncu_csv_reason(line);
         if (reason) {
             m->why = reason;
             m->never = 1;
         }
-        if (which >= 0 && strstr(line, "\",\"")) {
-            m->sectors[which] += last_number(line);
+        if (which >= 0 && ncu_csv_has_fields(line)) {
+            m->sectors[which] += ncu_csv_last(line);
             found |= 1 << which;
         }
     }
@@ -379,11 +342,7 @@ static int figure_misses(figures *f)
     uint64_t begin_ns = cli_now_ns();
     chart c = {.title = "Figure 6: L2 misses", .note = "sectors of 32 bytes, by ncu", .unit = "million sectors"};
     int any = 0;
-    c.n_groups = N_APPS;
-    c.n_series = 4;
-    c.groups = apps;
-    c.series = series;
-    c.value = value;
+    chart_fill(&c, N_APPS, apps, 4, series, value);
     if (figure_begin(&f->files))
         return CLI_BAD;
     fprintf(f->files.tsv.out, "# %s; by ncu\napp\tway\tread_sectors\twrite_sectors\n", f->where);
@@ -413,7 +372,7 @@ static int figure_misses(figures *f)
 static int figure_jacobi(figures *f)
 {
     enum { N_SIZES = 5 };
-    static const uint64_t tiles[N_SIZES] = {30, 45, 60, 75, 90}; /* along a side; two sweeps */
+    static const uint64_t tiles[N_SIZES] = {30, 45, 60, 75, 90}; /* per side; two sweeps */
     const uint64_t b = f->o->request.b[0] ? f->o->request.b[0] : 64;
     double value[N_SIZES * MOST_WAYS], at[N_SIZES];
     char labels[N_SIZES][24], note[160];
@@ -442,11 +401,7 @@ static int figure_jacobi(figures *f)
         else
             fprintf(f->files.tsv.out, "%s\t%s\tskipped\t%s\n", labels[s], way->name, t->why);
     }
-    c.n_groups = N_SIZES;
-    c.n_series = f->n_ways;
-    c.groups = groups;
-    c.series = f->way_names;
-    c.value = value;
+    chart_fill(&c, N_SIZES, groups, f->n_ways, f->way_names, value);
     chart_print(&c, f->files.svg.out);
     free(t);
     return figure_end(&f->files, "figure7", 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chart.c - see chart.h. */
+/* chart.c - implements chart.h. */
 #include "chart.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void begin(FILE *out, int height, const char *title, const char *note)
             WIDTH, height, WIDTH, height, title, WIDTH, height, LEFT, title, LEFT, note);
 }
 
-/* In two rows where one is too short. */
+/* In two rows if one is too short. */
 static void legend(FILE *out, const char *const *names, size_t n)
 {
     double x = LEFT;
@@ -42,7 +42,7 @@ static void legend(FILE *out, const char *const *names, size_t n)
     }
 }
 
-/* 1, 2 or 5 times a power of ten, at least `least`. */
+/* Rounds `least` up to 1, 2 or 5 times a power of ten. */
 static double round_step(double least)
 {
     double ten = pow(10, floor(log10(least)));
@@ -63,7 +63,7 @@ static double most_of(const chart *c)
 
 static double y_of(double v, double top) { return TOP + HEIGHT * (1 - v / top); }
 
-/* Lines across with their numbers; returns what the top of the plot stands for. */
+/* Draws horizontal lines with their numbers; returns the value at the top of the plot. */
 static double upright_axis(const chart *c, FILE *out)
 {
     double step = round_step(most_of(c) / 6), top = step * ceil(most_of(c) / step);
@@ -140,6 +140,16 @@ static void print_lines(const chart *c, double top, FILE *out)
                 TOP + HEIGHT + 18, c->groups[g]);
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", LEFT + PLOT / 2, TOP + HEIGHT + 38,
             c->at_unit);
+}
+
+void chart_fill(chart *c, size_t n_groups, const char *const *groups, size_t n_series, const char *const *series,
+                const double *value)
+{
+    c->n_groups = n_groups;
+    c->groups = groups;
+    c->n_series = n_series;
+    c->series = series;
+    c->value = value;
 }
 
 void chart_print(const chart *c, FILE *out)

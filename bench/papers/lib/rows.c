@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.c - see rows.h. */
+/* rows.c - implements rows.h. */
 #include "rows.h"
 
 int figure_begin(figure_files *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.h - what the figures of all papers share: the two files of a figure, its rows and its drawing, and the numbers of
- * repeated runs in order of size. */
+/* rows.h - shared by the figures of all papers: a figure's two files, its rows and its drawing, and the sorted numbers
+ * of repeated runs. */
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -19,10 +19,10 @@ int figure_begin(figure_files *f);
 /* Writes DIR/NAME.tsv and DIR/NAME.svg and prints their paths. with_svg 0: there is nothing to draw. */
 int figure_end(figure_files *f, const char *name, int with_svg);
 
-/* Into n values that are sorted. */
+/* Inserts into n sorted values. */
 void figure_put(double *sorted, size_t n, double value);
 double figure_middle(const double *sorted, size_t n);
-/* Runs that were asked for, as far as there is room. */
+/* The requested number of runs, as far as there is room. */
 size_t figure_runs(const options *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setting.c - see setting.h. */
+/* setting.c - implements setting.h. */
 #include "setting.h"
 
 heddle_config way_config(const way *w, heddle_backend backend, const heddle_config *asked)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.h - the cells of the thesis' applications, one body each: waves (heddle/wave.h), tiles under every schedule, and the
- * thesis' own kernels (peers.h) run the same. They find nothing and keep the whole field. In the common part of C, C++ and
- * CUDA. */
+/* cells.h - the cells of the thesis' applications, one body each, shared by waves (heddle/wave.h), tiles under every
+ * schedule and the thesis' own kernels (peers.h). They find nothing and keep the whole field. Common C, C++ and CUDA. */
 #ifndef PEERWAVE_CELLS_H
 #define PEERWAVE_CELLS_H
 
 #include "heddle/wave.h"
 
-/* Where the cells of a field lie: bands of 2^shift rows one after the other, and within a band diagonals one after the other, a
- * cell a row (the thesis' hybrid layout, section 6.3.4). stride: diagonals from band to band. shift 0: row by row. */
+/* Places of a field's cells: bands of 2^shift rows one after the other; within a band diagonals one after the other,
+ * with one cell per row (the thesis' hybrid layout, section 6.3.4). stride: diagonals from band to band. shift 0: row
+ * by row. */
 typedef struct peer_layout {
     uint64_t stride;
     uint32_t shift, pad;
@@ -28,13 +28,13 @@ typedef struct peer_params {
     uint32_t rows, cols, n_bins, pad;
 } peer_params;
 
-/* A cell is also called for places outside of the field. */
+/* Cells are also called for places outside the field. */
 HEDDLE_FN uint32_t peer_pixel_at(const peer_params *p, uint32_t i, uint32_t j)
 {
     return i < p->rows && j < p->cols ? p->pixels[peer_at(&p->layout, i, j)] : 0u;
 }
 
-/* Inputs that anybody can make anew: letters and series, pixels, temperatures. */
+/* Reproducible inputs: letters and series, pixels, temperatures. */
 HEDDLE_FN uint32_t peer_noise(uint32_t i, uint32_t j)
 {
     uint32_t h = i * 2654435761u ^ (j * 2246822519u + 374761393u);

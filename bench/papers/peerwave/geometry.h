@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* geometry.h - tiles of the thesis: which there are, which wait for which, and how many may run at once. Square tiles are as they
- * are called; hyper-tiles are skewed, so that all their diagonals are as long as the tile is high (thesis, sections 6.2.4 and
- * 6.3.3). A band is a row of tiles. In the common part of C, C++ and CUDA. */
+/* geometry.h - tiles of the thesis: which exist, which wait for which, and how many may run at once. Square tiles are
+ * plain. Hyper-tiles are skewed, so that each of their diagonals has as many cells as the tile is high (thesis,
+ * sections 6.2.4 and 6.3.3). A band is a row of tiles. Common C, C++ and CUDA. */
 #ifndef PEERWAVE_GEOMETRY_H
 #define PEERWAVE_GEOMETRY_H
 
 #include "heddle/task.h"
 
 typedef struct peer_tiling {
-    uint32_t rows, cols, n_planes; /* of a field, and how many fields                                  */
+    uint32_t rows, cols, n_planes; /* of a field; number of fields */
     uint32_t height, width;        /* of a tile                                                        */
     uint32_t is_square;
 } peer_tiling;
 
 HEDDLE_FN uint32_t peer_bands(const peer_tiling *t) { return (t->rows - 1u) / t->height + 1u; }
 
-/* Tiles of a band. A hyper-tile has diagonals of the band, of which there are height - 1 more than columns. */
+/* Tiles of a band. Hyper-tiles consist of the band's diagonals: height - 1 more than there are columns. */
 HEDDLE_FN uint32_t peer_tiles(const peer_tiling *t)
 {
     return (t->cols - 1u + (t->is_square ? 0u : t->height - 1u)) / t->width + 1u;
 }
 
-/* Tiles of a band whose first row lies in the field: those that wait for the band above. */
+/* Tiles of a band that wait for the band above: their first row lies in the field. */
 HEDDLE_FN uint32_t peer_waiting(const peer_tiling *t) { return (t->cols - 1u) / t->width + 1u; }
 
-/* The tile of the band above that tile j waits for: where the lowest row of j's last column is made. */
+/* The tile of the band above that tile j waits for: it contains the lowest cell above j's last column. */
 HEDDLE_FN uint32_t peer_need(const peer_tiling *t, uint32_t j)
 {
     const uint64_t end = ((uint64_t)j + 1u) * t->width;
@@ -32,7 +32,7 @@ HEDDLE_FN uint32_t peer_need(const peer_tiling *t, uint32_t j)
     return (last + (t->is_square ? 0u : t->height - 1u)) / t->width;
 }
 
-/* Tiles that a band is behind the one above, at least. */
+/* The least distance in tiles between a band and the one above. */
 HEDDLE_FN uint32_t peer_behind(const peer_tiling *t)
 {
     return 1u + (t->is_square ? 0u : (t->width + t->height - 2u) / t->width);
@@ -44,7 +44,7 @@ HEDDLE_FN uint32_t peer_diagonals(const peer_tiling *t)
     return peer_tiles(t) + (peer_bands(t) - 1u) * peer_behind(t);
 }
 
-/* The first band that has a tile on diagonal k; *n: how many bands have. */
+/* The first band with a tile on diagonal k; *n: the number of bands with one. */
 HEDDLE_FN uint32_t peer_on_diagonal(const peer_tiling *t, uint32_t k, uint32_t *n)
 {
     const uint32_t behind = peer_behind(t), n_tiles = peer_tiles(t), last = k / behind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lab.c - see lab.h. */
+/* lab.c - implements lab.h. */
 #include "lab.h"
 #include "inthist_wave_bodies.h"
 #include "sat_wave_bodies.h"
@@ -9,7 +9,7 @@
 
 enum { TRY_ROWS = 700, TRY_COLS = 900, TRY_HEIGHT = 256, TRY_WIDTH = 200 };
 
-/* ---- the place ---- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 int lab_open(lab *l, const options *o)
 {
@@ -41,7 +41,7 @@ static peer_layout layout_of(uint32_t cols, uint32_t height)
     return a;
 }
 
-/* From plane to plane. */
+/* Distance from plane to plane. */
 static uint64_t plane_cells(uint32_t rows, peer_layout a)
 {
     return ((uint64_t)((rows - 1u) >> a.shift) + 1u) * a.stride << a.shift;
@@ -133,7 +133,7 @@ peer_tiling lab_tiling(const lab *l, const peer_way *w)
 
 /* ---- fields before and after a run ---- */
 
-/* Rows: height 0. */
+/* height 0: row by row. */
 static peer_job job_of(const lab *l, uint32_t height)
 {
     const peer_layout a = layout_of(l->cols, height ? height : 1u);
@@ -168,7 +168,7 @@ static int fill(const lab *l, const peer_job *job, char why[200])
     return 0;
 }
 
-/* why is there. */
+/* Notes a wrong result; `why` is set. */
 static int note_wrong(lab *l, const char *name, const char *why)
 {
     l->wrong = 1;
@@ -176,7 +176,7 @@ static int note_wrong(lab *l, const char *name, const char *why)
     return -1;
 }
 
-/* Against plain loops, of cells on the host. */
+/* Compares cells on the host with plain loops. */
 static int check_plain(lab *l, const peer_job *job, const uint32_t *cells, const char *name, char why[200])
 {
     const uint64_t n = (uint64_t)l->rows * l->cols * peer_problems[l->app].n_planes;
@@ -330,7 +330,7 @@ static heddle_status new_cells(lab *l, const peer_way *w, heddle_graph **g)
     return heddle_wave_new(l->ctx, of->n_sweeps ? &peer_sweeps : &peer_cells, &d, g);
 }
 
-/* As apps/picture_wave.c has it. */
+/* Makes the same tiles as apps/picture_wave.c. */
 static heddle_status new_app_tiles(lab *l, heddle_graph **g)
 {
     const uint32_t n = peer_problems[l->app].n_planes, n_warps = n < 8 ? PREFIX_WAVE_WARPS : PREFIX_WAVE_WARPS / 2u;
@@ -358,7 +358,7 @@ static heddle_status run_graph(lab *l, const peer_way *w, const peer_job *job, h
                                      : heddle_graph_run(l->ctx, g, &job->params, sizeof job->params);
 }
 
-/* The last row, which runs that keep all cells have left in the field. */
+/* Compares the last row with that of a checked run that kept all cells. */
 static int check_row(lab *l, const char *name, char why[200])
 {
     const uint64_t n = 4u * (uint64_t)l->cols;
@@ -374,7 +374,7 @@ static int check_row(lab *l, const char *name, char why[200])
     return is_good ? 0 : -1;
 }
 
-/* Of a field of one plane, row by row, that was checked. */
+/* Keeps the last row of a checked field of one plane, stored row by row. */
 static void keep_row(lab *l)
 {
     const uint64_t n = 4u * (uint64_t)l->cols;

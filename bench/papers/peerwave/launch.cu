@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.cu - see launch.h. Kernels are launched cooperatively: that all blocks are resident is the thesis' design. */
+/* launch.cu - implements launch.h. Launches are cooperative, because the thesis' kernels need all blocks resident. */
 #include "launch.h"
+
+#include "cuda_try.h"
+#include "kernels.h"
 
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <vector>
 
-/* Only the bodies of cells: the tables are others'. */
-#undef HEDDLE_WAVES
-#define HEDDLE_WAVES(table, params_type, list)
-#include "cells.c"
-#include "sweeps.c"
-
-#include "peers.h"
-
-PEER_OF_CELL(peer_sw, 0)
-PEER_OF_CELL(peer_dtw, PEER_DTW_OUTSIDE)
-PEER_OF_CELL(peer_sat, 0)
-PEER_OF_CELL(peer_inthist, 0)
-PEER_OF_SWEEP(peer_heat)
-PEER_OF_SWEEP(peer_sor)
-
-#define TRY(call)                                                                               \
-    do {                                                                                        \
-        cudaError_t try_ = (call);                                                              \
-        if (try_ != cudaSuccess) {                                                              \
-            snprintf(error, LAUNCH_ERROR, "the thesis' kernels: %s", cudaGetErrorString(try_)); \
-            return -1;                                                                          \
-        }                                                                                       \
-    } while (0)
+#define TRY(call) CUDA_TRY(call, "the thesis' kernels", error, LAUNCH_ERROR)
 
 enum { RUN_SECONDS = 5 }; /* a run takes less than two */
 
@@ -41,33 +22,25 @@ template <class K> static __global__ void __launch_bounds__(1024) peer_kernel(co
     peer_block<K>(&job, room);
 }
 
-/* One of them for each app. */
 typedef void (*kernel)(const peer_job job);
 static kernel kernel_of(peer_app app)
 {
-    switch (app) {
-    case PEER_SW: return peer_kernel<peer_sw_of_peers>;
-    case PEER_DTW: return peer_kernel<peer_dtw_of_peers>;
-    case PEER_SAT: return peer_kernel<peer_sat_of_peers>;
-    case PEER_INTHIST: return peer_kernel<peer_inthist_of_peers>;
-    case PEER_SOR: return peer_kernel<peer_sor_of_peers>;
-    default: return peer_kernel<peer_heat_of_peers>;
-    }
+    return peer_with_kernel(app, [](auto k) -> kernel { return peer_kernel<decltype(k)>; });
 }
 
-/* Cells in the order of memory: a thread has a row of each diagonal of a band, or a column of each row. */
+/* A cell in memory order: a thread has a row of each diagonal of a band, or a column of each row. */
 struct place {
     uint32_t plane, i, j;
-    uint64_t at; /* in its plane */
+    uint64_t at; /* index in its plane */
 };
 
-static __device__ uint64_t n_diagonals(const peer_job &job) /* of a plane */
+static __device__ uint64_t n_diagonals(const peer_job &job) /* per plane */
 {
     const peer_layout &l = job.params.layout;
     return (uint64_t)(((job.tiling.rows - 1u) >> l.shift) + 1u) * l.stride;
 }
 
-/* The cell of a diagonal of all planes, in a row of its band. 0: there is none. */
+/* Finds the cell of a diagonal, counted over all planes, in row `lane` of its band. Returns 0 if there is none. */
 static __device__ int find(const peer_job &job, uint64_t diagonal, uint32_t lane, place *p)
 {
     const peer_layout &l = job.params.layout;
@@ -87,7 +60,7 @@ static __device__ int find(const peer_job &job, uint64_t diagonal, uint32_t lane
 
 static dim3 threads_of(const peer_job *job) { return job->params.layout.shift ? dim3(256) : dim3(1, 256); }
 
-/* Pixels are those of one plane. */
+/* Pixels exist for one plane only. */
 static __global__ void fill(const __grid_constant__ peer_job job, uint8_t *pixels, float *cells)
 {
     place p;
@@ -130,7 +103,7 @@ static __global__ void sum(const __grid_constant__ peer_job job, unsigned long l
 namespace
 {
 
-/* Freed at the end of its block. */
+/* Device memory, freed at the end of its block. */
 struct memory {
     void *at = nullptr;
     ~memory() { cudaFree(at); }
@@ -160,7 +133,7 @@ int launch_fill(peer_app app, uint32_t device, const peer_job *job, char *error)
 
 /* ---- runs ---- */
 
-/* What all blocks have counted, and how long the first to end waited for the last one. */
+/* Sums all blocks' tallies; corner time includes a block's wait for the last block to end. */
 static void add_up(const std::vector<peer_tally> &tallies, launch_result *out)
 {
     uint64_t end_ns = 0, ns = 0;
@@ -203,7 +176,7 @@ static int choose_blocks(uint32_t device, peer_job *job, kernel k, char *error)
     return 0;
 }
 
-/* One sweep; words: arrived and stop, flags behind them. */
+/* Launches one sweep. */
 static int launch_sweep(kernel k, peer_job *job, char *error)
 {
     void *args[] = {job};
@@ -269,14 +242,9 @@ static int count(unsigned long long *out, const memory &m, char *error)
     return 0;
 }
 
-/* Products and sums of sor may be joined here otherwise than there. */
-template <class K> static void check_as(const peer_job *job, double apart_most, const memory &m)
-{
-    check<K><<<4096, threads_of(job)>>>(*job, apart_most, (unsigned long long *)m.at);
-}
-
 int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char *error)
 {
+    const double apart_most = app == PEER_SOR ? 1e-2 : 0; /* kernel and check may fuse products and sums differently */
     memory m;
     unsigned long long n = 0;
     *n_wrong = 0;
@@ -284,14 +252,9 @@ int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char *err
         return 0;
     TRY(cudaMalloc(&m.at, sizeof n));
     TRY(cudaMemset(m.at, 0, sizeof n));
-    switch (app) {
-    case PEER_SW: check_as<peer_sw_of_peers>(job, 0, m); break;
-    case PEER_DTW: check_as<peer_dtw_of_peers>(job, 0, m); break;
-    case PEER_SAT: check_as<peer_sat_of_peers>(job, 0, m); break;
-    case PEER_INTHIST: check_as<peer_inthist_of_peers>(job, 0, m); break;
-    case PEER_SOR: check_as<peer_sor_of_peers>(job, 1e-2, m); break;
-    default: check_as<peer_heat_of_peers>(job, 0, m); break;
-    }
+    peer_with_kernel(app, [&](auto k) {
+        check<decltype(k)><<<4096, threads_of(job)>>>(*job, apart_most, (unsigned long long *)m.at);
+    });
     if (count(&n, m, error))
         return -1;
     *n_wrong = n;

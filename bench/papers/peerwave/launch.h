@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h - the thesis' kernels on a GPU: in C, implemented with CUDA (launch.cu), or by refusals where there is none
- * (launch_none.c). Functions give 0, or -1 with a sentence in error. All wait for the device. Not for several threads at once. */
+/* launch.h - the thesis' kernels on a GPU. A C interface, implemented with CUDA (launch.cu), or by refusals without it
+ * (launch_none.c). Functions return 0, or -1 with a sentence in error. All wait for the device. Not thread-safe. */
 #ifndef PEERWAVE_LAUNCH_H
 #define PEERWAVE_LAUNCH_H
 
@@ -15,20 +15,20 @@ enum { LAUNCH_ERROR = 256 };
 
 typedef struct launch_result {
     double ms;           /* between the time stamps around all sweeps                              */
-    double ns_of_tick;   /* of the clock of tallies                                                  */
-    peer_tally total;    /* of all blocks, of the last sweep                                           */
-    uint64_t corner_end; /* ticks: of corner, those from a block's end to the end of the last one      */
+    double ns_of_tick;   /* of the tallies' clock */
+    peer_tally total;    /* sum over all blocks, in the last sweep */
+    uint64_t corner_end; /* ticks from each block's end to the last end; part of corner */
 } launch_result;
 
-/* Of job: params.pixels and cells become what they are at first, which of cells that no sweep goes over is nothing that makes
- * sense. */
+/* Initializes job's params.pixels and cells. The initial cells of fields without sweeps are arbitrary. */
 int launch_fill(peer_app app, uint32_t device, const peer_job *job, char error[LAUNCH_ERROR]);
-/* All sweeps of a run. Of job, flags to limit_ns are chosen here, and blocks: for 0 one a multiprocessor, and never more than are
- * resident or of use. The sentence tells when the run did not end within its limit. */
+/* Runs all sweeps. Sets the job's members from run to limit_ns, and n_blocks: 0 becomes one per multiprocessor, and
+ * never more than are resident or useful. If the run does not end within its limit, the sentence tells it. */
 int launch_run(peer_app app, uint32_t device, peer_job *job, launch_result *out, char error[LAUNCH_ERROR]);
-/* How many cells are not what their neighbours make of them (peers.h: peer_distance); of several sweeps: unknown, 0. */
+/* Counts cells that differ from the value that their neighbours give (peers.h: peer_distance); 0 if there are several
+ * sweeps. */
 int launch_check(peer_app app, const peer_job *job, uint64_t *n_wrong, char error[LAUNCH_ERROR]);
-/* A sum over all cells and where they are in the field, whatever the layout. */
+/* A sum over all cells and their places in the field; independent of the layout. */
 int launch_sum(const peer_job *job, uint64_t *out, char error[LAUNCH_ERROR]);
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - see model.h. */
+/* model.c - implements model.h. */
 #include "model.h"
 
-#include <math.h>
+#include "heddle/wave.h"
 
 uint64_t model_idle_slots(const peer_tiling *t, uint32_t n_workers, uint64_t *n_tiles)
 {
@@ -18,20 +18,22 @@ uint64_t model_idle_slots(const peer_tiling *t, uint32_t n_workers, uint64_t *n_
     return n_idle;
 }
 
-/* Blocks in a row for one plane: bands of planes that lie over one another run together. */
-static double blocks(const peer_tiling *t, const model_costs *c) { return (double)c->n_blocks / t->n_planes; }
+/* The planes' bands at the same place run together, so each plane has its share of the blocks. */
+static heddle_wave_model model_of(const peer_tiling *t, const model_costs *c)
+{
+    const heddle_wave_model m = {peer_bands(t), t->cols,     t->height, (double)c->n_blocks / t->n_planes,
+                                 c->diagonal,   c->hand_over};
+    return m;
+}
 
 double model_time(const peer_tiling *t, const model_costs *c, double width)
 {
-    const double tile = width * c->diagonal + c->hand_over, h = t->height, P = blocks(t, c);
-    const double rounds = t->rows / h / P, blocked = ((t->cols + h) / width - P) * tile;
-    const double turns = rounds > 1 && blocked > 0 ? blocked * (rounds - 1) : 0;
-    return t->rows / h * (h / width + 1) * tile + turns + (t->cols / width - 1) * tile;
+    const heddle_wave_model m = model_of(t, c);
+    return heddle_wave_model_ns(&m, width);
 }
 
 double model_width(const peer_tiling *t, const model_costs *c)
 {
-    const double H = t->rows, W = t->cols, h = t->height, P = blocks(t, c);
-    const double above = c->hand_over * (H * W + H * h + H * h * P - h * h * P);
-    return P > 1 && above > 0 ? sqrt(above / (c->diagonal * h * P * (P - 1))) : 0;
+    const heddle_wave_model m = model_of(t, c);
+    return heddle_wave_model_width(&m);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.h - the thesis' kernels (sections 6.3 to 6.5) on the device, as they are listed there, over any cell of cells.h: a block
- * has a thread a row of a tile and a block barrier after each diagonal of cells.
+/* peers.h - the thesis' kernels (sections 6.3 to 6.5) on the device, as listed there, over any cell of cells.h. A block
+ * has one thread per row of a tile, and a block barrier after each diagonal of cells.
  *
- *     peers      block b goes along bands b, b + P, b + 2P ... of P blocks; a flag a tile says that the tile above is there
- *     barriers   a barrier of all blocks after each diagonal of tiles, which are dealt out anew each time
+ *     peers      block b takes bands b, b + P, b + 2P ... with P blocks; one flag per tile shows that the tile above is done
+ *     barriers   all blocks meet at a barrier after each diagonal of tiles; the tiles are divided again each time
  *
- * Both with square tiles or hyper-tiles (geometry.h). What differs from the listing makes it right, or quicker:
+ * Both use square tiles or hyper-tiles (geometry.h). Differences from the listing make it correct, or quicker:
  *
- *   - A flag is written by a release and read with an acquire; the listing has neither, and so no order of data and flag.
- *   - A flag has a place of its own in each band and says the number of the run, so that nobody resets it.
- *   - Neighbours in the band come through shared memory and registers (section 6.3.4), and the row above is fetched a tile at
- *     a time; in the listing each cell reads all from memory.
+ *   - A flag is stored with release and loaded with acquire. The listing has neither, so it does not order data and flag.
+ *   - Each band has its own flags, and a flag holds the number of the run: so no flag is ever reset.
+ *   - Neighbours in the band come through shared memory and registers (section 6.3.4), and the row above is loaded per tile;
+ *     in the listing each cell loads everything from memory.
  *
- * All blocks have to be resident: that is the thesis' design, and whoever launches sees to it. Each wait ends when the limit
- * has passed (peer_job.limit_ns): all blocks leave then, and *stop is not 0. */
+ * All blocks must be resident, as the thesis requires; the launch ensures it. Each wait ends after peer_job.limit_ns:
+ * then all blocks leave, and *stop is not 0. */
 #ifndef PEERWAVE_PEERS_H
 #define PEERWAVE_PEERS_H
 
@@ -27,9 +27,9 @@
 
 enum { PEER_LOOKS = 256 };
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-/* What a cell sees. */
+/* Inputs of a cell. */
 template <class T> struct peer_seen {
     T n, w, nw, old_c, old_e, old_s;
     int32_t x, y;
@@ -40,7 +40,7 @@ static __device__ __forceinline__ void peer_put(int32_t *to, int32_t v) { *to = 
 static __device__ __forceinline__ void peer_put(uint32_t *to, int32_t v) { *to = (uint32_t)v; }
 static __device__ __forceinline__ void peer_put(heddle_nothing *, int32_t) {}
 
-/* A body of HEDDLE_CELL, of HEDDLE_SWEEP; outside: the cells above and to the left of the field, but for the corner, which is 0. */
+/* Adapts a body of HEDDLE_CELL or HEDDLE_SWEEP. outside: the cells above and left of the field; the corner is 0. */
 #define PEER_OF_CELL(name, outside_cell)                                                               \
     struct name##_of_peers {                                                                           \
         typedef name##_value_t_ value;                                                                 \
@@ -79,22 +79,22 @@ static __device__ __forceinline__ void peer_put(heddle_nothing *, int32_t) {}
         }                                                                                                   \
     };
 
-/* ---- a tile ------------------------------------------------------------------------------------------------------------ */
+/* ---- a tile ------------------------------------------------------------------------------------------------------ */
 
-/* A thread in its band: what it keeps from diagonal to diagonal, in `at`, and where it is. */
+/* A thread in its band: its place, and in `at` what it keeps from diagonal to diagonal. */
 template <class K> struct peer_row {
     typedef typename K::value value;
     peer_seen<value> at;
-    value *field; /* of its plane                                                                     */
+    value *field; /* the plane's field */
     uint32_t band, plane, row;
-    int has_row;   /* the field has it                                                                  */
-    int64_t south; /* from a cell to the one south of the next column: sweeps look at that               */
+    int has_row;   /* the row is in the field */
+    int64_t south; /* offset from a cell to the next column's south cell, for sweeps */
 };
 
 /* Block-shared memory. */
 template <class T> struct peer_shared {
-    uint32_t *leaves; /* the limit has passed                                                          */
-    T *cells;         /* two diagonals, this one and the one before, and the row above the tile         */
+    uint32_t *leaves; /* not 0: the limit has passed */
+    T *cells;         /* this diagonal, the one before, and the row above the tile */
 };
 
 template <class T> static __device__ peer_shared<T> peer_share(unsigned char *room)
@@ -110,13 +110,13 @@ template <class T> static __device__ __forceinline__ T *peer_cell(const peer_job
     return field + peer_at(&job->params.layout, i, (uint32_t)j);
 }
 
-/* What a sweep before has left; 0 beyond the field. */
+/* The value before this sweep; 0 outside the field. */
 template <class T> static __device__ __forceinline__ T peer_old(const peer_job *job, T *field, uint32_t i, int64_t j)
 {
     return i < job->tiling.rows && j >= 0 && j < job->tiling.cols ? *peer_cell(job, field, i, j) : T(0);
 }
 
-/* A finished cell, or one of the border. */
+/* A finished cell, or a border value. */
 template <class K>
 static __device__ typename K::value peer_done(const peer_job *job, typename K::value *field, int64_t i, int64_t j)
 {
@@ -130,7 +130,7 @@ static __device__ __forceinline__ int32_t peer_letter(const peer_job *job, int32
     return job->y && (uint32_t)j < job->tiling.cols ? job->y[j] : 0;
 }
 
-/* The row's part in a band, before a tile whose first column is `col`, of this thread. */
+/* Prepares this thread's row of a band for a tile; `col` is its first column there. */
 template <class K>
 static __device__ void peer_begin(const peer_job *job, peer_row<K> *r, uint32_t band, uint32_t plane, int32_t col)
 {
@@ -158,7 +158,7 @@ static __device__ void peer_begin(const peer_job *job, peer_row<K> *r, uint32_t 
     }
 }
 
-/* To the next column, behind column `col`, whose cell is there. */
+/* Moves on to the next column after the cell of column `col` has been stored. */
 template <class K>
 static __device__ __forceinline__ void peer_advance(const peer_job *job, peer_row<K> *r, int32_t col,
                                                     const typename K::value *cell)
@@ -172,7 +172,7 @@ static __device__ __forceinline__ void peer_advance(const peer_job *job, peer_ro
     }
 }
 
-/* The row above, and of a hyper-tile the diagonal before, which the threads have in `w`. */
+/* Loads the row above; for a hyper-tile also the diagonal before, which the threads hold in `w`. */
 template <class K>
 static __device__ void peer_fetch(const peer_job *job, const peer_row<K> *r, peer_shared<typename K::value> *s,
                                   uint32_t first)
@@ -186,7 +186,7 @@ static __device__ void peer_fetch(const peer_job *job, const peer_row<K> *r, pee
     __syncthreads();
 }
 
-/* Tile t of the band where all threads are. Diagonal d of the band has column d - i of its row i. */
+/* Computes tile t of the threads' band. Diagonal d of the band has column d - i in its row i. */
 template <class K>
 static __device__ __forceinline__ void peer_tile(const peer_job *job, peer_row<K> *r, peer_shared<typename K::value> *s,
                                                  uint32_t t)
@@ -197,7 +197,7 @@ static __device__ __forceinline__ void peer_tile(const peer_job *job, peer_row<K
     const uint32_t begin = g->is_square ? first : 0u;
     const uint32_t end = g->is_square && first + g->width < g->cols ? first + g->width : g->cols;
     const uint32_t n_cols = r->has_row ? end - begin : 0u;
-    const bool comes = r->has_row && !g->is_square; /* before its first column */
+    const bool comes = r->has_row && !g->is_square; /* before the row's first column */
     const uint64_t diagonal = r->band * job->params.layout.stride + first;
     typename K::value *cell = r->field + (diagonal << job->params.layout.shift) + lane;
     peer_fetch(job, r, s, first);
@@ -218,9 +218,9 @@ static __device__ __forceinline__ void peer_tile(const peer_job *job, peer_row<K
     }
 }
 
-/* ---- waiting, by thread 0 ------------------------------------------------------------------------------------------------ */
+/* ---- waiting, by thread 0 ---------------------------------------------------------------------------------------- */
 
-/* Until *word is at least v, in the order of numbers that count on. Idle: until the last look but one; sync: the rest. */
+/* Waits until *word is at least v (numbers may wrap). Time up to the last look but one is idle, the rest is sync. */
 static __device__ void peer_wait(const peer_job *job, uint32_t *word, uint32_t v, int is_corner, peer_tally *tally,
                                  uint32_t *leaves)
 {
@@ -248,9 +248,9 @@ static __device__ int peer_is_corner(const peer_job *job, uint32_t diagonal)
     return n * job->tiling.n_planes < job->n_blocks;
 }
 
-/* ---- both ways --------------------------------------------------------------------------------------------------------------- */
+/* ---- both ways --------------------------------------------------------------------------------------------------- */
 
-/* A tile with its time. */
+/* Computes a tile and measures its time. */
 template <class K>
 static __device__ void peer_timed(const peer_job *job, peer_row<K> *r, peer_shared<typename K::value> *s, uint32_t t,
                                   peer_tally *tally)
@@ -261,7 +261,7 @@ static __device__ void peer_timed(const peer_job *job, peer_row<K> *r, peer_shar
     tally->n_tiles++;
 }
 
-/* Flags of the tiles below that wait for tile t, from flag j on; returns the next one. */
+/* Raises the flags, from j on, of the tiles below that wait for tile t; returns the next one. */
 static __device__ uint32_t peer_hand(const peer_job *job, uint32_t *flags, uint32_t j, uint32_t t, peer_tally *tally)
 {
     const uint64_t begin = PEER_CLOCK();
@@ -271,7 +271,7 @@ static __device__ uint32_t peer_hand(const peer_job *job, uint32_t *flags, uint3
     return j;
 }
 
-/* A band of a plane, which is the r-th of all; bands of all planes that lie over one another follow one another. */
+/* Computes the r-th band of all planes; bands at the same place in all planes are adjacent. */
 template <class K>
 static __device__ int peer_band(const peer_job *job, peer_shared<typename K::value> *s, uint32_t r, peer_tally *tally)
 {
@@ -302,7 +302,7 @@ static __device__ void peer_peers(const peer_job *job, peer_shared<typename K::v
         ;
 }
 
-/* All blocks have come here k + 1 times. */
+/* Waits until all blocks have come k + 1 times. */
 static __device__ int peer_barrier(const peer_job *job, uint32_t k, uint32_t *leaves, peer_tally *tally)
 {
     __syncthreads();
@@ -335,7 +335,7 @@ static __device__ void peer_barriers(const peer_job *job, peer_shared<typename K
     }
 }
 
-/* A block; room: peer_shared_bytes. */
+/* The code of a block; room: peer_shared_bytes. */
 template <class K> static __device__ void peer_block(const peer_job *job, unsigned char *room)
 {
     peer_shared<typename K::value> s = peer_share<typename K::value>(room);
@@ -355,10 +355,10 @@ template <class K> static __device__ void peer_block(const peer_job *job, unsign
         job->tallies[blockIdx.x] = tally;
 }
 
-/* ---- is it right? ---------------------------------------------------------------------------------------------------------- */
+/* ---- is it right? ------------------------------------------------------------------------------------------------ */
 
-/* How far a cell is from what its finished neighbours make of it: of a field whose cells all are 0 away every cell is right, each
- * by those before it. Of sweeps the first one: the field began as peer_start. */
+/* Distance of a cell from the value that its finished neighbours give. If it is 0 for all cells of a field, every cell
+ * is right, by induction. Valid for the first sweep only: the field must begin as peer_start. */
 template <class K> static __device__ double peer_distance(const peer_job *job, uint32_t plane, uint32_t i, uint32_t j)
 {
     typename K::value *field = (typename K::value *)job->cells + plane * job->plane_cells;

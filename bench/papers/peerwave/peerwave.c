@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* peerwave.c - `heddle bench --figures peerwave [--out DIR]`: the figures of PeerWave (Belviranli's thesis, chapter 6), each as
- * DIR/peerwave-NAME.tsv and .svg:
+/* peerwave.c - `heddle bench --figures peerwave [--out DIR]`: the figures of PeerWave (Belviranli's thesis, chapter 6),
+ * each as DIR/peerwave-NAME.tsv and .svg:
  *
- *     idle                       slots without a tile under barriers: by formula, and measured (6.1, 6.3)
- *     times-256, -512, -1024     barriers and peers in square tiles and in hyper-tiles of that height and width (6.9)
- *     width                      peers in hyper-tiles by width, and what the model says (6.10)
- *     speedup                    over barriers in hyper-tiles of 1,024 (6.11)
- *     corner                     idle time of a block, at the corners and between (6.12)
- *     tile                       the time of a tile (6.13a)
- *     misses                     sectors that the L2 cache lacked, by ncu (6.13b)
- *     throughput                 bytes that cells need, over time (6.14)
- *     sync                       time that blocks spend on flags and barriers (table 6.1)
- *     wave                       heddle's wave beside all that
+ *      idle                       slots without a tile under barriers: by formula, and measured (6.1, 6.3)
+ *      times-256, -512, -1024     barriers and peers in square tiles and in hyper-tiles of that height and width (6.9)
+ *      width                      peers in hyper-tiles by width, and by the model (6.10)
+ *      speedup                    over barriers in hyper-tiles of 1,024 (6.11)
+ *      corner                     idle time of a block, at the corners and between (6.12)
+ *      tile                       the time of a tile (6.13a)
+ *      misses                     sectors missed in the L2 cache, by ncu (6.13b)
+ *      throughput                 bytes that cells need, over time (6.14)
+ *      sync                       time that blocks spend on flags and barriers (table 6.1)
+ *      wave                       heddle's wave beside all of them
  *
- * Applications are the thesis' six, on fields of its size (-n for others), and heat2d. Its kernels are written anew over the cells of
- * waves (peers.h), so all ways run one body. Each way is checked before it is timed. What cannot be had is a row `skipped` with
- * the reason. Without a GPU, heddle's waves and tiles on threads stand alone, on smaller fields.
+ * Applications are the thesis' six, on fields of its size (-n for others), and heat2d. Its kernels are rewritten over
+ * the cells of waves (peers.h), so all ways run one body. Each way is checked before it is timed. What is not possible
+ * is a row `skipped` with the reason. Without a GPU, heddle's waves and tiles run alone, on threads and smaller fields.
  *
- * --opt seconds=N: ways that have not begun by then are skipped (160). --opt apps=sw,heat: these only. */
+ * --opt seconds=N: skips ways that have not begun by then (160). --opt apps=sw,heat: these only. */
 #include "lab.h"
 #include "model.h"
 #include "ncu.h"
@@ -44,8 +44,8 @@ typedef struct figures {
     peer_way ways[MOST_WAYS];
     size_t n_ways;
     measured *all;               /* [app][way] */
-    char no_app[PEER_APPS][200]; /* why there is nothing of it */
-    /* Places in ways. */
+    char no_app[PEER_APPS][200]; /* the reason why an app is missing */
+    /* Indices into ways. */
     size_t equal[N_SIZES][N_METHODS], few[N_METHODS], wide[N_WIDTHS], wave, row_only, app_tiles;
     size_t barriers_begin, barriers_end, tasks_begin, tasks_end;
 } figures;
@@ -93,8 +93,8 @@ static void add_schedules(figures *f)
                        cols[c]);
 }
 
-/* heddle's wave comes first: it is the quickest, and what is left over when time runs out is of the thesis. Barriers at their best have
- * as many blocks as are resident, which the thesis has not. */
+/* heddle's wave comes first, since it is the quickest: if time runs out, ways of the thesis are skipped. Barriers at
+ * their best have as many blocks as are resident, unlike the thesis. */
 static void list_ways(figures *f)
 {
     static const struct {
@@ -135,7 +135,7 @@ static int is_wanted(const figures *f, const char *name)
     return 1;
 }
 
-/* Fifteen blocks take nine times as long: one application shows them, and one run. */
+/* Fifteen blocks take nine times as long: only one application and one run use them. */
 static size_t runs_of(const figures *f, size_t app, size_t way)
 {
     const size_t n = figure_runs(f->o);
@@ -169,7 +169,7 @@ static void measure_app(figures *f, size_t app)
 
 /* ---- bars by application ---- */
 
-/* What a figure shows of a way; 0: nothing. */
+/* The value that a figure shows of a way; 0: none. */
 typedef double (*shown_fn)(const figures *f, size_t app, size_t way);
 
 static double shown_ms(const figures *f, size_t app, size_t way) { return median(of(f, app, way)); }
@@ -189,7 +189,7 @@ static double shown_sync_ms(const figures *f, size_t app, size_t way)
     const measured *m = of(f, app, way);
     return m->n ? 1e-6 * m->result.ns_of_tick * (double)m->result.total.sync / m->n_blocks : 0;
 }
-/* A cell is written; a pixel is read, or what a sweep before has left. */
+/* Bytes: a cell is written; a pixel, or the value of the sweep before, is read. */
 static double shown_rate(const figures *f, size_t app, size_t way)
 {
     const peer_problem *p = &peer_problems[app];
@@ -200,7 +200,7 @@ static double shown_rate(const figures *f, size_t app, size_t way)
 
 typedef struct bars {
     const char *name, *title, *unit;
-    const char *column; /* NULL: the median stands there anyway */
+    const char *column; /* NULL: no column besides the median */
     shown_fn shown;
 } bars;
 
@@ -236,11 +236,7 @@ static int figure_bars(figures *f, const bars *b, const size_t *ways, size_t n)
         any |= value[i] > 0;
         print_way(f, b, app, way);
     }
-    c.n_groups = PEER_APPS;
-    c.n_series = n;
-    c.groups = groups;
-    c.series = series;
-    c.value = value;
+    chart_fill(&c, PEER_APPS, groups, n, series, value);
     chart_print(&c, f->files.svg.out);
     return figure_end(&f->files, b->name, any && n <= N_COLOURS);
 }
@@ -256,7 +252,7 @@ static size_t flexible(const figures *f, size_t app)
     return best;
 }
 
-/* Figure 6.9 for tiles of a size, and the other two beside it: flexible ones of one width, and heddle's. */
+/* Figure 6.9 for one size of tiles, beside two more: hyper-tiles of one other width, and heddle's. */
 static int figure_times(figures *f, size_t size)
 {
     char name[48], title[96];
@@ -279,7 +275,7 @@ static int figure_speedup(figures *f)
     return figure_bars(f, &b, ways, sizeof ways / sizeof *ways);
 }
 
-/* Those that need only the four methods at 1,024. */
+/* Figures that need only the four methods at 1,024. */
 static int figures_of_methods(figures *f)
 {
     static const bars all[] = {
@@ -295,7 +291,7 @@ static int figures_of_methods(figures *f)
 
 /* ---- 6.1, 6.3: idle slots ---- */
 
-/* By formula for n x n square tiles, in lines. */
+/* Lines for n x n square tiles, by formula. */
 static void print_formula(figures *f, const uint32_t *workers, size_t n_workers, const double *sides, size_t n_sides,
                           double *value)
 {
@@ -309,7 +305,7 @@ static void print_formula(figures *f, const uint32_t *workers, size_t n_workers,
     }
 }
 
-/* Idle time over busy time is what idle slots over tiles would be, were all tiles alike. */
+/* Idle time over busy time; equals idle slots over tiles if all tiles take the same time. */
 static void print_measured(figures *f, size_t way)
 {
     const measured *m = of(f, PEER_SW, way);
@@ -349,11 +345,7 @@ static int figure_idle(figures *f)
     }
     print_measured(f, f->few[0]);
     print_measured(f, f->few[2]);
-    c.n_groups = N_SIDES;
-    c.n_series = N_WORKERS;
-    c.groups = groups;
-    c.series = names;
-    c.value = value;
+    chart_fill(&c, N_SIDES, groups, N_WORKERS, names, value);
     c.at = sides;
     c.at_unit = "tiles along a side";
     chart_print(&c, f->files.svg.out);
@@ -362,7 +354,7 @@ static int figure_idle(figures *f)
 
 /* ---- 6.10: the width ---- */
 
-/* What a run itself tells of a diagonal and of a hand-over, in ms. */
+/* A diagonal's and a hand-over's time in ms, from the run itself. */
 static model_costs costs_of(const figures *f, size_t app, size_t way)
 {
     const measured *m = of(f, app, way);
@@ -416,11 +408,7 @@ static int figure_width(figures *f)
         groups[i] = labels[i];
         at[i] = log2(widths[i]) - 2;
     }
-    c.n_groups = N_WIDTHS;
-    c.n_series = 2;
-    c.groups = groups;
-    c.series = series;
-    c.value = sw;
+    chart_fill(&c, N_WIDTHS, groups, 2, series, sw);
     c.at = at;
     c.at_unit = "columns of a tile";
     chart_print(&c, f->files.svg.out);
@@ -468,11 +456,7 @@ static int figure_corner(figures *f)
     }
     for (size_t k = 0; k < N_METHODS; k++)
         (void)print_idle(f, PEER_SW, f->few[k], other);
-    c.n_groups = N_SHOWN;
-    c.n_series = 2;
-    c.groups = groups;
-    c.series = series;
-    c.value = value;
+    chart_fill(&c, N_SHOWN, groups, 2, series, value);
     chart_print(&c, f->files.svg.out);
     return figure_end(&f->files, "peerwave-corner", any);
 }
@@ -494,7 +478,7 @@ static double least_of(const figures *f, size_t app, size_t begin, size_t end, c
     return least;
 }
 
-/* Each a baseline: how many times as long as the wave it takes. */
+/* Baselines, as multiples of the wave's time. */
 enum { N_BASES = 7 };
 static const char *const bases[N_BASES] = {
     "barriers, hyper-tiles of 1024", "barriers, best tiles", "levels",           "CUDA graph",
@@ -526,7 +510,7 @@ static void find_bases(const figures *f, size_t app, double ms[N_BASES], const c
     names[6] = f->ways[best].name;
 }
 
-/* The wave that is set against them: of the same cells, or of the application's own tiles where that is quicker. */
+/* The wave to compare with: of the same cells, or of the application's own tiles if that is quicker. */
 static size_t best_wave(const figures *f, size_t app)
 {
     const double tiles = median(of(f, app, f->app_tiles)), cells = median(of(f, app, f->wave));
@@ -578,16 +562,12 @@ static int figure_wave(figures *f)
             fprintf(f->files.tsv.out, "# %s: geometric mean over %zu applications, without heat2d: %.4g\n", bases[i],
                     n_logs[i], value[PEER_APPS * N_BASES + i]);
     }
-    c.n_groups = PEER_APPS + 1;
-    c.n_series = N_BASES;
-    c.groups = groups;
-    c.series = bases;
-    c.value = value;
+    chart_fill(&c, PEER_APPS + 1, groups, N_BASES, bases, value);
     chart_print(&c, f->files.svg.out);
     return figure_end(&f->files, "peerwave-wave", any);
 }
 
-/* All ways with their times, for whoever reads on; those of a GPU are too many to be drawn. */
+/* All ways with their times, for further analysis; too many to draw on a GPU. */
 static int figure_all(figures *f)
 {
     size_t ways[MOST_WAYS];
@@ -596,7 +576,7 @@ static int figure_all(figures *f)
         ways[w] = w;
     if (f->l.backend == HEDDLE_CUDA)
         return figure_bars(f, &b, ways, f->n_ways);
-    /* Threads: what there is. */
+    /* On threads: all that exist. */
     ways[0] = f->wave;
     ways[1] = f->row_only;
     ways[2] = f->app_tiles;
@@ -607,7 +587,7 @@ static int figure_all(figures *f)
 
 /* ---- 6.13b: the L2 cache ---- */
 
-/* What ncu starts: each method once, unchecked. */
+/* The program for ncu: runs each method once, unchecked. */
 static int run_launches(figures *f)
 {
     measured m;
@@ -645,11 +625,7 @@ static int figure_misses(figures *f)
                     counts.why);
     }
     c.note = "tiles of 1024 x 1024, by ncu";
-    c.n_groups = NCU_LAUNCHES / N_METHODS;
-    c.n_series = N_METHODS;
-    c.groups = groups;
-    c.series = methods;
-    c.value = value;
+    chart_fill(&c, NCU_LAUNCHES / N_METHODS, groups, N_METHODS, methods, value);
     chart_print(&c, f->files.svg.out);
     return figure_end(&f->files, "peerwave-misses", counts.n > 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* problem.c - see problem.h. */
+/* problem.c - implements problem.h. */
 #include "problem.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ peer_params problem_params(peer_app app, uint32_t rows, uint32_t cols, peer_layo
     return p;
 }
 
-/* Four letters; the planes of a histogram are named by the rows. */
+/* Four letters; for a histogram x is the plane's number. */
 void problem_x(peer_app app, uint32_t rows, int32_t *x)
 {
     const uint32_t n_planes = peer_problems[app].n_planes;
@@ -89,7 +89,7 @@ static void warp(uint32_t rows, uint32_t cols, int32_t *d)
         }
 }
 
-/* Of pixels in a bin; n_bins 1: of what they are. */
+/* Counts pixels of a bin; n_bins 1: sums their values. */
 static void add_up(uint32_t rows, uint32_t cols, uint32_t bin, uint32_t n_bins, uint32_t *sum)
 {
     for (uint64_t i = 0; i < rows; i++) {

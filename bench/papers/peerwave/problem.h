@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* problem.h - the thesis' applications on the host: what they are, their inputs, and plain loops that solve them. Inputs are made
- * up (cells.h), so that a GPU makes them, too. All cells have 32 bits, an int32_t, a uint32_t or a float. */
+/* problem.h - the thesis' applications on the host: descriptions, inputs, and plain loops that solve them. Inputs are
+ * made up (cells.h), so that a GPU can make them, too. All cells have 32 bits: int32_t, uint32_t or float. */
 #ifndef PEERWAVE_PROBLEM_H
 #define PEERWAVE_PROBLEM_H
 
@@ -23,25 +23,25 @@ typedef enum peer_app {
 
 typedef struct peer_problem {
     const char *name;
-    uint32_t cell;               /* in peer_sweeps where there are sweeps, else in peer_cells                       */
+    uint32_t cell;               /* in peer_sweeps if there are sweeps, else in peer_cells */
     uint32_t n_planes, n_sweeps; /* 0: no sweeps                                                           */
     int has_pixels, has_x, has_y;
 } peer_problem;
 
 extern const peer_problem peer_problems[PEER_APPS];
 
-/* Rows and columns at the places of `layout`; pixels are set by the caller. */
+/* Params of a field in `layout`; the caller sets pixels. */
 peer_params problem_params(peer_app app, uint32_t rows, uint32_t cols, peer_layout layout);
-/* Of rows of all planes; of columns. */
+/* By row of all planes; by column. */
 void problem_x(peer_app app, uint32_t rows, int32_t *x);
 void problem_y(uint32_t cols, int32_t *y);
-/* Pixels, or temperatures, at the places of p->layout. */
+/* Pixels or temperatures, in p->layout. */
 void problem_pixels(const peer_params *p, uint8_t *pixels);
 void problem_start(const peer_params *p, float *cells);
-/* All cells row by row, plane by plane, by plain loops over what the functions above make. */
+/* Computes all cells row by row, plane by plane, with plain loops over the inputs above. */
 void problem_want(peer_app app, uint32_t rows, uint32_t cols, uint32_t *want);
-/* The first cell at p->layout that is not as wanted, counted over planes, rows and columns; or their number. Floats may differ in
- * their last bits, because compilers may join a product and a sum. */
+/* The first cell in p->layout that differs from want, counted over planes, rows and columns; or the number of cells.
+ * Floats may differ in their last bits, because compilers may fuse a product and a sum. */
 uint64_t problem_differs(peer_app app, const peer_params *p, const uint32_t *cells, uint64_t plane_cells,
                          const uint32_t *want);
 

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_WAVE_TILES
 #define HEDDLE_WAVE_TILES
 #endif
-/* Eight rows of two columns would take more registers than there are. */
+/* Eight rows of two columns would exceed the registers. */
 #ifndef HEDDLE_WAVE_SHAPES
 #define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 8, 1)
 #endif

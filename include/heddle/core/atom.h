@@ -3,31 +3,31 @@
  *
  *     HD_LOAD(p, order, scope)            HD_STORE(p, v, order, scope)
  *     HD_ADD(p, v, order, scope)          HD_SUB, HD_EXCH: old value
- *     HD_COUNT(p, order, scope): adds 1, nobody wants the old value
+ *     HD_COUNT(p, order, scope): adds 1 and returns nothing
  *     HD_CAS(p, expected, v, order, scope): nonzero if *p was `expected` and became v (relaxed if not)
- *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_YIELD(n): the same of one who lets others go first
+ *     HD_PAUSE(n): the n-th fruitless poll in a row; HD_YIELD(n): the same, but leaves more time to others
  *
  *     HD_PAIR_LOAD(p, order), HD_PAIR_STORE, HD_PAIR_ADD, HD_PAIR_CAS: the same for a word of two halves (core/ticket.h), DEV
  *     HD_PAIR_ADD_FIRST(p, v): all scheduling lanes call it and lane 0 adds, relaxed; the others get 0
- *     HD_BORDER_LOAD(p), HD_BORDER_STORE(p, v): such a word that carries its own flag (core/wave.h), relaxed; in device memory or
- *     near. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even place. The compiler may move other accesses past these:
- *     nothing is ordered by them
- *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): what stands beside accesses of a fenced order
- *     HD_COPY16(to, from), HD_COPY4(to, from), HD_COPY_WAIT(): 16, 4 bytes of global memory into block-shared memory, on their
- *         way until waited for
+ *     HD_BORDER_LOAD(p), HD_BORDER_STORE(p, v): a pair word that carries its own flag (core/wave.h), in device or shared
+ *         memory, relaxed. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even index. They order nothing, and the compiler
+ *         may move other accesses past them
+ *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): go with accesses of a fenced order
+ *     HD_COPY16(to, from), HD_COPY4(to, from): start a copy of 16, 4 bytes from global into block-shared memory
+ *     HD_COPY_WAIT(): waits for these copies
  *
  * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (threads of one worker), DEV (workers of one device, CPU
  * threads) or SYS (host and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
- * uint32_t and are touched only through these macros; one scope a word for life, in the field's comment.
+ * uint32_t and are touched only through these macros. Each word has one scope for life, named in the field's comment.
  *
- * Fenced orders. FENCED_RELEASE, FENCED_ACQUIRE and FENCED_ACQ_REL are ordered accesses on threads and in the model. On a
- * GPU they are relaxed, and one fence serves several of them: HD_FENCE_RELEASE() stands before the first of the releasing
- * ones, HD_FENCE_ACQUIRE() behind the last of the acquiring ones. There a releasing access by each of several lanes waits for
- * the one before (1,200 clocks for two on an H200, with one fence 430), and a load that acquires empties the SM's cache each
- * time it looks. ThreadSanitizer and the model do not understand fences; they see the ordered accesses.
+ * Fenced orders. FENCED_RELEASE, FENCED_ACQUIRE and FENCED_ACQ_REL are ordered accesses on threads and in the model. On
+ * a GPU they are relaxed, and one fence serves several of them: HD_FENCE_RELEASE() stands before the first releasing
+ * access, HD_FENCE_ACQUIRE() after the last acquiring one. There releasing accesses by several lanes wait for one
+ * another (1,200 clocks for two on an H200, with one fence 430). Each acquiring load empties the SM's cache.
+ * ThreadSanitizer and the model do not understand fences; they see the ordered accesses.
  *
- * Three machines: nvcc's scoped built-ins on the device (CUDA >= 12.8), __atomic on the host, and under
- * HEDDLE_MODEL a shim where each access is a scheduling point (tests/model/shim.h). */
+ * Three machines: nvcc's scoped built-ins on the device (CUDA >= 12.8), __atomic on the host, and under HEDDLE_MODEL a
+ * shim where each access is a scheduling point (tests/model/shim.h). */
 #ifndef HEDDLE_CORE_ATOM_H
 #define HEDDLE_CORE_ATOM_H
 
@@ -56,15 +56,15 @@
 #define HD_PAIR_STORE(p, v, order) __nv_atomic_store_n((p), (v), HD_ORDER_##order, HD_SCOPE_DEV)
 #define HD_PAIR_ADD(p, v, order) hd_pair_add((p), (v))         /* a fenced order, or relaxed */
 #define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v)) /* likewise */
-/* In PTX: of the built-in with a pointer to anywhere nvcc makes a case for block-shared memory, too. */
+/* PTX, because for the built-in with a generic pointer nvcc also emits a case for block-shared memory. */
 HD_FN hd_pair_word hd_pair_add(hd_pair_word *p, hd_pair_word v)
 {
     hd_pair_word old;
     asm volatile("atom.relaxed.gpu.global.add.u64 %0,[%1],%2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
     return old;
 }
-/* Without a branch, so that what comes after it does not wait for the old value; and at an address that depends on the lane:
- * at one that does not, ptxas elects a lane that adds for all. */
+/* Predicated, not branched, so that the code after it does not wait for the old value. The address depends on the
+ * lane, because with a uniform address ptxas elects one lane that adds for all. */
 HD_FN hd_pair_word hd_pair_add_first(hd_pair_word *p, hd_pair_word v)
 {
     hd_pair_word old;
@@ -100,8 +100,8 @@ HD_FN void hd_border_store_two(hd_pair_word *p, hd_pair_word v0, hd_pair_word v1
 #define HD_BORDER_LOAD(p) hd_border_load(p)
 #define HD_BORDER_STORE(p, v) hd_border_store((p), (v))
 #define HD_BORDER_STORE_TWO(p, v0, v1) hd_border_store_two((p), (v0), (v1))
-/* Release: what this thread wrote and knows of is in the L2 cache. Acquire: the SM's L1 cache is emptied, at once where the
- * instruction set has the half of a fence. */
+/* Release: what this thread wrote and knows of is in the L2 cache. Acquire: the SM's L1 cache is emptied. From sm_90 on
+ * there is a fence for either half. */
 #if __CUDA_ARCH__ >= 900
 #define HD_FENCE_RELEASE() asm volatile("fence.release.gpu;" ::: "memory")
 #define HD_FENCE_ACQUIRE() asm volatile("fence.acquire.gpu;" ::: "memory")
@@ -136,7 +136,7 @@ HD_FN void hd_copy4(void *to, const void *from) { *(uint32_t *)to = *(const uint
                                               HD_SCOPE_##scope);                                         \
     }
 #define HD_COUNT(p, order, scope) hd_count_##order##_##scope(p)
-/* In PTX: of the built-in nvcc makes an instruction that waits for the old value. */
+/* PTX, because for the built-in nvcc emits an instruction that waits for the old value. */
 HD_FN void hd_count_RELEASE_DEV(uint32_t *p)
 {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(p) : "memory");
@@ -147,7 +147,7 @@ HD_CAS_FN(RELEASE, DEV)
 HD_CAS_FN(ACQ_REL, DEV)
 #undef HD_CAS_FN
 
-/* Bounded and short: 32 ns doubling to 512 ns, so that a poller finds work at most half a hop late. */
+/* Short and bounded: 32 ns doubling to 512 ns, so that a poller finds work at most half a hop late. */
 HD_FN void hd_pause(uint32_t n) { __nanosleep(32u << (n < 4u ? n : 4u)); }
 #define HD_PAUSE(n) hd_pause(n)
 /* Up to 8 us. */
@@ -200,7 +200,7 @@ HD_FN void hd_pause(uint32_t n)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("isb"); /* `yield` is a no-op on most cores; isb stalls some tens of cycles     */
+    __asm__ volatile("isb"); /* `yield` is a no-op on most cores; isb stalls for some tens of cycles */
 #endif
 }
 #define HD_PAUSE(n) hd_pause(n)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* core/block.h - what a worker on a GPU is made of. nvcc only.
+/* core/block.h - the parts of a worker on a GPU. nvcc only.
  *
- * A block has one or two warps more than its team needs. The team runs bodies and nothing else; the others schedule. Here
- * is what every block has, and the block of the dynamic dispatches: its records, and how the scheduling warp fetches them.
- * core/resident.h has the kernel of these, core/planned.h that of dispatch plan. */
+ * A block has one or two warps more than its team needs. The team runs bodies and nothing else; the others schedule.
+ * This file has what every block has, and the block of the dynamic dispatches: its records, and how the scheduling warp
+ * fetches them. core/resident.h has their kernel, core/planned.h that of dispatch plan. */
 #ifndef HEDDLE_CORE_BLOCK_H
 #define HEDDLE_CORE_BLOCK_H
 
 #include "heddle/core/ticket.h"
 
-/* Barriers of a block: 0 all its threads, 1 the team's own (heddle_team_barrier). Of the others, which dispatch plan has, two each. */
+/* Barriers of a block: 0 for all threads, 1 for the team (heddle_team_barrier); READY and DONE of dispatch plan have
+ * two each. */
 #define HD_BAR_READY 2u
 #define HD_BAR_DONE 4u
 #define HD_BAR_FREE 6u /* from here on they are free for bodies with barriers of their own */
@@ -20,19 +21,13 @@
 #define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
 #endif
 
-/* Memory of the block. The emulator of blocks has its own (tests/emulate_gpu/cuda.h). */
-#if !defined(HD_BLOCK_SHARED)
-#define HD_BLOCK_SHARED(type, name) __shared__ type name
-#define HD_BLOCK_ARENA(name) extern __shared__ __align__(128) unsigned char name[]
-#endif
-
-/* The model test of what the warps of a block say to one another has its own (tests/model/cuda.h). */
+/* The model test of the warps of a block defines these itself (tests/model/cuda.h). */
 #if !defined(HEDDLE_MODEL)
 
 #define HD_FEW_POLLS 32u
 
 static __device__ __forceinline__ void hd_bar_block(void) { asm volatile("bar.sync 0;" ::: "memory"); }
-/* With the numbers written out: one that comes out of a register costs the hardware more. */
+/* The barrier numbers are literals: a number in a register costs the hardware more. */
 static __device__ __forceinline__ void hd_bar_team(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
 #define HD_BAR_PAIR_(name, op, first, second)                               \
     static __device__ __forceinline__ void name(uint32_t i, uint32_t n)     \
@@ -48,8 +43,8 @@ HD_BAR_PAIR_(hd_done_sync, "sync", "4", "5")
 HD_BAR_PAIR_(hd_done_arrive, "arrive", "4", "5")
 #undef HD_BAR_PAIR_
 
-/* Words between the warps of a block, in shared memory. hd_set_word releases what the warp wrote before; hd_mark is for
- * words that say no more than that a barrier is past, which has ordered everything already. */
+/* Words between the warps of a block, in shared memory. hd_set_word releases what the warp wrote before. hd_mark is for
+ * words that only say that a barrier is past, which has ordered everything already. */
 static __device__ __forceinline__ uint32_t hd_word(const uint32_t *p)
 {
     uint32_t v;
@@ -67,7 +62,7 @@ static __device__ __forceinline__ void hd_mark(uint32_t *p, uint32_t v)
 {
     asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v) : "memory");
 }
-/* The n-th fruitless look at such a word: a warp that goes on looking takes turns from those that compute. */
+/* The n-th fruitless poll of such a word: a polling warp takes issue slots from the warps that compute. */
 static __device__ __forceinline__ void hd_word_pause(uint32_t n)
 {
     if (n > HD_FEW_POLLS)
@@ -90,13 +85,14 @@ static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, v
     thread.failed = nullptr;
     thread.spawn_buffer = nullptr;
     thread.in_order = 0;
+    thread.notes = nullptr;
     return thread;
 }
 
 /* ---- what the host sees of a worker, and how a run ends ---- */
 
-/* Host memory is written only by who has waited long: a release that follows waits for such a store. So the host learns
- * of tasks that have run for some time, not of each. */
+/* A worker writes host memory only when it has waited long, because a later release waits for such a store. So the host
+ * learns of tasks that have run for some time, not of each. */
 static __device__ __forceinline__ void hd_now_task(const hd_run &r, uint32_t task)
 {
     if (r.now)
@@ -123,7 +119,7 @@ static __device__ __forceinline__ void hd_block_came(const hd_run &r, uint32_t r
     }
 }
 
-/* One lane, when the worker has left. Last: all workers are out; says how the run ended and prepares the next. */
+/* One lane, when the worker has left. last: all workers are out; reports how the run ended and prepares the next. */
 static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t run, int last)
 {
     hd_fail *f = &r.control->fail;
@@ -143,25 +139,25 @@ static __device__ __forceinline__ void hd_block_leave(const hd_run &r, uint32_t 
 
 /* ---- the block of the dynamic dispatches ---- */
 
-#define HD_AHEAD 4u /* successors of a task whose records are fetched while it runs */
+#define HD_AHEAD 4u /* successors of a task with records fetched while it runs */
 #define HD_RECORDS (HD_AHEAD + 1u)
 
 typedef struct __align__(128) hd_block
 {
     hd_task record
         [2]
-        [HD_RECORDS]; /* of the task that runs and of those that may be next, in turns; the last: fetched when taken */
+        [HD_RECORDS]; /* of the running task and of those that may be next, halves in turns; last: fetched when taken */
     uint32_t at;      /* index of the record that runs; HD_NONE: the run is over        */
     uint32_t name;    /* of its task, in messages                                       */
-    uint32_t ended;   /* by thread 0: bodies that it has ended; others are about to      */
+    uint32_t ended;   /* by thread 0: bodies that it has ended; others are about to */
     uint32_t failed;  /* a body has failed: none after it runs                          */
     uint64_t begin, end; /* tracing: of the last body                                      */
     hd_worker worker;
 }
 hd_block;
 
-/* The same address, of which the compiler does not know where it comes from: else it works it out anew at each use, with the
- * block's place in its cluster. */
+/* Hides the pointer's origin from the compiler, which otherwise recomputes it at every use, from the block's position
+ * in its cluster. */
 template <typename T> static __device__ __forceinline__ T *hd_where(T *p)
 {
 #if defined(HEDDLE_MODEL)
@@ -178,7 +174,7 @@ static __device__ __forceinline__ hd_block *hd_block_of(hd_worker *w)
     return (hd_block *)((char *)w - __builtin_offsetof(hd_block, worker));
 }
 
-/* The scheduling warp: a copy of task t's record. x->hit: which of those it is that were fetched ahead. */
+/* The scheduling warp: copies task t's record. x->hit: index of its prefetched record, if there is one. */
 static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 {
     const uint32_t lane = threadIdx.x & 31u, at = x->hit < x->ahead ? x->hit : HD_AHEAD;
@@ -192,7 +188,7 @@ static __device__ __forceinline__ const hd_task *hd_block_fetch(const hd_run *r,
     return record;
 }
 
-/* The scheduling warp, when a body begins: the records of the first successors of its task are on their way; or, if it has
+/* The scheduling warp, when a body begins: starts to fetch the records of its task's first successors; or, if it has
  * none, that of the youngest task of the deque. */
 static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
@@ -212,7 +208,7 @@ static __device__ __forceinline__ void hd_block_ahead(const hd_run *r, hd_worker
     if (k < x->ahead)
         HD_COPY16((uint4 *)&hd_block_of(w)->record[x->half][k] + (lane & 7u),
                   (const uint4 *)hd_task_at(r, t) + (lane & 7u));
-    x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* what has come since the last turn: nobody waits for it */
+    x->stop = __shfl_sync(0xffffffffu, x->asked, 0); /* loaded since the last turn, so nothing waits for it */
     x->asked = hd_stopped(r);
 }
 

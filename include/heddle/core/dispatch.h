@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* core/dispatch.h - the table of dispatches: how tasks get from worker to worker, and the one place that switches on it.
+/* core/dispatch.h - the table of dispatches: how tasks get from worker to worker, and the only switches on the dispatch.
  *
- * A dispatch is the order in which its workers look for a task, and up to five functions:
+ * A dispatch is the order of places where its workers look for a task, and up to five functions:
  *
- *     take      a task out of its queue, or HD_NONE for now
- *     place     tasks that became ready, and are not kept, go where others find them
- *     finish    the successors of a task that has ended, where counting and placing them one by one will not do
- *     attend    something for others, between two tasks
- *     idle      nothing to do
+ *      take      returns a task from the dispatch's queue, or HD_NONE for now
+ *      place     hands on tasks that became ready and are not kept, to where other workers find them
+ *      finish    counts and places an ended task's successors, if doing so one by one is not enough
+ *      attend    serves other workers, between two tasks
+ *      idle      nothing to do
  *
- * `dispatch` is hd_run.dispatch, `spawns` says whether there is an arena. A kernel knows both when it is compiled, and holds
- * no other; a thread asks. Under `order` all tasks are roots, which workers take one at a time in the order of adding; who finds none is
- * through. So a task may wait inside for what those before it do, and not all workers need be there at once. The papers'
- * dispatches, for comparison, are in core/baselines and are there only with HEDDLE_BASELINES (heddle/baselines.h). */
+ * `dispatch` is hd_run.dispatch, `spawns` is 1 if there is an arena. In a kernel both are constants, so it has no code for
+ * others; a thread tests them. Under `order` all tasks are roots. Workers take one at a time in the order of adding, and a
+ * worker that finds none leaves. So a body may wait for tasks added before its own, and workers may come late. The papers'
+ * dispatches, for comparison, are in core/baselines, compiled only with HEDDLE_BASELINES (heddle/baselines.h). */
 #ifndef HEDDLE_CORE_DISPATCH_H
 #define HEDDLE_CORE_DISPATCH_H
 
@@ -31,14 +31,14 @@
 #define HD_FROM_NEXT 3u     /* the task that it kept                                                */
 #define HD_FROM_OWN 4u      /* its own list or deque, the youngest                                  */
 #define HD_FROM_QUEUE 5u    /* the dispatch's take                                                  */
-#define HD_FROM_ROOTS 6u    /* the roots that nobody has taken                                      */
+#define HD_FROM_ROOTS 6u    /* the roots that no worker has taken                                   */
 
 #define HD_ORDER(a, b, c, d, e, f) \
     (HD_FROM_##a | HD_FROM_##b << 4 | HD_FROM_##c << 8 | HD_FROM_##d << 12 | HD_FROM_##e << 16 | HD_FROM_##f << 20)
 #define HD_FROM_ 0u
 
-/* Of graphs; where bodies spawn, children first; where free slots are scarce, depth first, whatever is urgent. A ticket is
- * drawn by who has nothing else. The scheduler hands out roots itself, and central has them before its queue. */
+/* With spawning, children come first; where free slots are scarce, depth first, even before urgent tasks. A worker
+ * draws a ticket only if it has nothing else. The scheduler hands out roots itself; central takes them first. */
 HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int low_water)
 {
     switch (dispatch) {
@@ -54,7 +54,7 @@ HD_FN uint32_t hd_order_of(uint32_t dispatch, int spawns, int low_water)
     }
 }
 
-/* Lane 0: a task, or HD_NONE for now. */
+/* Lane 0: takes a task from the dispatch's queue, or HD_NONE for now. */
 HD_FN uint32_t hd_take_queue(const hd_run *r, hd_worker *w, uint32_t dispatch)
 {
     switch (dispatch) {
@@ -79,7 +79,7 @@ HD_FN uint32_t hd_take_alone(const hd_run *r, hd_worker *w, uint32_t from, uint3
     }
 }
 
-/* All scheduling lanes: is there nothing to be had there, as all lanes know? */
+/* All scheduling lanes: is this place known to be empty? The same answer in all lanes. */
 HD_FN int hd_is_empty(const hd_run *r, const hd_worker *w, const hd_turn *x, uint32_t from, uint32_t dispatch,
                       int spawns)
 {
@@ -95,7 +95,7 @@ HD_FN int hd_is_empty(const hd_run *r, const hd_worker *w, const hd_turn *x, uin
     }
 }
 
-/* All scheduling lanes: a task from there, or HD_NONE for now; HD_OVER: the run is over. */
+/* All scheduling lanes: takes a task from place `from`, or HD_NONE for now; HD_OVER: the run is over. */
 HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t from, uint32_t dispatch, int spawns)
 {
     uint32_t t = HD_NONE;
@@ -116,7 +116,7 @@ HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t 
     if (hd_warp_lane() == 0)
         t = hd_take_alone(r, w, from, dispatch);
     t = hd_shuffle(t, 0);
-    hd_warp_sync(); /* all lanes see what lane 0 has taken out, and know what it has acquired */
+    hd_warp_sync(); /* all lanes see what lane 0 took out, and have what it acquired */
     if (from == HD_FROM_ROOTS)
         x->no_roots = t == HD_NONE;
     if (from == HD_FROM_OWN && t == x->guess)
@@ -124,12 +124,12 @@ HD_FN uint32_t hd_take_from(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t 
     return t;
 }
 
-/* All scheduling lanes: something to run, HD_NONE for now, or HD_OVER. */
+/* All scheduling lanes: takes a task from the first place that has one; HD_NONE for now, or HD_OVER. */
 HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
 {
     const uint32_t order = hd_order_of(dispatch, spawns, spawns && w->low_water != 0u);
     uint32_t t = hd_take_from(r, w, x, order & 15u, dispatch, spawns);
-    /* Written out: with a dispatch that is known, each step is what it takes from, and nothing else. */
+    /* Unrolled: with a constant dispatch each step compiles to its one place. */
     if (t == HD_NONE)
         t = hd_take_from(r, w, x, order >> 4 & 15u, dispatch, spawns);
     if (t == HD_NONE)
@@ -145,8 +145,8 @@ HD_FN uint32_t hd_take(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispa
 
 /* ---- handing on ------------------------------------------------------------------------------------- */
 
-/* All scheduling lanes: a bit of the lane in `mine` whose task is run next here, if none is yet; 0: none. An urgent one, if
- * there is one. */
+/* All scheduling lanes: keeps one task of the lanes in `mine` as the next one here, if there is none yet; an urgent one
+ * if possible. Returns the bit of its lane, or 0. */
 HD_FN uint32_t hd_keep_one(hd_turn *x, hd_edge e, uint32_t mine, uint32_t urgent)
 {
     uint32_t who;
@@ -156,11 +156,11 @@ HD_FN uint32_t hd_keep_one(hd_turn *x, hd_edge e, uint32_t mine, uint32_t urgent
     x->next = hd_shuffle(e.task, who);
     x->next_at = who;
     x->n_kept++;
-    hd_warp_sync(); /* what that lane has acquired is known to all */
+    hd_warp_sync(); /* all lanes have what that lane acquired */
     return 1u << who;
 }
 
-/* All scheduling lanes: those in `mask` place their tasks where others find them. bound: the worker that each must go to. */
+/* All scheduling lanes: those in `mask` place their tasks where others find them. bound: each task's worker, or HD_NONE. */
 HD_FN void hd_place_by(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t bound,
                        uint32_t dispatch)
 {
@@ -205,7 +205,7 @@ HD_FN void hd_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, int re
         hd_place_by(r, w, x, e, mask, bound, dispatch);
 }
 
-/* All scheduling lanes: those in `mask` hand on tasks that have no record of a graph: spawned ones, which have been counted. */
+/* All scheduling lanes: those in `mask` hand on spawned tasks, which have been counted. */
 HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t dispatch)
 {
     const int mine = mask >> hd_warp_lane() & 1u;
@@ -227,8 +227,8 @@ HD_FN void hd_place_spawned(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e
     x->next_at = HD_NONE;
 }
 
-/* All scheduling lanes, after the barrier that ends the body of x->task, a task of the graph: counts its successors and hands on
- * those that became ready. */
+/* All scheduling lanes, after the barrier that ends the body of x->task, a task of the graph: counts its successors and
+ * hands on those that became ready. */
 HD_FN void hd_finish(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
 {
     uint32_t at;
@@ -265,7 +265,7 @@ HD_FN void hd_attend(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatc
         hd_rings_attend(r, w, x);
 }
 
-/* Lane 0: nothing to do, for the n-th time in a row. */
+/* Lane 0: found nothing, for the n-th time in a row. */
 HD_FN void hd_idle_by(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch)
 {
     if (dispatch == HD_DISPATCH_RINGS) {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* core/kernel.h - the kernels of a table of bodies. nvcc only.
  *
- * They come in families (core/task.h), each with and without tracing, and a table has those that its bodies can use:
+ * They come in families (core/task.h), each with and without tracing. A table has those that its bodies can use:
  *
- *     workers   each thread block is a worker until no task is left (core/planned.h, resident.h). A variant a dispatch, so that
- *               each holds only its own protocol: plan, unless a body spawns, and ticket; with HEDDLE_BASELINES the
- *               papers' and rings, too. All blocks must be resident: the grid is the number of workers, which the library
- *               sizes by the occupancy of the very kernel, and the launch is cooperative, so that the driver refuses a grid that
- *               does not fit. The last worker out makes the words ready for the next run, so that a captured launch can
- *               be replayed.
- *     level     a block is a task of a list: one kernel for the whole table, one for each body alone. None, if a body spawns:
- *               nobody would run what it makes.
+ *      workers   Each block is a worker until no task is left (core/planned.h, resident.h). Each dispatch is a variant, a
+ *                kernel of its own that holds only its own protocol: plan, unless a body spawns, and ticket; with
+ *                HEDDLE_BASELINES the papers' and rings, too. All blocks must be resident: the grid is the number of workers,
+ *                sized by the occupancy of that very kernel, and the launch is cooperative, so that the driver refuses
+ *                a grid that does not fit. The last worker out prepares the words for the next run, so that a captured
+ *                launch can be replayed.
+ *      level     A block is a task of a list. There is one kernel for the whole table, and one for each body alone; none if
+ *                a body spawns, because no worker would run its children.
  *
- * A table of waves (heddle/wave.h) has a kernel that takes parts as they stand; with HEDDLE_WAVE_TILES those of plan and ticket, too,
- * and of levels those of a body alone.
+ * A table of waves (heddle/wave.h) has a kernel that takes parts in the order of adding. With HEDDLE_WAVE_TILES it also
+ * has those of plan and ticket, and of levels those of a body alone. They write an event
+ * for each part, if there is room. With HEDDLE_WAVE_TRACE one kernel more has bands that note what they do (core/notes.h);
+ * traced runs take it.
  *
- * The switch over bodies is inlined, so any build system will do (no relocatable device code); its price is that every body
+ * The switch over bodies is inlined, so any build system will do (no relocatable device code). The price: every body
  * gets the registers of the hungriest.
  *
  * The library launches these kernels by driver handles that the table's stub looks up in the user's object: a kernel is
@@ -50,7 +52,7 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     if (task->body != HD_BODY_JOIN)
         Bodies()(&thread, task->body, l.params,
                  task->arg_bytes <= HD_INLINE_ARGS ? (const void *)task->args : l.args + (uint64_t)task->args_at * 16u);
-    if (TRACE && l.events) { /* waves have this kernel only */
+    if (TRACE && l.events) { /* waves have only this kernel */
         __syncthreads();
         if (threadIdx.x == 0) {
             uint32_t sm = 0;
@@ -67,7 +69,7 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
 
 /* ---- finding them ---- */
 
-/* A list cannot be made of tasks that are not known before the run. */
+/* None for bodies that spawn: a list needs all tasks before the run. */
 template <typename Bodies, int TRACE> static int hd_find_planned(cudaFunction_t *f)
 {
     if constexpr (Bodies::spawns != 0 || !Bodies::tasks)
@@ -100,7 +102,7 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
     }
 }
 
-/* Part: the bodies that the kernel has, of Bodies. */
+/* Part: the bodies that the kernel runs, of Bodies. */
 template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cudaFunction_t *f)
 {
     if constexpr (Bodies::spawns != 0 || !Bodies::tasks || (Bodies::waves && !Part::is_alone)) /* a wave has one body */
@@ -132,6 +134,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
             spawns = (0 LIST(HEDDLE_CHILDREN_X_)) != 0,                                                             \
             tasks = ((kernels)&HD_KERNELS_TASKS) != 0,                                                              \
             waves = ((kernels)&HD_KERNELS_WAVES) != 0,                                                              \
+            traces = ((kernels)&HD_KERNELS_TRACE) != 0,                                                             \
             is_alone = 0                                                                                            \
         };                                                                                                          \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \
@@ -157,6 +160,8 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         cudaFunction_t *f = (cudaFunction_t *)out;                                                                  \
         switch (family) {                                                                                           \
         case HD_FAMILY_WORKERS:                                                                                     \
+            if (trace && Bodies::traces && variant == HD_DISPATCH_ORDER)                                            \
+                return hd_find_dynamic<Bodies, HD_DISPATCH_ORDER, HD_TRACE_BANDS, Bodies::traces>(f);               \
             return trace || Bodies::waves ? hd_find_workers<Bodies, 1>(variant, f)                                  \
                                           : hd_find_workers<Bodies, Bodies::waves>(variant, f);                     \
         case HD_FAMILY_LEVEL:                                                                                       \

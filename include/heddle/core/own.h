@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* core/own.h - what a worker has for itself: its state, its own list, its free slots of the arena.
  *
- * The own list takes tasks that found every ring full, and spawned ones. It is never full. Its owner takes the youngest; what
- * it gives away, where bodies spawn, is the oldest, under which most is to come.
+ * The own list takes tasks that found every ring full, and spawned ones. It is never full. Its owner takes the
+ * youngest. With spawning, the owner gives away the oldest, which have the most work below them.
  *
- * Slots. Each worker has a store of free slots; between the stores and the pool, a ring of batches, pass HD_BATCH at once. A
- * slot that nobody ever had comes from a counter. The store is a stack: slots that were freed last are in the caches.
- * Before its first task each worker makes sure of a reserve.
- * A worker whose store has only the reserve left, and which finds none elsewhere, goes depth first (`scarce`: what its bodies
- * spawn goes onto its own list); one that has no room for the children of a task sets it deferred and runs what needs none. */
+ * Slots. Each worker has a store of free slots. Slots pass between the stores and the pool, a ring of batches, HD_BATCH
+ * at a time. New slots come from a counter. The store is a stack: the slots freed last are in the caches. Before its
+ * first task each worker acquires a reserve. A worker that has only the reserve left, and finds no slots elsewhere,
+ * goes depth first (`low_water`: its bodies' children go onto its own list). A worker without room for the children of
+ * a task defers the task and runs tasks that need no room. */
 #ifndef HEDDLE_CORE_OWN_H
 #define HEDDLE_CORE_OWN_H
 
@@ -17,50 +17,50 @@
 #include "heddle/core/ring.h"
 #include "heddle/core/stop.h"
 
-#define HD_BLOCKED_NS 2000000000ull /* so long must nobody have had anything before a run is given up   */
-#define HD_STORE_MAX 512u           /* free slots that a block's worker has near, at most                      */
-#define HD_GATHER_NS 200000ull      /* so long may one gather slots when nobody can go on                  */
+#define HD_BLOCKED_NS 2000000000ull /* a run is given up when no worker could go on for so long         */
+#define HD_STORE_MAX 512u           /* free slots that a block's worker has in shared memory, at most          */
+#define HD_GATHER_NS 200000ull      /* length of one worker's turn to gather slots                         */
 #ifndef HD_DEQUE                    /* the model test has a smaller one */
 #define HD_DEQUE 512u               /* tasks of a deque, a power of two */
 #endif
 
-/* What a dispatch has of a worker beside the two ends in `head`. */
+/* A dispatch's part of a worker, apart from the two heads in `head`. */
 typedef struct hd_ticket_own { /* core/ticket.h */
     uint32_t ticket;           /* drawn and not yet served, or HD_NONE                              */
-    int32_t waiting;           /* workers without a task at the last look, less those that were given one since */
-    uint32_t oldest, n_deque;  /* of the deque: where it begins, and its length                     */
+    int32_t waiting;           /* workers without a task at the last look, less those given one since */
+    uint32_t oldest, n_deque;  /* of the deque: index of the oldest, and length                     */
     uint32_t deque[HD_DEQUE];  /* spawned tasks                                                     */
 } hd_ticket_own;
 typedef struct hd_iqs_own { /* core/baselines/iqs.h */
-    uint32_t task;          /* retrieved and not yet done with, or HD_NONE                        */
+    uint32_t task;          /* retrieved and not yet finished, or HD_NONE                         */
 } hd_iqs_own;
 typedef struct hd_sched_own { /* core/baselines/scheduler.h */
     uint32_t known;           /* tasks known to be in the input queue                               */
-    uint32_t seen;            /* reports that the scheduler is known to have seen                   */
-    uint32_t told;            /* what was told last of how many tasks were taken                    */
+    uint32_t seen;            /* reports known to have been seen by the scheduler                   */
+    uint32_t told;            /* the number of taken tasks that was reported last                   */
 } hd_sched_own;
 
 /* A worker's private state: a thread's stack, a block's shared memory. Lane 0 writes it. */
 typedef struct hd_worker {
     uint32_t id;
     uint32_t run;                  /* number of this run                                                  */
-    uint32_t head[2];              /* where its two queues stand: rings, urgent and normal; the baselines' queues */
-    uint32_t policy_cursor;        /* policies lrr and rr: whose turn it is                               */
-    uint32_t list;                 /* own list, or HD_NONE                                                */
+    uint32_t head[2];              /* heads of its two queues: rings, urgent and normal; the baselines' queues */
+    uint32_t policy_cursor;        /* policies lrr and rr: the next target                                */
+    uint32_t list;                 /* the youngest of the own list, or HD_NONE                            */
     uint32_t root_chunk, root_end; /* roots taken and not yet run                                       */
-    uint32_t n_done;               /* finished and not yet given back; where bodies spawn see core/spawn.h */
+    uint32_t n_done;               /* finished and not yet given back; where bodies spawn: see "tasks not done" below */
     /* Where bodies spawn: */
-    uint32_t list_end, n_list;    /* the oldest of the own list, and its length                          */
-    uint32_t deferred;            /* tasks whose children have no room, linked                           */
-    uint32_t n_free;              /* free slots in store                                                 */
+    uint32_t list_end, n_list;    /* the oldest of the own list, and the list's length                   */
+    uint32_t deferred;            /* tasks without room for their children, linked                       */
+    uint32_t n_free;              /* free slots in `free`                                                */
     uint32_t low_water;           /* only the reserve is left                                            */
-    uint32_t is_idle, is_blocked; /* counted among those                                                 */
-    uint32_t *free;               /* the store's slots                                                   */
-    uint64_t since;               /* nobody has had anything since then, 0 = that is not so              */
+    uint32_t is_idle, is_blocked; /* this worker is counted in n_idle, n_blocked                         */
+    uint32_t *free;               /* its free slots                                                      */
+    uint64_t since;               /* when all workers came to be idle or blocked, 0 = they are not       */
     hd_tally tally;
     uint64_t left;       /* trace: when the last turn ended                                     */
-    uint64_t idle_since; /* trace: when taking first found nothing, 0 = it did not              */
-    uint64_t queued;     /* trace: time of this turn's end that went into a queue, not into counting */
+    uint64_t idle_since; /* trace: when taking first found nothing, 0 = it found a task at once */
+    uint64_t queued;     /* trace: part of this turn's end spent on a queue, not on counting */
     union {
         hd_ticket_own ticket;
         hd_iqs_own iqs;
@@ -70,27 +70,27 @@ typedef struct hd_worker {
 
 /* What all scheduling lanes know of their worker, the same in each but for `edge`: on a GPU it is in registers. */
 typedef struct hd_turn {
-    uint32_t task;         /* that runs, or ran last                                              */
-    uint32_t next;         /* runs next: freed by the last one and kept, or HD_NONE               */
-    uint32_t next_run;     /* kept tasks in a row                                                 */
-    uint32_t next_at, hit; /* a block's: which of the records fetched ahead is that of `next`, of a task just taken */
-    uint32_t no_roots;     /* all roots have been taken                                           */
-    const hd_task *record; /* of `task`; on a GPU a copy in block-shared memory                   */
-    uint32_t body, flags, n_succ;       /* of that                                                      */
-    hd_edge edge;                       /* lane k's: the k-th successor of `task`                              */
-    uint32_t counted;                   /* some of these wait for others, too                                  */
-    uint32_t stop;                      /* the stop word, when it was looked at last                           */
-    uint32_t at, half, ahead;           /* a block's: core/block.h                                          */
-    uint32_t guess;                     /* a block's: the task whose record was fetched ahead, if it frees none */
-    uint32_t asked;                     /* a block's: the stop word, on its way                             */
-    uint32_t n_ended;                   /* tasks of the graph, joins included                               */
-    uint32_t n_tasks, n_kept, n_pushed; /* so far; they become part of the tally                  */
+    uint32_t task;                /* runs now, or ran last                                               */
+    uint32_t next;                /* runs next: freed by the last one and kept, or HD_NONE               */
+    uint32_t next_run;            /* kept tasks in a row                                                 */
+    uint32_t next_at, hit;        /* a block's: index of the prefetched record of `next`, of the task just taken */
+    uint32_t no_roots;            /* all roots have been taken                                           */
+    const hd_task *record;        /* of `task`; on a GPU a copy in block-shared memory                   */
+    uint32_t body, flags, n_succ; /* of `task`                                                    */
+    hd_edge edge;                 /* lane k's: the k-th successor of `task`                              */
+    uint32_t counted;             /* some of these have other predecessors                               */
+    uint32_t stop;                /* the stop word when it was last looked at                            */
+    uint32_t at, half, ahead;     /* a block's: core/block.h                                          */
+    uint32_t guess;               /* a block's: the deque's youngest, prefetched when `task` frees none */
+    uint32_t asked;               /* a block's: the stop word, its load under way                     */
+    uint32_t n_ended;             /* tasks of the graph, joins included                               */
+    uint32_t n_tasks, n_kept, n_pushed; /* so far; added to the tally at the end                  */
 } hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------
  *
- * A spawned task has its two links in its record, which is one worker's at a time: packed side by side, words of tasks of
- * several workers would share a line, and on threads that line would wander from core to core. */
+ * A spawned task's two links are in its record, which belongs to one worker at a time. In packed arrays, links of
+ * several workers' tasks would share a line, and on threads that line would bounce between cores. */
 
 HD_FN uint32_t *hd_link_of(const hd_run *r, uint32_t t)
 {
@@ -117,7 +117,7 @@ HD_FN void hd_list_put(const hd_run *r, hd_worker *w, uint32_t t)
     w->list = t;
 }
 
-/* Lane 0: the youngest leaves; `next` is its link. */
+/* Lane 0: removes the youngest; `next` is its link. */
 HD_FN void hd_list_pop(const hd_run *r, hd_worker *w, uint32_t next)
 {
     w->list = next;
@@ -130,7 +130,7 @@ HD_FN void hd_list_pop(const hd_run *r, hd_worker *w, uint32_t next)
         *hd_back_of(r, next) = HD_NONE;
 }
 
-/* Lane 0: the youngest, or HD_NONE. */
+/* Lane 0: takes the youngest, or HD_NONE. */
 HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
 {
     uint32_t t = w->list;
@@ -139,7 +139,7 @@ HD_FN uint32_t hd_take_list(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* Lane 0: the oldest, where bodies spawn. */
+/* Lane 0: takes the oldest, where bodies spawn. */
 HD_FN uint32_t hd_take_oldest(const hd_run *r, hd_worker *w)
 {
     uint32_t t = w->list_end;
@@ -153,18 +153,18 @@ HD_FN uint32_t hd_take_oldest(const hd_run *r, hd_worker *w)
 
 /* ---- tasks not done ------------------------------------------------------------------------------
  *
- * `outstanding` holds the tasks that are not done. But a spawned task that stays with its maker is not added: it is set off
- * against what the maker has done and not given back. For the word never to read zero too early, for each worker that has
- * something
+ * `outstanding` counts the tasks that are not done. But a spawned task that stays with its maker is not added: it is
+ * balanced against tasks that the maker has finished and not given back. Invariant of each worker that has a task:
  *
- *     done and not given back - made + on its own list  >=  0
+ *     finished and not given back - spawned + on its own list  >=  0
  *
- * which hd_credit_reserve sees to by adding some in advance before a task leaves for where others see it. A task that waits for others
- * has left, because any worker may end the last of them. */
+ * hd_credit_reserve keeps it by adding credits to `outstanding` before a task becomes visible to other workers. So the
+ * word cannot reach zero early. A task that waits for others counts as visible, because any worker may end the last of
+ * them. */
 
-#define HD_CREDIT_EXTRA 64u /* added in advance, beyond what is needed                                      */
+#define HD_CREDIT_EXTRA 64u /* credits added beyond those needed                                            */
 
-/* Lane 0, while it runs a task: n tasks, made or on the own list, are about to leave. Between tasks: n + 1. */
+/* Lane 0, while it runs a task: n tasks, spawned or on the own list, are about to leave. Between tasks: n + 1. */
 HD_FN void hd_credit_reserve(const hd_run *r, hd_worker *w, uint32_t n)
 {
     if ((int32_t)(w->n_done + w->n_list) >= (int32_t)n)
@@ -176,8 +176,8 @@ HD_FN void hd_credit_reserve(const hd_run *r, hd_worker *w, uint32_t n)
 /* ---- the pool ---------------------------------------------------------------------------------- */
 
 HD_FN uint32_t *hd_pool_at(const hd_run *r, uint32_t place) { return r->pool + (place & (r->n_pool - 1u)) * HD_BATCH; }
-/* The word of a place says whose turn it is, so that somebody slow is not overtaken by a whole round: `turn` and it may be
- * filled, turn + 1 and it may be emptied, turn + n_pool and the next round has come. */
+/* The turn word of a place keeps a slow worker from being overtaken by a whole round: at `turn` the place may be
+ * filled, at turn + 1 it may be emptied, turn + n_pool is the next round. */
 HD_FN uint32_t *hd_pool_word(const hd_run *r, uint32_t place)
 {
     return r->pool + (uint64_t)r->n_pool * HD_BATCH + (place & (r->n_pool - 1u));
@@ -192,7 +192,7 @@ HD_FN void hd_await_word(uint32_t *word, uint32_t value)
         HD_PAUSE(n++);
 }
 
-/* All scheduling lanes: the last HD_BATCH slots of the store go into the pool. There are more places than batches. */
+/* All scheduling lanes: moves the last HD_BATCH slots of the store into the pool. There are more places than batches. */
 HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = 0, i;
@@ -212,7 +212,7 @@ HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
     hd_warp_sync();
 }
 
-/* One lane: the place of a batch, or HD_NONE. */
+/* One lane: claims a full place. Returns it, or HD_NONE. */
 HD_FN uint32_t hd_pool_claim(const hd_run *r)
 {
     uint32_t place;
@@ -227,7 +227,7 @@ HD_FN uint32_t hd_pool_claim(const hd_run *r)
     return place;
 }
 
-/* All scheduling lanes: a batch out of the pool into the store. 0: there is none. */
+/* All scheduling lanes: moves a batch from the pool into the store. 0: there is none. */
 HD_FN int hd_pool_take(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = HD_NONE, i;
@@ -247,7 +247,7 @@ HD_FN int hd_pool_take(const hd_run *r, hd_worker *w)
     return 1;
 }
 
-/* All scheduling lanes: slots that nobody has had. 0: there are none. */
+/* All scheduling lanes: takes slots that no worker has had yet. 0: there are none. */
 HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), at = r->n_arena, i;
@@ -270,7 +270,7 @@ HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
 /* Lane 0: slot t has no task any more. */
 HD_FN void hd_slot_free(hd_worker *w, uint32_t t) { w->free[w->n_free++] = t; }
 
-/* All scheduling lanes: gets slots until there are `need` and the reserve, or no more are to be had. */
+/* All scheduling lanes: gets slots until the store has `need` and the reserve, or no more are available. */
 HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)
 {
     int more = 1, low_water;
@@ -283,7 +283,7 @@ HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)
     hd_warp_sync();
 }
 
-/* All scheduling lanes: makes sure of `need` slots. 0: they are not to be had now. */
+/* All scheduling lanes: makes sure of `need` slots. 0: not available now. */
 HD_FN int hd_room(const hd_run *r, hd_worker *w, uint32_t need)
 {
     if (hd_ballot(w->low_water || w->n_free < need + r->n_reserve))
@@ -299,7 +299,7 @@ HD_FN void hd_store_trim(const hd_run *r, hd_worker *w)
         hd_pool_put(r, w);
 }
 
-/* All scheduling lanes: a worker that has had nothing for long needs no store. */
+/* All scheduling lanes: a worker that has had nothing for long gives its slots back. */
 HD_FN void hd_store_flush(const hd_run *r, hd_worker *w)
 {
     hd_warp_sync();
@@ -307,7 +307,7 @@ HD_FN void hd_store_flush(const hd_run *r, hd_worker *w)
         hd_pool_put(r, w);
 }
 
-/* Children that a task may have, and the slots that it needs for them. */
+/* Children that a body may have, and the slots that it needs for them. */
 HD_FN uint32_t hd_children_of(const hd_run *r, uint32_t body)
 {
     return body == HD_BODY_JOIN ? 0u : r->bodies[2u * body + 1u];
@@ -319,7 +319,7 @@ HD_FN uint32_t hd_slots_of(const hd_run *r, uint32_t body)
 }
 HD_FN uint32_t hd_slots_for(const hd_run *r, uint32_t t) { return hd_slots_of(r, r->tasks[t].body); }
 
-/* Lane 0: counts this worker among `word`, or out of it. */
+/* Lane 0: counts this worker in `word`, or out of it. */
 HD_FN void hd_count_in(uint32_t *word, uint32_t *is, uint32_t shall)
 {
     if (*is == shall)
@@ -328,14 +328,14 @@ HD_FN void hd_count_in(uint32_t *word, uint32_t *is, uint32_t shall)
     (void)HD_ADD(word, shall ? 1u : 0xffffffffu, RELAXED, DEV);
 }
 
-/* Lane 0: its children have no room here. */
+/* Lane 0: defers task t, which has no room for its children. */
 HD_FN void hd_defer(const hd_run *r, hd_worker *w, uint32_t t)
 {
     *hd_link_of(r, t) = w->deferred;
     w->deferred = t;
 }
 
-/* Lane 0: something for a worker that has nothing, and may have room: what was set deferred, or else the oldest. */
+/* Lane 0: takes a task for a worker that has nothing, and may have room: a deferred one, or else the oldest. */
 HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
 {
     uint32_t t = w->deferred;
@@ -345,14 +345,14 @@ HD_FN uint32_t hd_take_for_others(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* Has it room for the children of any task? A store is as long as the reserve, what the largest needs, and three batches. */
+/* Is there room for the children of any task? n_store is the reserve, the most that a task needs, and three batches. */
 HD_FN int hd_has_room(const hd_run *r, const hd_worker *w)
 {
     return w->deferred == HD_NONE && w->n_free + 3u * HD_BATCH + 1u >= r->n_store;
 }
 
-/* All scheduling lanes: may x->task, which was not set deferred before, run now? 0: it was set deferred, because its children have
- * no room. The youngest that waits for room goes first. */
+/* All scheduling lanes: may x->task, which was not deferred before, run now? 0: it was deferred, because its children
+ * have no room. The task deferred last is tried first. */
 HD_FN int hd_admit(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
     uint32_t need;
@@ -372,14 +372,14 @@ HD_FN int hd_admit(const hd_run *r, hd_worker *w, const hd_turn *x)
     return 0;
 }
 
-/* Lane 0: may it gather slots now? When nobody can go on, those who wait for room take turns: else each would keep what it
- * has found, and none would have enough. */
+/* Lane 0: may this worker gather slots now? When no worker can go on, those that wait for room take turns: else each
+ * would keep what it found, and none would have enough. */
 HD_FN int hd_gathers(const hd_run *r, const hd_worker *w)
 {
     return w->since == 0 || hd_clock() / HD_GATHER_NS % r->n_workers == w->id;
 }
 
-/* All scheduling lanes: the first task that was set deferred, if it has room now, or HD_NONE. */
+/* All scheduling lanes: takes the first deferred task, if there is room now, or HD_NONE. */
 HD_SELDOM_FN uint32_t hd_take_deferred(const hd_run *r, hd_worker *w)
 {
     const uint32_t t = hd_shuffle(w->deferred, 0);
@@ -395,9 +395,9 @@ HD_SELDOM_FN uint32_t hd_take_deferred(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* ---- nobody can go on --------------------------------------------------------------------------- */
+/* ---- no worker can go on --------------------------------------------------------------------------- */
 
-/* Lane 0: it has a task. */
+/* Lane 0: the worker has a task again. */
 HD_FN void hd_idle_end(const hd_run *r, hd_worker *w)
 {
     if (!(w->is_idle | w->is_blocked))
@@ -407,7 +407,7 @@ HD_FN void hd_idle_end(const hd_run *r, hd_worker *w)
     w->since = 0;
 }
 
-/* All scheduling lanes: it has had nothing for long. It lets others have its slots, if they have too few. */
+/* All scheduling lanes: the worker has had nothing for long. It gives its slots back if other workers lack some. */
 HD_SELDOM_FN void hd_idle_long(const hd_run *r, hd_worker *w)
 {
     if (hd_shuffle(HD_LOAD(&r->control->n_blocked, RELAXED, DEV), 0))
@@ -417,8 +417,8 @@ HD_SELDOM_FN void hd_idle_long(const hd_run *r, hd_worker *w)
     hd_warp_sync();
 }
 
-/* Lane 0: it has a task that has no room. When all others rest, or are in the same state, and that stays so for long, the
- * run cannot go on. That is no proof, as a worker may be about to take what was handed to it; but it has had seconds. */
+/* Lane 0: the worker has a task without room. When all others are idle or blocked, too, for seconds, the run cannot go on.
+ * That is no proof, because a worker may be about to take a task that was handed to it; but it has had seconds to do so. */
 HD_SELDOM_FN void hd_alloc_wait(const hd_run *r, hd_worker *w)
 {
     uint32_t n;

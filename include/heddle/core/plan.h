@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* core/plan.h - dispatch plan: each worker has a list of steps and waits only for what other workers do.
+/* core/plan.h - dispatch plan: each worker has a list of steps and waits only for tasks of other workers.
  *
- *     for each step of the list:
- *         hd_plan_ready(r, run, step)      its predecessors elsewhere have been counted     (one lane, polled)
- *         ... the body ...
- *         hd_plan_release(r, step, mine)   counts its successors elsewhere                  (one warp, a lane an edge)
+ *      for each step of the list:
+ *          hd_plan_ready(r, run, step)      1: its predecessors elsewhere have been counted  (one lane, polled)
+ *          ... the body ...
+ *          hd_plan_release(r, step, mine)   counts its successors elsewhere                  (one warp, a lane an edge)
  *
  * The order of a list stands for the edges between its own tasks. The plan's edges and the order of its lists together
- * have no cycle (src/graph/plan.c checks that), so somebody can always go on.
+ * have no cycle (src/graph/plan.c checks that), so some worker can always go on.
  *
- * Counters count up over the runs as everywhere: after run n a counter stands at n * need. */
+ * Counters count up over the runs: after run n a counter stands at n * need. */
 #ifndef HEDDLE_CORE_PLAN_H
 #define HEDDLE_CORE_PLAN_H
 
 #include "heddle/core/stop.h"
 
-/* What a step waits for: where a counter must stand. */
+/* What a step waits for: a counter to reach a target. */
 typedef struct hd_goal {
     uint32_t *count;
     uint32_t target;
@@ -27,11 +27,11 @@ HD_FN hd_goal hd_goal_of(const hd_run *r, uint32_t run, uint32_t task, uint32_t 
     return g;
 }
 
-/* Acquire: then what was written before the counts is visible to this lane. */
+/* Acquire: makes what was written before the counts visible to this lane. */
 HD_FN int hd_goal_reached(hd_goal g) { return (int32_t)(HD_LOAD(g.count, ACQUIRE, DEV) - g.target) >= 0; }
 
-/* The same without acquiring: where the worker's team is in a body, whose cache an acquire would empty. When it
- * says yes, hd_goal_reached must say it too before the body begins. */
+/* The same without an acquire, which would empty the cache of a team that runs a body. After a 1, hd_goal_reached must
+ * also return 1 before the body begins. */
 HD_FN int hd_goal_seems_reached(hd_goal g) { return (int32_t)(HD_LOAD(g.count, RELAXED, DEV) - g.target) >= 0; }
 
 /* Have the step's predecessors elsewhere been counted? */

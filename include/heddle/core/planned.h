@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core/planned.h - the persistent kernel of dispatch plan: one warp of a block fetches steps, four at a time, and waits until
- * they are ready; another counts the successors of those that are done. nvcc only.
+/* core/planned.h - the persistent kernel of dispatch plan. One warp of a block fetches steps, four at a time, and waits
+ * until they are ready; another counts the successors of steps that have ended. nvcc only.
  *
  * What passes between two bodies happens while a body runs:
  *
@@ -9,8 +9,8 @@
  *     arrive READY(i)     ------------>    sync READY(i); the body
  *     sync DONE(k)        <------------    arrive DONE(k), where successors are to be counted
  *
- * READY(i) also ends the body before: all threads meet there. Barriers come in pairs, for even and odd numbers; who arrives
- * makes sure that the barrier's last round is over. */
+ * READY(i) also ends the body before: all threads meet there. Barriers come in pairs, for even and odd numbers; a warp
+ * makes sure that a barrier's last round is over before it arrives. */
 #ifndef HEDDLE_CORE_PLANNED_H
 #define HEDDLE_CORE_PLANNED_H
 
@@ -19,30 +19,30 @@
 
 /* ---- the block ---- */
 
-#define HD_PLAN_BATCH 4u /* steps that one load of a warp brings */
+#define HD_PLAN_BATCH 4u /* steps that a warp fetches with one load */
 #define HD_PLAN_SLOTS (2u * HD_PLAN_BATCH)
 
 typedef struct __align__(128) hd_plan_block
 {
     hd_step record[HD_PLAN_SLOTS];
-    uint32_t failed[2];      /* as above; it, `over` and `began` are read by one load                  */
+    uint32_t failed[2];      /* body i sets failed[i & 1]; one load reads it, `over` and `began`       */
     uint32_t over;           /* the step that does not run: the list ends there, or the run was stopped */
-    uint32_t began, ended;   /* as above                                                               */
+    uint32_t began, ended;   /* by thread 0: steps that it has begun, ended                            */
     uint32_t filled, walked; /* steps that are in their slots; steps that the counting warp has read    */
-    uint32_t n_counted;      /* steps whose successors have been counted, of those that have any        */
+    uint32_t n_counted;      /* steps counted so far, of those with an end                              */
     uint32_t run, n_tasks, n_events, n_dropped;
     uint64_t left, begin[HD_PLAN_SLOTS], end[HD_PLAN_SLOTS], ready[HD_PLAN_SLOTS]; /* tracing              */
 }
 hd_plan_block;
 
 static __device__ __forceinline__ uint32_t hd_slot_of(const hd_plan_block *, uint32_t i) { return i % HD_PLAN_SLOTS; }
-/* What the team must know of a step: its task, its body, whether anything is to be done when it has ended, and whether
- * it is plain: it waits for nobody and nobody waits for it, so that the team goes on to it by itself. Only within a
- * batch, of which the first step was handed over when all were in their slots. */
+/* What the team must know of a step: its task, its body, whether its end is to be counted or reported, and whether it
+ * is plain. A plain step waits for no other worker and none waits for it, so the team goes on to it by itself. Only
+ * within a batch: its first step is handed over when all are in their slots. */
 typedef struct hd_head {
     uint32_t task, body, has_end, plain;
 } hd_head;
-/* A step's first 16 bytes, however they came. */
+/* From a step's first 16 bytes. */
 static __device__ __forceinline__ hd_head hd_head_in(uint4 first)
 {
     hd_head h = {first.y, first.x & 0xffffu, first.w | (first.x >> 16 & HD_TASK_WATCH), 0u};
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void hd_note_task(const hd_run &r, hd_plan_blo
     b->left = e->end;
 }
 
-/* The team. What a body has failed for is read by all threads between two barriers that nobody writes it between. */
+/* The team. All threads read a word of `failed` between two barriers, where no body writes it. */
 template <typename Bodies, int TRACE>
 static __device__ __forceinline__ void hd_plan_team(const hd_run &r, hd_plan_block *b, void *arena, uint32_t team_size)
 {
@@ -125,13 +125,13 @@ static __device__ __forceinline__ void hd_plan_team(const hd_run &r, hd_plan_blo
 
 /* ---- the fetching warp ---- */
 
-/* One lane, after the barrier that ends the body of a watched task: its outputs are visible to the host. */
+/* One lane, after the barrier that ends the body of a watched task: makes its outputs visible to the host. */
 static __device__ __forceinline__ void hd_tell_watcher(const hd_run &r, uint32_t watch, uint32_t run)
 {
     HD_STORE(&r.watched[watch], run, RELEASE, SYS);
 }
 
-/* The host is told what the team is at, and what is waited for, HD_NONE: for no task. */
+/* Tells the host which task the team runs, and which one is waited for, HD_NONE: none. */
 static __device__ __forceinline__ void hd_plan_tell(const hd_run &r, hd_plan_block *b, uint32_t waits, uint32_t need)
 {
     uint32_t began = hd_word(&b->began);
@@ -152,8 +152,8 @@ static __device__ __forceinline__ void hd_plan_told(const hd_run &r)
 
 #define HD_TELL_POLLS 8192u
 
-/* The fetching warp waits until a word of the block has reached `least`. 0: the run stops; asked only after a while, and
- * waited for all the same. */
+/* The fetching warp waits until a word of the block has reached `least`. 0: the run stops. It loads the stop word only
+ * after a while, and does not wait less for it. */
 static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_block *b, const uint32_t *word,
                                                     uint32_t least)
 {
@@ -169,11 +169,11 @@ static __device__ __forceinline__ int hd_plan_await(const hd_run &r, hd_plan_blo
     return polls <= HD_FEW_POLLS || hd_stopped(&r) == HD_STOP_NOT;
 }
 
-#define HD_LOOKS 64u /* between two looks at the stop word */
+#define HD_LOOKS 64u /* looks at a counter between two looks at the stop word */
 
-/* While the team is in a body, or others share the SM: few looks, because loads that are under way hold up the fence of a
- * release, and none that acquires before it must, because that empties the cache which the body uses. 1: ready; 0: not
- * yet, or the body has ended. */
+/* While the team is in a body, or others share the SM. Few loads, because loads under way hold up the fence of a
+ * release. No acquire before the counter seems to be reached, because it empties the cache that the body uses. 1:
+ * ready; 0: not yet, or the body has ended. */
 static __device__ __forceinline__ int hd_plan_look_busy(const hd_run &r, hd_plan_block *b, hd_goal g, uint32_t i)
 {
     uint32_t k;
@@ -189,7 +189,7 @@ static __device__ __forceinline__ int hd_plan_look_busy(const hd_run &r, hd_plan
     return 0;
 }
 
-/* While they have nothing to do: as many as can be. */
+/* While the team has nothing to do: as many looks as possible. */
 static __device__ __forceinline__ int hd_plan_look_idle(hd_goal g)
 {
     uint32_t k;
@@ -222,7 +222,7 @@ static __device__ __forceinline__ int hd_plan_wait(const hd_run &r, hd_plan_bloc
     return __all_sync(0xffffffffu, go);
 }
 
-/* Steps of a batch, as bits 0, 8, 16, 24: what the first 16 bytes of each say. */
+/* Steps of a batch, as bits 0, 8, 16, 24, by the first 16 bytes of each. */
 typedef struct hd_batch {
     uint32_t waits, ends, last, joins, plain;
     uint4 first;
@@ -242,12 +242,12 @@ static __device__ __forceinline__ hd_batch hd_batch_of(uint4 part)
     return s;
 }
 
-/* What the fetching warp has handed over: how many steps, the last of these but one, and how many of them have an end. */
+/* What the fetching warp has handed over: the number of steps, the last and the last but one, and how many have an end. */
 typedef struct hd_handed {
     uint32_t n, last, last_but_one, n_ends;
 } hd_handed;
 
-/* Waits for step i, which is at `bit` of its batch, and for barriers to be free. 0: it does not run. */
+/* Waits for step i, which is at `bit` of its batch, and for barriers to be free. 0: the step does not run. */
 static __device__ __forceinline__ int hd_plan_hand_over(const hd_run &r, hd_plan_block *b, const hd_batch *s,
                                                         uint32_t bit, uint32_t i, hd_handed *h)
 {
@@ -278,7 +278,7 @@ static __device__ __forceinline__ void hd_plan_over(const hd_run &r, hd_plan_blo
     }
     __syncwarp();
     hd_ready_arrive(h->n - 1u, team_size + 32u);
-    (void)hd_plan_await(r, b, &b->began, i + 1u); /* who else would tell the host of a long last body? */
+    (void)hd_plan_await(r, b, &b->began, i + 1u); /* while waiting it reports a long last body to the host */
 }
 
 /* The fetching warp. */
@@ -298,7 +298,7 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
         }
         ((uint4 *)&b->record[hd_slot_of(b, base)])[lane] = part;
         if (TRACE && lane < HD_PLAN_BATCH)
-            b->ready[hd_slot_of(b, base + lane)] = 0; /* so it stays for plain steps, which nobody waits with */
+            b->ready[hd_slot_of(b, base + lane)] = 0; /* stays 0 for plain steps, which no warp waits for */
         __syncwarp();
         if (lane == 0)
             hd_set_word(&b->filled, base + HD_PLAN_BATCH);
@@ -306,7 +306,7 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
             s.last |= 1u;
         if (!s.last) {
             at += 32;
-            part = *at; /* comes while this batch is handed over */
+            part = *at; /* arrives while this batch is handed over */
             stop = hd_stopped(&r);
         }
         for (i = base; i < base + HD_PLAN_BATCH; i++) {
@@ -326,7 +326,7 @@ static __device__ __forceinline__ void hd_plan_fetch(const hd_run &r, hd_plan_bl
     }
 }
 
-/* The counting warp, in a batch that is in its slots: 0 when the steps are over. */
+/* The counting warp, for a batch that is in its slots. 0: the steps are over; -1: they were stopped here. */
 static __device__ __forceinline__ int hd_plan_count(const hd_run &r, hd_plan_block *b, uint32_t base, uint32_t *n_ends,
                                                     uint32_t team_size)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* core/policy.h - which worker gets a task that became ready: the table of policies.
  *
- *     lrr      local round robin (Juggler, PPoPP'18, section 5.6): each worker counts the tasks it freed; the count names the
- *              target
- *     grr      global round robin (there): one counter for all, taken by read-modify-write: the most even
- *     lf       local first (there): the first task freed stays with the worker that freed it (it runs next, without passing a
- *              ring), the others go to the neighbours in increasing order
- *     share    as lf, and a worker that has nothing asks; a busy one gives it a task out of its own ring. Not of a paper: with
- *              lf alone one of two workers can end up with nearly all of an LU
- *     rr       round robin over bounded queues (DIDC'14, section 3.2 (e)): the next worker whose queue is not full. Where
- *              queues are never full that is lrr
- *     ts       tail-submit (there): the first task freed stays, each of the rest goes to the shortest queue, of those that are
- *              looked at
- *     al       average load with local first (Belviranli's thesis, section 5.3.3): a task stays while the own queue is not above
- *              the average of those that are looked at, else it goes to the next one that is below
+ *      lrr      local round robin (Juggler, PPoPP'18, section 5.6): each worker counts the tasks it freed; its count chooses
+ *               the target.
+ *      grr      global round robin (ibid.): one counter for all, advanced by read-modify-write: the most even.
+ *      lf       local first (ibid.): the first task freed stays with the worker that freed it (it runs next, without passing
+ *               a ring), the others go to the neighbours in increasing order.
+ *      share    as lf, and a worker that has nothing asks; a busy one gives it a task from its own ring. Not from a paper:
+ *               with lf alone one of two workers can end up with nearly all of an LU.
+ *      rr       round robin over bounded queues (DIDC'14, section 3.2 (e)): the next worker whose queue is not full. Where
+ *               queues are never full it equals lrr.
+ *      ts       tail-submit (ibid.): the first task freed stays, each of the rest goes to the shortest queue in a look
+ *               (core/loads.h).
+ *      al       average load with local first (Belviranli's thesis, section 5.3.3): a task stays while the own queue is not
+ *               above the average of a look, else it goes to the next queue below the average.
  *
- * A policy is its traits; the first worker that n freed tasks go to, the k-th of them to the k-th after it; and, if it
- * chooses by the lengths of queues, a pick among those that were looked at. doc/policy-howto.md tells how to add one. */
+ * A policy is its traits, and the first worker for n freed tasks: the k-th of them goes to the k-th worker after it. A
+ * policy by the lengths of queues picks from a look instead. doc/policy-howto.md shows how to add one. */
 #ifndef HEDDLE_CORE_POLICY_H
 #define HEDDLE_CORE_POLICY_H
 
@@ -34,10 +34,10 @@
 #define HD_KEEPS 1u      /* a worker that has no next task keeps the first that it frees                */
 #define HD_IF_LOW 2u     /* but only while its queue is not above the average                           */
 #define HD_SHARES 4u     /* a worker that has nothing asks, and is given a task                         */
-#define HD_HAS_CURSOR 8u /* the first target is the worker's own counter, which moves on by the tasks it has freed */
-#define HD_DRAWS 16u     /* it is the counter of all                                                    */
-#define HD_SEEKS 32u     /* a full ring is passed by, and the next, until one has room                  */
-#define HD_BY_LOAD 64u   /* the lengths of queues say where a task goes                                 */
+#define HD_HAS_CURSOR 8u /* the first target is the worker's own cursor, which moves on by the tasks it freed */
+#define HD_DRAWS 16u     /* likewise, but one cursor for all workers                                    */
+#define HD_SEEKS 32u     /* passes over full rings to the next with room                                */
+#define HD_BY_LOAD 64u   /* the lengths of queues choose the target                                     */
 
 /* clang-format off */
 #define HD_POLICIES(X)                     \
@@ -50,7 +50,7 @@
     X(AL, HD_KEEPS | HD_IF_LOW | HD_BY_LOAD)
 /* clang-format on */
 
-/* The trait is a constant where this is called: what is left is one bit of a constant. */
+/* The trait is a constant at every call, so this compiles to one bit of a constant. */
 HD_FN int hd_policy_has(uint32_t policy, uint32_t trait)
 {
     uint32_t with = 0;
@@ -63,8 +63,8 @@ HD_FN int hd_policy_keeps(uint32_t policy) { return hd_policy_has(policy, HD_KEE
 HD_FN int hd_policy_shares(uint32_t policy) { return hd_policy_has(policy, HD_SHARES); }
 HD_FN int hd_policy_by_load(uint32_t policy) { return hd_policy_has(policy, HD_BY_LOAD); }
 
-/* The k-th of n freed tasks goes to worker (result + k) mod n_workers. turn: the worker's own counter; drawn: what the
- * counter of all was before n were added, if the policy draws. */
+/* The k-th of n freed tasks goes to worker (result + k) mod n_workers. turn: the worker's own cursor; drawn: the common
+ * cursor before n were added, if the policy draws. */
 HD_FN uint32_t hd_policy_first(const hd_run *r, uint32_t worker, uint32_t turn, uint32_t drawn)
 {
     if (hd_policy_has(r->policy, HD_HAS_CURSOR))
@@ -72,20 +72,20 @@ HD_FN uint32_t hd_policy_first(const hd_run *r, uint32_t worker, uint32_t turn, 
     return hd_policy_has(r->policy, HD_DRAWS) ? drawn % r->n_workers : hd_wrapped(r, worker + 1u);
 }
 
-/* All scheduling lanes: the same, and the counters move on. */
+/* All scheduling lanes: the same, and advances the cursors. */
 HD_FN uint32_t hd_policy_next(const hd_run *r, uint32_t worker, uint32_t *turn, uint32_t n)
 {
     uint32_t drawn = 0, first;
     if (hd_policy_has(r->policy, HD_DRAWS) && hd_warp_lane() == 0)
         drawn = HD_ADD(&r->control->policy_cursor, n, RELAXED, DEV);
     first = hd_policy_first(r, worker, *turn, hd_shuffle(drawn, 0));
-    hd_warp_sync(); /* all have read the turn */
+    hd_warp_sync(); /* all lanes have read the turn */
     if (hd_policy_has(r->policy, HD_HAS_CURSOR) && hd_warp_lane() == 0)
         *turn = hd_wrapped_any(r, first + n);
     return first;
 }
 
-/* Rings that are tried before a task stays on its worker's own list. */
+/* Rings to try before a task goes onto its worker's own list. */
 HD_FN uint32_t hd_policy_tries(const hd_run *r)
 {
     if (!hd_policy_has(r->policy, HD_SEEKS))
@@ -105,8 +105,8 @@ HD_FN uint32_t hd_policy_pick_one(uint32_t policy, const hd_loads *q)
     return hd_loads_below(q, sum); /* one is, because the own one is above */
 }
 
-/* All scheduling lanes, policies by load: the worker that the rank-th of n tasks goes to; the rank is each lane's own. `own` is
- * whose queue is the local one, and has `more` tasks beside it. */
+/* All scheduling lanes, policies by load: the worker for the rank-th of n tasks; the rank is each lane's own. Worker
+ * `own` has the local queue and `more` tasks outside it. */
 HD_SELDOM_FN uint32_t hd_policy_pick(const hd_run *r, uint32_t own, uint32_t more, uint32_t rank, uint32_t n)
 {
     hd_loads q = hd_loads_look(r, own, more);
@@ -120,8 +120,8 @@ HD_SELDOM_FN uint32_t hd_policy_pick(const hd_run *r, uint32_t own, uint32_t mor
     return target;
 }
 
-/* For hd_run.late, when policy and n_slots are known: a ring's head is published when none of these bits stands in
- * it. Producers read that line at every push, so it is moved a quarter ring at a time, unless somebody wants to know it. */
+/* Value of hd_run.late, when policy and n_slots are known: a ring's head is published when none of these bits is set in
+ * it. Producers load that line at every push, so it moves a quarter ring at a time, unless the policy reads lengths. */
 HD_FN uint32_t hd_policy_late(const hd_run *r)
 {
     return r->n_slots < 8u || hd_policy_by_load(r->policy) ? 0u : r->n_slots / 4u - 1u;

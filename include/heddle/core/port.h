@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* core/port.h - the common ground of C, C++ and CUDA under the scheduler.
  *
- * Core is compiled three times from the same lines: into the library for CPU threads, by nvcc into the
- * user's persistent kernel, and under the exploring shim of the model test (HEDDLE_MODEL). This file
- * and atom.h are the only places that know which. No libc, no allocation, no logging here.
+ * Core is compiled three times from the same lines: into the library for CPU threads, by nvcc into the user's
+ * persistent kernel, and under the exploring shim of the model test (HEDDLE_MODEL). Only this file and atom.h know
+ * which. No libc, no allocation, no logging here.
  *
- * It gives: HD_FN (how core functions are declared), layout assertions, the thread of a team, the collective steps
- * of the lanes that schedule together (a warp on the GPU, one lane on a CPU thread), clock, pause. */
+ * It has the macros that declare core functions, layout assertions, the thread of a team, and the clock. It also has
+ * the collective steps of the lanes that schedule together: a warp on a GPU, one lane on a CPU thread. */
 #ifndef HEDDLE_CORE_PORT_H
 #define HEDDLE_CORE_PORT_H
 
 #include <stdint.h>
 
-/* Changes with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 9u
+/* Incremented with every change of layout or protocol in core; checked when a table is registered. */
+#define HEDDLE_CORE_VERSION 11u
 
-/* HD_FN declares a core function; HD_BODY_FN a task's body, which is inlined where it is called; HD_SELDOM_FN one that stays a call on a GPU: inlined where it is used, the code that
- * runs seldom would crowd the instruction cache of the code that runs always. */
+/* HD_FN declares a core function, HD_BODY_FN a task's body, inlined where it is called. HD_SELDOM_FN declares a function that
+ * stays a call on a GPU: inlined, code that seldom runs would crowd hot code out of the instruction cache. */
 #if defined(__CUDACC__)
 #define HD_FN __attribute__((unused)) static __host__ __device__ __forceinline__
 #define HD_BODY_FN HD_FN
@@ -37,14 +37,14 @@
 #define HD_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 
-/* Workers are threads, or may be; else they are blocks of a GPU, or fibers that stand for one in tests. */
+/* 1: workers are threads, or may be; 0: they are blocks of a GPU, or a test's fibers in place of a block. */
 #if defined(__CUDA_ARCH__) || defined(HEDDLE_EMULATED_BLOCK)
 #define HD_HOSTED 0
 #else
 #define HD_HOSTED 1
 #endif
 
-/* A shared word of two halves that change in one step (core/ticket.h). The model's words are of 32 bits. */
+/* A shared word of two halves that change in one step (core/ticket.h). The model's words have 32 bits. */
 #if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
 typedef uint32_t hd_pair_word;
 #define HD_HALF_BITS 16
@@ -53,21 +53,22 @@ typedef uint64_t hd_pair_word;
 #define HD_HALF_BITS 32
 #endif
 
-/* Words with different writers stand this far apart (two CPU lines: the neighbour is prefetched). */
+/* Distance between words with different writers (two CPU lines: the neighbour is prefetched). */
 #define HD_LINE 128u
 
-/* One of the team of threads that run a body. On a GPU worker index is threadIdx.x and team_size is
- * blockDim.x; on a CPU worker 0 of 1; in an emulated block each is a thread of the host. */
+/* One thread of the team that runs a body. On a GPU worker index is threadIdx.x and team_size is blockDim.x less the
+ * scheduling warps; on a CPU worker 0 of 1; in an emulated block each is a thread of the host. */
 typedef struct heddle_thread {
     uint32_t index, team_size;
-    uint32_t worker;                   /* which worker this is, for per-worker scratch                         */
+    uint32_t worker;                   /* number of the worker, for per-worker scratch                         */
     uint32_t task;                     /* number of the task, for messages                                     */
-    void *shared;                      /* block-shared arena: HD_REDUCE_BYTES, then the body's own bytes       */
+    void *shared;                      /* block-shared arena: HEDDLE_REDUCE_BYTES, then the body's own bytes   */
     struct hd_fail *fail;              /* where heddle_task_fail leaves the first error                             */
     struct hd_emulated_team *emulated; /* emulated block only (its barrier), else NULL                         */
-    uint32_t *failed; /* on a GPU worker: what heddle_task_fail sets for the worker itself, else NULL */
-    struct hd_spawn_buffer *spawn_buffer; /* where the body lays down tasks that it makes, NULL: nowhere            */
-    uint32_t in_order; /* parts of a wave are taken as they stand, on a GPU: known when a kernel is compiled */
+    uint32_t *failed; /* on a GPU worker: set by heddle_task_fail for the worker itself, else NULL    */
+    struct hd_spawn_buffer *spawn_buffer; /* where the body puts the tasks that it spawns; NULL: it may not spawn   */
+    uint32_t in_order;      /* 1 on a GPU under dispatch order, which runs parts of waves; a constant of the kernel */
+    struct hd_notes *notes; /* where bands of a wave note what they do (core/notes.h); NULL: nowhere            */
 } heddle_thread;
 
 /* An emulated block's barrier, called by every thread. Host only. */
@@ -75,10 +76,11 @@ typedef struct hd_emulated_team {
     void (*barrier)(struct hd_emulated_team *team, uint32_t thread);
 } hd_emulated_team;
 
-/* ---- lanes that schedule together ---------------------------------------------------------- */
+/* ---- lanes that schedule together ----
+ * "Lane 0:", "One lane:" or "All scheduling lanes:" at the head of a comment in core says which lanes call the function. */
 
 #if defined(HEDDLE_MODEL)
-/* The model test gives its own twins, so that workers of two lanes can be explored. */
+/* The model test defines these itself, so that it can explore workers of two lanes. */
 uint32_t hd_warp_lane(void);
 uint32_t hd_warp_width(void);
 uint32_t hd_ballot(int flag);
@@ -103,7 +105,7 @@ HD_FN uint32_t hd_shuffle(uint32_t value, uint32_t from)
 HD_FN void hd_warp_sync(void) {}
 #endif
 
-/* All lanes of a worker that does nothing but schedule: a block's threads. They meet at hd_all_sync. */
+/* All lanes of a worker that only schedules: a block's threads. They meet at hd_all_sync. */
 #if defined(__CUDA_ARCH__)
 HD_FN uint32_t hd_all_lane(void) { return threadIdx.x; }
 HD_FN uint32_t hd_all_width(void) { return blockDim.x; }
@@ -121,7 +123,7 @@ extern "C"
     uint64_t
     heddle_host_clock_ns(void);
 
-/* A thread that waits lets others have its processor. */
+/* Yields the processor of a waiting thread. */
 #if defined(__cplusplus)
 extern "C"
 #endif

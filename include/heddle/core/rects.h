@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* core/rects.h - the geometry of ranges: do two share a byte, does one hold the other?
+/* core/rects.h - the geometry of ranges: do two share a byte, does one cover the other?
  *
- * A range is a contiguous one or a block: rows of one length, a stride apart. Both are rectangles in the plane of a
- * stride: row = address / stride, column = address % stride. A block is one rectangle in the plane of its own stride, or two
- * where its columns wrap; a contiguous range is at most three (head, full rows, tail) in any plane, and one row of the
- * plane of an endless stride.
+ * A range is contiguous or a block: rows of one length, a stride apart. Both are rectangles in the plane of a stride:
+ * row = address / stride, column = address % stride. A block is one rectangle in the plane of its own stride, or two
+ * where its columns wrap. A contiguous range is at most three rectangles (head, full rows, tail) in any plane. In the
+ * plane of HD_LINE_STRIDE it is one row.
  *
  * Exact between contiguous ranges, between blocks of one stride, and between a block and a contiguous range. Blocks of
  * different strides count as overlapping when the stretches from their first to their last byte do. */
@@ -15,11 +15,11 @@
 
 #define HD_LINE_STRIDE (1ull << 63) /* the plane of contiguous ranges */
 
-/* A range as it is compared. Contiguous: n_rows 1, stride HD_LINE_STRIDE. */
+/* A range prepared for comparison. Contiguous: n_rows 1, stride HD_LINE_STRIDE. */
 typedef struct hd_span {
     uint64_t base, row_bytes, stride;
     uint32_t n_rows;
-    uint32_t key; /* whoever keeps spans may look them up by it */
+    uint32_t key; /* for callers that look spans up by a key */
 } hd_span;
 HD_STATIC_ASSERT(sizeof(hd_span) == 32, "two spans a line");
 
@@ -31,7 +31,7 @@ typedef struct hd_rect {
 #define HD_SPAN_EMPTY 1u
 #define HD_SPAN_ROWS 2u   /* more than 32 bits hold */
 #define HD_SPAN_STRIDE 3u /* less than a row */
-#define HD_SPAN_SPACE 4u  /* it reaches past the address space */
+#define HD_SPAN_SPACE 4u  /* reaches past the address space */
 
 HD_FN uint32_t hd_span_fault(uint64_t base, uint64_t row_bytes, uint64_t n_rows, uint64_t stride)
 {
@@ -49,7 +49,7 @@ HD_FN uint32_t hd_span_fault(uint64_t base, uint64_t row_bytes, uint64_t n_rows,
     return 0;
 }
 
-/* Of a range without fault. Blocks that are contiguous after all become so. */
+/* For a range without a fault. A block without gaps becomes contiguous. */
 HD_FN hd_span hd_span_of(uint64_t base, uint64_t row_bytes, uint64_t n_rows, uint64_t stride)
 {
     hd_span s = {base, row_bytes, HD_LINE_STRIDE, 1, 0};
@@ -78,7 +78,7 @@ HD_FN int hd_line_rects(uint64_t first, uint64_t last, uint64_t stride, hd_rect 
 {
     uint64_t row, col, end_row, end_col;
     int n = 0;
-    if (stride == HD_LINE_STRIDE && last < HD_LINE_STRIDE) { /* nearly always; two divisions are dear */
+    if (stride == HD_LINE_STRIDE && last < HD_LINE_STRIDE) { /* nearly always; saves two divisions */
         out[0] = hd_rect_of(0, first, 1, last - first + 1);
         return 1;
     }
@@ -148,7 +148,7 @@ HD_FN int hd_spans_overlap(const hd_span *a, const hd_span *b)
     return 0;
 }
 
-/* Does every byte of `in` lie in `out`? May say no where the answer is yes by two rectangles together. */
+/* 1: all of `in` lies in `out`. 0 may be wrong: for two strides, or where two rectangles of `out` together cover one. */
 HD_FN int hd_span_covers(const hd_span *out, const hd_span *in)
 {
     hd_rect ro[3], ri[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* core/resident.h - the persistent kernel of the dynamic dispatches: a thread block is a worker until no task is left. nvcc only.
+/* core/resident.h - the persistent kernel of the dynamic dispatches: each block is a worker to the end. nvcc only.
  *
- * Most threads of a block are the team that runs bodies; one warp more schedules. Twice a task all of them meet at a barrier:
+ * The team of a block runs bodies; one more warp schedules. All threads meet at a barrier twice for each task:
  *
  *     scheduling warp                             team
  *     hd_next: the next task, its record  ----+
@@ -10,18 +10,19 @@
  *     barrier                                 +-- barrier
  *     hd_end_turn
  *
- * So the loop is that of core/turn.h and nothing else; what can be done ahead is done while the body runs. */
+ * So the loop is that of core/turn.h and nothing else; hd_ahead prepares the task's end while the body runs. */
 #ifndef HEDDLE_CORE_RESIDENT_H
 #define HEDDLE_CORE_RESIDENT_H
 
+#include "heddle/core/notes.h"
 #include "heddle/core/turn.h"
 
-#define HD_COPY_BODIES 32u /* of a table with more, each look is a trip to memory */
+#define HD_COPY_BODIES 32u /* for a larger table, each look costs a memory access */
 #define HD_LONG_POLLS 512u /* some ten microseconds */
-#define HD_SHARE_POLLS 32u /* polls of a warp whose block runs a body between two looks at who waits */
+#define HD_SHARE_POLLS 32u /* polls, while the block runs a body, between two looks at waiting workers */
 
-/* What is only there when bodies spawn: the spawn buffer, the store of free slots, and a copy of the run. A kernel's parameters are
- * cheap by name (constant bank) and cost a trip to memory through a pointer, which functions that are calls have, and bodies. */
+/* Only where bodies spawn: the spawn buffer, the store of free slots, and a copy of the run. Kernel parameters are
+ * cheap by name (constant bank) but cost a memory access through a pointer, the only way for bodies and calls. */
 template <int SPAWNS> struct hd_spawn_buffer_if {
     hd_spawn_buffer spawn_buffer;
     hd_run run;
@@ -35,7 +36,7 @@ template <> struct hd_spawn_buffer_if<0> {
     static __device__ __forceinline__ const hd_run *run_of(hd_spawn_buffer_if *, const hd_run &r) { return &r; }
 };
 
-/* All threads: the spawn buffer is ready for the block's first body; they meet before anybody looks at it. */
+/* All threads: prepares the spawn buffer for the block's first body; they meet before any of them uses it. */
 template <int SPAWNS>
 static __device__ __forceinline__ void hd_spawn_buffer_begin_all(const hd_run &r, hd_spawn_buffer_if<SPAWNS> *d)
 {
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void hd_spawn_buffer_begin_all(const hd_run &r
     }
 }
 
-/* The scheduling warp: between runs a worker's free slots stand in device memory, during one near. */
+/* The scheduling warp: a worker's free slots are in device memory between runs, in shared memory during one. */
 template <int SPAWNS>
 static __device__ __forceinline__ void hd_store_move(const hd_run *r, hd_worker *w, hd_spawn_buffer_if<SPAWNS> *d,
                                                      int end)
@@ -83,6 +84,9 @@ static __device__ __forceinline__ void hd_block_team(const hd_run &r, hd_block *
     thread.failed = &b->failed;
     thread.spawn_buffer = spawn_buffer;
     thread.in_order = DISPATCH == HD_DISPATCH_ORDER;
+    hd_notes notes = hd_notes_for(r.events + (uint64_t)blockIdx.x * r.n_trace, r.n_trace, &b->worker.tally);
+    if (TRACE == HD_TRACE_BANDS && (threadIdx.x & 31u) == 0)
+        thread.notes = &notes;
 #pragma unroll 1
     for (i = 1;; i++) {
         hd_bar_block();
@@ -108,8 +112,8 @@ static __device__ __forceinline__ void hd_block_team(const hd_run &r, hd_block *
 
 /* ---- the scheduling warp ------------------------------------------------------------------------- */
 
-/* All lanes of it, while the i-th body runs: what it makes is handed on, who waits gets some of what is here, and the host
- * learns of a body that runs for long. */
+/* All scheduling lanes, while the i-th body runs: hands on what it spawns and shares with waiting workers. A body that
+ * runs for long is reported to the host. */
 template <int SPAWNS>
 static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block *b, hd_spawn_buffer *d, hd_turn *x,
                                                        uint32_t i, uint32_t dispatch)
@@ -126,7 +130,7 @@ static __device__ __forceinline__ void hd_block_attend(const hd_run *r, hd_block
         if (polls == HD_LONG_POLLS && (threadIdx.x & 31u) == 0)
             hd_now_task(*r, b->name);
         if (dispatch == HD_DISPATCH_ORDER && polls > HD_LONG_POLLS)
-            HD_PAUSE(polls); /* bands take long, and their warps want the slots */
+            HD_PAUSE(polls); /* bands take long, and their warps need the issue slots */
         else
             hd_word_pause(polls);
     }
@@ -143,6 +147,7 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, h
     hd_worker *w = &b->worker;
     hd_turn x = hd_turn_begin();
     hd_event *ev = nullptr;
+    uint32_t n_noted = 0;
     x.record = b->record[0];
     uint32_t i;
     if constexpr (SPAWNS != 0) {
@@ -164,11 +169,13 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, h
         if (b->failed)
             break;
         if (TRACE && x.body != HD_BODY_JOIN && (threadIdx.x & 31u) == 0)
-            ev = hd_trace_task(r, w, b->name, b->begin, b->end);
+            if (TRACE != HD_TRACE_BANDS || hd_n_noted(&w->tally) == n_noted) /* else its bands have noted themselves */
+                ev = hd_trace_task(r, w, b->name, b->begin, b->end);
         hd_end_turn(r, w, &x, d, DISPATCH, SPAWNS);
         if (TRACE && (threadIdx.x & 31u) == 0) {
             hd_trace_turn(w, ev, b->end);
             ev = nullptr;
+            n_noted = hd_n_noted(&w->tally);
         }
     }
     if ((threadIdx.x & 31u) == 0)

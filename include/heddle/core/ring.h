@@ -5,17 +5,16 @@
  *       v                    v
  *   [0][7][9][0 reserved][12][0][0][0]     0 = empty; else task + 1
  *
- * Pushing reserves a slot by moving the tail (compare-and-swap, so that a full ring is seen, never
- * overrun), then writes the slot; the owner waits at its head for the slot to fill, so reservations
- * that are written out of order stay in order. Bounded: full is an answer, not an error (core/rings.h
- * tells where the task goes then).
+ * A push reserves a slot by moving the tail (compare-and-swap, so that a full ring is seen, never overrun), then writes
+ * the slot. The owner waits at its head for the slot to fill, so reservations that are written out of order stay in
+ * order. Bounded: full is an answer, not an error (core/rings.h says where the task goes then).
  *
- * A slot is released: whoever pops a task has acquired what its pusher had acquired and written, the outputs of all of
- * the task's predecessors among it.
+ * The slot is stored with release and loaded with acquire. So a pop acquires what the pusher had acquired and written,
+ * which includes the outputs of all of the task's predecessors.
  *
- * Dozing. An owner that wants to park sets HD_RING_DOZE in the tail, by a compare-and-swap that succeeds
- * only while nothing is reserved. The producer's own compare-and-swap takes the bit away and so tells it
- * that the owner must be woken. One word decides, so no wake-up is lost. */
+ * Dozing. An owner that wants to park sets HD_RING_DOZE in the tail, by a compare-and-swap that succeeds only while
+ * nothing is reserved. A producer's compare-and-swap clears the bit, and the producer then wakes the owner. One word
+ * decides, so no wake-up is lost. */
 #ifndef HEDDLE_CORE_RING_H
 #define HEDDLE_CORE_RING_H
 
@@ -38,7 +37,7 @@ HD_FN uint32_t hd_ring_reserve(hd_cursor *c, uint32_t n_slots, uint32_t *doze)
         uint32_t used = (tail - HD_LOAD(&c->head, ACQUIRE, DEV)) & HD_RING_COUNT;
         if (used == n_slots)
             return HD_NONE;
-        /* More than that: the tail is from before others pushed and the owner popped. */
+        /* More than n_slots: the tail is older than the head, others pushed and the owner popped in between. */
         if (used < n_slots && HD_CAS(&c->tail, tail, (tail + 1u) & HD_RING_COUNT, RELAXED, DEV)) {
             *doze = tail & HD_RING_DOZE;
             return tail & HD_RING_COUNT;
@@ -47,8 +46,8 @@ HD_FN uint32_t hd_ring_reserve(hd_cursor *c, uint32_t n_slots, uint32_t *doze)
     }
 }
 
-/* One lane, behind HD_FENCE_RELEASE. never_full: there are as many slots as tasks and nobody dozes (a GPU), so that one
- * addition reserves. */
+/* One lane, after HD_FENCE_RELEASE. never_full: there are as many slots as tasks and no owner dozes (a GPU), so that
+ * one addition reserves. */
 HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t task, int never_full)
 {
     uint32_t doze = 0;
@@ -59,7 +58,7 @@ HD_FN uint32_t hd_ring_push(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uin
     return doze ? HD_PUSH_WAKE : HD_PUSH_OK;
 }
 
-/* Owner only. *head is its private cursor; late: see hd_run. The task, or HD_NONE when there is nothing. */
+/* Owner only. *head is its private cursor; late: hd_run.late. Returns the task, or HD_NONE when the ring is empty. */
 HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint32_t late, uint32_t *head)
 {
     uint32_t *slot = &slots[*head & (n_slots - 1u)];
@@ -76,13 +75,13 @@ HD_FN uint32_t hd_ring_pop(hd_cursor *c, uint32_t *slots, uint32_t n_slots, uint
 
 /* ---- dozing ---- */
 
-/* Owner only: 1 when nothing is reserved and the doze bit now stands, else 0. */
+/* Owner only: sets the doze bit if nothing is reserved. Returns 1 when it did. */
 HD_FN int hd_ring_doze(hd_cursor *c, uint32_t head)
 {
     return HD_CAS(&c->tail, head, head | HD_RING_DOZE, RELAXED, DEV);
 }
 
-/* Owner only, awake again: takes the bit away unless a producer did. */
+/* Owner only, awake again: clears the bit unless a producer did. */
 HD_FN void hd_ring_rouse(hd_cursor *c, uint32_t head)
 {
     (void)HD_CAS(&c->tail, head | HD_RING_DOZE, head, RELAXED, DEV);

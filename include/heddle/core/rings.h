@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* core/rings.h - dispatch distributed: two ready rings a worker, urgent and normal; a policy says whose ring a freed task goes
- * into.
+/* core/rings.h - dispatch distributed: two ready rings for each worker, urgent and normal; the policy chooses the ring for a
+ * freed task.
  *
- * A worker that keeps task after task looks at its ring first after hd_run.n_local of them, because nobody else can take
- * what is in it. A full ring passes the task on to the next worker's, then to the worker's own list, which is never full.
- * Under policy share a worker that has nothing asks, and is given what a busy one would run later.
+ * A worker that keeps task after task looks at its ring first after hd_run.n_local of them, because no other worker can take
+ * from it. A task that finds its ring full goes to the next worker's ring, then to the own list, which is never full. Under
+ * policy share a worker that has nothing asks, and a busy one gives it a task that it would run later itself.
  *
- * The end is a count (core/stop.h). A thread that has nothing for long parks; whoever pushes into its ring wakes it.
+ * The end is a count (core/stop.h). A thread that has had nothing for long parks; a push into its ring wakes it.
  *
  * Nothing here waits for another worker except at the head of a ring (a producer between reserving and writing). */
 #ifndef HEDDLE_CORE_RINGS_H
@@ -14,7 +14,7 @@
 
 #include "heddle/core/worker.h"
 
-/* Rings that are never full: see hd_ring_push. */
+/* Are the rings never full? See hd_ring_push. */
 HD_FN int hd_never_full(const hd_run *r) { return !hd_host_of(r) && !r->n_arena && r->n_slots >= r->n_tasks; }
 
 HD_FN uint32_t *hd_ring_slots(const hd_run *r, uint32_t ring) { return r->slots + (uint64_t)ring * r->n_slots; }
@@ -28,7 +28,7 @@ HD_FN uint32_t hd_take_ring(const hd_run *r, hd_worker *w, uint32_t which)
     return hd_ring_pop(&r->cursors[ring], hd_ring_slots(r, ring), r->n_slots, r->late, &w->head[which]);
 }
 
-/* One lane puts a task into the normal or urgent ring of a worker. */
+/* One lane: pushes a task into the normal or urgent ring of a worker. */
 HD_FN uint32_t hd_hand_over(const hd_run *r, uint32_t t, uint32_t owner, uint32_t which)
 {
     uint32_t ring = 2u * owner + which;
@@ -38,7 +38,7 @@ HD_FN uint32_t hd_hand_over(const hd_run *r, uint32_t t, uint32_t owner, uint32_
     return said;
 }
 
-/* Lane 0: a root for this worker; roots bound to others are passed on to them. */
+/* Lane 0: takes a root for this worker; passes on roots that are bound to others. */
 HD_FN uint32_t hd_rings_root(const hd_run *r, hd_worker *w)
 {
     uint32_t t;
@@ -50,14 +50,14 @@ HD_FN uint32_t hd_rings_root(const hd_run *r, hd_worker *w)
 
 /* ---- sharing --------------------------------------------------------------------------------- */
 
-/* Lane 0 has nothing: asks, unless somebody does already. */
+/* Lane 0 has nothing: asks for a task, unless another worker is asking. */
 HD_FN void hd_ask(const hd_run *r, const hd_worker *w)
 {
     if (HD_LOAD(&r->control->asking, RELAXED, DEV) == 0u)
         (void)HD_CAS(&r->control->asking, 0u, w->id + 1u, RELAXED, DEV);
 }
 
-/* Lane 0: something that this worker would run later, or HD_NONE. */
+/* Lane 0: takes a task that this worker would run later, or HD_NONE. */
 HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
 {
     uint32_t t = hd_take_ring(r, w, 1);
@@ -68,7 +68,7 @@ HD_FN uint32_t hd_take_spare(const hd_run *r, hd_worker *w)
     return t;
 }
 
-/* Lane 0: is there something that this worker would run later? */
+/* Lane 0: has this worker a task that it would run later? */
 HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
 {
     if (w->list != HD_NONE || w->root_chunk != w->root_end)
@@ -76,7 +76,7 @@ HD_FN int hd_has_spare(const hd_run *r, const hd_worker *w)
     return HD_LOAD(&hd_ring_slots(r, 2u * w->id + 1u)[w->head[1] & (r->n_slots - 1u)], RELAXED, DEV) != 0u;
 }
 
-/* Lane 0: gives task t to worker `who` - 1, which asks. 0: somebody else gave, or pushed. */
+/* Lane 0: gives task t to the asking worker `who` - 1. 0: another worker gave first, or the ring is full, or t is bound. */
 HD_FN int hd_give_to(const hd_run *r, hd_worker *w, uint32_t t, uint32_t who)
 {
     if (r->n_arena)
@@ -90,8 +90,8 @@ HD_FN int hd_give_to(const hd_run *r, hd_worker *w, uint32_t t, uint32_t who)
     return 1;
 }
 
-/* Lane 0: gives a task to the worker that asks, if there is one and this one has more than its next. What has no room here
- * may have some there. */
+/* Lane 0: gives a task to the asking worker, if this one has more than its next. A deferred task goes first: there may
+ * be room for its children there. */
 HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t who)
 {
     uint32_t t;
@@ -104,13 +104,13 @@ HD_SELDOM_FN void hd_give(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t wh
     t = hd_take_spare(r, w);
     if (t == HD_NONE)
         return;
-    if (x->next == HD_NONE && !hd_has_spare(r, w)) /* the last one: given away, it would only change places */
+    if (x->next == HD_NONE && !hd_has_spare(r, w)) /* the last one: giving it away would only move it */
         x->next = t;
     else if (!hd_give_to(r, w, t, who))
         hd_list_put(r, w, t);
 }
 
-/* All scheduling lanes, before taking: somebody asks? */
+/* All scheduling lanes, before taking: serves a worker that asks. */
 HD_FN void hd_rings_attend(const hd_run *r, hd_worker *w, hd_turn *x)
 {
     uint32_t who = 0;
@@ -124,12 +124,12 @@ HD_FN void hd_rings_attend(const hd_run *r, hd_worker *w, hd_turn *x)
     if (hd_warp_lane() == 0)
         hd_give(r, w, x, who);
     x->next = hd_shuffle(x->next, 0);
-    x->next_at = HD_NONE; /* it may have been taken back */
+    x->next_at = HD_NONE; /* hd_give may have taken it back */
     hd_warp_sync();
 }
 
 /* Lane 0, on a thread: sleeps until a producer or the end of the run unparks it. 0: a producer has reserved a slot and
- * will write it at once, so there is nothing to sleep for. */
+ * will write it at once, so the worker must not sleep. */
 HD_FN int hd_park(const hd_run *r, hd_worker *w)
 {
     hd_cursor *urgent = &r->cursors[2 * w->id], *normal = urgent + 1;
@@ -149,11 +149,11 @@ HD_FN int hd_park(const hd_run *r, hd_worker *w)
 /* Lane 0: nothing to do, for the n-th time in a row. */
 HD_FN void hd_rings_idle(const hd_run *r, hd_worker *w, uint32_t n)
 {
-    /* Not when it has more than it can run; and whatever the policy, when others have. */
+    /* A worker with deferred tasks has too much and does not ask. Any policy asks when others lack room. */
     if (w->deferred == HD_NONE &&
         (hd_policy_shares(r->policy) || (r->n_arena && HD_LOAD(&r->control->n_blocked, RELAXED, DEV))))
         hd_ask(r, w);
-    hd_credit_return_own(r, w); /* each time: what was set deferred may have been given away since */
+    hd_credit_return_own(r, w); /* each time: deferred tasks may have been given away since */
     if (n > r->spin && w->deferred == HD_NONE && hd_host_of(r) && hd_park(r, w))
         return;
     if (n != 0)
@@ -162,8 +162,8 @@ HD_FN void hd_rings_idle(const hd_run *r, hd_worker *w, uint32_t n)
 
 /* ---- placing --------------------------------------------------------------------------------- */
 
-/* One lane, behind HD_FENCE_RELEASE: into the target's ring, or the next worker's, or, if the policy seeks, the first that has
- * room; HD_PUSH_FULL when none of these has. */
+/* One lane, after HD_FENCE_RELEASE: pushes into the target's ring, or the next worker's, or, if the policy seeks, the
+ * first with room; HD_PUSH_FULL when none of these has room. */
 HD_FN uint32_t hd_push(const hd_run *r, hd_edge e, uint32_t target, uint32_t *n_full)
 {
     uint32_t try_, n = hd_policy_tries(r), said = HD_PUSH_FULL;
@@ -183,10 +183,10 @@ HD_SELDOM_FN void hd_own(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t 
             hd_list_put(r, w, t);
         mask &= mask - 1u;
     }
-    hd_warp_sync(); /* lane 0 may give such a task away: what its own lane acquired comes before */
+    hd_warp_sync(); /* lane 0 may give such a task away: it needs what the task's lane acquired */
 }
 
-/* All scheduling lanes: those in `mask` push their tasks, as the policy says or to the worker that the task is bound to. */
+/* All scheduling lanes: those in `mask` push their tasks to the worker that the policy chooses or the task is bound to. */
 HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, uint32_t mask, uint32_t bound)
 {
     const uint32_t n = hd_popcount(mask), rank = hd_popcount(mask & ((1u << hd_warp_lane()) - 1u));
@@ -200,13 +200,13 @@ HD_FN void hd_rings_place(const hd_run *r, hd_worker *w, hd_turn *x, hd_edge e, 
     if (full)
         hd_own(r, w, full, e.task);
     if (hd_warp_lane() == 0) {
-        w->tally.n_full += n_full; /* lane 0's own: a hint of pressure, exact on one lane           */
+        w->tally.n_full += n_full; /* lane 0's own count: a hint of pressure, exact on one lane     */
         w->tally.n_spilled += hd_popcount(full);
     }
     hd_warp_sync();
 }
 
-/* All scheduling lanes: does the policy keep a task here, now? */
+/* All scheduling lanes: does the policy keep a task here now? */
 HD_FN int hd_rings_keeps(const hd_run *r, const hd_worker *w, const hd_turn *x)
 {
     uint32_t load = 0;
@@ -219,8 +219,8 @@ HD_FN int hd_rings_keeps(const hd_run *r, const hd_worker *w, const hd_turn *x)
     return hd_shuffle(load, 0) == 0u || hd_policy_pick(r, w->id, 0, 0, 1) == w->id;
 }
 
-/* Do spawned tasks stay with their maker as long as nobody wants them? Where those who have nothing ask. Else the policy says
- * whose ring they go into. */
+/* Do spawned tasks stay with their maker until another worker asks? Only under policies that share; under the others
+ * the policy chooses a ring for them. */
 HD_FN int hd_rings_keep_spawned(const hd_run *r) { return hd_policy_shares(r->policy); }
 
 #endif

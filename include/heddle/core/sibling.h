@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* core/sibling.h - the order among the children of one call of a body that name ranges.
  *
- * The spawn buffer remembers ranges of earlier children. A child waits for every remembered range that conflicts with one of its own;
- * a write that covers a remembered range takes its place, because whoever conflicts with the old one conflicts with the new
- * one, too, which is ordered after it. So the order is that of the ranges (core/rects.h), whatever their number, until
- * a child has more conflicts, or the spawn buffer more ranges, than there is room for. Then joins, tasks that only wait, stand for all
- * that is remembered, and from that child on each child that names ranges waits for the one before it: stricter than
- * asked for, never weaker.
+ * The spawn buffer remembers ranges of earlier children. A child waits for every remembered range that conflicts with
+ * one of its own. A write that covers a remembered range replaces it: whatever conflicts with the old range conflicts
+ * with the new one, too, which is ordered after the old. So the order is that of the ranges (core/rects.h), for any
+ * number of children, until a child has more conflicts, or the buffer more ranges, than there is room for. Then joins,
+ * tasks that only wait, stand for all that is remembered. From that child on each child that names ranges waits for the
+ * one before it: stricter than needed, never weaker.
  *
- * One thread at a time; children are pinned, so that their handles are good until their spawner ends. */
+ * One thread at a time; children are pinned, so that their handles are valid until their spawner ends. */
 #ifndef HEDDLE_CORE_SIBLING_H
 #define HEDDLE_CORE_SIBLING_H
 
 #include "heddle/core/spawn_buffer.h"
 
-/* Joins form a chain: each waits for the last one and 14 children. For n children they are at most 1 + (n - 16) / 14, rounded
- * up, which hd_extra_of leaves room for as long as n is no more than 240. */
+/* Joins form a chain: each waits for the last one and 14 children. For n children there are at most 1 + (n - 16) / 14,
+ * rounded up; hd_extra_of leaves room for them while n is at most 240. */
 HD_STATIC_ASSERT(HD_SIBLINGS + 1u <= HD_MAX_AFTER * (HD_MAX_AFTER + 1u), "slots for all joins and a continuation");
 
 HD_FN hd_sibling *hd_siblings_of(const hd_spawn_buffer *d) { return d->run->sibling + d->worker * HD_SIBLINGS; }
@@ -30,7 +30,7 @@ HD_FN int hd_is_after(const hd_run *r, uint32_t t, uint64_t handle)
     return 0;
 }
 
-/* Task t, not yet handed on, will wait for an earlier child, too. 0: it waits for `most` others already. */
+/* Adds an earlier child to those that task t, not yet handed on, waits for. 0: t already waits for `most` others. */
 HD_FN int hd_put_after(const hd_run *r, uint32_t t, uint32_t earlier, uint32_t most)
 {
     hd_task *task = hd_child_at(r, t);
@@ -43,7 +43,7 @@ HD_FN int hd_put_after(const hd_run *r, uint32_t t, uint32_t earlier, uint32_t m
     return 1;
 }
 
-/* The child of s waits for those whose ranges conflict, and its range is remembered. 0: there is no room. */
+/* The child of s waits for those with conflicting ranges, and its range is remembered. 0: there is no room. */
 HD_FN int hd_siblings_order(hd_spawn_buffer *d, const hd_sibling *s)
 {
     hd_sibling *known = hd_siblings_of(d);
@@ -64,8 +64,8 @@ HD_FN int hd_siblings_order(hd_spawn_buffer *d, const hd_sibling *s)
     return 1;
 }
 
-/* The next join: its spawn's index, HD_NONE when there is none. It waits for the last one, which is handed on. No
- * continuation counts it: those that a join orders are counted. */
+/* Begins the next join. Returns its spawn's index, HD_NONE when there is no slot. It waits for the last join, which is
+ * handed on. No continuation counts a join; the children that it orders are counted. */
 HD_FN uint32_t hd_join_next(const heddle_thread *thread, uint32_t last)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
@@ -93,7 +93,7 @@ HD_FN int hd_sibling_again(const hd_sibling *known, uint32_t i)
     return 0;
 }
 
-/* One task for all that are remembered and that child t does not wait for anyway. From here on ranges are not looked at. */
+/* Makes a join for all remembered children that child t does not wait for anyway. Later ranges are not compared. */
 HD_FN void hd_siblings_join(const heddle_thread *thread, uint32_t t)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
@@ -118,8 +118,8 @@ HD_FN void hd_siblings_join(const heddle_thread *thread, uint32_t t)
     d->serial = hd_spawn_buffer_task(d, k) + 1u;
 }
 
-/* One thread: child t, which has been written and pinned, reads (mode 1), writes (2) or does both to this range; it waits for
- * the earlier children that conflict. */
+/* One thread: child t, which has been written and pinned, reads (mode 1), writes (2) or both (3) this range; it waits
+ * for the earlier children that conflict. */
 HD_SELDOM_FN void hd_siblings_meet(const heddle_thread *thread, uint32_t t, uint64_t base, uint64_t row_bytes,
                                    uint64_t n_rows, uint64_t stride_bytes, uint32_t mode)
 {
@@ -136,7 +136,7 @@ HD_SELDOM_FN void hd_siblings_meet(const heddle_thread *thread, uint32_t t, uint
         hd_siblings_join(thread, t);
     if (!d->serial || d->serial == t + 1u)
         return;
-    (void)hd_put_after(d->run, t, d->serial - 1u, HD_MAX_AFTER + 1u); /* a list has room for this one besides */
+    (void)hd_put_after(d->run, t, d->serial - 1u, HD_MAX_AFTER + 1u); /* a list has room for this one more */
     d->serial = t + 1u;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* core/spawn.h - tasks that make tasks: what a worker does. The team's part is core/spawn_buffer.h.
  *
- *     hd_admit(r, w, x)              room for the children of a task, made sure of before it runs (core/own.h)
- *     hd_spawn_buffer_open / hd_spawn_buffer_drain   what the body has laid down is handed on, while it runs and after
- *     hd_end_body(r, w, x, d)        its own end: waiters, a parent's continuation, the slot */
+ *      hd_admit(r, w, x)              acquires room for a task's children before the task runs (core/own.h)
+ *      hd_spawn_buffer_open / hd_spawn_buffer_drain   hands on what the body has spawned, while it runs and after
+ *      hd_end_body(r, w, x, d)        ends the task: its waiters, a parent's continuation, its slot */
 #ifndef HEDDLE_CORE_SPAWN_H
 #define HEDDLE_CORE_SPAWN_H
 
@@ -11,14 +11,14 @@
 
 /* ---- handing on ------------------------------------------------------------------------------- */
 
-/* All scheduling lanes: lane 0 hands on task t, if it is one. */
+/* All scheduling lanes: hands on task t of lane 0, unless it is HD_NONE. */
 HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     hd_edge e = {0, 0};
     t = hd_shuffle(t, 0);
     if (t == HD_NONE)
         return;
-    hd_warp_sync(); /* its record may be another worker's work: all lanes know now what lane 0 has acquired */
+    hd_warp_sync(); /* its record may be another worker's: all lanes need what lane 0 acquired */
     e.task = t;
     e.need = 1u | (hd_is_spawned(r, t) && hd_child_at(r, t)->flags & HD_TASK_URGENT ? HD_NEED_URGENT : 0u);
     hd_place_spawned(r, w, x, e, 1u, dispatch);
@@ -26,9 +26,9 @@ HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t,
 
 /* ---- the spawn buffer --------------------------------------------------------------------------------- */
 
-/* Lane 0, before the body of a task that was admitted and may have so many children. The spawn buffer's list is empty: it was when
- * the worker began, and what is handed on leaves it so. r stays for those who have the spawn buffer: on a GPU it is near (core/
- * resident.h), which matters to functions that are calls. */
+/* Lane 0, before the body of an admitted task that may have so many children. The spawn buffer's marks are all 0, as at
+ * the worker's begin: handing on clears them. d->run is for functions that get only the spawn buffer. On a GPU it is
+ * the copy in shared memory (core/resident.h), which functions that stay calls read cheaply. */
 HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_buffer *d, uint32_t n_room)
 {
     d->run = r;
@@ -40,8 +40,8 @@ HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_bu
     d->n_siblings = d->serial = 0;
 }
 
-/* All scheduling lanes: entries from .. end - 1 of the spawn buffer that are marked, as far as they are in order. Returns where it
- * stopped. */
+/* All scheduling lanes: hands on entries from .. end - 1 of the spawn buffer, up to the first that is not marked.
+ * Returns the index where it stopped. */
 HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t from,
                                           uint32_t end, uint32_t dispatch)
 {
@@ -52,7 +52,7 @@ HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn
         if (at < end)
             out = HD_LOAD(&d->out[at], ACQUIRE, BLOCK);
         there = hd_ballot(out == 0u);
-        n = there ? hd_lowest(there) : hd_warp_width(); /* so many, from the first on, are there */
+        n = there ? hd_lowest(there) : hd_warp_width(); /* entries there, from the first on */
         if (n == 0u)
             return from;
         if (hd_warp_lane() >= n)
@@ -60,7 +60,7 @@ HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn
         if (out)
             HD_STORE(&d->out[at], 0u, RELAXED, BLOCK);
         if (hd_warp_lane() == 0) {
-            if (dispatch != HD_DISPATCH_TICKET) { /* which does not count what is not done */
+            if (dispatch != HD_DISPATCH_TICKET) { /* ticket does not count tasks */
                 hd_credit_reserve(r, w, n);
                 w->n_done -= n;
             }
@@ -70,7 +70,7 @@ HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn
         e.task = at < end ? hd_spawn_buffer_task(d, at) : 0u;
         e.need |= out & HD_OUT_URGENT;
         ready = (out & ~HD_OUT_URGENT) == HD_OUT_READY;
-        if ((out & ~HD_OUT_URGENT) == HD_OUT_WAITS) /* it may run, and its slot be another's, from here on */
+        if ((out & ~HD_OUT_URGENT) == HD_OUT_WAITS) /* from here on another worker may run it and reuse its slot */
             ready = !hd_wait_on(r, e.task);
         mask = hd_ballot(ready);
         if (mask)
@@ -82,7 +82,7 @@ HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn
 
 HD_FN uint32_t hd_least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* All scheduling lanes: hands on what the body has laid down so far. */
+/* All scheduling lanes: hands on what the body has spawned so far. */
 HD_FN void hd_spawn_buffer_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t dispatch)
 {
     const uint32_t n = hd_shuffle(HD_LOAD(&d->n_spawned, RELAXED, BLOCK), 0);
@@ -90,7 +90,7 @@ HD_FN void hd_spawn_buffer_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_s
     uint32_t i;
     if (n == d->n_out && n_extra == d->n_out_extra)
         return;
-    for (i = 0; i < 2u; i++) { /* children; slots beside theirs */
+    for (i = 0; i < 2u; i++) { /* children; extra slots */
         const uint32_t base = i ? d->n_room : 0u;
         const uint32_t end = i ? hd_least_of(n_extra, hd_extra_of(d->n_room)) : hd_least_of(n, d->n_room);
         const uint32_t at =
@@ -102,7 +102,7 @@ HD_FN void hd_spawn_buffer_drain(const hd_run *r, hd_worker *w, hd_turn *x, hd_s
     }
 }
 
-/* Of a worker that is one lane: do the tasks that it makes go onto its own list, if they are not urgent? */
+/* For a worker of one lane: do its spawned tasks go onto its own list, if they are not urgent? */
 HD_FN int hd_lists_spawned(const hd_run *r, const hd_worker *w)
 {
     if (!HD_HOSTED || hd_warp_width() != 1u)
@@ -110,8 +110,8 @@ HD_FN int hd_lists_spawned(const hd_run *r, const hd_worker *w)
     return r->n_slots == 0u || (r->dispatch == HD_DISPATCH_RINGS && (w->low_water || hd_rings_keep_spawned(r)));
 }
 
-/* The same worker, when the body has ended: children that have not been handed on, up to one that is not simply ready, go
- * onto the own list in one piece. Nothing is lent, because nothing leaves. */
+/* The same worker, when the body has ended: puts children that were not handed on, up to the first that is not simply
+ * ready, onto the own list in one piece. It reserves no credits, because nothing leaves. */
 HD_FN void hd_spawn_buffer_list(const hd_run *r, hd_worker *w, hd_spawn_buffer *d)
 {
     const uint32_t from = d->n_out, end = hd_least_of(d->n_spawned, d->n_room);
@@ -134,8 +134,8 @@ HD_FN void hd_spawn_buffer_list(const hd_run *r, hd_worker *w, hd_spawn_buffer *
     d->n_out = at;
 }
 
-/* Lane 0: the slots that the body has used are no longer in the store. Those beside the children's leave holes, which slots
- * of children that were not made fill up. */
+/* Lane 0: removes the slots that the body used from the store. Extra slots leave holes, which the slots of children
+ * that were not made fill. */
 HD_FN void hd_spawn_buffer_pay(hd_worker *w, const hd_spawn_buffer *d)
 {
     uint32_t n = hd_least_of(d->n_spawned, d->n_room), n_extra = d->n_extra, i, top = w->n_free;
@@ -149,14 +149,14 @@ HD_FN void hd_spawn_buffer_pay(hd_worker *w, const hd_spawn_buffer *d)
 
 /* ---- the end of a task -------------------------------------------------------------------------- */
 
-/* Lane 0: the spawner of task t has ended, so its handle need not be good any more. */
+/* Lane 0: the spawner of task t has ended, so t's handle need no longer be valid. */
 HD_FN void hd_unpin(const hd_run *r, hd_worker *w, uint32_t t)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, t);
     uint32_t n = 0;
     for (;;) {
         uint32_t v = HD_LOAD(&k->done_word, ACQUIRE, DEV);
-        if (v & HD_DONE_WORD_ENDED) { /* nobody else changes it; who waits acquires the end */
+        if (v & HD_DONE_WORD_ENDED) { /* no other worker changes it; the store hands on the end */
             HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);
             hd_slot_free(w, t);
             return;
@@ -167,7 +167,7 @@ HD_FN void hd_unpin(const hd_run *r, hd_worker *w, uint32_t t)
     }
 }
 
-/* All scheduling lanes: of all tasks in a list of pinned children. */
+/* All scheduling lanes: unpins all tasks in a list of pinned children. */
 HD_SELDOM_FN void hd_unpin_all(const hd_run *r, hd_worker *w, uint32_t pinned)
 {
     while (pinned != HD_NONE) {
@@ -180,7 +180,7 @@ HD_SELDOM_FN void hd_unpin_all(const hd_run *r, hd_worker *w, uint32_t pinned)
     }
 }
 
-/* Lane 0: pinned task t has ended. Returns who waits for it. Its slot is free if its spawner has ended, too. */
+/* Lane 0: pinned task t has ended. Returns the list of its waiters. Frees its slot if its spawner has ended, too. */
 HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, t);
@@ -197,7 +197,7 @@ HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t
     return waiters;
 }
 
-/* Lane 0: moves those in *waiters on until one is ready: that one, or HD_NONE. */
+/* Lane 0: moves the tasks of *waiters on, up to one that is ready: returns that, or HD_NONE. */
 HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
 {
     while (*waiters != HD_NONE) {
@@ -209,7 +209,7 @@ HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
     return HD_NONE;
 }
 
-/* All scheduling lanes: who waits for task t, which has ended, is moved on. */
+/* All scheduling lanes: moves on the tasks that wait for task t, which has ended. */
 HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     uint32_t waiters = HD_NONE, ready = HD_NONE;
@@ -223,7 +223,7 @@ HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32
     } while (ready != HD_NONE);
 }
 
-/* All scheduling lanes: something that continuation t (if any) waits for has ended, or will not come: n of them. */
+/* All scheduling lanes: n of those that continuation t (if any) waits for have ended, or were not made. */
 HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t n, uint32_t dispatch)
 {
     uint32_t ready = HD_NONE;
@@ -234,8 +234,8 @@ HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, 
     hd_hand_on_one(r, w, x, ready, dispatch);
 }
 
-/* All scheduling lanes: spawned task t has ended, and with it the one whose end that is. Returns the graph's task whose
- * end it is in the end, or HD_NONE. */
+/* All scheduling lanes: spawned task t has ended, and with it the task that it continues. Returns the task of the graph
+ * that has ended so, or HD_NONE. */
 HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     while (t != HD_NONE && hd_is_spawned(r, t)) {
@@ -276,7 +276,7 @@ HD_FN void hd_leave_to_continuation(const hd_run *r, hd_worker *w, const hd_turn
     hd_spawn_links_at(r, at)->pinned_next = before;
 }
 
-/* All scheduling lanes: lets go of what the bodies of x->task, which has ended, pinned. */
+/* All scheduling lanes: unpins what the bodies of x->task, which has ended, pinned. */
 HD_FN void hd_unpin_of(const hd_run *r, hd_worker *w, const hd_turn *x, const hd_spawn_buffer *d)
 {
     const uint32_t before = hd_is_spawned(r, x->task) ? x->record->links.pinned : HD_NONE;
@@ -287,8 +287,8 @@ HD_FN void hd_unpin_of(const hd_run *r, hd_worker *w, const hd_turn *x, const hd
     hd_warp_sync();
 }
 
-/* All scheduling lanes, after the barrier that ends the body of x->task: hands on what it has made. Returns the graph's task
- * that has ended by it, whose successors the caller counts, or HD_NONE. */
+/* All scheduling lanes, after the barrier that ends the body of x->task: hands on what it spawned. Returns the task of
+ * the graph that has ended by it, or HD_NONE; the caller counts that task's successors. */
 HD_FN uint32_t hd_end_body(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t dispatch)
 {
     const uint32_t t = x->task, fork = d->fork;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* core/spawn_buffer.h - tasks that make tasks: what the threads of a body do. The worker's part is core/spawn.h.
  *
- * A worker that runs a body which may spawn has a spawn buffer: free slots of the arena that it has made sure of before, and a list
- * of what the body has laid into them so far. Any thread may spawn, several at once; each takes the next slot by one addition,
- * writes the record, and marks it. The worker hands on what is marked, on a GPU while the body still runs, because a
- * warp of its own does it (core/resident.h).
+ * A worker that runs a body which may spawn has a spawn buffer: free slots of the arena, reserved before the body began, and a
+ * mark for each. Any thread may spawn, several at once. Each takes the next slot by one addition, writes the record, and marks
+ * it. The worker hands on marked tasks. On a GPU a warp of its own does so while the body still runs (core/resident.h).
  *
- * A task that waits for others waits for them one after another: it stands in the list of one of them at a time, and whoever
- * ends that one moves it on to the next that has not ended. So it needs one link, whatever their number.
+ * A task with several predecessors waits for them one after another: it is in the list of one of them at a time. The worker
+ * that ends that one moves the task on to the next that has not ended. So a task needs one link, however many it waits for.
  *
- * The done word of a task is one word: the generation of its slot, and three bits. A handle names slot and generation. Lists of
- * waiters are changed under the done word's lock, which is pinned for two writes, and which nobody can take of a generation
- * that is over: the end of a task closes its list in the same step in which it says that it has ended.
+ * The done word of a task is one word: the generation of its slot, and three bits. A handle names slot and generation. Lists
+ * of waiters are changed under the done word's lock, which is held for two writes. The lock of a generation that is over
+ * cannot be taken: the end of a task closes its list in the same store that marks it as ended.
  *
- * A slot whose handle was asked for stays until the task has ended and its spawner has, too; other slots are free as soon
- * as their task has ended, and nobody looks at their done words. */
+ * A slot with a handle stays until the task has ended and its spawner has, too. Other slots are free as soon as their task has
+ * ended, and their done words are not used. */
 #ifndef HEDDLE_CORE_SPAWN_BUFFER_H
 #define HEDDLE_CORE_SPAWN_BUFFER_H
 
@@ -24,7 +23,7 @@
 #define HD_MAX_CHILDREN 256u
 #define HD_MAX_AFTER 15u
 #define HD_SIBLINGS 128u /* ranges of children that a spawn buffer remembers                                */
-#define HD_EXTRA 20u     /* most slots beside those for children (hd_extra_of)                        */
+#define HD_EXTRA 20u     /* extra slots beside those for children, at most (hd_extra_of)              */
 
 #ifndef HD_BATCH     /* the model test has a smaller one */
 #define HD_BATCH 32u /* slots that pass between a worker and the pool at once */
@@ -35,24 +34,24 @@
 #define HD_DONE_WORD_RELEASED 4u /* its spawner has ended                                                */
 #define HD_DONE_WORD_BITS 3u
 
-/* What is wrong with what a body asked for: the code of a run that ends with HD_STOP_SPAWN. */
-#define HD_SPAWN_NOWHERE 1u  /* it is run by something that has no workers                          */
+/* How a body misused spawning: the code of a run that ends with HD_STOP_SPAWN. */
+#define HD_SPAWN_NOWHERE 1u  /* the run has no workers                                              */
 #define HD_SPAWN_TOO_MANY 2u /* more children than it declares                                      */
 #define HD_SPAWN_BODY 3u     /* no such body, or not the size of its record                         */
 #define HD_SPAWN_AFTER 4u    /* too many predecessors                                               */
-#define HD_SPAWN_STALE 5u    /* a handle whose slot has been given to another task, or that is none  */
-#define HD_SPAWN_LATE 6u     /* it continues after it has spawned                                   */
-#define HD_SPAWN_TWICE 7u    /* it continues twice                                                  */
-#define HD_SPAWN_RANGE 8u    /* a range that is none                                                */
-#define HD_SPAWN_NULL 9u     /* NULL where it says that there are bytes, handles or ranges          */
+#define HD_SPAWN_STALE 5u    /* a handle of a slot that was given to another task, or no handle      */
+#define HD_SPAWN_LATE 6u     /* a continuation after the first child                                */
+#define HD_SPAWN_TWICE 7u    /* a second continuation                                               */
+#define HD_SPAWN_RANGE 8u    /* not a valid range                                                   */
+#define HD_SPAWN_NULL 9u     /* NULL with a count of bytes, handles or ranges above 0               */
 
 /* hd_spawn_buffer.out: 0 = not there yet. */
 #define HD_OUT_READY 1u
-#define HD_OUT_WAITS 2u /* the worker lets it wait for others, once it has counted it               */
-#define HD_OUT_FORK 3u  /* a continuation: who ends the last that it waits for will hand it on       */
+#define HD_OUT_WAITS 2u /* waits for others: the worker counts it, then puts it into a list of waiters */
+#define HD_OUT_FORK 3u  /* a continuation: the end of the last task that it waits for hands it on    */
 #define HD_OUT_URGENT 0x80000000u
 
-/* hd_spawn_links.open of a continuation before the body that made it has ended: more than it can have children. */
+/* hd_spawn_links.open of a continuation until the body that made it has ended: above the most children. */
 #define HD_OPEN_BODY 0x10000u
 
 #define HD_CHILD_HEAD 48u /* bytes of a record, up to links.pinned */
@@ -65,7 +64,7 @@ typedef struct hd_after {
     uint64_t handle[HD_MAX_AFTER + 1u];
 } hd_after;
 
-/* A range of a child. A record of it, to compare those of later children with. */
+/* A range of a child, remembered for comparison with those of later children. */
 typedef struct hd_sibling {
     hd_span span;
     uint32_t writes, task;
@@ -74,26 +73,26 @@ typedef struct hd_sibling {
 typedef struct hd_spawn_buffer {
     const hd_run *run;
     uint32_t worker;
-    const uint32_t *free;        /* behind the last of the worker's free slots: free[-1 - k] is for spawn k     */
+    const uint32_t *free;        /* end of the worker's free slots: free[-1 - k] is for spawn k                 */
     uint32_t n_room;             /* children that this body may have                                        */
-    uint32_t n_spawned, n_extra; /* children and other slots so far                                      */
+    uint32_t n_spawned, n_extra; /* children and extra slots so far                                      */
     uint32_t n_out, n_out_extra; /* worker: handed on, of these                                          */
     uint32_t fork;               /* its continuation, or HD_NONE                                            */
-    uint32_t pinned;             /* its children whose handles were asked for                               */
-    uint32_t n_siblings, serial; /* ranges remembered; serial: a task that all further ones wait for, + 1   */
+    uint32_t pinned;             /* its children with handles                                               */
+    uint32_t n_siblings, serial; /* ranges remembered; the task that all further children wait for, + 1     */
     void (*post)(
-        struct hd_spawn_buffer *spawn_buffer); /* on a thread: hands on what is marked; else NULL                  */
+        struct hd_spawn_buffer *spawn_buffer); /* on a thread: hands on marked tasks; else NULL                    */
     uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
 } hd_spawn_buffer;
 
-/* Slots beside those of n children: a continuation, and tasks that only wait, for 15 children each, and for one another. */
+/* Extra slots for n children: a continuation, and joins for 15 children each, chained. */
 HD_FN uint32_t hd_extra_of(uint32_t n_children) { return n_children ? 2u + (n_children + 14u) / HD_MAX_AFTER : 0u; }
 
 HD_FN hd_task *hd_child_at(const hd_run *r, uint32_t t) { return (hd_task *)(uintptr_t)(r->tasks + t); }
 HD_FN hd_spawn_links *hd_spawn_links_at(const hd_run *r, uint32_t t) { return &hd_child_at(r, t)->links; }
 HD_FN int hd_is_spawned(const hd_run *r, uint32_t t) { return t >= r->n_tasks; }
 
-/* The run ends: this body asked for what it must not. */
+/* Ends the run because this body misused spawning. */
 HD_FN void hd_misuse(const heddle_thread *thread, uint32_t why)
 {
     if (thread->failed)
@@ -106,8 +105,8 @@ HD_FN void hd_misuse(const heddle_thread *thread, uint32_t why)
 
 /* ---- done words ---- */
 
-/* Takes the lock of a task's done word if it is still of that generation and has not ended. What the done word was, without the lock;
- * *state: 1 locked, 0 ended, HD_NONE another generation. */
+/* Locks a task's done word if it still has that generation and has not ended. Returns the done word as it was,
+ * unlocked; *state: 1 locked, 0 ended, HD_NONE another generation. */
 HD_FN uint32_t hd_done_word_lock(hd_spawn_links *k, uint32_t generation, uint32_t *state)
 {
     uint32_t n = 0;
@@ -127,8 +126,8 @@ HD_FN int hd_is_handle(const hd_run *r, uint64_t handle)
     return (uint32_t)handle >= r->n_tasks && (uint32_t)handle - r->n_tasks < r->n_arena;
 }
 
-/* Task t waits for the one that the handle names: 1. 0: that has ended, and what it wrote is acquired. HD_NONE: its slot
- * has another generation. */
+/* 1: task t now waits for the one that the handle names. 0: that has ended, and what it wrote is acquired. HD_NONE: its
+ * slot has another generation. */
 HD_FN uint32_t hd_wait_for(const hd_run *r, uint32_t t, uint64_t handle)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, (uint32_t)handle);
@@ -141,8 +140,8 @@ HD_FN uint32_t hd_wait_for(const hd_run *r, uint32_t t, uint64_t handle)
     return 1;
 }
 
-/* Task t waits for the next of its predecessors that has not ended: 1. 0: there is none, so it is ready. A slot that has
- * another generation by now has ended, too: handles were looked at when t was spawned. */
+/* 1: task t now waits for its next predecessor that has not ended. 0: there is none, so t is ready. If a slot has
+ * another generation by now, its task has ended, too: handles were checked when t was spawned. */
 HD_FN int hd_wait_on(const hd_run *r, uint32_t t)
 {
     hd_task *task = hd_child_at(r, t);
@@ -154,9 +153,9 @@ HD_FN int hd_wait_on(const hd_run *r, uint32_t t)
     return 0;
 }
 
-/* ---- laying down a child ---- */
+/* ---- spawning a child ---- */
 
-/* The index of a slot for one more child, or for something else (extra); HD_NONE: there must not be another. */
+/* The index of a slot for one more child, or of an extra slot; HD_NONE: the body has used all of its slots. */
 HD_FN uint32_t hd_spawn_buffer_slot(const heddle_thread *thread, int extra)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
@@ -173,7 +172,7 @@ HD_FN uint32_t hd_spawn_buffer_slot(const heddle_thread *thread, int extra)
 
 HD_FN uint32_t hd_spawn_buffer_task(const hd_spawn_buffer *d, uint32_t k) { return d->free[-1 - (int32_t)k]; }
 
-/* The record of task t, ready to be handed on but for what it waits for. */
+/* Writes the record of task t, complete but for what it waits for. */
 HD_FN hd_task *hd_child_write(const hd_spawn_buffer *d, uint32_t t, uint32_t body, const void *args, uint32_t arg_bytes,
                               uint32_t flags)
 {
@@ -206,7 +205,7 @@ HD_FN void hd_spawn_buffer_mark(const heddle_thread *thread, uint32_t k, uint32_
         d->post(d);
 }
 
-/* Something of n bytes, handles or ranges is told by its address, which must not be NULL. 0: it is, and the run ends. */
+/* 0: p is NULL although n bytes, handles or ranges are to be there; ends the run. */
 HD_FN int hd_spawn_is_told(const heddle_thread *thread, const void *p, uint32_t n)
 {
     if (p || !n)
@@ -215,7 +214,7 @@ HD_FN int hd_spawn_is_told(const heddle_thread *thread, const void *p, uint32_t 
     return 0;
 }
 
-/* The next spawn's index, when body, record and its size are right. */
+/* The next spawn's index, after checks of the body and its record's size. */
 HD_FN uint32_t hd_spawn_buffer_begin(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes,
                                      int extra)
 {
@@ -233,13 +232,13 @@ HD_FN uint32_t hd_spawn_buffer_begin(const heddle_thread *thread, uint32_t body,
     return hd_spawn_buffer_slot(thread, extra);
 }
 
-/* Names a task whose slot stays. */
+/* The handle of a task with a pinned slot. */
 HD_FN uint64_t hd_handle_of(const hd_run *r, uint32_t t)
 {
     return (uint64_t)(HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS) << 32 | t;
 }
 
-/* A handle of task t, which has been written and not yet handed on: its spawner will let go of it. */
+/* Makes a handle of task t, which has been written and not yet handed on; its spawner unpins it. */
 HD_FN uint64_t hd_spawn_buffer_pin(hd_spawn_buffer *d, uint32_t t)
 {
     hd_task *c = hd_child_at(d->run, t);
@@ -249,8 +248,8 @@ HD_FN uint64_t hd_spawn_buffer_pin(hd_spawn_buffer *d, uint32_t t)
     return hd_handle_of(d->run, t);
 }
 
-/* Marks spawn k. It waits for the n handles in r->after of its slot, which have been looked at; but nobody can move it on before
- * the worker has counted it, or the run could end without it. */
+/* Marks spawn k. It waits for the n checked handles in r->after of its slot. No worker can move it on before its own
+ * worker has counted it, or the run could end without it. */
 HD_FN void hd_spawn_buffer_end(const heddle_thread *thread, uint32_t k, uint32_t n_after, int urgent)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;
@@ -259,7 +258,7 @@ HD_FN void hd_spawn_buffer_end(const heddle_thread *thread, uint32_t k, uint32_t
     hd_spawn_buffer_mark(thread, k, (n_after ? HD_OUT_WAITS : HD_OUT_READY) | (urgent ? HD_OUT_URGENT : 0u));
 }
 
-/* Is the handle one whose task is still there? */
+/* Does the handle name a task that is still there? */
 HD_FN int hd_is_fresh(const hd_run *r, uint64_t handle)
 {
     return hd_is_handle(r, handle) &&
@@ -267,7 +266,7 @@ HD_FN int hd_is_fresh(const hd_run *r, uint64_t handle)
                handle >> 32;
 }
 
-/* Copies the handles into the slot's list. 0: one of them is stale, or there are none or too many, and the run ends. */
+/* Copies the handles into the slot's list. 0, and the run ends: one of them is stale, or they are NULL or too many. */
 HD_FN int hd_spawn_buffer_after(const heddle_thread *thread, uint32_t t, const uint64_t *after, uint32_t n)
 {
     const hd_run *r = thread->spawn_buffer->run;
@@ -289,7 +288,7 @@ HD_FN int hd_spawn_buffer_after(const heddle_thread *thread, uint32_t t, const u
     return 1;
 }
 
-/* A continuation: what is spawned from now on is waited for. */
+/* Makes a continuation: it waits for all that is spawned from now on. */
 HD_FN void hd_spawn_buffer_fork(const heddle_thread *thread, uint32_t body, const void *args, uint32_t arg_bytes)
 {
     hd_spawn_buffer *d = thread->spawn_buffer;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* core/strip.h - cells on a GPU: a warp is a band. nvcc (and the emulator of blocks) only.
  *
- * A lane has R neighbouring rows in registers and takes C columns a step, a step behind the lane before it: what it needs of
- * the row above its own comes by one shuffle a column. With a neighbour to the north-east each row is a column behind the
- * one above. Warps of a block are consecutive bands, each a few granules behind the one before.
+ * A lane has R neighbouring rows in registers and takes C columns a step, one step behind the lane before it. It gets
+ * the row above its own by one shuffle a column. With a neighbour to the north-east each row is a column behind the row
+ * above. Warps of a block are consecutive bands, each a few granules behind the one before.
  *
  * K, made by HEDDLE_CELL, names the types and has the functions; a step is straight-line code of the user's cell. Cells
- * outside of the field are computed like others at the edges of a band and dropped: only there are there any. */
+ * outside of the field, which only the edges of a band have, are computed like others and dropped. */
 #ifndef HEDDLE_CORE_STRIP_H
 #define HEDDLE_CORE_STRIP_H
 
@@ -23,6 +23,7 @@
 #define HD_ROLL _Pragma("unroll 1")
 #endif
 #define HD_TEXT_(x) #x
+#define HD_APART __attribute__((noinline))
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
@@ -37,7 +38,7 @@ template <typename T> static __device__ __forceinline__ void hd_set_word_at(T *v
     __builtin_memcpy((char *)v + 4 * i, &w, 4);
 }
 
-/* N things that stand together, as many bytes at a time as their size says that they are aligned to. */
+/* N consecutive things, aligned to the largest power of two that divides their size, at most 16 bytes. */
 template <typename T, int N> struct hd_some {
     enum { bytes = N * sizeof(T), lowest = bytes & -bytes, aligned = lowest < 16 ? lowest : 16 };
     __align__(aligned) T at[N];
@@ -57,19 +58,26 @@ template <typename T> static __device__ __forceinline__ T hd_cell_of(const uint3
     return v;
 }
 
-/* The best cell that a lane has met. In a step a cell's *code* is its rank and, below that, its place: the larger, the smaller
- * the column, then the row. So one number says both, and the best of a step is a maximum. */
+/* The best cell that a lane has met. In a step a cell's *code* is its rank and, in the low bits, its place: the smaller
+ * the column, then the row, the larger. So one number orders both, and the best of a step is a maximum. */
 template <bool is_wanted, int R, int C> struct hd_strip_best {
     enum { n = R * C, places = n <= 2 ? 2 : n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : 32 };
     static_assert(n <= 32, "a code has room for 32 places");
     int code, at;  /* of the best cell, and its step */
     int least;     /* codes above it have a larger rank */
-    int add[C][R]; /* to a rank times places; of a row that is none of the field so little that it is never met */
+    int add[C][R]; /* added to a rank times places; for a row outside of the field so low that it never wins */
 };
 template <int R, int C> struct hd_strip_best<false, R, C> {
 };
 
-/* Sweeps: what the field has for the cells of a step. */
+/* The first failure among a lane's cells, if cells can fail. */
+template <bool is_wanted> struct hd_strip_failure {
+    hd_wave_failure first;
+};
+template <> struct hd_strip_failure<false> {
+};
+
+/* Sweeps: the field's values for the cells of a step. */
 template <typename V, bool is_wanted, int R, int C> struct hd_strip_start {
     V at[C][R];
 };
@@ -80,59 +88,73 @@ template <typename K, int R, int C> struct hd_strip {
     typedef typename K::cell cell;
     enum {
         east = K::neighbours & HEDDLE_NE ? 1 : 0,
-        skew = C + R * east,        /* a lane's columns are so far behind those of the lane before */
-        lag = 31 * skew + R * east, /* ... and what the last lane hands on behind the first lane's */
+        skew = C + R * east,        /* columns that a lane is behind the lane before */
+        lag = 31 * skew + R * east, /* ... and the row handed on behind lane 0's */
         near = lag + 2 * 32 <= 128   ? 128
                : lag + 2 * 32 <= 256 ? 256
-                                     : 512, /* columns of y that are kept near */
+                                     : 512, /* columns of y kept in shared memory */
         words = sizeof(cell) / 4,
         south = K::south / 4,
         together = HD_LAYOUT_TOGETHER(sizeof(cell), R *C), /* kept skewed */
+        pieces = K::sweeps != 0 || words == 1 ? 1
+                 : words == 2                 ? 2
+                                              : 4, /* of a granule, each a line or less of a row */
+        piece_columns = (int)HD_WAVE_GRANULE / pieces,
         ranks = K::finds == HD_FINDS_BEST && !east, /* the best cell is found step by step, not cell by cell ... */
         finds = K::finds != HD_FINDS_NOTHING && !ranks
     };
     typename K::row x[R];
-    cell h[R];             /* of each row the last cell */
+    cell h[R];             /* last cell of each row */
     cell h1[east ? R : 1]; /* and the one before */
     cell top[2];           /* of the row above: likewise */
-    /* What the next step begins with, on its way while this one goes on: the lane above's lowest row, what lane 0 has above
-     * it, and y. */
+    /* Inputs of the next step, loaded during this one: the lane above's lowest row, what lane 0 has above it, and y. */
     uint32_t above[C][south];
     hd_some<uint32_t, C * south> border;
     hd_some<typename K::column, C> column;
     typename K::column y[east ? R : 1];
-    typename K::found found[R]; /* of each row, so that none need say which of two places comes first */
+    typename K::found found[R]; /* of each row, so that find need not order two places */
     hd_strip_best<ranks != 0, R, C> best;
     hd_strip_start<typename K::value, K::sweeps != 0, R, C> start; /* of the next step */
+    hd_strip_failure<K::fails != 0> failure;
 };
 
-/* What a warp has near. */
+/* A warp's shared memory. */
 template <typename K, int R, int C> struct hd_strip_shared {
     typedef hd_strip<K, R, C> strip;
     __align__(16) hd_pair_word ring[HD_WAVE_RING][strip::south];    /* from the warp before to this one */
     __align__(16) uint32_t stage[2][HD_WAVE_GRANULE][strip::south]; /* a granule of the row above */
     __align__(16) typename K::column column[2 * strip::near];       /* twice, so that a lane's are consecutive */
     uint32_t credit;                                                /* granules of `ring` that were read */
-    typename K::cell *skewed; /* the band's first place, cells kept skewed; NULL: they are not. A register less */
-    uint32_t is_there;        /* in an item's first band: of the border what is looked at has come */
+    /* The band's first place, of cells kept skewed, or by rows; NULL: not kept so. In shared memory to save a register. */
+    typename K::cell *skewed;
+    uint32_t *kept;
+    uint64_t row_words; /* kept by rows: from a row to the next */
+    uint32_t is_there;  /* in an item's first band: the border words of the last look are there */
 };
 
-/* Sweeps: what a warp has near of the field, two granules of all its rows. A column stands at its number modulo 32, so that lanes,
- * whose columns are skewed, are on different banks. The first is what the field has, and becomes what the last sweep leaves. */
+/* Sweeps: a warp's part of the field in shared memory, two granules of all its rows. Column c is at c modulo 32: lanes'
+ * columns are skewed, so lanes use different banks. The last sweep's values replace the field's. */
 template <typename V, bool is_wanted, int R> struct hd_strip_field {
     enum { bytes = 2 * 32 * R * 32 * sizeof(V) };
     V at[2][32 * R][32];
 };
+/* Without sweeps, if cells are kept by rows: of each row the line of memory that has begun, and what the next columns
+ * add, at most a line. A word is at its address modulo two lines, so that a line is aligned here as in memory. */
+#define HD_ROW_LINE 32u /* words: the memory's unit, and a warp's */
 template <typename V, int R> struct hd_strip_field<V, false, R> {
     enum { bytes = 0 };
-    V at[1][1][32];
+    __align__(16) uint32_t at[32 * R][2 * HD_ROW_LINE];
 };
 template <typename K, int R, int C> struct hd_strip_near {
     typedef hd_strip_field<typename K::value, K::sweeps != 0, R> field;
-    enum { field_bytes = field::bytes, bytes = sizeof(hd_strip_shared<K, R, C>) + field_bytes };
+    enum {
+        field_bytes = field::bytes,
+        bytes = sizeof(hd_strip_shared<K, R, C>) + field_bytes,
+        kept_bytes = K::sweeps != 0 ? 0 : sizeof(field)
+    };
 };
 
-/* Parameters that are few are held in registers: others are read where they are. */
+/* Small parameters are held in registers, others are read from memory. */
 template <typename P, bool few = sizeof(P) <= 64> struct hd_held {
     P own;
     __device__ __forceinline__ hd_held(const P *p) : own(*p) {}
@@ -144,14 +166,14 @@ template <typename P> struct hd_held<P, false> {
     __device__ __forceinline__ const P *get() const { return far; }
 };
 
-/* Where a band's words go, and what tag they get. */
+/* Where a band's words go, and their tag. */
 typedef struct hd_outlet {
-    hd_pair_word *row; /* NULL: nobody takes them */
+    hd_pair_word *row; /* NULL: no band reads them */
     uint32_t mask;     /* of positions: a ring, or all */
     uint32_t tag;
 } hd_outlet;
 
-/* A lane and what it goes along. What steps need of the wave is here and not read again: they are too short for that. */
+/* A lane and its way. Steps are too short to load words of the wave again, so their values are here. */
 template <typename K, int R, int C> struct hd_strip_walk {
     const heddle_thread *thread;
     const typename K::params *params;
@@ -159,25 +181,23 @@ template <typename K, int R, int C> struct hd_strip_walk {
     const hd_wave_item *item;
     uint32_t rows, cols; /* of the item */
     uint32_t row;        /* the lane's first */
-    int n_rows;          /* of the lane's that are rows of the field: 0 .. R */
+    int n_rows;          /* rows of the lane that are in the field: 0 .. R */
     uint32_t index;      /* of the band in its item */
     uint32_t lane;
     const typename K::column *y;   /* NULL: zeros */
     const typename K::cell *north; /* of an item's first band; NULL: constant */
-    typename K::cell *cells;       /* of the lane's first row; NULL: not kept */
-    typename K::cell *last_row;    /* NULL: not wanted, or not in this band */
-    typename K::cell *last_col;    /* at the lane's first row; NULL: not wanted */
-    uint64_t row_cells;
-    /* Sweeps: the field, what of it is no rim, and the words that passes wait for. */
+    typename K::cell *last_row;    /* where the lane leaves the first last_cols cells of the last row */
+    uint32_t last_cols;            /* 0: not wanted, or not this lane's */
+    /* Sweeps: the field, the distance of its rows, its size without the rim, and the word that later passes wait for. */
     typename K::value *field;
+    uint64_t row_cells;
     uint32_t inner_rows, inner_cols, sweeps;
-    uint32_t *gone; /* NULL: nobody waits */
+    uint32_t *gone; /* NULL: no pass waits */
     hd_strip_shared<K, R, C> *near;
-    typename hd_strip_near<K, R, C>::field *stage; /* of the field */
+    typename hd_strip_near<K, R, C>::field *stage; /* of the field, of kept rows */
     const hd_pair_word *from;                      /* words of the band before, NULL: there is none */
     uint32_t from_mask, from_tag;
-    uint32_t *credit_back; /* what the warp before is told, or NULL */
-    uint32_t *credit;      /* what the warp behind tells, or NULL */
+    uint32_t *credit; /* stored by the next warp, or NULL */
     hd_outlet to;
 };
 
@@ -185,21 +205,22 @@ template <typename K, int R, int C> struct hd_strip_walk {
 
 /* What a step is compiled for. */
 enum {
-    HD_STEP_INNER, /* all columns are the field's, and no cell is kept; of sweeps: and no row is the rim's */
-    HD_STEP_KEEP,  /* ... and cells are kept, by rows; of sweeps: rows may be the rim's */
+    HD_STEP_INNER, /* all columns are in the field, and no cell is kept; with sweeps: and no row is on the rim */
+    HD_STEP_KEEP,  /* ... and cells are kept, by rows; with sweeps: rows may be on the rim */
     HD_STEP_SKEW,  /* ... skewed */
-    HD_STEP_HEAD, /* some lanes are before their first column, and no cell is kept by rows. All bands wait for these steps. Of
-                      sweeps: columns may be the rim's, or none of the field */
-    HD_STEP_EDGE /* whatever there is */
+    HD_STEP_RIM,   /* some lanes are before their first column or after their last, and no cell is kept. All bands wait
+                      for these steps. With sweeps: columns may be on the rim, or outside of the field */
+    HD_STEP_LAST,  /* ... and one has the last row, which is left */
+    HD_STEP_EDGE   /* anything */
 };
 
 template <int STEP> static __device__ __forceinline__ int hd_is_column(int j, uint32_t cols)
 {
-    return STEP == HD_STEP_EDGE ? (uint32_t)j < cols : STEP == HD_STEP_HEAD ? j >= 0 : 1;
+    return STEP >= HD_STEP_RIM ? (uint32_t)j < cols : 1;
 }
 
-/* The cells of a step and what they are made of. Column c of row r is column at + c, with a neighbour to the north-east r + 1
- * columns less. after[c]: the rows' last cells before column c, after1: those before them. */
+/* The cells of a step and their inputs. Column c of row r is column at + c, with a neighbour to the north-east r + 1
+ * columns less. after[c]: the rows' last cells before column c; after1: those before them. */
 template <typename K, int R, int C> struct hd_strip_cells {
     enum { east = hd_strip<K, R, C>::east };
     typename K::cell top[C + 2]; /* of the row above, from two columns before the first */
@@ -207,7 +228,7 @@ template <typename K, int R, int C> struct hd_strip_cells {
     typename K::cell at[C][R];
     typename K::column y[C + (east ? R : 0)]; /* backwards, so that row r of column c has y[C - 1 - c + r] */
     hd_strip_start<typename K::value, K::sweeps != 0, R, C> start;
-    int most; /* code */
+    int most; /* largest code */
 };
 
 template <int STEP, typename K, int R, int C>
@@ -217,7 +238,8 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
 {
     enum { east = hd_strip<K, R, C>::east };
     const int j = at + c - (r + 1) * east, is_cell = hd_is_column<STEP>(j, a.cols);
-    const int stays = east && !is_cell; /* without that neighbour what is outside of the field is never read */
+    const int stays =
+        !is_cell; /* outside of the field a lane keeps its cell: before the first column the one to the west */
     const typename K::cell last = m->after[c][r], last1 = m->after1[c][r];
     typename K::in in;
     in.w = last;
@@ -238,57 +260,96 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
         K::start(&in, &m->start.at[c][r], a.inner_rows, a.inner_cols,
                  STEP == HD_STEP_EDGE   ? HD_EDGES_ALL
                  : STEP == HD_STEP_KEEP ? HD_EDGES_ROWS
-                 : STEP == HD_STEP_HEAD ? HD_EDGES_COLUMNS
+                 : STEP == HD_STEP_RIM  ? HD_EDGES_COLUMNS
                                         : HD_EDGES_NONE);
+    uint32_t failed[K::fails + 1] = {0};
+    if constexpr (K::fails != 0)
+        in.failed_ = &failed;
     m->at[c][r] = K::step(params, &in);
+    m->after[c + 1][r] = stays ? last : m->at[c][r];
+    m->after1[c + 1][r] = stays ? last1 : last;
+    if constexpr (K::fails != 0)
+        if (failed[0] && is_cell && in.i < a.rows) {
+            const hd_wave_failure f = hd_failure_of(a.item, in.i, in.j, failed);
+            hd_failure_join(&s->failure.first, &f);
+        }
     if (hd_strip<K, R, C>::finds && is_cell)
         K::find(&m->at[c][r], in.i, in.j, &s->found[r]);
     if constexpr (hd_strip<K, R, C>::ranks != 0) {
-        const int code = K::rank(&m->at[c][r]) * hd_strip_best<true, R, C>::places + s->best.add[c][r];
-        m->most = code > m->most && (STEP != HD_STEP_EDGE || is_cell) ? code : m->most;
+        const int code = K::rank(&m->after[c + 1][r]) * hd_strip_best<true, R, C>::places + s->best.add[c][r];
+        m->most = code > m->most ? code : m->most;
     }
-    m->after[c + 1][r] = stays ? last : m->at[c][r];
-    m->after1[c + 1][r] = stays ? last1 : last;
     if (STEP == HD_STEP_EDGE && east && (uint32_t)j == a.cols) { /* the row below has it to its north-east */
         m->after[c + 1][r] = hd_cell_of<typename K::cell>(a.wave->east_cell);
         m->after1[c + 1][r] = last;
     }
 }
 
-/* Is one of the cells better than all before? Those of earlier steps have smaller columns, so that equals come first. */
+/* Is one of the cells better than all before? Earlier steps have smaller columns, so of equals the first stays. For the
+ * same reason a lane after its last column finds nothing new. */
 template <int STEP, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_rank(hd_strip<K, R, C> *s, int most, int at)
 {
-    const int is_better = most > s->best.least && (STEP != HD_STEP_HEAD || at >= 0);
+    const int is_better = most > s->best.least && (STEP < HD_STEP_RIM || at >= 0);
     s->best.code = is_better ? most : s->best.code;
     s->best.least = is_better ? most | (hd_strip_best<true, R, C>::places - 1) : s->best.least;
     s->best.at = is_better ? at : s->best.at;
 }
 
-/* The cells of a step go where the user wants them. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_leave(const hd_strip_walk<K, R, C> &a,
-                                                      const typename K::cell (&cells)[C][R], int at)
+/* The last row's cells go to the user's array. It is the lowest row of its lane; other lanes have no columns of it. No
+ * branch: steps on both sides of one would not overlap. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_leave_last(const hd_strip_walk<K, R, C> &a,
+                                                           const typename K::cell (&cells)[C][R], int at)
 {
-    if (STEP == HD_STEP_EDGE && !a.cells && !a.last_row && !a.last_col)
-        return;
     HD_UNROLL
-    for (int r = 0; r < R; r++)
-        HD_UNROLL
     for (int c = 0; c < C; c++) {
-        const int j = at + c - (r + 1) * hd_strip<K, R, C>::east;
-        if (r >= a.n_rows || !hd_is_column<STEP>(j, a.cols))
-            continue;
-        if (STEP == HD_STEP_KEEP || a.cells)
-            a.cells[(uint64_t)r * a.row_cells + (uint32_t)j] = cells[c][r];
-        if (STEP == HD_STEP_EDGE && a.last_row && a.row + (uint32_t)r + 1u == a.rows)
-            a.last_row[j] = cells[c][r];
-        if (STEP == HD_STEP_EDGE && a.last_col && (uint32_t)j + 1u == a.cols)
-            a.last_col[r] = cells[c][r];
+        const int j = at + c - a.n_rows * hd_strip<K, R, C>::east;
+        typename K::cell last = cells[c][0];
+        HD_UNROLL
+        for (int r = 1; r < R; r++)
+            last = r < a.n_rows ? cells[c][r] : last;
+        if ((uint32_t)j < a.last_cols)
+            a.last_row[j] = last;
     }
 }
 
-/* The cells of a step are kept skewed: those that are none of the field in places that no cell has. */
+/* Kept by rows: where a lane's words are in shared memory. Numbers of words wrap around. */
+typedef struct hd_strip_kept {
+    uint32_t *room;
+    uint32_t first, next; /* number of the first row's word at column 0; from a row to the next */
+} hd_strip_kept;
+
+template <typename K, int R, int C>
+static __device__ __forceinline__ hd_strip_kept hd_strip_kept_of(const hd_strip_walk<K, R, C> &a)
+{
+    enum { east = hd_strip<K, R, C>::east * hd_strip<K, R, C>::words };
+    hd_strip_kept kept = {NULL, 0, 0};
+    if constexpr (K::sweeps == 0) {
+        const uint32_t row_words = (uint32_t)a.near->row_words;
+        kept.room = a.stage->at[a.lane * R];
+        kept.first = (uint32_t)((uintptr_t)a.near->kept / 4u) + a.lane * R * row_words - east;
+        kept.next = row_words - east;
+    }
+    return kept;
+}
+
+/* Keeps the cells of a step by rows. Cells outside of the field are put where no cell belongs, and stay there. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_keep(const hd_strip_kept &kept, const typename K::cell (&cells)[C][R],
+                                                     int at)
+{
+    enum { words = hd_strip<K, R, C>::words };
+    const uint32_t word = kept.first + (uint32_t)at * words;
+    HD_UNROLL
+    for (uint32_t r = 0; r < R; r++)
+        HD_UNROLL
+    for (uint32_t k = 0; k < C * words; k++)
+        kept.room[r * 2u * HD_ROW_LINE + ((word + k + r * kept.next) & (2u * HD_ROW_LINE - 1u))] =
+            hd_word_at(cells[k / words][r], (int)(k % words));
+}
+
+/* Keeps the cells of a step skewed; cells outside of the field in places without a cell. */
 template <int STEP, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_leave_skewed(const hd_strip_walk<K, R, C> &a,
                                                              const typename K::cell (&cells)[C][R], int at)
@@ -308,7 +369,7 @@ static __device__ __forceinline__ void hd_strip_leave_skewed(const hd_strip_walk
     }
 }
 
-/* Sweeps: what the field has for a step, whose first column is `at`. */
+/* Sweeps: loads the field's values for a step with first column `at`. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_bring(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, uint32_t g,
                                                       int at)
@@ -323,7 +384,7 @@ static __device__ __forceinline__ void hd_strip_bring(const hd_strip_walk<K, R, 
     }
 }
 
-/* ... and in its place what sweep T leaves. */
+/* ... and puts what sweep T leaves in their place. */
 template <int T, typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_put_of(const hd_strip_walk<K, R, C> &a,
                                                        const typename K::cell (&cells)[C][R], uint32_t g, int at)
@@ -349,13 +410,13 @@ static __device__ __forceinline__ void hd_strip_put(const hd_strip_walk<K, R, C>
         hd_strip_put<K, R, C, T - 1>(a, cells, g, at);
 }
 
-/* What a step is made of. */
+/* Gathers the inputs of a step. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_gather(const hd_strip_walk<K, R, C> &a, const hd_strip<K, R, C> *s,
                                                        hd_strip_cells<K, R, C> *m)
 {
     typedef hd_strip<K, R, C> strip;
-    __builtin_memset(m->top, 0, sizeof m->top); /* only what is handed on of it is ever there */
+    __builtin_memset(m->top, 0, sizeof m->top); /* only the words handed on are ever there */
     m->top[0] = s->top[1];
     m->top[1] = s->top[0];
     HD_UNROLL
@@ -374,17 +435,16 @@ static __device__ __forceinline__ void hd_strip_gather(const hd_strip_walk<K, R,
     }
 }
 
-/* ... what is left of it for the next; nothing before a lane's first column. */
-template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_carry(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m, int at)
+/* ... keeps what the next step needs of it. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_strip_carry(hd_strip<K, R, C> *s, const hd_strip_cells<K, R, C> &m)
 {
     typedef hd_strip<K, R, C> strip;
-    const int is_begun = (STEP != HD_STEP_EDGE && STEP != HD_STEP_HEAD) || strip::east || at >= 0;
-    s->top[1] = is_begun ? m.top[C] : s->top[1];
-    s->top[0] = is_begun ? m.top[C + 1] : s->top[0];
+    s->top[1] = m.top[C];
+    s->top[0] = m.top[C + 1];
     HD_UNROLL
     for (int r = 0; r < R; r++) {
-        s->h[r] = is_begun ? m.after[C][r] : s->h[r];
+        s->h[r] = m.after[C][r];
         if (strip::east) {
             s->h1[strip::east ? r : 0] = m.after1[C][r];
             s->y[strip::east ? r : 0] = m.y[r];
@@ -392,14 +452,14 @@ static __device__ __forceinline__ void hd_strip_carry(hd_strip<K, R, C> *s, cons
     }
 }
 
-/* ... and what the next reads, of the next step's places. */
+/* ... and loads the next step's inputs. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_fetch(hd_strip<K, R, C> *s, const uint32_t *border,
                                                       const typename K::column *column)
 {
     typedef hd_strip<K, R, C> strip;
     s->border = hd_load_some<uint32_t, C * strip::south>(border);
-    if (strip::east) { /* lanes stand where nothing is aligned */
+    if (strip::east) { /* lanes are at unaligned places */
         HD_UNROLL
         for (int c = 0; c < C; c++)
             s->column.at[c] = column[c];
@@ -407,7 +467,7 @@ static __device__ __forceinline__ void hd_strip_fetch(hd_strip<K, R, C> *s, cons
         s->column = hd_load_some<typename K::column, C>(column);
 }
 
-/* A cell of a lane's lowest row goes to the lane below, and from the last lane to the band below. */
+/* Hands a cell of a lane's lowest row to the lane below; the last lane's goes to the band below. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_down(hd_strip<K, R, C> *s, const typename K::cell &cell, int c)
 {
@@ -416,7 +476,7 @@ static __device__ __forceinline__ void hd_strip_down(hd_strip<K, R, C> *s, const
         s->above[c][w] = __shfl_up_sync(0xffffffffu, hd_word_at(cell, w), 1);
 }
 
-/* What a step leaves for the band to the south, if this lane hands on; two words at a time where they are so aligned. */
+/* Stores a step's words for the band in the south, if this lane hands on; two at a time where they are so aligned. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_hand(const hd_strip_cells<K, R, C> &m, hd_pair_word *out, int hands,
                                                      uint32_t tag)
@@ -433,19 +493,19 @@ static __device__ __forceinline__ void hd_strip_hand(const hd_strip_cells<K, R, 
             HD_BORDER_STORE(out + k, hd_wave_word(hd_word_at(m.after[k / south + 1][R - 1], k % south), tag));
 }
 
-/* C columns, `at` and on. From diagonal to diagonal, because a compiler leaves cells in the order in which they are written,
- * and those of a diagonal wait for nothing of one another. `down`: where the band's words go, if the lane hands them on. */
+/* C columns, from `at` on. Diagonal by diagonal, because a compiler keeps cells in the order in which they are written, and
+ * those of a diagonal do not depend on one another. `down`: where the band's words go, if the lane hands them on. */
 template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
-                                                     hd_strip<K, R, C> *s, const uint32_t *border,
-                                                     const typename K::column *column, uint32_t g, int at,
-                                                     hd_pair_word *down, int hands, uint32_t tag)
+static __device__ __forceinline__ void
+hd_strip_step(const typename K::params *params, const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
+              const uint32_t *border, const typename K::column *column, uint32_t g, int at, hd_pair_word *down,
+              int hands, uint32_t tag, const hd_strip_kept &kept)
 {
     hd_strip_cells<K, R, C> m;
     hd_strip_gather(a, s, &m);
     if constexpr (K::sweeps != 0) {
         m.start = s->start;
-        hd_strip_bring(a, s, g, at + C); /* behind the granule's last step there is none: dropped */
+        hd_strip_bring(a, s, g, at + C); /* after the granule's last step there is none: dropped */
     }
     if constexpr (hd_strip<K, R, C>::ranks != 0)
         m.most = s->best.least;
@@ -461,22 +521,25 @@ static __device__ __forceinline__ void hd_strip_step(const typename K::params *p
         if (r == R - 1)
             hd_strip_down(s, m.after[c + 1][r], c);
     }
-    hd_strip_carry<STEP>(s, m, at);
+    hd_strip_carry(s, m);
     hd_strip_hand(m, down, hands, tag);
     if constexpr (hd_strip<K, R, C>::ranks != 0)
         hd_strip_rank<STEP>(s, m.most, at);
     if constexpr (K::sweeps != 0)
         hd_strip_put(a, m.at, g, at);
-    else if (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE)
-        hd_strip_leave<STEP>(a, m.at, at);
-    if constexpr (K::sweeps == 0)
-        if (STEP == HD_STEP_SKEW || ((STEP == HD_STEP_HEAD || STEP == HD_STEP_EDGE) && a.near->skewed))
+    if constexpr (K::sweeps == 0 && K::keeps != 0) {
+        if (STEP == HD_STEP_LAST || STEP == HD_STEP_EDGE)
+            hd_strip_leave_last(a, m.at, at);
+        if (STEP == HD_STEP_KEEP || (STEP == HD_STEP_EDGE && a.near->kept))
+            hd_strip_keep<K, R, C>(kept, m.at, at);
+        if (STEP == HD_STEP_SKEW || (STEP == HD_STEP_EDGE && a.near->skewed))
             hd_strip_leave_skewed<STEP>(a, m.at, at);
+    }
 }
 
 /* ---- a granule ----------------------------------------------------------------------------------------------------- */
 
-/* What is known of a lane's columns in granule g. */
+/* The data of a lane's columns in granule g. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ const typename K::column *hd_strip_columns(const hd_strip_walk<K, R, C> &a,
                                                                              uint32_t g)
@@ -485,32 +548,38 @@ static __device__ __forceinline__ const typename K::column *hd_strip_columns(con
     return a.near->column + ((g * HD_WAVE_GRANULE - a.lane * strip::skew - strip::east) & (strip::near - 1u));
 }
 
-/* 32 columns of lane 0, from column c0. */
+/* 32 columns of lane 0, from column c0; or one of the pieces of them, where cells may be kept by rows. */
 template <int STEP, typename K, int R, int C>
-static __device__ __forceinline__ void
-hd_strip_granule(const typename K::params *params, const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, uint32_t g)
+static __device__ __forceinline__ void hd_strip_granule(const typename K::params *params,
+                                                        const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
+                                                        uint32_t g, uint32_t piece = 0)
 {
     typedef hd_strip<K, R, C> strip;
+    enum {
+        keeps = K::sweeps == 0 && (STEP == HD_STEP_KEEP || STEP == HD_STEP_EDGE),
+        steps = (keeps ? (int)strip::piece_columns : 32) / C
+    };
+    const int k0 = strip::pieces == 1 ? 0 : (int)piece * steps;
     const int c0 = (int)(g * HD_WAVE_GRANULE), at = c0 - (int)a.lane * strip::skew;
+    const hd_strip_kept kept = keeps ? hd_strip_kept_of(a) : hd_strip_kept();
     const uint32_t *border = &a.near->stage[g & 1u][0][0], tag = a.to.tag + g;
     const typename K::column *y = hd_strip_columns(a, g);
     const int hands =
-        a.lane == 31u && a.to.row; /* not by a pointer that is NULL: that would be looked at again each step */
-    hd_pair_word *down = a.to.row + (uint64_t)((uint32_t)c0 & a.to.mask) * strip::south;
-    HD_UNROLL_BY((STEP == HD_STEP_INNER && K::sweeps == 0
-                      ? 4
-                      : 2)) /* more would be no quicker, and crowds the instruction cache */
-    for (int k = 0; k < 32 / C; k++) {
+        a.lane == 31u && a.to.row; /* a flag, not a NULL pointer, which would be tested again in each step */
+    hd_pair_word *down = a.to.row + (uint64_t)(((uint32_t)c0 & a.to.mask) + (uint32_t)k0 * C) * strip::south;
+    /* Unrolling more is no quicker, and crowds the instruction cache; at edges it takes more registers than all else. */
+    HD_UNROLL_BY((K::sweeps != 0 ? 2 : STEP == HD_STEP_EDGE ? 1 : STEP == HD_STEP_INNER || STEP == HD_STEP_RIM ? 4 : 2))
+    for (int k = k0; k < k0 + steps; k++) {
         const int next = k + 1 < 32 / C ? k + 1 : k; /* the last reads its own again */
         hd_strip_step<STEP>(params, a, s, border + next * C * strip::south, y + next * C, g, at + k * C, down, hands,
-                            tag);
+                            tag, kept);
         down += C * strip::south;
     }
 }
 
 /* ---- a band ------------------------------------------------------------------------------------------------------- */
 
-/* Which position this lane reads in granule g: those beyond the last column have none, and read the last one again. */
+/* The position that this lane reads in granule g. Lanes beyond the last column read the last one again. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ uint32_t hd_border_position(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
@@ -518,7 +587,7 @@ static __device__ __forceinline__ uint32_t hd_border_position(const hd_strip_wal
     return (c < last ? c : last) + hd_strip<K, R, C>::lag;
 }
 
-/* The cell above column c of the item's first band; others end with their last column. */
+/* The cell above column c of the item's first band; other bands end with their last column. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_walk<K, R, C> &a, uint32_t c)
 {
@@ -527,20 +596,20 @@ static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_
     return hd_cell_of<typename K::cell>(c < a.cols ? a.wave->north_cell : a.wave->east_cell);
 }
 
-/* What a lane has looked at for the next granule, while this one goes on; in an item's first band the words are of the border. */
+/* What a lane has loaded for the next granule, during this one; in an item's first band the words are the border's. */
 template <typename K, int R, int C> struct hd_strip_looks {
     hd_pair_word words[hd_strip<K, R, C>::south];
     uint32_t credit;
 };
 
-/* The item's of a word an item. */
+/* The item's word of an array with one word for each item. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ uint32_t *hd_strip_count(const hd_strip_walk<K, R, C> &a, const uint32_t *counts)
 {
     return (uint32_t *)counts + (a.item - a.wave->items);
 }
 
-/* All lanes of an item's first band: is what granule g needs of the border in the north there? */
+/* All lanes of an item's first band: is the northern border there as far as granule g needs it? */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_north_is_there(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
@@ -573,15 +642,39 @@ static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, 
         looks->words[w] = hd_word_at(v, w);
 }
 
-/* All lanes: is the run over before its end? Looked at once in a while. */
-static __device__ __forceinline__ int hd_wave_stopped(const heddle_thread *thread, uint32_t n)
+/* The band's place. Where cells cannot fail, no state is kept for it. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ hd_wave_place hd_strip_place(const hd_strip_walk<K, R, C> &a)
 {
-    return n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u &&
-           hd_ballot(HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT);
+    if constexpr (K::fails != 0)
+        return hd_wave_place_of(a.wave, a.item, a.index * 32u * R);
+    return hd_wave_place();
 }
 
-/* All lanes: waits until the words of granule g are there, and until the warp behind has read what granule g overwrites. 0: the
- * run has been stopped. */
+/* All lanes: is there nothing left to do for the band? Checked in one of n_looks calls; n counts them from 0. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_strip_is_over(const hd_strip_walk<K, R, C> &a, uint32_t n, uint32_t n_looks)
+{
+    if (n % n_looks != n_looks - 1u)
+        return 0;
+    if constexpr (K::fails != 0) {
+        const hd_wave_place at = hd_strip_place(a);
+        return hd_ballot(hd_wave_is_over(a.thread, &at)) != 0;
+    }
+    return hd_ballot(HD_LOAD(&a.thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT) != 0;
+}
+
+/* All lanes of a band that is over before granule g, or while it waits there. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_strip_halt(const hd_strip_walk<K, R, C> &a, uint32_t kind, uint32_t g)
+{
+    if (a.lane == 0)
+        hd_wave_halt(a.thread, a.wave->words, kind, a.item->found_at + a.index, g * HD_WAVE_GRANULE);
+    return 0;
+}
+
+/* All lanes: waits for the words of granule g, and until the next warp has read what granule g overwrites. 0: the band
+ * is over. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, C> &a, uint32_t g,
                                                       hd_strip_looks<K, R, C> *looks)
@@ -596,17 +689,24 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             go &= !has_words || hd_wave_tag(looks->words[w]) == tag;
-        if (__all_sync(0xffffffffu, go))
+        if (__all_sync(0xffffffffu, go)) {
+            hd_note_waited(a.thread, n);
             return 1;
-        if (hd_wave_stopped(a.thread, n))
-            return 0;
-        if (!a.from) /* who writes the border may be slow */
+        }
+        hd_note_waits(a.thread, n);
+        if (hd_strip_is_over(a, n, HD_WAVE_LOOKS))
+            return hd_strip_halt(a,
+                                 a.credit && (int)(looks->credit * HD_WAVE_GRANULE) < need ? HD_HALT_BELOW
+                                 : a.from                                                  ? HD_HALT_ABOVE
+                                                                                           : HD_HALT_BORDER,
+                                 g);
+        if (!a.from) /* the border's writer may be slow */
             hd_wave_pause(n);
         hd_look(a, g, looks);
     }
 }
 
-/* What is to the west of row i; of the row above the first one: the corner. */
+/* The cell to the west of row i; for the row above the first one: the corner. */
 template <typename K>
 static __device__ __forceinline__ typename K::cell hd_west_cell(const hd_wave *wave, const hd_wave_item *item,
                                                                 uint32_t i)
@@ -618,7 +718,7 @@ static __device__ __forceinline__ typename K::cell hd_west_cell(const hd_wave *w
     return hd_cell_of<typename K::cell>(wave->west_cell);
 }
 
-/* A lane before its first column. */
+/* Prepares a lane before its first column. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s)
 {
@@ -637,6 +737,8 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
     for (int c = 0; c < C; c++)
         hd_strip_down(s, s->h[R - 1], c);
     __builtin_memset(s->found, 0, sizeof s->found);
+    if constexpr (K::fails != 0)
+        s->failure.first = hd_wave_failure();
     if constexpr (strip::ranks != 0) {
         s->best.code = s->best.least = HD_CODE_LEAST;
         s->best.at = 0;
@@ -648,8 +750,8 @@ static __device__ __forceinline__ void hd_strip_begin(const hd_strip_walk<K, R, 
     }
 }
 
-/* What is known of this lane's column of granule g goes near, and is there after HD_COPY_WAIT. Not through a register: a step
- * would wait for it, because the machine waits for loads by one of six counters, which loads of steps use, too. */
+/* Starts the copy of this lane's column data of granule g into shared memory; HD_COPY_WAIT ends it. Not through a register: a
+ * step would wait for it, because the machine waits for loads by one of six counters, which steps' loads use, too. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_column_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
@@ -670,35 +772,39 @@ static __device__ __forceinline__ void hd_column_fetch(const hd_strip_walk<K, R,
         to[0] = to[near] = *from;
 }
 
-/* All lanes: what granule g needs stands near. 0: the run has been stopped. */
+/* All lanes: brings what granule g needs into shared memory. 0: the band is over. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_granule_enter(const hd_strip_walk<K, R, C> &a, uint32_t g,
                                                        hd_strip<K, R, C> *s, hd_strip_looks<K, R, C> *looks)
 {
     typedef hd_strip<K, R, C> strip;
     uint32_t *stage = a.near->stage[g & 1u][a.lane];
+    hd_wave_note(a.thread, a.item, g);
     if (!hd_granule_wait(a, g, looks))
         return 0;
+    if (hd_strip_is_over(a, g, HD_WAVE_STRIDE))
+        return hd_strip_halt(a, HD_HALT_WORKS, g);
     HD_UNROLL
     for (int w = 0; w < strip::south; w++)
         stage[w] = (uint32_t)looks->words[w];
     HD_COPY_WAIT();
     hd_warp_sync();
     hd_strip_fetch(s, &a.near->stage[g & 1u][0][0], hd_strip_columns(a, g));
-    if (a.credit_back && a.lane == 0)
-        hd_mark(a.credit_back, g + 1u);
-    hd_look(a, g + 1u, looks); /* behind the last column it is the last one's words again */
+    if (a.lane == 0)
+        hd_mark(&a.near->credit, g + 1u);
+    hd_look(a, g + 1u, looks); /* after the last column these are the last one's words again */
     if constexpr (K::sweeps == 0)
         hd_column_fetch(a, g + 1u);
     return 1;
 }
 
-/* Sweeps, all lanes: waits until bands first and last of `before` are through with `need` of n granules. How far they are then; 0:
- * the run has been stopped. */
-static __device__ __forceinline__ uint32_t hd_gone_wait(const heddle_thread *thread, const hd_wave *wave,
-                                                        const hd_wave_item *before, uint32_t first, uint32_t last,
-                                                        uint32_t need, uint32_t n)
+/* Sweeps, all lanes: waits until bands first and last of `before` have finished `need` of n granules. Returns how many
+ * they have finished; 0: the band is over. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ uint32_t hd_gone_wait(const hd_strip_walk<K, R, C> &a, const hd_wave_item *before,
+                                                        uint32_t first, uint32_t last, uint32_t need, uint32_t n)
 {
+    const hd_wave *wave = a.wave;
     const uint32_t band = threadIdx.x & 1u ? last : first, tag = hd_wave_first_tag(wave, before, band, n);
     for (uint32_t k = 0;; k++) {
         const uint32_t told = HD_LOAD(wave->gone + before->found_at + band, FENCED_ACQUIRE, DEV);
@@ -707,16 +813,18 @@ static __device__ __forceinline__ uint32_t hd_gone_wait(const heddle_thread *thr
             const uint32_t one = hd_shuffle(gone, 0), other = hd_shuffle(gone, 1);
             HD_FENCE_ACQUIRE();
             hd_warp_sync();
+            hd_note_waited(a.thread, k);
             return one < other ? one : other;
         }
-        if (hd_wave_stopped(thread, k))
+        hd_note_waits(a.thread, k);
+        if (hd_strip_is_over(a, k, HD_WAVE_LOOKS))
             return 0;
         hd_wave_pause(k);
     }
 }
 
-/* All lanes: what granule g reads of the field has been left by the pass before; and before a pass begins, who had its far row has
- * read it all. *ready: granules that need not wait: each look that waits empties the cache. */
+/* All lanes: waits until the pass before has left what granule g reads of the field. Before a pass begins: also until the last
+ * user of its far row has read it all. *ready: granules below need not wait, because each wait empties the cache. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t *ready)
 {
@@ -726,7 +834,7 @@ static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> 
     if (a.item->frees != HD_NONE && a.index == 0 && g == 0) {
         const hd_wave_item *before = a.wave->items + a.item->frees;
         const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), last = before->n_bands - 1u;
-        if (!hd_gone_wait(a.thread, a.wave, before, last, last, n, n))
+        if (!hd_gone_wait(a, before, last, last, n, n))
             return 0;
     }
     *ready = HD_NONE;
@@ -735,13 +843,13 @@ static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> 
     const hd_wave_item *before = a.wave->items + a.item->before;
     const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), need = hd_wave_need(before, g, strip::lag, n);
     const uint32_t below = a.index + 1u < before->n_bands ? a.index + 1u : a.index;
-    const uint32_t gone = hd_gone_wait(a.thread, a.wave, before, a.index, below, need, n);
+    const uint32_t gone = hd_gone_wait(a, before, a.index, below, need, n);
     if (gone < n)
         *ready = g + 1u + gone - need;
     return gone != 0;
 }
 
-/* All lanes: every HD_WAVE_TELLS granules, and after the last, a band says how far it is. */
+/* All lanes: every HD_WAVE_TELLS granules, and after the last, stores how many granules the band has finished. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t end)
 {
@@ -752,8 +860,8 @@ static __device__ __forceinline__ void hd_pass_tell(const hd_strip_walk<K, R, C>
         HD_STORE(a.gone, a.to.tag + g, RELEASE, DEV);
 }
 
-/* Sweeps: a granule's columns of all rows of a band; rows, columns: of the field, from where the band and its first lane are. Is
- * there no place of them that the field has not? Then a row takes three instructions, and not fifteen. */
+/* Sweeps: are all of a granule's columns, in all rows of a band, in the field? Then a row takes three instructions, not
+ * fifteen. row, column: where the band and its first lane begin, in a field of rows by cols. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_field_has_all(int row, int column, uint32_t rows, uint32_t cols)
 {
@@ -762,7 +870,7 @@ static __device__ __forceinline__ int hd_field_has_all(int row, int column, uint
            (uint32_t)column + HD_WAVE_GRANULE <= cols;
 }
 
-/* What the field has goes near, row by row. `from`: the first lane's first row; this lane copies column j of it. */
+/* Copies the field's values to shared memory, row by row. `from`: the first lane's first row; j: this lane's column. */
 template <bool has_all, typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_copy(typename K::value *to, const typename K::value *from,
                                                      uint64_t row_cells, uint32_t n_rows, uint32_t j, uint32_t cols)
@@ -781,7 +889,7 @@ static __device__ __forceinline__ void hd_field_copy(typename K::value *to, cons
     }
 }
 
-/* All lanes: what the field has for granule g comes near, and is there after HD_COPY_WAIT. */
+/* All lanes: starts the copy of the field's values for granule g into shared memory; HD_COPY_WAIT ends it. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
@@ -795,9 +903,9 @@ static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, 
         hd_field_copy<false, K, R, C>(to, from, a.row_cells, n_rows, j, cols);
 }
 
-/* What stands near goes to the field, where that is none of its rim: i, j of it, counted from behind the rim; `at`: the column
- * that it has near. The rows of some lanes at a time, because a store might be to where the next load is from, as far as the
- * compiler knows. */
+/* Copies values in shared memory to the field, except its rim. i, j: their place in the field without the rim; `at`:
+ * their column in shared memory. The rows of some lanes at a time, because to the compiler a store may hit the address
+ * of the next load. */
 template <bool has_all, typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_put(typename K::value *to, const typename K::value *from,
                                                     uint64_t row_cells, uint32_t i, uint32_t j, uint32_t at,
@@ -821,7 +929,7 @@ static __device__ __forceinline__ void hd_field_put(typename K::value *to, const
     }
 }
 
-/* All lanes: what the last sweep has left of granule g goes to the field. */
+/* All lanes: stores what the last sweep left of granule g in the field. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
@@ -837,19 +945,18 @@ static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, 
         hd_field_put<false, K, R, C>(to, from, a.row_cells, i, j, at, a.inner_rows, a.inner_cols);
 }
 
-/* All lanes: the field for granule g is on its way. 0: the run has been stopped. A tile waits for no pass: the graph has done
- * so. */
+/* All lanes: starts to fetch the field for granule g. 0: the band is over. A tile waits for no pass: the graph did. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_pass_enter(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t *ready)
 {
     if (a.thread->in_order && !hd_pass_wait(a, g, ready))
-        return 0;
+        return hd_strip_halt(a, HD_HALT_PASS, g);
     hd_field_fetch(a, g);
     return 1;
 }
 
-/* All lanes: granules of sweeps, of which those between `head` and `whole` have no rim to the west or east; and in a band in the
- * midst of the field there is none to the north or south. */
+/* All lanes: granules of sweeps. Those between `head` and `whole` have no rim to the west or east. A band in the midst
+ * of the field has none to the north or south. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s,
                                                      uint32_t first, uint32_t end)
@@ -861,7 +968,7 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
     const uint32_t whole = a.inner_cols + 2u < (uint32_t)C ? 0u : (a.inner_cols + 2u - C) / HD_WAVE_GRANULE;
     const uint32_t row = a.row - a.lane * R;
     const int is_amidst = row > K::sweeps && row + 32u * R <= a.inner_rows;
-    uint32_t ready = 0, g = first, next = first; /* next: granule that the field is fetched for */
+    uint32_t ready = 0, g = first, next = first; /* next: granule for which the field is fetched */
     hd_look(a, first, &looks);
     for (;; next++) {
         if (next > first && !hd_granule_enter(a, g, s, &looks))
@@ -874,7 +981,7 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
         if (g >= head && g < whole && is_amidst)
             hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
         else if (is_amidst)
-            hd_strip_granule<HD_STEP_HEAD>(params.get(), a, s, g);
+            hd_strip_granule<HD_STEP_RIM>(params.get(), a, s, g);
         else if (g >= head && g < whole)
             hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
         else
@@ -885,11 +992,134 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
         if (++g >= end)
             break;
     }
-    HD_COPY_WAIT(); /* whoever has this memory next */
+    HD_COPY_WAIT(); /* the next user of this memory must not meet these copies */
     return g >= end;
 }
 
-/* All lanes: granules first .. end - 1 of a band. 0: the run has been stopped. */
+/* Kept by rows, all lanes: stores the line of each row of the band that ends with this piece, 16 bytes a lane.
+ * `column`: the first lane's after the piece; row i is hd_row_behind words behind it. */
+template <typename K, int R, int C> static __device__ __forceinline__ uint32_t hd_row_behind(uint32_t i)
+{
+    typedef hd_strip<K, R, C> strip;
+    return (i / R * strip::skew + (i % R + 1u) * strip::east) * strip::words;
+}
+
+/* Of a line, this lane has words `at` .. at + 3 of a row; it stores those from `first` up to `end`, the row's. */
+static __device__ __forceinline__ void hd_row_put_some(uint32_t *to, const hd_some<uint32_t, 4> &some, int64_t at,
+                                                       int64_t first, int64_t end)
+{
+    HD_UNROLL
+    for (int w = 0; w < 4; w++)
+        if (at + w >= first && at + w < end)
+            to[w] = some.at[w];
+}
+
+/* Lines with all words in the field (has_all), or not: then only the words of granules first .. end - 1. The rows of
+ * some lanes at a time, because to the compiler a store may hit the address of the next load. */
+template <bool has_all, typename K, int R, int C>
+static __device__ __forceinline__ void hd_rows_put(const hd_strip_walk<K, R, C> &a, uint32_t column, uint32_t first,
+                                                   uint32_t end)
+{
+    typedef hd_strip<K, R, C> strip;
+    enum { words = strip::words, added = strip::piece_columns * words, some = has_all && R % 2 == 0 ? 2 : 1 };
+    const uint64_t row_words = a.near->row_words, line_mask = HD_ROW_LINE - 1u;
+    const uint32_t quarter = a.lane % 8u * 4u, n_rows = a.rows - a.index * 32u * R;
+    const uint64_t begin = (uintptr_t)a.near->kept / 4u;
+    uint32_t i = a.lane / 8u;
+    uint64_t row = begin + i * row_words, front = row + (uint64_t)column * words;
+    HD_ROLL
+    for (uint32_t k = 0; k < 8u * R; k += some) {
+        hd_some<uint32_t, 4> values[some];
+        uint64_t at[some];
+        HD_UNROLL
+        for (uint32_t b = 0; b < some; b++) {
+            at[b] = ((front + 4u * b * row_words - hd_row_behind<K, R, C>(i + 4u * b)) & ~line_mask) - HD_ROW_LINE +
+                    quarter;
+            values[b] = *(const hd_some<uint32_t, 4> *)&a.stage->at[i + 4u * b][at[b] & (2u * HD_ROW_LINE - 1u)];
+        }
+        HD_UNROLL
+        for (uint32_t b = 0; b < some; b++) {
+            const uint32_t behind = hd_row_behind<K, R, C>(i + 4u * b);
+            const uint64_t now = front + 4u * b * row_words - behind;
+            uint32_t *to = (uint32_t *)(uintptr_t)(at[b] * 4u);
+            if (added != HD_ROW_LINE && (now & ~line_mask) == ((now - added) & ~line_mask))
+                continue; /* no line ends with this piece */
+            if (has_all)
+                *(hd_some<uint32_t, 4> *)to = values[b];
+            else if (i < n_rows) {
+                const int64_t least = (int64_t)first * HD_WAVE_GRANULE * words - behind;
+                const int64_t most = (int64_t)end * HD_WAVE_GRANULE * words - behind, all = (int64_t)a.cols * words;
+                hd_row_put_some(to, values[b], (int64_t)(at[b] - row), least > 0 ? least : 0, most < all ? most : all);
+            }
+        }
+        i += 4u * some;
+        row += 4u * some * row_words;
+        front += 4u * some * row_words;
+    }
+}
+
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_rows_leave(const hd_strip_walk<K, R, C> &a, uint32_t g, uint32_t piece,
+                                                     uint32_t first, uint32_t end)
+{
+    typedef hd_strip<K, R, C> strip;
+    const uint32_t column = g * HD_WAVE_GRANULE + (piece + 1u) * strip::piece_columns;
+    const int64_t most = (int64_t)(column - first * HD_WAVE_GRANULE) * strip::words;
+    hd_warp_sync(); /* all lanes' cells are in shared memory */
+    if (column <= a.cols && (a.index + 1u) * 32u * R <= a.rows &&
+        most >= (int64_t)hd_row_behind<K, R, C>(32u * R - 1u) + 2u * HD_ROW_LINE)
+        hd_rows_put<true>(a, column, first, end);
+    else
+        hd_rows_put<false>(a, column, first, end);
+    hd_warp_sync(); /* ... and may be overwritten */
+}
+
+/* After granule end - 1, all lanes: stores the lines that have begun, as if one more granule had ended them. A function
+ * of its own, with few arguments: inside of hd_strip_go it takes 30 registers from all steps. */
+template <typename K, int R, int C>
+static __device__ HD_APART void hd_rows_finish(hd_strip_shared<K, R, C> *near,
+                                               typename hd_strip_near<K, R, C>::field *stage, uint32_t rows,
+                                               uint32_t cols, uint32_t index, uint32_t first, uint32_t end)
+{
+    typedef hd_strip<K, R, C> strip;
+    hd_strip_walk<K, R, C> a = {};
+    a.near = near;
+    a.stage = stage;
+    a.rows = rows;
+    a.cols = cols;
+    a.index = index;
+    a.lane = threadIdx.x & 31u;
+    HD_ROLL
+    for (uint32_t piece = 1; piece <= strip::pieces; piece++)
+        hd_rows_put<false>(a, end * HD_WAVE_GRANULE + piece * strip::piece_columns, first, end);
+    hd_warp_sync(); /* the next user of this memory must not meet these reads */
+}
+
+/* A piece of granule g. Returns 1 if it was all pieces. Granules between `head` and `whole` have only columns of the field. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ int hd_strip_piece(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
+                                                     hd_strip<K, R, C> *s, uint32_t g, uint32_t piece, uint32_t head,
+                                                     uint32_t whole)
+{
+    const int is_inner = g >= head && g < whole, by_rows = K::keeps && a.near->kept;
+    const int is_skewed = K::keeps && a.near->skewed, has_last = K::keeps && whole == 0 && a.wave->last_row;
+    const int is_edge = !is_inner && (by_rows || is_skewed || hd_strip<K, R, C>::east);
+    if (is_edge)
+        hd_strip_granule<HD_STEP_EDGE>(params, a, s, g, piece);
+    else if (by_rows)
+        hd_strip_granule<HD_STEP_KEEP>(params, a, s, g, piece);
+    else if (is_skewed)
+        hd_strip_granule<HD_STEP_SKEW>(params, a, s, g);
+    else if (is_inner)
+        hd_strip_granule<HD_STEP_INNER>(params, a, s, g);
+    else if (has_last)
+        hd_strip_granule<HD_STEP_LAST>(params, a, s, g);
+    else
+        hd_strip_granule<HD_STEP_RIM>(params, a, s, g);
+    return !is_edge && !by_rows;
+}
+
+/* All lanes: granules first .. end - 1 of a band. 0: the band is over. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s, uint32_t first,
                                                   uint32_t end)
@@ -898,27 +1128,27 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
     const hd_held<typename K::params> params(a.params);
     hd_strip_looks<K, R, C> looks = {}; /* a tag that no word has */
     const uint32_t head = (strip::lag + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE;
-    const uint32_t whole = a.last_row ? 0u : (a.cols - 1u) / HD_WAVE_GRANULE; /* granules before the last columns */
+    const int has_last = K::keeps && a.wave->last_row && a.index + 1u == a.item->n_bands;
+    const uint32_t whole = has_last ? 0u : (a.cols - 1u) / HD_WAVE_GRANULE; /* granules before the last columns */
     uint32_t g = first;
     hd_column_fetch(a, first);
     hd_look(a, first, &looks);
     for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
-        if (g >= head && g < whole && a.near->skewed)
-            hd_strip_granule<HD_STEP_SKEW>(params.get(), a, s, g);
-        else if (g >= head && g < whole && !a.cells)
-            hd_strip_granule<HD_STEP_INNER>(params.get(), a, s, g);
-        else if (g >= head && g < whole)
-            hd_strip_granule<HD_STEP_KEEP>(params.get(), a, s, g);
-        else if (g < whole && !a.cells && !strip::east)
-            hd_strip_granule<HD_STEP_HEAD>(params.get(), a, s, g);
-        else
-            hd_strip_granule<HD_STEP_EDGE>(params.get(), a, s, g);
+        HD_ROLL
+        for (uint32_t piece = 0; piece < strip::pieces; piece++) {
+            if (hd_strip_piece(params.get(), a, s, g, piece, head, whole))
+                break;
+            if (K::keeps && a.near->kept)
+                hd_rows_leave(a, g, piece, first, end);
+        }
     }
-    HD_COPY_WAIT(); /* whoever has this memory next */
+    if (K::keeps && g >= end && a.near->kept)
+        hd_rows_finish(a.near, a.stage, a.rows, a.cols, a.index, first, end);
+    HD_COPY_WAIT(); /* the next user of this memory must not meet these copies */
     return g >= end;
 }
 
-/* What the lane `by` behind has found. */
+/* The value of the lane `by` further on. */
 template <typename T> static __device__ __forceinline__ T hd_shuffle_down(const T &v, uint32_t by)
 {
     T out;
@@ -928,7 +1158,7 @@ template <typename T> static __device__ __forceinline__ T hd_shuffle_down(const 
     return out;
 }
 
-/* All lanes: on lane 0 what all of them have found. */
+/* All lanes: joins the results of all lanes on lane 0. */
 template <typename K> static __device__ __forceinline__ void hd_found_join(typename K::found *found)
 {
     HD_UNROLL
@@ -938,7 +1168,7 @@ template <typename K> static __device__ __forceinline__ void hd_found_join(typen
     }
 }
 
-/* What a lane has found. */
+/* The result of a lane. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ typename K::found hd_strip_found(const hd_strip_walk<K, R, C> &a,
                                                                    hd_strip<K, R, C> *s)
@@ -962,25 +1192,44 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
     return found;
 }
 
-/* All lanes, of a counted border in the west: what the band needs of it is there. 0: the run has been stopped. */
+/* All lanes, for a counted border in the west: waits for the band's part of it. 0: the band is over. */
 template <typename K, int R, int C> static __device__ __forceinline__ int hd_west_wait(const hd_strip_walk<K, R, C> &a)
 {
     const uint32_t end = (a.index + 1u) * 32u * R;
+    const hd_wave_place at = hd_strip_place(a);
     uint32_t is_there = 1;
     if (!a.wave->west_count)
         return 1;
     if (a.lane == 0)
         is_there =
-            (uint32_t)hd_count_wait(a.thread, hd_strip_count(a, a.wave->west_count), end < a.rows ? end : a.rows);
+            (uint32_t)hd_count_wait(a.thread, &at, hd_strip_count(a, a.wave->west_count), end < a.rows ? end : a.rows);
     is_there = hd_shuffle(is_there, 0);
-    hd_warp_sync(); /* all lanes know what lane 0 has acquired */
+    hd_warp_sync(); /* all lanes need what lane 0 acquired */
     return is_there != 0;
 }
 
-/* All lanes: a band is through. */
+/* All lanes: ends a band. Its lanes still have the cells of their last column; with a neighbour to the north-east in
+ * h1, because h has the value to the east. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C> &a, hd_strip<K, R, C> *s)
 {
+    enum { east = hd_strip<K, R, C>::east };
+    if (K::keeps && a.wave->last_col) {
+        typename K::cell *last_col = (typename K::cell *)a.wave->last_col + a.item->last_col_at + a.row;
+        HD_UNROLL
+        for (int r = 0; r < R; r++)
+            if (r < a.n_rows)
+                last_col[r] = east ? s->h1[east ? r : 0] : s->h[r];
+    }
+    if constexpr (K::fails != 0) {
+        hd_wave_failure first = s->failure.first;
+        for (uint32_t by = 16; by; by /= 2) {
+            const hd_wave_failure other = hd_shuffle_down(first, by);
+            hd_failure_join(&first, &other);
+        }
+        if (a.lane == 0 && first.code)
+            hd_wave_fail(a.wave->words, a.wave->failures, (uint32_t)a.item->found_at + a.index, &first);
+    }
     if constexpr (K::finds != HD_FINDS_NOTHING)
         if (a.wave->found) {
             typename K::found found = hd_strip_found(a, s);
@@ -990,7 +1239,7 @@ static __device__ __forceinline__ void hd_strip_end(const hd_strip_walk<K, R, C>
         }
 }
 
-/* All lanes of a warp: what all bands of an item have found. */
+/* All lanes of a warp: joins the results of all bands of an item. */
 template <typename K> static __device__ __forceinline__ void hd_found_item(const hd_wave *wave, uint32_t item)
 {
     typename K::found *of_bands = (typename K::found *)wave->found + wave->items[item].found_at, found;
@@ -1005,7 +1254,7 @@ template <typename K> static __device__ __forceinline__ void hd_found_item(const
         ((typename K::found *)wave->found_each)[item] = found;
 }
 
-/* ... and what all items have. */
+/* ... of all items. */
 template <typename K> static __device__ __forceinline__ void hd_found_all(const hd_wave *wave)
 {
     typename K::found found;
@@ -1017,8 +1266,8 @@ template <typename K> static __device__ __forceinline__ void hd_found_all(const 
         *(typename K::found *)wave->result = found;
 }
 
-/* All lanes of a warp: one more has ended, of n. Was it the last? Then all lanes know what the others have left. Only the last
- * acquires: that empties the multiprocessor's cache, in which other warps look things up. */
+/* All lanes of a warp: counts one more of n as ended. Was it the last? Then all lanes have what the others left. Only
+ * the last acquires, because that empties the SM's cache, which other warps use. */
 static __device__ __forceinline__ int hd_is_last(uint32_t *done, uint32_t n)
 {
     uint32_t last = 0;
@@ -1033,8 +1282,8 @@ static __device__ __forceinline__ int hd_is_last(uint32_t *done, uint32_t n)
     return last != 0;
 }
 
-/* All threads: who ends the last part of an item joins what its bands have found; who ends the last item joins what all have,
- * and makes the words ready for the next run. */
+/* All threads: the warp that ends the last part of an item joins the results of its bands. The one that ends the last
+ * item joins those of all, and prepares the words for the next run. */
 template <typename K>
 static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, const hd_wave_part *p)
 {
@@ -1051,21 +1300,26 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
     if constexpr (K::finds != HD_FINDS_NOTHING)
         if (wave->result)
             hd_found_all<K>(wave);
+    if constexpr (K::fails != 0)
+        if (thread->index == 0)
+            (void)hd_wave_conclude(thread, wave->words, wave->failures);
     hd_wave_next_run(wave, thread->index, 32u);
 }
 
-/* All lanes of a warp whose band has left its cells of the last column. Of what the band had, nothing is kept for this: each word
- * would be a register in all its steps. */
-template <int R>
+/* All lanes of a warp that has left its cells of the last column: raises the count. It keeps no state of the band for
+ * this, because each word would be a register in all steps. */
+template <typename K, int R>
 static __device__ __forceinline__ void hd_east_raise(const heddle_thread *thread, const hd_wave_part *p)
 {
     const uint32_t first = (p->band + thread->index / 32u) * 32u * R, end = first + 32u * R;
     const uint32_t rows = p->wave->items[p->item].rows;
     if (!p->wave->last_col_count)
         return;
+    const hd_wave_place at =
+        K::fails != 0 ? hd_wave_place_of(p->wave, p->wave->items + p->item, first) : hd_wave_place();
     hd_warp_sync();
     if ((thread->index & 31u) == 0)
-        hd_count_raise(thread, p->wave->last_col_count + p->item, first, end < rows ? end : rows);
+        hd_count_raise(thread, &at, p->wave->last_col_count + p->item, first, end < rows ? end : rows);
 }
 
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
@@ -1095,26 +1349,19 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.n_rows = a.row >= a.rows ? 0 : a.rows - a.row < R ? (int)(a.rows - a.row) : R;
     a.y = wave->y ? (const typename K::column *)wave->y + item->y_at : (const typename K::column *)0;
     a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
-    a.row_cells = item->row_cells;
+    a.row_cells = K::sweeps != 0 ? item->row_cells : 0;
     a.field = K::sweeps != 0 ? (typename K::value *)wave->field + item->cells_at : (typename K::value *)0;
     a.inner_rows = hd_wave_inner(item->field_rows);
     a.inner_cols = hd_wave_inner(item->field_cols);
     a.sweeps = item->sweeps;
     a.gone = wave->n_gone ? wave->gone + item->found_at + a.index : (uint32_t *)0;
-    a.cells = wave->cells && !item->band_cells
-                  ? (typename K::cell *)wave->cells + item->cells_at + a.row * item->row_cells
-                  : (typename K::cell *)0;
-    a.last_row = wave->last_row && a.index + 1u == item->n_bands
-                     ? (typename K::cell *)wave->last_row + item->last_row_at
-                     : (typename K::cell *)0;
-    a.last_col =
-        wave->last_col ? (typename K::cell *)wave->last_col + item->last_col_at + a.row : (typename K::cell *)0;
+    a.last_row = wave->last_row ? (typename K::cell *)wave->last_row + item->last_row_at : (typename K::cell *)0;
+    a.last_cols = a.last_row && a.row < a.rows && a.row + R >= a.rows ? a.cols : 0;
     a.near = near + warp;
     a.stage = (typename hd_strip_near<K, R, C>::field *)(void *)(near + p->n_bands) + warp;
     a.from = a.index == 0 ? (hd_pair_word *)0 : warp ? &a.near->ring[0][0] : far;
     a.from_mask = warp ? HD_WAVE_RING - 1u : 0xffffffffu;
     a.from_tag = base - n_granules;
-    a.credit_back = warp ? &a.near->credit : (uint32_t *)0;
     a.to.tag = base;
     const int has_next = a.index + 1u < item->n_bands, next_is_near = warp + 1u < p->n_bands;
     a.credit = has_next && next_is_near ? &a.near[1].credit : (uint32_t *)0;
@@ -1123,7 +1370,7 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     return a;
 }
 
-/* All threads: what bands have near before any word has come. */
+/* All threads: clears the bands' shared memory before any word has come. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_near_begin(const heddle_thread *thread, hd_strip_shared<K, R, C> *near,
                                                      uint32_t n_bands)
@@ -1143,7 +1390,7 @@ static __device__ __forceinline__ void hd_copy_words(const heddle_thread *thread
         ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
 }
 
-/* What tiles carry of a band: what it has near, of all bands of the part; then what its lanes have, word by word. */
+/* What tiles carry of a band: its shared memory, of all bands of the part; then what its lanes have, word by word. */
 template <typename K, int R, int C> struct hd_strip_carry_of {
     enum {
         near_bytes = sizeof(hd_strip_shared<K, R, C>),
@@ -1152,7 +1399,7 @@ template <typename K, int R, int C> struct hd_strip_carry_of {
     };
 };
 
-/* All lanes: s from what they have carried, or to it. */
+/* All lanes: loads s from what the lanes carried, or stores it there. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_strip_load(hd_strip<K, R, C> *s, const uint32_t *from, uint32_t lane)
 {
@@ -1177,7 +1424,17 @@ static __device__ __forceinline__ typename K::cell *hd_strip_skewed(const hd_str
     return (typename K::cell *)a.wave->cells + a.item->cells_at + a.index * a.item->band_cells;
 }
 
-/* All lanes: what the part has of their band. 1: the band is through. */
+/* ... by rows. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ uint32_t *hd_strip_by_rows(const hd_strip_walk<K, R, C> &a)
+{
+    if (!a.wave->cells || a.item->band_cells)
+        return (uint32_t *)0;
+    return (uint32_t *)a.wave->cells +
+           (a.item->cells_at + (uint64_t)a.index * (32u * R) * a.item->row_cells) * hd_strip<K, R, C>::words;
+}
+
+/* All lanes: the part's granules of their band. 1: the band has ended. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C> &a, const hd_wave_part *p, int is_tile)
 {
@@ -1187,14 +1444,22 @@ static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C>
                       (a.index - p->band) * hd_strip_carry_of<K, R, C>::lane_words * 32u;
     uint32_t first = 0, end = n;
     strip s;
+    if (!is_tile && a.lane == 0)
+        hd_wave_stamp(a.wave, a.item, a.index, 0);
     if (is_tile)
         hd_wave_span(p, a.index, strip::lag, n, &first, &end);
+    else
+        hd_note_band(a.thread, a.index - p->band);
     if (first >= end)
         return 0;
+    if (K::fails != 0 && hd_strip_is_over(a, 0, 1))
+        return 0;
     a.near->skewed = hd_strip_skewed(a);
+    a.near->kept = hd_strip_by_rows(a);
+    a.near->row_words = a.item->row_cells * strip::words;
     if constexpr (K::sweeps == 0)
         if ((!is_tile || first == 0) && !hd_west_wait(a))
-            return 0;
+            return hd_strip_halt(a, HD_HALT_BORDER, 0);
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
@@ -1210,6 +1475,8 @@ static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C>
         hd_strip_store(s, carry, a.lane);
         return 0;
     }
+    if (!is_tile && a.lane == 0)
+        hd_wave_stamp(a.wave, a.item, a.index, 1);
     hd_strip_end(a, &s);
     return 1;
 }
@@ -1221,7 +1488,7 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
 {
     hd_strip_shared<K, R, C> *near = (hd_strip_shared<K, R, C> *)memory;
     const uint32_t near_bytes = (uint32_t)sizeof(*near) * p->n_bands;
-    const int is_tile = !thread->in_order; /* a constant: the other's code is not there and has no registers */
+    const int is_tile = !thread->in_order; /* a constant: the other case has no code and no registers */
     if (is_tile && !p->begins)
         hd_copy_words(thread, near, p->carry, near_bytes);
     else
@@ -1229,7 +1496,8 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
     hd_bar_team(thread->team_size);
     if (thread->index / 32u < p->n_bands &&
         hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile) && K::sweeps == 0)
-        hd_east_raise<R>(thread, p);
+        hd_east_raise<K, R>(thread, p);
+    hd_note_end(thread);
     hd_bar_team(thread->team_size);
     if (is_tile)
         hd_copy_words(thread, p->carry, near, near_bytes);

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* core/ticket.h - dispatch ticket: one ring for all workers, and a place in it for each taker.
  *
- * A worker that has nothing draws a ticket and waits at the place of that number; the k-th task that is handed on goes into
- * place k. So no two takers want one place, and nothing is retried. One word says how many places have been reserved and
- * how many workers wait (less than zero: tasks that nobody waits for yet); both change in one step. A worker draws only
- * when it has nothing: no task that it kept, none in its deque, no root that is left. So the worker whose ticket makes all
- * of them wait knows that the run is over, and fills a place for each with HD_PLACE_END. No count of tasks is needed.
+ * A worker that has nothing draws a ticket and waits at the place of that number; the k-th task handed on goes into place k.
+ * So no two takers want the same place, and no take is retried. One word holds the number of places reserved and the number of
+ * workers that wait (below zero: tasks that no worker waits for yet); both change in one step. A worker draws only when it has
+ * nothing: no kept task, an empty deque, no root left. So when a ticket makes all workers wait, the run is over, and the
+ * worker that drew it fills a place with HD_PLACE_END for each. No count of tasks is needed.
  *
- *     word    {places : waiting}     drawing adds 1; reserving n adds n places and takes n off those that wait
- *     place   {number + 1 : task + 1}, 0 = empty
+ *      word    {places : waiting}     drawing adds 1; reserving n adds n places and subtracts n from waiting
+ *      place   {number + 1 : task + 1}, 0 = empty
  *
- * Without spawning there are more places than tasks and ends, so each is used once in a run. Where bodies spawn places are
- * used again; a place is filled by compare-and-swap from empty and read only by the ticket of its number, so a worker that is
+ * Without spawning there are more places than tasks and ends together, so each is used once in a run. With spawning places are
+ * reused. A place is filled by compare-and-swap from empty, and read only by the ticket of its number. So a worker that is
  * slow between reserving and filling loses nothing, even if others go all the way round. There are at least as many places as
- * tasks that can exist at once, and ends, or those who fill would wait for one another.
+ * there can be tasks and ends at once, or fillers would wait for one another.
  *
- * A place is released: who takes a task has acquired what was known to who handed it on.
+ * A place is stored with release and loaded with acquire: the taker of a task acquires what its giver knew.
  *
- * The deque. Spawned tasks stay with their maker until somebody waits: in block-shared memory, or a thread's stack. Its owner
- * takes the youngest; the oldest, under which most is to come, are given to those who wait. What finds no room in it goes into
- * the ring.
+ * The deque. Spawned tasks stay with their maker until another worker waits: in block-shared memory, or on a thread's stack.
+ * The owner takes the youngest; workers that wait get the oldest, which have the most work below them. Tasks that find the
+ * deque full go into the ring.
  *
- * It does not order urgent tasks before others, except where a worker keeps one, and cannot bind tasks to workers. */
+ * Ticket does not run urgent tasks before others, except where a worker keeps one, and cannot bind tasks to workers. */
 #ifndef HEDDLE_CORE_TICKET_H
 #define HEDDLE_CORE_TICKET_H
 
 #include "heddle/core/worker.h"
 
 #define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
-#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)          /* at a place, before a worker asks whether the run stops */
-#define HD_LOOK_EVERY 8u /* tasks between two looks at who waits: all workers read that word */
+#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)          /* at a place, between two looks at the stop word */
+#define HD_LOOK_EVERY 8u /* tasks between two loads of `waiting`, a word that all workers use */
 
 /* ---- the word ---- */
 
@@ -40,7 +40,7 @@ HD_FN int32_t hd_waiting_in(hd_pair_word v) { return (int16_t)(uint16_t)v; }
 #endif
 HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_word)hd_waiting_in(v)) >> HD_HALF_BITS); }
 
-/* All scheduling lanes: n places; hd_places_in of what lane 0 gets, when that has come, is the number of the first. */
+/* All scheduling lanes: reserves n places. hd_places_in of lane 0's result, which may be late, is the first one. */
 HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
@@ -55,7 +55,7 @@ HD_FN hd_pair_word *hd_place_at(const hd_run *r, uint32_t k)
 }
 HD_FN hd_pair_word hd_place_mark(uint32_t k) { return (hd_pair_word)(k + 1u) << HD_HALF_BITS; }
 
-/* One lane, behind HD_FENCE_RELEASE: what goes into place k, which it has reserved. */
+/* One lane, after HD_FENCE_RELEASE: stores `what` into place k, which it has reserved. */
 HD_FN void hd_place_fill(const hd_run *r, uint32_t k, uint32_t what)
 {
     hd_pair_word *at = hd_place_at(r, k), v = hd_place_mark(k) | what;
@@ -64,18 +64,18 @@ HD_FN void hd_place_fill(const hd_run *r, uint32_t k, uint32_t what)
         HD_PAIR_STORE(at, v, FENCED_RELEASE);
         return;
     }
-    while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) /* the one before it has not been taken */
+    while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) /* the task of the last round has not been taken */
         HD_PAUSE(n++);
 }
 
-/* One lane: what is in place k, which is then empty; 0: nothing yet. */
+/* One lane: takes what is in place k and empties it; 0: nothing yet. */
 HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 {
     hd_pair_word *at = hd_place_at(r, k), v = HD_PAIR_LOAD(at, FENCED_ACQUIRE);
     if (v >> HD_HALF_BITS != hd_place_mark(k) >> HD_HALF_BITS || !v)
         return 0;
     HD_FENCE_ACQUIRE();
-    HD_PAIR_STORE(at, 0, RELAXED); /* nobody else changes a full place */
+    HD_PAIR_STORE(at, 0, RELAXED); /* no other worker changes a full place */
     return (uint32_t)(v & (((hd_pair_word)1 << HD_HALF_BITS) - 1u));
 }
 
@@ -91,7 +91,7 @@ HD_FN void hd_ticket_place(const hd_run *r, uint32_t mask, uint32_t task)
         hd_place_fill(r, k, task + 1u);
 }
 
-/* All scheduling lanes: all workers wait, so all is done. */
+/* All scheduling lanes: all workers wait, so the run is over. */
 HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 {
     const uint32_t k = hd_shuffle(hd_places_in(hd_place_reserve(r, r->n_workers)), 0);
@@ -103,8 +103,8 @@ HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 
 /* ---- taking ---- */
 
-/* Lane 0, which has no ticket, draws one. 1: with it all workers wait. A worker with tasks that have no room must not wait for
- * good: it takes only a task that is there. */
+/* Lane 0, without a ticket, draws one. Returns 1 if then all workers wait. A worker with deferred tasks must not wait
+ * for good: it draws only when a task is there. */
 HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
 {
     hd_ticket_own *o = &w->by.ticket;
@@ -121,7 +121,7 @@ HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
     return o->waiting + 1 == (int32_t)r->n_workers;
 }
 
-/* Lane 0: a task, HD_OVER, or HD_NONE for now; *all_wait: HD_OVER is to be handed to all. */
+/* Lane 0: a task, HD_OVER, or HD_NONE for now; *all_wait: all workers must get HD_OVER. */
 HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
 {
     hd_ticket_own *o = &w->by.ticket;
@@ -139,7 +139,7 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
     return what == HD_PLACE_END ? HD_OVER : what - 1u;
 }
 
-/* All scheduling lanes. As hd_ticket_look. */
+/* All scheduling lanes: as hd_ticket_look. */
 HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
 {
     uint32_t t = HD_NONE;
@@ -147,7 +147,7 @@ HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
     if (hd_warp_lane() == 0)
         t = hd_ticket_look(r, w, &all_wait);
     t = hd_shuffle(all_wait ? HD_OVER - 1u : t, 0);
-    hd_warp_sync(); /* all lanes know what lane 0 has acquired: they read the task's record */
+    hd_warp_sync(); /* all lanes read the task's record: they need what lane 0 acquired */
     if (t != HD_OVER - 1u)
         return t;
     hd_ticket_end_all(r);
@@ -158,7 +158,7 @@ HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
 
 HD_FN uint32_t *hd_deque_at(hd_ticket_own *o, uint32_t i) { return &o->deque[(o->oldest + i) & (HD_DEQUE - 1u)]; }
 
-/* All scheduling lanes: those in `mask` put their tasks into the deque, and what finds no room into the ring. */
+/* All scheduling lanes: those in `mask` put their tasks into the deque; tasks that find it full go into the ring. */
 HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     hd_ticket_own *o = &w->by.ticket;
@@ -167,7 +167,7 @@ HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t t
     const uint32_t rank = has + hd_popcount(mask & ((1u << lane) - 1u)), left = hd_ballot(mine && rank >= HD_DEQUE);
     if (mine && rank < HD_DEQUE)
         *hd_deque_at(o, rank) = task;
-    hd_warp_sync(); /* all have read its length */
+    hd_warp_sync(); /* all lanes have read its length */
     if (lane == 0) {
         o->n_deque = has + n - hd_popcount(left);
         if (o->n_deque > w->tally.most_own)
@@ -178,14 +178,14 @@ HD_FN void hd_deque_put(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t t
         hd_ticket_place(r, left, task);
 }
 
-/* Lane 0: the youngest, or HD_NONE. */
+/* Lane 0: takes the youngest, or HD_NONE. */
 HD_FN uint32_t hd_deque_take(hd_worker *w)
 {
     hd_ticket_own *o = &w->by.ticket;
     return o->n_deque ? *hd_deque_at(o, --o->n_deque) : HD_NONE;
 }
 
-/* All scheduling lanes: the oldest go to those who wait, as far as is known; `keep` of them stay. */
+/* All scheduling lanes: gives the oldest tasks to workers that were waiting at the last look; `keep` tasks stay. */
 HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, uint32_t keep)
 {
     hd_ticket_own *o = &w->by.ticket;
@@ -209,7 +209,7 @@ HD_FN void hd_deque_give(const hd_run *r, hd_worker *w, uint32_t keep)
     hd_warp_sync();
 }
 
-/* All scheduling lanes: looks who waits. */
+/* All scheduling lanes: loads the number of waiting workers. */
 HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
 {
     hd_warp_sync();
@@ -218,8 +218,8 @@ HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
     hd_warp_sync();
 }
 
-/* All scheduling lanes, where bodies spawn: those who wait get of what this worker has. A task that has no room here may have
- * some there. */
+/* All scheduling lanes, where bodies spawn: gives tasks of this worker to workers that wait. A deferred task may find
+ * room there. */
 HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
 {
     uint32_t t = HD_NONE;
@@ -236,7 +236,7 @@ HD_SELDOM_FN void hd_ticket_share(const hd_run *r, hd_worker *w, uint32_t keep)
     hd_deque_give(r, w, keep);
 }
 
-/* All scheduling lanes: those in `mask` have made tasks that are ready: to those who wait, as far as is known; the others stay. */
+/* All scheduling lanes: hands ready spawned tasks of `mask` to workers that waited at the last look; the rest stay. */
 HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     const int32_t waiting = (int32_t)hd_shuffle((uint32_t)w->by.ticket.waiting, 0);
@@ -253,7 +253,7 @@ HD_FN void hd_ticket_offer(const hd_run *r, hd_worker *w, uint32_t mask, uint32_
         hd_deque_put(r, w, mask & ~away, task);
 }
 
-/* All scheduling lanes, where bodies spawn, between two tasks: now and then those who wait get something. */
+/* All scheduling lanes, where bodies spawn, between two tasks: now and then shares with workers that wait. */
 HD_FN void hd_ticket_attend(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
     if (x->n_tasks % HD_LOOK_EVERY == 0u)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* core/turn.h - a worker's turn, the same for a thread, a block of a GPU and the model, whatever the dispatch, whether bodies
- * spawn or not:
+/* core/turn.h - a worker's turn, the same for a thread, a block of a GPU and the model, with or without spawning, under
+ * any dispatch:
  *
- *     while (hd_next(r, w, x, ...)) {       takes a task, waits for one if need be    (scheduling lanes)
- *         hd_ahead(r, w, x, ...);           looks at what its end will need           (scheduling lanes)
- *         ... the body ...                                                            (the team)             
- *         hd_end_turn(r, w, x, d, ...);     hands on what it freed and what it made   (scheduling lanes)
+ *     while (hd_next(r, w, x, ...)) {       takes a task, waits for one if need be     (scheduling lanes)
+ *         hd_ahead(r, w, x, ...);           prepares what the task's end will need     (scheduling lanes)
+ *         ... the body ...                                                             (the team)
+ *         hd_end_turn(r, w, x, d, ...);     hands on tasks that it freed and spawned   (scheduling lanes)
  *     }
  *
- * What differs between machines is here and no more: how a record is fetched, and how often a waiting worker looks whether
- * the run stops. Before hd_next returns, and between hd_ahead and hd_end_turn, a block meets at a barrier. */
+ * Only what differs between machines is here: how a record is fetched, and how often a waiting worker polls the stop
+ * word. A block meets at a barrier before hd_next returns, and between hd_ahead and hd_end_turn. */
 #ifndef HEDDLE_CORE_TURN_H
 #define HEDDLE_CORE_TURN_H
 
@@ -18,11 +18,11 @@
 #include "heddle/core/block.h"
 #endif
 
-#define HD_YIELD_POLLS 256u /* so often a block has found nothing: up to two milliseconds */
+#define HD_YIELD_POLLS 256u /* fruitless polls before a block rests: up to two milliseconds */
 
 /* ---- what differs between machines --------------------------------------------------------------- */
 
-/* All scheduling lanes: the record of task t, which has been acquired. */
+/* All scheduling lanes: fetches the record of task t, which has been acquired. */
 HD_FN void hd_fetch(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t)
 {
 #if !HD_HOSTED
@@ -39,7 +39,7 @@ HD_FN uint32_t hd_look_stop(const hd_run *r, const hd_turn *x, uint32_t n)
 {
     if (HD_HOSTED)
         return hd_shuffle(hd_stopped(r), 0);
-    return n == 0 ? x->stop : hd_shuffle(hd_stopped(r), 0); /* it was looked at while the last body ran */
+    return n == 0 ? x->stop : hd_shuffle(hd_stopped(r), 0); /* at n == 0: loaded while the last body ran */
 }
 
 HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
@@ -49,7 +49,7 @@ HD_FN int hd_rests_now(const hd_run *r, uint32_t n)
 
 /* ---- taking --------------------------------------------------------------------------------------- */
 
-/* All scheduling lanes: a task whose children have room, its record fetched; HD_NONE: nothing for now; HD_OVER. */
+/* All scheduling lanes: takes and fetches a task with room for its children. HD_NONE: nothing for now. HD_OVER. */
 HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, int spawns)
 {
     const uint32_t deferred = spawns && hd_ballot(w->deferred != HD_NONE) ? hd_take_deferred(r, w) : HD_NONE;
@@ -66,7 +66,7 @@ HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint3
     return deferred != HD_NONE || hd_admit(r, w, x) ? t : HD_NONE;
 }
 
-/* All scheduling lanes: nothing to do, for the n-th time in a row. */
+/* All scheduling lanes: found nothing, for the n-th time in a row. */
 HD_FN void hd_idle(const hd_run *r, hd_worker *w, uint32_t n, uint32_t dispatch, int spawns)
 {
     if (n == 0 && r->events && hd_warp_lane() == 0)
@@ -92,7 +92,7 @@ HD_FN int hd_next(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch, 
         why = hd_look_stop(r, x, n);
         if (why != HD_STOP_NOT) {
             if (why != HD_STOP_DONE && hd_warp_lane() == 0)
-                hd_wake_all(r); /* whoever set it may have been a lane that knows no other worker   */
+                hd_wake_all(r); /* the stop word may have been set by a lane that cannot wake workers */
             return 0;
         }
         hd_attend(r, w, x, dispatch, spawns);
@@ -117,13 +117,13 @@ HD_FN void hd_see_successors(const hd_run *r, hd_turn *x)
     x->counted = hd_ballot(hd_is_counted(x->edge));
 }
 
-/* What x->task is called in messages and events: slots of spawned tasks are used again. */
+/* The name of x->task in messages and events: slots of spawned tasks are reused. */
 HD_FN uint32_t hd_name_of(const hd_run *r, const hd_turn *x)
 {
     return r->n_arena && hd_is_spawned(r, x->task) ? HD_SPAWNED | x->record->body : x->task;
 }
 
-/* All scheduling lanes, when the body of x->task begins: what its end will need. */
+/* All scheduling lanes, when the body of x->task begins: prepares its end. */
 HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 {
     hd_see_successors(r, x);
@@ -135,7 +135,7 @@ HD_FN void hd_ahead(const hd_run *r, hd_worker *w, hd_turn *x, int spawns)
 #endif
 }
 
-/* All scheduling lanes, after the barrier that ends the body of x->task. d: where bodies spawn. */
+/* All scheduling lanes, after the barrier that ends the body of x->task. d: only where bodies spawn. */
 HD_FN void hd_end_turn(const hd_run *r, hd_worker *w, hd_turn *x, hd_spawn_buffer *d, uint32_t dispatch, int spawns)
 {
     uint32_t t = x->task;

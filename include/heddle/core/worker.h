@@ -2,8 +2,8 @@
 /* core/worker.h - what every worker does, whatever the dispatch: it joins a run and leaves it, takes roots, counts the
  * successors of a task that has ended, and notes what it did.
  *
- * The walk of a task: the worker that counts its last predecessor hands it on: keeps it as its next, or places it as the
- * dispatch says; its taker acquires what the predecessors wrote, runs the body, counts the successors with one
+ * The way of a task: the worker that counts its last predecessor keeps it as its own next task, or places it as the dispatch
+ * says. The worker that takes the task acquires what the predecessors wrote, runs the body, and counts the successors with one
  * releasing read-modify-write each. Nothing else passes between workers. core/turn.h has the loop. */
 #ifndef HEDDLE_CORE_WORKER_H
 #define HEDDLE_CORE_WORKER_H
@@ -12,11 +12,11 @@
 
 #define HD_ROOT_CHUNK_MAX 64u /* roots taken at once, at most                                            */
 #define HD_OVER 0xfffffffeu   /* in place of a task: the run is over                                 */
-#define HD_EAGER_POLLS 1024u  /* so often a block looks without a pause                              */
+#define HD_EAGER_POLLS 1024u  /* polls of a block before the first pause                             */
 
 /* ---- joining and leaving ---------------------------------------------------------------------- */
 
-/* What the dispatch has of a worker, as the worker begins. */
+/* Prepares the dispatch's part of a worker. */
 HD_FN void hd_worker_begin_by(const hd_run *r, hd_worker *w)
 {
     switch (r->dispatch) {
@@ -34,7 +34,7 @@ HD_FN void hd_worker_begin_by(const hd_run *r, hd_worker *w)
     }
 }
 
-/* Prepares w for one run. The ends of its queues go on from where the last run left them; others may be pushing
+/* Prepares w for one run. Its queues' heads go on from where the last run left them; other workers may be pushing
  * already. */
 HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 {
@@ -66,8 +66,8 @@ HD_FN hd_turn hd_turn_begin(void)
     return x;
 }
 
-/* Lane 0. Leaves the run: writes down where the queues stand and what was done. 1 to the last one out, which then
- * sees everything all workers wrote and calls hd_rearm. */
+/* Lane 0. Leaves the run: stores the queues' heads and the tally. Returns 1 to the last one out, which then sees
+ * everything that all workers wrote and calls hd_rearm. */
 HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
 {
     HD_STORE(&r->cursors[2 * w->id].head, w->head[0], RELAXED, DEV);
@@ -85,7 +85,7 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
     (void)HD_SUB(&r->control->outstanding, x->n_ended, RELAXED, DEV);
     if (!hd_leave(r))
         return 0;
-    /* No worker has found any more; the count says whether that is the end. */
+    /* No worker found another task; the count shows whether the run is complete. */
     if (hd_stopped(r) == HD_STOP_NOT && HD_LOAD(&r->control->outstanding, RELAXED, DEV) != 0u)
         (void)hd_stop(&r->control->fail, HD_STOP_STUCK);
     return 1;
@@ -93,8 +93,8 @@ HD_FN int hd_worker_end(const hd_run *r, hd_worker *w, const hd_turn *x)
 
 /* ---- tasks bound to a worker ------------------------------------------------------------------- */
 
-/* The worker a task is bound to, or HD_NONE. Bound tasks go into that worker's ring and are never given away; whoever
- * loads a graph with such tasks makes the rings as long as the graph, so that they are never full. */
+/* The worker a task is bound to, or HD_NONE. Bound tasks go into that worker's ring and are never given away. The
+ * backend that loads a graph with such tasks makes the rings as long as the graph, so they are never full. */
 HD_FN uint32_t hd_bound_to(const hd_run *r, uint32_t t)
 {
     uint32_t place = r->has_placed ? (uint32_t)hd_task_at(r, t)->flags >> HD_TASK_PLACE : 0u;
@@ -108,8 +108,8 @@ HD_FN int hd_bound_elsewhere(const hd_run *r, const hd_worker *w, uint32_t t)
 
 /* ---- roots -------------------------------------------------------------------------------------- */
 
-/* Lane 0: a share of the roots, under order one of them; else a share that shrinks as they run out (guided self-scheduling), so that the last ones are
- * spread evenly. */
+/* Lane 0: takes a chunk of the roots. Under order it is one root; else it shrinks as the roots run out (guided
+ * self-scheduling), so that the last ones are spread evenly. */
 HD_SELDOM_FN void hd_seed_chunk(const hd_run *r, hd_worker *w)
 {
     uint32_t at = HD_LOAD(&r->control->next_root, RELAXED, DEV), n;
@@ -134,18 +134,18 @@ HD_FN uint32_t hd_take_root(const hd_run *r, hd_worker *w)
 
 /* ---- counting ----------------------------------------------------------------------------------- */
 
-/* Is the edge counted? It is not where nobody else can arrive. */
+/* Is the edge counted? Not if the target has no other predecessor. */
 HD_FN int hd_is_counted(hd_edge e) { return (e.need & HD_NEED_MASK) > 1u; }
 
-/* Counts one arrival. Returns 1 when e.task became ready by it. Release: hands on this task's outputs;
- * acquire: if it was the last, the other predecessors' outputs are handed on with the task, or needed here. */
+/* Counts one arrival. Returns 1 when it made e.task ready. Release: hands on this task's outputs. Acquire: the last
+ * arrival hands on the other predecessors' outputs with the task, or needs them here. */
 HD_FN int hd_arrive(const hd_run *r, uint32_t run, hd_edge e)
 {
     return !hd_is_counted(e) ||
            HD_ADD(&r->count[e.task], 1u, FENCED_ACQ_REL, DEV) + 1u == run * (e.need & HD_NEED_MASK);
 }
 
-/* This lane's of the successors from `at` on; {0, 0}: it has none. */
+/* This lane's share of the successors from `at` on: one edge; {0, 0}: none. */
 HD_FN hd_edge hd_edge_mine(const hd_run *r, const hd_task *task, uint32_t at)
 {
     hd_edge none = {0, 0};
@@ -153,8 +153,8 @@ HD_FN hd_edge hd_edge_mine(const hd_run *r, const hd_task *task, uint32_t at)
     return at < task->n_succ ? hd_edge_at(r, task, at) : none;
 }
 
-/* All scheduling lanes: each counts the arrival at e, if it has one. 1 to the lane whose task became ready. Behind
- * hd_release_outputs. counted: some lane has one to count. */
+/* All scheduling lanes, after hd_release_outputs: each counts the arrival at its e, if it has one. Returns 1 to the
+ * lanes with a task that became ready. counted: some lane has an edge to count. */
 HD_FN int hd_arrive_mine(const hd_run *r, uint32_t run, hd_edge e, int counted)
 {
     const int ready = e.need && hd_arrive(r, run, e);
@@ -163,15 +163,15 @@ HD_FN int hd_arrive_mine(const hd_run *r, uint32_t run, hd_edge e, int counted)
     return ready;
 }
 
-/* All scheduling lanes: what this block or thread wrote is released before the arrivals at the successors of the task that
- * has ended. Where its only successor waits for nobody else, nothing is counted, and who places a task releases it. */
+/* All scheduling lanes: releases what this block or thread wrote, before the arrivals at the ended task's successors.
+ * If the only successor has no other predecessor, nothing is counted; then placing the task releases. */
 HD_FN void hd_release_outputs(const hd_turn *x)
 {
     if (x->counted || x->n_succ > hd_warp_width())
         HD_FENCE_RELEASE();
 }
 
-/* All scheduling lanes: the successors of the task that has ended have been counted and handed on. */
+/* All scheduling lanes: the ended task's successors have been counted and handed on. */
 HD_FN void hd_finished(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t dispatch)
 {
     x->n_ended++;
@@ -198,7 +198,7 @@ HD_FN void hd_wait(const hd_run *r, uint32_t n)
         HD_PAUSE(n);
 }
 
-/* Lane 0: gives back what is done, before waiting, or nobody would see the end. Not while it has tasks that wait for room. */
+/* Lane 0: gives back finished tasks before waiting, or no worker would see the end. Not while it has deferred tasks. */
 HD_FN void hd_credit_return_own(const hd_run *r, hd_worker *w)
 {
     if (w->deferred != HD_NONE)
@@ -209,7 +209,7 @@ HD_FN void hd_credit_return_own(const hd_run *r, hd_worker *w)
 
 /* ---- tracing: called only when r->events ------------------------------------------------------ */
 
-/* 0 when `to` is not later: a GPU's clocks, and turns that overlap. */
+/* 0 when `to` is not later, which a GPU's clocks and overlapping turns can cause. */
 HD_FN uint32_t hd_gap(uint64_t from, uint64_t to)
 {
     return to <= from ? 0u : to - from > 0xffffffffu ? 0xffffffffu : (uint32_t)(to - from);
@@ -233,7 +233,7 @@ HD_FN hd_event *hd_trace_task(const hd_run *r, hd_worker *w, uint32_t t, uint64_
     return e;
 }
 
-/* A queue has been worked on since `begin`. */
+/* Adds the time since `begin` to the turn's work on a queue. */
 HD_FN void hd_trace_queue(hd_worker *w, uint64_t begin) { w->queued += hd_gap(begin, hd_clock()); }
 
 /* Lane 0, when the turn is over. e may be null. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.c - workers are threads; the scheduler is include/heddle/core, the source the GPU runs; work.c has its loops.
+/* cpu.c - workers are threads. The scheduler is include/heddle/core, the source that the GPU runs; work.c has its loops.
  *
- * Threads live as long as the device. Each has an inbox of loaded graphs to run, in the order of submission, so
- * jobs follow one another without a barrier between them: a worker that has left one starts on the next. Within a run
- * threads meet only through core's words; an idle one polls for a while, then parks on its condition.
+ * Threads live as long as the device. Each has an inbox of loaded graphs, in order of submission. Jobs thus follow one
+ * another without a barrier: a worker that leaves one job starts on the next. Within a run, threads meet only through the
+ * core's words. An idle thread polls for a while, then parks on its condition variable.
  *
- * heddle_graph_run lends its thread: it takes the part of worker 0, so that a small graph need not wait for a wake-up. */
+ * heddle_graph_run lends its thread as worker 0, so that a small graph does not wait for a wake-up. */
 #include "backend/arena.h"
 #include "backend/schedule.h"
 #include "backend/backend.h"
@@ -28,29 +28,29 @@
 #define SPIN_US_DEFAULT 50u
 #define LOCAL_DEFAULT 1024u
 #define ARENA_DEFAULT 65536u
-#define POLLS_PER_US 10u /* a fruitless poll takes about 0.1 us: three loads and a pause */
+#define POLLS_PER_US 10u /* an empty poll takes about 0.1 us: three loads and a pause */
 
 typedef struct thread {
     pthread_t thread;
     hd_device *device;
     uint32_t id;
-    int pinned_to; /* -1: not */
-    uint32_t n_in; /* jobs put into the inbox, ever; polled */
+    int pinned_to; /* -1: unpinned */
+    uint32_t n_in; /* jobs ever put into the inbox; polled */
     uint32_t permit, end;
     pthread_mutex_t mutex;
-    pthread_cond_t came;  /* something in the inbox, or the end */
-    pthread_cond_t woken; /* the permit; worker 0 of a helped run waits here while its own thread waits for `came` */
+    pthread_cond_t came;  /* a job in the inbox, or the end */
+    pthread_cond_t woken; /* the permit; a lent thread parks here as worker 0 while thread 0 waits on `came` */
     hd_loaded *inbox[N_INBOX];
     uint8_t pad[HD_LINE];
 } thread;
 
 struct hd_device {
-    uint32_t n_workers, n_schedulers; /* n_schedulers: 1 = one more thread, dispatch scheduler */
+    uint32_t n_workers, n_schedulers; /* n_schedulers: 1 = an extra thread, dispatch scheduler */
     uint32_t n_started, n_trace, n_slots, n_arena, n_local, spin, polite, policy;
     uint32_t dispatch;
     heddle_schedule schedule;
     uint64_t n_bytes;
-    uint32_t n_running; /* loaded graphs started and not ended */
+    uint32_t n_running; /* runs started and not ended */
     thread threads[];
 };
 
@@ -62,13 +62,13 @@ struct hd_loaded {
     hd_host host;
     uint8_t *block; /* all words of the run, in one piece */
     uint64_t block_bytes, cleared_bytes, shared_bytes;
-    uint8_t *shared; /* one arena a worker */
+    uint8_t *shared; /* one arena per worker */
     hd_cpu_now *now;
     hd_scheduler *scheduler; /* dispatch scheduler */
     hd_steps steps;          /* dispatch plan */
     uint64_t plan_ns;
     char how[64];
-    uint32_t dirty;  /* the last run did not end well: clear counters and rings */
+    uint32_t dirty;  /* the last run ended badly: clear counters and rings */
     uint32_t helped; /* the caller of heddle_graph_run is worker 0 */
     uint32_t stop_why, stop_code, stop_task;
     uint64_t begin_ns, end_ns;
@@ -86,13 +86,13 @@ static void finish_run(hd_loaded *l)
     hd_control *s = l->run.control;
     l->end_ns = heddle_host_clock_ns();
     l->stop_why = HD_LOAD(&s->fail.stop, RELAXED, DEV);
-    if (l->stop_why == HD_STOP_NOT) /* ticket, plan: nobody counts, all have come to their end */
+    if (l->stop_why == HD_STOP_NOT) /* ticket, plan: no count of tasks, all workers came to their end */
         l->stop_why = HD_STOP_DONE;
     l->stop_code = HD_LOAD(&s->fail.code, RELAXED, DEV);
     l->stop_task = HD_LOAD(&s->fail.task, RELAXED, DEV);
     l->dirty = l->stop_why != HD_STOP_DONE;
     __atomic_sub_fetch(&l->device->n_running, 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&l->mutex); /* stop() must not set the word of the next run */
+    pthread_mutex_lock(&l->mutex); /* keeps stop() from setting the next run's stop word */
     if (!l->dirty)
         hd_rearm(&l->run, HD_LOAD(&s->run, RELAXED, DEV) + 1u);
     __atomic_store_n(&l->running, 0, __ATOMIC_RELEASE);
@@ -104,7 +104,7 @@ static void run_worker(hd_loaded *l, uint32_t id)
 {
     const hd_run *r = &l->run;
     hd_inside here;
-    const int schedules = r->dispatch == HD_DISPATCH_SCHEDULER && !r->n_schedulers; /* besides its work */
+    const int schedules = r->dispatch == HD_DISPATCH_SCHEDULER && !r->n_schedulers; /* besides running tasks */
     int last;
     hd_inside_enter(&here, l->device);
     last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
@@ -149,7 +149,7 @@ static void wait_a_little(void *self, uint32_t n)
     hd_cpu_wait(&l->run, schedules ? l->scheduler : NULL, n);
 }
 
-/* The next graph of the inbox; NULL: the device closes. */
+/* The inbox's next graph; NULL: the device is closing. */
 static hd_loaded *next_job(thread *t, uint32_t taken)
 {
     uint32_t polls;
@@ -205,8 +205,8 @@ static void close_device(hd_device *d)
     hd_delete(d, d->n_bytes);
 }
 
-/* Where worker w goes: the core this thread is on first (heddle_graph_run lends this thread to worker 0), the others in
- * hwloc's order; beyond the hardware threads there is nothing to pin to. */
+/* The processor of worker w. Worker 0 gets the core of this thread, which heddle_graph_run lends to it; the others follow in
+ * hwloc's order. Workers beyond the hardware threads are not pinned. */
 static int cpu_of(const hd_machine *m, uint32_t w)
 {
     uint32_t i, here = 0;
@@ -288,7 +288,7 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     d->schedule = cfg->schedule;
     d->n_local = x->n_local ? x->n_local : LOCAL_DEFAULT;
     d->polite = cfg->idle == HEDDLE_IDLE_POLITE;
-    /* More workers than hardware threads: polling would keep the others from running. */
+    /* With more workers than hardware threads, polling would keep other workers from running. */
     d->spin = d->polite || cfg->n_workers + n_schedulers > m.pub.n_threads ? 1 : x->spin_us * POLLS_PER_US;
     s = start_threads(d, cfg, &m, e);
     if (s != HEDDLE_OK)
@@ -302,7 +302,7 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
 
 static uint64_t lines(uint64_t n_bytes) { return (n_bytes + HD_LINE - 1) / HD_LINE * HD_LINE; }
 
-/* What threads have besides the run's words, behind them. With block NULL only measures. */
+/* Places the threads' data behind the run's words. With block NULL only measures. */
 static uint64_t cut(hd_loaded *l, uint8_t *block, uint64_t at)
 {
     const hd_run *r = &l->run;
@@ -356,10 +356,10 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
     r->n_schedulers = d->n_schedulers;
     if (hd_arena_is_needed(g)) {
         hd_arena_size(r, g, d->n_arena);
-        never_full |= d->dispatch == HD_DISPATCH_SCHEDULER && !d->n_schedulers; /* who would empty its queues? */
+        never_full |= d->dispatch == HD_DISPATCH_SCHEDULER && !d->n_schedulers; /* nothing else empties its queues */
     }
     all = r->n_arena ? hd_arena_ring(r)
-                     : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring has an end for each */
+                     : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring needs an end mark per worker */
     r->n_slots = never_full && all > d->n_slots ? all : d->n_slots;
     r->policy = d->policy;
     r->n_local = d->n_local;
@@ -369,14 +369,14 @@ static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
     r->spin = d->spin;
 }
 
-/* Code that only comparisons need. */
+/* Does it need code that only comparisons use? */
 static int is_baseline(const hd_device *d)
 {
     return (d->dispatch > HD_DISPATCH_PLAN && d->dispatch != HD_DISPATCH_ORDER) ||
            (d->dispatch == HD_DISPATCH_RINGS && d->policy != HD_POLICY_SHARE);
 }
 
-/* What this device cannot do with this graph. */
+/* Refuses what this device cannot run. */
 static heddle_status refuse(const hd_device *d, const hd_graph *g, hd_error *e)
 {
     const char *name = heddle_schedule_name(d->schedule);
@@ -490,7 +490,7 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd
     return s;
 }
 
-/* Where bodies spawn there is a copy of all records; steps have copies of the small ones. */
+/* If bodies spawn, the run has its own copy of all records; steps have copies of small ones. */
 static void changed(hd_loaded *l, uint32_t task)
 {
     const hd_task *t = hd_graph_task(l->graph, task);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* work.c - a thread as a worker: the loop of core/turn.h, and what only a thread can do: run a body as a function call,
- * yield, sleep. Dispatch plan has a loop of its own, because its workers take nothing.
+ * yield, sleep. Dispatch plan has its own loop, because its workers take no tasks from queues.
  *
- * Under distributed a worker that has nothing parks (core/rings.h). The others wait for a word that only some other
- * worker changes, with nobody to wake them: they poll for the device's while and then yield between polls, so that
- * workers that share a hardware thread get on. Whoever waits looks at the stop word. */
+ * Under dispatch rings an idle worker parks (core/rings.h). Under the others it waits for a word that some other worker will
+ * change, and is not woken. It polls hd_run.spin times, then yields between polls, so that workers sharing a hardware thread
+ * make progress. Every wait checks the stop word. */
 #include "backend/cpu/work.h"
+#include "heddle/core/notes.h"
 #include "heddle/core/plan.h"
 #include "heddle/core/turn.h"
 
@@ -13,8 +14,8 @@
 #include <time.h>
 #include <stddef.h>
 
-#define SAY_AFTER 64u /* fruitless polls after which it is worth saying what one waits for */
-#define NAP_NS 50000l /* a polite worker's sleep between polls, where it has nobody to wake it */
+#define SAY_AFTER 64u /* empty polls before a worker publishes what it waits for */
+#define NAP_NS 50000l /* a polite worker's sleep between polls, where it is not woken */
 
 typedef struct worker {
     const hd_run *r;
@@ -23,10 +24,11 @@ typedef struct worker {
     heddle_thread thread;
     hd_worker w;
     hd_turn x;
-    uint64_t ended; /* trace: when the body ended, 0 = this turn is not traced */
+    uint64_t ended; /* trace: end of the body, 0 = this turn is not traced */
     hd_event *event;
-    hd_scheduler *scheduler;      /* dispatch scheduler, one thread: it schedules, too */
-    hd_spawn_buffer spawn_buffer; /* where bodies spawn */
+    hd_notes notes;               /* of a wave's bands, if the run is traced */
+    hd_scheduler *scheduler;      /* dispatch scheduler with one thread, which also schedules */
+    hd_spawn_buffer spawn_buffer; /* if bodies spawn */
 } worker;
 
 /* ---- a turn -------------------------------------------------------------------------------------------------------- */
@@ -42,16 +44,18 @@ static inline void run_body(worker *x, uint32_t t, uint32_t body, const void *ar
 {
     const hd_run *r = x->r;
     uint64_t begin;
+    uint32_t n_noted;
     x->ended = 0;
     if (body == HD_BODY_JOIN)
         return;
     x->thread.task = t;
     HD_STORE(&x->now->task, t, RELAXED, SYS);
     begin = r->events ? hd_clock() : 0;
+    n_noted = hd_n_noted(&x->w.tally);
     x->bodies[body].run(&x->thread, r->params, args);
     if (r->events) {
         x->ended = hd_clock();
-        x->event = hd_trace_task(r, &x->w, t, begin, x->ended);
+        x->event = hd_n_noted(&x->w.tally) == n_noted ? hd_trace_task(r, &x->w, t, begin, x->ended) : NULL;
     }
     HD_STORE(&x->now->task, HD_NONE, RELAXED, SYS);
 }
@@ -62,25 +66,25 @@ static inline void end_trace(worker *x)
         hd_trace_turn(&x->w, x->event, x->ended);
 }
 
-/* A body has laid down a task: it is handed on at once, unless it would only wait on the own list. */
+/* A body spawned a task: hands it on at once. Not used when rings keep spawned tasks on the worker's own list. */
 static void post(hd_spawn_buffer *d)
 {
     worker *x = (worker *)((char *)d - offsetof(worker, spawn_buffer));
     hd_spawn_buffer_drain(x->r, &x->w, &x->x, d, x->r->dispatch);
 }
 
-/* One function for each dispatch that is worth its own; the others ask each time. */
+/* Specialised for a constant dispatch; other dispatches test it each time. */
 static inline __attribute__((always_inline)) void work(worker *x, uint32_t dispatch)
 {
     const hd_run *r = x->r;
     if (r->n_arena)
-        (void)hd_room(r, &x->w, 0); /* the reserve */
+        (void)hd_room(r, &x->w, 0); /* fill the reserve */
     while (hd_next(r, &x->w, &x->x, dispatch, r->n_arena != 0)) {
         if (r->n_arena)
             hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body));
         hd_ahead(r, &x->w, &x->x, r->n_arena != 0);
         run_body(x, hd_name_of(r, &x->x), x->x.record->body, hd_args_at(r, x->x.record));
-        /* What follows a failure does not run: a worker that looked for a stop before could take it. */
+        /* No successor of a failed body may run: a worker that checked the stop word earlier could still take it. */
         if (!HD_LOAD(&r->control->fail.code, RELAXED, DEV))
             hd_end_turn(r, &x->w, &x->x, &x->spawn_buffer, dispatch, r->n_arena != 0);
         end_trace(x);
@@ -108,7 +112,7 @@ void hd_cpu_wait(const hd_run *r, hd_scheduler *scheduler, uint32_t n)
         yield(r, n);
 }
 
-/* Waits a little, for the n-th time in a row. 0: the run is over. */
+/* Waits briefly, for the n-th time in a row. 0: the run is over. */
 static int wait_a_little(worker *x, uint32_t n)
 {
     if (n == 0 && x->r->events)
@@ -179,13 +183,17 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
     worker x = {.r = r,
                 .bodies = bodies,
                 .now = &now->now,
-                .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL, 0},
+                .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL, 0, NULL},
                 .x = hd_turn_begin(),
                 .scheduler = scheduler};
     x.spawn_buffer.post = r->dispatch == HD_DISPATCH_RINGS && hd_rings_keep_spawned(r) ? NULL : post;
     if (r->n_arena)
         x.thread.spawn_buffer = &x.spawn_buffer;
     hd_worker_begin(r, &x.w, id);
+    if (r->events && r->dispatch == HD_DISPATCH_ORDER) {
+        x.notes = hd_notes_for(r->events + (uint64_t)id * r->n_trace, r->n_trace, &x.w.tally);
+        x.thread.notes = &x.notes;
+    }
     say_waits(&x, HD_NONE, 0, 0);
     HD_STORE(&x.now->came, x.w.run, RELAXED, SYS);
     if (scheduler)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* backend.c - the cuda backend as the floors above see it: one NVIDIA GPU, opened and closed, its memory, and the table of
- * functions. It uses the other files of the folder; none of them uses it.
+/* backend.c - the cuda backend's interface: opening and closing one NVIDIA GPU, its memory, and the table of functions. It
+ * uses the other files of the folder; none of them uses it.
  *
- * Everything goes into a stream of the context's own that does not wait for the default stream, so several contexts and
- * other work of the process run beside one another. Only plain device memory is used. */
+ * All work goes into a non-blocking stream of the context, which does not wait for the default stream. Several contexts and
+ * other work of the process thus run side by side. Only plain device memory is used. */
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
 #include "backend/schedule.h"
@@ -11,7 +11,7 @@
 static uint32_t count(void)
 {
     int n = 0;
-    if (cudaGetDeviceCount(&n) != cudaSuccess) { /* no driver, no device: nothing to complain of here */
+    if (cudaGetDeviceCount(&n) != cudaSuccess) { /* no driver, no device: not an error here */
         (void)cudaGetLastError();
         return 0;
     }
@@ -59,7 +59,7 @@ static heddle_status prepare(hd_device *d, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* The limit is the process's: only ever raised. */
+/* The limit belongs to the process: it is only raised. */
 static heddle_status raise_stack(uint64_t n_bytes, hd_error *e)
 {
     size_t now = 0;
@@ -122,7 +122,7 @@ static void mem_free(hd_device *d, void *p)
     (void)cudaFree(p);
 }
 
-/* Beside a run, as on the other backends: what a watched task has left can be read while the run goes on. */
+/* Works during a run, as on other backends: the output of a watched task can be read while the run goes on. */
 static heddle_status mem_write(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e)
 {
     return hd_cuda_copy(d, dst, host, n_bytes, cudaMemcpyHostToDevice, e);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* choice.c - which form runs next.
+/* choice.c - chooses the form of the next run.
  *
- * What the config names is taken; schedule static leaves the style of the plan open, unless the graph has a plan. Where there
- * is a choice, it is the one that the tuning file remembers; else the candidates run in turn (tries.h), each on the user's own
- * runs; then the quickest stays, is written into the tuning file, and the others are freed. Nothing is run twice for the sake
- * of measuring. A candidate that this graph or device cannot have is left out, unless it is the only one. A form of
- * which a run was captured stays: nobody knows when it is replayed. */
+ * A schedule named in the config is used; static leaves the plan's style open, unless the graph has a plan. A choice is first
+ * looked up in the tuning file. Otherwise the candidates run in turn (tries.h), each on the user's own runs; nothing runs a
+ * second time just to be measured. The quickest stays and is written into the tuning file; the others are freed. A candidate
+ * that this graph or device cannot have is skipped, unless it is the only one. A form with a captured run stays, because the
+ * capture may be replayed at any time. */
 #include "backend/arena.h"
 #include "backend/schedule.h"
 #include "backend/cuda/cuda.h"
@@ -19,16 +19,15 @@
 typedef struct candidate {
     heddle_schedule schedule;
     hd_plan_style style;
-    uint32_t one; /* one worker an SM, not as many as there is room for */
+    uint32_t one; /* one worker per SM, not as many as fit */
 } candidate;
 
-/* In the order of trying. */
+/* In order of trial. */
 static const candidate candidates[] = {
     {HEDDLE_SCHEDULE_STATIC, HD_PLAN_PATH, 0},    {HEDDLE_SCHEDULE_STATIC, HD_PLAN_DEPTH, 0},
     {HEDDLE_SCHEDULE_STATIC, HD_PLAN_PATH, 1},    {HEDDLE_SCHEDULE_DYNAMIC, HD_PLAN_PATH, 0},
     {HEDDLE_SCHEDULE_DYNAMIC, HD_PLAN_PATH, 1},   {HEDDLE_SCHEDULE_RINGS, HD_PLAN_PATH, 0},
-    {HEDDLE_SCHEDULE_GRAPH_PDL, HD_PLAN_PATH, 0}, {HEDDLE_SCHEDULE_GRAPH, HD_PLAN_PATH, 0},
-    {HEDDLE_SCHEDULE_WAVE, HD_PLAN_PATH, 0}};
+    {HEDDLE_SCHEDULE_GRAPH_PDL, HD_PLAN_PATH, 0}, {HEDDLE_SCHEDULE_GRAPH, HD_PLAN_PATH, 0}};
 #define N_CANDIDATES (sizeof candidates / sizeof candidates[0])
 
 static int is_form(const hd_form *f, const candidate *c)
@@ -66,24 +65,21 @@ static heddle_status make(hd_form **out, hd_loaded *l, const candidate *c, hd_er
     return HEDDLE_OK;
 }
 
-/* Where bodies spawn, workers must hand out tasks as they come. Only rings, and plans, keep tasks to the workers that they
- * are bound to. */
+/* Spawned tasks need a dynamic dispatch. Only rings and plans keep tasks on the workers that they are bound to. */
 static int suits(const hd_loaded *l, const candidate *c)
 {
     const int binds = hd_graph_blob(l->graph)->n_placed != 0;
-    if (l->graph->in_order || c->schedule == HEDDLE_SCHEDULE_WAVE)
-        return l->graph->in_order && c->schedule == HEDDLE_SCHEDULE_WAVE;
     if (hd_arena_is_needed(l->graph))
         return c->schedule == (binds ? HEDDLE_SCHEDULE_RINGS : HEDDLE_SCHEDULE_DYNAMIC);
     return c->schedule != HEDDLE_SCHEDULE_RINGS && !(binds && c->schedule == HEDDLE_SCHEDULE_DYNAMIC);
 }
 
-/* Do the config and the graph leave c as a candidate? */
+/* Do the config and the graph allow candidate c? */
 static int allowed(const hd_loaded *l, const candidate *c)
 {
     const heddle_config *cfg = &l->device->config;
     if (cfg->schedule == HEDDLE_SCHEDULE_AUTO ? !suits(l, c) : cfg->schedule != c->schedule)
-        return 0; /* one that is named and does not suit is refused with a sentence when it is made */
+        return 0; /* a named but unsuitable schedule is refused when its form is made */
     if (c->style != HD_PLAN_PATH && l->graph->plan)
         return 0;
     if (c->one && (cfg->n_workers || l->graph->plan))
@@ -91,17 +87,21 @@ static int allowed(const hd_loaded *l, const candidate *c)
     return !(c->one && c->schedule == HEDDLE_SCHEDULE_STATIC && l->graph->n_tasks <= (uint64_t)l->device->n_sms);
 }
 
-/* What the config names without a choice: 1 and *out. */
+/* 1: the config names *out without a choice, or the graph does (a wave runs in order or not at all). */
 static int named(const hd_loaded *l, candidate *out)
 {
     const heddle_config *cfg = &l->device->config;
+    if (cfg->schedule == HEDDLE_SCHEDULE_AUTO && l->graph->in_order) {
+        *out = (candidate){HEDDLE_SCHEDULE_WAVE, HD_PLAN_PATH, 0};
+        return 1;
+    }
     *out = (candidate){cfg->schedule, HD_PLAN_PATH, 0};
     return cfg->schedule != HEDDLE_SCHEDULE_AUTO && (cfg->schedule != HEDDLE_SCHEDULE_STATIC || l->graph->plan);
 }
 
 /* ---- the tuning file -------------------------------------------------------------------------------------------------- */
 
-/* All that the choice may depend on. */
+/* The key: everything that the choice may depend on. */
 static heddle_status key_of(const hd_loaded *l, hd_tuning_key *out, hd_error *e)
 {
     const heddle_config *c = &l->device->config;
@@ -115,7 +115,7 @@ static heddle_status key_of(const hd_loaded *l, hd_tuning_key *out, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* The form that the tuning file remembers. NULL: there is none, or not here. */
+/* The form that the tuning file names, or NULL: no entry, or not possible here. */
 static hd_form *remembered(hd_loaded *l)
 {
     const char *path = l->device->config.tuning_file;
@@ -146,7 +146,7 @@ static void remember(hd_loaded *l, const hd_form *best)
 
 /* ---- choosing ----------------------------------------------------------------------------------------------------- */
 
-/* How and why, and what is wrong with the tuning file, if anything. */
+/* Composes l->how: the form, the reason, and any complaint about the tuning file. */
 static void say_how(hd_loaded *l, const char *how, const char *why)
 {
     snprintf(l->how, sizeof l->how, "%.160s%s%s%s%.250s", how, *why ? "; " : "", why, l->note.text[0] ? "; " : "",
@@ -174,7 +174,7 @@ static void free_others(hd_loaded *l, const hd_form *kept)
     }
 }
 
-/* The quickest of the forms that have run; the others are freed. */
+/* Keeps the quickest form that has run and frees the others. */
 static void keep_best(hd_loaded *l)
 {
     hd_form *f, *best = NULL;
@@ -193,7 +193,7 @@ static void keep_best(hd_loaded *l)
     free_others(l, best);
 }
 
-/* The next candidate that is to be tried. NULL: enough has been tried. */
+/* The next candidate to try. NULL: enough trials. */
 static heddle_status next_candidate(hd_loaded *l, hd_form **out, hd_error *e)
 {
     hd_form *forms[N_CANDIDATES];
@@ -212,7 +212,7 @@ static heddle_status next_candidate(hd_loaded *l, hd_form **out, hd_error *e)
             continue;
         }
         tried[n] = (hd_tried){forms[n]->n_runs, forms[n]->best_ns};
-        if (forms[n++]->n_runs < HD_TRIES) /* the next ones need not be made yet */
+        if (forms[n++]->n_runs < HD_TRIES) /* later candidates need not be made yet */
             break;
     }
     i = hd_next_try(tried, n);

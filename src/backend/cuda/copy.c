@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.c - copies between host memory and the GPU; they return when all is done.
+/* copy.c - synchronous copies between host memory and the GPU.
  *
- * The driver takes what is not pinned through buffers of its own, one thread copying: a part of what the link could do.
- * Large copies go by several threads here, each of which takes every n-th piece through two pinned buffers in a stream
- * of its own, so that one buffer is filled or emptied while the other is on its way. Making buffers is dear: those of a
- * GPU are made by its first large copy, and stay until nobody has it open. Where they cannot be had, or another thread is
- * copying, and for small copies, the driver does it. */
+ * The driver copies pageable memory through its own buffers with one thread, which uses only part of the link's bandwidth.
+ * Here several threads share a large copy. Each takes every n-th piece through two pinned buffers in its own stream, so that
+ * one buffer is filled or emptied while the other is in transit. Pinned buffers are expensive to create: a GPU's first large
+ * copy creates them, and they stay until that GPU's last opening is closed. The driver does small copies, and all copies when
+ * buffers cannot be had or another thread is copying. */
 #include "backend/cuda/cuda.h"
 
 #include <string.h>
@@ -19,11 +19,11 @@ static const char doing[] = "copying to or from the GPU";
 
 typedef struct channel {
     cudaStream_t stream;
-    cudaEvent_t done[2]; /* the buffer is free, or filled */
+    cudaEvent_t done[2]; /* the buffer is free (host to device), or filled */
 } channel;
 
 typedef struct copier {
-    uint8_t *buffers; /* pinned: two a channel; NULL: there are none */
+    uint8_t *buffers; /* pinned: two per channel; NULL: none */
     uint32_t n_channels, n_users;
     int busy;
     channel channels[MOST_CHANNELS];
@@ -55,7 +55,7 @@ static int channel_room(channel *l)
            cudaEventCreateWithFlags(&l->done[1], cudaEventDisableTiming) == cudaSuccess;
 }
 
-/* Half of the threads here: copying takes the memory's bandwidth, not theirs. */
+/* One channel per two hardware threads: memory bandwidth limits the copy, not cores. */
 static void make_channels(copier *c)
 {
     heddle_machine m;
@@ -85,7 +85,7 @@ void hd_cuda_copies(const hd_device *d, int open)
     pthread_mutex_unlock(&mutex);
 }
 
-/* The device's, for this thread alone until it is given back; NULL: not now. */
+/* The device's copier, exclusive until given back; NULL: not available now. */
 static copier *take_copier(const hd_device *d)
 {
     copier *c = (uint32_t)d->index < MOST_GPUS ? &copiers[d->index] : NULL;
@@ -126,12 +126,12 @@ static uint64_t piece_bytes(const part *p, uint64_t piece)
     return left < PIECE ? left : PIECE;
 }
 
-/* Piece number i of this part is in buffer i % 2. */
+/* Piece number i of a part uses buffer i % 2. */
 static cudaError_t send_piece(const part *p, uint64_t piece, uint64_t i)
 {
     uint8_t *buffer = p->buffers + i % 2 * PIECE;
     cudaError_t r =
-        cudaEventSynchronize(p->channel->done[i % 2]); /* of the piece before the last: at once if there is none */
+        cudaEventSynchronize(p->channel->done[i % 2]); /* of piece i - 2; returns at once if there is none */
     if (r != cudaSuccess)
         return r;
     memcpy(buffer, p->from + piece * PIECE, piece_bytes(p, piece));
@@ -150,7 +150,7 @@ static cudaError_t ask_for_piece(const part *p, uint64_t piece, uint64_t i)
     return r == cudaSuccess ? cudaEventRecord(p->channel->done[i % 2], p->channel->stream) : r;
 }
 
-/* The next one is on its way while this one is taken out of its buffer. */
+/* Requests the next piece before copying this one out of its buffer. */
 static cudaError_t take_piece(const part *p, uint64_t piece, uint64_t i)
 {
     cudaError_t r = i ? cudaSuccess : ask_for_piece(p, piece, i);
@@ -198,7 +198,7 @@ static cudaError_t copy_parts(hd_device *d, copier *c, void *to, const void *fro
             (part){d, &c->channels[i], c->buffers + 2 * PIECE * i, to, from, n_bytes, i, c->n_channels, cudaSuccess};
     while (n_started + 1 < c->n_channels && !pthread_create(&threads[n_started], NULL, run, &parts[n_started]))
         n_started++;
-    for (i = n_started; i < c->n_channels; i++) /* the last, and those for which there was no thread */
+    for (i = n_started; i < c->n_channels; i++) /* the last part, and those without a thread */
         run(&parts[i]);
     for (i = 0; i < n_started; i++)
         pthread_join(threads[i], NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - the structs of the cuda backend. Shared by the files of this folder only.
+/* cuda.h - the structs of the cuda backend, shared by the files of this folder only.
  *
- * A loaded graph has a blob on the device and any number of *forms*: ways to run it (schedules, with or without variations), each
- * with its own words, made when first used. The library uses two interfaces: the CUDA runtime (linked in statically) for
- * memory, streams, events and graphs; and, for kernels, the driver, whose functions the runtime hands out, because the
- * kernels are the user's object's and reach us as driver handles (core/kernel.h). */
+ * A loaded graph has a blob on the device and any number of *forms*, ways to run it (schedules and their variants). Each form
+ * has its own words and is made when first used. The library uses two interfaces. The CUDA runtime, linked statically, serves
+ * memory, streams, events and graphs. The driver, through functions that the runtime hands out, serves kernels: these come
+ * from the user's object file as driver handles (core/kernel.h). */
 #ifndef HD_CUDA_H
 #define HD_CUDA_H
 
@@ -17,7 +17,7 @@
 
 /* ---- driver.c ---- */
 
-/* The driver's functions that are used here. */
+/* The driver functions in use. */
 #define HD_DRIVER_MAP(X)                                                                                         \
     X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction f, void **params, void **extra))               \
     X(cuFuncGetAttribute, (int *out, CUfunction_attribute which, CUfunction f))                                  \
@@ -34,15 +34,14 @@ typedef struct hd_driver {
 #undef HD_X
 } hd_driver;
 
-/* Finds the functions; EDEVICE with a sentence where the driver is too old. */
+/* Finds the functions; EDEVICE if the driver is too old. */
 heddle_status hd_driver_find(hd_driver *out, hd_error *e);
-/* A sentence for a runtime's or driver's error: "<doing>: <its text> (<its name>)". ENOMEM for out of memory, else
- * EDEVICE. */
+/* Writes "<doing>: <text> (<name>)" for an error of the runtime or the driver. ENOMEM for out of memory, else EDEVICE. */
 heddle_status hd_cuda_say(hd_error *e, cudaError_t error, const char *doing);
 heddle_status hd_driver_say(const hd_driver *d, hd_error *e, CUresult error, const char *doing);
 /* Makes the device current for this thread. */
 heddle_status hd_cuda_use(const hd_device *d, hd_error *e);
-/* Is the stream being captured? Then nothing may wait, ask or launch a graph in it. */
+/* Is the stream being captured? Nothing may then wait for it, query it, or launch a graph in it. */
 int hd_cuda_capturing(cudaStream_t stream);
 #define HD_CUDA_TRY(call, e, doing)                 \
     do {                                            \
@@ -53,10 +52,10 @@ int hd_cuda_capturing(cudaStream_t stream);
 
 /* ---- copy.c ---- */
 
-/* Between host memory, pinned or not, and the device; returns when it is done. */
+/* Copies between host memory, pinned or not, and the device; synchronous. */
 heddle_status hd_cuda_copy(hd_device *d, void *to, const void *from, uint64_t n_bytes, enum cudaMemcpyKind kind,
                            hd_error *e);
-/* A device is opened, or closed: the last one gives back what copies have made. */
+/* Counts openings of a device (open 1) and closings (0). The last closing frees the copy buffers. */
 void hd_cuda_copies(const hd_device *d, int open);
 
 /* ---- a device ---- */
@@ -65,39 +64,38 @@ struct hd_device {
     heddle_config config; /* as opened */
     hd_driver driver;
     int index, n_sms, major, minor;
-    uint64_t max_shared_bytes; /* of one block, when it asks for it */
+    uint64_t max_shared_bytes; /* of one block, with opt-in */
     cudaStream_t stream;       /* runs */
-    cudaStream_t side;         /* what must not wait for a run: the stop word */
-    hd_loaded *in_pieces;      /* the run that was started last, if it goes into the stream in pieces */
+    cudaStream_t side;         /* for work that must not wait for a run, such as the stop word */
+    hd_loaded *in_pieces;      /* the last started run, if it is enqueued in pieces */
 };
 
 /* ---- a form: one way to run a loaded graph ---- */
 
 typedef struct hd_form hd_form;
 
-/* What a form can do; the first member of each kind's struct. */
+/* The interface of a form; the first member of each kind's struct. */
 struct hd_form {
     heddle_schedule schedule;
-    uint32_t one;                  /* one worker an SM, not as many as there is room for */
-    hd_plan_style style;           /* of schedule static, where the graph has no plan of its own */
-    uint32_t n_workers, team_size; /* as it runs; n_workers: of launches the SMs */
+    uint32_t one;                  /* one worker per SM, not as many as fit */
+    hd_plan_style style;           /* for schedule static, if the graph has no plan */
+    uint32_t n_workers, team_size; /* actual values; n_workers of launches: the SMs */
     char how[160];                 /* one line: "static path, 528 workers of 128 threads" */
     hd_form *next;
-    uint32_t *stop_word; /* device: for stop() */
-    const uint32_t *count,
-        *run;         /* device: the counters whose targets are numbers of predecessors, or NULL; number of the run */
-    uint64_t best_ns; /* what its runs took at best, 0: none yet */
+    uint32_t *stop_word;         /* device: written by stop() */
+    const uint32_t *count, *run; /* device: counters with numbers of predecessors as targets, or NULL; run number */
+    uint64_t best_ns;            /* best run time, 0: none yet */
     uint32_t n_runs;
-    uint32_t n_left; /* pieces of this run that are not in the stream yet */
-    /* Puts one run into the stream, or its first piece, or, while n_left, its next one. */
+    uint32_t n_left; /* pieces of this run not yet in the stream */
+    /* Puts into the stream: a run, its first piece, or, while n_left is not 0, its next piece. */
     heddle_status (*start)(hd_form *f, cudaStream_t stream, hd_error *e);
-    /* After it: what result() needs on the host. Optional. */
+    /* Follows the run in the stream: copies what result() needs to the host. Optional. */
     heddle_status (*fetch)(hd_form *f, cudaStream_t stream, hd_error *e);
-    /* After a run that did not end well, or before the first: makes the words ready; in the stream. */
+    /* Makes the words ready, in the stream: before the first run and after one that ended badly. */
     heddle_status (*clear)(hd_form *f, cudaStream_t stream, hd_error *e);
-    /* The task of which the arguments changed gets its record anew; synchronous. */
+    /* Updates the record of a task with changed arguments; synchronous. */
     heddle_status (*changed)(hd_form *f, uint32_t task, hd_error *e);
-    /* After the end of a run: tallies and events, in memory of the form. stop, code and task are filled in, too. */
+    /* After a run: fills in tallies and events (memory of the form), stop, code and task. */
     heddle_status (*result)(hd_form *f, hd_outcome *out, hd_error *e);
     void (*free)(hd_form *f);
 };
@@ -107,50 +105,50 @@ struct hd_loaded {
     const hd_graph *graph;
     hd_watcher watcher;
     uint8_t *blob;        /* device: the frozen graph */
-    const hd_task *tasks; /* device: parts of it */
+    const hd_task *tasks; /* device: parts of the blob */
     const hd_edge *edges;
     const uint8_t *args;
     const uint32_t *roots;
-    uint8_t *pinned;           /* host: app_staged, now, end, first, watched, stop_word */
+    uint8_t *pinned;           /* host block of app_staged, now, end, first, watched, stop_word */
     void *params, *app_staged; /* device; pinned host */
-    uint32_t shared_bytes;     /* of a block: HEDDLE_REDUCE_BYTES and the largest body's */
-    uint32_t team_size;        /* of a worker: the config's, else the graph's, else 128 */
+    uint32_t shared_bytes;     /* per block: HEDDLE_REDUCE_BYTES and the largest body's */
+    uint32_t team_size;        /* per worker: the config's, else the graph's, else 128 */
     hd_now *now;               /* pinned host, n_now of them; NULL without a time limit */
     uint32_t n_now;
-    hd_end *end;                    /* pinned host: what the last worker out leaves */
-    hd_control *first;              /* pinned host: what the words of a run are set to */
-    uint32_t *watched;              /* pinned host: of each watched task the run in which it was done last */
-    uint32_t *told;                 /* host: what of it the watcher knows */
-    uint32_t *stop_word;            /* pinned host: what stop() copies */
-    hd_form *forms, *form;          /* all that were made; the one of this run */
-    cudaEvent_t began, ended, done; /* around the run; and when its last words are on the host */
-    pthread_mutex_t mutex;          /* for pieces and the stop word, which several waiting threads may get to */
+    hd_end *end;                    /* pinned host: written by the last worker out */
+    hd_control *first;              /* pinned host: initial control words of a run */
+    uint32_t *watched;              /* pinned host: per watched task, the last run in which it was done */
+    uint32_t *told;                 /* host: the part of it that the watcher was told */
+    uint32_t *stop_word;            /* pinned host: source of stop()'s copy */
+    hd_form *forms, *form;          /* all forms made; the form of this run */
+    cudaEvent_t began, ended, done; /* around the run; when its last words have reached the host */
+    pthread_mutex_t mutex;          /* pieces and the stop word: several waiting threads may use them */
     int running, dirty, lost, captured,
-        settled; /* captured: some replay may have written app; settled: hd_choose has decided */
+        settled; /* captured: a replay may have written params; settled: hd_choose decided */
     uint32_t n_params_bytes;
-    struct hd_app_copy *copies; /* of hd_cuda_enqueue */
+    struct hd_app_copy *copies; /* from hd_cuda_enqueue */
     uint64_t begin_ns;
     hd_cost cost; /* so far */
     hd_outcome last;
     char complaint[512], how[640];
-    hd_error note; /* what the tuning file's file is good for, if that must be said */
+    hd_error note; /* a complaint about the tuning file, or "" */
 };
 
-/* workers.c: a schedule of workers that stay, and a style of plan (static). */
+/* workers.c: a form of resident workers; style: of the plan (static). */
 heddle_status hd_form_workers(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_plan_style style, uint32_t one,
                               hd_error *e);
-/* launches.c: the schedules that are launches. */
+/* launches.c: a form of ordinary launches. */
 heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_error *e);
 
-/* kernel.c: a kernel of the graph's table (core/task.h: family, variant), with its dynamic shared memory allowed. n_threads and shared_bytes are what it
- * will be launched with; *per_sm (or NULL) how many blocks an SM holds. A body whose shared memory no block can have, or
- * more threads than the kernel's registers allow: ERANGE with a sentence. */
+/* kernel.c: a kernel of the graph's table (core/task.h: family, variant), prepared for launches with n_threads and this much
+ * dynamic shared memory. *per_sm (or NULL): blocks that an SM holds. ERANGE if a body needs more shared memory than a block
+ * can have, or n_threads exceeds what the kernel's registers allow. */
 heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t family, uint32_t variant,
                              uint32_t n_threads, uint32_t shared_bytes, hd_error *e);
 
-/* choice.c: the form of the next run, after config and what has been measured; how and why into l->how. */
+/* choice.c: chooses the next run's form from config and measurements; writes form and reason into l->how. */
 heddle_status hd_choose(hd_loaded *l, hd_error *e);
-/* What the run of l->form took. */
+/* Records the time of a run of l->form. */
 void hd_choice_note(hd_loaded *l, uint64_t run_ns);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* cudagraph.c - launches as a CUDA graph, made once and replayed.
  *
- * Made of explicit nodes, not captured: the launches of one level, one a body, become parallel branches.
+ * The graph is built from explicit nodes, not captured: the launches of one level, one per body, become parallel branches.
  *
- * Programmatic edges: each kernel lets the next one start as soon as all its blocks have started, and waits, before it
- * touches data, until the grid before it is complete and its writes are visible. The kernels are a chain, also those of
- * one level. That is enough: a grid is complete when all its blocks have ended, each of which has waited for the grid
- * before, so all earlier grids are complete, too. It holds only if every block waits, whatever it does afterwards, and if
- * the kernel was compiled with that wait in it: code for an older architecture is refused. */
+ * Programmatic edges form a chain of all kernels, also those of one level. Each kernel lets the next one start once all its
+ * own blocks have started. Before it touches data, it waits until the previous grid is complete and its writes are visible.
+ * One predecessor is enough: a grid completes when all its blocks have ended, and each block has waited for the grid before,
+ * so all earlier grids are complete, too. This holds only if every block waits, whatever it does afterwards. Kernels compiled
+ * for an older architecture have no such wait and are refused. */
 #include "backend/cuda/launches.h"
 
 #include <string.h>
 
-/* CUDA 12 has two of them, and the plain name is the one without edge data. */
+/* CUDA 12 has two variants; the plain name lacks edge data. */
 #if CUDART_VERSION >= 13000
 #define add_edges cudaGraphAddDependencies
 #else
@@ -20,8 +20,8 @@
 #endif
 
 #define OLDEST_PTX 90     /* the first architecture with programmatic launches */
-#define MANY_EDGES 64u    /* between two levels: more go through an empty node */
-#define EDGES_AT_ONCE 64u /* told to the driver */
+#define MANY_EDGES 64u    /* between two levels; more go through an empty node */
+#define EDGES_AT_ONCE 64u /* per call of the driver */
 
 static const char doing[] = "making a CUDA graph";
 
@@ -46,7 +46,7 @@ static heddle_status add_kernel(const hd_launch_form *f, cudaGraph_t graph, cons
 
 /* ---- levels ------------------------------------------------------------------------------------------------------- */
 
-/* How many launches the level that begins with launch i has. */
+/* The number of launches in the level that begins with launch i. */
 static uint64_t level_size(const hd_launches *todo, uint64_t i)
 {
     uint64_t n = 1;
@@ -55,7 +55,7 @@ static uint64_t level_size(const hd_launches *todo, uint64_t i)
     return n;
 }
 
-/* nodes: one a launch. Each depends on all of the level before. */
+/* nodes: one per launch. Each depends on the whole previous level. */
 static heddle_status add_levels(const hd_launch_form *f, cudaGraph_t graph, cudaGraphNode_t *nodes, hd_error *e)
 {
     const cudaGraphNode_t *before = NULL;
@@ -125,7 +125,7 @@ static heddle_status add_successors(const hd_graph *g, uint32_t t, cudaGraph_t g
     return HEDDLE_OK;
 }
 
-/* nodes: one a task. */
+/* nodes: one per task. */
 static heddle_status add_tasks(const hd_launch_form *f, cudaGraph_t graph, cudaGraphNode_t *nodes, hd_error *e)
 {
     const hd_graph *g = f->loaded->graph;
@@ -158,7 +158,7 @@ static heddle_status add_all(const hd_launch_form *f, cudaGraph_t graph, cudaGra
 
 static heddle_status instantiate(hd_launch_form *f, cudaGraph_t graph, hd_error *e)
 {
-    cudaStream_t stream = f->loaded->device->side; /* beside what runs */
+    cudaStream_t stream = f->loaded->device->side; /* not behind a run */
     HD_CUDA_TRY(cudaGraphInstantiate(&f->exec, graph, 0), e, doing);
     HD_CUDA_TRY(cudaGraphUpload(f->exec, stream), e, doing);
     HD_CUDA_TRY(cudaStreamSynchronize(stream), e, doing);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* describe.c - what is known of a GPU, and of what may stand between it and a resident kernel: a multi-process service
- * shares its SMs out, a slice of it is another GPU every time, and the driver of a display kills kernels that take
- * long. The calling thread's current device is put back. */
+/* describe.c - properties of a GPU, and conditions that may disturb a resident kernel. A multi-process service shares the
+ * SMs, a MIG slice is a different GPU every time, and a display's driver kills long kernels. Restores the calling thread's
+ * device. */
 #include "backend/cuda/loaded.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ static heddle_status ask_memory(uint32_t device, heddle_device *out, hd_error *e
     return HEDDLE_OK;
 }
 
-/* The service's clients find it through a pipe in this folder. */
+/* The multi-process service has its pipe in this folder. */
 static uint32_t has_mps(void)
 {
     const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
@@ -71,7 +71,7 @@ heddle_status hd_cuda_describe(uint32_t device, heddle_device *out, hd_error *e)
     struct cudaDeviceProp p;
     HD_CUDA_TRY(cudaGetDeviceProperties(&p, (int)device), e, "asking what the GPU is");
     snprintf(out->name, sizeof out->name, "%.127s", p.name);
-    out->is_mig = strstr(p.name, " MIG ") != NULL; /* the driver names slices so */
+    out->is_mig = strstr(p.name, " MIG ") != NULL; /* the driver's name for slices */
     out->has_mps = has_mps();
     HD_TRY(ask_all(device, out, e));
     HD_TRY(ask_versions(out, e));

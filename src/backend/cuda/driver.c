@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* driver.c - the ground of the folder: the driver's functions, sentences for its errors and the runtime's, the current device,
- * a stream's state. */
+/* driver.c - the folder's lowest layer: driver functions, error sentences for driver and runtime, the current device, a
+ * stream's state. */
 #include "backend/cuda/cuda.h"
 
 #include <string.h>
 
-#define OLDEST_DRIVER 12080 /* what the functions are asked for as: CUDA 12.8 */
+#define OLDEST_DRIVER 12080 /* version of the requested functions: CUDA 12.8 */
 
 heddle_status hd_driver_find(hd_driver *out, hd_error *e)
 {
@@ -26,7 +26,7 @@ heddle_status hd_driver_find(hd_driver *out, hd_error *e)
 heddle_status hd_cuda_say(hd_error *e, cudaError_t error, const char *doing)
 {
     heddle_status s = error == cudaErrorMemoryAllocation ? HEDDLE_ENOMEM : HEDDLE_EDEVICE;
-    (void)cudaGetLastError(); /* it is said; let it not come up again at the next call */
+    (void)cudaGetLastError(); /* clears the reported error, which the next call would return again */
     return hd_say(e, s, "%s: %s (%s)", doing, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel.c - a kernel of the user's table, made ready for a launch. */
+/* kernel.c - prepares a kernel of the user's table for launches. */
 #include "backend/cuda/cuda.h"
 
 static heddle_status attribute(const hd_driver *d, CUfunction f, CUfunction_attribute which, uint32_t *out, hd_error *e)
@@ -10,7 +10,7 @@ static heddle_status attribute(const hd_driver *d, CUfunction f, CUfunction_attr
     return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "asking what a kernel needs");
 }
 
-/* Threads and shared memory within what this kernel and this device allow? */
+/* Checks threads and shared memory against the limits of the kernel and the device. */
 static heddle_status check(const hd_loaded *l, CUfunction f, uint32_t n_threads, uint32_t shared_bytes, hd_error *e)
 {
     const hd_driver *d = &l->device->driver;
@@ -47,7 +47,7 @@ heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, u
                       l->graph->table->name, cudaGetErrorString((cudaError_t)found));
     *out = (CUfunction)f;
     HD_TRY(check(l, *out, n_threads, shared_bytes, e));
-    /* The limit is the kernel's, whichever graph of whichever context runs it: only ever raised. */
+    /* The limit belongs to the kernel, which graphs of all contexts share: it is only raised. */
     pthread_mutex_lock(&raising);
     r = d->cuFuncGetAttribute(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, *out);
     if (r == CUDA_SUCCESS && shared_bytes > (uint32_t)allowed)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* launches.c - schedules levels, levels+sync, graph, graph+pdl and taskgraph: a graph as ordinary launches of which the device
- * keeps the order, a block a task.
+/* launches.c - schedules levels, levels+sync, graph, graph+pdl and taskgraph: a graph as ordinary launches, one block per
+ * task, ordered by the device.
  *
- * The words of a run are one hd_fail: a block that finds the stop word set does nothing. fetch copies it to the host and
- * clears it, behind the run, so that a run never waits for that, a replay finds it clean, and a stop that comes before the
- * first launch is not lost.
+ * A run has one hd_fail: a block that finds its stop word set does nothing. fetch copies it to the host and clears it, behind
+ * the run. So a run never waits for clearing, a replay finds the word clean, and a stop before the first launch is not lost.
  *
- * Tallies: with a trace, a row for each place of an SM (levels.h). Without one there is one worker, the device, and its
- * tasks are all, or 0 after a run that stopped early, because nobody counted.
+ * Tallies: with a trace, there is a row for each place of an SM (levels.h). Without one there is one worker, the device. It
+ * has run all tasks, or 0 after a run that stopped early, because nothing counts them.
  *
- * Refuses placed tasks (there are no workers to keep to) and watched ones (the device says nothing before the end).
- * Urgent marks are ignored: order within a level is the device's. Under levels+sync a run is as many pieces as launches. */
+ * Refuses placed tasks, as there are no workers, and watched ones, as nothing is reported before the end. Urgent marks are
+ * ignored: the device orders a level. Under levels+sync, each launch is a piece of the run. */
 #include "backend/arena.h"
 #include "backend/cuda/launches.h"
 
@@ -46,7 +45,7 @@ static heddle_status clear_events(const hd_launch_form *f, cudaStream_t stream, 
     return HEDDLE_OK;
 }
 
-/* levels+sync: whoever waits for the run puts a launch into the stream when the one before is over. */
+/* levels+sync: the thread that waits for the run enqueues each launch when the previous one is over. */
 static heddle_status start_piece(hd_launch_form *f, cudaStream_t stream, hd_error *e)
 {
     if (!f->form.n_left) {
@@ -65,8 +64,7 @@ static heddle_status start(hd_form *form, cudaStream_t stream, hd_error *e)
     if (f->form.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC)
         return start_piece(f, stream, e);
     HD_TRY(clear_events(f, stream, e));
-    if (f->exec &&
-        !hd_cuda_capturing(stream)) { /* CUDA takes no graph into a capture: there its launches go, in order */
+    if (f->exec && !hd_cuda_capturing(stream)) { /* a capture accepts no graph: it gets the launches, in order */
         HD_CUDA_TRY(cudaGraphLaunch(f->exec, stream), e, "launching a CUDA graph");
         return HEDDLE_OK;
     }
@@ -90,7 +88,7 @@ static heddle_status fetch(hd_form *form, cudaStream_t stream, hd_error *e)
     return clear(form, stream, e);
 }
 
-/* The records are the loaded graph's. */
+/* The form reads the loaded graph's records. */
 static heddle_status changed(hd_form *form, uint32_t task, hd_error *e)
 {
     (void)form;
@@ -173,7 +171,7 @@ static heddle_status refuse(const hd_loaded *l, heddle_schedule schedule, hd_err
     return HEDDLE_OK;
 }
 
-/* With the largest shared memory that a launch of it can have. */
+/* Finds a body's kernel, with the largest shared memory of its launches. */
 static heddle_status find_function(hd_launch_form *f, uint32_t body, hd_error *e)
 {
     const hd_loaded *l = f->loaded;
@@ -203,7 +201,7 @@ static heddle_status make_words(hd_launch_form *f, hd_error *e)
     if (f->fetched)
         HD_CUDA_TRY(cudaMalloc((void **)&f->events, n * sizeof(hd_event)), e, loading);
     f->form.stop_word = &f->fail->stop;
-    HD_TRY(clear(&f->form, l->device->side, e)); /* beside what runs */
+    HD_TRY(clear(&f->form, l->device->side, e)); /* not behind a run */
     HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, loading);
     return HEDDLE_OK;
 }
@@ -221,7 +219,7 @@ static void describe(hd_launch_form *f, uint32_t by_body)
                  f->form.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC ? ", waiting after each" : "");
 }
 
-/* Does it put its launches into the stream itself, instead of a CUDA graph of them? */
+/* Does it enqueue its launches itself, without a CUDA graph? */
 static int is_plain(const hd_launch_form *f)
 {
     return f->form.schedule == HEDDLE_SCHEDULE_LEVELS || f->form.schedule == HEDDLE_SCHEDULE_LEVELS_SYNC;
@@ -229,7 +227,7 @@ static int is_plain(const hd_launch_form *f)
 
 static heddle_status make(hd_launch_form *f, hd_error *e)
 {
-    /* A node of taskgraph is a launch of its task's body. */
+    /* taskgraph: each node launches its task's body. */
     const uint32_t by_body =
         f->form.schedule == HEDDLE_SCHEDULE_TASKGRAPH ? 1 : f->loaded->device->config.expert.by_body;
     uint64_t i, begin;

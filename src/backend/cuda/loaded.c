@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* loaded.c - a graph on the GPU: loading, starting, waiting, stopping, and what is known afterwards.
+/* loaded.c - a graph on the GPU: loading, starting, waiting, stopping, results.
  *
- *     start: record of params (when it changed) -> event -> the form's run -> event; nothing waits
- *     wait:  asks the last event until it has happened or the deadline has come; never a synchronising call, so that a
- *            kernel that hangs does not take the caller with it
+ *     start: record of params (if changed) -> event -> the form's run -> event; does not wait for the run
+ *     wait:  polls the last event until it has happened or the deadline has passed. It makes no synchronising call: a hanging
+ *            kernel would block the caller
  *     stop:  copies the reason into the stop word, in another stream: workers never read host memory
  *
- * After a stopped run the words are cleared before the next one. An error of the device makes the context lost. */
+ * After a stopped run the words are cleared before the next one. A device error makes the context lost. */
 #include "backend/counted.h"
 #include "backend/cuda/loaded.h"
 #include "backend/schedule.h"
@@ -17,12 +17,12 @@
 #include <time.h>
 
 #define LANES_DEFAULT 128u
-#define SPIN_NS 200000u /* a waiter polls for so long, then sleeps between looks */
-#define NAP_NS 20000u   /* between looks */
-#define MAX_NOW 8192u   /* workers that the control page has room for */
+#define SPIN_NS 200000u /* a waiter polls this long, then sleeps between polls */
+#define NAP_NS 20000u   /* between polls */
+#define MAX_NOW 8192u   /* workers that the page of hd_now holds */
 
-/* An record of params that a run in the user's stream copies from: a captured one for ever, another one until it is known to
- * have ended (hd_cuda_synced). */
+/* A record of params that a run in the user's stream copies from. In use for ever if captured, else until hd_cuda_synced
+ * learns that the run has ended. */
 typedef struct hd_app_copy {
     struct hd_app_copy *next;
     void *staged;
@@ -85,8 +85,8 @@ static heddle_status load_blob(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* Cuts the pinned host memory that the device writes to or is written from; with `at` NULL only measures. One block, because
- * each costs a call into the system. */
+/* Divides the pinned host memory for transfers from and to the device; with `at` NULL only measures. One block, because each
+ * allocation costs a system call. */
 static uint64_t cut_pinned(hd_loaded *l, uint8_t *at)
 {
     uint64_t n_bytes = 0;
@@ -120,7 +120,7 @@ static heddle_status load_words(hd_loaded *l, hd_error *e)
     l->n_params_bytes = g->table->params_bytes;
     HD_CUDA_TRY(cudaMalloc(&l->params, l->n_params_bytes + 1u), e, "loading a graph");
     HD_CUDA_TRY(cudaMemsetAsync(l->params, 0, l->n_params_bytes + 1u, l->device->side), e, "loading a graph");
-    HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "loading a graph"); /* as app_staged is: put_app compares */
+    HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "loading a graph"); /* zero like app_staged (put_app) */
     l->n_now = l->device->config.time_limit_ms ? MAX_NOW : 0;
     HD_TRY(pin(l, e));
     l->told = hd_new((g->watched.n + 1) * 4);
@@ -189,7 +189,7 @@ void hd_cuda_changed(hd_loaded *l, uint32_t task)
 
 /* ---- a run ------------------------------------------------------------------------------------------------------- */
 
-/* The record of params to the device, unless it is there. */
+/* Copies the record of params to the device, unless it is there. */
 static heddle_status put_app(hd_loaded *l, const void *params, cudaStream_t stream, hd_error *e)
 {
     if (!l->n_params_bytes || (!l->captured && !memcmp(l->app_staged, params, l->n_params_bytes)))
@@ -217,18 +217,18 @@ static heddle_status prepare(hd_loaded *l, hd_error *e)
     if (l->dirty && l->form) {
         HD_CUDA_TRY(cudaStreamSynchronize(l->device->side), e, "after a stopped run");
         HD_TRY(l->form->clear(l->form, stream, e));
-        HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "after a stopped run"); /* the next may be in another stream */
+        HD_CUDA_TRY(cudaStreamSynchronize(stream), e, "after a stopped run"); /* the next run may use another stream */
     }
     l->dirty = 0;
     HD_TRY(hd_choose(l, e));
-    /* Run numbers begin anew after a stopped run: what the last ones left must not be taken for news, nor hide it. */
+    /* Run numbers restart after a stopped run: old entries must neither look new nor hide new ones. */
     memset(l->watched, 0, l->graph->watched.n * 4);
     memset(l->told, 0, l->graph->watched.n * 4);
     blank_page(l);
     return HEDDLE_OK;
 }
 
-/* The run, or a piece of it, with what follows it. A stopped run has no further pieces. */
+/* Enqueues the run, or a piece of it, and what follows it. A stopped run has no further pieces. */
 static heddle_status put_piece(hd_loaded *l, hd_error *e)
 {
     cudaStream_t stream = l->device->stream;
@@ -248,7 +248,7 @@ static heddle_status put_piece(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* Jobs run in the order of submission: what is left of the last one goes into the stream before another. */
+/* Jobs run in order of submission: enqueues the remaining pieces of the last run before another. */
 static heddle_status put_pieces_left(hd_device *d, hd_error *e)
 {
     hd_loaded *l = d->in_pieces;
@@ -280,7 +280,7 @@ heddle_status hd_cuda_start(hd_loaded *l, const void *params, int help, uint64_t
     return HEDDLE_OK;
 }
 
-/* Passes on which watched tasks have come since the last look. */
+/* Reports watched tasks that were done since the last call. */
 static void tell_watcher(hd_loaded *l)
 {
     uint64_t i;
@@ -292,7 +292,7 @@ static void tell_watcher(hd_loaded *l)
     }
 }
 
-/* What the last event says, or that there is more to do: then the next piece is put into the stream. */
+/* Queries the last event. If it has happened but pieces remain, enqueues the next one and returns "not ready". */
 static cudaError_t ask(hd_loaded *l)
 {
     hd_error e;
@@ -308,12 +308,12 @@ static cudaError_t ask(hd_loaded *l)
     return r;
 }
 
-/* Shall a waiter sleep? It wakes up some 0.1 ms late: not in the first moments, nor when the run is about to end if it
- * takes what an earlier one took. */
+/* May a waiter sleep? It wakes up some 0.1 ms late. So it does not sleep at first, nor near the expected end, taken from the
+ * best earlier run. */
 static int may_nap(const hd_loaded *l, uint64_t waited_ns)
 {
     uint64_t expected = l->form->best_ns;
-    if (l->device->in_pieces == l) /* the next piece shall not wait for us */
+    if (l->device->in_pieces == l) /* the next piece must not be late */
         return 0;
     return waited_ns > SPIN_NS && (waited_ns < expected - expected / 16 || waited_ns > expected + expected / 16);
 }
@@ -327,7 +327,7 @@ heddle_status hd_cuda_wait(hd_loaded *l, uint64_t deadline_ns)
     if (!__atomic_load_n(&l->running, __ATOMIC_ACQUIRE))
         return HEDDLE_OK;
     while (!l->lost && (r = ask(l)) == cudaErrorNotReady) {
-        (void)cudaGetLastError(); /* CUDA notes it as an error, which the caller would find */
+        (void)cudaGetLastError(); /* "not ready" counts as an error, which the caller would find */
         tell_watcher(l);
         now = heddle_host_clock_ns();
         if (now >= deadline_ns)
@@ -358,7 +358,6 @@ void hd_cuda_stop(hd_loaded *l, uint32_t why)
 
 /* ---- afterwards --------------------------------------------------------------------------------------------------- */
 
-/* By which form it was run. */
 static void say_way(const hd_loaded *l, hd_outcome *out)
 {
     const heddle_schedule s = l->form ? l->form->schedule : HEDDLE_SCHEDULE_AUTO;
@@ -376,7 +375,7 @@ static void lost_result(hd_loaded *l, hd_outcome *out)
     say_way(l, out);
 }
 
-/* timed: it was started by hd_cuda_start, between events. */
+/* timed: started by hd_cuda_start, between events. */
 static void settle(hd_loaded *l, int timed, hd_outcome *out)
 {
     hd_error e;
@@ -387,20 +386,20 @@ static void settle(hd_loaded *l, int timed, hd_outcome *out)
         return;
     }
     if (out->code && out->stop != HD_STOP_DONE && out->stop != HD_STOP_SPAWN)
-        out->stop = HD_STOP_FAILED; /* a body failed before somebody else stopped the run */
+        out->stop = HD_STOP_FAILED; /* a body failed before the run was stopped */
     l->dirty |= out->stop != HD_STOP_DONE;
     say_way(l, out);
     out->is_trying = !l->settled;
     out->cost = l->cost;
     if (timed && !l->device->config.n_trace && cudaEventElapsedTime(&ms, l->began, l->ended) == cudaSuccess) {
-        out->begin_ns = 0; /* without events there is no other clock to agree with */
+        out->begin_ns = 0; /* without a trace no other clock must agree */
         out->end_ns = (uint64_t)((double)ms * 1e6);
     }
     if (timed && out->stop == HD_STOP_DONE)
         hd_choice_note(l, out->end_ns - out->begin_ns);
 }
 
-/* Called more than once for a run: the first call reads. */
+/* May be called repeatedly for a run; the first call reads the result. */
 void hd_cuda_result(const hd_loaded *loaded, hd_outcome *out)
 {
     hd_loaded *l = (hd_loaded *)(uintptr_t)loaded;
@@ -428,8 +427,8 @@ int hd_cuda_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
     return 1;
 }
 
-/* Copies words of a run that goes on, in the side stream; into pageable memory, so it is there when the call returns.
- * Such a copy goes by a kernel that stays (doc/cuda-beside.md). */
+/* Copies words of a run in progress, in the side stream. A copy into pageable memory is complete when the call returns, and
+ * it passes a resident kernel (doc/cuda-beside.md). */
 static int peek(const hd_device *d, void *host, const void *device, uint64_t n_bytes)
 {
     return cudaMemcpyAsync(host, device, n_bytes, cudaMemcpyDeviceToHost, d->side) == cudaSuccess;
@@ -452,7 +451,7 @@ const char *hd_cuda_complaint(const hd_loaded *l) { return l->complaint; }
 
 /* ---- into the user's stream ---------------------------------------------------------------------------------------- */
 
-/* A record that no run copies from, or a new one. */
+/* An unused record of params, or a new one. */
 static heddle_status find_app_copy(hd_app_copy **out, hd_loaded *l, hd_error *e)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -478,8 +477,8 @@ static heddle_status find_app_copy(hd_app_copy **out, hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* The record of params to the device, in the user's stream: from a record of its own, because earlier runs may not have copied
- * theirs yet, and a replay copies it again. */
+/* Copies params to the device in the user's stream. Uses a separate record, because earlier runs may not have copied theirs
+ * yet and replays copy it again. */
 static heddle_status put_app_copy(hd_loaded *l, const void *params, cudaStream_t stream, int capturing, hd_error *e)
 {
     hd_app_copy *c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loaded.h - what backend.c puts into the backend's struct; backend.h says what each does. */
+/* loaded.h - the functions that backend.c puts into the backend's struct; backend.h specifies them. */
 #ifndef HD_CUDA_LOADED_H
 #define HD_CUDA_LOADED_H
 

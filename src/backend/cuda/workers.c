@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.c - schedules of workers that stay: one cooperative launch of resident blocks that run the graph to its end.
+/* workers.c - schedules of resident workers: one cooperative launch of blocks that run the graph to its end.
  *
- * Its words (counters, rings, lists, tallies, events) are one block of device memory. They are cleared before the first
- * run and after one that did not end well; between good runs the last worker out leaves them ready. */
+ * The words of a run (counters, rings, lists, tallies, events) are one block of device memory. They are cleared before the
+ * first run and after one that ended badly; after a good run the last worker out leaves them ready. */
 #include "backend/arena.h"
 #include "backend/cuda/cuda.h"
 #include "backend/schedule.h"
@@ -13,16 +13,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ARENA_DEFAULT 1024u /* a worker */
+#define ARENA_DEFAULT 1024u /* per worker */
 #define RING_MIN 1024u
-#define SCHED_RING_MIN 64u            /* what a warp reports at once must find room                    */
-#define LOCAL_DEFAULT 1u              /* kept and pushed tasks in turns */
-#define RING_BYTES_MAX (512ull << 20) /* of all rings: up to here a ring is as long as the graph and never full */
+#define SCHED_RING_MIN 64u            /* must hold what a warp reports at once */
+#define LOCAL_DEFAULT 1u              /* alternates kept and pushed tasks */
+#define RING_BYTES_MAX (512ull << 20) /* all rings together: below this a ring is as long as the graph and never full */
 
 typedef struct workers {
     hd_form form;
     hd_loaded *loaded;
-    hd_run run; /* as the kernel gets it */
+    hd_run run; /* the kernel's parameter */
     CUfunction kernel;
     uint32_t n_threads;
     uint8_t *block; /* device */
@@ -32,12 +32,12 @@ typedef struct workers {
     hd_event *events;
 } workers;
 
-/* Tests of the wrap of run numbers begin with a large one. */
+/* Tests set a large number to make run numbers wrap. */
 uint32_t hd_cuda_first_run = 1;
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* As many slots as tasks, unless that is too much memory; but bound tasks must find room. */
+/* As many slots as tasks, unless that takes too much memory; but bound tasks must always fit. */
 static uint32_t ring_slots(const workers *p)
 {
     const hd_run *r = &p->run;
@@ -45,7 +45,7 @@ static uint32_t ring_slots(const workers *p)
     if (r->n_arena)
         all = hd_arena_ring(r);
     else if (r->dispatch == HD_DISPATCH_TICKET)
-        all = hd_power_of_two(r->n_tasks + r->n_workers); /* an end for each */
+        all = hd_power_of_two(r->n_tasks + r->n_workers); /* one end mark per worker */
     if (r->dispatch == HD_DISPATCH_SCHEDULER)
         return hd_power_of_two(!asked ? RING_MIN : asked > SCHED_RING_MIN ? asked : SCHED_RING_MIN);
     if (r->dispatch == HD_DISPATCH_IQS || r->dispatch == HD_DISPATCH_CENTRAL || r->has_placed ||
@@ -58,7 +58,7 @@ static uint32_t ring_slots(const workers *p)
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* Where counters stand before run hd_cuda_first_run. */
+/* Sets counters to their state before run hd_cuda_first_run. */
 static heddle_status wind_counters(workers *p, hd_error *e)
 {
     const hd_graph *g = p->loaded->graph;
@@ -76,7 +76,7 @@ static heddle_status wind_counters(workers *p, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* The graph's tasks and large arguments stand before those that bodies make. */
+/* Copies the graph's tasks and large arguments before the spawned ones. */
 static heddle_status copy_graph(workers *p, cudaStream_t stream, hd_error *e)
 {
     const hd_graph *g = p->loaded->graph;
@@ -146,7 +146,7 @@ static heddle_status changed(hd_form *f, uint32_t task, hd_error *e)
             cudaMemcpy(hd_arena_args(&p->run, g, task), hd_graph_args(g, t), t->arg_bytes, cudaMemcpyHostToDevice), e,
             "changing the arguments of a task");
     if (!p->steps.steps)
-        return HEDDLE_OK; /* it reads the blob's record */
+        return HEDDLE_OK; /* workers read the blob's record */
     at = p->steps.step_of[task];
     memcpy(p->steps.steps[at].args, t->args, sizeof t->args);
     HD_CUDA_TRY(cudaMemcpy((void *)(uintptr_t)(p->run.steps + at), &p->steps.steps[at], sizeof(hd_step),
@@ -213,7 +213,7 @@ static heddle_status refuse(const workers *p, hd_error *e)
     return HEDDLE_OK;
 }
 
-/* How many workers: what was asked for, or what the plan has, or as many as are resident at once. */
+/* Sets the number of workers: the config's, or the plan's, or as many as are resident at once. */
 static heddle_status size_grid(workers *p, hd_error *e)
 {
     const hd_loaded *l = p->loaded;
@@ -359,7 +359,7 @@ static heddle_status make(workers *p, hd_error *e)
     HD_TRY(upload_steps(p, e));
     HD_TRY(upload_bodies(p, e));
     describe(p);
-    return clear(&p->form, p->loaded->device->side, e); /* beside what runs */
+    return clear(&p->form, p->loaded->device->side, e); /* not behind a run */
 }
 
 heddle_status hd_form_workers(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_plan_style style, uint32_t one,
@@ -378,7 +378,7 @@ heddle_status hd_form_workers(hd_form **out, hd_loaded *l, heddle_schedule sched
     p->form.one = one;
     p->loaded = l;
     fill_run(p);
-    /* The threads, and the warps that schedule (core/block.h). */
+    /* The team, and the scheduling warps (core/block.h). */
     p->n_threads = l->team_size + (p->run.dispatch == HD_DISPATCH_PLAN ? 64u : 32u);
     s = make(p, e);
     if (s != HEDDLE_OK) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* serial.c - one thread, one task after the other in topological order: the oracle that all else is compared with,
- * and the backend to copy when writing another.
+/* serial.c - one thread runs one task after another in topological order: the oracle for all other backends, and the one to
+ * copy when writing another.
  *
- * A run is over when start returns; there is nothing to wait for and nothing to stop but the time in hand. With
- * team_size > 1 each body is run by that many threads with real barriers (team.c): an emulated thread block.
+ * A run is over when start returns: wait has nothing to do, and stop only affects a run in progress. With team_size > 1 that
+ * many threads run each body, with real barriers (team.c): an emulated thread block.
  *
- * Where bodies spawn, the thread is the one worker of a run (core/spawn.h) that keeps everything on its own list. What a
- * task of the graph has made is run before the next task of the graph. */
+ * If bodies spawn, the thread is the only worker of a run (core/spawn.h) and keeps all tasks on its own list. Descendants of
+ * a graph's task run before the graph's next task. */
 #include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/inside.h"
 #include "backend/serial/team.h"
 #include "backend/words.h"
+#include "heddle/core/notes.h"
 #include "heddle/core/turn.h"
 
 #include <stdio.h>
@@ -30,14 +31,14 @@ struct hd_loaded {
     const hd_graph *graph;
     hd_watcher watcher;
     uint32_t *order; /* topological */
-    uint8_t *shared; /* the bodies' block-shared arena */
+    uint8_t *shared; /* the bodies' block-shared memory */
     hd_event *events;
     hd_tally tally;
     hd_fail fail;
     uint64_t begin_ns, end_ns;
     uint32_t doing;
     char complaint[256];
-    /* Where bodies spawn: */
+    /* Only if bodies spawn: */
     hd_run run;
     hd_worker worker;
     hd_turn turn;
@@ -86,7 +87,7 @@ static int runs_forward(const hd_graph *g)
     return 1;
 }
 
-/* Program order where all edges run forward, else Kahn's. -1: no memory. */
+/* Program order if all edges run forward, else Kahn's. -1 without memory. */
 static int sort(const hd_graph *g, uint32_t *order)
 {
     uint32_t *left, t;
@@ -102,9 +103,9 @@ static int sort(const hd_graph *g, uint32_t *order)
     return 0;
 }
 
-/* ---- where bodies spawn ------------------------------------------------------------------------------------------ */
+/* ---- if bodies spawn --------------------------------------------------------------------------------------------- */
 
-/* 0: no memory. */
+/* 0 without memory. */
 static int make_arena(hd_loaded *l)
 {
     hd_run *r = &l->run;
@@ -123,7 +124,7 @@ static int make_arena(hd_loaded *l)
     return 1;
 }
 
-/* A run begins with an arena that nobody has used. */
+/* Clears the arena before a run. */
 static void begin_arena(hd_loaded *l)
 {
     if (!l->block)
@@ -183,14 +184,18 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
 static void run_body(hd_loaded *l, const hd_task *task, const void *params, const void *args)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
-    heddle_thread thread = {0, 1, 0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->spawn_buffer : NULL, 0};
+    heddle_thread thread = {0, 1,   0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->spawn_buffer : NULL,
+                            0, NULL};
+    hd_notes notes = hd_notes_for(l->events, l->device->n_trace, &l->tally);
     uint32_t left, waited;
+    if (l->events && l->graph->in_order)
+        thread.notes = &notes;
     if (!l->device->threads) {
         body->run(&thread, params, args);
         return;
     }
     if (hd_team_of_threads_run(l->device->threads, body, &thread, params, args, &left, &waited)) {
-        hd_fail_at(&l->fail, l->doing, 1);
+        (void)hd_fail_at(&l->fail, l->doing, 1);
         snprintf(l->complaint, sizeof l->complaint, "thread %u left the body while thread %u waited at a barrier", left,
                  waited);
     }
@@ -198,19 +203,21 @@ static void run_body(hd_loaded *l, const hd_task *task, const void *params, cons
 
 static void run_one(hd_loaded *l, uint32_t name, const hd_task *task, const void *params, const void *args)
 {
-    uint64_t begin = l->events ? heddle_host_clock_ns() : 0;
+    const uint64_t begin = l->events ? heddle_host_clock_ns() : 0;
+    const uint32_t n_noted = hd_n_noted(&l->tally);
     if (task->body == HD_BODY_JOIN)
         return;
     __atomic_store_n(&l->doing, name, __ATOMIC_RELAXED);
     run_body(l, task, params, args);
     l->tally.n_tasks++;
-    if (l->events)
+    if (l->events && hd_n_noted(&l->tally) == n_noted)
         trace(l, name, begin);
 }
 
 static int goes_on(const hd_loaded *l) { return __atomic_load_n(&l->fail.stop, __ATOMIC_RELAXED) == HD_STOP_NOT; }
 
-/* Task t of the arena, or one of the graph that may spawn. Returns the graph's task that has ended by it, or HD_NONE. */
+/* Runs task t of the arena, or a task of the graph that may spawn. Returns the graph's task that this completed, or
+ * HD_NONE. */
 static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
 {
     const hd_run *r = &l->run;
@@ -221,7 +228,7 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
     return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);
 }
 
-/* Task t of the graph and everything that comes of it. */
+/* Runs task t of the graph and all its descendants. */
 static void run_tree(hd_loaded *l, uint32_t t, const void *params, uint64_t limit_ns)
 {
     while (t != HD_NONE && goes_on(l)) {
@@ -229,7 +236,7 @@ static void run_tree(hd_loaded *l, uint32_t t, const void *params, uint64_t limi
         if (hd_admit(&l->run, &l->worker, &l->turn))
             (void)run_spawner(l, t, params);
         else
-            (void)hd_stop(&l->fail, HD_STOP_FULL); /* there is nobody else who could make room */
+            (void)hd_stop(&l->fail, HD_STOP_FULL); /* no other worker could free slots */
         if (heddle_host_clock_ns() > limit_ns)
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
         t = hd_take_list(&l->run, &l->worker);

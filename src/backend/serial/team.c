@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* team.c - threads as threads.
+/* team.c - a block's threads as threads of the host.
  *
- * One mutex and one condition serve everything: this is for finding errors, not for speed. A barrier completes when
- * all threads that are still inside the body have arrived; a thread that leaves while others wait, or arrives after one
- * has left, is the error looked for. The rest then go on, so that the run ends and can be reported. */
+ * One mutex and one condition variable serve everything: this finds errors, speed does not matter. A barrier completes when
+ * all threads inside the body have arrived. The error to find is a thread that leaves while others wait, or arrives after one
+ * has left. The remaining threads then continue, so that the run ends and can be reported. */
 #include "backend/serial/team.h"
 #include "backend/inside.h"
 
@@ -29,11 +29,11 @@ struct hd_team_of_threads {
     const heddle_body_info *body;
     const heddle_thread *thread;
     const void *params, *args;
-    const hd_inside *inside; /* of the thread that runs the body on all */
+    const hd_inside *inside; /* of the thread that called hd_team_of_threads_run */
     thread_of_team threads[];
 };
 
-/* With the mutex: all threads inside have arrived. */
+/* The caller holds the mutex; all threads inside have arrived. */
 static void complete(hd_team_of_threads *l)
 {
     l->n_arrived = 0;
@@ -88,6 +88,7 @@ static void run_thread(hd_team_of_threads *l, uint32_t index)
     thread.team_size = l->team_size;
     thread.emulated = &l->team;
     thread.failed = NULL;
+    thread.notes = index == 0 ? thread.notes : NULL;
     hd_inside_as(l->inside);
     l->body->run(&thread, l->params, l->args);
     leave(l, index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ranges.cpp - HEDDLE_RANGES in C++: what stands in the list is evaluated once, the number is right, in any kind of list. */
+/* ranges.cpp - HEDDLE_RANGES in C++: its list is evaluated once, and the count is right, in any kind of list. */
 #include <heddle.h>
 
 #include <cstdio>

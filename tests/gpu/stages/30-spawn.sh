@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# spawn - tasks that make tasks: order among siblings, what is refused, the apps of them.
+# spawn - tasks that spawn tasks: order among siblings, refusals, the apps that do it.
 stage spawn 1 "exact/test_spawn_siblings exact/test_spawn_misuse exact/test_apps_spawned"
 spawn_short() {
     try spawn.siblings 60 "$tests/spawn/test_spawn_siblings" --cuda

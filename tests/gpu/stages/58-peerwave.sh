@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# peerwave - the figures of PeerWave, whose ways are checked before they are timed: small fields. Long: the thesis' size; the
-# figures go to OUT/GPU/peerwave.
+# peerwave - the figures of PeerWave, checked before they are timed: small fields. Long: the thesis' size, with figures
+# in OUT/GPU/peerwave.
 stage peerwave 1 "exact/heddle_figures"
 peerwave_short() {
     [ "$dry" = 1 ] || mkdir -p "$logs/peerwave"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# sanitize - compute-sanitizer. Short: accesses of the small random graphs, races of bodies. Long: the workers, the apps.
+# sanitize - compute-sanitizer. Short: accesses of the small random graphs, races of bodies. Long: the workers, the
+# apps.
 stage sanitize 1 exact/test_gpu_same "exact/test_gpu_same exact/test_gpu_apps"
 
-export FOUND=99 # the exit status for what a sanitizer finds
-judge=()        # a command that takes the sanitizer's and says what is to be made of its exit status
+export FOUND=99 # exit status for a sanitizer's findings
+judge=()        # a command that runs the sanitizer's and judges its exit status
 sanitized() { # NAME LIMIT "TOOL OPTION..." PROGRAM ARGUMENT...
     local name=$1 limit=$2 tool=$3
     shift 3
@@ -15,10 +16,9 @@ sanitized() { # NAME LIMIT "TOOL OPTION..." PROGRAM ARGUMENT...
         note "$name" skip 0 "no compute-sanitizer here"
     fi
 }
-# racecheck sees block-shared memory only, and knows barriers, but not that one warp hands a slot to another with a store
-# that releases and a load that acquires. All bodies run in the level kernels, which have nothing of that kind: there any
-# hazard is a failure. What it finds in the kernels of resident workers is counted and shown, as a skip; a run that goes
-# wrong under it fails there, too.
+# racecheck covers block-shared memory only. It knows barriers, but not a hand-over of a slot from one warp to another
+# by a store with release and a load with acquire. The level kernels run all bodies and have no such hand-over: there
+# any hazard is a failure. Its findings in kernels of resident workers are counted as a skip; a wrong run fails.
 hazards() {
     local status=0
     "$@" || status=$?

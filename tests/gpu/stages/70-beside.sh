@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# beside - what CUDA calls do beside a kernel that stays: a measurement, no test (doc/cuda-beside.md has the rows).
+# beside - behaviour of CUDA calls beside a resident kernel: a measurement, no test (doc/cuda-beside.md has the rows).
 stage beside 1 exact/gpu_beside
 beside_short() {
     try beside 60 "$tests/gpu/gpu_beside" "$logs/beside.tsv"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# figures - bench_gpu. Short: what passing, spawning and freeing a task costs, whose bodies only take time. Long: all that is
-# measured (or what FIGURES names), with products and sums contracted (FMA).
+# figures - bench_gpu. Short: the cost of passing, spawning and freeing a task, with bodies that only take time. Long:
+# all measurements (or those in FIGURES), with products and sums contracted (FMA).
 stage figures 1 exact/bench_gpu fma/bench_gpu
 
-# The rows with the figure that made them: a figure ends with the row that says what time it took. What was cut off is left out.
+# The rows with their figure: a figure ends with the row of its time. Rows of a figure that was cut off are left out.
 named() {
     awk -F '\t' -v OFS='\t' -v more="$form	$commit	$gpu	$driver	$date" '
         /^#/ { next }

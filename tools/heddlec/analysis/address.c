@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* address.c - variables that are used by their names only, so that a look at the names tells who changes them.
+/* address.c - finds variables that are accessed by name only; an analysis of names then sees every change.
  *
- * An address that is used where it is taken, or that is given to a function which only uses it while it runs, is no other
- * name of the variable: what is done through it is an access of the variable, which effect.c sees. Any other address may be
- * kept (in a variable, a record, by code that is not here) and leads to the variable from then on. A parameter that a task
- * captures is kept, too. In doubt an address is kept. */
+ * An address does not count as an alias if it is used where it is taken, or passed to a function that uses it only
+ * while it runs: an access through it is an access of the variable, which effect.c sees. Any other address may be kept
+ * (in a variable, in a record, by code that is not here) and is an alias from then on. So is a parameter that a task
+ * captures. In doubt an address is kept. */
 #include "analysis/effect.h"
 
 #include "support/library.h"
@@ -42,7 +42,7 @@ static int keeps_name(const hc_program *p, const hc_node *n)
     return is_inside_task(n) || (n->parent->kind == HC_N_UNARY && n->parent->op[0] == '&') || keeps_value(p, n);
 }
 
-/* A function keeps what its parameter i points to; while that is being found out, too. */
+/* Whether a function keeps the object behind parameter i; yes also during the computation (recursion). */
 static int keeps_parameter(const hc_program *p, hc_fn *fn, uint32_t i)
 {
     const hc_decl *d = parameter(fn, i);
@@ -60,7 +60,7 @@ static int keeps_parameter(const hc_program *p, hc_fn *fn, uint32_t i)
     return keeps;
 }
 
-/* One that is told to call a function may do anything; one that returns a pointer may return this one. */
+/* A library function that calls back may do anything; one that returns a pointer may return this one. */
 static int keeps_library(const hc_node *call)
 {
     int is_value =
@@ -77,7 +77,7 @@ static int keeps_argument(const hc_program *p, const hc_node *call, const hc_nod
     for (const hc_node *arg = call->first->next; arg != n; arg = arg->next)
         i++;
     if (fn && n->kind == HC_N_NAME && n->decl == parameter(fn, i))
-        return 0; /* it calls itself with what it got */
+        return 0; /* recursion with the same argument */
     return fn ? keeps_parameter(p, fn, i) : !hc_library_of(call->decl->name) || keeps_library(call);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* captures.c - what a task captures, and how: the data-sharing rules of OpenMP 4.5, 2.15.1.1, and then which shared variables
- * may be copied, which are reached by reference, and where those live. */
+/* captures.c - what a task captures, and how: the data-sharing rules of OpenMP 4.5, 2.15.1.1. Then which shared
+ * variables are copied, which are accessed by reference, and where those live. */
 #include "analysis/effect.h"
 
 #include "support/library.h"
@@ -9,7 +9,7 @@
 
 typedef enum sharing { SHARED, FIRSTPRIVATE, PRIVATE, LASTPRIVATE, REDUCED } sharing;
 
-/* ---- the rules ---------------------------------------------------------------------------------------------------------- */
+/* ---- the rules --------------------------------------------------------------------------------------------------- */
 
 static int is_mapped(const hc_node *directive, const hc_decl *d)
 {
@@ -17,7 +17,7 @@ static int is_mapped(const hc_node *directive, const hc_decl *d)
     return hc_is_array(d->type) || hc_lists(directive, HC_C_MAP, d) || (defaults && hc_has_word(defaults, "tofrom"));
 }
 
-/* In the constructs around a task: shared by all of the innermost parallel region? */
+/* Whether d is shared by all threads of the innermost parallel region around a task. */
 static sharing around(const hc_node *n, const hc_decl *d)
 {
     for (const hc_node *up = hc_directive_around(n); up; up = hc_directive_around(up)) {
@@ -38,7 +38,7 @@ static sharing around(const hc_node *n, const hc_decl *d)
     return d->is_global ? SHARED : FIRSTPRIVATE;
 }
 
-/* Tasks take turns at the array of a reduction, or at what is no number. */
+/* Tasks take turns at the array of a reduction, or at a variable that is not a number. */
 static int has_turns(const hc_node *task, const hc_decl *d)
 {
     hc_parts parts = hc_parts_of(task);
@@ -71,9 +71,9 @@ static sharing sharing_of(const hc_node *task, const hc_decl *d)
     return defaults && hc_has_word(defaults, "shared") ? SHARED : around(task, d);
 }
 
-/* ---- which variables ------------------------------------------------------------------------------------------------------ */
+/* ---- which variables --------------------------------------------------------------------------------------------- */
 
-/* Named where a construct inside of the task has its own: the task's is not looked at. */
+/* Named inside a construct of the task that privatizes d: not a use of the task's d. */
 static int is_private_use(const hc_node *n, const hc_task *t)
 {
     const hc_node *child = n, *up = n->parent;
@@ -97,8 +97,8 @@ static hc_capture *add_capture(hc_task *t, hc_decl *d, sharing s)
     return c;
 }
 
-/* A plain static global that no task changes: the value at creation is that of the run. One that is not static may be
- * changed by code that is not here. */
+/* A plain static global that no task changes: its value at creation is the value at the run. A global that is not
+ * static may be changed by code that is not here. */
 static int is_copied_global(const hc_program *p, hc_decl *d)
 {
     const hc_type *t = d->type;
@@ -128,7 +128,7 @@ static void meet_use(const hc_program *p, hc_task *t, hc_node *n)
     }
 }
 
-/* Lengths in the type of a cast or sizeof are no nodes of the tree. */
+/* The tree has no nodes for lengths in the type of a cast or sizeof. */
 static void meet_type(const hc_program *p, hc_task *t, const hc_type *type)
 {
     for (; type && (type->kind == HC_T_POINTER || hc_is_array(type)); type = type->of)
@@ -138,7 +138,7 @@ static void meet_type(const hc_program *p, hc_task *t, const hc_type *type)
                     meet_use(p, t, n);
 }
 
-/* Its last value is wanted, also where the statement does not name it: a loop's variable. */
+/* lastprivate loop variables: captured even if the statement does not name them. */
 static void meet_last(const hc_program *p, hc_task *t)
 {
     hc_parts parts = hc_parts_of(t->node);
@@ -159,7 +159,7 @@ static void find_uses(const hc_program *p, hc_task *t)
     }
 }
 
-/* ---- by value or by reference ----------------------------------------------------------------------------------------------- */
+/* ---- by value or by reference ------------------------------------------------------------------------------------ */
 
 static int is_changed_by_tasks(const hc_program *p, const hc_task *t, hc_decl *d)
 {
@@ -183,9 +183,9 @@ static void choose_how(const hc_program *p, hc_task *t, hc_capture *c)
         c->how = HC_BY_VALUE;
 }
 
-/* ---- copies of tasks that are not deferred -------------------------------------------------------------------------------------- */
+/* ---- copies of tasks that are not deferred ----------------------------------------------------------------------- */
 
-/* Looks for a use that may change the variable: behind an operator that assigns or takes the address. */
+/* Looks for a use that may change the variable: operand of an assignment or of &. */
 typedef struct change {
     const hc_decl *decl;
     int found;
@@ -212,7 +212,7 @@ static int look_for_change(void *arg, hc_node *n)
     return !c->found;
 }
 
-/* The variable around may also change while the statement runs, where other names lead to it. */
+/* The outer variable may also change while the statement runs, if it has aliases. */
 int hc_needs_copy(const hc_task *t, const hc_capture *c)
 {
     change look = {c->decl, c->how == HC_PRIVATE || c->decl->is_kept || !hc_is_local(c->decl)};
@@ -221,7 +221,7 @@ int hc_needs_copy(const hc_task *t, const hc_capture *c)
     return look.found && c->how != HC_BY_REFERENCE && !c->is_shared;
 }
 
-/* ---- where by-reference variables live ---------------------------------------------------------------------------------------- */
+/* ---- where by-reference variables live --------------------------------------------------------------------------- */
 
 static hc_region *region_around(const hc_program *p, const hc_node *n)
 {
@@ -247,7 +247,7 @@ static int maps(const hc_region *r, const hc_decl *d)
     return 0;
 }
 
-/* What is const may lie where nothing can be copied back to. */
+/* A const object may be in read-only memory: not copied back. */
 void hc_map_implicitly(hc_region *r, hc_decl *d)
 {
     const hc_type *t = d->type;
@@ -270,7 +270,7 @@ static void add_slot(hc_program *p, const hc_task *t, hc_decl *d)
     HC_ADD(&p->slots)->decl = d;
 }
 
-/* A scalar of a target region that no clause maps is the region's own. */
+/* A scalar of a target region that no clause maps is private to the region. */
 static int is_regions_own(const hc_region *r, const hc_decl *d)
 {
     return r->is_target && !maps(r, d) && !is_mapped(r->node, d);
@@ -283,9 +283,9 @@ static void place(hc_program *p, hc_task *t, hc_capture *c)
     if (c->how != HC_BY_REFERENCE)
         return;
     if (!r && hc_fn_of(p, t->function)->is_in_region && !hc_fn_of(p, t->function)->is_creating)
-        return; /* of tasks alone: the variable itself is there */
+        return; /* only tasks call it: they access the variable itself */
     if (!r && d->is_global)
-        return; /* lastprivate: hc_find_reached makes it one of the program's globals, which each region maps */
+        return; /* lastprivate: hc_find_reached makes it a global of the program, which each region maps */
     if (!r || hc_declared_in(d, r->node) || has(r->privates.at, r->privates.n, d)) {
         add_slot(p, t, d);
     } else if (has(r->firstprivates.at, r->firstprivates.n, d) || is_regions_own(r, d)) {
@@ -297,7 +297,7 @@ static void place(hc_program *p, hc_task *t, hc_capture *c)
     }
 }
 
-/* ---- variables of the region that its creator changes --------------------------------------------------------------------------- */
+/* ---- variables of the region that its creator changes ------------------------------------------------------------ */
 
 static void keep_changed(const hc_program *p, hc_region *r, const hc_summary *s)
 {
@@ -331,7 +331,7 @@ static void settle_region(const hc_program *p, hc_region *r)
         add_changed(r, &s);
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static int is_field_used(const hc_task *t, const hc_capture *c, const char *field)
 {
@@ -354,7 +354,7 @@ static void name_field(hc_task *t, hc_capture *c)
     c->field = field;
 }
 
-/* The record has the address of the task's own array: a private one is as good as a copy. */
+/* The record has the address of the task's own array: a private array is captured like a copy. */
 static void own_array(const hc_task *t, hc_capture *c)
 {
     if (c->how == HC_PRIVATE && c->decl->type->kind == HC_T_VLA && hc_lists(t->node, HC_C_PRIVATE, c->decl))

@@ -16,7 +16,7 @@ typedef struct walker {
 static void walk(walker *w, hc_node *n);
 static void walk_value(walker *w, hc_node *n);
 
-/* ---- accesses --------------------------------------------------------------------------------------------------------- */
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 static hc_class class_of(const hc_type *t)
 {
@@ -70,7 +70,7 @@ static void touch(walker *w, hc_node *place, int is_write)
         (hc_access){.of = class_of(place->type), .field = field_of(place), .is_write = is_write, .node = place});
 }
 
-/* What value points to is read, or written: numbers as such, anything else with what it leads to. */
+/* Records a read or write of the object behind `value`: of a number by its class, of a pointer as any access behind it. */
 static void touch_behind(walker *w, hc_node *value, int is_write)
 {
     const hc_type *t = hc_unparen(value)->type;
@@ -81,7 +81,7 @@ static void touch_behind(walker *w, hc_node *value, int is_write)
                 (hc_access){.of = of == HC_CLASS_POINTER ? HC_CLASS_ANY : of, .is_write = is_write, .node = value});
 }
 
-/* ---- what is private -------------------------------------------------------------------------------------------------- */
+/* ---- what is private --------------------------------------------------------------------------------------------- */
 
 static int is_loop_variable(const hc_node *directive, const hc_decl *d)
 {
@@ -103,7 +103,7 @@ static int is_loop_variable(const hc_node *directive, const hc_decl *d)
     return 0;
 }
 
-/* What a plain simd loop changes has the last value behind it: only `private` makes a variable its own. */
+/* A simd construct alone keeps the last value of changed variables: only `private` makes a variable its own. */
 int hc_is_private_in(const hc_node *directive, const hc_decl *d)
 {
     static const hc_clause_kind kinds[] = {HC_C_PRIVATE, HC_C_FIRSTPRIVATE, HC_C_LASTPRIVATE, HC_C_REDUCTION,
@@ -127,7 +127,7 @@ int hc_is_private_at(const hc_node *n, const hc_decl *d, const hc_node *outer)
     return 0;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 int hc_call_takes_part(const hc_program *p, const hc_node *call)
 {
@@ -154,7 +154,7 @@ static void take_summary(walker *w, hc_node *call, const hc_fn *fn)
         w->out->time = call;
 }
 
-/* Pointer argument i may be written through. */
+/* Whether the call may write through pointer argument i. */
 static int is_written(const hc_node *call, uint32_t i)
 {
     const hc_type *t = call->decl ? call->decl->type : NULL;
@@ -173,7 +173,7 @@ static void take_pointers(walker *w, hc_node *call, hc_library_effect effect)
     }
 }
 
-/* A statement behind it in its block ends the program. */
+/* Whether a later statement of the block ends the program. */
 static int is_last_word(const hc_node *call)
 {
     const hc_node *n = call;
@@ -187,7 +187,7 @@ static int is_last_word(const hc_node *call)
     return 0;
 }
 
-/* A function whose source is not here may do anything. */
+/* A function without source here may do anything. */
 static void take_unknown(walker *w, hc_node *call)
 {
     take_pointers(w, call, HC_L_WRITES);
@@ -228,9 +228,9 @@ static void walk_call(walker *w, hc_node *n)
         take_unknown(w, n);
 }
 
-/* ---- expressions ---------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* What is read to know where a place is. */
+/* Walks the expressions that determine a place. */
 static void walk_place(walker *w, hc_node *n)
 {
     n = hc_unparen(n);
@@ -293,7 +293,7 @@ static void walk_value(walker *w, hc_node *n)
     }
 }
 
-/* ---- statements ----------------------------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 static void walk_part(walker *w, const hc_part *part, int is_of_task)
 {
@@ -352,9 +352,9 @@ hc_summary hc_clause_summary(const hc_program *p, hc_node *directive)
     return s;
 }
 
-/* ---- functions and tasks ---------------------------------------------------------------------------------------------------- */
+/* ---- functions and tasks ----------------------------------------------------------------------------------------- */
 
-/* Keeps what callers see. */
+/* Whether callers see the object. */
 static int is_seen_outside(hc_object o)
 {
     return !o.root || o.root->is_global || (o.root->kind == HC_N_PARAM && o.depth);
@@ -388,7 +388,7 @@ void hc_find_summaries(hc_program *p)
     }
 }
 
-/* What a taskloop's clauses give back to the variables outside: lastprivate. */
+/* Adds the writes to outer variables by a taskloop's lastprivate clauses. */
 static void add_last(const hc_program *p, const hc_task *t, hc_summary *s)
 {
     hc_summary clauses = hc_clause_summary(p, t->node);
@@ -440,7 +440,7 @@ static int functions_write(const hc_program *p, const hc_decl *d)
     return 0;
 }
 
-/* Code that is not here may call any function that is. */
+/* A call of unknown code may call any function of the program. */
 int hc_tasks_write(const hc_program *p, hc_decl *d)
 {
     d = hc_canonical(p, d);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* effect.h - what memory a piece of code reads and writes, as far as its text tells.
+/* effect.h - the memory that a piece of code reads and writes, as far as its text tells.
  *
- * An object is a variable, what a variable points to, or all that is reached from there: elements behind `double *a` are
- * one object, whatever the index. A pointer that was copied from others stands for what those stand for (of a function's local
- * variables, whatever the order of statements). An access also has the class of the value's type and the field of a
- * struct, by which C tells most accesses apart that cannot meet. */
+ * An object is a variable (depth 0), what it points to, or all that is reachable from there: elements behind `double
+ * *a` are one object, for any index. A pointer copied from others stands for their objects (for a function's local
+ * variables, in any order of statements). An access also has the class of the value's type and the field of a struct;
+ * by C's rules these separate most accesses that cannot alias. */
 #ifndef HEDDLEC_EFFECT_H
 #define HEDDLEC_EFFECT_H
 
@@ -24,16 +24,16 @@ typedef struct hc_access {
     hc_object at;
     hc_class of;
     const hc_decl *field;   /* NULL: none, or all */
-    int is_write, is_birth; /* birth: the first value of a new variable, which nobody can have used */
+    int is_write, is_birth; /* birth: the first value of a new variable, not used before */
     hc_node *node;          /* where */
 } hc_access;
 
 typedef struct hc_summary {
     HC_LIST(hc_access) accesses;
-    hc_node *output, *time; /* a call that somebody sees, that asks a clock; NULL = none */
+    hc_node *output, *time; /* a call with visible output, a call that reads a clock; NULL = none */
 } hc_summary;
 
-/* What is known of a variable as an object; made when first asked for. */
+/* The analysis of a variable as an object; made on first use. */
 typedef struct hc_var {
     hc_objects points; /* what its value, or a pointer in it, may point to */
 } hc_var;
@@ -41,39 +41,38 @@ hc_var *hc_var_of(const hc_program *p, hc_decl *d);
 hc_decl *hc_canonical(const hc_program *p, hc_decl *d); /* one for all declarations of a variable */
 
 void hc_add_object(hc_objects *l, hc_object o);
-/* What an expression's value may point to; which objects an lvalue may lie in. */
+/* The objects that an expression's value may point to; the objects that an lvalue may lie in. */
 void hc_points_to(const hc_program *p, hc_node *value, hc_objects *out);
 void hc_lies_in(const hc_program *p, hc_node *place, hc_objects *out);
-/* What a pointer that is stored in o may point to. */
+/* The objects that a pointer stored in o may point to. */
 void hc_load(const hc_program *p, hc_object o, hc_objects *out);
-/* Of an object of function `to`, by a call of it: objects of the caller. */
+/* Translates an object of function `to` into objects of the caller, for one call. */
 void hc_pass(const hc_program *p, const hc_fn *to, const hc_node *call, hc_object o, hc_objects *out);
 void hc_find_points(hc_program *p);
 void hc_find_addresses(hc_program *p);
-/* No pointer leads to the variable, and no source but its own names it. */
+/* No pointer leads to the variable, and no other source names it. */
 int hc_is_hidden(const hc_program *p, hc_decl *d);
 
-/* The directive gives its statement a d of its own. */
+/* Whether the directive gives its statement a private d. */
 int hc_is_private_in(const hc_node *directive, const hc_decl *d);
-/* n stands in a construct inside of `outer` that gives it a d of its own. */
+/* Whether n stands in a construct inside `outer` that gives it a private d. */
 int hc_is_private_at(const hc_node *n, const hc_decl *d, const hc_node *outer);
 
 /* Summaries of all functions. */
 void hc_find_summaries(hc_program *p);
-/* Of a statement or expression; without_parts: without the
- * statements of tasks and without calls that create tasks or wait. */
+/* Of a statement or expression; without_parts: without the statements of tasks, and without calls that create tasks or wait. */
 hc_summary hc_summary_of(const hc_program *p, hc_node *code, int without_parts);
-/* Of what a directive's clauses evaluate, without its statement. */
+/* Of the expressions in a directive's clauses, without its statement. */
 hc_summary hc_clause_summary(const hc_program *p, hc_node *directive);
-/* Of a task's statement, without what is declared in it. */
+/* Of a task's statement, without variables declared in it. */
 const hc_summary *hc_task_summary(const hc_program *p, const hc_task *t);
-int hc_calls_back(const hc_node *call); /* of a function of the program that it gets: qsort and its like */
+int hc_calls_back(const hc_node *call); /* calls a function of the program passed to it, as qsort does */
 int hc_call_takes_part(const hc_program *p, const hc_node *call);
-/* The variable itself, or an element or a field of it, is changed there; by some task. */
+/* Whether the variable itself, or an element or a field of it, is written there; by some task. */
 int hc_writes(const hc_summary *s, const hc_decl *d);
 int hc_tasks_write(const hc_program *p, hc_decl *d);
 
-/* captures.c: unless a map names it. */
+/* captures.c: maps d unless a map names it. */
 void hc_map_implicitly(hc_region *r, hc_decl *d);
 /* fit.c */
 void hc_check_capture(const hc_program *p, const hc_task *t, const hc_capture *c);

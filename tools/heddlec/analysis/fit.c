@@ -5,7 +5,7 @@
 #define SAY(level, code, t, ...) \
     hc_say((level), (code), &(t)->unit->text, (t)->node->begin, (t)->node->pragma->at.end, __VA_ARGS__)
 
-/* A type in t, fields included and what pointers point to not, for which `is` holds; NULL without one. */
+/* A type within t that satisfies `is`, or NULL. Looks into fields, not behind pointers. */
 static const hc_type *find_in(const hc_type *t, int (*is)(const hc_type *))
 {
     const hc_type *found = NULL;
@@ -29,7 +29,7 @@ static int is_atomic(const hc_type *t) { return t->kind == HC_T_ATOMIC; }
 static int is_foreign(const hc_type *t) { return t->kind == HC_T_COMPLEX || is_atomic(t); }
 static int is_long_double(const hc_type *t) { return t->kind == HC_T_FLOATING && t->size > 8; }
 
-/* On some device that may be used, memory is other than the host's. */
+/* Whether a device may be used with memory other than the host's. */
 static int has_device(const hc_program *p)
 {
     return !p->options.memory_system &&
@@ -112,7 +112,7 @@ static const hc_access *followed_pointer(const hc_program *p, const hc_task *t)
     return NULL;
 }
 
-/* Pointers that lie in mapped memory are not translated. */
+/* Pointers stored in mapped memory are not translated. */
 void hc_check_pointers(const hc_program *p, hc_task *t)
 {
     const hc_access *a = followed_pointer(p, t);

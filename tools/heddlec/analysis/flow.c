@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* flow.c - eligibility by reaching definitions, and which waits have to be synchronising points.
+/* flow.c - eligibility by reaching definitions, and which waits must be synchronising points.
  *
- * A task that was created and for which nobody waited is *loose*; after a wait that is only a barrier of the graph it is
- * *awaited*: it is ordered, but has not run yet. An access of the host that meets what a loose task writes is refused
- * (HC210, HC211). One that may meet what an awaited task uses makes the last waits before it synchronising points. The
- * first rule takes different variables for different memory, the second one does not. */
+ * A task that was created and not waited for is *loose*. After a wait that is only a barrier of the graph it is
+ * *awaited*: it is ordered, but has not run yet. An access of the host that conflicts with a write of a loose task is
+ * refused (HC210, HC211). An access that may conflict with an awaited task makes the last waits before it synchronising
+ * points. The first rule takes different variables for different memory, the second one does not. */
 #include "analysis/flow.h"
 
 #include <string.h>
@@ -13,17 +13,17 @@ typedef struct solver {
     hc_flow *f;
     uint32_t n_words;
     uint64_t *loose, *awaited; /* before each step */
-    HC_LIST(uint32_t) work;    /* steps to look at */
-    uint8_t *is_seen;          /* a byte a step */
+    HC_LIST(uint32_t) work;    /* worklist of steps */
+    uint8_t *is_seen;          /* a byte per step */
     HC_LIST(const hc_node *) said;
 } solver;
 
-/* ---- which tasks reach which steps ------------------------------------------------------------------------------------------ */
+/* ---- which tasks reach which steps ------------------------------------------------------------------------------- */
 
 static uint64_t *row(const solver *s, uint64_t *set, uint32_t step) { return set + (size_t)step * s->n_words; }
 static int is_set(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
 
-/* What holds behind a step. */
+/* The state after a step. */
 static void leave(const solver *s, uint32_t at, uint64_t *loose, uint64_t *awaited)
 {
     const hc_step *step = &s->f->steps.at[at];
@@ -78,7 +78,7 @@ static void solve(solver *s)
     }
 }
 
-/* ---- which accesses meet ------------------------------------------------------------------------------------------------------ */
+/* ---- which accesses meet ----------------------------------------------------------------------------------------- */
 
 static int agree(const hc_access *a, const hc_access *b)
 {
@@ -108,7 +108,7 @@ static int may_meet(const hc_program *p, const hc_access *a, const hc_access *b)
     return !a->at.root || !b->at.root || a->at.depth || b->at.depth;
 }
 
-/* What an access of the host finds among a task's. */
+/* The access of a task that conflicts with an access of the host. */
 static const hc_access *find(const hc_flow *f, const hc_accesses *l, const hc_access *a,
                              int (*is)(const hc_program *, const hc_access *, const hc_access *))
 {
@@ -129,7 +129,7 @@ static int reads_written(const hc_program *p, const hc_access *host, const hc_ac
     return !host->is_write && task->is_write && is_same_object(host, task) && agree(host, task);
 }
 
-/* Arrays left out: the host may well write one element while tasks use others. */
+/* Not for arrays: the host may write one element while tasks use others. */
 static int writes_shared(const hc_program *p, const hc_access *host, const hc_access *task)
 {
     (void)p;
@@ -137,7 +137,7 @@ static int writes_shared(const hc_program *p, const hc_access *host, const hc_ac
            !hc_is_array(host->at.root->type);
 }
 
-/* ---- synchronising points -------------------------------------------------------------------------------------------------------- */
+/* ---- synchronising points ---------------------------------------------------------------------------------------- */
 
 static int sync_at(hc_wait *w)
 {
@@ -146,7 +146,7 @@ static int sync_at(hc_wait *w)
     return changed;
 }
 
-/* The last waits before a step behind which `instance` was still to run. Returns whether there was a new one. */
+/* Makes the last waits before a step, after which `instance` had not run, synchronising points. Returns whether one is new. */
 static int sync_before(solver *s, uint32_t at, uint32_t instance)
 {
     hc_flow *f = s->f;
@@ -190,7 +190,7 @@ static int find_syncs(solver *s)
     return changed;
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void note_task(const hc_task *t)
 {
@@ -199,7 +199,7 @@ static void note_task(const hc_task *t)
 
 static hc_level level_of(const hc_flow *f) { return f->region->is_assumed ? HC_WARNING : HC_ERROR; }
 
-/* One task is named for a place, though more may reach it. */
+/* One diagnostic per place, even if several tasks reach it. */
 static int is_said(solver *s, const hc_node *n)
 {
     for (uint32_t i = 0; i < s->said.n; i++)
@@ -260,8 +260,8 @@ static void check_step(solver *s, const hc_step *step, const hc_instance *x)
     }
 }
 
-/* A value that the host cannot know before tasks have run, of an array or behind a pointer: other tasks may write other
- * elements. Of a variable it is a race. */
+/* A conflict over a value that the host cannot know before tasks have run. In an array or behind a pointer other tasks
+ * may write other elements; on a plain variable it is a race. */
 static int is_entangled(const solver *s, const hc_access *a, const hc_instance *x, int *is_race)
 {
     const hc_flow *f = s->f;
@@ -271,7 +271,7 @@ static int is_entangled(const solver *s, const hc_access *a, const hc_instance *
     return is_found;
 }
 
-/* The creator then runs as a task itself, and its tasks are that one's: what it waits for has run. */
+/* Then the creator itself runs as a task, and its tasks are children of that task: what it waits for has run. */
 static int wants_root(const solver *s)
 {
     const hc_flow *f = s->f;
@@ -313,7 +313,7 @@ static void check(solver *s)
             hc_check_race(f, &f->instances.at[k], &f->instances.at[k]);
 }
 
-/* ---- regions ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static int writes_mapped(const hc_flow *f, const hc_step *step)
 {
@@ -324,7 +324,7 @@ static int writes_mapped(const hc_flow *f, const hc_step *step)
     return 0;
 }
 
-/* Walks on from all synchronising points. */
+/* Walks from all synchronising points. */
 static int writes_behind_sync(const hc_flow *f)
 {
     HC_LIST(uint32_t) work = {0};
@@ -357,7 +357,7 @@ static int has_barriers(const hc_program *p, const hc_flow *f)
     return f->is_cut;
 }
 
-/* The declaration by which a region can name a variable; NULL without one. */
+/* The declaration by which a region can name a variable; NULL if there is none. */
 static hc_decl *name_in(const hc_region *r, hc_decl *d)
 {
     if (hc_is_local(d))
@@ -371,7 +371,7 @@ static hc_decl *name_in(const hc_region *r, hc_decl *d)
     return NULL;
 }
 
-/* Arrays and variables that tasks reach through pointers are mapped where the region can name them. */
+/* Maps arrays and variables that tasks reach through pointers, if the region can name them. */
 static void map_reached(const hc_flow *f)
 {
     for (uint32_t k = 0; k < f->instances.n; k++)
@@ -383,7 +383,7 @@ static void map_reached(const hc_flow *f)
         }
 }
 
-/* Waits that no region reaches, or that were left out, do what is always right. */
+/* Waits that no region reaches, or that were left out, synchronise, which is always correct. */
 static void sync_the_rest(hc_program *p, hc_flow *flows)
 {
     for (uint32_t w = 0; w < p->waits.n; w++) {

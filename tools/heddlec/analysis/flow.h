@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* flow.h - a region as the host runs it: steps and which may follow which, calls of functions that create tasks or wait
- * written out in place. On it the eligibility of the region is decided (Juggler, PPoPP'18, 4.1): which tasks' definitions
- * reach which uses of the host. */
+/* flow.h - a region as the host runs it: steps and their possible successors, with calls of functions that create tasks
+ * or wait expanded in place. On it the region's eligibility is decided (Juggler, PPoPP'18, 4.1): which tasks'
+ * definitions reach which uses of the host. */
 #ifndef HEDDLEC_FLOW_H
 #define HEDDLEC_FLOW_H
 
@@ -10,12 +10,12 @@
 typedef HC_LIST(hc_access) hc_accesses;
 
 typedef enum hc_step_kind {
-    HC_STEP_ACCESS, /* what the host does itself; also nothing */
+    HC_STEP_ACCESS, /* accesses of the host; may be empty */
     HC_STEP_TASK,   /* a task is created                        */
     HC_STEP_WAIT,   /* taskwait and other ends                  */
-    HC_STEP_SYNC,   /* a task that is not deferred              */
-    HC_STEP_MAYBE   /* a task that may be: it has run when its `if` was false, which a program that uses its results
-                     * without a wait knows */
+    HC_STEP_SYNC,   /* an undeferred task */
+    HC_STEP_MAYBE   /* a task that may be undeferred: it has run if its `if` was false, as a program knows that uses its
+                     * results without a wait */
 } hc_step_kind;
 
 typedef struct hc_step {
@@ -29,11 +29,11 @@ typedef struct hc_step {
     HC_LIST(uint32_t) before;
 } hc_step;
 
-/* A task as created from one place of the region, its accesses in terms of the region's function. */
+/* A task created at one place of the region, with its accesses in terms of the region's function. */
 typedef struct hc_instance {
     const hc_task *task;
     hc_accesses accesses;
-    hc_accesses copied; /* variables that it shares and gets by value */
+    hc_accesses copied; /* shared variables that it gets by value */
 } hc_instance;
 
 typedef struct hc_flow {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c - loops in canonical form (OpenMP 4.5, 2.6): from which their number of iterations is known when they begin. */
+/* loop.c - loops in canonical form (OpenMP 4.5, 2.6): the number of iterations is known when the loop begins. */
 #include "analysis/program.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* meaning.c - types of one name in several sources. Those that C takes for one type get one id, and those of one place in a
- * header that macros made different get two. So ids tell meanings apart; in the bodies' text, which is one for all sources,
- * a name belongs to the first that has it, and the others get names of their own. */
+/* meaning.c - types with the same name in several sources. Types that C considers the same get one id; types from one
+ * place in a header that macros made different get two. So ids tell meanings apart. In the bodies' text, common to all
+ * sources, a name belongs to the first type that has it; other types are renamed. */
 #include "analysis/understand.h"
 
 #include <string.h>
 
-/* ---- one meaning ------------------------------------------------------------------------------------------------------ */
+/* ---- one meaning ------------------------------------------------------------------------------------------------- */
 
-/* Records that are being compared: a list in one points to itself. */
+/* Pairs of records being compared; stops the recursion of a list that points to itself. */
 typedef struct pair {
     const hc_decl *a, *b;
     const struct pair *outer;
@@ -71,7 +71,7 @@ static int has_same_members(const hc_node *a, const hc_node *b, const pair *oute
 
 static uint32_t pack_of(const hc_decl *d) { return hc_pack_at(&d->node->unit->text, d->node->begin); }
 
-/* One that is not defined here is the one that is defined there. */
+/* An incomplete record matches any definition. */
 static int is_same_record(const hc_decl *a, const hc_decl *b, const pair *outer)
 {
     const pair own = {a, b, outer};
@@ -96,14 +96,14 @@ static int is_same_decl(const hc_decl *a, const hc_decl *b, const pair *outer)
     return a->kind == HC_N_TYPEDEF ? is_same_type(a->type, b->type, outer) : is_same_record(a, b, outer);
 }
 
-/* ---- ids -------------------------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
-/* While ids are given, hc_decl.mark is the first declaration of the same meaning. */
+/* While ids are assigned, hc_decl.mark is the first declaration of the same meaning. */
 typedef HC_LIST(hc_decl *) meanings;
 
 static void join(hc_decl *d, const hc_decl *first);
 
-/* What has no name of its own goes with what is named. */
+/* An unnamed type gets the id of its named counterpart. */
 static void join_unnamed(const hc_type *d, const hc_type *first)
 {
     while (d->of && first->of) {
@@ -135,7 +135,7 @@ static void join(hc_decl *d, const hc_decl *first)
         join_members(d->node, first->node);
 }
 
-/* Of one name; without one, of one place. */
+/* Whether they have the same name; without one, the same place. */
 static int is_of_one_name(const hc_decl *a, const hc_decl *b)
 {
     return a->kind == b->kind && !strcmp(a->name, b->name) && (a->name[0] || !strcmp(a->id, b->id));
@@ -171,7 +171,7 @@ static int is_type(const hc_decl *d)
     return (d->kind == HC_N_TYPEDEF || d->kind == HC_N_RECORD || d->kind == HC_N_ENUM) && d->is_global && !d->is_system;
 }
 
-/* What is defined nowhere in its source goes with a definition elsewhere. */
+/* Definitions first: a type not defined in its source joins a definition elsewhere. */
 void hc_find_meanings(hc_program *p)
 {
     meanings known = {0};
@@ -184,9 +184,9 @@ void hc_find_meanings(hc_program *p)
             }
 }
 
-/* ---- names in the bodies' text ----------------------------------------------------------------------------------------- */
+/* ---- names in the bodies' text ----------------------------------------------------------------------------------- */
 
-/* A typedef may have the name of what it stands for. */
+/* A typedef may have the name of its own record. */
 static int names_other(const hc_decl *d, const hc_decl *record)
 {
     return d->kind == HC_N_TYPEDEF && d->type->decl && !strcmp(d->type->decl->id, record->id);

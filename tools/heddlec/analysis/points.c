@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* points.c - what pointers point to: objects that flow through assignments to local variables, whatever their order, and
- * out of functions that return pointers. */
+/* points.c - what pointers point to: objects that flow through assignments to local variables, in any order, and out of
+ * functions that return pointers. */
 #include "analysis/effect.h"
 
 #include "support/library.h"
@@ -31,7 +31,7 @@ static void add_all(hc_objects *to, const hc_objects *from)
 
 static int is_record(const hc_type *t) { return t && (t->kind == HC_T_STRUCT || t->kind == HC_T_UNION); }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------------ */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 void hc_load(const hc_program *p, hc_object o, hc_objects *out)
 {
@@ -67,7 +67,7 @@ void hc_lies_in(const hc_program *p, hc_node *n, hc_objects *out)
     }
 }
 
-/* What the function returns, as its caller sees it; memory that is new has no object. */
+/* The objects that the function returns, in the caller's terms; new memory has no object. */
 static void points_call(const hc_program *p, hc_node *n, hc_objects *out)
 {
     hc_call c = {n, n->decl};
@@ -134,13 +134,13 @@ static int param_number(const hc_fn *fn, const hc_decl *d)
     return -1;
 }
 
-/* What is reached from objects through pointers. */
+/* All objects reachable from `from` through pointers. */
 static void load_deep(const hc_program *p, const hc_objects *from, hc_objects *out)
 {
     hc_objects all = {0};
     for (uint32_t i = 0; i < from->n; i++)
         hc_load(p, from->at[i], &all);
-    for (uint32_t i = 0; i < all.n; i++) /* it grows meanwhile */
+    for (uint32_t i = 0; i < all.n; i++) /* grows in the loop */
         hc_load(p, all.at[i], &all);
     add_all(out, &all);
 }
@@ -163,11 +163,11 @@ void hc_pass(const hc_program *p, const hc_fn *to, const hc_node *call, hc_objec
         load_deep(p, &direct, out);
 }
 
-/* ---- assignments -------------------------------------------------------------------------------------------------------- */
+/* ---- assignments ------------------------------------------------------------------------------------------------- */
 
 static int holds_pointer(const hc_type *t) { return t && (t->kind == HC_T_POINTER || hc_is_array(t) || is_record(t)); }
 
-/* Puts what `value` points to into the variable; what comes from nowhere is its own. */
+/* Adds the objects that `value` points to; if there are none, the variable's own object. */
 static int flow_into(const hc_program *p, hc_decl *to, hc_node *value)
 {
     hc_var *v = hc_var_of(p, to);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* program.c - the functions and variables of all sources by what they are called, who calls whom, and the lookups of
- * program.h. */
+/* program.c - the functions and variables of all sources by name, the call graph, and the lookups of program.h. */
 #include "analysis/effect.h"
 
 #include "support/library.h"
 
 #include <string.h>
 
-/* ---- definitions ------------------------------------------------------------------------------------------------------ */
+/* ---- definitions ------------------------------------------------------------------------------------------------- */
 
 static struct hc_entry *slot_of(const hc_index *x, const char *id)
 {
@@ -49,7 +48,7 @@ static void add_function(hc_index *x, hc_decl *d)
     fn->node = d->node;
     d->mark = fn;
     *HC_ADD(&x->fns) = fn;
-    if (!e->fn) { /* an inline function of a header has a definition in each source */
+    if (!e->fn) { /* an inline function of a header is defined in each source */
         e->fn = fn;
         e->definition = d;
     }
@@ -72,7 +71,7 @@ hc_decl *hc_definition(const hc_program *p, const hc_decl *d)
 {
     const struct hc_entry *e = p->index->n_slots ? slot_of(p->index, d->id) : NULL;
     hc_decl *found = e && e->id ? e->definition : NULL;
-    /* int x; at file scope is none in clang's eyes, because another may follow. */
+    /* clang does not count `int x;` at file scope as a definition, because another may follow. */
     return found && (found->is_definition || (found->kind == HC_N_VAR && !found->is_extern)) ? found : NULL;
 }
 
@@ -89,9 +88,9 @@ hc_fn *hc_fn_of(const hc_program *p, const hc_decl *d)
     return d->mark ? d->mark : slot_of(p->index, d->id)->fn;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* The type of one of old style does not tell. */
+/* Counts the nodes: an old-style function type has no parameters. */
 static uint32_t n_params_of(const hc_fn *fn)
 {
     uint32_t n = 0;
@@ -139,7 +138,7 @@ static void look_at(hc_program *p, hc_fn *fn, hc_node *n)
         fn->takes_part = 1;
 }
 
-/* Functions named outside of functions, as in tables, may be called, too. */
+/* Functions named outside functions, as in tables, may also be called. */
 static void look_outside(hc_program *p, hc_unit *u)
 {
     for (hc_node *n = u->root; n; n = n->kind == HC_N_FUNCTION ? hc_behind(u->root, n) : hc_inside(u->root, n)) {
@@ -149,7 +148,7 @@ static void look_outside(hc_program *p, hc_unit *u)
     }
 }
 
-/* Takes over from those that fn calls; returns whether anything changed. */
+/* Takes over the flags of fn's callees; returns whether any changed. */
 static int take_over(hc_program *p, hc_fn *fn)
 {
     int makes = fn->makes_tasks, part = fn->takes_part;
@@ -215,7 +214,7 @@ int hc_is_left(const hc_program *p, const hc_node *n)
     return 0;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static int is_name_used(const hc_program *p, const char *name)
 {
@@ -239,7 +238,7 @@ const char *hc_unique_name(hc_program *p, const char *what)
     return name;
 }
 
-/* ---- lookups ---------------------------------------------------------------------------------------------------------- */
+/* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
 #define FIND(list, condition)                \
     for (uint32_t i = 0; i < p->list.n; i++) \

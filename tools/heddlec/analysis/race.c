@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* race.c - a warning for the race that programs have most: tasks that nothing orders write one shared variable, often an inner
- * loop's that nobody made private. Only plain variables and fields that a task's own text names; what a called function
- * does, elements of arrays, and tasks with a dependence that all of them may share are left alone. */
+/* race.c - a warning for the most common race: unordered tasks write one shared variable, often an inner loop's
+ * variable that is not private. Covers only plain variables and fields named in a task's own text. Ignores called
+ * functions, elements of arrays, and tasks with a dependence that all of them may share. */
 #include "analysis/flow.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static int is_ordered(const hc_task *t)
 
 static int is_loop(const hc_node *n) { return n->kind == HC_N_FOR || n->kind == HC_N_WHILE || n->kind == HC_N_DO; }
 
-/* Tasks of this pragma find the same d: it is created again and again in a loop that does not declare d anew. */
+/* Tasks of this pragma share d: a loop creates them repeatedly and does not declare d itself. */
 static int is_again(const hc_task *t, const hc_decl *d)
 {
     for (const hc_node *n = t->node; n && !t->is_loop; n = n->parent)
@@ -42,7 +42,7 @@ static int is_again(const hc_task *t, const hc_decl *d)
     return t->is_loop;
 }
 
-/* Between a lock and its end, or before it: nobody knows. */
+/* Accesses may be inside the locked section or not; not analysed. */
 static int takes_lock(const hc_task *t)
 {
     HC_EACH_NODE (n, t->statement)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reach.c - what the bodies of tasks call and use: functions and how they are entered, variables of files, and what of it
- * device code does not have. */
+/* reach.c - what the bodies of tasks call and use: functions and how they are entered, variables of files, and features
+ * missing in device code. */
 #include "analysis/effect.h"
 
 #include "support/library.h"
@@ -11,15 +11,15 @@
 #define SAY(level, code, n, ...) \
     hc_say((level), (code), &(n)->unit->text, (n)->begin, (n)->pragma ? (n)->pragma->at.end : (n)->end, __VA_ARGS__)
 
-/* A piece of code that runs as part of a task: the statement of one, or a function. */
+/* Code that runs as part of a task: a task's statement, or a function. */
 typedef struct body {
     hc_program *p;
-    hc_fn *fn;     /* in whose text it stands */
+    hc_fn *fn;     /* the function that contains it */
     hc_node *code; /* the statement, or the function's body */
     const hc_task *task;
 } body;
 
-/* ---- how code is entered -------------------------------------------------------------------------------------------------- */
+/* ---- how code is entered ----------------------------------------------------------------------------------------- */
 
 static int is_in_task(const hc_node *n, const hc_node *code)
 {
@@ -29,7 +29,7 @@ static int is_in_task(const hc_node *n, const hc_node *code)
     return hc_is_task_directive(n);
 }
 
-/* n stands in an inner parallel region of code, or in a task of it: one thread comes there. */
+/* n stands in an inner parallel region of code, or in a task of it: one thread enters it. */
 static int is_in_threads(const hc_node *n, const hc_node *code)
 {
     const hc_node *up = n;
@@ -39,7 +39,7 @@ static int is_in_threads(const hc_node *n, const hc_node *code)
     return hc_is_region(up) || is_in_task(n, code);
 }
 
-/* A function's own region counts where all threads enter it. */
+/* A function's own region counts if all threads enter the function. */
 static int has_inner(const hc_program *p, const hc_fn *fn, hc_node *code)
 {
     for (uint32_t i = 0; i < fn->directives.n; i++)
@@ -89,7 +89,7 @@ static int enter_from(hc_program *p, hc_fn *fn, hc_node *code, int is_team, int 
     return changed;
 }
 
-/* Callers stand behind what they call: from the last to the first. */
+/* Callers stand after their callees: goes from the last to the first. */
 static void spread_ways(hc_program *p)
 {
     for (uint32_t i = 0; i < p->tasks.n; i++)
@@ -104,7 +104,7 @@ static void spread_ways(hc_program *p)
     }
 }
 
-/* ---- functions -------------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static int names_function(hc_node *init)
 {
@@ -122,7 +122,7 @@ static int is_constant(const hc_decl *d)
     return t->is_const && !t->is_volatile && d->node && d->node->init && !names_function(d->node->init);
 }
 
-/* Needs what bodies have no form for. Where all is the host's, its own version is called. */
+/* Uses a feature that bodies lack. If tasks may call host functions, the host's version is called. */
 static int is_hosts_own(const hc_program *p, const hc_fn *fn)
 {
     if (p->options.is_host_only && fn->decl->type->is_variadic && fn->decl->type->n_params)
@@ -170,7 +170,7 @@ static int calls_again(hc_program *p, hc_fn *fn, const hc_fn *whom)
     return 0;
 }
 
-/* ---- variables ---------------------------------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 
 static void use_variable(body *b, hc_node *n);
 
@@ -201,7 +201,7 @@ static void add_global(body *b, hc_decl *d, hc_node *n)
 
 static int is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The pragma names it: its words are no expressions. */
+/* Whether the pragma names it; its words are not expressions. */
 static int names(const hc_unit *u, const hc_pragma *g, const char *name)
 {
     size_t n = strlen(name);
@@ -237,7 +237,7 @@ static void use_variable(body *b, hc_node *n)
         add_global(b, d, n);
 }
 
-/* One of the host's: by its address. Bodies see what headers of the system declare. */
+/* A host function: by its address. Bodies see declarations of system headers. */
 static void use_function(body *b, hc_node *n)
 {
     hc_decl *d = n->decl;
@@ -250,9 +250,9 @@ static void use_function(body *b, hc_node *n)
     }
 }
 
-/* ---- what device code does not have -------------------------------------------------------------------------------------------- */
+/* ---- what device code does not have ------------------------------------------------------------------------------ */
 
-/* What a region has to be told for the answer. */
+/* Records what the region must be told for the answer. */
 static void note_question(const body *b, const hc_node *n)
 {
     const hc_library *l = n->decl ? hc_library_of(n->decl->name) : NULL;
@@ -281,7 +281,7 @@ static void check_library(const body *b, const hc_node *n, const hc_library *l)
             name);
 }
 
-/* The host's functions would create tasks in the middle of a run. */
+/* A host function that creates tasks would do so in the middle of a run. */
 static void check_pointer_call(const body *b, hc_node *n)
 {
     hc_call c = {n, n->decl};
@@ -406,13 +406,14 @@ static void check_function(hc_program *p, const hc_function *f)
         if (n->kind == HC_N_PARAM)
             check_type(&b, n);
     check_left(&b);
-    if (f->decl->type->is_variadic && f->decl->type->n_params) /* `f()` without any takes none where it is defined */
+    if (f->decl->type->is_variadic &&
+        f->decl->type->n_params) /* `f()` with no parameters in its definition takes none */
         SAY(HC_ERROR, 181, b.fn->node->first ? b.fn->node->first : b.code,
             "%s takes a variable number of arguments and is called by a task: give it fixed ones", f->decl->name);
     check_body(&b);
 }
 
-/* ---- tasks that one thread runs ---------------------------------------------------------------------------------------------------- */
+/* ---- tasks that one thread runs ---------------------------------------------------------------------------------- */
 
 static int has_loop(const hc_program *p, hc_fn *fn, hc_node *code)
 {

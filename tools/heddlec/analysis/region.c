@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* region.c - regions: their constructs, the statement that creates their tasks, their clauses; and what stands in the
- * host's code beside them: target data, and regions that stay with the host's OpenMP. */
+/* region.c - regions: their constructs, the statement that creates their tasks, their clauses. Also their neighbours in
+ * the host's code: target data, and regions left to the host's OpenMP. */
 #include "analysis/understand.h"
 
 #include <string.h>
@@ -27,22 +27,22 @@ static int is_sharing(const hc_node *n) /* shares work among threads */
 {
     return IS_ONE_OF(n, HC_FOR, HC_FOR_SIMD, HC_SECTIONS, HC_PARALLEL_FOR, HC_PARALLEL_FOR_SIMD, HC_PARALLEL_SECTIONS);
 }
-/* What all threads do beside the creator without changing anything. */
+/* Statements of all threads beside the creator that change nothing. */
 static int is_idle(const hc_node *n)
 {
     return n->kind == HC_N_DECLS || n->kind == HC_N_NULL_STMT || IS_ONE_OF(n, HC_BARRIER, HC_TASKWAIT, HC_FLUSH);
 }
 
-/* ---- the creator ------------------------------------------------------------------------------------------------------ */
+/* ---- the creator ------------------------------------------------------------------------------------------------- */
 
-/* Constructs of which each statement is one thread's: nothing depends on how many threads there are. */
+/* Constructs that run each statement by one thread: independent of the number of threads. */
 static hc_node *part_of(hc_node *n)
 {
     n = n->kind == HC_N_BLOCK ? hc_only_statement(n) : n;
     return n && (is_single(n) || IS_ONE_OF(n, HC_FOR, HC_FOR_SIMD, HC_SECTIONS)) ? n : NULL;
 }
 
-/* The `single` that alone does something in a statement of all threads; NULL where others do, too. */
+/* The only `single` with an effect in a statement of all threads; NULL if other statements have effects. */
 static hc_node *only_single(hc_node *statement)
 {
     hc_node *found = NULL, *n = hc_only_statement(statement);
@@ -56,7 +56,7 @@ static hc_node *only_single(hc_node *statement)
     return found;
 }
 
-/* A statement of all threads that is more than parts, or asks how many there are. */
+/* A statement of all threads that is not only parts, or that asks for their number. */
 static hc_node *beside_parts(hc_node *statement)
 {
     hc_node *n = part_of(statement) ? NULL : statement;
@@ -74,7 +74,7 @@ static int has_directive(hc_node *root, int (*is)(const hc_node *))
     return 0;
 }
 
-/* ---- clauses of a region's constructs ----------------------------------------------------------------------------------- */
+/* ---- clauses of a region's constructs ---------------------------------------------------------------------------- */
 
 static int is_listed(hc_decl *const *at, uint32_t n, const hc_decl *d)
 {
@@ -105,7 +105,7 @@ static void check_clause(const hc_node *n, const hc_part *part)
         SAY(HC_ERROR, 142, part->node, "a filter other than 0: write `#pragma omp masked` or `#pragma omp single`");
 }
 
-/* What reductions and lastprivate name one thread computes in place. */
+/* One thread computes reduction and lastprivate variables in place. */
 static void take_clauses(hc_region *r, hc_node *n)
 {
     hc_parts parts = hc_parts_of(n);
@@ -127,9 +127,9 @@ static int is_assumed(const hc_node *n)
     return c != NULL;
 }
 
-/* ---- finding ------------------------------------------------------------------------------------------------------------ */
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-/* All of it is run by one thread, which waits where a team would meet. */
+/* One thread runs all of it, and waits where a team would meet. */
 static hc_node *take_whole(const hc_program *p, hc_region *r, hc_node *parallel)
 {
     hc_node *beside = is_sharing(parallel) ? parallel : beside_parts(parallel->body);
@@ -158,7 +158,7 @@ static hc_node *creator_of(const hc_program *p, hc_region *r)
     return single->pragma->is_root ? single : single->body;
 }
 
-/* Loops that threads would share have variables of their own. */
+/* Loops shared by threads have private variables. */
 static void take_loop_variables(hc_region *r)
 {
     hc_node *collapse = hc_clause_expr(r->node, HC_C_COLLAPSE);
@@ -192,7 +192,7 @@ static int is_device(const hc_node *n)
                      HC_TARGET_UPDATE);
 }
 
-/* A source with target regions of which none creates tasks, and no tasks elsewhere, is the C compiler's with all that they map. */
+/* A source goes to the C compiler with all its maps if no target region creates tasks, and it has no tasks elsewhere. */
 static int is_for_c(const hc_program *p, const hc_unit *u)
 {
     int n_targets = (int)u->pragmas.n_left;
@@ -205,7 +205,7 @@ static int is_for_c(const hc_program *p, const hc_unit *u)
     return n_targets > 0 && !hc_has_tasks(&u->text);
 }
 
-/* What the C compiler's part of OpenMP does to memory, tasks would not see. */
+/* Tasks would not see what the C compiler's OpenMP does to memory. */
 static void refuse_left(const hc_unit *u)
 {
     const hc_span *at = u->pragmas.left;
@@ -250,7 +250,7 @@ static void meet_data(hc_program *p, hc_node *n)
     *HC_ADD(&p->data) = d;
 }
 
-/* Returns 1 when what is in n is settled. */
+/* Returns 1 when n's contents are settled. */
 static int meet(hc_program *p, hc_node *n)
 {
     if (n->kind != HC_N_DIRECTIVE || n->pragma->is_broken)
@@ -270,7 +270,7 @@ static int meet(hc_program *p, hc_node *n)
            is_parallel(n);
 }
 
-/* What declarative pragmas ask for and is not to be had. */
+/* Refuses unsupported requests of declarative pragmas. */
 static void check_declared(const hc_unit *u)
 {
     for (uint32_t i = 0; i < u->pragmas.n; i++) {
@@ -281,7 +281,7 @@ static void check_declared(const hc_unit *u)
     }
 }
 
-/* ---- who is in a region --------------------------------------------------------------------------------------------------- */
+/* ---- functions of a region --------------------------------------------------------------------------------------- */
 
 static void follow(hc_program *p, hc_fn *fn, hc_node *n, int in_region);
 
@@ -302,7 +302,7 @@ static void follow(hc_program *p, hc_fn *fn, hc_node *n, int in_region)
             enter(p, to, in_region);
 }
 
-/* What tasks call is no part of the creator. */
+/* Functions that only tasks call do not belong to the creator. */
 static void follow_creator(hc_program *p, hc_fn *fn, hc_node *n)
 {
     hc_fn *to;

@@ -6,7 +6,7 @@
 
 #define MAX_DIMS 8 /* of heddle_omp_depend_section */
 
-/* ---- sections ----------------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(int code, const hc_unit *u, const hc_item *item, const char *what)
 {
@@ -53,7 +53,7 @@ static int is_one(const struct hc_depend_dim *d)
     return !d->is_section || (d->lower && d->length && d->length->is_constant && d->length->value == 1);
 }
 
-/* Sets n_lead; 0 when a section goes across pointers. */
+/* Sets n_lead; 0 if a section spans pointers. */
 static int find_lead(hc_array_section *s)
 {
     for (uint32_t d = 1; d < s->n_dims; d++) {
@@ -86,9 +86,9 @@ static int is_known(const hc_array_section *s, const hc_unit *u, const hc_item *
     return 0;
 }
 
-/* ---- depend ------------------------------------------------------------------------------------------------------------ */
+/* ---- depend ------------------------------------------------------------------------------------------------------ */
 
-/* Tasks of which only one at a time may run, or that may run together, are ordered as they are created. */
+/* Tasks in mutexinoutset or inoutset are ordered as they are created. */
 static int is_set(const hc_clause *c)
 {
     return c->word && (!strcmp(c->word, "mutexinoutset") || !strcmp(c->word, "inoutset"));
@@ -144,8 +144,7 @@ static int has_iterator(const hc_unit *u, const hc_clause *c, const char *name)
     return 0;
 }
 
-/* In the C parser's eyes an iterator is there in all clauses of the directive: no other one may mean something else by its
- * name. */
+/* The C parser sees an iterator in all clauses of the directive: no other clause may use its name for something else. */
 static int is_clear(const hc_task *t, const hc_parts *parts, const hc_clause *c)
 {
     for (uint32_t i = 0; i < parts->n; i++) {
@@ -194,7 +193,7 @@ static void add_items(hc_task *t, const hc_parts *parts, const hc_clause *c)
         add_depend(t, parts, c, &c->items[i]);
 }
 
-/* What is no number has no copies that are added up: tasks change the variable itself, one after the other. */
+/* A variable that is not a number has no copies to add up: tasks change it directly, one after the other. */
 static void take_turns(hc_task *t, const hc_parts *parts)
 {
     for (uint32_t i = 0; i < parts->n; i++) {
@@ -221,14 +220,14 @@ void hc_find_depends(hc_task *t)
     }
 }
 
-/* ---- map --------------------------------------------------------------------------------------------------------------- */
+/* ---- map --------------------------------------------------------------------------------------------------------- */
 
 static int is_same_text(const hc_node *a, const hc_node *b)
 {
     return a->end - a->begin == b->end - b->begin && !memcmp(hc_source(a), hc_source(b), a->end - a->begin);
 }
 
-/* The dimension is taken from its first element to its last one. */
+/* The section covers dimension d from its first element to its last. */
 static int is_whole(const hc_array_section *s, uint32_t d)
 {
     const hc_type *t = hc_type_behind(s, d);

@@ -7,7 +7,7 @@
 
 #define MOST_STEPS 50000u
 
-/* A function of which the steps are being made. */
+/* A function during its expansion into steps. */
 typedef struct frame {
     const hc_fn *fn;
     const hc_node *call; /* NULL: the region's own function */
@@ -30,7 +30,7 @@ typedef struct maker {
 
 static uint32_t put(maker *m, hc_node *n, uint32_t at);
 
-/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t new_step(maker *m, hc_step_kind kind, hc_node *n)
 {
@@ -53,10 +53,10 @@ static uint32_t follow(maker *m, uint32_t at, hc_step_kind kind, hc_node *n)
     return s;
 }
 
-/* Where nothing leads to. */
+/* A step that nothing leads to. */
 static uint32_t nowhere(maker *m) { return new_step(m, HC_STEP_ACCESS, NULL); }
 
-/* ---- objects of the region's function ------------------------------------------------------------------------------------- */
+/* ---- objects of the region's function ---------------------------------------------------------------------------- */
 
 static void resolve(const maker *m, const frame *in, hc_object o, hc_objects *out)
 {
@@ -80,9 +80,9 @@ static void add_accesses(const maker *m, hc_access a, hc_accesses *out)
     }
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------------------ */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* May be left out when the expression around is evaluated. */
+/* Whether n may be skipped when the outer expression is evaluated. */
 static int is_conditional(const hc_node *n, const hc_node *outer)
 {
     for (; n != outer; n = n->parent)
@@ -169,7 +169,7 @@ static uint32_t put_value(maker *m, hc_node *n, uint32_t at)
     return parts.n ? put_accesses(m, &s, n, at, 0, 1) : at;
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t new_instance(maker *m, const hc_task *t)
 {
@@ -187,7 +187,7 @@ static uint32_t new_instance(maker *m, const hc_task *t)
     return m->f->instances.n - 1;
 }
 
-/* What the host evaluates to create it. */
+/* The expressions that the host evaluates to create the task. */
 static uint32_t put_creation(maker *m, const hc_task *t, uint32_t at)
 {
     hc_summary s = hc_clause_summary(m->f->p, t->node);
@@ -230,7 +230,7 @@ static uint32_t put_task(maker *m, hc_node *n, uint32_t at)
     return put_wait(m, n, at);
 }
 
-/* ---- statements --------------------------------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 static uint32_t put_if(maker *m, hc_node *n, uint32_t at)
 {

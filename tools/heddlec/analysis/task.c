@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* task.c - the tasks of all functions, those in the statements of others, and the points where the host waits for tasks. */
+/* task.c - the tasks of all functions, tasks inside tasks' statements, and the points where the host waits for tasks. */
 #include "analysis/understand.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #define SAY_AT(level, code, n, ...) \
     hc_say((level), (code), &(n)->unit->text, (n)->begin, (n)->pragma ? (n)->pragma->at.end : (n)->end, __VA_ARGS__)
 
-/* ---- one task --------------------------------------------------------------------------------------------------------- */
+/* ---- one task ---------------------------------------------------------------------------------------------------- */
 
-/* The function called when the statement is a call, also one whose result is assigned. */
+/* The function called if the statement is a call, or assigns the result of one. */
 static const hc_decl *called_by(hc_node *statement)
 {
     hc_node *n = hc_unparen(hc_only_statement(statement));
@@ -73,7 +73,7 @@ static void add_task(hc_program *p, hc_fn *fn, hc_node *n)
     *HC_ADD(&p->tasks) = t;
 }
 
-/* ---- tasks that tasks create --------------------------------------------------------------------------------------------- */
+/* ---- tasks that tasks create ------------------------------------------------------------------------------------- */
 
 static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
 {
@@ -85,7 +85,7 @@ static void add_inner_task(hc_program *p, hc_fn *fn, hc_node *n)
     *HC_ADD(&p->inner_tasks) = t;
 }
 
-/* ---- all of a function ---------------------------------------------------------------------------------------------------- */
+/* ---- all of a function ------------------------------------------------------------------------------------------- */
 
 static int stands_in_expression(const hc_node *n)
 {
@@ -105,8 +105,8 @@ static void meet_task(hc_program *p, hc_fn *fn, hc_node *n)
         add_task(p, fn, n);
 }
 
-/* Where all threads of a team would meet: in a region, or in a function that a region calls. A region inside of one is
- * part of it. */
+/* Points where all threads of a team would meet: in a region, or in a function that a region calls. An inner region is
+ * part of the outer. */
 static int is_meeting(const hc_program *p, const hc_fn *fn, hc_node *n)
 {
     int is_inside = fn->is_in_region;

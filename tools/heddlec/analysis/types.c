@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* types.c - the types of the program's own text that device text needs: those named in bodies, in declarations of what they
- * capture or use, and in the declarations of such types. */
+/* types.c - the types of the program's own text that device text needs: those named in bodies, in declarations of
+ * captured or used variables, and in the declarations of such types. */
 #include "analysis/understand.h"
 
 #include <string.h>
 
-/* The declaration to be written for a type: the outermost around its node, a typedef's rather than its record's. */
+/* The declaration to write for a type: the outermost around its node, a typedef's rather than its record's. */
 static hc_decl *whole_of(hc_decl *d)
 {
     hc_node *n = d->node, *outermost = d->node;
@@ -18,7 +18,7 @@ static hc_decl *whole_of(hc_decl *d)
     return outermost->decl;
 }
 
-/* The one of the first source that has it. */
+/* The type's declaration in the first source that has it. */
 static hc_decl *first_of(const hc_program *p, hc_decl *d)
 {
     for (uint32_t i = 0; i < p->units.n; i++) {
@@ -62,12 +62,12 @@ static void need_in(hc_program *p, const hc_node *n)
             need(p, u->type_uses.at[i].decl, n);
     HC_EACH_NODE (name, (hc_node *)n)
         if (name->kind == HC_N_NAME && name->decl && name->decl->kind == HC_N_ENUMERATOR && name->decl->owner &&
-            name->decl->owner->is_global) /* a function's own are written as numbers */
+            name->decl->owner->is_global) /* enumerators of a function's own enum are written as numbers */
             need(p, name->decl->owner, n);
 }
 
-/* A variable's specifiers stand in the declaration around it, beside those of others. One of variable length is written by its
- * elements alone. */
+/* A variable's specifiers stand in the surrounding DECLS, beside other variables. A variable-length array is written by
+ * its elements only. */
 static void need_of(hc_program *p, const hc_decl *d)
 {
     const hc_type *t = d->type;
@@ -79,7 +79,7 @@ static void need_of(hc_program *p, const hc_decl *d)
         t = t->of;
     if (t->named)
         need(p, (hc_decl *)t->named, d->node);
-    if (t->decl) /* also one that is defined in the declaration itself */
+    if (t->decl) /* also a type defined in the declaration itself */
         need(p, (hc_decl *)t->decl, d->node);
 }
 

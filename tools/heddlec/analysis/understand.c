@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* understand.c - the analysis from its beginning to its end: which file has its turn when. */
+/* understand.c - runs the analysis from beginning to end, in the order of its files. */
 #include "analysis/effect.h"
 
-/* For whoever comes next. */
+/* Frees the marks for other users. */
 static void clear_marks(const hc_program *p)
 {
     for (uint32_t i = 0; i < p->units.n; i++)
@@ -32,7 +32,7 @@ static void understand_once(hc_program *p)
     hc_find_flow(p);
 }
 
-/* A region may turn out to need another way to run. What is said twice is printed once. */
+/* Repeats the analysis if a region must run another way. Repeated diagnostics are printed once. */
 void hc_understand(hc_program *p)
 {
     hc_find_meanings(p);

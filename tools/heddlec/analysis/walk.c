@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- trees ------------------------------------------------------------------------------------------------------------ */
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 hc_node *hc_behind(const hc_node *root, const hc_node *n)
 {
@@ -99,11 +99,11 @@ int hc_same(const hc_decl *a, const hc_decl *b)
     return a == b || (a && b && a->is_global && b->is_global && !strcmp(a->id, b->id));
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------------------------------- */
+/* ---- clauses ----------------------------------------------------------------------------------------------------- */
 
 struct matching {
     hc_parts parts;
-    hc_node *next; /* child of the directive that the next expression is */
+    hc_node *next; /* the directive's child that is the next expression */
     const hc_node *directive;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* device.c - PROG.heddle.bodies.c: types, records, functions, bodies, and the table of bodies, as one text that a C compiler
- * and nvcc take. */
+/* device.c - PROG.heddle.bodies.c: types, records, functions, bodies, and the table of bodies, in one text for a C
+ * compiler and nvcc. */
 #include "device/bodies.h"
 #include "device/device.h"
 
 #include <string.h>
 
-/* Stack of a worker where what its tasks need has no bound that is known here. */
+/* A worker's stack if its tasks have no bound known at compile time. */
 #define DEEP_STACK_BYTES (1u << 20)
 
 static uint32_t lines_of(const hc_buf *b)
@@ -17,7 +17,7 @@ static uint32_t lines_of(const hc_buf *b)
     return n;
 }
 
-/* What follows is this file's own text. */
+/* Text of this file follows. */
 static void put_own_line(hc_device *d)
 {
     if (!d->w.no_line)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* device_atomic.c - atomic constructs: the operation that hardware has, else a loop of compare and swap. */
+/* device_atomic.c - atomic constructs: the hardware's operation if there is one, else a compare-and-swap loop. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* x becomes `value`; v becomes what x was, or what it becomes. */
+/* x becomes `value`; v gets the old or the new x. */
 typedef struct change {
-    hc_node *x, *v, *operand; /* v NULL: nobody wants it; operand NULL: 1 */
+    hc_node *x, *v, *operand; /* v NULL: not wanted; operand NULL: 1 */
     const char *op;           /* "+" ...; "=": x becomes operand */
     int x_is_right;           /* operand op x */
     int wants_new;
 } change;
 
-/* ---- the forms ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the forms --------------------------------------------------------------------------------------------------- */
 
 static hc_node *bare(hc_node *n)
 {
@@ -21,7 +21,7 @@ static hc_node *bare(hc_node *n)
     return n;
 }
 
-/* The same lvalue, as far as the text tells. */
+/* Whether both are the same lvalue, judged by the text. */
 static int is_same_place(const hc_node *a, const hc_node *b)
 {
     const char *s = a->unit->text.bytes, *t = b->unit->text.bytes;
@@ -89,7 +89,7 @@ static int take_captures(hc_node *block, change *c)
         return -1;
     a = bare(a);
     b = bare(b);
-    /* The one that reads names the other's x on its right side, and nothing else there. */
+    /* In the reading assignment the other statement's x is the whole right side. */
     is_first =
         a->kind == HC_N_ASSIGN && !strcmp(a->op, "=") && hc_changed_by(b) && is_same_place(a->last, hc_changed_by(b));
     if (take_change(is_first ? b : a, c, 1))
@@ -102,7 +102,7 @@ static int take_captures(hc_node *block, change *c)
     return 0;
 }
 
-/* ---- the text ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the text ---------------------------------------------------------------------------------------------------- */
 
 static int is_ordered(const hc_node *n)
 {
@@ -110,7 +110,7 @@ static int is_ordered(const hc_node *n)
            hc_clause_of(n->pragma, HC_C_ACQUIRE) || hc_clause_of(n->pragma, HC_C_RELEASE);
 }
 
-/* Of the functions of openmp_task.h that give the old value; NULL: none for this operation. */
+/* The function of openmp_task.h that returns the old value; NULL: none for this operation. */
 static char *fetch_name(const change *c, const hc_type *t)
 {
     static const char *const names[][2] = {{"+", "add"}, {"-", "add"}, {"&", "and"}, {"|", "or"}, {"^", "xor"}};

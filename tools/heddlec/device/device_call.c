@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device_call.c - calls: of versions of the program's functions, of what libraries have on a device, of OpenMP's library. */
+/* device_call.c - calls: of versions of the program's functions, of device libraries, of OpenMP's library. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- OpenMP's library ------------------------------------------------------------------------------------------------------ */
+/* ---- OpenMP's library -------------------------------------------------------------------------------------------- */
 
 static const char *thread_number(hc_device *d)
 {
@@ -33,7 +33,7 @@ static const char *is_final(hc_device *d)
     return "hd_final";
 }
 
-/* What is not here is 0: no team but one, no dynamic or nested threads. */
+/* Other queries give 0: one team only, no dynamic or nested threads. */
 static const char *runtime_answer(hc_device *d, const char *name)
 {
     static const char *const ones[] = {"in_parallel", "level", "active_level", "num_teams", "max_active_levels"};
@@ -62,7 +62,7 @@ static void write_runtime_call(hc_device *d, const char *name)
     hc_puts(&d->w.out, runtime_answer(d, strncmp(name, "get_", 4) ? name : name + 4));
 }
 
-/* ---- libraries --------------------------------------------------------------------------------------------------------------- */
+/* ---- libraries --------------------------------------------------------------------------------------------------- */
 
 static const char *trap_text(const hc_node *n)
 {
@@ -93,7 +93,7 @@ static void write_trap(hc_device *d, hc_node *n)
     hc_dev_putf(d, "heddle_omp_trap(hd_thread, %s, %s)", hc_dev_place(n), trap_text(n));
 }
 
-/* isinf is a built-in of gcc alone when a macro made it; lgamma leaves a sign in a variable that all threads share. */
+/* isinf as a macro's result is a gcc built-in only; lgamma stores a sign in a variable shared by all threads. */
 static const char *other_name(const char *name)
 {
     if (!strncmp(name, "__builtin_", 10))
@@ -110,7 +110,7 @@ static void write_sleep(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, "))");
 }
 
-/* A step ends before the function does. */
+/* alloca in a step: the step ends before the function does. */
 static int is_stack(const hc_device *d, const hc_node *n)
 {
     const char *name = n->decl->name;
@@ -144,7 +144,7 @@ static int write_library_call(hc_device *d, hc_node *n, const hc_library *l)
     return 1;
 }
 
-/* ---- the program's functions --------------------------------------------------------------------------------------------------- */
+/* ---- the program's functions ------------------------------------------------------------------------------------- */
 
 static void check_arguments(hc_device *d, hc_node *n)
 {

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* Bytes of block-shared memory that a body may use; what needs more, or has no bound, uses the worker's stack. */
+/* Block-shared bytes that a body may use; a body with more, or without bound, uses the worker's stack. */
 #define MOST_SHARED 8192u
-/* Bytes of text of a function that may stand in many places. */
+/* Bytes of text of a function that may be inlined in several callers. */
 #define MOST_WITHIN 2048u
 
 static const char *separator(uint32_t n) { return n ? ", " : ""; }
@@ -15,16 +15,15 @@ static char *block_name(const hc_code *c) { return hc_format("hd_%s_block", c->n
 int hc_uses_stack(const hc_code *c) { return c->is_deep || hc_block_bytes(c) + c->below_bytes > MOST_SHARED; }
 uint64_t hc_shared_bytes(const hc_code *c) { return hc_uses_stack(c) ? 0 : hc_block_bytes(c) + c->below_bytes; }
 
-/* ---- what a version begins with ------------------------------------------------------------------------------------------- */
+/* ---- the beginning of a version ---------------------------------------------------------------------------------- */
 
-/* Names of the variables that threads share, parameters among them, which come as each thread's own. Returns the statements that
- * share those. */
+/* Names the variables shared by threads. Returns the statements that store shared parameters, which arrive per thread. */
 static char *name_block_variables(hc_device *d, hc_code *c)
 {
     hc_buf b = {0};
     for (uint32_t i = 0; i < c->variables.n; i++) {
         const hc_decl *decl = c->variables.at[i].decl;
-        if (decl->type->kind == HC_T_VLA) /* on the stack of all */
+        if (decl->type->kind == HC_T_VLA) /* on the common stack */
             hc_push_name(d, decl, hc_dev_name(decl->name), 1);
         if (!c->variables.at[i].is_block)
             continue;
@@ -35,7 +34,7 @@ static char *name_block_variables(hc_device *d, hc_code *c)
     return b.n ? hc_format("    HEDDLE_OMP_ONE { %s }\n", b.at) : hc_copy("", 0);
 }
 
-/* Declarations that are known only when the rest is written. */
+/* Declarations known only after the rest is written. */
 static void put_block(hc_buf *b, const hc_code *c)
 {
     const char *type = block_name(c);
@@ -73,9 +72,9 @@ static void finish_needs(hc_code *c)
         c->needs |= HC_NEEDS_APP;
 }
 
-/* ---- scenes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- scenes ------------------------------------------------------------------------------------------------------ */
 
-/* From here on c is written, into a text of its own whose first line is that of its root. */
+/* Starts writing c, into a text of its own; its first line is that of c's root. */
 static hc_scene begin_code(hc_device *d, hc_code *c, hc_buf *out)
 {
     hc_scene outer = d->s;
@@ -101,7 +100,7 @@ static void put_root(hc_device *d, const hc_code *c, const hc_buf *body)
     hc_dev_putf(d, "%s\n", body->at ? body->at : ";");
 }
 
-/* ---- functions -------------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static void write_hidden(hc_device *d, const hc_code *c, uint32_t *n)
 {
@@ -115,7 +114,7 @@ static void write_hidden(hc_device *d, const hc_code *c, uint32_t *n)
         hc_dev_putf(d, "%sint hd_final", separator((*n)++));
 }
 
-/* Of a function of old style, whose types stand behind the brackets. */
+/* A parameter of an old-style function: its type stands behind the brackets. */
 static int is_declarator(const hc_node *param)
 {
     const hc_node *last = param;
@@ -182,7 +181,7 @@ static void assemble_function(hc_device *d, hc_code *c, const char *begin, const
     d->w.out = outer;
 }
 
-/* What calls it may be a task of the same function: that one's names for its variables are none here. */
+/* The caller may be a task of the same function: its names for variables do not apply here. */
 static void write_function(hc_device *d, hc_code *c)
 {
     hc_aliases of_caller = d->names;
@@ -206,7 +205,7 @@ static void write_function(hc_device *d, hc_code *c)
     d->names = of_caller;
 }
 
-/* Arrays of variable length in functions that call themselves or one another: these have to agree on arguments. */
+/* Variable-length arrays in recursive functions: these must agree on arguments. */
 static int has_deep_arrays(const hc_program *p)
 {
     for (uint32_t i = 0; i < p->functions.n; i++) {
@@ -233,8 +232,8 @@ static hc_code *new_version(hc_device *d, hc_function *f, hc_mode mode)
     return c;
 }
 
-/* Is it to be part of what calls it, with what is known of the thread there? What is called from one place, or short with all
- * that it calls, makes no program long; of short ones that know no thread compilers decide. */
+/* Whether to inline it into its caller, with the caller's knowledge of the thread. A function called from one place, or
+ * short with all its callees, does not lengthen the program; compilers decide on short functions without thread. */
 int hc_is_within(const hc_code *c)
 {
     return !c->function->is_recursive && (c->n_calls == 1 || (c->mode == HC_TEAM && c->n_bytes <= MOST_WITHIN));
@@ -252,9 +251,9 @@ hc_code *hc_version(hc_device *d, hc_function *f, hc_mode mode)
     return c;
 }
 
-/* ---- captures ---------------------------------------------------------------------------------------------------------------- */
+/* ---- captures ---------------------------------------------------------------------------------------------------- */
 
-/* Only elements of it are read: the record's array will do. */
+/* Only its elements are read: the record's array suffices. */
 static int is_only_read(const hc_task *t, const hc_decl *decl)
 {
     HC_EACH_NODE (n, t->statement) {
@@ -332,7 +331,7 @@ static void take_value(hc_device *d, hc_buf *b, const hc_capture *c, const char 
     hc_push_name(d, c->decl, name, 0);
 }
 
-/* Number of the taskloop's loop whose variable it is, else n_loops. */
+/* Index of the taskloop's loop with that variable, else n_loops. */
 static uint32_t loop_with(const hc_task *t, const hc_decl *var)
 {
     uint32_t k = 0;
@@ -344,7 +343,7 @@ static uint32_t loop_with(const hc_task *t, const hc_decl *var)
 static void take_capture(hc_device *d, hc_buf *b, const hc_task *t, const hc_capture *c)
 {
     const char *name = hc_dev_name(c->decl->name);
-    if (loop_with(t, c->decl) < t->n_loops) /* which the loop declares */
+    if (loop_with(t, c->decl) < t->n_loops) /* the loop declares it */
         return;
     if (c->n_bounds > 0 || c->decl->type->kind == HC_T_VLA)
         take_flat(d, b, c, name);
@@ -356,9 +355,9 @@ static void take_capture(hc_device *d, hc_buf *b, const hc_task *t, const hc_cap
         take_value(d, b, c, name);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* A loop's variable ends where the loop does, whatever part of it this task had. */
+/* A loop's variable has its final value, whichever part of the loop this task had. */
 static const char *last_value(hc_device *d, const hc_task *t, const hc_decl *decl)
 {
     uint32_t k = loop_with(t, decl);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device_data.c - what stands before the functions: the program's types, its constant tables, the record all tasks share. */
+/* device_data.c - text before the functions: the program's types, its constant tables, the record all tasks share. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- types -------------------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static int is_written(const hc_device *d, const hc_decl *decl)
 {
@@ -16,7 +16,7 @@ static int is_written(const hc_device *d, const hc_decl *decl)
 
 static void write_type(hc_device *d, hc_node *n);
 
-/* C knows the tags of records inside of records everywhere. */
+/* In C the tags of nested records are visible everywhere. */
 static void write_inner_types(hc_device *d, hc_node *record)
 {
     for (hc_node *n = hc_inside(record, record); n; n = hc_inside(record, n))
@@ -24,7 +24,7 @@ static void write_inner_types(hc_device *d, hc_node *record)
             write_type(d, n);
 }
 
-/* A variable of the record without a tag is declared with it. */
+/* An untagged record is declared together with its variable. */
 static int has_variable(const hc_node *record)
 {
     for (const hc_node *n = record->next; n && record->parent->kind == HC_N_DECLS; n = n->next)
@@ -48,7 +48,7 @@ int hc_write_record(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* A record by itself. */
+/* Writes a record by itself. */
 static void write_type(hc_device *d, hc_node *n)
 {
     write_inner_types(d, n);
@@ -60,8 +60,8 @@ static void write_type(hc_device *d, hc_node *n)
     *HC_ADD(&d->types) = n->decl;
 }
 
-/* A record that is written already is named where it stands in another declaration. An enumerator is its value: what it is
- * computed from may be a variable's size. */
+/* Inside another declaration, a record already written becomes its name. An enumerator becomes its value: its
+ * expression may be a variable's size. */
 static int write_named(hc_writer *w, hc_node *n)
 {
     hc_device *d = hc_device_of(w);
@@ -106,7 +106,7 @@ static void check_size(hc_device *d, const hc_decl *decl)
                 (unsigned long long)t->size, name);
 }
 
-/* nvcc 13.0 heeds `#pragma pack` of 2 and more where a member is used, and not where a whole structure is assigned. */
+/* nvcc 13.0 obeys `#pragma pack` of 2 and more for member accesses, but not for assignments of whole structures. */
 static void check_pack(const hc_device *d, const hc_decl *decl, uint32_t pack)
 {
     if (pack > 1 && pack < 8 && !d->p->options.is_host_only)
@@ -139,7 +139,7 @@ void hc_write_types(hc_device *d)
     d->w.node = node;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------------ */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 
 static void write_table(hc_device *d, const hc_global *g)
 {

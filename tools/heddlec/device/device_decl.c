@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device_decl.c - declarations in bodies: copied, unless C++ or the threads want them otherwise. */
+/* device_decl.c - declarations in bodies: copied, unless C++ or the threads need another form. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- which are copied ------------------------------------------------------------------------------------------------------- */
+/* ---- which are copied -------------------------------------------------------------------------------------------- */
 
 static int is_block_variable(hc_device *d, const hc_decl *decl)
 {
@@ -18,7 +18,7 @@ static int is_dropped(hc_device *d, const hc_node *var)
     return !hc_is_local(var->decl) && hc_global_of(d->p, var->decl);
 }
 
-/* C++ forbids to jump over an initialiser: into a switch, to a label. */
+/* C++ forbids jumps over an initialiser: into a switch, to a label. */
 static int is_jumped_over(const hc_node *decls)
 {
     const hc_node *block = decls->parent, *function = decls;
@@ -42,7 +42,7 @@ static int is_special(hc_device *d, const hc_node *n, int is_split)
     return hc_is_flat(t) || is_dropped(d, n) || is_block_variable(d, n->decl) || (is_split && n->init);
 }
 
-/* ---- one variable ------------------------------------------------------------------------------------------------------------- */
+/* ---- one variable ------------------------------------------------------------------------------------------------ */
 
 static int is_in_braces(const hc_node *n)
 {
@@ -51,7 +51,7 @@ static int is_in_braces(const hc_node *n)
     return n->kind == HC_N_INIT_LIST || (n->kind == HC_N_LITERAL && n->type && hc_is_array(n->type));
 }
 
-/* In steps, whose stack ends before the function does. */
+/* In steps, as a step's stack ends before the function does. */
 static void write_kept_array(hc_device *d, const hc_node *var, const char *name)
 {
     const hc_type *element = hc_unqualified(var->decl->type->of);
@@ -112,9 +112,9 @@ static void write_special(hc_device *d, hc_node *var, int is_split)
     }
 }
 
-/* ---- all of a declaration -------------------------------------------------------------------------------------------------------- */
+/* ---- all of a declaration ---------------------------------------------------------------------------------------- */
 
-/* C++ has none: its lengths are evaluated here, and used where it is. */
+/* C++ has none: its lengths are evaluated here, and used at its uses. */
 static int is_variable_typedef(const hc_node *n) { return n->kind == HC_N_TYPEDEF && hc_is_flat(n->decl->type); }
 
 int hc_write_declarations(hc_device *d, hc_node *n)

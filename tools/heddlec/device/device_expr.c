@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device_expr.c - expressions: what names stand for, conversions that C makes by itself and C++ does not. */
+/* device_expr.c - expressions: names, and conversions that are implicit in C but not in C++. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- names -------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 void hc_push_name(hc_device *d, const hc_decl *decl, const char *text, int is_memory)
 {
@@ -69,7 +69,7 @@ static int write_name(hc_device *d, hc_node *n)
     if (hc_is_var(n->decl))
         hc_puts(&d->w.out, hc_name_of(d, n->decl));
     else if (n->decl && n->decl->kind == HC_N_ENUMERATOR && n->decl->owner && !n->decl->owner->is_global)
-        hc_dev_putf(d, "%lld", (long long)n->decl->value); /* of a function: not known here */
+        hc_dev_putf(d, "%lld", (long long)n->decl->value); /* a function's own enum is not known here */
     else if (n->decl && n->decl->kind == HC_N_ENUMERATOR)
         hc_puts(&d->w.out, hc_type_name(d, n->decl));
     else if (n->decl && n->decl->kind == HC_N_FUNCTION && d->p->options.is_host_only)
@@ -81,9 +81,9 @@ static int write_name(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- conversions ---------------------------------------------------------------------------------------------------------- */
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
 
-/* As it stands in the text that is written: arrays as pointers, flat ones as pointers to elements. */
+/* The type in the written text: arrays as pointers, flat ones as pointers to elements. */
 static const hc_type *text_type(const hc_type *t)
 {
     if (hc_is_flat(t))
@@ -135,7 +135,7 @@ static int is_in_list(const hc_node *n)
     return n->parent && (n->parent->kind == HC_N_INIT_LIST || n->parent->kind == HC_N_DESIGNATED);
 }
 
-/* C++ has several functions of one name where C converts the argument, and does not narrow in braces. */
+/* C++ overloads functions where C converts the argument, and does not narrow in braces. */
 static int needs_number_cast(const hc_node *n, const hc_type *to)
 {
     if (is_library_argument(n))
@@ -156,7 +156,7 @@ static const hc_type *param_type(hc_device *d, const hc_node *argument)
     return p && p->kind == HC_N_PARAM ? p->decl->type : NULL;
 }
 
-/* What n's surroundings make of it. C converts nothing between arrays of constant and of variable length. */
+/* The type that n's context requires. C converts nothing between arrays of constant and of variable length. */
 static const hc_type *wanted_type(hc_device *d, const hc_node *n)
 {
     const hc_node *up = n->parent;
@@ -188,9 +188,9 @@ static const hc_type *needed_cast(hc_device *d, const hc_node *n)
     return needed ? hc_unqualified(to) : NULL;
 }
 
-/* ---- enumerations ---------------------------------------------------------------------------------------------------------- */
+/* ---- enumerations ------------------------------------------------------------------------------------------------ */
 
-/* e += x, e++: C++ has no such operators for them. */
+/* e += x, e++: C++ has no such operators for enums. */
 static int write_enum_change(hc_device *d, hc_node *n)
 {
     hc_node *place = hc_changed_by(n);
@@ -209,14 +209,14 @@ static int write_enum_change(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- others ---------------------------------------------------------------------------------------------------------------- */
+/* ---- others ------------------------------------------------------------------------------------------------------ */
 
 static int write_sizeof(hc_device *d, hc_node *n)
 {
     const hc_node *of = n->first;
     while (of && of->kind == HC_N_PAREN)
         of = of->first;
-    /* A character, comparison or logical expression is an int in C alone. */
+    /* A character, comparison or logical expression is an int only in C. */
     if (!of || !n->is_constant || !of->type || of->type->kind != HC_T_INTEGER || hc_target((hc_node *)of))
         return 0;
     if (of->kind != HC_N_LITERAL && of->kind != HC_N_BINARY && of->kind != HC_N_UNARY)
@@ -237,7 +237,7 @@ static int write_void_sum(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- the hook -------------------------------------------------------------------------------------------------------------- */
+/* ---- the hook ---------------------------------------------------------------------------------------------------- */
 
 static int is_end_of_block(const hc_node *n) { return hc_source(n)[n->end - n->begin - 1] == ';'; }
 
@@ -259,7 +259,7 @@ static int write_expression(hc_device *d, hc_node *n)
     }
 }
 
-/* A statement's node has its semicolon, which what is written for an expression has not. */
+/* A statement's node includes its semicolon; the text of an expression does not. */
 static int write_converted(hc_device *d, hc_node *n)
 {
     const hc_type *cast = needed_cast(d, n);

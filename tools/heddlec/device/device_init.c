@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* device_init.c - initialisers with designators, which C++ takes only in order and not at all for arrays: written by
- * position, with what is not named as zeros. _Generic: the expression that C chooses. */
+/* device_init.c - initialisers with designators, which C++ accepts only in order and never for arrays: written by
+ * position, with zeros for unnamed elements. _Generic: the expression that C chooses. */
 #include "device/device.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* ---- designators ---------------------------------------------------------------------------------------------------------- */
+/* ---- designators ------------------------------------------------------------------------------------------------- */
 
 #define MOST_ELEMENTS 65536u
 
@@ -114,7 +114,7 @@ int hc_write_initialiser(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- compound literals ------------------------------------------------------------------------------------------------------- */
+/* ---- compound literals ------------------------------------------------------------------------------------------- */
 
 /* In C it lives as long as its block, and has an address; in C++ neither. */
 static int is_object(const hc_node *n)
@@ -141,7 +141,7 @@ int hc_write_literal(hc_device *d, hc_node *n)
     return name != NULL;
 }
 
-/* What is evaluated once, at the beginning of a statement; NULL: nothing. */
+/* The part evaluated once, at the beginning of a statement; NULL: none. */
 static hc_node *evaluated(hc_node *n)
 {
     switch (n->kind) {
@@ -155,7 +155,7 @@ static hc_node *evaluated(hc_node *n)
 
 static void declare_literal(hc_device *d, hc_node *n)
 {
-    char *text = hc_dev_text(d, n->last); /* before its own, those inside it */
+    char *text = hc_dev_text(d, n->last); /* nested literals first */
     *HC_ADD(&d->literals) = n;
     hc_dev_putf(d, "%s = %s; ", hc_declaration(d, hc_unqualified(n->type), literal_name(d, n)), text);
 }
@@ -178,9 +178,9 @@ int hc_hoist_literals(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- _Generic -------------------------------------------------------------------------------------------------------------- */
+/* ---- _Generic ---------------------------------------------------------------------------------------------------- */
 
-/* The type's name before an association's expression; "" when it stands otherwise. */
+/* The type's name before an association's expression; "" if it is not in that form. */
 static char *type_before(const hc_node *n)
 {
     const char *s = n->unit->text.bytes;
@@ -201,7 +201,7 @@ static void write_chosen(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, ")");
 }
 
-/* An array's value is a pointer, and a number's qualifiers do not count. */
+/* An array decays to a pointer, and qualifiers of numbers are ignored. */
 int hc_write_generic(hc_device *d, hc_node *n)
 {
     const hc_type *t = n->first ? n->first->becomes ? n->first->becomes : n->first->type : NULL;

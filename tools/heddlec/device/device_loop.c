@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* ---- one loop --------------------------------------------------------------------------------------------------------------- */
+/* ---- one loop ---------------------------------------------------------------------------------------------------- */
 
-/* A loop as the macros of openmp_task.h want it: a variable of type int or wider that counts up (or down, when it is the
- * only one). Of other loops an index counts, from which the variable is computed. */
+/* A loop in the form of the macros of openmp_task.h: a variable of type int or wider that counts up (or down, if it is
+ * the only one). For other loops an index counts, and the variable is computed from it. */
 typedef struct form {
     const hc_loop *loop;
     const char *name, *type, *lower, *upper, *step;
     int is_index, is_down;
-    const char *value; /* of the variable, where it is computed */
+    const char *value; /* of the variable, if computed */
 } form;
 
 static int has_negative_step(const hc_loop *l)
@@ -70,11 +70,11 @@ static char *trips_text(const form *f)
                      f->step);
 }
 
-/* ---- the header -------------------------------------------------------------------------------------------------------------- */
+/* ---- the header -------------------------------------------------------------------------------------------------- */
 
 #define MOST_TOGETHER 3
 
-/* Line ends of a stretch that is not written, then the indentation of what follows. */
+/* Newlines of the omitted text, then the indentation of what follows. */
 static void put_gap(hc_device *d, const hc_node *from, const hc_node *to)
 {
     const char *s = from->unit->text.bytes;
@@ -110,7 +110,7 @@ static void write_header(hc_device *d, const form *f, uint32_t n)
     hc_puts(&d->w.out, ")");
 }
 
-/* ---- shared out ---------------------------------------------------------------------------------------------------------------- */
+/* ---- shared out -------------------------------------------------------------------------------------------------- */
 
 static void write_shared_body(hc_device *d, const form *f, uint32_t n, hc_node *body)
 {
@@ -130,7 +130,7 @@ static void write_shared_body(hc_device *d, const form *f, uint32_t n, hc_node *
     d->s.mode = outer.mode;
 }
 
-/* Loops beyond the third are left to each thread. */
+/* Each thread runs loops beyond the third by itself. */
 static void write_shared(hc_device *d, hc_node *directive, hc_copies *c)
 {
     uint32_t n = c->n_loops < MOST_TOGETHER ? c->n_loops : MOST_TOGETHER;
@@ -154,9 +154,9 @@ static void write_shared(hc_device *d, hc_node *directive, hc_copies *c)
         hc_puts(&d->w.out, c->loops[i].declares ? "" : " }");
 }
 
-/* ---- by one thread ---------------------------------------------------------------------------------------------------------------- */
+/* ---- by one thread ----------------------------------------------------------------------------------------------- */
 
-/* The loop as it stands; its variable is its own, but for that of a plain simd loop. */
+/* The loop as it stands, with a private variable unless it is a plain simd loop. */
 static void write_plain(hc_device *d, hc_node *directive, hc_copies *c)
 {
     hc_directive k = directive->pragma->directive;
@@ -209,7 +209,7 @@ char *hc_has_last_text(hc_device *d, const hc_copies *c)
     return b.at;
 }
 
-/* What a loop's variable is behind the loop. */
+/* The value of a loop's variable after the loop. */
 char *hc_final_text(hc_device *d, const hc_loop *l)
 {
     form f = form_of(d, l, 1);
@@ -217,9 +217,9 @@ char *hc_final_text(hc_device *d, const hc_loop *l)
                      counts_down(l) ? '-' : '+', trips_text(&f), f.step);
 }
 
-/* ---- taskloop --------------------------------------------------------------------------------------------------------------------- */
+/* ---- taskloop ---------------------------------------------------------------------------------------------------- */
 
-/* Iteration hd_k of the flattened space, by division; the outermost loop's needs no remainder. */
+/* Iteration hd_k of the flattened space, by division; the outermost loop needs no remainder. */
 static char *index_text(const hc_task *t, uint32_t k)
 {
     hc_buf b = {0};
@@ -238,7 +238,7 @@ static int is_simple(const hc_loop *l)
            t->size <= 8;
 }
 
-/* One loop that counts up by a constant: the same loop between other bounds. */
+/* One loop that counts up by a constant: the same loop with other bounds. */
 static void write_simple_chunk(hc_device *d, const hc_loop *l)
 {
     const char *type = hc_type_text(d, hc_unqualified(l->var->type)), *name = hc_dev_name(l->var->name);

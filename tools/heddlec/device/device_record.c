@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* device_record.c - the argument records of tasks, the same text for C files and for the bodies: sizes and offsets are
- * asserted where both are compiled. */
+/* device_record.c - the argument records of tasks, the same text for C files and for the bodies; both assert sizes and
+ * offsets. */
 #include "device/bodies.h"
 #include "device/device.h"
 
@@ -11,7 +11,7 @@ typedef struct record {
     const hc_task *task;
     hc_buf fields, checks;
     uint64_t end, alignment;
-    int is_known; /* all offsets so far */
+    int is_known; /* all offsets so far are known */
     uint32_t n;
 } record;
 
@@ -65,7 +65,7 @@ static void add_chunk(record *r, const hc_task *t)
     add(r, number(), "hd_last");
 }
 
-/* An empty struct has no size in C and one in C++. */
+/* An empty struct has size 0 in GNU C and 1 in C++. */
 static void write_record(const hc_device *d, const hc_task *t, hc_buf *out)
 {
     record r = {.d = d, .task = t, .is_known = 1, .alignment = 1};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* device_region.c - inner parallel regions and what stands in them. A construct becomes one statement in braces, on the
- * line of its pragma: own copies of what clauses name, the statement, what is done with the copies. */
+/* device_region.c - inner parallel regions and their constructs. A construct becomes one statement in braces, on the
+ * line of its pragma: private copies of variables in clauses, the statement, the final use of the copies. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- own copies --------------------------------------------------------------------------------------------------------------- */
+/* ---- own copies -------------------------------------------------------------------------------------------------- */
 
 static const hc_decl *named_by(const hc_part *part)
 {
@@ -13,7 +13,7 @@ static const hc_decl *named_by(const hc_part *part)
     return part->item && part->dim == -1 && n->kind == HC_N_NAME && hc_is_var(n->decl) ? n->decl : NULL;
 }
 
-/* hd_own_x, unlike that of a construct around this one. */
+/* hd_own_<name>, distinct from that of an enclosing construct. */
 static const char *own_name(hc_device *d, const hc_decl *decl)
 {
     const char *before = hc_name_of(d, decl), *name = hc_format("hd_own_%s", decl->name);
@@ -49,14 +49,14 @@ static void copy_first(hc_device *d, const hc_decl *decl)
     hc_push_name(d, decl, name, 0);
 }
 
-/* Of the variable's own name where the outer one is not asked for any more. */
+/* Takes the variable's own name if the outer variable is not needed any more. */
 static void copy_none(hc_device *d, const hc_decl *decl, const char *name)
 {
     declare_own(d, decl, name);
     hc_push_name(d, decl, name, 0);
 }
 
-/* ---- reductions ----------------------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 static const struct operation {
     const char *word, *start, *combined, *update; /* update: printf of the variable and the result */
@@ -102,7 +102,7 @@ static void start_reduction(hc_device *d, const hc_part *part)
     hc_push_name(d, decl, name, 0);
 }
 
-/* All threads have the result; what each thread has of the variable each of them sets, what there is one of thread 0 sets. */
+/* All threads have the result. Each sets its own copy of the variable; thread 0 sets a variable that exists once. */
 static int end_reduction(hc_device *d, const hc_part *part, uint32_t n_names)
 {
     const struct operation *o = operation_of(part);
@@ -125,9 +125,9 @@ static int end_reduction(hc_device *d, const hc_part *part, uint32_t n_names)
     return is_memory;
 }
 
-/* ---- all clauses of a construct ----------------------------------------------------------------------------------------------------- */
+/* ---- all clauses of a construct ---------------------------------------------------------------------------------- */
 
-/* A loop's variables are its own, whatever the clauses say; a plain simd loop leaves what lastprivate wants. */
+/* A loop's variables are private in spite of clauses, except lastprivate; a plain simd loop leaves their last value. */
 static int is_loop_variable(const hc_copies *c, const hc_decl *decl)
 {
     for (uint32_t i = 0; i < c->n_loops; i++)
@@ -199,7 +199,7 @@ static void forget_copies(hc_device *d, const hc_copies *c)
     d->s.top = c->top;
 }
 
-/* The value of a variable behind the construct, of the thread that had the last part. */
+/* The value of a variable after the construct, in the thread that had the last part. */
 static char *last_value(hc_device *d, const hc_copies *c, const hc_decl *decl)
 {
     for (uint32_t i = 0; i < c->n_loops; i++)
@@ -229,7 +229,7 @@ static void end_last(hc_device *d, const hc_copies *c, const char *condition)
     hc_puts(&d->w.out, " }");
 }
 
-/* 1: memory was written, which other threads see after a barrier. */
+/* 1: memory was written; other threads see it after a barrier. */
 static int close_copies(hc_device *d, hc_copies *c, const char *has_last)
 {
     int wrote = 0;
@@ -244,11 +244,11 @@ static int close_copies(hc_device *d, hc_copies *c, const char *has_last)
 
 static int has_reduction(const hc_node *n) { return hc_clause_of(n->pragma, HC_C_REDUCTION) != NULL; }
 
-/* ---- where threads may part ------------------------------------------------------------------------------------------------------------- */
+/* ---- where threads may diverge ----------------------------------------------------------------------------------- */
 
 static int differs(const hc_node *expression, const hc_node *region, int depth);
 
-/* A variable of the region's own that is set from what differs. */
+/* Whether a variable of the region is set from an expression that differs between threads. */
 static int variable_differs(const hc_decl *decl, const hc_node *region, int depth)
 {
     if (depth > 4 || !hc_is_local(decl) || !(hc_declared_in(decl, region) || hc_is_private_in(region, decl)))
@@ -274,7 +274,7 @@ static int differs(const hc_node *expression, const hc_node *region, int depth)
     return 0;
 }
 
-/* Barriers are met by all threads or by none. */
+/* All threads must reach a barrier, or none. */
 static void check_uniform(const hc_node *n)
 {
     const hc_node *region = n;
@@ -291,7 +291,7 @@ static void check_uniform(const hc_node *n)
     }
 }
 
-/* ---- statements --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 static void open_brace(hc_device *d, const hc_node *n)
 {
@@ -318,7 +318,7 @@ static void put_barrier(hc_device *d)
     d->s.code->needs |= HC_NEEDS_THREAD;
 }
 
-/* Nothing follows n in its region, whose end is a barrier. */
+/* n is the last statement of its region, which ends with a barrier. */
 static int ends_region(const hc_node *n)
 {
     const hc_node *up = n->parent;
@@ -336,7 +336,7 @@ static int is_loop(hc_directive k)
 
 static int is_sections(hc_directive k) { return k == HC_SECTIONS || k == HC_PARALLEL_SECTIONS; }
 
-/* One thread alone: what is shared out elsewhere is done by it. */
+/* One thread alone does all the work of a construct that would be shared. */
 static void write_alone(hc_device *d, hc_node *n, const char *who)
 {
     hc_scene outer = d->s;
@@ -352,7 +352,7 @@ static void write_alone(hc_device *d, hc_node *n, const char *who)
     hc_puts(&d->w.out, " }");
 }
 
-/* ---- sections -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static void write_sections_body(hc_device *d, hc_node *block)
 {
@@ -387,9 +387,9 @@ static char *last_section(const hc_node *block)
     return hc_format("hd_thread->index == %uu %% hd_thread->team_size", n ? n - 1 : 0);
 }
 
-/* ---- the body of a construct ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the body of a construct ------------------------------------------------------------------------------------- */
 
-/* Writes the statement of a construct whose copies are open. Returns the condition of having the last part. */
+/* Writes the statement of a construct with open copies. Returns the condition for having the last part. */
 static char *write_inner(hc_device *d, hc_node *n, hc_copies *c)
 {
     hc_directive k = n->pragma->directive;
@@ -415,7 +415,7 @@ static char *write_inner(hc_device *d, hc_node *n, hc_copies *c)
     return NULL;
 }
 
-/* A work-sharing construct in a region, or any of them where one thread runs it. */
+/* A work-sharing construct in a region, or in code that one thread runs. */
 static void write_shared_out(hc_device *d, hc_node *n)
 {
     hc_copies c = {0};
@@ -438,9 +438,9 @@ static void write_shared_out(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " }");
 }
 
-/* ---- regions -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* A region that one thread runs: a plain statement. */
+/* A region run by one thread: a plain statement. */
 static void write_serial(hc_device *d, hc_node *n)
 {
     hc_scene outer = d->s;
@@ -451,7 +451,7 @@ static void write_serial(hc_device *d, hc_node *n)
     d->s.is_serial = outer.is_serial;
 }
 
-/* Between braces that are open: copies, statement, results. */
+/* Within open braces: copies, statement, results. */
 static void write_spread(hc_device *d, hc_node *n)
 {
     hc_scene outer = d->s;
@@ -475,7 +475,7 @@ static void write_spread(hc_device *d, hc_node *n)
 
 static int is_never(const hc_node *condition) { return condition && condition->is_constant && !condition->value; }
 
-/* if (e): without it thread 0 runs the region alone. */
+/* if (e): if false, thread 0 runs the region alone. */
 static void write_conditional(hc_device *d, hc_node *n, hc_node *condition)
 {
     const char *text = hc_dev_text(d, condition);
@@ -492,7 +492,7 @@ static void write_conditional(hc_device *d, hc_node *n, hc_node *condition)
     write_spread(d, n);
     dirty = d->s.dirty;
     hc_puts(&d->w.out, " } else { ");
-    d->s.dirty = 0; /* behind the barrier that stands before both */
+    d->s.dirty = 0; /* after the barrier before both branches */
     hc_team_alone(d, n);
     d->s.dirty |= dirty;
     hc_puts(&d->w.out, " }");
@@ -521,7 +521,7 @@ void hc_team_region(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " }");
 }
 
-/* ---- others ---------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- others ------------------------------------------------------------------------------------------------------ */
 
 static void write_single(hc_device *d, hc_node *n)
 {
@@ -565,7 +565,7 @@ static void write_critical(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " }");
 }
 
-/* The variable has room for it: whatever the smallest or largest is compared with wins. */
+/* Identity of min or max: any operand replaces it. */
 static const char *limit_of(const hc_type *t, int is_max)
 {
     unsigned bits = (unsigned)t->size * 8;
@@ -592,7 +592,7 @@ const char *hc_reduction_start(const char *word, const hc_type *t)
                              limit_of(t, !strcmp(word, "min")));
 }
 
-/* One thread of one task at a time; a name that no critical construct has. */
+/* One thread of one task at a time; the lock's name is used by no critical construct. */
 void hc_write_task_reduction(hc_device *d, const hc_capture *c)
 {
     const char *own = hc_name_of(d, c->decl), *outer = hc_format("(*hd_t->%s)", hc_dev_name(c->field));
@@ -619,9 +619,9 @@ static void write_barrier(hc_device *d, hc_node *n)
     }
 }
 
-/* ---- tasks in tasks ------------------------------------------------------------------------------------------------------ */
+/* ---- tasks in tasks ---------------------------------------------------------------------------------------------- */
 
-/* Where tasks are one task, each would have the same copy. */
+/* A taskloop that became one task has one copy only. */
 static void check_chunks(const hc_node *n, const hc_decl *decl)
 {
     if (hc_clause_of(n->pragma, HC_C_NUM_TASKS) || hc_clause_of(n->pragma, HC_C_GRAINSIZE))
@@ -631,7 +631,7 @@ static void check_chunks(const hc_node *n, const hc_decl *decl)
                   decl->name);
 }
 
-/* What takes part in a reduction adds to the variable itself: right where the reduction's group is in the same task. */
+/* in_reduction adds to the variable itself: correct if the reduction's group is in the same task. */
 static void check_reduction(const hc_node *n)
 {
     if (!hc_clause_of(n->pragma, HC_C_IN_REDUCTION))
@@ -642,7 +642,7 @@ static void check_reduction(const hc_node *n)
     HC_REFUSE(151, n, "in_reduction of a task inside a task, whose taskgroup is not in that task");
 }
 
-/* What stands in a final task is final, too. */
+/* A task in a final task is final, too. */
 static void open_final(hc_device *d, hc_node *n)
 {
     hc_node *final = d->p->asks_final ? hc_clause_expr(n, HC_C_FINAL) : NULL;
@@ -653,7 +653,7 @@ static void open_final(hc_device *d, hc_node *n)
     d->s.code->needs |= HC_NEEDS_FINAL;
 }
 
-/* A task that a task creates: its statement, with variables of its own where it changes them. */
+/* A task created by a task: its statement, with private variables where it changes them. */
 static void write_inner_task(hc_device *d, hc_node *n)
 {
     const hc_task *of_host = hc_task_of(d->p, n), *t = of_host ? of_host : hc_inner_task_of(d->p, n);
@@ -687,7 +687,7 @@ static void write_inner_task(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, " }");
 }
 
-/* What means nothing here: the statement alone. */
+/* A directive without meaning here: only the statement. */
 static void write_bare(hc_device *d, hc_node *n)
 {
     hc_dev_indent(d, n->body ? n->body : n);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* device_share.c - variables of a team version: which of them each thread has for itself, with the same value in all, and
- * which stand in the block's struct, because there must be one. */
+/* device_share.c - variables of a team version: which ones each thread has for itself, with the same value in all, and
+ * which stand in the block's struct because there must be one. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- one use ------------------------------------------------------------------------------------------------------------ */
+/* ---- one use ----------------------------------------------------------------------------------------------------- */
 
-/* A construct between the use and root makes it a use of a variable of its own. Plain simd loops are written with the
- * variables as they are. */
+/* Whether a construct between the use and root privatizes the variable. Plain simd loops are written with the variables
+ * as they are. */
 static int is_own_at(const hc_node *use, const hc_node *root)
 {
     for (const hc_node *n = use, *up = use->parent; up && n != root; n = up, up = up->parent) {
@@ -32,7 +32,7 @@ static int is_in_region(const hc_node *n, const hc_node *root)
     return 0;
 }
 
-/* The largest lvalue that the use is the beginning of. */
+/* The largest lvalue that begins with this use. */
 static hc_node *whole_of(hc_node *n)
 {
     hc_node *up = n->parent;
@@ -46,7 +46,7 @@ static hc_node *whole_of(hc_node *n)
 
 static int is_clause_name(const hc_node *n) { return n->parent->kind == HC_N_DIRECTIVE && n->parent->body != n; }
 
-/* Its address goes where nothing is known of it. */
+/* Whether its address escapes. */
 static int is_taken(hc_node *whole)
 {
     const hc_node *up = whole->parent;
@@ -67,7 +67,7 @@ static int needs_block(hc_node *use, const hc_node *root)
     return whole->parent && hc_changed_by(whole->parent) == whole && is_in_region(use, root);
 }
 
-/* A loop around the use begins with setting the variable. */
+/* Whether the loop begins by setting the variable. */
 static int sets(const hc_node *init, const hc_decl *d)
 {
     if (init && init->kind == HC_N_BINARY && init->op[0] == ',')
@@ -84,7 +84,7 @@ static int is_in_own_loop(const hc_node *use, const hc_node *root)
     return 0;
 }
 
-/* ---- all of a variable --------------------------------------------------------------------------------------------------- */
+/* ---- all of a variable ------------------------------------------------------------------------------------------- */
 
 static void look_at_uses(hc_variable *v, hc_node *root)
 {
@@ -111,7 +111,7 @@ static void add_variable(hc_code *c, hc_decl *d)
         v->is_block = 1;
 }
 
-/* Variables that are declared between the inner regions of n. */
+/* Variables declared between the inner regions of n. */
 static void collect(hc_device *d, hc_code *c, hc_node *n)
 {
     if (n->kind == HC_N_DECLS) {
@@ -146,7 +146,7 @@ hc_variable *hc_variable_of(const hc_code *c, const hc_decl *d)
     return NULL;
 }
 
-/* ---- the block's struct -------------------------------------------------------------------------------------------------- */
+/* ---- the block's struct ------------------------------------------------------------------------------------------ */
 
 static const char *free_name(const hc_code *c, const char *name)
 {
@@ -154,7 +154,7 @@ static const char *free_name(const hc_code *c, const char *name)
     for (uint32_t i = 0, n = 2; i < c->members.n; i++)
         if (!strcmp(c->members.at[i].name, tried)) {
             tried = hc_format("%s_%u", name, n++);
-            i = UINT32_MAX; /* from the beginning */
+            i = UINT32_MAX; /* start over */
         }
     return tried;
 }
@@ -163,7 +163,7 @@ static const char *add_member(hc_device *d, const hc_decl *decl, const hc_type *
 {
     hc_code *c = d->s.code;
     hc_member *m = HC_ADD(&c->members);
-    m->name = ""; /* not yet one of those it must differ from */
+    m->name = ""; /* does not have to differ from itself */
     name = free_name(c, name);
     m = &c->members.at[c->members.n - 1];
     *m = (hc_member){decl, name, (t->size + 15) / 16 * 16};

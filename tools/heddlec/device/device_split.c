@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* device_split.c - tasks in tasks that run side by side: code that spawns tasks and waits for them, split where it waits.
+/* device_split.c - tasks in tasks that run side by side: code that spawns tasks and waits for them, split where it
+ * waits.
  *
- * A function or task with inner tasks is written twice: as it stands, with inner tasks as a part of it (device_region.c), and as
- * steps. A step runs until it waits for what it spawned; where it goes on, and the variables that live across, stand in a
- * frame (heddle_omp_frame). Calls of such functions that are statements of their own get frames, too, so that a wait
- * inside of one leaves the task as a whole. A frame is allocated; without room, or with as many tasks spawned as one body
- * may, the code as it stands is run: OpenMP lets any task run where it is created.
+ * A function or task with inner tasks is written twice: as it stands, with inner tasks as a part of it
+ * (device_region.c), and as steps. A step runs until it waits for its spawned tasks. Its resumption point, and the
+ * variables that live across waits, stand in a frame (heddle_omp_frame). Calls of such functions as statements get
+ * frames, too, so that a wait inside one suspends the whole task. A frame is allocated; without room, or at a body's
+ * limit of spawned tasks, the unsplit code runs: OpenMP lets any task run where it is created.
  *
- * Not split, and said to add no parallelism (HC140): a wait in a switch, in an inner region or in `critical`; arrays of variable
- * length; calls of split functions inside of expressions; taskloops. */
+ * Not split, and reported to add no parallelism (HC140): a wait in a switch, in an inner region or in `critical`;
+ * arrays of variable length; calls of split functions inside expressions; taskloops. */
 #include "device/device.h"
 #include "emit/section_text.h"
 
 #include <string.h>
 
-/* ---- where code waits ------------------------------------------------------------------------------------------------- */
+/* ---- where code waits -------------------------------------------------------------------------------------------- */
 
 static hc_code *split_of(hc_device *d, const hc_decl *function)
 {
@@ -47,7 +48,7 @@ static int is_statement(const hc_node *n)
     }
 }
 
-/* A case label of the steps would be one of the user's switch. */
+/* A case label of the steps would belong to the user's switch. */
 static int is_in_switch(const hc_node *n)
 {
     for (const hc_node *up = n->parent; up && up->kind != HC_N_FUNCTION && !hc_is_task_directive(up); up = up->parent)
@@ -56,7 +57,7 @@ static int is_in_switch(const hc_node *n)
     return 0;
 }
 
-/* The call of a function that a statement consists of: f(..); x = f(..); T x = f(..); return f(..). */
+/* The call that makes up a statement: f(..); x = f(..); T x = f(..); return f(..). */
 static hc_node *call_of(hc_node *n)
 {
     hc_node *call = n;
@@ -96,7 +97,7 @@ static int is_wait(hc_device *d, hc_node *n)
            called_split(d, n);
 }
 
-/* The node behind n: what stands in other directives than taskgroup is no part of the walk. */
+/* The node behind n; the walk skips the contents of directives other than taskgroup. */
 static hc_node *next_of(const hc_node *root, hc_node *n)
 {
     return n->kind == HC_N_DIRECTIVE && !hc_is_directive(n, HC_TASKGROUP) ? hc_behind(root, n) : hc_inside(root, n);
@@ -111,11 +112,11 @@ static int waits(hc_device *d, hc_node *root)
     return 0;
 }
 
-/* ---- what is split ---------------------------------------------------------------------------------------------------- */
+/* ---- what is split ----------------------------------------------------------------------------------------------- */
 
 static int is_loop(const hc_node *n) { return n->kind == HC_N_FOR || n->kind == HC_N_WHILE || n->kind == HC_N_DO; }
 
-/* What has been evaluated of a length stands in no frame. */
+/* An evaluated length is not kept in frames. */
 static int asks_length(const hc_node *n)
 {
     const hc_node *up = n->parent;
@@ -124,7 +125,7 @@ static int asks_length(const hc_node *n)
     return n->kind == HC_N_TYPEDEF || (n->kind == HC_N_NAME && up && up->kind == HC_N_SIZEOF);
 }
 
-/* An array of variable length whose elements have none, which has memory until the frame ends. */
+/* A variable-length array with elements of constant size: its memory lasts until the frame ends. */
 static int is_kept_array(const hc_decl *decl)
 {
     const hc_node *up = decl->node;
@@ -207,7 +208,7 @@ static int add_functions(hc_device *d)
     return d->splits.n != n;
 }
 
-/* A task that the host creates is split where it spawns; those that tasks create are, whatever they do. */
+/* A task created by the host is split if it spawns; tasks created by tasks always are. */
 static void add_tasks(hc_device *d)
 {
     uint32_t n_functions = d->splits.n;
@@ -220,7 +221,7 @@ static void add_tasks(hc_device *d)
     for (uint32_t i = 0; i < d->p->inner_tasks.n; i++)
         if (may_spawn(d, &d->p->inner_tasks.at[i]))
             add_split(d, NULL, &d->p->inner_tasks.at[i], d->p->inner_tasks.at[i].statement);
-    if (n_functions == d->splits.n) /* nobody creates a frame */
+    if (n_functions == d->splits.n) /* no code creates a frame */
         d->splits.n = 0;
 }
 
@@ -231,11 +232,11 @@ void hc_find_splits(hc_device *d)
     add_tasks(d);
 }
 
-/* ---- variables that live across a wait -------------------------------------------------------------------------------- */
+/* ---- variables that live across a wait --------------------------------------------------------------------------- */
 
 static int is_around(const hc_node *loop, const hc_node *n) { return is_loop(loop) && hc_is_in(n, loop); }
 
-/* A loop around both comes from the wait to the use, unless each round has a variable of its own. */
+/* A loop around both leads from the wait to the use, unless each iteration has its own variable. */
 static int is_in_one_loop(const hc_decl *decl, const hc_node *use, const hc_node *wait, const hc_node *root)
 {
     for (const hc_node *up = wait->parent; up && hc_is_in(up, root); up = up->parent)
@@ -305,13 +306,13 @@ static void add_variable(hc_device *d, hc_code *c, hc_decl *decl)
     v->is_block = hc_is_array(decl->type) || is_referred(d, decl, c->root) || is_crossed(d, v, c->root);
 }
 
-/* What a step can read again where the frame was filled. */
+/* A step can read it again from the frame. */
 static int is_constant(const hc_variable *v, hc_node *root)
 {
     return !hc_is_array(v->decl->type) && !is_changed(v->decl, root);
 }
 
-/* Declared where a wait stands beside them; others begin and end between two waits. */
+/* Variables declared in a scope that contains a wait; others live between two waits. */
 static void collect(hc_device *d, hc_code *c)
 {
     HC_EACH_STEP (n, c->root) {
@@ -324,11 +325,11 @@ static void collect(hc_device *d, hc_code *c)
 
 int hc_is_split_scope(hc_device *d, const hc_node *decls) { return d->s.splits && waits(d, decls->parent); }
 
-/* ---- frames ----------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static char *frame_type(const hc_code *c) { return hc_format("struct hd_%s_frame", c->name); }
 
-/* `source`: where its value stands in the frame. What changes is kept there, the rest read again in each step. */
+/* `source`: its value in the frame. A changing variable is kept there; others are read again in each step. */
 static void name_value(hc_device *d, hc_buf *head, hc_decl *decl, const char *source)
 {
     hc_variable *v;
@@ -340,7 +341,7 @@ static void name_value(hc_device *d, hc_buf *head, hc_decl *decl, const char *so
         hc_putf(head, "    %s = %s;\n", hc_declaration(d, hc_unqualified(decl->type), hc_dev_name(decl->name)), source);
         hc_push_name(d, decl, hc_dev_name(decl->name), 0);
     }
-    d->s.code->variables.n--; /* its declaration is not met */
+    d->s.code->variables.n--; /* its declaration is not reached */
 }
 
 static void name_parameters(hc_device *d, hc_code *c, hc_buf *head)
@@ -395,7 +396,7 @@ static void put_frame(hc_device *d, const hc_code *c)
     hc_dev_putf(d, "%s};\n", c->fields.n ? c->fields.at : "");
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void put_new_frame(hc_device *d, const hc_code *of, const char *only_if)
 {
@@ -419,7 +420,7 @@ static void put_wait(hc_device *d)
                 k, k);
 }
 
-/* `return` of the step: the frame above goes on. */
+/* `return` in a step: the calling frame continues. */
 static void put_return(hc_device *d, const char *value)
 {
     hc_puts(&d->w.out, "{ ");
@@ -430,7 +431,7 @@ static void put_return(hc_device *d, const char *value)
     hc_puts(&d->w.out, "return heddle_omp_return(hd_run, &hd_b->head); }");
 }
 
-/* As it stands: without room for a frame. */
+/* The unsplit form, when there is no room for a frame. */
 static char *plain_text(hc_device *d, hc_node *n)
 {
     char *text;
@@ -440,7 +441,7 @@ static char *plain_text(hc_device *d, hc_node *n)
     return text;
 }
 
-/* What is done with the value of a call that is a statement. */
+/* Uses the value of a call that is a statement. */
 static void put_use(hc_device *d, hc_node *n, const char *value)
 {
     if (n->kind == HC_N_RETURN)
@@ -482,7 +483,7 @@ static void split_body(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, n->kind == HC_N_BLOCK ? "" : " }");
 }
 
-/* What a for declares stands in the frame. */
+/* Variables declared by a for stand in the frame. */
 static void split_init(hc_device *d, hc_node *decls)
 {
     const char *comma = "";
@@ -553,7 +554,7 @@ int hc_split_return(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- spawning --------------------------------------------------------------------------------------------------------- */
+/* ---- spawning ---------------------------------------------------------------------------------------------------- */
 
 static void put_capture(hc_device *d, const hc_capture *c)
 {
@@ -568,7 +569,7 @@ static void put_capture(hc_device *d, const hc_capture *c)
         hc_dev_putf(d, "hd_c->hd_a.%s = %s; ", field, name);
 }
 
-/* The task's statement is a call of a split function, and nothing is lost when its arguments are evaluated here. */
+/* The task's statement is a call of a split function, and its arguments can be evaluated here without loss. */
 static hc_code *direct_call(hc_device *d, const hc_task *t)
 {
     hc_node *n = hc_only_statement(t->statement);
@@ -590,7 +591,7 @@ static void put_direct(hc_device *d, hc_node *n, const hc_code *to)
                     n->kind == HC_N_ASSIGN ? hc_format("&%s", hc_dev_text(d, n->first)) : "NULL");
 }
 
-/* Of one range: rows of a box, or a stretch. */
+/* One range suffices: rows of a box, or a stretch. */
 static int has_range(const hc_depend *p)
 {
     hc_section s = hc_section_of(p->base, p->dims, p->n_dims, p->n_lead);
@@ -645,7 +646,7 @@ static char *condition(hc_device *d, const hc_task *t)
     return b.at;
 }
 
-/* In the braces of other directives tasks are parts. Returns what d->s.splits was. */
+/* Inside other directives' braces tasks are parts. Returns the previous d->s.splits. */
 int hc_split_enter(hc_device *d, const hc_node *n)
 {
     int outer = d->s.splits;
@@ -654,7 +655,7 @@ int hc_split_enter(hc_device *d, const hc_node *n)
     return outer;
 }
 
-/* 1: the task is spawned, or run as a part where that cannot be. */
+/* 1: the task is spawned, or run as a part if it cannot be. */
 int hc_split_task(hc_device *d, hc_node *n, void (*write_part)(hc_device *d, hc_node *n))
 {
     const hc_task *t = task_at(d, n);
@@ -686,7 +687,7 @@ int hc_split_task(hc_device *d, hc_node *n, void (*write_part)(hc_device *d, hc_
     return 1;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static void write_steps(hc_device *d, hc_code *c)
 {
@@ -736,7 +737,7 @@ static void put_steps(hc_device *d, const hc_code *c)
     hc_dev_putf(d, "%s\n    }\n    return heddle_omp_return(hd_run, &hd_b->head);\n}\n", c->text.at);
 }
 
-/* The body that goes on with the frame that waited. */
+/* The body that continues a frame after its wait. */
 void hc_put_splits(hc_device *d)
 {
     if (!d->splits.n)
@@ -760,7 +761,7 @@ void hc_put_splits(hc_device *d)
                 d->p->tasks.n + 1);
 }
 
-/* The body of a task that the host creates, behind the same as it stands; nothing of one that is not split. */
+/* The split body of a task created by the host, behind the unsplit one; nothing if the task is not split. */
 void hc_put_split_body(hc_device *d, const hc_task *t)
 {
     const hc_code *c = split_of_task(d, t);

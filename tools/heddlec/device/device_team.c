@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* device_team.c - statements that all threads go through together. A statement without an inner region in it is run by all
- * threads when it changes no memory; otherwise thread 0 runs it, with the statements beside it that may stay with it, and tells
- * the others the values of variables that it changed. Conditions are evaluated by all threads. */
+/* device_team.c - statements that all threads execute together. A statement without an inner region runs on all threads
+ * if it changes no memory. Otherwise thread 0 runs it, with neighbouring statements that may join it, and passes the
+ * variables it changed to the others. All threads evaluate conditions. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- barriers --------------------------------------------------------------------------------------------------------------- */
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 static unsigned conflicts_of(unsigned access)
 {
@@ -25,10 +25,9 @@ void hc_before(hc_device *d, unsigned access)
     d->s.dirty |= access;
 }
 
-/* ---- what thread 0 does ------------------------------------------------------------------------------------------------------- */
+/* ---- what thread 0 does ------------------------------------------------------------------------------------------ */
 
-/* The last of the statements from first on that thread 0 runs together. Those that only read go with what surrounds them;
- * a declaration goes along when nobody else uses what it declares. */
+/* Whether the declared variables are used only up to `end`: then the declaration may join thread 0's section. */
 static int is_confined(hc_device *d, const hc_node *decls, uint32_t end)
 {
     for (const hc_node *v = decls->first; v; v = v->next) {
@@ -56,7 +55,7 @@ static int may_go_along(hc_device *d, hc_node *n)
 
 static int has_effect(hc_device *d, hc_node *n) { return n->kind != HC_N_DECLS && (hc_effects(d, n) & HC_WRITE); }
 
-/* The last statement with an effect of those from first on, behind which `end` stands. */
+/* The last statement with an effect, from `first` up to `end`. */
 static hc_node *last_effect(hc_device *d, hc_node *first, const hc_node *end)
 {
     hc_node *last = NULL;
@@ -66,7 +65,7 @@ static hc_node *last_effect(hc_device *d, hc_node *first, const hc_node *end)
     return last;
 }
 
-/* A declaration before `last` whose variables somebody uses behind it; NULL: none. */
+/* A declaration before `last` with variables used behind it; NULL: none. */
 static hc_node *open_declaration(hc_device *d, hc_node *first, const hc_node *last)
 {
     for (hc_node *n = first; n != last; n = n->next)
@@ -75,7 +74,7 @@ static hc_node *open_declaration(hc_device *d, hc_node *first, const hc_node *la
     return NULL;
 }
 
-/* Ends behind the last statement with an effect; a declaration in between must be used only in here. */
+/* The section ends behind the last statement with an effect; declarations in it must be used only there. */
 static hc_node *last_of_section(hc_device *d, hc_node *first)
 {
     hc_node *last = last_effect(d, first, NULL), *open = last ? open_declaration(d, first, last) : NULL;
@@ -91,7 +90,7 @@ static int begins_section(hc_device *d, hc_node *n)
     return may_go_along(d, n) && (has_effect(d, n) || n->kind == HC_N_DECLS) && last_of_section(d, n) != NULL;
 }
 
-/* ---- values that thread 0 changed ----------------------------------------------------------------------------------------------- */
+/* ---- values that thread 0 changed -------------------------------------------------------------------------------- */
 
 typedef HC_LIST(const hc_decl *) decls;
 
@@ -136,7 +135,7 @@ static void take_values(hc_device *d, const decls *l)
         hc_dev_putf(d, "%s%s = %s;", i ? " " : "", hc_name_of(d, l->at[i]), hc_member_text(d, l->at[i]));
 }
 
-/* Only blanks stand behind a section that thread 0 left: it goes on. */
+/* Only blanks follow thread 0's last section: it continues. */
 static int goes_on(const hc_device *d)
 {
     size_t at = d->s.section_end;
@@ -191,7 +190,7 @@ static void write_section(hc_device *d, hc_node *first, hc_node *last)
 
 void hc_team_alone(hc_device *d, hc_node *n) { write_section(d, n, n); }
 
-/* ---- expressions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 static void read_before(hc_device *d, hc_node *n)
 {
@@ -207,7 +206,7 @@ static hc_node *team_call_in(hc_device *d, hc_node *root)
     return NULL;
 }
 
-/* A version that gives a value leaves nothing pending but reads; one that gives none may leave anything. */
+/* A version that returns a value leaves only reads pending; others may leave anything. */
 static void after_calls(hc_device *d, hc_node *root)
 {
     HC_EACH_NODE (n, root)
@@ -215,7 +214,7 @@ static void after_calls(hc_device *d, hc_node *root)
             d->s.dirty = n->type && n->type->kind != HC_T_VOID ? d->s.dirty | HC_READ : HC_ANY;
 }
 
-/* Evaluated or not, as an operand before it says. */
+/* Whether an earlier operand decides if n is evaluated. */
 static int is_conditional(const hc_node *n, const hc_node *root)
 {
     for (const hc_node *up = n->parent; n != root; n = up, up = up->parent)
@@ -256,7 +255,7 @@ static void write_hoisted(hc_device *d, hc_node *n)
     hc_write(&d->w, n);
     close_section(d, &outer, &changed);
     d->s.hoisted.n = n_hoisted;
-    d->s.section_end = 0; /* in braces of its own */
+    d->s.section_end = 0; /* in its own braces */
     hc_puts(&d->w.out, " }");
 }
 
@@ -271,9 +270,9 @@ static void team_expression(hc_device *d, hc_node *n)
     after_calls(d, n);
 }
 
-/* ---- declarations --------------------------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
-/* Thread 0 computes what others may not compute too. */
+/* Thread 0 computes what only one thread may compute. */
 static void team_variable(hc_device *d, hc_node *var)
 {
     const hc_variable *v = hc_variable_of(d->s.code, var->decl);
@@ -329,9 +328,9 @@ static void team_declarations(hc_device *d, hc_node *n)
     }
 }
 
-/* ---- control flow ---------------------------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-/* A condition that changes memory: thread 0 evaluates it and tells the others. */
+/* A condition that changes memory: thread 0 evaluates it and passes it to the others. */
 static void tell_condition(hc_device *d, hc_node *n)
 {
     static const hc_type truth = {.kind = HC_T_INTEGER, .name = "int", .size = 4};
@@ -349,7 +348,7 @@ static void tell_condition(hc_device *d, hc_node *n)
     d->s.dirty = HC_READ;
 }
 
-/* A condition that is evaluated again and again has its barrier inside. */
+/* A condition evaluated repeatedly contains its barrier. */
 static void team_condition(hc_device *d, hc_node *n)
 {
     unsigned effects = hc_effects(d, n);
@@ -368,7 +367,7 @@ static void team_condition(hc_device *d, hc_node *n)
     after_calls(d, n);
 }
 
-/* The step of a for, and what it begins with. */
+/* The step of a for, and its initialisation. */
 static void team_step(hc_device *d, hc_node *n)
 {
     hc_scene outer = d->s;
@@ -397,7 +396,7 @@ static void team_body(hc_device *d, hc_node *n)
     hc_puts(&d->w.out, is_one ? "" : " }");
 }
 
-/* Of a for, whose parts are evaluated in another order than they stand in. */
+/* A for evaluates its parts in another order than the text's. */
 static void team_for(hc_device *d, hc_node *n)
 {
     uint32_t at = n->begin;
@@ -436,7 +435,7 @@ static void team_loop(hc_device *d, hc_node *n)
     d->s.dirty = HC_ANY;
 }
 
-/* Of if and switch: a condition once, then statements of which one runs. */
+/* if and switch: a condition once, then one of several statements. */
 static void team_choice(hc_device *d, hc_node *n)
 {
     unsigned before = 0, after = 0;
@@ -467,12 +466,12 @@ static void team_choice(hc_device *d, hc_node *n)
     d->s.dirty = n->kind == HC_N_SWITCH ? HC_ANY : n->other ? after : after | before;
 }
 
-/* A label, case or default: others come here too. */
+/* A label, case or default: other paths arrive here, too. */
 static void team_label(hc_device *d, hc_node *n)
 {
     hc_write_text(&d->w, n->unit, n->begin, n->body->begin);
     d->s.dirty = HC_ANY;
-    if (n->body->kind == HC_N_DECLS) { /* what it declares is used behind it */
+    if (n->body->kind == HC_N_DECLS) { /* its variables are used behind it */
         hc_puts(&d->w.out, "; ");
         hc_team_statement(d, n->body);
     } else {
@@ -491,7 +490,7 @@ static void team_return(hc_device *d, hc_node *n)
     hc_write(&d->w, n);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static int has_own_array(hc_device *d, const hc_node *block)
 {
@@ -513,7 +512,7 @@ static hc_node *team_one(hc_device *d, hc_node *n)
     return n;
 }
 
-/* Arrays of variable length are given back at the end of their block. */
+/* Variable-length arrays are freed at the end of their block. */
 static void team_block(hc_device *d, hc_node *n)
 {
     const char *top = d->s.top;
@@ -535,9 +534,9 @@ static void team_block(hc_device *d, hc_node *n)
     d->names.n = n_names;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
-/* Without an effect on memory: each thread does it for itself. */
+/* No effect on memory: each thread does it for itself. */
 static void write_by_all(hc_device *d, hc_node *n)
 {
     read_before(d, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device_text.c - words that C++ reads otherwise, lines, indentation. */
+/* device_text.c - words with another meaning in C++, lines, indentation. */
 #include "device/device.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ void hc_dev_putf(hc_device *d, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------------ */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static const char *const words[][2] = {
     {"restrict", "HEDDLE_OMP_RESTRICT"},
@@ -25,7 +25,7 @@ static const char *const words[][2] = {
     {"typeof", "__typeof__"},
     {"register", ""},
     {"auto", ""},
-    {"thread", "hd_the_thread"}, /* what a body's own is called */
+    {"thread", "hd_the_thread"}, /* the body's own name */
 };
 
 const char *hc_dev_word(const char *word, size_t n)
@@ -48,7 +48,7 @@ const char *hc_dev_name(const char *name)
     return other ? other : name;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static void count_lines(hc_device *d)
 {
@@ -101,7 +101,7 @@ void hc_dev_trim(hc_device *d)
         d->w.out.at[--d->w.out.n] = 0;
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 char *hc_dev_quoted(const char *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device_type.c - types and declarations as C that C++ takes, too. */
+/* device_type.c - types and declarations in the common part of C and C++. */
 #include "device/device.h"
 
 #include <ctype.h>
@@ -37,9 +37,9 @@ const hc_type *hc_unqualified(const hc_type *t)
     return made;
 }
 
-/* ---- alignment ---------------------------------------------------------------------------------------------------------- */
+/* ---- alignment --------------------------------------------------------------------------------------------------- */
 
-/* 0 when some member's is not known, or when the members do not add up to the whole. */
+/* 0 if some member's is unknown, or if the members do not add up to the whole. */
 static uint64_t alignment_of_record(const hc_type *t)
 {
     uint64_t most = 1, end = 0;
@@ -67,7 +67,7 @@ uint64_t hc_alignment(const hc_type *t)
     return t->size;
 }
 
-/* ---- variable length ---------------------------------------------------------------------------------------------------- */
+/* ---- variable length --------------------------------------------------------------------------------------------- */
 
 int hc_is_flat(const hc_type *t) { return t && hc_is_variable_array(t->kind == HC_T_POINTER ? t->of : t); }
 
@@ -86,7 +86,7 @@ const hc_type *hc_flat_element(const hc_type *t)
     return t;
 }
 
-/* ---- declarations -------------------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 const char *hc_record_keyword(const hc_decl *decl)
 {
@@ -101,7 +101,7 @@ const char *hc_type_name(const hc_device *d, const hc_decl *decl)
     return other ? other : hc_dev_name(hc_own_name(decl));
 }
 
-/* The word of a type's name that is the name of its declaration. */
+/* The word of a type's name that names its declaration. */
 static const char *word_in(const hc_device *d, const hc_type *t, const char *s, size_t n)
 {
     const hc_decl *named = t->named;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device_use.c - what a piece of code does to memory, and whether one thread may run it as a whole. */
+/* device_use.c - the effects of code on memory, and whether one thread may run it as a whole. */
 #include "device/device.h"
 
 #include <string.h>
 
-/* ---- lvalues ------------------------------------------------------------------------------------------------------------ */
+/* ---- lvalues ----------------------------------------------------------------------------------------------------- */
 
 static hc_node *array_of(hc_node *index)
 {
@@ -35,7 +35,7 @@ hc_node *hc_changed_by(hc_node *n)
 
 int hc_is_expression(const hc_node *n) { return n->kind >= HC_N_NAME; }
 
-/* ---- regions and jumps -------------------------------------------------------------------------------------------------- */
+/* ---- regions and jumps ------------------------------------------------------------------------------------------- */
 
 int hc_is_team_call(hc_device *d, const hc_node *n)
 {
@@ -53,7 +53,7 @@ int hc_has_region(hc_device *d, const hc_node *root)
 
 static int is_loop(const hc_node *n) { return n->kind == HC_N_FOR || n->kind == HC_N_WHILE || n->kind == HC_N_DO; }
 
-/* A break, continue or case label belongs to something around root. */
+/* Whether a break, continue or case label belongs to a statement around root. */
 static int belongs_outside(const hc_node *n, const hc_node *root)
 {
     const hc_node *up = n;
@@ -88,7 +88,7 @@ static size_t label_of(const hc_node *n, const char **word)
     return word_at(hc_source(n) + (n->kind == HC_N_GOTO ? 4 : 0), word);
 }
 
-/* A label or goto whose other end is not in root. */
+/* A label or goto with its other end outside root. */
 static int leads_outside(const hc_node *n, const hc_node *root)
 {
     const hc_node *function = root;
@@ -127,9 +127,9 @@ static int jumps_out(hc_node *root)
 
 int hc_is_plain_statement(hc_device *d, hc_node *n) { return !hc_has_region(d, n) && !jumps_out(n); }
 
-/* ---- effects ------------------------------------------------------------------------------------------------------------ */
+/* ---- effects ----------------------------------------------------------------------------------------------------- */
 
-/* n is evaluated for its address: what it names is not read there. */
+/* Only n's address is evaluated: its memory is not read. */
 static int is_address_only(const hc_node *n)
 {
     const hc_node *up = n->parent;
@@ -146,7 +146,7 @@ static unsigned effects_of_function(hc_device *d, const hc_function *f);
 static unsigned effects_of_library(const hc_node *call)
 {
     const hc_library *l = call->decl ? hc_library_of(call->decl->name) : NULL;
-    if (l && l->kind == HC_L_ISO && l->effect != HC_L_READS) /* malloc: once, and one result for all */
+    if (l && l->kind == HC_L_ISO && l->effect != HC_L_READS) /* malloc: once, with one result for all */
         return HC_READ | HC_WRITE;
     if (!l || l->kind == HC_L_TRAP)
         return l ? HC_WRITE : HC_READ | HC_WRITE;
@@ -165,7 +165,7 @@ static unsigned effects_of_call(hc_device *d, const hc_node *n)
     return hc_is_team_call(d, n) && d->s.mode == HC_TEAM ? 0 : effects_of_function(d, f);
 }
 
-/* root's own variables are nobody else's. */
+/* Variables declared in root do not count. */
 static unsigned effects_of_change(hc_device *d, hc_node *lvalue, const hc_node *root)
 {
     hc_decl *target = hc_target(lvalue);
@@ -208,7 +208,7 @@ static unsigned effects_in(hc_device *d, hc_node *root)
 
 unsigned hc_effects(hc_device *d, hc_node *n) { return effects_in(d, n); }
 
-/* A function's own variables are its own in every version. One that is asked for while it is looked at does anything. */
+/* A function's local variables are private in every version. During recursion its effect counts as anything. */
 static unsigned effects_of_function(hc_device *d, const hc_function *f)
 {
     enum { KNOWN = 8 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* device_vla.c - arrays of variable length, pointers to them and parameters of such types, as pointers to the element: what
- * stands below the last dimension of variable length, an array where it has dimensions of its own. The lengths of dimensions are kept in variables where C evaluates them, at the declaration: hd_a_1, hd_a_2, ...
- * (hd_a_0: of an array's own first dimension); a[i][j] becomes a[(i) * hd_a_1 + (j)]. */
+/* device_vla.c - arrays of variable length, pointers to them and parameters of such types, as pointers to the element:
+ * the type below the last variable dimension, possibly an array. The lengths of dimensions are kept in variables,
+ * evaluated at the declaration as in C: hd_<a>_1, hd_<a>_2, ... (hd_<a>_0: an array's own first dimension). a[i][j]
+ * becomes a[(i) * hd_<a>_1 + (j)]. */
 #include "device/device.h"
 
 #include <ctype.h>
@@ -9,13 +10,13 @@
 
 #define MOST_DIMENSIONS 8
 
-/* Lengths of the dimensions of what a pointer points to, or of the elements of an array. */
+/* Lengths of the dimensions behind a pointer, or of an array's elements. */
 typedef struct lengths {
     uint32_t n;
     const char *at[MOST_DIMENSIONS];
 } lengths;
 
-/* In brackets where it is more than a name or number. */
+/* Adds brackets unless the text is a name or number. */
 static char *operand(char *text)
 {
     for (const char *s = text; *s; s++)
@@ -30,7 +31,7 @@ static void add(lengths *l, const char *text)
         l->at[l->n++] = text;
 }
 
-/* ---- from types and declarations ---------------------------------------------------------------------------------------------- */
+/* ---- from types and declarations --------------------------------------------------------------------------------- */
 
 static char *length_text(hc_device *d, const hc_type *t)
 {
@@ -73,7 +74,7 @@ char *hc_array_length(hc_device *d, const hc_decl *decl)
     return b.at;
 }
 
-/* ---- of expressions ------------------------------------------------------------------------------------------------------------ */
+/* ---- of expressions ---------------------------------------------------------------------------------------------- */
 
 static hc_node *inside(hc_node *n)
 {
@@ -87,7 +88,7 @@ static int is_step(const hc_node *n) { return n->kind == HC_N_INDEX || (n->kind 
 
 static lengths lengths_of(hc_device *d, hc_node *n);
 
-/* What an element of the array or pointer p has: all but the first. */
+/* The dimensions of an element of p: all but the first. */
 static lengths lengths_behind(hc_device *d, hc_node *p)
 {
     lengths l = lengths_of(d, p);
@@ -124,7 +125,7 @@ static lengths lengths_of(hc_device *d, hc_node *n)
     }
 }
 
-/* "a * b" of dimensions from `first` on; "1" of none. */
+/* "a * b" of dimensions from `first` on; "1" if there are none. */
 static char *product(const lengths *l, uint32_t first)
 {
     hc_buf b = {0};
@@ -133,7 +134,7 @@ static char *product(const lengths *l, uint32_t first)
     return b.at ? b.at : hc_copy("1", 1);
 }
 
-/* ---- indexing --------------------------------------------------------------------------------------------------------------------- */
+/* ---- indexing ---------------------------------------------------------------------------------------------------- */
 
 typedef struct path {
     hc_node *root;
@@ -189,7 +190,7 @@ static int write_index(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- pointers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- pointers ---------------------------------------------------------------------------------------------------- */
 
 /* p + i, p - i, and p - q of pointers to rows. */
 static int write_sum(hc_device *d, hc_node *n)
@@ -229,7 +230,7 @@ static int write_move(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* &a[i] of a row: the row. */
+/* &a[i], a row: the row. */
 static int write_address(hc_device *d, hc_node *n)
 {
     if (n->kind != HC_N_UNARY || n->op[0] != '&' || !n->first->type || !hc_is_flat(n->first->type) ||
@@ -247,9 +248,9 @@ static int write_cast(hc_device *d, hc_node *n)
     return 1;
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* Elements of an array that an expression stands for. */
+/* The number of elements of an array expression. */
 static char *count_text(hc_device *d, hc_node *n)
 {
     lengths l;
@@ -260,7 +261,7 @@ static char *count_text(hc_device *d, hc_node *n)
     return product(&l, 0);
 }
 
-/* sizeof(row), of a typedef. */
+/* sizeof(row) with a typedef row. */
 static int write_size_of_name(hc_device *d, const hc_node *n)
 {
     for (uint32_t i = 0; i < n->unit->type_uses.n; i++) {
@@ -317,7 +318,7 @@ int hc_write_flat(hc_device *d, hc_node *n)
            write_size(d, n);
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 static int has_array(const hc_node *block)
 {
@@ -337,7 +338,7 @@ void hc_write_top(hc_device *d)
     d->s.code->is_deep = 1;
 }
 
-/* What its arrays take of the stack is given back at the end of a block. */
+/* Frees the stack memory of a block's arrays at its end. */
 int hc_write_block(hc_device *d, hc_node *n)
 {
     const char *top = d->s.top;
@@ -364,7 +365,7 @@ void hc_write_own_array(hc_device *d, const hc_decl *decl, const char *name)
         hc_type_text(d, element), name, hc_array_length(d, decl), d->s.top);
 }
 
-/* On the stack of all threads in team code; a thread's own elsewhere. */
+/* In team code on the stack of all threads; elsewhere on a thread's own. */
 void hc_write_array(hc_device *d, hc_node *var)
 {
     const hc_decl *decl = var->decl;

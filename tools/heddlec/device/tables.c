@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* tables.c - the end of PROG.heddle.bodies.c: what heddle_openmp has to know of the program: kinds of tasks with the
- * pointers in their argument records, variables with static storage, and how it was asked to run. Like the bodies it is C
- * and C++, and knows types and fields by the names they have there. */
+/* tables.c - the end of PROG.heddle.bodies.c: tables for heddle_openmp with the kinds of tasks and the pointers in
+ * their argument records, variables with static storage, and options. Like the bodies they are C and C++, and use the
+ * bodies' names of types and fields. */
 #include "device/bodies.h"
 #include "device/device.h"
 #include "emit/names.h"
 
 #include <string.h>
 
-/* ---- pointers in argument records ------------------------------------------------------------------------------------- */
+/* ---- pointers in argument records -------------------------------------------------------------------------------- */
 
 typedef struct pointers {
     const char *record; /* type */
@@ -25,7 +25,7 @@ static void put_pointer(pointers *p, const char *field, const char *name)
     p->n++;
 }
 
-/* The pointers in a value of that type; field: its place in the record ("": the whole), name: what the user calls it. */
+/* The pointers in a value of that type; field: its place in the record ("": the whole), name: the user's name for it. */
 static void put_pointers(pointers *p, const hc_type *t, const char *field, const char *name)
 {
     if (t->kind == HC_T_POINTER && t->of->kind != HC_T_FUNCTION)
@@ -63,7 +63,7 @@ static uint32_t put_pointers_of(const hc_task *t, hc_buf *out)
     return p.n;
 }
 
-/* ---- the lists ------------------------------------------------------------------------------------------------------- */
+/* ---- the lists --------------------------------------------------------------------------------------------------- */
 
 static void put_kinds(hc_program *p, hc_buf *out)
 {
@@ -79,7 +79,7 @@ static void put_kinds(hc_program *p, hc_buf *out)
     hc_putf(out, "static const heddle_omp_kind hd_kinds_[] = {\n%s};\n", kinds.at);
 }
 
-/* Of one element of a variable; returns how many. */
+/* The pointers in one element of a variable; returns their number. */
 static uint32_t put_pointers_in(const hc_global *g, const hc_type *element, hc_buf *out)
 {
     pointers p = {hc_format("hd_%s_element", g->name), {0}, 0};
@@ -95,7 +95,7 @@ static uint32_t put_pointers_in(const hc_global *g, const hc_type *element, hc_b
     return p.n;
 }
 
-/* What the library is told of it beyond its size. */
+/* The initialisers of a global after its size. */
 static char *pointers_text(const hc_global *g, hc_buf *out)
 {
     const hc_type *element = g->decl->type;
@@ -107,7 +107,7 @@ static char *pointers_text(const hc_global *g, hc_buf *out)
              : hc_format("0, NULL, 0");
 }
 
-/* Their order is that of hc_global.index. */
+/* In the order of hc_global.index. */
 static uint32_t put_globals(hc_program *p, const char *prog, hc_buf *out)
 {
     hc_buf list = {0};
@@ -128,7 +128,7 @@ static uint32_t put_globals(hc_program *p, const char *prog, hc_buf *out)
     return n;
 }
 
-/* For the cpu, bodies are compiled as C: which of the backends that take them runs them is for HEDDLE_BACKEND to say. */
+/* For the cpu, bodies are compiled as C; HEDDLE_BACKEND chooses among the backends that run them. */
 static const char *backend_of(const char *s) { return strcmp(s, "cuda") == 0 ? "HEDDLE_CUDA" : "HEDDLE_AUTO"; }
 
 static const char *match_of(const char *s)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* blame.c - whose fault it is when generated text does not compile. The C compiler is asked to take the source as it stands,
- * with the same flags: where it does not, what it says of that is the answer, in the user's words and lines. Where it does,
- * heddlec has made wrong text of right text, and says so. */
+/* blame.c - decides between user and heddlec when generated text does not compile: the C compiler tries the user's
+ * source as it stands, with the same flags. If it fails, its diagnostics are the answer, in the user's words and lines.
+ * Otherwise heddlec generated wrong text from right text, and says so. */
 #include "driver/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* 1 after the compiler has said what it does not like. */
+/* 1 after the compiler has printed its diagnostics. */
 static int is_refused(const hc_build *b, const hc_input *in, const char *compiler)
 {
     hc_words w = hc_source_command(b->command, in, 0);
@@ -22,7 +22,7 @@ static int is_refused(const hc_build *b, const hc_input *in, const char *compile
     return 1;
 }
 
-/* The first line of the generated file that is named: `NAME:12` of C compilers, `NAME(12)` of nvcc. 0: none. */
+/* The first line of the generated file in the diagnostics: `NAME:12` of C compilers, `NAME(12)` of nvcc. 0: none. */
 static uint32_t line_named(const char *said, const char *name)
 {
     for (const char *at = said; (at = strstr(at, name)); at++) {
@@ -34,13 +34,13 @@ static uint32_t line_named(const char *said, const char *name)
     return 0;
 }
 
-/* `#line 12 "lud.c"` at s, of the user's file. */
+/* Whether s begins `#line 12 "lu.c"` of the user's file. */
 static int leads_back(const char *s, const char *made, unsigned *line, char file[static 4096])
 {
     return sscanf(s, "#line %u \"%4095[^\"]\"", line, file) == 2 && strcmp(file, made) != 0;
 }
 
-/* What is generated for a statement stands before it: the next place behind line n counts, else the last one. */
+/* A statement's generated text stands before it: takes the next #line after line n, else the last one. */
 static void show_origin(const hc_made *m, uint32_t n)
 {
     const char *s = m->text.at, *text;
@@ -66,7 +66,7 @@ void hc_blame(const hc_build *b, const hc_made *m, const char *compiler, const c
     if (is_refused(b, in, compiler))
         return;
     fputs(said, stderr);
-    if (strstr(said, "nvcc fatal")) { /* it has not come to read the file */
+    if (strstr(said, "nvcc fatal")) { /* it did not read the file */
         hc_complain(HC_ERROR, "%s failed to compile the tasks", compiler);
         return;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* build.c - the commands that make a program of the generated files, run here or written down for sh.
+/* build.c - the commands that build a program from the generated files, run here or written as a shell script.
  *
- * The user's -W... are for the user's text, so a source of which C is generated is compiled once more as it stands, and what
- * comes of that is thrown away: pragmas of diagnostics around generated statements would hide what stands inside them, and
- * variables that only tasks use would seem unused. An object of heddlec has had that done where it was made. Generated C is
- * compiled without warnings, but calls of what nothing declares are errors there: they would be made with int for a result.
- * What a compiler says of generated C is seen where it fails (blame.c). */
+ * The user's -W... apply to the user's text, so a source with generated C is also compiled as it stands, for its
+ * warnings only. In generated text, diagnostic pragmas would hide warnings inside statements, and variables used only
+ * by tasks would seem unused. An object of heddlec had this check when it was made. Generated C is compiled without
+ * warnings, but calls of undeclared functions are errors there: C would assume a result of int. A compiler's output on
+ * generated C is shown if it fails (blame.c). */
 #include "driver/build.h"
 #include "host/host.h"
 #include "parse/preprocess.h"
@@ -21,11 +21,11 @@
 
 typedef struct step {
     hc_words words;
-    const char *failed;     /* what is said where it fails */
-    const hc_made *made;    /* generated, and compiled; NULL */
-    const hc_input *checks; /* compiled for its warnings; NULL */
-    int is_plain;           /* the user's source: the compiler says itself what it has to say */
-    int is_quiet;           /* what it says is for nobody unless it fails */
+    const char *failed;     /* printed if it fails */
+    const hc_made *made;    /* generated, and compiled here; or NULL */
+    const hc_input *checks; /* compiled for its warnings; or NULL */
+    int is_plain;           /* the user's source: the compiler's output is shown as it comes */
+    int is_quiet;           /* its output is shown only if it fails */
 } step;
 
 typedef struct commands {
@@ -36,7 +36,7 @@ typedef struct commands {
     int has_openmp, is_script;
 } commands;
 
-/* ---- which commands -------------------------------------------------------------------------------------------------- */
+/* ---- which commands ---------------------------------------------------------------------------------------------- */
 
 static int begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
@@ -73,7 +73,7 @@ static void add_once(hc_words *w, const hc_words *more)
             hc_add_word(w, more->at[i]);
 }
 
-/* What the bodies are compiled with, who come from all sources: the flags of objects, then the command's own. */
+/* Flags for the bodies, which come from all sources: the objects' flags, then the command's own. */
 static hc_input flags_of_all(const hc_build *b)
 {
     const hc_command *c = b->command;
@@ -92,7 +92,7 @@ static hc_input flags_of_all(const hc_build *b)
     return all;
 }
 
-/* A script shows what it is told; here warnings are kept back, which -w would do to errors, too. */
+/* A script uses -w. Here the output is kept back instead, since -w would also suppress -Werror=... */
 static void add_strictness(commands *c, hc_words *w, const hc_made *m)
 {
     static const char *const strict[] = {"-Werror=implicit-function-declaration", "-Werror=implicit-int",
@@ -108,7 +108,7 @@ static void compile_generated(commands *c, const hc_made *m, const hc_input *in,
     const hc_build *b = c->b;
     hc_words w = hc_compiler(b->command);
     hc_add_word(&w, hc_late_standard(in->standard));
-    hc_add_word(&w, m == &b->bodies ? "-O3" : "-O2"); /* the bodies' loops as vectors */
+    hc_add_word(&w, m == &b->bodies ? "-O3" : "-O2"); /* vectorizes the bodies' loops */
     hc_add_words(&w, &b->where->flags);
     hc_add_compile_flags(&w, &in->compile, 0);
     add_strictness(c, &w, m);
@@ -129,7 +129,7 @@ static int has_contraction(const hc_words *flags)
     return hc_has_flag(flags, "-ffast-math") || hc_has_flag(flags, "-ffp-contract=fast");
 }
 
-/* Bodies give the bits of C where nobody asked for speed instead. */
+/* Bodies are bitwise equal to C unless the user asked for speed. */
 static void compile_cuda(commands *c, const hc_input *flags)
 {
     const hc_build *b = c->b;
@@ -141,14 +141,14 @@ static void compile_cuda(commands *c, const hc_input *flags)
     hc_add_word(&w, "-std=c++17");
     hc_add_word(&w, "-O3");
     hc_add_word(&w, "-w");
-    hc_add_word(&w, "-Werror"); /* else nvcc drops what stands around a call that a GPU does not have */
+    hc_add_word(&w, "-Werror"); /* otherwise nvcc drops code around calls that a GPU lacks */
     hc_add_word(&w, "cross-execution-space-call");
     hc_add_word(&w, "-lineinfo");
     hc_add_word(&w, has_contraction(&flags->compile) ? "-fmad=true" : "-fmad=false");
     hc_add_words(&w, arch);
     hc_add_word(&w, "-I");
     hc_add_word(&w, b->where->include);
-    end_generated(c, &w, &b->bodies, 0); /* -Xptxas=-v asks to be told */
+    end_generated(c, &w, &b->bodies, 0); /* -Xptxas=-v prints its report */
 }
 
 static void compile_bodies(commands *c)
@@ -179,8 +179,8 @@ static void check_source(commands *c, const hc_made *m)
     end_compiling(c, &w, in->path, m->name)->checks = in;
 }
 
-/* An object that stands for a source which was translated gives way to what was made of it. Of an archive only those members
- * are taken that are still missing. */
+/* An object of a translated source is replaced by the generated code. Of an archive the linker takes only members still
+ * missing. */
 static int is_replaced(const hc_build *b, const char *word)
 {
     for (uint32_t i = 0; i < b->files.n; i++)
@@ -223,9 +223,9 @@ static void make_commands(commands *c, const char *output)
     link_all(c, output);
 }
 
-/* ---- running them ---------------------------------------------------------------------------------------------------- */
+/* ---- running them ------------------------------------------------------------------------------------------------ */
 
-/* Names of the folder, which is gone when they are read, become names of files. */
+/* Replaces names in the temporary folder, which is removed, by plain file names. */
 static const char *without_folder(const hc_build *b, const hc_buf *said)
 {
     const char *folder = hc_format("%s/", b->folder), *at = said->at ? said->at : "", *next;
@@ -237,7 +237,7 @@ static const char *without_folder(const hc_build *b, const hc_buf *said)
     return out.at;
 }
 
-/* For its warnings only: a compiler that does not take the source as it stands, though heddlec does, has none to give. */
+/* For its warnings only. A compiler that refuses the source as it stands, unlike heddlec, has no warnings to give. */
 static int run_check(const hc_build *b, const step *s)
 {
     hc_words source = hc_source_command(b->command, s->checks, 0);
@@ -283,7 +283,7 @@ int hc_run_build(const hc_build *b)
     return failed;
 }
 
-/* ---- writing them down ----------------------------------------------------------------------------------------------- */
+/* ---- the script -------------------------------------------------------------------------------------------------- */
 
 /* A word that begins with the folder's mark is a file beside the script. */
 static const char mark[] = "\001";
@@ -328,7 +328,7 @@ static hc_buf build_script(const hc_build *b)
     return s;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 const char *hc_temporary_folder(void)
 {

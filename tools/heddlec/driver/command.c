@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* command.c - the command line. Words that are no option of heddlec and begin with '-' are the compiler's, before and behind
- * `--`; what is not known before `--` is an error, so that a misspelt option does not vanish. */
+/* command.c - the command line. Compilers' flags go to the compilers, before and behind `--`; heddlec's own options stand
+ * before it. An unknown word with '-' is an error, so that a misspelt option does not vanish. */
 #include "driver/command.h"
 
 #include <stdio.h>
@@ -56,19 +56,19 @@ static int is_one_of(const char *s, const char *const *list)
     return 0;
 }
 
-/* ---- heddlec's own options ------------------------------------------------------------------------------------------- */
+/* ---- heddlec's own options --------------------------------------------------------------------------------------- */
 
 /* The value is an index of `words` in hc_command; choices NULL: any. */
 typedef struct option {
     const char *name;
-    size_t at; /* of a const char * in hc_command */
+    size_t at; /* offset of a const char * in hc_command */
     const char *const *choices;
 } option;
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(field) offsetof(hc_command, field)
 
-/* Such an option holds for the translation, so an object keeps it. */
+/* An option of the translation: an object keeps it. */
 static int is_kept(const option *o)
 {
     return o->at == AT(options.backend) || o->at == AT(options.depend) || o->at == AT(region) || o->at == AT(memory);
@@ -149,12 +149,12 @@ static int take_flag(hc_command *c, const char *word)
     return 1;
 }
 
-/* ---- flags of the compilers ------------------------------------------------------------------------------------------ */
+/* ---- flags of the compilers -------------------------------------------------------------------------------------- */
 
-/* takes_next: written alone, its value is the next word. The first that fits is taken. */
+/* takes_next: if written alone, its value is the next word. The first match counts. */
 typedef struct flag {
     const char *begins;
-    size_t list; /* of hc_words in hc_command */
+    size_t list; /* offset of hc_words in hc_command */
     int takes_next;
 } flag;
 
@@ -229,7 +229,7 @@ static int take_compilers(hc_command *c, char **words, int *i)
     return 0;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 int hc_ends_with(const char *s, const char *end)
 {
@@ -265,7 +265,7 @@ static int is_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Nothing that is made may take the place of a source. */
+/* No output file may overwrite a source. */
 static int check_sources(const hc_command *c)
 {
     for (uint32_t i = 0; i < c->sources.n; i++) {
@@ -279,7 +279,7 @@ static int check_sources(const hc_command *c)
     return 0;
 }
 
-/* `make CC=heddlec` tells its children so, and a compiler that calls itself would never end. */
+/* `make CC=heddlec` sets CC for its children; heddlec as its own compiler would never end. */
 static int is_heddlec(const char *cc)
 {
     char self[4096] = "";

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* compile.c - what is made in place of a program. -c: objects, which hold the C compiler's code for whoever links them
- * otherwise, and a section with what heddlec needs to translate them where they are linked (object.c). -E, -S, -M, -MM: the C
- * compiler's answer.
+/* compile.c - output instead of a program. -c: objects with the C compiler's code, for other linkers, and a section
+ * from which heddlec translates them at the link (object.c). -E, -S, -M, -MM: the C compiler's output.
  *
- * Tasks are translated when the whole program is known. Of what is wrong, -c says what stands in the file itself: what the C
- * compiler and the parser find, and those refusals that no other file and no option of the link line could lift. */
+ * Tasks are translated when the whole program is known. -c reports only errors of the file itself: those of the C
+ * compiler and the parser, and refusals that no other file and no link option could lift. */
 #include "driver/build.h"
 
 #include <signal.h>
@@ -36,9 +35,9 @@ static int check_alone(const hc_command *c, const hc_input *in)
     return hc_n_errors() > n_errors ? -1 : 0;
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* "parts/lud.c" becomes "lud.o". */
+/* "parts/lu.c" becomes "lu.o". */
 static const char *object_name(const char *source)
 {
     const char *slash = strrchr(source, '/');
@@ -76,7 +75,7 @@ static int run(const hc_command *c, const hc_words *w, const char *failed)
     return status;
 }
 
-/* The C compiler takes the source with that flag. */
+/* Whether the C compiler accepts the source with that flag. */
 static int takes(const hc_command *c, const hc_input *in, const char *flag)
 {
     hc_words w = hc_source_command(c, in, 0);
@@ -87,7 +86,7 @@ static int takes(const hc_command *c, const hc_input *in, const char *flag)
     return hc_run(&w, 0, &said) == 0;
 }
 
-/* heddlec takes words of OpenMP that the C compiler may not know; without them the code is right, too, on one thread. */
+/* heddlec accepts OpenMP words that the C compiler may not know; without them the code is also right, on one thread. */
 static int compile(const hc_command *c, const hc_input *in, hc_words *w)
 {
     hc_buf said = {0};
@@ -108,9 +107,9 @@ static int compile(const hc_command *c, const hc_input *in, hc_words *w)
     return status;
 }
 
-/* ---- objects --------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-/* -o /dev/null asks whether a source compiles, and stays what it is. */
+/* -o /dev/null only tests whether a source compiles. */
 static int is_file(const char *path)
 {
     struct stat about;
@@ -131,8 +130,8 @@ static int add_section(const hc_command *c, const hc_input *in, const char *obje
     return failed;
 }
 
-/* The compiler writes in the place where the object stays, after which it names what else it makes: rules, files for coverage
- * and debuggers. */
+/* The compiler writes to the object's final path and derives from it the names of its other output: rules, files for
+ * coverage and debuggers. */
 static int make_object(const hc_command *c, const hc_input *in, const char *folder)
 {
     const char *object = c->output ? c->output : object_name(in->path);
@@ -166,7 +165,7 @@ static int make_objects(const hc_command *c, const hc_inputs *all)
     return failed;
 }
 
-/* ---- what the C compiler answers ------------------------------------------------------------------------------------- */
+/* ---- output of the C compiler ------------------------------------------------------------------------------------ */
 
 static int pass_on(const hc_command *c)
 {

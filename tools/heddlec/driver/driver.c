@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* driver.c - from sources to a program: everything is read and understood before anything is written; what is written
- * stands in a temporary folder until nothing can be refused any more. */
+/* driver.c - from sources to a program: reads and analyses everything before writing anything. Output stays in a
+ * temporary folder until nothing can be refused any more. */
 #include "device/bodies.h"
 #include "driver/command.h"
 #include "host/host.h"
@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* 1: there is something to translate, or to look at; -1 after sentences. */
+/* 1: there is something to translate, or to dump; -1 after sentences. */
 static int read_all(hc_command *c, hc_inputs *inputs, hc_program *p)
 {
     int is_ours = c->dump != NULL, failed = hc_read_sources(c, inputs) != 0 || hc_read_objects(c, inputs) != 0;
@@ -35,9 +35,9 @@ static int read_all(hc_command *c, hc_inputs *inputs, hc_program *p)
     return hc_n_errors() ? -1 : is_ours;
 }
 
-/* ---- generating ------------------------------------------------------------------------------------------------------ */
+/* ---- generating -------------------------------------------------------------------------------------------------- */
 
-/* An identifier, of the program's file or the first source's. */
+/* An identifier, from the program's file or the first source's. */
 static const char *program_name(const hc_command *c, const hc_inputs *inputs)
 {
     const char *path = c->output   ? c->output
@@ -88,7 +88,7 @@ static void generate(hc_build *b, hc_program *p, const char *prog)
     hc_emit_tables(p, prog, &b->bodies.text);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static int build_in(hc_build *b, const hc_command *c)
 {
@@ -109,9 +109,9 @@ static int build_in(hc_build *b, const hc_command *c)
     return failed;
 }
 
-/* ---- sources for people with a build of their own ----------------------------------------------------------------------- */
+/* ---- sources for people with a build of their own ---------------------------------------------------------------- */
 
-/* The files of which lines are in the preprocessed texts. */
+/* The files with lines in the preprocessed texts. */
 static int write_deps(const hc_build *b, const hc_program *p)
 {
     hc_words list = {0};
@@ -166,7 +166,7 @@ static int can_build(const hc_command *c, hc_build *b, hc_where *w)
     return 1;
 }
 
-/* An answer on stdout only. */
+/* Output on stdout only. */
 static int show(hc_program *p, const char *what)
 {
     if (strcmp(what, "program") == 0)

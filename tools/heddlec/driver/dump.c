@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dump.c - --dump: what was understood of a program, on stdout. */
+/* dump.c - --dump: the analysis of a program, on stdout. */
 #include "driver/command.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void print_pragmas(const hc_unit *u)
     }
 }
 
-/* ---- the program ----------------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static void print_regions(const hc_program *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* flags.c - which of the user's flags a call of the C compiler gets. A source as it stands gets all of them; generated C gets
- * none that speak of warnings, and of the preprocessor's those that system headers are found with. */
+/* flags.c - which of the user's flags a call of the C compiler gets. A source as it stands gets all of them. Generated
+ * C gets no warning flags, and only those preprocessor flags that system headers need. */
 #include "driver/build.h"
 #include "host/host.h"
 #include "parse/preprocess.h"
@@ -41,7 +41,7 @@ hc_words hc_compiler(const hc_command *c)
 
 const char *hc_late_standard(const char *s) { return s && !strstr(s, "89") && !strstr(s, "90") ? s : "-std=gnu11"; }
 
-/* Folders of headers, and macros that system headers look at (_GNU_SOURCE). */
+/* Folders of headers, and macros that system headers test (_GNU_SOURCE). */
 static int is_for_headers(const char *word, const char *next)
 {
     if (begins(word, "-D"))
@@ -85,7 +85,7 @@ int hc_asks_for_warnings(const hc_words *flags)
     return 0;
 }
 
-/* A pragma that the C compiler need not know. */
+/* The C compiler may not know this pragma. */
 static int has_own_pragma(const char *text) { return strstr(text, "#pragma heddle") != NULL; }
 
 hc_words hc_source_command(const hc_command *c, const hc_input *in, int with_warnings)
@@ -93,10 +93,10 @@ hc_words hc_source_command(const hc_command *c, const hc_input *in, int with_war
     hc_words w = hc_compiler(c);
     hc_add_word(&w, in->standard ? in->standard : "-std=gnu11");
     hc_add_word(&w, "-O2");
-    if (!strstr(w.at[0], "clang")) /* which stops by itself where a file is no source */
+    if (!strstr(w.at[0], "clang")) /* clang stops by itself at a file that is no source */
         hc_add_word(&w, "-fmax-errors=20");
     hc_add_words(&w, &in->see);
-    hc_add_word(&w, "-idirafter"); /* omp.h of a compiler that has none */
+    hc_add_word(&w, "-idirafter"); /* for a compiler without omp.h */
     hc_add_word(&w, hc_include_dir());
     hc_add_compile_flags(&w, &in->compile, with_warnings);
     if (!with_warnings)
@@ -106,6 +106,6 @@ hc_words hc_source_command(const hc_command *c, const hc_input *in, int with_war
     if (hc_needs_openmp(in->text))
         hc_add_word(&w, "-fopenmp");
     else if (!hc_has_flag(&in->compile, "-fopenmp"))
-        hc_add_word(&w, "-D_OPENMP=201511"); /* as where it was read: all sources see the same program */
+        hc_add_word(&w, "-D_OPENMP=201511"); /* as during preprocessing: all sources see the same program */
     return w;
 }

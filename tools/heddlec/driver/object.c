@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* object.c - what an object of heddlec has beside its code, so that it can be translated where the program is linked: the
- * preprocessed text, the flags and options it was made with, and the user's files of which lines may have to be shown. The
- * text itself, because sources and headers may have moved or changed by then.
+/* object.c - the section of an object of heddlec from which the program's link translates it: the preprocessed text,
+ * the flags and options, and the user's files for diagnostics. It stores the texts, because sources and headers may
+ * have moved or changed by then.
  *
- * It is a section .heddlec, which objcopy adds and linkers leave out of programs. It is found by its first characters, its
- * length and a sum over it: that needs no tool and no reader of ELF, and finds what archives hold, too.
+ * The section is .heddlec, which objcopy adds and linkers leave out of programs. Its first characters, its length and a
+ * checksum identify it: this needs no tool and no ELF reader, and works inside archives, too.
  *
  * A record is a head and fields: a letter, a length, a colon, that many bytes. */
 #include "driver/build.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In pieces, so that heddlec itself is no object of heddlec. */
+/* In pieces, so that heddlec itself is not taken for an object of heddlec. */
 static const char *const mark[] = {"\177heddlec", " object "};
 #define HEAD_FORMAT "%s%s%-12s%012zu %08x\n"
 #define HEAD_BYTES (16 + 12 + 12 + 1 + 8 + 1)
@@ -26,7 +26,7 @@ static const char *version(void)
     return hc_format("1/%d.%d.%d", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void put_field(hc_buf *out, char letter, const char *bytes, size_t n)
 {
@@ -53,7 +53,7 @@ static void put_file(hc_buf *out, const char *name)
     put_field(out, 'b', bytes, n);
 }
 
-/* Flags of which the value is the next word become one word, and folders are named from the root. */
+/* Joins flags with values in the next word, and makes folders absolute. */
 static hc_words for_headers(const hc_words *see, const char *folder)
 {
     static const char *const names[] = {"-I", "-isystem", "-iquote", "-idirafter"};
@@ -105,11 +105,11 @@ void hc_put_record(hc_buf *out, const hc_input *in)
     hc_put(out, fields.at, fields.n);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct record {
     hc_input in;
-    const char *folder; /* in which it was made; NULL: this one */
+    const char *folder; /* the folder in which it was made; NULL: this one */
     const char *file;   /* the name before a file's bytes */
 } record;
 
@@ -118,7 +118,7 @@ static const char *from_folder(const char *folder, const char *path)
     return folder && *path != '/' && *path != '<' ? hc_format("%s/%s", folder, path) : path;
 }
 
-/* Line markers name files from where the compiler ran. */
+/* Makes the relative file names of line markers absolute. */
 static void move_markers(hc_input *in, const char *folder)
 {
     hc_buf out = {0};
@@ -177,7 +177,7 @@ static hc_input read_fields(const char *s, const char *end)
     return r.in;
 }
 
-/* The whole record at s; its end, or NULL where it is none. Another version's is one without text. */
+/* The whole record at s; returns its end, or NULL. A record of another version yields one without text. */
 static const char *read_record(const char *s, const char *end, hc_input *in)
 {
     char name[13];
@@ -203,11 +203,11 @@ static void find_records(const char *bytes, size_t n, hc_inputs *out)
     }
 }
 
-/* ---- the link line --------------------------------------------------------------------------------------------------- */
+/* ---- the link line ----------------------------------------------------------------------------------------------- */
 
 static int is_archive(const char *path) { return hc_ends_with(path, ".a"); }
 
-/* -lNAME, as a linker finds it in the folders of -L: a shared library comes first. */
+/* -lNAME, as a linker finds it in the folders of -L: a shared library has precedence. */
 static const char *library_of(const hc_words *link, const char *name)
 {
     for (uint32_t i = 0; i < link->n; i++) {
@@ -223,7 +223,7 @@ static const char *library_of(const hc_words *link, const char *name)
     return NULL;
 }
 
-/* The object or archive that word i of the link line stands for; NULL: none that is looked into. */
+/* The object or archive of word i of the link line; NULL: not searched. */
 static const char *linked_file(const hc_words *link, uint32_t i)
 {
     const char *word = link->at[i], *before = i ? link->at[i - 1] : "";
@@ -278,14 +278,14 @@ int hc_read_objects(hc_command *c, hc_inputs *all)
     return hc_n_errors() ? -1 : 0;
 }
 
-/* ---- what heddlec cannot translate ----------------------------------------------------------------------------------- */
+/* ---- what heddlec cannot translate ------------------------------------------------------------------------------- */
 
 static int has_bytes(const char *bytes, size_t n, const char *what, size_t m)
 {
     return memmem(bytes, n, what, m) != NULL;
 }
 
-/* The names by which code asks for tasks, of GCC and of LLVM, as a table of symbols has them. */
+/* Whether a symbol table has names of the task entry points of GCC or LLVM. */
 static int has_tasks(const char *bytes, size_t n)
 {
     static const char *const names[] = {

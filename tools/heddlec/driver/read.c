@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c - sources as units: preprocessed, looked through for pragmas that are ours, parsed. A program without tasks is for
- * the C compiler, whatever else it asks of OpenMP: nothing of it is parsed. */
+/* read.c - sources to units: preprocesses them, looks for heddlec's pragmas, parses. A program without tasks goes to
+ * the C compiler, whatever other OpenMP it has: none of it is parsed. */
 #include "driver/build.h"
 #include "parse/preprocess.h"
 
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- sources --------------------------------------------------------------------------------------------------------- */
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
 
 static char *preprocess(const hc_command *c, const hc_input *in, size_t *n)
 {
     hc_words see = {0};
     if (c->only || hc_asks_for_warnings(&in->compile))
-        hc_add_word(&see, "-Wno-#warnings"); /* the C compiler sees them, too */
+        hc_add_word(&see, "-Wno-#warnings"); /* the C compiler prints them, too */
     hc_add_words(&see, &in->see);
     hc_add_word(&see, NULL);
     return hc_preprocess(in->path, see.at, n);
@@ -42,14 +42,14 @@ int hc_read_sources(const hc_command *c, hc_inputs *all)
     return hc_n_errors() ? -1 : 0;
 }
 
-/* What the text already has done to it the parser need not do again. */
+/* The text is preprocessed, so the parser needs no preprocessor flags. */
 hc_unit *hc_parse_input(const hc_input *in)
 {
     const char *const flags[] = {in->standard, NULL};
     return hc_parse_unit(in->path, in->text, in->n, flags);
 }
 
-/* ---- what is in them ------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void add_once(hc_words *list, const char *file)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - runs the commands of a build as children, without a shell. What a child says goes to stderr, or is kept for
- * whoever wants to look at it first. */
+/* run.c - runs the commands of a build as children, without a shell. A child's output goes to stderr, or is kept for
+ * the caller. */
 #include "driver/build.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* While a child runs, an interrupt is for it: it ends, and what was begun here is removed. `to`: its stderr; -1: ours. */
+/* While a child runs, an interrupt ends only the child; then files begun here are removed. `to`: its stderr; -1: ours. */
 static int spawn(hc_words *w, int to, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
@@ -50,7 +50,7 @@ static int spawn(hc_words *w, int to, pid_t *child)
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_init(&actions);
     if (to >= 0) {
-        posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO); /* nvcc's fatal errors are there */
+        posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO); /* nvcc prints fatal errors there */
         posix_spawn_file_actions_adddup2(&actions, to, STDERR_FILENO);
     }
     failed = posix_spawnp(child, w->at[0], &actions, &attributes, (char *const *)w->at, environ);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* where.c - finds the heddle that programs are compiled and linked with. What the build knows comes as HEDDLEC_... from
- * CMakeLists.txt: folders, and flags as blank-separated words. */
+/* where.c - finds the heddle for compiling and linking programs. CMakeLists.txt passes its knowledge as HEDDLEC_...:
+ * folders, and flags as blank-separated words. */
 #include "driver/command.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static hc_words split(const char *s)
     return list;
 }
 
-/* The folder above that of this program; NULL when the system does not tell. */
+/* The parent of this program's folder; NULL if the system does not tell. */
 static const char *above_program(void)
 {
     char path[4096];

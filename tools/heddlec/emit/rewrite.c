@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rewrite.c - copies text between nodes, word by word, and writes nodes where nobody else does. See rewrite.h. */
+/* rewrite.c - copies text between nodes, word by word, and writes nodes that no callback wrote. See rewrite.h. */
 #include "emit/rewrite.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* section_text.c - a variable, element or section of a list as expressions: where it begins, how many bytes it has. The writer
- * says what stands for variables. A clause's expressions are evaluated once; in sizeof stand zeros for them. */
+/* section_text.c - a variable, element or section of a list as expressions: its address and its bytes. The writer
+ * substitutes variables. A clause's expressions are evaluated once; inside sizeof they are replaced by zeros. */
 #include "emit/section_text.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ char *hc_section_length(hc_writer *w, const hc_section *s, uint32_t dim)
     return hc_format("(%s - %s)", hc_section_extent(w, s, dim), hc_operand(w, d->lower));
 }
 
-/* Of (*p) it is p. */
+/* The address of (*p) is p. */
 static char *address_of(const char *x)
 {
     size_t n = strlen(x);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - SOURCE.heddle.c: walks a source's tree and hands what is translated to those who know how. */
+/* host.c - SOURCE.heddle.c: walks a source's tree and dispatches constructs to their writers. */
 #include "device/bodies.h"
 #include "host/host.h"
 
 #include <string.h>
 
-/* ---- what a file needs ----------------------------------------------------------------------------------------------- */
+/* ---- requirements of a file -------------------------------------------------------------------------------------- */
 
 /* Looks at tokens, because comments are kept. */
 int hc_needs_openmp(const char *s)
@@ -51,9 +51,9 @@ int hc_is_plain(const hc_program *p, const hc_unit *u)
            (u->pragmas.n + u->pragmas.n_left > 0 || !strstr(u->text.bytes, "omp_"));
 }
 
-/* ---- addresses of variables that task bodies use: a list a file ------------------------------------------------------- */
+/* ---- addresses of variables that task bodies use: a list per file ------------------------------------------------ */
 
-/* Static variables of functions are seen there only. */
+/* Declares the list for static variables of functions, which store their addresses themselves. */
 static void declare_globals(hc_host *h)
 {
     for (uint32_t i = 0; i < h->p->globals.n; i++) {
@@ -84,7 +84,7 @@ static void put_globals(hc_host *h)
         hc_host_line(h, 0, "};");
 }
 
-/* ---- the head: before the first declaration that needs it ------------------------------------------------------------- */
+/* ---- the head: before the first declaration that needs it -------------------------------------------------------- */
 
 static int is_needy(void *found, hc_node *n)
 {
@@ -117,7 +117,7 @@ static void put_head(hc_host *h)
     h->has_head = 1;
 }
 
-/* Of the tasks that a function creates: before it, where all types are known that it knows. */
+/* The records of a function's tasks stand before it, where all its types are known. */
 static void put_records(hc_host *h, const hc_node *function)
 {
     for (uint32_t i = 0; i < h->p->tasks.n; i++)
@@ -130,7 +130,7 @@ static void put_records(hc_host *h, const hc_node *function)
         }
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static int directive(hc_host *h, hc_node *n)
 {
@@ -153,7 +153,7 @@ static int directive(hc_host *h, hc_node *n)
     return 1;
 }
 
-/* A statement that may begin a line of its own. */
+/* A statement that may begin its own line. */
 static int is_statement(const hc_node *n)
 {
     return n->parent && (n->parent->kind == HC_N_BLOCK || n->parent->kind == HC_N_FILE) && n->kind != HC_N_DIRECTIVE;
@@ -206,7 +206,7 @@ static void put_all(hc_host *h, hc_program *p, const char *prog, hc_unit *u, int
     put_file(h);
 }
 
-/* Written as if no OpenMP stayed in it; when some did, written again as a file compiled with -fopenmp. */
+/* Writes the file as if it kept no OpenMP; if some stays, writes it again for -fopenmp. */
 void hc_emit_host(hc_program *p, const char *prog, hc_unit *u, hc_buf *out)
 {
     hc_host h;

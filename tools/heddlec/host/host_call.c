@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_call.c - calls of the OpenMP library in the host's part. In a region one thread creates tasks; its questions are
- * answered as that thread of a team of all workers would be. A file that keeps OpenMP pragmas keeps its calls outside of
- * regions, too. */
+/* host_call.c - calls of the OpenMP library in the host's part. In a region one thread creates tasks; queries get the
+ * answers of that thread in a team of all workers. A file that keeps OpenMP pragmas also keeps its calls outside
+ * regions. */
 #include "host/host.h"
 #include "analysis/understand.h"
 
@@ -38,7 +38,7 @@ static const struct {
     {"omp_get_max_task_priority", ANSWER, "1"},
 };
 
-/* A region inside of the region that is being written has a team of one. */
+/* A region nested in the current one has a team of one. */
 static int is_in_inner(const hc_host *h, const hc_node *n)
 {
     while (h->region && n && !hc_is_region(n))
@@ -57,7 +57,7 @@ static void put_answer(hc_host *h, const hc_node *n, answer_kind kind, const cha
         hc_putf(&h->w.out, "heddle_omp_%s(&hd_%s_omp)", what, h->prog);
 }
 
-/* How many threads is heddle's to know, too; the rest is for the environment to say. */
+/* heddle needs the number of threads, too; other settings are left to the environment. */
 static int put_setting(hc_host *h, hc_node *n)
 {
     hc_node *argument = n->first->next;

@@ -54,7 +54,7 @@ static void put_alone(hc_host *h, uint32_t in, const hc_data *d, const char *cal
     hc_host_start(h, in, "}");
 }
 
-/* One call of target data, where its `if` says so. */
+/* One call of target data, under its `if`. */
 static void put_end(hc_host *h, uint32_t in, const char *call, const hc_data *d, uint32_t i)
 {
     stretch kept = {hc_format("hd_at_%u", i), hc_format("hd_bytes_%u", i)};
@@ -63,7 +63,7 @@ static void put_end(hc_host *h, uint32_t in, const char *call, const hc_data *d,
     put_call(h, in + (d->if_expr ? 4 : 0), call, &kept, &d->maps.at[i]);
 }
 
-/* The end of target data undoes what its begin has done: both ends use the values of the begin. */
+/* The end of target data undoes its begin: both use the begin's values. */
 static void put_around(hc_host *h, uint32_t in, const hc_data *d)
 {
     hc_host_start(h, in, "{ /* target data */");

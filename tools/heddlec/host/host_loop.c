@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host_loop.c - taskloop: the iterations of all its loops are counted as one space of which each task gets a stretch. */
+/* host_loop.c - taskloop: the iterations of all its loops form one flattened space; each task gets a range of it. */
 #include "host/host.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static char *step_text(hc_host *h, const hc_loop *l)
     return hc_format(l->step_is_minus ? "-%s" : "%s", step);
 }
 
-/* What is between two bounds; pointers count elements. */
+/* The distance between two bounds; pointers count elements. */
 static char *distance(const hc_loop *l, const char *from, const char *to)
 {
     if (l->var->type->kind == HC_T_POINTER)
@@ -47,14 +47,14 @@ static void put_space(hc_host *h, uint32_t in, const hc_task *t)
     hc_puts(&h->w.out, ";");
 }
 
-/* grainsize(strict: g): each task but the last has just so many iterations. */
+/* grainsize(strict: g): each task but the last has exactly g iterations. */
 static int is_strict(const hc_task *t)
 {
     const hc_clause *c = hc_clause_of(t->node->pragma, HC_C_GRAINSIZE);
     return c && c->word;
 }
 
-/* As many tasks as the clauses say. */
+/* The number of tasks by the clauses. */
 static char *tasks_text(hc_host *h, const hc_task *t, char *without)
 {
     if (t->num_tasks)
@@ -74,7 +74,7 @@ static void put_number(hc_host *h, uint32_t in, const hc_task *t, char *without)
     hc_host_start(h, in, "for (int64_t hd_i = 0; hd_i < hd_n_tasks; hd_i++) {");
 }
 
-/* Which iterations task hd_i has. The first tasks have one more where they cannot all have the same number. */
+/* The iterations of task hd_i. If they do not divide evenly, the first tasks have one more. */
 static void put_bounds(hc_host *h, uint32_t in, const hc_task *t, const char *to)
 {
     if (is_strict(t)) {
@@ -88,7 +88,7 @@ static void put_bounds(hc_host *h, uint32_t in, const hc_task *t, const char *to
 
 static void put_tasks(hc_host *h, uint32_t in, const hc_task *t)
 {
-    /* Some more than there are workers. */
+    /* More tasks than workers. */
     put_number(h, in, t, hc_format("4 * (int64_t)heddle_omp_n_workers(&hd_%s_omp)", h->prog));
     hc_host_create(h, in + 4, t);
     for (uint32_t k = 0; k < t->n_loops; k++) {
@@ -108,9 +108,9 @@ static int is_last(const hc_task *t, const hc_decl *d)
     return c && c->is_lastprivate;
 }
 
-/* ---- run at once ------------------------------------------------------------------------------------------------------ */
+/* ---- run at once ------------------------------------------------------------------------------------------------- */
 
-/* Each of the tasks would begin with the values from outside. */
+/* Whether each task would begin with its own copy of outer values. */
 static int has_values(const hc_task *t)
 {
     for (uint32_t i = 0; i < t->captures.n; i++)
@@ -130,7 +130,7 @@ static void put_variable(hc_host *h, uint32_t in, const hc_task *t, uint32_t k)
     hc_host_start(h, in, "%s = hd_low_%u + %s %% hd_n_%u * hd_step_%u;", hc_host_variable(h, v), k, at, k, k);
 }
 
-/* What they would have behind the loops. */
+/* The final values of the loops' variables. */
 static void put_last(hc_host *h, uint32_t in, const hc_task *t)
 {
     for (uint32_t k = 0; k < t->n_loops; k++)
@@ -139,7 +139,7 @@ static void put_last(hc_host *h, uint32_t in, const hc_task *t)
                           k);
 }
 
-/* Task by task. */
+/* One task after the other. */
 static void put_in_turn(hc_host *h, uint32_t in, const hc_task *t)
 {
     uint32_t n_plain = h->plain.n;
@@ -162,7 +162,7 @@ static void put_in_turn(hc_host *h, uint32_t in, const hc_task *t)
     hc_host_final(h, in, t, 0);
 }
 
-/* The loops as they stand; their variables are private also where they are declared outside. */
+/* The loops as they stand; their variables are private even if declared outside. */
 static void put_inline(hc_host *h, uint32_t in, const hc_task *t)
 {
     uint32_t n_plain = h->plain.n;

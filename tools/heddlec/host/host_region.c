@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* host_region.c - regions, points at which the host waits, and the directives that are no construct of tasks. */
+/* host_region.c - regions, points where the host waits, and directives other than tasks. */
 #include "host/host.h"
 #include "analysis/understand.h"
 
 #include <string.h>
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* Neither holds between the host's code and tasks on threads. What functions outside of tasks do, the region's may. */
+/* atomic and critical do not exclude tasks on threads from the host's code. A region may call functions outside tasks. */
 static int excludes(const hc_host *h)
 {
     for (uint32_t i = 0; i < h->p->units.n; i++)
@@ -37,7 +37,7 @@ static void put_privates(hc_host *h, uint32_t in, const hc_region *r)
         hc_host_anew(h, in, r->privates.at[i], 0);
 }
 
-/* A call of omp_WHAT; with in_bodies only in what tasks run. */
+/* Whether there is a call of omp_WHAT; with in_bodies, one that tasks run. */
 static int is_asked(const hc_host *h, const char *what, int in_bodies)
 {
     const hc_index *x = h->p->index;
@@ -52,8 +52,8 @@ static int is_asked(const hc_host *h, const char *what, int in_bodies)
     return 0;
 }
 
-/* Tasks see as many threads as there are workers. Where a program tells them apart by their numbers and has learned before that there
- * is one, that one runs them, as they are met. */
+/* Tasks see as many threads as there are workers. A program may learn that there is one thread, and also use thread
+ * numbers: then one thread runs the tasks, as they are met. */
 static int runs_at_once(const hc_host *h, const hc_region *r)
 {
     return r->is_one && is_asked(h, "omp_get_num_threads", 0) && is_asked(h, "omp_get_thread_num", 1);
@@ -92,9 +92,9 @@ void hc_host_region(hc_host *h, hc_node *n, const hc_region *r)
     hc_host_start(h, in, "}");
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* What the host changed since the last sync goes to the device before the next run. A function outside of regions may be
+/* Changes by the host since the last sync go to the device before the next run. A function outside regions may be
  * called from any. */
 static int host_writes(const hc_host *h)
 {
@@ -124,7 +124,7 @@ void hc_host_wait(hc_host *h, uint32_t in, const hc_node *n)
         hc_host_start(h, in, "; /* %s */", hc_directive_words(n->pragma->directive));
 }
 
-/* ---- other directives ------------------------------------------------------------------------------------------------ */
+/* ---- other directives -------------------------------------------------------------------------------------------- */
 
 static int contains(const hc_node *outer, const hc_node *inner)
 {
@@ -139,7 +139,7 @@ static int makes_tasks(const hc_host *h)
     return 0;
 }
 
-/* By one thread: the statement, with what the directive makes private. */
+/* One thread runs the statement, with the directive's private variables. */
 static void put_serial(hc_host *h, hc_node *n)
 {
     uint32_t in = hc_host_indent(n), n_plain = h->plain.n, n_anew = 0;
@@ -158,7 +158,7 @@ static void put_serial(hc_host *h, hc_node *n)
     hc_host_plain_until(h, n_plain);
 }
 
-/* For the OpenMP of the host's compiler, word by word. */
+/* Kept verbatim for the OpenMP of the host's compiler. */
 static void put_kept(hc_host *h, hc_node *n)
 {
     const hc_span *at = &n->pragma->at;
@@ -196,7 +196,7 @@ void hc_host_other(hc_host *h, hc_node *n)
         hc_host_wait(h, hc_host_indent(n), n);
     } else if (d == HC_TASKGROUP && !h->in_task) {
         put_group(h, n);
-    } else if (d != HC_REGION) { /* which is said of the region behind it */
+    } else if (d != HC_REGION) { /* it applies to the region behind it */
         put_serial(h, n);
         if (waits)
             hc_host_wait(h, hc_host_indent(n), n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* host_section.c - what a task's depend says of a variable, element or section, as calls of the host. */
+/* host_section.c - a task's depend on a variable, element or section, as calls of the host. */
 #include "host/host.h"
 
-/* The dimensions from the first with more than one element on; those before lead to the array of which it is a box. */
+/* The dimensions from the first with more than one element on form a box; those before lead to its array. */
 static void put_box(hc_host *h, uint32_t in, const char *mode, const hc_section *s)
 {
     uint32_t n = s->n_dims - s->n_fixed;
@@ -15,7 +15,7 @@ static void put_box(hc_host *h, uint32_t in, const char *mode, const hc_section 
     hc_puts(&h->w.out, "});");
 }
 
-/* A loop a range, each in the one before. */
+/* Nested loops, one per range. */
 static uint32_t put_iterators(hc_host *h, uint32_t in, const hc_depend *d)
 {
     const char *s = h->unit->text.bytes;

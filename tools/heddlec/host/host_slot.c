@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* host_slot.c - variables that the host's part declares otherwise than the program.
+/* host_slot.c - variables that the host's part declares differently from the program.
  *
- * A slot: a variable x declared inside a region of which tasks take the address outlives its scope. Its declaration stays,
- * behind it hd_slot_x is declared, which points to memory of the region (outside of one to x itself), and x becomes (*hd_slot_x).
- * A copy of its own: private and firstprivate variables are declared anew in a block; the value from outside goes through
- * hd_from_x, because a declaration cannot see what it hides. */
+ * A slot: a variable x declared inside a region outlives its scope if tasks take its address. Behind its declaration,
+ * hd_slot_<x> is declared, which points to memory of the region (outside one to x itself); x becomes (*hd_slot_<x>). A
+ * private copy: private and firstprivate variables are declared again in a block. The outer value passes through
+ * hd_from_<x>, because a declaration hides the variable of its own name. */
 #include "host/host.h"
 #include "analysis/understand.h"
 
@@ -24,7 +24,7 @@ static int is_private_in(const hc_region *r, const hc_decl *d)
     return is_in(r->privates.at, r->privates.n, d) || is_in(r->firstprivates.at, r->firstprivates.n, d);
 }
 
-/* A region's own copy of a variable may be a slot; the variable outside of the region is none then. */
+/* A region's private copy may be a slot; the variable outside the region is then not one. */
 int hc_host_is_slot(const hc_host *h, const hc_decl *d)
 {
     if (!hc_is_slot(h->p, d))
@@ -68,7 +68,7 @@ static void put_slot(hc_host *h, uint32_t in, const hc_decl *d, int has_value)
     hc_putf(&h->w.out, " : (void *)&%s;", x);
 }
 
-/* ---- copies of their own --------------------------------------------------------------------------------------------- */
+/* ---- private copies ---------------------------------------------------------------------------------------------- */
 
 static void put_with_value(hc_host *h, uint32_t in, const hc_decl *d, const char *from)
 {
@@ -105,7 +105,7 @@ static hc_node *name_at(hc_node *directive, uint32_t begin)
     return NULL;
 }
 
-/* Variables of work-shared loops that are declared outside of them. */
+/* Variables of work-shared loops that are declared outside the loops. */
 static uint32_t put_loop_variables(hc_host *h, uint32_t in, hc_node *directive)
 {
     hc_directive k = directive->pragma->directive;
@@ -147,9 +147,9 @@ uint32_t hc_host_anew_clauses(hc_host *h, uint32_t in, hc_node *directive)
 
 void hc_host_plain_until(hc_host *h, uint32_t n) { h->plain.n = n; }
 
-/* ---- declarations ---------------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
-/* Writes what stands in n from offset `at`, before child c, to its end. */
+/* Writes n's text from offset `at`, before child c, to its end. */
 static void write_rest(hc_host *h, hc_node *n, uint32_t at, hc_node *c)
 {
     for (; c; at = c->end, c = c->next) {
@@ -189,7 +189,7 @@ static void put_behind(hc_host *h, uint32_t in, const hc_node *var)
         put_slot(h, in, var->decl, var->init != NULL);
 }
 
-/* `struct s { ... } x, y;`: cannot be split, because s is defined once. */
+/* `struct s { ... } x, y;` cannot be split, because s is defined once. */
 static int defines_type(const hc_node *decls)
 {
     for (const hc_node *c = decls->first; c; c = c->next)
@@ -198,7 +198,7 @@ static int defines_type(const hc_node *decls)
     return 0;
 }
 
-/* Each declarator a declaration of its own, so that the next may use the slot of the one before. */
+/* Each declarator becomes its own declaration, so that the next may use the slot before it. */
 static void put_split(hc_host *h, uint32_t in, hc_node *n)
 {
     hc_node *first = n->first;
@@ -236,7 +236,7 @@ int hc_host_declarations(hc_host *h, hc_node *n)
     return 1;
 }
 
-/* A loop whose own variable is a slot: it is declared before the loop, in a block around both. */
+/* A loop with a slot as its variable: the variable is declared before the loop, in a block around both. */
 int hc_host_loop(hc_host *h, hc_node *n)
 {
     uint32_t in = hc_host_indent(n), at;

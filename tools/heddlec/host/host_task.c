@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* host_task.c - a task: its record is filled and its dependences are told where a region is; elsewhere its statement runs
- * at once, which is what OpenMP says of a task that no parallel region surrounds. */
+/* host_task.c - a task: inside a region its record is filled and its dependences are passed on. Elsewhere its statement
+ * runs at once, as OpenMP specifies for a task outside parallel regions. */
 #include "host/host.h"
 
-/* ---- the argument record --------------------------------------------------------------------------------------------- */
+/* ---- the argument record ----------------------------------------------------------------------------------------- */
 
 /* A[0][0] with n zeros. */
 static char *inner(const char *x, uint32_t n)
@@ -54,7 +54,7 @@ void hc_host_fill(hc_host *h, uint32_t in, const hc_task *t)
         hc_host_start(h, in, "hd_t->hd_final = (%s) != 0;", hc_host_text(h, t->final));
 }
 
-/* ---- the statement, run at once --------------------------------------------------------------------------------------- */
+/* ---- the statement, run at once ---------------------------------------------------------------------------------- */
 
 void hc_host_final(hc_host *h, uint32_t in, const hc_task *t, int begins)
 {
@@ -85,7 +85,7 @@ void hc_host_inline(hc_host *h, uint32_t in, const hc_task *t)
     hc_host_final(h, in + 4, t, 0);
 }
 
-/* ---- the task -------------------------------------------------------------------------------------------------------- */
+/* ---- the task ---------------------------------------------------------------------------------------------------- */
 
 static char *priority(hc_host *h, const hc_task *t) { return t->priority ? hc_host_text(h, t->priority) : "0"; }
 
@@ -94,7 +94,7 @@ void hc_host_create(hc_host *h, uint32_t in, const hc_task *t)
     hc_host_start(h, in, "struct hd_%s_args *hd_t = heddle_omp_task(hd_%s, %s);", t->name, t->name, priority(h, t));
 }
 
-/* if(e): a task that is not deferred has run when the host goes on. */
+/* if(e): an undeferred task has run before the host goes on. */
 void hc_host_undeferred(hc_host *h, uint32_t in, const hc_task *t)
 {
     const hc_node *e = t->if_expr;

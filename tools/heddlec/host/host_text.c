@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* host_text.c - lines of the host's part: where they come from, and system headers as #include lines again.
+/* host_text.c - lines of the host's part: their origins, and system headers as #include lines again.
  *
- * The text is preprocessed, so a header's #include line is put back only where the preprocessor entered it there and it is a
- * system's; the text of the program's own headers stays. Macros of the program are put back only where they may be meant
- * for a system header (_GNU_SOURCE): names without a lower-case letter, or with a leading underscore. A macro whose
- * replacement has its own name (sa_handler, strcmp in some libraries) would be replaced a second time in what is
- * already expanded: where the program's text has such a word, the macro is undone behind the header. */
+ * The text is preprocessed, so a header's #include line is put back only if the preprocessor entered the header there
+ * and it is a system header; the text of the program's own headers stays. Macros of the program are put back only if
+ * they may be meant for a system header (_GNU_SOURCE): names without a lower-case letter, or with a leading underscore.
+ * A macro that expands to its own name (sa_handler, strcmp in some libraries) would be applied again to expanded text:
+ * if the program's text has such a word, the macro is undefined after the header. */
 #include "host/host.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ void hc_host_line(hc_host *h, uint32_t in, const char *format, ...)
     hc_puts(&h->w.out, "\n");
 }
 
-/* How many characters of the last line are all blank; -1 when it has others. */
+/* The number of blanks on the last line if it has nothing else; otherwise -1. */
 static int blank_line(const hc_buf *b)
 {
     size_t n = 0;
@@ -49,7 +49,7 @@ void hc_host_fresh(hc_host *h)
         h->w.out.n -= (size_t)n;
 }
 
-/* Counts the lines written since the last time. */
+/* Counts the lines written since the last call. */
 static void count_lines(hc_host *h)
 {
     for (; h->counted < h->w.out.n; h->counted++)
@@ -81,7 +81,7 @@ void hc_host_place(hc_host *h, uint32_t in, const hc_node *n)
     hc_host_start(h, in, "static const heddle_omp_place hd_here = {%s, %u};", hc_quoted(p.file), p.line);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 static uint32_t column_of(const hc_text *t, uint32_t at)
 {
@@ -106,7 +106,7 @@ uint32_t hc_host_indent(const hc_node *n)
     return n->parent ? column_of(&n->unit->text, n->parent->begin) + 4 : 0;
 }
 
-/* Moves the lines from `from` on to the right; #line stays at the margin, strings over several lines what they are. */
+/* Indents the lines from `from` on; #line stays at the margin, strings over several lines are unchanged. */
 static void shift(hc_host *h, size_t from, uint32_t by)
 {
     hc_buf *out = &h->w.out, moved = {0};
@@ -130,7 +130,7 @@ void hc_host_statement(hc_host *h, hc_node *n, uint32_t in)
     hc_host_fresh(h);
     from = h->w.out.n;
     hc_host_start(h, column, "%s", "");
-    if (n->kind != HC_N_DIRECTIVE) /* which begins at the margin */
+    if (n->kind != HC_N_DIRECTIVE) /* a directive begins at the margin */
         hc_host_sync(h, n->begin);
     hc_write(&h->w, n);
     if (in > column)
@@ -139,7 +139,7 @@ void hc_host_statement(hc_host *h, hc_node *n, uint32_t in)
 
 char *hc_host_text(hc_host *h, hc_node *expression) { return hc_written(&h->w, expression); }
 
-/* ---- between declarations -------------------------------------------------------------------------------------------- */
+/* ---- between declarations ---------------------------------------------------------------------------------------- */
 
 static int begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
@@ -158,7 +158,7 @@ static int enters(const hc_text *t, uint32_t line)
     return begins(end, "\" 1");
 }
 
-/* A header of the system, of that name and its length, was read somewhere. */
+/* Whether a system header with that name, of length n, was read anywhere. */
 static int is_systems(const hc_text *t, const char *name, size_t n)
 {
     for (uint32_t l = 0; l < t->n_lines; l++) {
@@ -170,8 +170,8 @@ static int is_systems(const hc_text *t, const char *name, size_t n)
     return 0;
 }
 
-/* The #include line was followed by a system header's text; or by none, because another header, omp.h perhaps, which the
- * host's part does without, had included it before. */
+/* Whether the #include line was followed by a system header's text. It has none if another header had included it
+ * before, perhaps omp.h, which the host's part leaves out. */
 static int includes_system(const hc_text *t, uint32_t line)
 {
     const char *name = t->bytes + t->lines[line].begin + strlen("#include <");
@@ -198,7 +198,7 @@ static size_t name_length(const char *s)
     return n;
 }
 
-/* `text` has the word s[0 .. n-1]. */
+/* Whether `text` has the word s[0 .. n-1]. */
 static int has_word(const char *text, const char *s, size_t n)
 {
     for (size_t m; *text; text += m ? m : 1)
@@ -207,7 +207,7 @@ static int has_word(const char *text, const char *s, size_t n)
     return 0;
 }
 
-/* `#define LUD_H` keeps a header from being read twice. */
+/* A guard like `#define LU_H` prevents a second reading of a header. */
 static int is_guard(const char *name, size_t n)
 {
     while (n > 0 && name[n - 1] == '_')
@@ -215,7 +215,7 @@ static int is_guard(const char *name, size_t n)
     return n > 2 && name[n - 1] == 'H' && name[n - 2] == '_';
 }
 
-/* A macro of the program that a system header may look at, and that changes nothing in expanded text. */
+/* A macro of the program that a system header may test, and that does not affect expanded text. */
 static int is_for_system(const char *define)
 {
     const char *name = define + strlen("#define ");
@@ -228,7 +228,7 @@ static int is_for_system(const char *define)
     return 1;
 }
 
-/* The last line that includes a system header: macros defined behind it are for nobody. */
+/* The last line that includes a system header: macros defined behind it are not needed. */
 static uint32_t last_include(const hc_text *t)
 {
     for (uint32_t l = t->n_lines; l-- > 0;)
@@ -238,7 +238,7 @@ static uint32_t last_include(const hc_text *t)
     return 0;
 }
 
-/* What the command line includes, with -include. */
+/* Included by the command line, with -include. */
 static int is_forced(const hc_text *t, uint32_t line)
 {
     return t->lines[line].file[0] == '<' && begins(t->bytes + t->lines[line].begin, "#include");
@@ -254,7 +254,7 @@ static void put_marker(hc_host *h, uint32_t line)
         hc_host_line(h, 0, "%s", s);
 }
 
-/* The program's own text has the word. */
+/* Whether the program's own text has the word. */
 static int program_has(const hc_text *t, const char *word, size_t n)
 {
     for (uint32_t l = 0; l < t->n_lines; l++)
@@ -263,7 +263,7 @@ static int program_has(const hc_text *t, const char *word, size_t n)
     return 0;
 }
 
-/* A system header's line: keeps in mind what is to be undone. */
+/* A line of a system header: records a macro to undefine. */
 static void note_macro(hc_host *h, uint32_t line)
 {
     const hc_text *t = &h->unit->text;
@@ -285,7 +285,7 @@ void hc_host_undo(hc_host *h)
     h->undo.n = 0;
 }
 
-/* Declarations that say nothing to the host. */
+/* Declarative pragmas without meaning for the host. */
 static int is_left_out(const hc_unit *u, uint32_t begin)
 {
     for (uint32_t i = 0; i < u->pragmas.n; i++) {
@@ -338,7 +338,7 @@ void hc_host_between(hc_host *h, uint32_t begin, uint32_t end)
     }
 }
 
-/* ---- for bodies ------------------------------------------------------------------------------------------------------- */
+/* ---- for bodies -------------------------------------------------------------------------------------------------- */
 
 static void undo_defines(hc_buf *lines, hc_buf *out)
 {

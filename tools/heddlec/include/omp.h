@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* omp.h - the functions of OpenMP 4.5 as its specification lists them, for analysis on machines whose compiler has none.
- * It comes behind all other folders: where there is an omp.h of the compiler's, that one is taken. Programs are linked
- * with their own OpenMP library or with none; locks are only ever used through pointers here. */
+/* omp.h - the functions of OpenMP 4.5 as in its specification, for analysis on machines with a compiler that has none.
+ * It comes behind all other folders, so a compiler's omp.h has precedence. Programs are linked with their own OpenMP
+ * library or with none; locks are only used through pointers here. */
 #ifndef HEDDLEC_OMP_H
 #define HEDDLEC_OMP_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* clang.h - between the files that make a tree (tree.c, tree_*.c), and of no concern to others: the builder, tokens of the
- * overlay, declarators, types and declarations made from libclang's cursors.
+/* clang.h - shared by the files that build a tree (tree.c, tree_*.c); internal to this folder: the builder, tokens of
+ * the overlay, declarators, types and declarations made from libclang's cursors.
  *
- * libclang tells which node stands where and what it means; which token is an operator, where a declarator begins and what
- * stands between two semicolons is found in the tokens, because libclang does not tell it or tells it from some version on.
- * Offsets are of the overlay until hc_place_node writes them into a node. */
+ * libclang gives the place and meaning of nodes. The tokens give the rest: which token is an operator, where a
+ * declarator begins, and what stands between two semicolons. libclang has no query for these, or only since some
+ * version. Offsets are of the overlay until hc_add_node writes them into a node. */
 #ifndef HEDDLEC_CLANG_H
 #define HEDDLEC_CLANG_H
 
@@ -12,9 +12,9 @@
 
 #include "parse/tree.h"
 
-/* ---- tokens (tree_tokens.c) ------------------------------------------------------------------------------------------ */
+/* ---- tokens (tree_tokens.c) -------------------------------------------------------------------------------------- */
 
-/* A name, number, string, or one character of anything else. partner: of a bracket, the index of the other one. */
+/* A name, number, string, or any other single character. partner: of a bracket, the index of the matching one. */
 typedef struct hc_token {
     uint32_t begin, end, partner;
 } hc_token;
@@ -25,24 +25,25 @@ typedef struct hc_tokens {
 } hc_tokens;
 
 hc_tokens hc_tokens_of(const char *s, uint32_t n);
-uint32_t hc_token_from(const hc_tokens *t, uint32_t offset);       /* the first that begins at or behind offset */
+uint32_t hc_token_from(const hc_tokens *t, uint32_t offset);       /* the first at or behind offset */
 int hc_token_is(const hc_tokens *t, uint32_t i, const char *word); /* 0 behind the last one */
-uint32_t hc_token_semicolon(const hc_tokens *t, uint32_t i);       /* the next one outside of brackets */
-const char *hc_tokens_between(const hc_tokens *t, uint32_t a, uint32_t b); /* interned, of offsets a .. b; "" none */
+uint32_t hc_token_semicolon(const hc_tokens *t, uint32_t i);       /* the next one outside brackets */
+const char *hc_tokens_between(const hc_tokens *t, uint32_t a,
+                              uint32_t b); /* interned, between offsets a and b; "" if none */
 
-/* A declarator: its tokens first .. last, its initialiser included, and its '[' from the outermost dimension inwards. */
+/* A declarator: its tokens first .. last, including its initialiser, and its '[' from the outermost dimension inwards. */
 typedef struct hc_declarator {
     uint32_t first, last;
     HC_LIST(uint32_t) brackets;
 } hc_declarator;
 
 hc_declarator hc_declarator_at(const hc_tokens *t, uint32_t name);
-/* Of a type's name or a parameter without a name, whose specifiers it takes for part of it. */
+/* Of a type's name or an unnamed parameter; its specifiers count as part of it. */
 hc_declarator hc_abstract_declarator(const hc_tokens *t, uint32_t first, uint32_t last);
 
-/* ---- the builder ----------------------------------------------------------------------------------------------------- */
+/* ---- the builder ------------------------------------------------------------------------------------------------- */
 
-/* A cursor and its stretch in the overlay. */
+/* A cursor and its range in the overlay. */
 typedef struct hc_kid {
     CXCursor c;
     uint32_t begin, end;
@@ -81,46 +82,46 @@ hc_kid hc_kid_of(CXCursor c);
 uint32_t hc_back(const hc_builder *b, uint32_t offset);     /* of a first character */
 uint32_t hc_back_end(const hc_builder *b, uint32_t offset); /* of an end */
 
-/* ---- nodes (tree_build.c) -------------------------------------------------------------------------------------------- */
+/* ---- nodes (tree_build.c) ---------------------------------------------------------------------------------------- */
 
 hc_node *hc_add_node(hc_builder *b, hc_node_kind kind, hc_node *parent, uint32_t begin, uint32_t end);
-/* The children of c that become nodes, in the order of the text, each stretch once. Notes type names on the way. */
+/* The children of c that become nodes, in the order of the text, each range once. Also records uses of type names. */
 hc_kids hc_kids_of(hc_builder *b, CXCursor c);
 hc_node *hc_build(hc_builder *b, CXCursor c, hc_node *parent, int is_statement);
-/* Expressions before `end` in the specifiers of declaration c, as typeof has them, become children of parent once: they
- * hang on each of its declarators. */
+/* Adds expressions before `end` in the specifiers of declaration c, as in typeof, to parent, once: libclang attaches
+ * them to each of its declarators. */
 void hc_build_specifiers(hc_builder *b, CXCursor c, hc_node *parent, uint32_t end);
 /* Expressions among the children of a declaration (bounds, widths, the initialiser) and types defined in a parameter.
  * Returns the last expression. */
 hc_node *hc_build_expressions(hc_builder *b, CXCursor c, hc_node *parent);
 
-/* ---- declarations (tree_decl.c) -------------------------------------------------------------------------------------- */
+/* ---- declarations (tree_decl.c) ---------------------------------------------------------------------------------- */
 
-hc_decl *hc_decl_of(hc_builder *b, CXCursor c); /* NULL: none that has one */
+hc_decl *hc_decl_of(hc_builder *b, CXCursor c); /* NULL: c has no hc_decl */
 void hc_build_file(hc_builder *b, CXTranslationUnit tu);
 hc_node *hc_build_decls(hc_builder *b, hc_kids kids, hc_node *parent, uint32_t first, uint32_t last);
-/* Definitions of records and enums; NULL when it is built, or no definition but a use. */
+/* Definitions of records and enums; NULL if already built, or only a use. */
 hc_node *hc_build_record(hc_builder *b, CXCursor c, hc_node *parent);
 int hc_is_record(CXCursor c);
 void hc_note_type_use(hc_builder *b, CXCursor type_ref);
 void hc_note_type_uses_in(hc_builder *b, CXCursor c);
 
-/* ---- types (tree_types.c) -------------------------------------------------------------------------------------------- */
+/* ---- types (tree_types.c) ---------------------------------------------------------------------------------------- */
 
 const hc_type *hc_type_of(hc_builder *b, CXType t);
-/* The same where t may have dimensions of variable length: their expressions are found among owner's children. */
+/* The same if t may have variable dimensions: finds their expressions among owner's children. */
 const hc_type *hc_type_declared(hc_builder *b, CXType t, hc_node *owner, hc_declarator d);
 int hc_is_variable(CXType t);                /* some dimension of t has a variable length */
-int hc_is_same_type(CXType a, CXType b);     /* apart from qualifiers outside */
+int hc_is_same_type(CXType a, CXType b);     /* except outer qualifiers */
 const hc_type *hc_decayed(const hc_type *t); /* array and function: the pointer; others: t itself */
-/* The type that n has for its surroundings. */
+/* The type of n after conversion by its context. */
 static inline const hc_type *hc_converted(const hc_node *n) { return n->becomes ? n->becomes : n->type; }
 
-/* ---- constants (tree_value.c) ---------------------------------------------------------------------------------------- */
+/* ---- constants (tree_value.c) ------------------------------------------------------------------------------------ */
 
-/* Sets value and is_constant of n, whose children have theirs. */
+/* Sets value and is_constant of n from its children's. */
 void hc_fold(hc_node *n);
-/* Of sizeof, _Alignof and offsetof, c being its cursor. */
+/* Of sizeof, _Alignof and offsetof; self is its cursor. */
 void hc_fold_sizeof(hc_builder *b, hc_node *n, hc_kid self);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* clause.c - one clause: its word, its modifiers, what stands in its brackets. */
+/* clause.c - one clause: its word, its modifiers, the contents of its brackets. */
 #include "parse/parse.h"
 
 #include <string.h>
 
-/* ---- modifiers ------------------------------------------------------------------------------------------------------- */
+/* ---- modifiers --------------------------------------------------------------------------------------------------- */
 
 static int is_reduction(hc_clause_kind k)
 {
@@ -17,7 +17,7 @@ static void add_more(hc_clause *c, const char *word)
     c->more = hc_intern(all, strlen(all));
 }
 
-/* A modifier that heddlec does not take. */
+/* A modifier that heddlec does not support. */
 static int refuse_modifier(hc_parse *p, const hc_clause *c, hc_span s)
 {
     const char *clause = hc_clause_word(c->kind);
@@ -70,7 +70,7 @@ static int take_iterator(hc_parse *p, hc_span s, hc_iterator *out)
     return 1;
 }
 
-/* What stands in the brackets of iterator(...). */
+/* The contents of iterator(...)'s brackets. */
 static int take_iterators(hc_parse *p, hc_clause *c, hc_span s)
 {
     HC_LIST(hc_iterator) list = {0};
@@ -102,7 +102,7 @@ static int take_modifier_at(hc_parse *p, hc_clause *c, hc_span s, uint32_t *end)
     return take_iterators(p, c, (hc_span){open + 1, close - 1});
 }
 
-/* `always, to`; `iterator(i = 0:n), in`. Another modifier with brackets is none of ours, so they are not looked at. */
+/* `always, to`; `iterator(i = 0:n), in`. Other modifiers with brackets are not supported; their brackets are not read. */
 static int take_modifiers(hc_parse *p, hc_clause *c, hc_span s)
 {
     s = hc_trim(p, s);
@@ -174,7 +174,7 @@ static int has_prefix(const hc_parse *p, hc_clause_kind k)
     return k == HC_C_IF || k == HC_C_AFFINITY || (*hc_main_words(k) && k != HC_C_LINEAR);
 }
 
-/* What stands before the colon, if there may be something; s becomes what is behind it. */
+/* Takes the part before the colon, if the clause may have one; s becomes the rest. */
 static int take_prefix(hc_parse *p, hc_clause *c, hc_span *s)
 {
     hc_span prefix = *s;
@@ -187,7 +187,7 @@ static int take_prefix(hc_parse *p, hc_clause *c, hc_span *s)
     return is_reduction(c->kind) ? take_operator(p, c, prefix) : take_modifiers(p, c, prefix);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 /* linear(x, y : step), linear(val(x) : step), aligned(p : 64): the colon stands behind the list. */
 static int take_list_and_extra(hc_parse *p, hc_clause *c, hc_span s)
@@ -254,7 +254,7 @@ static int take_list(hc_parse *p, hc_clause *c, hc_span s)
     return hc_take_items(p, c, s);
 }
 
-/* ---- words and expressions ------------------------------------------------------------------------------------------- */
+/* ---- words and expressions --------------------------------------------------------------------------------------- */
 
 /* default(none); schedule(monotonic: static, 4); defaultmap(tofrom: scalar); order(concurrent). */
 static int take_words(hc_parse *p, hc_clause *c, hc_span s)
@@ -285,7 +285,7 @@ static int take_one(hc_parse *p, hc_clause *c, hc_span s)
     return 1;
 }
 
-/* What stands in the clause's brackets. */
+/* The contents of the clause's brackets. */
 static int take_content(hc_parse *p, hc_clause *c, hc_span s)
 {
     if (c->kind == HC_C_UPDATE && p->p->directive == HC_DEPOBJ)
@@ -299,7 +299,7 @@ static int take_content(hc_parse *p, hc_clause *c, hc_span s)
     }
 }
 
-/* ---- a clause -------------------------------------------------------------------------------------------------------- */
+/* ---- a clause ---------------------------------------------------------------------------------------------------- */
 
 void hc_add_clause(hc_parse *p, const hc_clause *c)
 {
@@ -320,7 +320,7 @@ void hc_add_clause(hc_parse *p, const hc_clause *c)
     *HC_ADD(&p->clauses) = *c;
 }
 
-/* A word that is no clause: OpenMP's, or nearly one. Also the words by which a directive goes on are tried. */
+/* A word that is no clause: one of OpenMP's, or a misspelling. Also tries the words that continue a directive. */
 static void refuse_word(hc_parse *p, hc_span word)
 {
     const char *directive = hc_directive_words(p->p->directive);
@@ -344,7 +344,7 @@ static void refuse_word(hc_parse *p, hc_span word)
     hc_refuse(p, 100, word, "unknown clause '%.*s'%s", HC_SHOW(p, word), hc_guess_text(&g));
 }
 
-/* The brackets behind a word, absent when there are none; 0 when they are not closed. */
+/* The brackets behind a word, absent if there are none; 0 if they are not closed. */
 static int take_brackets(hc_parse *p, hc_span word, hc_span *brackets)
 {
     uint32_t open = hc_blank_end(p->t->bytes, word.end, p->end), close = word.end;
@@ -382,7 +382,7 @@ int hc_take_clause(hc_parse *p)
     hc_span word = hc_first_token(p, (hc_span){p->at, p->end}), brackets;
     hc_clause c = {HC_N_CLAUSES, {0, 0}, NULL, NULL, NULL, 0, {{0, 0}, {0, 0}, NULL, 0}, NULL, 0};
     if (!hc_is_name(p->t->bytes, word.begin, word.end))
-        return hc_refuse(p, 102, word, "a clause is expected, found '%.*s'", HC_SHOW(p, word)); /* maybe nothing */
+        return hc_refuse(p, 102, word, "a clause is expected, found '%.*s'", HC_SHOW(p, word)); /* may be empty */
     if (!take_brackets(p, word, &brackets))
         return 0;
     c.at = (hc_span){word.begin, brackets.end};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* combined.c - `parallel master taskloop` and its kin as the two directives that they stand for, in a preprocessed text: `parallel
- * master` with the clauses of a team and of masked, `taskloop` with the others. What OpenMP lets apply to both is of the
- * taskloop alone: `if` makes its tasks undeferred, and what it shares or copies the team shares. */
+/* combined.c - splits `parallel master taskloop` and similar directives of a preprocessed text into two: `parallel
+ * master` with the clauses of a team and of masked, `taskloop` with the others. A clause that OpenMP applies to both
+ * goes to taskloop alone: `if` makes its tasks undeferred, and the team shares what it shares or copies. */
 #include "parse/pragma.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static int take(cursor *c, const char *word)
     return 1;
 }
 
-/* Behind the clause at c, brackets included. */
+/* The end of the clause at c, brackets included. */
 static uint32_t clause_end(cursor c)
 {
     int depth = 0;
@@ -48,7 +48,7 @@ static int is_of_team(cursor c)
     return take(&c, "num_threads") || take(&c, "proc_bind") || take(&c, "copyin") || take(&c, "filter");
 }
 
-/* The two lines; 0: it is another one. */
+/* Writes the two lines; 0: it is another directive. */
 static int split(cursor c, const hc_line *line, hc_buf *out)
 {
     hc_buf inner = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* items.c - brackets, expressions, and the variables and sections of a clause's list.
  *
- * An item is taken apart only when it is a primary expression with what may follow one: `a[i][j:n]`, `(*p)[0:n]`,
- * `s->q[i].r[0:n]`; its last brackets are its dimensions. In `*p[i]` they are not: that is one expression. */
+ * An item is split into base and dimensions only if it is a primary expression with suffixes: `a[i][j:n]`, `(*p)[0:n]`,
+ * `s->q[i].r[0:n]`; its last brackets are its dimensions. `*p[i]` is one expression. */
 #include "parse/parse.h"
 
 #include <string.h>
 
-#define DEEPEST 256 /* brackets within each other: clang takes no more */
+#define DEEPEST 256 /* nested brackets: clang's limit */
 
 int hc_refuse(hc_parse *p, int code, hc_span at, const char *format, ...)
 {
@@ -101,9 +101,9 @@ uint32_t hc_find_stop(const hc_parse *p, hc_span s, const char *stops)
     return s.end;
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* A bracket [a:b] somewhere in s, which C does not have; absent when there is none. */
+/* A bracket [a:b] in s, which is not C; absent if there is none. */
 static hc_span find_section(const hc_parse *p, hc_span s)
 {
     const char *bytes = p->t->bytes;
@@ -129,7 +129,7 @@ static int is_string_whole(const char *bytes, uint32_t at, uint32_t end)
     return i + 1 == end && end - at >= 2 && bytes[end - 1] == bytes[at];
 }
 
-/* A string without its end; absent when there is none. */
+/* An unterminated string; absent if there is none. */
 static hc_span find_torn_string(const hc_parse *p, hc_span s)
 {
     const char *bytes = p->t->bytes;
@@ -142,7 +142,7 @@ static hc_span find_torn_string(const hc_parse *p, hc_span s)
     return (hc_span){s.end, s.end};
 }
 
-/* What the C parser would be confused by. */
+/* Refuses text that would confuse the C parser. */
 static int check_expression(hc_parse *p, const char *word, hc_span s)
 {
     hc_span bad = find_torn_string(p, s);
@@ -169,11 +169,11 @@ int hc_take_expression(hc_parse *p, const char *word, hc_span s, hc_item *item)
     return check_expression(p, word, s);
 }
 
-/* ---- items ----------------------------------------------------------------------------------------------------------- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t blank_end(const hc_parse *p, uint32_t at, uint32_t end) { return hc_blank_end(p->t->bytes, at, end); }
 
-/* Behind the name, literal or (...) at s.begin; 0 when something else stands there. */
+/* The end of the name, literal or (...) at s.begin; 0 if there is none. */
 static uint32_t primary_end(const hc_parse *p, hc_span s)
 {
     const char *bytes = p->t->bytes;
@@ -182,7 +182,7 @@ static uint32_t primary_end(const hc_parse *p, hc_span s)
     return hc_is_name(bytes, s.begin, s.end) ? hc_token_end(bytes, s.begin, s.end) : 0;
 }
 
-/* Behind the .name, ->name, (...) or [...] at `at`; 0 when something else stands there. */
+/* The end of the .name, ->name, (...) or [...] at `at`; 0 if there is none. */
 static uint32_t suffix_end(const hc_parse *p, uint32_t at, uint32_t end)
 {
     const char *bytes = p->t->bytes;
@@ -196,7 +196,7 @@ static uint32_t suffix_end(const hc_parse *p, uint32_t at, uint32_t end)
     return name && hc_is_name(bytes, name, end) ? hc_token_end(bytes, name, end) : 0;
 }
 
-/* Where an item's base ends: before the brackets at its end; at its own end when it is no such expression. */
+/* The end of an item's base: before its final brackets, or its own end if it is no such expression. */
 static uint32_t base_end(const hc_parse *p, hc_span s)
 {
     uint32_t at = primary_end(p, s), base = at, next;
@@ -209,7 +209,7 @@ static uint32_t base_end(const hc_parse *p, hc_span s)
     return at ? base : s.end;
 }
 
-/* [lower], [lower : length]; s is what stands between the brackets. */
+/* [lower], [lower : length]; s is the text between the brackets. */
 static int take_dim(hc_parse *p, const char *word, hc_span s, hc_dim *d)
 {
     uint32_t colon = hc_find_stop(p, s, ":"), second;
@@ -247,7 +247,7 @@ static int take_dims(hc_parse *p, const char *word, hc_item *item)
     return 1;
 }
 
-/* Clauses whose items are variables; the others take sections and expressions that name memory. */
+/* Whether the clause takes variables only; the others take sections and expressions that name memory. */
 static int wants_variables(const hc_parse *p, hc_clause_kind k)
 {
     switch (k) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* overlay.c - the views of a text that parsers get, and the way back from the overlay's offsets to the text's. */
+/* overlay.c - the texts given to parsers, and the way back from the overlay's offsets to the text's. */
 #include "parse/overlay.h"
 
 #include <string.h>
 
-/* omp_all_memory is a word of OpenMP 5.1 that stands where a variable does. */
+/* omp_all_memory is a word of OpenMP 5.1 in the place of a variable. */
 const char hc_overlay_head[] = "int __hd_c(int, ...);\n"
                                "void __hd_s(int, ...);\n"
                                "extern char omp_all_memory;\n";
@@ -26,13 +26,13 @@ static void put_piece(void *arg, const hc_clause *c, const hc_item *item, int di
     hc_put(&b->out, b->t->bytes + at.begin, at.end - at.begin);
 }
 
-/* `ordered depend(...)` has no statement; with other clauses, or none, it has. */
+/* `ordered depend(...)` has no statement; with other clauses, or none, it has one. */
 static int stands_alone(const hc_pragma *p)
 {
     return hc_stand_of(p->directive) == HC_ALONE || (p->directive == HC_ORDERED && hc_clause_of(p, HC_C_DEPEND));
 }
 
-/* Iterators are declared once a name, in a statement expression around the call. */
+/* Declares each iterator name once, in a statement expression around the call. */
 static int put_iterators(build *b, const hc_pragma *p)
 {
     const char *s = b->t->bytes;
@@ -91,19 +91,19 @@ hc_overlay hc_make_overlay(const hc_text *t, const hc_pragmas *p)
     return (hc_overlay){b.out.at, b.out.n, b.pieces.at, b.pieces.n, t, lines};
 }
 
-/* ---- for a parser that knows OpenMP ---------------------------------------------------------------------------------- */
+/* ---- for a parser that knows OpenMP ------------------------------------------------------------------------------ */
 
-/* The bytes of the view up to `end` become blanks. */
+/* Overwrites the view up to `end` with blanks. */
 static void blank_out(char *view, uint32_t begin, uint32_t end) { memset(view + begin, ' ', end - begin); }
 
-/* Behind the clause's opening bracket, at the first word. */
+/* The first word behind the clause's opening bracket. */
 static uint32_t content_of(const hc_text *t, const hc_clause *c)
 {
     uint32_t open = hc_blank_end(t->bytes, hc_token_end(t->bytes, c->at.begin, c->at.end), c->at.end);
     return hc_blank_end(t->bytes, open + 1, c->at.end);
 }
 
-/* label is heddle's own; the others are of OpenMP 5.1, of which clang 14 knows only a part. */
+/* label is heddle's own; the others are of OpenMP 5.1, which clang 14 knows only in part. */
 static void blank_clause(char *view, const hc_text *t, const hc_pragma *p, const hc_clause *c)
 {
     int is_new_nowait = c->kind == HC_C_NOWAIT && p->directive == HC_TASKWAIT;
@@ -132,7 +132,7 @@ char *hc_make_openmp_view(const hc_text *t, const hc_pragmas *p)
     return view;
 }
 
-/* ---- the way back ---------------------------------------------------------------------------------------------------- */
+/* ---- the way back ------------------------------------------------------------------------------------------------ */
 
 uint32_t hc_overlay_line(const hc_overlay *o, uint32_t at)
 {
@@ -147,7 +147,7 @@ uint32_t hc_overlay_line(const hc_overlay *o, uint32_t at)
     return low;
 }
 
-/* The piece that `at` stands in or right behind; NULL when there is none. */
+/* The piece that contains `at` or ends there; NULL if there is none. */
 static const struct hc_piece *piece_of(const hc_overlay *o, uint32_t at)
 {
     uint32_t low = 0, high = o->n_pieces;
@@ -177,9 +177,9 @@ uint32_t hc_overlay_back(const hc_overlay *o, uint32_t at)
     return hc_line_first(t, line);
 }
 
-/* ---- the expressions of a pragma ------------------------------------------------------------------------------------- */
+/* ---- the expressions of a pragma --------------------------------------------------------------------------------- */
 
-/* Of iterator k the dimension is k; is_length: 0 begin, 1 end, 2 step. */
+/* dim is the iterator's number; is_length: 0 begin, 1 end, 2 step. */
 static void each_of_iterators(const hc_clause *c, hc_overlay_fn fn, void *arg)
 {
     for (uint32_t k = 0; k < c->n_iterators; k++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* pack.c - `#pragma pack`, as gcc, clang and nvcc know it: which one holds at a place of the text. */
+/* pack.c - `#pragma pack` of gcc, clang and nvcc: the value in force at a place of the text. */
 #include "support/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct pack {
-    HC_LIST(uint32_t) before; /* by push */
+    HC_LIST(uint32_t) before; /* pushed values */
     uint32_t now;
 } pack;
 
@@ -17,7 +17,7 @@ static const char *behind(const char *s, const char *word)
     return strncmp(s, word, strlen(word)) ? NULL : s + strlen(word);
 }
 
-/* What stands in the brackets: push, pop, a name, a number; a number is the last. */
+/* The contents of the brackets: push, pop, a name, a number; the last number counts. */
 static void take(pack *p, const char *s)
 {
     const char *digits = s + strcspn(s, "0123456789)\n");

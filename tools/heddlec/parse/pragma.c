@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* pragma.c - finds the pragmas of a text and takes each apart: directive, what some directives have in brackets behind
- * them, clauses. After an error in one clause the next is read, so that one run tells all. */
+/* pragma.c - finds the pragmas of a text and parses each: directive, brackets behind some directives, clauses. After an
+ * error in one clause it reads the next, so that one run reports all errors. */
 #include "parse/parse.h"
 
 #include <string.h>
 
-/* ---- sources ---------------------------------------------------------------------------------------------------------- */
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
 
-/* The end of the word, or other token, that begins at *at, which is moved behind blanks. */
+/* The end of the word, or other token, at *at after blanks; *at moves to its start. */
 static const char *word_at(const char *s, uint32_t *at, uint32_t end, size_t *n)
 {
     *at = hc_blank_end(s, *at, end);
@@ -25,7 +25,7 @@ static int is_among(const char *words, const char *s, size_t n)
     return 0;
 }
 
-/* A pragma of which heddlec may have something to say: it has tasks, or no word of OpenMP as its first. */
+/* A pragma that heddlec may handle: it has tasks, or its first word is not OpenMP's. */
 static int is_ours(const char *s, uint32_t at, uint32_t end)
 {
     static const char others[] =
@@ -58,9 +58,9 @@ int hc_has_tasks(const hc_text *t)
     return 0;
 }
 
-/* ---- directives ------------------------------------------------------------------------------------------------------ */
+/* ---- directives -------------------------------------------------------------------------------------------------- */
 
-/* Behind the words of a directive that stand at `at`; 0 when others stand there. */
+/* The end of a directive's words at `at`; 0 if they do not match. */
 static uint32_t words_end(const hc_parse *p, const char *words)
 {
     uint32_t at = p->at, end = 0;
@@ -90,7 +90,7 @@ static int refuse_directive(hc_parse *p, int is_heddle)
     return hc_refuse(p, 100, word, "unknown directive '%.*s'%s", HC_SHOW(p, word), hc_guess_text(&g));
 }
 
-/* In a source without tasks it is the C compiler's. */
+/* In a source without tasks it goes to the C compiler. */
 static int is_foreign(hc_directive d)
 {
     return d == HC_TARGET_TEAMS || d == HC_TARGET_PARALLEL_FOR || d == HC_TEAMS || d == HC_DISTRIBUTE;
@@ -103,7 +103,7 @@ static int leave(hc_parse *p)
     return 0;
 }
 
-/* The longest directive that fits, ours or one that only OpenMP has. */
+/* The longest directive that matches, of heddlec or of OpenMP only. */
 static int take_directive(hc_parse *p, int is_heddle)
 {
     uint32_t best = 0, end, i;
@@ -130,7 +130,7 @@ static int take_directive(hc_parse *p, int is_heddle)
     return 1;
 }
 
-/* ---- what stands in brackets behind a directive ---------------------------------------------------------------------- */
+/* ---- brackets behind a directive --------------------------------------------------------------------------------- */
 
 /* critical (name) */
 static int take_name(hc_parse *p, hc_clause *c, hc_span s)
@@ -142,7 +142,7 @@ static int take_name(hc_parse *p, hc_clause *c, hc_span s)
     return 1;
 }
 
-/* declare reduction (name : types : combiner) initializer(...): nobody reads more of it than the name. */
+/* declare reduction (name : types : combiner) initializer(...): only the name is used. */
 static int take_declared_reduction(hc_parse *p, hc_clause *c, hc_span s)
 {
     uint32_t open, close;
@@ -193,7 +193,7 @@ static int take_brackets(hc_parse *p)
     return 1;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static void take_clauses(hc_parse *p)
 {
@@ -214,7 +214,7 @@ static hc_span next_word(const hc_parse *p, hc_span last)
     return hc_first_token(p, (hc_span){at, p->end});
 }
 
-/* Whether the line is a pragma of ours: p->at becomes what is behind `omp` or `heddle`. */
+/* Whether the line is a pragma for heddlec; moves p->at behind `omp` or `heddle`. */
 static int begins_pragma(hc_parse *p, uint32_t line, int *is_heddle)
 {
     const hc_line *l = &p->t->lines[line];

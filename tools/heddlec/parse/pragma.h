@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pragma.h - `#pragma omp` and `#pragma heddle` lines of a preprocessed text, taken apart: directive, clauses, and where
- * in the text each expression of a clause stands. It knows words and brackets, no types: what an expression means is the
- * C parser's to say (overlay.h). Everything it does not know is an error with a place; nothing is dropped silently. */
+/* pragma.h - parsed `#pragma omp` and `#pragma heddle` lines of a preprocessed text: directive, clauses, and the place
+ * of each clause's expressions. The parser knows words and brackets, no types; the C parser interprets expressions
+ * (overlay.h). Unknown words are errors with a place; nothing is dropped silently. */
 #ifndef HEDDLEC_PRAGMA_H
 #define HEDDLEC_PRAGMA_H
 
@@ -10,7 +10,7 @@
 /* How a directive stands in the program: before a statement, alone, or as a declaration. */
 typedef enum hc_stand { HC_WITH_STATEMENT, HC_ALONE, HC_DECLARATIVE } hc_stand;
 
-/* id, words, stand. The longest that fits is taken. */
+/* id, words, stand. The longest match counts. */
 #define HC_DIRECTIVE_MAP(X)                                       \
     X(PARALLEL, "parallel", WITH_STATEMENT)                       \
     X(FOR, "for", WITH_STATEMENT)                                 \
@@ -66,8 +66,8 @@ typedef enum hc_directive {
         HC_N_DIRECTIVES
 } hc_directive;
 
-/* id, word, what stands in its brackets: NOTHING none allowed; EXPR one expression; LIST variables and sections; WORDS
- * modifiers only; OPT_EXPR one expression or no brackets. Modifiers before a ':' are told in hc_clause. */
+/* id, word, contents of its brackets: NOTHING none allowed; EXPR one expression; LIST variables and sections; WORDS
+ * modifiers only; OPT_EXPR one expression or no brackets. See hc_clause for modifiers before a ':'. */
 #define HC_CLAUSE_MAP(X)                                                                                 \
     X(IF, "if", EXPR)                                                                                    \
     X(FINAL, "final", EXPR)                                                                              \
@@ -136,7 +136,7 @@ typedef enum hc_clause_kind {
         HC_N_CLAUSES
 } hc_clause_kind;
 
-/* A stretch of the text. begin == end: absent. */
+/* A range of the text. begin == end: absent. */
 typedef struct hc_span {
     uint32_t begin, end;
 } hc_span;
@@ -169,7 +169,7 @@ typedef struct hc_clause {
     const hc_item *items;
     uint32_t n_items;
     hc_item extra;                /* schedule's chunk, linear's step, aligned's alignment; base absent = none */
-    const hc_iterator *iterators; /* the items are meant for each of their values */
+    const hc_iterator *iterators; /* the items apply to each of their values */
     uint32_t n_iterators;
 } hc_clause;
 
@@ -179,25 +179,25 @@ typedef struct hc_pragma {
     hc_span at;      /* the whole line, from '#' to before its newline */
     const hc_clause *clauses;
     uint32_t n_clauses;
-    int is_broken; /* an error was said about it; analysis may skip it */
+    int is_broken; /* an error was reported; analysis may skip it */
     int is_root;   /* single, master, masked: its statement runs as a task, see hc_find_flow */
 } hc_pragma;
 
 typedef struct hc_pragmas {
     hc_pragma *at;
     uint32_t n;
-    const hc_span *left; /* those of a source without tasks that are no constructs of heddlec's: the C compiler's */
+    const hc_span *left; /* pragmas of a source without tasks that heddlec does not handle: for the C compiler */
     uint32_t n_left;
 } hc_pragmas;
 
-/* The text with `parallel master taskloop` and its kin taken apart (combined.c); NULL, and n as it was, where none is in it. */
+/* Splits combined directives such as `parallel master taskloop` (combined.c); NULL, and n unchanged, if there are none. */
 char *hc_split_combined(const hc_text *t, size_t *n);
 
-/* The text has a pragma of which heddlec may have something to say. */
+/* Whether the text has a pragma that heddlec may handle. */
 int hc_has_tasks(const hc_text *t);
 
-/* Finds and takes apart the pragmas of t that do not come from a system header. Words that OpenMP has in 4.5 or 5.x and
- * heddlec does not take are HC100 with "not supported"; words that are close to a known one get "did you mean". */
+/* Finds and parses the pragmas of t, except those from system headers. Words of OpenMP 4.5 or 5.x that heddlec does not
+ * support are HC100 with "not supported"; misspelt words get "did you mean". */
 hc_pragmas hc_parse_pragmas(const hc_text *t);
 
 /* The first clause of that kind, or NULL. next: the one after c. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preprocess.c - runs clang -E as a child, without a shell, and reads what it writes. */
+/* preprocess.c - runs clang -E as a child, without a shell, and reads its output. */
 #include "parse/preprocess.h"
 #include "support/text.h"
 
@@ -32,8 +32,8 @@ const char *hc_include_dir(void)
     return dir && access(hc_format("%s/omp.h", dir), R_OK) == 0 ? dir : HC_SOURCE_INCLUDE;
 }
 
-/* Comments stay: the generated files are for people to read. Warnings are for the compiler to say; of a file that is no source
- * there would be one a byte. */
+/* Keeps comments: people read the generated files. No warnings: the compiler prints them; and a file that is no source
+ * would give one per byte. */
 static const char *const *arguments_for(const char *path, const char *const *args)
 {
     const char *const own[] = {
@@ -50,7 +50,7 @@ static const char *const *arguments_for(const char *path, const char *const *arg
     return all.at;
 }
 
-/* Starts a child that writes into a pipe; its number, or -1 with errno. */
+/* Starts a child that writes into a pipe; returns its pid, or -1 with errno. */
 static pid_t start(const char *const *arguments, int *from)
 {
     posix_spawn_file_actions_t actions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tree.c - from a preprocessed text to its tree: the pragmas, the overlay, the C parser's view of the overlay, from which
- * the tree is built, and its view of the text with OpenMP, of which only the errors are of use. */
+/* tree.c - from a preprocessed text to its tree: the pragmas, the overlay, and two runs of the C parser. The tree is
+ * built from its view of the overlay; its view of the text with OpenMP serves only for errors. */
 #include "parse/clang.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 static const char overlay_file[] = "/heddlec/overlay.c", head_file[] = "/heddlec/head.h";
 
-/* What C compilers in use take with a warning is no error here; no warning of this parser's is printed. Those that it gives
- * tell that the unit is lax. */
+/* C compilers accept these with a warning, so they are not errors here; no warning of this parser is printed. Any of
+ * them marks the unit as lax. */
 static const char *const lenient[] = {"-Wno-everything",
                                       "-Wimplicit-function-declaration",
                                       "-Wimplicit-int",
@@ -38,9 +38,9 @@ static words arguments_of(const char *const *own, uint32_t n_own, const char *co
     return w;
 }
 
-/* ---- what the parser says -------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
-/* Errors of OpenMP that have a code of their own; 0: no error here. */
+/* Errors of OpenMP with their own code; 0: not an error here. */
 static const struct {
     const char *part; /* of the parser's sentence */
     int code;
@@ -73,10 +73,10 @@ static const hc_clause *loop_depend_at(const hc_unit *u, uint32_t at)
 typedef struct view {
     CXTranslationUnit tu;
     hc_unit *u;
-    int is_overlay; /* else the text itself */
+    int is_overlay; /* otherwise the text itself */
 } view;
 
-/* Returns 0 where it is no error here. */
+/* Returns 0 if it is not an error here. */
 static int say_one(const view *v, CXDiagnostic d, hc_level level)
 {
     const hc_text *t = &v->u->text;
@@ -97,7 +97,7 @@ static int say_one(const view *v, CXDiagnostic d, hc_level level)
     return code != 0;
 }
 
-/* Says the errors of a view with the notes that belong to them. */
+/* Reports the errors of a view, with their notes. */
 static void say_errors(const view *v)
 {
     for (unsigned i = 0; i < clang_getNumDiagnostics(v->tu); i++) {
@@ -113,7 +113,7 @@ static void say_errors(const view *v)
     }
 }
 
-/* ---- the two views --------------------------------------------------------------------------------------------------- */
+/* ---- the two views ----------------------------------------------------------------------------------------------- */
 
 static CXTranslationUnit parse(CXIndex index, const words *w, const char *bytes, uint32_t n)
 {
@@ -171,7 +171,7 @@ hc_unit *hc_parse_unit(const char *path, const char *bytes, size_t n, const char
     return hc_n_errors() > n_errors ? NULL : u;
 }
 
-/* ---- the unit -------------------------------------------------------------------------------------------------------- */
+/* ---- the unit ---------------------------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -179,7 +179,7 @@ static int by_place(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* A type is visited with each of the declarators that it stands before. */
+/* A type is visited once for each declarator behind it: sorts, and removes duplicates. */
 static void sort_type_uses(hc_unit *u)
 {
     uint32_t n = 0;
@@ -213,7 +213,7 @@ static void mark_between(hc_unit *u, uint32_t begin, uint32_t end)
     }
 }
 
-/* `declare target` names what it declares in a list, or declares all up to its end. */
+/* `declare target` names declarations in a list, or covers all up to its end. */
 static void mark_declared_target(hc_unit *u)
 {
     HC_LIST(uint32_t) open = {0};
@@ -241,7 +241,7 @@ void hc_build_unit(hc_builder *b, CXTranslationUnit tu)
     mark_declared_target(u);
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 int hc_is_variable_array(const hc_type *t)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* tree.h - the program as a tree: what the C parser knows, in our own few kinds. Only the files tree*.c and
- * clang.h know libclang.
+/* tree.h - the program as a tree: the C parser's knowledge, in a few node kinds. Only tree*.c and clang.h use libclang.
  *
- * Nodes. A node stands for a stretch begin .. end of the preprocessed text (hc_text, not the overlay). Children lie inside
- * their parent, do not overlap and come in the order of the text (hc_tree_check verifies it), so that a program that
- * copies the text between children and treats the children has copied the node. Parentheses are nodes; implicit casts
- * are not nodes: a node's `type` is the expression's own, `becomes` the type it is converted to by its surroundings (NULL
- * when none). System headers have no nodes except declarations that the program refers to (hc_decl with node NULL).
+ * Nodes. A node covers the range begin .. end of the preprocessed text (hc_text, not the overlay). Children lie inside
+ * their parent, do not overlap and are in the order of the text (hc_tree_check verifies it). So copying the text
+ * between children and processing the children copies the node. Parentheses are nodes; implicit casts are not: a node's
+ * `type` is the expression's own, `becomes` the type to which its context converts it (NULL: no conversion). System
+ * headers have no nodes except declarations that the program refers to (hc_decl with node NULL).
  *
- * Pragmas. A directive with a statement is HC_N_DIRECTIVE: children are the expressions of its clauses, in the order of
- * hc_overlay_each, then the statement (node->body). One that stands alone has no statement. A declarative pragma is no
- * node. Its begin is the '#', its end that of the statement (or of the line).
+ * Pragmas. A directive with a statement is HC_N_DIRECTIVE: its children are its clauses' expressions, in the order of
+ * hc_overlay_each, then the statement (node->body). A stand-alone one has no statement. A declarative pragma is no
+ * node. A directive's begin is the '#', its end that of the statement (or of the line).
  *
- * Declarations. VAR and FIELD stand for one declarator with its initialiser ("*p = x", "b[n]"); the specifiers before the
- * first one belong to the DECLS around (also at file scope) or to the RECORD. PARAM has its specifiers. Children of a VAR are
- * the expressions of its array bounds, then the initialiser (node->init).
+ * Declarations. VAR and FIELD cover one declarator with its initialiser ("*p = x", "b[n]"); the specifiers before the
+ * first one belong to the DECLS around (also at file scope) or to the RECORD. PARAM has its specifiers. Children of a
+ * VAR are the expressions of its array bounds, then the initialiser (node->init).
  *
  * Everything lives until the program ends. */
 #ifndef HEDDLEC_TREE_H
@@ -72,9 +71,9 @@ typedef enum hc_node_kind {
  *   other  IF: else */
 struct hc_node {
     hc_node_kind kind;
-    int is_constant;     /* an integer constant expression, as far as it is cheap to see, with: */
+    int is_constant;     /* an integer constant expression, as far as easily seen, with: */
     int64_t value;       /* as its own type holds it */
-    uint32_t begin, end; /* in unit->text; end is behind the last character, a statement's semicolon included */
+    uint32_t begin, end; /* in unit->text; end is behind the last character, including a statement's semicolon */
     hc_node *parent, *first, *last, *next, *prev;
     hc_node *body, *init, *test, *step, *other;
     hc_unit *unit;
@@ -97,8 +96,8 @@ typedef enum hc_type_kind {
         HC_T_KINDS
 } hc_type_kind;
 
-/* Typedefs are looked through; `name` is what the user wrote. One type may have several structs. A parameter declared as
- * an array is a POINTER whose `bound`s of inner dimensions are in `of`. */
+/* Typedefs are resolved; `name` is the user's spelling. One type may have several structs. A parameter declared as an
+ * array is a POINTER; the `bound`s of its inner dimensions are in `of`. */
 struct hc_type {
     hc_type_kind kind;
     const char *name; /* as the parser spells it ("const double *", "double[64]")     */
@@ -108,29 +107,29 @@ struct hc_type {
     uint64_t n;                   /* ARRAY: elements                                              */
     const hc_node *bound;         /* VLA: the expression of its length; NULL for [*]              */
     const hc_decl *decl;          /* STRUCT, UNION, ENUM                                          */
-    const hc_decl *named;         /* what `name` names: a typedef or a record, or NULL            */
+    const hc_decl *named;         /* declaration of `name`: a typedef or a record, or NULL */
     const hc_type *const *params; /* FUNCTION                                                */
     uint32_t n_params;
 };
 
 struct hc_decl {
-    hc_node_kind kind; /* HC_N_FUNCTION ... HC_N_ENUMERATOR */
-    const char *name;  /* "" when it has none               */
-    const char *id;    /* the same for one entity of all sources, different for different ones (static ones included) */
-    const hc_type *type; /* TYPEDEF: what it stands for */
-    hc_node *node;       /* its definition (or, without one, first declaration) in the program's own text, else NULL */
+    hc_node_kind kind;   /* HC_N_FUNCTION ... HC_N_ENUMERATOR */
+    const char *name;    /* "" when it has none               */
+    const char *id;      /* equal for one entity of all sources, different for different ones (including static ones) */
+    const hc_type *type; /* TYPEDEF: its type */
+    hc_node *node;       /* its definition (or first declaration, if undefined) in the program's own text, else NULL */
     uint32_t name_at;    /* where its name stands in node's text */
     hc_decl *owner;      /* RECORD or ENUM of a FIELD or ENUMERATOR; function of a local, a parameter */
     int is_global;       /* file scope */
     int is_static, is_extern, is_inline, is_system, is_register, is_thread_local;
     int is_definition; /* node is a definition */
     int is_declared_target;
-    int is_kept;   /* address.c: of a variable, its address may be kept somewhere */
+    int is_kept;   /* address.c: a variable's address may be kept somewhere */
     int64_t value; /* ENUMERATOR */
-    void *mark;    /* for whoever analyses; one pass at a time */
+    void *mark;    /* for analyses; one at a time */
 };
 
-/* A word of the text that names a type: a typedef, or the tag behind struct, union, enum. Where it is defined it is no use. */
+/* A word of the text that uses a type's name: a typedef, or the tag behind struct, union, enum. A definition is not a use. */
 typedef struct hc_type_use {
     uint32_t begin, end;
     hc_decl *decl; /* TYPEDEF, RECORD, ENUM */
@@ -143,25 +142,25 @@ struct hc_unit { /* one source file */
     hc_node *root;                  /* FILE: all declarations of the program's own text in order */
     HC_LIST(hc_decl *) decls;       /* every declaration met, also of system headers */
     HC_LIST(hc_type_use) type_uses; /* in the order of the text */
-    int is_lax; /* it calls functions that nothing declares, or takes numbers for addresses: compilers have let it pass */
-    int is_for_c; /* region.c: its target constructs are the C compiler's */
+    int is_lax;   /* calls undeclared functions, or uses numbers as addresses: compilers accepted it */
+    int is_for_c; /* region.c: its target constructs go to the C compiler */
 };
 
-/* Parses a preprocessed text: pragmas, overlay, tree; then once more with OpenMP, for its errors only (HC103). arguments:
- * further ones for the parser, NULL-terminated. NULL when errors were said. */
+/* Parses a preprocessed text: pragmas, overlay, tree; then once more with OpenMP, only for errors (HC103). arguments:
+ * extra ones for the parser, NULL-terminated. NULL after errors. */
 hc_unit *hc_parse_unit(const char *path, const char *bytes, size_t n, const char *const *arguments);
 
-/* The nodes of a tree, parents first. Return 0 from fn to leave out a node's children. */
+/* Visits the nodes of a tree, parents first. fn returns 0 to skip a node's children. */
 typedef int (*hc_visit_fn)(void *arg, hc_node *n);
 void hc_visit(hc_node *n, hc_visit_fn fn, void *arg);
-/* Writes the tree, a line a node, in a form that does not depend on the version of libclang. */
+/* Writes the tree, one node per line, independent of the version of libclang. */
 void hc_tree_dump(const hc_node *n, hc_buf *out);
 /* NULL, or what is wrong with the order or nesting of n's children. */
 const char *hc_tree_check(const hc_node *n);
 
 const char *hc_node_name(hc_node_kind k);
 static inline const char *hc_source(const hc_node *n) { return n->unit->text.bytes + n->begin; }
-/* An array, whatever is known of its length; an array or a pointer. NULL is neither. */
+/* An array of known or unknown length; an array or a pointer. NULL is neither. */
 static inline int hc_is_array(const hc_type *t)
 {
     return t && (t->kind == HC_T_ARRAY || t->kind == HC_T_VLA || t->kind == HC_T_OPEN_ARRAY);
@@ -172,11 +171,11 @@ static inline int hc_is_function(const hc_type *t)
 {
     return t && (t->kind == HC_T_FUNCTION || (t->kind == HC_T_POINTER && t->of && t->of->kind == HC_T_FUNCTION));
 }
-/* An array whose length, or that of its elements, is known only when the program runs; pointers, or an array of them, to
- * pointers to such. */
+/* An array with its length, or its elements' length, known only at run time. hc_leads_to_rows: pointers, or an array of
+ * them, to pointers to such arrays. */
 int hc_is_variable_array(const hc_type *t);
 int hc_leads_to_rows(const hc_type *t);
-/* Equal but for qualifiers outside. long and long long differ in C++, whatever their sizes. */
+/* Equal except for outer qualifiers. long and long long are distinct in C++, even at equal size. */
 int hc_is_same(const hc_type *a, const hc_type *b);
 hc_node *hc_unparen(hc_node *n); /* without PAREN and CAST around it */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- nodes and their stretches --------------------------------------------------------------------------------------- */
+/* ---- nodes and their ranges -------------------------------------------------------------------------------------- */
 
-/* Lines that are no directives stand in both as they are; only of the others the overlay has to be asked. */
+/* Lines without directives are equal in both; only the others need the overlay's map. */
 uint32_t hc_back(const hc_builder *b, uint32_t offset)
 {
     const hc_overlay *o = &b->unit->overlay;
@@ -60,7 +60,7 @@ hc_node *hc_add_node(hc_builder *b, hc_node_kind kind, hc_node *parent, uint32_t
     return n;
 }
 
-/* ---- children -------------------------------------------------------------------------------------------------------- */
+/* ---- children ---------------------------------------------------------------------------------------------------- */
 
 typedef struct kid_walk {
     hc_builder *b;
@@ -81,7 +81,7 @@ static enum CXChildVisitResult add_kid(CXCursor c, CXCursor parent, CXClientData
     return CXChildVisit_Continue;
 }
 
-/* The first comes first also where two begin together: it is the longer one, or the same again. */
+/* A stable sort: of two that begin together the first is the longer one, or a repetition. */
 static void sort(hc_kids *kids)
 {
     for (uint32_t i = 1; i < kids->n; i++) {
@@ -117,7 +117,7 @@ hc_kids hc_kids_of(hc_builder *b, CXCursor c)
     return kids;
 }
 
-/* ---- what is no node of its own -------------------------------------------------------------------------------------- */
+/* ---- cursors without nodes --------------------------------------------------------------------------------------- */
 
 static int is_predefined_name(const hc_builder *b, const hc_kid *k)
 {
@@ -125,13 +125,13 @@ static int is_predefined_name(const hc_builder *b, const hc_kid *k)
     return clang_getCursorKind(k->c) == CXCursor_StringLiteral && c == '_';
 }
 
-/* `#pragma unroll` and the like, which libclang shows as a statement around the loop. */
+/* `#pragma unroll` and similar pragmas, which libclang shows as a statement around the loop. */
 static int is_hint(const hc_builder *b, const hc_kid *k)
 {
     return clang_getCursorKind(k->c) == CXCursor_UnexposedStmt && b->t.s[k->begin] == '#';
 }
 
-/* The cursor below c that is a node: implicit casts and constants' wrappers have the stretch of their only child. */
+/* The cursor below c that is a node: implicit casts and constants' wrappers have the range of their only child. */
 static CXCursor peel(hc_builder *b, CXCursor c)
 {
     for (;;) {
@@ -148,7 +148,7 @@ static CXCursor peel(hc_builder *b, CXCursor c)
     }
 }
 
-/* The object of a member. Unnamed members on the way to it end where it ends. */
+/* The object of a member. Unnamed members on the way to it end at the same place. */
 static hc_kids object_of(hc_builder *b, const hc_kid *member)
 {
     hc_kids kids = hc_kids_of(b, member->c);
@@ -157,10 +157,10 @@ static hc_kids object_of(hc_builder *b, const hc_kid *member)
     return kids;
 }
 
-/* ---- types of expressions -------------------------------------------------------------------------------------------- */
+/* ---- types of expressions ---------------------------------------------------------------------------------------- */
 
-/* A parameter declared as an array is a pointer, but libclang shows the array, also for what is computed from it. Where
- * something may be an array, it is no value but an object. */
+/* A parameter declared as an array is a pointer, but libclang shows the array, also for expressions computed from it.
+ * Only objects may be arrays, values may not. */
 static int may_be_array(const hc_node *n)
 {
     switch (n->kind) {
@@ -184,7 +184,7 @@ static const hc_type *pointer_to(const hc_type *of)
     return hc_decayed(&array);
 }
 
-/* The first child whose value is a pointer. */
+/* The type of the first child that is a pointer. */
 static const hc_type *pointer_among(const hc_node *first)
 {
     for (const hc_node *n = first; n; n = n->next)
@@ -202,7 +202,7 @@ static const hc_type *type_of_unary(const hc_node *n)
     return n->first->type;
 }
 
-/* The type of an expression with dimensions of variable length, from that of its parts; NULL when they do not tell. */
+/* The type of an expression with variable dimensions, from its parts; NULL if they do not give it. */
 static const hc_type *type_from_parts(const hc_node *n)
 {
     const hc_type *pointer = NULL;
@@ -235,7 +235,7 @@ static const hc_type *type_of(hc_builder *b, const hc_node *n, CXCursor c)
     return hc_is_array(type) && !may_be_array(n) ? hc_decayed(type) : type;
 }
 
-/* Equal apart from expressions of lengths and qualifiers outside. */
+/* Equal except for length expressions and outer qualifiers. */
 static int is_same_shape(const hc_type *a, const hc_type *b)
 {
     while (a && b && a->kind == b->kind && (a->kind == HC_T_POINTER || hc_is_array(a)) && a->n == b->n &&
@@ -246,7 +246,7 @@ static int is_same_shape(const hc_type *a, const hc_type *b)
     return a && b && a->kind == b->kind && a->of == b->of && (a->of || a == b);
 }
 
-/* What the implicit casts between outer and inner make of n. */
+/* Sets n->becomes from the implicit casts between outer and inner. */
 static void convert(hc_builder *b, hc_node *n, CXCursor outer, CXCursor inner)
 {
     CXType to = clang_getCursorType(outer);
@@ -262,7 +262,7 @@ static void convert(hc_builder *b, hc_node *n, CXCursor outer, CXCursor inner)
         n->becomes = type;
 }
 
-/* ---- kinds ----------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
     enum CXCursorKind from;
@@ -304,7 +304,7 @@ static const struct {
              {CXCursor_StmtExpr, HC_N_STMT_EXPR},
              {CXCursor_GenericSelectionExpr, HC_N_GENERIC}};
 
-/* Of what libclang has no kind for, the first tokens tell. */
+/* libclang has no kind for these: the first tokens decide. */
 static hc_node_kind unexposed_kind(const hc_builder *b, const hc_kid *self, const hc_node *parent)
 {
     uint32_t i = hc_token_from(&b->t, self->begin);
@@ -328,7 +328,7 @@ static hc_node_kind kind_of(const hc_builder *b, const hc_kid *self, const hc_no
     return unexposed_kind(b, self, parent);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 /* Child i of n is a statement. */
 static int is_statement_at(hc_node_kind kind, uint32_t i, uint32_t n)
@@ -368,7 +368,7 @@ static void take_semicolon(hc_builder *b, hc_node *n, const hc_kid *self)
         n->end = hc_back_end(b, b->t.at[i].end);
 }
 
-/* The parts of a for are told apart by its semicolons. */
+/* The semicolons of a for separate its parts. */
 static void finish_for(hc_builder *b, hc_node *n, const hc_kid *self, const hc_kids *kids)
 {
     uint32_t open = hc_token_from(&b->t, self->begin) + 1, first = hc_token_semicolon(&b->t, open + 1);
@@ -411,9 +411,9 @@ static void finish_statement(hc_builder *b, hc_node *n, const hc_kid *self, cons
     }
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* Prefix or postfix: whichever side of its operand has the operator. */
+/* Prefix or postfix: the side of its operand with the operator. */
 static const char *unary_op(hc_builder *b, const hc_kid *self, const hc_kid *operand)
 {
     const char *before = hc_tokens_between(&b->t, self->begin, operand->begin);
@@ -442,7 +442,7 @@ static void find_op(hc_builder *b, hc_node *n, const hc_kid *self, const hc_kids
         n->op = member_op(b, self);
 }
 
-/* A condition without its middle, of which libclang shows the first part several times. */
+/* A condition without its middle: libclang shows the first part several times. */
 static void find_condition(hc_builder *b, hc_node *n, const hc_kids *kids)
 {
     if (n->kind == HC_N_OTHER && kids->n == 2 && hc_tokens_between(&b->t, kids->at[0].end, kids->at[1].begin)[0] == '?')
@@ -470,7 +470,7 @@ static const hc_type *type_of_cast(hc_builder *b, hc_node *n, const hc_kid *self
     return hc_decayed(hc_type_declared(b, t, n, hc_abstract_declarator(&b->t, open + 1, b->t.at[open].partner - 1)));
 }
 
-/* What is assigned becomes what it is assigned to, its lengths included. */
+/* An assigned value becomes the target's type, including its lengths. */
 static void share_lengths(hc_node *n)
 {
     if (n->kind == HC_N_ASSIGN && n->first && n->last->becomes && n->first->type->kind == HC_T_POINTER)
@@ -510,9 +510,9 @@ static void finish_expression(hc_builder *b, hc_node *n, const hc_kid *self, con
         hc_fold(n);
 }
 
-/* ---- directives ------------------------------------------------------------------------------------------------------ */
+/* ---- directives -------------------------------------------------------------------------------------------------- */
 
-/* Of `({ int i; call; })` the call. */
+/* The call in `({ int i; call; })`. */
 static CXCursor call_in(hc_builder *b, CXCursor c)
 {
     hc_kids kids;
@@ -524,7 +524,7 @@ static CXCursor call_in(hc_builder *b, CXCursor c)
     return kids.n ? peel(b, kids.at[kids.n - 1].c) : c;
 }
 
-/* The pragma for which the overlay wrote this call of `helper`; NULL when it is another call. */
+/* The pragma for which the overlay wrote this call of `helper`; NULL if it is another call. */
 static const hc_pragma *pragma_of(hc_builder *b, CXCursor call, const char *helper)
 {
     hc_kid number;
@@ -535,7 +535,7 @@ static const hc_pragma *pragma_of(hc_builder *b, CXCursor call, const char *help
     return &b->unit->pragmas.at[strtoul(b->t.s + number.begin, NULL, 10)];
 }
 
-/* Values of clauses are arguments only for the C parser's eyes: what an argument converts them to means nothing. */
+/* Clause expressions are arguments only for the C parser: conversions to the parameters' types are ignored. */
 static hc_node *build_directive(hc_builder *b, const hc_pragma *p, CXCursor call, hc_node *parent)
 {
     hc_node *n = append(b, HC_N_DIRECTIVE, parent);
@@ -548,7 +548,7 @@ static hc_node *build_directive(hc_builder *b, const hc_pragma *p, CXCursor call
     return n;
 }
 
-/* The directive that the overlay wrote as the statement c; NULL when the user wrote c. */
+/* The directive that the overlay wrote as statement c; NULL if c is the user's. */
 static hc_node *directive_of(hc_builder *b, CXCursor c, hc_node *parent)
 {
     const hc_pragma *p = pragma_of(b, call_in(b, c), "__hd_s");
@@ -570,7 +570,7 @@ static hc_node *directive_of(hc_builder *b, CXCursor c, hc_node *parent)
     return n;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static void build_kids(hc_builder *b, hc_node *n, CXCursor c, hc_kids *kids)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_decl.c - declarations: one hc_decl for each entity, and the nodes that declare it. */
+/* tree_decl.c - declarations: one hc_decl per entity, and the nodes that declare it. */
 #include "parse/clang.h"
 #include "support/library.h"
 
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- entities -------------------------------------------------------------------------------------------------------- */
+/* ---- entities ---------------------------------------------------------------------------------------------------- */
 
-/* HC_N_KINDS: no declaration that has an hc_decl. */
+/* HC_N_KINDS: a declaration without an hc_decl. */
 static hc_node_kind decl_kind_of(CXCursor c)
 {
     switch (clang_getCursorKind(c)) {
@@ -32,7 +32,7 @@ int hc_is_record(CXCursor c)
     return kind == HC_N_RECORD || kind == HC_N_ENUM;
 }
 
-/* Files given from memory look the same to clang_File_isEqual. */
+/* clang_File_isEqual does not distinguish files given from memory. */
 static int is_overlay(const hc_builder *b, CXFile file)
 {
     CXString name, own;
@@ -47,7 +47,7 @@ static int is_overlay(const hc_builder *b, CXFile file)
     return is;
 }
 
-/* Where the overlay names c; UINT32_MAX when it is not declared in it. */
+/* The place of c's name in the overlay; UINT32_MAX if c is not declared there. */
 static uint32_t location_of(hc_builder *b, CXCursor c)
 {
     unsigned at;
@@ -56,7 +56,7 @@ static uint32_t location_of(hc_builder *b, CXCursor c)
     return is_overlay(b, file) ? at : UINT32_MAX;
 }
 
-/* A function that the compiler has built in is declared by its first use: its name is all that is of it. */
+/* A compiler's built-in function is declared by its first use: the declaration is only the name. */
 static int is_built_in(hc_builder *b, CXCursor c, uint32_t at)
 {
     hc_kid self = hc_kid_of(c);
@@ -64,8 +64,8 @@ static int is_built_in(hc_builder *b, CXCursor c, uint32_t at)
            self.end == b->t.at[hc_token_from(&b->t, at)].end;
 }
 
-/* Records without a tag have names of libclang's own making, and functions built in for operands of several sizes one for
- * each, so the text says what the name is. */
+/* libclang makes up names for records without a tag, and for built-in functions with operands of several sizes; so the
+ * name is taken from the text. */
 static const char *name_of(hc_builder *b, CXCursor c, uint32_t at)
 {
     uint32_t i = at == UINT32_MAX ? b->t.n : hc_token_from(&b->t, at);
@@ -77,7 +77,7 @@ static const char *name_of(hc_builder *b, CXCursor c, uint32_t at)
     return hc_intern(b->t.s + at, b->t.at[i].end - at);
 }
 
-/* The place in the user's source, the same for all sources that include it. */
+/* The place in the user's source, equal for all sources that include it. */
 static const char *user_place(hc_builder *b, uint32_t at)
 {
     char real[PATH_MAX];
@@ -85,8 +85,8 @@ static const char *user_place(hc_builder *b, uint32_t at)
     return hc_format("%s:%u:%u", realpath(p.file, real) ? real : p.file, p.line, p.column);
 }
 
-/* What has external linkage has a USR. A type is the same where it comes from the same place (USRs of types without a tag
- * have offsets in them); what is static or local belongs to its source. */
+/* An entity with external linkage has a USR. A type is identified by its place (USRs of types without a tag contain
+ * offsets); static and local entities belong to their source. */
 static const char *id_of(hc_builder *b, CXCursor c, const hc_decl *d, uint32_t at)
 {
     const char *usr = hc_clang_text(clang_getCursorUSR(c));
@@ -183,8 +183,8 @@ hc_decl *hc_decl_of(hc_builder *b, CXCursor c)
     return d;
 }
 
-/* What compilers have built in, as toupper, and the program declares without a header is the program's: no header of the
- * system tells generated text of it. */
+/* A compiler built-in such as toupper that the program declares without a header belongs to the program: generated text
+ * has no system header to declare it. */
 static int is_of_program(const hc_builder *b, const hc_decl *d)
 {
     const hc_text *t = &b->unit->text;
@@ -192,7 +192,7 @@ static int is_of_program(const hc_builder *b, const hc_decl *d)
            !hc_library_of(d->name);
 }
 
-/* n declares what c names. */
+/* n declares the entity of c. */
 static void declare(hc_builder *b, hc_node *n, CXCursor c, int is_definition)
 {
     hc_decl *d = hc_decl_of(b, c);
@@ -206,12 +206,12 @@ static void declare(hc_builder *b, hc_node *n, CXCursor c, int is_definition)
     d->node = n;
     d->is_definition = is_definition;
     d->name_at = hc_back(b, location_of(b, c));
-    d->is_system &= !is_definition; /* declared once more it is still a header's */
+    d->is_system &= !is_definition; /* a redeclaration stays a header's */
     if (d->kind == HC_N_FUNCTION || d->kind == HC_N_RECORD || d->kind == HC_N_ENUM)
         d->type = hc_type_of(b, declared_type(c));
 }
 
-/* ---- uses of type names ---------------------------------------------------------------------------------------------- */
+/* ---- uses of type names ------------------------------------------------------------------------------------------ */
 
 static void note_use(hc_builder *b, CXCursor where, CXCursor type)
 {
@@ -238,7 +238,7 @@ static enum CXChildVisitResult note_visited(CXCursor c, CXCursor parent, CXClien
 
 void hc_note_type_uses_in(hc_builder *b, CXCursor c) { clang_visitChildren(c, note_visited, b); }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static int has_name(CXCursor c)
 {
@@ -262,7 +262,7 @@ static void finish_param(hc_builder *b, CXCursor c, hc_node *n, hc_declarator d)
     n->type = n->decl->type;
 }
 
-/* A parameter reaches to the comma or bracket behind it. */
+/* A parameter extends to the comma or bracket behind it. */
 static void build_param(hc_builder *b, CXCursor c, hc_node *parent)
 {
     hc_kid self = hc_kid_of(c);
@@ -291,7 +291,7 @@ static int is_definition_of_var(CXCursor c, const hc_node *n)
     return n->init || clang_Cursor_getStorageClass(c) != CX_SC_Extern;
 }
 
-/* Where a declarator is named; a bit-field without a name has its colon, the one before its width. */
+/* The token of a declarator's name; for an unnamed bit-field its colon, before its width. */
 static uint32_t name_token(hc_builder *b, CXCursor c)
 {
     hc_kids width = {0};
@@ -331,7 +331,7 @@ static void build_enumerator(hc_builder *b, CXCursor c, hc_node *parent)
     n->init = hc_build_expressions(b, c, n);
 }
 
-/* Its sentence is no node. */
+/* The assertion's message is not a node. */
 static void build_assertion(hc_builder *b, CXCursor c, hc_node *parent, uint32_t first, uint32_t last)
 {
     hc_node *n = add_tokens(b, HC_N_OTHER, parent, first, last);
@@ -353,7 +353,7 @@ static void build_member(hc_builder *b, CXCursor c, hc_node *record)
         hc_build_record(b, c, record);
 }
 
-/* The nodes of the members that c's visit yields come once: a record among them also hangs on the field it is the type of. */
+/* Avoids duplicate nodes of members: a record among them is also attached to the field of its type. */
 hc_node *hc_build_record(hc_builder *b, CXCursor c, hc_node *parent)
 {
     hc_kid self = hc_kid_of(c);
@@ -392,7 +392,7 @@ hc_node *hc_build_decls(hc_builder *b, hc_kids kids, hc_node *parent, uint32_t f
     return n;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* `int f(a) int a; { ... }`: a semicolon stands before the body. */
 static int is_old_style(hc_builder *b, const hc_kid *body)
@@ -401,7 +401,7 @@ static int is_old_style(hc_builder *b, const hc_kid *body)
     return i > 0 && hc_token_is(&b->t, i - 1, ";");
 }
 
-/* Their types stand behind the brackets: a node is the declarator alone. 0: in another order. */
+/* Types of old-style parameters stand behind the brackets: a node is the declarator alone. 0: in another order. */
 static int build_old_params(hc_builder *b, CXCursor c, hc_node *function)
 {
     int n = clang_Cursor_getNumArguments(c);
@@ -462,7 +462,7 @@ static int is_system(hc_builder *b, const hc_kid *k)
            t->lines[hc_line_at(t, hc_back(b, location_of(b, k->c)))].is_system;
 }
 
-/* The function definition that begins at kid i or before it, when i is a type made in its specifiers; else NULL. */
+/* The function definition that begins at kid i, or before it if i is a type in its specifiers; else NULL. */
 static const hc_kid *function_at(const hc_kids *kids, uint32_t *i)
 {
     for (uint32_t k = *i; k < kids->n && kids->at[k].begin < kids->at[*i].end; k++)
@@ -473,7 +473,7 @@ static const hc_kid *function_at(const hc_kids *kids, uint32_t *i)
     return NULL;
 }
 
-/* One external declaration whose first token is `first`; kid *i is the first that may be of it. Returns its last token. */
+/* One external declaration that begins at token `first`; kid *i is the first that may belong to it. Returns its last token. */
 static uint32_t build_external(hc_builder *b, const hc_kids *kids, uint32_t *i, uint32_t first)
 {
     hc_kids own = {0};

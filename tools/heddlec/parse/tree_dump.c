@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_dump.c - walks a tree, writes it, and checks that it is one. */
+/* tree_dump.c - walks a tree, writes it, and checks its structure. */
 #include "parse/tree.h"
 
 #include <ctype.h>
@@ -33,7 +33,7 @@ const char *hc_node_name(hc_node_kind k)
     return k < HC_N_KINDS ? names[k] : "?";
 }
 
-/* ---- check ----------------------------------------------------------------------------------------------------------- */
+/* ---- check ------------------------------------------------------------------------------------------------------- */
 
 static int is_child(const hc_node *n, const hc_node *of) { return !n || n->parent == of; }
 
@@ -73,7 +73,7 @@ const char *hc_tree_check(const hc_node *n)
     return wrong;
 }
 
-/* ---- dump ------------------------------------------------------------------------------------------------------------ */
+/* ---- dump -------------------------------------------------------------------------------------------------------- */
 
 static void put_words_of(hc_buf *out, const char *s, uint32_t n)
 {

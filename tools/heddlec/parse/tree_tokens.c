@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_tokens.c - the tokens of the overlay, and where in them a declarator begins and ends. Lines that begin with '#'
+/* tree_tokens.c - the tokens of the overlay, and the begin and end of declarators among them. Lines that begin with '#'
  * have no tokens. */
 #include "parse/clang.h"
 
@@ -67,7 +67,7 @@ int hc_token_is(const hc_tokens *t, uint32_t i, const char *word)
     return i < t->n && t->at[i].end - t->at[i].begin == n && !memcmp(t->s + t->at[i].begin, word, n);
 }
 
-/* Past what is in brackets when i opens some. */
+/* Skips the contents of brackets if i opens some. */
 static uint32_t over(const hc_tokens *t, uint32_t i) { return t->at[i].partner > i ? t->at[i].partner : i; }
 
 uint32_t hc_token_semicolon(const hc_tokens *t, uint32_t i)
@@ -96,7 +96,7 @@ static int is_one_of(const hc_tokens *t, uint32_t i, const char *const *words)
 static const char *const qualifiers[] = {"const",     "volatile",  "restrict",          "__restrict", "__restrict__",
                                          "__const",   "__const__", "__volatile__",      "__volatile", "_Atomic",
                                          "_Nullable", "_Nonnull",  "_Null_unspecified", NULL};
-/* Words that take brackets that are no part of a declarator. */
+/* Words with brackets that are not part of a declarator. */
 static const char *const with_brackets[] = {"__attribute__", "__attribute", "__asm__",    "__asm",
                                             "asm",           "typeof",      "__typeof__", "__typeof",
                                             "_Alignas",      "_Atomic",     "__declspec", NULL};
@@ -116,7 +116,7 @@ static uint32_t before_qualifiers(const hc_tokens *t, uint32_t i)
     }
 }
 
-/* Leftwards from the name: stars, brackets, and the qualifiers behind these. Counts the brackets that it opens. */
+/* Goes left from the name over stars, brackets, and qualifiers behind these. Counts the brackets that it opens. */
 static uint32_t declarator_begin(const hc_tokens *t, uint32_t name, uint32_t *n_open)
 {
     uint32_t first = name;
@@ -135,7 +135,7 @@ static uint32_t declarator_begin(const hc_tokens *t, uint32_t name, uint32_t *n_
     }
 }
 
-/* Takes the tokens from i on to the comma, semicolon or bracket that ends the declarator. */
+/* Takes the tokens from i on up to the comma, semicolon or bracket that ends the declarator. */
 static void declarator_rest(const hc_tokens *t, uint32_t i, uint32_t n_open, hc_declarator *d)
 {
     int in_init = 0;

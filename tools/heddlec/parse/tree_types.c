@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_types.c - types. One that has no dimension of variable length is made once; one that has is made where it is
- * declared, because libclang's type does not know the expressions of its lengths. */
+/* tree_types.c - types. A type without variable dimensions is made once. A type with some is made at each declaration,
+ * because libclang's type does not have the expressions of its lengths. */
 #include "parse/clang.h"
 
 #include <string.h>
 
-/* ---- libclang's types ------------------------------------------------------------------------------------------------ */
+/* ---- libclang's types -------------------------------------------------------------------------------------------- */
 
 static CXType element_of(CXType t)
 {
@@ -49,7 +49,7 @@ int hc_is_same_type(CXType a, CXType b)
     return (a.kind >= CXType_FirstBuiltin && a.kind <= CXType_LastBuiltin) || clang_equalTypes(a, b);
 }
 
-/* ---- ours ------------------------------------------------------------------------------------------------------------ */
+/* ---- ours -------------------------------------------------------------------------------------------------------- */
 
 static hc_type_kind kind_of(CXType t)
 {
@@ -87,21 +87,21 @@ static int is_unsigned(CXType t)
     return t.kind == CXType_Bool || (t.kind >= CXType_Char_U && t.kind <= CXType_UInt128);
 }
 
-/* libclang does not survive the question for the type of built-in functions, which is of kind OTHER. */
+/* libclang crashes on a query for the type of built-in functions, which is of kind OTHER. */
 static uint64_t size_of(CXType t, hc_type_kind kind)
 {
     long long size = kind == HC_T_VOID || kind == HC_T_FUNCTION || kind == HC_T_OTHER ? 0 : clang_Type_getSizeOf(t);
     return size > 0 ? (uint64_t)size : 0;
 }
 
-/* What t says itself, without `of` and `params`. */
+/* t's own properties, without `of` and `params`. */
 static hc_type *make_type(hc_builder *b, CXType t)
 {
     hc_type *made = HC_NEW(hc_type);
     CXType canonical = clang_getCanonicalType(t);
     made->kind = kind_of(canonical);
     made->name = hc_clang_text(clang_getTypeSpelling(t));
-    if (strstr(made->name, "typeof")) { /* of an expression, whose names need not be those of the generated text */
+    if (strstr(made->name, "typeof")) { /* of an expression: its names may differ in the generated text */
         t = canonical;
         made->name = hc_clang_text(clang_getTypeSpelling(t));
     }
@@ -129,7 +129,7 @@ static void add_params(hc_builder *b, hc_type *made, CXType canonical)
         params[i] = hc_type_of(b, clang_getArgType(canonical, i));
 }
 
-/* What t is made of, with the user's names where t was not written as the name of another type. */
+/* The component type of t, with the user's names unless t was written as a typedef. */
 static CXType part_of(CXType t)
 {
     CXType part = element_of(t);
@@ -188,7 +188,7 @@ const hc_type *hc_type_of(hc_builder *b, CXType t)
     return slot->made;
 }
 
-/* ---- with dimensions of variable length ------------------------------------------------------------------------------ */
+/* ---- variable dimensions ----------------------------------------------------------------------------------------- */
 
 typedef struct dimensions {
     hc_builder *b;
@@ -197,7 +197,7 @@ typedef struct dimensions {
     uint32_t next;
 } dimensions;
 
-/* The expression in the next pair of brackets, NULL when there is none. */
+/* The expression in the next pair of brackets, NULL if there is none. */
 static const hc_node *next_bound(dimensions *at)
 {
     const hc_token *open, *close;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_value.c - values of integer constant expressions, computed here because libclang evaluates declarations only. What
- * is not sure (floating point, addresses, division by zero) has no value. */
+/* tree_value.c - values of integer constant expressions, computed here because libclang evaluates declarations only.
+ * Uncertain ones (floating point, addresses, division by zero) have no value. */
 #include "parse/clang.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* value as a type of t's size and sign holds it. */
+/* The value converted to t's size and sign. */
 static int64_t as_type(int64_t value, const hc_type *t)
 {
     unsigned bits = (unsigned)t->size * 8;
@@ -31,7 +31,7 @@ static void set(hc_node *n, int64_t value)
     }
 }
 
-/* The value of an operand for the operator around it. */
+/* The value of an operand after conversion by its operator. */
 static int operand(const hc_node *n, int64_t *value)
 {
     if (!n || !n->is_constant || !is_integer(hc_converted(n)))
@@ -40,7 +40,7 @@ static int operand(const hc_node *n, int64_t *value)
     return 1;
 }
 
-/* ---- literals -------------------------------------------------------------------------------------------------------- */
+/* ---- literals ---------------------------------------------------------------------------------------------------- */
 
 static int64_t escaped(const char *s)
 {
@@ -55,7 +55,7 @@ static int64_t escaped(const char *s)
     return letter && *s ? values[letter - letters] : *s;
 }
 
-/* Of one character; wide ones and those of several have no value. */
+/* Of one character; wide and multi-character ones have no value. */
 static void fold_character(hc_node *n, const char *s)
 {
     size_t length = n->end - n->begin;
@@ -77,7 +77,7 @@ static void fold_literal(hc_node *n)
         set(n, (int64_t)strtoull(s, NULL, 0));
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------------- */
 
 static void fold_unary(hc_node *n)
 {
@@ -195,7 +195,7 @@ void hc_fold(hc_node *n)
     }
 }
 
-/* ---- sizeof, _Alignof, offsetof -------------------------------------------------------------------------------------- */
+/* ---- sizeof, _Alignof, offsetof ---------------------------------------------------------------------------------- */
 
 static enum CXChildVisitResult find_type(CXCursor c, CXCursor parent, CXClientData arg)
 {
@@ -206,7 +206,7 @@ static enum CXChildVisitResult find_type(CXCursor c, CXCursor parent, CXClientDa
     return CXChildVisit_Break;
 }
 
-/* heddlec and the program run on one kind of machine. */
+/* heddlec and the program run on the same kind of machine. */
 static uint64_t builtin_size(const hc_tokens *t, uint32_t first, uint32_t last)
 {
     static const struct {
@@ -235,8 +235,7 @@ static int is_builtin_word(const hc_tokens *t, uint32_t i)
     return 0;
 }
 
-/* The size of the type whose name is the tokens first .. last, 0 when that is not told here: words of C or one name, then
- * stars or lengths. */
+/* The size of the type named by tokens first .. last, 0 if unknown here: words of C or one name, then stars or lengths. */
 static uint64_t size_of_name(hc_builder *b, const hc_node *n, CXCursor c, uint32_t first, uint32_t last)
 {
     CXType named = {.kind = CXType_Invalid};
@@ -274,7 +273,7 @@ static enum CXChildVisitResult add_offset(CXCursor c, CXCursor parent, CXClientD
     return CXChildVisit_Continue;
 }
 
-/* Without indices, and only where each name is a member of the type named before it and not of a record inside of it. */
+/* Without indices, and only if each name is a direct member of the type before it. */
 static void fold_offsetof(hc_node *n, CXCursor c)
 {
     CXType type = {.kind = CXType_Invalid};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words.c - the tables behind words.h: directives, clauses, which goes with which, and words that are nearly one. */
+/* words.c - the tables behind words.h: directives, clauses, their combinations, and near misses. */
 #include "parse/words.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static const char other_clauses[] =
 
 static const char other_modifiers[] = "align allocator iterator mapper saved self step";
 
-/* ---- which clause goes with which directive -------------------------------------------------------------------------- */
+/* ---- which clause goes with which directive ---------------------------------------------------------------------- */
 
 _Static_assert(HC_N_CLAUSES <= 64, "a bit a clause");
 #define B(id) (UINT64_C(1) << HC_C_##id)
@@ -137,8 +137,7 @@ static const uint64_t fits[HC_N_DIRECTIVES] = {
     [HC_TARGET_TEAMS] = ON_TARGET | ON_TEAMS,
     [HC_TEAMS] = ON_TEAMS,
     [HC_DISTRIBUTE] = IN_LOOP | B(DIST_SCHEDULE),
-    [HC_TARGET_DATA] =
-        ON_TARGET_ANY | B(MAP) | B(USE_DEVICE_PTR), /* depend, nowait: refused with a code of their own */
+    [HC_TARGET_DATA] = ON_TARGET_ANY | B(MAP) | B(USE_DEVICE_PTR), /* depend, nowait: refused with their own code */
     [HC_TARGET_ENTER_DATA] = ON_TARGET_ANY | B(MAP),
     [HC_TARGET_EXIT_DATA] = ON_TARGET_ANY | B(MAP),
     [HC_TARGET_UPDATE] = ON_TARGET_ANY | B(TO) | B(FROM),
@@ -149,7 +148,7 @@ static const uint64_t fits[HC_N_DIRECTIVES] = {
     [HC_REGION] = B(ASSUME),
 };
 
-/* if is unique for each directive it names; the caller looks at its word. */
+/* if is unique per directive it names; the caller checks its word. */
 static const uint64_t unique =
     B(IF) | B(FINAL) | B(NUM_THREADS) | B(DEVICE) | B(PRIORITY) | B(GRAINSIZE) | B(NUM_TASKS) | B(COLLAPSE) |
     B(SAFELEN) | B(SIMDLEN) | B(FILTER) | B(DETACH) | B(ORDERED_CLAUSE) | B(DEFAULT) | B(SCHEDULE) | B(DIST_SCHEDULE) |
@@ -256,13 +255,13 @@ int hc_word_in(const char *words, const char *s, uint32_t n)
     return 0;
 }
 
-/* ---- words that are nearly right ------------------------------------------------------------------------------------- */
+/* ---- near misses ------------------------------------------------------------------------------------------------- */
 
 #define LONGEST 40u
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* How many letters to change, add, drop or swap with their neighbour make one word of the other. */
+/* The number of letters to change, add, drop or swap with a neighbour that turns one word into the other. */
 static uint32_t distance(const char *a, uint32_t an, const char *b, uint32_t bn)
 {
     uint32_t rows[3][LONGEST + 1], i, k;

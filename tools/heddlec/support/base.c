@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base.c - the arena, strings that grow, names that are there once, and files as text. */
+/* base.c - the arena, growing strings, interned names, and files as text. */
 #include "support/base.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Under AddressSanitizer each piece is a block of its own, so that one step beyond it is seen. */
+/* Under AddressSanitizer each piece is its own block, so that an access beyond it is detected. */
 #if defined(__SANITIZE_ADDRESS__)
 #define BLOCK_BYTES 1u
 #elif defined(__has_feature)
@@ -113,7 +113,7 @@ char *hc_format(const char *format, ...)
     return text;
 }
 
-/* ---- text and lists that grow ---------------------------------------------------------------------------------------- */
+/* ---- text and lists that grow ------------------------------------------------------------------------------------ */
 
 void hc_put(hc_buf *b, const char *s, size_t n)
 {
@@ -157,10 +157,10 @@ void *hc_grow(void *at, uint32_t n, uint32_t *max, size_t each)
     return larger;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 typedef struct names {
-    const char **slots; /* a power of two of them, at most half full */
+    const char **slots; /* a power of two, at most half full */
     uint32_t n, room;
 } names;
 
@@ -172,7 +172,7 @@ uint32_t hc_hash(const char *s, size_t n)
     return h;
 }
 
-/* Where those characters are, or the free slot where they belong. */
+/* The slot of those characters, or the free slot for them. */
 static const char **slot_of(names *t, const char *s, size_t n)
 {
     uint32_t i;
@@ -209,7 +209,7 @@ const char *hc_intern(const char *s, size_t n)
     return *slot;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static int is_plain_file(FILE *f)
 {

@@ -12,13 +12,13 @@
 void *hc_new(size_t n_bytes);
 #define HC_NEW(type) ((type *)hc_new(sizeof(type)))
 uint32_t hc_hash(const char *s, size_t n);
-char *hc_copy(const char *s, size_t n); /* of n characters, ended by a zero */
+char *hc_copy(const char *s, size_t n); /* of n characters, zero-terminated */
 char *hc_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *hc_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
-/* The one copy of those characters: equal strings, equal pointers. */
+/* The unique copy of those characters: equal strings, equal pointers. */
 const char *hc_intern(const char *s, size_t n);
 
-/* Text that grows. {0} is empty; at is valid after the first hc_put and always ended by a zero. */
+/* Growing text. {0} is empty; at is valid after the first hc_put and always zero-terminated. */
 typedef struct hc_buf {
     char *at;
     size_t n, room;
@@ -27,7 +27,7 @@ void hc_put(hc_buf *b, const char *s, size_t n);
 void hc_puts(hc_buf *b, const char *s);
 void hc_putf(hc_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A list that grows: HC_LIST(int) numbers = {0}; *HC_ADD(&numbers) = 3; numbers.at[0]. A new element is zeroed. */
+/* A growing list: HC_LIST(int) numbers = {0}; *HC_ADD(&numbers) = 3; numbers.at[0]. A new element is zeroed. */
 #define HC_LIST(type)    \
     struct {             \
         type *at;        \
@@ -36,15 +36,15 @@ void hc_putf(hc_buf *b, const char *format, ...) __attribute__((format(printf, 2
 void *hc_grow(void *at, uint32_t n, uint32_t *max, size_t each);
 #define HC_ADD(l) ((l)->at = hc_grow((l)->at, (l)->n, &(l)->max, sizeof *(l)->at), &(l)->at[(l)->n++])
 
-/* What a module remembers between calls: zeroed at first and after hc_reset. */
+/* A module's state between calls: zeroed at first and after hc_reset. */
 typedef enum hc_state_id { HC_STATE_NAMES, HC_STATE_FILES, HC_STATE_SAID, HC_N_STATES } hc_state_id;
 void *hc_state(hc_state_id id, size_t n_bytes);
-/* Frees everything that came from here, also what the modules remember: for tests that parse a million texts. */
+/* Frees all memory of this module, including modules' states: for tests that parse a million texts. */
 void hc_reset(void);
 /* Ends the program with a sentence. */
 _Noreturn void hc_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A whole file as text ended by a zero; NULL when it cannot be read or is no plain file. n may be NULL. */
+/* A whole file as zero-terminated text; NULL if it cannot be read or is not a plain file. n may be NULL. */
 char *hc_read_file(const char *path, size_t *n);
 
 #endif

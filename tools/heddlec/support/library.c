@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* library.c - the table of library functions, and the words that C++ and CUDA take. */
+/* library.c - the table of library functions, and the reserved words of C++ and CUDA. */
 #include "support/library.h"
 
 #include "support/base.h"
 
 #include <string.h>
 
-/* Lists of names, separated by blanks, that have everything else in common. */
+/* Blank-separated names with equal properties. */
 static const struct family {
     hc_library_kind kind;
     const char *header;
     hc_library_effect effect;
-    int is_real; /* also with an f or an l behind the name */
+    int is_real; /* also with suffix f or l */
     const char *names;
 } families[] = {
     {HC_L_MATH, "math.h", HC_L_NOTHING, 1,
@@ -74,7 +74,7 @@ static const struct family {
      " gettimeofday clock_gettime clock time getrusage times clock_getres nanosleep "},
 };
 
-/* Blank-separated, blanks at both ends: the word with n characters is one of them. Returns its begin. */
+/* list is blank-separated, with blanks at both ends. Returns the begin of the word with n characters in it, or NULL. */
 static const char *find_word(const char *list, const char *word, size_t n)
 {
     for (const char *at = strchr(list, ' '); at && at[1]; at = strchr(at + 1, ' '))

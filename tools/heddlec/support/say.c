@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* say.c - errors, warnings and notes: a sentence, the user's line, what is meant underlined.
+/* say.c - errors, warnings and notes: a sentence, the user's line, the place underlined.
  *
- * What was said is remembered: headers are preprocessed into every source, and what is wrong in one is said once. Notes
- * belong to what was said before them and share its fate. */
+ * Messages are remembered: headers are preprocessed into every source, and an error in one is reported once. Notes
+ * belong to the message before them and are printed or suppressed with it. */
 #include "support/text.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct said {
 typedef struct record {
     HC_LIST(said) said;
     uint32_t n_errors;
-    int is_muted; /* the last error or warning was left out, and so are its notes */
+    int is_muted; /* the last error or warning was suppressed, and so are its notes */
 } record;
 
 static hc_hear_fn hearer;
@@ -31,13 +31,13 @@ static uint8_t is_known[N_CODES] = {
     HC_CODE_MAP(X)
 #undef X
 };
-static uint8_t warns_as[N_CODES]; /* 0: a warning is a warning; else 1 + its level, 1 + HC_NOTE: left out */
+static uint8_t warns_as[N_CODES]; /* 0: a warning is a warning; else 1 + its level, 1 + HC_NOTE: suppressed */
 
 static record *memory(void) { return hc_state(HC_STATE_SAID, sizeof(record)); }
 
 static const int *only; /* ended by 0; NULL: all */
 
-/* A note that belongs to nothing is left out, too. */
+/* A note without a message is suppressed, too. */
 void hc_say_only(const int *codes)
 {
     only = codes;
@@ -60,7 +60,7 @@ void hc_hear(hc_hear_fn fn, void *arg)
     hearer_arg = arg;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static int is_coloured(void)
 {
@@ -105,7 +105,7 @@ static void put_line(hc_buf *out, const char *line, uint32_t n, uint32_t from, u
     hc_puts(out, colour ? "\033[0m\n" : "\n");
 }
 
-/* The line of the text itself. */
+/* The line of the preprocessed text. */
 static void put_expanded(hc_buf *out, const hc_message *m, int colour)
 {
     uint32_t l = hc_line_at(m->text, m->begin), begin = m->text->lines[l].begin;
@@ -147,7 +147,7 @@ static void print(const hc_message *m, const hc_origin *o)
     fwrite(out.at, 1, out.n, stderr);
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static int was_said(record *r, const said *now)
 {
@@ -174,7 +174,7 @@ static int is_among(const int *codes, int code)
     return *codes != 0;
 }
 
-/* The level it has for this user; -1: left out. */
+/* The level for this user; -1: suppressed. */
 static int level_for(hc_level level, int code)
 {
     if (only && level != HC_NOTE && (level == HC_WARNING || !is_among(only, code)))

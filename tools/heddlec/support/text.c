@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* text.c - the lines of a preprocessed text, C's tokens, and the way back to the user's files.
  *
- * The preprocessor keeps a line's indentation and writes one blank where there were many, so a place is found in the
- * user's line by walking both from their first token on, around macros. For a name that a macro brings in, the name is
- * looked for in what the macro is given. */
+ * The preprocessor keeps a line's indentation and reduces blanks to one. So a place in the user's line is found by
+ * walking both lines from their first token on, around macros. A name brought in by a macro is searched in the macro's
+ * arguments. */
 #include "support/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -21,7 +21,7 @@ static int is_in_name(char c)
 
 int hc_is_name(const char *s, uint32_t at, uint32_t end) { return at < end && is_in_name(s[at]) && !is_digit(s[at]); }
 
-/* Behind the comment at `at`, or `at`. */
+/* The end of the comment at `at`, or `at`. */
 static uint32_t comment_end(const char *s, uint32_t at, uint32_t end)
 {
     const char *newline;
@@ -96,7 +96,7 @@ uint32_t hc_token_end(const char *s, uint32_t at, uint32_t end)
     return at;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 typedef struct scan {
     hc_text *t;
@@ -106,7 +106,7 @@ typedef struct scan {
     uint8_t is_system, in_comment;
 } scan;
 
-/* "a\"b" as the preprocessor writes names of files; NULL when there is none. */
+/* Undoes the preprocessor's quoting of file names, as "a\"b"; NULL if there is none. */
 static const char *unquote(const char *s, uint32_t at, uint32_t end)
 {
     hc_buf name = {0};
@@ -124,7 +124,7 @@ static const char *unquote(const char *s, uint32_t at, uint32_t end)
     return name.n ? hc_intern(name.at, name.n) : "";
 }
 
-/* `12 "file.c" 1 3`: what the next line is. */
+/* `12 "file.c" 1 3`: describes the next line. */
 static void take_marker(scan *s, uint32_t at, uint32_t end)
 {
     const char *bytes = s->t->bytes, *file;
@@ -144,7 +144,7 @@ static int is_word(const char *s, uint32_t at, uint32_t end, const char *word)
     return end - at == strlen(word) && !memcmp(s + at, word, end - at);
 }
 
-/* A line that begins with '#': whether it is of the preprocessor's own making. */
+/* A line that begins with '#': whether the preprocessor made it. */
 static void take_directive(scan *s, hc_line *line, uint32_t at, uint32_t end)
 {
     static const char *const dropped[] = {"define", "undef", "include", "include_next", "import", "__include_macros"};
@@ -188,7 +188,7 @@ static int leaves_comment(const char *s, uint32_t at, uint32_t end, int is_open)
     return is_open;
 }
 
-/* The first token of the line; end when there is none. */
+/* The first token of the line; end if there is none. */
 static uint32_t first_of(const char *bytes, uint32_t begin, uint32_t end, int in_comment)
 {
     while (in_comment && begin < end) {
@@ -253,7 +253,7 @@ uint32_t hc_line_first(const hc_text *t, uint32_t line)
     return first_of(t->bytes, t->lines[line].begin, hc_line_end(t, line), t->lines[line].in_comment);
 }
 
-/* ---- the user's files ------------------------------------------------------------------------------------------------ */
+/* ---- the user's files -------------------------------------------------------------------------------------------- */
 
 typedef struct file {
     const char *name; /* interned */
@@ -296,7 +296,7 @@ static const file *add_file(const char *name, const char *bytes, size_t n)
     return f;
 }
 
-/* Read once; without bytes when it is not there. */
+/* Read once; without bytes if it does not exist. */
 static const file *file_of(const char *name)
 {
     const file *f = known_file(name);
@@ -326,14 +326,14 @@ static int same_token(const char *a, uint32_t at, uint32_t a_end, const char *b,
     return a_end - at == b_end - bt && !memcmp(a + at, b + bt, a_end - at);
 }
 
-/* Where a place of the text is in the user's file. */
+/* How a place of the text was found in the user's file. */
 typedef enum how { LOST, IN_MACRO, EXACT } how;
 typedef struct hit {
     how how;
     uint32_t u; /* IN_MACRO: of the macro's name */
 } hit;
 
-/* Behind the brackets at u, or behind u when they are not closed. */
+/* The end of the brackets at u, or of u if they are not closed. */
 static uint32_t skip_brackets(const file *f, uint32_t u)
 {
     uint32_t depth = 0, at = u;
@@ -349,7 +349,7 @@ static uint32_t skip_brackets(const file *f, uint32_t u)
     return u + 1;
 }
 
-/* The first token of i .. end outside of brackets that is the same as the user's token at u; end when there is none. */
+/* The first token of i .. end outside brackets that equals the user's token at u; end if there is none. */
 static uint32_t find_outside(const hc_text *t, uint32_t i, uint32_t end, const file *f, uint32_t u)
 {
     uint32_t u_end = hc_token_end(f->bytes, u, f->n), depth = 0;
@@ -365,8 +365,8 @@ static uint32_t find_outside(const hc_text *t, uint32_t i, uint32_t end, const f
     return end;
 }
 
-/* Walks both lines, the user's from u and the text's i .. end, to `at`. Where they part at a name, that is a macro with
- * what it has in brackets, and its text goes up to the token that follows it. */
+/* Walks both lines, the user's from u and the text's i .. end, to `at`. Where they diverge at a name, that is a macro
+ * with its arguments; its expansion ends at the token that follows it. */
 static hit walk(const file *f, uint32_t u, const hc_text *t, uint32_t i, uint32_t end, uint32_t at)
 {
     for (;;) {
@@ -395,8 +395,8 @@ static hit walk(const file *f, uint32_t u, const hc_text *t, uint32_t i, uint32_
     }
 }
 
-/* The n-th (or the last before it) token in the user's line, which goes on behind joined line ends, that is the same as
- * at .. end of the text; f->n when there is none. Strings are looked into: _Pragma has one. */
+/* The n-th (or the last before it) token in the user's line, including continuation lines, that equals at .. end of the
+ * text; f->n if there is none. Also searches strings, for _Pragma. */
 static uint32_t search(const file *f, uint32_t u, const hc_text *t, uint32_t at, uint32_t end, uint32_t n)
 {
     uint32_t found = f->n, next;
@@ -413,7 +413,7 @@ static uint32_t search(const file *f, uint32_t u, const hc_text *t, uint32_t at,
     return found;
 }
 
-/* The token that `at` stands in; n_before: how many like it stand before it in its line. */
+/* The token that contains `at`; n_before: the number of equal tokens before it in its line. */
 static uint32_t token_at(const hc_text *t, uint32_t i, uint32_t end, uint32_t at, uint32_t *n_before)
 {
     uint32_t first = i, next, token = at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* text.h - the preprocessed text of one source file, and what is said about places in it.
+/* text.h - the preprocessed text of one source file, and diagnostics about places in it.
  *
- * All analysis is done on what `clang -E -fopenmp` leaves of a source: macros are gone, _Pragma has become #pragma, and
- * line markers say where each line came from. A place is an offset into that text; hc_place_of turns it into file, line
- * and column of the user's source. */
+ * All analysis works on the output of `clang -E -fopenmp`: macros are expanded, _Pragma has become #pragma, and line
+ * markers give the origin of each line. A place is an offset into that text; hc_place_of turns it into file, line and
+ * column of the user's source. */
 #ifndef HEDDLEC_TEXT_H
 #define HEDDLEC_TEXT_H
 
@@ -14,8 +14,8 @@ typedef struct hc_line { /* of the preprocessed text */
     uint32_t number;     /* line in the user's file                                    */
     const char *file;    /* the user's file; names are interned: equal names, equal pointers */
     uint8_t is_system;   /* from a system header                                       */
-    uint8_t is_marker;   /* the line is a line marker, a #define or #include kept by -dD -dI: no text of the program */
-    uint8_t is_dropped;  /* of the markers those that a parser must not see again: all but line markers */
+    uint8_t is_marker;   /* a line marker, or a #define or #include kept by -dD -dI: not text of the program */
+    uint8_t is_dropped;  /* of the markers, all but line markers: parsers must not see them again */
     uint8_t in_comment;  /* the line begins inside a comment */
 } hc_line;
 
@@ -27,16 +27,16 @@ typedef struct hc_text {
     uint32_t n_lines;
 } hc_text;
 
-/* Takes over bytes (n characters, then a zero). */
+/* Takes ownership of bytes (n characters, then a zero). */
 void hc_text_init(hc_text *t, const char *path, const char *bytes, size_t n);
 uint32_t hc_line_at(const hc_text *t, uint32_t at);      /* index in lines */
 uint32_t hc_line_end(const hc_text *t, uint32_t line);   /* before its newline                  */
 uint32_t hc_line_first(const hc_text *t, uint32_t line); /* its first token, or its end if none */
 
 /* C's tokens, as far as brackets and names are concerned. Both look at s[at] .. s[end - 1] only.
- * hc_blank_end: behind the blanks, comments and joined line ends at `at`; a newline alone is no blank.
- * hc_token_end: behind the token at `at`: a name, a number, a string, a character, or one character of anything else.
- * Strings without an end reach to the end of their line, comments without one to `end`. */
+ * hc_blank_end: the end of the blanks, comments and joined line ends at `at`; a newline alone is no blank.
+ * hc_token_end: the end of the token at `at`: a name, a number, a string, a character, or any other single character.
+ * Unterminated strings end with their line, unterminated comments at `end`. */
 uint32_t hc_blank_end(const char *s, uint32_t at, uint32_t end);
 uint32_t hc_token_end(const char *s, uint32_t at, uint32_t end);
 int hc_is_name(const char *s, uint32_t at, uint32_t end); /* a name begins at `at` */
@@ -48,23 +48,23 @@ typedef struct hc_place {
 } hc_place;
 hc_place hc_place_of(const hc_text *t, uint32_t at);
 
-/* The same with the line of the user's file. Where a macro wrote what stands at `at` and the user's line has no such name,
- * `is_found` is 0 and column that of the macro. Without the file column is that of the preprocessed line. */
+/* The same with the line of the user's file. If a macro wrote the text at `at` and the user's line lacks that name,
+ * `is_found` is 0 and column is the macro's. Without the file column is that of the preprocessed line. */
 typedef struct hc_origin {
     hc_place place;
     const char *line; /* ends at a newline or zero; NULL when the file is not there */
     int is_found;
 } hc_origin;
 hc_origin hc_origin_of(const hc_text *t, uint32_t at);
-/* A line of a file, up to its newline; NULL when it is not there. */
+/* A line of a file, up to its newline; NULL if there is none. */
 const char *hc_file_line(const char *file, uint32_t line, size_t *n);
-/* What is shown of a file, in place of what stands there now: a source may have changed since it was read. */
+/* Sets the contents shown for a file, in place of its current ones: a source may have changed since it was read. */
 void hc_remember_file(const char *file, const char *bytes, size_t n);
 
-/* The alignment that #pragma pack asks for at a place; 0: none (pack.c). */
+/* The alignment of #pragma pack at a place; 0: none (pack.c). */
 uint32_t hc_pack_at(const hc_text *t, uint32_t at);
 
-/* ---- diagnostics ---------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 /* Every refusal and warning: code, sentence for the table of doc/openmp-subset.md. Codes never change meaning. */
 #define HC_CODE_MAP(X)                                                                     \
@@ -110,13 +110,13 @@ uint32_t hc_pack_at(const hc_text *t, uint32_t at);
 typedef enum hc_level { HC_NOTE, HC_WARNING, HC_ERROR } hc_level;
 
 /* Prints `file:line:col: error: sentence [HC123]`, the source line and a caret below begin .. end (end <= begin: one
- * character) to stderr, in colour on a terminal. An error is counted. Text of one code and place is printed once. */
+ * character) to stderr, in colour on a terminal. Counts errors. Messages of one code and place are printed once. */
 void hc_say(hc_level level, int code, const hc_text *t, uint32_t begin, uint32_t end, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 /* Without a place. */
 void hc_complain(hc_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint32_t hc_n_errors(void);
-/* Who hears what hc_say and hc_complain say, instead of stderr; NULL: stderr again. Levels are those after hc_set_code. */
+/* Receives the messages of hc_say and hc_complain instead of stderr; NULL: stderr again. Levels are those after hc_set_code. */
 typedef struct hc_message {
     hc_level level;
     int code;            /* 0: none                           */
@@ -126,9 +126,9 @@ typedef struct hc_message {
 } hc_message;
 typedef void (*hc_hear_fn)(void *arg, const hc_message *m);
 void hc_hear(hc_hear_fn fn, void *arg);
-/* -Werror=HC190 makes that warning an error; -Wno-HC190 leaves it out. 0 when code is in no table. */
+/* -Werror=HC190 makes that warning an error; -Wno-HC190 suppresses it. 0 if the code is unknown. */
 int hc_set_code(int code, hc_level level_or_note_for_silent);
-/* From now on only errors of these codes, which a 0 ends, and what has none. */
+/* From now on prints only errors of these codes, ended by 0, and messages without a code. */
 void hc_say_only(const int *codes);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* core/baselines/central.h - dispatch central: one queue under one lock, for comparison (Tzeng et al., HPG'10; the baseline of DIDC'14 and
- * of Belviranli's thesis, section 5.2.4).
+/* core/baselines/central.h - dispatch central: one queue under one lock, for comparison (Tzeng et al., HPG'10; the
+ * baseline of DIDC'14 and of Belviranli's thesis, section 5.2.4).
  *
- *     lock        shared->lock       taken by compare-and-swap, given back by a store with release
- *     queue       slots              from shared->ticket, the next to take, up to shared->tail
- *     roots       roots              from shared->next_root on: the part of the queue that was there before
+ *     lock        control->lock      taken by compare-and-swap, given back by a store with release
+ *     queue       slots              from control->ticket, the next to take, up to control->tail
+ *     roots       roots              from control->next_root on: the part of the queue that was there before
  *
- * A worker that has nothing looks whether there is something, takes the lock, takes one task, gives the lock back. A worker
- * that has finished a task counts all its successors, and inserts those that it freed in one critical section. Nothing
- * stays with a worker, so the policies have nothing to say. There are as many slots as tasks there can be, so the queue is
- * never full. What is handed on is released and acquired with the lock, all other accesses are relaxed. */
+ * A worker that has nothing looks whether a task is there, takes the lock, takes one task, gives the lock back. A
+ * worker that has finished a task counts all its successors, and inserts those that it freed in one critical section.
+ * No task stays with a worker, so policies have no effect. There are as many slots as there can be tasks, so the queue
+ * is never full. What is handed on is released and acquired with the lock, all other accesses are relaxed. */
 #ifndef HEDDLE_CORE_BASELINES_CENTRAL_H
 #define HEDDLE_CORE_BASELINES_CENTRAL_H
 
@@ -19,7 +19,7 @@
 
 /* ---- the lock ---- */
 
-/* One lane. A pause gets no longer than HD_PAUSE makes it; who waits looks before it tries again. */
+/* One lane. Pauses are no longer than those of HD_PAUSE; a waiting worker loads the lock before it tries again. */
 HD_FN void hd_central_lock(const hd_run *r)
 {
     uint32_t n = 0;
@@ -35,7 +35,7 @@ HD_FN uint32_t *hd_central_slot(const hd_run *r, uint32_t at) { return &r->slots
 
 /* ---- taking ---- */
 
-/* Is there something, as far as can be seen from outside? Who sees too little looks again. */
+/* Is there a task, as seen without the lock? A 0 may be stale; the worker looks again. */
 HD_FN int hd_central_has(const hd_run *r)
 {
     hd_control *s = r->control;
@@ -43,7 +43,7 @@ HD_FN int hd_central_has(const hd_run *r)
     return HD_LOAD(&s->tail, RELAXED, DEV) != head || next_root < r->n_roots;
 }
 
-/* One lane, which has the lock: the first task, or HD_NONE. */
+/* One lane, with the lock: takes the first task, or HD_NONE. */
 HD_FN uint32_t hd_central_pop(const hd_run *r)
 {
     hd_control *s = r->control;
@@ -74,7 +74,7 @@ HD_FN uint32_t hd_central_take(const hd_run *r, hd_worker *w)
 
 /* ---- inserting ---- */
 
-/* All scheduling lanes: the lock is theirs; where the next task goes. */
+/* All scheduling lanes: takes the lock. Returns where the next task goes. */
 HD_FN uint32_t hd_central_open(const hd_run *r)
 {
     uint32_t tail = 0;
@@ -82,7 +82,7 @@ HD_FN uint32_t hd_central_open(const hd_run *r)
         hd_central_lock(r);
         tail = HD_LOAD(&r->control->tail, RELAXED, DEV);
     }
-    hd_warp_sync(); /* all lanes know now what lane 0 has acquired */
+    hd_warp_sync(); /* all lanes need what lane 0 acquired */
     return hd_shuffle(tail, 0);
 }
 
@@ -95,7 +95,7 @@ HD_FN uint32_t hd_central_write(const hd_run *r, uint32_t tail, uint32_t mask, u
     return tail + hd_popcount(mask);
 }
 
-/* All scheduling lanes: all is written. */
+/* All scheduling lanes: publishes what was written. */
 HD_FN void hd_central_close(const hd_run *r, uint32_t tail)
 {
     hd_warp_sync(); /* what the lanes wrote, and what they had acquired, is lane 0's to release */
@@ -113,8 +113,8 @@ HD_FN void hd_central_place(const hd_run *r, uint32_t mask, uint32_t task)
 
 /* ---- finishing ---- */
 
-/* All scheduling lanes: counts successors from .. end - 1, each lane every hd_warp_width()-th. Bit k: this lane's k-th became
- * ready. *n: how many did, of all lanes. */
+/* All scheduling lanes: counts successors from .. end - 1, each lane every hd_warp_width()-th. Bit k: this lane's k-th
+ * became ready. *n: how many did, of all lanes. */
 HD_FN uint32_t hd_central_count(const hd_run *r, uint32_t run, const hd_task *task, uint32_t from, uint32_t end,
                                 uint32_t *n)
 {
@@ -127,7 +127,7 @@ HD_FN uint32_t hd_central_count(const hd_run *r, uint32_t run, const hd_task *ta
     return bits;
 }
 
-/* All scheduling lanes: inserts the n of these that became ready. */
+/* All scheduling lanes: inserts those that became ready. */
 HD_FN void hd_central_insert(const hd_run *r, const hd_task *task, uint32_t from, uint32_t end, uint32_t bits)
 {
     uint32_t tail = hd_central_open(r);
@@ -136,8 +136,8 @@ HD_FN void hd_central_insert(const hd_run *r, const hd_task *task, uint32_t from
     hd_central_close(r, tail);
 }
 
-/* All scheduling lanes, after the barrier that ends the body of x->task. Only what has more successors than all rounds take
- * needs the lock more than once. */
+/* All scheduling lanes, after the barrier that ends the body of x->task. Only a task with more successors than all
+ * rounds takes the lock more than once. */
 HD_FN void hd_central_finish(const hd_run *r, hd_worker *w, hd_turn *x)
 {
     const hd_task *task = x->record;

@@ -3,21 +3,21 @@
  *
  * A worker's queue is as long as the graph and has three numbers, in the paper's names:
  *
- *     queueEndIndex     cursors[2 w].tail        moved by whoever inserts, to reserve a place
- *     IQS               cursors[2 w + 1].tail    the "input queue size": inserted and not yet done with
+ *     queueEndIndex     cursors[2 w].tail        moved by an inserting worker, to reserve a place
+ *     IQS               cursors[2 w + 1].tail    the "input queue size": inserted and not yet finished
  *     queueStartIndex   w->head[0]               the owner's; cursors[2 w].head keeps it between runs
  *
- * Inserting is to reserve a place, to write the task there and to count it in IQS: three trips to memory one after
- * another. The owner reads IQS, and looks a second time: only when IQS is queueEndIndex - queueStartIndex is nobody
- * between reserving and writing. Then all IQS tasks of the queue are retrieved, and run one by one; each is taken off IQS
- * when what it freed has been inserted. All three count on from run to run and places are taken modulo the length of
+ * An insertion reserves a place, writes the task there and counts it in IQS: three trips to memory in sequence. The
+ * owner loads IQS, then queueEndIndex. Only if IQS is queueEndIndex - queueStartIndex is no worker between reserving
+ * and writing. Then all IQS tasks of the queue are retrieved, and run one by one. Each is subtracted from IQS when the
+ * tasks that it freed have been inserted. All three count on from run to run and places are taken modulo the length of
  * the queue, so nothing is reset.
  *
- * Three things are not as in the paper, because there they are wrong:
+ * In three points this differs from the paper, which is wrong there:
  *
  *   - queueEndIndex is read after IQS. Read before it, it may leave out a place that was reserved in between and counted
  *     in IQS, and the two agree although an earlier place is not yet written.
- *   - the count hands on what was written: it releases, and retrieval acquires it. The paper leaves that to chance.
+ *   - the count hands on what was written: inserting releases, retrieving acquires. The paper leaves that to chance.
  *   - the end is the count of outstanding tasks (core/stop.h). The paper looks whether every IQS is 0, one after another,
  *     while a task can still move from a queue not yet looked at to one that was.
  *
@@ -30,7 +30,7 @@
 HD_FN uint32_t *hd_iqs_size(const hd_run *r, uint32_t worker) { return &r->cursors[2u * worker + 1u].tail; }
 HD_FN uint32_t *hd_iqs_end(const hd_run *r, uint32_t worker) { return &r->cursors[2u * worker].tail; }
 
-/* The task retrieved before is done with. */
+/* The task retrieved last is finished. */
 HD_FN void hd_iqs_drop(const hd_run *r, hd_worker *w)
 {
     if (w->by.iqs.task == HD_NONE)
@@ -40,7 +40,7 @@ HD_FN void hd_iqs_drop(const hd_run *r, hd_worker *w)
     (void)HD_SUB(hd_iqs_size(r, w->id), 1u, RELAXED, DEV);
 }
 
-/* Lane 0: retrieves what is in the queue, up to w->head[1]. 0: nothing, or somebody is inserting. */
+/* Lane 0: retrieves what is in the queue, up to w->head[1]. 0: nothing, or a worker is inserting. */
 HD_FN int hd_iqs_retrieve(const hd_run *r, hd_worker *w)
 {
     uint32_t size = HD_LOAD(hd_iqs_size(r, w->id), ACQUIRE, DEV);
@@ -62,7 +62,7 @@ HD_FN uint32_t hd_iqs_take(const hd_run *r, hd_worker *w)
     return w->by.iqs.task;
 }
 
-/* One lane: into the queue of worker `target`. */
+/* One lane: inserts into the queue of worker `target`. */
 HD_FN void hd_iqs_insert(const hd_run *r, uint32_t target, uint32_t task)
 {
     uint32_t at = HD_ADD(hd_iqs_end(r, target), 1u, RELAXED, DEV);
@@ -70,21 +70,21 @@ HD_FN void hd_iqs_insert(const hd_run *r, uint32_t target, uint32_t task)
     HD_COUNT(hd_iqs_size(r, target), RELEASE, DEV);
 }
 
-/* All scheduling lanes: where the first of n freed tasks goes. Under the local-first kinds that is the worker's own queue (share
- * has nothing to ask for here); but spawned tasks come one at a time, so that each would be the first. */
+/* All scheduling lanes: where the first of n freed tasks goes. Under local-first policies that is the worker's own
+ * queue (share has no worker to ask here). But spawned tasks come one at a time, so each would be the first. */
 HD_FN uint32_t hd_iqs_first(const hd_run *r, hd_worker *w, uint32_t n)
 {
     uint32_t first;
     if (!hd_policy_keeps(r->policy))
         return hd_policy_next(r, w->id, &w->policy_cursor, n);
     first = r->n_arena ? w->policy_cursor : w->id;
-    hd_warp_sync(); /* all lanes have read the turn before lane 0 moves it */
+    hd_warp_sync(); /* all lanes have read the cursor before lane 0 moves it */
     if (hd_warp_lane() == 0)
         w->policy_cursor = hd_wrapped_any(r, first + n);
     return first;
 }
 
-/* All scheduling lanes, policies by load: whose queue the rank-th of n freed tasks goes into. */
+/* All scheduling lanes, policies by load: the queue for the rank-th of n freed tasks. */
 HD_FN uint32_t hd_iqs_pick(const hd_run *r, const hd_worker *w, uint32_t rank, uint32_t n)
 {
     const uint32_t stays =

@@ -1,66 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* core/baselines/scheduler.h - dispatch scheduler: one worker's place is taken by a scheduler, which alone knows what depends on what
- * (Belviranli et al., DIDC'14, section 3; Belviranli's thesis, section 5.3), for comparison.
+/* core/baselines/scheduler.h - dispatch scheduler: a scheduler takes one worker's place, and it alone counts
+ * dependences (Belviranli et al., DIDC'14, section 3; Belviranli's thesis, section 5.3), for comparison.
  *
  * A worker w has two queues of n_slots words, and a counter for each, in the papers' names:
  *
- *     IQS    cursors[2 w + 1].tail    what the scheduler has ever put into its input queue
- *     OQS    cursors[2 w].tail        what the worker has ever put into its output queue
- *     taken  cursors[2 w + 1].head    what it has taken out of its input queue
- *     seen   behind the queues        what the scheduler has seen of its output queue
+ *      IQS    cursors[2 w + 1].tail    what the scheduler has ever put into its input queue
+ *      OQS    cursors[2 w].tail        what the worker has ever put into its output queue
+ *      taken  cursors[2 w + 1].head    what it has taken out of its input queue
+ *      seen   after the queues         what the scheduler has seen of its output queue
  *
- * Each has one writer, so counting is a store, and a queue's size is a difference; they count on from run to run. A worker
- * that finds IQS ahead of what it has taken runs the task and reports by OQS. A report is a word: DONE, a task of the graph
- * whose successors are to be counted; or READY, a task that a body has made and that is to be handed out.
+ * Each has one writer, so counting is a store, and a queue's size is a difference; they count on from run to run. A
+ * worker that finds IQS ahead of what it has taken runs the task and reports by OQS. A report is a word: DONE, a task
+ * of the graph with successors to be counted; or READY, a spawned task, to be handed out.
  *
- * The scheduler takes turns, with all lanes of its block. It looks at all output queues, a lane a worker; counts the
- * successors of what it found, some lanes a task, so the counters are its own; puts what became ready behind what is
- * ready; hands that out as far as queues have room, as the policy says; and tells each worker its new IQS. Roots are what is
- * ready first. Nobody waits for a worker; a worker waits for the scheduler only where its output queue is full.
+ * The scheduler works in turns, with all lanes of its block. It looks at all output queues, a lane for each worker. It
+ * counts the successors of what it found, some lanes for each task, so only it uses the counters. It queues tasks that
+ * became ready, hands ready tasks out as far as queues have room, by the policy, and stores each worker's new IQS.
+ * Roots are the first ready tasks. It never waits for a worker; a worker waits for it only when the output queue is
+ * full.
  *
- * The end. The scheduler knows how many tasks are not done and stops the run when none is. Where bodies spawn, what stays on a
- * worker's own list nobody tells it; then the end is the count of outstanding tasks (core/own.h), and the scheduler leaves
- * with the others.
+ * The end. The scheduler knows how many tasks are not done and stops the run when none is left. Where bodies spawn, it
+ * does not know the tasks on workers' own lists. Then the end is the count of outstanding tasks (core/own.h), and the
+ * scheduler leaves with the others.
  *
- * On a GPU block n_workers of the grid is the scheduler; of threads it is one more, and where there is only one, that
- * is scheduler and worker in turns. */
+ * On a GPU block n_workers of the grid is the scheduler. Of threads it is one more; a single thread is both in
+ * turns. */
 #ifndef HEDDLE_CORE_BASELINES_SCHEDULER_H
 #define HEDDLE_CORE_BASELINES_SCHEDULER_H
 
 #include "heddle/core/worker.h"
 
 #define HD_SCHED_WORKERS 512u /* workers, at most                                                   */
-#define HD_SCHED_FOUND 256u   /* reports that are looked at in one turn, at most                     */
+#define HD_SCHED_FOUND 256u   /* reports processed in one turn, at most                              */
 #define HD_SCHED_EACH 4u      /* lanes that count the successors of a task                           */
 
 #define HD_REPORT_READY 0x80000000u /* else DONE                                                  */
 
-/* A task that is ready, and who freed it: the worker, and whether it was the first that its task freed. */
+/* A ready task, and what freed it: the worker, and whether the task was the first freed by its predecessor. */
 #define HD_FREED_FIRST 0x10000u
 typedef struct hd_ready {
     uint32_t task, from;
 } hd_ready;
 
-/* The scheduler's own: of a block the shared memory. Lanes meet between writing and reading; words that several lanes add to
- * between two meetings are marked so. */
+/* The scheduler's own state, on a GPU its block's shared memory. Lanes meet between writing and reading. Words that
+ * several lanes add to between two meetings are marked "block". */
 typedef struct hd_scheduler {
     uint32_t run, stop;
-    uint32_t policy_cursor; /* the worker who is next                                                     */
+    uint32_t policy_cursor; /* the next worker                                                            */
     uint32_t next_root;     /* roots handed out                                                           */
-    uint32_t mask;          /* places for what is ready, less one                                         */
-    uint32_t head;          /* of what is ready, beside the roots                                         */
+    uint32_t mask;          /* places for ready tasks, less one                                           */
+    uint32_t head;          /* of the ready tasks, beside the roots                                       */
     uint32_t tail;          /* block: its end                                                             */
-    uint32_t left;          /* block: tasks that are not done, where nothing is spawned                   */
+    uint32_t left;          /* block: tasks that are not done, where no body spawns                       */
     uint32_t n_found;       /* block: reports found in this turn                                          */
-    uint32_t room;          /* block: tasks that the input queues have room for                           */
+    uint32_t room;          /* block: room in all input queues                                            */
     uint32_t report[HD_SCHED_FOUND];
-    uint32_t from[HD_SCHED_FOUND]; /* block: the worker, and HD_FREED_FIRST for each task freed        */
+    uint32_t from[HD_SCHED_FOUND]; /* block: the worker, plus HD_FREED_FIRST for each task freed       */
     uint32_t seen[HD_SCHED_WORKERS], taken[HD_SCHED_WORKERS];
     uint32_t given[HD_SCHED_WORKERS]; /* block: put into the input queue                              */
-    uint32_t told[HD_SCHED_WORKERS];  /* as far as the worker knows of that                           */
+    uint32_t told[HD_SCHED_WORKERS];  /* what the worker knows of that                                */
 } hd_scheduler;
 
-/* Words that lanes add to; a lane that is alone needs no more than the word. */
+/* Words that lanes add to; a single lane needs no atomic access. */
 HD_FN int hd_sched_alone(void) { return HD_HOSTED && hd_all_width() == 1u; }
 HD_FN uint32_t hd_sched_get(uint32_t *word) { return hd_sched_alone() ? *word : HD_LOAD(word, RELAXED, BLOCK); }
 HD_FN void hd_sched_set(uint32_t *word, uint32_t value)
@@ -70,7 +71,7 @@ HD_FN void hd_sched_set(uint32_t *word, uint32_t value)
     else
         HD_STORE(word, value, RELAXED, BLOCK);
 }
-/* What it was. */
+/* Returns the value before. */
 HD_FN uint32_t hd_sched_sum(uint32_t *word, uint32_t value)
 {
     if (!hd_sched_alone())
@@ -96,7 +97,7 @@ HD_FN uint32_t *hd_sched_seen(const hd_run *r, uint32_t worker)
 {
     return &r->slots[2ull * r->n_workers * r->n_slots + worker];
 }
-/* Behind them what is ready: no task stands there twice. */
+/* After them the ready tasks: no task is there twice. */
 HD_FN hd_ready *hd_sched_ready(const hd_run *r) { return (hd_ready *)(void *)hd_sched_seen(r, r->n_workers); }
 HD_FN uint32_t hd_sched_places(const hd_run *r)
 {
@@ -113,7 +114,7 @@ HD_FN uint64_t hd_sched_words(const hd_run *r)
 
 /* ---- a worker ---- */
 
-/* Lane 0: tells how much it has taken, if that is news. */
+/* Lane 0: stores how much it has taken, if that has changed. */
 HD_FN void hd_sched_tell_taken(const hd_run *r, hd_worker *w)
 {
     if (w->by.sched.told == w->head[1])
@@ -135,7 +136,7 @@ HD_FN uint32_t hd_sched_take(const hd_run *r, hd_worker *w)
     return HD_LOAD(hd_sched_in(r, w->id, w->head[1]++), RELAXED, DEV);
 }
 
-/* Lane 0: waits for room for n reports. What the scheduler is known to have seen is too little at worst. */
+/* Lane 0: waits for room for n reports. At worst `seen` is too low. */
 HD_FN void hd_sched_await_room(const hd_run *r, hd_worker *w, uint32_t n)
 {
     uint32_t *seen = &w->by.sched.seen, polls = 0;
@@ -147,7 +148,7 @@ HD_FN void hd_sched_await_room(const hd_run *r, hd_worker *w, uint32_t n)
     }
 }
 
-/* Lane 0: the n reports that have been written can be seen. */
+/* Lane 0: publishes the n reports that have been written. */
 HD_FN void hd_sched_tell(const hd_run *r, hd_worker *w, uint32_t n)
 {
     w->head[0] += n;
@@ -155,7 +156,7 @@ HD_FN void hd_sched_tell(const hd_run *r, hd_worker *w, uint32_t n)
     HD_STORE(hd_sched_oqs(r, w->id), w->head[0], RELEASE, DEV);
 }
 
-/* All scheduling lanes: those in `mask` have tasks that bodies have made and that are to be handed out. */
+/* All scheduling lanes: those in `mask` have spawned tasks that are to be handed out. */
 HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t task)
 {
     uint32_t lane = hd_warp_lane(), n = hd_popcount(mask);
@@ -171,7 +172,7 @@ HD_FN void hd_sched_place(const hd_run *r, hd_worker *w, uint32_t mask, uint32_t
     hd_warp_sync();
 }
 
-/* All scheduling lanes, after the barrier that ends the body of x->task: the scheduler counts its successors. */
+/* All scheduling lanes, after the barrier that ends the body of x->task: reports it; the scheduler counts its successors. */
 HD_FN void hd_sched_finish(const hd_run *r, hd_worker *w, hd_turn *x)
 {
     uint64_t begin = r->events ? hd_clock() : 0;
@@ -187,7 +188,7 @@ HD_FN void hd_sched_finish(const hd_run *r, hd_worker *w, hd_turn *x)
         hd_trace_queue(w, begin);
 }
 
-/* ---- the scheduler: all of its lanes come to each of these, unless one lane is said ---- */
+/* ---- the scheduler: all its lanes call each of these, unless the comment says one lane ---- */
 
 HD_FN void hd_sched_begin(const hd_run *r, hd_scheduler *s)
 {
@@ -210,7 +211,7 @@ HD_FN void hd_sched_begin(const hd_run *r, hd_scheduler *s)
     hd_all_sync();
 }
 
-/* One lane: what worker w has reported since, as far as there is room for it. */
+/* One lane: collects new reports of worker w, as far as there is room. */
 HD_FN void hd_sched_look_at(const hd_run *r, hd_scheduler *s, uint32_t w)
 {
     uint32_t n = HD_LOAD(hd_sched_oqs(r, w), RELAXED, DEV) - s->seen[w], at, i;
@@ -227,7 +228,7 @@ HD_FN void hd_sched_look_at(const hd_run *r, hd_scheduler *s, uint32_t w)
     HD_STORE(hd_sched_seen(r, w), s->seen[w], RELAXED, DEV);
 }
 
-/* One lane: one more task is ready. */
+/* One lane: adds one ready task. */
 HD_FN void hd_sched_add(const hd_run *r, hd_scheduler *s, uint32_t task, uint32_t from)
 {
     hd_ready *to = hd_sched_ready(r) + (hd_sched_sum(&s->tail, 1u) & s->mask);
@@ -235,7 +236,7 @@ HD_FN void hd_sched_add(const hd_run *r, hd_scheduler *s, uint32_t task, uint32_
     to->from = from;
 }
 
-/* One lane: counts the edge of the k-th report. The task may be the first that it frees. */
+/* One lane: counts the edge of the k-th report. Its target may be the first that this task frees. */
 HD_FN void hd_sched_count(const hd_run *r, hd_scheduler *s, uint32_t k, hd_edge e)
 {
     uint32_t from;
@@ -245,7 +246,7 @@ HD_FN void hd_sched_count(const hd_run *r, hd_scheduler *s, uint32_t k, hd_edge 
     hd_sched_add(r, s, e.task, from < HD_FREED_FIRST ? from | HD_FREED_FIRST : from & (HD_FREED_FIRST - 1u));
 }
 
-/* One lane, the part-th of those that see to the k-th report. */
+/* One lane, the part-th of those that process the k-th report. */
 HD_FN void hd_sched_resolve(const hd_run *r, hd_scheduler *s, uint32_t k, uint32_t part)
 {
     const uint32_t word = s->report[k], t = word & ~HD_REPORT_READY;
@@ -264,7 +265,7 @@ HD_FN void hd_sched_resolve(const hd_run *r, hd_scheduler *s, uint32_t k, uint32
 
 HD_FN uint32_t hd_sched_length(hd_scheduler *s, uint32_t w) { return hd_sched_get(&s->given[w]) - s->taken[w]; }
 
-/* The k-th of those that are to be handed out. */
+/* The k-th of the tasks to be handed out. */
 HD_FN hd_ready hd_sched_nth(const hd_run *r, const hd_scheduler *s, uint32_t k)
 {
     hd_ready root = {0, 0};
@@ -274,7 +275,7 @@ HD_FN hd_ready hd_sched_nth(const hd_run *r, const hd_scheduler *s, uint32_t k)
     return root;
 }
 
-/* One lane: the worker with the shortest queue; of several, the first from `next` on. */
+/* One lane: the worker with the shortest queue; the first of several from `next` on. */
 HD_FN uint32_t hd_sched_shortest(const hd_run *r, hd_scheduler *s, uint32_t next)
 {
     uint32_t i, w = next, best = next, least = hd_sched_length(s, next), n;
@@ -287,8 +288,8 @@ HD_FN uint32_t hd_sched_shortest(const hd_run *r, hd_scheduler *s, uint32_t next
     return best;
 }
 
-/* One lane: `home` unless its queue is above the average, else the next that is below; `next` if there is none, because others
- * hand out at the same time. */
+/* One lane: `home` unless its queue is above the average, else the next below the average; `next` if there is none, because
+ * other lanes hand out at the same time. */
 HD_FN uint32_t hd_sched_below(const hd_run *r, hd_scheduler *s, uint32_t home, uint32_t next)
 {
     const uint64_t sum = (uint64_t)r->n_workers * r->n_slots - hd_sched_get(&s->room);
@@ -303,8 +304,8 @@ HD_FN uint32_t hd_sched_below(const hd_run *r, hd_scheduler *s, uint32_t home, u
     return next;
 }
 
-/* One lane: the worker for the k-th, as core/policy.h tells of the policies. There is one who hands out, so lrr and
- * grr are the same; all queues are known, so none is left out. */
+/* One lane: the worker for the k-th by the policy (core/policy.h). One scheduler hands out for all, so lrr and grr are
+ * the same; it knows all queues, so none is left out. */
 HD_FN uint32_t hd_sched_pick(const hd_run *r, hd_scheduler *s, hd_ready e, uint32_t k)
 {
     const uint32_t home = e.from & (HD_FREED_FIRST - 1u), next = hd_wrapped_any(r, s->policy_cursor + k);
@@ -315,8 +316,8 @@ HD_FN uint32_t hd_sched_pick(const hd_run *r, hd_scheduler *s, hd_ready e, uint3
     return hd_policy_by_load(r->policy) ? hd_sched_shortest(r, s, next) : next;
 }
 
-/* One lane: hands out the k-th to the worker that the policy says, or the next that has room; one has, because no more are
- * handed out than there is room for. */
+/* One lane: hands out the k-th to the policy's worker, or the next with room; there is one, because no more are handed
+ * out than there is room for. */
 HD_FN void hd_sched_give(const hd_run *r, hd_scheduler *s, uint32_t k)
 {
     const hd_ready e = hd_sched_nth(r, s, k);
@@ -350,7 +351,7 @@ HD_FN void hd_sched_resolve_all(const hd_run *r, hd_scheduler *s, uint32_t n)
     hd_all_sync();
 }
 
-/* So many tasks are ready: the roots that are left, or, when there are none, the others. */
+/* The number of ready tasks: the roots that are left, or, when there are none, the others. */
 HD_FN uint32_t hd_sched_n_ready(const hd_run *r, hd_scheduler *s)
 {
     return s->next_root < r->n_roots ? r->n_roots - s->next_root : hd_sched_get(&s->tail) - s->head;
@@ -371,7 +372,7 @@ HD_FN uint32_t hd_sched_hand_out(const hd_run *r, hd_scheduler *s)
     return n;
 }
 
-/* n tasks stand in the queues of workers, who do not know it yet. */
+/* Publishes n tasks that have been put into workers' queues. */
 HD_FN void hd_sched_tell_all(const hd_run *r, hd_scheduler *s, uint32_t n)
 {
     uint32_t w, given;
@@ -391,7 +392,7 @@ HD_FN void hd_sched_tell_all(const hd_run *r, hd_scheduler *s, uint32_t n)
     hd_sched_set(&s->room, 0u);
 }
 
-/* What a turn came to, the same for all lanes. */
+/* Result of a turn, the same for all lanes. */
 #define HD_ROUND_OVER 0u
 #define HD_ROUND_IDLE 1u
 #define HD_ROUND_BUSY 2u

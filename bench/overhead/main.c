@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* subject.c - the program around a subject: makes the steps, answers the driver's lines, checks nothing itself (the
- * driver compares digests). Refuses unknown words and sizes beyond 2^30 tasks by a sentence and exit status 2. */
+/* main.c - the cost of a task: makes the steps of wavefronts, blocked LU, fans and chains, and answers the driver:
+ *
+ *     verify CASE N WORKERS   ->  digest=<hexadecimal>           the cells after a run with hashing bodies
+ *     time CASE N WORKERS     ->  n_tasks=... total=<ns> ...     one run with empty bodies, after a warm-up
+ *     info CASE N WORKERS     ->  what else the subject knows of that graph (only some do)
+ *
+ * Checks nothing itself: the driver compares digests. Unknown words and sizes beyond 2^30 tasks give a sentence and
+ * exit status 2. */
 #include "subject.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_TASKS (1u << 30)
 
@@ -13,14 +18,14 @@ static shape now;
 
 static void body_empty(uint32_t id) { (void)id; }
 
-/* Mixes what the task may read into what it writes: any other order of two conflicting tasks gives another digest. The
- * pause, uneven but the same everywhere, gives wrong orders a chance to happen. */
+/* Mixes what the task may read into what it writes: another order of two conflicting tasks gives another digest. The
+ * pause, uneven but reproducible, gives wrong orders a chance to occur. */
 static void body_hash(uint32_t id)
 {
     const step *t = now.steps + id;
     uint64_t h = now.cells[t->inout] + id + 1;
     for (uint32_t i = 0; i < t->n_in; i++)
-        h = (h ^ now.cells[t->in[i]]) * 0x9e3779b97f4a7c15u + (h >> 29);
+        h = (h ^ now.cells[now.in[t->first_in + i]]) * 0x9e3779b97f4a7c15u + (h >> 29);
     for (volatile uint32_t pause = (id * 2654435761u) >> 25; pause > 0; pause--)
         ;
     now.cells[t->inout] = h * 0xd6e8feb86659fd93u + (h >> 32);
@@ -28,81 +33,69 @@ static void body_hash(uint32_t id)
 
 void (*bench_body)(uint32_t id) = body_empty;
 
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void fail(const char *why, const char *what)
-{
-    fprintf(stderr, "%s: %s\n", what, why);
-    exit(2);
-}
-
 /* ---- the cases --------------------------------------------------------------------------------- */
 
-static step *add_step(step *at, uint32_t n_in, uint32_t in0, uint32_t in1, uint32_t inout)
+/* Steps under construction; each has room for two inputs. */
+typedef struct list {
+    step *steps;
+    uint32_t *in, n;
+} list;
+
+static void add_step(list *to, uint32_t n_in, uint32_t in0, uint32_t in1, uint32_t inout)
 {
-    at->n_in = n_in;
-    at->in[0] = in0;
-    at->in[1] = in1;
-    at->inout = inout;
-    return at + 1;
+    to->steps[to->n] = (step){2u * to->n, n_in, inout};
+    to->in[2u * to->n] = in0;
+    to->in[2u * to->n + 1u] = in1;
+    to->n++;
 }
 
-/* Smith-Waterman's shape: a cell needs its upper and its left neighbour. */
-static step *make_wavefront(step *at, uint32_t n)
+/* Smith-Waterman's shape: a cell needs its north and west neighbours. */
+static void make_wavefront(list *to, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++) {
             uint32_t here = i * n + j, up = here - n, left = here - 1;
             if (i && j)
-                at = add_step(at, 2, up, left, here);
+                add_step(to, 2, up, left, here);
             else
-                at = add_step(at, i || j, i ? up : left, 0, here);
+                add_step(to, i || j, i ? up : left, 0, here);
         }
     }
-    return at;
 }
 
 /* Blocked LU without pivoting: lu0, fwd, bdiv, bmod. */
-static step *make_lu(step *at, uint32_t n)
+static void make_lu(list *to, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
-        at = add_step(at, 0, 0, 0, k * n + k);
+        add_step(to, 0, 0, 0, k * n + k);
         for (uint32_t j = k + 1; j < n; j++)
-            at = add_step(at, 1, k * n + k, 0, k * n + j);
+            add_step(to, 1, k * n + k, 0, k * n + j);
         for (uint32_t i = k + 1; i < n; i++)
-            at = add_step(at, 1, k * n + k, 0, i * n + k);
+            add_step(to, 1, k * n + k, 0, i * n + k);
         for (uint32_t i = k + 1; i < n; i++)
             for (uint32_t j = k + 1; j < n; j++)
-                at = add_step(at, 2, i * n + k, k * n + j, i * n + j);
+                add_step(to, 2, i * n + k, k * n + j, i * n + j);
     }
-    return at;
 }
 
 /* n tasks after the first one, or after one another: the same tasks and edges, but one long list of successors. */
-static step *make_fan(step *at, uint32_t n)
+static void make_fan(list *to, uint32_t n)
 {
-    at = add_step(at, 0, 0, 0, 0);
+    add_step(to, 0, 0, 0, 0);
     for (uint32_t i = 1; i <= n; i++)
-        at = add_step(at, 1, 0, 0, i);
-    return at;
+        add_step(to, 1, 0, 0, i);
 }
 
-static step *make_chain(step *at, uint32_t n)
+static void make_chain(list *to, uint32_t n)
 {
-    at = add_step(at, 0, 0, 0, 0);
+    add_step(to, 0, 0, 0, 0);
     for (uint32_t i = 1; i <= n; i++)
-        at = add_step(at, 1, i - 1, 0, i);
-    return at;
+        add_step(to, 1, i - 1, 0, i);
 }
 
 typedef struct kind {
     const char *name;
-    step *(*make)(step *at, uint32_t n);
+    void (*make)(list *to, uint32_t n);
     uint64_t power; /* tasks and cells are at most (n + 1)^power */
 } kind;
 static const kind kinds[] = {
@@ -113,14 +106,13 @@ static const kind *kind_of(const char *name)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].name, name))
             return kinds + i;
-    fail("unknown case", name);
-    return NULL;
+    child_fail("unknown case", name);
 }
 
 static void *must(void *p)
 {
     if (!p)
-        fail("out of memory", "steps");
+        child_fail("out of memory", "steps");
     return p;
 }
 
@@ -128,24 +120,28 @@ static void make_shape(const char *name, uint32_t n, uint32_t n_workers)
 {
     const kind *k = kind_of(name);
     uint64_t bound = 1, n_cells = k->power == 1 ? (uint64_t)n + 1 : (uint64_t)n * n;
-    step *steps;
+    list made = {NULL, NULL, 0};
     for (uint64_t i = 0; i < k->power && bound < MAX_TASKS; i++)
         bound *= (uint64_t)n + 1;
     if (n < 1 || bound >= MAX_TASKS || n_workers < 1)
-        fail("size out of range", name);
-    steps = must(malloc(bound * sizeof *steps));
-    now.n_steps = (uint32_t)(k->make(steps, n) - steps);
-    now.steps = must(realloc(steps, now.n_steps * sizeof *steps));
+        child_fail("size out of range", name);
+    made.steps = must(malloc(bound * sizeof *made.steps));
+    made.in = must(malloc(2 * bound * sizeof *made.in));
+    k->make(&made, n);
+    now.n_steps = made.n;
+    now.steps = must(realloc(made.steps, made.n * sizeof *made.steps));
+    now.in = must(realloc(made.in, 2 * (size_t)made.n * sizeof *made.in));
     now.n_cells = (uint32_t)n_cells;
     now.cells = must(calloc(n_cells, sizeof *now.cells));
     now.n_workers = n_workers;
 }
 
-static void drop_shape(void)
+void child_close(void)
 {
     if (now.steps && subject_close)
         subject_close();
     free((void *)now.steps);
+    free((void *)now.in);
     free(now.cells);
     memset(&now, 0, sizeof now);
 }
@@ -173,7 +169,7 @@ static void answer_verify(void)
     printf("digest=%016llx", (unsigned long long)digest);
 }
 
-/* The driver has just woken this process: a first run, or some more of a short one, warms caches and clocks. */
+/* The driver has just woken this process: warms up caches and clocks by a first run, by more if runs are short. */
 static void answer_time(void)
 {
     times t;
@@ -193,27 +189,22 @@ static void answer(const char *verb)
     else if (!strcmp(verb, "time"))
         answer_time();
     else if (strcmp(verb, "info") || !subject_info || subject_info(&now, stdout))
-        fail("refused", verb);
-    putchar('\n');
-    fflush(stdout);
+        child_fail("refused", verb);
 }
 
-int main(void)
+void child_answer(const char *line)
 {
-    char line[128], last[128] = "", verb[16], name[16];
-    while (fgets(line, sizeof line, stdin)) {
-        unsigned n, n_workers;
-        if (sscanf(line, "%15s %15s %u %u", verb, name, &n, &n_workers) != 4)
-            fail("expected: verb case n workers", line);
-        if (strcmp(strchr(line, ' '), last)) { /* another shape than the last line's */
-            drop_shape();
-            strcpy(last, strchr(line, ' '));
-            make_shape(name, n, n_workers);
-            if (subject_open && subject_open(&now))
-                return 2;
-        }
-        answer(verb);
+    static char last[128]; /* without the verb */
+    char verb[16], name[16];
+    unsigned n, n_workers;
+    if (strlen(line) >= sizeof last || sscanf(line, "%15s %15s %u %u", verb, name, &n, &n_workers) != 4)
+        child_fail("expected: verb case n workers", line);
+    if (strcmp(strchr(line, ' '), last)) { /* not the last line's shape */
+        child_close();
+        strcpy(last, strchr(line, ' '));
+        make_shape(name, n, n_workers);
+        if (subject_open && subject_open(&now))
+            exit(2);
     }
-    drop_shape();
-    return 0;
+    answer(verb);
 }

@@ -44,14 +44,16 @@ void subject_close(void)
     ctx = NULL;
 }
 
-static heddle_status add_task(heddle_graph *g, const step *t, uint64_t *cells, uint32_t id)
+static heddle_status add_task(heddle_graph *g, const shape *s, uint32_t id)
 {
+    const step *t = s->steps + id;
+    const uint32_t *in = s->in + t->first_in;
     empty_args args = {id};
-    heddle_range ranges[3];
+    heddle_range ranges[MAX_IN + 1u];
     uint32_t n = 0;
     for (; n < t->n_in; n++)
-        ranges[n] = HEDDLE_IN(cells + t->in[n], sizeof *cells);
-    ranges[n++] = HEDDLE_INOUT(cells + t->inout, sizeof *cells);
+        ranges[n] = HEDDLE_IN(s->cells + in[n], sizeof *s->cells);
+    ranges[n++] = HEDDLE_INOUT(s->cells + t->inout, sizeof *s->cells);
     return heddle_graph_add(g, empty_task, &args, sizeof args, ranges, n, NULL);
 }
 
@@ -59,7 +61,7 @@ static heddle_status make_graph(const shape *s, heddle_graph **g)
 {
     heddle_status e = heddle_graph_new(ctx, &empty, g);
     for (uint32_t id = 0; id < s->n_steps && e == HEDDLE_OK; id++)
-        e = add_task(*g, s->steps + id, s->cells, id);
+        e = add_task(*g, s, id);
     return e == HEDDLE_OK ? heddle_graph_freeze(*g) : e;
 }
 
@@ -84,8 +86,8 @@ static heddle_status time_reruns(const shape *s, heddle_graph *g, double *median
     return e;
 }
 
-/* `total` counts the freeing too: the others have given their tasks back when they are done. The reruns come between,
- * outside of it. */
+/* `total` includes freeing, since the others have released their tasks when they are done. The reruns come between, and
+ * are not included. */
 int subject_run(const shape *s, times *out)
 {
     empty_params params = {bench_body};
@@ -108,7 +110,7 @@ int subject_run(const shape *s, times *out)
     return 0;
 }
 
-/* The system's own word on memory, in bytes: resident now ("VmRSS:"), or at most ("VmHWM:"); 0 = it does not say. */
+/* The system's figure of memory in bytes: resident now ("VmRSS:"), or at most ("VmHWM:"); 0 = unknown. */
 static uint64_t resident_bytes(const char *which)
 {
     char line[128];
@@ -122,7 +124,7 @@ static uint64_t resident_bytes(const char *which)
     return kib * 1024;
 }
 
-/* `resident` is what building added at most to the memory of this process, `peak` what heddle says of it. */
+/* `resident` is the most that building added to the process's memory, `peak` the figure of heddle. */
 int subject_info(const shape *s, FILE *out)
 {
     heddle_graph_info i = HEDDLE_GRAPH_INFO_INIT;
@@ -130,7 +132,7 @@ int subject_info(const shape *s, FILE *out)
     uint64_t before = resident_bytes("VmRSS:"), most;
     if (failed(make_graph(s, &g)))
         return -1;
-    most = resident_bytes("VmHWM:"); /* before levels are computed, which asking does               */
+    most = resident_bytes("VmHWM:"); /* before the query, which computes levels */
     if (failed(heddle_graph_get_info(g, &i)))
         return -1;
     heddle_graph_free(g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* serial.c - no library at all: the bodies called in program order. The oracle of the digests and the floor of cost. */
+/* serial.c - no library: calls the bodies in program order. The oracle of the digests, and the lower bound of the cost. */
 #include "subject.h"
 
 int subject_run(const shape *s, times *out)
