@@ -397,12 +397,15 @@ static void compare_kept(const wave_case *c, const char *how)
     CHECK_OK(c->ctx, heddle_mem_read(c->ctx, copy, c->desc.cells, all_bytes));
     for (uint32_t t = 0; t < c->n_items; t++)
         for (uint64_t i = 0; i < c->items[t].rows; i++)
-            for (uint64_t j = 0; j < c->items[t].cols; j++)
-                CHECK_MSG(!memcmp(copy + (c->items[t].cells_at + heddle_wave_index(&c->layouts[t], i, j)) * n_bytes,
-                                  c->want_cells + (c->want_at[t] + i * c->items[t].cols + j) * c->cell_words, n_bytes),
-                          "%s, HEDDLE_SEED=%llu: cell (%llu, %llu) of item %u, layout %u: body %u", how,
-                          (unsigned long long)c->seed, (unsigned long long)i, (unsigned long long)j, t, c->desc.layout,
-                          c->cell);
+            for (uint64_t j = 0; j < c->items[t].cols; j++) {
+                const uint8_t *got = copy + (c->items[t].cells_at + heddle_wave_index(&c->layouts[t], i, j)) * n_bytes;
+                const uint32_t *want = c->want_cells + (c->want_at[t] + i * c->items[t].cols + j) * c->cell_words;
+                CHECK_MSG(
+                    !memcmp(got, want, n_bytes),
+                    "%s, HEDDLE_SEED=%llu: cell (%llu, %llu) of item %u, layout %u: body %u, first word %08x, not %08x",
+                    how, (unsigned long long)c->seed, (unsigned long long)i, (unsigned long long)j, t, c->desc.layout,
+                    c->cell, *(const uint32_t *)(const void *)got, *want);
+            }
     for (uint64_t b = c->n_kept * n_bytes; b < all_bytes; b++)
         CHECK_MSG(copy[b] == GUARD, "%s, HEDDLE_SEED=%llu: written behind the last cell", how,
                   (unsigned long long)c->seed);

@@ -1095,28 +1095,47 @@ static __device__ HD_APART void hd_rows_finish(hd_strip_shared<K, R, C> *near,
     hd_warp_sync(); /* the next user of this memory must not meet these reads */
 }
 
+/* What a band leaves beside what it hands on. */
+typedef struct hd_strip_leaves {
+    int by_rows, skewed; /* its cells are kept */
+    int last_row;        /* it has the last row, which is wanted */
+} hd_strip_leaves;
+
+/* Called once before a band's granules. A load inside of them, after hd_look, would wait for the far words that hd_look has asked
+ * for: the machine waits for both by the same counter. That is some 300 clocks of each granule. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ hd_strip_leaves hd_strip_leaves_of(const hd_strip_walk<K, R, C> &a)
+{
+    hd_strip_leaves leaves = {0, 0, 0};
+    if constexpr (K::keeps != 0) {
+        leaves.by_rows = a.near->kept != (uint32_t *)0;
+        leaves.skewed = a.near->skewed != (typename K::cell *)0;
+        leaves.last_row = a.wave->last_row && a.index + 1u == a.item->n_bands;
+    }
+    return leaves;
+}
+
 /* A piece of granule g. Returns 1 if it was all pieces. Granules between `head` and `whole` have only columns of the field. */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_strip_piece(const typename K::params *params, const hd_strip_walk<K, R, C> &a,
-                                                     hd_strip<K, R, C> *s, uint32_t g, uint32_t piece, uint32_t head,
-                                                     uint32_t whole)
+                                                     hd_strip<K, R, C> *s, const hd_strip_leaves &leaves, uint32_t g,
+                                                     uint32_t piece, uint32_t head, uint32_t whole)
 {
-    const int is_inner = g >= head && g < whole, by_rows = K::keeps && a.near->kept;
-    const int is_skewed = K::keeps && a.near->skewed, has_last = K::keeps && whole == 0 && a.wave->last_row;
-    const int is_edge = !is_inner && (by_rows || is_skewed || hd_strip<K, R, C>::east);
+    const int is_inner = g >= head && g < whole;
+    const int is_edge = !is_inner && (leaves.by_rows || leaves.skewed || hd_strip<K, R, C>::east);
     if (is_edge)
         hd_strip_granule<HD_STEP_EDGE>(params, a, s, g, piece);
-    else if (by_rows)
+    else if (leaves.by_rows)
         hd_strip_granule<HD_STEP_KEEP>(params, a, s, g, piece);
-    else if (is_skewed)
+    else if (leaves.skewed)
         hd_strip_granule<HD_STEP_SKEW>(params, a, s, g);
     else if (is_inner)
         hd_strip_granule<HD_STEP_INNER>(params, a, s, g);
-    else if (has_last)
+    else if (leaves.last_row)
         hd_strip_granule<HD_STEP_LAST>(params, a, s, g);
     else
         hd_strip_granule<HD_STEP_RIM>(params, a, s, g);
-    return !is_edge && !by_rows;
+    return !is_edge && !leaves.by_rows;
 }
 
 /* All lanes: granules first .. end - 1 of a band. 0: the band is over. */
@@ -1126,23 +1145,24 @@ static __device__ __forceinline__ int hd_strip_go(const hd_strip_walk<K, R, C> &
 {
     typedef hd_strip<K, R, C> strip;
     const hd_held<typename K::params> params(a.params);
+    const hd_strip_leaves leaves = hd_strip_leaves_of(a);
     hd_strip_looks<K, R, C> looks = {}; /* a tag that no word has */
     const uint32_t head = (strip::lag + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE;
-    const int has_last = K::keeps && a.wave->last_row && a.index + 1u == a.item->n_bands;
-    const uint32_t whole = has_last ? 0u : (a.cols - 1u) / HD_WAVE_GRANULE; /* granules before the last columns */
+    /* granules before the last columns */
+    const uint32_t whole = leaves.last_row ? 0u : (a.cols - 1u) / HD_WAVE_GRANULE;
     uint32_t g = first;
     hd_column_fetch(a, first);
     hd_look(a, first, &looks);
     for (; g < end && hd_granule_enter(a, g, s, &looks); g++) {
         HD_ROLL
         for (uint32_t piece = 0; piece < strip::pieces; piece++) {
-            if (hd_strip_piece(params.get(), a, s, g, piece, head, whole))
+            if (hd_strip_piece(params.get(), a, s, leaves, g, piece, head, whole))
                 break;
-            if (K::keeps && a.near->kept)
+            if (leaves.by_rows)
                 hd_rows_leave(a, g, piece, first, end);
         }
     }
-    if (K::keeps && g >= end && a.near->kept)
+    if (g >= end && leaves.by_rows)
         hd_rows_finish(a.near, a.stage, a.rows, a.cols, a.index, first, end);
     HD_COPY_WAIT(); /* the next user of this memory must not meet these copies */
     return g >= end;
