@@ -1121,16 +1121,16 @@ static __device__ __forceinline__ int hd_strip_piece(const typename K::params *p
                                                      hd_strip<K, R, C> *s, const hd_strip_leaves &leaves, uint32_t g,
                                                      uint32_t piece, uint32_t head, uint32_t whole)
 {
-    const int is_inner = g >= head && g < whole;
-    const int is_edge = !is_inner && (leaves.by_rows || leaves.skewed || hd_strip<K, R, C>::east);
-    if (is_edge)
+    const int is_inner = g >= head && g < whole, is_kept = leaves.by_rows || leaves.skewed;
+    const int is_edge = !is_inner && (is_kept || hd_strip<K, R, C>::east);
+    if (is_inner && !is_kept) /* first, because each branch costs ten clocks */
+        hd_strip_granule<HD_STEP_INNER>(params, a, s, g);
+    else if (is_edge)
         hd_strip_granule<HD_STEP_EDGE>(params, a, s, g, piece);
     else if (leaves.by_rows)
         hd_strip_granule<HD_STEP_KEEP>(params, a, s, g, piece);
     else if (leaves.skewed)
         hd_strip_granule<HD_STEP_SKEW>(params, a, s, g);
-    else if (is_inner)
-        hd_strip_granule<HD_STEP_INNER>(params, a, s, g);
     else if (leaves.last_row)
         hd_strip_granule<HD_STEP_LAST>(params, a, s, g);
     else
