@@ -21,8 +21,10 @@ endif()
 
 if(HEDDLE_SANITIZE STREQUAL "thread")
     set(sanitize -fsanitize=thread)
+    add_compile_definitions(HEDDLE_TSAN) # gcc and clang have no common name for it
 elseif(HEDDLE_SANITIZE STREQUAL "address")
     set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+    add_compile_definitions(HEDDLE_ASAN)
 elseif(HEDDLE_SANITIZE)
     message(FATAL_ERROR "HEDDLE_SANITIZE is '${HEDDLE_SANITIZE}'; it can be thread or address")
 endif()

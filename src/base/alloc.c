@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 /* ThreadSanitizer does not follow mremap: it mistakes a moved block for the one that was at that address before. */
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_TSAN)
 #define MAY_REMAP 0
 #else
 #define MAY_REMAP 1

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_TSAN)
 #define SLOWER 250.0
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(HEDDLE_ASAN)
 #define SLOWER 20.0
 #else
 #define SLOWER 1.0

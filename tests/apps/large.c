@@ -4,7 +4,7 @@
  * waves on a GPU. */
 #include "apps/known.h"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
 int main(void) { SKIP("4.6e9 cells take too long under a sanitizer"); }
 #else
 

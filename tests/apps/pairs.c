@@ -10,7 +10,7 @@
 #define QUERIES DATA "protein_queries.fasta"
 #define PROTEINS DATA "uniprot_sprot196.fasta"
 #define BLOSUM DATA "BLOSUM62.txt"
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
 #define IS_SLOW 1
 #else
 #define IS_SLOW 0

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
 #define IS_SLOW 1
 #else
 #define IS_SLOW 0

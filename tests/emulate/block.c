@@ -290,7 +290,7 @@ static void test_failing_thread(void)
     }
 }
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_TSAN)
 /* The child must end with ThreadSanitizer's exit status. */
 static void test_race(void)
 {

@@ -150,7 +150,7 @@ static void be_child(scene *s)
     try_all(s);
     scene_check(s, s->j ? 6 : 4, "the process that forked this one", HEDDLE_EDEVICE);
     /* Not under sanitizers: after the fork of a process with threads they lack threads, or a lock stays held. */
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if !defined(HEDDLE_TSAN) && !defined(HEDDLE_ASAN)
     fault_check_usable(fault_open(HEDDLE_CPU, 2));
 #endif
     _exit(0);

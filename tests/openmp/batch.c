@@ -269,7 +269,7 @@ static void two_million(void)
         make_step(&cell[i % 1000], 1, 0);
     heddle_omp_end();
     getrusage(RUSAGE_SELF, &u);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(HEDDLE_ASAN) && !defined(HEDDLE_TSAN)
     CHECK_MSG(u.ru_maxrss < 64 * 1024, "%ld KB", u.ru_maxrss);
 #endif
 }

@@ -288,7 +288,7 @@ static void test_repeated(void)
     }
     CHECK_MSG(hd_held_bytes() == held, "%llu bytes, then %llu", (unsigned long long)held,
               (unsigned long long)hd_held_bytes());
-#if !defined(__SANITIZE_ADDRESS__) /* which keeps freed memory */
+#if !defined(HEDDLE_ASAN) /* which keeps freed memory */
     CHECK_MSG(resident_pages() < pages + 256, "%llu pages, then %llu", (unsigned long long)pages,
               (unsigned long long)resident_pages());
 #endif

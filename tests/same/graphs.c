@@ -11,9 +11,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_TSAN)
 #define N_GRAPHS 2000u
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(HEDDLE_ASAN)
 #define N_GRAPHS 3000u
 #else
 #define N_GRAPHS 20000u

@@ -136,7 +136,7 @@ static void test_list(void)
 }
 
 /* ThreadSanitizer does not follow mremap: it takes an earlier block at the new address for the same one. */
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_TSAN)
 #define THREAD_MAX ((1u << 20) - 1)
 #else
 #define THREAD_MAX UINT64_MAX

@@ -281,7 +281,7 @@ typedef struct bound {
 } bound;
 
 /* Under TSan arrays cannot be remapped: they grow into the largest block left over, so they are larger. */
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_TSAN)
 #define SLACK 2
 #else
 #define SLACK 1

@@ -33,11 +33,11 @@ typedef struct way {
 
 static void make(wave_case *c, uint64_t seed, const way *w, heddle_ctx *ctx)
 {
-    const heddle_wave_shape *shape = &w->table->waves[0].shapes[w->shape];
     wave_case_make(c, w->table, seed, ctx, w->backend == HEDDLE_CUDA ? 1500 : w->backend == HEDDLE_CPU ? 700 : 300);
     if (w->backend == HEDDLE_SERIAL)
         wave_case_uncount(c);
     if (w->n_warps) {
+        const heddle_wave_shape *shape = &w->table->waves[0].shapes[w->shape];
         c->desc.n_warps = w->n_warps;
         c->desc.lane_rows = shape->rows;
         c->desc.step_columns = shape->columns;

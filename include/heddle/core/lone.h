@@ -357,12 +357,12 @@ HD_FN hd_lone_granule *hd_lone_granule_of(const hd_lone_type *t) { return t->gra
 #define HD_LONE_TURN_(name)                                                                                            \
     HD_BODY_FN void name##_lone_columns_(hd_lone *l, uint32_t from)                                                    \
     {                                                                                                                  \
-        const name##_column_t_ *all = (const name##_column_t_ *)(const void *)l->wave->y + l->item->y_at;              \
+        const name##_column_t_ *all = (const name##_column_t_ *)(const void *)l->wave->y;                              \
         name##_column_t_ *y = (name##_column_t_ *)(void *)l->y;                                                        \
         uint32_t c, at;                                                                                                \
-        for (c = from; l->wave->y && c < from + HD_WAVE_GRANULE && c < l->item->cols; c++) {                           \
+        for (c = from; all && c < from + HD_WAVE_GRANULE && c < l->item->cols; c++) {                                  \
             at = HD_LONE_RING - 1u - (c & (HD_LONE_RING - 1u));                                                        \
-            y[at] = y[at + HD_LONE_RING] = all[c];                                                                     \
+            y[at] = y[at + HD_LONE_RING] = all[l->item->y_at + c];                                                     \
         }                                                                                                              \
     }                                                                                                                  \
     HD_BODY_FN void name##_lone_turn_(hd_lone *l, int32_t at, int ragged, const name##_cell_t_ *f,                     \

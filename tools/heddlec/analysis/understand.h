@@ -117,8 +117,8 @@ hc_fn *hc_fn_of(const hc_program *p, const hc_decl *d);
 /* Function i of those that a call may reach; NULL behind the last. */
 hc_fn *hc_callee(const hc_program *p, const hc_call *c, uint32_t i);
 /* The calls in n. */
-#define HC_EACH_CALL(c, from_fn, in_node)                                                     \
-    for (hc_call *c = (from_fn)->calls.at; c < (from_fn)->calls.at + (from_fn)->calls.n; c++) \
+#define HC_EACH_CALL(c, from_fn, in_node)                                                          \
+    for (hc_call *c = (from_fn)->calls.at; c && c < (from_fn)->calls.at + (from_fn)->calls.n; c++) \
         if (hc_is_in(c->node, (in_node)))
 hc_fn *hc_function_around(const hc_program *p, const hc_node *n);
 int hc_makes_tasks(const hc_program *p, hc_node *n);

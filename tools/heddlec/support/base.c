@@ -8,14 +8,9 @@
 #include <sys/stat.h>
 
 /* Under AddressSanitizer each piece is its own block, so that an access beyond it is detected. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(HEDDLE_ASAN)
 #define BLOCK_BYTES 1u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BLOCK_BYTES 1u
-#endif
-#endif
-#ifndef BLOCK_BYTES
+#else
 #define BLOCK_BYTES (256u << 10)
 #endif
 
