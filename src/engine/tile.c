@@ -275,22 +275,14 @@ static int say_failure(heddle_graph *g, uint32_t code, char *to, size_t n)
            hd_wave_say_failure(g, wave.words, "tile", code, to, n);
 }
 
-static int find_band(heddle_graph *g, uint64_t band, hd_band_at *out)
+static int read_item(heddle_graph *g, uint32_t i, hd_item_at *out)
 {
     hd_tile_wave wave;
     hd_tile_item item;
-    uint32_t first = 0, end, mid;
-    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) != HEDDLE_OK)
+    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) != HEDDLE_OK ||
+        heddle_mem_read(g->ctx, &item, wave.items + i, sizeof item) != HEDDLE_OK)
         return 0;
-    for (end = wave.n_items; end - first > 1u;) {
-        mid = first + (end - first) / 2u;
-        if (heddle_mem_read(g->ctx, &item, wave.items + mid, sizeof item) != HEDDLE_OK)
-            return 0;
-        *(item.flag_at <= band ? &first : &end) = mid;
-    }
-    if (heddle_mem_read(g->ctx, &item, wave.items + first, sizeof item) != HEDDLE_OK)
-        return 0;
-    *out = (hd_band_at){first, 0, (uint32_t)(band - item.flag_at)};
+    *out = (hd_item_at){i, 0, item.flag_at};
     return 1;
 }
 
@@ -298,7 +290,7 @@ static void say_halt(heddle_graph *g, char *to, size_t n)
 {
     hd_tile_wave wave;
     if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) == HEDDLE_OK)
-        hd_wave_say_halt(g, wave.words, find_band, to, n);
+        hd_wave_say_halt(g, wave.words, wave.n_items, read_item, to, n);
 }
 
 int hd_tile_is_wave(const heddle_graph *g) { return g->start_anew == start_anew; }

@@ -805,51 +805,60 @@ int hd_wave_say_failure(heddle_graph *g, const hd_wave_words *words, const char 
     return 1;
 }
 
-static int say_band(char *to, size_t n, uint32_t kind, const hd_band_at *at, uint32_t column)
+static int say_band(char *to, size_t n, uint32_t kind, const hd_item_at *at, uint32_t band, uint32_t column)
 {
     char pass[24] = "";
     if (at->pass)
         snprintf(pass, sizeof pass, " in pass %u", at->pass);
     if (kind == HD_HALT_WORKS)
-        return snprintf(to, n, "; band %u of item %u%s works at column %u", at->band, at->item, pass, column);
+        return snprintf(to, n, "; band %u of item %u%s works at column %u", band, at->field, pass, column);
     if (kind == HD_HALT_BORDER || kind == HD_HALT_PASS)
-        return snprintf(to, n, "; band %u of item %u%s waits at column %u for %s", at->band, at->item, pass, column,
+        return snprintf(to, n, "; band %u of item %u%s waits at column %u for %s", band, at->field, pass, column,
                         kind == HD_HALT_PASS ? "the pass before" : "a border");
-    return snprintf(to, n, "; band %u of item %u%s waits at column %u for band %u", at->band, at->item, pass, column,
-                    kind == HD_HALT_ABOVE ? at->band - 1u : at->band + 1u);
+    return snprintf(to, n, "; band %u of item %u%s waits at column %u for band %u", band, at->field, pass, column,
+                    kind == HD_HALT_ABOVE ? band - 1u : band + 1u);
 }
 
-void hd_wave_say_halt(heddle_graph *g, const hd_wave_words *words, hd_band_finder *find, char *to, size_t n)
+/* Finds the item of band `band` of all: items stand in the order of their bands. 0: memory cannot be read. */
+static int find_band(heddle_graph *g, uint64_t band, uint32_t n_items, hd_item_reader *read, hd_item_at *out)
+{
+    uint32_t first = 0, end, mid;
+    for (end = n_items; end - first > 1u;) {
+        mid = first + (end - first) / 2u;
+        if (!read(g, mid, out))
+            return 0;
+        *(out->first_band <= band ? &first : &end) = mid;
+    }
+    return read(g, first, out);
+}
+
+void hd_wave_say_halt(heddle_graph *g, const hd_wave_words *words, uint32_t n_items, hd_item_reader *read, char *to,
+                      size_t n)
 {
     hd_wave_words w;
-    hd_band_at at;
+    hd_item_at at;
+    uint64_t band;
     size_t end = 0;
     uint32_t kind;
     *to = 0;
     if (heddle_mem_read(g->ctx, &w, words, sizeof w) != HEDDLE_OK)
         return;
-    for (kind = 0; kind < HD_HALT_KINDS && end < n; kind++)
-        if (w.halted[kind] && find(g, hd_wave_tag(w.halted[kind]) - 1u, &at))
-            end += (size_t)say_band(to + end, n - end, kind, &at, hd_wave_value(w.halted[kind]));
+    for (kind = 0; kind < HD_HALT_KINDS && end < n; kind++) {
+        band = hd_wave_tag(w.halted[kind]) - 1u;
+        if (w.halted[kind] && find_band(g, band, n_items, read, &at))
+            end += (size_t)say_band(to + end, n - end, kind, &at, (uint32_t)(band - at.first_band),
+                                    hd_wave_value(w.halted[kind]));
+    }
 }
 
-/* Items stand in the order of their bands. */
-static int find_band(heddle_graph *g, uint64_t band, hd_band_at *out)
+static int read_item(heddle_graph *g, uint32_t i, hd_item_at *out)
 {
     hd_wave wave;
     hd_wave_item item;
-    uint32_t first = 0, end, mid;
-    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) != HEDDLE_OK)
+    if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) != HEDDLE_OK ||
+        heddle_mem_read(g->ctx, &item, wave.items + i, sizeof item) != HEDDLE_OK)
         return 0;
-    for (end = wave.n_items; end - first > 1u;) {
-        mid = first + (end - first) / 2u;
-        if (heddle_mem_read(g->ctx, &item, wave.items + mid, sizeof item) != HEDDLE_OK)
-            return 0;
-        *(item.found_at <= band ? &first : &end) = mid;
-    }
-    if (heddle_mem_read(g->ctx, &item, wave.items + first, sizeof item) != HEDDLE_OK)
-        return 0;
-    *out = (hd_band_at){item.field, item.sweeps ? first / wave.n_fields + 1u : 0u, (uint32_t)(band - item.found_at)};
+    *out = (hd_item_at){item.field, item.sweeps ? i / wave.n_fields + 1u : 0u, item.found_at};
     return 1;
 }
 
@@ -857,7 +866,7 @@ static void say_halt(heddle_graph *g, char *to, size_t n)
 {
     hd_wave wave;
     if (heddle_mem_read(g->ctx, &wave, g->own, sizeof wave) == HEDDLE_OK)
-        hd_wave_say_halt(g, wave.words, find_band, to, n);
+        hd_wave_say_halt(g, wave.words, wave.n_items, read_item, to, n);
 }
 
 static int say_failure(heddle_graph *g, uint32_t code, char *to, size_t n)

@@ -25,14 +25,17 @@ heddle_status hd_wave_check_block(heddle_ctx *ctx, uint32_t n_warps, uint64_t sh
 /* heddle_graph.say_failure for a `kind` (cell or tile), if such a one failed in the last run. */
 int hd_wave_say_failure(heddle_graph *g, const hd_wave_words *words, const char *kind, uint32_t code, char *to,
                         size_t n);
-/* Where a band stands: of which item, and from 1 on in which pass over it (0: there are no passes). */
-typedef struct hd_band_at {
-    uint32_t item, pass, band;
-} hd_band_at;
-/* Finds band `band` of all. 0: the context's memory cannot be read. */
-typedef int hd_band_finder(heddle_graph *g, uint64_t band, hd_band_at *out);
-/* heddle_graph.say_halt: what bands were at. */
-void hd_wave_say_halt(heddle_graph *g, const hd_wave_words *words, hd_band_finder *find, char *to, size_t n);
+/* An item of a wave, as heddle_graph.say_halt names it: which field, from 1 on in which pass over it (0: there are no passes), and
+ * its first band among those of all items. */
+typedef struct hd_item_at {
+    uint32_t field, pass;
+    uint64_t first_band;
+} hd_item_at;
+/* Reads item i. 0: the context's memory cannot be read. */
+typedef int hd_item_reader(heddle_graph *g, uint32_t i, hd_item_at *out);
+/* heddle_graph.say_halt: what bands of n_items items were at. */
+void hd_wave_say_halt(heddle_graph *g, const hd_wave_words *words, uint32_t n_items, hd_item_reader *read, char *to,
+                      size_t n);
 /* Do workers take parts in order, or is the wave a graph of tiles? ENODEV: the table has no kernel for tiles. */
 heddle_status hd_wave_check_schedule(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_info *info,
                                      int *is_in_order);

@@ -213,7 +213,7 @@ static heddle_status check_start(heddle_ctx *ctx, heddle_graph *g, const void *p
     if (!g || g->ctx != ctx)
         return hd_say(&ctx->error, HEDDLE_EINVAL, "the graph is %s", g ? "of another context" : "NULL");
     if (params_bytes != g->g.table->params_bytes || (params_bytes && !params))
-        return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has an record of params of %u bytes, given were %llu",
+        return hd_say(&ctx->error, HEDDLE_EINVAL, "table %s has a record of params of %u bytes, given were %llu",
                       g->g.table->name, g->g.table->params_bytes, params ? (unsigned long long)params_bytes : 0ull);
     if (!hd_job_is_over(&g->job))
         return hd_say(&ctx->error, HEDDLE_EBUSY, "a run of this graph is in flight");

@@ -8,7 +8,7 @@
 #elif defined(HEDDLE_EMULATED_BLOCK) /* shapes that take nvcc long to compile */
 #define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 4, 2) X(name, 1, 4, 4) X(name, 2, 8, 1) X(name, 3, 2, 8) X(name, 4, 1, 1)
 #else
-#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 1, 4) X(name, 1, 2, 2)
+#define HEDDLE_WAVE_SHAPES(X, name) X(name, 0, 2, 2)
 #endif
 #include "heddle/wave.h"
 
