@@ -83,16 +83,22 @@ static void drop_slow(hd_variants *v)
 
 void hd_variants_hold(hd_variants *v, const char *why)
 {
-    uint32_t i;
     if (!v->is_settled) {
         v->best = find_best(v);
         v->is_settled = 1;
         v->why = why;
-        for (i = 0; i < v->n; i++)
-            if (i != v->best)
-                leave_out(v, i);
     }
     v->now = v->best;
+}
+
+/* After the choice: drops all but the best, once. */
+static void drop_others(hd_variants *v)
+{
+    uint32_t i;
+    for (i = 0; i < v->n && !v->is_alone; i++)
+        if (i != v->best)
+            leave_out(v, i);
+    v->is_alone = 1;
 }
 
 static heddle_status have(hd_variants *v, uint32_t i)
@@ -117,6 +123,7 @@ heddle_status hd_variants_next(hd_variants *v)
         leave_out(v, i);
     }
     hd_variants_hold(v, NULL);
+    drop_others(v);
     return HEDDLE_OK;
 }
 

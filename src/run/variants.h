@@ -35,6 +35,7 @@ typedef struct hd_variants {
     void *self; /* the kind's; freed with the variants */
     uint32_t n, now, best;
     int is_settled, is_noted; /* is_noted: the last run's time is known */
+    int is_alone;             /* the others have been dropped */
     const char *why;          /* the reason, if the choice was not by speed */
     hd_variant at[HD_MOST_VARIANTS];
     char how[640];
@@ -53,7 +54,8 @@ int hd_variants_refuse(hd_variants *v, heddle_status s);
 void hd_variants_began(hd_variants *v);
 /* That run ended well after ns; only the first call per run counts. */
 void hd_variants_note(hd_variants *v, uint64_t ns, int is_trying);
-/* Ends trials: the best so far becomes `now`; why: in words. */
+/* Ends trials: the best so far becomes `now`; why: in words. The next hd_variants_next frees the others, not this call, because a
+ * stream that is being captured forbids to free memory of the device. */
 void hd_variants_hold(hd_variants *v, const char *why);
 /* Runs only the user's own graph until the next hd_variants_next. */
 void hd_variants_use_own(hd_variants *v);

@@ -43,7 +43,7 @@ static inline void ways_name(way *w)
 
 static inline void ways_add(ways *w, heddle_schedule s, heddle_policy p, uint32_t n_workers, uint32_t by_body)
 {
-    static const uint32_t threads[] = {0, 32, 128, 0, 64, 192};
+    static const uint32_t threads[] = {0, 32, 128, 0, 64, 160}; /* heat has room for no more */
     heddle_config c = HEDDLE_CONFIG_INIT;
     CHECK(w->n < MAX_WAYS);
     c.backend = HEDDLE_CUDA;

@@ -137,11 +137,12 @@ static void choose_results(wave_case *c)
         c->desc.found_each = on_device(c, NULL, c->n_items * info->found_bytes);
 }
 
-/* By its name. */
+/* By its name, mix_fours for tiled_fours. */
 static uint32_t cell_of(const wave_case *c)
 {
+    const char *name = strchr(c->table->bodies[c->desc.body].name, '_');
     uint32_t cell = 0;
-    while (strcmp(mix.bodies[cell].name, c->table->bodies[c->desc.body].name) != 0)
+    while (strcmp(strchr(mix.bodies[cell].name, '_'), name) != 0)
         CHECK(++cell < mix_n_bodies);
     return cell;
 }

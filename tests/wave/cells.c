@@ -17,6 +17,7 @@
         return mix_of(mask, params->by, in->n, in->w, in->nw, in->ne, in->x, in->y, in->i, in->j); \
     }                                                                                              \
     FINDS(mix_##mask, *cell)
+#if !defined(CELLS_AS_TILES)
 MIX_MASKS(MIX)
 
 /* The row below gets half of the cell. */
@@ -40,26 +41,34 @@ HEDDLE_CELL(mix_threes, mix_params, params, uint8_t, uint8_t, mix_three, 8, HEDD
 }
 HEDDLE_FINDS_NOTHING(mix_threes)
 
-/* The row below gets three words of four. */
-HEDDLE_CELL(mix_fours, mix_params, params, uint32_t, heddle_nothing, mix_four, 12, HEDDLE_N | HEDDLE_W | HEDDLE_NE)
-{
-    mix_four c;
-    c.own = mix_in(in->w.own, in->w.down[2]);
-    c.down[0] = mix_of(11, params->by, in->n.down[0], in->w.down[0], 0, in->ne.down[2], in->x, 0, in->i, in->j);
-    c.down[1] = mix_in(in->n.down[1], in->w.own);
-    c.down[2] = mix_in(in->ne.down[0], in->n.down[2]);
-    return c;
-}
-HEDDLE_FINDS_NOTHING(mix_fours)
+#endif
 
-HEDDLE_CELL(mix_floats, mix_params, params, uint8_t, uint16_t, float, 4, 15)
-{
-    return mix_float_of(params->by, in->n, in->w, in->nw, in->ne, in->x, in->y);
-}
-FINDS(mix_floats, mix_bits(*cell))
+/* The row below gets three words of four. */
+#define FOURS(name)                                                                                                  \
+    HEDDLE_CELL(name, mix_params, params, uint32_t, heddle_nothing, mix_four, 12, HEDDLE_N | HEDDLE_W | HEDDLE_NE)   \
+    {                                                                                                                \
+        mix_four c;                                                                                                  \
+        c.own = mix_in(in->w.own, in->w.down[2]);                                                                    \
+        c.down[0] = mix_of(11, params->by, in->n.down[0], in->w.down[0], 0, in->ne.down[2], in->x, 0, in->i, in->j); \
+        c.down[1] = mix_in(in->n.down[1], in->w.own);                                                                \
+        c.down[2] = mix_in(in->ne.down[0], in->n.down[2]);                                                           \
+        return c;                                                                                                    \
+    }                                                                                                                \
+    HEDDLE_FINDS_NOTHING(name)
+
+#define FLOATS(name)                                                                 \
+    HEDDLE_CELL(name, mix_params, params, uint8_t, uint16_t, float, 4, 15)           \
+    {                                                                                \
+        return mix_float_of(params->by, in->n, in->w, in->nw, in->ne, in->x, in->y); \
+    }                                                                                \
+    FINDS(name, mix_bits(*cell))
 
 #if defined(CELLS_AS_TILES)
+FOURS(tiled_fours)
+FLOATS(tiled_floats)
 HEDDLE_WAVES(mix_as_tiles, mix_params, MIX_AS_TILES)
 #else
+FOURS(mix_fours)
+FLOATS(mix_floats)
 HEDDLE_WAVES(mix, mix_params, MIX_WAVES)
 #endif

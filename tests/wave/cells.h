@@ -53,8 +53,8 @@ HEDDLE_DECLARE(mix)
 
 /* Compiled with HEDDLE_WAVE_TILES (cells_as_tiles.c), which takes nvcc long: a cell of four words, of which the row below gets
  * three; and one of floats, of all neighbours. */
-#define MIX_AS_TILES(X) X(mix_fours, 0) X(mix_floats, 0)
-enum { mix_as_tiles_n_bodies = 2 };
+#define MIX_AS_TILES(X) X(tiled_fours, 0) X(tiled_floats, 0)
+HEDDLE_ENUM(mix_as_tiles, MIX_AS_TILES)
 HEDDLE_DECLARE(mix_as_tiles)
 
 HEDDLE_FN uint32_t mix_in(uint32_t h, uint32_t v) { return (h ^ v) * 16777619u + (h >> 15); }
