@@ -16,8 +16,10 @@
 
 #include "heddle/tile.h"
 
-#define PREFIX_WAVE_ROWS 8                                      /* of a warp */
-#define PREFIX_WAVE_WARPS 16                                    /* of a team, at most: sums of columns fit in 16 bits */
+#define PREFIX_WAVE_ROWS 8 /* of a warp */
+/* Of a team, at most; sums of columns then fit in 16 bits. With the warp that takes parts they are 16, four for each of the
+ * four files of registers of a multiprocessor: 128 registers a thread. One more would leave 96, which inthist exceeds. */
+#define PREFIX_WAVE_WARPS 15
 #define PREFIX_WAVE_BAND (PREFIX_WAVE_ROWS * PREFIX_WAVE_WARPS) /* rows of a band, at most */
 #define PREFIX_WAVE_THREAD_ROWS 32u                             /* of a band, where threads are the workers */
 #define PREFIX_WAVE_THREAD_COLS 1024u                           /* columns of a tile, likewise */
