@@ -2,23 +2,22 @@
 /* picture_wave.c - the waves of picture.h: the same tables by a body of a tile, each plane an item. */
 #include "picture.h"
 #include "prefix_wave.h"
+#include "sat_wave_bodies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define MANY 8u /* planes with independent bands: two smaller blocks of a multiprocessor hide each other's waits */
 
 /* How the context's workers cross bands: rows and columns of a tile, and the warps that compute it in registers. */
 static void choose(const picture *p, heddle_wave_desc *d)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
-    uint32_t n_warps = p->record.n_planes < MANY ? PREFIX_WAVE_WARPS : PREFIX_WAVE_WARPS / 2u;
+    uint32_t n_warps;
     d->band_rows = PREFIX_WAVE_THREAD_ROWS;
     d->tile_cols = PREFIX_WAVE_THREAD_COLS;
     if (!p->record.tuned || heddle_ctx_get_config(p->c.ctx, &config) != HEDDLE_OK)
         return;
-    if (config.team_size)
-        n_warps = config.team_size / TILE_WARP;
+    n_warps = config.team_size ? config.team_size / TILE_WARP
+                               : prefix_team_warps(p->record.n_planes, p->c.app->cells == &sat_wave && !config.n_trace);
     if (config.team_size % TILE_WARP || n_warps > PREFIX_WAVE_WARPS)
         return;
     d->band_rows = PREFIX_WAVE_ROWS * n_warps;

@@ -16,10 +16,8 @@
 
 #include "heddle/tile.h"
 
-#define PREFIX_WAVE_ROWS 8 /* of a warp */
-/* Of a team, at most; sums of columns then fit in 16 bits. With the warp that takes parts they are 16, four for each of the
- * four files of registers of a multiprocessor: 128 registers a thread. One more would leave 96, which inthist exceeds. */
-#define PREFIX_WAVE_WARPS 15
+#define PREFIX_WAVE_ROWS 8                                      /* of a warp */
+#define PREFIX_WAVE_WARPS 16                                    /* of a team, at most: sums of columns fit in 16 bits */
 #define PREFIX_WAVE_BAND (PREFIX_WAVE_ROWS * PREFIX_WAVE_WARPS) /* rows of a band, at most */
 #define PREFIX_WAVE_THREAD_ROWS 32u                             /* of a band, where threads are the workers */
 #define PREFIX_WAVE_THREAD_COLS 1024u                           /* columns of a tile, likewise */
@@ -38,6 +36,16 @@ typedef struct prefix_carry {
     uint32_t sums[PREFIX_WAVE_WARPS * TILE_WARP][2]; /* of columns, of each warp's rows; as in prefix_above */
     uint8_t pixels[PREFIX_WAVE_BAND][PREFIX_COLS];   /* of the next tile */
 } prefix_carry;
+
+/* Warps of a team for n planes. One warp more takes parts. The registers of a multiprocessor are in four files, so with 17 warps one
+ * file serves five, and a thread has at most 96: enough for sat, unless it is traced, not for inthist. With 15 warps a thread has
+ * 128, and with 7 there are two teams on a multiprocessor, which hide each other's waits when planes are many. */
+HEDDLE_UNUSED static uint32_t prefix_team_warps(uint32_t n_planes, int has_few_registers)
+{
+    if (has_few_registers)
+        return PREFIX_WAVE_WARPS;
+    return n_planes < 8u ? 15u : 7u;
+}
 
 /* ---- one thread, or few ------------------------------------------------------------------------------------------ */
 

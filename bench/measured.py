@@ -59,8 +59,8 @@ SECTIONS = [
     Section("sweeps", "Sweeps in place on a GPU", GPU + "sweeps.tsv", "bash tests/gpu.sh --long wavespeed", ""),
     Section("sums", "Sums as waves on a GPU", GPU + "wave_sums.tsv", "bash tests/gpu.sh --long wavespeed", ""),
     Section("peerwave", "Waves beside PeerWave's kernels", "doc/results/peerwave-wave.tsv", "heddle bench --figures peerwave --out DIR",
-            "Geometric means over six applications at 46,080 x 46,080 cells, without heat2d. All cells are kept. These rows are older "
-            "than kept rows that leave in whole lines. [The other figures of the papers](results/README.md) are drawn."),
+            "Geometric means over six applications at 46,080 x 46,080 cells, without heat2d. All cells are kept. "
+            "[The other figures of the papers](results/README.md) are drawn."),
     Section("peers", "Waves beside the kernel as the thesis lists it", "doc/results/peerwave-ways.tsv",
             "heddle bench --figures peerwave --out DIR", ""),
     Section("openmp", "Translated OpenMP programs on a GPU", GPU + "openmp.tsv", "bash tests/gpu.sh --long openmp",

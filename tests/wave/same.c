@@ -15,7 +15,7 @@ static int check_schedule(heddle_ctx *ctx, heddle_graph *g, heddle_schedule aske
     const char *how = heddle_graph_describe_run(g);
     CHECK_OK(ctx, heddle_graph_get_stats(g, &stats));
     if (asked && asked != HEDDLE_SCHEDULE_DYNAMIC) /* which stands for several */
-        CHECK(stats.schedule == asked); /* a plan may be one of several that are tried */
+        CHECK(stats.schedule == asked);            /* a plan may be one of several that are tried */
     else if (!asked)
         CHECK_MSG((stats.schedule == HEDDLE_SCHEDULE_WAVE) == !strncmp(how, "wave", 4), "%s", how);
     CHECK_MSG(stats.is_trying || asked || strstr(how, "best of") || !strchr(how, ':'), "%s", how);

@@ -333,7 +333,7 @@ static heddle_status new_cells(lab *l, const peer_way *w, heddle_graph **g)
 /* Makes the same tiles as apps/picture_wave.c. */
 static heddle_status new_app_tiles(lab *l, heddle_graph **g)
 {
-    const uint32_t n = peer_problems[l->app].n_planes, n_warps = n < 8 ? PREFIX_WAVE_WARPS : PREFIX_WAVE_WARPS / 2u;
+    const uint32_t n = peer_problems[l->app].n_planes, n_warps = prefix_team_warps(n, 0);
     const int is_gpu = l->backend == HEDDLE_CUDA;
     heddle_wave_item items[8];
     heddle_wave_desc d = HEDDLE_WAVE_INIT;
