@@ -58,6 +58,8 @@ SECTIONS = [
             "same run. [wave.md](wave.md#how-fast) says where the time goes."),
     Section("sweeps", "Sweeps in place on a GPU", GPU + "sweeps.tsv", "bash tests/gpu.sh --long wavespeed", ""),
     Section("sums", "Sums as waves on a GPU", GPU + "wave_sums.tsv", "bash tests/gpu.sh --long wavespeed", ""),
+    Section("wave-apps", "Waves beside the same application's tasks on a GPU", GPU + "wave_apps.tsv",
+            "bash tests/gpu.sh --long wavespeed", "Tiles of 128 by 128 under the quickest schedule; both count sums over all cells."),
     Section("peerwave", "Waves beside PeerWave's kernels", "doc/results/peerwave-wave.tsv", "heddle bench --figures peerwave --out DIR",
             "Geometric means over six applications at 46,080 x 46,080 cells, without heat2d. All cells are kept. "
             "[The other figures of the papers](results/README.md) are drawn."),
