@@ -443,7 +443,7 @@ EMULATED_BUGS = [
     ("counts on blocks: a last column is not counted", "    if (!p->wave->last_col_count)\n", "    if (1)\n"),
     ("kept skewed: lanes stand where those of another band do", "a.index * a.item->band_cells", "(a.index & ~1u) * a.item->band_cells"),
     ("kept skewed: steps behind the last are kept", "STEP == HD_STEP_EDGE && position >= a.cols + hd_strip<K, R, C>::lag", "0"),
-    ("kept by rows: what has begun of lines stays near", "if (K::keeps && g >= end && a.near->kept)", "if (0)"),
+    ("kept by rows: what has begun of lines stays near", "if (g >= end && leaves.by_rows)", "if (0)"),
     ("kept by rows: a line begins before its row", "least > 0 ? least : 0", "least"),
     ("kept by rows: a line ends behind its row", "most < all ? most : all", "most"),
     ("kept by rows: rows below the field's", "else if (i < n_rows) {", "else {"),
