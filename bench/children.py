@@ -5,8 +5,9 @@ a signal in between, because some libraries' idle threads keep polling."""
 import os
 import signal
 import subprocess
+import sys
 
-from tables import Wrong
+from tables import Table, Tee, Wrong, header
 
 WORKERS = 2
 
@@ -83,3 +84,24 @@ def why_skipped(programs, program):
 
 def show(settings):
     return ",".join(f"{k}={v}" for k, v in settings.items()) or "as-is"
+
+
+def run_bench(name, tsv, measure):
+    """Calls measure(table) and prints the table, also to the file tsv. Returns the exit status of a bench."""
+    if len(os.sched_getaffinity(0)) < WORKERS:
+        sys.stderr.write(f"{name}: needs {WORKERS} hardware threads\n")
+        return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
+    out = Tee(tsv)
+    header(out)
+    table = Table(out)
+    try:
+        measure(table)
+    except Wrong as e:
+        sys.stderr.write(f"{name}: {e}\n")
+        return 1
+    finally:  # a stopped child would outlive this process
+        for subject in list(Subject.alive):
+            subject.close()
+    table.summary()
+    return 0

@@ -10,13 +10,11 @@ several settings, and the quickest for the case counts. Exit status: 0 measured 
 result, 2 cannot run."""
 
 import argparse
-import os
-import signal
 import statistics
 import sys
 
-from children import BASELINES, WORKERS, Subject, show, why_skipped
-from tables import Table, Tee, Wrong, header, progress
+from children import BASELINES, WORKERS, Subject, run_bench, show, why_skipped
+from tables import Wrong, progress
 
 CASES = [("wavefront", 300), ("lu", 40)]
 
@@ -225,24 +223,12 @@ def main():
     parts = args.parts.split(",")
     if args.rounds < 1 or not set(parts) <= set(PARTS):
         parser.error("rounds must be positive, parts among " + ",".join(PARTS))
-    if len(os.sched_getaffinity(0)) < WORKERS:
-        sys.stderr.write(f"overhead: needs {WORKERS} hardware threads\n")
-        return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
-    out = Tee(args.tsv)
-    header(out)
-    table = Table(out)
-    try:
+
+    def measure(table):
         for part in parts:
             PARTS[part](args.programs, table, args.rounds)
-    except Wrong as e:
-        sys.stderr.write(f"overhead: {e}\n")
-        return 1
-    finally:  # a stopped child would outlive this process
-        for subject in list(Subject.alive):
-            subject.close()
-    table.summary()
-    return 0
+
+    return run_bench("overhead", args.tsv, measure)
 
 
 if __name__ == "__main__":

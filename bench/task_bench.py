@@ -14,13 +14,11 @@ which the libraries take turns. Exit status: 0 measured (whatever the figures), 
 
 import argparse
 import math
-import os
-import signal
 import statistics
 import sys
 
-from children import BASELINES, WORKERS, Subject, show, why_skipped
-from tables import Table, Tee, Wrong, header, progress
+from children import BASELINES, WORKERS, Subject, run_bench, show, why_skipped
+from tables import progress
 
 PATTERNS = ["stencil_1d", "trivial", "no_comm", "stencil_1d_periodic", "dom", "tree", "fft", "all_to_all", "nearest",
             "spread", "random_nearest"]
@@ -250,23 +248,7 @@ def read_arguments():
 
 def main():
     args = read_arguments()
-    if len(os.sched_getaffinity(0)) < WORKERS:
-        sys.stderr.write(f"task_bench: needs {WORKERS} hardware threads\n")
-        return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
-    out = Tee(args.tsv)
-    header(out)
-    table = Table(out)
-    try:
-        measure_all(args.programs, table, args)
-    except Wrong as e:
-        sys.stderr.write(f"task_bench: {e}\n")
-        return 1
-    finally:  # a stopped child would outlive this process
-        for subject in list(Subject.alive):
-            subject.close()
-    table.summary()
-    return 0
+    return run_bench("task_bench", args.tsv, lambda table: measure_all(args.programs, table, args))
 
 
 if __name__ == "__main__":
