@@ -21,7 +21,8 @@ import sys
 import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
-CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h", "strip.h")
+CELLS = ("strip_step.h", "strip_enter.h", "strip_sweep.h", "strip_rows.h", "strip.h")  # of a wave on blocks
+CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h")
 SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # the cases of spawn.c test their orders
 # Files that only some cases test: the beginnings of the cases' names.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
@@ -427,7 +428,7 @@ WAVE_BUGS = [
     ("tiles: a stopped run hands on what it has not waited for", "wave.tile.stops", TILE, " && !tile->is_over_)\n        hd_tile_raise",
      ")\n        hd_tile_raise"),
 ]
-# Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, replacement in core/strip.h.
+# Waves on blocks, run by the emulator (tests/emulate_gpu/wave.cpp): name, text, replacement in one of CELLS.
 EMULATED_BUGS = [
     ("one credit too many", "(int)HD_WAVE_RING -", "(int)(HD_WAVE_RING + HD_WAVE_GRANULE) -"),
     ("no credit is waited for", "!a.credit || (int)(looks->credit", "1 || (int)(looks->credit"),
@@ -458,7 +459,7 @@ EMULATED_TILE_BUGS = [
     ("tiles of blocks: a carry is not cleared", "((uint32_t *)tile->carry)[i] = 0;", ";"),
     ("tiles of blocks: the end is told in one place", "is_over[t->at_ & 1u]", "is_over[0]"),
 ]
-# The same of cells that fail (tests/emulate_gpu/frail.cpp), in core/strip.h.
+# The same of cells that fail (tests/emulate_gpu/frail.cpp), in one of CELLS.
 EMULATED_FRAIL_BUGS = [
     ("failures on blocks: who waits for a border does not look for them", "const hd_wave_place at = hd_strip_place(a);\n    uint32_t is_there",
      "const hd_wave_place at = {};\n    uint32_t is_there"),
@@ -468,9 +469,9 @@ EMULATED_FRAIL_BUGS = [
     ("failures on blocks: rows outside of the field count", "failed[0] && is_cell && in.i < a.rows", "failed[0] && is_cell"),
     ("failures on blocks: the run goes on", "(void)hd_wave_conclude(thread, wave->words, wave->failures);", ";"),
 ]
-EMULATED = [(EMULATED_BUGS, "heddle/core/strip.h", "wave/cases.c", "emulate_gpu/wave.cpp"),
-            (EMULATED_FRAIL_BUGS, "heddle/core/strip.h", "wave/frail_cases.c", "emulate_gpu/frail.cpp"),
-            (EMULATED_TILE_BUGS, TILE, "wave/tile_cases.c", "emulate_gpu/tiles.cpp")]
+EMULATED = [(EMULATED_BUGS, CELLS, "wave/cases.c", "emulate_gpu/wave.cpp"),
+            (EMULATED_FRAIL_BUGS, CELLS, "wave/frail_cases.c", "emulate_gpu/frail.cpp"),
+            (EMULATED_TILE_BUGS, (TILE,), "wave/tile_cases.c", "emulate_gpu/tiles.cpp")]
 # What core requires of the host: a wake-up publishes what the waker knew.
 HOST_BUGS = [("parking hands nothing on", "explore.c", "learn(&now->known, &p->known);",
               "if (which >= 8u) learn(&now->known, &p->known);")]
@@ -495,7 +496,7 @@ def weakenings(core):
     them; and those that only nvcc compiles or that concern the host (scope SYS), which BLOCK_BUGS covers."""
     names = os.listdir(core) + ["baselines/" + name for name in os.listdir(os.path.join(core, "baselines"))]
     for name in sorted(names):
-        if not name.endswith(".h") or name == "atom.h" or name in CUDA_ONLY:
+        if not name.endswith(".h") or name == "atom.h" or name in CUDA_ONLY + CELLS:
             continue
         in_comment = False
         with open(os.path.join(core, name)) as f:
@@ -666,8 +667,12 @@ def replace_once(path, old, new):
         f.write(text.replace(old, new, 1))
 
 
-def block_headers(root):
-    return [os.path.join(root, "heddle", "core", name) for name in CUDA_ONLY + ("worker.h", "dispatch.h")]
+BLOCK = CUDA_ONLY + ("worker.h", "dispatch.h")
+
+
+def headers(root, names):
+    """Paths of headers: names without a folder are core's."""
+    return [os.path.join(root, name if "/" in name else "heddle/core/" + name) for name in names]
 
 
 def files_of(path, texts):
@@ -686,11 +691,11 @@ def texts(source):
     for name, path, old, _ in HOST_BUGS:
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:
-        yield name, block_headers(include), old
-    for bugs, path, *_ in EMULATED:
+        yield name, headers(include, BLOCK), old
+    for bugs, names, *_ in EMULATED:
         for name, *olds in bugs:
             for old in olds[::2]:
-                yield name, [os.path.join(include, path)], old
+                yield name, headers(include, names), old
 
 
 def check_texts(source):
@@ -699,9 +704,9 @@ def check_texts(source):
     sys.exit("\n".join(lost) or 0)
 
 
-def plant_in_block(root, old, new):
-    """Plants a bug in the header of the block that has the text; returns the header's name."""
-    paths = block_headers(root)
+def plant(root, names, old, new):
+    """Plants a bug in the one of these headers that has the text; returns its name."""
+    paths = headers(root, names)
     having = [path for path in paths if old in open(path).read()] or paths[:1]
     replace_once(having[0], old, new)
     return os.path.basename(having[0])
@@ -766,14 +771,13 @@ def main():
     for name, half, old, new in BLOCK_BUGS if bench.cxx else []:
         if wanted(name) or wanted("block"):
             root = bench.copy()
-            report(plant_in_block(root, old, new), name, bench.run_block(root, half))
-    for bugs, path, *programs in EMULATED if bench.cxx and bench.archive else []:
+            report(plant(root, BLOCK, old, new), name, bench.run_block(root, half))
+    for bugs, files, *programs in EMULATED if bench.cxx and bench.archive else []:
         for name, *texts in bugs:
             if wanted(name) or wanted("emulated"):
                 root = bench.copy()
-                for old, new in zip(texts[::2], texts[1::2]):
-                    replace_once(os.path.join(root, path), old, new)
-                report(os.path.basename(path), name, bench.run_emulated(root, *programs))
+                where = [plant(root, files, old, new) for old, new in zip(texts[::2], texts[1::2])]
+                report(where[0], name, bench.run_emulated(root, *programs))
     for what in missed:
         print("NOT CAUGHT: " + what)
     print("%d changes, %d not caught, %.0f s" % (n, len(missed), time.time() - began))

@@ -47,7 +47,7 @@
 #define HD_FINDS_OWN 1
 #define HD_FINDS_BEST 2
 #define HD_RANK_LEAST (-(1 << 24)) /* ranks are above it, and below its negative */
-#define HD_CODE_LEAST (-(1 << 29)) /* the same for codes, a rank times 32 and a place (core/strip.h) */
+#define HD_CODE_LEAST (-(1 << 29)) /* the same for codes, a rank times 32 and a place (core/strip_step.h) */
 #define HD_CODE_NONE (-(1 << 30))  /* stays below HD_CODE_LEAST with any code added */
 
 /* Neighbours that a cell reads; any set but the empty one. */
