@@ -45,8 +45,7 @@ SECTIONS = [
     Section("tasks", "Tasks on a GPU", GPU + "figures.tsv", "bash tests/gpu.sh --long figures",
             "The time of `wave72` is what a level of a 72 x 72 wavefront takes beyond the work in it. *Best baseline* is the quickest "
             "of launches a level, CUDA graphs of these with plain and programmatic edges, and a CUDA graph with a node a task. "
-            "[benchmarks.md](benchmarks.md) says how time is taken. Rows of earlier commits call schedules by older names: `plan` "
-            "is now `static`, `ticket` is `dynamic`, `lf`, `lrr` and `grr` are `rings` with that policy."),
+            "[benchmarks.md](benchmarks.md) says how time is taken."),
     Section("apps", "Applications on a GPU", GPU + "figures.tsv", "FIGURES=apps bash tests/gpu.sh --long figures",
             "The seven applications take tens to hundreds of microseconds at size S, use 1 GB at M and 16 GB at L. Ratios are times "
             "of the best baseline over times of the best schedule with resident workers."),
@@ -77,6 +76,11 @@ SECTIONS = [
     Section("waves-cpu", "Waves on CPU threads", RESULTS + "/cpu-waves.tsv", "heddle bench sw sw/wave -n 2048 -b 256",
             "One thread; minima of a busy machine, on which two threads cannot be measured. [wave.md](wave.md#what-happens-inside) says "
             "where the time goes."),
+    Section("waves-cores", "Waves on cores of a quiet machine", RESULTS + "/cpu-waves-16.tsv",
+            "heddle bench APP APP/wave -n N -b B --backends cpu --policies share --workers W",
+            "The cores of the machine with the GPU, minima. Fields of 4,096 rows are 256 bands for two threads; most of the rest is the ramp."),
+    Section("task-bench", "Task Bench on two CPU threads", RESULTS + "/task-bench-cpu.tsv", "make bench-tasks",
+            "Metric and patterns of Task Bench (SC'20). *All in* counts adding, freezing and running; the others have no *run again*."),
     Section("openmp-cpu", "Translated OpenMP programs on two CPU threads", RESULTS + "/openmp-cpu.tsv", "make bench-openmp", ""),
     Section("spawn-cpu", "Tasks that make tasks, on two CPU threads", RESULTS + "/spawn-cpu.tsv", "make bench-spawn",
             "libgomp runs a task at once when there are many."),
@@ -391,8 +395,10 @@ class Results:
             raise Problem(f"{path}: {goal.measure}: {e}") from e
 
     def mixed(self):
-        """Tables whose rows come from several commits."""
+        """Tables of figures whose rows come from several commits. Tests keep their results until they run again."""
         for path, table in self.tables.items():
+            if path == GPU + "tests.tsv":
+                continue
             commits = commits_of(self.root, table) if table else []
             if len(commits) > 1:
                 yield f"{path}: rows of commits {', '.join(c for c, _ in commits)}"
