@@ -338,7 +338,7 @@ def digests(root, tables):
     lines = []
     for path in sorted(p for p, table in tables.items() if table):
         with open(os.path.join(root, path), "rb") as f:
-            lines.append(f"{path} {hashlib.sha256(f.read()).hexdigest()[:16]}")
+            lines.append(f"- {path} {hashlib.sha256(f.read()).hexdigest()[:16]}")
     return "<!-- Made from (SHA-256):\n" + "\n".join(lines) + "\n-->"
 
 
