@@ -41,7 +41,7 @@ void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
     if (r->n_reserve > HD_STORE_MAX - 1 - need - 3 * HD_BATCH)
         r->n_reserve = HD_STORE_MAX - 1 - need - 3 * HD_BATCH;
     r->n_store = 1 + r->n_reserve + need + 3 * HD_BATCH;
-    r->n_pool = hd_power_of_two(r->n_arena / HD_BATCH + r->n_workers + 2);
+    r->n_depot = hd_power_of_two(r->n_arena / HD_BATCH + r->n_workers + 2);
     r->child_args = record > HD_INLINE_ARGS ? (record + 15) / 16 : 0;
     r->child_args_at = (uint32_t)((hd_graph_blob(g)->args_bytes + 15) / 16);
     r->has_urgent = 1; /* spawned tasks may be urgent */

@@ -35,7 +35,7 @@ static int has_lists(const hd_run *r) { return r->n_arena || r->end || r->dispat
     PART(tallies, hd_tally, 1, r->n_workers)                                          \
     PART(count, uint32_t, 1, r->n_tasks)                                              \
     PART(store, uint32_t, 1, r->n_arena ? 1ull * r->n_workers * r->n_store : 0u)      \
-    PART(pool, uint32_t, 1, r->n_arena ? (HD_BATCH + 1ull) * r->n_pool : 0u)          \
+    PART(depot, uint32_t, 1, r->n_arena ? (HD_BATCH + 1ull) * r->n_depot : 0u)        \
     PART(tasks, hd_task, 1, r->n_arena ? 1ull * r->n_tasks + r->n_arena : 0u)         \
     PART(link, uint32_t, 0, has_lists(r) ? r->n_tasks : 0u)                           \
     PART(back, uint32_t, 0, r->n_arena ? r->n_tasks : 0u)                             \

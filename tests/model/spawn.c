@@ -8,7 +8,7 @@
  * Every slot is free again, once, and its done word is unlocked.
  *
  * All memory of the arena and the blocks' spawn buffers are watched (-fsanitize=thread): records, lists, free slots. Two
- * accesses that a done word, a pool word or a round should order are an error even if the values are right. */
+ * accesses that a done word, a depot word or a round should order are an error even if the values are right. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,15 +48,15 @@ typedef struct spawn_case {
     uint32_t n_lanes;   /* scheduling lanes of a block, 0 = 1                                             */
     uint32_t n_team;    /* lanes of a block that run bodies, 0 = 1                                        */
     uint32_t n_slots;   /* of a ring, 0 = 4; dispatch ticket: of the one ring, 0 = 32                      */
-    uint32_t n_pool;    /* places, 0 = more than enough                                                   */
+    uint32_t n_depot;   /* places, 0 = more than enough                                                   */
     uint32_t n_reserve;
     uint32_t policy, dispatch; /* dispatch 0 = distributed                                                */
     uint32_t parks;
     uint32_t n_runs;   /* 0 = 1 */
     uint32_t in_order; /* without a preemption, 1: the first fiber that can goes on; 2: the last */
     uint32_t spare;    /* each spawner declares so many more children than it has */
-    uint32_t pools;    /* no run: each worker takes a batch and puts one back, so many times */
-    uint32_t put;      /* batches in the pool at first; the other slots are fresh */
+    uint32_t depots;   /* no run: each worker takes a batch and puts one back, so many times */
+    uint32_t put;      /* batches in the depot at first; the other slots are fresh */
 } spawn_case;
 
 #define LRR HD_POLICY_LRR
@@ -102,16 +102,16 @@ static const spawn_case cases[] = {
     {"spawn.iqs",      {"1 2<1", "", ""},                  1, 12, 2, 2, 1, .dispatch = HD_DISPATCH_IQS},
     /* Slots: as few as the largest body needs, and fewer than the batch that stays in each store. */
     {"spawn.deferred",    {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 2, 1, .policy = LRR, .parks = 1},
-    {"spawn.turns",    {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .policy = LRR, .parks = 1, .n_pool = 4},
-    {"spawn.turns.q",  {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .dispatch = HD_DISPATCH_CENTRAL, .n_pool = 4},
+    {"spawn.turns",    {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .policy = LRR, .parks = 1, .n_depot = 4},
+    {"spawn.turns.q",  {"3", "4", "5", "", "", ""},        3, 6,  2, 1, 1, .dispatch = HD_DISPATCH_CENTRAL, .n_depot = 4},
     {"spawn.deferred.t",  {"2 3", "4 5", "", "", "", ""},     2, 6,  2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 8},
-    {"spawn.turns.t",  {"3", "4", "5", "", "", ""},        3, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 16, .n_pool = 4},
+    {"spawn.turns.t",  {"3", "4", "5", "", "", ""},        3, 6,  1, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 16, .n_depot = 4},
     {"spawn.low_water.t", {"1 2", "3 4", "", "", ""},         1, 14, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_reserve = 8},
     {"spawn.idle",     {"1", "2", ""},                     1, 6,  2, 2, 1, .policy = LRR, .parks = 1},
     {"spawn.low_water",   {"1 2", "3 4", "", "", ""},         1, 14, 2, 2, 1, .policy = LRR, .n_reserve = 8, .parks = 1},
-    {"spawn.pool",     {NULL},                             0, 4,  3, 2, 1, .pools = 2, .put = 2, .n_pool = 2},
-    {"spawn.pool3",    {NULL},                             0, 4,  2, 1, 1, .pools = 2, .put = 2, .n_pool = 2, .n_workers = 3},
-    {"spawn.stored",   {"", ""},                           2, 8,  2, 2, 1, .n_reserve = 4, .put = 2, .n_pool = 4},
+    {"spawn.depot",     {NULL},                             0, 4,  3, 2, 1, .depots = 2, .put = 2, .n_depot = 2},
+    {"spawn.depot3",    {NULL},                             0, 4,  2, 1, 1, .depots = 2, .put = 2, .n_depot = 2, .n_workers = 3},
+    {"spawn.stored",   {"", ""},                           2, 8,  2, 2, 1, .n_reserve = 4, .put = 2, .n_depot = 4},
     /* One run after the other. */
     {"spawn.runs",     {"1h", "2", ""},                    1, 12, 2, 1, 1, .policy = LRR, .n_runs = 2},
     {"spawn.runs.t",   {"1", "2", ""},                     1, 12, 2, 1, 1, .dispatch = HD_DISPATCH_TICKET, .n_slots = 4, .n_runs = 2},
@@ -152,7 +152,7 @@ static uint32_t n_nodes;
 /* Watched memory. */
 static struct {
     hd_task tasks[MAX_TASKS];
-    uint32_t link[MAX_TASKS], back[MAX_TASKS], store[MAX_WORKERS * MAX_STORE], pool[MAX_PLACES * (HD_BATCH + 1u)];
+    uint32_t link[MAX_TASKS], back[MAX_TASKS], store[MAX_WORKERS * MAX_STORE], depot[MAX_PLACES * (HD_BATCH + 1u)];
     heddle_handle handle[MAX_NODES];
     hd_tally tallies[MAX_WORKERS];
     uint32_t now[MAX_WORKERS]; /* the task that a block runs */
@@ -304,7 +304,7 @@ static void make_run(void)
     r->link = m.link;
     r->back = m.back;
     r->store = m.store;
-    r->pool = m.pool;
+    r->depot = m.depot;
     r->bodies = bodies;
     r->after = m.after;
     r->cursors = cursors;
@@ -322,7 +322,7 @@ static void make_run(void)
     r->n_bodies = n_nodes;
     r->n_reserve = c->n_reserve;
     r->n_store = 1u + c->n_reserve + most_slots() + 3u * HD_BATCH;
-    r->n_pool = given(c->n_pool, MAX_PLACES);
+    r->n_depot = given(c->n_depot, MAX_PLACES);
     r->late = hd_policy_late(r);
     r->n_local = 1024;
 }
@@ -345,16 +345,16 @@ static void write_graph(void)
     }
 }
 
-/* As earlier runs may leave the arena: some batches are in the pool, the other slots are fresh. */
+/* As earlier runs may leave the arena: some batches are in the depot, the other slots are fresh. */
 static void fill_pool(void)
 {
     uint32_t i;
     for (i = 0; i < c->put * HD_BATCH; i++)
-        m.pool[i] = run.n_tasks + i;
+        m.depot[i] = run.n_tasks + i;
     for (i = 0; i < c->put; i++)
-        *hd_pool_word(&run, i) = 1;
+        *hd_depot_word(&run, i) = 1;
     control.fresh = c->put * HD_BATCH;
-    control.avail = control.pool_tail = c->put;
+    control.avail = control.depot_tail = c->put;
 }
 
 static void begin(void)
@@ -462,18 +462,18 @@ static void note_free(uint32_t *seen, uint32_t t, const char *where)
     *seen |= 1u << i;
 }
 
-/* Every slot is free: in a store, in the pool, or never used. */
+/* Every slot is free: in a store, in the depot, or never used. */
 static void check_slots(void)
 {
     uint32_t seen = 0, i, k, w;
     for (w = 0; w < n_workers(); w++)
         for (i = 0; i < m.store[w * run.n_store]; i++)
             note_free(&seen, m.store[w * run.n_store + 1u + i], "a store");
-    if (control.pool_tail - control.pool_head != control.avail)
-        model_fail("the pool has %u batches, and says %u", control.pool_tail - control.pool_head, control.avail);
-    for (i = control.pool_head; i != control.pool_tail; i++)
+    if (control.depot_tail - control.depot_head != control.avail)
+        model_fail("the depot has %u batches, and says %u", control.depot_tail - control.depot_head, control.avail);
+    for (i = control.depot_head; i != control.depot_tail; i++)
         for (k = 0; k < HD_BATCH; k++)
-            note_free(&seen, hd_pool_at(&run, i)[k], "the pool");
+            note_free(&seen, hd_depot_at(&run, i)[k], "the depot");
     for (i = control.fresh; i < run.n_arena; i++)
         note_free(&seen, run.n_tasks + i, "what nobody has had");
     if (seen != (1u << run.n_arena) - 1u)
@@ -615,7 +615,7 @@ static int schedule(uint32_t id)
     return hd_warp_lane() == 0 && hd_worker_end(&run, w, &x);
 }
 
-/* ---- the pool alone ------------------------------------------------------------------------------------ */
+/* ---- the depot alone ------------------------------------------------------------------------------------ */
 
 /* The worker that holds slots may write their records. */
 static void use_slots(const hd_worker *w)
@@ -631,8 +631,8 @@ static void pass_batches(uint32_t id)
     const hd_turn x = hd_turn_begin();
     uint32_t k;
     hd_worker_begin(&run, w, id);
-    for (k = 0; k < c->pools; k++) {
-        if (hd_pool_take(&run, w))
+    for (k = 0; k < c->depots; k++) {
+        if (hd_depot_take(&run, w))
             use_slots(w);
         hd_store_flush(&run, w);
     }
@@ -645,7 +645,7 @@ static void pass_batches(uint32_t id)
 static void work(uint32_t id)
 {
     uint32_t k;
-    if (c->pools) {
+    if (c->depots) {
         pass_batches(id);
         return;
     }

@@ -14,7 +14,7 @@
 static void words_of(const hd_run *r, const void *out[N_WORDS])
 {
     const void *all[N_WORDS] = {r->control, r->cursors, r->slots, r->tallies, r->count,      r->store,
-                                r->pool,    r->tasks,   r->link,  r->back,    r->after,      r->bodies,
+                                r->depot,   r->tasks,   r->link,  r->back,    r->after,      r->bodies,
                                 r->args,    r->events,  r->steps, r->lists,   r->step_edges, r->sibling};
     memcpy(out, all, sizeof all);
 }
@@ -33,7 +33,7 @@ static void random_sizes(hd_run *r, hd_steps *s, uint64_t *seed)
         r->n_arena = HD_BATCH * (1u + (uint32_t)check_below(seed, 5));
         r->n_bodies = 3;
         r->n_store = 70;
-        r->n_pool = 8;
+        r->n_depot = 8;
         r->child_args = (uint32_t)check_below(seed, 3);
         r->child_args_at = 5;
     }
@@ -70,7 +70,7 @@ static void check_rooms(const hd_run *r, const hd_steps *s, const uint8_t *block
     need[3] = w * sizeof(hd_tally);
     need[4] = t * 4;
     need[5] = a ? w * r->n_store * 4 : 0;
-    need[6] = a ? (uint64_t)r->n_pool * (HD_BATCH + 1) * 4 : 0;
+    need[6] = a ? (uint64_t)r->n_depot * (HD_BATCH + 1) * 4 : 0;
     need[7] = a ? (t + a) * sizeof(hd_task) : 0;
     need[8] = need[9] = a ? t * 4 : 0;
     need[10] = a * sizeof(hd_after);
@@ -98,7 +98,7 @@ static void check_rooms(const hd_run *r, const hd_steps *s, const uint8_t *block
 /* What a bad run leaves behind is cleared; what is filled once stays. */
 static void check_cleared(const hd_run *r, const uint8_t *block, uint64_t cleared_bytes)
 {
-    const void *cleared[] = {r->control, r->cursors, r->slots, r->tallies, r->count, r->store, r->pool};
+    const void *cleared[] = {r->control, r->cursors, r->slots, r->tallies, r->count, r->store, r->depot};
     const void *kept[] = {r->link, r->bodies, r->events, r->steps};
     uint32_t i;
     for (i = 0; i < sizeof cleared / sizeof *cleared; i++)

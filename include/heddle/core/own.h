@@ -4,7 +4,7 @@
  * The own list takes tasks that found every ring full, and spawned ones. It is never full. Its owner takes the
  * youngest. With spawning, the owner gives away the oldest, which have the most work below them.
  *
- * Slots. Each worker has a store of free slots. Slots pass between the stores and the pool, a ring of batches, HD_BATCH
+ * Slots. Each worker has a store of free slots. Slots pass between the stores and the depot, a ring of batches, HD_BATCH
  * at a time. New slots come from a counter. The store is a stack: the slots freed last are in the caches. Before its
  * first task each worker acquires a reserve. A worker that has only the reserve left, and finds no slots elsewhere,
  * goes depth first (`low_water`: its bodies' children go onto its own list). A worker without room for the children of
@@ -173,14 +173,17 @@ HD_FN void hd_credit_reserve(const hd_run *r, hd_worker *w, uint32_t n)
     w->n_done += n + HD_CREDIT_EXTRA;
 }
 
-/* ---- the pool ---------------------------------------------------------------------------------- */
+/* ---- the depot ---------------------------------------------------------------------------------- */
 
-HD_FN uint32_t *hd_pool_at(const hd_run *r, uint32_t place) { return r->pool + (place & (r->n_pool - 1u)) * HD_BATCH; }
-/* The turn word of a place keeps a slow worker from being overtaken by a whole round: at `turn` the place may be
- * filled, at turn + 1 it may be emptied, turn + n_pool is the next round. */
-HD_FN uint32_t *hd_pool_word(const hd_run *r, uint32_t place)
+HD_FN uint32_t *hd_depot_at(const hd_run *r, uint32_t place)
 {
-    return r->pool + (uint64_t)r->n_pool * HD_BATCH + (place & (r->n_pool - 1u));
+    return r->depot + (place & (r->n_depot - 1u)) * HD_BATCH;
+}
+/* The turn word of a place keeps a slow worker from being overtaken by a whole round: at `turn` the place may be
+ * filled, at turn + 1 it may be emptied, turn + n_depot is the next round. */
+HD_FN uint32_t *hd_depot_word(const hd_run *r, uint32_t place)
+{
+    return r->depot + (uint64_t)r->n_depot * HD_BATCH + (place & (r->n_depot - 1u));
 }
 HD_FN uint32_t hd_lap_at(uint32_t place, uint32_t n_places) { return place & ~(n_places - 1u); }
 
@@ -192,28 +195,28 @@ HD_FN void hd_await_word(uint32_t *word, uint32_t value)
         HD_PAUSE(n++);
 }
 
-/* All scheduling lanes: moves the last HD_BATCH slots of the store into the pool. There are more places than batches. */
-HD_SELDOM_FN void hd_pool_put(const hd_run *r, hd_worker *w)
+/* All scheduling lanes: moves the last HD_BATCH slots of the store into the depot. There are more places than batches. */
+HD_SELDOM_FN void hd_depot_put(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = 0, i;
     if (lane == 0) {
-        place = HD_ADD(&r->control->pool_tail, 1u, RELAXED, DEV);
-        hd_await_word(hd_pool_word(r, place), hd_lap_at(place, r->n_pool));
+        place = HD_ADD(&r->control->depot_tail, 1u, RELAXED, DEV);
+        hd_await_word(hd_depot_word(r, place), hd_lap_at(place, r->n_depot));
     }
     place = hd_shuffle(place, 0);
     for (i = lane; i < HD_BATCH; i += hd_warp_width())
-        hd_pool_at(r, place)[i] = w->free[w->n_free - 1u - i];
+        hd_depot_at(r, place)[i] = w->free[w->n_free - 1u - i];
     hd_warp_sync();
     if (lane == 0) {
         w->n_free -= HD_BATCH;
-        HD_STORE(hd_pool_word(r, place), hd_lap_at(place, r->n_pool) + 1u, RELEASE, DEV);
+        HD_STORE(hd_depot_word(r, place), hd_lap_at(place, r->n_depot) + 1u, RELEASE, DEV);
         (void)HD_ADD(&r->control->avail, 1u, RELAXED, DEV);
     }
     hd_warp_sync();
 }
 
 /* One lane: claims a full place. Returns it, or HD_NONE. */
-HD_FN uint32_t hd_pool_claim(const hd_run *r)
+HD_FN uint32_t hd_depot_claim(const hd_run *r)
 {
     uint32_t place;
     if ((int32_t)HD_LOAD(&r->control->avail, RELAXED, DEV) <= 0)
@@ -222,33 +225,33 @@ HD_FN uint32_t hd_pool_claim(const hd_run *r)
         (void)HD_ADD(&r->control->avail, 1u, RELAXED, DEV);
         return HD_NONE;
     }
-    place = HD_ADD(&r->control->pool_head, 1u, RELAXED, DEV);
-    hd_await_word(hd_pool_word(r, place), hd_lap_at(place, r->n_pool) + 1u);
+    place = HD_ADD(&r->control->depot_head, 1u, RELAXED, DEV);
+    hd_await_word(hd_depot_word(r, place), hd_lap_at(place, r->n_depot) + 1u);
     return place;
 }
 
-/* All scheduling lanes: moves a batch from the pool into the store. 0: there is none. */
-HD_FN int hd_pool_take(const hd_run *r, hd_worker *w)
+/* All scheduling lanes: moves a batch from the depot into the store. 0: there is none. */
+HD_FN int hd_depot_take(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), place = HD_NONE, i;
     if (lane == 0)
-        place = hd_pool_claim(r);
+        place = hd_depot_claim(r);
     place = hd_shuffle(place, 0);
     if (place == HD_NONE)
         return 0;
     for (i = lane; i < HD_BATCH; i += hd_warp_width())
-        w->free[w->n_free + i] = hd_pool_at(r, place)[i];
+        w->free[w->n_free + i] = hd_depot_at(r, place)[i];
     hd_warp_sync();
     if (lane == 0) {
         w->n_free += HD_BATCH;
-        HD_STORE(hd_pool_word(r, place), hd_lap_at(place, r->n_pool) + r->n_pool, RELEASE, DEV);
+        HD_STORE(hd_depot_word(r, place), hd_lap_at(place, r->n_depot) + r->n_depot, RELEASE, DEV);
     }
     hd_warp_sync();
     return 1;
 }
 
 /* All scheduling lanes: takes slots that no worker has had yet. 0: there are none. */
-HD_FN int hd_pool_fresh(const hd_run *r, hd_worker *w)
+HD_FN int hd_depot_fresh(const hd_run *r, hd_worker *w)
 {
     uint32_t lane = hd_warp_lane(), at = r->n_arena, i;
     if (lane == 0 && HD_LOAD(&r->control->fresh, RELAXED, DEV) < r->n_arena)
@@ -275,7 +278,7 @@ HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)
 {
     int more = 1, low_water;
     while (more && w->n_free < need + r->n_reserve)
-        more = hd_pool_take(r, w) || hd_pool_fresh(r, w);
+        more = hd_depot_take(r, w) || hd_depot_fresh(r, w);
     low_water = w->n_free < need + r->n_reserve;
     hd_warp_sync();
     if (hd_warp_lane() == 0)
@@ -296,7 +299,7 @@ HD_FN void hd_store_trim(const hd_run *r, hd_worker *w)
 {
     hd_warp_sync();
     while (w->n_free + 2u * HD_BATCH > r->n_store)
-        hd_pool_put(r, w);
+        hd_depot_put(r, w);
 }
 
 /* All scheduling lanes: a worker that has had nothing for long gives its slots back. */
@@ -304,7 +307,7 @@ HD_FN void hd_store_flush(const hd_run *r, hd_worker *w)
 {
     hd_warp_sync();
     while (w->n_free >= HD_BATCH)
-        hd_pool_put(r, w);
+        hd_depot_put(r, w);
 }
 
 /* Children that a body may have, and the slots that it needs for them. */

@@ -26,7 +26,7 @@
 #define HD_EXTRA 20u     /* extra slots beside those for children, at most (hd_extra_of)              */
 
 #ifndef HD_BATCH     /* the model test has a smaller one */
-#define HD_BATCH 32u /* slots that pass between a worker and the pool at once */
+#define HD_BATCH 32u /* slots that pass between a worker and the depot at once */
 #endif
 
 #define HD_DONE_WORD_LOCK 1u

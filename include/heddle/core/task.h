@@ -146,16 +146,16 @@ typedef struct hd_control {
     uint32_t run, pad4[31];           /* dev: number of the run, from 1; changes between runs only  */
     hd_pair_word places;              /* dev: dispatch ticket: places reserved, and waiting workers      */
     uint8_t pad16[HD_LINE - sizeof(hd_pair_word)];
-    uint32_t ticket, pad6[31];     /* dev: dispatch central: the next slot to take                       */
-    uint32_t tail, pad7[31];       /* dev: dispatch central: the next slot to fill                       */
-    uint64_t began, pad8[15];      /* when the first worker came; on a GPU, written by lane 0 of worker 0 */
-    uint32_t fresh, pad9[31];      /* dev: slots of the arena handed out so far; only grows          */
-    uint32_t avail, pad10[31];     /* dev: batches in the pool of free slots                      */
-    uint32_t pool_tail, pad11[31]; /* dev: the next place of the pool to fill with a batch         */
-    uint32_t pool_head, pad12[31]; /* dev: the next place of the pool to empty                     */
-    uint32_t n_blocked, pad13[31]; /* dev: workers that have a task but no room for its children   */
-    uint32_t n_idle, pad14[31];    /* dev: workers that have had nothing for long                  */
-    uint32_t lock, pad15[31];      /* dev: dispatch central: 1 = the queue is locked               */
+    uint32_t ticket, pad6[31];      /* dev: dispatch central: the next slot to take                       */
+    uint32_t tail, pad7[31];        /* dev: dispatch central: the next slot to fill                       */
+    uint64_t began, pad8[15];       /* when the first worker came; on a GPU, written by lane 0 of worker 0 */
+    uint32_t fresh, pad9[31];       /* dev: slots of the arena handed out so far; only grows          */
+    uint32_t avail, pad10[31];      /* dev: batches in the depot of free slots                      */
+    uint32_t depot_tail, pad11[31]; /* dev: the next place of the depot to fill with a batch         */
+    uint32_t depot_head, pad12[31]; /* dev: the next place of the depot to empty                     */
+    uint32_t n_blocked, pad13[31];  /* dev: workers that have a task but no room for its children   */
+    uint32_t n_idle, pad14[31];     /* dev: workers that have had nothing for long                  */
+    uint32_t lock, pad15[31];       /* dev: dispatch central: 1 = the queue is locked               */
 } hd_control;
 HD_STATIC_ASSERT(sizeof(hd_control) == 18 * HD_LINE, "one line a word");
 
@@ -220,7 +220,7 @@ typedef struct hd_run {
     uint32_t *link;             /* for each task of the graph: the next on its worker's own list         */
     uint32_t *back;             /* when bodies spawn, likewise: the one before it                        */
     uint32_t *store;            /* each worker's free slots: n_store words, the first is their number        */
-    uint32_t *pool;             /* dev: n_pool places of HD_BATCH free slots; after them a turn word for each place  */
+    uint32_t *depot;            /* dev: n_depot places of HD_BATCH free slots; after them a turn word for each place  */
     const uint32_t *bodies;     /* when bodies spawn, of each body: bytes of its record, most children it may have */
     struct hd_after *after;     /* one for each slot                                             */
     struct hd_sibling *sibling; /* HD_SIBLINGS for each worker                                   */
@@ -242,7 +242,7 @@ typedef struct hd_run {
     uint32_t has_placed; /* some task is bound to a worker                                   */
     uint32_t crowded;    /* more than one worker on an SM: polls must not empty the cache that they share */
     uint32_t n_arena;    /* slots for spawned tasks; 0: no body spawns                               */
-    uint32_t n_bodies, n_store, n_reserve, n_pool; /* n_reserve: a worker with fewer free slots goes depth first */
+    uint32_t n_bodies, n_store, n_reserve, n_depot; /* n_reserve: a worker with fewer free slots goes depth first */
     uint32_t child_args_at,
         child_args;        /* / 16: where in args the large records of spawned tasks begin; bytes of each / 16 */
     uint32_t late;         /* hd_policy_late: how often a ring's head is published      */
