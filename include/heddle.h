@@ -273,6 +273,9 @@ HEDDLE_API void heddle_mem_free(heddle_ctx *ctx, void *p);
 HEDDLE_API heddle_status heddle_mem_write(heddle_ctx *ctx, void *dst, const void *host, size_t n_bytes);
 HEDDLE_API heddle_status heddle_mem_read(heddle_ctx *ctx, void *host, const void *src, size_t n_bytes);
 
+/* Names a task that a body has spawned (heddle/task.h), or a task of a pool (heddle/pool.h). May be copied. */
+typedef uint64_t heddle_handle;
+
 /* ---- 4. Graph ----------------------------------------------------------------------------- */
 
 /* A table of bodies, made by HEDDLE_TABLE(name, ...) as `const heddle_table name`. It must outlive the

@@ -143,6 +143,13 @@ HEDDLE_REDUCE_(int64_t, i64)
  * failure of a run is kept. This call returns; the body should return too, on all threads. Running tasks still finish. */
 HD_FN void heddle_task_fail(const heddle_thread *thread, uint32_t code) { (void)hd_thread_fail(thread, code); }
 
+/* Has this task, or the run, been told to stop: by heddle_pool_cancel, a time limit, heddle_job_cancel, a failure? A long body may
+ * ask now and then, and return early. */
+HD_FN int heddle_task_is_canceled(const heddle_thread *thread)
+{
+    return HD_LOAD(&thread->fail->stop, RELAXED, DEV) != HD_STOP_NOT;
+}
+
 /* A host loop or a kernel of your own may call a body as NAME_body_(&thread, &params, &args), without a context. There
  * heddle_task_fail fills this struct: zeros before the first failure, then its code. */
 typedef hd_fail heddle_failure;
@@ -158,6 +165,9 @@ HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
     thread.emulated = NULL;
     thread.failed = NULL;
     thread.spawn_buffer = NULL;
+    thread.in_order = thread.block = 0u;
+    thread.n_blocks = 1u;
+    thread.notes = NULL;
     return thread;
 }
 
@@ -188,9 +198,8 @@ HD_FN heddle_thread heddle_thread_alone(heddle_failure *failure, void *shared)
 #define HEDDLE_MAX_CHILDREN HD_MAX_CHILDREN /* children of one call of a body                       */
 #define HEDDLE_MAX_AFTER HD_MAX_AFTER       /* handles that one spawn may name                      */
 
-/* Names a spawned task by slot and generation. Valid until the body that asked for it has ended, continuations included;
- * later use is an error if the slot holds another task by then. May be copied and passed to other tasks. */
-typedef uint64_t heddle_handle;
+/* A heddle_handle names a spawned task by slot and generation. Valid until the body that asked for it has ended, continuations
+ * included; later use is an error if the slot holds another task by then. May be copied and passed to other tasks. */
 
 /* A child with all its attributes. */
 typedef struct heddle_child {

@@ -26,17 +26,18 @@ static uint32_t largest_record(const heddle_table *t)
 
 int hd_arena_is_needed(const hd_graph *g) { return most_children(g->table) != 0; }
 
-void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots)
+void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_host, uint32_t n_slots)
 {
     const uint32_t n_most = most_children(g->table), need = n_most + hd_extra_of(n_most),
                    record = largest_record(g->table);
     const uint64_t least = (uint64_t)r->n_workers * HD_BATCH + need + HD_BATCH, room = HEDDLE_MAX_TASKS - r->n_tasks;
-    uint64_t n = n_slots > least ? n_slots : least;
+    uint64_t n = hd_arena_is_needed(g) ? n_slots > least ? n_slots : least : 0;
     uint32_t share;
-    n = (n + HD_BATCH - 1) / HD_BATCH * HD_BATCH;
+    n = (n_host + n + HD_BATCH - 1) / HD_BATCH * HD_BATCH;
     r->n_arena = (uint32_t)(n < room ? n : room / HD_BATCH * HD_BATCH);
     r->n_bodies = g->table->n_bodies;
-    share = r->n_arena / 4 * 3 / r->n_workers; /* a store's share: all stores together leave a quarter for breadth */
+    share = (r->n_arena - n_host) / 4 * 3 /
+            r->n_workers; /* a store's share: all stores together leave a quarter for breadth */
     r->n_reserve = share > need + HD_BATCH ? share - need - HD_BATCH : 0;
     if (r->n_reserve > HD_STORE_MAX - 1 - need - 3 * HD_BATCH)
         r->n_reserve = HD_STORE_MAX - 1 - need - 3 * HD_BATCH;

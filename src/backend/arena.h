@@ -10,9 +10,9 @@
 
 /* Does any body of the graph's table spawn? */
 int hd_arena_is_needed(const hd_graph *g);
-/* Sets the sizes of r from its n_workers, n_tasks and dispatch. n_slots is the requested number of slots; the workers'
- * minimum is always granted. */
-void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_slots);
+/* Sets the sizes of r from its n_workers, n_tasks and dispatch. n_slots is the requested number of slots for what bodies
+ * spawn; the workers' minimum is always granted. n_host slots more, in front, are the host's (of a pool, else 0). */
+void hd_arena_size(hd_run *r, const hd_graph *g, uint32_t n_host, uint32_t n_slots);
 
 /* Slots of a ring that can hold every task there can be. */
 uint32_t hd_arena_ring(const hd_run *r);

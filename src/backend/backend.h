@@ -9,7 +9,7 @@
 
 #include "backend/outcome.h"
 
-#define HD_BACKEND_VERSION 4u
+#define HD_BACKEND_VERSION 5u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
 typedef struct hd_loaded hd_loaded; /* loaded work; each backend's own */
@@ -17,12 +17,27 @@ typedef struct hd_loaded hd_loaded; /* loaded work; each backend's own */
 /* The kinds of work that a device can run. */
 typedef enum hd_work_kind {
     HD_WORK_GRAPH, /* desc: a frozen hd_graph */
+    HD_WORK_POOL,  /* desc: an hd_pool_work */
     HD_N_WORKS
 } hd_work_kind;
 typedef struct hd_work {
     hd_work_kind kind;
     const void *desc;
 } hd_work;
+
+/* A pool: a run without an end, to which the host sends tasks (core/pool.h). */
+typedef struct hd_pool_work {
+    const hd_graph *graph; /* frozen and empty: the table, and the block-shared memory of its bodies */
+    uint32_t n_host;       /* slots of the host: a power of two */
+} hd_pool_work;
+
+/* A task for a slot of the host, whose last one has been told. The record and the handles are copied. */
+typedef struct hd_sent {
+    uint32_t slot, generation, body, flags; /* flags: HD_TASK_... */
+    uint32_t n_blocks, team_size, arg_bytes, n_after;
+    const void *args;
+    const uint64_t *after; /* handles whose slots stay as they are until this task has ended */
+} hd_sent;
 
 /* Called on a worker's thread when a watched task is done. */
 typedef struct hd_watcher {
@@ -32,7 +47,7 @@ typedef struct hd_watcher {
 
 /* The state of a worker during a run. */
 typedef struct hd_doing {
-    uint32_t task;       /* the task it runs, or HD_NONE */
+    uint32_t task;       /* the task it runs, or HD_NONE; of a pool: its slot */
     uint32_t waits;      /* waits for this task to become ready; HD_NONE: for any */
     uint32_t seen, need; /* predecessors of that task: counted so far, and all */
     int here;            /* it has entered the run */
@@ -88,6 +103,12 @@ typedef struct hd_backend {
      * Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *params, void *stream, hd_error *e);
     void (*synced)(hd_loaded *l, hd_outcome *out);
+    /* Of a loaded pool. Any thread may call the last two from start on until the pool is stopped, with the host's slots of its own
+     * only. Optional, all or none: `works` says whether there are pools. */
+    const struct hd_pool *(*pool_words)(const hd_loaded *l);
+    void (*pool_send)(hd_loaded *l, const hd_sent *tasks, uint32_t n);
+    /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
+    void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

@@ -36,7 +36,7 @@ const hd_backend *hd_backend_best(void)
 heddle_status hd_backend_load(const hd_backend *b, hd_loaded **out, hd_device *d, const hd_work *work,
                               hd_watcher watcher, hd_error *e)
 {
-    static const char *const names[HD_N_WORKS] = {"graphs"};
+    static const char *const names[HD_N_WORKS] = {"graphs", "pools"};
     *out = NULL;
     if (work->kind < HD_N_WORKS && b->works >> work->kind & 1u)
         return b->load(out, d, work, watcher, e);

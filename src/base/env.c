@@ -3,6 +3,7 @@
  * field that the program left zero; a bad value is an error that names the variable. A further struct with knobs adds its own
  * table to `tables`. */
 #include "base/base.h"
+#include "heddle/pool.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -58,7 +59,19 @@ static const hd_env_variable config_variables[] = {
     NUMBER(expert.spin_us, "HEDDLE_SPIN_US", 1000000, "idle polling before a thread parks, in microseconds")};
 
 static const hd_env_table config_table = {config_variables, COUNT(config_variables)};
-static const hd_env_table *const tables[] = {&config_table};
+
+#define POOL_NUMBER(field, name, max, help)                                       \
+    {                                                                             \
+        name, help, HD_ENV_NUMBER, offsetof(heddle_pool_config, field), max, NULL \
+    }
+static const hd_env_variable pool_variables[] = {
+    POOL_NUMBER(n_slots, "HEDDLE_POOL_SLOTS", HEDDLE_POOL_MOST_SLOTS, "slots of a pool (rounded up to a power of two)"),
+    POOL_NUMBER(team_size, "HEDDLE_POOL_TEAM_SIZE", HEDDLE_POOL_MOST_THREADS,
+                "threads of a pool's task that names none"),
+    POOL_NUMBER(time_limit_ms, "HEDDLE_POOL_TIME_LIMIT_MS", 0x7fffffff, "a pool's task that runs longer is stopped")};
+const hd_env_table hd_pool_env = {pool_variables, COUNT(pool_variables)};
+
+static const hd_env_table *const tables[] = {&config_table, &hd_pool_env};
 
 /* Former names of variables, still accepted; a present name takes precedence. */
 static const struct {

@@ -244,6 +244,9 @@ static heddle_status check_device(heddle_ctx *ctx, const heddle_config *c)
 static heddle_status check_idle(heddle_ctx *ctx)
 {
     heddle_graph *g;
+    if (ctx->n_pools)
+        return hd_say(&ctx->error, HEDDLE_EBUSY,
+                      "heddle_ctx_reconfigure: the context has %u open pools; free them first", ctx->n_pools);
     for (g = ctx->graphs; g; g = g->next) {
         HD_TRY(hd_graph_usable(g, "heddle_ctx_reconfigure"));
         hd_job_settle(&g->job);

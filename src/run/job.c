@@ -56,7 +56,7 @@ uint64_t hd_job_deadline(uint32_t ms)
 HD_STATIC_ASSERT(HD_MAX_AFTER == 15u, "a sentence names it");
 
 /* The forbidden action of a body, in words. */
-static const char *misuse(uint32_t code)
+const char *hd_job_misuse(uint32_t code)
 {
     switch (code) {
     case HD_SPAWN_NOWHERE: return "spawned a task, and no body of its table is a HEDDLE_SPAWNER";
@@ -90,7 +90,7 @@ static heddle_status say_misuse(hd_job *j, const hd_outcome *r, const char *who)
 {
     const uint32_t most = r->code == HD_SPAWN_TOO_MANY ? j->kind->most_children(j->self, r->task) : 0;
     if (r->code != HD_SPAWN_TOO_MANY)
-        return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s %s", who, misuse(r->code));
+        return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s %s", who, hd_job_misuse(r->code));
     if (!most)
         return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s spawned a task and is no HEDDLE_SPAWNER", who);
     return hd_say(&j->ctx->error, HEDDLE_EBODY, "%s spawned more than the %u tasks that HEDDLE_SPAWNER says of it", who,

@@ -87,6 +87,8 @@ heddle_status hd_job_conclude(hd_job *j, const hd_outcome *r);
 heddle_status hd_job_wait_handle(heddle_job *h, uint64_t deadline_ns);
 /* Waits for watched item i: OK if done, the job's final status if that ended, EBUSY at deadline_ns. */
 heddle_status hd_job_wait_item(heddle_job *h, uint64_t i, uint64_t deadline_ns);
+/* What a body did wrong that ended with HD_STOP_SPAWN and this code, to follow its name in a sentence. */
+const char *hd_job_misuse(uint32_t code);
 /* The time ms from now; HEDDLE_FOREVER: UINT64_MAX. */
 uint64_t hd_job_deadline(uint32_t ms);
 

@@ -99,7 +99,7 @@ void words_make(words *w, const hd_graph *g, const words_config *c, const void *
     w->graph = g;
     fill_run(w, params);
     if (hd_arena_is_needed(g))
-        hd_arena_size(&w->run, g, c->n_arena);
+        hd_arena_size(&w->run, g, 0, c->n_arena);
     w->run.n_slots = ring_slots(w);
     w->run.late = hd_policy_late(&w->run);
     if (c->dispatch == HD_DISPATCH_PLAN)

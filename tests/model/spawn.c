@@ -605,7 +605,7 @@ static int schedule(uint32_t id)
     (void)hd_room(&run, w, 0);
     while (hd_next(&run, w, &x, run.dispatch, 1)) {
         if (hd_warp_lane() == 0)
-            hd_spawn_buffer_open(&run, w, d, hd_children_of(&run, x.record->body));
+            hd_spawn_buffer_open(&run, w, d, hd_children_of(&run, x.record->body), 0);
         publish(id, x.task);
         hd_ahead(&run, w, &x, 1);
         attend(id, &x, ++n);

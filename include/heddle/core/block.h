@@ -84,7 +84,8 @@ static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, v
     thread.emulated = nullptr;
     thread.failed = nullptr;
     thread.spawn_buffer = nullptr;
-    thread.in_order = 0;
+    thread.in_order = thread.block = 0;
+    thread.n_blocks = 1;
     thread.notes = nullptr;
     return thread;
 }

@@ -271,7 +271,11 @@ HD_FN int hd_depot_fresh(const hd_run *r, hd_worker *w)
 /* ---- slots of a worker -------------------------------------------------------------------------- */
 
 /* Lane 0: slot t has no task any more. */
-HD_FN void hd_slot_free(hd_worker *w, uint32_t t) { w->free[w->n_free++] = t; }
+HD_FN void hd_slot_free(const hd_run *r, hd_worker *w, uint32_t t)
+{
+    hd_fate_clear(r, t);
+    w->free[w->n_free++] = t;
+}
 
 /* All scheduling lanes: gets slots until the store has `need` and the reserve, or no more are available. */
 HD_SELDOM_FN void hd_room_get(const hd_run *r, hd_worker *w, uint32_t need)

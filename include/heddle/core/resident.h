@@ -158,7 +158,7 @@ static __device__ __forceinline__ void hd_block_schedule(const hd_run &params, h
     for (i = 1; hd_next(r, w, &x, DISPATCH, SPAWNS); i++) {
         if ((threadIdx.x & 31u) == 0) {
             if (SPAWNS)
-                hd_spawn_buffer_open(r, w, d, hd_children_of(r, x.record->body));
+                hd_spawn_buffer_open(r, w, d, hd_children_of(r, x.record->body), x.record->flags);
             b->at = x.at;
             b->name = SPAWNS ? hd_name_of(r, &x) : x.task;
         }

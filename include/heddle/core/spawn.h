@@ -26,10 +26,11 @@ HD_FN void hd_hand_on_one(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t,
 
 /* ---- the spawn buffer --------------------------------------------------------------------------------- */
 
-/* Lane 0, before the body of an admitted task that may have so many children. The spawn buffer's marks are all 0, as at
+/* Lane 0, before the body of an admitted task with such flags, that may have so many children. The spawn buffer's marks are all 0, as at
  * the worker's begin: handing on clears them. d->run is for functions that get only the spawn buffer. On a GPU it is
  * the copy in shared memory (core/resident.h), which functions that stay calls read cheaply. */
-HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_buffer *d, uint32_t n_room)
+HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_buffer *d, uint32_t n_room,
+                                uint32_t flags)
 {
     d->run = r;
     d->worker = w->id;
@@ -38,6 +39,7 @@ HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_bu
     d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
     d->fork = d->pinned = HD_NONE;
     d->n_siblings = d->serial = 0;
+    d->flags = hd_pool_of(r) ? flags & HD_TASK_ODD : 0u;
 }
 
 /* All scheduling lanes: hands on entries from .. end - 1 of the spawn buffer, up to the first that is not marked.
@@ -65,6 +67,7 @@ HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn
                 w->n_done -= n;
             }
             w->tally.n_spawned += n;
+            hd_pool_created(r, w->id, d->flags, n);
         }
         hd_warp_sync();
         e.task = at < end ? hd_spawn_buffer_task(d, at) : 0u;
@@ -130,6 +133,7 @@ HD_FN void hd_spawn_buffer_list(const hd_run *r, hd_worker *w, hd_spawn_buffer *
     w->n_list += at - from;
     w->n_done -= at - from;
     w->tally.n_spawned += at - from;
+    hd_pool_created(r, w->id, d->flags, at - from);
     w->tally.most_own = w->n_list > w->tally.most_own ? w->n_list : w->tally.most_own;
     d->n_out = at;
 }
@@ -158,7 +162,7 @@ HD_FN void hd_unpin(const hd_run *r, hd_worker *w, uint32_t t)
         uint32_t v = HD_LOAD(&k->done_word, ACQUIRE, DEV);
         if (v & HD_DONE_WORD_ENDED) { /* no other worker changes it; the store hands on the end */
             HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);
-            hd_slot_free(w, t);
+            hd_slot_free(r, w, t);
             return;
         }
         if (!(v & HD_DONE_WORD_LOCK) && HD_CAS(&k->done_word, v, v | HD_DONE_WORD_RELEASED, RELEASE, DEV))
@@ -180,8 +184,9 @@ HD_SELDOM_FN void hd_unpin_all(const hd_run *r, hd_worker *w, uint32_t pinned)
     }
 }
 
-/* Lane 0: pinned task t has ended. Returns the list of its waiters. Frees its slot if its spawner has ended, too. */
-HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t)
+/* Lane 0: pinned task t has ended, well or `wrong`. Returns the list of its waiters. Frees its slot if its spawner has ended,
+ * too. */
+HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t, uint32_t wrong)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, t);
     uint32_t state, v, waiters;
@@ -190,19 +195,22 @@ HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t
     waiters = k->waiters;
     if (v & HD_DONE_WORD_RELEASED) {
         HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);
-        hd_slot_free(w, t);
+        hd_slot_free(r, w, t);
     } else {
-        HD_STORE(&k->done_word, v | HD_DONE_WORD_ENDED, RELEASE, DEV);
+        HD_STORE(&k->done_word, v | HD_DONE_WORD_ENDED | (wrong ? HD_DONE_WORD_WRONG : 0u), RELEASE, DEV);
     }
     return waiters;
 }
 
-/* Lane 0: moves the tasks of *waiters on, up to one that is ready: returns that, or HD_NONE. */
-HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
+/* Lane 0: moves the tasks of *waiters on, up to one that is ready: returns that, or HD_NONE. wrong: the one that they
+ * waited for has gone wrong. */
+HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters, uint32_t wrong)
 {
     while (*waiters != HD_NONE) {
         uint32_t t = *waiters;
         *waiters = hd_spawn_links_at(r, t)->next; /* before it stands in another list */
+        if (wrong)
+            hd_fate_cancel(r, t);
         if (!hd_wait_on(r, t))
             return t;
     }
@@ -210,14 +218,14 @@ HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters)
 }
 
 /* All scheduling lanes: moves on the tasks that wait for task t, which has ended. */
-HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
+HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t wrong, uint32_t dispatch)
 {
     uint32_t waiters = HD_NONE, ready = HD_NONE;
     if (hd_warp_lane() == 0)
-        waiters = hd_done_word_end(r, w, t);
+        waiters = hd_done_word_end(r, w, t, wrong);
     do {
         if (hd_warp_lane() == 0)
-            ready = hd_next_waiter(r, &waiters);
+            ready = hd_next_waiter(r, &waiters, wrong);
         ready = hd_shuffle(ready, 0);
         hd_hand_on_one(r, w, x, ready, dispatch);
     } while (ready != HD_NONE);
@@ -234,19 +242,34 @@ HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, 
     hd_hand_on_one(r, w, x, ready, dispatch);
 }
 
+/* Lane 0: task t has ended and its waiters have moved on. A pinned slot is its spawner's, too; a slot of the host is freed by
+ * the host. */
+HD_FN void hd_slot_left(const hd_run *r, hd_worker *w, uint32_t t, uint32_t flags)
+{
+    if (hd_is_hosts(r, t))
+        hd_pool_tell(r, t, HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS, flags);
+    else if (!(flags & HD_TASK_PINNED))
+        hd_slot_free(r, w, t);
+    hd_pool_ended(r, w->id, flags);
+}
+
 /* All scheduling lanes: spawned task t has ended, and with it the task that it continues. Returns the task of the graph
  * that has ended so, or HD_NONE. */
 HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t dispatch)
 {
     while (t != HD_NONE && hd_is_spawned(r, t)) {
         const hd_task *task = t == x->task ? x->record : hd_child_at(r, t);
-        const uint32_t parent = task->links.parent, ends_for = task->links.ends_for,
-                       is_pinned = task->flags & HD_TASK_PINNED;
+        const uint32_t parent = task->links.parent, ends_for = task->links.ends_for, flags = task->flags,
+                       wrong = hd_went_wrong(r, t);
         hd_warp_sync(); /* all have read it before its slot is free */
-        if (is_pinned)
-            hd_wake(r, w, x, t, dispatch);
-        else if (hd_warp_lane() == 0)
-            hd_slot_free(w, t);
+        if (wrong && ends_for != HD_NONE)
+            hd_fate_pass(r, t, ends_for);
+        if (wrong && parent != HD_NONE)
+            hd_fate_cancel(r, parent);
+        if (flags & HD_TASK_PINNED)
+            hd_wake(r, w, x, t, wrong, dispatch);
+        if (hd_warp_lane() == 0)
+            hd_slot_left(r, w, t, flags);
         hd_store_trim(r, w);
         hd_close_open(r, w, x, parent, 1u, dispatch);
         t = ends_for;
@@ -261,11 +284,13 @@ HD_FN void hd_leave_to_continuation(const hd_run *r, hd_worker *w, const hd_turn
     uint32_t t = x->task, before, at;
     continuation->ends_for = t;
     continuation->pinned = d->pinned;
+    if (hd_went_wrong(r, t))
+        hd_fate_pass(r, t, d->fork);
     if (!hd_is_spawned(r, t) || x->record->links.ends_for == HD_NONE)
         return;
     continuation->ends_for = x->record->links.ends_for; /* t was a continuation itself */
     before = x->record->links.pinned;
-    hd_slot_free(w, t);
+    hd_slot_left(r, w, t, x->record->flags);
     if (continuation->pinned == HD_NONE) {
         continuation->pinned = before;
         return;

@@ -8,7 +8,7 @@
  * A task with several predecessors waits for them one after another: it is in the list of one of them at a time. The worker
  * that ends that one moves the task on to the next that has not ended. So a task needs one link, however many it waits for.
  *
- * The done word of a task is one word: the generation of its slot, and three bits. A handle names slot and generation. Lists
+ * The done word of a task is one word: the generation of its slot, and four bits. A handle names slot and generation. Lists
  * of waiters are changed under the done word's lock, which is held for two writes. The lock of a generation that is over
  * cannot be taken: the end of a task closes its list in the same store that marks it as ended.
  *
@@ -17,8 +17,8 @@
 #ifndef HEDDLE_CORE_SPAWN_BUFFER_H
 #define HEDDLE_CORE_SPAWN_BUFFER_H
 
+#include "heddle/core/pool.h"
 #include "heddle/core/rects.h"
-#include "heddle/core/stop.h"
 
 #define HD_MAX_CHILDREN 256u
 #define HD_MAX_AFTER 15u
@@ -32,7 +32,8 @@
 #define HD_DONE_WORD_LOCK 1u
 #define HD_DONE_WORD_ENDED 2u
 #define HD_DONE_WORD_RELEASED 4u /* its spawner has ended                                                */
-#define HD_DONE_WORD_BITS 3u
+#define HD_DONE_WORD_WRONG 8u    /* in a pool: it has ended, but not well                                */
+#define HD_DONE_WORD_BITS 4u
 
 /* How a body misused spawning: the code of a run that ends with HD_STOP_SPAWN. */
 #define HD_SPAWN_NOWHERE 1u  /* the run has no workers                                              */
@@ -80,6 +81,7 @@ typedef struct hd_spawn_buffer {
     uint32_t fork;               /* its continuation, or HD_NONE                                            */
     uint32_t pinned;             /* its children with handles                                               */
     uint32_t n_siblings, serial; /* ranges remembered; the task that all further children wait for, + 1     */
+    uint32_t flags;              /* in a pool: HD_TASK_ODD if its children belong to that epoch             */
     void (*post)(
         struct hd_spawn_buffer *spawn_buffer); /* on a thread: hands on marked tasks; else NULL                    */
     uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
@@ -127,11 +129,13 @@ HD_FN int hd_is_handle(const hd_run *r, uint64_t handle)
 }
 
 /* 1: task t now waits for the one that the handle names. 0: that has ended, and what it wrote is acquired. HD_NONE: its
- * slot has another generation. */
+ * slot has another generation. If that one has gone wrong, so does t. */
 HD_FN uint32_t hd_wait_for(const hd_run *r, uint32_t t, uint64_t handle)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, (uint32_t)handle);
     uint32_t state, v = hd_done_word_lock(k, (uint32_t)(handle >> 32), &state);
+    if (state == 0u && hd_pool_of(r) && v & HD_DONE_WORD_WRONG)
+        hd_fate_cancel(r, t);
     if (state != 1u)
         return state;
     hd_spawn_links_at(r, t)->next = k->waiters;
@@ -180,7 +184,7 @@ HD_FN hd_task *hd_child_write(const hd_spawn_buffer *d, uint32_t t, uint32_t bod
     hd_task *c = hd_child_at(r, t), copy, *head = HD_HOSTED ? c : &copy;
     void *to = c->args;
     head->body = (uint16_t)body;
-    head->flags = (uint16_t)flags;
+    head->flags = (uint16_t)(flags | (HD_HOSTED ? d->flags : 0u));
     head->n_in = head->n_succ = head->succ = head->args_at = head->watch = head->cost_ns = 0;
     head->arg_bytes = arg_bytes;
     head->links.waiters = head->links.next = head->links.ends_for = HD_NONE;

@@ -78,7 +78,7 @@ HD_FN void hd_rearm(const hd_run *r, uint32_t run)
     HD_STORE(&s->ticket, 0u, RELAXED, DEV);
     HD_STORE(&s->tail, 0u, RELAXED, DEV);
     HD_PAIR_STORE(&s->places, 0, RELAXED);
-    HD_STORE(&s->fail.stop, r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE, RELAXED, DEV);
+    HD_STORE(&s->fail.stop, r->n_tasks || r->pool ? HD_STOP_NOT : HD_STOP_DONE, RELAXED, DEV);
     HD_STORE(&s->fail.code, 0u, RELAXED, DEV);
     HD_STORE(&s->run, run, RELAXED, DEV);
 }

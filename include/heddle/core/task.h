@@ -32,6 +32,9 @@
 #define HD_TASK_WATCH 2u
 #define HD_TASK_PINNED 4u /* spawned, and its handle was taken: the slot stays until its spawner has ended     */
 #define HD_TASK_PLACE 3   /* bits from here up: the worker that must run it, + 1; 0 = any        */
+/* In a pool, where no task is bound to a worker: */
+#define HD_TASK_ODD 8u     /* it belongs to the odd epoch (core/pool.h)                           */
+#define HD_TASK_NOTIFY 16u /* the host wants to hear of its end                                    */
 
 /* hd_edge.need: in-degree of the target in the low 30 bits */
 #define HD_NEED_MASK 0x3fffffffu
@@ -68,8 +71,8 @@ typedef struct hd_task {
         uint32_t link;  /* of a spawned task: the next on its worker's own list                  */
     };
     union {
-        uint32_t cost_ns;
-        uint32_t back; /* of a spawned task: the one before it on that list                      */
+        uint32_t cost_ns; /* of a task of a pool: its blocks                                     */
+        uint32_t back;    /* of a spawned task: the one before it on that list                      */
     };
     union {
         hd_edge first[HD_INLINE_SUCC];
@@ -132,12 +135,13 @@ typedef struct hd_fail {
     uint32_t stop; /* dev: HD_STOP_...                                                            */
     uint32_t code; /* dev: first error code of a body, 0 = none                                   */
     uint32_t task; /* dev: the task that failed, valid when stop is HD_STOP_FAILED                */
-    uint32_t pad[29];
+    uint32_t pad;
 } hd_fail;
 
 /* Words of a run that all workers share; words with different writers are on different lines. */
 typedef struct hd_control {
     hd_fail fail;
+    uint8_t pad17[HD_LINE - sizeof(hd_fail)];
     uint32_t outstanding, pad0[31];   /* dev: tasks created and not yet given back as done          */
     uint32_t next_root, pad1[31];     /* dev: next root to take                                     */
     uint32_t policy_cursor, pad2[31]; /* dev: the cursor of policy grr                              */
@@ -146,8 +150,8 @@ typedef struct hd_control {
     uint32_t run, pad4[31];           /* dev: number of the run, from 1; changes between runs only  */
     hd_pair_word places;              /* dev: dispatch ticket: places reserved, and waiting workers      */
     uint8_t pad16[HD_LINE - sizeof(hd_pair_word)];
-    uint32_t ticket, pad6[31];      /* dev: dispatch central: the next slot to take                       */
-    uint32_t tail, pad7[31];        /* dev: dispatch central: the next slot to fill                       */
+    uint32_t ticket, pad6[31];      /* dev: dispatch central: the next slot to take; a pool: tickets drawn */
+    uint32_t tail, pad7[31];        /* dev: dispatch central: the next slot to fill; a pool: places reserved */
     uint64_t began, pad8[15];       /* when the first worker came; on a GPU, written by lane 0 of worker 0 */
     uint32_t fresh, pad9[31];       /* dev: slots of the arena handed out so far; only grows          */
     uint32_t avail, pad10[31];      /* dev: batches in the depot of free slots                      */
@@ -196,13 +200,17 @@ typedef struct hd_end {
     uint32_t run, pad1[3];     /* sys: number of the run                                          */
 } hd_end;
 
+#define HD_WANTED_NOW 2u  /* another job waits for this worker */
+#define HD_WANTED_SOON 1u /* the worker has other pools */
+
 /* Calls from core to the host when workers are threads; NULL on a GPU. */
 typedef struct hd_host {
     void *self;
     void (*park)(void *self, uint32_t worker); /* sleep until unparked; an earlier unpark counts */
     void (*unpark)(void *self, uint32_t worker);
-    void (*done)(void *self, uint32_t task); /* a watched task is done                        */
-    void (*wait)(void *self, uint32_t n);    /* a worker has found nothing for the n-th time in a row */
+    void (*done)(void *self, uint32_t task);            /* a watched task is done                        */
+    void (*wait)(void *self, uint32_t n);               /* a worker has found nothing for the n-th time in a row */
+    uint32_t (*is_wanted)(void *self, uint32_t worker); /* of a pool: shall the worker leave it? HD_WANTED_... */
 } hd_host;
 
 /* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel.
@@ -244,11 +252,12 @@ typedef struct hd_run {
     uint32_t n_arena;    /* slots for spawned tasks; 0: no body spawns                               */
     uint32_t n_bodies, n_store, n_reserve, n_depot; /* n_reserve: a worker with fewer free slots goes depth first */
     uint32_t child_args_at,
-        child_args;        /* / 16: where in args the large records of spawned tasks begin; bytes of each / 16 */
-    uint32_t late;         /* hd_policy_late: how often a ring's head is published      */
-    uint32_t n_local;      /* tasks that a worker keeps in a row before it looks at its ring */
-    uint32_t polite;       /* idle workers poll seldom                                 */
-    uint32_t n_schedulers; /* dispatch scheduler: 1 if the scheduler is no worker       */
+        child_args;             /* / 16: where in args the large records of spawned tasks begin; bytes of each / 16 */
+    uint32_t late;              /* hd_policy_late: how often a ring's head is published      */
+    uint32_t n_local;           /* tasks that a worker keeps in a row before it looks at its ring */
+    uint32_t polite;            /* idle workers poll seldom                                 */
+    uint32_t n_schedulers;      /* dispatch scheduler: 1 if the scheduler is no worker       */
+    const struct hd_pool *pool; /* core/pool.h; NULL: the run has an end */
 } hd_run;
 
 /* hd_run.dispatch */

@@ -10,6 +10,11 @@
  *      word    {places : waiting}     drawing adds 1; reserving n adds n places and subtracts n from waiting
  *      place   {number + 1 : task + 1}, 0 = empty
  *
+ * A pool has no end to find. There the two numbers are words of their own (hd_control.tail, ticket), so that those who place tasks
+ * and those who take them do not meet.
+ *
+ * A thread that has waited for long in a pool dozes: it puts its number into its place, and whoever fills the place unparks it.
+ *
  * Without spawning there are more places than tasks and ends together, so each is used once in a run. With spawning places are
  * reused. A place is filled by compare-and-swap from empty, and read only by the ticket of its number. So a worker that is
  * slow between reserving and filling loses nothing, even if others go all the way round. There are at least as many places as
@@ -27,8 +32,9 @@
 
 #include "heddle/core/worker.h"
 
-#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
-#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)          /* at a place, between two looks at the stop word */
+#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u)       /* in place of a task + 1 */
+#define HD_PLACE_DOZE(worker) (HD_PLACE_END - 1u - (worker)) /* likewise: the place's taker is parked  */
+#define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)                /* at a place, between two looks at the stop word */
 #define HD_LOOK_EVERY 8u /* tasks between two loads of `waiting`, a word that all workers use */
 
 /* ---- the word ---- */
@@ -44,7 +50,17 @@ HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_wo
 HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
+    if (hd_pool_of(r))
+        return (hd_pair_word)HD_ADD(&r->control->tail, n, RELAXED, DEV) << HD_HALF_BITS;
     return HD_PAIR_ADD_FIRST(&r->control->places, one * n);
+}
+
+/* How many workers wait now; below 0: so many tasks do. */
+HD_FN int32_t hd_waiting_now(const hd_run *r)
+{
+    if (hd_pool_of(r))
+        return (int32_t)(HD_LOAD(&r->control->ticket, RELAXED, DEV) - HD_LOAD(&r->control->tail, RELAXED, DEV));
+    return hd_waiting_in(HD_PAIR_LOAD(&r->control->places, RELAXED));
 }
 
 /* ---- places ---- */
@@ -55,6 +71,27 @@ HD_FN hd_pair_word *hd_place_at(const hd_run *r, uint32_t k)
 }
 HD_FN hd_pair_word hd_place_mark(uint32_t k) { return (hd_pair_word)(k + 1u) << HD_HALF_BITS; }
 
+/* On a thread: the worker whose number is in place k, or HD_NONE. */
+HD_FN uint32_t hd_place_dozer(const hd_run *r, hd_pair_word in_place, uint32_t k)
+{
+    const uint32_t low = (uint32_t)(in_place & (((hd_pair_word)1 << HD_HALF_BITS) - 1u));
+    return (in_place ^ hd_place_mark(k)) >> HD_HALF_BITS == 0 && low < HD_PLACE_END &&
+                   low >= HD_PLACE_END - r->n_workers
+               ? HD_PLACE_END - 1u - low
+               : HD_NONE;
+}
+
+/* On a thread: fills a place with v if its taker is parked, and wakes that worker. */
+HD_FN int hd_place_wake(const hd_run *r, hd_pair_word *at, hd_pair_word v)
+{
+    const hd_pair_word now = HD_PAIR_LOAD(at, RELAXED);
+    const uint32_t dozer = hd_place_dozer(r, now, (uint32_t)(v >> HD_HALF_BITS) - 1u);
+    if (dozer == HD_NONE || !HD_PAIR_CAS(at, now, v, FENCED_RELEASE))
+        return 0;
+    hd_unpark(r, dozer);
+    return 1;
+}
+
 /* One lane, after HD_FENCE_RELEASE: stores `what` into place k, which it has reserved. */
 HD_FN void hd_place_fill(const hd_run *r, uint32_t k, uint32_t what)
 {
@@ -64,8 +101,11 @@ HD_FN void hd_place_fill(const hd_run *r, uint32_t k, uint32_t what)
         HD_PAIR_STORE(at, v, FENCED_RELEASE);
         return;
     }
-    while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) /* the task of the last round has not been taken */
+    while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) { /* the task of the last round has not been taken */
+        if (hd_pool_of(r) && hd_place_wake(r, at, v))
+            return;
         HD_PAUSE(n++);
+    }
 }
 
 /* One lane: takes what is in place k and empties it; 0: nothing yet. */
@@ -73,7 +113,7 @@ HD_FN uint32_t hd_place_take(const hd_run *r, uint32_t k)
 {
     hd_pair_word *at = hd_place_at(r, k), v = HD_PAIR_LOAD(at, FENCED_ACQUIRE);
     if (v >> HD_HALF_BITS != hd_place_mark(k) >> HD_HALF_BITS || !v)
-        return 0;
+        return 0; /* a taker that is not parked has not left its number there */
     HD_FENCE_ACQUIRE();
     HD_PAIR_STORE(at, 0, RELAXED); /* no other worker changes a full place */
     return (uint32_t)(v & (((hd_pair_word)1 << HD_HALF_BITS) - 1u));
@@ -103,6 +143,19 @@ HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 
 /* ---- taking ---- */
 
+/* The same in a pool, which is never over. */
+HD_FN void hd_ticket_draw_of_pool(const hd_run *r, hd_worker *w)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    uint32_t k = HD_LOAD(&r->control->ticket, RELAXED, DEV);
+    if (w->deferred == HD_NONE)
+        k = HD_ADD(&r->control->ticket, 1u, RELAXED, DEV);
+    else if (hd_waiting_now(r) >= 0 || !HD_CAS(&r->control->ticket, k, k + 1u, RELAXED, DEV))
+        return;
+    o->ticket = k;
+    o->waiting = 0; /* seen anew before it matters */
+}
+
 /* Lane 0, without a ticket, draws one. Returns 1 if then all workers wait. A worker with deferred tasks must not wait
  * for good: it draws only when a task is there. */
 HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
@@ -126,7 +179,9 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
 {
     hd_ticket_own *o = &w->by.ticket;
     uint32_t what = 0, k, n;
-    if (o->ticket == HD_NONE)
+    if (o->ticket == HD_NONE && hd_pool_of(r))
+        hd_ticket_draw_of_pool(r, w);
+    else if (o->ticket == HD_NONE)
         *all_wait = hd_ticket_draw(r, w);
     if (o->ticket == HD_NONE || *all_wait)
         return HD_NONE;
@@ -152,6 +207,23 @@ HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
         return t;
     hd_ticket_end_all(r);
     return HD_NONE;
+}
+
+/* On a thread of a pool, which has found nothing for long: puts its number into its place, so that whoever fills the place will
+ * unpark it. 0: it has no place, or the task of the last round is still there. */
+HD_FN int hd_ticket_doze(const hd_run *r, hd_worker *w)
+{
+    const uint32_t k = w->by.ticket.ticket;
+    return k != HD_NONE && w->deferred == HD_NONE &&
+           HD_PAIR_CAS(hd_place_at(r, k), 0, hd_place_mark(k) | HD_PLACE_DOZE(w->id), RELAXED);
+}
+
+/* The same thread is back: takes its number out, unless the place was filled. */
+HD_FN void hd_ticket_rouse(const hd_run *r, hd_worker *w)
+{
+    const uint32_t k = w->by.ticket.ticket;
+    if (k != HD_NONE)
+        (void)HD_PAIR_CAS(hd_place_at(r, k), hd_place_mark(k) | HD_PLACE_DOZE(w->id), 0, RELAXED);
 }
 
 /* ---- the deque ---- */
@@ -214,7 +286,7 @@ HD_FN void hd_ticket_see(const hd_run *r, hd_worker *w)
 {
     hd_warp_sync();
     if (hd_warp_lane() == 0)
-        w->by.ticket.waiting = hd_waiting_in(HD_PAIR_LOAD(&r->control->places, RELAXED));
+        w->by.ticket.waiting = hd_waiting_now(r);
     hd_warp_sync();
 }
 

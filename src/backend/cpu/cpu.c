@@ -5,17 +5,23 @@
  * another without a barrier: a worker that leaves one job starts on the next. Within a run, threads meet only through the
  * core's words. An idle thread polls for a while, then parks on its condition variable.
  *
- * heddle_graph_run lends its thread as worker 0, so that a small graph does not wait for a wake-up. */
+ * heddle_graph_run lends its thread as worker 0, so that a small graph does not wait for a wake-up.
+ *
+ * A pool is a job, too, and lasts. A thread that is wanted by another job leaves the pool after its present task, puts the pool
+ * behind that job, and comes back. If all jobs of its inbox are pools in which it has found nothing for long, it parks: whoever
+ * places a task for it in one of them unparks it. */
 #include "backend/arena.h"
 #include "backend/schedule.h"
 #include "backend/backend.h"
 #include "backend/counted.h"
 #include "backend/inside.h"
+#include "backend/pool_words.h"
 #include "backend/words.h"
 #include "base/machine.h"
 #include "backend/cpu/work.h"
 #include "graph/plan.h"
 #include "heddle/core/baselines/scheduler.h"
+#include "heddle/core/ticket.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -34,8 +40,9 @@ typedef struct thread {
     pthread_t thread;
     hd_device *device;
     uint32_t id;
-    int pinned_to; /* -1: unpinned */
-    uint32_t n_in; /* jobs ever put into the inbox; polled */
+    int pinned_to;  /* -1: unpinned */
+    uint32_t n_in;  /* jobs ever put into the inbox; polled */
+    uint32_t taken; /* by this thread */
     uint32_t permit, end;
     pthread_mutex_t mutex;
     pthread_cond_t came;  /* a job in the inbox, or the end */
@@ -66,6 +73,8 @@ struct hd_loaded {
     hd_cpu_now *now;
     hd_scheduler *scheduler; /* dispatch scheduler */
     hd_steps steps;          /* dispatch plan */
+    hd_pool pool;            /* n_host 0: a graph */
+    hd_cpu_worker *workers;  /* of a pool */
     uint64_t plan_ns;
     char how[64];
     uint32_t dirty;  /* the last run ended badly: clear counters and rings */
@@ -90,7 +99,7 @@ static void finish_run(hd_loaded *l)
         l->stop_why = HD_STOP_DONE;
     l->stop_code = HD_LOAD(&s->fail.code, RELAXED, DEV);
     l->stop_task = HD_LOAD(&s->fail.task, RELAXED, DEV);
-    l->dirty = l->stop_why != HD_STOP_DONE;
+    l->dirty = l->stop_why != HD_STOP_DONE || l->run.pool;
     __atomic_sub_fetch(&l->device->n_running, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&l->mutex); /* keeps stop() from setting the next run's stop word */
     if (!l->dirty)
@@ -100,38 +109,46 @@ static void finish_run(hd_loaded *l)
     pthread_mutex_unlock(&l->mutex); /* l may be unloaded from here on */
 }
 
-static void run_worker(hd_loaded *l, uint32_t id)
+/* Returns HD_SERVED_OVER, or how the thread has left a pool that goes on. */
+static hd_served run_worker(hd_loaded *l, uint32_t id)
 {
     const hd_run *r = &l->run;
     hd_inside here;
     const int schedules = r->dispatch == HD_DISPATCH_SCHEDULER && !r->n_schedulers; /* besides running tasks */
-    int last;
+    hd_served said = HD_SERVED_OVER;
+    int last = 0;
     hd_inside_enter(&here, l->device);
-    last = id == r->n_workers ? hd_cpu_schedule(r, l->scheduler)
-                              : hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes,
-                                            &l->now[id], schedules ? l->scheduler : NULL);
+    if (r->pool)
+        said = hd_cpu_serve(&l->workers[id], &last);
+    else if (id == r->n_workers)
+        last = hd_cpu_schedule(r, l->scheduler);
+    else
+        last = hd_cpu_work(r, l->graph->table->bodies, id, l->shared + id * l->shared_bytes, &l->now[id],
+                           schedules ? l->scheduler : NULL);
     hd_inside_leave(&here);
     if (last)
         finish_run(l);
+    return said;
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static void park(void *self, uint32_t worker)
+static void park_thread(thread *t)
 {
-    thread *t = &((hd_loaded *)self)->device->threads[worker];
     pthread_mutex_lock(&t->mutex);
     while (!t->permit)
         pthread_cond_wait(&t->woken, &t->mutex);
-    t->permit = 0;
+    __atomic_store_n(&t->permit, 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&t->mutex);
 }
+
+static void park(void *self, uint32_t worker) { park_thread(&((hd_loaded *)self)->device->threads[worker]); }
 
 static void unpark(void *self, uint32_t worker)
 {
     thread *t = &((hd_loaded *)self)->device->threads[worker];
     pthread_mutex_lock(&t->mutex);
-    t->permit = 1;
+    __atomic_store_n(&t->permit, 1, __ATOMIC_RELAXED);
     pthread_cond_signal(&t->woken);
     pthread_mutex_unlock(&t->mutex);
 }
@@ -165,25 +182,51 @@ static hd_loaded *next_job(thread *t, uint32_t taken)
     return l;
 }
 
-static void *thread_main(void *arg)
-{
-    thread *t = arg;
-    hd_loaded *l;
-    uint32_t taken;
-    if (t->pinned_to >= 0)
-        hd_machine_pin((uint32_t)t->pinned_to);
-    for (taken = 0; (l = next_job(t, taken)); taken++)
-        run_worker(l, t->id);
-    return NULL;
-}
-
-static void put_job(thread *t, hd_loaded *l)
+/* permit: the thread may be in a pool, which it shall leave. */
+static void put_job(thread *t, hd_loaded *l, uint32_t permit)
 {
     pthread_mutex_lock(&t->mutex);
     t->inbox[t->n_in % N_INBOX] = l;
     __atomic_store_n(&t->n_in, t->n_in + 1, __ATOMIC_RELEASE);
+    if (permit)
+        __atomic_store_n(&t->permit, 1, __ATOMIC_RELAXED);
     pthread_cond_signal(&t->came);
+    pthread_cond_signal(&t->woken);
     pthread_mutex_unlock(&t->mutex);
+}
+
+static void *thread_main(void *arg)
+{
+    thread *t = arg;
+    hd_loaded *l;
+    hd_served said;
+    uint32_t idle = 0; /* pools in a row without a task */
+    if (t->pinned_to >= 0)
+        hd_machine_pin((uint32_t)t->pinned_to);
+    while ((l = next_job(t, t->taken))) {
+        t->taken++;
+        said = run_worker(l, t->id);
+        idle = said == HD_SERVED_IDLE ? idle + 1u : 0;
+        if (said == HD_SERVED_OVER)
+            continue;
+        put_job(t, l, 0);
+        if (idle >= __atomic_load_n(&t->n_in, __ATOMIC_RELAXED) - t->taken) {
+            park_thread(t);
+            idle = 0;
+        }
+    }
+    return NULL;
+}
+
+/* When it goes to the next job, a thread has heard of all so far. */
+static uint32_t is_wanted(void *self, uint32_t worker)
+{
+    thread *t = &((hd_loaded *)self)->device->threads[worker];
+    if (__atomic_load_n(&t->permit, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&t->permit, 0, __ATOMIC_RELAXED);
+        return HD_WANTED_NOW;
+    }
+    return __atomic_load_n(&t->n_in, __ATOMIC_RELAXED) != t->taken ? HD_WANTED_SOON : 0u;
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
@@ -310,6 +353,7 @@ static uint64_t cut(hd_loaded *l, uint8_t *block, uint64_t at)
     l->field = block ? (type *)(void *)(block + at) : NULL; \
     at += lines(n_bytes)
     PART(scheduler, hd_scheduler, r->dispatch == HD_DISPATCH_SCHEDULER ? sizeof(hd_scheduler) : 0);
+    PART(workers, hd_cpu_worker, r->pool ? r->n_workers * sizeof(hd_cpu_worker) : 0);
     PART(now, hd_cpu_now, r->n_workers * sizeof(hd_cpu_now));
     PART(shared, uint8_t, r->n_workers * l->shared_bytes);
 #undef PART
@@ -327,6 +371,8 @@ static void clear_words(hd_loaded *l)
 static void unload(hd_loaded *l)
 {
     hd_steps_clear(&l->steps);
+    if (l->run.pool)
+        hd_pool_words_delete(&l->pool, l->run.n_arena, l->run.n_workers);
     hd_arena_delete_words(&l->run, l->block, l->block_bytes);
     pthread_cond_destroy(&l->ended);
     pthread_mutex_destroy(&l->mutex);
@@ -346,17 +392,18 @@ static void point_at_graph(hd_run *r, const hd_graph *g)
     r->has_placed = b->n_placed != 0;
 }
 
-static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g)
+static void point_at_device(hd_run *r, const hd_device *d, const hd_graph *g, uint32_t n_host)
 {
-    int never_full = d->dispatch == HD_DISPATCH_IQS || d->dispatch == HD_DISPATCH_CENTRAL ||
-                     d->dispatch == HD_DISPATCH_TICKET || r->has_placed;
+    int never_full;
     uint32_t all;
-    r->dispatch = g->in_order ? HD_DISPATCH_ORDER : d->dispatch;
+    r->dispatch = n_host ? HD_DISPATCH_TICKET : g->in_order ? HD_DISPATCH_ORDER : d->dispatch;
     r->n_workers = d->n_workers;
-    r->n_schedulers = d->n_schedulers;
-    if (hd_arena_is_needed(g)) {
-        hd_arena_size(r, g, d->n_arena);
-        never_full |= d->dispatch == HD_DISPATCH_SCHEDULER && !d->n_schedulers; /* nothing else empties its queues */
+    r->n_schedulers = n_host ? 0 : d->n_schedulers;
+    never_full = r->dispatch == HD_DISPATCH_IQS || r->dispatch == HD_DISPATCH_CENTRAL ||
+                 r->dispatch == HD_DISPATCH_TICKET || r->has_placed;
+    if (n_host || hd_arena_is_needed(g)) {
+        hd_arena_size(r, g, n_host, d->n_arena);
+        never_full |= r->dispatch == HD_DISPATCH_SCHEDULER && !d->n_schedulers; /* nothing else empties its queues */
     }
     all = r->n_arena ? hd_arena_ring(r)
                      : hd_power_of_two(r->n_tasks + r->n_workers); /* a ticket ring needs an end mark per worker */
@@ -428,7 +475,7 @@ static heddle_status make_block(hd_loaded *l, hd_error *e)
     (void)cut(l, l->block, n_bytes);
     hd_arena_fill(&l->run, l->graph);
     for (i = 0; i < l->run.n_workers; i++)
-        l->now[i].now.task = l->now[i].now.waits = HD_NONE;
+        l->now[i].now.task = l->now[i].now.waits = l->now[i].slot = HD_NONE;
     hd_rearm(&l->run, 1); /* the block is zero */
     return HEDDLE_OK;
 }
@@ -447,7 +494,7 @@ static void say_how(hd_loaded *l)
              has_policy ? ", policy " : "", has_policy ? heddle_policy_name((heddle_policy)d->policy) : "");
 }
 
-static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher)
+static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, uint32_t n_host, hd_watcher watcher)
 {
     hd_loaded *l = hd_new(sizeof *l);
     pthread_condattr_t monotonic;
@@ -456,11 +503,11 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher
     l->device = d;
     l->graph = g;
     l->watcher = watcher;
-    l->host = (hd_host){l, park, unpark, done, wait_a_little};
+    l->host = (hd_host){l, park, unpark, done, wait_a_little, is_wanted};
     l->shared_bytes = lines(hd_graph_blob(g)->shared_bytes);
     l->run.host = &l->host;
     point_at_graph(&l->run, g);
-    point_at_device(&l->run, d, g);
+    point_at_device(&l->run, d, g, n_host);
     pthread_mutex_init(&l->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -470,19 +517,40 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, hd_watcher watcher
     return l;
 }
 
+static heddle_status make_pool(hd_loaded *l, const hd_pool_work *pool, hd_error *e)
+{
+    if (hd_pool_words_new(&l->pool, pool->n_host, l->run.n_arena, l->run.n_workers))
+        return hd_say(e, HEDDLE_ENOMEM, "a pool: no memory for %u slots", pool->n_host);
+    l->run.pool = &l->pool;
+    return HEDDLE_OK;
+}
+
+static void begin_pool(hd_loaded *l)
+{
+    const hd_run *r = &l->run;
+    uint32_t i;
+    HD_STORE(&r->control->fresh, l->pool.n_host, RELAXED, DEV);
+    for (i = 0; i < r->n_workers; i++)
+        hd_cpu_worker_begin(&l->workers[i], r, l->graph->table->bodies, i, l->shared + i * l->shared_bytes, &l->now[i]);
+}
+
 static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
-    const hd_graph *g = work->desc;
+    const hd_pool_work *pool = work->kind == HD_WORK_POOL ? work->desc : NULL;
+    const hd_graph *g = pool ? pool->graph : work->desc;
     hd_loaded *l;
-    heddle_status s;
+    heddle_status s = HEDDLE_OK;
     *out = NULL;
-    HD_TRY(refuse(d, g, e));
-    l = new_loaded(d, g, watcher);
+    if (!pool)
+        HD_TRY(refuse(d, g, e));
+    l = new_loaded(d, g, pool ? pool->n_host : 0, watcher);
     if (!l)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
-    s = make_steps(l, e);
+    s = pool ? make_pool(l, pool, e) : make_steps(l, e);
     if (s == HEDDLE_OK)
         s = make_block(l, e);
+    if (s == HEDDLE_OK && pool)
+        begin_pool(l);
     if (s == HEDDLE_OK)
         *out = l;
     else
@@ -510,12 +578,12 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
     if (l->dirty)
         clear_words(l);
     l->run.params = params;
-    l->helped = help && before == 0;
+    l->helped = help && before == 0 && !l->run.pool;
     l->begin_ns = heddle_host_clock_ns();
     __atomic_store_n(&l->running, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&d->n_running, 1, __ATOMIC_RELAXED);
-    for (i = l->helped; i < d->n_workers + d->n_schedulers; i++)
-        put_job(&d->threads[i], l);
+    for (i = l->helped; i < l->run.n_workers + l->run.n_schedulers; i++)
+        put_job(&d->threads[i], l, 1);
     return HEDDLE_OK;
 }
 
@@ -577,7 +645,7 @@ static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
     if (worker >= l->run.n_workers)
         return 0;
     now = &l->now[worker].now;
-    out->task = HD_LOAD(&now->task, RELAXED, SYS);
+    out->task = l->run.pool ? HD_LOAD(&l->now[worker].slot, RELAXED, SYS) : HD_LOAD(&now->task, RELAXED, SYS);
     out->waits = HD_LOAD(&now->waits, RELAXED, SYS);
     out->seen = HD_LOAD(&now->seen, RELAXED, SYS);
     out->need = HD_LOAD(&now->need, RELAXED, SYS);
@@ -593,10 +661,28 @@ static uint32_t waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
                : hd_counted(l->graph, r->count, HD_LOAD(&r->control->run, RELAXED, DEV), out, n_max);
 }
 
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
+
+static const hd_pool *pool_words(const hd_loaded *l) { return &l->pool; }
+
+static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+{
+    const hd_run *r = &l->run;
+    uint32_t i;
+    for (i = 0; i < n; i++) {
+        const uint32_t t = r->n_tasks + tasks[i].slot;
+        (void)hd_pool_fill(r, &tasks[i]);
+        if (!tasks[i].n_after || !hd_wait_on(r, t))
+            hd_ticket_place(r, 1u, t);
+    }
+}
+
+static void pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why) { (void)hd_stop(&l->pool.fates[slot], why); }
+
 const hd_backend hd_cpu_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CPU,
-    .works = 1u << HD_WORK_GRAPH,
+    .works = 1u << HD_WORK_GRAPH | 1u << HD_WORK_POOL,
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -609,4 +695,7 @@ const hd_backend hd_cpu_backend = {
     .result = result,
     .doing = doing,
     .waiting = waiting,
+    .pool_words = pool_words,
+    .pool_send = pool_send,
+    .pool_stop_task = pool_stop_task,
 };

@@ -13,23 +13,13 @@
 #include <sched.h>
 #include <time.h>
 #include <stddef.h>
+#include <string.h>
 
-#define SAY_AFTER 64u /* empty polls before a worker publishes what it waits for */
-#define NAP_NS 50000l /* a polite worker's sleep between polls, where it is not woken */
+#define SAY_AFTER 64u     /* empty polls before a worker publishes what it waits for */
+#define SERVE_AT_ONCE 64u /* tasks of a pool, before a look at the thread's other pools */
+#define NAP_NS 50000l     /* a polite worker's sleep between polls, where it is not woken */
 
-typedef struct worker {
-    const hd_run *r;
-    const heddle_body_info *bodies;
-    hd_now *now;
-    heddle_thread thread;
-    hd_worker w;
-    hd_turn x;
-    uint64_t ended; /* trace: end of the body, 0 = this turn is not traced */
-    hd_event *event;
-    hd_notes notes;               /* of a wave's bands, if the run is traced */
-    hd_scheduler *scheduler;      /* dispatch scheduler with one thread, which also schedules */
-    hd_spawn_buffer spawn_buffer; /* if bodies spawn */
-} worker;
+typedef hd_cpu_worker worker;
 
 /* ---- a turn -------------------------------------------------------------------------------------------------------- */
 
@@ -81,7 +71,7 @@ static inline __attribute__((always_inline)) void work(worker *x, uint32_t dispa
         (void)hd_room(r, &x->w, 0); /* fill the reserve */
     while (hd_next(r, &x->w, &x->x, dispatch, r->n_arena != 0)) {
         if (r->n_arena)
-            hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body));
+            hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body), x->x.record->flags);
         hd_ahead(r, &x->w, &x->x, r->n_arena != 0);
         run_body(x, hd_name_of(r, &x->x), x->x.record->body, hd_args_at(r, x->x.record));
         /* No successor of a failed body may run: a worker that checked the stop word earlier could still take it. */
@@ -177,25 +167,36 @@ static void work_plan(worker *x)
 
 /* ------------------------------------------------------------------------------------------------------------------- */
 
+void hd_cpu_worker_begin(hd_cpu_worker *x, const hd_run *r, const heddle_body_info *bodies, uint32_t id, void *shared,
+                         hd_cpu_now *now)
+{
+    memset(x, 0, offsetof(worker, spawn_buffer));
+    x->r = r;
+    x->bodies = bodies;
+    x->now = &now->now;
+    x->slot = &now->slot;
+    x->thread =
+        (heddle_thread){.team_size = 1, .worker = id, .shared = shared, .fail = &r->control->fail, .n_blocks = 1};
+    x->x = hd_turn_begin();
+    memset(x->spawn_buffer.out, 0, sizeof x->spawn_buffer.out);
+    x->spawn_buffer.post = r->dispatch == HD_DISPATCH_RINGS && hd_rings_keep_spawned(r) ? NULL : post;
+    if (r->n_arena)
+        x->thread.spawn_buffer = &x->spawn_buffer;
+    hd_worker_begin(r, &x->w, id);
+    if (r->events && r->dispatch == HD_DISPATCH_ORDER) {
+        x->notes = hd_notes_for(r->events + (uint64_t)id * r->n_trace, r->n_trace, &x->w.tally);
+        x->thread.notes = &x->notes;
+    }
+    say_waits(x, HD_NONE, 0, 0);
+    HD_STORE(&x->now->came, x->w.run, RELAXED, SYS);
+}
+
 int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, void *shared, hd_cpu_now *now,
                 hd_scheduler *scheduler)
 {
-    worker x = {.r = r,
-                .bodies = bodies,
-                .now = &now->now,
-                .thread = {0, 1, id, 0, shared, &r->control->fail, NULL, NULL, NULL, 0, NULL},
-                .x = hd_turn_begin(),
-                .scheduler = scheduler};
-    x.spawn_buffer.post = r->dispatch == HD_DISPATCH_RINGS && hd_rings_keep_spawned(r) ? NULL : post;
-    if (r->n_arena)
-        x.thread.spawn_buffer = &x.spawn_buffer;
-    hd_worker_begin(r, &x.w, id);
-    if (r->events && r->dispatch == HD_DISPATCH_ORDER) {
-        x.notes = hd_notes_for(r->events + (uint64_t)id * r->n_trace, r->n_trace, &x.w.tally);
-        x.thread.notes = &x.notes;
-    }
-    say_waits(&x, HD_NONE, 0, 0);
-    HD_STORE(&x.now->came, x.w.run, RELAXED, SYS);
+    worker x;
+    hd_cpu_worker_begin(&x, r, bodies, id, shared, now);
+    x.scheduler = scheduler;
     if (scheduler)
         hd_sched_begin(r, scheduler);
     if (r->dispatch == HD_DISPATCH_PLAN)
@@ -205,4 +206,103 @@ int hd_cpu_work(const hd_run *r, const heddle_body_info *bodies, uint32_t id, vo
     else
         work_otherwise(&x);
     return hd_worker_end(r, &x.w, &x.x);
+}
+
+/* ---- a pool ------------------------------------------------------------------------------------------------------- */
+
+/* Another worker shall help with the blocks of this task, if one waits for work. */
+static void share_blocks(worker *x, hd_task *task)
+{
+    hd_ticket_see(x->r, &x->w);
+    if (x->w.by.ticket.waiting <= 0)
+        return;
+    hd_blocks_share(task);
+    hd_ticket_place(x->r, 1u, x->x.task);
+}
+
+/* Runs blocks of x's task until none is left. 1: the task has ended. */
+static int run_blocks(worker *x, hd_task *task, uint32_t name)
+{
+    const uint32_t n = hd_n_blocks(x->r, x->x.task);
+    uint32_t k;
+    x->thread.n_blocks = n;
+    while ((k = hd_blocks_take(task)) != HD_NONE) {
+        if (k + 1u < n)
+            share_blocks(x, task);
+        x->thread.block = k;
+        if (!hd_went_wrong(x->r, x->x.task))
+            run_body(x, name, task->body, hd_args_at(x->r, task));
+        (void)hd_blocks_close(task);
+        end_trace(x);
+        x->ended = 0;
+    }
+    x->thread.block = 0;
+    x->thread.n_blocks = 1;
+    return hd_blocks_close(task);
+}
+
+/* Runs x's task; one that has gone wrong before it began is skipped. 1: it has ended. */
+static int run_task(worker *x)
+{
+    const hd_run *r = x->r;
+    const uint32_t name = hd_name_of(r, &x->x);
+    hd_task *task = hd_child_at(r, x->x.task);
+    x->thread.fail = hd_fate_of(r, x->x.task);
+    x->ended = 0;
+    if (hd_n_blocks(r, x->x.task) > 1u)
+        return run_blocks(x, task, name);
+    if (!hd_went_wrong(r, x->x.task))
+        run_body(x, name, task->body, hd_args_at(r, task));
+    return 1;
+}
+
+static void serve_task(worker *x)
+{
+    const hd_run *r = x->r;
+    int ended;
+    hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body), x->x.record->flags);
+    hd_ahead(r, &x->w, &x->x, 1);
+    HD_STORE(x->slot, hd_is_hosts(r, x->x.task) ? x->x.task - r->n_tasks : HD_NONE, RELAXED, SYS);
+    ended = run_task(x);
+    HD_STORE(x->slot, HD_NONE, RELAXED, SYS); /* before the host may fill it again */
+    if (ended)
+        hd_end_turn(r, &x->w, &x->x, &x->spawn_buffer, HD_DISPATCH_TICKET, 1);
+    end_trace(x);
+}
+
+/* How the worker leaves for another job, or HD_SERVED_OVER: it stays. It has found nothing n times in a row, and has run n_served
+ * tasks. One that is wanted now does not say that it was idle, because it must look at all its jobs before it parks. */
+static hd_served leaves(worker *x, uint32_t n, uint32_t n_served)
+{
+    const uint32_t wanted = x->r->host->is_wanted(x->r->host->self, x->w.id);
+    if (wanted == HD_WANTED_NOW)
+        return HD_SERVED_WANTED;
+    if ((wanted && n > 1u) || n > x->r->spin)
+        return hd_ticket_doze(x->r, &x->w) ? HD_SERVED_IDLE : HD_SERVED_OVER;
+    return wanted && n_served >= SERVE_AT_ONCE ? HD_SERVED_WANTED : HD_SERVED_OVER;
+}
+
+hd_served hd_cpu_serve(hd_cpu_worker *x, int *last)
+{
+    const hd_run *r = x->r;
+    uint32_t n = 0, n_served = 0, t;
+    hd_served said;
+    hd_ticket_rouse(r, &x->w);
+    (void)hd_room(r, &x->w, 0);
+    while (hd_stopped(r) == HD_STOP_NOT) {
+        said = leaves(x, n, n_served);
+        if (said != HD_SERVED_OVER)
+            return said;
+        hd_attend(r, &x->w, &x->x, HD_DISPATCH_TICKET, 1);
+        t = hd_take_admitted(r, &x->w, &x->x, HD_DISPATCH_TICKET, 1);
+        if (t == HD_NONE) {
+            hd_idle(r, &x->w, n++, HD_DISPATCH_TICKET, 1);
+            continue;
+        }
+        n = 0;
+        n_served++;
+        serve_task(x);
+    }
+    *last = hd_worker_end(r, &x->w, &x->x);
+    return HD_SERVED_OVER;
 }

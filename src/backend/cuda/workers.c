@@ -350,7 +350,7 @@ static heddle_status make(workers *p, hd_error *e)
     HD_TRY(refuse(p, e));
     HD_TRY(size_grid(p, e));
     if (hd_arena_is_needed(p->loaded->graph))
-        hd_arena_size(&p->run, p->loaded->graph, n_arena ? n_arena : ARENA_DEFAULT * p->run.n_workers);
+        hd_arena_size(&p->run, p->loaded->graph, 0, n_arena ? n_arena : ARENA_DEFAULT * p->run.n_workers);
     p->run.n_slots = ring_slots(p);
     p->run.late = hd_policy_late(&p->run);
     if (p->run.dispatch == HD_DISPATCH_PLAN)

@@ -6,15 +6,19 @@
  * many threads run each body, with real barriers (team.c): an emulated thread block.
  *
  * If bodies spawn, the thread is the only worker of a run (core/spawn.h) and keeps all tasks on its own list. Descendants of
- * a graph's task run before the graph's next task. */
+ * a graph's task run before the graph's next task.
+ *
+ * A pool runs each task, and its descendants, in the call that sends it; calls of several threads take turns. */
 #include "backend/arena.h"
 #include "backend/backend.h"
 #include "backend/inside.h"
+#include "backend/pool_words.h"
 #include "backend/serial/team.h"
 #include "backend/words.h"
 #include "heddle/core/notes.h"
 #include "heddle/core/turn.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +49,12 @@ struct hd_loaded {
     hd_spawn_buffer spawn_buffer;
     uint8_t *block;
     uint64_t block_bytes, cleared_bytes;
+    /* Only of a pool: */
+    hd_pool pool;
+    const void *params;
+    pthread_mutex_t turns;
+    uint32_t slot; /* of the task that runs, or HD_NONE */
+    uint32_t at_block;
 };
 
 static uint32_t count(void) { return 1; }
@@ -106,16 +116,19 @@ static int sort(const hd_graph *g, uint32_t *order)
 /* ---- if bodies spawn --------------------------------------------------------------------------------------------- */
 
 /* 0 without memory. */
-static int make_arena(hd_loaded *l)
+static int make_arena(hd_loaded *l, uint32_t n_host)
 {
     hd_run *r = &l->run;
-    if (!hd_arena_is_needed(l->graph))
+    if (!n_host && !hd_arena_is_needed(l->graph))
         return 1;
     r->n_tasks = (uint32_t)l->graph->n_tasks;
     r->n_workers = 1;
     r->policy = HD_POLICY_SHARE;
     r->dispatch = HD_DISPATCH_RINGS;
-    hd_arena_size(r, l->graph, l->device->n_arena);
+    hd_arena_size(r, l->graph, n_host, l->device->n_arena);
+    if (n_host && hd_pool_words_new(&l->pool, n_host, r->n_arena, 1))
+        return 0;
+    r->pool = n_host ? &l->pool : NULL;
     l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
     l->block = hd_arena_new_words(r, l->block_bytes);
     if (!l->block)
@@ -132,6 +145,7 @@ static void begin_arena(hd_loaded *l)
     hd_arena_clear_words(&l->run, l->block, l->cleared_bytes);
     hd_arena_fill(&l->run, l->graph);
     hd_rearm(&l->run, 1);
+    HD_STORE(&l->run.control->fresh, l->pool.n_host, RELAXED, DEV);
     hd_worker_begin(&l->run, &l->worker, 0);
     l->turn = hd_turn_begin();
 }
@@ -139,6 +153,9 @@ static void begin_arena(hd_loaded *l)
 static void unload(hd_loaded *l)
 {
     hd_arena_delete_words(&l->run, l->block, l->block_bytes);
+    if (l->run.pool)
+        hd_pool_words_delete(&l->pool, l->run.n_arena, 1);
+    pthread_mutex_destroy(&l->turns);
     hd_delete(l->order, l->graph->n_tasks * 4);
     hd_delete(l->shared, hd_graph_blob(l->graph)->shared_bytes);
     hd_delete(l->events, (uint64_t)l->device->n_trace * sizeof(hd_event));
@@ -147,7 +164,8 @@ static void unload(hd_loaded *l)
 
 static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
 {
-    const hd_graph *g = work->desc;
+    const hd_pool_work *pool = work->kind == HD_WORK_POOL ? work->desc : NULL;
+    const hd_graph *g = pool ? pool->graph : work->desc;
     hd_loaded *l = hd_new(sizeof *l);
     *out = NULL;
     if (!l)
@@ -155,11 +173,13 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd
     l->device = d;
     l->graph = g;
     l->watcher = watcher;
-    l->doing = HD_NONE;
+    l->doing = l->slot = HD_NONE;
+    pthread_mutex_init(&l->turns, NULL);
     l->order = hd_new(g->n_tasks * 4);
     l->shared = hd_new(hd_graph_blob(g)->shared_bytes);
     l->events = d->n_trace ? hd_new((uint64_t)d->n_trace * sizeof(hd_event)) : NULL;
-    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order) || !make_arena(l)) {
+    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order) ||
+        !make_arena(l, pool ? pool->n_host : 0)) {
         unload(l);
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     }
@@ -184,8 +204,13 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
 static void run_body(hd_loaded *l, const hd_task *task, const void *params, const void *args)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
-    heddle_thread thread = {0, 1,   0, l->doing, l->shared, &l->fail, NULL, NULL, l->block ? &l->spawn_buffer : NULL,
-                            0, NULL};
+    heddle_thread thread = {.team_size = 1,
+                            .task = l->doing,
+                            .shared = l->shared,
+                            .fail = l->run.pool ? hd_fate_of(&l->run, l->turn.task) : &l->fail,
+                            .spawn_buffer = l->block ? &l->spawn_buffer : NULL,
+                            .block = l->at_block,
+                            .n_blocks = l->run.pool ? hd_n_blocks(&l->run, l->turn.task) : 1};
     hd_notes notes = hd_notes_for(l->events, l->device->n_trace, &l->tally);
     uint32_t left, waited;
     if (l->events && l->graph->in_order)
@@ -195,7 +220,7 @@ static void run_body(hd_loaded *l, const hd_task *task, const void *params, cons
         return;
     }
     if (hd_team_of_threads_run(l->device->threads, body, &thread, params, args, &left, &waited)) {
-        (void)hd_fail_at(&l->fail, l->doing, 1);
+        (void)hd_thread_fail(&thread, 1);
         snprintf(l->complaint, sizeof l->complaint, "thread %u left the body while thread %u waited at a barrier", left,
                  waited);
     }
@@ -223,9 +248,27 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
     const hd_run *r = &l->run;
     const hd_task *task = hd_task_at(r, t);
     const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
-    hd_spawn_buffer_open(r, &l->worker, &l->spawn_buffer, hd_children_of(r, task->body));
-    run_one(l, hd_name_of(r, &l->turn), task, params, args);
+    hd_spawn_buffer_open(r, &l->worker, &l->spawn_buffer, hd_children_of(r, task->body), task->flags);
+    l->at_block = 0;
+    do {
+        if (!hd_went_wrong(r, t))
+            run_one(l, hd_name_of(r, &l->turn), task, params, args);
+    } while (r->pool && ++l->at_block < hd_n_blocks(r, t));
+    l->at_block = 0;
     return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);
+}
+
+/* No other worker could free slots: the run ends, or, in a pool, the task without running. */
+static void refuse_room(hd_loaded *l, uint32_t t)
+{
+    if (!l->run.pool) {
+        (void)hd_stop(&l->fail, HD_STOP_FULL);
+        return;
+    }
+    l->worker.deferred = HD_NONE;
+    (void)hd_stop(hd_fate_of(&l->run, t), HD_STOP_FULL);
+    hd_spawn_buffer_open(&l->run, &l->worker, &l->spawn_buffer, 0, l->turn.record->flags);
+    (void)hd_end_body(&l->run, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);
 }
 
 /* Runs task t of the graph and all its descendants. */
@@ -233,10 +276,10 @@ static void run_tree(hd_loaded *l, uint32_t t, const void *params, uint64_t limi
 {
     while (t != HD_NONE && goes_on(l)) {
         hd_fetch(&l->run, &l->worker, &l->turn, t);
-        if (hd_admit(&l->run, &l->worker, &l->turn))
-            (void)run_spawner(l, t, params);
+        if (!hd_admit(&l->run, &l->worker, &l->turn))
+            refuse_room(l, t);
         else
-            (void)hd_stop(&l->fail, HD_STOP_FULL); /* no other worker could free slots */
+            (void)run_spawner(l, t, params);
         if (heddle_host_clock_ns() > limit_ns)
             (void)hd_stop(&l->fail, HD_STOP_TIMEOUT);
         t = hd_take_list(&l->run, &l->worker);
@@ -266,6 +309,11 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
     l->complaint[0] = 0;
     l->begin_ns = heddle_host_clock_ns();
     begin_arena(l);
+    if (l->run.pool) { /* it goes on until it is stopped */
+        l->params = params;
+        hd_inside_leave(&here);
+        return HEDDLE_OK;
+    }
     for (i = 0; i < l->graph->n_tasks && goes_on(l); i++) {
         run_task(l, l->order[i], params, limit_ns);
         if (limit_ns != UINT64_MAX && heddle_host_clock_ns() > limit_ns)
@@ -280,9 +328,8 @@ static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t 
 
 static heddle_status wait(hd_loaded *l, uint64_t deadline_ns)
 {
-    (void)l;
     (void)deadline_ns;
-    return HEDDLE_OK;
+    return l->run.pool && goes_on(l) ? HEDDLE_EBUSY : HEDDLE_OK;
 }
 
 static void stop(hd_loaded *l, uint32_t why) { (void)hd_stop(&l->fail, why); }
@@ -308,17 +355,43 @@ static void result(const hd_loaded *l, hd_outcome *out)
 
 static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
-    hd_doing d = {__atomic_load_n(&l->doing, __ATOMIC_RELAXED), HD_NONE, 0, 0, 1};
+    hd_doing d = {__atomic_load_n(l->run.pool ? &l->slot : &l->doing, __ATOMIC_RELAXED), HD_NONE, 0, 0, 1};
     *out = d;
     return worker == 0;
 }
+
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
+
+static const hd_pool *pool_words(const hd_loaded *l) { return &l->pool; }
+
+/* All handles that a task waits for are of tasks that have ended: they were sent before. */
+static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+{
+    const hd_run *r = &l->run;
+    hd_inside here;
+    uint32_t i;
+    hd_inside_enter(&here, l->device);
+    pthread_mutex_lock(&l->turns);
+    for (i = 0; i < n; i++) {
+        const uint32_t t = r->n_tasks + tasks[i].slot;
+        __atomic_store_n(&l->slot, tasks[i].slot, __ATOMIC_RELAXED);
+        (void)hd_pool_fill(r, &tasks[i]);
+        if (!tasks[i].n_after || !hd_wait_on(r, t))
+            run_tree(l, t, l->params, UINT64_MAX);
+        __atomic_store_n(&l->slot, HD_NONE, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&l->turns);
+    hd_inside_leave(&here);
+}
+
+static void pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why) { (void)hd_stop(&l->pool.fates[slot], why); }
 
 static const char *complaint(const hd_loaded *l) { return l->complaint; }
 
 const hd_backend hd_serial_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_SERIAL,
-    .works = 1u << HD_WORK_GRAPH,
+    .works = 1u << HD_WORK_GRAPH | 1u << HD_WORK_POOL,
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -329,5 +402,8 @@ const hd_backend hd_serial_backend = {
     .stop = stop,
     .result = result,
     .doing = doing,
+    .pool_words = pool_words,
+    .pool_send = pool_send,
+    .pool_stop_task = pool_stop_task,
     .complaint = complaint,
 };

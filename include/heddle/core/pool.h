@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* core/pool.h - the words of a pool: a run without an end, whose tasks come from the host one by one.
+ *
+ * A pool is a run of an empty graph under dispatch ticket. All its tasks are spawned ones. The first n_host slots of the
+ * arena are the host's: the host fills them, and frees them once their tasks have ended. Bodies spawn into the others. A
+ * handle names a slot of either kind in the same way, so a task may wait for any other.
+ *
+ * Each task has a stop word of its own, its fate (hd_fail): a body that fails, a cancelled task and one that is late end
+ * alone. A task that waits for one with a fate gets a fate, too, and does not run. The fate of a free slot is zero.
+ *
+ * Three kinds of words lead back to the host:
+ *
+ *      told    how the task in a host's slot has ended, with the slot's generation. Written once, after all else
+ *      news    a ring of tasks that asked for it (HD_TASK_NOTIFY), in the order of their ends
+ *      live    for each worker, how many tasks have ended there, and how many were spawned. A task belongs to one of two
+ *              epochs; spawned ones to that of their spawner. The host reads the sums of an epoch: first `ended`, then
+ *              `created`. If they balance with what it has spawned itself, no task of that epoch was left when it read
+ *              `ended` (as in sleepable RCU: McKenney, 2006)
+ *
+ * On threads only, so far: on a GPU hd_pool_of is a constant 0, and nothing here is compiled. */
+#ifndef HEDDLE_CORE_POOL_H
+#define HEDDLE_CORE_POOL_H
+
+#include "heddle/core/stop.h"
+
+/* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), 0 = not
+ * yet; or HD_TOLD_LATE, a task over its time limit that still runs. */
+#define HD_TOLD_BITS 4u
+#define HD_TOLD_HOW 15u
+#define HD_TOLD_LATE 15u
+
+typedef struct hd_told {
+    uint32_t state; /* sys: generation << HD_TOLD_BITS | how                                      */
+    uint32_t code;  /* of a failure; written before `state`                                      */
+} hd_told;
+
+/* By epoch. One writer: its worker. */
+typedef struct hd_live {
+    uint32_t ended[2];   /* sys                                                                    */
+    uint32_t created[2]; /* sys: spawned by bodies                                                 */
+    uint8_t pad[HD_LINE - 16u];
+} hd_live;
+
+typedef struct hd_pool {
+    hd_fail *fates;     /* one for each slot of the arena                                        */
+    hd_told *told;      /* one for each slot of the host                                         */
+    uint32_t *news;     /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
+    uint32_t *news_end; /* dev: the next place to fill                                           */
+    hd_live *live;      /* one for each worker                                                   */
+    uint32_t n_host, n_workers;
+} hd_pool;
+
+HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return HD_HOSTED ? r->pool : (const hd_pool *)0; }
+
+/* Is slot t of the arena the host's? */
+HD_FN int hd_is_hosts(const hd_run *r, uint32_t t) { return hd_pool_of(r) && t - r->n_tasks < hd_pool_of(r)->n_host; }
+
+/* ---- fates ---- */
+
+/* The fate of task t; only in a pool. */
+HD_FN hd_fail *hd_fate_of(const hd_run *r, uint32_t t) { return &hd_pool_of(r)->fates[t - r->n_tasks]; }
+
+/* How task t has gone wrong so far: HD_STOP_...; 0: it has not, or this is no pool. */
+HD_FN uint32_t hd_went_wrong(const hd_run *r, uint32_t t)
+{
+    return hd_pool_of(r) ? HD_LOAD(&hd_fate_of(r, t)->stop, RELAXED, DEV) : 0u;
+}
+
+/* Task t must not run: a task before it has gone wrong. */
+HD_FN void hd_fate_cancel(const hd_run *r, uint32_t t) { (void)hd_stop(hd_fate_of(r, t), HD_STOP_CANCELED); }
+
+/* Task `from`, which went wrong, ends as part of task `to`. */
+HD_FN void hd_fate_pass(const hd_run *r, uint32_t from, uint32_t to)
+{
+    const hd_fail *f = hd_fate_of(r, from);
+    hd_fail *g = hd_fate_of(r, to);
+    if (HD_CAS(&g->code, 0u, HD_LOAD(&f->code, RELAXED, DEV), RELAXED, DEV))
+        (void)hd_stop(g, HD_LOAD(&f->stop, RELAXED, DEV));
+}
+
+/* The slot of t is about to be free. */
+HD_FN void hd_fate_clear(const hd_run *r, uint32_t t)
+{
+    hd_fail *f;
+    if (!hd_went_wrong(r, t))
+        return;
+    f = hd_fate_of(r, t);
+    HD_STORE(&f->stop, HD_STOP_NOT, RELAXED, DEV);
+    HD_STORE(&f->code, 0u, RELAXED, DEV);
+}
+
+/* ---- telling the host ---- */
+
+HD_FN uint32_t hd_told_of(uint32_t generation, uint32_t how) { return generation << HD_TOLD_BITS | how; }
+
+/* One lane: task t in a slot of the host has ended. From the store of `state` on the host may fill the slot again. The
+ * watchdog may have said before that the task is late. */
+HD_FN void hd_pool_tell(const hd_run *r, uint32_t t, uint32_t generation, uint32_t flags)
+{
+    const hd_pool *p = hd_pool_of(r);
+    hd_told *told = &p->told[t - r->n_tasks];
+    const uint32_t wrong = hd_went_wrong(r, t);
+    told->code = wrong ? HD_LOAD(&hd_fate_of(r, t)->code, RELAXED, DEV) : 0u;
+    HD_STORE(&told->state, hd_told_of(generation, wrong ? wrong : HD_STOP_DONE), RELEASE, SYS);
+    if (flags & HD_TASK_NOTIFY)
+        HD_STORE(&p->news[HD_ADD(p->news_end, 1u, RELAXED, DEV) & (p->n_host - 1u)], t - r->n_tasks + 1u, RELEASE, SYS);
+}
+
+/* One lane: n more tasks of the epoch in `flags` are spawned, before they are handed on. */
+HD_FN void hd_pool_created(const hd_run *r, uint32_t worker, uint32_t flags, uint32_t n)
+{
+    uint32_t *word;
+    if (!hd_pool_of(r))
+        return;
+    word = &hd_pool_of(r)->live[worker].created[(flags & HD_TASK_ODD) != 0u];
+    HD_STORE(word, HD_LOAD(word, RELAXED, SYS) + n, RELAXED, SYS);
+}
+
+/* One lane: a task has ended, and been told. */
+HD_FN void hd_pool_ended(const hd_run *r, uint32_t worker, uint32_t flags)
+{
+    uint32_t *word;
+    if (!hd_pool_of(r))
+        return;
+    word = &hd_pool_of(r)->live[worker].ended[(flags & HD_TASK_ODD) != 0u];
+    HD_STORE(word, HD_LOAD(word, RELAXED, SYS) + 1u, RELEASE, SYS);
+}
+
+/* How many blocks has task t? In records of spawned tasks that word may be a link. */
+HD_FN uint32_t hd_n_blocks(const hd_run *r, uint32_t t) { return hd_is_hosts(r, t) ? r->tasks[t].cost_ns : 1u; }
+
+/* ---- tasks of several blocks ----
+ *
+ * Such a task is handed to several workers, and each takes blocks until none is left. `open` counts its blocks and the
+ * places where it was handed on, so that it has not ended while some queue still has it. */
+
+/* The task's words. A task of the host is no continuation and has no spawner, which leaves these fields unused. */
+HD_FN uint32_t *hd_blocks_next(hd_task *task) { return &task->links.pinned_next; } /* dev */
+HD_FN uint32_t *hd_blocks_open(hd_task *task) { return &task->links.open; }        /* dev */
+
+/* One lane: another place has the task. Not after its last one was used up. */
+HD_FN void hd_blocks_share(hd_task *task) { (void)HD_ADD(hd_blocks_open(task), 1u, RELAXED, DEV); }
+/* One lane: takes a block, or HD_NONE. */
+HD_FN uint32_t hd_blocks_take(hd_task *task)
+{
+    const uint32_t k = HD_ADD(hd_blocks_next(task), 1u, RELAXED, DEV);
+    return k < task->cost_ns ? k : HD_NONE;
+}
+/* One lane: a block has ended, or a place is used up. 1: it was the last, and the task has ended. */
+HD_FN int hd_blocks_close(hd_task *task) { return HD_SUB(hd_blocks_open(task), 1u, ACQ_REL, DEV) == 1u; }
+
+#endif

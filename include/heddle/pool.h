@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/pool.h - tasks spawned one by one, at any time and from any thread, that start as soon as a worker is free.
+ *
+ *     heddle_pool *pool;
+ *     heddle_handle h;
+ *     heddle_pool_new(ctx, &my, &params, sizeof params, NULL, &pool);
+ *     heddle_pool_spawn(pool, my_pack, &args, sizeof args, 128, &h);     // returns at once
+ *     heddle_pool_wait(pool, h, HEDDLE_FOREVER, NULL);                   // the bytes are there
+ *     heddle_pool_free(pool);                                            // waits for all
+ *
+ * The bodies are those of graphs (heddle/task.h), barriers, reductions, failures and spawning included. A task has a team
+ * of its own size, and may have several blocks, each run by a team. A task that must wait for others names their handles.
+ * (Pagoda: Yeh et al., PPoPP'17 and TOPC 6(4), 2019. Its taskSpawn, wait, check and waitAll are spawn, wait, test and
+ * wait_all here. Dependences, failures, cancelling, notices and spawning bodies are not in it.)
+ *
+ * Backends. serial runs a task in the call that spawns it; cpu runs it on the context's threads, one thread a task. With
+ * both, a body sees a team of one thread, or of an emulated block (config team_size of serial). On cuda there are no pools
+ * yet: heddle_pool_new returns ENODEV.
+ *
+ * Handles. heddle_pool_spawn's *out names the task until its end has been seen: by the first heddle_pool_wait, test or
+ * wait_any that returns its final status, by heddle_pool_wait_all, or, for a task with HEDDLE_POOL_NOTIFY, by
+ * heddle_pool_harvest alone. Until then the task keeps its slot, as a process that nobody has waited for keeps its entry.
+ * With out NULL the task has no handle, and its slot is free when it has ended. Later use of a handle is EINVAL. A body may
+ * name a handle in `after` as long as the host has not seen the end of that task.
+ *
+ * Errors. A task that fails ends alone: tasks that come after it, or after one of these, end with ECANCELED and do not run.
+ * The pool goes on. The last failure of a task without a handle is reported by heddle_pool_wait_all.
+ *
+ * Threads. Any thread may make any call at any time, but for heddle_pool_new and heddle_pool_free, which are calls on the
+ * context. A body or callback of the context must not: such calls return EINVAL. Sentences: heddle_error_text(NULL), of this
+ * thread.
+ *
+ * Other runs. While a pool is open, graphs of the context run, too: workers leave the pool after their present tasks, run the
+ * graph, and come back. */
+#ifndef HEDDLE_POOL_H
+#define HEDDLE_POOL_H
+
+#include "heddle.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct heddle_pool heddle_pool;
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+/* Set it up with HEDDLE_POOL_CONFIG_INIT. A field left zero takes the value of its environment variable, else its default. */
+typedef struct heddle_pool_config {
+    size_t size;        /* set by HEDDLE_POOL_CONFIG_INIT                                            */
+    uint32_t n_slots;   /* tasks spawned whose end was not seen yet, at most; rounded up to a power of two. 0 = 65536
+                                                                  HEDDLE_POOL_SLOTS               */
+    uint32_t team_size; /* threads of a task that names none; a multiple of 32. 0 = 128
+                                                                  HEDDLE_POOL_TEAM_SIZE           */
+    uint32_t time_limit_ms; /* of a task that names none, from its start; 0 = none
+                                                                  HEDDLE_POOL_TIME_LIMIT_MS       */
+} heddle_pool_config;
+#define HEDDLE_POOL_CONFIG_INIT             \
+    {                                       \
+        sizeof(heddle_pool_config), 0, 0, 0 \
+    }
+
+#define HEDDLE_POOL_MOST_SLOTS (1u << 24)
+#define HEDDLE_POOL_MOST_THREADS 992u /* of a team: a block of a GPU has one more warp, which schedules */
+
+/* Opens a pool of table's bodies. All its tasks share the record params, which is copied. config NULL: all defaults. EVERSION,
+ * ENODEV as heddle_graph_new; EINVAL for a table of waves, for NULL, or for a bad field or variable; ERANGE; ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
+                                         size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);
+/* Waits until all tasks have ended, then frees. No other thread may be in a call on the pool. If the context is lost, or the
+ * pool has stopped because nothing could go on, it waits for nothing. */
+HEDDLE_API void heddle_pool_free(heddle_pool *pool);
+
+typedef struct heddle_pool_info {
+    size_t size;
+    uint32_t n_slots, n_workers;
+    uint32_t most_threads; /* of a team                                                          */
+    uint32_t shared_bytes; /* block-shared memory of a task, besides that for reductions         */
+    uint64_t slot_bytes;   /* memory for one slot                                                 */
+} heddle_pool_info;
+#define HEDDLE_POOL_INFO_INIT                   \
+    {                                           \
+        sizeof(heddle_pool_info), 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_info *out);
+
+/* ---- spawning ------------------------------------------------------------------------------- */
+
+/* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
+ * the table's for that body. Waits while the table is full, and on nothing else. out may be NULL: no handle is wanted.
+ * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
+ * EBUSY: all slots hold tasks that have ended and whose ends nobody has seen, so that waiting would not help. ENOMEM: the pool
+ * has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
+HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, const void *args, size_t arg_bytes,
+                                           uint32_t team_size, heddle_handle *out);
+
+#define HEDDLE_POOL_TRY 1u    /* EBUSY at once when the table is full                                  */
+#define HEDDLE_POOL_NOTIFY 2u /* heddle_pool_harvest, _fd and _on_done hear of its end                 */
+
+#define HEDDLE_POOL_MOST_AFTER 15u
+
+/* A task with all its attributes; set it up with HEDDLE_POOL_TASK_INIT. */
+typedef struct heddle_pool_task {
+    size_t size; /* set by HEDDLE_POOL_TASK_INIT                                                   */
+    uint32_t body;
+    uint32_t team_size; /* 0 = the config's                                                       */
+    const void *args;
+    size_t arg_bytes;
+    uint32_t
+        n_blocks; /* 0 counts as 1. The body sees thread->block of thread->n_blocks. Blocks are run in any order, at the
+                          same time or one after another, so none may wait for another. Not for a body that spawns */
+    uint32_t flags;             /* HEDDLE_POOL_...                                                         */
+    const heddle_handle *after; /* it starts when these tasks have ended                          */
+    size_t n_after;             /* at most HEDDLE_POOL_MOST_AFTER                                 */
+    uint32_t time_limit_ms;     /* 0 = the config's                                               */
+    uint64_t user;              /* given back with its end                                        */
+} heddle_pool_task;
+#define HEDDLE_POOL_TASK_INIT                                        \
+    {                                                                \
+        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0 \
+    }
+/* EINVAL also for a handle that is not valid, and for blocks of a body that spawns; ERANGE for more handles. */
+HEDDLE_API heddle_status heddle_pool_spawn_task(heddle_pool *pool, const heddle_pool_task *task, heddle_handle *out);
+
+/* Spawns n tasks that differ in their records only: task i's is at args + i * stride. handles: n of them, or NULL. Cheaper than
+ * n calls. *n_out (NULL: not told) is the number that was spawned: all, unless a status other than OK is returned. With
+ * HEDDLE_POOL_TRY it spawns as many as there is room for. */
+HEDDLE_API heddle_status heddle_pool_spawn_many(heddle_pool *pool, const heddle_pool_task *common, const void *args,
+                                                size_t stride, size_t n, heddle_handle *handles, size_t *n_out);
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* How a task has ended. status: EBUSY, it has not; OK; EBODY, with the code that the body gave, or the sentence of what it did wrong; ECANCELED;
+ * ETIMEDOUT: it ran past its time limit; ENOMEM: there was no room for its children. */
+typedef struct heddle_pool_end {
+    heddle_handle handle;
+    uint64_t user;
+    heddle_status status;
+    uint32_t code;
+} heddle_pool_end;
+
+/* EBUSY until the task has ended, then its final status. Never waits. end may be NULL. */
+HEDDLE_API heddle_status heddle_pool_test(heddle_pool *pool, heddle_handle handle, heddle_pool_end *end);
+/* Waits at most timeout_ms: EBUSY, or the final status. ETIMEDOUT is returned as soon as the task has passed its limit, while
+ * its body may still run: end->status is EBUSY then, the handle stays valid, and the sentence names body and worker. */
+HEDDLE_API heddle_status heddle_pool_wait(heddle_pool *pool, heddle_handle handle, uint32_t timeout_ms,
+                                          heddle_pool_end *end);
+/* Waits until one of n tasks has ended. *which: its index. EBUSY, or that task's final status. */
+HEDDLE_API heddle_status heddle_pool_wait_any(heddle_pool *pool, const heddle_handle *handles, size_t n,
+                                              uint32_t timeout_ms, size_t *which, heddle_pool_end *end);
+/* Waits until all tasks spawned before the call, and all that these have spawned, have ended. Tasks spawned meanwhile do not
+ * prolong it. OK; EBUSY at the deadline; else the status of the last task without a handle that did not end well since the
+ * last call, with its sentence. Afterwards the handles of the tasks that it waited for are no longer valid, but for those with
+ * HEDDLE_POOL_NOTIFY. */
+HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *pool, uint32_t timeout_ms);
+/* Asks a task to stop. One that has not started does not run, and ends with ECANCELED when the tasks before it have ended. The
+ * body of one that runs may ask heddle_task_is_canceled; its status is ECANCELED. No effect on a task that has ended. */
+HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *pool, heddle_handle handle);
+
+/* ---- hearing of ends -------------------------------------------------------------------------- */
+
+/* The ends of tasks with HEDDLE_POOL_NOTIFY, in their order, each once: up to n_max, waiting until there is at least one, or
+ * timeout_ms have passed (EBUSY, *n_out 0). */
+HEDDLE_API heddle_status heddle_pool_harvest(heddle_pool *pool, heddle_pool_end *out, size_t n_max, uint32_t timeout_ms,
+                                             size_t *n_out);
+/* A file descriptor for poll, select and epoll that is readable while there are ends to harvest. Do not read from it or close
+ * it. A thread of the library looks for ends from the first call on. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_fd(heddle_pool *pool, int *out);
+/* From now on a thread of the library harvests, and calls fn(arg, end) for each end. fn must return soon and must not call
+ * heddle on this context, but may spawn into this pool. fn NULL: no longer; when the call has returned, fn is not running.
+ * EINVAL: called by fn. ENOMEM. */
+typedef void (*heddle_pool_done_fn)(void *arg, const heddle_pool_end *end);
+HEDDLE_API heddle_status heddle_pool_on_done(heddle_pool *pool, heddle_pool_done_fn fn, void *arg);
+
+/* ---- what happened ----------------------------------------------------------------------------- */
+
+typedef struct heddle_pool_stats {
+    size_t size;
+    uint64_t n_spawned;                     /* by the host                                      */
+    uint64_t n_ended, n_failed, n_canceled; /* ends seen so far: all; EBODY, ENOMEM, ETIMEDOUT; ECANCELED */
+    uint64_t n_children;                    /* tasks that bodies have spawned                   */
+    uint64_t n_full, full_ns;               /* calls that found the table full, and how long they waited */
+    uint32_t most_slots;                    /* slots in use at once, at most                    */
+} heddle_pool_stats;
+#define HEDDLE_POOL_STATS_INIT                            \
+    {                                                     \
+        sizeof(heddle_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *pool, heddle_pool_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

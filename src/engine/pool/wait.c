@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* wait.c - waiting for tasks of a pool. A waiting thread polls, then sleeps between polls, up to a sixteenth of the time that
+ * it has waited: a GPU cannot wake it, and a thread that has ended a task shall not have to. */
+#include "engine/pool/pool.h"
+
+/* ---- one task ------------------------------------------------------------------------------------------------------ */
+
+static heddle_status say_invalid(const char *call, heddle_handle h)
+{
+    return hd_say(NULL, HEDDLE_EINVAL, "%s: handle 0x%llx names no task of this pool, or one whose end was seen", call,
+                  (unsigned long long)h);
+}
+
+/* The context's worker that runs slot i's task, or HD_NONE. */
+static uint32_t worker_of(const heddle_pool *p, uint32_t i)
+{
+    hd_doing d;
+    uint32_t w;
+    for (w = 0; p->backend->doing(p->loaded, w, &d); w++)
+        if (d.task == i)
+            return w;
+    return HD_NONE;
+}
+
+static heddle_status say_late(const heddle_pool *p, uint32_t i, const char *call)
+{
+    const uint32_t w = worker_of(p, i);
+    const char *body = hd_body_name(p->graph->g.table, p->slots[i].body);
+    if (w == HD_NONE)
+        return hd_say(NULL, HEDDLE_ETIMEDOUT, "%s: a task (%s) is past its time limit of %u ms", call, body,
+                      p->slots[i].time_limit_ms);
+    return hd_say(NULL, HEDDLE_ETIMEDOUT,
+                  "%s: a task (%s, slot %u) is past its time limit of %u ms and still runs, on worker %u", call, body,
+                  i, p->slots[i].time_limit_ms, w);
+}
+
+/* The end of slot i's task, of generation g, was asked for and is there. */
+static heddle_status take_end(heddle_pool *p, heddle_handle h, heddle_pool_end *end, const char *call)
+{
+    const uint32_t i = (uint32_t)h;
+    hd_slot *s = &p->slots[i];
+    hd_post *post = hd_post_of(p, i);
+    heddle_pool_end mine;
+    heddle_status said = HEDDLE_OK;
+    int valid;
+    pthread_mutex_lock(&post->mutex);
+    valid = s->generation == h >> 32 && s->flags & HD_SLOT_HANDLE && !(s->flags & HD_SLOT_SEEN);
+    if (valid) {
+        said = hd_slot_end(p, i, &mine);
+        if (!(s->flags & HD_SLOT_NOTIFY))
+            hd_slot_see(p, post, i, 1);
+    }
+    pthread_mutex_unlock(&post->mutex);
+    if (!valid)
+        return say_invalid(call, h);
+    if (end)
+        *end = mine;
+    return said;
+}
+
+/* EBUSY, without a sentence; or the status. A task that is late and still runs is EBUSY or ETIMEDOUT. */
+static heddle_status look(heddle_pool *p, heddle_handle h, heddle_pool_end *end, heddle_status late, const char *call)
+{
+    const uint32_t i = (uint32_t)h;
+    uint32_t how;
+    if (i >= p->n_slots || hd_slot_generation(&p->slots[i]) != h >> 32)
+        return say_invalid(call, h);
+    how = hd_slot_how(p, i, (uint32_t)(h >> 32));
+    if (end && !hd_is_end(how))
+        *end = (heddle_pool_end){h, 0, HEDDLE_EBUSY, 0};
+    if (how == HD_TOLD_LATE)
+        return late == HEDDLE_EBUSY ? late : say_late(p, i, call);
+    return how ? take_end(p, h, end, call) : HEDDLE_EBUSY;
+}
+
+/* A handle is valid although its task has not ended: it was given. */
+static heddle_status check_given(heddle_pool *p, heddle_handle h, const char *call)
+{
+    const uint32_t i = (uint32_t)h;
+    hd_post *post;
+    int valid;
+    if (i >= p->n_slots)
+        return say_invalid(call, h);
+    post = hd_post_of(p, i);
+    pthread_mutex_lock(&post->mutex);
+    valid = p->slots[i].generation == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE;
+    pthread_mutex_unlock(&post->mutex);
+    return valid ? HEDDLE_OK : say_invalid(call, h);
+}
+
+static heddle_status say_busy(const char *call) { return hd_say(NULL, HEDDLE_EBUSY, "%s: it has not ended yet", call); }
+
+HEDDLE_API heddle_status heddle_pool_test(heddle_pool *p, heddle_handle h, heddle_pool_end *end)
+{
+    heddle_status s;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_test"));
+    s = look(p, h, end, HEDDLE_EBUSY, "heddle_pool_test");
+    if (s != HEDDLE_EBUSY)
+        return s;
+    HD_TRY(check_given(p, h, "heddle_pool_test"));
+    return say_busy("heddle_pool_test");
+}
+
+/* Polls the handles until one has ended. */
+static heddle_status await(heddle_pool *p, const heddle_handle *h, size_t n, uint32_t timeout_ms, size_t *which,
+                           heddle_pool_end *end, const char *call)
+{
+    const uint64_t since = heddle_host_clock_ns(), deadline = hd_job_deadline(timeout_ms);
+    size_t i;
+    for (i = 0; i < n; i++)
+        HD_TRY(check_given(p, h[i], call));
+    for (;;) {
+        for (i = 0; i < n; i++) {
+            const heddle_status s = look(p, h[i], end, HEDDLE_ETIMEDOUT, call);
+            *which = i;
+            if (s != HEDDLE_EBUSY)
+                return s;
+        }
+        if (heddle_host_clock_ns() >= deadline)
+            return say_busy(call);
+        HD_TRY(hd_pool_runs(p));
+        hd_pool_rest(since);
+    }
+}
+
+HEDDLE_API heddle_status heddle_pool_wait(heddle_pool *p, heddle_handle h, uint32_t timeout_ms, heddle_pool_end *end)
+{
+    size_t which;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_wait"));
+    return await(p, &h, 1, timeout_ms, &which, end, "heddle_pool_wait");
+}
+
+HEDDLE_API heddle_status heddle_pool_wait_any(heddle_pool *p, const heddle_handle *handles, size_t n,
+                                              uint32_t timeout_ms, size_t *which, heddle_pool_end *end)
+{
+    HD_TRY(hd_pool_usable(p, "heddle_pool_wait_any"));
+    if (!handles || !n || !which)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_wait_any: %s",
+                      !n        ? "no handles"
+                      : handles ? "which is NULL"
+                                : "handles is NULL");
+    return await(p, handles, n, timeout_ms, which, end, "heddle_pool_wait_any");
+}
+
+HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *p, heddle_handle h)
+{
+    const uint32_t i = (uint32_t)h;
+    hd_post *post;
+    int valid;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_cancel"));
+    if (i >= p->n_slots)
+        return say_invalid("heddle_pool_cancel", h);
+    post = hd_post_of(p, i);
+    pthread_mutex_lock(&post->mutex); /* so that the slot keeps its task */
+    valid =
+        p->slots[i].generation == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE && !(p->slots[i].flags & HD_SLOT_SEEN);
+    if (valid && !hd_is_end(hd_slot_how(p, i, p->slots[i].generation)))
+        p->backend->pool_stop_task(p->loaded, i, HD_STOP_CANCELED);
+    pthread_mutex_unlock(&post->mutex);
+    return valid ? HEDDLE_OK : say_invalid("heddle_pool_cancel", h);
+}
+
+/* ---- all tasks ----------------------------------------------------------------------------------------------------- */
+
+/* Have all tasks of an epoch ended? See core/pool.h. */
+static int is_balanced(const heddle_pool *p, uint32_t epoch)
+{
+    uint32_t w, ended = 0, begun = 0;
+    for (w = 0; w < p->words->n_workers; w++)
+        ended += HD_LOAD(&p->words->live[w].ended[epoch], ACQUIRE, SYS);
+    for (w = 0; w < p->words->n_workers; w++)
+        begun += HD_LOAD(&p->words->live[w].created[epoch], ACQUIRE, SYS);
+    for (w = 0; w < p->n_posts; w++)
+        begun += __atomic_load_n(&p->posts[w].n_spawned[epoch], __ATOMIC_ACQUIRE);
+    return ended == begun;
+}
+
+static heddle_status await_epoch(heddle_pool *p, uint32_t epoch, uint64_t since, uint64_t deadline)
+{
+    while (!is_balanced(p, epoch)) {
+        if (heddle_host_clock_ns() >= deadline)
+            return say_busy("heddle_pool_wait_all");
+        HD_TRY(hd_pool_runs(p));
+        hd_pool_rest(since);
+    }
+    return HEDDLE_OK;
+}
+
+/* Sees the ends of all tasks of an epoch, which have ended. */
+static void see_epoch(heddle_pool *p, uint32_t epoch)
+{
+    uint32_t k, i;
+    for (k = 0; k < p->n_posts; k++) {
+        hd_post *post = &p->posts[k];
+        pthread_mutex_lock(&post->mutex);
+        for (i = post->first; post->n_used && i < post->first + post->n; i++) {
+            const uint32_t flags = p->slots[i].flags;
+            if (flags & HD_SLOT_BUSY && !(flags & (HD_SLOT_NOTIFY | HD_SLOT_SEEN)) &&
+                ((flags & HD_SLOT_ODD) != 0u) == epoch)
+                hd_slot_see(p, post, i, 0);
+        }
+        pthread_mutex_unlock(&post->mutex);
+    }
+}
+
+/* Tasks spawned from now on belong to the other epoch. */
+static void change_epoch(heddle_pool *p)
+{
+    uint32_t k;
+    for (k = 0; k < p->n_posts; k++)
+        pthread_mutex_lock(&p->posts[k].mutex);
+    p->epoch ^= 1u;
+    for (k = 0; k < p->n_posts; k++)
+        pthread_mutex_unlock(&p->posts[k].mutex);
+}
+
+/* The caller holds p->grace. Tasks of the epoch before are left if an earlier call has given up. */
+static heddle_status await_all(heddle_pool *p, uint64_t since, uint64_t deadline)
+{
+    const uint32_t now = p->epoch;
+    HD_TRY(await_epoch(p, now ^ 1u, since, deadline));
+    see_epoch(p, now ^ 1u);
+    change_epoch(p);
+    HD_TRY(await_epoch(p, now, since, deadline));
+    see_epoch(p, now);
+    return HEDDLE_OK;
+}
+
+static heddle_status say_bad(heddle_pool *p)
+{
+    heddle_status s;
+    pthread_mutex_lock(&p->bad_mutex);
+    s = p->bad;
+    if (s != HEDDLE_OK)
+        *hd_thread_error() = p->bad_text;
+    p->bad = HEDDLE_OK;
+    pthread_mutex_unlock(&p->bad_mutex);
+    return s;
+}
+
+HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *p, uint32_t timeout_ms)
+{
+    const uint64_t since = heddle_host_clock_ns(), deadline = hd_job_deadline(timeout_ms);
+    heddle_status s;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_wait_all"));
+    while (pthread_mutex_trylock(&p->grace)) {
+        if (heddle_host_clock_ns() >= deadline)
+            return say_busy("heddle_pool_wait_all");
+        hd_pool_rest(since);
+    }
+    s = await_all(p, since, deadline);
+    pthread_mutex_unlock(&p->grace);
+    return s == HEDDLE_OK ? say_bad(p) : s;
+}

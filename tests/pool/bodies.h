@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* bodies.h - the bodies of the tests of pools: one mixes cells in an order that the result shows, others fail, wait, spawn, or
+ * count their blocks. */
+#ifndef POOL_BODIES_H
+#define POOL_BODIES_H
+
+#include "check.h"
+#include "heddle/pool.h"
+#include "heddle/task.h"
+
+#include <sched.h>
+#include <string.h>
+
+typedef struct pooled_params {
+    uint32_t *cells;  /* each is written by tasks that come after one another */
+    uint32_t *ran;    /* for each task, how often it ran */
+    uint32_t *blocks; /* for each block of a task, how often it ran */
+    uint32_t *gate;   /* pooled_gate waits until it is not 0 */
+    uint32_t *began;  /* pooled_gate: it runs */
+} pooled_params;
+
+typedef struct pooled_mix_args {
+    uint32_t task, n_cells, cell[4], code; /* code: not 0, then it fails */
+} pooled_mix_args;
+typedef struct pooled_gate_args {
+    uint32_t until_canceled; /* else until the gate is open */
+} pooled_gate_args;
+typedef struct pooled_tree_args {
+    uint32_t task, depth, width, fail_at, joins; /* fail_at: the task that fails; joins: it has a continuation */
+} pooled_tree_args;
+typedef struct pooled_block_args {
+    uint32_t first, fail_at; /* fail_at: block + 1 */
+} pooled_block_args;
+typedef struct pooled_large_args {
+    uint32_t task, by[47];
+} pooled_large_args;
+
+#define POOLED_BODIES(X)                                                                                             \
+    X(pooled_mix, 0)                                                                                                 \
+    X(pooled_gate, 0) X(pooled_tree, 0) X(pooled_joined, 0) X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) \
+        X(pooled_greedy, 0)
+HEDDLE_ENUM(pooled, POOLED_BODIES)
+HEDDLE_DECLARE(pooled)
+
+#define POOLED_WIDTH 6
+
+#endif

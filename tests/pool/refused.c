@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* refused.c - what heddle/pool.h refuses: each bad argument with its status and a word of its sentence, and nothing half made;
+ * calls from inside of bodies; handles that are stale or of another pool; an arena that is too small. */
+#include "pool/bodies.h"
+
+#include <stdio.h>
+
+typedef struct rig {
+    heddle_ctx *ctx;
+    heddle_pool *pool, *other;
+    uint32_t cells[64], ran[64], gate, began;
+    pooled_params params;
+} rig;
+
+#define REFUSED(call, status, word)                                                                        \
+    do {                                                                                                   \
+        const heddle_status said_ = (call);                                                                \
+        CHECK_MSG(said_ == HEDDLE_##status && strstr(heddle_error_text(NULL), word), "%s: %s (%s)", #call, \
+                  heddle_status_text(said_), heddle_error_text(NULL));                                     \
+    } while (0)
+
+static heddle_status open_with(rig *r, heddle_pool_config c, heddle_pool **out)
+{
+    return heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &c, out);
+}
+
+static void check_opening(rig *r)
+{
+    heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
+    heddle_table old = pooled;
+    heddle_pool *p = r->pool;
+    old.core_version--;
+    REFUSED(heddle_pool_new(NULL, &pooled, &r->params, sizeof r->params, NULL, &p), EDEVICE, "context");
+    CHECK(p == NULL);
+    REFUSED(heddle_pool_new(r->ctx, NULL, &r->params, sizeof r->params, NULL, &p), EINVAL, "table is NULL");
+    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, NULL), EINVAL, "out is NULL");
+    REFUSED(heddle_pool_new(r->ctx, &pooled, NULL, sizeof r->params, NULL, &p), EINVAL, "NULL");
+    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, 3, NULL, &p), EINVAL, "3 bytes");
+    REFUSED(heddle_pool_new(r->ctx, &old, &r->params, sizeof r->params, NULL, &p), EVERSION, "version");
+    c.team_size = 33;
+    REFUSED(open_with(r, c, &p), EINVAL, "multiple of 32");
+    c.team_size = 1024;
+    REFUSED(open_with(r, c, &p), ERANGE, "1024");
+    c.team_size = 0;
+    c.n_slots = HEDDLE_POOL_MOST_SLOTS + 1;
+    REFUSED(open_with(r, c, &p), ERANGE, "slots");
+    c.size = 3;
+    REFUSED(open_with(r, c, &p), EINVAL, "INIT");
+    setenv("HEDDLE_POOL_SLOTS", "many", 1);
+    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_SLOTS");
+    unsetenv("HEDDLE_POOL_SLOTS");
+    CHECK(p == NULL);
+}
+
+static void check_spawning(rig *r)
+{
+    const pooled_mix_args a = {1, 1, {1, 0, 0, 0}, 0};
+    const heddle_handle none = 0;
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    heddle_handle h = 7;
+    size_t n = 7;
+    REFUSED(heddle_pool_spawn(NULL, pooled_mix, &a, sizeof a, 32, &h), EINVAL, "NULL");
+    REFUSED(heddle_pool_spawn(r->pool, pooled_n_bodies, &a, sizeof a, 32, &h), EINVAL, "no body");
+    CHECK(h == 0);
+    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, 4, 32, &h), EINVAL, "argument bytes");
+    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, NULL, sizeof a, 32, &h), EINVAL, "args is NULL");
+    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 31, &h), EINVAL, "multiple of 32");
+    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 1024, &h), ERANGE, "992");
+    REFUSED(heddle_pool_spawn_task(r->pool, NULL, &h), EINVAL, "NULL");
+    t.body = pooled_mix;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.flags = 64;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "flags");
+    t.flags = 0;
+    t.n_after = HEDDLE_POOL_MOST_AFTER + 1;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "15");
+    t.n_after = 1;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "after is NULL");
+    t.after = &none;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "handle 0");
+    REFUSED(heddle_pool_spawn_many(r->pool, &t, &a, 0, 3, NULL, &n), EINVAL, "handle 0");
+    CHECK(n == 0);
+    t.n_after = 0;
+    REFUSED(heddle_pool_spawn_many(r->pool, &t, NULL, 0, 3, NULL, &n), EINVAL, "args is NULL");
+    t.body = pooled_tree;
+    t.arg_bytes = sizeof(pooled_tree_args);
+    t.n_blocks = 2;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");
+    t.size = 0;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "INIT");
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    CHECK(r->ran[1] == 0);
+}
+
+static void check_handles(rig *r)
+{
+    const pooled_mix_args a = {2, 1, {2, 0, 0, 0}, 0};
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    heddle_handle h, theirs, bad[] = {0, ~0ull, 5ull << 32};
+    heddle_pool_end end;
+    size_t which, n;
+    uint32_t i;
+    CHECK_OK(NULL, heddle_pool_spawn(r->other, pooled_mix, &a, sizeof a, 32, &theirs));
+    CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 32, &h));
+    REFUSED(heddle_pool_wait(r->pool, theirs, HEDDLE_FOREVER, NULL), EINVAL, "names no task");
+    REFUSED(heddle_pool_cancel(r->pool, theirs), EINVAL, "names no task");
+    for (i = 0; i < 3; i++) {
+        REFUSED(heddle_pool_wait(r->pool, bad[i], HEDDLE_FOREVER, NULL), EINVAL, "names no task");
+        REFUSED(heddle_pool_test(r->pool, bad[i], NULL), EINVAL, "names no task");
+        REFUSED(heddle_pool_cancel(r->pool, bad[i]), EINVAL, "names no task");
+    }
+    REFUSED(heddle_pool_wait_any(r->pool, NULL, 1, 0, &which, NULL), EINVAL, "NULL");
+    REFUSED(heddle_pool_wait_any(r->pool, &h, 0, 0, &which, NULL), EINVAL, "no handles");
+    REFUSED(heddle_pool_wait_any(r->pool, &h, 1, 0, NULL, NULL), EINVAL, "which");
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL));
+    REFUSED(heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL), EINVAL, "was seen");
+    t.body = pooled_mix;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.after = &h;
+    t.n_after = 1;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "handle 0");
+    REFUSED(heddle_pool_harvest(r->pool, NULL, 1, 0, &n), EINVAL, "out");
+    REFUSED(heddle_pool_harvest(r->pool, &end, 0, 0, &n), EINVAL, "n_max");
+    REFUSED(heddle_pool_harvest(r->pool, &end, 1, 0, NULL), EINVAL, "n_out");
+    REFUSED(heddle_pool_fd(r->pool, NULL), EINVAL, "out");
+    REFUSED(heddle_pool_get_info(r->pool, NULL), EINVAL, "out");
+    REFUSED(heddle_pool_get_stats(r->pool, NULL), EINVAL, "out");
+    CHECK_OK(NULL, heddle_pool_wait(r->other, theirs, HEDDLE_FOREVER, NULL));
+}
+
+/* A second call of the function by itself would wait for itself. */
+static heddle_status said_inside;
+static void call_inside(void *arg, const heddle_pool_end *end)
+{
+    (void)end;
+    said_inside = heddle_pool_on_done(((rig *)arg)->pool, NULL, NULL);
+    __atomic_store_n(&((rig *)arg)->began, 1, __ATOMIC_RELEASE);
+}
+
+static void check_inside(rig *r)
+{
+    const pooled_mix_args a = {3, 1, {3, 0, 0, 0}, 0};
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    t.body = pooled_mix;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.flags = HEDDLE_POOL_NOTIFY;
+    CHECK_OK(NULL, heddle_pool_on_done(r->pool, call_inside, r));
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
+    while (!__atomic_load_n(&r->began, __ATOMIC_ACQUIRE))
+        sched_yield();
+    CHECK(said_inside == HEDDLE_EINVAL);
+    CHECK_OK(NULL, heddle_pool_on_done(r->pool, NULL, NULL));
+}
+
+/* Bodies that need more room than the arena has: the pool says so, and can be freed. */
+static void check_room(heddle_backend b)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    rig *r = calloc(1, sizeof *r);
+    const pooled_tree_args a = {0, 6, POOLED_WIDTH, 0, 1};
+    heddle_handle h;
+    heddle_status s;
+    uint32_t *much = calloc(1u << 24, 4);
+    c.backend = b;
+    c.n_workers = b == HEDDLE_CPU ? 2 : 0;
+    c.n_arena = 64;
+    r->params = (pooled_params){much, much, much, &r->gate, &r->began};
+    CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
+    CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_tree, &a, sizeof a, 32, &h));
+    s = heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL);
+    CHECK_MSG(s == HEDDLE_ENOMEM || s == HEDDLE_ECANCELED || s == HEDDLE_OK, "%s", heddle_error_text(NULL));
+    printf("%s, an arena of 64: %s\n", heddle_backend_name(b), s == HEDDLE_OK ? "enough" : heddle_error_text(NULL));
+    heddle_pool_free(r->pool);
+    heddle_ctx_close(r->ctx);
+    free(much);
+    free(r);
+}
+
+static void check_all(heddle_backend b)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    rig *r = calloc(1, sizeof *r);
+    c.backend = b;
+    c.n_workers = b == HEDDLE_CPU ? 2 : 0;
+    CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
+    r->params = (pooled_params){r->cells, r->ran, r->cells, &r->gate, &r->began};
+    check_opening(r);
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->other));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
+    check_spawning(r);
+    check_handles(r);
+    check_inside(r);
+    heddle_pool_free(r->other);
+    heddle_pool_free(r->pool);
+    heddle_pool_free(NULL);
+    heddle_ctx_close(r->ctx);
+    free(r);
+    check_room(b);
+}
+
+int main(void)
+{
+    check_all(HEDDLE_SERIAL);
+    check_all(HEDDLE_CPU);
+    return 0;
+}
