@@ -72,8 +72,7 @@ HD_FN void hd_fate_cancel(const hd_run *r, uint32_t t) { (void)hd_stop(hd_fate_o
 /* Task `from`, which went wrong, ends as part of task `to`. */
 HD_FN void hd_fate_pass(const hd_run *r, uint32_t from, uint32_t to)
 {
-    const hd_fail *f = hd_fate_of(r, from);
-    hd_fail *g = hd_fate_of(r, to);
+    hd_fail *f = hd_fate_of(r, from), *g = hd_fate_of(r, to);
     if (HD_CAS(&g->code, 0u, HD_LOAD(&f->code, RELAXED, DEV), RELAXED, DEV))
         (void)hd_stop(g, HD_LOAD(&f->stop, RELAXED, DEV));
 }
