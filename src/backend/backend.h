@@ -25,19 +25,12 @@ typedef struct hd_work {
     const void *desc;
 } hd_work;
 
+struct hd_sent; /* core/send.h */
 /* A pool: a run without an end, to which the host sends tasks (core/pool.h). */
 typedef struct hd_pool_work {
     const hd_graph *graph; /* frozen and empty: the table, and the block-shared memory of its bodies */
     uint32_t n_host;       /* slots of the host: a power of two */
 } hd_pool_work;
-
-/* A task for a slot of the host, whose last one has been told. The record and the handles are copied. */
-typedef struct hd_sent {
-    uint32_t slot, generation, body, flags; /* flags: HD_TASK_... */
-    uint32_t n_blocks, team_size, arg_bytes, n_after;
-    const void *args;
-    const uint64_t *after; /* handles whose slots stay as they are until this task has ended */
-} hd_sent;
 
 /* Called on a worker's thread when a watched task is done. */
 typedef struct hd_watcher {
@@ -106,7 +99,7 @@ typedef struct hd_backend {
     /* Of a loaded pool. Any thread may call the last two from start on until the pool is stopped, with the host's slots of its own
      * only. Optional, all or none: `works` says whether there are pools. */
     const struct hd_pool *(*pool_words)(const hd_loaded *l);
-    void (*pool_send)(hd_loaded *l, const hd_sent *tasks, uint32_t n);
+    void (*pool_send)(hd_loaded *l, const struct hd_sent *tasks, uint32_t n);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */

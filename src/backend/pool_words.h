@@ -10,7 +10,4 @@
 int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_workers);
 void hd_pool_words_delete(hd_pool *p, uint32_t n_arena, uint32_t n_workers);
 
-/* Writes the task's record into its slot. It waits for nothing yet. */
-hd_task *hd_pool_fill(const hd_run *r, const hd_sent *s);
-
 #endif

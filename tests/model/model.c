@@ -117,7 +117,7 @@ static void wait_a_little(void *me, uint32_t n)
         HD_PAUSE(n);
 }
 
-const hd_host model_host = {NULL, park, unpark, NULL, wait_a_little};
+const hd_host model_host = {NULL, park, unpark, NULL, wait_a_little, NULL};
 
 /* ---- the graph ---------------------------------------------------------------------------------- */
 
@@ -763,7 +763,8 @@ int main(int argc, char **argv)
 {
     request q = read_request(argc, argv);
     uint32_t n = 0;
-    if (run_suite(&model_graphs, &q, &n) || run_suite(&model_spawning, &q, &n) || run_suite(&model_waves, &q, &n))
+    if (run_suite(&model_graphs, &q, &n) || run_suite(&model_spawning, &q, &n) || run_suite(&model_waves, &q, &n) ||
+        run_suite(&model_pools, &q, &n))
         return 1;
     if (!n)
         printf("no such case\n");

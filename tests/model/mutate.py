@@ -26,12 +26,14 @@ CUDA_ONLY = ("block.h", "resident.h", "planned.h", "kernel.h")
 SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # the cases of spawn.c test their orders
 # Files that only some cases test: the beginnings of the cases' names.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
-         "central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn"]}
+         "central.h": ["central"], "iqs.h": ["iqs"], "scheduler.h": ["sched"], "plan.h": ["plan"], "ticket.h": ["ticket", "spawn", "pool"],
+         "pool.h": ["pool"], "send.h": ["pool"]}
+POOLING = ("pool.h", "send.h")                          # pool.c tests these
 WAVING = ("lone.h", "wave.h", "tile.h")                 # wave.c tests these
 BOTH = ("ticket.h",)                                    # all cases test these
 NAMES = ("ring", "rings", "worker", "stop", "dispatch", "turn", "policy", "ticket", "plan", "spawn_buffer", "own", "spawn", "baselines/iqs",
-         "baselines/central", "baselines/scheduler")
-RING, RINGS, WORKER, STOP, DISPATCH, TURN, POLICY, TICKET, PLAN, SPAWN_BUFFER, OWN, SPAWN, IQS, CENTRAL, SCHEDULER = (
+         "baselines/central", "baselines/scheduler", "pool", "send")
+RING, RINGS, WORKER, STOP, DISPATCH, TURN, POLICY, TICKET, PLAN, SPAWN_BUFFER, OWN, SPAWN, IQS, CENTRAL, SCHEDULER, POOL, SEND = (
     "core/%s.h" % name for name in NAMES)
 
 # name, file, text, replacement. The first four are mistakes that the literature and first drafts make.
@@ -120,7 +122,7 @@ BUGS = [
     ("a served place is not emptied", TICKET, "HD_PAIR_STORE(at, 0, RELAXED); /*", "/*"),
     ("places are reserved one at a time", TICKET, "one * n)", "one)"),
     ("a place takes nobody off those that wait", TICKET, "((hd_pair_word)1 << HD_HALF_BITS) - 1u;", "(hd_pair_word)1 << HD_HALF_BITS;"),
-    ("who waits draws again", TICKET, "    if (o->ticket == HD_NONE)\n        *all_wait", "        *all_wait"),
+    ("who waits draws again", TICKET, "    else if (o->ticket == HD_NONE)\n        *all_wait", "    else\n        *all_wait"),
     ("one worker is not told of the end", TICKET, "i < r->n_workers; i +=", "i + 1u < r->n_workers; i +="),
     ("the end when all but one wait", TICKET, "return o->waiting + 1 == (int32_t)r->n_workers;", "return o->waiting + 2 == (int32_t)r->n_workers;"),
     ("nobody tells of the end", TICKET, "return o->waiting + 1 == (int32_t)r->n_workers;", "return 0;"),
@@ -172,6 +174,39 @@ BUGS = [
      "HD_STORE(&f->code, code ? code : 1u, RELAXED, DEV);\n    if (0)"),
 ]
 # Bugs of bodies that spawn (spawn.c).
+# Of pools; the last two of each word's order that concerns the host.
+POOL_BUGS = [
+    ("whoever fills a place does not wake its taker", TICKET, "    hd_unpark(r, dozer);\n", "    (void)dozer;\n"),
+    ("a taker dozes whatever is in its place", TICKET,
+     "HD_PAIR_CAS(hd_place_at(r, k), 0, hd_place_mark(k) | HD_PLACE_DOZE(w->id), RELAXED);",
+     "(HD_PAIR_STORE(hd_place_at(r, k), hd_place_mark(k) | HD_PLACE_DOZE(w->id), RELAXED), 1);"),
+    ("a taker that is back leaves its number in the place", TICKET,
+     "(void)HD_PAIR_CAS(hd_place_at(r, k), hd_place_mark(k) | HD_PLACE_DOZE(w->id), 0, RELAXED);", "(void)r;"),
+    ("tickets are drawn by load and store", TICKET, "k = HD_ADD(&r->control->ticket, 1u, RELAXED, DEV);",
+     "HD_STORE(&r->control->ticket, k + 1u, RELAXED, DEV);"),
+    ("a task is told before it is over for those that wait", SPAWN,
+     "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, wrong, dispatch);\n        if (hd_warp_lane() == 0)\n"
+     "            hd_slot_left(r, w, t, flags);\n",
+     "        if (hd_warp_lane() == 0)\n            hd_slot_left(r, w, t, flags);\n"
+     "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, wrong, dispatch);\n"),
+    ("those that wait do not learn of a failure", SPAWN, "        if (wrong)\n            hd_fate_cancel(r, t);\n", ""),
+    ("a task that ended badly looks well to later ones", SPAWN, " | (wrong ? HD_DONE_WORD_WRONG : 0u)", ""),
+    ("children are counted when they have ended only", SPAWN,
+     "            hd_pool_created(r, w->id, d->flags, n);\n        }", "        }"),
+    ("an end is counted before its children are", POOL,
+     "    HD_STORE(word, HD_LOAD(word, RELAXED, SYS) + n, RELAXED, SYS);", "    (void)n;"),
+    ("a place of a task of several blocks does not count", POOL,
+     "HD_FN void hd_blocks_share(hd_task *task) { (void)HD_ADD(hd_blocks_open(task), 1u, RELAXED, DEV); }",
+     "HD_FN void hd_blocks_share(hd_task *task) { (void)task; }"),
+    ("a block is taken by load and store", POOL, "const uint32_t k = HD_ADD(hd_blocks_next(task), 1u, RELAXED, DEV);",
+     "const uint32_t k = HD_LOAD(hd_blocks_next(task), RELAXED, DEV);\n"
+     "    HD_STORE(hd_blocks_next(task), k + 1u, RELAXED, DEV);"),
+    ("the place that hands a task on is no reference to it", SEND, "s->n_blocks + 1u", "s->n_blocks"),
+    ("the fate of the slot's last task stays", SEND, "    hd_fate_clear(r, t);\n", "    (void)t;\n"),
+    ("a task is told without a release", POOL, "wrong ? wrong : HD_STOP_DONE), RELEASE, SYS)", "wrong ? wrong : HD_STOP_DONE), RELAXED, SYS)"),
+    ("an end is counted without a release", POOL, "HD_LOAD(word, RELAXED, SYS) + 1u, RELEASE, SYS)", "HD_LOAD(word, RELAXED, SYS) + 1u, RELAXED, SYS)"),
+]
+
 SPAWN_BUGS = [
     ("a done_word is locked by load and store", SPAWN_BUFFER, "HD_CAS(&k->done_word, v, v | HD_DONE_WORD_LOCK, ACQUIRE, DEV)",
      "(HD_STORE(&k->done_word, v | HD_DONE_WORD_LOCK, RELAXED, DEV), 1)"),
@@ -214,13 +249,13 @@ SPAWN_BUGS = [
     ("the end of a pinned task frees its slot", SPAWN, "if (v & HD_DONE_WORD_RELEASED) {", "if (1) {"),
     ("who waits is forgotten", SPAWN, "waiters = k->waiters;", "waiters = HD_NONE;"),
     ("the next who waits is read too late", SPAWN,
-     "*waiters = hd_spawn_links_at(r, t)->next; /* before it stands in another list */\n        if (!hd_wait_on(r, t))\n            return t;",
+     "*waiters = hd_spawn_links_at(r, t)->next; /* before it stands in another list */\n        if (wrong)\n            hd_fate_cancel(r, t);\n        if (!hd_wait_on(r, t))\n            return t;",
      "int waits_ = hd_wait_on(r, t);\n        *waiters = hd_spawn_links_at(r, t)->next;\n        if (!waits_)\n            return t;"),
     ("children are waited for that were not made", SPAWN, "HD_OPEN_BODY - hd_least_of(d->n_spawned, d->n_room)", "HD_OPEN_BODY - d->n_room - 1u"),
     ("a continuation forgets what its maker pinned", SPAWN, "continuation->pinned = d->pinned;", "continuation->pinned = HD_NONE;"),
     ("a continuation is nobody's end", SPAWN, "continuation->ends_for = t;", "continuation->ends_for = HD_NONE;"),
     ("a slot is used again while its task's record is read", SPAWN,
-     "    hd_warp_sync(); /* all have read it before its slot is free */\n        if (is_pinned)", "        if (is_pinned)"),
+     "    hd_warp_sync(); /* all have read it before its slot is free */\n        if (wrong && ends_for", "        if (wrong && ends_for"),
     ("what is made is not set off", SPAWN, "w->n_done -= n;", ""),
     ("what goes onto the own list in one piece is not set off", SPAWN, "w->n_done -= at - from;", ""),
     ("what goes onto the own list in one piece hides the rest", SPAWN, "hd_child_at(r, t)->link = first;",
@@ -542,7 +577,7 @@ class Bench:
     def compile_spawn(self, include, mark=".changed"):
         return [self.compile(folder, include, name, os.path.join(self.out, os.path.basename(name) + mark + ".o"),
                              self.SPAWN_FLAGS)
-                for folder, name in ((self.model, "spawn.c"), (self.src, "backend/cpu/work.c"))]
+                for folder, name in ((self.model, "spawn.c"), (self.model, "pool.c"), (self.src, "backend/cpu/work.c"))]
 
     ENGINES = {"engine.c": "wave.c", "engine_tile.c": "tile.c"}
 
@@ -569,7 +604,7 @@ class Bench:
         program = self.link(changed, explore)
         if not cases:
             listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-            cases = [name for name in listed if not name.startswith("wave.") and name.startswith("spawn") != graphs]
+            cases = [name for name in listed if not name.startswith(("wave.", "pool.")) and name.startswith("spawn") != graphs]
         return self.try_out(program, cases, ("0", "1", "2") if spawning else ("0", "1", "2", "9"))
 
     def run_wave(self, root, paths, case="wave."):
@@ -581,12 +616,12 @@ class Bench:
         if {LONE, WAVE, FLAG, TILE}.intersection(paths):
             changed += self.compile_wave(root, root)
         if WORKER_H in paths:
-            changed.append(self.compile_spawn(root)[1])
+            changed.append(self.compile_spawn(root)[2])
         return self.try_out(self.link(changed), [case], ("0", "1", "2"))
 
     def link(self, changed, explore=None):
         """Links these objects and the unchanged ones; returns the program's name."""
-        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "work.c", "wave.c", "engine.c", "engine_tile.c", "explore.c")
+        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "pool.c", "work.c", "wave.c", "engine.c", "engine_tile.c", "explore.c")
         paths = {name: os.path.join(self.out, name + ".o") for name in names}
         paths.update((os.path.basename(obj).replace(".changed.o", ""), obj) for obj in changed)
         if explore:
@@ -683,7 +718,7 @@ def files_of(path, texts):
 def texts(source):
     """Yields for each planted bug its name, the files (one of them must have its text), and that text."""
     include, model = os.path.join(source, "include"), os.path.join(source, "tests", "model")
-    for name, path, old, _ in BUGS + SPAWN_BUGS:
+    for name, path, old, _ in BUGS + SPAWN_BUGS + POOL_BUGS:
         yield name, [os.path.join(include, "heddle", path)], old
     for name, _, path, *olds in WAVE_BUGS:
         for file, old in zip(files_of(path, olds), olds[::2]):
@@ -746,7 +781,7 @@ def main():
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
             name = os.path.basename(path)
             report(where, what, bench.run_wave(root, ("heddle/" + path,)) if name in WAVING else
-                   bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING, spawning=name in SPAWNING + BOTH))
+                   bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING + POOLING, spawning=name in SPAWNING + BOTH + POOLING))
     for name, path, old, new in BUGS + SPAWN_BUGS:
         if wanted(name) or wanted("bugs " + os.path.basename(path)):
             root = bench.copy()
@@ -755,6 +790,11 @@ def main():
             cases = None if spawns else CASES.get(os.path.basename(path))
             report(os.path.basename(path), name, bench.run(root, cases=cases, graphs=not spawns,
                                                            spawning=spawns or (cases is not None and "spawn" in cases)))
+    for name, path, old, new in POOL_BUGS:
+        if wanted(name) or wanted("pool"):
+            root = bench.copy()
+            replace_once(os.path.join(root, "heddle", path), old, new)
+            report(os.path.basename(path), name, bench.run(root, cases=["pool"], graphs=False, spawning=True))
     for name, case, path, *texts in WAVE_BUGS:
         files = files_of(path, texts)
         if wanted(name) or any(wanted("bugs " + os.path.basename(file)) for file in files) or wanted("wave"):

@@ -14,7 +14,7 @@ typedef struct model_suite {
     void (*choose)(uint32_t i, int weak, model_test *t);
 } model_suite;
 
-extern const model_suite model_graphs, model_spawning, model_waves; /* model.c, spawn.c, wave.c */
+extern const model_suite model_graphs, model_spawning, model_waves, model_pools; /* model.c, spawn.c, wave.c, pool.c */
 
 /* Workers that park (model.c). */
 extern const hd_host model_host;

@@ -35,10 +35,10 @@ typedef struct pooled_large_args {
     uint32_t task, by[47];
 } pooled_large_args;
 
-#define POOLED_BODIES(X)                                                                                             \
-    X(pooled_mix, 0)                                                                                                 \
-    X(pooled_gate, 0) X(pooled_tree, 0) X(pooled_joined, 0) X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) \
-        X(pooled_greedy, 0)
+#define POOLED_BODIES(X) \
+    X(pooled_mix, 0)     \
+    X(pooled_gate, 0)    \
+    X(pooled_tree, 0) X(pooled_joined, 0) X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_greedy, 0)
 HEDDLE_ENUM(pooled, POOLED_BODIES)
 HEDDLE_DECLARE(pooled)
 

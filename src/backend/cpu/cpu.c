@@ -21,7 +21,7 @@
 #include "backend/cpu/work.h"
 #include "graph/plan.h"
 #include "heddle/core/baselines/scheduler.h"
-#include "heddle/core/ticket.h"
+#include "heddle/core/send.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -667,14 +667,9 @@ static const hd_pool *pool_words(const hd_loaded *l) { return &l->pool; }
 
 static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
 {
-    const hd_run *r = &l->run;
     uint32_t i;
-    for (i = 0; i < n; i++) {
-        const uint32_t t = r->n_tasks + tasks[i].slot;
-        (void)hd_pool_fill(r, &tasks[i]);
-        if (!tasks[i].n_after || !hd_wait_on(r, t))
-            hd_ticket_place(r, 1u, t);
-    }
+    for (i = 0; i < n; i++)
+        hd_send(&l->run, &tasks[i]);
 }
 
 static void pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why) { (void)hd_stop(&l->pool.fates[slot], why); }

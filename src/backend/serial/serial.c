@@ -16,6 +16,7 @@
 #include "backend/serial/team.h"
 #include "backend/words.h"
 #include "heddle/core/notes.h"
+#include "heddle/core/send.h"
 #include "heddle/core/turn.h"
 
 #include <pthread.h>
@@ -375,7 +376,7 @@ static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
     for (i = 0; i < n; i++) {
         const uint32_t t = r->n_tasks + tasks[i].slot;
         __atomic_store_n(&l->slot, tasks[i].slot, __ATOMIC_RELAXED);
-        (void)hd_pool_fill(r, &tasks[i]);
+        hd_send_write(r, &tasks[i]);
         if (!tasks[i].n_after || !hd_wait_on(r, t))
             run_tree(l, t, l->params, UINT64_MAX);
         __atomic_store_n(&l->slot, HD_NONE, __ATOMIC_RELAXED);

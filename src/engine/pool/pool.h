@@ -8,7 +8,7 @@
 #define HD_POOL_H
 
 #include "graph/dump.h"
-#include "heddle/core/pool.h"
+#include "heddle/core/send.h"
 #include "heddle/pool.h"
 #include "run/run.h"
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* core/send.h - the host's part of a pool: writes the record of a task into a slot of the host, and hands the task on. Any number of
+ * threads may do so at once, each with slots of its own. */
+#ifndef HEDDLE_CORE_SEND_H
+#define HEDDLE_CORE_SEND_H
+
+#include "heddle/core/ticket.h"
+
+/* A task for a slot of the host, whose last task has been told. The record and the handles are copied. */
+typedef struct hd_sent {
+    uint32_t slot, generation, body, flags; /* flags: HD_TASK_...                                  */
+    uint32_t n_blocks, team_size, arg_bytes, n_after;
+    const void *args;
+    const uint64_t *after; /* handles whose slots stay as they are until this task has ended       */
+} hd_sent;
+
+HD_FN void *hd_send_args(const hd_run *r, hd_task *task, uint32_t slot)
+{
+    if (task->arg_bytes <= HD_INLINE_ARGS)
+        return task->args;
+    task->args_at = r->child_args_at + slot * r->child_args;
+    return (void *)(uintptr_t)(r->args + (uint64_t)task->args_at * 16u);
+}
+
+/* Writes the record. The task waits for nothing yet. */
+HD_FN void hd_send_write(const hd_run *r, const hd_sent *s)
+{
+    const uint32_t t = r->n_tasks + s->slot;
+    hd_task *task = hd_child_at(r, t);
+    task->body = (uint16_t)s->body;
+    task->flags = (uint16_t)s->flags;
+    task->n_in = s->n_after;
+    task->n_succ = task->succ = task->args_at = task->watch = 0;
+    task->arg_bytes = s->arg_bytes;
+    task->cost_ns = s->n_blocks;
+    task->links.waiters = task->links.next = task->links.parent = task->links.ends_for = HD_NONE;
+    task->links.pinned = HD_NONE;
+    HD_STORE(hd_blocks_next(task), 0u, RELAXED, DEV);
+    HD_STORE(hd_blocks_open(task), s->n_blocks + 1u, RELAXED, DEV);
+    HD_STORE(&task->links.done_word, s->generation << HD_DONE_WORD_BITS, RELAXED, DEV);
+    if (s->arg_bytes)
+        __builtin_memcpy(hd_send_args(r, task, s->slot), s->args, s->arg_bytes);
+    if (s->n_after)
+        __builtin_memcpy(r->after[s->slot].handle, s->after, s->n_after * sizeof *s->after);
+    hd_fate_clear(r, t);
+}
+
+/* Hands on a task, or leaves it to the tasks that it waits for. */
+HD_FN void hd_send(const hd_run *r, const hd_sent *s)
+{
+    hd_send_write(r, s);
+    if (!s->n_after || !hd_wait_on(r, r->n_tasks + s->slot))
+        hd_ticket_place(r, 1u, r->n_tasks + s->slot);
+}
+
+#endif
