@@ -46,10 +46,10 @@ typedef struct heddle_pool heddle_pool;
 
 /* Set it up with HEDDLE_POOL_CONFIG_INIT. A field left zero takes the value of its environment variable, else its default. */
 typedef struct heddle_pool_config {
-    size_t size;        /* set by HEDDLE_POOL_CONFIG_INIT                                            */
-    uint32_t n_slots;   /* tasks spawned whose end was not seen yet, at most; rounded up to a power of two. 0 = 65536
+    size_t size;            /* set by HEDDLE_POOL_CONFIG_INIT                                            */
+    uint32_t n_slots;       /* tasks with an end that was not seen yet, at most; rounded up to a power of two. 0 = 65536
                                                                   HEDDLE_POOL_SLOTS               */
-    uint32_t team_size; /* threads of a task that names none; a multiple of 32. 0 = 128
+    uint32_t team_size;     /* threads of a task that names none; a multiple of 32. 0 = 128
                                                                   HEDDLE_POOL_TEAM_SIZE           */
     uint32_t time_limit_ms; /* of a task that names none, from its start; 0 = none
                                                                   HEDDLE_POOL_TIME_LIMIT_MS       */
@@ -88,7 +88,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_inf
 /* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
  * the table's for that body. Waits while the table is full, and on nothing else. out may be NULL: no handle is wanted.
  * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
- * EBUSY: all slots hold tasks that have ended and whose ends nobody has seen, so that waiting would not help. ENOMEM: the pool
+ * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM: the pool
  * has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
 HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, const void *args, size_t arg_bytes,
                                            uint32_t team_size, heddle_handle *out);
@@ -113,10 +113,14 @@ typedef struct heddle_pool_task {
     size_t n_after;             /* at most HEDDLE_POOL_MOST_AFTER                                 */
     uint32_t time_limit_ms;     /* 0 = the config's                                               */
     uint64_t user;              /* given back with its end                                        */
+    uint32_t
+        urgent; /* nonzero: taken before other tasks. A task that a worker has taken is delayed by one urgent one at most,
+                        so that the others are not kept waiting for ever                          */
+    uint32_t reserved; /* zero                                                                    */
 } heddle_pool_task;
-#define HEDDLE_POOL_TASK_INIT                                        \
-    {                                                                \
-        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0 \
+#define HEDDLE_POOL_TASK_INIT                                              \
+    {                                                                      \
+        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0 \
     }
 /* EINVAL also for a handle that is not valid, and for blocks of a body that spawns; ERANGE for more handles. */
 HEDDLE_API heddle_status heddle_pool_spawn_task(heddle_pool *pool, const heddle_pool_task *task, heddle_handle *out);

@@ -203,6 +203,10 @@ POOL_BUGS = [
      "    HD_STORE(hd_blocks_next(task), k + 1u, RELAXED, DEV);"),
     ("the place that hands a task on is no reference to it", SEND, "s->n_blocks + 1u", "s->n_blocks"),
     ("the fate of the slot's last task stays", SEND, "    hd_fate_clear(r, t);\n", "    (void)t;\n"),
+    ("an urgent task that is about to be put is not waited for", POOL,
+     "if (!v && (!all || HD_LOAD(&p->urgent_at->tail, RELAXED, DEV) == k))", "if (!v)"),
+    ("an urgent task is taken by load and store", POOL, "HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)",
+     "(HD_STORE(&p->urgent_at->head, k + 1u, RELAXED, DEV), 1)"),
     ("a task is told without a release", POOL, "wrong ? wrong : HD_STOP_DONE), RELEASE, SYS)", "wrong ? wrong : HD_STOP_DONE), RELAXED, SYS)"),
     ("an end is counted without a release", POOL, "HD_LOAD(word, RELAXED, SYS) + 1u, RELEASE, SYS)", "HD_LOAD(word, RELAXED, SYS) + 1u, RELAXED, SYS)"),
 ]

@@ -31,6 +31,7 @@ typedef struct sent {
     uint32_t canceled; /* the host cancels it at once */
     uint32_t never;    /* it must not run */
     uint32_t second;   /* another thread of the host sends it */
+    uint32_t urgent;
 } sent;
 
 typedef struct pool_case {
@@ -43,23 +44,25 @@ typedef struct pool_case {
 
 /* clang-format off */
 static const pool_case cases[] = {
-    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}}},
-    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0}}},
-    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0}}},
-    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0}}},
-    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0}}},
-    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0}}},
-    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0}}},
-    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0}}},
-    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0}}},
-    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0}}},
-    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0}}},
-    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0}}},
-    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0}}},
-    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0}}},
-    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1}}},
-    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0}}},
-    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0}}},
+    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
+    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}},
+    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}},
+    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0}}},
+    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}},
+    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0}}},
+    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
+    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}}},
+    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0}}},
+    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0}}},
+    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0}}},
+    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
+    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
+    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}},
+    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}},
+    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}}},
+    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}},
+    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}}},
+    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}},
 };
 /* clang-format on */
 
@@ -80,7 +83,8 @@ static uint32_t slots[MAX_PLACES], bodies[2u * N_BODIES];
 static hd_cpu_now nows[MAX_WORKERS];
 static hd_fail fates[MAX_ARENA];
 static hd_told told[MAX_HOST];
-static uint32_t news[MAX_HOST], news_end;
+static uint32_t news[MAX_HOST], news_end, urgent[MAX_HOST];
+static hd_cursor urgent_at;
 static hd_live live[MAX_WORKERS];
 static hd_pool pool;
 static hd_run run;
@@ -160,7 +164,7 @@ static void send(uint32_t n)
     hd_sent t = {.slot = s->slot,
                  .generation = GENERATION + n,
                  .body = s->body,
-                 .flags = HD_TASK_PINNED,
+                 .flags = HD_TASK_PINNED | (s->urgent ? HD_TASK_URGENT : 0u),
                  .n_blocks = s->n_blocks,
                  .team_size = 1,
                  .arg_bytes = 4,
@@ -259,7 +263,7 @@ static void make_run(void)
     host.wait = wait_a_little;
     host.is_wanted = is_wanted;
     memset(r, 0, sizeof *r);
-    pool = (hd_pool){fates, told, news, &news_end, live, MAX_HOST, c->n_workers};
+    pool = (hd_pool){fates, told, news, &news_end, urgent, &urgent_at, live, MAX_HOST, c->n_workers};
     r->tasks = m.tasks;
     r->after = m.after;
     r->store = m.store;
@@ -291,6 +295,8 @@ static void begin(void)
     memset(fates, 0, sizeof fates);
     memset(told, 0, sizeof told);
     memset(live, 0, sizeof live);
+    memset(urgent, 0, sizeof urgent);
+    memset(&urgent_at, 0, sizeof urgent_at);
     memset(n_ran, 0, sizeof n_ran);
     n_children = n_told = n_all = news_end = 0;
     for (i = 0; i < N_BODIES; i++) {

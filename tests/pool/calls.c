@@ -377,6 +377,33 @@ static void check_function(rig *r)
     CHECK(h.n == 20);
 }
 
+/* An urgent task goes before those that wait, by one worker in this order. */
+static void check_urgent(heddle_backend b)
+{
+    rig *r = malloc(sizeof *r);
+    uint32_t i, want;
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    const pooled_mix_args a = {9, 1, {0, 0, 0, 0}, 0};
+    rig_open(r, b, 1, 64);
+    (void)gate(r, 0, 0, 0);
+    await_gates(r, 1);
+    for (i = 0; i < 3; i++)
+        (void)mix(r, i, 0, 0, NULL, 0);
+    t.body = pooled_mix;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.urgent = 1;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
+    open_gate(r);
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    want = 10;
+    for (i = 0; i < 3; i++)
+        want = want * 31u + i + 1u;
+    CHECK_MSG(r->cells[0] == want, "%u, not %u", r->cells[0], want);
+    rig_close(r);
+    free(r);
+}
+
 /* ---- full, and beside others ------------------------------------------------------------------------------------------- */
 
 static void check_full(heddle_backend b, uint32_t n)
@@ -476,5 +503,6 @@ int main(void)
     check_all(HEDDLE_SERIAL, 4);
     for (n = 1; n <= 4; n++)
         check_all(HEDDLE_CPU, n);
+    check_urgent(HEDDLE_CPU);
     return 0;
 }

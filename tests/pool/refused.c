@@ -73,6 +73,9 @@ static void check_spawning(rig *r)
     t.flags = 64;
     REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "flags");
     t.flags = 0;
+    t.reserved = 1;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "reserved");
+    t.reserved = 0;
     t.n_after = HEDDLE_POOL_MOST_AFTER + 1;
     REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "15");
     t.n_after = 1;

@@ -86,6 +86,7 @@ static void spawn(part *p, uint32_t t)
     task.arg_bytes = sizeof a;
     task.after = after;
     task.user = p->first_task + t;
+    task.urgent = check_below(&p->seed, 6) == 0;
     task.team_size = 32u * (1u + (uint32_t)check_below(&p->seed, 4));
     model(p, &a, t, is_bad);
     CHECK_OK(NULL, heddle_pool_spawn_task(p->pool, &task, &p->handle[t]));

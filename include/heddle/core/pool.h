@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/pool.h - the words of a pool: a run without an end, whose tasks come from the host one by one.
+/* core/pool.h - the words of a pool: a run without an end. Its tasks come from the host one by one.
  *
  * A pool is a run of an empty graph under dispatch ticket. All its tasks are spawned ones. The first n_host slots of the
  * arena are the host's: the host fills them, and frees them once their tasks have ended. Bodies spawn into the others. A
@@ -42,11 +42,13 @@ typedef struct hd_live {
 } hd_live;
 
 typedef struct hd_pool {
-    hd_fail *fates;     /* one for each slot of the arena                                        */
-    hd_told *told;      /* one for each slot of the host                                         */
-    uint32_t *news;     /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
-    uint32_t *news_end; /* dev: the next place to fill                                           */
-    hd_live *live;      /* one for each worker                                                   */
+    hd_fail *fates;       /* one for each slot of the arena                                        */
+    hd_told *told;        /* one for each slot of the host                                         */
+    uint32_t *news;       /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
+    uint32_t *news_end;   /* dev: the next place to fill                                           */
+    uint32_t *urgent;     /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
+    hd_cursor *urgent_at; /* its next place to fill, and to take                                 */
+    hd_live *live;        /* one for each worker                                                   */
     uint32_t n_host, n_workers;
 } hd_pool;
 
@@ -127,6 +129,42 @@ HD_FN void hd_pool_ended(const hd_run *r, uint32_t worker, uint32_t flags)
 
 /* How many blocks has task t? In records of spawned tasks that word may be a link. */
 HD_FN uint32_t hd_n_blocks(const hd_run *r, uint32_t t) { return hd_is_hosts(r, t) ? r->tasks[t].cost_ns : 1u; }
+
+/* ---- urgent tasks ----
+ *
+ * An urgent task is put into a queue of its own, and into the ring goes HD_PLACE_URGENT in place of it. A worker that takes
+ * another task looks at that queue first, and runs that task after the urgent one: so each is delayed by one. */
+
+/* Any thread. There are never more such tasks than places. */
+HD_FN void hd_urgent_put(const hd_run *r, uint32_t t)
+{
+    const hd_pool *p = hd_pool_of(r);
+    const uint32_t k = HD_ADD(&p->urgent_at->tail, 1u, RELAXED, DEV);
+    uint32_t n = 0;
+    while (
+        !HD_CAS(&p->urgent[k & (p->n_host - 1u)], 0u, t + 1u, RELEASE, DEV)) /* its last taker is about to empty it */
+        HD_PAUSE(n++);
+}
+
+/* One lane: takes the oldest urgent task, or HD_NONE. `all`: waits for one that is about to be put, so that HD_NONE means that
+ * all have been taken. */
+HD_FN uint32_t hd_urgent_take(const hd_run *r, int all)
+{
+    const hd_pool *p = hd_pool_of(r);
+    uint32_t n = 0;
+    for (;;) {
+        const uint32_t k = HD_LOAD(&p->urgent_at->head, RELAXED, DEV);
+        uint32_t *at = &p->urgent[k & (p->n_host - 1u)];
+        const uint32_t v = HD_LOAD(at, ACQUIRE, DEV);
+        if (v && HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)) {
+            HD_STORE(at, 0u, RELAXED, DEV);
+            return v - 1u;
+        }
+        if (!v && (!all || HD_LOAD(&p->urgent_at->tail, RELAXED, DEV) == k))
+            return HD_NONE;
+        HD_PAUSE(n++);
+    }
+}
 
 /* ---- tasks of several blocks ----
  *

@@ -6,12 +6,12 @@
 
 #include "heddle/core/ticket.h"
 
-/* A task for a slot of the host, whose last task has been told. The record and the handles are copied. */
+/* A task for a slot of the host. The slot's last task has been told. The record and the handles are copied. */
 typedef struct hd_sent {
     uint32_t slot, generation, body, flags; /* flags: HD_TASK_...                                  */
     uint32_t n_blocks, team_size, arg_bytes, n_after;
     const void *args;
-    const uint64_t *after; /* handles whose slots stay as they are until this task has ended       */
+    const uint64_t *after; /* handles; their slots stay as they are until this task has ended       */
 } hd_sent;
 
 HD_FN void *hd_send_args(const hd_run *r, hd_task *task, uint32_t slot)
@@ -48,9 +48,13 @@ HD_FN void hd_send_write(const hd_run *r, const hd_sent *s)
 /* Hands on a task, or leaves it to the tasks that it waits for. */
 HD_FN void hd_send(const hd_run *r, const hd_sent *s)
 {
+    const uint32_t t = r->n_tasks + s->slot;
     hd_send_write(r, s);
-    if (!s->n_after || !hd_wait_on(r, r->n_tasks + s->slot))
-        hd_ticket_place(r, 1u, r->n_tasks + s->slot);
+    if (s->n_after && hd_wait_on(r, t))
+        return;
+    if (s->flags & HD_TASK_URGENT)
+        hd_urgent_put(r, t);
+    hd_ticket_place(r, 1u, s->flags & HD_TASK_URGENT ? HD_PLACE_URGENT - 1u : t);
 }
 
 #endif

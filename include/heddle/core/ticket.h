@@ -13,7 +13,8 @@
  * A pool has no end to find. There the two numbers are words of their own (hd_control.tail, ticket), so that those who place tasks
  * and those who take them do not meet.
  *
- * A thread that has waited for long in a pool dozes: it puts its number into its place, and whoever fills the place unparks it.
+ * A thread that has waited for long in a pool dozes: it puts its number into its place, and the thread that fills the place
+ * unparks it.
  *
  * Without spawning there are more places than tasks and ends together, so each is used once in a run. With spawning places are
  * reused. A place is filled by compare-and-swap from empty, and read only by the ticket of its number. So a worker that is
@@ -32,7 +33,8 @@
 
 #include "heddle/core/worker.h"
 
-#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u)       /* in place of a task + 1 */
+#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
+#define HD_PLACE_URGENT HD_PLACE_END                   /* in a pool, which has no end: a task of the urgent queue */
 #define HD_PLACE_DOZE(worker) (HD_PLACE_END - 1u - (worker)) /* likewise: the place's taker is parked  */
 #define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)                /* at a place, between two looks at the stop word */
 #define HD_LOOK_EVERY 8u /* tasks between two loads of `waiting`, a word that all workers use */
@@ -71,7 +73,7 @@ HD_FN hd_pair_word *hd_place_at(const hd_run *r, uint32_t k)
 }
 HD_FN hd_pair_word hd_place_mark(uint32_t k) { return (hd_pair_word)(k + 1u) << HD_HALF_BITS; }
 
-/* On a thread: the worker whose number is in place k, or HD_NONE. */
+/* On a thread: the worker that has put its number into place k, or HD_NONE. */
 HD_FN uint32_t hd_place_dozer(const hd_run *r, hd_pair_word in_place, uint32_t k)
 {
     const uint32_t low = (uint32_t)(in_place & (((hd_pair_word)1 << HD_HALF_BITS) - 1u));
@@ -174,6 +176,20 @@ HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
     return o->waiting + 1 == (int32_t)r->n_workers;
 }
 
+/* Lane 0, in a pool: what was in its place. An urgent task goes before it; then it is the next of the own deque. */
+HD_FN uint32_t hd_ticket_got(const hd_run *r, hd_worker *w, uint32_t what)
+{
+    hd_ticket_own *o = &w->by.ticket;
+    uint32_t urgent;
+    if (what == HD_PLACE_URGENT)
+        return hd_urgent_take(r, 1);
+    urgent = o->n_deque == HD_DEQUE ? HD_NONE : hd_urgent_take(r, 0);
+    if (urgent == HD_NONE)
+        return what - 1u;
+    o->deque[(o->oldest + o->n_deque++) & (HD_DEQUE - 1u)] = what - 1u;
+    return urgent;
+}
+
 /* Lane 0: a task, HD_OVER, or HD_NONE for now; *all_wait: all workers must get HD_OVER. */
 HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
 {
@@ -191,6 +207,8 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
     if (!what)
         return HD_NONE;
     o->ticket = HD_NONE;
+    if (hd_pool_of(r))
+        return hd_ticket_got(r, w, what);
     return what == HD_PLACE_END ? HD_OVER : what - 1u;
 }
 
@@ -209,8 +227,8 @@ HD_FN uint32_t hd_ticket_take(const hd_run *r, hd_worker *w)
     return HD_NONE;
 }
 
-/* On a thread of a pool, which has found nothing for long: puts its number into its place, so that whoever fills the place will
- * unpark it. 0: it has no place, or the task of the last round is still there. */
+/* On a thread of a pool, which has found nothing for long: puts its number into its place, so that the thread that fills
+ * the place unparks it. 0: it has no place, or the task of the last round is still there. */
 HD_FN int hd_ticket_doze(const hd_run *r, hd_worker *w)
 {
     const uint32_t k = w->by.ticket.ticket;

@@ -8,8 +8,8 @@
  * heddle_graph_run lends its thread as worker 0, so that a small graph does not wait for a wake-up.
  *
  * A pool is a job, too, and lasts. A thread that is wanted by another job leaves the pool after its present task, puts the pool
- * behind that job, and comes back. If all jobs of its inbox are pools in which it has found nothing for long, it parks: whoever
- * places a task for it in one of them unparks it. */
+ * behind that job, and comes back. If all jobs of its inbox are pools in which it has found nothing for long, it parks. The thread
+ * that places a task for it in one of them unparks it. */
 #include "backend/arena.h"
 #include "backend/schedule.h"
 #include "backend/backend.h"

@@ -39,8 +39,8 @@ typedef struct hd_cpu_worker {
 } hd_cpu_worker;
 void hd_cpu_worker_begin(hd_cpu_worker *x, const hd_run *r, const heddle_body_info *bodies, uint32_t id, void *shared,
                          hd_cpu_now *now);
-/* Runs tasks of a pool until it is stopped (*last: this was the last worker out), until another job wants this thread, or until it has
- * found nothing for long: then whoever places a task for it will unpark it. */
+/* Runs tasks of a pool until it is stopped (*last: this was the last worker out), until another job wants this thread, or until it
+ * has found nothing for long. Then the thread that places a task for it will unpark it. */
 typedef enum hd_served { HD_SERVED_OVER, HD_SERVED_WANTED, HD_SERVED_IDLE } hd_served;
 hd_served hd_cpu_serve(hd_cpu_worker *x, int *last);
 

@@ -107,7 +107,7 @@ void hd_pool_rest(uint64_t since_ns);
 /* slots.c. The caller holds the post's lock. */
 /* A free slot, or HD_NONE. */
 uint32_t hd_slot_take(heddle_pool *p, hd_post *post);
-/* The end of the task in slot i was seen, by a caller who wants to know (`asked`) or not. */
+/* The end of the task in slot i was seen; `asked`: by a call that wants to know it. */
 void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked);
 /* Fills in the end of slot i's task, and this thread's sentence. */
 heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end);

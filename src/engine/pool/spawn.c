@@ -40,6 +40,9 @@ static heddle_status check_task(const heddle_pool *p, const heddle_pool_task *t)
     HD_TRY(check_team(p, t->team_size));
     if (t->flags & ~(HEDDLE_POOL_TRY | HEDDLE_POOL_NOTIFY))
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: flags 0x%x are not known", t->flags);
+    if (t->reserved)
+        return hd_say(NULL, HEDDLE_EINVAL,
+                      "a pool: a reserved field is not zero: set the task up with HEDDLE_POOL_TASK_INIT");
     if (t->n_after > HEDDLE_POOL_MOST_AFTER)
         return hd_say(NULL, HEDDLE_ERANGE, "a pool: a task that waits for %zu others; %u are the most", t->n_after,
                       HEDDLE_POOL_MOST_AFTER);
@@ -144,7 +147,7 @@ static uint32_t take_any(heddle_pool *p, const heddle_pool_task *t, int has_hand
     return got;
 }
 
-/* Do all slots hold ended tasks whose ends are to be seen by the program? */
+/* Do all slots hold ended tasks, and the program is to see their ends? */
 static int is_stuck(heddle_pool *p)
 {
     uint32_t i, k;
@@ -178,7 +181,7 @@ static heddle_status take(heddle_pool *p, const heddle_pool_task *t, int has_han
         HD_TRY(hd_pool_runs(p));
         if (is_stuck(p))
             return hd_say(NULL, HEDDLE_EBUSY,
-                          "a pool: all %u slots hold tasks that have ended and whose ends nobody has seen: wait for "
+                          "a pool: all %u slots hold tasks that have ended, and nobody has seen their ends: wait for "
                           "their handles, or harvest",
                           p->n_slots);
         hd_pool_rest(since);
@@ -189,7 +192,7 @@ static heddle_status take(heddle_pool *p, const heddle_pool_task *t, int has_han
 
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
-/* Sends n tasks like t, whose slots were taken. */
+/* Sends n tasks like t; their slots were taken. */
 static void send_all(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, size_t stride,
                      const uint32_t *slots, uint32_t n, int has_handle, const heddle_handle *names, uint32_t n_names)
 {
@@ -200,7 +203,8 @@ static void send_all(heddle_pool *p, const heddle_pool_task *t, const uint8_t *a
         sent[k] = (hd_sent){.slot = slots[k],
                             .generation = s->generation,
                             .body = t->body,
-                            .flags = (has_handle ? HD_TASK_PINNED : 0u) | (s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u) |
+                            .flags = (has_handle ? HD_TASK_PINNED : 0u) | (t->urgent ? HD_TASK_URGENT : 0u) |
+                                     (s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u) |
                                      (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u),
                             .n_blocks = t->n_blocks ? t->n_blocks : 1u,
                             .team_size = t->team_size ? t->team_size : p->config.team_size,
