@@ -2,6 +2,8 @@
 /* pool_words.c - see pool_words.h. */
 #include "backend/pool_words.h"
 
+#include "heddle/pool.h"
+
 #include <string.h>
 
 int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_workers)
@@ -9,6 +11,7 @@ int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_
     memset(p, 0, sizeof *p);
     p->n_host = n_host;
     p->n_workers = n_workers;
+    p->most_threads = HEDDLE_POOL_MOST_THREADS;
     p->fates = hd_new_sparse((uint64_t)n_arena * sizeof *p->fates);
     p->told = hd_new_sparse((uint64_t)n_host * sizeof *p->told);
     p->news = hd_new_sparse((uint64_t)n_host * sizeof *p->news);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # headers.sh SOURCE_DIR gcc|clang|cuda - each installed header compiles alone and twice, without a warning: core,
-# body.h, task.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h as C99 and C++11. Missing compilers
+# body.h, task.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h and pool.h as C99 and C++11. Missing compilers
 # are skipped.
 . "$(dirname "$0")/common.sh"
 
@@ -20,8 +20,10 @@ alone() {
 host() { # C COMPILER, C++ COMPILER
     command -v "$1" >/dev/null || skip "no $1 here"
     command -v "$2" >/dev/null || skip "no $2 here"
-    alone heddle.h "$1" -std=c99 "${warnings[@]}" -Wc++-compat -x c
-    alone heddle.h "$2" -std=c++11 "${warnings[@]}" -x c++
+    for header in include/heddle.h include/heddle/pool.h; do
+        alone "$header" "$1" -std=c99 "${warnings[@]}" -Wc++-compat -x c
+        alone "$header" "$2" -std=c++11 "${warnings[@]}" -x c++
+    done
     for header in "${core[@]}"; do
         case ${header##*/} in block.h | planned.h | resident.h | strip*.h | kernel.h) continue ;; esac # CUDA only
         alone "$header" "$1" -std=c11 "${warnings[@]}" -Wc++-compat -x c
@@ -33,7 +35,7 @@ cuda() {
     command -v nvcc >/dev/null || skip "no nvcc here"
     local header name generations=()
     for g in 75 80 90; do generations+=(-gencode "arch=compute_$g,code=sm_$g"); done
-    for header in heddle.h "${core[@]}"; do
+    for header in heddle.h include/heddle/pool.h "${core[@]}"; do
         name=$scratch/$(basename "$header").cu
         printf '#include "%s"\n#include "%s"\n' "${header#include/}" "${header#include/}" >"$name"
     done

@@ -15,10 +15,11 @@ HEDDLE_BODY(pooled_mix, pooled_params, params, pooled_mix_args, t)
 
 HEDDLE_BODY(pooled_gate, pooled_params, params, pooled_gate_args, t)
 {
+    uint32_t n = 0;
     if (thread->index == 0)
-        (void)HEDDLE_ATOMIC_ADD(params->began, 1u, RELEASE, DEV);
-    while (t->until_canceled ? !heddle_task_is_canceled(thread) : !HEDDLE_ATOMIC_LOAD(params->gate, ACQUIRE, DEV))
-        sched_yield();
+        (void)HEDDLE_ATOMIC_ADD(params->began, 1u, RELEASE, SYS);
+    while (t->until_canceled ? !heddle_task_is_canceled(thread) : !HEDDLE_ATOMIC_LOAD(params->gate, ACQUIRE, SYS))
+        heddle_pause(n++);
 }
 
 HEDDLE_SPAWNER(pooled_tree, pooled_params, params, pooled_tree_args, t, POOLED_WIDTH)

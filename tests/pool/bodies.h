@@ -44,4 +44,10 @@ HEDDLE_DECLARE(pooled)
 
 #define POOLED_WIDTH 6
 
+/* Memory for the bodies of a backend, zeroed, that this thread can read, too: on a GPU pinned host memory. */
+void *pooled_new(heddle_backend b, size_t n_bytes);
+void pooled_free(heddle_backend b, void *p);
+/* What the arguments of a test program ask for: the GPU alone (--cuda), or all others. Skips the test without one. */
+int pooled_wants_gpu(int argc, char **argv);
+
 #endif

@@ -16,30 +16,35 @@ typedef struct rig {
     heddle_pool *pool;
     uint32_t cells[N], ran[N], blocks[N], gate, began;
     pooled_params params;
-    int is_serial;
+    heddle_backend backend;
+    int is_serial, is_gpu;
 } rig;
 
-static void rig_open(rig *r, heddle_backend b, uint32_t n, uint32_t n_slots)
+static rig *rig_open(heddle_backend b, uint32_t n, uint32_t n_slots)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_pool_config pc = HEDDLE_POOL_CONFIG_INIT;
-    memset(r, 0, sizeof *r);
+    rig *r = pooled_new(b, sizeof *r);
     c.backend = b;
     if (b == HEDDLE_SERIAL)
         c.team_size = n;
-    else
+    else if (b == HEDDLE_CPU)
         c.n_workers = n;
     pc.n_slots = n_slots;
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
     r->params = (pooled_params){r->cells, r->ran, r->blocks, &r->gate, &r->began};
+    r->backend = b;
     r->is_serial = b == HEDDLE_SERIAL;
+    r->is_gpu = b == HEDDLE_CUDA;
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &pc, &r->pool));
+    return r;
 }
 
 static void rig_close(rig *r)
 {
     heddle_pool_free(r->pool);
     heddle_ctx_close(r->ctx);
+    pooled_free(r->backend, r);
 }
 
 static heddle_handle mix(rig *r, uint32_t task, uint32_t cell, uint32_t code, const heddle_handle *after,
@@ -380,11 +385,11 @@ static void check_function(rig *r)
 /* An urgent task goes before those that wait, by one worker in this order. */
 static void check_urgent(heddle_backend b)
 {
-    rig *r = malloc(sizeof *r);
+    rig *r;
     uint32_t i, want;
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
     const pooled_mix_args a = {9, 1, {0, 0, 0, 0}, 0};
-    rig_open(r, b, 1, 64);
+    r = rig_open(b, 1, 64);
     (void)gate(r, 0, 0, 0);
     await_gates(r, 1);
     for (i = 0; i < 3; i++)
@@ -401,19 +406,18 @@ static void check_urgent(heddle_backend b)
         want = want * 31u + i + 1u;
     CHECK_MSG(r->cells[0] == want, "%u, not %u", r->cells[0], want);
     rig_close(r);
-    free(r);
 }
 
 /* ---- full, and beside others ------------------------------------------------------------------------------------------- */
 
 static void check_full(heddle_backend b, uint32_t n)
 {
-    rig *r = malloc(sizeof *r);
+    rig *r;
     heddle_handle h[32], more;
     const pooled_mix_args a = {1, 0, {0, 0, 0, 0}, 0};
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
     uint32_t i;
-    rig_open(r, b, n, 5); /* 32 are the least */
+    r = rig_open(b, n, 5); /* 32 are the least */
     t.body = pooled_mix;
     t.args = &a;
     t.arg_bytes = sizeof a;
@@ -433,7 +437,6 @@ static void check_full(heddle_backend b, uint32_t n)
     CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
     CHECK(r->ran[1] == 5002);
     rig_close(r);
-    free(r);
 }
 
 /* A graph runs while the pool is open, and while a task of it waits on a thread. */
@@ -462,7 +465,8 @@ static void check_stats(rig *r)
     heddle_pool_stats s = HEDDLE_POOL_STATS_INIT;
     heddle_pool_info i = HEDDLE_POOL_INFO_INIT;
     CHECK_OK(NULL, heddle_pool_get_stats(r->pool, &s));
-    CHECK_MSG(s.n_spawned > 900 && s.n_ended == s.n_spawned && s.n_failed > 5 && s.n_canceled > 3 && s.n_children > 100,
+    CHECK_MSG(s.n_spawned > 900 && s.n_ended == s.n_spawned && s.n_failed > 3 && s.n_canceled > 3 &&
+                  (s.n_children > 100 || r->is_gpu),
               "%llu %llu %llu %llu %llu", (unsigned long long)s.n_spawned, (unsigned long long)s.n_ended,
               (unsigned long long)s.n_failed, (unsigned long long)s.n_canceled, (unsigned long long)s.n_children);
     CHECK_OK(NULL, heddle_pool_get_info(r->pool, &i));
@@ -471,18 +475,20 @@ static void check_stats(rig *r)
 
 static void check_all(heddle_backend b, uint32_t n)
 {
-    rig *r = malloc(sizeof *r);
+    rig *r;
     printf("%s, %u\n", heddle_backend_name(b), n);
     fflush(stdout);
-    rig_open(r, b, n, 1024);
+    r = rig_open(b, n, 1024);
     check_order(r);
     check_ends(r);
     check_many(r);
     check_blocks(r);
     check_kinds(r);
-    check_trees(r);
+    if (!r->is_gpu)
+        check_trees(r);
     check_failures(r);
-    check_bad_trees(r);
+    if (!r->is_gpu)
+        check_bad_trees(r);
     if (b != HEDDLE_SERIAL) /* there a gate would close for ever */
         check_cancel(r);
     check_harvest(r);
@@ -492,13 +498,16 @@ static void check_all(heddle_backend b, uint32_t n)
     check_graph_beside(r);
     check_stats(r);
     rig_close(r);
-    free(r);
     check_full(b, n);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     uint32_t n;
+    if (pooled_wants_gpu(argc, argv)) {
+        check_all(HEDDLE_CUDA, 0);
+        return 0;
+    }
     check_all(HEDDLE_SERIAL, 1);
     check_all(HEDDLE_SERIAL, 4);
     for (n = 1; n <= 4; n++)

@@ -10,6 +10,7 @@ typedef struct rig {
     heddle_pool *pool, *other;
     uint32_t cells[64], ran[64], gate, began;
     pooled_params params;
+    int is_gpu;
 } rig;
 
 #define REFUSED(call, status, word)                                                                        \
@@ -89,7 +90,10 @@ static void check_spawning(rig *r)
     t.body = pooled_tree;
     t.arg_bytes = sizeof(pooled_tree_args);
     t.n_blocks = 2;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");
+    if (r->is_gpu)
+        REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ENODEV, "spawns tasks");
+    else
+        REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");
     t.size = 0;
     REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "INIT");
     CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
@@ -186,11 +190,12 @@ static void check_room(heddle_backend b)
 static void check_all(heddle_backend b)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
-    rig *r = calloc(1, sizeof *r);
+    rig *r = pooled_new(b, sizeof *r);
     c.backend = b;
     c.n_workers = b == HEDDLE_CPU ? 2 : 0;
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
     r->params = (pooled_params){r->cells, r->ran, r->cells, &r->gate, &r->began};
+    r->is_gpu = b == HEDDLE_CUDA;
     check_opening(r);
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->other));
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
@@ -201,12 +206,17 @@ static void check_all(heddle_backend b)
     heddle_pool_free(r->pool);
     heddle_pool_free(NULL);
     heddle_ctx_close(r->ctx);
-    free(r);
-    check_room(b);
+    pooled_free(b, r);
+    if (b != HEDDLE_CUDA)
+        check_room(b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (pooled_wants_gpu(argc, argv)) {
+        check_all(HEDDLE_CUDA);
+        return 0;
+    }
     check_all(HEDDLE_SERIAL);
     check_all(HEDDLE_CPU);
     return 0;

@@ -12,6 +12,8 @@
  *      level     A block is a task of a list. There is one kernel for the whole table, and one for each body alone; none if
  *                a body spawns, because no worker would run its children.
  *
+ *      batch     A block is a task of a pool (core/batch.h). A body that spawns fails there.
+ *
  * A table of waves (heddle/wave.h) has a kernel that takes parts in the order of adding. With HEDDLE_WAVE_TILES it also
  * has those of plan and ticket, and of levels those of a body alone. They write an event
  * for each part, if there is room. With HEDDLE_WAVE_TRACE one kernel more has bands that note what they do (core/notes.h);
@@ -25,6 +27,7 @@
 #ifndef HEDDLE_CORE_KERNEL_H
 #define HEDDLE_CORE_KERNEL_H
 
+#include "heddle/core/batch.h"
 #include "heddle/core/planned.h"
 #include "heddle/core/resident.h"
 
@@ -102,6 +105,14 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
     }
 }
 
+template <typename Bodies> static int hd_find_batch(cudaFunction_t *f)
+{
+    if constexpr (Bodies::waves)
+        return HD_NO_KERNEL;
+    else
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_batch<Bodies>);
+}
+
 /* Part: the bodies that the kernel runs, of Bodies. */
 template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cudaFunction_t *f)
 {
@@ -167,6 +178,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         case HD_FAMILY_LEVEL:                                                                                       \
             return trace || Bodies::waves ? table##_level_<Bodies, 1>(variant, f)                                   \
                                           : table##_level_<Bodies, Bodies::waves>(variant, f);                      \
+        case HD_FAMILY_POOL: return hd_find_batch<Bodies>(f);                                                       \
         default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \

@@ -17,7 +17,8 @@
  *              `created`. If they balance with what it has spawned itself, no task of that epoch was left when it read
  *              `ended` (as in sleepable RCU: McKenney, 2006)
  *
- * On threads only, so far: on a GPU hd_pool_of is a constant 0, and nothing here is compiled. */
+ * A GPU has no workers for a pool: tasks are blocks of ordinary launches (core/batch.h), which write told, news and live. There
+ * hd_pool_of is a constant 0. */
 #ifndef HEDDLE_CORE_POOL_H
 #define HEDDLE_CORE_POOL_H
 
@@ -50,6 +51,8 @@ typedef struct hd_pool {
     hd_cursor *urgent_at; /* its next place to fill, and to take                                 */
     hd_live *live;        /* one for each worker                                                   */
     uint32_t n_host, n_workers;
+    uint32_t most_threads; /* of a team                                                           */
+    uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
 } hd_pool;
 
 HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return HD_HOSTED ? r->pool : (const hd_pool *)0; }

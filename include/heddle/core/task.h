@@ -284,6 +284,8 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 #define HD_FAMILY_WORKERS \
     0u                     /* takes hd_run; blocks stay; variant: the dispatch                                       */
 #define HD_FAMILY_LEVEL 1u /* takes hd_level; a block is a task; variant: its only body, or HD_NONE: all bodies      */
+#define HD_FAMILY_POOL \
+    2u /* takes hd_pool_batch; a block is a task of a pool, or a part of one; one variant, 0           */
 /* What a kernel traces: an event for each task, and under dispatch order those of bands (core/notes.h). */
 #define HD_TRACE_TASKS 1
 #define HD_TRACE_BANDS 2

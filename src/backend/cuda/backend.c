@@ -6,6 +6,7 @@
  * other work of the process thus run side by side. Only plain device memory is used. */
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
+#include "backend/cuda/pool.h"
 #include "backend/schedule.h"
 
 static uint32_t count(void)
@@ -133,10 +134,48 @@ static heddle_status mem_read(hd_device *d, void *host, const void *src, size_t 
     return hd_cuda_copy(d, host, src, n_bytes, cudaMemcpyDeviceToHost, e);
 }
 
+/* ---- work of either kind ------------------------------------------------------------------------------------------ */
+
+static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd_watcher watcher, hd_error *e)
+{
+    return work->kind == HD_WORK_POOL ? hd_cuda_pool_load(out, d, work, e) : hd_cuda_load(out, d, work, watcher, e);
+}
+
+static void unload(hd_loaded *l)
+{
+    if (l->pool)
+        hd_cuda_pool_unload(l);
+    else
+        hd_cuda_unload(l);
+}
+
+static heddle_status start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
+{
+    return l->pool ? hd_cuda_pool_start(l, params, e) : hd_cuda_start(l, params, help, limit_ns, e);
+}
+
+static heddle_status wait(hd_loaded *l, uint64_t deadline_ns)
+{
+    return l->pool ? hd_cuda_pool_wait(l, deadline_ns) : hd_cuda_wait(l, deadline_ns);
+}
+
+static void stop(hd_loaded *l, uint32_t why)
+{
+    if (l->pool)
+        hd_cuda_pool_stop(l);
+    else
+        hd_cuda_stop(l, why);
+}
+
+static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
+{
+    return l->pool ? hd_cuda_pool_doing(l, worker, out) : hd_cuda_doing(l, worker, out);
+}
+
 const hd_backend hd_cuda_backend = {
     .version = HD_BACKEND_VERSION,
     .kind = HEDDLE_CUDA,
-    .works = 1u << HD_WORK_GRAPH,
+    .works = 1u << HD_WORK_GRAPH | 1u << HD_WORK_POOL,
     .count = count,
     .describe = hd_cuda_describe,
     .open = open_device,
@@ -146,14 +185,17 @@ const hd_backend hd_cuda_backend = {
     .mem_free = mem_free,
     .mem_write = mem_write,
     .mem_read = mem_read,
-    .load = hd_cuda_load,
-    .unload = hd_cuda_unload,
+    .load = load,
+    .unload = unload,
     .changed = hd_cuda_changed,
-    .start = hd_cuda_start,
-    .wait = hd_cuda_wait,
-    .stop = hd_cuda_stop,
+    .start = start,
+    .wait = wait,
+    .stop = stop,
     .result = hd_cuda_result,
-    .doing = hd_cuda_doing,
+    .doing = doing,
+    .pool_words = hd_cuda_pool_words,
+    .pool_send = hd_cuda_pool_send,
+    .pool_stop_task = hd_cuda_pool_stop_task,
     .waiting = hd_cuda_waiting,
     .complaint = hd_cuda_complaint,
     .enqueue = hd_cuda_enqueue,

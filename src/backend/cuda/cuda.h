@@ -103,6 +103,7 @@ struct hd_form {
 struct hd_loaded {
     hd_device *device;
     const hd_graph *graph;
+    struct hd_cuda_pool *pool; /* pool.c; NULL: a graph */
     hd_watcher watcher;
     uint8_t *blob;        /* device: the frozen graph */
     const hd_task *tasks; /* device: parts of the blob */

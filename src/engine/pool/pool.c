@@ -33,6 +33,10 @@ heddle_status hd_pool_runs(heddle_pool *p)
         return hd_pool_usable(p, "a pool");
     if (p->backend->wait(p->loaded, 0) == HEDDLE_EBUSY)
         return HEDDLE_OK;
+    if (p->backend->complaint && *p->backend->complaint(p->loaded)) {
+        __atomic_store_n(&p->ctx->lost, 1, __ATOMIC_RELAXED);
+        return hd_say(NULL, HEDDLE_EDEVICE, "%s", p->backend->complaint(p->loaded));
+    }
     return hd_say(
         NULL, HEDDLE_ENOMEM,
         "a pool: every slot of the arena holds a task that needs more slots for its children; open the context "
@@ -243,8 +247,8 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     if (!out)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_get_info: out is NULL");
     i.n_slots = p->n_slots;
-    i.n_workers = p->ctx->config.n_workers;
-    i.most_threads = HEDDLE_POOL_MOST_THREADS;
+    i.n_workers = p->words->n_workers;
+    i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_graph_blob(&p->graph->g)->shared_bytes - HEDDLE_REDUCE_BYTES;
     i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task);
     hd_copy_known(out, &i, sizeof i);

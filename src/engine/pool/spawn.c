@@ -10,10 +10,9 @@ static heddle_status check_team(const heddle_pool *p, uint32_t team_size)
 {
     if (team_size % 32u)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: a team of %u threads; a multiple of 32 is expected", team_size);
-    if (team_size > HEDDLE_POOL_MOST_THREADS)
-        return hd_say(NULL, HEDDLE_ERANGE, "a pool: a team of %u threads; %u are the most", team_size,
-                      HEDDLE_POOL_MOST_THREADS);
-    (void)p;
+    if ((team_size ? team_size : p->config.team_size) > p->words->most_threads)
+        return hd_say(NULL, HEDDLE_ERANGE, "a pool: a team of %u threads; %u are the most",
+                      team_size ? team_size : p->config.team_size, p->words->most_threads);
     return HEDDLE_OK;
 }
 
@@ -28,6 +27,9 @@ static heddle_status check_body(const heddle_pool *p, const heddle_pool_task *t)
     if (t->arg_bytes != body->arg_bytes)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: body %s takes %u argument bytes, not %zu", body->name,
                       body->arg_bytes, t->arg_bytes);
+    if (p->words->no_spawns && body->n_children)
+        return hd_say(NULL, HEDDLE_ENODEV, "a pool: body %s spawns tasks; backend %s has no workers that run them",
+                      body->name, heddle_backend_name(p->backend->kind));
     if (t->n_blocks > 1 && body->n_children)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: body %s spawns tasks, so a task of it has one block, not %u",
                       body->name, t->n_blocks);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* core/batch.h - tasks of a pool as blocks of ordinary launches: what the host hands to a GPU, and the kernel (nvcc only).
+ *
+ * A batch is one launch: a block for each of some tasks of one block, or all blocks of one task. A block reads its task's record
+ * from host memory (16 bytes a thread, one trip), runs the body with as many threads as the task wants, and tells the host the end
+ * itself (core/pool.h). The last block of a batch also tells how many tasks have ended in its stream, which is all that the host
+ * has to know of the launch. */
+#ifndef HEDDLE_CORE_BATCH_H
+#define HEDDLE_CORE_BATCH_H
+
+#include "heddle/core/pool.h"
+
+#define HD_POOL_BATCH_MOST 896u /* tasks: their slots are parameters of the kernel, 4 KB at most */
+
+/* hd_posted.flags, besides those of hd_task */
+#define HD_POSTED_CANCELED 0x10000u /* it must not run */
+
+/* A task's record in pinned host memory, one for each slot of the host. */
+typedef struct hd_posted {
+    uint32_t generation, body, flags, n_blocks, team_size, arg_bytes, pad[2];
+    uint8_t args[HD_INLINE_ARGS]; /* larger ones are elsewhere, args_bytes for each slot */
+} hd_posted;
+HD_STATIC_ASSERT(sizeof(hd_posted) == 96, "six threads read it at once");
+
+/* Of a stream: its batches run one after another. In device memory. */
+typedef struct hd_stream_words {
+    uint32_t ended[2]; /* dev: tasks that have ended in this stream, by epoch                     */
+    uint32_t done;     /* dev: tasks of this batch that have ended                                */
+    uint32_t pad;
+} hd_stream_words;
+
+typedef struct hd_pool_batch {
+    const hd_posted *posted;
+    const uint8_t *args; /* pinned host memory: large records                                     */
+    const void *params;
+    hd_fail *fates;   /* device                                                                   */
+    uint32_t *closed; /* dev: of each slot's task: blocks that have ended                         */
+    hd_told *told;
+    uint32_t *news, *news_end;
+    hd_stream_words *stream;
+    hd_live *live;       /* of this stream                                                        */
+    uint32_t args_bytes; /* of a slot                                                             */
+    uint32_t n_host;
+    uint32_t n, is_wide; /* tasks; or is_wide: one task, in n blocks                              */
+    uint32_t slot[HD_POOL_BATCH_MOST];
+} hd_pool_batch;
+HD_STATIC_ASSERT(sizeof(hd_pool_batch) <= 4096, "parameters of a kernel");
+
+#if defined(__CUDACC__)
+#include "heddle/core/block.h"
+
+/* One thread, when the body has ended on all threads: tells the host. */
+static __device__ __forceinline__ void hd_batch_tell(const hd_pool_batch &b, uint32_t slot, const hd_posted *task,
+                                                     int skipped)
+{
+    hd_fail *fate = &b.fates[slot];
+    uint32_t how = HD_LOAD(&fate->stop, RELAXED, DEV);
+    const uint32_t code = HD_LOAD(&fate->code, RELAXED, DEV), odd = (task->flags & HD_TASK_ODD) != 0u;
+    if (how != HD_STOP_NOT) {
+        HD_STORE(&fate->stop, HD_STOP_NOT, RELAXED, DEV);
+        HD_STORE(&fate->code, 0u, RELAXED, DEV);
+    }
+    how = how != HD_STOP_NOT ? how : skipped ? HD_STOP_CANCELED : HD_STOP_DONE;
+    b.told[slot].code = code;
+    HD_STORE(&b.told[slot].state, hd_told_of(task->generation, how), RELEASE, SYS);
+    if (task->flags & HD_TASK_NOTIFY)
+        HD_STORE(&b.news[HD_ADD(b.news_end, 1u, RELAXED, DEV) & (b.n_host - 1u)], slot + 1u, RELEASE, SYS);
+    (void)HD_ADD(&b.stream->ended[odd], 1u, RELEASE, DEV);
+}
+
+/* One thread: a block has ended. The last one of a task tells its end, the last one of the batch that of the batch. */
+static __device__ __forceinline__ void hd_batch_end(const hd_pool_batch &b, uint32_t slot, const hd_posted *task,
+                                                    int skipped)
+{
+    const uint32_t n_tasks = b.is_wide ? 1u : b.n;
+    if (b.is_wide && HD_ADD(&b.closed[slot], 1u, ACQ_REL, DEV) + 1u != b.n)
+        return;
+    if (b.is_wide)
+        HD_STORE(&b.closed[slot], 0u, RELAXED, DEV);
+    hd_batch_tell(b, slot, task, skipped);
+    if (HD_ADD(&b.stream->done, 1u, ACQ_REL, DEV) + 1u != n_tasks)
+        return;
+    HD_STORE(&b.stream->done, 0u, RELAXED, DEV);
+    HD_STORE(&b.live->ended[0], HD_LOAD(&b.stream->ended[0], ACQUIRE, DEV), RELEASE, SYS);
+    HD_STORE(&b.live->ended[1], HD_LOAD(&b.stream->ended[1], ACQUIRE, DEV), RELEASE, SYS);
+}
+
+template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_constant__ hd_pool_batch b)
+{
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_posted, task);
+    const uint32_t slot = b.slot[b.is_wide ? 0u : blockIdx.x];
+    heddle_thread thread;
+    int skipped;
+    if (threadIdx.x < sizeof(hd_posted) / 16u)
+        ((uint4 *)&task)[threadIdx.x] = ((const uint4 *)&b.posted[slot])[threadIdx.x];
+    __syncthreads();
+    thread = hd_block_thread(&b.fates[slot], hd_arena, task.team_size, slot);
+    thread.task = slot;
+    thread.block = b.is_wide ? blockIdx.x : 0u;
+    thread.n_blocks = task.n_blocks;
+    /* All threads or none: the word may change between their loads. */
+    skipped = __syncthreads_or((task.flags & HD_POSTED_CANCELED) ||
+                               HD_LOAD(&b.fates[slot].stop, RELAXED, DEV) != HD_STOP_NOT);
+    if (!skipped && threadIdx.x < task.team_size)
+        Bodies()(&thread, task.body, b.params,
+                 task.arg_bytes <= HD_INLINE_ARGS ? (const void *)task.args : b.args + (uint64_t)slot * b.args_bytes);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        hd_batch_end(b, slot, &task, skipped);
+}
+#endif
+
+#endif
