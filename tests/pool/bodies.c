@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* bodies.c - see bodies.h. */
 #include "pool/bodies.h"
 
 HEDDLE_BODY(pooled_mix, pooled_params, params, pooled_mix_args, t)
@@ -17,7 +18,7 @@ HEDDLE_BODY(pooled_gate, pooled_params, params, pooled_gate_args, t)
 {
     uint32_t n = 0;
     if (thread->index == 0)
-        (void)HEDDLE_ATOMIC_ADD(params->began, 1u, RELEASE, SYS);
+        (void)HEDDLE_ATOMIC_ADD(params->began, 1u, RELAXED, DEV); /* few GPUs have atomics on host memory for both */
     while (t->until_canceled ? !heddle_task_is_canceled(thread) : !HEDDLE_ATOMIC_LOAD(params->gate, ACQUIRE, SYS))
         heddle_pause(n++);
 }

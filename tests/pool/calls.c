@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.c - every call of heddle/pool.h, on serial, on emulated blocks and on 1 to 4 threads: spawning one by one and many at
- * once, waiting in each way, order by handles, blocks, spawning bodies, failures and what comes after them, cancelling, full
- * tables, notices through harvest, descriptor and function, graphs beside a pool. */
+/* calls.c - every call of heddle/pool.h, on serial, on emulated blocks and on 1 to 4 threads. Tasks are spawned one by one and
+ * many at once, waited for in each way, and ordered by handles; some are urgent, have blocks, or spawn. Others fail, with tasks
+ * after them, or are cancelled. Tables are full. Notices come through harvest, descriptor and function. Graphs run beside. */
 #include "pool/bodies.h"
 
 #include <poll.h>

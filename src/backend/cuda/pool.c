@@ -26,13 +26,13 @@
 static const uint32_t class_threads[N_CLASSES] = {32, 64, 128, 256, 512, 992};
 
 /* Where a slot's task is. */
-enum { NOWHERE, WAITS, READY, LAUNCHED };
+enum { SENT, WAITS, READY, LAUNCHED };
 
 typedef struct note {
     uint32_t generation; /* of the slot's task */
     uint8_t where, class, is_dirty, is_wide;
     uint16_t n_after;
-    uint32_t next; /* in the list of waiting tasks, or of ready ones */
+    uint32_t next; /* in the list of sent tasks, of waiting ones, or of ready ones */
 } note;
 
 typedef struct list {
@@ -61,12 +61,14 @@ struct hd_cuda_pool {
     stream streams[N_STREAMS];
     cudaStream_t side; /* fates */
     hd_fail *no_fate;  /* pinned: HD_STOP_... to copy */
-    /* Guards the rest: spawning threads and the launching one. */
-    pthread_mutex_t mutex;
-    pthread_cond_t sent;
+    uint32_t sent;     /* atomic: the slot sent last + 1, linked to those before; 0 = none */
+    uint32_t sleeps;   /* atomic: the launching thread sleeps, or is about to */
+    uint8_t pad[HD_LINE];
+    pthread_mutex_t mutex; /* guards the rest */
+    pthread_cond_t woken;
     pthread_t launcher;
     list waiting, ready[N_CLASSES], wide;
-    int has_launcher, ends, sleeps, is_over;
+    int has_launcher, ends, is_over;
 };
 typedef struct hd_cuda_pool cuda_pool;
 
@@ -121,6 +123,26 @@ static int is_free_to_go(cuda_pool *p, uint32_t slot)
             p->posted[slot].flags |= HD_POSTED_CANCELED;
     }
     return 1;
+}
+
+/* Takes over what has been sent: the list begins with the last one. */
+static void take_sent(cuda_pool *p)
+{
+    uint32_t slot = __atomic_exchange_n(&p->sent, 0, __ATOMIC_SEQ_CST), turned = 0, next;
+    for (; slot; slot = next) {
+        next = p->notes[slot - 1u].next;
+        p->notes[slot - 1u].next = turned;
+        turned = slot;
+    }
+    for (slot = turned; slot; slot = next) {
+        next = p->notes[slot - 1u].next;
+        if (p->notes[slot - 1u].n_after) {
+            p->notes[slot - 1u].where = WAITS;
+            put(p, &p->waiting, slot - 1u);
+        } else {
+            put_ready(p, slot - 1u);
+        }
+    }
 }
 
 static void free_waiting(cuda_pool *p)
@@ -263,10 +285,11 @@ static void rest(cuda_pool *p, uint64_t *since)
 {
     const uint64_t now = heddle_host_clock_ns();
     *since = *since ? *since : now;
-    if (now - *since > SPIN_NS && is_quiet(p) && !p->ends) {
-        p->sleeps = 1;
-        while (!p->ends && p->sleeps)
-            pthread_cond_wait(&p->sent, &p->mutex);
+    if (now - *since > SPIN_NS && is_quiet(p)) {
+        __atomic_store_n(&p->sleeps, 1, __ATOMIC_SEQ_CST);
+        while (!p->ends && !__atomic_load_n(&p->sent, __ATOMIC_SEQ_CST))
+            pthread_cond_wait(&p->woken, &p->mutex);
+        __atomic_store_n(&p->sleeps, 0, __ATOMIC_RELAXED);
         *since = 0;
         return;
     }
@@ -287,6 +310,7 @@ static void *launcher_main(void *arg)
     (void)cudaSetDevice(l->device->index);
     pthread_mutex_lock(&p->mutex);
     while (!p->ends && !p->is_over) {
+        take_sent(p);
         free_waiting(p);
         if (launch_ready(l))
             since = 0;
@@ -318,6 +342,7 @@ static void post(cuda_pool *p, const hd_sent *s)
         memcpy(s->arg_bytes <= HD_INLINE_ARGS ? to->args : p->args + (uint64_t)s->slot * p->args_bytes, s->args,
                s->arg_bytes);
     at->generation = s->generation;
+    at->where = SENT;
     at->class = (uint8_t)class_of(s->team_size);
     at->is_wide = s->n_blocks > 1;
     at->n_after = (uint16_t)s->n_after;
@@ -328,22 +353,21 @@ static void post(cuda_pool *p, const hd_sent *s)
 void hd_cuda_pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
 {
     cuda_pool *p = l->pool;
-    uint32_t i;
-    for (i = 0; i < n; i++)
-        post(p, &tasks[i]);
-    pthread_mutex_lock(&p->mutex);
+    uint32_t i, before;
     for (i = 0; i < n; i++) {
-        if (tasks[i].n_after) {
-            p->notes[tasks[i].slot].where = WAITS;
-            put(p, &p->waiting, tasks[i].slot);
-        } else {
-            put_ready(p, tasks[i].slot);
-        }
+        post(p, &tasks[i]);
+        if (i)
+            p->notes[tasks[i].slot].next = tasks[i - 1u].slot + 1u;
     }
-    if (p->sleeps) {
-        p->sleeps = 0;
-        pthread_cond_signal(&p->sent);
-    }
+    before = __atomic_load_n(&p->sent, __ATOMIC_RELAXED);
+    do
+        p->notes[tasks[0].slot].next = before;
+    while (!__atomic_compare_exchange_n(&p->sent, &before, tasks[n - 1u].slot + 1u, 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED));
+    if (!__atomic_load_n(&p->sleeps, __ATOMIC_SEQ_CST))
+        return;
+    pthread_mutex_lock(&p->mutex);
+    pthread_cond_signal(&p->woken);
     pthread_mutex_unlock(&p->mutex);
 }
 
@@ -470,7 +494,7 @@ heddle_status hd_cuda_pool_load(hd_loaded **out, hd_device *d, const hd_work *wo
     l->pool->words.n_workers = N_STREAMS;
     l->pool->words.no_spawns = 1;
     pthread_mutex_init(&l->pool->mutex, NULL);
-    pthread_cond_init(&l->pool->sent, NULL);
+    pthread_cond_init(&l->pool->woken, NULL);
     s = make(l, e);
     if (s == HEDDLE_OK)
         *out = l;
@@ -498,7 +522,7 @@ void hd_cuda_pool_unload(hd_loaded *l)
     (void)cudaFreeHost(p->pinned);
     hd_delete_sparse(p->notes, n * sizeof *p->notes);
     hd_delete_sparse(p->after, n * sizeof *p->after);
-    pthread_cond_destroy(&p->sent);
+    pthread_cond_destroy(&p->woken);
     pthread_mutex_destroy(&p->mutex);
     hd_delete(p, sizeof *p);
     hd_delete(l, sizeof *l);
@@ -537,7 +561,7 @@ void hd_cuda_pool_stop(hd_loaded *l)
     cuda_pool *p = l->pool;
     pthread_mutex_lock(&p->mutex);
     p->ends = 1;
-    pthread_cond_signal(&p->sent);
+    pthread_cond_signal(&p->woken);
     pthread_mutex_unlock(&p->mutex);
 }
 
