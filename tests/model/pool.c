@@ -40,29 +40,31 @@ typedef struct pool_case {
     uint32_t n_hosts; /* threads that send */
     uint32_t unparks; /* parked workers are woken for no reason */
     sent sent[MAX_SENT];
+    uint32_t n_host; /* 0 = 4: slots of the host */
 } pool_case;
 
 /* clang-format off */
 static const pool_case cases[] = {
-    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
-    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}},
-    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}},
-    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0}}},
-    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}},
-    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0}}},
-    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
-    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}}},
-    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0}}},
-    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0}}},
-    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0}}},
-    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
-    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}},
-    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}},
-    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}},
-    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}}},
-    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}},
-    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}}},
-    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}},
+    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
+    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
+    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0}}, 0},
+    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
+    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0}}, 0},
+    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}}, 0},
+    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0}}, 0},
+    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0}}, 0},
+    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
+    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}, 0},
+    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}}, 0},
+    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}, 0},
+    {"pool.lap",      3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 2},
+    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
 };
 /* clang-format on */
 
@@ -102,7 +104,7 @@ static void wait_a_little(void *self, uint32_t n)
     (void)self, (void)n;
     model_nap(MODEL_SITE(wait));
 }
-static uint32_t is_wanted(void *self, uint32_t worker)
+static int is_wanted(void *self, uint32_t worker)
 {
     (void)self, (void)worker;
     return 0;
@@ -263,7 +265,7 @@ static void make_run(void)
     host.wait = wait_a_little;
     host.is_wanted = is_wanted;
     memset(r, 0, sizeof *r);
-    pool = (hd_pool){fates, told, news, &news_end, urgent, &urgent_at, live, MAX_HOST, c->n_workers};
+    pool = (hd_pool){fates, told, news, &news_end, urgent, &urgent_at, live, c->n_host ? c->n_host : MAX_HOST, c->n_workers, 1, 0};
     r->tasks = m.tasks;
     r->after = m.after;
     r->store = m.store;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 typedef struct rig {
-    heddle_ctx *ctx;
+    heddle_ctx *ctx, *other_ctx;
     heddle_pool *pool, *other;
     uint32_t cells[64], ran[64], gate, began;
     pooled_params params;
@@ -197,14 +197,21 @@ static void check_all(heddle_backend b)
     r->params = (pooled_params){r->cells, r->ran, r->cells, &r->gate, &r->began};
     r->is_gpu = b == HEDDLE_CUDA;
     check_opening(r);
-    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->other));
+    CHECK_OK(NULL, heddle_ctx_open(&r->other_ctx, &c));
+    CHECK_OK(NULL, heddle_pool_new(r->other_ctx, &pooled, &r->params, sizeof r->params, NULL, &r->other));
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
+    if (b == HEDDLE_CPU) {
+        heddle_pool *second;
+        REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &second), EBUSY, "open pool");
+        CHECK(second == NULL);
+    }
     check_spawning(r);
     check_handles(r);
     check_inside(r);
     heddle_pool_free(r->other);
     heddle_pool_free(r->pool);
     heddle_pool_free(NULL);
+    heddle_ctx_close(r->other_ctx);
     heddle_ctx_close(r->ctx);
     pooled_free(b, r);
     if (b != HEDDLE_CUDA)

@@ -71,6 +71,13 @@ HD_FN uint32_t hd_went_wrong(const hd_run *r, uint32_t t)
     return hd_pool_of(r) ? HD_LOAD(&hd_fate_of(r, t)->stop, RELAXED, DEV) : 0u;
 }
 
+/* The task that ends with t: of a continuation the one that it continues. */
+HD_FN uint32_t hd_owner_of(const hd_run *r, uint32_t t)
+{
+    const uint32_t ends_for = r->tasks[t].links.ends_for;
+    return ends_for != HD_NONE ? ends_for : t;
+}
+
 /* Task t must not run: a task before it has gone wrong. */
 HD_FN void hd_fate_cancel(const hd_run *r, uint32_t t) { (void)hd_stop(hd_fate_of(r, t), HD_STOP_CANCELED); }
 
@@ -97,13 +104,12 @@ HD_FN void hd_fate_clear(const hd_run *r, uint32_t t)
 
 HD_FN uint32_t hd_told_of(uint32_t generation, uint32_t how) { return generation << HD_TOLD_BITS | how; }
 
-/* One lane: task t in a slot of the host has ended. From the store of `state` on the host may fill the slot again. The
+/* One lane: task t in a slot of the host has ended, well or `wrong` as those that wait for it have learnt. From the store of `state` on the host may fill the slot again. The
  * watchdog may have said before that the task is late. */
-HD_FN void hd_pool_tell(const hd_run *r, uint32_t t, uint32_t generation, uint32_t flags)
+HD_FN void hd_pool_tell(const hd_run *r, uint32_t t, uint32_t generation, uint32_t flags, uint32_t wrong)
 {
     const hd_pool *p = hd_pool_of(r);
     hd_told *told = &p->told[t - r->n_tasks];
-    const uint32_t wrong = hd_went_wrong(r, t);
     told->code = wrong ? HD_LOAD(&hd_fate_of(r, t)->code, RELAXED, DEV) : 0u;
     HD_STORE(&told->state, hd_told_of(generation, wrong ? wrong : HD_STOP_DONE), RELEASE, SYS);
     if (flags & HD_TASK_NOTIFY)
@@ -138,15 +144,21 @@ HD_FN uint32_t hd_n_blocks(const hd_run *r, uint32_t t) { return hd_is_hosts(r, 
  * An urgent task is put into a queue of its own, and into the ring goes HD_PLACE_URGENT in place of it. A worker that takes
  * another task looks at that queue first, and runs that task after the urgent one: so each is delayed by one. */
 
+/* What is in the place of number k: the task and whether the round is odd. A place that its last taker has not emptied yet is of
+ * the round before. */
+HD_FN uint32_t hd_urgent_word(const hd_pool *p, uint32_t k, uint32_t t)
+{
+    return (t + 1u) | (k / p->n_host & 1u) << 31;
+}
+
 /* Any thread. There are never more such tasks than places. */
 HD_FN void hd_urgent_put(const hd_run *r, uint32_t t)
 {
     const hd_pool *p = hd_pool_of(r);
     const uint32_t k = HD_ADD(&p->urgent_at->tail, 1u, RELAXED, DEV);
     uint32_t n = 0;
-    while (
-        !HD_CAS(&p->urgent[k & (p->n_host - 1u)], 0u, t + 1u, RELEASE, DEV)) /* its last taker is about to empty it */
-        HD_PAUSE(n++);
+    while (!HD_CAS(&p->urgent[k & (p->n_host - 1u)], 0u, hd_urgent_word(p, k, t), RELEASE, DEV))
+        HD_PAUSE(n++); /* its last taker is about to empty it */
 }
 
 /* One lane: takes the oldest urgent task, or HD_NONE. `all`: waits for one that is about to be put, so that HD_NONE means that
@@ -158,12 +170,13 @@ HD_FN uint32_t hd_urgent_take(const hd_run *r, int all)
     for (;;) {
         const uint32_t k = HD_LOAD(&p->urgent_at->head, RELAXED, DEV);
         uint32_t *at = &p->urgent[k & (p->n_host - 1u)];
-        const uint32_t v = HD_LOAD(at, ACQUIRE, DEV);
-        if (v && HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)) {
+        const uint32_t v = HD_LOAD(at, ACQUIRE, DEV), t = (v & 0x7fffffffu) - 1u;
+        const int is_there = v && v == hd_urgent_word(p, k, t);
+        if (is_there && HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)) {
             HD_STORE(at, 0u, RELAXED, DEV);
-            return v - 1u;
+            return t;
         }
-        if (!v && (!all || HD_LOAD(&p->urgent_at->tail, RELAXED, DEV) == k))
+        if (!is_there && (!all || HD_LOAD(&p->urgent_at->tail, RELAXED, DEV) == k))
             return HD_NONE;
         HD_PAUSE(n++);
     }

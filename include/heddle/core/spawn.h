@@ -244,10 +244,11 @@ HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, 
 
 /* Lane 0: task t has ended and its waiters have moved on. A pinned slot is its spawner's, too; a slot of the host is freed by
  * the host. */
-HD_FN void hd_slot_left(const hd_run *r, hd_worker *w, uint32_t t, uint32_t flags)
+HD_FN void hd_slot_left(const hd_run *r, hd_worker *w, uint32_t t, uint32_t flags, uint32_t wrong)
 {
     if (hd_is_hosts(r, t))
-        hd_pool_tell(r, t, HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS, flags);
+        hd_pool_tell(r, t, HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS, flags,
+                     wrong);
     else if (!(flags & HD_TASK_PINNED))
         hd_slot_free(r, w, t);
     hd_pool_ended(r, w->id, flags);
@@ -269,7 +270,7 @@ HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_
         if (flags & HD_TASK_PINNED)
             hd_wake(r, w, x, t, wrong, dispatch);
         if (hd_warp_lane() == 0)
-            hd_slot_left(r, w, t, flags);
+            hd_slot_left(r, w, t, flags, wrong);
         hd_store_trim(r, w);
         hd_close_open(r, w, x, parent, 1u, dispatch);
         t = ends_for;
@@ -290,7 +291,7 @@ HD_FN void hd_leave_to_continuation(const hd_run *r, hd_worker *w, const hd_turn
         return;
     continuation->ends_for = x->record->links.ends_for; /* t was a continuation itself */
     before = x->record->links.pinned;
-    hd_slot_left(r, w, t, x->record->flags);
+    hd_slot_left(r, w, t, x->record->flags, 0u);
     if (continuation->pinned == HD_NONE) {
         continuation->pinned = before;
         return;

@@ -55,7 +55,7 @@ typedef struct hd_spawn_links {
     uint32_t pinned;   /* of a continuation: pinned children of the earlier bodies, linked by pinned_next   */
     uint32_t pinned_next;
     uint32_t open;      /* dev: of a continuation: how many of those that it waits for have not ended      */
-    uint32_t done_word; /* dev: generation of its slot * 8 | HD_DONE_WORD_...                                   */
+    uint32_t done_word; /* dev: generation of its slot * 16 | HD_DONE_WORD_...                                   */
 } hd_spawn_links;
 
 typedef struct hd_task {
@@ -200,17 +200,14 @@ typedef struct hd_end {
     uint32_t run, pad1[3];     /* sys: number of the run                                          */
 } hd_end;
 
-#define HD_WANTED_NOW 2u  /* another job waits for this worker */
-#define HD_WANTED_SOON 1u /* the worker has other pools */
-
 /* Calls from core to the host when workers are threads; NULL on a GPU. */
 typedef struct hd_host {
     void *self;
     void (*park)(void *self, uint32_t worker); /* sleep until unparked; an earlier unpark counts */
     void (*unpark)(void *self, uint32_t worker);
-    void (*done)(void *self, uint32_t task);            /* a watched task is done                        */
-    void (*wait)(void *self, uint32_t n);               /* a worker has found nothing for the n-th time in a row */
-    uint32_t (*is_wanted)(void *self, uint32_t worker); /* of a pool: shall the worker leave it? HD_WANTED_... */
+    void (*done)(void *self, uint32_t task);       /* a watched task is done                        */
+    void (*wait)(void *self, uint32_t n);          /* a worker has found nothing for the n-th time in a row */
+    int (*is_wanted)(void *self, uint32_t worker); /* of a pool: shall the worker leave it for another job? */
 } hd_host;
 
 /* A graph made runnable: where everything is. The same for all workers; passed by value to a kernel.

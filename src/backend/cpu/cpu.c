@@ -7,9 +7,9 @@
  *
  * heddle_graph_run lends its thread as worker 0, so that a small graph does not wait for a wake-up.
  *
- * A pool is a job, too, and lasts. A thread that is wanted by another job leaves the pool after its present task, puts the pool
- * behind that job, and comes back. If all jobs of its inbox are pools in which it has found nothing for long, it parks. The thread
- * that places a task for it in one of them unparks it. */
+ * A pool is a job, too, and lasts: one for a device. A thread that another job waits for leaves the pool after its present task,
+ * puts the pool behind that job, and comes back. Until then it keeps its place in the pool's ring, so a task in that place waits for
+ * it. A thread that has found nothing for long parks; the thread that places a task for it unparks it. */
 #include "backend/arena.h"
 #include "backend/schedule.h"
 #include "backend/backend.h"
@@ -200,33 +200,23 @@ static void *thread_main(void *arg)
     thread *t = arg;
     hd_loaded *l;
     hd_served said;
-    uint32_t idle = 0; /* pools in a row without a task */
     if (t->pinned_to >= 0)
         hd_machine_pin((uint32_t)t->pinned_to);
     while ((l = next_job(t, t->taken))) {
         t->taken++;
         said = run_worker(l, t->id);
-        idle = said == HD_SERVED_IDLE ? idle + 1u : 0;
-        if (said == HD_SERVED_OVER)
-            continue;
-        put_job(t, l, 0);
-        if (idle >= __atomic_load_n(&t->n_in, __ATOMIC_RELAXED) - t->taken) {
+        if (said == HD_SERVED_IDLE)
             park_thread(t);
-            idle = 0;
-        }
+        if (said != HD_SERVED_OVER)
+            put_job(t, l, 0);
     }
     return NULL;
 }
 
-/* When it goes to the next job, a thread has heard of all so far. */
-static uint32_t is_wanted(void *self, uint32_t worker)
+static int is_wanted(void *self, uint32_t worker)
 {
-    thread *t = &((hd_loaded *)self)->device->threads[worker];
-    if (__atomic_load_n(&t->permit, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&t->permit, 0, __ATOMIC_RELAXED);
-        return HD_WANTED_NOW;
-    }
-    return __atomic_load_n(&t->n_in, __ATOMIC_RELAXED) != t->taken ? HD_WANTED_SOON : 0u;
+    const thread *t = &((hd_loaded *)self)->device->threads[worker];
+    return __atomic_load_n(&t->n_in, __ATOMIC_RELAXED) != t->taken;
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */

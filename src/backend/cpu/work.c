@@ -15,9 +15,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SAY_AFTER 64u     /* empty polls before a worker publishes what it waits for */
-#define SERVE_AT_ONCE 64u /* tasks of a pool, before a look at the thread's other pools */
-#define NAP_NS 50000l     /* a polite worker's sleep between polls, where it is not woken */
+#define SAY_AFTER 64u /* empty polls before a worker publishes what it waits for */
+#define NAP_NS 50000l /* a polite worker's sleep between polls, where it is not woken */
 
 typedef hd_cpu_worker worker;
 
@@ -245,13 +244,13 @@ static int run_blocks(worker *x, hd_task *task, uint32_t name)
 static int run_task(worker *x)
 {
     const hd_run *r = x->r;
-    const uint32_t name = hd_name_of(r, &x->x);
+    const uint32_t name = hd_name_of(r, &x->x), owner = hd_owner_of(r, x->x.task);
     hd_task *task = hd_child_at(r, x->x.task);
-    x->thread.fail = hd_fate_of(r, x->x.task);
+    x->thread.fail = hd_fate_of(r, owner);
     x->ended = 0;
     if (hd_n_blocks(r, x->x.task) > 1u)
         return run_blocks(x, task, name);
-    if (!hd_went_wrong(r, x->x.task))
+    if (!hd_went_wrong(r, x->x.task) && !hd_went_wrong(r, owner))
         run_body(x, name, task->body, hd_args_at(r, task));
     return 1;
 }
@@ -259,10 +258,11 @@ static int run_task(worker *x)
 static void serve_task(worker *x)
 {
     const hd_run *r = x->r;
+    const uint32_t owner = hd_owner_of(r, x->x.task);
     int ended;
     hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body), x->x.record->flags);
     hd_ahead(r, &x->w, &x->x, 1);
-    HD_STORE(x->slot, hd_is_hosts(r, x->x.task) ? x->x.task - r->n_tasks : HD_NONE, RELAXED, SYS);
+    HD_STORE(x->slot, hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE, RELAXED, SYS);
     ended = run_task(x);
     HD_STORE(x->slot, HD_NONE, RELAXED, SYS); /* before the host may fill it again */
     if (ended)
@@ -270,29 +270,17 @@ static void serve_task(worker *x)
     end_trace(x);
 }
 
-/* How the worker leaves for another job, or HD_SERVED_OVER: it stays. It has found nothing n times in a row, and has run n_served
- * tasks. One that is wanted now does not say that it was idle, because it must look at all its jobs before it parks. */
-static hd_served leaves(worker *x, uint32_t n, uint32_t n_served)
-{
-    const uint32_t wanted = x->r->host->is_wanted(x->r->host->self, x->w.id);
-    if (wanted == HD_WANTED_NOW)
-        return HD_SERVED_WANTED;
-    if ((wanted && n > 1u) || n > x->r->spin)
-        return hd_ticket_doze(x->r, &x->w) ? HD_SERVED_IDLE : HD_SERVED_OVER;
-    return wanted && n_served >= SERVE_AT_ONCE ? HD_SERVED_WANTED : HD_SERVED_OVER;
-}
-
 hd_served hd_cpu_serve(hd_cpu_worker *x, int *last)
 {
     const hd_run *r = x->r;
-    uint32_t n = 0, n_served = 0, t;
-    hd_served said;
+    uint32_t n = 0, t; /* n: times in a row that it has found nothing */
     hd_ticket_rouse(r, &x->w);
     (void)hd_room(r, &x->w, 0);
     while (hd_stopped(r) == HD_STOP_NOT) {
-        said = leaves(x, n, n_served);
-        if (said != HD_SERVED_OVER)
-            return said;
+        if (r->host->is_wanted(r->host->self, x->w.id))
+            return HD_SERVED_WANTED;
+        if (n > r->spin && hd_ticket_doze(r, &x->w))
+            return HD_SERVED_IDLE;
         hd_attend(r, &x->w, &x->x, HD_DISPATCH_TICKET, 1);
         t = hd_take_admitted(r, &x->w, &x->x, HD_DISPATCH_TICKET, 1);
         if (t == HD_NONE) {
@@ -300,7 +288,6 @@ hd_served hd_cpu_serve(hd_cpu_worker *x, int *last)
             continue;
         }
         n = 0;
-        n_served++;
         serve_task(x);
     }
     *last = hd_worker_end(r, &x->w, &x->x);

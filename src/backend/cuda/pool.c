@@ -274,6 +274,8 @@ static void check_device(hd_loaded *l)
 static int is_quiet(const cuda_pool *p)
 {
     uint32_t s;
+    if (p->waiting.n)
+        return 0;
     for (s = 0; s < N_STREAMS; s++)
         if (!is_idle(p, s))
             return 0;

@@ -208,7 +208,7 @@ static void run_body(hd_loaded *l, const hd_task *task, const void *params, cons
     heddle_thread thread = {.team_size = 1,
                             .task = l->doing,
                             .shared = l->shared,
-                            .fail = l->run.pool ? hd_fate_of(&l->run, l->turn.task) : &l->fail,
+                            .fail = l->run.pool ? hd_fate_of(&l->run, hd_owner_of(&l->run, l->turn.task)) : &l->fail,
                             .spawn_buffer = l->block ? &l->spawn_buffer : NULL,
                             .block = l->at_block,
                             .n_blocks = l->run.pool ? hd_n_blocks(&l->run, l->turn.task) : 1};
@@ -252,7 +252,7 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
     hd_spawn_buffer_open(r, &l->worker, &l->spawn_buffer, hd_children_of(r, task->body), task->flags);
     l->at_block = 0;
     do {
-        if (!hd_went_wrong(r, t))
+        if (!hd_went_wrong(r, t) && !(r->pool && hd_went_wrong(r, hd_owner_of(r, t))))
             run_one(l, hd_name_of(r, &l->turn), task, params, args);
     } while (r->pool && ++l->at_block < hd_n_blocks(r, t));
     l->at_block = 0;

@@ -164,11 +164,21 @@ static void forget(heddle_pool *p)
     hd_delete(p, sizeof *p);
 }
 
+/* A thread keeps a place in one ring only: in two, a task of one pool could wait for one of the other. */
+static heddle_status check_alone(const heddle_ctx *ctx)
+{
+    if (ctx->backend->kind != HEDDLE_CPU || !ctx->n_pools)
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EBUSY, "heddle_pool_new: the context's threads have an open pool; open another context");
+}
+
 static heddle_status make(heddle_pool *p, const heddle_table *table, const void *params)
 {
     const heddle_status s = make_graph(p, table);
     if (s != HEDDLE_OK)
         return hd_say(NULL, s, "%s", p->ctx->error.text);
+    p->backend = p->ctx->backend; /* a new graph may move a context to threads */
+    HD_TRY(check_alone(p->ctx));
     p->params_bytes = p->graph->g.table->params_bytes + 1u;
     HD_TRY(make_room(p, params));
     return start(p);
@@ -208,7 +218,6 @@ HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *ta
         return hd_say(NULL, HEDDLE_ENOMEM, "heddle_pool_new: out of memory");
     p->ctx = ctx;
     p->config = c;
-    p->backend = ctx->backend;
     p->n_slots = c.n_slots;
     p->n_posts = c.n_slots < 32u * HD_POSTS ? 1u : HD_POSTS;
     p->fd = -1;
