@@ -15,6 +15,7 @@
 #     GPU/tests.txt      the same, to be read
 #     GPU/figures.tsv    the rows of bench_gpu, with the figure that made them, form, commit, GPU, driver and date
 #     GPU/wave.tsv       times of waves in every shape and number of warps per block
+#     GPU/pool.tsv       rates and latencies of pools
 #     GPU/peerwave       the figures of PeerWave, after the long form of its stage
 #     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
 #     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel

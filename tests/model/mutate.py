@@ -186,8 +186,8 @@ POOL_BUGS = [
      "HD_STORE(&r->control->ticket, k + 1u, RELAXED, DEV);"),
     ("a task is told before it is over for those that wait", SPAWN,
      "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, wrong, dispatch);\n        if (hd_warp_lane() == 0)\n"
-     "            hd_slot_left(r, w, t, flags);\n",
-     "        if (hd_warp_lane() == 0)\n            hd_slot_left(r, w, t, flags);\n"
+     "            hd_slot_left(r, w, t, flags, wrong);\n",
+     "        if (hd_warp_lane() == 0)\n            hd_slot_left(r, w, t, flags, wrong);\n"
      "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, wrong, dispatch);\n"),
     ("those that wait do not learn of a failure", SPAWN, "        if (wrong)\n            hd_fate_cancel(r, t);\n", ""),
     ("a task that ended badly looks well to later ones", SPAWN, " | (wrong ? HD_DONE_WORD_WRONG : 0u)", ""),
