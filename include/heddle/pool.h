@@ -13,9 +13,10 @@
  * (Pagoda: Yeh et al., PPoPP'17 and TOPC 6(4), 2019. Its taskSpawn, wait, check and waitAll are spawn, wait, test and
  * wait_all here. Dependences, failures, cancelling, notices and spawning bodies are not in it.)
  *
- * Backends. serial runs a task in the call that spawns it; cpu runs it on the context's threads, one thread a task. With
- * both, a body sees a team of one thread, or of an emulated block (config team_size of serial). On cuda there are no pools
- * yet: heddle_pool_new returns ENODEV.
+ * Backends. serial runs a task in the call that spawns it; cpu runs it on the context's threads, one thread a task. With both, a
+ * body sees a team of one thread, or of an emulated block (config team_size of serial). cuda launches what has been spawned since
+ * its last launch, a block of team_size threads for each task; a body that spawns is refused there (ENODEV). A time limit is
+ * checked every millisecond, for one task of a launch at a time. On cpu a context has one open pool at a time.
  *
  * Handles. heddle_pool_spawn's *out names the task until its end has been seen: by the first heddle_pool_wait, test or
  * wait_any that returns its final status, by heddle_pool_wait_all, or, for a task with HEDDLE_POOL_NOTIFY, by
@@ -24,7 +25,7 @@
  * name a handle in `after` as long as the host has not seen the end of that task.
  *
  * Errors. A task that fails ends alone: tasks that come after it, or after one of these, end with ECANCELED and do not run.
- * The pool goes on. The last failure of a task without a handle is reported by heddle_pool_wait_all.
+ * The pool goes on. The last bad end that no call has asked for is reported by heddle_pool_wait_all.
  *
  * Threads. Any thread may make any call at any time, but for heddle_pool_new and heddle_pool_free, which are calls on the
  * context. A body or callback of the context must not: such calls return EINVAL. Sentences: heddle_error_text(NULL), of this
@@ -62,8 +63,9 @@ typedef struct heddle_pool_config {
 #define HEDDLE_POOL_MOST_SLOTS (1u << 24)
 #define HEDDLE_POOL_MOST_THREADS 992u /* of a team: a block of a GPU has one more warp, which schedules */
 
-/* Opens a pool of table's bodies. All its tasks share the record params, which is copied. config NULL: all defaults. EVERSION,
- * ENODEV as heddle_graph_new; EINVAL for a table of waves, for NULL, or for a bad field or variable; ERANGE; ENOMEM. */
+/* Opens a pool of table's bodies, with at least 32 slots. All its tasks share the record params, which is copied. config NULL: all
+ * defaults. EVERSION, ENODEV as heddle_graph_new; EINVAL for a table of waves, for NULL, or for a bad field or variable; EBUSY: on
+ * cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
                                          size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);
 /* Waits until all tasks have ended, then frees. No other thread may be in a call on the pool. If the context is lost, or the
@@ -88,7 +90,8 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_inf
 /* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
  * the table's for that body. Waits while the table is full, and on nothing else. out may be NULL: no handle is wanted.
  * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
- * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM: the pool
+ * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM, with a
+ * full table: the pool
  * has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
 HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, const void *args, size_t arg_bytes,
                                            uint32_t team_size, heddle_handle *out);
@@ -151,10 +154,10 @@ HEDDLE_API heddle_status heddle_pool_wait(heddle_pool *pool, heddle_handle handl
 /* Waits until one of n tasks has ended. *which: its index. EBUSY, or that task's final status. */
 HEDDLE_API heddle_status heddle_pool_wait_any(heddle_pool *pool, const heddle_handle *handles, size_t n,
                                               uint32_t timeout_ms, size_t *which, heddle_pool_end *end);
-/* Waits until all tasks spawned before the call, and all that these have spawned, have ended. Tasks spawned meanwhile do not
- * prolong it. OK; EBUSY at the deadline; else the status of the last task without a handle that did not end well since the
- * last call, with its sentence. Afterwards the handles of the tasks that it waited for are no longer valid, but for those with
- * HEDDLE_POOL_NOTIFY. */
+/* Waits until all tasks spawned before the call, and all that these have spawned, have ended. Tasks spawned later do not prolong
+ * it, but for those of an earlier call that has given up or of one that another thread is in. OK; EBUSY at the deadline; else the
+ * status of the last task that did not end well and that no call has asked for, with its sentence, once. Afterwards the handles of
+ * the tasks that it waited for are no longer valid, but for those with HEDDLE_POOL_NOTIFY, which heddle_pool_harvest reports. */
 HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *pool, uint32_t timeout_ms);
 /* Asks a task to stop. One that has not started does not run, and ends with ECANCELED when the tasks before it have ended. The
  * body of one that runs may ask heddle_task_is_canceled; its status is ECANCELED. No effect on a task that has ended. */

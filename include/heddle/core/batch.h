@@ -2,8 +2,8 @@
 /* core/batch.h - tasks of a pool as blocks of ordinary launches: what the host hands to a GPU, and the kernel (nvcc only).
  *
  * A batch is one launch: a block for each of some tasks of one block, or all blocks of one task. A block reads its task's record
- * from host memory (16 bytes a thread, one trip), runs the body with as many threads as the task wants, and tells the host the end
- * itself (core/pool.h). The last block of a batch also tells how many tasks have ended in its stream, which is all that the host
+ * from host memory (16 bytes a thread, one trip) and runs the body with as many threads as the task wants. It tells the host the
+ * end itself (core/pool.h). The last block of a batch also tells how many tasks have ended in its stream, which is all that the host
  * has to know of the launch. */
 #ifndef HEDDLE_CORE_BATCH_H
 #define HEDDLE_CORE_BATCH_H
@@ -46,7 +46,7 @@ typedef struct hd_pool_batch {
 } hd_pool_batch;
 HD_STATIC_ASSERT(sizeof(hd_pool_batch) <= 4096, "parameters of a kernel");
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
 #include "heddle/core/block.h"
 
 /* One thread, when the body has ended on all threads: tells the host. */
