@@ -45,8 +45,9 @@ static void nested_lengths(void)
     uint64_t cell[5] = {0}, i;
     heddle_omp_begin(&program, &place, 0, 0);
     for (i = 0; i < 7; i++) {
-        *(add_args *)heddle_omp_task(task_add, 0) = (add_args){&cell[i % 4], &cell[4], 1};
-        heddle_omp_depend(HEDDLE_MODE_INOUT, &cell[i < 4 ? i : i < 6 ? 2 * i - 8 : 0], i < 4 ? 8 : i < 6 ? 16 : 32);
+        uint64_t *first = &cell[i < 4 ? i : i < 6 ? 2 * i - 8 : 0];
+        *(add_args *)heddle_omp_task(task_add, 0) = (add_args){first, &cell[4], 1};
+        heddle_omp_depend(HEDDLE_MODE_INOUT, first, i < 4 ? 8 : i < 6 ? 16 : 32);
     }
     heddle_omp_end();
 }

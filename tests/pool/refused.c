@@ -102,13 +102,13 @@ static void check_spawning(rig *r)
 
 static void check_handles(rig *r)
 {
-    const pooled_mix_args a = {2, 1, {2, 0, 0, 0}, 0};
+    const pooled_mix_args a = {2, 1, {2, 0, 0, 0}, 0}, another = {3, 1, {3, 0, 0, 0}, 0};
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
     heddle_handle h, theirs, bad[] = {0, ~0ull, 5ull << 32};
     heddle_pool_end end;
     size_t which, n;
     uint32_t i;
-    CHECK_OK(NULL, heddle_pool_spawn(r->other, pooled_mix, &a, sizeof a, 32, &theirs));
+    CHECK_OK(NULL, heddle_pool_spawn(r->other, pooled_mix, &another, sizeof another, 32, &theirs));
     CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 32, &h));
     REFUSED(heddle_pool_wait(r->pool, theirs, HEDDLE_FOREVER, NULL), EINVAL, "names no task");
     REFUSED(heddle_pool_cancel(r->pool, theirs), EINVAL, "names no task");
