@@ -16,6 +16,7 @@
 #define APP_H
 
 #include "heddle.h"
+#include "heddle/pool.h"
 #include "heddle/task.h"
 
 #define APP_ERROR 512
@@ -48,13 +49,23 @@ typedef struct app_sink {
     void (*i64s)(void *self, const char *key, const int64_t *v, size_t n, size_t width);
 } app_sink;
 
+/* Independent tasks of one body, each with its own record (apps/tasks.c). */
+typedef struct app_tasks {
+    uint32_t body;
+    void *args; /* n records of arg_bytes each; malloc */
+    size_t arg_bytes;
+    uint64_t n;
+} app_tasks;
+
 struct app;
 typedef struct app_case {
     const struct app *app;
     const struct app_scenario *scenario; /* the app's first; may be replaced before build */
     uint64_t n[2], b[2];                 /* as resolved by prepare                                                */
     heddle_ctx *ctx;                     /* set by build                                                          */
-    heddle_graph *graph;                 /* set by build; freed by free                                           */
+    heddle_graph *graph;                 /* set by build, unless there is a pool; freed by free                   */
+    heddle_pool *pool;                   /* the same, of a scenario with app_pool                                 */
+    app_tasks tasks;                     /* of an app that has that scenario; set by prepare                      */
     const void *record; /* the record of params, for heddle_graph_run; set by build                          */
     size_t record_bytes;
     char error[APP_ERROR];
@@ -83,6 +94,8 @@ extern const app_engine app_graph;
 size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
 /* heddle_graph_run of the case's graph; both engines use it. */
 int app_graph_run(app_case *c);
+/* apps/pool.c: independent tasks, spawned one by one (heddle/pool.h). The case has no graph. */
+extern const app_engine app_pool;
 /* apps/wave.c: a body of one cell or of a tile, run over bands of rows (heddle/wave.h, tile.h). */
 extern const app_engine app_wave;
 
@@ -158,6 +171,14 @@ int app_heddle_error(app_case *c, const char *doing);
 /* For build: makes c->graph; sets the block-shared bytes of its first n_bodies bodies. 0, or -1 with c->error. */
 int app_new_graph(app_case *c, const heddle_table *table);
 int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes);
+/* For apps of independent tasks (apps/tasks.c). One task for each block of n, with its tile_rect (tile.h); then, for build, the
+ * case's tasks as a graph or a pool of the app's table; for `tiles`, a loop over them; and what free does for all this, before
+ * memory is freed. 0 or -1. */
+int app_tasks_cut(app_case *c, char *error);
+int app_tasks_graph(app_case *c);
+int app_tasks_pool(app_case *c);
+int app_tasks_loop(app_case *c);
+void app_tasks_free(app_case *c);
 /* SHA-256 of n bytes as 64 hexadecimal digits and a 0; "" in a build without libcrypto. */
 void app_sha256(const void *p, size_t n, char hex[65]);
 static inline uint64_t app_smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }

@@ -278,10 +278,30 @@ static void bfs_cases(const char *root)
     json_decref(f.expected);
 }
 
+/* The Mandelbrot set, of which data/generated has the sums. */
+static void mandel_cases(const char *root)
+{
+    folder f;
+    char what[512];
+    folder_open(&f, root, "generated");
+    const json_t *c = json_object_get(f.expected, "mandelbrot");
+    app_request q = {
+        {(uint64_t)json_integer_value(json_object_get(c, "h")), (uint64_t)json_integer_value(json_object_get(c, "w"))},
+        {64, 64},
+        NULL,
+        0,
+        NULL,
+        0};
+    known_sink k = {what, c, {0, 0}, 0};
+    snprintf(what, sizeof what, "mandelbrot of %s", f.path);
+    run_case("mandel", &q, &k, 2, json_number_value(json_object_get(c, "sum_iter_fp64_no_fma")) * 3);
+    json_decref(f.expected);
+}
+
 static void all_cases(const char *root)
 {
-    static void (*const groups[])(const char *) = {sw_cases,      dtw_cases, field_cases,
-                                                   picture_cases, lu_cases,  bfs_cases};
+    static void (*const groups[])(const char *) = {sw_cases, dtw_cases, field_cases, picture_cases,
+                                                   lu_cases, bfs_cases, mandel_cases};
     struct timespec a, b;
     size_t i;
     for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {

@@ -25,6 +25,11 @@ rows_are_well_formed out
 in_out '^execTime	sw:128x96:16x16	cpu/rings/lf	'
 in_out '^execTime	sw/wave:128x96:0x0	cpu/wave/-	'
 in_out '^check	sw/wave:128x96:0x0	serial/order/-	1	1	1	passed$'
+run 0 bench mandel mandel/pool -n 50x70 -b 16 --runs 2 --workers 2
+rows_are_well_formed out
+in_out '^execTime	mandel/pool:50x70:16x16	cpu/auto/-	'
+in_out '^tasks	mandel/pool:50x70:16x16	cpu/auto/-	20	20	20	tasks$'
+in_out '^check	mandel/pool:50x70:16x16	serial/order/-	1	1	1	passed$'
 refused 'sw/wave has no tiles' bench sw/wave --backends tiles
 run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 subjects() { awk -F '\t' 'NR > 1 { print $3 }' "$1" | LC_ALL=C sort -u | tr '\n' ' '; }
@@ -42,7 +47,7 @@ in_out '^workers	sw:128x96:16x16	serial/order/-	1	1	1	'
 run 0 bench all -n 64 -b 16 --runs 1 --backends cpu --policies lf --tsv all.tsv
 in_out 'execTime'
 rows_are_well_formed all.tsv
-[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 17 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
+[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 19 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
 run 0 bench sw --opt match=3 -n 64 --runs 2 --backends tiles,serial
 in_out '^execTime	sw:64x64:64x64:match=3	tiles	'
 ! grep -q cpu out || fail "a backend that was not asked for"

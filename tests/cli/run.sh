@@ -66,6 +66,28 @@ for app in heat heat2d sor; do # sweeps in place
     json_is True "d['answer'] == json.load(open('graph_$app'))['answer']"
     rm graph_$app
 done
+for how in --backend=serial --workers=1 '--workers=3 --opt most=77'; do # tasks of a pool
+    # shellcheck disable=SC2086
+    run 0 run mandel/pool -n 100x84 -b 16x20 $how
+    silent_err
+    in_out '^mandel/pool - '
+    in_out '^  pool +35 tasks, 65536 slots$'
+    in_out '^  time +build [^,]*, run '
+    in_out '^  check +ok$'
+    # shellcheck disable=SC2086
+    run 0 run mandel -n 90 $how --json
+    cp out graph_mandel
+    # shellcheck disable=SC2086
+    HEDDLE_POOL_SLOTS=32 run 0 run mandel/pool -n 90 -b 7 $how --json # more tasks than slots
+    json_is "mandel/pool ok 169 32" "'%s %s %s %s' % (d['app'], d['check'], d['tasks'], d['slots'])"
+    json_is True "d['answer'] == json.load(open('graph_mandel'))['answer'] and d['how'] == ''"
+done
+rm graph_mandel
+for option in --stats '--trace t.json' '--timeline t.svg' '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
+    # shellcheck disable=SC2086
+    refused "${option%% *}: mandel/pool has no graph to tell of" run mandel/pool $option
+done
+refused 'mandel/pool has no graph, and so no plan' plan mandel/pool
 run 0 run sor/wave -n 64 --opt omega=0.5
 in_out '^  check +ok$'
 refused 'option body chooses how tiles are computed, and heat/wave has none' run heat/wave --opt body=tuned

@@ -173,7 +173,7 @@ static void run_size(const app *a, const app_scenario *scenario, const uint64_t 
     subject_run(&serial);
     for (i = 0; i < w->n; i++)
         run_way(a, &q, &serial, &w->all[i]);
-    if (!turn && scenario->engine != &app_wave) /* a wave is laid out for its team */
+    if (!turn && scenario->engine == &app_graph) /* a wave is laid out for its team, and a pool has no schedule */
         run_moving(a, &q, &serial, w);
     a->free(serial.c);
 }
@@ -189,9 +189,16 @@ static void make_wave_ways(ways *w)
                  n_workers[i % (sizeof n_workers / sizeof n_workers[0])], 0);
 }
 
+/* A pool goes its own way under any schedule. */
+static void make_pool_ways(ways *w)
+{
+    memset(w, 0, sizeof *w);
+    ways_add(w, HEDDLE_SCHEDULE_AUTO, HEDDLE_POLICY_DEFAULT, 0, 0);
+}
+
 int main(int argc, char **argv)
 {
-    static ways w, wave_ways;
+    static ways w, wave_ways, pool_ways;
     heddle_config plain = HEDDLE_CONFIG_INIT;
     heddle_ctx *serial;
     const app_scenario *s;
@@ -202,17 +209,22 @@ int main(int argc, char **argv)
     ways_need_gpu();
     ways_make(&w, small);
     make_wave_ways(&wave_ways);
+    make_pool_ways(&pool_ways);
     plain.backend = HEDDLE_SERIAL;
     CHECK_OK(NULL, heddle_ctx_open(&serial, &plain));
     for (n = 0; app_list[n]; n++)
         for (s = app_list[n]->scenarios; s->engine; s++)
             for (i = 0; i < n_sizes && i < N_SIZES; i++)
-                run_size(app_list[n], s, sizes[i], (uint32_t)i, serial, s->engine == &app_wave ? &wave_ways : &w);
+                run_size(app_list[n], s, sizes[i], (uint32_t)i, serial,
+                         s->engine == &app_wave   ? &wave_ways
+                         : s->engine == &app_pool ? &pool_ways
+                                                  : &w);
     printf("%llu cases in %u ways, %llu bytes compared\n", (unsigned long long)n_cases, w.n,
            (unsigned long long)n_bytes);
     CHECK(n >= 8 && n_cases >= 8 * w.n);
     ways_close(&w);
     ways_close(&wave_ways);
+    ways_close(&pool_ways);
     heddle_ctx_close(serial);
     return 0;
 }

@@ -123,12 +123,19 @@ static heddle_schedule wanted_schedule(const bench *b)
     return b->o->config.schedule ? b->o->config.schedule : b->scenario->engine->schedule;
 }
 
+/* A pool has a schedule of its own. */
+static int is_pool(const bench *b) { return b->scenario->engine == &app_pool; }
+
 /* Adds that schedule; by default, on threads, rings with each policy. */
 static void add_threads(bench *b)
 {
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CPU;
     c.team_size = c.expert.by_body = c.device = 0;
+    if (is_pool(b)) {
+        add_subject(b, &c, 0);
+        return;
+    }
     c.schedule = wanted_schedule(b);
     c.schedule = c.schedule ? c.schedule : HEDDLE_SCHEDULE_RINGS;
     add_schedule(b, c);
@@ -140,7 +147,9 @@ static void add_gpu(bench *b)
     const heddle_schedule wanted = wanted_schedule(b);
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CUDA;
-    for (int s = HEDDLE_SCHEDULE_AUTO + 1; s < HEDDLE_N_SCHEDULES; s++) {
+    if (is_pool(b))
+        add_subject(b, &c, 0);
+    for (int s = is_pool(b) ? HEDDLE_N_SCHEDULES : HEDDLE_SCHEDULE_AUTO + 1; s < HEDDLE_N_SCHEDULES; s++) {
         c.schedule = (heddle_schedule)s;
         c.expert.by_body =
             heddle_schedule_has_workers(c.schedule) || s == HEDDLE_SCHEDULE_TASKGRAPH ? 0 : b->o->config.expert.by_body;
@@ -204,7 +213,7 @@ static void keep(double *v, const work *w, const heddle_stats *stats, uint64_t r
     v[initRtContext_D] = (double)(w->open_ns + stats->load_ns) / 1e6;
     v[totalTime] = (double)total_ns / 1e6;
     v[workers] = w->config.n_workers;
-    v[tasks] = (double)info->n_tasks;
+    v[tasks] = (double)(w->graph ? info->n_tasks : w->c->tasks.n);
     v[edges] = (double)info->n_edges;
 }
 
@@ -213,6 +222,13 @@ static uint64_t without_graph(const subject *s, const work *w, uint64_t total_ns
 {
     uint64_t graph_ns = w->info.add_ns + w->info.freeze_ns + w->open_ns;
     return !s->is_tiles ? total_ns : total_ns > graph_ns ? total_ns - graph_ns : 0;
+}
+
+/* A plain loop and a pool have none. */
+static int read_stats(const subject *s, const work *w, heddle_stats *out)
+{
+    const heddle_status status = s->is_tiles || !w->graph ? HEDDLE_OK : heddle_graph_get_stats(w->graph, out);
+    return status ? cli_heddle_bad(w->ctx, status) : CLI_OK;
 }
 
 /* A whole life up to the results on the host, then the timed run. */
@@ -226,8 +242,8 @@ static int live(bench *b, const subject *s, double *values)
     status = work_open_scenario(&w, b->app, b->scenario, &b->o->request, &s->config);
     if (!status)
         status = run_once(s, &w, &ns);
-    if (!status && !s->is_tiles && heddle_graph_get_stats(w.graph, &first))
-        status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
+    if (!status)
+        status = read_stats(s, &w, &first);
     if (!status && b->app->read(w.c))
         status = cli_bad("%s", w.c->error);
     total_ns = cli_now_ns() - begin_ns;
@@ -235,8 +251,8 @@ static int live(bench *b, const subject *s, double *values)
         status = work_settle(&w);
     if (!status)
         status = work_reset(&w) || run_once(s, &w, &ns) ? CLI_BAD : CLI_OK;
-    if (!status && !s->is_tiles && heddle_graph_get_stats(w.graph, &stats))
-        status = cli_heddle_bad(w.ctx, HEDDLE_EINVAL);
+    if (!status)
+        status = read_stats(s, &w, &stats);
     stats.load_ns = first.load_ns; /* only the first run loads */
     if (!status)
         keep(values, &w, &stats, ns, without_graph(s, &w, total_ns));

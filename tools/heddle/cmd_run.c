@@ -134,11 +134,12 @@ static void print_report(const outcome *out, const options *o, FILE *f)
         print_size(w->c, f);
     fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
             w->config.n_workers == 1 ? "" : "s");
-    if (*heddle_graph_describe_run(w->graph))
-        fprintf(f, "\n  how      %s", heddle_graph_describe_run(w->graph));
+    if (*work_how(w))
+        fprintf(f, "\n  how      %s", work_how(w));
     print_facts(w, f);
-    fprintf(f, "  time     build %s, freeze %s, ", cli_duration(&build, w->build_ns),
-            cli_duration(&freeze, w->info.freeze_ns));
+    fprintf(f, "  time     build %s, ", cli_duration(&build, w->build_ns));
+    if (w->graph)
+        fprintf(f, "freeze %s, ", cli_duration(&freeze, w->info.freeze_ns));
     print_runs(out, f);
     for (size_t i = 0; i < out->answer.n; i++)
         fprintf(f, "  %-8s %s = %s\n", i ? "" : "answer", out->answer.items[i].key, out->answer.items[i].json);
@@ -191,7 +192,7 @@ static void print_json(const outcome *out, const options *o, FILE *f)
     fprintf(f, "  \"backend\": \"%s\",\n  \"schedule\": \"%s\",\n  \"policy\": \"%s\",\n",
             heddle_backend_name(w->config.backend), work_schedule(&w->config), work_policy(&w->config));
     fputs("  \"how\": ", f);
-    json_string(f, heddle_graph_describe_run(w->graph));
+    json_string(f, work_how(w));
     fputs(",\n", f);
     fprintf(f, "  \"workers\": %" PRIu32 ",\n", w->config.n_workers);
     for (const app_fact *a = w->facts; a < w->facts + w->n_facts; a++)
@@ -252,13 +253,28 @@ static int read_plan(const work *w, const char *path)
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
+/* What a graph can show of itself, and a pool cannot. */
+static int check_scenario(const options *o, const target *t)
+{
+    const char *option = o->stats        ? "--stats"
+                         : o->trace      ? "--trace"
+                         : o->timeline   ? "--timeline"
+                         : o->dot        ? "--dot"
+                         : o->dump_graph ? "--dump-graph"
+                         : o->plan       ? "--plan"
+                                         : NULL;
+    if (!option || t->file || t->scenario->engine != &app_pool)
+        return CLI_OK;
+    return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+}
+
 int cmd_run(const options *o)
 {
     outcome out = {.check = "skipped"};
     heddle_config config = o->config;
     target t;
     int status, told;
-    if (find_target(o, "run", &t) || follow_plan(o, &config) || check_outputs(o))
+    if (find_target(o, "run", &t) || check_scenario(o, &t) || follow_plan(o, &config) || check_outputs(o))
         return CLI_BAD;
     if (o->stats || o->trace || o->timeline || (t.file && !o->no_check))
         config.n_trace = trace_room(&config);

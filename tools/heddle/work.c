@@ -51,7 +51,7 @@ static int build(work *w)
 {
     uint64_t begin_ns = cli_now_ns();
     heddle_status s = HEDDLE_OK;
-    cli_progress("%s: building the graph", w->app ? w->app->name : w->file);
+    cli_progress("%s: building", w->app ? w->app->name : w->file);
     if (w->app) {
         if (w->c->scenario->build(w->c, w->ctx))
             return bad_case(w);
@@ -65,9 +65,9 @@ static int build(work *w)
 static int freeze(work *w)
 {
     static const heddle_graph_info empty = HEDDLE_GRAPH_INFO_INIT;
-    heddle_status s = heddle_graph_freeze(w->graph);
+    heddle_status s = w->graph ? heddle_graph_freeze(w->graph) : HEDDLE_OK;
     w->info = empty;
-    if (!s)
+    if (!s && w->graph)
         s = heddle_graph_get_info(w->graph, &w->info);
     if (s)
         return cli_heddle_bad(w->ctx, s);
@@ -113,7 +113,7 @@ int work_run(work *w, uint64_t *ns)
 static int is_trying(const work *w)
 {
     heddle_stats stats = HEDDLE_STATS_INIT;
-    return heddle_graph_get_stats(w->graph, &stats) == HEDDLE_OK && stats.is_trying;
+    return w->graph && heddle_graph_get_stats(w->graph, &stats) == HEDDLE_OK && stats.is_trying;
 }
 
 int work_settle(work *w)
@@ -237,6 +237,8 @@ int work_check(work *w, const char **sentence)
 }
 
 /* ---- names ---- */
+
+const char *work_how(const work *w) { return w->graph ? heddle_graph_describe_run(w->graph) : ""; }
 
 const char *work_schedule(const heddle_config *c)
 {

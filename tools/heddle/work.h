@@ -11,7 +11,7 @@ typedef struct work {
     const char *file; /* NULL: an app       */
     app_case *c;      /* its scenario is run */
     heddle_ctx *ctx;
-    heddle_graph *graph;
+    heddle_graph *graph;       /* NULL: the scenario is a pool */
     app_fact facts[APP_FACTS]; /* facts of the scenario's engine after build */
     size_t n_facts;
     heddle_config config; /* with every default filled in */
@@ -37,6 +37,9 @@ int work_reset(work *w);
 void work_close(work *w);
 /* "lu", or "sw/wave" for a scenario that is not the app's first; for a file its path. */
 const char *work_name(const work *w, char name[64]);
+
+/* How the last run went (heddle_graph_describe_run), "" for a pool. */
+const char *work_how(const work *w);
 
 /* trace_room.c: room for the events of one run, divided among its workers; 0 if HEDDLE_TRACE sets it. */
 uint32_t trace_room(const heddle_config *config);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks.c - independent tasks of one body, each with its own record: as a graph without edges, as tasks of a pool, and as
+ * a plain loop. */
+#include "app.h"
+#include "tile.h"
+
+#include <stdlib.h>
+
+static uint64_t n_tiles(const app_case *c, int axis) { return (c->n[axis] + c->b[axis] - 1) / c->b[axis]; }
+
+static tile_rect tile(const app_case *c, uint64_t i, uint64_t j)
+{
+    tile_rect t;
+    t.row = i * c->b[0];
+    t.col = j * c->b[1];
+    t.rows = (uint32_t)app_smaller(c->n[0] - t.row, c->b[0]);
+    t.cols = (uint32_t)app_smaller(c->n[1] - t.col, c->b[1]);
+    return t;
+}
+
+int app_tasks_cut(app_case *c, char *error)
+{
+    const uint64_t n = n_tiles(c, 0) * n_tiles(c, 1);
+    tile_rect *all = app_alloc(n, sizeof *all, "the tiles", error);
+    if (!all)
+        return -1;
+    for (uint64_t k = 0; k < n; k++)
+        all[k] = tile(c, k / n_tiles(c, 1), k % n_tiles(c, 1));
+    c->tasks = (app_tasks){.args = all, .arg_bytes = sizeof *all, .n = n};
+    return 0;
+}
+
+void app_tasks_free(app_case *c)
+{
+    heddle_graph_free(c->graph);
+    heddle_pool_free(c->pool);
+    free(c->tasks.args);
+}
+
+static const void *args_of(const app_tasks *t, uint64_t i) { return (const char *)t->args + i * t->arg_bytes; }
+
+int app_tasks_graph(app_case *c)
+{
+    const app_tasks *t = &c->tasks;
+    if (app_new_graph(c, c->app->table))
+        return -1;
+    for (uint64_t i = 0; i < t->n; i++)
+        if (heddle_graph_add(c->graph, t->body, args_of(t, i), t->arg_bytes, NULL, 0, NULL) != HEDDLE_OK)
+            return app_heddle_error(c, "adding a task");
+    return 0;
+}
+
+int app_tasks_pool(app_case *c)
+{
+    if (heddle_pool_new(c->ctx, c->app->table, c->record, c->record_bytes, NULL, &c->pool) != HEDDLE_OK)
+        return app_heddle_error(c, "opening the pool");
+    return 0;
+}
+
+int app_tasks_loop(app_case *c)
+{
+    const app_tasks *t = &c->tasks;
+    heddle_failure fail = {0};
+    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    heddle_thread thread = heddle_thread_alone(&fail, shared);
+    for (uint64_t i = 0; i < t->n; i++)
+        c->app->table->bodies[t->body].run(&thread, c->record, args_of(t, i));
+    return 0;
+}
