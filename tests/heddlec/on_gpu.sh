@@ -14,7 +14,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-20000}
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-export root build arch work cuda
+# What the static library needs besides CUDA: its build knows which of jansson and hwloc it has.
+needs=$(PKG_CONFIG_PATH=$build pkg-config --print-requires-private heddle | cut -d ' ' -f 1)
+# shellcheck disable=SC2086
+[ -z "$needs" ] || needs=$(pkg-config --libs $needs) || exit 1
+export root build arch work cuda needs
 
 compile() { # FOLDER [OPTION...]: options of nvcc; leaves the program in work
     local name file objects=()
@@ -27,8 +31,9 @@ compile() { # FOLDER [OPTION...]: options of nvcc; leaves the program in work
         *) cc -std=gnu11 -O2 -w -fopenmp -I "$root/include" -idirafter "$root/tools/heddlec/include" -c "$file" -o "$object" ;;
         esac || return 1
     done
-    cc "${objects[@]}" "$build/libheddle_openmp.a" "$build/libheddle.a" -L"$cuda/lib64" -lcudart_static -lstdc++ -fopenmp -lm \
-        -lpthread -lrt -ldl -o "$work/$name${SUFFIX:-}"
+    # shellcheck disable=SC2086
+    cc "${objects[@]}" "$build/libheddle_openmp.a" "$build/libheddle.a" -L"$cuda/lib64" -lcudart_static $needs -lstdc++ \
+        -fopenmp -lm -lpthread -lrt -ldl -o "$work/$name${SUFFIX:-}"
 }
 export -f compile
 failed=0
