@@ -132,8 +132,12 @@ int app_opt_f64(const app *a, const app_request *q, const char *key, double min,
 int app_opt_body(const app *a, const app_request *q, app_body *out, char *error)
 {
     static const char *const names[] = {"auto", "portable", "tuned"};
-    const char *text = app_opt_text(a, q, "body");
+    const char *text;
     int i;
+    *out = APP_BODY_AUTO;
+    if (!find_option(a, "body"))
+        return 0;
+    text = app_opt_text(a, q, "body");
     for (i = 0; i < 3; i++)
         if (!strcmp(text, names[i])) {
             *out = (app_body)i;

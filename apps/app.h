@@ -49,7 +49,7 @@ typedef struct app_sink {
     void (*i64s)(void *self, const char *key, const int64_t *v, size_t n, size_t width);
 } app_sink;
 
-/* Independent tasks of one body, each with its own record (apps/tasks.c). */
+/* Independent tasks of one body, each with its own record (tasks.h). */
 typedef struct app_tasks {
     uint32_t body;
     void *args; /* n records of arg_bytes each; malloc */
@@ -159,7 +159,8 @@ typedef enum app_body { APP_BODY_AUTO, APP_BODY_PORTABLE, APP_BODY_TUNED } app_b
     {                                                                                            \
         "body", "auto", "auto, portable or tuned: plain loops, or what is fast on thread blocks" \
     }
-int app_opt_body(const app *a, const app_request *q, app_body *out, char *error);
+int app_opt_body(const app *a, const app_request *q, app_body *out,
+                 char *error); /* auto, if the app lacks the option */
 /* Whether bodies run tuned on ctx. */
 uint32_t app_is_tuned(const heddle_ctx *ctx, app_body body);
 /* n and b from the request or defaults (n_input: the input's size, 0 = none), 1 <= b, b clipped to n. Refuses sizes
@@ -171,14 +172,6 @@ int app_heddle_error(app_case *c, const char *doing);
 /* For build: makes c->graph; sets the block-shared bytes of its first n_bodies bodies. 0, or -1 with c->error. */
 int app_new_graph(app_case *c, const heddle_table *table);
 int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes);
-/* For apps of independent tasks (apps/tasks.c). One task for each block of n, with its tile_rect (tile.h); then, for build, the
- * case's tasks as a graph or a pool of the app's table; for `tiles`, a loop over them; and what free does for all this, before
- * memory is freed. 0 or -1. */
-int app_tasks_cut(app_case *c, char *error);
-int app_tasks_graph(app_case *c);
-int app_tasks_pool(app_case *c);
-int app_tasks_loop(app_case *c);
-void app_tasks_free(app_case *c);
 /* SHA-256 of n bytes as 64 hexadecimal digits and a 0; "" in a build without libcrypto. */
 void app_sha256(const void *p, size_t n, char hex[65]);
 static inline uint64_t app_smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }

@@ -2,8 +2,8 @@
 /* mandel.c - the Mandelbrot set over -2 .. 1 and -1.5i .. 1.5i: for each cell the number of repetitions of z = z * z + c
  * until |z| > 2. Tiles are independent, and the slowest takes a thousand times as long as the quickest. (One of the
  * workloads of Pagoda: TOPC 6(4), Table 3.) */
-#include "app.h"
 #include "mandel_bodies.h"
+#include "tasks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

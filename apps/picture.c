@@ -3,6 +3,7 @@
 #include "picture.h"
 #include "input.h"
 #include "noise.h"
+#include "tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,19 +95,6 @@ void picture_free(app_case *c)
 
 /* ---- graph ---- */
 
-static uint64_t n_tiles(const picture *p, int axis) { return (p->c.n[axis] + p->c.b[axis] - 1) / p->c.b[axis]; }
-
-static tile_rect tile(const picture *p, uint64_t i, uint64_t j)
-{
-    const uint64_t *n = p->c.n, *b = p->c.b;
-    tile_rect t;
-    t.row = i * b[0];
-    t.col = j * b[1];
-    t.rows = (uint32_t)(n[0] - t.row < b[0] ? n[0] - t.row : b[0]);
-    t.cols = (uint32_t)(n[1] - t.col < b[1] ? n[1] - t.col : b[1]);
-    return t;
-}
-
 static heddle_range cells(const picture *p, const tile_rect *t, heddle_mode mode)
 {
     const uint64_t size = sizeof(uint32_t), stride = p->record.stride;
@@ -118,16 +106,16 @@ static heddle_range cells(const picture *p, const tile_rect *t, heddle_mode mode
  * planes, which are always accessed together. Pixels are never written and need no range. */
 static int add(picture *p, uint64_t i, uint64_t j)
 {
-    tile_rect t = tile(p, i, j), beside;
+    tile_rect t = app_tile(&p->c, i, j), beside;
     heddle_range r[3];
     size_t n = 0;
     r[n++] = cells(p, &t, HEDDLE_MODE_OUT);
     if (i) {
-        beside = tile(p, i - 1, j);
+        beside = app_tile(&p->c, i - 1, j);
         r[n++] = cells(p, &beside, HEDDLE_MODE_IN);
     }
     if (j) {
-        beside = tile(p, i, j - 1);
+        beside = app_tile(&p->c, i, j - 1);
         r[n++] = cells(p, &beside, HEDDLE_MODE_IN);
     }
     if (heddle_graph_add(p->c.graph, 0, &t, sizeof t, r, n, NULL) != HEDDLE_OK)
@@ -166,8 +154,8 @@ int picture_build(app_case *c, heddle_ctx *ctx)
     /* A warp takes 16 rows at a time. */
     if (p->record.tuned && heddle_graph_set_team_size(c->graph, c->b[0] > 64 ? 256 : 128) != HEDDLE_OK)
         return app_heddle_error(c, "choosing the threads");
-    for (uint64_t i = 0; i < n_tiles(p, 0); i++)
-        for (uint64_t j = 0; j < n_tiles(p, 1); j++)
+    for (uint64_t i = 0; i < app_n_tiles(&p->c, 0); i++)
+        for (uint64_t j = 0; j < app_n_tiles(&p->c, 1); j++)
             if (add(p, i, j))
                 return -1;
     return 0;
@@ -202,9 +190,9 @@ int picture_tiles(app_case *c)
     heddle_failure fail = {0};
     _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
     heddle_thread thread = heddle_thread_alone(&fail, shared);
-    for (uint64_t i = 0; i < n_tiles(p, 0); i++)
-        for (uint64_t j = 0; j < n_tiles(p, 1); j++) {
-            tile_rect t = tile(p, i, j);
+    for (uint64_t i = 0; i < app_n_tiles(&p->c, 0); i++)
+        for (uint64_t j = 0; j < app_n_tiles(&p->c, 1); j++) {
+            tile_rect t = app_tile(&p->c, i, j);
             c->app->table->bodies[0].run(&thread, &p->record, &t);
         }
     return 0;

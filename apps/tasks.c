@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tasks.c - independent tasks of one body, each with its own record: as a graph without edges, as tasks of a pool, and as
- * a plain loop. */
-#include "app.h"
-#include "tile.h"
+/* tasks.c - implements tasks.h. */
+#include "tasks.h"
 
 #include <stdlib.h>
 
-static uint64_t n_tiles(const app_case *c, int axis) { return (c->n[axis] + c->b[axis] - 1) / c->b[axis]; }
+uint64_t app_n_tiles(const app_case *c, int axis) { return (c->n[axis] + c->b[axis] - 1) / c->b[axis]; }
 
-static tile_rect tile(const app_case *c, uint64_t i, uint64_t j)
+tile_rect app_tile(const app_case *c, uint64_t i, uint64_t j)
 {
     tile_rect t;
     t.row = i * c->b[0];
@@ -20,12 +18,12 @@ static tile_rect tile(const app_case *c, uint64_t i, uint64_t j)
 
 int app_tasks_cut(app_case *c, char *error)
 {
-    const uint64_t n = n_tiles(c, 0) * n_tiles(c, 1);
+    const uint64_t n = app_n_tiles(c, 0) * app_n_tiles(c, 1);
     tile_rect *all = app_alloc(n, sizeof *all, "the tiles", error);
     if (!all)
         return -1;
     for (uint64_t k = 0; k < n; k++)
-        all[k] = tile(c, k / n_tiles(c, 1), k % n_tiles(c, 1));
+        all[k] = app_tile(c, k / app_n_tiles(c, 1), k % app_n_tiles(c, 1));
     c->tasks = (app_tasks){.args = all, .arg_bytes = sizeof *all, .n = n};
     return 0;
 }

@@ -63,9 +63,9 @@ typedef struct heddle_pool_config {
 #define HEDDLE_POOL_MOST_SLOTS (1u << 24)
 #define HEDDLE_POOL_MOST_THREADS 992u /* of a team: a block of a GPU has one more warp, which schedules */
 
-/* Opens a pool of table's bodies, with at least 32 slots. All its tasks share the record params, which is copied. config NULL: all
- * defaults. EVERSION, ENODEV as heddle_graph_new; EINVAL for a table of waves, for NULL, or for a bad field or variable; EBUSY: on
- * cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
+/* Opens a pool of table's bodies, with at least 32 slots. All its tasks share the record params, which is copied. config NULL:
+ * all defaults. EVERSION, ENODEV as heddle_graph_new; EINVAL for a table of waves, for NULL, or for a bad field or variable;
+ * EBUSY: on cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
                                          size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);
 /* Waits until all tasks have ended, then frees. No other thread may be in a call on the pool. If the context is lost, or the
@@ -91,8 +91,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_inf
  * the table's for that body. Waits while the table is full, and on nothing else. out may be NULL: no handle is wanted.
  * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
  * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM, with a
- * full table: the pool
- * has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
+ * full table: the pool has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
 HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, const void *args, size_t arg_bytes,
                                            uint32_t team_size, heddle_handle *out);
 
@@ -108,17 +107,17 @@ typedef struct heddle_pool_task {
     uint32_t team_size; /* 0 = the config's                                                       */
     const void *args;
     size_t arg_bytes;
-    uint32_t
-        n_blocks; /* 0 counts as 1. The body sees thread->block of thread->n_blocks. Blocks are run in any order, at the
-                          same time or one after another, so none may wait for another. Not for a body that spawns */
+    /* 0 counts as 1. The body sees thread->block of thread->n_blocks. Blocks are run in any order, at the same time or one
+     * after another, so none may wait for another. Not for a body that spawns. */
+    uint32_t n_blocks;
     uint32_t flags;             /* HEDDLE_POOL_...                                                         */
     const heddle_handle *after; /* it starts when these tasks have ended                          */
     size_t n_after;             /* at most HEDDLE_POOL_MOST_AFTER                                 */
     uint32_t time_limit_ms;     /* 0 = the config's                                               */
     uint64_t user;              /* given back with its end                                        */
-    uint32_t
-        urgent; /* nonzero: taken before other tasks. A task that a worker has taken is delayed by one urgent one at most,
-                        so that the others are not kept waiting for ever                          */
+    /* Nonzero: taken before other tasks. A task that a worker has taken is delayed by one urgent one at most, so that the
+     * others are not kept waiting for ever. */
+    uint32_t urgent;
     uint32_t reserved; /* zero                                                                    */
 } heddle_pool_task;
 #define HEDDLE_POOL_TASK_INIT                                              \
@@ -136,8 +135,8 @@ HEDDLE_API heddle_status heddle_pool_spawn_many(heddle_pool *pool, const heddle_
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* How a task has ended. status: EBUSY, it has not; OK; EBODY, with the code that the body gave, or the sentence of what it did wrong; ECANCELED;
- * ETIMEDOUT: it ran past its time limit; ENOMEM: there was no room for its children. */
+/* How a task has ended. status: EBUSY, it has not; OK; EBODY, with the code that the body gave, or the sentence of what it did
+ * wrong; ECANCELED; ETIMEDOUT: it ran past its time limit; ENOMEM: there was no room for its children. */
 typedef struct heddle_pool_end {
     heddle_handle handle;
     uint64_t user;
@@ -154,10 +153,11 @@ HEDDLE_API heddle_status heddle_pool_wait(heddle_pool *pool, heddle_handle handl
 /* Waits until one of n tasks has ended. *which: its index. EBUSY, or that task's final status. */
 HEDDLE_API heddle_status heddle_pool_wait_any(heddle_pool *pool, const heddle_handle *handles, size_t n,
                                               uint32_t timeout_ms, size_t *which, heddle_pool_end *end);
-/* Waits until all tasks spawned before the call, and all that these have spawned, have ended. Tasks spawned later do not prolong
- * it, but for those of an earlier call that has given up or of one that another thread is in. OK; EBUSY at the deadline; else the
- * status of the last task that did not end well and that no call has asked for, with its sentence, once. Afterwards the handles of
- * the tasks that it waited for are no longer valid, but for those with HEDDLE_POOL_NOTIFY, which heddle_pool_harvest reports. */
+/* Waits until all tasks spawned before the call, and all that these have spawned, have ended. Tasks spawned later do not
+ * prolong it, but for those of an earlier call that has given up or of one that another thread is in. OK; EBUSY at the
+ * deadline; else the status of the last task that did not end well and that no call has asked for, with its sentence, once.
+ * Afterwards the handles of the tasks that it waited for are no longer valid, but for those with HEDDLE_POOL_NOTIFY, which
+ * heddle_pool_harvest reports. */
 HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *pool, uint32_t timeout_ms);
 /* Asks a task to stop. One that has not started does not run, and ends with ECANCELED when the tasks before it have ended. The
  * body of one that runs may ask heddle_task_is_canceled; its status is ECANCELED. No effect on a task that has ended. */

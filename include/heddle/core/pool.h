@@ -104,8 +104,8 @@ HD_FN void hd_fate_clear(const hd_run *r, uint32_t t)
 
 HD_FN uint32_t hd_told_of(uint32_t generation, uint32_t how) { return generation << HD_TOLD_BITS | how; }
 
-/* One lane: task t in a slot of the host has ended, well or `wrong` as those that wait for it have learnt. From the store of `state` on the host may fill the slot again. The
- * watchdog may have said before that the task is late. */
+/* One lane: task t in a slot of the host has ended, well or `wrong` as those that wait for it have learnt. From the store of
+ * `state` on the host may fill the slot again. The watchdog may have said before that the task is late. */
 HD_FN void hd_pool_tell(const hd_run *r, uint32_t t, uint32_t generation, uint32_t flags, uint32_t wrong)
 {
     const hd_pool *p = hd_pool_of(r);
