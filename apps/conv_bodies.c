@@ -130,10 +130,13 @@ TILE_FN void conv_together(const heddle_thread *thread, const prefix_record *par
 
 HEDDLE_BODY(conv_tile, prefix_record, params, tile_rect, t)
 {
-    if (thread->team_size == 1)
+#if !defined(__CUDA_ARCH__) /* there the sums would take a stack */
+    if (thread->team_size == 1) {
         conv_alone(params, t);
-    else
-        conv_together(thread, params, t);
+        return;
+    }
+#endif
+    conv_together(thread, params, t);
 }
 
 HEDDLE_TABLE(conv, prefix_record, CONV_BODIES)
