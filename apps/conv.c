@@ -17,15 +17,6 @@ static app_case *prepare(const app_request *q, char *error)
     return NULL;
 }
 
-static void free_case(app_case *c)
-{
-    if (!c)
-        return;
-    app_tasks_free(c);
-    c->graph = NULL;
-    picture_free(c);
-}
-
 static int build_graph(app_case *c, heddle_ctx *ctx)
 {
     return picture_begin((picture *)c, ctx) ? -1 : app_tasks_graph(c);
@@ -89,5 +80,5 @@ const app app_conv = {
     .reference = reference,
     .check = picture_check,
     .answer = answer,
-    .free = free_case,
+    .free = picture_free,
 };

@@ -82,11 +82,11 @@ void picture_free(app_case *c)
     picture *p = (picture *)c;
     if (!p)
         return;
+    app_tasks_free(c);
     if (c->ctx) {
         heddle_mem_free(c->ctx, p->at_pixels);
         heddle_mem_free(c->ctx, p->record.table);
     }
-    heddle_graph_free(c->graph);
     free(p->pixels);
     free(p->result);
     free(p->want);
