@@ -49,6 +49,9 @@ SECTIONS = [
     Section("apps", "Applications on a GPU", GPU + "figures.tsv", "FIGURES=apps bash tests/gpu.sh --long figures",
             "The seven applications take tens to hundreds of microseconds at size S, use 1 GB at M and 16 GB at L. Ratios are times "
             "of the best baseline over times of the best schedule with resident workers."),
+    Section("apps-h100", "Applications on an H100", RESULTS + "/h100/figures.tsv",
+            "FIGURES=apps-s,apps-m bash tests/gpu.sh --long figures",
+            "What was measured there only: the schedule `auto`, and a wave beside a copy of the same bytes (16,384 x 16,384 words)."),
     Section("spawn", "Tasks that make tasks, on a GPU", GPU + "figures.tsv",
             "FIGURES=spawn,uts,heat2d,bfs,slu bash tests/gpu.sh --long figures",
             "`central` is one locked queue for all workers, the papers' baseline. The street network has 331 levels."),

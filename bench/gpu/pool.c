@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - bench_pool: rates and latencies of a pool on a GPU, beside a kernel for each task. Prints a table: what, tasks, median, least,
- * most, runs, unit. All tasks have 128 threads. Exit status: 0 measured, 1 something failed, 77 no GPU. */
+ * most, runs, unit, mode. All tasks have 128 threads. Exit status: 0 measured, 1 something failed, 77 no GPU. */
 #include "heddle/pool.h"
 #include "pool_bodies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define N 262144u      /* empty tasks */
 #define N_BUSY 32768u  /* tasks that take time */
@@ -16,6 +17,7 @@
 typedef struct bench {
     heddle_ctx *ctx;
     heddle_pool *pool;
+    const char *mode;
     pool_spin_args args[N];
     heddle_handle handles[AT_ONCE];
 } bench;
@@ -36,10 +38,10 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void row(const char *what, uint32_t n_tasks, double *v, uint32_t n, const char *unit)
+static void row(const bench *b, const char *what, uint32_t n_tasks, double *v, uint32_t n, const char *unit)
 {
     qsort(v, n, sizeof *v, by_size);
-    printf("%s\t%u\t%.4g\t%.4g\t%.4g\t%u\t%s\n", what, n_tasks, v[n / 2], v[0], v[n - 1], n, unit);
+    printf("%s\t%u\t%.4g\t%.4g\t%.4g\t%u\t%s\t%s\n", what, n_tasks, v[n / 2], v[0], v[n - 1], n, unit, b->mode);
     fflush(stdout);
 }
 
@@ -88,31 +90,45 @@ static void time_rate(bench *b, const char *what, void (*run)(bench *b))
         run(b);
         v[i] = N / (now_us() - begin);
     }
-    row(what, N, v, RUNS, "Mtasks/s");
+    row(b, what, N, v, RUNS, "Mtasks/s");
 }
 
 /* ---- one task ------------------------------------------------------------------------------------------------------------ */
 
-static void time_trip(bench *b)
+/* rest_us: between two tasks, so that the GPU has been given back. */
+static void time_task(bench *b, const char *what, uint32_t rest_us, uint32_t n)
 {
     static double v[TRIPS];
     heddle_handle h;
     uint32_t i;
-    for (i = 0; i < TRIPS; i++) {
+    for (i = 0; i < n; i++) {
+        if (rest_us)
+            (void)nanosleep(&(struct timespec){0, 1000l * rest_us}, NULL);
         v[i] = now_us();
         must(!heddle_pool_spawn(b->pool, pool_empty, b->args, sizeof *b->args, 128, &h), "spawning");
         must(!heddle_pool_wait(b->pool, h, HEDDLE_FOREVER, NULL), "waiting");
         v[i] = now_us() - v[i];
     }
-    row("one task: spawn to wait returned", 1, v, TRIPS, "us");
-    row("the same, 99 of 100 within", 1, &v[TRIPS * 99 / 100], 1, "us");
+    row(b, what, 1, v, n, "us");
+    row(b, "the same, 99 of 100 within", 1, &v[n * 99 / 100], 1, "us");
+}
+
+static void time_trip(bench *b)
+{
+    static double v[TRIPS];
+    uint32_t i;
+    time_task(b, "one task: spawn to wait returned", 0, TRIPS);
+    time_task(b, "one task after a rest of 1 ms", 1000, 301);
+    must(!pool_bare_trips(v, TRIPS), "a kernel that answers");
+    row(b, "bare: a word to the GPU and back", 1, v, TRIPS, "us");
+    row(b, "the same, 99 of 100 within", 1, &v[TRIPS * 99 / 100], 1, "us");
     for (i = 0; i < TRIPS; i++) {
         v[i] = now_us();
         must(!pool_launch_and_wait(), "a launch");
         v[i] = now_us() - v[i];
     }
-    row("one kernel: launch to synchronised", 1, v, TRIPS, "us");
-    row("the same, 99 of 100 within", 1, &v[TRIPS * 99 / 100], 1, "us");
+    row(b, "one kernel: launch to synchronised", 1, v, TRIPS, "us");
+    row(b, "the same, 99 of 100 within", 1, &v[TRIPS * 99 / 100], 1, "us");
 }
 
 /* ---- tasks that take time -------------------------------------------------------------------------------------------------- */
@@ -136,17 +152,34 @@ static void time_busy(bench *b, uint32_t us)
         over[i] = kernels[i] / pool[i];
     }
     snprintf(what, sizeof what, "tasks of %u us, pool", us);
-    row(what, N_BUSY, pool, RUNS, "ms");
+    row(b, what, N_BUSY, pool, RUNS, "ms");
     snprintf(what, sizeof what, "tasks of %u us, a kernel each", us);
-    row(what, N_BUSY, kernels, RUNS, "ms");
+    row(b, what, N_BUSY, kernels, RUNS, "ms");
     snprintf(what, sizeof what, "tasks of %u us, a kernel each over pool", us);
-    row(what, N_BUSY, over, RUNS, "x");
+    row(b, what, N_BUSY, over, RUNS, "x");
+}
+
+static void time_mode(bench *b, heddle_pool_mode mode)
+{
+    const pool_params params = {0};
+    heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
+    c.mode = mode;
+    b->mode = heddle_pool_mode_name(mode);
+    must(!heddle_pool_new(b->ctx, &pooled_bench, &params, sizeof params, &c, &b->pool), "a pool");
+    time_rate(b, "empty tasks, spawn", spawn_each);
+    time_rate(b, "empty tasks, spawn_many", spawn_all);
+    time_rate(b, "empty tasks, spawn_many, each waited for", spawn_with_handles);
+    time_trip(b);
+    time_busy(b, 0);
+    time_busy(b, 5);
+    time_busy(b, 20);
+    heddle_pool_free(b->pool);
 }
 
 int main(void)
 {
     static bench b;
-    const pool_params params = {0};
+    uint32_t mode;
     heddle_config c = HEDDLE_CONFIG_INIT;
     if (!heddle_backend_is_present(HEDDLE_CUDA)) {
         printf("skipped: no GPU here\n");
@@ -154,16 +187,9 @@ int main(void)
     }
     c.backend = HEDDLE_CUDA;
     must(!heddle_ctx_open(&b.ctx, &c), "a context");
-    must(!heddle_pool_new(b.ctx, &pooled_bench, &params, sizeof params, NULL, &b.pool), "a pool");
-    printf("what\ttasks\tmedian\tleast\tmost\truns\tunit\n");
-    time_rate(&b, "empty tasks, spawn", spawn_each);
-    time_rate(&b, "empty tasks, spawn_many", spawn_all);
-    time_rate(&b, "empty tasks, spawn_many, each waited for", spawn_with_handles);
-    time_trip(&b);
-    time_busy(&b, 0);
-    time_busy(&b, 5);
-    time_busy(&b, 20);
-    heddle_pool_free(b.pool);
+    printf("what\ttasks\tmedian\tleast\tmost\truns\tunit\tmode\n");
+    for (mode = HEDDLE_POOL_AUTO + 1; mode < HEDDLE_N_POOL_MODES; mode++)
+        time_mode(&b, (heddle_pool_mode)mode);
     heddle_ctx_close(b.ctx);
     return 0;
 }

@@ -23,6 +23,8 @@ extern "C" {
 #endif
 /* One kernel for each of n tasks of 128 threads that take us, over POOL_STREAMS streams in turn; waits for all. 0, or -1. */
 int pool_kernels(uint32_t n, uint32_t us);
+/* Times in us of n words that the host writes to pinned memory and a waiting kernel answers there. */
+int pool_bare_trips(double *us, uint32_t n);
 /* A kernel that does nothing, and a wait for its stream. */
 int pool_launch_and_wait(void);
 #if defined(__cplusplus)

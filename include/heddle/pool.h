@@ -14,9 +14,18 @@
  * wait_all here. Dependences, failures, cancelling, notices and spawning bodies are not in it.)
  *
  * Backends. serial runs a task in the call that spawns it; cpu runs it on the context's threads, one thread a task. With both, a
- * body sees a team of one thread, or of an emulated block (config team_size of serial). cuda launches what has been spawned since
- * its last launch, a block of team_size threads for each task; a body that spawns is refused there (ENODEV). A time limit is
- * checked every millisecond, for one task of a launch at a time. On cpu a context has one open pool at a time.
+ * body sees a team of one thread, or of an emulated block (config team_size of serial). On cpu a context has one open pool at a time.
+ * On cuda a team has as many threads as its task asks for, and a pool has a mode:
+ *
+ *     resident    a kernel with workers runs while there are tasks. It ends when there were none for linger_us, and after hold_us as
+ *                 soon as no task runs, so that other kernels get the GPU; then it is started again. Its workers' blocks are as wide
+ *                 as the widest team since the pool was last idle, at least team_size: spawning a wider one waits until the
+ *                 running tasks have ended. Memory that heddle did not allocate should be freed when the pool is idle: cudaFree
+ *                 waits for the kernel
+ *     launches    what has been spawned since the last launch goes as one grid, a block for each task. A body that spawns is refused
+ *                 (ENODEV). A time limit is checked for one task of a launch at a time
+ *
+ * A time limit is checked every millisecond.
  *
  * Handles. heddle_pool_spawn's *out names the task until its end has been seen: by the first heddle_pool_wait, test or
  * wait_any that returns its final status, by heddle_pool_wait_all, or, for a task with HEDDLE_POOL_NOTIFY, by
@@ -45,6 +54,17 @@ typedef struct heddle_pool heddle_pool;
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
+/* How tasks get to a GPU; other backends have one way. */
+#define HEDDLE_POOL_MODE_MAP(X)                                                                                  \
+    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that") \
+    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                   \
+    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")
+#define HEDDLE_X(name, value, text, help) name = value,
+typedef enum heddle_pool_mode { HEDDLE_POOL_MODE_MAP(HEDDLE_X) HEDDLE_N_POOL_MODES } heddle_pool_mode;
+#undef HEDDLE_X
+/* "auto", "resident" or "launches"; NULL for another number. */
+HEDDLE_API const char *heddle_pool_mode_name(heddle_pool_mode mode);
+
 /* Set it up with HEDDLE_POOL_CONFIG_INIT. A field left zero takes the value of its environment variable, else its default. */
 typedef struct heddle_pool_config {
     size_t size;            /* set by HEDDLE_POOL_CONFIG_INIT                                            */
@@ -54,10 +74,15 @@ typedef struct heddle_pool_config {
                                                                   HEDDLE_POOL_TEAM_SIZE           */
     uint32_t time_limit_ms; /* of a task that names none, from its start; 0 = none
                                                                   HEDDLE_POOL_TIME_LIMIT_MS       */
+    heddle_pool_mode mode;  /* how tasks get to a GPU              HEDDLE_POOL_MODE                */
+    uint32_t linger_us;     /* resident: time without a task after which the kernel ends. 0 = 200
+                                                                  HEDDLE_POOL_LINGER_US           */
+    uint32_t hold_us;       /* resident: time after which it ends between two tasks, so that other kernels get the GPU.
+                               0 = 10000                          HEDDLE_POOL_HOLD_US             */
 } heddle_pool_config;
-#define HEDDLE_POOL_CONFIG_INIT             \
-    {                                       \
-        sizeof(heddle_pool_config), 0, 0, 0 \
+#define HEDDLE_POOL_CONFIG_INIT                                     \
+    {                                                               \
+        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0 \
     }
 
 #define HEDDLE_POOL_MOST_SLOTS (1u << 24)
@@ -78,10 +103,11 @@ typedef struct heddle_pool_info {
     uint32_t most_threads; /* of a team                                                          */
     uint32_t shared_bytes; /* block-shared memory of a task, besides that for reductions         */
     uint64_t slot_bytes;   /* memory for one slot                                                 */
+    const char *how;       /* in which mode tasks are run, one line; valid while the pool is open */
 } heddle_pool_info;
-#define HEDDLE_POOL_INFO_INIT                   \
-    {                                           \
-        sizeof(heddle_pool_info), 0, 0, 0, 0, 0 \
+#define HEDDLE_POOL_INFO_INIT                         \
+    {                                                 \
+        sizeof(heddle_pool_info), 0, 0, 0, 0, 0, NULL \
     }
 HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_info *out);
 

@@ -28,8 +28,11 @@ typedef struct hd_work {
 struct hd_sent; /* core/send.h */
 /* A pool: a run without an end, to which the host sends tasks (core/pool.h). */
 typedef struct hd_pool_work {
-    const hd_graph *graph; /* frozen and empty: the table, and the block-shared memory of its bodies */
-    uint32_t n_host;       /* slots of the host: a power of two */
+    const hd_graph *graph;       /* frozen and empty: the table, and the block-shared memory of its bodies */
+    uint32_t n_host;             /* slots of the host: a power of two */
+    uint32_t mode;               /* HEDDLE_POOL_... */
+    uint32_t team_size;          /* of a task that names none */
+    uint32_t linger_us, hold_us; /* 0: the backend's own */
 } hd_pool_work;
 
 /* Called on a worker's thread when a watched task is done. */
@@ -102,6 +105,8 @@ typedef struct hd_backend {
     void (*pool_send)(hd_loaded *l, const struct hd_sent *tasks, uint32_t n);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
+    /* Optional: how it runs the tasks, one line; "". */
+    const char *(*pool_how)(const hd_loaded *l);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

@@ -18,7 +18,8 @@ int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_
     p->news_end = hd_new(HD_LINE);
     p->urgent = hd_new_sparse((uint64_t)n_host * sizeof *p->urgent);
     p->urgent_at = hd_new(sizeof *p->urgent_at);
-    p->live = hd_new((uint64_t)n_workers * sizeof *p->live);
+    p->live_apart = HD_LINE / sizeof *p->live;
+    p->live = hd_new((uint64_t)n_workers * HD_LINE);
     if (p->fates && p->told && p->news && p->news_end && p->urgent && p->urgent_at && p->live)
         return 0;
     hd_pool_words_delete(p, n_arena, n_workers);
@@ -33,6 +34,6 @@ void hd_pool_words_delete(hd_pool *p, uint32_t n_arena, uint32_t n_workers)
     hd_delete(p->news_end, HD_LINE);
     hd_delete_sparse(p->urgent, (uint64_t)p->n_host * sizeof *p->urgent);
     hd_delete(p->urgent_at, sizeof *p->urgent_at);
-    hd_delete(p->live, (uint64_t)n_workers * sizeof *p->live);
+    hd_delete(p->live, (uint64_t)n_workers * HD_LINE);
     memset(p, 0, sizeof *p);
 }

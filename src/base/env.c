@@ -16,6 +16,7 @@ static const char *const backend_names[HEDDLE_N_BACKENDS] = {HEDDLE_BACKEND_MAP(
 static const char *const policy_names[HEDDLE_N_POLICIES] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
 static const char *const schedule_names[HEDDLE_N_SCHEDULES] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
 static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)};
+static const char *const pool_mode_names[HEDDLE_N_POOL_MODES] = {HEDDLE_POOL_MODE_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 #define COUNT(names) (sizeof(names) / sizeof(names)[0])
 
@@ -68,7 +69,11 @@ static const hd_env_variable pool_variables[] = {
     POOL_NUMBER(n_slots, "HEDDLE_POOL_SLOTS", HEDDLE_POOL_MOST_SLOTS, "slots of a pool (rounded up to a power of two)"),
     POOL_NUMBER(team_size, "HEDDLE_POOL_TEAM_SIZE", HEDDLE_POOL_MOST_THREADS,
                 "threads of a pool's task that names none"),
-    POOL_NUMBER(time_limit_ms, "HEDDLE_POOL_TIME_LIMIT_MS", 0x7fffffff, "a pool's task that runs longer is stopped")};
+    POOL_NUMBER(time_limit_ms, "HEDDLE_POOL_TIME_LIMIT_MS", 0x7fffffff, "a pool's task that runs longer is stopped"),
+    {"HEDDLE_POOL_MODE", "how a pool's tasks get to a GPU: auto, resident, launches", HD_ENV_CHOICE,
+     offsetof(heddle_pool_config, mode), COUNT(pool_mode_names) - 1u, pool_mode_names},
+    POOL_NUMBER(linger_us, "HEDDLE_POOL_LINGER_US", 10000000, "a pool's kernel ends after so long without a task"),
+    POOL_NUMBER(hold_us, "HEDDLE_POOL_HOLD_US", 10000000, "a pool's kernel makes room for others after so long")};
 const hd_env_table hd_pool_env = {pool_variables, COUNT(pool_variables)};
 
 static const hd_env_table *const tables[] = {&config_table, &hd_pool_env};
@@ -131,6 +136,11 @@ HEDDLE_API const char *heddle_policy_name(heddle_policy p)
 HEDDLE_API const char *heddle_schedule_name(heddle_schedule s)
 {
     return (size_t)s < COUNT(schedule_names) ? schedule_names[s] : NULL;
+}
+
+HEDDLE_API const char *heddle_pool_mode_name(heddle_pool_mode m)
+{
+    return (size_t)m < COUNT(pool_mode_names) ? pool_mode_names[m] : NULL;
 }
 
 HEDDLE_API const char *heddle_idle_name(heddle_idle i) { return (size_t)i < COUNT(idle_names) ? idle_names[i] : NULL; }

@@ -6,10 +6,13 @@
 #include "emu.h"
 
 #define HEDDLE_EMULATED_BLOCK
+#define HD_COURIERS 6u /* of one block or several */
 #define __device__
 #define __global__
 #define __grid_constant__
 #define __forceinline__ inline
+#define __launch_bounds__(n_threads, n_blocks)
+#define __clz(x) ((x) ? __builtin_clz((uint32_t)(x)) : 32)
 #define __align__(n) __attribute__((aligned(n)))
 /* All fibers of a block share one copy of a block's variable, which therefore needs a name. */
 #define __shared__ static_assert(false, "say HD_BLOCK_SHARED(type, name) or HD_BLOCK_ARENA(name)");

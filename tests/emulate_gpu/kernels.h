@@ -86,7 +86,7 @@ static void kernel_host(void *arg, uint64_t step)
 }
 
 /* Returns the number of switches, at most n_steps. */
-static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const char *what)
+[[maybe_unused]] static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const char *what)
 {
     emu_launch l = {};
     kernel_table = j->w->graph->table;
@@ -105,14 +105,15 @@ static uint64_t kernel_run(kernel_job *j, uint64_t seed, uint64_t n_steps, const
 /* Totals over the cases of a program. */
 static uint64_t n_tasks_run, n_switches;
 
-/* Runs a program's cases under one dispatch: n of them (argument, 12) from HEDDLE_SEED (1) on, or only the one that the
+/* Runs a program's cases under one dispatch: n of them (argument, n_else) from HEDDLE_SEED (1) on, or only the one that the
  * variable names. */
-static void kernel_cases(int argc, char **argv, uint32_t dispatch, void (*run_case)(uint64_t seed, uint32_t dispatch))
+static void kernel_cases(int argc, char **argv, uint32_t dispatch, void (*run_case)(uint64_t seed, uint32_t dispatch),
+                         uint32_t n_else = 12u)
 {
     const char *one = getenv("HEDDLE_SEED");
     const uint64_t first = one ? strtoull(one, nullptr, 0) : 1u, n = one        ? 1u
                                                                      : argc > 1 ? strtoull(argv[1], nullptr, 0)
-                                                                                : 12u;
+                                                                                : n_else;
     const clock_t began = clock();
     uint64_t seed;
     n_tasks_run = n_switches = 0;

@@ -31,6 +31,9 @@
 #define HD_BORDER_LOAD(p) EMU_PAIR(load)((p), EMU_SITE(p))
 #define HD_BORDER_STORE(p, v) EMU_PAIR(store)((p), (v), EMU_SITE(p))
 #define HD_BORDER_STORE_TWO(p, v, w) (HD_BORDER_STORE((p), (v)), HD_BORDER_STORE((p) + 1, (w)))
+#define HD_UNIT_LOAD(p) (emu_point(EMU_SITE(p)), *(p))
+#define HD_UNIT_STORE(p, u) ((void)(*(p) = (u))) /* the host beside the kernel */
+#define HD_FENCE_HOST() emu_point(EMU_SITE(fence))
 #define HD_FENCE_RELEASE() emu_point(EMU_SITE(fence))
 #define HD_FENCE_ACQUIRE() emu_point(EMU_SITE(fence))
 #define HD_COPY16(to, from) emu_copy((to), (from), 16u, EMU_SITE(to))

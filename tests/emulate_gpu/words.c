@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/arena.h"
+#include "backend/pool_words.h"
 #include "backend/words.h"
 #include "base/base.h"
 #include "emu.h"
@@ -92,14 +93,23 @@ static void fill_run(words *w, const void *params)
     r->policy = c->policy;
 }
 
+static void make_pool(words *w)
+{
+    if (hd_pool_words_new(&w->pool, w->config.n_host, w->run.n_arena, w->config.n_workers)) {
+        printf("out of memory\n");
+        exit(1);
+    }
+    w->run.pool = &w->pool;
+}
+
 void words_make(words *w, const hd_graph *g, const words_config *c, const void *params)
 {
     memset(w, 0, sizeof *w);
     w->config = *c;
     w->graph = g;
     fill_run(w, params);
-    if (hd_arena_is_needed(g))
-        hd_arena_size(&w->run, g, 0, c->n_arena);
+    if (hd_arena_is_needed(g) || c->n_host)
+        hd_arena_size(&w->run, g, c->n_host, c->n_arena);
     w->run.n_slots = ring_slots(w);
     w->run.late = hd_policy_late(&w->run);
     if (c->dispatch == HD_DISPATCH_PLAN)
@@ -108,6 +118,8 @@ void words_make(words *w, const hd_graph *g, const words_config *c, const void *
     w->block = get(w->block_bytes);
     hd_words_cut(&w->run, NULL, w->block);
     w->run.watched = get(hd_graph_blob(g)->n_watched * 4ull);
+    if (c->n_host)
+        make_pool(w);
     w->run.now = c->has_now ? get(c->n_workers * sizeof(hd_now)) : NULL;
     words_clear(w);
 }
@@ -123,7 +135,8 @@ void words_clear(words *w)
     hd_arena_fill(r, w->graph);
     r->control->outstanding = r->n_tasks;
     r->control->run = w->config.first_run;
-    r->control->fail.stop = r->n_tasks ? HD_STOP_NOT : HD_STOP_DONE;
+    r->control->fail.stop = r->n_tasks || r->pool ? HD_STOP_NOT : HD_STOP_DONE;
+    r->control->fresh = w->config.n_host;
     for (t = 0; t < r->n_tasks; t++) {
         need = w->steps.steps ? w->steps.steps[w->steps.step_of[t]].need : hd_graph_task(w->graph, t)->n_in;
         r->count[t] = (w->config.first_run - 1u) * need;
@@ -132,6 +145,8 @@ void words_clear(words *w)
 
 void words_free(words *w)
 {
+    if (w->run.pool)
+        hd_pool_words_delete(&w->pool, w->run.n_arena, w->config.n_workers);
     free(w->block);
     free(w->run.watched);
     free(w->run.now);

@@ -11,11 +11,13 @@ extern "C" {
 #endif
 #include "graph/graph.h"
 #include "graph/plan.h"
+#include "heddle/core/pool.h"
 
 typedef struct words_config {
     uint32_t dispatch, policy, n_workers;
     uint32_t n_ring;  /* slots of a ring, 0 = as many as there can be tasks */
     uint32_t n_arena; /* 0 if no body spawns */
+    uint32_t n_host;  /* of a pool: slots of the host, a power of two */
     uint32_t n_local, polite, crowded, n_trace, has_now;
     uint32_t first_run; /* number of the first run                          */
     hd_plan_style style;
@@ -29,6 +31,7 @@ typedef struct words {
     uint8_t *block;
     uint64_t block_bytes, clear_bytes;
     hd_end end;
+    hd_pool pool;
 } words;
 
 /* Exits with a message when the graph itself is wrong. */

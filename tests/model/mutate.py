@@ -22,7 +22,7 @@ import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
 CELLS = ("strip_step.h", "strip_enter.h", "strip_sweep.h", "strip_rows.h", "strip.h")  # of a wave on blocks
-CUDA_ONLY = ("batch.h", "block.h", "resident.h", "planned.h", "kernel.h")
+CUDA_ONLY = ("batch.h", "block.h", "courier.h", "kernel.h", "planned.h", "resident.h", "serve.h", "wire.h")
 SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # the cases of spawn.c test their orders
 # Files that only some cases test: the beginnings of the cases' names.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
@@ -185,14 +185,14 @@ POOL_BUGS = [
     ("tickets are drawn by load and store", TICKET, "k = HD_ADD(&r->control->ticket, 1u, RELAXED, DEV);",
      "HD_STORE(&r->control->ticket, k + 1u, RELAXED, DEV);"),
     ("a task is told before it is over for those that wait", SPAWN,
-     "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, wrong, dispatch);\n        if (hd_warp_lane() == 0)\n"
-     "            hd_slot_left(r, w, t, flags, wrong);\n",
-     "        if (hd_warp_lane() == 0)\n            hd_slot_left(r, w, t, flags, wrong);\n"
-     "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, wrong, dispatch);\n"),
+     "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, v, wrong, dispatch);\n        if (hd_warp_lane() == 0)\n"
+     "            hd_slot_left(r, w, t, v >> HD_DONE_WORD_BITS, flags, wrong);\n",
+     "        if (hd_warp_lane() == 0)\n            hd_slot_left(r, w, t, v >> HD_DONE_WORD_BITS, flags, wrong);\n"
+     "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, v, wrong, dispatch);\n"),
     ("those that wait do not learn of a failure", SPAWN, "        if (wrong)\n            hd_fate_cancel(r, t);\n", ""),
     ("a task that ended badly looks well to later ones", SPAWN, " | (wrong ? HD_DONE_WORD_WRONG : 0u)", ""),
     ("children are counted when they have ended only", SPAWN,
-     "            hd_pool_created(r, w->id, d->flags, n);\n        }", "        }"),
+     "            hd_pool_created(r, w->id, &w->live, d->flags, n);\n        }", "        }"),
     ("a place of a task of several blocks does not count", POOL,
      "HD_FN void hd_blocks_share(hd_task *task) { (void)HD_ADD(hd_blocks_open(task), 1u, RELAXED, DEV); }",
      "HD_FN void hd_blocks_share(hd_task *task) { (void)task; }"),
@@ -200,7 +200,7 @@ POOL_BUGS = [
      "const uint32_t k = HD_LOAD(hd_blocks_next(task), RELAXED, DEV);\n"
      "    HD_STORE(hd_blocks_next(task), k + 1u, RELAXED, DEV);"),
     ("the place that hands a task on is no reference to it", SEND, "s->n_blocks + 1u", "s->n_blocks"),
-    ("the fate of the slot's last task stays", SEND, "    hd_fate_clear(r, t);\n", "    (void)t;\n"),
+    ("the fate of the slot's last task stays", POOL, "    HD_STORE(&f->stop, HD_STOP_NOT, RELAXED, DEV);\n", ""),
     ("an urgent task that is about to be put is not waited for", POOL,
      "if (!is_there && (!all || HD_LOAD(&p->urgent_at->tail, RELAXED, DEV) == k))", "if (!is_there)"),
     ("an urgent task of the round before is taken again", POOL,
@@ -208,7 +208,7 @@ POOL_BUGS = [
     ("an urgent task is taken by load and store", POOL, "HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)",
      "(HD_STORE(&p->urgent_at->head, k + 1u, RELAXED, DEV), 1)"),
     ("a task is told without a release", POOL, "wrong ? wrong : HD_STOP_DONE), RELEASE, SYS)", "wrong ? wrong : HD_STOP_DONE), RELAXED, SYS)"),
-    ("an end is counted without a release", POOL, "HD_LOAD(word, RELAXED, SYS) + 1u, RELEASE, SYS)", "HD_LOAD(word, RELAXED, SYS) + 1u, RELAXED, SYS)"),
+    ("an end is counted without a release", POOL, "own->ended[odd], FENCED_RELEASE, SYS)", "own->ended[odd], RELAXED, SYS)"),
 ]
 
 SPAWN_BUGS = [
@@ -244,13 +244,13 @@ SPAWN_BUGS = [
      "HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);\n            hd_slot_free",
      "HD_STORE(&k->done_word, (v >> HD_DONE_WORD_BITS) << HD_DONE_WORD_BITS, RELEASE, DEV);\n            hd_slot_free"),
     ("a slot that was let go of before the end keeps its generation", SPAWN,
-     "HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);\n        hd_slot_free",
-     "HD_STORE(&k->done_word, (v >> HD_DONE_WORD_BITS) << HD_DONE_WORD_BITS, RELEASE, DEV);\n        hd_slot_free"),
+     "return ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS;", "return (v >> HD_DONE_WORD_BITS) << HD_DONE_WORD_BITS;"),
     ("a task is let go of by load and store", SPAWN, "HD_CAS(&k->done_word, v, v | HD_DONE_WORD_RELEASED, RELEASE, DEV)",
      "(HD_STORE(&k->done_word, v | HD_DONE_WORD_RELEASED, RELEASE, DEV), 1)"),
     ("who lets go does not see the end", SPAWN, "if (v & HD_DONE_WORD_ENDED) { /*", "if (0) { /*"),
-    ("a task ends without the lock", SPAWN, "v = hd_done_word_lock(k, v >> HD_DONE_WORD_BITS, &state);", "(void)state;"),
-    ("the end of a pinned task frees its slot", SPAWN, "if (v & HD_DONE_WORD_RELEASED) {", "if (1) {"),
+    ("a task with waiters ends without the lock", SPAWN, "v = hd_done_word_lock(k, v >> HD_DONE_WORD_BITS, &state);", "(void)state;"),
+    ("a list of waiters does not show in the done word", SPAWN_BUFFER, "v | HD_DONE_WORD_AWAITED, RELEASE, DEV);", "v, RELEASE, DEV);"),
+    ("the end of a pinned task frees its slot", SPAWN, "    if (v & HD_DONE_WORD_RELEASED)\n        hd_slot_free", "    if (1)\n        hd_slot_free"),
     ("who waits is forgotten", SPAWN, "waiters = k->waiters;", "waiters = HD_NONE;"),
     ("the next who waits is read too late", SPAWN,
      "*waiters = hd_spawn_links_at(r, t)->next; /* before it stands in another list */\n        if (wrong)\n            hd_fate_cancel(r, t);\n        if (!hd_wait_on(r, t))\n            return t;",
@@ -259,7 +259,7 @@ SPAWN_BUGS = [
     ("a continuation forgets what its maker pinned", SPAWN, "continuation->pinned = d->pinned;", "continuation->pinned = HD_NONE;"),
     ("a continuation is nobody's end", SPAWN, "continuation->ends_for = t;", "continuation->ends_for = HD_NONE;"),
     ("a slot is used again while its task's record is read", SPAWN,
-     "    hd_warp_sync(); /* all have read it before its slot is free */\n        if (wrong && ends_for", "        if (wrong && ends_for"),
+     "    hd_warp_sync(); /* all have read it before its slot is free */\n        if (wrong && hd_warp", "        if (wrong && hd_warp"),
     ("what is made is not set off", SPAWN, "w->n_done -= n;", ""),
     ("what goes onto the own list in one piece is not set off", SPAWN, "w->n_done -= at - from;", ""),
     ("what goes onto the own list in one piece hides the rest", SPAWN, "hd_child_at(r, t)->link = first;",

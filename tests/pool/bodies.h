@@ -44,6 +44,11 @@ HEDDLE_DECLARE(pooled)
 
 #define POOLED_WIDTH 6
 
+/* Sets the k-th mode of pools on a GPU for those that are opened from now on. 0: there are fewer, or another one is set. */
+int pooled_set_mode(uint32_t k);
+/* Do pools of that backend refuse bodies that spawn? */
+int pooled_has_no_spawns(heddle_backend b);
+
 /* Memory for the bodies of a backend, zeroed, that this thread can read, too: on a GPU pinned host memory. */
 void *pooled_new(heddle_backend b, size_t n_bytes);
 void pooled_free(heddle_backend b, void *p);

@@ -17,7 +17,7 @@ typedef struct rig {
     uint32_t cells[N], ran[N], blocks[N], gate, began;
     pooled_params params;
     heddle_backend backend;
-    int is_serial, is_gpu;
+    int is_serial, no_spawns;
 } rig;
 
 static rig *rig_open(heddle_backend b, uint32_t n, uint32_t n_slots)
@@ -35,7 +35,7 @@ static rig *rig_open(heddle_backend b, uint32_t n, uint32_t n_slots)
     r->params = (pooled_params){r->cells, r->ran, r->blocks, &r->gate, &r->began};
     r->backend = b;
     r->is_serial = b == HEDDLE_SERIAL;
-    r->is_gpu = b == HEDDLE_CUDA;
+    r->no_spawns = pooled_has_no_spawns(b);
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &pc, &r->pool));
     return r;
 }
@@ -104,6 +104,36 @@ static void check_order(rig *r)
         CHECK(r->cells[1 + i] == 64 + i + 1u && r->ran[i] == 1 && r->ran[64 + i] == 1);
     CHECK(heddle_pool_test(r->pool, h[0], NULL) == HEDDLE_EINVAL); /* wait_all has seen it */
     CHECK(heddle_pool_wait(r->pool, h[63], 0, NULL) == HEDDLE_EINVAL);
+}
+
+/* Teams of all sizes one after another, with barriers and a reduction. On a GPU the workers' blocks change with them. */
+static void check_widths(rig *r)
+{
+    static const uint32_t sizes[] = {32, 992, 128, 64, 512, 256, 160, 992};
+    heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
+    uint32_t i;
+    CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
+    CHECK(info.most_threads >= 512 && info.how != NULL);
+    for (i = 0; i < 64; i++) {
+        const pooled_mix_args a = {i, 1, {i, 0, 0, 0}, 0};
+        const uint32_t size = sizes[i % 8u] < info.most_threads ? sizes[i % 8u] : info.most_threads;
+        CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_sum, &a, sizeof a, size, NULL));
+    }
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    for (i = 0; i < 64; i++)
+        CHECK(r->cells[i] == i * (64u * 63u / 2u));
+}
+
+/* A pool that has been idle for a while takes tasks as before. */
+static void check_rests(rig *r)
+{
+    uint32_t i;
+    for (i = 0; i < 20; i++) {
+        const heddle_handle h = mix(r, 900, 0, 0, NULL, 0);
+        CHECK_OK(NULL, heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL));
+        (void)nanosleep(&(struct timespec){0, 100000l * (i % 5u)}, NULL);
+    }
+    CHECK(r->ran[900] == 20);
 }
 
 static void check_ends(rig *r)
@@ -466,7 +496,7 @@ static void check_stats(rig *r)
     heddle_pool_info i = HEDDLE_POOL_INFO_INIT;
     CHECK_OK(NULL, heddle_pool_get_stats(r->pool, &s));
     CHECK_MSG(s.n_spawned > 900 && s.n_ended == s.n_spawned && s.n_failed > 3 && s.n_canceled > 3 &&
-                  (s.n_children > 100 || r->is_gpu),
+                  (s.n_children > 100 || r->no_spawns),
               "%llu %llu %llu %llu %llu", (unsigned long long)s.n_spawned, (unsigned long long)s.n_ended,
               (unsigned long long)s.n_failed, (unsigned long long)s.n_canceled, (unsigned long long)s.n_children);
     CHECK_OK(NULL, heddle_pool_get_info(r->pool, &i));
@@ -481,13 +511,15 @@ static void check_all(heddle_backend b, uint32_t n)
     r = rig_open(b, n, 1024);
     check_order(r);
     check_ends(r);
+    check_widths(r);
+    check_rests(r);
     check_many(r);
     check_blocks(r);
     check_kinds(r);
-    if (!r->is_gpu)
+    if (!r->no_spawns)
         check_trees(r);
     check_failures(r);
-    if (!r->is_gpu)
+    if (!r->no_spawns)
         check_bad_trees(r);
     if (b != HEDDLE_SERIAL) /* there a gate would close for ever */
         check_cancel(r);
@@ -505,7 +537,8 @@ int main(int argc, char **argv)
 {
     uint32_t n;
     if (pooled_wants_gpu(argc, argv)) {
-        check_all(HEDDLE_CUDA, 0);
+        for (n = 0; pooled_set_mode(n); n++)
+            check_all(HEDDLE_CUDA, 0);
         return 0;
     }
     check_all(HEDDLE_SERIAL, 1);

@@ -10,7 +10,7 @@ typedef struct rig {
     heddle_pool *pool, *other;
     uint32_t cells[64], ran[64], gate, began;
     pooled_params params;
-    int is_gpu;
+    int no_spawns;
 } rig;
 
 #define REFUSED(call, status, word)                                                                        \
@@ -90,7 +90,7 @@ static void check_spawning(rig *r)
     t.body = pooled_tree;
     t.arg_bytes = sizeof(pooled_tree_args);
     t.n_blocks = 2;
-    if (r->is_gpu)
+    if (r->no_spawns)
         REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ENODEV, "spawns tasks");
     else
         REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");
@@ -195,7 +195,7 @@ static void check_all(heddle_backend b)
     c.n_workers = b == HEDDLE_CPU ? 2 : 0;
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
     r->params = (pooled_params){r->cells, r->ran, r->cells, &r->gate, &r->began};
-    r->is_gpu = b == HEDDLE_CUDA;
+    r->no_spawns = pooled_has_no_spawns(b);
     check_opening(r);
     CHECK_OK(NULL, heddle_ctx_open(&r->other_ctx, &c));
     CHECK_OK(NULL, heddle_pool_new(r->other_ctx, &pooled, &r->params, sizeof r->params, NULL, &r->other));
@@ -220,8 +220,10 @@ static void check_all(heddle_backend b)
 
 int main(int argc, char **argv)
 {
+    uint32_t k;
     if (pooled_wants_gpu(argc, argv)) {
-        check_all(HEDDLE_CUDA);
+        for (k = 0; pooled_set_mode(k); k++)
+            check_all(HEDDLE_CUDA);
         return 0;
     }
     check_all(HEDDLE_SERIAL);

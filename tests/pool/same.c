@@ -126,7 +126,7 @@ static void spawn_others(heddle_pool *pool, heddle_backend backend, uint32_t n_b
     t.arg_bytes = sizeof b;
     t.n_blocks = n_blocks;
     CHECK_OK(NULL, heddle_pool_spawn_task(pool, &t, NULL));
-    if (backend != HEDDLE_CUDA)
+    if (!pooled_has_no_spawns(backend))
         CHECK_OK(NULL, heddle_pool_spawn(pool, pooled_tree, &tree, sizeof tree, 32, NULL));
 }
 
@@ -174,7 +174,7 @@ static void run_program(heddle_backend b, heddle_ctx *ctx, uint64_t seed, uint32
         pthread_join(threads[k], NULL);
     CHECK_OK(NULL, heddle_pool_wait_all(pool, HEDDLE_FOREVER));
     memcpy(g->ran, ran, sizeof(uint32_t) * (MOST_THREADS * MOST_TASKS + 1u));
-    for (k = 0; k <= POOLED_WIDTH && b != HEDDLE_CUDA; k++)
+    for (k = 0; k <= POOLED_WIDTH && !pooled_has_no_spawns(b); k++)
         CHECK(k ? ran[MOST_THREADS * MOST_TASKS * POOLED_WIDTH + k] == 1 : ran[MOST_THREADS * MOST_TASKS] == 1);
     check_program(g, n_threads, n_blocks);
     heddle_pool_free(pool);
@@ -202,8 +202,9 @@ int main(int argc, char **argv)
     const uint32_t n = text ? (uint32_t)strtoul(text, NULL, 0) : 200u;
     uint32_t w;
     if (pooled_wants_gpu(argc, argv)) {
-        run_some(HEDDLE_CUDA, 0, n, &seed);
-        printf("%u programs on a GPU\n", n);
+        for (w = 0; pooled_set_mode(w); w++)
+            run_some(HEDDLE_CUDA, 0, n, &seed);
+        printf("%u programs on a GPU, in %u modes\n", n, w);
         return 0;
     }
     run_some(HEDDLE_SERIAL, 0, n / 10u, &seed);

@@ -12,7 +12,8 @@
  *      level     A block is a task of a list. There is one kernel for the whole table, and one for each body alone; none if
  *                a body spawns, because no worker would run its children.
  *
- *      batch     A block is a task of a pool (core/batch.h). A body that spawns fails there.
+ *      pool      Of pools, without tracing. One has workers, as above (core/serve.h). In the other a block is a task of one launch
+ *                (core/batch.h); a body that spawns fails there.
  *
  * A table of waves (heddle/wave.h) has a kernel that takes parts in the order of adding. With HEDDLE_WAVE_TILES it also
  * has those of plan and ticket, and of levels those of a body alone. They write an event
@@ -30,6 +31,7 @@
 #include "heddle/core/batch.h"
 #include "heddle/core/planned.h"
 #include "heddle/core/resident.h"
+#include "heddle/core/serve.h"
 
 /* ---- levels ---- */
 
@@ -105,12 +107,13 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
     }
 }
 
-template <typename Bodies> static int hd_find_batch(cudaFunction_t *f)
+template <typename Bodies> static int hd_find_pool(uint32_t variant, cudaFunction_t *f)
 {
     if constexpr (Bodies::waves)
         return HD_NO_KERNEL;
     else
-        return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_batch<Bodies>);
+        return (int)cudaGetFuncBySymbol(f, variant == HD_POOL_WORKERS ? (const void *)hd_pool_workers<Bodies>
+                                                                      : (const void *)hd_tasks_of_batch<Bodies>);
 }
 
 /* Part: the bodies that the kernel runs, of Bodies. */
@@ -178,7 +181,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         case HD_FAMILY_LEVEL:                                                                                       \
             return trace || Bodies::waves ? table##_level_<Bodies, 1>(variant, f)                                   \
                                           : table##_level_<Bodies, Bodies::waves>(variant, f);                      \
-        case HD_FAMILY_POOL: return hd_find_batch<Bodies>(f);                                                       \
+        case HD_FAMILY_POOL: return hd_find_pool<Bodies>(variant, f);                                               \
         default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \

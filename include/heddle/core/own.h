@@ -57,6 +57,7 @@ typedef struct hd_worker {
     uint32_t is_idle, is_blocked; /* this worker is counted in n_idle, n_blocked                         */
     uint32_t *free;               /* its free slots                                                      */
     uint64_t since;               /* when all workers came to be idle or blocked, 0 = they are not       */
+    hd_live live;                 /* of a pool: its words' values                                        */
     hd_tally tally;
     uint64_t left;       /* trace: when the last turn ended                                     */
     uint64_t idle_since; /* trace: when taking first found nothing, 0 = it found a task at once */
@@ -85,6 +86,7 @@ typedef struct hd_turn {
     uint32_t asked;               /* a block's: the stop word, its load under way                     */
     uint32_t n_ended;             /* tasks of the graph, joins included                               */
     uint32_t n_tasks, n_kept, n_pushed; /* so far; added to the tally at the end                  */
+    uint32_t wrong; /* a block's, of a pool: how `task` had gone wrong when its record was fetched       */
 } hd_turn;
 
 /* ---- the own list ------------------------------------------------------------------------------

@@ -17,8 +17,9 @@
  *              `created`. If they balance with what it has spawned itself, no task of that epoch was left when it read
  *              `ended` (as in sleepable RCU: McKenney, 2006)
  *
- * A GPU has no workers for a pool: tasks are blocks of ordinary launches (core/batch.h), which write told, news and live. There
- * hd_pool_of is a constant 0. */
+ * On threads the run has no end. On a GPU each start of the kernel is a run (core/courier.h): it ends when there has been nothing
+ * to do for some time, and the next one goes on with the same words. Or there are no workers, and tasks are blocks of ordinary
+ * launches (core/batch.h), which write told, news and live themselves. */
 #ifndef HEDDLE_CORE_POOL_H
 #define HEDDLE_CORE_POOL_H
 
@@ -26,8 +27,8 @@
 
 /* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), 0 = not
  * yet; or HD_TOLD_LATE, a task over its time limit that still runs. */
-#define HD_TOLD_BITS 4u
-#define HD_TOLD_HOW 15u
+#define HD_TOLD_BITS 5u
+#define HD_TOLD_HOW 31u
 #define HD_TOLD_LATE 15u
 
 typedef struct hd_told {
@@ -35,11 +36,10 @@ typedef struct hd_told {
     uint32_t code;  /* of a failure; written before `state`                                      */
 } hd_told;
 
-/* By epoch. One writer: its worker. */
+/* By epoch. One writer: its worker, which has a copy of its own: a GPU's load of host memory takes a microsecond. */
 typedef struct hd_live {
     uint32_t ended[2];   /* sys                                                                    */
     uint32_t created[2]; /* sys: spawned by bodies                                                 */
-    uint8_t pad[HD_LINE - 16u];
 } hd_live;
 
 typedef struct hd_pool {
@@ -49,13 +49,16 @@ typedef struct hd_pool {
     uint32_t *news_end;   /* dev: the next place to fill                                           */
     uint32_t *urgent;     /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
     hd_cursor *urgent_at; /* its next place to fill, and to take                                 */
-    hd_live *live;        /* one for each worker                                                   */
+    hd_live *live;        /* one for each worker (hd_live_at)                                      */
     uint32_t n_host, n_workers;
+    uint32_t live_apart;   /* from one worker's to the next: on threads they are on lines of their own  */
     uint32_t most_threads; /* of a team                                                           */
     uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
 } hd_pool;
 
-HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return HD_HOSTED ? r->pool : (const hd_pool *)0; }
+HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return r->pool; }
+/* Is it a run without an end? */
+HD_FN int hd_is_endless(const hd_run *r) { return HD_HOSTED && r->pool; }
 
 /* Is slot t of the arena the host's? */
 HD_FN int hd_is_hosts(const hd_run *r, uint32_t t) { return hd_pool_of(r) && t - r->n_tasks < hd_pool_of(r)->n_host; }
@@ -111,29 +114,34 @@ HD_FN void hd_pool_tell(const hd_run *r, uint32_t t, uint32_t generation, uint32
     const hd_pool *p = hd_pool_of(r);
     hd_told *told = &p->told[t - r->n_tasks];
     told->code = wrong ? HD_LOAD(&hd_fate_of(r, t)->code, RELAXED, DEV) : 0u;
+    if (wrong)
+        hd_fate_clear(r, t);
     HD_STORE(&told->state, hd_told_of(generation, wrong ? wrong : HD_STOP_DONE), RELEASE, SYS);
     if (flags & HD_TASK_NOTIFY)
         HD_STORE(&p->news[HD_ADD(p->news_end, 1u, RELAXED, DEV) & (p->n_host - 1u)], t - r->n_tasks + 1u, RELEASE, SYS);
 }
 
-/* One lane: n more tasks of the epoch in `flags` are spawned, before they are handed on. */
-HD_FN void hd_pool_created(const hd_run *r, uint32_t worker, uint32_t flags, uint32_t n)
+HD_FN hd_live *hd_live_at(const hd_pool *p, uint32_t worker) { return &p->live[worker * p->live_apart]; }
+
+/* One lane of a worker, `own` its copy: n more tasks of the epoch in `flags` are spawned, before they are handed on. */
+HD_FN void hd_pool_created(const hd_run *r, uint32_t worker, hd_live *own, uint32_t flags, uint32_t n)
 {
-    uint32_t *word;
-    if (!hd_pool_of(r))
-        return;
-    word = &hd_pool_of(r)->live[worker].created[(flags & HD_TASK_ODD) != 0u];
-    HD_STORE(word, HD_LOAD(word, RELAXED, SYS) + n, RELAXED, SYS);
+    const uint32_t odd = (flags & HD_TASK_ODD) != 0u;
+    if (hd_pool_of(r))
+        HD_STORE(&hd_live_at(hd_pool_of(r), worker)->created[odd], own->created[odd] += n, RELAXED, SYS);
 }
 
-/* One lane: a task has ended, and been told. */
-HD_FN void hd_pool_ended(const hd_run *r, uint32_t worker, uint32_t flags)
+/* Likewise: a task has ended. If it was told, what it wrote has been released; the host may see this count before that word. */
+HD_FN void hd_pool_ended(const hd_run *r, uint32_t worker, hd_live *own, uint32_t flags, int was_told)
 {
-    uint32_t *word;
+    const uint32_t odd = (flags & HD_TASK_ODD) != 0u;
     if (!hd_pool_of(r))
         return;
-    word = &hd_pool_of(r)->live[worker].ended[(flags & HD_TASK_ODD) != 0u];
-    HD_STORE(word, HD_LOAD(word, RELAXED, SYS) + 1u, RELEASE, SYS);
+    own->ended[odd]++;
+    if (was_told)
+        HD_STORE(&hd_live_at(hd_pool_of(r), worker)->ended[odd], own->ended[odd], FENCED_RELEASE, SYS);
+    else
+        HD_STORE(&hd_live_at(hd_pool_of(r), worker)->ended[odd], own->ended[odd], RELEASE, SYS);
 }
 
 /* How many blocks has task t? In records of spawned tasks that word may be a link. */
@@ -167,6 +175,8 @@ HD_FN uint32_t hd_urgent_take(const hd_run *r, int all)
 {
     const hd_pool *p = hd_pool_of(r);
     uint32_t n = 0;
+    if (!all && HD_LOAD(&p->urgent_at->head, RELAXED, DEV) == HD_LOAD(&p->urgent_at->tail, RELAXED, DEV))
+        return HD_NONE; /* mostly; the two loads are under way together */
     for (;;) {
         const uint32_t k = HD_LOAD(&p->urgent_at->head, RELAXED, DEV);
         uint32_t *at = &p->urgent[k & (p->n_host - 1u)];

@@ -14,23 +14,15 @@ typedef struct hd_sent {
     const uint64_t *after; /* handles; their slots stay as they are until this task has ended       */
 } hd_sent;
 
-HD_FN void *hd_send_args(const hd_run *r, hd_task *task, uint32_t slot)
+/* Writes the record but for its arguments; returns where these go. The task waits for nothing yet. */
+HD_FN void *hd_send_record(const hd_run *r, const hd_sent *s)
 {
-    if (task->arg_bytes <= HD_INLINE_ARGS)
-        return task->args;
-    task->args_at = r->child_args_at + slot * r->child_args;
-    return (void *)(uintptr_t)(r->args + (uint64_t)task->args_at * 16u);
-}
-
-/* Writes the record. The task waits for nothing yet. */
-HD_FN void hd_send_write(const hd_run *r, const hd_sent *s)
-{
-    const uint32_t t = r->n_tasks + s->slot;
-    hd_task *task = hd_child_at(r, t);
+    hd_task *task = hd_child_at(r, r->n_tasks + s->slot);
     task->body = (uint16_t)s->body;
     task->flags = (uint16_t)s->flags;
     task->n_in = s->n_after;
-    task->n_succ = task->succ = task->args_at = task->watch = 0;
+    task->n_succ = task->succ = task->watch = 0;
+    task->args_at = s->arg_bytes <= HD_INLINE_ARGS ? 0u : r->child_args_at + s->slot * r->child_args;
     task->arg_bytes = s->arg_bytes;
     task->cost_ns = s->n_blocks;
     task->links.waiters = task->links.next = task->links.parent = task->links.ends_for = HD_NONE;
@@ -38,11 +30,18 @@ HD_FN void hd_send_write(const hd_run *r, const hd_sent *s)
     HD_STORE(hd_blocks_next(task), 0u, RELAXED, DEV);
     HD_STORE(hd_blocks_open(task), s->n_blocks + 1u, RELAXED, DEV);
     HD_STORE(&task->links.done_word, s->generation << HD_DONE_WORD_BITS, RELAXED, DEV);
+    return (void *)(uintptr_t)hd_args_at(r, task);
+}
+
+/* The same with all that it names. A task may have been cancelled when it had ended, so its slot's fate is cleared once more. */
+HD_FN void hd_send_write(const hd_run *r, const hd_sent *s)
+{
+    void *args = hd_send_record(r, s);
     if (s->arg_bytes)
-        __builtin_memcpy(hd_send_args(r, task, s->slot), s->args, s->arg_bytes);
+        __builtin_memcpy(args, s->args, s->arg_bytes);
     if (s->n_after)
         __builtin_memcpy(r->after[s->slot].handle, s->after, s->n_after * sizeof *s->after);
-    hd_fate_clear(r, t);
+    hd_fate_clear(r, r->n_tasks + s->slot);
 }
 
 /* Hands on a task, or leaves it to the tasks that it waits for. */

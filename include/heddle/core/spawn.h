@@ -39,7 +39,7 @@ HD_FN void hd_spawn_buffer_open(const hd_run *r, const hd_worker *w, hd_spawn_bu
     d->n_spawned = d->n_extra = d->n_out = d->n_out_extra = 0;
     d->fork = d->pinned = HD_NONE;
     d->n_siblings = d->serial = 0;
-    d->flags = hd_pool_of(r) ? flags & HD_TASK_ODD : 0u;
+    d->flags = hd_pool_of(r) ? flags & (HD_TASK_ODD | HD_TASK_TEAM_MASK) : 0u;
 }
 
 /* All scheduling lanes: hands on entries from .. end - 1 of the spawn buffer, up to the first that is not marked.
@@ -67,7 +67,7 @@ HD_FN uint32_t hd_spawn_buffer_drain_part(const hd_run *r, hd_worker *w, hd_turn
                 w->n_done -= n;
             }
             w->tally.n_spawned += n;
-            hd_pool_created(r, w->id, d->flags, n);
+            hd_pool_created(r, w->id, &w->live, d->flags, n);
         }
         hd_warp_sync();
         e.task = at < end ? hd_spawn_buffer_task(d, at) : 0u;
@@ -133,7 +133,7 @@ HD_FN void hd_spawn_buffer_list(const hd_run *r, hd_worker *w, hd_spawn_buffer *
     w->n_list += at - from;
     w->n_done -= at - from;
     w->tally.n_spawned += at - from;
-    hd_pool_created(r, w->id, d->flags, at - from);
+    hd_pool_created(r, w->id, &w->live, d->flags, at - from);
     w->tally.most_own = w->n_list > w->tally.most_own ? w->n_list : w->tally.most_own;
     d->n_out = at;
 }
@@ -184,21 +184,34 @@ HD_SELDOM_FN void hd_unpin_all(const hd_run *r, hd_worker *w, uint32_t pinned)
     }
 }
 
-/* Lane 0: pinned task t has ended, well or `wrong`. Returns the list of its waiters. Frees its slot if its spawner has ended,
- * too. */
-HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t, uint32_t wrong)
+/* What the done word v becomes when its task ends: of the next generation if its spawner has ended, too. */
+HD_FN uint32_t hd_done_word_ended(uint32_t v, uint32_t wrong)
+{
+    if (v & HD_DONE_WORD_RELEASED)
+        return ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS;
+    return v | HD_DONE_WORD_ENDED | (wrong ? HD_DONE_WORD_WRONG : 0u);
+}
+
+/* Lane 0: pinned task t has ended, well or `wrong`; v: its done word, as it was once. Returns the list of its waiters. Frees its
+ * slot if its spawner has ended, too. */
+HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t, uint32_t v, uint32_t wrong)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, t);
-    uint32_t state, v, waiters;
-    v = HD_LOAD(&k->done_word, RELAXED, DEV);
-    v = hd_done_word_lock(k, v >> HD_DONE_WORD_BITS, &state);
-    waiters = k->waiters;
-    if (v & HD_DONE_WORD_RELEASED) {
-        HD_STORE(&k->done_word, ((v >> HD_DONE_WORD_BITS) + 1u) << HD_DONE_WORD_BITS, RELEASE, DEV);
-        hd_slot_free(r, w, t);
-    } else {
-        HD_STORE(&k->done_word, v | HD_DONE_WORD_ENDED | (wrong ? HD_DONE_WORD_WRONG : 0u), RELEASE, DEV);
+    uint32_t state, waiters = HD_NONE, n = 0;
+    while (v & (HD_DONE_WORD_LOCK | HD_DONE_WORD_AWAITED) ||
+           !HD_CAS(&k->done_word, v, hd_done_word_ended(v, wrong), ACQ_REL, DEV)) {
+        v = HD_LOAD(&k->done_word, RELAXED, DEV);
+        if (!(v & HD_DONE_WORD_AWAITED)) {
+            HD_PAUSE(n++);
+            continue;
+        }
+        v = hd_done_word_lock(k, v >> HD_DONE_WORD_BITS, &state);
+        waiters = k->waiters;
+        HD_STORE(&k->done_word, hd_done_word_ended(v, wrong), RELEASE, DEV);
+        break;
     }
+    if (v & HD_DONE_WORD_RELEASED)
+        hd_slot_free(r, w, t);
     return waiters;
 }
 
@@ -217,12 +230,12 @@ HD_SELDOM_FN uint32_t hd_next_waiter(const hd_run *r, uint32_t *waiters, uint32_
     return HD_NONE;
 }
 
-/* All scheduling lanes: moves on the tasks that wait for task t, which has ended. */
-HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t wrong, uint32_t dispatch)
+/* All scheduling lanes: moves on the tasks that wait for task t, which has ended. v: its done word, as it was once. */
+HD_FN void hd_wake(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, uint32_t v, uint32_t wrong, uint32_t dispatch)
 {
     uint32_t waiters = HD_NONE, ready = HD_NONE;
     if (hd_warp_lane() == 0)
-        waiters = hd_done_word_end(r, w, t, wrong);
+        waiters = hd_done_word_end(r, w, t, v, wrong);
     do {
         if (hd_warp_lane() == 0)
             ready = hd_next_waiter(r, &waiters, wrong);
@@ -242,16 +255,23 @@ HD_FN void hd_close_open(const hd_run *r, hd_worker *w, hd_turn *x, uint32_t t, 
     hd_hand_on_one(r, w, x, ready, dispatch);
 }
 
-/* Lane 0: task t has ended and its waiters have moved on. A pinned slot is its spawner's, too; a slot of the host is freed by
- * the host. */
-HD_FN void hd_slot_left(const hd_run *r, hd_worker *w, uint32_t t, uint32_t flags, uint32_t wrong)
+/* Lane 0: task t, of that generation, has ended and its waiters have moved on. A pinned slot is its spawner's, too; a slot of the
+ * host is freed by the host. */
+HD_FN void hd_slot_left(const hd_run *r, hd_worker *w, uint32_t t, uint32_t generation, uint32_t flags, uint32_t wrong)
 {
-    if (hd_is_hosts(r, t))
-        hd_pool_tell(r, t, HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV) >> HD_DONE_WORD_BITS, flags,
-                     wrong);
+    const int is_hosts = hd_is_hosts(r, t);
+    if (is_hosts)
+        hd_pool_tell(r, t, generation, flags, wrong);
     else if (!(flags & HD_TASK_PINNED))
         hd_slot_free(r, w, t);
-    hd_pool_ended(r, w->id, flags);
+    hd_pool_ended(r, w->id, &w->live, flags, is_hosts);
+}
+
+/* The done word of a task that runs, as it was once: on a GPU, in the copy of its record. */
+HD_FN uint32_t hd_done_word_once(const hd_run *r, const hd_turn *x, uint32_t t)
+{
+    return !HD_HOSTED && t == x->task ? x->record->links.done_word
+                                      : HD_LOAD(&hd_spawn_links_at(r, t)->done_word, RELAXED, DEV);
 }
 
 /* All scheduling lanes: spawned task t has ended, and with it the task that it continues. Returns the task of the graph
@@ -261,16 +281,19 @@ HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_
     while (t != HD_NONE && hd_is_spawned(r, t)) {
         const hd_task *task = t == x->task ? x->record : hd_child_at(r, t);
         const uint32_t parent = task->links.parent, ends_for = task->links.ends_for, flags = task->flags,
-                       wrong = hd_went_wrong(r, t);
+                       wrong = hd_pool_of(r) ? hd_shuffle(hd_went_wrong(r, t), 0) : 0u,
+                       v = flags & HD_TASK_PINNED || hd_is_hosts(r, t) ? hd_done_word_once(r, x, t) : 0u;
         hd_warp_sync(); /* all have read it before its slot is free */
-        if (wrong && ends_for != HD_NONE)
-            hd_fate_pass(r, t, ends_for);
-        if (wrong && parent != HD_NONE)
-            hd_fate_cancel(r, parent);
+        if (wrong && hd_warp_lane() == 0) {
+            if (ends_for != HD_NONE)
+                hd_fate_pass(r, t, ends_for);
+            if (parent != HD_NONE)
+                hd_fate_cancel(r, parent);
+        }
         if (flags & HD_TASK_PINNED)
-            hd_wake(r, w, x, t, wrong, dispatch);
+            hd_wake(r, w, x, t, v, wrong, dispatch);
         if (hd_warp_lane() == 0)
-            hd_slot_left(r, w, t, flags, wrong);
+            hd_slot_left(r, w, t, v >> HD_DONE_WORD_BITS, flags, wrong);
         hd_store_trim(r, w);
         hd_close_open(r, w, x, parent, 1u, dispatch);
         t = ends_for;
@@ -291,7 +314,7 @@ HD_FN void hd_leave_to_continuation(const hd_run *r, hd_worker *w, const hd_turn
         return;
     continuation->ends_for = x->record->links.ends_for; /* t was a continuation itself */
     before = x->record->links.pinned;
-    hd_slot_left(r, w, t, x->record->flags, 0u);
+    hd_slot_left(r, w, t, 0u, x->record->flags, 0u); /* no slot of the host */
     if (continuation->pinned == HD_NONE) {
         continuation->pinned = before;
         return;

@@ -8,9 +8,10 @@
  * A task with several predecessors waits for them one after another: it is in the list of one of them at a time. The worker
  * that ends that one moves the task on to the next that has not ended. So a task needs one link, however many it waits for.
  *
- * The done word of a task is one word: the generation of its slot, and four bits. A handle names slot and generation. Lists
+ * The done word of a task is one word: the generation of its slot, and five bits. A handle names slot and generation. Lists
  * of waiters are changed under the done word's lock, which is held for two writes. The lock of a generation that is over
- * cannot be taken: the end of a task closes its list in the same store that marks it as ended.
+ * cannot be taken: the end of a task closes its list in the same store that marks it as ended. A task for which nobody waits ends
+ * by one compare-and-swap, without the lock.
  *
  * A slot with a handle stays until the task has ended and its spawner has, too. Other slots are free as soon as their task has
  * ended, and their done words are not used. */
@@ -33,7 +34,9 @@
 #define HD_DONE_WORD_ENDED 2u
 #define HD_DONE_WORD_RELEASED 4u /* its spawner has ended                                                */
 #define HD_DONE_WORD_WRONG 8u    /* in a pool: it has ended, but not well                                */
-#define HD_DONE_WORD_BITS 4u
+#define HD_DONE_WORD_AWAITED 16u /* its list of waiters is not empty                                     */
+#define HD_DONE_WORD_BITS 5u
+HD_STATIC_ASSERT(HD_DONE_WORD_BITS == HD_TOLD_BITS, "a slot has one generation");
 
 /* How a body misused spawning: the code of a run that ends with HD_STOP_SPAWN. */
 #define HD_SPAWN_NOWHERE 1u  /* the run has no workers                                              */
@@ -81,7 +84,7 @@ typedef struct hd_spawn_buffer {
     uint32_t fork;               /* its continuation, or HD_NONE                                            */
     uint32_t pinned;             /* its children with handles                                               */
     uint32_t n_siblings, serial; /* ranges remembered; the task that all further children wait for, + 1     */
-    uint32_t flags;              /* in a pool: HD_TASK_ODD if its children belong to that epoch             */
+    uint32_t flags;              /* in a pool: its children's epoch and team (HD_TASK_ODD, HD_TASK_TEAM)    */
     void (*post)(
         struct hd_spawn_buffer *spawn_buffer); /* on a thread: hands on marked tasks; else NULL                    */
     uint32_t out[HD_MAX_CHILDREN + HD_EXTRA];
@@ -140,7 +143,7 @@ HD_FN uint32_t hd_wait_for(const hd_run *r, uint32_t t, uint64_t handle)
         return state;
     hd_spawn_links_at(r, t)->next = k->waiters;
     k->waiters = t;
-    HD_STORE(&k->done_word, v, RELEASE, DEV);
+    HD_STORE(&k->done_word, v | HD_DONE_WORD_AWAITED, RELEASE, DEV);
     return 1;
 }
 
@@ -184,7 +187,7 @@ HD_FN hd_task *hd_child_write(const hd_spawn_buffer *d, uint32_t t, uint32_t bod
     hd_task *c = hd_child_at(r, t), copy, *head = HD_HOSTED ? c : &copy;
     void *to = c->args;
     head->body = (uint16_t)body;
-    head->flags = (uint16_t)(flags | (HD_HOSTED ? d->flags : 0u));
+    head->flags = (uint16_t)(flags | d->flags);
     head->n_in = head->n_succ = head->succ = head->args_at = head->watch = head->cost_ns = 0;
     head->arg_bytes = arg_bytes;
     head->links.waiters = head->links.next = head->links.ends_for = HD_NONE;

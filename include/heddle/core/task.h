@@ -35,6 +35,8 @@
 /* In a pool, where no task is bound to a worker: */
 #define HD_TASK_ODD 8u     /* it belongs to the odd epoch (core/pool.h)                           */
 #define HD_TASK_NOTIFY 16u /* the host wants to hear of its end                                    */
+#define HD_TASK_TEAM 11    /* bits from here up: warps of its team; 0 = all of the worker's          */
+#define HD_TASK_TEAM_MASK 0xf800u
 
 /* hd_edge.need: in-degree of the target in the low 30 bits */
 #define HD_NEED_MASK 0x3fffffffu
@@ -281,8 +283,9 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 #define HD_FAMILY_WORKERS \
     0u                     /* takes hd_run; blocks stay; variant: the dispatch                                       */
 #define HD_FAMILY_LEVEL 1u /* takes hd_level; a block is a task; variant: its only body, or HD_NONE: all bodies      */
-#define HD_FAMILY_POOL \
-    2u /* takes hd_pool_batch; a block is a task of a pool, or a part of one; one variant, 0           */
+#define HD_FAMILY_POOL 2u  /* of a pool; variant: HD_POOL_...                                                        */
+#define HD_POOL_BATCH 0u   /* takes hd_pool_batch; a block is a task, or a part of one                               */
+#define HD_POOL_WORKERS 1u /* takes hd_run and hd_wire; blocks stay until there has been nothing to do for some time */
 /* What a kernel traces: an event for each task, and under dispatch order those of bands (core/notes.h). */
 #define HD_TRACE_TASKS 1
 #define HD_TRACE_BANDS 2

@@ -10,8 +10,8 @@
  *      word    {places : waiting}     drawing adds 1; reserving n adds n places and subtracts n from waiting
  *      place   {number + 1 : task + 1}, 0 = empty
  *
- * A pool has no end to find. There the two numbers are words of their own (hd_control.tail, ticket), so that those who place tasks
- * and those who take them do not meet.
+ * A pool on threads has no end to find. There the two numbers are words of their own (hd_control.tail, ticket), so that those who
+ * place tasks and those who take them do not meet.
  *
  * A thread that has waited for long in a pool dozes: it puts its number into its place, and the thread that fills the place
  * unparks it.
@@ -33,9 +33,9 @@
 
 #include "heddle/core/worker.h"
 
-#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u) /* in place of a task + 1 */
-#define HD_PLACE_URGENT HD_PLACE_END                   /* in a pool, which has no end: a task of the urgent queue */
-#define HD_PLACE_DOZE(worker) (HD_PLACE_END - 1u - (worker)) /* likewise: the place's taker is parked  */
+#define HD_PLACE_END ((1u << (HD_HALF_BITS - 2)) - 1u)       /* in place of a task + 1 */
+#define HD_PLACE_URGENT (HD_PLACE_END - 1u)                  /* in a pool: a task of the urgent queue */
+#define HD_PLACE_DOZE(worker) (HD_PLACE_END - 2u - (worker)) /* likewise: the place's taker is parked  */
 #define HD_PLACE_LOOKS (HD_HOSTED ? 1u : 32u)                /* at a place, between two looks at the stop word */
 #define HD_LOOK_EVERY 8u /* tasks between two loads of `waiting`, a word that all workers use */
 
@@ -52,7 +52,7 @@ HD_FN uint32_t hd_places_in(hd_pair_word v) { return (uint32_t)((v - (hd_pair_wo
 HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 {
     const hd_pair_word one = ((hd_pair_word)1 << HD_HALF_BITS) - 1u;
-    if (hd_pool_of(r))
+    if (hd_is_endless(r))
         return (hd_pair_word)HD_ADD(&r->control->tail, n, RELAXED, DEV) << HD_HALF_BITS;
     return HD_PAIR_ADD_FIRST(&r->control->places, one * n);
 }
@@ -60,7 +60,7 @@ HD_FN hd_pair_word hd_place_reserve(const hd_run *r, uint32_t n)
 /* How many workers wait now; below 0: so many tasks do. */
 HD_FN int32_t hd_waiting_now(const hd_run *r)
 {
-    if (hd_pool_of(r))
+    if (hd_is_endless(r))
         return (int32_t)(HD_LOAD(&r->control->ticket, RELAXED, DEV) - HD_LOAD(&r->control->tail, RELAXED, DEV));
     return hd_waiting_in(HD_PAIR_LOAD(&r->control->places, RELAXED));
 }
@@ -77,9 +77,9 @@ HD_FN hd_pair_word hd_place_mark(uint32_t k) { return (hd_pair_word)(k + 1u) << 
 HD_FN uint32_t hd_place_dozer(const hd_run *r, hd_pair_word in_place, uint32_t k)
 {
     const uint32_t low = (uint32_t)(in_place & (((hd_pair_word)1 << HD_HALF_BITS) - 1u));
-    return (in_place ^ hd_place_mark(k)) >> HD_HALF_BITS == 0 && low < HD_PLACE_END &&
-                   low >= HD_PLACE_END - r->n_workers
-               ? HD_PLACE_END - 1u - low
+    return (in_place ^ hd_place_mark(k)) >> HD_HALF_BITS == 0 && low < HD_PLACE_URGENT &&
+                   low >= HD_PLACE_URGENT - r->n_workers
+               ? HD_PLACE_URGENT - 1u - low
                : HD_NONE;
 }
 
@@ -104,7 +104,7 @@ HD_FN void hd_place_fill(const hd_run *r, uint32_t k, uint32_t what)
         return;
     }
     while (!HD_PAIR_CAS(at, 0, v, FENCED_RELEASE)) { /* the task of the last round has not been taken */
-        if (hd_pool_of(r) && hd_place_wake(r, at, v))
+        if (hd_is_endless(r) && hd_place_wake(r, at, v))
             return;
         HD_PAUSE(n++);
     }
@@ -145,7 +145,7 @@ HD_SELDOM_FN void hd_ticket_end_all(const hd_run *r)
 
 /* ---- taking ---- */
 
-/* The same in a pool, which is never over. */
+/* The same in a run that has no end. */
 HD_FN void hd_ticket_draw_of_pool(const hd_run *r, hd_worker *w)
 {
     hd_ticket_own *o = &w->by.ticket;
@@ -177,7 +177,7 @@ HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
 }
 
 /* Lane 0, in a pool: what was in its place. An urgent task goes before it; then it is the next of the own deque. */
-HD_FN uint32_t hd_ticket_got(const hd_run *r, hd_worker *w, uint32_t what)
+HD_SELDOM_FN uint32_t hd_ticket_got(const hd_run *r, hd_worker *w, uint32_t what)
 {
     hd_ticket_own *o = &w->by.ticket;
     uint32_t urgent;
@@ -195,7 +195,7 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
 {
     hd_ticket_own *o = &w->by.ticket;
     uint32_t what = 0, k, n;
-    if (o->ticket == HD_NONE && hd_pool_of(r))
+    if (o->ticket == HD_NONE && hd_is_endless(r))
         hd_ticket_draw_of_pool(r, w);
     else if (o->ticket == HD_NONE)
         *all_wait = hd_ticket_draw(r, w);
@@ -207,9 +207,9 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
     if (!what)
         return HD_NONE;
     o->ticket = HD_NONE;
-    if (hd_pool_of(r))
-        return hd_ticket_got(r, w, what);
-    return what == HD_PLACE_END ? HD_OVER : what - 1u;
+    if (what == HD_PLACE_END)
+        return HD_OVER;
+    return hd_pool_of(r) ? hd_ticket_got(r, w, what) : what - 1u;
 }
 
 /* All scheduling lanes: as hd_ticket_look. */

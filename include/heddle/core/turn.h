@@ -58,6 +58,8 @@ HD_FN uint32_t hd_take_admitted(const hd_run *r, hd_worker *w, hd_turn *x, uint3
         x->hit = HD_NONE;
     if (t == HD_NONE || t == HD_OVER)
         return t;
+    if (!HD_HOSTED && spawns && hd_pool_of(r))
+        x->wrong = hd_went_wrong(r, t); /* under way while the record is fetched */
     hd_fetch(r, w, x, t);
     if (!spawns)
         return t;

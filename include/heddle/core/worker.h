@@ -53,6 +53,8 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
     w->free = store ? store + 1 : 0;
     w->n_free = store ? store[0] : 0u;
     w->since = 0;
+    if (hd_pool_of(r))
+        w->live = *hd_live_at(hd_pool_of(r), id);
     w->tally = none;
     w->left = r->events ? hd_clock() : 0;
     w->idle_since = w->queued = 0;
@@ -61,8 +63,8 @@ HD_FN void hd_worker_begin(const hd_run *r, hd_worker *w, uint32_t id)
 
 HD_FN hd_turn hd_turn_begin(void)
 {
-    hd_turn x = {HD_NONE, HD_NONE,     0, HD_NONE, HD_NONE, 0,       0,           0, 0, 0, {0, 0},
-                 0,       HD_STOP_NOT, 0, 0,       0,       HD_OVER, HD_STOP_NOT, 0, 0, 0, 0};
+    hd_turn x = {HD_NONE,     HD_NONE, 0, HD_NONE, HD_NONE, 0,           0, 0, 0, 0, {0, 0}, 0,
+                 HD_STOP_NOT, 0,       0, 0,       HD_OVER, HD_STOP_NOT, 0, 0, 0, 0, 0};
     return x;
 }
 

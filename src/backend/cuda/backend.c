@@ -120,7 +120,9 @@ static void *mem_new(hd_device *d, size_t n_bytes)
 static void mem_free(hd_device *d, void *p)
 {
     (void)cudaSetDevice(d->index);
+    hd_cuda_pools_hold(d, 1); /* it waits for all kernels */
     (void)cudaFree(p);
+    hd_cuda_pools_hold(d, 0);
 }
 
 /* Works during a run, as on other backends: the output of a watched task can be read while the run goes on. */
@@ -196,6 +198,7 @@ const hd_backend hd_cuda_backend = {
     .pool_words = hd_cuda_pool_words,
     .pool_send = hd_cuda_pool_send,
     .pool_stop_task = hd_cuda_pool_stop_task,
+    .pool_how = hd_cuda_pool_how,
     .waiting = hd_cuda_waiting,
     .complaint = hd_cuda_complaint,
     .enqueue = hd_cuda_enqueue,

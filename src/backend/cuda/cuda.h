@@ -64,10 +64,11 @@ struct hd_device {
     heddle_config config; /* as opened */
     hd_driver driver;
     int index, n_sms, major, minor;
-    uint64_t max_shared_bytes; /* of one block, with opt-in */
-    cudaStream_t stream;       /* runs */
-    cudaStream_t side;         /* for work that must not wait for a run, such as the stop word */
-    hd_loaded *in_pieces;      /* the last started run, if it is enqueued in pieces */
+    uint64_t max_shared_bytes;  /* of one block, with opt-in */
+    cudaStream_t stream;        /* runs */
+    cudaStream_t side;          /* for work that must not wait for a run, such as the stop word */
+    hd_loaded *in_pieces;       /* the last started run, if it is enqueued in pieces */
+    struct hd_cuda_pool *pools; /* open ones, linked */
 };
 
 /* ---- a form: one way to run a loaded graph ---- */

@@ -9,6 +9,7 @@
  * After a stopped run the words are cleared before the next one. A device error makes the context lost. */
 #include "backend/counted.h"
 #include "backend/cuda/loaded.h"
+#include "backend/cuda/pool.h"
 #include "backend/schedule.h"
 
 #include <pthread.h>
@@ -43,6 +44,7 @@ static void free_forms(hd_loaded *l)
 void hd_cuda_unload(hd_loaded *l)
 {
     (void)cudaSetDevice(l->device->index);
+    hd_cuda_pools_hold(l->device, 1); /* freeing waits for all kernels */
     free_forms(l);
     while (l->copies) {
         hd_app_copy *c = l->copies;
@@ -63,6 +65,7 @@ void hd_cuda_unload(hd_loaded *l)
         (void)cudaEventDestroy(l->ended);
     if (l->done)
         (void)cudaEventDestroy(l->done);
+    hd_cuda_pools_hold(l->device, 0);
     hd_delete(l, sizeof *l);
 }
 
@@ -266,6 +269,7 @@ static heddle_status put_pieces_left(hd_device *d, hd_error *e)
 heddle_status hd_cuda_start(hd_loaded *l, const void *params, int help, uint64_t limit_ns, hd_error *e)
 {
     cudaStream_t stream = l->device->stream;
+    heddle_status s;
     (void)help;
     (void)limit_ns;
     HD_TRY(put_pieces_left(l->device, e));
@@ -274,7 +278,10 @@ heddle_status hd_cuda_start(hd_loaded *l, const void *params, int help, uint64_t
     l->begin_ns = heddle_host_clock_ns();
     HD_CUDA_TRY(cudaEventRecord(l->began, stream), e, "starting a run");
     l->form->n_left = 0;
-    HD_TRY(put_piece(l, e));
+    hd_cuda_pools_hold(l->device, 1);
+    s = put_piece(l, e);
+    hd_cuda_pools_hold(l->device, 0); /* a resident kernel comes back behind this run */
+    HD_TRY(s);
     l->device->in_pieces = l->form->n_left ? l : NULL;
     __atomic_store_n(&l->running, 1, __ATOMIC_RELEASE);
     return HEDDLE_OK;

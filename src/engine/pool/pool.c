@@ -71,6 +71,8 @@ static heddle_status read_config(heddle_pool_config *to, const heddle_pool_confi
     if (to->n_slots > HEDDLE_POOL_MOST_SLOTS)
         return hd_say(NULL, HEDDLE_ERANGE, "heddle_pool_new: %u slots; %u are the most", to->n_slots,
                       HEDDLE_POOL_MOST_SLOTS);
+    if ((uint32_t)to->mode >= HEDDLE_N_POOL_MODES)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_new: there is no mode %u", (unsigned)to->mode);
     if (to->team_size % 32u || to->team_size > HEDDLE_POOL_MOST_THREADS)
         return hd_say(NULL, to->team_size % 32u ? HEDDLE_EINVAL : HEDDLE_ERANGE,
                       "heddle_pool_new: a team of %u threads; a multiple of 32 up to %u is expected", to->team_size,
@@ -125,7 +127,8 @@ static heddle_status make_room(heddle_pool *p, const void *params)
 
 static heddle_status start(heddle_pool *p)
 {
-    const hd_pool_work work = {&p->graph->g, p->n_slots};
+    const heddle_pool_config *c = &p->config;
+    const hd_pool_work work = {&p->graph->g, p->n_slots, c->mode, c->team_size, c->linger_us, c->hold_us};
     const hd_watcher none = {NULL, NULL};
     hd_error *e = hd_thread_error();
     HD_TRY(hd_backend_load(p->backend, &p->loaded, p->ctx->device, &(hd_work){HD_WORK_POOL, &work}, none, e));
@@ -259,6 +262,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.n_workers = p->words->n_workers;
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_graph_blob(&p->graph->g)->shared_bytes - HEDDLE_REDUCE_BYTES;
+    i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
     i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task);
     hd_copy_known(out, &i, sizeof i);
     return HEDDLE_OK;
@@ -281,9 +285,10 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
         s.most_slots += post->most_used;
         pthread_mutex_unlock(&post->mutex);
     }
-    for (k = 0; k < p->words->n_workers; k++)
-        s.n_children +=
-            HD_LOAD(&p->words->live[k].created[0], RELAXED, SYS) + HD_LOAD(&p->words->live[k].created[1], RELAXED, SYS);
+    for (k = 0; k < p->words->n_workers; k++) {
+        const hd_live *live = hd_live_at(p->words, k);
+        s.n_children += HD_LOAD(&live->created[0], RELAXED, SYS) + HD_LOAD(&live->created[1], RELAXED, SYS);
+    }
     s.n_full = __atomic_load_n(&p->n_full, __ATOMIC_RELAXED);
     s.full_ns = __atomic_load_n(&p->full_ns, __ATOMIC_RELAXED);
     hd_copy_known(out, &s, sizeof s);

@@ -198,6 +198,7 @@ static heddle_status take(heddle_pool *p, const heddle_pool_task *t, int has_han
 static void send_all(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, size_t stride,
                      const uint32_t *slots, uint32_t n, int has_handle, const heddle_handle *names, uint32_t n_names)
 {
+    const uint32_t team_size = t->team_size ? t->team_size : p->config.team_size;
     hd_sent sent[AT_ONCE];
     uint32_t k;
     for (k = 0; k < n; k++) {
@@ -206,10 +207,10 @@ static void send_all(heddle_pool *p, const heddle_pool_task *t, const uint8_t *a
                             .generation = s->generation,
                             .body = t->body,
                             .flags = (has_handle ? HD_TASK_PINNED : 0u) | (t->urgent ? HD_TASK_URGENT : 0u) |
-                                     (s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u) |
+                                     team_size / 32u << HD_TASK_TEAM | (s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u) |
                                      (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u),
                             .n_blocks = t->n_blocks ? t->n_blocks : 1u,
-                            .team_size = t->team_size ? t->team_size : p->config.team_size,
+                            .team_size = team_size,
                             .arg_bytes = (uint32_t)t->arg_bytes,
                             .n_after = n_names,
                             .args = args + k * stride,

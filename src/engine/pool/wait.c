@@ -167,9 +167,9 @@ static int is_balanced(const heddle_pool *p, uint32_t epoch)
 {
     uint32_t w, ended = 0, begun = 0;
     for (w = 0; w < p->words->n_workers; w++)
-        ended += HD_LOAD(&p->words->live[w].ended[epoch], ACQUIRE, SYS);
+        ended += HD_LOAD(&hd_live_at(p->words, w)->ended[epoch], ACQUIRE, SYS);
     for (w = 0; w < p->words->n_workers; w++)
-        begun += HD_LOAD(&p->words->live[w].created[epoch], ACQUIRE, SYS);
+        begun += HD_LOAD(&hd_live_at(p->words, w)->created[epoch], ACQUIRE, SYS);
     for (w = 0; w < p->n_posts; w++)
         begun += __atomic_load_n(&p->posts[w].n_spawned[epoch], __ATOMIC_ACQUIRE);
     return ended == begun;
@@ -186,7 +186,7 @@ static heddle_status await_epoch(heddle_pool *p, uint32_t epoch, uint64_t since,
     return HEDDLE_OK;
 }
 
-/* Sees the ends of all tasks of an epoch, which have ended. */
+/* Sees the ends of all tasks of an epoch, which have ended; the last ones' told words may still be under way. */
 static void see_epoch(heddle_pool *p, uint32_t epoch)
 {
     uint32_t k, i;
@@ -196,8 +196,11 @@ static void see_epoch(heddle_pool *p, uint32_t epoch)
         for (i = post->first; post->n_used && i < post->first + post->n; i++) {
             const uint32_t flags = p->slots[i].flags;
             if (flags & HD_SLOT_BUSY && !(flags & (HD_SLOT_NOTIFY | HD_SLOT_SEEN)) &&
-                ((flags & HD_SLOT_ODD) != 0u) == epoch)
+                ((flags & HD_SLOT_ODD) != 0u) == epoch) {
+                while (!hd_is_end(hd_slot_how(p, i, p->slots[i].generation)))
+                    HD_PAUSE(0);
                 hd_slot_see(p, post, i, 0);
+            }
         }
         pthread_mutex_unlock(&post->mutex);
     }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# pool - tasks spawned from the host, as launches: every call, refusals, random programs beside plain loops. Long: more programs, and
-# every call under compute-sanitizer; rates and latencies beside a kernel for each task.
+# pool - tasks spawned from the host, by a resident kernel and as launches: every call, refusals, random programs beside plain loops.
+# Long: more programs, and every call under compute-sanitizer; rates and latencies beside a kernel for each task.
 pool_checks="exact/test_pool_calls exact/test_pool_same exact/test_pool_refused"
 stage pool 1 "$pool_checks" "$pool_checks exact/bench_pool"
 pool_short() {
@@ -12,11 +12,11 @@ pool_short() {
 pool_long() {
     try pool.calls 20 "$tests/pool/test_pool_calls" --cuda
     try pool.refused 10 "$tests/pool/test_pool_refused" --cuda
-    try pool.speed 60 bash -c "'$build/exact/bench/bench_pool' >'$logs/pool.tsv'"
+    try pool.speed 90 bash -c "'$build/exact/bench/bench_pool' >'$logs/pool.tsv'"
     [ "$dry" = 1 ] || [ ! -s "$logs/pool.tsv" ] || told "$logs/pool.tsv" >"$tables/pool.tsv"
-    try pool.same 200 env HEDDLE_PROGRAMS=4000 "$tests/pool/test_pool_same" --cuda
+    try pool.same 200 env HEDDLE_PROGRAMS=2000 "$tests/pool/test_pool_same" --cuda
     if [ "$dry" = 1 ] || command -v compute-sanitizer >/dev/null; then
-        try pool.memcheck 60 compute-sanitizer --tool memcheck --error-exitcode 1 "$tests/pool/test_pool_calls" --cuda
+        try pool.memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 1 "$tests/pool/test_pool_calls" --cuda
     else
         note pool.memcheck skip 0 "no compute-sanitizer here"
     fi

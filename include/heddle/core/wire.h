@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* core/wire.h - how tasks of a pool get from the host into a kernel that runs: a ring of lines in pinned host memory.
+ *
+ * A line is a task: 64 bytes in four units of 16. A unit is written by one store and read by one load, and carries a tag, the number
+ * of its place in the order of sending, + 1. So a reader that finds its tag has the whole unit, and four such units are the line: no
+ * other word says that it is there, so a line takes one trip over the bus. Records of more than HD_WIRE_ARGS bytes, and the
+ * handles that a task waits for, are elsewhere in pinned memory; the reader fetches them in a second trip.
+ *
+ * Places are handed out by one addition. A place is used again when its line was taken: couriers (core/courier.h) say up to which
+ * place all are. */
+#ifndef HEDDLE_CORE_WIRE_H
+#define HEDDLE_CORE_WIRE_H
+
+#include "heddle/core/send.h"
+
+#define HD_WIRE_UNITS 4u
+#define HD_WIRE_HEAD 5u /* words before the arguments */
+#define HD_WIRE_WORDS (3u * HD_WIRE_UNITS)
+#define HD_WIRE_ARGS (4u * (HD_WIRE_WORDS - HD_WIRE_HEAD))
+#define HD_WIRE_AHEAD 8u                                /* lines that the host fetches before it writes them */
+#define HD_WIRE_GENERATION (UINT32_MAX >> HD_TOLD_BITS) /* bits of a word; the others are n_after */
+
+typedef struct hd_wire_line {
+    hd_unit unit[HD_WIRE_UNITS];
+} hd_wire_line;
+HD_STATIC_ASSERT(sizeof(hd_wire_line) == 64, "half a line of memory");
+
+#ifndef HD_COURIERS /* the emulator has fewer */
+#define HD_COURIERS 20u
+#endif
+/* What couriers tell one another, in device memory. */
+typedef struct hd_couriers {
+    uint32_t place;                      /* where the next round begins                                           */
+    uint32_t met;                        /* dev: arrivals at their barrier, of all runs                           */
+    uint32_t met_before;                 /* of the runs before                                                    */
+    uint32_t stops;                      /* dev: 1: they shall stop                                               */
+    uint32_t goes_on;                    /* the next round begins                                                 */
+    uint32_t news, pad0[26];             /* dev: some line has come                                              */
+    uint32_t at[HD_COURIERS];            /* dev: where the chunk of each begins: its lines before that have records */
+    uint32_t top[HD_COURIERS], pad1[24]; /* behind the last line that each has taken, when it stops         */
+} hd_couriers;
+
+typedef struct hd_wire {
+    hd_wire_line *lines; /* pinned, n_lines of them, a power of two                               */
+    const uint8_t *args; /* pinned: large records, args_bytes for each slot, a multiple of 16     */
+    hd_after *after;     /* pinned: one for each slot                                             */
+    uint32_t *taken;     /* sys: all lines before this place are taken                            */
+    uint32_t *asked;     /* sys: not 0: the host wants the kernel to end                          */
+    hd_couriers *couriers;
+    uint64_t linger_ns, hold_ns;
+    uint32_t n_lines, args_bytes;
+} hd_wire;
+
+/* ---- a task in words ---- */
+
+HD_FN void hd_wire_pack(uint32_t *w, const hd_sent *s)
+{
+    w[0] = s->slot;
+    w[1] = s->generation | s->n_after << (32u - HD_TOLD_BITS);
+    w[2] = s->body | s->flags << 16;
+    w[3] = s->n_blocks;
+    w[4] = s->arg_bytes;
+}
+
+HD_FN void hd_wire_unpack(hd_sent *s, const uint32_t *w)
+{
+    s->slot = w[0];
+    s->generation = w[1] & HD_WIRE_GENERATION;
+    s->n_after = w[1] >> (32u - HD_TOLD_BITS);
+    s->body = w[2] & 0xffffu;
+    s->flags = w[2] >> 16;
+    s->n_blocks = w[3];
+    s->arg_bytes = w[4];
+    s->args = 0;
+    s->after = 0;
+}
+
+#if HD_HOSTED || defined(HD_UNIT_STORE)
+/* A thread of the host, which has that place, and has seen that its last line was taken: writes the line of s, and before it what
+ * does not fit. */
+HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *s)
+{
+    hd_wire_line *line = &wire->lines[place & (wire->n_lines - 1u)];
+    uint32_t w[HD_WIRE_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, k;
+    __builtin_prefetch(&wire->lines[(place + HD_WIRE_AHEAD) & (wire->n_lines - 1u)], 1); /* the GPU has read it last */
+    hd_wire_pack(w, s);
+    if (s->arg_bytes > HD_WIRE_ARGS)
+        __builtin_memcpy((uint8_t *)(uintptr_t)wire->args + (uint64_t)s->slot * wire->args_bytes, s->args,
+                         s->arg_bytes);
+    else if (s->arg_bytes)
+        __builtin_memcpy(w + HD_WIRE_HEAD, s->args, s->arg_bytes);
+    if (s->n_after)
+        __builtin_memcpy(wire->after[s->slot].handle, s->after, s->n_after * sizeof *s->after);
+    for (k = 0; k < HD_WIRE_UNITS; k++) {
+        const hd_unit u = {place + 1u, {w[3u * k], w[3u * k + 1u], w[3u * k + 2u]}};
+        HD_UNIT_STORE(&line->unit[k], u);
+    }
+}
+#endif
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* pool_resident.c - a pool as a kernel that stays on the GPU while there is work (core/serve.h). Tasks get there by lines in pinned
+ * memory (core/wire.h), without a call of CUDA.
+ *
+ * The kernel ends by itself when there has been nothing to do for linger_us, after hold_us, or when it is asked. The pool's thread
+ * notices that. If lines are left it starts the kernel again; else it sleeps, and the next thread that sends starts it. No line is
+ * overlooked: a sender first takes a place, by an addition to `next`, and looks at `sleeps` after its line; the pool's thread sets
+ * `sleeps` before it compares `next` with what the kernel has taken.
+ *
+ * All blocks have room for the widest team seen since the pool was last asleep. A task with a wider one waits, before its line is
+ * written, until the kernel has ended, so that the next start has wider blocks. */
+#include "backend/arena.h"
+#include "backend/cuda/pool.h"
+#include "backend/words.h"
+#include "heddle/core/wire.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_LEAST 4096u
+#define LINGER_US 200u
+#define HOLD_US 10000u
+#define ARENA_DEFAULT 1024u /* per worker, where bodies spawn */
+#define NAP_NS 20000u       /* while the kernel runs */
+#define EAGER_NS 200000u    /* after its start, without naps */
+
+/* In device memory beside the words of the run. */
+typedef struct device_words {
+    hd_pool pool;
+    hd_cursor urgent_at;
+    hd_couriers couriers;
+    uint32_t news_end;
+} device_words;
+
+typedef struct resident {
+    hd_run run; /* n_workers: the most that there can be; a start has those of its class */
+    hd_wire wire;
+    uint8_t *block; /* device: words of the run */
+    device_words *device;
+    uint32_t *urgent;
+    CUfunction function;
+    cudaStream_t stream;
+    hd_end *end;                         /* pinned */
+    uint32_t n_workers[HD_POOL_CLASSES]; /* 0: too wide for the kernel's registers */
+    uint32_t narrowest;
+    uint32_t class;  /* atomic, of the kernel's blocks; changes with the pool's mutex, while no kernel runs */
+    uint32_t n_wide; /* atomic: senders of teams wider than the narrowest */
+    uint32_t run_number;
+    int running, n_holds;
+    uint64_t began;
+    uint8_t pad[HD_LINE];
+    uint32_t next; /* atomic: the place of the next line */
+    uint32_t seen; /* atomic: `taken` at the last look: the word itself changes often, and is then in no cache */
+} resident;
+
+static inline resident *resident_of(const hd_loaded *l) { return l->pool->mode; }
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t taken(const resident *x) { return HD_LOAD(x->wire.taken, ACQUIRE, SYS); }
+
+static int lines_are_left(const resident *x) { return __atomic_load_n(&x->next, __ATOMIC_SEQ_CST) != taken(x); }
+
+/* The caller holds the mutex, and no kernel runs. */
+static void start_kernel(hd_loaded *l)
+{
+    resident *x = resident_of(l);
+    hd_run run = x->run;
+    void *params[] = {&run, &x->wire};
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    CUlaunchConfig c = {.gridDimX = x->n_workers[x->class],
+                        .gridDimY = 1,
+                        .gridDimZ = 1,
+                        .blockDimX = hd_pool_class_threads[x->class] + 32u,
+                        .blockDimY = 1,
+                        .blockDimZ = 1,
+                        .sharedMemBytes = l->shared_bytes,
+                        .hStream = x->stream,
+                        .attrs = &cooperative,
+                        .numAttrs = 1};
+    CUresult r;
+    hd_error e;
+    run.n_workers = c.gridDimX;
+    run.crowded = c.gridDimX > (uint32_t)l->device->n_sms;
+    __atomic_store_n(x->wire.asked, 0, __ATOMIC_RELAXED);
+    x->run_number++;
+    x->running = 1;
+    x->began = heddle_host_clock_ns();
+    r = l->device->driver.cuLaunchKernelEx(&c, x->function, params, NULL);
+    if (r == CUDA_SUCCESS)
+        return;
+    (void)hd_driver_say(&l->device->driver, &e, r, "starting the workers of a pool");
+    hd_pool_lose(l, e.text);
+}
+
+/* Has the kernel of the last start ended? */
+static int has_ended(hd_loaded *l)
+{
+    resident *x = resident_of(l);
+    const hd_end *end = x->end;
+    if (HD_LOAD(&end->run, ACQUIRE, SYS) != x->run_number)
+        return 0;
+    x->running = 0;
+    if (end->stop != HD_STOP_DONE)
+        l->pool->is_over = 1;
+    return 1;
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------------------------------- */
+
+static void ask_to_end(resident *x) { __atomic_store_n(x->wire.asked, 1, __ATOMIC_RELAXED); }
+
+/* Starts the kernel, or sleeps. */
+static void start_or_sleep(hd_loaded *l)
+{
+    hd_cuda_pool *p = l->pool;
+    resident *x = resident_of(l);
+    if (!x->n_holds && lines_are_left(x)) {
+        start_kernel(l);
+        return;
+    }
+    if (!x->n_holds)
+        __atomic_store_n(&p->sleeps, 1, __ATOMIC_SEQ_CST);
+    if (!p->ends && (x->n_holds || !lines_are_left(x)))
+        pthread_cond_wait(&p->woken, &p->mutex);
+    __atomic_store_n(&p->sleeps, 0, __ATOMIC_RELAXED);
+}
+
+static void serve(hd_loaded *l)
+{
+    hd_cuda_pool *p = l->pool;
+    resident *x = resident_of(l);
+    if (!x->running) {
+        start_or_sleep(l);
+        return;
+    }
+    if (p->ends)
+        ask_to_end(x);
+    if (!has_ended(l))
+        hd_pool_nap(p, heddle_host_clock_ns() - x->began < EAGER_NS ? 0u : NAP_NS);
+}
+
+static int is_idle(hd_loaded *l) { return !resident_of(l)->running; }
+
+static void hold(hd_loaded *l, int begins)
+{
+    resident *x = resident_of(l);
+    x->n_holds += begins ? 1 : -1;
+    if (begins)
+        ask_to_end(x);
+    else
+        pthread_cond_signal(&l->pool->woken);
+}
+
+/* ---- sending -------------------------------------------------------------------------------------------------------------- */
+
+/* The pool's thread sleeps: this one starts the kernel, with the narrowest blocks if no other is about to send a wider team. */
+static void rouse(hd_loaded *l)
+{
+    hd_cuda_pool *p = l->pool;
+    resident *x = resident_of(l);
+    const uint32_t was = x->class;
+    pthread_mutex_lock(&p->mutex);
+    if (__atomic_load_n(&p->sleeps, __ATOMIC_RELAXED) && !x->running && !x->n_holds) {
+        __atomic_store_n(&p->sleeps, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&x->class, x->narrowest, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&x->n_wide, __ATOMIC_SEQ_CST))
+            __atomic_store_n(&x->class, was, __ATOMIC_SEQ_CST);
+        (void)cudaSetDevice(l->device->index);
+        start_kernel(l);
+    }
+    pthread_cond_signal(&p->woken);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+/* Makes the blocks of the next start wide enough for class k, which this thread has counted in n_wide. */
+static void widen(hd_loaded *l, uint32_t k)
+{
+    hd_cuda_pool *p = l->pool;
+    resident *x = resident_of(l);
+    pthread_mutex_lock(&p->mutex);
+    while (x->class < k && !p->is_over) {
+        if (!x->running) {
+            __atomic_store_n(&x->class, k, __ATOMIC_SEQ_CST);
+            break;
+        }
+        ask_to_end(x);
+        hd_pool_nap(p, NAP_NS);
+    }
+    pthread_mutex_unlock(&p->mutex);
+}
+
+static uint32_t widest(const resident *x, const hd_sent *tasks, uint32_t n)
+{
+    uint32_t i, most = 0;
+    for (i = 0; i < n; i++)
+        most = tasks[i].team_size > most ? tasks[i].team_size : most;
+    return most <= hd_pool_class_threads[x->narrowest] ? x->narrowest : hd_pool_class(most);
+}
+
+/* The line of that place may be written once the one before it in the ring was taken. */
+static void await_line(hd_loaded *l, uint32_t place)
+{
+    resident *x = resident_of(l);
+    uint32_t n = 0;
+    if ((int32_t)(place - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) < (int32_t)x->wire.n_lines)
+        return;
+    while ((int32_t)(place - taken(x)) >= (int32_t)x->wire.n_lines &&
+           !__atomic_load_n(&l->pool->is_over, __ATOMIC_RELAXED)) {
+        if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
+            rouse(l);
+        HD_PAUSE(n++);
+    }
+    __atomic_store_n(&x->seen, taken(x), __ATOMIC_RELAXED);
+}
+
+static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+{
+    resident *x = resident_of(l);
+    const uint32_t k = widest(x, tasks, n), is_wide = k > x->narrowest;
+    uint32_t i, place;
+    if (is_wide) {
+        __atomic_add_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
+            widen(l, k);
+    }
+    place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
+    for (i = 0; i < n; i++) {
+        hd_pool_clean(l, tasks[i].slot);
+        await_line(l, place + i);
+        hd_wire_write(&x->wire, place + i, &tasks[i]);
+    }
+    if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
+        rouse(l);
+    if (is_wide)
+        __atomic_sub_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
+}
+
+static int on_gpu(hd_loaded *l, uint32_t slot)
+{
+    (void)l, (void)slot;
+    return 1;
+}
+
+static uint32_t task_of(hd_loaded *l, uint32_t worker)
+{
+    return HD_LOAD(&resident_of(l)->run.now[worker].task, RELAXED, SYS);
+}
+
+/* ---- making it -------------------------------------------------------------------------------------------------------------- */
+
+/* Finds the kernel, and how many of its blocks of each class are resident at once. */
+static heddle_status find_kernel(hd_loaded *l, resident *x, const hd_pool_work *w, hd_error *e)
+{
+    uint32_t k;
+    heddle_status s = HEDDLE_OK;
+    x->narrowest = x->class = hd_pool_class(w->team_size);
+    for (k = x->narrowest; k < HD_POOL_CLASSES; k++) {
+        int per_sm = 0;
+        s = hd_kernel_find(&x->function, &per_sm, l, HD_FAMILY_POOL, HD_POOL_WORKERS, hd_pool_class_threads[k] + 32u,
+                           l->shared_bytes, e);
+        if (s == HEDDLE_OK)
+            x->n_workers[k] = (uint32_t)(per_sm * l->device->n_sms);
+        if (s != HEDDLE_OK || x->n_workers[k] < 2u)
+            break;
+        l->pool->words.most_threads = hd_pool_class_threads[k];
+    }
+    if (!l->pool->words.most_threads)
+        return s != HEDDLE_OK ? s
+                              : hd_say(e, HEDDLE_ENODEV, "table %s: no two workers of %u threads are resident at once",
+                                       l->graph->table->name, hd_pool_class_threads[x->narrowest]);
+    return HEDDLE_OK;
+}
+
+static void size_run(hd_loaded *l, resident *x)
+{
+    const uint32_t asked = l->device->config.n_arena;
+    hd_run *r = &x->run;
+    r->n_workers = l->pool->words.n_workers = x->n_workers[x->narrowest];
+    r->dispatch = HD_DISPATCH_TICKET;
+    r->n_local = 1;
+    r->polite = l->device->config.idle == HEDDLE_IDLE_POLITE;
+    r->end = x->end;
+    r->params = l->params;
+    hd_arena_size(r, l->graph, l->pool->words.n_host, asked ? asked : ARENA_DEFAULT * r->n_workers);
+    r->n_slots = hd_arena_ring(r);
+    l->pool->words.no_spawns = 0;
+}
+
+/* Pinned: the words of the wire, behind those of all pools; at NULL only measures. */
+static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_workers, uint8_t *at)
+{
+    uint64_t n_bytes = 0;
+#define PART(to, type, count)                        \
+    to = at ? (type *)(void *)(at + n_bytes) : NULL; \
+    n_bytes += ((uint64_t)(count) * sizeof(type) + HD_LINE - 1) / HD_LINE * HD_LINE
+    PART(x->wire.lines, hd_wire_line, x->wire.n_lines);
+    PART(x->wire.after, hd_after, n_host);
+    PART(x->wire.taken, uint32_t, 1);
+    PART(x->wire.asked, uint32_t, 1);
+    PART(x->end, hd_end, 1);
+    PART(x->run.now, hd_now, n_workers);
+#undef PART
+    return n_bytes;
+}
+
+static heddle_status make_pinned(hd_loaded *l, resident *x, hd_error *e)
+{
+    hd_cuda_pool *p = l->pool;
+    const uint32_t n = p->words.n_host, n_workers = x->n_workers[x->narrowest];
+    const hd_now none = {HD_NONE, HD_NONE, 0, 0, 0, {0, 0, 0}};
+    uint8_t *more;
+    uint32_t i;
+    p->words.n_workers = n_workers;
+    x->wire.n_lines = n > LINES_LEAST ? n : LINES_LEAST;
+    HD_TRY(hd_pool_pin(p, cut_pinned(x, n, n_workers, NULL), &more, e));
+    (void)cut_pinned(x, n, n_workers, more);
+    x->wire.args = p->args;
+    x->wire.args_bytes = p->args_bytes;
+    for (i = 0; i < n_workers; i++)
+        x->run.now[i] = none;
+    return HEDDLE_OK;
+}
+
+static heddle_status make_device(hd_loaded *l, resident *x, hd_error *e)
+{
+    static const char opening[] = "opening a pool";
+    hd_cuda_pool *p = l->pool;
+    uint64_t cleared, n_bytes = hd_words_bytes(&x->run, NULL, &cleared);
+    HD_CUDA_TRY(cudaMalloc((void **)&x->block, n_bytes), e, opening);
+    hd_words_cut(&x->run, NULL, x->block);
+    HD_CUDA_TRY(cudaMalloc((void **)&x->device, sizeof *x->device), e, opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&x->urgent, p->words.n_host * 4ull), e, opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&p->fates, x->run.n_arena * sizeof(hd_fail)), e, opening);
+    HD_CUDA_TRY(cudaMemset(x->block, 0, cleared), e, opening);
+    HD_CUDA_TRY(cudaMemset(x->device, 0, sizeof *x->device), e, opening);
+    HD_CUDA_TRY(cudaMemset(x->urgent, 0, p->words.n_host * 4ull), e, opening);
+    HD_CUDA_TRY(cudaMemset(p->fates, 0, x->run.n_arena * sizeof(hd_fail)), e, opening);
+    return HEDDLE_OK;
+}
+
+/* The first words that are not zero. */
+static heddle_status fill_device(hd_loaded *l, resident *x, hd_error *e)
+{
+    static const char opening[] = "opening a pool";
+    hd_cuda_pool *p = l->pool;
+    hd_pool words = p->words;
+    hd_control *first = hd_new(sizeof *first);
+    uint32_t *bodies = hd_new(x->run.n_bodies * 8ull);
+    cudaError_t r = cudaErrorMemoryAllocation;
+    words.fates = p->fates;
+    words.urgent = x->urgent;
+    words.urgent_at = &x->device->urgent_at;
+    words.news_end = &x->device->news_end;
+    x->wire.couriers = &x->device->couriers;
+    x->run.pool = &x->device->pool;
+    if (first && bodies) {
+        first->run = 1;
+        first->fresh = p->words.n_host;
+        hd_arena_fill_bodies(bodies, l->graph);
+        r = cudaMemcpy(x->run.control, first, sizeof *first, cudaMemcpyHostToDevice);
+        if (r == cudaSuccess)
+            r = cudaMemcpy((void *)(uintptr_t)x->run.bodies, bodies, x->run.n_bodies * 8ull, cudaMemcpyHostToDevice);
+        if (r == cudaSuccess)
+            r = cudaMemcpy(&x->device->pool, &words, sizeof words, cudaMemcpyHostToDevice);
+    }
+    hd_delete(first, sizeof *first);
+    hd_delete(bodies, x->run.n_bodies * 8ull);
+    HD_CUDA_TRY(r, e, opening);
+    return HEDDLE_OK;
+}
+
+/* May the host write units in one piece? */
+static heddle_status check_processor(hd_error *e)
+{
+#if HD_HAS_UNITS
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx"))
+        return HEDDLE_OK;
+#endif
+    return hd_say(e, HEDDLE_ENODEV,
+                  "a resident pool needs a processor that stores 16 bytes in one piece (x86-64 with AVX)");
+}
+
+static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
+{
+    resident *x = l->pool->mode = hd_new(sizeof *x);
+    if (!x)
+        return hd_say(e, HEDDLE_ENOMEM, "opening a pool: out of memory");
+    HD_TRY(check_processor(e));
+    HD_TRY(find_kernel(l, x, w, e));
+    HD_TRY(make_pinned(l, x, e));
+    size_run(l, x);
+    HD_TRY(make_device(l, x, e));
+    HD_TRY(fill_device(l, x, e));
+    x->wire.linger_ns = 1000ull * (w->linger_us ? w->linger_us : LINGER_US);
+    x->wire.hold_ns = 1000ull * (w->hold_us ? w->hold_us : HOLD_US);
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking), e, "making a stream");
+    snprintf(l->pool->how, sizeof l->pool->how, "resident, %u workers of %u threads", x->run.n_workers,
+             hd_pool_class_threads[x->narrowest]);
+    return HEDDLE_OK;
+}
+
+static void free_mode(hd_loaded *l)
+{
+    resident *x = resident_of(l);
+    if (!x)
+        return;
+    if (x->stream)
+        (void)cudaStreamDestroy(x->stream);
+    (void)cudaFree(x->block);
+    (void)cudaFree(x->device);
+    (void)cudaFree(x->urgent);
+    hd_delete(x, sizeof *x);
+    l->pool->mode = NULL;
+}
+
+const hd_pool_way hd_pool_resident = {.name = "resident",
+                                      .make = make,
+                                      .free_mode = free_mode,
+                                      .send = send,
+                                      .serve = serve,
+                                      .is_idle = is_idle,
+                                      .on_gpu = on_gpu,
+                                      .task_of = task_of,
+                                      .hold = hold};
