@@ -139,4 +139,4 @@ HEDDLE_BODY(conv_tile, prefix_record, params, tile_rect, t)
     conv_together(thread, params, t);
 }
 
-HEDDLE_TABLE(conv, prefix_record, CONV_BODIES)
+HEDDLE_POOL_TABLE(conv, prefix_record, CONV_BODIES)

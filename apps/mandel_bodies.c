@@ -45,4 +45,4 @@ HEDDLE_BODY(mandel_tile, mandel_record, params, tile_rect, t)
         counts(params, t, tile_share_of(thread));
 }
 
-HEDDLE_TABLE(mandel, mandel_record, MANDEL_BODIES)
+HEDDLE_POOL_TABLE(mandel, mandel_record, MANDEL_BODIES)

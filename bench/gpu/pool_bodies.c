@@ -11,4 +11,4 @@ HEDDLE_BODY(pool_spin, pool_params, params, pool_spin_args, t)
         ;
 }
 
-HEDDLE_TABLE(pooled_bench, pool_params, POOL_BODIES)
+HEDDLE_POOL_TABLE(pooled_bench, pool_params, POOL_BODIES)

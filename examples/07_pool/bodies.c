@@ -20,4 +20,4 @@ HEDDLE_BODY(words_count, words_params, params, words_args, t)
         params->n_words[t->number] = n;
 }
 
-HEDDLE_TABLE(words, words_params, WORDS_BODIES)
+HEDDLE_POOL_TABLE(words, words_params, WORDS_BODIES)

@@ -8,7 +8,8 @@
  *     heddle_pool_wait(pool, h, HEDDLE_FOREVER, NULL);                   // the bytes are there
  *     heddle_pool_free(pool);                                            // waits for all
  *
- * The bodies are those of graphs (heddle/task.h), barriers, reductions, failures and spawning included. A task has a team
+ * The bodies are those of graphs (heddle/task.h), barriers, reductions, failures and spawning included; HEDDLE_POOL_TABLE
+ * makes their table. A task has a team
  * of its own size, and may have several blocks, each run by a team. A task that must wait for others names their handles.
  * (Pagoda: Yeh et al., PPoPP'17 and TOPC 6(4), 2019. Its taskSpawn, wait, check and waitAll are spawn, wait, test and
  * wait_all here. Dependences, failures, cancelling, notices and spawning bodies are not in it.)
@@ -89,7 +90,8 @@ typedef struct heddle_pool_config {
 #define HEDDLE_POOL_MOST_THREADS 992u /* of a team: a block of a GPU has one more warp, which schedules */
 
 /* Opens a pool of table's bodies, with at least 32 slots. All its tasks share the record params, which is copied. config NULL:
- * all defaults. EVERSION, ENODEV as heddle_graph_new; EINVAL for a table of waves, for NULL, or for a bad field or variable;
+ * all defaults. EVERSION, ENODEV as heddle_graph_new; EINVAL for a table that is not one for pools, for NULL, or for a bad field or
+ * variable;
  * EBUSY: on cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
                                          size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);

@@ -60,6 +60,7 @@ struct heddle_table {
     const heddle_stubs *stubs;
     uint32_t has_baselines;               /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
     const struct heddle_wave_info *waves; /* one a body (heddle/wave.h); NULL: bodies of tasks         */
+    uint32_t has_pools;                   /* made by HEDDLE_POOL_TABLE                                  */
 };
 #if defined(HEDDLE_BASELINES)
 #define HEDDLE_HAS_BASELINES_ 1u
@@ -349,7 +350,11 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
                                 table##_infos_,                              \
                                 HD_STUBS_(table),                            \
                                 HEDDLE_HAS_BASELINES_,                       \
-                                waves};
+                                waves,                                       \
+                                ((kernels)&HD_KERNELS_POOLS) != 0};
 #define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS)
+/* A table for graphs and pools (heddle/pool.h): nvcc makes a kernel more for these. */
+#define HEDDLE_POOL_TABLE(table, params_type, LIST) \
+    HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS | HD_KERNELS_POOLS)
 
 #endif

@@ -85,4 +85,4 @@ HEDDLE_SPAWNER(pooled_greedy, pooled_params, params, pooled_gate_args, t, HEDDLE
         (void)HEDDLE_ATOMIC_ADD(params->began, 1u + t->until_canceled, RELAXED, DEV);
 }
 
-HEDDLE_TABLE(pooled, pooled_params, POOLED_BODIES)
+HEDDLE_POOL_TABLE(pooled, pooled_params, POOLED_BODIES)

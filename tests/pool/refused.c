@@ -28,9 +28,10 @@ static heddle_status open_with(rig *r, heddle_pool_config c, heddle_pool **out)
 static void check_opening(rig *r)
 {
     heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
-    heddle_table old = pooled;
+    heddle_table old = pooled, graphs = pooled;
     heddle_pool *p = r->pool;
     old.core_version--;
+    graphs.has_pools = 0;
     REFUSED(heddle_pool_new(NULL, &pooled, &r->params, sizeof r->params, NULL, &p), EDEVICE, "context");
     CHECK(p == NULL);
     REFUSED(heddle_pool_new(r->ctx, NULL, &r->params, sizeof r->params, NULL, &p), EINVAL, "table is NULL");
@@ -38,6 +39,10 @@ static void check_opening(rig *r)
     REFUSED(heddle_pool_new(r->ctx, &pooled, NULL, sizeof r->params, NULL, &p), EINVAL, "NULL");
     REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, 3, NULL, &p), EINVAL, "3 bytes");
     REFUSED(heddle_pool_new(r->ctx, &old, &r->params, sizeof r->params, NULL, &p), EVERSION, "version");
+    REFUSED(heddle_pool_new(r->ctx, &graphs, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_TABLE");
+    c.mode = HEDDLE_N_POOL_MODES;
+    REFUSED(open_with(r, c, &p), EINVAL, "no mode");
+    c.mode = HEDDLE_POOL_AUTO;
     c.team_size = 33;
     REFUSED(open_with(r, c, &p), EINVAL, "multiple of 32");
     c.team_size = 1024;

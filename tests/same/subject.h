@@ -128,7 +128,8 @@ static const heddle_table subject_table = {sizeof(heddle_table),
                                            subject_bodies,
                                            NULL,
                                            1,
-                                           NULL};
+                                           NULL,
+                                           0};
 
 /* ---- a side ---------------------------------------------------------------------------------------------------- */
 

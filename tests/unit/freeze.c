@@ -5,7 +5,8 @@
 #include "same/spec.h"
 
 static heddle_body_info bodies[SPEC_BODIES];
-static const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "freeze", 0, SPEC_BODIES, bodies, NULL, 1, NULL};
+static const heddle_table table = {
+    sizeof table, HEDDLE_CORE_VERSION, "freeze", 0, SPEC_BODIES, bodies, NULL, 1, NULL, 0};
 
 /* The blob through the offsets of its header. */
 typedef struct view {

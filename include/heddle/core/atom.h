@@ -222,7 +222,8 @@ HD_FN void hd_unit_store(hd_unit *p, hd_unit u)
 {
     __atomic_thread_fence(__ATOMIC_RELEASE); /* no instruction on x86-64 */
 #if HD_HAS_UNITS
-    *(volatile hd_unit_vector *)(void *)p = (hd_unit_vector){u.tag, u.word[0], u.word[1], u.word[2]};
+    const hd_unit_vector v = {u.tag, u.word[0], u.word[1], u.word[2]};
+    *(volatile hd_unit_vector *)(void *)p = v;
 #else
     *(volatile hd_unit *)p = u;
 #endif

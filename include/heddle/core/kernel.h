@@ -12,7 +12,7 @@
  *      level     A block is a task of a list. There is one kernel for the whole table, and one for each body alone; none if
  *                a body spawns, because no worker would run its children.
  *
- *      pool      Of pools, without tracing. One has workers, as above (core/serve.h). In the other a block is a task of one launch
+ *      pool      Of pools, in a table that is for these (HEDDLE_POOL_TABLE); without tracing. One has workers, as above (core/serve.h). In the other a block is a task of one launch
  *                (core/batch.h); a body that spawns fails there.
  *
  * A table of waves (heddle/wave.h) has a kernel that takes parts in the order of adding. With HEDDLE_WAVE_TILES it also
@@ -109,7 +109,7 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
 
 template <typename Bodies> static int hd_find_pool(uint32_t variant, cudaFunction_t *f)
 {
-    if constexpr (Bodies::waves)
+    if constexpr (!Bodies::pools)
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, variant == HD_POOL_WORKERS ? (const void *)hd_pool_workers<Bodies>
@@ -149,6 +149,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
             tasks = ((kernels)&HD_KERNELS_TASKS) != 0,                                                              \
             waves = ((kernels)&HD_KERNELS_WAVES) != 0,                                                              \
             traces = ((kernels)&HD_KERNELS_TRACE) != 0,                                                             \
+            pools = ((kernels)&HD_KERNELS_POOLS) != 0,                                                              \
             is_alone = 0                                                                                            \
         };                                                                                                          \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \

@@ -199,6 +199,10 @@ static heddle_status check_new(heddle_ctx *ctx, const heddle_table *table, const
     if (table->size == sizeof *table && table->core_version == HEDDLE_CORE_VERSION) {
         if (table->waves)
             return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_new: table %s is one of waves", table->name);
+        if (!table->has_pools)
+            return hd_say(NULL, HEDDLE_EINVAL,
+                          "heddle_pool_new: table %s is for graphs only: HEDDLE_POOL_TABLE makes one for pools",
+                          table->name);
         if (params_bytes != table->params_bytes || (params_bytes && !params))
             return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_new: params of %zu bytes%s; table %s takes %u",
                           params_bytes, params ? "" : ", NULL", table->name, table->params_bytes);

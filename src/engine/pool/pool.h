@@ -38,8 +38,6 @@ typedef struct hd_post {
     uint32_t first, n; /* its slots */
     uint32_t free, n_used, most_used;
     uint32_t scan;         /* the slot at which the search for ended tasks goes on */
-    uint32_t n_touched;    /* slots that have been used: the first ones */
-    uint32_t n_taken;      /* since the last search */
     uint32_t n_spawned[2]; /* atomic, by epoch, modulo 2^32 */
     uint64_t n_spawned_all, n_ended, n_failed, n_canceled;
     uint8_t pad[2 * HD_LINE];

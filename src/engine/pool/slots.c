@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* slots.c - slots of the host: taken, and free again. A post looks for ended tasks now and then, in any order, so that a long task
- * keeps its own slot alone. The slot freed last is used first: as long as tasks end as fast as they come, few slots are in use, and
- * these stay in the processor's caches. */
+/* slots.c - slots of the host: taken, and free again. A post looks for ended tasks only when its list of free slots is empty,
+ * and then in any order, so that a long task keeps its own slot alone. */
 #include "engine/pool/pool.h"
 
 #define FIND_AT_ONCE 64u
 #define LOOK_AT_ONCE 128u
-#define TAKE_AT_ONCE 64u /* slots taken between two searches */
 
 static void count_end(hd_post *post, uint32_t how)
 {
@@ -74,13 +72,10 @@ static int is_over(heddle_pool *p, const hd_slot *s, uint32_t i)
 static void find(heddle_pool *p, hd_post *post)
 {
     uint32_t n, at = post->scan, found = 0;
-    post->n_taken = 0;
-    if (!post->n_touched)
-        return;
-    post->scan = (at + 1u) % post->n_touched;
-    for (n = 0; n < LOOK_AT_ONCE && n < post->n_touched && found < FIND_AT_ONCE; n++) {
+    post->scan = (at + 1u) % post->n;
+    for (n = 0; n < LOOK_AT_ONCE && n < post->n && found < FIND_AT_ONCE; n++) {
         const uint32_t i = post->first + at;
-        at = at + 1u == post->n_touched ? 0 : at + 1u;
+        at = at + 1u == post->n ? 0 : at + 1u;
         if (is_over(p, &p->slots[i], i)) {
             hd_slot_see(p, post, i, 0);
             post->scan = at;
@@ -92,15 +87,12 @@ static void find(heddle_pool *p, hd_post *post)
 uint32_t hd_slot_take(heddle_pool *p, hd_post *post)
 {
     uint32_t i;
-    if (post->free == HD_NONE || post->n_taken >= TAKE_AT_ONCE)
+    if (post->free == HD_NONE)
         find(p, post);
     i = post->free;
     if (i == HD_NONE)
         return HD_NONE;
     post->free = p->slots[i].next;
-    post->n_taken++;
-    if (i - post->first >= post->n_touched)
-        post->n_touched = i - post->first + 1u;
     if (++post->n_used > post->most_used)
         post->most_used = post->n_used;
     return i;

@@ -105,16 +105,20 @@ HEDDLE_API heddle_status heddle_pool_test(heddle_pool *p, heddle_handle h, heddl
 static heddle_status await(heddle_pool *p, const heddle_handle *h, size_t n, uint32_t timeout_ms, size_t *which,
                            heddle_pool_end *end, const char *call)
 {
-    const uint64_t since = heddle_host_clock_ns(), deadline = hd_job_deadline(timeout_ms);
+    uint64_t since = 0, deadline = 0;
     size_t i;
-    for (i = 0; i < n; i++)
-        HD_TRY(check_given(p, h[i], call));
     for (;;) {
         for (i = 0; i < n; i++) {
             const heddle_status s = look(p, h[i], end, HEDDLE_ETIMEDOUT, call);
             *which = i;
             if (s != HEDDLE_EBUSY)
                 return s;
+        }
+        for (i = 0; !since && i < n; i++)
+            HD_TRY(check_given(p, h[i], call));
+        if (!since) {
+            since = heddle_host_clock_ns();
+            deadline = hd_job_deadline(timeout_ms);
         }
         if (heddle_host_clock_ns() >= deadline)
             return say_busy(call);
