@@ -24,6 +24,9 @@ refused 'by_body: schedule dynamic' run sw --backend cpu --schedule dynamic --by
 refused 'schedule ticket: backend serial' run sw --backend serial --schedule ticket
 refused 'policy: schedule static' run sw --backend cpu --schedule static --policy lf
 refused "unknown schedule 'level'; did you mean 'levels'" run sw --schedule level
+refused "unknown mode 'launch'; did you mean 'launches'" run mandel --pool launch
+refused "unknown scenario 'lu/pool'" run lu --pool auto
+refused '--pool: mandel/graph is no scenario of a pool' run mandel/graph --pool auto
 refused "unknown schedule 'tickets'; did you mean 'ticket'" run sw --schedule tickets
 refused '--by-body 3' run sw --by-body=3
 refused '--device' run sw --device first

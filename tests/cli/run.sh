@@ -82,6 +82,9 @@ for how in --backend=serial --workers=1 '--workers=3 --opt most=77'; do # tasks 
     json_is "mandel/pool ok 169 32" "'%s %s %s %s' % (d['app'], d['check'], d['tasks'], d['slots'])"
     json_is True "d['answer'] == json.load(open('graph_mandel'))['answer'] and d['how'] == ''"
 done
+run 0 run mandel --pool launches -n 90 --workers 1 # a mode matters on a GPU only
+in_out '^mandel/pool - '
+in_out '^  check +ok$'
 rm graph_mandel
 for option in --stats '--trace t.json' '--timeline t.svg' '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
     # shellcheck disable=SC2086

@@ -34,6 +34,7 @@
 #define HD_UNIT_LOAD(p) (emu_point(EMU_SITE(p)), *(p))
 #define HD_UNIT_STORE(p, u) ((void)(*(p) = (u))) /* the host beside the kernel */
 #define HD_FENCE_HOST() emu_point(EMU_SITE(fence))
+#define HD_FENCE_FOR_HOST() emu_point(EMU_SITE(fence))
 #define HD_FENCE_RELEASE() emu_point(EMU_SITE(fence))
 #define HD_FENCE_ACQUIRE() emu_point(EMU_SITE(fence))
 #define HD_COPY16(to, from) emu_copy((to), (from), 16u, EMU_SITE(to))

@@ -207,7 +207,7 @@ POOL_BUGS = [
      "const int is_there = v && v == hd_urgent_word(p, k, t);", "const int is_there = v != 0u;"),
     ("an urgent task is taken by load and store", POOL, "HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)",
      "(HD_STORE(&p->urgent_at->head, k + 1u, RELAXED, DEV), 1)"),
-    ("a task is told without a release", POOL, "wrong ? wrong : HD_STOP_DONE), RELEASE, SYS)", "wrong ? wrong : HD_STOP_DONE), RELAXED, SYS)"),
+    ("a task is told without a release", POOL, "HD_STOP_DONE), FENCED_RELEASE, SYS)", "HD_STOP_DONE), RELAXED, SYS)"),
     ("an end is counted without a release", POOL, "own->ended[odd], FENCED_RELEASE, SYS)", "own->ended[odd], RELAXED, SYS)"),
 ]
 
@@ -250,7 +250,7 @@ SPAWN_BUGS = [
     ("who lets go does not see the end", SPAWN, "if (v & HD_DONE_WORD_ENDED) { /*", "if (0) { /*"),
     ("a task with waiters ends without the lock", SPAWN, "v = hd_done_word_lock(k, v >> HD_DONE_WORD_BITS, &state);", "(void)state;"),
     ("a list of waiters does not show in the done word", SPAWN_BUFFER, "v | HD_DONE_WORD_AWAITED, RELEASE, DEV);", "v, RELEASE, DEV);"),
-    ("the end of a pinned task frees its slot", SPAWN, "    if (v & HD_DONE_WORD_RELEASED)\n        hd_slot_free", "    if (1)\n        hd_slot_free"),
+    ("the end of a pinned task frees its slot", SPAWN, "    if (v & HD_DONE_WORD_RELEASED) {\n        HD_FENCE", "    if (1) {\n        HD_FENCE"),
     ("who waits is forgotten", SPAWN, "waiters = k->waiters;", "waiters = HD_NONE;"),
     ("the next who waits is read too late", SPAWN,
      "*waiters = hd_spawn_links_at(r, t)->next; /* before it stands in another list */\n        if (wrong)\n            hd_fate_cancel(r, t);\n        if (!hd_wait_on(r, t))\n            return t;",

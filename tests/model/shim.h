@@ -19,6 +19,7 @@
 #define MODEL_FENCED_RELEASE MODEL_RELEASE
 #define MODEL_FENCED_ACQ_REL MODEL_ACQ_REL
 #define HD_FENCE_RELEASE() ((void)0)
+#define HD_FENCE_FOR_HOST() ((void)0)
 #define HD_FENCE_ACQUIRE() ((void)0)
 #define HD_PAIR_LOAD(p, order) model_load((p), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? HD_PAIR_ADD((p), (v), RELAXED) : 0)

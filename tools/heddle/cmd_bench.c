@@ -439,7 +439,7 @@ static int find_apps(const options *o, choice *out)
     if (o->n_words == 0)
         return cli_bad("bench takes the names of apps, or all");
     for (size_t i = 0; i < o->n_words; i++, n++)
-        if (find_scenario(o->words[i], o->config.schedule, &out[n].app, &out[n].scenario))
+        if (find_scenario(o, o->words[i], &out[n].app, &out[n].scenario))
             return CLI_BAD;
     out[n].app = NULL;
     return CLI_OK;

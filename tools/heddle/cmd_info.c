@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include "heddle/pool.h"
 #include "heddle/wave.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ typedef struct named {
 static const named backends[] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
 static const named policies[] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
 static const named schedules[] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
+static const named pool_modes[] = {HEDDLE_POOL_MODE_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 
 static void print_backends(FILE *out)
@@ -136,6 +138,7 @@ static void print_all(FILE *out)
     fprintf(out, "heddle %d.%d.%d\n", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
     print_backends(out);
     print_choices(out, "schedules", schedules, HEDDLE_N_SCHEDULES);
+    print_choices(out, "modes of pools on a GPU", pool_modes, HEDDLE_N_POOL_MODES);
     print_choices(out, "policies", policies, HEDDLE_N_POLICIES);
     print_machine(out);
     print_limits(out);

@@ -88,6 +88,8 @@ static const char *policy_text(unsigned i) { return heddle_policy_name((heddle_p
 static const char *schedule_text(unsigned i) { return heddle_schedule_name((heddle_schedule)i); }
 static const choice backends = {"backend", HEDDLE_N_BACKENDS, backend_text};
 static const choice policies = {"policy", HEDDLE_N_POLICIES, policy_text};
+static const char *pool_mode_text(unsigned i) { return heddle_pool_mode_name((heddle_pool_mode)i); }
+static const choice pool_modes = {"mode", HEDDLE_N_POOL_MODES, pool_mode_text};
 static const choice schedules = {"schedule", HEDDLE_N_SCHEDULES, schedule_text};
 
 static int find_choice(const choice *c, const char *name, const char *value, unsigned *out)
@@ -112,6 +114,14 @@ static int find_choice(const choice *c, const char *name, const char *value, uns
 CHOICE(set_backend, backends, backend, heddle_backend)
 CHOICE(set_policy, policies, expert.policy, heddle_policy)
 CHOICE(set_schedule, schedules, schedule, heddle_schedule)
+
+/* Pools read the variable when they are opened. */
+static int set_pool(options *o, const char *name, char *value)
+{
+    unsigned mode;
+    o->pool = 1;
+    return find_choice(&pool_modes, name, value, &mode) || setenv("HEDDLE_POOL_MODE", value, 1) ? CLI_BAD : CLI_OK;
+}
 
 /* Reads a comma-separated list into a bit set. */
 static int set_list(const char *name, char *value, int (*find)(const char *, const char *, unsigned *), unsigned *bits)
@@ -228,6 +238,7 @@ static const option table[] = {
     {"--team-size", "T", RUNS, set_team_size, "threads of a block (cuda), of an emulated block (serial)"},
     {"--lanes", "T", RUNS, set_team_size, NULL}, /* its earlier name */
     {"--schedule", "NAME", RUNS, set_schedule, "how the graph runs (heddle info lists them); bench: only this one"},
+    {"--pool", "MODE", FOR_RUN | FOR_BENCH, set_pool, "APP/pool, in that mode on a GPU: auto, resident, launches"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,

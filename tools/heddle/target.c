@@ -45,14 +45,16 @@ static const app_scenario *scenario_for(const app *a, heddle_schedule schedule)
     return a->scenarios;
 }
 
-int find_scenario(const char *name, heddle_schedule schedule, const app **a, const app_scenario **s)
+int find_scenario(const options *o, const char *name, const app **a, const app_scenario **s)
 {
     size_t n = strcspn(name, "/");
-    const char *engine = name[n] ? name + n + 1 : NULL;
+    const char *engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : NULL;
     *a = app_named(name, n);
     if (!*a)
         return unknown_app(name, n);
-    *s = engine ? app_scenario_of(*a, engine) : scenario_for(*a, schedule);
+    *s = engine ? app_scenario_of(*a, engine) : scenario_for(*a, o->config.schedule);
+    if (*s && o->pool && (*s)->engine != &app_pool)
+        return cli_bad("--pool: %s is no scenario of a pool", name);
     return *s ? CLI_OK : unknown_engine(*a, engine);
 }
 
@@ -71,7 +73,7 @@ static int is_file(const char *word)
 
 static int find_app_target(const options *o, target *out)
 {
-    if (find_scenario(o->words[0], o->config.schedule, &out->app, &out->scenario))
+    if (find_scenario(o, o->words[0], &out->app, &out->scenario))
         return CLI_BAD;
     if (out->scenario->engine->schedule && o->request.b[0])
         return cli_bad("-b: %s/%s has no blocks", out->app->name, out->scenario->engine->name);

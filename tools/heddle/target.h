@@ -14,9 +14,9 @@ typedef struct target {
     const char *file;
 } target;
 
-/* APP/ENGINE, or APP for the scenario that requires the schedule, else its first. CLI_BAD with a sentence that offers
- * the nearest name. */
-int find_scenario(const char *name, heddle_schedule schedule, const app **a, const app_scenario **s);
+/* APP/ENGINE, or APP for the scenario that the options ask for (--pool, --schedule), else its first. CLI_BAD with a sentence that
+ * offers the nearest name. */
+int find_scenario(const options *o, const char *name, const app **a, const app_scenario **s);
 /* The app alone. */
 int find_app(const char *name, const app **out);
 /* The one scenario or graph file that the words name; the sentence mentions `command`. */

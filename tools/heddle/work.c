@@ -238,7 +238,13 @@ int work_check(work *w, const char **sentence)
 
 /* ---- names ---- */
 
-const char *work_how(const work *w) { return w->graph ? heddle_graph_describe_run(w->graph) : ""; }
+const char *work_how(const work *w)
+{
+    heddle_pool_info pool = HEDDLE_POOL_INFO_INIT;
+    if (w->graph)
+        return heddle_graph_describe_run(w->graph);
+    return w->c->pool && heddle_pool_get_info(w->c->pool, &pool) == HEDDLE_OK ? pool.how : "";
+}
 
 const char *work_schedule(const heddle_config *c)
 {

@@ -12,10 +12,10 @@
  *     HD_BORDER_LOAD(p), HD_BORDER_STORE(p, v): a pair word that carries its own flag (core/wave.h), in device or shared
  *         memory, relaxed. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even index. They order nothing, and the compiler
  *         may move other accesses past them
- *     HD_UNIT_LOAD(p): relaxed, SYS, 16 bytes in one piece, which carry their own flag (core/wire.h); HD_UNIT_STORE(p, u): the host's,
- *         release
+ *     HD_UNIT_LOAD(p): 16 bytes in one piece, which carry their own flag (core/wire.h): relaxed, SYS. A GPU's; the host stores them
  *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): go with accesses of a fenced order
  *     HD_FENCE_HOST(): what the host wrote before something that was seen relaxed is seen, too
+ *     HD_FENCE_FOR_HOST(): as HD_FENCE_RELEASE, and for the host, too
  *     HD_COPY16(to, from), HD_COPY4(to, from): start a copy of 16, 4 bytes from global into block-shared memory
  *     HD_COPY_WAIT(): waits for these copies
  *
@@ -126,10 +126,12 @@ HD_FN hd_unit hd_unit_load(const hd_unit *p)
  * there is a fence for either half. */
 #if __CUDA_ARCH__ >= 900
 #define HD_FENCE_HOST() asm volatile("fence.acquire.sys;" ::: "memory")
+#define HD_FENCE_FOR_HOST() asm volatile("fence.release.sys;" ::: "memory")
 #define HD_FENCE_RELEASE() asm volatile("fence.release.gpu;" ::: "memory")
 #define HD_FENCE_ACQUIRE() asm volatile("fence.acquire.gpu;" ::: "memory")
 #else
 #define HD_FENCE_HOST() asm volatile("fence.acq_rel.sys;" ::: "memory")
+#define HD_FENCE_FOR_HOST() asm volatile("fence.acq_rel.sys;" ::: "memory")
 #define HD_FENCE_RELEASE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #define HD_FENCE_ACQUIRE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #endif
@@ -169,6 +171,7 @@ HD_CAS_FN(RELAXED, DEV)
 HD_CAS_FN(ACQUIRE, DEV)
 HD_CAS_FN(RELEASE, DEV)
 HD_CAS_FN(ACQ_REL, DEV)
+#define hd_cas_FENCED_ACQ_REL_DEV(p, e, v) hd_cas_RELAXED_DEV((p), (e), (v))
 #undef HD_CAS_FN
 
 /* Short and bounded: 32 ns doubling to 512 ns, so that a poller finds work at most half a hop late. */
@@ -203,31 +206,13 @@ HD_FN void hd_yield_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 #define HD_BORDER_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define HD_BORDER_STORE_TWO(p, v0, v1) (HD_BORDER_STORE((p), (v0)), HD_BORDER_STORE((p) + 1, (v1)))
 #define HD_UNIT_LOAD(p) (*(p)) /* only a GPU reads units */
-#define HD_UNIT_STORE(p, u) hd_unit_store((p), (u))
 #define HD_FENCE_HOST() ((void)0)
+#define HD_FENCE_FOR_HOST() ((void)0)
 #define HD_FENCE_RELEASE() ((void)0)
 #define HD_FENCE_ACQUIRE() ((void)0)
 #define HD_COPY16(to, from) ((void)__builtin_memcpy((to), (from), 16))
 #define HD_COPY4(to, from) ((void)__builtin_memcpy((to), (from), 4))
 #define HD_COPY_WAIT() ((void)0)
-
-/* One store. It is atomic on x86-64 processors with AVX; HD_HAS_UNITS says that the compiler makes such a store. */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HD_HAS_UNITS 1
-typedef uint32_t hd_unit_vector __attribute__((vector_size(16)));
-#else
-#define HD_HAS_UNITS 0
-#endif
-HD_FN void hd_unit_store(hd_unit *p, hd_unit u)
-{
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* no instruction on x86-64 */
-#if HD_HAS_UNITS
-    const hd_unit_vector v = {u.tag, u.word[0], u.word[1], u.word[2]};
-    *(volatile hd_unit_vector *)(void *)p = v;
-#else
-    *(volatile hd_unit *)p = u;
-#endif
-}
 
 HD_FN int hd_pair_cas(hd_pair_word *p, hd_pair_word e, hd_pair_word v, int order)
 {

@@ -33,7 +33,7 @@
 
 typedef struct hd_told {
     uint32_t state; /* sys: generation << HD_TOLD_BITS | how                                      */
-    uint32_t code;  /* of a failure; written before `state`                                      */
+    uint32_t code;  /* of one that did not end well; written before `state`                      */
 } hd_told;
 
 /* By epoch. One writer: its worker, which has a copy of its own: a GPU's load of host memory takes a microsecond. */
@@ -107,16 +107,19 @@ HD_FN void hd_fate_clear(const hd_run *r, uint32_t t)
 
 HD_FN uint32_t hd_told_of(uint32_t generation, uint32_t how) { return generation << HD_TOLD_BITS | how; }
 
-/* One lane: task t in a slot of the host has ended, well or `wrong` as those that wait for it have learnt. From the store of
- * `state` on the host may fill the slot again. The watchdog may have said before that the task is late. */
+/* One lane, after HD_FENCE_FOR_HOST: task t in a slot of the host has ended, well or `wrong` as those that wait for it have learnt.
+ * From the store of `state` on the host may fill the slot again. The watchdog may have said before that the task is late. */
 HD_FN void hd_pool_tell(const hd_run *r, uint32_t t, uint32_t generation, uint32_t flags, uint32_t wrong)
 {
     const hd_pool *p = hd_pool_of(r);
     hd_told *told = &p->told[t - r->n_tasks];
-    told->code = wrong ? HD_LOAD(&hd_fate_of(r, t)->code, RELAXED, DEV) : 0u;
-    if (wrong)
+    if (!wrong) {
+        HD_STORE(&told->state, hd_told_of(generation, HD_STOP_DONE), FENCED_RELEASE, SYS);
+    } else {
+        told->code = HD_LOAD(&hd_fate_of(r, t)->code, RELAXED, DEV);
         hd_fate_clear(r, t);
-    HD_STORE(&told->state, hd_told_of(generation, wrong ? wrong : HD_STOP_DONE), RELEASE, SYS);
+        HD_STORE(&told->state, hd_told_of(generation, wrong), RELEASE, SYS);
+    }
     if (flags & HD_TASK_NOTIFY)
         HD_STORE(&p->news[HD_ADD(p->news_end, 1u, RELAXED, DEV) & (p->n_host - 1u)], t - r->n_tasks + 1u, RELEASE, SYS);
 }
@@ -169,14 +172,19 @@ HD_FN void hd_urgent_put(const hd_run *r, uint32_t t)
         HD_PAUSE(n++); /* its last taker is about to empty it */
 }
 
+/* One lane: is there an urgent task? */
+HD_FN int hd_urgent_is_there(const hd_run *r)
+{
+    const hd_cursor *at = hd_pool_of(r)->urgent_at;
+    return HD_LOAD((uint32_t *)&at->head, RELAXED, DEV) != HD_LOAD((uint32_t *)&at->tail, RELAXED, DEV);
+}
+
 /* One lane: takes the oldest urgent task, or HD_NONE. `all`: waits for one that is about to be put, so that HD_NONE means that
  * all have been taken. */
 HD_FN uint32_t hd_urgent_take(const hd_run *r, int all)
 {
     const hd_pool *p = hd_pool_of(r);
     uint32_t n = 0;
-    if (!all && HD_LOAD(&p->urgent_at->head, RELAXED, DEV) == HD_LOAD(&p->urgent_at->tail, RELAXED, DEV))
-        return HD_NONE; /* mostly; the two loads are under way together */
     for (;;) {
         const uint32_t k = HD_LOAD(&p->urgent_at->head, RELAXED, DEV);
         uint32_t *at = &p->urgent[k & (p->n_host - 1u)];

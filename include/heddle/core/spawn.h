@@ -192,14 +192,14 @@ HD_FN uint32_t hd_done_word_ended(uint32_t v, uint32_t wrong)
     return v | HD_DONE_WORD_ENDED | (wrong ? HD_DONE_WORD_WRONG : 0u);
 }
 
-/* Lane 0: pinned task t has ended, well or `wrong`; v: its done word, as it was once. Returns the list of its waiters. Frees its
+/* Lane 0, after HD_FENCE_RELEASE: pinned task t has ended, well or `wrong`; v: its done word, as it was once. Returns the list of its waiters. Frees its
  * slot if its spawner has ended, too. */
 HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t, uint32_t v, uint32_t wrong)
 {
     hd_spawn_links *k = hd_spawn_links_at(r, t);
     uint32_t state, waiters = HD_NONE, n = 0;
     while (v & (HD_DONE_WORD_LOCK | HD_DONE_WORD_AWAITED) ||
-           !HD_CAS(&k->done_word, v, hd_done_word_ended(v, wrong), ACQ_REL, DEV)) {
+           !HD_CAS(&k->done_word, v, hd_done_word_ended(v, wrong), FENCED_ACQ_REL, DEV)) {
         v = HD_LOAD(&k->done_word, RELAXED, DEV);
         if (!(v & HD_DONE_WORD_AWAITED)) {
             HD_PAUSE(n++);
@@ -210,8 +210,10 @@ HD_SELDOM_FN uint32_t hd_done_word_end(const hd_run *r, hd_worker *w, uint32_t t
         HD_STORE(&k->done_word, hd_done_word_ended(v, wrong), RELEASE, DEV);
         break;
     }
-    if (v & HD_DONE_WORD_RELEASED)
+    if (v & HD_DONE_WORD_RELEASED) {
+        HD_FENCE_ACQUIRE();
         hd_slot_free(r, w, t);
+    }
     return waiters;
 }
 
@@ -281,8 +283,14 @@ HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_
     while (t != HD_NONE && hd_is_spawned(r, t)) {
         const hd_task *task = t == x->task ? x->record : hd_child_at(r, t);
         const uint32_t parent = task->links.parent, ends_for = task->links.ends_for, flags = task->flags,
-                       wrong = hd_pool_of(r) ? hd_shuffle(hd_went_wrong(r, t), 0) : 0u,
+                       went = hd_went_wrong(r, t),
                        v = flags & HD_TASK_PINNED || hd_is_hosts(r, t) ? hd_done_word_once(r, x, t) : 0u;
+        uint32_t wrong;
+        if (hd_is_hosts(r, t)) /* the load of `went` is under way meanwhile */
+            HD_FENCE_FOR_HOST();
+        else if (flags & HD_TASK_PINNED)
+            HD_FENCE_RELEASE();
+        wrong = hd_shuffle(went, 0);
         hd_warp_sync(); /* all have read it before its slot is free */
         if (wrong && hd_warp_lane() == 0) {
             if (ends_for != HD_NONE)

@@ -176,7 +176,8 @@ HD_FN int hd_ticket_draw(const hd_run *r, hd_worker *w)
     return o->waiting + 1 == (int32_t)r->n_workers;
 }
 
-/* Lane 0, in a pool: what was in its place. An urgent task goes before it; then it is the next of the own deque. */
+/* Lane 0, in a pool, where an urgent task is: what was in its place. The urgent one goes before it; then it is the next of the own
+ * deque. */
 HD_SELDOM_FN uint32_t hd_ticket_got(const hd_run *r, hd_worker *w, uint32_t what)
 {
     hd_ticket_own *o = &w->by.ticket;
@@ -195,6 +196,7 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
 {
     hd_ticket_own *o = &w->by.ticket;
     uint32_t what = 0, k, n;
+    int urgent = 0;
     if (o->ticket == HD_NONE && hd_is_endless(r))
         hd_ticket_draw_of_pool(r, w);
     else if (o->ticket == HD_NONE)
@@ -202,14 +204,16 @@ HD_FN uint32_t hd_ticket_look(const hd_run *r, hd_worker *w, int *all_wait)
     if (o->ticket == HD_NONE || *all_wait)
         return HD_NONE;
     k = o->ticket;
-    for (n = 0; n < HD_PLACE_LOOKS && !what; n++)
+    for (n = 0; n < HD_PLACE_LOOKS && !what; n++) {
+        urgent = hd_pool_of(r) && hd_urgent_is_there(r); /* on its way together with the place */
         what = hd_place_take(r, k);
+    }
     if (!what)
         return HD_NONE;
     o->ticket = HD_NONE;
     if (what == HD_PLACE_END)
         return HD_OVER;
-    return hd_pool_of(r) ? hd_ticket_got(r, w, what) : what - 1u;
+    return urgent || what == HD_PLACE_URGENT ? hd_ticket_got(r, w, what) : what - 1u;
 }
 
 /* All scheduling lanes: as hd_ticket_look. */

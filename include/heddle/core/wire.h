@@ -75,7 +75,31 @@ HD_FN void hd_wire_unpack(hd_sent *s, const uint32_t *w)
     s->after = 0;
 }
 
-#if HD_HOSTED || defined(HD_UNIT_STORE)
+/* ---- writing a line ---- */
+
+#if HD_HOSTED && !defined(HEDDLE_MODEL)
+/* One store. It is atomic on x86-64 processors with AVX; HD_HAS_UNITS says that the compiler makes such a store. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HD_HAS_UNITS 1
+typedef uint32_t hd_unit_vector __attribute__((vector_size(16)));
+#else
+#define HD_HAS_UNITS 0
+#endif
+HD_FN void hd_unit_store(hd_unit *p, hd_unit u)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* no instruction on x86-64 */
+#if HD_HAS_UNITS
+    const hd_unit_vector v = {u.tag, u.word[0], u.word[1], u.word[2]};
+    *(volatile hd_unit_vector *)(void *)p = v;
+#else
+    *(volatile hd_unit *)p = u;
+#endif
+}
+
+#define HD_UNIT_STORE(p, u) hd_unit_store((p), (u))
+#endif
+
+#if defined(HD_UNIT_STORE)
 /* A thread of the host, which has that place, and has seen that its last line was taken: writes the line of s, and before it what
  * does not fit. */
 HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *s)
