@@ -4,6 +4,7 @@
 #include "heddle/pool.h"
 #include "pool_bodies.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 #define AT_ONCE 32768u /* handles that are kept */
 #define RUNS 7u
 #define TRIPS 2001u
+#define N_BLOCKS (1u << 20)
+#define N_THREADS 8u
 
 typedef struct bench {
     heddle_ctx *ctx;
@@ -80,7 +83,8 @@ static void spawn_with_handles(bench *b)
     }
 }
 
-static void time_rate(bench *b, const char *what, void (*run)(bench *b))
+/* n: tasks, or blocks, of a run. */
+static void time_rate(bench *b, const char *what, uint32_t n, const char *unit, void (*run)(bench *b))
 {
     double v[RUNS], begin;
     uint32_t i;
@@ -88,9 +92,40 @@ static void time_rate(bench *b, const char *what, void (*run)(bench *b))
     for (i = 0; i < RUNS; i++) {
         begin = now_us();
         run(b);
-        v[i] = N / (now_us() - begin);
+        v[i] = n / (now_us() - begin);
     }
-    row(b, what, N, v, RUNS, "Mtasks/s");
+    row(b, what, n, v, RUNS, unit);
+}
+
+/* One task of very many blocks. */
+static void spawn_blocks(bench *b)
+{
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    t.body = pool_empty;
+    t.args = b->args;
+    t.arg_bytes = sizeof *b->args;
+    t.team_size = 128;
+    t.n_blocks = N_BLOCKS;
+    must(!heddle_pool_spawn_task(b->pool, &t, NULL), "spawning");
+    must(!heddle_pool_wait_all(b->pool, HEDDLE_FOREVER), "waiting");
+}
+
+static void *spawn_share(void *arg)
+{
+    bench *b = arg;
+    spawn_many(b, pool_empty, N / N_THREADS, NULL);
+    return NULL;
+}
+
+static void spawn_by_threads(bench *b)
+{
+    pthread_t threads[N_THREADS];
+    uint32_t i;
+    for (i = 0; i < N_THREADS; i++)
+        must(!pthread_create(&threads[i], NULL, spawn_share, b), "a thread");
+    for (i = 0; i < N_THREADS; i++)
+        (void)pthread_join(threads[i], NULL);
+    must(!heddle_pool_wait_all(b->pool, HEDDLE_FOREVER), "waiting");
 }
 
 /* ---- one task ------------------------------------------------------------------------------------------------------------ */
@@ -166,9 +201,11 @@ static void time_mode(bench *b, heddle_pool_mode mode)
     c.mode = mode;
     b->mode = heddle_pool_mode_name(mode);
     must(!heddle_pool_new(b->ctx, &pooled_bench, &params, sizeof params, &c, &b->pool), "a pool");
-    time_rate(b, "empty tasks, spawn", spawn_each);
-    time_rate(b, "empty tasks, spawn_many", spawn_all);
-    time_rate(b, "empty tasks, spawn_many, each waited for", spawn_with_handles);
+    time_rate(b, "empty tasks, spawn", N, "Mtasks/s", spawn_each);
+    time_rate(b, "empty tasks, spawn_many", N, "Mtasks/s", spawn_all);
+    time_rate(b, "empty tasks, spawn_many, each waited for", N, "Mtasks/s", spawn_with_handles);
+    time_rate(b, "empty tasks, spawn_many by 8 threads", N, "Mtasks/s", spawn_by_threads);
+    time_rate(b, "a task of 2^20 empty blocks", N_BLOCKS, "Mblocks/s", spawn_blocks);
     time_trip(b);
     time_busy(b, 0);
     time_busy(b, 5);

@@ -215,10 +215,11 @@ typedef struct heddle_pool_stats {
     uint64_t n_children;                    /* tasks that bodies have spawned                   */
     uint64_t n_full, full_ns;               /* calls that found the table full, and how long they waited */
     uint32_t most_slots;                    /* slots in use at once, at most                    */
+    uint32_t n_starts;                      /* of the kernel of a resident pool on a GPU        */
 } heddle_pool_stats;
-#define HEDDLE_POOL_STATS_INIT                            \
-    {                                                     \
-        sizeof(heddle_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_POOL_STATS_INIT                               \
+    {                                                        \
+        sizeof(heddle_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *pool, heddle_pool_stats *out);
 

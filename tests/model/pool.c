@@ -266,7 +266,7 @@ static void make_run(void)
     host.is_wanted = is_wanted;
     memset(r, 0, sizeof *r);
     pool = (hd_pool){fates,        told, news, &news_end, urgent, &urgent_at, live, c->n_host ? c->n_host : MAX_HOST,
-                     c->n_workers, 1,    1,    0};
+                     c->n_workers, 1,    1,    0,         0};
     r->tasks = m.tasks;
     r->after = m.after;
     r->store = m.store;

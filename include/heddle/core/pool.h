@@ -54,6 +54,7 @@ typedef struct hd_pool {
     uint32_t live_apart;   /* from one worker's to the next: on threads they are on lines of their own  */
     uint32_t most_threads; /* of a team                                                           */
     uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
+    uint32_t n_starts;     /* the host's, atomic: starts of a resident kernel                      */
 } hd_pool;
 
 HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return r->pool; }

@@ -84,6 +84,7 @@ static void start_kernel(hd_loaded *l)
     run.crowded = c.gridDimX > (uint32_t)l->device->n_sms;
     __atomic_store_n(x->wire.asked, 0, __ATOMIC_RELAXED);
     x->run_number++;
+    __atomic_add_fetch(&l->pool->words.n_starts, 1, __ATOMIC_RELAXED);
     x->running = 1;
     x->began = heddle_host_clock_ns();
     r = l->device->driver.cuLaunchKernelEx(&c, x->function, params, NULL);

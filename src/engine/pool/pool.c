@@ -293,6 +293,7 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
         const hd_live *live = hd_live_at(p->words, k);
         s.n_children += HD_LOAD(&live->created[0], RELAXED, SYS) + HD_LOAD(&live->created[1], RELAXED, SYS);
     }
+    s.n_starts = __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED);
     s.n_full = __atomic_load_n(&p->n_full, __ATOMIC_RELAXED);
     s.full_ns = __atomic_load_n(&p->full_ns, __ATOMIC_RELAXED);
     hd_copy_known(out, &s, sizeof s);

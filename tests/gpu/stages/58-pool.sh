@@ -2,18 +2,20 @@
 # shellcheck shell=bash disable=SC2154
 # pool - tasks spawned from the host, by a resident kernel and as launches: every call, refusals, random programs beside plain loops.
 # Long: more programs, and every call under compute-sanitizer; rates and latencies beside a kernel for each task.
-pool_checks="exact/test_pool_calls exact/test_pool_same exact/test_pool_refused"
+pool_checks="exact/test_pool_calls exact/test_pool_same exact/test_pool_refused exact/test_pool_soak"
 stage pool 1 "$pool_checks" "$pool_checks exact/bench_pool"
 pool_short() {
     try pool.calls 20 "$tests/pool/test_pool_calls" --cuda
     try pool.refused 10 "$tests/pool/test_pool_refused" --cuda
     try pool.same 20 "$tests/pool/test_pool_same" --cuda
+    try pool.soak 20 env HEDDLE_STARTS=3000 "$tests/pool/test_pool_soak" --cuda
 }
 pool_long() {
     try pool.calls 20 "$tests/pool/test_pool_calls" --cuda
     try pool.refused 10 "$tests/pool/test_pool_refused" --cuda
     try pool.speed 90 bash -c "'$build/exact/bench/bench_pool' >'$logs/pool.tsv'"
     [ "$dry" = 1 ] || [ ! -s "$logs/pool.tsv" ] || told "$logs/pool.tsv" >"$tables/pool.tsv"
+    try pool.soak 150 env HEDDLE_TASKS=1000000000 HEDDLE_STARTS=100000 "$tests/pool/test_pool_soak" --cuda
     try pool.same 200 env HEDDLE_PROGRAMS=2000 "$tests/pool/test_pool_same" --cuda
     if [ "$dry" = 1 ] || command -v compute-sanitizer >/dev/null; then
         try pool.memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 1 "$tests/pool/test_pool_calls" --cuda
