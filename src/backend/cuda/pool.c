@@ -1,112 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - a pool on a GPU: what all modes have (pool.h). A thread of the library serves it: launches, or looks for the end of a
- * resident kernel.
- *
- * A task that runs gets its fate by a copy. The copy may come after the task's end; the slot is then dirty, and its fate is cleared
- * before its next task is sent. */
+/* pool.c - a pool on a GPU: its mode, and the thread of the library that serves it, which launches, or looks for the end of a resident
+ * kernel. */
 #include "backend/cuda/pool.h"
 
 #include "heddle/pool.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
 #define CHECK_EVERY 4096u /* rounds of the thread between two looks at the device */
-
-const uint32_t hd_pool_class_threads[HD_POOL_CLASSES] = {32, 64, 128, 256, 512, 992};
-
-uint32_t hd_pool_class(uint32_t team_size)
-{
-    uint32_t k = 0;
-    while (hd_pool_class_threads[k] < team_size)
-        k++;
-    return k;
-}
-
-/* ---- for the modes -------------------------------------------------------------------------------------------------- */
-
-uint32_t hd_pool_how_ended(const hd_cuda_pool *p, uint64_t handle)
-{
-    const uint32_t v = HD_LOAD(&p->words.told[(uint32_t)handle].state, ACQUIRE, SYS), how = v & HD_TOLD_HOW;
-    return v >> HD_TOLD_BITS == handle >> 32 && how != HD_TOLD_LATE ? how : 0u;
-}
-
-void hd_pool_lose(hd_loaded *l, const char *text)
-{
-    if (!l->lost)
-        snprintf(l->complaint, sizeof l->complaint, "%s", text);
-    l->lost = 1;
-    l->pool->is_over = 1;
-}
-
-void hd_pool_check_device(hd_loaded *l)
-{
-    hd_error e;
-    const cudaError_t r = cudaStreamQuery(l->pool->side);
-    if (r == cudaSuccess || r == cudaErrorNotReady) {
-        (void)cudaGetLastError();
-        return;
-    }
-    (void)hd_cuda_say(&e, r, "the GPU failed while it ran tasks");
-    hd_pool_lose(l, e.text);
-}
-
-void hd_pool_nap(hd_cuda_pool *p, uint32_t ns)
-{
-    pthread_mutex_unlock(&p->mutex);
-    if (ns)
-        (void)nanosleep(&(struct timespec){0, ns}, NULL);
-    else
-        HD_PAUSE(0);
-    pthread_mutex_lock(&p->mutex);
-}
-
-static heddle_status clear_fate(hd_loaded *l, uint32_t slot, hd_error *e)
-{
-    const hd_cuda_pool *p = l->pool;
-    HD_TRY(hd_cuda_use(l->device, e));
-    HD_CUDA_TRY(cudaMemsetAsync(&p->fates[slot], 0, sizeof(hd_fail), p->side), e, "clearing a task's fate");
-    HD_CUDA_TRY(cudaStreamSynchronize(p->side), e, "clearing a task's fate");
-    return HEDDLE_OK;
-}
-
-void hd_pool_clean(hd_loaded *l, uint32_t slot)
-{
-    hd_error e;
-    if (!l->pool->dirty[slot])
-        return;
-    l->pool->dirty[slot] = 0;
-    if (clear_fate(l, slot, &e) != HEDDLE_OK)
-        hd_pool_lose(l, e.text);
-}
-
-/* Divides the pinned block between the words that all pools have, and returns where others may begin; with `at` NULL only
- * measures. */
-static uint64_t cut_pinned(hd_cuda_pool *p, uint8_t *at)
-{
-    const uint64_t n = p->words.n_host;
-    uint64_t n_bytes = 0;
-#define PART(field, type, count)                           \
-    p->field = at ? (type *)(void *)(at + n_bytes) : NULL; \
-    n_bytes += ((uint64_t)(count) * sizeof(type) + HD_LINE - 1) / HD_LINE * HD_LINE
-    PART(words.told, hd_told, n);
-    PART(words.news, uint32_t, n);
-    PART(words.live, hd_live, p->words.n_workers);
-    PART(no_fate, hd_fail, 1);
-    PART(args, uint8_t, n * p->args_bytes);
-#undef PART
-    return n_bytes;
-}
-
-heddle_status hd_pool_pin(hd_cuda_pool *p, uint64_t n_bytes, uint8_t **more, hd_error *e)
-{
-    n_bytes += cut_pinned(p, NULL);
-    HD_CUDA_TRY(cudaHostAlloc((void **)&p->pinned, n_bytes, cudaHostAllocDefault), e, "opening a pool");
-    memset(p->pinned, 0, n_bytes);
-    *more = p->pinned + cut_pinned(p, p->pinned);
-    return HEDDLE_OK;
-}
 
 /* ---- the thread ------------------------------------------------------------------------------------------------------ */
 

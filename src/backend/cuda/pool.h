@@ -55,6 +55,8 @@ struct hd_cuda_pool {
     char how[160];
 };
 
+/* ---- pool_base.c: for the modes ---- */
+
 /* Gives the pool its pinned block: of the words that all pools have, and n_bytes more, at *more. words.n_workers is set. */
 heddle_status hd_pool_pin(hd_cuda_pool *p, uint64_t n_bytes, uint8_t **more, hd_error *e);
 /* The context is lost, for this reason. */
@@ -67,6 +69,8 @@ uint32_t hd_pool_how_ended(const hd_cuda_pool *p, uint64_t handle);
 void hd_pool_check_device(hd_loaded *l);
 /* Gives up the mutex for so long. */
 void hd_pool_nap(hd_cuda_pool *p, uint32_t ns);
+
+/* ---- pool.c: for the backend's struct ---- */
 
 heddle_status hd_cuda_pool_load(hd_loaded **out, hd_device *d, const hd_work *work, hd_error *e);
 void hd_cuda_pool_unload(hd_loaded *l);
