@@ -42,7 +42,7 @@
  * thread.
  *
  * Other runs. While a pool is open, graphs of the context run, too: workers leave the pool after their present tasks, run the
- * graph, and come back. */
+ * graph, and come back. Tasks that are spawned meanwhile wait. So a task must not wait for the host to spawn another one. */
 #ifndef HEDDLE_POOL_H
 #define HEDDLE_POOL_H
 
