@@ -52,6 +52,7 @@ static const pool_case cases[] = {
     {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
     {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0}}, 0},
     {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.again.a",  3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 2, 1, 0, 0, 0, 0}}, 0},
     {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}}, 0},
     {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0}}, 0},
     {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0}}, 0},
