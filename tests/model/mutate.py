@@ -203,12 +203,10 @@ POOL_BUGS = [
     ("the fate of the slot's last task stays", POOL, "    HD_STORE(&f->stop, HD_STOP_NOT, RELAXED, DEV);\n", ""),
     ("an urgent task that is about to be put is not waited for", POOL,
      "if (!is_there && (!all || HD_LOAD(&p->urgent_at->tail, RELAXED, DEV) == k))", "if (!is_there)"),
-    ("an urgent task of the round before is taken again", POOL,
-     "const int is_there = v && v == hd_urgent_word(p, k, t);", "const int is_there = v != 0u;"),
     ("an urgent task is taken by load and store", POOL, "HD_CAS(&p->urgent_at->head, k, k + 1u, RELAXED, DEV)",
      "(HD_STORE(&p->urgent_at->head, k + 1u, RELAXED, DEV), 1)"),
     ("a task is told without a release", POOL, "HD_STOP_DONE), FENCED_RELEASE, SYS)", "HD_STOP_DONE), RELAXED, SYS)"),
-    ("an end is counted without a release", POOL, "own->ended[odd], FENCED_RELEASE, SYS)", "own->ended[odd], RELAXED, SYS)"),
+    ("a child's end is counted without a release", POOL, "own->ended[odd], RELEASE, SYS)", "own->ended[odd], RELAXED, SYS)"),
 ]
 
 SPAWN_BUGS = [
