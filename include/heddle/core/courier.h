@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/courier.h - the warps of one block that bring the host's tasks into a kernel of a pool. nvcc only.
+/* core/courier.h - the warps of some blocks that bring the host's tasks into a kernel of a pool. nvcc only.
  *
  * The last blocks of the grid (hd_courier_blocks) begin as couriers: nobody else reads host memory for tasks. A courier is a warp. It
  * looks at a chunk of 32 lines of the wire (core/wire.h) and writes the records of those that have come. Then it places their tasks

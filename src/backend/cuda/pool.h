@@ -15,7 +15,6 @@ uint32_t hd_pool_class(uint32_t team_size);
 typedef struct hd_cuda_pool hd_cuda_pool;
 
 typedef struct hd_pool_way {
-    const char *name;
     /* Finds the kernel and makes the words. l->pool->mode is set; free_mode is called after an error, too. */
     heddle_status (*make)(hd_loaded *l, const hd_pool_work *work, hd_error *e);
     void (*free_mode)(hd_loaded *l);

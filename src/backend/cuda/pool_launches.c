@@ -395,8 +395,7 @@ static void free_mode(hd_loaded *l)
     l->pool->mode = NULL;
 }
 
-const hd_pool_way hd_pool_launches = {.name = "launches",
-                                      .make = make,
+const hd_pool_way hd_pool_launches = {.make = make,
                                       .free_mode = free_mode,
                                       .send = send,
                                       .serve = serve,

@@ -160,8 +160,9 @@ static void rouse(hd_loaded *l)
 {
     hd_cuda_pool *p = l->pool;
     resident *x = resident_of(l);
-    const uint32_t was = x->class;
+    uint32_t was;
     pthread_mutex_lock(&p->mutex);
+    was = x->class; /* not earlier: another sender may be about to widen it */
     if (__atomic_load_n(&p->sleeps, __ATOMIC_RELAXED) && !x->running && !x->n_holds) {
         __atomic_store_n(&p->sleeps, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&x->class, x->narrowest, __ATOMIC_SEQ_CST);
@@ -416,8 +417,7 @@ static void free_mode(hd_loaded *l)
     l->pool->mode = NULL;
 }
 
-const hd_pool_way hd_pool_resident = {.name = "resident",
-                                      .make = make,
+const hd_pool_way hd_pool_resident = {.make = make,
                                       .free_mode = free_mode,
                                       .send = send,
                                       .serve = serve,
