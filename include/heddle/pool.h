@@ -10,9 +10,13 @@
  *
  * The bodies are those of graphs (heddle/task.h), barriers, reductions, failures and spawning included; HEDDLE_POOL_TABLE
  * makes their table. A task has a team
- * of its own size, and may have several blocks, each run by a team. A task that must wait for others names their handles.
+ * of its own size, and may have several blocks, each run by a team.
  * (Pagoda: Yeh et al., PPoPP'17 and TOPC 6(4), 2019. Its taskSpawn, wait, check and waitAll are spawn, wait, test and
  * wait_all here. Dependences, failures, cancelling, notices and spawning bodies are not in it.)
+ *
+ * Order. A task names what it must wait for: the handles of earlier tasks, or the ranges of memory that it reads and writes, as
+ * tasks of graphs do. Among tasks with ranges the order of the calls counts, and only addresses do: tasks that name no ranges, and
+ * children that bodies spawn, are not looked at.
  *
  * Backends. serial runs a task in the call that spawns it; cpu runs it on the context's threads, one thread a task. With both, a
  * body sees a team of one thread, or of an emulated block (config team_size of serial). On cpu a context has one open pool at a time.
@@ -35,7 +39,9 @@
  * name a handle in `after` as long as the host has not seen the end of that task.
  *
  * Errors. A task that fails ends alone: tasks that come after it, or after one of these, end with ECANCELED and do not run.
- * The pool goes on. The last bad end that no call has asked for is reported by heddle_pool_wait_all.
+ * The pool goes on. The last bad end that no call has asked for is reported by heddle_pool_wait_all. Tasks with ranges come after
+ * a failed or cancelled one with ranges, too, and do not run, until heddle_pool_wait_all has returned: so that does not depend on
+ * when it has failed.
  *
  * Threads. Any thread may make any call at any time, but for heddle_pool_new and heddle_pool_free, which are calls on the
  * context. A body or callback of the context must not: such calls return EINVAL. Sentences: heddle_error_text(NULL), of this
@@ -80,10 +86,12 @@ typedef struct heddle_pool_config {
                                                                   HEDDLE_POOL_LINGER_US           */
     uint32_t hold_us;       /* resident: time after which it ends between two tasks, so that other kernels get the GPU.
                                0 = 10000                          HEDDLE_POOL_HOLD_US             */
+    uint32_t shared_bytes;  /* block-shared memory that a task may have; at least what its table's bodies have
+                                                                  HEDDLE_POOL_SHARED_BYTES        */
 } heddle_pool_config;
-#define HEDDLE_POOL_CONFIG_INIT                                     \
-    {                                                               \
-        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0 \
+#define HEDDLE_POOL_CONFIG_INIT                                        \
+    {                                                                  \
+        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0, 0 \
     }
 
 #define HEDDLE_POOL_MOST_SLOTS (1u << 24)
@@ -103,7 +111,7 @@ typedef struct heddle_pool_info {
     size_t size;
     uint32_t n_slots, n_workers;
     uint32_t most_threads; /* of a team                                                          */
-    uint32_t shared_bytes; /* block-shared memory of a task, besides that for reductions         */
+    uint32_t shared_bytes; /* block-shared memory of a task, at most, besides that for reductions */
     uint64_t slot_bytes;   /* memory for one slot                                                 */
     const char *how;       /* in which mode tasks are run, one line; valid while the pool is open */
 } heddle_pool_info;
@@ -146,13 +154,20 @@ typedef struct heddle_pool_task {
     /* Nonzero: taken before other tasks. A task that a worker has taken is delayed by one urgent one at most, so that the
      * others are not kept waiting for ever. */
     uint32_t urgent;
-    uint32_t reserved; /* zero                                                                    */
+    uint32_t
+        shared_bytes; /* block-shared memory, from heddle_team_shared on; 0 = what its body's entry in the table says */
+    const heddle_range *ranges; /* what it reads and writes; they may be host or device addresses. Copied */
+    size_t n_ranges;
 } heddle_pool_task;
-#define HEDDLE_POOL_TASK_INIT                                              \
-    {                                                                      \
-        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0 \
+#define HEDDLE_POOL_TASK_INIT                                                       \
+    {                                                                               \
+        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0 \
     }
-/* EINVAL also for a handle that is not valid, and for blocks of a body that spawns; ERANGE for more handles. */
+/* EINVAL also for a handle that is not valid, for blocks of a body that spawns, and for a range as heddle_graph_add has it; ERANGE
+ * for more handles, shared bytes or ranges' bytes than there can be.
+ * A task with ranges takes a lock, and sends its record with it. If it comes after more than HEDDLE_POOL_MOST_AFTER unfinished tasks,
+ * joins stand for them, each of which takes a slot. ENOMEM, when it says that there was no memory for the order of ranges: nothing
+ * was spawned, and all earlier tasks with ranges have ended. */
 HEDDLE_API heddle_status heddle_pool_spawn_task(heddle_pool *pool, const heddle_pool_task *task, heddle_handle *out);
 
 /* Spawns n tasks that differ in their records only: task i's is at args + i * stride. handles: n of them, or NULL. Cheaper than

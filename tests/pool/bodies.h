@@ -12,11 +12,11 @@
 #include <string.h>
 
 typedef struct pooled_params {
-    uint32_t *cells;  /* each is written by tasks that come after one another */
+    uint32_t *cells;  /* each is written by tasks that come after one another; of pooled_stamp: two for each task */
     uint32_t *ran;    /* for each task, how often it ran */
     uint32_t *blocks; /* for each block of a task, how often it ran */
     uint32_t *gate;   /* pooled_gate waits until it is not 0 */
-    uint32_t *began;  /* pooled_gate: it runs */
+    uint32_t *began;  /* pooled_gate: it runs; pooled_stamp: the next stamp */
 } pooled_params;
 
 typedef struct pooled_mix_args {
@@ -34,11 +34,16 @@ typedef struct pooled_block_args {
 typedef struct pooled_large_args {
     uint32_t task, by[47];
 } pooled_large_args;
+typedef struct pooled_stamp_args {
+    uint32_t task, n_pauses, code;
+} pooled_stamp_args;
 
 #define POOLED_BODIES(X) \
     X(pooled_mix, 0)     \
     X(pooled_gate, 0)    \
-    X(pooled_tree, 0) X(pooled_joined, 0) X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_greedy, 0)
+    X(pooled_tree, 0)    \
+    X(pooled_joined, 0)  \
+    X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_greedy, 0) X(pooled_stamp, 0)
 HEDDLE_ENUM(pooled, POOLED_BODIES)
 HEDDLE_DECLARE(pooled)
 

@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - every allocation of a pool is made to fail, one a time: opening says ENOMEM with a sentence and leaks nothing; the
- * pool that opens works. */
+/* memory.c - every allocation of a pool is made to fail, one a time: opening, and spawning with ranges, say ENOMEM with a sentence and
+ * leak nothing; the pool that opens works, and the next task with ranges comes after the earlier ones. */
 #include "base/base.h"
 #include "pool/bodies.h"
 
 #include <string.h>
 
 static uint32_t cells[64], ran[64], gate, began;
+
+/* Writers of a cell and readers of all in turns. Writers that were spawned run in their order. Returns how many calls had no memory. */
+static uint32_t use_ranges(heddle_pool *p)
+{
+    pooled_mix_args a = {1, 1, {1, 0, 0, 0}, 0};
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    heddle_range range;
+    uint32_t i, failed = 0, want = 0;
+    t.body = pooled_mix;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.ranges = &range;
+    t.n_ranges = 1;
+    cells[1] = 0;
+    for (i = 0; i < 80; i++) {
+        const int writes = i % 40 < 20;
+        heddle_status s;
+        range = writes ? (heddle_range){&cells[1], sizeof *cells, 1, 0, HEDDLE_MODE_INOUT}
+                       : (heddle_range){cells, sizeof cells, 1, 0, HEDDLE_MODE_IN};
+        a.task = i % 40;
+        a.n_cells = writes;
+        s = heddle_pool_spawn_task(p, &t, NULL);
+        CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_ENOMEM && strstr(heddle_error_text(NULL), "order of ranges")), "%s",
+                  heddle_error_text(NULL));
+        failed += s != HEDDLE_OK;
+        if (s == HEDDLE_OK && writes)
+            want = want * 31u + a.task + 1u;
+    }
+    CHECK_OK(NULL, heddle_pool_wait_all(p, HEDDLE_FOREVER));
+    CHECK(cells[1] == want);
+    return failed;
+}
 
 static int use(heddle_ctx *ctx)
 {
@@ -15,6 +47,7 @@ static int use(heddle_ctx *ctx)
     const pooled_tree_args tree = {0, 1, 2, 0, 1};
     heddle_pool *p;
     heddle_handle h;
+    uint32_t failed;
     heddle_status s = heddle_pool_new(ctx, &pooled, &params, sizeof params, NULL, &p);
     if (s != HEDDLE_OK) {
         CHECK_MSG(s == HEDDLE_ENOMEM && p == NULL && *heddle_error_text(NULL), "%s", heddle_status_text(s));
@@ -25,8 +58,9 @@ static int use(heddle_ctx *ctx)
         CHECK_OK(NULL, heddle_pool_wait(p, h, HEDDLE_FOREVER, NULL));
     CHECK_OK(NULL, heddle_pool_spawn(p, pooled_tree, &tree, sizeof tree, 32, NULL));
     CHECK_OK(NULL, heddle_pool_wait_all(p, HEDDLE_FOREVER));
+    failed = use_ranges(p);
     heddle_pool_free(p);
-    return 1;
+    return !failed;
 }
 
 static void check(heddle_backend b)

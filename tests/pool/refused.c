@@ -62,6 +62,7 @@ static void check_spawning(rig *r)
 {
     const pooled_mix_args a = {1, 1, {1, 0, 0, 0}, 0};
     const heddle_handle none = 0;
+    const heddle_range empty = {&a, 0, 1, 0, HEDDLE_MODE_IN}, modeless = {&a, 4, 1, 0, (heddle_mode)0};
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
     heddle_handle h = 7;
     size_t n = 7;
@@ -79,9 +80,16 @@ static void check_spawning(rig *r)
     t.flags = 64;
     REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "flags");
     t.flags = 0;
-    t.reserved = 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "reserved");
-    t.reserved = 0;
+    t.shared_bytes = 257;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "256 are the most");
+    t.shared_bytes = 0;
+    t.n_ranges = 1;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "ranges is NULL");
+    t.ranges = &empty;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "0 bytes");
+    t.ranges = &modeless;
+    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "mode");
+    t.n_ranges = 0;
     t.n_after = HEDDLE_POOL_MOST_AFTER + 1;
     REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "15");
     t.n_after = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - random programs on pools: tasks on a few cells, each after the earlier tasks on its cells, by handles; of one block or
  * several, spawned one by one or many at once, by one thread or by several, with failures, cancelled tasks, spawning bodies,
- * notices and waits at random. The cells, and how often each task ran, must be what a plain loop computes; each task ends as it
+ * notices and waits at random. Half of the threads name the cells as ranges instead of handles. The cells, and how often each task ran, must be what a plain loop computes; each task ends as it
  * must. HEDDLE_PROGRAMS: how many (200). */
 #include "pool/bodies.h"
 
@@ -19,6 +19,7 @@ typedef struct part {
     pooled_params params;
     uint64_t seed;
     uint32_t n_tasks, first_task, first_cell, n_cells;
+    int by_ranges, is_alone;                     /* the only thread */
     uint32_t cells[MOST_CELLS], ran[MOST_TASKS]; /* as a plain loop leaves them */
     heddle_status want[MOST_TASKS], got[MOST_TASKS];
     heddle_handle handle[MOST_TASKS]; /* 0: its end was seen */
@@ -63,33 +64,63 @@ static uint32_t draw_cells(part *p, pooled_mix_args *a)
     return n;
 }
 
-/* Spawns task t after the last ones on its cells; of these, ends that were seen already need no handle. */
+/* The last tasks on the cells of task t, which becomes the last one. Returns whether one of them keeps it from running: by handles,
+ * one that was not seen to end badly; by ranges, any bad one since the last wait for all. */
+static int after_last(part *p, const pooled_mix_args *a, uint32_t t, heddle_handle *after, size_t *n_after)
+{
+    uint32_t i;
+    int is_bad = 0;
+    for (i = 0; i < a->n_cells; i++) {
+        uint32_t *last = &p->last[a->cell[i] - p->first_cell];
+        const uint32_t before = *last;
+        *last = t + 1u;
+        if (!before || !(p->handle[before - 1u] || p->by_ranges))
+            continue;
+        after[(*n_after)++] = p->handle[before - 1u];
+        is_bad |= p->want[before - 1u] != HEDDLE_OK;
+    }
+    return is_bad;
+}
+
+/* Spawns task t after the last ones on its cells. */
 static void spawn(part *p, uint32_t t)
 {
     pooled_mix_args a = {p->first_task + t, 0, {0, 0, 0, 0}, 0};
     heddle_pool_task task = HEDDLE_POOL_TASK_INIT;
     heddle_handle after[3];
-    uint32_t i, before;
-    int is_bad = 0;
+    heddle_range ranges[3];
+    uint32_t i;
     a.n_cells = draw_cells(p, &a);
-    a.code = check_below(&p->seed, 25) == 0 ? 1u + (uint32_t)check_below(&p->seed, 9) : 0u;
-    for (i = 0; i < a.n_cells; i++) {
-        before = p->last[a.cell[i] - p->first_cell];
-        p->last[a.cell[i] - p->first_cell] = t + 1u;
-        if (!before || !p->handle[before - 1u])
-            continue; /* a task that was seen to end badly does not count */
-        after[task.n_after++] = p->handle[before - 1u];
-        is_bad |= p->want[before - 1u] != HEDDLE_OK;
-    }
+    a.code = check_below(&p->seed, p->by_ranges ? 100 : 25) == 0 ? 1u + (uint32_t)check_below(&p->seed, 9) : 0u;
+    for (i = 0; i < a.n_cells; i++)
+        ranges[i] = (heddle_range){&p->params.cells[a.cell[i]], sizeof(uint32_t), 1, 0, HEDDLE_MODE_INOUT};
+    model(p, &a, t, after_last(p, &a, t, after, &task.n_after));
     task.body = pooled_mix;
     task.args = &a;
     task.arg_bytes = sizeof a;
     task.after = after;
+    if (p->by_ranges) {
+        task.n_after = 0;
+        task.ranges = ranges;
+        task.n_ranges = a.n_cells;
+    }
     task.user = p->first_task + t;
     task.urgent = check_below(&p->seed, 6) == 0;
     task.team_size = 32u * (1u + (uint32_t)check_below(&p->seed, 4));
-    model(p, &a, t, is_bad);
     CHECK_OK(NULL, heddle_pool_spawn_task(p->pool, &task, &p->handle[t]));
+}
+
+/* Afterwards no end counts, and no handle is valid. */
+static void take_all(part *p, uint32_t n)
+{
+    uint32_t t;
+    (void)heddle_pool_wait_all(p->pool, HEDDLE_FOREVER);
+    for (t = 0; t < n; t++) {
+        if (p->handle[t])
+            CHECK(heddle_pool_test(p->pool, p->handle[t], NULL) == HEDDLE_EINVAL);
+        p->handle[t] = 0;
+    }
+    memset(p->last, 0, sizeof p->last);
 }
 
 static void *run_part(void *arg)
@@ -100,6 +131,8 @@ static void *run_part(void *arg)
         spawn(p, t);
         if (check_below(&p->seed, 4) == 0)
             take(p, (uint32_t)check_below(&p->seed, t + 1u), (uint32_t)check_below(&p->seed, 2) ? HEDDLE_FOREVER : 0);
+        if (p->is_alone && check_below(&p->seed, 100) == 0)
+            take_all(p, t + 1u);
     }
     for (k = 0; k < p->n_tasks; k++)
         take(p, (k * 7u + 3u) % p->n_tasks, HEDDLE_FOREVER);
@@ -161,6 +194,9 @@ static void run_program(heddle_backend b, heddle_ctx *ctx, uint64_t seed, uint32
         part *p = &g->parts[k];
         p->pool = pool;
         p->seed = check_random(&seed);
+        p->params = params;
+        p->by_ranges = (int)check_below(&seed, 2);
+        p->is_alone = n_threads == 1;
         p->n_tasks = 1u + (uint32_t)check_below(&seed, MOST_TASKS);
         p->first_task = k * MOST_TASKS;
         p->first_cell = k * MOST_CELLS;

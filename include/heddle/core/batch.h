@@ -102,7 +102,7 @@ template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_consta
     /* All threads or none: the word may change between their loads. */
     skipped = __syncthreads_or((task.flags & HD_POSTED_CANCELED) ||
                                HD_LOAD(&b.fates[slot].stop, RELAXED, DEV) != HD_STOP_NOT);
-    if (!skipped && threadIdx.x < task.team_size)
+    if (!skipped && threadIdx.x < task.team_size && task.body != HD_BODY_JOIN)
         Bodies()(&thread, task.body, b.params,
                  task.arg_bytes <= HD_INLINE_ARGS ? (const void *)task.args : b.args + (uint64_t)slot * b.args_bytes);
     __syncthreads();

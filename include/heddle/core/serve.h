@@ -107,7 +107,7 @@ static __device__ __forceinline__ void hd_serve_tell(const hd_run *r, hd_block *
     b->at = x->at;
     b->name = hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE;
     v->fate = hd_fate_of(r, owner);
-    v->skip = x->wrong || (owner != x->task && hd_went_wrong(r, owner));
+    v->skip = x->wrong || x->record->body == HD_BODY_JOIN || (owner != x->task && hd_went_wrong(r, owner));
     v->team = team ? 32u * team : team_size;
     v->block = 0;
     v->n_blocks = hd_is_hosts(r, x->task) ? x->record->cost_ns : 1u;

@@ -44,6 +44,11 @@ heddle_status hd_pool_runs(heddle_pool *p)
         p->ctx->config.n_arena);
 }
 
+heddle_status hd_say_full(const heddle_pool *p)
+{
+    return hd_say(NULL, HEDDLE_EBUSY, "a pool: all %u slots are in use", p->n_slots);
+}
+
 void hd_pool_rest(uint64_t since_ns)
 {
     const uint64_t waited = heddle_host_clock_ns() - since_ns, nap = waited / 16;
@@ -86,13 +91,18 @@ static heddle_status read_config(heddle_pool_config *to, const heddle_pool_confi
 /* A pool is a run of a graph without tasks. Its blob says how much block-shared memory bodies have. */
 static heddle_status make_graph(heddle_pool *p, const heddle_table *table)
 {
-    uint32_t i, most = 0;
+    uint32_t i, most = p->config.shared_bytes;
     HD_TRY(heddle_graph_new(p->ctx, table, &p->graph));
     HD_TRY(heddle_graph_freeze(p->graph));
     for (i = 0; i < table->n_bodies; i++)
         most = table->bodies[i].shared_bytes > most ? table->bodies[i].shared_bytes : most;
     hd_graph_blob(&p->graph->g)->shared_bytes = HEDDLE_REDUCE_BYTES + most;
     return HEDDLE_OK;
+}
+
+uint32_t hd_pool_shared_bytes(const heddle_pool *p)
+{
+    return hd_graph_blob(&p->graph->g)->shared_bytes - HEDDLE_REDUCE_BYTES;
 }
 
 static void make_posts(heddle_pool *p)
@@ -146,6 +156,7 @@ static void each_mutex(heddle_pool *p, int (*act)(pthread_mutex_t *))
     (void)act(&p->bad_mutex);
     (void)act(&p->news);
     (void)act(&p->keeper_mutex);
+    (void)act(&p->order.mutex);
     (void)act(&p->calling);
 }
 static int init_mutex(pthread_mutex_t *m) { return pthread_mutex_init(m, NULL); }
@@ -157,6 +168,7 @@ static void forget(heddle_pool *p)
     if (p->words)
         p->ctx->n_pools--;
     heddle_graph_free(p->graph);
+    hd_order_free(p);
     if (p->fd >= 0)
         (void)close(p->fd);
     hd_delete(p->params, p->params ? p->params_bytes : 0);
@@ -265,7 +277,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.n_slots = p->n_slots;
     i.n_workers = p->words->n_workers;
     i.most_threads = p->words->most_threads;
-    i.shared_bytes = hd_graph_blob(&p->graph->g)->shared_bytes - HEDDLE_REDUCE_BYTES;
+    i.shared_bytes = hd_pool_shared_bytes(p);
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
     i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task);
     hd_copy_known(out, &i, sizeof i);

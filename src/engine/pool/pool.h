@@ -8,6 +8,7 @@
 #define HD_POOL_H
 
 #include "graph/dump.h"
+#include "graph/range.h"
 #include "heddle/core/send.h"
 #include "heddle/pool.h"
 #include "run/run.h"
@@ -18,9 +19,10 @@
 #define HD_SLOT_BUSY 1u   /* it has a task */
 #define HD_SLOT_HANDLE 2u /* with a handle */
 #define HD_SLOT_NOTIFY 4u
-#define HD_SLOT_SEEN 8u   /* its end was seen; another task may still name it */
-#define HD_SLOT_ODD 16u   /* its epoch */
-#define HD_SLOT_WATCH 32u /* the keeper looks for its end, or its limit */
+#define HD_SLOT_SEEN 8u     /* its end was seen; another task may still name it */
+#define HD_SLOT_ODD 16u     /* its epoch */
+#define HD_SLOT_WATCH 32u   /* the keeper looks for its end, or its limit */
+#define HD_SLOT_ORDERED 64u /* it names ranges, or is a join: later tasks may have to wait for it (order.c) */
 
 /* What the host knows of a slot. */
 typedef struct hd_slot {
@@ -47,6 +49,27 @@ typedef struct hd_afters {
     heddle_handle handle[HEDDLE_POOL_MOST_AFTER];
 } hd_afters;
 
+/* The tasks that name ranges, in their order. An entry is one of them, or stands for others; the tracker knows entries by number. */
+typedef struct hd_ordered {
+    hd_ranges *tracker; /* NULL: no task so far */
+    hd_list entries;
+    hd_list ranges;    /* of the entries' tasks */
+    hd_list stood_for; /* the entries that others stand for */
+} hd_ordered;
+
+typedef struct hd_order {
+    pthread_mutex_t mutex; /* guards the rest; held until the task was sent, so that tasks are sent in their order */
+    hd_ordered known;
+    uint64_t most; /* entries before those of ended tasks are forgotten */
+    uint32_t visit, is_spoilt;
+    /* for one call: */
+    hd_list areas;
+    uint32_t task;     /* the entry of its task */
+    uint32_t n_before; /* entries that it comes after; in `before`, and then those that they stand for */
+    hd_list before;
+    hd_list names; /* and their tasks */
+} hd_order;
+
 struct heddle_pool {
     heddle_ctx *ctx;
     heddle_graph *graph; /* empty: the table, and the context's list */
@@ -67,6 +90,8 @@ struct heddle_pool {
     heddle_status bad;
     hd_error bad_text;
     uint64_t n_full, full_ns; /* atomic */
+    uint32_t n_waiting;       /* atomic: threads that wait for a slot */
+    hd_order order;
     /* hearing of ends (news.c): */
     pthread_mutex_t news; /* guards news_at, fd, is_signalled */
     uint32_t news_at;
@@ -104,7 +129,42 @@ heddle_status hd_pool_runs(heddle_pool *p);
 /* Rests a little; the longer the caller has waited since then, the longer. */
 void hd_pool_rest(uint64_t since_ns);
 
+/* Block-shared memory that a task may have. */
+uint32_t hd_pool_shared_bytes(const heddle_pool *p);
+/* EBUSY: there is no free slot. */
+heddle_status hd_say_full(const heddle_pool *p);
+
+/* send.c */
+#define HD_AT_ONCE 64u
+
+/* Up to HD_AT_ONCE tasks that differ in their records only. Their names were counted by hd_name. */
+typedef struct hd_request {
+    const heddle_pool_task *task;
+    const uint8_t *args; /* the i-th task's at args + i * stride */
+    size_t stride;
+    uint32_t n, flags; /* flags: HD_SLOT_HANDLE, HD_SLOT_ORDERED */
+    const heddle_handle *names;
+    uint32_t n_names; /* at most HEDDLE_POOL_MOST_AFTER */
+} hd_request;
+
+/* Names the slot of a task with a handle (kind HD_SLOT_HANDLE) or ranges (HD_SLOT_ORDERED), so that it stays as it is. 1: named; 0: its
+ * task has ended well, and need not be waited for; -1: the handle is not valid. */
+int hd_name(heddle_pool *p, heddle_handle h, uint32_t kind);
+void hd_unname(heddle_pool *p, const heddle_handle *names, uint64_t n);
+/* Sends as many tasks of q as there are slots, *got, waiting for the first unless the task says HEDDLE_POOL_TRY. handles may be NULL.
+ * After an error nothing was sent, and nothing is named. */
+heddle_status hd_request_send(heddle_pool *p, const hd_request *q, heddle_handle *handles, uint32_t *got);
+
+/* order.c */
+/* Completes the names of q's task, `names` so far, by the tasks that its ranges conflict with. OK: other tasks with ranges wait
+ * until hd_order_end says which handle it got, or 0 if it was not sent. After an error nothing is named. */
+heddle_status hd_order_begin(heddle_pool *p, hd_request *q, heddle_handle *names);
+void hd_order_end(heddle_pool *p, heddle_handle h);
+void hd_order_free(heddle_pool *p);
+
 /* slots.c. The caller holds the post's lock. */
+/* Does slot i keep a task that has ended until the program sees that? */
+int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i);
 /* A free slot, or HD_NONE. */
 uint32_t hd_slot_take(heddle_pool *p, hd_post *post);
 /* The end of the task in slot i was seen; `asked`: by a call that wants to know it. */

@@ -31,6 +31,14 @@ static void make_free(hd_post *post, hd_slot *s, uint32_t i)
     post->n_used--;
 }
 
+/* Must the program see the end of s's task, or wait for all tasks, before the slot is free? */
+static int is_kept(const hd_slot *s, uint32_t how)
+{
+    if (s->flags & HD_SLOT_ORDERED && how != HD_STOP_DONE)
+        return 1;
+    return s->flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY) && !(s->flags & HD_SLOT_SEEN);
+}
+
 static void remember(heddle_pool *p, uint32_t i)
 {
     heddle_pool_end end;
@@ -45,26 +53,32 @@ void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
     hd_slot *s = &p->slots[i];
     const uint32_t how = hd_slot_how(p, i, s->generation);
     if (!(s->flags & HD_SLOT_SEEN)) {
-        count_end(post, how);
-        if (!asked && how != HD_STOP_DONE)
+        if (s->body != HD_BODY_JOIN)
+            count_end(post, how);
+        if (!asked && how != HD_STOP_DONE && s->body != HD_BODY_JOIN)
             remember(p, i);
         if (s->flags & HD_SLOT_WATCH)
             hd_keeper_count(p, -1);
         unname(p, i);
         s->flags |= HD_SLOT_SEEN;
     }
-    if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0)
+    if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0 && !is_kept(s, how))
         make_free(post, s, i);
 }
 
-/* Has its task ended, and does nobody have to hear of that? */
-static int is_over(heddle_pool *p, const hd_slot *s, uint32_t i)
+int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i)
 {
-    if (!(s->flags & HD_SLOT_BUSY))
+    const uint32_t how = hd_slot_how(p, i, s->generation);
+    return s->flags & HD_SLOT_BUSY && hd_is_end(how) && is_kept(s, how);
+}
+
+/* Has its task ended, and may the slot be free once nobody names it? */
+static int is_over(const heddle_pool *p, const hd_slot *s, uint32_t i)
+{
+    const uint32_t how = hd_slot_how(p, i, s->generation);
+    if (!(s->flags & HD_SLOT_BUSY) || !hd_is_end(how) || is_kept(s, how))
         return 0;
-    if (s->flags & HD_SLOT_SEEN)
-        return __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0;
-    return !(s->flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY)) && hd_is_end(hd_slot_how(p, i, s->generation));
+    return !(s->flags & HD_SLOT_SEEN) || __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0;
 }
 
 /* Tasks mostly end in their order, so the next search begins where this one has found the last. One that finds nothing moves on

@@ -190,22 +190,28 @@ static heddle_status await_epoch(heddle_pool *p, uint32_t epoch, uint64_t since,
     return HEDDLE_OK;
 }
 
-/* Sees the ends of all tasks of an epoch, which have ended; the last ones' told words may still be under way. */
+/* Sees the end of slot i's task, which has ended; its told word may still be under way. Later tasks need not come after it, even if it
+ * has ended badly. */
+static void see(heddle_pool *p, hd_post *post, uint32_t i)
+{
+    hd_slot *s = &p->slots[i];
+    while (!hd_is_end(hd_slot_how(p, i, s->generation)))
+        HD_PAUSE(0);
+    s->flags &= ~HD_SLOT_ORDERED;
+    if (!(s->flags & HD_SLOT_NOTIFY) || s->flags & HD_SLOT_SEEN)
+        hd_slot_see(p, post, i, 0);
+}
+
+/* Sees the ends of all tasks of an epoch. */
 static void see_epoch(heddle_pool *p, uint32_t epoch)
 {
     uint32_t k, i;
     for (k = 0; k < p->n_posts; k++) {
         hd_post *post = &p->posts[k];
         pthread_mutex_lock(&post->mutex);
-        for (i = post->first; post->n_used && i < post->first + post->n; i++) {
-            const uint32_t flags = p->slots[i].flags;
-            if (flags & HD_SLOT_BUSY && !(flags & (HD_SLOT_NOTIFY | HD_SLOT_SEEN)) &&
-                ((flags & HD_SLOT_ODD) != 0u) == epoch) {
-                while (!hd_is_end(hd_slot_how(p, i, p->slots[i].generation)))
-                    HD_PAUSE(0);
-                hd_slot_see(p, post, i, 0);
-            }
-        }
+        for (i = post->first; post->n_used && i < post->first + post->n; i++)
+            if (p->slots[i].flags & HD_SLOT_BUSY && ((p->slots[i].flags & HD_SLOT_ODD) != 0u) == epoch)
+                see(p, post, i);
         pthread_mutex_unlock(&post->mutex);
     }
 }
