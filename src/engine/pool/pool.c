@@ -239,6 +239,7 @@ HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *ta
     p->config = c;
     p->n_slots = c.n_slots;
     p->n_posts = c.n_slots < 32u * HD_POSTS ? 1u : HD_POSTS;
+    p->post_bits = (uint32_t)__builtin_ctz(c.n_slots / p->n_posts);
     p->fd = -1;
     each_mutex(p, init_mutex);
     pthread_cond_init(&p->keeper_wanted, NULL);

@@ -81,7 +81,8 @@ struct heddle_pool {
     uint64_t params_bytes; /* allocated */
     hd_slot *slots;
     hd_afters *afters;
-    uint32_t n_slots, n_posts;
+    uint32_t n_slots, n_posts; /* powers of two */
+    uint32_t post_bits;        /* each post has 1 << post_bits slots */
     hd_post posts[HD_POSTS];
     uint32_t epoch;        /* changes under all locks of posts */
     pthread_mutex_t grace; /* one heddle_pool_wait_all at a time */
@@ -112,7 +113,7 @@ static inline uint32_t hd_slot_generation(const hd_slot *s)
     return __atomic_load_n(&s->generation, __ATOMIC_ACQUIRE);
 }
 static inline heddle_handle hd_slot_handle(const hd_slot *s, uint32_t i) { return (uint64_t)s->generation << 32 | i; }
-static inline hd_post *hd_post_of(heddle_pool *p, uint32_t slot) { return &p->posts[slot / (p->n_slots / p->n_posts)]; }
+static inline hd_post *hd_post_of(heddle_pool *p, uint32_t slot) { return &p->posts[slot >> p->post_bits]; }
 /* The told word of slot i if it is about generation g: how its task has ended, HD_TOLD_LATE, or 0. Acquires what it wrote. */
 static inline uint32_t hd_slot_how(const heddle_pool *p, uint32_t i, uint32_t g)
 {

@@ -39,7 +39,7 @@ static uint32_t my_post(const heddle_pool *p)
     static _Thread_local uint32_t mine;
     if (!mine)
         mine = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
-    return mine % p->n_posts;
+    return mine & (p->n_posts - 1u);
 }
 
 static void fill(heddle_pool *p, hd_post *post, uint32_t i, const hd_request *q)
@@ -74,7 +74,7 @@ static uint32_t take_any(heddle_pool *p, const hd_request *q, uint32_t *out)
     const uint32_t mine = my_post(p);
     uint32_t k, got = 0;
     for (k = 0; k < p->n_posts && !got; k++)
-        got = take_of(p, &p->posts[(mine + k) % p->n_posts], q, out);
+        got = take_of(p, &p->posts[(mine + k) & (p->n_posts - 1u)], q, out);
     return got;
 }
 

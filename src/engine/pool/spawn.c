@@ -143,53 +143,63 @@ static heddle_status spawn_all(heddle_pool *p, const heddle_pool_task *t, const 
 
 /* ---- the calls ----------------------------------------------------------------------------------------------------- */
 
-/* Reads a caller's struct, which may be shorter or longer. */
-static heddle_status read_task(heddle_pool_task *to, const heddle_pool_task *from, const char *call)
+/* The caller's struct, or its known part in `room`. NULL: it is none, with a sentence. */
+static const heddle_pool_task *read_task(const heddle_pool_task *from, heddle_pool_task *room, const char *call)
 {
-    *to = (heddle_pool_task)HEDDLE_POOL_TASK_INIT;
-    if (!from)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: the task is NULL", call);
-    if (from->size < sizeof(size_t) || from->size > 4096)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: set the task up with HEDDLE_POOL_TASK_INIT", call);
-    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
-    return HEDDLE_OK;
+    if (from && from->size == sizeof *from)
+        return from;
+    if (!from || from->size < sizeof(size_t) || from->size > 4096) {
+        (void)hd_say(NULL, HEDDLE_EINVAL,
+                     from ? "%s: set the task up with HEDDLE_POOL_TASK_INIT" : "%s: the task is NULL", call);
+        return NULL;
+    }
+    *room = (heddle_pool_task)HEDDLE_POOL_TASK_INIT;
+    memcpy(room, from, from->size < sizeof *room ? from->size : sizeof *room);
+    return room;
 }
 
 HEDDLE_API heddle_status heddle_pool_spawn_many(heddle_pool *p, const heddle_pool_task *common, const void *args,
                                                 size_t stride, size_t n, heddle_handle *handles, size_t *n_out)
 {
-    heddle_pool_task t;
+    heddle_pool_task room;
+    const heddle_pool_task *t;
     if (n_out)
         *n_out = 0;
     HD_TRY(hd_pool_usable(p, "heddle_pool_spawn_many"));
-    HD_TRY(read_task(&t, common, "heddle_pool_spawn_many"));
-    HD_TRY(check_task(p, &t));
-    if (!args && n && t.arg_bytes)
+    t = read_task(common, &room, "heddle_pool_spawn_many");
+    HD_TRY(t ? check_task(p, t) : HEDDLE_EINVAL);
+    if (!args && n && t->arg_bytes)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_spawn_many: args is NULL");
-    return spawn_all(p, &t, args, stride, n, handles, n_out);
+    return spawn_all(p, t, args, stride, n, handles, n_out);
+}
+
+static heddle_status spawn_one(heddle_pool *p, const heddle_pool_task *t, heddle_handle *out, const char *call)
+{
+    uint32_t got;
+    HD_TRY(check_task(p, t));
+    if (!t->args && t->arg_bytes)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: args is NULL", call);
+    return spawn_part(p, t, t->args, 0, 1, out, &got);
 }
 
 HEDDLE_API heddle_status heddle_pool_spawn_task(heddle_pool *p, const heddle_pool_task *task, heddle_handle *out)
 {
-    heddle_pool_task t;
-    uint32_t got;
+    heddle_pool_task room;
+    const heddle_pool_task *t;
     if (out)
         *out = 0;
     HD_TRY(hd_pool_usable(p, "heddle_pool_spawn_task"));
-    HD_TRY(read_task(&t, task, "heddle_pool_spawn_task"));
-    HD_TRY(check_task(p, &t));
-    if (!t.args && t.arg_bytes)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_spawn_task: args is NULL");
-    return spawn_part(p, &t, t.args, 0, 1, out, &got);
+    t = read_task(task, &room, "heddle_pool_spawn_task");
+    return t ? spawn_one(p, t, out, "heddle_pool_spawn_task") : HEDDLE_EINVAL;
 }
 
 HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *p, uint32_t body, const void *args, size_t arg_bytes,
                                            uint32_t team_size, heddle_handle *out)
 {
-    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
-    t.body = body;
-    t.args = args;
-    t.arg_bytes = arg_bytes;
-    t.team_size = team_size;
-    return heddle_pool_spawn_task(p, &t, out);
+    const heddle_pool_task t = {
+        .size = sizeof t, .body = body, .team_size = team_size, .args = args, .arg_bytes = arg_bytes};
+    if (out)
+        *out = 0;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_spawn"));
+    return spawn_one(p, &t, out, "heddle_pool_spawn");
 }
