@@ -88,10 +88,13 @@ typedef struct heddle_pool_config {
                                0 = 10000                          HEDDLE_POOL_HOLD_US             */
     uint32_t shared_bytes;  /* block-shared memory that a task may have; at least what its table's bodies have
                                                                   HEDDLE_POOL_SHARED_BYTES        */
+    uint32_t most_copies;   /* of a task; 0 = 4                    HEDDLE_POOL_COPIES              */
+    uint32_t copy_bytes;    /* resident: device memory that each worker has for them; 0 = 65536
+                                                                  HEDDLE_POOL_COPY_BYTES          */
 } heddle_pool_config;
-#define HEDDLE_POOL_CONFIG_INIT                                        \
-    {                                                                  \
-        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0, 0 \
+#define HEDDLE_POOL_CONFIG_INIT                                              \
+    {                                                                        \
+        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0, 0, 0, 0 \
     }
 
 #define HEDDLE_POOL_MOST_SLOTS (1u << 24)
@@ -121,6 +124,18 @@ typedef struct heddle_pool_info {
     }
 HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_info *out);
 
+/* ---- host memory that tasks see ------------------------------------------------------------------ */
+
+/* n_bytes of zeroed host memory that the bodies and copies of the pool see at this address; on a GPU it is pinned. Freed with the pool
+ * at the latest. ERANGE: 0 bytes. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_mem_new(heddle_pool *pool, uint64_t n_bytes, void **out);
+/* No task may use it any more. On a GPU it waits until no task runs. NULL is allowed. EINVAL: no such memory. */
+HEDDLE_API heddle_status heddle_pool_mem_free(heddle_pool *pool, void *mem);
+/* The same for memory of the program's, which it must not free before heddle_pool_unpin or heddle_pool_free. Takes about a millisecond,
+ * and for memory that was never touched more. EINVAL: a part of it is pinned already. ENODEV: the GPU cannot. */
+HEDDLE_API heddle_status heddle_pool_pin(heddle_pool *pool, void *mem, uint64_t n_bytes);
+HEDDLE_API heddle_status heddle_pool_unpin(heddle_pool *pool, void *mem);
+
 /* ---- spawning ------------------------------------------------------------------------------- */
 
 /* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
@@ -135,6 +150,25 @@ HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, con
 #define HEDDLE_POOL_NOTIFY 2u /* heddle_pool_harvest, _fd and _on_done hear of its end                 */
 
 #define HEDDLE_POOL_MOST_AFTER 15u
+
+#define HEDDLE_POOL_MOST_COPIES 15u
+
+/* Host memory that a task reads or writes, and that its body finds through a pointer of its record. The library sets that pointer, in
+ * its copy of args: on a GPU to device memory into which the worker copies before the body (mode in), and out of which it copies after
+ * it (mode out); if the worker has no room for it, if the task has several blocks, if in_place is set, or in another mode than resident,
+ * to the host memory itself. On other backends that is always so.
+ *
+ * A GPU sees memory of heddle_pool_mem_new and pinned memory. Other memory is copied once more: what the task reads by the call that
+ * spawns it, what it has written, if it has ended well, by the call that sees its end. So if tasks hand on results to one another in
+ * host memory, that must be pinned. In pinned memory the results are there when the task has ended. */
+typedef struct heddle_pool_copy {
+    void *host;
+    uint64_t n_bytes;
+    heddle_mode mode;  /* HEDDLE_MODE_IN, _OUT or _INOUT                                          */
+    uint32_t at;       /* where the pointer is in args, a multiple of its size                      */
+    uint32_t in_place; /* nonzero: the body works in the host memory                                */
+    uint32_t reserved; /* zero                                                                    */
+} heddle_pool_copy;
 
 /* A task with all its attributes; set it up with HEDDLE_POOL_TASK_INIT. */
 typedef struct heddle_pool_task {
@@ -158,10 +192,12 @@ typedef struct heddle_pool_task {
         shared_bytes; /* block-shared memory, from heddle_team_shared on; 0 = what its body's entry in the table says */
     const heddle_range *ranges; /* what it reads and writes; they may be host or device addresses. Copied */
     size_t n_ranges;
+    const heddle_pool_copy *copies;
+    size_t n_copies; /* at most the config's most_copies                                          */
 } heddle_pool_task;
-#define HEDDLE_POOL_TASK_INIT                                                       \
-    {                                                                               \
-        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0 \
+#define HEDDLE_POOL_TASK_INIT                                                                \
+    {                                                                                        \
+        sizeof(heddle_pool_task), 0, 0, NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0 \
     }
 /* EINVAL also for a handle that is not valid, for blocks of a body that spawns, and for a range as heddle_graph_add has it; ERANGE
  * for more handles, shared bytes or ranges' bytes than there can be.

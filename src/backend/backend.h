@@ -33,6 +33,8 @@ typedef struct hd_pool_work {
     uint32_t mode;               /* HEDDLE_POOL_... */
     uint32_t team_size;          /* of a task that names none */
     uint32_t linger_us, hold_us; /* 0: the backend's own */
+    uint32_t most_copies,
+        stage_bytes; /* of a task: copies that a worker may make, and its room for them, a multiple of 16 */
 } hd_pool_work;
 
 /* Called on a worker's thread when a watched task is done. */
@@ -107,6 +109,10 @@ typedef struct hd_backend {
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
     /* Optional: how it runs the tasks, one line; "". */
     const char *(*pool_how)(const hd_loaded *l);
+    /* Pins host memory, so that bodies and copies of the pool see it under its address; until it is unpinned or the pool is unloaded.
+     * Optional: bodies see all memory. */
+    heddle_status (*pool_pin)(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
+    void (*pool_unpin)(hd_loaded *l, void *p);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

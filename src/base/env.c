@@ -75,7 +75,9 @@ static const hd_env_variable pool_variables[] = {
     POOL_NUMBER(linger_us, "HEDDLE_POOL_LINGER_US", 10000000, "a pool's kernel ends after so long without a task"),
     POOL_NUMBER(hold_us, "HEDDLE_POOL_HOLD_US", 10000000, "a pool's kernel makes room for others after so long"),
     POOL_NUMBER(shared_bytes, "HEDDLE_POOL_SHARED_BYTES", 1u << 24,
-                "block-shared memory that a task of a pool may have")};
+                "block-shared memory that a task of a pool may have"),
+    POOL_NUMBER(most_copies, "HEDDLE_POOL_COPIES", HEDDLE_POOL_MOST_COPIES, "copies that a task of a pool may have"),
+    POOL_NUMBER(copy_bytes, "HEDDLE_POOL_COPY_BYTES", 1u << 30, "device memory for the copies of a pool's worker")};
 const hd_env_table hd_pool_env = {pool_variables, COUNT(pool_variables)};
 
 static const hd_env_table *const tables[] = {&config_table, &hd_pool_env};

@@ -3,9 +3,9 @@
  *
  *     emulate_pool [CASES]        HEDDLE_SEED: run only that case
  *
- * A case is a program like those of pool/same.c: tasks on a few cells, each after the last ones on its cells, some of several
- * blocks, some trees, some that fail or are cancelled, with small and large records. The host sends when slots are free, unit by unit
- * and out of order; it sees ends, uses slots again, asks the kernel to end, and starts it again, at times with another number of
+ * A case is a program like those of pool/same.c: tasks on a few cells, each after the last ones on its cells. Some have several
+ * blocks, some are trees, some fail or are cancelled, and some have copies of host memory. The host sends when slots are free, unit by
+ * unit and out of order; it sees ends, uses slots again, asks the kernel to end, and starts it again, at times with another number of
  * workers. Each task runs as often as it must, after those before it, and is told once; the sums balance only when no task is left. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,8 @@
 #define TREE_NODES (1u + POOLED_WIDTH + POOLED_WIDTH * POOLED_WIDTH)
 #define FIRST_CELL TREE_NODES /* cells before it are of trees; behind the cells there is one for each task */
 #define N_LINES 128u
+#define STAGE_BYTES 512u
+#define MOST_COPIES 2u
 #define MOST_SENT 64u /* lines that are not whole yet */
 
 namespace
@@ -35,6 +37,8 @@ struct task {
     uint32_t code;
     std::vector<uint32_t> after;
     std::vector<uint8_t> args;
+    std::vector<hd_copy> copies;
+    std::vector<uint8_t> host, want_host; /* the memory that these name, and what it must be at the end */
 };
 
 struct late_unit { /* not yet written */
@@ -53,6 +57,8 @@ struct test_case {
     std::vector<hd_wire_line> lines;
     std::vector<uint8_t> side;
     std::vector<hd_after> after;
+    std::vector<hd_copy> copies, far_copies; /* the device's, the host's */
+    std::vector<uint8_t> stage;
     std::vector<late_unit> late;
     std::vector<task> tasks;
     std::vector<uint32_t> slot_task, generation; /* of a slot: its task + 1 */
@@ -151,6 +157,29 @@ static void make_sum(test_case *c, task *t, uint32_t cell)
     c->want_cells[cell] = a.task * (64u * 63u / 2u);
 }
 
+/* Bytes of host memory become other bytes there, at any alignment; or an input becomes an output beside it. */
+static void make_copy(test_case *c, task *t)
+{
+    const uint32_t at = below(c, 2) ? 16u : 16u + below(c, 20), n = 1u + below(c, STAGE_BYTES / 2u - 16u),
+                   both = below(c, 2);
+    const uint32_t to = both ? at : at + n + below(c, 20);
+    pooled_copy_args a = {nullptr, nullptr, n, 0};
+    uint32_t i;
+    t->host.resize(2u * STAGE_BYTES + 100u);
+    for (uint8_t &b : t->host)
+        b = (uint8_t)below(c, 256);
+    t->want_host = t->host;
+    for (i = 0; i < n; i++)
+        t->want_host[to + i] = (uint8_t)(t->host[at + i] * 3u + 1u);
+    t->copies.push_back(
+        {(uint64_t)(uintptr_t)&t->host[at], n,
+         (uint32_t)offsetof(pooled_copy_args, in) << HD_COPY_MODES | HD_COPY_IN | (both ? HD_COPY_OUT : 0u)});
+    if (!both)
+        t->copies.push_back({(uint64_t)(uintptr_t)&t->host[to], n,
+                             (uint32_t)offsetof(pooled_copy_args, out) << HD_COPY_MODES | HD_COPY_OUT});
+    give(t, pooled_copy, &a, sizeof a, HD_STOP_DONE);
+}
+
 static void make_program(test_case *c)
 {
     const uint32_t n = 1u + below(c, 8u << below(c, 6));
@@ -170,6 +199,7 @@ static void make_program(test_case *c)
         case 1: make_tree(c, t); break;
         case 2: make_large(c, t, FIRST_CELL + N_CELLS + id); break;
         case 3: make_sum(c, t, FIRST_CELL + N_CELLS + id); break;
+        case 4: make_copy(c, t); break;
         default: make_mix(c, t, id, last); break;
         }
     }
@@ -217,7 +247,9 @@ static void send(test_case *c, uint32_t id, uint32_t slot)
     s.slot = slot;
     s.generation = c->generation[slot];
     s.body = t->body;
-    s.flags = HD_TASK_PINNED | (t->urgent ? HD_TASK_URGENT : 0u) | t->team / 32u << HD_TASK_TEAM | HD_TASK_NOTIFY;
+    s.flags = HD_TASK_PINNED | (t->urgent ? HD_TASK_URGENT : 0u) | t->team / 32u << HD_TASK_TEAM | HD_TASK_NOTIFY |
+              (uint32_t)t->copies.size() << HD_TASK_COPIES;
+    s.copies = t->copies.data();
     s.n_blocks = t->n_blocks;
     s.team_size = t->team;
     s.arg_bytes = (uint32_t)t->args.size();
@@ -273,6 +305,8 @@ static void check_end(test_case *c, uint32_t id, uint32_t how)
         emu_fail("%s: task %u has ended with %u, not %u", c->what, id, how, t->want);
     if (t->want == HD_STOP_FAILED && code != t->code)
         emu_fail("%s: task %u has code %u, not %u", c->what, id, code, t->code);
+    if (t->host != t->want_host)
+        emu_fail("%s: task %u has ended, and its host memory is not as it must be", c->what, id);
 }
 
 /* Sees ends; a slot that no unfinished task names is free. */
@@ -381,18 +415,27 @@ static void make_case(test_case *c)
             u.tag = c->next;
     c->side.assign((size_t)c->config.n_host * sizeof(pooled_large_args) + 16u, 0);
     c->after.resize(c->config.n_host);
+    c->copies.resize(MOST_COPIES * c->config.n_host);
+    c->far_copies.resize(MOST_COPIES * c->config.n_host);
+    c->stage.resize((size_t)STAGE_BYTES * c->most_workers + 16u);
+    c->w.pool.copies = c->copies.data();
+    c->w.pool.most_copies = MOST_COPIES;
+    c->w.pool.stage = reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(c->stage.data()) + 15u) / 16u * 16u);
+    c->w.pool.stage_bytes = STAGE_BYTES;
     c->slot_task.assign(c->config.n_host, 0u);
     c->generation.assign(c->config.n_host, 1u);
     c->wire = {c->lines.data(),
                c->side.data(),
                c->after.data(),
+               c->far_copies.data(),
                &c->taken,
                &c->asked,
                &c->couriers,
                200u + below(c, 3000),
                20000u + below(c, 100000),
                N_LINES,
-               (uint32_t)sizeof(pooled_large_args)};
+               (uint32_t)sizeof(pooled_large_args),
+               MOST_COPIES};
 }
 
 /* Starts the kernel again and again, until all tasks were seen. Returns the number of starts. */

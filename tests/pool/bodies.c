@@ -100,4 +100,16 @@ HEDDLE_BODY(pooled_stamp, pooled_params, params, pooled_stamp_args, t)
         heddle_task_fail(thread, t->code);
 }
 
+/* Changes n bytes, each block a part of them. */
+HEDDLE_BODY(pooled_copy, pooled_params, params, pooled_copy_args, t)
+{
+    uint8_t *out = t->out ? t->out : (uint8_t *)(uintptr_t)t->in;
+    uint32_t i;
+    (void)params;
+    for (i = thread->block * thread->team_size + thread->index; i < t->n; i += thread->n_blocks * thread->team_size)
+        out[i] = (uint8_t)(t->in[i] * 3u + 1u);
+    if (t->code)
+        heddle_task_fail(thread, t->code);
+}
+
 HEDDLE_POOL_TABLE(pooled, pooled_params, POOLED_BODIES)

@@ -37,13 +37,18 @@ typedef struct pooled_large_args {
 typedef struct pooled_stamp_args {
     uint32_t task, n_pauses, code;
 } pooled_stamp_args;
+typedef struct pooled_copy_args {
+    const uint8_t *in;
+    uint8_t *out; /* NULL: `in` */
+    uint32_t n, code;
+} pooled_copy_args;
 
 #define POOLED_BODIES(X) \
     X(pooled_mix, 0)     \
     X(pooled_gate, 0)    \
     X(pooled_tree, 0)    \
     X(pooled_joined, 0)  \
-    X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_greedy, 0) X(pooled_stamp, 0)
+    X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_greedy, 0) X(pooled_stamp, 0) X(pooled_copy, 0)
 HEDDLE_ENUM(pooled, POOLED_BODIES)
 HEDDLE_DECLARE(pooled)
 

@@ -116,6 +116,16 @@ static __device__ __forceinline__ void hd_courier_after(const hd_run &r, const h
             r.after[s.slot].handle[k] = wire.after[s.slot].handle[k];
 }
 
+static __device__ __forceinline__ void hd_courier_copies(const hd_run &r, const hd_wire &wire, const hd_sent &s)
+{
+    const uint4 *far = (const uint4 *)(wire.copies + (uint64_t)s.slot * wire.n_copies);
+    const uint32_t n = hd_n_copies(s.flags);
+    uint32_t k;
+#pragma unroll 1
+    for (k = 0; k < n; k++)
+        ((uint4 *)(r.pool->copies + (uint64_t)s.slot * wire.n_copies))[k] = far[k];
+}
+
 /* All lanes: those in `mask` place the tasks of their slots. */
 static __device__ __forceinline__ void hd_courier_place(const hd_run &r, uint32_t mask, uint32_t t, uint32_t flags)
 {
@@ -140,6 +150,7 @@ static __device__ __forceinline__ void hd_courier_take(const hd_run &r, const hd
     if (fresh & hd_lane_bit()) {
         hd_courier_args(wire, s, words, hd_send_record(&r, &s));
         hd_courier_after(r, wire, s);
+        hd_courier_copies(r, wire, s);
         waits = s.n_after != 0u;
     }
     __syncwarp();

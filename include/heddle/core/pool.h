@@ -42,6 +42,19 @@ typedef struct hd_live {
     uint32_t created[2]; /* sys: spawned by bodies                                                 */
 } hd_live;
 
+/* A range of host memory that a worker on a GPU copies for a task (core/copy.h). */
+typedef struct hd_copy {
+    uint64_t host;    /* pinned memory                                                             */
+    uint32_t n_bytes; /* takes that many of the worker's memory, rounded up (hd_copy_room)        */
+    uint32_t at_mode; /* where its pointer is in the record, << HD_COPY_MODES; HD_COPY_IN, _OUT    */
+} hd_copy;
+HD_STATIC_ASSERT(sizeof(hd_copy) == 16, "a load of one lane");
+#define HD_COPY_IN 1u
+#define HD_COPY_OUT 2u
+#define HD_COPY_MODES 2u
+
+HD_FN uint32_t hd_copy_room(uint32_t n_bytes) { return (n_bytes + 15u) / 16u * 16u; }
+
 typedef struct hd_pool {
     hd_fail *fates;       /* one for each slot of the arena                                        */
     hd_told *told;        /* one for each slot of the host                                         */
@@ -50,11 +63,15 @@ typedef struct hd_pool {
     uint32_t *urgent;     /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
     hd_cursor *urgent_at; /* its next place to fill, and to take                                 */
     hd_live *live;        /* one for each worker (hd_live_at)                                      */
+    hd_copy *copies;      /* most_copies for each slot of the host; NULL: workers make none        */
+    uint8_t *stage;       /* stage_bytes of device memory for each worker                           */
     uint32_t n_host, n_workers;
     uint32_t live_apart;   /* from one worker's to the next: on threads they are on lines of their own  */
     uint32_t most_threads; /* of a team                                                           */
     uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
-    uint32_t n_starts;     /* the host's, atomic: starts of a resident kernel                      */
+    uint32_t most_copies, stage_bytes;
+    uint32_t pinned_only; /* 1: of host memory, bodies see what is pinned                          */
+    uint32_t n_starts;    /* the host's, atomic: starts of a resident kernel                      */
 } hd_pool;
 
 HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return r->pool; }

@@ -12,7 +12,10 @@ typedef struct hd_sent {
     uint32_t n_blocks, team_size, arg_bytes, n_after;
     const void *args;
     const uint64_t *after; /* handles; their slots stay as they are until this task has ended       */
+    const hd_copy *copies; /* as many as `flags` says                                             */
 } hd_sent;
+
+HD_FN uint32_t hd_n_copies(uint32_t flags) { return (flags & HD_TASK_COPIES_MASK) >> HD_TASK_COPIES; }
 
 /* Writes the record but for its arguments; returns where these go. The task waits for nothing yet. */
 HD_FN void *hd_send_record(const hd_run *r, const hd_sent *s)

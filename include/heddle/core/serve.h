@@ -8,6 +8,7 @@
 #ifndef HEDDLE_CORE_SERVE_H
 #define HEDDLE_CORE_SERVE_H
 
+#include "heddle/core/copy.h"
 #include "heddle/core/courier.h"
 #include "heddle/core/resident.h"
 
@@ -19,9 +20,25 @@
 typedef struct hd_serving {
     hd_fail *fate;
     uint32_t skip, team, block, n_blocks;
+    uint32_t n_copies;
+    const hd_copy *copies;
+    uint8_t *stage; /* the worker's memory for them; the same for all bodies */
 } hd_serving;
 
 /* ---- the team --------------------------------------------------------------------------------- */
+
+/* All threads of the team. */
+template <typename Bodies>
+static __device__ __forceinline__ void hd_serve_run(const hd_run &r, const hd_serving *v, const heddle_thread *thread,
+                                                    const hd_task *record)
+{
+    const void *args = hd_args_at(&r, record);
+    if (v->n_copies)
+        hd_copies_in(v->copies, v->n_copies, v->stage, (void *)(uintptr_t)args, thread);
+    Bodies()(thread, record->body, r.params, args);
+    if (v->n_copies)
+        hd_copies_out(v->copies, v->n_copies, v->stage, thread);
+}
 
 template <typename Bodies>
 static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *b, const hd_serving *v, void *arena,
@@ -43,7 +60,7 @@ static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *
         thread.block = v->block;
         thread.n_blocks = v->n_blocks;
         if (threadIdx.x < v->team && !v->skip)
-            Bodies()(&thread, record->body, r.params, hd_args_at(&r, record));
+            hd_serve_run<Bodies>(r, v, &thread, record);
         if (threadIdx.x == 0)
             hd_mark(&b->ended, i);
         hd_bar_block();
@@ -110,7 +127,13 @@ static __device__ __forceinline__ void hd_serve_tell(const hd_run *r, hd_block *
     v->skip = x->wrong || x->record->body == HD_BODY_JOIN || (owner != x->task && hd_went_wrong(r, owner));
     v->team = team ? 32u * team : team_size;
     v->block = 0;
-    v->n_blocks = hd_is_hosts(r, x->task) ? x->record->cost_ns : 1u;
+    v->n_blocks = 1;
+    v->n_copies = 0;
+    if (!hd_is_hosts(r, x->task))
+        return;
+    v->n_blocks = x->record->cost_ns;
+    v->n_copies = hd_n_copies(x->record->flags);
+    v->copies = r->pool->copies + (uint64_t)(x->task - r->n_tasks) * r->pool->most_copies;
 }
 
 static __device__ __forceinline__ void hd_serve_schedule(const hd_run &params, hd_block *b, hd_serving *v,
@@ -165,6 +188,7 @@ __global__ void __launch_bounds__(HD_SERVE_THREADS, 1)
         hd_worker_begin(&r, &b.worker, blockIdx.x);
         hd_block_came(r, b.worker.run);
         pool = *r.pool;
+        serving.stage = pool.stage + (uint64_t)blockIdx.x * pool.stage_bytes;
         own.run.pool = &pool; /* the scheduling warp's copy of the run names a copy of the pool's words */
     }
     __syncthreads();

@@ -35,7 +35,9 @@
 /* In a pool, where no task is bound to a worker: */
 #define HD_TASK_ODD 8u     /* it belongs to the odd epoch (core/pool.h)                           */
 #define HD_TASK_NOTIFY 16u /* the host wants to hear of its end                                    */
-#define HD_TASK_TEAM 11    /* bits from here up: warps of its team; 0 = all of the worker's          */
+#define HD_TASK_COPIES 5   /* bits from here up: how many copies it has (core/copy.h)                 */
+#define HD_TASK_COPIES_MASK 0x1e0u
+#define HD_TASK_TEAM 11 /* bits from here up: warps of its team; 0 = all of the worker's          */
 #define HD_TASK_TEAM_MASK 0xf800u
 
 /* hd_edge.need: in-degree of the target in the low 30 bits */

@@ -3,8 +3,8 @@
  *
  * A line is a task: 64 bytes in four units of 16. A unit is written by one store and read by one load, and carries a tag, the number
  * of its place in the order of sending, + 1. So a reader that finds its tag has the whole unit, and four such units are the line: no
- * other word says that it is there, so a line takes one trip over the bus. Records of more than HD_WIRE_ARGS bytes, and the
- * handles that a task waits for, are elsewhere in pinned memory; the reader fetches them in a second trip.
+ * other word says that it is there, so a line takes one trip over the bus. Records of more than HD_WIRE_ARGS bytes, the handles that
+ * a task waits for, and its copies (core/copy.h) are elsewhere in pinned memory; the reader fetches them in a second trip.
  *
  * Places are handed out by one addition. A place is used again when its line was taken: couriers (core/courier.h) say up to which
  * place all are. */
@@ -44,11 +44,12 @@ typedef struct hd_wire {
     hd_wire_line *lines; /* pinned, n_lines of them, a power of two                               */
     const uint8_t *args; /* pinned: large records, args_bytes for each slot, a multiple of 16     */
     hd_after *after;     /* pinned: one for each slot                                             */
+    hd_copy *copies;     /* pinned: n_copies for each slot                                        */
     uint32_t *taken;     /* sys: all lines before this place are taken                            */
     uint32_t *asked;     /* sys: not 0: the host wants the kernel to end                          */
     hd_couriers *couriers;
     uint64_t linger_ns, hold_ns;
-    uint32_t n_lines, args_bytes;
+    uint32_t n_lines, args_bytes, n_copies;
 } hd_wire;
 
 /* ---- a task in words ---- */
@@ -73,6 +74,7 @@ HD_FN void hd_wire_unpack(hd_sent *s, const uint32_t *w)
     s->arg_bytes = w[4];
     s->args = 0;
     s->after = 0;
+    s->copies = 0;
 }
 
 /* ---- writing a line ---- */
@@ -115,6 +117,9 @@ HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *s)
         __builtin_memcpy(w + HD_WIRE_HEAD, s->args, s->arg_bytes);
     if (s->n_after)
         __builtin_memcpy(wire->after[s->slot].handle, s->after, s->n_after * sizeof *s->after);
+    if (hd_n_copies(s->flags))
+        __builtin_memcpy(wire->copies + (uint64_t)s->slot * wire->n_copies, s->copies,
+                         hd_n_copies(s->flags) * sizeof *s->copies);
     for (k = 0; k < HD_WIRE_UNITS; k++) {
         const hd_unit u = {place + 1u, {w[3u * k], w[3u * k + 1u], w[3u * k + 2u]}};
         HD_UNIT_STORE(&line->unit[k], u);

@@ -66,7 +66,7 @@ static heddle_status make_way(hd_loaded *l, const hd_pool_work *w, hd_error *e)
         return s;
     p->way->free_mode(l);
     p->way = &hd_pool_launches;
-    p->words.most_threads = 0;
+    p->words.most_threads = p->words.most_copies = p->words.stage_bytes = 0;
     return p->way->make(l, w, e);
 }
 
@@ -101,6 +101,7 @@ heddle_status hd_cuda_pool_load(hd_loaded **out, hd_device *d, const hd_work *wo
     l->pool->loaded = l;
     l->pool->words.n_host = w->n_host;
     l->pool->words.live_apart = 1;
+    l->pool->words.pinned_only = 1;
     pthread_mutex_init(&l->pool->mutex, NULL);
     pthread_cond_init(&l->pool->woken, NULL);
     s = make(l, w, e);
@@ -185,6 +186,30 @@ int hd_cuda_pool_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
     pthread_mutex_unlock(&p->mutex);
     *out = d;
     return 1;
+}
+
+heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e)
+{
+    void *seen = NULL;
+    cudaError_t r;
+    HD_TRY(hd_cuda_use(l->device, e));
+    r = cudaHostRegister(p, n_bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    if (r == cudaErrorHostMemoryAlreadyRegistered)
+        return hd_say(e, HEDDLE_EINVAL, "the memory is pinned already, or a part of it");
+    HD_CUDA_TRY(r, e, "pinning host memory");
+    HD_CUDA_TRY(cudaHostGetDevicePointer(&seen, p, 0), e, "pinning host memory");
+    if (seen == p)
+        return HEDDLE_OK;
+    (void)cudaHostUnregister(p);
+    return hd_say(e, HEDDLE_ENODEV, "this GPU sees pinned memory at another address than the host does");
+}
+
+void hd_cuda_pool_unpin(hd_loaded *l, void *p)
+{
+    (void)cudaSetDevice(l->device->index);
+    hd_cuda_pools_hold(l->device, 1); /* it waits for all kernels */
+    (void)cudaHostUnregister(p);
+    hd_cuda_pools_hold(l->device, 0);
 }
 
 void hd_cuda_pools_hold(hd_device *d, int begins)

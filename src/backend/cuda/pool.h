@@ -81,6 +81,8 @@ const hd_pool *hd_cuda_pool_words(const hd_loaded *l);
 const char *hd_cuda_pool_how(const hd_loaded *l);
 void hd_cuda_pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n);
 void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why);
+heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
+void hd_cuda_pool_unpin(hd_loaded *l, void *p);
 /* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
 void hd_cuda_pools_hold(hd_device *d, int begins);
 

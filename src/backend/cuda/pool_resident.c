@@ -38,6 +38,8 @@ typedef struct resident {
     uint8_t *block; /* device: words of the run */
     device_words *device;
     uint32_t *urgent;
+    hd_copy *copies;
+    uint8_t *stage;
     CUfunction function;
     cudaStream_t stream;
     hd_end *end;                         /* pinned */
@@ -298,6 +300,7 @@ static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_workers, uin
     n_bytes += ((uint64_t)(count) * sizeof(type) + HD_LINE - 1) / HD_LINE * HD_LINE
     PART(x->wire.lines, hd_wire_line, x->wire.n_lines);
     PART(x->wire.after, hd_after, n_host);
+    PART(x->wire.copies, hd_copy, (uint64_t)n_host * x->wire.n_copies);
     PART(x->wire.taken, uint32_t, 1);
     PART(x->wire.asked, uint32_t, 1);
     PART(x->end, hd_end, 1);
@@ -314,6 +317,7 @@ static heddle_status make_pinned(hd_loaded *l, resident *x, hd_error *e)
     uint8_t *more;
     uint32_t i;
     p->words.n_workers = n_workers;
+    x->wire.n_copies = p->words.most_copies;
     x->wire.n_lines = n > LINES_LEAST ? n : LINES_LEAST;
     HD_TRY(hd_pool_pin(p, cut_pinned(x, n, n_workers, NULL), &more, e));
     (void)cut_pinned(x, n, n_workers, more);
@@ -334,6 +338,9 @@ static heddle_status make_device(hd_loaded *l, resident *x, hd_error *e)
     HD_CUDA_TRY(cudaMalloc((void **)&x->device, sizeof *x->device), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&x->urgent, p->words.n_host * 4ull), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&p->fates, x->run.n_arena * sizeof(hd_fail)), e, opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&x->copies, (uint64_t)p->words.n_host * p->words.most_copies * sizeof(hd_copy)), e,
+                opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&x->stage, (uint64_t)x->run.n_workers * p->words.stage_bytes), e, opening);
     HD_CUDA_TRY(cudaMemset(x->block, 0, cleared), e, opening);
     HD_CUDA_TRY(cudaMemset(x->device, 0, sizeof *x->device), e, opening);
     HD_CUDA_TRY(cudaMemset(x->urgent, 0, p->words.n_host * 4ull), e, opening);
@@ -352,6 +359,8 @@ static heddle_status fill_device(hd_loaded *l, resident *x, hd_error *e)
     cudaError_t r = cudaErrorMemoryAllocation;
     words.fates = p->fates;
     words.urgent = x->urgent;
+    words.copies = x->copies;
+    words.stage = x->stage;
     words.urgent_at = &x->device->urgent_at;
     words.news_end = &x->device->news_end;
     x->wire.couriers = &x->device->couriers;
@@ -389,6 +398,8 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     resident *x = l->pool->mode = hd_new(sizeof *x);
     if (!x)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: out of memory");
+    l->pool->words.most_copies = w->most_copies;
+    l->pool->words.stage_bytes = w->stage_bytes;
     HD_TRY(check_processor(e));
     HD_TRY(find_kernel(l, x, w, e));
     HD_TRY(make_pinned(l, x, e));
@@ -413,6 +424,8 @@ static void free_mode(hd_loaded *l)
     (void)cudaFree(x->block);
     (void)cudaFree(x->device);
     (void)cudaFree(x->urgent);
+    (void)cudaFree(x->copies);
+    (void)cudaFree(x->stage);
     hd_delete(x, sizeof *x);
     l->pool->mode = NULL;
 }

@@ -210,7 +210,8 @@ static heddle_status join(heddle_pool *p, const hd_request *q, uint64_t *head)
 {
     hd_order *o = &p->order;
     const heddle_pool_task task = {.body = HD_BODY_JOIN, .team_size = 32, .flags = q->task->flags & HEDDLE_POOL_TRY};
-    const hd_request joined = {&task, NULL, 0, 1, HD_SLOT_ORDERED, NAME(o, *head), HEDDLE_POOL_MOST_AFTER};
+    const hd_request joined = {&task, NULL, 0,   1, HD_SLOT_ORDERED, NAME(o, *head), HEDDLE_POOL_MOST_AFTER,
+                               NULL,  0,    NULL};
     heddle_handle h;
     uint32_t got;
     *head += HEDDLE_POOL_MOST_AFTER; /* they are the join's, or no longer named */

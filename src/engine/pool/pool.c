@@ -85,6 +85,11 @@ static heddle_status read_config(heddle_pool_config *to, const heddle_pool_confi
     to->n_slots = hd_power_of_two(to->n_slots ? to->n_slots : 65536u);
     to->n_slots = to->n_slots < 32u ? 32u : to->n_slots;
     to->team_size = to->team_size ? to->team_size : 128u;
+    if (to->most_copies > HEDDLE_POOL_MOST_COPIES)
+        return hd_say(NULL, HEDDLE_ERANGE, "heddle_pool_new: %u copies of a task; %u are the most", to->most_copies,
+                      HEDDLE_POOL_MOST_COPIES);
+    to->most_copies = to->most_copies ? to->most_copies : 4u;
+    to->copy_bytes = to->copy_bytes ? to->copy_bytes : 65536u;
     return HEDDLE_OK;
 }
 
@@ -138,7 +143,8 @@ static heddle_status make_room(heddle_pool *p, const void *params)
 static heddle_status start(heddle_pool *p)
 {
     const heddle_pool_config *c = &p->config;
-    const hd_pool_work work = {&p->graph->g, p->n_slots, c->mode, c->team_size, c->linger_us, c->hold_us};
+    const hd_pool_work work = {&p->graph->g, p->n_slots, c->mode,        c->team_size,
+                               c->linger_us, c->hold_us, c->most_copies, (c->copy_bytes + 15u) / 16u * 16u};
     const hd_watcher none = {NULL, NULL};
     hd_error *e = hd_thread_error();
     HD_TRY(hd_backend_load(p->backend, &p->loaded, p->ctx->device, &(hd_work){HD_WORK_POOL, &work}, none, e));
@@ -157,12 +163,14 @@ static void each_mutex(heddle_pool *p, int (*act)(pthread_mutex_t *))
     (void)act(&p->news);
     (void)act(&p->keeper_mutex);
     (void)act(&p->order.mutex);
+    (void)act(&p->host.mutex);
     (void)act(&p->calling);
 }
 static int init_mutex(pthread_mutex_t *m) { return pthread_mutex_init(m, NULL); }
 
 static void forget(heddle_pool *p)
 {
+    hd_host_free(p);
     if (p->loaded)
         p->backend->unload(p->loaded);
     if (p->words)
@@ -280,7 +288,8 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_pool_shared_bytes(p);
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
-    i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task);
+    i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task) +
+                   2u * p->words->most_copies * sizeof(hd_copy);
     hd_copy_known(out, &i, sizeof i);
     return HEDDLE_OK;
 }

@@ -33,6 +33,8 @@ typedef struct hd_slot {
     uint32_t next;    /* in the list of free slots */
     uint32_t pad;
     uint64_t user;
+    struct hd_bounces
+        *bounces; /* blocks of host memory that its task has instead of memory that is not pinned, or NULL */
 } hd_slot;
 
 typedef struct hd_post {
@@ -70,6 +72,13 @@ typedef struct hd_order {
     hd_list names; /* and their tasks */
 } hd_order;
 
+/* Host memory that the pool's bodies see (host.c). */
+typedef struct hd_host_memory {
+    pthread_mutex_t mutex; /* guards the rest */
+    hd_list regions;       /* pinned, by address */
+    void *free[64];        /* blocks of 1 << i bytes */
+} hd_host_memory;
+
 struct heddle_pool {
     heddle_ctx *ctx;
     heddle_graph *graph; /* empty: the table, and the context's list */
@@ -93,6 +102,7 @@ struct heddle_pool {
     uint64_t n_full, full_ns; /* atomic */
     uint32_t n_waiting;       /* atomic: threads that wait for a slot */
     hd_order order;
+    hd_host_memory host;
     /* hearing of ends (news.c): */
     pthread_mutex_t news; /* guards news_at, fd, is_signalled */
     uint32_t news_at;
@@ -145,7 +155,10 @@ typedef struct hd_request {
     size_t stride;
     uint32_t n, flags; /* flags: HD_SLOT_HANDLE, HD_SLOT_ORDERED */
     const heddle_handle *names;
-    uint32_t n_names; /* at most HEDDLE_POOL_MOST_AFTER */
+    uint32_t n_names;      /* at most HEDDLE_POOL_MOST_AFTER */
+    const hd_copy *copies; /* for the worker */
+    uint32_t n_copies;
+    struct hd_bounces *bounces; /* of one task; the slot's when that has been sent */
 } hd_request;
 
 /* Names the slot of a task with a handle (kind HD_SLOT_HANDLE) or ranges (HD_SLOT_ORDERED), so that it stays as it is. 1: named; 0: its
@@ -162,6 +175,23 @@ heddle_status hd_request_send(heddle_pool *p, const hd_request *q, heddle_handle
 heddle_status hd_order_begin(heddle_pool *p, hd_request *q, heddle_handle *names);
 void hd_order_end(heddle_pool *p, heddle_handle h);
 void hd_order_free(heddle_pool *p);
+
+/* host.c */
+typedef struct hd_bounces hd_bounces;
+/* A task's copies. */
+typedef struct hd_copied {
+    uint8_t *args; /* its record, with the addresses where its body finds the ranges */
+    uint64_t n_bytes;
+    hd_bounces *bounces;
+    hd_copy staged[HEDDLE_POOL_MOST_COPIES]; /* for the worker */
+    uint32_t n_staged;
+} hd_copied;
+heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, hd_copied *to);
+/* After it was sent, or not. */
+void hd_copies_end(heddle_pool *p, hd_copied *c, int was_sent);
+/* The task has ended; well: copies back what it has written. NULL is allowed. */
+void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well);
+void hd_host_free(heddle_pool *p);
 
 /* slots.c. The caller holds the post's lock. */
 /* Does slot i keep a task that has ended until the program sees that? */

@@ -54,6 +54,7 @@ static void fill(heddle_pool *p, hd_post *post, uint32_t i, const hd_request *q)
     s->time_limit_ms = limit;
     s->n_after = 0;
     s->user = t->user;
+    s->bounces = q->bounces;
     post->n_spawned_all += t->body != HD_BODY_JOIN;
     __atomic_store_n(&post->n_spawned[p->epoch], post->n_spawned[p->epoch] + 1u, __ATOMIC_RELAXED);
 }
@@ -129,11 +130,11 @@ static heddle_status take(heddle_pool *p, const hd_request *q, uint32_t *out, ui
 
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t flags_of(const hd_slot *s, const heddle_pool_task *t, uint32_t team_size)
+static uint32_t flags_of(const hd_slot *s, const heddle_pool_task *t, uint32_t team_size, uint32_t n_copies)
 {
     return (s->flags & (HD_SLOT_HANDLE | HD_SLOT_ORDERED) ? HD_TASK_PINNED : 0u) | (t->urgent ? HD_TASK_URGENT : 0u) |
            team_size / 32u << HD_TASK_TEAM | (s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u) |
-           (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u);
+           (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u) | n_copies << HD_TASK_COPIES;
 }
 
 /* Sends the first n tasks of q, which have these slots. */
@@ -148,13 +149,14 @@ static void send_all(heddle_pool *p, const hd_request *q, const uint32_t *slots,
         sent[k] = (hd_sent){.slot = slots[k],
                             .generation = s->generation,
                             .body = t->body,
-                            .flags = flags_of(s, t, team_size),
+                            .flags = flags_of(s, t, team_size, q->n_copies),
                             .n_blocks = t->n_blocks ? t->n_blocks : 1u,
                             .team_size = team_size,
                             .arg_bytes = (uint32_t)t->arg_bytes,
                             .n_after = q->n_names,
                             .args = q->args + k * q->stride,
-                            .after = q->names};
+                            .after = q->names,
+                            .copies = q->copies};
     }
     p->backend->pool_send(p->loaded, sent, n);
 }

@@ -60,6 +60,8 @@ void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
         if (s->flags & HD_SLOT_WATCH)
             hd_keeper_count(p, -1);
         unname(p, i);
+        hd_bounces_end(p, s->bounces, how == HD_STOP_DONE);
+        s->bounces = NULL;
         s->flags |= HD_SLOT_SEEN;
     }
     if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0 && !is_kept(s, how))

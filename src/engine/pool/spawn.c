@@ -44,6 +44,33 @@ static heddle_status check_ranges(const heddle_pool_task *t)
     return HEDDLE_OK;
 }
 
+static heddle_status check_copy(const heddle_pool_task *t, const heddle_pool_copy *c)
+{
+    const heddle_range r = {c->host, c->n_bytes, 1, 0, c->mode};
+    HD_TRY(hd_range_check(&r, hd_thread_error()));
+    if (!c->host || c->reserved)
+        return hd_say(NULL, HEDDLE_EINVAL, "a pool: a copy %s",
+                      c->host ? "with a reserved field that is not zero" : "of host memory at NULL");
+    if (c->at % sizeof(void *) || t->arg_bytes < sizeof(void *) || c->at > t->arg_bytes - sizeof(void *))
+        return hd_say(NULL, HEDDLE_EINVAL, "a pool: a copy's pointer at byte %u of %zu argument bytes", c->at,
+                      t->arg_bytes);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_copies(const heddle_pool *p, const heddle_pool_task *t)
+{
+    size_t i;
+    if (t->n_copies && !t->copies)
+        return hd_say(NULL, HEDDLE_EINVAL, "a pool: copies is NULL, and n_copies %zu", t->n_copies);
+    if (t->n_copies > p->config.most_copies)
+        return hd_say(NULL, HEDDLE_ERANGE,
+                      "a pool: a task with %zu copies; %u are the most (most_copies of the config)", t->n_copies,
+                      p->config.most_copies);
+    for (i = 0; i < t->n_copies; i++)
+        HD_TRY(check_copy(t, &t->copies[i]));
+    return HEDDLE_OK;
+}
+
 static heddle_status check_task(const heddle_pool *p, const heddle_pool_task *t)
 {
     HD_TRY(check_body(p, t));
@@ -60,7 +87,8 @@ static heddle_status check_task(const heddle_pool *p, const heddle_pool_task *t)
                       HEDDLE_POOL_MOST_AFTER);
     if (t->n_after && !t->after)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: after is NULL, and n_after %zu", t->n_after);
-    return check_ranges(t);
+    HD_TRY(check_ranges(t));
+    return check_copies(p, t);
 }
 
 /* ---- the tasks that it waits for ---------------------------------------------------------------------------------- */
@@ -113,15 +141,36 @@ static heddle_status spawn_ordered(heddle_pool *p, hd_request *q, heddle_handle 
     return s;
 }
 
+static heddle_status spawn_request(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got)
+{
+    return q->task->n_ranges ? spawn_ordered(p, q, handles, got) : spawn_free(p, q, handles, got);
+}
+
+/* One task with copies. */
+static heddle_status spawn_copied(heddle_pool *p, hd_request *q, heddle_handle *out, uint32_t *got)
+{
+    hd_copied c;
+    heddle_status s;
+    HD_TRY(hd_copies_begin(p, q->task, q->args, &c));
+    q->n = 1;
+    q->args = c.args;
+    q->copies = c.staged;
+    q->n_copies = c.n_staged;
+    q->bounces = c.bounces;
+    s = spawn_request(p, q, out, got);
+    hd_copies_end(p, &c, s == HEDDLE_OK);
+    return s;
+}
+
 /* One call's part of at most HD_AT_ONCE tasks. */
 static heddle_status spawn_part(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, size_t stride,
                                 uint32_t n, heddle_handle *handles, uint32_t *got)
 {
-    hd_request q = {t, args, stride, n, handles ? HD_SLOT_HANDLE : 0u, NULL, 0};
+    hd_request q = {t, args, stride, n, handles ? HD_SLOT_HANDLE : 0u, NULL, 0, NULL, 0, NULL};
     *got = 0;
     if (t->time_limit_ms || p->config.time_limit_ms)
         HD_TRY(hd_keeper_start(p));
-    return t->n_ranges ? spawn_ordered(p, &q, handles, got) : spawn_free(p, &q, handles, got);
+    return t->n_copies ? spawn_copied(p, &q, handles, got) : spawn_request(p, &q, handles, got);
 }
 
 static heddle_status spawn_all(heddle_pool *p, const heddle_pool_task *t, const void *args, size_t stride, size_t n,

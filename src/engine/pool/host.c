@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* host.c - host memory that tasks read and write: what of it is pinned, and what a task's copies of it become.
+ *
+ * A GPU sees pinned memory only. A copy of other memory goes through a pinned block: what the task reads is copied there by the call that
+ * spawns it, what it has written is copied back by the call that sees its end. Blocks are kept for later tasks, by size. Copies of
+ * pinned memory are left to the worker (core/copy.h) or need none: the body works there. */
+#include "engine/pool/pool.h"
+
+#define LEAST_BLOCK_BITS 8u
+#define MOST_BLOCK_BITS 40u
+#define SLAB (1ull << 20) /* pinned at once: pinning takes long */
+
+typedef struct region {
+    uint64_t begin, end;
+    int is_own; /* allocated here */
+} region;
+
+#define REGION(h, i) ((region *)(h)->regions.at + (i))
+
+/* ---- pinned memory; the caller holds the lock ------------------------------------------------------------------------ */
+
+/* The number of regions that begin at or before an address. */
+static uint64_t regions_before(const hd_host_memory *h, uint64_t at)
+{
+    uint64_t low = 0, high = h->regions.n;
+    while (low < high) {
+        const uint64_t middle = (low + high) / 2;
+        if (REGION(h, middle)->begin <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int is_pinned(const hd_host_memory *h, uint64_t at, uint64_t n_bytes)
+{
+    const uint64_t i = regions_before(h, at);
+    return i && REGION(h, i - 1)->end - at >= n_bytes && REGION(h, i - 1)->end >= at;
+}
+
+/* Pins memory and notes it. */
+static heddle_status pin(heddle_pool *p, void *at, uint64_t n_bytes, int is_own)
+{
+    hd_host_memory *h = &p->host;
+    const uint64_t begin = (uint64_t)(uintptr_t)at, i = regions_before(h, begin);
+    if ((i && REGION(h, i - 1)->end > begin) || (i < h->regions.n && REGION(h, i)->begin < begin + n_bytes))
+        return hd_say(NULL, HEDDLE_EINVAL, "a pool: %p is pinned already, or a part of the %llu bytes there", at,
+                      (unsigned long long)n_bytes);
+    if (hd_list_room(&h->regions, 1, sizeof(region)))
+        return hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for one more pinned range");
+    if (p->backend->pool_pin)
+        HD_TRY(p->backend->pool_pin(p->loaded, at, n_bytes, hd_thread_error()));
+    memmove(REGION(h, i + 1), REGION(h, i), (h->regions.n++ - i) * sizeof(region));
+    *REGION(h, i) = (region){begin, begin + n_bytes, is_own};
+    return HEDDLE_OK;
+}
+
+static void unpin(heddle_pool *p, uint64_t i)
+{
+    hd_host_memory *h = &p->host;
+    const region r = *REGION(h, i);
+    void *at = (void *)(uintptr_t)r.begin;
+    if (p->backend->pool_unpin)
+        p->backend->pool_unpin(p->loaded, at);
+    if (r.is_own)
+        hd_delete_sparse(at, r.end - r.begin);
+    memmove(REGION(h, i), REGION(h, i + 1), (--h->regions.n - i) * sizeof(region));
+}
+
+static heddle_status new_pinned(heddle_pool *p, uint64_t n_bytes, void **out)
+{
+    heddle_status s;
+    *out = hd_new_sparse(n_bytes);
+    if (!*out)
+        return hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for %llu bytes", (unsigned long long)n_bytes);
+    s = pin(p, *out, n_bytes, 1);
+    if (s == HEDDLE_OK)
+        return HEDDLE_OK;
+    hd_delete_sparse(*out, n_bytes);
+    *out = NULL;
+    return s;
+}
+
+/* The region that begins at this address, of that kind, or HD_NONE. */
+static uint64_t find(const hd_host_memory *h, const void *at, int is_own)
+{
+    const uint64_t begin = (uint64_t)(uintptr_t)at, i = regions_before(h, begin);
+    return i && REGION(h, i - 1)->begin == begin && REGION(h, i - 1)->is_own == is_own ? i - 1 : HD_NONE;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t block_bits(uint64_t n_bytes)
+{
+    uint32_t bits = LEAST_BLOCK_BITS;
+    while (1ull << bits < n_bytes)
+        bits++;
+    return bits;
+}
+
+/* Free blocks of one size are linked through their first bytes. */
+static void put_block(hd_host_memory *h, uint32_t bits, void *block)
+{
+    *(void **)block = h->free[bits];
+    h->free[bits] = block;
+}
+
+static heddle_status take_block(heddle_pool *p, uint32_t bits, void **out)
+{
+    hd_host_memory *h = &p->host;
+    const uint64_t n_bytes = 1ull << bits, slab = n_bytes > SLAB ? n_bytes : SLAB;
+    uint64_t at;
+    void *fresh;
+    if (!h->free[bits]) {
+        HD_TRY(new_pinned(p, slab, &fresh));
+        for (at = 0; at < slab; at += n_bytes)
+            put_block(h, bits, (uint8_t *)fresh + at);
+    }
+    *out = h->free[bits];
+    h->free[bits] = *(void **)*out;
+    return HEDDLE_OK;
+}
+
+/* ---- a task's copies ---------------------------------------------------------------------------------------------------- */
+
+typedef struct bounce {
+    void *host, *block;
+    uint64_t n_bytes;
+    uint32_t bits;
+    int is_out;
+} bounce;
+
+struct hd_bounces {
+    uint32_t n;
+    bounce at[HEDDLE_POOL_MOST_COPIES];
+};
+
+void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well)
+{
+    uint32_t i;
+    if (!b)
+        return;
+    for (i = 0; is_well && i < b->n; i++)
+        if (b->at[i].is_out)
+            memcpy(b->at[i].host, b->at[i].block, b->at[i].n_bytes);
+    pthread_mutex_lock(&p->host.mutex);
+    for (i = 0; i < b->n; i++)
+        put_block(&p->host, b->at[i].bits, b->at[i].block);
+    pthread_mutex_unlock(&p->host.mutex);
+    hd_delete(b, sizeof *b);
+}
+
+/* *at becomes where the task sees the range of c: there, or a block. */
+static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_bounces *b, void **at)
+{
+    heddle_status s = HEDDLE_OK;
+    bounce *to = &b->at[b->n];
+    *at = c->host;
+    if (!p->words->pinned_only)
+        return HEDDLE_OK;
+    *to = (bounce){c->host, NULL, c->n_bytes, block_bits(c->n_bytes), (c->mode & HEDDLE_MODE_OUT) != 0};
+    pthread_mutex_lock(&p->host.mutex);
+    if (!is_pinned(&p->host, (uint64_t)(uintptr_t)c->host, c->n_bytes))
+        s = take_block(p, to->bits, &to->block);
+    pthread_mutex_unlock(&p->host.mutex);
+    if (s != HEDDLE_OK || !to->block)
+        return s;
+    b->n++;
+    *at = to->block;
+    if (c->mode & HEDDLE_MODE_IN)
+        memcpy(to->block, c->host, c->n_bytes);
+    return HEDDLE_OK;
+}
+
+/* Describes the copy of c, which the task sees at `at`, for the worker; unless its memory has no room for it. */
+static void stage(const heddle_pool *p, const heddle_pool_task *t, const heddle_pool_copy *c, const void *at,
+                  hd_copied *to, uint64_t *used)
+{
+    const uint64_t room = c->n_bytes < UINT32_MAX - 16u ? hd_copy_room((uint32_t)c->n_bytes) : UINT64_MAX;
+    const uint32_t mode = (c->mode & HEDDLE_MODE_IN ? HD_COPY_IN : 0u) | (c->mode & HEDDLE_MODE_OUT ? HD_COPY_OUT : 0u);
+    if (c->in_place || t->n_blocks > 1 || room > p->words->stage_bytes - *used || to->n_staged == p->words->most_copies)
+        return;
+    to->staged[to->n_staged++] =
+        (hd_copy){(uint64_t)(uintptr_t)at, (uint32_t)c->n_bytes, c->at << HD_COPY_MODES | mode};
+    *used += room;
+}
+
+heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, hd_copied *to)
+{
+    heddle_status s = HEDDLE_OK;
+    uint64_t used = 0;
+    void *at;
+    size_t i;
+    to->n_staged = 0;
+    to->n_bytes = t->arg_bytes;
+    to->args = hd_new(to->n_bytes);
+    to->bounces = hd_new(sizeof *to->bounces);
+    if (!to->args || !to->bounces)
+        s = hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for the copies of a task");
+    else
+        memcpy(to->args, args, to->n_bytes);
+    for (i = 0; s == HEDDLE_OK && i < t->n_copies; i++) {
+        s = place(p, &t->copies[i], to->bounces, &at);
+        if (s != HEDDLE_OK)
+            break;
+        memcpy(to->args + t->copies[i].at, &at, sizeof at);
+        stage(p, t, &t->copies[i], at, to, &used);
+    }
+    if (s != HEDDLE_OK)
+        hd_copies_end(p, to, 0);
+    return s;
+}
+
+void hd_copies_end(heddle_pool *p, hd_copied *c, int was_sent)
+{
+    hd_delete(c->args, c->args ? c->n_bytes : 0);
+    if (!was_sent)
+        hd_bounces_end(p, c->bounces, 0);
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------------------------------ */
+
+HEDDLE_API heddle_status heddle_pool_mem_new(heddle_pool *p, uint64_t n_bytes, void **out)
+{
+    heddle_status s;
+    if (out)
+        *out = NULL;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_mem_new"));
+    if (!out || !n_bytes)
+        return hd_say(NULL, out ? HEDDLE_ERANGE : HEDDLE_EINVAL, "heddle_pool_mem_new: %s",
+                      out ? "0 bytes" : "out is NULL");
+    pthread_mutex_lock(&p->host.mutex);
+    s = new_pinned(p, n_bytes, out);
+    pthread_mutex_unlock(&p->host.mutex);
+    return s;
+}
+
+HEDDLE_API heddle_status heddle_pool_pin(heddle_pool *p, void *at, uint64_t n_bytes)
+{
+    heddle_status s;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_pin"));
+    if (!at || !n_bytes)
+        return hd_say(NULL, at ? HEDDLE_ERANGE : HEDDLE_EINVAL, "heddle_pool_pin: %s",
+                      at ? "0 bytes" : "the address is NULL");
+    pthread_mutex_lock(&p->host.mutex);
+    s = pin(p, at, n_bytes, 0);
+    pthread_mutex_unlock(&p->host.mutex);
+    return s;
+}
+
+static heddle_status forget(heddle_pool *p, void *at, int is_own, const char *call)
+{
+    uint64_t i;
+    HD_TRY(hd_pool_usable(p, call));
+    pthread_mutex_lock(&p->host.mutex);
+    i = find(&p->host, at, is_own);
+    if (i != HD_NONE)
+        unpin(p, i);
+    pthread_mutex_unlock(&p->host.mutex);
+    return i != HD_NONE ? HEDDLE_OK : hd_say(NULL, HEDDLE_EINVAL, "%s: %p is no such memory of this pool", call, at);
+}
+
+HEDDLE_API heddle_status heddle_pool_mem_free(heddle_pool *p, void *at)
+{
+    return at ? forget(p, at, 1, "heddle_pool_mem_free") : HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_pool_unpin(heddle_pool *p, void *at) { return forget(p, at, 0, "heddle_pool_unpin"); }
+
+void hd_host_free(heddle_pool *p)
+{
+    while (p->host.regions.n)
+        unpin(p, p->host.regions.n - 1);
+    hd_list_clear(&p->host.regions);
+}
