@@ -2,8 +2,6 @@
 /* pool.c - heddle_pool_new and _free, and what is known of a pool. */
 #include "engine/pool/pool.h"
 
-#include "backend/inside.h"
-
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +11,7 @@
 
 /* ---- checks for every call ---------------------------------------------------------------------------------------- */
 
-heddle_status hd_pool_usable(const heddle_pool *p, const char *call)
+heddle_status hd_pool_usable_slowly(const heddle_pool *p, const char *call)
 {
     if (!p)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the pool is NULL", call);

@@ -7,6 +7,7 @@
 #ifndef HD_POOL_H
 #define HD_POOL_H
 
+#include "backend/inside.h"
 #include "graph/dump.h"
 #include "graph/range.h"
 #include "heddle/core/send.h"
@@ -22,20 +23,22 @@
 #define HD_SLOT_SEEN 8u     /* its end was seen; another task may still name it */
 #define HD_SLOT_ODD 16u     /* its epoch */
 #define HD_SLOT_WATCH 32u   /* the keeper looks for its end, or its limit */
+#define HD_SLOT_MORE 128u   /* its task waits for others, or has bounces */
 #define HD_SLOT_ORDERED 64u /* it names ranges, or is a join: later tasks may have to wait for it (order.c) */
 
-/* What the host knows of a slot. */
+/* What the host knows of a slot; a line of memory. */
 typedef struct hd_slot {
     uint32_t generation; /* atomic: of its task, or of the next one */
-    uint32_t flags, body, time_limit_ms;
-    uint32_t refs;    /* atomic: unfinished tasks that name it in `after` */
-    uint32_t n_after; /* its handles are in hd_afters */
-    uint32_t next;    /* in the list of free slots */
-    uint32_t pad;
+    uint32_t next;       /* in the list of free slots */
+    uint32_t refs;       /* atomic: unfinished tasks that name it in `after` */
+    uint32_t n_after;    /* its handles are in hd_afters */
+    uint32_t flags, body, time_limit_ms, pad;
     uint64_t user;
     struct hd_bounces
         *bounces; /* blocks of host memory that its task has instead of memory that is not pinned, or NULL */
+    uint64_t pad1[2];
 } hd_slot;
+HD_STATIC_ASSERT(sizeof(hd_slot) == 64, "found by a shift");
 
 typedef struct hd_post {
     pthread_mutex_t mutex;
@@ -133,8 +136,12 @@ static inline uint32_t hd_slot_how(const heddle_pool *p, uint32_t i, uint32_t g)
 static inline int hd_is_end(uint32_t how) { return how != 0u && how != HD_TOLD_LATE; }
 
 /* pool.c */
-/* May this thread call the pool? EINVAL inside a body of the context, EDEVICE. */
-heddle_status hd_pool_usable(const heddle_pool *p, const char *call);
+/* May this thread call the pool? EINVAL inside a body of the context, EDEVICE; the slow part says why not. */
+heddle_status hd_pool_usable_slowly(const heddle_pool *p, const char *call);
+static inline heddle_status hd_pool_usable(const heddle_pool *p, const char *call)
+{
+    return p && !hd_ctx_lost(p->ctx) && !hd_is_inside(p->ctx->device) ? HEDDLE_OK : hd_pool_usable_slowly(p, call);
+}
 /* Nothing runs any more: EDEVICE, or ENOMEM for a full arena, with a sentence. Looks at the backend, so not at each poll. */
 heddle_status hd_pool_runs(heddle_pool *p);
 /* Rests a little; the longer the caller has waited since then, the longer. */
@@ -193,11 +200,13 @@ void hd_copies_end(heddle_pool *p, hd_copied *c, int was_sent);
 void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well);
 void hd_host_free(heddle_pool *p);
 
-/* slots.c. The caller holds the post's lock. */
+/* slots.c */
+/* Takes up to n free slots of a post and fills them like that one (flags, body, limit, user, bounces). Returns how many. */
+uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, uint32_t n, uint32_t *out);
+
+/* For the rest of slots.c the caller holds the post's lock. */
 /* Does slot i keep a task that has ended until the program sees that? */
 int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i);
-/* A free slot, or HD_NONE. */
-uint32_t hd_slot_take(heddle_pool *p, hd_post *post);
 /* The end of the task in slot i was seen; `asked`: by a call that wants to know it. */
 void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked);
 /* Fills in the end of slot i's task, and this thread's sentence. */

@@ -42,40 +42,27 @@ static uint32_t my_post(const heddle_pool *p)
     return mine & (p->n_posts - 1u);
 }
 
-static void fill(heddle_pool *p, hd_post *post, uint32_t i, const hd_request *q)
+static hd_slot slot_like(const heddle_pool *p, const hd_request *q)
 {
     const heddle_pool_task *t = q->task;
-    hd_slot *s = &p->slots[i];
-    const uint32_t limit = t->time_limit_ms ? t->time_limit_ms : p->config.time_limit_ms;
-    s->flags = HD_SLOT_BUSY | q->flags | (p->epoch ? HD_SLOT_ODD : 0u) |
-               (t->flags & HEDDLE_POOL_NOTIFY ? HD_SLOT_NOTIFY : 0u) |
-               (limit || t->flags & HEDDLE_POOL_NOTIFY ? HD_SLOT_WATCH : 0u);
-    s->body = t->body;
-    s->time_limit_ms = limit;
-    s->n_after = 0;
-    s->user = t->user;
-    s->bounces = q->bounces;
-    post->n_spawned_all += t->body != HD_BODY_JOIN;
-    __atomic_store_n(&post->n_spawned[p->epoch], post->n_spawned[p->epoch] + 1u, __ATOMIC_RELAXED);
+    hd_slot s = {.body = t->body, .user = t->user, .bounces = q->bounces, .flags = q->flags};
+    s.time_limit_ms = t->time_limit_ms ? t->time_limit_ms : p->config.time_limit_ms;
+    if (t->flags & HEDDLE_POOL_NOTIFY)
+        s.flags |= HD_SLOT_NOTIFY | HD_SLOT_WATCH;
+    if (s.time_limit_ms)
+        s.flags |= HD_SLOT_WATCH;
+    if (q->n_names || q->bounces)
+        s.flags |= HD_SLOT_MORE;
+    return s;
 }
 
-/* Takes slots of one post for up to all tasks of q. Returns how many. */
-static uint32_t take_of(heddle_pool *p, hd_post *post, const hd_request *q, uint32_t *out)
-{
-    uint32_t k;
-    pthread_mutex_lock(&post->mutex);
-    for (k = 0; k < q->n && (out[k] = hd_slot_take(p, post)) != HD_NONE; k++)
-        fill(p, post, out[k], q);
-    pthread_mutex_unlock(&post->mutex);
-    return k;
-}
-
-static uint32_t take_any(heddle_pool *p, const hd_request *q, uint32_t *out)
+/* Takes slots of one post. Returns how many. */
+static uint32_t take_any(heddle_pool *p, const hd_slot *like, uint32_t n, uint32_t *out)
 {
     const uint32_t mine = my_post(p);
     uint32_t k, got = 0;
     for (k = 0; k < p->n_posts && !got; k++)
-        got = take_of(p, &p->posts[(mine + k) & (p->n_posts - 1u)], q, out);
+        got = hd_slots_take(p, &p->posts[(mine + k) & (p->n_posts - 1u)], like, n, out);
     return got;
 }
 
@@ -96,10 +83,10 @@ static int is_stuck(heddle_pool *p)
     return 1;
 }
 
-static heddle_status await_slot(heddle_pool *p, const hd_request *q, uint32_t *out, uint32_t *got)
+static heddle_status await_slot(heddle_pool *p, const hd_slot *like, uint32_t n, uint32_t *out, uint32_t *got)
 {
     const uint64_t since = heddle_host_clock_ns();
-    for (; !*got; *got = take_any(p, q, out)) {
+    for (; !*got; *got = take_any(p, like, n, out)) {
         HD_TRY(hd_pool_runs(p));
         if (is_stuck(p))
             return hd_say(NULL, HEDDLE_EBUSY,
@@ -112,51 +99,54 @@ static heddle_status await_slot(heddle_pool *p, const hd_request *q, uint32_t *o
     return HEDDLE_OK;
 }
 
-/* Takes slots for some tasks of q, waiting until there is one. */
-static heddle_status take(heddle_pool *p, const hd_request *q, uint32_t *out, uint32_t *got)
+/* Takes slots for some of n tasks, waiting until there is one. */
+static heddle_status take(heddle_pool *p, const hd_slot *like, uint32_t n, int waits, uint32_t *out, uint32_t *got)
 {
     heddle_status s;
-    *got = take_any(p, q, out);
+    *got = take_any(p, like, n, out);
     if (*got)
         return HEDDLE_OK;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
-    if (q->task->flags & HEDDLE_POOL_TRY)
+    if (!waits)
         return hd_say_full(p);
     __atomic_add_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
-    s = await_slot(p, q, out, got);
+    s = await_slot(p, like, n, out, got);
     __atomic_sub_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
     return s;
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t flags_of(const hd_slot *s, const heddle_pool_task *t, uint32_t team_size, uint32_t n_copies)
+/* The task of q, but for slot, generation, epoch and record. */
+static hd_sent sent_like(const heddle_pool *p, const hd_request *q)
 {
-    return (s->flags & (HD_SLOT_HANDLE | HD_SLOT_ORDERED) ? HD_TASK_PINNED : 0u) | (t->urgent ? HD_TASK_URGENT : 0u) |
-           team_size / 32u << HD_TASK_TEAM | (s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u) |
-           (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u) | n_copies << HD_TASK_COPIES;
+    const heddle_pool_task *t = q->task;
+    const uint32_t team_size = t->team_size ? t->team_size : p->config.team_size;
+    return (hd_sent){.body = t->body,
+                     .flags = (q->flags & (HD_SLOT_HANDLE | HD_SLOT_ORDERED) ? HD_TASK_PINNED : 0u) |
+                              (t->urgent ? HD_TASK_URGENT : 0u) | team_size / 32u << HD_TASK_TEAM |
+                              (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u) | q->n_copies << HD_TASK_COPIES,
+                     .n_blocks = t->n_blocks ? t->n_blocks : 1u,
+                     .team_size = team_size,
+                     .arg_bytes = (uint32_t)t->arg_bytes,
+                     .n_after = q->n_names,
+                     .after = q->names,
+                     .copies = q->copies};
 }
 
 /* Sends the first n tasks of q, which have these slots. */
 static void send_all(heddle_pool *p, const hd_request *q, const uint32_t *slots, uint32_t n)
 {
-    const heddle_pool_task *t = q->task;
-    const uint32_t team_size = t->team_size ? t->team_size : p->config.team_size;
+    const hd_sent like = sent_like(p, q);
     hd_sent sent[HD_AT_ONCE];
     uint32_t k;
     for (k = 0; k < n; k++) {
-        hd_slot *s = &p->slots[slots[k]];
-        sent[k] = (hd_sent){.slot = slots[k],
-                            .generation = s->generation,
-                            .body = t->body,
-                            .flags = flags_of(s, t, team_size, q->n_copies),
-                            .n_blocks = t->n_blocks ? t->n_blocks : 1u,
-                            .team_size = team_size,
-                            .arg_bytes = (uint32_t)t->arg_bytes,
-                            .n_after = q->n_names,
-                            .args = q->args + k * q->stride,
-                            .after = q->names,
-                            .copies = q->copies};
+        const hd_slot *s = &p->slots[slots[k]];
+        sent[k] = like;
+        sent[k].slot = slots[k];
+        sent[k].generation = s->generation;
+        sent[k].flags |= s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u;
+        sent[k].args = q->args + k * q->stride;
     }
     p->backend->pool_send(p->loaded, sent, n);
 }
@@ -178,20 +168,19 @@ static void keep_names(heddle_pool *p, const hd_request *q, const uint32_t *slot
 
 heddle_status hd_request_send(heddle_pool *p, const hd_request *q, heddle_handle *handles, uint32_t *got)
 {
+    const hd_slot like = slot_like(p, q);
     uint32_t slots[HD_AT_ONCE], k;
-    const heddle_status s = take(p, q, slots, got);
+    const heddle_status s = take(p, &like, q->n, !(q->task->flags & HEDDLE_POOL_TRY), slots, got);
     if (s != HEDDLE_OK) {
         hd_unname(p, q->names, q->n_names);
         return s;
     }
     if (q->n_names)
         keep_names(p, q, slots, *got);
-    for (k = 0; k < *got; k++) {
-        if (handles)
-            handles[k] = hd_slot_handle(&p->slots[slots[k]], slots[k]);
-        if (p->slots[slots[k]].flags & HD_SLOT_WATCH)
-            hd_keeper_count(p, 1);
-    }
+    for (k = 0; handles && k < *got; k++)
+        handles[k] = hd_slot_handle(&p->slots[slots[k]], slots[k]);
+    if (like.flags & HD_SLOT_WATCH)
+        hd_keeper_count(p, (int)*got);
     send_all(p, q, slots, *got);
     return HEDDLE_OK;
 }

@@ -6,20 +6,12 @@
 #define FIND_AT_ONCE 64u
 #define LOOK_AT_ONCE 128u
 
-static void count_end(hd_post *post, uint32_t how)
+/* Must the program see the end of s's task, or wait for all tasks, before the slot is free? */
+static int is_kept(const hd_slot *s, uint32_t how)
 {
-    post->n_ended++;
-    post->n_canceled += how == HD_STOP_CANCELED;
-    post->n_failed += how != HD_STOP_DONE && how != HD_STOP_CANCELED;
-}
-
-/* The tasks that slot i's task waited for may go. */
-static void unname(heddle_pool *p, uint32_t i)
-{
-    uint32_t k;
-    for (k = 0; k < p->slots[i].n_after; k++)
-        __atomic_sub_fetch(&p->slots[(uint32_t)p->afters[i].handle[k]].refs, 1, __ATOMIC_RELEASE);
-    p->slots[i].n_after = 0;
+    if (s->flags & HD_SLOT_ORDERED && how != HD_STOP_DONE)
+        return 1;
+    return s->flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY) && !(s->flags & HD_SLOT_SEEN);
 }
 
 static void make_free(hd_post *post, hd_slot *s, uint32_t i)
@@ -31,14 +23,9 @@ static void make_free(hd_post *post, hd_slot *s, uint32_t i)
     post->n_used--;
 }
 
-/* Must the program see the end of s's task, or wait for all tasks, before the slot is free? */
-static int is_kept(const hd_slot *s, uint32_t how)
-{
-    if (s->flags & HD_SLOT_ORDERED && how != HD_STOP_DONE)
-        return 1;
-    return s->flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY) && !(s->flags & HD_SLOT_SEEN);
-}
+/* ---- seeing ends ---------------------------------------------------------------------------------------------------- */
 
+/* An end that nobody asked for; the last one counts. */
 static void remember(heddle_pool *p, uint32_t i)
 {
     heddle_pool_end end;
@@ -48,24 +35,48 @@ static void remember(heddle_pool *p, uint32_t i)
     pthread_mutex_unlock(&p->bad_mutex);
 }
 
-void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
+static void count_bad(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
+{
+    if (p->slots[i].body == HD_BODY_JOIN)
+        return;
+    post->n_canceled += how == HD_STOP_CANCELED;
+    post->n_failed += how != HD_STOP_CANCELED;
+    if (!asked)
+        remember(p, i);
+}
+
+/* Slot i has more than most: tasks that it waited for and that may go, copies, someone who watches. */
+static void settle(heddle_pool *p, uint32_t i, uint32_t how)
 {
     hd_slot *s = &p->slots[i];
-    const uint32_t how = hd_slot_how(p, i, s->generation);
+    uint32_t k;
+    if (s->flags & HD_SLOT_WATCH)
+        hd_keeper_count(p, -1);
+    for (k = 0; k < s->n_after; k++)
+        __atomic_sub_fetch(&p->slots[(uint32_t)p->afters[i].handle[k]].refs, 1, __ATOMIC_RELEASE);
+    s->n_after = 0;
+    hd_bounces_end(p, s->bounces, how == HD_STOP_DONE);
+    s->bounces = NULL;
+}
+
+static inline void see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
+{
+    hd_slot *s = &p->slots[i];
     if (!(s->flags & HD_SLOT_SEEN)) {
-        if (s->body != HD_BODY_JOIN)
-            count_end(post, how);
-        if (!asked && how != HD_STOP_DONE && s->body != HD_BODY_JOIN)
-            remember(p, i);
-        if (s->flags & HD_SLOT_WATCH)
-            hd_keeper_count(p, -1);
-        unname(p, i);
-        hd_bounces_end(p, s->bounces, how == HD_STOP_DONE);
-        s->bounces = NULL;
+        post->n_ended += s->body != HD_BODY_JOIN;
+        if (how != HD_STOP_DONE)
+            count_bad(p, post, i, how, asked);
+        if (s->flags & (HD_SLOT_WATCH | HD_SLOT_MORE))
+            settle(p, i, how);
         s->flags |= HD_SLOT_SEEN;
     }
     if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0 && !is_kept(s, how))
         make_free(post, s, i);
+}
+
+void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
+{
+    see(p, post, i, hd_slot_how(p, i, p->slots[i].generation), asked);
 }
 
 int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i)
@@ -74,10 +85,11 @@ int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i)
     return s->flags & HD_SLOT_BUSY && hd_is_end(how) && is_kept(s, how);
 }
 
+/* ---- taking ----------------------------------------------------------------------------------------------------------- */
+
 /* Has its task ended, and may the slot be free once nobody names it? */
-static int is_over(const heddle_pool *p, const hd_slot *s, uint32_t i)
+static inline int is_over(const hd_slot *s, uint32_t how)
 {
-    const uint32_t how = hd_slot_how(p, i, s->generation);
     if (!(s->flags & HD_SLOT_BUSY) || !hd_is_end(how) || is_kept(s, how))
         return 0;
     return !(s->flags & HD_SLOT_SEEN) || __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0;
@@ -90,28 +102,45 @@ static void find(heddle_pool *p, hd_post *post)
     uint32_t n, at = post->scan, found = 0;
     post->scan = (at + 1u) % post->n;
     for (n = 0; n < LOOK_AT_ONCE && n < post->n && found < FIND_AT_ONCE; n++) {
-        const uint32_t i = post->first + at;
+        const uint32_t i = post->first + at, how = hd_slot_how(p, i, p->slots[i].generation);
         at = at + 1u == post->n ? 0 : at + 1u;
-        if (is_over(p, &p->slots[i], i)) {
-            hd_slot_see(p, post, i, 0);
+        if (is_over(&p->slots[i], how)) {
+            see(p, post, i, how, 0);
             post->scan = at;
             found++;
         }
     }
 }
 
-uint32_t hd_slot_take(heddle_pool *p, hd_post *post)
+static inline void fill(hd_slot *s, const hd_slot *like, uint32_t flags)
 {
-    uint32_t i;
-    if (post->free == HD_NONE)
-        find(p, post);
-    i = post->free;
-    if (i == HD_NONE)
-        return HD_NONE;
-    post->free = p->slots[i].next;
-    if (++post->n_used > post->most_used)
-        post->most_used = post->n_used;
-    return i;
+    s->flags = like->flags | flags;
+    s->body = like->body;
+    s->time_limit_ms = like->time_limit_ms;
+    s->user = like->user;
+    s->bounces = like->bounces;
+}
+
+uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, uint32_t n, uint32_t *out)
+{
+    uint32_t k, i, flags;
+    pthread_mutex_lock(&post->mutex);
+    flags = HD_SLOT_BUSY | (p->epoch ? HD_SLOT_ODD : 0u);
+    for (k = 0; k < n; k++) {
+        if (post->free == HD_NONE)
+            find(p, post);
+        i = out[k] = post->free;
+        if (i == HD_NONE)
+            break;
+        post->free = p->slots[i].next;
+        fill(&p->slots[i], like, flags);
+    }
+    post->n_used += k;
+    post->most_used = post->n_used > post->most_used ? post->n_used : post->most_used;
+    post->n_spawned_all += like->body != HD_BODY_JOIN ? k : 0u;
+    __atomic_store_n(&post->n_spawned[p->epoch], post->n_spawned[p->epoch] + k, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&post->mutex);
+    return k;
 }
 
 /* ---- how a task has ended ----------------------------------------------------------------------------------------- */
