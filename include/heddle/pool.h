@@ -29,6 +29,8 @@
  *                 waits for the kernel
  *     launches    what has been spawned since the last launch goes as one grid, a block for each task. A body that spawns is refused
  *                 (ENODEV). A time limit is checked for one task of a launch at a time
+ *     kernels     the same with a launch for each task, which one would write today; for comparison, as the next
+ *     batch       the same with one launch at a time (as GeMTC: Krieder et al., HPDC'14)
  *
  * A time limit is checked every millisecond.
  *
@@ -65,11 +67,13 @@ typedef struct heddle_pool heddle_pool;
 #define HEDDLE_POOL_MODE_MAP(X)                                                                                  \
     X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that") \
     X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                   \
-    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")
+    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")       \
+    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")      \
+    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended")
 #define HEDDLE_X(name, value, text, help) name = value,
 typedef enum heddle_pool_mode { HEDDLE_POOL_MODE_MAP(HEDDLE_X) HEDDLE_N_POOL_MODES } heddle_pool_mode;
 #undef HEDDLE_X
-/* "auto", "resident" or "launches"; NULL for another number. */
+/* "auto", "resident" and so on; NULL for another number. */
 HEDDLE_API const char *heddle_pool_mode_name(heddle_pool_mode mode);
 
 /* Set it up with HEDDLE_POOL_CONFIG_INIT. A field left zero takes the value of its environment variable, else its default. */

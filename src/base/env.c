@@ -70,7 +70,7 @@ static const hd_env_variable pool_variables[] = {
     POOL_NUMBER(team_size, "HEDDLE_POOL_TEAM_SIZE", HEDDLE_POOL_MOST_THREADS,
                 "threads of a pool's task that names none"),
     POOL_NUMBER(time_limit_ms, "HEDDLE_POOL_TIME_LIMIT_MS", 0x7fffffff, "a pool's task that runs longer is stopped"),
-    {"HEDDLE_POOL_MODE", "how a pool's tasks get to a GPU: auto, resident, launches", HD_ENV_CHOICE,
+    {"HEDDLE_POOL_MODE", "how a pool's tasks get to a GPU: auto, resident, launches, kernels, batch", HD_ENV_CHOICE,
      offsetof(heddle_pool_config, mode), COUNT(pool_mode_names) - 1u, pool_mode_names},
     POOL_NUMBER(linger_us, "HEDDLE_POOL_LINGER_US", 10000000, "a pool's kernel ends after so long without a task"),
     POOL_NUMBER(hold_us, "HEDDLE_POOL_HOLD_US", 10000000, "a pool's kernel makes room for others after so long"),

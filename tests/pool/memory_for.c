@@ -45,17 +45,17 @@ int pooled_wants_gpu(int argc, char **argv)
 
 int pooled_set_mode(uint32_t k)
 {
-    static const char *const modes[] = {"resident", "launches"};
+    static const char *const modes[] = {"resident", "launches", "kernels", "batch"};
     static const char *asked;
     if (k == 0)
         asked = getenv("HEDDLE_POOL_ALONE"); /* one mode alone: the sanitizers are slow */
     if (asked)
         return k == 0 && setenv("HEDDLE_POOL_MODE", asked, 1) == 0;
-    return k < 2 && setenv("HEDDLE_POOL_MODE", modes[k], 1) == 0;
+    return k < sizeof modes / sizeof *modes && setenv("HEDDLE_POOL_MODE", modes[k], 1) == 0;
 }
 
 int pooled_has_no_spawns(heddle_backend b)
 {
     const char *mode = getenv("HEDDLE_POOL_MODE");
-    return b == HEDDLE_CUDA && mode && !strcmp(mode, "launches");
+    return b == HEDDLE_CUDA && mode && strcmp(mode, "resident") && strcmp(mode, "auto");
 }

@@ -60,7 +60,7 @@ static heddle_status make_way(hd_loaded *l, const hd_pool_work *w, hd_error *e)
 {
     hd_cuda_pool *p = l->pool;
     heddle_status s;
-    p->way = w->mode == HEDDLE_POOL_LAUNCHES ? &hd_pool_launches : &hd_pool_resident;
+    p->way = w->mode == HEDDLE_POOL_AUTO || w->mode == HEDDLE_POOL_RESIDENT ? &hd_pool_resident : &hd_pool_launches;
     s = p->way->make(l, w, e);
     if (s != HEDDLE_ENODEV || w->mode != HEDDLE_POOL_AUTO)
         return s;

@@ -5,15 +5,18 @@
  * A sent task is posted in host memory. Once all tasks that it waits for are told, it is ready: in a list of those with as large a
  * team, since a launch has blocks of one size. The thread launches ready tasks into streams that have nothing to do, so that a long
  * task holds up what is behind it in no stream; if all streams are busy, more tasks gather for the next launch. Between sending and
- * telling, the library makes no other call of CUDA. */
+ * telling, the library makes no other call of CUDA.
+ *
+ * Two more modes, for comparison, differ in how much goes into a launch, and in how many streams. */
 #include "backend/cuda/pool.h"
 
 #include "heddle/core/batch.h"
+#include "heddle/pool.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define N_STREAMS 32u
+#define MOST_STREAMS 32u
 #define SPIN_NS 200000u /* of the thread without work, before it sleeps until a task is sent */
 #define NAP_NS 5000u    /* while tasks wait for others, or for a stream */
 
@@ -46,8 +49,11 @@ typedef struct launches {
     note *notes;
     uint64_t (*after)[HD_MAX_AFTER];
     CUfunction function;
-    stream streams[N_STREAMS];
-    uint64_t since; /* there has been nothing to do; 0: there has */
+    stream streams[MOST_STREAMS];
+    uint32_t n_streams, next; /* next: if they are used in turn */
+    uint32_t most;            /* tasks of a launch */
+    int in_turn;              /* whether they have something to do or not */
+    uint64_t since;           /* there has been nothing to do; 0: there has */
     list waiting, ready[HD_POOL_CLASSES], wide;
     uint8_t pad[HD_LINE];
     uint32_t sent; /* atomic: the slot sent last + 1, linked to those before; 0 = none */
@@ -143,15 +149,19 @@ static int is_stream_idle(const hd_loaded *l, uint32_t s)
            launches_of(l)->streams[s].n_sent;
 }
 
-static uint32_t idle_stream(const hd_loaded *l)
+/* A stream for the next launch, or HD_NONE. */
+static uint32_t free_stream(const hd_loaded *l)
 {
+    launches *p = launches_of(l);
     uint32_t s;
-    for (s = 0; s < N_STREAMS && !is_stream_idle(l, s); s++)
+    if (p->in_turn)
+        return p->next++ % p->n_streams;
+    for (s = 0; s < p->n_streams && !is_stream_idle(l, s); s++)
         ;
-    return s < N_STREAMS ? s : HD_NONE;
+    return s < p->n_streams ? s : HD_NONE;
 }
 
-/* Launches up to HD_POOL_BATCH_MOST tasks of the list, or its first task with all of its blocks. */
+/* Launches up to `most` tasks of the list, or its first task with all of its blocks. */
 static heddle_status launch(hd_loaded *l, list *from, uint32_t n_threads, uint32_t s, hd_error *e)
 {
     const hd_pool *words = &l->pool->words;
@@ -164,7 +174,7 @@ static heddle_status launch(hd_loaded *l, list *from, uint32_t n_threads, uint32
     void *params[] = {&b};
     CUlaunchConfig c;
     CUresult r;
-    for (at->n_last = 0; from->n && at->n_last < (is_wide ? 1u : HD_POOL_BATCH_MOST); at->n_last++) {
+    for (at->n_last = 0; from->n && at->n_last < (is_wide ? 1u : p->most); at->n_last++) {
         const uint32_t slot = get(p, from);
         hd_pool_clean(l, slot);
         p->notes[slot].where = LAUNCHED;
@@ -192,7 +202,7 @@ static int launch_ready(hd_loaded *l)
     for (k = 0; k <= HD_POOL_CLASSES; k++) {
         list *from = k < HD_POOL_CLASSES ? &p->ready[k] : &p->wide;
         while (from->n) {
-            s = idle_stream(l);
+            s = free_stream(l);
             if (s == HD_NONE)
                 return any;
             if (launch(l, from, k < HD_POOL_CLASSES ? hd_pool_class_threads[k] : 0, s, &e) != HEDDLE_OK) {
@@ -210,7 +220,7 @@ static int is_quiet(const hd_loaded *l)
     uint32_t s;
     if (launches_of(l)->waiting.n)
         return 0;
-    for (s = 0; s < N_STREAMS; s++)
+    for (s = 0; s < launches_of(l)->n_streams; s++)
         if (!is_stream_idle(l, s))
             return 0;
     return 1;
@@ -327,11 +337,11 @@ static heddle_status make_memory(hd_loaded *l, launches *p, hd_error *e)
     HD_CUDA_TRY(cudaMalloc((void **)&pool->fates, n * sizeof(hd_fail)), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&p->closed, n * 4), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&p->news_end, 4), e, opening);
-    HD_CUDA_TRY(cudaMalloc((void **)&p->stream_words, N_STREAMS * sizeof(hd_stream_words)), e, opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&p->stream_words, MOST_STREAMS * sizeof(hd_stream_words)), e, opening);
     HD_CUDA_TRY(cudaMemset(pool->fates, 0, n * sizeof(hd_fail)), e, opening);
     HD_CUDA_TRY(cudaMemset(p->closed, 0, n * 4), e, opening);
     HD_CUDA_TRY(cudaMemset(p->news_end, 0, 4), e, opening);
-    HD_CUDA_TRY(cudaMemset(p->stream_words, 0, N_STREAMS * sizeof(hd_stream_words)), e, opening);
+    HD_CUDA_TRY(cudaMemset(p->stream_words, 0, MOST_STREAMS * sizeof(hd_stream_words)), e, opening);
     p->notes = hd_new_sparse(n * sizeof *p->notes);
     p->after = hd_new_sparse(n * sizeof *p->after);
     if (!p->notes || !p->after)
@@ -342,7 +352,7 @@ static heddle_status make_memory(hd_loaded *l, launches *p, hd_error *e)
 static heddle_status make_streams(launches *p, hd_error *e)
 {
     uint32_t s;
-    for (s = 0; s < N_STREAMS; s++)
+    for (s = 0; s < p->n_streams; s++)
         HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->streams[s].stream, cudaStreamNonBlocking), e, "making a stream");
     return HEDDLE_OK;
 }
@@ -362,17 +372,38 @@ static heddle_status find_kernel(hd_loaded *l, launches *p, hd_error *e)
     return s;
 }
 
+/* Blocks of the usual team that the GPU holds at once, or as many as a launch can have. */
+static heddle_status most_at_once(hd_loaded *l, launches *p, uint32_t team_size, hd_error *e)
+{
+    int per_sm = 0;
+    HD_TRY(hd_kernel_find(&p->function, &per_sm, l, HD_FAMILY_POOL, HD_POOL_BATCH, team_size, l->shared_bytes, e));
+    if ((uint32_t)per_sm * (uint32_t)l->device->n_sms < p->most)
+        p->most = (uint32_t)per_sm * (uint32_t)l->device->n_sms;
+    return HEDDLE_OK;
+}
+
+static heddle_status choose(hd_loaded *l, launches *p, const hd_pool_work *work, hd_error *e)
+{
+    p->n_streams = work->mode == HEDDLE_POOL_BATCH ? 1u : MOST_STREAMS;
+    p->most = work->mode == HEDDLE_POOL_KERNELS ? 1u : HD_POOL_BATCH_MOST;
+    p->in_turn = work->mode == HEDDLE_POOL_KERNELS;
+    l->pool->words.n_workers = p->n_streams;
+    if (work->mode == HEDDLE_POOL_BATCH)
+        HD_TRY(most_at_once(l, p, work->team_size, e));
+    snprintf(l->pool->how, sizeof l->pool->how, "%s of up to %u tasks, %u stream%s",
+             p->in_turn ? "kernels" : "launches", p->most, p->n_streams, p->n_streams > 1 ? "s" : "");
+    return HEDDLE_OK;
+}
+
 static heddle_status make(hd_loaded *l, const hd_pool_work *work, hd_error *e)
 {
     launches *p = l->pool->mode = hd_new(sizeof *p);
-    (void)work;
     if (!p)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: out of memory");
-    l->pool->words.n_workers = N_STREAMS;
     l->pool->words.no_spawns = 1;
+    HD_TRY(choose(l, p, work, e));
     HD_TRY(find_kernel(l, p, e));
     HD_TRY(make_memory(l, p, e));
-    snprintf(l->pool->how, sizeof l->pool->how, "launches in %u streams", N_STREAMS);
     return make_streams(p, e);
 }
 
@@ -383,7 +414,7 @@ static void free_mode(hd_loaded *l)
     uint32_t s;
     if (!p)
         return;
-    for (s = 0; s < N_STREAMS; s++)
+    for (s = 0; s < p->n_streams; s++)
         if (p->streams[s].stream)
             (void)cudaStreamDestroy(p->streams[s].stream);
     (void)cudaFree(p->closed);
