@@ -163,17 +163,8 @@ int picture_build(app_case *c, heddle_ctx *ctx)
 
 int picture_reset(app_case *c)
 {
-    static uint32_t zeros[1 << 22];
     const picture *p = (const picture *)c;
-    unsigned char *table = (unsigned char *)p->record.table;
-    for (size_t at = 0, left = table_bytes(p); left;) {
-        size_t n = left < sizeof zeros ? left : sizeof zeros;
-        if (heddle_mem_write(c->ctx, table + at, zeros, n) != HEDDLE_OK)
-            return app_heddle_error(c, "clearing the tables");
-        at += n;
-        left -= n;
-    }
-    return 0;
+    return app_clear(c, p->record.table, table_bytes(p));
 }
 
 int picture_read(app_case *c)
