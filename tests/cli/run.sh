@@ -4,7 +4,7 @@
 needs_json
 
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on { print "--policy=" $1 }')
-for app in conv dtw heat heat2d inthist jacobi lu mandel sat slu sor sw; do
+for app in conv des3 dtw heat heat2d inthist jacobi lu mandel sat slu sor sw; do
     size=100x84 block=16x20
     [[ $app = *lu ]] && size=100 block=16 # a square matrix in square blocks
     run 0 run $app -n $size -b $block
@@ -86,6 +86,19 @@ run 0 run mandel --pool launches -n 90 --workers 1 # a mode matters on a GPU onl
 in_out '^mandel/pool - '
 in_out '^  check +ok$'
 rm graph_mandel
+printf 'The qufck brown fox jump' >fox # chained, and back again
+run 0 run des3/pool --input fox --opt mode=cbc --json
+json_is "des3/pool ok 70d563820afe8b35" "'%s %s %s' % (d['app'], d['check'], d['answer']['cbc_last_block_hex'])"
+run 0 run des3 -n 9x100 -b 2x16 --opt mode=cbc --opt way=decrypt
+in_out '^  check +ok$'
+refused 'CBC is encrypted by packets, of up to 100 bytes' run des3 -n 9x100 -b 2x16 --opt mode=cbc
+refused "option mode: 'ctr' is neither ecb nor cbc" run des3 --opt mode=ctr
+refused 'no three keys of 16 hexadecimal digits' run des3 --opt key=0123456789abcdef
+mv fox fox.pcap
+refused 'fox.pcap: is no capture' run des3 --input fox.pcap
+run 0 run des3 --input fox.pcap --opt cut=1
+in_out '^  check +ok$'
+rm fox.pcap
 for option in --stats '--trace t.json' '--timeline t.svg' '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
     # shellcheck disable=SC2086
     refused "${option%% *}: mandel/pool has no graph to tell of" run mandel/pool $option
