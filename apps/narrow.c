@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* narrow.c - implements narrow.h. */
 #include "narrow.h"
+#include "noise.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +30,14 @@ void *narrow_input(narrow *n, uint32_t k, uint64_t count, uint64_t size, const c
     if (host)
         narrow_adopt(n, k, host, count * size);
     return host;
+}
+
+int narrow_noise(narrow *n, uint32_t k, uint64_t count, uint64_t seed, char *error)
+{
+    float *to = narrow_input(n, k, count, sizeof *to, "the inputs", error);
+    for (uint64_t i = 0; to && i < count; i++)
+        to[i] = (float)(2 * noise_unit(seed, i) - 1);
+    return to ? 0 : -1;
 }
 
 int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error)
@@ -156,4 +165,19 @@ int narrow_near(app_case *c, narrow_allowed_fn allowed)
             return -1;
         }
     return 0;
+}
+
+void narrow_answer_floats(app_case *c, const app_sink *s)
+{
+    const narrow *n = (const narrow *)c;
+    const float *got = n->out.host;
+    double sum = 0, least = got[0], largest = got[0];
+    for (uint64_t i = 0; i < n->n_results; i++) {
+        sum += (double)got[i];
+        least = fmin(least, (double)got[i]);
+        largest = fmax(largest, (double)got[i]);
+    }
+    s->f64(s->self, "sum", sum);
+    s->f64(s->self, "least", least);
+    s->f64(s->self, "largest", largest);
 }

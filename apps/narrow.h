@@ -28,6 +28,8 @@ void narrow_set(narrow *n, const void *record, size_t record_bytes, void (*place
 void *narrow_input(narrow *n, uint32_t k, uint64_t count, uint64_t size, const char *what, char *error);
 /* The same with memory that the caller got by malloc. */
 void narrow_adopt(narrow *n, uint32_t k, void *host, uint64_t n_bytes);
+/* Floats from -1 to 1, of a stream of noise. */
+int narrow_noise(narrow *n, uint32_t k, uint64_t count, uint64_t seed, char *error);
 int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error);
 
 /* For build: memory on ctx, inputs, record, results cleared. */
@@ -47,5 +49,7 @@ int narrow_equal(app_case *c);
 /* Results are float, those of the reference double, and differ by no more than allowed(c, want). */
 typedef double (*narrow_allowed_fn)(const app_case *c, double want);
 int narrow_near(app_case *c, narrow_allowed_fn allowed);
+/* The sum of results that are float, the least and the largest. */
+void narrow_answer_floats(app_case *c, const app_sink *s);
 
 #endif
