@@ -195,11 +195,14 @@ static void picture_cases(const char *root)
         app_request q = {{0, 0}, {50, 41}, NULL, 0, inputs, 1};
         known_sink sat = {what, json_object_get(c, "sat"), {0, 0}, 0};
         known_sink bins = {what, json_object_get(c, "integral_histogram_32bins"), {0, 0}, 0};
+        known_sink cosines = {what, json_object_get(c, "dct8x8_orthonormal_minus_128_edges_repeated"), {1e-6, 1e-3}, 0};
         known_sink smooth = {what, json_object_get(c, "conv_binomial5x5_clamp"), {0, 0}, 0};
         snprintf(input, sizeof input, "%s/%s", f.path, name);
         snprintf(what, sizeof what, "%s of %s", name, f.path);
         inputs[0] = input;
         run_case("conv", &q, &smooth, 2, 2e6);
+        if (cosines.expected)
+            run_case("dct", &q, &cosines, 3, 2e6);
         run_case("sat", &q, &sat, 3, 2e6);
         run_case("inthist", &q, &bins, 4, 6e7);
     }

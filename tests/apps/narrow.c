@@ -16,6 +16,8 @@ static const subject subjects[] = {
     {"des3", {5, 777}, {2, 777}, {{"mode", "cbc"}, {"way", "decrypt"}}, 2},
     {"des3", {7, 200}, {1, 9}, {{"mode", "cbc"}, {"way", "decrypt"}, {"seed", "9"}}, 3},
     {"des3", {3, 64}, {3, 64}, {{"mode", "cbc"}, {"way", "encrypt"}}, 2},
+    {"dct", {19, 300}, {19, 300}, {{NULL, NULL}}, 0},
+    {"dct", {16, 270}, {8, 264}, {{NULL, NULL}}, 0},
     {"mm", {3, 130}, {2, 130}, {{"seed", "5"}}, 1},
     {"mm", {1, 100}, {1, 96}, {{NULL, NULL}}, 0},
 };
