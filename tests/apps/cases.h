@@ -363,12 +363,28 @@ static void made_up_case(const char *root, const char *name, const char *rows, c
     json_decref(f.expected);
 }
 
+/* Signals of the folder's ECG. The project has a part of it, with other answers. */
+static void fbank_cases(const char *root)
+{
+    folder f;
+    char path[512];
+    const char *const inputs[] = {path};
+    const json_t *c;
+    app_request q = {{0, 0}, {2, 999}, NULL, 0, inputs, 1};
+    folder_open(&f, root, "generated");
+    c = json_object_get(f.expected, "filterbank");
+    snprintf(path, sizeof path, "%s/%s", root, json_string_value(json_object_get(c, "input")));
+    known_sink k = {path, c, {0, 0}, 0};
+    run_case("fbank", &q, &k, 6, json_number_value(json_object_get(c, "signals")) * 2048 * 64);
+    json_decref(f.expected);
+}
+
 static void made_up_cases(const char *root) { made_up_case(root, "mm", "n", "order", 11); }
 
 static void all_cases(const char *root)
 {
     static void (*const groups[])(const char *) = {sw_cases,  dtw_cases,    field_cases, picture_cases, lu_cases,
-                                                   bfs_cases, mandel_cases, des3_cases,  made_up_cases};
+                                                   bfs_cases, mandel_cases, des3_cases,  fbank_cases,   made_up_cases};
     struct timespec a, b;
     size_t i;
     for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {
