@@ -379,7 +379,11 @@ static void fbank_cases(const char *root)
     json_decref(f.expected);
 }
 
-static void made_up_cases(const char *root) { made_up_case(root, "mm", "n", "order", 11); }
+static void made_up_cases(const char *root)
+{
+    made_up_case(root, "beam", "beams", "samples", 70);
+    made_up_case(root, "mm", "n", "order", 11);
+}
 
 static void all_cases(const char *root)
 {

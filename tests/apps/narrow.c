@@ -12,6 +12,8 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
+    {"beam", {3, 1500}, {2, 1500}, {{"channels", "3"}, {"taps", "64"}, {"seed", "2"}}, 3},
+    {"beam", {5, 90}, {1, 50}, {{"channels", "1"}, {"taps", "1"}}, 2},
     {"des3", {5, 777}, {2, 777}, {{"mode", "cbc"}, {"key", "0000000000000000FFFFFFFFFFFFFFFF0f1e2d3c4b5a6978"}}, 2},
     {"des3", {5, 777}, {2, 777}, {{"mode", "cbc"}, {"way", "decrypt"}}, 2},
     {"des3", {7, 200}, {1, 9}, {{"mode", "cbc"}, {"way", "decrypt"}, {"seed", "9"}}, 3},

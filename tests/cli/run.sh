@@ -4,7 +4,7 @@
 needs_json
 
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on { print "--policy=" $1 }')
-for app in conv dct des3 dtw fbank heat heat2d inthist jacobi lu mandel mm sat slu sor sw; do
+for app in beam conv dct des3 dtw fbank heat heat2d inthist jacobi lu mandel mm sat slu sor sw; do
     size=100x84 block=16x20
     [[ $app = *lu ]] && size=100 block=16 # a square matrix in square blocks
     run 0 run $app -n $size -b $block
