@@ -49,13 +49,15 @@ typedef struct app_sink {
     void (*i64s)(void *self, const char *key, const int64_t *v, size_t n, size_t width);
 } app_sink;
 
-/* Independent tasks of one body, each with its own record (tasks.h). */
+/* Independent tasks, each with its own record (tasks.h). */
 typedef struct app_tasks {
-    uint32_t body;
-    void *args; /* n records of arg_bytes each; malloc */
+    uint32_t body;    /* of all tasks, */
+    uint32_t *bodies; /* or, not NULL: of each; malloc */
+    void *args;       /* n records of arg_bytes each; malloc */
     size_t arg_bytes;
     uint64_t n;
 } app_tasks;
+static inline uint32_t app_task_body(const app_tasks *t, uint64_t i) { return t->bodies ? t->bodies[i] : t->body; }
 
 struct app;
 typedef struct app_case {

@@ -300,7 +300,6 @@ static void answer(app_case *c, const app_sink *s)
     const des3_record *r = &((const des3_case *)c)->record;
     char hex[65];
     app_sha256(n->out.host, n->n_results, hex);
-    s->u64(s->self, "tasks", c->n[0]);
     s->u64(s->self, "padded_bytes", n->n_results);
     if (hex[0])
         s->text(s->self, r->backward ? "plain_sha256" : r->chained ? "cbc_iv0_per_task_sha256" : "ecb_sha256", hex);

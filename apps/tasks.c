@@ -34,6 +34,7 @@ void app_tasks_free(app_case *c)
     heddle_graph_free(c->graph);
     heddle_pool_free(c->pool);
     free(c->tasks.args);
+    free(c->tasks.bodies);
 }
 
 static const void *args_of(const app_tasks *t, uint64_t i) { return (const char *)t->args + i * t->arg_bytes; }
@@ -44,7 +45,7 @@ int app_tasks_graph(app_case *c)
     if (app_new_graph(c, c->app->table))
         return -1;
     for (uint64_t i = 0; i < t->n; i++)
-        if (heddle_graph_add(c->graph, t->body, args_of(t, i), t->arg_bytes, NULL, 0, NULL) != HEDDLE_OK)
+        if (heddle_graph_add(c->graph, app_task_body(t, i), args_of(t, i), t->arg_bytes, NULL, 0, NULL) != HEDDLE_OK)
             return app_heddle_error(c, "adding a task");
     return 0;
 }
@@ -76,7 +77,7 @@ int app_tasks_loop(app_case *c)
         return -1;
     }
     for (uint64_t i = 0; i < t->n; i++)
-        c->app->table->bodies[t->body].run(&thread, c->record, args_of(t, i));
+        c->app->table->bodies[app_task_body(t, i)].run(&thread, c->record, args_of(t, i));
     free(shared);
     return 0;
 }

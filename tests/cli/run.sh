@@ -99,6 +99,13 @@ refused 'fox.pcap: is no capture' run des3 --input fox.pcap
 run 0 run des3 --input fox.pcap --opt cut=1
 in_out '^  check +ok$'
 rm fox.pcap
+run 0 run mix/pool -n 6 --opt bytes=999 --json
+json_is "mix/pool ok 24" "'%s %s %s' % (d['app'], d['check'], d['tasks'])"
+cp out pool_mix
+run 0 run mix -n 6 --opt bytes=999 --json
+json_is True "d['answer'] == json.load(open('pool_mix'))['answer']"
+rm pool_mix
+refused 'mix has one size, the tasks of each part' run mix -n 4x5
 for option in --stats '--trace t.json' '--timeline t.svg' '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
     # shellcheck disable=SC2086
     refused "${option%% *}: mandel/pool has no graph to tell of" run mandel/pool $option
