@@ -63,8 +63,10 @@ HEDDLE_BODY(beam_samples, beam_record, params, tile_rect, t)
     HEDDLE_EACH (k, params->taps)
         filter[k] = params->filter[k];
     for (uint64_t b = t->row; b < t->row + t->rows; b++)
-        for (uint32_t at = 0; at < t->cols; at += BEAM_CHUNK)
-            chunk(thread, params, filter, b, t->col + at, (int)(t->cols - at < BEAM_CHUNK ? t->cols - at : BEAM_CHUNK));
+        for (int at = 0; at < (int)t->cols; at += BEAM_CHUNK) {
+            const int left = (int)t->cols - at;
+            chunk(thread, params, filter, b, t->col + (uint64_t)at, left < BEAM_CHUNK ? left : BEAM_CHUNK);
+        }
 }
 
 HEDDLE_POOL_TABLE(beam, beam_record, BEAM_BODIES)

@@ -69,7 +69,7 @@ static int make_filters(narrow *n, char *error)
     int32_t *to = narrow_input(n, FILTERS, 2 * FBANK_CHANNELS * FBANK_TAPS, sizeof *to, "the filters", error);
     for (int32_t c = 0; to && c < FBANK_CHANNELS; c++)
         for (int32_t k = 0; k < FBANK_TAPS; k++) {
-            to[c * FBANK_TAPS + k] = FBANK_TAPS * c + k;
+            to[k * FBANK_CHANNELS + c] = FBANK_TAPS * c + k;
             to[(FBANK_CHANNELS + c) * FBANK_TAPS + k] = c * k + k + c;
         }
     return to ? 0 : -1;
@@ -94,12 +94,12 @@ static app_case *prepare(const app_request *q, char *error)
 
 /* ---- reference and answer ---- */
 
-/* Adds the filtered signal. */
-static void filter(const int32_t *taps, const int64_t *in, int64_t *out, uint64_t n)
+/* Adds the filtered signal. A filter's taps are `step` apart. */
+static void filter(const int32_t *taps, uint64_t step, const int64_t *in, int64_t *out, uint64_t n)
 {
     for (uint64_t j = 0; j < n; j++)
         for (uint64_t k = 0; k < FBANK_TAPS && k <= j; k++)
-            out[j] += taps[k] * in[j - k];
+            out[j] += taps[k * step] * in[j - k];
 }
 
 static void channel(const int32_t *before, const int32_t *after, const int64_t *in, int64_t *kept, int64_t *out,
@@ -107,10 +107,10 @@ static void channel(const int32_t *before, const int32_t *after, const int64_t *
 {
     for (uint64_t j = 0; j < n; j++)
         kept[j] = 0;
-    filter(before, in, kept, n);
+    filter(before, FBANK_CHANNELS, in, kept, n);
     for (uint64_t j = 0; j < n; j++)
         kept[j] = j % FBANK_KEPT ? 0 : kept[j];
-    filter(after, kept, out, n);
+    filter(after, 1, kept, out, n);
 }
 
 static void fill(void *self, uint64_t begin, uint64_t end)
@@ -125,7 +125,7 @@ static void fill(void *self, uint64_t begin, uint64_t end)
         for (uint64_t j = 0; j < samples; j++)
             in[j] = ((const int16_t *)n->in[IN].host)[r * samples + j];
         for (int c = 0; c < FBANK_CHANNELS; c++)
-            channel(filters + c * FBANK_TAPS, filters + (FBANK_CHANNELS + c) * FBANK_TAPS, in, in + samples,
+            channel(filters + c, filters + (FBANK_CHANNELS + c) * FBANK_TAPS, in, in + samples,
                     (int64_t *)n->want + r * samples, samples);
     }
     free(in);

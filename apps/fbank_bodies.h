@@ -8,16 +8,18 @@
 enum {
     FBANK_CHANNELS = 8,
     FBANK_TAPS = 32,
-    FBANK_KEPT = 8,                        /* of so many samples one is kept */
-    FBANK_TURNS = FBANK_TAPS / FBANK_KEPT, /* kept samples that a filter spans */
-    FBANK_CHUNK = 2048,                    /* samples of a signal at a time */
-    FBANK_MOST = FBANK_CHUNK / FBANK_KEPT + FBANK_TURNS
+    FBANK_KEPT = 8,                                                     /* of so many samples one is kept */
+    FBANK_TURNS = FBANK_TAPS / FBANK_KEPT,                              /* kept samples that a filter spans */
+    FBANK_CHUNK = 2048,                                                 /* samples of a signal at a time */
+    FBANK_AT_ONCE = 4,                                                  /* results of a thread at a time */
+    FBANK_MOST = FBANK_CHUNK / FBANK_KEPT + FBANK_AT_ONCE + FBANK_TURNS /* kept samples of a chunk, rounded up */
 };
 
 typedef struct fbank_record {
     const int16_t *in; /* signals one after another, `samples` each */
     int64_t *out;
-    const int32_t *filters; /* [2][FBANK_CHANNELS][FBANK_TAPS]: before samples are dropped, and after */
+    const int32_t
+        *filters; /* before samples are dropped, [FBANK_TAPS][FBANK_CHANNELS]; then those after, [channel][tap] */
     uint64_t samples;
 } fbank_record;
 

@@ -94,6 +94,16 @@ in_out '^  check +ok$'
 refused 'CBC is encrypted by packets, of up to 100 bytes' run des3 -n 9x100 -b 2x16 --opt mode=cbc
 refused "option mode: 'ctr' is neither ecb nor cbc" run des3 --opt mode=ctr
 refused 'no three keys of 16 hexadecimal digits' run des3 --opt key=0123456789abcdef
+{ # two packets of it
+    printf '\324\303\262\241\2\0\4\0%012d\1\0\0\0' 0
+    printf '%08d\10\0\0\0\10\0\0\0The qufc%08d\20\0\0\0\20\0\0\0k brown fox jump' 0 0
+} >two.pcap
+run 0 run des3 --input two.pcap --json
+json_is "ok [2, 16] 24 68d5c05dd9b6b900" \
+    "'%s %s %s %s' % (d['check'], d['n'], d['answer']['padded_bytes'], d['answer']['ecb_last_block_hex'])"
+head -c 70 two.pcap >cut.pcap
+refused 'cut.pcap: packet 2 has 16 bytes, 6 are left' run des3 --input cut.pcap
+rm two.pcap cut.pcap
 mv fox fox.pcap
 refused 'fox.pcap: is no capture' run des3 --input fox.pcap
 run 0 run des3 --input fox.pcap --opt cut=1
