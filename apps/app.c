@@ -206,6 +206,16 @@ int app_heddle_error(app_case *c, const char *doing)
     return -1;
 }
 
+int app_clear(app_case *c, void *at, uint64_t n_bytes)
+{
+    static const uint32_t zeros[1 << 22];
+    for (uint64_t done = 0; done < n_bytes; done += sizeof zeros)
+        if (heddle_mem_write(c->ctx, (char *)at + done, zeros, (size_t)app_smaller(n_bytes - done, sizeof zeros)) !=
+            HEDDLE_OK)
+            return app_heddle_error(c, "clearing the results");
+    return 0;
+}
+
 int app_new_graph(app_case *c, const heddle_table *table)
 {
     return heddle_graph_new(c->ctx, table, &c->graph) == HEDDLE_OK ? 0 : app_heddle_error(c, "making the graph");

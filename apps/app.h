@@ -49,13 +49,15 @@ typedef struct app_sink {
     void (*i64s)(void *self, const char *key, const int64_t *v, size_t n, size_t width);
 } app_sink;
 
-/* Independent tasks of one body, each with its own record (tasks.h). */
+/* Independent tasks, each with its own record (tasks.h). */
 typedef struct app_tasks {
-    uint32_t body;
-    void *args; /* n records of arg_bytes each; malloc */
+    uint32_t body;    /* of all tasks, */
+    uint32_t *bodies; /* or, not NULL: of each; malloc */
+    void *args;       /* n records of arg_bytes each; malloc */
     size_t arg_bytes;
     uint64_t n;
 } app_tasks;
+static inline uint32_t app_task_body(const app_tasks *t, uint64_t i) { return t->bodies ? t->bodies[i] : t->body; }
 
 struct app;
 typedef struct app_case {
@@ -169,6 +171,8 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
               uint64_t n[2], uint64_t b[2], char *error);
 /* Sets c->error from heddle_error_text(c->ctx); returns -1. */
 int app_heddle_error(app_case *c, const char *doing);
+/* Writes zeros to n_bytes at `at`, so that no old result can pass. 0, or -1 with c->error. */
+int app_clear(app_case *c, void *at, uint64_t n_bytes);
 /* For build: makes c->graph; sets the block-shared bytes of its first n_bodies bodies. 0, or -1 with c->error. */
 int app_new_graph(app_case *c, const heddle_table *table);
 int app_choose_shared(app_case *c, uint32_t n_bodies, uint32_t n_bytes);

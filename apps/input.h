@@ -33,6 +33,13 @@ int input_score_matrix(const char *path, input_scores *out, char *error);
 /* The letter's index in letters, or n. */
 uint32_t input_score_of(const input_scores *s, char letter);
 
+/* The packets of a classic pcap file, of either order of bytes, as records: what was captured of each. Refuses a packet of 0
+ * bytes. The caller frees begin and letters. */
+int input_packets(const char *path, input_records *out, char *error);
+
+/* All bytes of a file; it must not be empty. */
+int input_bytes(const char *path, char **bytes, uint64_t *n, char *error);
+
 /* Raw little-endian int16 samples; the size must be even and not 0. */
 int input_i16le(const char *path, int16_t **samples, uint64_t *n, char *error);
 

@@ -20,29 +20,31 @@ static size_t table_bytes(const picture *p)
 
 /* ---- prepare and free ---- */
 
-static int load_file(picture *p, const app *a, const app_request *q, char *error)
+static int load_file(app_case *c, const app_request *q, uint8_t **pixels, char *error)
 {
     uint64_t n[2];
-    if (input_pgm(q->inputs[0], &p->pixels, &n[0], &n[1], error))
+    if (input_pgm(q->inputs[0], pixels, &n[0], &n[1], error))
         return -1;
-    return app_sizes(a, q, n, MAX_SIDE, 1, p->c.n, p->c.b, error);
+    return app_sizes(c->app, q, n, MAX_SIDE, 1, c->n, c->b, error);
 }
 
 static void fill(void *self, uint64_t begin, uint64_t end)
 {
-    picture *p = self;
+    uint8_t *pixels = self;
     for (uint64_t i = begin; i < end; i++)
-        p->pixels[i] = (uint8_t)(noise_u64(2, i) >> 56);
+        pixels[i] = (uint8_t)(noise_u64(2, i) >> 56);
 }
 
-static int make_up(picture *p, const app *a, const app_request *q, char *error)
+int picture_pixels(app_case *c, const app_request *q, uint8_t **pixels, char *error)
 {
-    if (app_sizes(a, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, p->c.n, p->c.b, error))
+    if (q->n_inputs)
+        return load_file(c, q, pixels, error);
+    if (app_sizes(c->app, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error))
         return -1;
-    p->pixels = app_alloc(picture_cells(p), 1, "the picture", error);
-    if (!p->pixels)
+    *pixels = app_alloc(c->n[0] * c->n[1], 1, "the picture", error);
+    if (!*pixels)
         return -1;
-    app_spread(picture_cells(p), 1, fill, p);
+    app_spread(c->n[0] * c->n[1], 1, fill, *pixels);
     return 0;
 }
 
@@ -65,8 +67,7 @@ app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes,
     memset(p, 0, sizeof *p);
     app_begin(&p->c, a);
     p->record.n_planes = n_planes;
-    if (!app_opt_body(a, q, &p->body, error) && !(q->n_inputs ? load_file(p, a, q, error) : make_up(p, a, q, error)) &&
-        !check_tile(p, error)) {
+    if (!app_opt_body(a, q, &p->body, error) && !picture_pixels(&p->c, q, &p->pixels, error) && !check_tile(p, error)) {
         p->record.stride = p->c.n[1];
         p->record.plane_cells = picture_cells(p);
         p->result = app_alloc(picture_cells(p), n_planes * sizeof(uint32_t), "the result", error);
@@ -163,17 +164,8 @@ int picture_build(app_case *c, heddle_ctx *ctx)
 
 int picture_reset(app_case *c)
 {
-    static uint32_t zeros[1 << 22];
     const picture *p = (const picture *)c;
-    unsigned char *table = (unsigned char *)p->record.table;
-    for (size_t at = 0, left = table_bytes(p); left;) {
-        size_t n = left < sizeof zeros ? left : sizeof zeros;
-        if (heddle_mem_write(c->ctx, table + at, zeros, n) != HEDDLE_OK)
-            return app_heddle_error(c, "clearing the tables");
-        at += n;
-        left -= n;
-    }
-    return 0;
+    return app_clear(c, p->record.table, table_bytes(p));
 }
 
 int picture_read(app_case *c)

@@ -18,6 +18,9 @@ typedef struct picture {
     prefix_record record;
 } picture;
 
+/* For a case that has its app: its sizes, and the pixels of the first input, else made up. The caller frees *pixels, also on
+ * failure; it was NULL. */
+int picture_pixels(app_case *c, const app_request *q, uint8_t **pixels, char *error);
 app_case *picture_prepare(const app *a, const app_request *q, uint32_t n_planes, char *error);
 void picture_free(app_case *c);
 /* The table has one body. */

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - the engine of pools, for scenarios: spawns the case's tasks by one call, and waits for all. */
+/* pool.c - the engine of pools, for scenarios: spawns the case's tasks, and waits for all. */
 #include "app.h"
 
 #include <stdio.h>
 
-static int run(app_case *c)
+/* Tasks of one body by one call, of several bodies one by one. */
+static heddle_status spawn(app_case *c)
 {
     const app_tasks *t = &c->tasks;
     heddle_pool_task task = HEDDLE_POOL_TASK_INIT;
+    heddle_status s = HEDDLE_OK;
     task.body = t->body;
     task.arg_bytes = t->arg_bytes;
-    if (heddle_pool_spawn_many(c->pool, &task, t->args, t->arg_bytes, t->n, NULL, NULL) == HEDDLE_OK &&
-        heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK)
+    if (!t->bodies)
+        return heddle_pool_spawn_many(c->pool, &task, t->args, t->arg_bytes, t->n, NULL, NULL);
+    for (uint64_t i = 0; i < t->n && s == HEDDLE_OK; i++)
+        s = heddle_pool_spawn(c->pool, t->bodies[i], (const char *)t->args + i * t->arg_bytes, t->arg_bytes, 0, NULL);
+    return s;
+}
+
+static int run(app_case *c)
+{
+    if (spawn(c) == HEDDLE_OK && heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK)
         return 0;
     snprintf(c->error, APP_ERROR, "%s", heddle_error_text(NULL));
     return -1;

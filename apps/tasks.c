@@ -2,6 +2,7 @@
 /* tasks.c - implements tasks.h. */
 #include "tasks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 uint64_t app_n_tiles(const app_case *c, int axis) { return (c->n[axis] + c->b[axis] - 1) / c->b[axis]; }
@@ -33,6 +34,7 @@ void app_tasks_free(app_case *c)
     heddle_graph_free(c->graph);
     heddle_pool_free(c->pool);
     free(c->tasks.args);
+    free(c->tasks.bodies);
 }
 
 static const void *args_of(const app_tasks *t, uint64_t i) { return (const char *)t->args + i * t->arg_bytes; }
@@ -43,7 +45,7 @@ int app_tasks_graph(app_case *c)
     if (app_new_graph(c, c->app->table))
         return -1;
     for (uint64_t i = 0; i < t->n; i++)
-        if (heddle_graph_add(c->graph, t->body, args_of(t, i), t->arg_bytes, NULL, 0, NULL) != HEDDLE_OK)
+        if (heddle_graph_add(c->graph, app_task_body(t, i), args_of(t, i), t->arg_bytes, NULL, 0, NULL) != HEDDLE_OK)
             return app_heddle_error(c, "adding a task");
     return 0;
 }
@@ -55,13 +57,27 @@ int app_tasks_pool(app_case *c)
     return 0;
 }
 
+/* Block-shared bytes of the hungriest body, for a lone thread; with those of reductions. NULL: no memory. */
+static void *new_shared(const heddle_table *table)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < table->n_bodies; i++)
+        most = table->bodies[i].shared_bytes > most ? table->bodies[i].shared_bytes : most;
+    return aligned_alloc(128, (HEDDLE_REDUCE_BYTES + (size_t)most + 127u) / 128u * 128u);
+}
+
 int app_tasks_loop(app_case *c)
 {
     const app_tasks *t = &c->tasks;
     heddle_failure fail = {0};
-    _Alignas(128) unsigned char shared[HEDDLE_REDUCE_BYTES];
+    void *shared = new_shared(c->app->table);
     heddle_thread thread = heddle_thread_alone(&fail, shared);
+    if (!shared) {
+        snprintf(c->error, APP_ERROR, "out of memory for what bodies share");
+        return -1;
+    }
     for (uint64_t i = 0; i < t->n; i++)
-        c->app->table->bodies[t->body].run(&thread, c->record, args_of(t, i));
+        c->app->table->bodies[app_task_body(t, i)].run(&thread, c->record, args_of(t, i));
+    free(shared);
     return 0;
 }

@@ -6,6 +6,7 @@
 #define CASES_H
 
 #include "apps/known.h"
+#include "apps/pairs.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -194,11 +195,14 @@ static void picture_cases(const char *root)
         app_request q = {{0, 0}, {50, 41}, NULL, 0, inputs, 1};
         known_sink sat = {what, json_object_get(c, "sat"), {0, 0}, 0};
         known_sink bins = {what, json_object_get(c, "integral_histogram_32bins"), {0, 0}, 0};
+        known_sink cosines = {what, json_object_get(c, "dct8x8_orthonormal_minus_128_edges_repeated"), {1e-6, 1e-3}, 0};
         known_sink smooth = {what, json_object_get(c, "conv_binomial5x5_clamp"), {0, 0}, 0};
         snprintf(input, sizeof input, "%s/%s", f.path, name);
         snprintf(what, sizeof what, "%s of %s", name, f.path);
         inputs[0] = input;
         run_case("conv", &q, &smooth, 2, 2e6);
+        if (cosines.expected)
+            run_case("dct", &q, &cosines, 3, 2e6);
         run_case("sat", &q, &sat, 3, 2e6);
         run_case("inthist", &q, &bins, 4, 6e7);
     }
@@ -300,10 +304,91 @@ static void mandel_cases(const char *root)
     json_decref(f.expected);
 }
 
+/* Encrypted in both modes; no wider than the packets, so that a chain is in one task. */
+static void run_des3(const char *path, const json_t *c, const char *cut)
+{
+    static const char *const modes[] = {"ecb", "cbc"};
+    for (size_t i = 0; i < 2; i++) {
+        const app_pair opts[] = {{"mode", modes[i]}, {"cut", cut}};
+        app_request q = {{0, 0}, {3, 0}, opts, 2, &path, 1};
+        known_sink k = {path, c, {0, 0}, 0};
+        run_case("des3", &q, &k, 3, 25 * json_number_value(json_object_get(c, "padded_bytes")));
+    }
+}
+
+/* The standard's example; and a capture, which is not part of the project. */
+static void des3_cases(const char *root)
+{
+    folder f;
+    char path[512];
+    const json_t *c;
+    folder_open(&f, root, "generated");
+    c = json_object_get(f.expected, "des3");
+    if (c) {
+        pairs_file plain;
+        pairs_text(&plain, json_string_value(json_object_get(c, "plaintext_ascii")));
+        run_des3(plain.path, c, "0");
+        close(plain.fd);
+    }
+    json_decref(f.expected);
+    snprintf(path, sizeof path, "%s/packets-3des/expected.json", root);
+    if (access(path, R_OK))
+        return;
+    folder_open(&f, root, "packets-3des");
+    snprintf(path, sizeof path, "%s/example.pcap", f.path);
+    c = json_object_get(f.expected, "example.pcap");
+    run_des3(path, json_object_get(c, "per_packet"), "0");
+    run_des3(path, json_object_get(c, "cut_2k_64k"), "1");
+    json_decref(f.expected);
+}
+
+/* An app of made-up numbers: generated/expected.json has its rows and columns under these keys. */
+static void made_up_case(const char *root, const char *name, const char *rows, const char *cols, uint64_t block)
+{
+    folder f;
+    const json_t *c;
+    folder_open(&f, root, "generated");
+    c = json_object_get(f.expected, name);
+    if (c) {
+        app_request q = {{(uint64_t)json_integer_value(json_object_get(c, rows)),
+                          (uint64_t)json_integer_value(json_object_get(c, cols))},
+                         {2, block},
+                         NULL,
+                         0,
+                         NULL,
+                         0};
+        known_sink k = {name, c, {1e-6, 1e-4}, 0};
+        run_case(name, &q, &k, 3, 1e6);
+    }
+    json_decref(f.expected);
+}
+
+/* Signals of the folder's ECG. The project has a part of it, with other answers. */
+static void fbank_cases(const char *root)
+{
+    folder f;
+    char path[512];
+    const char *const inputs[] = {path};
+    const json_t *c;
+    app_request q = {{0, 0}, {2, 999}, NULL, 0, inputs, 1};
+    folder_open(&f, root, "generated");
+    c = json_object_get(f.expected, "filterbank");
+    snprintf(path, sizeof path, "%s/%s", root, json_string_value(json_object_get(c, "input")));
+    known_sink k = {path, c, {0, 0}, 0};
+    run_case("fbank", &q, &k, 6, json_number_value(json_object_get(c, "signals")) * 2048 * 64);
+    json_decref(f.expected);
+}
+
+static void made_up_cases(const char *root)
+{
+    made_up_case(root, "beam", "beams", "samples", 70);
+    made_up_case(root, "mm", "n", "order", 11);
+}
+
 static void all_cases(const char *root)
 {
-    static void (*const groups[])(const char *) = {sw_cases, dtw_cases, field_cases, picture_cases,
-                                                   lu_cases, bfs_cases, mandel_cases};
+    static void (*const groups[])(const char *) = {sw_cases,  dtw_cases,    field_cases, picture_cases, lu_cases,
+                                                   bfs_cases, mandel_cases, des3_cases,  fbank_cases,   made_up_cases};
     struct timespec a, b;
     size_t i;
     for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {

@@ -61,7 +61,7 @@ static int run_case(const app *a, const app_scenario *s, const app_request *q, h
 static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s, heddle_ctx *ctx, uint32_t turn)
 {
     app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, how = {"how", "spawn"},
-             bins = {"bins", turn % 3 ? "32" : "5"};
+             bins = {"bins", turn % 3 ? "32" : "5"}, back = {"way", "decrypt"}, chain = {"mode", "cbc"};
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
     if (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
         return 0;
@@ -73,6 +73,10 @@ static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s
         q.opts = &keep;
     else if (turn % 2 && !strcmp(a->name, "slu"))
         q.opts = &how;
+    else if (!strcmp(a->name, "des3"))
+        q.opts = turn % 2 ? &back : s[3] >= s[1] ? &chain : NULL;
+    if (!strcmp(a->name, "mm") && q.n[0] > 9) /* each row is a product of matrices */
+        q.n[0] = 9;
     q.n_opts = q.opts != NULL;
     return run_case(a, how_run, &q, ctx);
 }

@@ -47,7 +47,7 @@ refused 'tasks' run heat -n 100000 -b 1
 refused 'within one is 32767, the limit is 30719' run sw -n 40000 -b 20000
 refused 'diagonal is 24000000, the limit is 2128328' run sw -n 4000 -b 2000 --opt body=portable
 refused '8192 rows' run sw -n 40000 -b 20000 --opt body=tuned
-for app in bfs quad queens uts; do
+for app in bfs mix quad queens uts; do
     refused "-b: $app has no blocks" run $app -b 7
 done
 for n in 0 -1 many 99999999999 ''; do

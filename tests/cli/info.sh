@@ -45,7 +45,7 @@ for word in $words; do
 done
 
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
-[ "$apps" = "bfs conv dtw heat heat2d inthist jacobi lu mandel quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
+[ "$apps" = "beam bfs conv dct des3 dtw fbank heat heat2d inthist jacobi lu mandel mix mm quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
 for app in $apps; do
     run 0 info "$app"
     in_out "^$app - "
@@ -59,8 +59,9 @@ done
 for app in dtw heat heat2d inthist sat sor sw; do
     in_out "^  $app/wave$"
 done
-in_out '^  mandel/pool$'
-in_out '^  conv/pool$'
+for app in beam conv dct des3 fbank mandel mix mm; do
+    in_out "^  $app/pool$"
+done
 run 0 info sw
 in_out '^run +sw/graph: '
 in_out '^ +sw/wave: '

@@ -4,7 +4,7 @@
 needs_json
 
 policies=$("$heddle" info | awk '/^policies/ { on = 1; next } NF == 0 { on = 0 } on { print "--policy=" $1 }')
-for app in conv dtw heat heat2d inthist jacobi lu mandel sat slu sor sw; do
+for app in beam conv dct des3 dtw fbank heat heat2d inthist jacobi lu mandel mm sat slu sor sw; do
     size=100x84 block=16x20
     [[ $app = *lu ]] && size=100 block=16 # a square matrix in square blocks
     run 0 run $app -n $size -b $block
@@ -86,6 +86,36 @@ run 0 run mandel --pool launches -n 90 --workers 1 # a mode matters on a GPU onl
 in_out '^mandel/pool - '
 in_out '^  check +ok$'
 rm graph_mandel
+printf 'The qufck brown fox jump' >fox # chained, and back again
+run 0 run des3/pool --input fox --opt mode=cbc --json
+json_is "des3/pool ok 70d563820afe8b35" "'%s %s %s' % (d['app'], d['check'], d['answer']['cbc_last_block_hex'])"
+run 0 run des3 -n 9x100 -b 2x16 --opt mode=cbc --opt way=decrypt
+in_out '^  check +ok$'
+refused 'CBC is encrypted by packets, of up to 100 bytes' run des3 -n 9x100 -b 2x16 --opt mode=cbc
+refused "option mode: 'ctr' is neither ecb nor cbc" run des3 --opt mode=ctr
+refused 'no three keys of 16 hexadecimal digits' run des3 --opt key=0123456789abcdef
+{ # two packets of it
+    printf '\324\303\262\241\2\0\4\0%012d\1\0\0\0' 0
+    printf '%08d\10\0\0\0\10\0\0\0The qufc%08d\20\0\0\0\20\0\0\0k brown fox jump' 0 0
+} >two.pcap
+run 0 run des3 --input two.pcap --json
+json_is "ok [2, 16] 24 68d5c05dd9b6b900" \
+    "'%s %s %s %s' % (d['check'], d['n'], d['answer']['padded_bytes'], d['answer']['ecb_last_block_hex'])"
+head -c 70 two.pcap >cut.pcap
+refused 'cut.pcap: packet 2 has 16 bytes, 6 are left' run des3 --input cut.pcap
+rm two.pcap cut.pcap
+mv fox fox.pcap
+refused 'fox.pcap: is no capture' run des3 --input fox.pcap
+run 0 run des3 --input fox.pcap --opt cut=1
+in_out '^  check +ok$'
+rm fox.pcap
+run 0 run mix/pool -n 6 --opt bytes=999 --json
+json_is "mix/pool ok 24" "'%s %s %s' % (d['app'], d['check'], d['tasks'])"
+cp out pool_mix
+run 0 run mix -n 6 --opt bytes=999 --json
+json_is True "d['answer'] == json.load(open('pool_mix'))['answer']"
+rm pool_mix
+refused 'mix has one size, the tasks of each part' run mix -n 4x5
 for option in --stats '--trace t.json' '--timeline t.svg' '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
     # shellcheck disable=SC2086
     refused "${option%% *}: mandel/pool has no graph to tell of" run mandel/pool $option

@@ -65,6 +65,7 @@ static void test_scenario(const app *a, const app_scenario *s)
 {
     static text first, other;
     app_pair sweeps = {"sweeps", "3"}, keep = {"keep", "1"}, how = {"how", "spawn"};
+    app_pair back = {"way", "decrypt"}, chain = {"mode", "cbc"};
     size_t i, l;
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         app_request q = {{sizes[i][0], sizes[i][1]}, {sizes[i][2], sizes[i][3]}, NULL, 0, NULL, 0};
@@ -76,6 +77,8 @@ static void test_scenario(const app *a, const app_scenario *s)
             q.opts = &keep;
         else if (i % 2 && !strcmp(a->name, "slu"))
             q.opts = &how;
+        else if (!strcmp(a->name, "des3"))
+            q.opts = i % 2 ? &back : sizes[i][3] >= sizes[i][1] ? &chain : NULL;
         q.n_opts = q.opts != NULL;
         run_case(a, s, &q, 1, &first);
         for (l = 0; l < sizeof thread_counts / sizeof thread_counts[0]; l++) {

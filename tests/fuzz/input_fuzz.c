@@ -58,6 +58,23 @@ static int fuzz_scores(void)
     return 0;
 }
 
+static int fuzz_packets(void)
+{
+    input_records r;
+    uint64_t sum = 0;
+    if (input_packets(path, &r, error))
+        return -1;
+    CHECK(r.n > 0 && r.begin[0] == 0);
+    for (uint64_t k = 0; k < r.n; k++)
+        CHECK(r.begin[k] < r.begin[k + 1]);
+    for (uint64_t k = 0; k < r.begin[r.n]; k++)
+        sum += (unsigned char)r.letters[k];
+    CHECK(sum <= r.begin[r.n] * UINT8_MAX);
+    free(r.begin);
+    free(r.letters);
+    return 0;
+}
+
 static int fuzz_samples(void)
 {
     int16_t *v;
@@ -136,9 +153,9 @@ static int fuzz_metis(void) { return fuzz_graph(input_metis); }
 static int fuzz_arcs(void) { return fuzz_graph(input_arcs); }
 static int fuzz_csr(void) { return fuzz_graph(input_csr); }
 
-enum { FASTA, SCORES, SAMPLES, PGM, NUMBERS, MARKET, METIS, ARCS, CSR, N_READERS };
+enum { FASTA, SCORES, SAMPLES, PGM, NUMBERS, MARKET, METIS, ARCS, CSR, PACKETS, N_READERS };
 static int (*const readers[N_READERS])(void) = {fuzz_fasta,  fuzz_scores, fuzz_samples, fuzz_pgm, fuzz_numbers,
-                                                fuzz_market, fuzz_metis,  fuzz_arcs,    fuzz_csr};
+                                                fuzz_market, fuzz_metis,  fuzz_arcs,    fuzz_csr, fuzz_packets};
 
 static int read_as(int reader)
 {
@@ -188,6 +205,20 @@ static void make_graphs(void)
     add_seed(CSR, rows, sizeof rows);
 }
 
+/* Two packets, as machines of either order of bytes write them. */
+static void make_packets(void)
+{
+    unsigned char bytes[24 + 2 * 16 + 5 + 2] = {0xd4, 0xc3, 0xb2, 0xa1};
+    bytes[24 + 8] = 5;
+    bytes[24 + 16 + 5 + 8] = 2;
+    add_seed(PACKETS, bytes, sizeof bytes);
+    memcpy(bytes, "\xa1\xb2\x3c\x4d", 4);
+    bytes[24 + 8] = bytes[24 + 16 + 5 + 8] = 0;
+    bytes[24 + 11] = 5;
+    bytes[24 + 16 + 5 + 11] = 2;
+    add_seed(PACKETS, bytes, sizeof bytes);
+}
+
 static void make_seeds(void)
 {
     unsigned char pixels[13 + 64] = "P5\n8 8\n# c\n9\n"; /* black */
@@ -209,6 +240,7 @@ static void make_seeds(void)
     add_text(MARKET, text);
     add_text(MARKET, "%%MatrixMarket matrix coordinate integer symmetric\n4 4 4\n1 1 4\n2 1 -1\n4 2 7\n4 4 1\n");
     make_graphs();
+    make_packets();
 }
 
 static int ends_with(const char *name, const char *end)

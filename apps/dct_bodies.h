@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* dct_bodies.h - record and list of the bodies of dct: the cosine transform of a picture's blocks of 8 x 8 pixels. */
+#ifndef DCT_BODIES_H
+#define DCT_BODIES_H
+
+#include "tile.h"
+
+enum {
+    DCT_EDGE = 8,
+    DCT_STRIP = 128,
+    DCT_LD = DCT_STRIP + 4
+}; /* pixels of a block; columns of a strip, and its rows' distance */
+
+typedef struct dct_record {
+    const uint8_t *pixels;
+    float *out; /* whole blocks: row u, column v of each in its place */
+    uint64_t rows, cols, stride;
+} dct_record;
+
+#define DCT_SHARED_BYTES (2 * 4 * DCT_EDGE * DCT_LD)
+#define DCT_BODIES(X) X(dct_tile, DCT_SHARED_BYTES) /* argument: tile_rect, of pixels */
+HEDDLE_ENUM(dct, DCT_BODIES)
+HEDDLE_DECLARE(dct)
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* des3_bodies.c - the body of des3: see des3_tile.h. */
+#include "des3_tile.h"
+
+HEDDLE_BODY(des3_packets, des3_record, params, tile_rect, t) { des3_tile(thread, params, t); }
+
+HEDDLE_POOL_TABLE(des3, des3_record, DES3_BODIES)

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* fbank_bodies.c - the body of fbank: see fbank_tile.h. */
+#include "fbank_tile.h"
+
+HEDDLE_BODY(fbank_signals, fbank_record, params, tile_rect, t) { fbank_tile(thread, params, t); }
+
+HEDDLE_POOL_TABLE(fbank, fbank_record, FBANK_BODIES)

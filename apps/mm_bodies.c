@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* mm_bodies.c - the body of mm: see mm_tile.h. */
+#include "mm_tile.h"
+
+HEDDLE_BODY(mm_products, mm_record, params, tile_rect, t) { mm_tile(thread, params, t); }
+
+HEDDLE_POOL_TABLE(mm, mm_record, MM_BODIES)

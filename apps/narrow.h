@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* narrow.h - what apps of narrow tasks share: many small, independent tasks on arrays. Inputs are copied to the context once, and
+ * each task fills its part of one array of results. Memory, scenarios, reference and check are here; an app adds its
+ * arrays, its record and what a result is. */
+#ifndef NARROW_H
+#define NARROW_H
+
+#include "tasks.h"
+
+enum { NARROW_INPUTS = 3 };
+
+typedef struct narrow_array {
+    void *host, *at; /* on the host; where bodies run, set by narrow_begin */
+    uint64_t n_bytes;
+} narrow_array;
+
+typedef struct narrow {
+    app_case c;
+    narrow_array in[NARROW_INPUTS]; /* those with n_bytes are used */
+    narrow_array out;
+    uint64_t n_results, result_bytes; /* how many, and of one */
+    void *want;                       /* host; NULL until there is a reference */
+    void (*place)(struct narrow *n);  /* the app's: puts the arrays' `at` into its record */
+} narrow;                             /* each app's own case begins with one */
+
+/* For load, each 0 (or memory) on success, -1 (or NULL) with the sentence. The record is the case's, and place fills it. */
+void narrow_set(narrow *n, const void *record, size_t record_bytes, void (*place)(narrow *n));
+void *narrow_input(narrow *n, uint32_t k, uint64_t count, uint64_t size, const char *what, char *error);
+/* The same with memory that the caller got by malloc. */
+void narrow_adopt(narrow *n, uint32_t k, void *host, uint64_t n_bytes);
+/* Floats from -1 to 1, of a stream of noise. */
+int narrow_noise(narrow *n, uint32_t k, uint64_t count, uint64_t seed, char *error);
+int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error);
+
+/* For build: memory on ctx, inputs, record, results cleared. */
+int narrow_begin(app_case *c, heddle_ctx *ctx);
+/* Graph and pool of the tasks that load has cut. */
+extern const app_scenario narrow_scenarios[];
+
+/* Members of an app. */
+int narrow_read(app_case *c);
+void narrow_free(app_case *c);
+
+/* The reference: fill(c, begin, end) computes n_items items of about item_cells steps each into `want`, which has
+ * want_bytes for each result and begins as zeros. */
+int narrow_reference(app_case *c, uint64_t want_bytes, uint64_t n_items, uint64_t item_cells, app_part_fn fill);
+/* Equal whole numbers. */
+int narrow_equal(app_case *c);
+/* Results are float, those of the reference double, and differ by no more than allowed(c, want). */
+typedef double (*narrow_allowed_fn)(const app_case *c, double want);
+int narrow_near(app_case *c, narrow_allowed_fn allowed);
+/* The sum of results that are float, the least and the largest. */
+void narrow_answer_floats(app_case *c, const app_sink *s);
+
+#endif
