@@ -102,12 +102,19 @@ HD_FN void hd_unit_store(hd_unit *p, hd_unit u)
 #endif
 
 #if defined(HD_UNIT_STORE)
+HD_STATIC_ASSERT(HD_WIRE_UNITS == 4u, "hd_wire_write writes as many");
+HD_FN void hd_wire_unit(hd_wire_line *line, uint32_t k, uint32_t place, const uint32_t *w)
+{
+    const hd_unit u = {place + 1u, {w[3u * k], w[3u * k + 1u], w[3u * k + 2u]}};
+    HD_UNIT_STORE(&line->unit[k], u);
+}
+
 /* A thread of the host, which has that place, and has seen that its last line was taken: writes the line of s, and before it what
  * does not fit. */
 HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *s)
 {
     hd_wire_line *line = &wire->lines[place & (wire->n_lines - 1u)];
-    uint32_t w[HD_WIRE_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, k;
+    uint32_t w[HD_WIRE_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     __builtin_prefetch(&wire->lines[(place + HD_WIRE_AHEAD) & (wire->n_lines - 1u)], 1); /* the GPU has read it last */
     hd_wire_pack(w, s);
     if (s->arg_bytes > HD_WIRE_ARGS)
@@ -120,10 +127,10 @@ HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *s)
     if (hd_n_copies(s->flags))
         __builtin_memcpy(wire->copies + (uint64_t)s->slot * wire->n_copies, s->copies,
                          hd_n_copies(s->flags) * sizeof *s->copies);
-    for (k = 0; k < HD_WIRE_UNITS; k++) {
-        const hd_unit u = {place + 1u, {w[3u * k], w[3u * k + 1u], w[3u * k + 2u]}};
-        HD_UNIT_STORE(&line->unit[k], u);
-    }
+    hd_wire_unit(line, 0, place, w);
+    hd_wire_unit(line, 1, place, w);
+    hd_wire_unit(line, 2, place, w);
+    hd_wire_unit(line, 3, place, w);
 }
 #endif
 
