@@ -215,12 +215,17 @@ static int launch_ready(hd_loaded *l)
     return any;
 }
 
+/* Is there nothing to do? A stream may have become idle since the last look at what is ready. */
 static int is_quiet(const hd_loaded *l)
 {
-    uint32_t s;
-    if (launches_of(l)->waiting.n)
+    const launches *p = launches_of(l);
+    uint32_t s, k;
+    if (p->waiting.n || p->wide.n)
         return 0;
-    for (s = 0; s < launches_of(l)->n_streams; s++)
+    for (k = 0; k < HD_POOL_CLASSES; k++)
+        if (p->ready[k].n)
+            return 0;
+    for (s = 0; s < p->n_streams; s++)
         if (!is_stream_idle(l, s))
             return 0;
     return 1;
