@@ -33,6 +33,7 @@ typedef struct hd_pool_work {
     uint32_t mode;               /* HEDDLE_POOL_... */
     uint32_t team_size;          /* of a task that names none */
     uint32_t linger_us, hold_us; /* 0: the backend's own */
+    uint32_t is_traced;          /* 1: with stamps (core/stamp.h) */
 } hd_pool_work;
 
 /* Called on a worker's thread when a watched task is done. */

@@ -266,8 +266,17 @@ static void make_run(void)
     host.wait = wait_a_little;
     host.is_wanted = is_wanted;
     memset(r, 0, sizeof *r);
-    pool = (hd_pool){fates,        told, news, &news_end, urgent, &urgent_at, live, c->n_host ? c->n_host : MAX_HOST,
-                     c->n_workers, 1,    1,    0,         0};
+    pool = (hd_pool){.fates = fates,
+                     .told = told,
+                     .news = news,
+                     .news_end = &news_end,
+                     .urgent = urgent,
+                     .urgent_at = &urgent_at,
+                     .live = live,
+                     .n_host = c->n_host ? c->n_host : MAX_HOST,
+                     .n_workers = c->n_workers,
+                     .live_apart = 1,
+                     .most_threads = 1};
     r->tasks = m.tasks;
     r->after = m.after;
     r->store = m.store;

@@ -64,12 +64,15 @@ static __device__ __forceinline__ void hd_serve_share(const hd_run *r, hd_worker
 }
 
 /* All scheduling lanes: lets the team run one body, the i-th of this block. */
-static __device__ __forceinline__ void hd_serve_body(const hd_run *r, hd_block *b, hd_spawn_buffer *d, hd_turn *x,
-                                                     uint32_t i)
+static __device__ __forceinline__ void hd_serve_body(const hd_run *r, hd_block *b, const hd_serving *v,
+                                                     hd_spawn_buffer *d, hd_turn *x, uint32_t i)
 {
+    const uint64_t began = hd_stamp_now(r);
     hd_bar_block();
     hd_block_attend<1>(r, b, d, x, i, HD_DISPATCH_TICKET);
     hd_bar_block();
+    if (began && (threadIdx.x & 31u) == 0 && !v->skip)
+        hd_stamp_past(r, b->name, began);
 }
 
 /* All scheduling lanes: runs blocks of x's task until none is left. *i: bodies so far. 1: the task has ended. */
@@ -89,7 +92,7 @@ static __device__ __forceinline__ int hd_serve_blocks(const hd_run *r, hd_block 
             v->block = k;
             v->skip = hd_went_wrong(r, x->task) != 0u;
         }
-        hd_serve_body(r, b, d, x, ++*i);
+        hd_serve_body(r, b, v, d, x, ++*i);
         if (lane == 0)
             (void)hd_blocks_close(task);
     }
@@ -137,7 +140,7 @@ static __device__ __forceinline__ void hd_serve_schedule(const hd_run &params, h
         if (v->n_blocks > 1u)
             ended = hd_serve_blocks(r, b, v, d, &x, &i);
         else
-            hd_serve_body(r, b, d, &x, ++i);
+            hd_serve_body(r, b, v, d, &x, ++i);
         if (ended)
             hd_end_turn(r, w, &x, d, HD_DISPATCH_TICKET, 1);
     }

@@ -128,7 +128,7 @@ static heddle_status make_room(heddle_pool *p, const void *params)
 static heddle_status start(heddle_pool *p)
 {
     const heddle_pool_config *c = &p->config;
-    const hd_pool_work work = {&p->graph->g, p->n_slots, c->mode, c->team_size, c->linger_us, c->hold_us};
+    const hd_pool_work work = {&p->graph->g, p->n_slots, c->mode, c->team_size, c->linger_us, c->hold_us, 0};
     const hd_watcher none = {NULL, NULL};
     hd_error *e = hd_thread_error();
     HD_TRY(hd_backend_load(p->backend, &p->loaded, p->ctx->device, &(hd_work){HD_WORK_POOL, &work}, none, e));
