@@ -73,7 +73,8 @@ static const hd_env_variable pool_variables[] = {
     {"HEDDLE_POOL_MODE", "how a pool's tasks get to a GPU: auto, resident, launches", HD_ENV_CHOICE,
      offsetof(heddle_pool_config, mode), COUNT(pool_mode_names) - 1u, pool_mode_names},
     POOL_NUMBER(linger_us, "HEDDLE_POOL_LINGER_US", 10000000, "a pool's kernel ends after so long without a task"),
-    POOL_NUMBER(hold_us, "HEDDLE_POOL_HOLD_US", 10000000, "a pool's kernel makes room for others after so long")};
+    POOL_NUMBER(hold_us, "HEDDLE_POOL_HOLD_US", 10000000, "a pool's kernel makes room for others after so long"),
+    POOL_NUMBER(n_trace, "HEDDLE_POOL_TRACE", HEDDLE_POOL_MOST_TRACE, "ended tasks of which a pool keeps records")};
 const hd_env_table hd_pool_env = {pool_variables, COUNT(pool_variables)};
 
 static const hd_env_table *const tables[] = {&config_table, &hd_pool_env};

@@ -58,6 +58,7 @@ struct heddle_pool {
     uint64_t params_bytes; /* allocated */
     hd_slot *slots;
     hd_afters *afters;
+    struct hd_pool_trace *trace; /* trace.h; NULL: it is not traced */
     uint32_t n_slots, n_posts;
     hd_post posts[HD_POSTS];
     uint32_t epoch;        /* changes under all locks of posts */
@@ -103,6 +104,13 @@ heddle_status hd_pool_usable(const heddle_pool *p, const char *call);
 heddle_status hd_pool_runs(heddle_pool *p);
 /* Rests a little; the longer the caller has waited since then, the longer. */
 void hd_pool_rest(uint64_t since_ns);
+
+/* trace.c. The second and third only if p->trace, with the lock of the slot's post: a task gets slot i; its end was seen. */
+heddle_status hd_trace_new(heddle_pool *p);
+void hd_trace_spawned(heddle_pool *p, uint32_t i, const heddle_pool_task *task);
+void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t code);
+void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
+void hd_trace_delete(heddle_pool *p);
 
 /* slots.c. The caller holds the post's lock. */
 /* A free slot, or HD_NONE. */

@@ -13,6 +13,24 @@ static void count_end(hd_post *post, uint32_t how)
     post->n_failed += how != HD_STOP_DONE && how != HD_STOP_CANCELED;
 }
 
+static heddle_status status_of(uint32_t how)
+{
+    switch (how) {
+    case HD_STOP_DONE: return HEDDLE_OK;
+    case HD_STOP_FAILED:
+    case HD_STOP_SPAWN: return HEDDLE_EBODY;
+    case HD_STOP_CANCELED: return HEDDLE_ECANCELED;
+    case HD_STOP_TIMEOUT: return HEDDLE_ETIMEDOUT;
+    default: return HEDDLE_ENOMEM;
+    }
+}
+
+/* The code that a body gave; the told word of others has one of ours. */
+static uint32_t code_of(const heddle_pool *p, uint32_t i, uint32_t how)
+{
+    return how == HD_STOP_FAILED ? p->words->told[i].code : 0u;
+}
+
 /* The tasks that slot i's task waited for may go. */
 static void unname(heddle_pool *p, uint32_t i)
 {
@@ -46,6 +64,8 @@ void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
     const uint32_t how = hd_slot_how(p, i, s->generation);
     if (!(s->flags & HD_SLOT_SEEN)) {
         count_end(post, how);
+        if (p->trace)
+            hd_trace_ended(p, i, status_of(how), code_of(p, i, how));
         if (!asked && how != HD_STOP_DONE)
             remember(p, i);
         if (s->flags & HD_SLOT_WATCH)
@@ -107,24 +127,22 @@ heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end)
     const char *body = hd_body_name(p->graph->g.table, s->body);
     end->handle = hd_slot_handle(s, i);
     end->user = s->user;
-    end->code = how == HD_STOP_FAILED ? code : 0;
+    end->code = code_of(p, i, how);
+    end->status = status_of(how);
     switch (how) {
-    case HD_STOP_DONE: return end->status = HEDDLE_OK;
-    case HD_STOP_FAILED:
-        return end->status = hd_say(NULL, HEDDLE_EBODY, "a task of the pool (%s) failed with code %u", body, code);
-    case HD_STOP_SPAWN:
-        return end->status = hd_say(NULL, HEDDLE_EBODY, "a task of the pool (%s) %s", body, hd_job_misuse(code));
+    case HD_STOP_DONE: return HEDDLE_OK;
+    case HD_STOP_FAILED: return hd_say(NULL, end->status, "a task of the pool (%s) failed with code %u", body, code);
+    case HD_STOP_SPAWN: return hd_say(NULL, end->status, "a task of the pool (%s) %s", body, hd_job_misuse(code));
     case HD_STOP_CANCELED:
-        return end->status =
-                   hd_say(NULL, HEDDLE_ECANCELED,
-                          "a task of the pool (%s) was cancelled, or one that it waited for did not end well", body);
+        return hd_say(NULL, end->status,
+                      "a task of the pool (%s) was cancelled, or one that it waited for did not end well", body);
     case HD_STOP_TIMEOUT:
-        return end->status = hd_say(NULL, HEDDLE_ETIMEDOUT, "a task of the pool (%s) ran past its time limit of %u ms",
-                                    body, s->time_limit_ms);
+        return hd_say(NULL, end->status, "a task of the pool (%s) ran past its time limit of %u ms", body,
+                      s->time_limit_ms);
     default:
-        return end->status = hd_say(NULL, HEDDLE_ENOMEM,
-                                    "a task of the pool (%s): the arena has no room for its children; open the context "
-                                    "with a larger n_arena",
-                                    body);
+        return hd_say(NULL, end->status,
+                      "a task of the pool (%s): the arena has no room for its children; open the context with a larger "
+                      "n_arena",
+                      body);
     }
 }

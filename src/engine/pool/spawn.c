@@ -124,6 +124,8 @@ static void fill(heddle_pool *p, hd_post *post, uint32_t i, const heddle_pool_ta
     s->time_limit_ms = limit;
     s->n_after = 0;
     s->user = t->user;
+    if (p->trace)
+        hd_trace_spawned(p, i, t);
     post->n_spawned_all++;
     __atomic_store_n(&post->n_spawned[p->epoch], post->n_spawned[p->epoch] + 1u, __ATOMIC_RELAXED);
 }
