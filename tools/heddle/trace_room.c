@@ -40,7 +40,7 @@ uint32_t trace_room(const heddle_config *config)
     return n < least ? least : n > MAX_TRACE ? MAX_TRACE : n;
 }
 
-/* As many as a worker has events: some 140 bytes each, of which only used ones become resident memory. */
+/* As many as a worker has events: 120 bytes each, of which only used ones become resident memory. */
 int pool_trace_room(void)
 {
     char text[16];
