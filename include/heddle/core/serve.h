@@ -18,10 +18,19 @@
 /* What the scheduling warp tells the team of the next body, in block-shared memory. */
 typedef struct hd_serving {
     hd_fail *fate;
+    hd_stamp_words *stamp; /* of the host's task, or NULL: nobody wants to know when it runs */
     uint32_t skip, team, block, n_blocks;
 } hd_serving;
 
 /* ---- the team --------------------------------------------------------------------------------- */
+
+/* The threads of a traced body, when it has ended on this one. */
+static __device__ __forceinline__ void hd_serve_stamp(const hd_block *b, const hd_serving *v)
+{
+    hd_bar_team(v->team);
+    if (threadIdx.x == 0)
+        hd_stamp_add(v->stamp, b->begin);
+}
 
 template <typename Bodies>
 static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *b, const hd_serving *v, void *arena,
@@ -42,8 +51,13 @@ static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *
         thread.fail = v->fate;
         thread.block = v->block;
         thread.n_blocks = v->n_blocks;
-        if (threadIdx.x < v->team && !v->skip)
+        if (threadIdx.x < v->team && !v->skip) {
+            if (v->stamp && threadIdx.x == 0)
+                b->begin = hd_clock();
             Bodies()(&thread, record->body, r.params, hd_args_at(&r, record));
+            if (v->stamp)
+                hd_serve_stamp(b, v);
+        }
         if (threadIdx.x == 0)
             hd_mark(&b->ended, i);
         hd_bar_block();
@@ -64,15 +78,12 @@ static __device__ __forceinline__ void hd_serve_share(const hd_run *r, hd_worker
 }
 
 /* All scheduling lanes: lets the team run one body, the i-th of this block. */
-static __device__ __forceinline__ void hd_serve_body(const hd_run *r, hd_block *b, const hd_serving *v,
-                                                     hd_spawn_buffer *d, hd_turn *x, uint32_t i)
+static __device__ __forceinline__ void hd_serve_body(const hd_run *r, hd_block *b, hd_spawn_buffer *d, hd_turn *x,
+                                                     uint32_t i)
 {
-    const uint64_t began = hd_stamp_now(r);
     hd_bar_block();
     hd_block_attend<1>(r, b, d, x, i, HD_DISPATCH_TICKET);
     hd_bar_block();
-    if (began && (threadIdx.x & 31u) == 0 && !v->skip)
-        hd_stamp_past(r, b->name, began);
 }
 
 /* All scheduling lanes: runs blocks of x's task until none is left. *i: bodies so far. 1: the task has ended. */
@@ -92,7 +103,7 @@ static __device__ __forceinline__ int hd_serve_blocks(const hd_run *r, hd_block 
             v->block = k;
             v->skip = hd_went_wrong(r, x->task) != 0u;
         }
-        hd_serve_body(r, b, v, d, x, ++*i);
+        hd_serve_body(r, b, d, x, ++*i);
         if (lane == 0)
             (void)hd_blocks_close(task);
     }
@@ -110,6 +121,7 @@ static __device__ __forceinline__ void hd_serve_tell(const hd_run *r, hd_block *
     b->at = x->at;
     b->name = hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE;
     v->fate = hd_fate_of(r, owner);
+    v->stamp = hd_stamp_at(r, b->name);
     v->skip = x->wrong || (owner != x->task && hd_went_wrong(r, owner));
     v->team = team ? 32u * team : team_size;
     v->block = 0;
@@ -140,7 +152,7 @@ static __device__ __forceinline__ void hd_serve_schedule(const hd_run &params, h
         if (v->n_blocks > 1u)
             ended = hd_serve_blocks(r, b, v, d, &x, &i);
         else
-            hd_serve_body(r, b, v, d, &x, ++i);
+            hd_serve_body(r, b, d, &x, ++i);
         if (ended)
             hd_end_turn(r, w, &x, d, HD_DISPATCH_TICKET, 1);
     }

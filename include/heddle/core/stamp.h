@@ -12,6 +12,13 @@
 /* One lane, before a body: the time, or 0 if nobody wants to know. */
 HD_FN uint64_t hd_stamp_now(const hd_run *r) { return hd_pool_of(r) && hd_pool_of(r)->stamp_words ? hd_clock() : 0u; }
 
+/* The words of the task in that slot of the host, or HD_NONE; NULL if nobody wants to know. */
+HD_FN hd_stamp_words *hd_stamp_at(const hd_run *r, uint32_t slot)
+{
+    hd_stamp_words *words = hd_pool_of(r)->stamp_words;
+    return words && slot != HD_NONE ? words + slot : 0;
+}
+
 HD_FN void hd_stamp_most(hd_pair_word *at, hd_pair_word v)
 {
     hd_pair_word most = HD_PAIR_LOAD(at, RELAXED);
@@ -20,7 +27,7 @@ HD_FN void hd_stamp_most(hd_pair_word *at, hd_pair_word v)
 }
 
 /* One thread: a body that began then has ended. What orders the end of blocks, or continuations, orders these words. */
-HD_FN void hd_stamp_add(hd_stamp_words *at, uint64_t began)
+HD_SELDOM_FN void hd_stamp_add(hd_stamp_words *at, uint64_t began)
 {
     const uint64_t now = hd_clock();
     hd_stamp_most(&at->not_begin, (hd_pair_word)~began);
@@ -32,11 +39,11 @@ HD_FN void hd_stamp_add(hd_stamp_words *at, uint64_t began)
 HD_FN void hd_stamp_past(const hd_run *r, uint32_t slot, uint64_t began)
 {
     if (began && slot != HD_NONE)
-        hd_stamp_add(&hd_pool_of(r)->stamp_words[slot], began);
+        hd_stamp_add(hd_stamp_at(r, slot), began);
 }
 
 /* One thread, before the task in the slot is told: its stamp. */
-HD_FN void hd_stamp_move(hd_stamp *to, hd_stamp_words *from, uint32_t worker)
+HD_SELDOM_FN void hd_stamp_move(hd_stamp *to, hd_stamp_words *from, uint32_t worker)
 {
     const uint64_t end = HD_PAIR_LOAD(&from->end, RELAXED);
     to->begin = end ? ~(uint64_t)HD_PAIR_LOAD(&from->not_begin, RELAXED) : 0u;
