@@ -257,7 +257,8 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
             continue;
         began = hd_stamp_now(r);
         run_one(l, hd_name_of(r, &l->turn), task, params, args);
-        hd_stamp_past(r, hd_slot_of(r, t), began);
+        if (began)
+            hd_stamp_past(r, hd_slot_of(r, t), began);
     } while (r->pool && ++l->at_block < hd_n_blocks(r, t));
     l->at_block = 0;
     return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);
