@@ -124,8 +124,7 @@ static void check_record(const program *g, const heddle_pool_record *r)
         return;
     }
     CHECK(g->backend == HEDDLE_CUDA || r->error_ns == 0);
-    CHECK_MSG(r->spawned_ns <= r->begin_ns + r->error_ns && r->begin_ns <= r->end_ns &&
-                  r->end_ns <= r->seen_ns + r->error_ns,
+    CHECK_MSG(r->spawned_ns <= r->begin_ns && r->begin_ns <= r->end_ns && r->end_ns <= r->seen_ns + r->error_ns,
               "task %u: %llu, %llu to %llu, %llu", (unsigned)r->user, (unsigned long long)r->spawned_ns,
               (unsigned long long)r->begin_ns, (unsigned long long)r->end_ns, (unsigned long long)r->seen_ns);
     CHECK(r->body_ns <= r->n_blocks * (r->end_ns - r->begin_ns));

@@ -40,11 +40,19 @@ static void run(world *w, task *t)
     t->apart = (int64_t)w->apart;
 }
 
+/* Whatever is known, a task is shown to begin after it was spawned, and to end before that was seen, but for the drift. */
+static void check_causes(const task *t, const char *when)
+{
+    const uint64_t by = (uint64_t)hd_distance_of(&t->said, t->spawned, t->begin, t->end, t->seen);
+    CHECK_MSG(t->begin + by >= t->spawned && t->end + by <= t->seen + (t->seen - t->spawned) / 10000u, "%s", when);
+}
+
 static void check(const task *t, uint64_t most_error, const char *when)
 {
     const int64_t off = hd_distance_middle(&t->said) - t->apart;
     CHECK_MSG((uint64_t)(off < 0 ? -off : off) <= hd_distance_error(&t->said) + 2, "%s: off by %lld, and said %llu",
               when, (long long)off, (unsigned long long)hd_distance_error(&t->said));
+    check_causes(t, when);
     CHECK_MSG(hd_distance_error(&t->said) <= most_error, "%s: %llu", when,
               (unsigned long long)hd_distance_error(&t->said));
 }

@@ -28,3 +28,11 @@ void hd_distance_see(hd_distance *d, uint64_t spawned_ns, uint64_t begin, uint64
     hd_distance_meet(&now, d);
     *d = now;
 }
+
+int64_t hd_distance_of(const hd_distance *d, uint64_t spawned_ns, uint64_t begin, uint64_t end, uint64_t seen_ns)
+{
+    const int64_t least = (int64_t)(spawned_ns - begin), most = (int64_t)(seen_ns - end),
+                  middle = hd_distance_middle(d);
+    const int64_t early = middle < most ? middle : most;
+    return early > least ? early : least;
+}

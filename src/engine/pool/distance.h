@@ -20,7 +20,9 @@ void hd_distance_see(hd_distance *d, uint64_t spawned_ns, uint64_t begin, uint64
 /* What is known of two times is true of both: narrows d by what is known at another time. */
 void hd_distance_meet(hd_distance *d, const hd_distance *other);
 
+/* The middle; of such a task a number near it that makes it begin after it was spawned, and end before that was seen. */
 static inline int64_t hd_distance_middle(const hd_distance *d) { return d->least + (d->most - d->least) / 2; }
+int64_t hd_distance_of(const hd_distance *d, uint64_t spawned_ns, uint64_t begin, uint64_t end, uint64_t seen_ns);
 static inline uint64_t hd_distance_error(const hd_distance *d) { return (uint64_t)(d->most - d->least + 1) / 2u; }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - heddle_pool_new and _free, and what is known of a pool. */
-#include "engine/pool/pool.h"
+#include "engine/pool/trace.h"
 
 #include "backend/inside.h"
 
@@ -272,7 +272,9 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_graph_blob(&p->graph->g)->shared_bytes - HEDDLE_REDUCE_BYTES;
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
-    i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task);
+    if (p->trace)
+        i.slot_bytes = sizeof(hd_stamp) + sizeof(hd_stamp_words) + sizeof(hd_spawn_note);
+    i.slot_bytes += sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task);
     hd_copy_known(out, &i, sizeof i);
     return HEDDLE_OK;
 }

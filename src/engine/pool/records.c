@@ -29,11 +29,12 @@ static void look_back(hd_kept *kept, uint64_t n)
 static heddle_pool_record record_of(const hd_kept *k, uint64_t opened_ns)
 {
     heddle_pool_record r = k->record;
-    const uint64_t shift = (uint64_t)hd_distance_middle(&k->distance) - opened_ns;
+    uint64_t shift;
     r.spawned_ns -= opened_ns;
     r.seen_ns -= opened_ns;
     if (r.worker == HEDDLE_POOL_NOT_RUN)
         return r;
+    shift = hd_trace_shift(&k->distance, &k->record) - opened_ns;
     r.begin_ns += shift;
     r.end_ns += shift;
     r.error_ns = hd_distance_error(&k->distance);

@@ -97,7 +97,7 @@ static void add(struct hd_pool_trace *t, heddle_pool_record *r, int is_apart)
         hd_distance_see(&t->distance, r->spawned_ns, r->begin_ns, r->end_ns, r->seen_ns);
     count(&t->bodies[r->body], r->status);
     if (r->worker != HEDDLE_POOL_NOT_RUN)
-        add_times(t, r, (uint64_t)hd_distance_middle(&t->distance));
+        add_times(t, r, hd_trace_shift(&t->distance, r));
     t->first_ns = t->n_seen && t->first_ns < r->spawned_ns ? t->first_ns : r->spawned_ns;
     t->last_ns = r->seen_ns;
     t->kept[t->n_seen++ % t->n_kept] = (hd_kept){*r, t->distance};

@@ -40,6 +40,12 @@ struct hd_pool_trace {
     hd_distance distance;
 };
 
+/* Makes the workers' times in a record the host's, by addition. On threads it is 0: nothing is known of a distance. */
+static inline uint64_t hd_trace_shift(const hd_distance *d, const heddle_pool_record *r)
+{
+    return d->at_ns ? (uint64_t)hd_distance_of(d, r->spawned_ns, r->begin_ns, r->end_ns, r->seen_ns) : 0u;
+}
+
 /* Copies what is kept, in the order in which ends were seen. Times are of the host's clock since the pool was opened; what later
  * tasks tell of the GPU's clock is used for earlier ones. *out: *n records, freed by hd_trace_free_records; NULL if n is 0. *n_seen:
  * all ends so far. */
