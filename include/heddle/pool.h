@@ -95,13 +95,16 @@ typedef struct heddle_pool_config {
     uint32_t most_copies;   /* of a task; 0 = 4                    HEDDLE_POOL_COPIES              */
     uint32_t copy_bytes;    /* resident: device memory that each worker has for them; 0 = 65536
                                                                   HEDDLE_POOL_COPY_BYTES          */
+    uint32_t n_trace;       /* ended tasks of which a record is kept, the last ones; 0 = no trace, and no times of tasks
+                                                                  HEDDLE_POOL_TRACE               */
 } heddle_pool_config;
-#define HEDDLE_POOL_CONFIG_INIT                                              \
-    {                                                                        \
-        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0, 0, 0, 0 \
+#define HEDDLE_POOL_CONFIG_INIT                                                 \
+    {                                                                           \
+        sizeof(heddle_pool_config), 0, 0, 0, HEDDLE_POOL_AUTO, 0, 0, 0, 0, 0, 0 \
     }
 
 #define HEDDLE_POOL_MOST_SLOTS (1u << 24)
+#define HEDDLE_POOL_MOST_TRACE (1u << 26)
 #define HEDDLE_POOL_MOST_THREADS 992u /* of a team: a block of a GPU has one more warp, which schedules */
 
 /* Opens a pool of table's bodies, with at least 32 slots. All its tasks share the record params, which is copied. config NULL:
@@ -263,6 +266,7 @@ HEDDLE_API heddle_status heddle_pool_on_done(heddle_pool *pool, heddle_pool_done
 
 /* ---- what happened ----------------------------------------------------------------------------- */
 
+/* The last four are 0 without a trace. Tasks that bodies have spawned are in n_children only. */
 typedef struct heddle_pool_stats {
     size_t size;
     uint64_t n_spawned;                     /* by the host                                      */
@@ -271,12 +275,79 @@ typedef struct heddle_pool_stats {
     uint64_t n_full, full_ns;               /* calls that found the table full, and how long they waited */
     uint32_t most_slots;                    /* slots in use at once, at most                    */
     uint32_t n_starts;                      /* of the kernel of a resident pool on a GPU        */
+    uint64_t n_records;                     /* kept: of the tasks seen last                     */
+    uint64_t observed_ns;                   /* from the first spawn to the last end             */
+    uint64_t body_ns;                       /* in bodies of ended tasks, of all their blocks    */
+    double warps_in_use;                    /* of teams in bodies, 32 threads each: the mean over observed_ns */
 } heddle_pool_stats;
-#define HEDDLE_POOL_STATS_INIT                               \
-    {                                                        \
-        sizeof(heddle_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_POOL_STATS_INIT                                           \
+    {                                                                    \
+        sizeof(heddle_pool_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
+/* Any thread, at any time. EINVAL for NULL. */
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *pool, heddle_pool_stats *out);
+
+/* The rest is there for a pool with a trace (config n_trace); without one these calls return EINVAL. Any thread may make them at
+ * any time. They tell of ended tasks, once the end was seen. With a handle that is when a call returns the end; without one,
+ * when the slot is needed again, or in heddle_pool_wait_all, which may be long after it.
+ *
+ * Times are on the host's clock. A GPU has a clock of its own, and nothing tells how far it is from the host's. But no task can begin
+ * before it was spawned, nor end after its end was seen. So many tasks leave a small interval, of which the middle is taken. */
+
+/* A time of some tasks, in nanoseconds. median and p99 (99 of 100 tasks took no longer) are at most 4 % too large, the others are
+ * exact. All are 0 when n is 0. */
+typedef struct heddle_pool_times {
+    uint64_t n, total_ns, mean_ns, min_ns, median_ns, p99_ns, max_ns;
+} heddle_pool_times;
+
+typedef struct heddle_pool_body_stats {
+    size_t size;
+    const char *name; /* valid while the table is */
+    uint64_t n_tasks; /* ends seen so far: the sum of the next five, OK, EBODY, ECANCELED, ETIMEDOUT and ENOMEM */
+    uint64_t n_ok, n_failed, n_canceled, n_late, n_no_room;
+    /* Of the tasks that ran. From spawning to the begin of the first body, with the time that it waited for others; from there to
+     * the end of the last of its blocks, or of its continuations; from there until that was seen. */
+    heddle_pool_times start, body, seen;
+} heddle_pool_body_stats;
+#define HEDDLE_POOL_BODY_STATS_INIT                                                                           \
+    {                                                                                                         \
+        sizeof(heddle_pool_body_stats), NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, \
+        {                                                                                                     \
+            0, 0, 0, 0, 0, 0, 0                                                                               \
+        }                                                                                                     \
+    }
+/* Of the tasks of one body, all since the pool was opened. EINVAL also for an unknown body. */
+HEDDLE_API heddle_status heddle_pool_get_body_stats(heddle_pool *pool, uint32_t body, heddle_pool_body_stats *out);
+
+/* What is kept of a task. Times are in nanoseconds since the pool was opened. */
+typedef struct heddle_pool_record {
+    heddle_handle handle; /* also if none was wanted                                           */
+    uint64_t user;
+    uint32_t body, team_size, n_blocks;
+    heddle_status status;
+    uint32_t code;
+    uint32_t thread; /* that spawned it: the system's number                                   */
+    uint32_t worker; /* that has ended it; of launches the multiprocessor; HEDDLE_POOL_NOT_RUN: no body ran, and
+                        begin_ns, end_ns and body_ns are 0                                  */
+    uint32_t reserved;
+    uint64_t spawned_ns; /* the call had a slot for it                                          */
+    uint64_t begin_ns;   /* of its first body                                                  */
+    uint64_t end_ns;     /* of its last one                                                    */
+    uint64_t seen_ns;
+    uint64_t body_ns;  /* in its bodies, of all blocks                                         */
+    uint64_t error_ns; /* begin_ns and end_ns may be earlier or later by that; 0 on threads       */
+} heddle_pool_record;
+#define HEDDLE_POOL_NOT_RUN 0xffffffffu
+/* The records that are kept, in the order in which ends were seen: at most n_max into out (NULL with 0); *n_out = all that are
+ * kept. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_get_records(heddle_pool *pool, heddle_pool_record *out, size_t n_max,
+                                                 size_t *n_out);
+
+/* The kept records as files (heddle_graph_write_trace says how they are written): Chrome/Perfetto JSON, in which a worker has a row,
+ * and further ones where its tasks overlap; a spawning thread has one of instants, with flows to the tasks. A timeline as SVG; title
+ * NULL: the table's name. Both say how exact the times are. EINVAL for path NULL, EIO, ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_write_trace(heddle_pool *pool, const char *path);
+HEDDLE_API heddle_status heddle_pool_write_timeline(heddle_pool *pool, const char *path, const char *title);
 
 #ifdef __cplusplus
 }

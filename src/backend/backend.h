@@ -34,7 +34,8 @@ typedef struct hd_pool_work {
     uint32_t team_size;          /* of a task that names none */
     uint32_t linger_us, hold_us; /* 0: the backend's own */
     uint32_t most_copies,
-        stage_bytes; /* of a task: copies that a worker may make, and its room for them, a multiple of 16 */
+        stage_bytes;    /* of a task: copies that a worker may make, and its room for them, a multiple of 16 */
+    uint32_t is_traced; /* 1: with stamps (core/stamp.h) */
 } hd_pool_work;
 
 /* Called on a worker's thread when a watched task is done. */

@@ -4,6 +4,7 @@
 #ifndef HD_OUTCOME_H
 #define HD_OUTCOME_H
 
+#include "base/file.h"
 #include "graph/graph.h"
 
 /* Time spent on making work runnable so far; included are planning and finding kernels. */
@@ -35,6 +36,12 @@ typedef struct hd_legend {
     uint32_t (*n_after)(const void *self, uint32_t item);
     uint32_t (*after)(const void *self, uint32_t item, uint32_t i);
     int (*is_point)(const void *self, uint32_t item); /* no work: edges are drawn through it */
+    /* What only some work has, or NULL: how it was run, in place of a schedule; what else is to be said. In traces: the name of a
+     * row, in place of its number; more about an event, as `,"key":value`; more events, after all others. */
+    const char *way, *note;
+    void (*row_name)(const void *self, uint32_t row, char *to, size_t n);
+    void (*print_args)(const void *self, const hd_event *ev, hd_file *f);
+    void (*print_more)(const void *self, hd_file *f);
 } hd_legend;
 
 /* Times are on the clock of the events. */
@@ -43,6 +50,8 @@ typedef struct hd_outcome {
     uint64_t begin_ns, end_ns;
     const hd_tally *tallies;  /* one per worker */
     const hd_event *events;   /* n_trace per worker, its tally's n_events valid; NULL without a trace */
+    const uint64_t *first_of; /* or: where each worker's events begin, and n_trace is unused; NULL from backends */
+    uint64_t n_lost;          /* tasks of which no event was kept, and no tally tells */
     const char *backend;      /* set above the backend, as is the legend */
     heddle_schedule schedule; /* the schedule used */
     heddle_policy policy;
@@ -60,7 +69,7 @@ static inline uint32_t hd_n_events(const hd_outcome *o, uint32_t worker)
 }
 static inline const hd_event *hd_events_of(const hd_outcome *o, uint32_t worker)
 {
-    return o->events + (uint64_t)worker * o->n_trace;
+    return o->events + (o->first_of ? o->first_of[worker] : (uint64_t)worker * o->n_trace);
 }
 /* A time relative to the run's begin. A GPU timer moves in steps, so an event may seem to begin earlier. */
 static inline uint64_t hd_since(const hd_outcome *o, uint64_t t) { return t > o->begin_ns ? t - o->begin_ns : 0; }
@@ -81,6 +90,12 @@ static inline uint64_t hd_event_waited(const hd_event *ev) { return hd_event_is_
 static inline uint64_t hd_event_busy(const hd_event *ev)
 {
     return hd_event_ns(ev) > hd_event_waited(ev) ? hd_event_ns(ev) - hd_event_waited(ev) : 0;
+}
+
+/* How it was run. */
+static inline const char *hd_way_name(const hd_outcome *o)
+{
+    return o->legend.way ? o->legend.way : heddle_schedule_name(o->schedule);
 }
 
 /* Rows of pictures: a lane each. */

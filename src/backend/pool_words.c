@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_workers)
+int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_workers, uint32_t is_traced)
 {
     memset(p, 0, sizeof *p);
     p->n_host = n_host;
@@ -20,7 +20,12 @@ int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_
     p->urgent_at = hd_new(sizeof *p->urgent_at);
     p->live_apart = HD_LINE / sizeof *p->live;
     p->live = hd_new((uint64_t)n_workers * HD_LINE);
-    if (p->fates && p->told && p->news && p->news_end && p->urgent && p->urgent_at && p->live)
+    if (is_traced) {
+        p->stamps = hd_new_sparse((uint64_t)n_host * sizeof *p->stamps);
+        p->stamp_words = hd_new_sparse((uint64_t)n_host * sizeof *p->stamp_words);
+    }
+    if (p->fates && p->told && p->news && p->news_end && p->urgent && p->urgent_at && p->live &&
+        (!is_traced || (p->stamps && p->stamp_words)))
         return 0;
     hd_pool_words_delete(p, n_arena, n_workers);
     return -1;
@@ -35,5 +40,7 @@ void hd_pool_words_delete(hd_pool *p, uint32_t n_arena, uint32_t n_workers)
     hd_delete_sparse(p->urgent, (uint64_t)p->n_host * sizeof *p->urgent);
     hd_delete(p->urgent_at, sizeof *p->urgent_at);
     hd_delete(p->live, (uint64_t)n_workers * HD_LINE);
+    hd_delete_sparse(p->stamps, (uint64_t)p->n_host * sizeof *p->stamps);
+    hd_delete_sparse(p->stamp_words, (uint64_t)p->n_host * sizeof *p->stamp_words);
     memset(p, 0, sizeof *p);
 }

@@ -77,7 +77,8 @@ static const hd_env_variable pool_variables[] = {
     POOL_NUMBER(shared_bytes, "HEDDLE_POOL_SHARED_BYTES", 1u << 24,
                 "block-shared memory that a task of a pool may have"),
     POOL_NUMBER(most_copies, "HEDDLE_POOL_COPIES", HEDDLE_POOL_MOST_COPIES, "copies that a task of a pool may have"),
-    POOL_NUMBER(copy_bytes, "HEDDLE_POOL_COPY_BYTES", 1u << 30, "device memory for the copies of a pool's worker")};
+    POOL_NUMBER(copy_bytes, "HEDDLE_POOL_COPY_BYTES", 1u << 30, "device memory for the copies of a pool's worker"),
+    POOL_NUMBER(n_trace, "HEDDLE_POOL_TRACE", HEDDLE_POOL_MOST_TRACE, "ended tasks of which a pool keeps records")};
 const hd_env_table hd_pool_env = {pool_variables, COUNT(pool_variables)};
 
 static const hd_env_table *const tables[] = {&config_table, &hd_pool_env};

@@ -9,6 +9,10 @@
 
 #include "backend/outcome.h"
 
+/* Microseconds with three decimals, in a format and as its arguments. */
+#define HD_US "%llu.%03u"
+#define HD_US_OF(ns) (unsigned long long)((ns) / 1000), (unsigned)((ns) % 1000)
+
 /* legend.c: the legend of a graph. */
 void hd_graph_legend(hd_legend *out, const hd_graph *g);
 

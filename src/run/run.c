@@ -293,6 +293,7 @@ heddle_status hd_graph_outcome(heddle_graph *g, hd_outcome *out, const char *cal
     if (!g->job.has_result)
         return hd_say(&g->ctx->error, HEDDLE_EINVAL, "%s: the graph has not run", call);
     now = hd_graph_now(g);
+    memset(out, 0, sizeof *out);
     g->ctx->backend->result(now->loaded, out);
     out->cost.load_ns += now->load_ns;
     out->backend = heddle_backend_name(g->ctx->config.backend);

@@ -145,6 +145,8 @@ heddle_status hd_report_stats(const hd_outcome *o, heddle_stats *out, hd_error *
         s.n_events += hd_n_events(o, w);
         s.wait_ns += waited(o, w);
     }
+    s.n_tasks += o->n_lost;
+    s.n_dropped += o->n_lost;
     s.body_ns = sum.body_ns;
     s.idle_ns = sum.idle_ns;
     s.queue_ns = sum.queue_ns;

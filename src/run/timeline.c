@@ -281,11 +281,17 @@ static void print_caption(picture *p)
     print_duration(p->f, s->run_ns);
     hd_file_print(p->f, " \xc2\xb7 utilisation %s", s->n_dropped ? "at least " : "");
     hd_print_milli(p->f, (uint64_t)(s->utilisation * 1000 + 0.5) * 100);
-    hd_file_print(p->f, " %% \xc2\xb7 %s ", p->o->legend.n_items ? "longest path" : "waited");
-    print_duration(p->f, p->o->legend.n_items ? s->path_ns : s->wait_ns);
-    hd_file_print(p->f, " \xc2\xb7 %llu task%s on %u %s%s \xc2\xb7 %s, %s</text>\n", (unsigned long long)s->n_tasks,
+    hd_file_print(p->f, " %%");
+    if (p->o->legend.n_items || p->o->legend.stretch_of) {
+        hd_file_print(p->f, " \xc2\xb7 %s ", p->o->legend.n_items ? "longest path" : "waited");
+        print_duration(p->f, p->o->legend.n_items ? s->path_ns : s->wait_ns);
+    }
+    hd_file_print(p->f, " \xc2\xb7 %llu task%s on %u %s%s \xc2\xb7 %s, %s", (unsigned long long)s->n_tasks,
                   s->n_tasks == 1 ? "" : "s", hd_n_rows(p->o), p->o->legend.row, hd_n_rows(p->o) == 1 ? "" : "s",
-                  p->o->backend, heddle_schedule_name(p->o->schedule));
+                  p->o->backend, hd_way_name(p->o));
+    if (p->o->legend.note)
+        hd_file_print(p->f, " \xc2\xb7 %s", p->o->legend.note);
+    hd_file_print(p->f, "</text>\n");
 }
 
 /* Position of the next legend entry. */

@@ -15,6 +15,7 @@
 #include "run/report.h"
 #include "graph/dump.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MANY_EDGES (1u << 18)
@@ -78,21 +79,23 @@ static heddle_status tracer_init(tracer *t, const hd_outcome *o, hd_error *e)
 
 /* ---- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Microseconds with three decimals. */
-#define US "%llu.%03u"
-#define US_OF(ns) (unsigned long long)((ns) / 1000), (unsigned)((ns) % 1000)
-
 static void print_names(const tracer *t)
 {
+    char name[64];
     uint32_t w;
     hd_file_print(t->f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"heddle %s\"}}",
                   t->o->backend);
-    for (w = 0; w < hd_n_rows(t->o); w++)
+    for (w = 0; w < hd_n_rows(t->o); w++) {
+        if (t->l->row_name)
+            t->l->row_name(t->l->self, w, name, sizeof name);
+        else
+            snprintf(name, sizeof name, "%s %u", t->l->row, w);
         hd_file_print(
             t->f,
-            ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"%s %u\"}}"
+            ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"%s\"}}"
             ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%u,\"args\":{\"sort_index\":%u}}",
-            w, t->l->row, w, w, w);
+            w, name, w, w);
+    }
 }
 
 /* "band 17", so that viewers tell bands apart. */
@@ -102,15 +105,15 @@ static void print_stretch(const tracer *t, uint32_t worker, const hd_event *ev)
     hd_stretch s;
     t->l->stretch_of(t->l->self, ev, &s);
     hd_file_print(t->f,
-                  ",\n{\"ph\":\"X\",\"name\":\"band %u\",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US
-                  ",\"dur\":" US ",\"args\":{\"body\":",
-                  s.band, worker * hd_n_lanes(t->o) + hd_lane_of(t->o, ev), US_OF(begin), US_OF(ns));
+                  ",\n{\"ph\":\"X\",\"name\":\"band %u\",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" HD_US
+                  ",\"dur\":" HD_US ",\"args\":{\"body\":",
+                  s.band, worker * hd_n_lanes(t->o) + hd_lane_of(t->o, ev), HD_US_OF(begin), HD_US_OF(ns));
     hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
     hd_file_print(t->f,
                   ",\"task\":%u,\"item\":%u,\"pass\":%u,\"band\":%u,\"first_column\":%llu,\"last_column\":%llu,"
-                  "\"waited_us\":" US "}}",
+                  "\"waited_us\":" HD_US "}}",
                   hd_event_task(ev), s.item, s.pass, s.band, (unsigned long long)s.first, (unsigned long long)s.last,
-                  US_OF(hd_event_waited(ev)));
+                  HD_US_OF(hd_event_waited(ev)));
 }
 
 static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
@@ -123,11 +126,14 @@ static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
     hd_file_print(t->f, ",\n{\"ph\":\"X\",\"name\":");
     hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
     hd_file_print(t->f,
-                  ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" US ",\"dur\":" US
-                  ",\"args\":{\"task\":%u,\"idle_us\":" US ",\"queue_us\":" US ",\"dep_us\":" US "}}",
-                  worker * hd_n_lanes(t->o), US_OF(begin), US_OF(ns),
-                  hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task, US_OF(ev->idle), US_OF(ev->queue),
-                  US_OF(ev->dep));
+                  ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" HD_US ",\"dur\":" HD_US
+                  ",\"args\":{\"task\":%u,\"idle_us\":" HD_US ",\"queue_us\":" HD_US ",\"dep_us\":" HD_US,
+                  worker * hd_n_lanes(t->o), HD_US_OF(begin), HD_US_OF(ns),
+                  hd_event_is_spawned(ev) ? HEDDLE_TASK_SPAWNED : ev->task, HD_US_OF(ev->idle), HD_US_OF(ev->queue),
+                  HD_US_OF(ev->dep));
+    if (t->l->print_args)
+        t->l->print_args(t->l->self, ev, t->f);
+    hd_file_print(t->f, "}}");
 }
 
 static uint32_t worker_of(const tracer *t, const hd_event *ev)
@@ -140,10 +146,11 @@ static void print_flow(tracer *t, const hd_event *from, const hd_event *to)
     uint64_t start = hd_since(t->o, from->begin) + (hd_event_ns(from) ? hd_event_ns(from) - 1 : 0);
     unsigned long long id = ++t->n_flows;
     hd_file_print(t->f,
-                  ",\n{\"ph\":\"s\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":%llu,\"pid\":0,\"tid\":%u,\"ts\":" US "}"
+                  ",\n{\"ph\":\"s\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":%llu,\"pid\":0,\"tid\":%u,\"ts\":" HD_US
+                  "}"
                   ",\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":%llu,\"pid\":0,\"tid\":%u,"
-                  "\"ts\":" US "}",
-                  id, worker_of(t, from), US_OF(start), id, worker_of(t, to), US_OF(hd_since(t->o, to->begin)));
+                  "\"ts\":" HD_US "}",
+                  id, worker_of(t, from), HD_US_OF(start), id, worker_of(t, to), HD_US_OF(hd_since(t->o, to->begin)));
 }
 
 static void print_all_edges(tracer *t, uint32_t from)
@@ -173,12 +180,17 @@ static void print_totals(const tracer *t, const heddle_stats *s)
     hd_file_print(
         t->f,
         "],\"heddle\":{\"version\":\"%d.%d.%d\",\"backend\":\"%s\",\"schedule\":\"%s\",\"workers\":%u,\"lanes\":%u,"
-        "\"run_us\":" US ",\"path_us\":" US ",\"events\":%llu,\"dropped\":%llu,\"tasks\":%llu,"
-        "\"flows\":\"%s\"}}\n",
-        HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend,
-        heddle_schedule_name(t->o->schedule), s->n_workers, hd_n_lanes(t->o), US_OF(s->run_ns), US_OF(s->path_ns),
-        (unsigned long long)s->n_events, (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
+        "\"run_us\":" HD_US ",\"path_us\":" HD_US ",\"events\":%llu,\"dropped\":%llu,\"tasks\":%llu,"
+        "\"flows\":\"%s\"",
+        HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH, t->o->backend, hd_way_name(t->o),
+        s->n_workers, hd_n_lanes(t->o), HD_US_OF(s->run_ns), HD_US_OF(s->path_ns), (unsigned long long)s->n_events,
+        (unsigned long long)s->n_dropped, (unsigned long long)s->n_tasks,
         t->l->n_edges <= MANY_EDGES ? "all edges" : "last predecessors");
+    if (t->l->note) {
+        hd_file_print(t->f, ",\"note\":");
+        hd_print_json(t->f, t->l->note);
+    }
+    hd_file_print(t->f, "}}\n");
 }
 
 static void print_all(tracer *t, const heddle_stats *s)
@@ -189,6 +201,8 @@ static void print_all(tracer *t, const heddle_stats *s)
     for (w = 0; w < t->o->n_workers; w++)
         for (i = 0; i < hd_n_events(t->o, w); i++)
             print_slice(t, w, &hd_events_of(t->o, w)[i]);
+    if (t->l->print_more)
+        t->l->print_more(t->l->self, t->f);
     print_flows(t); /* after all slices: at equal times a viewer keeps the file's order */
     print_totals(t, s);
 }

@@ -116,11 +116,28 @@ run 0 run mix -n 6 --opt bytes=999 --json
 json_is True "d['answer'] == json.load(open('pool_mix'))['answer']"
 rm pool_mix
 refused 'mix has one size, the tasks of each part' run mix -n 4x5
-for option in --stats '--trace t.json' '--timeline t.svg' '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
+for option in '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
     # shellcheck disable=SC2086
     refused "${option%% *}: mandel/pool has no graph to tell of" run mandel/pool $option
 done
 refused 'mandel/pool has no graph, and so no plan' plan mandel/pool
+for how in --backend=serial --workers=3; do # what a pool tells of its tasks
+    run 0 run mandel/pool -n 100x84 -b 16x20 $how --repeat 2 --stats --trace pool.json --timeline pool.svg
+    silent_err
+    in_out '^mandel_tile: 70 tasks, 70 ok, 0 failed, 0 cancelled, 0 late, 0 without room$'
+    in_out '^  spawned to begun +[0-9]'
+    in_out '^  in the body +[0-9]'
+    in_out '^  ended to seen +[0-9]'
+    in_out '^slots +[0-9]+ in use at most; 0 calls found none'
+    in_out '^warps in use +[0-9.]+, the mean over '
+    in_out '^trace +70 records kept, 0 dropped$'
+    grep -q '^<svg .*' pool.svg || fail "no picture of a pool: $(head -c 200 pool.svg)"
+    [ "$(grep -c '"cat":"task"' pool.json) $(grep -c '"X".*"cat":"spawn"' pool.json)" = "70 70" ] ||
+        fail "the trace of a pool: $(head -c 900 pool.json)"
+done
+HEDDLE_POOL_TRACE=10 run 0 run mandel/pool -n 100x84 -b 16x20 --stats --json
+json_is "35 35 10 25" "'%s %s %s %s' % (d['stats']['bodies'][0]['ok'], d['stats']['bodies'][0]['run']['tasks'], d['stats']['records'], d['stats']['dropped'])"
+rm pool.json pool.svg
 run 0 run sor/wave -n 64 --opt omega=0.5
 in_out '^  check +ok$'
 refused 'option body chooses how tiles are computed, and heat/wave has none' run heat/wave --opt body=tuned

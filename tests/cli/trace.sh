@@ -22,6 +22,17 @@ sed -n '/^body/,/^$/p; /^load/p; /^trace/p' out | sort >file
 cmp -s said file || fail "of spawned tasks the file says: $(cat file), the run said: $(cat said)"
 [ "$(grep -o '"task":4294967295' made.json | wc -l)" = 15 ] || fail "spawned tasks of the trace: $(head -c 600 made.json)"
 
+# Of a pool: its tasks, on the workers that ended them.
+run 0 run mandel/pool -n 100x84 -b 16x20 --workers 2 --trace pool.json
+run 0 trace pool.json
+in_out 'cpu, 2 workers, schedule pool$'
+in_out '35 tasks in '
+in_out '^mandel_tile +35 '
+in_out '^trace +35 events kept, 0 dropped'
+HEDDLE_POOL_TRACE=10 run 0 run mandel/pool -n 100x84 -b 16x20 --workers 1 --trace few.json
+run 0 trace few.json
+in_out '10 events kept, 25 dropped'
+
 # Of a wave a slice is a stretch of a band: 128 columns of 4 bands of 64 rows, and what it has waited is no busy time.
 run 0 run dtw/wave -n 256x8192 --backend cpu --workers 2 --schedule wave --stats --trace wave.json --timeline wave.svg
 in_out '^trace +256 events kept, 0 dropped'

@@ -539,7 +539,7 @@ static void begin(const emu_launch *l)
     for (i = 0; i < 8; i++)
         (void)next_random();
     n_steps = 0;
-    clock_ps = 1000000000;
+    clock_ps = 1000000000 + l->since_ns * 1000u;
     step_ps = ROUND_PS / (uint32_t)n + 1u;
     grain = 1u << emu_below(7);
     emu_block_size.x = l->n_threads;

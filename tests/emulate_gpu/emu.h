@@ -33,6 +33,7 @@ typedef struct emu_launch {
     uint32_t n_blocks, n_threads; /* threads of a block: whole warps                                    */
     uint32_t shared_bytes;        /* of the kernel's arena                                              */
     uint64_t seed, n_steps;       /* n_steps: switches after which the launch counts as hanging */
+    uint64_t since_ns;            /* added to the clock, which begins at 1 ms */
     const char *what;             /* names the launch in messages */
     void (*code)(void *arg);      /* every thread runs it */
     void *arg;

@@ -35,6 +35,7 @@ struct task {
     uint32_t body, state, slot, n_blocks, refs, canceled, urgent, team;
     uint32_t want; /* how it must end: HD_STOP_..., 0: DONE or CANCELED */
     uint32_t code;
+    uint64_t begin, end; /* if it has run */
     std::vector<uint32_t> after;
     std::vector<uint8_t> args;
     std::vector<hd_copy> copies;
@@ -309,6 +310,27 @@ static void check_end(test_case *c, uint32_t id, uint32_t how)
         emu_fail("%s: task %u has ended, and its host memory is not as it must be", c->what, id);
 }
 
+/* A task that ran has a stamp: within the run, after those before it; its body took no longer than there was time, in all blocks. */
+static void check_stamp(test_case *c, uint32_t id)
+{
+    task *t = &c->tasks[id];
+    hd_stamp *s = &c->w.pool.stamps[t->slot];
+    const uint32_t how = c->w.pool.told[t->slot].state & HD_TOLD_HOW;
+    if (how != HD_STOP_CANCELED && !s->end)
+        emu_fail("%s: task %u has ended with %u, and no stamp", c->what, id, how);
+    if (t->want == HD_STOP_CANCELED && s->end)
+        emu_fail("%s: task %u did not run, and has a stamp", c->what, id);
+    if (s->end && (s->begin > s->end || s->worker >= c->most_workers || s->busy > t->n_blocks * (s->end - s->begin)))
+        emu_fail("%s: task %u: from %llu to %llu, busy for %llu", c->what, id, (unsigned long long)s->begin,
+                 (unsigned long long)s->end, (unsigned long long)s->busy);
+    t->begin = s->begin;
+    t->end = s->end;
+    *s = {};
+    for (uint32_t k : t->after)
+        if (t->end && c->tasks[k].state == SEEN && c->tasks[k].end > t->begin)
+            emu_fail("%s: task %u began before task %u had ended", c->what, id, k);
+}
+
 /* Sees ends; a slot that no unfinished task names is free. */
 static void see(test_case *c)
 {
@@ -319,6 +341,8 @@ static void see(test_case *c)
         task *t = &c->tasks[id];
         if (t->state == SENT && v >> HD_TOLD_BITS == c->generation[slot]) {
             check_end(c, id, v & HD_TOLD_HOW);
+            if (c->config.is_stamped)
+                check_stamp(c, id);
             t->state = SEEN;
             c->n_seen++;
             for (uint32_t k : t->after)
@@ -396,6 +420,7 @@ static void choose(test_case *c)
     f->polite = below(c, 4) == 0;
     f->crowded = below(c, 4) == 0;
     f->has_now = below(c, 3) == 0;
+    f->is_stamped = below(c, 3) == 0;
     f->first_run = below(c, 3) ? 1u : 0u - below(c, 3);
     c->next = c->couriers.place = c->taken = below(c, 2) ? 0u : 0u - below(c, 300);
 }
@@ -450,6 +475,7 @@ static uint32_t run_all(test_case *c, uint64_t seed)
         l.n_threads = 32u * (c->most_warps + 1u);
         l.shared_bytes = hd_graph_blob(&c->graph)->shared_bytes;
         l.seed = seed + n_starts;
+        l.since_ns = n_starts * 1000000000ull;
         l.n_steps = STEPS_OF_RUN + STEPS_OF_TASK * c->tasks.size();
         l.what = c->what;
         l.code = kernel_code;

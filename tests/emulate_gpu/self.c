@@ -197,7 +197,7 @@ static void uses_poison(void *arg)
 
 static void run_one(void (*code)(void *arg), uint64_t seed)
 {
-    emu_launch l = {N_BLOCKS, N_THREADS, 256, 0, 200000, "self", NULL, NULL, NULL};
+    emu_launch l = {N_BLOCKS, N_THREADS, 256, 0, 200000, 0, "self", NULL, NULL, NULL};
     memset(&all, 0, sizeof all);
     l.seed = seed;
     l.code = code;

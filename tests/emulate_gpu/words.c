@@ -95,7 +95,7 @@ static void fill_run(words *w, const void *params)
 
 static void make_pool(words *w)
 {
-    if (hd_pool_words_new(&w->pool, w->config.n_host, w->run.n_arena, w->config.n_workers)) {
+    if (hd_pool_words_new(&w->pool, w->config.n_host, w->run.n_arena, w->config.n_workers, w->config.is_stamped)) {
         printf("out of memory\n");
         exit(1);
     }

@@ -18,6 +18,7 @@ typedef struct words_config {
     uint32_t n_ring;  /* slots of a ring, 0 = as many as there can be tasks */
     uint32_t n_arena; /* 0 if no body spawns */
     uint32_t n_host;  /* of a pool: slots of the host, a power of two */
+    uint32_t is_stamped;
     uint32_t n_local, polite, crowded, n_trace, has_now;
     uint32_t first_run; /* number of the first run                          */
     hd_plan_style style;

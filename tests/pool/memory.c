@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.c - every allocation of a pool is made to fail, one a time: opening, and spawning with ranges, say ENOMEM with a sentence and
- * leak nothing; the pool that opens works, and the next task with ranges comes after the earlier ones. */
+ * leak nothing; the pool that opens works, and the next task with ranges comes after the earlier ones. Of a
+ * traced pool records and files are ENOMEM, too, and the next call succeeds. */
 #include "base/base.h"
 #include "pool/bodies.h"
 
@@ -40,15 +41,35 @@ static uint32_t use_ranges(heddle_pool *p)
     return failed;
 }
 
-static int use(heddle_ctx *ctx)
+/* Returns whether all calls succeeded. */
+static int tell(heddle_pool *p)
 {
+    heddle_pool_record r[4];
+    size_t n;
+    int done = 1, k;
+    for (k = 0; k < 3; k++) {
+        const heddle_status s = k == 0   ? heddle_pool_get_records(p, r, 4, &n)
+                                : k == 1 ? heddle_pool_write_trace(p, "/dev/null")
+                                         : heddle_pool_write_timeline(p, "/dev/null", NULL);
+        CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_ENOMEM && *heddle_error_text(NULL)), "%d: %s", k,
+                  heddle_status_text(s));
+        done &= s == HEDDLE_OK;
+    }
+    return done;
+}
+
+static int use(heddle_ctx *ctx, uint32_t n_trace)
+{
+    heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
+    int done = 1;
     const pooled_params params = {cells, ran, cells, &gate, &began};
     const pooled_mix_args a = {1, 1, {1, 0, 0, 0}, 0};
     const pooled_tree_args tree = {0, 1, 2, 0, 1};
     heddle_pool *p;
     heddle_handle h;
-    uint32_t failed;
-    heddle_status s = heddle_pool_new(ctx, &pooled, &params, sizeof params, NULL, &p);
+    heddle_status s;
+    c.n_trace = n_trace;
+    s = heddle_pool_new(ctx, &pooled, &params, sizeof params, &c, &p);
     if (s != HEDDLE_OK) {
         CHECK_MSG(s == HEDDLE_ENOMEM && p == NULL && *heddle_error_text(NULL), "%s", heddle_status_text(s));
         return 0;
@@ -58,12 +79,14 @@ static int use(heddle_ctx *ctx)
         CHECK_OK(NULL, heddle_pool_wait(p, h, HEDDLE_FOREVER, NULL));
     CHECK_OK(NULL, heddle_pool_spawn(p, pooled_tree, &tree, sizeof tree, 32, NULL));
     CHECK_OK(NULL, heddle_pool_wait_all(p, HEDDLE_FOREVER));
-    failed = use_ranges(p);
+    done = use_ranges(p) == 0;
+    if (n_trace)
+        done &= tell(p);
     heddle_pool_free(p);
-    return !failed;
+    return done;
 }
 
-static void check(heddle_backend b)
+static void check(heddle_backend b, uint32_t n_trace)
 {
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
@@ -72,23 +95,26 @@ static void check(heddle_backend b)
     c.backend = b;
     c.n_workers = b == HEDDLE_CPU ? 2 : 0;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
-    CHECK(use(ctx));
+    CHECK(use(ctx, n_trace));
     before = hd_held_bytes();
     for (n = 1; !done; n++) {
         hd_fail_alloc_at(n);
-        done = use(ctx);
+        done = use(ctx, n_trace);
         hd_fail_alloc_at(0);
         CHECK_MSG(hd_held_bytes() == before, "allocation %llu: %llu bytes before, %llu after", (unsigned long long)n,
                   (unsigned long long)before, (unsigned long long)hd_held_bytes());
     }
     CHECK(n > 10);
-    printf("%s: %llu allocations failed\n", heddle_backend_name(b), (unsigned long long)n - 2);
+    printf("%s%s: %llu allocations failed\n", heddle_backend_name(b), n_trace ? ", traced" : "",
+           (unsigned long long)n - 2);
     heddle_ctx_close(ctx);
 }
 
 int main(void)
 {
-    check(HEDDLE_SERIAL);
-    check(HEDDLE_CPU);
+    check(HEDDLE_SERIAL, 0);
+    check(HEDDLE_CPU, 0);
+    check(HEDDLE_SERIAL, 10);
+    check(HEDDLE_CPU, 10);
     return 0;
 }

@@ -50,11 +50,17 @@ static void check_opening(rig *r)
     c.team_size = 0;
     c.n_slots = HEDDLE_POOL_MOST_SLOTS + 1;
     REFUSED(open_with(r, c, &p), ERANGE, "slots");
+    c.n_slots = 0;
+    c.n_trace = HEDDLE_POOL_MOST_TRACE + 1;
+    REFUSED(open_with(r, c, &p), ERANGE, "records");
     c.size = 3;
     REFUSED(open_with(r, c, &p), EINVAL, "INIT");
     setenv("HEDDLE_POOL_SLOTS", "many", 1);
     REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_SLOTS");
     unsetenv("HEDDLE_POOL_SLOTS");
+    setenv("HEDDLE_POOL_TRACE", "-1", 1);
+    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_TRACE");
+    unsetenv("HEDDLE_POOL_TRACE");
     CHECK(p == NULL);
 }
 
@@ -150,6 +156,36 @@ static void check_handles(rig *r)
     CHECK_OK(NULL, heddle_pool_wait(r->other, theirs, HEDDLE_FOREVER, NULL));
 }
 
+/* r->pool has no trace; a traced one refuses bad arguments only. */
+static void check_traces(rig *r)
+{
+    heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
+    heddle_pool_body_stats s = HEDDLE_POOL_BODY_STATS_INIT;
+    heddle_pool_record one;
+    heddle_pool *p;
+    size_t n = 7;
+    REFUSED(heddle_pool_get_body_stats(r->pool, 0, &s), EINVAL, "without a trace");
+    REFUSED(heddle_pool_get_records(r->pool, &one, 1, &n), EINVAL, "without a trace");
+    CHECK(n == 0);
+    REFUSED(heddle_pool_write_trace(r->pool, "/dev/null"), EINVAL, "without a trace");
+    REFUSED(heddle_pool_write_timeline(r->pool, "/dev/null", NULL), EINVAL, "without a trace");
+    REFUSED(heddle_pool_write_trace(NULL, "/dev/null"), EINVAL, "NULL");
+    c.n_trace = 4;
+    heddle_pool_free(r->other);
+    CHECK_OK(NULL, heddle_pool_new(r->other_ctx, &pooled, &r->params, sizeof r->params, &c, &p));
+    r->other = p;
+    REFUSED(heddle_pool_get_body_stats(p, pooled_n_bodies, &s), EINVAL, "bodies");
+    REFUSED(heddle_pool_get_body_stats(p, 0, NULL), EINVAL, "body 0");
+    REFUSED(heddle_pool_get_records(p, NULL, 1, &n), EINVAL, "NULL");
+    REFUSED(heddle_pool_get_records(p, &one, 1, NULL), EINVAL, "NULL");
+    REFUSED(heddle_pool_write_trace(p, NULL), EINVAL, "path is NULL");
+    REFUSED(heddle_pool_write_timeline(p, NULL, NULL), EINVAL, "path is NULL");
+    REFUSED(heddle_pool_write_trace(p, "/nowhere/at/all"), EIO, "/nowhere");
+    CHECK_OK(NULL, heddle_pool_get_records(p, NULL, 0, &n));
+    CHECK_OK(NULL, heddle_pool_get_body_stats(p, 0, &s));
+    CHECK(n == 0 && s.n_tasks == 0 && s.body.n == 0 && s.body.p99_ns == 0);
+}
+
 /* A second call of the function by itself would wait for itself. */
 static heddle_status said_inside;
 static void call_inside(void *arg, const heddle_pool_end *end)
@@ -221,6 +257,7 @@ static void check_all(heddle_backend b)
     check_spawning(r);
     check_handles(r);
     check_inside(r);
+    check_traces(r);
     heddle_pool_free(r->other);
     heddle_pool_free(r->pool);
     heddle_pool_free(NULL);

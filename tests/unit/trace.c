@@ -2,42 +2,16 @@
 /* Traces, parsed back: each event is a slice with its times. Each edge between traced tasks is a flow from inside the
  * one slice to the begin of the other. Also edges through joins, graphs with too many edges, dropped events, bodies of
  * no time, refusals and missing memory. */
+#include "read_json.h"
 #include "synthetic.h"
-
-#include <jansson.h>
-#include <math.h>
 
 static char *folder, path[64];
 
-static const json_t *get(const json_t *o, const char *key)
-{
-    const json_t *v = json_object_get(o, key);
-    CHECK_MSG(v, "no %s", key);
-    return v;
-}
-static uint64_t integer(const json_t *o, const char *key)
-{
-    CHECK_MSG(json_is_integer(get(o, key)), "%s", key);
-    return (uint64_t)json_integer_value(get(o, key));
-}
-/* Microseconds of the file as nanoseconds. */
-static uint64_t ns(const json_t *o, const char *key)
-{
-    return (uint64_t)llround(json_number_value(get(o, key)) * 1000);
-}
-static const char *text(const json_t *o, const char *key)
-{
-    CHECK_MSG(json_is_string(get(o, key)), "%s", key);
-    return json_string_value(get(o, key));
-}
-
 static json_t *trace_of(const synthetic *s)
 {
-    json_error_t why;
     json_t *root;
     CHECK_MSG(hd_write_trace(&s->o, path, NULL) == HEDDLE_OK, "%s", hd_thread_error()->text);
-    root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    CHECK_MSG(root, "line %d: %s", why.line, why.text);
+    root = json_of_file(path);
     unlink(path);
     return root;
 }

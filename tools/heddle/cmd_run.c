@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "cli.h"
+#include "pool_summary.h"
 #include "summary.h"
 #include "work.h"
 
@@ -19,7 +20,8 @@ typedef struct outcome {
     uint64_t n_runs;
     const char *check, *sentence; /* "ok", "failed", "skipped", and why */
     answer answer;
-    summary summary; /* only with --stats */
+    summary summary; /* only with --stats, of a graph or of a pool: */
+    pool_summary pool;
 } outcome;
 
 /* ---- running ---- */
@@ -73,12 +75,24 @@ static int check_outputs(const options *o)
                : CLI_OK;
 }
 
+static int write_of_pool(const options *o, heddle_pool *pool, const char *title)
+{
+    heddle_status s = HEDDLE_OK;
+    if (o->trace)
+        s = heddle_pool_write_trace(pool, o->trace);
+    if (!s && o->timeline)
+        s = heddle_pool_write_timeline(pool, o->timeline, title);
+    return s ? cli_heddle_bad(NULL, s) : CLI_OK;
+}
+
 static int write_outputs(const options *o, const work *w)
 {
     heddle_status s = HEDDLE_OK;
     char title[96];
     snprintf(title, sizeof title, "%s on %s, %" PRIu32 " workers", w->app ? w->app->name : w->file,
              heddle_backend_name(w->config.backend), w->config.n_workers);
+    if (!w->graph)
+        return write_of_pool(o, w->c->pool, title);
     if (o->trace)
         s = heddle_graph_write_trace(w->graph, o->trace);
     if (!s && o->timeline)
@@ -144,8 +158,10 @@ static void print_report(const outcome *out, const options *o, FILE *f)
     for (size_t i = 0; i < out->answer.n; i++)
         fprintf(f, "  %-8s %s = %s\n", i ? "" : "answer", out->answer.items[i].key, out->answer.items[i].json);
     fprintf(f, "  check    %s%s%s\n", out->check, out->sentence ? ": " : "", out->sentence ? out->sentence : "");
-    if (o->stats)
+    if (o->stats && w->graph)
         summary_print(&out->summary, f);
+    else if (o->stats)
+        pool_summary_print(&out->pool, f);
 }
 
 static void json_ms(FILE *f, const char *key, uint64_t ns, const char *after)
@@ -203,7 +219,10 @@ static void print_json(const outcome *out, const options *o, FILE *f)
     fprintf(f, "  \"check\": \"%s\",\n", out->check);
     if (o->stats) {
         fputs("  \"stats\": ", f);
-        summary_json(&out->summary, f);
+        if (w->graph)
+            summary_json(&out->summary, f);
+        else
+            pool_summary_json(&out->pool, f);
         fputs(",\n", f);
     }
     json_answer(out, f);
@@ -217,7 +236,11 @@ static int gather(outcome *out, const options *o)
         out->w.app->answer(out->w.c, &sink);
     if (out->answer.failed)
         return cli_bad("out of memory");
-    return o->stats ? summary_of_run(&out->summary, out->w.ctx, out->w.graph) : CLI_OK;
+    if (!o->stats)
+        return CLI_OK;
+    if (out->w.graph)
+        return summary_of_run(&out->summary, out->w.ctx, out->w.graph);
+    return pool_summary_of(&out->pool, out->w.c->pool, out->w.app->table->n_bodies);
 }
 
 /* Prints standard output last: a reader of the report finds the files written. */
@@ -253,19 +276,26 @@ static int read_plan(const work *w, const char *path)
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
+static int is_pool(const target *t) { return !t->file && t->scenario->engine == &app_pool; }
+
 /* What a graph can show of itself, and a pool cannot. */
 static int check_scenario(const options *o, const target *t)
 {
-    const char *option = o->stats        ? "--stats"
-                         : o->trace      ? "--trace"
-                         : o->timeline   ? "--timeline"
-                         : o->dot        ? "--dot"
-                         : o->dump_graph ? "--dump-graph"
-                         : o->plan       ? "--plan"
-                                         : NULL;
-    if (!option || t->file || t->scenario->engine != &app_pool)
+    const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
+    if (!option || !is_pool(t))
         return CLI_OK;
     return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+}
+
+/* Makes room for a trace if one is wanted. Pools read the variable when they are opened. */
+static int want_trace(const options *o, const target *t, heddle_config *config)
+{
+    const int wanted = o->stats || o->trace || o->timeline;
+    if (is_pool(t))
+        return wanted && pool_trace_room() ? cli_bad("out of memory") : CLI_OK;
+    if (wanted || (t->file && !o->no_check))
+        config->n_trace = trace_room(config);
+    return CLI_OK;
 }
 
 int cmd_run(const options *o)
@@ -276,9 +306,9 @@ int cmd_run(const options *o)
     int status, told;
     if (find_target(o, "run", &t) || check_scenario(o, &t) || follow_plan(o, &config) || check_outputs(o))
         return CLI_BAD;
-    if (o->stats || o->trace || o->timeline || (t.file && !o->no_check))
-        config.n_trace = trace_room(&config);
-    status = open_target(&out.w, &t, o, &config);
+    status = want_trace(o, &t, &config);
+    if (!status)
+        status = open_target(&out.w, &t, o, &config);
     if (!status)
         status = read_plan(&out.w, o->plan);
     if (!status)
@@ -290,6 +320,7 @@ int cmd_run(const options *o)
         status = told ? told : status;
     }
     summary_free(&out.summary);
+    pool_summary_free(&out.pool);
     answer_free(&out.answer);
     free(out.run_ns);
     work_close(&out.w);

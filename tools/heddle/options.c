@@ -254,7 +254,7 @@ static const option table[] = {
     {"--hand-ns", "NS", FOR_PLAN, set_hand_ns, "of APP/wave: what a hand-over takes; default: a guess"},
     {"--no-check", NULL, FOR_RUN, set_no_check, "do not compare with the serial reference"},
     {"--json", NULL, FOR_RUN, set_json, "print one JSON object"},
-    {"--stats", NULL, FOR_RUN, set_stats, "show the bodies, the workers and the critical path"},
+    {"--stats", NULL, FOR_RUN, set_stats, "show bodies, workers and the critical path; of a pool, times of its tasks"},
     {"--trace", "FILE", FOR_RUN, set_trace, "write the last run as Chrome trace events (Perfetto)"},
     {"--timeline", "FILE", FOR_RUN, set_timeline, "draw the last run as SVG"},
     {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},

@@ -43,6 +43,8 @@ const char *work_how(const work *w);
 
 /* trace_room.c: room for the events of one run, divided among its workers; 0 if HEDDLE_TRACE sets it. */
 uint32_t trace_room(const heddle_config *config);
+/* The same for records of a pool that is opened later, through HEDDLE_POOL_TRACE. 0, or -1 without memory. */
+int pool_trace_room(void);
 
 /* How a config runs, in one form for all backends: serial/order/-, cpu/rings/lf, cuda/levels/-. "-" where there is no
  * choice. */

@@ -8,7 +8,7 @@
 #ifndef HEDDLE_CORE_BATCH_H
 #define HEDDLE_CORE_BATCH_H
 
-#include "heddle/core/pool.h"
+#include "heddle/core/stamp.h"
 
 #define HD_POOL_BATCH_MOST 896u /* tasks: their slots are parameters of the kernel, 4 KB at most */
 
@@ -38,7 +38,9 @@ typedef struct hd_pool_batch {
     hd_told *told;
     uint32_t *news, *news_end;
     hd_stream_words *stream;
-    hd_live *live;       /* of this stream                                                        */
+    hd_live *live;    /* of this stream                                                        */
+    hd_stamp *stamps; /* as in hd_pool                                                 */
+    hd_stamp_words *stamp_words;
     uint32_t args_bytes; /* of a slot                                                             */
     uint32_t n_host;
     uint32_t n, is_wide; /* tasks; or is_wide: one task, in n blocks                              */
@@ -61,6 +63,8 @@ static __device__ __forceinline__ void hd_batch_tell(const hd_pool_batch &b, uin
         HD_STORE(&fate->code, 0u, RELAXED, DEV);
     }
     how = how != HD_STOP_NOT ? how : skipped ? HD_STOP_CANCELED : HD_STOP_DONE;
+    if (b.stamps)
+        hd_stamp_move(&b.stamps[slot], &b.stamp_words[slot], hd_block_sm());
     b.told[slot].code = code;
     HD_STORE(&b.told[slot].state, hd_told_of(task->generation, how), RELEASE, SYS);
     if (task->flags & HD_TASK_NOTIFY)
@@ -68,11 +72,14 @@ static __device__ __forceinline__ void hd_batch_tell(const hd_pool_batch &b, uin
     (void)HD_ADD(&b.stream->ended[odd], 1u, RELEASE, DEV);
 }
 
-/* One thread: a block has ended. The last one of a task tells its end, the last one of the batch that of the batch. */
+/* One thread: a block has ended; its body began then (hd_stamp_add), or 0: it was skipped, or there is no trace. The last one of a task tells its end, the last one of
+ * the batch that of the batch. */
 static __device__ __forceinline__ void hd_batch_end(const hd_pool_batch &b, uint32_t slot, const hd_posted *task,
-                                                    int skipped)
+                                                    int skipped, uint64_t began)
 {
     const uint32_t n_tasks = b.is_wide ? 1u : b.n;
+    if (began)
+        hd_stamp_add(&b.stamp_words[slot], began);
     if (b.is_wide && HD_ADD(&b.closed[slot], 1u, ACQ_REL, DEV) + 1u != b.n)
         return;
     if (b.is_wide)
@@ -91,6 +98,7 @@ template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_consta
     HD_BLOCK_SHARED(hd_posted, task);
     const uint32_t slot = b.slot[b.is_wide ? 0u : blockIdx.x];
     heddle_thread thread;
+    uint64_t began;
     int skipped;
     if (threadIdx.x < sizeof(hd_posted) / 16u)
         ((uint4 *)&task)[threadIdx.x] = ((const uint4 *)&b.posted[slot])[threadIdx.x];
@@ -102,12 +110,13 @@ template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_consta
     /* All threads or none: the word may change between their loads. */
     skipped = __syncthreads_or((task.flags & HD_POSTED_CANCELED) ||
                                HD_LOAD(&b.fates[slot].stop, RELAXED, DEV) != HD_STOP_NOT);
+    began = b.stamps && !skipped ? hd_clock() : 0u;
     if (!skipped && threadIdx.x < task.team_size && task.body != HD_BODY_JOIN)
         Bodies()(&thread, task.body, b.params,
                  task.arg_bytes <= HD_INLINE_ARGS ? (const void *)task.args : b.args + (uint64_t)slot * b.args_bytes);
     __syncthreads();
     if (threadIdx.x == 0)
-        hd_batch_end(b, slot, &task, skipped);
+        hd_batch_end(b, slot, &task, skipped, began);
 }
 #endif
 

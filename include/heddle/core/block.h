@@ -90,6 +90,16 @@ static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, v
     return thread;
 }
 
+/* The multiprocessor that this block is on. */
+static __device__ __forceinline__ uint32_t hd_block_sm(void)
+{
+    uint32_t sm = 0;
+#if defined(__CUDA_ARCH__)
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+#endif
+    return sm;
+}
+
 /* ---- what the host sees of a worker, and how a run ends ---- */
 
 /* A worker writes host memory only when it has waited long, because a later release waits for such a store. So the host

@@ -60,14 +60,10 @@ template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __
     if (TRACE && l.events) { /* waves have only this kernel */
         __syncthreads();
         if (threadIdx.x == 0) {
-            uint32_t sm = 0;
-#if defined(__CUDA_ARCH__)
-            asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-#endif
             l.events[t].begin = begin;
             l.events[t].end = hd_clock();
             l.events[t].task = t;
-            l.events[t].queue = sm;
+            l.events[t].queue = hd_block_sm();
         }
     }
 }

@@ -54,6 +54,17 @@ HD_STATIC_ASSERT(sizeof(hd_copy) == 16, "a load of one lane");
 #define HD_COPY_MODES 2u
 
 HD_FN uint32_t hd_copy_room(uint32_t n_bytes) { return (n_bytes + 15u) / 16u * 16u; }
+/* Of a traced pool (core/stamp.h): when the task in a slot of the host ran; times of hd_clock. */
+typedef struct hd_stamp {
+    uint64_t begin, end; /* of its first and last body; end 0: none has run                        */
+    uint64_t busy;       /* the time in bodies, of all blocks                                      */
+    uint32_t worker;     /* that has ended it                                                     */
+    uint32_t pad;
+} hd_stamp;
+/* The same while the task runs. */
+typedef struct hd_stamp_words {
+    hd_pair_word not_begin, end, busy, pad; /* dev: not_begin: the largest complement of a begin        */
+} hd_stamp_words;
 
 typedef struct hd_pool {
     hd_fail *fates;       /* one for each slot of the arena                                        */
@@ -70,8 +81,12 @@ typedef struct hd_pool {
     uint32_t most_threads; /* of a team                                                           */
     uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
     uint32_t most_copies, stage_bytes;
-    uint32_t pinned_only; /* 1: of host memory, bodies see what is pinned                          */
-    uint32_t n_starts;    /* the host's, atomic: starts of a resident kernel                      */
+    uint32_t pinned_only;        /* 1: of host memory, bodies see what is pinned                          */
+    uint32_t n_starts;           /* the host's, atomic: starts of a resident kernel                      */
+    hd_stamp *stamps;            /* one for each slot of the host, or NULL: the pool is not traced         */
+    hd_stamp_words *stamp_words; /* likewise                                                       */
+    uint32_t clock_apart;        /* 1: stamps are of another clock than the host's                 */
+    uint32_t by_sm;              /* 1: in stamps a worker is a multiprocessor                      */
 } hd_pool;
 
 HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return r->pool; }
@@ -97,6 +112,13 @@ HD_FN uint32_t hd_owner_of(const hd_run *r, uint32_t t)
 {
     const uint32_t ends_for = r->tasks[t].links.ends_for;
     return ends_for != HD_NONE ? ends_for : t;
+}
+
+/* The host's slot of the task that ends with t, or HD_NONE. */
+HD_FN uint32_t hd_slot_of(const hd_run *r, uint32_t t)
+{
+    const uint32_t owner = hd_owner_of(r, t);
+    return hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE;
 }
 
 /* Task t must not run: a task before it has gone wrong. */

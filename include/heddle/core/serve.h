@@ -19,6 +19,7 @@
 /* What the scheduling warp tells the team of the next body, in block-shared memory. */
 typedef struct hd_serving {
     hd_fail *fate;
+    hd_stamp_words *stamp; /* of the host's task, or NULL: nobody wants to know when it runs */
     uint32_t skip, team, block, n_blocks;
     uint32_t n_copies;
     const hd_copy *copies;
@@ -27,15 +28,27 @@ typedef struct hd_serving {
 
 /* ---- the team --------------------------------------------------------------------------------- */
 
+/* The threads of a traced body, when it has ended on this one. */
+static __device__ __forceinline__ void hd_serve_stamp(const hd_block *b, const hd_serving *v)
+{
+    hd_bar_team(v->team);
+    if (threadIdx.x == 0)
+        hd_stamp_add(v->stamp, b->begin);
+}
+
 /* All threads of the team. */
 template <typename Bodies>
-static __device__ __forceinline__ void hd_serve_run(const hd_run &r, const hd_serving *v, const heddle_thread *thread,
-                                                    const hd_task *record)
+static __device__ __forceinline__ void hd_serve_run(const hd_run &r, hd_block *b, const hd_serving *v,
+                                                    const heddle_thread *thread, const hd_task *record)
 {
     const void *args = hd_args_at(&r, record);
     if (v->n_copies)
         hd_copies_in(v->copies, v->n_copies, v->stage, (void *)(uintptr_t)args, thread);
+    if (v->stamp && threadIdx.x == 0)
+        b->begin = hd_clock();
     Bodies()(thread, record->body, r.params, args);
+    if (v->stamp)
+        hd_serve_stamp(b, v);
     if (v->n_copies)
         hd_copies_out(v->copies, v->n_copies, v->stage, thread);
 }
@@ -60,7 +73,7 @@ static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *
         thread.block = v->block;
         thread.n_blocks = v->n_blocks;
         if (threadIdx.x < v->team && !v->skip)
-            hd_serve_run<Bodies>(r, v, &thread, record);
+            hd_serve_run<Bodies>(r, b, v, &thread, record);
         if (threadIdx.x == 0)
             hd_mark(&b->ended, i);
         hd_bar_block();
@@ -124,6 +137,7 @@ static __device__ __forceinline__ void hd_serve_tell(const hd_run *r, hd_block *
     b->at = x->at;
     b->name = hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE;
     v->fate = hd_fate_of(r, owner);
+    v->stamp = hd_stamp_at(r, b->name);
     v->skip = x->wrong || x->record->body == HD_BODY_JOIN || (owner != x->task && hd_went_wrong(r, owner));
     v->team = team ? 32u * team : team_size;
     v->block = 0;

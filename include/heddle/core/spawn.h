@@ -8,6 +8,7 @@
 #define HEDDLE_CORE_SPAWN_H
 
 #include "heddle/core/dispatch.h"
+#include "heddle/core/stamp.h"
 
 /* ---- handing on ------------------------------------------------------------------------------- */
 
@@ -286,10 +287,12 @@ HD_FN uint32_t hd_end_spawned(const hd_run *r, hd_worker *w, hd_turn *x, uint32_
                        went = hd_went_wrong(r, t),
                        v = flags & HD_TASK_PINNED || hd_is_hosts(r, t) ? hd_done_word_once(r, x, t) : 0u;
         uint32_t wrong;
-        if (hd_is_hosts(r, t)) /* the load of `went` is under way meanwhile */
+        if (hd_is_hosts(r, t)) { /* the load of `went` is under way meanwhile */
+            hd_stamp_tell(r, t, w->id);
             HD_FENCE_FOR_HOST();
-        else if (flags & HD_TASK_PINNED)
+        } else if (flags & HD_TASK_PINNED) {
             HD_FENCE_RELEASE();
+        }
         wrong = hd_shuffle(went, 0);
         hd_warp_sync(); /* all have read it before its slot is free */
         if (wrong && hd_warp_lane() == 0) {

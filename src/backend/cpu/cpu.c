@@ -509,7 +509,7 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, uint32_t n_host, h
 
 static heddle_status make_pool(hd_loaded *l, const hd_pool_work *pool, hd_error *e)
 {
-    if (hd_pool_words_new(&l->pool, pool->n_host, l->run.n_arena, l->run.n_workers))
+    if (hd_pool_words_new(&l->pool, pool->n_host, l->run.n_arena, l->run.n_workers, pool->is_traced))
         return hd_say(e, HEDDLE_ENOMEM, "a pool: no memory for %u slots", pool->n_host);
     l->run.pool = &l->pool;
     return HEDDLE_OK;

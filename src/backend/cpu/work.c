@@ -219,8 +219,16 @@ static void share_blocks(worker *x, hd_task *task)
     hd_ticket_place(x->r, 1u, x->x.task);
 }
 
+/* A body of a pool's task, for the task in that slot of the host, or HD_NONE. */
+static void run_stamped(worker *x, uint32_t name, const hd_task *task, uint32_t slot)
+{
+    const uint64_t began = hd_stamp_now(x->r);
+    run_body(x, name, task->body, hd_args_at(x->r, task));
+    hd_stamp_past(x->r, slot, began);
+}
+
 /* Runs blocks of x's task until none is left. 1: the task has ended. */
-static int run_blocks(worker *x, hd_task *task, uint32_t name)
+static int run_blocks(worker *x, hd_task *task, uint32_t name, uint32_t slot)
 {
     const uint32_t n = hd_n_blocks(x->r, x->x.task);
     uint32_t k;
@@ -230,7 +238,7 @@ static int run_blocks(worker *x, hd_task *task, uint32_t name)
             share_blocks(x, task);
         x->thread.block = k;
         if (!hd_went_wrong(x->r, x->x.task))
-            run_body(x, name, task->body, hd_args_at(x->r, task));
+            run_stamped(x, name, task, slot);
         (void)hd_blocks_close(task);
         end_trace(x);
         x->ended = 0;
@@ -240,8 +248,8 @@ static int run_blocks(worker *x, hd_task *task, uint32_t name)
     return hd_blocks_close(task);
 }
 
-/* Runs x's task; one that has gone wrong before it began is skipped. 1: it has ended. */
-static int run_task(worker *x)
+/* Runs x's task, of the host's task in that slot; one that has gone wrong before it began is skipped. 1: it has ended. */
+static int run_task(worker *x, uint32_t slot)
 {
     const hd_run *r = x->r;
     const uint32_t name = hd_name_of(r, &x->x), owner = hd_owner_of(r, x->x.task);
@@ -249,21 +257,21 @@ static int run_task(worker *x)
     x->thread.fail = hd_fate_of(r, owner);
     x->ended = 0;
     if (hd_n_blocks(r, x->x.task) > 1u)
-        return run_blocks(x, task, name);
+        return run_blocks(x, task, name, slot);
     if (!hd_went_wrong(r, x->x.task) && !hd_went_wrong(r, owner))
-        run_body(x, name, task->body, hd_args_at(r, task));
+        run_stamped(x, name, task, slot);
     return 1;
 }
 
 static void serve_task(worker *x)
 {
     const hd_run *r = x->r;
-    const uint32_t owner = hd_owner_of(r, x->x.task);
+    const uint32_t slot = hd_slot_of(r, x->x.task);
     int ended;
     hd_spawn_buffer_open(r, &x->w, &x->spawn_buffer, hd_children_of(r, x->x.record->body), x->x.record->flags);
     hd_ahead(r, &x->w, &x->x, 1);
-    HD_STORE(x->slot, hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE, RELAXED, SYS);
-    ended = run_task(x);
+    HD_STORE(x->slot, slot, RELAXED, SYS);
+    ended = run_task(x, slot);
     HD_STORE(x->slot, HD_NONE, RELAXED, SYS); /* before the host may fill it again */
     if (ended)
         hd_end_turn(r, &x->w, &x->x, &x->spawn_buffer, HD_DISPATCH_TICKET, 1);

@@ -55,6 +55,16 @@ static uint32_t largest_record(const heddle_table *t)
     return (most + 15u) / 16u * 16u;
 }
 
+/* In device memory; the modes pin the stamps that the host reads. */
+static heddle_status make_stamp_words(hd_cuda_pool *p, hd_error *e)
+{
+    const uint64_t n_bytes = p->words.n_host * sizeof *p->words.stamp_words;
+    p->words.clock_apart = 1;
+    HD_CUDA_TRY(cudaMalloc((void **)&p->words.stamp_words, n_bytes), e, "opening a pool");
+    HD_CUDA_TRY(cudaMemset(p->words.stamp_words, 0, n_bytes), e, "opening a pool");
+    return HEDDLE_OK;
+}
+
 /* Mode auto takes launches where tasks cannot be sent to a kernel that runs. */
 static heddle_status make_way(hd_loaded *l, const hd_pool_work *w, hd_error *e)
 {
@@ -80,6 +90,8 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: no memory for %u slots", w->n_host);
     HD_CUDA_TRY(cudaMalloc(&l->params, l->graph->table->params_bytes + 1u), e, "opening a pool");
     HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->side, cudaStreamNonBlocking), e, "making a stream");
+    if (w->is_traced)
+        HD_TRY(make_stamp_words(p, e));
     return make_way(l, w, e);
 }
 
@@ -128,6 +140,7 @@ void hd_cuda_pool_unload(hd_loaded *l)
     if (p->side)
         (void)cudaStreamDestroy(p->side);
     (void)cudaFree(p->fates);
+    (void)cudaFree(p->words.stamp_words);
     (void)cudaFree(l->params);
     (void)cudaFreeHost(p->pinned);
     hd_delete_sparse(p->dirty, p->words.n_host);

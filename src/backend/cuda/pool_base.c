@@ -88,7 +88,10 @@ static uint64_t cut_pinned(hd_cuda_pool *p, uint8_t *at)
     PART(words.live, hd_live, p->words.n_workers);
     PART(no_fate, hd_fail, 1);
     PART(args, uint8_t, n * p->args_bytes);
+    PART(words.stamps, hd_stamp, p->words.stamp_words ? n : 0);
 #undef PART
+    if (!p->words.stamp_words)
+        p->words.stamps = NULL;
     return n_bytes;
 }
 

@@ -161,16 +161,34 @@ static uint32_t free_stream(const hd_loaded *l)
     return s < p->n_streams ? s : HD_NONE;
 }
 
+/* A batch in stream s, without tasks. */
+static hd_pool_batch batch_in(const hd_loaded *l, uint32_t s)
+{
+    const hd_pool *words = &l->pool->words;
+    const launches *p = launches_of(l);
+    return (hd_pool_batch){.posted = p->posted,
+                           .args = l->pool->args,
+                           .params = l->params,
+                           .fates = l->pool->fates,
+                           .closed = p->closed,
+                           .told = words->told,
+                           .news = words->news,
+                           .news_end = p->news_end,
+                           .stream = &p->stream_words[s],
+                           .live = &words->live[s],
+                           .stamps = words->stamps,
+                           .stamp_words = words->stamp_words,
+                           .args_bytes = l->pool->args_bytes,
+                           .n_host = words->n_host};
+}
+
 /* Launches up to `most` tasks of the list, or its first task with all of its blocks. */
 static heddle_status launch(hd_loaded *l, list *from, uint32_t n_threads, uint32_t s, hd_error *e)
 {
-    const hd_pool *words = &l->pool->words;
     launches *p = launches_of(l);
     stream *at = &p->streams[s];
     const int is_wide = from == &p->wide;
-    hd_pool_batch b = {p->posted,           l->pool->args, l->params,   l->pool->fates,      p->closed,
-                       words->told,         words->news,   p->news_end, &p->stream_words[s], &words->live[s],
-                       l->pool->args_bytes, words->n_host, 0,           (uint32_t)is_wide,   {0}};
+    hd_pool_batch b = batch_in(l, s);
     void *params[] = {&b};
     CUlaunchConfig c;
     CUresult r;
@@ -180,6 +198,7 @@ static heddle_status launch(hd_loaded *l, list *from, uint32_t n_threads, uint32
         p->notes[slot].where = LAUNCHED;
         at->last[at->n_last] = b.slot[at->n_last] = slot;
     }
+    b.is_wide = (uint32_t)is_wide;
     b.n = is_wide ? p->posted[b.slot[0]].n_blocks : at->n_last;
     at->n_sent += at->n_last;
     memset(&c, 0, sizeof c);
@@ -405,7 +424,7 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *work, hd_error *e)
     launches *p = l->pool->mode = hd_new(sizeof *p);
     if (!p)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: out of memory");
-    l->pool->words.no_spawns = 1;
+    l->pool->words.no_spawns = l->pool->words.by_sm = 1;
     HD_TRY(choose(l, p, work, e));
     HD_TRY(find_kernel(l, p, e));
     HD_TRY(make_memory(l, p, e));

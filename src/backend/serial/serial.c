@@ -117,8 +117,9 @@ static int sort(const hd_graph *g, uint32_t *order)
 /* ---- if bodies spawn --------------------------------------------------------------------------------------------- */
 
 /* 0 without memory. */
-static int make_arena(hd_loaded *l, uint32_t n_host)
+static int make_arena(hd_loaded *l, const hd_pool_work *pool)
 {
+    const uint32_t n_host = pool ? pool->n_host : 0;
     hd_run *r = &l->run;
     if (!n_host && !hd_arena_is_needed(l->graph))
         return 1;
@@ -127,9 +128,9 @@ static int make_arena(hd_loaded *l, uint32_t n_host)
     r->policy = HD_POLICY_SHARE;
     r->dispatch = HD_DISPATCH_RINGS;
     hd_arena_size(r, l->graph, n_host, l->device->n_arena);
-    if (n_host && hd_pool_words_new(&l->pool, n_host, r->n_arena, 1))
+    if (pool && hd_pool_words_new(&l->pool, n_host, r->n_arena, 1, pool->is_traced))
         return 0;
-    r->pool = n_host ? &l->pool : NULL;
+    r->pool = pool ? &l->pool : NULL;
     l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
     l->block = hd_arena_new_words(r, l->block_bytes);
     if (!l->block)
@@ -179,8 +180,7 @@ static heddle_status load(hd_loaded **out, hd_device *d, const hd_work *work, hd
     l->order = hd_new(g->n_tasks * 4);
     l->shared = hd_new(hd_graph_blob(g)->shared_bytes);
     l->events = d->n_trace ? hd_new((uint64_t)d->n_trace * sizeof(hd_event)) : NULL;
-    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order) ||
-        !make_arena(l, pool ? pool->n_host : 0)) {
+    if (!l->order || !l->shared || (d->n_trace && !l->events) || sort(g, l->order) || !make_arena(l, pool)) {
         unload(l);
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
     }
@@ -247,13 +247,18 @@ static int goes_on(const hd_loaded *l) { return __atomic_load_n(&l->fail.stop, _
 static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
 {
     const hd_run *r = &l->run;
+    uint64_t began;
     const hd_task *task = hd_task_at(r, t);
     const void *args = hd_is_spawned(r, t) ? hd_args_at(r, task) : hd_graph_args(l->graph, hd_graph_task(l->graph, t));
     hd_spawn_buffer_open(r, &l->worker, &l->spawn_buffer, hd_children_of(r, task->body), task->flags);
     l->at_block = 0;
     do {
-        if (!hd_went_wrong(r, t) && !(r->pool && hd_went_wrong(r, hd_owner_of(r, t))))
-            run_one(l, hd_name_of(r, &l->turn), task, params, args);
+        if (hd_went_wrong(r, t) || (r->pool && hd_went_wrong(r, hd_owner_of(r, t))))
+            continue;
+        began = hd_stamp_now(r);
+        run_one(l, hd_name_of(r, &l->turn), task, params, args);
+        if (began)
+            hd_stamp_past(r, hd_slot_of(r, t), began);
     } while (r->pool && ++l->at_block < hd_n_blocks(r, t));
     l->at_block = 0;
     return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);

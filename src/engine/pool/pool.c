@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - heddle_pool_new and _free, and what is known of a pool. */
-#include "engine/pool/pool.h"
+#include "engine/pool/trace.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -76,6 +76,9 @@ static heddle_status read_config(heddle_pool_config *to, const heddle_pool_confi
                       HEDDLE_POOL_MOST_SLOTS);
     if ((uint32_t)to->mode >= HEDDLE_N_POOL_MODES)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_new: there is no mode %u", (unsigned)to->mode);
+    if (to->n_trace > HEDDLE_POOL_MOST_TRACE)
+        return hd_say(NULL, HEDDLE_ERANGE, "heddle_pool_new: records of %u tasks; %u are the most", to->n_trace,
+                      HEDDLE_POOL_MOST_TRACE);
     if (to->team_size % 32u || to->team_size > HEDDLE_POOL_MOST_THREADS)
         return hd_say(NULL, to->team_size % 32u ? HEDDLE_EINVAL : HEDDLE_ERANGE,
                       "heddle_pool_new: a team of %u threads; a multiple of 32 up to %u is expected", to->team_size,
@@ -135,14 +138,15 @@ static heddle_status make_room(heddle_pool *p, const void *params)
     if (params_bytes)
         memcpy(p->params, params, params_bytes);
     make_posts(p);
-    return HEDDLE_OK;
+    return hd_trace_new(p);
 }
 
 static heddle_status start(heddle_pool *p)
 {
     const heddle_pool_config *c = &p->config;
-    const hd_pool_work work = {&p->graph->g, p->n_slots, c->mode,        c->team_size,
-                               c->linger_us, c->hold_us, c->most_copies, (c->copy_bytes + 15u) / 16u * 16u};
+    const hd_pool_work work = {&p->graph->g,   p->n_slots, c->mode,        c->team_size,
+                               c->linger_us,   c->hold_us, c->most_copies, (c->copy_bytes + 15u) / 16u * 16u,
+                               c->n_trace != 0};
     const hd_watcher none = {NULL, NULL};
     hd_error *e = hd_thread_error();
     HD_TRY(hd_backend_load(p->backend, &p->loaded, p->ctx->device, &(hd_work){HD_WORK_POOL, &work}, none, e));
@@ -178,6 +182,7 @@ static void forget(heddle_pool *p)
     if (p->fd >= 0)
         (void)close(p->fd);
     hd_delete(p->params, p->params ? p->params_bytes : 0);
+    hd_trace_delete(p);
     hd_delete_sparse(p->slots, (uint64_t)p->n_slots * sizeof *p->slots);
     hd_delete_sparse(p->afters, (uint64_t)p->n_slots * sizeof *p->afters);
     pthread_cond_destroy(&p->keeper_wanted);
@@ -288,6 +293,8 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
     i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task) +
                    2u * p->words->most_copies * sizeof(hd_copy);
+    if (p->trace)
+        i.slot_bytes += sizeof(hd_stamp) + sizeof(hd_stamp_words) + sizeof(hd_spawn_note);
     hd_copy_known(out, &i, sizeof i);
     return HEDDLE_OK;
 }
@@ -316,6 +323,8 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
     s.n_starts = __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED);
     s.n_full = __atomic_load_n(&p->n_full, __ATOMIC_RELAXED);
     s.full_ns = __atomic_load_n(&p->full_ns, __ATOMIC_RELAXED);
+    if (p->trace)
+        hd_trace_stats(p, &s);
     hd_copy_known(out, &s, sizeof s);
     return HEDDLE_OK;
 }

@@ -93,8 +93,9 @@ struct heddle_pool {
     uint64_t params_bytes; /* allocated */
     hd_slot *slots;
     hd_afters *afters;
-    uint32_t n_slots, n_posts; /* powers of two */
-    uint32_t post_bits;        /* each post has 1 << post_bits slots */
+    struct hd_pool_trace *trace; /* trace.h; NULL: it is not traced */
+    uint32_t n_slots, n_posts;   /* powers of two */
+    uint32_t post_bits;          /* each post has 1 << post_bits slots */
     hd_post posts[HD_POSTS];
     uint32_t epoch;        /* changes under all locks of posts */
     pthread_mutex_t grace; /* one heddle_pool_wait_all at a time */
@@ -200,9 +201,18 @@ void hd_copies_end(heddle_pool *p, hd_copied *c, int was_sent);
 void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well);
 void hd_host_free(heddle_pool *p);
 
+/* trace.c. The second and third only if p->trace, with the lock of the slot's post: a task gets slot i; its end was seen. Not for joins. */
+heddle_status hd_trace_new(heddle_pool *p);
+void hd_trace_spawned(heddle_pool *p, uint32_t i, const heddle_pool_task *task);
+void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t code);
+void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
+void hd_trace_delete(heddle_pool *p);
+
 /* slots.c */
-/* Takes up to n free slots of a post and fills them like that one (flags, body, limit, user, bounces). Returns how many. */
-uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, uint32_t n, uint32_t *out);
+/* Takes up to n free slots of a post for such tasks, and fills them like that one (flags, body, limit, user, bounces). Returns how
+ * many. */
+uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, const heddle_pool_task *task, uint32_t n,
+                       uint32_t *out);
 
 /* For the rest of slots.c the caller holds the post's lock. */
 /* Does slot i keep a task that has ended until the program sees that? */

@@ -57,12 +57,12 @@ static hd_slot slot_like(const heddle_pool *p, const hd_request *q)
 }
 
 /* Takes slots of one post. Returns how many. */
-static uint32_t take_any(heddle_pool *p, const hd_slot *like, uint32_t n, uint32_t *out)
+static uint32_t take_any(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out)
 {
     const uint32_t mine = my_post(p);
     uint32_t k, got = 0;
     for (k = 0; k < p->n_posts && !got; k++)
-        got = hd_slots_take(p, &p->posts[(mine + k) & (p->n_posts - 1u)], like, n, out);
+        got = hd_slots_take(p, &p->posts[(mine + k) & (p->n_posts - 1u)], like, q->task, q->n, out);
     return got;
 }
 
@@ -83,10 +83,10 @@ static int is_stuck(heddle_pool *p)
     return 1;
 }
 
-static heddle_status await_slot(heddle_pool *p, const hd_slot *like, uint32_t n, uint32_t *out, uint32_t *got)
+static heddle_status await_slot(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out, uint32_t *got)
 {
     const uint64_t since = heddle_host_clock_ns();
-    for (; !*got; *got = take_any(p, like, n, out)) {
+    for (; !*got; *got = take_any(p, like, q, out)) {
         HD_TRY(hd_pool_runs(p));
         if (is_stuck(p))
             return hd_say(NULL, HEDDLE_EBUSY,
@@ -99,18 +99,18 @@ static heddle_status await_slot(heddle_pool *p, const hd_slot *like, uint32_t n,
     return HEDDLE_OK;
 }
 
-/* Takes slots for some of n tasks, waiting until there is one. */
-static heddle_status take(heddle_pool *p, const hd_slot *like, uint32_t n, int waits, uint32_t *out, uint32_t *got)
+/* Takes slots for some of q's tasks, waiting until there is one. */
+static heddle_status take(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out, uint32_t *got)
 {
     heddle_status s;
-    *got = take_any(p, like, n, out);
+    *got = take_any(p, like, q, out);
     if (*got)
         return HEDDLE_OK;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
-    if (!waits)
+    if (q->task->flags & HEDDLE_POOL_TRY)
         return hd_say_full(p);
     __atomic_add_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
-    s = await_slot(p, like, n, out, got);
+    s = await_slot(p, like, q, out, got);
     __atomic_sub_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
     return s;
 }
@@ -170,7 +170,7 @@ heddle_status hd_request_send(heddle_pool *p, const hd_request *q, heddle_handle
 {
     const hd_slot like = slot_like(p, q);
     uint32_t slots[HD_AT_ONCE], k;
-    const heddle_status s = take(p, &like, q->n, !(q->task->flags & HEDDLE_POOL_TRY), slots, got);
+    const heddle_status s = take(p, &like, q, slots, got);
     if (s != HEDDLE_OK) {
         hd_unname(p, q->names, q->n_names);
         return s;

@@ -25,6 +25,24 @@ static void make_free(hd_post *post, hd_slot *s, uint32_t i)
 
 /* ---- seeing ends ---------------------------------------------------------------------------------------------------- */
 
+static heddle_status status_of(uint32_t how)
+{
+    switch (how) {
+    case HD_STOP_DONE: return HEDDLE_OK;
+    case HD_STOP_FAILED:
+    case HD_STOP_SPAWN: return HEDDLE_EBODY;
+    case HD_STOP_CANCELED: return HEDDLE_ECANCELED;
+    case HD_STOP_TIMEOUT: return HEDDLE_ETIMEDOUT;
+    default: return HEDDLE_ENOMEM;
+    }
+}
+
+/* The code that a body gave; the told word of others has one of ours. */
+static uint32_t code_of(const heddle_pool *p, uint32_t i, uint32_t how)
+{
+    return how == HD_STOP_FAILED ? p->words->told[i].code : 0u;
+}
+
 /* An end that nobody asked for; the last one counts. */
 static void remember(heddle_pool *p, uint32_t i)
 {
@@ -64,6 +82,8 @@ static inline void see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, 
     hd_slot *s = &p->slots[i];
     if (!(s->flags & HD_SLOT_SEEN)) {
         post->n_ended += s->body != HD_BODY_JOIN;
+        if (p->trace && s->body != HD_BODY_JOIN)
+            hd_trace_ended(p, i, status_of(how), code_of(p, i, how));
         if (how != HD_STOP_DONE)
             count_bad(p, post, i, how, asked);
         if (s->flags & (HD_SLOT_WATCH | HD_SLOT_MORE))
@@ -121,7 +141,8 @@ static inline void fill(hd_slot *s, const hd_slot *like, uint32_t flags)
     s->bounces = like->bounces;
 }
 
-uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, uint32_t n, uint32_t *out)
+uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, const heddle_pool_task *task, uint32_t n,
+                       uint32_t *out)
 {
     uint32_t k, i, flags;
     pthread_mutex_lock(&post->mutex);
@@ -134,6 +155,8 @@ uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, uint3
             break;
         post->free = p->slots[i].next;
         fill(&p->slots[i], like, flags);
+        if (p->trace && like->body != HD_BODY_JOIN)
+            hd_trace_spawned(p, i, task);
     }
     post->n_used += k;
     post->most_used = post->n_used > post->most_used ? post->n_used : post->most_used;
@@ -152,24 +175,22 @@ heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end)
     const char *body = hd_body_name(p->graph->g.table, s->body);
     end->handle = hd_slot_handle(s, i);
     end->user = s->user;
-    end->code = how == HD_STOP_FAILED ? code : 0;
+    end->code = code_of(p, i, how);
+    end->status = status_of(how);
     switch (how) {
-    case HD_STOP_DONE: return end->status = HEDDLE_OK;
-    case HD_STOP_FAILED:
-        return end->status = hd_say(NULL, HEDDLE_EBODY, "a task of the pool (%s) failed with code %u", body, code);
-    case HD_STOP_SPAWN:
-        return end->status = hd_say(NULL, HEDDLE_EBODY, "a task of the pool (%s) %s", body, hd_job_misuse(code));
+    case HD_STOP_DONE: return HEDDLE_OK;
+    case HD_STOP_FAILED: return hd_say(NULL, end->status, "a task of the pool (%s) failed with code %u", body, code);
+    case HD_STOP_SPAWN: return hd_say(NULL, end->status, "a task of the pool (%s) %s", body, hd_job_misuse(code));
     case HD_STOP_CANCELED:
-        return end->status =
-                   hd_say(NULL, HEDDLE_ECANCELED,
-                          "a task of the pool (%s) was cancelled, or one that it waited for did not end well", body);
+        return hd_say(NULL, end->status,
+                      "a task of the pool (%s) was cancelled, or one that it waited for did not end well", body);
     case HD_STOP_TIMEOUT:
-        return end->status = hd_say(NULL, HEDDLE_ETIMEDOUT, "a task of the pool (%s) ran past its time limit of %u ms",
-                                    body, s->time_limit_ms);
+        return hd_say(NULL, end->status, "a task of the pool (%s) ran past its time limit of %u ms", body,
+                      s->time_limit_ms);
     default:
-        return end->status = hd_say(NULL, HEDDLE_ENOMEM,
-                                    "a task of the pool (%s): the arena has no room for its children; open the context "
-                                    "with a larger n_arena",
-                                    body);
+        return hd_say(NULL, end->status,
+                      "a task of the pool (%s): the arena has no room for its children; open the context with a larger "
+                      "n_arena",
+                      body);
     }
 }
