@@ -11,7 +11,8 @@ schedules. Exit status 1 if a change is not caught or does not compile. With NAM
 that begins with one.
 
 CC: the compiler (cc). CXX: a C++ compiler of the same make; without it, the blocks of a GPU are left out. LIBRARY:
-libheddle.a and what it needs; without it, waves on blocks are left out. Takes some minutes.
+libheddle.a and what it needs; without it, waves on blocks are left out. HEDDLE_MUTATIONS=K/N: only each N-th
+change, from the K-th on (0 .. N - 1). All take some twenty minutes.
 """
 import os
 import re
@@ -774,8 +775,15 @@ def main():
             missed.append("%s, %s" % (where, what))
         print("%-14s | %-62s | %s" % (where, what, how or "NOT CAUGHT"), flush=True)
 
-    def wanted(name):
-        return not names or any(name.startswith(x) for x in names)
+    part, parts = (int(x) for x in os.environ.get("HEDDLE_MUTATIONS", "0/1").split("/"))
+    seen = 0
+
+    def wanted(*groups):
+        nonlocal seen
+        if names and not any(group.startswith(x) for group in groups for x in names):
+            return False
+        seen += 1
+        return seen % parts == part
 
     for where, what, path, number, column, old, new in weakenings(os.path.join(bench.include, "heddle", "core")):
         if wanted(where):
@@ -785,7 +793,7 @@ def main():
             report(where, what, bench.run_wave(root, ("heddle/" + path,)) if name in WAVING else
                    bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING + POOLING, spawning=name in SPAWNING + BOTH + POOLING))
     for name, path, old, new in BUGS + SPAWN_BUGS:
-        if wanted(name) or wanted("bugs " + os.path.basename(path)):
+        if wanted(name, "bugs " + os.path.basename(path)):
             root = bench.copy()
             replace_once(os.path.join(root, "heddle", path), old, new)
             spawns = (name, path, old, new) in SPAWN_BUGS
@@ -793,13 +801,13 @@ def main():
             report(os.path.basename(path), name, bench.run(root, cases=cases, graphs=not spawns,
                                                            spawning=spawns or (cases is not None and "spawn" in cases)))
     for name, path, old, new in POOL_BUGS:
-        if wanted(name) or wanted("pool"):
+        if wanted(name, "pool"):
             root = bench.copy()
             replace_once(os.path.join(root, "heddle", path), old, new)
             report(os.path.basename(path), name, bench.run(root, cases=["pool"], graphs=False, spawning=True))
     for name, case, path, *texts in WAVE_BUGS:
         files = files_of(path, texts)
-        if wanted(name) or any(wanted("bugs " + os.path.basename(file)) for file in files) or wanted("wave"):
+        if wanted(name, "wave", *("bugs " + os.path.basename(file) for file in files)):
             root = bench.copy()
             for file, old, new in zip(files, texts[::2], texts[1::2]):
                 replace_once(os.path.join(root, file), old, new)
@@ -811,12 +819,12 @@ def main():
             replace_once(os.path.join(folder, path), old, new)
             report(path, name, bench.run(bench.include, bench.compile(folder, bench.include, path, folder + ".o")))
     for name, half, old, new in BLOCK_BUGS if bench.cxx else []:
-        if wanted(name) or wanted("block"):
+        if wanted(name, "block"):
             root = bench.copy()
             report(plant(root, BLOCK, old, new), name, bench.run_block(root, half))
     for bugs, files, *programs in EMULATED if bench.cxx and bench.archive else []:
         for name, *texts in bugs:
-            if wanted(name) or wanted("emulated"):
+            if wanted(name, "emulated"):
                 root = bench.copy()
                 where = [plant(root, files, old, new) for old, new in zip(texts[::2], texts[1::2])]
                 report(where[0], name, bench.run_emulated(root, *programs))
