@@ -180,6 +180,19 @@ static void check_many(rig *r)
         CHECK(r->ran[400 + i] == 2);
 }
 
+/* More tasks than the mode batch launches at once, which take long: what is ready must not be slept over. */
+static void check_long(rig *r)
+{
+    const pooled_stamp_args a = {1, 300, 0};
+    uint32_t i;
+    r->ran[1] = 0;
+    for (i = 0; i < 3000; i++)
+        CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_stamp, &a, sizeof a, 32, NULL));
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    CHECK(r->ran[1] == 3000);
+    r->ran[1] = r->began = 0;
+}
+
 static void check_blocks(rig *r)
 {
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
@@ -529,6 +542,7 @@ static void check_all(heddle_backend b, uint32_t n)
     check_function(r);
     check_graph_beside(r);
     check_stats(r);
+    check_long(r);
     rig_close(r);
     check_full(b, n);
 }
