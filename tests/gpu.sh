@@ -17,6 +17,7 @@
 #     GPU/wave.tsv       times of waves in every shape and number of warps per block
 #     GPU/pool.tsv       rates and latencies of pools
 #     GPU/peerwave       the figures of PeerWave, after the long form of its stage
+#     GPU/pagoda         the figure of Pagoda, likewise
 #     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
 #     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel
 #     logs.txt           output of this call's tests; build-gpu/logs has a file per test

@@ -9,5 +9,6 @@
 int figures_juggler(const options *o);
 int figures_didc14(const options *o);
 int figures_peerwave(const options *o);
+int figures_pagoda(const options *o);
 
 #endif

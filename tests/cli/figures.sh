@@ -60,8 +60,18 @@ in_err 'seconds=0: a whole number'
 run 2 bench --figures peerwave --opt speed=1
 in_err 'there are seconds and apps'
 
+# Pagoda: every application by every way that is possible here.
+run 0 bench --figures pagoda --out pools -n 64 --runs 2
+in_out '^pools/pagoda-apps.svg$'
+for app in beam conv dct des3 fbank mandel mm mix; do
+    awk -F '\t' -v app=$app '$1 == app && $2 == "cpu pool" && $4 > 0 && $5 <= $4 && $4 <= $6 && $7 > 0 { n++ } END { exit n != 1 }' \
+        pools/pagoda-apps.tsv || fail "pagoda: no time of $app: $(cat pools/pagoda-apps.tsv)"
+done
+run 2 bench --figures pagoda -n 33
+in_err 'a multiple of 32 is expected'
+
 run 2 bench --figures other
-in_err 'juggler, didc14 or peerwave is expected'
+in_err 'juggler, didc14, peerwave or pagoda is expected'
 run 2 bench sw --figures juggler
 in_err 'no names of apps'
 run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1
